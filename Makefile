@@ -1,0 +1,44 @@
+# The front door. `make`, `make test`, `make demo [FILE=...]`, `make bench [BENCH="--rows ..."]`; works from any folder with `make -C`.
+SHELL := /bin/bash
+ROOT := $(shell dirname "$(strip $(MAKEFILE_LIST))")
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+FILE ?=
+BENCH ?=
+PYTEST ?=
+MAKEFLAGS += --no-print-directory
+
+.PHONY: all build venv tools test demo bench install clean
+all: build
+
+# Every recipe runs in the checkout; nothing below depends on the caller's folder.
+.ONESHELL:
+.SHELLFLAGS := -euo pipefail -c
+IN = cd '$(ROOT)'
+
+tools:
+	@$(IN); cmake/tools.sh
+
+venv:
+	@$(IN); cmake/venv.sh
+
+build: venv tools
+	@$(IN)
+	PATH="$$PWD/.venv/bin:$$PATH"
+	[ -f build/build.ninja ] || cmake -S . -B build -G Ninja -DCST_PYTHON="$$PWD/.venv/bin/python" --log-level=WARNING
+	cmake --build build -j $(JOBS) -- $$([ -t 1 ] || echo --quiet)
+
+test: build
+	@$(IN); .venv/bin/python -m pytest $(PYTEST)
+
+demo: build
+	@$(IN); .venv/bin/python examples/demo/demo.py $(if $(FILE),"$(FILE)")
+
+bench: build
+	@$(IN); bench/run.sh $(BENCH)
+
+install: build
+	@$(IN); cmake --install build --prefix '$(PREFIX)'
+
+clean:
+	@$(IN); rm -rf build

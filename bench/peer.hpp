@@ -1,0 +1,63 @@
+// What a benchmark row is, and what an implementation must offer to be timed on it. Everything else in this folder uses only this.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm].
+struct Row {
+    std::string name;   // the suite, "/open" appended for the reverse direction
+    std::string suite;
+    bool open = false;
+    int key_bits = 0;   // of AES-CBC; 0: no cipher
+    std::string hash;   // "sha1"; empty: no hash
+    bool hmac = false;
+};
+// False when the name does not have that shape (then nothing here can check the suite).
+bool parse_row(const std::string &name, Row &row);
+
+// One job. The IV stands in the 16 bytes before the ciphertext, as in a record; so iv || ciphertext is one piece.
+struct Buffer {
+    const uint8_t *key, *mac_key; // key_bits / 8 bytes; 32 bytes
+    const uint8_t *iv;
+    const uint8_t *in;
+    uint8_t *out;
+    uint8_t *tag;                 // written by seal, read by open
+    const uint8_t *expected_tag;  // what open compares with
+};
+struct Batch {
+    std::vector<Buffer> buffers;
+    size_t bytes = 0;     // per buffer
+    size_t tag_bytes = 0; // 0: no hash
+    bool one_key = false; // all buffers name the same key
+};
+
+// One way of doing a row on a batch, prepared (keys expanded, contexts made).
+class Task {
+public:
+    virtual ~Task() = default;
+    virtual bool run() = 0; // does every job of the batch; false: an error
+    std::string variant;    // how it is done
+};
+
+class Peer {
+public:
+    virtual ~Peer() = default;
+    virtual std::string name() const = 0;
+    virtual std::string version() const = 0;
+    // No task: this implementation does not do the row. The batch outlives the tasks.
+    virtual std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) = 0;
+};
+
+std::unique_ptr<Peer> make_openssl();
+std::unique_ptr<Peer> make_ipsec_mb(); // null: not built in
+// `target` and `force` as in cst_options and cst_suite_force; null on error, with `error` set.
+std::unique_ptr<Peer> make_cryptostitch(const std::string &target, const std::string &force, std::string &error);
+std::vector<std::string> cryptostitch_suites(const std::string &target);
+
+} // namespace bench

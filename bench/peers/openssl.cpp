@@ -1,0 +1,103 @@
+// OpenSSL, through EVP: one call per buffer for a cipher or a hash, two for a pair. Also the reference for everybody's output.
+#include "../peer.hpp"
+
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+
+#include <cstring>
+
+namespace bench {
+namespace {
+
+class OpensslTask : public Task {
+public:
+    OpensslTask(const Row &row, const Batch &batch) : row_(row), batch_(batch) {}
+    ~OpensslTask() override {
+        for (auto *c : ciphers_) EVP_CIPHER_CTX_free(c);
+        for (auto *m : macs_) EVP_MAC_CTX_free(m);
+        EVP_MD_free(md_);
+        EVP_MD_CTX_free(digest_);
+    }
+    bool prepare() {
+        md_ = row_.hash.empty() ? nullptr : EVP_MD_fetch(nullptr, row_.hash.c_str(), nullptr);
+        if (!row_.hash.empty() && !md_) return false;
+        digest_ = EVP_MD_CTX_new();
+        EVP_CIPHER *cipher = row_.key_bits ? EVP_CIPHER_fetch(nullptr, ("AES-" + std::to_string(row_.key_bits) + "-CBC").c_str(), nullptr) : nullptr;
+        EVP_MAC *mac = row_.hmac ? EVP_MAC_fetch(nullptr, "HMAC", nullptr) : nullptr;
+        bool ok = true;
+        size_t keys = batch_.one_key ? 1 : batch_.buffers.size();
+        for (size_t i = 0; i < keys && ok; i++) {
+            const Buffer &b = batch_.buffers[i];
+            if (cipher) {
+                ciphers_.push_back(EVP_CIPHER_CTX_new());
+                ok = EVP_CipherInit_ex2(ciphers_.back(), cipher, b.key, nullptr, row_.open ? 0 : 1, nullptr) == 1;
+                EVP_CIPHER_CTX_set_padding(ciphers_.back(), 0);
+            }
+            if (mac && ok) {
+                OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, const_cast<char *>(row_.hash.c_str()), 0), OSSL_PARAM_construct_end()};
+                macs_.push_back(EVP_MAC_CTX_new(mac));
+                ok = EVP_MAC_init(macs_.back(), b.mac_key, 32, params) == 1;
+            }
+        }
+        EVP_CIPHER_free(cipher);
+        EVP_MAC_free(mac);
+        variant = row_.key_bits && row_.hmac ? "two EVP calls" : "EVP";
+        return ok;
+    }
+    bool run() override {
+        for (size_t i = 0; i < batch_.buffers.size(); i++) {
+            const Buffer &b = batch_.buffers[i];
+            size_t key = batch_.one_key ? 0 : i;
+            if (row_.open && row_.hmac) {
+                uint8_t tag[EVP_MAX_MD_SIZE];
+                if (!authenticate(key, b.in - 16, batch_.bytes + 16, tag) || CRYPTO_memcmp(tag, b.expected_tag, batch_.tag_bytes) != 0) return false;
+            }
+            if (row_.key_bits && !crypt(key, b)) return false;
+            if (row_.hmac && !row_.open) {
+                bool pair = row_.key_bits != 0;
+                if (!authenticate(key, pair ? b.out - 16 : b.in, batch_.bytes + (pair ? 16 : 0), b.tag)) return false;
+            }
+            if (!row_.hash.empty() && !row_.hmac) {
+                if (!EVP_DigestInit_ex2(digest_, md_, nullptr) || !EVP_DigestUpdate(digest_, b.in, batch_.bytes) || !EVP_DigestFinal_ex(digest_, b.tag, nullptr)) return false;
+            }
+        }
+        return true;
+    }
+
+private:
+    bool crypt(size_t key, const Buffer &b) {
+        int n = 0;
+        return EVP_CipherInit_ex2(ciphers_[key], nullptr, nullptr, b.iv, -1, nullptr) == 1 &&
+               EVP_CipherUpdate(ciphers_[key], b.out, &n, b.in, int(batch_.bytes)) == 1 && size_t(n) == batch_.bytes;
+    }
+    bool authenticate(size_t key, const uint8_t *data, size_t bytes, uint8_t *tag) {
+        size_t n = 0;
+        return EVP_MAC_init(macs_[key], nullptr, 0, nullptr) == 1 && EVP_MAC_update(macs_[key], data, bytes) == 1 &&
+               EVP_MAC_final(macs_[key], tag, &n, EVP_MAX_MD_SIZE) == 1;
+    }
+    Row row_;
+    const Batch &batch_;
+    EVP_MD *md_ = nullptr;
+    EVP_MD_CTX *digest_ = nullptr;
+    std::vector<EVP_CIPHER_CTX *> ciphers_;
+    std::vector<EVP_MAC_CTX *> macs_;
+};
+
+class Openssl : public Peer {
+public:
+    std::string name() const override { return "openssl"; }
+    std::string version() const override { return OpenSSL_version(OPENSSL_VERSION); }
+    std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
+        std::vector<std::unique_ptr<Task>> tasks;
+        auto task = std::make_unique<OpensslTask>(row, batch);
+        if (task->prepare()) tasks.push_back(std::move(task));
+        return tasks;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Peer> make_openssl() { return std::make_unique<Openssl>(); }
+
+} // namespace bench

@@ -1,0 +1,28 @@
+# asmjit (zlib licence), used as an encoder only: an object library `cst_asmjit` that is linked into both libraries.
+#
+# Source, first that works: FETCHCONTENT_SOURCE_DIR_ASMJIT; Debian trixie's source package (fetch_asmjit.sh); GitHub at the same commit.
+include(FetchContent)
+set(CST_ASMJIT_COMMIT 1da9e4d)
+
+if(NOT FETCHCONTENT_SOURCE_DIR_ASMJIT)
+    set(_asmjit "${CMAKE_BINARY_DIR}/_deps/asmjit-src")
+    execute_process(COMMAND sh "${CMAKE_CURRENT_LIST_DIR}/fetch_asmjit.sh" "${_asmjit}" RESULT_VARIABLE _failed)
+    if(NOT _failed)
+        set(FETCHCONTENT_SOURCE_DIR_ASMJIT "${_asmjit}")
+    endif()
+endif()
+FetchContent_Declare(asmjit GIT_REPOSITORY https://github.com/asmjit/asmjit.git GIT_TAG ${CST_ASMJIT_COMMIT})
+FetchContent_GetProperties(asmjit)
+if(NOT asmjit_POPULATED)
+    FetchContent_Populate(asmjit)
+endif()
+
+file(GLOB _sources CONFIGURE_DEPENDS "${asmjit_SOURCE_DIR}/src/asmjit/core/*.cpp" "${asmjit_SOURCE_DIR}/src/asmjit/x86/*.cpp")
+if(NOT _sources)
+    message(FATAL_ERROR "no asmjit source in ${asmjit_SOURCE_DIR}: point FETCHCONTENT_SOURCE_DIR_ASMJIT at a checkout of commit ${CST_ASMJIT_COMMIT}")
+endif()
+add_library(cst_asmjit OBJECT ${_sources})
+target_include_directories(cst_asmjit SYSTEM PUBLIC "${asmjit_SOURCE_DIR}/src")
+target_compile_definitions(cst_asmjit PUBLIC ASMJIT_STATIC=1 ASMJIT_NO_COMPILER=1 ASMJIT_NO_AARCH64=1 ASMJIT_NO_FOREIGN=1
+    ASMJIT_NO_JIT=1 ASMJIT_NO_LOGGING=1 ASMJIT_NO_BUILDER=1)
+target_compile_options(cst_asmjit PRIVATE -w -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-semantic-interposition)

@@ -1,0 +1,64 @@
+# cryptostitch_add_kernels(TARGET name KERNELS kernel... [ABI sysv|win64])
+#
+# Makes the library target `name` of the named kernels (`cryptostitch list` shows them), generated at build time: objects without JIT, without C++ and
+# without the runtime, and the header <cryptostitch_kernels.h> on its include path.
+# The generator is the Python package `cryptostitch`: the one beside this file in a checkout, else the one that CRYPTOSTITCH_PYTHON can import.
+include_guard(GLOBAL)
+get_filename_component(_CST_CHECKOUT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
+
+function(_cst_generator result)
+    set(environment "")
+    set(python "${CRYPTOSTITCH_PYTHON}")
+    if(EXISTS "${_CST_CHECKOUT}/generator/cryptostitch/cli.py")
+        set(environment "${CMAKE_COMMAND}" -E env "PYTHONPATH=${_CST_CHECKOUT}/generator")
+        if(NOT python AND EXISTS "${_CST_CHECKOUT}/.venv/bin/python")
+            set(python "${_CST_CHECKOUT}/.venv/bin/python")
+        endif()
+    endif()
+    if(NOT python)
+        find_package(Python3 3.11 QUIET COMPONENTS Interpreter)
+        set(python "${Python3_EXECUTABLE}")
+    endif()
+    execute_process(COMMAND ${environment} "${python}" -c "import cryptostitch.cli" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE why)
+    if(failed)
+        message(FATAL_ERROR "cryptostitch_add_kernels: '${python}' cannot import the generator. Set CRYPTOSTITCH_PYTHON to a Python "
+                            "in which the package `cryptostitch` is installed.\n${why}")
+    endif()
+    set(${result} ${environment} "${python}" -m cryptostitch.cli PARENT_SCOPE)
+endfunction()
+
+function(cryptostitch_add_kernels)
+    cmake_parse_arguments(PARSE_ARGV 0 ARG "" "TARGET;ABI" "KERNELS")
+    if(NOT ARG_TARGET OR NOT ARG_KERNELS OR ARG_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "usage: cryptostitch_add_kernels(TARGET name KERNELS kernel... [ABI sysv|win64])")
+    endif()
+    if(NOT ARG_ABI)
+        set(ARG_ABI sysv)
+        if(WIN32)
+            set(ARG_ABI win64)
+        endif()
+    endif()
+    _cst_generator(generator)
+
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/${ARG_TARGET}.kernels")
+    set(archive "${folder}/${CMAKE_STATIC_LIBRARY_PREFIX}${ARG_TARGET}${CMAKE_STATIC_LIBRARY_SUFFIX}")
+    set(emit ${generator} emit --static "${folder}" --abi ${ARG_ABI} ${ARG_KERNELS})
+    file(GLOB_RECURSE sources "${_CST_CHECKOUT}/generator/*.py" "${_CST_CHECKOUT}/templates/*.j2")
+    if(NOT EXISTS "${_CST_CHECKOUT}/generator/cryptostitch/cli.py")
+        set(sources "")
+    endif()
+    file(MAKE_DIRECTORY "${folder}")
+    add_custom_command(
+        OUTPUT "${archive}" "${folder}/cryptostitch_kernels.h"
+        COMMAND "${CMAKE_COMMAND}" -E rm -rf "${folder}"
+        COMMAND "${CMAKE_COMMAND}" -E make_directory "${folder}"
+        COMMAND ${emit}
+        COMMAND "${CMAKE_COMMAND}" "-DAR=${CMAKE_AR}" "-DARCHIVE=${archive}" "-DFOLDER=${folder}" -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cryptostitch_archive.cmake"
+        DEPENDS ${sources}
+        COMMENT "Generating the kernels of ${ARG_TARGET}"
+        VERBATIM)
+    add_custom_target(${ARG_TARGET}_kernels DEPENDS "${archive}" "${folder}/cryptostitch_kernels.h")
+    add_library(${ARG_TARGET} STATIC IMPORTED GLOBAL)
+    set_target_properties(${ARG_TARGET} PROPERTIES IMPORTED_LOCATION "${archive}" INTERFACE_INCLUDE_DIRECTORIES "${folder}")
+    add_dependencies(${ARG_TARGET} ${ARG_TARGET}_kernels)
+endfunction()

@@ -1,0 +1,21 @@
+# The default pack and the static kernels, made by the generator in build/generated in one run.
+set(CST_GENERATED "${PROJECT_BINARY_DIR}/generated")
+set(_static "${CST_GENERATED}/static")
+file(MAKE_DIRECTORY "${CST_GENERATED}")
+file(GLOB_RECURSE _generator CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/generator/*.py" "${PROJECT_SOURCE_DIR}/generator/*.json"
+     "${PROJECT_SOURCE_DIR}/templates/*.j2")
+list(FILTER _generator EXCLUDE REGEX "/(cli|runtime|report/[^/]*)\\.py$") # what these print or bind does not change a kernel
+
+# static_kernels.o: one relocatable object of all static kernels, because their number is known only to the generator.
+add_custom_command(
+    OUTPUT "${CST_GENERATED}/default.pack" "${CST_GENERATED}/static_kernels.o" "${CST_GENERATED}/static_kernels.c" "${CST_GENERATED}/cryptostitch_kernels.h"
+    COMMAND "${CMAKE_COMMAND}" -E rm -rf "${_static}"
+    COMMAND ${CST_GENERATOR} emit --default-pack "${CST_GENERATED}/default.pack" --static "${_static}"
+    COMMAND sh "${PROJECT_SOURCE_DIR}/cmake/join_objects.sh" "${CMAKE_LINKER}" "${CST_GENERATED}/static_kernels.o" "${_static}"
+    COMMAND "${CMAKE_COMMAND}" -E copy "${_static}/static_kernels.c" "${_static}/cryptostitch_kernels.h" "${CST_GENERATED}"
+    DEPENDS ${_generator} "${PROJECT_SOURCE_DIR}/cmake/join_objects.sh"
+    COMMENT "Generating the default pack and the static kernels"
+    USES_TERMINAL
+    VERBATIM)
+set_source_files_properties("${CST_GENERATED}/static_kernels.o" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+set_source_files_properties("${PROJECT_SOURCE_DIR}/cmake/default_pack.S" PROPERTIES OBJECT_DEPENDS "${CST_GENERATED}/default.pack")

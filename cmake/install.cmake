@@ -1,0 +1,17 @@
+# Headers, libraries, CMake package, pkg-config file.
+include(CMakePackageConfigHelpers)
+set(_package "${CMAKE_INSTALL_LIBDIR}/cmake/cryptostitch")
+
+install(TARGETS cryptostitch cryptostitch_static EXPORT cryptostitch-targets)
+install(FILES include/cryptostitch/cryptostitch.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/cryptostitch")
+install(EXPORT cryptostitch-targets NAMESPACE cryptostitch:: DESTINATION "${_package}")
+
+configure_package_config_file(cmake/cryptostitch-config.cmake.in "${PROJECT_BINARY_DIR}/cryptostitch-config.cmake" INSTALL_DESTINATION "${_package}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/cryptostitch-config-version.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/cryptostitch-config.cmake" "${PROJECT_BINARY_DIR}/cryptostitch-config-version.cmake"
+        cmake/cryptostitch_add_kernels.cmake cmake/cryptostitch_archive.cmake DESTINATION "${_package}")
+
+# Relative to the file itself, so that an installed tree can be moved.
+file(RELATIVE_PATH CST_PREFIX_FROM_PC "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file(cmake/cryptostitch.pc.in "${PROJECT_BINARY_DIR}/cryptostitch.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/cryptostitch.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

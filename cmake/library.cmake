@@ -1,0 +1,45 @@
+# cryptostitch (shared) and cryptostitch_static: the runtime, asmjit, the default pack and the static kernels.
+file(GLOB _runtime CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/runtime/*.cpp" "${PROJECT_SOURCE_DIR}/runtime/*/*.cpp")
+find_package(Threads REQUIRED)
+
+add_library(cst_runtime OBJECT ${_runtime} "${CST_GENERATED}/static_kernels.c" cmake/default_pack.S)
+target_include_directories(cst_runtime PUBLIC include PRIVATE runtime "${CST_GENERATED}")
+target_compile_definitions(cst_runtime PRIVATE $<$<COMPILE_LANGUAGE:ASM>:CST_DEFAULT_PACK="${CST_GENERATED}/default.pack">
+                           $<TARGET_PROPERTY:cst_asmjit,INTERFACE_COMPILE_DEFINITIONS>)
+target_include_directories(cst_runtime SYSTEM PRIVATE $<TARGET_PROPERTY:cst_asmjit,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>)
+target_compile_options(cst_runtime PRIVATE -Wall -Wextra $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+
+# Exactly the functions that the header marks with CST_API leave the shared library.
+set(_header "${PROJECT_SOURCE_DIR}/include/cryptostitch/cryptostitch.h")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${_header}")
+file(STRINGS "${_header}" _declarations REGEX "^CST_API ")
+set(_names "")
+foreach(_declaration IN LISTS _declarations)
+    string(REGEX MATCH "cst_[a-z_0-9]+\\(" _name "${_declaration}")
+    string(REPLACE "(" ";" _name "${_name}")
+    string(APPEND _names "${_name}")
+endforeach()
+string(REPLACE ";" "; " _names "${_names}")
+file(CONFIGURE OUTPUT "${CST_GENERATED}/exports.map" CONTENT "{ global: @_names@ local: *; };\n" @ONLY)
+
+set(_objects $<TARGET_OBJECTS:cst_runtime> $<TARGET_OBJECTS:cst_asmjit> "${CST_GENERATED}/static_kernels.o")
+add_library(cryptostitch SHARED ${_objects})
+target_link_options(cryptostitch PRIVATE "LINKER:--version-script=${CST_GENERATED}/exports.map" LINKER:-z,relro LINKER:-z,now
+                    LINKER:-z,noexecstack LINKER:--no-undefined LINKER:--gc-sections)
+set_target_properties(cryptostitch PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 LINK_DEPENDS "${CST_GENERATED}/exports.map")
+
+add_library(cryptostitch_static STATIC ${_objects})
+set_target_properties(cryptostitch_static PROPERTIES OUTPUT_NAME cryptostitch)
+
+foreach(_library cryptostitch cryptostitch_static)
+    set_target_properties(${_library} PROPERTIES LINKER_LANGUAGE CXX ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
+                          LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+    target_include_directories(${_library} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_libraries(${_library} PRIVATE Threads::Threads)
+    add_dependencies(${_library} cst_runtime)
+endforeach()
+set_target_properties(cryptostitch_static PROPERTIES EXPORT_NAME static)
+# So that a C project links it too.
+target_link_libraries(cryptostitch_static INTERFACE stdc++)
+add_library(cryptostitch::cryptostitch ALIAS cryptostitch)
+add_library(cryptostitch::static ALIAS cryptostitch_static)

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Installs the build tools that are missing: with apt as root, else as pip wheels into .venv. Quiet and quick when nothing is missing.
+set -eu
+cd "$(dirname "$0")/.."
+PATH="$PWD/.venv/bin:$PATH"
+
+missing=
+command -v c++ >/dev/null || missing="$missing g++"
+command -v cmake >/dev/null || missing="$missing cmake"
+command -v ninja >/dev/null || missing="$missing ninja-build"
+command -v xz >/dev/null || missing="$missing xz-utils"
+optional= # cst-bench only
+[ -e /usr/include/openssl/evp.h ] || optional="$optional libssl-dev"
+[ -e /usr/include/intel-ipsec-mb.h ] || optional="$optional libipsec-mb-dev"
+
+install() {
+    apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@" >build/tools.log 2>&1 ||
+        { apt-get -qq update && apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@"; } >build/tools.log 2>&1
+}
+mkdir -p build
+if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
+    if [ -n "$missing" ]; then
+        echo "installing$missing"
+        install $missing || { cat build/tools.log >&2; exit 1; }
+    fi
+    if [ -n "$optional" ] && [ ! -e build/tools.optional ]; then
+        echo "installing$optional (for the benchmark; not required)"
+        for package in $optional; do install "$package" || echo "  $package: not to be had; cst-bench will do without"; done
+        touch build/tools.optional
+    fi
+else
+    command -v cmake >/dev/null || .venv/bin/pip install -q 'cmake==3.31.*'
+    command -v ninja >/dev/null || .venv/bin/pip install -q 'ninja==1.13.*'
+    for tool in c++ xz; do
+        command -v "$tool" >/dev/null || { echo "no $tool here and no right to install it" >&2; exit 1; }
+    done
+fi

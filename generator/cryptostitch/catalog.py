@@ -1,0 +1,88 @@
+"""What exists: algorithms, the templates that say them, lanes per instruction set, and which streams make pairs. A table; no logic.
+
+To add a hash in the style of MD5, SHA-1 and SHA-2, write its template and add one row to ALGORITHMS: digest, HMAC, the multi-buffer kernels and
+the pairs with every cipher follow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+# Lanes of a word-sliced stream: one 32-bit word of every lane in a register.
+WORDS_32 = {"scalar": (1,), "sse": (4,), "avx2": (8,), "avx512": (16,)}
+# Lanes of a stream on the SHA extensions: chains side by side in one loop.
+SHA_NI = {"sse": (1, 2, 4)}
+# Lanes of a block cipher on AES-NI, VAES-256 and VAES-512: vectors of 1, 2 and 4 blocks.
+AES_CHAINS = {"sse": (1, 2, 4, 8), "avx2": (8,), "avx512": (16,)}
+AES_ONE_BUFFER = {"sse": (1,)}
+
+
+@dataclass(frozen=True)
+class Form:
+    """One text of an algorithm. ``groups``: how many copies of the stream may be woven into one kernel."""
+
+    name: str
+    template: str
+    lanes: dict[str, tuple[int, ...]]
+    groups: tuple[int, ...] = (1, 2)
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One row. ``parameters`` are handed to the templates."""
+
+    name: str
+    suite: str
+    kind: str                       # hash, cipher_enc, cipher_dec
+    forms: tuple[Form, ...]
+    parameters: dict = field(default_factory=dict)
+    bytes: int = 64                 # per lane and iteration
+    block_bytes: int = 64
+    # hashes
+    word_bytes: int = 0
+    words: int = 0
+    digest_bytes: int = 0
+    big_endian: bool = True
+    length_bytes: int = 8
+    initial: tuple[int, ...] = ()
+    # ciphers
+    key_bytes: int = 0
+    iv_bytes: int = 0
+    rounds: int = 0
+
+
+def _hash(name: str, initial: tuple[int, ...], digest_bytes: int, *, big_endian: bool = True, ni: bool = False,
+          groups: tuple[int, ...] = (1, 2)) -> Algorithm:
+    forms = [Form(name, f"streams/{name}.j2", WORDS_32, groups)]
+    if ni:
+        forms.append(Form(f"{name}_ni", f"streams/{name}_ni.j2", SHA_NI, (1,)))
+    return Algorithm(name, name, "hash", tuple(forms), {"word": 32, "big_endian": big_endian}, word_bytes=4,
+                     words=len(initial), digest_bytes=digest_bytes, big_endian=big_endian, initial=initial)
+
+
+def _aes_cbc(key_bits: int) -> tuple[Algorithm, Algorithm]:
+    rounds = key_bits // 32 + 6
+    common = dict(block_bytes=16, key_bytes=key_bits // 8, iv_bytes=16, rounds=rounds)
+    enc, dec = f"aes{key_bits}_cbc_enc", f"aes{key_bits}_cbc_dec"
+    parameters = {"word": 32, "rounds": rounds}
+    return (Algorithm(enc, f"aes-{key_bits}-cbc", "cipher_enc", (Form(enc, "streams/aes_cbc_enc.j2", AES_CHAINS),), parameters, **common),
+            Algorithm(dec, f"aes-{key_bits}-cbc", "cipher_dec", (Form(dec, "streams/aes_cbc_dec.j2", AES_ONE_BUFFER, (1,)),), parameters, **common))
+
+
+ALGORITHMS: tuple[Algorithm, ...] = (
+    _hash("sha1", (0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0), 20, ni=True),
+    _hash("sha256", (0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19), 32, ni=True),
+    _hash("md5", (0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476), 16, big_endian=False, groups=(1, 2, 4)),
+    *_aes_cbc(128), *_aes_cbc(192), *_aes_cbc(256),
+)
+
+# A pair is a cipher and a hash that can share a loop: same lanes, and instruction sets that mix without a penalty.
+PAIRED_ISAS = {("sse", "sse"), ("sse", "scalar"), ("avx2", "avx2"), ("avx512", "avx512")}
+# Instruction sets whose ciphers can leave their blocks in the form that the hash's transposition starts from (four vectors per block).
+HAND_OVER = {("avx2", 8), ("avx512", 16)}
+# Groups of a pair, at most. Without the hand-over a second group only adds loads, which bind already.
+PAIR_GROUPS = 2
+# With the hand-over, or reading what the cipher wrote, the hash runs one iteration behind.
+PAIR_LAG = 1
+# Shipped as objects too, for programs that may not assemble at run time: all single streams, and these groups of the pairs.
+STATIC_PAIR_GROUPS = {("sse", 1), ("avx2", 1), ("avx512", 1)}

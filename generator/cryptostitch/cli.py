@@ -1,0 +1,31 @@
+"""The command line. Thin: every command (commands/*.py) calls pipeline, emit, trial, measure, runtime or report."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from . import __version__
+from .commands.common import Group
+from .commands.emitting import emit
+from .commands.looking import list_, show
+from .commands.machine import calibrate, cpu
+from .commands.pairing import stitch
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="cryptostitch")
+def main() -> None:
+    """Generates stitched and multi-buffer kernels for encryption and authentication.
+
+    \b
+    Example: cryptostitch stitch aes128_cbc_enc_x16 sha1_x16 --isa avx512
+    """
+
+
+for _command in (list_, show, stitch, emit, cpu, calibrate):
+    main.add_command(_command)
+
+if __name__ == "__main__":
+    sys.exit(main())

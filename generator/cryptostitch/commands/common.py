@@ -1,0 +1,100 @@
+"""What the commands share: progress, errors in one line, a generator with the user's own templates, values for two parts."""
+
+from __future__ import annotations
+
+import importlib.util
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Callable, Iterator
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from ..errors import CryptostitchError, nearest
+
+CATALOGUE = "algorithms.py"
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Yields ``progress(done, total, name)``; draws on stderr when that is a terminal."""
+    console = Console(stderr=True)
+    with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.fields[name]}"),
+                  console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(title, total=None, name="")
+        yield lambda done, total, name: bar.update(task, completed=done, total=total, name=name)
+
+
+class Group(click.Group):
+    """Errors about input are one line that says what to do, not a traceback; a misspelt command gets the nearest one."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        from ..passes.bind import BindError
+        from ..runtime import RuntimeFailure
+
+        try:
+            return super().invoke(ctx)
+        except (CryptostitchError, BindError, RuntimeFailure, FileNotFoundError) as error:
+            raise click.ClickException(str(error)) from error
+        except click.exceptions.NoArgsIsHelpError:
+            raise
+        except click.UsageError as error:
+            where = error.ctx.command_path if error.ctx else ctx.command_path
+            short = click.ClickException(f"{error.format_message().rstrip('.')}; see `{where} --help`")
+            short.exit_code = error.exit_code
+            raise short from error
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            near = nearest(args[0], self.list_commands(ctx), 1)
+            raise click.UsageError(f"no command '{args[0]}'; " + (f"did you mean `cryptostitch {near[0]}`?" if near else "there are " + ", ".join(self.list_commands(ctx))))
+        return super().resolve_command(ctx, args)
+
+
+templates_option = click.option(
+    "--templates", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
+    help=f"A folder of your own: its templates are searched first, and the rows ALGORITHMS of its {CATALOGUE} are added to the catalogue.")
+
+format_option = click.option("--format", "fmt", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print the result.")
+
+
+def generator(templates: Path | None = None):
+    """The generator of the project's catalogue and of the user's folder."""
+    from ..report.tables import Catalogue
+
+    if templates is None:
+        return Catalogue()
+    rows, file = (), templates / CATALOGUE
+    if file.exists():
+        spec = importlib.util.spec_from_file_location("cryptostitch_user_algorithms", file)
+        module = importlib.util.module_from_spec(spec)
+        try:
+            spec.loader.exec_module(module)
+            rows = tuple(module.ALGORITHMS)
+        except Exception as error:  # the user's own code: whatever it raises is about that file
+            raise CryptostitchError(f"{file}: {type(error).__name__}: {error}; it must set ALGORITHMS to a list of cryptostitch.catalog.Algorithm") from error
+    return Catalogue(rows, (templates,))
+
+
+class Pair(click.ParamType):
+    """Two whole numbers as A:B; one number stands for both when ``both``, else for the second part only."""
+
+    name = "A:B"
+
+    def __init__(self, both: bool = True, least: int | None = None):
+        self.both, self.least = both, least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[int]:
+        if isinstance(value, list):
+            return value
+        texts = value.split(":")
+        try:
+            numbers = [int(t) for t in texts]
+        except ValueError:
+            numbers = []
+        if len(numbers) == 1:
+            numbers = numbers * 2 if self.both else [0, *numbers]
+        if len(numbers) != 2 or (self.least is not None and min(numbers) < self.least):
+            self.fail(f"'{value}' is not two whole numbers like 1:2" + (f", each at least {self.least}" if self.least is not None else ""), param, ctx)
+        return numbers

@@ -1,0 +1,66 @@
+"""`cryptostitch emit`: kernels as files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from .common import generator, progress_bar, templates_option
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("kernels", nargs=-1)
+@click.option("--default-pack", type=FILE, help="Write the default pack to this file.")
+@click.option("--pack", type=FILE, help="Write a pack of KERNELS to this file.")
+@click.option("--static", "folder", type=click.Path(file_okay=False, path_type=Path),
+              help="Write objects, table and header of KERNELS (default: the catalogue's static kernels) to this folder.")
+@click.option("--assembly", type=click.Path(dir_okay=False, path_type=Path, allow_dash=True), help="Write the assembly text of KERNELS; - is standard output.")
+@click.option("--object", "object_", type=FILE, help="Write one object of KERNELS.")
+@click.option("--abi", type=click.Choice(["sysv", "win64"]), help="Calling convention; win64 makes COFF objects.")
+@click.option("--format", "fmt", type=click.Choice(["elf", "coff", "macho"]), help="Object format (default: elf, or coff with --abi win64).")
+@templates_option
+def emit(kernels, default_pack, pack, folder, assembly, object_, abi, fmt, templates) -> None:
+    """Write kernels as assembly text, objects (ELF, COFF, Mach-O) or packs.
+
+    \b
+    Example: cryptostitch emit --static out aes128_cbc_enc_x16+sha1_x16@avx512_vaes
+    """
+    from ..emit import artefacts
+    from ..emit.assembly import FORMATS, file_text
+    from ..emit.objects import object_bytes
+    from ..passes.frame import frame
+
+    fmt = FORMATS[fmt or ("coff" if abi == "win64" else "elf")]
+    if abi and abi != ("win64" if fmt.name == "coff" else "sysv"):
+        raise click.UsageError(f"{fmt.name} objects do not use the {abi} calling convention")
+    if not (default_pack or pack or folder or assembly or object_):
+        raise click.UsageError("say what to write: --default-pack, --pack, --static, --assembly or --object")
+    if (pack or assembly or object_) and not kernels:
+        raise click.UsageError("name at least one kernel; `cryptostitch list` shows them")
+    made = generator(templates)
+    chosen = []
+    with progress_bar("compiling") as progress:
+        for done, name in enumerate(kernels):
+            progress(done, len(kernels), name)
+            chosen.append(made.recipe(name))
+    if default_pack or (folder and not chosen):
+        with progress_bar("compiling") as progress:
+            every = made.default_recipes(progress, processes=len(os.sched_getaffinity(0)))
+    if default_pack:
+        default_pack.write_bytes(artefacts.pack_of(made, every))
+    if pack:
+        pack.write_bytes(artefacts.pack_of(made, chosen))
+    if folder:
+        with progress_bar("assembling") as progress:
+            artefacts.write_static(folder, chosen or [r for r in every if r.static], fmt, f"cryptostitch {' '.join(['emit --static DIR', *kernels])}", progress)
+    if assembly or object_:
+        framed = [frame(r, "win64" if fmt.name == "coff" else "sysv") for r in chosen]
+        if assembly:
+            with click.open_file(str(assembly), "w") as file:
+                file.write(file_text(framed, fmt))
+        if object_:
+            object_.write_bytes(object_bytes(framed, fmt))

@@ -1,0 +1,47 @@
+"""`cryptostitch list` and `cryptostitch show`: what exists, and what a kernel looks like."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from .common import format_option, generator, progress_bar, templates_option
+
+
+@click.command("list")
+@format_option
+@templates_option
+def list_(fmt, templates) -> None:
+    """List the streams, the kernels of the default pack, and the suites. Nothing is compiled.
+
+    \b
+    Example: cryptostitch list --format json
+    """
+    from ..report.tables import listing, listing_text
+
+    with progress_bar("reading templates") as progress:
+        found = listing(generator(templates), progress)
+    click.echo(json.dumps(found, indent=1) if fmt == "json" else listing_text(found), nl=fmt == "json")
+
+
+@click.command()
+@click.argument("kernel")
+@click.option("--abi", type=click.Choice(["sysv", "win64"]), default="sysv", show_default=True, help="Calling convention of the frame.")
+@click.option("--color/--no-color", default=None, help="Colours; the default is on a terminal only.")
+@templates_option
+def show(kernel, abi, color, templates) -> None:
+    """Show the woven code of KERNEL: a stream number and a colour for each instruction, and the template line that wrote it.
+
+    The columns are the stream's number (- for what the frame adds), the instruction, and its places: the algorithm's line < the vocabulary's line.
+
+    \b
+    Example: cryptostitch show aes128_cbc_enc_x16+sha1_x16@avx512_vaes | less -R
+    """
+    from ..report.show import show_lines
+
+    with progress_bar("compiling") as progress:
+        progress(0, 1, kernel)
+        made = generator(templates)
+        framed = made.kernel(made.recipe(kernel), abi)
+    click.echo("\n".join(show_lines(framed, click.style)), color=color)

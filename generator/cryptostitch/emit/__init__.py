@@ -1,0 +1,1 @@
+"""Kernels out: assembly text, objects, packs, headers."""

@@ -1,0 +1,59 @@
+"""The files that a build wants: the default pack, and objects with their header and table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable, Iterable, Sequence
+
+from .. import catalog, program
+from ..costs import cost_tables
+from ..passes.frame import frame
+from ..passes.verify import verify_kernel
+from ..pipeline import Generator
+from ..program import Recipe
+from .assembly import ELF, Format, symbol_name
+from .header import header_text, static_table_text
+from .objects import elf_functions, machine_code, object_bytes
+from .pack import write_pack
+
+KINDS = {"hash": program.HASH, "cipher_enc": program.CIPHER_ENC, "cipher_dec": program.CIPHER_DEC}
+KERNELS_PER_OBJECT = 40
+
+Progress = Callable[[int, int, str], None]
+
+
+def algorithm_records(algorithms: Iterable[catalog.Algorithm]) -> list[program.Algorithm]:
+    """The catalogue's rows as the pack's records."""
+    return [program.Algorithm(a.name, a.suite, KINDS[a.kind], a.block_bytes, a.word_bytes, a.words, a.digest_bytes, a.big_endian,
+                              a.length_bytes if a.kind == "hash" else 0, a.key_bytes, a.iv_bytes, a.rounds, a.initial)
+            for a in algorithms]
+
+
+def pack_of(generator: Generator, recipes: Sequence[Recipe]) -> bytes:
+    """A pack of these kernels, with every cost table that mentions them."""
+    return write_pack(algorithm_records(generator.algorithms.values()), recipes, cost_tables([r.name for r in recipes]))
+
+
+def write_static(folder: Path, recipes: Sequence[Recipe], fmt: Format, command: str, progress: Progress | None = None) -> list[Path]:
+    """Objects ``static_kernels_<n>.o``, the table ``static_kernels.c`` and the header ``cryptostitch_kernels.h`` in ``folder``.
+
+    Raises BindError when a kernel does not fit the registers of the format's calling convention.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    kernels = [verify_kernel(frame(r, "sysv" if fmt.name != "coff" else "win64")) for r in recipes]
+    written, sizes = [], {}
+    for n, start in enumerate(range(0, len(kernels), KERNELS_PER_OBJECT)):
+        some = kernels[start:start + KERNELS_PER_OBJECT]
+        data = object_bytes(some, fmt)
+        codes = elf_functions(data) if fmt is ELF else {symbol_name(k): c for k, c in machine_code(some).items()}
+        sizes |= {symbol: len(code) for symbol, code in codes.items()}
+        path = folder / f"static_kernels_{n}.o"
+        path.write_bytes(data)
+        written.append(path)
+        if progress:
+            progress(min(start + KERNELS_PER_OBJECT, len(kernels)), len(kernels), path.name)
+    by_name = {r.name: sizes[symbol_name(r.name)] for r in recipes}
+    for name, text in (("static_kernels.c", static_table_text), ("cryptostitch_kernels.h", header_text)):
+        (folder / name).write_text(text(recipes, by_name, command))
+        written.append(folder / name)
+    return written

@@ -1,0 +1,127 @@
+"""Reads packs back, for tests and tools. The runtime's own reader, which trusts nothing, is runtime/code/pack.cpp."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+
+from ..contract import Contract, Field
+from ..ir import GENERAL, MASK, Code, Constant, Imm, Ins, Mem, Operand, Reg, Window
+from ..passes.weave import STRATEGIES
+from ..program import Algorithm, CostTable, Part, Program, Recipe
+from . import pack as p
+
+
+@dataclass(frozen=True)
+class Pack:
+    algorithms: tuple[Algorithm, ...]
+    programs: tuple[Program, ...]
+    recipes: tuple[Recipe, ...]
+    costs: tuple[CostTable, ...]
+
+
+def read_pack(data: bytes) -> Pack:
+    """What `write_pack` wrote. Constants come back under the names c0, c1, ... and shared/secret flags as they were.
+
+    Raises ValueError for a wrong magic, version, size or CRC; struct.error or IndexError for other damage.
+    """
+    magic, version, size, crc, _, *flat = p.HEADER.unpack_from(data)
+    if magic != p.MAGIC or version != p.VERSION or size != len(data) or crc != zlib.crc32(data[24:]):
+        raise ValueError("not a pack of this version, or a damaged one")
+    return _Reader(data, dict(zip(p.SECTIONS, zip(flat[::2], flat[1::2])))).pack()
+
+
+class _Reader:
+    def __init__(self, data: bytes, sections: dict[str, tuple[int, int]]) -> None:
+        self.data, self.sections = data, sections
+        self.mnemonics = [self.text(o) for o in self.offsets("mnemonics")]
+
+    def offsets(self, section: str) -> tuple[int, ...]:
+        offset, count = self.sections[section]
+        return struct.unpack_from(f"<{count}I", self.data, offset)
+
+    def text(self, offset: int) -> str:
+        return self.data[offset:self.data.index(b"\0", offset)].decode()
+
+    def pack(self) -> Pack:
+        algorithms = tuple(self.algorithm(o) for o in self.offsets("algorithms"))
+        programs = tuple(self.program(o, algorithms) for o in self.offsets("programs"))
+        recipes = tuple(self.recipe(o, programs) for o in self.offsets("kernels"))
+        return Pack(algorithms, programs, recipes, tuple(self.cost(o, recipes) for o in self.offsets("costs")))
+
+    def algorithm(self, offset: int) -> Algorithm:
+        name, suite, *n = p.ALGORITHM.unpack_from(self.data, offset)
+        words = n[3]
+        return Algorithm(self.text(name), self.text(suite), n[0], n[1], n[2], words, n[4], bool(n[5] & p.BIG_ENDIAN),
+                         n[6], n[7], n[8], n[9], tuple(n[10:10 + words]))
+
+    def program(self, offset: int, algorithms: tuple[Algorithm, ...]) -> Program:
+        (name, stream, algorithm, lanes, lane_bytes, flags, vectors, generals, masks, _, state_bytes, state_align, features,
+         n_fields, n_constants, n_enter, n_body, n_leave, code_bytes) = p.PROGRAM.unpack_from(self.data, offset)
+        offset += p.PROGRAM.size
+        fields = []
+        for _ in range(n_fields):
+            field_name, start, rows, row_bytes, entry_bytes, field_flags, n = p.FIELD.unpack_from(self.data, offset)
+            offset += p.FIELD.size
+            lane_offsets = struct.unpack_from(f"<{n}H", self.data, offset)
+            offset += (2 * n + 3) & ~3
+            fields.append(Field(self.text(field_name), start, rows, row_bytes, entry_bytes, lane_offsets,
+                                bool(field_flags & p.SECRET), bool(field_flags & p.SHARED)))
+        constants = []
+        for i in range(n_constants):
+            size, = struct.unpack_from("<I", self.data, offset)
+            constants.append(Constant(f"c{i}", self.data[offset + 4:offset + 4 + size]))
+            offset += 4 + size
+        code = _Code(self.data[offset:offset + code_bytes], self.mnemonics)
+        sections = [tuple(code.instruction() for _ in range(n)) for n in (n_enter, n_body, n_leave)]
+        contract = Contract(lanes, lane_bytes, tuple(fields), state_bytes, state_align, bool(flags & p.READS_INPUT),
+                            tuple(constants), frozenset(filter(None, self.text(features).split(","))))
+        full = self.text(name)
+        return Program(full, self.text(stream), algorithms[algorithm].name, full.partition("@")[2].partition("#")[0],
+                       Code(*sections), Window(vectors, generals, masks), contract)
+
+    def recipe(self, offset: int, programs: tuple[Program, ...]) -> Recipe:
+        name, target, _, strategy, flags, n = p.KERNEL.unpack_from(self.data, offset)
+        streams = [p.STREAM.unpack_from(self.data, offset + p.KERNEL.size + i * p.STREAM.size) for i in range(n)]
+        parts = tuple(Part(programs[i], ratio, lead, lag) for i, ratio, lead, lag in streams)
+        return Recipe(self.text(name), self.text(target), parts, STRATEGIES[strategy], bool(flags & p.STATIC))
+
+    def cost(self, offset: int, recipes: tuple[Recipe, ...]) -> CostTable:
+        name, n = struct.unpack_from("<II", self.data, offset)
+        entries = [struct.unpack_from("<III", self.data, offset + 8 + 12 * i) for i in range(n)]
+        return CostTable(self.text(name), {recipes[k].name: (iteration, call) for k, iteration, call in entries})
+
+
+class _Code:
+    def __init__(self, data: bytes, mnemonics: list[str]) -> None:
+        self.data, self.mnemonics, self.at = data, mnemonics, 0
+
+    def take(self, code: str) -> tuple[int, ...]:
+        values = struct.unpack_from(code, self.data, self.at)
+        self.at += struct.calcsize(code)
+        return values
+
+    def instruction(self) -> Ins:
+        mnemonic, flags = self.take("<HB")
+        mask = Reg(MASK, self.take("<B")[0], 64) if flags & p.HAS_MASK else None
+        operands = tuple(self.operand() for _ in range(flags & 15))
+        return Ins(self.mnemonics[mnemonic], operands, mask, bool(flags & p.ZEROING), bool(flags & p.GLUE))
+
+    def operand(self) -> Operand:
+        tag, = self.take("<B")
+        if tag < len(p.WIDTHS):
+            cls, bits = p.WIDTHS[tag]
+            return Reg(cls, self.take("<B")[0], bits)
+        if tag == p.XMM0_TAG:
+            return p.XMM0
+        for immediate_tag, code, _ in p.IMMEDIATES:
+            if tag == immediate_tag:
+                return Imm(self.take(code)[0])
+        flags, base, index, scale, size, broadcast, disp = self.take("<6Bi")
+        bits = 0 if size == p.NO_ACCESS else 8 << size
+        copies = 1 << broadcast if broadcast else 0
+        if flags & p.IS_CONSTANT:
+            return Mem(None, 0, bits, broadcast=copies, symbol=f"c{disp}")
+        return Mem(Reg(GENERAL, base, 64) if flags & p.HAS_BASE else None, disp, bits,
+                   Reg(GENERAL, index, 64) if flags & p.HAS_INDEX else None, 1 << scale, copies)

@@ -1,0 +1,153 @@
+"""Builds the whole kernel around the loop: entry, ramp, loop, drain, exit, constants. Twin of runtime/code/frame.cpp."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Iterator
+
+from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Mem, Reg
+from ..kernel import Item, Kernel, PoolEntry
+from ..program import Recipe
+from .bind import RSP, ABIS, Abi, Binding, bind
+from .weave import weave
+
+POOL_ALIGN = 64
+CONSTANT_SIZES = (4, 8, 16, 32, 64)
+LOOP = "loop"
+
+
+def frame(recipe: Recipe, abi: str = "sysv") -> Kernel:
+    """The kernel that the recipe describes. Raises BindError when the windows do not fit the registers."""
+    convention = ABIS[abi]
+    binding = bind(recipe.parts, convention)
+    pool, symbols = constant_pool(recipe)
+
+    bound_already: dict[tuple[int, int], Ins] = {}  # (stream, identity): ramp, loop and drain repeat the bodies
+
+    def bound(stream: int, ins: Ins, section: str) -> Item:
+        key = (stream, id(ins))
+        if key not in bound_already:
+            physical = binding.apply(stream, ins)
+            operands = tuple(
+                replace(o, symbol=symbols[stream, o.symbol]) if isinstance(o, Mem) and o.symbol is not None else o
+                for o in physical.operands
+            )
+            bound_already[key] = replace(physical, operands=operands)
+        return Item(stream, bound_already[key], None, section)
+
+    items: list[Item] = [Item(None, ins, None, "entry") for ins in _entry(recipe, binding, convention)]
+    for i, part in enumerate(recipe.parts):
+        items += [bound(i, ins, "enter") for ins in part.program.code.enter]
+
+    def bodies(section: str, only: list[int] | None = None) -> Iterator[Item]:
+        return (bound(i, ins, section) for i, ins in weave(recipe.parts, recipe.strategy, only))
+
+    counter, lags = _general(binding.counter), [part.lag for part in recipe.parts]
+    for p in range(recipe.lag):
+        items += bodies("ramp", [i for i, lag in enumerate(lags) if lag <= p])
+    if recipe.lag:
+        items.append(Item(None, Ins("sub", (counter, Imm(recipe.lag))), None, "ramp"))
+    items.append(Item(None, None, LOOP, "loop"))
+    items += bodies("loop")
+    items.append(Item(None, Ins("sub", (counter, Imm(1))), None, "loop"))
+    items.append(Item(None, Ins("jnz"), LOOP, "loop"))
+    for e in range(recipe.lag):
+        items += bodies("drain", [i for i, lag in enumerate(lags) if lag > e])
+    for i, part in enumerate(recipe.parts):
+        items += [bound(i, ins, "leave") for ins in part.program.code.leave]
+    items += [Item(None, ins, None, "wipe") for ins in _wipe(binding, convention, is_avx(recipe))]
+    items += [Item(None, ins, None, "exit") for ins in _exit(recipe, binding, convention)]
+    return Kernel(recipe.name, abi, recipe, binding, tuple(items), pool)
+
+
+def is_avx(recipe: Recipe) -> bool:
+    """Whether any instruction is AVX or AVX-512: exactly their mnemonics begin with a v."""
+    return any(
+        ins.op.startswith("v") for part in recipe.parts for _, section in part.program.code.sections() for ins in section
+    )
+
+
+def constant_pool(recipe: Recipe) -> tuple[tuple[PoolEntry, ...], dict[tuple[int, str], str]]:
+    """The entries in order, and the label of each (stream, symbol). Equal bytes are stored once; large entries come first,
+    which aligns each to its own size."""
+    contents: list[bytes] = []
+    for part in recipe.parts:
+        for constant in part.program.contract.constants:
+            if len(constant.data) not in CONSTANT_SIZES:
+                raise ValueError(f"{part.program.name}: constant {constant.name} has {len(constant.data)} bytes")
+            if constant.data not in contents:
+                contents.append(constant.data)
+    contents.sort(key=len, reverse=True)
+    entries, offset = [], 0
+    for data in contents:
+        entries.append(PoolEntry(f"pool_{offset}", offset, data))
+        offset += len(data)
+    label = {entry.data: entry.label for entry in entries}
+    symbols = {
+        (i, constant.name): label[constant.data]
+        for i, part in enumerate(recipe.parts) for constant in part.program.contract.constants
+    }
+    return tuple(entries), symbols
+
+
+def _general(number: int, bits: int = 64) -> Reg:
+    return Reg(GENERAL, number, bits, True)
+
+
+def _vector(number: int, bits: int = 128) -> Reg:
+    return Reg(VECTOR, number, bits, True)
+
+
+def _saved(binding: Binding, abi: Abi) -> tuple[list[int], list[int]]:
+    generals = [g for g in binding.used_generals if g in abi.saved_generals]
+    return generals, [v for v in binding.used_vectors if v in abi.saved_vectors]
+
+
+def _save_area(generals: list[int], vectors: list[int]) -> int:
+    """Bytes below the pushed registers; [rsp] is then aligned to 16, given rsp = 8 mod 16 at entry."""
+    return 16 * len(vectors) + (8 if len(generals) % 2 == 0 else 0)
+
+
+def _entry(recipe: Recipe, binding: Binding, abi: Abi) -> Iterator[Ins]:
+    generals, vectors = _saved(binding, abi)
+    move = "vmovups" if is_avx(recipe) else "movups"
+    yield Ins("endbr64")
+    for g in generals:
+        yield Ins("push", (_general(g),))
+    if vectors:
+        yield Ins("sub", (_general(RSP), Imm(_save_area(generals, vectors))))
+        for i, v in enumerate(vectors):
+            yield Ins(move, (Mem(_general(RSP), 16 * i, 128), _vector(v)))
+    args = _general(abi.args)
+    loads = [(binding.generals[i][0], 8 + 8 * i) for i in range(len(recipe.parts))] + [(binding.counter, 0)]
+    loads.sort(key=lambda load: load[0] == abi.args)  # stable; the pointer to the arguments dies last
+    for dst, disp in loads:
+        yield Ins("mov", (_general(dst), Mem(args, disp, 64)))
+
+
+def _wipe(binding: Binding, abi: Abi, avx: bool) -> Iterator[Ins]:
+    if avx:
+        yield Ins("vzeroall")
+        for v in binding.used_vectors:
+            if v >= 16:
+                yield Ins("vpxord", (_vector(v),) * 3)
+    else:
+        for v in binding.used_vectors:
+            yield Ins("pxor", (_vector(v),) * 2)
+    for k in binding.used_masks:
+        yield Ins("kxorq", (Reg(MASK, k, 64, True),) * 3)
+    for g in binding.used_generals:
+        if g not in abi.saved_generals:
+            yield Ins("xor", (_general(g, 32),) * 2)
+
+
+def _exit(recipe: Recipe, binding: Binding, abi: Abi) -> Iterator[Ins]:
+    generals, vectors = _saved(binding, abi)
+    move = "vmovups" if is_avx(recipe) else "movups"
+    if vectors:
+        for i, v in enumerate(vectors):
+            yield Ins(move, (_vector(v), Mem(_general(RSP), 16 * i, 128)))
+        yield Ins("add", (_general(RSP), Imm(_save_area(generals, vectors))))
+    for g in reversed(generals):
+        yield Ins("pop", (_general(g),))
+    yield Ins("ret")

@@ -1,0 +1,47 @@
+"""Interleaves the bodies of streams into one sequence. Twin of runtime/code/weave.cpp; a test compares their bytes.
+
+The proportional strategy spreads every sequence evenly over one iteration: instruction j of n sits at (2j+1)/2n, in units of
+2^-20, minus the stream's lead; the sequences are merged by that key. Each stream keeps its own order and no register is shared,
+so no weave can change what a stream computes.
+"""
+
+from __future__ import annotations
+
+from typing import Iterable, Sequence
+
+from ..ir import Ins
+from ..program import Part
+
+STRATEGIES = ("proportional", "sequential")  # the index is the number in a pack
+
+
+def weave(
+    parts: Sequence[Part], strategy: str = "proportional", only: Iterable[int] | None = None
+) -> list[tuple[int, Ins]]:
+    """One iteration of the loop as (stream index, instruction). ``only``: these streams alone, with their own indices.
+
+    Raises ValueError for an unknown strategy.
+    """
+    if strategy not in STRATEGIES:
+        raise ValueError(f"unknown weave strategy {strategy!r}; there are {', '.join(STRATEGIES)}")
+    streams = range(len(parts)) if only is None else sorted(only)
+    sequences = {i: parts[i].program.code.body * parts[i].ratio for i in streams}
+    if strategy == "sequential":
+        return [(i, ins) for i in streams for ins in sequences[i]]
+    position = {i: 0 for i in streams if sequences[i]}
+
+    def key(i: int) -> tuple[int, int]:
+        return ((2 * position[i] + 1) << 20) // (2 * len(sequences[i])) - parts[i].lead * 1024, i
+
+    woven: list[tuple[int, Ins]] = []
+    while position:
+        i = min(position, key=key)
+        glued = True
+        while glued:  # an atom is a maximal run that is joined by glue
+            ins = sequences[i][position[i]]
+            woven.append((i, ins))
+            position[i] += 1
+            glued = ins.glue and position[i] < len(sequences[i])
+        if position[i] == len(sequences[i]):
+            del position[i]
+    return woven

@@ -1,0 +1,277 @@
+"""The whole compiler as one list: template in, kernel out.
+
+    render -> parse -> legalize -> allocate -> verify            a stream becomes a program
+    weave -> bind -> frame -> verify                             programs become a kernel
+"""
+
+from __future__ import annotations
+
+import collections
+import concurrent.futures
+import contextlib
+import functools
+import itertools
+from dataclasses import replace
+from pathlib import Path
+from typing import Iterable, Sequence
+
+from . import catalog
+from .catalog import Algorithm, Form
+from .errors import DoesNotFit, UnknownName
+from .isa import ISAS
+from .names import StreamName, kernel_name, stream_name, target_name
+from .parse import parse
+from .passes.allocate import allocate, body_cost
+from .passes.frame import frame
+from .passes.legalize import legalize
+from .passes.verify import verify_kernel, verify_program
+from .kernel import Kernel
+from .program import Part, Program, Recipe
+from .render import render
+from .stream import Stream
+
+class Generator:
+    """A catalogue, the template roots that it reads, and everything compiled so far.
+
+    ``algorithms`` are added to the project's own; ``roots`` are searched before its templates. Not thread-safe.
+    """
+
+    def __init__(self, algorithms: Sequence[Algorithm] = (), roots: Sequence[Path | str] = ()):
+        self.given = tuple(algorithms), tuple(roots)
+        self.algorithms = {a.name: a for a in (*catalog.ALGORITHMS, *algorithms)}
+        self.forms: dict[str, tuple[Algorithm, Form]] = {f.name: (a, f) for a in self.algorithms.values() for f in a.forms}
+        self.roots = tuple(Path(r) for r in roots)
+        self._streams: dict = {}
+        self._legal: dict = {}
+        self._programs: dict = {}
+        self._verified: dict[int, Program] = {}
+
+    # ---- streams
+
+    def form(self, name: StreamName) -> tuple[Algorithm, Form]:
+        if name.form not in self.forms:
+            raise UnknownName("stream", str(name), self.stream_names())
+        return self.forms[name.form]
+
+    def stream_names(self) -> list[str]:
+        """Every stream of the catalogue, without the options _by, _1key and _hand."""
+        return sorted({f"{f.name}_x{lanes}" for _, f in self.forms.values() for many in f.lanes.values() for lanes in many})
+
+    def virtual(self, name: StreamName, isa: str) -> Stream:
+        """The parsed stream before legalization: the meaning that everything later is checked against."""
+        key = (name, isa)
+        if key not in self._streams:
+            algorithm, form = self.form(name)
+            if name.lanes not in form.lanes.get(isa, ()):
+                raise UnknownName("stream", f"{name}@{isa}", [f"{form.name}_x{l}@{i}" for i, many in form.lanes.items() for l in many])
+            by = name.by or algorithm.bytes // 16
+            parameters = dict(algorithm.parameters, by=by, one_key=name.one_key, hand=name.hand)
+            rendered = render(form.template, ISAS[isa], name.lanes, parameters, self.roots)
+            self._streams[key] = parse(rendered, ISAS[isa], name=str(name), algorithm=algorithm.name, bytes_per_iteration=16 * by)
+        return self._streams[key]
+
+    def program(self, name: StreamName, isa: str, budget: int | None = None) -> Program:
+        """The stream compiled to a register budget (None: the whole register file)."""
+        key = (name, isa, budget)
+        if key not in self._programs:
+            label = f"{name}@{isa}#{budget or 'all'}"
+            if (name, isa) not in self._legal:
+                self._legal[name, isa] = legalize(self.virtual(name, isa))
+            try:
+                self._programs[key] = allocate(self._legal[name, isa], budget, label)
+            except DoesNotFit as error:
+                self._programs[key] = error
+        if isinstance(self._programs[key], DoesNotFit):
+            raise self._programs[key]
+        return self._programs[key]
+
+    def _verify(self, name: StreamName, isa: str, budget: int | None) -> Program:
+        """The program, proved once; the budgets that are only tried are not."""
+        program = self.program(name, isa, budget)
+        if id(program) not in self._verified:
+            self._verified[id(program)] = verify_program(self.virtual(name, isa), program)
+        return program
+
+    # ---- kernels
+
+    def kernel(self, recipe: Recipe, abi: str = "sysv") -> Kernel:
+        """The framed kernel, proved to run exactly its programs."""
+        return verify_kernel(frame(recipe, abi))
+
+    def recipe(self, name: str) -> Recipe:
+        """The recipe that a kernel's name stands for, with the budgets that cost least."""
+        parts, target = kernel_name(name)
+        for isas in itertools.product(*(self._isas(p, target) for p in parts)):
+            recipe = self.stitch([(p, i) for p, i in zip(parts, isas)])
+            if recipe.target == target:
+                return recipe
+        raise UnknownName("kernel", name, self.kernel_names())
+
+    def _isas(self, part: StreamName, target: str) -> list[str]:
+        _, form = self.form(part)
+        level = target.split("_")[0]
+        found = [i for i in form.lanes if self._split(part, i) and ISAS[i].level <= ISAS.get(level, ISAS["scalar"]).level]
+        return sorted(found, key=lambda i: -ISAS[i].level)
+
+    def _split(self, part: StreamName, isa: str) -> tuple[StreamName, int] | None:
+        """The stream and the number of groups that give ``part`` its lanes on ``isa``: the widest stream wins."""
+        _, form = self.form(part)
+        for lanes in sorted(form.lanes.get(isa, ()), reverse=True):
+            if part.lanes % lanes == 0 and part.lanes // lanes in form.groups:
+                return part.with_lanes(lanes), part.lanes // lanes
+        return None
+
+    def stitch(self, parts: Sequence[tuple[StreamName, str]], *, ratios: Sequence[int] | None = None, leads: Sequence[int] | None = None,
+               lags: Sequence[int] | None = None, budgets: Sequence[int] | None = None, strategy: str = "proportional",
+               static: bool = False) -> Recipe:
+        """One kernel of one or two parts (each a stream name with its total lanes, and an ISA). Raises DoesNotFit when the windows do not fit."""
+        split = []
+        for part, isa in parts:
+            found = self._split(part, isa)
+            if found is None:
+                raise UnknownName("stream", f"{part}@{isa}", self.stream_names())
+            split.append((*found, isa))
+        if sum(groups for _, groups, _ in split) > 4:
+            raise DoesNotFit(f"{'+'.join(str(p) for p, _ in parts)}: a kernel holds at most 4 streams")
+        budgets = list(budgets or self._budgets(split))
+        if lags is None:
+            lags = [0] + [catalog.PAIR_LAG] * (len(parts) - 1)
+        chosen = []
+        for i, ((stream, groups, isa), budget) in enumerate(zip(split, budgets)):
+            program = self._verify(stream, isa, budget)
+            part = Part(program, (ratios or [1] * len(parts))[i], (leads or [0] * len(parts))[i], lags[i])
+            chosen += [part] * groups
+        generals = sum(p.program.window.generals for p in chosen) + 1
+        if generals > 15:
+            raise DoesNotFit(f"{'+'.join(str(p) for p, _ in parts)}: {generals} general registers, 15 exist")
+        target = target_name([p.program.isa for p in chosen], set().union(*(p.program.contract.features for p in chosen)))
+        name = "+".join(str(p) for p, _ in parts) + "@" + target
+        return Recipe(name, target, tuple(chosen), strategy, static)
+
+    def _budgets(self, split: Sequence[tuple[StreamName, int, str]]) -> list[int]:
+        """Shares out the registers so that instructions and memory accesses of all bodies together are fewest."""
+        shares = []
+        vector = [s for s in split if ISAS[s[2]].words == "v"]
+        for stream, groups, isa in split:
+            if ISAS[isa].words == "g":
+                others = sum(g * self.program(s, i).window.generals for s, g, i in split if i != isa)
+                shares.append([15 - 1 - 1 - others] if others else [None])
+        if not vector:
+            return [s[0] for s in shares]
+        isa = vector[0][2]
+        total = ISAS[isa].vectors - any(self._uses_xmm0(s, i) for s, _, i in vector)
+        if len(vector) == 1:
+            only = total // vector[0][1]
+            return [only if ISAS[i].words == "v" else shares[0][0] for _, _, i in split]
+        (first, n, _), (second, m, _) = vector
+
+        @functools.cache
+        def score(b: int) -> float:
+            rest = (total - n * b) // m
+            cost = (self._cost(first, isa, b), self._cost(second, isa, rest)) if 0 < b and 0 < rest else (None, None)
+            return float("inf") if None in cost else n * cost[0] + m * cost[1]
+
+        # Downhill from a cipher that has room for its chains and one transposition.
+        b, most = min(9, (total - m) // n), (total - m) // n
+        while True:
+            best = min((c for c in (b - 2, b - 1, b, b + 1, b + 2) if 1 <= c <= most), key=score)
+            if best == b or score(best) == score(b) != float("inf"):
+                break
+            b = best
+        if score(b) == float("inf"):
+            raise DoesNotFit(f"{first} and {second} do not fit the {total} vector registers of {isa}")
+        return [b, (total - n * b) // m]
+
+    def _uses_xmm0(self, stream: StreamName, isa: str) -> bool:
+        return any(r.physical for ins in self.virtual(stream, isa).code.body for r in ins.registers())
+
+    def _cost(self, stream: StreamName, isa: str, budget: int) -> int | None:
+        try:
+            return body_cost(self.program(stream, isa, budget))
+        except DoesNotFit:
+            return None
+
+    # ---- the default pack
+
+    @functools.cached_property
+    def default_parts(self) -> list[tuple[list[tuple[StreamName, str]], bool]]:
+        """(parts with their ISAs, also shipped as an object) of every kernel that the catalogue's rules give."""
+        singles, pairs = [], []
+        for algorithm, form in self.forms.values():
+            for isa, many in form.lanes.items():
+                for lanes in many:
+                    for groups in form.groups if lanes == max(many) and ISAS[isa].words == "v" else (1,):
+                        for one_key in self._key_options(algorithm, lanes):
+                            part = StreamName(form.name, lanes * groups, one_key=one_key)
+                            singles.append(([(part, isa)], groups == 1))
+                            if algorithm.kind != "hash" and groups == 1:
+                                singles.append(([(StreamName(form.name, lanes, 1, one_key), isa)], True))
+        for cipher, hash_ in itertools.product(self.forms.values(), self.forms.values()):
+            if cipher[0].kind == "cipher_enc" and hash_[0].kind == "hash":
+                pairs += self._pairs(cipher[1], hash_[1])
+        return singles + pairs
+
+    @staticmethod
+    def _key_options(algorithm: Algorithm, lanes: int) -> tuple[bool, ...]:
+        return (False, True) if algorithm.kind == "cipher_enc" and lanes > 1 else (False,)
+
+    def _pairs(self, cipher: Form, hash_: Form) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
+        algorithm, _ = self.forms[cipher.name]
+        for (ci, many), hi in itertools.product(cipher.lanes.items(), hash_.lanes):
+            if (ci, hi) not in catalog.PAIRED_ISAS:
+                continue
+            for lanes in sorted(set(many) & set(hash_.lanes[hi])):
+                for groups in sorted(set(cipher.groups) & set(hash_.groups)) if ISAS[ci].vectors >= 32 else (1,):
+                    for one_key, hand in itertools.product(self._key_options(algorithm, lanes), (False, True)):
+                        if hand and (ci, lanes) not in catalog.HAND_OVER or groups > (catalog.PAIR_GROUPS if hand else 1):
+                            continue
+                        parts = [(StreamName(cipher.name, lanes * groups, one_key=one_key, hand=hand), ci),
+                                 (StreamName(hash_.name, lanes * groups, hand=hand), hi)]
+                        yield parts, (ci, groups) in catalog.STATIC_PAIR_GROUPS and not one_key
+
+    def default_recipes(self, progress=None, processes: int = 1) -> list[Recipe]:
+        """Every kernel of the default pack, compiled and proved, sorted by name; pairs whose registers do not fit are left out.
+
+        ``progress(done, total, name)`` is told now and then. ``processes`` share the work; the result is the same for any number.
+        """
+        work = collections.defaultdict(list)
+        for parts, static in self.default_parts:
+            work[parts[-1][0].form, parts[-1][1]].append((parts, static))
+        batches = sorted(work.values(), key=len, reverse=True)
+        recipes: list[Recipe] = []
+        with _pool(processes) as run:
+            for done in run(functools.partial(_compile, self.given), batches):
+                recipes += done
+                if progress:
+                    progress(len(recipes), len(self.default_parts), done[-1].name if done else "")
+        return sorted(recipes, key=lambda r: r.name)
+
+    def kernel_names(self) -> list[str]:
+        """The names of the default pack's kernels, without compiling them."""
+        names = []
+        for parts, _ in self.default_parts:
+            features = set().union(*(self.virtual(self._split(p, i)[0], i).features for p, i in parts))
+            names.append("+".join(str(p) for p, _ in parts) + "@" + target_name([i for _, i in parts], features))
+        return sorted(names)
+
+
+def _compile(given: tuple, batch: list) -> list[Recipe]:
+    generator, recipes = Generator(*given), []
+    for parts, static in batch:
+        try:
+            recipe = generator.stitch(parts, static=static)
+        except DoesNotFit:
+            continue
+        generator.kernel(recipe)
+        recipes.append(recipe)
+    return recipes
+
+
+@contextlib.contextmanager
+def _pool(processes: int):
+    """Yields a function like map that works in this process or in several."""
+    if processes <= 1:
+        yield map
+        return
+    with concurrent.futures.ProcessPoolExecutor(processes) as pool:
+        yield lambda function, items: (f.result() for f in concurrent.futures.as_completed([pool.submit(function, i) for i in items]))

@@ -1,0 +1,139 @@
+"""jinja2 template -> readable virtual-register assembly, every line marked with the places that wrote it.
+
+A stream's template sees
+    v      the vocabulary of the instruction set: macros of templates/isa/*.j2, the later file of VOCABULARIES winning
+    s      the state block and the constants (layout.Layout)
+    fresh  a new virtual register name
+and the parameters of the catalogue's row. Instruction lines that stand in a template are marked while it is loaded;
+a call of a macro marks what it returns with the caller's line, so an instruction knows its algorithm's line too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Mapping, Sequence
+
+import jinja2
+
+from .errors import TemplateError
+from .isa import Isa
+from .layout import Layout
+
+VOCABULARIES = {
+    "scalar": ("isa/general.j2", "isa/scalar.j2"),
+    "sse": ("isa/general.j2", "isa/vector.j2", "isa/sse.j2"),
+    "avx2": ("isa/general.j2", "isa/vector.j2", "isa/avx2.j2"),
+    "avx512": ("isa/general.j2", "isa/vector.j2", "isa/avx512.j2"),
+}
+
+MARK = "  # "
+_INSTRUCTION = re.compile(r"\s*[a-z][a-z0-9]*(\{\{[^}]*\}\})*[a-z0-9]*\s+[^\s=]")
+
+
+def _template_root() -> Path:
+    installed = Path(__file__).resolve().parent / "templates"
+    return installed if installed.is_dir() else Path(__file__).resolve().parents[2] / "templates"
+
+
+TEMPLATES = _template_root()
+
+
+class _MarkingLoader(jinja2.FileSystemLoader):
+    """Marks each instruction line that stands in the source with its own place."""
+
+    def get_source(self, environment, template):
+        source, filename, uptodate = super().get_source(environment, template)
+        marked, depth = [], 0
+        for number, line in enumerate(source.split("\n"), 1):
+            outside = depth == 0
+            depth += sum(line.count(o) for o in ("{{", "{%", "{#")) - sum(line.count(c) for c in ("}}", "%}", "#}"))
+            if outside and depth == 0 and _INSTRUCTION.match(line) and not line.lstrip().startswith("{"):
+                line = f"{line}{MARK}{template}:{number}"
+            marked.append(line)
+        return "\n".join(marked), filename, uptodate
+
+
+def _caller() -> str:
+    """``file:line`` of the innermost template line that is running."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        template = frame.f_globals.get("__jinja_template__")
+        if template is not None:
+            return f"{template.name}:{template.get_corresponding_lineno(frame.f_lineno)}"
+        frame = frame.f_back
+    return "?:0"
+
+
+class _Vocabulary:
+    """The macros of several files under one name."""
+
+    def __init__(self, files: Sequence[str]):
+        self._files = files
+        self._modules: list = []
+
+    def __getattr__(self, name: str):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        for module in self._modules:
+            macro = getattr(module, name, None)
+            if macro is not None:
+                return self._call(macro) if callable(macro) else macro
+        raise jinja2.UndefinedError(f"the vocabulary {' + '.join(self._files)} has no '{name}'")
+
+    @staticmethod
+    def _call(macro):
+        def call(*args, **kwargs):
+            place = _caller()
+            text = str(macro(*args, **kwargs))
+            if MARK not in text:
+                return text.strip()
+            return "".join(
+                line.replace(MARK, f"{MARK}{place} ", 1) + "\n" for line in text.split("\n") if line.strip())
+        return call
+
+
+@dataclass(frozen=True)
+class Rendered:
+    text: str
+    layout: Layout
+
+
+def render(template: str, isa: Isa, lanes: int, parameters: Mapping[str, object], roots: Sequence[Path] = ()) -> Rendered:
+    """Renders ``template`` (a name below a template root, e.g. ``streams/sha1.j2``) for ``isa`` and ``lanes``.
+
+    ``roots`` are searched before the project's own templates. Raises TemplateError with the template's file and line.
+    """
+    environment = jinja2.Environment(
+        loader=_MarkingLoader([str(r) for r in (*roots, TEMPLATES)]), undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, extensions=["jinja2.ext.do"])
+    counter = itertools.count()
+    layout = Layout(isa, lanes, int(parameters.get("word", 32)))
+    files = VOCABULARIES[isa.name]
+    vocabulary = _Vocabulary(files)
+    names = dict(parameters, v=vocabulary, s=layout, lanes=lanes, fresh=lambda stem="t": f"{stem}.{next(counter)}",
+                 vector_bytes=isa.vector_bytes, concat=itertools.chain)
+    environment.globals.update(names)
+    try:
+        vocabulary._modules.extend(environment.get_template(f).make_module(names) for f in reversed(files))
+        return Rendered(environment.get_template(template).render(), layout)
+    except jinja2.TemplateSyntaxError as error:
+        raise TemplateError(f"{error.name}:{error.lineno}", error.message) from error
+    except jinja2.TemplateNotFound as error:
+        raise TemplateError(error.name, "no such template") from error
+    except (jinja2.UndefinedError, ValueError, TypeError, KeyError, IndexError) as error:
+        raise TemplateError(_failing_line(error), str(error)) from error
+
+
+def _failing_line(error: BaseException) -> str:
+    """The innermost template line of a traceback (jinja2 rewrites it to the template's own lines)."""
+    place, trace = "?:0", error.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if name.endswith(".j2"):
+            place = f"{'/'.join(Path(name).parts[-2:])}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place

@@ -1,0 +1,90 @@
+"""What exists, as data and as text: streams, kernels of the default pack, suites. Nothing is compiled for it."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterable, Sequence
+
+from ..catalog import Algorithm
+from ..isa import ISAS
+from ..names import StreamName, target_name
+from ..parse import parse
+from ..pipeline import Generator
+from ..render import render
+
+
+class Catalogue(Generator):
+    """A generator that knows its kernels' names quickly."""
+
+    def __init__(self, *given: Any):
+        super().__init__(*given)
+        self._features: dict = {}
+
+    def stream_features(self, name: StreamName, isa: str) -> frozenset[str]:
+        """The CPU features of a stream, from one rendering of its text with the fewest lanes: which instructions there are does
+        not depend on the number of lanes, on whose key it is, or on the number of rounds."""
+        algorithm, form = self.form(name)
+        blocks = name.by or algorithm.bytes // 16
+        fixed = {k: v for k, v in algorithm.parameters.items() if k != "rounds"}
+        key = form.template, isa, blocks, name.hand, tuple(sorted(fixed.items()))
+        if key not in self._features:
+            parameters = dict(algorithm.parameters, by=blocks, one_key=False, hand=name.hand)
+            rendered = render(form.template, ISAS[isa], min(form.lanes[isa]), parameters, self.roots)
+            self._features[key] = parse(rendered, ISAS[isa], name=str(name), algorithm=algorithm.name, bytes_per_iteration=16 * blocks).features
+        return self._features[key]
+
+    def default_kernels(self) -> list[tuple[str, str, frozenset[str], list[tuple[StreamName, str]], bool]]:
+        """(name, target, features, parts with their ISAs, shipped as an object) of every kernel of the default pack, sorted by name.
+        Pairs whose registers turn out not to fit are among them."""
+        found = []
+        for parts, static in self.default_parts:
+            features = frozenset().union(*(self.stream_features(p, i) for p, i in parts))
+            target = target_name([i for _, i in parts], features)
+            found.append(("+".join(str(p) for p, _ in parts) + "@" + target, target, features, parts, static))
+        return sorted(found, key=lambda kernel: kernel[0])
+
+    def kernel_names(self) -> list[str]:
+        return [kernel[0] for kernel in self.default_kernels()]
+
+
+def suite_names(algorithms: Iterable[Algorithm]) -> list[str]:
+    """The suites that the runtime derives from these rows (runtime/suite/suite.cpp has the same rule)."""
+    rows = list(algorithms)
+    hashes = [a.suite for a in rows if a.kind == "hash"]
+    openable = {a.suite for a in rows if a.kind == "cipher_dec"}
+    ciphers = [a.suite for a in rows if a.kind == "cipher_enc" and a.suite in openable]
+    names = hashes + [f"hmac-{h}" for h in hashes] + ciphers + [f"{c}+hmac-{h}-etm" for c in ciphers for h in hashes]
+    if "aes-128-cbc+hmac-sha256-etm" in names:
+        names.append("a128cbc-hs256")
+    return sorted(names)
+
+
+def listing(catalogue: Catalogue, progress: Callable[[int, int, str], None] = lambda *_: None) -> dict[str, list]:
+    """{"streams": [...], "kernels": [...], "suites": [...]}: what `cryptostitch list --format json` prints."""
+    streams = []
+    for done, (algorithm, form) in enumerate(catalogue.forms.values()):
+        progress(done, len(catalogue.forms), form.name)
+        for isa, many in form.lanes.items():
+            for lanes in many:
+                name = StreamName(form.name, lanes)
+                streams.append({"name": str(name), "isa": isa, "lanes": lanes, "algorithm": algorithm.name, "kind": algorithm.kind, "suite": algorithm.suite,
+                                "template": form.template, "bytes": algorithm.bytes, "groups": list(form.groups),
+                                "features": sorted(catalogue.stream_features(name, isa))})
+    kernels = [{"name": name, "target": target, "features": sorted(features), "streams": [str(p) for p, _ in parts], "static": static}
+               for name, target, features, parts, static in catalogue.default_kernels()]
+    return {"streams": sorted(streams, key=lambda s: (s["name"], s["isa"])), "kernels": kernels, "suites": suite_names(catalogue.algorithms.values())}
+
+
+def columns(rows: Sequence[Sequence[object]], indent: str = "") -> str:
+    """Rows of text in columns as wide as they need, for any width of terminal and for pipes."""
+    texts = [[str(cell) for cell in row] for row in rows]
+    widths = [max((len(row[i]) for row in texts if i < len(row)), default=0) for i in range(max(map(len, texts), default=0))]
+    return "\n".join((indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths))).rstrip() for row in texts)
+
+
+def listing_text(found: dict[str, list]) -> str:
+    streams = columns([("stream", "isa", "template"), *((s["name"], s["isa"], s["template"]) for s in found["streams"])], "  ")
+    kernels = columns([("kernel", "object", "features"),
+                       *((k["name"], "static" if k["static"] else "", " ".join(k["features"])) for k in found["kernels"])], "  ")
+    suites = columns([[s] for s in found["suites"]], "  ")
+    return (f"{len(found['streams'])} streams\n{streams}\n\n{len(found['kernels'])} kernels of the default pack\n{kernels}\n\n"
+            f"{len(found['suites'])} suites\n{suites}\n")

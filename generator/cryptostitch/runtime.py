@@ -1,0 +1,361 @@
+"""The C library from Python: a thin binding of the whole of cryptostitch.h (its C side is capi.py).
+
+Handles are classes that free what they own; errors are ``RuntimeFailure`` with the C code in ``code``. Buffers are
+anything with the buffer protocol: outputs must be writable (bytearray, memoryview, numpy arrays), inputs may be
+``bytes``. Where the library is looked for: see capi.py.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, byref, c_char, c_size_t, c_void_p
+from dataclasses import dataclass
+from typing import Any, Callable, Iterable, Sequence
+
+# fmt: off
+from .capi import (
+    AEAD, ALLOW_PACKS, CIPHER, DIGEST, EACH_NAME, EACH_TEST, ERR_ARGUMENT, ERR_AUTH, ERR_JIT, ERR_LENGTH,
+    ERR_MEMORY, ERR_NAME, ERR_OVERLAP, ERR_PACK, ERR_SELFTEST, ERR_UNSUPPORTED, MAC, NAME_KERNEL, NAME_SUITE,
+    NAME_TARGET, NOT_RUN, NO_JIT, OK, OPEN, SEAL, ChoiceInfo, CpuInfo, FieldInfo, JobStruct, KernelArgs,
+    KernelInfo, Options, StreamInfo, SuiteInfo, library_path, load,
+)
+
+__all__ = [
+    "AEAD", "ALLOW_PACKS", "CIPHER", "DIGEST", "ERR_ARGUMENT", "ERR_AUTH", "ERR_JIT", "ERR_LENGTH",
+    "ERR_MEMORY", "ERR_NAME", "ERR_OVERLAP", "ERR_PACK", "ERR_SELFTEST", "ERR_UNSUPPORTED", "MAC",
+    "NAME_KERNEL", "NAME_SUITE", "NAME_TARGET", "NOT_RUN", "NO_JIT", "OK", "OPEN", "SEAL", "ChoiceInfo",
+    "CpuInfo", "FieldInfo", "JobStruct", "KernelArgs", "KernelInfo", "Options", "StreamInfo", "SuiteInfo",
+    "library_path", "load", "RuntimeFailure", "Choice", "Context", "Suite", "Key", "Job", "Stream", "Kernel",
+]
+# fmt: on
+
+
+class RuntimeFailure(Exception):
+    """An error code of the C API. ``nearest`` holds names that may have been meant, for ERR_NAME."""
+
+    def __init__(self, code: int, text: str, subject: str = "", nearest: str = ""):
+        self.code, self.nearest = code, nearest
+        message = f"{subject}: {text}" if subject else text
+        super().__init__(f"{message} (did you mean {nearest}?)" if nearest else message)
+
+
+def _address(buffer: Any, write: bool) -> tuple[int | None, int, Any]:
+    """Address, length, and what must be kept alive, of None, an (address, length) pair, or a buffer."""
+    if buffer is None:
+        return None, 0, None
+    if isinstance(buffer, tuple):
+        return buffer[0], buffer[1], None
+    if isinstance(buffer, bytes) and not write:
+        return ctypes.cast(ctypes.c_char_p(buffer), c_void_p).value, len(buffer), buffer
+    view = memoryview(buffer).cast("B")
+    if view.readonly:
+        if write:
+            raise TypeError("an output must be writable")
+        return _address(bytes(view), False)
+    if not len(view):
+        return None, 0, None
+    array = (c_char * len(view)).from_buffer(view)
+    return ctypes.addressof(array), len(view), array
+
+
+@dataclass
+class Choice:
+    """Which kernel would run, and why. ``cycles_per_byte`` is 0 where it is only an estimate."""
+
+    kernel: str
+    origin: str
+    lanes: int
+    cycles_per_byte: float
+    why: str
+
+
+class Context:
+    """cst_ctx. ``target`` can only lower the level ("host-no_avx512", "sse_aesni")."""
+
+    def __init__(self, flags: int = 0, target: str | None = None, library: str | None = None):
+        self.lib = load(library)
+        self.handle = c_void_p()
+        options = Options(flags=flags, target=target.encode() if target is not None else None)
+        self.check(self.lib.cst_ctx_new(byref(self.handle), byref(options)), target or "")
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Frees the context. Its keys must be gone."""
+        if getattr(self, "handle", None):
+            self.lib.cst_ctx_free(self.handle)
+            self.handle = c_void_p()
+
+    def check(self, code: int, subject: str = "", kind: int = 0) -> None:
+        """Raises RuntimeFailure unless the code is OK."""
+        if code == OK:
+            return
+        near = self.nearest(kind, subject) if code == ERR_NAME and kind and self.handle else ""
+        raise RuntimeFailure(code, self.lib.cst_error_text(code).decode(), subject, near)
+
+    def nearest(self, kind: int, name: str) -> str:
+        text = ctypes.create_string_buffer(512)
+        self.check(self.lib.cst_nearest(self.handle, kind, name.encode(), text, len(text)))
+        return text.value.decode()
+
+    def names(self, kind: int) -> list[str]:
+        found: list[str] = []
+        self.check(
+            self.lib.cst_list(self.handle, kind, EACH_NAME(lambda name, _: found.append(name.decode()) or 0), None)
+        )
+        return found
+
+    def suites(self) -> list[str]:
+        return self.names(NAME_SUITE)
+
+    def kernels(self) -> list[str]:
+        return self.names(NAME_KERNEL)
+
+    def cpu(self) -> dict[str, Any]:
+        """brand, family, model, stepping, microarchitecture, features (a list), jit (a bool)."""
+        info = CpuInfo()
+        self.check(self.lib.cst_ctx_cpu(self.handle, byref(info)))
+        return {
+            "brand": info.brand.decode(),
+            "family": info.family,
+            "model": info.model,
+            "stepping": info.stepping,
+            "microarchitecture": info.microarchitecture.decode(),
+            "features": [f for f in info.features.decode().split(",") if f],
+            "jit": bool(info.jit),
+        }
+
+    def suite(self, name: str) -> Suite:
+        return Suite(self, name)
+
+    def kernel(self, name: str) -> Kernel:
+        return Kernel(self, name)
+
+    def force(self, suite: str, kernel: str | None) -> None:
+        """Forces the bulk kernel of a suite; None ends it."""
+        code = self.lib.cst_suite_force(self.handle, suite.encode(), kernel.encode() if kernel is not None else None)
+        self.check(code, kernel or suite, NAME_KERNEL)
+
+    def load_pack(self, pack: bytes) -> None:
+        self.check(self.lib.cst_pack_load(self.handle, pack, len(pack)), "pack")
+
+    def selftest(self, glob: str | None = None) -> dict[str, int]:
+        """Results by name; see each one, a failure does not raise."""
+        results: dict[str, int] = {}
+
+        def each(name: bytes, result: int, _: Any) -> None:
+            results[name.decode()] = result
+
+        self.lib.cst_selftest(self.handle, glob.encode() if glob is not None else None, EACH_TEST(each), None)
+        return results
+
+    def burst(self, jobs: Sequence[Job]) -> int:
+        """Runs the jobs; returns the code (nothing is raised), and sets `status` and `out_len` of each job."""
+        array = (JobStruct * len(jobs))()
+        for struct, job in zip(array, jobs):
+            job.fill(struct)
+        code = self.lib.cst_burst(self.handle, array, len(jobs))
+        for struct, job in zip(array, jobs):
+            job.status, job.out_len = struct.status, struct.out_len
+        return code
+
+
+class Suite:
+    """cst_suite; lives as long as its context."""
+
+    def __init__(self, context: Context, name: str):
+        self.context, self.name = context, name
+        self.handle = c_void_p()
+        context.check(context.lib.cst_suite_get(context.handle, name.encode(), byref(self.handle)), name, NAME_SUITE)
+        info = SuiteInfo()
+        context.check(context.lib.cst_suite_info_get(self.handle, byref(info)))
+        self.kind: int = info.kind
+        self.key_bytes: int = info.key_bytes
+        self.mac_key_min: int = info.mac_key_min
+        self.mac_key_max: int = info.mac_key_max
+        self.iv_bytes: int = info.iv_bytes
+        self.tag_min: int = info.tag_min
+        self.tag_max: int = info.tag_max
+        self.block_bytes: int = info.block_bytes
+        self.expansion: int = info.expansion
+        self.max_bytes: int = info.max_bytes
+
+    def key(self, key: Any = None, mac_key: Any = None) -> Key:
+        return Key(self, key, mac_key)
+
+    def choice(self, jobs: int = 1, size: int = 16384, one_key: bool = False, direction: int = SEAL) -> Choice:
+        """What `jobs` jobs of `size` bytes would run on."""
+        info = ChoiceInfo()
+        self.context.check(
+            self.context.lib.cst_suite_choice(self.handle, direction, jobs, size, int(one_key), byref(info)), self.name
+        )
+        return Choice(info.kernel.decode(), info.origin.decode(), info.lanes, info.cycles_per_byte, info.why.decode())
+
+
+class Key:
+    """cst_key: an expanded key, with the one-buffer operations."""
+
+    def __init__(self, suite: Suite, key: Any = None, mac_key: Any = None):
+        self.suite, self.lib = suite, suite.context.lib
+        self.handle = c_void_p()
+        k, k_len, keep_k = _address(key, False)
+        m, m_len, keep_m = _address(mac_key, False)
+        suite.context.check(self.lib.cst_key_new(suite.handle, k, k_len, m, m_len, byref(self.handle)), suite.name)
+        del keep_k, keep_m
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None) and self.suite.context.handle:
+            self.lib.cst_key_free(self.handle)
+            self.handle = c_void_p()
+
+    def seal(
+        self, data: bytes, iv: bytes | None = None, aad: bytes | None = None, tag_len: int | None = None
+    ) -> tuple[bytes, bytes]:
+        """(output, tag)."""
+        suite = self.suite
+        out = bytearray(len(data) + suite.expansion if suite.kind >= CIPHER else 0)
+        tag = bytearray(suite.tag_max if tag_len is None else tag_len)
+        job = Job(self, SEAL, iv=iv, aad=aad, data=data, out=out, tag=tag)
+        job.run_alone()
+        return bytes(out[: job.out_len]), bytes(tag)
+
+    def open(self, data: bytes, tag: bytes | None = None, iv: bytes | None = None, aad: bytes | None = None) -> bytes:
+        """The plaintext (or b"" for a digest or MAC that is right); RuntimeFailure with ERR_AUTH when it is forged."""
+        out = bytearray(len(data) if self.suite.kind >= CIPHER else 0)
+        job = Job(self, OPEN, iv=iv, aad=aad, data=data, out=out, tag=tag)
+        job.run_alone()
+        return bytes(out[: job.out_len])
+
+    def digest(self, data: bytes, tag_len: int | None = None) -> bytes:
+        tag = bytearray(self.suite.tag_max if tag_len is None else tag_len)
+        t, t_len, keep_t = _address(tag, True)
+        d, d_len, keep_d = _address(data, False)
+        self.suite.context.check(self.lib.cst_digest(self.handle, d, d_len, t, t_len), self.suite.name)
+        del keep_t, keep_d
+        return bytes(tag)
+
+
+class Job:
+    """One buffer of a burst. `out` may be the same bytearray as `data`."""
+
+    def __init__(
+        self,
+        key: Key,
+        direction: int = SEAL,
+        *,
+        iv: Any = None,
+        aad: Any = None,
+        data: Any = None,
+        out: Any = None,
+        tag: Any = None,
+    ):
+        self.key, self.direction = key, direction
+        self.iv, self.aad, self.data, self.out, self.tag = iv, aad, data, out, tag
+        self.status, self.out_len = NOT_RUN, 0
+        self._keep: list[Any] = []
+
+    def fill(self, struct: Any) -> None:
+        """Writes the C struct; the job keeps the buffers alive."""
+        struct.__init__()
+        struct.key, struct.direction = self.key.handle, self.direction
+        self._keep = []
+        writes = {"out": True, "tag": self.direction == SEAL}
+        for name, buffer, length in (
+            ("iv", self.iv, "iv_len"),
+            ("aad", self.aad, "aad_len"),
+            ("in", self.data, "in_len"),
+            ("out", self.out, "out_cap"),
+            ("tag", self.tag, "tag_len"),
+        ):
+            address, size, keep = _address(buffer, writes.get(name, False))
+            setattr(struct, name, address)
+            setattr(struct, length, size)
+            self._keep.append(keep)
+
+    def run_alone(self) -> None:
+        """cst_seal or cst_open. Raises RuntimeFailure."""
+        struct = JobStruct()
+        self.fill(struct)
+        length = c_size_t()
+        function = self.key.lib.cst_seal if self.direction == SEAL else self.key.lib.cst_open
+        code = function(
+            struct.key,
+            struct.iv,
+            struct.iv_len,
+            struct.aad,
+            struct.aad_len,
+            getattr(struct, "in"),
+            struct.in_len,
+            struct.out,
+            struct.out_cap,
+            byref(length),
+            struct.tag,
+            struct.tag_len,
+        )
+        self.status, self.out_len = code, length.value
+        self._keep = []
+        self.key.suite.context.check(code, self.key.suite.name)
+
+
+class Stream:
+    """One stream of a raw kernel: its lanes, and the state block that it wants."""
+
+    def __init__(self, kernel: Kernel, index: int):
+        info = StreamInfo()
+        self.kernel, self.index = kernel, index
+        kernel.context.check(kernel.context.lib.cst_kernel_stream(kernel.handle, index, byref(info)))
+        self.name: str = info.name.decode()
+        self.lanes: int = info.lanes
+        self.bytes: int = info.bytes
+        self.state_bytes: int = info.state_bytes
+        self.state_align: int = info.state_align
+
+    def field(self, name: str) -> Any | None:
+        """The field's layout (a FieldInfo), or None when the stream has no such field."""
+        info = FieldInfo()
+        code = self.kernel.context.lib.cst_kernel_field(self.kernel.handle, self.index, name.encode(), byref(info))
+        if code == ERR_NAME:
+            return None
+        self.kernel.context.check(code, name)
+        return info
+
+    def entry(self, name: str, row: int = 0, lane: int = 0) -> int:
+        """Offset of an entry in the state block. KeyError when the stream has no such field."""
+        info = self.field(name)
+        if info is None:
+            raise KeyError(name)
+        return info.offset + row * info.row_bytes + (info.lane_offsets[lane] if info.lanes else 0)
+
+
+class Kernel:
+    """cst_kernel: code that can be called with state blocks that the caller fills."""
+
+    def __init__(self, context: Context, name: str):
+        self.context = context
+        self.handle = c_void_p()
+        context.check(context.lib.cst_kernel_get(context.handle, name.encode(), byref(self.handle)), name, NAME_KERNEL)
+        info = KernelInfo()
+        context.check(context.lib.cst_kernel_info_get(self.handle, byref(info)))
+        self.name: str = info.name.decode()
+        self.target: str = info.target.decode()
+        self.origin: str = info.origin.decode()
+        self.address: int = info.function
+        self.code: bytes = ctypes.string_at(info.code, info.code_bytes) if info.code_bytes else b""
+        self.assembled_ns: int = info.assembled_ns
+        self.lag: int = info.lag
+        self.streams = [Stream(self, i) for i in range(info.streams)]
+        self._function: Callable[..., None] = ctypes.CFUNCTYPE(None, POINTER(KernelArgs))(info.function)
+
+    def calls(self) -> int:
+        """How often bursts of the context have called the kernel."""
+        info = KernelInfo()
+        self.context.check(self.context.lib.cst_kernel_info_get(self.handle, byref(info)))
+        return info.calls
+
+    def run(self, iterations: int, states: Iterable[int]) -> None:
+        """Calls the kernel. `states`: the address of each stream's state block. Nothing is checked."""
+        args = KernelArgs(iterations)
+        for i, state in enumerate(states):
+            args.state[i] = state
+        self._function(byref(args))

@@ -1,0 +1,231 @@
+"""Bounds: every access of a program lies where its contract says, and is aligned where the instruction needs that.
+
+An address is brought into the form  sum of coefficient * symbol + constant.  Symbols of the loop are replaced by what the
+induction found: a value that the body advances by ``contract.bytes`` is its value at enter plus the *position*; one that the body
+leaves alone is its value at enter; one that the body toggles with a constant is one of two addresses. What remains must be one of
+
+    state + c                   inside one field, which is writable if it is written
+    in[lane] + position + c     read, in the body, 0 <= c and c + size <= bytes; likewise out[lane], written
+    toggle + c                  one half of a hand-over buffer
+    pool entry + c              inside the entry
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..contract import FROM_HAND, HAND, IN, KEY, OUT, Contract
+from ..program import Program
+from .induct import Induction
+from .machine import Access, Machine
+from .terms import Term
+from .text import describe
+
+READ_ONLY = frozenset((IN, OUT, KEY, FROM_HAND))
+POSITION = -1
+"""Stands for the position among the symbols of a linear form; terms are not negative."""
+
+
+class Toggle(NamedTuple):
+    """A symbol that is ``start`` in every other iteration and ``start xor half`` in those between."""
+
+    start: Term
+    half: int
+
+
+class Bounds:
+    """Judges the accesses of the last side of an induction: the program."""
+
+    def __init__(self, program: Program, found: Induction) -> None:
+        self.program, self.found = program, found
+        self.contract: Contract = program.contract
+        self.terms = found.terms
+        self.state = self.terms.make("state", 8, 0)
+        self.side = found.sides[-1]
+        self.pointers: dict[Term, tuple[str, int]] = {}
+        for f in self.contract.fields:
+            if f.name in (IN, OUT, FROM_HAND):
+                for lane, offset in enumerate(f.lane_offsets or (0,)):
+                    self.pointers[self.terms.make("load", 8, "0", f.offset + offset)] = (f.name, lane)
+        self._linear: dict[Term, tuple[dict[Term, int], int]] = {}
+        self._symbols: dict[Term, tuple[dict[Term, int], int] | Toggle | None] = {}
+
+    def problems(self) -> list[str]:
+        problems = layout_problems(self.program.name, self.contract)
+        seen: set[tuple] = set()
+        for section in ("enter", "body", "leave"):
+            machine: Machine = getattr(self.side, section)
+            for access in machine.accesses:
+                wrong = self._judge(access, section)
+                if wrong and (id(access.ins), wrong) not in seen:
+                    seen.add((id(access.ins), wrong))
+                    problems.append(f"{self.program.name}: {section}: {describe(access.ins)} {wrong}")
+        return problems
+
+    # ---- linear forms
+
+    def linear(self, term: Term) -> tuple[dict[Term, int], int]:
+        """({symbol: coefficient}, constant), modulo 2^64, the constant signed."""
+        known = self._linear.get(term)
+        if known is None:
+            known = self._linear[term] = self._expand(term)
+        return known
+
+    def _expand(self, term: Term) -> tuple[dict[Term, int], int]:
+        terms = self.terms
+        node = terms.nodes[term]
+        if node[0] == "imm":
+            return {}, terms.signed(node[2], node[1])
+        if node[1] == 8 and node[0] == "plus":
+            form, constant = self.linear(node[2])
+            return form, constant + terms.signed(node[3])
+        if node[1] == 8 and node[0] == "op" and node[2] == "add":
+            (a, ca), (b, cb) = self.linear(node[3]), self.linear(node[4])
+            return _sum(a, b), ca + cb
+        if node[1] == 8 and node[0] == "op" and node[2] == "*":
+            form, constant = self.linear(node[4])
+            return {t: c * node[3][1] for t, c in form.items()}, constant * node[3][1]
+        if node[0] == "head":
+            meaning = self.symbol(term)
+            if meaning is not None and not isinstance(meaning, Toggle):
+                return meaning
+        return {term: 1}, 0
+
+    def symbol(self, symbol: Term) -> tuple[dict[Term, int], int] | Toggle | None:
+        """What the induction says about a loop-head symbol: a linear form, a toggle, or nothing."""
+        if symbol in self._symbols:
+            return self._symbols[symbol]
+        self._symbols[symbol] = None
+        entered, left = self.found.symbols.get(symbol, (None, None))
+        meaning = None
+        if entered is not None and left is not None:
+            node = self.terms.nodes[left]
+            if left == symbol:
+                meaning = self.linear(entered)
+            elif node[0] == "plus" and node[2] == symbol and node[3] == self.contract.bytes:
+                form, constant = self.linear(entered)
+                meaning = _sum(form, {POSITION: 1}), constant
+            elif node[0] == "op" and node[2] == "xor" and node[3] == symbol and type(node[4]) is tuple:
+                meaning = Toggle(entered, node[4][1])
+        self._symbols[symbol] = meaning
+        return meaning
+
+    # ---- judgement
+
+    def _judge(self, access: Access, section: str) -> str | None:
+        """What is wrong with an access, or None."""
+        if access.symbol is not None:
+            return self._pool(access)
+        form, c = self.linear(access.address)
+        if form == {self.state: 1}:
+            return self._field(access, c)
+        pointers = [t for t, k in form.items() if t in self.pointers and self.pointers[t][0] != FROM_HAND and k == 1]
+        if len(pointers) == 1:
+            rest = {t: k for t, k in form.items() if t != pointers[0]}
+            return self._lane(access, self.pointers[pointers[0]], rest, c, section)
+        half = self._half(form)
+        if half is not None:
+            return self._hand(access, *half, c)
+        return f"{'stores to' if access.write else 'reads'} an address that is not proved to lie in the contract's memory"
+
+    def _pool(self, access: Access) -> str | None:
+        data = next((k.data for k in self.contract.constants if k.name == access.symbol), None)
+        if data is None:
+            return f"reads the constant '{access.symbol}', which does not exist"
+        if access.address < 0 or access.address + access.size > len(data):
+            return f"reads bytes {access.address} to {access.address + access.size} of the constant '{access.symbol}' of {len(data)} bytes"
+        if access.aligned and (access.address % access.size or len(data) % access.size):
+            return f"needs an aligned operand, '{access.symbol}'+{access.address} is not"
+        return None
+
+    def _field(self, access: Access, c: int) -> str | None:
+        f = next((f for f in self.contract.fields if f.offset <= c < f.offset + f.size), None)
+        if f is None:
+            return f"accesses byte {c} of the state block, which is in no field"
+        if c + access.size > f.offset + f.size:
+            return f"accesses {access.size} bytes at {f.name}+{c - f.offset}, beyond the field's end"
+        if access.write and f.name in READ_ONLY:
+            return f"stores to the field {f.name}, which is read-only"
+        if access.aligned and (c % access.size or self.contract.state_align % access.size):
+            return f"needs an operand aligned to {access.size}, {f.name}+{c - f.offset} is not"
+        return None
+
+    def _lane(self, access: Access, pointer: tuple[str, int], rest: dict[Term, int], c: int, section: str) -> str | None:
+        name, lane = pointer
+        if section != "body" or rest != {POSITION: 1}:
+            return f"uses the {name} pointer of lane {lane} otherwise than in the body at the position"
+        if not 0 <= c <= c + access.size <= self.contract.bytes:
+            return f"accesses bytes {c} to {c + access.size} of the {self.contract.bytes} that lane {lane} of {name} has per iteration"
+        if access.write != (name == OUT):
+            return f"{'stores to' if access.write else 'reads'} the memory of {name}"
+        if name == IN and not self.contract.reads_input:
+            return "reads input, which the contract denies"
+        return "needs an aligned operand, the caller's memory may lie anywhere" if access.aligned else None
+
+    def _half(self, form: dict[Term, int]) -> tuple[Toggle, Term, bool] | None:
+        """(toggle, the pointer or state that it belongs to, whether the toggle is an offset beside it) of a hand-over address."""
+        for symbol, coefficient in form.items():
+            meaning = self._toggled(symbol)
+            if meaning is None or coefficient != 1:
+                continue
+            start, _ = self.linear(meaning.start)
+            base = _sum(start, {t: k for t, k in form.items() if t != symbol})
+            if len(base) == 1 and set(base.values()) == {1}:
+                return meaning, next(iter(base)), not start
+        return None
+
+    def _toggled(self, term: Term) -> Toggle | None:
+        """The toggle that a term is, before or after it is toggled in this iteration."""
+        node = self.terms.nodes[term]
+        flip = None
+        if node[0] == "op" and node[1] == 8 and node[2] == "xor" and type(node[4]) is tuple:
+            flip, node, term = node[4][1], self.terms.nodes[node[3]], node[3]
+        meaning = self.symbol(term) if node[0] == "head" else None
+        return meaning if isinstance(meaning, Toggle) and flip in (None, meaning.half) else None
+
+    def _hand(self, access: Access, toggle: Toggle, base: Term, beside: bool, c: int) -> str | None:
+        own = base == self.state
+        if own and not self.contract.has(HAND) or not own and self.pointers.get(base, ("",))[0] != FROM_HAND:
+            return "toggles an address that is not the hand-over buffer's"
+        f = self.contract.field(HAND) if own else None
+        size, offset = (f.size, f.offset) if f else (2 * self.contract.lanes * self.contract.bytes, 0)
+        half = toggle.half
+        if half * 2 != size:
+            return f"toggles by {half}; a half of the hand-over buffer has {size // 2} bytes"
+        start = self.linear(toggle.start)[1] - (0 if beside else offset)
+        if start not in (0, half):
+            return f"starts at byte {start} of the hand-over buffer"
+        if not beside and f is not None and (offset % size or self.contract.state_align % size):
+            return f"toggles an address bit of a hand-over buffer that is not aligned to {size}"
+        low = c - offset if beside else c
+        if not 0 <= low <= low + access.size <= half:
+            return f"accesses bytes {low} to {low + access.size} of a half of {half} bytes of the hand-over buffer"
+        if f is None and access.write:
+            return "stores to the producer's hand-over buffer"
+        if access.aligned and (low % access.size or half % access.size or offset % access.size):
+            return f"needs an operand aligned to {access.size}; byte {low} of the hand-over buffer is not"
+        return None
+
+
+def layout_problems(name: str, contract: Contract) -> list[str]:
+    """Fields that overlap, leave the state block or are not aligned as they say."""
+    problems, end, last = [], 0, "the start"
+    for f in sorted(contract.fields, key=lambda f: f.offset):
+        if f.offset < end:
+            problems.append(f"{name}: field {f.name} overlaps {last}")
+        if f.offset % f.align or contract.state_align % f.align:
+            problems.append(f"{name}: field {f.name} at {f.offset} is not aligned to {f.align}")
+        entries = sorted((row * f.row_bytes + lane for row in range(f.rows) for lane in f.lane_offsets))
+        if any(b - a < f.entry_bytes for a, b in zip(entries, entries[1:])):
+            problems.append(f"{name}: entries of field {f.name} overlap")
+        end, last = f.offset + f.size, f.name
+    if end > contract.state_bytes or contract.state_bytes % contract.state_align:
+        problems.append(f"{name}: a state block of {contract.state_bytes} bytes does not hold its fields, which end at {end}")
+    return problems
+
+
+def _sum(a: dict[Term, int], b: dict[Term, int]) -> dict[Term, int]:
+    total = dict(a)
+    for term, coefficient in b.items():
+        total[term] = total.get(term, 0) + coefficient
+    return {t: k for t, k in total.items() if k % (1 << 64)}

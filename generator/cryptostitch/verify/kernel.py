@@ -1,0 +1,338 @@
+"""A framed kernel runs exactly what its programs say, for any number of iterations above its lag, and leaves nothing behind.
+
+Cheap and complete: the register map is injective and the streams' windows are disjoint, every stream's instructions appear in
+their order under that map, glue is intact, and kernel iterations do not overlap. Then each stream computes what its program alone
+computes. What the frame adds is interpreted on its own small model: saved registers, stack, counter, arguments, wiping.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Mem, Reg
+from ..kernel import Item, Kernel
+from ..passes.bind import ABIS, RSP, Abi
+from .binding import binding_problems, shared_registers
+from .text import describe
+
+ENTRY, ARGUMENT, STREAM, ZERO = "entry", "argument", "stream", "zero"
+
+
+def kernel_problems(kernel: Kernel) -> list[str]:
+    """Empty when the kernel is proved. The walk stops at the first fault, since all that follows depends on it."""
+    problems = binding_problems(kernel)
+    if problems:
+        return problems
+    try:
+        _Walk(kernel).run()
+    except _Fault as fault:
+        return [f"{kernel.name}: {fault}"]
+    return []
+
+
+class _Fault(Exception):
+    pass
+
+
+# ---- the walk
+
+
+class _Stream:
+    """One part's position in its program: enter, then bodies, then leave."""
+
+    def __init__(self, kernel: Kernel, index: int) -> None:
+        part = kernel.recipe.parts[index]
+        self.name = part.program.name
+        self.lag, self.ratio = part.lag, part.ratio
+        code = part.program.code
+        pool = {entry.data: entry.label for entry in kernel.pool}
+        labels = {c.name: pool.get(c.data) for c in part.program.contract.constants}
+        tables = {VECTOR: kernel.binding.vectors[index], GENERAL: kernel.binding.generals[index], MASK: kernel.binding.masks[index]}
+
+        def physical(reg: Reg) -> Reg:
+            if reg.physical:
+                return reg
+            table = tables[reg.cls]
+            if not isinstance(reg.id, int) or not 0 <= reg.id < len(table):
+                raise _Fault(f"{self.name}: register {reg.cls}{reg.id} is outside its window")
+            return Reg(reg.cls, table[reg.id], reg.bits, True)
+
+        def bound(ins: Ins) -> Ins:
+            ins = ins.rename(physical)
+            if any(isinstance(o, Mem) and o.symbol is not None for o in ins.operands):
+                ins = replace(ins, operands=tuple(
+                    replace(o, symbol=labels.get(o.symbol)) if isinstance(o, Mem) and o.symbol is not None else o for o in ins.operands))
+            return ins
+
+        self.enter, self.body, self.leave = ([bound(i) for i in section] for section in (code.enter, code.body, code.leave))
+        self.section, self.at = "enter", 0
+        self.bodies = 0            # bodies that are complete
+        self.iterations = 0        # kernel iterations that are complete
+        self._advance()
+
+    def expected(self) -> list[Ins]:
+        return self.enter if self.section == "enter" else self.body if self.section == "body" else self.leave
+
+    def _advance(self) -> None:
+        if self.section == "enter" and self.at == len(self.enter):
+            self.section, self.at = "body", 0
+
+    def start_leave(self) -> None:
+        if self.section == "body" and self.at == 0:
+            self.section = "leave"
+
+    def take(self, ins: Ins, origin: Ins) -> None:
+        code = self.expected()
+        if self.at >= len(code):
+            raise _Fault(f"{describe(origin)} comes after the end of {self.name}")
+        if ins != code[self.at]:
+            raise _Fault(f"{describe(origin)} is not what {self.name} does here, which is {describe(code[self.at])}")
+        self.at += 1
+        if self.section == "body" and self.at == len(code):
+            self.at = 0
+            self.bodies += 1
+            self.iterations = self.bodies // self.ratio
+        else:
+            self._advance()
+
+    @property
+    def between(self) -> bool:
+        return self.section == "body" and self.at == 0 and self.bodies % self.ratio == 0
+
+
+class _Walk:
+    """Follows the kernel once, the loop once, as if it were called with lag + 1 iterations."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.abi: Abi = ABIS[kernel.abi]
+        self.lag = kernel.recipe.lag
+        self.streams = [_Stream(kernel, i) for i in range(len(kernel.recipe.parts))]
+        self.general: dict[int, tuple] = {r: (ENTRY, r) for r in range(16)}
+        self.vector: dict[int, tuple] = {}
+        self.mask: dict[int, tuple] = {}
+        self.stack: list[tuple[int, tuple]] = []        # (bytes below the entry's rsp, value)
+        self.depth = 0
+        self.used: set[tuple[str, int]] = set()
+        self.wide = False                               # whether an upper half may be dirty
+        self.started = False
+        self.counted = 0
+        self.glued: int | None = None
+        self.label: str | None = None
+        self.looped = False
+
+    def run(self) -> None:
+        items = self.kernel.items
+        if not items or items[0].ins is None or items[0].ins.op != "endbr64":
+            raise _Fault("does not begin with endbr64")
+        for number, item in enumerate(items):
+            if self.glued is not None and item.stream != self.glued:
+                what = "a label" if item.ins is None else describe(item.ins)
+                raise _Fault(f"{what} splits glued instructions of {self.streams[self.glued].name}")
+            if item.ins is None:
+                self._label(item)
+            elif item.stream is not None:
+                self._stream(item)
+            else:
+                if item.ins.op == "ret":
+                    self._return(number == len(items) - 1)
+                    return
+                self._frame(item, items[number - 1])
+        raise _Fault("does not return")
+
+    # ---- streams
+
+    def _stream(self, item: Item) -> None:
+        ins = item.ins
+        if not 0 <= item.stream < len(self.streams):
+            raise _Fault(f"{describe(ins)} belongs to no stream")
+        stream = self.streams[item.stream]
+        if not self.started:
+            self._start()
+        if stream.between and stream.section == "body":
+            if item.section == "leave":
+                stream.start_leave()
+            else:
+                self._in_step(stream)
+        stream.take(ins, ins)
+        self.glued = item.stream if ins.glue and stream.at else None
+        self.wide |= ins.op.startswith("v")
+        for reg in ins.registers():
+            self.used.add((reg.cls, reg.id))
+
+    def _start(self) -> None:
+        """All arguments are loaded before the first stream runs, and no stream's window hides another's."""
+        self.started = True
+        for i, stream in enumerate(self.streams):
+            if self.general[self.kernel.binding.generals[i][0]] != (ARGUMENT, 8 + 8 * i):
+                raise _Fault(f"the state pointer of stream {i} is not loaded when the first stream begins")
+        if self.general[self.kernel.binding.counter] != (ARGUMENT, 0):
+            raise _Fault("the loop counter is not loaded when the first stream begins")
+        for cls, tables, file in ((GENERAL, self.kernel.binding.generals, self.general), (VECTOR, self.kernel.binding.vectors, self.vector),
+                                  (MASK, self.kernel.binding.masks, self.mask)):
+            for table in tables:
+                for number in table:
+                    if cls == GENERAL and number in self.abi.saved_generals and (ENTRY, number) not in self._saved():
+                        raise _Fault(f"the callee-saved register g{number} is used and was not pushed")
+                    if cls == VECTOR and number in self.abi.saved_vectors and (ENTRY, "v", number) not in self._saved():
+                        raise _Fault(f"the callee-saved register v{number} is used and was not saved")
+                    file[number] = (STREAM,)
+        for part in self.kernel.recipe.parts:
+            for reg in shared_registers(part.program):
+                self.vector[reg.id] = (STREAM,)
+
+    def _saved(self) -> set[tuple]:
+        return {value for _, value in self.stack}
+
+    def _in_step(self, stream: _Stream) -> None:
+        """Iteration i of a stream of lag l belongs to iteration t = i + l of the kernel, and no other stream is behind t."""
+        t = stream.iterations + stream.lag
+        for other in self.streams:
+            due = min(max(0, t - other.lag), self.lag + 1)
+            if other.section == "enter" or other.section == "body" and other.iterations < due:
+                raise _Fault(f"{stream.name} begins an iteration of the kernel before {other.name} has ended the last")
+
+    # ---- the loop
+
+    def _label(self, item: Item) -> None:
+        if self.label is not None:
+            raise _Fault(f"a second label, {item.label}")
+        self.label = item.label
+        self._all_at(lambda s: self.lag - s.lag, "when the loop begins")
+        if self.counted != self.lag:
+            raise _Fault(f"the counter is reduced by {self.counted} before the loop, not by the lag {self.lag}")
+
+    def _all_at(self, due, when: str) -> None:
+        for stream in self.streams:
+            if not stream.between or stream.iterations != due(stream):
+                raise _Fault(f"{stream.name} has done {stream.iterations} iterations {when}, not {due(stream)}")
+
+    def _jump(self, item: Item, before: Item) -> None:
+        if item.label is None or item.label != self.label or self.looped:
+            raise _Fault(f"jumps to {item.label}, which is not the head of the loop")
+        counter = self.kernel.binding.counter
+        if before.ins is None or before.ins.op != "sub" or before.ins.operands != (Reg(GENERAL, counter, 64, True), Imm(1)):
+            raise _Fault("the jump does not follow the counter's decrement")
+        self._all_at(lambda s: self.lag - s.lag + 1, "when the loop ends")
+        self.looped = True
+
+    # ---- what the frame adds
+
+    def _frame(self, item: Item, before: Item) -> None:
+        ins, ops = item.ins, item.ins.operands
+        op = ins.op
+        if op == "endbr64":
+            return
+        if op == "jnz":
+            return self._jump(item, before)
+        if op in ("push", "pop"):
+            return self._push_pop(op, ops[0])
+        if op in ("sub", "add") and ops[0].id == RSP:
+            self._outside(ins)
+            self.depth += ops[1].value if op == "sub" else -ops[1].value
+            self.stack = [(at, value) for at, value in self.stack if at <= self.depth]
+            return
+        if op == "sub":
+            return self._count(ins)
+        if op in ("movups", "vmovups"):
+            return self._save_vector(ins, *ops)
+        if op == "mov":
+            return self._argument(ins, *ops)
+        self._finished(ins)
+        if op == "vzeroupper":
+            return
+        if op == "vzeroall":
+            self.vector = {n: (ZERO, 64) if n < 16 else v for n, v in self.vector.items()}
+        elif op in ("pxor", "vpxor", "vpxord", "vpxorq") and len(set(ops)) == 1:
+            self.vector[ops[0].id] = (ZERO, 16 if op == "pxor" else 64)
+        elif op == "kxorq" and len(set(ops)) == 1:
+            self.mask[ops[0].id] = (ZERO,)
+        elif op == "xor" and len(set(ops)) == 1 and ops[0].bits >= 32:
+            self.general[ops[0].id] = (ZERO,)
+        else:
+            raise _Fault(f"{describe(ins)} is not an instruction that a frame has")
+
+    def _outside(self, ins: Ins) -> None:
+        """The stack pointer and the saved registers are of the entry and the exit only."""
+        if self.started:
+            self._finished(ins)
+
+    def _finished(self, ins: Ins) -> None:
+        """Wiping begins when every stream has run to its end."""
+        for stream in self.streams:
+            stream.start_leave()
+            if stream.section != "leave" or stream.at != len(stream.leave) or stream.iterations != self.lag + 1:
+                raise _Fault(f"{describe(ins)} comes before the end of {stream.name}, which has done {stream.iterations} of {self.lag + 1} iterations")
+
+    def _push_pop(self, op: str, reg: Reg) -> None:
+        if op == "push":
+            self._outside(Ins(op, (reg,)))
+            self.depth += 8
+            self.stack.append((self.depth, self.general[reg.id]))
+            return
+        self._finished(Ins(op, (reg,)))
+        value = next((v for at, v in self.stack if at == self.depth), None)
+        if value is None:
+            raise _Fault(f"pops g{reg.id} from a place that nothing was pushed to")
+        self.general[reg.id] = value
+        self.depth -= 8
+        self.stack = [(at, v) for at, v in self.stack if at <= self.depth]
+
+    def _count(self, ins: Ins) -> None:
+        target, amount = ins.operands
+        if target != Reg(GENERAL, self.kernel.binding.counter, 64, True) or not isinstance(amount, Imm):
+            raise _Fault(f"{describe(ins)} is not the loop counter's decrement")
+        if self.label is not None and (amount.value != 1 or self.counted != self.lag):
+            raise _Fault(f"{describe(ins)}: the loop counts by one, once")
+        self.counted += amount.value
+
+    def _save_vector(self, ins: Ins, target, source) -> None:
+        mem, reg = (target, source) if isinstance(target, Mem) else (source, target)
+        if mem.base is None or mem.base.id != RSP or mem.index is not None or not 0 <= mem.disp <= mem.disp + 16 <= self.depth:
+            raise _Fault(f"{describe(ins)} is not inside the kernel's stack frame")
+        at = self.depth - mem.disp
+        if mem is target:
+            self._outside(ins)
+            if any(at - 16 < other and at > other - (16 if v[1:2] == ("v",) else 8) for other, v in self.stack):
+                raise _Fault(f"{describe(ins)} overwrites another saved register")
+            self.stack.append((at, self.vector.get(reg.id, (ENTRY, "v", reg.id))))
+            return
+        self._finished(ins)
+        dirty = self.vector.get(reg.id, (ZERO, 64))
+        value = next((v for where, v in self.stack if where == at), None)
+        if value is None or self.wide and ins.op == "movups" and dirty != (ZERO, 64):
+            raise _Fault(f"{describe(ins)} restores what was not saved")
+        self.vector[reg.id] = value
+
+    def _argument(self, ins: Ins, target, source) -> None:
+        if self.started or not isinstance(source, Mem) or source.base is None or source.index is not None or source.bits != 64 \
+                or target.bits != 64 or self.general.get(source.base.id) != (ENTRY, self.abi.args):
+            raise _Fault(f"{describe(ins)} does not load an argument")
+        if not 0 <= source.disp <= 8 * len(self.streams) or source.disp % 8:
+            raise _Fault(f"{describe(ins)} loads beyond the kernel's arguments")
+        if target.id in self.abi.saved_generals and (ENTRY, target.id) not in self._saved():
+            raise _Fault(f"{describe(ins)} destroys a callee-saved register that was not pushed")
+        self.general[target.id] = (ARGUMENT, source.disp)
+        self.used.add((GENERAL, target.id))
+
+    def _return(self, last: bool) -> None:
+        self._finished(Ins("ret"))
+        if not last:
+            raise _Fault("goes on after ret")
+        if self.depth or not self.looped:
+            raise _Fault(f"returns with {self.depth} bytes on the stack" if self.depth else "has no loop")
+        for number in sorted(self.abi.saved_generals):
+            if self.general[number] != (ENTRY, number):
+                raise _Fault(f"does not restore the callee-saved register g{number}")
+        for cls, number in sorted(self.used):
+            if cls == GENERAL and number not in self.abi.saved_generals and self.general[number] != (ZERO,):
+                raise _Fault(f"does not wipe g{number}")
+            if cls == MASK and self.mask.get(number) != (ZERO,):
+                raise _Fault(f"does not wipe k{number}")
+            if cls == VECTOR:
+                held = self.vector.get(number)
+                restored = number in self.abi.saved_vectors and held == (ENTRY, "v", number)
+                if not restored and held != (ZERO, 64) and (self.wide or held != (ZERO, 16)):
+                    raise _Fault(f"does not wipe v{number}" + (" (upper part)" if held == (ZERO, 16) else ""))
+                if number in self.abi.saved_vectors and not restored:
+                    raise _Fault(f"does not restore the callee-saved register v{number}")

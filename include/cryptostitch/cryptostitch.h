@@ -1,0 +1,233 @@
+/* Cryptostitch: stitched and multi-buffer encryption and authentication.
+ *
+ * Two calls to start: cst_ctx_new, cst_suite_get; then cst_key_new once per key, and cst_seal, cst_open, cst_digest for one
+ * buffer or cst_burst for many. Lane counts never appear here: the burst chooses the kernel for the jobs in hand.
+ *
+ * Errors are returned (CST_OK or a negative CST_ERR_ value), never stored. Every length and pointer is checked before any
+ * byte is read or written. There is no global and no thread-local state. A context, its suites and its keys may be used from
+ * any number of threads at once after creation, and from a forked child; only cst_suite_force, cst_pack_load and the *_free call of
+ * an object must not run while another thread uses it.
+ *
+ * `in == out` is allowed; any other overlap of an output with another buffer of the same job is CST_ERR_OVERLAP. Structs begin with their
+ * own size, which the caller sets.
+ *
+ * Suites: every hash H (sha1, sha256, ...) gives `H` and `hmac-H`; every cipher C (aes-128-cbc, ...) gives `C`; both together give
+ * `C+hmac-H-etm`, encrypt-then-MAC:
+ *     tag = the first tag_len bytes of HMAC-H(mac_key, aad || iv || ciphertext),   ciphertext = C(key, iv, in),   12 <= tag_len <= size of H
+ * None of these pads: a cipher's input is a multiple of its block (16), and out_len = in_len. The AAD's length is not under the MAC: where
+ * its length varies, the application must make the boundary between AAD and IV unambiguous (a fixed length, or a length in the AAD).
+ * `a128cbc-hs256` is A128CBC-HS256 of RFC 7518, 5.2: key = MAC_KEY || ENC_KEY (32 bytes), PKCS#7 padding (out_len = in_len rounded up to the next
+ * larger multiple of 16), tag = the first 16 bytes of HMAC-SHA-256(MAC_KEY, aad || iv || ciphertext || 64-bit big-endian aad_len * 8).
+ * Key lengths: the cipher's exactly; MAC keys any length, 0 included (RFC 2104). HMAC alone: tags of 10 bytes to the hash's size.
+ */
+#ifndef CRYPTOSTITCH_H
+#define CRYPTOSTITCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define CST_API __attribute__((visibility("default")))
+#else
+#define CST_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CST_VERSION "0.1.0"
+
+typedef struct cst_ctx cst_ctx;
+typedef struct cst_suite cst_suite;
+typedef struct cst_key cst_key;
+typedef struct cst_kernel cst_kernel;
+
+enum {
+    CST_OK = 0,
+    CST_ERR_ARGUMENT = -1,    /* a null pointer, an unknown flag, a struct of the wrong size */
+    CST_ERR_NAME = -2,        /* no suite, kernel or target of that name: see cst_nearest */
+    CST_ERR_LENGTH = -3,      /* a key, IV, tag, input or output length that the suite does not take */
+    CST_ERR_OVERLAP = -4,     /* buffers overlap partially */
+    CST_ERR_AUTH = -5,        /* authentication failed (whatever the cause); the output was wiped */
+    CST_ERR_UNSUPPORTED = -6, /* nothing that this CPU, this OS or the chosen target can run */
+    CST_ERR_MEMORY = -7,      /* out of memory */
+    CST_ERR_PACK = -8,        /* a damaged or unacceptable pack */
+    CST_ERR_JIT = -9,         /* the OS refused executable memory and there is no static kernel of that name */
+    CST_ERR_SELFTEST = -10    /* a kernel gave a wrong answer */
+};
+
+/* A short English description of an error code; a static string, never NULL. */
+CST_API const char *cst_error_text(int error);
+CST_API const char *cst_version(void);
+
+/* ---- Context ------------------------------------------------------------------------------------------------------ */
+
+enum {
+    CST_NO_JIT = 1u,      /* static kernels only; no executable memory is ever made */
+    CST_ALLOW_PACKS = 2u  /* let cst_pack_load take programs from the application */
+};
+
+typedef struct cst_options {
+    size_t size;        /* sizeof(cst_options) */
+    uint32_t flags;     /* CST_NO_JIT, CST_ALLOW_PACKS */
+    const char *target; /* NULL, or what may be used: "host", "host-avx512f" (without that), "host-no_avx512" (without any avx512
+                           feature), "sse_aesni" (at most what kernels of that target use). It can only lower the level */
+} cst_options;
+
+/* Detects the CPU, reads the pack. `options` may be NULL. The environment variable CRYPTOSTITCH_TARGET lowers the level further
+ * (same syntax as `target`) and is ignored in set-uid programs; an unknown name there is an error (CST_ERR_NAME). */
+CST_API int cst_ctx_new(cst_ctx **ctx, const cst_options *options);
+/* Frees the context and its suites. Keys must have been freed before. NULL is ignored. */
+CST_API void cst_ctx_free(cst_ctx *ctx);
+
+enum { CST_NAME_SUITE = 1, CST_NAME_KERNEL = 2, CST_NAME_TARGET = 3 };
+/* Writes the names of that kind nearest to `name`, separated by ", ", into `text` (always terminated). */
+CST_API int cst_nearest(const cst_ctx *ctx, int kind, const char *name, char *text, size_t text_size);
+
+/* Calls `each` with every name of that kind, sorted; stops early when it returns non-zero, and returns that value. */
+CST_API int cst_list(const cst_ctx *ctx, int kind, int (*each)(const char *name, void *arg), void *arg);
+
+typedef struct cst_cpu_info {
+    size_t size;                 /* sizeof(cst_cpu_info), set by the caller */
+    char brand[64];              /* CPUID brand string */
+    uint32_t family, model, stepping;
+    char microarchitecture[32];  /* name of the cost table in use, e.g. "zen4", "generic" */
+    char features[512];          /* comma separated: what the CPU and the OS (XCR0) offer, after lowering */
+    uint32_t jit;                /* 1: kernels are assembled at run time; 0: static kernels only */
+} cst_cpu_info;
+CST_API int cst_ctx_cpu(const cst_ctx *ctx, cst_cpu_info *info);
+
+/* ---- Suites and keys ---------------------------------------------------------------------------------------------- */
+
+enum { CST_DIGEST = 1, CST_MAC = 2, CST_CIPHER = 3, CST_AEAD = 4 };
+
+typedef struct cst_suite_info {
+    size_t size;            /* sizeof(cst_suite_info), set by the caller */
+    const char *name;
+    int kind;               /* CST_DIGEST .. CST_AEAD */
+    size_t key_bytes;       /* of the cipher key (or the combined key of a profile); 0: none */
+    size_t mac_key_min, mac_key_max; /* of the MAC key; both 0: none */
+    size_t iv_bytes;        /* exact; 0: none */
+    size_t tag_min, tag_max;/* of the tag, MAC or digest (digests: exactly their size); both 0: none */
+    size_t block_bytes;     /* inputs must be multiples of this; 1: any length */
+    size_t expansion;       /* most bytes by which the output exceeds the input (padding) */
+    uint64_t max_bytes;     /* longest input */
+} cst_suite_info;
+
+/* Suites live as long as the context. Unknown name: CST_ERR_NAME; no kernel for this CPU: CST_ERR_UNSUPPORTED (ciphers always need AES-NI, for
+ * the key expansion). Makes the code that one small job needs; wider kernels are made when a burst first wants them. */
+CST_API int cst_suite_get(cst_ctx *ctx, const char *name, const cst_suite **suite);
+CST_API int cst_suite_info_get(const cst_suite *suite, cst_suite_info *info);
+
+typedef struct cst_choice {
+    size_t size;            /* sizeof(cst_choice), set by the caller */
+    char kernel[128];       /* the kernel of the bulk phase */
+    char origin[16];        /* "static" or "jit" */
+    uint32_t lanes;
+    double cycles_per_byte; /* of all the work, in core cycles, by the cost table; 0: no table for this CPU, an estimate decided */
+    char why[512];          /* one sentence */
+} cst_choice;
+enum { CST_SEAL = 0, CST_OPEN = 1 };
+/* Which kernel `jobs` jobs of `bytes` bytes would run on, and why. `one_key`: whether all jobs share one key. */
+CST_API int cst_suite_choice(const cst_suite *suite, int direction, size_t jobs, size_t bytes, int one_key, cst_choice *choice);
+/* Forces the bulk kernel of a suite by kernel name (tests, experiments); NULL ends it. CST_ERR_NAME: not a kernel that fits the suite. A kernel
+ * of the cipher or the hash alone also switches stitching off. Jobs that the kernel cannot do (shorter than it needs, several keys for a
+ * one-key kernel, a head that its hand-over buffer does not allow) run as if nothing were forced; cst_kernel_info.calls shows what ran. */
+CST_API int cst_suite_force(cst_ctx *ctx, const char *suite, const char *kernel);
+
+/* An expanded key; immutable, may be shared by threads. Digest suites take a key without bytes (all NULL and 0).
+ * A profile with a combined key (a128cbc-hs256) takes it in `key` and nothing in `mac_key`. The context must outlive the key. */
+CST_API int cst_key_new(const cst_suite *suite, const void *key, size_t key_len, const void *mac_key, size_t mac_key_len, cst_key **out);
+/* Wipes and frees. NULL is ignored. */
+CST_API void cst_key_free(cst_key *key);
+
+/* ---- Operations --------------------------------------------------------------------------------------------------- */
+
+/* One buffer. Pointers of length 0 may be NULL. Digests and MACs: the message is `in`, the result is `tag`; no iv, aad, out. Plain ciphers:
+ * no aad, no tag. CST_SEAL writes out and tag. CST_OPEN checks the tag before it decrypts; if it is wrong, or the padding of a profile is, the
+ * status is CST_ERR_AUTH and out[0..in_len) is zeroed. `out` needs room for what is written: in_len, or with padding (expansion > 0) the padded
+ * length for CST_SEAL and in_len for CST_OPEN. */
+typedef struct cst_job {
+    size_t size;            /* sizeof(cst_job) */
+    const cst_key *key;
+    int direction;          /* CST_SEAL or CST_OPEN; digests and MACs: CST_SEAL writes the tag, CST_OPEN compares it */
+    int status;             /* set by the call */
+    const void *iv;
+    size_t iv_len;
+    const void *aad;
+    size_t aad_len;
+    const void *in;
+    size_t in_len;
+    void *out;              /* digests and MACs: NULL */
+    size_t out_cap;
+    size_t out_len;         /* set by the call */
+    void *tag;              /* written by CST_SEAL, only read by CST_OPEN */
+    size_t tag_len;
+} cst_job;
+
+/* Any mix of suites, keys, lengths and directions; all jobs are done on return. Every job is checked before any is begun: if one has bad
+ * arguments, its status says so, nothing is written for any job, and the call returns the first such error (the status of jobs that were
+ * right is 1, not run; so it is for all after CST_ERR_MEMORY). Otherwise returns CST_OK, or CST_ERR_AUTH if at least one job failed to
+ * authenticate (see each status). Jobs of one burst must not write what another job reads or writes: that is not checked. */
+CST_API int cst_burst(cst_ctx *ctx, cst_job *jobs, size_t n);
+
+/* Bursts of one job. *out_len (which may be NULL) is set to the number of bytes written, unless the arguments were bad. */
+CST_API int cst_seal(const cst_key *key, const void *iv, size_t iv_len, const void *aad, size_t aad_len,
+                     const void *in, size_t in_len, void *out, size_t out_cap, size_t *out_len, void *tag, size_t tag_len);
+CST_API int cst_open(const cst_key *key, const void *iv, size_t iv_len, const void *aad, size_t aad_len,
+                     const void *in, size_t in_len, void *out, size_t out_cap, size_t *out_len, const void *tag, size_t tag_len);
+/* Digest or MAC of one buffer. */
+CST_API int cst_digest(const cst_key *key, const void *in, size_t in_len, void *tag, size_t tag_len);
+
+/* ---- Raw kernels (experts) ---------------------------------------------------------------------------------------- */
+
+struct cst_kernel_args {
+    uint64_t iterations; /* of the kernel: every lane advances by its stream's `bytes` in each. More than the kernel's lag */
+    void *state[4];      /* one state block per stream, aligned as its info says */
+};
+typedef void (*cst_kernel_fn)(const struct cst_kernel_args *args);
+
+typedef struct cst_kernel_info {
+    size_t size;            /* sizeof(cst_kernel_info), set by the caller */
+    const char *name, *target, *origin;
+    cst_kernel_fn function;
+    const void *code;       /* the first byte, and the number of bytes, constants included */
+    size_t code_bytes;
+    uint64_t assembled_ns;  /* time to assemble and publish; 0 for static kernels */
+    uint32_t streams, lag;
+    uint64_t calls;         /* made by bursts and keys of this context so far */
+} cst_kernel_info;
+
+typedef struct cst_stream_info {
+    size_t size;            /* sizeof(cst_stream_info), set by the caller */
+    const char *name;
+    uint32_t lanes, bytes;  /* per lane and iteration */
+    size_t state_bytes, state_align;
+} cst_stream_info;
+
+typedef struct cst_field {
+    size_t size;            /* sizeof(cst_field), set by the caller */
+    uint32_t offset, rows, row_bytes, entry_bytes, lanes, shared;
+    const uint16_t *lane_offsets; /* `lanes` entries */
+} cst_field;
+
+/* Assembles the kernel on first use; lives as long as the context. */
+CST_API int cst_kernel_get(cst_ctx *ctx, const char *name, const cst_kernel **kernel);
+CST_API int cst_kernel_info_get(const cst_kernel *kernel, cst_kernel_info *info);
+CST_API int cst_kernel_stream(const cst_kernel *kernel, uint32_t stream, cst_stream_info *info);
+/* A field of a stream's state block by name ("in", "out", "chain", "key", ...); CST_ERR_NAME when it has none. */
+CST_API int cst_kernel_field(const cst_kernel *kernel, uint32_t stream, const char *name, cst_field *field);
+
+/* Adds the programs and kernels of a pack (copied). Off (CST_ERR_UNSUPPORTED) unless the context was made with CST_ALLOW_PACKS. A damaged
+ * pack is CST_ERR_PACK and leaves the context as it was. Not to be called while other threads use the context. */
+CST_API int cst_pack_load(cst_ctx *ctx, const void *bytes, size_t size);
+
+/* Runs known answers through every suite and kernel that matches `glob` (NULL: all) and that this CPU can run. `each` (may be NULL) is told
+ * the name and the result (CST_OK, CST_ERR_SELFTEST, or CST_ERR_UNSUPPORTED for a skip). Returns CST_OK or the first failure. */
+CST_API int cst_selftest(cst_ctx *ctx, const char *glob, void (*each)(const char *name, int result, void *arg), void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,133 @@
+// The C API: contexts, suites and keys. Arguments are checked here, and nothing else happens here.
+
+#include <cstring>
+
+#include "handles.hpp"
+#include "run/burst.hpp"
+#include "run/explain.hpp"
+#include "suite/secret.hpp"
+
+using namespace cst;
+
+const char *cst_error_text(int error) {
+    switch (error) {
+        case CST_OK: return "success";
+        case CST_ERR_ARGUMENT: return "a null pointer, an unknown flag or direction, or a struct of the wrong size";
+        case CST_ERR_NAME: return "no suite, kernel or target of that name";
+        case CST_ERR_LENGTH: return "a length that the suite does not take";
+        case CST_ERR_OVERLAP: return "buffers overlap";
+        case CST_ERR_AUTH: return "authentication failed";
+        case CST_ERR_UNSUPPORTED: return "this CPU, this operating system or the chosen target cannot run it";
+        case CST_ERR_MEMORY: return "out of memory";
+        case CST_ERR_PACK: return "a damaged or unacceptable pack";
+        case CST_ERR_JIT: return "executable memory was refused, and there is no static kernel of that name";
+        case CST_ERR_SELFTEST: return "a kernel gave a wrong answer";
+        default: return "unknown error";
+    }
+}
+
+const char *cst_version(void) { return CST_VERSION; }
+
+int cst_ctx_new(cst_ctx **out, const cst_options *options) {
+    if (!out) return CST_ERR_ARGUMENT;
+    if (options && (options->size != sizeof(cst_options) || (options->flags & ~uint32_t(CST_NO_JIT | CST_ALLOW_PACKS)))) return CST_ERR_ARGUMENT;
+    return guarded([&]() -> int {
+        auto ctx = std::make_unique<cst_ctx>();
+        if (options) ctx->flags = options->flags;
+        if (int error = ctx->engine.init(options ? options->target : nullptr, ctx->flags & CST_NO_JIT)) return error;
+        ctx->suites.derive(ctx->engine);
+        *out = ctx.release();
+        return CST_OK;
+    });
+}
+
+void cst_ctx_free(cst_ctx *ctx) { delete ctx; }
+
+int cst_ctx_cpu(const cst_ctx *ctx, cst_cpu_info *info) {
+    if (!ctx || !info || info->size != sizeof(*info)) return CST_ERR_ARGUMENT;
+    return guarded([&]() -> int {
+        const Cpu &cpu = ctx->engine.cpu();
+        std::string features = feature_names(cpu.features);
+        put_text(info->brand, cpu.brand);
+        put_text(info->microarchitecture, ctx->engine.cost_table().empty() ? "generic" : ctx->engine.cost_table());
+        put_text(info->features, features);
+        info->family = cpu.family;
+        info->model = cpu.model;
+        info->stepping = cpu.stepping;
+        info->jit = ctx->engine.jit();
+        return CST_OK;
+    });
+}
+
+int cst_suite_get(cst_ctx *ctx, const char *name, const cst_suite **suite) {
+    if (!ctx || !name || !suite) return CST_ERR_ARGUMENT;
+    return guarded([&]() -> int {
+        const Suite *found = ctx->suites.find(name);
+        if (!found) return CST_ERR_NAME;
+        if (int error = prepare_suite(*found)) return error;
+        *suite = reinterpret_cast<const cst_suite *>(found);
+        return CST_OK;
+    });
+}
+
+int cst_suite_info_get(const cst_suite *handle, cst_suite_info *info) {
+    if (!handle || !info || info->size != sizeof(*info)) return CST_ERR_ARGUMENT;
+    const Suite &suite = *from(handle);
+    info->name = suite.name.c_str();
+    info->kind = suite.kind;
+    info->key_bytes = suite.key_bytes;
+    info->mac_key_min = suite.mac_key_min;
+    info->mac_key_max = suite.mac_key_max;
+    info->iv_bytes = suite.iv_bytes;
+    info->tag_min = suite.tag_min;
+    info->tag_max = suite.tag_max;
+    info->block_bytes = suite.block_bytes;
+    info->expansion = suite.expansion;
+    info->max_bytes = suite.max_bytes;
+    return CST_OK;
+}
+
+int cst_suite_choice(const cst_suite *handle, int direction, size_t jobs, size_t bytes, int one_key, cst_choice *choice) {
+    if (!handle || !choice || choice->size != sizeof(*choice) || (direction != CST_SEAL && direction != CST_OPEN) || !jobs) return CST_ERR_ARGUMENT;
+    return guarded([&]() -> int { return explain(*from(handle), direction, jobs, bytes, one_key != 0, choice); });
+}
+
+int cst_suite_force(cst_ctx *ctx, const char *suite_name, const char *kernel_name) {
+    if (!ctx || !suite_name) return CST_ERR_ARGUMENT;
+    return guarded([&]() -> int {
+        Suite *suite = ctx->suites.find(suite_name);
+        if (!suite) return CST_ERR_NAME;
+        if (!kernel_name) {
+            suite->forced = nullptr;
+            return CST_OK;
+        }
+        const Variant *variant = ctx->engine.find(kernel_name);
+        if (!variant || !suite->could_use(*variant)) return CST_ERR_NAME;
+        const Kernel *kernel;
+        if (int error = ctx->engine.fetch(*variant, &kernel)) return error;
+        suite->forced = variant;
+        return CST_OK;
+    });
+}
+
+int cst_key_new(const cst_suite *handle, const void *key, size_t key_len, const void *mac_key, size_t mac_key_len, cst_key **out) {
+    if (!handle || !out || (key_len && !key) || (mac_key_len && !mac_key)) return CST_ERR_ARGUMENT;
+    const Suite &suite = *from(handle);
+    if (key_len != suite.key_bytes || mac_key_len < suite.mac_key_min || mac_key_len > suite.mac_key_max) return CST_ERR_LENGTH;
+    return guarded([&]() -> int {
+        Key *expanded = new Key;
+        int error = expand_key(suite, static_cast<const uint8_t *>(key), static_cast<const uint8_t *>(mac_key), mac_key_len, expanded);
+        *out = reinterpret_cast<cst_key *>(expanded);
+        if (!error) return CST_OK;
+        cst_key_free(*out);
+        *out = nullptr;
+        return error;
+    });
+}
+
+void cst_key_free(cst_key *handle) {
+    if (!handle) return;
+    Key *key = reinterpret_cast<Key *>(handle);
+    wipe(key, sizeof(*key));
+    delete key;
+}

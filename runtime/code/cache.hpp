@@ -1,0 +1,95 @@
+// From a name to a function: the only header of this folder, with pack.hpp, that the layers above need.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "codemem.hpp"
+#include "cryptostitch/cryptostitch.h"
+#include "pack.hpp"
+
+namespace cst {
+
+// One stream of a kernel. Every lane advances program.bytes * ratio bytes per iteration of the kernel.
+struct KernelStream {
+    ProgramRecord program;
+    AlgorithmRecord algorithm;
+    uint32_t ratio;
+    int32_t lead;
+    uint32_t lag;
+};
+
+enum class KernelOrigin { static_object, jit };
+
+struct Kernel {
+    const Pack *pack = nullptr;
+    uint32_t index = 0;  // in the pack
+    const char *name = nullptr, *target = nullptr, *features = nullptr;
+    KernelOrigin origin = KernelOrigin::jit;
+    cst_kernel_fn fn = nullptr;
+    const uint8_t *code = nullptr;
+    size_t code_bytes = 0;      // constants included
+    uint64_t assembled_ns = 0;  // 0 for static kernels
+    uint32_t lag = 0;           // the largest; iterations must exceed it
+    std::vector<KernelStream> streams;
+
+    Kernel() = default;
+    Kernel(const Kernel &) = delete;
+    Kernel &operator=(const Kernel &) = delete;
+    ~Kernel() { release_code(&pages); }
+
+    CodePages pages;
+};
+
+// The kernels that were linked in as objects; the generated table defines both symbols.
+extern "C" {
+struct cst_static_kernel {
+    const char *name;
+    cst_kernel_fn fn;
+    size_t code_bytes;
+    uint32_t streams;
+};
+extern const struct cst_static_kernel cst_static_kernels[];
+extern const size_t cst_static_kernel_count;
+}
+
+// Kernels by name, made on first use. Lock-free: two threads that want the same new kernel both assemble it, one wins and the other
+// throws its copy away; so there is no lock that a fork could leave taken. add() must not race with anything.
+class Cache {
+public:
+    // jit false: static kernels only. Otherwise JIT first, static when the OS refuses executable memory.
+    explicit Cache(bool jit) : jit_(jit) {}
+    ~Cache();
+    Cache(const Cache &) = delete;
+    Cache &operator=(const Cache &) = delete;
+
+    // The pack must stay open until the cache is gone. On a name that two packs define, the first pack wins.
+    int add(const Pack *pack);
+    const std::vector<const Pack *> &packs() const { return packs_; }
+    bool jit() const { return jit_; }
+
+    // *out lives as long as the cache. CST_ERR_NAME: no such kernel; CST_ERR_JIT: needs executable memory and there is none;
+    // CST_ERR_PACK, CST_ERR_MEMORY. The caller has checked that the CPU offers the kernel's features.
+    int get(const char *name, const Kernel **out);
+    int get(const Pack *pack, uint32_t index, const Kernel **out);
+    // Whether get() can succeed on this machine without trying (a static kernel of that name, or a working JIT).
+    bool obtainable(const char *name) const;
+
+private:
+    using Slot = std::atomic<const Kernel *>;
+    int make(const Pack *pack, uint32_t index, Kernel *kernel) const;
+
+    static constexpr int UNKNOWN = -1;
+    bool jit_;
+    mutable std::atomic<int> pages_work_{UNKNOWN};
+    std::vector<const Pack *> packs_;
+    std::vector<std::unique_ptr<Slot[]>> slots_;
+};
+
+// The record of the kernel and its streams, without code (`fn` NULL): what the kernel is, whether or not it can run here.
+int describe_kernel(const Pack *pack, uint32_t index, Kernel *out);
+
+}  // namespace cst

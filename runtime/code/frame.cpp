@@ -1,0 +1,197 @@
+#include "frame.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "assemble.hpp"
+#include "cryptostitch/cryptostitch.h"
+#include "weave.hpp"
+
+namespace cst {
+
+namespace {
+
+constexpr uint64_t MAX_WOVEN = 1u << 18;
+
+// What the kernel saves, and where. [rsp] is aligned to 16 below the save area, given rsp = 8 mod 16 at entry.
+struct Saves {
+    std::vector<uint8_t> generals, vectors;
+    int32_t area;
+};
+
+struct Load {
+    uint8_t dst;
+    int32_t disp;
+};
+
+class Framer {
+public:
+    Framer(const Pack &pack, const KernelRecord &kernel, const AbiInfo &abi)
+        : kernel_(kernel), abi_(abi), pack_(pack), out_(pack, pack.origin() == Origin::foreign) {}
+
+    int build(std::vector<uint8_t> *code) {
+        if (int error = prepare()) return error;
+        entry();
+        for (uint32_t i = 0; i < kernel_.n_streams; i++) straight(i, programs_[i].enter);
+        uint32_t lag = 0;
+        for (uint32_t i = 0; i < kernel_.n_streams; i++) lag = std::max(lag, kernel_.streams[i].lag);
+        for (uint32_t p = 0; p < lag; p++) bodies([&](uint32_t stream_lag) { return stream_lag <= p; });
+        if (lag != 0) out_.emit("sub", Width::g64, binding_.counter, int32_t(lag));
+        out_.bind_loop();
+        bodies([](uint32_t) { return true; });
+        out_.emit("sub", Width::g64, binding_.counter, 1);
+        out_.jump_to_loop();
+        for (uint32_t e = 0; e < lag; e++) bodies([&](uint32_t stream_lag) { return stream_lag > e; });
+        for (uint32_t i = 0; i < kernel_.n_streams; i++) straight(i, programs_[i].leave);
+        wipe();
+        exit();
+        if (!pool_.empty()) out_.pool(pool_);
+        return out_.finish(code);
+    }
+
+private:
+    int prepare() {
+        programs_.resize(kernel_.n_streams);
+        uint64_t woven = 0;
+        for (uint32_t i = 0; i < kernel_.n_streams; i++) {
+            ProgramRecord record;
+            if (int error = pack_.program(kernel_.streams[i].program, &record)) return error;
+            if (int error = decode_program(pack_, record, &programs_[i])) return error;
+            woven += uint64_t(record.n_body) * kernel_.streams[i].ratio;
+        }
+        if (woven > MAX_WOVEN) return CST_ERR_PACK;
+        if (int error = bind(programs_, abi_, &binding_)) return error;
+        if (int error = find_avx()) return error;
+        for (uint32_t i = 0; i < binding_.n_generals; i++)
+            if (abi_.saves_general(abi_.order[i])) saves_.generals.push_back(abi_.order[i]);
+        for (uint32_t v = abi_.saved_vectors_begin; v < abi_.saved_vectors_end && v < binding_.n_vectors; v++)
+            saves_.vectors.push_back(uint8_t(v));
+        saves_.area = int32_t(16 * saves_.vectors.size() + (saves_.generals.size() % 2 == 0 ? 8 : 0));
+        constants();
+        return CST_OK;
+    }
+
+    // Exactly the mnemonics of AVX and AVX-512 begin with a v.
+    int find_avx() {
+        std::vector<bool> is_v(pack_.n_mnemonics());
+        for (uint32_t i = 0; i < pack_.n_mnemonics(); i++) {
+            const char *mnemonic;
+            if (int error = pack_.mnemonic(i, &mnemonic)) return error;
+            is_v[i] = mnemonic[0] == 'v';
+        }
+        for (const Program &program : programs_)
+            for (const std::vector<Ins> *section : {&program.enter, &program.body, &program.leave})
+                for (const Ins &ins : *section) avx_ = avx_ || is_v[ins.mnemonic];
+        return CST_OK;
+    }
+
+    // Equal bytes are stored once; large entries come first, which aligns each to its own size.
+    void constants() {
+        std::vector<ConstantRecord> entries;
+        auto find = [&](const ConstantRecord &c) {
+            return std::find_if(entries.begin(), entries.end(), [&](const ConstantRecord &e) {
+                return e.size == c.size && std::memcmp(e.data, c.data, c.size) == 0;
+            });
+        };
+        for (const Program &program : programs_)
+            for (const ConstantRecord &c : program.record.constants)
+                if (find(c) == entries.end()) entries.push_back(c);
+        std::stable_sort(entries.begin(), entries.end(),
+                         [](const ConstantRecord &a, const ConstantRecord &b) { return a.size > b.size; });
+        std::vector<uint32_t> offsets;
+        for (const ConstantRecord &e : entries) {
+            offsets.push_back(uint32_t(pool_.size()));
+            pool_.insert(pool_.end(), e.data, e.data + e.size);
+        }
+        for (uint32_t i = 0; i < kernel_.n_streams; i++)
+            for (const ConstantRecord &c : programs_[i].record.constants)
+                pool_offsets_[i].push_back(offsets[size_t(find(c) - entries.begin())]);
+    }
+
+    void instruction(uint32_t stream, const Ins &ins) {
+        Ins bound = binding_.apply(stream, ins);
+        for (uint32_t i = 0; i < bound.n_operands; i++) {
+            Operand &o = bound.operands[i];
+            if (o.kind == Operand::constant) o.value = pool_offsets_[stream][size_t(o.value)];
+        }
+        out_.emit(bound);
+    }
+
+    void straight(uint32_t stream, const std::vector<Ins> &code) {
+        for (const Ins &ins : code) instruction(stream, ins);
+    }
+
+    template <class Choose>
+    void bodies(Choose choose) {
+        std::vector<WeaveInput> inputs;
+        for (uint32_t i = 0; i < kernel_.n_streams; i++) {
+            const StreamRecord &s = kernel_.streams[i];
+            if (choose(s.lag)) inputs.push_back({&programs_[i].body, i, s.ratio, s.lead});
+        }
+        for (const Woven &w : weave(inputs, kernel_.strategy)) instruction(w.stream, *w.ins);
+    }
+
+    void entry() {
+        out_.emit("endbr64");
+        for (uint8_t g : saves_.generals) out_.emit("push", Width::g64, g);
+        if (!saves_.vectors.empty()) {
+            out_.emit("sub", Width::g64, RSP, saves_.area);
+            for (size_t i = 0; i < saves_.vectors.size(); i++)
+                out_.store(avx_ ? "vmovups" : "movups", Width::v128, RSP, int32_t(16 * i), saves_.vectors[i]);
+        }
+        std::vector<Load> loads;
+        for (uint32_t i = 0; i < kernel_.n_streams; i++) loads.push_back({binding_.generals[i][0], int32_t(8 + 8 * i)});
+        loads.push_back({binding_.counter, 0});
+        // The pointer to the arguments dies last.
+        std::stable_partition(loads.begin(), loads.end(), [&](const Load &load) { return load.dst != abi_.args; });
+        for (const Load &load : loads) out_.load("mov", Width::g64, load.dst, abi_.args, load.disp);
+    }
+
+    void wipe() {
+        if (avx_) {
+            out_.emit("vzeroall");
+            for (uint32_t v = 16; v < binding_.n_vectors; v++) out_.emit3("vpxord", Width::v128, uint8_t(v), uint8_t(v), uint8_t(v));
+        } else {
+            for (uint32_t v = 0; v < binding_.n_vectors; v++) out_.emit2("pxor", Width::v128, uint8_t(v), uint8_t(v));
+        }
+        for (uint32_t k = 1; k <= binding_.n_masks; k++) out_.emit3("kxorq", Width::mask, uint8_t(k), uint8_t(k), uint8_t(k));
+        for (uint32_t i = 0; i < binding_.n_generals; i++)
+            if (!abi_.saves_general(abi_.order[i])) out_.emit2("xor", Width::g32, abi_.order[i], abi_.order[i]);
+    }
+
+    void exit() {
+        if (!saves_.vectors.empty()) {
+            for (size_t i = 0; i < saves_.vectors.size(); i++)
+                out_.load(avx_ ? "vmovups" : "movups", Width::v128, saves_.vectors[i], RSP, int32_t(16 * i));
+            out_.emit("add", Width::g64, RSP, saves_.area);
+        }
+        for (size_t i = saves_.generals.size(); i-- > 0;) out_.emit("pop", Width::g64, saves_.generals[i]);
+        out_.emit("ret");
+    }
+
+    const KernelRecord &kernel_;
+    const AbiInfo &abi_;
+    const Pack &pack_;
+    Encoder out_;
+    std::vector<Program> programs_;
+    Binding binding_;
+    Saves saves_;
+    bool avx_ = false;
+    std::vector<uint8_t> pool_;
+    std::vector<uint32_t> pool_offsets_[MAX_STREAMS];
+};
+
+}  // namespace
+
+int build_kernel(const Pack &pack, uint32_t kernel_index, Abi abi, std::vector<uint8_t> *code) {
+    try {
+        KernelRecord kernel;
+        if (int error = pack.kernel(kernel_index, &kernel)) return error;
+        return Framer(pack, kernel, abi_info(abi)).build(code);
+    } catch (const std::bad_alloc &) {
+        return CST_ERR_MEMORY;
+    }
+}
+
+}  // namespace cst

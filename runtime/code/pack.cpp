@@ -1,0 +1,244 @@
+#include "pack.hpp"
+
+#include <cstring>
+
+#include "cryptostitch/cryptostitch.h"
+#include "program.hpp"
+#include "reader.hpp"
+
+namespace cst {
+
+namespace {
+
+constexpr uint32_t VERSION = 1;
+constexpr uint32_t HEADER_BYTES = 72;
+constexpr uint32_t CRC_START = 24;
+constexpr uint32_t MAX_SIZE = 256u << 20;
+// Far beyond anything real; they keep hostile packs from asking for gigabytes.
+constexpr uint32_t MAX_RECORDS = 1u << 16, MAX_LANES = 256, MAX_FIELDS = 64, MAX_CONSTANTS = 4096, MAX_INSTRUCTIONS = 1u << 16;
+constexpr uint32_t MAX_STATE_BYTES = 1u << 20, MAX_STATE_ALIGN = 4096, MAX_RATIO = 64, MAX_LAG = 8, MAX_LEAD = 1u << 20;
+
+uint32_t crc32(const uint8_t *data, size_t size) {
+    uint32_t table[256];
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t c = i;
+        for (int k = 0; k < 8; k++) c = c & 1 ? 0xedb88320u ^ (c >> 1) : c >> 1;
+        table[i] = c;
+    }
+    uint32_t crc = 0xffffffffu;
+    for (size_t i = 0; i < size; i++) crc = table[(crc ^ data[i]) & 0xff] ^ (crc >> 8);
+    return ~crc;
+}
+
+bool power_of_two(uint32_t n) { return n != 0 && (n & (n - 1)) == 0; }
+
+bool in_state(const FieldRecord &f, const ProgramRecord &program) {
+    uint64_t size = uint64_t(f.rows) * f.row_bytes;
+    if (f.offset > program.state_bytes || size > program.state_bytes - f.offset) return false;
+    for (uint32_t i = 0; i < f.n_lanes; i++) {
+        uint64_t last = uint64_t(f.rows ? f.rows - 1 : 0) * f.row_bytes + f.lane_offsets[i] + f.entry_bytes;
+        if (f.offset + last > program.state_bytes) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+const FieldRecord *ProgramRecord::field(const char *field_name) const {
+    for (const FieldRecord &f : fields)
+        if (std::strcmp(f.name, field_name) == 0) return &f;
+    return nullptr;
+}
+
+int Pack::open(const void *bytes, size_t size, Origin origin) {
+    if (bytes == nullptr || reinterpret_cast<uintptr_t>(bytes) % 4 != 0) return CST_ERR_ARGUMENT;
+    if (size < HEADER_BYTES || size > MAX_SIZE) return CST_ERR_PACK;
+    data_ = static_cast<const uint8_t *>(bytes);
+    size_ = uint32_t(size);
+    origin_ = origin;
+    Reader r(data_, size_, 8, size_);
+    uint32_t version = r.u32(), stated = r.u32(), crc = r.u32();
+    r.u32();
+    if (std::memcmp(data_, "CSTPACK", 8) != 0 || version != VERSION || stated != size_) return CST_ERR_PACK;
+    Section *sections[] = {&strings_, &mnemonics_, &algorithms_, &programs_, &kernels_, &costs_};
+    for (Section *section : sections) {
+        section->offset = r.u32();
+        section->count = r.u32();
+        uint64_t bytes_each = section == &strings_ ? 1 : 4;
+        if (section->offset % 4 != 0 || section->offset < HEADER_BYTES || section->offset > size_ ||
+            section->count * bytes_each > size_ - section->offset)
+            return CST_ERR_PACK;
+        if (section != &strings_ && section->count > MAX_RECORDS) return CST_ERR_PACK;
+    }
+    if (strings_.count == 0 || data_[strings_.offset + strings_.count - 1] != 0) return CST_ERR_PACK;
+    if (origin == Origin::built_in) return CST_OK;
+    if (crc32(data_ + CRC_START, size_ - CRC_START) != crc) return CST_ERR_PACK;
+    return open_checked();
+}
+
+int Pack::open_checked() const {
+    const char *text;
+    AlgorithmRecord algorithm_record;
+    KernelRecord kernel_record;
+    CostRecord cost_record;
+    int error = CST_OK;
+    for (uint32_t i = 0; i < n_mnemonics() && !error; i++) error = mnemonic(i, &text);
+    for (uint32_t i = 0; i < n_algorithms() && !error; i++) error = algorithm(i, &algorithm_record);
+    for (uint32_t i = 0; i < n_programs() && !error; i++) {
+        ProgramRecord record;
+        Program decoded;
+        error = program(i, &record);
+        if (!error) error = decode_program(*this, record, &decoded);
+    }
+    for (uint32_t i = 0; i < n_kernels() && !error; i++) error = kernel(i, &kernel_record);
+    for (uint32_t i = 0; i < n_costs() && !error; i++) error = cost(i, &cost_record);
+    return error;
+}
+
+int Pack::record(const Section &section, uint32_t index, uint32_t *offset) const {
+    if (index >= section.count) return CST_ERR_PACK;
+    std::memcpy(offset, data_ + section.offset + 4 * size_t(index), 4);
+    return *offset % 4 == 0 && *offset >= HEADER_BYTES && *offset < size_ ? CST_OK : CST_ERR_PACK;
+}
+
+int Pack::mnemonic(uint32_t index, const char **out) const {
+    if (index >= mnemonics_.count) return CST_ERR_PACK;
+    Reader r(data_, size_, mnemonics_.offset + 4 * index, size_);
+    *out = r.string(strings_.offset, strings_.count);
+    return r.ok() && **out != 0 ? CST_OK : CST_ERR_PACK;
+}
+
+int Pack::algorithm(uint32_t index, AlgorithmRecord *out) const {
+    uint32_t offset;
+    if (int error = record(algorithms_, index, &offset)) return error;
+    Reader r(data_, size_, offset, size_);
+    out->name = r.string(strings_.offset, strings_.count);
+    out->suite = r.string(strings_.offset, strings_.count);
+    uint32_t *numbers[] = {&out->kind, &out->block_bytes, &out->word_bytes, &out->words, &out->digest_bytes,
+                           &out->flags, &out->length_bytes, &out->key_bytes, &out->iv_bytes, &out->rounds};
+    for (uint32_t *number : numbers) *number = r.u32();
+    for (uint64_t &word : out->initial) word = r.u64();
+    if (!r.ok() || out->kind < ALGORITHM_HASH || out->kind > ALGORITHM_CIPHER_DEC) return CST_ERR_PACK;
+    if (out->block_bytes == 0 || out->block_bytes > 256 || out->key_bytes > 64 || out->iv_bytes > 64 || out->rounds > 64)
+        return CST_ERR_PACK;
+    if (out->kind != ALGORITHM_HASH) return out->rounds != 0 && out->key_bytes != 0 ? CST_OK : CST_ERR_PACK;
+    bool sound = out->words >= 1 && out->words <= 8 && (out->word_bytes == 4 || out->word_bytes == 8) &&
+                 out->digest_bytes >= 1 && out->digest_bytes <= out->words * out->word_bytes &&
+                 (out->length_bytes == 8 || out->length_bytes == 16) && out->length_bytes < out->block_bytes;
+    return sound ? CST_OK : CST_ERR_PACK;
+}
+
+int Pack::program(uint32_t index, ProgramRecord *out) const {
+    uint32_t offset;
+    if (int error = record(programs_, index, &offset)) return error;
+    Reader r(data_, size_, offset, size_);
+    out->name = r.string(strings_.offset, strings_.count);
+    out->stream = r.string(strings_.offset, strings_.count);
+    out->algorithm = r.u32();
+    out->lanes = r.u32();
+    out->bytes = r.u32();
+    out->flags = r.u32();
+    out->vectors = r.u8();
+    out->generals = r.u8();
+    out->masks = r.u8();
+    r.u8();
+    out->state_bytes = r.u32();
+    out->state_align = r.u32();
+    out->features = r.string(strings_.offset, strings_.count);
+    uint32_t n_fields = r.u32(), n_constants = r.u32();
+    out->n_enter = r.u32();
+    out->n_body = r.u32();
+    out->n_leave = r.u32();
+    out->code_bytes = r.u32();
+    if (!r.ok() || out->algorithm >= n_algorithms() || out->lanes == 0 || out->lanes > MAX_LANES || out->bytes == 0 ||
+        out->bytes > 65536 || out->vectors > 32 || out->generals == 0 || out->generals > 14 || out->masks > 7 ||
+        out->state_bytes > MAX_STATE_BYTES || !power_of_two(out->state_align) || out->state_align > MAX_STATE_ALIGN ||
+        out->state_bytes % out->state_align != 0 ||
+        n_fields > MAX_FIELDS || n_constants > MAX_CONSTANTS || out->n_enter > MAX_INSTRUCTIONS ||
+        out->n_body > MAX_INSTRUCTIONS || out->n_leave > MAX_INSTRUCTIONS)
+        return CST_ERR_PACK;
+    out->fields.clear();
+    out->fields.reserve(n_fields);
+    for (uint32_t i = 0; i < n_fields; i++) {
+        FieldRecord f;
+        f.name = r.string(strings_.offset, strings_.count);
+        uint32_t *numbers[] = {&f.offset, &f.rows, &f.row_bytes, &f.entry_bytes, &f.flags, &f.n_lanes};
+        for (uint32_t *number : numbers) *number = r.u32();
+        if (f.n_lanes > MAX_LANES) return CST_ERR_PACK;
+        f.lane_offsets = reinterpret_cast<const uint16_t *>(r.bytes(2 * f.n_lanes));
+        r.align4();
+        if (!r.ok() || !in_state(f, *out)) return CST_ERR_PACK;
+        out->fields.push_back(f);
+    }
+    out->constants.clear();
+    out->constants.reserve(n_constants);
+    for (uint32_t i = 0; i < n_constants; i++) {
+        uint32_t size = r.u32();
+        if (!power_of_two(size) || size < 4 || size > 64) return CST_ERR_PACK;
+        out->constants.push_back({r.bytes(size), size});
+        if (!r.ok()) return CST_ERR_PACK;
+    }
+    out->code = r.bytes(out->code_bytes);
+    return r.ok() ? CST_OK : CST_ERR_PACK;
+}
+
+int Pack::kernel(uint32_t index, KernelRecord *out) const {
+    uint32_t offset;
+    if (int error = record(kernels_, index, &offset)) return error;
+    Reader r(data_, size_, offset, size_);
+    out->name = r.string(strings_.offset, strings_.count);
+    out->target = r.string(strings_.offset, strings_.count);
+    out->features = r.string(strings_.offset, strings_.count);
+    out->strategy = r.u32();
+    out->flags = r.u32();
+    out->n_streams = r.u32();
+    if (!r.ok() || out->strategy > 1 || out->n_streams == 0 || out->n_streams > MAX_STREAMS) return CST_ERR_PACK;
+    for (uint32_t i = 0; i < out->n_streams; i++) {
+        StreamRecord &s = out->streams[i];
+        s.program = r.u32();
+        s.ratio = r.u32();
+        s.lead = int32_t(r.u32());
+        s.lag = r.u32();
+        if (!r.ok() || s.program >= n_programs() || s.ratio == 0 || s.ratio > MAX_RATIO || s.lag > MAX_LAG ||
+            s.lead > int32_t(MAX_LEAD) || s.lead < -int32_t(MAX_LEAD))
+            return CST_ERR_PACK;
+    }
+    return CST_OK;
+}
+
+int Pack::cost(uint32_t index, CostRecord *out) const {
+    uint32_t offset;
+    if (int error = record(costs_, index, &offset)) return error;
+    Reader r(data_, size_, offset, size_);
+    out->microarchitecture = r.string(strings_.offset, strings_.count);
+    uint32_t n = r.u32();
+    if (!r.ok() || n > MAX_RECORDS) return CST_ERR_PACK;
+    out->entries.clear();
+    out->entries.reserve(n);
+    for (uint32_t i = 0; i < n; i++) {
+        CostEntry entry;
+        entry.kernel = r.u32();
+        entry.centicycles_per_iteration = r.u32();
+        entry.centicycles_per_call = r.u32();
+        if (!r.ok() || entry.kernel >= n_kernels()) return CST_ERR_PACK;
+        out->entries.push_back(entry);
+    }
+    return CST_OK;
+}
+
+int Pack::find_kernel(const char *name, uint32_t *index) const {
+    for (uint32_t i = 0; i < n_kernels(); i++) {
+        uint32_t offset;
+        if (int error = record(kernels_, i, &offset)) return error;
+        Reader r(data_, size_, offset, size_);
+        const char *candidate = r.string(strings_.offset, strings_.count);
+        if (!r.ok()) return CST_ERR_PACK;
+        if (std::strcmp(candidate, name) == 0) {
+            *index = i;
+            return CST_OK;
+        }
+    }
+    return CST_ERR_NAME;
+}
+
+}  // namespace cst

@@ -1,0 +1,113 @@
+// The reader of packs: records by index, checked when they are read. It owns nothing and copies no strings.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace cst {
+
+enum : uint32_t { ALGORITHM_HASH = 1, ALGORITHM_CIPHER_ENC = 2, ALGORITHM_CIPHER_DEC = 3 };
+enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1 };                                                       // AlgorithmRecord::flags
+enum : uint32_t { PROGRAM_BY1 = 1, PROGRAM_SHARED_KEY = 2, PROGRAM_HAND = 4, PROGRAM_READS_INPUT = 8 };  // ProgramRecord::flags
+enum : uint32_t { FIELD_SECRET = 1, FIELD_SHARED = 2 };                                             // FieldRecord::flags
+enum : uint32_t { KERNEL_STATIC = 1 };                                                              // KernelRecord::flags
+enum : uint32_t { MAX_STREAMS = 4 };
+
+struct AlgorithmRecord {
+    const char *name, *suite;
+    uint32_t kind, block_bytes, word_bytes, words, digest_bytes, flags, length_bytes, key_bytes, iv_bytes, rounds;
+    uint64_t initial[8];
+};
+
+// Entry (row, lane) of `entry_bytes` bytes lies at offset + row * row_bytes + lane_offsets[lane].
+struct FieldRecord {
+    const char *name;
+    uint32_t offset, rows, row_bytes, entry_bytes, flags, n_lanes;
+    const uint16_t *lane_offsets;  // n_lanes entries, inside the pack
+};
+
+struct ConstantRecord {
+    const uint8_t *data;
+    uint32_t size;  // 4, 8, 16, 32 or 64
+};
+
+struct ProgramRecord {
+    const char *name, *stream;
+    uint32_t algorithm;  // index in the same pack
+    uint32_t lanes, bytes, flags;
+    uint8_t vectors, generals, masks;
+    uint32_t state_bytes, state_align;
+    const char *features;  // comma separated
+    uint32_t n_enter, n_body, n_leave;
+    const uint8_t *code;
+    uint32_t code_bytes;
+    std::vector<FieldRecord> fields;
+    std::vector<ConstantRecord> constants;
+
+    const FieldRecord *field(const char *field_name) const;  // NULL when there is none
+};
+
+struct StreamRecord {
+    uint32_t program;  // index in the same pack
+    uint32_t ratio;    // bodies per iteration
+    int32_t lead;      // 1/1024 of an iteration
+    uint32_t lag;      // iterations
+};
+
+struct KernelRecord {
+    const char *name, *target, *features;
+    uint32_t strategy, flags, n_streams;
+    StreamRecord streams[MAX_STREAMS];
+};
+
+struct CostEntry {
+    uint32_t kernel;  // index in the same pack
+    uint32_t centicycles_per_iteration, centicycles_per_call;  // core cycles * 100
+};
+
+struct CostRecord {
+    const char *microarchitecture;
+    std::vector<CostEntry> entries;
+};
+
+// How much of a pack is believed. `built_in`: it came with the library, records are checked one by one as they are read (opening
+// costs nothing). `foreign`: the application brought it; CRC and every record and instruction are checked when it is opened.
+enum class Origin { built_in, foreign };
+
+class Pack {
+public:
+    // `bytes` must be 4-byte aligned and outlive the pack. CST_OK, CST_ERR_ARGUMENT or CST_ERR_PACK.
+    int open(const void *bytes, size_t size, Origin origin);
+
+    Origin origin() const { return origin_; }
+    uint32_t n_mnemonics() const { return mnemonics_.count; }
+    uint32_t n_algorithms() const { return algorithms_.count; }
+    uint32_t n_programs() const { return programs_.count; }
+    uint32_t n_kernels() const { return kernels_.count; }
+    uint32_t n_costs() const { return costs_.count; }
+
+    // Each fills *out. CST_OK or CST_ERR_PACK (a damaged record, an index that is out of range).
+    int mnemonic(uint32_t index, const char **out) const;
+    int algorithm(uint32_t index, AlgorithmRecord *out) const;
+    int program(uint32_t index, ProgramRecord *out) const;
+    int kernel(uint32_t index, KernelRecord *out) const;
+    int cost(uint32_t index, CostRecord *out) const;
+
+    // CST_OK, CST_ERR_NAME or CST_ERR_PACK.
+    int find_kernel(const char *name, uint32_t *index) const;
+
+private:
+    struct Section {
+        uint32_t offset, count;
+    };
+    int open_checked() const;
+    int record(const Section &section, uint32_t index, uint32_t *offset) const;
+
+    const uint8_t *data_ = nullptr;
+    uint32_t size_ = 0;
+    Origin origin_ = Origin::built_in;
+    Section strings_{}, mnemonics_{}, algorithms_{}, programs_{}, kernels_{}, costs_{};
+};
+
+}  // namespace cst

@@ -1,0 +1,44 @@
+#include <cstdlib>
+#include <type_traits>
+
+#include "../suite/secret.hpp"
+#include "work.hpp"
+
+namespace cst {
+namespace {
+
+constexpr size_t kLine = 64;
+constexpr size_t round_up(size_t size) { return (size + kLine - 1) / kLine * kLine; }
+static_assert(alignof(Work) <= kLine && IDLE_OUT_BYTES % kLine == 0, "the parts of the arena are aligned to cache lines");
+
+// They are used as plain memory.
+static_assert(std::is_trivially_destructible<Work>::value && std::is_trivially_destructible<Item>::value, "never destroyed");
+
+}  // namespace
+
+int Arena::allocate(const Engine &engine, size_t n) {
+    n = n < MOST_WORKS ? n : MOST_WORKS;
+    const size_t state_bytes = round_up(engine.most_state_bytes());
+    const size_t item_bytes = round_up(n * sizeof(Item)), order_bytes = round_up(n * sizeof(Item *));
+    const size_t work_bytes = round_up(n * sizeof(Work));
+    base_ = malloc(STATE_ALIGN + state_bytes + IDLE_OUT_BYTES + work_bytes + item_bytes + order_bytes);
+    if (!base_) return CST_ERR_MEMORY;
+    uint8_t *p = static_cast<uint8_t *>(base_);
+    p += -reinterpret_cast<uintptr_t>(p) & (STATE_ALIGN - 1);
+    lanes.state = p;
+    lanes.idle_out = p += state_bytes;
+    works = reinterpret_cast<Work *>(p += IDLE_OUT_BYTES);
+    items = reinterpret_cast<Item *>(p += work_bytes);
+    order = reinterpret_cast<Item **>(p + item_bytes);
+    return CST_OK;
+}
+
+Arena::~Arena() {
+    if (!base_) return;
+    wipe(lanes.state, lanes.state_used);
+    if (lanes.idle_used) wipe(lanes.idle_out, IDLE_OUT_BYTES);
+    wipe(works, works_used * sizeof(Work));
+    free(base_);
+}
+
+}  // namespace cst

@@ -1,0 +1,44 @@
+#include "burst.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "work.hpp"
+
+namespace cst {
+namespace {
+
+const Key *key_of(const cst_job &job) { return reinterpret_cast<const Key *>(job.key); }
+
+}  // namespace
+
+int run_burst(const Engine &engine, cst_job *jobs, size_t n) {
+    Arena arena;
+    if (int error = arena.allocate(engine, n)) return error;
+    int result = CST_OK;
+    for (size_t first = 0; first < n; first++) {
+        if (jobs[first].status != JOB_WAITING) continue;
+        const Suite *suite = key_of(jobs[first])->suite;
+        const int direction = jobs[first].direction;
+        Batch batch = {suite, &arena, arena.works, 0, true};
+        for (size_t i = first; i < n && batch.n < MOST_WORKS; i++) {
+            cst_job &job = jobs[i];
+            if (job.status != JOB_WAITING || job.direction != direction || key_of(job)->suite != suite) continue;
+            Work *work = new (&batch.works[batch.n++]) Work;
+            work->job = &job;
+            work->key = key_of(job);
+            if (work->key != batch.works[0].key) batch.one_key = false;
+        }
+        arena.works_used = std::max(arena.works_used, batch.n);
+        if (direction == CST_SEAL) {
+            seal_batch(batch);
+        } else {
+            open_batch(batch);
+            for (size_t i = 0; i < batch.n; i++)
+                if (batch.works[i].failed) result = CST_ERR_AUTH;
+        }
+    }
+    return result;
+}
+
+}  // namespace cst

@@ -1,0 +1,80 @@
+// Keys: the AES schedules, and HMAC's two chaining values (made by the hash kernels themselves).
+
+#include <cstring>
+
+#include "../suite/padding.hpp"
+#include "../suite/secret.hpp"
+#include "burst.hpp"
+#include "work.hpp"
+
+namespace cst {
+namespace {
+
+void hash_blocks(const Suite &suite, Arena *arena, Item *items, size_t n) {
+    Phase phase;
+    phase.suite = &suite;
+    phase.family = &suite.hashes;
+    run_phase(phase, &arena->lanes, items, arena->order, n);
+}
+
+void hash_item(Item *item, const uint8_t *in, uint64_t bytes, uint8_t *chain) {
+    *item = Item();
+    item->hash_in = in;
+    item->bytes = bytes;
+    item->hash_chain = chain;
+}
+
+// RFC 2104: a key longer than a block is hashed first; then K ^ ipad and K ^ opad are one block each.
+int expand_mac(const Suite &suite, const uint8_t *mac_key, size_t length, Key *out) {
+    const AlgorithmRecord &hash = suite.hash->record;
+    const size_t unit = hash.block_bytes;
+    Arena arena;
+    if (int error = arena.allocate(*suite.engine, 2)) return error;
+    uint8_t blocks[2 * MOST_BLOCK] = {};
+    if (length > unit) {
+        const size_t whole = length / unit * unit;
+        uint8_t chain[64] = {};
+        hash_initial(hash, chain);
+        hash_item(arena.items, mac_key, whole, chain);
+        hash_blocks(suite, &arena, arena.items, 1);
+        memcpy(blocks, mac_key + whole, length - whole);
+        hash_item(arena.items, blocks, hash_pad(hash, blocks, length - whole, length), chain);
+        hash_blocks(suite, &arena, arena.items, 1);
+        wipe(blocks, sizeof(blocks));
+        hash_digest(hash, chain, blocks);
+        wipe(chain, sizeof(chain));
+    } else if (length) {
+        memcpy(blocks, mac_key, length);
+    }
+    for (size_t i = 0; i < unit; i++) {
+        blocks[unit + i] = blocks[i] ^ 0x5c;
+        blocks[i] ^= 0x36;
+    }
+    hash_initial(hash, out->inner);
+    hash_initial(hash, out->outer);
+    hash_item(&arena.items[0], blocks, unit, out->inner);
+    hash_item(&arena.items[1], blocks + unit, unit, out->outer);
+    hash_blocks(suite, &arena, arena.items, 2);
+    wipe(blocks, sizeof(blocks));
+    return CST_OK;
+}
+
+}  // namespace
+
+int expand_key(const Suite &suite, const uint8_t *key, const uint8_t *mac_key, size_t mac_key_len, Key *out) {
+    out->suite = &suite;
+    if (suite.profile) {  // MAC_KEY || ENC_KEY
+        mac_key = key;
+        mac_key_len = suite.key_bytes - suite.encrypt->record.key_bytes;
+        key += mac_key_len;
+    }
+    if (suite.enciphers()) {
+        aes_expand(key, suite.encrypt->record.key_bytes, out->encrypt);
+        aes_invert(out->encrypt, suite.encrypt->record.rounds, out->decrypt);
+    }
+    if (suite.mac()) return expand_mac(suite, mac_key, mac_key_len, out);
+    if (suite.hash) hash_initial(suite.hash->record, out->inner);
+    return CST_OK;
+}
+
+}  // namespace cst

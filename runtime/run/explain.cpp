@@ -1,0 +1,89 @@
+#include "explain.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+#include "lanes.hpp"
+#include "work.hpp"
+
+namespace cst {
+namespace {
+
+std::string number(double value) {
+    char text[32];
+    snprintf(text, sizeof(text), "%.3g", value);
+    return text;
+}
+
+std::string plural(size_t n, const char *word) { return std::to_string(n) + " " + word + (n == 1 ? "" : "s"); }
+
+std::string basis(const Engine &engine, const Variant &variant) {
+    return variant.cost.measured ? "by the table for " + engine.cost_table() : "by an estimate from instruction counts";
+}
+
+template <size_t size>
+void put(char (&field)[size], const std::string &text) {
+    const size_t n = text.size() < size - 1 ? text.size() : size - 1;
+    memcpy(field, text.data(), n);
+    field[n] = 0;
+}
+
+}  // namespace
+
+int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool one_key, cst_choice *choice) {
+    const size_t in_hand = jobs < MOST_WORKS ? jobs : MOST_WORKS;
+    Query query;
+    query.items = in_hand;
+    query.bytes = bytes;
+    query.least = bytes < 64 ? 64 : bytes;
+    query.one_key = one_key;
+    Phase phase;
+    phase.suite = &suite;
+    phase.one_key = one_key;
+
+    Pick chosen, other;  // other: what runs after the chosen one, when two kernels share the work
+    bool stitched = false;
+    if (suite.kind == CST_AEAD && direction == CST_SEAL) {
+        Query middle = query;  // what follows the block in which the IV ends (see seal.cpp)
+        const uint64_t first = suite.hash->record.block_bytes - suite.iv_bytes;
+        middle.bytes = middle.least = bytes > first ? bytes - first : 0;
+        chosen = choose_pair(phase, middle);
+        stitched = chosen.variant != nullptr;
+    }
+    Pick cipher, hash;
+    if (suite.enciphers()) cipher = pick(direction == CST_SEAL ? suite.encrypts : suite.decrypts, query, suite.forced);
+    if (suite.hash) hash = pick(suite.hashes, query, suite.forced);
+    if (!stitched) {
+        // Name the forced one of the two; else the one that takes longer.
+        const bool hash_longer = hash.variant && hash.cycles_per_byte > cipher.cycles_per_byte;
+        const bool hash_first = !cipher.variant || (suite.forced && hash.variant == suite.forced) || (hash_longer && cipher.variant != suite.forced);
+        chosen = hash_first ? hash : cipher;
+        other = hash_first ? cipher : hash;
+    }
+    if (!chosen.variant) return CST_ERR_UNSUPPORTED;
+    const Kernel *kernel;
+    if (int error = suite.engine->fetch(*chosen.variant, &kernel)) return error;
+
+    const Variant &v = *chosen.variant;
+    const double total = chosen.cycles_per_byte + other.cycles_per_byte;
+    std::string why = "for " + plural(in_hand, "job") + " of " + plural(bytes, "byte");
+    if (suite.enciphers() && in_hand > 1) why += one_key ? " under one key" : " under their own keys";
+    why += ": ";
+    if (suite.forced == chosen.variant) {
+        why += "forced by name, " + number(chosen.cycles_per_byte) + " cycles per byte " + basis(*suite.engine, v);
+    } else {
+        why += number(chosen.cycles_per_byte) + " cycles per byte " + basis(*suite.engine, v);
+        if (chosen.next) why += "; the next best, " + std::string(chosen.next->name) + ", " + number(chosen.next_cycles_per_byte);
+    }
+    if (stitched && cipher.variant && hash.variant)
+        why += "; cipher and hash one after the other " + number(cipher.cycles_per_byte + hash.cycles_per_byte);
+    if (other.variant) why += "; together with " + std::string(other.variant->name) + ", " + number(other.cycles_per_byte);
+    put(choice->kernel, v.name);
+    put(choice->origin, kernel->origin == KernelOrigin::jit ? "jit" : "static");
+    put(choice->why, why);
+    choice->lanes = v.lanes;
+    choice->cycles_per_byte = v.cost.measured ? total : 0;
+    return CST_OK;
+}
+
+}  // namespace cst

@@ -1,0 +1,67 @@
+// Lane scheduling: a list of items of any lengths over the lanes of kernels.
+#pragma once
+
+#include "../suite/suite.hpp"
+
+namespace cst {
+
+// One buffer for one kernel role. Chaining values are updated in place.
+struct Item {
+    const uint8_t *in = nullptr;       // the cipher's input
+    uint8_t *out = nullptr;            // the cipher's output
+    const uint8_t *hash_in = nullptr;  // the hash's input
+    uint8_t *cipher_chain = nullptr;   // 16 bytes
+    uint8_t *hash_chain = nullptr;     // words in host order
+    const uint8_t *round_keys = nullptr;
+    uint64_t bytes = 0;                // left; whole steps are taken from it
+    uint64_t done = 0;
+    uint64_t iterations = 0;           // left, in steps of the kernel that runs
+    void *owner = nullptr;
+};
+
+// Output of lanes that have no item. They repeat the input of a lane that has one, and must not write to anybody's buffer.
+constexpr size_t IDLE_OUT_BYTES = 8192;
+
+// Choices that this burst has made already: its phases ask the same again and again.
+struct Choices {
+    struct Known {
+        const Family *family = nullptr;
+        size_t items = 0;
+        uint64_t bytes = 0, least = 0;
+        bool one_key = false;
+        Pick pick;
+    };
+    Known known[4];
+    uint32_t next = 0;
+};
+
+// Memory that kernels work in. Wipe it up to the marks when done.
+struct LaneMemory {
+    uint8_t *state = nullptr;     // Engine::most_state_bytes(), aligned to STATE_ALIGN
+    uint8_t *idle_out = nullptr;  // IDLE_OUT_BYTES
+    size_t state_used = 0;
+    bool idle_used = false;
+    Choices choices;
+};
+
+struct Phase {
+    const Suite *suite = nullptr;
+    const Family *family = nullptr;
+    bool one_key = false;
+    bool aligned = true;  // hand-over kernels may run
+    bool pair = false;    // stop when cipher and hash one after the other are cheaper
+    const Pick *first = nullptr;  // the choice for all items, where it is known already
+};
+
+// Runs every item as far as the family's steps go: what is left in `bytes` is smaller than what any usable kernel needs.
+// Each round takes the kernel that is cheapest for the items that are left. `order` has room for n.
+void run_phase(const Phase &phase, LaneMemory *memory, Item *items, Item **order, size_t n);
+
+// A question about `n` items of `mean` bytes, none shorter than `least`.
+Query query_of(const Phase &phase, size_t n, uint64_t mean, uint64_t least);
+
+// The pair kernel for these items; none when cipher and hash one after the other are cheaper, or a kernel of one of the two is forced.
+Pick choose_pair(const Phase &phase, const Query &query);
+
+
+}  // namespace cst

@@ -1,0 +1,108 @@
+// The jobs of one suite and one direction that are worked on together, and the memory for it.
+#pragma once
+
+#include "../suite/key.hpp"
+#include "cryptostitch/cryptostitch.h"
+#include "lanes.hpp"
+
+namespace cst {
+
+constexpr size_t MOST_WORKS = 128;    // jobs in hand at once: bounds the memory of a burst
+constexpr size_t MOST_BLOCK = 128;    // of any hash
+constexpr size_t JOIN_BLOCKS = 3;     // see Work::blocks
+
+// One job under way.
+struct Work {
+    cst_job *job = nullptr;
+    const Key *key = nullptr;
+
+    // Cipher: `bulk` bytes go from job->in to job->out; a padded last block, if any, follows from `last`.
+    uint64_t bulk = 0, ciphered = 0;
+    uint8_t chain[16];
+    uint8_t last[16];
+
+    // Hash: AAD and IV (the head), then `body`, then the trailer.
+    const uint8_t *body = nullptr;
+    uint64_t body_bytes = 0, hashed = 0;  // of the body
+    uint64_t ready = 0;                   // of the body: there to be read already (the ciphertext of a job that is being sealed grows)
+    size_t head = 0;                      // bytes of the head that are in `blocks`, not yet hashed
+    uint32_t boundary = 0;                // bytes of the body up to the first block boundary behind the head
+    alignas(8) uint8_t hash_chain[64];
+    // Where head and body, or body and padding, meet: less than a block of AAD, the IV (16), less than a block of the body and its
+    // padded last block (16), the trailer (8), 0x80 and the length (at most 16): at most three blocks.
+    uint8_t blocks[JOIN_BLOCKS * MOST_BLOCK];
+
+    bool paired = false;    // the pair kernel does the middle
+    bool failed = false;    // did not authenticate
+};
+
+// Everything that a burst needs, allocated before anything is written.
+class Arena {
+public:
+    ~Arena();
+    // Room for min(n, MOST_WORKS) jobs at once. CST_ERR_MEMORY.
+    int allocate(const Engine &engine, size_t n);
+
+    LaneMemory lanes;
+    Work *works = nullptr;
+    size_t works_used = 0;
+    Item *items = nullptr;
+    Item **order = nullptr;
+
+private:
+    void *base_ = nullptr;
+};
+
+// One chunk of jobs.
+struct Batch {
+    const Suite *suite;
+    Arena *arena;
+    Work *works;
+    size_t n;
+    bool one_key;
+};
+
+// ---- message.cpp: the hash side --------------------------------------------------------------------------------------
+
+// AAD and IV, and the body's first bytes up to the next block boundary where the body is that long already.
+void hash_heads(const Batch &batch);
+// Sets `boundary` of each work.
+void find_boundaries(const Batch &batch);
+// Whole blocks of the body; then its end with trailer and padding; then the outer hash. The result is the hash_chain of each work.
+void hash_bodies(const Batch &batch);
+void hash_finish(const Batch &batch);
+// The digest in hash_chain.
+void read_tag(const Work &work, uint8_t *digest);
+
+// ---- seal.cpp, open.cpp ----------------------------------------------------------------------------------------------
+
+void seal_batch(const Batch &batch);
+void open_batch(const Batch &batch);
+// Runs the suite's cipher over whole blocks: each work from `ciphered` up to its `bulk`, or up to `until(work)`.
+template <typename Until>
+void run_cipher(const Batch &batch, const Family &family, bool decrypt, Until until) {
+    Item *items = batch.arena->items;
+    size_t n = 0;
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        const uint64_t end = until(work);
+        if (work.failed || end <= work.ciphered) continue;
+        Item item;
+        item.in = static_cast<const uint8_t *>(work.job->in) + work.ciphered;
+        item.out = static_cast<uint8_t *>(work.job->out) + work.ciphered;
+        item.cipher_chain = work.chain;
+        item.round_keys = decrypt ? work.key->decrypt[0] : work.key->encrypt[0];
+        item.bytes = end - work.ciphered;
+        item.owner = &work;
+        items[n++] = item;
+    }
+    if (!n) return;
+    Phase phase;
+    phase.suite = batch.suite;
+    phase.family = &family;
+    phase.one_key = batch.one_key;
+    run_phase(phase, &batch.arena->lanes, items, batch.arena->order, n);
+    for (size_t i = 0; i < n; i++) static_cast<Work *>(items[i].owner)->ciphered += items[i].done;
+}
+
+}  // namespace cst

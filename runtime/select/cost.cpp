@@ -1,0 +1,51 @@
+#include "cost.hpp"
+
+#include <cstring>
+
+namespace cst {
+namespace {
+
+// Both are between what small and large cores reach; only the order of the results matters.
+constexpr double kInstructionsPerCycle = 3.2;  // of a kernel with enough independent work
+constexpr double kChainedPerCycle = 2.4;       // of one hash alone: its rounds depend on one another
+constexpr double kAesRound = 4.0;              // latency of aesenc
+constexpr double kShaNiPerByte = 2.0;          // latency of sha1rnds4, sha256rnds2
+constexpr double kCall = 60.0;
+
+}  // namespace
+
+bool find_costs(const Pack &pack, const char *microarchitecture, CostRecord *out) {
+    const char *names[] = {microarchitecture, "generic"};
+    for (const char *name : names)
+        for (uint32_t i = 0; i < pack.n_costs(); i++)
+            if (pack.cost(i, out) == CST_OK && strcmp(out->microarchitecture, name) == 0) return true;
+    return false;
+}
+
+Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
+    double instructions = 0, edges = 0, latency = 0;
+    for (uint32_t i = 0; i < kernel.n_streams; i++) {
+        const StreamRecord &stream = kernel.streams[i];
+        const ProgramRecord &program = records.program(stream);
+        const AlgorithmRecord &algorithm = records.algorithm(stream).record;
+        const double body = double(program.n_body) * stream.ratio;
+        const double bytes = double(program.bytes) * stream.ratio;
+        double chain = body / kChainedPerCycle;
+        if (algorithm.kind == ALGORITHM_CIPHER_ENC && algorithm.block_bytes)  // CBC: block after block
+            chain = bytes / algorithm.block_bytes * (algorithm.rounds + 1) * kAesRound;
+        else if (algorithm.kind == ALGORITHM_CIPHER_DEC)
+            chain = 0;
+        else if (strstr(program.features, "sha"))
+            chain = bytes * kShaNiPerByte;
+        instructions += body;
+        edges += program.n_enter + program.n_leave + double(stream.lag) * body;
+        if (chain > latency) latency = chain;
+    }
+    Cost cost;
+    cost.per_iteration = instructions / kInstructionsPerCycle;
+    if (cost.per_iteration < latency) cost.per_iteration = latency;
+    cost.per_call = kCall + edges / kInstructionsPerCycle;
+    return cost;
+}
+
+}  // namespace cst

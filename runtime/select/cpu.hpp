@@ -1,0 +1,30 @@
+// What the CPU and the operating system offer.
+#pragma once
+
+#include "features.hpp"
+
+namespace cst {
+
+// Raw answers of CPUID and XGETBV; zero where the CPU has no such leaf.
+struct CpuLeaves {
+    char vendor[13] = {};
+    char brand[49] = {};
+    uint32_t leaf1_eax = 0, leaf1_ecx = 0, leaf1_edx = 0;
+    uint32_t leaf7_ebx = 0, leaf7_ecx = 0, leaf7_edx = 0;
+    uint32_t leaf7_1_eax = 0;
+    uint64_t xcr0 = 0;  // 0 without OSXSAVE
+};
+
+struct Cpu {
+    std::string brand;
+    uint32_t family = 0, model = 0, stepping = 0;
+    std::string microarchitecture;  // "zen4", ..., "generic"
+    Features features = 0;
+};
+
+CpuLeaves read_cpu();
+
+// A pure function, so that any CPU can be tested on any other one.
+Cpu decode_cpu(const CpuLeaves &leaves);
+
+}  // namespace cst

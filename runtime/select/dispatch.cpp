@@ -1,0 +1,75 @@
+#include "dispatch.hpp"
+
+#include <algorithm>
+
+namespace cst {
+namespace {
+
+bool fits(const Variant &v, const Query &query) {
+    if (v.one_key && !query.one_key) return false;
+    if (v.hand && !query.aligned) return false;
+    if (v.need() > query.least) return false;
+    if (v.kernel.load(std::memory_order_acquire)) return true;
+    return !query.only_ready && !v.refused.load(std::memory_order_relaxed);
+}
+
+// This runs several times per burst, so: no division per kernel.
+size_t rounds(size_t items, const Variant &v) { return (items + v.lanes - 1) >> v.lanes_log2; }
+
+}  // namespace
+
+void Family::add(const Variant *variant) {
+    variants.push_back(variant);
+    uint64_t need = variant->need();
+    if (std::find(needs.begin(), needs.end(), need) == needs.end()) needs.push_back(need);
+    std::sort(needs.begin(), needs.end(), [](uint64_t a, uint64_t b) { return a > b; });
+}
+
+Pick pick(const Family &family, const Query &query, const Variant *forced) {
+    Pick best;
+    constexpr size_t kMost = 64;
+    const Variant *candidates[kMost];
+    double cost[kMost];
+    size_t n = 0;
+    const double per_byte = 1.0 / double(query.bytes ? query.bytes : 1), per_item = 1.0 / double(query.items);
+    for (const Variant *v : family.variants) {
+        if (n == kMost || !fits(*v, query)) continue;
+        candidates[n] = v;
+        cost[n++] = v->cost.per_byte + v->cost.per_call * per_byte;  // of every lane's bytes
+        if (v == forced) {
+            best.variant = v;
+            best.cycles_per_byte = cost[n - 1] * double(rounds(query.items, *v)) * per_item;
+            return best;
+        }
+    }
+    size_t known_rest = 0;
+    double rest_cost = 0;
+    for (size_t i = 0; i < n; i++) {
+        const size_t lanes = candidates[i]->lanes;
+        double total = cost[i];
+        if (query.items > lanes) {
+            total = cost[i] * double(query.items >> candidates[i]->lanes_log2);
+            const size_t rest = query.items & (lanes - 1);
+            if (rest && rest != known_rest) {
+                rest_cost = cost[i] * double(rounds(rest, *candidates[i]));
+                for (size_t j = 0; j < n; j++) rest_cost = std::min(rest_cost, cost[j] * double(rounds(rest, *candidates[j])));
+                known_rest = rest;
+            }
+            if (rest) total += rest_cost;
+        }
+        total *= per_item;
+        const bool narrower = best.variant && total == best.cycles_per_byte && lanes < best.variant->lanes;
+        if (!best.variant || total < best.cycles_per_byte || narrower) {
+            best.next = best.variant;
+            best.next_cycles_per_byte = best.cycles_per_byte;
+            best.variant = candidates[i];
+            best.cycles_per_byte = total;
+        } else if (!best.next || total < best.next_cycles_per_byte) {
+            best.next = candidates[i];
+            best.next_cycles_per_byte = total;
+        }
+    }
+    return best;
+}
+
+}  // namespace cst

@@ -1,0 +1,39 @@
+// Which kernel for the work in hand.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "variant.hpp"
+
+namespace cst {
+
+// The kernels that can do one thing (hash with SHA-1, ...), all of one role.
+struct Family {
+    std::vector<const Variant *> variants;
+    std::vector<uint64_t> needs;  // the distinct Variant::need(), largest first
+
+    void add(const Variant *variant);
+};
+
+struct Query {
+    size_t items = 1;
+    uint64_t bytes = 0;       // mean length of the items
+    uint64_t least = 0;       // every item has this many bytes at least
+    bool one_key = false;
+    bool aligned = true;      // hash and cipher stand at the same byte (hand-over kernels)
+    bool only_ready = false;  // only kernels whose code exists already
+};
+
+struct Pick {
+    const Variant *variant = nullptr;  // NULL: none fits
+    double cycles_per_byte = 0;
+    const Variant *next = nullptr;     // the runner-up
+    double next_cycles_per_byte = 0;
+};
+
+// The cheapest kernel, when full rounds of lanes run on it and the items left over on whatever is cheapest for them.
+// `forced`, when it is in the family and fits, wins without a comparison.
+Pick pick(const Family &family, const Query &query, const Variant *forced);
+
+}  // namespace cst

@@ -1,0 +1,159 @@
+#include "engine.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "cost.hpp"
+#include "target.hpp"
+
+extern "C" {
+extern const uint8_t cst_default_pack[];
+extern const uint8_t cst_default_pack_end[];
+}
+
+namespace cst {
+namespace {
+
+bool same_algorithm(const AlgorithmRecord &a, const AlgorithmRecord &b) {
+    return a.kind == b.kind && a.block_bytes == b.block_bytes && a.word_bytes == b.word_bytes && a.words == b.words &&
+           a.digest_bytes == b.digest_bytes && a.flags == b.flags && a.length_bytes == b.length_bytes && a.key_bytes == b.key_bytes &&
+           a.iv_bytes == b.iv_bytes && a.rounds == b.rounds && memcmp(a.initial, b.initial, sizeof(a.initial)) == 0 &&
+           strcmp(a.suite, b.suite) == 0;
+}
+
+// What the layers above size their buffers by.
+bool suites_know(const AlgorithmRecord &a) {
+    if (a.kind == ALGORITHM_HASH)
+        return (a.block_bytes == 64 || a.block_bytes == 128) && (a.word_bytes == 4 || a.word_bytes == 8) && a.words >= 1 && a.words <= 8 &&
+               a.digest_bytes >= 1 && a.digest_bytes <= a.words * a.word_bytes && (a.length_bytes == 8 || a.length_bytes == 16) &&
+               a.digest_bytes + 1 + a.length_bytes <= a.block_bytes;
+    if (a.kind == ALGORITHM_CIPHER_ENC || a.kind == ALGORITHM_CIPHER_DEC)
+        return a.block_bytes == 16 && a.iv_bytes == 16 && (a.key_bytes == 16 || a.key_bytes == 24 || a.key_bytes == 32) &&
+               a.rounds == 6 + a.key_bytes / 4;
+    return false;
+}
+
+}  // namespace
+
+int Engine::init(const char *target, bool no_jit) {
+    cpu_ = decode_cpu(read_cpu());
+    if (target && *target)
+        if (int error = lower_features(target, &cpu_.features)) return error;
+    if (const char *lower = secure_getenv("CRYPTOSTITCH_TARGET"))
+        if (*lower)
+            if (int error = lower_features(lower, &cpu_.features)) return error;
+    avx_ = has("avx");
+    jit_ = !no_jit && code_pages_work();
+    cache_.reset(new Cache(jit_));
+    auto owned = std::make_unique<OwnedPack>();
+    int error = owned->pack.open(cst_default_pack, size_t(cst_default_pack_end - cst_default_pack), cst::Origin::built_in);
+    if (error) return error;
+    Added added;
+    if ((error = read_pack(owned->pack, &added))) return error;
+    return commit(std::move(owned), &added);
+}
+
+int Engine::add_pack(const void *bytes, size_t size) {
+    if (size > UINT32_MAX) return CST_ERR_PACK;
+    auto owned = std::make_unique<OwnedPack>();
+    owned->copy.reset(new uint32_t[size / 4 + 1]());
+    memcpy(owned->copy.get(), bytes, size);
+    int error = owned->pack.open(owned->copy.get(), size, cst::Origin::foreign);
+    if (error) return error == CST_ERR_ARGUMENT ? CST_ERR_PACK : error;
+    Added added;
+    if ((error = read_pack(owned->pack, &added))) return error;
+    return commit(std::move(owned), &added);
+}
+
+int Engine::read_pack(const Pack &pack, Added *added) const {
+    PackRecords records;
+    records.pack = &pack;
+    for (uint32_t i = 0; i < pack.n_algorithms(); i++) {
+        auto algorithm = std::make_unique<Algorithm>();
+        if (int error = pack.algorithm(i, &algorithm->record)) return error;
+        algorithm->usable = suites_know(algorithm->record);
+        const Algorithm *known = nullptr;
+        for (const auto &other : algorithms_)
+            if (strcmp(other->record.name, algorithm->record.name) == 0) known = other.get();
+        if (known && !same_algorithm(known->record, algorithm->record)) return CST_ERR_PACK;
+        if (!known) {
+            known = algorithm.get();
+            added->algorithms.push_back(std::move(algorithm));
+        }
+        records.algorithms.push_back(known);
+    }
+    records.programs.resize(pack.n_programs());
+    for (uint32_t i = 0; i < pack.n_programs(); i++)
+        if (int error = pack.program(i, &records.programs[i])) return error;
+    CostRecord costs;
+    const bool has_costs = find_costs(pack, cpu_.microarchitecture.c_str(), &costs);
+    if (has_costs) added->cost_table = costs.microarchitecture;
+    std::vector<const CostEntry *> entry(pack.n_kernels(), nullptr);
+    if (has_costs)
+        for (const CostEntry &e : costs.entries)
+            if (e.kernel < entry.size()) entry[e.kernel] = &e;
+    for (uint32_t i = 0; i < pack.n_kernels(); i++) {
+        auto variant = std::make_unique<Variant>();
+        KernelRecord kernel;
+        if (int error = pack.kernel(i, &kernel)) return error;
+        if (int error = describe_variant(records, i, kernel, variant.get())) return error;
+        if (find(variant->name)) continue;  // the first pack wins
+        variant->runnable = (variant->features & ~cpu_.features) == 0 && (jit_ || cache_->obtainable(variant->name));
+        Cost cost = estimate_cost(records, kernel);
+        if (entry[i]) {
+            cost.per_iteration = entry[i]->centicycles_per_iteration / 100.0;
+            cost.per_call = entry[i]->centicycles_per_call / 100.0;
+            cost.measured = true;
+        }
+        variant->set_cost(cost);
+        added->variants.push_back(std::move(variant));
+    }
+    return CST_OK;
+}
+
+int Engine::commit(std::unique_ptr<OwnedPack> pack, Added *added) {
+    packs_.reserve(packs_.size() + 1);
+    algorithms_.reserve(algorithms_.size() + added->algorithms.size());
+    variants_.reserve(variants_.size() + added->variants.size());
+    if (int error = cache_->add(&pack->pack)) return error;
+    packs_.push_back(std::move(pack));
+    for (auto &algorithm : added->algorithms) algorithms_.push_back(std::move(algorithm));
+    for (auto &variant : added->variants) {
+        most_state_bytes_ = std::max(most_state_bytes_, size_t(variant->state_bytes));
+        variants_.push_back(std::move(variant));
+    }
+    if (cost_table_.empty()) cost_table_ = std::move(added->cost_table);
+    return CST_OK;
+}
+
+bool Engine::has(const char *feature) const { return (cpu_.features & feature_bit(feature, strlen(feature))) != 0; }
+
+const Variant *Engine::find(const char *kernel_name) const {
+    for (const auto &variant : variants_)
+        if (strcmp(variant->name, kernel_name) == 0) return variant.get();
+    return nullptr;
+}
+
+int Engine::fetch(const Variant &variant, const Kernel **out) const {
+    *out = variant.kernel.load(std::memory_order_acquire);
+    if (*out) return CST_OK;
+    if (variant.features & ~cpu_.features) return CST_ERR_UNSUPPORTED;
+    int error = cache_->get(variant.pack, variant.index, out);
+    if (error) {
+        if (error != CST_ERR_MEMORY) variant.refused.store(true, std::memory_order_relaxed);
+        return error;
+    }
+    variant.kernel.store(*out, std::memory_order_release);
+    return CST_OK;
+}
+
+Family Engine::family(Role role, const Algorithm *cipher, const Algorithm *hash) const {
+    Family family;
+    for (const auto &variant : variants_)
+        if (variant->runnable && variant->role == role && variant->cipher.algorithm == cipher && variant->hash.algorithm == hash)
+            family.add(variant.get());
+    return family;
+}
+
+}  // namespace cst

@@ -1,0 +1,61 @@
+// The packs and the CPU, brought together: every kernel described once, with its cost, and its code fetched on first use.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cpu.hpp"
+#include "dispatch.hpp"
+
+namespace cst {
+
+class Engine {
+public:
+    // `target`: NULL or a lowering (target.hpp). Errors of target names and packs.
+    int init(const char *target, bool no_jit);
+
+    // Copies and adds a pack of the application. On an error nothing has changed. Not while other threads use the engine.
+    int add_pack(const void *bytes, size_t size);
+
+    const Cpu &cpu() const { return cpu_; }
+    bool jit() const { return jit_; }
+    bool has(const char *feature) const;
+    bool avx() const { return avx_; }
+    const std::vector<std::unique_ptr<Algorithm>> &algorithms() const { return algorithms_; }
+    const std::vector<std::unique_ptr<Variant>> &variants() const { return variants_; }
+    const Variant *find(const char *kernel_name) const;  // NULL when there is none
+    // The microarchitecture whose measured costs decide; empty: estimates do.
+    const std::string &cost_table() const { return cost_table_; }
+    size_t most_state_bytes() const { return most_state_bytes_; }
+
+    // The code of a kernel, made on first use. CST_ERR_UNSUPPORTED when this CPU, or CST_ERR_JIT when this OS, cannot run it.
+    int fetch(const Variant &variant, const Kernel **out) const;
+
+    // The runnable kernels of a role over these algorithms (NULL: the role has no such part).
+    Family family(Role role, const Algorithm *cipher, const Algorithm *hash) const;
+
+private:
+    struct OwnedPack {
+        std::unique_ptr<uint32_t[]> copy;  // NULL for the built-in pack
+        Pack pack;
+    };
+    struct Added {  // everything that a pack brings, before any of it is made visible
+        std::vector<std::unique_ptr<Algorithm>> algorithms;
+        std::vector<std::unique_ptr<Variant>> variants;
+        std::string cost_table;
+    };
+    int read_pack(const Pack &pack, Added *added) const;
+    int commit(std::unique_ptr<OwnedPack> pack, Added *added);
+
+    Cpu cpu_;
+    bool jit_ = false, avx_ = false;
+    std::string cost_table_;
+    size_t most_state_bytes_ = 0;
+    std::vector<std::unique_ptr<OwnedPack>> packs_;
+    std::vector<std::unique_ptr<Algorithm>> algorithms_;
+    std::vector<std::unique_ptr<Variant>> variants_;
+    std::unique_ptr<Cache> cache_;  // destroyed first: it refers to the packs
+};
+
+}  // namespace cst

@@ -1,0 +1,136 @@
+#include "variant.hpp"
+
+#include <cstring>
+
+namespace cst {
+namespace {
+
+uint32_t round_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
+
+// Adds the lanes of one stream to a part. False when the stream's layout differs from the part's earlier streams.
+bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, uint32_t base, Part *part) {
+    const FieldRecord *in = program.field("in"), *out = program.field("out"), *chain = program.field("chain"), *key = program.field("key");
+    const bool hash = algorithm.kind == ALGORITHM_HASH;
+    const uint32_t lanes = program.lanes;
+    auto fits = [&](const FieldRecord *f) { return !f || f->n_lanes == lanes || (f == key && (f->flags & FIELD_SHARED)); };
+    if (!chain || !fits(in) || !fits(out) || !fits(chain) || !fits(key)) return false;
+    if (in && in->entry_bytes != 8) return false;
+    if (out && out->entry_bytes != 8) return false;
+    if (hash ? chain->entry_bytes != algorithm.word_bytes || chain->rows != algorithm.words
+             : chain->entry_bytes != 16 || chain->rows != 1)
+        return false;
+    if (!hash && (!out || !in || !key || key->entry_bytes != 16 || key->rows != algorithm.rounds + 1)) return false;
+
+    const bool first = part->lanes.empty();
+    const bool shared = key && (key->flags & FIELD_SHARED);
+    if (!first) {
+        if (chain->row_bytes != part->chain_row_bytes) return false;
+        if (key && (key->row_bytes != part->key_row_bytes || shared == part->key_copies.empty())) return false;
+    }
+    part->chain_rows = chain->rows;
+    part->chain_row_bytes = chain->row_bytes;
+    part->chain_entry = chain->entry_bytes;
+    if (key) {
+        part->key_rows = key->rows;
+        part->key_row_bytes = key->row_bytes;
+        for (uint32_t i = 0; shared && i < key->n_lanes; i++) part->key_copies.push_back(base + key->offset + key->lane_offsets[i]);
+    }
+    for (uint32_t i = 0; i < lanes; i++) {
+        auto at = [&](const FieldRecord *f) { return f ? base + f->offset + f->lane_offsets[i] : NO_FIELD; };
+        part->lanes.push_back({at(in), at(out), at(chain), shared ? NO_FIELD : at(key)});
+    }
+    return true;
+}
+
+// What the streams compute together; Role::other when no suite could say.
+Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
+    uint32_t cipher_kind = 0, cipher_lag = 0, hash_lag = UINT32_MAX, hands = 0, step = 0;
+    std::vector<uint32_t> buffers, readers;
+    for (uint32_t i = 0; i < v->n_streams; i++) {
+        const StreamRecord &stream = kernel.streams[i];
+        const ProgramRecord &program = records.program(stream);
+        const Algorithm *algorithm = &records.algorithm(stream);
+        const uint32_t kind = algorithm->record.kind;
+        const bool hash = kind == ALGORITHM_HASH;
+        Part *part = hash ? &v->hash : &v->cipher;
+        if (!algorithm->usable) return Role::other;
+        if (part->algorithm && part->algorithm != algorithm) return Role::other;
+        part->algorithm = algorithm;
+        if (!add_stream(program, algorithm->record, v->state_offset[i], part)) return Role::other;
+        const uint64_t bytes = uint64_t(program.bytes) * stream.ratio;
+        if (bytes == 0 || bytes > 4096 || (step && bytes != step)) return Role::other;
+        step = uint32_t(bytes);
+        if (hash) {
+            hash_lag = stream.lag < hash_lag ? stream.lag : hash_lag;
+            if (step % algorithm->record.block_bytes) return Role::other;
+        } else {
+            cipher_lag = stream.lag > cipher_lag ? stream.lag : cipher_lag;
+            cipher_kind = kind;
+        }
+        if (program.flags & PROGRAM_HAND) {
+            hands++;
+            const FieldRecord *field = program.field(hash ? "from" : "hand");
+            if (!field) return Role::other;
+            (hash ? readers : buffers).push_back(v->state_offset[i] + field->offset + (hash && field->n_lanes ? field->lane_offsets[0] : 0));
+        }
+    }
+    v->step = step;
+    v->one_key = !v->cipher.key_copies.empty();
+    if (v->cipher.lanes.size() > MAX_LANES || v->hash.lanes.size() > MAX_LANES) return Role::other;
+    if (v->cipher.lanes.empty() || v->hash.lanes.empty()) {
+        if (hands) return Role::other;
+        v->lanes = uint32_t(v->cipher.lanes.size() + v->hash.lanes.size());
+        if (v->cipher.lanes.empty()) {
+            for (const LanePlace &place : v->hash.lanes)
+                if (place.in == NO_FIELD) return Role::other;
+            return Role::hash;
+        }
+        return cipher_kind == ALGORITHM_CIPHER_ENC ? Role::encrypt : Role::decrypt;
+    }
+    if (v->cipher.lanes.size() != v->hash.lanes.size() || cipher_kind != ALGORITHM_CIPHER_ENC || hash_lag <= cipher_lag) return Role::other;
+    if (hands && (hands != v->n_streams || buffers.size() != readers.size())) return Role::other;
+    for (const LanePlace &place : v->hash.lanes)
+        if (!hands && place.in == NO_FIELD) return Role::other;
+    for (size_t i = 0; i < buffers.size(); i++) v->links.push_back({readers[i], buffers[i]});
+    v->hand = hands != 0;
+    v->lanes = uint32_t(v->cipher.lanes.size());
+    return Role::pair;
+}
+
+}  // namespace
+
+void Variant::set_cost(const Cost &known) {
+    cost = known;
+    cost.per_byte = step ? cost.per_iteration / step : 0;
+}
+
+int describe_variant(const PackRecords &records, uint32_t index, const KernelRecord &kernel, Variant *out) {
+    out->pack = records.pack;
+    out->index = index;
+    out->name = kernel.name;
+    out->target = kernel.target;
+    out->n_streams = kernel.n_streams;
+    const bool known = parse_features(kernel.features, &out->features);
+    if (!known) out->features = ~Features(0);
+    out->legacy_sse = known && !(out->features & (features_with_prefix("avx", 3) | features_with_prefix("v", 1)));
+    uint32_t offset = 0, most_align = 0;
+    for (uint32_t i = 0; i < out->n_streams; i++) {
+        if (kernel.streams[i].program >= records.programs.size()) return CST_ERR_PACK;
+        const ProgramRecord &program = records.program(kernel.streams[i]);
+        if (program.algorithm >= records.algorithms.size() || program.state_bytes > (1u << 24)) return CST_ERR_PACK;
+        const uint32_t align = program.state_align < 64 ? 64 : program.state_align;
+        if (align > most_align) most_align = align;
+        offset = round_up(offset, align);
+        out->state_offset[i] = offset;
+        offset += program.state_bytes;
+        if (kernel.streams[i].lag > out->lag) out->lag = kernel.streams[i].lag;
+    }
+    out->state_bytes = round_up(offset, 64);
+    out->role = most_align > STATE_ALIGN ? Role::other : role_of(records, kernel, out);
+    if ((out->lanes & (out->lanes - 1)) || (out->step & (out->step - 1))) out->role = Role::other;
+    while (out->lanes >> out->lanes_log2 > 1) out->lanes_log2++;
+    while (out->step >> out->step_log2 > 1) out->step_log2++;
+    return CST_OK;
+}
+
+}  // namespace cst

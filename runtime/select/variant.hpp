@@ -1,0 +1,99 @@
+// A kernel as the engine sees it: what it computes, how many lanes it has, where each lane's entries lie, what it costs.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "../code/cache.hpp"
+#include "features.hpp"
+
+namespace cst {
+
+constexpr uint32_t NO_FIELD = 0xffffffff;
+constexpr uint32_t MAX_LANES = 128;
+constexpr uint32_t STATE_ALIGN = 4096;  // of the memory that the engine gives to kernels: the most that a state block may ask for
+
+// One algorithm, shared by all packs that define it.
+struct Algorithm {
+    AlgorithmRecord record;
+    bool usable = false;  // by suites: of a kind and of sizes that they know. The kernels of others are raw kernels only
+};
+
+enum class Role {
+    other,    // nothing that a suite can use; still a raw kernel
+    hash,     // one hash
+    encrypt,  // one cipher
+    decrypt,
+    pair,     // a cipher (encrypt) and, at least one iteration behind it, the hash of its output
+};
+
+// Offsets of one lane's entries from the start of the kernel's state area; NO_FIELD where the stream has no such field.
+struct LanePlace {
+    uint32_t in, out, chain, key;
+};
+
+// The streams of one algorithm in a kernel, their lanes numbered through.
+struct Part {
+    const Algorithm *algorithm = nullptr;
+    std::vector<LanePlace> lanes;
+    uint32_t chain_rows = 0, chain_row_bytes = 0, chain_entry = 0;
+    uint32_t key_rows = 0, key_row_bytes = 0;
+    std::vector<uint32_t> key_copies;  // one key for all lanes: where each copy goes
+};
+
+struct Cost {
+    double per_iteration = 0;  // core cycles, all lanes
+    double per_call = 0;
+    double per_byte = 0;       // per_iteration / Variant::step
+    bool measured = false;     // from the pack's table, not estimated
+};
+
+struct Variant {
+    const Pack *pack = nullptr;
+    uint32_t index = 0;  // in the pack
+    const char *name = "", *target = "";
+    Features features = 0;
+    bool runnable = false;  // the CPU has the features, and the code can be obtained
+
+    Role role = Role::other;
+    Part cipher, hash;     // the one that the role does not have is empty
+    uint32_t lanes = 0;    // of each part: a power of two
+    uint32_t step = 0;     // bytes per lane and iteration, of each part: a power of two
+    uint32_t lanes_log2 = 0, step_log2 = 0;
+    uint32_t lag = 0;      // iterations per call must exceed it
+    bool hand = false;     // the hash reads the cipher's hand-over buffer: both must stand at the same byte
+    bool one_key = false;
+    bool legacy_sse = false;  // slowed down by dirty upper halves of the vector registers
+
+    uint32_t n_streams = 0;
+    uint32_t state_offset[MAX_STREAMS] = {};
+    uint32_t state_bytes = 0;
+    struct Link {
+        uint32_t from, hand;  // the consumer's pointer field, the producer's buffer
+    };
+    std::vector<Link> links;
+
+    Cost cost;
+    mutable std::atomic<const Kernel *> kernel{nullptr};
+    mutable std::atomic<bool> refused{false};  // the OS or the assembler would not have it
+    mutable std::atomic<uint64_t> calls{0};    // by the engine
+
+    // Fewest bytes of an item that the kernel can run.
+    uint64_t need() const { return uint64_t(step) * (lag + 1); }
+    void set_cost(const Cost &known);
+};
+
+// The records of a pack, read once.
+struct PackRecords {
+    const Pack *pack = nullptr;
+    std::vector<const Algorithm *> algorithms;  // the engine's record for each algorithm of the pack
+    std::vector<ProgramRecord> programs;
+
+    const ProgramRecord &program(const StreamRecord &stream) const { return programs[stream.program]; }
+    const Algorithm &algorithm(const StreamRecord &stream) const { return *algorithms[program(stream).algorithm]; }
+};
+
+// Fills everything but `runnable` and `cost`. A kernel of a shape that no suite can use becomes Role::other; an error means a damaged pack.
+int describe_variant(const PackRecords &records, uint32_t index, const KernelRecord &kernel, Variant *out);
+
+}  // namespace cst

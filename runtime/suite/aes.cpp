@@ -1,0 +1,49 @@
+#include "aes.hpp"
+
+#include <immintrin.h>
+
+#include <cstring>
+
+#include "secret.hpp"
+
+namespace cst {
+namespace {
+
+// aeskeygenassist works on words 1 and 3; element 0 of its result is SubWord(word 1), element 1 is RotWord of that.
+__attribute__((target("aes,sse4.1"))) uint32_t sub_word(uint32_t word) {
+    return uint32_t(_mm_cvtsi128_si32(_mm_aeskeygenassist_si128(_mm_set_epi32(0, 0, int(word), 0), 0)));
+}
+
+uint32_t rot_word(uint32_t word) { return word >> 8 | word << 24; }  // words are little-endian in memory
+
+}  // namespace
+
+__attribute__((target("aes,sse4.1"))) void aes_expand(const uint8_t *key, uint32_t key_bytes, uint8_t (*round_keys)[16]) {
+    const uint32_t nk = key_bytes / 4, words = 4 * (nk + 7);
+    uint32_t w[4 * (AES_MOST_ROUNDS + 1)];
+    memcpy(w, key, key_bytes);
+    uint32_t rcon = 1;
+    for (uint32_t i = nk; i < words; i++) {
+        uint32_t t = w[i - 1];
+        if (i % nk == 0) {
+            t = sub_word(rot_word(t)) ^ rcon;
+            rcon = rcon << 1 ^ (rcon >> 7) * 0x11b;
+        } else if (nk > 6 && i % nk == 4) {
+            t = sub_word(t);
+        }
+        w[i] = w[i - nk] ^ t;
+    }
+    memcpy(round_keys, w, words * 4);
+    wipe(w, sizeof(w));
+}
+
+__attribute__((target("aes"))) void aes_invert(const uint8_t (*round_keys)[16], uint32_t rounds, uint8_t (*inverse)[16]) {
+    memcpy(inverse[0], round_keys[rounds], 16);
+    for (uint32_t i = 1; i < rounds; i++) {
+        __m128i k = _mm_loadu_si128(reinterpret_cast<const __m128i *>(round_keys[rounds - i]));
+        _mm_storeu_si128(reinterpret_cast<__m128i *>(inverse[i]), _mm_aesimc_si128(k));
+    }
+    memcpy(inverse[rounds], round_keys[0], 16);
+}
+
+}  // namespace cst

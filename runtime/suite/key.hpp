@@ -1,0 +1,17 @@
+// An expanded key.
+#pragma once
+
+#include "aes.hpp"
+#include "suite.hpp"
+
+namespace cst {
+
+struct alignas(64) Key {
+    const Suite *suite = nullptr;
+    uint8_t encrypt[AES_MOST_ROUNDS + 1][16] = {};
+    uint8_t decrypt[AES_MOST_ROUNDS + 1][16] = {};
+    // Chaining values after key ^ ipad and key ^ opad (RFC 2104); for a plain digest `inner` is the initial value.
+    uint8_t inner[64] = {}, outer[64] = {};
+};
+
+}  // namespace cst

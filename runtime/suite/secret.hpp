@@ -1,0 +1,37 @@
+// Handling of secrets: no branch and no address depends on them, and they do not stay in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace cst {
+
+// memset that the compiler may not leave out.
+inline void wipe(void *data, size_t size) {
+    if (!size) return;
+    memset(data, 0, size);
+    __asm__ volatile("" : : "r"(data) : "memory");
+}
+
+// 1 when equal, 0 when not; reads every byte.
+inline uint32_t same_bytes(const uint8_t *a, const uint8_t *b, size_t size) {
+    uint32_t difference = 0;
+    for (size_t i = 0; i < size; i++) difference |= uint32_t(a[i] ^ b[i]);
+    __asm__ volatile("" : "+r"(difference));
+    return (difference - 1) >> 31;
+}
+
+// PKCS#7 in the last 16 bytes of a text: the number of padding bytes (1..16), or 0 when they are wrong.
+inline uint32_t padding_bytes(const uint8_t *last_block) {
+    const uint32_t count = last_block[15];
+    uint32_t wrong = ((count - 1) | (16 - count)) >> 31;  // 1 when count is 0 or more than 16
+    for (uint32_t i = 0; i < 16; i++) {
+        const uint32_t inside = (15 - i - count) >> 31;  // 1 when byte i is one of the last `count`
+        wrong |= inside * (uint32_t(last_block[i]) ^ count);
+    }
+    __asm__ volatile("" : "+r"(wrong));
+    return count & (0 - ((wrong - 1) >> 31));
+}
+
+}  // namespace cst

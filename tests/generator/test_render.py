@@ -1,0 +1,94 @@
+"""Templates to streams: places, errors, and the parser's rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from cryptostitch.catalog import Algorithm, Form
+from cryptostitch.errors import CryptostitchError, TemplateError, UnknownName
+from cryptostitch.ir import Imm, Mem, Reg
+from cryptostitch.names import kernel_name, stream_name, target_name
+from cryptostitch.pipeline import Generator
+from cryptostitch.render import TEMPLATES
+
+
+def tiny(tmp_path, body: str, enter: str = "{{ s.pointers('in') }}{{ v.start('position') }}", isa: str = "sse") -> Generator:
+    """A generator whose only extra stream is ``tiny_x1``, with this text."""
+    folder = tmp_path / "streams"
+    folder.mkdir(exist_ok=True)
+    (folder / "tiny.j2").write_text(f".enter\n{enter}\n.body\n{body}\n.leave\n")
+    form = Form("tiny", "streams/tiny.j2", {isa: (1,)})
+    return Generator([Algorithm("tiny", "tiny", "hash", (form,), {"word": 32, "big_endian": True})], [tmp_path])
+
+
+def parsed(tmp_path, body: str, **more):
+    return tiny(tmp_path, body, **more).virtual(stream_name("tiny_x1"), more.get("isa", "sse"))
+
+
+def test_every_instruction_knows_its_lines():
+    stream = Generator().virtual(stream_name("sha1_x16"), "avx512")
+    for _, code in stream.code.sections():
+        for ins in code:
+            assert ins.places and ins.places[0].file.startswith("streams/"), ins
+            assert ins.places[-1].file.startswith(("isa/", "streams/")), ins
+    rotate = next(i for i in stream.code.body if i.op == "vprold")
+    source = (TEMPLATES / rotate.places[-1].file).read_text().split("\n")
+    assert "vprol" in source[rotate.places[-1].line - 1]
+
+
+@pytest.mark.parametrize("body, line, message", [
+    ("{{ v.add('a', 'b', 'c') }}\npadddd a, b, c", 5, "unknown instruction 'padddd'; nearest: paddd"),
+    ("paddd a", 4, "takes 2 operands, not 1"),
+    ("pslld a, b, c", 4, "takes no register here"),
+    ("{{ v.ad('a', 'b') }}", 4, "has no 'ad'"),
+    ("{{ undefined_name }}", 4, "'undefined_name' is undefined"),
+    ("movdqu a, [state.nothing]", 4, "no field 'nothing' in the state block; there are in"),
+    ("movdqu a, [@nothing]", 4, "no constant 'nothing'"),
+    ("movdqu a, [p + q + r]", 4, "too many registers"),
+    ("movdqu [p+position], 5", 4, "takes no immediate here"),
+    ("paddd a, b, ?", 4, "cannot read the operand"),
+    ("{% if %}", 4, ""),
+])
+def test_errors_name_file_and_line(tmp_path, body, line, message):
+    with pytest.raises(TemplateError) as error:
+        parsed(tmp_path, body)
+    assert f"streams/tiny.j2:{line}: " in str(error.value) and message in str(error.value)
+
+
+def test_a_field_may_be_declared_once(tmp_path):
+    with pytest.raises(TemplateError, match="field 'in' is declared twice"):
+        parsed(tmp_path, "", enter="{{ s.pointers('in') }}{{ s.pointers('in') }}")
+
+
+def test_operands(tmp_path):
+    stream = parsed(tmp_path, "mov p, [state.in+0]\nmovdqu a, [p + position*2 - 16]\npslld b, a, 0x1f\nmov w:d, 7")
+    pointer, load, shift, word = stream.code.body
+    assert pointer.operands == (Reg("g", "p", 64), Mem(Reg("g", "state", 64), stream.fields[0].offset, 64))
+    assert load.operands == (Reg("v", "a", 128), Mem(Reg("g", "p", 64), -16, 128, Reg("g", "position", 64), 2))
+    assert shift.operands[2] == Imm(31)
+    assert word.operands[0] == Reg("g", "w", 32)
+
+
+def test_kept_operands_become_pseudo_registers(tmp_path):
+    stream = parsed(tmp_path, "paddd a, b, {{ s.constant(7) }}")
+    kept = stream.code.body[0].operands[2]
+    assert kept.id in stream.keep and stream.keep[kept.id].symbol == "w7"
+    assert stream.constants[0].data == (7).to_bytes(4, "little") * 4
+
+
+def test_names_survive_a_round_trip():
+    for text in ("sha1_x16", "sha256_ni_x2", "aes128_cbc_enc_x16_1key_hand", "aes256_cbc_enc_x8_by1_1key"):
+        assert str(stream_name(text)) == text
+    parts, target = kernel_name("aes128_cbc_enc_x16+sha1_x16@avx512_vaes")
+    assert [str(p) for p in parts] == ["aes128_cbc_enc_x16", "sha1_x16"] and target == "avx512_vaes"
+    assert target_name(["sse", "scalar"], {"aes", "bmi2"}) == "sse_aesni_bmi2"
+    for bad in ("sha1", "sha1_x", "SHA1_x4"):
+        with pytest.raises(CryptostitchError):
+            stream_name(bad)
+
+
+def test_unknown_names_get_the_nearest():
+    with pytest.raises(UnknownName, match="nearest: .*sha1_x16"):
+        Generator().virtual(stream_name("shaa1_x16"), "avx512")
+    with pytest.raises(UnknownName, match="nearest: .*sha1_x16@avx512"):
+        Generator().recipe("sha1_x16@avx51")

@@ -1,0 +1,183 @@
+"""Which kernel runs: forced by name (and proved), by target, without the JIT; the reasons; the self-test."""
+
+from __future__ import annotations
+
+import random
+
+import oracle
+import pytest
+
+from cryptostitch import runtime
+from cryptostitch.runtime import OPEN, SEAL, Context, Job, RuntimeFailure
+
+ETM = "aes-128-cbc+hmac-sha1-etm"
+
+
+def kernel_names() -> list[str]:
+    try:
+        return Context().kernels()
+    except FileNotFoundError:
+        return []
+
+
+def suites_of(context: Context, kernel: str) -> list[str]:
+    """The suites that take the kernel; empty when this machine cannot run it."""
+    found = []
+    for suite in context.suites():
+        try:
+            context.force(suite, kernel)
+        except RuntimeFailure as failure:
+            assert failure.code in (runtime.ERR_NAME, runtime.ERR_UNSUPPORTED, runtime.ERR_JIT)
+            continue
+        context.force(suite, None)
+        found.append(suite)
+    return found
+
+
+@pytest.mark.parametrize("name", kernel_names())
+def test_every_kernel_forced(context: Context, name: str) -> None:
+    """One suite that fits: the choice names it, its call counter moves, and the answers are right."""
+    suites = suites_of(context, name)
+    if not suites:
+        try:
+            context.kernel(name)
+        except RuntimeFailure as failure:
+            assert failure.code in (runtime.ERR_UNSUPPORTED, runtime.ERR_JIT)
+            pytest.skip("this CPU cannot run it")
+        pytest.fail("runs here, but no suite takes it: see role_of in runtime/select/variant.cpp")
+    rng = random.Random(name)
+    for suite in suites[:1] + suites[-1:]:
+        context.force(suite, name)
+        direction = OPEN if "_dec_" in name else SEAL
+        assert context.suite(suite).choice(64, 1024, True, direction).kernel == name
+        kernel = context.kernel(name)
+        before = kernel.calls()
+        secrets = oracle.secrets(rng, suite)
+        key = context.suite(suite).key(secrets[0] or None, secrets[1] or None)
+        cases = [
+            oracle.case(rng, suite, length, aad, secrets)
+            for length in (4096, 1024, 1040, 700, 16, 320)
+            for aad in (0, 16, 13)
+            for _ in range(3)
+        ]
+        outs, tags = [bytearray(len(c.out)) for c in cases], [bytearray(len(c.tag)) for c in cases]
+        jobs = [
+            Job(key, SEAL, iv=c.iv or None, aad=c.aad or None, data=c.data, out=out if c.iv else None, tag=tag)
+            for c, out, tag in zip(cases, outs, tags)
+        ]
+        assert context.burst(jobs) == 0
+        for case, out, tag in zip(cases, outs, tags):
+            assert (bytes(out), bytes(tag)) == (case.out, case.tag), (suite, len(case.data), len(case.aad))
+        for case, out in zip(cases, outs):
+            back = bytearray(len(out))
+            job = Job(
+                key,
+                OPEN,
+                iv=case.iv or None,
+                aad=case.aad or None,
+                data=case.out if case.iv else case.data,
+                out=back if case.iv else None,
+                tag=case.tag or None,
+            )
+            assert context.burst([job]) == 0 and (not case.iv or bytes(back[: job.out_len]) == case.data)
+        assert kernel.calls() > before
+        context.force(suite, None)
+
+
+def test_selftest(shared_context: Context) -> None:
+    results = shared_context.selftest()
+    assert set(results) == set(shared_context.suites()) | set(shared_context.kernels())
+    bad = {name: code for name, code in results.items() if code not in (0, runtime.ERR_UNSUPPORTED)}
+    assert not bad
+    assert sum(code == 0 for code in results.values()) > 20
+    assert set(shared_context.selftest("hmac-*")) == {s for s in shared_context.suites() if s.startswith("hmac-")}
+
+
+def answers(context: Context) -> dict[str, tuple[bytes, bytes]]:
+    """What each suite that the context can run makes of the same input; checked against the oracle."""
+    made = {}
+    for name in context.suites():
+        rng = random.Random(name)
+        case = oracle.case(rng, name, 1056, 20)
+        try:
+            suite = context.suite(name)
+        except RuntimeFailure as failure:
+            assert failure.code in (runtime.ERR_UNSUPPORTED, runtime.ERR_JIT)
+            continue
+        made[name] = suite.key(case.key or None, case.mac_key or None).seal(
+            case.data, case.iv or None, case.aad or None
+        )
+        assert made[name] == (case.out, case.tag), name
+    return made
+
+
+def test_without_jit_the_same_answers(library: str) -> None:
+    context = Context(runtime.NO_JIT, library=library)
+    assert not context.cpu()["jit"]
+    made = answers(context)
+    assert made == answers(Context(library=library))
+    for name in context.kernels():
+        try:
+            assert context.kernel(name).origin == "static"
+        except RuntimeFailure as failure:
+            assert failure.code in (runtime.ERR_JIT, runtime.ERR_UNSUPPORTED)
+    assert all(code in (0, runtime.ERR_UNSUPPORTED, runtime.ERR_JIT) for code in context.selftest().values())
+
+
+@pytest.mark.parametrize(
+    "target,gone",
+    [
+        ("host-no_avx512", ("avx512f", "avx512bw", "avx512vl")),
+        ("host-avx512f-vaes", ("avx512f", "avx512bw", "vaes")),
+        ("host-avx", ("avx", "avx2", "vaes")),
+        ("avx2_aesni_shani", ("avx512f", "vaes")),
+        ("sse_aesni", ("avx", "sha")),
+        ("sse_aesni_shani", ("avx",)),
+        ("avx512_vaes", ("sha",)),
+        ("host-no_shani", ("sha",)),
+    ],
+)
+def test_targets_lower_the_level(library: str, target: str, gone: tuple[str, ...]) -> None:
+    context = Context(target=target, library=library)
+    features = context.cpu()["features"]
+    assert not set(gone) & set(features)
+    assert "aes-128-cbc" in answers(context) or "aes" not in features
+    for name, code in context.selftest().items():
+        assert code in (0, runtime.ERR_UNSUPPORTED), name
+
+
+def test_without_aes_there_are_hashes_only(library: str) -> None:
+    context = Context(target="host-aes", library=library)
+    with pytest.raises(RuntimeFailure) as failure:
+        context.suite("aes-128-cbc")
+    assert failure.value.code == runtime.ERR_UNSUPPORTED
+    assert "sha1" in answers(context)
+
+
+def test_the_choice_says_why(shared_context: Context) -> None:
+    suite = shared_context.suite(ETM)
+    for jobs in (1, 3, 16, 64, 1000):
+        for one_key in (False, True):
+            for direction in (SEAL, OPEN):
+                choice = suite.choice(jobs, 16384, one_key, direction)
+                assert (
+                    choice.kernel in shared_context.kernels()
+                    and choice.lanes >= 1
+                    and choice.origin in ("jit", "static")
+                )
+                assert "cycles per byte" in choice.why
+    assert suite.choice(64, 16384).lanes >= suite.choice(1, 16384).lanes
+    with pytest.raises(RuntimeFailure):
+        suite.choice(0)
+
+
+def test_suite_info(shared_context: Context) -> None:
+    for name in shared_context.suites():
+        suite, m = shared_context.suite(name), oracle.meaning(name)
+        assert suite.kind == {"digest": runtime.DIGEST, "mac": runtime.MAC, "cipher": runtime.CIPHER}.get(
+            m.kind, runtime.AEAD
+        )
+        assert suite.key_bytes == (32 if m.kind == "profile" else m.key_bytes)
+        assert suite.iv_bytes == (16 if m.key_bytes else 0)
+        assert suite.block_bytes == (16 if m.kind in ("cipher", "etm") else 1)
+        assert suite.expansion == (16 if m.kind == "profile" else 0)

@@ -1,0 +1,26 @@
+"""The upper layers over mock kernels (mock/): algorithms that the default pack may lack (md5: little-endian; sha512: 128-byte
+blocks), and the worst weave that a lag allows."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.slow
+def test_the_same_tests_over_mock_kernels(root: Path, tmp_path: Path) -> None:
+    library = tmp_path / "libmock.so"
+    env = {**os.environ, "CXXFLAGS": "-O2"}
+    subprocess.run([root / "tests/runtime/mock/build.sh", library], check=True, env=env, timeout=600)
+    env["CRYPTOSTITCH_LIBRARY"] = str(library)
+    tests = ["tests/runtime/test_api_burst.py", "tests/runtime/test_api_choice.py", "tests/runtime/test_api_lengths.py"]
+    names = "md5 or sha512 or mix or wide or forced"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", "-k", names, *tests],
+        cwd=root, env=env, capture_output=True, text=True, timeout=1200,
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]

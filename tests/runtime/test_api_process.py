@@ -1,0 +1,95 @@
+"""Threads, forks, the environment."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import threading
+
+import oracle
+
+from cryptostitch import runtime
+from cryptostitch.runtime import SEAL, Context, Job
+
+ETM = "aes-128-cbc+hmac-sha1-etm"
+
+
+def work(context: Context, seed: int, rounds: int = 5) -> None:
+    rng = random.Random(seed)
+    for _ in range(rounds):
+        name = rng.choice(context.suites())
+        cases = [oracle.case(rng, name, rng.randrange(3000), rng.randrange(40)) for _ in range(rng.randrange(1, 40))]
+        keys = [context.suite(name).key(c.key or None, c.mac_key or None) for c in cases]
+        outs, tags = [bytearray(len(c.out)) for c in cases], [bytearray(len(c.tag)) for c in cases]
+        jobs = [
+            Job(k, SEAL, iv=c.iv or None, aad=c.aad or None, data=c.data, out=out if c.iv else None, tag=tag)
+            for k, c, out, tag in zip(keys, cases, outs, tags)
+        ]
+        assert context.burst(jobs) == 0
+        for case, out, tag in zip(cases, outs, tags):
+            assert (bytes(out), bytes(tag)) == (case.out, case.tag), name
+
+
+def test_threads_share_a_context(context: Context) -> None:
+    """All begin with a cold cache, so that they assemble the same kernels at the same time."""
+    failures: list[BaseException] = []
+
+    def body(seed: int) -> None:
+        try:
+            work(context, seed % 2)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=body, args=(seed,)) for seed in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_fork(context: Context) -> None:
+    """A child uses the parent's context, makes new code in it, and leaves the parent's alone."""
+    work(context, 1, 1)
+    children = []
+    for seed in range(3):
+        child = os.fork()
+        if child == 0:
+            try:
+                work(context, seed + 10, 4)
+                os._exit(0)
+            except BaseException:
+                os._exit(1)
+        children.append(child)
+    work(context, 2, 4)
+    for child in children:
+        assert os.waitpid(child, 0)[1] == 0
+    work(context, 1, 2)
+
+
+def cpu_under(target: str, library: str) -> str:
+    script = """
+from cryptostitch.runtime import Context, RuntimeFailure
+try:
+    print(Context().cpu()["features"])
+except RuntimeFailure as failure:
+    print(failure.code)
+"""
+    env = {
+        **os.environ,
+        "CRYPTOSTITCH_TARGET": target,
+        "CRYPTOSTITCH_LIBRARY": library,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    return subprocess.run(
+        [sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def test_environment_lowers(library: str) -> None:
+    assert "avx512f" not in cpu_under("host-no_avx512", library)
+    assert "'avx'" not in cpu_under("sse_aesni", library)
+    assert cpu_under("host-nonsense", library) == str(runtime.ERR_NAME)
+    assert cpu_under("", library) == cpu_under("host", library)

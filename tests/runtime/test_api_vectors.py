@@ -1,0 +1,162 @@
+"""Published answers: Wycheproof, NIST CAVP, RFC 2202, RFC 4231, RFC 1321."""
+
+from __future__ import annotations
+
+import pytest
+from vectors.sources import records, wycheproof
+
+from cryptostitch import runtime
+from cryptostitch.runtime import Context, RuntimeFailure
+
+H = bytes.fromhex
+
+
+def suite_of(context: Context, name: str) -> runtime.Suite:
+    if name not in context.suites():
+        pytest.skip(f"no suite {name} in the default pack")
+    return context.suite(name)
+
+
+def test_wycheproof_profile(shared_context: Context) -> None:
+    suite = suite_of(shared_context, "a128cbc-hs256")
+    counts = {"valid": 0, "invalid": 0}
+    for _, test in wycheproof("a128cbc_hs256"):
+        key = suite.key(H(test["key"]))
+        iv, aad, ct, tag = H(test["iv"]), H(test["aad"]), H(test["ct"]), H(test["tag"])
+        counts[test["result"]] += 1
+        if test["result"] == "valid":
+            assert key.seal(H(test["msg"]), iv, aad) == (ct, tag), test["tcId"]
+            assert key.open(ct, tag, iv, aad) == H(test["msg"]), test["tcId"]
+            continue
+        with pytest.raises(RuntimeFailure) as failure:
+            key.open(ct, tag, iv, aad)
+        assert failure.value.code in (runtime.ERR_AUTH, runtime.ERR_LENGTH), test["tcId"]
+    print(f"a128cbc-hs256: {counts}")
+    assert counts["valid"] > 60 and counts["invalid"] > 20
+
+
+@pytest.mark.parametrize("name", ["sha1", "sha256"])
+def test_wycheproof_hmac(shared_context: Context, name: str) -> None:
+    suite = suite_of(shared_context, f"hmac-{name}")
+    counts = {"valid": 0, "invalid": 0}
+    for group, test in wycheproof(f"hmac_{name}"):
+        key = suite.key(mac_key=H(test["key"]))
+        tag = H(test["tag"])
+        assert len(tag) * 8 == group["tagSize"] or test["result"] != "valid"
+        counts[test["result"]] += 1
+        if test["result"] == "valid":
+            assert key.digest(H(test["msg"]), len(tag)) == tag, test["tcId"]
+            key.open(H(test["msg"]), tag)
+        else:
+            with pytest.raises(RuntimeFailure):
+                key.open(H(test["msg"]), tag)
+    print(f"hmac-{name}: {counts}")
+    assert counts["valid"] > 50 and counts["invalid"] > 50
+
+
+def test_wycheproof_cbc(shared_context: Context) -> None:
+    """The files pad; the suites do not: padding is added and judged here."""
+    counts = {"valid": 0, "invalid": 0}
+    for group, test in wycheproof("aes_cbc_pkcs5"):
+        suite = suite_of(shared_context, f"aes-{group['keySize']}-cbc")
+        key, iv, ct, message = suite.key(H(test["key"])), H(test["iv"]), H(test["ct"]), H(test["msg"])
+        counts[test["result"]] += 1
+        if test["result"] == "valid":
+            pad = 16 - len(message) % 16
+            assert key.seal(message + bytes([pad]) * pad, iv)[0] == ct, test["tcId"]
+            assert key.open(ct, None, iv) == message + bytes([pad]) * pad, test["tcId"]
+        elif len(ct) % 16:
+            with pytest.raises(RuntimeFailure):
+                key.open(ct, None, iv)
+        elif ct:
+            text = key.open(ct, None, iv)
+            pad = text[-1]
+            assert not (1 <= pad <= 16 and text.endswith(bytes([pad]) * pad)) or text[:-pad] != message, test["tcId"]
+    print(f"aes-cbc: {counts}")
+    assert counts["valid"] > 50 and counts["invalid"] > 50
+
+
+@pytest.mark.parametrize("bits", [128, 192, 256])
+@pytest.mark.parametrize("file", ["GFSbox", "KeySbox", "MMT", "VarKey", "VarTxt"])
+def test_cavp_cbc(shared_context: Context, file: str, bits: int) -> None:
+    suite = suite_of(shared_context, f"aes-{bits}-cbc")
+    count = 0
+    for record in records(f"ciphers/AES/CBC/CBC{file}{bits}.rsp", "COUNT"):
+        key, iv = suite.key(H(record["KEY"])), H(record["IV"])
+        plain, cipher = H(record["PLAINTEXT"]), H(record["CIPHERTEXT"])
+        if record["section"] == "ENCRYPT":
+            assert key.seal(plain, iv)[0] == cipher, record
+        else:
+            assert key.open(cipher, None, iv) == plain, record
+        count += 1
+    print(f"CBC{file}{bits}: {count}")
+    assert count
+
+
+@pytest.mark.parametrize(
+    "path,name",
+    [
+        ("hashes/SHA1/SHA1ShortMsg.rsp", "sha1"),
+        ("hashes/SHA1/SHA1LongMsg.rsp", "sha1"),
+        ("hashes/SHA2/SHA256ShortMsg.rsp", "sha256"),
+        ("hashes/SHA2/SHA256LongMsg.rsp", "sha256"),
+        ("hashes/SHA2/SHA512ShortMsg.rsp", "sha512"),
+        ("hashes/SHA2/SHA512LongMsg.rsp", "sha512"),
+        ("hashes/MD5/rfc-1321.txt", "md5"),
+    ],
+)
+def test_digests(shared_context: Context, path: str, name: str) -> None:
+    key = suite_of(shared_context, name).key()
+    count = 0
+    for record in records(path, "LEN"):
+        assert int(record["LEN"]) % 8 == 0
+        message = H(record["MSG"])[: int(record["LEN"]) // 8]
+        assert key.digest(message).hex() == record["MD"].lower(), record
+        count += 1
+    print(f"{path}: {count}")
+    assert count
+
+
+@pytest.mark.parametrize(
+    "path,name", [("hashes/SHA1/SHA1Monte.rsp", "sha1"), ("hashes/SHA2/SHA256Monte.rsp", "sha256")]
+)
+def test_monte_carlo(shared_context: Context, path: str, name: str) -> None:
+    """SHAVS 6.4; the first 5 of 100 checkpoints, 1,000 digests each."""
+    key = suite_of(shared_context, name).key()
+    seed = b""
+    count = 0
+    for record in records(path, "COUNT"):
+        seed = H(record["SEED"]) if "SEED" in record else seed
+        if "COUNT" not in record:
+            continue
+        a = b = c = seed
+        for _ in range(1000):
+            a, b, c = b, c, key.digest(a + b + c)
+        assert c.hex() == record["MD"].lower(), record
+        seed = c
+        count += 1
+        if count == 5:
+            break
+    print(f"{path}: {count} checkpoints")
+    assert count == 5
+
+
+@pytest.mark.parametrize(
+    "path,name",
+    [
+        ("HMAC/rfc-2202-sha1.txt", "sha1"),
+        ("HMAC/rfc-4231-sha256.txt", "sha256"),
+        ("HMAC/rfc-4231-sha512.txt", "sha512"),
+        ("HMAC/rfc-2202-md5.txt", "md5"),
+    ],
+)
+def test_hmac(shared_context: Context, path: str, name: str) -> None:
+    suite = suite_of(shared_context, f"hmac-{name}")
+    count = 0
+    for record in records(path, "LEN"):
+        message = H(record["MSG"])[: int(record["LEN"]) // 8]
+        wanted = record["MD"].lower()
+        assert suite.key(mac_key=H(record["KEY"])).digest(message).hex()[: len(wanted)] == wanted, record
+        count += 1
+    print(f"{path}: {count}")
+    assert count

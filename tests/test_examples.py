@@ -1,0 +1,125 @@
+"""The examples, run as their users would: against an installed prefix, checked by other implementations."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Callable
+
+import pytest
+
+Example = Callable[[str], Path]
+
+
+def run(*command: str | Path, cwd: Path | None = None) -> str:
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, cwd=cwd)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def demo(root: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("demo", root / "examples/demo/demo.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("size", [0, 1, 16, 16383, 16384, 300_001])
+def test_embed(example: Example, demo: ModuleType, tmp_path: Path, size: int) -> None:
+    plain, sealed, keys = (tmp_path / name for name in ("plain file", "sealed", "keys"))
+    plain.write_bytes(os.urandom(size))
+    output = run(example("embed") / "embed", plain, sealed, keys)
+    assert demo.check_records(plain.read_bytes(), sealed.read_bytes(), keys.read_bytes()) == size // 16384 + 1
+    assert "kernel:" in output and "why:" in output
+
+
+def test_the_demo_notices_a_changed_record(example: Example, demo: ModuleType, tmp_path: Path) -> None:
+    plain, sealed, keys = (tmp_path / name for name in ("plain", "sealed", "keys"))
+    plain.write_bytes(os.urandom(100_000))
+    run(example("embed") / "embed", plain, sealed, keys)
+    data = bytearray(sealed.read_bytes())
+    data[50_000] ^= 1
+    with pytest.raises(SystemExit, match="the tag is not"):
+        demo.check_records(plain.read_bytes(), bytes(data), keys.read_bytes())
+
+
+def test_demo(root: Path, build: Path, tmp_path: Path) -> None:
+    file = tmp_path / "a file.bin"
+    file.write_bytes(os.urandom(200_000))
+    assert f'demo.py "{file}"' in run("make", "-n", "-C", root, "demo", f"FILE={file}", cwd=tmp_path)
+    output = run(sys.executable, root / "examples/demo/demo.py", file, cwd=tmp_path)
+    assert "13 of 13 records agree" in output
+    for word in ("CPU:", "kernel:", "why:", "start:", "speed:"):
+        assert word in output
+
+
+def test_static_kernels(example: Example) -> None:
+    folder = example("static_kernels")
+    program = folder / "static_kernels"
+    output = run(program)
+    assert " ok" in output or "skipped" in output
+    assert "wrong" not in output
+    # No C++, no JIT, no library of ours.
+    needed = run("readelf", "-d", program)
+    assert "libstdc++" not in needed and "libcryptostitch" not in needed
+
+
+CONSUMER = """
+#include <cryptostitch/cryptostitch.h>
+#include <stdio.h>
+int main(void) {
+    cst_ctx *ctx;
+    const cst_suite *suite;
+    cst_key *key;
+    unsigned char digest[32];
+    if (cst_ctx_new(&ctx, NULL) || cst_suite_get(ctx, "sha256", &suite) || cst_key_new(suite, NULL, 0, NULL, 0, &key)) return 1;
+    if (cst_digest(key, "abc", 3, digest, 32)) return 1;
+    for (int i = 0; i < 32; i++) printf("%02x", digest[i]);
+    cst_key_free(key);
+    cst_ctx_free(ctx);
+    return 0;
+}
+"""
+ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+@pytest.mark.parametrize("target", ["cryptostitch", "static"])
+def test_find_package_from_a_c_project(example: Example, build: Path, tmp_path: Path, target: str) -> None:
+    example("embed")  # installs the prefix
+    (tmp_path / "main.c").write_text(CONSUMER)
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22)\nproject(consumer LANGUAGES C)\nfind_package(cryptostitch 0.1 REQUIRED)\n"
+        f"add_executable(consumer main.c)\ntarget_link_libraries(consumer PRIVATE cryptostitch::{target})\n"
+    )
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={build / 'prefix'}")
+    run("cmake", "--build", tmp_path / "b")
+    assert run(tmp_path / "b/consumer") == ABC
+
+
+def test_pkg_config(example: Example, build: Path, tmp_path: Path) -> None:
+    example("embed")
+    (tmp_path / "main.c").write_text(CONSUMER)
+    folder = next((build / "prefix").rglob("cryptostitch.pc")).parent
+    try:
+        found = subprocess.run(["pkg-config", "--cflags", "--libs", "cryptostitch"], env={**os.environ, "PKG_CONFIG_PATH": str(folder)}, capture_output=True, text=True, check=True)
+    except FileNotFoundError:
+        pytest.skip("no pkg-config here")
+    run("cc", tmp_path / "main.c", "-o", tmp_path / "consumer", *found.stdout.split(), f"-Wl,-rpath,{folder.parent}")
+    assert run(tmp_path / "consumer") == ABC
+
+
+def test_only_the_api_is_exported(build: Path) -> None:
+    names = {line.split()[-1] for line in run("nm", "-D", "--defined-only", build / "libcryptostitch.so").splitlines()}
+    header = Path(__file__).resolve().parents[1] / "include/cryptostitch/cryptostitch.h"
+    declared = set(re.findall(r"^CST_API [^;(]*?\b(cst_\w+)\(", header.read_text(), re.M))
+    assert names == declared
+    flags = run("readelf", "-dW", build / "libcryptostitch.so") + run("readelf", "-lW", build / "libcryptostitch.so")
+    assert "GNU_RELRO" in flags and ("BIND_NOW" in flags or "NOW" in flags)
+    assert "TEXTREL" not in flags and " RWE " not in flags
