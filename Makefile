@@ -29,7 +29,7 @@ build: venv tools
 	cmake --build build -j $(JOBS) -- $$([ -t 1 ] || echo --quiet)
 
 test: build
-	@$(IN); .venv/bin/python -m pytest $(PYTEST)
+	@$(IN); .venv/bin/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST)
 
 demo: build
 	@$(IN); .venv/bin/python examples/demo/demo.py $(if $(FILE),"$(FILE)")

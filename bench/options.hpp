@@ -9,7 +9,7 @@
 namespace bench {
 
 struct Options {
-    std::vector<std::string> rows = {"sha1", "sha256", "aes-128-cbc", "aes-256-cbc", "aes-128-cbc/open", "aes-128-cbc+hmac-sha1-etm",
+    std::vector<std::string> rows = {"sha1", "sha256", "md5", "aes-128-cbc", "aes-256-cbc", "aes-128-cbc/open", "aes-128-cbc+hmac-sha1-etm",
                                      "aes-128-cbc+hmac-sha256-etm", "aes-128-cbc+hmac-sha1-etm/open", "aes-128-cbc+hmac-sha256-etm/open"};
     std::vector<size_t> sizes = {64, 1024, 16384}, jobs = {1, 8, 64};
     std::vector<std::string> peers = {"openssl", "ipsec-mb", "isal"};

@@ -21,7 +21,7 @@ from .errors import DoesNotFit, UnknownName
 from .isa import ISAS
 from .names import StreamName, kernel_name, stream_name, target_name
 from .parse import parse
-from .passes.allocate import allocate, body_cost
+from .passes.allocate import Accesses, allocate, body_cost
 from .passes.frame import frame
 from .passes.legalize import legalize
 from .passes.verify import verify_kernel, verify_program
@@ -76,9 +76,11 @@ class Generator:
         if key not in self._programs:
             label = f"{name}@{isa}#{budget or 'all'}"
             if (name, isa) not in self._legal:
-                self._legal[name, isa] = legalize(self.virtual(name, isa))
+                legal = legalize(self.virtual(name, isa))
+                self._legal[name, isa] = legal, Accesses(legal)
+            legal, accesses = self._legal[name, isa]
             try:
-                self._programs[key] = allocate(self._legal[name, isa], budget, label)
+                self._programs[key] = allocate(legal, budget, label, accesses)
             except DoesNotFit as error:
                 self._programs[key] = error
         if isinstance(self._programs[key], DoesNotFit):
@@ -110,27 +112,27 @@ class Generator:
     def _isas(self, part: StreamName, target: str) -> list[str]:
         _, form = self.form(part)
         level = target.split("_")[0]
-        found = [i for i in form.lanes if self._split(part, i) and ISAS[i].level <= ISAS.get(level, ISAS["scalar"]).level]
+        found = [i for i in form.lanes if self._splits(part, i) and ISAS[i].level <= ISAS.get(level, ISAS["scalar"]).level]
         return sorted(found, key=lambda i: -ISAS[i].level)
 
-    def _split(self, part: StreamName, isa: str) -> tuple[StreamName, int] | None:
-        """The stream and the number of groups that give ``part`` its lanes on ``isa``: the widest stream wins."""
+    def _splits(self, part: StreamName, isa: str) -> list[tuple[StreamName, int]]:
+        """The streams, each with its number of groups, that give ``part`` its lanes on ``isa``; the widest stream comes first."""
         _, form = self.form(part)
-        for lanes in sorted(form.lanes.get(isa, ()), reverse=True):
-            if part.lanes % lanes == 0 and part.lanes // lanes in form.groups:
-                return part.with_lanes(lanes), part.lanes // lanes
-        return None
+        return [(part.with_lanes(lanes), part.lanes // lanes) for lanes in sorted(form.lanes.get(isa, ()), reverse=True)
+                if part.lanes % lanes == 0 and (part.lanes == lanes or part.lanes // lanes in form.groups)]
+
+    def _split(self, parts: Sequence[tuple[StreamName, str]]) -> list[tuple[StreamName, int, str]]:
+        """(stream, groups, ISA) of each part. Each group of one part works with one group of the other, so their numbers are equal."""
+        for options in itertools.product(*(self._splits(part, isa) for part, isa in parts)):
+            if len({groups for _, groups in options}) == 1:
+                return [(stream, groups, isa) for (stream, groups), (_, isa) in zip(options, parts)]
+        raise UnknownName("kernel", "+".join(f"{part}@{isa}" for part, isa in parts), self.stream_names())
 
     def stitch(self, parts: Sequence[tuple[StreamName, str]], *, ratios: Sequence[int] | None = None, leads: Sequence[int] | None = None,
                lags: Sequence[int] | None = None, budgets: Sequence[int] | None = None, strategy: str = "proportional",
                static: bool = False) -> Recipe:
         """One kernel of one or two parts (each a stream name with its total lanes, and an ISA). Raises DoesNotFit when the windows do not fit."""
-        split = []
-        for part, isa in parts:
-            found = self._split(part, isa)
-            if found is None:
-                raise UnknownName("stream", f"{part}@{isa}", self.stream_names())
-            split.append((*found, isa))
+        split = self._split(parts)
         if sum(groups for _, groups, _ in split) > 4:
             raise DoesNotFit(f"{'+'.join(str(p) for p, _ in parts)}: a kernel holds at most 4 streams")
         budgets = list(budgets or self._budgets(split))
@@ -250,7 +252,7 @@ class Generator:
         """The names of the default pack's kernels, without compiling them."""
         names = []
         for parts, _ in self.default_parts:
-            features = set().union(*(self.virtual(self._split(p, i)[0], i).features for p, i in parts))
+            features = set().union(*(self.virtual(stream, isa).features for stream, _, isa in self._split(parts)))
             names.append("+".join(str(p) for p, _ in parts) + "@" + target_name([i for _, i in parts], features))
         return sorted(names)
 

@@ -9,10 +9,10 @@ from .errors import CryptostitchError, DoesNotFit
 from .ir import Mem
 from .kernel import Kernel
 from .measure import Cost, Laboratory, pinned
-from .names import kernel_name
+from .names import StreamName, kernel_name
 from .passes.bind import BindError
 from .pipeline import Generator
-from .program import Recipe
+from .program import Part, Recipe
 from .runtime import Kernel as Assembled
 
 Progress = Callable[[int, int, str], None]
@@ -26,16 +26,22 @@ def proved(generator: Generator, recipe: Recipe) -> Kernel:
         raise DoesNotFit(str(error)) from error
 
 
+def streams_of_parts(recipe: Recipe) -> list[tuple[StreamName, tuple[Part, ...]]]:
+    """The parts that the kernel's name lists, each with its groups of streams."""
+    found, at = [], 0
+    for name in kernel_name(recipe.name)[0]:
+        end, lanes = at, 0
+        while lanes < name.lanes:
+            lanes += recipe.parts[end].program.contract.lanes
+            end += 1
+        found.append((name, recipe.parts[at:end]))
+        at = end
+    return found
+
+
 def alone(generator: Generator, recipe: Recipe) -> list[Recipe]:
     """Each part of the recipe as a kernel of its own with all registers, reading and writing plain memory."""
-    recipes, at = [], 0
-    for part in kernel_name(recipe.name)[0]:
-        isa, lanes = recipe.parts[at].program.isa, 0
-        while lanes < part.lanes:
-            lanes += recipe.parts[at].program.contract.lanes
-            at += 1
-        recipes.append(generator.stitch([(replace(part, hand=False), isa)]))
-    return recipes
+    return [generator.stitch([(replace(name, hand=False), streams[0].program.isa)]) for name, streams in streams_of_parts(recipe)]
 
 
 def check_hand_over(recipe: Recipe) -> None:
@@ -112,9 +118,7 @@ def trial(generator: Generator, recipe: Recipe, *, iterations: int | None = None
         setups = [laboratory.add(generator, single, iterations) for single in singles]
         progress(3, 4, "measuring")
         costs = laboratory.measure([woven, *setups], seconds)
-    parts, at = [], 0
-    for single, cost in zip(singles, costs[1:]):
-        parts.append((single.name, cost.per_iteration * recipe.parts[at].ratio))
-        at += len(single.parts)
-    first = sum(p.program.contract.lanes * p.program.contract.bytes * p.ratio for p in recipe.parts[:len(singles[0].parts)])
-    return Trial(recipe, kernel, woven.kernel, tuple(parts), costs[0], first, laboratory.ghz(), laboratory.context.cpu()["brand"].strip())
+    named = streams_of_parts(recipe)
+    parts = tuple((single.name, cost.per_iteration * streams[0].ratio) for single, cost, (_, streams) in zip(singles, costs[1:], named))
+    first = sum(p.program.contract.lanes * p.program.contract.bytes * p.ratio for p in named[0][1])
+    return Trial(recipe, kernel, woven.kernel, parts, costs[0], first, laboratory.ghz(), laboratory.context.cpu()["brand"].strip())

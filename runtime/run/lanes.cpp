@@ -13,16 +13,24 @@ void copy_rows(uint8_t *to, uint32_t to_stride, const uint8_t *from, uint32_t fr
     for (uint32_t i = 0; i < rows; i++) memcpy(to + i * to_stride, from + i * from_stride, entry);
 }
 
-void load_chain(const Part &part, const LanePlace &place, uint8_t *state, const uint8_t *chain) {
-    if (part.chain_entry == 4) copy_rows<4>(state + place.chain, part.chain_row_bytes, chain, 4, part.chain_rows);
-    if (part.chain_entry == 8) copy_rows<8>(state + place.chain, part.chain_row_bytes, chain, 8, part.chain_rows);
-    if (part.chain_entry == 16) memcpy(state + place.chain, chain, 16);
+inline void load_chain(const Part &part, const LanePlace &place, uint8_t *state, const uint8_t *chain) {
+    uint8_t *to = state + place.chain;
+    if (part.chain_entry == 4)
+        copy_rows<4>(to, part.chain_row_bytes, chain, 4, part.chain_rows);
+    else if (part.chain_entry == 16)
+        memcpy(to, chain, 16);
+    else
+        copy_rows<8>(to, part.chain_row_bytes, chain, 8, part.chain_rows);
 }
 
-void store_chain(const Part &part, const LanePlace &place, const uint8_t *state, uint8_t *chain) {
-    if (part.chain_entry == 4) copy_rows<4>(chain, 4, state + place.chain, part.chain_row_bytes, part.chain_rows);
-    if (part.chain_entry == 8) copy_rows<8>(chain, 8, state + place.chain, part.chain_row_bytes, part.chain_rows);
-    if (part.chain_entry == 16) memcpy(chain, state + place.chain, 16);
+inline void store_chain(const Part &part, const LanePlace &place, const uint8_t *state, uint8_t *chain) {
+    const uint8_t *from = state + place.chain;
+    if (part.chain_entry == 4)
+        copy_rows<4>(chain, 4, from, part.chain_row_bytes, part.chain_rows);
+    else if (part.chain_entry == 16)
+        memcpy(chain, from, 16);
+    else
+        copy_rows<8>(chain, 8, from, part.chain_row_bytes, part.chain_rows);
 }
 
 // The lanes of one kernel and the items in them, for a run of calls.
@@ -48,7 +56,7 @@ public:
             if (!v_.one_key) copy_rows<16>(state_ + place.key, v_.cipher.key_row_bytes, item->round_keys, 16, v_.cipher.key_rows);
         }
         if (hash_) load_chain(v_.hash, v_.hash.lanes[lane], state_, item->hash_chain);
-        point(lane, item, cipher_ ? item->out : nullptr);
+        point(lane, item, item->out);
     }
 
     void unload(uint32_t lane) {
@@ -66,7 +74,8 @@ public:
         fn(&args_);
     }
 
-    void advance(uint32_t lane, uint64_t iterations) {
+    // True when the item has too little left for another call.
+    bool advance(uint32_t lane, uint64_t iterations) {
         Item *item = item_[lane];
         const uint64_t bytes = iterations << v_.step_log2;
         item->iterations -= iterations;
@@ -77,7 +86,9 @@ public:
             item->out += bytes;
         }
         if (hash_) item->hash_in += bytes;
-        point(lane, item, cipher_ ? item->out : nullptr);
+        if (item->iterations <= v_.lag) return true;
+        point(lane, item, item->out);
+        return false;
     }
 
     Item *at(uint32_t lane) const { return item_[lane]; }
@@ -133,8 +144,7 @@ uint64_t run_lanes(const Variant &v, cst_kernel_fn fn, LaneMemory *memory, Item 
         calls++;
         for (uint32_t i = 0; i < width; i++) {
             if (!lanes.at(i)) continue;
-            lanes.advance(i, iterations);
-            if (lanes.at(i)->iterations > v.lag) continue;
+            if (!lanes.advance(i, iterations)) continue;
             lanes.unload(i);
             live--;
         }

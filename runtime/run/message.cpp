@@ -18,12 +18,13 @@ void run_hash(const Batch &batch, Source source, Done done) {
     const uint64_t unit = hash_of(batch).block_bytes;
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
-        Item item;
+        Item &item = items[n];
+        item = Item();
         item.hash_chain = work.hash_chain;
         item.owner = &work;
         source(work, &item);
         item.bytes &= ~(unit - 1);
-        if (item.bytes) items[n++] = item;
+        if (item.bytes) n++;
     }
     if (!n) return;
     Phase phase;

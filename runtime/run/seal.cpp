@@ -53,7 +53,8 @@ void run_pairs(const Batch &batch, bool aligned, const Pick &choice) {
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
         if (!work.paired || is_aligned(work) != aligned) continue;
-        Item item;
+        Item &item = items[n++];
+        item = Item();
         item.in = static_cast<const uint8_t *>(work.job->in) + work.ciphered;
         item.out = static_cast<uint8_t *>(work.job->out) + work.ciphered;
         item.hash_in = work.body + work.hashed;
@@ -62,7 +63,6 @@ void run_pairs(const Batch &batch, bool aligned, const Pick &choice) {
         item.round_keys = work.key->encrypt[0];
         item.bytes = work.bulk - work.ciphered;
         item.owner = &work;
-        items[n++] = item;
     }
     if (!n) return;
     Phase phase = pair_phase(batch, aligned);
@@ -79,13 +79,13 @@ void run_last_blocks(const Batch &batch) {
     Item *items = batch.arena->items;
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
-        Item item;
+        Item &item = items[i];
+        item = Item();
         item.in = work.last;
         item.out = static_cast<uint8_t *>(work.job->out) + work.bulk;
         item.cipher_chain = work.chain;
         item.round_keys = work.key->encrypt[0];
         item.bytes = sizeof(work.last);
-        items[i] = item;
     }
     Phase phase;
     phase.suite = batch.suite;

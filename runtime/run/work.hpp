@@ -87,14 +87,14 @@ void run_cipher(const Batch &batch, const Family &family, bool decrypt, Until un
         Work &work = batch.works[i];
         const uint64_t end = until(work);
         if (work.failed || end <= work.ciphered) continue;
-        Item item;
+        Item &item = items[n++];  // built in place: a copy would wait for its own stores
+        item = Item();
         item.in = static_cast<const uint8_t *>(work.job->in) + work.ciphered;
         item.out = static_cast<uint8_t *>(work.job->out) + work.ciphered;
         item.cipher_chain = work.chain;
         item.round_keys = decrypt ? work.key->decrypt[0] : work.key->encrypt[0];
         item.bytes = end - work.ciphered;
         item.owner = &work;
-        items[n++] = item;
     }
     if (!n) return;
     Phase phase;

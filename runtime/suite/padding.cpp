@@ -2,18 +2,27 @@
 
 #include <cstring>
 
+#include "secret.hpp"
+
 namespace cst {
+namespace {
+
+void put_word(uint8_t *at, uint64_t word) { memcpy(at, &word, sizeof(word)); }
+
+}  // namespace
 
 size_t hash_pad(const AlgorithmRecord &hash, uint8_t *block, size_t used, uint64_t message_bytes) {
-    const size_t unit = hash.block_bytes, length = hash.length_bytes;
-    const size_t total = (used + 1 + length + unit - 1) / unit * unit;
+    const size_t unit = hash.block_bytes, length = hash.length_bytes;  // a power of two; 8 or 16
+    const size_t total = (used + 1 + length + unit - 1) & ~(unit - 1);
     block[used] = 0x80;
     memset(block + used + 1, 0, total - used - 1);
-    const bool big = hash.flags & ALGORITHM_BIG_ENDIAN;
     const uint64_t bits = message_bytes << 3, high = message_bytes >> 61;
-    for (size_t i = 0; i < length; i++) {  // i: significance of the byte
-        uint8_t byte = uint8_t(i < 8 ? bits >> (8 * i) : i < 16 ? high >> (8 * (i - 8)) : 0);
-        block[big ? total - 1 - i : total - length + i] = byte;
+    if (hash.flags & ALGORITHM_BIG_ENDIAN) {
+        put_word(block + total - 8, __builtin_bswap64(bits));
+        if (length > 8) put_word(block + total - 16, __builtin_bswap64(high));
+    } else {
+        put_word(block + total - length, bits);
+        if (length > 8) put_word(block + total - 8, high);
     }
     return total;
 }
@@ -23,9 +32,18 @@ void hash_initial(const AlgorithmRecord &hash, uint8_t *chain) {
 }
 
 void hash_digest(const AlgorithmRecord &hash, const uint8_t *chain, uint8_t *digest) {
-    const uint32_t last = hash.word_bytes - 1;
-    const uint32_t flip = hash.flags & ALGORITHM_BIG_ENDIAN ? last : 0;  // chain words are little-endian in memory
-    for (uint32_t i = 0; i < hash.digest_bytes; i++) digest[i] = chain[i ^ flip];
+    uint8_t bytes[64];  // chain words are little-endian in memory
+    memcpy(bytes, chain, sizeof(bytes));
+    if (hash.flags & ALGORITHM_BIG_ENDIAN) {
+        for (uint32_t i = 0; i < 64; i += 8) {
+            uint64_t word;
+            memcpy(&word, chain + i, 8);
+            word = __builtin_bswap64(word);
+            put_word(bytes + i, hash.word_bytes == 4 ? word << 32 | word >> 32 : word);
+        }
+    }
+    memcpy(digest, bytes, hash.digest_bytes);
+    wipe(bytes, sizeof(bytes));
 }
 
 }  // namespace cst

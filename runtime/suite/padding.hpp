@@ -9,7 +9,7 @@ namespace cst {
 // length; returns the number of bytes, a multiple of the block. Room for used + 1 + length bytes, rounded up, is needed.
 size_t hash_pad(const AlgorithmRecord &hash, uint8_t *block, size_t used, uint64_t message_bytes);
 
-// A chaining value is `words` words in host order, one after the other.
+// A chaining value is `words` words in host order, one after the other, in 64 bytes.
 void hash_initial(const AlgorithmRecord &hash, uint8_t *chain);
 // The first digest_bytes bytes of the hash's result.
 void hash_digest(const AlgorithmRecord &hash, const uint8_t *chain, uint8_t *digest);

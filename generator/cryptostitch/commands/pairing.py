@@ -47,6 +47,7 @@ def stitch(a, b, isa, ratio, lead, lag, budget, strategy, iterations, seconds, t
     made = generator(templates)
     for name, level in zip(names, isas):
         _check_lanes(made, name, level)
+    _check_groups(made, names, isas)
     with progress_bar("stitching") as progress:
         progress(0, 4, "compiling")
         try:
@@ -68,11 +69,24 @@ def _check_lanes(made, name, isa: str) -> None:
         raise CryptostitchError(f"{name.form} on {isa} has no {name.lanes} lanes: take {', '.join(f'{form.name}_x{n}' for n in there)}")
 
 
+def _check_groups(made, names, isas: list[str]) -> None:
+    from ..errors import CryptostitchError
+
+    def groups(name, isa: str) -> set[int]:
+        _, form = made.form(name)
+        return {n for lanes in form.lanes[isa] for n in (1, *form.groups) if lanes * n == name.lanes}
+
+    a, b = (groups(*pair) for pair in zip(names, isas))
+    if not a & b:
+        raise CryptostitchError(f"{names[0]} is made of {min(a)} and {names[1]} of {min(b)} streams on {':'.join(dict.fromkeys(isas))}; "
+                                f"each stream of one part works with one of the other, so give both parts the same number")
+
+
 def _explained(error: Exception, isas: list[str], budget: list[int] | None) -> str:
     from ..isa import GENERALS, ISAS
 
     vectors = max(ISAS[i].vectors for i in isas)
-    advice = "another --budget" if budget else "fewer lanes (_x16 instead of _x32)"
+    advice = "another --budget" if budget else "fewer lanes"
     wider = "" if "avx512" in isas else ", or --isa avx512 with its 32 vector registers"
     return f"{error} (the streams of a kernel share {vectors} vector and {GENERALS} general registers, one of them the loop counter's): try {advice}{wider}"
 
@@ -81,7 +95,8 @@ def _text(found) -> str:
     from ..report.tables import columns
 
     data = found.data()
-    table = [("", "cycles/iteration", "cycles/byte")]
+    unequal = len({(p.ratio, p.program.contract.lanes) for p in found.recipe.parts}) > 1
+    table = [("", "cycles/iteration", f"cycles/byte of {found.parts[0][0].partition('@')[0]}" if unequal else "cycles/byte")]
     table += [(f"{name} alone", f"{c:.1f}", f"{found.per_byte(c):.4f}") for name, c in found.parts]
     table += [(label, f"{c:.1f}", f"{found.per_byte(c):.4f}") for label, c in
               (("sum of the parts", found.sum), ("larger part", found.larger), ("woven", found.woven.per_iteration))]

@@ -35,8 +35,9 @@ SPILL_SYMBOLS = {"spill v": VECTOR, "spill g": GENERAL}
 Key = tuple[str, object]
 
 
-def allocate(stream: Stream, budget: int | None = None, name: str | None = None) -> Program:
+def allocate(stream: Stream, budget: int | None = None, name: str | None = None, accesses: "Accesses | None" = None) -> Program:
     """Allocates a legalized stream. ``budget``: vector registers (general ones for a scalar ISA); None: all there are.
+    ``accesses``: the stream's, for callers that allocate it more than once.
 
     Raises DoesNotFit when an instruction's operands alone exceed the budget.
     """
@@ -44,9 +45,8 @@ def allocate(stream: Stream, budget: int | None = None, name: str | None = None)
     limit = {VECTOR: isa.vectors, GENERAL: GENERALS - 1, "k": 7}
     limit[VECTOR] -= any(r.physical for ins in stream.code.body for r in ins.registers())
     limit[isa.words] = min(limit[isa.words], budget or limit[isa.words])
-    uses = Counter(r.id for ins in stream.code.body for r in ins.registers())
-    keeps = sorted((k for k in stream.keep if uses[k]), key=lambda k: -uses[k])
-    accesses = _Accesses(stream)
+    accesses = accesses or Accesses(stream)
+    keeps = sorted((k for k in stream.keep if accesses.uses[k]), key=lambda k: -accesses.uses[k])
     plain = _Attempt(stream, accesses, isa, limit, ()).run()
     room = limit[isa.words] - plain.peak[isa.words]
     best = plain
@@ -74,11 +74,12 @@ def _cost(body: tuple[Ins, ...]) -> int:
     return len(body) + sum(1 for ins in body for operand in ins.operands if isinstance(operand, Mem))
 
 
-class _Accesses:
+class Accesses:
     """What every instruction reads and writes, and how each kept operand is used: found once, for all attempts."""
 
     def __init__(self, stream: Stream):
         self.of = {id(code): [(names_read(i) - {XMM0}, names_written(i) - {XMM0}) for i in code] for _, code in stream.code.sections()}
+        self.uses = Counter(r.id for ins in stream.code.body for r in ins.registers())
         self.keep_register = {r.id: r for ins in stream.code.body for r in ins.registers() if r.id in stream.keep}
         self.order: dict[Key, int] = {}
         for ins in (*stream.code.enter, *stream.code.body):
@@ -113,7 +114,7 @@ class _Value:
 class _Attempt:
     """One allocation of the whole stream with a given set of promoted keeps."""
 
-    def __init__(self, stream: Stream, accesses: _Accesses, isa: Isa, limit: dict[str, int], promoted: tuple[str, ...]):
+    def __init__(self, stream: Stream, accesses: Accesses, isa: Isa, limit: dict[str, int], promoted: tuple[str, ...]):
         self.accesses = accesses
         self.stream, self.isa, self.limit, self.promoted = stream, isa, limit, promoted
         self.peak = {VECTOR: 0, GENERAL: 0, "k": 0}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any, Callable, Iterable, Sequence
 
 from ..catalog import Algorithm
@@ -9,7 +11,7 @@ from ..isa import ISAS
 from ..names import StreamName, target_name
 from ..parse import parse
 from ..pipeline import Generator
-from ..render import render
+from ..render import MARK, Rendered, render
 
 
 class Catalogue(Generator):
@@ -28,7 +30,7 @@ class Catalogue(Generator):
         key = form.template, isa, blocks, name.hand, tuple(sorted(fixed.items()))
         if key not in self._features:
             parameters = dict(algorithm.parameters, by=blocks, one_key=False, hand=name.hand)
-            rendered = render(form.template, ISAS[isa], min(form.lanes[isa]), parameters, self.roots)
+            rendered = _shortened(render(form.template, ISAS[isa], min(form.lanes[isa]), parameters, self.roots))
             self._features[key] = parse(rendered, ISAS[isa], name=str(name), algorithm=algorithm.name, bytes_per_iteration=16 * blocks).features
         return self._features[key]
 
@@ -44,6 +46,14 @@ class Catalogue(Generator):
 
     def kernel_names(self) -> list[str]:
         return [kernel[0] for kernel in self.default_kernels()]
+
+
+def _shortened(rendered: Rendered) -> Rendered:
+    """One line for each mnemonic and width: the rest adds no feature."""
+    kinds = {}
+    for line in rendered.text.split("\n"):
+        kinds.setdefault((*line.split()[:1], *re.findall(r":([xyzdq])\b", line.partition(MARK)[0])), line)
+    return replace(rendered, text="\n".join(kinds.values()))
 
 
 def suite_names(algorithms: Iterable[Algorithm]) -> list[str]:

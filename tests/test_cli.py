@@ -1,0 +1,229 @@
+"""The command line: what each command prints, and that wrong input gets one line that says what to do."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from cryptostitch import runtime
+from cryptostitch.cli import main
+from cryptostitch.commands.common import Pair
+from cryptostitch.measure import CHAIN_ADDS, Laboratory, pinned
+from cryptostitch.report.tables import Catalogue, listing_text
+
+COMMANDS = ("list", "show", "stitch", "emit", "cpu", "calibrate")
+PAIR = "aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani"
+
+
+def run(*arguments: str, code: int = 0, color: bool = False) -> Any:
+    result = CliRunner().invoke(main, [str(a) for a in arguments], color=color)
+    assert result.exit_code == code, result.output + result.stderr
+    return result
+
+
+@pytest.fixture(scope="module")
+def cpu(build: Path) -> set[str]:
+    return set(runtime.Context().cpu()["features"])
+
+
+@pytest.fixture(scope="module")
+def needs_pair(cpu: set[str]) -> None:
+    if not {"aes", "sha", "ssse3", "sse4.1"} <= cpu:
+        pytest.skip("this CPU has no AES-NI or SHA extensions")
+
+
+@pytest.fixture(scope="module")
+def listed() -> dict[str, list]:
+    return json.loads(run("list", "--format", "json").stdout)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(command: str) -> None:
+    text = run(command, "--help").output
+    assert f"cryptostitch {command}" in text and re.search(r"Examples?:", text)
+
+
+def test_list_agrees_with_the_library(listed: dict[str, list], build: Path) -> None:
+    context = runtime.Context()
+    assert set(listed["suites"]) == set(context.suites())
+    assert {k["name"] for k in listed["kernels"]} >= set(context.kernels())
+    streams = {s["name"]: s for s in listed["streams"]}
+    assert streams["sha1_x16"]["isa"] == "avx512" and streams["sha1_x16"]["lanes"] == 16
+    pair = next(k for k in listed["kernels"] if k["name"] == PAIR)
+    assert pair["streams"] == ["aes128_cbc_enc_x1", "sha1_ni_x1"] and pair["static"] and pair["target"] == "sse_aesni_shani"
+
+
+@pytest.mark.parametrize("name", ["aes128_cbc_enc_x16_by1@avx512_vaes", "aes256_cbc_enc_x8_1key@avx2_vaes", "sha256_ni_x4@sse_shani", "md5_x16@avx512",
+                                  "aes128_cbc_enc_x1+sha1_x1@sse_aesni_bmi2"])
+def test_listed_features_are_those_of_the_compiled_kernel(listed: dict[str, list], name: str) -> None:
+    kernel = next(k for k in listed["kernels"] if k["name"] == name)
+    assert kernel["features"] == sorted(Catalogue().recipe(name).features)
+
+
+def test_list_as_text(listed: dict[str, list]) -> None:
+    text = listing_text(listed)
+    assert "sha1_x16" in text and PAIR in text and "hmac-sha256" in text
+
+
+def test_show() -> None:
+    text = run("show", PAIR).stdout
+    assert "\x1b" not in text
+    sections = re.findall(r"^---- (\w+):", text, re.M)
+    assert sections == ["entry", "enter", "ramp", "loop", "drain", "leave", "wipe", "exit"]
+    assert re.search(r"^ 0 +aesenc xmm\d+, .* streams/aes_cbc_enc\.j2:\d+ < isa/sse\.j2:\d+$", text, re.M)
+    assert re.search(r"^ 1 +sha1rnds4 .* streams/sha1_ni\.j2:\d+ < isa/sse\.j2:\d+$", text, re.M)
+    loop = next(line for line in text.split("\n") if line.startswith("---- loop"))
+    counts = [int(n) for n in re.findall(r"stream \d: (\d+)", loop)]
+    body = text[text.index("---- loop"):text.index("---- drain")]
+    assert [len(re.findall(rf"^ {i} ", body, re.M)) for i in (0, 1)] == counts
+
+
+def test_show_with_colours() -> None:
+    text = run("show", "sha1_ni_x1@sse_shani", "--color", color=True).stdout
+    assert "\x1b[36m 0 " in text
+
+
+def test_stitch(needs_pair: None) -> None:
+    found = json.loads(run("stitch", "aes128_cbc_enc_x1", "sha1_ni_x1", "--isa", "sse", "--seconds", "0.1", "--format", "json").stdout)
+    assert found["kernel"] == PAIR and found["verified"]
+    cycles = found["cycles_per_iteration"]
+    assert cycles["sum"] == pytest.approx(sum(cycles["parts"].values()), abs=0.2)
+    assert 0 < cycles["larger"] <= cycles["sum"] and cycles["woven"] > 0
+    assert found["speedup"] == pytest.approx(cycles["sum"] / cycles["woven"], rel=0.01)
+    assert found["cycles_per_byte"]["woven"] == pytest.approx(cycles["woven"] / 64, rel=0.01)
+
+
+def test_stitch_options_reach_the_kernel(needs_pair: None) -> None:
+    found = json.loads(run("stitch", "aes128_cbc_enc_x1", "sha1_ni_x1", "--isa", "sse", "--seconds", "0.02", "--format", "json", "--ratio", "1:2", "--lead", "0:100",
+                           "--lag", "2", "--budget", "8:8", "--strategy", "sequential", "--iterations", "20").stdout)
+    assert found["strategy"] == "sequential"
+    assert [(s["ratio"], s["lead"], s["lag"]) for s in found["streams"]] == [(1, 0, 0), (2, 100, 2)]
+    assert all(s["vectors"] <= 8 for s in found["streams"])
+
+
+def test_stitch_as_text(needs_pair: None) -> None:
+    text = run("stitch", "aes128_cbc_enc_x1", "sha1_ni_x1", "--isa", "sse", "--seconds", "0.02").output
+    for word in ("verified:", "assembled:", "sum of the parts", "woven", "speed-up over the sum:"):
+        assert word in text
+
+
+@pytest.mark.parametrize("arguments, says", [
+    (["stich"], "did you mean `cryptostitch stitch`"),
+    (["show", "sha1_x16"], "write e.g. sha1_x16@avx512"),
+    (["show", "sha1_y16@avx512"], "write <algorithm>_x<lanes>"),
+    (["show", "sha1_x16@avx51"], "sha1_x16@avx512"),
+    (["show", "aes128_cbc_en_x16@avx512"], "aes128_cbc_enc_x16"),
+    (["emit", "--pack", "x", "sha_x16@avx512"], "sha1_x16"),
+    (["emit"], "--default-pack"),
+    (["stitch", "aes128_cbc_enc_x16", "sha_x16", "--isa", "avx512"], "sha1_x16"),
+    (["stitch", "aes128_cbc_enc_x16", "sha1_x16"], "--isa"),
+    (["stitch", "aes128_cbc_enc_x16", "sha1_x16", "--isa", "avx51"], "avx512"),
+    (["stitch", "aes128_cbc_enc_x16", "sha1_x64", "--isa", "avx512"], "sha1_x16, sha1_x32"),
+    (["stitch", "aes128_cbc_enc_x16", "sha1_x32", "--isa", "avx512"], "give both parts the same number"),
+    (["stitch", "aes128_cbc_enc_x8", "sha1_x8", "--isa", "sse"], "try fewer lanes"),
+    (["stitch", "aes128_cbc_enc_x1", "sha1_x16", "--isa", "avx512"], "take aes128_cbc_enc_x16"),
+    (["stitch", "aes128_cbc_enc_x16", "sha1_ni_x1", "--isa", "avx512"], "use --isa sse"),
+    (["stitch", "aes128_cbc_enc_x16", "sha1_x16", "--isa", "avx512", "--budget", "1:2"], "try another --budget"),
+    (["stitch", "aes128_cbc_enc_x16_hand", "sha1_x16", "--isa", "avx512"], "_hand on both parts"),
+    (["stitch", "a_x1", "b_x1", "--isa", "sse", "--ratio", "1:x"], "like 1:2"),
+    (["cpu", "--suites", "zz*"], "cryptostitch list"),
+    (["cpu", "--jobs", "four"], "1,4,16,64"),
+    (["cpu", "--target", "avx9"], "avx2"),
+    (["calibrate", "--kernels", "zz*"], "cryptostitch list"),
+])
+def test_wrong_input_gets_one_line(arguments: list[str], says: str, build: Path) -> None:
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code in (1, 2)
+    assert says in result.stderr and result.stderr.startswith("Error: ") and result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("both, text, numbers", [(True, "2", [2, 2]), (False, "2", [0, 2]), (True, "1:3", [1, 3])])
+def test_pair_values(both: bool, text: str, numbers: list[int]) -> None:
+    assert Pair(both).convert(text, None, None) == numbers
+
+
+def test_cpu(build: Path) -> None:
+    found = json.loads(run("cpu", "--jobs", "1,64", "--suites", "*sha1*", "--format", "json").stdout)
+    assert found["cpu"]["brand"] and "sse2" in found["cpu"]["features"]
+    assert {(r["direction"], r["jobs"]) for r in found["choices"] if r["suite"] == "sha1"} == {("seal", 1), ("seal", 64)}
+    assert all(r["kernel"] and r["why"] for r in found["choices"])
+    text = run("cpu", "--suites", "sha1").output
+    assert found["cpu"]["brand"] in text and "XCR0" in text and "sha1_" in text
+
+
+def test_cpu_lowered(build: Path) -> None:
+    found = json.loads(run("cpu", "--target", "host-no_avx2-no_avx512f", "--suites", "sha1", "--format", "json").stdout)
+    assert "avx2" not in found["cpu"]["features"] and "ymm" not in found["cpu"]["os_saves"] or "avx" in found["cpu"]["features"]
+    assert all("avx" not in r["kernel"] for r in found["choices"])
+
+
+def test_calibrate(build: Path, tmp_path: Path, needs_pair: None) -> None:
+    table = tmp_path / "testing.json"
+    run("calibrate", "--kernels", "sha1_ni_x1@*", "-o", table, "--microarchitecture", "testing")
+    run("calibrate", "--kernels", "sha256_ni_x1@*", "-o", table, "--microarchitecture", "testing")
+    found = json.loads(table.read_text())
+    assert found["microarchitecture"] == "testing" and found["cpu"] and 0.3 < found["ghz"] < 8
+    assert set(found["kernels"]) == {"sha1_ni_x1@sse_shani", "sha256_ni_x1@sse_shani"}
+    for per_iteration, per_call in found["kernels"].values():
+        assert 40 < per_iteration < 2000 and 0 <= per_call < 100_000
+
+
+def test_the_clock_counts_core_cycles(build: Path) -> None:
+    """A chain of dependent additions takes a cycle each, by the clock that is made of another run of it."""
+    with pinned():
+        laboratory = Laboratory()
+        cost, = laboratory.measure([laboratory._clock], 0.3)
+    assert cost.per_iteration == pytest.approx(CHAIN_ADDS, rel=0.15)
+
+
+def test_setups_link_the_streams(build: Path, cpu: set[str]) -> None:
+    """A hash in a pair reads what the cipher wrote: from its hand-over buffer, or from its output, lane by lane."""
+    if not {"avx2", "vaes"} <= cpu:
+        pytest.skip("this CPU has no VAES")
+    laboratory = Laboratory()
+    for name in ("aes128_cbc_enc_x8_hand+sha1_x8_hand@avx2_vaes", "aes128_cbc_enc_x8+sha1_x8@avx2_vaes"):
+        setup = laboratory.open(name)
+        cipher, hash_ = setup.kernel.streams
+        for n, states in enumerate(setup.states):
+            if hash_.field("from"):
+                assert int.from_bytes(setup.read(n, 1, "from"), "little") == states[0] + cipher.entry("hand")
+            else:
+                assert [setup.read(n, 1, "in", 0, lane) for lane in range(8)] == [setup.read(n, 0, "out", 0, lane) for lane in range(8)]
+                assert setup.read(n, 0, "in") != setup.read(n, 0, "out")
+
+
+@pytest.mark.parametrize("fmt, magic", [("elf", b"\x7fELF"), ("coff", b"\x64\x86"), ("macho", b"\xcf\xfa\xed\xfe")])
+def test_emit_objects(tmp_path: Path, fmt: str, magic: bytes) -> None:
+    run("emit", "--format", fmt, "--object", tmp_path / "o", "sha1_ni_x1@sse_shani")
+    assert (tmp_path / "o").read_bytes().startswith(magic)
+
+
+def test_emit_assembly() -> None:
+    text = run("emit", "--assembly", "-", "sha1_ni_x1@sse_shani").stdout
+    assert "cst_k_sha1_ni_x1_sse_shani:" in text and "sha1rnds4" in text
+
+
+def _snippet(root: Path, language: str) -> str:
+    return re.search(rf"```{language}\n(.*?)```", (root / "README.md").read_text(), re.S)[1]
+
+
+def test_readme_c_snippet(root: Path, build: Path, tmp_path: Path, cpu: set[str]) -> None:
+    if "aes" not in cpu:
+        pytest.skip("this CPU has no AES-NI")
+    (tmp_path / "a.c").write_text(_snippet(root, "c"))
+    subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", tmp_path / "a.c", f"-I{root}/include", f"-L{build}", "-lcryptostitch", f"-Wl,-rpath,{build}",
+                    "-o", tmp_path / "a"], check=True)
+    assert subprocess.run([tmp_path / "a"], check=True, capture_output=True, text=True).stdout == runtime.load().cst_error_text(0).decode() + "\n"
+
+
+def test_readme_python_snippet(root: Path, build: Path, tmp_path: Path, needs_pair: None) -> None:
+    done = subprocess.run([sys.executable, "-c", _snippet(root, "python")], cwd=tmp_path, env={"PYTHONPATH": str(root / "generator")}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "times as fast" in done.stdout
