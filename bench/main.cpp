@@ -112,7 +112,7 @@ int main(int argc, char **argv) {
     double core_ghz = clock.empty() ? 0 : clock[clock.size() / 2] * machine.tsc_ghz;
 
     std::string bounds = options.bounds.empty() ? std::string(BENCH_FOLDER "/bounds/") + machine.microarchitecture + ".tsv" : options.bounds;
-    print_table(machine, core_ghz, versions, read_bounds(bounds), results);
+    if (options.json != "-") print_table(machine, core_ghz, versions, read_bounds(bounds), results);
     if (!options.json.empty() && !write_json(options.json, machine, core_ghz, versions, results)) {
         perror(options.json.c_str());
         return 1;

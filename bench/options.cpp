@@ -17,7 +17,7 @@ Core cycles per byte of Cryptostitch and its peers; every output is checked agai
   --jobs N[,N...]         jobs in one burst (default 1,8,64)
   --peers A[,B...]        of openssl, ipsec-mb, isal; "none" for none (default: all that were built in)
   --own-key, --one-key    only jobs with a key each, or only jobs that share one key (default: both)
-  --json FILE             write {"machine": {...}, "rows": [...]}
+  --json FILE             write {"machine": {...}, "rows": [...]}; "-" is standard output, without the table
   --target TARGET         lower Cryptostitch's level, as in cst_options ("host-no_avx512")
   --kernel NAME           force Cryptostitch's bulk kernel
   --min-ms N              shortest timed sample, in milliseconds (default 0.5)

@@ -34,7 +34,8 @@ static std::string quoted(const std::string &text) {
 
 bool write_json(const std::string &path, const Machine &m, double core_ghz, const Versions &versions, const std::vector<Result> &results) {
     std::string temporary = path + ".tmp"; // an interrupted run leaves the old file
-    FILE *f = fopen(temporary.c_str(), "w");
+    const bool to_stdout = path == "-";
+    FILE *f = to_stdout ? stdout : fopen(temporary.c_str(), "w");
     if (!f) return false;
     char date[32];
     time_t now = time(nullptr);
@@ -52,8 +53,8 @@ bool write_json(const std::string &path, const Machine &m, double core_ghz, cons
                 r.cycles_per_byte, r.spread);
     }
     fprintf(f, "\n]\n}\n");
-    bool ok = fclose(f) == 0 && rename(temporary.c_str(), path.c_str()) == 0;
-    return ok;
+    if (to_stdout) return fflush(f) == 0;
+    return fclose(f) == 0 && rename(temporary.c_str(), path.c_str()) == 0;
 }
 
 namespace {

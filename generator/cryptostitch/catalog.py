@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 WORDS_32 = {"scalar": (1,), "sse": (4,), "avx2": (8,), "avx512": (16,)}
 # Lanes of a stream on the SHA extensions: chains side by side in one loop.
 SHA_NI = {"sse": (1, 2, 4)}
-# Lanes of a block cipher on AES-NI, VAES-256 and VAES-512: vectors of 1, 2 and 4 blocks.
-AES_CHAINS = {"sse": (1, 2, 4, 8), "avx2": (8,), "avx512": (16, 32)}
+# Lanes of a block cipher on AES-NI, VAES-256 and VAES-512: up to eight chains, in vectors of 1, 2 and 4 blocks.
+AES_CHAINS = {"sse": (1, 2, 4, 8), "avx2": (8, 16), "avx512": (16, 32)}
 AES_ONE_BUFFER = {"sse": (1,)}
 
 

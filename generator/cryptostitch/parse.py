@@ -42,7 +42,7 @@ def parse(rendered: Rendered, isa: Isa, *, name: str, algorithm: str, bytes_per_
         places = tuple(Place(f, int(n)) for f, _, n in (p.rpartition(":") for p in mark.split()))
         if text.startswith("."):
             if text[1:] not in sections:
-                raise TemplateError(name, f"unknown section '{text}': use .enter, .body, .leave")
+                raise TemplateError(places[0] if places else name, f"unknown section '{text}': use .enter, .body, .leave")
             current = sections[text[1:]]
             continue
         current.append(parser.instruction(text, places))

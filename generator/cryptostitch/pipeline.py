@@ -173,12 +173,10 @@ class Generator:
             cost = (self._cost(first, isa, b), self._cost(second, isa, rest)) if 0 < b and 0 < rest else (None, None)
             return float("inf") if None in cost else n * cost[0] + m * cost[1]
 
-        # Downhill from a cipher that has room for its chains and one transposition.
-        b, most = min(9, (total - m) // n), (total - m) // n
-        while True:
-            best = min((c for c in (b - 2, b - 1, b, b + 1, b + 2) if 1 <= c <= most), key=score)
-            if best == b or score(best) == score(b) != float("inf"):
-                break
+        # Downhill from a cipher that has room for its chains and little else.
+        most = (total - m) // n
+        b = min(6, most)
+        while (best := min((c for c in (b, b - 1, b + 1) if 1 <= c <= most), key=score)) != b:
             b = best
         if score(b) == float("inf"):
             raise DoesNotFit(f"{first} and {second} do not fit the {total} vector registers of {isa}")
@@ -202,7 +200,7 @@ class Generator:
         for algorithm, form in self.forms.values():
             for isa, many in form.lanes.items():
                 for lanes in many:
-                    for groups in form.groups if lanes == max(many) and ISAS[isa].words == "v" else (1,):
+                    for groups in form.groups if algorithm.kind == "hash" and lanes == max(many) and ISAS[isa].words == "v" else (1,):
                         for one_key in self._key_options(algorithm, lanes):
                             part = StreamName(form.name, lanes * groups, one_key=one_key)
                             singles.append(([(part, isa)], groups == 1))

@@ -10,6 +10,7 @@ a call of a macro marks what it returns with the caller's line, so an instructio
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 import sys
@@ -31,7 +32,7 @@ VOCABULARIES = {
 }
 
 MARK = "  # "
-_INSTRUCTION = re.compile(r"\s*[a-z][a-z0-9]*(\{\{[^}]*\}\})*[a-z0-9]*\s+[^\s=]")
+_INSTRUCTION = re.compile(r"\s*(\.[a-z]+\s*$|[a-z][a-z0-9]*(\{\{[^}]*\}\})*[a-z0-9]*\s+[^\s=])")
 
 
 def _template_root() -> Path:
@@ -57,15 +58,37 @@ class _MarkingLoader(jinja2.FileSystemLoader):
         return "\n".join(marked), filename, uptodate
 
 
+class _Compiled(jinja2.BytecodeCache):
+    """Compiled templates, kept for the life of the process: a stream is rendered for many lanes and options."""
+
+    def __init__(self) -> None:
+        self._code: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket):
+        if bucket.key in self._code:
+            bucket.bytecode_from_string(self._code[bucket.key])
+
+    def dump_bytecode(self, bucket):
+        self._code[bucket.key] = bucket.bytecode_to_string()
+
+
+_COMPILED = _Compiled()
+
+
 def _caller() -> str:
     """``file:line`` of the innermost template line that is running."""
     frame = sys._getframe(2)
     while frame is not None:
         template = frame.f_globals.get("__jinja_template__")
         if template is not None:
-            return f"{template.name}:{template.get_corresponding_lineno(frame.f_lineno)}"
+            return f"{template.name}:{_line(template, frame.f_lineno)}"
         frame = frame.f_back
     return "?:0"
+
+
+@functools.lru_cache(1 << 14)
+def _line(template: jinja2.Template, python_line: int) -> int:
+    return template.get_corresponding_lineno(python_line)
 
 
 class _Vocabulary:
@@ -109,7 +132,8 @@ def render(template: str, isa: Isa, lanes: int, parameters: Mapping[str, object]
     """
     environment = jinja2.Environment(
         loader=_MarkingLoader([str(r) for r in (*roots, TEMPLATES)]), undefined=jinja2.StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, extensions=["jinja2.ext.do"])
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, extensions=["jinja2.ext.do"],
+        bytecode_cache=_COMPILED)
     counter = itertools.count()
     layout = Layout(isa, lanes, int(parameters.get("word", 32)))
     files = VOCABULARIES[isa.name]
@@ -129,11 +153,11 @@ def render(template: str, isa: Isa, lanes: int, parameters: Mapping[str, object]
 
 
 def _failing_line(error: BaseException) -> str:
-    """The innermost template line of a traceback (jinja2 rewrites it to the template's own lines)."""
-    place, trace = "?:0", error.__traceback__
+    """Where a traceback (jinja2 rewrites it to the templates' own lines) enters the templates, and the vocabulary's line if it ends there."""
+    places, trace = [], error.__traceback__
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename
         if name.endswith(".j2"):
-            place = f"{'/'.join(Path(name).parts[-2:])}:{trace.tb_lineno}"
+            places.append(f"{'/'.join(Path(name).parts[-2:])}:{trace.tb_lineno}")
         trace = trace.tb_next
-    return place
+    return " < ".join(dict.fromkeys([places[0], places[-1]])) if places else "?:0"

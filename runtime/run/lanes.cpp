@@ -6,6 +6,9 @@
 namespace cst {
 namespace {
 
+// Iterations by which items must differ before sorting them, and changing the kernel on the way, is worth the time.
+constexpr uint64_t kUneven = 4;
+
 void put_pointer(uint8_t *state, uint32_t offset, const void *pointer) { memcpy(state + offset, &pointer, sizeof(pointer)); }
 
 template <uint32_t entry>
@@ -13,31 +16,12 @@ void copy_rows(uint8_t *to, uint32_t to_stride, const uint8_t *from, uint32_t fr
     for (uint32_t i = 0; i < rows; i++) memcpy(to + i * to_stride, from + i * from_stride, entry);
 }
 
-inline void load_chain(const Part &part, const LanePlace &place, uint8_t *state, const uint8_t *chain) {
-    uint8_t *to = state + place.chain;
-    if (part.chain_entry == 4)
-        copy_rows<4>(to, part.chain_row_bytes, chain, 4, part.chain_rows);
-    else if (part.chain_entry == 16)
-        memcpy(to, chain, 16);
-    else
-        copy_rows<8>(to, part.chain_row_bytes, chain, 8, part.chain_rows);
-}
-
-inline void store_chain(const Part &part, const LanePlace &place, const uint8_t *state, uint8_t *chain) {
-    const uint8_t *from = state + place.chain;
-    if (part.chain_entry == 4)
-        copy_rows<4>(chain, 4, from, part.chain_row_bytes, part.chain_rows);
-    else if (part.chain_entry == 16)
-        memcpy(chain, from, 16);
-    else
-        copy_rows<8>(chain, 8, from, part.chain_row_bytes, part.chain_rows);
-}
-
 // The lanes of one kernel and the items in them, for a run of calls.
+template <bool cipher, bool hash>
 class Lanes {
 public:
-    Lanes(const Variant &v, uint8_t *state, uint8_t *idle_out)
-        : v_(v), state_(state), idle_out_(idle_out), cipher_(!v.cipher.lanes.empty()), hash_(!v.hash.lanes.empty()) {
+    Lanes(const Variant &v, uint8_t *state)
+        : v_(v), state_(state), cipher_places_(v.cipher.lanes.data()), hash_places_(v.hash.lanes.data()), step_log2_(v.step_log2), lag_(v.lag) {
         for (uint32_t i = 0; i < v.lanes; i++) item_[i] = nullptr;
         for (const Variant::Link &link : v.links) put_pointer(state, link.from, state + link.hand);
         for (uint32_t i = 0; i < v.n_streams; i++) args_.state[i] = state + v.state_offset[i];
@@ -50,24 +34,41 @@ public:
 
     void load(uint32_t lane, Item *item) {
         item_[lane] = item;
-        if (cipher_) {
-            const LanePlace &place = v_.cipher.lanes[lane];
-            load_chain(v_.cipher, place, state_, item->cipher_chain);
-            if (!v_.one_key) copy_rows<16>(state_ + place.key, v_.cipher.key_row_bytes, item->round_keys, 16, v_.cipher.key_rows);
+        if constexpr (cipher) {
+            const LanePlace &place = cipher_places_[lane];
+            memcpy(state_ + place.chain, item->cipher_chain, 16);
+            if (place.key != NO_FIELD) copy_rows<16>(state_ + place.key, v_.cipher.key_row_bytes, item->round_keys, 16, v_.cipher.key_rows);
         }
-        if (hash_) load_chain(v_.hash, v_.hash.lanes[lane], state_, item->hash_chain);
+        if constexpr (hash) {
+            const uint32_t at = hash_places_[lane].chain;
+            if (v_.hash.chain_entry == 4)
+                copy_rows<4>(state_ + at, v_.hash.chain_row_bytes, item->hash_chain, 4, v_.hash.chain_rows);
+            else
+                copy_rows<8>(state_ + at, v_.hash.chain_row_bytes, item->hash_chain, 8, v_.hash.chain_rows);
+        }
         point(lane, item, item->out);
     }
 
     void unload(uint32_t lane) {
         Item *item = item_[lane];
-        if (cipher_) store_chain(v_.cipher, v_.cipher.lanes[lane], state_, item->cipher_chain);
-        if (hash_) store_chain(v_.hash, v_.hash.lanes[lane], state_, item->hash_chain);
         item_[lane] = nullptr;
+        if constexpr (cipher) memcpy(item->cipher_chain, state_ + cipher_places_[lane].chain, 16);
+        if constexpr (hash) {
+            const uint32_t at = hash_places_[lane].chain;
+            if (v_.hash.chain_entry == 4)
+                copy_rows<4>(item->hash_chain, 4, state_ + at, v_.hash.chain_row_bytes, v_.hash.chain_rows);
+            else
+                copy_rows<8>(item->hash_chain, 8, state_ + at, v_.hash.chain_row_bytes, v_.hash.chain_rows);
+        }
     }
 
-    // An empty lane reads what the lane of `model` reads.
-    void idle(uint32_t lane, const Item *model) { point(lane, model, idle_out_); }
+    // Empty lanes read what a live one reads.
+    void idle(uint8_t *idle_out) {
+        const Item *model = nullptr;
+        for (uint32_t i = 0; !model; i++) model = item_[i];
+        for (uint32_t i = 0; i < v_.lanes; i++)
+            if (!item_[i]) point(i, model, idle_out);
+    }
 
     void call(cst_kernel_fn fn, uint64_t iterations) {
         args_.iterations = iterations;
@@ -77,16 +78,16 @@ public:
     // True when the item has too little left for another call.
     bool advance(uint32_t lane, uint64_t iterations) {
         Item *item = item_[lane];
-        const uint64_t bytes = iterations << v_.step_log2;
+        const uint64_t bytes = iterations << step_log2_;
         item->iterations -= iterations;
         item->bytes -= bytes;
         item->done += bytes;
-        if (cipher_) {
+        if constexpr (cipher) {
             item->in += bytes;
             item->out += bytes;
         }
-        if (hash_) item->hash_in += bytes;
-        if (item->iterations <= v_.lag) return true;
+        if constexpr (hash) item->hash_in += bytes;
+        if (item->iterations <= lag_) return true;
         point(lane, item, item->out);
         return false;
     }
@@ -95,65 +96,65 @@ public:
 
 private:
     void point(uint32_t lane, const Item *item, uint8_t *out) {
-        if (cipher_) {
-            put_pointer(state_, v_.cipher.lanes[lane].in, item->in);
-            put_pointer(state_, v_.cipher.lanes[lane].out, out);
+        if constexpr (cipher) {
+            put_pointer(state_, cipher_places_[lane].in, item->in);
+            put_pointer(state_, cipher_places_[lane].out, out);
         }
-        if (hash_ && v_.hash.lanes[lane].in != NO_FIELD) put_pointer(state_, v_.hash.lanes[lane].in, item->hash_in);
+        if constexpr (hash)
+            if (hash_places_[lane].in != NO_FIELD) put_pointer(state_, hash_places_[lane].in, item->hash_in);
     }
 
     const Variant &v_;
-    uint8_t *state_, *idle_out_;
-    const bool cipher_, hash_;
+    uint8_t *state_;
+    const LanePlace *cipher_places_, *hash_places_;
+    const uint32_t step_log2_, lag_;
     Item *item_[MAX_LANES];  // the first v_.lanes
     cst_kernel_args args_ = {};
 };
 
 // Runs items until each has fewer iterations left than a call needs, or, once the list is empty, until no more than `stop_at` lanes are live.
 // Returns the number of calls.
+template <bool cipher, bool hash>
 uint64_t run_lanes(const Variant &v, cst_kernel_fn fn, LaneMemory *memory, Item **items, size_t n, size_t stop_at) {
-    Lanes lanes(v, memory->state, memory->idle_out);
+    Lanes<cipher, hash> lanes(v, memory->state);
     if (v.one_key) lanes.share_key(items[0]->round_keys);
     const uint32_t width = v.lanes;
-    const bool writes = !v.cipher.lanes.empty();
-    size_t next = 0, live = 0;
-    uint64_t calls = 0;
-    for (;;) {
-        for (uint32_t i = 0; i < width && next < n; i++) {
-            if (lanes.at(i)) continue;
-            lanes.load(i, items[next++]);
-            live++;
-        }
-        if (live == 0) return calls;
-        uint64_t iterations = UINT64_MAX;
-        const Item *model = nullptr;
-        for (uint32_t i = 0; i < width; i++) {
-            if (!lanes.at(i)) continue;
-            iterations = std::min(iterations, lanes.at(i)->iterations);
-            model = lanes.at(i);
-        }
+    size_t next = 0;
+    uint64_t calls = 0, iterations = UINT64_MAX;
+    for (uint32_t i = 0; i < width && next < n; i++) {
+        iterations = std::min(iterations, items[next]->iterations);
+        lanes.load(i, items[next++]);
+    }
+    size_t live = next;
+    while (live) {
         if (live < width) {
-            for (uint32_t i = 0; i < width; i++)
-                if (!lanes.at(i)) lanes.idle(i, model);
-            if (writes) {
+            lanes.idle(memory->idle_out);
+            if (cipher) {
                 iterations = std::min<uint64_t>(iterations, IDLE_OUT_BYTES >> v.step_log2);
                 memory->idle_used = true;
             }
         }
         lanes.call(fn, iterations);
         calls++;
+        uint64_t shortest = UINT64_MAX;
         for (uint32_t i = 0; i < width; i++) {
             if (!lanes.at(i)) continue;
-            if (!lanes.advance(i, iterations)) continue;
-            lanes.unload(i);
-            live--;
+            if (lanes.advance(i, iterations)) {
+                lanes.unload(i);
+                live--;
+                if (next == n) continue;
+                lanes.load(i, items[next++]);
+                live++;
+            }
+            shortest = std::min(shortest, lanes.at(i)->iterations);
         }
-        if (next == n && live <= stop_at) {
-            for (uint32_t i = 0; i < width; i++)
-                if (lanes.at(i)) lanes.unload(i);
-            return calls;
-        }
+        iterations = shortest;
+        if (next < n || live > stop_at) continue;
+        for (uint32_t i = 0; i < width; i++)
+            if (lanes.at(i)) lanes.unload(i);
+        break;
     }
+    return calls;
 }
 
 Pick pick_for(const Phase &phase, const Query &query) {
@@ -213,16 +214,16 @@ void run_phase(const Phase &phase, LaneMemory *memory, Item *items, Item **order
     for (uint64_t need : phase.family->needs) {
         for (;;) {
             size_t pending = 0;
-            uint64_t sum = 0;
-            bool uneven = false;
+            uint64_t sum = 0, shortest = UINT64_MAX, longest = 0;
             for (size_t i = 0; i < n; i++) {
                 if (items[i].bytes < need) continue;
-                if (pending && items[i].bytes != order[0]->bytes) uneven = true;
                 order[pending++] = &items[i];
                 sum += items[i].bytes;
+                shortest = std::min(shortest, items[i].bytes);
+                longest = std::max(longest, items[i].bytes);
             }
             if (!pending) break;
-            Query query = query_of(phase, pending, uneven ? sum / pending : order[0]->bytes, need);
+            Query query = query_of(phase, pending, shortest == longest ? longest : sum / pending, need);
             query.only_ready = only_ready;
             const Pick choice = first ? *first : recall(phase, query, &memory->choices);
             first = nullptr;
@@ -235,15 +236,16 @@ void run_phase(const Phase &phase, LaneMemory *memory, Item *items, Item **order
             const Variant &v = *choice.variant;
             for (size_t i = 0; i < pending; i++) order[i]->iterations = order[i]->bytes >> v.step_log2;
             size_t stop_at = 0;
-            if (uneven) {  // longest first, so that the lanes become empty together
+            if (longest - shortest >= kUneven * v.step) {  // longest first, so that the lanes become empty together
                 std::sort(order, order + pending, [](const Item *a, const Item *b) { return a->bytes > b->bytes; });
                 stop_at = stop_below(phase, &v, query);
             } else if (pending > v.lanes && (pending & (v.lanes - 1))) {
-                pending &= ~size_t(v.lanes - 1);  // equal items: whole rounds; the rest gets a kernel of its own
+                pending &= ~size_t(v.lanes - 1);  // whole rounds; the rest gets a kernel of its own
             }
             if (v.legacy_sse && engine.avx()) clear_upper_halves();
             memory->state_used = std::max(memory->state_used, size_t(v.state_bytes));
-            const uint64_t calls = run_lanes(v, kernel->fn, memory, order, pending, stop_at);
+            const auto run = v.role == Role::pair ? run_lanes<true, true> : v.role == Role::hash ? run_lanes<false, true> : run_lanes<true, false>;
+            const uint64_t calls = run(v, kernel->fn, memory, order, pending, stop_at);
             v.calls.fetch_add(calls, std::memory_order_relaxed);
         }
     }

@@ -61,7 +61,7 @@ void hash_heads(const Batch &batch) {
         work.head = rest + job.iv_len;
         const uint64_t more = work.boundary;
         if (work.ready < more) return;  // a short body: all of it goes with the end
-        memcpy(work.blocks + work.head, work.body, more);
+        if (more) memcpy(work.blocks + work.head, work.body, more);
         item->hash_in = work.blocks;
         item->bytes = work.head + more;
         work.hashed = more;

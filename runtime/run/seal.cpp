@@ -9,6 +9,7 @@
 
 #include <cstring>
 
+#include "../suite/secret.hpp"
 #include "work.hpp"
 
 namespace cst {
@@ -113,6 +114,7 @@ void write_tags(const Batch &batch) {
         uint8_t digest[64];
         read_tag(batch.works[i], digest);
         memcpy(batch.works[i].job->tag, digest, batch.works[i].job->tag_len);
+        wipe(digest, sizeof(digest));  // a tag may be only a part of it
     }
 }
 

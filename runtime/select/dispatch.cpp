@@ -33,14 +33,16 @@ Pick pick(const Family &family, const Query &query, const Variant *forced) {
     size_t n = 0;
     const double per_byte = 1.0 / double(query.bytes ? query.bytes : 1), per_item = 1.0 / double(query.items);
     for (const Variant *v : family.variants) {
-        if (n == kMost || !fits(*v, query)) continue;
-        candidates[n] = v;
-        cost[n++] = v->cost.per_byte + v->cost.per_call * per_byte;  // of every lane's bytes
+        if (!fits(*v, query)) continue;
+        const double cycles = v->cost.per_byte + v->cost.per_call * per_byte;  // for one byte in every lane
         if (v == forced) {
             best.variant = v;
-            best.cycles_per_byte = cost[n - 1] * double(rounds(query.items, *v)) * per_item;
+            best.cycles_per_byte = cycles * double(rounds(query.items, *v)) * per_item;
             return best;
         }
+        if (n == kMost) continue;
+        candidates[n] = v;
+        cost[n++] = cycles;
     }
     size_t known_rest = 0;
     double rest_cost = 0;

@@ -48,11 +48,13 @@ def test_every_instruction_knows_its_lines():
     ("movdqu [p+position], 5", 4, "takes no immediate here"),
     ("paddd a, b, ?", 4, "cannot read the operand"),
     ("{% if %}", 4, ""),
+    ("{{ v.add('a', 'a', nix) }}", 4, "'nix' is undefined"),
+    (".bod", 4, "unknown section '.bod': use .enter, .body, .leave"),
 ])
 def test_errors_name_file_and_line(tmp_path, body, line, message):
     with pytest.raises(TemplateError) as error:
         parsed(tmp_path, body)
-    assert f"streams/tiny.j2:{line}: " in str(error.value) and message in str(error.value)
+    assert f"streams/tiny.j2:{line}" in str(error.value) and message in str(error.value)
 
 
 def test_a_field_may_be_declared_once(tmp_path):

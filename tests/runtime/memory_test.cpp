@@ -61,8 +61,8 @@ static int scenario(long fail_at) {
     }
     countdown = -1;
     if (error) {
-        for (size_t i = 0; i < sizeof(out); i++) CHECK(out[0][i] == 'o');
-        for (size_t i = 0; i < sizeof(tag); i++) CHECK(tag[0][i] == 't');
+        for (size_t i = 0; i < kJobs; i++)
+            for (size_t j = 0; j < kBytes; j++) CHECK(out[i][j] == 'o' && tag[i][j % 20] == 't');
         for (size_t i = 0; i < kJobs; i++) CHECK(jobs[i].status == 0 || jobs[i].status == 1);
     } else {
         if (!known) {

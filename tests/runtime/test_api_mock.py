@@ -1,5 +1,7 @@
-"""The upper layers over mock kernels (mock/): algorithms that the default pack may lack (md5: little-endian; sha512: 128-byte
-blocks), and the worst weave that a lag allows."""
+"""The upper layers over mock kernels (mock/), with the worst weave that a lag allows.
+
+Also algorithms that the default pack may lack: md5 (little-endian), sha512 (128-byte blocks).
+"""
 
 from __future__ import annotations
 

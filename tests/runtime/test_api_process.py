@@ -93,3 +93,22 @@ def test_environment_lowers(library: str) -> None:
     assert "'avx'" not in cpu_under("sse_aesni", library)
     assert cpu_under("host-nonsense", library) == str(runtime.ERR_NAME)
     assert cpu_under("", library) == cpu_under("host", library)
+
+
+def test_where_pages_may_not_become_executable(library: str) -> None:
+    """PR_SET_MDWE refuses mprotect to executable: another way is found, or static kernels serve."""
+    script = """
+import ctypes, sys
+if ctypes.CDLL(None).prctl(65, 1, 0, 0, 0):  # PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN
+    print("no PR_SET_MDWE"); sys.exit()
+from cryptostitch.runtime import Context
+context = Context()
+assert context.suite("sha256").key().digest(b"abc").hex().startswith("ba7816bf")
+bad = {name: code for name, code in context.selftest().items() if code not in (0, -6, -9)}
+print(context.cpu()["jit"], bad)
+"""
+    env = {**os.environ, "CRYPTOSTITCH_LIBRARY": library, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    print(done.stdout)
+    assert done.stdout.startswith("no PR_SET_MDWE") or done.stdout.rstrip().endswith("{}")

@@ -136,7 +136,8 @@ class _Attempt:
             self.homes[key] = counts[key[0]]
             counts[key[0]] += 1
         if any(counts[c] > self.limit[c] for c in (VECTOR, GENERAL)):
-            raise DoesNotFit(f"{self.stream.name}: {counts} loop-carried registers, {self.limit} allowed")
+            raise DoesNotFit(f"{self.stream.name}: {counts[self.isa.words]} registers carry values from one iteration to the next, "
+                             f"{self.limit[self.isa.words]} are allowed")
         at_head = set(self.homes)
         leave_wants = {k for k in self.homes if k in leave_in or k == (GENERAL, STATE)}
         loads = tuple(self._load_keep(k) for k in self.promoted)
@@ -399,7 +400,7 @@ class _Section:
                 return number
         candidates = [v for v in held.values() if id(v) not in pinned and v.name != (GENERAL, STATE)]
         if not candidates:
-            raise DoesNotFit(f"{self.a.stream.name}: {limit} registers of class '{cls}' are too few for one instruction")
+            raise DoesNotFit(f"{self.a.stream.name}: {limit} registers are too few for one of its instructions")
         victim = max(candidates, key=lambda v: (v.next_use(now + (0 if id(v) in pinned else 1)), v.memory is not None, -v.register))
         register = victim.register
         if victim.memory is None:
