@@ -47,11 +47,11 @@ class Row:
     flags_read: bool = False
     implicit: tuple[int, ...] = ()   # vector registers read without being named
     move: bool = False               # copies its source unchanged
-    kind: str = "logic"              # logic, shift, shuffle, aes, sha, clmul, multiply, move, scalar
+    kind: str = "logic"              # logic, shift, shuffle, aes, sha, clmul, multiply, move, scalar, hint
     vartime: bool = False            # its time depends on its operands' values; every row without this mark is constant-time
     only: tuple[int, ...] = ()       # the legal widths, when they are not those of the encoding
     memory: int = 0                  # bits of the memory operand, when it has a width of its own
-    accesses: bool = True            # False: a memory operand is only an address (lea)
+    accesses: bool = True            # False: a memory operand is only an address (lea, hints)
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -160,6 +160,7 @@ _rows("rol ror shl shr", "x:g r:i", "", flags_written=True, kind="scalar")
 _rows("bswap", "x:g", "", kind="scalar")
 _rows("movbe", "w:g r:m", "movbe", kind="scalar")
 _rows("lea", "w:g r:m", "", kind="scalar", accesses=False)
+_rows("prefetcht0", "r:m", "", kind="hint", only=(64,), memory=8, accesses=False)
 _rows("rorx", "w:g r:gm r:i", "bmi2", kind="scalar")
 _rows("andn", "w:g r:g r:gm", "bmi1", flags_written=True, kind="scalar")
 

@@ -100,10 +100,12 @@ class _Parser:
             copies = int(memory[3] or 0)
             if copies and copies * row.element != bits:
                 raise line.fail(f"'{row.name}' has no broadcast {{1to{copies}}}")
-            if row.kind == "move" and row.element:
+            if row.memory:
+                access = row.memory
+            elif row.kind == "move" and row.element:
                 copies, access = 0, row.element
             else:
-                access = row.element if copies else {"vbroadcasti128": 128, "vbroadcasti32x4": 128}.get(row.name, register_bits)
+                access = row.element if copies else register_bits
             mem = self._memory(memory[2], access, copies, line)
             return self._kept(mem, bits) if memory[1] else mem
         if re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)", text):

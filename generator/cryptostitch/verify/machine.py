@@ -25,7 +25,7 @@ SUMS = frozenset(("add", "sub", "lea"))
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One memory access: of the pool when ``symbol`` is set (``address`` is then the offset), else at a term's address."""
+    """One memory access (or, with ``size`` 0, a hint that names an address): of the pool when ``symbol`` is set (``address`` is then the offset), else at a term's address."""
 
     ins: Ins
     address: int
@@ -121,7 +121,9 @@ class _Plan:
         self.mask = key_of(ins.mask) if ins.mask is not None else None
         self.zeroing = ins.zeroing
         same = len(sources) == 2 and sources[0][0] == "r" and sources[0] == sources[1]
-        if self.mask is not None:
+        if row.kind == "hint":
+            self.kind = "hint"
+        elif self.mask is not None:
             self.kind = "op"
         elif row.move:
             self.kind = "move"
@@ -310,6 +312,9 @@ class Machine:
             else:
                 values.append(self._address(spec))
         kind, size = plan.kind, plan.size
+        if kind == "hint":
+            self.accesses.append(Access(self.ins, values[0], 0))
+            return
         if kind == "op":
             if plan.swap is not None:
                 at = plan.swap
