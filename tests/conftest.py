@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections import Counter
 from pathlib import Path
 from typing import Callable
 
@@ -39,3 +40,22 @@ def example(build: Path) -> Callable[[str], Path]:
         return built[name]
 
     return get
+
+
+@pytest.fixture
+def count_cases(record_property: Callable[[str, object], None]) -> Callable[[str, int], None]:
+    """Adds to the counts of published test vectors in the closing summary: ``count_cases(source, number)``."""
+    return lambda source, number: record_property("cases", [source, number])
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How many published vectors ran, by source."""
+    counts: Counter[str] = Counter()
+    for report in terminalreporter.getreports("passed"):
+        for name, value in report.user_properties:
+            if name == "cases" and report.when == "call":
+                counts[value[0]] += value[1]
+    if counts:
+        terminalreporter.section("test vectors")
+        for source, number in sorted(counts.items()):
+            terminalreporter.line(f"{number:6} {source}")
