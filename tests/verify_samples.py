@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from cryptostitch.contract import CHAIN, FROM_HAND, HAND, IN, KEY, OUT, SCRATCH, SPILL, Contract, Field
-from cryptostitch.ir import GENERAL, STATE, VECTOR, Code, Constant, Imm, Ins, Mem, Place, Reg, Window
+from cryptostitch.ir import GENERAL, VECTOR, Code, Constant, Imm, Ins, Mem, Place, Reg, Window
 from cryptostitch.program import Part, Program, Recipe
 from cryptostitch.stream import Stream
 

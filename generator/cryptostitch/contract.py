@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from .ir import Constant, Window
+from .ir import Constant
 
 # What a field of the state block is for. The names are the ones that the runtime looks for.
 IN = "in"              # one pointer per lane: `bytes` are read from it per iteration

@@ -94,7 +94,6 @@ class Layout:
         """A word constant as an operand: an immediate, a broadcast, or a vector of copies."""
         if self.isa.words == "g":
             return str(value - (1 << self.word) if value >> (self.word - 1) else value)
-        copies = self.lanes
         data = value.to_bytes(self.word // 8, "little")
         if self.isa.broadcast:
             return f"keep[@{self._constant(f'w{value:x}', data)}]{{1to{self.isa.vector_bits // self.word}}}"

@@ -52,7 +52,7 @@ def clock_recipe() -> tuple[Algorithm, Recipe]:
     """A kernel whose iteration is CHAIN_ADDS dependent additions, made by the compiler like any other."""
     layout = Layout(ISAS["scalar"], 1, 32)
     layout.words("chain", 1)
-    text = f".enter\nmov x:q, 0\n.body\n" + "add x:q, x:q, 1\n" * CHAIN_ADDS + ".leave\nmov [state.chain+0], x:d\n"
+    text = ".enter\nmov x:q, 0\n.body\n" + "add x:q, x:q, 1\n" * CHAIN_ADDS + ".leave\nmov [state.chain+0], x:d\n"
     stream = parse(Rendered(text, layout), ISAS["scalar"], name="clock_x1", algorithm="clock", bytes_per_iteration=64)
     program = allocate(legalize(stream))
     return Algorithm("clock", "clock", HASH, 64, 4, 1, 4, False, 8, initial=(0,)), Recipe(CLOCK, "scalar", (Part(program),))

@@ -11,7 +11,6 @@ import concurrent.futures
 import contextlib
 import functools
 import itertools
-from dataclasses import replace
 from pathlib import Path
 from typing import Iterable, Sequence
 
@@ -19,7 +18,7 @@ from . import catalog
 from .catalog import Algorithm, Form
 from .errors import DoesNotFit, UnknownName
 from .isa import ISAS
-from .names import StreamName, kernel_name, stream_name, target_name
+from .names import StreamName, kernel_name, target_name
 from .parse import parse
 from .passes.allocate import Accesses, allocate, body_cost
 from .passes.frame import frame

@@ -139,7 +139,7 @@ def render(template: str, isa: Isa, lanes: int, parameters: Mapping[str, object]
     files = VOCABULARIES[isa.name]
     vocabulary = _Vocabulary(files)
     names = dict(parameters, v=vocabulary, s=layout, lanes=lanes, fresh=lambda stem="t": f"{stem}.{next(counter)}",
-                 vector_bytes=isa.vector_bytes, concat=itertools.chain)
+                 vector_bytes=isa.vector_bytes)
     environment.globals.update(names)
     try:
         vocabulary._modules.extend(environment.get_template(f).make_module(names) for f in reversed(files))

@@ -157,21 +157,6 @@ uint64_t run_lanes(const Variant &v, cst_kernel_fn fn, LaneMemory *memory, Item 
     return calls;
 }
 
-Pick pick_for(const Phase &phase, const Query &query) {
-    return phase.pair ? choose_pair(phase, query) : pick(*phase.family, query, phase.suite->forced);
-}
-
-Pick recall(const Phase &phase, const Query &query, Choices *choices) {
-    if (phase.pair || query.only_ready) return pick_for(phase, query);
-    for (const Choices::Known &known : choices->known)
-        if (known.family == phase.family && known.items == query.items && known.bytes == query.bytes && known.least == query.least &&
-            known.one_key == query.one_key)
-            return known.pick;
-    Choices::Known &slot = choices->known[choices->next++ % 4];
-    slot = {phase.family, query.items, query.bytes, query.least, query.one_key, pick_for(phase, query)};
-    return slot.pick;
-}
-
 void clear_upper_halves() {
     __asm__ volatile("vzeroupper" : : : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
                      "xmm13", "xmm14", "xmm15");
@@ -181,7 +166,7 @@ void clear_upper_halves() {
 size_t stop_below(const Phase &phase, const Variant *chosen, Query query) {
     size_t most = std::min<size_t>(query.items, chosen->lanes);
     for (query.items = most / 2; query.items; query.items /= 2)
-        if (pick_for(phase, query).variant != chosen) return query.items;
+        if (decide(phase, query) != chosen) return query.items;
     return 0;
 }
 
@@ -207,9 +192,19 @@ Pick choose_pair(const Phase &phase, const Query &query) {
     return apart ? Pick() : pair;
 }
 
+const Variant *decide(const Phase &phase, const Query &query) {
+    const Suite &suite = *phase.suite;
+    const bool usual = suite.memo && !suite.forced && !query.only_ready;
+    const Variant *choice;
+    if (usual && suite.memo->recall(*phase.family, query, phase.pair, &choice)) return choice;
+    choice = (phase.pair ? choose_pair(phase, query) : pick(*phase.family, query, suite.forced)).variant;
+    if (usual) suite.memo->remember(*phase.family, query, phase.pair, choice);
+    return choice;
+}
+
 void run_phase(const Phase &phase, LaneMemory *memory, Item *items, Item **order, size_t n) {
     const Engine &engine = *phase.suite->engine;
-    const Pick *first = phase.first;
+    const Variant *first = phase.first;
     bool only_ready = false;
     for (uint64_t need : phase.family->needs) {
         for (;;) {
@@ -225,15 +220,15 @@ void run_phase(const Phase &phase, LaneMemory *memory, Item *items, Item **order
             if (!pending) break;
             Query query = query_of(phase, pending, shortest == longest ? longest : sum / pending, need);
             query.only_ready = only_ready;
-            const Pick choice = first ? *first : recall(phase, query, &memory->choices);
+            const Variant *choice = first ? first : decide(phase, query);
             first = nullptr;
-            if (!choice.variant) break;
+            if (!choice) break;
             const Kernel *kernel;
-            if (engine.fetch(*choice.variant, &kernel)) {
+            if (engine.fetch(*choice, &kernel)) {
                 only_ready = true;
                 continue;
             }
-            const Variant &v = *choice.variant;
+            const Variant &v = *choice;
             for (size_t i = 0; i < pending; i++) order[i]->iterations = order[i]->bytes >> v.step_log2;
             size_t stop_at = 0;
             if (longest - shortest >= kUneven * v.step) {  // longest first, so that the lanes become empty together

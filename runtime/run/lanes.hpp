@@ -22,26 +22,12 @@ struct Item {
 // Output of lanes that have no item. They repeat the input of a lane that has one, and must not write to anybody's buffer.
 constexpr size_t IDLE_OUT_BYTES = 8192;
 
-// Choices that this burst has made already: its phases ask the same again and again.
-struct Choices {
-    struct Known {
-        const Family *family = nullptr;
-        size_t items = 0;
-        uint64_t bytes = 0, least = 0;
-        bool one_key = false;
-        Pick pick;
-    };
-    Known known[4];
-    uint32_t next = 0;
-};
-
 // Memory that kernels work in. Wipe it up to the marks when done.
 struct LaneMemory {
     uint8_t *state = nullptr;     // Engine::most_state_bytes(), aligned to STATE_ALIGN
     uint8_t *idle_out = nullptr;  // IDLE_OUT_BYTES
     size_t state_used = 0;
     bool idle_used = false;
-    Choices choices;
 };
 
 struct Phase {
@@ -50,7 +36,7 @@ struct Phase {
     bool one_key = false;
     bool aligned = true;  // hand-over kernels may run
     bool pair = false;    // stop when cipher and hash one after the other are cheaper
-    const Pick *first = nullptr;  // the choice for all items, where it is known already
+    const Variant *first = nullptr;  // the choice for all items, where it is known already
 };
 
 // Runs every item as far as the family's steps go: what is left in `bytes` is smaller than what any usable kernel needs.
@@ -63,5 +49,7 @@ Query query_of(const Phase &phase, size_t n, uint64_t mean, uint64_t least);
 // The pair kernel for these items; none when cipher and hash one after the other are cheaper, or a kernel of one of the two is forced.
 Pick choose_pair(const Phase &phase, const Query &query);
 
+// What runs the phase: choose_pair or pick, remembered from burst to burst. NULL: nothing.
+const Variant *decide(const Phase &phase, const Query &query);
 
 }  // namespace cst

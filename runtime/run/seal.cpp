@@ -29,8 +29,8 @@ Phase pair_phase(const Batch &batch, bool aligned) {
 }
 
 // Marks the works whose middle a pair kernel will do; returns the choice.
-Pick choose_pairs(const Batch &batch, bool aligned) {
-    if (batch.suite->pairs.variants.empty()) return Pick();
+const Variant *choose_pairs(const Batch &batch, bool aligned) {
+    if (batch.suite->pairs.variants.empty()) return nullptr;
     const uint64_t need = batch.suite->pairs.needs.front();
     auto fits = [&](const Work &work) { return is_aligned(work) == aligned && work.bulk >= start_of_pair(work) + need; };
     size_t n = 0;
@@ -40,15 +40,15 @@ Pick choose_pairs(const Batch &batch, bool aligned) {
         n++;
         sum += batch.works[i].bulk - start_of_pair(batch.works[i]);
     }
-    if (!n) return Pick();
+    if (!n) return nullptr;
     const Phase phase = pair_phase(batch, aligned);
-    const Pick choice = choose_pair(phase, query_of(phase, n, sum / n, need));
-    for (size_t i = 0; choice.variant && i < batch.n; i++)
+    const Variant *choice = decide(phase, query_of(phase, n, sum / n, need));
+    for (size_t i = 0; choice && i < batch.n; i++)
         if (fits(batch.works[i])) batch.works[i].paired = true;
     return choice;
 }
 
-void run_pairs(const Batch &batch, bool aligned, const Pick &choice) {
+void run_pairs(const Batch &batch, bool aligned, const Variant *choice) {
     Item *items = batch.arena->items;
     size_t n = 0;
     for (size_t i = 0; i < batch.n; i++) {
@@ -67,7 +67,7 @@ void run_pairs(const Batch &batch, bool aligned, const Pick &choice) {
     }
     if (!n) return;
     Phase phase = pair_phase(batch, aligned);
-    phase.first = &choice;
+    phase.first = choice;
     run_phase(phase, &batch.arena->lanes, items, batch.arena->order, n);
     for (size_t i = 0; i < n; i++) {
         Work &work = *static_cast<Work *>(items[i].owner);
@@ -133,7 +133,7 @@ void seal_batch(const Batch &batch) {
         }
     }
     if (suite.enciphers()) {
-        Pick aligned, unaligned;
+        const Variant *aligned = nullptr, *unaligned = nullptr;
         if (suite.kind == CST_AEAD) {
             find_boundaries(batch);
             aligned = choose_pairs(batch, true);

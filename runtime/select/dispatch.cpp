@@ -5,6 +5,11 @@
 namespace cst {
 namespace {
 
+// This runs several times per burst, so: no division per kernel.
+size_t rounds(size_t items, const Variant &v) { return (items + v.lanes - 1) >> v.lanes_log2; }
+
+}  // namespace
+
 bool fits(const Variant &v, const Query &query) {
     if (v.one_key && !query.one_key) return false;
     if (v.hand && !query.aligned) return false;
@@ -12,11 +17,6 @@ bool fits(const Variant &v, const Query &query) {
     if (v.kernel.load(std::memory_order_acquire)) return true;
     return !query.only_ready && !v.refused.load(std::memory_order_relaxed);
 }
-
-// This runs several times per burst, so: no division per kernel.
-size_t rounds(size_t items, const Variant &v) { return (items + v.lanes - 1) >> v.lanes_log2; }
-
-}  // namespace
 
 void Family::add(const Variant *variant) {
     variants.push_back(variant);

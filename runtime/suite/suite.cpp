@@ -42,6 +42,7 @@ void Suites::put(Suite suite) {
         suite.decrypts = engine.family(Role::decrypt, suite.decrypt, nullptr);
         if (suite.hash) suite.pairs = engine.family(Role::pair, suite.encrypt, suite.hash);
     }
+    suite.memo = std::make_shared<ChoiceMemo>();
     for (auto &other : suites_) {
         if (other->name != suite.name) continue;
         suite.forced = other->forced;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../select/engine.hpp"
+#include "../select/memo.hpp"
 
 namespace cst {
 
@@ -19,6 +20,7 @@ struct Suite {
 
     Family hashes, encrypts, decrypts, pairs;
     const Variant *forced = nullptr;
+    std::shared_ptr<ChoiceMemo> memo;  // of the families above; NULL: nothing is remembered
 
     size_t key_bytes = 0, mac_key_min = 0, mac_key_max = 0, iv_bytes = 0, tag_min = 0, tag_max = 0, block_bytes = 1, expansion = 0;
     uint64_t max_bytes = 0;

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Iterable, Iterator
 
-from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Mem, Operand, Reg
+from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Operand, Reg
 from ..kernel import Item, Kernel
 from ..passes.bind import ABIS
 from ..passes.frame import POOL_ALIGN

@@ -11,7 +11,7 @@ import zlib
 from typing import Iterable, Sequence
 
 from ..contract import FROM_HAND, HAND, KEY, Contract, Field
-from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Mem, Operand, Reg
+from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Operand, Reg
 from ..passes.bind import XMM0
 from ..passes.weave import STRATEGIES
 from ..program import Algorithm, CostTable, Program, Recipe

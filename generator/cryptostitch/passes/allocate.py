@@ -1,38 +1,24 @@
 """Virtual registers -> the stream's own window, within a budget.
 
-Linear scan over straight-line code with Belady's choice: when a register is wanted and none is free, the value whose next use
-is farthest goes to memory (L. A. Belady, 1966). For a hash's message schedule that keeps the youngest words in registers and
-puts the old ones in the state block, which is what measurement asks for. A value that is needed once more and lies in
-memory is used from there when its instruction can.
-
-Loop-carried values have a *home* register that they occupy at the head of every iteration. Kept memory operands
-(Stream.keep) get homes of their own as long as registers are left over, the most used ones first.
+Every section is scanned once (scan.py). Loop-carried values have a *home* register that they occupy at the head of every iteration.
+Kept memory operands (Stream.keep) get homes of their own as long as registers are left over, the most used ones first.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from ..contract import SPILL, Contract, Field
 from ..errors import DoesNotFit
-from ..instructions import INSTRUCTIONS
 from ..ir import GENERAL, STATE, VECTOR, Code, Ins, Mem, Reg, Window
 from ..isa import GENERALS, ISAS, Isa
 from ..program import Program
 from ..stream import Stream
 from .legalize import names_read, names_written
+from .scan import NEVER, SPILL_SYMBOLS, XMM0, Key, Section, load
 
-NEAR = 24
-"""A kept operand that is used again within this many instructions is worth a free register for that long."""
-
-NEVER = 1 << 30
-XMM0 = (VECTOR, 0)  # physical, outside every window
 SPILL_WORDS = "spill_words"
-SPILL_SYMBOLS = {"spill v": VECTOR, "spill g": GENERAL}
-"""Marks of slots whose place in the state block is not yet known: a constant's name cannot hold a space."""
-
-Key = tuple[str, object]
 
 
 def allocate(stream: Stream, budget: int | None = None, name: str | None = None, accesses: "Accesses | None" = None) -> Program:
@@ -47,7 +33,7 @@ def allocate(stream: Stream, budget: int | None = None, name: str | None = None,
     limit[isa.words] = min(limit[isa.words], budget or limit[isa.words])
     accesses = accesses or Accesses(stream)
     keeps = sorted((k for k in stream.keep if accesses.uses[k]), key=lambda k: -accesses.uses[k])
-    plain = _Attempt(stream, accesses, isa, limit, ()).run()
+    plain = Attempt(stream, accesses, isa, limit, ()).run()
     room = limit[isa.words] - plain.peak[isa.words]
     best = plain
     tried = {0}
@@ -57,7 +43,7 @@ def allocate(stream: Stream, budget: int | None = None, name: str | None = None,
             continue
         tried.add(count)
         try:
-            attempt = _Attempt(stream, accesses, isa, limit, tuple(keeps[:count])).run()
+            attempt = Attempt(stream, accesses, isa, limit, tuple(keeps[:count])).run()
         except DoesNotFit:
             continue
         if attempt.cost() < best.cost():
@@ -95,23 +81,7 @@ class Accesses:
         return live
 
 
-@dataclass
-class _Value:
-    """One definition of a name, or one kept operand."""
-
-    name: Key
-    bits: int
-    uses: list[int] = field(default_factory=list)
-    register: int | None = None
-    memory: Mem | None = None
-
-    def next_use(self, now: int) -> int:
-        while self.uses and self.uses[0] < now:
-            self.uses.pop(0)
-        return self.uses[0] if self.uses else NEVER
-
-
-class _Attempt:
+class Attempt:
     """One allocation of the whole stream with a given set of promoted keeps."""
 
     def __init__(self, stream: Stream, accesses: Accesses, isa: Isa, limit: dict[str, int], promoted: tuple[str, ...]):
@@ -123,7 +93,7 @@ class _Attempt:
         self.code: Code | None = None
         self.spill_base = -(-max((f.offset + f.size for f in stream.fields), default=0) // 64) * 64
 
-    def run(self) -> "_Attempt":
+    def run(self) -> "Attempt":
         code = self.stream.code
         leave_in = self.accesses.live_in(code.leave, set())
         head = self.accesses.live_in(code.body, leave_in)
@@ -141,9 +111,9 @@ class _Attempt:
         at_head = set(self.homes)
         leave_wants = {k for k in self.homes if k in leave_in or k == (GENERAL, STATE)}
         loads = tuple(self._load_keep(k) for k in self.promoted)
-        body = _Section(self, code.body, {k for k in at_head if k in head or k in kept or k[1] == STATE}, at_head).run()
-        enter = _Section(self, code.enter + loads, {(GENERAL, STATE)}, at_head, loading=True).run()
-        leave = _Section(self, code.leave, leave_wants, set()).run()
+        body = Section(self, code.body, {k for k in at_head if k in head or k in kept or k[1] == STATE}, at_head).run()
+        enter = Section(self, code.enter + loads, {(GENERAL, STATE)}, at_head, loading=True).run()
+        leave = Section(self, code.leave, leave_wants, set()).run()
         self.code = Code(tuple(enter), tuple(body), tuple(leave))
         return self
 
@@ -187,13 +157,6 @@ class _Attempt:
         return Program(name, stream.name, stream.algorithm, stream.isa, code, window, contract, homes)
 
 
-def load(isa: Isa, target: Reg, mem: Mem) -> Ins:
-    """The instruction that brings ``mem`` into ``target``: a broadcast when the memory holds one element."""
-    if mem.broadcast:
-        return Ins(dict(isa.load_broadcast)[mem.bits], (target, replace(mem, broadcast=0)))
-    return Ins("mov" if target.cls == GENERAL else isa.load, (target, mem))
-
-
 def _window(code: Code) -> Window:
     top = {VECTOR: 0, GENERAL: 1, "k": 0}
     for _, section in code.sections():
@@ -202,330 +165,3 @@ def _window(code: Code) -> Window:
                 if not reg.physical:
                     top[reg.cls] = max(top[reg.cls], reg.id + 1)
     return Window(top[VECTOR], top[GENERAL], top["k"])
-
-
-class _Section:
-    """Allocates one straight-line section."""
-
-    def __init__(self, attempt: _Attempt, code: tuple[Ins, ...], live_in: set[Key], live_out: set[Key], loading: bool = False):
-        self.a, self.isa = attempt, attempt.isa
-        self.code, self.live_out, self.loading = code, live_out, loading
-        self.accesses = attempt.accesses.of.get(id(code)) or [(names_read(i), names_written(i)) for i in code]
-        # Homes that some value must reach by the end of the section; better left to it.
-        self.wanted_homes = {cls: {n for k, n in attempt.homes.items() if k[0] == cls and k in live_out} for cls in (VECTOR, GENERAL, "k")}
-        self.out: list[Ins] = []
-        self.current: dict[Key, _Value] = {}
-        self.in_register: dict[str, dict[int, _Value]] = {VECTOR: {}, GENERAL: {}, "k": {}}
-        self.free_slots: dict[str, list[int]] = {VECTOR: [], GENERAL: []}
-        self.used_slots = {VECTOR: 0, GENERAL: 0}
-        self.slot_of: dict[int, tuple[str, int]] = {}
-        self.released: list[tuple[str, int]] = []  # free once the instruction that read them last is out
-        for key in live_in:
-            value = _Value(key, self._bits(key))
-            self.current[key] = value
-            self._put(value, attempt.homes[key])
-        self._number()
-
-    def _bits(self, key: Key) -> int:
-        return self.isa.vector_bits if key[0] == VECTOR else 64
-
-    # ---- values
-
-    def _number(self) -> None:
-        """Gives every read and write its value, and every value its list of uses."""
-        current = dict(self.current)
-        self.reads: list[dict[Key, _Value]] = []
-        self.writes: list[dict[Key, _Value]] = []
-        keeps = self.a.stream.keep
-        for index, (ins, (read, written)) in enumerate(zip(self.code, self.accesses)):
-            reads, writes = {}, {}
-            for key in sorted(read):
-                if key not in current:
-                    if key[1] not in keeps:
-                        raise DoesNotFit(f"{ins.places[0] if ins.places else self.a.stream.name}: '{key[1]}' is read before it is written")
-                    current[key] = _Value(key, self._bits(key), memory=keeps[key[1]])
-                reads[key] = current[key]
-                current[key].uses.append(index)
-            for key in sorted(written):
-                current[key] = writes[key] = _Value(key, self._bits(key))
-            self.reads.append(reads)
-            self.writes.append(writes)
-        self.last = current
-        for key in self.live_out:
-            if key in current:
-                current[key].uses.append(len(self.code))
-
-    # ---- the scan
-
-    def run(self) -> list[Ins]:
-        for index, ins in enumerate(self.code):
-            self._instruction(index, ins)
-            for cls, number in self.released:
-                self.free_slots[cls].append(number)
-            self.released.clear()
-        self._go_home()
-        return self.out
-
-    def _instruction(self, now: int, ins: Ins) -> None:
-        reads, writes = self.reads[now], self.writes[now]
-        row = INSTRUCTIONS[ins.op]
-        if row.move and self._coalesce(now, ins, reads, writes):
-            return
-        folded = self._fold(now, ins, row, reads)
-        pinned = {id(v) for k, v in reads.items() if k != folded}
-        for key, value in reads.items():
-            if key != folded and value.register is None:
-                self._reload(value, now, pinned)
-        where = {key: value.register for key, value in reads.items()}
-        for key, value in reads.items():
-            if value.next_use(now + 1) == NEVER:
-                self._drop(value)
-        for key, value in writes.items():
-            taken = reads.get(key) if self._updates(ins, row, key) else None
-            if taken is not None:
-                if taken.register is not None:
-                    self._drop(taken)
-                self._put(value, where[key])
-            else:
-                self._put(value, self._register(key, value, now, {id(v) for k, v in writes.items() if v is not value} | {
-                    id(v) for v in reads.values() if v.register is not None and id(v) in pinned and v.next_use(now + 1) != NEVER}))
-        self._emit(ins, reads, writes, folded, where)
-        for value in writes.values():
-            if value.next_use(now + 1) == NEVER:
-                self._drop(value)
-        self._remember_store(ins, row, reads)
-
-    def _updates(self, ins: Ins, row, key: Key) -> bool:
-        return any(o.access == "x" and isinstance(ins.operands[i], Reg) and ins.operands[i].key == key
-                   for i, o in enumerate(row.operands))
-
-    def _coalesce(self, now, ins, reads, writes) -> bool:
-        """A copy whose source dies costs nothing: the target takes over the register."""
-        target, source = ins.operands
-        if not (isinstance(target, Reg) and isinstance(source, Reg)) or target.physical or source.physical:
-            return False
-        value = reads[source.key]
-        if target.bits != source.bits or value.register is None or value.next_use(now + 1) != NEVER:
-            return False
-        register, memory = value.register, value.memory
-        self._drop(value, keep_slot=True)
-        new = writes[target.key]
-        new.memory = memory
-        if id(value) in self.slot_of:
-            self.slot_of[id(new)] = self.slot_of.pop(id(value))
-        self._put(new, register)
-        if new.next_use(now + 1) == NEVER:
-            self._drop(new)
-        return True
-
-    def _fold(self, now, ins, row, reads) -> Key | None:
-        """The one operand, if any, that is better used from memory than brought into a register."""
-        if any(isinstance(o, Mem) for o in ins.operands):
-            return None
-        for index in range(len(row.operands) - 1, -1, -1):
-            operand, slot = ins.operands[index], row.operands[index]
-            if not (isinstance(operand, Reg) and slot.access == "r" and slot.memory) or operand.physical:
-                continue
-            value = reads[operand.key]
-            if value.register is not None or value.memory is None or self._named_twice(ins, operand.key):
-                continue
-            if value.memory.broadcast and not row.element:
-                continue
-            if not value.memory.broadcast and operand.bits != value.memory.bits and operand.cls == VECTOR:
-                continue
-            later = value.next_use(now + 1)
-            kept = operand.key[1] in self.a.stream.keep
-            free = len(self.in_register[operand.cls]) < self.a.limit[operand.cls]
-            worth_a_register = free and later - now <= NEAR if kept else free or later < self._farthest(operand.cls, now, reads)
-            if later == NEVER or not worth_a_register:
-                return operand.key
-        swap = row.swap
-        if swap and self._swappable(ins, row, reads, now):
-            return ins.operands[swap[0]].key
-        return None
-
-    def _swappable(self, ins, row, reads, now) -> bool:
-        """The first operand of a commutative instruction lies in memory for the last time: exchange and fold."""
-        first, second = row.swap
-        if row.operands[first].access != "r":
-            return False
-        a, b = ins.operands[first], ins.operands[second]
-        if not (isinstance(a, Reg) and isinstance(b, Reg)) or a.key == b.key:
-            return False
-        value, other = reads[a.key], reads[b.key]
-        return (value.register is None and value.memory is not None and other.register is not None
-                and (not value.memory.broadcast or row.element) and value.next_use(now + 1) == NEVER
-                and (value.memory.broadcast or value.memory.bits == a.bits))
-
-    @staticmethod
-    def _named_twice(ins: Ins, key: Key) -> bool:
-        return sum(1 for o in ins.operands if isinstance(o, Reg) and o.key == key) > 1
-
-    def _farthest(self, cls, now, reads) -> int:
-        return max((v.next_use(now + 1) for v in self.in_register[cls].values() if v not in reads.values()), default=0)
-
-    # ---- registers
-
-    def _put(self, value: _Value, register: int) -> None:
-        value.register = register
-        self.in_register[value.name[0]][register] = value
-        self.peak()
-
-    def peak(self) -> None:
-        for cls, held in self.in_register.items():
-            if len(held) > self.a.peak[cls]:
-                self.a.peak[cls] = len(held)
-
-    def _drop(self, value: _Value, keep_slot: bool = False) -> None:
-        """The value is dead, or moves: its register is free."""
-        if value.register is not None:
-            held = self.in_register[value.name[0]]
-            if held.get(value.register) is value:
-                del held[value.register]
-            value.register = None
-        if not keep_slot and id(value) in self.slot_of:
-            self.released.append(self.slot_of.pop(id(value)))
-
-    def _register(self, key: Key, value: _Value, now: int, pinned: set[int]) -> int:
-        cls = key[0]
-        held, limit = self.in_register[cls], self.a.limit[cls]
-        home = self.a.homes.get(key)
-        if home is not None and home not in held and self.last.get(key) is value:
-            return home
-        for number in range(limit):
-            if number not in held and (self.loading or number not in self.wanted_homes[cls]):
-                return number
-        for number in range(limit):
-            if number not in held:
-                return number
-        candidates = [v for v in held.values() if id(v) not in pinned and v.name != (GENERAL, STATE)]
-        if not candidates:
-            raise DoesNotFit(f"{self.a.stream.name}: {limit} registers are too few for one of its instructions")
-        victim = max(candidates, key=lambda v: (v.next_use(now + (0 if id(v) in pinned else 1)), v.memory is not None, -v.register))
-        register = victim.register
-        if victim.memory is None:
-            self._spill(victim)
-        self._drop(victim, keep_slot=True)
-        return register
-
-    def _new_slot(self, cls: str) -> tuple[Mem, int]:
-        if self.free_slots[cls]:
-            number = min(self.free_slots[cls])
-            self.free_slots[cls].remove(number)
-        else:
-            number = self.used_slots[cls]
-            self.used_slots[cls] += 1
-            self.a.slots[cls] = max(self.a.slots[cls], self.used_slots[cls])
-        return self.a.slot(cls, number), number
-
-    def _spill(self, value: _Value) -> None:
-        cls = value.name[0]
-        value.memory, number = self._new_slot(cls)
-        self.slot_of[id(value)] = (cls, number)
-        op = "mov" if cls == GENERAL else self.isa.store
-        self._insert(Ins(op, (self._bound(value.memory), Reg(cls, value.register, self._bits(value.name)))))
-
-    def _reload(self, value: _Value, now: int, pinned: set[int]) -> None:
-        if value.memory is None:
-            raise DoesNotFit(f"{self.a.stream.name}: a value of '{value.name[1]}' was lost")
-        register = self._register(value.name, value, now, pinned)
-        self._put(value, register)
-        self._insert(load(self.isa, Reg(value.name[0], register, self._bits(value.name)), self._bound(value.memory)))
-
-    def _insert(self, ins: Ins) -> None:
-        """Appends an instruction of the allocator's own; inside a glued run it becomes part of the run."""
-        self.out.append(replace(ins, glue=bool(self.out) and self.out[-1].glue))
-
-    def _bound(self, mem: Mem) -> Mem:
-        """The memory operand with its address registers where they are now."""
-        def at(reg):
-            if reg is None or isinstance(reg.id, int):
-                return reg
-            return Reg(GENERAL, self.current_register(reg.key), 64)
-        return replace(mem, base=at(mem.base), index=at(mem.index))
-
-    def current_register(self, key: Key) -> int:
-        for number, value in self.in_register[GENERAL].items():
-            if value.name == key:
-                return number
-        raise DoesNotFit(f"{self.a.stream.name}: the address register '{key[1]}' is not in a register")
-
-    def _remember_store(self, ins: Ins, row, reads) -> None:
-        """A value that the program itself stored to the state block needs no spill slot."""
-        if not row.move or not isinstance(ins.operands[0], Mem) or not isinstance(ins.operands[1], Reg) or ins.op != self.isa.store:
-            return
-        mem, reg = ins.operands
-        value = reads.get(reg.key)
-        if value is not None and value.memory is None and mem.bits == self._bits(value.name) and mem.index is None \
-                and mem.base is not None and mem.base.id == STATE and reg.cls == VECTOR:
-            value.memory = mem
-
-    # ---- output
-
-    def _emit(self, ins: Ins, reads, writes, folded, where) -> None:
-        row = INSTRUCTIONS[ins.op]
-        operands = list(ins.operands)
-        if folded is not None and row.swap and isinstance(operands[row.swap[0]], Reg) and operands[row.swap[0]].key == folded \
-                and not row.operands[row.swap[0]].memory:
-            first, second = row.swap
-            operands[first], operands[second] = operands[second], operands[first]
-        for index, operand in enumerate(operands):
-            if isinstance(operand, Reg) and not operand.physical:
-                writing = row.operands[index].writes and operand.key in writes
-                if operand.key == folded and not writing:
-                    memory = self._bound(reads[folded].memory)
-                    operands[index] = replace(memory, bits=memory.bits if memory.broadcast else operand.bits)
-                else:
-                    register = writes[operand.key].register if writing else where[operand.key]
-                    operands[index] = Reg(operand.cls, register, operand.bits)
-            elif isinstance(operand, Mem):
-                base = Reg(GENERAL, where[operand.base.key], 64) if operand.base else None
-                index_ = Reg(GENERAL, where[operand.index.key], 64) if operand.index else None
-                operands[index] = Mem(base, operand.disp, operand.bits, index_, operand.scale, operand.broadcast, operand.symbol)
-        self.out.append(Ins(ins.op, tuple(operands), glue=ins.glue, places=ins.places))
-
-    def _go_home(self) -> None:
-        """Parallel copy of the section's results to their homes."""
-        moves: dict[tuple[str, int], tuple[str, int] | Mem] = {}
-        for key in self.live_out:
-            value = self.last.get(key)
-            if value is None:
-                continue
-            home = (key[0], self.a.homes[key])
-            if value.register is None:
-                moves[home] = self._bound(value.memory)
-            elif value.register != home[1]:
-                moves[home] = (key[0], value.register)
-        while moves:
-            sources = {m for m in moves.values() if not isinstance(m, Mem)}
-            ready = [t for t, s in sorted(moves.items(), key=lambda i: i[0]) if t not in sources]
-            if ready:
-                target = next((t for t in ready if not isinstance(moves[t], Mem)), ready[0])
-                self._move(target, moves.pop(target))
-                continue
-            target, source = next(iter(sorted(moves.items(), key=lambda i: i[0])))
-            spare = self._spare(target[0], moves)
-            if isinstance(spare, Mem):
-                self.out.append(Ins("mov" if source[0] == GENERAL else self.isa.store,
-                                    (spare, Reg(source[0], source[1], self._bits(source)))))
-            else:
-                self._move(spare, source)
-            moves = {t: spare if s == source else s for t, s in moves.items()}
-        self.peak()
-
-    def _spare(self, cls: str, moves) -> tuple[str, int] | Mem:
-        """Where one value of a cycle can wait: a register that nothing needs, else a spill slot."""
-        busy = {n for c, n in moves if c == cls} | {m[1] for m in moves.values() if not isinstance(m, Mem) and m[0] == cls}
-        busy |= {self.a.homes[k] for k in self.live_out if k[0] == cls}
-        for number in range(self.a.limit[cls]):
-            if number not in busy:
-                return cls, number
-        return self._bound(self._new_slot(cls)[0])
-
-    def _move(self, target: tuple[str, int], source) -> None:
-        bits = self._bits(target)
-        reg = Reg(target[0], target[1], bits)
-        if isinstance(source, Mem):
-            self.out.append(load(self.isa, reg, source))
-        else:
-            self.out.append(Ins("mov" if target[0] == GENERAL else self.isa.move, (reg, Reg(source[0], source[1], bits))))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Iterable
 
 from ..instructions import INSTRUCTIONS, Row
-from ..ir import GENERAL, Code, Imm, Ins, Mem, Operand, Reg
+from ..ir import GENERAL, Code, Ins, Mem, Operand, Reg
 from ..isa import ISAS, Isa
 from ..stream import Stream
 
@@ -99,7 +99,7 @@ def _prefer_second(target: Reg, first: Operand, second: Reg, live: frozenset) ->
     if second.key == target.key:
         return True
     if not isinstance(first, Reg):
-        return not isinstance(first, Imm) or True
+        return True
     kept = str(second.id).startswith("keep ")
     return not kept and first.key in live and second.key not in live
 

@@ -17,7 +17,7 @@ from typing import Iterable, Mapping
 
 from ..contract import SPILL, Field
 from ..instructions import INSTRUCTIONS
-from ..ir import GENERAL, STATE, Code, Constant, Ins, Mem, Reg
+from ..ir import GENERAL, STATE, Code, Ins, Mem, Reg
 from ..program import Program
 from ..stream import Stream
 from .machine import Block, Key, Machine, is_shared, key_of
