@@ -14,7 +14,11 @@ WORDS_32 = {"scalar": (1,), "sse": (4,), "avx2": (8,), "avx512": (16,)}
 SHA_NI = {"sse": (1, 2, 4)}
 # Lanes of a block cipher on AES-NI, VAES-256 and VAES-512: up to eight chains, in vectors of 1, 2 and 4 blocks.
 AES_CHAINS = {"sse": (1, 2, 4, 8), "avx2": (8, 16), "avx512": (16, 32)}
-AES_ONE_BUFFER = {"sse": (1,)}
+# Ciphers come with one block per iteration too, for what is left.
+AES_TAILS = {isa: (4, 1) for isa in AES_CHAINS}
+# One buffer, many of its blocks at once: blocks per iteration and instruction set.
+AES_ONE_BUFFER = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
+AES_BLOCKS = {"sse": (4, 1), "avx2": (8,), "avx512": (16,)}
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,7 @@ class Form:
     template: str
     lanes: dict[str, tuple[int, ...]]
     groups: tuple[int, ...] = (1, 2)
+    by: dict[str, tuple[int, ...]] = field(default_factory=dict)  # blocks per lane and iteration, where they are not the algorithm's
 
 
 @dataclass(frozen=True)
@@ -65,8 +70,8 @@ def _aes_cbc(key_bits: int) -> tuple[Algorithm, Algorithm]:
     common = dict(block_bytes=16, key_bytes=key_bits // 8, iv_bytes=16, rounds=rounds)
     enc, dec = f"aes{key_bits}_cbc_enc", f"aes{key_bits}_cbc_dec"
     parameters = {"word": 32, "rounds": rounds}
-    return (Algorithm(enc, f"aes-{key_bits}-cbc", "cipher_enc", (Form(enc, "streams/aes_cbc_enc.j2", AES_CHAINS),), parameters, **common),
-            Algorithm(dec, f"aes-{key_bits}-cbc", "cipher_dec", (Form(dec, "streams/aes_cbc_dec.j2", AES_ONE_BUFFER, (1,)),), parameters, **common))
+    return (Algorithm(enc, f"aes-{key_bits}-cbc", "cipher_enc", (Form(enc, "streams/aes_cbc_enc.j2", AES_CHAINS, by=AES_TAILS),), parameters, **common),
+            Algorithm(dec, f"aes-{key_bits}-cbc", "cipher_dec", (Form(dec, "streams/aes_cbc_dec.j2", AES_ONE_BUFFER, (1,), AES_BLOCKS),), parameters, **common))
 
 
 ALGORITHMS: tuple[Algorithm, ...] = (

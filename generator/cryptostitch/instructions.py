@@ -148,6 +148,7 @@ _rows("vbroadcasti32x4", "w:v r:m", "avx512f", kind="move", memory=128, only=(25
 _rows("vinserti32x4", "w:v r:v r:xm r:i", "avx512f", kind="shuffle", only=(256, 512))
 _rows("vextracti32x4", "w:xm r:v r:i", "avx512f", kind="shuffle", only=(256, 512))
 _rows("vinserti64x4", "w:v r:v r:ym r:i", "avx512f", kind="shuffle", only=(512,))
+_rows("valignq", "w:v r:v r:vm r:i", "avx512f", element=64, kind="shuffle")
 _rows("vshufi32x4", "w:v r:v r:vm r:i", "avx512f", element=32, kind="shuffle", only=(256, 512))
 _rows("vshufi64x2", "w:v r:v r:vm r:i", "avx512f", element=64, kind="shuffle", only=(256, 512))
 

@@ -52,11 +52,10 @@ class Layout:
     def blocks(self, name: str, rows: int, shared: bool = False) -> str:
         """``rows`` blocks of 16 bytes per lane; ``shared``: one vector of copies of the same block per row."""
         q = self.isa.vector_bytes // 16
-        groups = 1 if shared else self.lanes // q
-        lanes = range(q if shared else self.lanes)
-        offsets = tuple(16 * ((l % groups) * q + l // groups) for l in lanes)
-        row = 16 * q * groups
-        return self._add(Field(name, 0, rows, row, 16, offsets, shared=shared, align=min(64, self.isa.vector_bytes)))
+        entries = q if shared else self.lanes
+        groups = max(1, entries // q)
+        offsets = tuple(16 * ((l % groups) * q + l // groups) for l in range(entries))
+        return self._add(Field(name, 0, rows, 16 * entries, 16, offsets, shared=shared, align=16 * min(q, entries)))
 
     def hand(self, bytes_per_lane: int) -> str:
         """The hand-over buffer: two halves, aligned so that a toggle of one address bit changes the half."""

@@ -17,17 +17,18 @@ from typing import Iterable, Sequence
 from . import catalog
 from .catalog import Algorithm, Form
 from .errors import DoesNotFit, UnknownName
-from .isa import ISAS
+from .isa import GENERALS, ISAS
+from .kernel import Kernel
 from .names import StreamName, kernel_name, target_name
 from .parse import parse
 from .passes.allocate import Accesses, allocate, body_cost
 from .passes.frame import frame
 from .passes.legalize import legalize
 from .passes.verify import verify_kernel, verify_program
-from .kernel import Kernel
 from .program import Part, Program, Recipe
 from .render import render
 from .stream import Stream
+
 
 class Generator:
     """A catalogue, the template roots that it reads, and everything compiled so far.
@@ -143,27 +144,24 @@ class Generator:
             part = Part(program, (ratios or [1] * len(parts))[i], (leads or [0] * len(parts))[i], lags[i])
             chosen += [part] * groups
         generals = sum(p.program.window.generals for p in chosen) + 1
-        if generals > 15:
-            raise DoesNotFit(f"{'+'.join(str(p) for p, _ in parts)}: {generals} general registers, 15 exist")
+        if generals > GENERALS:
+            raise DoesNotFit(f"{'+'.join(str(p) for p, _ in parts)}: {generals} general registers, {GENERALS} exist")
         target = target_name([p.program.isa for p in chosen], set().union(*(p.program.contract.features for p in chosen)))
         name = "+".join(str(p) for p, _ in parts) + "@" + target
         return Recipe(name, target, tuple(chosen), strategy, static)
 
     def _budgets(self, split: Sequence[tuple[StreamName, int, str]]) -> list[int]:
         """Shares out the registers so that instructions and memory accesses of all bodies together are fewest."""
-        shares = []
-        vector = [s for s in split if ISAS[s[2]].words == "v"]
-        for stream, groups, isa in split:
-            if ISAS[isa].words == "g":
-                others = sum(g * self.program(s, i).window.generals for s, g, i in split if i != isa)
-                shares.append([15 - 1 - 1 - others] if others else [None])
+        vector = [part for part in split if ISAS[part[2]].words == "v"]
+        words = None
+        if len(vector) < len(split):  # a scalar part gets what the others leave; the counter takes one
+            words = GENERALS - 1 - sum(groups * self.program(stream, isa).window.generals for stream, groups, isa in vector)
         if not vector:
-            return [s[0] for s in shares]
+            return [words] * len(split)
         isa = vector[0][2]
         total = ISAS[isa].vectors - any(self._uses_xmm0(s, i) for s, _, i in vector)
         if len(vector) == 1:
-            only = total // vector[0][1]
-            return [only if ISAS[i].words == "v" else shares[0][0] for _, _, i in split]
+            return [total // vector[0][1] if ISAS[i].words == "v" else words for _, _, i in split]
         (first, n, _), (second, m, _) = vector
 
         @functools.cache
@@ -200,11 +198,10 @@ class Generator:
             for isa, many in form.lanes.items():
                 for lanes in many:
                     for groups in form.groups if algorithm.kind == "hash" and lanes == max(many) and ISAS[isa].words == "v" else (1,):
-                        for one_key in self._key_options(algorithm, lanes):
-                            part = StreamName(form.name, lanes * groups, one_key=one_key)
+                        for one_key, by in itertools.product(self._key_options(algorithm, lanes), form.by.get(isa, (0,))):
+                            usual = by in (0, algorithm.bytes // 16)
+                            part = StreamName(form.name, lanes * groups, 0 if usual else by, one_key)
                             singles.append(([(part, isa)], groups == 1))
-                            if algorithm.kind != "hash" and groups == 1:
-                                singles.append(([(StreamName(form.name, lanes, 1, one_key), isa)], True))
         for cipher, hash_ in itertools.product(self.forms.values(), self.forms.values()):
             if cipher[0].kind == "cipher_enc" and hash_[0].kind == "hash":
                 pairs += self._pairs(cipher[1], hash_[1])

@@ -148,7 +148,7 @@ def render(template: str, isa: Isa, lanes: int, parameters: Mapping[str, object]
         raise TemplateError(f"{error.name}:{error.lineno}", error.message) from error
     except jinja2.TemplateNotFound as error:
         raise TemplateError(error.name, "no such template") from error
-    except (jinja2.UndefinedError, ValueError, TypeError, KeyError, IndexError) as error:
+    except (jinja2.UndefinedError, ArithmeticError, ValueError, TypeError, LookupError) as error:
         raise TemplateError(_failing_line(error), str(error)) from error
 
 

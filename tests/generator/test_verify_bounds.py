@@ -39,6 +39,8 @@ BUGS = {
     "a hand-over toggle of another size": ("body", 13, "xor g2, 64", "toggles by 64"),
     "a hand-over pointer that is never toggled back": ("body", 13, "add g2, 128", "not proved"),
     "a hand-over pointer that starts off the buffer": ("enter", 4, "lea g2, [g0+64]", "starts at byte 64"),
+    "a hint at an address from nowhere": ("body", 5, "mov g4, [g3+g1*1]:64\nprefetcht0 [g4+0]:8", "not proved"),
+    "a hint without its position": ("body", 2, "prefetcht0 [g3+0]:8", "otherwise than in the body at the position"),
     "a table look-up": ("body", 5, "mov g4, [g3+g1*1]:64\nvpsubd v2, v1, [g0+g4*1+256]", "not proved"),
 }
 

@@ -59,17 +59,6 @@ def test_pairs_are_proved(generator: Generator, name: str, abi: str) -> None:
     assert check_kernel(frame(generator.recipe(name), abi), thorough=True) == []
 
 
-@pytest.mark.slow
-def test_the_default_pack_is_proved(generator: Generator) -> None:
-    programs, problems = {}, []
-    for recipe in generator.default_recipes():
-        problems += check_kernel(frame(recipe))
-        programs |= {part.program.name: part.program for part in recipe.parts}
-    for program in programs.values():
-        problems += check_program(generator.virtual(stream_name(program.stream), program.isa), program)
-    assert not problems, problems[:10]
-
-
 # ---- random damage
 
 

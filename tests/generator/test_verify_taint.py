@@ -20,6 +20,7 @@ LEAKS = {
     "a look-up by the hand-over buffer": ("body", 13, "mov g4, [g2+0]:64\nmov g4, [g0+g4*8]:64\nxor g2, 128", ADDRESS),
     "a look-up by a spilled secret": ("body", 5, "mov g4, [g3+g1*1]:64\nmov [g0+704]:64, g4\nmov g3, [g0+704]:64\nmov g3, [g0+g3*1]:64", ADDRESS),
     "a position that depends on data": ("body", 19, "mov g4, [g3+0]:64\nadd g1, g4", ADDRESS),
+    "a hint at a secret address": ("body", 5, "mov g4, [g0+256]:64\nprefetcht0 [g3+g4*1]:8", ADDRESS),
     "a secret in a pointer field": ("body", 6, "mov g4, [g0+256]:64\nmov [g0+512]:64, g4", "stores a secret to a public field"),
 }
 
