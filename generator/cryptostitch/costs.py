@@ -1,6 +1,6 @@
 """Cost tables: core cycles of each kernel on one microarchitecture, measured by `cryptostitch calibrate`, one JSON file each.
 
-    {"microarchitecture": "zen4", "cpu": "...", "kernels": {"sha1_x16@avx512": [cycles per iteration, cycles per call], ...}}
+    {"microarchitecture": "zen4", "cpu": "...", "basis": "how it was measured", "kernels": {"sha1_x16@avx512": [cycles per iteration, cycles per call], ...}}
 """
 
 from __future__ import annotations

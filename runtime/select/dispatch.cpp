@@ -5,6 +5,8 @@
 namespace cst {
 namespace {
 
+constexpr double kPrecision = 0.02;
+
 // This runs several times per burst, so: no division per kernel.
 size_t rounds(size_t items, const Variant &v) { return (items + v.lanes - 1) >> v.lanes_log2; }
 
@@ -60,8 +62,10 @@ Pick pick(const Family &family, const Query &query, const Variant *forced) {
             if (rest) total += rest_cost;
         }
         total *= per_item;
-        const bool narrower = best.variant && total == best.cycles_per_byte && lanes < best.variant->lanes;
-        if (!best.variant || total < best.cycles_per_byte || narrower) {
+        // Within the precision of the tables the kernel with fewer lanes wins: it is shorter, and no lane runs idle.
+        const size_t other = best.variant ? best.variant->lanes : lanes;
+        const double margin = lanes < other ? 1 + kPrecision : lanes > other ? 1 - kPrecision : 1;
+        if (!best.variant || total < best.cycles_per_byte * margin) {
             best.next = best.variant;
             best.next_cycles_per_byte = best.cycles_per_byte;
             best.variant = candidates[i];
