@@ -11,6 +11,7 @@ import zlib
 from typing import Iterable, Sequence
 
 from ..contract import FROM_HAND, HAND, KEY, Contract, Field
+from ..instructions import INSTRUCTIONS
 from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Operand, Reg
 from ..passes.bind import XMM0
 from ..passes.weave import STRATEGIES
@@ -37,7 +38,7 @@ IMMEDIATES = ((16, "<b", 7), (17, "<i", 31), (18, "<q", 63))  # tag, format, bit
 XMM0_TAG = 8  # the register itself, shared by the streams: see passes/bind.py
 MEMORY_TAG = 32
 HAS_BASE, HAS_INDEX, IS_CONSTANT = 1, 2, 4
-NO_ACCESS = 0xFF  # bytes log2 of an operand that is only an address (lea)
+NO_ACCESS = 0xFF  # bytes log2 of an operand that is only an address (lea, hints)
 
 
 def write_pack(
@@ -195,6 +196,8 @@ def _operand(operand: Operand, constants: dict[str, int], ins: Ins) -> bytes:
         flags, disp = IS_CONSTANT, constants[operand.symbol]
     if operand.index is not None:
         flags, index = flags | HAS_INDEX, operand.index.id
-    size = _log2(operand.bits // 8, "size in bytes", ins) if operand.bits else NO_ACCESS
+    row = INSTRUCTIONS.get(ins.op)
+    accesses = operand.bits and (row is None or row.accesses)
+    size = _log2(operand.bits // 8, "size in bytes", ins) if accesses else NO_ACCESS
     broadcast = _log2(operand.broadcast, "broadcast", ins) if operand.broadcast else 0
     return MEMORY.pack(MEMORY_TAG, flags, base, index, _log2(operand.scale, "scale", ins), size, broadcast, disp)
