@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from cryptostitch import runtime
 from cryptostitch.emit.pack import write_pack
 from cryptostitch.emit.unpack import read_pack
