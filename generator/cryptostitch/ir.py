@@ -36,7 +36,7 @@ class Mem:
     """A memory operand.
 
     ``base`` is a general register, or None when ``symbol`` names an entry of the stream's constant pool (then the
-    address is RIP-relative). ``bits`` is the number of bits that are accessed in memory; for an embedded broadcast
+    address is RIP-relative). ``bits`` is the number of bits that are accessed in memory (0: only the address counts, as for lea); for an embedded broadcast
     ``broadcast`` is the number of copies (``{1to16}``) and ``bits`` is the width of one element.
     """
 

@@ -100,7 +100,9 @@ class _Parser:
             copies = int(memory[3] or 0)
             if copies and copies * row.element != bits:
                 raise line.fail(f"'{row.name}' has no broadcast {{1to{copies}}}")
-            if row.memory:
+            if not row.accesses:
+                access = 0
+            elif row.memory:
                 access = row.memory
             elif row.kind == "move" and row.element:
                 copies, access = 0, row.element

@@ -21,7 +21,7 @@ from .isa import GENERALS, ISAS
 from .kernel import Kernel
 from .names import StreamName, kernel_name, target_name
 from .parse import parse
-from .passes.allocate import Accesses, allocate, body_cost
+from .passes.allocate import Uses, allocate, body_cost
 from .passes.frame import frame
 from .passes.legalize import legalize
 from .passes.verify import verify_kernel, verify_program
@@ -74,13 +74,12 @@ class Generator:
         """The stream compiled to a register budget (None: the whole register file)."""
         key = (name, isa, budget)
         if key not in self._programs:
-            label = f"{name}@{isa}#{budget or 'all'}"
             if (name, isa) not in self._legal:
                 legal = legalize(self.virtual(name, isa))
-                self._legal[name, isa] = legal, Accesses(legal)
-            legal, accesses = self._legal[name, isa]
+                self._legal[name, isa] = legal, Uses(legal)
+            legal, uses = self._legal[name, isa]
             try:
-                self._programs[key] = allocate(legal, budget, label, accesses)
+                self._programs[key] = allocate(legal, budget, uses)
             except DoesNotFit as error:
                 self._programs[key] = error
         if isinstance(self._programs[key], DoesNotFit):

@@ -73,8 +73,10 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
         why += "forced by name, " + number(chosen.cycles_per_byte) + " cycles per byte " + basis(*suite.engine, v);
     } else {
         why += number(chosen.cycles_per_byte) + " cycles per byte " + basis(*suite.engine, v);
-        if (chosen.next) why += "; the next best, " + std::string(chosen.next->name) + ", " + number(chosen.next_cycles_per_byte);
-        if (chosen.next && chosen.next_cycles_per_byte < chosen.cycles_per_byte) why += " (as good within the table's precision, and has more lanes)";
+        if (chosen.next) {
+            why += "; the next best, " + std::string(chosen.next->name) + ", " + number(chosen.next_cycles_per_byte);
+            if (chosen.next_cycles_per_byte < chosen.cycles_per_byte) why += " (as good within the table's precision, and has more lanes)";
+        }
     }
     if (stitched && cipher.variant && hash.variant)
         why += "; cipher and hash one after the other " + number(cipher.cycles_per_byte + hash.cycles_per_byte);

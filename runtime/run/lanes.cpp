@@ -16,6 +16,11 @@ void copy_rows(uint8_t *to, uint32_t to_stride, const uint8_t *from, uint32_t fr
     for (uint32_t i = 0; i < rows; i++) memcpy(to + i * to_stride, from + i * from_stride, entry);
 }
 
+void copy_words(uint32_t word, uint8_t *to, uint32_t to_stride, const uint8_t *from, uint32_t from_stride, uint32_t rows) {
+    if (word == 4) copy_rows<4>(to, to_stride, from, from_stride, rows);
+    else copy_rows<8>(to, to_stride, from, from_stride, rows);
+}
+
 // The lanes of one kernel and the items in them, for a run of calls.
 template <bool cipher, bool hash>
 class Lanes {
@@ -40,11 +45,8 @@ public:
             if (place.key != NO_FIELD) copy_rows<16>(state_ + place.key, v_.cipher.key_row_bytes, item->round_keys, 16, v_.cipher.key_rows);
         }
         if constexpr (hash) {
-            const uint32_t at = hash_places_[lane].chain;
-            if (v_.hash.chain_entry == 4)
-                copy_rows<4>(state_ + at, v_.hash.chain_row_bytes, item->hash_chain, 4, v_.hash.chain_rows);
-            else
-                copy_rows<8>(state_ + at, v_.hash.chain_row_bytes, item->hash_chain, 8, v_.hash.chain_rows);
+            const uint32_t at = hash_places_[lane].chain, word = v_.hash.chain_entry;
+            copy_words(word, state_ + at, v_.hash.chain_row_bytes, item->hash_chain, word, v_.hash.chain_rows);
         }
         point(lane, item, item->out);
     }
@@ -54,11 +56,8 @@ public:
         item_[lane] = nullptr;
         if constexpr (cipher) memcpy(item->cipher_chain, state_ + cipher_places_[lane].chain, 16);
         if constexpr (hash) {
-            const uint32_t at = hash_places_[lane].chain;
-            if (v_.hash.chain_entry == 4)
-                copy_rows<4>(item->hash_chain, 4, state_ + at, v_.hash.chain_row_bytes, v_.hash.chain_rows);
-            else
-                copy_rows<8>(item->hash_chain, 8, state_ + at, v_.hash.chain_row_bytes, v_.hash.chain_rows);
+            const uint32_t at = hash_places_[lane].chain, word = v_.hash.chain_entry;
+            copy_words(word, item->hash_chain, word, state_ + at, v_.hash.chain_row_bytes, v_.hash.chain_rows);
         }
     }
 

@@ -11,7 +11,6 @@ import zlib
 from typing import Iterable, Sequence
 
 from ..contract import FROM_HAND, HAND, KEY, Contract, Field
-from ..instructions import INSTRUCTIONS
 from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Operand, Reg
 from ..passes.bind import XMM0
 from ..passes.weave import STRATEGIES
@@ -196,8 +195,6 @@ def _operand(operand: Operand, constants: dict[str, int], ins: Ins) -> bytes:
         flags, disp = IS_CONSTANT, constants[operand.symbol]
     if operand.index is not None:
         flags, index = flags | HAS_INDEX, operand.index.id
-    row = INSTRUCTIONS.get(ins.op)
-    accesses = operand.bits and (row is None or row.accesses)
-    size = _log2(operand.bits // 8, "size in bytes", ins) if accesses else NO_ACCESS
+    size = _log2(operand.bits // 8, "size in bytes", ins) if operand.bits else NO_ACCESS
     broadcast = _log2(operand.broadcast, "broadcast", ins) if operand.broadcast else 0
     return MEMORY.pack(MEMORY_TAG, flags, base, index, _log2(operand.scale, "scale", ins), size, broadcast, disp)

@@ -15,15 +15,15 @@ from ..ir import GENERAL, STATE, VECTOR, Code, Ins, Mem, Reg, Window
 from ..isa import GENERALS, ISAS, Isa
 from ..program import Program
 from ..stream import Stream
-from .legalize import names_read, names_written
-from .scan import NEVER, SPILL_SYMBOLS, XMM0, Key, Section, load
+from .liveness import Key, accesses_of, around_loop
+from .scan import NEVER, SPILL_SYMBOLS, Section, load
 
 SPILL_WORDS = "spill_words"
 
 
-def allocate(stream: Stream, budget: int | None = None, name: str | None = None, accesses: "Accesses | None" = None) -> Program:
+def allocate(stream: Stream, budget: int | None = None, uses: "Uses | None" = None) -> Program:
     """Allocates a legalized stream. ``budget``: vector registers (general ones for a scalar ISA); None: all there are.
-    ``accesses``: the stream's, for callers that allocate it more than once.
+    ``uses``: the stream's, for callers that allocate it more than once.
 
     Raises DoesNotFit when an instruction's operands alone exceed the budget.
     """
@@ -31,9 +31,9 @@ def allocate(stream: Stream, budget: int | None = None, name: str | None = None,
     limit = {VECTOR: isa.vectors, GENERAL: GENERALS - 1, "k": 7}
     limit[VECTOR] -= any(r.physical for ins in stream.code.body for r in ins.registers())
     limit[isa.words] = min(limit[isa.words], budget or limit[isa.words])
-    accesses = accesses or Accesses(stream)
-    keeps = sorted((k for k in stream.keep if accesses.uses[k]), key=lambda k: -accesses.uses[k])
-    plain = Attempt(stream, accesses, isa, limit, ()).run()
+    uses = uses or Uses(stream)
+    keeps = sorted((k for k in stream.keep if uses.counts[k]), key=lambda k: -uses.counts[k])
+    plain = Attempt(stream, uses, isa, limit, ()).run()
     room = limit[isa.words] - plain.peak[isa.words]
     best = plain
     tried = {0}
@@ -43,12 +43,12 @@ def allocate(stream: Stream, budget: int | None = None, name: str | None = None,
             continue
         tried.add(count)
         try:
-            attempt = Attempt(stream, accesses, isa, limit, tuple(keeps[:count])).run()
+            attempt = Attempt(stream, uses, isa, limit, tuple(keeps[:count])).run()
         except DoesNotFit:
             continue
         if attempt.cost() < best.cost():
             best = attempt
-    return best.program(name or f"{stream.name}@{stream.isa}#{budget or 'all'}", stream)
+    return best.program(f"{stream.name}@{stream.isa}#{budget or 'all'}", stream)
 
 
 def body_cost(program: Program) -> int:
@@ -60,12 +60,13 @@ def _cost(body: tuple[Ins, ...]) -> int:
     return len(body) + sum(1 for ins in body for operand in ins.operands if isinstance(operand, Mem))
 
 
-class Accesses:
-    """What every instruction reads and writes, and how each kept operand is used: found once, for all attempts."""
+class Uses:
+    """What every instruction reads and writes, what is alive around the loop, how kept operands are used: found once, for all attempts."""
 
     def __init__(self, stream: Stream):
-        self.of = {id(code): [(names_read(i) - {XMM0}, names_written(i) - {XMM0}) for i in code] for _, code in stream.code.sections()}
-        self.uses = Counter(r.id for ins in stream.code.body for r in ins.registers())
+        self.enter, self.body, self.leave = (accesses_of(code) for _, code in stream.code.sections())
+        self.head, self.behind = around_loop(self.body, self.leave)
+        self.counts = Counter(r.id for ins in stream.code.body for r in ins.registers())
         self.keep_register = {r.id: r for ins in stream.code.body for r in ins.registers() if r.id in stream.keep}
         self.order: dict[Key, int] = {}
         for ins in (*stream.code.enter, *stream.code.body):
@@ -73,19 +74,12 @@ class Accesses:
                 if not reg.physical:
                     self.order.setdefault(reg.key, len(self.order))
 
-    def live_in(self, code: tuple[Ins, ...], live_out: set) -> set:
-        live = set(live_out)
-        for reads, writes in reversed(self.of[id(code)]):
-            live -= writes
-            live |= reads
-        return live
-
 
 class Attempt:
     """One allocation of the whole stream with a given set of promoted keeps."""
 
-    def __init__(self, stream: Stream, accesses: Accesses, isa: Isa, limit: dict[str, int], promoted: tuple[str, ...]):
-        self.accesses = accesses
+    def __init__(self, stream: Stream, uses: Uses, isa: Isa, limit: dict[str, int], promoted: tuple[str, ...]):
+        self.uses = uses
         self.stream, self.isa, self.limit, self.promoted = stream, isa, limit, promoted
         self.peak = {VECTOR: 0, GENERAL: 0, "k": 0}
         self.slots = {VECTOR: 0, GENERAL: 0}
@@ -95,30 +89,28 @@ class Attempt:
 
     def run(self) -> "Attempt":
         code = self.stream.code
-        leave_in = self.accesses.live_in(code.leave, set())
-        head = self.accesses.live_in(code.body, leave_in)
-        head = self.accesses.live_in(code.body, leave_in | head)
-        carried = {k for k in head | leave_in if not str(k[1]).startswith("keep ")} - {(GENERAL, STATE)}
+        head, behind = self.uses.head, self.uses.behind
+        carried = {k for k in head | behind if not str(k[1]).startswith("keep ")} - {(GENERAL, STATE)}
         counts = {VECTOR: 0, GENERAL: 1, "k": 0}
         self.homes = {(GENERAL, STATE): 0}
-        kept = [self.accesses.keep_register[k].key for k in self.promoted]
-        for key in [*sorted(carried, key=lambda k: self.accesses.order.get(k, NEVER)), *kept]:
+        kept = [self.uses.keep_register[k].key for k in self.promoted]
+        for key in [*sorted(carried, key=lambda k: self.uses.order.get(k, NEVER)), *kept]:
             self.homes[key] = counts[key[0]]
             counts[key[0]] += 1
         if any(counts[c] > self.limit[c] for c in (VECTOR, GENERAL)):
             raise DoesNotFit(f"{self.stream.name}: {counts[self.isa.words]} registers carry values from one iteration to the next, "
                              f"{self.limit[self.isa.words]} are allowed")
         at_head = set(self.homes)
-        leave_wants = {k for k in self.homes if k in leave_in or k == (GENERAL, STATE)}
+        leave_wants = {k for k in self.homes if k in behind or k == (GENERAL, STATE)}
         loads = tuple(self._load_keep(k) for k in self.promoted)
-        body = Section(self, code.body, {k for k in at_head if k in head or k in kept or k[1] == STATE}, at_head).run()
-        enter = Section(self, code.enter + loads, {(GENERAL, STATE)}, at_head, loading=True).run()
-        leave = Section(self, code.leave, leave_wants, set()).run()
+        body = Section(self, code.body, self.uses.body, {k for k in at_head if k in head or k in kept or k[1] == STATE}, at_head).run()
+        enter = Section(self, code.enter + loads, [*self.uses.enter, *accesses_of(loads)], {(GENERAL, STATE)}, at_head, loading=True).run()
+        leave = Section(self, code.leave, self.uses.leave, leave_wants, set()).run()
         self.code = Code(tuple(enter), tuple(body), tuple(leave))
         return self
 
     def _load_keep(self, name: str) -> Ins:
-        return load(self.isa, self.accesses.keep_register[name], self.stream.keep[name])
+        return load(self.isa, self.uses.keep_register[name], self.stream.keep[name])
 
     def cost(self) -> int:
         return _cost(self.code.body)

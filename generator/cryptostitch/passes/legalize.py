@@ -15,59 +15,21 @@ from ..instructions import INSTRUCTIONS, Row
 from ..ir import GENERAL, Code, Ins, Mem, Operand, Reg
 from ..isa import ISAS, Isa
 from ..stream import Stream
+from .liveness import accesses_of, around_loop, live_sets
 
 
 def legalize(stream: Stream) -> Stream:
     isa = ISAS[stream.isa]
     fresh = (f"copy.{n}" for n in itertools.count())
-    leave_live = _live_in(stream.code.leave, frozenset())
-    body_live = _live_in(stream.code.body, leave_live)
-    body_live = _live_in(stream.code.body, leave_live | body_live)
-    live_out = {"enter": body_live | leave_live, "body": body_live | leave_live, "leave": frozenset()}
-    sections = {name: tuple(_section(code, live_out[name], isa, fresh)) for name, code in stream.code.sections()}
+    accesses = {name: accesses_of(code) for name, code in stream.code.sections()}
+    head, behind = around_loop(accesses["body"], accesses["leave"])
+    live_out = {"enter": head | behind, "body": head | behind, "leave": frozenset()}
+    sections = {name: tuple(_section(code, live_sets(accesses[name], live_out[name])[1:], isa, fresh)) for name, code in stream.code.sections()}
     return replace(stream, code=Code(**sections))
 
 
-def operand_accesses(ins: Ins) -> list[tuple[int, str]]:
-    """(operand index, access) of a *virtual* instruction, where the three-operand form writes without reading."""
-    row = INSTRUCTIONS[ins.op]
-    if len(ins.operands) == len(row.operands) + 1:
-        return [(0, "w"), (1, "r"), *((i + 1, o.access) for i, o in enumerate(row.operands) if i)]
-    return [(i, o.access) for i, o in enumerate(row.operands)]
-
-
-def names_read(ins: Ins) -> set:
-    reads = set()
-    for index, access in operand_accesses(ins):
-        operand = ins.operands[index]
-        if isinstance(operand, Mem):
-            reads.update(r.key for r in (operand.base, operand.index) if r is not None)
-        elif isinstance(operand, Reg) and access in "rx":
-            reads.add(operand.key)
-    return reads
-
-
-def names_written(ins: Ins) -> set:
-    return {ins.operands[i].key for i, access in operand_accesses(ins)
-            if access in "wx" and isinstance(ins.operands[i], Reg)}
-
-
-def _live_in(code: Iterable[Ins], live_out: frozenset) -> frozenset:
-    live = set(live_out)
-    for ins in reversed(tuple(code)):
-        live -= names_written(ins)
-        live |= names_read(ins)
-    return frozenset(live)
-
-
-def _section(code: tuple[Ins, ...], live_out: frozenset, isa: Isa, fresh) -> Iterable[Ins]:
-    live_after: list[frozenset] = []
-    live = set(live_out)
-    for ins in reversed(code):
-        live_after.append(frozenset(live))
-        live -= names_written(ins)
-        live |= names_read(ins)
-    for ins, live in zip(code, reversed(live_after)):
+def _section(code: tuple[Ins, ...], live_after: list[frozenset], isa: Isa, fresh) -> Iterable[Ins]:
+    for ins, live in zip(code, live_after):
         row = INSTRUCTIONS[ins.op]
         if len(ins.operands) == len(row.operands) + 1:
             yield from _two_operands(ins, row, live, isa, fresh)

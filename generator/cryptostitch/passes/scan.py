@@ -13,17 +13,14 @@ from ..errors import DoesNotFit
 from ..instructions import INSTRUCTIONS
 from ..ir import GENERAL, STATE, VECTOR, Ins, Mem, Reg
 from ..isa import Isa
-from .legalize import names_read, names_written
+from .liveness import Accesses, Key
 
 NEAR = 24
 """A kept operand that is used again within this many instructions is worth a free register for that long."""
 
 NEVER = 1 << 30
-XMM0 = (VECTOR, 0)  # physical, outside every window
 SPILL_SYMBOLS = {"spill v": VECTOR, "spill g": GENERAL}
 """Marks of slots whose place in the state block is not yet known: a constant's name cannot hold a space."""
-
-Key = tuple[str, object]
 
 
 @dataclass
@@ -52,10 +49,9 @@ def load(isa: Isa, target: Reg, mem: Mem) -> Ins:
 class Section:
     """Allocates one straight-line section. ``attempt`` is the allocation of the whole stream: limits, homes, spill slots."""
 
-    def __init__(self, attempt, code: tuple[Ins, ...], live_in: set[Key], live_out: set[Key], loading: bool = False):
+    def __init__(self, attempt, code: tuple[Ins, ...], accesses: Accesses, live_in: set[Key], live_out: set[Key], loading: bool = False):
         self.a, self.isa = attempt, attempt.isa
-        self.code, self.live_out, self.loading = code, live_out, loading
-        self.accesses = attempt.accesses.of.get(id(code)) or [(names_read(i), names_written(i)) for i in code]
+        self.code, self.accesses, self.live_out, self.loading = code, accesses, live_out, loading
         # Homes that some value must reach by the end of the section; better left to it.
         self.wanted_homes = {cls: {n for k, n in attempt.homes.items() if k[0] == cls and k in live_out} for cls in (VECTOR, GENERAL, "k")}
         self.out: list[Ins] = []

@@ -1,0 +1,61 @@
+"""Which names an instruction reads and writes, and which are alive where. For virtual code, legalized or not."""
+
+from __future__ import annotations
+
+from typing import Iterable, Sequence
+
+from ..instructions import INSTRUCTIONS
+from ..ir import VECTOR, Ins, Mem, Reg
+
+Key = tuple[str, object]
+XMM0: Key = (VECTOR, 0)
+"""The physical register that streams share outside their windows: it is alive only within a glued run, so it is left out here."""
+
+Accesses = Sequence[tuple[set[Key], set[Key]]]
+"""(read, written) of each instruction of a section."""
+
+
+def operand_accesses(ins: Ins) -> list[tuple[int, str]]:
+    """(operand index, access) of a *virtual* instruction, where the three-operand form writes without reading."""
+    row = INSTRUCTIONS[ins.op]
+    if len(ins.operands) == len(row.operands) + 1:
+        return [(0, "w"), (1, "r"), *((i + 1, o.access) for i, o in enumerate(row.operands) if i)]
+    return [(i, o.access) for i, o in enumerate(row.operands)]
+
+
+def names_read(ins: Ins) -> set[Key]:
+    reads = set()
+    for index, access in operand_accesses(ins):
+        operand = ins.operands[index]
+        if isinstance(operand, Mem):
+            reads.update(r.key for r in (operand.base, operand.index) if r is not None)
+        elif isinstance(operand, Reg) and access in "rx":
+            reads.add(operand.key)
+    return reads - {XMM0}
+
+
+def names_written(ins: Ins) -> set[Key]:
+    return {ins.operands[i].key for i, access in operand_accesses(ins)
+            if access in "wx" and isinstance(ins.operands[i], Reg)} - {XMM0}
+
+
+def accesses_of(code: Iterable[Ins]) -> Accesses:
+    return [(names_read(ins), names_written(ins)) for ins in code]
+
+
+def live_sets(accesses: Accesses, live_out: Iterable[Key]) -> list[frozenset[Key]]:
+    """What is alive before each instruction of a section, and after its last."""
+    live = set(live_out)
+    sets = [frozenset(live)]
+    for reads, writes in reversed(accesses):
+        live -= writes
+        live |= reads
+        sets.append(frozenset(live))
+    return sets[::-1]
+
+
+def around_loop(body: Accesses, leave: Accesses) -> tuple[frozenset[Key], frozenset[Key]]:
+    """What is alive at the head of the loop, and behind it."""
+    behind = live_sets(leave, ())[0]
+    head = live_sets(body, behind)[0]
+    return live_sets(body, behind | head)[0], behind
