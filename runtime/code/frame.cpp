@@ -151,11 +151,11 @@ private:
     void wipe() {
         if (avx_) {
             out_.emit("vzeroall");
-            for (uint32_t v = 16; v < binding_.n_vectors; v++) out_.emit3("vpxord", Width::v128, uint8_t(v), uint8_t(v), uint8_t(v));
+            for (uint32_t v = 16; v < binding_.n_vectors; v++) out_.emit3("vpxord", Width::v512, uint8_t(v), uint8_t(v), uint8_t(v));
         } else {
             for (uint32_t v = 0; v < binding_.n_vectors; v++) out_.emit2("pxor", Width::v128, uint8_t(v), uint8_t(v));
         }
-        for (uint32_t k = 1; k <= binding_.n_masks; k++) out_.emit3("kxorq", Width::mask, uint8_t(k), uint8_t(k), uint8_t(k));
+        for (uint32_t k = 1; k <= binding_.n_masks; k++) out_.emit3("kxorw", Width::mask, uint8_t(k), uint8_t(k), uint8_t(k));
         for (uint32_t i = 0; i < binding_.n_generals; i++)
             if (!abi_.saves_general(abi_.order[i])) out_.emit2("xor", Width::g32, abi_.order[i], abi_.order[i]);
     }

@@ -98,8 +98,8 @@ def test_callee_saved_registers_come_back() -> None:
 
 def test_wipe_of_avx512() -> None:
     wipe = lines(frame(recipe("w@avx512", WIDE)), "wipe")
-    assert wipe[:5] == ["vzeroall", *(f"vpxord xmm{n}, xmm{n}, xmm{n}" for n in (16, 17, 18, 19))]
-    assert wipe[5:] == ["kxorq k1, k1, k1", "xor eax, eax", "xor ecx, ecx", "xor edx, edx"]
+    assert wipe[:5] == ["vzeroall", *(f"vpxord zmm{n}, zmm{n}, zmm{n}" for n in (16, 17, 18, 19))]
+    assert wipe[5:] == ["kxorw k1, k1, k1", "xor eax, eax", "xor ecx, ecx", "xor edx, edx"]
 
 
 def test_lag() -> None:

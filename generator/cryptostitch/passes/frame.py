@@ -130,12 +130,12 @@ def _wipe(binding: Binding, abi: Abi, avx: bool) -> Iterator[Ins]:
         yield Ins("vzeroall")
         for v in binding.used_vectors:
             if v >= 16:
-                yield Ins("vpxord", (_vector(v),) * 3)
+                yield Ins("vpxord", (_vector(v, 512),) * 3)  # narrower forms need AVX512VL
     else:
         for v in binding.used_vectors:
             yield Ins("pxor", (_vector(v),) * 2)
     for k in binding.used_masks:
-        yield Ins("kxorq", (Reg(MASK, k, 64, True),) * 3)
+        yield Ins("kxorw", (Reg(MASK, k, 64, True),) * 3)
     for g in binding.used_generals:
         if g not in abi.saved_generals:
             yield Ins("xor", (_general(g, 32),) * 2)

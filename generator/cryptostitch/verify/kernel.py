@@ -245,7 +245,7 @@ class _Walk:
             self.vector = {n: (ZERO, 64) if n < 16 else v for n, v in self.vector.items()}
         elif op in ("pxor", "vpxor", "vpxord", "vpxorq") and len(set(ops)) == 1:
             self.vector[ops[0].id] = (ZERO, 16 if op == "pxor" else 64)
-        elif op == "kxorq" and len(set(ops)) == 1:
+        elif op == "kxorw" and len(set(ops)) == 1:
             self.mask[ops[0].id] = (ZERO,)
         elif op == "xor" and len(set(ops)) == 1 and ops[0].bits >= 32:
             self.general[ops[0].id] = (ZERO,)
