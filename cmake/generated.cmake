@@ -4,7 +4,8 @@ set(_static "${CST_GENERATED}/static")
 file(MAKE_DIRECTORY "${CST_GENERATED}")
 file(GLOB_RECURSE _generator CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/generator/*.py" "${PROJECT_SOURCE_DIR}/generator/*.json"
      "${PROJECT_SOURCE_DIR}/templates/*.j2")
-list(FILTER _generator EXCLUDE REGEX "/(cli|runtime|report/[^/]*)\\.py$") # what these print or bind does not change a kernel
+# what these print, bind, measure or check does not change a kernel
+list(FILTER _generator EXCLUDE REGEX "/(cli|runtime|capi|measure|trial|report/.*|ladder/.*|semantics/.*|mutate/.*|commands/(looking|machine|mutating|pairing|trusting))\\.py$")
 
 # static_kernels.o: one relocatable object of all static kernels, because their number is known only to the generator.
 add_custom_command(
@@ -19,3 +20,12 @@ add_custom_command(
     VERBATIM)
 set_source_files_properties("${CST_GENERATED}/static_kernels.o" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
 set_source_files_properties("${PROJECT_SOURCE_DIR}/cmake/default_pack.S" PROPERTIES OBJECT_DEPENDS "${CST_GENERATED}/default.pack")
+
+# The allow-list by which the runtime judges packs of the application.
+add_custom_command(
+    OUTPUT "${CST_GENERATED}/instruction_table.inc"
+    COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/generator" "${CST_PYTHON}" -m cryptostitch.emit.instruction_table "${CST_GENERATED}/instruction_table.inc"
+    DEPENDS "${PROJECT_SOURCE_DIR}/generator/cryptostitch/instructions.py" "${PROJECT_SOURCE_DIR}/generator/cryptostitch/emit/instruction_table.py"
+    COMMENT "Generating the instruction table of the runtime"
+    VERBATIM)
+set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/code/form.cpp" PROPERTIES OBJECT_DEPENDS "${CST_GENERATED}/instruction_table.inc")

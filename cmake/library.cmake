@@ -2,7 +2,7 @@
 file(GLOB _runtime CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/runtime/*.cpp" "${PROJECT_SOURCE_DIR}/runtime/*/*.cpp")
 find_package(Threads REQUIRED)
 
-add_library(cst_runtime OBJECT ${_runtime} "${CST_GENERATED}/static_kernels.c" cmake/default_pack.S)
+add_library(cst_runtime OBJECT ${_runtime} "${CST_GENERATED}/static_kernels.c" "${CST_GENERATED}/instruction_table.inc" cmake/default_pack.S)
 target_include_directories(cst_runtime PUBLIC include PRIVATE runtime "${CST_GENERATED}")
 target_compile_definitions(cst_runtime PRIVATE $<$<COMPILE_LANGUAGE:ASM>:CST_DEFAULT_PACK="${CST_GENERATED}/default.pack">
                            $<TARGET_PROPERTY:cst_asmjit,INTERFACE_COMPILE_DEFINITIONS>)

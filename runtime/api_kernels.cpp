@@ -1,5 +1,6 @@
 // The C API: names, raw kernels, packs, self-test.
 
+#include <algorithm>
 #include <cstring>
 
 #include "handles.hpp"
@@ -116,6 +117,28 @@ int cst_pack_load(cst_ctx *ctx, const void *bytes, size_t size) {
         if (int error = ctx->engine.add_pack(bytes, size)) return error;
         ctx->suites.derive(ctx->engine);
         return CST_OK;
+    });
+}
+
+int cst_pack_check(const void *bytes, size_t size, char *text, size_t text_size) {
+    if ((size && !bytes) || (text_size && !text)) return CST_ERR_ARGUMENT;
+    if (text_size) text[0] = 0;
+    return guarded([&]() -> int {
+        int error = CST_ERR_PACK;
+        std::string why;
+        if (size && size <= UINT32_MAX) {
+            std::unique_ptr<uint32_t[]> copy(new uint32_t[size / 4 + 1]());
+            memcpy(copy.get(), bytes, size);
+            Pack pack;
+            error = pack.open(copy.get(), size, Origin::foreign);
+            why = pack.why();
+        }
+        if (error == CST_OK || !text_size) return error;
+        if (why.empty()) why = "not a pack of this version, or a damaged one";
+        const size_t n = std::min(why.size(), text_size - 1);
+        memcpy(text, why.data(), n);
+        text[n] = 0;
+        return error;
     });
 }
 

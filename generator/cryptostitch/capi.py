@@ -148,6 +148,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "cst_kernel_stream": (c_int, [c_void_p, c_uint32, c_void_p]),
     "cst_kernel_field": (c_int, [c_void_p, c_uint32, c_char_p, c_void_p]),
     "cst_pack_load": (c_int, [c_void_p, c_void_p, c_size_t]),
+    "cst_pack_check": (c_int, [c_void_p, c_size_t, c_char_p, c_size_t]),
     "cst_selftest": (c_int, [c_void_p, c_char_p, EACH_TEST, c_void_p]),
 }
 

@@ -140,6 +140,14 @@ class Context:
     def load_pack(self, pack: bytes) -> None:
         self.check(self.lib.cst_pack_load(self.handle, pack, len(pack)), "pack")
 
+    def why_refused(self, pack: bytes) -> str:
+        """Why `load_pack` would refuse the pack; empty when its checks pass."""
+        text = ctypes.create_string_buffer(1024)
+        code = self.lib.cst_pack_check(pack, len(pack), text, len(text))
+        if code != ERR_PACK:
+            self.check(code, "pack")
+        return text.value.decode()
+
     def selftest(self, glob: str | None = None) -> dict[str, int]:
         """Results by name; see each one, a failure does not raise."""
         results: dict[str, int] = {}

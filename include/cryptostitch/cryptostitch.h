@@ -219,9 +219,14 @@ CST_API int cst_kernel_stream(const cst_kernel *kernel, uint32_t stream, cst_str
 /* A field of a stream's state block by name ("in", "out", "chain", "key", ...); CST_ERR_NAME when it has none. */
 CST_API int cst_kernel_field(const cst_kernel *kernel, uint32_t stream, const char *name, cst_field *field);
 
-/* Adds the programs and kernels of a pack (copied). Off (CST_ERR_UNSUPPORTED) unless the context was made with CST_ALLOW_PACKS. A damaged
- * pack is CST_ERR_PACK and leaves the context as it was. Not to be called while other threads use the context. */
+/* Adds the programs and kernels of a pack (copied). Off (CST_ERR_UNSUPPORTED) unless the context was made with CST_ALLOW_PACKS. Before anything is
+ * assembled, every program is checked: known instructions only, with declared CPU features; registers and memory within its contract. A pack that
+ * fails is CST_ERR_PACK and leaves the context as it was. What a program computes, and whether it takes the same time for all secrets, cannot be
+ * checked: load only packs whose maker you trust. Not to be called while other threads use the context. */
 CST_API int cst_pack_load(cst_ctx *ctx, const void *bytes, size_t size);
+/* The checks of cst_pack_load without a context (algorithms of other packs are not compared). For CST_ERR_PACK one English sentence, cut where
+ * `text` ends and always terminated, says why; else the text is empty. `text` may be NULL with text_size 0. */
+CST_API int cst_pack_check(const void *bytes, size_t size, char *text, size_t text_size);
 
 /* Runs known answers through every suite and kernel that matches `glob` (NULL: all) and that this CPU can run. `each` (may be NULL) is told
  * the name and the result (CST_OK, CST_ERR_SELFTEST, or CST_ERR_UNSUPPORTED for a skip). Returns CST_OK or the first failure. */

@@ -28,7 +28,7 @@ constexpr struct Move {
 } MOVES[] = {{"vmovdqa", 1, 0x7f}, {"vmovdqu", 2, 0x7f}, {"vmovaps", 0, 0x29},
              {"vmovapd", 1, 0x29}, {"vmovups", 0, 0x11}, {"vmovupd", 1, 0x11}};
 
-// A stream never touches the stack and never jumps; a foreign pack that tries is refused.
+// A stream never touches the stack and never jumps. The check of foreign packs (check_program.cpp) knows no such instruction; this is the second lock.
 constexpr const char *REFUSED[] = {"push", "pop", "pushfq", "popfq", "pushf", "popf", "enter", "leave", "syscall", "sysenter", "int",
                                    "int3", "ud2", "hlt", "wrpkru", "xrstor", "xrstor64", "wrfsbase", "wrgsbase"};
 

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
+#include "check.hpp"
 #include "cryptostitch/cryptostitch.h"
-#include "program.hpp"
 #include "reader.hpp"
 
 namespace cst {
@@ -73,26 +73,7 @@ int Pack::open(const void *bytes, size_t size, Origin origin) {
     if (strings_.count == 0 || data_[strings_.offset + strings_.count - 1] != 0) return CST_ERR_PACK;
     if (origin == Origin::built_in) return CST_OK;
     if (crc32(data_ + CRC_START, size_ - CRC_START) != crc) return CST_ERR_PACK;
-    return open_checked();
-}
-
-int Pack::open_checked() const {
-    const char *text;
-    AlgorithmRecord algorithm_record;
-    KernelRecord kernel_record;
-    CostRecord cost_record;
-    int error = CST_OK;
-    for (uint32_t i = 0; i < n_mnemonics() && !error; i++) error = mnemonic(i, &text);
-    for (uint32_t i = 0; i < n_algorithms() && !error; i++) error = algorithm(i, &algorithm_record);
-    for (uint32_t i = 0; i < n_programs() && !error; i++) {
-        ProgramRecord record;
-        Program decoded;
-        error = program(i, &record);
-        if (!error) error = decode_program(*this, record, &decoded);
-    }
-    for (uint32_t i = 0; i < n_kernels() && !error; i++) error = kernel(i, &kernel_record);
-    for (uint32_t i = 0; i < n_costs() && !error; i++) error = cost(i, &cost_record);
-    return error;
+    return check_pack(*this, &why_);
 }
 
 int Pack::record(const Section &section, uint32_t index, uint32_t *offset) const {

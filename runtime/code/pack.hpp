@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace cst {
@@ -72,7 +73,7 @@ struct CostRecord {
 };
 
 // How much of a pack is believed. `built_in`: it came with the library, records are checked one by one as they are read (opening
-// costs nothing). `foreign`: the application brought it; CRC and every record and instruction are checked when it is opened.
+// costs nothing). `foreign`: the application brought it; CRC, every record and what every program does to memory are checked when it is opened.
 enum class Origin { built_in, foreign };
 
 class Pack {
@@ -81,6 +82,9 @@ public:
     int open(const void *bytes, size_t size, Origin origin);
 
     Origin origin() const { return origin_; }
+    // After a foreign pack was refused: one sentence, or nothing more than that it is damaged.
+    const std::string &why() const { return why_; }
+    uint32_t size() const { return size_; }
     uint32_t n_mnemonics() const { return mnemonics_.count; }
     uint32_t n_algorithms() const { return algorithms_.count; }
     uint32_t n_programs() const { return programs_.count; }
@@ -101,12 +105,12 @@ private:
     struct Section {
         uint32_t offset, count;
     };
-    int open_checked() const;
     int record(const Section &section, uint32_t index, uint32_t *offset) const;
 
     const uint8_t *data_ = nullptr;
     uint32_t size_ = 0;
     Origin origin_ = Origin::built_in;
+    std::string why_;
     Section strings_{}, mnemonics_{}, algorithms_{}, programs_{}, kernels_{}, costs_{};
 };
 

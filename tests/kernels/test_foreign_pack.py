@@ -27,3 +27,20 @@ def test_every_kernel_passes_the_checks_of_foreign_packs(build: Path) -> None:
     if assembled < len(renamed):
         print(f"{len(renamed) - assembled} of {len(renamed)} kernels need features that this CPU lacks")
     assert assembled > 20
+
+
+def test_a_refusal_says_why_and_changes_nothing(build: Path) -> None:
+    pack = (build / "generated" / "default.pack").read_bytes()
+    context = runtime.Context(runtime.ALLOW_PACKS)
+    before = context.kernels()
+    assert context.why_refused(pack) == ""
+    damaged = bytearray(pack)
+    damaged[len(pack) // 2] ^= 1
+    assert "damaged" in context.why_refused(bytes(damaged))
+    try:
+        context.load_pack(bytes(damaged))
+    except runtime.RuntimeFailure as failure:
+        assert failure.code == runtime.ERR_PACK
+    else:
+        raise AssertionError("a damaged pack was loaded")
+    assert context.kernels() == before

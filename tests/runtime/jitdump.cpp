@@ -44,7 +44,10 @@ int main(int argc, char **argv) {
     std::ifstream file(argv[arg], std::ios::binary);
     std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     cst::Pack pack;
-    if (int error = pack.open(bytes.data(), bytes.size(), origin)) return fail("pack", argv[arg], error);
+    if (int error = pack.open(bytes.data(), bytes.size(), origin)) {
+        std::fprintf(stderr, "%s\n", pack.why().c_str());
+        return fail("pack", argv[arg], error);
+    }
     std::vector<uint32_t> kernels;
     for (int i = arg + 1; i < argc; i++) {
         uint32_t index;

@@ -1,0 +1,63 @@
+// The state block: fields and their entries lie apart, and pointers are where the runtime puts them.
+#include <algorithm>
+#include <cstring>
+
+#include "check.hpp"
+#include "cryptostitch/cryptostitch.h"
+
+namespace cst {
+
+namespace {
+
+constexpr uint64_t MAX_ENTRIES = 8192;  // of a field: rows times lanes
+
+bool is(const FieldRecord &f, const char *name) { return std::strcmp(f.name, name) == 0; }
+
+bool entries_overlap(const FieldRecord &f) {
+    std::vector<uint32_t> starts;
+    for (uint32_t row = 0; row < f.rows; row++)
+        for (uint32_t i = 0; i < f.n_lanes; i++) starts.push_back(row * f.row_bytes + f.lane_offsets[i]);
+    std::sort(starts.begin(), starts.end());
+    for (size_t i = 1; i < starts.size(); i++)
+        if (starts[i] - starts[i - 1] < f.entry_bytes) return true;
+    return false;
+}
+
+}  // namespace
+
+int check_layout(const ProgramRecord &record, const AlgorithmRecord &algorithm, std::string *why) {
+    struct Span {
+        uint64_t begin, end;
+        const char *name;
+    };
+    std::vector<Span> spans;
+    const bool hash = algorithm.kind == ALGORITHM_HASH;
+    for (const FieldRecord &f : record.fields) {
+        if (f.name[0] == 0) return refuse(why, "%s: a field has no name", record.name);
+        if (f.rows == 0 || f.entry_bytes == 0 || uint64_t(f.rows) * f.n_lanes > MAX_ENTRIES)
+            return refuse(why, "%s: field %s has no entries, or too many", record.name, f.name);
+        if (record.field(f.name) != &f) return refuse(why, "%s: two fields are called %s", record.name, f.name);
+        if (entries_overlap(f)) return refuse(why, "%s: entries of field %s overlap", record.name, f.name);
+        const bool lanes = is(f, "in") || is(f, "out"), from = is(f, "from");
+        if ((lanes || from) && (f.rows != 1 || f.entry_bytes != 8 || f.n_lanes != (from ? 1 : record.lanes)))
+            return refuse(why, "%s: field %s does not hold one pointer per lane", record.name, f.name);
+        if (is(f, "out") && hash) return refuse(why, "%s: a hash has no output that the runtime sets", record.name);
+        if ((is(f, "hand") && hash) || (from && !hash)) return refuse(why, "%s: field %s belongs to the other side of a pair", record.name, f.name);
+        uint64_t last = 0;
+        for (uint32_t i = 0; i < f.n_lanes; i++) last = std::max<uint64_t>(last, f.lane_offsets[i]);
+        const uint64_t rows = uint64_t(f.rows) * f.row_bytes, entries = uint64_t(f.rows - 1) * f.row_bytes + last + f.entry_bytes;
+        const uint64_t size = std::max(rows, entries);
+        if (f.offset + size > record.state_bytes) return refuse(why, "%s: field %s leaves the state block", record.name, f.name);
+        spans.push_back({f.offset, f.offset + size, f.name});
+    }
+    std::sort(spans.begin(), spans.end(), [](const Span &a, const Span &b) { return a.begin < b.begin; });
+    for (size_t i = 1; i < spans.size(); i++)
+        if (spans[i].begin < spans[i - 1].end) return refuse(why, "%s: field %s overlaps %s", record.name, spans[i].name, spans[i - 1].name);
+    const FieldRecord *key = record.field("key");
+    const uint32_t flags = (key && (key->flags & FIELD_SHARED) ? uint32_t(PROGRAM_SHARED_KEY) : 0) |
+                           (record.field("hand") || record.field("from") ? uint32_t(PROGRAM_HAND) : 0);
+    if ((record.flags & (PROGRAM_SHARED_KEY | PROGRAM_HAND)) != flags) return refuse(why, "%s: its flags contradict its fields", record.name);
+    return CST_OK;
+}
+
+}  // namespace cst

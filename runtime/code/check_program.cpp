@@ -1,0 +1,309 @@
+// Forms, registers and memory of one program. The loop is a fixpoint over what the general registers and the 64-bit spill slots hold at its head.
+#include <cstring>
+#include <map>
+
+#include "check.hpp"
+#include "check_value.hpp"
+#include "cryptostitch/cryptostitch.h"
+#include "form.hpp"
+#include "program.hpp"
+
+namespace cst {
+
+namespace {
+
+constexpr uint32_t MAX_ROUNDS = 16, MAX_GENERALS = 14;
+
+struct State {
+    Value registers[MAX_GENERALS];
+    std::map<uint32_t, Value> slots;  // by offset in the state block; what is not here is unknown
+
+    bool operator==(const State &other) const {
+        for (uint32_t i = 0; i < MAX_GENERALS; i++)
+            if (!(registers[i] == other.registers[i])) return false;
+        return slots == other.slots;
+    }
+};
+
+struct Pointer {
+    Value::Base base;
+    uint16_t lane;
+};
+
+enum class Section { enter, body, leave };
+constexpr const char *SECTION_NAMES[] = {"enter", "body", "leave"};
+
+bool is(const FieldRecord &f, const char *name) { return std::strcmp(f.name, name) == 0; }
+bool is_spill(const FieldRecord &f) { return std::strncmp(f.name, "spill", 5) == 0; }
+bool is_read_only(const FieldRecord &f) { return is(f, "in") || is(f, "out") || is(f, "key") || is(f, "from"); }
+
+uint32_t extent(const FieldRecord &f) {
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < f.n_lanes; i++) last = last < f.lane_offsets[i] ? f.lane_offsets[i] : last;
+    uint32_t rows = f.rows * f.row_bytes, lanes = f.rows ? (f.rows - 1) * f.row_bytes + last + f.entry_bytes : 0;
+    return rows < lanes ? lanes : rows;
+}
+
+class Checker {
+public:
+    Checker(const Pack &pack, const Program &program, std::string *why)
+        : pack_(pack), program_(program), record_(program.record), why_(why), from_half_(record_.lanes * record_.bytes) {
+        places_ = {record_.bytes, record_.state_align, 2 * from_half_};
+        for (const FieldRecord &f : record_.fields) {
+            Value::Base base = is(f, "in") ? Value::in : is(f, "out") ? Value::out : is(f, "from") ? Value::from : Value::unknown;
+            for (uint32_t i = 0; base != Value::unknown && i < f.n_lanes; i++)
+                pointers_[f.offset + f.lane_offsets[i]] = {base, uint16_t(i)};
+        }
+    }
+
+    int run(ProgramFacts *facts) {
+        declared_ = form_features(record_.features);
+        for (Section section : {Section::enter, Section::body, Section::leave})
+            if (int error = forms(section)) return error;
+        facts->features = declared_;
+        facts->names_xmm0 = program_.names_xmm0;
+        State head;
+        head.registers[0] = Value::of(Value::state);
+        if (int error = walk(Section::enter, &head, true)) return error;
+        for (uint32_t round = 0;; round++) {
+            if (round == MAX_ROUNDS) return refuse(why_, "%s: the body changes its addresses in a way that is not understood", record_.name);
+            State left = head;
+            walk(Section::body, &left, false);
+            State next = joined(head, left);
+            if (next == head) break;
+            head = next;
+        }
+        State left = head;
+        if (int error = walk(Section::body, &left, true)) return error;
+        return walk(Section::leave, &head, true);
+    }
+
+private:
+    const std::vector<Ins> &code(Section section) const {
+        return section == Section::enter ? program_.enter : section == Section::body ? program_.body : program_.leave;
+    }
+
+    template <class... Args>
+    int wrong(Section section, size_t at, const char *format, Args... args) {
+        std::string what;
+        refuse(&what, format, args...);
+        const char *name = "?";
+        pack_.mnemonic(code(section)[at].mnemonic, &name);
+        return refuse(why_, "%s: %s, instruction %zu (%s): %s", record_.name, SECTION_NAMES[int(section)], at, name, what.c_str());
+    }
+
+    // ---- forms, windows, xmm0
+
+    int forms(Section section) {
+        const std::vector<Ins> &instructions = code(section);
+        std::vector<const Form *> &found = forms_[int(section)];
+        bool xmm0 = false, glued = false;
+        for (size_t at = 0; at < instructions.size(); at++) {
+            const Ins &ins = instructions[at];
+            const char *name;
+            if (int error = pack_.mnemonic(ins.mnemonic, &name)) return error;
+            const Form *form, *end;
+            find_forms(name, &form, &end);
+            if (form == end) return wrong(section, at, "is not in the instruction table");
+            while (form != end && !matches(*form, ins)) form++;
+            if (form == end) return wrong(section, at, "has operands that the instruction does not take");
+            if (form->features & ~declared_) return wrong(section, at, "needs a CPU feature that the program does not declare");
+            found.push_back(form);
+            xmm0 = xmm0 && glued;
+            glued = ins.glue;
+            bool writes_xmm0 = false;
+            for (uint32_t i = 0; i < ins.n_operands; i++) {
+                const Operand &o = ins.operands[i];
+                if (o.kind != Operand::reg) continue;
+                const bool reads = form->slots[i].access & Slot::READ, writes = form->slots[i].access & Slot::WRITE;
+                if (writes && !o.is_xmm0 && class_of(o.width) == RegClass::general && o.number == 0)
+                    return wrong(section, at, "writes register 0, which holds the state pointer");
+                if (!o.is_xmm0) {
+                    if (class_of(o.width) == RegClass::vector && o.number >= 16 && !(declared_ & avx512_))
+                        return wrong(section, at, "names a vector register that only AVX-512 has");
+                    continue;
+                }
+                if (reads && !xmm0) return wrong(section, at, "reads xmm0, which another stream may have written");
+                writes_xmm0 = writes_xmm0 || writes;
+            }
+            if (form->reads_xmm0 && !xmm0) return wrong(section, at, "reads xmm0, which another stream may have written");
+            xmm0 = xmm0 || writes_xmm0;
+        }
+        if (glued) return wrong(section, instructions.size() - 1, "is glued to nothing: it ends the section");
+        return CST_OK;
+    }
+
+    // ---- values
+
+    static const Value *slot_of(const State &state, const Value &address) {
+        auto found = state.slots.find(uint32_t(address.c));
+        return found == state.slots.end() ? nullptr : &found->second;
+    }
+
+    bool plain_state(const Value &address) const {
+        return address.base == Value::state && !address.position && !address.half && address.c >= 0 && address.c < record_.state_bytes;
+    }
+
+    Value address(const State &state, const Operand &o) const {
+        Value value = plus(state.registers[o.number], o.value);
+        return o.index == Operand::NO_INDEX ? value : sum(value, scaled(state.registers[o.index], o.scale_log2));
+    }
+
+    Value load(const State &state, const Operand &o, uint32_t bytes) const {
+        Value at = address(state, o);
+        if (bytes != 8 || !plain_state(at)) return Value();
+        if (const Value *slot = slot_of(state, at)) return *slot;
+        auto pointer = pointers_.find(uint32_t(at.c));
+        return pointer == pointers_.end() ? Value() : Value::of(pointer->second.base, 0, pointer->second.lane);
+    }
+
+    Value operand(const State &state, const Operand &o, uint32_t bytes) const {
+        if (o.kind == Operand::imm) return Value::of(Value::number, bytes == 4 ? int64_t(uint32_t(o.value)) : o.value);
+        if (o.kind == Operand::mem) return load(state, o, bytes);
+        if (o.kind != Operand::reg || o.width != Width::g64) return Value();
+        return state.registers[o.number];
+    }
+
+    // What a write to a general register leaves there.
+    Value result(const State &state, const Form &form, const Ins &ins) const {
+        const uint32_t bytes = ins.operands[0].width == Width::g64 ? 8 : 4;
+        if (form.meaning == Meaning::other) return Value();
+        const Operand &a = ins.operands[0], &b = ins.operands[1];
+        if (form.meaning == Meaning::xor_ && b.kind == Operand::reg && a.number == b.number) return Value::of(Value::number);
+        if (form.meaning == Meaning::mov) return operand(state, b, bytes);
+        if (bytes != 8) return Value();
+        if (form.meaning == Meaning::lea) return b.kind == Operand::mem ? address(state, b) : Value();
+        const Value left = state.registers[a.number];
+        if (form.meaning == Meaning::add) return sum(left, operand(state, b, 8));
+        if (b.kind != Operand::imm) return Value();
+        return form.meaning == Meaning::sub ? plus(left, -b.value) : flip(left, b.value, places_);
+    }
+
+    void store(State *state, const Ins &ins, const Operand &o, uint32_t size, const Value &value) const {
+        Value at = address(*state, o);
+        if (!plain_state(at)) return;  // refused, or inside the hand-over buffer, which holds no slot
+        const uint32_t offset = uint32_t(at.c);
+        auto from = state->slots.lower_bound(offset < 7 ? 0 : offset - 7);
+        while (from != state->slots.end() && from->first < offset + size) from = state->slots.erase(from);
+        if (size != 8 || value.base == Value::unknown || ins.mask != Ins::NO_MASK) return;
+        const FieldRecord *f = field_at(offset, 8);
+        if (f && is_spill(*f)) state->slots[offset] = value;
+    }
+
+    State joined(const State &head, const State &left) const {
+        State next;
+        for (uint32_t i = 0; i < MAX_GENERALS; i++) next.registers[i] = join(head.registers[i], left.registers[i], places_);
+        for (const auto &slot : head.slots) {
+            auto other = left.slots.find(slot.first);
+            if (other == left.slots.end()) continue;
+            Value value = join(slot.second, other->second, places_);
+            if (value.base != Value::unknown) next.slots[slot.first] = value;
+        }
+        return next;
+    }
+
+    int walk(Section section, State *state, bool check) {
+        const std::vector<Ins> &instructions = code(section);
+        const std::vector<const Form *> &found = forms_[int(section)];
+        for (size_t at = 0; at < instructions.size(); at++) {
+            const Ins &ins = instructions[at];
+            const Form &form = *found[at];
+            Value value;
+            const Operand &target = ins.operands[0];
+            const bool writes = ins.n_operands != 0 && form.slots[0].access & Slot::WRITE;
+            const bool general = writes && target.kind == Operand::reg && class_of(target.width) == RegClass::general;
+            if (general) value = result(*state, form, ins);
+            else if (writes && target.kind == Operand::mem && form.meaning == Meaning::mov) value = operand(*state, ins.operands[1], 1u << target.bytes_log2);
+            for (uint32_t i = 0; i < ins.n_operands; i++) {
+                const Operand &o = ins.operands[i];
+                if (o.kind == Operand::constant && check)
+                    if (int error = constant(section, at, form, o, form.slots[i])) return error;
+                if (o.kind != Operand::mem) continue;
+                const Slot &slot = form.slots[i];
+                if (check && (slot.memory != Slot::ADDRESS || form.hint))
+                    if (int error = access(section, at, address(*state, o), o, slot)) return error;
+            }
+            if (general) state->registers[target.number] = value;
+            else if (writes && target.kind == Operand::mem) store(state, ins, target, 1u << target.bytes_log2, value);
+        }
+        return CST_OK;
+    }
+
+    // ---- memory
+
+    const FieldRecord *field_at(int64_t c, uint32_t size) const {
+        for (const FieldRecord &f : record_.fields)
+            if (c >= f.offset && c + size <= int64_t(f.offset) + extent(f)) return &f;
+        return nullptr;
+    }
+
+    int constant(Section section, size_t at, const Form &form, const Operand &o, const Slot &slot) {
+        if (slot.access & Slot::WRITE) return wrong(section, at, "writes a constant");
+        if (slot.memory == Slot::ADDRESS) return form.hint ? CST_OK : wrong(section, at, "takes the address of a constant");
+        const uint32_t size = 1u << o.bytes_log2, have = record_.constants[size_t(o.value)].size;
+        if (size > have) return wrong(section, at, "reads %u bytes of a constant of %u", size, have);
+        return CST_OK;
+    }
+
+    int access(Section section, size_t at, const Value &a, const Operand &o, const Slot &slot) {
+        const bool hint = slot.memory == Slot::ADDRESS, write = slot.access & Slot::WRITE;
+        const uint32_t size = hint ? 0 : 1u << o.bytes_log2;
+        if (a.base == Value::unknown || a.base == Value::number) return wrong(section, at, "uses an address that is not known to lie in the contract's memory");
+        if (a.base == Value::in || a.base == Value::out) {
+            if (section != Section::body || !a.position || a.half)
+                return wrong(section, at, "uses the pointer of lane %u otherwise than in the body at the position", unsigned(a.lane));
+            if (hint) return CST_OK;  // reads nothing and cannot fault, so it may look ahead
+            if (a.c < 0 || a.c + size > record_.bytes)
+                return wrong(section, at, "accesses bytes %lld to %lld of the %u that lane %u has per iteration", (long long)a.c,
+                             (long long)(a.c + size), record_.bytes, unsigned(a.lane));
+            if (write != (a.base == Value::out)) return wrong(section, at, write ? "stores to the input" : "reads the output");
+            if (a.base == Value::in && !(record_.flags & PROGRAM_READS_INPUT)) return wrong(section, at, "reads input, which the program denies");
+            return slot.aligned ? wrong(section, at, "needs an aligned operand, the caller's memory may lie anywhere") : CST_OK;
+        }
+        if (a.position) return wrong(section, at, "walks through the state block");
+        if (a.base == Value::from) {
+            if (write) return wrong(section, at, "stores to the producer's hand-over buffer");
+            return half(section, at, a, size, from_half_, 0, slot);
+        }
+        if (a.half) {
+            const FieldRecord *f = field_at(a.c, size);
+            if (!f || !is(*f, "hand")) return wrong(section, at, "toggles an address that is not the hand-over buffer's");
+            return half(section, at, a, size, extent(*f) / 2, f->offset, slot);
+        }
+        const FieldRecord *f = field_at(a.c, size);
+        if (!f) return wrong(section, at, "accesses bytes %lld to %lld of the state block, which lie in no field", (long long)a.c, (long long)(a.c + size));
+        if (write && is_read_only(*f)) return wrong(section, at, "stores to the field %s, which is read-only", f->name);
+        if (slot.aligned && (a.c % size != 0 || record_.state_align % size != 0)) return wrong(section, at, "needs an aligned operand");
+        return CST_OK;
+    }
+
+    int half(Section section, size_t at, const Value &a, uint32_t size, uint32_t bytes, uint32_t offset, const Slot &slot) {
+        const int64_t low = a.c - offset;
+        if (a.half != bytes) return wrong(section, at, "toggles by %u; a half of the hand-over buffer has %u bytes", a.half, bytes);
+        if (low < 0 || low + size > bytes) return wrong(section, at, "leaves its half of the hand-over buffer");
+        const uint32_t align = a.base == Value::from ? places_.from_align : record_.state_align;
+        if (slot.aligned && size != 0 && (a.c % size != 0 || bytes % size != 0 || align % size != 0)) return wrong(section, at, "needs an aligned operand");
+        return CST_OK;
+    }
+
+    const Pack &pack_;
+    const Program &program_;
+    const ProgramRecord &record_;
+    std::string *why_;
+    const uint32_t from_half_;
+    const uint32_t avx512_ = form_features("avx512f");
+    uint32_t declared_ = 0;
+    Places places_;
+    std::map<uint32_t, Pointer> pointers_;
+    std::vector<const Form *> forms_[3];
+};
+
+}  // namespace
+
+int check_program(const Pack &pack, const ProgramRecord &record, ProgramFacts *facts, std::string *why) {
+    Program program;
+    if (decode_program(pack, record, &program)) return refuse(why, "%s: its instructions cannot be decoded", record.name);
+    return Checker(pack, program, why).run(facts);
+}
+
+}  // namespace cst

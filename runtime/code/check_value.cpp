@@ -1,0 +1,80 @@
+#include "check_value.hpp"
+
+#include <algorithm>
+
+namespace cst {
+
+namespace {
+
+constexpr int64_t FAR = int64_t(1) << 40;  // nothing in a contract is so far away, so sums cannot wrap
+
+bool near(int64_t c) { return c > -FAR && c < FAR; }
+
+}  // namespace
+
+Value plus(const Value &a, int64_t c) {
+    if (a.base == Value::unknown || !near(a.c) || !near(c)) return Value();
+    Value result = a;
+    result.c += c;
+    result.flipped = 0;
+    return result;
+}
+
+Value sum(const Value &a, const Value &b) {
+    if (a.base == Value::unknown || b.base == Value::unknown || (a.base != Value::number && b.base != Value::number)) return Value();
+    if ((a.position && b.position) || (a.half && b.half)) return Value();
+    Value result = plus(a.base == Value::number ? b : a, a.base == Value::number ? a.c : b.c);
+    result.position = a.position || b.position;
+    result.half = std::max(a.half, b.half);
+    return result;
+}
+
+Value scaled(const Value &a, uint32_t log2) {
+    if (log2 == 0) return a;
+    if (a.base != Value::number || a.position || a.half || !near(a.c)) return Value();
+    return Value::of(Value::number, a.c * (int64_t(1) << log2));
+}
+
+Value flip(const Value &a, int64_t mask, const Places &places) {
+    if (mask <= 0 || mask > (1 << 30) || (mask & (mask - 1)) || a.position || a.c < 0 || !near(a.c)) return Value();
+    const uint32_t bit = uint32_t(mask);
+    const uint32_t align = a.base == Value::state ? places.state_align : a.base == Value::from ? places.from_align : 0;
+    if (a.base != Value::number && (align == 0 || align % (2 * bit) != 0)) return Value();
+    Value result = a;
+    if (a.half == 0) {
+        result.c ^= bit;
+        result.flipped = bit;
+    } else if (a.half != bit || (a.c & bit)) {
+        return Value();
+    }
+    return result;
+}
+
+Value join(const Value &head, const Value &left, const Places &places) {
+    Value b = left;
+    b.flipped = 0;
+    if (b.position) b.c -= places.bytes;  // the next body's position is larger
+    if (head.base == Value::unknown || !head.same_base(b)) return Value();
+    if (head == b) return head;
+    if (head.position || (head.half != 0 && b.half != 0)) return Value();
+    // A head without position came from `enter`, where the position is 0.
+    if (head.half == 0 && b.half == 0) {
+        if (b.position) return head.c == b.c ? b : Value();
+        if (left.flipped != 0 && head.c >= 0 && b.c == (head.c ^ left.flipped)) {
+            Value either = b;
+            either.half = left.flipped;
+            either.c = std::min(head.c, b.c);
+            return either;
+        }
+        if (b.c - head.c == places.bytes) {
+            Value moving = head;
+            moving.position = true;
+            return moving;
+        }
+        return Value();
+    }
+    const Value &pair = head.half ? head : b, &one = head.half ? b : head;
+    return !one.position && !pair.position && (one.c == pair.c || one.c == pair.c + pair.half) ? pair : Value();
+}
+
+}  // namespace cst

@@ -1,0 +1,46 @@
+// What is known of a general register: base + position + c, or one of two addresses that differ by `half`.
+#pragma once
+
+#include <cstdint>
+
+namespace cst {
+
+// The position is 0 in the first body and `bytes` more in each that follows.
+struct Value {
+    enum Base : uint8_t { unknown, number, state, in, out, from };
+    Base base = unknown;
+    bool position = false;
+    uint16_t lane = 0;     // in, out
+    uint32_t half = 0;     // not 0: c or c + half, and c has that bit clear
+    uint32_t flipped = 0;  // the bit that the last exclusive or changed; no part of the value
+    int64_t c = 0;
+
+    static Value of(Base base, int64_t c = 0, uint16_t lane = 0) {
+        Value value;
+        value.base = base;
+        value.c = c;
+        value.lane = lane;
+        return value;
+    }
+
+    bool same_base(const Value &other) const { return base == other.base && lane == other.lane; }
+
+    bool operator==(const Value &other) const {
+        return same_base(other) && (base == unknown || (position == other.position && half == other.half && c == other.c));
+    }
+};
+
+// Sizes that the arithmetic of addresses needs. A base is a multiple of its alignment.
+struct Places {
+    uint32_t bytes, state_align, from_align;
+};
+
+Value plus(const Value &a, int64_t c);
+Value sum(const Value &a, const Value &b);
+Value scaled(const Value &a, uint32_t log2);
+Value flip(const Value &a, int64_t mask, const Places &places);
+
+// The value at the head of the loop: `head` so far, and `left` as a body leaves it. Unknown when there is no common form.
+Value join(const Value &head, const Value &left, const Places &places);
+
+}  // namespace cst

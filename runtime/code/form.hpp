@@ -1,0 +1,41 @@
+// The instructions that a foreign pack may hold: exactly the rows of generator/cryptostitch/instructions.py, one form per width.
+#pragma once
+
+#include <cstdint>
+
+#include "program.hpp"
+
+namespace cst {
+
+// What is known of a result that lies in a general register; of `other` nothing.
+enum class Meaning : uint8_t { mov, add, sub, xor_, lea, other };
+
+struct Slot {
+    enum Immediate : uint8_t { none, byte, word, signed_word, any };
+    static constexpr uint8_t READ = 1, WRITE = 2, ADDRESS = 0xff;
+    uint8_t access, registers;  // registers: a bit per Width
+    uint8_t immediate;
+    uint8_t memory;             // 0: none; ADDRESS: only an address; else 1 + log2 of the bytes
+    uint8_t aligned;
+    uint8_t element, copies;    // of an embedded broadcast: 0 or 1 + log2 of the bytes, log2 of the number
+};
+
+struct Form {
+    const char *name;
+    Meaning meaning;
+    bool hint, maskable, reads_xmm0;
+    uint32_t features;
+    uint8_t n_operands;
+    Slot slots[4];
+};
+
+// The forms of a mnemonic: [*begin, *end), empty when there is none.
+void find_forms(const char *mnemonic, const Form **begin, const Form **end);
+
+// Whether the instruction has this form, features apart.
+bool matches(const Form &form, const Ins &ins);
+
+// The set of the comma-separated names that the table knows, as in Form::features.
+uint32_t form_features(const char *names);
+
+}  // namespace cst
