@@ -5,9 +5,21 @@
 #include "handles.hpp"
 #include "run/burst.hpp"
 #include "run/explain.hpp"
+#include "suite/registers.hpp"
 #include "suite/secret.hpp"
 
 using namespace cst;
+
+namespace {
+
+struct WipeAndDelete {
+    void operator()(Key *key) const {
+        wipe(key, sizeof(*key));
+        delete key;
+    }
+};
+
+}  // namespace
 
 const char *cst_error_text(int error) {
     switch (error) {
@@ -114,20 +126,18 @@ int cst_key_new(const cst_suite *handle, const void *key, size_t key_len, const 
     if (!handle || !out || (key_len && !key) || (mac_key_len && !mac_key)) return CST_ERR_ARGUMENT;
     const Suite &suite = *from(handle);
     if (key_len != suite.key_bytes || mac_key_len < suite.mac_key_min || mac_key_len > suite.mac_key_max) return CST_ERR_LENGTH;
+    const ClearRegisters clear(suite.engine->cpu());
     return guarded([&]() -> int {
-        Key *expanded = new Key;
-        int error = expand_key(suite, static_cast<const uint8_t *>(key), static_cast<const uint8_t *>(mac_key), mac_key_len, expanded);
-        *out = reinterpret_cast<cst_key *>(expanded);
-        if (!error) return CST_OK;
-        cst_key_free(*out);
-        *out = nullptr;
-        return error;
+        std::unique_ptr<Key, WipeAndDelete> expanded(new Key);
+        if (int error = expand_key(suite, static_cast<const uint8_t *>(key), static_cast<const uint8_t *>(mac_key), mac_key_len, expanded.get())) return error;
+        *out = reinterpret_cast<cst_key *>(expanded.release());
+        return CST_OK;
     });
 }
 
 void cst_key_free(cst_key *handle) {
     if (!handle) return;
     Key *key = reinterpret_cast<Key *>(handle);
-    wipe(key, sizeof(*key));
-    delete key;
+    const ClearRegisters clear(key->suite->engine->cpu());
+    WipeAndDelete()(key);
 }

@@ -2,6 +2,7 @@
 
 #include "handles.hpp"
 #include "run/burst.hpp"
+#include "suite/registers.hpp"
 
 using namespace cst;
 
@@ -72,7 +73,9 @@ int burst(const Engine *engine, cst_job *jobs, size_t n) {
         jobs[i].status = wrong ? wrong : JOB_WAITING;
         if (!error) error = wrong;
     }
-    return error ? error : guarded([&]() -> int { return run_burst(*engine, jobs, n); });
+    if (error) return error;
+    const ClearRegisters clear(engine->cpu());
+    return guarded([&]() -> int { return run_burst(*engine, jobs, n); });
 }
 
 int one(cst_job *job, size_t *out_len) {

@@ -148,6 +148,8 @@ Cpu decode_cpu(const CpuLeaves &leaves) {
         cpu.features |= feature_bit(bit.name, strlen(bit.name));
     }
     cpu.features = close_features(cpu.features);
+    if (cpu.features & feature_bit("avx512f", 7)) cpu.registers = RegisterState::zmm;
+    else if (cpu.features & feature_bit("avx", 3)) cpu.registers = RegisterState::ymm;
 
     cpu.microarchitecture = "generic";
     for (const Micro &micro : kMicros) {

@@ -15,11 +15,15 @@ struct CpuLeaves {
     uint64_t xcr0 = 0;  // 0 without OSXSAVE
 };
 
+// The widest vector registers that the CPU has and the operating system saves. Unlike the features it is never lowered: other code in the process uses them.
+enum class RegisterState { xmm, ymm, zmm };
+
 struct Cpu {
     std::string brand;
     uint32_t family = 0, model = 0, stepping = 0;
     std::string microarchitecture;  // "zen4", ..., "generic"
     Features features = 0;
+    RegisterState registers = RegisterState::xmm;
 };
 
 CpuLeaves read_cpu();

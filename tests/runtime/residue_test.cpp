@@ -1,0 +1,411 @@
+// What is left of secrets after each call of the C API: registers, 16 KiB below the stack pointer, the library's live and freed memory, its
+// writable data. `cst-residue [--leak freed|live|stack|register|mask] [GLOB]` over all suites, each with every kernel that can be forced.
+//
+// Needles are 8-byte pieces of keys and plaintext at every offset, of the live key object (round keys, HMAC states) at every word, and, because all
+// jobs of a burst are equal, every word of these twice: what a transposition over lanes makes of it.
+
+#include <dlfcn.h>
+#include <fnmatch.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "cryptostitch/cryptostitch.h"
+extern "C" {
+#include "../../probe/probe.h"
+}
+
+// ---- needles
+
+namespace {
+
+class Needles {
+public:
+    void clear() { values_.clear(); }
+    void bytes(const uint8_t *data, size_t size, size_t step) {
+        for (size_t i = 0; i + 8 <= size; i += step) add(load(data + i));
+        for (size_t i = 0; i + 4 <= size; i += 4) {
+            uint32_t word;
+            memcpy(&word, data + i, 4);
+            add(word | uint64_t(word) << 32);
+            add(__builtin_bswap32(word) | uint64_t(__builtin_bswap32(word)) << 32);
+            if (i + 8 <= size) add(__builtin_bswap64(load(data + i)) >> 32 | __builtin_bswap64(load(data + i)) << 32);
+        }
+    }
+    void ready() {
+        std::sort(values_.begin(), values_.end());
+        values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
+        memset(filter_, 0, sizeof filter_);
+        for (uint64_t v : values_) filter_[v & 0xffff] = true;
+    }
+    // The offset of the first needle in the haystack; -1: none.
+    long in(const uint8_t *data, size_t size) const {
+        for (size_t i = 0; i + 8 <= size; i++) {
+            const uint64_t v = load(data + i);
+            if (filter_[v & 0xffff] && std::binary_search(values_.begin(), values_.end(), v)) return long(i);
+        }
+        return -1;
+    }
+    size_t size() const { return values_.size(); }
+
+private:
+    static uint64_t load(const uint8_t *p) {
+        uint64_t v;
+        memcpy(&v, p, 8);
+        return v;
+    }
+    // Halves of pointers and small numbers have zero bytes, and fill patterns are all alike; they are no secrets.
+    void add(uint64_t v) {
+        if (v == (v << 8 | v >> 56)) return;
+        for (int i = 0; i < 8; i++)
+            if (!(v >> 8 * i & 0xff)) return;
+        values_.push_back(v);
+    }
+    std::vector<uint64_t> values_;
+    bool filter_[1 << 16] = {};
+};
+
+Needles needles;
+bool tracking = false, making_key = false;
+long countdown = -1;
+std::string freed_finding;
+
+// ---- the library's blocks
+
+struct Block {
+    uint8_t *at;
+    size_t size;
+    bool key;
+};
+constexpr size_t MOST_BLOCKS = 1 << 16;
+Block blocks[MOST_BLOCKS];
+size_t n_blocks = 0;
+
+void *note(void *at, size_t size) {
+    if (tracking && at && n_blocks < MOST_BLOCKS) blocks[n_blocks++] = {static_cast<uint8_t *>(at), size, making_key};
+    return at;
+}
+
+// What the heap held before belongs to somebody else.
+void *fresh(void *at, size_t size) { return tracking && at ? note(memset(at, 0xa5, size), size) : at; }
+
+void forget(void *at) {
+    for (size_t i = n_blocks; i-- > 0;)
+        if (blocks[i].at == at) {
+            const long where = tracking ? needles.in(blocks[i].at, blocks[i].size) : -1;
+            if (where >= 0) {
+                tracking = false;
+                freed_finding = "freed block of " + std::to_string(blocks[i].size) + " bytes, at " + std::to_string(where);
+                tracking = true;
+            }
+            blocks[i] = blocks[--n_blocks];
+            return;
+        }
+}
+
+bool fails() { return tracking && countdown > 0 && --countdown == 0; }
+
+}  // namespace
+
+extern "C" {
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void *__libc_memalign(size_t, size_t);
+void __libc_free(void *);
+
+void *malloc(size_t size) { return fails() ? nullptr : fresh(__libc_malloc(size), size); }
+void *calloc(size_t n, size_t size) { return fails() ? nullptr : note(__libc_calloc(n, size), n * size); }
+void *aligned_alloc(size_t align, size_t size) { return fails() ? nullptr : fresh(__libc_memalign(align, size), size); }
+void *memalign(size_t align, size_t size) { return aligned_alloc(align, size); }
+int posix_memalign(void **out, size_t align, size_t size) {
+    *out = aligned_alloc(align, size);
+    return *out ? 0 : 12;
+}
+void *realloc(void *at, size_t size) {
+    forget(at);
+    return fails() ? nullptr : note(__libc_realloc(at, size), size);
+}
+void free(void *at) {
+    if (at) forget(at);
+    __libc_free(at);
+}
+}
+
+namespace {
+
+// ---- one observed call
+
+int failures = 0;
+size_t calls = 0;
+std::string what;
+const char *leak = "";
+
+void found(const std::string &where) {
+    printf("%s: a secret is left in %s\n", what.c_str(), where.c_str());
+    failures++;
+}
+
+// The writable data of the library.
+int each_segment(dl_phdr_info *info, size_t, void *) {
+    if (!strstr(info->dlpi_name, "libcryptostitch")) return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const auto &p = info->dlpi_phdr[i];
+        if (p.p_type != PT_LOAD || !(p.p_flags & PF_W)) continue;
+        if (needles.in(reinterpret_cast<uint8_t *>(info->dlpi_addr + p.p_vaddr), p.p_memsz) >= 0) found("the library's writable data");
+    }
+    return 1;
+}
+
+struct Body {
+    int (*call)(void *);
+    void *self;
+    int result;
+};
+
+// Each leaves the first 8 bytes of a needle on purpose.
+uint64_t secret_word;
+__attribute__((noinline)) void leave_behind() {
+    if (!strcmp(leak, "freed")) {
+        void *block = malloc(64);
+        memcpy(block, &secret_word, 8);
+        free(block);
+    } else if (!strcmp(leak, "live")) {
+        memcpy(malloc(64), &secret_word, 8);
+    } else if (!strcmp(leak, "stack")) {
+        volatile uint64_t local[8] = {secret_word};
+        (void)local[0];
+    } else if (!strcmp(leak, "register")) {
+        __asm__ volatile("movq %0, %%xmm9" : : "m"(secret_word) : "xmm9");
+    } else if (!strcmp(leak, "mask")) {
+        __asm__ volatile("kmovq %0, %%k3" : : "m"(secret_word));
+    }
+}
+
+void thunk(Body *body) {
+    body->result = body->call(body->self);
+    if (*leak) leave_behind();
+}
+
+template <typename F>
+int observed(const std::string &name, F call) {
+    static uint8_t stack[CST_PROBE_BELOW + CST_PROBE_ABOVE];
+    static cst_probe_call probe;
+    calls++;
+    what = name;
+    freed_finding.clear();
+    Body body = {[](void *self) { return (*static_cast<F *>(self))(); }, &call, 0};
+    memset(&probe, 0, sizeof probe);
+    probe.code = reinterpret_cast<const uint8_t *>(&thunk);
+    probe.code_bytes = 64;
+    probe.cpu_ns = 20000000000u;
+    probe.before.flags = 0x202;
+    probe.before.mxcsr = 0x1f80;
+    probe.before.x87_control = 0x37f;
+    probe.before.components = ~uint64_t(0);
+    probe.before.general[7] = reinterpret_cast<uintptr_t>(&body);
+    probe.stack = stack;
+    tracking = true;
+    const int error = cst_probe_run(&probe);
+    tracking = false;
+    if (error || probe.signal) {
+        printf("%s: the call did not return (signal %d)\n", what.c_str(), probe.signal);
+        exit(1);
+    }
+    if (!freed_finding.empty()) found(freed_finding);
+    const auto *registers = reinterpret_cast<const uint8_t *>(&probe.after);
+    const long at = needles.in(registers, sizeof probe.after);
+    if (at >= 0) found("the registers, at " + std::to_string(at) + " of cst_probe_registers");
+    const long below = needles.in(stack, CST_PROBE_BELOW);
+    if (below >= 0) found("the stack, " + std::to_string(CST_PROBE_BELOW - below) + " bytes below the stack pointer");
+    for (size_t i = 0; i < n_blocks; i++)
+        if (!blocks[i].key && needles.in(blocks[i].at, blocks[i].size) >= 0) found("a live block of " + std::to_string(blocks[i].size) + " bytes");
+    dl_iterate_phdr(each_segment, nullptr);
+    return body.result;
+}
+
+// ---- scenarios
+
+constexpr size_t BYTES = 1104, JOBS = 40;
+uint8_t key_bytes[64], mac_key[48], iv[16], aad[20], plain[BYTES + 16];
+uint8_t out[JOBS][BYTES + 16], back[JOBS][BYTES + 16], tag[JOBS][64];
+
+void fill(uint8_t *data, size_t size, uint64_t seed) {
+    uint64_t x = seed * 0x9e3779b97f4a7c15u + 1;
+    for (size_t i = 0; i < size; i++) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        data[i] = uint8_t(x >> 32);
+    }
+}
+
+void expect(int error, int wanted) {
+    if (error == wanted) return;
+    printf("%s: returned %s where %s was due\n", what.c_str(), cst_error_text(error), cst_error_text(wanted));
+    exit(1);
+}
+
+struct Suite {
+    cst_ctx *ctx;
+    const cst_suite *suite;
+    cst_suite_info info;
+    cst_key *key = nullptr;
+    std::string name;
+
+    bool ciphers() const { return info.kind == CST_CIPHER || info.kind == CST_AEAD; }
+    size_t tag_len() const { return info.tag_max; }
+
+    cst_job job(int direction, size_t i, size_t bytes) const {
+        cst_job j = {};
+        j.size = sizeof j;
+        j.key = key;
+        j.direction = direction;
+        if (info.iv_bytes) j.iv = iv, j.iv_len = info.iv_bytes;
+        if (info.kind == CST_AEAD) j.aad = aad, j.aad_len = sizeof aad;
+        const bool opens = direction == CST_OPEN && ciphers();
+        j.in = opens ? out[i] : plain;
+        j.in_len = opens && info.expansion ? bytes / 16 * 16 + 16 : bytes;
+        if (ciphers()) j.out = opens ? back[i] : out[i], j.out_cap = BYTES + 16;
+        if (info.tag_max) j.tag = tag[i], j.tag_len = tag_len();
+        return j;
+    }
+
+    int burst(const char *kind, int direction, size_t n, size_t bytes, const char *kernel) {
+        cst_job jobs[JOBS];
+        for (size_t i = 0; i < n; i++) jobs[i] = job(direction, i, bytes);
+        return observed(name + " " + kind + ", " + std::to_string(n) + " jobs of " + std::to_string(bytes) + " bytes" + (kernel ? std::string(", ") + kernel : ""),
+                        [&] { return cst_burst(ctx, jobs, n); });
+    }
+
+    void make_key() {
+        const size_t mac = info.mac_key_max ? sizeof mac_key : 0;
+        making_key = true;
+        const int error = observed(name + " key_new", [&] { return cst_key_new(suite, info.key_bytes ? key_bytes : nullptr, info.key_bytes, mac ? mac_key : nullptr, mac, &key); });
+        making_key = false;
+        expect(error, CST_OK);
+        if (info.kind != CST_DIGEST)
+            for (size_t i = 0; i < n_blocks; i++)
+                if (blocks[i].key) needles.bytes(blocks[i].at, blocks[i].size, 4);
+        needles.ready();
+    }
+
+    void roundtrip(size_t n, size_t bytes, const char *kernel) {
+        expect(burst("seal", CST_SEAL, n, bytes, kernel), CST_OK);
+        expect(burst("open", CST_OPEN, n, bytes, kernel), CST_OK);
+        if (!info.tag_max) return;
+        tag[n - 1][3] ^= 1;
+        expect(burst("open of a forgery", CST_OPEN, n, bytes, kernel), CST_ERR_AUTH);
+        tag[n - 1][3] ^= 1;
+    }
+
+    void errors() {
+        expect(burst("seal", CST_SEAL, 2, info.block_bytes > 1 ? 33 : 32, nullptr), info.block_bytes > 1 ? CST_ERR_LENGTH : CST_OK);
+        if (ciphers()) {
+            cst_job bad = job(CST_SEAL, 0, 64);
+            bad.in = out[0] + 5;
+            expect(observed(name + " seal with an overlap", [&] { return cst_burst(ctx, &bad, 1); }), CST_ERR_OVERLAP);
+        }
+        for (long n = 1;; n++) {
+            countdown = n;
+            const int error = burst("seal without memory", CST_SEAL, JOBS, 256, nullptr);
+            const bool untouched = countdown > 0;
+            countdown = -1;
+            if (untouched) break;
+            if (error != CST_OK) expect(error, CST_ERR_MEMORY);
+        }
+    }
+};
+
+// A profile's record whose tag is right and whose padding is not.
+void bad_padding(cst_ctx *ctx, Suite &profile) {
+    const cst_suite *cbc, *hmac;
+    cst_key *cipher, *mac;
+    expect(cst_suite_get(ctx, "aes-128-cbc", &cbc), CST_OK);
+    expect(cst_suite_get(ctx, "hmac-sha256", &hmac), CST_OK);
+    expect(cst_key_new(cbc, key_bytes + 16, 16, nullptr, 0, &cipher), CST_OK);
+    expect(cst_key_new(hmac, nullptr, 0, key_bytes, 16, &mac), CST_OK);
+    uint8_t message[sizeof aad + 16 + 64 + 8] = {}, digest[32];
+    memcpy(message, aad, sizeof aad);
+    memcpy(message + sizeof aad, iv, 16);
+    const uint8_t last = plain[63];
+    plain[63] = 0;
+    expect(cst_seal(cipher, iv, 16, nullptr, 0, plain, 64, message + sizeof aad + 16, 64, nullptr, nullptr, 0), CST_OK);
+    plain[63] = last;
+    message[sizeof message - 1] = 8 * sizeof aad;
+    expect(cst_digest(mac, message, sizeof message, digest, sizeof digest), CST_OK);
+    memcpy(out[0], message + sizeof aad + 16, 64);
+    memcpy(tag[0], digest, 16);
+    cst_job job = profile.job(CST_OPEN, 0, 63);
+    expect(observed(profile.name + " open with bad padding", [&] { return cst_burst(ctx, &job, 1); }), CST_ERR_AUTH);
+    cst_key_free(cipher);
+    cst_key_free(mac);
+}
+
+void run(cst_ctx *ctx, const std::string &name, const std::vector<std::string> &kernels, const char *glob) {
+    Suite s;
+    s.ctx = ctx;
+    s.name = name;
+    memset(&s.info, 0, sizeof s.info);
+    s.info.size = sizeof s.info;
+    if (cst_suite_get(ctx, name.c_str(), &s.suite) != CST_OK) return;
+    expect(cst_suite_info_get(s.suite, &s.info), CST_OK);
+    needles.clear();
+    needles.bytes(key_bytes, s.info.key_bytes, 1);
+    if (s.info.mac_key_max) needles.bytes(mac_key, sizeof mac_key, 1);
+    needles.bytes(plain, BYTES, 1);
+    needles.ready();
+    memcpy(&secret_word, plain + 40, 8);
+    s.make_key();
+    for (size_t n : {size_t(1), size_t(3), JOBS}) s.roundtrip(n, BYTES, nullptr);
+    s.roundtrip(2, 16, nullptr);
+    s.errors();
+    if (name == "a128cbc-hs256") bad_padding(ctx, s);
+    for (const std::string &kernel : kernels) {
+        if (fnmatch(glob, kernel.c_str(), 0) || cst_suite_force(ctx, name.c_str(), kernel.c_str()) != CST_OK) continue;
+        s.roundtrip(JOBS, BYTES, kernel.c_str());
+        cst_suite_force(ctx, name.c_str(), nullptr);
+    }
+    making_key = true;
+    const cst_key *key = s.key;
+    observed(name + " key_free", [&] { cst_key_free(const_cast<cst_key *>(key)); return 0; });
+    making_key = false;
+}
+
+int collect(const char *name, void *names) {
+    static_cast<std::vector<std::string> *>(names)->push_back(name);
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+    const char *glob = "*";
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--leak") && i + 1 < argc) leak = argv[++i];
+        else glob = argv[i];
+    }
+    if (!cst_probe_components()) return puts("this CPU or system has no XSAVE"), 77;
+    fill(key_bytes, sizeof key_bytes, 1);
+    fill(mac_key, sizeof mac_key, 2);
+    fill(iv, sizeof iv, 3);
+    fill(aad, sizeof aad, 4);
+    fill(plain, sizeof plain, 5);
+    tracking = true;
+    cst_ctx *ctx = nullptr;
+    const int error = cst_ctx_new(&ctx, nullptr);
+    tracking = false;
+    if (error) return 1;
+    std::vector<std::string> suites, kernels;
+    cst_list(ctx, CST_NAME_SUITE, collect, &suites);
+    cst_list(ctx, CST_NAME_KERNEL, collect, &kernels);
+    for (const std::string &suite : suites) {
+        run(ctx, suite, kernels, glob);
+        if (*leak) break;
+    }
+    printf("%zu calls of %zu suites, %d findings\n", calls, suites.size(), failures);
+    return failures != 0;
+}

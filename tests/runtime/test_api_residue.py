@@ -1,0 +1,34 @@
+"""After every call of the API no secret is left in registers, below the stack pointer, or in the library's memory: `cst-residue`."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import pytest
+from handmade import tool
+
+LEAKS = {"freed": "freed block", "live": "live block", "stack": "the stack", "register": "the registers", "mask": "the registers"}
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    done = subprocess.run([tool("cst-residue"), *arguments], capture_output=True, text=True, timeout=600)
+    if done.returncode == 77:
+        pytest.skip(done.stdout.strip())
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_nothing_is_left() -> None:
+    """Every suite: keys, seal, open, forgeries, bad padding, bad arguments, every failing allocation, every kernel that can be forced."""
+    code, output = run()
+    assert code == 0, output[:4000]
+    calls, suites = map(int, re.match(r"(\d+) calls of (\d+) suites, 0 findings", output.splitlines()[-1]).groups())
+    assert calls > 50 * suites > 0
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_a_leak_is_seen(leak: str) -> None:
+    if leak == "mask" and "avx512bw" not in open("/proc/cpuinfo").read():
+        pytest.skip("this CPU has no 64-bit mask registers")
+    code, output = run("--leak", leak, "none")
+    assert code == 1 and f"a secret is left in {'a ' if leak == 'live' else ''}{LEAKS[leak]}" in output
