@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <cstdlib>
 #include <type_traits>
 
@@ -37,7 +38,7 @@ Arena::~Arena() {
     if (!base_) return;
     wipe(lanes.state, lanes.state_used);
     if (lanes.idle_used) wipe(lanes.idle_out, IDLE_OUT_BYTES);
-    wipe(works, works_used * sizeof(Work));
+    for (size_t i = 0; i < works_used; i++) wipe(&works[i], offsetof(Work, blocks) + blocks_used);
     free(base_);
 }
 

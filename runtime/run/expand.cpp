@@ -30,7 +30,7 @@ int expand_mac(const Suite &suite, const uint8_t *mac_key, size_t length, Key *o
     const size_t unit = hash.block_bytes;
     Arena arena;
     if (int error = arena.allocate(*suite.engine, 2)) return error;
-    uint8_t blocks[2 * MOST_BLOCK] = {};
+    uint8_t blocks[2 * MOST_BLOCK + PAD_SLACK] = {};
     if (length > unit) {
         const size_t whole = length / unit * unit;
         uint8_t chain[64] = {};
@@ -42,6 +42,7 @@ int expand_mac(const Suite &suite, const uint8_t *mac_key, size_t length, Key *o
         hash_blocks(suite, &arena, arena.items, 1);
         wipe(blocks, sizeof(blocks));
         hash_digest(hash, chain, blocks);
+        memset(blocks + hash.digest_bytes, 0, DIGEST_ROOM - hash.digest_bytes);
         wipe(chain, sizeof(chain));
     } else if (length) {
         memcpy(blocks, mac_key, length);

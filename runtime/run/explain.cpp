@@ -43,7 +43,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
 
     Pick chosen, other;  // other: what runs after the chosen one, when two kernels share the work
     bool stitched = false;
-    if (suite.kind == CST_AEAD && direction == CST_SEAL) {
+    if (suite.kind == CST_AEAD && direction == CST_SEAL && !fits_whole(suite, suite.iv_bytes, bytes + suite.expansion)) {
         Query middle = query;  // what follows the block in which the IV ends (see seal.cpp)
         const uint64_t first = suite.hash->record.block_bytes - suite.iv_bytes;
         middle.bytes = middle.least = bytes > first ? bytes - first : 0;

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "../suite/secret.hpp"
+#include "copy.hpp"
 #include "work.hpp"
 
 namespace cst {
@@ -32,7 +33,7 @@ Phase pair_phase(const Batch &batch, bool aligned) {
 const Variant *choose_pairs(const Batch &batch, bool aligned) {
     if (batch.suite->pairs.variants.empty()) return nullptr;
     const uint64_t need = batch.suite->pairs.needs.front();
-    auto fits = [&](const Work &work) { return is_aligned(work) == aligned && work.bulk >= start_of_pair(work) + need; };
+    auto fits = [&](const Work &work) { return !work.whole && is_aligned(work) == aligned && work.bulk >= start_of_pair(work) + need; };
     size_t n = 0;
     uint64_t sum = 0;
     for (size_t i = 0; i < batch.n; i++) {
@@ -111,9 +112,9 @@ void begin_cipher(const Suite &suite, Work *work) {
 
 void write_tags(const Batch &batch) {
     for (size_t i = 0; i < batch.n; i++) {
-        uint8_t digest[64];
+        uint8_t digest[DIGEST_ROOM];
         read_tag(batch.works[i], digest);
-        memcpy(batch.works[i].job->tag, digest, batch.works[i].job->tag_len);
+        copy_few(static_cast<uint8_t *>(batch.works[i].job->tag), digest, batch.works[i].job->tag_len);
         wipe(digest, sizeof(digest));  // a tag may be only a part of it
     }
 }
@@ -132,6 +133,7 @@ void seal_batch(const Batch &batch) {
             work.body_bytes = work.ready = work.job->in_len;
         }
     }
+    if (suite.hash) find_wholes(batch);
     if (suite.enciphers()) {
         const Variant *aligned = nullptr, *unaligned = nullptr;
         if (suite.kind == CST_AEAD) {

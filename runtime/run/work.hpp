@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../suite/key.hpp"
+#include "../suite/padding.hpp"
 #include "cryptostitch/cryptostitch.h"
 #include "lanes.hpp"
 
@@ -9,7 +10,7 @@ namespace cst {
 
 constexpr size_t MOST_WORKS = 128;    // jobs in hand at once: bounds the memory of a burst
 constexpr size_t MOST_BLOCK = 128;    // of any hash
-constexpr size_t JOIN_BLOCKS = 3;     // see Work::blocks
+constexpr size_t JOIN_BLOCKS = 6;     // see Work::blocks
 
 // One job under way.
 struct Work {
@@ -28,12 +29,15 @@ struct Work {
     size_t head = 0;                      // bytes of the head that are in `blocks`, not yet hashed
     uint32_t boundary = 0;                // bytes of the body up to the first block boundary behind the head
     alignas(8) uint8_t hash_chain[64];
-    // Where head and body, or body and padding, meet: less than a block of AAD, the IV (16), less than a block of the body and its
-    // padded last block (16), the trailer (8), 0x80 and the length (at most 16): at most three blocks.
-    uint8_t blocks[JOIN_BLOCKS * MOST_BLOCK];
 
+    bool whole = false;     // the message fits `blocks`
     bool paired = false;    // the pair kernel does the middle
     bool failed = false;    // did not authenticate
+
+    // Where head and body, or body and padding, meet: less than a block of AAD, the IV (16), less than a block of the body and its
+    // padded last block (16), the trailer (8), 0x80 and the length (at most 16): at most three blocks.
+    // A message that fits in altogether is put together here instead: one run of the hash kernel rather than one each for head, body and end.
+    alignas(16) uint8_t blocks[JOIN_BLOCKS * MOST_BLOCK + PAD_SLACK];  // last: what of it was used is wiped
 };
 
 // Everything that a burst needs, allocated before anything is written.
@@ -46,6 +50,7 @@ public:
     LaneMemory lanes;
     Work *works = nullptr;
     size_t works_used = 0;
+    size_t blocks_used = 0;  // most bytes of any work's `blocks`
     Item *items = nullptr;
     Item **order = nullptr;
 
@@ -64,6 +69,10 @@ struct Batch {
 
 // ---- message.cpp: the hash side --------------------------------------------------------------------------------------
 
+// Whether a message is put together in `blocks` altogether; no pair kernel runs on it then.
+bool fits_whole(const Suite &suite, uint64_t head, uint64_t body);
+// Sets `whole` of each work, whose `body_bytes` is known.
+void find_wholes(const Batch &batch);
 // AAD and IV, and the body's first bytes up to the next block boundary where the body is that long already.
 void hash_heads(const Batch &batch);
 // Sets `boundary` of each work.

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "secret.hpp"
-
 namespace cst {
 namespace {
 
@@ -15,7 +13,7 @@ size_t hash_pad(const AlgorithmRecord &hash, uint8_t *block, size_t used, uint64
     const size_t unit = hash.block_bytes, length = hash.length_bytes;  // a power of two; 8 or 16
     const size_t total = (used + 1 + length + unit - 1) & ~(unit - 1);
     block[used] = 0x80;
-    memset(block + used + 1, 0, total - used - 1);
+    for (size_t at = used + 1; at < total; at += PAD_SLACK) memset(block + at, 0, PAD_SLACK);
     const uint64_t bits = message_bytes << 3, high = message_bytes >> 61;
     if (hash.flags & ALGORITHM_BIG_ENDIAN) {
         put_word(block + total - 8, __builtin_bswap64(bits));
@@ -32,18 +30,16 @@ void hash_initial(const AlgorithmRecord &hash, uint8_t *chain) {
 }
 
 void hash_digest(const AlgorithmRecord &hash, const uint8_t *chain, uint8_t *digest) {
-    uint8_t bytes[64];  // chain words are little-endian in memory
-    memcpy(bytes, chain, sizeof(bytes));
-    if (hash.flags & ALGORITHM_BIG_ENDIAN) {
-        for (uint32_t i = 0; i < 64; i += 8) {
-            uint64_t word;
-            memcpy(&word, chain + i, 8);
-            word = __builtin_bswap64(word);
-            put_word(bytes + i, hash.word_bytes == 4 ? word << 32 | word >> 32 : word);
-        }
+    if (!(hash.flags & ALGORITHM_BIG_ENDIAN)) {  // as the words of a chain are in memory
+        memcpy(digest, chain, DIGEST_ROOM);
+        return;
     }
-    memcpy(digest, bytes, hash.digest_bytes);
-    wipe(bytes, sizeof(bytes));
+    for (uint32_t i = 0; i < DIGEST_ROOM; i += 8) {
+        uint64_t word;
+        memcpy(&word, chain + i, 8);
+        word = __builtin_bswap64(word);
+        put_word(digest + i, hash.word_bytes == 4 ? word << 32 | word >> 32 : word);
+    }
 }
 
 }  // namespace cst

@@ -1,0 +1,25 @@
+// Copies of a few bytes whose number the compiler does not know: calling memcpy for each costs more than copying.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace cst {
+
+// Exactly n bytes; the last piece may overlap the one before.
+inline void copy_few(uint8_t *to, const uint8_t *from, size_t n) {
+    if (n >= 16) {
+        for (size_t i = 0; i + 16 <= n; i += 16) memcpy(to + i, from + i, 16);
+        memcpy(to + n - 16, from + n - 16, 16);
+    } else if (n >= 8) {
+        uint64_t first, last;
+        memcpy(&first, from, 8);
+        memcpy(&last, from + n - 8, 8);
+        memcpy(to, &first, 8);
+        memcpy(to + n - 8, &last, 8);
+    } else {
+        for (size_t i = 0; i < n; i++) to[i] = from[i];
+    }
+}
+
+}  // namespace cst
