@@ -1,4 +1,4 @@
-# The front door. `make`, `make test`, `make demo [FILE=...]`, `make bench [BENCH="--rows ..."]`; works from any folder with `make -C`.
+# The front door. `make`, `make test`, `make test-long`, `make demo [FILE=...]`, `make bench [BENCH="--rows ..."]`; works from any folder with `make -C`.
 SHELL := /bin/bash
 ROOT := $(shell dirname "$(strip $(MAKEFILE_LIST))")
 JOBS ?= $(shell nproc)
@@ -8,7 +8,7 @@ BENCH ?=
 PYTEST ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build venv tools test demo bench install clean
+.PHONY: all build venv tools test test-long demo bench install clean
 all: build
 
 # Every recipe runs in the checkout; nothing below depends on the caller's folder.
@@ -30,6 +30,10 @@ build: venv tools
 
 test: build
 	@$(IN); .venv/bin/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST)
+
+# The long forms: every kernel's whole ladder, long fuzzing, the whole suite under each restriction. Under an hour on two cores.
+test-long: export CRYPTOSTITCH_LONG = 1
+test-long: test
 
 demo: build
 	@$(IN); .venv/bin/python examples/demo/demo.py $(if $(FILE),"$(FILE)")

@@ -48,7 +48,7 @@ static uint8_t images[3][IMAGE_BYTES] __attribute__((aligned(IMAGE_ALIGN)));
 
 static int in_trampoline(uint64_t instruction) {
     const uint64_t begin = (uint64_t)(uintptr_t)&cst_probe_enter;
-    return instruction >= begin && instruction < (uint64_t)(uintptr_t)cst_probe_landing + 512;
+    return instruction >= begin && instruction < (uint64_t)(uintptr_t)cst_probe_end;
 }
 
 static void give_up(ucontext_t *context, int signal, const siginfo_t *info) {

@@ -7,6 +7,8 @@
     .hidden cst_probe_enter
     .globl cst_probe_landing
     .hidden cst_probe_landing
+    .globl cst_probe_end
+    .hidden cst_probe_end
     .hidden cst_probe_frame
     .type cst_probe_enter, @function
 
@@ -72,5 +74,6 @@ cst_probe_landing:
     pop rbp
     pop rbx
     ret
+cst_probe_end:
     .size cst_probe_enter, . - cst_probe_enter
     .section .note.GNU-stack, "", @progbits

@@ -28,6 +28,6 @@ struct probe_frame {
 };
 
 extern struct probe_frame cst_probe_frame;
-extern const uint8_t cst_probe_landing[];
+extern const uint8_t cst_probe_landing[] __attribute__((visibility("hidden"))), cst_probe_end[] __attribute__((visibility("hidden")));
 void cst_probe_enter(void);
 #endif

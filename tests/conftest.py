@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections import Counter
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable, Iterator
 
 import pytest
 
@@ -48,14 +48,30 @@ def count_cases(record_property: Callable[[str, object], None]) -> Callable[[str
     return lambda source, number: record_property("cases", [source, number])
 
 
+@pytest.fixture
+def count_checks(record_property: Callable[[str, object], None]) -> Callable[[str, str, str], None]:
+    """Adds to the table of the ladder in the closing summary: ``count_checks(check, status, reason of a skip)``."""
+    return lambda check, status, reason: record_property("checks", [check, status, reason])
+
+
+def properties(terminalreporter: pytest.TerminalReporter, wanted: str) -> Iterator[Any]:
+    """What tests recorded under a name, whether they passed or not."""
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.getreports(outcome):
+            yield from (value for name, value in report.user_properties if name == wanted and report.when == "call")
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How many published vectors ran, by source."""
+    """How many published vectors ran, by source; how the checks of kernels went, and why some were skipped."""
     counts: Counter[str] = Counter()
-    for report in terminalreporter.getreports("passed"):
-        for name, value in report.user_properties:
-            if name == "cases" and report.when == "call":
-                counts[value[0]] += value[1]
+    for source, number in properties(terminalreporter, "cases"):
+        counts[source] += number
     if counts:
         terminalreporter.section("test vectors")
         for source, number in sorted(counts.items()):
             terminalreporter.line(f"{number:6} {source}")
+    checks = Counter(tuple(value) for value in properties(terminalreporter, "checks"))
+    if checks:
+        terminalreporter.section("checks of kernels")
+        for (check, status, reason), number in sorted(checks.items()):
+            terminalreporter.line(f"{number:6} {check} {status}" + (f": {reason}" if reason else ""))

@@ -12,6 +12,7 @@ from .commands.emitting import emit
 from .commands.looking import list_, show
 from .commands.machine import calibrate, cpu
 from .commands.pairing import stitch
+from .commands.trusting import verify
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -24,7 +25,7 @@ def main() -> None:
     """
 
 
-for _command in (list_, show, stitch, emit, cpu, calibrate):
+for _command in (list_, show, stitch, emit, verify, cpu, calibrate):
     main.add_command(_command)
 
 if __name__ == "__main__":

@@ -8,18 +8,15 @@ from dataclasses import dataclass
 
 import pytest
 from elftools.elf.elffile import ELFFile
-from iced_x86 import (
-    CpuidFeature, Decoder, EncodingKind, Instruction, InstructionInfoFactory, MemorySizeExt, Mnemonic, OpAccess, OpKind, Register,
-    RegisterExt,
-)
+from iced_x86 import Decoder, EncodingKind, Instruction, InstructionInfoFactory, MemorySizeExt, OpAccess, OpKind, Register, RegisterExt
 
 from cryptostitch.emit.objects import assemble_text
 from cryptostitch.instructions import INSTRUCTIONS, Row, features_of, memory_bits
+from cryptostitch.ladder.decoder import features_of as features_needed, mnemonic
 
 GENERAL_NAMES = {32: ("ecx", "esi", "r9d", "r10d"), 64: ("rcx", "rsi", "r9", "r10")}
 VECTOR_PREFIX = {128: "xmm", 256: "ymm", 512: "zmm"}
 MEMORY_NAME = {32: "dword", 64: "qword", 128: "xmmword", 256: "ymmword", 512: "zmmword"}
-BASELINE = {"INTEL8086", "INTEL186", "INTEL386", "INTEL486", "X64", "SSE", "SSE2", "CET_IBT", "FPU"}
 READS = {OpAccess.READ, OpAccess.READ_WRITE, OpAccess.READ_COND_WRITE}
 WRITES = {OpAccess.WRITE, OpAccess.READ_WRITE}
 
@@ -82,8 +79,6 @@ def decoded() -> dict[Sample, Instruction]:
 
 
 FACTORY = InstructionInfoFactory()
-MNEMONICS = {v: k.lower() for k, v in vars(Mnemonic).items() if isinstance(v, int)}
-FEATURES = {v: k for k, v in vars(CpuidFeature).items() if isinstance(v, int)}
 
 
 def full(register: int) -> int:
@@ -94,7 +89,7 @@ def full(register: int) -> int:
 def test_row(sample: Sample, decoded: dict[Sample, Instruction]) -> None:
     row, instruction = sample.row, decoded[sample]
     info = FACTORY.info(instruction)
-    assert MNEMONICS[instruction.mnemonic] == row.name
+    assert mnemonic(instruction) == row.name
     assert instruction.op_count == len(row.operands) or row.implicit
     named = set()
     for i, (operand, form) in enumerate(zip(row.operands, sample.forms)):
@@ -127,10 +122,7 @@ def test_row(sample: Sample, decoded: dict[Sample, Instruction]) -> None:
     written = instruction.rflags_modified
     assert bool(written) == row.flags_written
     assert bool(instruction.rflags_read) == row.flags_read
-    features = {FEATURES[f].lower().replace("_", ".") for f in instruction.cpuid_features() if FEATURES[f] not in BASELINE}
-    if any(f.startswith("avx512") for f in features):
-        features.add("avx512f")  # implied
-    assert features == set(features_of(row, sample.bits)), instruction
+    assert features_needed(instruction) == features_of(row, sample.bits), instruction
 
 
 def test_swaps_are_symmetric() -> None:

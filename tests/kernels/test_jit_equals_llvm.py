@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Sequence
 
-import iced_x86
 import pytest
 
 sys.path[:0] = [str(folder) for folder in Path(__file__).resolve().parents[:2]]
@@ -21,28 +20,12 @@ from cryptostitch.emit.objects import elf_functions, machine_code  # noqa: E402
 from cryptostitch.emit.pack import write_pack  # noqa: E402
 from cryptostitch.emit.unpack import read_pack  # noqa: E402
 from cryptostitch.ir import VECTOR, Constant, Ins, Reg, Window  # noqa: E402
+from cryptostitch.ladder.bytes import unexplained  # noqa: E402
 from cryptostitch.passes.frame import frame  # noqa: E402
 from cryptostitch.pipeline import Generator  # noqa: E402
 from cryptostitch.program import Recipe  # noqa: E402
 
 KERNELS_AT_ONCE = 30  # bounds the memory of the assembler's process
-# Mnemonic -> why the two encodings may differ (same length, same effect). Elsewhere the runtime follows LLVM: see assemble.cpp.
-ALLOWED = {"xchg": "the two registers of an exchange are written in the other order"}
-
-
-def differences(llvm: bytes, jit: bytes) -> list[str]:
-    """The instructions that differ, as text; the first ones, because lengths shift what follows."""
-    formatter = iced_x86.Formatter(iced_x86.FormatterSyntax.INTEL)
-    out = []
-    streams = [iced_x86.Decoder(64, code) for code in (llvm, jit)]
-    for a, b in zip(*streams):
-        left, right = llvm[a.ip:a.next_ip], jit[b.ip:b.next_ip]
-        if left != right:
-            name = formatter.format_mnemonic(a)
-            out.append(f"{formatter.format(a)}: LLVM {left.hex()} | asmjit {right.hex()} {formatter.format(b)}")
-            if a.len != b.len or name != formatter.format_mnemonic(b):
-                break
-    return out or [f"lengths {len(llvm)} and {len(jit)}, or constants"]
 
 
 def check(recipes: Sequence[Recipe], tmp_path: Path, abi: str = "sysv", pack: Path | None = None) -> None:
@@ -54,10 +37,8 @@ def check(recipes: Sequence[Recipe], tmp_path: Path, abi: str = "sysv", pack: Pa
     llvm = machine_code(frame(r, abi) for r in recipes)
     wrong = {}
     for r in recipes:
-        if llvm[r.name] != jit[r.name]:
-            lines = differences(llvm[r.name], jit[r.name])
-            if not all(line.split()[0] in ALLOWED for line in lines):
-                wrong[r.name] = lines[:5]
+        if lines := unexplained(llvm[r.name], jit[r.name]):
+            wrong[r.name] = lines
     assert not wrong, "\n".join(f"{name}: {line}" for name, lines in wrong.items() for line in lines)
 
 

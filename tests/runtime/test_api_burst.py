@@ -7,63 +7,12 @@ from __future__ import annotations
 
 import random
 
-import oracle
 import pytest
 
 from cryptostitch import runtime
+from cryptostitch.ladder import oracle
+from cryptostitch.ladder.placed import Placed
 from cryptostitch.runtime import OPEN, SEAL, Context, Job, Key
-
-MARGIN = 64
-
-
-class Placed:
-    """A job in the middle of a guarded buffer, at a random alignment, with what must be there afterwards."""
-
-    def __init__(self, rng: random.Random, case: oracle.Case, key: Key):
-        self.case, self.key = case, key
-        self.direction = rng.choice((SEAL, OPEN))
-        self.forged = self.direction == OPEN and bool(case.tag) and rng.random() < 0.2
-        ciphers = bool(case.iv)
-        source, result = (case.data, case.out) if self.direction == SEAL or not ciphers else (case.out, case.data)
-        self.in_place = ciphers and rng.random() < 0.5
-        shift = rng.randrange(64)
-        room = max(len(source), len(result))
-        self.buffer = bytearray(rng.randbytes(shift + room + MARGIN))
-        self.buffer[shift : shift + len(source)] = source
-        self.wanted = bytearray(self.buffer)
-        view = memoryview(self.buffer)
-        self.out_buffer = self.buffer if self.in_place else bytearray(rng.randbytes(shift + room + MARGIN))
-        self.out_wanted = self.wanted if self.in_place else bytearray(self.out_buffer)
-        written = max(len(result), len(source)) if self.direction == OPEN else len(result)
-        out = memoryview(self.out_buffer)[shift : shift + written] if ciphers else None
-        tag = bytearray(case.tag)
-        if self.forged:
-            tag[rng.randrange(len(tag))] ^= 1 << rng.randrange(8)
-        elif self.direction == SEAL:
-            tag = bytearray(len(tag))
-        self.tag = tag
-        self.tag_wanted = bytearray(tag) if self.forged else bytearray(case.tag)
-        if ciphers:
-            zeros = bytes(written - len(result))
-            self.out_wanted[shift : shift + written] = bytes(written) if self.forged else result + zeros
-        self.out_len = len(result) if ciphers and not self.forged else 0
-        self.job = Job(
-            key,
-            self.direction,
-            iv=case.iv or None,
-            aad=case.aad or None,
-            data=view[shift : shift + len(source)],
-            out=out,
-            tag=tag or None,
-        )
-
-    def check(self) -> None:
-        what = (self.case.suite, len(self.case.data), len(self.case.aad), self.direction, self.in_place, self.forged)
-        assert self.job.status == (runtime.ERR_AUTH if self.forged else 0), what
-        assert self.job.out_len == self.out_len, what
-        assert self.tag == self.tag_wanted, what
-        assert self.buffer == self.wanted and self.out_buffer == self.out_wanted, what
-
 
 def lengths(rng: random.Random) -> int:
     return rng.choice((rng.randrange(64), rng.randrange(700), rng.randrange(700), rng.randrange(8000)))
@@ -86,7 +35,7 @@ def test_any_mix(shared_context: Context, seed: int) -> None:
         )
     code = shared_context.burst([p.job for p in placed])
     for p in placed:
-        p.check()
+        assert not p.problem(), p.problem()
     assert code == (runtime.ERR_AUTH if any(p.forged for p in placed) else 0)
 
 
@@ -115,7 +64,7 @@ def test_wide_bursts_in_place(shared_context: Context, name: str, one_key: bool)
             )
         shared_context.burst([p.job for p in placed])
         for p in placed:
-            p.check()
+            assert not p.problem(), p.problem()
 
 
 def test_empty_burst(shared_context: Context) -> None:

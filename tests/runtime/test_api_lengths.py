@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 
-import oracle
 import pytest
+from built import suite_names
 
+from cryptostitch.ladder import oracle
 from cryptostitch.runtime import OPEN, SEAL, Context, Job, Key
 
 LENGTHS = range(0, 321)
@@ -41,7 +42,7 @@ def run(context: Context, cases: list[oracle.Case], keys: list[Key]) -> None:
             assert bytes(back[: job.out_len]) == case.data, (case.suite, len(case.data), len(case.aad))
 
 
-@pytest.fixture(params=oracle.suite_names())
+@pytest.fixture(params=suite_names())
 def suite(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -8,9 +8,8 @@ import subprocess
 import sys
 import threading
 
-import oracle
-
 from cryptostitch import runtime
+from cryptostitch.ladder import oracle
 from cryptostitch.runtime import SEAL, Context, Job
 
 ETM = "aes-128-cbc+hmac-sha1-etm"

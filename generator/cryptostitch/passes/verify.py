@@ -50,13 +50,20 @@ def check_taint(program: Program, found: Induction | None = None) -> list[str]:
     return Taint(program, found or induct(Side.of_program(program))).problems()
 
 
-def check_program(stream: Stream, program: Program) -> list[str]:
-    """All checks of a program; one run of the code serves them all."""
+def prove_program(stream: Stream, program: Program) -> tuple[list[str], Induction | None]:
+    """That the program is well formed and computes what ``stream`` computes; and the induction that bounds and taint go on from
+    (None when the code is not well formed)."""
     problems = check_forms(program) + contract_problems(stream, program)
     if problems:
-        return problems
+        return problems, None
     found = compare(stream, program)
-    return allocation_problems(found) + check_bounds(program, found) + check_taint(program, found)
+    return allocation_problems(found), found
+
+
+def check_program(stream: Stream, program: Program) -> list[str]:
+    """All checks of a program; one run of the code serves them all."""
+    problems, found = prove_program(stream, program)
+    return problems if found is None else problems + check_bounds(program, found) + check_taint(program, found)
 
 
 def check_kernel(kernel: Kernel, thorough: bool = False) -> list[str]:

@@ -1,0 +1,125 @@
+"""Runs the ladder over many kernels, in several processes. A check that ends its process has failed; the rest goes on."""
+
+from __future__ import annotations
+
+import collections
+import fnmatch
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from typing import Callable, Sequence
+
+from .. import runtime
+from ..errors import DoesNotFit, UnknownName
+from ..names import StreamName
+from ..pipeline import Generator
+from ..report.tables import Catalogue
+from .result import FAIL, Effort, Evidence, Result
+from .steps import rungs
+from .subject import Subject
+
+Progress = Callable[[int, int, str], None]
+BATCH = 6  # kernels that one process takes at a time: neighbours share compiled programs
+
+
+@dataclass(frozen=True)
+class Task:
+    """One kernel by its parts; ``name`` is what it will be called."""
+
+    name: str
+    parts: tuple[tuple[StreamName, str], ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """``given``: the user's own algorithms and template folders, as Generator takes them. ``checks``: names; empty: the whole ladder."""
+
+    given: tuple[tuple, tuple] = ((), ())
+    checks: tuple[str, ...] = ()
+    effort: Effort = Effort()
+
+
+def tasks(catalogue: Catalogue, glob: str = "*") -> list[Task]:
+    """The kernels of the catalogue's default pack whose names match. UnknownName when there is none."""
+    every = [Task(name, tuple(parts)) for name, _, _, parts, _ in catalogue.default_kernels()]
+    found = [task for task in every if fnmatch.fnmatchcase(task.name, glob)]
+    if not found:
+        raise UnknownName("kernel", glob, [task.name for task in every])
+    return found
+
+
+class Climber:
+    """The generator and the library of one process."""
+
+    def __init__(self, plan: Plan):
+        self.plan = plan
+        self.generator = Generator(*plan.given, proves=False)
+        try:
+            self.library = runtime.Context(runtime.ALLOW_PACKS)
+        except FileNotFoundError:
+            self.library = None
+
+    def climb(self, task: Task) -> Evidence | None:
+        """The evidence for one kernel; None when its registers do not fit, so that it does not exist."""
+        try:
+            subject = Subject(self.generator, self.generator.stitch(task.parts), self.library)
+        except DoesNotFit:
+            return None
+        return Evidence(subject.name, {rung.name: rung.run(subject, self.plan.effort) for rung in rungs(self.plan.checks)})
+
+
+_climber: Climber
+
+
+def _begin(plan: Plan) -> None:
+    global _climber
+    _climber = Climber(plan)
+
+
+def _climb(batch: Sequence[Task]) -> list[Evidence]:
+    return [found for task in batch if (found := _climber.climb(task))]
+
+
+def climb(plan: Plan, work: Sequence[Task], processes: int = 1, progress: Progress = lambda *_: None) -> list[Evidence]:
+    """The evidence for these kernels, sorted by name; those that do not fit are left out. ``progress(done, total, name)``."""
+    found: list[Evidence] = []
+    broken: list[Task] = []
+    done = 0
+    with ProcessPoolExecutor(processes, initializer=_begin, initargs=(plan,)) as pool:
+        futures = {pool.submit(_climb, batch): batch for batch in _batches(work)}
+        for future in as_completed(futures):
+            try:
+                found += future.result()
+            except BrokenProcessPool:
+                broken += futures[future]
+                continue
+            done += len(futures[future])
+            progress(done, len(work), futures[future][-1].name)
+    for task in broken:
+        found += _one_by_one(plan, task)
+        done += 1
+        progress(done, len(work), task.name)
+    return sorted(found, key=lambda e: e.kernel)
+
+
+def _batches(work: Sequence[Task]) -> list[list[Task]]:
+    groups = collections.defaultdict(list)
+    for task in work:
+        groups[task.parts[-1][0].form, task.parts[-1][1]].append(task)
+    return [group[i:i + BATCH] for group in sorted(groups.values(), key=len, reverse=True) for i in range(0, len(group), BATCH)]
+
+
+def _one_by_one(plan: Plan, task: Task) -> list[Evidence]:
+    """Each check in a process of its own, to find the one that ends it."""
+    whole = Evidence(task.name)
+    for rung in rungs(plan.checks):
+        with ProcessPoolExecutor(1, initializer=_begin, initargs=(replace(plan, checks=(rung.name,)),)) as pool:
+            try:
+                found = pool.submit(_climb, [task]).result()
+            except BrokenProcessPool:
+                whole.checks[rung.name] = Result(FAIL, problems=("the check ended its process: a crash",))
+                continue
+        if not found:
+            return []
+        whole.checks |= found[0].checks
+    return [whole]

@@ -1,0 +1,83 @@
+"""A kernel forced by name through the C API: which suites it serves, in which direction, and the proof that it ran."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Sequence
+
+from ..runtime import ERR_NAME, OPEN, SEAL, Context, Job, Kernel, RuntimeFailure
+from .oracle import meaning
+from .result import Skip
+from .subject import Subject
+
+DIRECTIONS = {SEAL: "seal", OPEN: "open"}
+
+
+@dataclass
+class Forced:
+    """While it is entered, the kernel is the bulk kernel of all its suites.
+
+    ``direction``: the one in which the suites use the kernel (a hash: either). ``least``: bytes of the shortest item that it can do.
+    """
+
+    context: Context
+    kernel: Kernel
+    suites: tuple[str, ...]
+    direction: int
+    lanes: int
+    one_key: bool
+    hand: bool
+    least: int
+    pair: bool
+
+    @classmethod
+    def of(cls, subject: Subject) -> "Forced":
+        """Raises Skip when the kernel cannot run here, or no suite computes what it does."""
+        context, kernel = subject.native(), subject.assembled()
+        hashes = {row.name for row in subject.rows if row.kind == "hash"}
+        ciphers = [row for row in subject.rows if row.kind != "hash"]
+        contracts = [part.program.contract for part in subject.recipe.parts]
+        key_bytes = {row.key_bytes for row in ciphers}
+        suites = tuple(name for name in context.suites() if _serves(name, hashes, key_bytes))
+        if not suites:
+            raise Skip("no suite is made of these algorithms")
+        first_kind = subject.rows[0].kind
+        lanes = sum(c.lanes for c, row in zip(contracts, subject.rows) if row.kind == first_kind)
+        step = contracts[0].bytes * subject.recipe.parts[0].ratio
+        return cls(context, kernel, suites, OPEN if any(row.kind == "cipher_dec" for row in ciphers) else SEAL, lanes,
+                   any(c.has("key") and c.field("key").shared for c in contracts), any(c.has("hand") for c in contracts),
+                   step * (subject.recipe.lag + 1), bool(hashes and ciphers))
+
+    def __enter__(self) -> "Forced":
+        for suite in self.suites:
+            try:
+                self.context.force(suite, self.kernel.name)
+            except RuntimeFailure as failure:
+                self.__exit__()
+                if failure.code == ERR_NAME:
+                    raise NotServed(f"{suite} does not take {self.kernel.name}") from failure
+                raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for suite in self.suites:
+            self.context.force(suite, None)
+
+    def burst(self, jobs: Sequence[Job]) -> int:
+        """Runs the jobs; how often the burst called the kernel."""
+        before = self.kernel.calls()
+        self.context.burst(jobs)
+        return self.kernel.calls() - before
+
+
+class NotServed(Exception):
+    """The library refuses the kernel for a suite that is made of the kernel's algorithms."""
+
+
+def _serves(suite: str, hashes: set[str], key_bytes: set[int]) -> bool:
+    m = meaning(suite)
+    return (not hashes or m.hash in hashes) and (not key_bytes or m.key_bytes in key_bytes)
+
+
+def never_ran(forced: Forced) -> str:
+    return f"{forced.kernel.name} was forced for {', '.join(forced.suites)} but no burst called it"

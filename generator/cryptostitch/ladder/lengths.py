@@ -1,0 +1,94 @@
+"""The check `lengths`: every length from 0 to 4096 that the suite takes, the kernel forced, folded into one digest that the oracle's answers give too."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import random
+
+from ..runtime import OPEN, SEAL, Job
+from . import oracle
+from .forced import Forced, NotServed, never_ran
+from .result import Effort, Result
+from .subject import Subject
+
+MOST = 4096
+JOBS_AT_ONCE = 128
+SETS = 64  # different keys, IVs and data, taken in turn
+
+
+def check(subject: Subject, effort: Effort) -> Result:
+    forced = Forced.of(subject)
+    suites = sorted(forced.suites, key=len)  # the plain ones first: they take most lengths
+    try:
+        with forced:
+            return explore(forced, suites if effort.long else suites[:1])
+    except NotServed as refusal:
+        return Result.of([str(refusal)])
+
+
+@functools.cache
+def answers(suite: str, one_key: bool, aad_bytes: int) -> tuple[oracle.Case, ...]:
+    """One case for each length, shortest first. Data are the beginnings of SETS texts."""
+    rng = random.Random(f"{suite} {one_key} {aad_bytes}")
+    sets = []
+    keys = oracle.secrets(rng, suite)
+    for _ in range(SETS):
+        sets.append((keys if one_key else oracle.secrets(rng, suite), rng.randbytes(16), rng.randbytes(aad_bytes), rng.randbytes(MOST)))
+    m = oracle.meaning(suite)
+    step = 16 if m.kind in ("cipher", "etm") else 1
+    cases = []
+    for n, length in enumerate(range(0, MOST + 1, step)):
+        (key, mac_key), iv, aad, text = sets[n % SETS]
+        iv, aad, data = iv if m.key_bytes else b"", aad if m.kind in ("etm", "profile") else b"", text[:length]
+        cases.append(oracle.Case(suite, key, mac_key, iv, aad, data, *oracle.seal(suite, key, mac_key, iv, aad, data)))
+    return tuple(cases)
+
+
+def explore(forced: Forced, suites: list[str]) -> Result:
+    """Runs all lengths of these suites; needs the kernel to be forced."""
+    fold, wanted, problems, jobs, calls = hashlib.sha256(), hashlib.sha256(), [], 0, 0
+    for suite in suites:
+        # A hand-over wants a head of whole 16 bytes.
+        cases, library_suite, keys = answers(suite, forced.one_key, 48 if forced.hand else 13), forced.context.suite(suite), {}
+        for start in range(0, len(cases), JOBS_AT_ONCE):
+            some = cases[start:start + JOBS_AT_ONCE]
+            burst = []
+            for n, case in enumerate(some):
+                identity = case.key, case.mac_key
+                if identity not in keys:
+                    keys[identity] = library_suite.key(case.key or None, case.mac_key or None)
+                burst.append(_job(forced, case, keys[identity], n % 2 == 1))
+            calls += forced.burst(burst)
+            for case, job in zip(some, burst):
+                got, right = _results(forced, case, job), _right(forced, case)
+                fold.update(got)
+                wanted.update(right)
+                if (got != right or job.status) and not problems:
+                    problems.append(f"{suite}: the answer for {len(case.data)} bytes is wrong (status {job.status})")
+            jobs += len(some)
+    if fold.digest() != wanted.digest() and not problems:
+        problems.append(f"{', '.join(suites)}: the digest is {fold.hexdigest()[:16]}, not {wanted.hexdigest()[:16]}")
+    if not calls:
+        problems.append(never_ran(forced))
+    return Result.of(problems, f"{', '.join(suites)}: {fold.hexdigest()[:16]}, {calls} calls", jobs)
+
+
+def _job(forced: Forced, case: oracle.Case, key, in_place: bool) -> Job:
+    opens = forced.direction == OPEN
+    text = case.out if opens else case.data
+    if not case.iv:
+        return Job(key, SEAL, data=text, tag=bytearray(len(case.tag)))
+    out = bytearray(max(len(case.out), len(text)))
+    if in_place:
+        out[:len(text)] = text
+    return Job(key, forced.direction, iv=case.iv, aad=case.aad or None, data=memoryview(out)[:len(text)] if in_place else text, out=out,
+               tag=(bytearray(case.tag) if opens else bytearray(len(case.tag))) if case.tag else None)
+
+
+def _results(forced: Forced, case: oracle.Case, job: Job) -> bytes:
+    return bytes((job.out or b"")[:job.out_len]) + bytes(job.tag or b"")
+
+
+def _right(forced: Forced, case: oracle.Case) -> bytes:
+    return (case.data if forced.direction == OPEN else case.out) + case.tag

@@ -1,0 +1,46 @@
+"""The check `model`: the instruction model runs the kernel. Right results, the contract's memory only, equal traces; on any host."""
+
+from __future__ import annotations
+
+from .interpreter import ModelMachine
+from .machine import Machine, Outcome
+from .result import Effort, Result
+from .scene import Scene
+from .secrets import structured
+from .subject import Subject
+
+
+def check(subject: Subject, effort: Effort) -> Result:
+    machine = ModelMachine()
+    problems, steps, runs = explore(subject, effort, machine)
+    return Result.of(problems, f"{steps} instructions in {runs} runs", runs)
+
+
+def explore(subject: Subject, effort: Effort, machine: Machine) -> tuple[list[str], int, int]:
+    """(problems, instructions executed, runs): the kernel on one scene with structured secrets, one run for each."""
+    scene = Scene(subject.recipe, subject.rows, machine, subject.recipe.lag + (4 if effort.long else 2))
+    problems: list[str] = []
+    first: Outcome | None = None
+    executed = 0
+    secrets = structured(effort.seed, effort.long)
+    for name, contents in secrets:
+        expected = scene.fill(contents)
+        outcome = machine.run(subject.code, scene.arguments, trace=True)
+        executed += len(outcome.trace)
+        if outcome.fault:
+            return [*problems, f"secrets {name}: {outcome.fault}"], executed, len(secrets)
+        problems += [f"secrets {name}: {problem}" for problem in scene.problems(expected)]
+        first = first or outcome
+        if outcome.trace != first.trace:
+            problems.append(f"secrets {name}: {difference(first, outcome)}")
+    return problems, executed, len(secrets)
+
+
+def difference(one: Outcome, other: Outcome) -> str:
+    """What tells two traces apart, as a sentence."""
+    for n, (a, b) in enumerate(zip(one.trace, other.trace)):
+        if a.offset != b.offset:
+            return f"instruction {n} is the one at byte {b.offset}, with other secrets the one at byte {a.offset}"
+        if a != b:
+            return f"the instruction at byte {a.offset} accesses other addresses than with other secrets"
+    return f"{len(other.trace)} instructions, with other secrets {len(one.trace)}"

@@ -1,0 +1,58 @@
+"""A job in the middle of a guarded buffer, at a random alignment, with what must be there afterwards: its outputs, and nothing else."""
+
+from __future__ import annotations
+
+import random
+
+from ..runtime import ERR_AUTH, OPEN, SEAL, Job, Key
+from .oracle import Case
+
+MARGIN = 64
+
+
+class Placed:
+    """``direction`` None: either; in place or not, forged or not, as ``rng`` says."""
+
+    def __init__(self, rng: random.Random, case: Case, key: Key, direction: int | None = None):
+        self.case, self.key = case, key
+        self.direction = rng.choice((SEAL, OPEN)) if direction is None else direction
+        self.forged = self.direction == OPEN and bool(case.tag) and rng.random() < 0.2
+        ciphers = bool(case.iv)
+        source, result = (case.data, case.out) if self.direction == SEAL or not ciphers else (case.out, case.data)
+        self.in_place = ciphers and rng.random() < 0.5
+        shift = rng.randrange(64)
+        room = max(len(source), len(result))
+        self.buffer = bytearray(rng.randbytes(shift + room + MARGIN))
+        self.buffer[shift:shift + len(source)] = source
+        self.wanted = bytearray(self.buffer)
+        view = memoryview(self.buffer)
+        self.out_buffer = self.buffer if self.in_place else bytearray(rng.randbytes(shift + room + MARGIN))
+        self.out_wanted = self.wanted if self.in_place else bytearray(self.out_buffer)
+        written = max(len(result), len(source)) if self.direction == OPEN else len(result)
+        out = memoryview(self.out_buffer)[shift:shift + written] if ciphers else None
+        tag = bytearray(case.tag)
+        if self.forged:
+            tag[rng.randrange(len(tag))] ^= 1 << rng.randrange(8)
+        elif self.direction == SEAL:
+            tag = bytearray(len(tag))
+        self.tag = tag
+        self.tag_wanted = bytearray(tag) if self.forged else bytearray(case.tag)
+        if ciphers:
+            zeros = bytes(written - len(result))
+            self.out_wanted[shift:shift + written] = bytes(written) if self.forged else result + zeros
+        self.out_len = len(result) if ciphers and not self.forged else 0
+        self.job = Job(key, self.direction, iv=case.iv or None, aad=case.aad or None, data=view[shift:shift + len(source)], out=out, tag=tag or None)
+
+    def problem(self) -> str:
+        """What is wrong after the burst, as a sentence; empty: nothing."""
+        wrong = ""
+        if self.job.status != (ERR_AUTH if self.forged else 0):
+            wrong = f"status {self.job.status}"
+        elif self.job.out_len != self.out_len:
+            wrong = f"{self.job.out_len} bytes of output, not {self.out_len}"
+        elif self.tag != self.tag_wanted:
+            wrong = "a wrong tag" if self.direction == SEAL else "the tag was written to"
+        elif self.buffer != self.wanted or self.out_buffer != self.out_wanted:
+            wrong = "a wrong output, or bytes beside it were changed"
+        where = f"{self.case.suite}, {'seal' if self.direction == SEAL else 'open'}, {len(self.case.data)} bytes, {len(self.case.aad)} of AAD"
+        return f"{where}{', in place' if self.in_place else ''}{', forged' if self.forged else ''}: {wrong}" if wrong else ""

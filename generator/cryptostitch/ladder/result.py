@@ -1,0 +1,54 @@
+"""What a check of the ladder says about one kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+PASS, FAIL, SKIP = "pass", "fail", "skip"
+
+
+class Skip(Exception):
+    """Raised by a check that cannot be run here; the message is the reason."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """``status`` is pass, fail or skip. ``detail``: how much was looked at, or the reason of a skip, in a few words.
+
+    ``problems`` are sentences, one for each thing that is wrong; ``cases`` how many cases ran (0: not that kind of check).
+    """
+
+    status: str
+    detail: str = ""
+    problems: tuple[str, ...] = ()
+    cases: int = 0
+
+    @classmethod
+    def of(cls, problems: list[str], detail: str = "", cases: int = 0) -> "Result":
+        """A pass when there are no problems."""
+        return cls(FAIL if problems else PASS, detail, tuple(problems), cases)
+
+    @property
+    def text(self) -> str:
+        """What the JSON form holds: pass, fail, or skip: the reason."""
+        return f"{SKIP}: {self.detail}" if self.status == SKIP else self.status
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is done. ``long``: the long forms. ``seed`` starts every random choice and is printed with every report."""
+
+    seed: int = 1
+    long: bool = False
+
+
+@dataclass
+class Evidence:
+    """All results of one kernel, in the order of the steps."""
+
+    kernel: str
+    checks: dict[str, Result] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> bool:
+        return any(r.status == FAIL for r in self.checks.values())

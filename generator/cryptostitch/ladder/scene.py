@@ -1,0 +1,165 @@
+"""Memory around one call of a kernel: state blocks, buffers, arguments, and what must be there afterwards.
+
+Every lane of a hash gets a whole padded message, so that its chaining value afterwards is a digest that hashlib can confirm. Where the hash reads
+what a cipher wrote, the cipher is given the plaintext whose ciphertext is that padded message: CBC can be run backwards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from dataclasses import dataclass, field
+from typing import Callable
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from ..catalog import Algorithm
+from ..contract import Contract
+from ..program import Recipe
+from .keys import expanded, inverse_expanded
+from .machine import Machine
+from .result import Skip
+
+Secrets = Callable[[str, int], bytes]
+"""(what it is, number of bytes) -> secret bytes, where what is "key", "iv", "text" or "message" and a stream and lane."""
+
+
+def random_secrets(seed: object) -> Secrets:
+    rnd = random.Random(repr(seed))
+    return lambda what, size: rnd.randbytes(size)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """``size`` bytes at ``address`` must be ``data``: ``what`` says it in words."""
+
+    what: str
+    address: int
+    data: bytes
+
+
+@dataclass
+class Scene:
+    """A kernel's memory on a machine. ``fill`` may be called again with other secrets: the addresses stay."""
+
+    recipe: Recipe
+    rows: list[Algorithm]
+    machine: Machine
+    iterations: int
+    arguments: int = 0
+    states: list[int] = field(default_factory=list)
+    buffers: dict[tuple[int, str, int], int] = field(default_factory=dict)  # (stream, in|out, lane) -> address
+
+    def __post_init__(self) -> None:
+        if self.iterations <= self.recipe.lag:
+            raise ValueError("a kernel with a lag needs more iterations than its lag")
+        for row in self.rows:
+            if row.kind == "hash" and row.name not in hashlib.algorithms_available:
+                raise Skip(f"no other implementation of {row.name} here")
+        producers = [i for i, p in enumerate(self.recipe.parts) if p.program.contract.has("hand")]
+        consumers = [i for i, p in enumerate(self.recipe.parts) if p.program.contract.has("from")]
+        self.feeds = dict(zip(consumers, producers))
+        writers = [i for i, p in enumerate(self.recipe.parts) if p.program.contract.has("out")]
+        readers = [i for i, p in enumerate(self.recipe.parts) if not p.program.contract.has("out") and i not in self.feeds]
+        self.feeds |= dict(zip(readers, writers)) if not consumers and len(readers) == len(writers) else {}
+        for i, part in enumerate(self.recipe.parts):
+            contract = part.program.contract
+            self.states.append(self.machine.take(f"state of stream {i}", contract.state_bytes, contract.state_align, True))
+            for lane in range(contract.lanes):
+                for name in ("in", "out"):
+                    if contract.has(name) and not (name == "in" and i in self.feeds):
+                        size = self.length(i)
+                        self.buffers[i, name, lane] = self.machine.take(f"{name} of stream {i}, lane {lane}", size, 1, name == "out")
+        self.arguments = self.machine.take("arguments", 40, 8, False)
+
+    def contract(self, stream: int) -> Contract:
+        return self.recipe.parts[stream].program.contract
+
+    def length(self, stream: int) -> int:
+        """Bytes that each lane of the stream goes through."""
+        part = self.recipe.parts[stream]
+        return part.program.contract.bytes * part.ratio * self.iterations
+
+    def entry(self, stream: int, name: str, row: int, lane: int) -> int:
+        f = self.contract(stream).field(name)
+        return self.states[stream] + f.offset + row * f.row_bytes + f.lane_offsets[lane]
+
+    # ---- contents
+
+    def fill(self, secrets: Secrets) -> list[Expected]:
+        """Writes everything anew; what must be true after the run."""
+        expected: list[Expected] = []
+        texts: dict[tuple[int, int], bytes] = {}  # what the consumer of (stream, lane) will read
+        self.machine.write(self.arguments, b"".join(v.to_bytes(8, "little") for v in (self.iterations, *(self.states + [0] * 4)[:4])))
+        for i, part in enumerate(self.recipe.parts):
+            contract = part.program.contract
+            self.machine.write(self.states[i], bytes(contract.state_bytes))
+            for name in ("in", "out"):
+                for lane in range(contract.lanes) if contract.has(name) else ():
+                    address = self.buffers.get((i, name, lane)) or self.buffers[self.feeds[i], "out", lane]
+                    self.machine.write(self.entry(i, name, 0, lane), address.to_bytes(8, "little"))
+            if contract.has("from"):
+                hand = self.states[self.feeds[i]] + self.contract(self.feeds[i]).field("hand").offset
+                self.machine.write(self.entry(i, "from", 0, 0), hand.to_bytes(8, "little"))
+        consumers = {producer: consumer for consumer, producer in self.feeds.items()}
+        for i, row in enumerate(self.rows):
+            if row.kind == "hash":
+                expected += self._hash(i, row, secrets, texts)
+            else:
+                reader = self.rows[consumers[i]] if i in consumers else None
+                expected += self._cipher(i, row, secrets, texts, reader)
+        return expected
+
+    def _message(self, row: Algorithm, length: int, secrets: Secrets, what: str) -> tuple[bytes, bytes]:
+        """A padded message of ``length`` bytes, and its digest."""
+        body = secrets(what, length - 1 - row.length_bytes)
+        bits = (8 * len(body)).to_bytes(row.length_bytes, "big" if row.big_endian else "little")
+        return body + b"\x80" + bits, hashlib.new(row.name, body).digest()
+
+    def _hash(self, i: int, row: Algorithm, secrets: Secrets, texts: dict) -> list[Expected]:
+        expected = []
+        for lane in range(self.contract(i).lanes):
+            for word, value in enumerate(row.initial):
+                self.machine.write(self.entry(i, "chain", word, lane), value.to_bytes(row.word_bytes, "little"))
+            if i in self.feeds:
+                digest = texts[self.feeds[i], lane]
+            else:
+                message, digest = self._message(row, self.length(i), secrets, f"message of stream {i}, lane {lane}")
+                self.machine.write(self.buffers[i, "in", lane], message)
+            for word in range(0, len(digest), row.word_bytes):
+                value = digest[word:word + row.word_bytes]
+                expected.append(Expected(f"chaining value {word // row.word_bytes} of stream {i}, lane {lane}",
+                                         self.entry(i, "chain", word // row.word_bytes, lane), value[::-1] if row.big_endian else value))
+        return expected
+
+    def _cipher(self, i: int, row: Algorithm, secrets: Secrets, texts: dict, reader: Algorithm | None) -> list[Expected]:
+        expected = []
+        keys = self.contract(i).field("key")
+        opening = row.kind == "cipher_dec"
+        shared = secrets(f"key of stream {i}", row.key_bytes) if keys.shared else b""
+        for lane in range(self.contract(i).lanes):
+            where = f"of stream {i}, lane {lane}"
+            key = shared or secrets(f"key {where}", row.key_bytes)
+            iv = secrets(f"iv {where}", row.iv_bytes)
+            mode = Cipher(algorithms.AES(key), modes.CBC(iv))
+            if reader:
+                out, texts[i, lane] = self._message(reader, self.length(i), secrets, f"text {where}")
+                text = mode.decryptor().update(out)
+            else:
+                text = secrets(f"text {where}", self.length(i))
+                out = (mode.decryptor() if opening else mode.encryptor()).update(text)
+            self.machine.write(self.buffers[i, "in", lane], text)
+            self.machine.write(self.buffers[i, "out", lane], bytes(len(out)))
+            self.machine.write(self.entry(i, "chain", 0, lane), iv)
+            for r, round_key in enumerate(inverse_expanded(key) if opening else expanded(key)):
+                for copy in range(len(keys.lane_offsets)) if keys.shared else (lane,):
+                    self.machine.write(self.entry(i, "key", r, copy), round_key)
+            expected.append(Expected(f"output {where}", self.buffers[i, "out", lane], out))
+            expected.append(Expected(f"chaining block {where}", self.entry(i, "chain", 0, lane), (text if opening else out)[-16:]))
+        return expected
+
+    # ---- after the run
+
+    def problems(self, expected: list[Expected]) -> list[str]:
+        """Where memory is not what it must be."""
+        return [f"{e.what} is wrong" for e in expected if self.machine.read(e.address, len(e.data)) != e.data]

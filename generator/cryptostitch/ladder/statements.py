@@ -1,0 +1,69 @@
+"""The proofs about generated code (passes/verify.py), one check each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..names import stream_name
+from ..passes.bind import BindError
+from ..passes.frame import frame
+from ..passes.verify import check_bounds, check_kernel, check_taint, prove_program
+from ..program import Program
+from .result import Effort, Result
+from .subject import Subject
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was found out about one program; it is a part of many kernels."""
+
+    program: Program
+    values: list[str]
+    bounds: list[str]
+    taint: list[str]
+
+
+_proofs: dict[int, Proof] = {}
+
+
+def proofs(subject: Subject) -> list[Proof]:
+    """One for each different program of the kernel; each is made once in a process."""
+    found = {}
+    for program in (part.program for part in subject.recipe.parts):
+        if id(program) not in _proofs:
+            problems, induction = prove_program(subject.generator.virtual(stream_name(program.stream), program.isa), program)
+            _proofs[id(program)] = Proof(program, problems, *([check_bounds(program, induction), check_taint(program, induction)] if induction else [problems] * 2))
+        found[id(program)] = _proofs[id(program)]
+    return list(found.values())
+
+
+def _result(subject: Subject, statement: str) -> Result:
+    made = proofs(subject)
+    return Result.of([x for proof in made for x in getattr(proof, statement)],
+                     f"{sum(len(section) for proof in made for _, section in proof.program.code.sections())} instructions")
+
+
+def values(subject: Subject, effort: Effort) -> Result:
+    """The allocated code computes the same values as its template, for any number of iterations."""
+    return _result(subject, "values")
+
+
+def bounds(subject: Subject, effort: Effort) -> Result:
+    """Every access lies where the contract says."""
+    return _result(subject, "bounds")
+
+
+def taint(subject: Subject, effort: Effort) -> Result:
+    """No secret reaches an address, a branch or a variable-time instruction."""
+    return _result(subject, "taint")
+
+
+def weave(subject: Subject, effort: Effort) -> Result:
+    """The kernel runs exactly its programs, under both calling conventions. The long form also numbers the values of the woven code."""
+    problems, conventions = check_kernel(subject.kernel, thorough=effort.long), ["SysV"]
+    try:
+        problems += check_kernel(frame(subject.recipe, "win64"))
+        conventions.append("Win64")
+    except BindError:
+        conventions.append("no Win64: its registers do not fit")
+    return Result.of(problems, ", ".join(conventions))

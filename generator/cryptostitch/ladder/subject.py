@@ -1,0 +1,71 @@
+"""One kernel on the ladder: its recipe, its bytes, and whether this CPU can run it."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+from .. import catalog, runtime
+from ..emit.artefacts import algorithm_records
+from ..emit.objects import machine_code
+from ..emit.pack import write_pack
+from ..kernel import Kernel
+from ..passes.frame import frame
+from ..pipeline import Generator
+from ..program import Recipe
+from .result import Skip
+
+
+@dataclass
+class Subject:
+    """``library``: a context of the C library that may load packs, or None where none is built. Not thread-safe."""
+
+    generator: Generator
+    recipe: Recipe
+    library: runtime.Context | None = None
+
+    @property
+    def name(self) -> str:
+        return self.recipe.name
+
+    @functools.cached_property
+    def kernel(self) -> Kernel:
+        """The framed kernel (SysV), not proved yet."""
+        return frame(self.recipe)
+
+    @functools.cached_property
+    def code(self) -> bytes:
+        """LLVM MC's bytes, constants included. The check `bytes` shows that the library's are the same."""
+        return machine_code([self.kernel])[self.name]
+
+    @functools.cached_property
+    def rows(self) -> list[catalog.Algorithm]:
+        """The catalogue's row of each stream."""
+        return [self.generator.algorithms[p.program.algorithm] for p in self.recipe.parts]
+
+    @functools.cached_property
+    def missing(self) -> frozenset[str]:
+        """The features that this CPU (or the context's target) lacks."""
+        return self.recipe.features - frozenset(self._context().cpu()["features"])
+
+    def _context(self) -> runtime.Context:
+        if self.library is None:
+            raise Skip("the C library is not built")
+        return self.library
+
+    def native(self) -> runtime.Context:
+        """The library's context. Raises Skip when there is none, or when this CPU cannot run the kernel."""
+        if self.missing:
+            raise Skip(f"this CPU has no {', '.join(sorted(self.missing))}")
+        return self._context()
+
+    def assembled(self) -> runtime.Kernel:
+        """The kernel as the library has it; one that its pack does not hold is loaded into it. Raises Skip."""
+        context = self.native()
+        try:
+            return context.kernel(self.name)
+        except runtime.RuntimeFailure as failure:
+            if failure.code != runtime.ERR_NAME:
+                raise
+        context.load_pack(write_pack(algorithm_records({a.name: a for a in self.rows}.values()), [self.recipe]))
+        return context.kernel(self.name)

@@ -1,0 +1,39 @@
+"""The check `trace`: single-stepped on this CPU, the kernel executes the same instructions on the same addresses for structured secrets."""
+
+from __future__ import annotations
+
+from ..catalog import Algorithm
+from ..program import Recipe
+from .model import difference
+from .native import NativeMachine
+from .result import Effort, Result
+from .scene import Scene
+from .secrets import structured
+from .subject import Subject
+
+
+def check(subject: Subject, effort: Effort) -> Result:
+    problems, steps, runs = explore(subject.recipe, subject.rows, subject.assembled().code, effort)
+    return Result.of(problems, f"{steps} instructions in {runs} runs", runs)
+
+
+def explore(recipe: Recipe, rows: list[Algorithm], code: bytes, effort: Effort) -> tuple[list[str], int, int]:
+    """(problems, instructions executed, runs). Hashes of the traces are compared; whole traces only where they differ."""
+    machine = NativeMachine()
+    scene = Scene(recipe, rows, machine, recipe.lag + (3 if effort.long else 1))
+    secrets = structured(effort.seed, effort.long)
+    problems, executed, first = [], 0, None
+    for name, contents in secrets:
+        expected = scene.fill(contents)
+        called = machine.call(code, scene.arguments, trace="hash")
+        executed += called.steps
+        if called.fault:
+            return [*problems, f"secrets {name}: {called.fault}"], executed, len(secrets)
+        problems += [f"secrets {name}: {problem}" for problem in scene.problems(expected)]
+        first = first or (called.steps, called.hash)
+        if (called.steps, called.hash) != first:
+            scene.fill(secrets[0][1])
+            one = machine.run(code, scene.arguments, trace=True)
+            scene.fill(contents)
+            problems.append(f"secrets {name}: {difference(one, machine.run(code, scene.arguments, trace=True))}")
+    return problems, executed, len(secrets)

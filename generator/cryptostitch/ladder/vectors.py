@@ -1,0 +1,163 @@
+"""Finds and reads the published test vectors, and says what they mean for the suites."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Iterator
+
+from .oracle import meaning, seal, unsealed
+from .result import Skip
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+H = bytes.fromhex
+SHORT_TAG = 10  # bytes of the shortest tag that HMAC suites take
+SHORT_ETM_TAG = 12
+HEAD = bytes(48)  # as AAD with an IV of 16 bytes: one whole block of every hash of 64 bytes
+
+
+def wycheproof(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """(group, test) of wycheproof/<name>_test.json. Raises Skip when the folder is absent."""
+    folder = Path(os.environ.get("CRYPTOSTITCH_VECTORS", CHECKOUT.parent / "shared" / "vectors"))
+    path = folder / "wycheproof" / f"{name}_test.json"
+    if not path.exists():
+        raise Skip(f"no {path}: set CRYPTOSTITCH_VECTORS")
+    for group in json.loads(path.read_text())["testGroups"]:
+        for test in group["tests"]:
+            yield group, test
+
+
+def records(path: str, first: str) -> Iterator[dict[str, str]]:
+    """Records of a CAVP or RFC file of the package cryptography-vectors. Raises Skip when it is not installed.
+
+    A record starts with the key `first`; the key "section" holds the last line in brackets that is not a parameter,
+    such as ENCRYPT. All keys are in capitals.
+    """
+    spec = importlib.util.find_spec("cryptography_vectors")
+    if spec is None or not spec.origin:
+        raise Skip("pip install cryptography-vectors==50.0.2")
+    record: dict[str, str] = {}
+    section = ""
+    for line in (Path(spec.origin).parent / path).read_text().splitlines():
+        if match := re.fullmatch(r"\[\s*(\w+)\s*\]", line.strip()):
+            if record:
+                yield record
+            record, section = {}, match[1]
+        elif match := re.fullmatch(r"(\w+)\s*=\s*(.*)", line.strip()):
+            key = match[1].upper()
+            if key == first.upper() and record:
+                yield record
+                record = {}
+            record.setdefault("section", section)
+            record[key] = match[2].strip().strip('"')
+    if record:
+        yield record
+
+
+@dataclass(frozen=True)
+class Vector:
+    """One published answer, as a suite takes it. ``valid``: False: opening it must fail."""
+
+    source: str
+    suite: str
+    key: bytes
+    mac_key: bytes
+    iv: bytes
+    aad: bytes
+    data: bytes
+    out: bytes
+    tag: bytes
+    valid: bool = True
+
+
+@functools.cache
+def published(suite: str) -> tuple[Vector, ...]:
+    """Every vector for the suite that is installed, in a fixed order. Raises Skip when there is none."""
+    found, reasons = [], []
+    for source in _SOURCES[meaning(suite).kind]:
+        try:
+            found += source(suite)
+        except Skip as skip:
+            reasons.append(str(skip))
+    if not found:
+        raise Skip("; ".join(reasons) or f"no published vectors of {suite}")
+    return tuple(found)
+
+
+def _digests(suite: str) -> list[Vector]:
+    paths = {"sha1": ["SHA1/SHA1ShortMsg.rsp", "SHA1/SHA1LongMsg.rsp"], "md5": ["MD5/rfc-1321.txt"],
+             "sha256": ["SHA2/SHA256ShortMsg.rsp", "SHA2/SHA256LongMsg.rsp"]}
+    return [Vector(path, suite, b"", b"", b"", b"", H(r["MSG"])[:int(r["LEN"]) // 8], b"", H(r["MD"]))
+            for path in paths.get(suite, ()) for r in records(f"hashes/{path}", "LEN")]
+
+
+def _rfc_hmac(suite: str) -> list[Vector]:
+    hash_ = meaning(suite).hash
+    path = {"sha1": "rfc-2202-sha1.txt", "md5": "rfc-2202-md5.txt", "sha256": "rfc-4231-sha256.txt"}.get(hash_)
+    return [Vector(path, suite, b"", H(r["KEY"]), b"", b"", H(r["MSG"])[:int(r["LEN"]) // 8], b"", H(r["MD"]))
+            for r in (records(f"HMAC/{path}", "LEN") if path else ())]
+
+
+def _wycheproof_hmac(suite: str) -> list[Vector]:
+    hash_ = meaning(suite).hash
+    if hash_ == "md5":
+        return []  # there is no such file
+    return [Vector("Wycheproof", suite, b"", H(t["key"]), b"", b"", H(t["msg"]), b"", H(t["tag"]), t["result"] == "valid")
+            for _, t in wycheproof(f"hmac_{hash_}") if len(t["tag"]) // 2 >= SHORT_TAG]
+
+
+def _cavp_cbc(suite: str) -> list[Vector]:
+    bits = 8 * meaning(suite).key_bytes
+    return [Vector(f"CBC{file}{bits}.rsp", suite, H(r["KEY"]), b"", H(r["IV"]), b"", H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), b"")
+            for file in ("MMT", "GFSbox", "KeySbox", "VarKey", "VarTxt")
+            for r in records(f"ciphers/AES/CBC/CBC{file}{bits}.rsp", "COUNT")]
+
+
+def _wycheproof_cbc(suite: str) -> list[Vector]:
+    """The file pads, the suites do not."""
+    found = []
+    for group, t in wycheproof("aes_cbc_pkcs5"):
+        if group["keySize"] == 8 * meaning(suite).key_bytes and t["result"] == "valid":
+            pad = 16 - len(t["msg"]) // 2 % 16
+            found.append(Vector("Wycheproof", suite, H(t["key"]), b"", H(t["iv"]), b"", H(t["msg"]) + bytes([pad]) * pad, H(t["ct"]), b""))
+    return found
+
+
+def _wycheproof_profile(suite: str) -> list[Vector]:
+    return [Vector("Wycheproof", suite, H(t["key"]), b"", H(t["iv"]), H(t["aad"]), H(t["msg"]), H(t["ct"]), H(t["tag"]), t["result"] == "valid")
+            for _, t in wycheproof("a128cbc_hs256")]
+
+
+def _ciphers_in_etm(suite: str) -> list[Vector]:
+    """The ciphertext is published; the tag over it is the oracle's."""
+    cipher = suite.partition("+")[0]
+    found = []
+    for v in published(cipher):
+        out, tag = seal(suite, v.key, b"key of the MAC", v.iv, HEAD, v.data)
+        if out == v.out:
+            found.append(Vector(v.source, suite, v.key, b"key of the MAC", v.iv, HEAD, v.data, v.out, tag))
+    return found
+
+
+def _macs_in_etm(suite: str) -> list[Vector]:
+    """The tag is published. What it authenticates is cut into AAD, IV and ciphertext, and the plaintext found by decrypting."""
+    m = meaning(suite)
+    key = bytes(range(m.key_bytes))
+    found = []
+    for v in published(f"hmac-{m.hash}"):
+        head = len(v.data) % 16
+        if v.valid and len(v.tag) >= SHORT_ETM_TAG and len(v.data) >= 32:
+            aad, iv, out = v.data[:head], v.data[head:head + 16], v.data[head + 16:]
+            found.append(Vector(v.source, suite, key, v.mac_key, iv, aad, unsealed(key, iv, out), out, v.tag))
+    return found
+
+
+_SOURCES = {
+    "digest": (_digests,), "mac": (_rfc_hmac, _wycheproof_hmac), "cipher": (_cavp_cbc, _wycheproof_cbc), "profile": (_wycheproof_profile,),
+    "etm": (_ciphers_in_etm, _macs_in_etm),
+}

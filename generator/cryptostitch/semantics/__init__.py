@@ -1,0 +1,17 @@
+"""The executable instruction model: what every row of instructions.py, and what the frame adds, computes.
+
+``MEANING[name](Form(bits, immediate))`` is a function of the values that the instruction reads, as whole numbers without sign: its operands in the row's order,
+immediates left out, then the registers that it reads without naming them. It gives the value written, or is a ``scalar.Flagged`` where flags are
+written too. ``CONTROL`` acts on the machine itself.
+"""
+
+from __future__ import annotations
+
+from . import aes, frame, logic, scalar, sha, shuffles
+from .forms import Form, Meaning
+from .frame import CONTROL, FRAME
+from .scalar import Flagged
+
+MEANING: dict[str, Meaning] = {**logic.MEANING, **shuffles.MEANING, **aes.MEANING, **sha.MEANING, **scalar.MEANING, **frame.MEANING}
+
+__all__ = ["CONTROL", "FRAME", "MEANING", "Flagged", "Form", "Meaning"]
