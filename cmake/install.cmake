@@ -4,6 +4,9 @@ set(_package "${CMAKE_INSTALL_LIBDIR}/cmake/cryptostitch")
 
 install(TARGETS cryptostitch cryptostitch_static EXPORT cryptostitch-targets)
 install(FILES include/cryptostitch/cryptostitch.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/cryptostitch")
+install(FILES "${asmjit_SOURCE_DIR}/LICENSE.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME LICENSE.asmjit)
+install(FILES "${sodium_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME LICENSE.libsodium)
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(EXPORT cryptostitch-targets NAMESPACE cryptostitch:: DESTINATION "${_package}")
 
 configure_package_config_file(cmake/cryptostitch-config.cmake.in "${PROJECT_BINARY_DIR}/cryptostitch-config.cmake" INSTALL_DESTINATION "${_package}")

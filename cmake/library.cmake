@@ -22,7 +22,7 @@ endforeach()
 string(REPLACE ";" "; " _names "${_names}")
 file(CONFIGURE OUTPUT "${CST_GENERATED}/exports.map" CONTENT "{ global: @_names@ local: *; };\n" @ONLY)
 
-set(_objects $<TARGET_OBJECTS:cst_runtime> $<TARGET_OBJECTS:cst_asmjit> "${CST_GENERATED}/static_kernels.o")
+set(_objects $<TARGET_OBJECTS:cst_runtime> $<TARGET_OBJECTS:cst_asmjit> $<TARGET_OBJECTS:cst_sodium> "${CST_GENERATED}/static_kernels.o")
 add_library(cryptostitch SHARED ${_objects})
 target_link_options(cryptostitch PRIVATE "LINKER:--version-script=${CST_GENERATED}/exports.map" LINKER:-z,relro LINKER:-z,now
                     LINKER:-z,noexecstack LINKER:--no-undefined LINKER:--gc-sections)

@@ -9,7 +9,8 @@ command -v c++ >/dev/null || missing="$missing g++"
 command -v cmake >/dev/null || missing="$missing cmake"
 command -v ninja >/dev/null || missing="$missing ninja-build"
 command -v xz >/dev/null || missing="$missing xz-utils"
-optional= # cst-bench only
+optional= # libssl-dev, libipsec-mb-dev: cst-bench; clang, libclang-rt: fuzzing with libFuzzer
+command -v clang++ >/dev/null || optional="$optional clang libclang-rt-14-dev"
 [ -e /usr/include/openssl/evp.h ] || optional="$optional libssl-dev"
 [ -e /usr/include/intel-ipsec-mb.h ] || optional="$optional libipsec-mb-dev"
 
@@ -24,8 +25,8 @@ if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
         install $missing || { cat build/tools.log >&2; exit 1; }
     fi
     if [ -n "$optional" ] && [ ! -e build/tools.optional ]; then
-        echo "installing$optional (for the benchmark; not required)"
-        for package in $optional; do install "$package" || echo "  $package: not to be had; cst-bench will do without"; done
+        echo "installing$optional (for the benchmark and fuzzing; not required)"
+        for package in $optional; do install "$package" || echo "  $package: not to be had; what needs it will do without"; done
         touch build/tools.optional
     fi
 else

@@ -12,6 +12,8 @@ using namespace cst;
 
 namespace {
 
+constexpr size_t OPTIONS_WITHOUT_KEY = 24;  // sizeof(cst_options) before it had pack_key
+
 struct WipeAndDelete {
     void operator()(Key *key) const {
         wipe(key, sizeof(*key));
@@ -34,6 +36,7 @@ const char *cst_error_text(int error) {
         case CST_ERR_PACK: return "a damaged or unacceptable pack";
         case CST_ERR_JIT: return "executable memory was refused, and there is no static kernel of that name";
         case CST_ERR_SELFTEST: return "a kernel gave a wrong answer";
+        case CST_ERR_FULL: return "the manager holds as many jobs as it may";
         default: return "unknown error";
     }
 }
@@ -42,10 +45,15 @@ const char *cst_version(void) { return CST_VERSION; }
 
 int cst_ctx_new(cst_ctx **out, const cst_options *options) {
     if (!out) return CST_ERR_ARGUMENT;
-    if (options && (options->size != sizeof(cst_options) || (options->flags & ~uint32_t(CST_NO_JIT | CST_ALLOW_PACKS)))) return CST_ERR_ARGUMENT;
+    if (options && ((options->size != sizeof(cst_options) && options->size != OPTIONS_WITHOUT_KEY) ||
+                    (options->flags & ~uint32_t(CST_NO_JIT | CST_ALLOW_PACKS))))
+        return CST_ERR_ARGUMENT;
+    const void *pack_key = options && options->size == sizeof(cst_options) ? options->pack_key : nullptr;
     return guarded([&]() -> int {
         auto ctx = std::make_unique<cst_ctx>();
         if (options) ctx->flags = options->flags;
+        ctx->wants_signature = pack_key != nullptr;
+        if (pack_key) memcpy(ctx->pack_key, pack_key, sizeof ctx->pack_key);
         if (int error = ctx->engine.init(options ? options->target : nullptr, ctx->flags & CST_NO_JIT)) return error;
         ctx->suites.derive(ctx->engine);
         *out = ctx.release();

@@ -1,6 +1,6 @@
 // The C API: operations. Every job is checked completely before any is begun.
 
-#include "handles.hpp"
+#include "jobs.hpp"
 #include "run/burst.hpp"
 #include "suite/registers.hpp"
 
@@ -55,13 +55,17 @@ int check_buffers(const Suite &suite, const cst_job &job) {
     return CST_OK;
 }
 
-int check(const Engine *engine, const cst_job &job) {
+}  // namespace
+
+int cst::check_job(const Engine &engine, const cst_job &job) {
     if (job.size != sizeof(cst_job) || !job.key || (job.direction != CST_SEAL && job.direction != CST_OPEN)) return CST_ERR_ARGUMENT;
     const Suite &suite = *from(job.key)->suite;
-    if (suite.engine != engine) return CST_ERR_ARGUMENT;
+    if (suite.engine != &engine) return CST_ERR_ARGUMENT;
     if (int error = check_lengths(suite, job)) return error;
     return check_buffers(suite, job);
 }
+
+namespace {
 
 int burst(const Engine *engine, cst_job *jobs, size_t n) {
     int error = CST_OK;
@@ -69,13 +73,17 @@ int burst(const Engine *engine, cst_job *jobs, size_t n) {
         if (jobs[i].size != sizeof(cst_job)) return CST_ERR_ARGUMENT;  // an array of something else: nowhere to put a status
     }
     for (size_t i = 0; i < n; i++) {
-        const int wrong = check(engine, jobs[i]);
+        const int wrong = check_job(*engine, jobs[i]);
         jobs[i].status = wrong ? wrong : JOB_WAITING;
         if (!error) error = wrong;
     }
     if (error) return error;
     const ClearRegisters clear(engine->cpu());
-    return guarded([&]() -> int { return run_burst(*engine, jobs, n); });
+    return guarded([&]() -> int {
+        Arena arena;
+        if (int short_of_memory = arena.allocate(*engine, n)) return short_of_memory;
+        return run_burst(&arena, jobs, n);
+    });
 }
 
 int one(cst_job *job, size_t *out_len) {

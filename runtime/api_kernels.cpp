@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "code/signature.hpp"
 #include "handles.hpp"
 #include "run/selftest.hpp"
 #include "select/nearest.hpp"
@@ -114,21 +115,29 @@ int cst_pack_load(cst_ctx *ctx, const void *bytes, size_t size) {
     if (!ctx || (size && !bytes)) return CST_ERR_ARGUMENT;
     if (!(ctx->flags & CST_ALLOW_PACKS)) return CST_ERR_UNSUPPORTED;
     return guarded([&]() -> int {
-        if (int error = ctx->engine.add_pack(bytes, size)) return error;
-        ctx->suites.derive(ctx->engine);
+        Engine::Mark before = ctx->engine.mark();
+        if (int error = ctx->engine.add_pack(bytes, size, ctx->wants_signature ? ctx->pack_key : nullptr)) return error;
+        try {
+            ctx->suites.derive(ctx->engine);
+        } catch (...) {
+            ctx->engine.go_back(&before);
+            throw;
+        }
         return CST_OK;
     });
 }
 
-int cst_pack_check(const void *bytes, size_t size, char *text, size_t text_size) {
-    if ((size && !bytes) || (text_size && !text)) return CST_ERR_ARGUMENT;
+int cst_pack_check(const void *bytes, size_t given, char *text, size_t text_size) {
+    if ((given && !bytes) || (text_size && !text)) return CST_ERR_ARGUMENT;
     if (text_size) text[0] = 0;
     return guarded([&]() -> int {
+        size_t size = given;
         int error = CST_ERR_PACK;
         std::string why;
         if (size && size <= UINT32_MAX) {
             std::unique_ptr<uint32_t[]> copy(new uint32_t[size / 4 + 1]());
             memcpy(copy.get(), bytes, size);
+            take_signature(reinterpret_cast<const uint8_t *>(copy.get()), &size, nullptr, &why);
             Pack pack;
             error = pack.open(copy.get(), size, Origin::foreign);
             why = pack.why();

@@ -10,6 +10,8 @@ struct cst_ctx {
     cst::Engine engine;
     cst::Suites suites;
     uint32_t flags = 0;
+    bool wants_signature = false;
+    uint8_t pack_key[32] = {};
 };
 
 namespace cst {

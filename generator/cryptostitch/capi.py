@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 OK, ERR_ARGUMENT, ERR_NAME, ERR_LENGTH, ERR_OVERLAP, ERR_AUTH = 0, -1, -2, -3, -4, -5
-ERR_UNSUPPORTED, ERR_MEMORY, ERR_PACK, ERR_JIT, ERR_SELFTEST = -6, -7, -8, -9, -10
+ERR_UNSUPPORTED, ERR_MEMORY, ERR_PACK, ERR_JIT, ERR_SELFTEST, ERR_FULL = -6, -7, -8, -9, -10, -11
 NOT_RUN = 1
 """Status of a job that was not begun because another job of its burst had bad arguments."""
 NO_JIT, ALLOW_PACKS = 1, 2
@@ -33,7 +33,7 @@ def _sized(name: str, *fields: tuple[str, Any]) -> type[ctypes.Structure]:
     return type(name, (ctypes.Structure,), {"_fields_": [("size", c_size_t), *fields], "__init__": init})
 
 
-Options = _sized("Options", ("flags", c_uint32), ("target", c_char_p))
+Options = _sized("Options", ("flags", c_uint32), ("target", c_char_p), ("pack_key", c_char_p))
 CpuInfo = _sized(
     "CpuInfo",
     ("brand", c_char * 64),
@@ -96,6 +96,20 @@ KernelInfo = _sized(
     ("lag", c_uint32),
     ("calls", c_uint64),
 )
+ManagerOptions = _sized("ManagerOptions", ("min_fill", c_size_t), ("max_age", c_size_t), ("capacity", c_size_t))
+ManagerInfo = _sized(
+    "ManagerInfo",
+    ("min_fill", c_size_t),
+    ("max_age", c_size_t),
+    ("capacity", c_size_t),
+    ("waiting", c_size_t),
+    ("done", c_size_t),
+    ("jobs", c_uint64),
+    ("bursts", c_uint64),
+    ("full", c_uint64),
+    ("aged", c_uint64),
+    ("flushed", c_uint64),
+)
 StreamInfo = _sized(
     "StreamInfo",
     ("name", c_char_p),
@@ -143,6 +157,13 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "cst_seal": (c_int, [c_void_p, *[c_void_p, c_size_t] * 4, POINTER(c_size_t), c_void_p, c_size_t]),
     "cst_open": (c_int, [c_void_p, *[c_void_p, c_size_t] * 4, POINTER(c_size_t), c_void_p, c_size_t]),
     "cst_digest": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t]),
+    "cst_manager_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
+    "cst_manager_free": (None, [c_void_p]),
+    "cst_manager_submit": (c_int, [c_void_p, c_void_p]),
+    "cst_manager_take": (c_void_p, [c_void_p]),
+    "cst_manager_flush": (c_int, [c_void_p]),
+    "cst_manager_cancel": (c_int, [c_void_p, c_void_p]),
+    "cst_manager_info_get": (c_int, [c_void_p, c_void_p]),
     "cst_kernel_get": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
     "cst_kernel_info_get": (c_int, [c_void_p, c_void_p]),
     "cst_kernel_stream": (c_int, [c_void_p, c_uint32, c_void_p]),

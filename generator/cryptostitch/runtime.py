@@ -15,14 +15,14 @@ from typing import Any, Callable, Iterable, Sequence
 # fmt: off
 from .capi import (
     AEAD, ALLOW_PACKS, CIPHER, DIGEST, EACH_NAME, EACH_TEST, ERR_ARGUMENT, ERR_AUTH, ERR_JIT, ERR_LENGTH,
-    ERR_MEMORY, ERR_NAME, ERR_OVERLAP, ERR_PACK, ERR_SELFTEST, ERR_UNSUPPORTED, MAC, NAME_KERNEL, NAME_SUITE,
+    ERR_FULL, ERR_MEMORY, ERR_NAME, ERR_OVERLAP, ERR_PACK, ERR_SELFTEST, ERR_UNSUPPORTED, MAC, NAME_KERNEL, NAME_SUITE,
     NAME_TARGET, NOT_RUN, NO_JIT, OK, OPEN, SEAL, ChoiceInfo, CpuInfo, FieldInfo, JobStruct, KernelArgs,
     KernelInfo, Options, StreamInfo, SuiteInfo, library_path, load,
 )
 
 __all__ = [
     "AEAD", "ALLOW_PACKS", "CIPHER", "DIGEST", "ERR_ARGUMENT", "ERR_AUTH", "ERR_JIT", "ERR_LENGTH",
-    "ERR_MEMORY", "ERR_NAME", "ERR_OVERLAP", "ERR_PACK", "ERR_SELFTEST", "ERR_UNSUPPORTED", "MAC",
+    "ERR_FULL", "ERR_MEMORY", "ERR_NAME", "ERR_OVERLAP", "ERR_PACK", "ERR_SELFTEST", "ERR_UNSUPPORTED", "MAC",
     "NAME_KERNEL", "NAME_SUITE", "NAME_TARGET", "NOT_RUN", "NO_JIT", "OK", "OPEN", "SEAL", "ChoiceInfo",
     "CpuInfo", "FieldInfo", "JobStruct", "KernelArgs", "KernelInfo", "Options", "StreamInfo", "SuiteInfo",
     "library_path", "load", "RuntimeFailure", "Choice", "Context", "Suite", "Key", "Job", "Stream", "Kernel",
@@ -70,12 +70,17 @@ class Choice:
 
 
 class Context:
-    """cst_ctx. ``target`` can only lower the level ("host-no_avx512", "sse_aesni")."""
+    """cst_ctx. ``target`` can only lower the level ("host-no_avx512", "sse_aesni"). ``pack_key``: the Ed25519 public key (32 bytes) by
+    which packs must be signed. ValueError for a key of another length."""
 
-    def __init__(self, flags: int = 0, target: str | None = None, library: str | None = None):
+    def __init__(self, flags: int = 0, target: str | None = None, library: str | None = None, pack_key: bytes | None = None):
+        if pack_key is not None and len(pack_key) != 32:
+            raise ValueError(f"an Ed25519 public key has 32 bytes, not {len(pack_key)}")
         self.lib = load(library)
         self.handle = c_void_p()
-        options = Options(flags=flags, target=target.encode() if target is not None else None)
+        options = Options(flags=flags, target=target.encode() if target is not None else None, pack_key=pack_key)
+        if pack_key is None:
+            options.size = Options.pack_key.offset  # what libraries without signatures take, too
         self.check(self.lib.cst_ctx_new(byref(self.handle), byref(options)), target or "")
 
     def __del__(self) -> None:

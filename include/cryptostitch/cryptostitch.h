@@ -54,7 +54,8 @@ enum {
     CST_ERR_MEMORY = -7,      /* out of memory */
     CST_ERR_PACK = -8,        /* a damaged or unacceptable pack */
     CST_ERR_JIT = -9,         /* the OS refused executable memory and there is no static kernel of that name */
-    CST_ERR_SELFTEST = -10    /* a kernel gave a wrong answer */
+    CST_ERR_SELFTEST = -10,   /* a kernel gave a wrong answer */
+    CST_ERR_FULL = -11        /* a manager holds as many jobs as it may: take some, or flush and take */
 };
 
 /* A short English description of an error code; a static string, never NULL. */
@@ -69,10 +70,11 @@ enum {
 };
 
 typedef struct cst_options {
-    size_t size;        /* sizeof(cst_options) */
+    size_t size;        /* sizeof(cst_options); the size without pack_key is taken too */
     uint32_t flags;     /* CST_NO_JIT, CST_ALLOW_PACKS */
     const char *target; /* NULL, or what may be used: "host", "host-avx512f" (without that), "host-no_avx512" (without any avx512
                            feature), "sse_aesni" (at most what kernels of that target use). It can only lower the level */
+    const void *pack_key; /* NULL, or 32 bytes, an Ed25519 public key (copied): cst_pack_load then takes only packs signed by it */
 } cst_options;
 
 /* Detects the CPU, reads the pack. `options` may be NULL. The environment variable CRYPTOSTITCH_TARGET lowers the level further
@@ -180,6 +182,42 @@ CST_API int cst_open(const cst_key *key, const void *iv, size_t iv_len, const vo
 /* Digest or MAC of one buffer. */
 CST_API int cst_digest(const cst_key *key, const void *in, size_t in_len, void *tag, size_t tag_len);
 
+/* ---- Manager: jobs that come one by one ------------------------------------------------------------------------------ */
+
+/* Holds jobs back until enough of one suite and direction are there to fill lanes, but not for long. Used by one thread at a time; as many managers as
+ * there are threads share a context. Packs are loaded before managers are made; the context must outlive them. */
+typedef struct cst_manager cst_manager;
+
+typedef struct cst_manager_options {
+    size_t size;     /* sizeof(cst_manager_options) */
+    size_t min_fill; /* jobs of one suite and direction that are worth a burst, at most 1024; 0: 32 */
+    size_t max_age;  /* a job is run before more than this many submits have followed it; 0: 256. Time is not looked at: call flush when idle */
+    size_t capacity; /* jobs waiting and jobs done but not taken, together; at least min_fill; 0: 1024 */
+} cst_manager_options;
+CST_API int cst_manager_new(cst_ctx *ctx, const cst_manager_options *options, cst_manager **manager);
+/* Jobs that still wait are not run. NULL is ignored. */
+CST_API void cst_manager_free(cst_manager *manager);
+
+/* Takes a job in; it and its buffers must stay where they are, untouched, until it comes back. Bad arguments are refused as by cst_burst, and the job
+ * does not come back then; CST_ERR_FULL likewise. May run waiting jobs, this one among them. */
+CST_API int cst_manager_submit(cst_manager *manager, cst_job *job);
+/* The next finished job, or NULL. Every submitted job comes back exactly once, in the order in which jobs were finished: bursts one after the other, inside a
+ * burst as submitted; jobs of one suite and direction therefore in the order of their submits. See its `status` and `out_len`. */
+CST_API cst_job *cst_manager_take(cst_manager *manager);
+/* Runs everything that waits. */
+CST_API int cst_manager_flush(cst_manager *manager);
+/* Takes back a job that still waits: its buffers are as they were, its status is 1, it does not come out of take. CST_ERR_ARGUMENT: it does not wait. */
+CST_API int cst_manager_cancel(cst_manager *manager, cst_job *job);
+
+typedef struct cst_manager_info {
+    size_t size;                       /* sizeof(cst_manager_info), set by the caller */
+    size_t min_fill, max_age, capacity;
+    size_t waiting, done;              /* jobs; done: not taken yet */
+    uint64_t jobs, bursts;             /* so far; jobs per burst is the fill */
+    uint64_t full, aged, flushed;      /* bursts by what began them: min_fill, max_age, flush */
+} cst_manager_info;
+CST_API int cst_manager_info_get(const cst_manager *manager, cst_manager_info *info);
+
 /* ---- Raw kernels (experts) ---------------------------------------------------------------------------------------- */
 
 struct cst_kernel_args {
@@ -222,9 +260,12 @@ CST_API int cst_kernel_field(const cst_kernel *kernel, uint32_t stream, const ch
 /* Adds the programs and kernels of a pack (copied). Off (CST_ERR_UNSUPPORTED) unless the context was made with CST_ALLOW_PACKS. Before anything is
  * assembled, every program is checked: known instructions only, with declared CPU features; registers and memory within its contract. A pack that
  * fails is CST_ERR_PACK and leaves the context as it was. What a program computes, and whether it takes the same time for all secrets, cannot be
- * checked: load only packs whose maker you trust. Not to be called while other threads use the context. */
+ * checked: load only packs whose maker you trust. A signed pack is the pack, the eight bytes "CSTSIGN" and NUL, and 64 bytes: the Ed25519
+ * signature (RFC 8032, pure, no context) of all bytes of the pack; this trailer does not count in the size that the pack states. With
+ * cst_options.pack_key the copy's signature is verified before any of it is interpreted, and a pack without a right one is CST_ERR_PACK; without
+ * pack_key the trailer is ignored. Not to be called while other threads use the context. */
 CST_API int cst_pack_load(cst_ctx *ctx, const void *bytes, size_t size);
-/* The checks of cst_pack_load without a context (algorithms of other packs are not compared). For CST_ERR_PACK one English sentence, cut where
+/* The checks of cst_pack_load without a context (algorithms of other packs are not compared, a signature is not verified). For CST_ERR_PACK one English sentence, cut where
  * `text` ends and always terminated, says why; else the text is empty. `text` may be NULL with text_size 0. */
 CST_API int cst_pack_check(const void *bytes, size_t size, char *text, size_t text_size);
 

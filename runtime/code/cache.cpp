@@ -72,8 +72,7 @@ int describe_kernel(const Pack *pack, uint32_t index, Kernel *out) {
 }
 
 Cache::~Cache() {
-    for (size_t p = 0; p < packs_.size(); p++)
-        for (uint32_t i = 0; i < packs_[p]->n_kernels(); i++) delete slots_[p][i].load();
+    while (!packs_.empty()) remove_last();
 }
 
 int Cache::add(const Pack *pack) {

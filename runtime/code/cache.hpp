@@ -57,7 +57,7 @@ extern const size_t cst_static_kernel_count;
 }
 
 // Kernels by name, made on first use. Lock-free: two threads that want the same new kernel both assemble it, one wins and the other
-// throws its copy away; so there is no lock that a fork could leave taken. add() must not race with anything.
+// throws its copy away; so there is no lock that a fork could leave taken. add() and remove_last() must not race with anything.
 class Cache {
 public:
     // jit false: static kernels only. Otherwise JIT first, static when the OS refuses executable memory.
@@ -68,6 +68,12 @@ public:
 
     // The pack must stay open until the cache is gone. On a name that two packs define, the first pack wins.
     int add(const Pack *pack);
+    // Forgets the pack that was added last, and its kernels.
+    void remove_last() noexcept {
+        for (uint32_t i = 0; i < packs_.back()->n_kernels(); i++) delete slots_.back()[i].load();
+        packs_.pop_back();
+        slots_.pop_back();
+    }
     const std::vector<const Pack *> &packs() const { return packs_; }
     bool jit() const { return jit_; }
 

@@ -11,6 +11,8 @@ namespace cst {
 
 namespace {
 
+// Entries of fields per byte of the pack, and how often a byte of a program may be used by kernels; the default pack passes.
+constexpr uint64_t MOST_ENTRIES = 8, MOST_USES = 64;
 constexpr size_t MAX_NAME = 127;  // cst_choice.kernel holds one and its terminator
 
 // Printable, without spaces: names are shown and compared.
@@ -60,14 +62,19 @@ int check_pack(const Pack &pack, std::string *why) {
     if (int error = check_names(std::move(names), "algorithm", why)) return error;
     std::vector<ProgramFacts> facts(pack.n_programs());
     names.clear();
-    uint64_t code_bytes = 0;
+    // Records that share their bytes, and tables that say much in few bytes, would make the work far greater than the pack.
+    uint64_t program_bytes = 0, entries = 0, used_bytes = 0, cost_bytes = 0;
+    std::vector<uint32_t> bytes_of(pack.n_programs());
     for (uint32_t i = 0; i < pack.n_programs(); i++) {
         ProgramRecord record;
         if (pack.program(i, &record)) return refuse(why, "the record of program %u is damaged", i);
         if (!is_name(record.name) || !is_name(record.stream)) return refuse(why, "program %u has no proper name", i);
         names.push_back(record.name);
-        code_bytes += record.code_bytes;  // records that share their bytes would make the work quadratic
-        if (code_bytes > pack.size()) return refuse(why, "its programs overlap");
+        bytes_of[i] = record.record_bytes;
+        program_bytes += record.record_bytes;
+        if (program_bytes > pack.size()) return refuse(why, "its programs overlap");
+        for (const FieldRecord &f : record.fields) entries += uint64_t(f.rows) * f.n_lanes;
+        if (entries > MOST_ENTRIES * pack.size()) return refuse(why, "its fields have more entries than a pack of its size may");
         if (int error = check_layout(record, algorithms[record.algorithm], why)) return error;
         if (int error = check_program(pack, record, &facts[i], why)) return error;
     }
@@ -78,12 +85,17 @@ int check_pack(const Pack &pack, std::string *why) {
         if (pack.kernel(i, &kernel)) return refuse(why, "the record of kernel %u is damaged", i);
         if (!is_name(kernel.target)) return refuse(why, "kernel %u has a target without a proper name", i);
         names.push_back(kernel.name);
+        for (uint32_t s = 0; s < kernel.n_streams; s++) used_bytes += bytes_of[kernel.streams[s].program];
+        if (used_bytes > MOST_USES * pack.size()) return refuse(why, "its kernels use its programs too often");
         if (int error = check_kernel(pack, kernel, facts.data(), why)) return error;
     }
     if (int error = check_names(std::move(names), "kernel", why)) return error;
     CostRecord cost;
-    for (uint32_t i = 0; i < pack.n_costs(); i++)
+    for (uint32_t i = 0; i < pack.n_costs(); i++) {
         if (pack.cost(i, &cost)) return refuse(why, "cost table %u is damaged", i);
+        cost_bytes += 8 + 12 * uint64_t(cost.entries.size());
+        if (cost_bytes > pack.size()) return refuse(why, "its cost tables overlap");
+    }
     return CST_OK;
 }
 

@@ -160,6 +160,7 @@ int Pack::program(uint32_t index, ProgramRecord *out) const {
         if (!r.ok()) return CST_ERR_PACK;
     }
     out->code = r.bytes(out->code_bytes);
+    out->record_bytes = r.at() - offset;
     return r.ok() ? CST_OK : CST_ERR_PACK;
 }
 

@@ -43,6 +43,7 @@ struct ProgramRecord {
     uint32_t n_enter, n_body, n_leave;
     const uint8_t *code;
     uint32_t code_bytes;
+    uint32_t record_bytes;  // from its head to the end of its code
     std::vector<FieldRecord> fields;
     std::vector<ConstantRecord> constants;
 

@@ -12,6 +12,7 @@ public:
     Reader(const uint8_t *data, uint32_t size, uint32_t at, uint32_t end) : data_(data), at_(at), end_(end < size ? end : size) {}
 
     bool ok() const { return ok_; }
+    uint32_t at() const { return at_; }
     uint32_t left() const { return ok_ ? end_ - at_ : 0; }
 
     // NULL when fewer than n bytes are left.

@@ -31,14 +31,21 @@ int Arena::allocate(const Engine &engine, size_t n) {
     works = reinterpret_cast<Work *>(p += IDLE_OUT_BYTES);
     items = reinterpret_cast<Item *>(p += work_bytes);
     order = reinterpret_cast<Item **>(p + item_bytes);
+    room_ = n;
     return CST_OK;
+}
+
+void Arena::clean() {
+    wipe(lanes.state, lanes.state_used);
+    if (lanes.idle_used) wipe(lanes.idle_out, IDLE_OUT_BYTES);
+    for (size_t i = 0; i < works_used; i++) wipe(&works[i], offsetof(Work, blocks) + blocks_used);
+    lanes.state_used = works_used = blocks_used = 0;
+    lanes.idle_used = false;
 }
 
 Arena::~Arena() {
     if (!base_) return;
-    wipe(lanes.state, lanes.state_used);
-    if (lanes.idle_used) wipe(lanes.idle_out, IDLE_OUT_BYTES);
-    for (size_t i = 0; i < works_used; i++) wipe(&works[i], offsetof(Work, blocks) + blocks_used);
+    clean();
     free(base_);
 }
 

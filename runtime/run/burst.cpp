@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <new>
 
-#include "work.hpp"
-
 namespace cst {
 namespace {
 
@@ -12,16 +10,15 @@ const Key *key_of(const cst_job &job) { return reinterpret_cast<const Key *>(job
 
 }  // namespace
 
-int run_burst(const Engine &engine, cst_job *jobs, size_t n) {
-    Arena arena;
-    if (int error = arena.allocate(engine, n)) return error;
+int run_burst(Arena *arena, cst_job *jobs, size_t n) {
+    const size_t room = arena->works_room();
     int result = CST_OK;
     for (size_t first = 0; first < n; first++) {
         if (jobs[first].status != JOB_WAITING) continue;
         const Suite *suite = key_of(jobs[first])->suite;
         const int direction = jobs[first].direction;
-        Batch batch = {suite, &arena, arena.works, 0, true};
-        for (size_t i = first; i < n && batch.n < MOST_WORKS; i++) {
+        Batch batch = {suite, arena, arena->works, 0, true};
+        for (size_t i = first; i < n && batch.n < room; i++) {
             cst_job &job = jobs[i];
             if (job.status != JOB_WAITING || job.direction != direction || key_of(job)->suite != suite) continue;
             Work *work = new (&batch.works[batch.n++]) Work;
@@ -29,7 +26,7 @@ int run_burst(const Engine &engine, cst_job *jobs, size_t n) {
             work->key = key_of(job);
             if (work->key != batch.works[0].key) batch.one_key = false;
         }
-        arena.works_used = std::max(arena.works_used, batch.n);
+        arena->works_used = std::max(arena->works_used, batch.n);
         if (direction == CST_SEAL) {
             seal_batch(batch);
         } else {
@@ -38,6 +35,7 @@ int run_burst(const Engine &engine, cst_job *jobs, size_t n) {
                 if (batch.works[i].failed) result = CST_ERR_AUTH;
         }
     }
+    arena->clean();
     return result;
 }
 

@@ -39,7 +39,9 @@ int run_one(const Suite &suite, const Bytes &key, const Bytes &mac_key, const By
     sealed->tag.assign(tag_len, 0);
     cst_job job = {sizeof(cst_job), reinterpret_cast<const cst_key *>(&expanded), CST_SEAL, JOB_WAITING, iv.data(), iv.size(), aad.data(), aad.size(),
                    in.data(), in.size(), sealed->out.data(), sealed->out.size(), 0, sealed->tag.data(), tag_len};
-    if (int error = run_burst(*suite.engine, &job, 1)) return error;
+    Arena arena;
+    if (int error = arena.allocate(*suite.engine, 1)) return error;
+    if (int error = run_burst(&arena, &job, 1)) return error;
     sealed->out.resize(job.out_len);
 
     Bytes back(sealed->out.size(), 0xff);
@@ -51,12 +53,12 @@ int run_one(const Suite &suite, const Bytes &key, const Bytes &mac_key, const By
         job.out = back.data();
         job.out_cap = back.size();
     }
-    if (int error = run_burst(*suite.engine, &job, 1)) return error == CST_ERR_AUTH ? CST_ERR_SELFTEST : error;
+    if (int error = run_burst(&arena, &job, 1)) return error == CST_ERR_AUTH ? CST_ERR_SELFTEST : error;
     if (suite.enciphers() && (job.out_len != in.size() || memcmp(back.data(), in.data(), in.size()) != 0)) return CST_ERR_SELFTEST;
     if (suite.kind == CST_CIPHER) return CST_OK;
     sealed->tag[0] ^= 1;  // a wrong tag must be refused
     job.status = JOB_WAITING;
-    const int refused = run_burst(*suite.engine, &job, 1);
+    const int refused = run_burst(&arena, &job, 1);
     sealed->tag[0] ^= 1;
     return refused == CST_ERR_AUTH ? CST_OK : CST_ERR_SELFTEST;
 }

@@ -46,6 +46,9 @@ public:
     ~Arena();
     // Room for min(n, MOST_WORKS) jobs at once. CST_ERR_MEMORY.
     int allocate(const Engine &engine, size_t n);
+    size_t works_room() const { return room_; }
+    // Wipes what was used.
+    void clean();
 
     LaneMemory lanes;
     Work *works = nullptr;
@@ -56,6 +59,7 @@ public:
 
 private:
     void *base_ = nullptr;
+    size_t room_ = 0;
 };
 
 // One chunk of jobs.

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "code/signature.hpp"
 #include "cost.hpp"
 #include "target.hpp"
 
@@ -54,12 +55,14 @@ int Engine::init(const char *target, bool no_jit) {
     return commit(std::move(owned), &added);
 }
 
-int Engine::add_pack(const void *bytes, size_t size) {
+int Engine::add_pack(const void *bytes, size_t size, const uint8_t *public_key) {
     if (size > UINT32_MAX) return CST_ERR_PACK;
     auto owned = std::make_unique<OwnedPack>();
     owned->copy.reset(new uint32_t[size / 4 + 1]());
     memcpy(owned->copy.get(), bytes, size);
-    int error = owned->pack.open(owned->copy.get(), size, cst::Origin::foreign);
+    std::string why;
+    int error = take_signature(reinterpret_cast<const uint8_t *>(owned->copy.get()), &size, public_key, &why);
+    if (!error) error = owned->pack.open(owned->copy.get(), size, cst::Origin::foreign);
     if (error) return error == CST_ERR_ARGUMENT ? CST_ERR_PACK : error;
     Added added;
     if ((error = read_pack(owned->pack, &added))) return error;
@@ -125,6 +128,15 @@ int Engine::commit(std::unique_ptr<OwnedPack> pack, Added *added) {
     }
     if (cost_table_.empty()) cost_table_ = std::move(added->cost_table);
     return CST_OK;
+}
+
+void Engine::go_back(Mark *mark) noexcept {
+    while (cache_->packs().size() > mark->packs) cache_->remove_last();
+    variants_.resize(mark->variants);
+    algorithms_.resize(mark->algorithms);
+    packs_.resize(mark->packs);
+    most_state_bytes_ = mark->most_state_bytes;
+    cost_table_ = std::move(mark->cost_table);
 }
 
 bool Engine::has(const char *feature) const { return (cpu_.features & feature_bit(feature, strlen(feature))) != 0; }

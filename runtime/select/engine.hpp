@@ -16,7 +16,15 @@ public:
     int init(const char *target, bool no_jit);
 
     // Copies and adds a pack of the application. On an error nothing has changed. Not while other threads use the engine.
-    int add_pack(const void *bytes, size_t size);
+    // `public_key`: NULL, or the 32 bytes that the pack's signature must be by.
+    int add_pack(const void *bytes, size_t size, const uint8_t *public_key);
+    // Takes away the packs that were added since the mark, before anything refers to them.
+    struct Mark {
+        size_t packs, algorithms, variants, most_state_bytes;
+        std::string cost_table;
+    };
+    Mark mark() const { return {packs_.size(), algorithms_.size(), variants_.size(), most_state_bytes_, cost_table_}; }
+    void go_back(Mark *mark) noexcept;
 
     const Cpu &cpu() const { return cpu_; }
     bool jit() const { return jit_; }

@@ -34,7 +34,7 @@ bool Suite::could_use(const Variant &variant) const {
     }
 }
 
-void Suites::put(Suite suite) {
+void Suites::complete(Suite suite, std::vector<std::unique_ptr<Suite>> *derived) {
     const Engine &engine = *suite.engine;
     if (suite.hash) suite.hashes = engine.family(Role::hash, nullptr, suite.hash);
     if (suite.encrypt) {
@@ -43,16 +43,11 @@ void Suites::put(Suite suite) {
         if (suite.hash) suite.pairs = engine.family(Role::pair, suite.encrypt, suite.hash);
     }
     suite.memo = std::make_shared<ChoiceMemo>();
-    for (auto &other : suites_) {
-        if (other->name != suite.name) continue;
-        suite.forced = other->forced;
-        *other = std::move(suite);
-        return;
-    }
-    suites_.push_back(std::make_unique<Suite>(std::move(suite)));
+    derived->push_back(std::make_unique<Suite>(std::move(suite)));
 }
 
 void Suites::derive(const Engine &engine) {
+    std::vector<std::unique_ptr<Suite>> derived;
     std::vector<const Algorithm *> hashes;
     struct Cipher {
         const Algorithm *encrypt, *decrypt;
@@ -74,13 +69,13 @@ void Suites::derive(const Engine &engine) {
         digest.tag_min = digest.tag_max = hash->record.digest_bytes;
         digest.max_bytes = kMostHashed;
         Suite mac = digest;
-        put(std::move(digest));
+        complete(std::move(digest), &derived);
         mac.name = "hmac-" + mac.name;
         mac.kind = CST_MAC;
         set_mac(&mac);
         mac.tag_min = 10;  // RFC 2104, 5: not less than 80 bits
         mac.max_bytes = kMostHashed - hash->record.block_bytes;
-        put(std::move(mac));
+        complete(std::move(mac), &derived);
     }
     for (const Cipher &cipher : ciphers) {
         Suite plain;
@@ -106,11 +101,21 @@ void Suites::derive(const Engine &engine) {
                 profile.tag_min = profile.tag_max = 16;
                 profile.block_bytes = 1;
                 profile.expansion = 16;
-                put(std::move(profile));
+                complete(std::move(profile), &derived);
             }
-            put(std::move(aead));
+            complete(std::move(aead), &derived);
         }
-        put(std::move(plain));
+        complete(std::move(plain), &derived);
+    }
+    suites_.reserve(suites_.size() + derived.size());
+    for (auto &suite : derived) {  // from here on nothing is allocated
+        Suite *other = find(suite->name.c_str());
+        if (other) {
+            suite->forced = other->forced;
+            *other = std::move(*suite);
+        } else {
+            suites_.push_back(std::move(suite));
+        }
     }
 }
 

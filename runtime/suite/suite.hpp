@@ -36,14 +36,15 @@ constexpr size_t PROFILE_TRAILER = 8;
 
 class Suites {
 public:
-    // (Re)derives the suites from the engine's algorithms and kernels. Suites that exist keep their address.
+    // (Re)derives the suites from the engine's algorithms and kernels. Suites that exist keep their address. When memory runs out (an exception),
+    // nothing has changed.
     void derive(const Engine &engine);
 
     Suite *find(const char *name) const;
     const std::vector<std::unique_ptr<Suite>> &all() const { return suites_; }
 
 private:
-    void put(Suite suite);
+    static void complete(Suite suite, std::vector<std::unique_ptr<Suite>> *derived);
 
     std::vector<std::unique_ptr<Suite>> suites_;
 };

@@ -1,4 +1,5 @@
 // Prints what the runtime assembles: `jitdump [--win64] [--foreign] PACK [KERNEL...]`, one line per kernel: name, space, hex bytes.
+// `jitdump --verify KEY SIGNATURE MESSAGE` (hex; MESSAGE may be empty) verifies an Ed25519 signature: exit status 0 or 3.
 // Without kernel names: all of the pack. `jitdump --time PACK KERNEL` prints the nanoseconds of the fastest of 200 builds.
 #include <chrono>
 #include <cstdio>
@@ -10,6 +11,7 @@
 
 #include "code/frame.hpp"
 #include "code/pack.hpp"
+#include "code/signature.hpp"
 #include "cryptostitch/cryptostitch.h"
 
 static int fail(const char *what, const char *name, int error) {
@@ -29,7 +31,19 @@ static void print_time(const cst::Pack &pack, uint32_t index, cst::Abi abi) {
     std::printf("%lld ns, %zu bytes\n", best, code.size());
 }
 
+static std::vector<uint8_t> unhex(const char *text) {
+    std::vector<uint8_t> bytes;
+    unsigned value;
+    for (; std::sscanf(text, "%2x", &value) == 1; text += 2) bytes.push_back(uint8_t(value));
+    return bytes;
+}
+
 int main(int argc, char **argv) {
+    if (argc == 5 && !std::strcmp(argv[1], "--verify")) {
+        const std::vector<uint8_t> key = unhex(argv[2]), signature = unhex(argv[3]), message = unhex(argv[4]);
+        if (key.size() != cst::PUBLIC_KEY_BYTES || signature.size() != cst::SIGNATURE_BYTES) return 2;
+        return cst::verify_signature(key.data(), signature.data(), message.data(), message.size()) ? 0 : 3;
+    }
     cst::Abi abi = cst::Abi::sysv;
     cst::Origin origin = cst::Origin::built_in;
     bool time = false;

@@ -59,7 +59,21 @@ static void attempt(const Bytes &bytes, bool mend_crc) {
     }
 }
 
+// `cst-pack-damage --each FILE`: packs one after the other, each behind its size in four bytes.
+static int attempt_each(const char *path) {
+    std::ifstream file(path, std::ios::binary);
+    uint32_t size;
+    while (file.read(reinterpret_cast<char *>(&size), 4)) {
+        Bytes pack(size);
+        file.read(reinterpret_cast<char *>(pack.data()), size);
+        attempt(pack, false);
+    }
+    std::printf("%zu packs tried, %zu accepted\n", tried, accepted);
+    return 0;
+}
+
 int main(int argc, char **argv) {
+    if (argc == 3 && !std::strcmp(argv[1], "--each")) return attempt_each(argv[2]);
     if (argc != 2) return 2;
     std::ifstream file(argv[1], std::ios::binary);
     Bytes good((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());

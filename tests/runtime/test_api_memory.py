@@ -1,21 +1,53 @@
-"""Memory that runs out: see memory_test.cpp."""
+"""Every request to the system is refused once: see faults.cpp."""
 
 from __future__ import annotations
 
 import subprocess
 from pathlib import Path
 
+import pytest
 
-def test_every_allocation_fails_once(root: Path, library: str, tmp_path: Path) -> None:
-    program = tmp_path / "memory_test"
-    source = root / "tests/runtime/memory_test.cpp"
-    subprocess.run(["c++", "-O1", "-I", root / "include", source, library, "-ldl", "-o", program], check=True)
-    run = subprocess.run(
-        [program],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env={"LD_LIBRARY_PATH": str(Path(library).resolve().parent)},
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    print(run.stdout)
+from cryptostitch.emit.pack import write_pack
+from cryptostitch.emit.unpack import read_pack
+from dataclasses import replace
+from sanitized import compiled
+
+FOREIGN = ("aes128_cbc_enc_x1_by1@sse_aesni", "aes128_cbc_dec_x1_by1@sse_aesni")
+
+
+@pytest.fixture(scope="module")
+def program(library: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled("faults.cpp", library, tmp_path_factory.mktemp("faults"))
+
+
+@pytest.fixture(scope="module")
+def pack(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pack = read_pack((build / "generated" / "default.pack").read_bytes())
+    recipes = [replace(r, name=f"{r.name}~again") for r in pack.recipes if r.name in FOREIGN]
+    path = tmp_path_factory.mktemp("pack") / "foreign.pack"
+    path.write_bytes(write_pack(pack.algorithms, recipes))
+    return path
+
+
+def faults(program: Path, scenario: str, pack: Path, *seed: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([program, scenario, pack, *seed], capture_output=True, text=True, timeout=1200)
+
+
+@pytest.mark.parametrize("scenario, kinds", [
+    ("anonymous", ("malloc", "mmap", "mprotect")),
+    ("kernels", ("malloc", "mmap", "mprotect")),
+    ("pack", ("malloc", "mmap", "mprotect")),
+    ("sealed", ("malloc", "mmap", "mprotect", "memfd_create", "write", "ftruncate", "fcntl")),
+])
+def test_every_request_fails_once(scenario: str, kinds: tuple[str, ...], program: Path, pack: Path) -> None:
+    done = faults(program, scenario, pack)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for kind in kinds:
+        assert f", {kind}: " in done.stdout, f"{kind} was never asked for"
+    print(done.stdout)
+
+
+@pytest.mark.parametrize("seed", ["leak", "write"])
+def test_a_seeded_bug_is_seen(seed: str, program: Path, pack: Path) -> None:
+    done = faults(program, "anonymous", pack, seed)
+    assert done.returncode == 1 and ("blocks" if seed == "leak" else "out[i][j]") in done.stdout

@@ -20,10 +20,11 @@ FILE = click.Path(dir_okay=False, path_type=Path)
               help="Write objects, table and header of KERNELS (default: the catalogue's static kernels) to this folder.")
 @click.option("--assembly", type=click.Path(dir_okay=False, path_type=Path, allow_dash=True), help="Write the assembly text of KERNELS; - is standard output.")
 @click.option("--object", "object_", type=FILE, help="Write one object of KERNELS.")
+@click.option("--sign", "key_file", type=FILE, metavar="KEY.pem", help="Sign the packs with this Ed25519 private key (PKCS#8, PEM).")
 @click.option("--abi", type=click.Choice(["sysv", "win64"]), help="Calling convention; win64 makes COFF objects.")
 @click.option("--format", "fmt", type=click.Choice(["elf", "coff", "macho"]), help="Object format (default: elf, or coff with --abi win64).")
 @templates_option
-def emit(kernels, default_pack, pack, folder, assembly, object_, abi, fmt, templates) -> None:
+def emit(kernels, default_pack, pack, folder, assembly, object_, key_file, abi, fmt, templates) -> None:
     """Write kernels as assembly text, objects (ELF, COFF, Mach-O) or packs.
 
     \b
@@ -32,6 +33,7 @@ def emit(kernels, default_pack, pack, folder, assembly, object_, abi, fmt, templ
     from ..emit import artefacts
     from ..emit.assembly import FORMATS, file_text
     from ..emit.objects import object_bytes
+    from ..emit.signature import read_key, signed
     from ..passes.frame import frame
 
     fmt = FORMATS[fmt or ("coff" if abi == "win64" else "elf")]
@@ -41,6 +43,9 @@ def emit(kernels, default_pack, pack, folder, assembly, object_, abi, fmt, templ
         raise click.UsageError("say what to write: --default-pack, --pack, --static, --assembly or --object")
     if (pack or assembly or object_) and not kernels:
         raise click.UsageError("name at least one kernel; `cryptostitch list` shows them")
+    if key_file and not (default_pack or pack):
+        raise click.UsageError("--sign needs a pack to sign: --pack or --default-pack")
+    key = read_key(key_file) if key_file else None
     made = generator(templates)
     chosen = []
     with progress_bar("compiling") as progress:
@@ -50,10 +55,10 @@ def emit(kernels, default_pack, pack, folder, assembly, object_, abi, fmt, templ
     if default_pack or (folder and not chosen):
         with progress_bar("compiling") as progress:
             every = made.default_recipes(progress, processes=len(os.sched_getaffinity(0)))
-    if default_pack:
-        default_pack.write_bytes(artefacts.pack_of(made, every))
-    if pack:
-        pack.write_bytes(artefacts.pack_of(made, chosen))
+    for path, recipes in ((default_pack, default_pack and every), (pack, chosen)):
+        if path:
+            made_pack = artefacts.pack_of(made, recipes)
+            path.write_bytes(signed(made_pack, key) if key else made_pack)
     if folder:
         with progress_bar("assembling") as progress:
             artefacts.write_static(folder, chosen or [r for r in every if r.static], fmt, f"cryptostitch {' '.join(['emit --static DIR', *kernels])}", progress)

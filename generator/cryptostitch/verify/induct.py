@@ -79,9 +79,9 @@ class Induction:
     rounds: int = 0
 
 
-def induct(*sides: Side) -> Induction:
-    """Runs all sections of all sides. The first side's names, when there are two, are what must be carried."""
-    found = Induction(Terms(), sides)
+def induct(*sides: Side, terms: Terms | None = None) -> Induction:
+    """Runs all sections of all sides. The first side's names, when there are two, are what must be carried. ``terms``: another meaning of equal."""
+    found = Induction(terms or Terms(), sides)
     terms = found.terms
     state = terms.make("state", 8, 0)
     for side in sides:

@@ -16,14 +16,13 @@ from .terms import Term, Terms
 from .text import describe
 
 
-def woven_problems(kernel: Kernel) -> list[str]:
+def woven_problems(kernel: Kernel, meaning: type[Terms] = Terms) -> list[str]:
     items = [item for item in kernel.items if item.stream is not None]
-    problems = _compare(kernel, items, "all", arbitrary=False)
-    return problems or _compare(kernel, [item for item in items if item.section == "loop"], "loop", arbitrary=True)
+    problems = _compare(kernel, items, "all", False, meaning())
+    return problems or _compare(kernel, [item for item in items if item.section == "loop"], "loop", True, meaning())
 
 
-def _compare(kernel: Kernel, items: Sequence[Item], what: str, arbitrary: bool) -> list[str]:
-    terms = Terms()
+def _compare(kernel: Kernel, items: Sequence[Item], what: str, arbitrary: bool, terms: Terms) -> list[str]:
     parts = kernel.recipe.parts
     woven = Machine(terms, {entry.label: entry.data for entry in kernel.pool}, section=what, bound=True)
     alone = []

@@ -1,0 +1,61 @@
+// Jobs that come one by one: held back until lanes fill, for a bounded time.
+#pragma once
+
+#include <vector>
+
+#include "burst.hpp"
+
+namespace cst {
+
+class Manager {
+public:
+    struct Limits {
+        size_t min_fill, max_age, capacity;
+    };
+    struct Counts {
+        uint64_t jobs = 0, bursts = 0, full = 0, aged = 0, flushed = 0;  // full, aged, flushed: bursts by what began them
+    };
+
+    explicit Manager(const Engine &engine) : engine_(engine) {}
+    // Everything that is ever needed, so that nothing that comes later can fail for memory. CST_ERR_MEMORY; may throw bad_alloc.
+    int prepare(const Limits &limits, size_t n_suites);
+
+    const Engine &engine() const { return engine_; }
+    const Limits &limits() const { return limits_; }
+    const Counts &counts() const { return counts_; }
+    size_t waiting() const { return n_waiting_; }
+    size_t done() const { return done_.size() - taken_; }
+    bool full() const { return waiting() + done() >= limits_.capacity; }
+
+    // Takes a checked job in, and runs what is due.
+    void submit(cst_job *job);
+    // The next finished job; NULL when there is none.
+    cst_job *take();
+    void flush();
+    // False: the job is not waiting.
+    bool cancel(cst_job *job);
+
+private:
+    struct Waiting {
+        cst_job *job;
+        uint64_t since;  // number of the submit
+    };
+    struct Group {  // of one suite and direction
+        const Suite *suite;
+        int direction;
+        std::vector<Waiting> waiting;  // oldest first
+    };
+    Group *group_of(const cst_job &job);
+    void run(Group *group, uint64_t *reason);
+
+    const Engine &engine_;
+    Limits limits_ = {};
+    Counts counts_;
+    Arena arena_;
+    std::vector<Group> groups_;
+    std::vector<cst_job> burst_;
+    std::vector<cst_job *> done_;  // from taken_ on
+    size_t taken_ = 0, n_waiting_ = 0;
+};
+
+}  // namespace cst

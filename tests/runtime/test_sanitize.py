@@ -1,0 +1,65 @@
+"""The whole library under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer.
+
+Kernels are not instrumented: what they read and write is the ladder's (guards, emulated). asmjit is not either, so races inside it would go unseen.
+Left out under AddressSanitizer: forks while other threads allocate (code_test, forks). GCC 12's allocator does not release its locks in the child,
+which then waits for ever in SizeClassAllocator64::GetFromAllocator; the library holds no lock there. test_hardening forks without the sanitizer.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sanitized import LONG, ROOT, sanitized
+
+QUICK = ["test_api_burst", "test_api_lengths", "test_api_process", "test_api_vectors"]
+LONGER = ["test_api_errors", "test_api_choice"]
+
+
+def runtime_of(name: str) -> str:
+    return subprocess.run(["c++", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def under_address(names: list[str]) -> subprocess.CompletedProcess[str]:
+    env = {
+        **os.environ,
+        "LD_PRELOAD": f"{runtime_of('libasan.so')} {runtime_of('libstdc++.so')}",
+        "ASAN_OPTIONS": "detect_leaks=0",  # Python's; test_api_memory counts the library's own blocks
+        "CRYPTOSTITCH_LIBRARY": str(sanitized("address") / "libcryptostitch.so"),
+    }
+    files = [f"tests/runtime/{name}.py" for name in names]
+    command = [sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", *files]
+    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=1500)
+
+
+@pytest.mark.slow
+def test_the_library_under_address_and_undefined() -> None:
+    done = under_address(QUICK + LONGER * LONG)
+    assert done.returncode == 0 and " passed" in done.stdout, done.stdout[-4000:] + done.stderr[-4000:]
+    print(done.stdout[-200:])
+
+
+@pytest.mark.parametrize("bug, report", [("address", "heap-buffer-overflow"), ("undefined", "signed integer overflow")])
+def test_sanitizers_see_a_seeded_bug(bug: str, report: str) -> None:
+    done = subprocess.run([sanitized("address") / "cst-overflow", bug], capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0 and report in done.stderr
+
+
+def parallel(*arguments: str) -> subprocess.CompletedProcess[str]:
+    program: Path = sanitized("thread") / "cst-parallel"
+    return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=600)
+
+
+def test_threads_share_a_context_without_a_race() -> None:
+    for _ in range(20 if LONG else 4):
+        done = parallel()
+        assert (done.returncode, done.stdout, done.stderr) == (0, "ok\n", "")
+
+
+def test_a_seeded_race_is_seen() -> None:
+    done = parallel("race")
+    assert done.returncode != 0 and "data race" in done.stderr
