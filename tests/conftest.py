@@ -9,6 +9,8 @@ from typing import Any, Callable, Iterator
 
 import pytest
 
+from vectors.counts import falls, rises, wanted
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -61,15 +63,40 @@ def properties(terminalreporter: pytest.TerminalReporter, wanted: str) -> Iterat
             yield from (value for name, value in report.user_properties if name == wanted and report.when == "call")
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How many published vectors ran, by source; how the checks of kernels went, and why some were skipped."""
+def vector_counts(terminalreporter: pytest.TerminalReporter) -> Counter[str]:
     counts: Counter[str] = Counter()
     for source, number in properties(terminalreporter, "cases"):
         counts[source] += number
+    return counts
+
+
+def is_whole(config: pytest.Config) -> bool:
+    """Whether the session runs every test there is."""
+    return config.args_source == config.ArgsSource.TESTPATHS and not (config.option.keyword or config.option.markexpr or config.option.lf)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fewer published vectors than before in a whole run are a failure."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if hasattr(session.config, "workerinput") or reporter is None or not is_whole(session.config):
+        return
+    if falls(vector_counts(reporter), wanted()):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """How many published vectors ran, by source; how the checks of kernels went, and why some were skipped."""
+    counts = vector_counts(terminalreporter)
     if counts:
         terminalreporter.section("test vectors")
         for source, number in sorted(counts.items()):
             terminalreporter.line(f"{number:6} {source}")
+        if is_whole(config):
+            for line in falls(counts, wanted()):
+                terminalreporter.line(f"FAILED {line}", red=True)
+            for line in rises(counts, wanted()):
+                terminalreporter.line(f"put into tests/vectors/counts.json: {line}")
     checks = Counter(tuple(value) for value in properties(terminalreporter, "checks"))
     if checks:
         terminalreporter.section("checks of kernels")
