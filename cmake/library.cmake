@@ -24,7 +24,8 @@ file(CONFIGURE OUTPUT "${CST_GENERATED}/exports.map" CONTENT "{ global: @_names@
 
 set(_objects $<TARGET_OBJECTS:cst_runtime> $<TARGET_OBJECTS:cst_asmjit> $<TARGET_OBJECTS:cst_sodium> "${CST_GENERATED}/static_kernels.o")
 add_library(cryptostitch SHARED ${_objects})
-target_link_options(cryptostitch PRIVATE "LINKER:--version-script=${CST_GENERATED}/exports.map" LINKER:-z,relro LINKER:-z,now
+# Without the start files: .init_array needs none of them, and distributions whose start files lack the IBT and SHSTK marks would unmark it.
+target_link_options(cryptostitch PRIVATE -nostartfiles "LINKER:--version-script=${CST_GENERATED}/exports.map" LINKER:-z,relro LINKER:-z,now
                     LINKER:-z,noexecstack LINKER:--no-undefined LINKER:--gc-sections)
 set_target_properties(cryptostitch PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 LINK_DEPENDS "${CST_GENERATED}/exports.map")
 
