@@ -37,7 +37,8 @@ def expanded(key: bytes) -> list[bytes]:
     return [b"".join(words[i:i + 4]) for i in range(0, len(words), 4)]
 
 
-def _times(a: int, b: int) -> int:
+def times(a: int, b: int) -> int:
+    """In GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197, 4.2)."""
     product = 0
     while b:
         product ^= a * (b & 1)
@@ -50,7 +51,7 @@ def _inverse_mix_columns(block: bytes) -> bytes:
     out = bytearray()
     for column in range(0, 16, 4):
         for row in rows:
-            out.append(functools.reduce(lambda x, y: x ^ y, (_times(block[column + i], row[i]) for i in range(4))))
+            out.append(functools.reduce(lambda x, y: x ^ y, (times(block[column + i], row[i]) for i in range(4))))
     return bytes(out)
 
 

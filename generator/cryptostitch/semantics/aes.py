@@ -8,20 +8,11 @@ from __future__ import annotations
 import functools
 from typing import Callable
 
-from ..ladder.keys import sbox
+from ..ladder.keys import sbox, times
 from .forms import LANE, Form, Meaning
 
 FORWARD = ((2, 1, 1, 3), (3, 2, 1, 1), (1, 3, 2, 1), (1, 1, 3, 2))       # the column that a byte of row 0, 1, 2, 3 makes
 INVERSE = ((14, 9, 13, 11), (11, 14, 9, 13), (13, 11, 14, 9), (9, 13, 11, 14))
-
-
-def _times(a: int, b: int) -> int:
-    """In GF(2^8) modulo x^8 + x^4 + x^3 + x + 1."""
-    product = 0
-    while b:
-        product ^= a * (b & 1)
-        a, b = a << 1 ^ (0x11B if a & 0x80 else 0), b >> 1
-    return product
 
 
 def _order(inverse: bool) -> list[int]:
@@ -37,7 +28,7 @@ def _box(inverse: bool) -> bytes:
 @functools.cache
 def _tables(inverse: bool) -> list[list[int]]:
     box = _box(inverse)
-    return [[sum(_times(box[i], factor) << 8 * row for row, factor in enumerate(factors)) for i in range(256)] for factors in (INVERSE if inverse else FORWARD)]
+    return [[sum(times(box[i], factor) << 8 * row for row, factor in enumerate(factors)) for i in range(256)] for factors in (INVERSE if inverse else FORWARD)]
 
 
 def _round(inverse: bool) -> Callable[[int], int]:
