@@ -1,0 +1,159 @@
+"""The quick ladder for one mutant, each check on its own. A check answers with the first thing that it finds wrong, or with nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Sequence
+
+from ..catalog import Algorithm
+from ..contract import FROM_HAND, IN, KEY, OUT
+from ..kernel import Kernel
+from ..ladder.interpreter import ModelMachine
+from ..ladder.machine import Outcome
+from ..ladder.model import difference
+from ..ladder.scene import Scene, random_secrets
+from ..passes.verify import check_bounds, check_forms, check_kernel, check_taint
+from ..program import Recipe
+from ..stream import Stream
+from ..verify.allocation import allocation_problems, compare, contract_problems
+from ..verify.induct import is_spill
+from .sampling import Mutant, Original
+
+COMPILE, ASSEMBLER = "compile", "assembler"
+STATIC = ("forms", "values", "bounds", "taint", "weave")
+RUN = ("model", "trace", "residue")
+CHECKS = (*STATIC, *RUN)
+SHOWS = {
+    COMPILE: "a pass cannot go on", "forms": "instructions that the table allows", "values": "the allocated code computes what the template does",
+    "bounds": "accesses inside the contract", "taint": "no secret in an address", "weave": "the kernel runs its programs and wipes",
+    ASSEMBLER: "LLVM MC refuses it", "model": "known answers inside the contract, on the instruction model", "trace": "equal traces for two secrets",
+    "residue": "registers after the return do not depend on secrets",
+}
+
+
+def static(original: Original, mutant: Mutant, wanted: Sequence[str], thorough: bool) -> dict[str, str]:
+    """What the wanted static checks find; the first only, unless ``thorough``."""
+    found: dict[str, str] = {}
+
+    def says(check: str, problems: list[str]) -> bool:
+        """Whether it is over."""
+        if problems and check in wanted:
+            found[check] = problems[0]
+        return bool(found) and not thorough
+
+    if mutant.program is not None:
+        stream: Stream = mutant.stream or original.stream(mutant.of)
+        forms = check_forms(mutant.program) + contract_problems(stream, mutant.program)
+        if says("forms", forms):
+            return found
+        if not forms:
+            induction = compare(stream, mutant.program)
+            if says("values", allocation_problems(induction)) or says("bounds", check_bounds(mutant.program, induction)) \
+                    or says("taint", check_taint(mutant.program, induction)):
+                return found
+    if mutant.kernel is not None:
+        says("weave", check_kernel(mutant.kernel))
+    return found
+
+
+@dataclass
+class Seen:
+    """What the world sees of all runs: faults, contents that are wrong, secrets in traces and registers, and memory afterwards (the allocator's
+    own fields apart)."""
+
+    fault: str = ""
+    wrong: str = ""
+    traces: str = ""
+    residue: str = ""
+    state: dict = field(default_factory=dict)
+
+
+class Stage:
+    """Runs one kernel and its mutants on the instruction model with two random secrets, each in two calls, of lag + 2 and of lag + 1 iterations.
+
+    Every lane of a hash begins with the same chaining value: only in the second call does it matter whose is loaded. And the second call does the
+    fewest iterations that a kernel allows.
+    """
+
+    SECRETS = ("one", "two")
+
+    def __init__(self, recipe: Recipe, rows: list[Algorithm], seed: int):
+        self.recipe, self.rows, self.seed = recipe, rows, seed
+        self.machine = ModelMachine()
+        self.steps = 0
+
+    def see(self, code: bytes, recipe: Recipe) -> Seen:
+        """``recipe``: whose contracts lay out the memory; lags and ratios are the original's, since the caller knows no others."""
+        parts = tuple(replace(part, lag=right.lag, ratio=right.ratio) for part, right in zip(recipe.parts, self.recipe.parts))
+        self.machine.reset()
+        calls = self.recipe.lag + 2, self.recipe.lag + 1
+        scene = Scene(replace(recipe, parts=parts), self.rows, self.machine, sum(calls))
+        seen = Seen()
+        first: list[tuple[Outcome, dict]] = []
+        for secret in self.SECRETS:
+            expected = scene.fill(random_secrets((self.seed, secret)))
+            outcomes = []
+            for number, iterations in enumerate(calls):
+                self._call(seen, scene, code, iterations, outcomes)
+                if seen.fault:
+                    return seen
+                if number + 1 < len(calls):
+                    self._advance(scene, iterations)
+            seen.wrong = seen.wrong or next(iter(scene.problems(expected)), "")
+            seen.state |= {(secret, what): data for what, data in self._memory(scene).items()}
+            for (one, before), (other, after) in zip(first, outcomes):
+                if one.trace != other.trace:
+                    seen.traces = seen.traces or difference(one, other)
+                if before != after:
+                    seen.residue = seen.residue or f"{next(n for n in after if after[n] != before[n])} depends on secrets after the return"
+            first = first or outcomes
+        return seen
+
+    def _call(self, seen: Seen, scene: Scene, code: bytes, iterations: int, outcomes: list) -> None:
+        machine = self.machine
+        machine.write(scene.arguments, iterations.to_bytes(8, "little"))
+        before = self._constant(scene)
+        outcome = machine.run(code, scene.arguments, trace=True)
+        seen.fault = outcome.fault
+        if not outcome.fault:
+            changed = next((what for what, data in self._constant(scene).items() if data != before[what]), None)
+            seen.wrong = seen.wrong or (f"{changed} was changed" if changed else "")
+            outcomes.append((outcome, self._registers()))
+            self.steps = max(self.steps, machine.executed)
+
+    def _advance(self, scene: Scene, iterations: int) -> None:
+        """The caller's pointers go on to what is left."""
+        for i, part in enumerate(scene.recipe.parts):
+            contract = part.program.contract
+            for name in (IN, OUT):
+                for lane in range(contract.lanes) if contract.has(name) else ():
+                    at = scene.entry(i, name, 0, lane)
+                    pointer = int.from_bytes(self.machine.read(at, 8), "little") + contract.bytes * part.ratio * iterations
+                    self.machine.write(at, pointer.to_bytes(8, "little"))
+
+    def _registers(self) -> dict[str, object]:
+        machine = self.machine
+        return {f"{kind} register {n}": value for kind, row in (("vector", machine.vectors), ("general", machine.generals), ("mask", machine.masks))
+                for n, value in enumerate(row)}
+
+    def _constant(self, scene: Scene) -> dict[str, bytes]:
+        return {f"field {f.name} of stream {i}": self.machine.read(scene.states[i] + f.offset, f.size)
+                for i, part in enumerate(scene.recipe.parts) for f in part.program.contract.fields if f.name in (IN, OUT, KEY, FROM_HAND)}
+
+    def _memory(self, scene: Scene) -> dict[str, bytes]:
+        fields = {f"field {f.name} of stream {i}": self.machine.read(scene.states[i] + f.offset, f.size)
+                  for i, part in enumerate(scene.recipe.parts) for f in part.program.contract.fields
+                  if not is_spill(f) and f.name not in (IN, OUT, FROM_HAND)}
+        return fields | {f"{name} of stream {i}, lane {lane}": self.machine.read(address, scene.length(i))
+                         for (i, name, lane), address in scene.buffers.items()}
+
+
+def run(stage: Stage, code: bytes, recipe: Recipe, wanted: Sequence[str]) -> tuple[dict[str, str], Seen]:
+    """What the wanted checks that run the code find, and what was seen."""
+    seen = stage.see(code, recipe)
+    found = {"model": seen.fault or seen.wrong, "trace": seen.traces, "residue": seen.residue}
+    return {check: problem for check, problem in found.items() if problem and check in wanted}, seen
+
+
+def renamed(mutant: Mutant) -> Kernel:
+    return replace(mutant.kernel, name=mutant.name)
