@@ -59,12 +59,15 @@ struct Micro {
 
 const Micro kMicros[] = {
     {"AuthenticAMD", 0x17, 0x00, 0x2f, "zen1"},
+    {"AuthenticAMD", 0x17, 0x50, 0x5f, "zen1"},
     {"AuthenticAMD", 0x17, 0x30, 0xff, "zen2"},
+    {"HygonGenuine", 0x18, 0x00, 0x03, "zen1"},
     {"AuthenticAMD", 0x19, 0x10, 0x1f, "zen4"},
-    {"AuthenticAMD", 0x19, 0x60, 0x7f, "zen4"},
-    {"AuthenticAMD", 0x19, 0xa0, 0xaf, "zen4"},
+    {"AuthenticAMD", 0x19, 0x60, 0xaf, "zen4"},
     {"AuthenticAMD", 0x19, 0x00, 0x5f, "zen3"},
-    {"AuthenticAMD", 0x1a, 0x00, 0xff, "zen5"},
+    {"AuthenticAMD", 0x1a, 0x00, 0x2f, "zen5"},
+    {"AuthenticAMD", 0x1a, 0x40, 0x4f, "zen5"},
+    {"AuthenticAMD", 0x1a, 0x60, 0x7f, "zen5"},
     {"GenuineIntel", 6, 0x3c, 0x3c, "haswell"},
     {"GenuineIntel", 6, 0x3f, 0x3f, "haswell"},
     {"GenuineIntel", 6, 0x45, 0x46, "haswell"},
@@ -77,10 +80,12 @@ const Micro kMicros[] = {
     {"GenuineIntel", 6, 0x5e, 0x5e, "skylake"},
     {"GenuineIntel", 6, 0x8e, 0x8e, "skylake"},
     {"GenuineIntel", 6, 0x9e, 0x9e, "skylake"},
+    {"GenuineIntel", 6, 0xa5, 0xa6, "skylake"},
     {"GenuineIntel", 6, 0x6a, 0x6a, "icelake"},
     {"GenuineIntel", 6, 0x6c, 0x6c, "icelake"},
     {"GenuineIntel", 6, 0x7d, 0x7e, "icelake"},
     {"GenuineIntel", 6, 0x8c, 0x8d, "tigerlake"},
+    {"GenuineIntel", 6, 0xa7, 0xa7, "rocketlake"},
     {"GenuineIntel", 6, 0x8f, 0x8f, "sapphire_rapids"},
     {"GenuineIntel", 6, 0xcf, 0xcf, "sapphire_rapids"},
     {"GenuineIntel", 6, 0xad, 0xae, "granite_rapids"},
@@ -89,6 +94,11 @@ const Micro kMicros[] = {
     {"GenuineIntel", 6, 0xb7, 0xb7, "alderlake"},
     {"GenuineIntel", 6, 0xba, 0xba, "alderlake"},
     {"GenuineIntel", 6, 0xbf, 0xbf, "alderlake"},
+    {"GenuineIntel", 6, 0xaa, 0xaa, "meteorlake"},
+    {"GenuineIntel", 6, 0xac, 0xac, "meteorlake"},
+    {"GenuineIntel", 6, 0xb5, 0xb5, "meteorlake"},
+    {"GenuineIntel", 6, 0xc5, 0xc6, "arrowlake"},
+    {"GenuineIntel", 6, 0xbd, 0xbd, "lunarlake"},
 };
 
 uint64_t read_xcr0() {
@@ -97,34 +107,48 @@ uint64_t read_xcr0() {
     return uint64_t(high) << 32 | low;
 }
 
+void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *registers) {
+    __cpuid_count(leaf, subleaf, registers[0], registers[1], registers[2], registers[3]);
+}
+
 }  // namespace
 
-CpuLeaves read_cpu() {
+CpuLeaves read_cpu(const CpuidSource &source) {
     CpuLeaves leaves;
-    uint32_t a, b, c, d;
-    if (!__get_cpuid(0, &a, &b, &c, &d)) return leaves;
-    memcpy(leaves.vendor, &b, 4);
-    memcpy(leaves.vendor + 4, &d, 4);
-    memcpy(leaves.vendor + 8, &c, 4);
-    if (__get_cpuid(1, &a, &b, &c, &d)) {
-        leaves.leaf1_eax = a;
-        leaves.leaf1_ecx = c;
-        leaves.leaf1_edx = d;
-        if (c >> 27 & 1) leaves.xcr0 = read_xcr0();
+    uint32_t r[4];
+    source.cpuid(0, 0, r);
+    const uint32_t last = r[0];  // beyond it, Intel CPUs answer with the highest leaf that they have
+    memcpy(leaves.vendor, &r[1], 4);
+    memcpy(leaves.vendor + 4, &r[3], 4);
+    memcpy(leaves.vendor + 8, &r[2], 4);
+    if (last >= 1) {
+        source.cpuid(1, 0, r);
+        leaves.leaf1_eax = r[0];
+        leaves.leaf1_ecx = r[2];
+        leaves.leaf1_edx = r[3];
+        if (r[2] >> 27 & 1) leaves.xcr0 = source.xcr0();
     }
-    if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
-        leaves.leaf7_ebx = b;
-        leaves.leaf7_ecx = c;
-        leaves.leaf7_edx = d;
-        if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d)) leaves.leaf7_1_eax = a;
+    if (last >= 7) {
+        source.cpuid(7, 0, r);
+        leaves.leaf7_ebx = r[1];
+        leaves.leaf7_ecx = r[2];
+        leaves.leaf7_edx = r[3];
+        if (r[0] >= 1) {
+            source.cpuid(7, 1, r);
+            leaves.leaf7_1_eax = r[0];
+        }
     }
+    source.cpuid(0x80000000u, 0, r);
+    const uint32_t last_extended = r[0];
+    if (last_extended < 0x80000004u || last_extended > 0x8000ffffu) return leaves;
     for (uint32_t i = 0; i < 3; i++) {
-        if (!__get_cpuid(0x80000002u + i, &a, &b, &c, &d)) break;
-        uint32_t words[4] = {a, b, c, d};
-        memcpy(leaves.brand + 16 * i, words, 16);
+        source.cpuid(0x80000002u + i, 0, r);
+        memcpy(leaves.brand + 16 * i, r, 16);
     }
     return leaves;
 }
+
+CpuLeaves read_cpu() { return read_cpu({cpuid, read_xcr0}); }
 
 Cpu decode_cpu(const CpuLeaves &leaves) {
     Cpu cpu;

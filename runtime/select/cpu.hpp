@@ -26,7 +26,14 @@ struct Cpu {
     RegisterState registers = RegisterState::xmm;
 };
 
-CpuLeaves read_cpu();
+// CPUID and XGETBV(0), so that the answers of another CPU can take their place.
+struct CpuidSource {
+    void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t *registers);  // EAX, EBX, ECX, EDX
+    uint64_t (*xcr0)();                                                   // asked only when the CPU says that the OS uses XSAVE
+};
+
+CpuLeaves read_cpu(const CpuidSource &source);
+CpuLeaves read_cpu();  // this CPU
 
 // A pure function, so that any CPU can be tested on any other one.
 Cpu decode_cpu(const CpuLeaves &leaves);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "code/signature.hpp"
 #include "cost.hpp"
@@ -37,8 +38,8 @@ bool suites_know(const AlgorithmRecord &a) {
 
 }  // namespace
 
-int Engine::init(const char *target, bool no_jit) {
-    cpu_ = decode_cpu(read_cpu());
+int Engine::init(Cpu cpu, const char *target, bool no_jit) {
+    cpu_ = std::move(cpu);
     if (target && *target)
         if (int error = lower_features(target, &cpu_.features)) return error;
     if (const char *lower = secure_getenv("CRYPTOSTITCH_TARGET"))

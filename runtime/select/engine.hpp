@@ -13,7 +13,9 @@ namespace cst {
 class Engine {
 public:
     // `target`: NULL or a lowering (target.hpp). Errors of target names and packs.
-    int init(const char *target, bool no_jit);
+    int init(const char *target, bool no_jit) { return init(decode_cpu(read_cpu()), target, no_jit); }
+    // The same for another CPU: what it would choose. Kernels that this CPU does not have must not be run.
+    int init(Cpu cpu, const char *target, bool no_jit);
 
     // Copies and adds a pack of the application. On an error nothing has changed. Not while other threads use the engine.
     // `public_key`: NULL, or the 32 bytes that the pack's signature must be by.
