@@ -108,6 +108,12 @@ def test_one_thing_of_one_instruction_changes(operator: str) -> None:
             assert old.op == "vextracti32x4" and a.value ^ b.value == 1
 
 
+def test_what_is_glued_to_the_one_before_is_not_free() -> None:
+    code = tuple(ins(line) for line in ("vmovdqa64 v1, v2 &", "vpaddd v3, v4, v5", "vpxord v6, v7, v8"))
+    assert changes(CONTROL, replace(TEXT, code=code, streams=(0,) * 3)) == []
+    assert {c.at for c in changes("swap", replace(TEXT, code=code, streams=(0,) * 3))} == {0, 1}
+
+
 def test_memory_order_exchanges_accesses_of_the_same_bytes() -> None:
     for change in changes("memory-order"):
         a, b = (next(o for o in TEXT.code[i].operands if isinstance(o, Mem)) for i in (change.at, change.other))

@@ -57,7 +57,8 @@ def _exchange(operator: str, wanted: bool) -> Operator:
     def exchange(text: Text, rnd: random.Random) -> Change | None:
         for i, ins in _places(text, rnd):
             after = text.code[i + 1] if i + 1 < len(text.code) else None
-            if after is not None and after != ins and depend(ins, after) == wanted:
+            tied = i > 0 and text.code[i - 1] is not None and text.code[i - 1].glue
+            if after is not None and after != ins and (tied or depend(ins, after)) == wanted:
                 return Change(operator, f"{describe(ins)} and the next, {describe(after)}, change places", i, i + 1)
         return None
 
