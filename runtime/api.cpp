@@ -104,6 +104,8 @@ int cst_suite_info_get(const cst_suite *handle, cst_suite_info *info) {
     info->block_bytes = suite.block_bytes;
     info->expansion = suite.expansion;
     info->max_bytes = suite.max_bytes;
+    info->aad_min = suite.aad_min;
+    info->aad_max = suite.aad_max;
     return CST_OK;
 }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import os
-from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_size_t, c_uint16, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_size_t, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,8 @@ SuiteInfo = _sized(
     ("block_bytes", c_size_t),
     ("expansion", c_size_t),
     ("max_bytes", c_uint64),
+    ("aad_min", c_uint64),
+    ("aad_max", c_uint64),
 )
 ChoiceInfo = _sized(
     "ChoiceInfo",
@@ -82,6 +84,34 @@ JobStruct = _sized(
     ("out_len", c_size_t),
     ("tag", c_void_p),
     ("tag_len", c_size_t),
+    ("in_pieces", c_void_p),
+    ("n_in_pieces", c_size_t),
+    ("out_pieces", c_void_p),
+    ("n_out_pieces", c_size_t),
+)
+
+
+class PieceStruct(ctypes.Structure):
+    """A piece of a buffer."""
+
+    _fields_ = [("data", c_void_p), ("bytes", c_size_t)]
+
+
+TlsWrite = _sized(
+    "TlsWrite",
+    ("key", c_void_p),
+    ("sequence", c_uint64),
+    ("type", c_uint8),
+    ("version", c_uint16),
+    ("fragment", c_size_t),
+    ("iv", c_void_p),
+    ("iv_len", c_size_t),
+    ("in", c_void_p),
+    ("in_len", c_size_t),
+    ("out", c_void_p),
+    ("out_cap", c_size_t),
+    ("out_len", c_size_t),
+    ("records", c_size_t),
 )
 KernelInfo = _sized(
     "KernelInfo",
@@ -157,6 +187,8 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "cst_seal": (c_int, [c_void_p, *[c_void_p, c_size_t] * 4, POINTER(c_size_t), c_void_p, c_size_t]),
     "cst_open": (c_int, [c_void_p, *[c_void_p, c_size_t] * 4, POINTER(c_size_t), c_void_p, c_size_t]),
     "cst_digest": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t]),
+    "cst_tls_seal_size": (c_int, [c_void_p, c_size_t, c_size_t, POINTER(c_size_t), POINTER(c_size_t)]),
+    "cst_tls_seal": (c_int, [c_void_p]),
     "cst_manager_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "cst_manager_free": (None, [c_void_p]),
     "cst_manager_submit": (c_int, [c_void_p, c_void_p]),

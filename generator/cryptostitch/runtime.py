@@ -17,7 +17,7 @@ from .capi import (
     AEAD, ALLOW_PACKS, CIPHER, DIGEST, EACH_NAME, EACH_TEST, ERR_ARGUMENT, ERR_AUTH, ERR_JIT, ERR_LENGTH,
     ERR_FULL, ERR_MEMORY, ERR_NAME, ERR_OVERLAP, ERR_PACK, ERR_SELFTEST, ERR_UNSUPPORTED, MAC, NAME_KERNEL, NAME_SUITE,
     NAME_TARGET, NOT_RUN, NO_JIT, OK, OPEN, SEAL, ChoiceInfo, CpuInfo, FieldInfo, JobStruct, KernelArgs,
-    KernelInfo, Options, StreamInfo, SuiteInfo, library_path, load,
+    KernelInfo, Options, PieceStruct, StreamInfo, SuiteInfo, TlsWrite, library_path, load,
 )
 
 __all__ = [
@@ -193,6 +193,8 @@ class Suite:
         self.block_bytes: int = info.block_bytes
         self.expansion: int = info.expansion
         self.max_bytes: int = info.max_bytes
+        self.aad_min: int = info.aad_min
+        self.aad_max: int = info.aad_max
 
     def key(self, key: Any = None, mac_key: Any = None) -> Key:
         return Key(self, key, mac_key)
@@ -240,6 +242,27 @@ class Key:
         job.run_alone()
         return bytes(out[: job.out_len])
 
+    def tls_records(
+        self, data: bytes, ivs: bytes, sequence: int = 0, kind: int = 23, version: int = 0x0303, fragment: int = 0
+    ) -> bytes:
+        """cst_tls_seal: `data` as TLS records, one behind the other. `ivs`: 16 bytes per record; see `tls_size`."""
+        out = bytearray(self.tls_size(len(data), fragment)[1])
+        write = TlsWrite(key=self.handle, sequence=sequence, type=kind, version=version, fragment=fragment)
+        write.iv, write.iv_len, keep_iv = _address(ivs, False)
+        address, write.in_len, keep_in = _address(data, False)
+        setattr(write, "in", address)
+        write.out, write.out_cap, keep_out = _address(out, True)
+        self.suite.context.check(self.lib.cst_tls_seal(byref(write)), self.suite.name)
+        del keep_iv, keep_in, keep_out
+        return bytes(out[: write.out_len])
+
+    def tls_size(self, size: int, fragment: int = 0) -> tuple[int, int]:
+        """(records, bytes) that cst_tls_seal makes of `size` bytes."""
+        records, bytes_ = c_size_t(), c_size_t()
+        code = self.lib.cst_tls_seal_size(self.handle, size, fragment, byref(records), byref(bytes_))
+        self.suite.context.check(code, self.suite.name)
+        return records.value, bytes_.value
+
     def digest(self, data: bytes, tag_len: int | None = None) -> bytes:
         tag = bytearray(self.suite.tag_max if tag_len is None else tag_len)
         t, t_len, keep_t = _address(tag, True)
@@ -250,7 +273,7 @@ class Key:
 
 
 class Job:
-    """One buffer of a burst. `out` may be the same bytearray as `data`."""
+    """One buffer of a burst. `out` may be the same bytearray as `data`. A list of buffers is a scattered one."""
 
     def __init__(
         self,
@@ -281,13 +304,27 @@ class Job:
             ("out", self.out, "out_cap"),
             ("tag", self.tag, "tag_len"),
         ):
-            address, size, keep = _address(buffer, writes.get(name, False))
-            setattr(struct, name, address)
+            if isinstance(buffer, list) and name in ("in", "out"):
+                size = self._scatter(struct, name, buffer, writes.get(name, False))
+            else:
+                address, size, keep = _address(buffer, writes.get(name, False))
+                setattr(struct, name, address)
+                self._keep.append(keep)
             setattr(struct, length, size)
+
+    def _scatter(self, struct: Any, name: str, buffers: list[Any], write: bool) -> int:
+        """The pieces of `in` or `out`; returns their bytes."""
+        pieces = (PieceStruct * len(buffers))()
+        for piece, buffer in zip(pieces, buffers):
+            piece.data, piece.bytes, keep = _address(buffer, write)
             self._keep.append(keep)
+        self._keep.append(pieces)
+        setattr(struct, f"{name}_pieces", ctypes.addressof(pieces))
+        setattr(struct, f"n_{name}_pieces", len(buffers))
+        return sum(piece.bytes for piece in pieces)
 
     def run_alone(self) -> None:
-        """cst_seal or cst_open. Raises RuntimeFailure."""
+        """cst_seal or cst_open, which take no scattered buffers. Raises RuntimeFailure."""
         struct = JobStruct()
         self.fill(struct)
         length = c_size_t()

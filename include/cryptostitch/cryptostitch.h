@@ -14,10 +14,17 @@
  * Suites: every hash H (sha1, sha256, ...) gives `H` and `hmac-H`; every cipher C (aes-128-cbc, ...) gives `C`; both together give
  * `C+hmac-H-etm`, encrypt-then-MAC:
  *     tag = the first tag_len bytes of HMAC-H(mac_key, aad || iv || ciphertext),   ciphertext = C(key, iv, in),   12 <= tag_len <= size of H
+ * IPsec ESP (RFC 4303) is `C+hmac-H-B`, where B is the size of the tag in bits (md5-96, sha1-96, sha256-128; RFC 2403, 2404, 4868): the same with tags of just
+ * that size and aad = SPI || sequence number, 8 bytes, or 12 with an extended number: SPI || low half || high half, the latter under the MAC behind the
+ * ciphertext (RFC 4303, 2.2.1). The padding that ESP asks for, and its trailer, are part of `in`.
  * None of these pads: a cipher's input is a multiple of its block (16), and out_len = in_len. The AAD's length is not under the MAC: where
  * its length varies, the application must make the boundary between AAD and IV unambiguous (a fixed length, or a length in the AAD).
  * `a128cbc-hs256` is A128CBC-HS256 of RFC 7518, 5.2: key = MAC_KEY || ENC_KEY (32 bytes), PKCS#7 padding (out_len = in_len rounded up to the next
  * larger multiple of 16), tag = the first 16 bytes of HMAC-SHA-256(MAC_KEY, aad || iv || ciphertext || 64-bit big-endian aad_len * 8).
+ * TLS 1.0 to 1.2 (RFC 5246, 6.2.3.2; MAC, then pad, then encrypt) is `C+hmac-H-tls`, C aes-128-cbc or aes-256-cbc, H sha1 or sha256. One job is one record:
+ *     aad = sequence number (64 bits, big-endian) || type || version, 11 bytes,   no tag,   iv = the record's explicit IV (TLS 1.0: the last block before),
+ *     out = C(key, iv, in || HMAC-H(mac_key, aad || 16-bit length of in || in) || padding), with the shortest padding; in_len up to 16,384.
+ * Opening takes any padding up to 256 bytes, and takes the same time whatever is wrong. cst_tls_seal makes the records of a longer text.
  * Key lengths: the cipher's exactly; MAC keys any length, 0 included (RFC 2104). HMAC alone: tags of 10 bytes to the hash's size.
  */
 #ifndef CRYPTOSTITCH_H
@@ -114,7 +121,8 @@ typedef struct cst_suite_info {
     size_t tag_min, tag_max;/* of the tag, MAC or digest (digests: exactly their size); both 0: none */
     size_t block_bytes;     /* inputs must be multiples of this; 1: any length */
     size_t expansion;       /* most bytes by which the output exceeds the input (padding) */
-    uint64_t max_bytes;     /* longest input */
+    uint64_t max_bytes;     /* longest input of CST_SEAL */
+    uint64_t aad_min, aad_max; /* of the AAD (ESP: one of the two) */
 } cst_suite_info;
 
 /* Suites live as long as the context. Unknown name: CST_ERR_NAME; no kernel for this CPU: CST_ERR_UNSUPPORTED (ciphers always need AES-NI, for
@@ -146,9 +154,15 @@ CST_API void cst_key_free(cst_key *key);
 
 /* ---- Operations --------------------------------------------------------------------------------------------------- */
 
+/* A piece of a buffer; laid out as POSIX's struct iovec. Pieces of input are only read. */
+typedef struct cst_piece {
+    void *data;
+    size_t bytes;
+} cst_piece;
+
 /* One buffer. Pointers of length 0 may be NULL. Digests and MACs: the message is `in`, the result is `tag`; no iv, aad, out. Plain ciphers:
- * no aad, no tag. CST_SEAL writes out and tag. CST_OPEN checks the tag before it decrypts; if it is wrong, or the padding of a profile is, the
- * status is CST_ERR_AUTH and out[0..in_len) is zeroed. `out` needs room for what is written: in_len, or with padding (expansion > 0) the padded
+ * no aad, no tag. CST_SEAL writes out and tag. CST_OPEN checks the tag and, where the suite pads, the padding; if anything is wrong, the
+ * status is CST_ERR_AUTH and out[0..in_len) is zeroed. `out` needs room for what is written: in_len, or where the suite pads (expansion > 0) the padded
  * length for CST_SEAL and in_len for CST_OPEN. */
 typedef struct cst_job {
     size_t size;            /* sizeof(cst_job) */
@@ -166,6 +180,10 @@ typedef struct cst_job {
     size_t out_len;         /* set by the call */
     void *tag;              /* written by CST_SEAL, only read by CST_OPEN */
     size_t tag_len;
+    const cst_piece *in_pieces;  /* NULL, or the input in pieces: then `in` is NULL, and in_len the sum of their bytes */
+    size_t n_in_pieces;          /* at most 1024; 0: in_pieces is not looked at */
+    const cst_piece *out_pieces; /* the same for `out` and out_cap; written from the first on. They must not overlap each other, and may overlap pieces of */
+    size_t n_out_pieces;         /* the input only where the same bytes lie at the same position (`in == out`) */
 } cst_job;
 
 /* Any mix of suites, keys, lengths and directions; all jobs are done on return. Every job is checked before any is begun: if one has bad
@@ -181,6 +199,30 @@ CST_API int cst_open(const cst_key *key, const void *iv, size_t iv_len, const vo
                      const void *in, size_t in_len, void *out, size_t out_cap, size_t *out_len, const void *tag, size_t tag_len);
 /* Digest or MAC of one buffer. */
 CST_API int cst_digest(const cst_key *key, const void *in, size_t in_len, void *tag, size_t tag_len);
+
+/* A text of any length as TLS 1.1 or 1.2 records that are sealed side by side. A record is its header (type, version, length of what follows; 5 bytes),
+ * the explicit IV (16) and the ciphertext. */
+typedef struct cst_tls_write {
+    size_t size;            /* sizeof(cst_tls_write) */
+    const cst_key *key;     /* of a suite `...-tls` */
+    uint64_t sequence;      /* number of the first record; the others follow */
+    uint8_t type;           /* 23: application data */
+    uint16_t version;       /* 0x0302 or 0x0303 */
+    size_t fragment;        /* most bytes of the text in a record, at most 16,384; 0: chosen so that lanes fill, 1,024 to 16,384 */
+    const void *iv;         /* 16 bytes per record, unpredictable and never used before (the library has no random numbers) */
+    size_t iv_len;          /* at least 16 * records; see cst_tls_seal_size */
+    const void *in;
+    size_t in_len;          /* 0 makes one record without text */
+    void *out;              /* must not overlap `in` or `iv` */
+    size_t out_cap;
+    size_t out_len;         /* set by the call: bytes of all records */
+    size_t records;         /* set by the call */
+} cst_tls_write;
+/* How many records, and bytes of output, cst_tls_seal makes of in_len bytes with that `fragment`. CST_ERR_ARGUMENT: not a key for TLS; CST_ERR_LENGTH: the
+ * fragment. `records` and `bytes` may be NULL. */
+CST_API int cst_tls_seal_size(const cst_key *key, size_t in_len, size_t fragment, size_t *records, size_t *bytes);
+/* Nothing is written when an argument is wrong, or sequence numbers would wrap (CST_ERR_LENGTH). */
+CST_API int cst_tls_seal(cst_tls_write *write);
 
 /* ---- Manager: jobs that come one by one ------------------------------------------------------------------------------ */
 

@@ -27,10 +27,11 @@ int run_burst(Arena *arena, cst_job *jobs, size_t n) {
             if (work->key != batch.works[0].key) batch.one_key = false;
         }
         arena->works_used = std::max(arena->works_used, batch.n);
+        const bool records = suite->construction == Construction::tls;
         if (direction == CST_SEAL) {
-            seal_batch(batch);
+            (records ? seal_records : seal_batch)(batch);
         } else {
-            open_batch(batch);
+            (records ? open_records : open_batch)(batch);
             for (size_t i = 0; i < batch.n; i++)
                 if (batch.works[i].failed) result = CST_ERR_AUTH;
         }

@@ -43,9 +43,10 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
 
     Pick chosen, other;  // other: what runs after the chosen one, when two kernels share the work
     bool stitched = false;
-    if (suite.kind == CST_AEAD && direction == CST_SEAL && !fits_whole(suite, suite.iv_bytes, bytes + suite.expansion)) {
-        Query middle = query;  // what follows the block in which the IV ends (see seal.cpp)
-        const uint64_t first = suite.hash->record.block_bytes - suite.iv_bytes;
+    if (suite.kind == CST_AEAD && direction == CST_SEAL && !fits_whole(suite, head_bytes(suite, suite.aad_min), bytes + suite.expansion)) {
+        Query middle = query;  // what follows the block in which the head ends (see stitch.cpp)
+        const uint64_t unit = suite.hash->record.block_bytes, first = -head_bytes(suite, suite.aad_min) & (unit - 1);
+        middle.aligned = suite.construction != Construction::tls && first % 16 == 0;
         middle.bytes = middle.least = bytes > first ? bytes - first : 0;
         chosen = choose_pair(phase, middle);
         stitched = chosen.variant != nullptr;

@@ -8,36 +8,52 @@
 namespace cst {
 namespace {
 
-void fail(const Batch &batch, Work *work) {
-    work->failed = true;
-    work->job->status = CST_ERR_AUTH;
-    work->job->out_len = 0;
-    if (batch.suite->enciphers() && work->job->in_len) wipe(work->job->out, work->job->in_len);
-}
-
 void check_tags(const Batch &batch) {
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
         uint8_t digest[DIGEST_ROOM];
         read_tag(work, digest);
-        if (!same_bytes(digest, static_cast<const uint8_t *>(work.job->tag), work.job->tag_len)) fail(batch, &work);
+        if (!same_bytes(digest, static_cast<const uint8_t *>(work.job->tag), work.job->tag_len)) fail(&work);
         wipe(digest, sizeof(digest));  // the right tag of a forged message is a secret
     }
 }
 
+void remove_padding(Work *work) {
+    uint8_t block[16];
+    work->out.read(work->bulk - sizeof(block), block, sizeof(block));
+    const uint32_t padding = padding_bytes(block);
+    wipe(block, sizeof(block));
+    if (!padding) {
+        fail(work);
+        return;
+    }
+    work->job->out_len = work->bulk - padding;
+    work->out.zero(work->job->out_len, padding);
+}
+
 }  // namespace
+
+void fail(Work *work) {
+    work->failed = true;
+    work->job->status = CST_ERR_AUTH;
+    work->job->out_len = 0;
+    if (work->key->suite->enciphers()) work->out.zero(0, work->job->in_len);
+}
 
 void open_batch(const Batch &batch) {
     const Suite &suite = *batch.suite;
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
-        work.job->status = CST_OK;
-        work.job->out_len = suite.enciphers() ? work.job->in_len : 0;
-        work.body = static_cast<const uint8_t *>(work.job->in);
-        work.body_bytes = work.ready = work.job->in_len;
+        cst_job &job = *work.job;
+        job.status = CST_OK;
+        job.out_len = suite.enciphers() ? job.in_len : 0;
+        work.in = work.body = Buffer(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
+        work.body_bytes = work.ready = work.hash_end = job.in_len;
         if (suite.hash) memcpy(work.hash_chain, work.key->inner, sizeof(work.hash_chain));
-        if (suite.enciphers()) memcpy(work.chain, work.job->iv, sizeof(work.chain));
-        work.bulk = work.job->in_len;
+        if (!suite.enciphers()) continue;
+        work.out = Buffer(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
+        work.bulk = work.cipher_end = job.in_len;
+        memcpy(work.chain, job.iv, sizeof(work.chain));
     }
     if (suite.hash) {
         find_wholes(batch);
@@ -50,20 +66,10 @@ void open_batch(const Batch &batch) {
         check_tags(batch);
     }
     if (!suite.enciphers()) return;
-    run_cipher(batch, suite.decrypts, true, [](const Work &work) { return work.bulk; });
-    if (!suite.profile) return;
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        if (work.failed) continue;
-        uint8_t *out = static_cast<uint8_t *>(work.job->out);
-        const uint32_t padding = padding_bytes(out + work.bulk - 16);
-        if (!padding) {
-            fail(batch, &work);
-            continue;
-        }
-        work.job->out_len = work.bulk - padding;
-        wipe(out + work.job->out_len, padding);
-    }
+    run_cipher(batch, true);
+    if (!suite.expansion) return;
+    for (size_t i = 0; i < batch.n; i++)
+        if (!batch.works[i].failed) remove_padding(&batch.works[i]);
 }
 
 }  // namespace cst

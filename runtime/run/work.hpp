@@ -3,6 +3,7 @@
 
 #include "../suite/key.hpp"
 #include "../suite/padding.hpp"
+#include "buffer.hpp"
 #include "cryptostitch/cryptostitch.h"
 #include "lanes.hpp"
 
@@ -12,30 +13,41 @@ constexpr size_t MOST_WORKS = 128;    // jobs in hand at once: bounds the memory
 constexpr size_t MOST_BLOCK = 128;    // of any hash
 constexpr size_t JOIN_BLOCKS = 6;     // see Work::blocks
 
+constexpr size_t MOST_LAST = 64;      // bytes that a suite's padding and MAC make of the end of a text
+constexpr uint64_t LONG_STRETCH = 256;  // bytes of a scattered buffer that are worth a run of their own
+
 // One job under way.
 struct Work {
     cst_job *job = nullptr;
     const Key *key = nullptr;
+    Buffer in, out;
 
-    // Cipher: `bulk` bytes go from job->in to job->out; a padded last block, if any, follows from `last`.
-    uint64_t bulk = 0, ciphered = 0;
+    // Cipher: `bulk` bytes go from `in` to `out`; blocks that padding completes, if any, follow from `last`.
+    uint64_t bulk = 0, ciphered = 0, cipher_end = 0;  // cipher_end: where run_cipher is to stop
     uint8_t chain[16];
-    uint8_t last[16];
+    uint8_t last[MOST_LAST];
+    uint32_t last_bytes = 0;
 
-    // Hash: AAD and IV (the head), then `body`, then the trailer.
-    const uint8_t *body = nullptr;
-    uint64_t body_bytes = 0, hashed = 0;  // of the body
+    // Hash: the head (see head_bytes), then `body`, then the trailer.
+    Buffer body;                          // `in` or `out`
+    uint64_t body_bytes = 0, hashed = 0, hash_end = 0;  // of the body; hash_end: where hash_bodies is to stop
     uint64_t ready = 0;                   // of the body: there to be read already (the ciphertext of a job that is being sealed grows)
     size_t head = 0;                      // bytes of the head that are in `blocks`, not yet hashed
     uint32_t boundary = 0;                // bytes of the body up to the first block boundary behind the head
+    uint8_t record_length[2];             // TLS: the length that the MAC covers
+    uint32_t tail_blocks = 0;             // TLS, opening: see record_open.cpp
     alignas(8) uint8_t hash_chain[64];
 
     bool whole = false;     // the message fits `blocks`
-    bool paired = false;    // the pair kernel does the middle
+    bool paired = false;    // a pair kernel does the middle
+    bool aligned = false;   // cipher and hash stand at the same byte then
     bool failed = false;    // did not authenticate
+    size_t detour = 0;      // bytes that go by way of `blocks` because they do not lie together
+
+    bool scattered() const { return in.scattered() || out.scattered(); }
 
     // Where head and body, or body and padding, meet: less than a block of AAD, the IV (16), less than a block of the body and its
-    // padded last block (16), the trailer (8), 0x80 and the length (at most 16): at most three blocks.
+    // padded last blocks (48), the trailer (8), 0x80 and the length (at most 16): at most three blocks.
     // A message that fits in altogether is put together here instead: one run of the hash kernel rather than one each for head, body and end.
     alignas(16) uint8_t blocks[JOIN_BLOCKS * MOST_BLOCK + PAD_SLACK];  // last: what of it was used is wiped
 };
@@ -73,49 +85,58 @@ struct Batch {
 
 // ---- message.cpp: the hash side --------------------------------------------------------------------------------------
 
+// What the MAC covers in front of the body: AAD and IV; ESP: SPI, sequence number, IV; TLS: sequence number, type, version and length.
+uint64_t head_bytes(const Suite &suite, uint64_t aad_len);
 // Whether a message is put together in `blocks` altogether; no pair kernel runs on it then.
 bool fits_whole(const Suite &suite, uint64_t head, uint64_t body);
 // Sets `whole` of each work, whose `body_bytes` is known.
 void find_wholes(const Batch &batch);
-// AAD and IV, and the body's first bytes up to the next block boundary where the body is that long already.
-void hash_heads(const Batch &batch);
 // Sets `boundary` of each work.
 void find_boundaries(const Batch &batch);
-// Whole blocks of the body; then its end with trailer and padding; then the outer hash. The result is the hash_chain of each work.
+// The head, and the body's first bytes up to the next block boundary where the body is that long already.
+void hash_heads(const Batch &batch);
+// Whole blocks of the body, up to `hash_end`.
 void hash_bodies(const Batch &batch);
+// The body's end with trailer and padding; then the outer hash. The result is the hash_chain of each work.
 void hash_finish(const Batch &batch);
+// Of HMAC the outer hash alone: hash_chain is the chaining value of the inner one.
+void hash_outer(const Batch &batch);
+// One block, at the start of `blocks`, of each work that has more than `i` tail_blocks.
+void hash_tail_block(const Batch &batch, uint32_t i);
 // The digest in hash_chain.
 void read_tag(const Work &work, uint8_t *digest);
 
-// ---- seal.cpp, open.cpp ----------------------------------------------------------------------------------------------
+// ---- cipher.cpp ------------------------------------------------------------------------------------------------------
+
+// Runs the suite's cipher over whole blocks: each work from `ciphered` up to `cipher_end`.
+void run_cipher(const Batch &batch, bool decrypt);
+// Encrypts `last_bytes` of `last` and writes them behind `bulk`.
+void run_last(const Batch &batch);
+
+// ---- stitch.cpp ------------------------------------------------------------------------------------------------------
+
+// The part of a batch's messages that pair kernels do.
+struct Middle {
+    const Family *family;
+    bool aligned;  // cipher and hash stand at the same byte: hand-over kernels may run
+    bool ahead;    // the hash reads what the cipher overwrites, and is ahead of it; else it reads what the cipher wrote
+    const Variant *choice = nullptr;
+};
+// Cipher position at which a pair kernel starts (`boundary` is known), and the hash's.
+uint64_t cipher_start(const Work &work, const Middle &middle);
+uint64_t hash_start(const Work &work, const Middle &middle);
+// Marks the works (of the middle's alignment) whose middle a pair kernel will do.
+void choose_middle(const Batch &batch, Middle *middle);
+// Both stand at their starts. Afterwards fewer bytes are left than a pair kernel needs.
+void run_middle(const Batch &batch, const Middle &middle);
+
+// ---- seal.cpp, open.cpp, record_seal.cpp, record_open.cpp ----------------------------------------------------------------
 
 void seal_batch(const Batch &batch);
 void open_batch(const Batch &batch);
-// Runs the suite's cipher over whole blocks: each work from `ciphered` up to its `bulk`, or up to `until(work)`.
-template <typename Until>
-void run_cipher(const Batch &batch, const Family &family, bool decrypt, Until until) {
-    Item *items = batch.arena->items;
-    size_t n = 0;
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        const uint64_t end = until(work);
-        if (work.failed || end <= work.ciphered) continue;
-        Item &item = items[n++];  // built in place: a copy would wait for its own stores
-        item = Item();
-        item.in = static_cast<const uint8_t *>(work.job->in) + work.ciphered;
-        item.out = static_cast<uint8_t *>(work.job->out) + work.ciphered;
-        item.cipher_chain = work.chain;
-        item.round_keys = decrypt ? work.key->decrypt[0] : work.key->encrypt[0];
-        item.bytes = end - work.ciphered;
-        item.owner = &work;
-    }
-    if (!n) return;
-    Phase phase;
-    phase.suite = batch.suite;
-    phase.family = &family;
-    phase.one_key = batch.one_key;
-    run_phase(phase, &batch.arena->lanes, items, batch.arena->order, n);
-    for (size_t i = 0; i < n; i++) static_cast<Work *>(items[i].owner)->ciphered += items[i].done;
-}
+void seal_records(const Batch &batch);
+void open_records(const Batch &batch);
+// CST_ERR_AUTH, and a zeroed output.
+void fail(Work *work);
 
 }  // namespace cst

@@ -9,16 +9,117 @@ namespace {
 constexpr uint64_t kMostHashed = (uint64_t(1) << 61) - 1;
 constexpr uint64_t kMostEnciphered = uint64_t(1) << 60;
 
-void set_mac(Suite *suite) {
-    suite->mac_key_max = size_t(1) << 32;
-    suite->tag_max = suite->hash->record.digest_bytes;
+// Tags of IPsec: RFC 2403, RFC 2404, RFC 4868.
+struct EspTag {
+    const char *hash;
+    size_t bytes;
+};
+constexpr EspTag kEspTags[] = {{"md5", 12}, {"sha1", 12}, {"sha256", 16}};
+// RFC 5246, A.5: the hashes and AES keys of CBC cipher suites.
+constexpr const char *kTlsHashes[] = {"sha1", "sha256"};
+constexpr size_t kTlsKeys[] = {16, 32};
+
+using Derived = std::vector<std::unique_ptr<Suite>>;
+
+// Whether a pair kernel can ever do the middle: a hand-over wants cipher and hash at the same byte (run/stitch.cpp), so a head of whole cipher blocks.
+bool takes_pair(const Suite &suite, const Variant &variant) {
+    return !variant.hand || suite.construction == Construction::etm || suite.construction == Construction::rfc7518;
 }
 
-void set_cipher(Suite *suite) {
-    suite->key_bytes = suite->encrypt->record.key_bytes;
-    suite->iv_bytes = suite->encrypt->record.iv_bytes;
-    suite->block_bytes = suite->encrypt->record.block_bytes;
-    suite->max_bytes = kMostEnciphered;
+// Fills in the kernels and adds the suite.
+void complete(Suite suite, Derived *derived) {
+    const Engine &engine = *suite.engine;
+    if (suite.hash) suite.hashes = engine.family(Role::hash, nullptr, suite.hash);
+    if (suite.encrypt) {
+        suite.encrypts = engine.family(Role::encrypt, suite.encrypt, nullptr);
+        suite.decrypts = engine.family(Role::decrypt, suite.decrypt, nullptr);
+        if (suite.hash)
+            for (const Variant *variant : engine.family(Role::pair, suite.encrypt, suite.hash).variants)
+                if (takes_pair(suite, *variant)) suite.pairs.add(variant);
+    }
+    suite.memo = std::make_shared<ChoiceMemo>();
+    derived->push_back(std::make_unique<Suite>(std::move(suite)));
+}
+
+void add_hash(const Engine &engine, const Algorithm *hash, Derived *derived) {
+    Suite digest;
+    digest.engine = &engine;
+    digest.name = hash->record.suite;
+    digest.kind = CST_DIGEST;
+    digest.hash = hash;
+    digest.tag_min = digest.tag_max = hash->record.digest_bytes;
+    digest.max_bytes = kMostHashed;
+    Suite mac = digest;
+    complete(std::move(digest), derived);
+    mac.name = "hmac-" + mac.name;
+    mac.kind = CST_MAC;
+    mac.mac_key_max = size_t(1) << 32;
+    mac.tag_min = 10;  // RFC 2104, 5: not less than 80 bits
+    mac.max_bytes = kMostHashed - hash->record.block_bytes;
+    complete(std::move(mac), derived);
+}
+
+Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorithm *decrypt) {
+    Suite suite;
+    suite.engine = &engine;
+    suite.name = encrypt->record.suite;
+    suite.kind = CST_CIPHER;
+    suite.encrypt = encrypt;
+    suite.decrypt = decrypt;
+    suite.key_bytes = encrypt->record.key_bytes;
+    suite.iv_bytes = encrypt->record.iv_bytes;
+    suite.block_bytes = encrypt->record.block_bytes;
+    suite.max_bytes = kMostEnciphered;
+    return suite;
+}
+
+// Everything that a cipher and a hash make together.
+void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
+    const char *hash_name = hash->record.suite;
+    Suite etm = cipher;
+    etm.name += std::string("+hmac-") + hash_name;
+    etm.kind = CST_AEAD;
+    etm.hash = hash;
+    etm.mac_key_max = size_t(1) << 32;
+    etm.aad_max = kMostHashed;
+    for (const EspTag &tag : kEspTags) {
+        if (strcmp(tag.hash, hash_name) != 0) continue;
+        Suite esp = etm;
+        esp.construction = Construction::esp;
+        esp.name += "-" + std::to_string(8 * tag.bytes);
+        esp.tag_min = esp.tag_max = tag.bytes;
+        esp.aad_min = ESP_HEADER;
+        esp.aad_max = ESP_HEADER + ESP_EXTENSION;
+        complete(std::move(esp), derived);
+    }
+    for (const char *known : kTlsHashes)
+        for (size_t key_bytes : kTlsKeys) {
+            if (strcmp(known, hash_name) != 0 || key_bytes != etm.key_bytes) continue;
+            Suite tls = etm;
+            tls.construction = Construction::tls;
+            tls.name += "-tls";
+            tls.aad_min = tls.aad_max = TLS_AAD;
+            tls.block_bytes = 1;
+            tls.expansion = hash->record.digest_bytes + 16;
+            tls.max_bytes = TLS_MOST_PLAIN;
+            complete(std::move(tls), derived);
+        }
+    etm.construction = Construction::etm;
+    etm.name += "-etm";
+    etm.tag_min = 12;
+    etm.tag_max = hash->record.digest_bytes;
+    if (etm.name == "aes-128-cbc+hmac-sha256-etm") {
+        Suite profile = etm;
+        profile.construction = Construction::rfc7518;
+        profile.name = "a128cbc-hs256";
+        profile.key_bytes = 32;
+        profile.mac_key_max = 0;
+        profile.tag_min = profile.tag_max = 16;
+        profile.block_bytes = 1;
+        profile.expansion = 16;
+        complete(std::move(profile), derived);
+    }
+    complete(std::move(etm), derived);
 }
 
 }  // namespace
@@ -29,83 +130,27 @@ bool Suite::could_use(const Variant &variant) const {
         case Role::hash: return h == hash;
         case Role::encrypt: return c == encrypt;
         case Role::decrypt: return c == decrypt;
-        case Role::pair: return c == encrypt && h == hash;
+        case Role::pair: return c == encrypt && h == hash && takes_pair(*this, variant);
         default: return false;
     }
 }
 
-void Suites::complete(Suite suite, std::vector<std::unique_ptr<Suite>> *derived) {
-    const Engine &engine = *suite.engine;
-    if (suite.hash) suite.hashes = engine.family(Role::hash, nullptr, suite.hash);
-    if (suite.encrypt) {
-        suite.encrypts = engine.family(Role::encrypt, suite.encrypt, nullptr);
-        suite.decrypts = engine.family(Role::decrypt, suite.decrypt, nullptr);
-        if (suite.hash) suite.pairs = engine.family(Role::pair, suite.encrypt, suite.hash);
-    }
-    suite.memo = std::make_shared<ChoiceMemo>();
-    derived->push_back(std::make_unique<Suite>(std::move(suite)));
-}
-
 void Suites::derive(const Engine &engine) {
-    std::vector<std::unique_ptr<Suite>> derived;
+    Derived derived;
     std::vector<const Algorithm *> hashes;
-    struct Cipher {
-        const Algorithm *encrypt, *decrypt;
-    };
-    std::vector<Cipher> ciphers;
+    std::vector<Suite> ciphers;
     for (const auto &a : engine.algorithms()) {
         if (!a->usable) continue;
         if (a->record.kind == ALGORITHM_HASH) hashes.push_back(a.get());
         if (a->record.kind != ALGORITHM_CIPHER_ENC) continue;
         for (const auto &b : engine.algorithms())
-            if (b->usable && b->record.kind == ALGORITHM_CIPHER_DEC && strcmp(a->record.suite, b->record.suite) == 0) ciphers.push_back({a.get(), b.get()});
+            if (b->usable && b->record.kind == ALGORITHM_CIPHER_DEC && strcmp(a->record.suite, b->record.suite) == 0)
+                ciphers.push_back(cipher_suite(engine, a.get(), b.get()));
     }
-    for (const Algorithm *hash : hashes) {
-        Suite digest;
-        digest.engine = &engine;
-        digest.name = hash->record.suite;
-        digest.kind = CST_DIGEST;
-        digest.hash = hash;
-        digest.tag_min = digest.tag_max = hash->record.digest_bytes;
-        digest.max_bytes = kMostHashed;
-        Suite mac = digest;
-        complete(std::move(digest), &derived);
-        mac.name = "hmac-" + mac.name;
-        mac.kind = CST_MAC;
-        set_mac(&mac);
-        mac.tag_min = 10;  // RFC 2104, 5: not less than 80 bits
-        mac.max_bytes = kMostHashed - hash->record.block_bytes;
-        complete(std::move(mac), &derived);
-    }
-    for (const Cipher &cipher : ciphers) {
-        Suite plain;
-        plain.engine = &engine;
-        plain.name = cipher.encrypt->record.suite;
-        plain.kind = CST_CIPHER;
-        plain.encrypt = cipher.encrypt;
-        plain.decrypt = cipher.decrypt;
-        set_cipher(&plain);
-        for (const Algorithm *hash : hashes) {
-            Suite aead = plain;
-            aead.name += std::string("+hmac-") + hash->record.suite + "-etm";
-            aead.kind = CST_AEAD;
-            aead.hash = hash;
-            set_mac(&aead);
-            aead.tag_min = 12;
-            if (strcmp(aead.name.c_str(), "aes-128-cbc+hmac-sha256-etm") == 0) {
-                Suite profile = aead;
-                profile.name = "a128cbc-hs256";
-                profile.profile = true;
-                profile.key_bytes = 32;
-                profile.mac_key_max = 0;
-                profile.tag_min = profile.tag_max = 16;
-                profile.block_bytes = 1;
-                profile.expansion = 16;
-                complete(std::move(profile), &derived);
-            }
-            complete(std::move(aead), &derived);
-        }
-        complete(std::move(plain), &derived);
+    for (const Algorithm *hash : hashes) add_hash(engine, hash, &derived);
+    for (const Suite &cipher : ciphers) {
+        for (const Algorithm *hash : hashes) add_pairs(cipher, hash, &derived);
+        complete(cipher, &derived);
     }
     suites_.reserve(suites_.size() + derived.size());
     for (auto &suite : derived) {  // from here on nothing is allocated

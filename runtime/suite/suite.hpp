@@ -10,19 +10,28 @@
 
 namespace cst {
 
+// How cipher and MAC are put together.
+enum class Construction {
+    single,   // there is only one of them
+    etm,      // encrypt-then-MAC over aad || iv || ciphertext
+    rfc7518,  // etm with PKCS#7 padding, the AAD's length behind the ciphertext under the MAC, one combined key, half a tag (RFC 7518, 5.2)
+    esp,      // etm with a tag of fixed length; the high half of an extended sequence number is behind the ciphertext (RFC 4303, 2.2.1)
+    tls       // MAC-then-encrypt of a record (RFC 5246, 6.2.3.2)
+};
+
 struct Suite {
     const Engine *engine = nullptr;
     std::string name;
     int kind = 0;  // CST_DIGEST .. CST_AEAD
     const Algorithm *hash = nullptr, *encrypt = nullptr, *decrypt = nullptr;
-    // RFC 7518, 5.2: PKCS#7 padding, the length of the AAD behind the ciphertext in the MAC, one combined key, half a tag.
-    bool profile = false;
+    Construction construction = Construction::single;
 
     Family hashes, encrypts, decrypts, pairs;
     const Variant *forced = nullptr;
     std::shared_ptr<ChoiceMemo> memo;  // of the families above; NULL: nothing is remembered
 
     size_t key_bytes = 0, mac_key_min = 0, mac_key_max = 0, iv_bytes = 0, tag_min = 0, tag_max = 0, block_bytes = 1, expansion = 0;
+    uint64_t aad_min = 0, aad_max = 0;
     uint64_t max_bytes = 0;
 
     bool mac() const { return kind == CST_MAC || kind == CST_AEAD; }
@@ -31,8 +40,13 @@ struct Suite {
     bool could_use(const Variant &variant) const;
 };
 
-// Bytes that the MAC covers besides AAD, IV and ciphertext (the profile's 64-bit AL).
-constexpr size_t PROFILE_TRAILER = 8;
+// RFC 7518, 5.2: the 64-bit AL behind the ciphertext.
+constexpr size_t AAD_LENGTH_BYTES = 8;
+// RFC 4303: SPI and sequence number; the high half of an extended one follows.
+constexpr size_t ESP_HEADER = 8, ESP_EXTENSION = 4;
+// RFC 5246, 6.2.3.1: sequence number, type and version, which the caller gives; with the length the MAC's head; the longest plaintext, and by how
+// much a ciphertext may exceed it; the most padding.
+constexpr size_t TLS_AAD = 11, TLS_HEAD = 13, TLS_MOST_PLAIN = 1 << 14, TLS_MOST_EXPANSION = 2048, TLS_MOST_PADDING = 256;
 
 class Suites {
 public:
@@ -44,8 +58,6 @@ public:
     const std::vector<std::unique_ptr<Suite>> &all() const { return suites_; }
 
 private:
-    static void complete(Suite suite, std::vector<std::unique_ptr<Suite>> *derived);
-
     std::vector<std::unique_ptr<Suite>> suites_;
 };
 

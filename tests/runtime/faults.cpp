@@ -199,7 +199,7 @@ int seal(cst_ctx *ctx, const cst_key *key) {
     memset(out, 'o', sizeof out);
     memset(tag, 't', sizeof tag);
     for (size_t i = 0; i < JOBS; i++) {
-        cst_job job = {sizeof(cst_job), key, CST_SEAL, 0, "fedcba9876543210", 16, nullptr, 0, in, BYTES, out[i], BYTES, 0, tag[i], 20};
+        cst_job job = {sizeof(cst_job), key, CST_SEAL, 0, "fedcba9876543210", 16, nullptr, 0, in, BYTES, out[i], BYTES, 0, tag[i], 20, nullptr, 0, nullptr, 0};
         jobs[i] = job;
     }
     const int error = cst_burst(ctx, jobs, JOBS);

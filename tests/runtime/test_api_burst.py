@@ -1,4 +1,4 @@
-"""Random bursts: any mix of suites, keys, lengths, alignments, directions, in place or not, forged or not.
+"""Random bursts: any mix of suites, keys, lengths, alignments, directions, in place or not, in pieces or not, forged or not.
 
 Nothing but the outputs changes.
 """
@@ -31,7 +31,7 @@ def test_any_mix(shared_context: Context, seed: int) -> None:
     for _ in range(rng.randrange(1, 200)):
         name, secrets, key = rng.choice(keys)
         placed.append(
-            Placed(rng, oracle.case(rng, name, lengths(rng), rng.choice((0, 0, 13, rng.randrange(200))), secrets), key)
+            Placed(rng, oracle.case(rng, name, lengths(rng), rng.choice((0, 0, 13, rng.randrange(200))), secrets), key, scattered=0.3)
         )
     code = shared_context.burst([p.job for p in placed])
     for p in placed:
@@ -41,7 +41,8 @@ def test_any_mix(shared_context: Context, seed: int) -> None:
 
 @pytest.mark.parametrize("one_key", [False, True])
 @pytest.mark.parametrize(
-    "name", ["aes-128-cbc+hmac-sha1-etm", "aes-256-cbc+hmac-sha256-etm", "aes-128-cbc", "a128cbc-hs256"]
+    "name",
+    ["aes-128-cbc+hmac-sha1-etm", "aes-256-cbc+hmac-sha256-etm", "aes-128-cbc", "a128cbc-hs256", "aes-192-cbc+hmac-md5-96", "aes-128-cbc+hmac-sha1-tls"],
 )
 def test_wide_bursts_in_place(shared_context: Context, name: str, one_key: bool) -> None:
     """Lanes without a job must not write to anybody's buffer, also when input and output are the same."""
@@ -60,6 +61,7 @@ def test_wide_bursts_in_place(shared_context: Context, name: str, one_key: bool)
                     rng,
                     oracle.case(rng, name, rng.choice((4096, rng.randrange(20000))), 16 * rng.randrange(3), own),
                     key,
+                    scattered=0.1,
                 )
             )
         shared_context.burst([p.job for p in placed])

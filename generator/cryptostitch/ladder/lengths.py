@@ -36,11 +36,10 @@ def answers(suite: str, one_key: bool, aad_bytes: int) -> tuple[oracle.Case, ...
     for _ in range(SETS):
         sets.append((keys if one_key else oracle.secrets(rng, suite), rng.randbytes(16), rng.randbytes(aad_bytes), rng.randbytes(MOST)))
     m = oracle.meaning(suite)
-    step = 16 if m.kind in ("cipher", "etm") else 1
     cases = []
-    for n, length in enumerate(range(0, MOST + 1, step)):
+    for n, length in enumerate(range(0, MOST + 1, m.block_bytes)):
         (key, mac_key), iv, aad, text = sets[n % SETS]
-        iv, aad, data = iv if m.key_bytes else b"", aad if m.kind in ("etm", "profile") else b"", text[:length]
+        iv, aad, data = iv if m.key_bytes else b"", aad[:m.fit_aad(aad_bytes)], text[:length]
         cases.append(oracle.Case(suite, key, mac_key, iv, aad, data, *oracle.seal(suite, key, mac_key, iv, aad, data)))
     return tuple(cases)
 

@@ -10,24 +10,59 @@ from dataclasses import dataclass
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 
+ESP_TAGS = {"md5-96": ("md5", 12), "sha1-96": ("sha1", 12), "sha256-128": ("sha256", 16)}
+TLS_MOST = 1 << 14
+
+
 @dataclass(frozen=True)
 class Meaning:
     """A suite taken apart: hash name or "", cipher key length or 0, what is done with them."""
 
-    kind: str  # digest, mac, cipher, etm, profile
+    kind: str  # digest, mac, cipher, etm, profile, esp, tls
     hash: str = ""
     key_bytes: int = 0
+    tag_bytes: int = 0
+    """Of the longest tag."""
+
+    @property
+    def authenticates(self) -> bool:
+        """Cipher and MAC."""
+        return self.kind in ("etm", "profile", "esp", "tls")
+
+    @property
+    def block_bytes(self) -> int:
+        """Inputs are multiples of this."""
+        return 16 if self.kind in ("cipher", "etm", "esp") else 1
+
+    @property
+    def whole_key_bytes(self) -> int:
+        return 32 if self.kind == "profile" else self.key_bytes
+
+    def fit_aad(self, wanted: int) -> int:
+        """The length of AAD that the suite takes and that is nearest in spirit."""
+        fixed = {"esp": 12 if wanted % 2 else 8, "tls": 11}
+        return fixed.get(self.kind, wanted) if self.authenticates else 0
+
+    def fit_input(self, wanted: int) -> int:
+        """The same for the input."""
+        return min(wanted, TLS_MOST) if self.kind == "tls" else wanted // self.block_bytes * self.block_bytes
 
 
 def meaning(suite: str) -> Meaning:
     if suite == "a128cbc-hs256":
-        return Meaning("profile", "sha256", 16)
+        return Meaning("profile", "sha256", 16, 16)
     cipher, _, rest = suite.partition("+")
     if rest:
-        return Meaning("etm", rest.removeprefix("hmac-").removesuffix("-etm"), int(cipher.split("-")[1]) // 8)
+        key_bytes, construction = int(cipher.split("-")[1]) // 8, rest.removeprefix("hmac-")
+        if construction in ESP_TAGS:
+            hash_, tag_bytes = ESP_TAGS[construction]
+            return Meaning("esp", hash_, key_bytes, tag_bytes)
+        hash_, _, kind = construction.rpartition("-")
+        return Meaning(kind, hash_, key_bytes, 0 if kind == "tls" else hashlib.new(hash_).digest_size)
     if suite.startswith("aes-"):
         return Meaning("cipher", "", int(suite.split("-")[1]) // 8)
-    return Meaning("mac", suite[5:]) if suite.startswith("hmac-") else Meaning("digest", suite)
+    hash_ = suite.removeprefix("hmac-")
+    return Meaning("mac" if suite != hash_ else "digest", hash_, 0, hashlib.new(hash_).digest_size)
 
 
 def cbc(key: bytes, iv: bytes, data: bytes) -> bytes:
@@ -53,6 +88,13 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
     if m.kind == "etm":
         text = cbc(key, iv, data)
         return text, hmac.digest(mac_key, aad + iv + text, m.hash)
+    if m.kind == "esp":  # RFC 4303, 2.2.1: the high half of an extended sequence number is behind the ciphertext
+        text = cbc(key, iv, data)
+        return text, hmac.digest(mac_key, aad[:8] + iv + text + aad[8:], m.hash)[: m.tag_bytes]
+    if m.kind == "tls":  # RFC 5246, 6.2.3.2
+        text = data + hmac.digest(mac_key, aad + len(data).to_bytes(2, "big") + data, m.hash)
+        pad = 16 - len(text) % 16
+        return cbc(key, iv, text + bytes([pad - 1]) * pad), b""
     pad = 16 - len(data) % 16
     text = cbc(key[16:], iv, data + bytes([pad]) * pad)
     return text, hmac.digest(key[:16], aad + iv + text + (8 * len(aad)).to_bytes(8, "big"), "sha256")[:16]
@@ -75,11 +117,9 @@ class Case:
 def secrets(rng: random.Random, suite: str) -> tuple[bytes, bytes]:
     """A key and a MAC key of lengths that the suite takes."""
     m = meaning(suite)
-    key = rng.randbytes(32 if m.kind == "profile" else m.key_bytes)
-    mac_key = (
-        rng.randbytes(rng.choice((0, 1, 16, 20, 32, 63, 64, 65, 128, 129, 200))) if m.kind in ("mac", "etm") else b""
-    )
-    return key, mac_key
+    key = rng.randbytes(m.whole_key_bytes)
+    has_mac_key = m.kind == "mac" or (m.authenticates and m.kind != "profile")
+    return key, rng.randbytes(rng.choice((0, 1, 16, 20, 32, 63, 64, 65, 128, 129, 200))) if has_mac_key else b""
 
 
 def case(
@@ -87,10 +127,8 @@ def case(
 ) -> Case:
     m = meaning(suite)
     key, mac_key = keys or secrets(rng, suite)
-    if m.kind in ("cipher", "etm"):
-        length &= ~15
     iv = rng.randbytes(16) if m.key_bytes else b""
-    aad = rng.randbytes(aad_len) if m.kind in ("etm", "profile") else b""
-    data = rng.randbytes(length)
+    aad = rng.randbytes(m.fit_aad(aad_len))
+    data = rng.randbytes(m.fit_input(length))
     out, tag = seal(suite, key, mac_key, iv, aad, data)
     return Case(suite, key, mac_key, iv, aad, data, out, tag)

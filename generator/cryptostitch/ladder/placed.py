@@ -5,18 +5,27 @@ from __future__ import annotations
 import random
 
 from ..runtime import ERR_AUTH, OPEN, SEAL, Job, Key
-from .oracle import Case
+from .oracle import Case, meaning
 
 MARGIN = 64
+PIECES = (0, 1, 7, 15, 16, 17, 48, 64, 100, 300, 1000, 5000)
+
+
+def scatter(rng: random.Random, *views: memoryview) -> list[list[memoryview]]:
+    """The views in pieces, cut at the same positions."""
+    cuts = [0]
+    while cuts[-1] < max(map(len, views)):
+        cuts.append(cuts[-1] + rng.choice(PIECES))
+    return [[view[a:b] for a, b in zip(cuts, cuts[1:])] or [view] for view in views]
 
 
 class Placed:
-    """``direction`` None: either; in place or not, forged or not, as ``rng`` says."""
+    """``direction`` None: either; in place or not, forged or not, as ``rng`` says. ``scattered``: how likely the buffers come in pieces."""
 
-    def __init__(self, rng: random.Random, case: Case, key: Key, direction: int | None = None):
+    def __init__(self, rng: random.Random, case: Case, key: Key, direction: int | None = None, scattered: float = 0):
         self.case, self.key = case, key
         self.direction = rng.choice((SEAL, OPEN)) if direction is None else direction
-        self.forged = self.direction == OPEN and bool(case.tag) and rng.random() < 0.2
+        self.forged = self.direction == OPEN and (bool(case.tag) or meaning(case.suite).authenticates) and rng.random() < 0.2
         ciphers = bool(case.iv)
         source, result = (case.data, case.out) if self.direction == SEAL or not ciphers else (case.out, case.data)
         self.in_place = ciphers and rng.random() < 0.5
@@ -24,6 +33,8 @@ class Placed:
         room = max(len(source), len(result))
         self.buffer = bytearray(rng.randbytes(shift + room + MARGIN))
         self.buffer[shift:shift + len(source)] = source
+        if self.forged and not case.tag:
+            self.buffer[shift + rng.randrange(len(source))] ^= 1 << rng.randrange(8)
         self.wanted = bytearray(self.buffer)
         view = memoryview(self.buffer)
         self.out_buffer = self.buffer if self.in_place else bytearray(rng.randbytes(shift + room + MARGIN))
@@ -31,7 +42,7 @@ class Placed:
         written = max(len(result), len(source)) if self.direction == OPEN else len(result)
         out = memoryview(self.out_buffer)[shift:shift + written] if ciphers else None
         tag = bytearray(case.tag)
-        if self.forged:
+        if self.forged and tag:
             tag[rng.randrange(len(tag))] ^= 1 << rng.randrange(8)
         elif self.direction == SEAL:
             tag = bytearray(len(tag))
@@ -41,7 +52,13 @@ class Placed:
             zeros = bytes(written - len(result))
             self.out_wanted[shift:shift + written] = bytes(written) if self.forged else result + zeros
         self.out_len = len(result) if ciphers and not self.forged else 0
-        self.job = Job(key, self.direction, iv=case.iv or None, aad=case.aad or None, data=view[shift:shift + len(source)], out=out, tag=tag or None)
+        data = view[shift:shift + len(source)]
+        self.scattered = rng.random() < scattered
+        if self.scattered and self.in_place:
+            data, out = scatter(rng, data, out)
+        elif self.scattered:
+            (data,), (out,) = scatter(rng, data), scatter(rng, out) if out is not None else (None,)
+        self.job = Job(key, self.direction, iv=case.iv or None, aad=case.aad or None, data=data, out=out, tag=tag or None)
 
     def problem(self) -> str:
         """What is wrong after the burst, as a sentence; empty: nothing."""
@@ -55,4 +72,4 @@ class Placed:
         elif self.buffer != self.wanted or self.out_buffer != self.out_wanted:
             wrong = "a wrong output, or bytes beside it were changed"
         where = f"{self.case.suite}, {'seal' if self.direction == SEAL else 'open'}, {len(self.case.data)} bytes, {len(self.case.aad)} of AAD"
-        return f"{where}{', in place' if self.in_place else ''}{', forged' if self.forged else ''}: {wrong}" if wrong else ""
+        return f"{where}{', in place' if self.in_place else ''}{', scattered' if self.scattered else ''}{', forged' if self.forged else ''}: {wrong}" if wrong else ""

@@ -72,7 +72,7 @@ struct Call {
         uint8_t *from = in.data() + MARGIN + shift, *to = in_place ? from : out.data() + MARGIN + shift;
         const bool writes = info.kind == CST_CIPHER || info.kind == CST_AEAD;
         return {sizeof(cst_job), key, direction, 7, iv_len ? iv.data() + MARGIN : nullptr, iv_len, aad_len ? aad.data() + MARGIN : nullptr, aad_len,
-                no_in ? nullptr : from, in_len, writes ? to : nullptr, writes ? out_cap : 0, 0, tag_len ? tag.data() + MARGIN : nullptr, tag_len};
+                no_in ? nullptr : from, in_len, writes ? to : nullptr, writes ? out_cap : 0, 0, tag_len ? tag.data() + MARGIN : nullptr, tag_len, nullptr, 0, nullptr, 0};
     }
     std::vector<uint8_t> bytes() const {
         std::vector<uint8_t> all;

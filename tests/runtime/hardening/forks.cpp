@@ -37,7 +37,7 @@ bool use(cst_ctx *ctx, unsigned seed) {
     if (cst_suite_get(ctx, "sha1", &suite) != CST_OK || cst_key_new(suite, nullptr, 0, nullptr, 0, &key) != CST_OK) return false;
     std::vector<cst_job> jobs;
     for (auto &tag : tags) {
-        cst_job job = {sizeof(cst_job), key, CST_SEAL, 0, nullptr, 0, nullptr, 0, "abc", 3, nullptr, 0, 0, tag, 20};
+        cst_job job = {sizeof(cst_job), key, CST_SEAL, 0, nullptr, 0, nullptr, 0, "abc", 3, nullptr, 0, 0, tag, 20, nullptr, 0, nullptr, 0};
         jobs.push_back(job);
     }
     bool right = cst_burst(ctx, jobs.data(), jobs.size()) == CST_OK;

@@ -33,7 +33,7 @@ static void seal(cst_ctx *ctx, const cst_suite *suite, const std::vector<uint8_t
     std::vector<uint8_t> in(BYTES, 'i'), out(BYTES * JOBS), tags(20 * JOBS);
     std::vector<cst_job> jobs(JOBS);
     for (size_t i = 0; i < JOBS; i++) {
-        cst_job job = {sizeof(cst_job), key, CST_SEAL, 0, "fedcba9876543210", 16, nullptr, 0, in.data(), BYTES, &out[BYTES * i], BYTES, 0, &tags[20 * i], 20};
+        cst_job job = {sizeof(cst_job), key, CST_SEAL, 0, "fedcba9876543210", 16, nullptr, 0, in.data(), BYTES, &out[BYTES * i], BYTES, 0, &tags[20 * i], 20, nullptr, 0, nullptr, 0};
         jobs[i] = job;
     }
     CHECK(cst_burst(ctx, jobs.data(), JOBS) == CST_OK);

@@ -1,0 +1,116 @@
+// The C API: the arguments of a job.
+
+#include "jobs.hpp"
+#include "range.hpp"
+
+using namespace cst;
+
+namespace {
+
+// A hash counts 2^61 - 1 bytes. Nothing that is added to a length that passed this check can overflow.
+constexpr uint64_t kMostBytes = (uint64_t(1) << 61) - 1;
+constexpr size_t kMostPieces = 1024;
+
+// A buffer of a job; `used` bytes of it are read or written.
+class Pieces {
+public:
+    Pieces(const void *data, size_t bytes, const cst_piece *pieces, size_t n, size_t used)
+        : whole_{const_cast<void *>(data), bytes}, pieces_(n ? pieces : &whole_), n_(n ? n : 1), scattered_(n != 0), bytes_(bytes), used_(used) {}
+
+    int check() const {
+        if (!scattered_) return whole_.data || !used_ ? (Range(whole_.data, used_).wraps() ? CST_ERR_LENGTH : CST_OK) : CST_ERR_ARGUMENT;
+        if (!pieces_ || n_ > kMostPieces || whole_.data) return CST_ERR_ARGUMENT;
+        size_t sum = 0;
+        for (size_t i = 0; i < n_; i++) {
+            if (pieces_[i].bytes && !pieces_[i].data) return CST_ERR_ARGUMENT;
+            if (Range(pieces_[i].data, pieces_[i].bytes).wraps() || sum + pieces_[i].bytes < sum) return CST_ERR_LENGTH;
+            sum += pieces_[i].bytes;
+        }
+        return sum == bytes_ ? CST_OK : CST_ERR_LENGTH;
+    }
+
+    // Calls each(range, position, index) for what is used of every piece, until it returns true. Returns whether it did.
+    template <typename Each>
+    bool any(Each each) const {
+        size_t position = 0;
+        for (size_t i = 0; i < n_ && position < used_; i++) {
+            const size_t bytes = pieces_[i].bytes < used_ - position ? pieces_[i].bytes : used_ - position;
+            if (each(Range(pieces_[i].data, bytes), position, i)) return true;
+            position += bytes;
+        }
+        return false;
+    }
+    bool meets(const Range &other) const {
+        return any([&](const Range &range, size_t, size_t) { return range.meets(other); });
+    }
+    // Whether a byte of one lies where a byte of the other does, at another position.
+    bool clashes(const Pieces &other) const {
+        return any([&](const Range &a, size_t at, size_t) {
+            return other.any([&](const Range &b, size_t there, size_t) { return a.meets(b) && a.first - at != b.first - there; });
+        });
+    }
+    bool meets_itself() const {
+        return scattered_ && any([&](const Range &a, size_t, size_t i) {
+            return any([&](const Range &b, size_t, size_t j) { return j < i && a.meets(b); });
+        });
+    }
+
+private:
+    cst_piece whole_;
+    const cst_piece *pieces_;
+    size_t n_;
+    bool scattered_;
+    size_t bytes_, used_;
+};
+
+// What the job writes to `out`.
+size_t output_bytes(const Suite &suite, const cst_job &job) {
+    if (!suite.enciphers()) return 0;
+    if (job.direction == CST_OPEN) return job.in_len;
+    switch (suite.construction) {
+        case Construction::rfc7518: return job.in_len / 16 * 16 + 16;
+        case Construction::tls: return (job.in_len + suite.hash->record.digest_bytes) / 16 * 16 + 16;
+        default: return job.in_len;
+    }
+}
+
+int check_lengths(const Suite &suite, const cst_job &job) {
+    if (job.iv_len != suite.iv_bytes || job.tag_len < suite.tag_min || job.tag_len > suite.tag_max) return CST_ERR_LENGTH;
+    if (job.aad_len < suite.aad_min || job.aad_len > suite.aad_max) return CST_ERR_LENGTH;
+    if (suite.construction == Construction::esp && job.aad_len != suite.aad_min && job.aad_len != suite.aad_max) return CST_ERR_LENGTH;
+    const bool open = job.direction == CST_OPEN;
+    if (job.in_len > suite.max_bytes + (open && suite.construction == Construction::tls ? TLS_MOST_EXPANSION : 0)) return CST_ERR_LENGTH;
+    // 512: more than the IV, the key's block, the trailer and the padding together
+    if (suite.kind == CST_AEAD && uint64_t(job.in_len) + job.aad_len > kMostBytes - 512) return CST_ERR_LENGTH;
+    if (open && suite.expansion) {  // at least the shortest padding, and the MAC that is inside
+        const size_t least = suite.construction == Construction::tls ? suite.hash->record.digest_bytes + 1 : 1;
+        return job.in_len >= least && job.in_len % 16 == 0 ? CST_OK : CST_ERR_LENGTH;
+    }
+    return job.in_len % suite.block_bytes ? CST_ERR_LENGTH : CST_OK;
+}
+
+int check_buffers(const Suite &suite, const cst_job &job) {
+    if ((job.iv_len && !job.iv) || (job.aad_len && !job.aad) || (job.tag_len && !job.tag)) return CST_ERR_ARGUMENT;
+    const size_t written = output_bytes(suite, job);
+    const Pieces in(job.in, job.in_len, job.in_pieces, job.n_in_pieces, job.in_len);
+    const Pieces out(job.out, job.out_cap, job.out_pieces, job.n_out_pieces, written);
+    if (int error = in.check()) return error;
+    if (!suite.enciphers() && (job.out || job.out_cap || job.n_out_pieces)) return CST_ERR_ARGUMENT;
+    if (job.out_cap < written) return CST_ERR_LENGTH;
+    if (int error = out.check()) return error;
+    const Range tag(job.tag, job.tag_len), iv(job.iv, job.iv_len), aad(job.aad, job.aad_len);
+    if (tag.wraps() || iv.wraps() || aad.wraps()) return CST_ERR_LENGTH;
+    if (out.clashes(in) || out.meets_itself() || out.meets(tag) || out.meets(iv) || out.meets(aad)) return CST_ERR_OVERLAP;
+    if (job.direction == CST_SEAL && (in.meets(tag) || tag.meets(iv) || tag.meets(aad))) return CST_ERR_OVERLAP;
+    return CST_OK;
+}
+
+}  // namespace
+
+int cst::check_job(const Engine &engine, const cst_job &job) {
+    if (job.size != sizeof(cst_job) || !job.key || (job.direction != CST_SEAL && job.direction != CST_OPEN)) return CST_ERR_ARGUMENT;
+    const Suite &suite = *from(job.key)->suite;
+    if (suite.engine != &engine) return CST_ERR_ARGUMENT;
+    if (int error = check_lengths(suite, job)) return error;
+    return check_buffers(suite, job);
+}

@@ -1,0 +1,116 @@
+// The C API: a long text as TLS records that are sealed side by side.
+
+#include <algorithm>
+#include <vector>
+
+#include "jobs.hpp"
+#include "range.hpp"
+#include "run/burst.hpp"
+#include "suite/registers.hpp"
+
+using namespace cst;
+
+namespace {
+
+constexpr size_t HEADER = 5, IV = 16;
+// With fewer records lanes stay empty; records of less text lose more by their heads and padding than lanes win.
+constexpr size_t GOOD_RECORDS = 16, LEAST_FRAGMENT = 1024;
+constexpr size_t MOST_TEXT = size_t(1) << 48;
+
+// How a text is cut into records.
+struct Cut {
+    size_t records, fragment, mac;
+    uint64_t whole;  // bytes of text
+
+    size_t text(size_t i) const { return std::min<uint64_t>(fragment, whole - i * fragment); }
+    size_t sealed(size_t text) const { return (text + mac) / 16 * 16 + 16; }
+    size_t record(size_t text) const { return HEADER + IV + sealed(text); }
+    size_t bytes() const { return (records - 1) * record(fragment) + record(text(records - 1)); }
+};
+
+int cut_text(const cst_key *key, size_t in_len, size_t fragment, Cut *cut) {
+    if (!key || from(key)->suite->construction != Construction::tls) return CST_ERR_ARGUMENT;
+    if (fragment > TLS_MOST_PLAIN || in_len > MOST_TEXT) return CST_ERR_LENGTH;
+    if (!fragment) {
+        const size_t share = (in_len + GOOD_RECORDS - 1) / GOOD_RECORDS;
+        fragment = std::min(TLS_MOST_PLAIN, std::max(LEAST_FRAGMENT, (share + 15) / 16 * 16));
+    }
+    *cut = {in_len ? (in_len - 1) / fragment + 1 : 1, fragment, from(key)->suite->hash->record.digest_bytes, in_len};
+    return CST_OK;
+}
+
+int check_write(const cst_tls_write &write, Cut *cut) {
+    if (write.size != sizeof(write)) return CST_ERR_ARGUMENT;
+    if (int error = cut_text(write.key, write.in_len, write.fragment, cut)) return error;
+    if (write.version < 0x0302 || write.version > 0x0303) return CST_ERR_ARGUMENT;  // TLS 1.0 has no explicit IV
+    if (!write.iv || !write.out || (write.in_len && !write.in)) return CST_ERR_ARGUMENT;
+    if (write.iv_len < IV * cut->records || write.out_cap < cut->bytes()) return CST_ERR_LENGTH;
+    if (write.sequence + (cut->records - 1) < write.sequence) return CST_ERR_LENGTH;
+    const Range in(write.in, write.in_len), iv(write.iv, IV * cut->records), out(write.out, cut->bytes());
+    if (in.wraps() || iv.wraps() || out.wraps()) return CST_ERR_LENGTH;
+    return out.meets(in) || out.meets(iv) ? CST_ERR_OVERLAP : CST_OK;
+}
+
+struct Head {
+    uint8_t bytes[TLS_AAD];
+};
+
+// Writes header and IV of record i; returns the job for the rest.
+cst_job begin_record(const cst_tls_write &write, const Cut &cut, size_t i, Head *head) {
+    const size_t text = cut.text(i), payload = IV + cut.sealed(text);
+    const uint64_t sequence = __builtin_bswap64(write.sequence + i);
+    uint8_t *out = static_cast<uint8_t *>(write.out) + i * cut.record(cut.fragment);
+    const uint8_t *iv = static_cast<const uint8_t *>(write.iv) + IV * i;
+    const uint8_t header[HEADER] = {write.type, uint8_t(write.version >> 8), uint8_t(write.version), uint8_t(payload >> 8), uint8_t(payload)};
+    memcpy(head->bytes, &sequence, sizeof(sequence));
+    memcpy(head->bytes + sizeof(sequence), header, 3);
+    memcpy(out, header, HEADER);
+    memcpy(out + HEADER, iv, IV);
+    cst_job job = {};
+    job.size = sizeof(job);
+    job.key = write.key;
+    job.direction = CST_SEAL;
+    job.status = JOB_WAITING;
+    job.iv = iv;
+    job.iv_len = IV;
+    job.aad = head->bytes;
+    job.aad_len = TLS_AAD;
+    job.in = static_cast<const uint8_t *>(write.in) + i * cut.fragment;
+    job.in_len = text;
+    job.out = out + HEADER + IV;
+    job.out_cap = cut.sealed(text);
+    return job;
+}
+
+}  // namespace
+
+int cst_tls_seal_size(const cst_key *key, size_t in_len, size_t fragment, size_t *records, size_t *bytes) {
+    Cut cut;
+    if (int error = cut_text(key, in_len, fragment, &cut)) return error;
+    if (records) *records = cut.records;
+    if (bytes) *bytes = cut.bytes();
+    return CST_OK;
+}
+
+int cst_tls_seal(cst_tls_write *write) {
+    Cut cut;
+    if (!write) return CST_ERR_ARGUMENT;
+    if (int error = check_write(*write, &cut)) return error;
+    const Engine &engine = *from(write->key)->suite->engine;
+    const ClearRegisters clear(engine.cpu());
+    return guarded([&]() -> int {
+        const size_t room = std::min(cut.records, MOST_WORKS);
+        std::vector<cst_job> jobs(room);
+        std::vector<Head> heads(room);
+        Arena arena;
+        if (int error = arena.allocate(engine, room)) return error;
+        for (size_t first = 0; first < cut.records; first += room) {
+            const size_t n = std::min(room, cut.records - first);
+            for (size_t i = 0; i < n; i++) jobs[i] = begin_record(*write, cut, first + i, &heads[i]);
+            run_burst(&arena, jobs.data(), n);
+        }
+        write->records = cut.records;
+        write->out_len = cut.bytes();
+        return CST_OK;
+    });
+}

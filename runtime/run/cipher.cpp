@@ -1,0 +1,91 @@
+// The cipher side of a batch.
+
+#include <algorithm>
+
+#include "work.hpp"
+
+namespace cst {
+namespace {
+
+constexpr uint64_t BLOCK = 16;
+constexpr uint64_t MOST_DETOUR = 512;
+
+uint64_t together(Work *work, uint64_t position) { return std::min(work->in.together(position), work->out.together(position)); }
+
+// Of the next `bytes` bytes, those that one call can do: what lies together; or a detour over blocks that do not.
+uint64_t run_of(Work *work, uint64_t bytes) {
+    if (!work->scattered()) return bytes;
+    const uint64_t here = together(work, work->ciphered) & ~(BLOCK - 1);
+    if (here) return std::min(bytes, here);
+    uint64_t detour = BLOCK;
+    while (detour < std::min(bytes, MOST_DETOUR) && together(work, work->ciphered + detour) < LONG_STRETCH) detour += BLOCK;
+    work->detour = detour;
+    return detour;
+}
+
+Phase cipher_phase(const Batch &batch, bool decrypt) {
+    Phase phase;
+    phase.suite = batch.suite;
+    phase.family = decrypt ? &batch.suite->decrypts : &batch.suite->encrypts;
+    phase.one_key = batch.one_key;
+    return phase;
+}
+
+}  // namespace
+
+void run_cipher(const Batch &batch, bool decrypt) {
+    const Phase phase = cipher_phase(batch, decrypt);
+    Item *items = batch.arena->items;
+    for (bool more = true; more;) {
+        more = false;
+        size_t n = 0;
+        for (size_t i = 0; i < batch.n; i++) {
+            Work &work = batch.works[i];
+            if (work.failed || work.cipher_end <= work.ciphered) continue;
+            const uint64_t left = work.cipher_end - work.ciphered, bytes = run_of(&work, left);
+            Item &item = items[n++];  // built in place: a copy would wait for its own stores
+            item = Item();
+            if (work.detour) {
+                work.in.read(work.ciphered, work.blocks, work.detour);
+                batch.arena->blocks_used = std::max(batch.arena->blocks_used, work.detour);
+                item.in = item.out = work.blocks;
+            } else {
+                item.in = work.in.at(work.ciphered);
+                item.out = work.out.at(work.ciphered);
+            }
+            item.cipher_chain = work.chain;
+            item.round_keys = decrypt ? work.key->decrypt[0] : work.key->encrypt[0];
+            item.bytes = bytes;
+            item.owner = &work;
+            more |= bytes < left;
+        }
+        if (!n) return;
+        run_phase(phase, &batch.arena->lanes, items, batch.arena->order, n);
+        for (size_t i = 0; i < n; i++) {
+            Work &work = *static_cast<Work *>(items[i].owner);
+            if (work.detour) work.out.write(work.ciphered, work.blocks, work.detour);
+            work.detour = 0;
+            work.ciphered += items[i].done;
+        }
+    }
+}
+
+void run_last(const Batch &batch) {
+    Item *items = batch.arena->items;
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        Item &item = items[i];
+        item = Item();
+        item.in = item.out = work.last;
+        item.cipher_chain = work.chain;
+        item.round_keys = work.key->encrypt[0];
+        item.bytes = work.last_bytes;
+    }
+    run_phase(cipher_phase(batch, false), &batch.arena->lanes, items, batch.arena->order, batch.n);
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        work.out.write(work.bulk, work.last, work.last_bytes);
+    }
+}
+
+}  // namespace cst
