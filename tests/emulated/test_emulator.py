@@ -21,7 +21,7 @@ from cryptostitch.report.tables import Catalogue
 from cryptostitch.semantics.scalar import STATUS
 from instruction_forms import every_form
 from native_instruction import RSP, text_bytes
-from seeded import beyond_the_input, endless, input_loads, preceded, secret_branch, secret_index, with_code, wrong_count
+from seeded import another_lane, beyond_the_input, endless, input_loads, key_written, preceded, secret_branch, secret_index, with_code, wrong_count
 from snippets import BLOCK, Inputs, on_model, snippets
 
 AT_LEAST = 85
@@ -132,7 +132,7 @@ def test_unicorn_runs_instructions_as_the_model_does(count_cases: Callable[[str,
 def test_kernel_passes(kernel: str, generator: Generator) -> None:
     result = emulated.check(Subject(generator, generator.recipe(kernel)), Effort())
     assert result.status == PASS, result.problems
-    assert result.cases == 3 and int(result.detail.split()[0]) > 300
+    assert result.cases == 6 and int(result.detail.split()[0]) > 300
 
 
 @pytest.mark.parametrize("kernel, reason", (
@@ -152,8 +152,16 @@ def test_wrong_rotate_count(subjects: dict[str, Subject]) -> None:
     wrong(wrong_count(subjects[HASH]), "chaining value 0 of stream 0, lane 0 is wrong")
 
 
+def test_chaining_value_of_another_lane(generator: Generator) -> None:
+    wrong(another_lane(Subject(generator, generator.recipe("sha1_x4@sse"))), "chaining value 0 of stream 0, lane 1 is wrong")
+
+
+def test_store_to_the_key(subjects: dict[str, Subject]) -> None:
+    wrong(key_written(subjects[CIPHER]), "the state block of stream 0 was changed in 'key'")
+
+
 def test_load_beyond_the_block(subjects: dict[str, Subject]) -> None:
-    wrong(beyond_the_input(subjects[HASH], input_loads(subjects[HASH], UnicornMachine())), "'in of stream 0, lane 0' (128 bytes)")
+    wrong(beyond_the_input(subjects[HASH], input_loads(subjects[HASH], UnicornMachine())), "'in of stream 0, lane 0' (192 bytes)")
 
 
 def test_store_to_the_input(subjects: dict[str, Subject]) -> None:

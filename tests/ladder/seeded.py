@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable
 
-from iced_x86 import Instruction
+from iced_x86 import Instruction, OpKind
 
 from cryptostitch.ladder.decoder import decoded, mnemonic
 from cryptostitch.ladder.machine import Machine
@@ -55,6 +55,26 @@ def secret_branch(subject: Subject) -> Subject:
 def constants_as_data(subject: Subject) -> Subject:
     """Reads the first bytes of its own code."""
     return preceded(subject, "mov eax, [rip - 6]")
+
+
+def another_lane(subject: Subject) -> Subject:
+    """Lane 1 of the first stream goes on from the first word of lane 0's chaining value."""
+    chain = subject.recipe.parts[0].program.contract.field("chain")
+    one, other = (chain.offset + chain.lane_offsets[lane] for lane in (0, 1))
+    return preceded(subject, "mov rcx, [rdi + 8]", f"mov eax, [rcx + {one}]", f"mov [rcx + {other}], eax")
+
+
+def another_lane_loaded(subject: Subject) -> Subject:
+    """The first load of lane 1's chaining value loads lane 0's: for streams whose lanes lie one behind the other."""
+    chain = subject.recipe.parts[0].program.contract.field("chain")
+    one, other = (chain.offset + chain.lane_offsets[lane] for lane in (0, 1))
+    return last_byte_changed(subject, lambda i: i.op1_kind == OpKind.MEMORY and i.memory_displacement == other and i.memory_displ_size == 1, lambda n: one)
+
+
+def key_written(subject: Subject) -> Subject:
+    """Writes to the first stream's round keys."""
+    key = subject.recipe.parts[0].program.contract.field("key").offset
+    return preceded(subject, "mov rcx, [rdi + 8]", f"mov dword ptr [rcx + {key}], ecx")
 
 
 ROTATES = ("rol", "ror", "rorx", "pslld", "vpslld", "vprold", "vprord")

@@ -10,13 +10,16 @@ from cryptostitch.ladder.result import FAIL, PASS, Effort
 from cryptostitch.ladder.subject import Subject
 from cryptostitch.pipeline import Generator
 from native_instruction import text_bytes
-from seeded import beyond_the_input, constants_as_data, endless, input_loads, preceded, secret_branch, secret_index, wrong_count
+from seeded import (
+    another_lane, another_lane_loaded, beyond_the_input, constants_as_data, endless, input_loads, key_written,
+    preceded, secret_branch, secret_index, wrong_count,
+)
 
 KERNELS = (
     "md5_x1@scalar", "sha1_x4@sse", "sha256_x8@avx2", "sha256_x16@avx512", "aes128_cbc_enc_x1+sha256_ni_x1@sse_aesni_shani",
     "aes128_cbc_enc_x8+sha1_x8@avx2_vaes", "aes128_cbc_enc_x16+sha1_x16@avx512_vaes", "aes256_cbc_enc_x4+md5_x4@sse_aesni",
 )
-HASH, CIPHER, SCALAR = "sha256_x16@avx512", "aes128_cbc_enc_x16@avx512_vaes", "md5_x1@scalar"
+HASH, CIPHER, SCALAR, SHANI = "sha256_x16@avx512", "aes128_cbc_enc_x16@avx512_vaes", "md5_x1@scalar", "sha1_ni_x2@sse_shani"
 
 
 @pytest.fixture(scope="module")
@@ -26,19 +29,19 @@ def generator() -> Generator:
 
 @pytest.fixture(scope="module")
 def subjects(generator: Generator) -> dict[str, Subject]:
-    return {name: Subject(generator, generator.recipe(name)) for name in (HASH, CIPHER, SCALAR)}
+    return {name: Subject(generator, generator.recipe(name)) for name in (HASH, CIPHER, SCALAR, SHANI)}
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_kernel_passes(kernel: str, generator: Generator) -> None:
     result = model.check(Subject(generator, generator.recipe(kernel)), Effort())
     assert result.status == PASS, result.problems
-    assert result.cases == 3 and int(result.detail.split()[0]) > 300
+    assert result.cases == 6 and int(result.detail.split()[0]) > 300
 
 
 def test_long_form_passes(subjects: dict[str, Subject]) -> None:
     result = model.check(subjects[CIPHER], Effort(long=True))
-    assert result.status == PASS and result.cases == 6, result.problems
+    assert result.status == PASS and result.cases == 12, result.problems
 
 
 def wrong(subject: Subject, *words: str) -> None:
@@ -51,9 +54,19 @@ def test_wrong_rotate_count(subjects: dict[str, Subject]) -> None:
     wrong(wrong_count(subjects[HASH]), "chaining value 0 of stream 0, lane 15 is wrong")
 
 
+def test_chaining_value_of_another_lane(subjects: dict[str, Subject]) -> None:
+    """All lanes begin with the same: the second call shows it."""
+    wrong(another_lane_loaded(subjects[SHANI]), "secrets random: chaining value 0 of stream 0, lane 1 is wrong")
+    wrong(another_lane(subjects[HASH]), "secrets random: chaining value 7 of stream 0, lane 1 is wrong")
+
+
+def test_store_to_the_key(subjects: dict[str, Subject]) -> None:
+    wrong(key_written(subjects[CIPHER]), "the state block of stream 0 was changed in 'key'")
+
+
 def test_load_beyond_the_block(subjects: dict[str, Subject]) -> None:
     subject = subjects[SCALAR]
-    wrong(beyond_the_input(subject, input_loads(subject, ModelMachine())), "'in of stream 0, lane 0' (128 bytes)")
+    wrong(beyond_the_input(subject, input_loads(subject, ModelMachine())), "'in of stream 0, lane 0' (192 bytes)")
 
 
 def test_store_to_the_input(subjects: dict[str, Subject]) -> None:

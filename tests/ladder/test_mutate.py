@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import random
+import signal
 from dataclasses import replace
 
 import pytest
@@ -290,7 +291,7 @@ def test_a_field_that_must_stay_is_watched() -> None:
     played, subject = stage(CIPHER)
     subject.recipe = spoilt
     found, _ = run(played, subject.code, spoilt, CHECKS)
-    assert found["model"] == "field key of stream 0 was changed"
+    assert found["model"] == "the state block of stream 0 was changed in 'key'"
 
 
 def test_an_original_that_is_wrong_is_no_yardstick(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,6 +355,12 @@ def test_the_table_names_operators_levels_and_checks() -> None:
 def test_mistakes_are_one_line(arguments: tuple[str, ...], message: str) -> None:
     result = mutate(*arguments)
     assert result.exit_code == 1 and message in result.output and "Traceback" not in result.output
+
+
+def test_a_killed_process_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cryptostitch.mutate.run.fates", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    result = mutate(SHA1)
+    assert result.exit_code == 1 and "a process ended before it was done, with 0 of 1 kernels judged" in result.output and "Traceback" not in result.output
 
 
 @pytest.mark.skipif(not LONG, reason="the whole sample takes minutes: CRYPTOSTITCH_LONG=1")

@@ -15,7 +15,7 @@ from cryptostitch.ladder.subject import Subject
 from cryptostitch.passes.frame import frame
 from cryptostitch.pipeline import Generator
 from native_instruction import text_bytes
-from seeded import beyond_the_input, endless, input_loads, preceded, secret_branch, secret_index
+from seeded import another_lane_loaded, beyond_the_input, endless, input_loads, preceded, secret_branch, secret_index
 
 KERNELS = ("md5_x1@scalar", "sha1_x4@sse", "sha256_ni_x2@sse_shani", "sha256_x8@avx2", "aes128_cbc_enc_x1+sha1_x1@sse_aesni_bmi2",
            "aes256_cbc_dec_x1_by16@avx512_vaes", "aes128_cbc_enc_x16_hand+sha1_x16_hand@avx512_vaes")
@@ -97,6 +97,12 @@ def test_guards_store_to_a_field(get, name: str) -> None:
     at = subject.recipe.parts[0].program.contract.field(name).offset
     problems = explored("guards", subject, around(subject, f"not byte ptr [rcx + {at}]"))
     assert any(f"changed in '{name}'" in p for p in problems) and len(problems) == 4
+
+
+def test_guards_chaining_value_of_another_lane(get) -> None:
+    subject = get("sha1_ni_x2@sse_shani")
+    problems = explored("guards", subject, another_lane_loaded(subject).code)
+    assert len(problems) == 4 * 5 and all("chaining value" in p and p.endswith("lane 1 is wrong") for p in problems)
 
 
 def test_guards_endless_loop(get) -> None:

@@ -17,23 +17,30 @@ def check(subject: Subject, effort: Effort) -> Result:
 
 
 def explore(subject: Subject, effort: Effort, machine: Machine) -> tuple[list[str], int, int]:
-    """(problems, instructions executed, runs): the kernel on one scene with structured secrets, one run for each."""
-    scene = Scene(subject.recipe, subject.rows, machine, subject.recipe.lag + (4 if effort.long else 2))
+    """(problems, instructions executed, runs): the kernel on one scene with structured secrets, two calls for each. The second begins with
+    lanes that differ, and has the fewest iterations that a kernel allows."""
+    lag = subject.recipe.lag
+    counts = lag + (4 if effort.long else 2), lag + 1
+    scene = Scene(subject.recipe, subject.rows, machine, sum(counts))
     problems: list[str] = []
-    first: Outcome | None = None
-    executed = 0
+    first: list[Outcome] = []
+    executed = runs = 0
     secrets = structured(effort.seed, effort.long)
     for name, contents in secrets:
         expected = scene.fill(contents)
-        outcome = machine.run(subject.code, scene.arguments, trace=True)
-        executed += len(outcome.trace)
-        if outcome.fault:
-            return [*problems, f"secrets {name}: {outcome.fault}"], executed, len(secrets)
+        outcomes: list[Outcome] = []
+        for outcome, changes in scene.calls(subject.code, counts, trace=True):
+            runs += 1
+            executed += len(outcome.trace)
+            if outcome.fault:
+                return [*problems, f"secrets {name}: {outcome.fault}"], executed, runs
+            if changes:
+                return [*problems, *(f"secrets {name}: {problem}" for problem in changes)], executed, runs
+            outcomes.append(outcome)
         problems += [f"secrets {name}: {problem}" for problem in scene.problems(expected)]
-        first = first or outcome
-        if outcome.trace != first.trace:
-            problems.append(f"secrets {name}: {difference(first, outcome)}")
-    return problems, executed, len(secrets)
+        first = first or outcomes
+        problems += [f"secrets {name}: {difference(one, other)}" for one, other in zip(first, outcomes) if one.trace != other.trace]
+    return problems, executed, runs
 
 
 def difference(one: Outcome, other: Outcome) -> str:

@@ -1,7 +1,10 @@
-"""Memory around one call of a kernel: state blocks, buffers, arguments, and what must be there afterwards.
+"""Memory around the calls of a kernel: state blocks, buffers, arguments, and what must be there afterwards.
 
 Every lane of a hash gets a whole padded message, so that its chaining value afterwards is a digest that hashlib can confirm. Where the hash reads
 what a cipher wrote, the cipher is given the plaintext whose ciphertext is that padded message: CBC can be run backwards.
+
+All lanes of a hash begin with the same chaining value (FIPS 180-4, 5.3; RFC 1321, 3.3), so one call cannot tell whose a lane loads. A message that is
+hashed in two calls can: the second begins with lanes that differ.
 """
 
 from __future__ import annotations
@@ -9,15 +12,16 @@ from __future__ import annotations
 import hashlib
 import random
 from dataclasses import dataclass, field
-from typing import Callable
+from typing import Callable, Iterator, Sequence
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from ..catalog import Algorithm
-from ..contract import Contract
+from ..contract import IN, OUT, Contract
 from ..program import Recipe
 from .keys import expanded, inverse_expanded
-from .machine import Machine
+from .kept import changed
+from .machine import Machine, Outcome
 from .result import Skip
 
 Secrets = Callable[[str, int], bytes]
@@ -40,7 +44,10 @@ class Expected:
 
 @dataclass
 class Scene:
-    """A kernel's memory on a machine. ``fill`` may be called again with other secrets: the addresses stay."""
+    """A kernel's memory on a machine. ``fill`` may be called again with other secrets: the addresses stay.
+
+    ``iterations``: what the buffers hold and ``fill`` asks for. ``calls`` divides them over several calls.
+    """
 
     recipe: Recipe
     rows: list[Algorithm]
@@ -157,6 +164,35 @@ class Scene:
             expected.append(Expected(f"output {where}", self.buffers[i, "out", lane], out))
             expected.append(Expected(f"chaining block {where}", self.entry(i, "chain", 0, lane), (text if opening else out)[-16:]))
         return expected
+
+    # ---- several calls
+
+    def calls(self, code: bytes, counts: Sequence[int], trace: bool = False) -> Iterator[tuple[Outcome, list[str]]]:
+        """Runs the kernel once for each count, which together are ``iterations``, each more than the recipe's lag. Yields how each call ended
+        and what it changed in state blocks though it must not; a fault is the end. ValueError for other counts."""
+        if sum(counts) != self.iterations or min(counts) <= self.recipe.lag:
+            raise ValueError("the calls' iterations are not the scene's, or not more than the kernel's lag")
+        for count in counts:
+            self.machine.write(self.arguments, count.to_bytes(8, "little"))
+            before = self._blocks()
+            outcome = self.machine.run(code, self.arguments, trace)
+            yield outcome, [problem for i, (was, is_) in enumerate(zip(before, self._blocks())) for problem in changed(i, self.contract(i), was, is_)]
+            if outcome.fault:
+                return
+            self.advance(count)
+
+    def advance(self, iterations: int) -> None:
+        """What a caller does after a call of so many iterations: every lane's pointers, ``in`` and ``out``, go on to what is left."""
+        for i, part in enumerate(self.recipe.parts):
+            contract = part.program.contract
+            for name in (IN, OUT):
+                for lane in range(contract.lanes) if contract.has(name) else ():
+                    at = self.entry(i, name, 0, lane)
+                    pointer = int.from_bytes(self.machine.read(at, 8), "little") + contract.bytes * part.ratio * iterations
+                    self.machine.write(at, (pointer % (1 << 64)).to_bytes(8, "little"))
+
+    def _blocks(self) -> list[bytes]:
+        return [self.machine.read(state, self.contract(i).state_bytes) for i, state in enumerate(self.states)]
 
     # ---- after the run
 

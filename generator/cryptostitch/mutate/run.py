@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import fnmatch
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from typing import Callable, Sequence
 
-from ..errors import DoesNotFit
+from ..errors import CryptostitchError, DoesNotFit
 from ..ladder.climb import Task, tasks
 from ..pipeline import Generator
 from ..report.tables import Catalogue
@@ -46,12 +47,17 @@ def _try(plan: Plan, task: Task) -> list[Fate]:
 
 
 def run(plan: Plan, work: Sequence[Task], processes: int = 1, progress: Progress = lambda *_: None) -> list[Fate]:
-    """All fates, by kernel; the same for any number of processes. Kernels that do not fit their registers are left out."""
+    """All fates, by kernel; the same for any number of processes. Kernels that do not fit their registers are left out.
+    Raises CryptostitchError when a process is killed: a rate without all mutants would mislead."""
     found: dict[str, list[Fate]] = {}
     with ProcessPoolExecutor(max(1, min(processes, len(work))), initializer=_begin, initargs=(plan,)) as pool:
         futures = {pool.submit(_try, plan, task): task for task in work}
         for future in as_completed(futures):
             name = futures[future].name
-            found[name] = future.result()
+            try:
+                found[name] = future.result()
+            except BrokenProcessPool:
+                raise CryptostitchError(f"a process ended before it was done, with {len(found)} of {len(work)} kernels judged; "
+                                        "if the system killed it for lack of memory, try fewer --jobs") from None
             progress(len(found), len(work), name)
     return [fate for task in sorted(work, key=lambda t: t.name) for fate in found[task.name]]
