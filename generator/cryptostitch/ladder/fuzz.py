@@ -69,7 +69,7 @@ def _empty(forced: Forced, suite: str, rng: random.Random, nowhere: int) -> tupl
     case = oracle.case(rng, suite, 0)
     key = forced.context.suite(suite).key(case.key or None, case.mac_key or None)
     ciphers = bool(case.iv)
-    return Job(key, SEAL, iv=case.iv or None, aad=(nowhere, 0) if case.aad == b"" and ciphers and case.tag else None, data=(nowhere, 0),
+    return Job(key, SEAL, iv=case.iv or None, aad=case.aad or ((nowhere, 0) if ciphers and case.tag else None), data=(nowhere, 0),
                out=bytearray(len(case.out)) if case.out else ((nowhere, 0) if ciphers else None), tag=bytearray(len(case.tag)) or None), case
 
 

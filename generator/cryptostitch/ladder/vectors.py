@@ -79,7 +79,7 @@ class Vector:
 def published(suite: str) -> tuple[Vector, ...]:
     """Every vector for the suite that is installed, in a fixed order. Raises Skip when there is none."""
     found, reasons = [], []
-    for source in _SOURCES[meaning(suite).kind]:
+    for source in _SOURCES.get(meaning(suite).kind, ()):
         try:
             found += source(suite)
         except Skip as skip:
