@@ -11,15 +11,15 @@ namespace {
 constexpr uint64_t kMostBytes = (uint64_t(1) << 61) - 1;
 constexpr size_t kMostPieces = 1024;
 
-// A buffer of a job; `used` bytes of it are read or written.
+// A buffer of a job, in one piece or several; `used` bytes of it are read or written.
 class Pieces {
 public:
     Pieces(const void *data, size_t bytes, const cst_piece *pieces, size_t n, size_t used)
-        : whole_{const_cast<void *>(data), bytes}, pieces_(n ? pieces : &whole_), n_(n ? n : 1), scattered_(n != 0), bytes_(bytes), used_(used) {}
+        : whole_(data, used), pieces_(pieces), n_(n), bytes_(bytes), used_(used) {}
 
     int check() const {
-        if (!scattered_) return whole_.data || !used_ ? (Range(whole_.data, used_).wraps() ? CST_ERR_LENGTH : CST_OK) : CST_ERR_ARGUMENT;
-        if (!pieces_ || n_ > kMostPieces || whole_.data) return CST_ERR_ARGUMENT;
+        if (!n_) return used_ && !whole_.first ? CST_ERR_ARGUMENT : whole_.wraps() ? CST_ERR_LENGTH : CST_OK;
+        if (!pieces_ || n_ > kMostPieces || whole_.first) return CST_ERR_ARGUMENT;
         size_t sum = 0;
         for (size_t i = 0; i < n_; i++) {
             if (pieces_[i].bytes && !pieces_[i].data) return CST_ERR_ARGUMENT;
@@ -29,9 +29,28 @@ public:
         return sum == bytes_ ? CST_OK : CST_ERR_LENGTH;
     }
 
+    bool meets(const Range &other) const {
+        if (!n_) return whole_.meets(other);
+        return any([&](const Range &range, size_t, size_t) { return range.meets(other); });
+    }
+    // Whether a byte of one lies where a byte of the other does, at another position.
+    bool clashes(const Pieces &other) const {
+        if (!n_ && !other.n_) return whole_.first != other.whole_.first && whole_.meets(other.whole_);
+        return any([&](const Range &a, size_t at, size_t) {
+            return other.any([&](const Range &b, size_t there, size_t) { return a.meets(b) && a.first - at != b.first - there; });
+        });
+    }
+    bool meets_itself() const {
+        return n_ && any([&](const Range &a, size_t, size_t i) {
+            return any([&](const Range &b, size_t, size_t j) { return j < i && a.meets(b); });
+        });
+    }
+
+private:
     // Calls each(range, position, index) for what is used of every piece, until it returns true. Returns whether it did.
     template <typename Each>
     bool any(Each each) const {
+        if (!n_) return each(whole_, 0, 0);
         size_t position = 0;
         for (size_t i = 0; i < n_ && position < used_; i++) {
             const size_t bytes = pieces_[i].bytes < used_ - position ? pieces_[i].bytes : used_ - position;
@@ -40,27 +59,10 @@ public:
         }
         return false;
     }
-    bool meets(const Range &other) const {
-        return any([&](const Range &range, size_t, size_t) { return range.meets(other); });
-    }
-    // Whether a byte of one lies where a byte of the other does, at another position.
-    bool clashes(const Pieces &other) const {
-        return any([&](const Range &a, size_t at, size_t) {
-            return other.any([&](const Range &b, size_t there, size_t) { return a.meets(b) && a.first - at != b.first - there; });
-        });
-    }
-    bool meets_itself() const {
-        return scattered_ && any([&](const Range &a, size_t, size_t i) {
-            return any([&](const Range &b, size_t, size_t j) { return j < i && a.meets(b); });
-        });
-    }
 
-private:
-    cst_piece whole_;
-    const cst_piece *pieces_;
-    size_t n_;
-    bool scattered_;
-    size_t bytes_, used_;
+    const Range whole_;
+    const cst_piece *const pieces_;
+    const size_t n_, bytes_, used_;
 };
 
 // What the job writes to `out`.

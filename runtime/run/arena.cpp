@@ -20,17 +20,16 @@ static_assert(std::is_trivially_destructible<Work>::value && std::is_trivially_d
 int Arena::allocate(const Engine &engine, size_t n) {
     n = n < MOST_WORKS ? n : MOST_WORKS;
     const size_t state_bytes = round_up(engine.most_state_bytes());
-    const size_t item_bytes = round_up(n * sizeof(Item)), order_bytes = round_up(n * sizeof(Item *));
-    const size_t work_bytes = round_up(n * sizeof(Work));
-    base_ = malloc(STATE_ALIGN + state_bytes + IDLE_OUT_BYTES + work_bytes + item_bytes + order_bytes);
+    const size_t list_bytes = round_up(n * sizeof(Item *)), work_bytes = round_up(n * sizeof(Work));
+    base_ = malloc(STATE_ALIGN + state_bytes + IDLE_OUT_BYTES + work_bytes + 2 * list_bytes);
     if (!base_) return CST_ERR_MEMORY;
     uint8_t *p = static_cast<uint8_t *>(base_);
     p += -reinterpret_cast<uintptr_t>(p) & (STATE_ALIGN - 1);
     lanes.state = p;
     lanes.idle_out = p += state_bytes;
     works = reinterpret_cast<Work *>(p += IDLE_OUT_BYTES);
-    items = reinterpret_cast<Item *>(p += work_bytes);
-    order = reinterpret_cast<Item **>(p + item_bytes);
+    items = reinterpret_cast<Item **>(p += work_bytes);
+    order = reinterpret_cast<Item **>(p + list_bytes);
     room_ = n;
     return CST_OK;
 }
@@ -38,7 +37,7 @@ int Arena::allocate(const Engine &engine, size_t n) {
 void Arena::clean() {
     wipe(lanes.state, lanes.state_used);
     if (lanes.idle_used) wipe(lanes.idle_out, IDLE_OUT_BYTES);
-    for (size_t i = 0; i < works_used; i++) wipe(&works[i], offsetof(Work, blocks) + blocks_used);
+    for (size_t i = 0; i < works_used; i++) wipe(works[i].chain, offsetof(Work, blocks) - offsetof(Work, chain) + blocks_used);
     lanes.state_used = works_used = blocks_used = 0;
     lanes.idle_used = false;
 }

@@ -5,7 +5,7 @@
 namespace cst {
 
 void Buffer::seek(uint64_t position) {
-    if (position < first_) index_ = first_ = 0;
+    while (position < first_) first_ -= pieces_[--index_].bytes;
     while (index_ + 1 < n_ && position - first_ >= pieces_[index_].bytes) first_ += pieces_[index_++].bytes;
     data_ = static_cast<uint8_t *>(pieces_[index_].data);
     bytes_ = pieces_[index_].bytes;

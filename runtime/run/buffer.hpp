@@ -6,17 +6,21 @@
 
 namespace cst {
 
-// Positions count from the buffer's first byte. It remembers the piece that it was asked for last: cheap where positions grow.
+// Positions count from the buffer's first byte. It remembers the piece that it was asked for last: cheap where positions are near each other.
 class Buffer {
 public:
-    Buffer() = default;
-    // `pieces`: NULL, or what the buffer consists of instead of `data`.
-    Buffer(const void *data, uint64_t bytes, const cst_piece *pieces, size_t n_pieces)
-        : pieces_(n_pieces ? pieces : nullptr), n_(n_pieces), bytes_(bytes), data_(static_cast<uint8_t *>(const_cast<void *>(data))) {
-        if (pieces_) {
-            data_ = static_cast<uint8_t *>(pieces_[0].data);
-            bytes_ = pieces_[0].bytes;
-        }
+    // `pieces`: what the buffer consists of instead of `data`, if there are any.
+    void set(const void *data, uint64_t bytes, const cst_piece *pieces, size_t n_pieces) {
+        data_ = static_cast<uint8_t *>(const_cast<void *>(data));
+        bytes_ = bytes;
+        first_ = 0;
+        pieces_ = nullptr;
+        if (!n_pieces) return;
+        pieces_ = pieces;
+        n_ = n_pieces;
+        index_ = 0;
+        data_ = static_cast<uint8_t *>(pieces[0].data);
+        bytes_ = pieces[0].bytes;
     }
 
     bool scattered() const { return pieces_ != nullptr; }
@@ -59,9 +63,9 @@ private:
     void seek(uint64_t position);
 
     const cst_piece *pieces_ = nullptr;
-    size_t n_ = 0, index_ = 0;
-    uint64_t first_ = 0, bytes_ = 0;  // of the piece that data_ points to
-    uint8_t *data_ = nullptr;
+    size_t n_, index_;
+    uint64_t first_, bytes_;  // of the piece that data_ points to
+    uint8_t *data_;
 };
 
 }  // namespace cst

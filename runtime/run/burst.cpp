@@ -6,6 +6,9 @@
 namespace cst {
 namespace {
 
+// Many short jobs are worked on in several batches: what one needs stays in the first-level cache, and lanes are full all the same.
+constexpr size_t SHORT_WORKS = 32, SHORT_BYTES = 512;
+
 const Key *key_of(const cst_job &job) { return reinterpret_cast<const Key *>(job.key); }
 
 }  // namespace
@@ -18,13 +21,23 @@ int run_burst(Arena *arena, cst_job *jobs, size_t n) {
         const Suite *suite = key_of(jobs[first])->suite;
         const int direction = jobs[first].direction;
         Batch batch = {suite, arena, arena->works, 0, true};
+        size_t short_ones = 0;
         for (size_t i = first; i < n && batch.n < room; i++) {
             cst_job &job = jobs[i];
             if (job.status != JOB_WAITING || job.direction != direction || key_of(job)->suite != suite) continue;
             Work *work = new (&batch.works[batch.n++]) Work;
             work->job = &job;
             work->key = key_of(job);
+            work->item.owner = work;
+            work->item.cipher_from = static_cast<const uint8_t *>(job.iv);
+            work->item.cipher_chain = work->chain;
+            work->item.hash_from = work->key->inner;
+            work->item.hash_chain = work->hash_chain;
+            work->item.round_keys = direction == CST_SEAL ? work->key->encrypt[0] : work->key->decrypt[0];
             if (work->key != batch.works[0].key) batch.one_key = false;
+            if (job.in_len + job.aad_len <= SHORT_BYTES) {
+                if (++short_ones == SHORT_WORKS && short_ones == batch.n) break;
+            }
         }
         arena->works_used = std::max(arena->works_used, batch.n);
         const bool records = suite->construction == Construction::tls;

@@ -35,7 +35,7 @@ Phase cipher_phase(const Batch &batch, bool decrypt) {
 
 void run_cipher(const Batch &batch, bool decrypt) {
     const Phase phase = cipher_phase(batch, decrypt);
-    Item *items = batch.arena->items;
+    Item **items = batch.arena->items;
     for (bool more = true; more;) {
         more = false;
         size_t n = 0;
@@ -43,8 +43,8 @@ void run_cipher(const Batch &batch, bool decrypt) {
             Work &work = batch.works[i];
             if (work.failed || work.cipher_end <= work.ciphered) continue;
             const uint64_t left = work.cipher_end - work.ciphered, bytes = run_of(&work, left);
-            Item &item = items[n++];  // built in place: a copy would wait for its own stores
-            item = Item();
+            Item &item = work.item;
+            items[n++] = &item;
             if (work.detour) {
                 work.in.read(work.ciphered, work.blocks, work.detour);
                 batch.arena->blocks_used = std::max(batch.arena->blocks_used, work.detour);
@@ -53,35 +53,29 @@ void run_cipher(const Batch &batch, bool decrypt) {
                 item.in = work.in.at(work.ciphered);
                 item.out = work.out.at(work.ciphered);
             }
-            item.cipher_chain = work.chain;
-            item.round_keys = decrypt ? work.key->decrypt[0] : work.key->encrypt[0];
             item.bytes = bytes;
-            item.owner = &work;
+            item.done = 0;
             more |= bytes < left;
         }
         if (!n) return;
         run_phase(phase, &batch.arena->lanes, items, batch.arena->order, n);
         for (size_t i = 0; i < n; i++) {
-            Work &work = *static_cast<Work *>(items[i].owner);
+            Work &work = *static_cast<Work *>(items[i]->owner);
             if (work.detour) work.out.write(work.ciphered, work.blocks, work.detour);
             work.detour = 0;
-            work.ciphered += items[i].done;
+            work.ciphered += work.item.done;
         }
     }
 }
 
 void run_last(const Batch &batch) {
-    Item *items = batch.arena->items;
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
-        Item &item = items[i];
-        item = Item();
-        item.in = item.out = work.last;
-        item.cipher_chain = work.chain;
-        item.round_keys = work.key->encrypt[0];
-        item.bytes = work.last_bytes;
+        work.item.in = work.item.out = work.last;
+        work.item.bytes = work.last_bytes;
+        batch.arena->items[i] = &work.item;
     }
-    run_phase(cipher_phase(batch, false), &batch.arena->lanes, items, batch.arena->order, batch.n);
+    run_phase(cipher_phase(batch, false), &batch.arena->lanes, batch.arena->items, batch.arena->order, batch.n);
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
         work.out.write(work.bulk, work.last, work.last_bytes);

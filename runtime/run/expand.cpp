@@ -1,6 +1,7 @@
 // Keys: the AES schedules, and HMAC's two chaining values (made by the hash kernels themselves).
 
 #include <cstring>
+#include <new>
 
 #include "../suite/padding.hpp"
 #include "../suite/secret.hpp"
@@ -10,18 +11,19 @@
 namespace cst {
 namespace {
 
-void hash_blocks(const Suite &suite, Arena *arena, Item *items, size_t n) {
+void hash_blocks(const Suite &suite, Arena *arena, size_t n) {
     Phase phase;
     phase.suite = &suite;
     phase.family = &suite.hashes;
-    run_phase(phase, &arena->lanes, items, arena->order, n);
+    run_phase(phase, &arena->lanes, arena->items, arena->order, n);
 }
 
-void hash_item(Item *item, const uint8_t *in, uint64_t bytes, uint8_t *chain) {
-    *item = Item();
+void hash_item(Arena *arena, size_t i, const uint8_t *in, uint64_t bytes, uint8_t *chain) {
+    Item *item = new (&arena->works[i].item) Item;
     item->hash_in = in;
     item->bytes = bytes;
-    item->hash_chain = chain;
+    item->hash_from = item->hash_chain = chain;
+    arena->items[i] = item;
 }
 
 // RFC 2104: a key longer than a block is hashed first; then K ^ ipad and K ^ opad are one block each.
@@ -35,14 +37,13 @@ int expand_mac(const Suite &suite, const uint8_t *mac_key, size_t length, Key *o
         const size_t whole = length / unit * unit;
         uint8_t chain[64] = {};
         hash_initial(hash, chain);
-        hash_item(arena.items, mac_key, whole, chain);
-        hash_blocks(suite, &arena, arena.items, 1);
+        hash_item(&arena, 0, mac_key, whole, chain);
+        hash_blocks(suite, &arena, 1);
         memcpy(blocks, mac_key + whole, length - whole);
-        hash_item(arena.items, blocks, hash_pad(hash, blocks, length - whole, length), chain);
-        hash_blocks(suite, &arena, arena.items, 1);
+        hash_item(&arena, 0, blocks, hash_pad(hash, blocks, length - whole, length), chain);
+        hash_blocks(suite, &arena, 1);
         wipe(blocks, sizeof(blocks));
-        hash_digest(hash, chain, blocks);
-        memset(blocks + hash.digest_bytes, 0, DIGEST_ROOM - hash.digest_bytes);
+        hash_digest(hash, chain, blocks, hash.digest_bytes);
         wipe(chain, sizeof(chain));
     } else if (length) {
         memcpy(blocks, mac_key, length);
@@ -53,9 +54,9 @@ int expand_mac(const Suite &suite, const uint8_t *mac_key, size_t length, Key *o
     }
     hash_initial(hash, out->inner);
     hash_initial(hash, out->outer);
-    hash_item(&arena.items[0], blocks, unit, out->inner);
-    hash_item(&arena.items[1], blocks + unit, unit, out->outer);
-    hash_blocks(suite, &arena, arena.items, 2);
+    hash_item(&arena, 0, blocks, unit, out->inner);
+    hash_item(&arena, 1, blocks + unit, unit, out->outer);
+    hash_blocks(suite, &arena, 2);
     wipe(blocks, sizeof(blocks));
     return CST_OK;
 }

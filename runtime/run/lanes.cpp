@@ -41,12 +41,12 @@ public:
         item_[lane] = item;
         if constexpr (cipher) {
             const LanePlace &place = cipher_places_[lane];
-            memcpy(state_ + place.chain, item->cipher_chain, 16);
+            memcpy(state_ + place.chain, item->cipher_from, 16);
             if (place.key != NO_FIELD) copy_rows<16>(state_ + place.key, v_.cipher.key_row_bytes, item->round_keys, 16, v_.cipher.key_rows);
         }
         if constexpr (hash) {
             const uint32_t at = hash_places_[lane].chain, word = v_.hash.chain_entry;
-            copy_words(word, state_ + at, v_.hash.chain_row_bytes, item->hash_chain, word, v_.hash.chain_rows);
+            copy_words(word, state_ + at, v_.hash.chain_row_bytes, item->hash_from, word, v_.hash.chain_rows);
         }
         point(lane, item, item->out);
     }
@@ -54,10 +54,14 @@ public:
     void unload(uint32_t lane) {
         Item *item = item_[lane];
         item_[lane] = nullptr;
-        if constexpr (cipher) memcpy(item->cipher_chain, state_ + cipher_places_[lane].chain, 16);
+        if constexpr (cipher) {
+            memcpy(item->cipher_chain, state_ + cipher_places_[lane].chain, 16);
+            item->cipher_from = item->cipher_chain;
+        }
         if constexpr (hash) {
             const uint32_t at = hash_places_[lane].chain, word = v_.hash.chain_entry;
             copy_words(word, item->hash_chain, word, state_ + at, v_.hash.chain_row_bytes, v_.hash.chain_rows);
+            item->hash_from = item->hash_chain;
         }
     }
 
@@ -86,7 +90,11 @@ public:
             item->out += bytes;
         }
         if constexpr (hash) item->hash_in += bytes;
-        if (item->iterations <= lag_) return true;
+        if (item->iterations <= lag_) {
+            if (cipher || !item->go_on()) return true;
+            item->iterations = item->bytes >> step_log2_;
+            if (item->iterations <= lag_) return true;
+        }
         point(lane, item, item->out);
         return false;
     }
@@ -201,20 +209,23 @@ const Variant *decide(const Phase &phase, const Query &query) {
     return choice;
 }
 
-void run_phase(const Phase &phase, LaneMemory *memory, Item *items, Item **order, size_t n) {
+void run_phase(const Phase &phase, LaneMemory *memory, Item *const *items, Item **order, size_t n) {
     const Engine &engine = *phase.suite->engine;
     const Variant *first = phase.first;
     bool only_ready = false;
     for (uint64_t need : phase.family->needs) {
         for (;;) {
             size_t pending = 0;
-            uint64_t sum = 0, shortest = UINT64_MAX, longest = 0;
+            uint64_t sum = 0, shortest = UINT64_MAX, longest = 0, bits = 0;
             for (size_t i = 0; i < n; i++) {
-                if (items[i].bytes < need) continue;
-                order[pending++] = &items[i];
-                sum += items[i].bytes;
-                shortest = std::min(shortest, items[i].bytes);
-                longest = std::max(longest, items[i].bytes);
+                items[i]->go_on();
+                if (items[i]->bytes < need) continue;
+                const uint64_t bytes = items[i]->bytes_and_then();
+                order[pending++] = items[i];
+                sum += bytes;
+                bits |= bytes;
+                shortest = std::min(shortest, bytes);
+                longest = std::max(longest, bytes);
             }
             if (!pending) break;
             Query query = query_of(phase, pending, shortest == longest ? longest : sum / pending, need);
@@ -228,19 +239,23 @@ void run_phase(const Phase &phase, LaneMemory *memory, Item *items, Item **order
                 continue;
             }
             const Variant &v = *choice;
+            bool all = pending == n && v.lag == 0 && (bits & (v.step - 1)) == 0;  // nothing will be left
             for (size_t i = 0; i < pending; i++) order[i]->iterations = order[i]->bytes >> v.step_log2;
             size_t stop_at = 0;
             if (longest - shortest >= kUneven * v.step) {  // longest first, so that the lanes become empty together
-                std::sort(order, order + pending, [](const Item *a, const Item *b) { return a->bytes > b->bytes; });
+                std::sort(order, order + pending, [](const Item *a, const Item *b) { return a->bytes_and_then() > b->bytes_and_then(); });
                 stop_at = stop_below(phase, &v, query);
+                all &= stop_at == 0;
             } else if (pending > v.lanes && (pending & (v.lanes - 1))) {
                 pending &= ~size_t(v.lanes - 1);  // whole rounds; the rest gets a kernel of its own
+                all = false;
             }
             if (v.legacy_sse && engine.avx()) clear_upper_halves();
             memory->state_used = std::max(memory->state_used, size_t(v.state_bytes));
             const auto run = v.role == Role::pair ? run_lanes<true, true> : v.role == Role::hash ? run_lanes<false, true> : run_lanes<true, false>;
             const uint64_t calls = run(v, kernel->fn, memory, order, pending, stop_at);
             v.calls.fetch_add(calls, std::memory_order_relaxed);
+            if (all) return;
         }
     }
 }

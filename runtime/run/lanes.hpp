@@ -5,18 +5,45 @@
 
 namespace cst {
 
-// One buffer for one kernel role. Chaining values are updated in place.
+// Bytes that lie together.
+struct Piece {
+    const uint8_t *at = nullptr;
+    uint64_t bytes = 0;
+};
+
+constexpr size_t MOST_THEN = 3;
+
+// One buffer for one kernel role.
 struct Item {
     const uint8_t *in = nullptr;       // the cipher's input
     uint8_t *out = nullptr;            // the cipher's output
     const uint8_t *hash_in = nullptr;  // the hash's input
+    // Chaining values: where they are taken from, and where they are left; from then on they are taken from there.
+    const uint8_t *cipher_from = nullptr;
     uint8_t *cipher_chain = nullptr;   // 16 bytes
+    const uint8_t *hash_from = nullptr;
     uint8_t *hash_chain = nullptr;     // words in host order
     const uint8_t *round_keys = nullptr;
     uint64_t bytes = 0;                // left; whole steps are taken from it
+    Piece then[MOST_THEN];             // a hash alone goes on with these, without leaving its lane; until the first without bytes
     uint64_t done = 0;
     uint64_t iterations = 0;           // left, in steps of the kernel that runs
     void *owner = nullptr;
+
+    uint64_t bytes_and_then() const {
+        uint64_t sum = bytes;
+        for (size_t i = 0; i < MOST_THEN && then[i].bytes; i++) sum += then[i].bytes;
+        return sum;
+    }
+    // Takes the next piece up when nothing is left of this one. False: there is none.
+    bool go_on() {
+        if (bytes || !then[0].bytes) return false;
+        hash_in = then[0].at;
+        bytes = then[0].bytes;
+        for (size_t i = 1; i < MOST_THEN; i++) then[i - 1] = then[i];
+        then[MOST_THEN - 1].bytes = 0;
+        return true;
+    }
 };
 
 // Output of lanes that have no item. They repeat the input of a lane that has one, and must not write to anybody's buffer.
@@ -41,7 +68,7 @@ struct Phase {
 
 // Runs every item as far as the family's steps go: what is left in `bytes` is smaller than what any usable kernel needs.
 // Each round takes the kernel that is cheapest for the items that are left. `order` has room for n.
-void run_phase(const Phase &phase, LaneMemory *memory, Item *items, Item **order, size_t n);
+void run_phase(const Phase &phase, LaneMemory *memory, Item *const *items, Item **order, size_t n);
 
 // A question about `n` items of `mean` bytes, none shorter than `least`.
 Query query_of(const Phase &phase, size_t n, uint64_t mean, uint64_t least);

@@ -11,44 +11,28 @@ namespace {
 
 const AlgorithmRecord &hash_of(const Batch &batch) { return batch.suite->hash->record; }
 
-// What of a work is to be hashed next.
-struct Piece {
-    const uint8_t *at = nullptr;
-    uint64_t bytes = 0;
-};
-
-// Hashes the whole blocks of what `source(work)` names; tells `done(work, bytes)` how far it came.
-template <typename Source, typename Done>
-void run_hash(const Batch &batch, Source source, Done done) {
-    Item *items = batch.arena->items;
-    size_t n = 0;
-    const uint64_t unit = hash_of(batch).block_bytes;
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        const Piece piece = source(work);
-        if (piece.bytes < unit) continue;
-        Item &item = items[n++];
-        item = Item();
-        item.hash_in = piece.at;
-        item.hash_chain = work.hash_chain;
-        item.bytes = piece.bytes & ~(unit - 1);
-        item.owner = &work;
-    }
-    if (!n) return;
+Phase hash_phase(const Batch &batch) {
     Phase phase;
     phase.suite = batch.suite;
     phase.family = &batch.suite->hashes;
     phase.one_key = batch.one_key;
-    run_phase(phase, &batch.arena->lanes, items, batch.arena->order, n);
-    for (size_t i = 0; i < n; i++) done(*static_cast<Work *>(items[i].owner), items[i].done);
+    return phase;
 }
 
-void ignore(Work &, uint64_t) {}
-
-// What is in `blocks` of a work and will be hashed.
-Piece in_blocks(const Batch &batch, const Work &work, size_t bytes) {
-    if (batch.arena->blocks_used < bytes) batch.arena->blocks_used = bytes;
-    return Piece{work.blocks, bytes};
+// Hashes `bytes(work)` bytes of `blocks`, whole hash blocks.
+template <typename Bytes>
+void run_blocks(const Batch &batch, Bytes bytes) {
+    Item **items = batch.arena->items;
+    size_t n = 0, most = 0;
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        work.item.hash_in = work.blocks;
+        work.item.bytes = bytes(work);
+        most = work.item.bytes > most ? work.item.bytes : most;
+        if (work.item.bytes) items[n++] = &work.item;
+    }
+    if (batch.arena->blocks_used < most) batch.arena->blocks_used = most;
+    if (n) run_phase(hash_phase(batch), &batch.arena->lanes, items, batch.arena->order, n);
 }
 
 // Most bytes between body and padding.
@@ -75,21 +59,114 @@ size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to) {
 // The head's two parts.
 uint64_t aad_in_head(const Suite &suite, uint64_t aad_len) { return suite.construction == Construction::esp ? ESP_HEADER : aad_len; }
 
-Piece behind_aad(const Suite &suite, const Work &work) {
-    if (suite.construction == Construction::tls) return Piece{work.record_length, sizeof(work.record_length)};
-    return Piece{static_cast<const uint8_t *>(work.job->iv), work.job->iv_len};
+// Writes the head without the AAD's first bytes: only the last `rest` of it. Returns how much that is.
+size_t put_head(const Suite &suite, const Work &work, size_t rest, uint8_t *to) {
+    const cst_job &job = *work.job;
+    const uint8_t *aad_end = static_cast<const uint8_t *>(job.aad) + aad_in_head(suite, job.aad_len);
+    if (rest) copy_few(to, aad_end - rest, rest);
+    if (suite.construction == Construction::tls) {
+        memcpy(to + rest, work.record_length, sizeof(work.record_length));
+        return rest + sizeof(work.record_length);
+    }
+    memcpy(to + rest, job.iv, IV_BYTES);
+    return rest + IV_BYTES;
 }
 
-// Whole blocks of the body that one call can do: what lies together; or a detour over blocks that do not.
-Piece next_of_body(const Batch &batch, Work *work, uint64_t bytes) {
-    if (!work->body.scattered()) return Piece{work->body.at(work->hashed), bytes};
-    const uint64_t unit = hash_of(batch).block_bytes, most = JOIN_BLOCKS * MOST_BLOCK / unit * unit;
-    const uint64_t here = work->body.together(work->hashed) & ~(unit - 1);
-    if (here) return Piece{work->body.at(work->hashed), here < bytes ? here : bytes};
-    uint64_t detour = unit;
-    while (detour < bytes && detour < most && work->body.together(work->hashed + detour) < LONG_STRETCH) detour += unit;
-    work->body.read(work->hashed, work->blocks, detour);
-    return in_blocks(batch, *work, detour);
+// Makes the end of the message behind what of the head is in `to` already. Returns how many bytes, whole blocks, are there then.
+size_t make_end(const Batch &batch, Work *work, uint8_t *to, size_t used) {
+    const Suite &suite = *batch.suite;
+    const AlgorithmRecord &hash = hash_of(batch);
+    const size_t rest = size_t(work->body_bytes - work->hashed);
+    work->body->read(work->hashed, to + used, rest);
+    used += rest;
+    const size_t trailer = put_trailer(suite, *work->job, to + used);
+    uint64_t total = head_bytes(suite, work->job->aad_len) + work->body_bytes + trailer;
+    if (suite.mac()) total += hash.block_bytes;
+    work->hashed += rest;
+    work->ended = true;
+    return hash_pad(hash, to, used + trailer, total);
+}
+
+// What of a message can be hashed without leaving the lane.
+class Run {
+public:
+    Run(const Batch &batch, Work *work) : batch_(batch), work_(*work), unit_(hash_of(batch).block_bytes) {}
+
+    // Collects pieces: up to hash_end, or all. Returns whether more must follow in another run.
+    bool collect(bool all) {
+        if (work_.ended) return false;
+        work_.item.bytes = 0;
+        if (work_.aad_waits) add(static_cast<const uint8_t *>(work_.job->aad), aad_in_head(*batch_.suite, work_.job->aad_len) & ~(unit_ - 1));
+        work_.aad_waits = false;
+        if (work_.whole || work_.head) {
+            if (all) add_end(0, work_.whole && batch_.suite->kind == CST_AEAD ? put_whole_head() : work_.head);
+            return false;
+        }
+        if (work_.joint) add_blocks(0, work_.joint);
+        work_.joint = 0;
+        const uint64_t left = (work_.hash_end - work_.hashed) & ~(unit_ - 1);
+        if (work_.body->scattered() && left) {
+            if (n_ == 0) add_scattered(left);
+            return all || work_.hash_end - work_.hashed >= unit_;
+        }
+        if (left) add(work_.body->at(work_.hashed), left);
+        work_.hashed += left;
+        if (all) add_end(2 * unit_, 0);
+        return false;
+    }
+    bool any() const { return n_ != 0; }
+
+private:
+    void add(const uint8_t *at, uint64_t bytes) {
+        if (n_ == 0) {
+            work_.item.hash_in = at;
+            work_.item.bytes = bytes;
+        } else {
+            work_.item.then[n_ - 1] = {at, bytes};
+        }
+        n_++;
+    }
+    void add_blocks(size_t place, size_t bytes) {
+        if (batch_.arena->blocks_used < place + bytes) batch_.arena->blocks_used = place + bytes;
+        add(work_.blocks + place, bytes);
+    }
+    void add_end(size_t place, size_t used) { add_blocks(place, make_end(batch_, &work_, work_.blocks + place, used)); }
+    size_t put_whole_head() { return put_head(*batch_.suite, work_, aad_in_head(*batch_.suite, work_.job->aad_len), work_.blocks); }
+
+    // What lies together; or a detour over blocks that do not.
+    void add_scattered(uint64_t left) {
+        const uint64_t here = work_.body->together(work_.hashed) & ~uint64_t(unit_ - 1);
+        uint64_t bytes = here < left ? here : left;
+        if (here) {
+            add(work_.body->at(work_.hashed), bytes);
+        } else {
+            const uint64_t most = JOIN_BLOCKS * MOST_BLOCK / unit_ * unit_;
+            for (bytes = unit_; bytes < left && bytes < most && work_.body->together(work_.hashed + bytes) < LONG_STRETCH;) bytes += unit_;
+            work_.body->read(work_.hashed, work_.blocks, bytes);
+            add_blocks(0, bytes);
+        }
+        work_.hashed += bytes;
+    }
+
+    const Batch &batch_;
+    Work &work_;
+    const size_t unit_;
+    size_t n_ = 0;
+};
+
+void hash_on(const Batch &batch, bool all) {
+    Item **items = batch.arena->items;
+    const Phase phase = hash_phase(batch);
+    for (bool more = true; more;) {
+        more = false;
+        size_t n = 0;
+        for (size_t i = 0; i < batch.n; i++) {
+            Run run(batch, &batch.works[i]);
+            more |= run.collect(all);
+            if (run.any()) items[n++] = &batch.works[i].item;
+        }
+        if (n) run_phase(phase, &batch.arena->lanes, items, batch.arena->order, n);
+    }
 }
 
 }  // namespace
@@ -107,87 +184,58 @@ bool fits_whole(const Suite &suite, uint64_t head, uint64_t body) {
     return head + body + trailer_bytes(suite) + 1 + suite.hash->record.length_bytes <= JOIN_BLOCKS * MOST_BLOCK;
 }
 
-void find_wholes(const Batch &batch) {
+bool lay_out(const Batch &batch) {
+    const size_t unit = hash_of(batch).block_bytes;  // a power of two
+    bool all = true;
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
-        work.whole = fits_whole(*batch.suite, head_bytes(*batch.suite, work.job->aad_len), work.body_bytes);
+        const uint64_t head = head_bytes(*batch.suite, work.job->aad_len);
+        work.whole = fits_whole(*batch.suite, head, work.body_bytes);
+        work.boundary = uint32_t(-head & (unit - 1));
+        all &= work.whole;
     }
+    return all;
 }
 
-void find_boundaries(const Batch &batch) {
-    const size_t unit = hash_of(batch).block_bytes;  // a power of two
-    for (size_t i = 0; i < batch.n; i++)
-        batch.works[i].boundary = uint32_t(-head_bytes(*batch.suite, batch.works[i].job->aad_len) & (unit - 1));
-}
-
-void hash_heads(const Batch &batch) {
+void make_heads(const Batch &batch) {
     const Suite &suite = *batch.suite;
     const size_t unit = hash_of(batch).block_bytes;
-    run_hash(batch, [&](Work &work) -> Piece {
-        return work.whole ? Piece() : Piece{static_cast<const uint8_t *>(work.job->aad), aad_in_head(suite, work.job->aad_len)};
-    }, ignore);
-    run_hash(batch, [&](Work &work) -> Piece {
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        if (work.whole) continue;
         const uint64_t aad_len = aad_in_head(suite, work.job->aad_len);
-        const size_t rest = work.whole ? aad_len : aad_len & (unit - 1);
-        const Piece behind = behind_aad(suite, work);
-        copy_few(work.blocks, static_cast<const uint8_t *>(work.job->aad) + (aad_len - rest), rest);
-        copy_few(work.blocks + rest, behind.at, behind.bytes);
-        work.head = rest + behind.bytes;
-        const uint64_t more = work.boundary;
-        if (work.whole || work.ready < more) return Piece();  // all of the body goes with the end
-        work.body.read(0, work.blocks + work.head, more);
-        const uint64_t bytes = work.head + more;
+        work.aad_waits = aad_len >= unit;
+        const size_t head = put_head(suite, work, aad_len & (unit - 1), work.blocks), more = work.boundary;
+        if (work.ready < more) {
+            work.head = head;
+            continue;
+        }
+        work.body->read(0, work.blocks + head, more);
+        work.joint = head + more;
         work.hashed = more;
-        work.head = 0;
-        return in_blocks(batch, work, bytes);
-    }, ignore);
-}
-
-void hash_bodies(const Batch &batch) {
-    const uint64_t unit = hash_of(batch).block_bytes;
-    for (bool more = true; more;) {
-        more = false;
-        run_hash(batch, [&](Work &work) -> Piece {
-            if (work.head || work.whole) return Piece();
-            const uint64_t left = (work.hash_end - work.hashed) & ~(unit - 1);
-            if (!left) return Piece();
-            const Piece next = next_of_body(batch, &work, left);
-            more |= next.bytes < left;
-            return next;
-        }, [](Work &work, uint64_t done) { work.hashed += done; });
     }
 }
 
+void hash_bodies(const Batch &batch) { hash_on(batch, false); }
+
 void hash_finish(const Batch &batch) {
-    const AlgorithmRecord &hash = hash_of(batch);
-    const Suite &suite = *batch.suite;
-    run_hash(batch, [&](Work &work) -> Piece {
-        size_t used = work.head;
-        const size_t rest = size_t(work.body_bytes - work.hashed);
-        work.body.read(work.hashed, work.blocks + used, rest);
-        used += rest;
-        const size_t trailer = put_trailer(suite, *work.job, work.blocks + used);
-        used += trailer;
-        uint64_t total = head_bytes(suite, work.job->aad_len) + work.body_bytes + trailer;
-        if (suite.mac()) total += hash.block_bytes;
-        return in_blocks(batch, work, hash_pad(hash, work.blocks, used, total));
-    }, ignore);
-    if (suite.mac()) hash_outer(batch);
+    hash_on(batch, true);
+    if (batch.suite->mac()) hash_outer(batch);
 }
 
 void hash_outer(const Batch &batch) {
     const AlgorithmRecord &hash = hash_of(batch);
-    run_hash(batch, [&](Work &work) -> Piece {
-        hash_digest(hash, work.hash_chain, work.blocks);
-        memcpy(work.hash_chain, work.key->outer, sizeof(work.hash_chain));
-        return in_blocks(batch, work, hash_pad(hash, work.blocks, hash.digest_bytes, uint64_t(hash.block_bytes) + hash.digest_bytes));
-    }, ignore);
+    run_blocks(batch, [&](Work &work) {
+        hash_digest(hash, work.hash_chain, work.blocks, hash.digest_bytes);
+        work.item.hash_from = work.key->outer;
+        return hash_pad(hash, work.blocks, hash.digest_bytes, uint64_t(hash.block_bytes) + hash.digest_bytes);
+    });
 }
 
 void hash_tail_block(const Batch &batch, uint32_t i) {
-    run_hash(batch, [&](Work &work) -> Piece { return work.tail_blocks > i ? in_blocks(batch, work, hash_of(batch).block_bytes) : Piece(); }, ignore);
+    run_blocks(batch, [&](Work &work) { return work.tail_blocks > i ? hash_of(batch).block_bytes : 0; });
 }
 
-void read_tag(const Work &work, uint8_t *digest) { hash_digest(work.key->suite->hash->record, work.hash_chain, digest); }
+void read_tag(const Work &work, uint8_t *to, size_t n) { hash_digest(work.key->suite->hash->record, work.hash_chain, to, n); }
 
 }  // namespace cst

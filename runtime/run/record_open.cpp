@@ -13,7 +13,7 @@
 namespace cst {
 namespace {
 
-constexpr size_t TAIL = 2 * MOST_BLOCK;  // place in `blocks`, behind what hash_heads and hash_outer use
+constexpr size_t TAIL = 2 * MOST_BLOCK;  // place in `blocks`, behind what make_heads and hash_outer use
 constexpr size_t MOST_TAIL = TLS_HEAD + DIGEST_ROOM + TLS_MOST_PADDING + MOST_BLOCK;
 static_assert(TAIL + MOST_TAIL <= sizeof(Work::blocks), "the tail has room");
 
@@ -29,11 +29,10 @@ uint32_t mac_bytes(const Work &work) { return work.key->suite->hash->record.dige
 
 void begin(Work *work) {
     cst_job &job = *work->job;
-    work->in = Buffer(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
-    work->out = work->body = Buffer(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
+    work->in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
+    work->out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
+    work->body = &work->out;
     work->bulk = work->cipher_end = job.in_len;
-    memcpy(work->chain, job.iv, sizeof(work->chain));
-    memcpy(work->hash_chain, work->key->inner, sizeof(work->hash_chain));
 }
 
 // The last byte says how many before it are padding, and they say the same.
@@ -117,7 +116,7 @@ uint32_t check_mac(Work *work, const Padding &padding) {
     memset(bytes + window, 0, MOST_TAIL - window);
     shift_down(bytes, padding.text - padding.least, mac);
     uint8_t digest[DIGEST_ROOM];
-    read_tag(*work, digest);
+    read_tag(*work, digest, mac);
     const uint32_t right = 0 - same_bytes(digest, bytes, mac);
     wipe(digest, sizeof(digest));
     return right;
@@ -136,8 +135,11 @@ void open_records(const Batch &batch) {
         work.record_length[1] = uint8_t(padding[i].text);
         work.ready = work.hash_end = padding[i].least;
     }
-    find_boundaries(batch);
-    hash_heads(batch);
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        work.boundary = uint32_t(-TLS_HEAD & (batch.suite->hash->record.block_bytes - 1));
+    }
+    make_heads(batch);
     hash_bodies(batch);
     hash_tails(batch, padding);
     hash_outer(batch);

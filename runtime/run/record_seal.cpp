@@ -3,7 +3,6 @@
 
 #include <cstring>
 
-#include "../suite/secret.hpp"
 #include "work.hpp"
 
 namespace cst {
@@ -11,27 +10,23 @@ namespace {
 
 void begin(Work *work) {
     const cst_job &job = *work->job;
-    work->in = work->body = Buffer(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
-    work->out = Buffer(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
+    work->in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
+    work->body = &work->in;
+    work->out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
     work->bulk = job.in_len & ~uint64_t(15);
     work->body_bytes = work->ready = job.in_len;
     work->record_length[0] = uint8_t(job.in_len >> 8);
     work->record_length[1] = uint8_t(job.in_len);
-    memcpy(work->chain, job.iv, sizeof(work->chain));
-    memcpy(work->hash_chain, work->key->inner, sizeof(work->hash_chain));
 }
 
 // The end of the text, the MAC and the padding: bytes that all tell how many others there are.
 void make_last(const Suite &suite, Work *work) {
     const size_t rest = work->job->in_len % 16, mac = suite.hash->record.digest_bytes;
     const size_t padding = 16 - (rest + mac) % 16;
-    uint8_t digest[DIGEST_ROOM];
-    read_tag(*work, digest);
     work->in.read(work->bulk, work->last, rest);
-    memcpy(work->last + rest, digest, mac);
+    read_tag(*work, work->last + rest, mac);
     memset(work->last + rest + mac, int(padding - 1), padding);
     work->last_bytes = uint32_t(rest + mac + padding);
-    wipe(digest, sizeof(digest));
 }
 
 }  // namespace
@@ -39,19 +34,19 @@ void make_last(const Suite &suite, Work *work) {
 void seal_records(const Batch &batch) {
     const Suite &suite = *batch.suite;
     for (size_t i = 0; i < batch.n; i++) begin(&batch.works[i]);
-    find_wholes(batch);
-    find_boundaries(batch);
+    lay_out(batch);
     Middle middle = {&suite.pairs, false, true};
     choose_middle(batch, &middle);
-    hash_heads(batch);
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        work.hash_end = work.paired ? hash_start(work, middle) : work.body_bytes;
+    make_heads(batch);
+    if (middle.choice) {
+        for (size_t i = 0; i < batch.n; i++) {
+            Work &work = batch.works[i];
+            work.hash_end = work.paired ? hash_start(work, middle) : work.hashed;
+        }
+        hash_bodies(batch);
+        run_middle(batch, middle);
     }
-    hash_bodies(batch);
-    run_middle(batch, middle);
     for (size_t i = 0; i < batch.n; i++) batch.works[i].hash_end = batch.works[i].body_bytes;
-    hash_bodies(batch);
     hash_finish(batch);
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];

@@ -11,10 +11,9 @@ namespace {
 // Cuts the input into whole blocks and, where the suite pads, a last block made of the rest and PKCS#7.
 void begin_cipher(const Suite &suite, Work *work) {
     const cst_job &job = *work->job;
-    memcpy(work->chain, job.iv, sizeof(work->chain));
     work->bulk = job.in_len & ~uint64_t(15);
-    work->out = Buffer(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
-    work->body = work->out;
+    work->out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
+    work->body = &work->out;
     work->body_bytes = work->bulk;
     if (!suite.expansion) return;
     const size_t rest = job.in_len % 16;
@@ -26,17 +25,20 @@ void begin_cipher(const Suite &suite, Work *work) {
 
 void write_tags(const Batch &batch) {
     for (size_t i = 0; i < batch.n; i++) {
-        uint8_t digest[DIGEST_ROOM];
-        read_tag(batch.works[i], digest);
-        copy_few(static_cast<uint8_t *>(batch.works[i].job->tag), digest, batch.works[i].job->tag_len);
-        wipe(digest, sizeof(digest));  // a tag may be only a part of it
+        const cst_job &job = *batch.works[i].job;
+        read_tag(batch.works[i], static_cast<uint8_t *>(job.tag), job.tag_len);
     }
 }
 
-void encrypt_then_mac(const Batch &batch) {
+void encrypt_all(const Batch &batch) {
+    for (size_t i = 0; i < batch.n; i++) batch.works[i].cipher_end = batch.works[i].bulk;
+    run_cipher(batch, false);
+}
+
+// The heads and the stitched middles are hashed on the way.
+void encrypt_stitched(const Batch &batch) {
     const Suite &suite = *batch.suite;
     Middle aligned = {&suite.pairs, true, false}, unaligned = {&suite.pairs, false, false};
-    find_boundaries(batch);
     choose_middle(batch, &aligned);
     choose_middle(batch, &unaligned);
     for (size_t i = 0; i < batch.n; i++) {
@@ -45,12 +47,13 @@ void encrypt_then_mac(const Batch &batch) {
     }
     run_cipher(batch, false);
     for (size_t i = 0; i < batch.n; i++) batch.works[i].ready = batch.works[i].ciphered;
-    hash_heads(batch);
+    make_heads(batch);
+    if (!aligned.choice && !unaligned.choice) return;
+    for (size_t i = 0; i < batch.n; i++) batch.works[i].hash_end = batch.works[i].hashed;
+    hash_bodies(batch);
     run_middle(batch, aligned);
     run_middle(batch, unaligned);
-    for (size_t i = 0; i < batch.n; i++) batch.works[i].cipher_end = batch.works[i].bulk;
-    run_cipher(batch, false);
-    if (suite.expansion) run_last(batch);
+    encrypt_all(batch);
 }
 
 }  // namespace
@@ -60,25 +63,19 @@ void seal_batch(const Batch &batch) {
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
         const cst_job &job = *work.job;
-        work.in = Buffer(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
-        if (suite.hash) memcpy(work.hash_chain, work.key->inner, sizeof(work.hash_chain));
+        work.in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
         if (suite.enciphers()) {
             begin_cipher(suite, &work);
         } else {
-            work.body = work.in;
+            work.body = &work.in;
             work.body_bytes = work.ready = job.in_len;
         }
     }
-    if (suite.hash) find_wholes(batch);
-    if (suite.kind == CST_AEAD) {
-        encrypt_then_mac(batch);
-    } else if (suite.enciphers()) {
-        for (size_t i = 0; i < batch.n; i++) batch.works[i].cipher_end = batch.works[i].bulk;
-        run_cipher(batch, false);
-    }
+    const bool whole = suite.hash && lay_out(batch);
+    if (suite.enciphers()) (suite.kind == CST_AEAD && !whole ? encrypt_stitched : encrypt_all)(batch);
+    if (suite.expansion) run_last(batch);
     if (suite.hash) {
         for (size_t i = 0; i < batch.n; i++) batch.works[i].hash_end = batch.works[i].body_bytes;
-        hash_bodies(batch);
         hash_finish(batch);
         write_tags(batch);
     }

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <cstring>
+#include <new>
 
 #include "burst.hpp"
 #include "work.hpp"
@@ -123,20 +124,20 @@ struct Buffers {
 void run_family(const Suite &suite, const Family &family, const Variant &shape, bool cipher, bool hash, Arena *arena, Buffers *b) {
     const size_t unit = shape.step < 64 ? 64 : shape.step;
     for (size_t i = 0; i < b->n; i++) {
-        Item item;
+        Item &item = *new (&arena->works[i].item) Item;
+        arena->items[i] = &item;
         item.bytes = unit * (shape.lag + 1 + i % 5);
         if (cipher) {
             item.in = b->in.data() + i * b->item_bytes + i % 32;
             item.out = b->out.data() + i * b->item_bytes + i % 32;
-            item.cipher_chain = b->chains.data() + 16 * i;
+            item.cipher_from = item.cipher_chain = b->chains.data() + 16 * i;
             item.round_keys = b->keys.data() + (shape.one_key ? 0 : i * sizeof(Key::encrypt));
         }
         if (hash) {
             const bool pair = shape.role == Role::pair;
             item.hash_in = (pair ? b->out.data() : b->in.data()) + i * b->item_bytes + i % 32;
-            item.hash_chain = b->hashes.data() + 64 * i;
+            item.hash_from = item.hash_chain = b->hashes.data() + 64 * i;
         }
-        arena->items[i] = item;
     }
     Phase phase;
     phase.suite = &suite;
@@ -148,12 +149,12 @@ void run_family(const Suite &suite, const Family &family, const Variant &shape, 
 // Finishes what a lag kept a pair kernel from: fewer iterations than one call needs may be left of an item.
 void finish_pair(const Suite &suite, const Family &ciphers, const Family &hashes, Arena *arena, size_t n) {
     std::vector<uint64_t> left(n);
-    for (size_t i = 0; i < n; i++) left[i] = arena->items[i].bytes;
+    for (size_t i = 0; i < n; i++) left[i] = arena->items[i]->bytes;
     Phase phase;
     phase.suite = &suite;
     phase.family = &ciphers;
     run_phase(phase, &arena->lanes, arena->items, arena->order, n);
-    for (size_t i = 0; i < n; i++) arena->items[i].bytes = left[i];
+    for (size_t i = 0; i < n; i++) arena->items[i]->bytes = left[i];
     phase.family = &hashes;
     run_phase(phase, &arena->lanes, arena->items, arena->order, n);
 }

@@ -39,38 +39,35 @@ uint64_t left_of(const Work &work, uint64_t cipher_at, uint64_t hash_at) {
 uint64_t stretch(Work *work, uint64_t cipher_at, uint64_t hash_at) {
     const uint64_t left = left_of(*work, cipher_at, hash_at);
     if (!work->scattered()) return left;
-    return std::min({left, work->in.together(cipher_at), work->out.together(cipher_at), work->body.together(hash_at)});
+    return std::min({left, work->in.together(cipher_at), work->out.together(cipher_at), work->body->together(hash_at)});
 }
 
 bool takes_part(const Work &work, const Middle &middle) { return work.paired && work.aligned == middle.aligned; }
 
 // One call for every work whose next stretch is long enough.
 void run_stretches(const Batch &batch, const Middle &middle, Phase *phase, uint64_t need) {
-    Item *items = batch.arena->items;
+    Item **items = batch.arena->items;
     size_t n = 0;
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
         if (!takes_part(work, middle)) continue;
         const uint64_t bytes = stretch(&work, work.ciphered, work.hashed);
         if (bytes < need) continue;
-        Item &item = items[n++];
-        item = Item();
+        Item &item = work.item;
+        items[n++] = &item;
         item.in = work.in.at(work.ciphered);
         item.out = work.out.at(work.ciphered);
-        item.hash_in = work.body.at(work.hashed);
-        item.cipher_chain = work.chain;
-        item.hash_chain = work.hash_chain;
-        item.round_keys = work.key->encrypt[0];
+        item.hash_in = work.body->at(work.hashed);
         item.bytes = bytes;
-        item.owner = &work;
+        item.done = 0;
     }
     if (!n) return;
     run_phase(*phase, &batch.arena->lanes, items, batch.arena->order, n);
     phase->first = nullptr;
     for (size_t i = 0; i < n; i++) {
-        Work &work = *static_cast<Work *>(items[i].owner);
-        work.ciphered += items[i].done;
-        work.hashed += items[i].done;
+        Work &work = *static_cast<Work *>(items[i]->owner);
+        work.ciphered += work.item.done;
+        work.hashed += work.item.done;
     }
 }
 

@@ -20,25 +20,26 @@ constexpr uint64_t LONG_STRETCH = 256;  // bytes of a scattered buffer that are 
 struct Work {
     cst_job *job = nullptr;
     const Key *key = nullptr;
+    Item item;
     Buffer in, out;
 
-    // Cipher: `bulk` bytes go from `in` to `out`; blocks that padding completes, if any, follow from `last`.
+    // Cipher: `bulk` bytes go from `in` to `out`; blocks that padding completes, if any, are in `last`.
     uint64_t bulk = 0, ciphered = 0, cipher_end = 0;  // cipher_end: where run_cipher is to stop
-    uint8_t chain[16];
-    uint8_t last[MOST_LAST];
     uint32_t last_bytes = 0;
 
     // Hash: the head (see head_bytes), then `body`, then the trailer.
-    Buffer body;                          // `in` or `out`
+    Buffer *body = nullptr;               // `in` or `out`
     uint64_t body_bytes = 0, hashed = 0, hash_end = 0;  // of the body; hash_end: where hash_bodies is to stop
     uint64_t ready = 0;                   // of the body: there to be read already (the ciphertext of a job that is being sealed grows)
-    size_t head = 0;                      // bytes of the head that are in `blocks`, not yet hashed
+    bool aad_waits = false;               // its whole blocks are not hashed yet
+    size_t joint = 0;                     // bytes of `blocks`, where head and body meet, that are not hashed yet
+    size_t head = 0;                      // bytes of the head in `blocks` that go with the end, because the body is too short for a joint
     uint32_t boundary = 0;                // bytes of the body up to the first block boundary behind the head
     uint8_t record_length[2];             // TLS: the length that the MAC covers
     uint32_t tail_blocks = 0;             // TLS, opening: see record_open.cpp
-    alignas(8) uint8_t hash_chain[64];
 
     bool whole = false;     // the message fits `blocks`
+    bool ended = false;     // its end has been hashed
     bool paired = false;    // a pair kernel does the middle
     bool aligned = false;   // cipher and hash stand at the same byte then
     bool failed = false;    // did not authenticate
@@ -46,10 +47,15 @@ struct Work {
 
     bool scattered() const { return in.scattered() || out.scattered(); }
 
+    // From here on what was used is wiped.
+    alignas(16) uint8_t chain[16];  // of the cipher
+    uint8_t hash_chain[64];
+    uint8_t last[MOST_LAST];
+
     // Where head and body, or body and padding, meet: less than a block of AAD, the IV (16), less than a block of the body and its
     // padded last blocks (48), the trailer (8), 0x80 and the length (at most 16): at most three blocks.
     // A message that fits in altogether is put together here instead: one run of the hash kernel rather than one each for head, body and end.
-    alignas(16) uint8_t blocks[JOIN_BLOCKS * MOST_BLOCK + PAD_SLACK];  // last: what of it was used is wiped
+    alignas(16) uint8_t blocks[JOIN_BLOCKS * MOST_BLOCK + PAD_SLACK];
 };
 
 // Everything that a burst needs, allocated before anything is written.
@@ -66,7 +72,7 @@ public:
     Work *works = nullptr;
     size_t works_used = 0;
     size_t blocks_used = 0;  // most bytes of any work's `blocks`
-    Item *items = nullptr;
+    Item **items = nullptr;  // of a phase
     Item **order = nullptr;
 
 private:
@@ -89,22 +95,20 @@ struct Batch {
 uint64_t head_bytes(const Suite &suite, uint64_t aad_len);
 // Whether a message is put together in `blocks` altogether; no pair kernel runs on it then.
 bool fits_whole(const Suite &suite, uint64_t head, uint64_t body);
-// Sets `whole` of each work, whose `body_bytes` is known.
-void find_wholes(const Batch &batch);
-// Sets `boundary` of each work.
-void find_boundaries(const Batch &batch);
-// The head, and the body's first bytes up to the next block boundary where the body is that long already.
-void hash_heads(const Batch &batch);
-// Whole blocks of the body, up to `hash_end`.
+// Sets `whole` and `boundary` of each work, whose `body_bytes` is known. Returns whether all are whole.
+bool lay_out(const Batch &batch);
+// Of works that are not whole: makes the head, with the body's first bytes up to the next block boundary where the body is that long already.
+void make_heads(const Batch &batch);
+// Of works that are not whole: hashes the head and whole blocks of the body, up to `hash_end`.
 void hash_bodies(const Batch &batch);
-// The body's end with trailer and padding; then the outer hash. The result is the hash_chain of each work.
+// All that is left of the message, with trailer and padding; then the outer hash. The result is the hash_chain of each work.
 void hash_finish(const Batch &batch);
 // Of HMAC the outer hash alone: hash_chain is the chaining value of the inner one.
 void hash_outer(const Batch &batch);
 // One block, at the start of `blocks`, of each work that has more than `i` tail_blocks.
 void hash_tail_block(const Batch &batch, uint32_t i);
-// The digest in hash_chain.
-void read_tag(const Work &work, uint8_t *digest);
+// The first n bytes of the digest in hash_chain.
+void read_tag(const Work &work, uint8_t *to, size_t n);
 
 // ---- cipher.cpp ------------------------------------------------------------------------------------------------------
 

@@ -29,16 +29,23 @@ void hash_initial(const AlgorithmRecord &hash, uint8_t *chain) {
     for (uint32_t i = 0; i < hash.words; i++) memcpy(chain + i * hash.word_bytes, &hash.initial[i], hash.word_bytes);
 }
 
-void hash_digest(const AlgorithmRecord &hash, const uint8_t *chain, uint8_t *digest) {
-    if (!(hash.flags & ALGORITHM_BIG_ENDIAN)) {  // as the words of a chain are in memory
-        memcpy(digest, chain, DIGEST_ROOM);
-        return;
-    }
-    for (uint32_t i = 0; i < DIGEST_ROOM; i += 8) {
+void hash_digest(const AlgorithmRecord &hash, const uint8_t *chain, uint8_t *to, size_t n) {
+    size_t i = 0;
+    auto word_at = [&](size_t at) {
         uint64_t word;
-        memcpy(&word, chain + i, 8);
+        memcpy(&word, chain + at, 8);
+        if (!(hash.flags & ALGORITHM_BIG_ENDIAN)) return word;  // as the words of a chain are in memory
         word = __builtin_bswap64(word);
-        put_word(digest + i, hash.word_bytes == 4 ? word << 32 | word >> 32 : word);
+        return hash.word_bytes == 4 ? word << 32 | word >> 32 : word;
+    };
+    for (; i + 8 <= n; i += 8) put_word(to + i, word_at(i));
+    if (i == n) return;
+    uint64_t word = word_at(i);
+    for (size_t some = 4; some; some >>= 1) {
+        if (!((n - i) & some)) continue;
+        memcpy(to + i, &word, some);
+        word >>= 8 * some;
+        i += some;
     }
 }
 

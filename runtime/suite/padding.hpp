@@ -12,8 +12,8 @@ size_t hash_pad(const AlgorithmRecord &hash, uint8_t *block, size_t used, uint64
 
 // A chaining value is `words` words in host order, one after the other, in 64 bytes.
 void hash_initial(const AlgorithmRecord &hash, uint8_t *chain);
-// The hash's result: the first digest_bytes bytes of the DIGEST_ROOM that are written.
+// The first n bytes of the hash's result, at most DIGEST_ROOM.
 constexpr size_t DIGEST_ROOM = 64;
-void hash_digest(const AlgorithmRecord &hash, const uint8_t *chain, uint8_t *digest);
+void hash_digest(const AlgorithmRecord &hash, const uint8_t *chain, uint8_t *to, size_t n);
 
 }  // namespace cst

@@ -16,8 +16,17 @@ inline void wipe(void *data, size_t size) {
 
 // 1 when equal, 0 when not; reads every byte.
 inline uint32_t same_bytes(const uint8_t *a, const uint8_t *b, size_t size) {
+    uint64_t words = 0, x, y;
     uint32_t difference = 0;
-    for (size_t i = 0; i < size; i++) difference |= uint32_t(a[i] ^ b[i]);
+    size_t i = 0;
+    for (; i + 8 <= size; i += 8) {
+        memcpy(&x, a + i, 8);
+        memcpy(&y, b + i, 8);
+        words |= x ^ y;
+    }
+    for (; i < size; i++) difference |= uint32_t(a[i] ^ b[i]);
+    words |= words >> 32;
+    difference |= uint32_t(words & 0xffff) | uint32_t(words >> 16 & 0xffff);  // below 2^31
     __asm__ volatile("" : "+r"(difference));
     return (difference - 1) >> 31;
 }

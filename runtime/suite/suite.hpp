@@ -40,6 +40,7 @@ struct Suite {
     bool could_use(const Variant &variant) const;
 };
 
+constexpr size_t IV_BYTES = 16;  // of every cipher
 // RFC 7518, 5.2: the 64-bit AL behind the ciphertext.
 constexpr size_t AAD_LENGTH_BYTES = 8;
 // RFC 4303: SPI and sequence number; the high half of an extended one follows.
