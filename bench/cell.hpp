@@ -1,38 +1,41 @@
-// One cell of the table: a row at one size and one number of jobs. Owns the buffers and the right answers.
+// One cell of the table: a row under one load. Owns the buffers and the right answers.
 #pragma once
 
 #include "peer.hpp"
+#include "plan.hpp"
 
 namespace bench {
 
-struct Result {
-    std::string row, impl, variant;
-    bool one_key = false;
-    size_t bytes = 0, jobs = 0;
-    double cycles_per_byte = 0, spread = 0; // core cycles; interquartile range over median
-};
-
-struct Effort {
-    double min_ms = 0.5; // of one timed sample
-    int repetitions = 15;
+// One way in which one implementation does the cell.
+struct Candidate {
+    std::string impl;
+    std::unique_ptr<Task> task;
 };
 
 class Cell {
 public:
     // False from ok(): the reference does not do this row.
-    Cell(const Row &row, size_t bytes, size_t jobs, bool one_key, Peer &reference);
+    Cell(const Row &row, const Load &load, Peer &reference);
+    Cell(const Cell &) = delete;
     bool ok() const { return ok_; }
-    // Runs every task that `peers` offer, checks its output, then times all of them in turn. Says on stderr what failed the check.
-    // `clock` collects the core cycles per tick that were seen.
-    std::vector<Result> measure(const std::vector<Peer *> &peers, const Effort &effort, double ticks_per_ms, std::vector<double> &clock);
+    // The tasks that `peers` offer and whose output is right. Says on stderr which is not, and failed() is true then. The cell outlives the tasks.
+    std::vector<Candidate> candidates(const std::vector<Peer *> &peers);
     bool failed() const { return failed_; }
 
+    const Row &row() const { return row_; }
+    const Load &load() const { return load_; }
+    const Batch &batch() const { return batch_; }
+
 private:
-    bool check(Task &task);
+    void lay_out();
+    bool answer(Peer &reference);
+    bool is_right(const Buffer &buffer, size_t i, std::vector<uint8_t> &scratch) const;
+    const char *fault(Task &task);
     Row row_;
+    Load load_;
     Batch batch_;
-    std::vector<uint8_t> keys_, in_, out_, tags_, expected_out_, expected_tags_;
-    size_t pitch_;
+    std::vector<uint8_t> keys_, in_, out_, tags_, expected_tags_;
+    std::vector<std::vector<uint8_t>> expected_out_;
     bool ok_ = false, failed_ = false;
 };
 

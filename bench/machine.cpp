@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <set>
 
 namespace bench {
 
@@ -40,17 +42,43 @@ static std::string name_of(const std::string &vendor, unsigned family, unsigned 
     return text;
 }
 
+void pin_to(int core) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
+
+// "package core", the same for the threads of one core; empty where the system does not tell.
+static std::string place_of(int cpu) {
+    std::string place;
+    for (const char *name : {"physical_package_id", "core_id"}) {
+        std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/" + name);
+        std::string value;
+        if (!(file >> value)) return "";
+        place += value + " ";
+    }
+    return place;
+}
+
+static void find_cores(Machine &machine) {
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    std::set<std::string> taken;
+    std::vector<int> second;
+    for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--) { // from the last one: core 0 serves most interrupts
+        if (!CPU_ISSET(cpu, &allowed)) continue;
+        const std::string place = place_of(cpu);
+        (place.empty() || taken.insert(place).second ? machine.cores : second).push_back(cpu);
+    }
+    machine.whole_cores = machine.cores.size();
+    machine.cores.insert(machine.cores.end(), second.begin(), second.end());
+}
+
 Machine pin_and_describe() {
     Machine machine;
-    cpu_set_t allowed, one;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
-        for (int core = CPU_SETSIZE - 1; core >= 0; core--) // the last one: core 0 serves most interrupts
-            if (CPU_ISSET(core, &allowed)) {
-                CPU_ZERO(&one);
-                CPU_SET(core, &one);
-                if (sched_setaffinity(0, sizeof one, &one) == 0) machine.core = core;
-                break;
-            }
+    find_cores(machine);
+    if (!machine.cores.empty()) pin_to(machine.cores[0]);
 
     unsigned r[4] = {};
     char vendor[13] = {}, brand[49] = {};

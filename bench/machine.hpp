@@ -1,18 +1,21 @@
-// The machine: its name, one core of it to run on, and its two clocks.
+// The machine: its name, the cores to run on, and its two clocks.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace bench {
 
 struct Machine {
     std::string brand, microarchitecture; // "zen5"; "family-model" in hex where we know no name
     unsigned family = 0, model = 0, stepping = 0;
-    int core = 0;         // the one that this process was pinned to
+    std::vector<int> cores;   // that the process may use, the first one is what it was pinned to; a second thread of a core comes after all cores
+    size_t whole_cores = 0;   // so many of them are not another's second thread
     double tsc_ghz = 0;
 };
 Machine pin_and_describe();
+void pin_to(int core); // the calling thread
 
 // Time stamp, not reordered with the code around it.
 inline uint64_t ticks() {

@@ -1,5 +1,5 @@
 // cst-bench: Cryptostitch and its peers, timed in turn in one run.
-#include "options.hpp"
+#include "plan.hpp"
 #include "report.hpp"
 
 #include <unistd.h>
@@ -7,29 +7,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <set>
 
 using namespace bench;
-
-// Every suite that the library offers, both directions; without the library, the ones that its peers could do.
-static std::vector<Row> all_rows(const std::string &target) {
-    std::vector<std::string> suites = cryptostitch_suites(target);
-    if (suites.empty()) {
-        const std::vector<std::string> hashes = {"md5", "sha1", "sha256"};
-        for (const std::string &hash : hashes) suites.insert(suites.end(), {hash, "hmac-" + hash});
-        for (const char *cipher : {"aes-128-cbc", "aes-192-cbc", "aes-256-cbc"}) {
-            suites.push_back(cipher);
-            for (const std::string &hash : hashes) suites.push_back(std::string(cipher) + "+hmac-" + hash + "-etm");
-        }
-    }
-    std::vector<Row> rows;
-    for (const std::string &suite : suites)
-        for (const char *direction : {"", "/open"}) {
-            Row row;
-            if (parse_row(suite + direction, row)) rows.push_back(row);
-        }
-    return rows;
-}
 
 static void say_progress(size_t done, size_t all, const std::string &row) {
     static const auto start = std::chrono::steady_clock::now();
@@ -40,80 +19,74 @@ static void say_progress(size_t done, size_t all, const std::string &row) {
     fflush(stderr);
 }
 
+static int fail(const std::string &why) {
+    fprintf(stderr, "cst-bench: %s\n", why.c_str());
+    return 2;
+}
+
 int main(int argc, char **argv) {
     Options options;
     int status = parse_options(argc, argv, options);
     if (status >= 0) return status;
 
-    std::vector<Row> rows;
-    for (const Row &row : all_rows(options.target))
-        if (matches(options.rows, row.name)) rows.push_back(row);
-    // Rows in the order in which they were asked for.
-    auto rank = [&](const Row &row) {
-        size_t i = 0;
-        while (i < options.rows.size() && !matches({options.rows[i]}, row.name)) i++;
-        return i;
-    };
-    std::stable_sort(rows.begin(), rows.end(), [&](const Row &a, const Row &b) { return rank(a) < rank(b); });
+    const std::vector<Row> rows = chosen_rows(options, all_rows(options.target));
     if (options.list) {
         for (const Row &row : rows) puts(row.name.c_str());
         return 0;
     }
-    if (rows.empty()) {
-        fprintf(stderr, "cst-bench: no row matches --rows (--rows '*' --list shows them all)\n");
-        return 2;
-    }
+    if (rows.empty()) return fail("no row matches --rows (--rows '*' --list shows them all)");
 
     auto wanted = [&](const char *peer) { return std::count(options.peers.begin(), options.peers.end(), peer) != 0; };
-    std::unique_ptr<Peer> reference = make_openssl(), ipsec_mb = wanted("ipsec-mb") ? make_ipsec_mb() : nullptr;
     std::string error;
-    std::unique_ptr<Peer> ours = make_cryptostitch(options.target, options.kernel, error);
-    if (!error.empty()) {
-        fprintf(stderr, "cst-bench: %s\n", error.c_str());
-        return 2;
-    }
-    if (wanted("ipsec-mb") && !ipsec_mb) fprintf(stderr, "cst-bench: built without ipsec-mb\n");
+    std::unique_ptr<Peer> reference = make_openssl(), ours = make_cryptostitch(options.target, options.kernel, error);
+    if (!error.empty()) return fail(error);
+    auto make_peers = [&] {
+        PeerSet peers;
+        if (ours) peers.all.push_back(ours.get());
+        if (wanted("openssl")) peers.own.push_back(make_openssl());
+        if (wanted("ipsec-mb"))
+            if (auto peer = make_ipsec_mb()) peers.own.push_back(std::move(peer));
+        for (auto &peer : peers.own) peers.all.push_back(peer.get());
+        return peers;
+    };
+    PeerSet peers = make_peers();
+    Report report;
+    for (Peer *peer : peers.all) report.versions.of.push_back({peer->name(), peer->version()});
+    auto built = [&](const char *peer) { return std::any_of(peers.all.begin(), peers.all.end(), [&](Peer *p) { return p->name() == peer; }); };
+    if (wanted("ipsec-mb") && !built("ipsec-mb")) fprintf(stderr, "cst-bench: built without ipsec-mb\n");
     if (wanted("isal") && options.peers.size() < 3) fprintf(stderr, "cst-bench: built without isal (see bench/README.md)\n");
-    std::vector<Peer *> peers;
-    Versions versions;
-    if (ours) peers.push_back(ours.get());
-    if (wanted("openssl")) peers.push_back(reference.get());
-    if (ipsec_mb) peers.push_back(ipsec_mb.get());
-    for (Peer *peer : peers) versions.of.push_back({peer->name(), peer->version()});
 
-    Machine machine = pin_and_describe();
-    std::vector<Result> results;
+    const Machine machine = report.machine = pin_and_describe();
+    if (options.threads > machine.cores.size()) return fail("--threads: there are only " + std::to_string(machine.cores.size()) + " cores to run on");
+    const size_t most_threads = options.threads ? options.threads : machine.cores.size();
     std::vector<double> clock;
     bool failed = false;
-    size_t done = 0, all = rows.size() * options.sizes.size() * options.jobs.size();
-    for (const Row &row : rows)
-        for (size_t jobs : options.jobs)
-            for (size_t bytes : options.sizes) {
-                say_progress(done++, all, row.name);
-                if (row.key_bits && bytes % 16) {
-                    fprintf(stderr, "cst-bench: %s wants multiples of 16 bytes; %zu left out\n", row.name.c_str(), bytes);
-                    continue;
-                }
-                for (bool one_key : {false, true}) {
-                    bool keyless = !row.key_bits && !row.hmac;
-                    if (one_key ? !options.one_key || keyless || jobs == 1 : !options.own_key && !keyless && jobs > 1) continue;
-                    Cell cell(row, bytes, jobs, one_key, *reference);
-                    if (!cell.ok()) {
-                        fprintf(stderr, "cst-bench: OpenSSL cannot check %s; left out\n", row.name.c_str());
-                        continue;
-                    }
-                    std::vector<Result> more = cell.measure(peers, options.effort, machine.tsc_ghz * 1e6, clock);
-                    results.insert(results.end(), more.begin(), more.end());
-                    failed |= cell.failed();
-                }
-            }
-    say_progress(all, all, "");
+    const std::vector<Planned> cells = plan(options, rows);
+    for (size_t i = 0; i < cells.size(); i++) {
+        const Planned &planned = cells[i];
+        say_progress(i, cells.size(), planned.row.name);
+        if (planned.threads) {
+            auto more = time_team(planned.row, planned.load, most_threads, make_peers, options.effort, machine, failed);
+            report.teams.insert(report.teams.end(), more.begin(), more.end());
+            continue;
+        }
+        Cell cell(planned.row, planned.load, *reference);
+        if (!cell.ok()) {
+            fprintf(stderr, "cst-bench: OpenSSL cannot check %s; left out\n", planned.row.name.c_str());
+            continue;
+        }
+        auto more = time_in_turn(cell, peers.all, options.effort, machine.tsc_ghz * 1e6, clock);
+        report.cells.insert(report.cells.end(), more.begin(), more.end());
+        failed |= cell.failed();
+    }
+    say_progress(cells.size(), cells.size(), "");
+    if (clock.empty()) clock.push_back(cycles_per_tick());
     std::sort(clock.begin(), clock.end());
-    double core_ghz = clock.empty() ? 0 : clock[clock.size() / 2] * machine.tsc_ghz;
+    report.core_ghz = quantile(clock, 0.5) * machine.tsc_ghz;
 
     std::string bounds = options.bounds.empty() ? std::string(BENCH_FOLDER "/bounds/") + machine.microarchitecture + ".tsv" : options.bounds;
-    if (options.json != "-") print_table(machine, core_ghz, versions, read_bounds(bounds), results);
-    if (!options.json.empty() && !write_json(options.json, machine, core_ghz, versions, results)) {
+    if (options.json != "-") print_table(report, read_bounds(bounds));
+    if (!options.json.empty() && !write_json(options.json, report)) {
         perror(options.json.c_str());
         return 1;
     }

@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -12,9 +13,11 @@ namespace bench {
 static const char *const HELP = R"(usage: cst-bench [options]
 Core cycles per byte of Cryptostitch and its peers; every output is checked against OpenSSL's before it is timed.
 
-  --rows GLOB[,GLOB...]   suites; "/open" at the end is the reverse direction ("*hmac-sha1*", "*/open"); default: the rows of README.md
+  --rows GLOB[,GLOB...]   suites; "/open" at the end is the reverse direction, "/write" a text as TLS records ("*hmac-sha1*", "*/open")
   --sizes N[,N...]        bytes of one job (default 64,1024,16384)
-  --jobs N[,N...]         jobs in one burst (default 1,8,64)
+  --mix imix              jobs of IMIX sizes (64 x7, 570 x4, 1408 x1), instead of or, with --sizes, besides equal ones
+  --jobs N[,N...]         jobs in one burst (default 1,8,64; of a mix 64)
+  --threads N|all         throughput of 1, 2, 4, ... N threads, a core each, instead of cycles of one
   --peers A[,B...]        of openssl, ipsec-mb, isal; "none" for none (default: all that were built in)
   --own-key, --one-key    only jobs with a key each, or only jobs that share one key (default: both)
   --json FILE             write {"machine": {...}, "rows": [...]}; "-" is standard output, without the table
@@ -25,6 +28,7 @@ Core cycles per byte of Cryptostitch and its peers; every output is checked agai
   --bounds FILE           table of bounds (default: the one for this CPU in bench/bounds, if there is one)
   --list                  print the names of the rows that --rows matches, and stop
   --help
+Without --rows, --sizes, --mix, --jobs and --threads: the cells of README.md.
 )";
 
 static std::vector<std::string> split(const std::string &text) {
@@ -57,15 +61,34 @@ static bool parse_counts(const std::string &text, size_t high, std::vector<size_
     return true;
 }
 
+// What is timed when nothing is chosen: all kinds of rows, then the places where peers are weak (few jobs, short packets, mixed lengths), then threads.
+static std::vector<Group> default_groups() {
+    const std::string sha1 = "aes-128-cbc+hmac-sha1-etm", sha256 = "aes-128-cbc+hmac-sha256-etm", tls = "aes-128-cbc+hmac-sha1-tls";
+    const Size imix = {0, true};
+    return {
+        {{"sha1", "sha256", "md5", "aes-128-cbc", "aes-256-cbc", "aes-128-cbc/open", sha1, sha256, sha1 + "/open", sha256 + "/open"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
+        {{tls, tls + "/open"}, {{1024}, {16384}}, {1, 8, 64}},
+        {{tls + "/write"}, {{131072}}, {1}},
+        {{sha1, sha256}, {{64}, {256}, {1024}, imix}, {64}, true, false},
+        {{sha1}, {{8192}}, {1, 2, 4, 8}, true, false},
+        {{"sha256"}, {{8192}}, {1, 4, 8, 16}, true, false},
+        {{sha256}, {{1024}}, {64}, true, false, true},
+    };
+}
+
 int parse_options(int argc, char **argv, Options &o) {
+    o.groups = default_groups();
+    Group chosen = o.groups[0];
+    chosen.rows.insert(chosen.rows.end(), o.groups[1].rows.begin(), o.groups[1].rows.end());
+    bool choose = false, sizes = false, jobs = false, own_key = true, one_key = true;
     for (int i = 1; i < argc; i++) {
         std::string name = argv[i], value;
         if (name == "--help" || name == "-h") {
             fputs(HELP, stdout);
             return 0;
         }
-        if (name == "--own-key") { o.own_key = true, o.one_key = false; continue; }
-        if (name == "--one-key") { o.own_key = false, o.one_key = true; continue; }
+        if (name == "--own-key") { own_key = true, one_key = false; continue; }
+        if (name == "--one-key") { own_key = false, one_key = true; continue; }
         if (name == "--list") { o.list = true; continue; }
         size_t equals = name.find('=');
         bool separate = equals == std::string::npos;
@@ -76,12 +99,28 @@ int parse_options(int argc, char **argv, Options &o) {
             return true;
         };
         double number;
+        std::vector<size_t> counts;
         if (is("--rows")) {
-            o.rows = split(value);
+            chosen.rows = split(value);
+            choose = true;
         } else if (is("--sizes")) {
-            if (!parse_counts(value, 1 << 26, o.sizes)) return fail("--sizes wants whole numbers of bytes, up to 64 MiB");
+            if (!parse_counts(value, 1 << 26, counts)) return fail("--sizes wants whole numbers of bytes, up to 64 MiB");
+            if (!sizes) chosen.sizes.clear();
+            for (size_t bytes : counts) chosen.sizes.push_back({bytes});
+            choose = sizes = true;
+        } else if (is("--mix")) {
+            if (value != "imix") return fail("--mix knows only imix");
+            if (!sizes) chosen.sizes.clear();
+            chosen.sizes.push_back({0, true});
+            choose = sizes = true;
         } else if (is("--jobs")) {
-            if (!parse_counts(value, 4096, o.jobs)) return fail("--jobs wants whole numbers, up to 4096");
+            if (!parse_counts(value, 4096, chosen.jobs)) return fail("--jobs wants whole numbers, up to 4096");
+            choose = jobs = true;
+        } else if (is("--threads")) {
+            number = 0;
+            if (value != "all" && (!parse_number(value, 1, 4096, number) || number != double(size_t(number)))) return fail("--threads wants a number or all");
+            o.threads = size_t(number);
+            choose = chosen.threads = true;
         } else if (is("--peers")) {
             o.peers = split(value);
             for (const std::string &peer : o.peers)
@@ -103,6 +142,12 @@ int parse_options(int argc, char **argv, Options &o) {
             return fail("no option named '" + name + "'");
         }
         if (value.empty()) return fail(name + " wants a value");
+    }
+    if (!jobs && std::all_of(chosen.sizes.begin(), chosen.sizes.end(), [](const Size &size) { return size.imix; })) chosen.jobs = {64};
+    if (choose) o.groups = {chosen};
+    for (Group &group : o.groups) {
+        group.own_key &= own_key;
+        group.one_key &= one_key;
     }
     return -1;
 }

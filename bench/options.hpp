@@ -1,27 +1,46 @@
 // The command line of cst-bench.
 #pragma once
 
-#include "cell.hpp"
-
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace bench {
 
+// Of one job: so many bytes, or each job its own of a mix.
+struct Size {
+    size_t bytes = 0;
+    bool imix = false;
+    std::string text() const { return imix ? "imix" : std::to_string(bytes); }
+    bool operator==(const Size &other) const { return bytes == other.bytes && imix == other.imix; }
+};
+
+struct Effort {
+    double min_ms = 0.5; // of one timed sample
+    int repetitions = 15;
+};
+
+// Cells: every row in every size with every number of jobs.
+struct Group {
+    std::vector<std::string> rows; // shell wildcards, as in "aes-*+hmac-sha1*"
+    std::vector<Size> sizes;
+    std::vector<size_t> jobs;
+    bool own_key = true, one_key = true;
+    bool threads = false;
+};
+
 struct Options {
-    std::vector<std::string> rows = {"sha1", "sha256", "md5", "aes-128-cbc", "aes-256-cbc", "aes-128-cbc/open", "aes-128-cbc+hmac-sha1-etm",
-                                     "aes-128-cbc+hmac-sha256-etm", "aes-128-cbc+hmac-sha1-etm/open", "aes-128-cbc+hmac-sha256-etm/open"};
-    std::vector<size_t> sizes = {64, 1024, 16384}, jobs = {1, 8, 64};
+    std::vector<Group> groups;
     std::vector<std::string> peers = {"openssl", "ipsec-mb", "isal"};
     std::string json, target, kernel, bounds;
-    bool own_key = true, one_key = true, list = false;
+    size_t threads = 0; // most of them; 0: as many as there are cores
+    bool list = false;
     Effort effort;
 };
 
 // Returns the exit status with which the program should end, or -1 to go on.
 int parse_options(int argc, char **argv, Options &options);
 
-// Shell wildcards, as in "aes-*+hmac-sha1*".
 bool matches(const std::vector<std::string> &globs, const std::string &name);
 
 } // namespace bench

@@ -9,32 +9,41 @@
 
 namespace bench {
 
-// A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm].
+// A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS].
 struct Row {
-    std::string name;   // the suite, "/open" appended for the reverse direction
+    std::string name;   // the suite; "/open" appended for the reverse direction, "/write" for a long text as TLS records
     std::string suite;
     bool open = false;
+    bool write = false;
     int key_bits = 0;   // of AES-CBC; 0: no cipher
     std::string hash;   // "sha1"; empty: no hash
     bool hmac = false;
+    bool tls = false;      // MAC then encrypt
+    size_t tag_bytes = 0;  // beside the ciphertext; 0: no hash, or TLS
+    size_t header = 0;     // bytes in front of the IV that are authenticated: 8 for ESP
 };
 // False when the name does not have that shape (then nothing here can check the suite).
 bool parse_row(const std::string &name, Row &row);
+size_t hash_bytes(const std::string &hash);
 
-// One job. The IV stands in the 16 bytes before the ciphertext, as in a record; so iv || ciphertext is one piece.
+// One job. The IV stands in the 16 bytes before the ciphertext, as in a record, the header before it; so header || iv || ciphertext is one piece.
 struct Buffer {
     const uint8_t *key, *mac_key; // key_bits / 8 bytes; 32 bytes
     const uint8_t *iv;
     const uint8_t *in;
-    uint8_t *out;
+    uint8_t *out;                 // 16 bytes before it are the task's too; TLS writes begin here with their first record's header
     uint8_t *tag;                 // written by seal, read by open
     const uint8_t *expected_tag;  // what open compares with
+    size_t bytes;                 // of the text, by which cycles are divided
+    size_t in_bytes, out_bytes;   // what is given, what is written (TLS write: room for it)
+    uint64_t sequence;            // TLS: number of the (first) record
 };
 struct Batch {
     std::vector<Buffer> buffers;
-    size_t bytes = 0;     // per buffer
-    size_t tag_bytes = 0; // 0: no hash
+    size_t total = 0;     // bytes of all texts
+    size_t longest = 0;   // of a text
     bool one_key = false; // all buffers name the same key
+    size_t mean() const { return total / buffers.size(); }
 };
 
 // One way of doing a row on a batch, prepared (keys expanded, contexts made).

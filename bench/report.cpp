@@ -32,7 +32,13 @@ static std::string quoted(const std::string &text) {
     return out + '"';
 }
 
-bool write_json(const std::string &path, const Machine &m, double core_ghz, const Versions &versions, const std::vector<Result> &results) {
+// What a cell and a team have in common.
+static void write_load(FILE *f, const std::string &row, const std::string &impl, const std::string &variant, const Load &load, size_t bytes) {
+    fprintf(f, "{\"row\": %s, \"impl\": %s, \"keys\": \"%s\", \"variant\": %s, \"size\": \"%s\", \"bytes\": %zu, \"jobs\": %zu, ", quoted(row).c_str(), quoted(impl).c_str(),
+            load.one_key ? "one" : "own", quoted(variant).c_str(), load.size.text().c_str(), bytes, load.jobs);
+}
+
+bool write_json(const std::string &path, const Report &report) {
     std::string temporary = path + ".tmp"; // an interrupted run leaves the old file
     const bool to_stdout = path == "-";
     FILE *f = to_stdout ? stdout : fopen(temporary.c_str(), "w");
@@ -40,17 +46,30 @@ bool write_json(const std::string &path, const Machine &m, double core_ghz, cons
     char date[32];
     time_t now = time(nullptr);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    fprintf(f, "{\n\"machine\": {\"cpu\": %s, \"microarchitecture\": %s, \"family\": %u, \"model\": %u, \"stepping\": %u,\n", quoted(m.brand).c_str(),
-            quoted(m.microarchitecture).c_str(), m.family, m.model, m.stepping);
-    fprintf(f, "  \"core_ghz\": %.3f, \"tsc_ghz\": %.3f, \"compiler\": %s, \"date\": %s, \"versions\": {", core_ghz, m.tsc_ghz, quoted(__VERSION__).c_str(), quoted(date).c_str());
+    const Machine &m = report.machine;
+    const Versions &versions = report.versions;
+    fprintf(f, "{\n\"machine\": {\"cpu\": %s, \"microarchitecture\": %s, \"family\": %u, \"model\": %u, \"stepping\": %u, \"cores\": %zu,\n", quoted(m.brand).c_str(),
+            quoted(m.microarchitecture).c_str(), m.family, m.model, m.stepping, m.cores.size());
+    fprintf(f, "  \"core_ghz\": %.3f, \"tsc_ghz\": %.3f, \"compiler\": %s, \"date\": %s, \"versions\": {", report.core_ghz, m.tsc_ghz, quoted(__VERSION__).c_str(),
+            quoted(date).c_str());
     for (size_t i = 0; i < versions.of.size(); i++)
         fprintf(f, "%s%s: %s", i ? ", " : "", quoted(versions.of[i].first).c_str(), quoted(versions.of[i].second).c_str());
     fprintf(f, "}},\n\"rows\": [");
-    for (size_t i = 0; i < results.size(); i++) {
-        const Result &r = results[i];
-        fprintf(f, "%s\n{\"row\": %s, \"impl\": %s, \"keys\": \"%s\", \"variant\": %s, \"bytes\": %zu, \"jobs\": %zu, \"cycles_per_byte\": %.5f, \"spread\": %.4f}",
-                i ? "," : "", quoted(r.row).c_str(), quoted(r.impl).c_str(), r.one_key ? "one" : "own", quoted(r.variant).c_str(), r.bytes, r.jobs,
-                r.cycles_per_byte, r.spread);
+    const char *comma = "\n";
+    for (const Result &r : report.cells) {
+        fputs(comma, f);
+        comma = ",\n";
+        write_load(f, r.row, r.impl, r.variant, r.load, r.bytes);
+        fprintf(f, "\"cycles_per_byte\": %.5f, \"spread\": %.4f}", r.cycles_per_byte, r.spread);
+    }
+    fprintf(f, "\n],\n\"threads\": [");
+    comma = "\n";
+    for (const TeamResult &r : report.teams) {
+        fputs(comma, f);
+        comma = ",\n";
+        write_load(f, r.row, r.impl, r.variant, r.load, r.bytes);
+        fprintf(f, "\"threads\": %zu, \"cycles_per_byte\": %.5f, \"bytes_per_cycle\": %.5f, \"gigabytes_per_second\": %.4f, \"scaling\": %.4f, \"spread\": %.4f}", r.threads,
+                r.cycles_per_byte(), r.bytes_per_cycle, r.gigabytes_per_second, r.scaling, r.spread);
     }
     fprintf(f, "\n]\n}\n");
     if (to_stdout) return fflush(f) == 0;
@@ -65,13 +84,14 @@ const Result *best(const std::vector<Result> &results, size_t begin, size_t end,
         if (results[i].impl == impl && (!found || results[i].cycles_per_byte < found->cycles_per_byte)) found = &results[i];
     return found;
 }
-bool same_cell(const Result &a, const Result &b) { return a.row == b.row && a.bytes == b.bytes && a.jobs == b.jobs && a.one_key == b.one_key; }
-} // namespace
+bool same_cell(const Result &a, const Result &b) {
+    return a.row == b.row && a.load.size == b.load.size && a.load.jobs == b.load.jobs && a.load.one_key == b.load.one_key;
+}
 
-void print_table(const Machine &m, double core_ghz, const Versions &versions, const Bounds &bounds, const std::vector<Result> &results) {
-    printf("%s (%s), core %.2f GHz, TSC %.2f GHz", m.brand.c_str(), m.microarchitecture.c_str(), core_ghz, m.tsc_ghz);
-    for (const auto &version : versions.of) printf("; %s %s", version.first.c_str(), version.second.c_str());
-    printf("\ncore cycles per byte; gain = best peer / cryptostitch; x bound = cryptostitch (or the best peer) / what the units allow\n\n");
+void print_cells(const Report &report, const Bounds &bounds) {
+    const std::vector<Result> &results = report.cells;
+    const Versions &versions = report.versions;
+    printf("core cycles per byte; gain = best peer / cryptostitch; x bound = cryptostitch (or the best peer) / what the units allow\n\n");
     bool ours = std::any_of(results.begin(), results.end(), [](const Result &r) { return r.impl == "cryptostitch"; });
 
     printf("%-33s %6s %5s %4s |", "row", "bytes", "jobs", "keys");
@@ -81,7 +101,7 @@ void print_table(const Machine &m, double core_ghz, const Versions &versions, co
         for (end = begin + 1; end < results.size() && same_cell(results[begin], results[end]); end++) {}
         const Result &cell = results[begin];
         if (begin && results[begin - 1].row != cell.row) printf("\n");
-        printf("%-33s %6zu %5zu %4s |", cell.row.c_str(), cell.bytes, cell.jobs, cell.one_key ? "one" : "own");
+        printf("%-33s %6s %5zu %4s |", cell.row.c_str(), cell.load.size.text().c_str(), cell.load.jobs, cell.load.one_key ? "one" : "own");
         const Result *mine = nullptr, *peer = nullptr;
         for (const auto &version : versions.of) {
             const Result *r = best(results, begin, end, version.first);
@@ -93,14 +113,34 @@ void print_table(const Machine &m, double core_ghz, const Versions &versions, co
         const Result *shown = ours ? mine : peer;
         if (mine && peer) printf(" | %5.2f", peer->cycles_per_byte / mine->cycles_per_byte);
         else printf(" | %5s", "");
-        const auto &table = cell.jobs == 1 ? bounds.one : bounds.many;
+        const auto &table = cell.load.jobs == 1 ? bounds.one : bounds.many;
         auto bound = table.find(cell.row);
         // Padding and the outer hash are most of a short job, and few lanes are not full: no bound is known there.
-        bool known = bound != table.end() && cell.bytes >= 1024 && (cell.jobs == 1 || cell.jobs >= 32);
+        bool known = bound != table.end() && !cell.load.size.imix && cell.bytes >= 1024 && (cell.load.jobs == 1 || cell.load.jobs >= 32);
         if (shown && known) printf(" %7.2f", shown->cycles_per_byte / bound->second);
         else printf(" %7s", "");
         printf("  %s\n", shown ? shown->variant.c_str() : "");
     }
+}
+
+void print_teams(const Report &report) {
+    printf("threads, a core each%s; c/B: core cycles per byte of one thread; B/c: bytes per core cycle of all; scaling: B/c over that of one thread\n\n",
+           report.machine.whole_cores < report.machine.cores.size() ? " (over the cores' number, the second threads of cores)" : "");
+    printf("%-33s %6s %5s %4s %7s | %-12s %8s %8s %8s %8s  %s\n", "row", "bytes", "jobs", "keys", "threads", "impl", "c/B", "B/c", "GB/s", "scaling", "variant");
+    for (const TeamResult &r : report.teams)
+        printf("%-33s %6s %5zu %4s %7zu | %-12s %8.3f %8.3f %8.3f %8.2f  %s\n", r.row.c_str(), r.load.size.text().c_str(), r.load.jobs, r.load.one_key ? "one" : "own",
+               r.threads, r.impl.c_str(), r.cycles_per_byte(), r.bytes_per_cycle, r.gigabytes_per_second, r.scaling, r.variant.c_str());
+}
+} // namespace
+
+void print_table(const Report &report, const Bounds &bounds) {
+    const Machine &m = report.machine;
+    printf("%s (%s), core %.2f GHz, TSC %.2f GHz", m.brand.c_str(), m.microarchitecture.c_str(), report.core_ghz, m.tsc_ghz);
+    for (const auto &version : report.versions.of) printf("; %s %s", version.first.c_str(), version.second.c_str());
+    printf("\n");
+    if (!report.cells.empty()) print_cells(report, bounds);
+    if (!report.cells.empty() && !report.teams.empty()) printf("\n");
+    if (!report.teams.empty()) print_teams(report);
 }
 
 } // namespace bench

@@ -1,8 +1,7 @@
 // What leaves the benchmark: a JSON file and a table for a terminal.
 #pragma once
 
-#include "cell.hpp"
-#include "machine.hpp"
+#include "team.hpp"
 
 #include <map>
 
@@ -18,7 +17,15 @@ struct Versions {
     std::vector<std::pair<std::string, std::string>> of; // implementation, version
 };
 
-bool write_json(const std::string &path, const Machine &machine, double core_ghz, const Versions &versions, const std::vector<Result> &results);
-void print_table(const Machine &machine, double core_ghz, const Versions &versions, const Bounds &bounds, const std::vector<Result> &results);
+struct Report {
+    Machine machine;
+    double core_ghz = 0;
+    Versions versions;
+    std::vector<Result> cells;
+    std::vector<TeamResult> teams;
+};
+
+bool write_json(const std::string &path, const Report &report);
+void print_table(const Report &report, const Bounds &bounds);
 
 } // namespace bench

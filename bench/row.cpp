@@ -7,29 +7,37 @@ static bool take(std::string &text, const std::string &prefix) {
     text.erase(0, prefix.size());
     return true;
 }
+static bool take_end(std::string &text, const std::string &suffix) {
+    if (text.size() < suffix.size() || text.compare(text.size() - suffix.size(), suffix.size(), suffix) != 0) return false;
+    text.resize(text.size() - suffix.size());
+    return true;
+}
+
+size_t hash_bytes(const std::string &hash) { return hash.empty() ? 0 : hash == "md5" ? 16 : hash == "sha1" ? 20 : 32; }
 
 bool parse_row(const std::string &name, Row &row) {
     row = Row();
     row.name = row.suite = name;
-    const std::string reverse = "/open";
-    if (name.size() > reverse.size() && name.compare(name.size() - reverse.size(), reverse.size(), reverse) == 0) {
-        row.open = true;
-        row.suite.resize(name.size() - reverse.size());
-    }
+    row.open = take_end(row.suite, "/open");
+    row.write = take_end(row.suite, "/write");
     std::string rest = row.suite;
     for (int bits : {128, 192, 256})
         if (take(rest, "aes-" + std::to_string(bits) + "-cbc")) row.key_bits = bits;
     if (row.key_bits) {
-        if (rest.empty()) return true;
-        const std::string etm = "-etm";
-        if (!take(rest, "+hmac-") || rest.size() <= etm.size() || rest.compare(rest.size() - etm.size(), etm.size(), etm) != 0) return false;
-        rest.resize(rest.size() - etm.size());
+        if (rest.empty()) return !row.write;
+        if (!take(rest, "+hmac-")) return false;
         row.hmac = true;
+        if (take_end(rest, "-tls")) row.tls = true;
+        else if (take_end(rest, "-96")) row.tag_bytes = 12, row.header = 8;
+        else if (take_end(rest, "-128")) row.tag_bytes = 16, row.header = 8;
+        else if (!take_end(rest, "-etm")) return false;
+        if (row.write && (!row.tls || row.open)) return false;
     } else {
-        if (row.open) return false; // a digest has no reverse
+        if (row.open || row.write) return false; // a digest has no reverse
         row.hmac = take(rest, "hmac-");
     }
     row.hash = rest;
+    if (!row.tag_bytes && !row.tls) row.tag_bytes = hash_bytes(rest);
     return !rest.empty() && rest.find_first_of("+-/") == std::string::npos;
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -29,12 +30,13 @@ def test_json_has_the_documented_fields(bench: Path, tmp_path: Path) -> None:
     done = run(bench, "--rows", ",".join(suites), "--sizes", "64,1024", "--jobs", "1,8", "--peers", "openssl", "--json", str(file), *QUICK)
     assert done.returncode == 0, done.stderr
     data = json.loads(file.read_text())
-    assert set(data) == {"machine", "rows"}
+    assert set(data) == {"machine", "rows", "threads"} and data["threads"] == []
     assert data["machine"]["core_ghz"] > 0.3 and data["machine"]["cpu"]
     assert {row["row"] for row in data["rows"]} == set(suites)
     assert {row["impl"] for row in data["rows"]} == {"cryptostitch", "openssl"}
     for row in data["rows"]:
-        assert set(row) == {"row", "impl", "keys", "variant", "bytes", "jobs", "cycles_per_byte", "spread"}
+        assert set(row) == {"row", "impl", "keys", "variant", "size", "bytes", "jobs", "cycles_per_byte", "spread"}
+        assert row["size"] == str(row["bytes"])
         assert 0 < row["cycles_per_byte"] < 1e5 and row["spread"] >= 0
         assert row["variant"]
     cells = {(row["row"], row["bytes"], row["jobs"], row["keys"]) for row in data["rows"] if row["impl"] == "cryptostitch"}
@@ -43,10 +45,55 @@ def test_json_has_the_documented_fields(bench: Path, tmp_path: Path) -> None:
 
 
 def test_every_suite_agrees_with_openssl(bench: Path) -> None:
-    """All rows, both directions, own keys and one key, on sizes around the lanes' edges: a wrong output would end with status 1."""
-    done = run(bench, "--rows", "*", "--sizes", "16,176,1040", "--jobs", "1,3,17,37", "--peers", "none", "--min-ms", "0.001", "--repetitions", "1")
+    """All rows in all directions, own keys and one key, on sizes around the lanes' edges and mixed: a wrong output would end with status 1."""
+    options = ["--sizes", "16,176,1040", "--mix", "imix", "--jobs", "1,3,17,37", "--peers", "none", "--min-ms", "0.001", "--repetitions", "1"]
+    done = run(bench, "--rows", "*", *options)
     assert done.returncode == 0, done.stderr
-    assert "wrong output" not in done.stderr
+    assert "not timed" not in done.stderr and "cannot" not in done.stderr
+
+
+def test_peers_agree_with_openssl_on_a_mix(bench: Path, tmp_path: Path) -> None:
+    """Peers too are compared before they are timed. A mix of blocks: 38 x 64, 21 x 576, 5 x 1408 bytes; where the suite takes any length, 570."""
+    file = tmp_path / "r.json"
+    done = run(bench, "--rows", "sha1,aes-128-cbc+hmac-sha1-etm,aes-128-cbc+hmac-sha1-96/open", "--mix", "imix", "--json", str(file), *QUICK)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(file.read_text())["rows"]
+    assert {(row["size"], row["jobs"]) for row in rows} == {("imix", 64)}
+    assert {row["bytes"] for row in rows if row["row"] == "sha1"} == {(38 * 64 + 21 * 570 + 5 * 1408) // 64}
+    assert {row["bytes"] for row in rows if row["row"] != "sha1"} == {(38 * 64 + 21 * 576 + 5 * 1408) // 64}
+
+
+def test_tls_records_and_writes_are_checked(bench: Path) -> None:
+    """Sizes on both sides of a block, whole records, and texts of which OpenSSL writes eight and four records at once and some singly."""
+    rows = "aes-*-tls*"
+    if not run(bench, "--rows", rows, "--list").stdout:
+        pytest.skip("this library has no TLS suites")
+    for sizes in ("1,11,12,27,28,16384", "65537,131072,212993"):
+        done = run(bench, "--rows", rows, "--sizes", sizes, "--jobs", "1,5", "--peers", "openssl", "--min-ms", "0.001", "--repetitions", "1")
+        assert done.returncode == 0, done.stderr
+        assert "not timed" not in done.stderr and "cannot" not in done.stderr
+
+
+def test_threads(bench: Path, tmp_path: Path) -> None:
+    file = tmp_path / "r.json"
+    suite = "aes-128-cbc+hmac-sha256-etm"
+    done = run(bench, "--rows", suite, "--sizes", "256", "--jobs", "16", "--own-key", "--threads", "all", "--json", str(file), *QUICK)
+    assert done.returncode == 0, done.stderr
+    data = json.loads(file.read_text())
+    teams = [row for row in data["threads"] if row["impl"] == "cryptostitch"]
+    cores = len(os.sched_getaffinity(0))
+    assert data["rows"] == [] and data["machine"]["cores"] == cores
+    assert [row["threads"] for row in teams] == sorted({1 << i for i in range(cores.bit_length()) if 1 << i <= cores} | {cores})
+    for row in teams:
+        assert row["cycles_per_byte"] == pytest.approx(row["threads"] / row["bytes_per_cycle"], rel=0.01)
+        assert row["scaling"] == pytest.approx(row["bytes_per_cycle"] / teams[0]["bytes_per_cycle"], rel=0.01)
+        assert row["gigabytes_per_second"] > 0
+    assert run(bench, "--threads", str(cores + 1)).returncode == 2
+
+
+def test_rows_that_are_not_here_are_named(bench: Path) -> None:
+    done = run(bench, "--rows", "sha1,rot13", "--list")
+    assert done.stdout.split() == ["sha1"] and "rot13" in done.stderr
 
 
 def test_help_and_list(bench: Path) -> None:
@@ -57,7 +104,7 @@ def test_help_and_list(bench: Path) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [["--rows", "nonsense*"], ["--peers", "nobody"], ["--sizes", "0"], ["--jobs", "x"], ["--frobnicate"], ["--json"], ["--target", "host-nosuchthing"],
+    [["--rows", "nonsense*"], ["--peers", "nobody"], ["--sizes", "0"], ["--jobs", "x"], ["--mix", "x"], ["--threads", "0"], ["--frobnicate"], ["--json"], ["--target", "host-nosuchthing"],
      ["--kernel", "sha1_x17@nowhere"]],
 )
 def test_bad_options_are_refused(bench: Path, options: list[str]) -> None:

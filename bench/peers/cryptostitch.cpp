@@ -1,4 +1,4 @@
-// Cryptostitch through its public C API: one cst_burst for the whole batch.
+// Cryptostitch through its public C API: one cst_burst for the whole batch, or one cst_tls_seal per text.
 #include "../peer.hpp"
 
 #ifndef BENCH_CRYPTOSTITCH
@@ -8,59 +8,142 @@ std::vector<std::string> cryptostitch_suites(const std::string &) { return {}; }
 } // namespace bench
 #else
 
+#include "../tls.hpp"
+
 #include <cryptostitch/cryptostitch.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <random>
 
 namespace bench {
 namespace {
 
+// The keys of a batch, and what the library says it will do.
 class CstTask : public Task {
 public:
-    explicit CstTask(cst_ctx *ctx) : ctx_(ctx) {}
+    CstTask(cst_ctx *ctx, const Row &row, const Batch &batch) : ctx_(ctx), row_(row), batch_(batch) {}
     ~CstTask() override {
         for (cst_key *key : keys_) cst_key_free(key);
     }
-    bool prepare(const Row &row, const Batch &batch) {
+    virtual bool prepare() {
         const cst_suite *suite = nullptr;
-        if (cst_suite_get(ctx_, row.suite.c_str(), &suite) != CST_OK) return false;
+        if (cst_suite_get(ctx_, row_.suite.c_str(), &suite) != CST_OK) return false;
         cst_choice choice = {};
         choice.size = sizeof choice;
-        int direction = row.open ? CST_OPEN : CST_SEAL;
-        if (cst_suite_choice(suite, direction, batch.buffers.size(), batch.bytes, batch.one_key, &choice) == CST_OK) variant = choice.kernel;
-        size_t keys = batch.one_key ? 1 : batch.buffers.size();
+        if (cst_suite_choice(suite, direction(), batch_.buffers.size(), batch_.mean(), batch_.one_key, &choice) == CST_OK) variant = choice.kernel;
+        const size_t keys = batch_.one_key ? 1 : batch_.buffers.size();
         for (size_t i = 0; i < keys; i++) {
-            const Buffer &b = batch.buffers[i];
+            const Buffer &b = batch_.buffers[i];
             cst_key *key = nullptr;
-            if (cst_key_new(suite, row.key_bits ? b.key : nullptr, size_t(row.key_bits / 8), row.hmac ? b.mac_key : nullptr, row.hmac ? 32 : 0, &key) != CST_OK) return false;
+            if (cst_key_new(suite, row_.key_bits ? b.key : nullptr, size_t(row_.key_bits / 8), row_.hmac ? b.mac_key : nullptr, row_.hmac ? 32 : 0, &key) != CST_OK) return false;
             keys_.push_back(key);
         }
-        for (size_t i = 0; i < batch.buffers.size(); i++) {
-            const Buffer &b = batch.buffers[i];
-            cst_job job = {};
-            job.size = sizeof job;
-            job.key = keys_[batch.one_key ? 0 : i];
-            job.direction = direction;
-            job.in = b.in;
-            job.in_len = batch.bytes;
-            if (row.key_bits) {
-                job.iv = b.iv;
-                job.iv_len = 16;
-                job.out = b.out;
-                job.out_cap = batch.bytes;
-            }
-            if (batch.tag_bytes) {
-                job.tag = row.open ? const_cast<uint8_t *>(b.expected_tag) : b.tag;
-                job.tag_len = batch.tag_bytes;
-            }
-            jobs_.push_back(job);
-        }
+        return true;
+    }
+
+protected:
+    int direction() const { return row_.open ? CST_OPEN : CST_SEAL; }
+    const cst_key *key(size_t i) const { return keys_[batch_.one_key ? 0 : i]; }
+    cst_ctx *ctx_;
+    Row row_;
+    const Batch &batch_;
+
+private:
+    std::vector<cst_key *> keys_;
+};
+
+class BurstTask : public CstTask {
+public:
+    using CstTask::CstTask;
+    bool prepare() override {
+        if (!CstTask::prepare()) return false;
+        heads_.resize(batch_.buffers.size());
+        for (size_t i = 0; i < batch_.buffers.size(); i++) jobs_.push_back(job(i));
         return true;
     }
     bool run() override { return cst_burst(ctx_, jobs_.data(), jobs_.size()) == CST_OK; }
 
 private:
-    cst_ctx *ctx_;
-    std::vector<cst_key *> keys_;
+    struct Head {
+        uint8_t bytes[11];
+    };
+    cst_job job(size_t i) {
+        const Buffer &b = batch_.buffers[i];
+        cst_job job = {};
+        job.size = sizeof job;
+        job.key = key(i);
+        job.direction = direction();
+        job.in = b.in;
+        job.in_len = b.in_bytes;
+        if (row_.key_bits) {
+            job.iv = b.iv;
+            job.iv_len = 16;
+            job.out = b.out;
+            job.out_cap = row_.open ? b.in_bytes : b.out_bytes;
+        }
+        if (row_.tls) {
+            tls_head(b.sequence, heads_[i].bytes);
+            job.aad = heads_[i].bytes;
+            job.aad_len = sizeof heads_[i].bytes;
+        } else if (row_.header) {
+            job.aad = b.iv - row_.header;
+            job.aad_len = row_.header;
+        }
+        if (row_.tag_bytes) {
+            job.tag = row_.open ? const_cast<uint8_t *>(b.expected_tag) : b.tag;
+            job.tag_len = row_.tag_bytes;
+        }
+        return job;
+    }
+    std::vector<Head> heads_;
     std::vector<cst_job> jobs_;
+};
+
+// One cst_tls_seal per text, cut as the library likes.
+class WriteTask : public CstTask {
+public:
+    using CstTask::CstTask;
+    bool prepare() override {
+        if (!CstTask::prepare()) return false;
+        size_t most = 0;
+        for (size_t i = 0; i < batch_.buffers.size(); i++) {
+            size_t records = 0, bytes = 0;
+            const Buffer &b = batch_.buffers[i];
+            if (cst_tls_seal_size(key(i), b.bytes, 0, &records, &bytes) != CST_OK || bytes > b.out_bytes) return false;
+            most = std::max(most, records);
+            if (i == 0) variant = std::to_string(records) + (records == 1 ? " record" : " records");
+        }
+        std::mt19937 random{2};
+        ivs_.resize(16 * most);
+        for (uint8_t &byte : ivs_) byte = uint8_t(random());
+        for (size_t i = 0; i < batch_.buffers.size(); i++) {
+            const Buffer &b = batch_.buffers[i];
+            cst_tls_write write = {};
+            write.size = sizeof write;
+            write.key = key(i);
+            write.sequence = b.sequence;
+            write.type = TLS_TYPE;
+            write.version = uint16_t(TLS_VERSION[0] << 8 | TLS_VERSION[1]);
+            write.iv = ivs_.data();
+            write.iv_len = ivs_.size();
+            write.in = b.in;
+            write.in_len = b.bytes;
+            write.out = b.out;
+            write.out_cap = b.out_bytes;
+            writes_.push_back(write);
+        }
+        return true;
+    }
+    bool run() override {
+        for (cst_tls_write &write : writes_)
+            if (cst_tls_seal(&write) != CST_OK) return false;
+        return true;
+    }
+
+private:
+    std::vector<uint8_t> ivs_;
+    std::vector<cst_tls_write> writes_;
 };
 
 class Cryptostitch : public Peer {
@@ -71,9 +154,12 @@ public:
     std::string version() const override { return cst_version(); }
     std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
         std::vector<std::unique_ptr<Task>> tasks;
-        auto task = std::make_unique<CstTask>(ctx_);
         if (!force_.empty() && cst_suite_force(ctx_, row.suite.c_str(), force_.c_str()) != CST_OK) return tasks;
-        if (task->prepare(row, batch)) tasks.push_back(std::move(task));
+        std::unique_ptr<CstTask> task;
+        if (row.write) task = std::make_unique<WriteTask>(ctx_, row, batch);
+        else task = std::make_unique<BurstTask>(ctx_, row, batch);
+        if (task->prepare()) tasks.push_back(std::move(task));
+        else fprintf(stderr, "cst-bench: cryptostitch cannot do %s\n", row.name.c_str());
         return tasks;
     }
 

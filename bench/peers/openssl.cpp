@@ -1,5 +1,5 @@
 // OpenSSL, through EVP: one call per buffer for a cipher or a hash, two for a pair. Also the reference for everybody's output.
-#include "../peer.hpp"
+#include "openssl_tls.hpp"
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -46,20 +46,20 @@ public:
         return ok;
     }
     bool run() override {
+        const size_t head = row_.key_bits ? row_.header + 16 : 0; // what is authenticated in front of the ciphertext
         for (size_t i = 0; i < batch_.buffers.size(); i++) {
             const Buffer &b = batch_.buffers[i];
             size_t key = batch_.one_key ? 0 : i;
             if (row_.open && row_.hmac) {
                 uint8_t tag[EVP_MAX_MD_SIZE];
-                if (!authenticate(key, b.in - 16, batch_.bytes + 16, tag) || CRYPTO_memcmp(tag, b.expected_tag, batch_.tag_bytes) != 0) return false;
+                if (!authenticate(key, b.in - head, b.bytes + head, tag) || CRYPTO_memcmp(tag, b.expected_tag, row_.tag_bytes) != 0) return false;
             }
             if (row_.key_bits && !crypt(key, b)) return false;
             if (row_.hmac && !row_.open) {
-                bool pair = row_.key_bits != 0;
-                if (!authenticate(key, pair ? b.out - 16 : b.in, batch_.bytes + (pair ? 16 : 0), b.tag)) return false;
+                if (!authenticate(key, row_.key_bits ? b.out - head : b.in, b.bytes + head, b.tag)) return false;
             }
             if (!row_.hash.empty() && !row_.hmac) {
-                if (!EVP_DigestInit_ex2(digest_, md_, nullptr) || !EVP_DigestUpdate(digest_, b.in, batch_.bytes) || !EVP_DigestFinal_ex(digest_, b.tag, nullptr)) return false;
+                if (!EVP_DigestInit_ex2(digest_, md_, nullptr) || !EVP_DigestUpdate(digest_, b.in, b.bytes) || !EVP_DigestFinal_ex(digest_, b.tag, nullptr)) return false;
             }
         }
         return true;
@@ -69,7 +69,7 @@ private:
     bool crypt(size_t key, const Buffer &b) {
         int n = 0;
         return EVP_CipherInit_ex2(ciphers_[key], nullptr, nullptr, b.iv, -1, nullptr) == 1 &&
-               EVP_CipherUpdate(ciphers_[key], b.out, &n, b.in, int(batch_.bytes)) == 1 && size_t(n) == batch_.bytes;
+               EVP_CipherUpdate(ciphers_[key], b.out, &n, b.in, int(b.bytes)) == 1 && size_t(n) == b.bytes;
     }
     bool authenticate(size_t key, const uint8_t *data, size_t bytes, uint8_t *tag) {
         size_t n = 0;
@@ -89,6 +89,7 @@ public:
     std::string name() const override { return "openssl"; }
     std::string version() const override { return OpenSSL_version(OPENSSL_VERSION); }
     std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
+        if (row.tls) return openssl_tls_tasks(row, batch);
         std::vector<std::unique_ptr<Task>> tasks;
         auto task = std::make_unique<OpensslTask>(row, batch);
         if (task->prepare()) tasks.push_back(std::move(task));

@@ -1,0 +1,58 @@
+// What all uses of intel-ipsec-mb share: expanded keys, the job queue.
+#pragma once
+
+#include "../peer.hpp"
+
+#include <intel-ipsec-mb.h>
+
+#include <cstring>
+
+namespace bench {
+
+struct alignas(64) ImbKeys {
+    alignas(64) uint32_t encrypt[15 * 4];
+    alignas(64) uint32_t decrypt[15 * 4];
+    alignas(64) uint8_t ipad[64], opad[64];
+
+    void expand(IMB_MGR *manager, const Row &row, const Buffer &b) {
+        if (row.key_bits == 128) IMB_AES_KEYEXP_128(manager, b.key, encrypt, decrypt);
+        if (row.key_bits == 192) IMB_AES_KEYEXP_192(manager, b.key, encrypt, decrypt);
+        if (row.key_bits == 256) IMB_AES_KEYEXP_256(manager, b.key, encrypt, decrypt);
+        if (!row.hmac) return;
+        for (int outer = 0; outer < 2; outer++) {
+            uint8_t block[64], *to = outer ? opad : ipad;
+            memset(block, outer ? 0x5c : 0x36, sizeof block);
+            for (int i = 0; i < 32; i++) block[i] ^= b.mac_key[i];
+            if (row.hash == "sha1") IMB_SHA1_ONE_BLOCK(manager, block, to);
+            if (row.hash == "sha256") IMB_SHA256_ONE_BLOCK(manager, block, to);
+            if (row.hash == "md5") IMB_MD5_ONE_BLOCK(manager, block, to);
+        }
+    }
+};
+
+inline IMB_HASH_ALG imb_hash(const Row &row) {
+    if (row.hash.empty()) return IMB_AUTH_NULL;
+    if (row.hash == "sha1") return row.hmac ? IMB_AUTH_HMAC_SHA_1 : IMB_AUTH_SHA_1;
+    if (row.hash == "sha256") return row.hmac ? IMB_AUTH_HMAC_SHA_256 : IMB_AUTH_SHA_256;
+    return IMB_AUTH_MD5; // their name for HMAC-MD5
+}
+
+// One burst of at most IMB_MAX_BURST_SIZE jobs, which `fill` writes, and a flush. False: an error.
+template <class Fill>
+bool imb_run_queue(IMB_MGR *manager, size_t count, const Fill &fill) {
+    IMB_JOB *slots[IMB_MAX_BURST_SIZE];
+    if (IMB_GET_NEXT_BURST(manager, uint32_t(count), slots) != count) return false;
+    for (size_t i = 0; i < count; i++) fill(*slots[i], i);
+    uint32_t done = IMB_SUBMIT_BURST(manager, uint32_t(count), slots);
+    bool ok = done != 0 || imb_get_errno(manager) == 0;
+    for (uint32_t i = 0; i < done; i++) ok &= slots[i]->status == IMB_STATUS_COMPLETED;
+    while (ok && done < count) {
+        uint32_t more = IMB_FLUSH_BURST(manager, uint32_t(count - done), slots);
+        for (uint32_t i = 0; i < more; i++) ok &= slots[i]->status == IMB_STATUS_COMPLETED;
+        ok &= more != 0;
+        done += more;
+    }
+    return ok;
+}
+
+} // namespace bench

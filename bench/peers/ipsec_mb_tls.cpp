@@ -1,0 +1,111 @@
+#ifdef BENCH_IPSEC_MB
+
+#include "ipsec_mb_tls.hpp"
+
+#include "../tls.hpp"
+
+#include <algorithm>
+
+namespace bench {
+namespace {
+
+constexpr size_t AAD = 13, ROOM = 16; // sequence number, type, version, length; what stands before the text
+
+class ImbTlsTask : public Task {
+public:
+    ImbTlsTask(IMB_MGR *manager, const Row &row, const Batch &batch) : manager_(manager), row_(row), batch_(batch) {}
+    void prepare() {
+        keys_.resize(batch_.one_key ? 1 : batch_.buffers.size());
+        for (size_t i = 0; i < keys_.size(); i++) keys_[i].expand(manager_, row_, batch_.buffers[i]);
+        for (size_t i = 0; i < batch_.buffers.size(); i++) cut(i);
+        variant = row_.write ? "burst of records" : "burst";
+    }
+    bool run() override {
+        for (size_t begin = 0; begin < records_.size(); begin += IMB_MAX_BURST_SIZE) {
+            const size_t count = std::min<size_t>(records_.size() - begin, IMB_MAX_BURST_SIZE);
+            if (!imb_run_queue(manager_, count, [&](IMB_JOB &job, size_t i) { fill(job, records_[begin + i]); })) return false;
+        }
+        return true;
+    }
+
+private:
+    // Head, text, room for the MAC, padding: it is hashed and encrypted in place of the caller's text, which was copied here beforehand, uncounted.
+    struct Record {
+        const ImbKeys *keys;
+        std::vector<uint8_t> laid_out;
+        size_t text, sealed;
+        const uint8_t *iv;
+        uint8_t *out;
+    };
+    // A write becomes as many records as fill its lanes.
+    void cut(size_t i) {
+        const Buffer &b = batch_.buffers[i];
+        const size_t share = (b.bytes / 16 + 15) / 16 * 16, fragment = row_.write ? std::min(TLS_LONGEST, std::max<size_t>(1024, share)) : b.bytes;
+        uint8_t *out = b.out;
+        for (size_t done = 0, number = 0; done < b.bytes; done += fragment, number++) {
+            Record r;
+            r.keys = &keys_[batch_.one_key ? 0 : i];
+            r.text = std::min(fragment, b.bytes - done);
+            r.sealed = tls_ciphertext_bytes(row_, r.text);
+            r.laid_out.resize(ROOM + r.sealed);
+            uint8_t *aad = r.laid_out.data() + ROOM - AAD;
+            tls_head(b.sequence + number, aad);
+            aad[11] = uint8_t(r.text >> 8);
+            aad[12] = uint8_t(r.text);
+            memcpy(aad + AAD, b.in + done, r.text);
+            const size_t padding = r.sealed - r.text - hash_bytes(row_.hash);
+            memset(aad + AAD + r.sealed - padding, int(padding - 1), padding);
+            if (row_.write) out += TLS_HEADER + TLS_IV;
+            r.out = out;
+            r.iv = row_.write ? b.in : b.iv; // a write's IVs: any bytes
+            out += r.sealed;
+            records_.push_back(std::move(r));
+        }
+    }
+    void fill(IMB_JOB &job, Record &r) {
+        if (row_.write) {
+            const size_t payload = TLS_IV + r.sealed;
+            const uint8_t header[TLS_HEADER] = {TLS_TYPE, TLS_VERSION[0], TLS_VERSION[1], uint8_t(payload >> 8), uint8_t(payload)};
+            memcpy(r.out - TLS_IV - TLS_HEADER, header, TLS_HEADER);
+            memcpy(r.out - TLS_IV, r.iv, TLS_IV);
+        }
+        job.src = r.laid_out.data();
+        job.dst = r.out;
+        job.cipher_mode = IMB_CIPHER_CBC;
+        job.cipher_direction = IMB_DIR_ENCRYPT;
+        job.chain_order = IMB_ORDER_HASH_CIPHER;
+        job.enc_keys = r.keys->encrypt;
+        job.dec_keys = r.keys->decrypt;
+        job.key_len_in_bytes = uint64_t(row_.key_bits / 8);
+        job.iv = r.iv;
+        job.iv_len_in_bytes = TLS_IV;
+        job.cipher_start_src_offset_in_bytes = ROOM;
+        job.msg_len_to_cipher_in_bytes = r.sealed;
+        job.hash_start_src_offset_in_bytes = ROOM - AAD;
+        job.msg_len_to_hash_in_bytes = AAD + r.text;
+        job.hash_alg = imb_hash(row_);
+        job.auth_tag_output = r.laid_out.data() + ROOM + r.text;
+        job.auth_tag_output_len_in_bytes = hash_bytes(row_.hash);
+        job.u.HMAC._hashed_auth_key_xor_ipad = r.keys->ipad;
+        job.u.HMAC._hashed_auth_key_xor_opad = r.keys->opad;
+    }
+    IMB_MGR *manager_;
+    Row row_;
+    const Batch &batch_;
+    std::vector<ImbKeys> keys_;
+    std::vector<Record> records_;
+};
+
+} // namespace
+
+std::vector<std::unique_ptr<Task>> imb_tls_tasks(IMB_MGR *manager, const Row &row, const Batch &batch) {
+    std::vector<std::unique_ptr<Task>> tasks;
+    if (row.open) return tasks;
+    auto task = std::make_unique<ImbTlsTask>(manager, row, batch);
+    task->prepare();
+    if (task->run()) tasks.push_back(std::move(task));
+    return tasks;
+}
+
+} // namespace bench
+#endif

@@ -1,0 +1,109 @@
+#include "plan.hpp"
+
+#include "tls.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <random>
+#include <set>
+
+namespace bench {
+
+// IMIX: of twelve packets seven small, four middling, one large; 570 becomes a multiple of the cipher's block where the suite does not pad.
+static const size_t IMIX[12] = {64, 570, 64, 64, 570, 64, 1408, 64, 570, 64, 64, 570};
+
+std::vector<size_t> lengths(const Row &row, const Load &load) {
+    std::vector<size_t> sizes(load.jobs, load.size.bytes);
+    if (!load.size.imix) return sizes;
+    const bool whole_blocks = row.key_bits && !row.tls;
+    for (size_t i = 0; i < sizes.size(); i++) sizes[i] = whole_blocks ? (IMIX[i % 12] + 15) / 16 * 16 : IMIX[i % 12];
+    std::mt19937 random{1};
+    for (size_t i = sizes.size(); i > 1; i--) std::swap(sizes[i - 1], sizes[random() % i]);
+    return sizes;
+}
+
+std::vector<Row> all_rows(const std::string &target) {
+    std::vector<std::string> suites = cryptostitch_suites(target);
+    if (suites.empty()) {
+        const std::vector<std::string> hashes = {"md5", "sha1", "sha256"};
+        for (const std::string &hash : hashes) suites.insert(suites.end(), {hash, "hmac-" + hash});
+        for (const std::string cipher : {"aes-128-cbc", "aes-192-cbc", "aes-256-cbc"}) {
+            suites.push_back(cipher);
+            for (const std::string &hash : hashes) {
+                suites.push_back(cipher + "+hmac-" + hash + "-etm");
+                if (cipher != "aes-192-cbc" && hash != "md5") suites.push_back(cipher + "+hmac-" + hash + "-tls");
+            }
+        }
+    }
+    std::vector<Row> rows;
+    for (const std::string &suite : suites)
+        for (const char *way : {"", "/open", "/write"}) {
+            Row row;
+            if (parse_row(suite + way, row)) rows.push_back(row);
+        }
+    return rows;
+}
+
+std::vector<Row> chosen_rows(const Options &options, const std::vector<Row> &all) {
+    std::vector<Row> rows;
+    std::set<std::string> seen;
+    for (const Group &group : options.groups)
+        for (const std::string &glob : group.rows) {
+            bool any = false;
+            for (const Row &row : all) {
+                if (!matches({glob}, row.name)) continue;
+                any = true;
+                if (seen.insert(row.name).second) rows.push_back(row);
+            }
+            if (!any && seen.insert(glob).second) fprintf(stderr, "cst-bench: no row %s here; left out\n", glob.c_str());
+        }
+    return rows;
+}
+
+// Empty, or why a row cannot have that load.
+static std::string objection(const Row &row, const Load &load) {
+    const size_t bytes = load.size.bytes;
+    if (load.size.imix && load.jobs < 12) return "imix wants 12 jobs or more";
+    if (load.size.imix) return row.write ? row.name + " has no mixes" : "";
+    if (row.key_bits && !row.tls && bytes % 16) return row.name + " wants multiples of 16 bytes; " + std::to_string(bytes) + " left out";
+    if (row.tls && !row.write && bytes > TLS_LONGEST) return row.name + " takes " + std::to_string(TLS_LONGEST) + " bytes; " + std::to_string(bytes) + " left out";
+    return "";
+}
+
+std::vector<Planned> plan(const Options &options, const std::vector<Row> &rows) {
+    std::vector<Planned> cells;
+    std::set<std::string> said;
+    auto add = [&](const Row &row, const Group &group, const Load &load) {
+        const bool keyless = !row.key_bits && !row.hmac;
+        if (load.one_key ? !group.one_key || keyless || load.jobs == 1 : !group.own_key && !keyless && load.jobs > 1) return;
+        const std::string why = objection(row, load);
+        if (!why.empty()) {
+            if (said.insert(why).second) fprintf(stderr, "cst-bench: %s\n", why.c_str());
+            return;
+        }
+        for (const Planned &other : cells)
+            if (other.row.name == row.name && other.load.size == load.size && other.load.jobs == load.jobs && other.load.one_key == load.one_key &&
+                other.threads == group.threads)
+                return;
+        cells.push_back({row, load, group.threads});
+    };
+    for (const Row &row : rows) {
+        const size_t begin = cells.size();
+        for (const Group &group : options.groups) {
+            if (!matches(group.rows, row.name)) continue;
+            for (size_t jobs : group.jobs)
+                for (const Size &size : group.sizes)
+                    for (bool one_key : {false, true}) add(row, group, {size, jobs, one_key});
+        }
+        auto before = [](const Planned &a, const Planned &b) {
+            const Load &x = a.load, &y = b.load;
+            if (x.jobs != y.jobs) return x.jobs < y.jobs;
+            if (x.size.imix != y.size.imix) return y.size.imix;
+            return x.size.bytes < y.size.bytes;
+        };
+        std::stable_sort(cells.begin() + long(begin), cells.end(), before);
+    }
+    return cells;
+}
+
+} // namespace bench

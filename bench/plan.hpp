@@ -1,0 +1,31 @@
+// Which cells are timed: rows, sizes, numbers of jobs, keys.
+#pragma once
+
+#include "options.hpp"
+#include "peer.hpp"
+
+namespace bench {
+
+// What a burst consists of.
+struct Load {
+    Size size;
+    size_t jobs = 1;
+    bool one_key = false;
+};
+// The texts' lengths, one per job; the same in every run.
+std::vector<size_t> lengths(const Row &row, const Load &load);
+
+struct Planned {
+    Row row;
+    Load load;
+    bool threads = false; // on several cores at once
+};
+
+// Every suite that the library offers, in every direction; without the library, the ones that its peers could do.
+std::vector<Row> all_rows(const std::string &target);
+// The rows that the options name, in that order. Says on stderr which names match nothing.
+std::vector<Row> chosen_rows(const Options &options, const std::vector<Row> &all);
+// The cells of a run, without those that a row cannot do: stderr says which.
+std::vector<Planned> plan(const Options &options, const std::vector<Row> &rows);
+
+} // namespace bench
