@@ -15,10 +15,10 @@ SHA_NI = {"sse": (1, 2, 4)}
 # Lanes of a block cipher on AES-NI, VAES-256 and VAES-512: up to eight chains, in vectors of 1, 2 and 4 blocks.
 AES_CHAINS = {"sse": (1, 2, 4, 8), "avx2": (8, 16), "avx512": (16, 32)}
 # Ciphers come with one block per iteration too, for what is left.
-AES_TAILS = {isa: (4, 1) for isa in AES_CHAINS}
-# One buffer, many of its blocks at once: blocks per iteration and instruction set.
-AES_ONE_BUFFER = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
-AES_BLOCKS = {"sse": (4, 1), "avx2": (8,), "avx512": (16,)}
+AES_TAILS = {(isa, lanes): (4, 1) for isa, many in AES_CHAINS.items() for lanes in many}
+# Decryption: many blocks of one buffer at once, or 64 bytes of each of several.
+AES_BUFFERS = {"sse": (1, 2), "avx2": (1,), "avx512": (1, 16)}
+AES_BLOCKS = {("sse", 1): (4, 1), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Form:
     template: str
     lanes: dict[str, tuple[int, ...]]
     groups: tuple[int, ...] = (1, 2)
-    by: dict[str, tuple[int, ...]] = field(default_factory=dict)  # blocks per lane and iteration, where they are not the algorithm's
+    by: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)  # blocks per lane and iteration, where they are not the algorithm's
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _aes_cbc(key_bits: int) -> tuple[Algorithm, Algorithm]:
     enc, dec = f"aes{key_bits}_cbc_enc", f"aes{key_bits}_cbc_dec"
     parameters = {"word": 32, "rounds": rounds}
     return (Algorithm(enc, f"aes-{key_bits}-cbc", "cipher_enc", (Form(enc, "streams/aes_cbc_enc.j2", AES_CHAINS, by=AES_TAILS),), parameters, **common),
-            Algorithm(dec, f"aes-{key_bits}-cbc", "cipher_dec", (Form(dec, "streams/aes_cbc_dec.j2", AES_ONE_BUFFER, (1,), AES_BLOCKS),), parameters, **common))
+            Algorithm(dec, f"aes-{key_bits}-cbc", "cipher_dec", (Form(dec, "streams/aes_cbc_dec.j2", AES_BUFFERS, (1,), AES_BLOCKS),), parameters, **common))
 
 
 ALGORITHMS: tuple[Algorithm, ...] = (
@@ -85,9 +85,13 @@ ALGORITHMS: tuple[Algorithm, ...] = (
 PAIRED_ISAS = {("sse", "sse"), ("sse", "scalar"), ("avx2", "avx2"), ("avx512", "avx512")}
 # Instruction sets whose ciphers can leave their blocks in the form that the hash's transposition starts from (four vectors per block).
 HAND_OVER = {("avx2", 8), ("avx512", 16)}
+# Pairs with a decryption, (hash form, instruction set, lanes, with the hand-over): those that beat the two one after the other. They are few because
+# decryption waits for nothing: only what the hash leaves idle can be won. Own keys serve lanes of one key as well; none is shipped as an object.
+OPENING: set[tuple[str, str, int, bool]] = set()
 # Groups of a pair, at most. Without the hand-over a second group only adds loads, which bind already.
 PAIR_GROUPS = 2
-# With the hand-over, or reading what the cipher wrote, the hash runs one iteration behind.
+# With the hand-over, or reading what the cipher writes, the hash runs one iteration behind; reading what it reads, it has no lag.
 PAIR_LAG = 1
-# Shipped as objects too, for programs that may not assemble at run time: all single streams, and these groups of the pairs.
+# Shipped as objects too, for programs that may not assemble at run time: all single streams, and these groups of the pairs
+# with an encryption.
 STATIC_PAIR_GROUPS = {("sse", 1), ("avx2", 1), ("avx512", 1)}

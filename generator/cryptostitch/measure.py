@@ -115,7 +115,7 @@ class Setup:
     """A kernel and a state block for each set of lanes, filled so that it can be called.
 
     A stream with an output takes the inputs. A stream without one reads what the writing streams before it wrote, lane by lane
-    (through memory or through their hand-over buffers), or the inputs when nobody writes.
+    (through memory or through their hand-over buffers); without a lag, or when nobody writes, it takes the inputs.
     """
 
     def __init__(self, kernel: runtime.Kernel, buffers: Buffers, iterations: int | None = None):
@@ -149,7 +149,7 @@ class Setup:
             first = number * self.lanes + lanes.get(stream.name, 0)
             lanes[stream.name] = lanes.get(stream.name, 0) + stream.lanes
             mine = [(first + lane) % JOBS for lane in range(stream.lanes)]
-            source = [buffers.inputs[j] for j in mine] if out or not written else \
+            source = [buffers.inputs[j] for j in mine] if out or not written or not self.kernel.lag else \
                 [written[(first - number * self.lanes + lane) % len(written)] for lane in range(stream.lanes)]
             if out:
                 if stream.name not in writers:

@@ -138,7 +138,8 @@ class Generator:
             raise DoesNotFit(f"{'+'.join(str(p) for p, _ in parts)}: a kernel holds at most 4 streams")
         budgets = list(budgets or self._budgets(split))
         if lags is None:
-            lags = [0] + [catalog.PAIR_LAG] * (len(parts) - 1)
+            follows = parts[0][0].hand or self.form(parts[0][0])[0].kind != "cipher_dec"
+            lags = [0] + [catalog.PAIR_LAG * follows] * (len(parts) - 1)
         chosen = []
         for i, ((stream, groups, isa), budget) in enumerate(zip(split, budgets)):
             program = self._verify(stream, isa, budget)
@@ -171,9 +172,9 @@ class Generator:
             cost = (self._cost(first, isa, b), self._cost(second, isa, rest)) if 0 < b and 0 < rest else (None, None)
             return float("inf") if None in cost else n * cost[0] + m * cost[1]
 
-        # Downhill from a cipher that has room for its chains and little else.
+        # Downhill from a cipher that has room for its chains, or for the blocks that it decrypts side by side, and little else.
         most = (total - m) // n
-        b = min(6, most)
+        b = min(4 if self.form(first)[0].kind == "cipher_dec" else 6, most)
         while (best := min((c for c in (b, b - 1, b + 1) if 1 <= c <= most), key=score)) != b:
             b = best
         if score(b) == float("inf"):
@@ -199,13 +200,15 @@ class Generator:
             for isa, many in form.lanes.items():
                 for lanes in many:
                     for groups in form.groups if algorithm.kind == "hash" and lanes == max(many) and ISAS[isa].words == "v" else (1,):
-                        for one_key, by in itertools.product(self._key_options(algorithm, lanes), form.by.get(isa, (0,))):
+                        for one_key, by in itertools.product(self._key_options(algorithm, lanes), form.by.get((isa, lanes), (0,))):
                             usual = by in (0, algorithm.bytes // 16)
                             part = StreamName(form.name, lanes * groups, 0 if usual else by, one_key)
                             singles.append(([(part, isa)], groups == 1))
         for cipher, hash_ in itertools.product(self.forms.values(), self.forms.values()):
             if cipher[0].kind == "cipher_enc" and hash_[0].kind == "hash":
                 pairs += self._pairs(cipher[1], hash_[1])
+            elif cipher[0].kind == "cipher_dec" and hash_[0].kind == "hash":
+                pairs += self._opening_pairs(cipher[1], hash_[1])
         return singles + pairs
 
     @staticmethod
@@ -225,6 +228,12 @@ class Generator:
                         parts = [(StreamName(cipher.name, lanes * groups, one_key=one_key, hand=hand), ci),
                                  (StreamName(hash_.name, lanes * groups, hand=hand), hi)]
                         yield parts, (ci, groups) in catalog.STATIC_PAIR_GROUPS and not one_key
+
+    @staticmethod
+    def _opening_pairs(cipher: Form, hash_: Form) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
+        for name, isa, lanes, hand in sorted(catalog.OPENING):
+            if name == hash_.name and lanes in cipher.lanes.get(isa, ()):
+                yield [(StreamName(form.name, lanes, hand=hand), isa) for form in (cipher, hash_)], False
 
     def default_recipes(self, progress=None, processes: int = 1) -> list[Recipe]:
         """Every kernel of the default pack, compiled and proved, sorted by name; pairs whose registers do not fit are left out.

@@ -15,7 +15,7 @@ from .common import Pair, format_option, generator, progress_bar, templates_opti
 @click.option("--isa", required=True, metavar="ISA[:ISA]", help="scalar, sse, avx2 or avx512; two with a colon between when the parts differ (sse:scalar).")
 @click.option("--ratio", type=Pair(least=1), default="1:1", show_default=True, help="Bodies of each part in one iteration.")
 @click.option("--lead", type=Pair(both=False), default="0:0", show_default=True, help="How far each part runs ahead inside an iteration, in 1/1024 of it.")
-@click.option("--lag", type=Pair(both=False, least=0), default="0:1", show_default=True, help="How many iterations each part runs behind.")
+@click.option("--lag", type=Pair(both=False, least=0), help="How many iterations each part runs behind (default: 0:1, where B takes what A leaves; else 0:0).")
 @click.option("--budget", type=Pair(least=1), help="Registers of one stream of each part (default: the split that costs the fewest instructions and memory accesses).")
 @click.option("--strategy", type=click.Choice(["proportional", "sequential"]), default="proportional", show_default=True, help="How bodies are interleaved.")
 @click.option("--iterations", type=click.IntRange(2), help="Iterations per call (default: 16 KiB per lane).")

@@ -1,7 +1,8 @@
 """Memory around the calls of a kernel: state blocks, buffers, arguments, and what must be there afterwards.
 
 Every lane of a hash gets a whole padded message, so that its chaining value afterwards is a digest that hashlib can confirm. Where the hash reads
-what a cipher wrote, the cipher is given the plaintext whose ciphertext is that padded message: CBC can be run backwards.
+what a cipher wrote, the cipher is given the plaintext whose ciphertext is that padded message: CBC can be run backwards. With a decryption the hash
+reads what the cipher reads.
 
 All lanes of a hash begin with the same chaining value (FIPS 180-4, 5.3; RFC 1321, 3.3), so one call cannot tell whose a lane loads. A message that is
 hashed in two calls can: the second begins with lanes that differ.
@@ -69,6 +70,8 @@ class Scene:
         writers = [i for i, p in enumerate(self.recipe.parts) if p.program.contract.has("out")]
         readers = [i for i, p in enumerate(self.recipe.parts) if not p.program.contract.has("out") and i not in self.feeds]
         self.feeds |= dict(zip(readers, writers)) if not consumers and len(readers) == len(writers) else {}
+        # Which of the two buffers of the cipher the hash reads.
+        self.source = {i: "in" if self.rows[writer].kind == "cipher_dec" else "out" for i, writer in self.feeds.items()}
         for i, part in enumerate(self.recipe.parts):
             contract = part.program.contract
             self.states.append(self.machine.take(f"state of stream {i}", contract.state_bytes, contract.state_align, True))
@@ -96,14 +99,14 @@ class Scene:
     def fill(self, secrets: Secrets) -> list[Expected]:
         """Writes everything anew; what must be true after the run."""
         expected: list[Expected] = []
-        texts: dict[tuple[int, int], bytes] = {}  # what the consumer of (stream, lane) will read
+        texts: dict[tuple[int, int], bytes] = {}  # the digest of what the consumer of (stream, lane) will read
         self.machine.write(self.arguments, b"".join(v.to_bytes(8, "little") for v in (self.iterations, *(self.states + [0] * 4)[:4])))
         for i, part in enumerate(self.recipe.parts):
             contract = part.program.contract
             self.machine.write(self.states[i], bytes(contract.state_bytes))
             for name in ("in", "out"):
                 for lane in range(contract.lanes) if contract.has(name) else ():
-                    address = self.buffers.get((i, name, lane)) or self.buffers[self.feeds[i], "out", lane]
+                    address = self.buffers.get((i, name, lane)) or self.buffers[self.feeds[i], self.source[i], lane]
                     self.machine.write(self.entry(i, name, 0, lane), address.to_bytes(8, "little"))
             if contract.has("from"):
                 hand = self.states[self.feeds[i]] + self.contract(self.feeds[i]).field("hand").offset
@@ -150,8 +153,9 @@ class Scene:
             iv = secrets(f"iv {where}", row.iv_bytes)
             mode = Cipher(algorithms.AES(key), modes.CBC(iv))
             if reader:
-                out, texts[i, lane] = self._message(reader, self.length(i), secrets, f"text {where}")
-                text = mode.decryptor().update(out)
+                ciphertext, texts[i, lane] = self._message(reader, self.length(i), secrets, f"text {where}")
+                plaintext = mode.decryptor().update(ciphertext)
+                text, out = (ciphertext, plaintext) if opening else (plaintext, ciphertext)
             else:
                 text = secrets(f"text {where}", self.length(i))
                 out = (mode.decryptor() if opening else mode.encryptor()).update(text)
