@@ -88,7 +88,7 @@ int check_lengths(const Suite &suite, const cst_job &job) {
         const size_t least = suite.construction == Construction::tls ? suite.hash->record.digest_bytes + 1 : 1;
         return job.in_len >= least && job.in_len % 16 == 0 ? CST_OK : CST_ERR_LENGTH;
     }
-    return job.in_len % suite.block_bytes ? CST_ERR_LENGTH : CST_OK;
+    return job.in_len & (suite.block_bytes - 1) ? CST_ERR_LENGTH : CST_OK;  // a power of two
 }
 
 int check_buffers(const Suite &suite, const cst_job &job) {

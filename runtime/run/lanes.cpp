@@ -14,8 +14,22 @@ constexpr double kAroundPair = 220;
 
 void put_pointer(uint8_t *state, uint32_t offset, const void *pointer) { memcpy(state + offset, &pointer, sizeof(pointer)); }
 
+template <uint32_t entry, uint32_t rows>
+void copy_these(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride) {
+#pragma GCC unroll 16
+    for (uint32_t i = 0; i < rows; i++) memcpy(to + i * to_stride, from + i * from_stride, entry);
+}
+
+// The usual numbers of rows are straight code: half the instructions of a short message would be in this loop.
 template <uint32_t entry>
-void copy_rows(uint8_t *to, uint32_t to_stride, const uint8_t *from, uint32_t from_stride, uint32_t rows) {
+void copy_rows(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride, uint32_t rows) {
+    if constexpr (entry == 16) {  // round keys of AES
+        if (rows == 11) return copy_these<entry, 11>(to, to_stride, from, from_stride);
+        if (rows == 15) return copy_these<entry, 15>(to, to_stride, from, from_stride);
+    } else {                      // chaining values
+        if (rows == 5) return copy_these<entry, 5>(to, to_stride, from, from_stride);
+        if (rows == 8) return copy_these<entry, 8>(to, to_stride, from, from_stride);
+    }
     for (uint32_t i = 0; i < rows; i++) memcpy(to + i * to_stride, from + i * from_stride, entry);
 }
 
@@ -194,11 +208,18 @@ Query query_of(const Phase &phase, size_t n, uint64_t mean, uint64_t least) {
 
 Pick choose_pair(const Phase &phase, const Query &query) {
     const Suite &suite = *phase.suite;
-    if (suite.forced && suite.forced->role != Role::pair) return Pick();
-    Pick pair = pick(suite.pairs, query, suite.forced);
-    if (!pair.variant || suite.forced) return pair;
-    Pick cipher = pick(suite.encrypts, query, nullptr), hash = pick(suite.hashes, query, nullptr);
-    const double stitched = pair.cycles_per_byte + kAroundPair / double(query.bytes);
+    const Family &family = *phase.family;
+    const bool opens = &family != &suite.pairs, handed = &family == &suite.handed_open_pairs;
+    if (suite.forced && suite.forced->role != Role::pair && suite.forced->role != Role::open_pair) return Pick();
+    if (suite.forced && suite.forced->role == Role::open_pair && handed && !suite.forced->hand) return Pick();
+    Pick pair = pick(family, query, suite.forced);
+    if (!pair.variant || pair.variant == suite.forced) return pair;
+    const double around = kAroundPair / double(query.bytes), stitched = pair.cycles_per_byte + around;
+    if (handed) {
+        const Pick other = pick(suite.open_pairs, query, nullptr);
+        if (other.variant && other.cycles_per_byte + around < stitched) return Pick();
+    }
+    Pick cipher = pick(opens ? suite.decrypts : suite.encrypts, query, nullptr), hash = pick(suite.hashes, query, nullptr);
     const bool apart = cipher.variant && hash.variant && cipher.cycles_per_byte + hash.cycles_per_byte < stitched;
     return apart ? Pick() : pair;
 }
@@ -256,7 +277,7 @@ void run_phase(const Phase &phase, LaneMemory *memory, Item *const *items, Item 
             }
             if (v.legacy_sse && engine.avx()) clear_upper_halves();
             memory->state_used = std::max(memory->state_used, size_t(v.state_bytes));
-            const auto run = v.role == Role::pair ? run_lanes<true, true> : v.role == Role::hash ? run_lanes<false, true> : run_lanes<true, false>;
+            const auto run = v.role == Role::pair || v.role == Role::open_pair ? run_lanes<true, true> : v.role == Role::hash ? run_lanes<false, true> : run_lanes<true, false>;
             const uint64_t calls = run(v, kernel->fn, memory, order, pending, stop_at);
             v.calls.fetch_add(calls, std::memory_order_relaxed);
             if (all) return;
