@@ -10,6 +10,7 @@ from .errors import TemplateError, nearest
 from .instructions import INSTRUCTIONS, Row, features_of
 from .ir import GENERAL, MASK, STATE, VECTOR, Code, Imm, Ins, Mem, Operand, Place, Reg
 from .isa import Isa
+from .passes.liveness import names_written
 from .render import MARK, Rendered
 from .stream import Stream
 
@@ -80,7 +81,10 @@ class _Parser:
         if not vector and any(c in s.kinds for s in row.operands for c in "xy"):
             vector = self.isa.vector_bits
         self.features |= features_of(row, vector)
-        return Ins(op, operands, glue=glue, places=places)
+        ins = Ins(op, operands, glue=glue, places=places)
+        if any(written == STATE for _, written in names_written(ins)):
+            raise line.fail(f"'{STATE}' holds the address of the state block and cannot be written")
+        return ins
 
     def _width(self, row: Row, texts: list[str]) -> int:
         """Bits of the operands of kind v or g: a suffix on any of them, else the ISA's width."""
@@ -109,7 +113,7 @@ class _Parser:
             else:
                 access = row.element if copies else register_bits
             mem = self._memory(memory[2], access, copies, line)
-            return self._kept(mem, bits) if memory[1] else mem
+            return self._kept(mem, bits, line) if memory[1] else mem
         if re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)", text):
             if "i" not in kinds:
                 raise line.fail(f"'{row.name}' takes no immediate here: {text}")
@@ -125,32 +129,34 @@ class _Parser:
         width = _SUFFIX_BITS.get(register[2] or "", register_bits)
         return Reg(cls, register[1], 64 if cls == MASK else width)
 
-    def _kept(self, mem: Mem, bits: int) -> Reg:
+    def _kept(self, mem: Mem, bits: int, line: _Line) -> Reg:
         where = mem.symbol and f"@{mem.symbol}+{mem.disp}" or f"state+{mem.disp}"
         name = f"keep {where}"
         if self.keep.setdefault(name, mem) != mem:
-            raise TemplateError(where, "is kept with two shapes")
+            raise line.fail(f"{where} is kept with two shapes")
         return Reg(self.isa.words if bits <= 64 else VECTOR, name, bits)
 
     def _memory(self, text: str, bits: int, copies: int, line: _Line) -> Mem:
         base = index = symbol = None
         scale, disp = 1, 0
         for sign, term in re.findall(r"([+-]?)\s*([^\s+-]+)", text):
+            if term.startswith("state."):
+                field = self.fields.get(term[6:])
+                if field is None:
+                    raise line.fail(f"no field '{term[6:]}' in the state block; there are {', '.join(self.fields)}")
+                disp, term = disp + field.offset, STATE
             if re.fullmatch(r"0x[0-9a-fA-F]+|\d+", term):
                 disp += int(term, 0) * (-1 if sign == "-" else 1)
+            elif sign == "-":
+                raise line.fail(f"only a number can be subtracted in [{text}]")
             elif term.startswith("@"):
                 symbol = term[1:]
                 if symbol not in self.constants:
                     raise line.fail(f"no constant '{symbol}'")
-            elif term.startswith("state."):
-                field = self.fields.get(term[6:])
-                if field is None:
-                    raise line.fail(f"no field '{term[6:]}' in the state block; there are {', '.join(self.fields)}")
-                base, disp = Reg(GENERAL, STATE, 64), disp + field.offset
-            elif "*" in term:
+            elif "*" in term and index is None:
                 name, _, factor = term.partition("*")
                 index, scale = Reg(GENERAL, name, 64), int(factor)
-            elif base is None:
+            elif base is None and "*" not in term:
                 base = Reg(GENERAL, term, 64)
             elif index is None:
                 index = Reg(GENERAL, term, 64)

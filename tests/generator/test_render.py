@@ -45,6 +45,15 @@ def test_every_instruction_knows_its_lines():
     ("movdqu a, [state.nothing]", 4, "no field 'nothing' in the state block; there are in"),
     ("movdqu a, [@nothing]", 4, "no constant 'nothing'"),
     ("movdqu a, [p + q + r]", 4, "too many registers"),
+    ("movdqu a, [p + q + r*2]", 4, "too many registers"),
+    ("movdqu a, [p + q*2 + r*4]", 4, "too many registers"),
+    ("paddd a, keep[state.in]\nadd b, keep[state.in]", 5, "state+0 is kept with two shapes"),
+    ("movdqu a, [p - q]", 4, "only a number can be subtracted in [p - q]"),
+    ("mov a, [state.in]\nadd state, 8", 5, "'state' holds the address of the state block and cannot be written"),
+    ("add state, a, 8", 4, "cannot be written"),
+    ("mov state:d, 8", 4, "cannot be written"),
+    ("lea state, [p+8]", 4, "cannot be written"),
+    ("movdqa state, a", 4, "cannot be written"),
     ("movdqu [p+position], 5", 4, "takes no immediate here"),
     ("paddd a, b, ?", 4, "cannot read the operand"),
     ("{% if %}", 4, ""),
@@ -69,6 +78,14 @@ def test_operands(tmp_path):
     assert load.operands == (Reg("v", "a", 128), Mem(Reg("g", "p", 64), -16, 128, Reg("g", "position", 64), 2))
     assert shift.operands[2] == Imm(31)
     assert word.operands[0] == Reg("g", "w", 32)
+
+
+def test_the_state_pointer_may_be_read(tmp_path):
+    stream = parsed(tmp_path, "add p, state, position\nmovdqu a, [p + state.in + 16]")
+    add, load = stream.code.body
+    state = Reg("g", "state", 64)
+    assert add.operands[1] == state
+    assert load.operands[1] == Mem(Reg("g", "p", 64), stream.fields[0].offset + 16, 128, state)
 
 
 def test_kept_operands_become_pseudo_registers(tmp_path):

@@ -15,7 +15,7 @@ from cryptostitch.cli import main
 from cryptostitch.errors import UnknownName
 from cryptostitch.ladder import climb, statements, steps
 from cryptostitch.ladder.result import FAIL, PASS, SKIP, Effort, Evidence, Result, Skip
-from cryptostitch.ladder.steps import LADDER, Rung, rungs
+from cryptostitch.ladder.steps import LADDER, rungs
 from cryptostitch.report.evidence import Report, page, table
 from cryptostitch.report.tables import Catalogue
 

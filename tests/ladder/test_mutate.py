@@ -25,10 +25,9 @@ from cryptostitch.mutate.dependence import depend
 from cryptostitch.mutate.equivalence import confirmed, reason
 from cryptostitch.mutate.operators import CONTROL, OPERATORS
 from cryptostitch.mutate.run import SAMPLE, chosen
-from cryptostitch.mutate.sampling import LAG, Mutant, Original, mutants
+from cryptostitch.mutate.sampling import LAG, Original, mutants
 from cryptostitch.mutate.text import KERNEL, LEVELS, PROGRAM, TEMPLATE, Change, Text
 from cryptostitch.passes.bind import RSP
-from cryptostitch.passes.frame import frame
 from cryptostitch.pipeline import Generator
 from cryptostitch.report.tables import Catalogue
 from cryptostitch.verify.machine import Machine

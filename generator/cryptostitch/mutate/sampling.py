@@ -18,7 +18,7 @@ from ..pipeline import Generator
 from ..program import Program, Recipe
 from ..stream import Stream
 from .operators import OPERATORS
-from .text import KERNEL, LEVELS, PROGRAM, TEMPLATE, Change, Text
+from .text import KERNEL, LEVELS, TEMPLATE, Text
 
 TRIES = 30
 LAG = "lag"

@@ -15,7 +15,7 @@ from ..ir import GENERAL, STATE, VECTOR, Code, Ins, Mem, Reg, Window
 from ..isa import GENERALS, ISAS, Isa
 from ..program import Program
 from ..stream import Stream
-from .liveness import Key, accesses_of, around_loop
+from .liveness import Key, accesses_of, around_loop, state_pointers
 from .scan import NEVER, SPILL_SYMBOLS, Section, load
 
 SPILL_WORDS = "spill_words"
@@ -68,6 +68,11 @@ class Uses:
         self.head, self.behind = around_loop(self.body, self.leave)
         self.counts = Counter(r.id for ins in stream.code.body for r in ins.registers())
         self.keep_register = {r.id: r for ins in stream.code.body for r in ins.registers() if r.id in stream.keep}
+        self.state_pointers = state_pointers(stream.code)
+        self.widest: dict[Key, int] = {}
+        for _, code in stream.code.sections():
+            for reg in (r for ins in code for r in ins.registers()):
+                self.widest[reg.key] = max(self.widest.get(reg.key, 0), reg.bits)
         self.order: dict[Key, int] = {}
         for ins in (*stream.code.enter, *stream.code.body):
             for reg in ins.registers():
@@ -105,7 +110,7 @@ class Attempt:
         loads = tuple(self._load_keep(k) for k in self.promoted)
         body = Section(self, code.body, self.uses.body, {k for k in at_head if k in head or k in kept or k[1] == STATE}, at_head).run()
         enter = Section(self, code.enter + loads, [*self.uses.enter, *accesses_of(loads)], {(GENERAL, STATE)}, at_head, loading=True).run()
-        leave = Section(self, code.leave, self.uses.leave, leave_wants, set()).run()
+        leave = Section(self, code.leave, self.uses.leave, leave_wants, {(GENERAL, STATE)}).run()
         self.code = Code(tuple(enter), tuple(body), tuple(leave))
         return self
 

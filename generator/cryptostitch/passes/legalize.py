@@ -29,15 +29,17 @@ def legalize(stream: Stream) -> Stream:
 
 
 def _section(code: tuple[Ins, ...], live_after: list[frozenset], isa: Isa, fresh) -> Iterable[Ins]:
+    tied = False
     for ins, live in zip(code, live_after):
         row = INSTRUCTIONS[ins.op]
         if len(ins.operands) == len(row.operands) + 1:
-            yield from _two_operands(ins, row, live, isa, fresh)
+            yield from _two_operands(ins, row, live, isa, fresh, tied)
         else:
             yield ins
+        tied = ins.glue
 
 
-def _two_operands(ins: Ins, row: Row, live: frozenset, isa: Isa, fresh) -> Iterable[Ins]:
+def _two_operands(ins: Ins, row: Row, live: frozenset, isa: Isa, fresh, tied: bool) -> Iterable[Ins]:
     target, first, *rest = ins.operands
     second = rest[0] if rest else None
     if row.swap == (0, 1) and isinstance(second, Reg) and not second.physical and _prefer_second(target, first, second, live):
@@ -48,10 +50,10 @@ def _two_operands(ins: Ins, row: Row, live: frozenset, isa: Isa, fresh) -> Itera
     clobbers = any(isinstance(o, Reg) and o.key == target.key for o in rest) or any(
         isinstance(o, Mem) and target.key in {r.key for r in (o.base, o.index) if r} for o in rest)
     into = Reg(target.cls, next(fresh), target.bits) if clobbers else target
-    yield _copy(into, first, isa, ins)
+    yield _copy(into, first, isa, ins, ins.glue or tied)
     yield replace(ins, operands=(into, *rest))
     if clobbers:
-        yield _copy(target, into, isa, ins)
+        yield _copy(target, into, isa, ins, ins.glue)
 
 
 def _prefer_second(target: Reg, first: Operand, second: Reg, live: frozenset) -> bool:
@@ -66,5 +68,5 @@ def _prefer_second(target: Reg, first: Operand, second: Reg, live: frozenset) ->
     return not kept and first.key in live and second.key not in live
 
 
-def _copy(target: Reg, source: Operand, isa: Isa, ins: Ins) -> Ins:
-    return Ins("mov" if target.cls == GENERAL else isa.move, (target, source), glue=ins.glue, places=ins.places)
+def _copy(target: Reg, source: Operand, isa: Isa, ins: Ins, glue: bool) -> Ins:
+    return Ins("mov" if target.cls == GENERAL else isa.move, (target, source), glue=glue, places=ins.places)

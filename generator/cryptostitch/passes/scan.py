@@ -61,6 +61,9 @@ class Section:
         self.used_slots = {VECTOR: 0, GENERAL: 0}
         self.slot_of: dict[int, tuple[str, int]] = {}
         self.released: list[tuple[str, int]] = []  # free once the instruction that read them last is out
+        self.state_stores = [(index, mem) for index, ins in enumerate(code) for mem in ins.operands[:1]
+                             if isinstance(mem, Mem) and INSTRUCTIONS[ins.op].operands[0].writes
+                             and any(r.key in attempt.uses.state_pointers for r in (mem.base, mem.index) if r is not None)]
         for key in live_in:
             value = Value(key, self._bits(key))
             self.current[key] = value
@@ -134,19 +137,22 @@ class Section:
         for value in writes.values():
             if value.next_use(now + 1) == NEVER:
                 self._drop(value)
-        self._remember_store(ins, row, reads)
+        self._remember_store(now, ins, row, reads)
 
     def _updates(self, ins: Ins, row, key: Key) -> bool:
         return any(o.access == "x" and isinstance(ins.operands[i], Reg) and ins.operands[i].key == key
                    for i, o in enumerate(row.operands))
 
     def _coalesce(self, now, ins, reads, writes) -> bool:
-        """A copy whose source dies costs nothing: the target takes over the register."""
+        """A copy whose source dies costs nothing: the target takes over the register. A narrow copy also clears what lies above it, so it stays
+        where its target is used at a greater width."""
         target, source = ins.operands
         if not (isinstance(target, Reg) and isinstance(source, Reg)) or target.physical or source.physical:
             return False
         value = reads[source.key]
         if target.bits != source.bits or value.register is None or value.next_use(now + 1) != NEVER:
+            return False
+        if self.a.uses.widest[target.key] > target.bits:
             return False
         register, memory = value.register, value.memory
         self._drop(value, keep_slot=True)
@@ -291,15 +297,26 @@ class Section:
                 return number
         raise DoesNotFit(f"{self.a.stream.name}: the address register '{key[1]}' is not in a register")
 
-    def _remember_store(self, ins: Ins, row, reads) -> None:
-        """A value that the program itself stored to the state block needs no spill slot."""
+    def _remember_store(self, now: int, ins: Ins, row, reads) -> None:
+        """A value that the program itself stored to the state block, for the rest of the section, needs no spill slot."""
         if not row.move or not isinstance(ins.operands[0], Mem) or not isinstance(ins.operands[1], Reg) or ins.op != self.isa.store:
             return
         mem, reg = ins.operands
         value = reads.get(reg.key)
-        if value is not None and value.memory is None and mem.bits == self._bits(value.name) and mem.index is None \
-                and mem.base is not None and mem.base.id == STATE and reg.cls == VECTOR:
+        if value is not None and value.memory is None and mem.bits == self._bits(value.name) and reg.cls == VECTOR \
+                and self._fixed(mem) and not self._overwritten(mem, now):
             value.memory = mem
+
+    def _overwritten(self, mem: Mem, now: int) -> bool:
+        """Whether a later store of the section may touch these bytes of the state block."""
+        end = mem.disp + mem.bits // 8
+        return any(at > now and (not self._fixed(other) or other.disp < end and mem.disp < other.disp + other.bits // 8)
+                   for at, other in self.state_stores)
+
+    @staticmethod
+    def _fixed(mem: Mem) -> bool:
+        """Whether the place in the state block is known here."""
+        return mem.base is not None and mem.base.id == STATE and mem.index is None
 
     # ---- output
 
