@@ -12,7 +12,7 @@ import pytest
 from cryptostitch import runtime
 from cryptostitch.ladder import oracle
 from cryptostitch.ladder.placed import Placed
-from cryptostitch.runtime import OPEN, SEAL, Context, Job, Key
+from cryptostitch.runtime import Context, Key
 
 def lengths(rng: random.Random) -> int:
     return rng.choice((rng.randrange(64), rng.randrange(700), rng.randrange(700), rng.randrange(8000)))

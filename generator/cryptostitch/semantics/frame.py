@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Protocol
 
 from ..instructions import Operand, Row
-from .forms import Form, Meaning
+from .forms import Meaning
 from .scalar import ZF
 
 RSP = 4
