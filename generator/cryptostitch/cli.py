@@ -11,6 +11,7 @@ from .commands.common import Group
 from .commands.emitting import emit
 from .commands.looking import list_, show
 from .commands.machine import calibrate, cpu
+from .commands.matrix import matrix
 from .commands.mutating import mutate
 from .commands.pairing import stitch
 from .commands.trusting import verify
@@ -26,7 +27,7 @@ def main() -> None:
     """
 
 
-for _command in (list_, show, stitch, emit, verify, mutate, cpu, calibrate):
+for _command in (list_, show, stitch, matrix, emit, verify, mutate, cpu, calibrate):
     main.add_command(_command)
 
 if __name__ == "__main__":

@@ -1,0 +1,50 @@
+"""The pairing matrix as a table for the terminal and as one page with a heat map."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+import jinja2
+
+from ..matrix import Cell, grid, lanes_of
+from .tables import columns
+
+
+def matrix_data(cells: Sequence[Cell]) -> dict:
+    """Everything as JSON."""
+    first = next((c.best for c in cells if c.best), None)
+    return {"cpu": first.cpu if first else "", "ghz": round(first.ghz, 3) if first else 0, "cells": [c.data() for c in cells]}
+
+
+def figures(cell: Cell) -> tuple[str, str]:
+    """("1.42x", "0.59 c/B") of the best way, or two dashes."""
+    best = cell.best
+    return (f"{best.speedup:.2f}x", f"{best.per_byte(best.woven.per_iteration):.2f} c/B") if best else ("-", "")
+
+
+def matrix_text(cells: Sequence[Cell]) -> str:
+    ciphers, hashes, by_names = grid(cells)
+    table = [["", *hashes]]
+    table += [[cipher, *(" ".join(figures(by_names[cipher, hash_])) for hash_ in hashes)] for cipher in ciphers]
+    ways = [("", "lanes", "one after the other", "larger part", "woven", "speed-up")]
+    ways += [(f"{c.cipher}+{c.hash}", lanes_of(t), f"{t.per_byte(t.sum):.3f}", f"{t.per_byte(t.larger):.3f}",
+              f"{t.per_byte(t.woven.per_iteration):.3f}", f"{t.speedup:.2f}") for c in cells for t in c.trials]
+    missing = [f"  {c.cipher}+{c.hash}: {reason}" for c in cells for reason in c.reasons]
+    cpu = matrix_data(cells)
+    text = f"{cpu['cpu']} at {cpu['ghz']} GHz: speed-up over one after the other, and core cycles per byte, of the fastest way\n\n{columns(table)}\n\n"
+    text += f"every way, in core cycles per byte\n{columns(ways)}\n"
+    return text + ("\nwhat does not fit\n" + "\n".join(missing) + "\n" if missing else "")
+
+
+def heat(cell: Cell) -> float:
+    """0 (no gain, or nothing there) to 1 (twice as fast)."""
+    return min(max(cell.best.speedup - 1, 0), 1) if cell.best else 0
+
+
+def matrix_page(cells: Sequence[Cell]) -> str:
+    """One page that needs nothing else. Each colour comes with its number."""
+    ciphers, hashes, by_names = grid(cells)
+    environment = jinja2.Environment(loader=jinja2.PackageLoader("cryptostitch", "report"), autoescape=True, undefined=jinja2.StrictUndefined,
+                                     trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template("matrix.html.j2").render(
+        ciphers=ciphers, hashes=hashes, cells=by_names, data=matrix_data(cells), heat=heat, figures=figures, lanes_of=lanes_of)
