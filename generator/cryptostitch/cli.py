@@ -15,6 +15,7 @@ from .commands.matrix import matrix
 from .commands.mutating import mutate
 from .commands.pairing import stitch
 from .commands.trusting import verify
+from .commands.tuning import tune
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -27,7 +28,7 @@ def main() -> None:
     """
 
 
-for _command in (list_, show, stitch, matrix, emit, verify, mutate, cpu, calibrate):
+for _command in (list_, show, stitch, matrix, tune, emit, verify, mutate, cpu, calibrate):
     main.add_command(_command)
 
 if __name__ == "__main__":

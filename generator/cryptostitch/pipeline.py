@@ -152,6 +152,10 @@ class Generator:
         name = "+".join(str(p) for p, _ in parts) + "@" + target
         return Recipe(name, target, tuple(chosen), strategy, static)
 
+    def budgets(self, parts: Sequence[tuple[StreamName, str]]) -> list[int]:
+        """The registers that ``stitch`` gives one stream of each part. Raises DoesNotFit."""
+        return self._budgets(self._split(parts))
+
     def _budgets(self, split: Sequence[tuple[StreamName, int, str]]) -> list[int]:
         """Shares out the registers so that instructions and memory accesses of all bodies together are fewest."""
         vector = [part for part in split if ISAS[part[2]].words == "v"]

@@ -16,6 +16,8 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.argument("kernels", nargs=-1)
 @click.option("--default-pack", type=FILE, help="Write the default pack to this file.")
 @click.option("--pack", type=FILE, help="Write a pack of KERNELS to this file.")
+@click.option("--recipe", "recipe_files", type=click.Path(exists=True, dir_okay=False, path_type=Path), multiple=True, metavar="FILE",
+              help="A recipe of `cryptostitch tune`, one more of the KERNELS; may be given more than once.")
 @click.option("--static", "folder", type=click.Path(file_okay=False, path_type=Path),
               help="Write objects, table and header of KERNELS (default: the catalogue's static kernels) to this folder.")
 @click.option("--assembly", type=click.Path(dir_okay=False, path_type=Path, allow_dash=True), help="Write the assembly text of KERNELS; - is standard output.")
@@ -24,7 +26,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--abi", type=click.Choice(["sysv", "win64"]), help="Calling convention; win64 makes COFF objects.")
 @click.option("--format", "fmt", type=click.Choice(["elf", "coff", "macho"]), help="Object format (default: elf, or coff with --abi win64).")
 @templates_option
-def emit(kernels, default_pack, pack, folder, assembly, object_, key_file, abi, fmt, templates) -> None:
+def emit(kernels, default_pack, pack, recipe_files, folder, assembly, object_, key_file, abi, fmt, templates) -> None:
     """Write kernels as assembly text, objects (ELF, COFF, Mach-O) or packs.
 
     \b
@@ -35,13 +37,14 @@ def emit(kernels, default_pack, pack, folder, assembly, object_, key_file, abi, 
     from ..emit.objects import object_bytes
     from ..emit.signature import read_key, signed
     from ..passes.frame import frame
+    from ..tune import read_recipe
 
     fmt = FORMATS[fmt or ("coff" if abi == "win64" else "elf")]
     if abi and abi != ("win64" if fmt.name == "coff" else "sysv"):
         raise click.UsageError(f"{fmt.name} objects do not use the {abi} calling convention")
     if not (default_pack or pack or folder or assembly or object_):
         raise click.UsageError("say what to write: --default-pack, --pack, --static, --assembly or --object")
-    if (pack or assembly or object_) and not kernels:
+    if (pack or assembly or object_) and not kernels and not recipe_files:
         raise click.UsageError("name at least one kernel; `cryptostitch list` shows them")
     if key_file and not (default_pack or pack):
         raise click.UsageError("--sign needs a pack to sign: --pack or --default-pack")
@@ -52,6 +55,8 @@ def emit(kernels, default_pack, pack, folder, assembly, object_, key_file, abi, 
         for done, name in enumerate(kernels):
             progress(done, len(kernels), name)
             chosen.append(made.recipe(name))
+        for path in recipe_files:
+            chosen.append(read_recipe(path, made))
     if default_pack or (folder and not chosen):
         with progress_bar("compiling") as progress:
             every = made.default_recipes(progress, processes=len(os.sched_getaffinity(0)))

@@ -1,0 +1,254 @@
+"""A pairing tuned on the machine: a search over what is data (lanes, hand-over, register budgets, lead, lag, strategy), each candidate timed.
+
+Descent with random neighbours. A candidate is timed beside the best so far, in turn, so that a change of the clock or a busy neighbour meets both. Only a
+candidate whose every proof holds becomes the best.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Callable, Iterator, Sequence
+
+from . import catalog
+from .errors import CryptostitchError, DoesNotFit
+from .isa import ISAS
+from .measure import Laboratory, Setup, pinned
+from .names import StreamName, stream_name
+from .passes.bind import SYSV, BindError, bind
+from .pipeline import Generator
+from .program import Recipe
+from .runtime import ERR_UNSUPPORTED, RuntimeFailure
+from .trial import check_hand_over, proved
+
+FORMAT = "cryptostitch recipe 1"
+STRATEGIES = ("proportional", "sequential")
+LEAD_STEPS = (-256, -128, -64, -32, 32, 64, 128, 256)
+MOST_LEAD, MOST_LAG = 1024, 3
+GLANCE, LOOK = 0.012, 0.15      # seconds: to find what may be better, and to believe it
+PROMISING, BETTER = 0.998, 0.995
+MOST_STEPS, JUMPS = 4, 50        # away from the best, when all its neighbours were timed
+FULL = 400                      # kernels in one laboratory, before it is left for another
+Progress = Callable[[float, float, str], None]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One candidate. ``budgets``: vector registers (scalar parts: general ones) of one stream of each part; the other tuples as in Generator.stitch."""
+
+    streams: tuple[str, ...]
+    isas: tuple[str, ...]
+    budgets: tuple[int, ...]
+    ratios: tuple[int, ...]
+    leads: tuple[int, ...]
+    lags: tuple[int, ...]
+    strategy: str
+
+    def recipe(self, generator: Generator) -> Recipe:
+        """Raises DoesNotFit."""
+        return generator.stitch(self.parts(), ratios=self.ratios, leads=self.leads, lags=self.lags, budgets=self.budgets, strategy=self.strategy)
+
+    def parts(self) -> list[tuple[StreamName, str]]:
+        return [(stream_name(s), isa) for s, isa in zip(self.streams, self.isas)]
+
+
+@dataclass
+class Found:
+    """What a search found. ``tried``: cycles per byte of every candidate, 0 where it did not fit. Cycles per byte of the first part. ``default``: the weave that nobody tuned, timed beside ``best``."""
+
+    best: Choice
+    best_cycles: float
+    default: Choice
+    default_cycles: float
+    kernel: str
+    cpu: str
+    tried: dict[str, float]
+
+    @property
+    def gain(self) -> float:
+        return self.default_cycles / self.best_cycles
+
+    def data(self) -> dict:
+        """The recipe file."""
+        return {"format": FORMAT, "kernel": self.kernel, "cpu": self.cpu, "recipe": asdict(self.best), "cycles_per_byte": round(self.best_cycles, 4),
+                "default": asdict(self.default), "default_cycles_per_byte": round(self.default_cycles, 4), "gain": round(self.gain, 4), "tried": self.tried}
+
+
+def choice_of(data: dict) -> Choice:
+    """What ``asdict`` made of a choice. Raises CryptostitchError when it is something else."""
+    try:
+        lists = {k: tuple(data[k]) for k in ("streams", "isas", "budgets", "ratios", "leads", "lags")}
+        choice = Choice(**lists, strategy=data["strategy"])
+        if len(set(map(len, lists.values()))) != 1 or choice.strategy not in STRATEGIES or any(isa not in ISAS for isa in choice.isas):
+            raise ValueError
+        return choice
+    except (KeyError, TypeError, ValueError) as error:
+        raise CryptostitchError("a damaged recipe: write it anew with `cryptostitch tune`") from error
+
+
+def read_recipe(path: Path, generator: Generator) -> Recipe:
+    """The kernel of a recipe file, compiled and proved, under the name that the file gives it. Raises CryptostitchError."""
+    data = _read(path)
+    recipe = choice_of(data["recipe"]).recipe(generator)
+    proved(generator, recipe)
+    return replace(recipe, name=data["kernel"])
+
+
+def _read(path: Path) -> dict:
+    try:
+        data = json.loads(path.read_text())
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise CryptostitchError(f"{path}: not a recipe of `cryptostitch tune`") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(data.get("tried"), dict) or "recipe" not in data or "kernel" not in data:
+        raise CryptostitchError(f"{path}: not a recipe of `cryptostitch tune`")
+    return data
+
+
+class Search:
+    """A search for the fastest way to stitch two streams. ``free``: other lanes, and the hand-over, may be chosen too."""
+
+    def __init__(self, generator: Generator, start: Choice, free: bool, seed: int = 1):
+        self.generator, self.start, self.free = generator, start, free
+        self.random = random.Random(seed)
+        self.tried: dict[str, float] = {}
+        self.laboratory = Laboratory()
+        self._added = 0
+
+    # ---- the space
+
+    def neighbours(self, choice: Choice) -> list[Choice]:
+        """Everything that differs in one respect, in random order."""
+        found = [replace(choice, leads=(choice.leads[0], lead)) for step in LEAD_STEPS if abs(lead := choice.leads[1] + step) <= MOST_LEAD]
+        found += [replace(choice, strategy=s) for s in STRATEGIES if s != choice.strategy]
+        if choice.lags[1] and not stream_name(choice.streams[1]).hand:
+            found += [replace(choice, lags=(0, lag)) for lag in range(1, MOST_LAG + 1) if lag != choice.lags[1]]
+        found += self._budgets(choice)
+        if self.free:
+            found += self._lanes(choice)
+        self.random.shuffle(found)
+        return found
+
+    def untried(self, choice: Choice) -> list[Choice]:
+        """The neighbours that were not timed yet; when all were, one that is several steps away. Empty: none was found."""
+        found = [c for c in self.neighbours(choice) if _key(c) not in self.tried]
+        for _ in range(JUMPS):
+            if found:
+                break
+            far = choice
+            for _ in range(self.random.randint(2, MOST_STEPS)):
+                far = self.random.choice(self.neighbours(far))
+            found = [far] if _key(far) not in self.tried else []
+        return found
+
+    def _budgets(self, choice: Choice) -> Iterator[Choice]:
+        if any(ISAS[isa].words != "v" for isa in choice.isas):
+            return
+        a, b = choice.budgets
+        for x, y in ((a - 1, b), (a, b - 1), (a + 1, b), (a, b + 1), (a - 1, b + 1), (a + 1, b - 1), (a - 2, b + 2), (a + 2, b - 2)):
+            if min(x, y) > 0:
+                yield replace(choice, budgets=(x, y))
+
+    def _lanes(self, choice: Choice) -> Iterator[Choice]:
+        first, second = (stream_name(s) for s in choice.streams)
+        forms = [self.generator.form(s)[1] for s in (first, second)]
+        there = [{lanes * n for lanes in form.lanes.get(isa, ()) for n in (1, *form.groups)} for form, isa in zip(forms, choice.isas)]
+        for lanes in sorted(there[0] & there[1]):
+            for hand in (False, True):
+                if hand and not any(isa == choice.isas[0] and lanes % n == 0 for isa, n in catalog.HAND_OVER):
+                    continue
+                names = [replace(s, lanes=lanes, hand=hand) for s in (first, second)]
+                if names != [first, second]:
+                    made = default_choice(self.generator, names, choice.isas, choice.ratios)
+                    if made:
+                        yield made
+
+    # ---- timing
+
+    def _setup(self, choice: Choice, proof: bool) -> Setup | None:
+        """The candidate, ready to be timed; None when it does not fit or this CPU has not what it needs."""
+        try:
+            recipe = choice.recipe(self.generator)
+            check_hand_over(recipe)
+            bind(recipe.parts, SYSV)
+            if proof:
+                proved(self.generator, recipe)
+            self._added += 1
+            return self.laboratory.add(self.generator, recipe)
+        except (DoesNotFit, BindError):
+            return None
+        except RuntimeFailure as failure:
+            if failure.code != ERR_UNSUPPORTED:
+                raise
+            return None
+
+    def _cycles(self, setups: Sequence[Setup], seconds: float) -> list[float]:
+        costs = self.laboratory.measure(setups, seconds, least=5)
+        return [cost.per_iteration / (setup.lanes * setup.bytes) for cost, setup in zip(costs, setups)]
+
+    def run(self, seconds: float, progress: Progress = lambda *_: None) -> Found:
+        """Searches for about ``seconds``. ``progress(seconds so far, cycles per byte of the best, its kernel)``."""
+        with pinned():
+            best, setup = self.start, self._setup(self.start, proof=True)
+            if setup is None:
+                raise DoesNotFit(f"{'+'.join(self.start.streams)} cannot be stitched on this CPU as it is; `cryptostitch stitch` says why")
+            best_cycles, = self._cycles([setup], LOOK)
+            self.tried[_key(best)] = round(best_cycles, 4)
+            waiting = self.untried(best)
+            begin = time.monotonic()
+            while waiting and time.monotonic() - begin < seconds:
+                progress(time.monotonic() - begin, best_cycles, setup.kernel.name)
+                if self._added > FULL:
+                    self.laboratory, self._added = Laboratory(), 0
+                    setup = self._setup(best, proof=False)
+                candidate = waiting.pop()
+                other = self._setup(candidate, proof=False)
+                now, its = self._cycles([setup, other], GLANCE) if other else (0.0, 0.0)
+                self.tried[_key(candidate)] = round(its, 4)
+                if other and its < now * PROMISING:
+                    now, its = self._cycles([setup, other], LOOK)
+                    if its < now * BETTER:
+                        proved(self.generator, candidate.recipe(self.generator))
+                        best, best_cycles, setup, waiting = candidate, its, other, []
+                waiting = waiting or self.untried(best)
+            return self._found(best, setup)
+
+    def _found(self, best: Choice, setup: Setup) -> Found:
+        default = default_choice(self.generator, [stream_name(s) for s in self.start.streams], self.start.isas, self.start.ratios) or self.start
+        plain = self._setup(default, proof=False) or setup
+        best_cycles, default_cycles = self._cycles([setup, plain], 2 * LOOK)
+        if default_cycles <= best_cycles:  # what a busy machine seemed to show
+            best, best_cycles = default, default_cycles
+        cpu = self.laboratory.context.cpu()["brand"].strip()
+        return Found(best, best_cycles, default, default_cycles, best.recipe(self.generator).name + "~tuned", cpu, self.tried)
+
+
+def default_choice(generator: Generator, streams: Sequence[StreamName], isas: Sequence[str], ratios: Sequence[int] = (1, 1)) -> Choice | None:
+    """What `cryptostitch stitch` would make of the two streams; None when their registers do not fit or there is no such kernel."""
+    parts = list(zip(streams, isas))
+    try:
+        recipe = generator.stitch(parts, ratios=ratios)
+        budgets = generator.budgets(parts)
+    except CryptostitchError:
+        return None
+    groups = len(recipe.parts) // 2
+    lags = (recipe.parts[0].lag, recipe.parts[groups].lag)
+    return Choice(tuple(map(str, streams)), tuple(isas), tuple(budgets), tuple(ratios), (0, 0), lags, STRATEGIES[0])
+
+
+def resumed(path: Path, search: Search) -> None:
+    """Goes on where the recipe file's search, for the same two algorithms on this CPU, ended. Raises CryptostitchError for another."""
+    data = _read(path)
+    best = choice_of(data["recipe"])
+    cpu = search.laboratory.context.cpu()["brand"].strip()
+    forms = [[stream_name(s).form for s in choice.streams] for choice in (best, search.start)]
+    if forms[0] != forms[1] or best.isas != search.start.isas or data.get("cpu") != cpu:
+        raise CryptostitchError(f"{path} is the recipe of {data['kernel']} on {data.get('cpu')}: choose another file with -o")
+    search.start, search.tried = best, dict(data["tried"])
+
+
+def _key(choice: Choice) -> str:
+    fields: list[Any] = [choice.streams, choice.isas, choice.budgets, choice.ratios, choice.leads, choice.lags, choice.strategy]
+    return " ".join(",".join(map(str, f)) if isinstance(f, tuple) else f for f in fields)

@@ -1,0 +1,109 @@
+"""`cryptostitch tune`: a search ends with a recipe that emit and the library take, goes on where it ended, and never keeps what was not proved."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cryptostitch import runtime
+from cryptostitch.cli import main
+from cryptostitch.errors import CryptostitchError
+from cryptostitch.ladder import oracle
+from cryptostitch.names import stream_name
+from cryptostitch.pipeline import Generator
+from cryptostitch.runtime import SEAL, Job
+from cryptostitch.tune import MOST_LAG, MOST_LEAD, Choice, Search, choice_of, default_choice, read_recipe
+
+A, B = "aes128_cbc_enc_x1", "sha1_ni_x1"
+
+
+@pytest.fixture(scope="module")
+def features(build: Path) -> set[str]:
+    found = set(runtime.Context().cpu()["features"])
+    if not {"aes", "sha"} <= found:
+        pytest.skip("this CPU has no AES-NI or SHA extensions")
+    return found
+
+
+def run(*arguments: object, code: int = 0) -> str:
+    result = CliRunner().invoke(main, list(map(str, arguments)))
+    assert result.exit_code == code, result.output + result.stderr
+    return result.output
+
+
+@pytest.fixture(scope="module")
+def recipe(features: set[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tune") / "sha1.recipe.json"
+    text = run("tune", A, B, "--isa", "sse", "--seconds", 2, "-o", path)
+    assert "gain over the default weave" in text
+    return path
+
+
+def test_a_recipe_becomes_a_kernel_that_seals(recipe: Path, tmp_path: Path) -> None:
+    pack = tmp_path / "tuned.pack"
+    run("emit", "--recipe", recipe, "--pack", pack)
+    context = runtime.Context(runtime.ALLOW_PACKS)
+    context.load_pack(pack.read_bytes())
+    name = json.loads(recipe.read_text())["kernel"]
+    assert name.endswith("~tuned") and name in context.kernels()
+    suite = "aes-128-cbc+hmac-sha1-etm"
+    key, mac_key, iv, data = bytes(range(16)), bytes(20), bytes(16), bytes(4096)
+    context.force(suite, name)
+    kernel = context.kernel(name)
+    before = kernel.calls()
+    out, tag = bytearray(len(data)), bytearray(20)
+    assert context.burst([Job(context.suite(suite).key(key, mac_key), SEAL, iv=iv, aad=b"", data=data, out=out, tag=tag)]) == 0
+    assert (bytes(out), bytes(tag)) == oracle.seal(suite, key, mac_key, iv, b"", data)
+    assert kernel.calls() > before
+
+
+def test_a_search_goes_on(recipe: Path) -> None:
+    before = set(json.loads(recipe.read_text())["tried"])
+    run("tune", A, B, "--isa", "sse", "--seconds", 2, "--seed", 7, "-o", recipe)
+    assert before < set(json.loads(recipe.read_text())["tried"])
+
+
+def test_another_pairings_file_is_refused(recipe: Path) -> None:
+    text = run("tune", A, "sha256_ni_x1", "--isa", "sse", "--seconds", 1, "-o", recipe, code=1)
+    assert "choose another file with -o" in text
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[]", '{"format": "cryptostitch recipe 1"}', '{"format": "cryptostitch recipe 1", "tried": {}, "kernel": "x", "recipe": {}}'])
+def test_a_damaged_file_is_an_error(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(content)
+    with pytest.raises(CryptostitchError, match="recipe"):
+        read_recipe(path, Generator())
+
+
+def test_neighbours_stay_inside_the_space(features: set[str]) -> None:
+    generator = Generator()
+    search = Search(generator, default_choice(generator, [stream_name(A), stream_name(B)], ("sse", "sse")), free=True)
+    seen: list[Choice] = [search.start]
+    for _ in range(30):
+        around = search.neighbours(search.random.choice(seen))
+        assert search.start.streams[0].startswith("aes128_cbc_enc") and around
+        for c in around:
+            lanes = {stream_name(s).lanes for s in c.streams}
+            assert len(lanes) == 1 and abs(c.leads[1]) <= MOST_LEAD and 1 <= c.lags[1] <= MOST_LAG and min(c.budgets) > 0
+        seen += around
+    assert {stream_name(c.streams[0]).lanes for c in seen} == {1, 2, 4}
+
+
+def test_a_choice_is_what_json_made_of_it() -> None:
+    choice = Choice((A, B), ("sse", "sse"), (5, 11), (1, 1), (0, 64), (0, 1), "proportional")
+    assert choice_of(json.loads(json.dumps(asdict(choice)))) == choice
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["tune", A, B, "--isa", "avx3"], "is not one ISA or two"),
+    (["tune", A, "sha1_x16", "--isa", "sse"], "cannot be stitched on sse; `cryptostitch stitch"),
+    (["emit", "--pack", "x.pack"], "name at least one kernel"),
+])
+def test_wrong_input(arguments: list[str], message: str) -> None:
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code != 0 and message in result.output
