@@ -52,7 +52,7 @@ def test_help_has_an_example(command: str) -> None:
 
 def test_list_agrees_with_the_library(listed: dict[str, list], build: Path) -> None:
     context = runtime.Context()
-    assert set(listed["suites"]) == set(context.suites())
+    assert {row.suite for row in Catalogue().algorithms.values()} < set(listed["suites"]) == set(context.suites())
     assert {k["name"] for k in listed["kernels"]} >= set(context.kernels())
     streams = {s["name"]: s for s in listed["streams"]}
     assert streams["sha1_x16"]["isa"] == "avx512" and streams["sha1_x16"]["lanes"] == 16

@@ -1,12 +1,12 @@
-"""What exists, as data and as text: streams, kernels of the default pack, suites. Nothing is compiled for it."""
+"""What exists, as data and as text: streams, kernels of the default pack, the library's suites. Nothing is compiled for it."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, Callable, Iterable, Sequence
+from typing import Any, Callable, Sequence
 
-from ..catalog import Algorithm
+from .. import runtime
 from ..isa import ISAS
 from ..names import StreamName, target_name
 from ..parse import parse
@@ -56,20 +56,16 @@ def _shortened(rendered: Rendered) -> Rendered:
     return replace(rendered, text="\n".join(kinds.values()))
 
 
-def suite_names(algorithms: Iterable[Algorithm]) -> list[str]:
-    """The suites that the runtime derives from these rows (runtime/suite/suite.cpp has the same rule)."""
-    rows = list(algorithms)
-    hashes = [a.suite for a in rows if a.kind == "hash"]
-    openable = {a.suite for a in rows if a.kind == "cipher_dec"}
-    ciphers = [a.suite for a in rows if a.kind == "cipher_enc" and a.suite in openable]
-    names = hashes + [f"hmac-{h}" for h in hashes] + ciphers + [f"{c}+hmac-{h}-etm" for c in ciphers for h in hashes]
-    if "aes-128-cbc+hmac-sha256-etm" in names:
-        names.append("a128cbc-hs256")
-    return sorted(names)
+def suite_names() -> list[str] | None:
+    """What the library offers on this CPU; None where it has not been built. It derives the suites from the kernels that it has."""
+    try:
+        return sorted(runtime.Context().suites())
+    except FileNotFoundError:
+        return None
 
 
 def listing(catalogue: Catalogue, progress: Callable[[int, int, str], None] = lambda *_: None) -> dict[str, list]:
-    """{"streams": [...], "kernels": [...], "suites": [...]}: what `cryptostitch list --format json` prints."""
+    """{"streams": [...], "kernels": [...], "suites": [...] or None}: what `cryptostitch list --format json` prints."""
     streams = []
     for done, (algorithm, form) in enumerate(catalogue.forms.values()):
         progress(done, len(catalogue.forms), form.name)
@@ -81,7 +77,7 @@ def listing(catalogue: Catalogue, progress: Callable[[int, int, str], None] = la
                                 "features": sorted(catalogue.stream_features(name, isa))})
     kernels = [{"name": name, "target": target, "features": sorted(features), "streams": [str(p) for p, _ in parts], "static": static}
                for name, target, features, parts, static in catalogue.default_kernels()]
-    return {"streams": sorted(streams, key=lambda s: (s["name"], s["isa"])), "kernels": kernels, "suites": suite_names(catalogue.algorithms.values())}
+    return {"streams": sorted(streams, key=lambda s: (s["name"], s["isa"])), "kernels": kernels, "suites": suite_names()}
 
 
 def columns(rows: Sequence[Sequence[object]], indent: str = "") -> str:
@@ -95,6 +91,7 @@ def listing_text(found: dict[str, list]) -> str:
     streams = columns([("stream", "isa", "template"), *((s["name"], s["isa"], s["template"]) for s in found["streams"])], "  ")
     kernels = columns([("kernel", "object", "features"),
                        *((k["name"], "static" if k["static"] else "", " ".join(k["features"])) for k in found["kernels"])], "  ")
-    suites = columns([[s] for s in found["suites"]], "  ")
-    return (f"{len(found['streams'])} streams\n{streams}\n\n{len(found['kernels'])} kernels of the default pack\n{kernels}\n\n"
-            f"{len(found['suites'])} suites\n{suites}\n")
+    suites = "the library is not built; `make` builds it, and then this shows its suites\n"
+    if found["suites"] is not None:
+        suites = f"{len(found['suites'])} suites\n{columns([[s] for s in found['suites']], '  ')}\n"
+    return f"{len(found['streams'])} streams\n{streams}\n\n{len(found['kernels'])} kernels of the default pack\n{kernels}\n\n{suites}"
