@@ -91,9 +91,10 @@ class Layout:
 
     def constant(self, value: int) -> str:
         """A word constant as an operand: an immediate, a broadcast, or a vector of copies."""
-        if self.isa.words == "g":
-            return str(value - (1 << self.word) if value >> (self.word - 1) else value)
         data = value.to_bytes(self.word // 8, "little")
+        if self.isa.words == "g":
+            signed = value - (1 << self.word) if value >> (self.word - 1) else value
+            return str(signed) if -(1 << 31) <= signed < 1 << 31 else f"keep[@{self._constant(f'w{value:x}', data)}]"
         if self.isa.broadcast:
             return f"keep[@{self._constant(f'w{value:x}', data)}]{{1to{self.isa.vector_bits // self.word}}}"
         return f"keep[@{self._constant(f'w{value:x}', data * (self.isa.vector_bytes // len(data)))}]"
