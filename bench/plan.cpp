@@ -25,13 +25,13 @@ std::vector<size_t> lengths(const Row &row, const Load &load) {
 std::vector<Row> all_rows(const std::string &target) {
     std::vector<std::string> suites = cryptostitch_suites(target);
     if (suites.empty()) {
-        const std::vector<std::string> hashes = {"md5", "sha1", "sha256"};
+        const std::vector<std::string> hashes = {"md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha512_256", "sm3"};
         for (const std::string &hash : hashes) suites.insert(suites.end(), {hash, "hmac-" + hash});
         for (const std::string cipher : {"aes-128-cbc", "aes-192-cbc", "aes-256-cbc"}) {
             suites.push_back(cipher);
             for (const std::string &hash : hashes) {
                 suites.push_back(cipher + "+hmac-" + hash + "-etm");
-                if (cipher != "aes-192-cbc" && hash != "md5") suites.push_back(cipher + "+hmac-" + hash + "-tls");
+                if (hash == "sha384" ? cipher == "aes-256-cbc" : cipher != "aes-192-cbc" && (hash == "sha1" || hash == "sha256")) suites.push_back(cipher + "+hmac-" + hash + "-tls");
             }
         }
     }

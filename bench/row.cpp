@@ -13,7 +13,12 @@ static bool take_end(std::string &text, const std::string &suffix) {
     return true;
 }
 
-size_t hash_bytes(const std::string &hash) { return hash.empty() ? 0 : hash == "md5" ? 16 : hash == "sha1" ? 20 : 32; }
+size_t hash_bytes(const std::string &hash) {
+    static const std::pair<const char *, size_t> others[] = {{"", 0}, {"md5", 16}, {"sha1", 20}, {"sha224", 28}, {"sha384", 48}, {"sha512", 64}};
+    for (const auto &other : others)
+        if (hash == other.first) return other.second;
+    return 32;
+}
 
 bool parse_row(const std::string &name, Row &row) {
     row = Row();
@@ -30,6 +35,8 @@ bool parse_row(const std::string &name, Row &row) {
         if (take_end(rest, "-tls")) row.tls = true;
         else if (take_end(rest, "-96")) row.tag_bytes = 12, row.header = 8;
         else if (take_end(rest, "-128")) row.tag_bytes = 16, row.header = 8;
+        else if (take_end(rest, "-192")) row.tag_bytes = 24, row.header = 8;
+        else if (take_end(rest, "-256")) row.tag_bytes = 32, row.header = 8;
         else if (!take_end(rest, "-etm")) return false;
         if (row.write && (!row.tls || row.open)) return false;
     } else {

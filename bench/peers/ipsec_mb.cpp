@@ -101,7 +101,7 @@ public:
     std::string version() const override { return imb_get_version_str(); }
     std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
         std::vector<std::unique_ptr<Task>> tasks;
-        bool known = row.hash.empty() || row.hash == "sha1" || row.hash == "sha256" || (row.hash == "md5" && row.hmac);
+        const bool known = imb_knows(row);
         if (row.tls) return known ? imb_tls_tasks(manager_, row, batch) : std::move(tasks);
         if (!known || batch.longest > 65000) return tasks; // its lanes count in 16 bits
         add(tasks, row, batch, Style::queue);

@@ -20,20 +20,38 @@ struct alignas(64) ImbKeys {
         if (row.key_bits == 256) IMB_AES_KEYEXP_256(manager, b.key, encrypt, decrypt);
         if (!row.hmac) return;
         for (int outer = 0; outer < 2; outer++) {
-            uint8_t block[64], *to = outer ? opad : ipad;
+            uint8_t block[128], *to = outer ? opad : ipad;  // some take 64 bytes of it
             memset(block, outer ? 0x5c : 0x36, sizeof block);
             for (int i = 0; i < 32; i++) block[i] ^= b.mac_key[i];
             if (row.hash == "sha1") IMB_SHA1_ONE_BLOCK(manager, block, to);
             if (row.hash == "sha256") IMB_SHA256_ONE_BLOCK(manager, block, to);
+            if (row.hash == "sha224") IMB_SHA224_ONE_BLOCK(manager, block, to);
+            if (row.hash == "sha384") IMB_SHA384_ONE_BLOCK(manager, block, to);
+            if (row.hash == "sha512") IMB_SHA512_ONE_BLOCK(manager, block, to);
             if (row.hash == "md5") IMB_MD5_ONE_BLOCK(manager, block, to);
         }
     }
 };
 
+inline bool imb_knows(const Row &row) {
+    for (const char *hash : {"", "sha1", "sha224", "sha256", "sha384", "sha512"})
+        if (row.hash == hash) return true;
+#if IMB_VERSION_NUM >= IMB_VERSION(2, 0, 0)
+    if (row.hash == "sm3" && !row.hmac) return true;
+#endif
+    return row.hash == "md5" && row.hmac;
+}
+
 inline IMB_HASH_ALG imb_hash(const Row &row) {
     if (row.hash.empty()) return IMB_AUTH_NULL;
     if (row.hash == "sha1") return row.hmac ? IMB_AUTH_HMAC_SHA_1 : IMB_AUTH_SHA_1;
     if (row.hash == "sha256") return row.hmac ? IMB_AUTH_HMAC_SHA_256 : IMB_AUTH_SHA_256;
+    if (row.hash == "sha224") return row.hmac ? IMB_AUTH_HMAC_SHA_224 : IMB_AUTH_SHA_224;
+    if (row.hash == "sha384") return row.hmac ? IMB_AUTH_HMAC_SHA_384 : IMB_AUTH_SHA_384;
+    if (row.hash == "sha512") return row.hmac ? IMB_AUTH_HMAC_SHA_512 : IMB_AUTH_SHA_512;
+#if IMB_VERSION_NUM >= IMB_VERSION(2, 0, 0)
+    if (row.hash == "sm3" && !row.hmac) return IMB_AUTH_SM3;
+#endif
     return IMB_AUTH_MD5; // their name for HMAC-MD5
 }
 

@@ -10,6 +10,8 @@
 namespace bench {
 namespace {
 
+std::string hash_name(const Row &row) { return row.hash == "sha512_256" ? "SHA512-256" : row.hash; }
+
 class OpensslTask : public Task {
 public:
     OpensslTask(const Row &row, const Batch &batch) : row_(row), batch_(batch) {}
@@ -20,11 +22,12 @@ public:
         EVP_MD_CTX_free(digest_);
     }
     bool prepare() {
-        md_ = row_.hash.empty() ? nullptr : EVP_MD_fetch(nullptr, row_.hash.c_str(), nullptr);
+        md_ = row_.hash.empty() ? nullptr : EVP_MD_fetch(nullptr, hash_name(row_).c_str(), nullptr);
         if (!row_.hash.empty() && !md_) return false;
         digest_ = EVP_MD_CTX_new();
         EVP_CIPHER *cipher = row_.key_bits ? EVP_CIPHER_fetch(nullptr, ("AES-" + std::to_string(row_.key_bits) + "-CBC").c_str(), nullptr) : nullptr;
         EVP_MAC *mac = row_.hmac ? EVP_MAC_fetch(nullptr, "HMAC", nullptr) : nullptr;
+        std::string digest = hash_name(row_);
         bool ok = true;
         size_t keys = batch_.one_key ? 1 : batch_.buffers.size();
         for (size_t i = 0; i < keys && ok; i++) {
@@ -35,7 +38,7 @@ public:
                 EVP_CIPHER_CTX_set_padding(ciphers_.back(), 0);
             }
             if (mac && ok) {
-                OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, const_cast<char *>(row_.hash.c_str()), 0), OSSL_PARAM_construct_end()};
+                OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest.data(), 0), OSSL_PARAM_construct_end()};
                 macs_.push_back(EVP_MAC_CTX_new(mac));
                 ok = EVP_MAC_init(macs_.back(), b.mac_key, 32, params) == 1;
             }

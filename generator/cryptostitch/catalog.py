@@ -10,12 +10,16 @@ from dataclasses import dataclass, field
 
 # Lanes of a word-sliced stream: one 32-bit word of every lane in a register.
 WORDS_32 = {"scalar": (1,), "sse": (4,), "avx2": (8,), "avx512": (16,)}
+# The same with 64-bit words.
+WORDS_64 = {"scalar": (1,), "sse": (2,), "avx2": (4,), "avx512": (8,)}
 # Lanes of a stream on the SHA extensions: chains side by side in one loop.
 SHA_NI = {"sse": (1, 2, 4)}
 # Lanes of a block cipher on AES-NI, VAES-256 and VAES-512: up to eight chains, in vectors of 1, 2 and 4 blocks.
-AES_CHAINS = {"sse": (1, 2, 4, 8), "avx2": (8, 16), "avx512": (16, 32)}
+AES_CHAINS = {"sse": (1, 2, 4, 8), "avx2": (4, 8, 16), "avx512": (8, 16, 32)}
+# Too few chains to fill the machine: only as parts of pairs with hashes of as many lanes.
+AES_IN_PAIRS = {("avx2", 4), ("avx512", 8)}
 # Ciphers come with one block per iteration too, for what is left.
-AES_TAILS = {(isa, lanes): (4, 1) for isa, many in AES_CHAINS.items() for lanes in many}
+AES_TAILS = {(isa, lanes): () if (isa, lanes) in AES_IN_PAIRS else (4, 1) for isa, many in AES_CHAINS.items() for lanes in many}
 # Decryption: many blocks of one buffer at once, or 64 bytes of each of several.
 AES_BUFFERS = {"sse": (1, 2), "avx2": (1,), "avx512": (1, 16)}
 AES_BLOCKS = {("sse", 1): (4, 1), ("avx2", 1): (8,), ("avx512", 1): (16,)}
@@ -23,13 +27,14 @@ AES_BLOCKS = {("sse", 1): (4, 1), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 
 @dataclass(frozen=True)
 class Form:
-    """One text of an algorithm. ``groups``: how many copies of the stream may be woven into one kernel."""
+    """One text of an algorithm. ``groups``: how many copies of the stream may be woven into one kernel; ``grouped``: where such kernels are shipped."""
 
     name: str
     template: str
     lanes: dict[str, tuple[int, ...]]
     groups: tuple[int, ...] = (1, 2)
     by: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)  # blocks per lane and iteration, where they are not the algorithm's
+    grouped: tuple[str, ...] = ("sse", "avx2", "avx512")
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ class Algorithm:
     big_endian: bool = True
     length_bytes: int = 8
     initial: tuple[int, ...] = ()
+    base: str = ""                  # the hash whose kernels it runs: another initial value and digest length (no forms of its own)
     # ciphers
     key_bytes: int = 0
     iv_bytes: int = 0
@@ -57,12 +63,13 @@ class Algorithm:
 
 
 def _hash(name: str, initial: tuple[int, ...], digest_bytes: int, *, big_endian: bool = True, ni: bool = False,
-          groups: tuple[int, ...] = (1, 2)) -> Algorithm:
-    forms = [Form(name, f"streams/{name}.j2", WORDS_32, groups)]
+          groups: tuple[int, ...] = (1, 2), grouped: tuple[str, ...] = ("sse", "avx2", "avx512"), word_bytes: int = 4, base: str = "") -> Algorithm:
+    forms = [] if base else [Form(name, f"streams/{name}.j2", WORDS_32 if word_bytes == 4 else WORDS_64, groups, grouped=grouped)]
     if ni:
         forms.append(Form(f"{name}_ni", f"streams/{name}_ni.j2", SHA_NI, (1,)))
-    return Algorithm(name, name, "hash", tuple(forms), {"word": 32, "big_endian": big_endian}, word_bytes=4,
-                     words=len(initial), digest_bytes=digest_bytes, big_endian=big_endian, initial=initial)
+    return Algorithm(name, name, "hash", tuple(forms), {"word": 8 * word_bytes, "big_endian": big_endian}, bytes=16 * word_bytes,
+                     block_bytes=16 * word_bytes, word_bytes=word_bytes, words=len(initial), digest_bytes=digest_bytes, big_endian=big_endian,
+                     length_bytes=2 * word_bytes, initial=initial, base=base)
 
 
 def _aes_cbc(key_bits: int) -> tuple[Algorithm, Algorithm]:
@@ -78,13 +85,29 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _hash("sha1", (0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0), 20, ni=True),
     _hash("sha256", (0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19), 32, ni=True),
     _hash("md5", (0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476), 16, big_endian=False, groups=(1, 2, 4)),
+    _hash("sha224", (0xc1059ed8, 0x367cd507, 0x3070dd17, 0xf70e5939, 0xffc00b31, 0x68581511, 0x64f98fa7, 0xbefa4fa4), 28, base="sha256"),
+    _hash("sha512", (0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
+                     0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179), 64, word_bytes=8, grouped=("avx512",)),
+    _hash("sha384", (0xcbbb9d5dc1059ed8, 0x629a292a367cd507, 0x9159015a3070dd17, 0x152fecd8f70e5939,
+                     0x67332667ffc00b31, 0x8eb44a8768581511, 0xdb0c2e0d64f98fa7, 0x47b5481dbefa4fa4), 48, word_bytes=8, base="sha512"),
+    _hash("sha512_256", (0x22312194fc2bf72c, 0x9f555fa3c84c64c2, 0x2393b86b6f53b151, 0x963877195940eabd,
+                     0x96283ee2a88effe3, 0xbe5e1e2553863992, 0x2b0199fc2c85b8aa, 0x0eb72ddc81c52ca2), 32, word_bytes=8, base="sha512"),
+    _hash("sm3", (0x7380166f, 0x4914b2b9, 0x172442d7, 0xda8a0600, 0xa96f30bc, 0x163138aa, 0xe38dee4d, 0xb0fb0e4e), 32,
+          grouped=("avx512",)),
     *_aes_cbc(128), *_aes_cbc(192), *_aes_cbc(256),
 )
 
 # A pair is a cipher and a hash that can share a loop: same lanes, and instruction sets that mix without a penalty.
 PAIRED_ISAS = {("sse", "sse"), ("sse", "scalar"), ("avx2", "avx2"), ("avx512", "avx512")}
 # Instruction sets whose ciphers can leave their blocks in the form that the hash's transposition starts from (four vectors per block).
-HAND_OVER = {("avx2", 8), ("avx512", 16)}
+HAND_OVER = {("avx2", 4), ("avx2", 8), ("avx512", 8), ("avx512", 16)}
+# Hashes whose pairs are chosen one by one, because their kernels are large: (the hash's instruction set, lanes, with the hand-over). Own keys serve
+# lanes of one key as well (they lose less than 1 %); none is shipped as an object. What is missing does not beat the two one after the other, or its
+# loop is larger than the instruction cache.
+CHOSEN_PAIRS = {
+    "sha512": {("avx512", 8, True), ("avx512", 8, False), ("avx2", 4, False), ("scalar", 1, False)},
+    "sm3": {("avx512", 16, True), ("avx2", 8, True), ("scalar", 1, False)},
+}
 # Pairs with a decryption, (hash form, instruction set, lanes, with the hand-over): those that beat the two one after the other. They are few because
 # decryption waits for nothing: only what the hash leaves idle can be won. Own keys serve lanes of one key as well; none is shipped as an object.
 OPENING: set[tuple[str, str, int, bool]] = set()

@@ -203,7 +203,7 @@ class Generator:
         for algorithm, form in self.forms.values():
             for isa, many in form.lanes.items():
                 for lanes in many:
-                    for groups in form.groups if algorithm.kind == "hash" and lanes == max(many) and ISAS[isa].words == "v" else (1,):
+                    for groups in form.groups if algorithm.kind == "hash" and lanes == max(many) and isa in form.grouped else (1,):
                         for one_key, by in itertools.product(self._key_options(algorithm, lanes), form.by.get((isa, lanes), (0,))):
                             usual = by in (0, algorithm.bytes // 16)
                             part = StreamName(form.name, lanes * groups, 0 if usual else by, one_key)
@@ -220,7 +220,8 @@ class Generator:
         return (False, True) if algorithm.kind == "cipher_enc" and lanes > 1 else (False,)
 
     def _pairs(self, cipher: Form, hash_: Form) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
-        algorithm, _ = self.forms[cipher.name]
+        algorithm, hashing = self.forms[cipher.name][0], self.forms[hash_.name][0]
+        by = 0 if hashing.bytes == algorithm.bytes else hashing.bytes // 16
         for (ci, many), hi in itertools.product(cipher.lanes.items(), hash_.lanes):
             if (ci, hi) not in catalog.PAIRED_ISAS:
                 continue
@@ -229,9 +230,12 @@ class Generator:
                     for one_key, hand in itertools.product(self._key_options(algorithm, lanes), (False, True)):
                         if hand and (ci, lanes) not in catalog.HAND_OVER or groups > (catalog.PAIR_GROUPS if hand else 1):
                             continue
-                        parts = [(StreamName(cipher.name, lanes * groups, one_key=one_key, hand=hand), ci),
+                        chosen = catalog.CHOSEN_PAIRS.get(hash_.name)
+                        if chosen is not None and (one_key or (hi, lanes * groups, hand) not in chosen):
+                            continue
+                        parts = [(StreamName(cipher.name, lanes * groups, by, one_key, hand), ci),
                                  (StreamName(hash_.name, lanes * groups, hand=hand), hi)]
-                        yield parts, (ci, groups) in catalog.STATIC_PAIR_GROUPS and not one_key
+                        yield parts, (ci, groups) in catalog.STATIC_PAIR_GROUPS and not one_key and chosen is None
 
     @staticmethod
     def _opening_pairs(cipher: Form, hash_: Form) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:

@@ -80,6 +80,8 @@ class Algorithm:
     iv_bytes: int = 0
     rounds: int = 0
     initial: tuple[int, ...] = ()
+    base: str = ""
+    """The hash whose kernels it runs, with another initial value and digest length."""
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,19 @@
  * `in == out` is allowed; any other overlap of an output with another buffer of the same job is CST_ERR_OVERLAP. Structs begin with their
  * own size, which the caller sets.
  *
- * Suites: every hash H (sha1, sha256, ...) gives `H` and `hmac-H`; every cipher C (aes-128-cbc, ...) gives `C`; both together give
+ * Suites: every hash H (sha1, sha224, sha256, sha384, sha512, sha512_256 (SHA-512/256), sm3, md5) gives `H` and `hmac-H`; every cipher C (aes-128-cbc, ...) gives `C`; both together give
  * `C+hmac-H-etm`, encrypt-then-MAC:
  *     tag = the first tag_len bytes of HMAC-H(mac_key, aad || iv || ciphertext),   ciphertext = C(key, iv, in),   12 <= tag_len <= size of H
- * IPsec ESP (RFC 4303) is `C+hmac-H-B`, where B is the size of the tag in bits (md5-96, sha1-96, sha256-128; RFC 2403, 2404, 4868): the same with tags of just
- * that size and aad = SPI || sequence number, 8 bytes, or 12 with an extended number: SPI || low half || high half, the latter under the MAC behind the
+ * IPsec ESP (RFC 4303) is `C+hmac-H-B`, where B is the size of the tag in bits (md5-96, sha1-96, sha256-128, sha384-192, sha512-256; RFC 2403, 2404, 4868): the
+ * same with tags of just that size and aad = SPI || sequence number, 8 bytes, or 12 with an extended number: SPI || low half || high half, the latter under the MAC behind the
  * ciphertext (RFC 4303, 2.2.1). The padding that ESP asks for, and its trailer, are part of `in`.
  * None of these pads: a cipher's input is a multiple of its block (16), and out_len = in_len. The AAD's length is not under the MAC: where
  * its length varies, the application must make the boundary between AAD and IV unambiguous (a fixed length, or a length in the AAD).
  * `a128cbc-hs256` is A128CBC-HS256 of RFC 7518, 5.2: key = MAC_KEY || ENC_KEY (32 bytes), PKCS#7 padding (out_len = in_len rounded up to the next
- * larger multiple of 16), tag = the first 16 bytes of HMAC-SHA-256(MAC_KEY, aad || iv || ciphertext || 64-bit big-endian aad_len * 8).
- * TLS 1.0 to 1.2 (RFC 5246, 6.2.3.2; MAC, then pad, then encrypt) is `C+hmac-H-tls`, C aes-128-cbc or aes-256-cbc, H sha1 or sha256. One job is one record:
+ * larger multiple of 16), tag = the first 16 bytes of HMAC-SHA-256(MAC_KEY, aad || iv || ciphertext || 64-bit big-endian aad_len * 8);
+ * `a192cbc-hs384` and `a256cbc-hs512` alike, with keys of 48 and 64 bytes and tags of 24 and 32.
+ * TLS 1.0 to 1.2 (RFC 5246, 6.2.3.2; MAC, then pad, then encrypt) is `C+hmac-H-tls`, C aes-128-cbc or aes-256-cbc, H sha1 or sha256; or
+ * aes-256-cbc and sha384 (RFC 5289). One job is one record:
  *     aad = sequence number (64 bits, big-endian) || type || version, 11 bytes,   no tag,   iv = the record's explicit IV (TLS 1.0: the last block before),
  *     out = C(key, iv, in || HMAC-H(mac_key, aad || 16-bit length of in || in) || padding), with the shortest padding; in_len up to 16,384.
  * Opening takes any padding up to 256 bytes, and takes the same time whatever is wrong. cst_tls_seal makes the records of a longer text.

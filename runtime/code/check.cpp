@@ -75,6 +75,7 @@ int check_pack(const Pack &pack, std::string *why) {
         if (program_bytes > pack.size()) return refuse(why, "its programs overlap");
         for (const FieldRecord &f : record.fields) entries += uint64_t(f.rows) * f.n_lanes;
         if (entries > MOST_ENTRIES * pack.size()) return refuse(why, "its fields have more entries than a pack of its size may");
+        if (algorithms[record.algorithm].base) return refuse(why, "program %s is of an algorithm that runs on another's", record.name);
         if (int error = check_layout(record, algorithms[record.algorithm], why)) return error;
         if (int error = check_program(pack, record, &facts[i], why)) return error;
     }

@@ -10,7 +10,7 @@ namespace cst {
 
 namespace {
 
-constexpr uint32_t VERSION = 1;
+constexpr uint32_t VERSION = 2;
 constexpr uint32_t HEADER_BYTES = 72;
 constexpr uint32_t CRC_START = 24;
 constexpr uint32_t MAX_SIZE = 256u << 20;
@@ -40,6 +40,11 @@ bool in_state(const FieldRecord &f, const ProgramRecord &program) {
         if (f.offset + last > program.state_bytes) return false;
     }
     return true;
+}
+
+bool runs_on(const AlgorithmRecord &a, const AlgorithmRecord &base) {
+    return base.base == 0 && base.kind == a.kind && base.block_bytes == a.block_bytes && base.word_bytes == a.word_bytes && base.words == a.words &&
+           base.flags == a.flags && base.length_bytes == a.length_bytes;
 }
 
 }  // namespace
@@ -90,18 +95,27 @@ int Pack::mnemonic(uint32_t index, const char **out) const {
 }
 
 int Pack::algorithm(uint32_t index, AlgorithmRecord *out) const {
+    if (int error = plain_algorithm(index, out)) return error;
+    if (out->base == 0) return CST_OK;
+    AlgorithmRecord base;
+    if (int error = plain_algorithm(out->base - 1, &base)) return error;
+    return runs_on(*out, base) ? CST_OK : CST_ERR_PACK;
+}
+
+int Pack::plain_algorithm(uint32_t index, AlgorithmRecord *out) const {
     uint32_t offset;
     if (int error = record(algorithms_, index, &offset)) return error;
     Reader r(data_, size_, offset, size_);
     out->name = r.string(strings_.offset, strings_.count);
     out->suite = r.string(strings_.offset, strings_.count);
     uint32_t *numbers[] = {&out->kind, &out->block_bytes, &out->word_bytes, &out->words, &out->digest_bytes,
-                           &out->flags, &out->length_bytes, &out->key_bytes, &out->iv_bytes, &out->rounds};
+                           &out->flags, &out->length_bytes, &out->key_bytes, &out->iv_bytes, &out->rounds, &out->base};
     for (uint32_t *number : numbers) *number = r.u32();
     for (uint64_t &word : out->initial) word = r.u64();
     if (!r.ok() || out->kind < ALGORITHM_HASH || out->kind > ALGORITHM_CIPHER_DEC) return CST_ERR_PACK;
     if (out->block_bytes == 0 || out->block_bytes > 256 || out->key_bytes > 64 || out->iv_bytes > 64 || out->rounds > 64)
         return CST_ERR_PACK;
+    if (out->base && out->kind != ALGORITHM_HASH) return CST_ERR_PACK;
     if (out->kind != ALGORITHM_HASH) return out->rounds != 0 && out->key_bytes != 0 ? CST_OK : CST_ERR_PACK;
     bool sound = out->words >= 1 && out->words <= 8 && (out->word_bytes == 4 || out->word_bytes == 8) &&
                  out->digest_bytes >= 1 && out->digest_bytes <= out->words * out->word_bytes &&

@@ -19,6 +19,7 @@ struct AlgorithmRecord {
     const char *name, *suite;
     uint32_t kind, block_bytes, word_bytes, words, digest_bytes, flags, length_bytes, key_bytes, iv_bytes, rounds;
     uint64_t initial[8];
+    uint32_t base;  // index + 1, in the same pack, of the hash whose kernels it runs with another initial value and digest length; or 0
 };
 
 // Entry (row, lane) of `entry_bytes` bytes lies at offset + row * row_bytes + lane_offsets[lane].
@@ -94,7 +95,7 @@ public:
 
     // Each fills *out. CST_OK or CST_ERR_PACK (a damaged record, an index that is out of range).
     int mnemonic(uint32_t index, const char **out) const;
-    int algorithm(uint32_t index, AlgorithmRecord *out) const;
+    int algorithm(uint32_t index, AlgorithmRecord *out) const;  // its base is sound too
     int program(uint32_t index, ProgramRecord *out) const;
     int kernel(uint32_t index, KernelRecord *out) const;
     int cost(uint32_t index, CostRecord *out) const;
@@ -107,6 +108,7 @@ private:
         uint32_t offset, count;
     };
     int record(const Section &section, uint32_t index, uint32_t *offset) const;
+    int plain_algorithm(uint32_t index, AlgorithmRecord *out) const;
 
     const uint8_t *data_ = nullptr;
     uint32_t size_ = 0;

@@ -35,7 +35,8 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     Query query;
     query.items = in_hand;
     query.bytes = bytes;
-    query.least = bytes < 64 ? 64 : bytes;
+    const uint64_t unit = suite.hash ? suite.hash->record.block_bytes : 64;
+    query.least = bytes < unit ? unit : bytes;
     query.one_key = one_key;
     Phase phase;
     phase.suite = &suite;

@@ -8,6 +8,8 @@
 namespace cst {
 namespace {
 
+static_assert((15 + TLS_MOST_MAC) / 16 * 16 + 16 <= MOST_LAST, "text, MAC and padding have room");
+
 void begin(Work *work) {
     const cst_job &job = *work->job;
     work->in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);

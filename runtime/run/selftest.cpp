@@ -102,13 +102,16 @@ int test_suite(const Suites &suites, const Suite &suite) {
     return suite.construction == Construction::etm || suite.construction == Construction::esp ? test_composition(suites, suite) : CST_OK;
 }
 
+// Items are multiples of it, so that other kernels can finish them.
+size_t unit_of(const Variant &v) { return v.step < 64 ? 64 : v.step; }
+
 // Buffers for one kernel: every item has its own input, output, chaining values and (unless one key serves all) key.
 struct Buffers {
     size_t n, item_bytes;
     Bytes in, out, chains, hashes, keys;
 
     Buffers(const Variant &v, size_t items) : n(items) {
-        const size_t unit = v.step < 64 ? 64 : v.step;
+        const size_t unit = unit_of(v);
         item_bytes = unit * (v.lag + 5);
         in.resize(n * item_bytes + 64);
         out.resize(n * item_bytes + 64);
@@ -122,7 +125,7 @@ struct Buffers {
 
 // Item i has one to four more iterations than the shortest.
 void run_family(const Suite &suite, const Family &family, const Variant &shape, bool cipher, bool hash, Arena *arena, Buffers *b) {
-    const size_t unit = shape.step < 64 ? 64 : shape.step;
+    const size_t unit = unit_of(shape);
     for (size_t i = 0; i < b->n; i++) {
         Item &item = *new (&arena->works[i].item) Item;
         arena->items[i] = &item;
@@ -164,7 +167,7 @@ Family others(const Engine &engine, Role role, const Algorithm *cipher, const Al
     const Family all = engine.family(role, cipher, hash);
     Family rest;
     for (const Variant *v : all.variants)
-        if (v != &tested && !v->one_key && v->need() <= 64) rest.add(v);
+        if (v != &tested && !v->one_key && v->need() <= unit_of(tested)) rest.add(v);
     return rest.variants.empty() ? all : rest;
 }
 

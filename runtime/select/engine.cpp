@@ -73,6 +73,7 @@ int Engine::add_pack(const void *bytes, size_t size, const uint8_t *public_key) 
 int Engine::read_pack(const Pack &pack, Added *added) const {
     PackRecords records;
     records.pack = &pack;
+    std::vector<Algorithm *> fresh;  // NULL where an earlier pack has the algorithm
     for (uint32_t i = 0; i < pack.n_algorithms(); i++) {
         auto algorithm = std::make_unique<Algorithm>();
         if (int error = pack.algorithm(i, &algorithm->record)) return error;
@@ -81,11 +82,16 @@ int Engine::read_pack(const Pack &pack, Added *added) const {
         for (const auto &other : algorithms_)
             if (strcmp(other->record.name, algorithm->record.name) == 0) known = other.get();
         if (known && !same_algorithm(known->record, algorithm->record)) return CST_ERR_PACK;
-        if (!known) {
-            known = algorithm.get();
-            added->algorithms.push_back(std::move(algorithm));
-        }
-        records.algorithms.push_back(known);
+        fresh.push_back(known ? nullptr : algorithm.get());
+        records.algorithms.push_back(known ? known : algorithm.get());
+        if (!known) added->algorithms.push_back(std::move(algorithm));
+    }
+    for (uint32_t i = 0; i < pack.n_algorithms(); i++) {
+        AlgorithmRecord record;
+        if (int error = pack.algorithm(i, &record)) return error;
+        const Algorithm *base = records.algorithms[record.base ? record.base - 1 : i];
+        if (fresh[i]) fresh[i]->base = base;
+        if (records.algorithms[i]->base != base) return CST_ERR_PACK;
     }
     records.programs.resize(pack.n_programs());
     for (uint32_t i = 0; i < pack.n_programs(); i++)

@@ -53,7 +53,7 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
         const uint32_t kind = algorithm->record.kind;
         const bool hash = kind == ALGORITHM_HASH;
         Part *part = hash ? &v->hash : &v->cipher;
-        if (!algorithm->usable) return Role::other;
+        if (!algorithm->usable || algorithm->base != algorithm) return Role::other;
         if (part->algorithm && part->algorithm != algorithm) return Role::other;
         part->algorithm = algorithm;
         if (!add_stream(program, algorithm->record, v->state_offset[i], part)) return Role::other;

@@ -17,6 +17,7 @@ constexpr uint32_t STATE_ALIGN = 4096;  // of the memory that the engine gives t
 struct Algorithm {
     AlgorithmRecord record;
     bool usable = false;  // by suites: of a kind and of sizes that they know. The kernels of others are raw kernels only
+    const Algorithm *base = nullptr;  // whose kernels it runs: mostly its own
 };
 
 enum class Role {

@@ -14,10 +14,20 @@ struct EspTag {
     const char *hash;
     size_t bytes;
 };
-constexpr EspTag kEspTags[] = {{"md5", 12}, {"sha1", 12}, {"sha256", 16}};
-// RFC 5246, A.5: the hashes and AES keys of CBC cipher suites.
-constexpr const char *kTlsHashes[] = {"sha1", "sha256"};
-constexpr size_t kTlsKeys[] = {16, 32};
+constexpr EspTag kEspTags[] = {{"md5", 12}, {"sha1", 12}, {"sha256", 16}, {"sha384", 24}, {"sha512", 32}};
+// The hashes and AES keys of CBC cipher suites: RFC 5246, A.5; RFC 5289.
+struct TlsSuite {
+    const char *hash;
+    size_t key_bytes;
+};
+constexpr TlsSuite kTlsSuites[] = {{"sha1", 16}, {"sha1", 32}, {"sha256", 16}, {"sha256", 32}, {"sha384", 32}};
+
+// RFC 7518, 5.2.3 to 5.2.5: the MAC's key is as long as the tag.
+struct Profile {
+    const char *name, *hash;
+    size_t cipher_key_bytes, tag_bytes;
+};
+constexpr Profile kProfiles[] = {{"a128cbc-hs256", "sha256", 16, 16}, {"a192cbc-hs384", "sha384", 24, 24}, {"a256cbc-hs512", "sha512", 32, 32}};
 
 using Derived = std::vector<std::unique_ptr<Suite>>;
 
@@ -29,12 +39,13 @@ bool takes_pair(const Suite &suite, const Variant &variant) {
 // Fills in the kernels and adds the suite.
 void complete(Suite suite, Derived *derived) {
     const Engine &engine = *suite.engine;
-    if (suite.hash) suite.hashes = engine.family(Role::hash, nullptr, suite.hash);
+    const Algorithm *hash = suite.hash_base();
+    if (hash) suite.hashes = engine.family(Role::hash, nullptr, hash);
     if (suite.encrypt) {
         suite.encrypts = engine.family(Role::encrypt, suite.encrypt, nullptr);
         suite.decrypts = engine.family(Role::decrypt, suite.decrypt, nullptr);
-        if (suite.hash)
-            for (const Variant *variant : engine.family(Role::pair, suite.encrypt, suite.hash).variants)
+        if (hash)
+            for (const Variant *variant : engine.family(Role::pair, suite.encrypt, hash).variants)
                 if (takes_pair(suite, *variant)) suite.pairs.add(variant);
     }
     suite.memo = std::make_shared<ChoiceMemo>();
@@ -92,29 +103,29 @@ void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
         esp.aad_max = ESP_HEADER + ESP_EXTENSION;
         complete(std::move(esp), derived);
     }
-    for (const char *known : kTlsHashes)
-        for (size_t key_bytes : kTlsKeys) {
-            if (strcmp(known, hash_name) != 0 || key_bytes != etm.key_bytes) continue;
-            Suite tls = etm;
-            tls.construction = Construction::tls;
-            tls.name += "-tls";
-            tls.aad_min = tls.aad_max = TLS_AAD;
-            tls.block_bytes = 1;
-            tls.expansion = hash->record.digest_bytes + 16;
-            tls.max_bytes = TLS_MOST_PLAIN;
-            complete(std::move(tls), derived);
-        }
+    for (const TlsSuite &known : kTlsSuites) {
+        if (strcmp(known.hash, hash_name) != 0 || known.key_bytes != etm.key_bytes || hash->record.digest_bytes > TLS_MOST_MAC) continue;
+        Suite tls = etm;
+        tls.construction = Construction::tls;
+        tls.name += "-tls";
+        tls.aad_min = tls.aad_max = TLS_AAD;
+        tls.block_bytes = 1;
+        tls.expansion = hash->record.digest_bytes + 16;
+        tls.max_bytes = TLS_MOST_PLAIN;
+        complete(std::move(tls), derived);
+    }
     etm.construction = Construction::etm;
     etm.name += "-etm";
     etm.tag_min = 12;
     etm.tag_max = hash->record.digest_bytes;
-    if (etm.name == "aes-128-cbc+hmac-sha256-etm") {
+    for (const Profile &known : kProfiles) {
+        if (strcmp(known.hash, hash_name) != 0 || known.cipher_key_bytes != etm.key_bytes || hash->record.digest_bytes < known.tag_bytes) continue;
         Suite profile = etm;
         profile.construction = Construction::rfc7518;
-        profile.name = "a128cbc-hs256";
-        profile.key_bytes = 32;
+        profile.name = known.name;
+        profile.key_bytes = known.tag_bytes + known.cipher_key_bytes;
         profile.mac_key_max = 0;
-        profile.tag_min = profile.tag_max = 16;
+        profile.tag_min = profile.tag_max = known.tag_bytes;
         profile.block_bytes = 1;
         profile.expansion = 16;
         complete(std::move(profile), derived);
@@ -127,10 +138,10 @@ void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
 bool Suite::could_use(const Variant &variant) const {
     const Algorithm *c = variant.cipher.algorithm, *h = variant.hash.algorithm;
     switch (variant.role) {
-        case Role::hash: return h == hash;
+        case Role::hash: return h == hash_base();
         case Role::encrypt: return c == encrypt;
         case Role::decrypt: return c == decrypt;
-        case Role::pair: return c == encrypt && h == hash && takes_pair(*this, variant);
+        case Role::pair: return c == encrypt && h == hash_base() && takes_pair(*this, variant);
         default: return false;
     }
 }

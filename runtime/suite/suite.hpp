@@ -35,6 +35,8 @@ struct Suite {
     uint64_t max_bytes = 0;
 
     bool mac() const { return kind == CST_MAC || kind == CST_AEAD; }
+    // The hash whose kernels do the work; NULL: none.
+    const Algorithm *hash_base() const { return hash ? hash->base : nullptr; }
     bool enciphers() const { return encrypt != nullptr; }
     // Whether the kernel does a part of the suite's work (whatever the CPU).
     bool could_use(const Variant &variant) const;
@@ -48,6 +50,7 @@ constexpr size_t ESP_HEADER = 8, ESP_EXTENSION = 4;
 // RFC 5246, 6.2.3.1: sequence number, type and version, which the caller gives; with the length the MAC's head; the longest plaintext, and by how
 // much a ciphertext may exceed it; the most padding.
 constexpr size_t TLS_AAD = 11, TLS_HEAD = 13, TLS_MOST_PLAIN = 1 << 14, TLS_MOST_EXPANSION = 2048, TLS_MOST_PADDING = 256;
+constexpr size_t TLS_MOST_MAC = 48;
 
 class Suites {
 public:

@@ -19,6 +19,7 @@ from cryptostitch.ir import Constant  # noqa: E402
 from cryptostitch.program import CIPHER_ENC, Algorithm, CostTable  # noqa: E402
 
 AES = Algorithm("aes128_cbc_enc", "aes-128-cbc", CIPHER_ENC, 16, key_bytes=16, iv_bytes=16, rounds=10)
+CUT = replace(ALGORITHM, name="cut", suite="cut", digest_bytes=16, base=ALGORITHM.name)
 HASH = program(
     "hash_x4@sse#3", "movdqa v0x, [g1+g2*4-8]:128~\npaddd v0x, @c0:128\nmovdqa xmm0, v0x\nrol g1d, -3\nmov g2, 81985529216486895",
     enter="mov g1, [g0]:64", leave="lea g2d, [g1+0x5a827999]", constants=(Constant("c0", bytes(16)),))
@@ -38,13 +39,13 @@ COSTS = [CostTable("zen5", {"hash_x8@sse": (200, 3), "hash_x4@sse": (100, 2)}), 
 @pytest.fixture
 def pack(tmp_path: Path) -> Path:
     path = tmp_path / "test.pack"
-    path.write_bytes(write_pack([ALGORITHM, AES], RECIPES, COSTS))
+    path.write_bytes(write_pack([ALGORITHM, AES, CUT], RECIPES, COSTS))
     return path
 
 
 def test_round_trip(pack: Path) -> None:
     back = read_pack(pack.read_bytes())
-    assert back.algorithms == (ALGORITHM, AES)
+    assert back.algorithms == (ALGORITHM, AES, CUT)
     assert [p.name for p in back.programs] == [HASH.name, WIDE.name]
     for before, after in zip((HASH, WIDE), back.programs):
         assert after.code == before.code and after.window == before.window and after.contract == before.contract
@@ -55,7 +56,7 @@ def test_round_trip(pack: Path) -> None:
 
 
 def test_same_input_same_bytes(pack: Path) -> None:
-    script = "import runpy,sys; sys.path[:0]=%r; m=runpy.run_path(%r); sys.stdout.buffer.write(m['write_pack']([m['ALGORITHM'],m['AES']],m['RECIPES'],m['COSTS']))"
+    script = "import runpy,sys; sys.path[:0]=%r; m=runpy.run_path(%r); sys.stdout.buffer.write(m['write_pack']([m['ALGORITHM'],m['AES'],m['CUT']],m['RECIPES'],m['COSTS']))"
     for seed in ("1", "2"):
         child = subprocess.run([sys.executable, "-c", script % (sys.path, __file__)], capture_output=True,
                                env={"PYTHONHASHSEED": seed}, check=True)

@@ -369,7 +369,7 @@ void run(cst_ctx *ctx, const std::string &name, const std::vector<std::string> &
     for (size_t n : {size_t(1), size_t(3), JOBS}) s.roundtrip(n, BYTES, nullptr);
     s.roundtrip(2, 16, nullptr);
     s.errors();
-    if (name == "a128cbc-hs256") bad_padding(ctx, s);
+    if (name.find("cbc-hs") != std::string::npos) bad_padding(ctx, s);
     for (const std::string &kernel : kernels) {
         if (fnmatch(glob, kernel.c_str(), 0) || cst_suite_force(ctx, name.c_str(), kernel.c_str()) != CST_OK) continue;
         s.roundtrip(JOBS, BYTES, kernel.c_str());

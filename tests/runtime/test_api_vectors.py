@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable
 
 import pytest
-from vectors.sources import records, wycheproof
+from vectors.sources import records, shared, wycheproof
 
 from cryptostitch import runtime
 from cryptostitch.runtime import Context, RuntimeFailure
@@ -14,10 +14,11 @@ H = bytes.fromhex
 CountCases = Callable[[str, int], None]
 
 
-def test_wycheproof_profile(shared_context: Context, count_cases: CountCases) -> None:
-    suite = shared_context.suite("a128cbc-hs256")
+@pytest.mark.parametrize("name", ["a128cbc-hs256", "a192cbc-hs384", "a256cbc-hs512"])
+def test_wycheproof_profile(shared_context: Context, count_cases: CountCases, name: str) -> None:
+    suite = shared_context.suite(name)
     counts = {"valid": 0, "invalid": 0}
-    for _, test in wycheproof("a128cbc_hs256"):
+    for _, test in wycheproof(name.replace("-", "_")):
         key = suite.key(H(test["key"]))
         iv, aad, ct, tag = H(test["iv"]), H(test["aad"]), H(test["ct"]), H(test["tag"])
         counts[test["result"]] += 1
@@ -28,11 +29,11 @@ def test_wycheproof_profile(shared_context: Context, count_cases: CountCases) ->
         with pytest.raises(RuntimeFailure) as failure:
             key.open(ct, tag, iv, aad)
         assert failure.value.code in (runtime.ERR_AUTH, runtime.ERR_LENGTH), test["tcId"]
-    count_cases("a128cbc-hs256, Wycheproof", sum(counts.values()))
+    count_cases(f"{name}, Wycheproof", sum(counts.values()))
     assert counts["valid"] > 60 and counts["invalid"] > 20
 
 
-@pytest.mark.parametrize("name", ["sha1", "sha256"])
+@pytest.mark.parametrize("name", ["sha1", "sha224", "sha256", "sha384", "sha512", "sm3"])
 def test_wycheproof_hmac(shared_context: Context, count_cases: CountCases, name: str) -> None:
     suite = shared_context.suite(f"hmac-{name}")
     counts = {"valid": 0, "invalid": 0}
@@ -97,7 +98,16 @@ def test_cavp_cbc(shared_context: Context, count_cases: CountCases, file: str, b
         ("hashes/SHA1/SHA1LongMsg.rsp", "sha1"),
         ("hashes/SHA2/SHA256ShortMsg.rsp", "sha256"),
         ("hashes/SHA2/SHA256LongMsg.rsp", "sha256"),
+        ("hashes/SHA2/SHA224ShortMsg.rsp", "sha224"),
+        ("hashes/SHA2/SHA224LongMsg.rsp", "sha224"),
+        ("hashes/SHA2/SHA384ShortMsg.rsp", "sha384"),
+        ("hashes/SHA2/SHA384LongMsg.rsp", "sha384"),
+        ("hashes/SHA2/SHA512ShortMsg.rsp", "sha512"),
+        ("hashes/SHA2/SHA512LongMsg.rsp", "sha512"),
+        ("hashes/SHA2/SHA512_256ShortMsg.rsp", "sha512_256"),
+        ("hashes/SHA2/SHA512_256LongMsg.rsp", "sha512_256"),
         ("hashes/MD5/rfc-1321.txt", "md5"),
+        ("hashes/SM3/oscca.txt", "sm3"),
     ],
 )
 def test_digests(shared_context: Context, count_cases: CountCases, path: str, name: str) -> None:
@@ -113,7 +123,8 @@ def test_digests(shared_context: Context, count_cases: CountCases, path: str, na
 
 
 @pytest.mark.parametrize(
-    "path,name", [("hashes/SHA1/SHA1Monte.rsp", "sha1"), ("hashes/SHA2/SHA256Monte.rsp", "sha256")]
+    "path,name",
+    [("hashes/SHA1/SHA1Monte.rsp", "sha1"), *((f"hashes/SHA2/{name.upper()}Monte.rsp", name) for name in ("sha224", "sha256", "sha384", "sha512", "sha512_256"))],
 )
 def test_monte_carlo(shared_context: Context, count_cases: CountCases, path: str, name: str) -> None:
     """SHAVS 6.4; the first 5 of 100 checkpoints, 1,000 digests each."""
@@ -140,7 +151,10 @@ def test_monte_carlo(shared_context: Context, count_cases: CountCases, path: str
     "path,name",
     [
         ("HMAC/rfc-2202-sha1.txt", "sha1"),
+        ("HMAC/rfc-4231-sha224.txt", "sha224"),
         ("HMAC/rfc-4231-sha256.txt", "sha256"),
+        ("HMAC/rfc-4231-sha384.txt", "sha384"),
+        ("HMAC/rfc-4231-sha512.txt", "sha512"),
         ("HMAC/rfc-2202-md5.txt", "md5"),
     ],
 )
@@ -153,4 +167,15 @@ def test_hmac(shared_context: Context, count_cases: CountCases, path: str, name:
         assert suite.key(mac_key=H(record["KEY"])).digest(message).hex()[: len(wanted)] == wanted, record
         count += 1
     count_cases(f"hmac-{name}, RFC", count)
+    assert count
+
+
+@pytest.mark.parametrize("suite,file", [("sm3", "sm3"), ("hmac-sm3", "hmac_sm3")])
+def test_ipsec_mb_sm3(shared_context: Context, count_cases: CountCases, suite: str, file: str) -> None:
+    count = 0
+    for _, test in shared(f"ipsec-mb/{file}"):
+        key = shared_context.suite(suite).key(mac_key=H(test["key"]) or None)
+        assert (key.digest(H(test["msg"])).hex() == test["tag"].lower()) == (test["result"] == "valid"), test["tcId"]
+        count += 1
+    count_cases(f"{suite}, ipsec-mb", count)
     assert count

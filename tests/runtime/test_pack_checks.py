@@ -23,6 +23,7 @@ from cryptostitch.program import CIPHER_ENC, HASH, Algorithm, Part, Program, Rec
 
 CIPHER = Algorithm("sample", "sample", CIPHER_ENC, 16, key_bytes=16, iv_bytes=16, rounds=10)
 READER = Algorithm("reader", "reader", HASH, 64, 4, 5, 20, True, 8, initial=(1, 2, 3, 4, 5))
+CUT = replace(READER, name="cut", suite="cut", digest_bytes=16, initial=(6, 7, 8, 9, 10), base="reader")
 
 
 ALLOCATED = spoil(SAMPLE, "enter", 4, "lea g2, [g0+0]:0")  # a pack says that an address has no size
@@ -34,7 +35,7 @@ def sample_program(code: Code = ALLOCATED) -> Program:
 
 def pack_of(*programs: Program, lags: tuple[int, ...] = (0, 0)) -> bytes:
     parts = tuple(Part(p, 1, 0, lag) for p, lag in zip(programs, lags))
-    return write_pack([CIPHER, READER, ALGORITHM], [Recipe("kernel@avx512", "avx512", parts, "proportional", False)])
+    return write_pack([CIPHER, READER, CUT, ALGORITHM], [Recipe("kernel@avx512", "avx512", parts, "proportional", False)])
 
 
 def judged(tmp_path: Path, pack: bytes) -> tuple[int, str]:
@@ -143,6 +144,29 @@ def fields(*changed: Field, drop: str = "") -> Program:
 def test_contracts_that_contradict_themselves(sample: Program, reason: str, tmp_path: Path) -> None:
     code, why = judged(tmp_path, pack_of(sample))
     assert code == 1 and reason in why, why
+
+
+@pytest.mark.parametrize("changes", [
+    {"base": "cut"}, {"base": "sample"}, {"block_bytes": 128}, {"word_bytes": 8, "digest_bytes": 16}, {"words": 4, "initial": (1, 2, 3, 4)},
+    {"big_endian": False}, {"length_bytes": 16},
+    {"kind": CIPHER_ENC, "block_bytes": 16, "key_bytes": 16, "iv_bytes": 16, "rounds": 10},
+])
+def test_algorithms_that_cannot_run_on_their_base(changes: dict, tmp_path: Path) -> None:
+    algorithms = [CIPHER, READER, replace(CUT, **changes), ALGORITHM]
+    parts = (Part(sample_program(), 1, 0, 0),)
+    code, why = judged(tmp_path, write_pack(algorithms, [Recipe("kernel@avx512", "avx512", parts, "proportional", False)]))
+    assert code == 1 and "the record of algorithm 2 is damaged" in why, why
+
+
+def test_bases_of_bases(tmp_path: Path) -> None:
+    third = replace(CUT, name="third", suite="third", base="cut")
+    code, why = judged(tmp_path, write_pack([READER, CUT, third], [], programs=[reader()]))
+    assert code == 1 and "the record of algorithm 2 is damaged" in why, why
+
+
+def test_programs_belong_to_the_base(tmp_path: Path) -> None:
+    code, why = judged(tmp_path, pack_of(sample_program(), replace(reader(), algorithm="cut"), lags=(0, 1)))
+    assert code == 1 and "runs on another's" in why, why
 
 
 @pytest.mark.parametrize("window", [Window(3, 5, 0), Window(4, 4, 0)])

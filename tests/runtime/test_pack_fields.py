@@ -13,6 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from handmade import tool  # noqa: E402
+from cryptostitch.emit.pack import VERSION  # noqa: E402
 from pack_fields import changed, extremes, mended, numbers  # noqa: E402
 from test_pack_checks import pack_of, reader, sample_program  # noqa: E402
 
@@ -33,7 +34,7 @@ def test_the_map_covers_every_kind_of_number() -> None:
             "kernel", "stream"} <= set(kinds)
     places = sorted((n.offset, n.bytes) for n in numbers(PAIR))
     assert all(a + size <= b for (a, size), (b, _) in zip(places, places[1:])), "two numbers at one place"
-    assert changed(PAIR, numbers(PAIR)[0], 1) == PAIR, "the first number is the version"
+    assert changed(PAIR, numbers(PAIR)[0], VERSION) == PAIR, "the first number is the version"
 
 
 def test_extremes(context) -> None:

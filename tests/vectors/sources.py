@@ -22,5 +22,6 @@ def _skipping(read: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]
     return found
 
 
+shared = _skipping(vectors.shared)
 wycheproof = _skipping(vectors.wycheproof)
 records = _skipping(vectors.records)

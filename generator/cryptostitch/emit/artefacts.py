@@ -25,7 +25,7 @@ Progress = Callable[[int, int, str], None]
 def algorithm_records(algorithms: Iterable[catalog.Algorithm]) -> list[program.Algorithm]:
     """The catalogue's rows as the pack's records."""
     return [program.Algorithm(a.name, a.suite, KINDS[a.kind], a.block_bytes, a.word_bytes, a.words, a.digest_bytes, a.big_endian,
-                              a.length_bytes if a.kind == "hash" else 0, a.key_bytes, a.iv_bytes, a.rounds, a.initial)
+                              a.length_bytes if a.kind == "hash" else 0, a.key_bytes, a.iv_bytes, a.rounds, a.initial, a.base)
             for a in algorithms]
 
 

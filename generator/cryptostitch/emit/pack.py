@@ -17,10 +17,10 @@ from ..passes.weave import STRATEGIES
 from ..program import Algorithm, CostTable, Program, Recipe
 
 MAGIC = b"CSTPACK\0"
-VERSION = 1
+VERSION = 2
 HEADER = struct.Struct("<8s4I12I")
 SECTIONS = ("strings", "mnemonics", "algorithms", "programs", "kernels", "costs")
-ALGORITHM = struct.Struct("<12I8Q")
+ALGORITHM = struct.Struct("<13I8Q")
 PROGRAM = struct.Struct("<6I4B9I")
 FIELD = struct.Struct("<7I")
 KERNEL = struct.Struct("<6I")
@@ -103,7 +103,13 @@ class _Writer:
         initial = tuple(a.initial) + (0,) * (8 - len(a.initial))
         return ALGORITHM.pack(
             self.string(a.name), self.string(a.suite), a.kind, a.block_bytes, a.word_bytes, a.words, a.digest_bytes,
-            BIG_ENDIAN * a.big_endian, a.length_bytes, a.key_bytes, a.iv_bytes, a.rounds, *initial)
+            BIG_ENDIAN * a.big_endian, a.length_bytes, a.key_bytes, a.iv_bytes, a.rounds, self.base(a), *initial)
+
+    def base(self, a: Algorithm) -> int:
+        """Index + 1, or 0."""
+        if a.base and a.base not in self.algorithm_index:
+            raise ValueError(f"{a.name}: no algorithm record {a.base!r}")
+        return self.algorithm_index[a.base] + 1 if a.base else 0
 
     def program(self, p: Program) -> bytes:
         if p.algorithm not in self.algorithm_index:

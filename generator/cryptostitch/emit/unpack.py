@@ -54,7 +54,10 @@ class _Reader:
         name, suite, *n = p.ALGORITHM.unpack_from(self.data, offset)
         words = n[3]
         return Algorithm(self.text(name), self.text(suite), n[0], n[1], n[2], words, n[4], bool(n[5] & p.BIG_ENDIAN),
-                         n[6], n[7], n[8], n[9], tuple(n[10:10 + words]))
+                         n[6], n[7], n[8], n[9], tuple(n[11:11 + words]), self.algorithm_name(n[10]) if n[10] else "")
+
+    def algorithm_name(self, number: int) -> str:
+        return self.text(struct.unpack_from("<I", self.data, self.offsets("algorithms")[number - 1])[0])
 
     def program(self, offset: int, algorithms: tuple[Algorithm, ...]) -> Program:
         (name, stream, algorithm, lanes, lane_bytes, flags, vectors, generals, masks, _, state_bytes, state_align, features,

@@ -9,8 +9,11 @@ from dataclasses import dataclass
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from .result import Skip
 
-ESP_TAGS = {"md5-96": ("md5", 12), "sha1-96": ("sha1", 12), "sha256-128": ("sha256", 16)}
+ESP_TAGS = {"md5-96": ("md5", 12), "sha1-96": ("sha1", 12), "sha256-128": ("sha256", 16), "sha384-192": ("sha384", 24), "sha512-256": ("sha512", 32)}
+PROFILES = {"a128cbc-hs256": ("sha256", 16), "a192cbc-hs384": ("sha384", 24), "a256cbc-hs512": ("sha512", 32)}
+"""RFC 7518, 5.2: the hash, and the bytes of the cipher's key, of the MAC's and of the tag."""
 TLS_MOST = 1 << 14
 
 
@@ -36,7 +39,7 @@ class Meaning:
 
     @property
     def whole_key_bytes(self) -> int:
-        return 32 if self.kind == "profile" else self.key_bytes
+        return 2 * self.key_bytes if self.kind == "profile" else self.key_bytes
 
     def fit_aad(self, wanted: int) -> int:
         """The length of AAD that the suite takes and that is nearest in spirit."""
@@ -48,9 +51,17 @@ class Meaning:
         return min(wanted, TLS_MOST) if self.kind == "tls" else wanted // self.block_bytes * self.block_bytes
 
 
+def digest_bytes(hash_: str) -> int:
+    """Raises Skip where hashlib lacks the hash (SM3 comes with OpenSSL)."""
+    if hash_ not in hashlib.algorithms_available:
+        raise Skip(f"no other implementation of {hash_} here")
+    return hashlib.new(hash_).digest_size
+
+
 def meaning(suite: str) -> Meaning:
-    if suite == "a128cbc-hs256":
-        return Meaning("profile", "sha256", 16, 16)
+    if suite in PROFILES:
+        hash_, size = PROFILES[suite]
+        return Meaning("profile", hash_, size, size)
     cipher, _, rest = suite.partition("+")
     if rest:
         key_bytes, construction = int(cipher.split("-")[1]) // 8, rest.removeprefix("hmac-")
@@ -58,11 +69,11 @@ def meaning(suite: str) -> Meaning:
             hash_, tag_bytes = ESP_TAGS[construction]
             return Meaning("esp", hash_, key_bytes, tag_bytes)
         hash_, _, kind = construction.rpartition("-")
-        return Meaning(kind, hash_, key_bytes, 0 if kind == "tls" else hashlib.new(hash_).digest_size)
+        return Meaning(kind, hash_, key_bytes, 0 if kind == "tls" else digest_bytes(hash_))
     if suite.startswith("aes-"):
         return Meaning("cipher", "", int(suite.split("-")[1]) // 8)
     hash_ = suite.removeprefix("hmac-")
-    return Meaning("mac" if suite != hash_ else "digest", hash_, 0, hashlib.new(hash_).digest_size)
+    return Meaning("mac" if suite != hash_ else "digest", hash_, 0, digest_bytes(hash_))
 
 
 def cbc(key: bytes, iv: bytes, data: bytes) -> bytes:
@@ -96,8 +107,8 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
         pad = 16 - len(text) % 16
         return cbc(key, iv, text + bytes([pad - 1]) * pad), b""
     pad = 16 - len(data) % 16
-    text = cbc(key[16:], iv, data + bytes([pad]) * pad)
-    return text, hmac.digest(key[:16], aad + iv + text + (8 * len(aad)).to_bytes(8, "big"), "sha256")[:16]
+    text = cbc(key[m.key_bytes:], iv, data + bytes([pad]) * pad)
+    return text, hmac.digest(key[:m.key_bytes], aad + iv + text + (8 * len(aad)).to_bytes(8, "big"), m.hash)[:m.tag_bytes]
 
 
 @dataclass

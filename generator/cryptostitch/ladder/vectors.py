@@ -21,15 +21,19 @@ SHORT_ETM_TAG = 12
 HEAD = bytes(48)  # as AAD with an IV of 16 bytes: one whole block of every hash of 64 bytes
 
 
-def wycheproof(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """(group, test) of wycheproof/<name>_test.json. Raises Skip when the folder is absent."""
+def shared(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """(group, test) of a file of the shared vectors, <folder>/<name>_test.json. Raises Skip when it is absent."""
     folder = Path(os.environ.get("CRYPTOSTITCH_VECTORS", CHECKOUT.parent / "shared" / "vectors"))
-    path = folder / "wycheproof" / f"{name}_test.json"
+    path = folder / f"{name}_test.json"
     if not path.exists():
         raise Skip(f"no {path}: set CRYPTOSTITCH_VECTORS")
     for group in json.loads(path.read_text())["testGroups"]:
         for test in group["tests"]:
             yield group, test
+
+
+def wycheproof(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    return shared(f"wycheproof/{name}")
 
 
 def records(path: str, first: str) -> Iterator[dict[str, str]]:
@@ -90,23 +94,30 @@ def published(suite: str) -> tuple[Vector, ...]:
 
 
 def _digests(suite: str) -> list[Vector]:
-    paths = {"sha1": ["SHA1/SHA1ShortMsg.rsp", "SHA1/SHA1LongMsg.rsp"], "md5": ["MD5/rfc-1321.txt"],
-             "sha256": ["SHA2/SHA256ShortMsg.rsp", "SHA2/SHA256LongMsg.rsp"]}
+    paths = {"sha1": ["SHA1/SHA1ShortMsg.rsp", "SHA1/SHA1LongMsg.rsp"], "md5": ["MD5/rfc-1321.txt"], "sm3": ["SM3/oscca.txt"]}
+    paths |= {name: [f"SHA2/{name.upper()}{kind}Msg.rsp" for kind in ("Short", "Long")] for name in ("sha224", "sha256", "sha384", "sha512", "sha512_256")}
     return [Vector(path, suite, b"", b"", b"", b"", H(r["MSG"])[:int(r["LEN"]) // 8], b"", H(r["MD"]))
             for path in paths.get(suite, ()) for r in records(f"hashes/{path}", "LEN")]
 
 
+def _ipsec_mb_sm3(suite: str) -> list[Vector]:
+    name = {"sm3": "sm3", "hmac-sm3": "hmac_sm3"}.get(suite)
+    return [Vector("ipsec-mb", suite, b"", H(t["key"]), b"", b"", H(t["msg"]), b"", H(t["tag"]), t["result"] == "valid")
+            for _, t in (shared(f"ipsec-mb/{name}") if name else ())]
+
+
 def _rfc_hmac(suite: str) -> list[Vector]:
     hash_ = meaning(suite).hash
-    path = {"sha1": "rfc-2202-sha1.txt", "md5": "rfc-2202-md5.txt", "sha256": "rfc-4231-sha256.txt"}.get(hash_)
+    path = {"sha1": "rfc-2202-sha1.txt", "md5": "rfc-2202-md5.txt"} | {name: f"rfc-4231-{name}.txt" for name in ("sha224", "sha256", "sha384", "sha512")}
+    path = path.get(hash_)
     return [Vector(path, suite, b"", H(r["KEY"]), b"", b"", H(r["MSG"])[:int(r["LEN"]) // 8], b"", H(r["MD"]))
             for r in (records(f"HMAC/{path}", "LEN") if path else ())]
 
 
 def _wycheproof_hmac(suite: str) -> list[Vector]:
     hash_ = meaning(suite).hash
-    if hash_ == "md5":
-        return []  # there is no such file
+    if hash_ in ("md5", "sha512_256"):
+        return []  # there are no such files
     return [Vector("Wycheproof", suite, b"", H(t["key"]), b"", b"", H(t["msg"]), b"", H(t["tag"]), t["result"] == "valid")
             for _, t in wycheproof(f"hmac_{hash_}") if len(t["tag"]) // 2 >= SHORT_TAG]
 
@@ -130,7 +141,7 @@ def _wycheproof_cbc(suite: str) -> list[Vector]:
 
 def _wycheproof_profile(suite: str) -> list[Vector]:
     return [Vector("Wycheproof", suite, H(t["key"]), b"", H(t["iv"]), H(t["aad"]), H(t["msg"]), H(t["ct"]), H(t["tag"]), t["result"] == "valid")
-            for _, t in wycheproof("a128cbc_hs256")]
+            for _, t in wycheproof(suite.replace("-", "_"))]
 
 
 def _ciphers_in_etm(suite: str) -> list[Vector]:
@@ -158,6 +169,6 @@ def _macs_in_etm(suite: str) -> list[Vector]:
 
 
 _SOURCES = {
-    "digest": (_digests,), "mac": (_rfc_hmac, _wycheproof_hmac), "cipher": (_cavp_cbc, _wycheproof_cbc), "profile": (_wycheproof_profile,),
+    "digest": (_digests, _ipsec_mb_sm3), "mac": (_rfc_hmac, _wycheproof_hmac, _ipsec_mb_sm3), "cipher": (_cavp_cbc, _wycheproof_cbc), "profile": (_wycheproof_profile,),
     "etm": (_ciphers_in_etm, _macs_in_etm),
 }
