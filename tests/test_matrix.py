@@ -35,8 +35,11 @@ def test_candidates_have_equal_lanes_and_the_hand_over_where_there_is_one() -> N
     cipher, hash_ = generator.forms["aes128_cbc_enc"][1], generator.forms["sha1"][1]
     found = candidates(cipher, hash_, ["sse", "avx2", "avx512"])
     assert all(a.lanes == b.lanes and a.hand == b.hand for (a, _), (b, _) in found)
-    assert {(isa, a.lanes) for (a, isa), _ in found if a.hand} == {pair for pair in catalog.HAND_OVER}
+    assert {(isa, a.lanes) for (a, isa), _ in found if a.hand} == {(isa, lanes) for isa, lanes in catalog.HAND_OVER if lanes in hash_.lanes[isa]}
     assert candidates(cipher, hash_, []) == []
+    long = generator.forms["sha512"][1]
+    assert generator.blocks_beside(cipher, hash_) == 0 and generator.blocks_beside(cipher, long) == 8
+    assert {a.by for (a, _), _ in candidates(cipher, long, ["sse", "scalar"], 8)} == {8}
 
 
 def test_no_lanes_in_common_is_a_reason() -> None:

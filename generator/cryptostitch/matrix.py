@@ -61,22 +61,24 @@ def _texts(generator: Generator, glob: str, what: str, wanted: Callable[[Algorit
     return found
 
 
-def candidates(cipher: Form, hash_: Form, isas: Sequence[str]) -> list[Parts]:
-    """The ways to stitch the two on these instruction sets: equal lanes, through memory and, where there is one, through the hand-over buffer."""
+def candidates(cipher: Form, hash_: Form, isas: Sequence[str], by: int = 0) -> list[Parts]:
+    """The ways to stitch the two on these instruction sets: equal lanes, through memory and, where there is one, through the hand-over buffer.
+
+    ``by``: the cipher's blocks per iteration, for hashes of larger blocks than its usual amount."""
     found = []
     for ci, hi in sorted(catalog.PAIRED_ISAS):
         if ci not in isas or hi not in isas:
             continue
         for lanes in sorted(set(cipher.lanes.get(ci, ())) & set(hash_.lanes.get(hi, ()))):
             for hand in (False, True) if (ci, lanes) in catalog.HAND_OVER else (False,):
-                found.append([(StreamName(cipher.name, lanes, hand=hand), ci), (StreamName(hash_.name, lanes, hand=hand), hi)])
+                found.append([(StreamName(cipher.name, lanes, by, hand=hand), ci), (StreamName(hash_.name, lanes, hand=hand), hi)])
     return found
 
 
 def cell(generator: Generator, cipher: Form, hash_: Form, isas: Sequence[str], seconds: float) -> Cell:
     """Tries every candidate, each timed for about ``seconds``."""
     trials, reasons = [], []
-    ways = candidates(cipher, hash_, isas)
+    ways = candidates(cipher, hash_, isas, generator.blocks_beside(cipher, hash_))
     for parts in ways:
         try:
             trials.append(trial(generator, generator.stitch(parts), seconds=seconds))

@@ -219,9 +219,13 @@ class Generator:
     def _key_options(algorithm: Algorithm, lanes: int) -> tuple[bool, ...]:
         return (False, True) if algorithm.kind == "cipher_enc" and lanes > 1 else (False,)
 
+    def blocks_beside(self, cipher: Form, hash_: Form) -> int:
+        """The cipher's blocks per iteration that make the bytes of the hash's; 0 when its usual amount does."""
+        wanted = self.forms[hash_.name][0].bytes
+        return 0 if wanted == self.forms[cipher.name][0].bytes else wanted // 16
+
     def _pairs(self, cipher: Form, hash_: Form) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
-        algorithm, hashing = self.forms[cipher.name][0], self.forms[hash_.name][0]
-        by = 0 if hashing.bytes == algorithm.bytes else hashing.bytes // 16
+        algorithm, by = self.forms[cipher.name][0], self.blocks_beside(cipher, hash_)
         for (ci, many), hi in itertools.product(cipher.lanes.items(), hash_.lanes):
             if (ci, hi) not in catalog.PAIRED_ISAS:
                 continue
