@@ -14,6 +14,8 @@ WORDS_32 = {"scalar": (1,), "sse": (4,), "avx2": (8,), "avx512": (16,)}
 WORDS_64 = {"scalar": (1,), "sse": (2,), "avx2": (4,), "avx512": (8,)}
 # Lanes of a stream on the SHA extensions: chains side by side in one loop.
 SHA_NI = {"sse": (1, 2, 4)}
+# One message, its schedule in 128-bit vectors beside rounds in general registers.
+SIMD = {"avx2": (1,), "avx512": (1,)}
 # Lanes of a block cipher on AES-NI, VAES-256 and VAES-512: up to eight chains, in vectors of 1, 2 and 4 blocks.
 AES_CHAINS = {"sse": (1, 2, 4, 8), "avx2": (4, 8, 16), "avx512": (8, 16, 32)}
 # Too few chains to fill the machine: only as parts of pairs with hashes of as many lanes.
@@ -62,9 +64,11 @@ class Algorithm:
     rounds: int = 0
 
 
-def _hash(name: str, initial: tuple[int, ...], digest_bytes: int, *, big_endian: bool = True, ni: bool = False,
+def _hash(name: str, initial: tuple[int, ...], digest_bytes: int, *, big_endian: bool = True, ni: bool = False, simd: bool = False,
           groups: tuple[int, ...] = (1, 2), grouped: tuple[str, ...] = ("sse", "avx2", "avx512"), word_bytes: int = 4, base: str = "") -> Algorithm:
     forms = [] if base else [Form(name, f"streams/{name}.j2", WORDS_32 if word_bytes == 4 else WORDS_64, groups, grouped=grouped)]
+    if simd:
+        forms.append(Form(f"{name}_simd", f"streams/{name}_simd.j2", SIMD, (1,)))
     if ni:
         forms.append(Form(f"{name}_ni", f"streams/{name}_ni.j2", SHA_NI, (1,)))
     return Algorithm(name, name, "hash", tuple(forms), {"word": 8 * word_bytes, "big_endian": big_endian}, bytes=16 * word_bytes,
@@ -87,7 +91,7 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _hash("md5", (0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476), 16, big_endian=False, groups=(1, 2, 4)),
     _hash("sha224", (0xc1059ed8, 0x367cd507, 0x3070dd17, 0xf70e5939, 0xffc00b31, 0x68581511, 0x64f98fa7, 0xbefa4fa4), 28, base="sha256"),
     _hash("sha512", (0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
-                     0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179), 64, word_bytes=8, grouped=("avx512",)),
+                     0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179), 64, word_bytes=8, simd=True, grouped=("avx512",)),
     _hash("sha384", (0xcbbb9d5dc1059ed8, 0x629a292a367cd507, 0x9159015a3070dd17, 0x152fecd8f70e5939,
                      0x67332667ffc00b31, 0x8eb44a8768581511, 0xdb0c2e0d64f98fa7, 0x47b5481dbefa4fa4), 48, word_bytes=8, base="sha512"),
     _hash("sha512_256", (0x22312194fc2bf72c, 0x9f555fa3c84c64c2, 0x2393b86b6f53b151, 0x963877195940eabd,
@@ -106,6 +110,7 @@ HAND_OVER = {("avx2", 4), ("avx2", 8), ("avx512", 8), ("avx512", 16)}
 # loop is larger than the instruction cache.
 CHOSEN_PAIRS = {
     "sha512": {("avx512", 8, True), ("avx512", 8, False), ("avx2", 4, False), ("scalar", 1, False)},
+    "sha512_simd": set(),
     "sm3": {("avx512", 16, True), ("avx2", 8, True), ("scalar", 1, False)},
 }
 # Pairs with a decryption, (hash form, instruction set, lanes, with the hand-over): those that beat the two one after the other. They are few because

@@ -174,16 +174,18 @@ def memory_bits(row: Row, operand: int, bits: int) -> int:
     return row.memory or (128 if "x" in kinds else 256 if "y" in kinds else bits)
 
 
-def features_of(row: Row, bits: int) -> frozenset[str]:
-    """The CPUID features of ``row`` at a vector width: wide forms of VEX and VAES rows are AVX-512 instructions."""
+def features_of(row: Row, bits: int, registers: int = 16) -> frozenset[str]:
+    """The CPUID features of ``row`` at a vector width: wide forms of VEX and VAES rows are AVX-512 instructions, and so are those
+    whose registers may be beyond the first sixteen."""
     features = set(row.features)
-    if row.encoding == "evex" and 0 < bits < 512:
+    beyond = registers > 16 and row.encoding == "vex"
+    if (row.encoding == "evex" or beyond) and 0 < bits < 512:
         features.add("avx512vl")
+    if (bits == 512 or beyond and bits) and row.name in ("vpshufb", "vpalignr"):
+        features.add("avx512bw")
     if bits == 512:
         features -= {"avx", "avx2"}
         features.add("avx512f")
-        if row.name in ("vpshufb", "vpalignr"):
-            features.add("avx512bw")
     elif bits == 128 and row.name.startswith("v") and "avx2" in features and row.name != "vpblendd":
         features = (features - {"avx2"}) | {"avx"}
     if row.name.startswith("vaes"):

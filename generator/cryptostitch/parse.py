@@ -80,7 +80,7 @@ class _Parser:
         vector = bits if any("v" in s.kinds for s in row.operands) else 0
         if not vector and any(c in s.kinds for s in row.operands for c in "xy"):
             vector = self.isa.vector_bits
-        self.features |= features_of(row, vector)
+        self.features |= features_of(row, vector, self.isa.vectors)
         ins = Ins(op, operands, glue=glue, places=places)
         if any(written == STATE for _, written in names_written(ins)):
             raise line.fail(f"'{STATE}' holds the address of the state block and cannot be written")

@@ -2,6 +2,7 @@
 
 A stream's template sees
     v      the vocabulary of the instruction set: macros of templates/isa/*.j2, the later file of VOCABULARIES winning
+    g      the scalar vocabulary, for texts that compute in general registers too
     s      the state block and the constants (layout.Layout)
     fresh  a new virtual register name
 and the parameters of the catalogue's row. Instruction lines that stand in a template are marked while it is loaded;
@@ -138,11 +139,14 @@ def render(template: str, isa: Isa, lanes: int, parameters: Mapping[str, object]
     layout = Layout(isa, lanes, int(parameters.get("word", 32)))
     files = VOCABULARIES[isa.name]
     vocabulary = _Vocabulary(files)
-    names = dict(parameters, v=vocabulary, s=layout, lanes=lanes, fresh=lambda stem="t": f"{stem}.{next(counter)}",
+    general = vocabulary if isa.name == "scalar" else _Vocabulary(VOCABULARIES["scalar"])
+    names = dict(parameters, v=vocabulary, g=general, s=layout, lanes=lanes, fresh=lambda stem="t": f"{stem}.{next(counter)}",
                  vector_bytes=isa.vector_bytes)
     environment.globals.update(names)
     try:
         vocabulary._modules.extend(environment.get_template(f).make_module(names) for f in reversed(files))
+        if general is not vocabulary:
+            general._modules.extend(environment.get_template(f).make_module(dict(names, v=general)) for f in reversed(VOCABULARIES["scalar"]))
         return Rendered(environment.get_template(template).render(), layout)
     except jinja2.TemplateSyntaxError as error:
         raise TemplateError(f"{error.name}:{error.lineno}", error.message) from error
