@@ -38,7 +38,7 @@ class Algorithm:
 
     name: str
     suite: str
-    kind: str                       # hash, cipher_enc, cipher_dec
+    kind: str                       # of kinds.py
     forms: tuple[Form, ...]
     parameters: dict = field(default_factory=dict)
     bytes: int = 64                 # per lane and iteration
@@ -81,6 +81,8 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     *_aes_cbc(128), *_aes_cbc(192), *_aes_cbc(256),
 )
 
+# Kinds that make pairs: the first writes, the second reads what the first wrote.
+PAIRED_KINDS = {("counter", "ghash"), ("chacha", "poly1305")}
 # A pair is a cipher and a hash that can share a loop: same lanes, and instruction sets that mix without a penalty.
 PAIRED_ISAS = {("sse", "sse"), ("sse", "scalar"), ("avx2", "avx2"), ("avx512", "avx512")}
 # Instruction sets whose ciphers can leave their blocks in the form that the hash's transposition starts from (four vectors per block).
