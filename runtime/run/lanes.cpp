@@ -35,6 +35,7 @@ void copy_rows(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_s
 
 void copy_words(uint32_t word, uint8_t *to, uint32_t to_stride, const uint8_t *from, uint32_t from_stride, uint32_t rows) {
     if (word == 4) copy_rows<4>(to, to_stride, from, from_stride, rows);
+    else if (word == 16) copy_rows<16>(to, to_stride, from, from_stride, rows);
     else copy_rows<8>(to, to_stride, from, from_stride, rows);
 }
 
@@ -58,12 +59,14 @@ public:
         item_[lane] = item;
         if constexpr (cipher) {
             const LanePlace &place = cipher_places_[lane];
-            memcpy(state_ + place.chain, item->cipher_from, 16);
+            if (place.chain != NO_FIELD) memcpy(state_ + place.chain, item->cipher_from, 16);
             if (place.key != NO_FIELD) copy_rows<16>(state_ + place.key, v_.cipher.key_row_bytes, item->round_keys, 16, v_.cipher.key_rows);
         }
         if constexpr (hash) {
             const uint32_t at = hash_places_[lane].chain, word = v_.hash.chain_entry;
             copy_words(word, state_ + at, v_.hash.chain_row_bytes, item->hash_from, word, v_.hash.chain_rows);
+            const uint32_t key = hash_places_[lane].key, rows = v_.hash.key_rows;
+            if (key != NO_FIELD) copy_rows<16>(state_ + key, v_.hash.key_row_bytes, item->mac_keys_end - 16 * rows, 16, rows);
         }
         point(lane, item, item->out);
     }
@@ -72,7 +75,8 @@ public:
         Item *item = item_[lane];
         item_[lane] = nullptr;
         if constexpr (cipher) {
-            memcpy(item->cipher_chain, state_ + cipher_places_[lane].chain, 16);
+            const uint32_t at = cipher_places_[lane].chain;
+            if (at != NO_FIELD) memcpy(item->cipher_chain, state_ + at, 16);
             item->cipher_from = item->cipher_chain;
         }
         if constexpr (hash) {
