@@ -175,6 +175,7 @@ class Generator:
         # Downhill from a cipher that has room for its chains, or for the blocks that it decrypts side by side, and little else.
         most = (total - m) // n
         b = min(4 if self.form(first)[0].kind == "cipher_dec" else 6, most)
+        b = next((c for c in range(b, most + 1) if score(c) < float("inf")), b)
         while (best := min((c for c in (b, b - 1, b + 1) if 1 <= c <= most), key=score)) != b:
             b = best
         if score(b) == float("inf"):
