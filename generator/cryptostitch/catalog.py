@@ -87,7 +87,7 @@ def _aes_ctr(key_bits: int) -> Algorithm:
 
 
 def _ghash() -> Algorithm:
-    return Algorithm("ghash", "ghash", "ghash", (Form("ghash", "streams/ghash.j2", COUNTERS, (1,), GHASH_BLOCKS),), {"word": 32, "karatsuba": False},
+    return Algorithm("ghash", "ghash", "ghash", (Form("ghash", "streams/ghash.j2", COUNTERS, (1,), GHASH_BLOCKS),), {"word": 32, "karatsuba": True},
                      block_bytes=16, key_bytes=16, digest_bytes=16)
 
 
