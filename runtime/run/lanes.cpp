@@ -212,18 +212,11 @@ Query query_of(const Phase &phase, size_t n, uint64_t mean, uint64_t least) {
 
 Pick choose_pair(const Phase &phase, const Query &query) {
     const Suite &suite = *phase.suite;
-    const Family &family = *phase.family;
-    const bool opens = &family != &suite.pairs, handed = &family == &suite.handed_open_pairs;
-    if (suite.forced && suite.forced->role != Role::pair && suite.forced->role != Role::open_pair) return Pick();
-    if (suite.forced && suite.forced->role == Role::open_pair && handed && !suite.forced->hand) return Pick();
-    Pick pair = pick(family, query, suite.forced);
-    if (!pair.variant || pair.variant == suite.forced) return pair;
-    const double around = kAroundPair / double(query.bytes), stitched = pair.cycles_per_byte + around;
-    if (handed) {
-        const Pick other = pick(suite.open_pairs, query, nullptr);
-        if (other.variant && other.cycles_per_byte + around < stitched) return Pick();
-    }
-    Pick cipher = pick(opens ? suite.decrypts : suite.encrypts, query, nullptr), hash = pick(suite.hashes, query, nullptr);
+    if (suite.forced && suite.forced->role != Role::pair) return Pick();
+    Pick pair = pick(suite.pairs, query, suite.forced);
+    if (!pair.variant || suite.forced) return pair;
+    Pick cipher = pick(suite.encrypts, query, nullptr), hash = pick(suite.hashes, query, nullptr);
+    const double stitched = pair.cycles_per_byte + kAroundPair / double(query.bytes);
     const bool apart = cipher.variant && hash.variant && cipher.cycles_per_byte + hash.cycles_per_byte < stitched;
     return apart ? Pick() : pair;
 }
@@ -281,7 +274,7 @@ void run_phase(const Phase &phase, LaneMemory *memory, Item *const *items, Item 
             }
             if (v.legacy_sse && engine.avx()) clear_upper_halves();
             memory->state_used = std::max(memory->state_used, size_t(v.state_bytes));
-            const auto run = v.role == Role::pair || v.role == Role::open_pair ? run_lanes<true, true> : v.role == Role::hash ? run_lanes<false, true> : run_lanes<true, false>;
+            const auto run = v.role == Role::pair ? run_lanes<true, true> : v.role == Role::hash ? run_lanes<false, true> : run_lanes<true, false>;
             const uint64_t calls = run(v, kernel->fn, memory, order, pending, stop_at);
             v.calls.fetch_add(calls, std::memory_order_relaxed);
             if (all) return;
