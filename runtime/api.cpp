@@ -106,6 +106,8 @@ int cst_suite_info_get(const cst_suite *handle, cst_suite_info *info) {
     info->max_bytes = suite.max_bytes;
     info->aad_min = suite.aad_min;
     info->aad_max = suite.aad_max;
+    info->iv_min = suite.iv_min;
+    info->iv_max = suite.iv_max;
     return CST_OK;
 }
 

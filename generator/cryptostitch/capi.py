@@ -59,6 +59,8 @@ SuiteInfo = _sized(
     ("max_bytes", c_uint64),
     ("aad_min", c_uint64),
     ("aad_max", c_uint64),
+    ("iv_min", c_size_t),
+    ("iv_max", c_size_t),
 )
 ChoiceInfo = _sized(
     "ChoiceInfo",

@@ -27,6 +27,12 @@ AES_BUFFERS = {"sse": (1, 2), "avx2": (1,), "avx512": (1, 16)}
 AES_BLOCKS = {("sse", 1): (4, 1), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 
 
+# Counter mode and GHASH: many blocks of one buffer at once, and few for what is left.
+COUNTERS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
+COUNTER_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16)}
+GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16)}
+
+
 @dataclass(frozen=True)
 class Form:
     """One text of an algorithm. ``groups``: how many copies of the stream may be woven into one kernel; ``grouped``: where such kernels are shipped."""
@@ -45,7 +51,7 @@ class Algorithm:
 
     name: str
     suite: str
-    kind: str                       # hash, cipher_enc, cipher_dec
+    kind: str                       # of kinds.py
     forms: tuple[Form, ...]
     parameters: dict = field(default_factory=dict)
     bytes: int = 64                 # per lane and iteration
@@ -85,6 +91,17 @@ def _aes_cbc(key_bits: int) -> tuple[Algorithm, Algorithm]:
             Algorithm(dec, f"aes-{key_bits}-cbc", "cipher_dec", (Form(dec, "streams/aes_cbc_dec.j2", AES_BUFFERS, (1,), AES_BLOCKS),), parameters, **common))
 
 
+def _aes_ctr(key_bits: int) -> Algorithm:
+    name, rounds = f"aes{key_bits}_ctr", key_bits // 32 + 6
+    return Algorithm(name, f"aes-{key_bits}-ctr", "counter", (Form(name, "streams/aes_ctr.j2", COUNTERS, (1,), COUNTER_BLOCKS),), {"word": 32, "rounds": rounds},
+                     block_bytes=16, key_bytes=key_bits // 8, iv_bytes=16, rounds=rounds)
+
+
+def _ghash() -> Algorithm:
+    return Algorithm("ghash", "ghash", "ghash", (Form("ghash", "streams/ghash.j2", COUNTERS, (1,), GHASH_BLOCKS),), {"word": 32, "karatsuba": True},
+                     block_bytes=16, key_bytes=16, digest_bytes=16)
+
+
 ALGORITHMS: tuple[Algorithm, ...] = (
     _hash("sha1", (0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0), 20, ni=True),
     _hash("sha256", (0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19), 32, ni=True),
@@ -99,8 +116,11 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _hash("sm3", (0x7380166f, 0x4914b2b9, 0x172442d7, 0xda8a0600, 0xa96f30bc, 0x163138aa, 0xe38dee4d, 0xb0fb0e4e), 32,
           grouped=("avx512",)),
     *_aes_cbc(128), *_aes_cbc(192), *_aes_cbc(256),
+    _aes_ctr(128), _aes_ctr(192), _aes_ctr(256), _ghash(),
 )
 
+# Kinds that make pairs: the first writes, the second reads what the first wrote.
+PAIRED_KINDS = {("counter", "ghash"), ("chacha", "poly1305")}
 # A pair is a cipher and a hash that can share a loop: same lanes, and instruction sets that mix without a penalty.
 PAIRED_ISAS = {("sse", "sse"), ("sse", "scalar"), ("avx2", "avx2"), ("avx512", "avx512")}
 # Instruction sets whose ciphers can leave their blocks in the form that the hash's transposition starts from (four vectors per block).

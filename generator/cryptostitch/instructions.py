@@ -79,7 +79,7 @@ class Row:
 EVEX_TWINS = frozenset(
     f"v{stem}" for stem in (
         "paddd paddq psubd psubq pslld psrld psllq psrlq punpckldq punpckhdq punpcklqdq punpckhqdq pshufb pshufd palignr "
-        "aesenc aesenclast aesdec aesdeclast"
+        "aesenc aesenclast aesdec aesdeclast pclmulqdq"
     ).split()
 )
 """VEX rows whose mnemonic also has an EVEX encoding, and with it a 512-bit form and an embedded broadcast (`element`)."""
@@ -109,6 +109,7 @@ _rows("movd", "w:x r:g", "sse2", kind="shuffle")
 _rows("pinsrd", "x:x r:g r:i", "sse4.1", kind="shuffle")
 _rows("pextrd", "w:g r:x r:i", "sse4.1", kind="shuffle")
 _rows("aesenc aesenclast aesdec aesdeclast", "x:v r:va", "aes", kind="aes")
+_rows("pclmulqdq", "x:v r:va r:i", "pclmul", kind="clmul")
 _rows("sha1rnds4", "x:v r:va r:i", "sha", kind="sha")
 _rows("sha1nexte sha1msg1 sha1msg2 sha256msg1 sha256msg2", "x:v r:va", "sha", kind="sha")
 _rows("sha256rnds2", "x:v r:va", "sha", implicit=(0,), kind="sha")
@@ -132,6 +133,7 @@ _rows("vbroadcasti128", "w:v r:m", "avx2", kind="move", memory=128, only=(256,))
 _rows("vmovdqu", "w:vm r:vm", "avx", move=True, kind="move")
 _rows("vmovdqa", "w:va r:va", "avx", move=True, kind="move")
 _rows("vaesenc vaesenclast vaesdec vaesdeclast", "w:v r:v r:vm", "vaes", kind="aes")
+_rows("vpclmulqdq", "w:v r:v r:vm r:i", "vpclmulqdq", kind="clmul")
 
 # EVEX: 32 registers, ternary logic, rotates, embedded broadcast.
 _rows("vpxord vpandd vpord", "w:v r:v r:vm", "avx512f", element=32, **_vex)
@@ -190,5 +192,7 @@ def features_of(row: Row, bits: int, registers: int = 16) -> frozenset[str]:
         features = (features - {"avx2"}) | {"avx"}
     if row.name.startswith("vaes"):
         features = {"vaes"} | ({"avx512f"} if bits == 512 else set()) if bits > 128 else {"aes", "avx"}
+    if row.name == "vpclmulqdq":
+        features = {"vpclmulqdq"} | ({"avx512f"} if bits == 512 else set()) if bits > 128 else {"pclmul", "avx"}
     features.discard("sse2")
     return frozenset(features)

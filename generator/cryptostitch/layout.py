@@ -57,6 +57,10 @@ class Layout:
         offsets = tuple(16 * ((l % groups) * q + l // groups) for l in range(entries))
         return self._add(Field(name, 0, rows, 16 * entries, 16, offsets, shared=shared, align=16 * min(q, entries)))
 
+    def consecutive(self, name: str, rows: int) -> str:
+        """``rows`` blocks of 16 bytes of a single lane, so that a vector holds rows that follow one another."""
+        return self._add(Field(name, 0, rows, 16, 16, (0,), align=min(self.isa.vector_bytes, 16 * rows)))
+
     def hand(self, bytes_per_lane: int) -> str:
         """The hand-over buffer: two halves, aligned so that a toggle of one address bit changes the half."""
         half = bytes_per_lane * self.lanes

@@ -179,6 +179,7 @@ class Generator:
         # Downhill from a cipher that has room for its chains, or for the blocks that it decrypts side by side, and little else.
         most = (total - m) // n
         b = min(4 if self.form(first)[0].kind == "cipher_dec" else 6, most)
+        b = next((c for c in range(b, most + 1) if score(c) < float("inf")), b)
         while (best := min((c for c in (b, b - 1, b + 1) if 1 <= c <= most), key=score)) != b:
             b = best
         if score(b) == float("inf"):
@@ -213,6 +214,8 @@ class Generator:
                 pairs += self._pairs(cipher[1], hash_[1])
             elif cipher[0].kind == "cipher_dec" and hash_[0].kind == "hash":
                 pairs += self._opening_pairs(cipher[1], hash_[1])
+            elif (cipher[0].kind, hash_[0].kind) in catalog.PAIRED_KINDS:
+                pairs += self._equal_pairs(cipher, hash_)
         return singles + pairs
 
     @staticmethod
@@ -246,6 +249,16 @@ class Generator:
         for name, isa, lanes, hand in sorted(catalog.OPENING):
             if name == hash_.name and lanes in cipher.lanes.get(isa, ()):
                 yield [(StreamName(form.name, lanes, hand=hand), isa) for form in (cipher, hash_)], False
+
+    @staticmethod
+    def _equal_pairs(first: tuple[Algorithm, Form], second: tuple[Algorithm, Form]) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
+        """Every instruction set, number of lanes and of blocks that both have."""
+        def shapes(algorithm: Algorithm, form: Form) -> set[tuple[str, int, int]]:
+            usual = algorithm.bytes // 16
+            return {(isa, lanes, by) for isa, many in form.lanes.items() for lanes in many for by in form.by.get((isa, lanes), (usual,)) if by > 1}
+
+        for isa, lanes, by in sorted(shapes(*first) & shapes(*second)):
+            yield [(StreamName(form.name, lanes, by * (16 * by != algorithm.bytes)), isa) for algorithm, form in (first, second)], False
 
     def default_recipes(self, progress=None, processes: int = 1) -> list[Recipe]:
         """Every kernel of the default pack, compiled and proved, sorted by name; pairs whose registers do not fit are left out.

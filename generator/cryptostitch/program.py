@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from .contract import Contract
 from .ir import Code, Window
+from .kinds import KINDS
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Recipe:
         return max(part.lag for part in self.parts)
 
 
-HASH, CIPHER_ENC, CIPHER_DEC = 1, 2, 3
+HASH, CIPHER_ENC, CIPHER_DEC = (KINDS[kind].number for kind in ("hash", "cipher_enc", "cipher_dec"))
 
 
 @dataclass(frozen=True)

@@ -195,6 +195,8 @@ class Suite:
         self.max_bytes: int = info.max_bytes
         self.aad_min: int = info.aad_min
         self.aad_max: int = info.aad_max
+        self.iv_min: int = info.iv_min
+        self.iv_max: int = info.iv_max
 
     def key(self, key: Any = None, mac_key: Any = None) -> Key:
         return Key(self, key, mac_key)

@@ -119,12 +119,13 @@ typedef struct cst_suite_info {
     int kind;               /* CST_DIGEST .. CST_AEAD */
     size_t key_bytes;       /* of the cipher key (or the combined key of a profile); 0: none */
     size_t mac_key_min, mac_key_max; /* of the MAC key; both 0: none */
-    size_t iv_bytes;        /* exact; 0: none */
+    size_t iv_bytes;        /* 0: none */
     size_t tag_min, tag_max;/* of the tag, MAC or digest (digests: exactly their size); both 0: none */
     size_t block_bytes;     /* inputs must be multiples of this; 1: any length */
     size_t expansion;       /* most bytes by which the output exceeds the input (padding) */
     uint64_t max_bytes;     /* longest input of CST_SEAL */
     uint64_t aad_min, aad_max; /* of the AAD (ESP: one of the two) */
+    size_t iv_min, iv_max;  /* of the IV; iv_bytes is the usual length */
 } cst_suite_info;
 
 /* Suites live as long as the context. Unknown name: CST_ERR_NAME; no kernel for this CPU: CST_ERR_UNSUPPORTED (ciphers always need AES-NI, for

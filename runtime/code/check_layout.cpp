@@ -31,7 +31,7 @@ int check_layout(const ProgramRecord &record, const AlgorithmRecord &algorithm, 
         const char *name;
     };
     std::vector<Span> spans;
-    const bool hash = algorithm.kind == ALGORITHM_HASH;
+    const bool hash = algorithm.reads_only();
     for (const FieldRecord &f : record.fields) {
         if (f.name[0] == 0) return refuse(why, "%s: a field has no name", record.name);
         if (f.rows == 0 || f.entry_bytes == 0 || uint64_t(f.rows) * f.n_lanes > MAX_ENTRIES)

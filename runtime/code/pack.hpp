@@ -8,7 +8,21 @@
 
 namespace cst {
 
-enum : uint32_t { ALGORITHM_HASH = 1, ALGORITHM_CIPHER_ENC = 2, ALGORITHM_CIPHER_DEC = 3 };
+// AlgorithmRecord::kind; what each means stands in generator/cryptostitch/kinds.py.
+enum : uint32_t {
+    ALGORITHM_HASH = 1,
+    ALGORITHM_CIPHER_ENC = 2,
+    ALGORITHM_CIPHER_DEC = 3,
+    ALGORITHM_COUNTER = 4,
+    ALGORITHM_CHACHA = 5,
+    ALGORITHM_GHASH = 6,
+    ALGORITHM_POLY1305 = 7,
+    ALGORITHM_XTS_ENC = 8,
+    ALGORITHM_XTS_DEC = 9,
+    ALGORITHM_ECB_ENC = 10,
+    ALGORITHM_ECB_DEC = 11,
+    ALGORITHM_CBC_MAC = 12
+};
 enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1 };                                                       // AlgorithmRecord::flags
 enum : uint32_t { PROGRAM_BY1 = 1, PROGRAM_SHARED_KEY = 2, PROGRAM_HAND = 4, PROGRAM_READS_INPUT = 8 };  // ProgramRecord::flags
 enum : uint32_t { FIELD_SECRET = 1, FIELD_SHARED = 2 };                                             // FieldRecord::flags
@@ -20,6 +34,15 @@ struct AlgorithmRecord {
     uint32_t kind, block_bytes, word_bytes, words, digest_bytes, flags, length_bytes, key_bytes, iv_bytes, rounds;
     uint64_t initial[8];
     uint32_t base;  // index + 1, in the same pack, of the hash whose kernels it runs with another initial value and digest length; or 0
+
+    // A MAC without padding of its own, under a key of its own.
+    bool keyed_mac() const { return kind == ALGORITHM_GHASH || kind == ALGORITHM_POLY1305 || kind == ALGORITHM_CBC_MAC; }
+    // Reads, and writes nothing: the hash side of a kernel.
+    bool reads_only() const { return kind == ALGORITHM_HASH || keyed_mac(); }
+    bool decrypts_only() const { return kind == ALGORITHM_CIPHER_DEC || kind == ALGORITHM_XTS_DEC || kind == ALGORITHM_ECB_DEC; }
+    bool has_chain() const { return kind != ALGORITHM_ECB_ENC && kind != ALGORITHM_ECB_DEC; }
+    // Round keys are its key.
+    bool is_aes() const { return kind != ALGORITHM_HASH && kind != ALGORITHM_CHACHA && kind != ALGORITHM_GHASH && kind != ALGORITHM_POLY1305; }
 };
 
 // Entry (row, lane) of `entry_bytes` bytes lies at offset + row * row_bytes + lane_offsets[lane].

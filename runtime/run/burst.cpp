@@ -3,11 +3,28 @@
 #include <algorithm>
 #include <new>
 
+#include "gcm.hpp"
+
 namespace cst {
 namespace {
 
 // Many short jobs are worked on in several batches: what one needs stays in the first-level cache, and lanes are full all the same.
 constexpr size_t SHORT_WORKS = 32, SHORT_BYTES = 512;
+
+// How each Construction is sealed and opened.
+struct Way {
+    void (*seal)(const Batch &);
+    void (*open)(const Batch &);
+};
+constexpr Way kWays[] = {
+    {seal_batch, open_batch},        // single
+    {seal_batch, open_batch},        // etm
+    {seal_batch, open_batch},        // rfc7518
+    {seal_batch, open_batch},        // esp
+    {seal_records, open_records},    // tls
+    {counter_batch, counter_batch},  // counter
+    {gcm_seal, gcm_open},            // gcm
+};
 
 const Key *key_of(const cst_job &job) { return reinterpret_cast<const Key *>(job.key); }
 
@@ -33,18 +50,18 @@ int run_burst(Arena *arena, cst_job *jobs, size_t n) {
             work->item.cipher_chain = work->chain;
             work->item.hash_from = work->key->inner;
             work->item.hash_chain = work->hash_chain;
-            work->item.round_keys = direction == CST_SEAL ? work->key->encrypt[0] : work->key->decrypt[0];
+            work->item.round_keys = direction == CST_SEAL || suite->encrypt == suite->decrypt ? work->key->encrypt[0] : work->key->decrypt[0];
             if (work->key != batch.works[0].key) batch.one_key = false;
             if (job.in_len + job.aad_len <= SHORT_BYTES) {
                 if (++short_ones == SHORT_WORKS && short_ones == batch.n) break;
             }
         }
         arena->works_used = std::max(arena->works_used, batch.n);
-        const bool records = suite->construction == Construction::tls;
+        const Way &way = kWays[size_t(suite->construction)];
         if (direction == CST_SEAL) {
-            (records ? seal_records : seal_batch)(batch);
+            way.seal(batch);
         } else {
-            (records ? open_records : open_batch)(batch);
+            way.open(batch);
             for (size_t i = 0; i < batch.n; i++)
                 if (batch.works[i].failed) result = CST_ERR_AUTH;
         }

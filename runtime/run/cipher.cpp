@@ -23,6 +23,8 @@ uint64_t run_of(Work *work, uint64_t bytes) {
     return detour;
 }
 
+}  // namespace
+
 Phase cipher_phase(const Batch &batch, bool decrypt) {
     Phase phase;
     phase.suite = batch.suite;
@@ -30,8 +32,6 @@ Phase cipher_phase(const Batch &batch, bool decrypt) {
     phase.one_key = batch.one_key;
     return phase;
 }
-
-}  // namespace
 
 void run_cipher(const Batch &batch, bool decrypt) {
     const Phase phase = cipher_phase(batch, decrypt);
@@ -42,7 +42,7 @@ void run_cipher(const Batch &batch, bool decrypt) {
         for (size_t i = 0; i < batch.n; i++) {
             Work &work = batch.works[i];
             if (work.failed || work.cipher_end <= work.ciphered) continue;
-            const uint64_t left = work.cipher_end - work.ciphered, bytes = run_of(&work, left);
+            const uint64_t left = work.cipher_end - work.ciphered, bytes = std::min(run_of(&work, left), before_carry(work));
             Item &item = work.item;
             items[n++] = &item;
             if (work.detour) {
@@ -64,6 +64,7 @@ void run_cipher(const Batch &batch, bool decrypt) {
             if (work.detour) work.out.write(work.ciphered, work.blocks, work.detour);
             work.detour = 0;
             work.ciphered += work.item.done;
+            carry(&work);
         }
     }
 }

@@ -6,6 +6,7 @@
 #include "../suite/padding.hpp"
 #include "../suite/secret.hpp"
 #include "burst.hpp"
+#include "gcm.hpp"
 #include "work.hpp"
 
 namespace cst {
@@ -72,8 +73,9 @@ int expand_key(const Suite &suite, const uint8_t *key, const uint8_t *mac_key, s
     }
     if (suite.enciphers()) {
         aes_expand(key, suite.encrypt->record.key_bytes, out->encrypt);
-        aes_invert(out->encrypt, suite.encrypt->record.rounds, out->decrypt);
+        if (suite.decrypt != suite.encrypt) aes_invert(out->encrypt, suite.encrypt->record.rounds, out->decrypt);
     }
+    if (suite.construction == Construction::gcm) return gcm_key(suite, out);
     if (suite.mac()) return expand_mac(suite, mac_key, mac_key_len, out);
     if (suite.hash) hash_initial(suite.hash->record, out->inner);
     return CST_OK;

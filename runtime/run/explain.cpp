@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "gcm.hpp"
 #include "lanes.hpp"
 #include "work.hpp"
 
@@ -44,9 +45,11 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
 
     Pick chosen, other;  // other: what runs after the chosen one, when two kernels share the work
     bool stitched = false;
-    if (suite.kind == CST_AEAD && direction == CST_SEAL && !fits_whole(suite, head_bytes(suite, suite.aad_min), bytes + suite.expansion)) {
+    const bool gcm = suite.construction == Construction::gcm;
+    const bool whole = gcm ? bytes <= GCM_SHORT_TEXT : suite.hash && fits_whole(suite, head_bytes(suite, suite.aad_min), bytes + suite.expansion);
+    if (suite.kind == CST_AEAD && (gcm || direction == CST_SEAL) && !whole) {
         Query middle = query;  // what follows the block in which the head ends (see stitch.cpp)
-        const uint64_t unit = suite.hash->record.block_bytes, first = -head_bytes(suite, suite.aad_min) & (unit - 1);
+        const uint64_t unit = suite.hash->record.block_bytes, first = gcm ? 0 : -head_bytes(suite, suite.aad_min) & (unit - 1);
         middle.aligned = suite.construction != Construction::tls && first % 16 == 0;
         middle.bytes = middle.least = bytes > first ? bytes - first : 0;
         chosen = choose_pair(phase, middle);

@@ -35,6 +35,7 @@ void copy_rows(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_s
 
 void copy_words(uint32_t word, uint8_t *to, uint32_t to_stride, const uint8_t *from, uint32_t from_stride, uint32_t rows) {
     if (word == 4) copy_rows<4>(to, to_stride, from, from_stride, rows);
+    else if (word == 16) copy_rows<16>(to, to_stride, from, from_stride, rows);
     else copy_rows<8>(to, to_stride, from, from_stride, rows);
 }
 
@@ -58,12 +59,14 @@ public:
         item_[lane] = item;
         if constexpr (cipher) {
             const LanePlace &place = cipher_places_[lane];
-            memcpy(state_ + place.chain, item->cipher_from, 16);
+            if (place.chain != NO_FIELD) memcpy(state_ + place.chain, item->cipher_from, 16);
             if (place.key != NO_FIELD) copy_rows<16>(state_ + place.key, v_.cipher.key_row_bytes, item->round_keys, 16, v_.cipher.key_rows);
         }
         if constexpr (hash) {
             const uint32_t at = hash_places_[lane].chain, word = v_.hash.chain_entry;
             copy_words(word, state_ + at, v_.hash.chain_row_bytes, item->hash_from, word, v_.hash.chain_rows);
+            const uint32_t key = hash_places_[lane].key, rows = v_.hash.key_rows;
+            if (key != NO_FIELD) copy_rows<16>(state_ + key, v_.hash.key_row_bytes, item->mac_keys_end - 16 * rows, 16, rows);
         }
         point(lane, item, item->out);
     }
@@ -72,7 +75,8 @@ public:
         Item *item = item_[lane];
         item_[lane] = nullptr;
         if constexpr (cipher) {
-            memcpy(item->cipher_chain, state_ + cipher_places_[lane].chain, 16);
+            const uint32_t at = cipher_places_[lane].chain;
+            if (at != NO_FIELD) memcpy(item->cipher_chain, state_ + at, 16);
             item->cipher_from = item->cipher_chain;
         }
         if constexpr (hash) {
@@ -208,18 +212,11 @@ Query query_of(const Phase &phase, size_t n, uint64_t mean, uint64_t least) {
 
 Pick choose_pair(const Phase &phase, const Query &query) {
     const Suite &suite = *phase.suite;
-    const Family &family = *phase.family;
-    const bool opens = &family != &suite.pairs, handed = &family == &suite.handed_open_pairs;
-    if (suite.forced && suite.forced->role != Role::pair && suite.forced->role != Role::open_pair) return Pick();
-    if (suite.forced && suite.forced->role == Role::open_pair && handed && !suite.forced->hand) return Pick();
-    Pick pair = pick(family, query, suite.forced);
-    if (!pair.variant || pair.variant == suite.forced) return pair;
-    const double around = kAroundPair / double(query.bytes), stitched = pair.cycles_per_byte + around;
-    if (handed) {
-        const Pick other = pick(suite.open_pairs, query, nullptr);
-        if (other.variant && other.cycles_per_byte + around < stitched) return Pick();
-    }
-    Pick cipher = pick(opens ? suite.decrypts : suite.encrypts, query, nullptr), hash = pick(suite.hashes, query, nullptr);
+    if (suite.forced && suite.forced->role != Role::pair) return Pick();
+    Pick pair = pick(suite.pairs, query, suite.forced);
+    if (!pair.variant || suite.forced) return pair;
+    Pick cipher = pick(suite.encrypts, query, nullptr), hash = pick(suite.hashes, query, nullptr);
+    const double stitched = pair.cycles_per_byte + kAroundPair / double(query.bytes);
     const bool apart = cipher.variant && hash.variant && cipher.cycles_per_byte + hash.cycles_per_byte < stitched;
     return apart ? Pick() : pair;
 }
@@ -277,7 +274,7 @@ void run_phase(const Phase &phase, LaneMemory *memory, Item *const *items, Item 
             }
             if (v.legacy_sse && engine.avx()) clear_upper_halves();
             memory->state_used = std::max(memory->state_used, size_t(v.state_bytes));
-            const auto run = v.role == Role::pair || v.role == Role::open_pair ? run_lanes<true, true> : v.role == Role::hash ? run_lanes<false, true> : run_lanes<true, false>;
+            const auto run = v.role == Role::pair ? run_lanes<true, true> : v.role == Role::hash ? run_lanes<false, true> : run_lanes<true, false>;
             const uint64_t calls = run(v, kernel->fn, memory, order, pending, stop_at);
             v.calls.fetch_add(calls, std::memory_order_relaxed);
             if (all) return;

@@ -24,6 +24,7 @@ struct Item {
     const uint8_t *hash_from = nullptr;
     uint8_t *hash_chain = nullptr;     // words in host order
     const uint8_t *round_keys = nullptr;
+    const uint8_t *mac_keys_end = nullptr;  // of a MAC with a key: behind its last row (power 1; the last round key). A program with n rows takes the last n
     uint64_t bytes = 0;                // left; whole steps are taken from it
     Piece then[MOST_THEN];             // a hash alone goes on with these, without leaving its lane; until the first without bytes
     uint64_t done = 0;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "../suite/ghash.hpp"
 #include "burst.hpp"
 #include "work.hpp"
 
@@ -108,7 +109,7 @@ size_t unit_of(const Variant &v) { return v.step < 64 ? 64 : v.step; }
 // Buffers for one kernel: every item has its own input, output, chaining values and (unless one key serves all) key.
 struct Buffers {
     size_t n, item_bytes;
-    Bytes in, out, chains, hashes, keys;
+    Bytes in, out, chains, hashes, keys, mac_keys;
 
     Buffers(const Variant &v, size_t items) : n(items) {
         const size_t unit = unit_of(v);
@@ -119,7 +120,14 @@ struct Buffers {
         hashes.resize(n * 64);
         keys.resize(n * sizeof(Key::encrypt));
         uint64_t seed = 1;
-        for (Bytes *bytes : {&in, &chains, &hashes, &keys}) scramble(bytes, seed++);
+        mac_keys.resize(n * sizeof(Key::powers));
+        for (Bytes *bytes : {&in, &chains, &hashes, &keys, &mac_keys}) scramble(bytes, seed++);
+        if (!v.hash.algorithm || v.hash.algorithm->record.kind != ALGORITHM_GHASH) return;
+        for (size_t i = 0; i < n; i++) {  // kernels take different numbers of powers
+            uint8_t h[16];
+            memcpy(h, mac_keys.data() + i * sizeof(Key::powers), sizeof(h));
+            ghash_powers(h, MOST_POWERS, reinterpret_cast<uint8_t(*)[16]>(mac_keys.data() + i * sizeof(Key::powers)));
+        }
     }
 };
 
@@ -140,6 +148,7 @@ void run_family(const Suite &suite, const Family &family, const Variant &shape, 
             const bool pair = shape.role == Role::pair;
             item.hash_in = (pair ? b->out.data() : b->in.data()) + i * b->item_bytes + i % 32;
             item.hash_from = item.hash_chain = b->hashes.data() + 64 * i;
+            item.mac_keys_end = b->mac_keys.data() + (i + 1) * sizeof(Key::powers);
         }
     }
     Phase phase;

@@ -104,9 +104,10 @@ uint64_t hash_start(const Work &work, const Middle &middle) {
 
 void choose_middle(const Batch &batch, Middle *middle) {
     if (middle->family->variants.empty()) return;
-    const uint64_t need = middle->family->needs.front();
+    const Variant *forced = batch.suite->forced;
+    const uint64_t need = forced && forced->role == Role::pair ? forced->need() : middle->family->needs.back();
     size_t n = 0;
-    uint64_t sum = 0;
+    uint64_t sum = 0, least = UINT64_MAX;
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
         const bool aligned = !middle->ahead && work.boundary % 16 == 0;
@@ -117,10 +118,16 @@ void choose_middle(const Batch &batch, Middle *middle) {
         work.aligned = aligned;
         n++;
         sum += bytes;
+        least = std::min(least, bytes);
     }
     if (!n) return;
+    for (uint64_t some : middle->family->needs) {
+        if (some > least) continue;
+        least = some;
+        break;
+    }
     const Phase phase = phase_of(batch, *middle);
-    middle->choice = decide(phase, query_of(phase, n, sum / n, need));
+    middle->choice = decide(phase, query_of(phase, n, sum / n, least));
     if (middle->choice) return;
     for (size_t i = 0; i < batch.n; i++)
         if (batch.works[i].aligned == middle->aligned) batch.works[i].paired = false;
@@ -129,7 +136,7 @@ void choose_middle(const Batch &batch, Middle *middle) {
 void run_middle(const Batch &batch, const Middle &middle) {
     if (!middle.choice) return;
     Phase phase = phase_of(batch, middle);
-    const uint64_t need = middle.family->needs.front();
+    const uint64_t need = middle.choice->need();
     run_stretches(batch, middle, &phase, need);
     while (find_stretches(batch, middle, need)) {
         if (middle.ahead) hash_bodies(batch);

@@ -43,6 +43,7 @@ struct Work {
     bool paired = false;    // a pair kernel does the middle
     bool aligned = false;   // cipher and hash stand at the same byte then
     bool failed = false;    // did not authenticate
+    bool counts_far = false;  // counter mode: carries go beyond the 32 bits that kernels count in
     size_t detour = 0;      // bytes that go by way of `blocks` because they do not lie together
 
     bool scattered() const { return in.scattered() || out.scattered(); }
@@ -112,10 +113,25 @@ void read_tag(const Work &work, uint8_t *to, size_t n);
 
 // ---- cipher.cpp ------------------------------------------------------------------------------------------------------
 
+Phase cipher_phase(const Batch &batch, bool decrypt);
 // Runs the suite's cipher over whole blocks: each work from `ciphered` up to `cipher_end`.
 void run_cipher(const Batch &batch, bool decrypt);
 // Encrypts `last_bytes` of `last` and writes them behind `bulk`.
 void run_last(const Batch &batch);
+
+// ---- counter.cpp -----------------------------------------------------------------------------------------------------
+
+// The stretch of counter mode that one call does best; what is left over of it goes through `blocks`.
+constexpr uint64_t COUNTER_STRIDE = 256;
+// Bytes that are run for so many.
+size_t counter_room(size_t bytes);
+// Runs what run_cipher has left over, less than COUNTER_STRIDE bytes of each work, by way of `at` of `blocks`.
+void run_rests(const Batch &batch, size_t at);
+// Bytes until the counter carries beyond 32 bits; then the carry is to be added.
+uint64_t before_carry(const Work &work);
+void carry(Work *work);
+// Seals or opens: it is the same.
+void counter_batch(const Batch &batch);
 
 // ---- stitch.cpp ------------------------------------------------------------------------------------------------------
 

@@ -31,9 +31,9 @@ Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
         const double body = double(program.n_body) * stream.ratio;
         const double bytes = double(program.bytes) * stream.ratio;
         double chain = body / kChainedPerCycle;
-        if (algorithm.kind == ALGORITHM_CIPHER_ENC && algorithm.block_bytes)  // CBC: block after block
+        if ((algorithm.kind == ALGORITHM_CIPHER_ENC || algorithm.kind == ALGORITHM_CBC_MAC) && algorithm.block_bytes)  // CBC: block after block
             chain = bytes / algorithm.block_bytes * (algorithm.rounds + 1) * kAesRound;
-        else if (algorithm.kind == ALGORITHM_CIPHER_DEC)
+        else if (algorithm.kind != ALGORITHM_HASH)
             chain = 0;
         else if (strstr(program.features, "sha"))
             chain = bytes * kShaNiPerByte;

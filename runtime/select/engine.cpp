@@ -30,10 +30,11 @@ bool suites_know(const AlgorithmRecord &a) {
         return (a.block_bytes == 64 || a.block_bytes == 128) && (a.word_bytes == 4 || a.word_bytes == 8) && a.words >= 1 && a.words <= 8 &&
                a.digest_bytes >= 1 && a.digest_bytes <= a.words * a.word_bytes && (a.length_bytes == 8 || a.length_bytes == 16) &&
                a.digest_bytes + 1 + a.length_bytes <= a.block_bytes;
-    if (a.kind == ALGORITHM_CIPHER_ENC || a.kind == ALGORITHM_CIPHER_DEC)
-        return a.block_bytes == 16 && a.iv_bytes == 16 && (a.key_bytes == 16 || a.key_bytes == 24 || a.key_bytes == 32) &&
+    if (a.is_aes())
+        return a.block_bytes == 16 && a.iv_bytes <= 16 && (a.key_bytes == 16 || a.key_bytes == 24 || a.key_bytes == 32) &&
                a.rounds == 6 + a.key_bytes / 4;
-    return false;
+    if (a.kind == ALGORITHM_CHACHA) return a.block_bytes == 64 && a.iv_bytes == 16 && a.key_bytes == 32;
+    return a.block_bytes == 16 && a.digest_bytes == 16;  // GHASH, Poly1305
 }
 
 }  // namespace

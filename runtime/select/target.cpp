@@ -23,6 +23,8 @@ const Word kLevels[] = {
 const Word kExtensions[] = {
     {"aesni", "sse2,aes,pclmul"},
     {"vaes", "sse2,aes,pclmul,vaes,vpclmulqdq"},
+    {"pclmul", "sse2,pclmul"},
+    {"vpclmul", "sse2,pclmul,vpclmulqdq"},
     {"shani", "sse2,ssse3,sha"},
     {"bmi2", "bmi1,bmi2"},
     {"gfni", "gfni"},

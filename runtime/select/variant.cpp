@@ -7,32 +7,41 @@ namespace {
 
 uint32_t round_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
 
+bool fits_keyed(const AlgorithmRecord &algorithm, const FieldRecord *chain, const FieldRecord *key) {
+    if (!key || key->entry_bytes != 16 || (algorithm.reads_only() && (key->flags & FIELD_SHARED))) return false;
+    if (algorithm.kind == ALGORITHM_POLY1305) return chain->entry_bytes % 4 == 0 && chain->rows * chain->entry_bytes <= MOST_CHAIN && key->rows <= MOST_POWERS;
+    if (chain && (chain->entry_bytes != 16 || chain->rows != 1)) return false;
+    if (algorithm.kind == ALGORITHM_GHASH) return key->rows <= MOST_POWERS;
+    return key->rows == (algorithm.kind == ALGORITHM_CHACHA ? 2 : algorithm.rounds + 1);
+}
+
 // Adds the lanes of one stream to a part. False when the stream's layout differs from the part's earlier streams.
 bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, uint32_t base, Part *part) {
     const FieldRecord *in = program.field("in"), *out = program.field("out"), *chain = program.field("chain"), *key = program.field("key");
-    const bool hash = algorithm.kind == ALGORITHM_HASH;
+    const bool hash = algorithm.kind == ALGORITHM_HASH, writes = !algorithm.reads_only();
     const uint32_t lanes = program.lanes;
     auto fits = [&](const FieldRecord *f) { return !f || f->n_lanes == lanes || (f == key && (f->flags & FIELD_SHARED)); };
-    if (!chain || !fits(in) || !fits(out) || !fits(chain) || !fits(key)) return false;
+    if (!chain != !algorithm.has_chain() || !fits(in) || !fits(out) || !fits(chain) || !fits(key)) return false;
     if (in && in->entry_bytes != 8) return false;
     if (out && out->entry_bytes != 8) return false;
-    if (hash ? chain->entry_bytes != algorithm.word_bytes || chain->rows != algorithm.words
-             : chain->entry_bytes != 16 || chain->rows != 1)
-        return false;
-    if (!hash && (!out || !in || !key || key->entry_bytes != 16 || key->rows != algorithm.rounds + 1)) return false;
+    if (hash ? chain->entry_bytes != algorithm.word_bytes || chain->rows != algorithm.words : !fits_keyed(algorithm, chain, key)) return false;
+    if (writes && (!out || !in)) return false;
 
     const bool first = part->lanes.empty();
     const bool shared = key && (key->flags & FIELD_SHARED);
     if (!first) {
-        if (chain->row_bytes != part->chain_row_bytes) return false;
+        if (chain && chain->row_bytes != part->chain_row_bytes) return false;
         if (key && (key->row_bytes != part->key_row_bytes || shared == part->key_copies.empty())) return false;
     }
-    part->chain_rows = chain->rows;
-    part->chain_row_bytes = chain->row_bytes;
-    part->chain_entry = chain->entry_bytes;
+    if (chain) {
+        part->chain_rows = chain->rows;
+        part->chain_row_bytes = chain->row_bytes;
+        part->chain_entry = chain->entry_bytes;
+    }
     if (key) {
         part->key_rows = key->rows;
         part->key_row_bytes = key->row_bytes;
+        part->key_entry = key->entry_bytes;
         for (uint32_t i = 0; shared && i < key->n_lanes; i++) part->key_copies.push_back(base + key->offset + key->lane_offsets[i]);
     }
     for (uint32_t i = 0; i < lanes; i++) {
@@ -44,14 +53,14 @@ bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, 
 
 // What the streams compute together; Role::other when no suite could say.
 Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
-    uint32_t cipher_kind = 0, cipher_lag = 0, hash_lag = UINT32_MAX, hands = 0, step = 0;
+    bool decrypts = false;
+    uint32_t cipher_lag = 0, hash_lag = UINT32_MAX, hands = 0, step = 0;
     std::vector<uint32_t> buffers, readers;
     for (uint32_t i = 0; i < v->n_streams; i++) {
         const StreamRecord &stream = kernel.streams[i];
         const ProgramRecord &program = records.program(stream);
         const Algorithm *algorithm = &records.algorithm(stream);
-        const uint32_t kind = algorithm->record.kind;
-        const bool hash = kind == ALGORITHM_HASH;
+        const bool hash = algorithm->record.reads_only();
         Part *part = hash ? &v->hash : &v->cipher;
         if (!algorithm->usable || algorithm->base != algorithm) return Role::other;
         if (part->algorithm && part->algorithm != algorithm) return Role::other;
@@ -65,7 +74,7 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
             if (step % algorithm->record.block_bytes) return Role::other;
         } else {
             cipher_lag = stream.lag > cipher_lag ? stream.lag : cipher_lag;
-            cipher_kind = kind;
+            decrypts = algorithm->record.decrypts_only();
         }
         if (program.flags & PROGRAM_HAND) {
             hands++;
@@ -85,9 +94,9 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
                 if (place.in == NO_FIELD) return Role::other;
             return Role::hash;
         }
-        return cipher_kind == ALGORITHM_CIPHER_ENC ? Role::encrypt : Role::decrypt;
+        return decrypts ? Role::decrypt : Role::encrypt;
     }
-    if (v->cipher.lanes.size() != v->hash.lanes.size() || cipher_kind != ALGORITHM_CIPHER_ENC || hash_lag <= cipher_lag) return Role::other;
+    if (v->cipher.lanes.size() != v->hash.lanes.size() || decrypts || hash_lag <= cipher_lag) return Role::other;
     if (hands && (hands != v->n_streams || buffers.size() != readers.size())) return Role::other;
     for (const LanePlace &place : v->hash.lanes)
         if (!hands && place.in == NO_FIELD) return Role::other;

@@ -11,6 +11,8 @@ namespace cst {
 
 constexpr uint32_t NO_FIELD = 0xffffffff;
 constexpr uint32_t MAX_LANES = 128;
+constexpr uint32_t MOST_CHAIN = 64;   // bytes of a chaining value
+constexpr uint32_t MOST_POWERS = 32;  // rows of the key of a polynomial MAC: its powers
 constexpr uint32_t STATE_ALIGN = 4096;  // of the memory that the engine gives to kernels: the most that a state block may ask for
 
 // One algorithm, shared by all packs that define it.
@@ -22,8 +24,8 @@ struct Algorithm {
 
 enum class Role {
     other,    // nothing that a suite can use; still a raw kernel
-    hash,     // one hash
-    encrypt,  // one cipher
+    hash,     // one hash, or a MAC
+    encrypt,  // one cipher; also one that decrypts in the same way (counter modes)
     decrypt,
     pair,     // a cipher (encrypt) and, at least one iteration behind it, the hash of its output
 };
@@ -38,7 +40,7 @@ struct Part {
     const Algorithm *algorithm = nullptr;
     std::vector<LanePlace> lanes;
     uint32_t chain_rows = 0, chain_row_bytes = 0, chain_entry = 0;
-    uint32_t key_rows = 0, key_row_bytes = 0;
+    uint32_t key_rows = 0, key_row_bytes = 0, key_entry = 0;
     std::vector<uint32_t> key_copies;  // one key for all lanes: where each copy goes
 };
 

@@ -12,6 +12,8 @@ struct alignas(64) Key {
     uint8_t decrypt[AES_MOST_ROUNDS + 1][16] = {};
     // Chaining values after key ^ ipad and key ^ opad (RFC 2104); for a plain digest `inner` is the initial value.
     uint8_t inner[64] = {}, outer[64] = {};
+    // Of GHASH: H^MOST_POWERS .. H (suite/ghash.hpp).
+    alignas(64) uint8_t powers[MOST_POWERS][16] = {};
 };
 
 }  // namespace cst

@@ -8,6 +8,7 @@ namespace {
 // A hash counts its message in bits, in 64 bits; MD5 would wrap, but nobody hashes two exabytes.
 constexpr uint64_t kMostHashed = (uint64_t(1) << 61) - 1;
 constexpr uint64_t kMostEnciphered = uint64_t(1) << 60;
+constexpr uint64_t kMostGcm = (uint64_t(1) << 36) - 32;  // SP 800-38D, 5.2.1.1
 
 // Tags of IPsec: RFC 2403, RFC 2404, RFC 4868.
 struct EspTag {
@@ -43,11 +44,12 @@ void complete(Suite suite, Derived *derived) {
     if (hash) suite.hashes = engine.family(Role::hash, nullptr, hash);
     if (suite.encrypt) {
         suite.encrypts = engine.family(Role::encrypt, suite.encrypt, nullptr);
-        suite.decrypts = engine.family(Role::decrypt, suite.decrypt, nullptr);
+        suite.decrypts = suite.encrypt == suite.decrypt ? suite.encrypts : engine.family(Role::decrypt, suite.decrypt, nullptr);
         if (hash)
             for (const Variant *variant : engine.family(Role::pair, suite.encrypt, hash).variants)
                 if (takes_pair(suite, *variant)) suite.pairs.add(variant);
     }
+    if (!suite.iv_max) suite.iv_min = suite.iv_max = suite.iv_bytes;
     suite.memo = std::make_shared<ChoiceMemo>();
     derived->push_back(std::make_unique<Suite>(std::move(suite)));
 }
@@ -82,6 +84,29 @@ Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorit
     suite.block_bytes = encrypt->record.block_bytes;
     suite.max_bytes = kMostEnciphered;
     return suite;
+}
+
+// A cipher in counter mode, and GCM with it.
+void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm *ghash, Derived *derived) {
+    Suite counter = cipher_suite(engine, cipher, cipher);
+    counter.construction = Construction::counter;
+    counter.block_bytes = 1;
+    if (ghash) {
+        Suite gcm = counter;
+        gcm.construction = Construction::gcm;
+        gcm.name = gcm.name.substr(0, gcm.name.rfind('-')) + "-gcm";
+        gcm.kind = CST_AEAD;
+        gcm.hash = ghash;
+        gcm.iv_bytes = 12;
+        gcm.iv_min = 1;
+        gcm.iv_max = kMostHashed;
+        gcm.tag_min = 4;
+        gcm.tag_max = 16;
+        gcm.aad_max = kMostHashed;
+        gcm.max_bytes = kMostGcm;
+        complete(std::move(gcm), derived);
+    }
+    complete(std::move(counter), derived);
 }
 
 // Everything that a cipher and a hash make together.
@@ -148,17 +173,21 @@ bool Suite::could_use(const Variant &variant) const {
 
 void Suites::derive(const Engine &engine) {
     Derived derived;
-    std::vector<const Algorithm *> hashes;
+    std::vector<const Algorithm *> hashes, counters;
+    const Algorithm *ghash = nullptr;
     std::vector<Suite> ciphers;
     for (const auto &a : engine.algorithms()) {
         if (!a->usable) continue;
         if (a->record.kind == ALGORITHM_HASH) hashes.push_back(a.get());
+        if (a->record.kind == ALGORITHM_COUNTER) counters.push_back(a.get());
+        if (a->record.kind == ALGORITHM_GHASH) ghash = a.get();
         if (a->record.kind != ALGORITHM_CIPHER_ENC) continue;
         for (const auto &b : engine.algorithms())
             if (b->usable && b->record.kind == ALGORITHM_CIPHER_DEC && strcmp(a->record.suite, b->record.suite) == 0)
                 ciphers.push_back(cipher_suite(engine, a.get(), b.get()));
     }
     for (const Algorithm *hash : hashes) add_hash(engine, hash, &derived);
+    for (const Algorithm *counter : counters) add_counter(engine, counter, ghash, &derived);
     for (const Suite &cipher : ciphers) {
         for (const Algorithm *hash : hashes) add_pairs(cipher, hash, &derived);
         complete(cipher, &derived);

@@ -16,7 +16,9 @@ enum class Construction {
     etm,      // encrypt-then-MAC over aad || iv || ciphertext
     rfc7518,  // etm with PKCS#7 padding, the AAD's length behind the ciphertext under the MAC, one combined key, half a tag (RFC 7518, 5.2)
     esp,      // etm with a tag of fixed length; the high half of an extended sequence number is behind the ciphertext (RFC 4303, 2.2.1)
-    tls       // MAC-then-encrypt of a record (RFC 5246, 6.2.3.2)
+    tls,      // MAC-then-encrypt of a record (RFC 5246, 6.2.3.2)
+    counter,  // a cipher in counter mode
+    gcm       // SP 800-38D
 };
 
 struct Suite {
@@ -31,6 +33,7 @@ struct Suite {
     std::shared_ptr<ChoiceMemo> memo;  // of the families above; NULL: nothing is remembered
 
     size_t key_bytes = 0, mac_key_min = 0, mac_key_max = 0, iv_bytes = 0, tag_min = 0, tag_max = 0, block_bytes = 1, expansion = 0;
+    size_t iv_min = 0, iv_max = 0;  // iv_bytes is the usual length
     uint64_t aad_min = 0, aad_max = 0;
     uint64_t max_bytes = 0;
 

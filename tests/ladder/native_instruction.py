@@ -18,7 +18,7 @@ RSP, RDI = 4, 7
 FLAGS, MASKS, VECTORS, SIZE = 128, 136, 200, 200 + 32 * 64
 CALLEE_SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 INITIAL_FLAGS = 0x202
-SPELLINGS = {"sse4.1": "sse4_1", "sha": "sha_ni", "clmul": "pclmulqdq", "movbe": "movbe", "avx512vbmi2": "avx512_vbmi2"}
+SPELLINGS = {"sse4.1": "sse4_1", "sha": "sha_ni", "pclmul": "pclmulqdq", "movbe": "movbe", "avx512vbmi2": "avx512_vbmi2"}
 
 
 def missing_features(features: frozenset[str]) -> frozenset[str]:

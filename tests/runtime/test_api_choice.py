@@ -173,7 +173,7 @@ def test_suite_info(shared_context: Context) -> None:
             m.kind, runtime.AEAD
         )
         assert suite.key_bytes == m.whole_key_bytes
-        assert suite.iv_bytes == (16 if m.key_bytes else 0)
+        assert suite.iv_bytes == m.iv_bytes
         assert suite.block_bytes == m.block_bytes and suite.tag_max == m.tag_bytes
         assert suite.expansion == {"profile": 16, "tls": hashlib.new(m.hash or "md5").digest_size + 16}.get(m.kind, 0)
         assert (suite.aad_min, suite.aad_max) in {"esp": [(8, 12)], "tls": [(11, 11)]}.get(m.kind, [(0, 0), (0, 2**61 - 1)])

@@ -7,6 +7,7 @@ from typing import Callable, Iterable, Sequence
 
 from .. import catalog, program
 from ..costs import cost_tables
+from ..kinds import KINDS
 from ..passes.frame import frame
 from ..passes.verify import verify_kernel
 from ..pipeline import Generator
@@ -16,7 +17,6 @@ from .header import header_text, static_table_text
 from .objects import elf_functions, machine_code, object_bytes
 from .pack import write_pack
 
-KINDS = {"hash": program.HASH, "cipher_enc": program.CIPHER_ENC, "cipher_dec": program.CIPHER_DEC}
 KERNELS_PER_OBJECT = 40
 
 Progress = Callable[[int, int, str], None]
@@ -24,7 +24,7 @@ Progress = Callable[[int, int, str], None]
 
 def algorithm_records(algorithms: Iterable[catalog.Algorithm]) -> list[program.Algorithm]:
     """The catalogue's rows as the pack's records."""
-    return [program.Algorithm(a.name, a.suite, KINDS[a.kind], a.block_bytes, a.word_bytes, a.words, a.digest_bytes, a.big_endian,
+    return [program.Algorithm(a.name, a.suite, KINDS[a.kind].number, a.block_bytes, a.word_bytes, a.words, a.digest_bytes, a.big_endian,
                               a.length_bytes if a.kind == "hash" else 0, a.key_bytes, a.iv_bytes, a.rounds, a.initial, a.base)
             for a in algorithms]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Sequence
 
+from ..kinds import KINDS
 from ..runtime import ERR_NAME, OPEN, SEAL, Context, Job, Kernel, RuntimeFailure
 from .oracle import meaning
 from .result import Skip
@@ -35,19 +36,21 @@ class Forced:
         """Raises Skip when the kernel cannot run here, or no suite computes what it does."""
         context, kernel = subject.native(), subject.assembled()
         hashes = {row.name for row in subject.rows if row.kind == "hash"}
-        ciphers = [row for row in subject.rows if row.kind != "hash"]
+        readers = [row for row in subject.rows if not KINDS[row.kind].writes]
+        ciphers = [row for row in subject.rows if KINDS[row.kind].writes]
+        kinds = {row.kind for row in subject.rows}
         contracts = [part.program.contract for part in subject.recipe.parts]
         key_bytes = {row.key_bytes for row in ciphers}
         hand = any(c.has("hand") for c in contracts)
-        suites = tuple(name for name in context.suites() if _serves(name, hashes, key_bytes, hand))
+        suites = tuple(name for name in context.suites() if _serves(name, kinds, hashes, key_bytes, hand))
         if not suites:
             raise Skip("no suite is made of these algorithms")
         first_kind = subject.rows[0].kind
         lanes = sum(c.lanes for c, row in zip(contracts, subject.rows) if row.kind == first_kind)
         step = contracts[0].bytes * subject.recipe.parts[0].ratio
-        return cls(context, kernel, suites, OPEN if any(row.kind == "cipher_dec" for row in ciphers) else SEAL, lanes,
+        return cls(context, kernel, suites, OPEN if any(KINDS[row.kind].direction == "open" for row in ciphers) else SEAL, lanes,
                    any(c.has("key") and c.field("key").shared for c in contracts), hand,
-                   step * (subject.recipe.lag + 1), bool(hashes and ciphers))
+                   step * (subject.recipe.lag + 1), bool(readers and ciphers))
 
     def __enter__(self) -> "Forced":
         for suite in self.suites:
@@ -75,12 +78,12 @@ class NotServed(Exception):
     """The library refuses the kernel for a suite that is made of the kernel's algorithms."""
 
 
-def _serves(suite: str, hashes: set[str], key_bytes: set[int], hand: bool) -> bool:
+def _serves(suite: str, kinds: set[str], hashes: set[str], key_bytes: set[int], hand: bool) -> bool:
     """``hand``: the kernel hands ciphertext over, which wants heads of whole cipher blocks."""
     m = meaning(suite)
     if hand and m.kind in ("esp", "tls"):
         return False
-    return (not hashes or m.hash in hashes) and (not key_bytes or m.key_bytes in key_bytes)
+    return kinds <= m.kinds and (not hashes or m.hash in hashes) and (not key_bytes or m.key_bytes in key_bytes)
 
 
 def never_ran(forced: Forced) -> str:

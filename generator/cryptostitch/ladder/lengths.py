@@ -31,15 +31,14 @@ def check(subject: Subject, effort: Effort) -> Result:
 def answers(suite: str, one_key: bool, aad_bytes: int) -> tuple[oracle.Case, ...]:
     """One case for each length, shortest first. Data are the beginnings of SETS texts."""
     rng = random.Random(f"{suite} {one_key} {aad_bytes}")
-    sets = []
+    sets, m = [], oracle.meaning(suite)
     keys = oracle.secrets(rng, suite)
     for _ in range(SETS):
-        sets.append((keys if one_key else oracle.secrets(rng, suite), rng.randbytes(16), rng.randbytes(aad_bytes), rng.randbytes(MOST)))
-    m = oracle.meaning(suite)
+        sets.append((keys if one_key else oracle.secrets(rng, suite), rng.randbytes(m.iv_bytes), rng.randbytes(aad_bytes), rng.randbytes(MOST)))
     cases = []
     for n, length in enumerate(range(0, MOST + 1, m.block_bytes)):
         (key, mac_key), iv, aad, text = sets[n % SETS]
-        iv, aad, data = iv if m.key_bytes else b"", aad[:m.fit_aad(aad_bytes)], text[:length]
+        iv, aad, data = iv, aad[:m.fit_aad(aad_bytes)], text[:length]
         cases.append(oracle.Case(suite, key, mac_key, iv, aad, data, *oracle.seal(suite, key, mac_key, iv, aad, data)))
     return tuple(cases)
 

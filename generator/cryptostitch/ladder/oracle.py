@@ -21,7 +21,7 @@ TLS_MOST = 1 << 14
 class Meaning:
     """A suite taken apart: hash name or "", cipher key length or 0, what is done with them."""
 
-    kind: str  # digest, mac, cipher, etm, profile, esp, tls
+    kind: str  # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm
     hash: str = ""
     key_bytes: int = 0
     tag_bytes: int = 0
@@ -30,7 +30,19 @@ class Meaning:
     @property
     def authenticates(self) -> bool:
         """Cipher and MAC."""
-        return self.kind in ("etm", "profile", "esp", "tls")
+        return self.kind in ("etm", "profile", "esp", "tls", "gcm")
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """Of the algorithms that the suite is made of (kinds.py)."""
+        if self.kind in ("counter", "gcm"):
+            return frozenset(("counter", "ghash") if self.kind == "gcm" else ("counter",))
+        return frozenset(("cipher_enc", "cipher_dec") * bool(self.key_bytes) + ("hash",) * bool(self.hash))
+
+    @property
+    def iv_bytes(self) -> int:
+        """The usual length."""
+        return 12 if self.kind == "gcm" else 16 if self.key_bytes else 0
 
     @property
     def block_bytes(self) -> int:
@@ -70,6 +82,9 @@ def meaning(suite: str) -> Meaning:
             return Meaning("esp", hash_, key_bytes, tag_bytes)
         hash_, _, kind = construction.rpartition("-")
         return Meaning(kind, hash_, key_bytes, 0 if kind == "tls" else digest_bytes(hash_))
+    if suite.startswith("aes-") and not suite.endswith("-cbc"):
+        kind = {"ctr": "counter"}.get(suite.split("-")[2], suite.split("-")[2])
+        return Meaning(kind, "", int(suite.split("-")[1]) // 8, 16 if kind == "gcm" else 0)
     if suite.startswith("aes-"):
         return Meaning("cipher", "", int(suite.split("-")[1]) // 8)
     hash_ = suite.removeprefix("hmac-")
@@ -96,6 +111,14 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
         return b"", hmac.digest(mac_key, data, m.hash)
     if m.kind == "cipher":
         return cbc(key, iv, data), b""
+    if m.kind == "counter":
+        encryptor = Cipher(algorithms.AES(key), modes.CTR(iv)).encryptor()
+        return encryptor.update(data) + encryptor.finalize(), b""
+    if m.kind == "gcm":
+        encryptor = Cipher(algorithms.AES(key), modes.GCM(iv)).encryptor()
+        encryptor.authenticate_additional_data(aad)
+        text = encryptor.update(data) + encryptor.finalize()
+        return text, encryptor.tag
     if m.kind == "etm":
         text = cbc(key, iv, data)
         return text, hmac.digest(mac_key, aad + iv + text, m.hash)
@@ -129,7 +152,7 @@ def secrets(rng: random.Random, suite: str) -> tuple[bytes, bytes]:
     """A key and a MAC key of lengths that the suite takes."""
     m = meaning(suite)
     key = rng.randbytes(m.whole_key_bytes)
-    has_mac_key = m.kind == "mac" or (m.authenticates and m.kind != "profile")
+    has_mac_key = m.kind == "mac" or (m.authenticates and m.kind not in ("profile", "gcm"))
     return key, rng.randbytes(rng.choice((0, 1, 16, 20, 32, 63, 64, 65, 128, 129, 200))) if has_mac_key else b""
 
 
@@ -138,7 +161,7 @@ def case(
 ) -> Case:
     m = meaning(suite)
     key, mac_key = keys or secrets(rng, suite)
-    iv = rng.randbytes(16) if m.key_bytes else b""
+    iv = rng.randbytes(m.iv_bytes)
     aad = rng.randbytes(m.fit_aad(aad_len))
     data = rng.randbytes(m.fit_input(length))
     out, tag = seal(suite, key, mac_key, iv, aad, data)

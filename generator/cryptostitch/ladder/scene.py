@@ -15,13 +15,12 @@ import random
 from dataclasses import dataclass, field
 from typing import Callable, Iterator, Sequence
 
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-
 from ..catalog import Algorithm
 from ..contract import IN, OUT, Contract
+from ..kinds import KINDS
 from ..program import Recipe
-from .keys import expanded, inverse_expanded
 from .kept import changed
+from .lanes import READERS, WRITERS, chain_bytes
 from .machine import Machine, Outcome
 from .result import Skip
 
@@ -71,7 +70,7 @@ class Scene:
         readers = [i for i, p in enumerate(self.recipe.parts) if not p.program.contract.has("out") and i not in self.feeds]
         self.feeds |= dict(zip(readers, writers)) if not consumers and len(readers) == len(writers) else {}
         # Which of the two buffers of the cipher the hash reads.
-        self.source = {i: "in" if self.rows[writer].kind == "cipher_dec" else "out" for i, writer in self.feeds.items()}
+        self.source = {i: "in" if KINDS[self.rows[writer].kind].direction == "open" else "out" for i, writer in self.feeds.items()}
         for i, part in enumerate(self.recipe.parts):
             contract = part.program.contract
             self.states.append(self.machine.take(f"state of stream {i}", contract.state_bytes, contract.state_align, True))
@@ -99,7 +98,7 @@ class Scene:
     def fill(self, secrets: Secrets) -> list[Expected]:
         """Writes everything anew; what must be true after the run."""
         expected: list[Expected] = []
-        texts: dict[tuple[int, int], bytes] = {}  # the digest of what the consumer of (stream, lane) will read
+        texts: dict[tuple[int, int], bytes] = {}  # of what the consumer of (stream, lane) will read: the digest for a hash, else all of it
         self.machine.write(self.arguments, b"".join(v.to_bytes(8, "little") for v in (self.iterations, *(self.states + [0] * 4)[:4])))
         for i, part in enumerate(self.recipe.parts):
             contract = part.program.contract
@@ -115,6 +114,8 @@ class Scene:
         for i, row in enumerate(self.rows):
             if row.kind == "hash":
                 expected += self._hash(i, row, secrets, texts)
+            elif row.kind in READERS:
+                expected += self._mac(i, row, secrets, texts)
             else:
                 reader = self.rows[consumers[i]] if i in consumers else None
                 expected += self._cipher(i, row, secrets, texts, reader)
@@ -145,28 +146,44 @@ class Scene:
     def _cipher(self, i: int, row: Algorithm, secrets: Secrets, texts: dict, reader: Algorithm | None) -> list[Expected]:
         expected = []
         keys = self.contract(i).field("key")
-        opening = row.kind == "cipher_dec"
+        opening, writer = KINDS[row.kind].direction == "open", WRITERS[row.kind]
         shared = secrets(f"key of stream {i}", row.key_bytes) if keys.shared else b""
         for lane in range(self.contract(i).lanes):
             where = f"of stream {i}, lane {lane}"
             key = shared or secrets(f"key {where}", row.key_bytes)
-            iv = secrets(f"iv {where}", row.iv_bytes)
-            mode = Cipher(algorithms.AES(key), modes.CBC(iv))
-            if reader:
-                ciphertext, texts[i, lane] = self._message(reader, self.length(i), secrets, f"text {where}")
-                plaintext = mode.decryptor().update(ciphertext)
-                text, out = (ciphertext, plaintext) if opening else (plaintext, ciphertext)
+            chain = writer.chain(secrets(f"iv {where}", chain_bytes(row)))
+            if reader and reader.kind == "hash":
+                read, texts[i, lane] = self._message(reader, self.length(i), secrets, f"text {where}")
+                text, out = (read, writer.run(key, chain, read)) if opening else (writer.back(key, chain, read), read)
             else:
                 text = secrets(f"text {where}", self.length(i))
-                out = (mode.decryptor() if opening else mode.encryptor()).update(text)
+                out = writer.run(key, chain, text)
+                texts[i, lane] = text if opening else out
             self.machine.write(self.buffers[i, "in", lane], text)
             self.machine.write(self.buffers[i, "out", lane], bytes(len(out)))
-            self.machine.write(self.entry(i, "chain", 0, lane), iv)
-            for r, round_key in enumerate(inverse_expanded(key) if opening else expanded(key)):
+            for r, key_row in enumerate(writer.rows(key)):
                 for copy in range(len(keys.lane_offsets)) if keys.shared else (lane,):
-                    self.machine.write(self.entry(i, "key", r, copy), round_key)
+                    self.machine.write(self.entry(i, "key", r, copy), key_row)
             expected.append(Expected(f"output {where}", self.buffers[i, "out", lane], out))
-            expected.append(Expected(f"chaining block {where}", self.entry(i, "chain", 0, lane), (text if opening else out)[-16:]))
+            if chain:
+                self.machine.write(self.entry(i, "chain", 0, lane), chain)
+                expected.append(Expected(f"chaining block {where}", self.entry(i, "chain", 0, lane), writer.after(chain, text, out)))
+        return expected
+
+    def _mac(self, i: int, row: Algorithm, secrets: Secrets, texts: dict) -> list[Expected]:
+        expected = []
+        for lane in range(self.contract(i).lanes):
+            where = f"of stream {i}, lane {lane}"
+            key, chain = secrets(f"key {where}", row.key_bytes), secrets(f"iv {where}", chain_bytes(row))
+            if i in self.feeds:
+                text = texts[self.feeds[i], lane]
+            else:
+                text = secrets(f"text {where}", self.length(i))
+                self.machine.write(self.buffers[i, "in", lane], text)
+            for r, key_row in enumerate(READERS[row.kind].rows(key, self.contract(i).field("key").rows)):
+                self.machine.write(self.entry(i, "key", r, lane), key_row)
+            self.machine.write(self.entry(i, "chain", 0, lane), chain)
+            expected.append(Expected(f"chaining value {where}", self.entry(i, "chain", 0, lane), READERS[row.kind].after(key, chain, text)))
         return expected
 
     # ---- several calls

@@ -18,6 +18,7 @@ CHECKOUT = Path(__file__).resolve().parents[3]
 H = bytes.fromhex
 SHORT_TAG = 10  # bytes of the shortest tag that HMAC suites take
 SHORT_ETM_TAG = 12
+GCM_TAGS = (4, 8, 12, 13, 14, 15, 16)
 HEAD = bytes(48)  # as AAD with an IV of 16 bytes: one whole block of every hash of 64 bytes
 
 
@@ -40,7 +41,7 @@ def records(path: str, first: str) -> Iterator[dict[str, str]]:
     """Records of a CAVP or RFC file of the package cryptography-vectors. Raises Skip when it is not installed.
 
     A record starts with the key `first`; the key "section" holds the last line in brackets that is not a parameter,
-    such as ENCRYPT. All keys are in capitals.
+    such as ENCRYPT; the key "FAIL" that the answer must be refused. All keys are in capitals.
     """
     spec = importlib.util.find_spec("cryptography_vectors")
     if spec is None or not spec.origin:
@@ -59,6 +60,8 @@ def records(path: str, first: str) -> Iterator[dict[str, str]]:
                 record = {}
             record.setdefault("section", section)
             record[key] = match[2].strip().strip('"')
+        elif line.strip() == "FAIL":
+            record["FAIL"] = ""
     if record:
         yield record
 
@@ -144,6 +147,32 @@ def _wycheproof_profile(suite: str) -> list[Vector]:
             for _, t in wycheproof(suite.replace("-", "_"))]
 
 
+def _rfc_counter(suite: str) -> list[Vector]:
+    """RFC 3686, 6: the counter block is nonce, IV and a block counter that begins with 1."""
+    path = f"ciphers/AES/CTR/{suite}.txt"
+    return [Vector(path, suite, H(r["KEY"]), b"", H(r["IV"]), b"", H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), b"") for r in records(path, "COUNT")]
+
+
+def _cavp_gcm(suite: str) -> list[Vector]:
+    bits, found = 8 * meaning(suite).key_bytes, []
+    for file in (f"gcmEncryptExtIV{bits}.rsp", f"gcmDecrypt{bits}.rsp"):
+        for r in records(f"ciphers/AES/GCM/{file}", "COUNT"):
+            if len(r["TAG"]) // 2 in GCM_TAGS:
+                found.append(Vector(file, suite, H(r["KEY"]), b"", H(r["IV"]), H(r["AAD"]), H(r.get("PT", "")), H(r["CT"]), H(r["TAG"]), "FAIL" not in r))
+    return found
+
+
+def _wycheproof_gcm(suite: str) -> list[Vector]:
+    """Its only IVs that the suite refuses are those without bytes."""
+    return [Vector("Wycheproof", suite, H(t["key"]), b"", H(t["iv"]), H(t["aad"]), H(t["msg"]), H(t["ct"]), H(t["tag"]), t["result"] == "valid")
+            for group, t in wycheproof("aes_gcm") if group["keySize"] == 8 * meaning(suite).key_bytes]
+
+
+def _wycheproof_gmac(suite: str) -> list[Vector]:
+    return [Vector("Wycheproof GMAC", suite, H(t["key"]), b"", H(t["iv"]), H(t["msg"]), b"", b"", H(t["tag"]), t["result"] == "valid")
+            for group, t in wycheproof("aes_gmac") if group["keySize"] == 8 * meaning(suite).key_bytes]
+
+
 def _ciphers_in_etm(suite: str) -> list[Vector]:
     """The ciphertext is published; the tag over it is the oracle's."""
     cipher = suite.partition("+")[0]
@@ -170,5 +199,6 @@ def _macs_in_etm(suite: str) -> list[Vector]:
 
 _SOURCES = {
     "digest": (_digests, _ipsec_mb_sm3), "mac": (_rfc_hmac, _wycheproof_hmac, _ipsec_mb_sm3), "cipher": (_cavp_cbc, _wycheproof_cbc), "profile": (_wycheproof_profile,),
+    "counter": (_rfc_counter,), "gcm": (_cavp_gcm, _wycheproof_gcm, _wycheproof_gmac),
     "etm": (_ciphers_in_etm, _macs_in_etm),
 }

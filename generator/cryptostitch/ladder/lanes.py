@@ -1,0 +1,72 @@
+"""What one lane of each kind of stream computes, by other implementations: the package `cryptography`, or plain Python.
+
+A writer's key, chaining value and text are bytes; `rows` are the rows of the state block's key. Hashes have no entry: `scene.py` gives them whole messages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from ..catalog import Algorithm
+from .ghash import ghash, power_rows
+from .keys import expanded, inverse_expanded
+
+
+@dataclass(frozen=True)
+class Writer:
+    """``run(key, chain, text)`` is the output, ``back(key, chain, output)`` the text; ``after(chain, text, output)`` what the chain is then."""
+
+    run: Callable[[bytes, bytes, bytes], bytes]
+    back: Callable[[bytes, bytes, bytes], bytes]
+    after: Callable[[bytes, bytes, bytes], bytes]
+    rows: Callable[[bytes], list[bytes]]
+    chain: Callable[[bytes], bytes] = lambda secret: secret
+    """A chaining value from as many secret bytes: where something rare must happen in every scene."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """``after(key, chain, text)`` is the chain afterwards; ``rows(key, n)`` the rows of a program with n of them."""
+
+    after: Callable[[bytes, bytes, bytes], bytes]
+    rows: Callable[[bytes, int], list[bytes]]
+
+
+def _cbc_encrypted(key: bytes, chain: bytes, text: bytes) -> bytes:
+    return Cipher(algorithms.AES(key), modes.CBC(chain)).encryptor().update(text)
+
+
+def _cbc_decrypted(key: bytes, chain: bytes, text: bytes) -> bytes:
+    return Cipher(algorithms.AES(key), modes.CBC(chain)).decryptor().update(text)
+
+
+def next_counter(block: bytes, n: int) -> bytes:
+    """SP 800-38D, 6.2: the last 32 bits count."""
+    return block[:12] + ((int.from_bytes(block[12:], "big") + n) % (1 << 32)).to_bytes(4, "big")
+
+
+def counter_mode(key: bytes, chain: bytes, text: bytes) -> bytes:
+    blocks = b"".join(next_counter(chain, i) for i in range(-(-len(text) // 16)))
+    stream = Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(blocks)
+    return bytes(a ^ b for a, b in zip(text, stream))
+
+
+def _counter(secret: bytes) -> bytes:
+    """Every second one wraps before long."""
+    return secret if secret[0] & 1 else secret[:12] + b"\xff\xff\xff" + secret[15:]
+
+
+WRITERS = {
+    "cipher_enc": Writer(_cbc_encrypted, _cbc_decrypted, lambda chain, text, out: out[-16:], expanded),
+    "cipher_dec": Writer(_cbc_decrypted, _cbc_encrypted, lambda chain, text, out: text[-16:], inverse_expanded),
+    "counter": Writer(counter_mode, counter_mode, lambda chain, text, out: next_counter(chain, len(text) // 16), expanded, _counter),
+}
+READERS = {"ghash": Reader(ghash, power_rows)}
+
+
+def chain_bytes(row: Algorithm) -> int:
+    """Of one that is not a hash."""
+    return 0 if row.kind in ("ecb_enc", "ecb_dec") else 16

@@ -1,0 +1,298 @@
+// GCM (SP 800-38D). A short message is put together in `blocks`: one call of the cipher does the block of the tag and the text, one call of GHASH the AAD,
+// the ciphertext and the lengths. Of a longer one the middle is stitched as in stitch.cpp; opening hashes ahead of the cipher, which may overwrite what
+// is hashed, and wipes what it wrote if the tag is wrong.
+//
+// Blocks of zeros in front of a message leave Y = 0 as it is: with them any number of blocks fills the iterations of a wide kernel. Where Y is not 0 it is
+// added to the first block instead: Y H^n + X1 H^n = (Y + X1) H^n.
+
+#include "gcm.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "../suite/ghash.hpp"
+#include "../suite/secret.hpp"
+
+namespace cst {
+namespace {
+
+constexpr size_t BLOCK = 16;
+// Where text begins in `blocks`: behind the AAD, with zeros in front of that; or behind the block of the tag.
+constexpr size_t TEXT = 256, SHORT_AAD = TEXT - BLOCK;
+static_assert(TEXT + GCM_SHORT_TEXT + 2 * BLOCK <= JOIN_BLOCKS * MOST_BLOCK, "text and lengths fit, and what the cipher's last iteration writes");
+
+constexpr uint64_t whole_blocks(uint64_t bytes) { return (bytes + BLOCK - 1) & ~uint64_t(BLOCK - 1); }
+
+void put_big_endian(uint64_t value, uint8_t *to) {
+    value = __builtin_bswap64(value);
+    memcpy(to, &value, sizeof(value));
+}
+
+// One phase over the works for which prepare(work) leaves bytes in its item.
+template <typename Prepare>
+void run_for(const Batch &batch, const Family &family, Prepare prepare) {
+    Item **items = batch.arena->items;
+    size_t n = 0;
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        work.item.bytes = 0;
+        prepare(work);
+        if (work.item.bytes) items[n++] = &work.item;
+    }
+    if (!n) return;
+    Phase phase;
+    phase.suite = batch.suite;
+    phase.family = &family;
+    phase.one_key = batch.one_key;
+    run_phase(phase, &batch.arena->lanes, items, batch.arena->order, n);
+}
+
+void use_blocks(const Batch &batch, size_t bytes) { batch.arena->blocks_used = std::max(batch.arena->blocks_used, bytes); }
+
+// How many blocks of zeros to put in front of n, of which there is room for `room`.
+size_t zeros_before(size_t n, size_t room) {
+    for (size_t unit : {size_t(16), size_t(8), size_t(4)})
+        if (n > unit / 2 && (-n & (unit - 1)) <= room) return -n & (unit - 1);
+    return 0;
+}
+
+// GHASH is to go on with the whole blocks at `at` of `blocks`, which has TEXT bytes and the rest in front of it.
+void hash_blocks(const Batch &batch, Work *work, size_t at, size_t bytes) {
+    const size_t zeros = BLOCK * zeros_before(bytes / BLOCK, at / BLOCK);
+    memset(work->blocks + at - zeros, 0, zeros);
+    for (size_t i = 0; i < BLOCK; i++) work->blocks[at + i] ^= work->hash_chain[i];
+    memset(work->hash_chain, 0, BLOCK);
+    work->item.hash_from = work->hash_chain;
+    work->item.hash_in = work->blocks + at - zeros;
+    work->item.bytes = zeros + bytes;
+    use_blocks(batch, at + bytes);
+}
+
+// Pads what ends at `end` of `blocks` and appends two lengths (in bytes). Returns the end.
+size_t put_lengths(Work *work, size_t end, uint64_t first, uint64_t second) {
+    const size_t padded = whole_blocks(end);
+    memset(work->blocks + end, 0, padded - end);
+    put_big_endian(8 * first, work->blocks + padded);
+    put_big_endian(8 * second, work->blocks + padded + 8);
+    return padded + BLOCK;
+}
+
+// The first counter block (7.1, step 2) in `chain`.
+void make_counters(const Batch &batch) {
+    bool other = false;
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        const cst_job &job = *work.job;
+        memset(work.hash_chain, 0, BLOCK);
+        work.item.hash_from = work.hash_chain;
+        work.item.mac_keys_end = work.key->powers[MOST_POWERS];
+        work.item.cipher_from = work.chain;
+        if (job.iv_len != GCM_IV) {
+            other = true;
+            continue;
+        }
+        static const uint8_t one[4] = {0, 0, 0, 1};
+        memcpy(work.chain, job.iv, GCM_IV);
+        memcpy(work.chain + GCM_IV, one, sizeof(one));
+    }
+    if (!other) return;
+    const Family &family = batch.suite->hashes;
+    run_for(batch, family, [](Work &work) {
+        if (work.job->iv_len == GCM_IV) return;
+        work.item.hash_in = static_cast<const uint8_t *>(work.job->iv);
+        work.item.bytes = work.job->iv_len & ~(BLOCK - 1);
+    });
+    run_for(batch, family, [&](Work &work) {
+        const size_t bytes = work.job->iv_len, rest = bytes % BLOCK;
+        if (bytes == GCM_IV) return;
+        memcpy(work.blocks + TEXT, static_cast<const uint8_t *>(work.job->iv) + bytes - rest, rest);
+        hash_blocks(batch, &work, TEXT, put_lengths(&work, TEXT + rest, 0, bytes) - TEXT);
+    });
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        if (work.job->iv_len == GCM_IV) continue;
+        memcpy(work.chain, work.hash_chain, BLOCK);
+        memset(work.hash_chain, 0, BLOCK);
+        work.item.hash_from = work.hash_chain;
+    }
+}
+
+void begin(const Batch &batch) {
+    const Variant *forced = batch.suite->forced;
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        cst_job &job = *work.job;
+        work.in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
+        work.out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
+        work.whole = job.in_len <= GCM_SHORT_TEXT && job.aad_len <= SHORT_AAD && !(forced && forced->role == Role::pair);
+        work.bulk = work.body_bytes = job.in_len & ~(COUNTER_STRIDE - 1);
+        if (work.whole) work.ciphered = job.in_len;
+        job.out_len = job.in_len;
+        job.status = CST_OK;
+    }
+    make_counters(batch);
+}
+
+// Encrypts the first counter block of short messages, or of the others, to `last`; of a short one also what is at TEXT of `blocks`.
+void run_first(const Batch &batch, bool whole) {
+    run_for(batch, batch.suite->encrypts, [&](Work &work) {
+        if (work.whole != whole) return;
+        uint8_t *at = work.last;
+        size_t bytes = BLOCK;
+        if (work.whole && work.job->in_len) {
+            at = work.blocks + TEXT - BLOCK;
+            const size_t used = BLOCK + work.job->in_len;
+            bytes = counter_room(used);
+            memset(at + used, 0, bytes - used);
+            use_blocks(batch, TEXT - BLOCK + bytes);
+        }
+        memset(at, 0, BLOCK);
+        work.item.in = work.item.out = at;
+        work.item.bytes = bytes;
+    });
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        if (whole && work.whole && work.job->in_len) memcpy(work.last, work.blocks + TEXT - BLOCK, BLOCK);
+    }
+}
+
+// The AAD of messages that are not short.
+void hash_heads(const Batch &batch) {
+    const Family &family = batch.suite->hashes;
+    run_for(batch, family, [](Work &work) {
+        if (work.whole || work.job->aad_len <= SHORT_AAD) return;
+        work.item.hash_in = static_cast<const uint8_t *>(work.job->aad);
+        work.item.bytes = work.job->aad_len & ~(BLOCK - 1);
+    });
+    run_for(batch, family, [&](Work &work) {
+        const cst_job &job = *work.job;
+        const size_t rest = job.aad_len <= SHORT_AAD ? job.aad_len : job.aad_len % BLOCK, bytes = whole_blocks(rest);
+        if (work.whole || !rest) return;
+        memcpy(work.blocks + TEXT, static_cast<const uint8_t *>(job.aad) + job.aad_len - rest, rest);
+        memset(work.blocks + TEXT + rest, 0, bytes - rest);
+        hash_blocks(batch, &work, TEXT, bytes);
+    });
+}
+
+// What is not hashed yet: of a short message everything, of others the rest of the ciphertext, which stands at TEXT of `blocks`; and the lengths.
+void hash_ends(const Batch &batch) {
+    run_for(batch, batch.suite->hashes, [&](Work &work) {
+        const cst_job &job = *work.job;
+        size_t at = TEXT;
+        if (work.whole && job.aad_len) {
+            at -= whole_blocks(job.aad_len);
+            memcpy(work.blocks + at, job.aad, job.aad_len);
+            memset(work.blocks + at + job.aad_len, 0, TEXT - at - job.aad_len);
+        }
+        const size_t text = work.whole ? job.in_len : job.in_len - work.bulk;
+        hash_blocks(batch, &work, at, put_lengths(&work, TEXT + text, job.aad_len, job.in_len) - at);
+    });
+}
+
+void read_ends(const Batch &batch) {
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        const uint64_t from = work.whole ? 0 : work.bulk;
+        work.in.read(from, work.blocks + TEXT, work.job->in_len - from);
+    }
+}
+
+// Whole strides of messages that are not short.
+void run_bodies(const Batch &batch, bool open) {
+    Middle middle = {&batch.suite->pairs, !open, open};
+    size_t long_ones = 0;
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        work.body = open ? &work.in : &work.out;
+        if (!work.whole) long_ones++;
+    }
+    if (!long_ones) return;
+    choose_middle(batch, &middle);
+    auto ends = [&](bool all) {
+        for (size_t i = 0; i < batch.n; i++) {
+            Work &work = batch.works[i];
+            if (work.whole) continue;
+            work.cipher_end = all || !work.paired ? work.bulk : cipher_start(work, middle);
+            work.hash_end = all || !work.paired ? work.bulk : hash_start(work, middle);
+        }
+    };
+    auto run = [&] {
+        if (open) hash_bodies(batch);
+        run_cipher(batch, false);
+        if (!open) hash_bodies(batch);
+    };
+    if (middle.choice) {
+        ends(false);
+        run();
+        run_middle(batch, middle);
+    }
+    ends(true);
+    run();
+}
+
+// The tag (7.1, step 6), in `last`.
+void finish_tag(Work *work) {
+    for (size_t i = 0; i < BLOCK; i++) work->last[i] ^= work->hash_chain[i];
+}
+
+}  // namespace
+
+void gcm_seal(const Batch &batch) {
+    begin(batch);
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        if (work.whole) work.in.read(0, work.blocks + TEXT, work.job->in_len);
+    }
+    run_first(batch, true);
+    run_first(batch, false);
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        if (work.whole) work.out.write(0, work.blocks + TEXT, work.job->in_len);
+    }
+    hash_heads(batch);
+    run_bodies(batch, false);
+    run_rests(batch, TEXT);
+    hash_ends(batch);
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        finish_tag(&work);
+        memcpy(work.job->tag, work.last, work.job->tag_len);
+    }
+}
+
+void gcm_open(const Batch &batch) {
+    begin(batch);
+    hash_heads(batch);
+    run_first(batch, false);
+    run_bodies(batch, true);
+    read_ends(batch);
+    hash_ends(batch);
+    run_first(batch, true);
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        finish_tag(&work);
+        if (!same_bytes(work.last, static_cast<const uint8_t *>(work.job->tag), work.job->tag_len)) fail(&work);
+        else if (work.whole) work.out.write(0, work.blocks + TEXT, work.job->in_len);
+    }
+    run_rests(batch, TEXT);
+}
+
+int gcm_key(const Suite &suite, Key *key) {
+    Arena arena;
+    if (int error = arena.allocate(*suite.engine, 1)) return error;
+    Work *work = new (&arena.works[0]) Work;
+    work->item.round_keys = key->encrypt[0];
+    memset(work->chain, 0, BLOCK);
+    memset(work->last, 0, BLOCK);
+    work->item.cipher_from = work->item.cipher_chain = work->chain;
+    arena.works_used = 1;
+    run_for({&suite, &arena, arena.works, 1, true}, suite.encrypts, [](Work &w) {
+        w.item.in = w.item.out = w.last;
+        w.item.bytes = BLOCK;
+    });
+    ghash_powers(work->last, MOST_POWERS, key->powers);
+    return CST_OK;
+}
+
+}  // namespace cst

@@ -1,0 +1,52 @@
+#include "ghash.hpp"
+
+#include <immintrin.h>
+
+namespace cst {
+namespace {
+
+// A block whose bytes are reversed is its polynomial with the coefficient of x^i in bit 127 - i.
+struct Polynomial {
+    uint64_t low, high;
+};
+
+Polynomial load(const uint8_t *block) {
+    Polynomial p = {0, 0};
+    for (int i = 0; i < 8; i++) {
+        p.high = p.high << 8 | block[i];
+        p.low = p.low << 8 | block[8 + i];
+    }
+    return p;
+}
+
+// 1/x = x^127 + x^6 + x + 1.
+Polynomial divided(Polynomial p) {
+    const uint64_t carry = 0 - (p.high >> 63);
+    return {p.low << 1 ^ (carry & 1), (p.high << 1 | p.low >> 63) ^ (carry & 0xc200000000000000u)};
+}
+
+// a times b, where b has been divided by x; the reduction stands in streams/ghash.j2.
+__attribute__((target("pclmul,sse2"))) __m128i product(__m128i a, __m128i b) {
+    const __m128i modulus = _mm_set_epi64x(0, int64_t(0xc200000000000000u));
+    const __m128i low = _mm_clmulepi64_si128(a, b, 0x00), high = _mm_clmulepi64_si128(a, b, 0x11);
+    __m128i middle = _mm_xor_si128(_mm_clmulepi64_si128(a, b, 0x01), _mm_clmulepi64_si128(a, b, 0x10));
+    middle = _mm_xor_si128(middle, _mm_xor_si128(_mm_clmulepi64_si128(low, modulus, 0x00), _mm_shuffle_epi32(low, 0x4e)));
+    return _mm_xor_si128(high, _mm_xor_si128(_mm_clmulepi64_si128(middle, modulus, 0x00), _mm_shuffle_epi32(middle, 0x4e)));
+}
+
+}  // namespace
+
+// From the powers that are there already as many more: each product waits for few others.
+__attribute__((target("pclmul,sse2"))) void ghash_powers(const uint8_t *h, uint32_t count, uint8_t (*rows)[16]) {
+    const Polynomial first = divided(load(h));
+    __m128i *last = reinterpret_cast<__m128i *>(rows) + count - 1;
+    __m128i step = _mm_set_epi64x(int64_t(first.high), int64_t(first.low));  // the highest power so far; factors that are divided make products that are
+    _mm_storeu_si128(last, step);
+    for (uint32_t have = 1; have < count; have *= 2) {
+        for (uint32_t i = 0; i < have && have + i < count; i++)
+            _mm_storeu_si128(last - have - i, product(step, _mm_loadu_si128(last - i)));
+        step = product(step, step);
+    }
+}
+
+}  // namespace cst
