@@ -20,6 +20,14 @@ AES_TAILS = {(isa, lanes): (4, 1) for isa, many in AES_CHAINS.items() for lanes 
 AES_BUFFERS = {"sse": (1, 2), "avx2": (1,), "avx512": (1, 16)}
 AES_BLOCKS = {("sse", 1): (4, 1), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 
+# ChaCha20: one buffer, as many blocks side by side as a vector has words, or one block for each 16 bytes of a vector (numbers of 16 bytes).
+CHACHA_BUFFERS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
+CHACHA_BLOCKS = {("sse", 1): (16, 4), ("avx2", 1): (32, 8), ("avx512", 1): (64, 16)}
+
+# Poly1305: as many blocks of a buffer as a vector has numbers of 64 bits; in pairs as many as ChaCha20 has.
+POLY_BUFFERS = {"avx2": (1,), "avx512": (1,)}
+POLY_BLOCKS = {("avx2", 1): (4, 32), ("avx512", 1): (8, 64)}
+
 
 # Counter mode and GHASH: many blocks of one buffer at once, and few for what is left.
 COUNTERS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
@@ -95,6 +103,10 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _hash("sha1", (0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0), 20, ni=True),
     _hash("sha256", (0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19), 32, ni=True),
     _hash("md5", (0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476), 16, big_endian=False, groups=(1, 2, 4)),
+    Algorithm("chacha20", "chacha20", "chacha", (Form("chacha20", "streams/chacha20.j2", CHACHA_BUFFERS, (1,), CHACHA_BLOCKS),), {"word": 32},
+              bytes=64, key_bytes=32, iv_bytes=16),
+    Algorithm("poly1305", "poly1305", "poly1305", (Form("poly1305", "streams/poly1305.j2", POLY_BUFFERS, (1,), POLY_BLOCKS),), {"word": 64},
+              bytes=16, block_bytes=16, key_bytes=16, digest_bytes=16),
     *_aes_cbc(128), *_aes_cbc(192), *_aes_cbc(256),
     _aes_ctr(128), _aes_ctr(192), _aes_ctr(256), _ghash(),
 )
