@@ -26,6 +26,14 @@ AES_TAILS = {(isa, lanes): () if (isa, lanes) in AES_IN_PAIRS else (4, 1) for is
 AES_BUFFERS = {"sse": (1, 2), "avx2": (1,), "avx512": (1, 16)}
 AES_BLOCKS = {("sse", 1): (4, 1), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 
+# ChaCha20: one buffer, as many blocks side by side as a vector has words, or one or two for each 16 bytes of a vector (numbers of 16 bytes).
+CHACHA_BUFFERS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
+CHACHA_BLOCKS = {("sse", 1): (16, 8, 4), ("avx2", 1): (32, 16, 8), ("avx512", 1): (64, 32, 16)}
+
+# Poly1305: as many blocks of a buffer as a vector has numbers of 64 bits; in pairs as many as ChaCha20 has.
+POLY_BUFFERS = {"avx2": (1,), "avx512": (1,)}
+POLY_BLOCKS = {("avx2", 1): (4, 32), ("avx512", 1): (8, 64)}
+
 
 # Counter mode and GHASH: many blocks of one buffer at once, and few for what is left.
 COUNTERS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
@@ -115,6 +123,10 @@ ALGORITHMS: tuple[Algorithm, ...] = (
                      0x96283ee2a88effe3, 0xbe5e1e2553863992, 0x2b0199fc2c85b8aa, 0x0eb72ddc81c52ca2), 32, word_bytes=8, base="sha512"),
     _hash("sm3", (0x7380166f, 0x4914b2b9, 0x172442d7, 0xda8a0600, 0xa96f30bc, 0x163138aa, 0xe38dee4d, 0xb0fb0e4e), 32,
           grouped=("avx512",)),
+    Algorithm("chacha20", "chacha20", "chacha", (Form("chacha20", "streams/chacha20.j2", CHACHA_BUFFERS, (1,), CHACHA_BLOCKS),), {"word": 32},
+              bytes=64, key_bytes=32, iv_bytes=16),
+    Algorithm("poly1305", "poly1305", "poly1305", (Form("poly1305", "streams/poly1305.j2", POLY_BUFFERS, (1,), POLY_BLOCKS),), {"word": 64},
+              bytes=16, block_bytes=16, key_bytes=16, digest_bytes=16),
     *_aes_cbc(128), *_aes_cbc(192), *_aes_cbc(256),
     _aes_ctr(128), _aes_ctr(192), _aes_ctr(256), _ghash(),
 )

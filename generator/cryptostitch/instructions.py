@@ -79,7 +79,7 @@ class Row:
 EVEX_TWINS = frozenset(
     f"v{stem}" for stem in (
         "paddd paddq psubd psubq pslld psrld psllq psrlq punpckldq punpckhdq punpcklqdq punpckhqdq pshufb pshufd palignr "
-        "aesenc aesenclast aesdec aesdeclast pclmulqdq"
+        "pbroadcastd pbroadcastq pmuludq aesenc aesenclast aesdec aesdeclast pclmulqdq"
     ).split()
 )
 """VEX rows whose mnemonic also has an EVEX encoding, and with it a 512-bit form and an embedded broadcast (`element`)."""
@@ -130,6 +130,10 @@ _rows("vinserti128", "w:y r:y r:xm r:i", "avx2", kind="shuffle", only=(256,))
 _rows("vextracti128", "w:xm r:y r:i", "avx2", kind="shuffle", only=(256,))
 _rows("vperm2i128", "w:y r:y r:ym r:i", "avx2", kind="shuffle", only=(256,))
 _rows("vbroadcasti128", "w:v r:m", "avx2", kind="move", memory=128, only=(256,))
+_rows("vpbroadcastd", "w:v r:m", "avx2", element=32, kind="move", memory=32)
+_rows("vpbroadcastq", "w:v r:m", "avx2", element=64, kind="move", memory=64)
+_rows("vmovq", "w:v r:m", "avx", kind="shuffle", memory=64, only=(128,))
+_rows("vpmuludq", "w:v r:v r:vm", "avx2", element=64, kind="multiply", **_vex)
 _rows("vmovdqu", "w:vm r:vm", "avx", move=True, kind="move")
 _rows("vmovdqa", "w:va r:va", "avx", move=True, kind="move")
 _rows("vaesenc vaesenclast vaesdec vaesdeclast", "w:v r:v r:vm", "vaes", kind="aes")
@@ -137,6 +141,7 @@ _rows("vpclmulqdq", "w:v r:v r:vm r:i", "vpclmulqdq", kind="clmul")
 
 # EVEX: 32 registers, ternary logic, rotates, embedded broadcast.
 _rows("vpxord vpandd vpord", "w:v r:v r:vm", "avx512f", element=32, **_vex)
+_rows("vpmadd52luq vpmadd52huq", "x:v r:v r:vm", "avx512f avx512ifma", element=64, kind="multiply")
 _rows("vpxorq vpandq vporq", "w:v r:v r:vm", "avx512f", element=64, **_vex)
 _rows("vpternlogd", "x:v r:v r:vm r:i", "avx512f", element=32)
 _rows("vpternlogq", "x:v r:v r:vm r:i", "avx512f", element=64)
@@ -144,8 +149,6 @@ _rows("vprold vprord", "w:v r:vm r:i", "avx512f", element=32, kind="shift")
 _rows("vprolq vprorq", "w:v r:vm r:i", "avx512f", element=64, kind="shift")
 _rows("vmovdqu32 vmovdqu64", "w:vm r:vm", "avx512f", move=True, kind="move")
 _rows("vmovdqa32 vmovdqa64", "w:va r:va", "avx512f", move=True, kind="move")
-_rows("vpbroadcastd", "w:v r:m", "avx512f", element=32, kind="move", memory=32)
-_rows("vpbroadcastq", "w:v r:m", "avx512f", element=64, kind="move", memory=64)
 _rows("vbroadcasti32x4", "w:v r:m", "avx512f", kind="move", memory=128, only=(256, 512))
 _rows("vinserti32x4", "w:v r:v r:xm r:i", "avx512f", kind="shuffle", only=(256, 512))
 _rows("vextracti32x4", "w:xm r:v r:i", "avx512f", kind="shuffle", only=(256, 512))
@@ -188,7 +191,7 @@ def features_of(row: Row, bits: int, registers: int = 16) -> frozenset[str]:
     if bits == 512:
         features -= {"avx", "avx2"}
         features.add("avx512f")
-    elif bits == 128 and row.name.startswith("v") and "avx2" in features and row.name != "vpblendd":
+    elif bits == 128 and row.name.startswith("v") and "avx2" in features and row.name not in ("vpblendd", "vpbroadcastd", "vpbroadcastq"):
         features = (features - {"avx2"}) | {"avx"}
     if row.name.startswith("vaes"):
         features = {"vaes"} | ({"avx512f"} if bits == 512 else set()) if bits > 128 else {"aes", "avx"}

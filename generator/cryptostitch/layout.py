@@ -22,6 +22,7 @@ class Layout:
         self.isa, self.lanes, self.word = isa, lanes, word
         self._fields: dict[str, Field] = {}
         self._constants: dict[str, bytes] = {}
+        self._steps: dict[str, int] = {}
         self.reads_input = False
 
     # ---- fields
@@ -72,6 +73,12 @@ class Layout:
     def scratch(self, size: int) -> str:
         return self._add(Field(contract.SCRATCH, 0, 1, size, size, align=64))
 
+    def repeated(self, name: str, count: int, step: int) -> str:
+        """Room for copies of ``count`` words of field ``name`` that lie ``step`` bytes apart, a vector for each, where an operand cannot repeat a word itself."""
+        self._steps[name] = step
+        size = self.isa.vector_bytes
+        return "" if self.isa.broadcast else self._add(Field(f"{contract.SCRATCH}_{name}", 0, count, size, size, align=size))
+
     # ---- operands
 
     def row(self, name: str, row: int, vector: int = 0) -> str:
@@ -84,6 +91,12 @@ class Layout:
         """The memory operand that begins at one word of a lane (of a ``words_of_lane`` field)."""
         field = self._fields[name]
         return f"[state.{name}+{field.lane_offsets[lane] + word * field.row_bytes}]"
+
+    def repeated_word(self, name: str, n: int) -> str:
+        """The operand that has one of the words of ``repeated`` in every word of a vector."""
+        if self.isa.broadcast:
+            return f"keep[state.{name}+{n * self._steps[name]}]{{1to{self.isa.vector_bits // self.word}}}"
+        return f"[state.{contract.SCRATCH}_{name}+{n * self.isa.vector_bytes}]"
 
     def key(self, row: int, vector: int = 0) -> str:
         return "keep" + self.row(contract.KEY, row, vector)

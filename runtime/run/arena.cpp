@@ -38,6 +38,8 @@ void Arena::clean() {
     wipe(lanes.state, lanes.state_used);
     if (lanes.idle_used) wipe(lanes.idle_out, IDLE_OUT_BYTES);
     for (size_t i = 0; i < works_used; i++) wipe(works[i].chain, offsetof(Work, blocks) - offsetof(Work, chain) + blocks_used);
+    for (size_t i = 0; powers_used && i < works_used; i++) wipe(works[i].powers, sizeof(works[i].powers));
+    powers_used = false;
     lanes.state_used = works_used = blocks_used = 0;
     lanes.idle_used = false;
 }

@@ -24,6 +24,8 @@ constexpr Way kWays[] = {
     {seal_records, open_records},    // tls
     {counter_batch, counter_batch},  // counter
     {gcm_seal, gcm_open},            // gcm
+    {chacha_batch, chacha_batch},    // chacha
+    {seal_chacha_poly, open_chacha_poly},  // chacha_poly
 };
 
 const Key *key_of(const cst_job &job) { return reinterpret_cast<const Key *>(job.key); }

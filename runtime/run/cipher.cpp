@@ -7,7 +7,6 @@
 namespace cst {
 namespace {
 
-constexpr uint64_t BLOCK = 16;
 constexpr uint64_t MOST_DETOUR = 512;
 
 uint64_t together(Work *work, uint64_t position) { return std::min(work->in.together(position), work->out.together(position)); }
@@ -15,10 +14,11 @@ uint64_t together(Work *work, uint64_t position) { return std::min(work->in.toge
 // Of the next `bytes` bytes, those that one call can do: what lies together; or a detour over blocks that do not.
 uint64_t run_of(Work *work, uint64_t bytes) {
     if (!work->scattered()) return bytes;
-    const uint64_t here = together(work, work->ciphered) & ~(BLOCK - 1);
+    const uint64_t unit = work->key->suite->encrypt->record.block_bytes;
+    const uint64_t here = together(work, work->ciphered) & ~(unit - 1);
     if (here) return std::min(bytes, here);
-    uint64_t detour = BLOCK;
-    while (detour < std::min(bytes, MOST_DETOUR) && together(work, work->ciphered + detour) < LONG_STRETCH) detour += BLOCK;
+    uint64_t detour = unit;
+    while (detour < std::min(bytes, MOST_DETOUR) && together(work, work->ciphered + detour) < LONG_STRETCH) detour += unit;
     work->detour = detour;
     return detour;
 }

@@ -66,6 +66,11 @@ int expand_mac(const Suite &suite, const uint8_t *mac_key, size_t length, Key *o
 
 int expand_key(const Suite &suite, const uint8_t *key, const uint8_t *mac_key, size_t mac_key_len, Key *out) {
     out->suite = &suite;
+    if (suite.construction == Construction::chacha || suite.construction == Construction::chacha_poly) {
+        memcpy(out->encrypt, key, suite.key_bytes);
+        memcpy(out->decrypt, key, suite.key_bytes);
+        return CST_OK;
+    }
     if (suite.construction == Construction::rfc7518) {  // MAC_KEY || ENC_KEY
         mac_key = key;
         mac_key_len = suite.key_bytes - suite.encrypt->record.key_bytes;

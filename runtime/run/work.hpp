@@ -3,6 +3,7 @@
 
 #include "../suite/key.hpp"
 #include "../suite/padding.hpp"
+#include "../suite/poly1305.hpp"
 #include "buffer.hpp"
 #include "cryptostitch/cryptostitch.h"
 #include "lanes.hpp"
@@ -44,19 +45,22 @@ struct Work {
     bool aligned = false;   // cipher and hash stand at the same byte then
     bool failed = false;    // did not authenticate
     bool counts_far = false;  // counter mode: carries go beyond the 32 bits that kernels count in
+    uint32_t powers_rows = 0;  // that `powers` holds
     size_t detour = 0;      // bytes that go by way of `blocks` because they do not lie together
 
     bool scattered() const { return in.scattered() || out.scattered(); }
 
     // From here on what was used is wiped.
     alignas(16) uint8_t chain[16];  // of the cipher
-    uint8_t hash_chain[64];
-    uint8_t last[MOST_LAST];
+    alignas(8) uint8_t hash_chain[64];
+    alignas(8) uint8_t last[MOST_LAST];
 
     // Where head and body, or body and padding, meet: less than a block of AAD, the IV (16), less than a block of the body and its
     // padded last blocks (48), the trailer (8), 0x80 and the length (at most 16): at most three blocks.
     // A message that fits in altogether is put together here instead: one run of the hash kernel rather than one each for head, body and end.
     alignas(16) uint8_t blocks[JOIN_BLOCKS * MOST_BLOCK + PAD_SLACK];
+
+    alignas(16) uint8_t powers[POLY_MOST_ROWS * 16];  // of Poly1305's key, as the kernel with so many rows wants them
 };
 
 // Everything that a burst needs, allocated before anything is written.
@@ -73,6 +77,7 @@ public:
     Work *works = nullptr;
     size_t works_used = 0;
     size_t blocks_used = 0;  // most bytes of any work's `blocks`
+    bool powers_used = false;
     Item **items = nullptr;  // of a phase
     Item **order = nullptr;
 
@@ -156,6 +161,10 @@ void seal_batch(const Batch &batch);
 void open_batch(const Batch &batch);
 void seal_records(const Batch &batch);
 void open_records(const Batch &batch);
+// chacha.cpp, chacha_poly.cpp
+void chacha_batch(const Batch &batch);
+void seal_chacha_poly(const Batch &batch);
+void open_chacha_poly(const Batch &batch);
 // CST_ERR_AUTH, and a zeroed output.
 void fail(Work *work);
 

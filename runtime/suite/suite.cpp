@@ -34,7 +34,7 @@ using Derived = std::vector<std::unique_ptr<Suite>>;
 
 // Whether a pair kernel can ever do the middle: a hand-over wants cipher and hash at the same byte (run/stitch.cpp), so a head of whole cipher blocks.
 bool takes_pair(const Suite &suite, const Variant &variant) {
-    return !variant.hand || suite.construction == Construction::etm || suite.construction == Construction::rfc7518;
+    return suite.construction == Construction::chacha_poly || !variant.hand || suite.construction == Construction::etm || suite.construction == Construction::rfc7518;
 }
 
 // Fills in the kernels and adds the suite.
@@ -158,6 +158,26 @@ void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
     complete(std::move(etm), derived);
 }
 
+// RFC 8439: 2.8 (the text has at most 2^32 - 1 blocks), and the cipher alone, whose IV is block counter and nonce.
+void add_chacha(const Engine &engine, const Algorithm *chacha, const Algorithm *poly1305, Derived *derived) {
+    Suite cipher = cipher_suite(engine, chacha, chacha);
+    cipher.construction = Construction::chacha;
+    cipher.block_bytes = 1;
+    if (poly1305) {
+        Suite aead = cipher;
+        aead.construction = Construction::chacha_poly;
+        aead.name += std::string("-") + poly1305->record.suite;
+        aead.kind = CST_AEAD;
+        aead.hash = poly1305;
+        aead.iv_bytes = 12;
+        aead.tag_min = aead.tag_max = 16;
+        aead.aad_max = kMostHashed;
+        aead.max_bytes = (uint64_t(1) << 38) - 64;
+        complete(std::move(aead), derived);
+    }
+    complete(std::move(cipher), derived);
+}
+
 }  // namespace
 
 bool Suite::could_use(const Variant &variant) const {
@@ -176,11 +196,14 @@ void Suites::derive(const Engine &engine) {
     std::vector<const Algorithm *> hashes, counters;
     const Algorithm *ghash = nullptr;
     std::vector<Suite> ciphers;
+    const Algorithm *chacha = nullptr, *poly1305 = nullptr;
     for (const auto &a : engine.algorithms()) {
         if (!a->usable) continue;
         if (a->record.kind == ALGORITHM_HASH) hashes.push_back(a.get());
         if (a->record.kind == ALGORITHM_COUNTER) counters.push_back(a.get());
         if (a->record.kind == ALGORITHM_GHASH) ghash = a.get();
+        if (a->record.kind == ALGORITHM_CHACHA) chacha = a.get();
+        if (a->record.kind == ALGORITHM_POLY1305) poly1305 = a.get();
         if (a->record.kind != ALGORITHM_CIPHER_ENC) continue;
         for (const auto &b : engine.algorithms())
             if (b->usable && b->record.kind == ALGORITHM_CIPHER_DEC && strcmp(a->record.suite, b->record.suite) == 0)
@@ -192,6 +215,7 @@ void Suites::derive(const Engine &engine) {
         for (const Algorithm *hash : hashes) add_pairs(cipher, hash, &derived);
         complete(cipher, &derived);
     }
+    if (chacha) add_chacha(engine, chacha, poly1305, &derived);
     suites_.reserve(suites_.size() + derived.size());
     for (auto &suite : derived) {  // from here on nothing is allocated
         Suite *other = find(suite->name.c_str());
@@ -222,6 +246,8 @@ int prepare_suite(const Suite &suite) {
             if (error == CST_OK || error == CST_ERR_MEMORY) return error;  // after any other error pick leaves it out
         }
     };
+    const bool chacha = suite.construction == Construction::chacha || suite.construction == Construction::chacha_poly;
+    if (chacha) return ready(suite.encrypts, suite.encrypt->record.block_bytes);  // Poly1305 needs no kernel
     if (suite.hash)
         if (int error = ready(suite.hashes, suite.hash->record.block_bytes)) return error;
     if (suite.enciphers()) {

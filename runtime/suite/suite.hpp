@@ -18,7 +18,9 @@ enum class Construction {
     esp,      // etm with a tag of fixed length; the high half of an extended sequence number is behind the ciphertext (RFC 4303, 2.2.1)
     tls,      // MAC-then-encrypt of a record (RFC 5246, 6.2.3.2)
     counter,  // a cipher in counter mode
-    gcm       // SP 800-38D
+    gcm,      // SP 800-38D
+    chacha,   // ChaCha20 alone (RFC 8439, 2.4)
+    chacha_poly  // AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8)
 };
 
 struct Suite {

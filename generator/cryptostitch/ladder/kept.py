@@ -5,14 +5,14 @@ from __future__ import annotations
 from ..contract import CHAIN, HAND, SCRATCH, Contract
 from ..verify.induct import is_spill
 
-CHANGED_FIELDS = (CHAIN, HAND, SCRATCH)
+CHANGED_FIELDS = (CHAIN, HAND)
 
 
 def may_change(contract: Contract) -> bytearray:
     """One byte for each of the state block: 1 where the stream may leave something else."""
     allowed = bytearray(contract.state_bytes)
     for field in contract.fields:
-        if field.name in CHANGED_FIELDS or is_spill(field):
+        if field.name in CHANGED_FIELDS or field.name.startswith(SCRATCH) or is_spill(field):
             places = [field.offset + row * field.row_bytes + at for row in range(field.rows) for at in field.lane_offsets] if field.lane_offsets else None
             for start, size in [(p, field.entry_bytes) for p in places] if places else [(field.offset, field.size)]:
                 allowed[start:start + size] = b"\1" * size

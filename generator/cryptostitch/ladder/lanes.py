@@ -11,6 +11,7 @@ from typing import Callable
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from ..catalog import Algorithm
+from . import poly1305
 from .ghash import ghash, power_rows
 from .keys import expanded, inverse_expanded
 
@@ -33,6 +34,9 @@ class Reader:
 
     after: Callable[[bytes, bytes, bytes], bytes]
     rows: Callable[[bytes, int], list[bytes]]
+    chain: Callable[[bytes], bytes] = lambda secret: secret
+    modulus: int = 0
+    """The chain is a little-endian number, and any that is congruent will do."""
 
 
 def _cbc_encrypted(key: bytes, chain: bytes, text: bytes) -> bytes:
@@ -59,14 +63,32 @@ def _counter(secret: bytes) -> bytes:
     return secret if secret[0] & 1 else secret[:12] + b"\xff\xff\xff" + secret[15:]
 
 
+def next_chacha(chain: bytes, n: int) -> bytes:
+    """RFC 8439, 2.3: the first 32 bits count, little-endian."""
+    return ((int.from_bytes(chain[:4], "little") + n) % (1 << 32)).to_bytes(4, "little") + chain[4:]
+
+
+def chacha20(key: bytes, chain: bytes, text: bytes) -> bytes:
+    """In two pieces where the counter begins again: the package would carry into the nonce."""
+    rest = 64 * ((1 << 32) - int.from_bytes(chain[:4], "little"))
+    pieces = (chain, text[:rest]), (bytes(4) + chain[4:], text[rest:])
+    return b"".join(Cipher(algorithms.ChaCha20(key, block), None).encryptor().update(piece) for block, piece in pieces)
+
+
+def _chacha_counter(secret: bytes) -> bytes:
+    """Every second one wraps before long."""
+    return secret if secret[4] & 1 else secret[:1] + b"\xff\xff\xff" + secret[4:]
+
+
 WRITERS = {
     "cipher_enc": Writer(_cbc_encrypted, _cbc_decrypted, lambda chain, text, out: out[-16:], expanded),
     "cipher_dec": Writer(_cbc_decrypted, _cbc_encrypted, lambda chain, text, out: text[-16:], inverse_expanded),
     "counter": Writer(counter_mode, counter_mode, lambda chain, text, out: next_counter(chain, len(text) // 16), expanded, _counter),
+    "chacha": Writer(chacha20, chacha20, lambda chain, text, out: next_chacha(chain, len(text) // 64), lambda key: [key[:16], key[16:]], _chacha_counter),
 }
-READERS = {"ghash": Reader(ghash, power_rows)}
+READERS = {"ghash": Reader(ghash, power_rows), "poly1305": Reader(poly1305.after, poly1305.rows, poly1305.chain, poly1305.P)}
 
 
 def chain_bytes(row: Algorithm) -> int:
     """Of one that is not a hash."""
-    return 0 if row.kind in ("ecb_enc", "ecb_dec") else 16
+    return {"ecb_enc": 0, "ecb_dec": 0, "poly1305": poly1305.CHAIN_BYTES}.get(row.kind, 16)

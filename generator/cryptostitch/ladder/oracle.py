@@ -8,6 +8,7 @@ import random
 from dataclasses import dataclass
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from .result import Skip
 
@@ -21,7 +22,7 @@ TLS_MOST = 1 << 14
 class Meaning:
     """A suite taken apart: hash name or "", cipher key length or 0, what is done with them."""
 
-    kind: str  # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm
+    kind: str  # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm, chacha, chacha_poly
     hash: str = ""
     key_bytes: int = 0
     tag_bytes: int = 0
@@ -30,11 +31,13 @@ class Meaning:
     @property
     def authenticates(self) -> bool:
         """Cipher and MAC."""
-        return self.kind in ("etm", "profile", "esp", "tls", "gcm")
+        return self.kind in ("etm", "profile", "esp", "tls", "gcm", "chacha_poly")
 
     @property
     def kinds(self) -> frozenset[str]:
         """Of the algorithms that the suite is made of (kinds.py)."""
+        if self.kind in ("chacha", "chacha_poly"):
+            return frozenset(("chacha", "poly1305") if self.kind == "chacha_poly" else ("chacha",))
         if self.kind in ("counter", "gcm"):
             return frozenset(("counter", "ghash") if self.kind == "gcm" else ("counter",))
         return frozenset(("cipher_enc", "cipher_dec") * bool(self.key_bytes) + ("hash",) * bool(self.hash))
@@ -42,7 +45,7 @@ class Meaning:
     @property
     def iv_bytes(self) -> int:
         """The usual length."""
-        return 12 if self.kind == "gcm" else 16 if self.key_bytes else 0
+        return 12 if self.kind in ("gcm", "chacha_poly") else 16 if self.key_bytes else 0
 
     @property
     def block_bytes(self) -> int:
@@ -74,6 +77,10 @@ def meaning(suite: str) -> Meaning:
     if suite in PROFILES:
         hash_, size = PROFILES[suite]
         return Meaning("profile", hash_, size, size)
+    if suite == "chacha20":
+        return Meaning("chacha", "", 32)
+    if suite == "chacha20-poly1305":
+        return Meaning("chacha_poly", "poly1305", 32, 16)
     cipher, _, rest = suite.partition("+")
     if rest:
         key_bytes, construction = int(cipher.split("-")[1]) // 8, rest.removeprefix("hmac-")
@@ -119,6 +126,11 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
         encryptor.authenticate_additional_data(aad)
         text = encryptor.update(data) + encryptor.finalize()
         return text, encryptor.tag
+    if m.kind == "chacha":
+        return Cipher(algorithms.ChaCha20(key, iv), None).encryptor().update(data), b""
+    if m.kind == "chacha_poly":
+        sealed = ChaCha20Poly1305(key).encrypt(iv, data, aad)
+        return sealed[:-16], sealed[-16:]
     if m.kind == "etm":
         text = cbc(key, iv, data)
         return text, hmac.digest(mac_key, aad + iv + text, m.hash)
@@ -152,8 +164,13 @@ def secrets(rng: random.Random, suite: str) -> tuple[bytes, bytes]:
     """A key and a MAC key of lengths that the suite takes."""
     m = meaning(suite)
     key = rng.randbytes(m.whole_key_bytes)
-    has_mac_key = m.kind == "mac" or (m.authenticates and m.kind not in ("profile", "gcm"))
+    has_mac_key = m.kind == "mac" or (m.authenticates and m.kind not in ("profile", "gcm", "chacha_poly"))
     return key, rng.randbytes(rng.choice((0, 1, 16, 20, 32, 63, 64, 65, 128, 129, 200))) if has_mac_key else b""
+
+
+def random_iv(rng: random.Random, m: Meaning) -> bytes:
+    """The package cannot do a block counter that wraps, so that ChaCha20's stays small."""
+    return bytes(3) + rng.randbytes(m.iv_bytes - 3) if m.kind == "chacha" else rng.randbytes(m.iv_bytes)
 
 
 def case(

@@ -197,7 +197,22 @@ def _macs_in_etm(suite: str) -> list[Vector]:
     return found
 
 
+def _chacha_poly(suite: str) -> list[Vector]:
+    """RFC 8439, 2.8.2 and A.5, are among Wycheproof's. Nonces of other lengths than 12 bytes are not the suite's."""
+    found = [Vector("Wycheproof", suite, H(t["key"]), b"", H(t["iv"]), H(t["aad"]), H(t["msg"]), H(t["ct"]), H(t["tag"]), t["result"] == "valid")
+             for group, t in wycheproof("chacha20_poly1305") if group["ivSize"] == 96 and group["tagSize"] == 128]
+    for r in records("ciphers/ChaCha20Poly1305/openssl.txt", "COUNT"):
+        found.append(Vector("openssl.txt", suite, H(r["KEY"]), b"", H(r["IV"]), H(r.get("AAD", "")), H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), H(r["TAG"]), "RESULT" not in r))
+    return found
+
+
+def _chacha20(suite: str) -> list[Vector]:
+    return [Vector("rfc7539.txt", suite, H(r["KEY"]), b"", int(r["INITIAL_BLOCK_COUNTER"]).to_bytes(4, "little") + H(r["NONCE"]), b"", H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), b"")
+            for r in records("ciphers/ChaCha20/rfc7539.txt", "COUNT")]
+
+
 _SOURCES = {
+    "chacha": (_chacha20,), "chacha_poly": (_chacha_poly,),
     "digest": (_digests, _ipsec_mb_sm3), "mac": (_rfc_hmac, _wycheproof_hmac, _ipsec_mb_sm3), "cipher": (_cavp_cbc, _wycheproof_cbc), "profile": (_wycheproof_profile,),
     "counter": (_rfc_counter,), "gcm": (_cavp_gcm, _wycheproof_gcm, _wycheproof_gmac),
     "etm": (_ciphers_in_etm, _macs_in_etm),

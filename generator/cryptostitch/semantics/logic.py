@@ -84,6 +84,20 @@ def _ternary(form: Form) -> Callable[[int, int, int], int]:
     return eval(f"lambda a, b, c: {'^'.join([str(constant), *products])}")
 
 
+def _multiply(form: Form) -> Binary:
+    """The lower halves of each 64 bits, multiplied."""
+    places, low = range(0, form.bits, 64), (1 << 32) - 1
+    return lambda a, b: sum((a >> at & low) * (b >> at & low) << at for at in places)
+
+
+def _multiply_add(high: bool) -> Meaning:
+    """One half of a product of 104 bits of the lower 52 bits of each 64, added."""
+    def meaning(form: Form) -> Callable[[int, int, int], int]:
+        places, low, all_, shift = range(0, form.bits, 64), (1 << 52) - 1, (1 << 64) - 1, 52 * high
+        return lambda sum_, a, b: sum(((sum_ >> at) + ((a >> at & low) * (b >> at & low) >> shift & low) & all_) << at for at in places)
+    return meaning
+
+
 def _move(form: Form) -> Callable[[int], int]:
     return lambda a: a
 
@@ -109,4 +123,4 @@ for _size, _bits in (("d", 32), ("q", 64)):
         f"vprol{_size}": _rotate(_bits, True), f"vpror{_size}": _rotate(_bits, False),
         f"vmovdqu{_bits}": _move, f"vmovdqa{_bits}": _move, f"vpbroadcast{_size}": _broadcast(_bits),
     }
-MEANING |= {"psubq": _subtract(64), "vbroadcasti128": _broadcast(128), "vbroadcasti32x4": _broadcast(128)}
+MEANING |= {"vpmuludq": _multiply, "vpmadd52luq": _multiply_add(False), "vpmadd52huq": _multiply_add(True), "vmovq": _move, "psubq": _subtract(64), "vbroadcasti128": _broadcast(128), "vbroadcasti32x4": _broadcast(128)}

@@ -1,0 +1,36 @@
+"""Poly1305 (RFC 8439, 2.5.1) over whole blocks, in plain Python, and the forms of its key that texts want."""
+
+from __future__ import annotations
+
+P = (1 << 130) - 5
+CLAMP = 0x0FFFFFFC_0FFFFFFC_0FFFFFFC_0FFFFFFF
+CHAIN_BYTES = 24
+FORMS = {18: (26, 4), 20: (44, 8), 2: (64, 1)}
+"""By the rows of the key: bits of a limb, lanes."""
+
+
+def chain(secret: bytes) -> bytes:
+    """Any accumulator: below 2^131."""
+    return (int.from_bytes(secret, "little") % (1 << 131)).to_bytes(CHAIN_BYTES, "little")
+
+
+def after(key: bytes, chain: bytes, text: bytes) -> bytes:
+    """The accumulator modulo 2^130 - 5."""
+    r, accumulator = int.from_bytes(key, "little") & CLAMP, int.from_bytes(chain, "little")
+    for at in range(0, len(text), 16):
+        accumulator = (accumulator + int.from_bytes(text[at:at + 16], "little") + (1 << 128)) * r % P
+    return accumulator.to_bytes(CHAIN_BYTES, "little")
+
+
+def rows(key: bytes, n: int) -> list[bytes]:
+    """The n rows of a text's key: see templates/streams/poly1305.j2 and poly1305_word.j2."""
+    r, (bits, lanes) = int.from_bytes(key, "little") & CLAMP, FORMS[n]
+    limbs = -(-128 // bits)
+    powers = [pow(r, lanes - (lane // 2 + lane % 2 * (lanes // 2)), P) for lane in range(lanes)]
+    low = [[power >> bits * i & (1 << bits) - 1 for power in powers] for i in range(limbs)]
+    again = [[x * 5 << bits * limbs >> 130 for x in row] for row in low[1:]]
+    return _cut(b"".join(x.to_bytes(8, "little") for row in low + again for x in row).ljust(16 * n, b"\0"))
+
+
+def _cut(data: bytes) -> list[bytes]:
+    return [data[at:at + 16] for at in range(0, len(data), 16)]

@@ -1,0 +1,38 @@
+// ChaCha20 over the jobs of a batch (RFC 8439): what the cipher alone and the AEAD share.
+#pragma once
+
+#include "work.hpp"
+
+namespace cst {
+
+constexpr size_t CHACHA_BLOCK = 64;
+// What one call does well at once. What is left over behind whole strides goes through `blocks`, padded.
+constexpr size_t CHACHA_STRIDE = 256;
+// Of the AEAD's text with the block of Poly1305's key: together a stride.
+constexpr size_t CHACHA_FIRST = CHACHA_STRIDE - CHACHA_BLOCK;
+
+Phase chacha_phase(const Batch &batch);
+// The next `bytes` bytes (a multiple of a block; zeros behind the text) of `blocks` of every work that `bytes(work)` is not 0 for.
+template <typename Bytes>
+void run_chacha_blocks(const Batch &batch, Bytes bytes) {
+    Item **items = batch.arena->items;
+    size_t n = 0, most = batch.arena->blocks_used;
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        work.item.bytes = bytes(&work);
+        if (!work.item.bytes) continue;
+        work.item.in = work.item.out = work.blocks;
+        most = work.item.bytes > most ? work.item.bytes : most;
+        items[n++] = &work.item;
+    }
+    batch.arena->blocks_used = most;
+    if (n) run_phase(chacha_phase(batch), &batch.arena->lanes, items, batch.arena->order, n);
+}
+// So many bytes of `blocks` are worth a call for `bytes` bytes of text.
+constexpr size_t chacha_padded(size_t bytes) {
+    return bytes <= 64 ? 64 : bytes <= 128 ? 128 : (bytes + CHACHA_STRIDE - 1) / CHACHA_STRIDE * CHACHA_STRIDE;
+}
+// Every work that has not failed, from `ciphered` to the end of its text. The counter does not wrap.
+void run_chacha(const Batch &batch);
+
+}  // namespace cst
