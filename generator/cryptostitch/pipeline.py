@@ -216,7 +216,7 @@ class Generator:
 
     @staticmethod
     def _key_options(algorithm: Algorithm, lanes: int) -> tuple[bool, ...]:
-        return (False, True) if algorithm.kind == "cipher_enc" and lanes > 1 else (False,)
+        return (False, True) if algorithm.kind in catalog.SHARED_KEYS and lanes > 1 else (False,)
 
     def _pairs(self, cipher: Form, hash_: Form) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
         algorithm, _ = self.forms[cipher.name]
