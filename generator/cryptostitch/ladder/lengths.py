@@ -36,7 +36,7 @@ def answers(suite: str, one_key: bool, aad_bytes: int) -> tuple[oracle.Case, ...
     for _ in range(SETS):
         sets.append((keys if one_key else oracle.secrets(rng, suite), rng.randbytes(m.iv_bytes), rng.randbytes(aad_bytes), rng.randbytes(MOST)))
     cases = []
-    for n, length in enumerate(range(0, MOST + 1, m.block_bytes)):
+    for n, length in enumerate(range(m.least, MOST + 1, m.block_bytes)):
         (key, mac_key), iv, aad, text = sets[n % SETS]
         iv, aad, data = iv, aad[:m.fit_aad(aad_bytes)], text[:length]
         cases.append(oracle.Case(suite, key, mac_key, iv, aad, data, *oracle.seal(suite, key, mac_key, iv, aad, data)))
