@@ -24,6 +24,9 @@ constexpr Way kWays[] = {
     {seal_records, open_records},    // tls
     {counter_batch, counter_batch},  // counter
     {gcm_seal, gcm_open},            // gcm
+    {seal_xts, open_xts},            // xts
+    {seal_block_macs, open_block_macs},  // cmac
+    {seal_block_macs, open_block_macs},  // xcbc
 };
 
 const Key *key_of(const cst_job &job) { return reinterpret_cast<const Key *>(job.key); }

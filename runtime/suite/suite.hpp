@@ -18,7 +18,10 @@ enum class Construction {
     esp,      // etm with a tag of fixed length; the high half of an extended sequence number is behind the ciphertext (RFC 4303, 2.2.1)
     tls,      // MAC-then-encrypt of a record (RFC 5246, 6.2.3.2)
     counter,  // a cipher in counter mode
-    gcm       // SP 800-38D
+    gcm,      // SP 800-38D
+    xts,      // a tweak in front of every block, ciphertext stealing (IEEE 1619)
+    cmac,     // CBC-MAC with the last block masked (SP 800-38B)
+    xcbc      // the same with other subkeys (RFC 3566)
 };
 
 struct Suite {
@@ -26,16 +29,17 @@ struct Suite {
     std::string name;
     int kind = 0;  // CST_DIGEST .. CST_AEAD
     const Algorithm *hash = nullptr, *encrypt = nullptr, *decrypt = nullptr;
+    const Algorithm *tweak = nullptr;  // XTS: what makes the first tweak of the IV
     Construction construction = Construction::single;
 
-    Family hashes, encrypts, decrypts, pairs;
+    Family hashes, encrypts, decrypts, pairs, tweaks;
     const Variant *forced = nullptr;
     std::shared_ptr<ChoiceMemo> memo;  // of the families above; NULL: nothing is remembered
 
     size_t key_bytes = 0, mac_key_min = 0, mac_key_max = 0, iv_bytes = 0, tag_min = 0, tag_max = 0, block_bytes = 1, expansion = 0;
     size_t iv_min = 0, iv_max = 0;  // iv_bytes is the usual length
     uint64_t aad_min = 0, aad_max = 0;
-    uint64_t max_bytes = 0;
+    uint64_t min_bytes = 0, max_bytes = 0;
 
     bool mac() const { return kind == CST_MAC || kind == CST_AEAD; }
     bool enciphers() const { return encrypt != nullptr; }
