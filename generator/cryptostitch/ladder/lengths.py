@@ -75,12 +75,12 @@ def explore(forced: Forced, suites: list[str]) -> Result:
 def _job(forced: Forced, case: oracle.Case, key, in_place: bool) -> Job:
     opens = forced.direction == OPEN
     text = case.out if opens else case.data
-    if not case.iv:
+    if not case.key:
         return Job(key, SEAL, data=text, tag=bytearray(len(case.tag)))
     out = bytearray(max(len(case.out), len(text)))
     if in_place:
         out[:len(text)] = text
-    return Job(key, forced.direction, iv=case.iv, aad=case.aad or None, data=memoryview(out)[:len(text)] if in_place else text, out=out,
+    return Job(key, forced.direction, iv=case.iv or None, aad=case.aad or None, data=memoryview(out)[:len(text)] if in_place else text, out=out,
                tag=(bytearray(case.tag) if opens else bytearray(len(case.tag))) if case.tag else None)
 
 
