@@ -242,7 +242,7 @@ class _Walk:
         if op == "vzeroupper":
             return
         if op == "vzeroall":
-            self.vector = {n: (ZERO, 64) if n < 16 else v for n, v in self.vector.items()}
+            self.vector |= {n: (ZERO, 64) for n in range(16)}
         elif op in ("pxor", "vpxor", "vpxord", "vpxorq") and len(set(ops)) == 1:
             self.vector[ops[0].id] = (ZERO, 16 if op == "pxor" else 64)
         elif op == "kxorw" and len(set(ops)) == 1:
@@ -324,6 +324,9 @@ class _Walk:
         for number in sorted(self.abi.saved_generals):
             if self.general[number] != (ENTRY, number):
                 raise _Fault(f"does not restore the callee-saved register g{number}")
+        for number in self.abi.saved_vectors:
+            if self.vector.get(number, (ENTRY, "v", number)) != (ENTRY, "v", number):
+                raise _Fault(f"does not restore the callee-saved register v{number}")
         for cls, number in sorted(self.used):
             if cls == GENERAL and number not in self.abi.saved_generals and self.general[number] != (ZERO,):
                 raise _Fault(f"does not wipe g{number}")
