@@ -108,6 +108,7 @@ int cst_suite_info_get(const cst_suite *handle, cst_suite_info *info) {
     info->aad_max = suite.aad_max;
     info->iv_min = suite.iv_min;
     info->iv_max = suite.iv_max;
+    info->min_bytes = suite.min_bytes;
     return CST_OK;
 }
 

@@ -82,6 +82,7 @@ int check_lengths(const Suite &suite, const cst_job &job) {
     if (job.aad_len < suite.aad_min || job.aad_len > suite.aad_max) return CST_ERR_LENGTH;
     if (suite.construction == Construction::esp && job.aad_len != suite.aad_min && job.aad_len != suite.aad_max) return CST_ERR_LENGTH;
     const bool open = job.direction == CST_OPEN;
+    if (job.in_len < suite.min_bytes) return CST_ERR_LENGTH;
     if (job.in_len > suite.max_bytes + (open && suite.construction == Construction::tls ? TLS_MOST_EXPANSION : 0)) return CST_ERR_LENGTH;
     // 512: more than the IV, the key's block, the trailer and the padding together
     if (suite.kind == CST_AEAD && uint64_t(job.in_len) + job.aad_len > kMostBytes - 512) return CST_ERR_LENGTH;

@@ -61,6 +61,7 @@ SuiteInfo = _sized(
     ("aad_max", c_uint64),
     ("iv_min", c_size_t),
     ("iv_max", c_size_t),
+    ("min_bytes", c_uint64),
 )
 ChoiceInfo = _sized(
     "ChoiceInfo",

@@ -39,6 +39,9 @@ POLY_BLOCKS = {("avx2", 1): (4, 32), ("avx512", 1): (8, 64)}
 COUNTERS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 COUNTER_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16)}
 GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16)}
+# Modes whose blocks are independent of one another: many blocks of one buffer; for bursts of short ones 64 bytes of each of several, or a block.
+INDEPENDENT = {"sse": (1, 8), "avx2": (1,), "avx512": (1, 4)}
+INDEPENDENT_BLOCKS = {("sse", 1): (8, 4, 1), ("sse", 8): (1,), ("avx2", 1): (8,), ("avx512", 1): (16, 4)}
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,8 @@ def _aes_cbc(key_bits: int) -> tuple[Algorithm, Algorithm]:
     common = dict(block_bytes=16, key_bytes=key_bits // 8, iv_bytes=16, rounds=rounds)
     enc, dec = f"aes{key_bits}_cbc_enc", f"aes{key_bits}_cbc_dec"
     parameters = {"word": 32, "rounds": rounds}
-    return (Algorithm(enc, f"aes-{key_bits}-cbc", "cipher_enc", (Form(enc, "streams/aes_cbc_enc.j2", AES_CHAINS, by=AES_TAILS),), parameters, **common),
+    return (Algorithm(enc, f"aes-{key_bits}-cbc", "cipher_enc", (Form(enc, "streams/aes_cbc_enc.j2", AES_CHAINS, by=AES_TAILS),),
+                      parameters | {"writes": True}, **common),
             Algorithm(dec, f"aes-{key_bits}-cbc", "cipher_dec", (Form(dec, "streams/aes_cbc_dec.j2", AES_BUFFERS, (1,), AES_BLOCKS),), parameters, **common))
 
 
@@ -108,6 +112,24 @@ def _aes_ctr(key_bits: int) -> Algorithm:
 def _ghash() -> Algorithm:
     return Algorithm("ghash", "ghash", "ghash", (Form("ghash", "streams/ghash.j2", COUNTERS, (1,), GHASH_BLOCKS),), {"word": 32, "karatsuba": True},
                      block_bytes=16, key_bytes=16, digest_bytes=16)
+
+
+def _cbc_mac(key_bits: int) -> Algorithm:
+    name, rounds = f"aes{key_bits}_cbc_mac", key_bits // 32 + 6
+    return Algorithm(name, f"aes-{key_bits}-cbc-mac", "cbc_mac", (Form(name, "streams/aes_cbc_enc.j2", AES_CHAINS, (1,), AES_TAILS),),
+                     {"word": 32, "rounds": rounds, "writes": False}, block_bytes=16, key_bytes=key_bits // 8, digest_bytes=16, rounds=rounds)
+
+
+def _aes_independent(mode: str, key_bits: int) -> list[Algorithm]:
+    rounds, tweaked = key_bits // 32 + 6, mode == "xts"
+    found = []
+    for direction in ("enc", "dec"):
+        name = f"aes{key_bits}_{mode}_{direction}"
+        parameters = {"word": 64, "rounds": rounds, "tweaked": tweaked, "opening": direction == "dec"}
+        form = Form(name, "streams/aes_blocks.j2", INDEPENDENT, (1,), INDEPENDENT_BLOCKS)
+        found.append(Algorithm(name, f"aes-{key_bits}-{mode}", f"{mode}_{direction}", (form,), parameters, block_bytes=16, key_bytes=key_bits // 8,
+                               iv_bytes=16 if tweaked else 0, rounds=rounds))
+    return found
 
 
 ALGORITHMS: tuple[Algorithm, ...] = (
@@ -129,8 +151,13 @@ ALGORITHMS: tuple[Algorithm, ...] = (
               bytes=16, block_bytes=16, key_bytes=16, digest_bytes=16),
     *_aes_cbc(128), *_aes_cbc(192), *_aes_cbc(256),
     _aes_ctr(128), _aes_ctr(192), _aes_ctr(256), _ghash(),
+    *_aes_independent("xts", 128), *_aes_independent("xts", 256),
+    *_aes_independent("ecb", 128), *_aes_independent("ecb", 192), *_aes_independent("ecb", 256),
+    _cbc_mac(128), _cbc_mac(256),
 )
 
+# Kinds whose lanes have a form for one key too.
+SHARED_KEYS = {"cipher_enc", "xts_enc", "xts_dec", "ecb_enc", "ecb_dec"}
 # Kinds that make pairs: the first writes, the second reads what the first wrote.
 PAIRED_KINDS = {("counter", "ghash"), ("chacha", "poly1305")}
 # A pair is a cipher and a hash that can share a loop: same lanes, and instruction sets that mix without a penalty.

@@ -220,7 +220,7 @@ class Generator:
 
     @staticmethod
     def _key_options(algorithm: Algorithm, lanes: int) -> tuple[bool, ...]:
-        return (False, True) if algorithm.kind == "cipher_enc" and lanes > 1 else (False,)
+        return (False, True) if algorithm.kind in catalog.SHARED_KEYS and lanes > 1 else (False,)
 
     def blocks_beside(self, cipher: Form, hash_: Form) -> int:
         """The cipher's blocks per iteration that make the bytes of the hash's; 0 when its usual amount does."""

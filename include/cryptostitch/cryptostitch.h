@@ -54,7 +54,7 @@ typedef struct cst_kernel cst_kernel;
 
 enum {
     CST_OK = 0,
-    CST_ERR_ARGUMENT = -1,    /* a null pointer, an unknown flag, a struct of the wrong size */
+    CST_ERR_ARGUMENT = -1,    /* a null pointer, an unknown flag, a struct of the wrong size, an XTS key whose halves are equal */
     CST_ERR_NAME = -2,        /* no suite, kernel or target of that name: see cst_nearest */
     CST_ERR_LENGTH = -3,      /* a key, IV, tag, input or output length that the suite does not take */
     CST_ERR_OVERLAP = -4,     /* buffers overlap partially */
@@ -126,6 +126,7 @@ typedef struct cst_suite_info {
     uint64_t max_bytes;     /* longest input of CST_SEAL */
     uint64_t aad_min, aad_max; /* of the AAD (ESP: one of the two) */
     size_t iv_min, iv_max;  /* of the IV; iv_bytes is the usual length */
+    uint64_t min_bytes;     /* shortest input (XTS: 16) */
 } cst_suite_info;
 
 /* Suites live as long as the context. Unknown name: CST_ERR_NAME; no kernel for this CPU: CST_ERR_UNSUPPORTED (ciphers always need AES-NI, for

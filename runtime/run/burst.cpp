@@ -26,6 +26,9 @@ constexpr Way kWays[] = {
     {gcm_seal, gcm_open},            // gcm
     {chacha_batch, chacha_batch},    // chacha
     {seal_chacha_poly, open_chacha_poly},  // chacha_poly
+    {seal_xts, open_xts},            // xts
+    {seal_block_macs, open_block_macs},  // cmac
+    {seal_block_macs, open_block_macs},  // xcbc
 };
 
 const Key *key_of(const cst_job &job) { return reinterpret_cast<const Key *>(job.key); }

@@ -62,6 +62,14 @@ int expand_mac(const Suite &suite, const uint8_t *mac_key, size_t length, Key *o
     return CST_OK;
 }
 
+// IEEE 1619, 5.1: two keys, which must differ (FIPS 140-3 IG, C.I).
+int expand_xts(const Suite &suite, const uint8_t *key, Key *out) {
+    const uint32_t each = suite.encrypt->record.key_bytes;
+    if (same_bytes(key, key + each, each)) return CST_ERR_ARGUMENT;
+    aes_expand(key + each, each, out->tweak);
+    return CST_OK;
+}
+
 }  // namespace
 
 int expand_key(const Suite &suite, const uint8_t *key, const uint8_t *mac_key, size_t mac_key_len, Key *out) {
@@ -75,6 +83,12 @@ int expand_key(const Suite &suite, const uint8_t *key, const uint8_t *mac_key, s
         mac_key = key;
         mac_key_len = suite.key_bytes - suite.encrypt->record.key_bytes;
         key += mac_key_len;
+    }
+    if (suite.construction == Construction::xts)
+        if (int error = expand_xts(suite, key, out)) return error;
+    if (suite.construction == Construction::cmac || suite.construction == Construction::xcbc) {
+        expand_block_mac(suite, mac_key, out);
+        return CST_OK;
     }
     if (suite.enciphers()) {
         aes_expand(key, suite.encrypt->record.key_bytes, out->encrypt);

@@ -245,7 +245,7 @@ void run_phase(const Phase &phase, LaneMemory *memory, Item *const *items, Item 
                 const uint64_t bytes = items[i]->bytes_and_then();
                 order[pending++] = items[i];
                 sum += bytes;
-                bits |= bytes;
+                bits |= items[i]->bits();
                 shortest = std::min(shortest, bytes);
                 longest = std::max(longest, bytes);
             }

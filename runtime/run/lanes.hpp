@@ -36,6 +36,12 @@ struct Item {
         for (size_t i = 0; i < MOST_THEN && then[i].bytes; i++) sum += then[i].bytes;
         return sum;
     }
+    // The sizes of all pieces, or-ed: a power of two divides every size if it divides this.
+    uint64_t bits() const {
+        uint64_t bits = bytes;
+        for (size_t i = 0; i < MOST_THEN && then[i].bytes; i++) bits |= then[i].bytes;
+        return bits;
+    }
     // Takes the next piece up when nothing is left of this one. False: there is none.
     bool go_on() {
         if (bytes || !then[0].bytes) return false;

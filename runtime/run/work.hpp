@@ -155,6 +155,15 @@ void choose_middle(const Batch &batch, Middle *middle);
 // Both stand at their starts. Afterwards fewer bytes are left than a pair kernel needs.
 void run_middle(const Batch &batch, const Middle &middle);
 
+// ---- block_mac.cpp, xts.cpp --------------------------------------------------------------------------------------------
+
+void seal_block_macs(const Batch &batch);
+void open_block_macs(const Batch &batch);
+// The key of CMAC or XCBC.
+void expand_block_mac(const Suite &suite, const uint8_t *key, Key *out);
+void seal_xts(const Batch &batch);
+void open_xts(const Batch &batch);
+
 // ---- seal.cpp, open.cpp, record_seal.cpp, record_open.cpp ----------------------------------------------------------------
 
 void seal_batch(const Batch &batch);

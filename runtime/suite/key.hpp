@@ -14,6 +14,10 @@ struct alignas(64) Key {
     uint8_t inner[64] = {}, outer[64] = {};
     // Of GHASH: H^MOST_POWERS .. H (suite/ghash.hpp).
     alignas(64) uint8_t powers[MOST_POWERS][16] = {};
+    // XTS: the second key, for the tweak.
+    uint8_t tweak[AES_MOST_ROUNDS + 1][16] = {};
+    // CMAC, XCBC: what is added to the last block, when it is whole and when it was filled up.
+    uint8_t whole[16] = {}, filled[16] = {};
 };
 
 }  // namespace cst

@@ -9,6 +9,12 @@ namespace {
 constexpr uint64_t kMostHashed = (uint64_t(1) << 61) - 1;
 constexpr uint64_t kMostEnciphered = uint64_t(1) << 60;
 constexpr uint64_t kMostGcm = (uint64_t(1) << 36) - 32;  // SP 800-38D, 5.2.1.1
+// IEEE 1619, 5.1; SP 800-38E: at most 2^20 blocks under one tweak value.
+constexpr uint64_t kMostTweaked = uint64_t(16) << 20;
+// SP 800-38B, A.2: tags of less than 64 bits need an analysis of their own.
+constexpr size_t kLeastBlockMac = 8;
+// RFC 3566, 4: AES with 128-bit keys.
+constexpr uint32_t kXcbcKey = 16;
 
 // Tags of IPsec: RFC 2403, RFC 2404, RFC 4868.
 struct EspTag {
@@ -50,6 +56,7 @@ void complete(Suite suite, Derived *derived) {
                 if (takes_pair(suite, *variant)) suite.pairs.add(variant);
     }
     if (!suite.iv_max) suite.iv_min = suite.iv_max = suite.iv_bytes;
+    if (suite.tweak) suite.tweaks = engine.family(Role::encrypt, suite.tweak, nullptr);
     suite.memo = std::make_shared<ChoiceMemo>();
     derived->push_back(std::make_unique<Suite>(std::move(suite)));
 }
@@ -70,6 +77,49 @@ void add_hash(const Engine &engine, const Algorithm *hash, Derived *derived) {
     mac.tag_min = 10;  // RFC 2104, 5: not less than 80 bits
     mac.max_bytes = kMostHashed - hash->record.block_bytes;
     complete(std::move(mac), derived);
+}
+
+// The MACs that are CBC-MAC with the last block masked.
+void add_block_macs(const Engine &engine, const Algorithm *cbc_mac, Derived *derived) {
+    Suite cmac;
+    cmac.engine = &engine;
+    cmac.hash = cbc_mac;
+    cmac.kind = CST_MAC;
+    cmac.mac_key_min = cmac.mac_key_max = cbc_mac->record.key_bytes;
+    cmac.tag_min = kLeastBlockMac;
+    cmac.tag_max = cbc_mac->record.block_bytes;
+    cmac.max_bytes = kMostEnciphered;
+    const std::string cipher = "aes-" + std::to_string(8 * cbc_mac->record.key_bytes);
+    Suite xcbc = cmac;
+    cmac.construction = Construction::cmac;
+    cmac.name = cipher + "-cmac";
+    complete(std::move(cmac), derived);
+    if (xcbc.mac_key_max != kXcbcKey) return;
+    xcbc.construction = Construction::xcbc;
+    xcbc.name = cipher + "-xcbc";
+    complete(std::move(xcbc), derived);
+}
+
+// The kind of the decryption that goes with an encryption; 0: it is none.
+uint32_t inverse_kind(uint32_t kind) {
+    switch (kind) {
+        case ALGORITHM_CIPHER_ENC: return ALGORITHM_CIPHER_DEC;
+        case ALGORITHM_XTS_ENC: return ALGORITHM_XTS_DEC;
+        case ALGORITHM_ECB_ENC: return ALGORITHM_ECB_DEC;
+        default: return 0;
+    }
+}
+
+// XTS has two keys, the second for the tweak. False: nothing enciphers the tweak.
+bool make_xts(const Engine &engine, Suite *suite) {
+    for (const auto &a : engine.algorithms())
+        if (a->usable && a->record.kind == ALGORITHM_ECB_ENC && a->record.rounds == suite->encrypt->record.rounds) suite->tweak = a.get();
+    suite->construction = Construction::xts;
+    suite->key_bytes *= 2;
+    suite->block_bytes = 1;
+    suite->min_bytes = 16;
+    suite->max_bytes = kMostTweaked;
+    return suite->tweak != nullptr;
 }
 
 Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorithm *decrypt) {
@@ -204,10 +254,15 @@ void Suites::derive(const Engine &engine) {
         if (a->record.kind == ALGORITHM_GHASH) ghash = a.get();
         if (a->record.kind == ALGORITHM_CHACHA) chacha = a.get();
         if (a->record.kind == ALGORITHM_POLY1305) poly1305 = a.get();
-        if (a->record.kind != ALGORITHM_CIPHER_ENC) continue;
-        for (const auto &b : engine.algorithms())
-            if (b->usable && b->record.kind == ALGORITHM_CIPHER_DEC && strcmp(a->record.suite, b->record.suite) == 0)
-                ciphers.push_back(cipher_suite(engine, a.get(), b.get()));
+        if (a->record.kind == ALGORITHM_CBC_MAC) add_block_macs(engine, a.get(), &derived);
+        const uint32_t inverse = inverse_kind(a->record.kind);
+        if (!inverse) continue;
+        for (const auto &b : engine.algorithms()) {
+            if (!b->usable || b->record.kind != inverse || strcmp(a->record.suite, b->record.suite) != 0) continue;
+            Suite suite = cipher_suite(engine, a.get(), b.get());
+            if (inverse == ALGORITHM_CIPHER_DEC) ciphers.push_back(std::move(suite));
+            else if (inverse == ALGORITHM_ECB_DEC || make_xts(engine, &suite)) complete(std::move(suite), &derived);
+        }
     }
     for (const Algorithm *hash : hashes) add_hash(engine, hash, &derived);
     for (const Algorithm *counter : counters) add_counter(engine, counter, ghash, &derived);
@@ -248,6 +303,10 @@ int prepare_suite(const Suite &suite) {
     };
     const bool chacha = suite.construction == Construction::chacha || suite.construction == Construction::chacha_poly;
     if (chacha) return ready(suite.encrypts, suite.encrypt->record.block_bytes);  // Poly1305 needs no kernel
+    if (suite.construction == Construction::cmac || suite.construction == Construction::xcbc)
+        if (!suite.engine->has("aes")) return CST_ERR_UNSUPPORTED;
+    if (suite.tweak)
+        if (int error = ready(suite.tweaks, suite.tweak->record.block_bytes)) return error;
     if (suite.hash)
         if (int error = ready(suite.hashes, suite.hash->record.block_bytes)) return error;
     if (suite.enciphers()) {

@@ -20,7 +20,10 @@ enum class Construction {
     counter,  // a cipher in counter mode
     gcm,      // SP 800-38D
     chacha,   // ChaCha20 alone (RFC 8439, 2.4)
-    chacha_poly  // AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8)
+    chacha_poly,  // AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8)
+    xts,      // a tweak in front of every block, ciphertext stealing (IEEE 1619)
+    cmac,     // CBC-MAC with the last block masked (SP 800-38B)
+    xcbc      // the same with other subkeys (RFC 3566)
 };
 
 struct Suite {
@@ -28,16 +31,17 @@ struct Suite {
     std::string name;
     int kind = 0;  // CST_DIGEST .. CST_AEAD
     const Algorithm *hash = nullptr, *encrypt = nullptr, *decrypt = nullptr;
+    const Algorithm *tweak = nullptr;  // XTS: what makes the first tweak of the IV
     Construction construction = Construction::single;
 
-    Family hashes, encrypts, decrypts, pairs;
+    Family hashes, encrypts, decrypts, pairs, tweaks;
     const Variant *forced = nullptr;
     std::shared_ptr<ChoiceMemo> memo;  // of the families above; NULL: nothing is remembered
 
     size_t key_bytes = 0, mac_key_min = 0, mac_key_max = 0, iv_bytes = 0, tag_min = 0, tag_max = 0, block_bytes = 1, expansion = 0;
     size_t iv_min = 0, iv_max = 0;  // iv_bytes is the usual length
     uint64_t aad_min = 0, aad_max = 0;
-    uint64_t max_bytes = 0;
+    uint64_t min_bytes = 0, max_bytes = 0;
 
     bool mac() const { return kind == CST_MAC || kind == CST_AEAD; }
     // The hash whose kernels do the work; NULL: none.

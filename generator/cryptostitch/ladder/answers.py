@@ -50,7 +50,7 @@ def chosen(suite: str, direction: int, long: bool, pair: bool) -> tuple[Vector, 
 
     Opening needs the output; a suite that only enciphers cannot refuse anything.
     """
-    usable = [v for v in published(suite) if v.valid or direction == OPEN or meaning(suite).kind in ("mac", "digest")]
+    usable = [v for v in published(suite) if v.valid or direction == OPEN or meaning(suite).only_reads]
     if long:
         return tuple(usable)
     found: list[Vector] = []

@@ -40,7 +40,7 @@ class Forced:
         ciphers = [row for row in subject.rows if KINDS[row.kind].writes]
         kinds = {row.kind for row in subject.rows}
         contracts = [part.program.contract for part in subject.recipe.parts]
-        key_bytes = {row.key_bytes for row in ciphers}
+        key_bytes = {row.key_bytes for row in subject.rows if row in ciphers or row.kind == "cbc_mac"}
         hand = any(c.has("hand") for c in contracts)
         suites = tuple(name for name in context.suites() if _serves(name, kinds, hashes, key_bytes, hand))
         if not suites:
@@ -83,7 +83,7 @@ def _serves(suite: str, kinds: set[str], hashes: set[str], key_bytes: set[int], 
     m = meaning(suite)
     if hand and m.kind in ("esp", "tls"):
         return False
-    return kinds <= m.kinds and (not hashes or m.hash in hashes) and (not key_bytes or m.key_bytes in key_bytes)
+    return kinds <= m.kinds and (not hashes or m.hash in hashes) and (not key_bytes or (m.key_bytes or m.mac_key_bytes) in key_bytes)
 
 
 def never_ran(forced: Forced) -> str:

@@ -37,7 +37,7 @@ def explore(forced: Forced, rng: random.Random, bursts: int, detail: str) -> Res
     with unmapped() as nowhere:
         for _ in range(bursts):
             placed = list(_jobs(forced, rng))
-            empty = [_empty(forced, rng.choice(forced.suites), rng, nowhere) for _ in range(2)]
+            empty = [_empty(forced, suite, rng, nowhere) for suite in rng.choices(forced.suites, k=2) if not oracle.meaning(suite).least]
             calls += forced.burst([p.job for p in placed])
             forced.burst([job for job, _ in empty])
             jobs += len(placed) + len(empty)
@@ -68,7 +68,7 @@ def _empty(forced: Forced, suite: str, rng: random.Random, nowhere: int) -> tupl
     """A job without bytes, whose pointers must not be followed."""
     case = oracle.case(rng, suite, 0)
     key = forced.context.suite(suite).key(case.key or None, case.mac_key or None)
-    ciphers = bool(case.iv)
+    ciphers = bool(case.key)
     return Job(key, SEAL, iv=case.iv or None, aad=case.aad or ((nowhere, 0) if ciphers and case.tag else None), data=(nowhere, 0),
                out=bytearray(len(case.out)) if case.out else ((nowhere, 0) if ciphers else None), tag=bytearray(len(case.tag)) or None), case
 

@@ -58,6 +58,39 @@ def counter_mode(key: bytes, chain: bytes, text: bytes) -> bytes:
     return bytes(a ^ b for a, b in zip(text, stream))
 
 
+def _ecb_encrypted(key: bytes, chain: bytes, text: bytes) -> bytes:
+    return Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(text)
+
+
+def _ecb_decrypted(key: bytes, chain: bytes, text: bytes) -> bytes:
+    return Cipher(algorithms.AES(key), modes.ECB()).decryptor().update(text)
+
+
+def next_tweak(tweak: bytes, n: int) -> bytes:
+    """IEEE 1619, 5.2: the n-th after it."""
+    t = int.from_bytes(tweak, "little")
+    for _ in range(n):
+        t = t << 1 ^ (t >> 127) * (1 << 128 | 0x87)
+    return t.to_bytes(16, "little")
+
+
+def _tweaked(blocks: Callable[[bytes, bytes, bytes], bytes]) -> Callable[[bytes, bytes, bytes], bytes]:
+    """A block cipher's ECB between two exclusive-ors with the tweaks from ``chain`` on."""
+    def run(key: bytes, chain: bytes, text: bytes) -> bytes:
+        tweaks, tweak = [], chain
+        for _ in range(len(text) // 16):
+            tweaks.append(tweak)
+            tweak = next_tweak(tweak, 1)
+        mask = b"".join(tweaks)
+        middle = blocks(key, b"", bytes(a ^ b for a, b in zip(text, mask)))
+        return bytes(a ^ b for a, b in zip(middle, mask))
+    return run
+
+
+def _after_tweak(chain: bytes, text: bytes, out: bytes) -> bytes:
+    return next_tweak(chain, len(text) // 16)
+
+
 def _counter(secret: bytes) -> bytes:
     """Every second one wraps before long."""
     return secret if secret[0] & 1 else secret[:12] + b"\xff\xff\xff" + secret[15:]
@@ -85,8 +118,15 @@ WRITERS = {
     "cipher_dec": Writer(_cbc_decrypted, _cbc_encrypted, lambda chain, text, out: text[-16:], inverse_expanded),
     "counter": Writer(counter_mode, counter_mode, lambda chain, text, out: next_counter(chain, len(text) // 16), expanded, _counter),
     "chacha": Writer(chacha20, chacha20, lambda chain, text, out: next_chacha(chain, len(text) // 64), lambda key: [key[:16], key[16:]], _chacha_counter),
+    "xts_enc": Writer(_tweaked(_ecb_encrypted), _tweaked(_ecb_decrypted), _after_tweak, expanded),
+    "xts_dec": Writer(_tweaked(_ecb_decrypted), _tweaked(_ecb_encrypted), _after_tweak, inverse_expanded),
+    "ecb_enc": Writer(_ecb_encrypted, _ecb_decrypted, lambda chain, text, out: b"", expanded),
+    "ecb_dec": Writer(_ecb_decrypted, _ecb_encrypted, lambda chain, text, out: b"", inverse_expanded),
 }
-READERS = {"ghash": Reader(ghash, power_rows), "poly1305": Reader(poly1305.after, poly1305.rows, poly1305.chain, poly1305.P)}
+READERS = {
+    "ghash": Reader(ghash, power_rows), "poly1305": Reader(poly1305.after, poly1305.rows, poly1305.chain, poly1305.P),
+    "cbc_mac": Reader(lambda key, chain, text: _cbc_encrypted(key, chain, text)[-16:], lambda key, n: expanded(key)),
+}
 
 
 def chain_bytes(row: Algorithm) -> int:

@@ -36,7 +36,7 @@ def answers(suite: str, one_key: bool, aad_bytes: int) -> tuple[oracle.Case, ...
     for _ in range(SETS):
         sets.append((keys if one_key else oracle.secrets(rng, suite), oracle.random_iv(rng, m), rng.randbytes(aad_bytes), rng.randbytes(MOST)))
     cases = []
-    for n, length in enumerate(range(0, MOST + 1, m.block_bytes)):
+    for n, length in enumerate(range(m.least, MOST + 1, m.block_bytes)):
         (key, mac_key), iv, aad, text = sets[n % SETS]
         aad, data = aad[:m.fit_aad(aad_bytes)], text[:length]
         cases.append(oracle.Case(suite, key, mac_key, iv, aad, data, *oracle.seal(suite, key, mac_key, iv, aad, data)))
@@ -75,12 +75,12 @@ def explore(forced: Forced, suites: list[str]) -> Result:
 def _job(forced: Forced, case: oracle.Case, key, in_place: bool) -> Job:
     opens = forced.direction == OPEN
     text = case.out if opens else case.data
-    if not case.iv:
+    if not case.key:
         return Job(key, SEAL, data=text, tag=bytearray(len(case.tag)))
     out = bytearray(max(len(case.out), len(text)))
     if in_place:
         out[:len(text)] = text
-    return Job(key, forced.direction, iv=case.iv, aad=case.aad or None, data=memoryview(out)[:len(text)] if in_place else text, out=out,
+    return Job(key, forced.direction, iv=case.iv or None, aad=case.aad or None, data=memoryview(out)[:len(text)] if in_place else text, out=out,
                tag=(bytearray(case.tag) if opens else bytearray(len(case.tag))) if case.tag else None)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+from cryptography.hazmat.primitives.cmac import CMAC
 
 from .result import Skip
 
@@ -22,11 +23,13 @@ TLS_MOST = 1 << 14
 class Meaning:
     """A suite taken apart: hash name or "", cipher key length or 0, what is done with them."""
 
-    kind: str  # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm, chacha, chacha_poly
+    kind: str  # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm, chacha, chacha_poly, xts, ecb, cmac, xcbc
     hash: str = ""
     key_bytes: int = 0
     tag_bytes: int = 0
     """Of the longest tag."""
+    mac_key_bytes: int = 0
+    """Where the MAC takes keys of one length only."""
 
     @property
     def authenticates(self) -> bool:
@@ -40,21 +43,35 @@ class Meaning:
             return frozenset(("chacha", "poly1305") if self.kind == "chacha_poly" else ("chacha",))
         if self.kind in ("counter", "gcm"):
             return frozenset(("counter", "ghash") if self.kind == "gcm" else ("counter",))
+        if self.kind in ("xts", "ecb"):
+            return frozenset((f"{self.kind}_enc", f"{self.kind}_dec"))
+        if self.kind in ("cmac", "xcbc"):
+            return frozenset(("cbc_mac",))
         return frozenset(("cipher_enc", "cipher_dec") * bool(self.key_bytes) + ("hash",) * bool(self.hash))
 
     @property
     def iv_bytes(self) -> int:
         """The usual length."""
-        return 12 if self.kind in ("gcm", "chacha_poly") else 16 if self.key_bytes else 0
+        return 12 if self.kind in ("gcm", "chacha_poly") else 16 if self.key_bytes and self.kind != "ecb" else 0
+
+    @property
+    def least(self) -> int:
+        """Bytes of the shortest input."""
+        return 16 if self.kind == "xts" else 0
+
+    @property
+    def only_reads(self) -> bool:
+        """A digest or a MAC."""
+        return not self.key_bytes
 
     @property
     def block_bytes(self) -> int:
         """Inputs are multiples of this."""
-        return 16 if self.kind in ("cipher", "etm", "esp") else 1
+        return 16 if self.kind in ("cipher", "ecb", "etm", "esp") else 1
 
     @property
     def whole_key_bytes(self) -> int:
-        return 2 * self.key_bytes if self.kind == "profile" else self.key_bytes
+        return 2 * self.key_bytes if self.kind in ("profile", "xts") else self.key_bytes
 
     def fit_aad(self, wanted: int) -> int:
         """The length of AAD that the suite takes and that is nearest in spirit."""
@@ -63,7 +80,7 @@ class Meaning:
 
     def fit_input(self, wanted: int) -> int:
         """The same for the input."""
-        return min(wanted, TLS_MOST) if self.kind == "tls" else wanted // self.block_bytes * self.block_bytes
+        return min(wanted, TLS_MOST) if self.kind == "tls" else max(self.least, wanted // self.block_bytes * self.block_bytes)
 
 
 def digest_bytes(hash_: str) -> int:
@@ -91,6 +108,8 @@ def meaning(suite: str) -> Meaning:
         return Meaning(kind, hash_, key_bytes, 0 if kind == "tls" else digest_bytes(hash_))
     if suite.startswith("aes-") and not suite.endswith("-cbc"):
         kind = {"ctr": "counter"}.get(suite.split("-")[2], suite.split("-")[2])
+        if kind in ("cmac", "xcbc"):
+            return Meaning(kind, "", 0, 16, int(suite.split("-")[1]) // 8)
         return Meaning(kind, "", int(suite.split("-")[1]) // 8, 16 if kind == "gcm" else 0)
     if suite.startswith("aes-"):
         return Meaning("cipher", "", int(suite.split("-")[1]) // 8)
@@ -109,6 +128,26 @@ def unsealed(key: bytes, iv: bytes, data: bytes) -> bytes:
     return decryptor.update(data) + decryptor.finalize()
 
 
+def ecb(key: bytes, data: bytes) -> bytes:
+    return Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(data)
+
+
+def cmac(key: bytes, data: bytes) -> bytes:
+    mac = CMAC(algorithms.AES(key))
+    mac.update(data)
+    return mac.finalize()
+
+
+def xcbc(key: bytes, data: bytes) -> bytes:
+    """RFC 3566, 4."""
+    k1, whole, filled = (ecb(key, bytes([i]) * 16) for i in (1, 2, 3))
+    bulk = (len(data) - 1) // 16 * 16 if data else 0
+    last = data[bulk:]
+    mask = whole if len(last) == 16 else filled
+    last = (last + b"\x80" + bytes(16))[:16] if len(last) < 16 else last
+    return cbc(k1, bytes(16), data[:bulk] + bytes(a ^ b for a, b in zip(last, mask)))[-16:]
+
+
 def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: bytes) -> tuple[bytes, bytes]:
     """(output, whole tag)."""
     m = meaning(suite)
@@ -116,6 +155,13 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
         return b"", hashlib.new(m.hash, data).digest()
     if m.kind == "mac":
         return b"", hmac.digest(mac_key, data, m.hash)
+    if m.kind in ("cmac", "xcbc"):
+        return b"", (cmac if m.kind == "cmac" else xcbc)(mac_key, data)
+    if m.kind == "ecb":
+        return ecb(key, data), b""
+    if m.kind == "xts":
+        encryptor = Cipher(algorithms.AES(key), modes.XTS(iv)).encryptor()
+        return encryptor.update(data) + encryptor.finalize(), b""
     if m.kind == "cipher":
         return cbc(key, iv, data), b""
     if m.kind == "counter":
@@ -164,6 +210,8 @@ def secrets(rng: random.Random, suite: str) -> tuple[bytes, bytes]:
     """A key and a MAC key of lengths that the suite takes."""
     m = meaning(suite)
     key = rng.randbytes(m.whole_key_bytes)
+    if m.mac_key_bytes:
+        return key, rng.randbytes(m.mac_key_bytes)
     has_mac_key = m.kind == "mac" or (m.authenticates and m.kind not in ("profile", "gcm", "chacha_poly"))
     return key, rng.randbytes(rng.choice((0, 1, 16, 20, 32, 63, 64, 65, 128, 129, 200))) if has_mac_key else b""
 

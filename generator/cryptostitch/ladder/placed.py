@@ -26,7 +26,7 @@ class Placed:
         self.case, self.key = case, key
         self.direction = rng.choice((SEAL, OPEN)) if direction is None else direction
         self.forged = self.direction == OPEN and (bool(case.tag) or meaning(case.suite).authenticates) and rng.random() < 0.2
-        ciphers = bool(case.iv)
+        ciphers = bool(case.key)
         source, result = (case.data, case.out) if self.direction == SEAL or not ciphers else (case.out, case.data)
         self.in_place = ciphers and rng.random() < 0.5
         shift = rng.randrange(64)

@@ -19,6 +19,7 @@ H = bytes.fromhex
 SHORT_TAG = 10  # bytes of the shortest tag that HMAC suites take
 SHORT_ETM_TAG = 12
 GCM_TAGS = (4, 8, 12, 13, 14, 15, 16)
+SHORT_BLOCK_MAC = 8
 HEAD = bytes(48)  # as AAD with an IV of 16 bytes: one whole block of every hash of 64 bytes
 
 
@@ -211,7 +212,51 @@ def _chacha20(suite: str) -> list[Vector]:
             for r in records("ciphers/ChaCha20/rfc7539.txt", "COUNT")]
 
 
+def _cavp_ecb(suite: str) -> list[Vector]:
+    bits = 8 * meaning(suite).key_bytes
+    return [Vector(f"ECB{file}{bits}.rsp", suite, H(r["KEY"]), b"", b"", b"", H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), b"")
+            for file in ("MMT", "GFSbox", "KeySbox", "VarKey", "VarTxt")
+            for r in records(f"ciphers/AES/ECB/ECB{file}{bits}.rsp", "COUNT")]
+
+
+def _cavp_xts(suite: str) -> list[Vector]:
+    """Data units of whole bytes."""
+    bits, found = 8 * meaning(suite).key_bytes, []
+    for r in records(f"ciphers/AES/XTS/tweak-128hexstr/XTSGenAES{bits}.rsp", "COUNT"):
+        if int(r["DATAUNITLEN"]) % 8 == 0:
+            found.append(Vector(f"XTSGenAES{bits}.rsp", suite, H(r["KEY"]), b"", H(r["I"]), b"", H(r["PT"]), H(r["CT"]), b""))
+    return found
+
+
+def _wycheproof_xts(suite: str) -> list[Vector]:
+    """A short tweak value is a little-endian number."""
+    m = meaning(suite)
+    return [Vector("Wycheproof", suite, H(t["key"]), b"", H(t["iv"]).ljust(16, b"\0"), b"", H(t["msg"]), H(t["ct"]), b"") for _, t in wycheproof("aes_xts")
+            if len(t["key"]) // 2 == m.whole_key_bytes and t["result"] == "valid" and len(t["msg"]) // 2 >= m.least]
+
+
+def _nist_cmac(suite: str) -> list[Vector]:
+    path = f"nist-800-38b-aes{8 * meaning(suite).mac_key_bytes}.txt"
+    return [Vector(path, suite, b"", H(r["KEY"]), b"", b"", H(r["MESSAGE"]), b"", H(r["OUTPUT"])) for r in records(f"CMAC/{path}", "COUNT")]
+
+
+def _wycheproof_cmac(suite: str) -> list[Vector]:
+    return [Vector("Wycheproof", suite, b"", H(t["key"]), b"", b"", H(t["msg"]), b"", H(t["tag"]), t["result"] == "valid") for _, t in wycheproof("aes_cmac")
+            if len(t["key"]) // 2 == meaning(suite).mac_key_bytes and len(t["tag"]) // 2 >= SHORT_BLOCK_MAC]
+
+
+RFC_3566 = (  # 4.6: messages 00 01 02 .. of so many bytes, the last 1000 zeros; the key is 00 01 .. 0f
+    (0, "75f0251d528ac01c4573dfd584d79f29"), (3, "5b376580ae2f19afe7219ceef172756f"), (16, "d2a246fa349b68a79998a4394ff7a263"),
+    (20, "47f51b4564966215b8985c63055ed308"), (32, "f54f0ec8d2b9f3d36807734bd5283fd4"), (34, "becbb3bccdb518a30677d5481fb6b4d8"),
+    (1000, "f0dafee895db30253761103b5d84528f"))
+
+
+def _rfc_xcbc(suite: str) -> list[Vector]:
+    return [Vector("RFC 3566", suite, b"", bytes(range(16)), b"", b"", bytes(range(n)) if n < 256 else bytes(n), b"", H(tag)) for n, tag in RFC_3566]
+
+
 _SOURCES = {
+    "ecb": (_cavp_ecb,), "xts": (_cavp_xts, _wycheproof_xts), "cmac": (_nist_cmac, _wycheproof_cmac), "xcbc": (_rfc_xcbc,),
     "chacha": (_chacha20,), "chacha_poly": (_chacha_poly,),
     "digest": (_digests, _ipsec_mb_sm3), "mac": (_rfc_hmac, _wycheproof_hmac, _ipsec_mb_sm3), "cipher": (_cavp_cbc, _wycheproof_cbc), "profile": (_wycheproof_profile,),
     "counter": (_rfc_counter,), "gcm": (_cavp_gcm, _wycheproof_gcm, _wycheproof_gmac),
