@@ -65,8 +65,8 @@ private:
         if (int error = find_avx()) return error;
         for (uint32_t i = 0; i < binding_.n_generals; i++)
             if (abi_.saves_general(abi_.order[i])) saves_.generals.push_back(abi_.order[i]);
-        for (uint32_t v = abi_.saved_vectors_begin; v < abi_.saved_vectors_end && v < binding_.n_vectors; v++)
-            saves_.vectors.push_back(uint8_t(v));
+        for (uint32_t v = abi_.saved_vectors_begin; v < abi_.saved_vectors_end; v++)
+            if (v < binding_.n_vectors || avx_) saves_.vectors.push_back(uint8_t(v));  // vzeroall takes them all
         saves_.area = int32_t(16 * saves_.vectors.size() + (saves_.generals.size() % 2 == 0 ? 8 : 0));
         constants();
         return CST_OK;

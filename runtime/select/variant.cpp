@@ -87,14 +87,15 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
         }
         return cipher_kind == ALGORITHM_CIPHER_ENC ? Role::encrypt : Role::decrypt;
     }
-    if (v->cipher.lanes.size() != v->hash.lanes.size() || cipher_kind != ALGORITHM_CIPHER_ENC || hash_lag <= cipher_lag) return Role::other;
+    const bool opens = cipher_kind == ALGORITHM_CIPHER_DEC;
+    if (v->cipher.lanes.size() != v->hash.lanes.size() || hash_lag + (opens && !hands) <= cipher_lag) return Role::other;
     if (hands && (hands != v->n_streams || buffers.size() != readers.size())) return Role::other;
     for (const LanePlace &place : v->hash.lanes)
         if (!hands && place.in == NO_FIELD) return Role::other;
     for (size_t i = 0; i < buffers.size(); i++) v->links.push_back({readers[i], buffers[i]});
     v->hand = hands != 0;
     v->lanes = uint32_t(v->cipher.lanes.size());
-    return Role::pair;
+    return opens ? Role::open_pair : Role::pair;
 }
 
 }  // namespace

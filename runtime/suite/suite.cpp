@@ -22,7 +22,9 @@ constexpr size_t kTlsKeys[] = {16, 32};
 using Derived = std::vector<std::unique_ptr<Suite>>;
 
 // Whether a pair kernel can ever do the middle: a hand-over wants cipher and hash at the same byte (run/stitch.cpp), so a head of whole cipher blocks.
+// Records of TLS are opened without pairs: what their MAC covers is known when all has been decrypted.
 bool takes_pair(const Suite &suite, const Variant &variant) {
+    if (suite.construction == Construction::tls && variant.role == Role::open_pair) return false;
     return !variant.hand || suite.construction == Construction::etm || suite.construction == Construction::rfc7518;
 }
 
@@ -33,9 +35,12 @@ void complete(Suite suite, Derived *derived) {
     if (suite.encrypt) {
         suite.encrypts = engine.family(Role::encrypt, suite.encrypt, nullptr);
         suite.decrypts = engine.family(Role::decrypt, suite.decrypt, nullptr);
-        if (suite.hash)
+        if (suite.hash) {
             for (const Variant *variant : engine.family(Role::pair, suite.encrypt, suite.hash).variants)
                 if (takes_pair(suite, *variant)) suite.pairs.add(variant);
+            for (const Variant *variant : engine.family(Role::open_pair, suite.decrypt, suite.hash).variants)
+                if (takes_pair(suite, *variant)) (variant->hand ? suite.handed_open_pairs : suite.open_pairs).add(variant);
+        }
     }
     suite.memo = std::make_shared<ChoiceMemo>();
     derived->push_back(std::make_unique<Suite>(std::move(suite)));
@@ -131,6 +136,7 @@ bool Suite::could_use(const Variant &variant) const {
         case Role::encrypt: return c == encrypt;
         case Role::decrypt: return c == decrypt;
         case Role::pair: return c == encrypt && h == hash && takes_pair(*this, variant);
+        case Role::open_pair: return c == decrypt && h == hash && takes_pair(*this, variant);
         default: return false;
     }
 }

@@ -98,9 +98,10 @@ def _vector(number: int, bits: int = 128) -> Reg:
     return Reg(VECTOR, number, bits, True)
 
 
-def _saved(binding: Binding, abi: Abi) -> tuple[list[int], list[int]]:
+def _saved(recipe: Recipe, binding: Binding, abi: Abi) -> tuple[list[int], list[int]]:
     generals = [g for g in binding.used_generals if g in abi.saved_generals]
-    return generals, [v for v in binding.used_vectors if v in abi.saved_vectors]
+    changed = {*binding.used_vectors, *(range(16) if is_avx(recipe) else ())}  # vzeroall takes them all
+    return generals, [v for v in abi.saved_vectors if v in changed]
 
 
 def _save_area(generals: list[int], vectors: list[int]) -> int:
@@ -109,7 +110,7 @@ def _save_area(generals: list[int], vectors: list[int]) -> int:
 
 
 def _entry(recipe: Recipe, binding: Binding, abi: Abi) -> Iterator[Ins]:
-    generals, vectors = _saved(binding, abi)
+    generals, vectors = _saved(recipe, binding, abi)
     move = "vmovups" if is_avx(recipe) else "movups"
     yield Ins("endbr64")
     for g in generals:
@@ -142,7 +143,7 @@ def _wipe(binding: Binding, abi: Abi, avx: bool) -> Iterator[Ins]:
 
 
 def _exit(recipe: Recipe, binding: Binding, abi: Abi) -> Iterator[Ins]:
-    generals, vectors = _saved(binding, abi)
+    generals, vectors = _saved(recipe, binding, abi)
     move = "vmovups" if is_avx(recipe) else "movups"
     if vectors:
         for i, v in enumerate(vectors):

@@ -242,7 +242,7 @@ class _Walk:
         if op == "vzeroupper":
             return
         if op == "vzeroall":
-            self.vector = {n: (ZERO, 64) if n < 16 else v for n, v in self.vector.items()}
+            self.vector |= {n: (ZERO, 64) for n in range(16)}
         elif op in ("pxor", "vpxor", "vpxord", "vpxorq") and len(set(ops)) == 1:
             self.vector[ops[0].id] = (ZERO, 16 if op == "pxor" else 64)
         elif op == "kxorw" and len(set(ops)) == 1:
@@ -334,5 +334,7 @@ class _Walk:
                 restored = number in self.abi.saved_vectors and held == (ENTRY, "v", number)
                 if not restored and held != (ZERO, 64) and (self.wide or held != (ZERO, 16)):
                     raise _Fault(f"does not wipe v{number}" + (" (upper part)" if held == (ZERO, 16) else ""))
-                if number in self.abi.saved_vectors and not restored:
-                    raise _Fault(f"does not restore the callee-saved register v{number}")
+        for number in self.abi.saved_vectors:
+            entry = (ENTRY, "v", number)
+            if self.vector.get(number, entry) != entry:
+                raise _Fault(f"does not restore the callee-saved register v{number}")
