@@ -1,10 +1,12 @@
 // The C API: contexts, suites and keys. Arguments are checked here, and nothing else happens here.
 
+#include <cstddef>
 #include <cstring>
 
 #include "handles.hpp"
 #include "run/burst.hpp"
 #include "run/explain.hpp"
+#include "select/saved_costs.hpp"
 #include "suite/registers.hpp"
 #include "suite/secret.hpp"
 
@@ -12,7 +14,8 @@ using namespace cst;
 
 namespace {
 
-constexpr size_t OPTIONS_WITHOUT_KEY = 24;  // sizeof(cst_options) before it had pack_key
+constexpr size_t OPTIONS_WITHOUT_KEY = offsetof(cst_options, pack_key);  // sizeof(cst_options) before it had that member
+constexpr size_t OPTIONS_WITHOUT_COSTS = offsetof(cst_options, costs);
 
 struct WipeAndDelete {
     void operator()(Key *key) const {
@@ -37,6 +40,8 @@ const char *cst_error_text(int error) {
         case CST_ERR_JIT: return "executable memory was refused, and there is no static kernel of that name";
         case CST_ERR_SELFTEST: return "a kernel gave a wrong answer";
         case CST_ERR_FULL: return "the manager holds as many jobs as it may";
+        case CST_ERR_FILE: return "a file cannot be read or written";
+        case CST_ERR_COSTS: return "a damaged file of costs, or something else that is not one";
         default: return "unknown error";
     }
 }
@@ -45,16 +50,19 @@ const char *cst_version(void) { return CST_VERSION; }
 
 int cst_ctx_new(cst_ctx **out, const cst_options *options) {
     if (!out) return CST_ERR_ARGUMENT;
-    if (options && ((options->size != sizeof(cst_options) && options->size != OPTIONS_WITHOUT_KEY) ||
-                    (options->flags & ~uint32_t(CST_NO_JIT | CST_ALLOW_PACKS))))
+    if (options && ((options->size != sizeof(cst_options) && options->size != OPTIONS_WITHOUT_COSTS && options->size != OPTIONS_WITHOUT_KEY) ||
+                    (options->flags & ~uint32_t(CST_NO_JIT | CST_ALLOW_PACKS | CST_CALIBRATE))))
         return CST_ERR_ARGUMENT;
-    const void *pack_key = options && options->size == sizeof(cst_options) ? options->pack_key : nullptr;
+    const void *pack_key = options && options->size >= OPTIONS_WITHOUT_COSTS ? options->pack_key : nullptr;
+    const char *costs = options && options->size == sizeof(cst_options) ? options->costs : nullptr;
+    if (costs && !*costs) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
         auto ctx = std::make_unique<cst_ctx>();
         if (options) ctx->flags = options->flags;
         ctx->wants_signature = pack_key != nullptr;
         if (pack_key) memcpy(ctx->pack_key, pack_key, sizeof ctx->pack_key);
         if (int error = ctx->engine.init(options ? options->target : nullptr, ctx->flags & CST_NO_JIT)) return error;
+        if (int error = begin_costs(&ctx->engine, costs, ctx->flags & CST_CALIBRATE)) return error;
         ctx->suites.derive(ctx->engine);
         *out = ctx.release();
         return CST_OK;
@@ -69,7 +77,7 @@ int cst_ctx_cpu(const cst_ctx *ctx, cst_cpu_info *info) {
         const Cpu &cpu = ctx->engine.cpu();
         std::string features = feature_names(cpu.features);
         put_text(info->brand, cpu.brand);
-        put_text(info->microarchitecture, ctx->engine.cost_table().empty() ? "generic" : ctx->engine.cost_table());
+        put_text(info->microarchitecture, ctx->engine.costs_from());
         put_text(info->features, features);
         info->family = cpu.family;
         info->model = cpu.model;

@@ -15,11 +15,11 @@ constexpr size_t kMostPieces = 1024;
 class Pieces {
 public:
     Pieces(const void *data, size_t bytes, const cst_piece *pieces, size_t n, size_t used)
-        : whole_(data, used), pieces_(pieces), n_(n), bytes_(bytes), used_(used) {}
+        : data_(data), whole_(data, used), pieces_(pieces), n_(n), bytes_(bytes), used_(used) {}
 
     int check() const {
-        if (!n_) return used_ && !whole_.first ? CST_ERR_ARGUMENT : whole_.wraps() ? CST_ERR_LENGTH : CST_OK;
-        if (!pieces_ || n_ > kMostPieces || whole_.first) return CST_ERR_ARGUMENT;
+        if (!n_) return !whole_.first ? CST_ERR_ARGUMENT : whole_.wraps() ? CST_ERR_LENGTH : CST_OK;
+        if (!pieces_ || n_ > kMostPieces || data_) return CST_ERR_ARGUMENT;
         size_t sum = 0;
         for (size_t i = 0; i < n_; i++) {
             if (pieces_[i].bytes && !pieces_[i].data) return CST_ERR_ARGUMENT;
@@ -60,6 +60,7 @@ private:
         return false;
     }
 
+    const void *const data_;
     const Range whole_;
     const cst_piece *const pieces_;
     const size_t n_, bytes_, used_;

@@ -15,9 +15,10 @@ from typing import Any
 
 OK, ERR_ARGUMENT, ERR_NAME, ERR_LENGTH, ERR_OVERLAP, ERR_AUTH = 0, -1, -2, -3, -4, -5
 ERR_UNSUPPORTED, ERR_MEMORY, ERR_PACK, ERR_JIT, ERR_SELFTEST, ERR_FULL = -6, -7, -8, -9, -10, -11
+ERR_FILE, ERR_COSTS = -12, -13
 NOT_RUN = 1
 """Status of a job that was not begun because another job of its burst had bad arguments."""
-NO_JIT, ALLOW_PACKS = 1, 2
+NO_JIT, ALLOW_PACKS, CALIBRATE = 1, 2, 4
 NAME_SUITE, NAME_KERNEL, NAME_TARGET = 1, 2, 3
 DIGEST, MAC, CIPHER, AEAD = 1, 2, 3, 4
 SEAL, OPEN = 0, 1
@@ -33,7 +34,7 @@ def _sized(name: str, *fields: tuple[str, Any]) -> type[ctypes.Structure]:
     return type(name, (ctypes.Structure,), {"_fields_": [("size", c_size_t), *fields], "__init__": init})
 
 
-Options = _sized("Options", ("flags", c_uint32), ("target", c_char_p), ("pack_key", c_char_p))
+Options = _sized("Options", ("flags", c_uint32), ("target", c_char_p), ("pack_key", c_char_p), ("costs", c_char_p))
 CpuInfo = _sized(
     "CpuInfo",
     ("brand", c_char * 64),
@@ -171,6 +172,7 @@ class KernelArgs(ctypes.Structure):
 
 EACH_NAME = ctypes.CFUNCTYPE(c_int, c_char_p, c_void_p)
 EACH_TEST = ctypes.CFUNCTYPE(None, c_char_p, c_int, c_void_p)
+PROGRESS = ctypes.CFUNCTYPE(c_int, c_size_t, c_size_t, c_char_p, c_void_p)
 
 _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "cst_error_text": (c_char_p, [c_int]),
@@ -179,6 +181,8 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "cst_ctx_free": (None, [c_void_p]),
     "cst_nearest": (c_int, [c_void_p, c_int, c_char_p, c_char_p, c_size_t]),
     "cst_list": (c_int, [c_void_p, c_int, EACH_NAME, c_void_p]),
+    "cst_calibrate": (c_int, [c_void_p, c_char_p, c_double, PROGRESS, c_void_p]),
+    "cst_costs_save": (c_int, [c_void_p, c_char_p]),
     "cst_ctx_cpu": (c_int, [c_void_p, c_void_p]),
     "cst_suite_get": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
     "cst_suite_info_get": (c_int, [c_void_p, c_void_p]),

@@ -8,20 +8,21 @@ anything with the buffer protocol: outputs must be writable (bytearray, memoryvi
 from __future__ import annotations
 
 import ctypes
+import os
 from ctypes import POINTER, byref, c_char, c_size_t, c_void_p
 from dataclasses import dataclass
 from typing import Any, Callable, Iterable, Sequence
 
 # fmt: off
 from .capi import (
-    AEAD, ALLOW_PACKS, CIPHER, DIGEST, EACH_NAME, EACH_TEST, ERR_ARGUMENT, ERR_AUTH, ERR_JIT, ERR_LENGTH,
+    AEAD, ALLOW_PACKS, CALIBRATE, CIPHER, DIGEST, EACH_NAME, EACH_TEST, ERR_ARGUMENT, ERR_AUTH, ERR_COSTS, ERR_FILE, ERR_JIT, ERR_LENGTH,
     ERR_FULL, ERR_MEMORY, ERR_NAME, ERR_OVERLAP, ERR_PACK, ERR_SELFTEST, ERR_UNSUPPORTED, MAC, NAME_KERNEL, NAME_SUITE,
-    NAME_TARGET, NOT_RUN, NO_JIT, OK, OPEN, SEAL, ChoiceInfo, CpuInfo, FieldInfo, JobStruct, KernelArgs,
+    NAME_TARGET, NOT_RUN, NO_JIT, OK, OPEN, PROGRESS, SEAL, ChoiceInfo, CpuInfo, FieldInfo, JobStruct, KernelArgs,
     KernelInfo, Options, PieceStruct, StreamInfo, SuiteInfo, TlsWrite, library_path, load,
 )
 
 __all__ = [
-    "AEAD", "ALLOW_PACKS", "CIPHER", "DIGEST", "ERR_ARGUMENT", "ERR_AUTH", "ERR_JIT", "ERR_LENGTH",
+    "AEAD", "ALLOW_PACKS", "CALIBRATE", "CIPHER", "DIGEST", "ERR_ARGUMENT", "ERR_AUTH", "ERR_COSTS", "ERR_FILE", "ERR_JIT", "ERR_LENGTH",
     "ERR_FULL", "ERR_MEMORY", "ERR_NAME", "ERR_OVERLAP", "ERR_PACK", "ERR_SELFTEST", "ERR_UNSUPPORTED", "MAC",
     "NAME_KERNEL", "NAME_SUITE", "NAME_TARGET", "NOT_RUN", "NO_JIT", "OK", "OPEN", "SEAL", "ChoiceInfo",
     "CpuInfo", "FieldInfo", "JobStruct", "KernelArgs", "KernelInfo", "Options", "StreamInfo", "SuiteInfo",
@@ -71,17 +72,24 @@ class Choice:
 
 class Context:
     """cst_ctx. ``target`` can only lower the level ("host-no_avx512", "sse_aesni"). ``pack_key``: the Ed25519 public key (32 bytes) by
-    which packs must be signed. ValueError for a key of another length."""
+    which packs must be signed. ValueError for a key of another length. ``costs``: the path of a file that `save_costs` or CALIBRATE wrote."""
 
-    def __init__(self, flags: int = 0, target: str | None = None, library: str | None = None, pack_key: bytes | None = None):
+    def __init__(
+        self,
+        flags: int = 0,
+        target: str | None = None,
+        library: str | None = None,
+        pack_key: bytes | None = None,
+        costs: str | os.PathLike[str] | None = None,
+    ):
         if pack_key is not None and len(pack_key) != 32:
             raise ValueError(f"an Ed25519 public key has 32 bytes, not {len(pack_key)}")
         self.lib = load(library)
         self.handle = c_void_p()
-        options = Options(flags=flags, target=target.encode() if target is not None else None, pack_key=pack_key)
-        if pack_key is None:
-            options.size = Options.pack_key.offset  # what libraries without signatures take, too
-        self.check(self.lib.cst_ctx_new(byref(self.handle), byref(options)), target or "")
+        file = os.fsencode(costs) if costs is not None else None
+        options = Options(flags=flags, target=target.encode() if target is not None else None, pack_key=pack_key, costs=file)
+        code = self.lib.cst_ctx_new(byref(self.handle), byref(options))
+        self.check(code, os.fspath(costs) if costs is not None and code in (ERR_FILE, ERR_COSTS) else target or "")
 
     def __del__(self) -> None:
         self.close()
@@ -130,6 +138,35 @@ class Context:
             "features": [f for f in info.features.decode().split(",") if f],
             "jit": bool(info.jit),
         }
+
+    def calibrate(self, glob: str | None = None, seconds: float = 0, progress: Callable[[int, int, str], Any] | None = None) -> int:
+        """Measures the kernels that match, and chooses by these costs from then on. ``progress(done, total, kernel)`` ends it with a
+        number other than 0, which is returned, or with an exception, which is raised."""
+        raised: list[BaseException] = []
+
+        def tell(done: int, total: int, kernel: bytes, _: Any) -> int:
+            try:
+                return int(progress(done, total, kernel.decode()) or 0)
+            except BaseException as error:  # it cannot pass through C
+                raised.append(error)
+                return 1
+
+        name = glob.encode() if glob is not None else None
+        code = self.lib.cst_calibrate(self.handle, name, seconds, PROGRESS(tell) if progress else PROGRESS(), None)
+        if raised:
+            raise raised[0]
+        if code < 0:
+            self.check(code, glob or "", NAME_KERNEL)
+        return code
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether costs that were measured on this machine take part in the choice."""
+        return "calibrated" in self.cpu()["microarchitecture"]
+
+    def save_costs(self, path: str | os.PathLike[str]) -> None:
+        """Writes what was measured, or read, to a file for ``costs`` of another context."""
+        self.check(self.lib.cst_costs_save(self.handle, os.fsencode(path)), os.fspath(path))
 
     def suite(self, name: str) -> Suite:
         return Suite(self, name)

@@ -5,8 +5,8 @@
  *
  * Errors are returned (CST_OK or a negative CST_ERR_ value), never stored. Every length and pointer is checked before any
  * byte is read or written. There is no global and no thread-local state. A context, its suites and its keys may be used from
- * any number of threads at once after creation, and from a forked child; only cst_suite_force, cst_pack_load and the *_free call of
- * an object must not run while another thread uses it.
+ * any number of threads at once after creation, and from a forked child; only cst_suite_force, cst_pack_load, cst_calibrate
+ * and the *_free call of an object must not run while another thread uses it.
  *
  * `in == out` is allowed; any other overlap of an output with another buffer of the same job is CST_ERR_OVERLAP. Structs begin with their
  * own size, which the caller sets.
@@ -64,7 +64,9 @@ enum {
     CST_ERR_PACK = -8,        /* a damaged or unacceptable pack */
     CST_ERR_JIT = -9,         /* the OS refused executable memory and there is no static kernel of that name */
     CST_ERR_SELFTEST = -10,   /* a kernel gave a wrong answer */
-    CST_ERR_FULL = -11        /* a manager holds as many jobs as it may: take some, or flush and take */
+    CST_ERR_FULL = -11,       /* a manager holds as many jobs as it may: take some, or flush and take */
+    CST_ERR_FILE = -12,       /* a file that cannot be read or written */
+    CST_ERR_COSTS = -13       /* a damaged file of costs, or something else that is not one */
 };
 
 /* A short English description of an error code; a static string, never NULL. */
@@ -75,20 +77,40 @@ CST_API const char *cst_version(void);
 
 enum {
     CST_NO_JIT = 1u,      /* static kernels only; no executable memory is ever made */
-    CST_ALLOW_PACKS = 2u  /* let cst_pack_load take programs from the application */
+    CST_ALLOW_PACKS = 2u, /* let cst_pack_load take programs from the application */
+    CST_CALIBRATE = 4u    /* measure the kernels, for about 3 seconds, unless cst_options.costs has them all */
 };
 
 typedef struct cst_options {
-    size_t size;        /* sizeof(cst_options); the size without pack_key is taken too */
-    uint32_t flags;     /* CST_NO_JIT, CST_ALLOW_PACKS */
+    size_t size;        /* sizeof(cst_options); the sizes without pack_key or costs are taken too */
+    uint32_t flags;     /* CST_NO_JIT, CST_ALLOW_PACKS, CST_CALIBRATE */
     const char *target; /* NULL, or what may be used: "host", "host-avx512f" (without that), "host-no_avx512" (without any avx512
                            feature), "sse_aesni" (at most what kernels of that target use). It can only lower the level */
     const void *pack_key; /* NULL, or 32 bytes, an Ed25519 public key (copied): cst_pack_load then takes only packs signed by it */
+    const char *costs;  /* NULL, or the path of a file of costs that cst_costs_save or CST_CALIBRATE wrote: see below */
 } cst_options;
+
+/* Costs influence which kernel is chosen, hence speed, and nothing else. A file of costs that was made on this CPU (brand, family, model,
+ * stepping, features after lowering) replaces what the library's tables and estimates say of the kernels in it, where a kernel's code is
+ * still the same; other kernels keep theirs. A file of another CPU is left aside without an error: cst_cpu_info.microarchitecture shows
+ * what decides. CST_ERR_FILE: the file cannot be read; CST_ERR_COSTS: it is damaged, or not a file of costs at all.
+ * With CST_CALIBRATE: where the file is not there, is of another CPU, or lacks a kernel that suites could run here, all kernels are
+ * measured and the file is written, whole or not at all; if it cannot be, that is CST_ERR_FILE, and there is no context. A damaged file is
+ * CST_ERR_COSTS all the same, and is not touched. With `costs` NULL the figures live and die with the context. */
 
 /* Detects the CPU, reads the pack. `options` may be NULL. The environment variable CRYPTOSTITCH_TARGET lowers the level further
  * (same syntax as `target`) and is ignored in set-uid programs; an unknown name there is an error (CST_ERR_NAME). */
 CST_API int cst_ctx_new(cst_ctx **ctx, const cst_options *options);
+/* Measures the kernels that match `glob` (NULL: all) and that suites can run on this CPU, for about `seconds` altogether (up to 3600; 0: a
+ * hundredth of a second for each, at most 3), and chooses by these costs from then on. Leave the machine alone meanwhile. `progress` (may
+ * be NULL) is told how many of `total` steps are done, and the kernel of the next step; when it returns non-zero, measuring ends, nothing
+ * has changed, and that value is returned. CST_ERR_NAME: no such kernel; CST_ERR_UNSUPPORTED: suites can run none at all. Not to be called
+ * while another thread uses the context. */
+CST_API int cst_calibrate(cst_ctx *ctx, const char *glob, double seconds,
+                          int (*progress)(size_t done, size_t total, const char *kernel, void *arg), void *arg);
+/* Writes the costs that the context has measured, or has read from cst_options.costs, as a file for cst_options.costs. A file of that name
+ * is replaced in one step, or stays as it is (CST_ERR_FILE). */
+CST_API int cst_costs_save(const cst_ctx *ctx, const char *path);
 /* Frees the context and its suites. Keys must have been freed before. NULL is ignored. */
 CST_API void cst_ctx_free(cst_ctx *ctx);
 
@@ -103,7 +125,8 @@ typedef struct cst_cpu_info {
     size_t size;                 /* sizeof(cst_cpu_info), set by the caller */
     char brand[64];              /* CPUID brand string */
     uint32_t family, model, stepping;
-    char microarchitecture[32];  /* name of the cost table in use, e.g. "zen4", "generic" */
+    char microarchitecture[32];  /* whose costs decide: a cost table's name ("zen4", "generic"), "zen4 + calibrated" when some kernels were measured
+                                    on this machine, "calibrated on this machine" when all were */
     char features[512];          /* comma separated: what the CPU and the OS (XCR0) offer, after lowering */
     uint32_t jit;                /* 1: kernels are assembled at run time; 0: static kernels only */
 } cst_cpu_info;
@@ -139,7 +162,7 @@ typedef struct cst_choice {
     char kernel[128];       /* the kernel of the bulk phase */
     char origin[16];        /* "static" or "jit" */
     uint32_t lanes;
-    double cycles_per_byte; /* of all the work, in core cycles, by the cost table; 0: no table for this CPU, an estimate decided */
+    double cycles_per_byte; /* of all the work, in core cycles, by measured costs; 0: there are none for this CPU, an estimate decided */
     char why[512];          /* one sentence */
 } cst_choice;
 enum { CST_SEAL = 0, CST_OPEN = 1 };
@@ -166,8 +189,8 @@ typedef struct cst_piece {
 
 /* One buffer. Pointers of length 0 may be NULL. Digests and MACs: the message is `in`, the result is `tag`; no iv, aad, out. Plain ciphers:
  * no aad, no tag. CST_SEAL writes out and tag. CST_OPEN checks the tag and, where the suite pads, the padding; if anything is wrong, the
- * status is CST_ERR_AUTH and out[0..in_len) is zeroed. `out` needs room for what is written: in_len, or where the suite pads (expansion > 0) the padded
- * length for CST_SEAL and in_len for CST_OPEN. */
+ * status is CST_ERR_AUTH and out[0..in_len) is zeroed; until the call returns, it may hold plaintext that is not authenticated. `out` needs room
+ * for what is written: in_len, or where the suite pads (expansion > 0) the padded length for CST_SEAL and in_len for CST_OPEN. */
 typedef struct cst_job {
     size_t size;            /* sizeof(cst_job) */
     const cst_key *key;

@@ -1,5 +1,6 @@
 #include <cstddef>
 #include <cstdlib>
+#include <new>
 #include <type_traits>
 
 #include "../suite/secret.hpp"
@@ -34,13 +35,21 @@ int Arena::allocate(const Engine &engine, size_t n) {
     return CST_OK;
 }
 
+Work *Arena::begin(size_t i) {
+    const size_t used = i < works_used ? works[i].blocks_used : 0;
+    Work *work = new (&works[i]) Work;
+    work->blocks_used = used;
+    works_used = works_used > i ? works_used : i + 1;
+    return work;
+}
+
 void Arena::clean() {
     wipe(lanes.state, lanes.state_used);
     if (lanes.idle_used) wipe(lanes.idle_out, IDLE_OUT_BYTES);
-    for (size_t i = 0; i < works_used; i++) wipe(works[i].chain, offsetof(Work, blocks) - offsetof(Work, chain) + blocks_used);
+    for (size_t i = 0; i < works_used; i++) wipe(works[i].chain, offsetof(Work, blocks) - offsetof(Work, chain) + works[i].blocks_used);
     for (size_t i = 0; powers_used && i < works_used; i++) wipe(works[i].powers, sizeof(works[i].powers));
     powers_used = false;
-    lanes.state_used = works_used = blocks_used = 0;
+    lanes.state_used = works_used = 0;
     lanes.idle_used = false;
 }
 

@@ -33,26 +33,26 @@ void make_last(Work *work, uint64_t bulk) {
 }
 
 // Gives the item what of the message can be read without leaving the lane. Returns whether more must follow.
-bool take(const Batch &batch, Work *work, uint64_t bulk) {
+bool take(Work *work, uint64_t bulk) {
     Item &item = work->item;
     const uint64_t left = bulk - work->hashed;
-    auto use_blocks = [&](uint64_t bytes) {
+    auto by_blocks = [&](uint64_t bytes) {
         work->in.read(work->hashed, work->blocks, bytes);
         item.hash_in = work->blocks;
         item.bytes = bytes;
-        batch.arena->blocks_used = std::max(batch.arena->blocks_used, size_t(bytes));
+        work->use_blocks(bytes);
     };
     if (left < WHOLE) {
-        use_blocks(left);
+        by_blocks(left);
         memcpy(work->blocks + left, work->last, BLOCK);
         item.bytes += BLOCK;
-        batch.arena->blocks_used = std::max(batch.arena->blocks_used, size_t(item.bytes));
+        work->use_blocks(item.bytes);
         work->ended = true;
         return false;
     }
     const uint64_t here = work->in.together(work->hashed) & ~uint64_t(BLOCK - 1);
     if (here < BLOCK) {
-        use_blocks(WHOLE);
+        by_blocks(WHOLE);
     } else {
         item.hash_in = work->in.at(work->hashed);
         item.bytes = std::min(here, left);
@@ -84,7 +84,7 @@ void run_block_macs(const Batch &batch) {
         for (size_t i = 0; i < batch.n; i++) {
             Work &work = batch.works[i];
             if (work.ended) continue;
-            more |= take(batch, &work, bulk_of(*work.job));
+            more |= take(&work, bulk_of(*work.job));
             batch.arena->items[n++] = &work.item;
         }
         run_phase(phase, &batch.arena->lanes, batch.arena->items, batch.arena->order, n);

@@ -1,8 +1,5 @@
 #include "burst.hpp"
 
-#include <algorithm>
-#include <new>
-
 #include "gcm.hpp"
 
 namespace cst {
@@ -47,7 +44,7 @@ int run_burst(Arena *arena, cst_job *jobs, size_t n) {
         for (size_t i = first; i < n && batch.n < room; i++) {
             cst_job &job = jobs[i];
             if (job.status != JOB_WAITING || job.direction != direction || key_of(job)->suite != suite) continue;
-            Work *work = new (&batch.works[batch.n++]) Work;
+            Work *work = arena->begin(batch.n++);
             work->job = &job;
             work->key = key_of(job);
             work->item.owner = work;
@@ -61,7 +58,6 @@ int run_burst(Arena *arena, cst_job *jobs, size_t n) {
                 if (++short_ones == SHORT_WORKS && short_ones == batch.n) break;
             }
         }
-        arena->works_used = std::max(arena->works_used, batch.n);
         const Way &way = kWays[size_t(suite->construction)];
         if (direction == CST_SEAL) {
             way.seal(batch);

@@ -16,16 +16,15 @@ Phase chacha_phase(const Batch &batch);
 template <typename Bytes>
 void run_chacha_blocks(const Batch &batch, Bytes bytes) {
     Item **items = batch.arena->items;
-    size_t n = 0, most = batch.arena->blocks_used;
+    size_t n = 0;
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
         work.item.bytes = bytes(&work);
         if (!work.item.bytes) continue;
         work.item.in = work.item.out = work.blocks;
-        most = work.item.bytes > most ? work.item.bytes : most;
+        work.use_blocks(work.item.bytes);
         items[n++] = &work.item;
     }
-    batch.arena->blocks_used = most;
     if (n) run_phase(chacha_phase(batch), &batch.arena->lanes, items, batch.arena->order, n);
 }
 // So many bytes of `blocks` are worth a call for `bytes` bytes of text.

@@ -144,7 +144,7 @@ void seal_rest(const Batch &batch) {
         work.body_bytes = work.bulk;
         work.whole = work.boundary == work.bulk || work.scattered();
     }
-    Middle middle = {&batch.suite->pairs, true, false};
+    Middle middle = {&batch.suite->pairs, true, false, false};
     choose_middle(batch, &middle);
     if (middle.choice) {
         for (size_t i = 0; i < batch.n; i++)

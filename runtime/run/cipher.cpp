@@ -47,7 +47,7 @@ void run_cipher(const Batch &batch, bool decrypt) {
             items[n++] = &item;
             if (work.detour) {
                 work.in.read(work.ciphered, work.blocks, work.detour);
-                batch.arena->blocks_used = std::max(batch.arena->blocks_used, work.detour);
+                work.use_blocks(work.detour);
                 item.in = item.out = work.blocks;
             } else {
                 item.in = work.in.at(work.ciphered);

@@ -28,7 +28,7 @@ void carry(Work *work) {
 
 void run_rests(const Batch &batch, size_t at) {
     Item **items = batch.arena->items;
-    size_t n = 0, most = 0;
+    size_t n = 0;
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
         const uint64_t rest = work.failed ? 0 : work.job->in_len - work.ciphered, bytes = counter_room(rest);
@@ -36,13 +36,12 @@ void run_rests(const Batch &batch, size_t at) {
         Item &item = work.item;
         work.in.read(work.ciphered, work.blocks + at, rest);
         memset(work.blocks + at + rest, 0, bytes - rest);
-        most = std::max(most, at + size_t(bytes));
+        work.use_blocks(at + size_t(bytes));
         item.in = item.out = work.blocks + at;
         item.bytes = (rest + 15) & ~uint64_t(15);
         if (before_carry(work) >= bytes) item.bytes = bytes;
         items[n++] = &item;
     }
-    batch.arena->blocks_used = std::max(batch.arena->blocks_used, most);
     const size_t all = n;
     while (n) {
         size_t more = 0;

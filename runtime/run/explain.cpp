@@ -20,6 +20,7 @@ std::string number(double value) {
 std::string plural(size_t n, const char *word) { return std::to_string(n) + " " + word + (n == 1 ? "" : "s"); }
 
 std::string basis(const Engine &engine, const Variant &variant) {
+    if (variant.cost.here) return "as calibrated on this machine";
     return variant.cost.measured ? "by the table for " + engine.cost_table() : "by an estimate from instruction counts";
 }
 
@@ -49,12 +50,16 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     const bool gcm = suite.construction == Construction::gcm;
     const bool chacha_poly = suite.construction == Construction::chacha_poly;
     const bool whole = chacha_poly ? bytes <= CHACHA_FIRST : gcm ? bytes <= GCM_SHORT_TEXT : suite.hash && fits_whole(suite, head_bytes(suite, suite.aad_min), bytes + suite.expansion);
-    if (suite.kind == CST_AEAD && (gcm || direction == CST_SEAL) && !whole) {
+    if (suite.kind == CST_AEAD && !whole) {
         Query middle = query;  // what follows the block in which the head ends (see stitch.cpp)
         const uint64_t unit = suite.hash->record.block_bytes, first = chacha_poly ? CHACHA_FIRST : gcm ? 0 : -head_bytes(suite, suite.aad_min) & (unit - 1);
         middle.aligned = suite.construction != Construction::tls && first % 16 == 0;
         middle.bytes = middle.least = bytes > first ? bytes - first : 0;
-        chosen = choose_pair(phase, middle);
+        for (const Family *family : {&suite.pairs, &suite.handed_open_pairs, &suite.open_pairs}) {
+            if (chosen.variant || (family == &suite.pairs) != (direction == CST_SEAL || gcm)) continue;
+            phase.family = family;
+            chosen = choose_pair(phase, middle);
+        }
         stitched = chosen.variant != nullptr;
     }
     Pick cipher, hash;
@@ -72,27 +77,32 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     if (int error = suite.engine->fetch(*chosen.variant, &kernel)) return error;
 
     const Variant &v = *chosen.variant;
-    const double total = chosen.cycles_per_byte + other.cycles_per_byte;
+    const std::string source = basis(*suite.engine, v);
+    auto figure = [&](const Variant &of, double cycles) {
+        const std::string its = basis(*suite.engine, of);
+        return number(cycles) + (its == source ? "" : " " + its);
+    };
     std::string why = "for " + plural(in_hand, "job") + " of " + plural(bytes, "byte");
     if (suite.enciphers() && in_hand > 1) why += one_key ? " under one key" : " under their own keys";
     why += ": ";
     if (suite.forced == chosen.variant) {
-        why += "forced by name, " + number(chosen.cycles_per_byte) + " cycles per byte " + basis(*suite.engine, v);
+        why += "forced by name, " + number(chosen.cycles_per_byte) + " cycles per byte " + source;
     } else {
-        why += number(chosen.cycles_per_byte) + " cycles per byte " + basis(*suite.engine, v);
+        why += number(chosen.cycles_per_byte) + " cycles per byte " + source;
         if (chosen.next) {
-            why += "; the next best, " + std::string(chosen.next->name) + ", " + number(chosen.next_cycles_per_byte);
+            why += "; the next best, " + std::string(chosen.next->name) + ", " + figure(*chosen.next, chosen.next_cycles_per_byte);
             if (chosen.next_cycles_per_byte < chosen.cycles_per_byte) why += " (as good within the table's precision, and has more lanes)";
         }
     }
     if (stitched && cipher.variant && hash.variant)
-        why += "; cipher and hash one after the other " + number(cipher.cycles_per_byte + hash.cycles_per_byte);
-    if (other.variant) why += "; together with " + std::string(other.variant->name) + ", " + number(other.cycles_per_byte);
+        why += "; cipher and hash one after the other " + figure(*cipher.variant, cipher.cycles_per_byte) + " + " + figure(*hash.variant, hash.cycles_per_byte);
+    if (other.variant) why += "; together with " + std::string(other.variant->name) + ", " + figure(*other.variant, other.cycles_per_byte);
     put(choice->kernel, v.name);
     put(choice->origin, kernel->origin == KernelOrigin::jit ? "jit" : "static");
     put(choice->why, why);
     choice->lanes = v.lanes;
-    choice->cycles_per_byte = v.cost.measured ? total : 0;
+    const bool measured = v.cost.measured && (!other.variant || other.variant->cost.measured);
+    choice->cycles_per_byte = measured ? chosen.cycles_per_byte + other.cycles_per_byte : 0;
     return CST_OK;
 }
 

@@ -48,8 +48,6 @@ void run_for(const Batch &batch, const Family &family, Prepare prepare) {
     run_phase(phase, &batch.arena->lanes, items, batch.arena->order, n);
 }
 
-void use_blocks(const Batch &batch, size_t bytes) { batch.arena->blocks_used = std::max(batch.arena->blocks_used, bytes); }
-
 // How many blocks of zeros to put in front of n, of which there is room for `room`.
 size_t zeros_before(size_t n, size_t room) {
     for (size_t unit : {size_t(16), size_t(8), size_t(4)})
@@ -58,7 +56,7 @@ size_t zeros_before(size_t n, size_t room) {
 }
 
 // GHASH is to go on with the whole blocks at `at` of `blocks`, which has TEXT bytes and the rest in front of it.
-void hash_blocks(const Batch &batch, Work *work, size_t at, size_t bytes) {
+void hash_blocks(Work *work, size_t at, size_t bytes) {
     const size_t zeros = BLOCK * zeros_before(bytes / BLOCK, at / BLOCK);
     memset(work->blocks + at - zeros, 0, zeros);
     for (size_t i = 0; i < BLOCK; i++) work->blocks[at + i] ^= work->hash_chain[i];
@@ -66,7 +64,7 @@ void hash_blocks(const Batch &batch, Work *work, size_t at, size_t bytes) {
     work->item.hash_from = work->hash_chain;
     work->item.hash_in = work->blocks + at - zeros;
     work->item.bytes = zeros + bytes;
-    use_blocks(batch, at + bytes);
+    work->use_blocks(at + bytes);
 }
 
 // Pads what ends at `end` of `blocks` and appends two lengths (in bytes). Returns the end.
@@ -107,7 +105,7 @@ void make_counters(const Batch &batch) {
         const size_t bytes = work.job->iv_len, rest = bytes % BLOCK;
         if (bytes == GCM_IV) return;
         memcpy(work.blocks + TEXT, static_cast<const uint8_t *>(work.job->iv) + bytes - rest, rest);
-        hash_blocks(batch, &work, TEXT, put_lengths(&work, TEXT + rest, 0, bytes) - TEXT);
+        hash_blocks(&work, TEXT, put_lengths(&work, TEXT + rest, 0, bytes) - TEXT);
     });
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
@@ -145,7 +143,7 @@ void run_first(const Batch &batch, bool whole) {
             const size_t used = BLOCK + work.job->in_len;
             bytes = counter_room(used);
             memset(at + used, 0, bytes - used);
-            use_blocks(batch, TEXT - BLOCK + bytes);
+            work.use_blocks(TEXT - BLOCK + bytes);
         }
         memset(at, 0, BLOCK);
         work.item.in = work.item.out = at;
@@ -171,7 +169,7 @@ void hash_heads(const Batch &batch) {
         if (work.whole || !rest) return;
         memcpy(work.blocks + TEXT, static_cast<const uint8_t *>(job.aad) + job.aad_len - rest, rest);
         memset(work.blocks + TEXT + rest, 0, bytes - rest);
-        hash_blocks(batch, &work, TEXT, bytes);
+        hash_blocks(&work, TEXT, bytes);
     });
 }
 
@@ -186,7 +184,7 @@ void hash_ends(const Batch &batch) {
             memset(work.blocks + at + job.aad_len, 0, TEXT - at - job.aad_len);
         }
         const size_t text = work.whole ? job.in_len : job.in_len - work.bulk;
-        hash_blocks(batch, &work, at, put_lengths(&work, TEXT + text, job.aad_len, job.in_len) - at);
+        hash_blocks(&work, at, put_lengths(&work, TEXT + text, job.aad_len, job.in_len) - at);
     });
 }
 
@@ -200,7 +198,7 @@ void read_ends(const Batch &batch) {
 
 // Whole strides of messages that are not short.
 void run_bodies(const Batch &batch, bool open) {
-    Middle middle = {&batch.suite->pairs, !open, open};
+    Middle middle = {&batch.suite->pairs, !open, open, open};
     size_t long_ones = 0;
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
@@ -281,12 +279,11 @@ void gcm_open(const Batch &batch) {
 int gcm_key(const Suite &suite, Key *key) {
     Arena arena;
     if (int error = arena.allocate(*suite.engine, 1)) return error;
-    Work *work = new (&arena.works[0]) Work;
+    Work *work = arena.begin(0);
     work->item.round_keys = key->encrypt[0];
     memset(work->chain, 0, BLOCK);
     memset(work->last, 0, BLOCK);
     work->item.cipher_from = work->item.cipher_chain = work->chain;
-    arena.works_used = 1;
     run_for({&suite, &arena, arena.works, 1, true}, suite.encrypts, [](Work &w) {
         w.item.in = w.item.out = w.last;
         w.item.bytes = BLOCK;

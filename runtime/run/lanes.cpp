@@ -10,7 +10,7 @@ namespace {
 constexpr uint64_t kUneven = 4;
 
 // Core cycles per item of the phases that a stitched middle needs around it: cipher and hash go alone to where it begins. Measured on Zen 4.
-constexpr double kAroundPair = 220;
+constexpr double kAroundPair = 220, kAroundOpenPair = 340;
 
 void put_pointer(uint8_t *state, uint32_t offset, const void *pointer) { memcpy(state + offset, &pointer, sizeof(pointer)); }
 
@@ -190,12 +190,32 @@ void clear_upper_halves() {
                      "xmm13", "xmm14", "xmm15");
 }
 
+// Lists the items of at least `need` bytes in classes of about the same length, the longest first.
+void sort_longest_first(Item *const *items, size_t n, uint64_t need, uint64_t longest, Item **order) {
+    constexpr uint32_t kClasses = 64;
+    uint32_t shift = 0;
+    while (longest >> shift >= kClasses) shift++;
+    uint32_t place[kClasses + 1] = {};
+    auto class_of = [&](const Item *item) { return kClasses - 1 - uint32_t(item->bytes_and_then() >> shift); };
+    for (size_t i = 0; i < n; i++)
+        if (items[i]->bytes >= need) place[class_of(items[i]) + 1]++;
+    for (uint32_t i = 1; i < kClasses; i++) place[i] += place[i - 1];
+    for (size_t i = 0; i < n; i++)
+        if (items[i]->bytes >= need) order[place[class_of(items[i])]++] = items[i];
+}
+
 // The number of live lanes from which on another kernel would serve the rest better.
 size_t stop_below(const Phase &phase, const Variant *chosen, Query query) {
     size_t most = std::min<size_t>(query.items, chosen->lanes);
     for (query.items = most / 2; query.items; query.items /= 2)
         if (decide(phase, query) != chosen) return query.items;
     return 0;
+}
+
+// Whether the forced kernel does another part of the work, so that pairs of the family must not.
+bool keeps_out(const Suite &suite, const Family &family) {
+    if (suite.forced->role == Role::open_pair) return &family == &suite.handed_open_pairs && !suite.forced->hand;
+    return suite.forced->role != Role::pair;
 }
 
 }  // namespace
@@ -212,12 +232,19 @@ Query query_of(const Phase &phase, size_t n, uint64_t mean, uint64_t least) {
 
 Pick choose_pair(const Phase &phase, const Query &query) {
     const Suite &suite = *phase.suite;
-    if (suite.forced && suite.forced->role != Role::pair) return Pick();
-    Pick pair = pick(suite.pairs, query, suite.forced);
-    if (!pair.variant || suite.forced) return pair;
-    Pick cipher = pick(suite.encrypts, query, nullptr), hash = pick(suite.hashes, query, nullptr);
-    const double stitched = pair.cycles_per_byte + kAroundPair / double(query.bytes);
-    const bool apart = cipher.variant && hash.variant && cipher.cycles_per_byte + hash.cycles_per_byte < stitched;
+    const Family &family = *phase.family;
+    if (suite.forced && keeps_out(suite, family)) return Pick();
+    Pick pair = pick(family, query, suite.forced);
+    if (!pair.variant || pair.variant == suite.forced) return pair;
+    const double around = (&family == &suite.pairs ? kAroundPair : kAroundOpenPair) / double(query.bytes), stitched = pair.cycles_per_byte + around;
+    Query rivals = query;  // most of the bytes are in items that any kernel could do
+    rivals.least = std::max(query.least, query.bytes);
+    if (&family == &suite.handed_open_pairs) {
+        const Pick other = pick(suite.open_pairs, rivals, nullptr);
+        if (other.variant && other.cycles_per_byte + around < stitched) return Pick();
+    }
+    const Pick cipher = pick(&family == &suite.pairs ? suite.encrypts : suite.decrypts, rivals, nullptr), hash = pick(suite.hashes, rivals, nullptr);
+    const bool apart = cipher.variant && hash.variant && cipher.cycles_per_byte + hash.cycles_per_byte < stitched * (1 - COST_PRECISION);
     return apart ? Pick() : pair;
 }
 
@@ -265,7 +292,7 @@ void run_phase(const Phase &phase, LaneMemory *memory, Item *const *items, Item 
             for (size_t i = 0; i < pending; i++) order[i]->iterations = order[i]->bytes >> v.step_log2;
             size_t stop_at = 0;
             if (longest - shortest >= kUneven * v.step) {  // longest first, so that the lanes become empty together
-                std::sort(order, order + pending, [](const Item *a, const Item *b) { return a->bytes_and_then() > b->bytes_and_then(); });
+                sort_longest_first(items, n, need, longest, order);
                 stop_at = stop_below(phase, &v, query);
                 all &= stop_at == 0;
             } else if (pending > v.lanes && (pending & (v.lanes - 1))) {
@@ -274,7 +301,7 @@ void run_phase(const Phase &phase, LaneMemory *memory, Item *const *items, Item 
             }
             if (v.legacy_sse && engine.avx()) clear_upper_halves();
             memory->state_used = std::max(memory->state_used, size_t(v.state_bytes));
-            const auto run = v.role == Role::pair ? run_lanes<true, true> : v.role == Role::hash ? run_lanes<false, true> : run_lanes<true, false>;
+            const auto run = v.stitched() ? run_lanes<true, true> : v.role == Role::hash ? run_lanes<false, true> : run_lanes<true, false>;
             const uint64_t calls = run(v, kernel->fn, memory, order, pending, stop_at);
             v.calls.fetch_add(calls, std::memory_order_relaxed);
             if (all) return;

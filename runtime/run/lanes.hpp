@@ -80,7 +80,8 @@ void run_phase(const Phase &phase, LaneMemory *memory, Item *const *items, Item 
 // A question about `n` items of `mean` bytes, none shorter than `least`.
 Query query_of(const Phase &phase, size_t n, uint64_t mean, uint64_t least);
 
-// The pair kernel for these items; none when cipher and hash one after the other are cheaper, or a kernel of one of the two is forced.
+// The pair kernel for these items; none when cipher and hash one after the other are cheaper (or pairs of the suite's other family for opening), or a
+// kernel of one of the two is forced.
 Pick choose_pair(const Phase &phase, const Query &query);
 
 // What runs the phase: choose_pair or pick, remembered from burst to burst. NULL: nothing.

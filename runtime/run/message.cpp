@@ -23,15 +23,14 @@ Phase hash_phase(const Batch &batch) {
 template <typename Bytes>
 void run_blocks(const Batch &batch, Bytes bytes) {
     Item **items = batch.arena->items;
-    size_t n = 0, most = 0;
+    size_t n = 0;
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
         work.item.hash_in = work.blocks;
         work.item.bytes = bytes(work);
-        most = work.item.bytes > most ? work.item.bytes : most;
+        work.use_blocks(work.item.bytes);
         if (work.item.bytes) items[n++] = &work.item;
     }
-    if (batch.arena->blocks_used < most) batch.arena->blocks_used = most;
     if (n) run_phase(hash_phase(batch), &batch.arena->lanes, items, batch.arena->order, n);
 }
 
@@ -127,7 +126,7 @@ private:
         n_++;
     }
     void add_blocks(size_t place, size_t bytes) {
-        if (batch_.arena->blocks_used < place + bytes) batch_.arena->blocks_used = place + bytes;
+        work_.use_blocks(place + bytes);
         add(work_.blocks + place, bytes);
     }
     void add_end(size_t place, size_t used) { add_blocks(place, make_end(batch_, &work_, work_.blocks + place, used)); }

@@ -36,11 +36,11 @@ void begin(Work *work) {
 }
 
 // The last byte says how many before it are padding, and they say the same.
-Padding read_padding(const Batch &batch, Work *work) {
+Padding read_padding(Work *work) {
     const uint32_t n = length_of(*work), mac = mac_bytes(*work);
     const uint32_t window = std::min<uint32_t>(n, TLS_MOST_PADDING);
     uint8_t *bytes = work->blocks + TAIL;
-    batch.arena->blocks_used = std::max(batch.arena->blocks_used, TAIL + MOST_TAIL);
+    work->use_blocks(TAIL + MOST_TAIL);
     work->out.read(n - window, bytes, window);
     const uint32_t said = hidden(bytes[window - 1]);
     const uint32_t fits = mask_less(said + mac, n);
@@ -130,7 +130,7 @@ void open_records(const Batch &batch) {
     run_cipher(batch, true);
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
-        padding[i] = read_padding(batch, &work);
+        padding[i] = read_padding(&work);
         work.record_length[0] = uint8_t(padding[i].text >> 8);
         work.record_length[1] = uint8_t(padding[i].text);
         work.ready = work.hash_end = padding[i].least;

@@ -37,7 +37,7 @@ void seal_records(const Batch &batch) {
     const Suite &suite = *batch.suite;
     for (size_t i = 0; i < batch.n; i++) begin(&batch.works[i]);
     lay_out(batch);
-    Middle middle = {&suite.pairs, false, true};
+    Middle middle = {&suite.pairs, false, true, false};
     choose_middle(batch, &middle);
     make_heads(batch);
     if (middle.choice) {

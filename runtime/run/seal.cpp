@@ -38,7 +38,7 @@ void encrypt_all(const Batch &batch) {
 // The heads and the stitched middles are hashed on the way.
 void encrypt_stitched(const Batch &batch) {
     const Suite &suite = *batch.suite;
-    Middle aligned = {&suite.pairs, true, false}, unaligned = {&suite.pairs, false, false};
+    Middle aligned = {&suite.pairs, true, false, false}, unaligned = {&suite.pairs, false, false, false};
     choose_middle(batch, &aligned);
     choose_middle(batch, &unaligned);
     for (size_t i = 0; i < batch.n; i++) {

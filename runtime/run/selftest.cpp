@@ -172,8 +172,7 @@ void run_family(const Suite &suite, const Family &family, const Variant &shape, 
             item.round_keys = b->keys.data() + (shape.one_key ? 0 : i * sizeof(Key::encrypt));
         }
         if (hash) {
-            const bool pair = shape.role == Role::pair;
-            item.hash_in = (pair ? b->out.data() : b->in.data()) + i * b->item_bytes + i % 32;
+            item.hash_in = (shape.role == Role::pair ? b->out.data() : b->in.data()) + i * b->item_bytes + i % 32;
             item.hash_from = item.hash_chain = b->hashes.data() + 64 * i;
             item.mac_keys_end = b->mac_keys.data() + (i + 1) * sizeof(Key::powers);
         }
@@ -222,11 +221,12 @@ int test_kernel(const Engine &engine, const Variant &v) {
     alone.add(&v);
     Buffers got(v, n), wanted(v, n);
     const bool cipher = !v.cipher.lanes.empty(), hash = !v.hash.lanes.empty();
-    const Family ciphers = others(engine, v.role == Role::decrypt ? Role::decrypt : Role::encrypt, v.cipher.algorithm, nullptr, v);
+    const bool decrypts = v.role == Role::decrypt || v.role == Role::open_pair;
+    const Family ciphers = others(engine, decrypts ? Role::decrypt : Role::encrypt, v.cipher.algorithm, nullptr, v);
     const Family hashes = others(engine, Role::hash, nullptr, v.hash.algorithm, v);
     run_family(suite, alone, v, cipher, hash, &arena, &got);
     const bool poly1305 = Buffers::is_poly1305(v);
-    if (v.role == Role::pair) finish_pair(suite, ciphers, poly1305 ? nullptr : &hashes, &arena, n);
+    if (v.stitched()) finish_pair(suite, ciphers, poly1305 ? nullptr : &hashes, &arena, n);
     for (size_t i = 0; poly1305 && i < n; i++) {
         const Item &item = arena.works[i].item;
         got.poly1305(i, item.hash_in, item.bytes);

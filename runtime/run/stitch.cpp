@@ -6,9 +6,12 @@
 // is hashed, and the pair starts from there. Where c = p (heads of a multiple of 16 bytes) both stand at the same byte, and kernels that hand
 // the ciphertext over in the state block can run too.
 //
-// The hash of what the cipher overwrites, where input and output are the same buffer (MAC-then-encrypt): in iteration i the cipher
-// writes [c + iB, c + (i + 1)B), and until then the hash has read up to p + (i - lag)B. So p >= c + (lag + 1)B, which is what `need` says: the hash
-// first runs alone that far.
+// The hash of what the cipher overwrites, where input and output are the same buffer (MAC-then-encrypt, sealing; encrypt-then-MAC, opening): in
+// iteration i the cipher writes [c + iB, c + (i + 1)B), and until then the hash has read up to p + (i - lag)B; the order of the two inside an iteration
+// is the weaver's. So p >= c + (lag + 1)B, which is what `need` says: the hash first runs alone that far. It is right for any lag, none too.
+// Kernels that decrypt and hand the ciphertext over need none of this: the hash reads the hand-over buffer. They do need c = p, so they begin where the
+// head block ends, if that is a multiple of 16: it is hashed, and then what it holds of the body is decrypted.
+// In both cases the hash goes first wherever the two run one after the other.
 //
 // In a scattered buffer a pair kernel runs over what lies together on both sides; between such stretches cipher and hash run one after the other.
 
@@ -94,10 +97,10 @@ bool find_stretches(const Batch &batch, const Middle &middle, uint64_t need) {
 
 }  // namespace
 
-uint64_t cipher_start(const Work &work, const Middle &middle) { return middle.ahead ? 0 : (uint64_t(work.boundary) + 15) & ~uint64_t(15); }
+uint64_t cipher_start(const Work &work, const Middle &middle) { return middle.ahead() ? 0 : (uint64_t(work.boundary) + 15) & ~uint64_t(15); }
 
 uint64_t hash_start(const Work &work, const Middle &middle) {
-    if (!middle.ahead) return work.boundary;
+    if (!middle.ahead()) return work.boundary;
     const uint64_t unit = work.key->suite->hash->record.block_bytes;
     return work.boundary + (middle.family->needs.front() + unit - 1) / unit * unit;
 }
@@ -110,8 +113,8 @@ void choose_middle(const Batch &batch, Middle *middle) {
     uint64_t sum = 0, least = UINT64_MAX;
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
-        const bool aligned = !middle->ahead && work.boundary % 16 == 0;
-        if (work.whole || aligned != middle->aligned) continue;
+        const bool aligned = !middle->ahead() && work.boundary % 16 == 0;
+        if (work.whole || work.paired || aligned != middle->aligned) continue;
         const uint64_t bytes = left_of(work, cipher_start(work, *middle), hash_start(work, *middle));
         if (bytes < need) continue;
         work.paired = true;
@@ -139,9 +142,9 @@ void run_middle(const Batch &batch, const Middle &middle) {
     const uint64_t need = middle.choice->need();
     run_stretches(batch, middle, &phase, need);
     while (find_stretches(batch, middle, need)) {
-        if (middle.ahead) hash_bodies(batch);
-        run_cipher(batch, false);
-        if (!middle.ahead) hash_bodies(batch);
+        if (middle.overwrites) hash_bodies(batch);
+        run_cipher(batch, middle.opens);
+        if (!middle.overwrites) hash_bodies(batch);
         run_stretches(batch, middle, &phase, need);
     }
 }

@@ -46,8 +46,10 @@ struct Work {
     bool failed = false;    // did not authenticate
     bool counts_far = false;  // counter mode: carries go beyond the 32 bits that kernels count in
     uint32_t powers_rows = 0;  // that `powers` holds
+    size_t blocks_used = 0; // bytes of `blocks` to wipe
     size_t detour = 0;      // bytes that go by way of `blocks` because they do not lie together
 
+    void use_blocks(size_t bytes) { blocks_used = blocks_used < bytes ? bytes : blocks_used; }
     bool scattered() const { return in.scattered() || out.scattered(); }
 
     // From here on what was used is wiped.
@@ -70,13 +72,14 @@ public:
     // Room for min(n, MOST_WORKS) jobs at once. CST_ERR_MEMORY.
     int allocate(const Engine &engine, size_t n);
     size_t works_room() const { return room_; }
+    // Makes a work, the first or the next.
+    Work *begin(size_t i);
     // Wipes what was used.
     void clean();
 
     LaneMemory lanes;
     Work *works = nullptr;
     size_t works_used = 0;
-    size_t blocks_used = 0;  // most bytes of any work's `blocks`
     bool powers_used = false;
     Item **items = nullptr;  // of a phase
     Item **order = nullptr;
@@ -143,14 +146,18 @@ void counter_batch(const Batch &batch);
 // The part of a batch's messages that pair kernels do.
 struct Middle {
     const Family *family;
-    bool aligned;  // cipher and hash stand at the same byte: hand-over kernels may run
-    bool ahead;    // the hash reads what the cipher overwrites, and is ahead of it; else it reads what the cipher wrote
+    bool aligned;     // cipher and hash stand at the same byte: hand-over kernels may run
+    bool overwrites;  // the hash reads what the cipher overwrites; else it reads what the cipher wrote
+    bool opens;
     const Variant *choice = nullptr;
+
+    // The hash must be ahead of the cipher.
+    bool ahead() const { return overwrites && !aligned; }
 };
 // Cipher position at which a pair kernel starts (`boundary` is known), and the hash's.
 uint64_t cipher_start(const Work &work, const Middle &middle);
 uint64_t hash_start(const Work &work, const Middle &middle);
-// Marks the works (of the middle's alignment) whose middle a pair kernel will do.
+// Marks the works (of the middle's alignment, and not marked already) whose middle a pair kernel will do.
 void choose_middle(const Batch &batch, Middle *middle);
 // Both stand at their starts. Afterwards fewer bytes are left than a pair kernel needs.
 void run_middle(const Batch &batch, const Middle &middle);

@@ -12,6 +12,25 @@ constexpr double kAesRound = 4.0;              // latency of aesenc
 constexpr double kShaNiPerByte = 2.0;          // latency of sha1rnds4, sha256rnds2
 constexpr double kCall = 60.0;
 
+// Eight bytes at a time: all programs of the default pack in a few milliseconds.
+struct Digest {
+    uint64_t value = 0x9ae16a3b2f90404fu;
+
+    void add(uint64_t word) {
+        value = (value ^ word) * 0x9e3779b97f4a7c15u;
+        value ^= value >> 32;
+    }
+    void add(const uint8_t *bytes, size_t n) {
+        add(n);
+        for (; n >= 8; bytes += 8, n -= 8) {
+            uint64_t word;
+            memcpy(&word, bytes, 8);
+            add(word);
+        }
+        for (; n; n--) add(*bytes++);
+    }
+};
+
 }  // namespace
 
 bool find_costs(const Pack &pack, const char *microarchitecture, CostRecord *out) {
@@ -46,6 +65,32 @@ Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
     if (cost.per_iteration < latency) cost.per_iteration = latency;
     cost.per_call = kCall + edges / kInstructionsPerCycle;
     return cost;
+}
+
+Cost KernelCost::cost() const {
+    Cost cost;
+    cost.per_iteration = centicycles_per_iteration / 100.0;
+    cost.per_call = centicycles_per_call / 100.0;
+    cost.measured = cost.here = true;
+    return cost;
+}
+
+int code_digest(const Pack &pack, uint32_t kernel, uint64_t *out) {
+    Digest digest;
+    KernelRecord record;
+    if (int error = pack.kernel(kernel, &record)) return error;
+    digest.add(record.strategy);
+    for (uint32_t i = 0; i < record.n_streams; i++) {
+        const StreamRecord &stream = record.streams[i];
+        ProgramRecord program;
+        if (int error = pack.program(stream.program, &program)) return error;
+        for (uint64_t word : {uint64_t(stream.ratio), uint64_t(stream.lead), uint64_t(stream.lag), uint64_t(program.lanes), uint64_t(program.bytes)})
+            digest.add(word);
+        digest.add(program.code, program.code_bytes);
+        for (const ConstantRecord &constant : program.constants) digest.add(constant.data, constant.size);
+    }
+    *out = digest.value;
+    return CST_OK;
 }
 
 }  // namespace cst

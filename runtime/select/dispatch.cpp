@@ -5,8 +5,6 @@
 namespace cst {
 namespace {
 
-constexpr double kPrecision = 0.02;
-
 // This runs several times per burst, so: no division per kernel.
 size_t rounds(size_t items, const Variant &v) { return (items + v.lanes - 1) >> v.lanes_log2; }
 
@@ -64,7 +62,7 @@ Pick pick(const Family &family, const Query &query, const Variant *forced) {
         total *= per_item;
         // Within the precision of the tables the kernel with fewer lanes wins: it is shorter, and no lane runs idle.
         const size_t other = best.variant ? best.variant->lanes : lanes;
-        const double margin = lanes < other ? 1 + kPrecision : lanes > other ? 1 - kPrecision : 1;
+        const double margin = lanes < other ? 1 + COST_PRECISION : lanes > other ? 1 - COST_PRECISION : 1;
         if (!best.variant || total < best.cycles_per_byte * margin) {
             best.next = best.variant;
             best.next_cycles_per_byte = best.cycles_per_byte;

@@ -25,6 +25,9 @@ struct Query {
     bool only_ready = false;  // only kernels whose code exists already
 };
 
+// How exact cost tables are, relatively.
+constexpr double COST_PRECISION = 0.02;
+
 struct Pick {
     const Variant *variant = nullptr;  // NULL: none fits
     double cycles_per_byte = 0;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "code/signature.hpp"
-#include "cost.hpp"
 #include "target.hpp"
 
 extern "C" {
@@ -117,6 +116,8 @@ int Engine::read_pack(const Pack &pack, Added *added) const {
             cost.per_call = entry[i]->centicycles_per_call / 100.0;
             cost.measured = true;
         }
+        bool known;
+        if (int error = look_up(measured_, *variant, &known, &cost)) return error;
         variant->set_cost(cost);
         added->variants.push_back(std::move(variant));
     }
@@ -145,6 +146,45 @@ void Engine::go_back(Mark *mark) noexcept {
     packs_.resize(mark->packs);
     most_state_bytes_ = mark->most_state_bytes;
     cost_table_ = std::move(mark->cost_table);
+}
+
+int Engine::look_up(const std::vector<KernelCost> &costs, const Variant &variant, bool *known, Cost *cost) {
+    *known = false;
+    const auto found = std::lower_bound(costs.begin(), costs.end(), variant.name, [](const KernelCost &c, const char *name) { return c.name < name; });
+    if (found == costs.end() || found->name != variant.name) return CST_OK;
+    uint64_t code;
+    if (int error = code_digest(*variant.pack, variant.index, &code)) return error;
+    *known = found->code == code;
+    if (*known) *cost = found->cost();
+    return CST_OK;
+}
+
+int Engine::take_costs(std::vector<KernelCost> costs) {
+    auto by_name = [](const KernelCost &a, const KernelCost &b) { return a.name < b.name; };
+    costs.insert(costs.end(), measured_.begin(), measured_.end());
+    std::stable_sort(costs.begin(), costs.end(), by_name);  // of two, the one that is given stands in front of the one that was known
+    costs.erase(std::unique(costs.begin(), costs.end(), [](const KernelCost &a, const KernelCost &b) { return a.name == b.name; }), costs.end());
+    std::vector<std::pair<Variant *, Cost>> changes;
+    for (const auto &variant : variants_) {
+        bool known;
+        Cost cost;
+        if (int error = look_up(costs, *variant, &known, &cost)) return error;
+        if (known) changes.emplace_back(variant.get(), cost);
+    }
+    for (const auto &change : changes) change.first->set_cost(change.second);
+    measured_ = std::move(costs);
+    return CST_OK;
+}
+
+std::string Engine::costs_from() const {
+    const bool some = std::any_of(variants_.begin(), variants_.end(), [](const auto &variant) { return variant->for_suites() && variant->cost.here; });
+    if (some && all_measured()) return "calibrated on this machine";
+    const std::string table = cost_table_.empty() ? "generic" : cost_table_;
+    return some ? table + " + calibrated" : table;
+}
+
+bool Engine::all_measured() const {
+    return std::all_of(variants_.begin(), variants_.end(), [](const auto &variant) { return !variant->for_suites() || variant->cost.here; });
 }
 
 bool Engine::has(const char *feature) const { return (cpu_.features & feature_bit(feature, strlen(feature))) != 0; }

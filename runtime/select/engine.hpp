@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cost.hpp"
 #include "cpu.hpp"
 #include "dispatch.hpp"
 
@@ -37,6 +38,14 @@ public:
     const Variant *find(const char *kernel_name) const;  // NULL when there is none
     // The microarchitecture whose measured costs decide; empty: estimates do.
     const std::string &cost_table() const { return cost_table_; }
+    // The same in words, with what was measured on this machine.
+    std::string costs_from() const;
+    // Whether every kernel that suites can use has a cost that was measured on this machine.
+    bool all_measured() const;
+    // From here on measured costs decide, wherever name and code of a kernel agree; the others are kept for packs that may come.
+    // Not while other threads use the engine. On an error nothing has changed.
+    int take_costs(std::vector<KernelCost> costs);
+    const std::vector<KernelCost> &measured_costs() const { return measured_; }  // sorted by name
     size_t most_state_bytes() const { return most_state_bytes_; }
 
     // The code of a kernel, made on first use. CST_ERR_UNSUPPORTED when this CPU, or CST_ERR_JIT when this OS, cannot run it.
@@ -57,10 +66,13 @@ private:
     };
     int read_pack(const Pack &pack, Added *added) const;
     int commit(std::unique_ptr<OwnedPack> pack, Added *added);
+    // Sets *known, and *cost, when the kernel is among `costs`.
+    static int look_up(const std::vector<KernelCost> &costs, const Variant &variant, bool *known, Cost *cost);
 
     Cpu cpu_;
     bool jit_ = false, avx_ = false;
     std::string cost_table_;
+    std::vector<KernelCost> measured_;
     size_t most_state_bytes_ = 0;
     std::vector<std::unique_ptr<OwnedPack>> packs_;
     std::vector<std::unique_ptr<Algorithm>> algorithms_;

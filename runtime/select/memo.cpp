@@ -32,6 +32,10 @@ bool ChoiceMemo::recall(const Family &family, const Query &query, bool pair, con
     return true;
 }
 
+void ChoiceMemo::forget() {
+    for (auto &slot : slots_) slot.store(0, std::memory_order_relaxed);
+}
+
 void ChoiceMemo::remember(const Family &family, const Query &query, bool pair, const Variant *choice) {
     uint64_t place = kNone;
     for (size_t i = 0; choice && i < family.variants.size(); i++)

@@ -13,6 +13,8 @@ class ChoiceMemo {
 public:
     // False when the answer is not remembered. A NULL answer (no pair kernel is worth it) is remembered only for `pair`.
     bool recall(const Family &family, const Query &query, bool pair, const Variant **choice) const;
+    // After costs have changed. Not while anybody asks.
+    void forget();
     void remember(const Family &family, const Query &query, bool pair, const Variant *choice);
 
 private:

@@ -53,7 +53,7 @@ bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, 
 
 // What the streams compute together; Role::other when no suite could say.
 Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
-    bool decrypts = false;
+    bool decrypts = false, opens = false;  // opens: a decryption whose hash reads the ciphertext can be stitched
     uint32_t cipher_lag = 0, hash_lag = UINT32_MAX, hands = 0, step = 0;
     std::vector<uint32_t> buffers, readers;
     for (uint32_t i = 0; i < v->n_streams; i++) {
@@ -75,6 +75,7 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
         } else {
             cipher_lag = stream.lag > cipher_lag ? stream.lag : cipher_lag;
             decrypts = algorithm->record.decrypts_only();
+            opens = algorithm->record.kind == ALGORITHM_CIPHER_DEC;
         }
         if (program.flags & PROGRAM_HAND) {
             hands++;
@@ -96,14 +97,14 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
         }
         return decrypts ? Role::decrypt : Role::encrypt;
     }
-    if (v->cipher.lanes.size() != v->hash.lanes.size() || decrypts || hash_lag <= cipher_lag) return Role::other;
+    if ((decrypts && !opens) || v->cipher.lanes.size() != v->hash.lanes.size() || hash_lag + (opens && !hands) <= cipher_lag) return Role::other;
     if (hands && (hands != v->n_streams || buffers.size() != readers.size())) return Role::other;
     for (const LanePlace &place : v->hash.lanes)
         if (!hands && place.in == NO_FIELD) return Role::other;
     for (size_t i = 0; i < buffers.size(); i++) v->links.push_back({readers[i], buffers[i]});
     v->hand = hands != 0;
     v->lanes = uint32_t(v->cipher.lanes.size());
-    return Role::pair;
+    return opens ? Role::open_pair : Role::pair;
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ enum class Role {
     encrypt,  // one cipher; also one that decrypts in the same way (counter modes)
     decrypt,
     pair,     // a cipher (encrypt) and, at least one iteration behind it, the hash of its output
+    open_pair,  // a cipher (decrypt) and the hash of its input; where that is handed over, at least one iteration behind it
 };
 
 // Offsets of one lane's entries from the start of the kernel's state area; NO_FIELD where the stream has no such field.
@@ -48,7 +49,8 @@ struct Cost {
     double per_iteration = 0;  // core cycles, all lanes
     double per_call = 0;
     double per_byte = 0;       // per_iteration / Variant::step
-    bool measured = false;     // from the pack's table, not estimated
+    bool measured = false;     // not estimated
+    bool here = false;         // measured, and on this machine; else by the pack's table
 };
 
 struct Variant {
@@ -81,6 +83,8 @@ struct Variant {
     mutable std::atomic<bool> refused{false};  // the OS or the assembler would not have it
     mutable std::atomic<uint64_t> calls{0};    // by the engine
 
+    bool for_suites() const { return runnable && role != Role::other; }
+    bool stitched() const { return role == Role::pair || role == Role::open_pair; }
     // Fewest bytes of an item that the kernel can run.
     uint64_t need() const { return uint64_t(step) * (lag + 1); }
     void set_cost(const Cost &known);

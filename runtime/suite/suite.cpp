@@ -39,7 +39,9 @@ constexpr Profile kProfiles[] = {{"a128cbc-hs256", "sha256", 16, 16}, {"a192cbc-
 using Derived = std::vector<std::unique_ptr<Suite>>;
 
 // Whether a pair kernel can ever do the middle: a hand-over wants cipher and hash at the same byte (run/stitch.cpp), so a head of whole cipher blocks.
+// Records of TLS are opened without pairs: what their MAC covers is known when all has been decrypted.
 bool takes_pair(const Suite &suite, const Variant &variant) {
+    if (suite.construction == Construction::tls && variant.role == Role::open_pair) return false;
     return suite.construction == Construction::chacha_poly || !variant.hand || suite.construction == Construction::etm || suite.construction == Construction::rfc7518;
 }
 
@@ -51,9 +53,12 @@ void complete(Suite suite, Derived *derived) {
     if (suite.encrypt) {
         suite.encrypts = engine.family(Role::encrypt, suite.encrypt, nullptr);
         suite.decrypts = suite.encrypt == suite.decrypt ? suite.encrypts : engine.family(Role::decrypt, suite.decrypt, nullptr);
-        if (hash)
+        if (hash) {
             for (const Variant *variant : engine.family(Role::pair, suite.encrypt, hash).variants)
                 if (takes_pair(suite, *variant)) suite.pairs.add(variant);
+            for (const Variant *variant : engine.family(Role::open_pair, suite.decrypt, hash).variants)
+                if (takes_pair(suite, *variant)) (variant->hand ? suite.handed_open_pairs : suite.open_pairs).add(variant);
+        }
     }
     if (!suite.iv_max) suite.iv_min = suite.iv_max = suite.iv_bytes;
     if (suite.tweak) suite.tweaks = engine.family(Role::encrypt, suite.tweak, nullptr);
@@ -237,6 +242,7 @@ bool Suite::could_use(const Variant &variant) const {
         case Role::encrypt: return c == encrypt;
         case Role::decrypt: return c == decrypt;
         case Role::pair: return c == encrypt && h == hash_base() && takes_pair(*this, variant);
+        case Role::open_pair: return c == decrypt && h == hash_base() && takes_pair(*this, variant);
         default: return false;
     }
 }

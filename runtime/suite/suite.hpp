@@ -35,6 +35,7 @@ struct Suite {
     Construction construction = Construction::single;
 
     Family hashes, encrypts, decrypts, pairs, tweaks;
+    Family open_pairs, handed_open_pairs;  // apart, because hash and cipher begin at different places (run/stitch.cpp)
     const Variant *forced = nullptr;
     std::shared_ptr<ChoiceMemo> memo;  // of the families above; NULL: nothing is remembered
 

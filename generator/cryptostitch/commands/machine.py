@@ -27,8 +27,10 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str) -> list[int
 @click.option("--one-key", is_flag=True, help="All jobs share a key.")
 @click.option("--suites", default="*", show_default=True, metavar="GLOB", help="Which suites.")
 @click.option("--target", help="Lower the level, e.g. host-no_avx512.")
+@click.option("--costs", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+              help="Choose by the costs in this file, which `cryptostitch calibrate --costs` wrote.")
 @format_option
-def cpu(jobs, size, one_key, suites, target, fmt) -> None:
+def cpu(jobs, size, one_key, suites, target, costs, fmt) -> None:
     """Say what was detected, and for each suite which kernel jobs would run on, and why.
 
     \b
@@ -38,12 +40,14 @@ def cpu(jobs, size, one_key, suites, target, fmt) -> None:
     from ..report.choices import choices, choices_text, machine
 
     try:
-        context = runtime.Context(target=target)
+        context = runtime.Context(target=target, costs=costs)
     except runtime.RuntimeFailure as failure:
         if failure.code == runtime.ERR_NAME and target:
             near = runtime.Context().nearest(runtime.NAME_TARGET, target)
             raise click.BadParameter(f"no target '{target}'; write host-no_<feature>, or one of: {near or 'host'}", param_hint="--target") from failure
         raise
+    if costs and not context.calibrated:
+        click.echo(f"{costs} is left aside: it is of another CPU, of other features (--target), or of kernels that this library does not have", err=True)
     names = [s for s in context.suites() if fnmatch.fnmatchcase(s, suites)]
     if not names:
         raise click.UsageError(f"no suite matches '{suites}'; `cryptostitch list` shows them")
@@ -55,16 +59,27 @@ def cpu(jobs, size, one_key, suites, target, fmt) -> None:
 @click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE", help="Write the table to this file (default: standard output).")
 @click.option("--kernels", default="*", show_default=True, metavar="GLOB", help="Which kernels; a file that exists keeps its other rows.")
 @click.option("--microarchitecture", help="The table's name (default: as detected; where the library has no table yet, the stem of FILE).")
-def calibrate(output, kernels, microarchitecture) -> None:
+@click.option("--costs", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Have the library measure instead, and write its figures for this machine alone to a file for cst_options.costs.")
+@click.option("--seconds", type=click.FloatRange(0, 3600), help="How long --costs may take (default: about 3 for all kernels).")
+def calibrate(output, kernels, microarchitecture, costs, seconds) -> None:
     """Measure the kernels of the library that this CPU can run, and write the cost table that the choice of kernels is made by.
 
     The table holds core cycles per iteration and per call. One row takes an eighth of a second; leave the machine alone meanwhile.
 
     \b
-    Example: cryptostitch calibrate -o generator/cryptostitch/costs/zen4.json
+    Examples: cryptostitch calibrate -o generator/cryptostitch/costs/zen4.json
+              cryptostitch calibrate --costs /var/lib/server/kernel.costs
     """
     from .. import measure
 
+    if costs:
+        if output or microarchitecture:
+            raise click.UsageError("--costs is a file for one machine; -o and --microarchitecture belong to a table")
+        _calibrate_library(costs, kernels, seconds or 0)
+        return
+    if seconds is not None:
+        raise click.UsageError("--seconds goes with --costs; a table takes an eighth of a second for each row")
     with progress_bar("measuring") as progress:
         table = measure.calibrate(kernels, progress)
     if not table["kernels"]:
@@ -80,6 +95,25 @@ def calibrate(output, kernels, microarchitecture) -> None:
     else:
         click.echo(text, nl=False)
     click.echo(f"{len(table['kernels'])} kernels on {table['cpu']} at {table['ghz']} GHz, table '{table['microarchitecture']}'", err=True)
+
+
+def _calibrate_library(costs: Path, kernels: str, seconds: float) -> None:
+    """A file of costs. One that exists keeps its other rows, if they are of this machine."""
+    from .. import runtime
+
+    if not costs.absolute().parent.is_dir():
+        raise click.UsageError(f"there is no folder '{costs.parent}' for {costs.name}")
+    context = runtime.Context(costs=costs if costs.exists() else None)
+    try:
+        with progress_bar("measuring") as progress:
+            context.calibrate(kernels, seconds, progress)
+    except runtime.RuntimeFailure as failure:
+        if failure.code != runtime.ERR_NAME:
+            raise
+        raise click.UsageError(f"no kernel that this CPU can run matches '{kernels}'; `cryptostitch list` shows their names") from failure
+    context.save_costs(costs)
+    cpu = context.cpu()
+    click.echo(f"{costs}: costs of {cpu['brand'].strip()}; with them the choice is '{cpu['microarchitecture']}'", err=True)
 
 
 def _table_text(table: dict) -> str:

@@ -42,13 +42,14 @@ class Forced:
         contracts = [part.program.contract for part in subject.recipe.parts]
         key_bytes = {row.key_bytes for row in subject.rows if row in ciphers or row.kind == "cbc_mac"}
         hand = any(c.has("hand") for c in contracts)
-        suites = tuple(name for name in context.suites() if _serves(name, kinds, hashes, key_bytes, hand))
+        opens = any(KINDS[row.kind].direction == "open" for row in ciphers)
+        suites = tuple(name for name in context.suites() if _serves(name, kinds, hashes, key_bytes, hand, bool(opens and hashes)))
         if not suites:
             raise Skip("no suite is made of these algorithms")
         first_kind = subject.rows[0].kind
         lanes = sum(c.lanes for c, row in zip(contracts, subject.rows) if row.kind == first_kind)
         step = contracts[0].bytes * subject.recipe.parts[0].ratio
-        return cls(context, kernel, suites, OPEN if any(KINDS[row.kind].direction == "open" for row in ciphers) else SEAL, lanes,
+        return cls(context, kernel, suites, OPEN if opens else SEAL, lanes,
                    any(c.has("key") and c.field("key").shared for c in contracts), hand,
                    step * (subject.recipe.lag + 1), bool(readers and ciphers))
 
@@ -78,10 +79,11 @@ class NotServed(Exception):
     """The library refuses the kernel for a suite that is made of the kernel's algorithms."""
 
 
-def _serves(suite: str, kinds: set[str], hashes: set[str], key_bytes: set[int], hand: bool) -> bool:
-    """``hand``: the kernel hands ciphertext over, which wants heads of whole cipher blocks."""
+def _serves(suite: str, kinds: set[str], hashes: set[str], key_bytes: set[int], hand: bool, open_pair: bool) -> bool:
+    """``hand``: the kernel hands ciphertext over, which wants heads of whole cipher blocks. ``open_pair``: it hashes what it decrypts, while TLS
+    hashes the plaintext."""
     m = meaning(suite)
-    if hand and m.kind in ("esp", "tls"):
+    if hand and m.kind in ("esp", "tls") or open_pair and m.kind == "tls":
         return False
     return kinds <= m.kinds and (not hashes or m.hash in hashes) and (not key_bytes or (m.key_bytes or m.mac_key_bytes) in key_bytes)
 

@@ -20,15 +20,18 @@ def scatter(rng: random.Random, *views: memoryview) -> list[list[memoryview]]:
 
 
 class Placed:
-    """``direction`` None: either; in place or not, forged or not, as ``rng`` says. ``scattered``: how likely the buffers come in pieces."""
+    """``direction``, ``in_place``, ``forged`` None: as ``rng`` says. ``scattered``: how likely the buffers come in pieces. Only what is opened and has
+    a tag or padding can be forged."""
 
-    def __init__(self, rng: random.Random, case: Case, key: Key, direction: int | None = None, scattered: float = 0):
+    def __init__(self, rng: random.Random, case: Case, key: Key, direction: int | None = None, scattered: float = 0,
+                 in_place: bool | None = None, forged: bool | None = None):
         self.case, self.key = case, key
         self.direction = rng.choice((SEAL, OPEN)) if direction is None else direction
-        self.forged = self.direction == OPEN and (bool(case.tag) or meaning(case.suite).authenticates) and rng.random() < 0.2
+        can_forge = self.direction == OPEN and (bool(case.tag) or meaning(case.suite).authenticates)
+        self.forged = can_forge and (rng.random() < 0.2 if forged is None else forged)
         ciphers = bool(case.key)
         source, result = (case.data, case.out) if self.direction == SEAL or not ciphers else (case.out, case.data)
-        self.in_place = ciphers and rng.random() < 0.5
+        self.in_place = ciphers and (rng.random() < 0.5 if in_place is None else in_place)
         shift = rng.randrange(64)
         room = max(len(source), len(result))
         self.buffer = bytearray(rng.randbytes(shift + room + MARGIN))

@@ -35,7 +35,7 @@ def choices(context: runtime.Context, suites: Sequence[str], jobs: Sequence[int]
 
 def choices_text(found: dict[str, Any]) -> str:
     cpu = found["cpu"]
-    lines = [f"{cpu['brand']} (family {cpu['family']:#x}, model {cpu['model']:#x}, stepping {cpu['stepping']}), cost table '{cpu['microarchitecture']}'",
+    lines = [f"{cpu['brand']} (family {cpu['family']:#x}, model {cpu['model']:#x}, stepping {cpu['stepping']}), costs: {cpu['microarchitecture']}",
              f"features: {' '.join(cpu['features'])}",
              f"the system saves (XCR0): {' '.join(cpu['os_saves'])}",
              "kernels: " + ("assembled at run time" if cpu["jit"] else "static ones only, executable memory is off or refused"),

@@ -337,5 +337,7 @@ class _Walk:
                 restored = number in self.abi.saved_vectors and held == (ENTRY, "v", number)
                 if not restored and held != (ZERO, 64) and (self.wide or held != (ZERO, 16)):
                     raise _Fault(f"does not wipe v{number}" + (" (upper part)" if held == (ZERO, 16) else ""))
-                if number in self.abi.saved_vectors and not restored:
-                    raise _Fault(f"does not restore the callee-saved register v{number}")
+        for number in self.abi.saved_vectors:
+            entry = (ENTRY, "v", number)
+            if self.vector.get(number, entry) != entry:
+                raise _Fault(f"does not restore the callee-saved register v{number}")

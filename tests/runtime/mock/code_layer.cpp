@@ -139,6 +139,12 @@ World::World() {
             kernel(cipher + "_x16_hand+" + n + "_x16_hand", "avx512_vaes", wide, {{own_hand, {1, 0}}, {hand, {1, 1}}});
             kernel(cipher + "_x32_1key_hand+" + n + "_x32_hand", "avx512_vaes", wide,
                    {{key_hand, {1, 0}}, {key_hand, {1, 0}}, {hand, {1, 1}}, {hand, {1, 1}}});
+            const std::string opener = std::string("aes") + bits + "_cbc_dec";
+            const char *d = opener.c_str();
+            const uint32_t dec = program(d, 1, 0, 64, "aes"), wide_dec = program(d, 16, 0, 64, wide), hand_dec = program(d, 16, PROGRAM_HAND, 64, wide);
+            kernel(opener + "_x1+" + n + "_x1", "sse_aesni", "aes", {{dec, {1, 0}}, {x1, {1, 0}}});
+            kernel(opener + "_x16+" + n + "_x16", "avx512_vaes", wide, {{wide_dec, {1, 0}}, {x16, {1, 0}}});
+            kernel(opener + "_x16_hand+" + n + "_x16_hand", "avx512_vaes", wide, {{hand_dec, {1, 0}}, {hand, {1, 1}}});
         }
     }
     for (const char *bits : {"128", "192", "256"}) {
@@ -188,7 +194,7 @@ void run_cipher(const AlgorithmRecord &a, const ProgramRecord &r, uint8_t *state
             }
             memcpy(c, next, 16);
             memcpy(dst + at, block, 16);
-            if (hand) memcpy(state + hand->offset + (body & 1) * hand->row_bytes + hand->lane_offsets[lane] + at, block, 16);
+            if (hand) memcpy(state + hand->offset + (body & 1) * hand->row_bytes + hand->lane_offsets[lane] + at, next, 16);
         }
     }
 }
@@ -211,7 +217,8 @@ void run_hash(const AlgorithmRecord &a, const ProgramRecord &r, uint8_t *state, 
     }
 }
 
-// As the frame does it; within one step the lagging hash goes first, which is the worst that a weave can do to it.
+// As the frame does it; within one step the hash goes first, which is the worst that a weave can do to it where it reads what the cipher wrote, and
+// last where it reads what is decrypted, perhaps in place.
 template <size_t index>
 void run_kernel(const cst_kernel_args *args) {
     const MockKernel &k = *world().kernels[index];
@@ -219,7 +226,9 @@ void run_kernel(const cst_kernel_args *args) {
     for (const auto &s : k.streams) lag = s.second.second > lag ? s.second.second : lag;
     if (args->iterations <= lag) abort();
     for (uint64_t step = 0; step < args->iterations + lag; step++)
-        for (size_t i = k.streams.size(); i-- > 0;) {
+        for (size_t n = k.streams.size(), j = 0; j < n; j++) {
+            const bool opens = world().algorithms[world().programs[k.streams[0].first]->record.algorithm].kind == ALGORITHM_CIPHER_DEC;
+            const size_t i = opens ? j : n - 1 - j;
             const auto &s = k.streams[i];
             if (step < s.second.second || step - s.second.second >= args->iterations) continue;
             const ProgramRecord &r = world().programs[s.first]->record;

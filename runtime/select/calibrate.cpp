@@ -1,0 +1,240 @@
+#include "calibrate.hpp"
+
+#include <fnmatch.h>
+#include <x86intrin.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+namespace cst {
+namespace {
+
+constexpr double kSecondsPerKernel = 0.01, kSecondsForAll = 3.0;
+// Disturbances add time. Short ones (an interrupt) meet few samples of a pass, whose median does not see them; long ones (somebody else on the core's
+// other thread) meet some of the passes over all kernels, of which the second least counts: the least may come from a disturbance of the clock, which
+// takes time off.
+constexpr size_t kPasses = 8;
+constexpr size_t kLeastSamples = 3, kMostSamples = 200;  // per kernel and pass
+constexpr uint64_t kSampleTicks = 12000;                 // long against the clock's grain, short against a time slice
+constexpr size_t kMostCalls = 64;                        // per sample
+constexpr size_t kJobs = 64;
+constexpr uint64_t kTarget = 2048;                       // bytes of a job: those of all jobs stay in the second cache
+constexpr uint64_t kMostBuffer = 1u << 16;
+constexpr size_t kApart = 128;                           // equal offsets of neighbouring jobs fall into different cache sets
+constexpr uint64_t kChain = 250, kChainAdds = 64;
+
+uint64_t ticks() {
+    _mm_lfence();
+    const uint64_t now = __rdtsc();
+    _mm_lfence();
+    return now;
+}
+
+// Ticks of the time-stamp counter, which does not follow the core's clock, for kChain * kChainAdds core cycles: an addition that needs the one before
+// takes one.
+uint64_t chain_ticks() {
+    uint64_t x = 0, rounds = kChain;
+    const uint64_t start = ticks();
+    __asm__ volatile("1:\n\t.rept 64\n\tadd %1, %0\n\t.endr\n\tsub $1, %1\n\tjnz 1b" : "+r"(x), "+r"(rounds) : : "cc");
+    return std::max<uint64_t>(ticks() - start, 1);
+}
+
+// What is left of a call without the kernel.
+void nothing(const cst_kernel_args *) { __asm__ volatile(""); }
+
+void clear_upper_halves() {
+    __asm__ volatile("vzeroupper" : : : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
+                     "xmm13", "xmm14", "xmm15");
+}
+
+// The value with `rank` others below it.
+double ranked(std::vector<double> *values, size_t rank) {
+    const auto place = values->begin() + std::ptrdiff_t(rank);
+    std::nth_element(values->begin(), place, values->end());
+    return *place;
+}
+
+double median(std::vector<double> *values) { return ranked(values, values->size() / 2); }
+
+// Iterations of a short and of a long call, and the bytes of a job that the long one takes.
+struct Shape {
+    uint64_t few, many, bytes;
+
+    explicit Shape(const Variant &v) : few(uint64_t(v.lag) + 1), many(std::max(few + 4, kTarget >> v.step_log2)), bytes(many << v.step_log2) {}
+    size_t pitch() const { return size_t(bytes + kApart); }
+};
+
+// A state block, and the inputs and outputs of the jobs. Calls take the jobs in turn, as many as there are lanes, like a burst: a call finds its state
+// in the first cache, but not its data.
+class Bench {
+public:
+    ~Bench() { free(base_); }
+    int allocate(const Engine &engine, const std::vector<const Variant *> &variants) {
+        state_bytes_ = (engine.most_state_bytes() + 63) / 64 * 64;
+        for (const Variant *v : variants) side_ = std::max(side_, (sets(*v) * v->lanes * Shape(*v).pitch() + 63) / 64 * 64);
+        const size_t size = STATE_ALIGN + state_bytes_ + 2 * side_;
+        base_ = static_cast<uint8_t *>(malloc(size));
+        if (!base_) return CST_ERR_MEMORY;
+        state_ = base_ + (-reinterpret_cast<uintptr_t>(base_) & (STATE_ALIGN - 1));
+        uint64_t seed = 1;
+        for (uint8_t *p = base_; p < base_ + size; p++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            *p = uint8_t(seed >> 56);
+        }
+        return CST_OK;
+    }
+
+    void prepare(const Variant &v) {
+        v_ = &v;
+        pitch_ = Shape(v).pitch();
+        sets_ = sets(v);
+        for (const Variant::Link &link : v.links) put(link.from, state_ + link.hand);
+        for (uint32_t i = 0; i < v.n_streams; i++) args_.state[i] = state_ + v.state_offset[i];
+    }
+
+    // Ticks of `calls` calls, one behind the other.
+    uint64_t time(cst_kernel_fn fn, uint64_t iterations, size_t calls) {
+        args_.iterations = iterations;
+        const uint64_t start = ticks();
+        for (size_t i = 0; i < calls; i++) {
+            point(set_ % sets_);
+            set_++;
+            fn(&args_);
+            _mm_lfence();
+        }
+        return ticks() - start;
+    }
+
+private:
+    static size_t sets(const Variant &v) { return std::max<size_t>(1, kJobs / v.lanes); }
+    void put(uint32_t offset, const uint8_t *target) {
+        if (offset != NO_FIELD) memcpy(state_ + offset, &target, sizeof(target));
+    }
+    // Lanes of a pair hash what their cipher writes.
+    void point(size_t set) {
+        const Variant &v = *v_;
+        uint8_t *in = state_ + state_bytes_ + set * v.lanes * pitch_, *out = in + side_;
+        for (size_t i = 0; i < v.cipher.lanes.size(); i++) {
+            put(v.cipher.lanes[i].in, in + i * pitch_);
+            put(v.cipher.lanes[i].out, out + i * pitch_);
+        }
+        for (size_t i = 0; i < v.hash.lanes.size(); i++) put(v.hash.lanes[i].in, (v.role == Role::pair ? out : in) + i * pitch_);
+    }
+
+    uint8_t *base_ = nullptr, *state_ = nullptr;
+    size_t state_bytes_ = 0, side_ = 0;
+    const Variant *v_ = nullptr;
+    size_t pitch_ = 0, sets_ = 1, set_ = 0;
+    cst_kernel_args args_ = {};
+};
+
+// A kernel and its samples, in core cycles.
+class Trial {
+public:
+    Trial(const Variant &v, const Kernel *kernel) : v_(v), shape_(v), kernel_(kernel) {}
+    const Variant &variant() const { return v_; }
+
+    // One pass: as many samples as there is time for.
+    void sample(Bench *bench, bool avx, std::chrono::steady_clock::time_point stop) {
+        if (v_.legacy_sse && avx) clear_upper_halves();
+        bench->prepare(v_);
+        const size_t many_calls = calls(bench, shape_.many), few_calls = calls(bench, shape_.few);
+        std::vector<double> longs, shorts;
+        while (longs.size() < kLeastSamples || (longs.size() < kMostSamples && std::chrono::steady_clock::now() < stop)) {
+            const uint64_t before = chain_ticks();
+            const double empty = double(bench->time(nothing, 0, few_calls)) / double(few_calls);
+            const double longer = double(bench->time(kernel_->fn, shape_.many, many_calls)) / double(many_calls);
+            const double shorter = double(bench->time(kernel_->fn, shape_.few, few_calls)) / double(few_calls);
+            const double scale = double(kChain * kChainAdds) / double(std::min(before, chain_ticks()));
+            longs.push_back(scale * (longer - empty));
+            shorts.push_back(scale * (shorter - empty));
+        }
+        long_.push_back(median(&longs));
+        short_.push_back(median(&shorts));
+    }
+
+    // False when the figures are not plausible. After all passes.
+    bool cost(KernelCost *out) {
+        const double longer = ranked(&long_, 1), shorter = ranked(&short_, 1);
+        const double slope = (longer - shorter) / double(shape_.many - shape_.few), call = std::max(0.0, shorter - slope * double(shape_.few));
+        const double iteration = slope * 100 + 0.5, once = call * 100 + 0.5;
+        if (!(iteration >= LEAST_ITERATION && iteration <= MOST_CENTICYCLES && once <= MOST_CENTICYCLES)) return false;
+        out->centicycles_per_iteration = uint32_t(iteration);
+        out->centicycles_per_call = uint32_t(once);
+        return true;
+    }
+
+private:
+    size_t calls(Bench *bench, uint64_t iterations) const {
+        bench->time(kernel_->fn, iterations, 1);
+        const uint64_t once = bench->time(kernel_->fn, iterations, 2) / 2 + 1;
+        return size_t(std::min<uint64_t>(std::max<uint64_t>(kSampleTicks / once, 1), kMostCalls));
+    }
+
+    const Variant &v_;
+    Shape shape_;
+    const Kernel *kernel_;
+    std::vector<double> long_, short_;  // the passes' medians
+};
+
+// Code that exists already, or that is made for the time of the measuring.
+class Codes {
+public:
+    explicit Codes(bool jit) : cache_(jit) {}
+    int get(const Variant &v, const Kernel **out) {
+        if ((*out = v.kernel.load(std::memory_order_acquire))) return CST_OK;
+        const auto &packs = cache_.packs();
+        if (std::find(packs.begin(), packs.end(), v.pack) == packs.end())
+            if (int error = cache_.add(v.pack)) return error;
+        return cache_.get(v.pack, v.index, out);
+    }
+
+private:
+    Cache cache_;
+};
+
+bool worth_measuring(const Variant &v) { return v.for_suites() && Shape(v).bytes <= kMostBuffer; }
+
+}  // namespace
+
+int measure_costs(const Engine &engine, const char *glob, double seconds, const Progress &progress, std::vector<KernelCost> *out) {
+    using Clock = std::chrono::steady_clock;
+    std::vector<const Variant *> wanted;
+    for (const auto &variant : engine.variants())
+        if (worth_measuring(*variant) && (!glob || fnmatch(glob, variant->name, 0) == 0)) wanted.push_back(variant.get());
+    if (wanted.empty()) return glob ? CST_ERR_NAME : CST_ERR_UNSUPPORTED;
+    if (seconds == 0) seconds = std::min(kSecondsForAll, kSecondsPerKernel * double(wanted.size()));
+    Bench bench;
+    if (int error = bench.allocate(engine, wanted)) return error;
+    Codes codes(engine.jit());
+    std::vector<std::unique_ptr<Trial>> trials(wanted.size());
+    const Clock::time_point start = Clock::now();
+    const size_t steps = kPasses * wanted.size();
+    for (size_t step = 0; step < steps; step++) {
+        const size_t i = step % wanted.size();
+        if (progress.tell)
+            if (int stop = progress.tell(step, steps, wanted[i]->name, progress.arg)) return stop;
+        if (step < wanted.size()) {
+            const Kernel *kernel;
+            const int error = codes.get(*wanted[i], &kernel);
+            if (error == CST_ERR_MEMORY) return error;
+            if (!error) trials[i] = std::make_unique<Trial>(*wanted[i], kernel);
+        }
+        const auto share = std::chrono::duration<double>(seconds * double(step + 1) / double(steps));
+        if (trials[i]) trials[i]->sample(&bench, engine.avx(), start + std::chrono::duration_cast<Clock::duration>(share));
+    }
+    out->clear();
+    for (const auto &trial : trials) {
+        KernelCost cost;
+        if (!trial || !trial->cost(&cost)) continue;
+        cost.name = trial->variant().name;
+        if (int error = code_digest(*trial->variant().pack, trial->variant().index, &cost.code)) return error;
+        out->push_back(std::move(cost));
+    }
+    return CST_OK;
+}
+
+}  // namespace cst

@@ -1,0 +1,43 @@
+"""What every suite of the library must answer, for right and for damaged arguments, by implementations that are not the library."""
+
+from __future__ import annotations
+
+from cryptostitch.ladder import oracle
+
+from .esp_oracle import Esp, Header
+from .tls_oracle import Tls
+
+
+def sealed(suite: str, secrets: tuple[bytes, bytes], iv: bytes, aad: bytes, data: bytes, tag_len: int, padding: int = 0) -> tuple[bytes, bytes]:
+    """(output, tag). ``padding``: bytes of it in a TLS record; 0: the fewest."""
+    kind = oracle.meaning(suite).kind
+    if kind == "tls":
+        return Tls.of(suite, *secrets).seal(iv, aad, data, padding), b""
+    if kind == "esp":
+        return Esp.of(suite, *secrets).seal(Header.of(aad), iv, data)
+    out, tag = oracle.seal(suite, *secrets, iv, aad, data)
+    return out, tag[:tag_len]
+
+
+def opened(suite: str, secrets: tuple[bytes, bytes], iv: bytes, aad: bytes, data: bytes, tag: bytes) -> bytes | None:
+    """The plaintext (nothing, for a digest or MAC that is right), or None for what must be refused."""
+    meaning = oracle.meaning(suite)
+    key, mac_key = secrets
+    if meaning.kind == "tls":
+        return Tls.of(suite, *secrets).open(iv, aad, data)
+    if meaning.kind == "esp":
+        return Esp.of(suite, *secrets).open(Header.of(aad), iv, data, tag)
+    if meaning.kind == "cipher":
+        return oracle.unsealed(key, iv, data)
+    if meaning.kind in ("digest", "mac"):
+        return b"" if oracle.seal(suite, key, mac_key, b"", b"", data)[1][: len(tag)] == tag else None
+    if meaning.kind == "profile":
+        mac_key, key = key[:16], key[16:]
+    behind = (8 * len(aad)).to_bytes(8, "big") if meaning.kind == "profile" else b""
+    if oracle.seal(f"hmac-{meaning.hash}", b"", mac_key, b"", b"", aad + iv + data + behind)[1][: len(tag)] != tag:
+        return None
+    plain = oracle.unsealed(key, iv, data)
+    if meaning.kind == "etm":
+        return plain
+    count = plain[-1]
+    return plain[:-count] if 1 <= count <= 16 and plain.endswith(bytes([count]) * count) else None

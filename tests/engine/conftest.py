@@ -1,0 +1,29 @@
+"""Contexts over the built library, one for each level of instructions."""
+
+from __future__ import annotations
+
+import pytest
+
+from cryptostitch import runtime
+from cryptostitch.runtime import Context
+
+from engine.plans import TARGETS
+
+
+@pytest.fixture(scope="session")
+def library() -> str:
+    try:
+        return runtime.library_path()
+    except FileNotFoundError as error:
+        pytest.fail(f"{error}", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def contexts(library: str) -> dict[str, Context]:
+    """By target. For tests that change nothing in them."""
+    return {target: Context(target=target, library=library) for target in TARGETS}
+
+
+@pytest.fixture(scope="session")
+def host(contexts: dict[str, Context]) -> Context:
+    return contexts["host"]

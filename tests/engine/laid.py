@@ -1,0 +1,197 @@
+"""One job as a plan says it, laid in memory, with all that must be there after it ran."""
+
+from __future__ import annotations
+
+import random
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Iterator
+
+from cryptostitch.ladder import oracle
+from cryptostitch.runtime import ERR_AUTH, ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, Key, RuntimeFailure
+
+from . import answers
+from .memory import Memory
+from .tls_oracle import Tls
+
+EDGES = (0, 1, 15, 16, 17, 32, 48, 55, 56, 57, 63, 64, 65, 112, 119, 120, 121, 128)
+"""Bytes: around the blocks of ciphers and hashes, and where a hash's padding needs a block of its own."""
+OWN_KEY = -1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """``key``: a number of a shared key, or OWN_KEY. ``tag``: 0 the shortest .. 100 the longest. ``damage``: what has one bit flipped, of an open.
+    ``pieces``: of how many the scattered buffers consist; 0: not scattered. ``room``: bytes of `out` beyond what is written."""
+
+    suite: str
+    direction: int = SEAL
+    length: int = 64
+    key: int = 0
+    aad: int = 0
+    tag: int = 100
+    in_place: bool = False
+    shifts: tuple[int, int] = (0, 0)
+    pieces: int = 0
+    room: int = 0
+    damage: str = ""
+
+
+class Keys:
+    """Made when first wanted; the shared ones kept."""
+
+    def __init__(self, context: Context, rng: random.Random):
+        self.context, self.rng = context, rng
+        self._shared: dict[tuple[str, int], tuple[tuple[bytes, bytes], Key]] = {}
+
+    def get(self, suite: str, number: int) -> tuple[tuple[bytes, bytes], Key]:
+        if number != OWN_KEY and (suite, number) in self._shared:
+            return self._shared[suite, number]
+        secrets = oracle.secrets(self.rng, suite)
+        made = secrets, self.context.suite(suite).key(secrets[0] or None, secrets[1] or None)
+        if number != OWN_KEY:
+            self._shared[suite, number] = made
+        return made
+
+
+def damaged(rng: random.Random, content: bytes) -> bytes:
+    """One bit is another."""
+    at = rng.randrange(len(content))
+    return content[:at] + bytes([content[at] ^ 1 << rng.randrange(8)]) + content[at + 1:]
+
+
+def cut(rng: random.Random, content: bytes, pieces: int) -> list[bytes]:
+    """The content in so many pieces, some of them perhaps empty."""
+    places = sorted(rng.randrange(len(content) + 1) for _ in range(pieces - 1))
+    return [content[a:b] for a, b in zip([0, *places], [*places, len(content)])]
+
+
+class Laid:
+    """Draws its bytes from ``rng``, so that two with equal plans and equally seeded generators do the same."""
+
+    def __init__(self, memory: Memory, plan: Plan, rng: random.Random, keys: Keys, number: int = 0):
+        self.memory, self.plan, self.number = memory, plan, number
+        secrets, key = keys.get(plan.suite, plan.key)
+        meaning = oracle.meaning(plan.suite)
+        suite = key.suite
+        opens, self.enciphers = plan.direction == OPEN, suite.kind >= 3
+        tag_len = suite.tag_min + (suite.tag_max - suite.tag_min) * plan.tag // 100
+        iv = rng.randbytes(suite.iv_bytes)
+        aad = rng.randbytes(meaning.fit_aad(plan.aad))
+        source = rng.randbytes(meaning.fit_input(plan.length))
+        padding = 0
+        if opens and meaning.kind == "tls":
+            padding = rng.choice(Tls.of(plan.suite, *secrets).paddings(len(source)))
+        self.answer, tag = answers.sealed(plan.suite, secrets, iv, aad, source, tag_len, padding)
+        self.refused = False
+        if opens:
+            if self.enciphers:
+                source = self.answer
+            parts = {"tag": tag, "iv": iv, "aad": aad, "data": source}
+            if parts.get(plan.damage):
+                parts[plan.damage] = damaged(rng, parts[plan.damage])
+            tag, iv, aad, source = parts["tag"], parts["iv"], parts["aad"], parts["data"]
+            plain = answers.opened(plan.suite, secrets, iv, aad, source, tag)
+            self.refused, self.answer = plain is None, plain or b""
+        self.written = bytes(self.answer).ljust(len(source), b"\0") if opens and self.enciphers else self.answer
+        self.tag = tag
+        self._lay(rng, key, iv, aad, source)
+
+    def _lay(self, rng: random.Random, key: Key, iv: bytes, aad: bytes, source: bytes) -> None:
+        plan, memory, opens = self.plan, self.memory, self.plan.direction == OPEN
+        in_place = plan.in_place and self.enciphers
+        out_cap = len(self.written) + plan.room
+        blank = rng.randbytes(max(out_cap, len(source)))
+        count = plan.pieces or 1
+        ins = cut(rng, source, count)
+        outs = cut(rng, blank[:out_cap], count) if self.enciphers else []
+        if in_place:
+            outs = [*ins[:-1], ins[-1] + blank[:max(0, out_cap - len(source))]]
+        in_shift, out_shift = plan.shifts
+        self.out_places: list[tuple[int, int]] = []
+        for content in outs:
+            self.out_places.append((memory.put(content, out_shift), len(content)))
+            out_shift += rng.randrange(64)
+        if in_place:
+            in_places = [(address, len(content)) for (address, _), content in zip(self.out_places, ins)]
+        else:
+            in_places = []
+            for content in ins:
+                in_places.append((memory.put(content, in_shift, writable=False), len(content)))
+                in_shift += rng.randrange(64)
+        self.tag_place = memory.put(self.tag if opens else rng.randbytes(len(self.tag)), rng.randrange(64), writable=not opens)
+        iv_place, aad_place = (memory.put(content, rng.randrange(64), writable=False) for content in (iv, aad))
+        scattered = plan.pieces > 0
+
+        def pieces(places: list[tuple[int, int]]) -> list[tuple[int | None, int]]:
+            return [(address if size or rng.random() < 0.5 else None, size) for address, size in places]
+
+        self.job = Job(
+            key,
+            plan.direction,
+            iv=(iv_place, len(iv)) if iv else None,
+            aad=(aad_place, len(aad)) if aad else None,
+            data=pieces(in_places) if scattered else in_places[0],
+            out=(pieces(self.out_places) if scattered else self.out_places[0]) if self.enciphers else None,
+            tag=(self.tag_place, len(self.tag)) if self.tag else None,
+        )
+
+    def expect(self) -> None:
+        """Tells the memory what the job writes."""
+        rest = self.written
+        for address, size in self.out_places:
+            self.memory.expect(address, rest[:size])
+            rest = rest[size:]
+        self.memory.expect(self.tag_place, self.tag)
+
+    def result(self) -> tuple[int, int, bytes, bytes]:
+        """(status, out_len, what lies in `out`, tag) after the job ran."""
+        memory = self.memory
+        read = [bytes(memory.raw[memory.offset(a):memory.offset(a) + n]) for a, n in [*self.out_places, (self.tag_place, len(self.tag))]]
+        return self.job.status, self.job.out_len, b"".join(read[:-1])[: len(self.written)], read[-1]
+
+    def wanted(self) -> tuple[int, int, bytes, bytes]:
+        return ERR_AUTH if self.refused else 0, len(self.answer) if self.enciphers else 0, self.written, self.tag
+
+    def untouched(self) -> bool:
+        """Whether a job that did not run has written nothing."""
+        return all(self.memory.right(address, size) for address, size in [*self.out_places, (self.tag_place, len(self.tag))])
+
+    def problem(self) -> str:
+        """What is wrong after the job ran, as a sentence; empty: nothing."""
+        names = "status", "number of output bytes", "output", "tag"
+        wrong = [name for name, got, right in zip(names, self.result(), self.wanted()) if got != right]
+        return f"wrong {', '.join(wrong)} (status {self.job.status}, out_len {self.job.out_len}): {self.plan}" if wrong else ""
+
+
+def run(context: Context, memory: Memory, laid: list[Laid]) -> str:
+    """One burst; the first problem of a job, or of the memory beside the outputs."""
+    code = context.burst([one.job for one in laid])
+    for one in laid:
+        one.expect()
+    for at, one in enumerate(laid):
+        if problem := one.problem():
+            return f"job {at} of {len(laid)}: {problem}"
+    if problem := memory.problem():
+        return problem
+    wanted = ERR_AUTH if any(one.refused for one in laid) else 0
+    return "" if code == wanted else f"the burst returned {code}, not {wanted}"
+
+
+@contextmanager
+def forced(context: Context, kernel: str, suites: list[str]) -> Iterator[list[str]]:
+    """The kernel is forced for those of the suites that it fits."""
+    fitting: list[str] = []
+    try:
+        for suite in suites:
+            try:
+                context.force(suite, kernel)
+            except RuntimeFailure as failure:
+                if failure.code not in (ERR_NAME, ERR_UNSUPPORTED):
+                    raise
+                continue
+            fitting.append(suite)
+        yield fitting
+    finally:
+        for suite in fitting:
+            context.force(suite, None)
