@@ -9,18 +9,21 @@
 
 namespace bench {
 
-// A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS].
+// A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS], aes-N-ctr, aes-N-gcm.
 struct Row {
     std::string name;   // the suite; "/open" appended for the reverse direction, "/write" for a long text as TLS records
     std::string suite;
     bool open = false;
     bool write = false;
-    int key_bits = 0;   // of AES-CBC; 0: no cipher
+    int key_bits = 0;   // of AES; 0: no cipher
+    std::string mode = "CBC";  // CBC, CTR, GCM
+    bool aead = false;  // the cipher authenticates too
     std::string hash;   // "sha1"; empty: no hash
     bool hmac = false;
     bool tls = false;      // MAC then encrypt
     size_t tag_bytes = 0;  // beside the ciphertext; 0: no hash, or TLS
-    size_t header = 0;     // bytes in front of the IV that are authenticated: 8 for ESP
+    size_t header = 0;     // bytes in front of the IV that are authenticated: 8 for ESP and GCM
+    size_t iv_bytes() const { return aead ? 12 : 16; }
 };
 // False when the name does not have that shape (then nothing here can check the suite).
 bool parse_row(const std::string &name, Row &row);

@@ -26,8 +26,13 @@ bool parse_row(const std::string &name, Row &row) {
     row.open = take_end(row.suite, "/open");
     row.write = take_end(row.suite, "/write");
     std::string rest = row.suite;
-    for (int bits : {128, 192, 256})
-        if (take(rest, "aes-" + std::to_string(bits) + "-cbc")) row.key_bits = bits;
+    for (int bits : {128, 192, 256}) {
+        const std::string cipher = "aes-" + std::to_string(bits);
+        if (take(rest, cipher + "-cbc")) row.key_bits = bits;
+        if (take(rest, cipher + "-ctr")) row.key_bits = bits, row.mode = "CTR";
+        if (take(rest, cipher + "-gcm")) row.key_bits = bits, row.mode = "GCM", row.aead = true, row.tag_bytes = 16, row.header = 8;
+    }
+    if (row.mode != "CBC") return rest.empty() && !row.write;
     if (row.key_bits) {
         if (rest.empty()) return !row.write;
         if (!take(rest, "+hmac-")) return false;

@@ -78,7 +78,7 @@ private:
         job.in_len = b.in_bytes;
         if (row_.key_bits) {
             job.iv = b.iv;
-            job.iv_len = 16;
+            job.iv_len = row_.iv_bytes();
             job.out = b.out;
             job.out_cap = row_.open ? b.in_bytes : b.out_bytes;
         }

@@ -7,6 +7,7 @@ std::unique_ptr<Peer> make_ipsec_mb() { return nullptr; }
 } // namespace bench
 #else
 
+#include "ipsec_mb_gcm.hpp"
 #include "ipsec_mb_tls.hpp"
 
 #include <cstring>
@@ -54,7 +55,7 @@ private:
         for (size_t i = 0; i < count; i++) jobs_[begin + i].status = IMB_STATUS_BEING_PROCESSED;
         IMB_JOB *jobs = jobs_.data() + begin;
         uint32_t done = style_ == Style::cipher_burst
-                            ? IMB_SUBMIT_CIPHER_BURST(manager_, jobs, uint32_t(count), IMB_CIPHER_CBC, jobs->cipher_direction, IMB_KEY_SIZE_BYTES(row_.key_bits / 8))
+                            ? IMB_SUBMIT_CIPHER_BURST(manager_, jobs, uint32_t(count), imb_cipher(row_), jobs->cipher_direction, IMB_KEY_SIZE_BYTES(row_.key_bits / 8))
                             : IMB_SUBMIT_HASH_BURST(manager_, jobs, uint32_t(count), jobs->hash_alg);
         return done == count;
     }
@@ -64,7 +65,7 @@ private:
         bool pair = row_.key_bits && row_.hmac;
         job.src = b.in;
         job.dst = b.out;
-        job.cipher_mode = row_.key_bits ? IMB_CIPHER_CBC : IMB_CIPHER_NULL;
+        job.cipher_mode = row_.key_bits ? imb_cipher(row_) : IMB_CIPHER_NULL;
         job.cipher_direction = row_.open ? IMB_DIR_DECRYPT : IMB_DIR_ENCRYPT;
         job.chain_order = row_.open || !row_.key_bits ? IMB_ORDER_HASH_CIPHER : IMB_ORDER_CIPHER_HASH;
         job.enc_keys = keys.encrypt;
@@ -103,6 +104,7 @@ public:
         std::vector<std::unique_ptr<Task>> tasks;
         const bool known = imb_knows(row);
         if (row.tls) return known ? imb_tls_tasks(manager_, row, batch) : std::move(tasks);
+        if (row.aead) return imb_gcm_tasks(manager_, row, batch);
         if (!known || batch.longest > 65000) return tasks; // its lanes count in 16 bits
         add(tasks, row, batch, Style::queue);
 #if IMB_VERSION_NUM >= IMB_VERSION(1, 2, 0)

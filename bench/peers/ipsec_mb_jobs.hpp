@@ -41,6 +41,7 @@ inline bool imb_knows(const Row &row) {
 #endif
     return row.hash == "md5" && row.hmac;
 }
+inline IMB_CIPHER_MODE imb_cipher(const Row &row) { return row.mode == "CTR" ? IMB_CIPHER_CNTR : IMB_CIPHER_CBC; }
 
 inline IMB_HASH_ALG imb_hash(const Row &row) {
     if (row.hash.empty()) return IMB_AUTH_NULL;

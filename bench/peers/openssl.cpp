@@ -1,4 +1,5 @@
 // OpenSSL, through EVP: one call per buffer for a cipher or a hash, two for a pair. Also the reference for everybody's output.
+#include "openssl_aead.hpp"
 #include "openssl_tls.hpp"
 
 #include <openssl/core_names.h>
@@ -25,7 +26,7 @@ public:
         md_ = row_.hash.empty() ? nullptr : EVP_MD_fetch(nullptr, hash_name(row_).c_str(), nullptr);
         if (!row_.hash.empty() && !md_) return false;
         digest_ = EVP_MD_CTX_new();
-        EVP_CIPHER *cipher = row_.key_bits ? EVP_CIPHER_fetch(nullptr, ("AES-" + std::to_string(row_.key_bits) + "-CBC").c_str(), nullptr) : nullptr;
+        EVP_CIPHER *cipher = row_.key_bits ? EVP_CIPHER_fetch(nullptr, ("AES-" + std::to_string(row_.key_bits) + "-" + row_.mode).c_str(), nullptr) : nullptr;
         EVP_MAC *mac = row_.hmac ? EVP_MAC_fetch(nullptr, "HMAC", nullptr) : nullptr;
         std::string digest = hash_name(row_);
         bool ok = true;
@@ -93,6 +94,7 @@ public:
     std::string version() const override { return OpenSSL_version(OPENSSL_VERSION); }
     std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
         if (row.tls) return openssl_tls_tasks(row, batch);
+        if (row.aead) return openssl_aead_tasks(row, batch);
         std::vector<std::unique_ptr<Task>> tasks;
         auto task = std::make_unique<OpensslTask>(row, batch);
         if (task->prepare()) tasks.push_back(std::move(task));
