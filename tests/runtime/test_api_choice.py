@@ -169,11 +169,12 @@ def test_the_choice_says_why(shared_context: Context) -> None:
 def test_suite_info(shared_context: Context) -> None:
     for name in shared_context.suites():
         suite, m = shared_context.suite(name), oracle.meaning(name)
-        assert suite.kind == {"digest": runtime.DIGEST, "mac": runtime.MAC, "cipher": runtime.CIPHER}.get(
+        assert suite.kind == {"digest": runtime.DIGEST, "mac": runtime.MAC, "cipher": runtime.CIPHER, "counter": runtime.CIPHER}.get(
             m.kind, runtime.AEAD
         )
         assert suite.key_bytes == m.whole_key_bytes
         assert suite.iv_bytes == m.iv_bytes
+        assert (suite.iv_min, suite.iv_max) == ((1, 2**61 - 1) if m.kind == "gcm" else (m.iv_bytes, m.iv_bytes))
         assert suite.block_bytes == m.block_bytes and suite.tag_max == m.tag_bytes
         assert suite.expansion == {"profile": 16, "tls": hashlib.new(m.hash or "md5").digest_size + 16}.get(m.kind, 0)
         assert (suite.aad_min, suite.aad_max) in {"esp": [(8, 12)], "tls": [(11, 11)]}.get(m.kind, [(0, 0), (0, 2**61 - 1)])

@@ -1,0 +1,183 @@
+"""AES in counter mode and GCM: published vectors, counters that wrap, fields of GHASH that are rare, limits, scattered and overlapping buffers."""
+
+from __future__ import annotations
+
+import random
+from typing import Callable
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from cryptostitch import runtime
+from cryptostitch.ladder import oracle
+from cryptostitch.ladder.ghash import ghash
+from cryptostitch.ladder.result import Skip
+from cryptostitch.ladder.vectors import published
+from cryptostitch.runtime import OPEN, SEAL, Context, Job, RuntimeFailure
+
+CountCases = Callable[[str, int], None]
+GCM = ("aes-128-gcm", "aes-192-gcm", "aes-256-gcm")
+CTR = ("aes-128-ctr", "aes-192-ctr", "aes-256-ctr")
+
+
+def gcm(key: bytes, iv: bytes, aad: bytes, data: bytes) -> tuple[bytes, bytes]:
+    """SP 800-38D, 7.1, from AES and GHASH alone: `cryptography` refuses some lengths of IV."""
+    aes = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+    h = aes.update(bytes(16))
+    pad = lambda x: x + bytes(-len(x) % 16)  # noqa: E731
+    first = iv + bytes(3) + b"\1" if len(iv) == 12 else ghash(h, bytes(16), pad(iv) + bytes(8) + (8 * len(iv)).to_bytes(8, "big"))
+    count = int.from_bytes(first[12:], "big")
+    blocks = [first[:12] + ((count + i) % 2**32).to_bytes(4, "big") for i in range(1 + -(-len(data) // 16))]
+    stream = aes.update(b"".join(blocks))
+    text = bytes(a ^ b for a, b in zip(data, stream[16:]))
+    y = ghash(h, bytes(16), pad(aad) + pad(text) + (8 * len(aad)).to_bytes(8, "big") + (8 * len(text)).to_bytes(8, "big"))
+    return text, bytes(a ^ b for a, b in zip(y, stream))
+
+
+@pytest.mark.parametrize("name", CTR + GCM)
+def test_published(shared_context: Context, count_cases: CountCases, name: str) -> None:
+    try:
+        vectors = published(name)
+    except Skip as skip:
+        pytest.skip(str(skip))
+    suite = shared_context.suite(name)
+    for v in vectors:
+        key = suite.key(v.key)
+        if v.valid:
+            assert key.seal(v.data, v.iv, v.aad or None, len(v.tag)) == (v.out, v.tag), v.source
+            assert key.open(v.out, v.tag or None, v.iv, v.aad or None) == v.data, v.source
+            continue
+        with pytest.raises(RuntimeFailure) as failure:
+            key.open(v.out, v.tag, v.iv or None, v.aad or None)
+        assert failure.value.code in (runtime.ERR_AUTH, runtime.ERR_LENGTH), v.source
+    count_cases(f"{name}, published", len(vectors))
+    assert len(vectors) > 2
+
+
+@pytest.mark.parametrize("name", CTR)
+@pytest.mark.parametrize("start", ["00" * 12 + "fffffffe", "00" * 12 + "ffffffff", "ab" * 8 + "ffffffff" + "fffffff0", "ff" * 15 + "fe", "ff" * 16, "ff" * 12 + "00" * 4])
+def test_counter_wraps(shared_context: Context, name: str, start: str) -> None:
+    """The whole block counts (SP 800-38A, B.1), beyond the 32 bits that kernels count in."""
+    rng, iv = random.Random(start), bytes.fromhex(start)
+    key = rng.randbytes(int(name.split("-")[1]) // 8)
+    ours = shared_context.suite(name).key(key)
+    for length in (1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 250, 255, 256, 257, 511, 512, 513, 1000, 4097):
+        data = rng.randbytes(length)
+        out = oracle.seal(name, key, b"", iv, b"", data)[0]
+        assert ours.seal(data, iv)[0] == out, length
+        assert ours.open(out, None, iv) == data, length
+
+
+@pytest.mark.parametrize("name", GCM)
+@pytest.mark.parametrize("iv_bytes", [1, 7, 8, 11, 12, 13, 15, 16, 17, 31, 32, 128, 129, 255, 256, 257, 1000])
+def test_any_iv(shared_context: Context, name: str, iv_bytes: int) -> None:
+    rng = random.Random(f"{name} {iv_bytes}")
+    key = rng.randbytes(int(name.split("-")[1]) // 8)
+    for length, aad_bytes in ((0, 0), (1, 1), (64, 13), (479, 240), (480, 241), (481, 16), (777, 1000), (2048, 15), (3000, 256)):
+        iv, aad, data = rng.randbytes(iv_bytes), rng.randbytes(aad_bytes), rng.randbytes(length)
+        wanted = gcm(key, iv, aad, data)
+        ours = shared_context.suite(name).key(key)
+        assert ours.seal(data, iv, aad) == wanted, (length, aad_bytes)
+        assert ours.open(wanted[0], wanted[1], iv, aad) == data, (length, aad_bytes)
+
+
+def test_counter_of_gcm_wraps_in_32_bits(shared_context: Context) -> None:
+    """An IV that is not 96 bits long may begin anywhere (SP 800-38D, 7.1, step 2; inc32). One whose first block is near the end is made with the inverse of H."""
+    key = bytes(range(16))
+    aes = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+    h = aes.update(bytes(16))
+    inverse = bytes([0x80]) + bytes(15)  # H^(2^128 - 2)
+    square = h
+    for _ in range(127):
+        square = ghash(square, bytes(16), square)
+        inverse = ghash(square, bytes(16), inverse)
+    ours = shared_context.suite("aes-128-gcm").key(key)
+    for low in (0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFF0, 0xFFFFFF00):
+        first = b"\xff" * 12 + low.to_bytes(4, "big")
+        # first = (IV H + lengths) H
+        lengths = bytes(8) + (128).to_bytes(8, "big")
+        iv = ghash(inverse, bytes(16), bytes(a ^ b for a, b in zip(ghash(inverse, bytes(16), first), lengths)))
+        assert ghash(h, bytes(16), iv + lengths) == first
+        for length in (16, 100, 480, 500, 4096, 5000):
+            data = random.Random(length).randbytes(length)
+            wanted = gcm(key, iv, b"", data)
+            assert ours.seal(data, iv) == wanted
+            assert ours.open(wanted[0], wanted[1], iv) == data
+
+
+@pytest.mark.parametrize("pattern", ["00", "ff", "80", "01", "0f", "8000000000000000000000000000000000"])
+def test_rare_blocks(shared_context: Context, pattern: str) -> None:
+    """Texts whose ciphertext, and AAD that, are all zeros, all ones, single coefficients."""
+    rng = random.Random(pattern)
+    for length in (16, 128, 256, 512, 1024, 4096):
+        key, iv = rng.randbytes(16), rng.randbytes(12)
+        ours = shared_context.suite("aes-128-gcm").key(key)
+        block = (bytes.fromhex(pattern) * length)[:length]
+        data = gcm(key, iv, b"", block)[0]  # its own inverse
+        out, tag = ours.seal(data, iv, block)
+        assert out == block and (out, tag) == gcm(key, iv, block, data)
+
+
+def test_tags_and_limits(shared_context: Context) -> None:
+    key = shared_context.suite("aes-128-gcm").key(bytes(16))
+    whole = key.seal(b"text", bytes(12), b"aad")[1]
+    for n in range(18):
+        if n in (4, 8, 12, 13, 14, 15, 16):
+            out, tag = key.seal(b"text", bytes(12), b"aad", n)
+            assert tag == whole[:n] and key.open(out, tag, bytes(12), b"aad") == b"text"
+            continue
+        with pytest.raises(RuntimeFailure) as failure:
+            key.seal(b"text", bytes(12), b"aad", n)
+        assert failure.value.code == runtime.ERR_LENGTH
+    with pytest.raises(RuntimeFailure) as failure:
+        key.seal(b"text", None)
+    assert failure.value.code == runtime.ERR_LENGTH
+    suite = shared_context.suite("aes-128-gcm")
+    assert suite.max_bytes == 2**36 - 32 and suite.block_bytes == 1  # SP 800-38D, 5.2.1.1
+    for name, iv in (("aes-128-ctr", bytes(15)), ("aes-128-ctr", bytes(17)), ("aes-128-ctr", None)):
+        with pytest.raises(RuntimeFailure) as failure:
+            shared_context.suite(name).key(bytes(16)).seal(b"text", iv)
+        assert failure.value.code == runtime.ERR_LENGTH
+    for wrong in (bytes(15), bytes(17), bytes(24), None):
+        with pytest.raises(RuntimeFailure) as failure:
+            suite.key(wrong)
+        assert failure.value.code == runtime.ERR_LENGTH
+
+
+@pytest.mark.parametrize("length", [0, 1, 16, 100, 480, 481, 1024, 5000, 20000])
+def test_forgeries(shared_context: Context, length: int) -> None:
+    """Any single bit of tag, text, AAD or IV; the output is wiped."""
+    rng = random.Random(length)
+    key = shared_context.suite("aes-256-gcm").key(rng.randbytes(32))
+    iv, aad, data = rng.randbytes(12), rng.randbytes(20), rng.randbytes(length)
+    out, tag = key.seal(data, iv, aad)
+    parts = [iv, aad, out, tag]
+    for which in range(4):
+        for _ in range(6):
+            if not parts[which]:
+                continue
+            spoilt = [bytearray(p) for p in parts]
+            spoilt[which][rng.randrange(len(spoilt[which]))] ^= 1 << rng.randrange(8)
+            place = bytearray(b"\xaa" * length)
+            job = Job(key, OPEN, iv=bytes(spoilt[0]), aad=bytes(spoilt[1]), data=bytes(spoilt[2]), out=place, tag=spoilt[3])
+            with pytest.raises(RuntimeFailure) as failure:
+                job.run_alone()
+            assert failure.value.code == runtime.ERR_AUTH and bytes(place) == bytes(length)
+
+
+def test_in_place_and_bursts(shared_context: Context) -> None:
+    rng = random.Random(7)
+    suites = {name: shared_context.suite(name) for name in CTR + GCM}
+    for direction in (SEAL, OPEN):
+        jobs, right = [], []
+        for n in range(200):
+            name = rng.choice(CTR + GCM)
+            case = oracle.case(rng, name, rng.choice((0, 5, 64, 100, 300, 481, 1000, 1024, 2000, 4096)), rng.choice((0, 13, 250)))
+            text, wanted = (case.data, case.out) if direction == SEAL else (case.out, case.data)
+            place = bytearray(text)
+            tag = None if not case.tag else bytearray(16) if direction == SEAL else bytearray(case.tag)
+            jobs.append(Job(suites[name].key(case.key), direction, iv=case.iv, aad=case.aad or None, data=memoryview(place) if n % 2 else text, out=place, tag=tag))
+            right.append((wanted, case.tag))
+        shared_context.burst(jobs)
+        for job, (wanted, tag) in zip(jobs, right):
+            assert job.status == 0 and bytes(job.out) == wanted and bytes(job.tag or b"") == tag
