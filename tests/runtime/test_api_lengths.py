@@ -95,7 +95,7 @@ def test_long_head_and_long_body(shared_context: Context) -> None:
     rng = random.Random(8)
     cases = [
         oracle.case(rng, name, length, aad)
-        for name in ("aes-128-cbc+hmac-sha1-etm", "aes-256-cbc+hmac-sha256-etm", "a128cbc-hs256")
+        for name in ("aes-128-cbc+hmac-sha1-etm", "aes-256-cbc+hmac-sha512-etm", "a128cbc-hs256")
         for length, aad in ((100000, 5), (16, 100000), (65536, 65536), (70000, 48))
     ]
     run(shared_context, cases, [keys_of(shared_context, c) for c in cases])
