@@ -229,6 +229,7 @@ class Suite:
         self.tag_max: int = info.tag_max
         self.block_bytes: int = info.block_bytes
         self.expansion: int = info.expansion
+        self.min_bytes: int = info.min_bytes
         self.max_bytes: int = info.max_bytes
         self.aad_min: int = info.aad_min
         self.aad_max: int = info.aad_max

@@ -57,7 +57,7 @@ def test_every_kernel_forced(context: Context, name: str) -> None:
         ]
         outs, tags = [bytearray(len(c.out)) for c in cases], [bytearray(len(c.tag)) for c in cases]
         jobs = [
-            Job(key, SEAL, iv=c.iv or None, aad=c.aad or None, data=c.data, out=out if c.iv else None, tag=tag)
+            Job(key, SEAL, iv=c.iv or None, aad=c.aad or None, data=c.data, out=out if c.key else None, tag=tag)
             for c, out, tag in zip(cases, outs, tags)
         ]
         assert context.burst(jobs) == 0
@@ -70,11 +70,11 @@ def test_every_kernel_forced(context: Context, name: str) -> None:
                 OPEN,
                 iv=case.iv or None,
                 aad=case.aad or None,
-                data=case.out if case.iv else case.data,
-                out=back if case.iv else None,
+                data=case.out if case.key else case.data,
+                out=back if case.key else None,
                 tag=case.tag or None,
             )
-            assert context.burst([job]) == 0 and (not case.iv or bytes(back[: job.out_len]) == case.data)
+            assert context.burst([job]) == 0 and (not case.key or bytes(back[: job.out_len]) == case.data)
         assert kernel.calls() > before
         context.force(suite, None)
 

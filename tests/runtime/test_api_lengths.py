@@ -23,7 +23,7 @@ def run(context: Context, cases: list[oracle.Case], keys: list[Key]) -> None:
     tags = [bytearray(len(c.tag)) for c in cases]
     blobs = [(c.iv or None, c.aad or None) for c in cases]
     jobs = [
-        Job(k, SEAL, iv=iv, aad=aad, data=c.data, out=out if c.out or c.iv else None, tag=tag)
+        Job(k, SEAL, iv=iv, aad=aad, data=c.data, out=out if c.key else None, tag=tag)
         for k, c, out, tag, (iv, aad) in zip(keys, cases, outs, tags, blobs)
     ]
     assert context.burst(jobs) == 0
@@ -32,13 +32,13 @@ def run(context: Context, cases: list[oracle.Case], keys: list[Key]) -> None:
         assert (bytes(out), bytes(tag)) == (case.out, case.tag), (case.suite, len(case.data), len(case.aad))
     backs = [bytearray(len(c.out)) for c in cases]
     jobs = [
-        Job(k, OPEN, iv=iv, aad=aad, data=c.out if c.iv else c.data, out=back if c.iv else None, tag=c.tag)
+        Job(k, OPEN, iv=iv, aad=aad, data=c.out if c.key else c.data, out=back if c.key else None, tag=c.tag)
         for k, c, back, (iv, aad) in zip(keys, cases, backs, blobs)
     ]
     assert context.burst(jobs) == 0
     for case, job, back in zip(cases, jobs, backs):
         assert job.status == 0
-        if case.iv:
+        if case.key:
             assert bytes(back[: job.out_len]) == case.data, (case.suite, len(case.data), len(case.aad))
 
 
@@ -53,12 +53,12 @@ def test_each_length_alone(shared_context: Context, suite: str) -> None:
     for length in LENGTHS:
         case = oracle.case(rng, suite, length, length % 70, keys)
         key = keys_of(shared_context, case)
-        if not case.iv:
+        if not case.key:
             assert key.digest(case.data) == case.tag, length
             key.open(case.data, case.tag)
             continue
-        assert key.seal(case.data, case.iv, case.aad or None) == (case.out, case.tag), (length, len(case.aad))
-        assert key.open(case.out, case.tag or None, case.iv, case.aad or None) == case.data, (length, len(case.aad))
+        assert key.seal(case.data, case.iv or None, case.aad or None) == (case.out, case.tag), (length, len(case.aad))
+        assert key.open(case.out, case.tag or None, case.iv or None, case.aad or None) == case.data, (length, len(case.aad))
 
 
 @pytest.mark.parametrize("one_key", [False, True])

@@ -23,7 +23,7 @@ def work(context: Context, seed: int, rounds: int = 5) -> None:
         keys = [context.suite(name).key(c.key or None, c.mac_key or None) for c in cases]
         outs, tags = [bytearray(len(c.out)) for c in cases], [bytearray(len(c.tag)) for c in cases]
         jobs = [
-            Job(k, SEAL, iv=c.iv or None, aad=c.aad or None, data=c.data, out=out if c.iv else None, tag=tag)
+            Job(k, SEAL, iv=c.iv or None, aad=c.aad or None, data=c.data, out=out if c.key else None, tag=tag)
             for k, c, out, tag in zip(keys, cases, outs, tags)
         ]
         assert context.burst(jobs) == 0

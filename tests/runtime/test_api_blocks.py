@@ -1,0 +1,71 @@
+"""Suites of whole blocks (XTS, ECB) and MACs of blocks (CMAC, XCBC): limits, keys, and bursts of scattered buffers."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from cryptostitch import runtime
+from cryptostitch.ladder import oracle
+from cryptostitch.ladder.placed import Placed
+from cryptostitch.runtime import Context, RuntimeFailure
+
+MOST_XTS = 16 << 20  # 2^20 blocks
+SUITES = ("aes-128-xts", "aes-256-xts", "aes-128-ecb", "aes-192-ecb", "aes-256-ecb", "aes-128-cmac", "aes-256-cmac", "aes-128-xcbc")
+
+
+@pytest.mark.parametrize("name, half", [("aes-128-xts", 16), ("aes-256-xts", 32)])
+def test_xts_keys_must_differ(shared_context: Context, name: str, half: int) -> None:
+    suite, key = shared_context.suite(name), bytes(range(half))
+    with pytest.raises(RuntimeFailure) as failure:
+        suite.key(2 * key)
+    assert failure.value.code == runtime.ERR_ARGUMENT
+    for at in (0, half - 1, half, 2 * half - 1):
+        other = bytearray(2 * key)
+        other[at] ^= 0x80
+        suite.key(bytes(other))
+
+
+def test_xts_limits(shared_context: Context) -> None:
+    rng = random.Random(5)
+    suite = shared_context.suite("aes-128-xts")
+    assert (suite.min_bytes, suite.max_bytes, suite.block_bytes) == (16, MOST_XTS, 1)
+    secret, iv = rng.randbytes(32), rng.randbytes(16)
+    key, text = suite.key(secret), rng.randbytes(1 << 16) * (MOST_XTS >> 16)
+    for length in (0, 1, 15, MOST_XTS + 1):
+        with pytest.raises(RuntimeFailure) as failure:
+            key.seal((text + b"x")[:length], iv)
+        assert failure.value.code == runtime.ERR_LENGTH
+    for length in (16, MOST_XTS - 1, MOST_XTS):
+        sealed, _ = key.seal(text[:length], iv)
+        assert sealed == oracle.seal("aes-128-xts", secret, b"", iv, b"", text[:length])[0]
+        assert key.open(sealed, None, iv) == text[:length]
+
+
+@pytest.mark.parametrize("name", ["aes-128-cmac", "aes-256-cmac", "aes-128-xcbc"])
+def test_keys_of_block_macs_have_one_length(shared_context: Context, name: str) -> None:
+    suite = shared_context.suite(name)
+    right = suite.mac_key_max
+    assert suite.mac_key_min == right and (suite.tag_min, suite.tag_max) == (8, 16)
+    for length in (0, right - 1, right + 1):
+        with pytest.raises(RuntimeFailure) as failure:
+            suite.key(None, bytes(length))
+        assert failure.value.code == runtime.ERR_LENGTH
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_scattered_mixes(shared_context: Context, seed: int) -> None:
+    rng = random.Random(seed)
+    keys = []
+    for name in rng.sample(SUITES, 3):
+        for _ in range(rng.randrange(1, 3)):
+            secrets = oracle.secrets(rng, name)
+            keys.append((name, secrets, shared_context.suite(name).key(secrets[0] or None, secrets[1] or None)))
+    placed = []
+    for _ in range(rng.randrange(1, 150)):
+        name, secrets, key = rng.choice(keys)
+        length = rng.choice((rng.randrange(64), rng.randrange(700), rng.randrange(8000)))
+        placed.append(Placed(rng, oracle.case(rng, name, length, 0, secrets), key, scattered=0.6))
+    shared_context.burst([p.job for p in placed])
+    assert [problem for p in placed if (problem := p.problem())] == []
