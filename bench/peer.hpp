@@ -9,21 +9,25 @@
 
 namespace bench {
 
-// A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS], aes-N-ctr, aes-N-gcm.
+// A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS], aes-N-ctr, -gcm, -xts, -ecb, -cmac.
 struct Row {
     std::string name;   // the suite; "/open" appended for the reverse direction, "/write" for a long text as TLS records
     std::string suite;
     bool open = false;
     bool write = false;
     int key_bits = 0;   // of AES; 0: no cipher
-    std::string mode = "CBC";  // CBC, CTR, GCM
+    std::string mode = "CBC";  // CBC, CTR, GCM, XTS, ECB
     bool aead = false;  // the cipher authenticates too
     std::string hash;   // "sha1"; empty: no hash
     bool hmac = false;
+    int cmac_bits = 0;  // of the key of AES-CMAC; 0: another MAC, or none
     bool tls = false;      // MAC then encrypt
     size_t tag_bytes = 0;  // beside the ciphertext; 0: no hash, or TLS
     size_t header = 0;     // bytes in front of the IV that are authenticated: 8 for ESP and GCM
-    size_t iv_bytes() const { return aead ? 12 : 16; }
+    size_t iv_bytes() const { return mode == "ECB" ? 0 : aead ? 12 : 16; }
+    size_t key_bytes() const { return size_t(key_bits / 8) * (mode == "XTS" ? 2 : 1); }
+    size_t mac_key_bytes() const { return cmac_bits ? size_t(cmac_bits / 8) : hmac ? 32 : 0; }
+    bool whole_blocks() const { return mode == "ECB" || (key_bits && !tls && mode == "CBC"); }  // of 16 bytes, of texts
 };
 // False when the name does not have that shape (then nothing here can check the suite).
 bool parse_row(const std::string &name, Row &row);
@@ -31,7 +35,7 @@ size_t hash_bytes(const std::string &hash);
 
 // One job. The IV stands in the 16 bytes before the ciphertext, as in a record, the header before it; so header || iv || ciphertext is one piece.
 struct Buffer {
-    const uint8_t *key, *mac_key; // key_bits / 8 bytes; 32 bytes
+    const uint8_t *key, *mac_key; // key_bytes(), mac_key_bytes()
     const uint8_t *iv;
     const uint8_t *in;
     uint8_t *out;                 // 16 bytes before it are the task's too; TLS writes begin here with their first record's header

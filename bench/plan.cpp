@@ -15,8 +15,7 @@ static const size_t IMIX[12] = {64, 570, 64, 64, 570, 64, 1408, 64, 570, 64, 64,
 std::vector<size_t> lengths(const Row &row, const Load &load) {
     std::vector<size_t> sizes(load.jobs, load.size.bytes);
     if (!load.size.imix) return sizes;
-    const bool whole_blocks = row.key_bits && !row.tls && row.mode == "CBC";
-    for (size_t i = 0; i < sizes.size(); i++) sizes[i] = whole_blocks ? (IMIX[i % 12] + 15) / 16 * 16 : IMIX[i % 12];
+    for (size_t i = 0; i < sizes.size(); i++) sizes[i] = row.whole_blocks() ? (IMIX[i % 12] + 15) / 16 * 16 : IMIX[i % 12];
     std::mt19937 random{1};
     for (size_t i = sizes.size(); i > 1; i--) std::swap(sizes[i - 1], sizes[random() % i]);
     return sizes;
@@ -27,7 +26,7 @@ std::vector<Row> all_rows(const std::string &target) {
     if (suites.empty()) {
         const std::vector<std::string> hashes = {"md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha512_256", "sm3"};
         for (const std::string &hash : hashes) suites.insert(suites.end(), {hash, "hmac-" + hash});
-        for (const std::string cipher : {"aes-128-ctr", "aes-256-ctr", "aes-128-gcm", "aes-256-gcm"}) suites.push_back(cipher);
+        for (const std::string cipher : {"aes-128-ctr", "aes-256-ctr", "aes-128-gcm", "aes-256-gcm", "aes-128-xts", "aes-256-xts", "aes-128-ecb", "aes-128-cmac", "aes-256-cmac"}) suites.push_back(cipher);
         for (const std::string cipher : {"aes-128-cbc", "aes-192-cbc", "aes-256-cbc"}) {
             suites.push_back(cipher);
             for (const std::string &hash : hashes) {
@@ -66,7 +65,7 @@ static std::string objection(const Row &row, const Load &load) {
     const size_t bytes = load.size.bytes;
     if (load.size.imix && load.jobs < 12) return "imix wants 12 jobs or more";
     if (load.size.imix) return row.write ? row.name + " has no mixes" : "";
-    if (row.key_bits && !row.tls && row.mode == "CBC" && bytes % 16) return row.name + " wants multiples of 16 bytes; " + std::to_string(bytes) + " left out";
+    if (row.whole_blocks() && bytes % 16) return row.name + " wants multiples of 16 bytes; " + std::to_string(bytes) + " left out";
     if (row.tls && !row.write && bytes > TLS_LONGEST) return row.name + " takes " + std::to_string(TLS_LONGEST) + " bytes; " + std::to_string(bytes) + " left out";
     return "";
 }
@@ -75,7 +74,7 @@ std::vector<Planned> plan(const Options &options, const std::vector<Row> &rows) 
     std::vector<Planned> cells;
     std::set<std::string> said;
     auto add = [&](const Row &row, const Group &group, const Load &load) {
-        const bool keyless = !row.key_bits && !row.hmac;
+        const bool keyless = !row.key_bits && !row.hmac && !row.cmac_bits;
         if (load.one_key ? !group.one_key || keyless || load.jobs == 1 : !group.own_key && !keyless && load.jobs > 1) return;
         const std::string why = objection(row, load);
         if (!why.empty()) {

@@ -30,8 +30,12 @@ bool parse_row(const std::string &name, Row &row) {
         const std::string cipher = "aes-" + std::to_string(bits);
         if (take(rest, cipher + "-cbc")) row.key_bits = bits;
         if (take(rest, cipher + "-ctr")) row.key_bits = bits, row.mode = "CTR";
+        if (take(rest, cipher + "-xts")) row.key_bits = bits, row.mode = "XTS";
+        if (take(rest, cipher + "-ecb")) row.key_bits = bits, row.mode = "ECB";
+        if (take(rest, cipher + "-cmac")) row.cmac_bits = bits, row.tag_bytes = 16;
         if (take(rest, cipher + "-gcm")) row.key_bits = bits, row.mode = "GCM", row.aead = true, row.tag_bytes = 16, row.header = 8;
     }
+    if (row.cmac_bits) return rest.empty() && !row.write && !row.open;
     if (row.mode != "CBC") return rest.empty() && !row.write;
     if (row.key_bits) {
         if (rest.empty()) return !row.write;

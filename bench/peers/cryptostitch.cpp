@@ -36,7 +36,7 @@ public:
         for (size_t i = 0; i < keys; i++) {
             const Buffer &b = batch_.buffers[i];
             cst_key *key = nullptr;
-            if (cst_key_new(suite, row_.key_bits ? b.key : nullptr, size_t(row_.key_bits / 8), row_.hmac ? b.mac_key : nullptr, row_.hmac ? 32 : 0, &key) != CST_OK) return false;
+            if (cst_key_new(suite, row_.key_bits ? b.key : nullptr, row_.key_bytes(), row_.mac_key_bytes() ? b.mac_key : nullptr, row_.mac_key_bytes(), &key) != CST_OK) return false;
             keys_.push_back(key);
         }
         return true;
@@ -77,7 +77,7 @@ private:
         job.in = b.in;
         job.in_len = b.in_bytes;
         if (row_.key_bits) {
-            job.iv = b.iv;
+            job.iv = row_.iv_bytes() ? b.iv : nullptr;
             job.iv_len = row_.iv_bytes();
             job.out = b.out;
             job.out_cap = row_.open ? b.in_bytes : b.out_bytes;

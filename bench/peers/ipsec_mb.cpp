@@ -72,7 +72,7 @@ private:
         job.dec_keys = keys.decrypt;
         job.key_len_in_bytes = uint64_t(row_.key_bits / 8);
         job.iv = b.iv;
-        job.iv_len_in_bytes = 16;
+        job.iv_len_in_bytes = row_.iv_bytes();
         job.cipher_start_src_offset_in_bytes = 0;
         job.msg_len_to_cipher_in_bytes = row_.key_bits ? b.bytes : 0;
         // The offset counts from `src`; a hash over what the cipher writes reaches `dst` through it. Pairs hash header || iv || ciphertext.
@@ -83,6 +83,10 @@ private:
         job.hash_alg = imb_hash(row_);
         job.auth_tag_output = b.tag;
         job.auth_tag_output_len_in_bytes = row_.tag_bytes;
+        if (row_.cmac_bits) {
+            job.u.CMAC = {keys.encrypt, keys.ipad, keys.opad};
+            return;
+        }
         job.u.HMAC._hashed_auth_key_xor_ipad = keys.ipad;
         job.u.HMAC._hashed_auth_key_xor_opad = keys.opad;
     }
@@ -105,11 +109,12 @@ public:
         const bool known = imb_knows(row);
         if (row.tls) return known ? imb_tls_tasks(manager_, row, batch) : std::move(tasks);
         if (row.aead) return imb_gcm_tasks(manager_, row, batch);
+        if (row.mode == "XTS") return tasks; // it has none
         if (!known || batch.longest > 65000) return tasks; // its lanes count in 16 bits
         add(tasks, row, batch, Style::queue);
 #if IMB_VERSION_NUM >= IMB_VERSION(1, 2, 0)
-        if (row.hash.empty()) add(tasks, row, batch, Style::cipher_burst);
-        if (!row.key_bits && row.hash != "md5") add(tasks, row, batch, Style::hash_burst);
+        if (row.hash.empty() && row.key_bits) add(tasks, row, batch, Style::cipher_burst);
+        if (!row.key_bits && !row.cmac_bits && row.hash != "md5") add(tasks, row, batch, Style::hash_burst);
 #endif
         return tasks;
     }

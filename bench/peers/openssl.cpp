@@ -27,8 +27,8 @@ public:
         if (!row_.hash.empty() && !md_) return false;
         digest_ = EVP_MD_CTX_new();
         EVP_CIPHER *cipher = row_.key_bits ? EVP_CIPHER_fetch(nullptr, ("AES-" + std::to_string(row_.key_bits) + "-" + row_.mode).c_str(), nullptr) : nullptr;
-        EVP_MAC *mac = row_.hmac ? EVP_MAC_fetch(nullptr, "HMAC", nullptr) : nullptr;
-        std::string digest = hash_name(row_);
+        EVP_MAC *mac = row_.mac_key_bytes() ? EVP_MAC_fetch(nullptr, row_.cmac_bits ? "CMAC" : "HMAC", nullptr) : nullptr;
+        std::string inner = row_.cmac_bits ? "AES-" + std::to_string(row_.cmac_bits) + "-CBC" : hash_name(row_);
         bool ok = true;
         size_t keys = batch_.one_key ? 1 : batch_.buffers.size();
         for (size_t i = 0; i < keys && ok; i++) {
@@ -39,9 +39,10 @@ public:
                 EVP_CIPHER_CTX_set_padding(ciphers_.back(), 0);
             }
             if (mac && ok) {
-                OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest.data(), 0), OSSL_PARAM_construct_end()};
+                const char *name = row_.cmac_bits ? OSSL_MAC_PARAM_CIPHER : OSSL_MAC_PARAM_DIGEST;
+                OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string(name, inner.data(), 0), OSSL_PARAM_construct_end()};
                 macs_.push_back(EVP_MAC_CTX_new(mac));
-                ok = EVP_MAC_init(macs_.back(), b.mac_key, 32, params) == 1;
+                ok = EVP_MAC_init(macs_.back(), b.mac_key, row_.mac_key_bytes(), params) == 1;
             }
         }
         EVP_CIPHER_free(cipher);
@@ -59,7 +60,7 @@ public:
                 if (!authenticate(key, b.in - head, b.bytes + head, tag) || CRYPTO_memcmp(tag, b.expected_tag, row_.tag_bytes) != 0) return false;
             }
             if (row_.key_bits && !crypt(key, b)) return false;
-            if (row_.hmac && !row_.open) {
+            if (row_.mac_key_bytes() && !row_.open) {
                 if (!authenticate(key, row_.key_bits ? b.out - head : b.in, b.bytes + head, b.tag)) return false;
             }
             if (!row_.hash.empty() && !row_.hmac) {
