@@ -32,7 +32,7 @@ CHACHA_BLOCKS = {("sse", 1): (16, 8, 4), ("avx2", 1): (32, 16, 8), ("avx512", 1)
 
 # Poly1305: as many blocks of a buffer as a vector has numbers of 64 bits; in pairs as many as ChaCha20 has.
 POLY_BUFFERS = {"avx2": (1,), "avx512": (1,)}
-POLY_BLOCKS = {("avx2", 1): (4, 32), ("avx512", 1): (8, 64)}
+POLY_BLOCKS = {("avx2", 1): (4,), ("avx512", 1): (8, 64)}
 
 
 # Counter mode and GHASH: many blocks of one buffer at once, and few for what is left.

@@ -19,6 +19,7 @@ uint64_t before_wrap(const Work &work) {
 void carry_into_nonce(Work *work) {
     uint32_t words[2];
     memcpy(words, work->chain, sizeof(words));
+    words[0] = 0;  // the last call may have counted farther
     words[1]++;
     memcpy(work->chain, words, sizeof(words));
 }
@@ -42,7 +43,7 @@ void run_chacha(const Batch &batch) {
     run_chacha_blocks(batch, [](Work *work) -> size_t {
         const size_t rest = work->failed ? 0 : size_t(work->bulk - work->ciphered);
         if (!rest) return 0;
-        const size_t bytes = chacha_padded(rest);
+        const size_t bytes = CHACHA_BLOCK * work->key->suite->chacha_blocks[(rest + CHACHA_BLOCK - 1) / CHACHA_BLOCK];
         work->in.read(work->ciphered, work->blocks, rest);
         memset(work->blocks + rest, 0, bytes - rest);
         return bytes;

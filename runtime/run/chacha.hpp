@@ -5,11 +5,12 @@
 
 namespace cst {
 
-constexpr size_t CHACHA_BLOCK = 64;
 // What one call does well at once. What is left over behind whole strides goes through `blocks`, padded.
 constexpr size_t CHACHA_STRIDE = 256;
-// Of the AEAD's text with the block of Poly1305's key: together a stride.
-constexpr size_t CHACHA_FIRST = CHACHA_STRIDE - CHACHA_BLOCK;
+// Bytes of the AEAD's text in the first call, behind the block of Poly1305's key: all of a short text; of a long one what leaves whole iterations of the
+// widest kernels, and less than a block.
+constexpr size_t CHACHA_MOST_FIRST = (CHACHA_MOST_BLOCKS - 1) * CHACHA_BLOCK;
+constexpr uint64_t chacha_first(uint64_t bytes) { return bytes <= CHACHA_MOST_FIRST ? bytes : bytes % (CHACHA_MOST_BLOCKS * CHACHA_BLOCK) & ~(CHACHA_BLOCK - 1); }
 
 Phase chacha_phase(const Batch &batch);
 // The next `bytes` bytes (a multiple of a block; zeros behind the text) of `blocks` of every work that `bytes(work)` is not 0 for.
@@ -26,10 +27,6 @@ void run_chacha_blocks(const Batch &batch, Bytes bytes) {
         items[n++] = &work.item;
     }
     if (n) run_phase(chacha_phase(batch), &batch.arena->lanes, items, batch.arena->order, n);
-}
-// So many bytes of `blocks` are worth a call for `bytes` bytes of text.
-constexpr size_t chacha_padded(size_t bytes) {
-    return bytes <= 64 ? 64 : bytes <= 128 ? 128 : (bytes + CHACHA_STRIDE - 1) / CHACHA_STRIDE * CHACHA_STRIDE;
 }
 // Every work that has not failed, from `ciphered` to the end of its text. The counter does not wrap.
 void run_chacha(const Batch &batch);

@@ -16,12 +16,12 @@ namespace cst {
 namespace {
 
 constexpr size_t BLOCK = 16, TAG = 16;
-// Of the text in the first call: all of a short one, or what makes a whole stride with the key's block.
-constexpr size_t MOST_SHORT = 2 * CHACHA_STRIDE - CHACHA_BLOCK;
-static_assert(2 * CHACHA_STRIDE <= JOIN_BLOCKS * MOST_BLOCK, "the first call fits");
+static_assert(CHACHA_MOST_FIRST + CHACHA_BLOCK <= BLOCKS_BYTES, "the first call fits");
 static_assert(sizeof(PolyKey) <= MOST_LAST, "the key is kept where other suites keep the end of a text");
 // Core cycles, measured on Zen 4: of a block without a kernel, and of the powers.
-constexpr double ONE_BLOCK = 17, POWERS = 200;
+constexpr double ONE_BLOCK = 19.5, POWERS = 200;
+// Shorter stretches pay for no kernel.
+constexpr uint64_t LEAST = 256;
 
 PolyKey *key_of(Work *work) { return reinterpret_cast<PolyKey *>(work->last); }
 uint64_t *accumulator(Work *work) { return reinterpret_cast<uint64_t *>(work->hash_chain); }
@@ -37,6 +37,7 @@ void prepare_powers(const Batch &batch, Work *work, const Variant &variant) {
 
 // The kernel for a stretch of whole blocks that lies together; NULL: none pays.
 const Variant *choose(const Batch &batch, const Work &work, uint64_t bytes) {
+    if (bytes < LEAST && !batch.suite->forced) return nullptr;
     Phase phase;
     phase.suite = batch.suite;
     phase.family = &batch.suite->hashes;
@@ -97,6 +98,8 @@ void absorb_lengths(Work *work) {
     poly1305_blocks(*key_of(work), accumulator(work), reinterpret_cast<const uint8_t *>(lengths), 1);
 }
 
+size_t padded(const Suite &suite, size_t bytes) { return CHACHA_BLOCK * suite.chacha_blocks[(bytes + CHACHA_BLOCK - 1) / CHACHA_BLOCK]; }
+
 // The first call: the key of Poly1305, and the beginning of the text, which stays in `blocks`.
 void begin(const Batch &batch) {
     for (size_t i = 0; i < batch.n; i++) {
@@ -105,7 +108,7 @@ void begin(const Batch &batch) {
         work.in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
         work.out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
         work.bulk = job.in_len;
-        work.boundary = uint32_t(job.in_len <= MOST_SHORT ? job.in_len : CHACHA_FIRST);
+        work.boundary = uint32_t(chacha_first(job.in_len));
         memset(work.chain, 0, 4);
         memcpy(work.chain + 4, job.iv, 12);
         work.item.cipher_from = work.chain;
@@ -113,13 +116,18 @@ void begin(const Batch &batch) {
         work.item.hash_from = work.hash_chain;
     }
     run_chacha_blocks(batch, [](Work *work) {
-        const size_t text = work->boundary, bytes = chacha_padded(CHACHA_BLOCK + text);
+        const size_t text = work->boundary, bytes = padded(*work->key->suite, CHACHA_BLOCK + text);
         memset(work->blocks, 0, CHACHA_BLOCK);
         work->in.read(0, work->blocks + CHACHA_BLOCK, text);
         memset(work->blocks + CHACHA_BLOCK + text, 0, bytes - CHACHA_BLOCK - text);
         return bytes;
     });
-    for (size_t i = 0; i < batch.n; i++) poly1305_key(batch.works[i].blocks, key_of(&batch.works[i]));
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        poly1305_key(work.blocks, key_of(&work));
+        const uint32_t next = 1 + work.boundary / uint32_t(CHACHA_BLOCK);  // the call may have counted farther
+        memcpy(work.chain, &next, sizeof(next));
+    }
 }
 
 void write_beginning(Work *work) {

@@ -49,10 +49,10 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     bool stitched = false;
     const bool gcm = suite.construction == Construction::gcm;
     const bool chacha_poly = suite.construction == Construction::chacha_poly;
-    const bool whole = chacha_poly ? bytes <= CHACHA_FIRST : gcm ? bytes <= GCM_SHORT_TEXT : suite.hash && fits_whole(suite, head_bytes(suite, suite.aad_min), bytes + suite.expansion);
+    const bool whole = chacha_poly ? bytes <= CHACHA_MOST_FIRST : gcm ? bytes <= GCM_SHORT_TEXT : suite.hash && fits_whole(suite, head_bytes(suite, suite.aad_min), bytes + suite.expansion);
     if (suite.kind == CST_AEAD && !whole) {
         Query middle = query;  // what follows the block in which the head ends (see stitch.cpp)
-        const uint64_t unit = suite.hash->record.block_bytes, first = chacha_poly ? CHACHA_FIRST : gcm ? 0 : -head_bytes(suite, suite.aad_min) & (unit - 1);
+        const uint64_t unit = suite.hash->record.block_bytes, first = chacha_poly ? chacha_first(bytes) : gcm ? 0 : -head_bytes(suite, suite.aad_min) & (unit - 1);
         middle.aligned = suite.construction != Construction::tls && first % 16 == 0;
         middle.bytes = middle.least = bytes > first ? bytes - first : 0;
         for (const Family *family : {&suite.pairs, &suite.handed_open_pairs, &suite.open_pairs}) {
@@ -64,7 +64,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     }
     Pick cipher, hash;
     if (suite.enciphers()) cipher = pick(direction == CST_SEAL ? suite.encrypts : suite.decrypts, query, suite.forced);
-    if (suite.hash && !(chacha_poly && bytes <= CHACHA_FIRST)) hash = pick(suite.hashes, query, suite.forced);
+    if (suite.hash) hash = pick(suite.hashes, query, suite.forced);
     if (!stitched) {
         // Name the forced one of the two; else the one that takes longer.
         const bool hash_longer = hash.variant && hash.cycles_per_byte > cipher.cycles_per_byte;

@@ -14,6 +14,8 @@ constexpr size_t MOST_WORKS = 128;    // jobs in hand at once: bounds the memory
 constexpr size_t MOST_BLOCK = 128;    // of any hash
 constexpr size_t JOIN_BLOCKS = 6;     // see Work::blocks
 
+constexpr size_t BLOCKS_BYTES = 1024;  // see Work::blocks
+static_assert(JOIN_BLOCKS * MOST_BLOCK <= BLOCKS_BYTES, "a whole message fits");
 constexpr size_t MOST_LAST = 64;      // bytes that a suite's padding and MAC make of the end of a text
 constexpr uint64_t LONG_STRETCH = 256;  // bytes of a scattered buffer that are worth a run of their own
 
@@ -60,7 +62,7 @@ struct Work {
     // Where head and body, or body and padding, meet: less than a block of AAD, the IV (16), less than a block of the body and its
     // padded last blocks (48), the trailer (8), 0x80 and the length (at most 16): at most three blocks.
     // A message that fits in altogether is put together here instead: one run of the hash kernel rather than one each for head, body and end.
-    alignas(16) uint8_t blocks[JOIN_BLOCKS * MOST_BLOCK + PAD_SLACK];
+    alignas(16) uint8_t blocks[BLOCKS_BYTES + PAD_SLACK];
 
     alignas(16) uint8_t powers[POLY_MOST_ROWS * 16];  // of Poly1305's key, as the kernel with so many rows wants them
 };

@@ -45,6 +45,30 @@ bool takes_pair(const Suite &suite, const Variant &variant) {
     return suite.construction == Construction::chacha_poly || !variant.hand || suite.construction == Construction::etm || suite.construction == Construction::rfc7518;
 }
 
+// What run_phase will do for so many blocks of one text, in core cycles.
+double chacha_cycles(const Family &family, size_t blocks) {
+    double cycles = 0;
+    for (uint64_t bytes = blocks * CHACHA_BLOCK; bytes;) {
+        Query query;
+        query.bytes = query.least = bytes;
+        const Variant *v = pick(family, query, nullptr).variant;
+        if (!v) return 0;
+        cycles += v->cost.per_iteration * double(bytes >> v->step_log2) + v->cost.per_call;
+        bytes &= v->step - 1;
+    }
+    return cycles;
+}
+
+void plan_chacha(Suite *suite) {
+    size_t best = CHACHA_MOST_BLOCKS;
+    double least = chacha_cycles(suite->encrypts, best);
+    for (size_t i = CHACHA_MOST_BLOCKS; i; i--) {
+        const double cycles = chacha_cycles(suite->encrypts, i);
+        if (cycles <= least) best = i, least = cycles;
+        suite->chacha_blocks[i] = uint8_t(best);
+    }
+}
+
 // Fills in the kernels and adds the suite.
 void complete(Suite suite, Derived *derived) {
     const Engine &engine = *suite.engine;
@@ -62,6 +86,7 @@ void complete(Suite suite, Derived *derived) {
     }
     if (!suite.iv_max) suite.iv_min = suite.iv_max = suite.iv_bytes;
     if (suite.tweak) suite.tweaks = engine.family(Role::encrypt, suite.tweak, nullptr);
+    if (suite.construction == Construction::chacha || suite.construction == Construction::chacha_poly) plan_chacha(&suite);
     suite.memo = std::make_shared<ChoiceMemo>();
     derived->push_back(std::make_unique<Suite>(std::move(suite)));
 }

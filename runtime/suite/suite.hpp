@@ -26,6 +26,8 @@ enum class Construction {
     xcbc      // the same with other subkeys (RFC 3566)
 };
 
+constexpr size_t CHACHA_BLOCK = 64, CHACHA_MOST_BLOCKS = 16;
+
 struct Suite {
     const Engine *engine = nullptr;
     std::string name;
@@ -38,6 +40,9 @@ struct Suite {
     Family open_pairs, handed_open_pairs;  // apart, because hash and cipher begin at different places (run/stitch.cpp)
     const Variant *forced = nullptr;
     std::shared_ptr<ChoiceMemo> memo;  // of the families above; NULL: nothing is remembered
+
+    // ChaCha20: so many blocks are worth a run for i of them.
+    uint8_t chacha_blocks[CHACHA_MOST_BLOCKS + 1] = {};
 
     size_t key_bytes = 0, mac_key_min = 0, mac_key_max = 0, iv_bytes = 0, tag_min = 0, tag_max = 0, block_bytes = 1, expansion = 0;
     size_t iv_min = 0, iv_max = 0;  // iv_bytes is the usual length

@@ -1,0 +1,87 @@
+"""ChaCha20 and ChaCha20-Poly1305 where the general tests do not look: counters that wrap, the lengths at which calls are divided, forgeries."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from cryptostitch.ladder import oracle
+from cryptostitch.runtime import ERR_AUTH, OPEN, SEAL, Context, Job
+
+SUITE = "chacha20-poly1305"
+M = (1 << 32) - 1
+
+
+def quarter_round(x: list[int], a: int, b: int, c: int, d: int) -> None:
+    """RFC 8439, 2.1."""
+    for i, j, k, n in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+        x[i] = x[i] + x[j] & M
+        x[k] = (x[k] ^ x[i]) << n & M | (x[k] ^ x[i]) >> 32 - n
+
+
+def block(key: bytes, counter: int, last: bytes) -> bytes:
+    """RFC 8439, 2.3, with a counter of 64 bits, of which 8 bytes of ``last`` follow."""
+    state = [0x61707865, 0x3320646E, 0x79622D32, 0x6B206574]
+    rest = key + counter.to_bytes(8, "little") + last
+    state += [int.from_bytes(rest[i:i + 4], "little") for i in range(0, 48, 4)]
+    x = list(state)
+    for _ in range(10):
+        for i in range(4):
+            quarter_round(x, i, 4 + i, 8 + i, 12 + i)
+        for i in range(4):
+            quarter_round(x, i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4)
+    return b"".join((a + b & M).to_bytes(4, "little") for a, b in zip(x, state))
+
+
+def test_the_plain_cipher_here_is_right() -> None:
+    """RFC 8439, 2.3.2."""
+    nonce = bytes.fromhex("000000090000004a00000000")
+    assert block(bytes(range(32)), 1 | int.from_bytes(nonce[:4], "little") << 32, nonce[4:])[:8] == bytes.fromhex("10f1e7e4d13b5915")
+
+
+@pytest.mark.parametrize("before", [0, 1, 2, 4, 7, 16, 17])
+@pytest.mark.parametrize("size", [1, 64, 65, 500, 1024, 2500])
+def test_the_counter_carries(shared_context: Context, before: int, size: int) -> None:
+    """As OpenSSL has it: the counter's 32 bits carry into the next word."""
+    rng = random.Random(f"{before} {size}")
+    key, start, last, data = rng.randbytes(32), (rng.randrange(1 << 31) << 32) + (1 << 32) - before, rng.randbytes(8), rng.randbytes(size)
+    stream = b"".join(block(key, start + i, last) for i in range(-(-size // 64)))
+    out = bytearray(size)
+    iv = start.to_bytes(8, "little") + last
+    jobs = [Job(shared_context.suite("chacha20").key(key, None), direction, iv=iv, data=data, out=out) for direction in (SEAL,)]
+    assert shared_context.burst(jobs) == 0
+    assert bytes(out) == bytes(a ^ b for a, b in zip(data, stream))
+
+
+LENGTHS = sorted({n + d for n in (64, 128, 192, 256, 448, 960, 1024, 1984, 2048, 3072, 4096, 5120) for d in (-17, -16, -1, 0, 1, 15, 16, 63)})
+
+
+@pytest.mark.parametrize("aad", [0, 1, 16, 300, 2100])
+def test_lengths_where_calls_divide(shared_context: Context, aad: int) -> None:
+    rng = random.Random(aad)
+    cases = [oracle.case(rng, SUITE, n, aad) for n in LENGTHS]
+    for case in cases:
+        key = shared_context.suite(SUITE).key(case.key, None)
+        assert key.seal(case.data, case.iv, case.aad or None) == (case.out, case.tag), len(case.data)
+        buffer = bytearray(case.out)
+        job = Job(key, OPEN, iv=case.iv, aad=case.aad or None, data=memoryview(buffer), out=buffer, tag=case.tag)
+        assert shared_context.burst([job]) == 0 and bytes(buffer) == case.data, len(case.data)
+
+
+@pytest.mark.parametrize("size", [1, 100, 960, 961, 1024, 5000])
+def test_one_error_and_a_wiped_output(shared_context: Context, size: int) -> None:
+    rng = random.Random(size)
+    case = oracle.case(rng, SUITE, size, 20)
+    key = shared_context.suite(SUITE).key(case.key, None)
+
+    def spoilt(data: bytes, at: int) -> bytes:
+        return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1:]
+
+    for iv, aad, text, tag in ((spoilt(case.iv, 3), case.aad, case.out, case.tag), (case.iv, spoilt(case.aad, 19), case.out, case.tag),
+                               (case.iv, case.aad, spoilt(case.out, size - 1), case.tag), (case.iv, case.aad, case.out, spoilt(case.tag, 15))):
+        for in_place in (False, True):
+            out = bytearray(text) if in_place else bytearray(b"\x55" * size)
+            job = Job(key, OPEN, iv=iv, aad=aad, data=memoryview(out) if in_place else text, out=out, tag=tag)
+            assert shared_context.burst([job]) == ERR_AUTH
+            assert job.status == ERR_AUTH and job.out_len == 0 and not any(out)
