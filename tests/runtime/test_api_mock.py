@@ -1,6 +1,6 @@
 """The upper layers over mock kernels (mock/), with the worst weave that a lag allows.
 
-Also algorithms that the default pack may lack: md5 (little-endian), sha512 (128-byte blocks).
+Also algorithms that the default pack may lack: md5 (little-endian), sha512 (128-byte blocks), sha384 on its kernels.
 """
 
 from __future__ import annotations

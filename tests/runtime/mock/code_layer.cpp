@@ -93,8 +93,9 @@ void World::kernel(std::string name, const char *target, const char *features, s
 
 World::World() {
     texts.reserve(64);
-    auto hash = [&](const char *name, uint32_t block, uint32_t word, uint32_t words, uint32_t digest, uint32_t flags, std::vector<uint64_t> initial) {
-        AlgorithmRecord a = {name, name, ALGORITHM_HASH, block, word, words, digest, flags, block / 8, 0, 0, 0, {}};
+    auto hash = [&](const char *name, uint32_t block, uint32_t word, uint32_t words, uint32_t digest, uint32_t flags, std::vector<uint64_t> initial,
+                    uint32_t base = 0) {
+        AlgorithmRecord a = {name, name, ALGORITHM_HASH, block, word, words, digest, flags, block / 8, 0, 0, 0, {}, base};
         for (size_t i = 0; i < initial.size(); i++) a.initial[i] = initial[i];
         algorithms.push_back(a);
     };
@@ -107,6 +108,13 @@ World::World() {
     for (uint64_t v : sha2) high.push_back(v >> 32);
     hash("sha256", 64, 4, 8, 32, ALGORITHM_BIG_ENDIAN, high);
     hash("sha512", 128, 8, 8, 64, ALGORITHM_BIG_ENDIAN, sha2);
+    const uint32_t sha512 = uint32_t(algorithms.size());  // index + 1
+    hash("sha384", 128, 8, 8, 48, ALGORITHM_BIG_ENDIAN,
+         {0xcbbb9d5dc1059ed8, 0x629a292a367cd507, 0x9159015a3070dd17, 0x152fecd8f70e5939,
+          0x67332667ffc00b31, 0x8eb44a8768581511, 0xdb0c2e0d64f98fa7, 0x47b5481dbefa4fa4}, sha512);
+    hash("sha512_256", 128, 8, 8, 32, ALGORITHM_BIG_ENDIAN,
+         {0x22312194fc2bf72c, 0x9f555fa3c84c64c2, 0x2393b86b6f53b151, 0x963877195940eabd,
+          0x96283ee2a88effe3, 0xbe5e1e2553863992, 0x2b0199fc2c85b8aa, 0x0eb72ddc81c52ca2}, sha512);
     for (uint32_t key : {16, 24, 32}) {
         const std::string bits = std::to_string(8 * key);
         texts.push_back("aes" + bits + "_cbc_enc");
@@ -114,7 +122,7 @@ World::World() {
         texts.push_back("aes-" + bits + "-cbc");
         const std::string *t = &texts[texts.size() - 3];
         for (uint32_t i = 0; i < 2; i++)
-            algorithms.push_back({t[i].c_str(), t[2].c_str(), ALGORITHM_CIPHER_ENC + i, 16, 0, 0, 0, 0, 0, key, 16, 6 + key / 4, {}});
+            algorithms.push_back({t[i].c_str(), t[2].c_str(), ALGORITHM_CIPHER_ENC + i, 16, 0, 0, 0, 0, 0, key, 16, 6 + key / 4, {}, 0});
     }
     const char *wide = "avx512f";
     for (const char *h : {"sha1", "md5", "sha256", "sha512"}) {
