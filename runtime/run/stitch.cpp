@@ -107,8 +107,9 @@ uint64_t hash_start(const Work &work, const Middle &middle) {
 
 void choose_middle(const Batch &batch, Middle *middle) {
     if (middle->family->variants.empty()) return;
-    const Variant *forced = batch.suite->forced;
-    const uint64_t need = forced && forced->role == Role::pair ? forced->need() : middle->family->needs.back();
+    const std::vector<const Variant *> &variants = middle->family->variants;
+    const bool forced = std::find(variants.begin(), variants.end(), batch.suite->forced) != variants.end();
+    const uint64_t need = forced ? batch.suite->forced->need() : middle->family->needs.back();
     size_t n = 0;
     uint64_t sum = 0, least = UINT64_MAX;
     for (size_t i = 0; i < batch.n; i++) {
