@@ -116,8 +116,10 @@ void make_counters(const Batch &batch) {
     }
 }
 
-void begin(const Batch &batch) {
+// Returns whether all messages are short.
+bool begin(const Batch &batch) {
     const Variant *forced = batch.suite->forced;
+    bool all = true;
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
         cst_job &job = *work.job;
@@ -126,10 +128,12 @@ void begin(const Batch &batch) {
         work.whole = job.in_len <= GCM_SHORT_TEXT && job.aad_len <= SHORT_AAD && !(forced && forced->role == Role::pair);
         work.bulk = work.body_bytes = job.in_len & ~(COUNTER_STRIDE - 1);
         if (work.whole) work.ciphered = job.in_len;
+        all &= work.whole;
         job.out_len = job.in_len;
         job.status = CST_OK;
     }
     make_counters(batch);
+    return all;
 }
 
 // Encrypts the first counter block of short messages, or of the others, to `last`; of a short one also what is at TEXT of `blocks`.
@@ -198,14 +202,8 @@ void read_ends(const Batch &batch) {
 
 // Whole strides of messages that are not short.
 void run_bodies(const Batch &batch, bool open) {
-    Middle middle = {&batch.suite->pairs, !open, open, open};
-    size_t long_ones = 0;
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        work.body = open ? &work.in : &work.out;
-        if (!work.whole) long_ones++;
-    }
-    if (!long_ones) return;
+    Middle middle = {&batch.suite->pairs, !open, open, false};
+    for (size_t i = 0; i < batch.n; i++) batch.works[i].body = open ? &batch.works[i].in : &batch.works[i].out;
     choose_middle(batch, &middle);
     auto ends = [&](bool all) {
         for (size_t i = 0; i < batch.n; i++) {
@@ -237,20 +235,22 @@ void finish_tag(Work *work) {
 }  // namespace
 
 void gcm_seal(const Batch &batch) {
-    begin(batch);
+    const bool all_short = begin(batch);
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
         if (work.whole) work.in.read(0, work.blocks + TEXT, work.job->in_len);
     }
     run_first(batch, true);
-    run_first(batch, false);
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
         if (work.whole) work.out.write(0, work.blocks + TEXT, work.job->in_len);
     }
-    hash_heads(batch);
-    run_bodies(batch, false);
-    run_rests(batch, TEXT);
+    if (!all_short) {
+        run_first(batch, false);
+        hash_heads(batch);
+        run_bodies(batch, false);
+        run_rests(batch, TEXT);
+    }
     hash_ends(batch);
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
@@ -260,10 +260,12 @@ void gcm_seal(const Batch &batch) {
 }
 
 void gcm_open(const Batch &batch) {
-    begin(batch);
-    hash_heads(batch);
-    run_first(batch, false);
-    run_bodies(batch, true);
+    const bool all_short = begin(batch);
+    if (!all_short) {
+        hash_heads(batch);
+        run_first(batch, false);
+        run_bodies(batch, true);
+    }
     read_ends(batch);
     hash_ends(batch);
     run_first(batch, true);
@@ -273,7 +275,7 @@ void gcm_open(const Batch &batch) {
         if (!same_bytes(work.last, static_cast<const uint8_t *>(work.job->tag), work.job->tag_len)) fail(&work);
         else if (work.whole) work.out.write(0, work.blocks + TEXT, work.job->in_len);
     }
-    run_rests(batch, TEXT);
+    if (!all_short) run_rests(batch, TEXT);
 }
 
 int gcm_key(const Suite &suite, Key *key) {
