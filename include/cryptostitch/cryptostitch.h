@@ -27,6 +27,9 @@
  *     aad = sequence number (64 bits, big-endian) || type || version, 11 bytes,   no tag,   iv = the record's explicit IV (TLS 1.0: the last block before),
  *     out = C(key, iv, in || HMAC-H(mac_key, aad || 16-bit length of in || in) || padding), with the shortest padding; in_len up to 16,384.
  * Opening takes any padding up to 256 bytes, and takes the same time whatever is wrong. cst_tls_seal makes the records of a longer text.
+ * `aes-B-ctr` is counter mode (SP 800-38A, 6.5): any length, iv = the first counter block, 16 bytes that count as one big-endian number; sealing and opening
+ * are the same. `aes-B-gcm` is GCM (SP 800-38D): IVs of 1 byte or more (12 are usual), tags of 4, 8, 12 to 16 bytes, in_len at most 2^36 - 32; no padding.
+ * An IV that is used twice under a key lays both texts open, and with GCM the key of the MAC.
  * Key lengths: the cipher's exactly; MAC keys any length, 0 included (RFC 2104). HMAC alone: tags of 10 bytes to the hash's size.
  */
 #ifndef CRYPTOSTITCH_H

@@ -22,6 +22,7 @@ WORDS = {"add": SUM, "xor": XOR, "and": AND, "or": OR}
 ROTATES = {"vprold": (32, 1), "vprord": (32, -1), "vprolq": (64, 1), "vprorq": (64, -1), "rol": (0, 1), "ror": (0, -1), "rorx": (0, -1)}
 READ_BITS: dict[str, Callable[[int], int]] = {  # bits of the immediate that are read, by the result's bytes
     "sha1rnds4": lambda size: 3, "pinsrd": lambda size: 3, "pextrd": lambda size: 3, "vinserti128": lambda size: 1, "vextracti128": lambda size: 1,
+    "pclmulqdq": lambda size: 0x11, "vpclmulqdq": lambda size: 0x11,
     "vinserti64x4": lambda size: 1, "vinserti32x4": lambda size: 3 if size == 64 else 1, "vperm2i128": lambda size: 0xBB,
     "vpblendd": lambda size: (1 << size // 4) - 1, "valignq": lambda size: size // 8 - 1, "shl": lambda size: 63 if size == 8 else 31,
     "shr": lambda size: 63 if size == 8 else 31,
