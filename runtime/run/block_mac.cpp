@@ -10,7 +10,8 @@ namespace cst {
 namespace {
 
 constexpr size_t BLOCK = 16;
-constexpr size_t WHOLE = JOIN_BLOCKS * MOST_BLOCK;  // a message of so many bytes is put together in `blocks`
+constexpr size_t STRIDE = 64;                       // what most kernels do in a step
+constexpr size_t DETOUR = JOIN_BLOCKS * MOST_BLOCK;  // bytes of a scattered message that go by way of `blocks` at once
 
 // SP 800-38B, 5.3: times x in GF(2^128), the first bit being the highest power.
 void twice(const uint8_t *from, uint8_t *to) {
@@ -19,48 +20,46 @@ void twice(const uint8_t *from, uint8_t *to) {
     to[BLOCK - 1] ^= uint8_t(0 - carry) & 0x87;
 }
 
-// The whole blocks before the last one.
-uint64_t bulk_of(const cst_job &job) { return job.in_len ? (job.in_len - 1) / BLOCK * BLOCK : 0; }
+// Where the end of the message begins: it has at least a byte, unless the message is empty, and at most STRIDE.
+uint64_t end_of(const cst_job &job) { return job.in_len ? (job.in_len - 1) & ~uint64_t(STRIDE - 1) : 0; }
 
-void make_last(Work *work, uint64_t bulk) {
-    const cst_job &job = *work->job;
-    const size_t rest = size_t(job.in_len - bulk);
-    memset(work->last, 0, BLOCK);
-    work->in.read(bulk, work->last, rest);
-    if (rest < BLOCK) work->last[rest] = 0x80;
-    const uint8_t *mask = rest < BLOCK ? work->key->filled : work->key->whole;
-    for (size_t i = 0; i < BLOCK; i++) work->last[i] ^= mask[i];
+// Puts the end together in `blocks`, its last block filled up and masked. Returns how many bytes, whole blocks, there are.
+size_t make_end(Work *work) {
+    const uint64_t begin = end_of(*work->job);
+    const size_t bytes = size_t(work->job->in_len - begin), last = bytes ? (bytes - 1) & ~(BLOCK - 1) : 0;
+    const bool whole = bytes == last + BLOCK;
+    uint8_t *block = work->blocks + last;
+    work->in.read(begin, work->blocks, bytes);
+    if (!whole) {
+        memset(work->blocks + bytes, 0, last + BLOCK - bytes);
+        work->blocks[bytes] = 0x80;
+    }
+    uint64_t x[2], mask[2];
+    memcpy(x, block, BLOCK);
+    memcpy(mask, whole ? work->key->whole : work->key->filled, BLOCK);
+    for (int i = 0; i < 2; i++) x[i] ^= mask[i];
+    memcpy(block, x, BLOCK);
+    return last + BLOCK;
 }
 
-// Gives the item what of the message can be read without leaving the lane. Returns whether more must follow.
-bool take(Work *work, uint64_t bulk) {
+// Gives the item what of the message can be read without leaving the lane.
+void take(Work *work) {
     Item &item = work->item;
-    const uint64_t left = bulk - work->hashed;
-    auto by_blocks = [&](uint64_t bytes) {
-        work->in.read(work->hashed, work->blocks, bytes);
-        item.hash_in = work->blocks;
-        item.bytes = bytes;
-        work->use_blocks(bytes);
-    };
-    if (left < WHOLE) {
-        by_blocks(left);
-        memcpy(work->blocks + left, work->last, BLOCK);
-        item.bytes += BLOCK;
+    const uint64_t left = end_of(*work->job) - work->hashed;
+    const uint64_t here = left ? work->in.together(work->hashed) & ~uint64_t(BLOCK - 1) : 0;
+    item.bytes = std::min(here ? here : DETOUR, left);
+    item.hash_in = here ? work->in.at(work->hashed) : work->blocks;
+    if (left && !here) {
+        work->in.read(work->hashed, work->blocks, item.bytes);
         work->use_blocks(item.bytes);
-        work->ended = true;
-        return false;
-    }
-    const uint64_t here = work->in.together(work->hashed) & ~uint64_t(BLOCK - 1);
-    if (here < BLOCK) {
-        by_blocks(WHOLE);
-    } else {
-        item.hash_in = work->in.at(work->hashed);
-        item.bytes = std::min(here, left);
     }
     work->hashed += item.bytes;
-    work->ended = work->hashed == bulk;
-    if (work->ended) item.then[0] = {work->last, BLOCK};
-    return !work->ended;
+    work->ended = item.bytes == left && (here || !left);
+    if (!work->ended) return;
+    const size_t end = make_end(work);
+    work->use_blocks(end);
+    if (item.bytes) item.then[0] = {work->blocks, end};
+    else item.bytes = end;
 }
 
 // The MACs of all jobs, in hash_chain.
@@ -73,7 +72,6 @@ void run_block_macs(const Batch &batch) {
         work.in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
         work.item.hash_from = zero;
         work.item.mac_keys_end = work.key->encrypt[rounds + 1];
-        make_last(&work, bulk_of(job));
     }
     Phase phase;
     phase.suite = batch.suite;
@@ -84,7 +82,8 @@ void run_block_macs(const Batch &batch) {
         for (size_t i = 0; i < batch.n; i++) {
             Work &work = batch.works[i];
             if (work.ended) continue;
-            more |= take(&work, bulk_of(*work.job));
+            take(&work);
+            more |= !work.ended;
             batch.arena->items[n++] = &work.item;
         }
         run_phase(phase, &batch.arena->lanes, batch.arena->items, batch.arena->order, n);
