@@ -30,6 +30,9 @@
  * `aes-B-ctr` is counter mode (SP 800-38A, 6.5): any length, iv = the first counter block, 16 bytes that count as one big-endian number; sealing and opening
  * are the same. `aes-B-gcm` is GCM (SP 800-38D): IVs of 1 byte or more (12 are usual), tags of 4, 8, 12 to 16 bytes, in_len at most 2^36 - 32; no padding.
  * An IV that is used twice under a key lays both texts open, and with GCM the key of the MAC.
+ * `aes-B-xts` is XTS (IEEE 1619; SP 800-38E): key = K1 || K2, 32 or 64 bytes, whose halves must differ; iv = the tweak value, 16 bytes (a sector's number is
+ * little-endian); 16 bytes to 2^24 of any length, by ciphertext stealing. It does not authenticate. `aes-B-ecb` (SP 800-38A, 6.1) is for those who build modes.
+ * `aes-B-cmac` (SP 800-38B) and `aes-128-xcbc` (RFC 3566) are MACs: the AES key is mac_key, tags of 8 to 16 bytes.
  * Key lengths: the cipher's exactly; MAC keys any length, 0 included (RFC 2104). HMAC alone: tags of 10 bytes to the hash's size.
  */
 #ifndef CRYPTOSTITCH_H

@@ -3,16 +3,44 @@
 from __future__ import annotations
 
 import random
+from typing import Callable
 
 import pytest
 
 from cryptostitch import runtime
 from cryptostitch.ladder import oracle
 from cryptostitch.ladder.placed import Placed
+from cryptostitch.ladder.result import Skip
+from cryptostitch.ladder.vectors import published
 from cryptostitch.runtime import Context, RuntimeFailure
 
+CountCases = Callable[[str, int], None]
 MOST_XTS = 16 << 20  # 2^20 blocks
 SUITES = ("aes-128-xts", "aes-256-xts", "aes-128-ecb", "aes-192-ecb", "aes-256-ecb", "aes-128-cmac", "aes-256-cmac", "aes-128-xcbc")
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_published(shared_context: Context, count_cases: CountCases, name: str) -> None:
+    try:
+        vectors = published(name)
+    except Skip as skip:
+        pytest.skip(str(skip))
+    suite = shared_context.suite(name)
+    for v in vectors:
+        key = suite.key(v.key or None, v.mac_key or None)
+        if not v.valid:
+            with pytest.raises(RuntimeFailure) as failure:
+                key.open(v.data, v.tag)
+            assert failure.value.code == runtime.ERR_AUTH, v.source
+        elif v.mac_key:
+            assert key.digest(v.data, len(v.tag)) == v.tag, v.source
+        else:
+            assert key.seal(v.data, v.iv or None) == (v.out, b""), v.source
+            assert key.open(v.out, None, v.iv or None) == v.data, v.source
+    theirs = sum(v.source.startswith("Wycheproof") for v in vectors)
+    count_cases(f"{name}, {'RFC' if name == 'aes-128-xcbc' else 'SP 800-38B' if 'cmac' in name else 'CAVP'}", len(vectors) - theirs)
+    if theirs:
+        count_cases(f"{name}, Wycheproof", theirs)
 
 
 @pytest.mark.parametrize("name, half", [("aes-128-xts", 16), ("aes-256-xts", 32)])

@@ -20,6 +20,8 @@ SAMPLE = (
     "aes128_cbc_enc_x8@sse_aesni", "aes256_cbc_dec_x1_by8@avx2_vaes", "aes192_cbc_dec_x1_by16@avx512_vaes",
     "aes128_ctr_x1_by8@sse_aesni", "aes256_ctr_x1_by8@avx2_vaes", "aes128_ctr_x1_by16@avx512_vaes",
     "ghash_x1@sse_pclmul", "ghash_x1_by8@avx2_vpclmul", "ghash_x1_by16@avx512_vpclmul", "aes128_ctr_x1_by16+ghash_x1_by16@avx512_vaes",
+    "aes128_xts_enc_x1_by8@sse_aesni", "aes256_xts_dec_x1_by8@avx2_vaes", "aes128_xts_dec_x4_1key@avx512_vaes", "aes192_ecb_enc_x1_by16@avx512_vaes",
+    "aes128_cbc_mac_x16@avx512_vaes",
     "aes128_cbc_enc_x1+sha1_x1@sse_aesni_bmi2", "aes192_cbc_enc_x4+sha1_ni_x4@sse_aesni_shani",
     "aes256_cbc_enc_x8_hand+sha256_x8_hand@avx2_vaes", "aes128_cbc_enc_x16+md5_x16@avx512_vaes",
     "aes128_cbc_enc_x16_1key_hand+sha1_x16_hand@avx512_vaes", "aes128_cbc_enc_x32_hand+sha1_x32_hand@avx512_vaes",
