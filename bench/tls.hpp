@@ -11,7 +11,7 @@ constexpr size_t TLS_HEADER = 5, TLS_IV = 16, TLS_LONGEST = 16384;
 
 inline size_t tls_ciphertext_bytes(const Row &row, size_t text) { return (text + hash_bytes(row.hash)) / 16 * 16 + 16; }
 // Room for a text as records of 1,024 bytes or more, each with header, IV, MAC and padding.
-inline size_t tls_write_bytes(size_t text) { return text + (text / 1024 + 1) * (TLS_HEADER + TLS_IV + 32 + 16); }
+inline size_t tls_write_bytes(size_t text) { return text + (text / 1024 + 1) * (TLS_HEADER + TLS_IV + 48 + 16); }
 // Sequence number || type || version, what the MAC begins with.
 void tls_head(uint64_t sequence, uint8_t head[11]);
 

@@ -47,7 +47,7 @@ def test_no_lanes_in_common_is_a_reason() -> None:
     cipher = generator.forms["aes128_cbc_enc"][1]
     lonely = Form("sha1", "streams/sha1.j2", {"avx2": (5,)})
     found = cell(generator, cipher, lonely, ["avx2"], 0.01)
-    assert not found.trials and re.search(r"no lanes in common: aes128_cbc_enc has x8@avx2, .*; sha1 has x5@avx2", found.reasons[0])
+    assert not found.trials and re.search(r"no lanes in common: aes128_cbc_enc has .*x8@avx2, .*; sha1 has x5@avx2", found.reasons[0])
 
 
 def test_a_matrix(features: set[str], tmp_path: Path) -> None:

@@ -43,6 +43,8 @@ def load(isa: Isa, target: Reg, mem: Mem) -> Ins:
     """The instruction that brings ``mem`` into ``target``: a broadcast when the memory holds one element."""
     if mem.broadcast:
         return Ins(dict(isa.load_broadcast)[mem.bits], (target, replace(mem, broadcast=0)))
+    if target.cls == VECTOR and 0 < mem.bits < target.bits:  # a kept operand of which a narrow view is used
+        target = replace(target, bits=mem.bits)
     return Ins("mov" if target.cls == GENERAL else isa.load, (target, mem))
 
 
