@@ -36,7 +36,7 @@ void run_rests(const Batch &batch, size_t at) {
         Item &item = work.item;
         work.in.read(work.ciphered, work.blocks + at, rest);
         memset(work.blocks + at + rest, 0, bytes - rest);
-        work.use_blocks(at + size_t(bytes));
+        work.use_blocks(at + bytes);
         item.in = item.out = work.blocks + at;
         item.bytes = (rest + 15) & ~uint64_t(15);
         if (before_carry(work) >= bytes) item.bytes = bytes;

@@ -7,9 +7,7 @@
 
 #include "gcm.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "../suite/ghash.hpp"
 #include "../suite/secret.hpp"
@@ -101,7 +99,7 @@ void make_counters(const Batch &batch) {
         work.item.hash_in = static_cast<const uint8_t *>(work.job->iv);
         work.item.bytes = work.job->iv_len & ~(BLOCK - 1);
     });
-    run_for(batch, family, [&](Work &work) {
+    run_for(batch, family, [](Work &work) {
         const size_t bytes = work.job->iv_len, rest = bytes % BLOCK;
         if (bytes == GCM_IV) return;
         memcpy(work.blocks + TEXT, static_cast<const uint8_t *>(work.job->iv) + bytes - rest, rest);
@@ -167,7 +165,7 @@ void hash_heads(const Batch &batch) {
         work.item.hash_in = static_cast<const uint8_t *>(work.job->aad);
         work.item.bytes = work.job->aad_len & ~(BLOCK - 1);
     });
-    run_for(batch, family, [&](Work &work) {
+    run_for(batch, family, [](Work &work) {
         const cst_job &job = *work.job;
         const size_t rest = job.aad_len <= SHORT_AAD ? job.aad_len : job.aad_len % BLOCK, bytes = whole_blocks(rest);
         if (work.whole || !rest) return;
@@ -179,7 +177,7 @@ void hash_heads(const Batch &batch) {
 
 // What is not hashed yet: of a short message everything, of others the rest of the ciphertext, which stands at TEXT of `blocks`; and the lengths.
 void hash_ends(const Batch &batch) {
-    run_for(batch, batch.suite->hashes, [&](Work &work) {
+    run_for(batch, batch.suite->hashes, [](Work &work) {
         const cst_job &job = *work.job;
         size_t at = TEXT;
         if (work.whole && job.aad_len) {
