@@ -75,7 +75,7 @@ class Laid:
         meaning = oracle.meaning(plan.suite)
         suite = key.suite
         opens, self.enciphers = plan.direction == OPEN, suite.kind >= 3
-        tag_len = suite.tag_min + (suite.tag_max - suite.tag_min) * plan.tag // 100
+        tag_len = meaning.fit_tag(suite.tag_min + (suite.tag_max - suite.tag_min) * plan.tag // 100)
         iv = rng.randbytes(suite.iv_bytes)
         aad = rng.randbytes(meaning.fit_aad(plan.aad))
         source = rng.randbytes(meaning.fit_input(plan.length))

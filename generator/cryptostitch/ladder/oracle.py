@@ -17,6 +17,7 @@ ESP_TAGS = {"md5-96": ("md5", 12), "sha1-96": ("sha1", 12), "sha256-128": ("sha2
 PROFILES = {"a128cbc-hs256": ("sha256", 16), "a192cbc-hs384": ("sha384", 24), "a256cbc-hs512": ("sha512", 32)}
 """RFC 7518, 5.2: the hash, and the bytes of the cipher's key, of the MAC's and of the tag."""
 TLS_MOST = 1 << 14
+GCM_TAGS = (4, 8, 12, 13, 14, 15, 16)  # SP 800-38D, 5.2.1.2
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,10 @@ class Meaning:
         """The length of AAD that the suite takes and that is nearest in spirit."""
         fixed = {"esp": 12 if wanted % 2 else 8, "tls": 11}
         return fixed.get(self.kind, wanted) if self.authenticates else 0
+
+    def fit_tag(self, wanted: int) -> int:
+        """The shortest tag that is not shorter."""
+        return next(n for n in GCM_TAGS if n >= wanted) if self.kind == "gcm" else wanted
 
     def fit_input(self, wanted: int) -> int:
         """The same for the input."""
