@@ -79,6 +79,10 @@ size_t output_bytes(const Suite &suite, const cst_job &job) {
 
 int check_lengths(const Suite &suite, const cst_job &job) {
     if (job.iv_len < suite.iv_min || job.iv_len > suite.iv_max || job.tag_len < suite.tag_min || job.tag_len > suite.tag_max) return CST_ERR_LENGTH;
+    if (suite.construction == Construction::ccm) {  // SP 800-38C, A.1: what the IV leaves of 15 bytes counts the text's
+        const size_t q = 15 - job.iv_len;
+        if (job.tag_len % 2 || (q < 8 && uint64_t(job.in_len) >> (8 * q))) return CST_ERR_LENGTH;
+    }
     if (suite.construction == Construction::gcm && job.tag_len < 12 && job.tag_len % 4) return CST_ERR_LENGTH;  // SP 800-38D, 5.2.1.2
     if (job.aad_len < suite.aad_min || job.aad_len > suite.aad_max) return CST_ERR_LENGTH;
     if (suite.construction == Construction::esp && job.aad_len != suite.aad_min && job.aad_len != suite.aad_max) return CST_ERR_LENGTH;

@@ -33,6 +33,7 @@
  * `aes-B-xts` is XTS (IEEE 1619; SP 800-38E): key = K1 || K2, 32 or 64 bytes, whose halves must differ; iv = the tweak value, 16 bytes (a sector's number is
  * little-endian); 16 bytes to 2^24 of any length, by ciphertext stealing. It does not authenticate. `aes-B-ecb` (SP 800-38A, 6.1) is for those who build modes.
  * `aes-B-cmac` (SP 800-38B) and `aes-128-xcbc` (RFC 3566) are MACs: the AES key is mac_key, tags of 8 to 16 bytes.
+ * `aes-B-ccm` is CCM (SP 800-38C), B 128 or 256: IVs of 7 to 13 bytes, never used twice under a key (n bytes leave 15 - n for the text's length), tags of 4, 6 .. 16.
  * Key lengths: the cipher's exactly; MAC keys any length, 0 included (RFC 2104). HMAC alone: tags of 10 bytes to the hash's size.
  */
 #ifndef CRYPTOSTITCH_H

@@ -1,4 +1,4 @@
-// CMAC (SP 800-38B) and XCBC (RFC 3566): CBC-MAC of a message whose last block is masked with one of two subkeys.
+// CBC-MAC of a message whose end is made by somebody; and CMAC (SP 800-38B) and XCBC (RFC 3566), where the last block is masked with one of two subkeys.
 
 #include <algorithm>
 #include <cstring>
@@ -21,15 +21,15 @@ void twice(const uint8_t *from, uint8_t *to) {
 }
 
 // Where the end of the message begins: it has at least a byte, unless the message is empty, and at most STRIDE.
-uint64_t end_of(const cst_job &job) { return job.in_len ? (job.in_len - 1) & ~uint64_t(STRIDE - 1) : 0; }
+uint64_t end_of(const Work &work) { return work.body_bytes ? (work.body_bytes - 1) & ~uint64_t(STRIDE - 1) : 0; }
 
-// Puts the end together in `blocks`, its last block filled up and masked. Returns how many bytes, whole blocks, there are.
-size_t make_end(Work *work) {
-    const uint64_t begin = end_of(*work->job);
-    const size_t bytes = size_t(work->job->in_len - begin), last = bytes ? (bytes - 1) & ~(BLOCK - 1) : 0;
+// The end with its last block filled up and masked.
+size_t masked_end(Work *work) {
+    const uint64_t begin = end_of(*work);
+    const size_t bytes = size_t(work->body_bytes - begin), last = bytes ? (bytes - 1) & ~(BLOCK - 1) : 0;
     const bool whole = bytes == last + BLOCK;
     uint8_t *block = work->blocks + last;
-    work->in.read(begin, work->blocks, bytes);
+    work->body->read(begin, work->blocks, bytes);
     if (!whole) {
         memset(work->blocks + bytes, 0, last + BLOCK - bytes);
         work->blocks[bytes] = 0x80;
@@ -43,14 +43,14 @@ size_t make_end(Work *work) {
 }
 
 // Gives the item what of the message can be read without leaving the lane.
-void take(Work *work) {
+void take(Work *work, size_t (*make_end)(Work *)) {
     Item &item = work->item;
-    const uint64_t left = end_of(*work->job) - work->hashed;
-    const uint64_t here = left ? work->in.together(work->hashed) & ~uint64_t(BLOCK - 1) : 0;
+    const uint64_t left = end_of(*work) - work->hashed;
+    const uint64_t here = left ? work->body->together(work->hashed) & ~uint64_t(BLOCK - 1) : 0;
     item.bytes = std::min(here ? here : DETOUR, left);
-    item.hash_in = here ? work->in.at(work->hashed) : work->blocks;
+    item.hash_in = here ? work->body->at(work->hashed) : work->blocks;
     if (left && !here) {
-        work->in.read(work->hashed, work->blocks, item.bytes);
+        work->body->read(work->hashed, work->blocks, item.bytes);
         work->use_blocks(item.bytes);
     }
     work->hashed += item.bytes;
@@ -64,15 +64,34 @@ void take(Work *work) {
 
 // The MACs of all jobs, in hash_chain.
 void run_block_macs(const Batch &batch) {
-    static const uint8_t zero[BLOCK] = {};
-    const uint32_t rounds = batch.suite->hash->record.rounds;
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
         const cst_job &job = *work.job;
         work.in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
-        work.item.hash_from = zero;
-        work.item.mac_keys_end = work.key->encrypt[rounds + 1];
+        work.body = &work.in;
+        work.body_bytes = job.in_len;
+        begin_cbc_mac(&work);
     }
+    run_cbc_mac(batch, masked_end);
+}
+
+}  // namespace
+
+void begin_cbc_mac(Work *work) {
+    static const uint8_t zero[BLOCK] = {};
+    work->item.hash_from = zero;
+    work->item.mac_keys_end = work->key->encrypt[work->key->suite->hash->record.rounds + 1];
+}
+
+size_t zero_filled_end(Work *work) {
+    const uint64_t begin = end_of(*work);
+    const size_t bytes = size_t(work->body_bytes - begin), whole = (bytes + BLOCK - 1) & ~(BLOCK - 1);
+    work->body->read(begin, work->blocks, bytes);
+    memset(work->blocks + bytes, 0, whole - bytes);
+    return whole;
+}
+
+void run_cbc_mac(const Batch &batch, size_t (*make_end)(Work *)) {
     Phase phase;
     phase.suite = batch.suite;
     phase.family = &batch.suite->hashes;
@@ -82,15 +101,13 @@ void run_block_macs(const Batch &batch) {
         for (size_t i = 0; i < batch.n; i++) {
             Work &work = batch.works[i];
             if (work.ended) continue;
-            take(&work);
+            take(&work, make_end);
             more |= !work.ended;
-            batch.arena->items[n++] = &work.item;
+            if (work.item.bytes) batch.arena->items[n++] = &work.item;
         }
-        run_phase(phase, &batch.arena->lanes, batch.arena->items, batch.arena->order, n);
+        if (n) run_phase(phase, &batch.arena->lanes, batch.arena->items, batch.arena->order, n);
     }
 }
-
-}  // namespace
 
 void expand_block_mac(const Suite &suite, const uint8_t *key, Key *out) {
     const AlgorithmRecord &cipher = suite.hash->record;

@@ -26,6 +26,7 @@ constexpr Way kWays[] = {
     {seal_xts, open_xts},            // xts
     {seal_block_macs, open_block_macs},  // cmac
     {seal_block_macs, open_block_macs},  // xcbc
+    {seal_ccm, open_ccm},                // ccm
 };
 
 const Key *key_of(const cst_job &job) { return reinterpret_cast<const Key *>(job.key); }

@@ -94,6 +94,7 @@ int expand_key(const Suite &suite, const uint8_t *key, const uint8_t *mac_key, s
         aes_expand(key, suite.encrypt->record.key_bytes, out->encrypt);
         if (suite.decrypt != suite.encrypt) aes_invert(out->encrypt, suite.encrypt->record.rounds, out->decrypt);
     }
+    if (suite.construction == Construction::ccm) return CST_OK;
     if (suite.construction == Construction::gcm) return gcm_key(suite, out);
     if (suite.mac()) return expand_mac(suite, mac_key, mac_key_len, out);
     if (suite.hash) hash_initial(suite.hash->record, out->inner);

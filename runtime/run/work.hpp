@@ -164,7 +164,17 @@ void choose_middle(const Batch &batch, Middle *middle);
 // Both stand at their starts. Afterwards fewer bytes are left than a pair kernel needs.
 void run_middle(const Batch &batch, const Middle &middle);
 
-// ---- block_mac.cpp, xts.cpp --------------------------------------------------------------------------------------------
+// ---- block_mac.cpp, ccm.cpp, xts.cpp -----------------------------------------------------------------------------------
+
+// CBC-MAC under the key's round keys starts from 0.
+void begin_cbc_mac(Work *work);
+// CBC-MAC of the body, `body_bytes` of it, from the item's chaining value on, to hash_chain. make_end(work) puts the end of the body (at most 64 bytes) into
+// `blocks`, with what is to follow it, and returns how many bytes, whole blocks, are there.
+void run_cbc_mac(const Batch &batch, size_t (*make_end)(Work *));
+// The end, filled up with zeros.
+size_t zero_filled_end(Work *work);
+void seal_ccm(const Batch &batch);
+void open_ccm(const Batch &batch);
 
 void seal_block_macs(const Batch &batch);
 void open_block_macs(const Batch &batch);

@@ -130,6 +130,27 @@ void add_block_macs(const Engine &engine, const Algorithm *cbc_mac, Derived *der
     complete(std::move(xcbc), derived);
 }
 
+// CCM has one key for counter mode and CBC-MAC.
+void add_ccm(const Engine &engine, const Algorithm *cipher, const Algorithm *cbc_mac, Derived *derived) {
+    if (cipher->record.rounds != cbc_mac->record.rounds) return;
+    Suite ccm;
+    ccm.engine = &engine;
+    ccm.name = "aes-" + std::to_string(8 * cipher->record.key_bytes) + "-ccm";
+    ccm.kind = CST_AEAD;
+    ccm.construction = Construction::ccm;
+    ccm.encrypt = ccm.decrypt = cipher;
+    ccm.hash = cbc_mac;
+    ccm.key_bytes = cipher->record.key_bytes;
+    ccm.iv_bytes = 12;  // RFC 5116, 5.3
+    ccm.iv_min = 7;     // SP 800-38C, A.1
+    ccm.iv_max = 13;
+    ccm.tag_min = 4;
+    ccm.tag_max = 16;
+    ccm.aad_max = kMostHashed;
+    ccm.max_bytes = kMostGcm;  // kernels count in 32 bits
+    complete(std::move(ccm), derived);
+}
+
 // The kind of the decryption that goes with an encryption; 0: it is none.
 uint32_t inverse_kind(uint32_t kind) {
     switch (kind) {
@@ -274,7 +295,7 @@ bool Suite::could_use(const Variant &variant) const {
 
 void Suites::derive(const Engine &engine) {
     Derived derived;
-    std::vector<const Algorithm *> hashes, counters;
+    std::vector<const Algorithm *> hashes, counters, cbc_macs;
     const Algorithm *ghash = nullptr;
     std::vector<Suite> ciphers;
     const Algorithm *chacha = nullptr, *poly1305 = nullptr;
@@ -285,7 +306,7 @@ void Suites::derive(const Engine &engine) {
         if (a->record.kind == ALGORITHM_GHASH) ghash = a.get();
         if (a->record.kind == ALGORITHM_CHACHA) chacha = a.get();
         if (a->record.kind == ALGORITHM_POLY1305) poly1305 = a.get();
-        if (a->record.kind == ALGORITHM_CBC_MAC) add_block_macs(engine, a.get(), &derived);
+        if (a->record.kind == ALGORITHM_CBC_MAC) cbc_macs.push_back(a.get());
         const uint32_t inverse = inverse_kind(a->record.kind);
         if (!inverse) continue;
         for (const auto &b : engine.algorithms()) {
@@ -296,6 +317,10 @@ void Suites::derive(const Engine &engine) {
         }
     }
     for (const Algorithm *hash : hashes) add_hash(engine, hash, &derived);
+    for (const Algorithm *cbc_mac : cbc_macs) {
+        add_block_macs(engine, cbc_mac, &derived);
+        for (const Algorithm *counter : counters) add_ccm(engine, counter, cbc_mac, &derived);
+    }
     for (const Algorithm *counter : counters) add_counter(engine, counter, ghash, &derived);
     for (const Suite &cipher : ciphers) {
         for (const Algorithm *hash : hashes) add_pairs(cipher, hash, &derived);

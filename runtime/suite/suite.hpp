@@ -23,7 +23,8 @@ enum class Construction {
     chacha_poly,  // AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8)
     xts,      // a tweak in front of every block, ciphertext stealing (IEEE 1619)
     cmac,     // CBC-MAC with the last block masked (SP 800-38B)
-    xcbc      // the same with other subkeys (RFC 3566)
+    xcbc,     // the same with other subkeys (RFC 3566)
+    ccm       // counter mode and CBC-MAC of the plaintext (SP 800-38C)
 };
 
 constexpr size_t CHACHA_BLOCK = 64, CHACHA_MOST_BLOCKS = 16;

@@ -8,7 +8,7 @@ import random
 from dataclasses import dataclass
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM, ChaCha20Poly1305
 from cryptography.hazmat.primitives.cmac import CMAC
 
 from .result import Skip
@@ -24,7 +24,7 @@ GCM_TAGS = (4, 8, 12, 13, 14, 15, 16)  # SP 800-38D, 5.2.1.2
 class Meaning:
     """A suite taken apart: hash name or "", cipher key length or 0, what is done with them."""
 
-    kind: str  # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm, chacha, chacha_poly, xts, ecb, cmac, xcbc
+    kind: str  # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm, chacha, chacha_poly, xts, ecb, cmac, xcbc, ccm
     hash: str = ""
     key_bytes: int = 0
     tag_bytes: int = 0
@@ -35,7 +35,7 @@ class Meaning:
     @property
     def authenticates(self) -> bool:
         """Cipher and MAC."""
-        return self.kind in ("etm", "profile", "esp", "tls", "gcm", "chacha_poly")
+        return self.kind in ("etm", "profile", "esp", "tls", "gcm", "ccm", "chacha_poly")
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -44,6 +44,8 @@ class Meaning:
             return frozenset(("chacha", "poly1305") if self.kind == "chacha_poly" else ("chacha",))
         if self.kind in ("counter", "gcm"):
             return frozenset(("counter", "ghash") if self.kind == "gcm" else ("counter",))
+        if self.kind == "ccm":
+            return frozenset(("counter", "cbc_mac"))
         if self.kind in ("xts", "ecb"):
             return frozenset((f"{self.kind}_enc", f"{self.kind}_dec"))
         if self.kind in ("cmac", "xcbc"):
@@ -53,7 +55,7 @@ class Meaning:
     @property
     def iv_bytes(self) -> int:
         """The usual length."""
-        return 12 if self.kind in ("gcm", "chacha_poly") else 16 if self.key_bytes and self.kind != "ecb" else 0
+        return 12 if self.kind in ("gcm", "ccm", "chacha_poly") else 16 if self.key_bytes and self.kind != "ecb" else 0
 
     @property
     def least(self) -> int:
@@ -115,7 +117,7 @@ def meaning(suite: str) -> Meaning:
         kind = {"ctr": "counter"}.get(suite.split("-")[2], suite.split("-")[2])
         if kind in ("cmac", "xcbc"):
             return Meaning(kind, "", 0, 16, int(suite.split("-")[1]) // 8)
-        return Meaning(kind, "", int(suite.split("-")[1]) // 8, 16 if kind == "gcm" else 0)
+        return Meaning(kind, "", int(suite.split("-")[1]) // 8, 16 if kind in ("gcm", "ccm") else 0)
     if suite.startswith("aes-"):
         return Meaning("cipher", "", int(suite.split("-")[1]) // 8)
     hash_ = suite.removeprefix("hmac-")
@@ -182,6 +184,9 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
     if m.kind == "chacha_poly":
         sealed = ChaCha20Poly1305(key).encrypt(iv, data, aad)
         return sealed[:-16], sealed[-16:]
+    if m.kind == "ccm":
+        both = AESCCM(key).encrypt(iv, data, aad)
+        return both[:-16], both[-16:]
     if m.kind == "etm":
         text = cbc(key, iv, data)
         return text, hmac.digest(mac_key, aad + iv + text, m.hash)
@@ -217,7 +222,7 @@ def secrets(rng: random.Random, suite: str) -> tuple[bytes, bytes]:
     key = rng.randbytes(m.whole_key_bytes)
     if m.mac_key_bytes:
         return key, rng.randbytes(m.mac_key_bytes)
-    has_mac_key = m.kind == "mac" or (m.authenticates and m.kind not in ("profile", "gcm", "chacha_poly"))
+    has_mac_key = m.kind == "mac" or (m.authenticates and m.kind not in ("profile", "gcm", "ccm", "chacha_poly"))
     return key, rng.randbytes(rng.choice((0, 1, 16, 20, 32, 63, 64, 65, 128, 129, 200))) if has_mac_key else b""
 
 

@@ -66,6 +66,15 @@ def records(path: str, first: str) -> Iterator[dict[str, str]]:
         yield record
 
 
+def settings(path: str) -> Iterator[dict[str, str]]:
+    """Paragraphs of a CAVP file of the package cryptography-vectors, with the names as they stand; those in brackets too. Raises Skip."""
+    spec = importlib.util.find_spec("cryptography_vectors")
+    if spec is None or not spec.origin:
+        raise Skip("pip install cryptography-vectors==50.0.2")
+    for paragraph in re.split(r"\n\s*\n", (Path(spec.origin).parent / path).read_text()):
+        yield dict(re.findall(r"(\w+)[ \t]*=[ \t]*(\w*)", paragraph))
+
+
 @dataclass(frozen=True)
 class Vector:
     """One published answer, as a suite takes it. ``valid``: False: opening it must fail."""
@@ -254,7 +263,31 @@ def _rfc_xcbc(suite: str) -> list[Vector]:
     return [Vector("RFC 3566", suite, b"", bytes(range(16)), b"", b"", bytes(range(n)) if n < 256 else bytes(n), b"", H(tag)) for n, tag in RFC_3566]
 
 
+def _wycheproof_ccm(suite: str) -> list[Vector]:
+    return [Vector("Wycheproof", suite, H(t["key"]), b"", H(t["iv"]), H(t["aad"]), H(t["msg"]), H(t["ct"]), H(t["tag"]), t["result"] == "valid")
+            for group, t in wycheproof("aes_ccm") if group["keySize"] == 8 * meaning(suite).key_bytes]
+
+
+def _cavp_ccm(suite: str) -> list[Vector]:
+    """A group's lengths, key and nonce stand before its records."""
+    found, bits = [], 8 * meaning(suite).key_bytes
+    for kind in ("VADT", "VNT", "VPT", "VTT"):
+        group: dict[str, int] = {}
+        key = nonce = b""
+        for r in settings(f"ciphers/AES/CCM/{kind}{bits}.rsp"):
+            if "CT" not in r:
+                group |= {name: int(value) for name, value in r.items() if name in ("Alen", "Plen", "Nlen", "Tlen")}
+                key, nonce = H(r.get("Key", "")) or key, H(r.get("Nonce", "")) or nonce
+                continue
+            key, nonce = H(r.get("Key", "")) or key, H(r.get("Nonce", "")) or nonce
+            text = H(r["CT"])
+            found.append(Vector(f"{kind}{bits}.rsp", suite, key, b"", nonce, H(r["Adata"])[:group["Alen"]], H(r["Payload"])[:group["Plen"]],
+                                text[:group["Plen"]], text[group["Plen"]:]))
+    return found
+
+
 _SOURCES = {
+    "ccm": (_cavp_ccm, _wycheproof_ccm),
     "ecb": (_cavp_ecb,), "xts": (_cavp_xts, _wycheproof_xts), "cmac": (_nist_cmac, _wycheproof_cmac), "xcbc": (_rfc_xcbc,),
     "chacha": (_chacha20,), "chacha_poly": (_chacha_poly,),
     "digest": (_digests, _ipsec_mb_sm3), "mac": (_rfc_hmac, _wycheproof_hmac, _ipsec_mb_sm3), "cipher": (_cavp_cbc, _wycheproof_cbc), "profile": (_wycheproof_profile,),

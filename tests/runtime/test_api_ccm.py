@@ -1,0 +1,75 @@
+"""CCM: published vectors, the lengths that SP 800-38C allows, long AAD, scattered and forged messages."""
+
+from __future__ import annotations
+
+import random
+from typing import Callable
+
+import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM
+
+from cryptostitch import runtime
+from cryptostitch.ladder import oracle
+from cryptostitch.ladder.placed import Placed
+from cryptostitch.ladder.result import Skip
+from cryptostitch.ladder.vectors import published
+from cryptostitch.runtime import Context, RuntimeFailure
+
+CountCases = Callable[[str, int], None]
+SUITES = ("aes-128-ccm", "aes-256-ccm")
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_published(shared_context: Context, count_cases: CountCases, name: str) -> None:
+    try:
+        vectors = published(name)
+    except Skip as skip:
+        pytest.skip(str(skip))
+    suite = shared_context.suite(name)
+    for v in vectors:
+        key = suite.key(v.key)
+        if v.valid:
+            assert key.seal(v.data, v.iv, v.aad or None, len(v.tag)) == (v.out, v.tag), v.source
+            assert key.open(v.out, v.tag, v.iv, v.aad or None) == v.data, v.source
+            continue
+        with pytest.raises(RuntimeFailure) as failure:
+            key.open(v.out, v.tag, v.iv or None, v.aad or None)
+        assert failure.value.code in (runtime.ERR_AUTH, runtime.ERR_LENGTH), v.source
+    theirs = sum(v.source.startswith("Wycheproof") for v in vectors)
+    count_cases(f"{name}, CAVP", len(vectors) - theirs)
+    count_cases(f"{name}, Wycheproof", theirs)
+
+
+def test_limits(shared_context: Context) -> None:
+    suite, rng = shared_context.suite("aes-128-ccm"), random.Random(3)
+    secret, text = rng.randbytes(16), rng.randbytes(1 << 16)
+    key, both = suite.key(secret), AESCCM(secret)
+    assert (suite.iv_min, suite.iv_bytes, suite.iv_max, suite.tag_min, suite.tag_max) == (7, 12, 13, 4, 16)
+    for iv, tag, length in ((6, 16, 0), (14, 16, 0), (12, 2, 0), (12, 5, 0), (12, 15, 0), (12, 18, 0), (13, 16, 1 << 16)):
+        with pytest.raises(RuntimeFailure) as failure:
+            key.seal(text[:length], bytes(iv), None, tag)
+        assert failure.value.code == runtime.ERR_LENGTH, (iv, tag, length)
+    for iv, tag, length in ((7, 4, 0), (13, 16, (1 << 16) - 1), (12, 16, 1 << 16), (7, 12, 1 << 16)):
+        nonce = rng.randbytes(iv)
+        out, mac = key.seal(text[:length], nonce, None, tag)
+        assert out + mac == AESCCM(secret, tag).encrypt(nonce, text[:length], b"")
+    for aad in (1, 13, 14, 15, 30, 700, 737, 738, 750, 751, 752, 767, 768, 800, 0xFEFF, 0xFF00, 0xFF01, 70000):  # 2.2: the length has two forms
+        head = rng.randbytes(aad)
+        out, mac = key.seal(text[:100], bytes(12), head)
+        assert out + mac == both.encrypt(bytes(12), text[:100], head), aad
+        assert key.open(out, mac, bytes(12), head) == text[:100]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_scattered_mixes(shared_context: Context, seed: int) -> None:
+    rng = random.Random(seed)
+    name = rng.choice(SUITES)
+    keys = [(secrets, shared_context.suite(name).key(secrets[0])) for secrets in (oracle.secrets(rng, name) for _ in range(rng.randrange(1, 4)))]
+    placed = []
+    for _ in range(rng.randrange(1, 100)):
+        secrets, key = rng.choice(keys)
+        length = rng.choice((rng.randrange(64), rng.randrange(700), rng.randrange(8000)))
+        placed.append(Placed(rng, oracle.case(rng, name, length, rng.choice((0, 13, rng.randrange(1000))), secrets), key, scattered=0.5))
+    code = shared_context.burst([p.job for p in placed])
+    assert [problem for p in placed if (problem := p.problem())] == []
+    assert code == (runtime.ERR_AUTH if any(p.forged for p in placed) else 0)
