@@ -9,14 +9,14 @@
 
 namespace bench {
 
-// A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS], aes-N-ctr, -gcm, -xts, -ecb, -cmac.
+// A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS], aes-N-ctr, -gcm, -xts, -ecb, -cmac, chacha20[-poly1305].
 struct Row {
     std::string name;   // the suite; "/open" appended for the reverse direction, "/write" for a long text as TLS records
     std::string suite;
     bool open = false;
     bool write = false;
-    int key_bits = 0;   // of AES; 0: no cipher
-    std::string mode = "CBC";  // CBC, CTR, GCM, XTS, ECB
+    int key_bits = 0;   // of the cipher; 0: there is none
+    std::string mode = "CBC";  // CBC, CTR, GCM, XTS, ECB of AES; ChaCha20, ChaCha20-Poly1305
     bool aead = false;  // the cipher authenticates too
     std::string hash;   // "sha1"; empty: no hash
     bool hmac = false;
@@ -28,6 +28,7 @@ struct Row {
     size_t key_bytes() const { return size_t(key_bits / 8) * (mode == "XTS" ? 2 : 1); }
     size_t mac_key_bytes() const { return cmac_bits ? size_t(cmac_bits / 8) : hmac ? 32 : 0; }
     bool whole_blocks() const { return mode == "ECB" || (key_bits && !tls && mode == "CBC"); }  // of 16 bytes, of texts
+    bool chacha() const { return mode.compare(0, 6, "ChaCha") == 0; }
 };
 // False when the name does not have that shape (then nothing here can check the suite).
 bool parse_row(const std::string &name, Row &row);

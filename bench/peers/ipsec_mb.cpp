@@ -7,6 +7,7 @@ std::unique_ptr<Peer> make_ipsec_mb() { return nullptr; }
 } // namespace bench
 #else
 
+#include "ipsec_mb_chacha_poly.hpp"
 #include "ipsec_mb_gcm.hpp"
 #include "ipsec_mb_tls.hpp"
 
@@ -108,8 +109,9 @@ public:
         std::vector<std::unique_ptr<Task>> tasks;
         const bool known = imb_knows(row);
         if (row.tls) return known ? imb_tls_tasks(manager_, row, batch) : std::move(tasks);
-        if (row.aead) return imb_gcm_tasks(manager_, row, batch);
+        if (row.aead) return (row.chacha() ? imb_chacha_poly_tasks : imb_gcm_tasks)(manager_, row, batch);
         if (row.mode == "XTS") return tasks; // it has none
+        if (row.chacha()) return tasks; // its block counter begins at 1
         if (!known || batch.longest > 65000) return tasks; // its lanes count in 16 bits
         add(tasks, row, batch, Style::queue);
 #if IMB_VERSION_NUM >= IMB_VERSION(1, 2, 0)

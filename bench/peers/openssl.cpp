@@ -26,7 +26,7 @@ public:
         md_ = row_.hash.empty() ? nullptr : EVP_MD_fetch(nullptr, hash_name(row_).c_str(), nullptr);
         if (!row_.hash.empty() && !md_) return false;
         digest_ = EVP_MD_CTX_new();
-        EVP_CIPHER *cipher = row_.key_bits ? EVP_CIPHER_fetch(nullptr, ("AES-" + std::to_string(row_.key_bits) + "-" + row_.mode).c_str(), nullptr) : nullptr;
+        EVP_CIPHER *cipher = row_.key_bits ? EVP_CIPHER_fetch(nullptr, (row_.chacha() ? row_.mode : "AES-" + std::to_string(row_.key_bits) + "-" + row_.mode).c_str(), nullptr) : nullptr;
         EVP_MAC *mac = row_.mac_key_bytes() ? EVP_MAC_fetch(nullptr, row_.cmac_bits ? "CMAC" : "HMAC", nullptr) : nullptr;
         std::string inner = row_.cmac_bits ? "AES-" + std::to_string(row_.cmac_bits) + "-CBC" : hash_name(row_);
         bool ok = true;

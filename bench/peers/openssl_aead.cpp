@@ -13,7 +13,7 @@ public:
         for (auto *c : ciphers_) EVP_CIPHER_CTX_free(c);
     }
     bool prepare() {
-        EVP_CIPHER *cipher = EVP_CIPHER_fetch(nullptr, ("AES-" + std::to_string(row_.key_bits) + "-" + row_.mode).c_str(), nullptr);
+        EVP_CIPHER *cipher = EVP_CIPHER_fetch(nullptr, (row_.chacha() ? row_.mode : "AES-" + std::to_string(row_.key_bits) + "-" + row_.mode).c_str(), nullptr);
         bool ok = cipher != nullptr;
         const size_t keys = batch_.one_key ? 1 : batch_.buffers.size();
         for (size_t i = 0; i < keys && ok; i++) {
