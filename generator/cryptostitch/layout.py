@@ -25,6 +25,12 @@ class Layout:
         self._steps: dict[str, int] = {}
         self.reads_input = False
 
+    def need(self, condition: bool, what: str) -> str:
+        """ValueError unless the condition holds, which ``what`` says in words."""
+        if not condition:
+            raise ValueError(f"needs {what}")
+        return ""
+
     # ---- fields
 
     def _add(self, field: Field) -> str:

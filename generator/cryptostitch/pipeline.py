@@ -59,6 +59,13 @@ class Generator:
         """Every stream of the catalogue, without the options _by, _1key and _hand."""
         return sorted({f"{f.name}_x{lanes}" for _, f in self.forms.values() for many in f.lanes.values() for lanes in many})
 
+    def blocks(self, name: StreamName, isa: str) -> int:
+        """Blocks of 16 bytes per lane and iteration: what the name says, else the algorithm's usual number, or the form's first where it does not have that."""
+        algorithm, form = self.form(name)
+        usual = algorithm.bytes // 16
+        had = form.by.get((isa, name.lanes), (usual,))
+        return name.by or (usual if usual in had else had[0])
+
     def virtual(self, name: StreamName, isa: str) -> Stream:
         """The parsed stream before legalization: the meaning that everything later is checked against."""
         key = (name, isa)
@@ -66,7 +73,7 @@ class Generator:
             algorithm, form = self.form(name)
             if name.lanes not in form.lanes.get(isa, ()):
                 raise UnknownName("stream", f"{name}@{isa}", [f"{form.name}_x{l}@{i}" for i, many in form.lanes.items() for l in many])
-            by = name.by or algorithm.bytes // 16
+            by = self.blocks(name, isa)
             parameters = dict(algorithm.parameters, by=by, one_key=name.one_key, hand=name.hand)
             rendered = render(form.template, ISAS[isa], name.lanes, parameters, self.roots)
             self._streams[key] = parse(rendered, ISAS[isa], name=str(name), algorithm=algorithm.name, bytes_per_iteration=16 * by)

@@ -25,7 +25,7 @@ class Catalogue(Generator):
         """The CPU features of a stream, from one rendering of its text with the fewest lanes: which instructions there are does
         not depend on the number of lanes, on whose key it is, or on the number of rounds."""
         algorithm, form = self.form(name)
-        blocks = name.by or algorithm.bytes // 16
+        blocks = self.blocks(name, isa)
         fixed = {k: v for k, v in algorithm.parameters.items() if k != "rounds"}
         key = form.template, isa, blocks, name.hand, tuple(sorted(fixed.items()))
         if key not in self._features:
