@@ -1,0 +1,116 @@
+"""Instruction tables: what each form costs on one microarchitecture. Data files in instruction_costs/, written by `cryptostitch probe`."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Sequence
+
+from ..errors import CryptostitchError, nearest
+from .forms import Form
+
+FOLDER = Path(__file__).resolve().parents[1] / "instruction_costs"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One form, in core cycles.
+
+    ``latency``: from each register operand to the register that is written; None where an operand is not a register that is read.
+    ``throughput``: per copy, when many independent ones run. ``uses``: cycles of each resource that a copy takes.
+    """
+
+    form: str
+    latency: tuple[float | None, ...]
+    throughput: float
+    uses: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Table:
+    """``resources`` says which instructions keep each busy. ``load``: cycles from an address to what lies there, in the first-level cache.
+    ``forward``: from data that is stored to the same data loaded back, by the kind of register. ``fetch``: instructions in a loop and the
+    cycles that each takes at least, which rise where a loop outgrows the caches of decoded instructions."""
+
+    microarchitecture: str
+    cpu: str
+    basis: str
+    resources: dict[str, str]
+    load: float
+    forward: dict[str, float]
+    fetch: tuple[tuple[int, float], ...]
+    rows: dict[str, Row]
+
+    def row(self, form: Form) -> Row:
+        """CryptostitchError when the table lacks the form."""
+        if str(form) not in self.rows:
+            near = nearest(str(form), self.rows, 2)
+            raise CryptostitchError(f"the instruction table of {self.microarchitecture} has no row '{form}'" + (f" (nearest: {', '.join(near)})" if near else "")
+                                    + f"; measure it on such a CPU: cryptostitch probe -o {FOLDER.name}/{self.microarchitecture}.json")
+        return self.rows[str(form)]
+
+    def fetching(self, instructions: int) -> float:
+        """Cycles that the front end needs at least for a loop of so many instructions."""
+        return instructions * max((each for size, each in self.fetch if size <= instructions), default=0.0)
+
+    def text(self) -> str:
+        """JSON with one row per line, sorted, without dates: two tables can be compared."""
+        head = {"microarchitecture": self.microarchitecture, "cpu": self.cpu, "basis": self.basis, "unit": "core cycles", "resources": self.resources,
+                "load": _number(self.load), "forward": {k: _number(v) for k, v in self.forward.items()},
+                "fetch": [[size, _number(each)] for size, each in self.fetch]}
+        rows = [f"  {json.dumps(name)}: {json.dumps(_row_data(row))}" for name, row in sorted(self.rows.items())]
+        return "{\n" + "".join(f" {json.dumps(k)}: {json.dumps(v)},\n" for k, v in head.items()) + ' "instructions": {\n' + ",\n".join(rows) + "\n }\n}\n"
+
+
+def _number(value: float | None) -> float | int | None:
+    return value if value is None else int(value) if value == int(value) else round(value, 4)
+
+
+def _row_data(row: Row) -> dict:
+    return {"latency": [_number(l) for l in row.latency], "throughput": _number(row.throughput),
+            "uses": {name: _number(use) for name, use in row.uses.items()}}
+
+
+def median_table(tables: Sequence[Table]) -> Table:
+    """Of every figure the (lower) median of several measurements of one CPU."""
+    first = tables[0]
+    rows = {}
+    for name, row in first.rows.items():
+        others = [t.rows[name] for t in tables]
+        latency = tuple(None if l is None else statistics.median_low([o.latency[i] for o in others]) for i, l in enumerate(row.latency))
+        uses = {r: statistics.median_low([o.uses.get(r, 0.0) for o in others]) for r in first.resources}
+        rows[name] = Row(name, latency, statistics.median_low([o.throughput for o in others]), {r: use for r, use in uses.items() if use})
+    return replace(first, rows=rows, load=statistics.median_low([t.load for t in tables]),
+                   forward={kind: statistics.median_low([t.forward[kind] for t in tables]) for kind in first.forward},
+                   fetch=tuple((size, statistics.median_low([t.fetch[i][1] for t in tables])) for i, (size, _) in enumerate(first.fetch)))
+
+
+def read_table(path: Path) -> Table:
+    """CryptostitchError when the file is not an instruction table."""
+    try:
+        data = json.loads(path.read_text())
+        rows = {name: Row(name, tuple(row["latency"]), row["throughput"], row["uses"]) for name, row in data["instructions"].items()}
+        return Table(*(data[k] for k in ("microarchitecture", "cpu", "basis", "resources", "load", "forward")),
+                     tuple((size, each) for size, each in data["fetch"]), rows)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CryptostitchError(f"{path} is not an instruction table ({type(error).__name__}: {error}); `cryptostitch probe -o {path}` writes one") from error
+
+
+def tables() -> dict[str, Path]:
+    """The shipped tables by microarchitecture."""
+    return {path.stem: path for path in sorted(FOLDER.glob("*.json"))}
+
+
+def table_of(name: str) -> Table:
+    """A shipped table, or that of a file. CryptostitchError when there is none."""
+    shipped = tables()
+    if name in shipped:
+        return read_table(shipped[name])
+    if name.endswith(".json"):
+        if not Path(name).exists():
+            raise CryptostitchError(f"there is no file {name}; `cryptostitch probe -o {name}` writes the table of this CPU")
+        return read_table(Path(name))
+    raise CryptostitchError(f"no instruction table for '{name}'; there are {', '.join(shipped)}; on such a CPU write one with `cryptostitch probe -o {name}.json`, "
+                            f"then give --cpu {name}.json")
