@@ -1,0 +1,77 @@
+"""The bound of a kernel on a microarchitecture: no iteration can be shorter than its chain, nor than any resource is busy with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..emit.objects import machine_code
+from ..kernel import Kernel
+from .chain import Chain, chains
+from .loop import Step, loop_of
+from .pressure import Pressure, pressure, total
+from .table import Table
+
+CHAIN, FETCH = "chain", "fetch"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Cycles are of the core, per iteration of the loop (all lanes); ``bytes`` go through the kernel's first part in one."""
+
+    kernel: Kernel
+    table: Table
+    steps: tuple[Step, ...]
+    chains: dict[int | None, Chain]
+    pressure: Pressure
+    bytes: int
+
+    @property
+    def chain(self) -> Chain:
+        """The longest."""
+        return max(self.chains.values(), key=lambda c: c.cycles)
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """Cycles by what asks for them, the largest first: the chain, fetching the loop, every resource."""
+        found = {CHAIN: self.chain.cycles, FETCH: self.table.fetching(len(self.steps) + 1)}
+        found |= {name: total(streams) for name, streams in self.pressure.items()}
+        return dict(sorted(found.items(), key=lambda limit: -round(limit[1], 6)))
+
+    @property
+    def binds(self) -> str:
+        return next(iter(self.limits))
+
+    @property
+    def cycles(self) -> float:
+        return self.limits[self.binds]
+
+    @property
+    def cycles_per_byte(self) -> float:
+        return self.cycles / self.bytes
+
+    @property
+    def memory_accesses(self) -> tuple[int, int]:
+        """Loads and stores of one iteration."""
+        return sum(s.form.loads for s in self.steps), sum(s.form.stores for s in self.steps)
+
+
+def bound(kernel: Kernel, table: Table) -> Bound:
+    """Raises CryptostitchError when the table lacks a form of the loop."""
+    steps = loop_of(kernel)
+    first = kernel.recipe.parts[0]
+    groups = sum(part.program is first.program for part in kernel.recipe.parts)
+    size = groups * first.ratio * first.program.contract.lanes * first.program.contract.bytes
+    return Bound(kernel, table, tuple(steps), chains(steps, table), pressure(steps, table), size)
+
+
+def loop_bytes(kernel: Kernel) -> int:
+    """Bytes of machine code of the loop, its jump included."""
+    from iced_x86 import Decoder
+
+    numbers = [i for i, item in enumerate(item for item in kernel.items if item.ins is not None) if item.section == "loop"]
+    code = machine_code([kernel])[kernel.name]
+    decoder, starts = Decoder(64, code), []
+    while len(starts) <= numbers[-1] + 1:
+        starts.append(decoder.ip)
+        decoder.decode()
+    return starts[numbers[-1] + 1] - starts[numbers[0]]

@@ -1,0 +1,25 @@
+"""The loop of a framed kernel as the model sees it: instructions in order, each with its stream and its form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..ir import Ins
+from ..kernel import Kernel
+from .forms import Form, form_of
+
+
+@dataclass(frozen=True)
+class Step:
+    """One instruction of the loop. ``stream`` is None for the loop counter. ``place`` counts instructions of the whole kernel."""
+
+    ins: Ins
+    stream: int | None
+    form: Form
+    place: int
+
+
+def loop_of(kernel: Kernel) -> list[Step]:
+    """The loop without its jump, which every CPU of ours fuses with the subtraction before it."""
+    numbered = enumerate(item for item in kernel.items if item.ins is not None)
+    return [Step(item.ins, item.stream, form_of(item.ins), place) for place, item in numbered if item.section == "loop" and item.label is None]
