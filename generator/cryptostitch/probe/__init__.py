@@ -1,0 +1,1 @@
+"""Measures what instructions cost on this machine: latency, throughput, and which of them share units."""
