@@ -1,0 +1,107 @@
+"""`cryptostitch probe` and `cryptostitch bound`: what instructions cost here, and the least that a kernel can take."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import click
+
+from .common import format_option, generator, progress_bar, templates_option
+
+
+@click.command()
+@click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE", help="Write the table to this file (default: standard output).")
+@click.option("--microarchitecture", help="The table's name (default: as detected; where the library does not know the CPU, the stem of FILE).")
+@click.option("--runs", type=click.IntRange(1), default=1, show_default=True, help="Measure so many times and take the median of every figure: on a busy machine, and for tables that are kept.")
+@format_option
+def probe(output, microarchitecture, runs, fmt) -> None:
+    """Measure what each instruction costs on this CPU, and write the instruction table that `cryptostitch bound` reads.
+
+    For every form of an instruction: its latency from each operand, its throughput, and how long it keeps each group of units busy.
+    All in core cycles. It takes about 10 s of an idle core.
+
+    \b
+    Example: cryptostitch probe --runs 5 -o generator/cryptostitch/instruction_costs/zen4.json
+    """
+    from ..model.table import median_table
+    from ..probe.run import probe as measure
+
+    with progress_bar("measuring") as progress:
+        table = median_table([measure(lambda done, total, name, run=run: progress(run * total + done, runs * total, name)) for run in range(runs)])
+    if microarchitecture or table.microarchitecture == "generic" and output:
+        table = dataclasses.replace(table, microarchitecture=microarchitecture or output.stem)
+    if output:
+        output.write_text(table.text())
+    if not output:
+        click.echo(table.text(), nl=False)
+    elif fmt == "json":
+        click.echo(json.dumps({"file": str(output), "microarchitecture": table.microarchitecture, "cpu": table.cpu, "forms": len(table.rows)}, indent=1))
+    click.echo(f"{len(table.rows)} forms on {table.cpu}, table '{table.microarchitecture}'", err=True)
+
+
+@click.command()
+@click.argument("kernel")
+@click.option("--cpu", metavar="NAME", help="The microarchitecture whose table to use, or a file of `cryptostitch probe` (default: this CPU's).")
+@click.option("--measure/--no-measure", default=True, show_default=True, help="Also time the kernel, where the table is this CPU's.")
+@click.option("--seconds", type=click.FloatRange(0.01), default=0.5, show_default=True, help="How long to measure.")
+@templates_option
+@format_option
+def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
+    """Say how few cycles KERNEL can take on a CPU, what binds it, and how near the measured kernel is.
+
+    No iteration can be shorter than its loop-carried chain, nor than the time for which it keeps any group of units, the load and store ports or
+    the front end busy. The cycles of each come from the CPU's instruction table.
+
+    \b
+    Examples:
+      cryptostitch bound sha1_x16@avx512
+      cryptostitch bound aes128_cbc_enc_x16_hand+sha1_x16_hand@avx512_vaes --cpu zen5 --format json
+    """
+    from ..model.bound import bound as bound_of
+    from ..model.bound import loop_bytes
+    from ..model.table import table_of
+    from ..report.bound import bound_data, bound_text
+
+    here = _this_cpu()
+    if cpu is None and here is None:
+        raise click.UsageError("the library is not built, so this CPU is not known: run `make`, or give --cpu")
+    table = table_of(cpu or here)
+    with progress_bar("bounding") as progress:
+        progress(0, 3, "compiling")
+        made = generator(templates)
+        recipe = made.recipe(kernel)
+        framed = made.kernel(recipe)
+        progress(1, 3, "chain and pressure")
+        found = bound_of(framed, table)
+        progress(2, 3, "measuring")
+        cost, why_not = _measured(made, recipe, seconds) if measure and here == table.microarchitecture else (None, _why_not(measure, here, table))
+    data = bound_data(found, loop_bytes(framed), cost, why_not)
+    click.echo(json.dumps(data, indent=1) if fmt == "json" else bound_text(data))
+
+
+def _this_cpu() -> str | None:
+    from .. import runtime
+
+    try:
+        return runtime.Context().cpu()["microarchitecture"]
+    except FileNotFoundError:
+        return None
+
+
+def _why_not(measure: bool, here: str | None, table) -> str:
+    return "--no-measure" if not measure else f"the table is of {table.microarchitecture}, this CPU is {here or 'not known, because the library is not built'}"
+
+
+def _measured(made, recipe, seconds: float):
+    """(cost, why there is none)."""
+    from ..measure import Laboratory, MeasureError, pinned
+
+    try:
+        with pinned():
+            laboratory = Laboratory()
+            cost, = laboratory.measure([laboratory.add(made, recipe)], seconds)
+        return cost, ""
+    except MeasureError as error:
+        return None, str(error)
