@@ -24,7 +24,7 @@ ZMM, YMM = "zmm zmm zmm", "ymm ymm ymm"
 def table(**rows: tuple) -> Table:
     """A CPU with an adder and a rotator; loads take 5 cycles, forwarding 12. Keys have _ for a blank."""
     forms = {name.replace("_", " "): row for name, row in rows.items()}
-    return Table("made up", "made up", "made up", {"adder": "", "rotator": "", "dispatch": ""}, 5, {"zmm": 12, "r64": 12}, ((1, 0.25), (10, 0.5)),
+    return Table("made up", "made up", "made up", {"adder": "", "rotator": "", "dispatch": ""}, 5, {"zmm": 12, "r64": 12}, ((1, 0.25), (10, 0.5)), ((1000, 0.1),),
                  {name: Row(name, *row) for name, row in forms.items()})
 
 
@@ -75,7 +75,7 @@ def test_pressure_of_a_kernel_known_by_arithmetic() -> None:
     found = pressure(body, CPU)
     assert found == {"adder": {0: 4, 1: 1}, "rotator": {0: 2, 1: 2}, "dispatch": {0: 2, 1: 0.5}}
     assert total(found["adder"]) == 5
-    assert CPU.fetching(9) == 2.25 and CPU.fetching(10) == 5
+    assert (CPU.fetching(9, 90), CPU.fetching(10, 100), CPU.fetching(10, 1000)) == (2.25, 5, 100)
 
 
 def test_a_form_without_a_row_is_named() -> None:

@@ -60,7 +60,6 @@ def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
       cryptostitch bound aes128_cbc_enc_x16_hand+sha1_x16_hand@avx512_vaes --cpu zen5 --format json
     """
     from ..model.bound import bound as bound_of
-    from ..model.bound import loop_bytes
     from ..model.table import table_of
     from ..report.bound import bound_data, bound_text
 
@@ -77,7 +76,7 @@ def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
         found = bound_of(framed, table)
         progress(2, 3, "measuring")
         cost, why_not = _measured(made, recipe, seconds) if measure and here == table.microarchitecture else (None, _why_not(measure, here, table))
-    data = bound_data(found, loop_bytes(framed), cost, why_not)
+    data = bound_data(found, cost, why_not)
     click.echo(json.dumps(data, indent=1) if fmt == "json" else bound_text(data))
 
 

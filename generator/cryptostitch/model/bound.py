@@ -16,7 +16,8 @@ CHAIN, FETCH = "chain", "fetch"
 
 @dataclass(frozen=True)
 class Bound:
-    """Cycles are of the core, per iteration of the loop (all lanes); ``bytes`` go through the kernel's first part in one."""
+    """Cycles are of the core, per iteration of the loop (all lanes); ``bytes`` go through the kernel's first part in one.
+    ``code_bytes``: of the loop."""
 
     kernel: Kernel
     table: Table
@@ -24,6 +25,7 @@ class Bound:
     chains: dict[int | None, Chain]
     pressure: Pressure
     bytes: int
+    code_bytes: int
 
     @property
     def chain(self) -> Chain:
@@ -33,7 +35,7 @@ class Bound:
     @property
     def limits(self) -> dict[str, float]:
         """Cycles by what asks for them, the largest first: the chain, fetching the loop, every resource."""
-        found = {CHAIN: self.chain.cycles, FETCH: self.table.fetching(len(self.steps) + 1)}
+        found = {CHAIN: self.chain.cycles, FETCH: self.table.fetching(len(self.steps) + 1, self.code_bytes)}
         found |= {name: total(streams) for name, streams in self.pressure.items()}
         return dict(sorted(found.items(), key=lambda limit: -round(limit[1], 6)))
 
@@ -61,7 +63,7 @@ def bound(kernel: Kernel, table: Table) -> Bound:
     first = kernel.recipe.parts[0]
     groups = sum(part.program is first.program for part in kernel.recipe.parts)
     size = groups * first.ratio * first.program.contract.lanes * first.program.contract.bytes
-    return Bound(kernel, table, tuple(steps), chains(steps, table), pressure(steps, table), size)
+    return Bound(kernel, table, tuple(steps), chains(steps, table), pressure(steps, table), size, loop_bytes(kernel))
 
 
 def loop_bytes(kernel: Kernel) -> int:

@@ -11,6 +11,7 @@ from typing import Sequence
 from ..errors import CryptostitchError, nearest
 from .forms import Form
 
+Curve = tuple[tuple[int, float], ...]
 FOLDER = Path(__file__).resolve().parents[1] / "instruction_costs"
 
 
@@ -32,7 +33,8 @@ class Row:
 class Table:
     """``resources`` says which instructions keep each busy. ``load``: cycles from an address to what lies there, in the first-level cache.
     ``forward``: from data that is stored to the same data loaded back, by the kind of register. ``fetch``: instructions in a loop and the
-    cycles that each takes at least, which rise where a loop outgrows the caches of decoded instructions."""
+    cycles that each takes at least, which rise where a loop outgrows the cache of decoded instructions; ``fetch_bytes``: bytes of code and cycles
+    of each byte, where a loop outgrows the cache of code."""
 
     microarchitecture: str
     cpu: str
@@ -40,7 +42,8 @@ class Table:
     resources: dict[str, str]
     load: float
     forward: dict[str, float]
-    fetch: tuple[tuple[int, float], ...]
+    fetch: Curve
+    fetch_bytes: Curve
     rows: dict[str, Row]
 
     def row(self, form: Form) -> Row:
@@ -51,17 +54,21 @@ class Table:
                                     + f"; measure it on such a CPU: cryptostitch probe -o {FOLDER.name}/{self.microarchitecture}.json")
         return self.rows[str(form)]
 
-    def fetching(self, instructions: int) -> float:
-        """Cycles that the front end needs at least for a loop of so many instructions."""
-        return instructions * max((each for size, each in self.fetch if size <= instructions), default=0.0)
+    def fetching(self, instructions: int, code_bytes: int) -> float:
+        """Cycles that the front end needs at least for such a loop."""
+        return max(_along(self.fetch, instructions), _along(self.fetch_bytes, code_bytes))
 
     def text(self) -> str:
         """JSON with one row per line, sorted, without dates: two tables can be compared."""
         head = {"microarchitecture": self.microarchitecture, "cpu": self.cpu, "basis": self.basis, "unit": "core cycles", "resources": self.resources,
                 "load": _number(self.load), "forward": {k: _number(v) for k, v in self.forward.items()},
-                "fetch": [[size, _number(each)] for size, each in self.fetch]}
+                "fetch": [[size, _number(each)] for size, each in self.fetch], "fetch_bytes": [[size, _number(each)] for size, each in self.fetch_bytes]}
         rows = [f"  {json.dumps(name)}: {json.dumps(_row_data(row))}" for name, row in sorted(self.rows.items())]
         return "{\n" + "".join(f" {json.dumps(k)}: {json.dumps(v)},\n" for k, v in head.items()) + ' "instructions": {\n' + ",\n".join(rows) + "\n }\n}\n"
+
+
+def _along(curve: Curve, size: int) -> float:
+    return size * max((each for start, each in curve if start <= size), default=0.0)
 
 
 def _number(value: float | None) -> float | int | None:
@@ -84,7 +91,11 @@ def median_table(tables: Sequence[Table]) -> Table:
         rows[name] = Row(name, latency, statistics.median_low([o.throughput for o in others]), {r: use for r, use in uses.items() if use})
     return replace(first, rows=rows, load=statistics.median_low([t.load for t in tables]),
                    forward={kind: statistics.median_low([t.forward[kind] for t in tables]) for kind in first.forward},
-                   fetch=tuple((size, statistics.median_low([t.fetch[i][1] for t in tables])) for i, (size, _) in enumerate(first.fetch)))
+                   fetch=_median_curve([t.fetch for t in tables]), fetch_bytes=_median_curve([t.fetch_bytes for t in tables]))
+
+
+def _median_curve(curves: Sequence[Curve]) -> Curve:
+    return tuple((size, statistics.median_low([curve[i][1] for curve in curves])) for i, (size, _) in enumerate(curves[0]))
 
 
 def read_table(path: Path) -> Table:
@@ -93,7 +104,7 @@ def read_table(path: Path) -> Table:
         data = json.loads(path.read_text())
         rows = {name: Row(name, tuple(row["latency"]), row["throughput"], row["uses"]) for name, row in data["instructions"].items()}
         return Table(*(data[k] for k in ("microarchitecture", "cpu", "basis", "resources", "load", "forward")),
-                     tuple((size, each) for size, each in data["fetch"]), rows)
+                     *(tuple((size, each) for size, each in data[k]) for k in ("fetch", "fetch_bytes")), rows)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CryptostitchError(f"{path} is not an instruction table ({type(error).__name__}: {error}); `cryptostitch probe -o {path}` writes one") from error
 

@@ -27,7 +27,9 @@ RETAKES = 5         # of a figure that cannot be right
 SLACK = 0.15        # of a turn
 APART, SAME = 1.15, 1.85  # two resources kept busy at once, against one: between these they overlap in part
 FORWARDED = (("r32", "mov", "mov"), ("r64", "mov", "mov"), ("xmm", "movdqu", "movdqu"), ("ymm", "vmovdqu", "vmovdqu"), ("zmm", "vmovdqu64", "vmovdqu64"))
-FETCHED = (500, 1000, 2000, 4000, 6000, 8000, 12000, 16000)  # register moves in a loop
+FETCHED = (500, 1000, 2000, 4000, 6000, 8000, 12000, 16000)     # register moves in a loop
+FETCHED_BYTES = (16000, 24000, 32000, 40000, 64000)
+LONG_MOVES = (("vmovdqa64 zmm zmm", 6), ("movdqa xmm xmm", 4))  # with their bytes
 BASIS = ("loops of copies of one instruction, chained and independent, and mixed with instructions that keep a resource busy; "
          "the least of short samples against a chain of additions, rounded to twelfths of a cycle where they are near one")
 
@@ -143,9 +145,10 @@ class Probe:
         forward = {kind: self._forward(kind, store, load) for kind, store, load in FORWARDED if self._has(f"{load} {kind} m{REGISTER_BITS[kind]}")}
         enter, body = bodies.pointer_chain(COPIES)
         load = self._settled(self.cycles(body, [self.known["mov r64 m64"]], 4 * COPIES, enter), COPIES)
-        cpu, fetch = self.bench.cpu, tuple((size, self._fetch(size)) for size in FETCHED)
+        cpu, fetch = self.bench.cpu, tuple((size, self._fetch("mov r64 r64", size)) for size in FETCHED)
+        fetch_bytes = tuple((size, self._fetch_bytes(size)) for size in FETCHED_BYTES)
         saturators = {r.name: str(r.form) for r in self.resources} | {union_name(*pair): " and ".join(pair) for pair in unions}
-        return Table(cpu["microarchitecture"], cpu["brand"].strip(), BASIS, saturators, load, forward, fetch, {str(f): rows[f] for f in sorted(rows)})
+        return Table(cpu["microarchitecture"], cpu["brand"].strip(), BASIS, saturators, load, forward, fetch, fetch_bytes, {str(f): rows[f] for f in sorted(rows)})
 
     def _unions(self) -> dict[tuple[str, str], float]:
         named = {r.name: r for r in self.resources}
@@ -167,9 +170,15 @@ class Probe:
         forms = self.known[f"{store} m{bits} {kind}"], self.known[f"{load} {kind} m{bits}"]
         return self._settled(self.cycles(bodies.through_memory(*forms, 8), forms, 80), 8)
 
-    def _fetch(self, size: int) -> float:
-        move = self.resources[0].form
-        return self._settled(self.cycles(bodies.mixture([(move, size)]), [move], size / 4), size)
+    def _fetch(self, move: str, size: int) -> float:
+        form = self.known[move]
+        return self._settled(self.cycles(bodies.mixture([(form, size)]), [form], size / 4), size)
+
+    def _fetch_bytes(self, size: int) -> float:
+        """Cycles of a byte of code where they are more than what dispatching the long moves takes, else 0."""
+        move, length = next((move, length) for move, length in LONG_MOVES if self._has(move))
+        each = self._fetch(move, size // length)
+        return round(each / length, 4) if each > 1.1 * self._rates[self.resources[0].form] else 0.0
 
     def _has(self, name: str) -> bool:
         return name in self.known

@@ -7,7 +7,7 @@ from ..model.bound import CHAIN, FETCH, Bound
 from .tables import columns
 
 
-def bound_data(bound: Bound, code_bytes: int, cost: Cost | None, why_not: str = "") -> dict:
+def bound_data(bound: Bound, cost: Cost | None, why_not: str = "") -> dict:
     """Cycles are of the core, per iteration (all lanes) unless a name says per byte."""
     loads, stores = bound.memory_accesses
     streams = range(len(bound.kernel.recipe.parts))
@@ -18,7 +18,7 @@ def bound_data(bound: Bound, code_bytes: int, cost: Cost | None, why_not: str = 
     return {
         "kernel": bound.kernel.name, "microarchitecture": bound.table.microarchitecture, "table": bound.table.basis,
         "streams": [part.program.name for part in bound.kernel.recipe.parts], "bytes_per_iteration": bound.bytes,
-        "loop": {"instructions": len(bound.steps) + 1, "code_bytes": code_bytes, "loads": loads, "stores": stores},
+        "loop": {"instructions": len(bound.steps) + 1, "code_bytes": bound.code_bytes, "loads": loads, "stores": stores},
         "limits": [{"name": name, "kept_busy_by": bound.table.resources.get(name), "cycles_per_iteration": round(cycles, 1),
                     "cycles_per_byte": round(cycles / bound.bytes, 4),
                     "streams": [round(by_stream[name].get(s, 0.0), 1) for s in streams] if name in by_stream else None}
@@ -29,7 +29,7 @@ def bound_data(bound: Bound, code_bytes: int, cost: Cost | None, why_not: str = 
         "measured": measured, "not_measured": None if measured else why_not}
 
 
-MEANING = {CHAIN: "the slowest cycle of dependences from iteration to iteration", FETCH: "instructions through the front end"}
+MEANING = {CHAIN: "the slowest cycle of dependences from iteration to iteration", FETCH: "instructions and code through the front end"}
 
 
 def bound_text(data: dict) -> str:
