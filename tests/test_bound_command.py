@@ -46,11 +46,10 @@ def test_probe_of_a_few_forms(measured: Any) -> None:
     wanted = {f for f in FORMS if "aes" in features or not f.startswith("aes")}
     assert set(measured.rows) == {f for f in wanted if "ssse3" in features or not f.startswith("pshufb")}
     for row in measured.rows.values():
-        assert row.throughput > 0 and "dispatch" in row.uses and set(row.uses) <= set(measured.resources), row
+        assert row.throughput > 0 and set(row.uses) <= set(measured.resources), row
         assert all(0 < use <= row.throughput * 1.01 for name, use in row.uses.items() if " or " not in name), row
         assert all(l is None or l >= 0 for l in row.latency), row
     assert measured.rows["add r64 i"].latency[0] == pytest.approx(1, abs=0.3)      # what a core cycle is
-    assert "load" in measured.rows["mov r64 m64"].uses and "store" in measured.rows["mov m64 r64"].uses
     assert measured.load >= 2 and all(f > 0 for f in measured.forward.values())
 
 

@@ -75,8 +75,8 @@ def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
         progress(1, 3, "chain and pressure")
         found = bound_of(framed, table)
         progress(2, 3, "measuring")
-        cost, why_not = _measured(made, recipe, seconds) if measure and here == table.microarchitecture else (None, _why_not(measure, here, table))
-    data = bound_data(found, cost, why_not)
+        measured = _measured(made, recipe, found, seconds) if measure and here == table.microarchitecture else (None, None, _why_not(measure, here, table))
+    data = bound_data(found, *measured)
     click.echo(json.dumps(data, indent=1) if fmt == "json" else bound_text(data))
 
 
@@ -93,14 +93,15 @@ def _why_not(measure: bool, here: str | None, table) -> str:
     return "--no-measure" if not measure else f"the table is of {table.microarchitecture}, this CPU is {here or 'not known, because the library is not built'}"
 
 
-def _measured(made, recipe, seconds: float):
-    """(cost, why there is none)."""
+def _measured(made, recipe, bound, seconds: float):
+    """(cost, cycles without dependences, why there is neither)."""
     from ..measure import Laboratory, MeasureError, pinned
+    from ..probe.run import without_dependences
 
     try:
         with pinned():
             laboratory = Laboratory()
             cost, = laboratory.measure([laboratory.add(made, recipe)], seconds)
-        return cost, ""
+        return cost, without_dependences([step.form for step in bound.steps]), ""
     except MeasureError as error:
-        return None, str(error)
+        return None, None, str(error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from typing import Iterable, Sequence
+from typing import Iterable, Iterator, Sequence
 
 from ..contract import Contract, Field
 from ..instructions import features_of
@@ -28,12 +28,16 @@ def register_class(kind: str) -> str:
     return GENERAL if kind.startswith("r") else VECTOR
 
 
+def turns(targets: dict[str, Sequence[int]] = TARGETS) -> dict[str, Iterator[int]]:
+    return {cls: itertools.cycle(numbers) for cls, numbers in targets.items()}
+
+
 class Copies:
     """Independent copies of a form. Targets and lines of memory take turns, so that no copy waits for another one before all have had theirs."""
 
-    def __init__(self, form: Form, targets: dict[str, Sequence[int]] = TARGETS):
+    def __init__(self, form: Form, targets: dict[str, Iterator[int]] | None = None):
         self.form, self._turn = form, itertools.count()
-        self._targets = {cls: itertools.cycle(numbers) for cls, numbers in targets.items()}
+        self._targets = targets or turns()
 
     def next(self) -> Ins:
         line = next(self._turn) % LINES
@@ -101,9 +105,16 @@ def mixture(forms: Iterable[tuple[Form, int]]) -> list[Ins]:
     split = {cls: [list(numbers)[i::len(forms)] for i in range(len(forms))] for cls, numbers in TARGETS.items()}
     placed = []
     for i, (form, count) in enumerate(forms):
-        copies = Copies(form, {cls: parts[i] for cls, parts in split.items()})
+        copies = Copies(form, turns({cls: parts[i] for cls, parts in split.items()}))
         placed += [((2 * n + 1) / (2 * count), i, copies.next()) for n in range(count)]
     return [ins for *_, ins in sorted(placed, key=lambda p: p[:2])]
+
+
+def independent(forms: Sequence[Form]) -> list[Ins]:
+    """Instructions of these forms in this order, of which none waits for another one nearby."""
+    targets = turns({**TARGETS, VECTOR: range(2, 31)} if all(form.bits in (0, 512) for form in forms) else TARGETS)
+    copies = {form: Copies(form, targets) for form in dict.fromkeys(forms)}
+    return [copies[form].next() for form in forms]
 
 
 def recipe(name: str, body: Sequence[Ins], forms: Iterable[Form], enter: Sequence[Ins] = ()) -> Recipe:
@@ -116,7 +127,7 @@ def recipe(name: str, body: Sequence[Ins], forms: Iterable[Form], enter: Sequenc
     state = STORED.offset + STORED.size
     contract = Contract(1, 64, (SPILL, LOADED, STORED), state, 64, reads_input=False, features=features)
     used = [r for ins in (*enter, *body) for r in ins.registers() if not r.physical]
-    window = Window(15 if any(r.cls == VECTOR for r in used) else 0, 14)
+    window = Window(max((r.id + 1 for r in used if r.cls == VECTOR), default=0), 14)
     program = Program(name, name, "probe", "avx512", Code((*(_zeroes(used)), *enter), tuple(body), ()), window, contract)
     return Recipe(name, "avx512", (Part(program),))
 

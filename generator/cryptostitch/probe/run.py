@@ -13,7 +13,7 @@ from ..model.table import Row, Table
 from ..program import Recipe
 from . import bodies
 from .bench import Bench
-from .resources import UNIONS, Resource, candidates, resources, union_name
+from .resources import UNIONS, VECTOR, Resource, candidates, resources, union_name
 
 Progress = Callable[[int, int, str], None]
 COPIES = 24         # of the throughput and latency loops
@@ -25,6 +25,7 @@ INFINITE = float("inf")
 CONFIRMED = 2       # timings of a figure that is above what was expected
 RETAKES = 5         # of a figure that cannot be right
 SLACK = 0.15        # of a turn
+ABOVE = 0.2         # a latency so little above a whole number is that number, and now and then a turn lost
 APART, SAME = 1.15, 1.85  # two resources kept busy at once, against one: between these they overlap in part
 FORWARDED = (("r32", "mov", "mov"), ("r64", "mov", "mov"), ("xmm", "movdqu", "movdqu"), ("ymm", "vmovdqu", "vmovdqu"), ("zmm", "vmovdqu64", "vmovdqu64"))
 FETCHED = (500, 1000, 2000, 4000, 6000, 8000, 12000, 16000)     # register moves in a loop
@@ -76,7 +77,9 @@ class Probe:
             return None
         if bodies.register_class(kind) == bodies.register_class(target):
             found = self._settled(self.cycles(bodies.chain(form, operand, COPIES), [form], 2 * COPIES), COPIES)
-            return found if found > 0.5 else 0  # a move that only renames its register: what was measured is dispatch
+            if found < 0.5:  # a move that only renames its register: what was measured is dispatch
+                return 0
+            return int(found) if found % 1 <= ABOVE else found
         back = self.known["pextrd r32 xmm i" if target.endswith("mm") else "movd xmm r32"]
         both = self._settled(self.cycles(bodies.round_trip(form, back, operand, COPIES // 2), [form, back], 4 * COPIES), COPIES // 2)
         return both / 2
@@ -136,6 +139,8 @@ class Probe:
         for form in {*self.forms, *(r.form for r in self.resources)}:
             step(str(form))
             self._rates[form] = self.throughput(form)
+        for form in {r.form for r in self.resources}:  # what everything else is counted in
+            self._rates[form] = min([self._rates[form], *(self.throughput(form) for _ in range(4))])
         unions = self._unions()
         rows = {}
         for form in sorted(self.forms, key=lambda f: f.memory is not None):
@@ -159,11 +164,23 @@ class Probe:
         """``in_registers``: the uses of the same form with a register for its memory operand, which are the least to be expected."""
         tried = candidates(form)
         uses = {r.name: use for r in self.resources if r.name in tried and (use := self.use(form, r, in_registers.get(r.name, 0.0)))}
+        if self._turns("dispatch", uses) == 1 and self._turns("vector", uses) == 2:  # two halves alike: both need a group, or none
+            uses = {name: use for name, use in uses.items() if name not in VECTOR or self._turns(name, uses) > 1 or self._one(name) >= 1}
+        if form.loads and in_registers.get("dispatch") == uses.get("dispatch"):  # with its load, one instruction executes as it does on registers
+            uses = {name: min(use, in_registers.get(name, 0.0)) if name in VECTOR else use for name, use in uses.items()}
+            uses = {name: use for name, use in uses.items() if use}
         for pair, one in unions.items():  # as many copies of the resource's own instruction as would need it for as long
             copies = max((uses.get(r.name, 0.0) / self._rates[r.form] for r in self.resources if r.name in pair), default=0.0)
             if copies:
                 uses[union_name(*pair)] = one * copies
         return uses
+
+    def _one(self, name: str) -> float:
+        """Cycles of a turn of the resource."""
+        return next(self._rates[r.form] for r in self.resources if r.name == name)
+
+    def _turns(self, name: str, uses: dict[str, float]) -> int:
+        return round(uses.get(name, 0.0) / self._one(name)) if any(r.name == name for r in self.resources) else 0
 
     def _forward(self, kind: str, store: str, load: str) -> float:
         bits = REGISTER_BITS[kind]
@@ -182,6 +199,15 @@ class Probe:
 
     def _has(self, name: str) -> bool:
         return name in self.known
+
+
+def without_dependences(forms: Sequence[Form]) -> float:
+    """Core cycles of one iteration of a loop of these forms in this order, where no instruction waits for another one's result: what remains
+    is waiting for units, as this CPU hands them out. Raises MeasureError where code cannot be assembled, RuntimeFailure where the CPU lacks a form."""
+    with pinned():
+        bench = Bench()
+        bench.load([bodies.recipe("independent", bodies.independent(forms), list(dict.fromkeys(forms)))])
+        return bench.timer("independent", len(forms) / 2)()
 
 
 def probe(progress: Progress = lambda *_: None, forms: Sequence[Form] | None = None) -> Table:

@@ -7,14 +7,15 @@ from ..model.bound import CHAIN, FETCH, Bound
 from .tables import columns
 
 
-def bound_data(bound: Bound, cost: Cost | None, why_not: str = "") -> dict:
-    """Cycles are of the core, per iteration (all lanes) unless a name says per byte."""
+def bound_data(bound: Bound, cost: Cost | None, independent: float | None = None, why_not: str = "") -> dict:
+    """Cycles are of the core, per iteration (all lanes) unless a name says per byte. ``independent``: of the same instructions without dependences."""
     loads, stores = bound.memory_accesses
     streams = range(len(bound.kernel.recipe.parts))
     by_stream = {CHAIN: {s: c.cycles for s, c in bound.chains.items()}} | bound.pressure
     measured = None if cost is None else {
         "cycles_per_iteration": round(cost.per_iteration, 1), "cycles_per_byte": round(cost.per_iteration / bound.bytes, 4),
-        "of_bound": round(cost.per_iteration / bound.cycles, 3), "spread": round(cost.spread, 4)}
+        "of_bound": round(cost.per_iteration / bound.cycles, 3), "spread": round(cost.spread, 4),
+        "without_dependences": None if independent is None else round(independent, 1)}
     return {
         "kernel": bound.kernel.name, "microarchitecture": bound.table.microarchitecture, "table": bound.table.basis,
         "streams": [part.program.name for part in bound.kernel.recipe.parts], "bytes_per_iteration": bound.bytes,
@@ -56,4 +57,6 @@ def bound_text(data: dict) -> str:
         busy = "; the samples are far apart, the machine is busy" if measured["spread"] > 0.1 else ""
         lines.append(f"measured: {measured['cycles_per_iteration']:.1f} cycles per iteration, {measured['cycles_per_byte']:.4f} per byte; "
                      f"measured / bound = {measured['of_bound']:.2f} (spread {100 * measured['spread']:.1f} %){busy}")
+        if measured["without_dependences"]:
+            lines.append(f"its instructions without their dependences: {measured['without_dependences']:.1f} cycles")
     return "\n".join(lines)
