@@ -12,9 +12,11 @@ from .common import format_option, generator, progress_bar, templates_option
 
 
 @click.command()
-@click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE", help="Write the table to this file (default: standard output).")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE",
+              help="Write the table to this file (default: standard output).")
 @click.option("--microarchitecture", help="The table's name (default: as detected; where the library does not know the CPU, the stem of FILE).")
-@click.option("--runs", type=click.IntRange(1), default=1, show_default=True, help="Measure so many times and take the median of every figure: on a busy machine, and for tables that are kept.")
+@click.option("--runs", type=click.IntRange(1), default=1, show_default=True,
+              help="Measure so many times and take the median of every figure: on a busy machine, and for tables that are kept.")
 @format_option
 def probe(output, microarchitecture, runs, fmt) -> None:
     """Measure what each instruction costs on this CPU, and write the instruction table that `cryptostitch bound` reads.

@@ -47,10 +47,14 @@ def resources(known: dict[str, Form]) -> list[Resource]:
 
 
 def candidates(form: Form) -> tuple[str, ...]:
-    """The resources that a form is tried against: units of its registers' domains, and the ways to memory of a form with memory."""
+    """The resources that a form is tried against: units of its registers' domains, and the ways to memory of a form with memory.
+
+    What only moves between a vector register and memory executes on no unit; a store that disturbs one for a moment does not need it.
+    """
     memory = MEMORY if form.memory is not None else ()
     scalar = SCALAR if any(o.startswith("r") for o in form.operands) or form.row.kind in ("scalar", "hint") else ()
-    vector = VECTOR if any(o.endswith("mm") for o in form.operands) else ()
+    only_moves = form.row.kind == "move" and form.memory is not None
+    vector = VECTOR if any(o.endswith("mm") for o in form.operands) and not only_moves else ()
     return ("dispatch", *memory, *scalar, *vector)
 
 

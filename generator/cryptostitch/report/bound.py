@@ -44,8 +44,8 @@ def bound_text(data: dict) -> str:
         head.append((limit["name"], f"{limit['cycles_per_iteration']:.1f}", f"{limit['cycles_per_byte']:.4f}", *parts,
                      f"{100 * limit['cycles_per_iteration'] / top:.0f} %", about))
     lines = [f"{data['kernel']} on {data['microarchitecture']}", *(f"  stream {i}: {name}" for i, name in enumerate(streams) if several),
-             f"loop: {loop['instructions']} instructions, {loop['code_bytes']} bytes of code, {loop['loads']} loads, {loop['stores']} stores; {size} bytes of data per iteration",
-             "", columns(head), ""]
+             f"loop: {loop['instructions']} instructions, {loop['code_bytes']} bytes of code, {loop['loads']} loads, {loop['stores']} stores; "
+             f"{size} bytes of data per iteration", "", columns(head), ""]
     for chain in data["chain"]:
         names = ", ".join(f"{count} {op}" for op, count in sorted(chain["instructions"].items(), key=lambda c: -c[1]))
         lines.append(f"chain of stream {chain['stream']}: {chain['cycles_per_iteration']:.1f} cycles" + (f" through {names}" if names else ""))
