@@ -51,7 +51,7 @@ class Table:
         if str(form) not in self.rows:
             near = nearest(str(form), self.rows, 2)
             raise CryptostitchError(f"the instruction table of {self.microarchitecture} has no row '{form}'" + (f" (nearest: {', '.join(near)})" if near else "")
-                                    + f"; measure it on such a CPU: cryptostitch probe -o {FOLDER.name}/{self.microarchitecture}.json")
+                                    + f"; measure such a CPU again with `cryptostitch probe -o {self.microarchitecture}.json`, then give --cpu {self.microarchitecture}.json")
         return self.rows[str(form)]
 
     def fetching(self, instructions: int, code_bytes: int) -> float:
