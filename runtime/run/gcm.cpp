@@ -53,7 +53,7 @@ size_t zeros_before(size_t n, size_t room) {
     return 0;
 }
 
-// GHASH is to go on with the whole blocks at `at` of `blocks`, which has TEXT bytes and the rest in front of it.
+// GHASH is to go on with the whole blocks at `at` of `blocks`; what is in front of them is room for zeros.
 void hash_blocks(Work *work, size_t at, size_t bytes) {
     const size_t zeros = BLOCK * zeros_before(bytes / BLOCK, at / BLOCK);
     memset(work->blocks + at - zeros, 0, zeros);

@@ -137,6 +137,10 @@ def test_tags_and_limits(shared_context: Context) -> None:
     assert failure.value.code == runtime.ERR_LENGTH
     suite = shared_context.suite("aes-128-gcm")
     assert suite.max_bytes == 2**36 - 32 and suite.block_bytes == 1  # SP 800-38D, 5.2.1.1
+    for length, code in ((2**36 - 31, runtime.ERR_LENGTH), (2**63, runtime.ERR_LENGTH)):
+        with pytest.raises(RuntimeFailure) as failure:
+            Job(key, SEAL, iv=bytes(12), data=(1 << 20, length), out=(1 << 40, length), tag=bytearray(16)).run_alone()
+        assert failure.value.code == code
     for name, iv in (("aes-128-ctr", bytes(15)), ("aes-128-ctr", bytes(17)), ("aes-128-ctr", None)):
         with pytest.raises(RuntimeFailure) as failure:
             shared_context.suite(name).key(bytes(16)).seal(b"text", iv)
