@@ -18,7 +18,7 @@ from cryptostitch.commands.common import Pair
 from cryptostitch.measure import CHAIN_ADDS, Laboratory, pinned
 from cryptostitch.report.tables import Catalogue, listing_text
 
-COMMANDS = ("list", "show", "stitch", "matrix", "tune", "emit", "verify", "mutate", "cpu", "calibrate")
+COMMANDS = ("list", "show", "stitch", "matrix", "tune", "probe", "bound", "emit", "verify", "mutate", "cpu", "calibrate")
 PAIR = "aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani"
 
 
