@@ -29,10 +29,12 @@ def opened(suite: str, secrets: tuple[bytes, bytes], iv: bytes, aad: bytes, data
         return Esp.of(suite, *secrets).open(Header.of(aad), iv, data, tag)
     if meaning.kind == "cipher":
         return oracle.unsealed(key, iv, data)
-    if meaning.kind in ("counter", "gcm"):  # counter mode is its own inverse
+    if meaning.kind in ("ecb", "xts"):
+        return oracle.deciphered(suite, key, iv, data)
+    if meaning.kind in ("counter", "gcm", "ccm"):  # counter mode is its own inverse
         plain = oracle.seal(suite, key, mac_key, iv, aad, data)[0]
         return plain if oracle.seal(suite, key, mac_key, iv, aad, plain)[1][: len(tag)] == tag else None
-    if meaning.kind in ("digest", "mac"):
+    if meaning.only_reads:
         return b"" if oracle.seal(suite, key, mac_key, b"", b"", data)[1][: len(tag)] == tag else None
     if meaning.kind == "profile":
         mac_key, key = key[:16], key[16:]

@@ -83,7 +83,7 @@ class Meaning:
 
     def fit_tag(self, wanted: int) -> int:
         """The shortest tag that is not shorter."""
-        return next(n for n in GCM_TAGS if n >= wanted) if self.kind == "gcm" else wanted
+        return next(n for n in GCM_TAGS if n >= wanted) if self.kind == "gcm" else wanted + wanted % 2 if self.kind == "ccm" else wanted
 
     def fit_input(self, wanted: int) -> int:
         """The same for the input."""
@@ -137,6 +137,12 @@ def unsealed(key: bytes, iv: bytes, data: bytes) -> bytes:
 
 def ecb(key: bytes, data: bytes) -> bytes:
     return Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(data)
+
+
+def deciphered(suite: str, key: bytes, iv: bytes, data: bytes) -> bytes:
+    """ECB and XTS backwards."""
+    decryptor = Cipher(algorithms.AES(key), modes.XTS(iv) if meaning(suite).kind == "xts" else modes.ECB()).decryptor()
+    return decryptor.update(data) + decryptor.finalize()
 
 
 def cmac(key: bytes, data: bytes) -> bytes:
