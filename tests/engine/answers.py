@@ -15,6 +15,8 @@ def sealed(suite: str, secrets: tuple[bytes, bytes], iv: bytes, aad: bytes, data
         return Tls.of(suite, *secrets).seal(iv, aad, data, padding), b""
     if kind == "esp":
         return Esp.of(suite, *secrets).seal(Header.of(aad), iv, data)
+    if kind == "ccm":
+        return oracle.ccm(secrets[0], iv, aad, data, tag_len)
     out, tag = oracle.seal(suite, *secrets, iv, aad, data)
     return out, tag[:tag_len]
 
@@ -31,7 +33,10 @@ def opened(suite: str, secrets: tuple[bytes, bytes], iv: bytes, aad: bytes, data
         return oracle.unsealed(key, iv, data)
     if meaning.kind in ("ecb", "xts"):
         return oracle.deciphered(suite, key, iv, data)
-    if meaning.kind in ("counter", "gcm", "ccm"):  # counter mode is its own inverse
+    if meaning.kind == "ccm":
+        plain = oracle.ccm(key, iv, aad, data, len(tag))[0]  # counter mode is its own inverse
+        return plain if oracle.ccm(key, iv, aad, plain, len(tag))[1] == tag else None
+    if meaning.kind in ("counter", "gcm"):  # counter mode is its own inverse
         plain = oracle.seal(suite, key, mac_key, iv, aad, data)[0]
         return plain if oracle.seal(suite, key, mac_key, iv, aad, plain)[1][: len(tag)] == tag else None
     if meaning.only_reads:

@@ -139,6 +139,12 @@ def ecb(key: bytes, data: bytes) -> bytes:
     return Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(data)
 
 
+def ccm(key: bytes, iv: bytes, aad: bytes, data: bytes, tag_len: int) -> tuple[bytes, bytes]:
+    """A short tag is not the beginning of a longer one."""
+    both = AESCCM(key, tag_len).encrypt(iv, data, aad)
+    return both[:-tag_len], both[-tag_len:]
+
+
 def deciphered(suite: str, key: bytes, iv: bytes, data: bytes) -> bytes:
     """ECB and XTS backwards."""
     decryptor = Cipher(algorithms.AES(key), modes.XTS(iv) if meaning(suite).kind == "xts" else modes.ECB()).decryptor()
@@ -191,8 +197,7 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
         sealed = ChaCha20Poly1305(key).encrypt(iv, data, aad)
         return sealed[:-16], sealed[-16:]
     if m.kind == "ccm":
-        both = AESCCM(key).encrypt(iv, data, aad)
-        return both[:-16], both[-16:]
+        return ccm(key, iv, aad, data, 16)
     if m.kind == "etm":
         text = cbc(key, iv, data)
         return text, hmac.digest(mac_key, aad + iv + text, m.hash)
