@@ -104,7 +104,7 @@ def meaning(suite: str) -> Meaning:
     if suite == "chacha20":
         return Meaning("chacha", "", 32)
     if suite == "chacha20-poly1305":
-        return Meaning("chacha_poly", "poly1305", 32, 16)
+        return Meaning("chacha_poly", "", 32, 16)
     cipher, _, rest = suite.partition("+")
     if rest:
         key_bytes, construction = int(cipher.split("-")[1]) // 8, rest.removeprefix("hmac-")
