@@ -65,7 +65,7 @@ def test_alone_or_among_others(contexts: dict[str, Context], arena: Arena, suite
                 assert result(context, arena, keys, plan, seed, others[:at], others[at:]) == alone, (plan, target, kind, n, at)
 
 
-@pytest.mark.parametrize("suite", [name for name in suite_names() if oracle.meaning(name).kind not in ("cipher", "counter", "ecb", "xts")])
+@pytest.mark.parametrize("suite", [name for name in suite_names() if oracle.meaning(name).kind not in ("cipher", "counter", "chacha", "ecb", "xts")])
 def test_neighbours_of_a_forged_job(host: Context, arena: Arena, suite: str) -> None:
     """One job of a full burst is forged, in turn each: it is refused, and no other."""
     keys = Keys(host, random.Random(suite))
