@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
+from typing import Callable
 
 import pytest
 
 from cryptostitch.ladder import oracle
+from cryptostitch.ladder.vectors import published
 from cryptostitch.runtime import ERR_AUTH, OPEN, SEAL, Context, Job
 
 SUITE = "chacha20-poly1305"
@@ -49,8 +52,8 @@ def test_the_counter_carries(shared_context: Context, before: int, size: int) ->
     stream = b"".join(block(key, start + i, last) for i in range(-(-size // 64)))
     out = bytearray(size)
     iv = start.to_bytes(8, "little") + last
-    jobs = [Job(shared_context.suite("chacha20").key(key, None), direction, iv=iv, data=data, out=out) for direction in (SEAL,)]
-    assert shared_context.burst(jobs) == 0
+    job = Job(shared_context.suite("chacha20").key(key, None), SEAL, iv=iv, data=data, out=out)
+    assert shared_context.burst([job]) == 0
     assert bytes(out) == bytes(a ^ b for a, b in zip(data, stream))
 
 
@@ -85,3 +88,21 @@ def test_one_error_and_a_wiped_output(shared_context: Context, size: int) -> Non
             job = Job(key, OPEN, iv=iv, aad=aad, data=memoryview(out) if in_place else text, out=out, tag=tag)
             assert shared_context.burst([job]) == ERR_AUTH
             assert job.status == ERR_AUTH and job.out_len == 0 and not any(out)
+
+
+@pytest.mark.parametrize("suite", ["chacha20", SUITE])
+def test_published(shared_context: Context, suite: str, count_cases: Callable[[str, int], None]) -> None:
+    found: Counter[str] = Counter()
+    for v in published(suite):
+        key = shared_context.suite(suite).key(v.key, None)
+        if v.valid:
+            out, tag = bytearray(len(v.out)), bytearray(len(v.tag))
+            assert shared_context.burst([Job(key, SEAL, iv=v.iv, aad=v.aad or None, data=v.data, out=out, tag=tag or None)]) == 0
+            assert (bytes(out), bytes(tag)) == (v.out, v.tag)
+        back = bytearray(len(v.out))
+        job = Job(key, OPEN, iv=v.iv, aad=v.aad or None, data=v.out, out=back, tag=v.tag or None)
+        shared_context.burst([job])
+        assert (job.status, bytes(back)) == ((0, v.data) if v.valid else (ERR_AUTH, bytes(len(back))))
+        found[v.source] += 1
+    for source, n in found.items():
+        count_cases(f"{suite}, {source}", n)
