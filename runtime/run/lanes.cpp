@@ -244,7 +244,7 @@ Pick choose_pair(const Phase &phase, const Query &query) {
         if (other.variant && other.cycles_per_byte + around < stitched) return Pick();
     }
     const Pick cipher = pick(&family == &suite.pairs ? suite.encrypts : suite.decrypts, rivals, nullptr), hash = pick(suite.hashes, rivals, nullptr);
-    const bool apart = cipher.variant && hash.variant && cipher.cycles_per_byte + hash.cycles_per_byte < stitched * (1 - COST_PRECISION);
+    const bool apart = cipher.variant && hash.variant && cipher.cycles_per_byte + hash.cycles_per_byte < stitched * (1 - 2 * COST_PRECISION);  // two costs are added
     return apart ? Pick() : pair;
 }
 

@@ -42,7 +42,7 @@ def opened(suite: str, secrets: tuple[bytes, bytes], iv: bytes, aad: bytes, data
     if meaning.only_reads:
         return b"" if oracle.seal(suite, key, mac_key, b"", b"", data)[1][: len(tag)] == tag else None
     if meaning.kind == "profile":
-        mac_key, key = key[:16], key[16:]
+        mac_key, key = key[:meaning.key_bytes], key[meaning.key_bytes:]
     behind = (8 * len(aad)).to_bytes(8, "big") if meaning.kind == "profile" else b""
     if oracle.seal(f"hmac-{meaning.hash}", b"", mac_key, b"", b"", aad + iv + data + behind)[1][: len(tag)] != tag:
         return None

@@ -9,8 +9,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.hmac import HMAC
 
-HASHES = {"md5": hashes.MD5, "sha1": hashes.SHA1, "sha256": hashes.SHA256}
-ICV_BYTES = {"md5": 12, "sha1": 12, "sha256": 16}
+HASHES = {"md5": hashes.MD5, "sha1": hashes.SHA1, "sha256": hashes.SHA256, "sha384": hashes.SHA384, "sha512": hashes.SHA512}
+ICV_BYTES = {"md5": 12, "sha1": 12, "sha256": 16, "sha384": 24, "sha512": 32}
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Esp:
 
     @classmethod
     def of(cls, suite: str, key: bytes, mac_key: bytes) -> "Esp":
-        parts = re.fullmatch(r"aes-(128|192|256)-cbc\+hmac-(md5|sha1|sha256)-(96|128)", suite)
+        parts = re.fullmatch(r"aes-(128|192|256)-cbc\+hmac-(md5|sha1|sha256|sha384|sha512)-(96|128|192|256)", suite)
         if not parts or len(key) * 8 != int(parts[1]) or ICV_BYTES[parts[2]] * 8 != int(parts[3]):
             raise ValueError(f"{suite} with a key of {len(key)} bytes is not an ESP suite")
         return cls(parts[2], key, mac_key)

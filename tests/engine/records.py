@@ -10,7 +10,7 @@ from cryptostitch.runtime import ERR_AUTH, OPEN, Context, Job, Key
 
 from .tls_oracle import Tls
 
-SUITES = [f"aes-{bits}-cbc+hmac-{hash_}-tls" for bits in (128, 256) for hash_ in ("sha1", "sha256")]
+SUITES = [f"aes-{bits}-cbc+hmac-{hash_}-tls" for bits in (128, 256) for hash_ in ("sha1", "sha256")] + ["aes-256-cbc+hmac-sha384-tls"]
 AT_ONCE = 200
 MARGIN = b"\xc5" * 24
 

@@ -13,7 +13,7 @@ BLOCK = 16
 MOST_TEXT = 1 << 14
 MOST_PADDING = 256
 """Bytes of padding with the byte that counts them."""
-MAC_BYTES = {"sha1": 20, "sha256": 32}
+MAC_BYTES = {"sha1": 20, "sha256": 32, "sha384": 48}
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Tls:
 
     @classmethod
     def of(cls, suite: str, key: bytes, mac_key: bytes) -> "Tls":
-        parts = re.fullmatch(r"aes-(128|256)-cbc\+hmac-(sha1|sha256)-tls", suite)
+        parts = re.fullmatch(r"aes-(128|256)-cbc\+hmac-(sha1|sha256|sha384)-tls", suite)
         if not parts or len(key) * 8 != int(parts[1]):
             raise ValueError(f"{suite} with a key of {len(key)} bytes is not a TLS suite")
         return cls(parts[2], key, mac_key)

@@ -259,6 +259,7 @@ struct Suite {
 
     bool ciphers() const { return info.kind == CST_CIPHER || info.kind == CST_AEAD; }
     size_t tag_len() const { return info.tag_max; }
+    size_t mac_bytes() const { return info.mac_key_max < sizeof mac_key ? info.mac_key_max : sizeof mac_key; }
 
     cst_job job(int direction, size_t i, size_t bytes) const {
         cst_job j = {};
@@ -286,7 +287,7 @@ struct Suite {
     }
 
     void make_key() {
-        const size_t mac = info.mac_key_max ? sizeof mac_key : 0;
+        const size_t mac = mac_bytes();
         making_key = true;
         const int error = observed(name + " key_new", [&] { return cst_key_new(suite, info.key_bytes ? key_bytes : nullptr, info.key_bytes, mac ? mac_key : nullptr, mac, &key); });
         making_key = false;
@@ -361,7 +362,7 @@ void run(cst_ctx *ctx, const std::string &name, const std::vector<std::string> &
     expect(cst_suite_info_get(s.suite, &s.info), CST_OK);
     needles.clear();
     needles.bytes(key_bytes, s.info.key_bytes, 1);
-    if (s.info.mac_key_max) needles.bytes(mac_key, sizeof mac_key, 1);
+    if (s.info.mac_key_max) needles.bytes(mac_key, s.mac_bytes(), 1);
     needles.bytes(plain, BYTES, 1);
     needles.ready();
     memcpy(&secret_word, plain + 40, 8);

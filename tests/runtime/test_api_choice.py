@@ -169,12 +169,11 @@ def test_the_choice_says_why(shared_context: Context) -> None:
 def test_suite_info(shared_context: Context) -> None:
     for name in shared_context.suites():
         suite, m = shared_context.suite(name), oracle.meaning(name)
-        assert suite.kind == {"digest": runtime.DIGEST, "mac": runtime.MAC, "cipher": runtime.CIPHER, "counter": runtime.CIPHER, "chacha": runtime.CIPHER}.get(
-            m.kind, runtime.AEAD
-        )
+        kind = runtime.DIGEST if m.kind == "digest" else runtime.MAC if m.only_reads else runtime.AEAD if m.authenticates else runtime.CIPHER
+        assert suite.kind == kind
         assert suite.key_bytes == m.whole_key_bytes
         assert suite.iv_bytes == m.iv_bytes
-        assert (suite.iv_min, suite.iv_max) == ((1, 2**61 - 1) if m.kind == "gcm" else (m.iv_bytes, m.iv_bytes))
+        assert (suite.iv_min, suite.iv_max) == {"gcm": (1, 2**61 - 1), "ccm": (7, 13)}.get(m.kind, (m.iv_bytes, m.iv_bytes))
         assert suite.block_bytes == m.block_bytes and suite.tag_max == m.tag_bytes
         assert suite.expansion == {"profile": 16, "tls": hashlib.new(m.hash or "md5").digest_size + 16}.get(m.kind, 0)
         assert (suite.aad_min, suite.aad_max) in {"esp": [(8, 12)], "tls": [(11, 11)]}.get(m.kind, [(0, 0), (0, 2**61 - 1)])
