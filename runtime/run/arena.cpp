@@ -1,5 +1,4 @@
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 #include <type_traits>
 
@@ -22,8 +21,9 @@ int Arena::allocate(const Engine &engine, size_t n) {
     n = n < MOST_WORKS ? n : MOST_WORKS;
     const size_t state_bytes = round_up(engine.most_state_bytes());
     const size_t list_bytes = round_up(n * sizeof(Item *)), work_bytes = round_up(n * sizeof(Work));
-    base_ = malloc(STATE_ALIGN + state_bytes + IDLE_OUT_BYTES + work_bytes + 2 * list_bytes);
+    base_ = engine.spare().take(STATE_ALIGN + state_bytes + IDLE_OUT_BYTES + work_bytes + 2 * list_bytes);
     if (!base_) return CST_ERR_MEMORY;
+    spare_ = &engine.spare();
     uint8_t *p = static_cast<uint8_t *>(base_);
     p += -reinterpret_cast<uintptr_t>(p) & (STATE_ALIGN - 1);
     lanes.state = p;
@@ -56,7 +56,7 @@ void Arena::clean() {
 Arena::~Arena() {
     if (!base_) return;
     clean();
-    free(base_);
+    spare_->give(base_);
 }
 
 }  // namespace cst

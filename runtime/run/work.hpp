@@ -88,6 +88,7 @@ public:
 
 private:
     void *base_ = nullptr;
+    Spare *spare_ = nullptr;  // where it came from
     size_t room_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "cost.hpp"
 #include "cpu.hpp"
 #include "dispatch.hpp"
+#include "spare.hpp"
 
 namespace cst {
 
@@ -47,6 +48,8 @@ public:
     int take_costs(std::vector<KernelCost> costs);
     const std::vector<KernelCost> &measured_costs() const { return measured_; }  // sorted by name
     size_t most_state_bytes() const { return most_state_bytes_; }
+    // Memory for the calls that are under way.
+    Spare &spare() const { return spare_; }
 
     // The code of a kernel, made on first use. CST_ERR_UNSUPPORTED when this CPU, or CST_ERR_JIT when this OS, cannot run it.
     int fetch(const Variant &variant, const Kernel **out) const;
@@ -74,6 +77,7 @@ private:
     std::string cost_table_;
     std::vector<KernelCost> measured_;
     size_t most_state_bytes_ = 0;
+    mutable Spare spare_;
     std::vector<std::unique_ptr<OwnedPack>> packs_;
     std::vector<std::unique_ptr<Algorithm>> algorithms_;
     std::vector<std::unique_ptr<Variant>> variants_;
