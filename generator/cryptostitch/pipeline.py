@@ -63,7 +63,7 @@ class Generator:
         """Blocks of 16 bytes per lane and iteration: what the name says, else the algorithm's usual number, or the form's first where it does not have that."""
         algorithm, form = self.form(name)
         usual = algorithm.bytes // 16
-        had = form.by.get((isa, name.lanes), (usual,))
+        had = form.by.get((isa, name.lanes)) or (usual,)
         return name.by or (usual if usual in had else had[0])
 
     def virtual(self, name: StreamName, isa: str) -> Stream:
