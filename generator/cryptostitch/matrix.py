@@ -10,9 +10,12 @@ import itertools
 from dataclasses import dataclass
 from typing import Callable, Iterable, Sequence
 
-from . import catalog
+from . import catalog, runtime
 from .catalog import Algorithm, Form
 from .errors import CryptostitchError, DoesNotFit, UnknownName
+from .kinds import KINDS
+from .model.bound import bound
+from .model.table import Table, table_of, tables
 from .names import StreamName, kernel_name
 from .passes.verify import VerifyError
 from .pipeline import Generator
@@ -27,12 +30,14 @@ Parts = list[tuple[StreamName, str]]
 class Cell:
     """A cipher with a hash. ``trials``: one for each way to stitch them that fits, the fewest woven cycles per byte first.
 
-    ``reasons``: why other ways, or all, are missing."""
+    ``reasons``: why other ways, or all, are missing. ``bound``: what this CPU's units allow the best one, in cycles per byte; None without an
+    instruction table for this CPU (`cryptostitch probe` makes one)."""
 
     cipher: str
     hash: str
     trials: tuple[Trial, ...] = ()
     reasons: tuple[str, ...] = ()
+    bound: float | None = None
 
     @property
     def best(self) -> Trial | None:
@@ -40,17 +45,17 @@ class Cell:
 
     def data(self) -> dict:
         """Everything as JSON."""
-        return {"cipher": self.cipher, "hash": self.hash, "trials": [t.data() for t in self.trials], "reasons": list(self.reasons)}
+        return {"cipher": self.cipher, "hash": self.hash, "trials": [t.data() for t in self.trials], "reasons": list(self.reasons), "bound": self.bound and round(self.bound, 4)}
 
 
 def ciphers(generator: Generator, glob: str = "*") -> list[tuple[Algorithm, Form]]:
     """The texts of the catalogue that write an output and match ``glob``. UnknownName when there are none."""
-    return _texts(generator, glob, "cipher", lambda row: row.kind != "hash")
+    return _texts(generator, glob, "cipher", lambda row: KINDS[row.kind].writes)
 
 
 def hashes(generator: Generator, glob: str = "*") -> list[tuple[Algorithm, Form]]:
-    """The texts that only read. UnknownName when none matches."""
-    return _texts(generator, glob, "hash", lambda row: row.kind == "hash")
+    """The texts that only read: hashes, and MACs of blocks. UnknownName when none matches."""
+    return _texts(generator, glob, "hash", lambda row: not KINDS[row.kind].writes)
 
 
 def _texts(generator: Generator, glob: str, what: str, wanted: Callable[[Algorithm], bool]) -> list[tuple[Algorithm, Form]]:
@@ -75,7 +80,7 @@ def candidates(cipher: Form, hash_: Form, isas: Sequence[str], by: int = 0) -> l
     return found
 
 
-def cell(generator: Generator, cipher: Form, hash_: Form, isas: Sequence[str], seconds: float) -> Cell:
+def cell(generator: Generator, cipher: Form, hash_: Form, isas: Sequence[str], seconds: float, table: Table | None = None) -> Cell:
     """Tries every candidate, each timed for about ``seconds``."""
     trials, reasons = [], []
     ways = candidates(cipher, hash_, isas, generator.blocks_beside(cipher, hash_))
@@ -92,17 +97,26 @@ def cell(generator: Generator, cipher: Form, hash_: Form, isas: Sequence[str], s
         lanes = [", ".join(f"x{n}@{isa}" for isa, many in form.lanes.items() if isa in isas for n in many) or "nothing" for form in (cipher, hash_)]
         reasons.append(f"no lanes in common: {cipher.name} has {lanes[0]}; {hash_.name} has {lanes[1]}")
     trials.sort(key=lambda t: t.per_byte(t.woven.per_iteration))
-    return Cell(cipher.name, hash_.name, tuple(trials), tuple(reasons))
+    return Cell(cipher.name, hash_.name, tuple(trials), tuple(reasons), _bound(trials[0], table) if trials and table else None)
+
+
+def _bound(best: Trial, table: Table) -> float | None:
+    try:
+        return bound(best.kernel, table).cycles / best.bytes
+    except CryptostitchError:  # an instruction that the table lacks
+        return None
 
 
 def matrix(generator: Generator, isas: Sequence[str], *, cipher_glob: str = "*", hash_glob: str = "*", seconds: float = 0.2,
            progress: Progress = lambda *_: None) -> list[Cell]:
     """All cells, ciphers in the catalogue's order, then hashes. ``isas``: what may be used. Raises UnknownName for a glob without a match."""
     rows, columns = ciphers(generator, cipher_glob), hashes(generator, hash_glob)
+    detected = runtime.Context().cpu()["microarchitecture"].partition(" ")[0]
+    table = table_of(detected) if detected in tables() else None
     cells: list[Cell] = []
     for (_, cipher), (_, hash_) in itertools.product(rows, columns):
         progress(len(cells), len(rows) * len(columns), f"{cipher.name} + {hash_.name}")
-        cells.append(cell(generator, cipher, hash_, isas, seconds))
+        cells.append(cell(generator, cipher, hash_, isas, seconds, table))
     return cells
 
 

@@ -17,9 +17,12 @@ def matrix_data(cells: Sequence[Cell]) -> dict:
 
 
 def figures(cell: Cell) -> tuple[str, str]:
-    """("1.42x", "0.59 c/B") of the best way, or two dashes."""
+    """("1.42x", "0.59 c/B, 83 %") of the best way: its gain, its cycles, and the bound as a part of them; or a dash."""
     best = cell.best
-    return (f"{best.speedup:.2f}x", f"{best.per_byte(best.woven.per_iteration):.2f} c/B") if best else ("-", "")
+    if not best:
+        return "-", ""
+    cycles = best.per_byte(best.woven.per_iteration)
+    return f"{best.speedup:.2f}x", f"{cycles:.2f} c/B" + (f", {100 * cell.bound / cycles:.0f} %" if cell.bound else "")
 
 
 def matrix_text(cells: Sequence[Cell]) -> str:
@@ -31,7 +34,7 @@ def matrix_text(cells: Sequence[Cell]) -> str:
               f"{t.per_byte(t.woven.per_iteration):.3f}", f"{t.speedup:.2f}") for c in cells for t in c.trials]
     missing = [f"  {c.cipher}+{c.hash}: {reason}" for c in cells for reason in c.reasons]
     cpu = matrix_data(cells)
-    text = f"{cpu['cpu']} at {cpu['ghz']} GHz: speed-up over one after the other, and core cycles per byte, of the fastest way\n\n{columns(table)}\n\n"
+    text = f"{cpu['cpu']} at {cpu['ghz']} GHz: speed-up over one after the other, core cycles per byte, and how much of them the units need at least, of the fastest way\n\n{columns(table)}\n\n"
     text += f"every way, in core cycles per byte\n{columns(ways)}\n"
     return text + ("\nwhat does not fit\n" + "\n".join(missing) + "\n" if missing else "")
 
