@@ -11,8 +11,8 @@
  * `in == out` is allowed; any other overlap of an output with another buffer of the same job is CST_ERR_OVERLAP. Structs begin with their
  * own size, which the caller sets.
  *
- * Suites: every hash H (sha1, sha224, sha256, sha384, sha512, sha512_256 (SHA-512/256), sm3, md5) gives `H` and `hmac-H`; every cipher C (aes-128-cbc, ...) gives `C`; both together give
- * `C+hmac-H-etm`, encrypt-then-MAC:
+ * Suites: every hash H (sha1, sha224, sha256, sha384, sha512, sha512_256 (SHA-512/256), sm3, md5) gives `H` and `hmac-H`; every cipher C
+ * (aes-128-cbc, ...) gives `C`; both together give `C+hmac-H-etm`, encrypt-then-MAC:
  *     tag = the first tag_len bytes of HMAC-H(mac_key, aad || iv || ciphertext),   ciphertext = C(key, iv, in),   12 <= tag_len <= size of H
  * IPsec ESP (RFC 4303) is `C+hmac-H-B`, where B is the size of the tag in bits (md5-96, sha1-96, sha256-128, sha384-192, sha512-256; RFC 2403, 2404, 4868): the
  * same with tags of just that size and aad = SPI || sequence number, 8 bytes, or 12 with an extended number: SPI || low half || high half, the latter under the MAC behind the
@@ -30,6 +30,8 @@
  * `aes-B-ctr` is counter mode (SP 800-38A, 6.5): any length, iv = the first counter block, 16 bytes that count as one big-endian number; sealing and opening
  * are the same. `aes-B-gcm` is GCM (SP 800-38D): IVs of 1 byte or more (12 are usual), tags of 4, 8, 12 to 16 bytes, in_len at most 2^36 - 32; no padding.
  * An IV that is used twice under a key lays both texts open, and with GCM the key of the MAC.
+ * `chacha20-poly1305` is AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8): key 32, iv 12 (never used twice under a key), tag 16 bytes, in_len at most 2^38 - 64. `chacha20`
+ * alone (2.4): iv = block counter (32 bits, little-endian) || nonce, 16 bytes; a counter that overflows carries into the nonce, as OpenSSL's does.
  * `aes-B-xts` is XTS (IEEE 1619; SP 800-38E): key = K1 || K2, 32 or 64 bytes, whose halves must differ; iv = the tweak value, 16 bytes (a sector's number is
  * little-endian); 16 bytes to 2^24 of any length, by ciphertext stealing. It does not authenticate. `aes-B-ecb` (SP 800-38A, 6.1) is for those who build modes.
  * `aes-B-cmac` (SP 800-38B) and `aes-128-xcbc` (RFC 3566) are MACs: the AES key is mac_key, tags of 8 to 16 bytes.
