@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,19 @@ def test_the_script(folder: Path, root: Path, build: Path) -> None:
     assert time.monotonic() - start < 60
     for line in ("4 lanes agree with plain Python", "proved; ", "sum of the parts", "speed-up over one after the other: "):
         assert line in done.stdout
+
+
+def test_the_commands_of_the_page(folder: Path, build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As written, in the folder."""
+    if not {"aes", "vaes", "avx512f"} <= set(Context().cpu()["features"]):
+        pytest.skip("this CPU lacks AVX-512 with VAES, which some of the commands time")
+    monkeypatch.chdir(folder)
+    commands = re.findall(r"^cryptostitch (.*)$", (folder / "README.md").read_text(), re.M)
+    assert len(commands) >= 8
+    for command in commands:
+        result = CliRunner().invoke(main, shlex.split(command))
+        assert result.exit_code == 0, f"{command}: {result.output}{result.stderr}"
+    assert (folder / "pair.o").read_bytes()[:4] == b"\x7fELF" and "fletcher" in (folder / "matrix.html").read_text()
 
 
 @pytest.mark.parametrize("kernel", ["fletcher_x1@scalar", "fletcher_x4@sse", "fletcher_x8@avx2", "fletcher_x16@avx512",
