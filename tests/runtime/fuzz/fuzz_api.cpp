@@ -141,7 +141,9 @@ struct Call {
         lists[0] = head(in.pieces, in_len);
         lists[1] = out_pieces();
         if (short_sum && lists[0].back().bytes) lists[0].back().bytes--;
-        if (no_in) lists[0][0].data = nullptr;
+        if (no_in)  // where there are bytes: an empty piece may be null
+            for (cst_piece &piece : lists[0])
+                if (piece.bytes) piece.data = nullptr;
         if (lists[0].size() == 1) {
             made.in = lists[0][0].data;
         } else {
