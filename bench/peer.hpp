@@ -71,8 +71,18 @@ public:
     virtual std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) = 0;
 };
 
-std::unique_ptr<Peer> make_openssl();
-std::unique_ptr<Peer> make_ipsec_mb(); // null: not built in
+// Which build of a peer: the linked one, or a library that is loaded beside it.
+struct Build {
+    std::string kind;  // "openssl", "ipsec-mb"
+    std::string file;  // of the library; empty: the linked one
+    std::string mark;  // at the end of the name, where two builds have the same
+    std::string tier;  // instruction sets to which it is held, as in tier.hpp; empty: its own choice
+    std::string name(const std::string &version) const { return file.empty() ? kind : kind + "-" + version + mark; }
+};
+// Null where the build cannot be had; `error` says why, unless it is the linked one and nothing was linked.
+std::unique_ptr<Peer> make_openssl(const Build &build, std::string &error);
+std::unique_ptr<Peer> make_ipsec_mb(const Build &build, std::string &error);
+std::unique_ptr<Peer> make_reference();  // the linked OpenSSL
 // `target` and `force` as in cst_options and cst_suite_force; null on error, with `error` set.
 std::unique_ptr<Peer> make_cryptostitch(const std::string &target, const std::string &force, std::string &error);
 std::vector<std::string> cryptostitch_suites(const std::string &target);

@@ -9,12 +9,12 @@ namespace {
 
 class ChachaPolyTask : public Task {
 public:
-    ChachaPolyTask(IMB_MGR *manager, const Row &row, const Batch &batch) : manager_(manager), row_(row), batch_(batch) { variant = "burst"; }
+    ChachaPolyTask(IMB_MGR *manager, const Row &row, const Batch &batch) : queue_(manager), row_(row), batch_(batch) { variant = "burst"; }
     bool run() override {
         const size_t n = batch_.buffers.size();
         for (size_t begin = 0; begin < n; begin += IMB_MAX_BURST_SIZE) {
             const size_t count = n - begin < IMB_MAX_BURST_SIZE ? n - begin : IMB_MAX_BURST_SIZE;
-            if (!imb_run_queue(manager_, count, [&](IMB_JOB &job, size_t i) { fill(job, batch_.buffers[begin + i]); })) return false;
+            if (!queue_.run(count, [&](IMB_JOB &job, size_t i) { fill(job, batch_.buffers[begin + i]); })) return false;
         }
         for (const Buffer &b : batch_.buffers)
             if (row_.open && memcmp(b.tag, b.expected_tag, row_.tag_bytes) != 0) return false;
@@ -40,7 +40,7 @@ private:
         job.auth_tag_output = b.tag;
         job.auth_tag_output_len_in_bytes = row_.tag_bytes;
     }
-    IMB_MGR *manager_;
+    ImbQueue queue_;
     const Row row_;
     const Batch &batch_;
 };

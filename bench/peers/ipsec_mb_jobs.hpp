@@ -65,22 +65,45 @@ inline IMB_HASH_ALG imb_hash(const Row &row) {
     return IMB_AUTH_MD5; // their name for HMAC-MD5
 }
 
-// One burst of at most IMB_MAX_BURST_SIZE jobs, which `fill` writes, and a flush. False: an error.
-template <class Fill>
-bool imb_run_queue(IMB_MGR *manager, size_t count, const Fill &fill) {
-    IMB_JOB *slots[IMB_MAX_BURST_SIZE];
-    if (IMB_GET_NEXT_BURST(manager, uint32_t(count), slots) != count) return false;
-    for (size_t i = 0; i < count; i++) fill(*slots[i], i);
-    uint32_t done = IMB_SUBMIT_BURST(manager, uint32_t(count), slots);
-    bool ok = done != 0 || imb_get_errno(manager) == 0;
-    for (uint32_t i = 0; i < done; i++) ok &= slots[i]->status == IMB_STATUS_COMPLETED;
-    while (ok && done < count) {
-        uint32_t more = IMB_FLUSH_BURST(manager, uint32_t(count - done), slots);
-        for (uint32_t i = 0; i < more; i++) ok &= slots[i]->status == IMB_STATUS_COMPLETED;
-        ok &= more != 0;
-        done += more;
+// The job queue of a manager, for jobs of one kind.
+class ImbQueue {
+public:
+    explicit ImbQueue(IMB_MGR *manager) : manager_(manager) {}
+    // One burst of at most IMB_MAX_BURST_SIZE jobs, which `fill` writes, and a flush. False: an error.
+    template <class Fill>
+    bool run(size_t count, const Fill &fill) {
+        IMB_JOB *slots[IMB_MAX_BURST_SIZE];
+        if (IMB_GET_NEXT_BURST(manager_, uint32_t(count), slots) != count) return false;
+        for (size_t i = 0; i < count; i++) {
+            fill(*slots[i], i);
+            name_suite(manager_, *slots[i], 0);
+        }
+        uint32_t done = IMB_SUBMIT_BURST(manager_, uint32_t(count), slots);
+        bool ok = done != 0 || manager_->imb_errno == 0;
+        for (uint32_t i = 0; i < done; i++) ok &= slots[i]->status == IMB_STATUS_COMPLETED;
+        while (ok && done < count) {
+            uint32_t more = IMB_FLUSH_BURST(manager_, uint32_t(count - done), slots);
+            for (uint32_t i = 0; i < more; i++) ok &= slots[i]->status == IMB_STATUS_COMPLETED;
+            ok &= more != 0;
+            done += more;
+        }
+        return ok;
     }
-    return ok;
-}
+
+private:
+    // Versions whose jobs have a suite_id want it set; it is the same for all jobs of a kind, so it is looked up once.
+    template <class Manager, class Job>
+    auto name_suite(Manager *manager, Job &job, int) -> decltype(job.suite_id[1], void()) {
+        if (!suite_[0] && !suite_[1]) {
+            manager->set_suite_id(manager, &job);
+            memcpy(suite_, job.suite_id, sizeof suite_);
+        }
+        memcpy(job.suite_id, suite_, sizeof suite_);
+    }
+    template <class Manager, class Job>
+    void name_suite(Manager *, Job &, long) {}
+    IMB_MGR *manager_;
+    uint32_t suite_[2] = {};
+};
 
 } // namespace bench
