@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 using namespace bench;
 
@@ -59,6 +60,7 @@ int main(int argc, char **argv) {
     const size_t most_threads = options.threads ? options.threads : machine.cores.size();
     std::vector<double> clock;
     bool failed = false;
+    std::set<std::string> unchecked;
     const std::vector<Planned> cells = plan(options, rows);
     auto progress = std::make_unique<Progress>(cells.size());
     for (size_t i = 0; i < cells.size(); i++) {
@@ -71,7 +73,7 @@ int main(int argc, char **argv) {
         }
         Cell cell(planned.row, planned.load, *reference);
         if (!cell.ok()) {
-            fprintf(stderr, "cst-bench: OpenSSL cannot check %s; left out\n", planned.row.name.c_str());
+            if (unchecked.insert(planned.row.name).second) fprintf(stderr, "cst-bench: OpenSSL cannot check %s; left out\n", planned.row.name.c_str());
             continue;
         }
         auto more = time_in_turn(cell, peers.all, options.effort, machine.tsc_ghz * 1e6, clock);

@@ -15,6 +15,7 @@ import pytest
 from test_bench import QUICK, bench, run
 
 assert bench  # a fixture
+LONG = bool(os.environ.get("CRYPTOSTITCH_LONG"))
 ROWS = ["--rows", "sha256,aes-128-gcm", "--sizes", "256", "--jobs", "8", "--own-key", *QUICK]
 
 
@@ -111,3 +112,28 @@ def test_progress_and_time_left_are_for_terminals(bench: Path) -> None:
     text = said.decode()
     assert "[1/6] sha1" in text and re.search(r"\[6/6\] \d+:\d\d left, sha1", text)
     assert text.endswith("\r\x1b[K")  # the line is taken away
+
+
+@pytest.mark.skipif(not LONG, reason="compiling a peer takes twenty seconds: CRYPTOSTITCH_LONG=1")
+def test_a_module_with_the_right_header_drives_another_layout(bench: Path, root: Path, tmp_path: Path) -> None:
+    """ipsec-mb under a version that this cst-bench does not know, with a header of that version: what CMake does for BENCH_IPSEC_MB_HEADERS."""
+    header = Path("/usr/include/intel-ipsec-mb.h")
+    if not header.exists():
+        pytest.skip("no header of ipsec-mb here")
+    (tmp_path / "include").mkdir()
+    text = re.sub(r'(#define IMB_VERSION_STR) ".*"', r'\1 "1.98.0"', header.read_text())
+    (tmp_path / "include/intel-ipsec-mb.h").write_text(text)
+    (tmp_path / "fake.c").write_text('const char *imb_get_version_str(void) { return "1.98.0"; }\n')
+    fake, program, folder = tmp_path / "fake.so", tmp_path / "cst-bench", root / "bench"
+    subprocess.run(["cc", "-shared", "-fPIC", "-Wl,--no-as-needed", tmp_path / "fake.c", library("IPSec_MB"), "-o", fake], check=True)
+    shutil.copy(bench, program)
+    assert run(program, *ROWS, "--peer", f"ipsec-mb={fake}").returncode == 2
+    peers = [*folder.glob("peers/ipsec_mb*.cpp"), folder / "row.cpp", folder / "tls.cpp"]
+    sources = [file for file in peers if file.name != "ipsec_mb_builds.cpp"]
+    (tmp_path / "peers").mkdir()
+    flags = ["-std=c++17", "-O1", "-shared", "-fPIC", "-fvisibility=hidden", "-DBENCH_IPSEC_MB", "-I", tmp_path / "include"]
+    subprocess.run(["c++", *flags, *sources, "-lcrypto", "-o", tmp_path / "peers/ipsec-mb-1.98.so"], check=True)
+    done = run(program, *ROWS, "--peer", f"ipsec-mb={fake}", "--json", str(tmp_path / "r.json"))
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "r.json").read_text())["rows"]
+    assert {"sha256", "aes-128-gcm"} == {row["row"] for row in rows if row["impl"] == "ipsec-mb-1.98.0"}

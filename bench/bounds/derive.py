@@ -61,7 +61,7 @@ def xts(bits: int) -> Work:
 HASHES: dict[str, list[Work]] = {
     "sha1": [SHA1, SHA1_NI], "sha224": [SHA256, SHA256_NI], "sha256": [SHA256, SHA256_NI], "sha384": [SHA512], "sha512": [SHA512], "sha512_256": [SHA512], "sm3": [SM3], "md5": [MD5],
 }
-# One job: cycles per byte of the chain. AES-CBC: rounds of 4 cycles and an xor. SHA-NI: sha1rnds4 6 cycles a quarter of 16 rounds, sha256rnds2 4 cycles for two. SHA-512: e -> rorx, xor, xor, add,
+# One job: cycles per byte of the chain. AES-CBC: rounds of 4 cycles; the xor of the next block goes into the last round key. SHA-NI: sha1rnds4 6 cycles a quarter of 16 rounds, sha256rnds2 4 cycles for two. SHA-512: e -> rorx, xor, xor, add,
 # add a round. MD5: b -> and, add, rotate, add, in the last 16 rounds one more. SM3: e -> add, rotate, add, rotate, xor, xor.
 HASH_CHAINS = {"sha1": 20 * 6 / 64, "sha224": 32 * 4 / 64, "sha256": 32 * 4 / 64, "sha384": 80 * 5 / 128, "sha512": 80 * 5 / 128, "sha512_256": 80 * 5 / 128, "sm3": 64 * 6 / 64,
                "md5": (48 * 4 + 16 * 5) / 64}
@@ -70,7 +70,7 @@ TLS = {128: ["sha1", "sha256"], 256: ["sha1", "sha256", "sha384"]}
 
 
 def aes_chain(bits: int) -> float:
-    return ((bits // 32 + 6) * 4 + 1) / 16
+    return (bits // 32 + 6) * 4 / 16
 
 
 class Table:

@@ -1,7 +1,7 @@
 // intel-ipsec-mb: its job queue filled by bursts, and its synchronous bursts of one cipher or one hash where the version has them.
 #ifdef BENCH_IPSEC_MB
+#include "ipsec_mb_aead.hpp"
 #include "ipsec_mb_calls.hpp"
-#include "ipsec_mb_chacha_poly.hpp"
 #include "ipsec_mb_gcm.hpp"
 #include "ipsec_mb_tls.hpp"
 
@@ -78,8 +78,12 @@ private:
         job.hash_alg = imb_hash(row_);
         job.auth_tag_output = b.tag;
         job.auth_tag_output_len_in_bytes = row_.tag_bytes;
-        if (row_.cmac_bits) {
+        if (row_.block_mac == "CMAC") {
             job.u.CMAC = {keys.encrypt, keys.ipad, keys.opad};
+            return;
+        }
+        if (row_.block_mac == "XCBC") {
+            job.u.XCBC = {keys.encrypt, keys.ipad, keys.opad};
             return;
         }
         job.u.HMAC._hashed_auth_key_xor_ipad = keys.ipad;
@@ -108,14 +112,14 @@ public:
         std::vector<std::unique_ptr<Task>> tasks;
         const bool known = imb_knows(row);
         if (row.tls) return known ? imb_tls_tasks(manager_, row, batch) : std::move(tasks);
-        if (row.aead) return (row.chacha() ? imb_chacha_poly_tasks : imb_gcm_tasks)(manager_, row, batch);
+        if (row.aead) return (row.mode == "GCM" ? imb_gcm_tasks : imb_aead_tasks)(manager_, row, batch);
         if (row.mode == "XTS") return tasks; // it has none
         if (row.chacha()) return tasks; // its block counter begins at 1
         if (!known || batch.longest > 65000) return tasks; // its lanes count in 16 bits
         add(tasks, row, batch, Style::queue);
 #if IMB_VERSION_NUM >= IMB_VERSION(1, 2, 0)
         if (row.hash.empty() && row.key_bits) add(tasks, row, batch, Style::cipher_burst);
-        if (!row.key_bits && !row.cmac_bits && row.hash != "md5") add(tasks, row, batch, Style::hash_burst);
+        if (!row.key_bits && !row.mac_bits && row.hash != "md5") add(tasks, row, batch, Style::hash_burst);
 #endif
         return tasks;
     }

@@ -12,17 +12,18 @@ namespace bench {
 struct alignas(64) ImbKeys {
     alignas(64) uint32_t encrypt[15 * 4];
     alignas(64) uint32_t decrypt[15 * 4];
-    alignas(64) uint8_t ipad[64], opad[64];  // CMAC: the subkeys K1 and K2
+    alignas(64) uint8_t ipad[64], opad[64];  // CMAC: the subkeys K1 and K2; XCBC: K2 and K3
 
     void expand(IMB_MGR *manager, const Row &row, const Buffer &b) {
         if (row.key_bits == 128) IMB_AES_KEYEXP_128(manager, b.key, encrypt, decrypt);
         if (row.key_bits == 192) IMB_AES_KEYEXP_192(manager, b.key, encrypt, decrypt);
         if (row.key_bits == 256) IMB_AES_KEYEXP_256(manager, b.key, encrypt, decrypt);
-        if (row.cmac_bits == 128) {
+        if (row.block_mac == "XCBC") IMB_AES_XCBC_KEYEXP(manager, b.mac_key, encrypt, ipad, opad);
+        if (row.block_mac == "CMAC" && row.mac_bits == 128) {
             IMB_AES_KEYEXP_128(manager, b.mac_key, encrypt, decrypt);
             IMB_AES_CMAC_SUBKEY_GEN_128(manager, encrypt, ipad, opad);
         }
-        if (row.cmac_bits == 256) {
+        if (row.mac_bits == 256) {
             IMB_AES_KEYEXP_256(manager, b.mac_key, encrypt, decrypt);
             IMB_AES_CMAC_SUBKEY_GEN_256(manager, encrypt, ipad, opad);
         }
@@ -49,10 +50,12 @@ inline bool imb_knows(const Row &row) {
 #endif
     return row.hash == "md5" && row.hmac;
 }
-inline IMB_CIPHER_MODE imb_cipher(const Row &row) { return row.mode == "CTR" ? IMB_CIPHER_CNTR : row.mode == "ECB" ? IMB_CIPHER_ECB : IMB_CIPHER_CBC; }
+inline IMB_CIPHER_MODE imb_cipher(const Row &row) { return row.mode == "CTR" ? IMB_CIPHER_CNTR : row.mode == "CCM" ? IMB_CIPHER_CCM : row.mode == "ECB" ? IMB_CIPHER_ECB : IMB_CIPHER_CBC; }
 
 inline IMB_HASH_ALG imb_hash(const Row &row) {
-    if (row.cmac_bits) return row.cmac_bits == 128 ? IMB_AUTH_AES_CMAC : IMB_AUTH_AES_CMAC_256;
+    if (row.mode == "CCM") return IMB_AUTH_AES_CCM;
+    if (row.block_mac == "XCBC") return IMB_AUTH_AES_XCBC;
+    if (row.mac_bits) return row.mac_bits == 128 ? IMB_AUTH_AES_CMAC : IMB_AUTH_AES_CMAC_256;
     if (row.hash.empty()) return IMB_AUTH_NULL;
     if (row.hash == "sha1") return row.hmac ? IMB_AUTH_HMAC_SHA_1 : IMB_AUTH_SHA_1;
     if (row.hash == "sha256") return row.hmac ? IMB_AUTH_HMAC_SHA_256 : IMB_AUTH_SHA_256;

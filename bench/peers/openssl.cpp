@@ -1,6 +1,7 @@
 // OpenSSL, through EVP: one call per buffer for a cipher or a hash, two for a pair. Also the reference for everybody's output.
 #include "openssl_aead.hpp"
 #include "openssl_tls.hpp"
+#include "openssl_xcbc.hpp"
 
 #include <openssl/core_names.h>
 
@@ -25,8 +26,8 @@ public:
         if (!row_.hash.empty() && !md_) return false;
         digest_ = crypto_.EVP_MD_CTX_new();
         EVP_CIPHER *cipher = row_.key_bits ? crypto_.EVP_CIPHER_fetch(nullptr, (row_.chacha() ? row_.mode : "AES-" + std::to_string(row_.key_bits) + "-" + row_.mode).c_str(), nullptr) : nullptr;
-        EVP_MAC *mac = row_.mac_key_bytes() ? crypto_.EVP_MAC_fetch(nullptr, row_.cmac_bits ? "CMAC" : "HMAC", nullptr) : nullptr;
-        std::string inner = row_.cmac_bits ? "AES-" + std::to_string(row_.cmac_bits) + "-CBC" : hash_name(row_);
+        EVP_MAC *mac = row_.mac_key_bytes() ? crypto_.EVP_MAC_fetch(nullptr, row_.mac_bits ? "CMAC" : "HMAC", nullptr) : nullptr;
+        std::string inner = row_.mac_bits ? "AES-" + std::to_string(row_.mac_bits) + "-CBC" : hash_name(row_);
         bool ok = true;
         size_t keys = batch_.one_key ? 1 : batch_.buffers.size();
         for (size_t i = 0; i < keys && ok; i++) {
@@ -37,7 +38,7 @@ public:
                 crypto_.EVP_CIPHER_CTX_set_padding(ciphers_.back(), 0);
             }
             if (mac && ok) {
-                const char *name = row_.cmac_bits ? OSSL_MAC_PARAM_CIPHER : OSSL_MAC_PARAM_DIGEST;
+                const char *name = row_.mac_bits ? OSSL_MAC_PARAM_CIPHER : OSSL_MAC_PARAM_DIGEST;
                 OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string(name, inner.data(), 0), OSSL_PARAM_construct_end()};
                 macs_.push_back(crypto_.EVP_MAC_CTX_new(mac));
                 ok = crypto_.EVP_MAC_init(macs_.back(), b.mac_key, row_.mac_key_bytes(), params) == 1;
@@ -100,6 +101,7 @@ public:
     std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
         if (row.tls) return openssl_tls_tasks(crypto_, row, batch);
         if (row.aead) return openssl_aead_tasks(crypto_, row, batch);
+        if (row.block_mac == "XCBC") return openssl_xcbc_tasks(crypto_, row, batch);
         std::vector<std::unique_ptr<Task>> tasks;
         auto task = std::make_unique<OpensslTask>(crypto_, row, batch);
         if (task->prepare()) tasks.push_back(std::move(task));

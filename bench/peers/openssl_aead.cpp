@@ -16,7 +16,9 @@ public:
         const size_t keys = batch_.one_key ? 1 : batch_.buffers.size();
         for (size_t i = 0; i < keys && ok; i++) {
             ciphers_.push_back(crypto_.EVP_CIPHER_CTX_new());
-            ok = crypto_.EVP_CipherInit_ex2(ciphers_.back(), cipher, batch_.buffers[i].key, nullptr, row_.open ? 0 : 1, nullptr) == 1;
+            EVP_CIPHER_CTX *ctx = ciphers_.back();
+            ok = crypto_.EVP_CipherInit_ex2(ctx, cipher, nullptr, nullptr, row_.open ? 0 : 1, nullptr) == 1 && (!ccm() || set_lengths(ctx)) &&
+                 crypto_.EVP_CipherInit_ex2(ctx, nullptr, batch_.buffers[i].key, nullptr, -1, nullptr) == 1;
         }
         crypto_.EVP_CIPHER_free(cipher);
         return ok;
@@ -28,14 +30,21 @@ public:
     }
 
 private:
+    // SP 800-38C puts the lengths of IV and tag and that of the text into the first block: they come before the key, and before the AAD.
+    bool ccm() const { return row_.mode == "CCM"; }
+    bool set_lengths(EVP_CIPHER_CTX *ctx) const {
+        return crypto_.EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, int(row_.iv_bytes()), nullptr) == 1 &&
+               crypto_.EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, int(row_.tag_bytes), nullptr) == 1;
+    }
     bool one(EVP_CIPHER_CTX *ctx, const Buffer &b) {
         int n = 0;
         const int tag = int(row_.tag_bytes);
         if (crypto_.EVP_CipherInit_ex2(ctx, nullptr, nullptr, b.iv, -1, nullptr) != 1) return false;
         if (row_.open && crypto_.EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, tag, const_cast<uint8_t *>(b.expected_tag)) != 1) return false;
+        if (ccm() && crypto_.EVP_CipherUpdate(ctx, nullptr, &n, nullptr, int(b.bytes)) != 1) return false;
         if (crypto_.EVP_CipherUpdate(ctx, nullptr, &n, b.iv - row_.header, int(row_.header)) != 1) return false;
         if (crypto_.EVP_CipherUpdate(ctx, b.out, &n, b.in, int(b.bytes)) != 1 || size_t(n) != b.bytes) return false;
-        if (crypto_.EVP_CipherFinal_ex(ctx, b.out + n, &n) != 1) return false;
+        if (!ccm() && crypto_.EVP_CipherFinal_ex(ctx, b.out + n, &n) != 1) return false;
         return row_.open || crypto_.EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, tag, b.tag) == 1;
     }
     const Libcrypto &crypto_;
