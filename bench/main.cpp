@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
     if (options.tier) report.tier = options.tier->name;
     for (Peer *peer : peers.all) report.versions.of.push_back({peer->name(), peer->version()});
     auto built = [&](const char *peer) { return std::any_of(peers.all.begin(), peers.all.end(), [&](Peer *p) { return p->name() == peer; }); };
-    if (wanted("ipsec-mb") && !built("ipsec-mb")) fprintf(stderr, "cst-bench: built without ipsec-mb\n");
+    if (wanted("ipsec-mb") && !built("ipsec-mb")) fprintf(stderr, "cst-bench: built without ipsec-mb; on Debian type: apt install libipsec-mb-dev && rm build/CMakeCache.txt && make\n");
     if (wanted("isal") && options.peers.size() < 3) fprintf(stderr, "cst-bench: built without isal (see bench/README.md)\n");
 
     const Machine machine = report.machine = pin_and_describe();

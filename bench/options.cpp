@@ -1,6 +1,6 @@
 #include "options.hpp"
 
-#include "nearest.hpp"
+#include "../runtime/select/nearest.hpp"
 
 #include <fnmatch.h>
 
@@ -171,8 +171,7 @@ int parse_options(int argc, char **argv, Options &o) {
             if (!parse_number(value, 1, 10000, number)) return fail("--repetitions wants a number from 1 to 10000");
             o.effort.repetitions = int(number);
         } else {
-            const std::string meant = nearest(name, NAMES);
-            return fail("no option named '" + name + "'" + (meant.empty() ? "" : "; did you mean " + meant + "?"));
+            return fail("no option named '" + name + "'; nearest: " + cst::nearest(NAMES, name));
         }
         if (value.empty()) return fail(name + " wants a value");
     }

@@ -1,5 +1,6 @@
 #include "plan.hpp"
 
+#include "../runtime/select/nearest.hpp"
 #include "tls.hpp"
 
 #include <algorithm>
@@ -55,7 +56,11 @@ std::vector<Row> chosen_rows(const Options &options, const std::vector<Row> &all
                 any = true;
                 if (seen.insert(row.name).second) rows.push_back(row);
             }
-            if (!any && seen.insert(glob).second) fprintf(stderr, "cst-bench: no row %s here; left out\n", glob.c_str());
+            if (any || !seen.insert(glob).second) continue;
+            std::vector<std::string> names;
+            for (const Row &row : all) names.push_back(row.name);
+            const bool pattern = glob.find_first_of("*?[") != std::string::npos;
+            fprintf(stderr, "cst-bench: no row %s here; left out%s\n", glob.c_str(), pattern ? "" : ("; nearest: " + cst::nearest(names, glob)).c_str());
         }
     return rows;
 }
