@@ -41,8 +41,8 @@ Examples:
   cst-bench --rows '*/open' --tier sse
 )";
 
-static const std::vector<std::string> NAMES = {"--rows", "--sizes", "--mix", "--jobs", "--threads", "--peers", "--peer", "--tier", "--own-key", "--one-key", "--json", "--target", "--kernel",
-                                               "--min-ms", "--repetitions", "--bounds", "--list", "--help"};
+static const std::vector<std::string> NAMES = {"--rows", "--sizes", "--mix", "--jobs", "--threads", "--peers", "--peer", "--tier", "--own-key", "--one-key",
+                                               "--json", "--target", "--kernel", "--min-ms", "--repetitions", "--bounds", "--list", "--help"};
 
 static std::vector<std::string> split(const std::string &text) {
     std::vector<std::string> parts(1);
@@ -93,7 +93,8 @@ static std::vector<Group> default_groups() {
     return {
         {{"sha1", "sha256", "sha512", "sm3", "md5", "aes-128-cbc", "aes-256-cbc", "aes-128-cbc/open", sha1, sha256, "aes-256-cbc+hmac-sha512-etm", sha1 + "/open", sha256 + "/open"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
         {{"aes-128-ctr", "aes-128-gcm", "aes-128-gcm/open", "aes-256-gcm", "chacha20-poly1305", "chacha20-poly1305/open"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
-        {{"aes-128-xts", "aes-128-xts/open", "aes-256-xts", "aes-128-ccm", "aes-128-cmac", "aes-128-xcbc", "hmac-sha256", "aes-128-cbc+hmac-md5-etm", "aes-128-cbc+hmac-sha1-96"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
+        {{"aes-128-xts", "aes-128-xts/open", "aes-256-xts", "aes-128-ccm", "aes-128-cmac", "aes-128-xcbc"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
+        {{"hmac-sha256", "aes-128-cbc+hmac-md5-etm", "aes-128-cbc+hmac-sha1-96"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
         {{tls, tls + "/open"}, {{1024}, {16384}}, {1, 8, 64}},
         {{tls + "/write"}, {{131072}}, {1}},
         {{sha1, sha256}, {{64}, {256}, {1024}, imix}, {64}, true, false},

@@ -2,8 +2,9 @@
 
     python bench/bounds/derive.py
 
-A row takes at least as long as its instructions keep the busiest group of units busy; with one job, also as long as the chain of dependent instructions. Where a row can be done in
-several ways, the quickest counts. Costs of instructions: generator/cryptostitch/instruction_costs, measured. What is left out: loads, stores, keys, addresses, loop control, padding.
+A row takes at least as long as its instructions keep the busiest group of units busy; with one job, also as long as the chain of dependent instructions.
+Where a row can be done in several ways, the quickest counts. Costs of instructions: generator/cryptostitch/instruction_costs, measured. What is left out:
+loads, stores, keys, addresses, loop control, padding.
 """
 
 from __future__ import annotations
@@ -15,15 +16,16 @@ from pathlib import Path
 # `rounds1`, `rounds2` are sha1rnds4 and sha256rnds2 (128 bits), `narrow` other 128-bit instructions, `multiply` a 64-bit scalar multiplication.
 COSTS: dict[str, dict[str, dict[str, float]]] = {
     "zen4": {
-        "any": {"vector": 0.5}, "aes": {"vector": 0.5, "aes, rotate, IFMA": 1}, "rotate": {"vector": 0.5, "aes, rotate, IFMA": 1}, "shift": {"vector": 0.5, "shift": 1},
-        "shuffle": {"vector": 0.5, "shuffle": 1}, "ifma": {"vector": 0.25, "aes, rotate, IFMA": 1}, "clmul": {"vector": 1.25, "aes, rotate, IFMA": 1, "shift": 1, "vpclmulqdq": 2},
-        "rounds1": {"vector": 0.25, "SHA-NI": 2}, "rounds2": {"vector": 0.25, "SHA-NI": 1}, "narrow": {"vector": 0.25}, "multiply": {"multiplier": 1},
+        "any": {"vector": 0.5}, "aes": {"vector": 0.5, "aes, rotate, IFMA": 1}, "rotate": {"vector": 0.5, "aes, rotate, IFMA": 1},
+        "shift": {"vector": 0.5, "shift": 1}, "shuffle": {"vector": 0.5, "shuffle": 1}, "ifma": {"vector": 0.25, "aes, rotate, IFMA": 1},
+        "clmul": {"vector": 1.25, "aes, rotate, IFMA": 1, "shift": 1, "vpclmulqdq": 2}, "rounds1": {"vector": 0.25, "SHA-NI": 2},
+        "rounds2": {"vector": 0.25, "SHA-NI": 1}, "narrow": {"vector": 0.25}, "multiply": {"multiplier": 1},
     },
     "zen5": {
         "any": {"vector": 0.25}, "aes": {"vector": 0.25, "aes, shift, shuffle": 0.5}, "rotate": {"vector": 0.25, "aes, shift, shuffle": 0.5},
-        "shift": {"vector": 0.25, "aes, shift, shuffle": 0.5}, "shuffle": {"vector": 0.25, "aes, shift, shuffle": 0.5}, "ifma": {"vector": 0.25, "aes, shift, shuffle": 0.5},
-        "clmul": {"vector": 0.25, "vpclmulqdq": 2}, "rounds1": {"vector": 0.25, "SHA-NI": 2}, "rounds2": {"vector": 0.25, "SHA-NI": 2}, "narrow": {"vector": 0.25},
-        "multiply": {"multiplier": 0.66},
+        "shift": {"vector": 0.25, "aes, shift, shuffle": 0.5}, "shuffle": {"vector": 0.25, "aes, shift, shuffle": 0.5},
+        "ifma": {"vector": 0.25, "aes, shift, shuffle": 0.5}, "clmul": {"vector": 0.25, "vpclmulqdq": 2}, "rounds1": {"vector": 0.25, "SHA-NI": 2},
+        "rounds2": {"vector": 0.25, "SHA-NI": 2}, "narrow": {"vector": 0.25}, "multiply": {"multiplier": 0.66},
     },
 }
 # Instructions per byte.
@@ -34,10 +36,11 @@ def per(count: int, **instructions: float) -> Work:
     return Counter({kind: number / count for kind, number in instructions.items()})
 
 
-# 16 lanes of 64-byte blocks (SHA-512: 8 of 128): rounds and schedule as in FIPS 180-4 with vpternlog for every function of three words, and the transposition of the input: for 16
-# lanes 32 unpacks and 32 shuffles across lanes, for 8 lanes 8 unpacks and 16 shuffles a half; bytes swapped by 16 vpshufb, which MD5 does without.
-SHA1 = per(1024, any=80 * 5 + 64 * 2 + 32, rotate=80 * 2 + 64, shuffle=48)  # round: 4 adds, 1 function, 2 rotates; word: 2 xors, 1 rotate
-SHA256 = per(1024, any=64 * 11 + 48 * 5 + 32, rotate=64 * 6 + 48 * 4, shift=48 * 2, shuffle=48)  # round: 7 adds, 4 functions, 6 rotates; word: 3 adds, 2 functions, 4 rotates, 2 shifts
+# 16 lanes of 64-byte blocks (SHA-512: 8 of 128): rounds and schedule as in FIPS 180-4 with vpternlog for every function of three words, and the transposition
+# of the input: for 16 lanes 32 unpacks and 32 shuffles across lanes, for 8 lanes 8 unpacks and 16 shuffles a half; bytes swapped by 16 vpshufb (not in MD5).
+# SHA-1. Round: 4 adds, 1 function, 2 rotates; word: 2 xors, 1 rotate. SHA-2. Round: 7 adds, 4 functions, 6 rotates; word: 3 adds, 2 functions, 4 rotates, 2 shifts.
+SHA1 = per(1024, any=80 * 5 + 64 * 2 + 32, rotate=80 * 2 + 64, shuffle=48)
+SHA256 = per(1024, any=64 * 11 + 48 * 5 + 32, rotate=64 * 6 + 48 * 4, shift=48 * 2, shuffle=48)
 SHA512 = per(1024, any=80 * 11 + 64 * 5 + 16, rotate=80 * 6 + 64 * 4, shift=64 * 2, shuffle=48)
 MD5 = per(1024, any=64 * 5 + 32, rotate=64, shuffle=32)  # round: 4 adds, 1 function, 1 rotate
 # GM/T 0004-2012. Round: 8 adds, 5 functions and xors, 6 rotates; word (52 of them): 3 functions, 4 rotates.
@@ -59,17 +62,19 @@ def xts(bits: int) -> Work:
 
 
 HASHES: dict[str, list[Work]] = {
-    "sha1": [SHA1, SHA1_NI], "sha224": [SHA256, SHA256_NI], "sha256": [SHA256, SHA256_NI], "sha384": [SHA512], "sha512": [SHA512], "sha512_256": [SHA512], "sm3": [SM3], "md5": [MD5],
+    "sha1": [SHA1, SHA1_NI], "sha224": [SHA256, SHA256_NI], "sha256": [SHA256, SHA256_NI], "sha384": [SHA512], "sha512": [SHA512], "sha512_256": [SHA512],
+    "sm3": [SM3], "md5": [MD5],
 }
-# One job: cycles per byte of the chain. AES-CBC: rounds of 4 cycles; the xor of the next block goes into the last round key. SHA-NI: sha1rnds4 6 cycles a quarter of 16 rounds, sha256rnds2 4 cycles for two. SHA-512: e -> rorx, xor, xor, add,
-# add a round. MD5: b -> and, add, rotate, add, in the last 16 rounds one more. SM3: e -> add, rotate, add, rotate, xor, xor.
-HASH_CHAINS = {"sha1": 20 * 6 / 64, "sha224": 32 * 4 / 64, "sha256": 32 * 4 / 64, "sha384": 80 * 5 / 128, "sha512": 80 * 5 / 128, "sha512_256": 80 * 5 / 128, "sm3": 64 * 6 / 64,
-               "md5": (48 * 4 + 16 * 5) / 64}
+# One job: cycles per byte of the chain. SHA-NI: sha1rnds4 6 cycles for four rounds, sha256rnds2 4 for two. SHA-512: e -> rorx, xor, xor, add, add a round.
+# MD5: b -> and, add, rotate, add, in the last 16 rounds one more. SM3: e -> add, rotate, add, rotate, xor, xor.
+HASH_CHAINS = {"sha1": 20 * 6 / 64, "sha224": 32 * 4 / 64, "sha256": 32 * 4 / 64, "sha384": 80 * 5 / 128, "sha512": 80 * 5 / 128, "sha512_256": 80 * 5 / 128,
+               "sm3": 64 * 6 / 64, "md5": (48 * 4 + 16 * 5) / 64}
 ESP = {"md5": 96, "sha1": 96, "sha256": 128, "sha384": 192, "sha512": 256}
 TLS = {128: ["sha1", "sha256"], 256: ["sha1", "sha256", "sha384"]}
 
 
 def aes_chain(bits: int) -> float:
+    """AES-CBC: rounds of 4 cycles; the xor of the next block goes into the last round key."""
     return (bits // 32 + 6) * 4 / 16
 
 

@@ -105,8 +105,9 @@ public:
     std::string name() const override { return build_.name(calls_.version()); }
     std::string version() const override {
         std::string text = calls_.version();
-        if (!build_.tier.empty()) text += manager_->used_arch == IMB_ARCH_SSE ? " with sse" : manager_->used_arch == IMB_ARCH_AVX2 ? " with avx2" : " with other instruction sets";
-        return text;
+        if (build_.tier.empty()) return text;
+        const auto used = manager_->used_arch;
+        return text + " with " + (used == IMB_ARCH_SSE ? "sse" : used == IMB_ARCH_AVX2 ? "avx2" : "other instruction sets");
     }
     std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
         std::vector<std::unique_ptr<Task>> tasks;

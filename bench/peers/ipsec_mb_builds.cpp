@@ -37,8 +37,8 @@ std::unique_ptr<Peer> make_loaded(const Build &build, std::string &error) {
     Library code;
     Peer *(*make)(const Build &, std::string &) = nullptr;
     if (access(module.c_str(), R_OK) != 0) {
-        error = build.file + " is ipsec-mb " + version + ", whose jobs may be laid out otherwise than in the header that cst-bench was compiled with. With the folder of its own intel-ipsec-mb.h, "
-                "type: cmake build -DBENCH_IPSEC_MB_HEADERS=FOLDER && ninja -C build (makes " + module + ")";
+        error = build.file + " is ipsec-mb " + version + ", whose jobs may be laid out otherwise than in the header that cst-bench was compiled with. "
+                "With the folder of its own intel-ipsec-mb.h, type: cmake build -DBENCH_IPSEC_MB_HEADERS=FOLDER && ninja -C build (makes " + module + ")";
         return nullptr;
     }
     if (!code.open(module, error) || !code.find("bench_make_ipsec_mb", make, error)) return nullptr;

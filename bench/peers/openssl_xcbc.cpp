@@ -7,7 +7,9 @@ namespace {
 
 class XcbcTask : public Task {
 public:
-    XcbcTask(const Libcrypto &crypto, const Row &row, const Batch &batch) : crypto_(crypto), row_(row), batch_(batch), sealed_(batch.longest + 16) { variant = "EVP AES-CBC"; }
+    XcbcTask(const Libcrypto &crypto, const Row &row, const Batch &batch) : crypto_(crypto), row_(row), batch_(batch), sealed_(batch.longest + 16) {
+        variant = "EVP AES-CBC";
+    }
     ~XcbcTask() override {
         for (Key &key : keys_) crypto_.EVP_CIPHER_CTX_free(key.ctx);
     }
@@ -23,7 +25,8 @@ public:
             Key &key = keys_.back();
             key.ctx = crypto_.EVP_CIPHER_CTX_new();
             int n = 0;
-            ok = crypto_.EVP_CipherInit_ex2(key.ctx, ecb, batch_.buffers[i].mac_key, nullptr, 1, nullptr) == 1 && crypto_.EVP_CipherUpdate(key.ctx, derived, &n, numbers, 48) == 1 &&
+            ok = crypto_.EVP_CipherInit_ex2(key.ctx, ecb, batch_.buffers[i].mac_key, nullptr, 1, nullptr) == 1 &&
+                 crypto_.EVP_CipherUpdate(key.ctx, derived, &n, numbers, 48) == 1 &&
                  crypto_.EVP_CipherInit_ex2(key.ctx, cbc, derived, nullptr, 1, nullptr) == 1 && crypto_.EVP_CIPHER_CTX_set_padding(key.ctx, 0) == 1;
             memcpy(key.whole, derived + 16, 16);
             memcpy(key.padded, derived + 32, 16);

@@ -43,9 +43,8 @@ def write(file: Path, results: dict[str, Any]) -> None:
 
 def noise(new: dict[tuple[str, Load], Cell], old: dict[tuple[str, Load], Cell], same: set[str]) -> float:
     """How far two runs lie apart for code that is the same: nine of ten cells of the peers ``same`` moved by less."""
-    moved = sorted(
-        abs(cell.taken[impl].cycles / old[key].taken[impl].cycles - 1) for key, cell in new.items() if key in old for impl in same if impl in cell.taken and impl in old[key].taken
-    )
+    both = ((cell.taken, old[key].taken) for key, cell in new.items() if key in old)
+    moved = sorted(abs(now[impl].cycles / then[impl].cycles - 1) for now, then in both for impl in same if impl in now and impl in then)
     return moved[int(0.9 * (len(moved) - 1))] if moved else NO_PEERS
 
 

@@ -11,7 +11,7 @@ SHOWN = 60
 
 
 def split(cells: Iterable[Cell]) -> tuple[list[tuple[float, Cell]], list[tuple[float, Cell]], list[Cell]]:
-    """Lost, won and level cells. Lost and won ones with cycles of ours over the best peer's, worst first; level ones differ by no more than the spread of the samples."""
+    """Lost, won and level cells: lost and won ones with our cycles over the best peer's, worst first; level ones differ by no more than the spread."""
     lost, won, level = [], [], []
     for cell in cells:
         ours, peer = cell.ours, cell.best_peer
@@ -50,7 +50,8 @@ def report(cells: Iterable[Cell]) -> str:
     for ratio, cell in lost[:SHOWN]:
         ours, peer, load = cell.ours, cell.best_peer, cell.load
         assert ours and peer
-        lines += [f"{ratio:6.2f}  {cell.row:{width}} {load.size:>6} {load.jobs:4} {load.keys:4} | {ours.cycles:7.3f}  {peer.cycles:7.3f}  {peer.impl} ({peer.variant}); {ours.variant}"]
+        place = f"{cell.row:{width}} {load.size:>6} {load.jobs:4} {load.keys:4}"
+        lines += [f"{ratio:6.2f}  {place} | {ours.cycles:7.3f}  {peer.cycles:7.3f}  {peer.impl} ({peer.variant}); {ours.variant}"]
     if len(lost) > SHOWN:
         lines += [f"... and {len(lost) - SHOWN} more, by at most {lost[SHOWN][0]:.2f}"]
     return "\n".join(lines)

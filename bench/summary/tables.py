@@ -9,8 +9,8 @@ from typing import Any
 from results import OURS, Cell, Load, Taken, beyond_spread, cells_of
 
 ETM1, ETM256, ETM512 = "aes-128-cbc+hmac-sha1-etm", "aes-128-cbc+hmac-sha256-etm", "aes-256-cbc+hmac-sha512-etm"
-SATURATED = [ETM1, ETM256, ETM256 + "/open", ETM512, "aes-128-cbc+hmac-sha1-tls", "sha1", "sha256", "sha512", "sm3", "md5", "aes-128-cbc", "aes-256-cbc", "aes-128-cbc/open",
-             "aes-128-ctr", "aes-128-xts", "aes-256-xts", "aes-128-gcm", "chacha20-poly1305", "aes-128-cmac"]
+SATURATED = [ETM1, ETM256, ETM256 + "/open", ETM512, "aes-128-cbc+hmac-sha1-tls", "sha1", "sha256", "sha512", "sm3", "md5", "aes-128-cbc", "aes-256-cbc",
+             "aes-128-cbc/open", "aes-128-ctr", "aes-128-xts", "aes-256-xts", "aes-128-gcm", "chacha20-poly1305", "aes-128-cmac"]
 FEW = [ETM1, ETM256, "sha1", "sha256", "sha512", "aes-128-cbc", "aes-128-gcm", "chacha20-poly1305", "aes-128-xts"]
 SHORT = [ETM1, ETM256, "sha1", "sha256", "aes-128-cbc", "aes-128-gcm"]
 FAMILIES = {"zen4": "Zen 4", "zen5": "Zen 5"}
@@ -58,7 +58,8 @@ def figures(results: dict[str, Any]) -> str:
     """The text between the markers ``figures``."""
     machine, cells = results["machine"], cells_of(results)
     name = machine["microarchitecture"]
-    head = (f"CPU: {machine['cpu']}, {FAMILIES.get(name, name)} (family {machine['family']:x}h model {machine['model']:x}h), one core at {machine['core_ghz']:.1f} GHz: `make bench` of "
+    model = f"{FAMILIES.get(name, name)} (family {machine['family']:x}h model {machine['model']:x}h)"
+    head = (f"CPU: {machine['cpu']}, {model}, one core at {machine['core_ghz']:.1f} GHz: `make bench` of "
             f"{day(machine['date'])}, {versions(machine)}. Core cycles per byte.\nAll rows: [bench/results/{name}.json](bench/results/{name}.json).")
     sizes = [Load(size, 64, "own") for size in ("64", "256", "1024", "imix")]
     few = [Load("1024", 1, "own"), Load("16384", 1, "own"), Load("16384", 8, "own")]
