@@ -63,6 +63,13 @@ public:
     std::string variant;    // how it is done
 };
 
+// That task alone; nothing for null.
+inline std::vector<std::unique_ptr<Task>> tasks_of(std::unique_ptr<Task> task) {
+    std::vector<std::unique_ptr<Task>> tasks;
+    if (task) tasks.push_back(std::move(task));
+    return tasks;
+}
+
 class Peer {
 public:
     virtual ~Peer() = default;

@@ -102,10 +102,8 @@ public:
         if (row.tls) return openssl_tls_tasks(crypto_, row, batch);
         if (row.aead) return openssl_aead_tasks(crypto_, row, batch);
         if (row.block_mac == "XCBC") return openssl_xcbc_tasks(crypto_, row, batch);
-        std::vector<std::unique_ptr<Task>> tasks;
         auto task = std::make_unique<OpensslTask>(crypto_, row, batch);
-        if (task->prepare()) tasks.push_back(std::move(task));
-        return tasks;
+        return tasks_of(task->prepare() ? std::move(task) : nullptr);
     }
 
 private:

@@ -56,10 +56,8 @@ private:
 } // namespace
 
 std::vector<std::unique_ptr<Task>> openssl_aead_tasks(const Libcrypto &crypto, const Row &row, const Batch &batch) {
-    std::vector<std::unique_ptr<Task>> tasks;
     auto task = std::make_unique<AeadTask>(crypto, row, batch);
-    if (task->prepare()) tasks.push_back(std::move(task));
-    return tasks;
+    return tasks_of(task->prepare() ? std::move(task) : nullptr);
 }
 
 } // namespace bench
