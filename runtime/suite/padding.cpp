@@ -29,26 +29,4 @@ void hash_initial(const AlgorithmRecord &hash, uint8_t *chain) {
     for (uint32_t i = 0; i < hash.words; i++) memcpy(chain + i * hash.word_bytes, &hash.initial[i], hash.word_bytes);
 }
 
-void hash_digest(const AlgorithmRecord &hash, const uint8_t *chain, uint8_t *to, size_t n) {
-    const bool swaps = hash.flags & ALGORITHM_BIG_ENDIAN, halves = hash.word_bytes == 4;
-    auto word_at = [=](size_t at) {
-        uint64_t word;
-        memcpy(&word, chain + at, 8);
-        if (!swaps) return word;  // as the words of a chain are in memory
-        word = __builtin_bswap64(word);
-        return halves ? word << 32 | word >> 32 : word;
-    };
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8) put_word(to + i, word_at(i));
-    if (i == n) return;
-    uint64_t word = word_at(i);
-    if (n - i >= 4) {
-        const uint32_t half = uint32_t(word);
-        memcpy(to + i, &half, 4);
-        word >>= 32;
-        i += 4;
-    }
-    for (; i < n; i++, word >>= 8) to[i] = uint8_t(word);
-}
-
 }  // namespace cst

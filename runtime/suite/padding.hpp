@@ -1,6 +1,10 @@
 // The end of a hashed message, and words to bytes, as the algorithm record says.
 #pragma once
 
+#include <emmintrin.h>
+
+#include <cstring>
+
 #include "../select/variant.hpp"
 
 namespace cst {
@@ -12,8 +16,32 @@ size_t hash_pad(const AlgorithmRecord &hash, uint8_t *block, size_t used, uint64
 
 // A chaining value is `words` words in host order, one after the other, in 64 bytes.
 void hash_initial(const AlgorithmRecord &hash, uint8_t *chain);
+// The bytes of four words the other way round.
+inline __m128i swap_words(__m128i words) {
+    words = _mm_or_si128(_mm_slli_epi16(words, 8), _mm_srli_epi16(words, 8));
+    return _mm_shufflehi_epi16(_mm_shufflelo_epi16(words, 0xb1), 0xb1);
+}
 // The first n bytes of the hash's result, at most DIGEST_ROOM.
 constexpr size_t DIGEST_ROOM = 64;
-void hash_digest(const AlgorithmRecord &hash, const uint8_t *chain, uint8_t *to, size_t n);
+inline void hash_digest(const AlgorithmRecord &hash, const uint8_t *chain, uint8_t *to, size_t n) {
+    const bool swaps = hash.flags & ALGORITHM_BIG_ENDIAN, halves = hash.word_bytes == 4;
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        __m128i words = _mm_loadu_si128(reinterpret_cast<const __m128i *>(chain + i));
+        if (swaps && !halves) words = _mm_shuffle_epi32(words, 0xb1);  // a word of 64 bits has its high half first
+        if (swaps) words = swap_words(words);
+        _mm_storeu_si128(reinterpret_cast<__m128i *>(to + i), words);
+    }
+    for (; i < n; i += 4) {
+        uint32_t word;
+        memcpy(&word, chain + (swaps && !halves ? i ^ 4 : i), sizeof(word));
+        if (swaps) word = __builtin_bswap32(word);
+        if (n - i >= 4) {
+            memcpy(to + i, &word, 4);
+        } else {
+            for (size_t j = i; j < n; j++, word >>= 8) to[j] = uint8_t(word);
+        }
+    }
+}
 
 }  // namespace cst
