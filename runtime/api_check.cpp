@@ -125,21 +125,19 @@ inline bool surely_right(const Engine &engine, const cst_job &job) {
     if (suite.construction == Construction::gcm && job.tag_len < 12) return false;
     if (suite.construction == Construction::esp && job.aad_len != suite.aad_min && job.aad_len != suite.aad_max) return false;
 
-    // All lengths are below 2^62 by now. The sign says: an address or an end in the upper half of the address space, or NULL though something is there.
     struct Where {
         uint64_t at, bytes;
         Where(const void *p, uint64_t n) : at(reinterpret_cast<uintptr_t>(p)), bytes(n) {}
-        uint64_t sign() const { return (at - (bytes != 0)) | (at + bytes); }
+        bool missing() const { return !at && bytes; }
         // Range::meets, and more: something empty within the other.
         bool meets(const Where &other) const { return at - other.at + bytes - 1 < bytes + other.bytes - 1; }
     };
-    const Where in(job.in, job.in_len), tag(job.tag, job.tag_len);
-    uint64_t signs = in.sign() | tag.sign();
-    if (in.meets(tag)) return false;
-    if (!suite.enciphers()) return !job.out && !job.out_cap && !job.iv_len && !job.aad_len && !(signs >> 63);
-    const Where out(job.out, job.in_len), iv(job.iv, job.iv_len), aad(job.aad, job.aad_len);
-    signs |= out.sign() | iv.sign() | aad.sign();
-    if (signs >> 63 || job.out_cap < job.in_len || (out.at != in.at && out.meets(in))) return false;
+    // All lengths are below 2^62 by now, so nothing wraps where all addresses are below 2^63.
+    const Where in(job.in, job.in_len), tag(job.tag, job.tag_len), out(job.out, job.in_len), iv(job.iv, job.iv_len), aad(job.aad, job.aad_len);
+    if ((in.at | tag.at | out.at | iv.at | aad.at) >> 63) return false;
+    if (in.missing() || tag.missing() || in.meets(tag)) return false;
+    if (!suite.enciphers()) return !job.out && !job.out_cap && !job.iv_len && !job.aad_len;
+    if (out.missing() || iv.missing() || aad.missing() || job.out_cap < job.in_len || (out.at != in.at && out.meets(in))) return false;
     return !(out.meets(tag) || out.meets(iv) || out.meets(aad) || tag.meets(iv) || tag.meets(aad));
 }
 

@@ -41,7 +41,7 @@ public:
     const Suite &suite() const { return *suite_; }
     bool short_jobs() const { return short_; }
     bool wants(const cst_job &job) const {
-        return job.status == JOB_WAITING && job.direction == direction_ && key_of(job)->suite == suite_ && (takes_short_ && is_short(*suite_, job)) == short_;
+        return job.status == JOB_WAITING && job.direction == direction_ && key_of(job)->suite == suite_ && (!takes_short_ || is_short(*suite_, job) == short_);
     }
     // True when so many have come that the batch had better be run.
     bool enough(const cst_job &job, size_t n) {

@@ -47,7 +47,8 @@ void run_cipher(const ShortBatch &batch, bool decrypt) {
 class Messages {
 public:
     explicit Messages(const ShortBatch &batch)
-        : suite_(*batch.suite), hash_(suite_.hash->record), unit_(hash_.block_bytes), before_(suite_.mac() ? unit_ : 0), free_(batch.arena->short_blocks) {}
+        : suite_(*batch.suite), hash_(suite_.hash->record), unit_(hash_.block_bytes), before_(suite_.mac() ? unit_ : 0),
+          single_(suite_.construction == Construction::single), esp_(suite_.construction == Construction::esp), free_(batch.arena->short_blocks) {}
 
     // Makes the item of the job's message with its padding; `body` is what was sealed, or is to be opened.
     void set(ShortJob *job, const uint8_t *body) {
@@ -93,15 +94,15 @@ public:
 
 private:
     size_t put_head(const cst_job &job, uint8_t *to) const {
-        if (suite_.construction == Construction::single) return 0;
-        const size_t aad = aad_in_head(suite_, job.aad_len);
+        if (single_) return 0;
+        const size_t aad = esp_ ? ESP_HEADER : job.aad_len;
         copy_few(to, static_cast<const uint8_t *>(job.aad), aad);
         memcpy(to + aad, job.iv, IV_BYTES);
         return aad + IV_BYTES;
     }
 
     size_t end(const cst_job &job, size_t head, uint8_t *to, size_t used) const {
-        const size_t trailer = put_trailer(suite_, job, to + used);
+        const size_t trailer = esp_ ? put_trailer(suite_, job, to + used) : 0;
         return hash_pad(hash_, to, used + trailer, before_ + head + job.in_len + trailer);
     }
 
@@ -110,6 +111,7 @@ private:
     const Suite &suite_;
     const AlgorithmRecord &hash_;
     const size_t unit_, before_;
+    const bool single_, esp_;
     uint8_t *free_;  // where the next job's blocks begin. What padding writes too much is overwritten by them
 };
 
@@ -126,7 +128,8 @@ void run_hash(const ShortBatch &batch, bool sealed) {
     uint8_t block[MOST_BLOCK + PAD_SLACK];
     const size_t bytes = messages.outer(block);
     run_jobs(batch, batch.suite->hashes, [&](ShortJob &job) {
-        copy_few(job.blocks, block, bytes);
+        memcpy(job.blocks, block, 64);
+        if (bytes != 64) memcpy(job.blocks + 64, block + 64, MOST_BLOCK - 64);
         hash_digest(hash, job.chain, job.blocks, hash.digest_bytes);
         job.item.hash_in = job.blocks;
         job.item.hash_from = job.key->outer;

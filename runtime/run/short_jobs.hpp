@@ -31,7 +31,7 @@ constexpr size_t SHORT_BLOCKS = 3 * MOST_BLOCK;
 bool takes_short_jobs(const Suite &suite);
 // Whether the job is one. The suite takes such.
 inline bool is_short(const Suite &suite, const cst_job &job) {
-    return (job.in_len + job.aad_len <= SHORT_JOB) & (job.aad_len + suite.iv_bytes <= SHORT_HEAD) & !(job.n_in_pieces | job.n_out_pieces);
+    return job.in_len + job.aad_len <= SHORT_JOB && job.aad_len + suite.iv_bytes <= SHORT_HEAD && !job.n_in_pieces && !job.n_out_pieces;
 }
 
 // `jobs` of the arena's short jobs have `job` and `key`, all of one suite and direction.
