@@ -12,7 +12,7 @@ from cryptostitch.runtime import Context
 
 from engine.laid import Keys, Laid, Plan, forced, run
 from engine.memory import Arena
-from engine.plans import TARGETS, bursts, effort
+from engine.plans import TARGETS, bursts, effort, trains
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +35,15 @@ def test_any_burst(contexts: dict[str, Context], arena: Arena) -> None:
         check(contexts[target], arena, plans, seed)
 
     any_burst()
+
+
+def test_jobs_that_are_alike(contexts: dict[str, Context], arena: Arena) -> None:
+    @effort(quick=80, long=4000)
+    @given(plans=trains(contexts["host"].suites()), seed=st.integers(0, 2**32), target=st.sampled_from(("host", *TARGETS)))
+    def any_train(plans: list[Plan], seed: int, target: str) -> None:
+        check(contexts[target], arena, plans, seed)
+
+    any_train()
 
 
 def test_any_burst_on_any_kernel(library: str, arena: Arena) -> None:
