@@ -30,6 +30,7 @@ void run_jobs(const ShortBatch &batch, const Family &family, Set set) {
 }
 
 void run_cipher(const ShortBatch &batch, bool decrypt) {
+    const bool inverse = decrypt && batch.suite->encrypt != batch.suite->decrypt;
     run_jobs(batch, decrypt ? batch.suite->decrypts : batch.suite->encrypts, [&](ShortJob &job) {
         Item &item = job.item;
         item.in = static_cast<const uint8_t *>(job.job->in);
@@ -38,7 +39,7 @@ void run_cipher(const ShortBatch &batch, bool decrypt) {
         item.done = 0;
         item.cipher_from = static_cast<const uint8_t *>(job.job->iv);
         item.cipher_chain = job.chain;
-        item.round_keys = decrypt ? job.key->decrypt[0] : job.key->encrypt[0];
+        item.round_keys = inverse ? job.key->decrypt[0] : job.key->encrypt[0];
         return !job.failed && item.bytes;
     });
 }
@@ -167,10 +168,15 @@ void check_tag(const AlgorithmRecord &hash, ShortJob *job) {
 }  // namespace
 
 bool takes_short_jobs(const Suite &suite) {
+    if (suite.forced || suite.expansion || (suite.kind == CST_AEAD && suite.iv_bytes != IV_BYTES)) return false;
+    if (suite.hash) {
+        const AlgorithmRecord &hash = suite.hash->record;
+        if (hash.kind != ALGORITHM_HASH || hash.block_bytes > MOST_BLOCK || hash.block_bytes & (hash.block_bytes - 1)) return false;
+    }
     switch (suite.construction) {
         case Construction::single:
         case Construction::etm:
-        case Construction::esp: return !suite.forced;
+        case Construction::esp: return true;
         default: return false;
     }
 }
