@@ -85,15 +85,19 @@ bool run_any(Arena *arena, Gathering gathering, cst_job *jobs, size_t n) {
 
 bool run_short(Arena *arena, Gathering gathering, cst_job *jobs, size_t n) {
     const Gathering start = gathering;
-    ShortBatch batch = {&gathering.suite(), arena, arena->short_jobs, 0, true};
     const int direction = jobs[0].direction;
-    for (size_t i = 0; i < n && batch.n < arena->works_room(); i++) {
+    const size_t room = arena->works_room();
+    const Key *const key = key_of(jobs[0]);
+    ShortJob *next = arena->short_jobs;
+    size_t taken = 0;
+    bool one_key = true;
+    for (size_t i = 0; i < n && taken < room; i++) {
         if (!gathering.wants(jobs[i])) continue;
-        ShortJob &job = batch.jobs[batch.n++];
-        job.take(&jobs[i], key_of(jobs[i]));
-        batch.one_key &= job.key == batch.jobs[0].key;
-        if (gathering.enough(jobs[i], batch.n)) break;
+        next++->take(&jobs[i], key_of(jobs[i]));
+        one_key &= key_of(jobs[i]) == key;
+        if (gathering.enough(jobs[i], ++taken)) break;
     }
+    ShortBatch batch = {&gathering.suite(), arena, arena->short_jobs, taken, one_key};
     leave_to_pairs(&batch);
     if (!batch.n) return run_any(arena, start, jobs, n);
     arena->short_jobs_used = batch.n > arena->short_jobs_used ? batch.n : arena->short_jobs_used;
