@@ -36,12 +36,14 @@ const Key *key_of(const cst_job &job) { return reinterpret_cast<const Key *>(job
 class Gathering {
 public:
     explicit Gathering(const cst_job &first)
-        : suite_(key_of(first)->suite), direction_(first.direction), takes_short_(takes_short_jobs(*suite_)), short_(takes_short_ && is_short(*suite_, first)) {}
+        : suite_(key_of(first)->suite), direction_(first.direction), takes_short_(takes_short_jobs(*suite_)),
+          short_(takes_short_ && is_short(*suite_, first)) {}
 
     const Suite &suite() const { return *suite_; }
     bool short_jobs() const { return short_; }
     bool wants(const cst_job &job) const {
-        return job.status == JOB_WAITING && job.direction == direction_ && key_of(job)->suite == suite_ && (!takes_short_ || is_short(*suite_, job) == short_);
+        if (job.status != JOB_WAITING || job.direction != direction_ || key_of(job)->suite != suite_) return false;
+        return !takes_short_ || is_short(*suite_, job) == short_;
     }
     // True when so many have come that the batch had better be run.
     bool enough(const cst_job &job, size_t n) {
