@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cryptostitch.runtime import Context
+from cryptostitch.runtime import OPEN, SEAL, Context
 
-from engine.laid import Keys, Laid, Plan, forced, run
+from engine.laid import OWN_KEY, Keys, Laid, Plan, forced, run
 from engine.memory import Arena
 from engine.plans import TARGETS, bursts, effort, trains
 
@@ -44,6 +44,13 @@ def test_jobs_that_are_alike(contexts: dict[str, Context], arena: Arena) -> None
         check(contexts[target], arena, plans, seed)
 
     any_train()
+
+
+def test_messages_of_one_length_in_other_pieces(host: Context, arena: Arena) -> None:
+    """Heads of one block and of two, before texts that make up for it."""
+    for suite in (suite for suite in host.suites() if suite.endswith("-etm")):
+        for direction in (SEAL, OPEN):
+            check(host, arena, [Plan(suite, direction, 1024 - aad, OWN_KEY, aad) for aad in (0, 64, 0, 112) * 9], 1)
 
 
 def test_any_burst_on_any_kernel(library: str, arena: Arena) -> None:
