@@ -60,6 +60,7 @@ public:
         if constexpr (cipher) {
             const LanePlace &place = cipher_places_[lane];
             if (place.chain != NO_FIELD) memcpy(state_ + place.chain, item->cipher_from, 16);
+            if (place.table != NO_FIELD) memcpy(state_ + place.table, item->cipher_from + 16, v_.cipher.table_bytes);
             if (place.key != NO_FIELD) copy_rows<16>(state_ + place.key, v_.cipher.key_row_bytes, item->round_keys, 16, v_.cipher.key_rows);
         }
         if constexpr (hash) {
@@ -75,8 +76,9 @@ public:
         Item *item = item_[lane];
         item_[lane] = nullptr;
         if constexpr (cipher) {
-            const uint32_t at = cipher_places_[lane].chain;
-            if (at != NO_FIELD) memcpy(item->cipher_chain, state_ + at, 16);
+            const LanePlace &place = cipher_places_[lane];
+            if (place.chain != NO_FIELD) memcpy(item->cipher_chain, state_ + place.chain, 16);
+            if (place.table != NO_FIELD) memcpy(item->cipher_chain + 16, state_ + place.table, v_.cipher.table_bytes);
             item->cipher_from = item->cipher_chain;
         }
         if constexpr (hash) {
