@@ -18,7 +18,7 @@ from cryptostitch.runtime import ALLOW_LEGACY, ALLOW_PACKS, ERR_LENGTH, ERR_NAME
 
 SUITES = ("rc4-vartime", "rc4-vartime+hmac-md5-etm", "rc4-vartime+hmac-sha1-etm")
 SINGLES = ("rc4_vartime_x1@scalar", "rc4_vartime_x1_by1@scalar", "rc4_vartime_x2@scalar", "rc4_vartime_x2_by1@scalar")
-PAIRS = ("rc4_vartime_x1+md5_x1@scalar", "rc4_vartime_x1+sha1_x1@scalar", "rc4_vartime_x1+sha1_ni_x1@sse_shani_bmi2")
+PAIRS = ("rc4_vartime_x1+md5_x1@scalar", "rc4_vartime_x1+sha1_ni_x1@sse_shani_bmi2")
 KERNELS = SINGLES + PAIRS
 
 
@@ -91,6 +91,9 @@ def test_random_jobs(legacy: Context, name: str) -> None:
 
 @pytest.mark.parametrize("name", SUITES[1:])
 def test_one_job_runs_the_pair(legacy: Context, name: str) -> None:
+    """MD5's in general registers; SHA-1's where there are the SHA extensions and a table of costs."""
+    if "sha1" in name and (legacy.cpu()["microarchitecture"] != "zen4" or "sha" not in legacy.cpu()["features"]):
+        pytest.skip("the choice is known for Zen 4")
     assert legacy.suite(name).choice(1, 16384).kernel in PAIRS
 
 
