@@ -15,6 +15,7 @@ from .commands.matrix import matrix
 from .commands.model import bound, probe
 from .commands.mutating import mutate
 from .commands.pairing import stitch
+from .commands.picturing import report
 from .commands.trusting import verify
 from .commands.tuning import tune
 
@@ -29,7 +30,7 @@ def main() -> None:
     """
 
 
-for _command in (list_, show, stitch, matrix, tune, emit, verify, mutate, cpu, calibrate, probe, bound):
+for _command in (list_, show, stitch, matrix, tune, emit, verify, mutate, cpu, calibrate, probe, bound, report):
     main.add_command(_command)
 
 if __name__ == "__main__":

@@ -77,6 +77,34 @@ def generator(templates: Path | None = None):
     return Catalogue(rows, (templates,))
 
 
+def this_cpu() -> str | None:
+    """The microarchitecture as the library detects it; None where the library is not built."""
+    from .. import runtime
+
+    try:
+        return runtime.Context().cpu()["microarchitecture"]
+    except FileNotFoundError:
+        return None
+
+
+def table_here(name: str | None):
+    """(this CPU, the instruction table of ``name``; without a name, of this CPU)."""
+    from ..model.table import table_of
+
+    here = this_cpu()
+    if name is None and here is None:
+        raise click.UsageError("the library is not built, so this CPU is not known: run `make`, or give --cpu")
+    return here, table_of(name or here)
+
+
+def unmeasured(measure: bool, here: str | None, table: Any) -> str:
+    """Why a kernel cannot be timed beside the table; empty when it can."""
+    if not measure:
+        return "--no-measure"
+    return "" if here == table.microarchitecture else \
+        f"the table is of {table.microarchitecture}, this CPU is {here or 'not known, because the library is not built'}"
+
+
 class Pair(click.ParamType):
     """Two whole numbers as A:B; one number stands for both when ``both``, else for the second part only."""
 
