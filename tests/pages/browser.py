@@ -28,13 +28,14 @@ def missing() -> str:
 @dataclass(frozen=True)
 class Opened:
     """``overflow``: by how many pixels the page is wider than the window. ``wide``: the elements that stick out. ``fetched``: addresses beyond the file.
-    ``colours``: how many a screenshot has."""
+    ``colours``: how many a screenshot has. ``legends``: how many were looked for; ``hidden``: those that cannot be seen."""
 
     errors: list[str]
     fetched: list[str]
     overflow: int
     wide: list[str]
     colours: int
+    legends: int
     hidden: list[str]
 
 
@@ -56,7 +57,7 @@ def chromium(profile: Path) -> Iterator[Any]:
 
 
 # Whatever lies in a box that scrolls by itself may be wider than the window.
-WIDE = """return [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('.scroll'))
+WIDE = """return [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > arguments[0] + 1 && !e.closest('.scroll'))
     .slice(0, 5).map(e => e.tagName + '.' + e.className)"""
 HIDDEN = """return [...document.querySelectorAll(arguments[0])].filter(e => { const box = e.getBoundingClientRect(); return !e.checkVisibility() || box.width < 4 || box.height < 4;
     }).map(e => e.outerHTML.slice(0, 80))"""
@@ -76,6 +77,7 @@ def opened(driver: Any, page: Path, width: int, dark: bool = False, legend: str 
     colours = Image.open(io.BytesIO(image)).convert("RGB").getcolors(1 << 24)
     messages = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
     asked = [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
-    overflow = driver.execute_script("return document.documentElement.scrollWidth - innerWidth")
+    overflow = driver.execute_script("return document.documentElement.scrollWidth") - width
     return Opened([entry["message"] for entry in driver.get_log("browser")], [url for url in asked if not url.startswith(NOT_FETCHED)], overflow,
-                  driver.execute_script(WIDE), len(colours), driver.execute_script(HIDDEN, legend))
+                  driver.execute_script(WIDE, width), len(colours),
+                  driver.execute_script("return document.querySelectorAll(arguments[0]).length", legend), driver.execute_script(HIDDEN, legend))
