@@ -11,20 +11,19 @@ from pathlib import Path
 
 import click
 
-from .common import format_option
+from .common import OutputFile, format_option
 
-FILE = click.Path(dir_okay=False, path_type=Path)
 BUILT = Path(__file__).resolve().parents[3] / "build/cst-bench"
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[CST-BENCH OPTIONS]...")
-@click.option("--results", type=FILE, metavar="FILE", help="Read this file of cst-bench instead of measuring.")
-@click.option("--plot", "plots", type=FILE, multiple=True, metavar="FILE",
+@click.option("--results", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Read this file of cst-bench instead of measuring.")
+@click.option("--plot", "plots", type=OutputFile(), multiple=True, metavar="FILE",
               help="Draw throughput by size and by jobs against peers: an SVG or a PNG, by the file's name; may be given more than once.")
 @click.option("--rows", default="*", metavar="GLOB[,GLOB...]", show_default=True, help="Which suites; what is measured without it are the rows of README.md.")
 @click.option("--keys", type=click.Choice(["own", "one"]), default="own", show_default=True, help="Plot jobs with a key each, or jobs that share one.")
-@click.option("-o", "--output", type=FILE, metavar="FILE", help="Keep what is measured in this file.")
+@click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="Keep what is measured in this file.")
 @format_option
 def bench(options, results, plots, rows, keys, output, fmt) -> None:
     """Measure this library against its peers with cst-bench, or take its RESULTS, and print or draw them.

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ..errors import CryptostitchError, nearest
 
 CATALOGUE = "algorithms.py"
+MOST_RATIO, MOST_LAG, MOST_LEAD = 64, 8, 1 << 20     # what a pack may hold: runtime/code/pack.cpp
 
 
 @contextmanager
@@ -77,6 +78,19 @@ def generator(templates: Path | None = None):
     return Catalogue(rows, (templates,))
 
 
+class OutputFile(click.Path):
+    """A file that is to be written: its folder is looked for before the work is done, not after."""
+
+    def __init__(self, allow_dash: bool = False) -> None:
+        super().__init__(dir_okay=False, writable=True, path_type=Path, allow_dash=allow_dash)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = super().convert(value, param, ctx)
+        if str(path) != "-" and not path.absolute().parent.is_dir():
+            self.fail(f"there is no folder '{path.parent}' for {path.name}: `mkdir -p {path.parent}`", param, ctx)
+        return path
+
+
 def this_cpu() -> str | None:
     """The microarchitecture as the library detects it; None where the library is not built."""
     from .. import runtime
@@ -110,8 +124,8 @@ class Pair(click.ParamType):
 
     name = "A:B"
 
-    def __init__(self, both: bool = True, least: int | None = None):
-        self.both, self.least = both, least
+    def __init__(self, both: bool = True, least: int | None = None, most: int | None = None):
+        self.both, self.least, self.most = both, least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[int]:
         if isinstance(value, list):
@@ -123,6 +137,7 @@ class Pair(click.ParamType):
             numbers = []
         if len(numbers) == 1:
             numbers = numbers * 2 if self.both else [0, *numbers]
-        if len(numbers) != 2 or (self.least is not None and min(numbers) < self.least):
-            self.fail(f"'{value}' is not two whole numbers like 1:2" + (f", each at least {self.least}" if self.least is not None else ""), param, ctx)
+        if len(numbers) != 2 or (self.least is not None and min(numbers) < self.least) or (self.most is not None and max(numbers) > self.most):
+            limits = [f"at {word} {limit}" for word, limit in (("least", self.least), ("most", self.most)) if limit is not None]
+            self.fail(f"'{value}' is not two whole numbers like 1:2" + (f", each {' and '.join(limits)}" if limits else ""), param, ctx)
         return numbers

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
-from .common import format_option, generator, progress_bar, table_here, templates_option, unmeasured
+from .common import OutputFile, format_option, generator, progress_bar, table_here, templates_option, unmeasured
 
 
 @click.command()
-@click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE",
+@click.option("-o", "--output", type=OutputFile(), metavar="FILE",
               help="Write the table to this file (default: standard output).")
 @click.option("--microarchitecture", help="The table's name (default: as detected; where the library does not know the CPU, the stem of FILE).")
 @click.option("--runs", type=click.IntRange(1), default=1, show_default=True,

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from .common import format_option, generator, progress_bar, table_here, templates_option, unmeasured
+from .common import OutputFile, format_option, generator, progress_bar, table_here, templates_option, unmeasured
 
 
 @click.command()
 @click.argument("kernel")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE",
+@click.option("-o", "--output", type=OutputFile(), metavar="FILE",
               help="Write the page to this file (default: the kernel's name with .html).")
 @click.option("--cpu", metavar="NAME", help="The microarchitecture whose table to use, or a file of `cryptostitch probe` (default: this CPU's).")
 @click.option("--measure/--no-measure", default=True, show_default=True, help="Also time the kernel and its parts, where the table is this CPU's.")
