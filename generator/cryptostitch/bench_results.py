@@ -48,7 +48,8 @@ class Results:
 
     @property
     def cpu(self) -> str:
-        return f"{self.machine.get('cpu', '?')} ({self.machine.get('microarchitecture', '?')})"
+        tier = f", held to {self.machine['tier']}" if "tier" in self.machine else ""
+        return f"{self.machine.get('cpu', '?')} ({self.machine.get('microarchitecture', '?')}{tier})"
 
 
 def read_results(path: Path) -> Results:
