@@ -150,3 +150,17 @@ def test_constants_are_shown() -> None:
 def test_errors_say_what_to_type(arguments: tuple, says: str) -> None:
     error = run(*arguments, code=1).stderr
     assert says in error and len(error.strip().splitlines()) == 1
+
+
+def test_a_tuned_recipe_is_a_kernel(build: Path, tmp_path: Path) -> None:
+    if not {"aes", "sha", "ssse3"} <= set(runtime.Context().cpu()["features"]):
+        pytest.skip("this CPU has no AES-NI or SHA extensions")
+    recipe = tmp_path / "r.json"
+    tuned = CliRunner().invoke(main, ["tune", "aes128_cbc_enc_x1", "sha1_ni_x1", "--isa", "sse", "--seconds", "1", "--fixed", "-o", str(recipe)])
+    assert tuned.exit_code == 0, tuned.output
+    name = json.loads(recipe.read_text())["kernel"]
+    data = json.loads(run("report", recipe, "--cpu", "zen4", "--no-measure", "--format", "json").stdout)
+    assert data["kernel"] == name and len([b for b in data["chart"] if b["kind"] == "part"]) == 2
+    assert json.loads(run("bound", recipe, "--cpu", "zen4", "--no-measure", "--format", "json").stdout) == data["bound"]
+    assert json.loads(run("show", recipe, "--format", "json").stdout)["kernel"] == name
+    assert "cryptostitch tune" in run("report", tmp_path / "none.json", "--cpu", "zen4", code=1).stderr

@@ -78,6 +78,17 @@ def generator(templates: Path | None = None):
     return Catalogue(rows, (templates,))
 
 
+def recipe_of(made: Any, kernel: str) -> Any:
+    """The recipe of a kernel's name, or of a file of `cryptostitch tune`."""
+    from ..tune import read_recipe
+
+    if not kernel.endswith(".json"):
+        return made.recipe(kernel)
+    if not Path(kernel).exists():
+        raise CryptostitchError(f"there is no file {kernel}; `cryptostitch tune A B --isa ISA -o {kernel}` writes one")
+    return read_recipe(Path(kernel), made)
+
+
 class OutputFile(click.Path):
     """A file that is to be written: its folder is looked for before the work is done, not after."""
 

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from .common import format_option, generator, progress_bar, templates_option
+from .common import format_option, generator, progress_bar, recipe_of, templates_option
 
 
 @click.command("list")
@@ -32,7 +32,7 @@ def list_(fmt, templates) -> None:
 @templates_option
 @format_option
 def show(kernel, abi, color, templates, fmt) -> None:
-    """Show the woven code of KERNEL: a stream number and a colour for each instruction, and the template line that wrote it.
+    """Show the woven code of KERNEL (a name, or a recipe file of `cryptostitch tune`): a stream number and a colour for each instruction, and the template line that wrote it.
 
     The columns are the stream's number (- for what the frame adds), the instruction, and its places: the algorithm's line < the vocabulary's line.
 
@@ -47,7 +47,7 @@ def show(kernel, abi, color, templates, fmt) -> None:
     with progress_bar("compiling") as progress:
         progress(0, 1, kernel)
         made = generator(templates)
-        framed = made.kernel(made.recipe(kernel), abi)
+        framed = made.kernel(recipe_of(made, kernel), abi)
     if fmt == "json":
         click.echo(json.dumps(kernel_data(framed), indent=1))
         return

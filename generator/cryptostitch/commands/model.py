@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from .common import OutputFile, format_option, generator, progress_bar, table_here, templates_option, unmeasured
+from .common import OutputFile, format_option, generator, progress_bar, recipe_of, table_here, templates_option, unmeasured
 
 
 @click.command()
@@ -51,7 +51,7 @@ def probe(output, microarchitecture, runs, fmt) -> None:
 @templates_option
 @format_option
 def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
-    """Say how few cycles KERNEL can take on a CPU, what binds it, and how near the measured kernel is.
+    """Say how few cycles KERNEL (a name, or a recipe file of `cryptostitch tune`) can take on a CPU, what binds it, and how near the measured one is.
 
     No iteration can be shorter than its loop-carried chain, nor than the time for which it keeps any group of units, the load and store ports or
     the front end busy. The cycles of each come from the CPU's instruction table.
@@ -69,7 +69,7 @@ def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
     with progress_bar("bounding") as progress:
         progress(0, 3, "compiling")
         made = generator(templates)
-        recipe = made.recipe(kernel)
+        recipe = recipe_of(made, kernel)
         framed = made.kernel(recipe)
         progress(1, 3, "chain and pressure")
         found = bound_of(framed, table)

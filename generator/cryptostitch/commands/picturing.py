@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from .common import OutputFile, format_option, generator, progress_bar, table_here, templates_option, unmeasured
+from .common import OutputFile, format_option, generator, progress_bar, recipe_of, table_here, templates_option, unmeasured
 
 
 @click.command()
@@ -22,7 +22,9 @@ from .common import OutputFile, format_option, generator, progress_bar, table_he
 @templates_option
 @format_option
 def report(kernel, output, cpu, measure, seconds, results, templates, fmt) -> None:
-    """Draw KERNEL as one HTML page that needs no network: its woven code by stream, where its cycles go, and what its parts and others need.
+    """Draw KERNEL (a name, or a recipe file of `cryptostitch tune`) as one HTML page that needs no network.
+
+    It shows the woven code by stream, where the cycles go, and what its parts and others need.
 
     A timeline tells waiting for data from waiting for a unit, from a run of the loop on a simple core with the CPU's instruction table. With
     --format json the same as data is printed, and a page is written only with -o.
@@ -39,17 +41,18 @@ def report(kernel, output, cpu, measure, seconds, results, templates, fmt) -> No
     here, table = table_here(cpu)
     path = results or shipped(table.microarchitecture)
     made = generator(templates)
+    recipe = recipe_of(made, kernel)
     why_not = unmeasured(measure, here, table)
     with progress_bar("drawing") as progress:
-        found = study(made, made.recipe(kernel), table, read_results(path) if path else None, seconds, why_not, progress)
+        found = study(made, recipe, table, read_results(path) if path else None, seconds, why_not, progress)
         progress(3, 4, "drawing")
         data = report_data(found, made.roots)
     if output or fmt == "text":
-        output = output or Path(f"{kernel}.html")
+        output = output or Path(f"{recipe.name}.html")
         output.write_text(report_page(data))
     if fmt == "json":
         click.echo(json.dumps(data, indent=1))
         return
     bound, timed = data["bound"]["bound"], data["bound"]["measured"]
-    click.echo(f"{output}: {kernel} on {table.microarchitecture}: bound {bound['cycles_per_byte']:.4f} cycles per byte ({bound['binds']}), "
+    click.echo(f"{output}: {recipe.name} on {table.microarchitecture}: bound {bound['cycles_per_byte']:.4f} cycles per byte ({bound['binds']}), "
                + (f"measured {timed['cycles_per_byte']:.4f}" if timed else f"not measured: {data['bound']['not_measured']}"))
