@@ -23,10 +23,12 @@ OBJECTS = ("elf", "coff", "macho")
               help="Write objects, table and header of KERNELS (default: the catalogue's static kernels) to this folder.")
 @click.option("--assembly", type=OutputFile(allow_dash=True), help="Write the assembly text of KERNELS; - is standard output.")
 @click.option("--object", "object_", type=OutputFile(), help="Write one object of KERNELS.")
-@click.option("--sign", "key_file", type=click.Path(dir_okay=False, path_type=Path), metavar="KEY.pem", help="Sign the packs with this Ed25519 private key (PKCS#8, PEM).")
+@click.option("--sign", "key_file", type=click.Path(dir_okay=False, path_type=Path), metavar="KEY.pem",
+              help="Sign the packs with this Ed25519 private key (PKCS#8, PEM).")
 @click.option("--abi", type=click.Choice(["sysv", "win64"]), help="Calling convention; win64 makes COFF objects.")
 @click.option("--format", "formats", type=click.Choice(["text", "json", *OBJECTS]), multiple=True,
-              help="Format of the objects (default: elf, or coff with --abi win64). json: list what was written on standard output; may be given beside an object's format.")
+              help="Format of the objects (default: elf, or coff with --abi win64). json: list what was written on standard output; may be given "
+                   "beside an object's format.")
 @templates_option
 def emit(kernels, default_pack, pack, recipe_files, folder, assembly, object_, key_file, abi, formats, templates) -> None:
     """Write kernels as assembly text, objects (ELF, COFF, Mach-O) or packs.
