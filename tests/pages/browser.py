@@ -59,7 +59,8 @@ def chromium(profile: Path) -> Iterator[Any]:
 # Whatever lies in a box that scrolls by itself may be wider than the window.
 WIDE = """return [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > arguments[0] + 1 && !e.closest('.scroll'))
     .slice(0, 5).map(e => e.tagName + '.' + e.className)"""
-HIDDEN = """return [...document.querySelectorAll(arguments[0])].filter(e => { const box = e.getBoundingClientRect(); return !e.checkVisibility() || box.width < 4 || box.height < 4;
+HIDDEN = """return [...document.querySelectorAll(arguments[0])].filter(e => {
+    const box = e.getBoundingClientRect(); return !e.checkVisibility() || box.width < 4 || box.height < 4;
     }).map(e => e.outerHTML.slice(0, 80))"""
 
 

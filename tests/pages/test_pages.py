@@ -41,7 +41,9 @@ def pages(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     return get
 
 
-@pytest.mark.parametrize("name, legend, least", [("report", ".legend, .key .mark", 4), ("groups", ".legend, .key .mark", 8), ("evidence", "thead th", 6), ("matrix", "thead th", 4)])
+@pytest.mark.parametrize("name, legend, least", [
+    ("report", ".legend, .key .mark", 4), ("groups", ".legend, .key .mark", 8), ("evidence", "thead th", 6), ("matrix", "thead th", 4),
+])
 def test_a_page(browser: Any, pages: Any, tmp_path: Path, name: str, legend: str, least: int) -> None:
     file = pages(name)
     for where, dark in (("desk", False), ("phone", True)):

@@ -31,7 +31,8 @@ def chart(study: Study) -> list[dict]:
     alone = [cycles / size for cycles in study.measured.parts]
     bars = [bar(part.name, "part", model, here) for part, model, here in zip(study.parts, models, alone or [None] * len(models))]
     if study.parts:
-        bars += [bar("one after the other", "sum", sum(models), sum(alone) if alone else None), bar("the larger part", "larger", max(models), max(alone, default=None))]
+        bars += [bar("one after the other", "sum", sum(models), sum(alone) if alone else None),
+                 bar("the larger part", "larger", max(models), max(alone, default=None))]
     bars.append(bar("this kernel", "ours", study.whole.run.cycles / size, cost and cost.per_iteration / size))
     bars.append(bar("bound", "bound", study.whole.bound.cycles_per_byte, None, f"what binds: {study.whole.bound.binds}"))
     for cell in study.beside:
@@ -66,9 +67,11 @@ def report_data(study: Study, roots: Sequence[Path] = ()) -> dict:
     results = study.results
     return {"generator": __version__, **kernel,
             "bound": bound_data(study.whole.bound, measured.cost, measured.independent, measured.why_not),
-            "model": {"window": run.window, "width": round(1 / study.whole.bound.table.fetch[0][1]), "cycles_per_iteration": round(run.cycles, 1), "cycles_per_byte": round(run.cycles / study.whole.bound.bytes, 4),
+            "model": {"window": run.window, "width": round(1 / study.whole.bound.table.fetch[0][1]),
+                      "cycles_per_iteration": round(run.cycles, 1), "cycles_per_byte": round(run.cycles / study.whole.bound.bytes, 4),
                       "spent": spent(study), "timeline": timeline(run, len(study.kernel.recipe.parts))},
-            "chart": chart(study), "results": results and {"cpu": results.cpu, "versions": results.machine.get("versions", {})},
+            "chart": chart(study),
+            "results": results and {"cpu": results.cpu, "versions": results.machine.get("versions", {})},
             "templates": template_data(study.kernel, (*roots, TEMPLATES))}
 
 
