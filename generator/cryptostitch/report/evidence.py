@@ -8,11 +8,10 @@ import shlex
 from dataclasses import dataclass
 from typing import Sequence
 
-import jinja2
-
 from .. import __version__, runtime
 from ..ladder.result import FAIL, PASS, SKIP, WAIVED, Effort, Evidence
 from ..ladder.steps import LADDER
+from .html import render_page
 from .tables import columns
 
 MARKS = {PASS: "ok", FAIL: "FAIL", SKIP: "-", WAIVED: "waived"}
@@ -102,7 +101,4 @@ def table(report: Report) -> str:
 
 def page(report: Report) -> str:
     """One self-contained HTML page."""
-    environment = jinja2.Environment(loader=jinja2.PackageLoader("cryptostitch", "report"), autoescape=True, undefined=jinja2.StrictUndefined,
-                                     trim_blocks=True, lstrip_blocks=True)
-    return environment.get_template("evidence.html.j2").render(report=report, marks={PASS: "✓", FAIL: "✗ fail", SKIP: "–", WAIVED: "waived"},
-                                                               shows={rung.name: rung.shows for rung in LADDER})
+    return render_page("evidence.html.j2", report=report, marks={PASS: "✓", FAIL: "✗ fail", SKIP: "–", WAIVED: "waived"}, shows={rung.name: rung.shows for rung in LADDER})
