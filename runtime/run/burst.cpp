@@ -53,6 +53,7 @@ int run_burst(Arena *arena, cst_job *jobs, size_t n) {
             work->item.cipher_chain = work->chain;
             work->item.hash_from = work->key->inner;
             work->item.hash_chain = work->hash_chain;
+            if (suite->block_mac()) work->item.mac_keys_end = work->key->mac[suite->hash->record.rounds + 1];
             work->item.round_keys = direction == CST_SEAL || suite->encrypt == suite->decrypt ? work->key->encrypt[0] : work->key->decrypt[0];
             if (work->key != batch.works[0].key) batch.one_key = false;
             if (job.in_len + job.aad_len <= SHORT_BYTES) {

@@ -78,8 +78,11 @@ void complete(Suite suite, Derived *derived) {
         suite.encrypts = engine.family(Role::encrypt, suite.encrypt, nullptr);
         suite.decrypts = suite.encrypt == suite.decrypt ? suite.encrypts : engine.family(Role::decrypt, suite.decrypt, nullptr);
         if (hash) {
-            for (const Variant *variant : engine.family(Role::pair, suite.encrypt, hash).variants)
-                if (takes_pair(suite, *variant)) suite.pairs.add(variant);
+            for (const Variant *variant : engine.family(Role::pair, suite.encrypt, hash).variants) {
+                if (!takes_pair(suite, *variant)) continue;
+                suite.pairs.add(variant);
+                if (suite.counts() && suite.construction == Construction::etm) suite.open_pairs.add(variant);  // opening enciphers too
+            }
             for (const Variant *variant : engine.family(Role::open_pair, suite.decrypt, hash).variants)
                 if (takes_pair(suite, *variant)) (variant->hand ? suite.handed_open_pairs : suite.open_pairs).add(variant);
         }
@@ -187,8 +190,22 @@ Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorit
     return suite;
 }
 
-// A cipher in counter mode, and GCM with it.
-void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm *ghash, Derived *derived) {
+// Encrypt-then-MAC with HMAC.
+Suite etm_suite(const Suite &cipher, const Algorithm *hash) {
+    Suite etm = cipher;
+    etm.construction = Construction::etm;
+    etm.name += std::string("+hmac-") + hash->record.suite + "-etm";
+    etm.kind = CST_AEAD;
+    etm.hash = hash;
+    etm.mac_key_max = size_t(1) << 32;
+    etm.aad_max = kMostHashed;
+    etm.tag_min = 12;
+    etm.tag_max = hash->record.digest_bytes;
+    return etm;
+}
+
+// A cipher in counter mode; GCM, and encrypt-then-MAC, with it.
+void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm *ghash, const std::vector<const Algorithm *> &hashes, Derived *derived) {
     Suite counter = cipher_suite(engine, cipher, cipher);
     counter.construction = Construction::counter;
     counter.block_bytes = 1;
@@ -207,23 +224,20 @@ void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm 
         gcm.max_bytes = kMostGcm;
         complete(std::move(gcm), derived);
     }
+    for (const Algorithm *hash : hashes) complete(etm_suite(counter, hash), derived);
     complete(std::move(counter), derived);
 }
 
 // Everything that a cipher and a hash make together.
 void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
     const char *hash_name = hash->record.suite;
-    Suite etm = cipher;
-    etm.name += std::string("+hmac-") + hash_name;
-    etm.kind = CST_AEAD;
-    etm.hash = hash;
-    etm.mac_key_max = size_t(1) << 32;
-    etm.aad_max = kMostHashed;
+    const std::string name = cipher.name + "+hmac-" + hash_name;
+    Suite etm = etm_suite(cipher, hash);
     for (const EspTag &tag : kEspTags) {
         if (strcmp(tag.hash, hash_name) != 0) continue;
         Suite esp = etm;
         esp.construction = Construction::esp;
-        esp.name += "-" + std::to_string(8 * tag.bytes);
+        esp.name = name + "-" + std::to_string(8 * tag.bytes);
         esp.tag_min = esp.tag_max = tag.bytes;
         esp.aad_min = ESP_HEADER;
         esp.aad_max = ESP_HEADER + ESP_EXTENSION;
@@ -233,17 +247,14 @@ void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
         if (strcmp(known.hash, hash_name) != 0 || known.key_bytes != etm.key_bytes || hash->record.digest_bytes > TLS_MOST_MAC) continue;
         Suite tls = etm;
         tls.construction = Construction::tls;
-        tls.name += "-tls";
+        tls.name = name + "-tls";
+        tls.tag_min = tls.tag_max = 0;
         tls.aad_min = tls.aad_max = TLS_AAD;
         tls.block_bytes = 1;
         tls.expansion = hash->record.digest_bytes + 16;
         tls.max_bytes = TLS_MOST_PLAIN;
         complete(std::move(tls), derived);
     }
-    etm.construction = Construction::etm;
-    etm.name += "-etm";
-    etm.tag_min = 12;
-    etm.tag_max = hash->record.digest_bytes;
     for (const Profile &known : kProfiles) {
         if (strcmp(known.hash, hash_name) != 0 || known.cipher_key_bytes != etm.key_bytes || hash->record.digest_bytes < known.tag_bytes) continue;
         Suite profile = etm;
@@ -257,6 +268,21 @@ void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
         complete(std::move(profile), derived);
     }
     complete(std::move(etm), derived);
+}
+
+// ESP with XCBC (RFC 3566, 4.1) in the place of HMAC.
+void add_esp_xcbc(const Suite &cipher, const Algorithm *cbc_mac, Derived *derived) {
+    if (cbc_mac->record.key_bytes != kXcbcKey || cipher.key_bytes != kXcbcKey) return;
+    Suite esp = cipher;
+    esp.construction = Construction::esp;
+    esp.name += "+aes-xcbc-96";
+    esp.kind = CST_AEAD;
+    esp.hash = cbc_mac;
+    esp.mac_key_min = esp.mac_key_max = kXcbcKey;
+    esp.tag_min = esp.tag_max = 12;
+    esp.aad_min = ESP_HEADER;
+    esp.aad_max = ESP_HEADER + ESP_EXTENSION;
+    complete(std::move(esp), derived);
 }
 
 // RFC 8439: 2.8 (the text has at most 2^32 - 1 blocks), and the cipher alone, whose IV is block counter and nonce.
@@ -321,9 +347,10 @@ void Suites::derive(const Engine &engine) {
         add_block_macs(engine, cbc_mac, &derived);
         for (const Algorithm *counter : counters) add_ccm(engine, counter, cbc_mac, &derived);
     }
-    for (const Algorithm *counter : counters) add_counter(engine, counter, ghash, &derived);
+    for (const Algorithm *counter : counters) add_counter(engine, counter, ghash, hashes, &derived);
     for (const Suite &cipher : ciphers) {
         for (const Algorithm *hash : hashes) add_pairs(cipher, hash, &derived);
+        for (const Algorithm *cbc_mac : cbc_macs) add_esp_xcbc(cipher, cbc_mac, &derived);
         complete(cipher, &derived);
     }
     if (chacha) add_chacha(engine, chacha, poly1305, &derived);
