@@ -69,6 +69,7 @@ static std::vector<Group> default_groups() {
         {{"sha1", "sha256", "sha512", "sm3", "md5", "aes-128-cbc", "aes-256-cbc", "aes-128-cbc/open", sha1, sha256, "aes-256-cbc+hmac-sha512-etm", sha1 + "/open", sha256 + "/open"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
         {{"aes-128-ctr", "aes-128-gcm", "aes-128-gcm/open", "chacha20-poly1305", "chacha20-poly1305/open"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
         {{"aes-128-xts", "aes-128-xts/open", "aes-256-xts", "aes-128-cmac"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
+        {{"aes-128-ctr+hmac-sha256-etm", "aes-128-ctr+hmac-sha256-etm/open", "aes-128-cbc+aes-xcbc-96", "aes-128-cbc+aes-xcbc-96/open", "aes-128-ccm", "aes-128-ccm/open", "aes-128-xcbc"}, {{64}, {1024}, {16384}}, {1, 16, 64}, true, false},
         {{tls, tls + "/open"}, {{1024}, {16384}}, {1, 8, 64}},
         {{tls + "/write"}, {{131072}}, {1}},
         {{sha1, sha256}, {{64}, {256}, {1024}, imix}, {64}, true, false},

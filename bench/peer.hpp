@@ -9,24 +9,27 @@
 
 namespace bench {
 
-// A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS], aes-N-ctr, -gcm, -xts, -ecb, -cmac, chacha20[-poly1305].
+// A suite in one direction, taken apart by its name: [aes-N-cbc | aes-N-ctr] [+] [hmac-]hash [-etm | -tls | -BITS], aes-N-ctr, -gcm, -ccm, -xts, -ecb, -cmac,
+// [aes-128-cbc+]aes-xcbc-96, aes-128-xcbc, chacha20[-poly1305].
 struct Row {
     std::string name;   // the suite; "/open" appended for the reverse direction, "/write" for a long text as TLS records
     std::string suite;
     bool open = false;
     bool write = false;
     int key_bits = 0;   // of the cipher; 0: there is none
-    std::string mode = "CBC";  // CBC, CTR, GCM, XTS, ECB of AES; ChaCha20, ChaCha20-Poly1305
+    std::string mode = "CBC";  // CBC, CTR, GCM, CCM, XTS, ECB of AES; ChaCha20, ChaCha20-Poly1305
     bool aead = false;  // the cipher authenticates too
     std::string hash;   // "sha1"; empty: no hash
     bool hmac = false;
     int cmac_bits = 0;  // of the key of AES-CMAC; 0: another MAC, or none
+    bool xcbc = false;     // the MAC is AES-XCBC
     bool tls = false;      // MAC then encrypt
     size_t tag_bytes = 0;  // beside the ciphertext; 0: no hash, or TLS
-    size_t header = 0;     // bytes in front of the IV that are authenticated: 8 for ESP and GCM
+    size_t header = 0;     // bytes in front of the IV that are authenticated: 8 for ESP, GCM and CCM
     size_t iv_bytes() const { return mode == "ECB" ? 0 : aead ? 12 : 16; }
     size_t key_bytes() const { return size_t(key_bits / 8) * (mode == "XTS" ? 2 : 1); }
-    size_t mac_key_bytes() const { return cmac_bits ? size_t(cmac_bits / 8) : hmac ? 32 : 0; }
+    size_t mac_key_bytes() const { return cmac_bits ? size_t(cmac_bits / 8) : xcbc ? 16 : hmac ? 32 : 0; }
+    bool pair() const { return key_bits && (hmac || xcbc); }  // a cipher and a MAC with keys of their own
     bool whole_blocks() const { return mode == "ECB" || (key_bits && !tls && mode == "CBC"); }  // of 16 bytes, of texts
     bool chacha() const { return mode.compare(0, 6, "ChaCha") == 0; }
 };

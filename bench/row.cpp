@@ -34,11 +34,14 @@ bool parse_row(const std::string &name, Row &row) {
         if (take(rest, cipher + "-ecb")) row.key_bits = bits, row.mode = "ECB";
         if (take(rest, cipher + "-cmac")) row.cmac_bits = bits, row.tag_bytes = 16;
         if (take(rest, cipher + "-gcm")) row.key_bits = bits, row.mode = "GCM", row.aead = true, row.tag_bytes = 16, row.header = 8;
+        if (take(rest, cipher + "-ccm")) row.key_bits = bits, row.mode = "CCM", row.aead = true, row.tag_bytes = 16, row.header = 8;
     }
     if (take(rest, "chacha20-poly1305")) row.key_bits = 256, row.mode = "ChaCha20-Poly1305", row.aead = true, row.tag_bytes = 16, row.header = 8;
     else if (take(rest, "chacha20")) row.key_bits = 256, row.mode = "ChaCha20";
     if (row.cmac_bits) return rest.empty() && !row.write && !row.open;
-    if (row.mode != "CBC") return rest.empty() && !row.write;
+    if (rest == "aes-128-xcbc") return row.xcbc = true, row.tag_bytes = 16, !row.write && !row.open;
+    if (row.key_bits && rest == "+aes-xcbc-96") return row.xcbc = true, row.tag_bytes = 12, row.header = 8, !row.write;
+    if (row.mode != "CBC" && row.mode != "CTR") return rest.empty() && !row.write;
     if (row.key_bits) {
         if (rest.empty()) return !row.write;
         if (!take(rest, "+hmac-")) return false;

@@ -7,6 +7,7 @@ std::unique_ptr<Peer> make_ipsec_mb() { return nullptr; }
 } // namespace bench
 #else
 
+#include "ipsec_mb_ccm.hpp"
 #include "ipsec_mb_chacha_poly.hpp"
 #include "ipsec_mb_gcm.hpp"
 #include "ipsec_mb_tls.hpp"
@@ -42,7 +43,7 @@ public:
             bool ok = style_ == Style::queue ? run_queue(begin, count) : run_burst(begin, count);
             if (!ok) return false;
         }
-        if (row_.open && row_.hmac)
+        if (row_.open && row_.pair())
             for (const Buffer &b : batch_.buffers)
                 if (memcmp(b.tag, b.expected_tag, row_.tag_bytes) != 0) return false;
         return true;
@@ -63,7 +64,7 @@ private:
     void fill(IMB_JOB &job, size_t i) {
         const Buffer &b = batch_.buffers[i];
         const ImbKeys &keys = keys_[batch_.one_key ? 0 : i];
-        bool pair = row_.key_bits && row_.hmac;
+        const bool pair = row_.pair();
         job.src = b.in;
         job.dst = b.out;
         job.cipher_mode = row_.key_bits ? imb_cipher(row_) : IMB_CIPHER_NULL;
@@ -88,6 +89,10 @@ private:
             job.u.CMAC = {keys.encrypt, keys.ipad, keys.opad};
             return;
         }
+        if (row_.xcbc) {
+            job.u.XCBC = {keys.xcbc, keys.ipad, keys.opad};
+            return;
+        }
         job.u.HMAC._hashed_auth_key_xor_ipad = keys.ipad;
         job.u.HMAC._hashed_auth_key_xor_opad = keys.opad;
     }
@@ -109,14 +114,15 @@ public:
         std::vector<std::unique_ptr<Task>> tasks;
         const bool known = imb_knows(row);
         if (row.tls) return known ? imb_tls_tasks(manager_, row, batch) : std::move(tasks);
+        if (row.mode == "CCM") return imb_ccm_tasks(manager_, row, batch);
         if (row.aead) return (row.chacha() ? imb_chacha_poly_tasks : imb_gcm_tasks)(manager_, row, batch);
         if (row.mode == "XTS") return tasks; // it has none
         if (row.chacha()) return tasks; // its block counter begins at 1
         if (!known || batch.longest > 65000) return tasks; // its lanes count in 16 bits
         add(tasks, row, batch, Style::queue);
 #if IMB_VERSION_NUM >= IMB_VERSION(1, 2, 0)
-        if (row.hash.empty() && row.key_bits) add(tasks, row, batch, Style::cipher_burst);
-        if (!row.key_bits && !row.cmac_bits && row.hash != "md5") add(tasks, row, batch, Style::hash_burst);
+        if (row.key_bits && !row.mac_key_bytes()) add(tasks, row, batch, Style::cipher_burst);
+        if (!row.key_bits && !row.cmac_bits && !row.xcbc && row.hash != "md5") add(tasks, row, batch, Style::hash_burst);
 #endif
         return tasks;
     }

@@ -12,7 +12,8 @@ namespace bench {
 struct alignas(64) ImbKeys {
     alignas(64) uint32_t encrypt[15 * 4];
     alignas(64) uint32_t decrypt[15 * 4];
-    alignas(64) uint8_t ipad[64], opad[64];  // CMAC: the subkeys K1 and K2
+    alignas(64) uint8_t ipad[64], opad[64];  // CMAC: the subkeys K1 and K2; XCBC: K2 and K3
+    alignas(64) uint32_t xcbc[11 * 4];       // K1, expanded
 
     void expand(IMB_MGR *manager, const Row &row, const Buffer &b) {
         if (row.key_bits == 128) IMB_AES_KEYEXP_128(manager, b.key, encrypt, decrypt);
@@ -26,6 +27,7 @@ struct alignas(64) ImbKeys {
             IMB_AES_KEYEXP_256(manager, b.mac_key, encrypt, decrypt);
             IMB_AES_CMAC_SUBKEY_GEN_256(manager, encrypt, ipad, opad);
         }
+        if (row.xcbc) IMB_AES_XCBC_KEYEXP(manager, b.mac_key, xcbc, ipad, opad);
         if (!row.hmac) return;
         for (int outer = 0; outer < 2; outer++) {
             uint8_t block[128], *to = outer ? opad : ipad;  // some take 64 bytes of it
@@ -53,6 +55,7 @@ inline IMB_CIPHER_MODE imb_cipher(const Row &row) { return row.mode == "CTR" ? I
 
 inline IMB_HASH_ALG imb_hash(const Row &row) {
     if (row.cmac_bits) return row.cmac_bits == 128 ? IMB_AUTH_AES_CMAC : IMB_AUTH_AES_CMAC_256;
+    if (row.xcbc) return IMB_AUTH_AES_XCBC;
     if (row.hash.empty()) return IMB_AUTH_NULL;
     if (row.hash == "sha1") return row.hmac ? IMB_AUTH_HMAC_SHA_1 : IMB_AUTH_SHA_1;
     if (row.hash == "sha256") return row.hmac ? IMB_AUTH_HMAC_SHA_256 : IMB_AUTH_SHA_256;

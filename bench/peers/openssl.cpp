@@ -1,6 +1,7 @@
 // OpenSSL, through EVP: one call per buffer for a cipher or a hash, two for a pair. Also the reference for everybody's output.
 #include "openssl_aead.hpp"
 #include "openssl_tls.hpp"
+#include "openssl_xcbc.hpp"
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -27,7 +28,7 @@ public:
         if (!row_.hash.empty() && !md_) return false;
         digest_ = EVP_MD_CTX_new();
         EVP_CIPHER *cipher = row_.key_bits ? EVP_CIPHER_fetch(nullptr, (row_.chacha() ? row_.mode : "AES-" + std::to_string(row_.key_bits) + "-" + row_.mode).c_str(), nullptr) : nullptr;
-        EVP_MAC *mac = row_.mac_key_bytes() ? EVP_MAC_fetch(nullptr, row_.cmac_bits ? "CMAC" : "HMAC", nullptr) : nullptr;
+        EVP_MAC *mac = row_.hmac || row_.cmac_bits ? EVP_MAC_fetch(nullptr, row_.cmac_bits ? "CMAC" : "HMAC", nullptr) : nullptr;
         std::string inner = row_.cmac_bits ? "AES-" + std::to_string(row_.cmac_bits) + "-CBC" : hash_name(row_);
         bool ok = true;
         size_t keys = batch_.one_key ? 1 : batch_.buffers.size();
@@ -38,6 +39,10 @@ public:
                 ok = EVP_CipherInit_ex2(ciphers_.back(), cipher, b.key, nullptr, row_.open ? 0 : 1, nullptr) == 1;
                 EVP_CIPHER_CTX_set_padding(ciphers_.back(), 0);
             }
+            if (row_.xcbc && ok) {
+                xcbcs_.push_back(std::make_unique<OpensslXcbc>());
+                ok = xcbcs_.back()->prepare(b.mac_key);
+            }
             if (mac && ok) {
                 const char *name = row_.cmac_bits ? OSSL_MAC_PARAM_CIPHER : OSSL_MAC_PARAM_DIGEST;
                 OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string(name, inner.data(), 0), OSSL_PARAM_construct_end()};
@@ -47,7 +52,7 @@ public:
         }
         EVP_CIPHER_free(cipher);
         EVP_MAC_free(mac);
-        variant = row_.key_bits && row_.hmac ? "two EVP calls" : "EVP";
+        variant = row_.pair() ? "two EVP calls" : "EVP";
         return ok;
     }
     bool run() override {
@@ -55,7 +60,7 @@ public:
         for (size_t i = 0; i < batch_.buffers.size(); i++) {
             const Buffer &b = batch_.buffers[i];
             size_t key = batch_.one_key ? 0 : i;
-            if (row_.open && row_.hmac) {
+            if (row_.open && row_.pair()) {
                 uint8_t tag[EVP_MAX_MD_SIZE];
                 if (!authenticate(key, b.in - head, b.bytes + head, tag) || CRYPTO_memcmp(tag, b.expected_tag, row_.tag_bytes) != 0) return false;
             }
@@ -77,6 +82,7 @@ private:
                EVP_CipherUpdate(ciphers_[key], b.out, &n, b.in, int(b.bytes)) == 1 && size_t(n) == b.bytes;
     }
     bool authenticate(size_t key, const uint8_t *data, size_t bytes, uint8_t *tag) {
+        if (row_.xcbc) return xcbcs_[key]->run(data, bytes, tag);
         size_t n = 0;
         return EVP_MAC_init(macs_[key], nullptr, 0, nullptr) == 1 && EVP_MAC_update(macs_[key], data, bytes) == 1 &&
                EVP_MAC_final(macs_[key], tag, &n, EVP_MAX_MD_SIZE) == 1;
@@ -87,6 +93,7 @@ private:
     EVP_MD_CTX *digest_ = nullptr;
     std::vector<EVP_CIPHER_CTX *> ciphers_;
     std::vector<EVP_MAC_CTX *> macs_;
+    std::vector<std::unique_ptr<OpensslXcbc>> xcbcs_;
 };
 
 class Openssl : public Peer {
