@@ -39,7 +39,7 @@ bool parse_row(const std::string &name, Row &row) {
     if (take(rest, "chacha20-poly1305")) row.key_bits = 256, row.mode = "ChaCha20-Poly1305", row.aead = true, row.tag_bytes = 16, row.header = 8;
     else if (take(rest, "chacha20")) row.key_bits = 256, row.mode = "ChaCha20";
     if (row.cmac_bits) return rest.empty() && !row.write && !row.open;
-    if (rest == "aes-128-xcbc") return row.xcbc = true, row.tag_bytes = 16, !row.write && !row.open;
+    if (rest == "aes-128-xcbc") return row.xcbc = true, row.tag_bytes = 12, !row.write && !row.open;
     if (row.key_bits && rest == "+aes-xcbc-96") return row.xcbc = true, row.tag_bytes = 12, row.header = 8, !row.write;
     if (row.mode != "CBC" && row.mode != "CTR") return rest.empty() && !row.write;
     if (row.key_bits) {
