@@ -5,33 +5,35 @@
 
 namespace bench {
 
-// RFC 3566, 4: K1, K2 and K3 are E(K) of blocks of ones, twos and threes.
-bool OpensslXcbc::prepare(const uint8_t *key) {
-    uint8_t numbers[48], keys[64];
-    for (size_t i = 0; i < sizeof numbers; i++) numbers[i] = uint8_t(1 + i / 16);
-    EVP_CIPHER_CTX *ecb = EVP_CIPHER_CTX_new();
+// K1, K2, K3 are the blocks of ones, twos, threes, encrypted under K.
+bool Xcbc::prepare(const uint8_t *key) {
+    EVP_CIPHER *cbc = crypto_.EVP_CIPHER_fetch(nullptr, "AES-128-CBC", nullptr), *ecb = crypto_.EVP_CIPHER_fetch(nullptr, "AES-128-ECB", nullptr);
+    uint8_t numbers[48], derived[48];
+    for (int k = 0; k < 3; k++) memset(numbers + 16 * k, k + 1, 16);
+    ctx_ = crypto_.EVP_CIPHER_CTX_new();
     int n = 0;
-    bool ok = ecb && EVP_EncryptInit_ex(ecb, EVP_aes_128_ecb(), nullptr, key, nullptr) == 1 && EVP_EncryptUpdate(ecb, keys, &n, numbers, sizeof numbers) == 1 && n == 48;
-    EVP_CIPHER_CTX_free(ecb);
-    if (!ok) return false;
-    memcpy(whole_, keys + 16, 16);
-    memcpy(filled_, keys + 32, 16);
-    cbc_ = EVP_CIPHER_CTX_new();
-    return cbc_ && EVP_EncryptInit_ex(cbc_, EVP_aes_128_cbc(), nullptr, keys, nullptr) == 1 && EVP_CIPHER_CTX_set_padding(cbc_, 0) == 1;
+    const bool ok = cbc && ecb && crypto_.EVP_CipherInit_ex2(ctx_, ecb, key, nullptr, 1, nullptr) == 1 &&
+                    crypto_.EVP_CipherUpdate(ctx_, derived, &n, numbers, 48) == 1 &&
+                    crypto_.EVP_CipherInit_ex2(ctx_, cbc, derived, nullptr, 1, nullptr) == 1 && crypto_.EVP_CIPHER_CTX_set_padding(ctx_, 0) == 1;
+    memcpy(whole_, derived + 16, 16);
+    memcpy(padded_, derived + 32, 16);
+    crypto_.EVP_CIPHER_free(cbc);
+    crypto_.EVP_CIPHER_free(ecb);
+    return ok;
 }
 
-bool OpensslXcbc::run(const uint8_t *data, size_t bytes, uint8_t *tag) {
-    static const uint8_t zero[16] = {};
-    const size_t end = (bytes - 1) / 16 * 16, rest = bytes - end;
-    int n = 0;
-    if (EVP_EncryptInit_ex(cbc_, nullptr, nullptr, nullptr, zero) != 1) return false;
-    for (size_t at = 0; at < end; at += sizeof scratch_)
-        if (EVP_EncryptUpdate(cbc_, scratch_, &n, data + at, int(std::min(sizeof scratch_, end - at))) != 1) return false;
+bool Xcbc::run(const uint8_t *data, size_t bytes, uint8_t *tag) {
+    static const uint8_t ZERO[16] = {};
+    const size_t tail = (bytes - 1) % 16 + 1, before = bytes - tail;
     uint8_t last[16] = {};
-    memcpy(last, data + end, rest);
-    if (rest < 16) last[rest] = 0x80;
-    for (size_t i = 0; i < 16; i++) last[i] ^= rest == 16 ? whole_[i] : filled_[i];
-    return EVP_EncryptUpdate(cbc_, tag, &n, last, 16) == 1 && n == 16;
+    memcpy(last, data + before, tail);
+    if (tail < 16) last[tail] = 0x80;
+    for (int k = 0; k < 16; k++) last[k] ^= tail < 16 ? padded_[k] : whole_[k];
+    int n = 0;
+    if (crypto_.EVP_CipherInit_ex2(ctx_, nullptr, nullptr, ZERO, -1, nullptr) != 1) return false;
+    for (size_t at = 0; at < before; at += sizeof sealed_)
+        if (crypto_.EVP_CipherUpdate(ctx_, sealed_, &n, data + at, int(std::min(sizeof sealed_, before - at))) != 1) return false;
+    return crypto_.EVP_CipherUpdate(ctx_, tag, &n, last, 16) == 1 && n == 16;
 }
 
 } // namespace bench

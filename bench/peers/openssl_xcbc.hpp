@@ -1,26 +1,25 @@
-// AES-XCBC (RFC 3566), which EVP does not have, of its AES-128-CBC: what is beside that is an exclusive-or per message.
+// AES-XCBC-MAC (RFC 3566), which libcrypto does not have, out of its AES-CBC.
 #pragma once
 
-#include <openssl/evp.h>
-
-#include <cstddef>
-#include <cstdint>
+#include "libcrypto.hpp"
 
 namespace bench {
 
-class OpensslXcbc {
+// One key.
+class Xcbc {
 public:
-    OpensslXcbc() = default;
-    OpensslXcbc(const OpensslXcbc &) = delete;
-    ~OpensslXcbc() { EVP_CIPHER_CTX_free(cbc_); }
+    explicit Xcbc(const Libcrypto &crypto) : crypto_(crypto) {}
+    Xcbc(const Xcbc &) = delete;
+    ~Xcbc() { crypto_.EVP_CIPHER_CTX_free(ctx_); }
     bool prepare(const uint8_t *key);
     // 16 bytes of tag; at least a byte of data.
     bool run(const uint8_t *data, size_t bytes, uint8_t *tag);
 
 private:
-    EVP_CIPHER_CTX *cbc_ = nullptr;
-    uint8_t whole_[16], filled_[16];  // K2 and K3
-    uint8_t scratch_[4096];           // the ciphertext, which nobody wants
+    const Libcrypto &crypto_;
+    EVP_CIPHER_CTX *ctx_ = nullptr;
+    uint8_t whole_[16], padded_[16]; // K2, K3: what the last block is mixed with
+    uint8_t sealed_[4096];           // the ciphertext, which nobody wants
 };
 
 } // namespace bench

@@ -162,9 +162,9 @@ SHARED_KEYS = {"cipher_enc", "xts_enc", "xts_dec", "ecb_enc", "ecb_dec"}
 # Kinds that make pairs: the first writes, the second reads what the first wrote.
 PAIRED_KINDS = {("counter", "ghash"), ("chacha", "poly1305")}
 # Pairs of other kinds are chosen one by one, because a counter waits for nothing, so that only what the other leaves idle can be won: (the kind that
-# writes, the form that reads, the instruction set of both, lanes, with the hand-over). On Zen 4 those of a counter beat the two one after the other by 6 to
-# 9 % for one buffer, by 5 % (SHA-1) and 2 % (SHA-256) for 16; CBC with CBC-MAC by 97 % for one and 31 % for 8, while its 16 lanes lose there, where loads
-# bind, and are for cores with SIMD latency to fill (Zen 5). A cipher and CBC-MAC have equal rounds; none is shipped as an object.
+# writes, the form that reads, the instruction set of both, lanes, with the hand-over). On Zen 4 those of a counter beat the two one after the other by 4 to
+# 9 % for one buffer, by 2 % (SHA-1) and not at all (SHA-256) for 16; CBC with CBC-MAC by 97 % for one and 31 % for 8, while its 16 lanes lose there, where
+# loads bind. Those of 16 lanes are for cores with SIMD latency to fill (Zen 5, by its bounds). A cipher and CBC-MAC have equal rounds; none is shipped as an object.
 CHOSEN_KINDS = (
     ("counter", "sha1_ni", "sse", 1, False), ("counter", "sha256_ni", "sse", 1, False),
     ("counter", "sha1", "avx512", 16, True), ("counter", "sha256", "avx512", 16, True),
@@ -188,6 +188,16 @@ CHOSEN_PAIRS = {
 # SHA-256 on 16 lanes (4 %). They are few because decryption waits for nothing: only what the hash leaves idle can be won. Own keys serve lanes of
 # one key as well; none is shipped as an object.
 OPENING = {("sha1_ni", "sse", 1, False), ("sha1_ni", "sse", 2, False), ("sha256_ni", "sse", 1, False), ("sha256", "avx512", 16, True)}
+# Windows for passes/order.py, (alone, in pairs), of a form on an instruction set, or of some of its lanes; where there is none, the text's order is as good.
+# As measured on Zen 4: 18 % for four chains of SHA-256 beside AES, 8 % for two of SHA-1, 2 to 5 % for SM3, 1 to 3 % for the rest.
+ORDERS: dict[tuple, tuple[int, int]] = {
+    ("sha1", "avx512"): (32, 0),
+    ("sha256", "avx512"): (32, 0),
+    ("sm3", "avx512"): (48, 48),
+    ("sha1_ni", "sse", 2): (24, 0),
+    ("sha256_ni", "sse", 2): (24, 0),
+    ("sha256_ni", "sse", 4): (0, 32),
+}
 # Groups of a pair, at most. Without the hand-over a second group only adds loads, which bind already.
 PAIR_GROUPS = 2
 # With the hand-over, or reading what the cipher writes, the hash runs one iteration behind; reading what it reads, it has no lag.
