@@ -37,8 +37,7 @@ POLY_BLOCKS = {("avx2", 1): (4,), ("avx512", 1): (8, 64)}
 
 # Counter mode and GHASH: many blocks of one buffer at once, and few for what is left.
 COUNTERS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
-COUNTER_LANES = COUNTERS | {"avx512": (1, 16)}  # many: only as parts of pairs
-COUNTER_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16), ("avx512", 16): ()}
+COUNTER_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16)}
 GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16)}
 # Modes whose blocks are independent of one another: many blocks of one buffer; for bursts of short ones 64 bytes of each of several, or a block.
 INDEPENDENT = {"sse": (1, 8), "avx2": (1,), "avx512": (1, 4)}
@@ -106,7 +105,7 @@ def _aes_cbc(key_bits: int) -> tuple[Algorithm, Algorithm]:
 
 def _aes_ctr(key_bits: int) -> Algorithm:
     name, rounds = f"aes{key_bits}_ctr", key_bits // 32 + 6
-    return Algorithm(name, f"aes-{key_bits}-ctr", "counter", (Form(name, "streams/aes_ctr.j2", COUNTER_LANES, (1,), COUNTER_BLOCKS),), {"word": 32, "rounds": rounds},
+    return Algorithm(name, f"aes-{key_bits}-ctr", "counter", (Form(name, "streams/aes_ctr.j2", COUNTERS, (1,), COUNTER_BLOCKS),), {"word": 32, "rounds": rounds},
                      block_bytes=16, key_bytes=key_bits // 8, iv_bytes=16, rounds=rounds)
 
 
@@ -161,16 +160,13 @@ ALGORITHMS: tuple[Algorithm, ...] = (
 SHARED_KEYS = {"cipher_enc", "xts_enc", "xts_dec", "ecb_enc", "ecb_dec"}
 # Kinds that make pairs: the first writes, the second reads what the first wrote.
 PAIRED_KINDS = {("counter", "ghash"), ("chacha", "poly1305")}
-# Pairs of other kinds are chosen one by one, because a counter waits for nothing, so that only what the other leaves idle can be won: (the kind that
-# writes, the form that reads, the instruction set of both, lanes, with the hand-over). On Zen 4 those of a counter beat the two one after the other by 4 to
-# 9 % for one buffer, by 2 % (SHA-1) and not at all (SHA-256) for 16; CBC with CBC-MAC by 97 % for one and 31 % for 8, while its 16 lanes lose there, where
-# loads bind. Those of 16 lanes are for cores with SIMD latency to fill (Zen 5, by its bounds). A cipher and CBC-MAC have equal rounds; none is shipped as an object.
+# Pairs of other kinds are chosen one by one: (the kind that writes, the form that reads, the instruction set of both, lanes). A counter waits for nothing, so
+# that only what the other leaves idle can be won: 4 to 9 % for one buffer. With the hand-over, 16 lanes of it beside SHA-1 and SHA-256 lost 2 to 4 % to the two
+# one after the other on Zen 4. CBC with CBC-MAC wins 97 % for one buffer and 31 % for 8; its 16 lanes lose on Zen 4, where loads bind, and are for cores
+# with SIMD latency to fill (Zen 5, by its bounds). A cipher and CBC-MAC have equal rounds; none is shipped as an object.
 CHOSEN_KINDS = (
-    ("counter", "sha1_ni", "sse", 1, False), ("counter", "sha256_ni", "sse", 1, False),
-    ("counter", "sha1", "avx512", 16, True), ("counter", "sha256", "avx512", 16, True),
-    ("counter", "aes128_cbc_mac", "sse", 1, False), ("counter", "aes256_cbc_mac", "sse", 1, False),
-    ("cipher_enc", "aes128_cbc_mac", "sse", 1, False), ("cipher_enc", "aes128_cbc_mac", "avx2", 8, False),
-    ("cipher_enc", "aes128_cbc_mac", "avx512", 16, False),
+    ("counter", "sha1_ni", "sse", 1), ("counter", "sha256_ni", "sse", 1), ("counter", "aes128_cbc_mac", "sse", 1), ("counter", "aes256_cbc_mac", "sse", 1),
+    ("cipher_enc", "aes128_cbc_mac", "sse", 1), ("cipher_enc", "aes128_cbc_mac", "avx2", 8), ("cipher_enc", "aes128_cbc_mac", "avx512", 16),
 )
 # A pair is a cipher and a hash that can share a loop: same lanes, and instruction sets that mix without a penalty.
 PAIRED_ISAS = {("sse", "sse"), ("sse", "scalar"), ("avx2", "avx2"), ("avx512", "avx512")}

@@ -276,9 +276,9 @@ class Generator:
     @staticmethod
     def _chosen_pairs(first: tuple[Algorithm, Form], second: tuple[Algorithm, Form]) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
         (writer, cipher), (reader, hash_) = first, second
-        for kind, name, isa, lanes, hand in catalog.CHOSEN_KINDS:
+        for kind, name, isa, lanes in catalog.CHOSEN_KINDS:
             if (kind, name) == (writer.kind, hash_.name) and (reader.kind == "hash" or reader.rounds == writer.rounds):
-                yield [(StreamName(form.name, lanes, hand=hand), isa) for form in (cipher, hash_)], False
+                yield [(StreamName(form.name, lanes), isa) for form in (cipher, hash_)], False
 
     @staticmethod
     def _equal_pairs(first: tuple[Algorithm, Form], second: tuple[Algorithm, Form]) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
