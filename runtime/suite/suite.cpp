@@ -81,7 +81,7 @@ void complete(Suite suite, Derived *derived) {
             for (const Variant *variant : engine.family(Role::pair, suite.encrypt, hash).variants) {
                 if (!takes_pair(suite, *variant)) continue;
                 suite.pairs.add(variant);
-                if (suite.counts() && suite.construction == Construction::etm) suite.open_pairs.add(variant);  // opening enciphers too
+                if (suite.counts() && suite.construction == Construction::etm && !variant->hand) suite.open_pairs.add(variant);  // opening enciphers too
             }
             for (const Variant *variant : engine.family(Role::open_pair, suite.decrypt, hash).variants)
                 if (takes_pair(suite, *variant)) (variant->hand ? suite.handed_open_pairs : suite.open_pairs).add(variant);
