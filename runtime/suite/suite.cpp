@@ -199,8 +199,7 @@ Suite etm_suite(const Suite &cipher, const Algorithm *hash) {
     etm.hash = hash;
     etm.mac_key_max = size_t(1) << 32;
     etm.aad_max = kMostHashed;
-    etm.tag_min = 12;
-    etm.tag_max = hash->record.digest_bytes;
+    etm.tag_min = 12, etm.tag_max = hash->record.digest_bytes;
     return etm;
 }
 
@@ -228,26 +227,28 @@ void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm 
     complete(std::move(counter), derived);
 }
 
+void make_esp(Suite *suite, size_t tag_bytes) {
+    suite->construction = Construction::esp;
+    suite->tag_min = suite->tag_max = tag_bytes;
+    suite->aad_min = ESP_HEADER, suite->aad_max = ESP_HEADER + ESP_EXTENSION;
+}
+
 // Everything that a cipher and a hash make together.
 void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
-    const char *hash_name = hash->record.suite;
-    const std::string name = cipher.name + "+hmac-" + hash_name;
-    Suite etm = etm_suite(cipher, hash);
+    const std::string hash_name = hash->record.suite;
+    const Suite etm = etm_suite(cipher, hash);
     for (const EspTag &tag : kEspTags) {
-        if (strcmp(tag.hash, hash_name) != 0) continue;
+        if (hash_name != tag.hash) continue;
         Suite esp = etm;
-        esp.construction = Construction::esp;
-        esp.name = name + "-" + std::to_string(8 * tag.bytes);
-        esp.tag_min = esp.tag_max = tag.bytes;
-        esp.aad_min = ESP_HEADER;
-        esp.aad_max = ESP_HEADER + ESP_EXTENSION;
+        esp.name = cipher.name + "+hmac-" + hash_name + "-" + std::to_string(8 * tag.bytes);
+        make_esp(&esp, tag.bytes);
         complete(std::move(esp), derived);
     }
     for (const TlsSuite &known : kTlsSuites) {
-        if (strcmp(known.hash, hash_name) != 0 || known.key_bytes != etm.key_bytes || hash->record.digest_bytes > TLS_MOST_MAC) continue;
+        if (hash_name != known.hash || known.key_bytes != etm.key_bytes || hash->record.digest_bytes > TLS_MOST_MAC) continue;
         Suite tls = etm;
         tls.construction = Construction::tls;
-        tls.name = name + "-tls";
+        tls.name = cipher.name + "+hmac-" + hash_name + "-tls";
         tls.tag_min = tls.tag_max = 0;
         tls.aad_min = tls.aad_max = TLS_AAD;
         tls.block_bytes = 1;
@@ -256,7 +257,7 @@ void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
         complete(std::move(tls), derived);
     }
     for (const Profile &known : kProfiles) {
-        if (strcmp(known.hash, hash_name) != 0 || known.cipher_key_bytes != etm.key_bytes || hash->record.digest_bytes < known.tag_bytes) continue;
+        if (hash_name != known.hash || known.cipher_key_bytes != etm.key_bytes || hash->record.digest_bytes < known.tag_bytes) continue;
         Suite profile = etm;
         profile.construction = Construction::rfc7518;
         profile.name = known.name;
@@ -267,21 +268,18 @@ void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
         profile.expansion = 16;
         complete(std::move(profile), derived);
     }
-    complete(std::move(etm), derived);
+    complete(etm, derived);
 }
 
 // ESP with XCBC (RFC 3566, 4.1) in the place of HMAC.
 void add_esp_xcbc(const Suite &cipher, const Algorithm *cbc_mac, Derived *derived) {
     if (cbc_mac->record.key_bytes != kXcbcKey || cipher.key_bytes != kXcbcKey) return;
     Suite esp = cipher;
-    esp.construction = Construction::esp;
     esp.name += "+aes-xcbc-96";
     esp.kind = CST_AEAD;
     esp.hash = cbc_mac;
     esp.mac_key_min = esp.mac_key_max = kXcbcKey;
-    esp.tag_min = esp.tag_max = 12;
-    esp.aad_min = ESP_HEADER;
-    esp.aad_max = ESP_HEADER + ESP_EXTENSION;
+    make_esp(&esp, 12);
     complete(std::move(esp), derived);
 }
 
@@ -322,9 +320,8 @@ bool Suite::could_use(const Variant &variant) const {
 void Suites::derive(const Engine &engine) {
     Derived derived;
     std::vector<const Algorithm *> hashes, counters, cbc_macs;
-    const Algorithm *ghash = nullptr;
+    const Algorithm *ghash = nullptr, *chacha = nullptr, *poly1305 = nullptr;
     std::vector<Suite> ciphers;
-    const Algorithm *chacha = nullptr, *poly1305 = nullptr;
     for (const auto &a : engine.algorithms()) {
         if (!a->usable) continue;
         if (a->record.kind == ALGORITHM_HASH) hashes.push_back(a.get());
@@ -386,8 +383,8 @@ int prepare_suite(const Suite &suite) {
     };
     const bool chacha = suite.construction == Construction::chacha || suite.construction == Construction::chacha_poly;
     if (chacha) return ready(suite.encrypts, suite.encrypt->record.block_bytes);  // Poly1305 needs no kernel
-    if (suite.construction == Construction::cmac || suite.construction == Construction::xcbc)
-        if (!suite.engine->has("aes")) return CST_ERR_UNSUPPORTED;
+    const bool block_mac = suite.construction == Construction::cmac || suite.construction == Construction::xcbc;
+    if (block_mac && !suite.engine->has("aes")) return CST_ERR_UNSUPPORTED;
     if (suite.tweak)
         if (int error = ready(suite.tweaks, suite.tweak->record.block_bytes)) return error;
     if (suite.hash)
