@@ -9,8 +9,8 @@
 
 namespace bench {
 
-// A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS], aes-N-ctr [+hmac-hash-etm], -gcm, -ccm, -xts, -ecb, -cmac, -xcbc, chacha20[-poly1305],
-// rc4-vartime [+hmac-hash-etm].
+// A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS], aes-128-cbc+aes-xcbc-96, aes-N-ctr [+hmac-hash-etm], -gcm, -ccm, -xts, -ecb, -cmac, -xcbc,
+// chacha20[-poly1305], rc4-vartime [+hmac-hash-etm].
 struct Row {
     std::string name;   // the suite; "/open" appended for the reverse direction, "/write" for a long text as TLS records
     std::string suite;
@@ -29,6 +29,7 @@ struct Row {
     size_t iv_bytes() const { return mode == "ECB" || rc4() ? 0 : aead ? 12 : 16; }
     size_t key_bytes() const { return size_t(key_bits / 8) * (mode == "XTS" ? 2 : 1); }
     size_t mac_key_bytes() const { return mac_bits ? size_t(mac_bits / 8) : hmac ? 32 : 0; }
+    bool pair() const { return key_bits && (hmac || mac_bits); }  // a cipher, and a MAC with a key of its own
     bool whole_blocks() const { return mode == "ECB" || (key_bits && !tls && mode == "CBC"); }  // of 16 bytes, of texts
     bool rc4() const { return mode == "RC4"; }
     size_t head_bytes() const { return header + (key_bits ? iv_bytes() : 0); }  // that a hash covers in front of the ciphertext

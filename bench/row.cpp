@@ -41,6 +41,7 @@ bool parse_row(const std::string &name, Row &row) {
     else if (take(rest, "chacha20")) row.key_bits = 256, row.mode = "ChaCha20";
     if (take(rest, "rc4-vartime")) row.key_bits = 128, row.mode = "RC4";
     if (row.mac_bits) return rest.empty() && !row.write && !row.open;
+    if (row.key_bits && rest == "+aes-xcbc-96") return row.block_mac = "XCBC", row.mac_bits = 128, row.tag_bytes = 12, row.header = 8, !row.write;
     if (row.mode != "CBC" && (rest.empty() || (row.mode != "CTR" && !row.rc4()))) return rest.empty() && !row.write;
     if (row.key_bits) {
         if (rest.empty()) return !row.write;

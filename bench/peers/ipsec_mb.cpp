@@ -36,7 +36,7 @@ public:
             bool ok = style_ == Style::queue ? run_queue(begin, count) : run_burst(begin, count);
             if (!ok) return false;
         }
-        if (row_.open && row_.hmac)
+        if (row_.open && row_.pair())
             for (const Buffer &b : batch_.buffers)
                 if (memcmp(b.tag, b.expected_tag, row_.tag_bytes) != 0) return false;
         return true;
@@ -57,7 +57,7 @@ private:
     void fill(IMB_JOB &job, size_t i) {
         const Buffer &b = batch_.buffers[i];
         const ImbKeys &keys = keys_[batch_.one_key ? 0 : i];
-        bool pair = row_.key_bits && row_.hmac;
+        const bool pair = row_.pair();
         job.src = b.in;
         job.dst = b.out;
         job.cipher_mode = row_.key_bits ? imb_cipher(row_) : IMB_CIPHER_NULL;
@@ -83,7 +83,7 @@ private:
             return;
         }
         if (row_.block_mac == "XCBC") {
-            job.u.XCBC = {keys.encrypt, keys.ipad, keys.opad};
+            job.u.XCBC = {keys.xcbc, keys.ipad, keys.opad};
             return;
         }
         job.u.HMAC._hashed_auth_key_xor_ipad = keys.ipad;
@@ -119,7 +119,7 @@ public:
         if (!known || batch.longest > 65000) return tasks; // its lanes count in 16 bits
         add(tasks, row, batch, Style::queue);
 #if IMB_VERSION_NUM >= IMB_VERSION(1, 2, 0)
-        if (row.hash.empty() && row.key_bits) add(tasks, row, batch, Style::cipher_burst);
+        if (row.key_bits && !row.pair()) add(tasks, row, batch, Style::cipher_burst);
         if (!row.key_bits && !row.mac_bits && row.hash != "md5") add(tasks, row, batch, Style::hash_burst);
 #endif
         return tasks;

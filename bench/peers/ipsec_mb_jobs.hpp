@@ -13,12 +13,13 @@ struct alignas(64) ImbKeys {
     alignas(64) uint32_t encrypt[15 * 4];
     alignas(64) uint32_t decrypt[15 * 4];
     alignas(64) uint8_t ipad[64], opad[64];  // CMAC: the subkeys K1 and K2; XCBC: K2 and K3
+    alignas(64) uint32_t xcbc[11 * 4];       // XCBC: K1, expanded
 
     void expand(IMB_MGR *manager, const Row &row, const Buffer &b) {
         if (row.key_bits == 128) IMB_AES_KEYEXP_128(manager, b.key, encrypt, decrypt);
         if (row.key_bits == 192) IMB_AES_KEYEXP_192(manager, b.key, encrypt, decrypt);
         if (row.key_bits == 256) IMB_AES_KEYEXP_256(manager, b.key, encrypt, decrypt);
-        if (row.block_mac == "XCBC") IMB_AES_XCBC_KEYEXP(manager, b.mac_key, encrypt, ipad, opad);
+        if (row.block_mac == "XCBC") IMB_AES_XCBC_KEYEXP(manager, b.mac_key, xcbc, ipad, opad);
         if (row.block_mac == "CMAC" && row.mac_bits == 128) {
             IMB_AES_KEYEXP_128(manager, b.mac_key, encrypt, decrypt);
             IMB_AES_CMAC_SUBKEY_GEN_128(manager, encrypt, ipad, opad);

@@ -28,7 +28,8 @@ public:
         const std::string name = row_.chacha() || row_.rc4() ? row_.mode : "AES-" + std::to_string(row_.key_bits) + "-" + row_.mode;
         EVP_CIPHER *cipher = row_.key_bits ? crypto_.EVP_CIPHER_fetch(nullptr, name.c_str(), nullptr) : nullptr;
         if (row_.key_bits && !cipher) return false;
-        EVP_MAC *mac = row_.mac_key_bytes() ? crypto_.EVP_MAC_fetch(nullptr, row_.mac_bits ? "CMAC" : "HMAC", nullptr) : nullptr;
+        const bool xcbc = row_.block_mac == "XCBC";
+        EVP_MAC *mac = row_.mac_key_bytes() && !xcbc ? crypto_.EVP_MAC_fetch(nullptr, row_.mac_bits ? "CMAC" : "HMAC", nullptr) : nullptr;
         std::string inner = row_.mac_bits ? "AES-" + std::to_string(row_.mac_bits) + "-CBC" : hash_name(row_);
         bool ok = true;
         size_t keys = batch_.one_key ? 1 : batch_.buffers.size();
@@ -39,6 +40,10 @@ public:
                 ok = crypto_.EVP_CipherInit_ex2(ciphers_.back(), cipher, b.key, nullptr, row_.open ? 0 : 1, nullptr) == 1;
                 crypto_.EVP_CIPHER_CTX_set_padding(ciphers_.back(), 0);
             }
+            if (xcbc && ok) {
+                xcbcs_.push_back(std::make_unique<Xcbc>(crypto_));
+                ok = xcbcs_.back()->prepare(b.mac_key);
+            }
             if (mac && ok) {
                 const char *name = row_.mac_bits ? OSSL_MAC_PARAM_CIPHER : OSSL_MAC_PARAM_DIGEST;
                 OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string(name, inner.data(), 0), OSSL_PARAM_construct_end()};
@@ -48,7 +53,7 @@ public:
         }
         crypto_.EVP_CIPHER_free(cipher);
         crypto_.EVP_MAC_free(mac);
-        variant = row_.key_bits && row_.hmac ? "two EVP calls" : "EVP";
+        variant = row_.pair() ? "two EVP calls" : xcbc ? "EVP AES-CBC" : "EVP";
         return ok;
     }
     bool run() override {
@@ -56,7 +61,7 @@ public:
         for (size_t i = 0; i < batch_.buffers.size(); i++) {
             const Buffer &b = batch_.buffers[i];
             size_t key = batch_.one_key ? 0 : i;
-            if (row_.open && row_.hmac) {
+            if (row_.open && row_.pair()) {
                 uint8_t tag[EVP_MAX_MD_SIZE];
                 if (!authenticate(key, b.in - head, b.bytes + head, tag) || crypto_.CRYPTO_memcmp(tag, b.expected_tag, row_.tag_bytes) != 0) return false;
             }
@@ -79,6 +84,7 @@ private:
                crypto_.EVP_CipherUpdate(ciphers_[key], b.out, &n, b.in, int(b.bytes)) == 1 && size_t(n) == b.bytes;
     }
     bool authenticate(size_t key, const uint8_t *data, size_t bytes, uint8_t *tag) {
+        if (!xcbcs_.empty()) return xcbcs_[key]->run(data, bytes, tag);
         size_t n = 0;
         return crypto_.EVP_MAC_init(macs_[key], nullptr, 0, nullptr) == 1 && crypto_.EVP_MAC_update(macs_[key], data, bytes) == 1 &&
                crypto_.EVP_MAC_final(macs_[key], tag, &n, EVP_MAX_MD_SIZE) == 1;
@@ -90,6 +96,7 @@ private:
     EVP_MD_CTX *digest_ = nullptr;
     std::vector<EVP_CIPHER_CTX *> ciphers_;
     std::vector<EVP_MAC_CTX *> macs_;
+    std::vector<std::unique_ptr<Xcbc>> xcbcs_;
 };
 
 class Openssl : public Peer {
@@ -104,7 +111,6 @@ public:
     std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
         if (row.tls) return openssl_tls_tasks(crypto_, row, batch);
         if (row.aead) return openssl_aead_tasks(crypto_, row, batch);
-        if (row.block_mac == "XCBC") return openssl_xcbc_tasks(crypto_, row, batch);
         auto task = std::make_unique<OpensslTask>(crypto_, row, batch);
         return tasks_of(task->prepare() ? std::move(task) : nullptr);
     }

@@ -253,6 +253,7 @@ class Generator:
                 pairs += self._opening_pairs(cipher[1], hash_[1])
             elif (cipher[0].kind, hash_[0].kind) in catalog.PAIRED_KINDS or (cipher[1].name, hash_[1].name) in catalog.PAIRED_FORMS:
                 pairs += self._equal_pairs(cipher, hash_)
+            pairs += self._chosen_pairs(cipher, hash_)
         return singles + pairs
 
     @staticmethod
@@ -286,6 +287,13 @@ class Generator:
         for name, isa, lanes, hand in sorted(catalog.OPENING):
             if name == hash_.name and lanes in cipher.lanes.get(isa, ()):
                 yield [(StreamName(form.name, lanes, hand=hand), isa) for form in (cipher, hash_)], False
+
+    @staticmethod
+    def _chosen_pairs(first: tuple[Algorithm, Form], second: tuple[Algorithm, Form]) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
+        (writer, cipher), (reader, hash_) = first, second
+        for kind, name, isa, lanes in catalog.CHOSEN_KINDS:
+            if (kind, name) == (writer.kind, hash_.name) and (reader.kind == "hash" or reader.rounds == writer.rounds):
+                yield [(StreamName(form.name, lanes), isa) for form in (cipher, hash_)], False
 
     @staticmethod
     def _equal_pairs(first: tuple[Algorithm, Form], second: tuple[Algorithm, Form]) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:

@@ -12,12 +12,13 @@
  * own size, which the caller sets.
  *
  * Suites: every hash H (sha1, sha224, sha256, sha384, sha512, sha512_256 (SHA-512/256), sm3, md5) gives `H` and `hmac-H`; every cipher C
- * (aes-128-cbc, ...) gives `C`; both together give `C+hmac-H-etm`, encrypt-then-MAC:
+ * (aes-128-cbc, ...) gives `C`; both together, C of aes-B-cbc and aes-B-ctr, give `C+hmac-H-etm`, encrypt-then-MAC:
  *     tag = the first tag_len bytes of HMAC-H(mac_key, aad || iv || ciphertext),   ciphertext = C(key, iv, in),   12 <= tag_len <= size of H
- * IPsec ESP (RFC 4303) is `C+hmac-H-B`, where B is the size of the tag in bits (md5-96, sha1-96, sha256-128, sha384-192, sha512-256; RFC 2403, 2404, 4868): the
+ * IPsec ESP (RFC 4303) is `aes-B-cbc+hmac-H-T`, where T is the size of the tag in bits (md5-96, sha1-96, sha256-128, sha384-192, sha512-256; RFC 2403, 2404, 4868): the
  * same with tags of just that size and aad = SPI || sequence number, 8 bytes, or 12 with an extended number: SPI || low half || high half, the latter under the MAC behind the
- * ciphertext (RFC 4303, 2.2.1). The padding that ESP asks for, and its trailer, are part of `in`.
- * None of these pads: a cipher's input is a multiple of its block (16), and out_len = in_len. The AAD's length is not under the MAC: where
+ * ciphertext (RFC 4303, 2.2.1). The padding that ESP asks for, and its trailer, are part of `in`. `aes-128-cbc+aes-xcbc-96` is the same with AES-XCBC (RFC 3566;
+ * mac_key 16 bytes, tag 12).
+ * None of these pads: the input of CBC is a multiple of its block (16), that of CTR any length, and out_len = in_len. The AAD's length is not under the MAC: where
  * its length varies, the application must make the boundary between AAD and IV unambiguous (a fixed length, or a length in the AAD).
  * `a128cbc-hs256` is A128CBC-HS256 of RFC 7518, 5.2: key = MAC_KEY || ENC_KEY (32 bytes), PKCS#7 padding (out_len = in_len rounded up to the next
  * larger multiple of 16), tag = the first 16 bytes of HMAC-SHA-256(MAC_KEY, aad || iv || ciphertext || 64-bit big-endian aad_len * 8);

@@ -20,26 +20,13 @@ void twice(const uint8_t *from, uint8_t *to) {
     to[BLOCK - 1] ^= uint8_t(0 - carry) & 0x87;
 }
 
-// Where the end of the message begins: it has at least a byte, unless the message is empty, and at most STRIDE.
-uint64_t end_of(const Work &work) { return work.body_bytes ? (work.body_bytes - 1) & ~uint64_t(STRIDE - 1) : 0; }
+uint64_t end_of(const Work &work) { return cbc_mac_end(work.body_bytes); }
 
-// The end with its last block filled up and masked.
 size_t masked_end(Work *work) {
     const uint64_t begin = end_of(*work);
-    const size_t bytes = size_t(work->body_bytes - begin), last = bytes ? (bytes - 1) & ~(BLOCK - 1) : 0;
-    const bool whole = bytes == last + BLOCK;
-    uint8_t *block = work->blocks + last;
+    const size_t bytes = size_t(work->body_bytes - begin);
     work->body->read(begin, work->blocks, bytes);
-    if (!whole) {
-        memset(work->blocks + bytes, 0, last + BLOCK - bytes);
-        work->blocks[bytes] = 0x80;
-    }
-    uint64_t x[2], mask[2];
-    memcpy(x, block, BLOCK);
-    memcpy(mask, whole ? work->key->whole : work->key->filled, BLOCK);
-    for (int i = 0; i < 2; i++) x[i] ^= mask[i];
-    memcpy(block, x, BLOCK);
-    return last + BLOCK;
+    return mask_end(*work->key, work->blocks, bytes);
 }
 
 // Gives the item what of the message can be read without leaving the lane.
@@ -77,6 +64,23 @@ void run_block_macs(const Batch &batch) {
 
 }  // namespace
 
+uint64_t cbc_mac_end(uint64_t bytes) { return bytes ? (bytes - 1) & ~uint64_t(STRIDE - 1) : 0; }
+
+size_t mask_end(const Key &key, uint8_t *end, size_t bytes) {
+    const size_t last = bytes ? (bytes - 1) & ~(BLOCK - 1) : 0;
+    const bool whole = bytes == last + BLOCK;
+    if (!whole) {
+        memset(end + bytes, 0, last + BLOCK - bytes);
+        end[bytes] = 0x80;
+    }
+    uint64_t x[2], mask[2];
+    memcpy(x, end + last, BLOCK);
+    memcpy(mask, whole ? key.whole : key.filled, BLOCK);
+    for (int i = 0; i < 2; i++) x[i] ^= mask[i];
+    memcpy(end + last, x, BLOCK);
+    return last + BLOCK;
+}
+
 void begin_cbc_mac(Work *work) {
     static const uint8_t zero[BLOCK] = {};
     work->item.hash_from = zero;
@@ -109,21 +113,21 @@ void run_cbc_mac(const Batch &batch, size_t (*make_end)(Work *)) {
     }
 }
 
-void expand_block_mac(const Suite &suite, const uint8_t *key, Key *out) {
+void expand_block_mac(const Suite &suite, const uint8_t *key, uint8_t (*round_keys)[16], Key *out) {
     const AlgorithmRecord &cipher = suite.hash->record;
     uint8_t block[BLOCK] = {};
-    aes_expand(key, cipher.key_bytes, out->encrypt);
+    aes_expand(key, cipher.key_bytes, round_keys);
     if (suite.construction == Construction::cmac) {  // SP 800-38B, 6.1
-        aes_encrypt(out->encrypt, cipher.rounds, block, block);
+        aes_encrypt(round_keys, cipher.rounds, block, block);
         twice(block, out->whole);
         twice(out->whole, out->filled);
     } else {  // RFC 3566, 4: K1, K2 and K3 are E(K) of blocks of ones, twos and threes
         uint8_t *const to[] = {block, out->whole, out->filled};
         for (uint8_t i = 0; i < 3; i++) {
             memset(to[i], i + 1, BLOCK);
-            aes_encrypt(out->encrypt, cipher.rounds, to[i], to[i]);
+            aes_encrypt(round_keys, cipher.rounds, to[i], to[i]);
         }
-        aes_expand(block, cipher.key_bytes, out->encrypt);
+        aes_expand(block, cipher.key_bytes, round_keys);
     }
     wipe(block, sizeof(block));
 }

@@ -77,6 +77,7 @@ bool run_any(Arena *arena, Gathering gathering, cst_job *jobs, size_t n) {
         work->item.cipher_chain = work->chain;
         work->item.hash_from = work->key->inner;
         work->item.hash_chain = work->hash_chain;
+        if (suite.block_mac()) work->item.mac_keys_end = work->key->mac[suite.hash->record.rounds + 1];
         work->item.round_keys = seal || suite.encrypt == suite.decrypt ? work->key->encrypt[0] : work->key->decrypt[0];
         batch.one_key &= work->key == batch.works[0].key;
         if (gathering.enough(jobs[i], batch.n)) break;

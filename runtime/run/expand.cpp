@@ -87,7 +87,7 @@ int expand_key(const Suite &suite, const uint8_t *key, size_t key_len, const uin
     if (suite.construction == Construction::xts)
         if (int error = expand_xts(suite, key, out)) return error;
     if (suite.construction == Construction::cmac || suite.construction == Construction::xcbc) {
-        expand_block_mac(suite, mac_key, out);
+        expand_block_mac(suite, mac_key, out->encrypt, out);
         return CST_OK;
     }
     if (suite.construction == Construction::rc4 || suite.construction == Construction::rc4_hmac) {
@@ -98,6 +98,10 @@ int expand_key(const Suite &suite, const uint8_t *key, size_t key_len, const uin
     }
     if (suite.construction == Construction::ccm) return CST_OK;
     if (suite.construction == Construction::gcm) return gcm_key(suite, out);
+    if (suite.block_mac()) {
+        expand_block_mac(suite, mac_key, out->mac, out);
+        return CST_OK;
+    }
     if (suite.mac()) return expand_mac(suite, mac_key, mac_key_len, out);
     if (suite.hash) hash_initial(suite.hash->record, out->inner);
     return CST_OK;

@@ -56,7 +56,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
         middle.aligned = suite.construction != Construction::tls && first % 16 == 0;
         middle.bytes = middle.least = bytes > first ? bytes - first : 0;
         for (const Family *family : {&suite.pairs, &suite.handed_open_pairs, &suite.open_pairs}) {
-            if (chosen.variant || (family == &suite.pairs) != (direction == CST_SEAL || gcm)) continue;
+            if (chosen.variant || (family == &suite.pairs) != (direction == CST_SEAL || gcm || suite.construction == Construction::ccm)) continue;
             phase.family = family;
             chosen = choose_pair(phase, middle);
         }

@@ -69,6 +69,7 @@ size_t make_end(const Batch &batch, Work *work, uint8_t *to, size_t used) {
     if (suite.mac()) total += hash.block_bytes;
     work->hashed += rest;
     work->ended = true;
+    if (suite.block_mac()) return mask_end(*work->key, to, used + trailer);
     return hash_pad(hash, to, used + trailer, total);
 }
 
@@ -216,7 +217,7 @@ void hash_bodies(const Batch &batch) { hash_on(batch, false); }
 
 void hash_finish(const Batch &batch) {
     hash_on(batch, true);
-    if (batch.suite->mac()) hash_outer(batch);
+    if (batch.suite->hmac()) hash_outer(batch);
 }
 
 void hash_outer(const Batch &batch) {
@@ -232,6 +233,10 @@ void hash_tail_block(const Batch &batch, uint32_t i) {
     run_blocks(batch, [&](Work &work) { return work.tail_blocks > i ? hash_of(batch).block_bytes : 0; });
 }
 
-void read_tag(const Work &work, uint8_t *to, size_t n) { hash_digest(work.key->suite->hash->record, work.hash_chain, to, n); }
+void read_tag(const Work &work, uint8_t *to, size_t n) {
+    const Suite &suite = *work.key->suite;
+    if (suite.block_mac()) copy_few(to, work.hash_chain, n);
+    else hash_digest(suite.hash->record, work.hash_chain, to, n);
+}
 
 }  // namespace cst

@@ -73,7 +73,8 @@ void open_batch(const Batch &batch) {
         work.body_bytes = work.ready = job.in_len;
         if (!suite.enciphers()) continue;
         work.out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
-        work.bulk = job.in_len;
+        work.counts_far = suite.counts();
+        work.bulk = work.counts_far ? job.in_len & ~(COUNTER_STRIDE - 1) : job.in_len;
     }
     if (suite.hash) {
         if (!lay_out(batch) && suite.kind == CST_AEAD) open_stitched(batch);
@@ -84,6 +85,7 @@ void open_batch(const Batch &batch) {
     if (!suite.enciphers()) return;
     for (size_t i = 0; i < batch.n; i++) batch.works[i].cipher_end = batch.works[i].bulk;
     run_cipher(batch, true);
+    if (suite.counts()) run_rests(batch, REST_BESIDE_HASH);
     if (!suite.expansion) return;
     for (size_t i = 0; i < batch.n; i++)
         if (!batch.works[i].failed) remove_padding(&batch.works[i]);

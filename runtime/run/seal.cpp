@@ -11,16 +11,17 @@ namespace {
 // Cuts the input into whole blocks and, where the suite pads, a last block made of the rest and PKCS#7.
 void begin_cipher(const Suite &suite, Work *work) {
     const cst_job &job = *work->job;
-    work->bulk = job.in_len & ~uint64_t(15);
+    work->counts_far = suite.counts();
+    work->bulk = job.in_len & ~((work->counts_far ? COUNTER_STRIDE : 16) - 1);
     work->out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
     work->body = &work->out;
-    work->body_bytes = work->bulk;
+    work->body_bytes = job.in_len;
     if (!suite.expansion) return;
+    work->body_bytes = work->bulk + 16;
     const size_t rest = job.in_len % 16;
     work->in.read(work->bulk, work->last, rest);
     memset(work->last + rest, int(16 - rest), 16 - rest);
     work->last_bytes = 16;
-    work->body_bytes += 16;
 }
 
 void encrypt_all(const Batch &batch) {
@@ -73,6 +74,7 @@ void seal_batch(const Batch &batch) {
     const bool whole = suite.hash && lay_out(batch);
     if (suite.enciphers()) (suite.kind == CST_AEAD && !whole ? encrypt_stitched : encrypt_all)(batch);
     if (suite.expansion) run_last(batch);
+    if (suite.counts()) run_rests(batch, REST_BESIDE_HASH);
     if (suite.hash) {
         for (size_t i = 0; i < batch.n; i++) batch.works[i].hash_end = batch.works[i].body_bytes;
         hash_finish(batch);

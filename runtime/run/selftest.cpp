@@ -67,15 +67,15 @@ int run_one(const Suite &suite, const Bytes &key, const Bytes &mac_key, const By
     return refused == CST_ERR_AUTH ? CST_OK : CST_ERR_SELFTEST;
 }
 
-// An encrypt-then-MAC suite against the cipher and the MAC that it is made of.
+// An encrypt-then-MAC suite against the cipher and the MAC that it is made of; in counter mode texts end anywhere.
 int test_composition(const Suites &suites, const Suite &suite) {
     const Suite *cipher = suites.find(suite.encrypt->record.suite);
-    const Suite *mac = suites.find((std::string("hmac-") + suite.hash->record.suite).c_str());
+    const Suite *mac = suites.find(suite.block_mac() ? "aes-128-xcbc" : (std::string("hmac-") + suite.hash->record.suite).c_str());
     if (!cipher || !mac) return CST_ERR_SELFTEST;
-    Bytes key(suite.key_bytes), mac_key(20), iv(suite.iv_bytes), aad(suite.construction == Construction::esp ? ESP_HEADER : 13), in(1024);
+    Bytes key(suite.key_bytes), mac_key(suite.block_mac() ? suite.mac_key_max : 20), iv(suite.iv_bytes), aad(suite.construction == Construction::esp ? ESP_HEADER : 13), in(1024);
     for (Bytes *bytes : {&key, &mac_key, &iv, &aad, &in}) scramble(bytes, bytes->size());
     for (size_t length : {size_t(16), size_t(80), size_t(368), size_t(1024)}) {
-        in.resize(length);
+        in.resize(length - 3 * suite.counts());
         Sealed sealed, plain, tag;
         if (int error = run_one(suite, key, mac_key, iv, aad, in, suite.tag_max, &sealed)) return error;
         if (int error = run_one(*cipher, key, Bytes(), iv, Bytes(), in, 0, &plain)) return error;

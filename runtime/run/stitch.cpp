@@ -117,7 +117,7 @@ void choose_middle(const Batch &batch, Middle *middle) {
         const bool aligned = !middle->ahead() && work.boundary % 16 == 0;
         if (work.whole || work.paired || aligned != middle->aligned) continue;
         const uint64_t bytes = left_of(work, cipher_start(work, *middle), hash_start(work, *middle));
-        if (bytes < need) continue;
+        if (bytes < need || before_carry(work) <= work.bulk) continue;  // pair kernels count in 32 bits
         work.paired = true;
         work.aligned = aligned;
         n++;

@@ -150,6 +150,9 @@ void run_last(const Batch &batch);
 
 // The stretch of counter mode that one call does best; what is left over of it goes through `blocks`.
 constexpr uint64_t COUNTER_STRIDE = 256;
+// Where in `blocks` the rest goes beside HMAC: behind the joint of head and body.
+constexpr size_t REST_BESIDE_HASH = 2 * MOST_BLOCK;
+static_assert(REST_BESIDE_HASH + COUNTER_STRIDE <= BLOCKS_BYTES, "the rest fits behind the joint");
 // Bytes that are run for so many.
 size_t counter_room(size_t bytes);
 // Runs what run_cipher has left over, less than COUNTER_STRIDE bytes of each work, by way of `at` of `blocks`.
@@ -185,7 +188,9 @@ void run_middle(const Batch &batch, const Middle &middle);
 
 // CBC-MAC under the key's round keys starts from 0.
 void begin_cbc_mac(Work *work);
-// CBC-MAC of the body, `body_bytes` of it, from the item's chaining value on, to hash_chain. make_end(work) puts the end of the body (at most 64 bytes) into
+// Where the end of a body of so many bytes begins: it has at least a byte, unless the body is empty, and at most 64.
+uint64_t cbc_mac_end(uint64_t bytes);
+// CBC-MAC of the body from `hashed` on, up to `body_bytes`, from the item's chaining value on, to hash_chain. make_end(work) puts the end of the body (at most 64 bytes) into
 // `blocks`, with what is to follow it, and returns how many bytes, whole blocks, are there.
 void run_cbc_mac(const Batch &batch, size_t (*make_end)(Work *));
 // The end, filled up with zeros.
@@ -195,8 +200,10 @@ void open_ccm(const Batch &batch);
 
 void seal_block_macs(const Batch &batch);
 void open_block_macs(const Batch &batch);
-// The key of CMAC or XCBC.
-void expand_block_mac(const Suite &suite, const uint8_t *key, Key *out);
+// The key of CMAC or XCBC: its round keys, and the masks of `out`.
+void expand_block_mac(const Suite &suite, const uint8_t *key, uint8_t (*round_keys)[16], Key *out);
+// Fills up and masks the last block of a message that ends with `bytes` bytes at `end`. Returns how many bytes, whole blocks, are there then.
+size_t mask_end(const Key &key, uint8_t *end, size_t bytes);
 void seal_xts(const Batch &batch);
 void open_xts(const Batch &batch);
 

@@ -17,6 +17,8 @@ struct alignas(64) Key {
     alignas(64) uint8_t powers[MOST_POWERS][16] = {};
     // XTS: the second key, for the tweak.
     uint8_t tweak[AES_MOST_ROUNDS + 1][16] = {};
+    // A block cipher's MAC beside a cipher: its round keys.
+    uint8_t mac[AES_MOST_ROUNDS + 1][16] = {};
     // CMAC, XCBC: what is added to the last block, when it is whole and when it was filled up.
     uint8_t whole[16] = {}, filled[16] = {};
     // RC4: what every message begins with.

@@ -82,8 +82,11 @@ void complete(Suite suite, Derived *derived) {
         suite.encrypts = engine.family(Role::encrypt, suite.encrypt, nullptr);
         suite.decrypts = suite.encrypt == suite.decrypt ? suite.encrypts : engine.family(Role::decrypt, suite.decrypt, nullptr);
         if (hash) {
-            for (const Variant *variant : engine.family(Role::pair, suite.encrypt, hash).variants)
-                if (takes_pair(suite, *variant)) suite.pairs.add(variant);
+            for (const Variant *variant : engine.family(Role::pair, suite.encrypt, hash).variants) {
+                if (!takes_pair(suite, *variant)) continue;
+                suite.pairs.add(variant);
+                if (suite.counts() && suite.construction == Construction::etm && !variant->hand) suite.open_pairs.add(variant);  // opening enciphers too
+            }
             for (const Variant *variant : engine.family(Role::open_pair, suite.decrypt, hash).variants)
                 if (takes_pair(suite, *variant)) (variant->hand ? suite.handed_open_pairs : suite.open_pairs).add(variant);
         }
@@ -192,8 +195,21 @@ Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorit
     return suite;
 }
 
-// A cipher in counter mode, and GCM with it.
-void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm *ghash, Derived *derived) {
+// Encrypt-then-MAC with HMAC.
+Suite etm_suite(const Suite &cipher, const Algorithm *hash) {
+    Suite etm = cipher;
+    etm.construction = Construction::etm;
+    etm.name += std::string("+hmac-") + hash->record.suite + "-etm";
+    etm.kind = CST_AEAD;
+    etm.hash = hash;
+    etm.mac_key_max = size_t(1) << 32;
+    etm.aad_max = kMostHashed;
+    etm.tag_min = 12, etm.tag_max = hash->record.digest_bytes;
+    return etm;
+}
+
+// A cipher in counter mode; GCM, and encrypt-then-MAC, with it.
+void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm *ghash, const std::vector<const Algorithm *> &hashes, Derived *derived) {
     Suite counter = cipher_suite(engine, cipher, cipher);
     counter.construction = Construction::counter;
     counter.block_bytes = 1;
@@ -212,55 +228,41 @@ void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm 
         gcm.max_bytes = kMostGcm;
         complete(std::move(gcm), derived);
     }
+    for (const Algorithm *hash : hashes) complete(etm_suite(counter, hash), derived);
     complete(std::move(counter), derived);
 }
 
-// A cipher and HMAC, put together in one way or another.
-Suite with_hmac(const Suite &cipher, const Algorithm *hash) {
-    Suite both = cipher;
-    both.name += std::string("+hmac-") + hash->record.suite;
-    both.kind = CST_AEAD;
-    both.hash = hash;
-    both.mac_key_max = size_t(1) << 32;
-    both.aad_max = kMostHashed;
-    return both;
-}
-
-void as_etm(Suite *suite) {
-    suite->name += "-etm";
-    suite->tag_min = 12;
-    suite->tag_max = suite->hash->record.digest_bytes;
+void make_esp(Suite *suite, size_t tag_bytes) {
+    suite->construction = Construction::esp;
+    suite->tag_min = suite->tag_max = tag_bytes;
+    suite->aad_min = ESP_HEADER, suite->aad_max = ESP_HEADER + ESP_EXTENSION;
 }
 
 // Everything that a cipher and a hash make together.
 void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
-    const char *hash_name = hash->record.suite;
-    Suite etm = with_hmac(cipher, hash);
+    const std::string hash_name = hash->record.suite;
+    const Suite etm = etm_suite(cipher, hash);
     for (const EspTag &tag : kEspTags) {
-        if (strcmp(tag.hash, hash_name) != 0) continue;
+        if (hash_name != tag.hash) continue;
         Suite esp = etm;
-        esp.construction = Construction::esp;
-        esp.name += "-" + std::to_string(8 * tag.bytes);
-        esp.tag_min = esp.tag_max = tag.bytes;
-        esp.aad_min = ESP_HEADER;
-        esp.aad_max = ESP_HEADER + ESP_EXTENSION;
+        esp.name = cipher.name + "+hmac-" + hash_name + "-" + std::to_string(8 * tag.bytes);
+        make_esp(&esp, tag.bytes);
         complete(std::move(esp), derived);
     }
     for (const TlsSuite &known : kTlsSuites) {
-        if (strcmp(known.hash, hash_name) != 0 || known.key_bytes != etm.key_bytes || hash->record.digest_bytes > TLS_MOST_MAC) continue;
+        if (hash_name != known.hash || known.key_bytes != etm.key_bytes || hash->record.digest_bytes > TLS_MOST_MAC) continue;
         Suite tls = etm;
         tls.construction = Construction::tls;
-        tls.name += "-tls";
+        tls.name = cipher.name + "+hmac-" + hash_name + "-tls";
+        tls.tag_min = tls.tag_max = 0;
         tls.aad_min = tls.aad_max = TLS_AAD;
         tls.block_bytes = 1;
         tls.expansion = hash->record.digest_bytes + 16;
         tls.max_bytes = TLS_MOST_PLAIN;
         complete(std::move(tls), derived);
     }
-    etm.construction = Construction::etm;
-    as_etm(&etm);
     for (const Profile &known : kProfiles) {
-        if (strcmp(known.hash, hash_name) != 0 || known.cipher_key_bytes != etm.key_bytes || hash->record.digest_bytes < known.tag_bytes) continue;
+        if (hash_name != known.hash || known.cipher_key_bytes != etm.key_bytes || hash->record.digest_bytes < known.tag_bytes) continue;
         Suite profile = etm;
         profile.construction = Construction::rfc7518;
         profile.name = known.name;
@@ -271,7 +273,19 @@ void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
         profile.expansion = 16;
         complete(std::move(profile), derived);
     }
-    complete(std::move(etm), derived);
+    complete(etm, derived);
+}
+
+// ESP with XCBC (RFC 3566, 4.1) in the place of HMAC.
+void add_esp_xcbc(const Suite &cipher, const Algorithm *cbc_mac, Derived *derived) {
+    if (cbc_mac->record.key_bytes != kXcbcKey || cipher.key_bytes != kXcbcKey) return;
+    Suite esp = cipher;
+    esp.name += "+aes-xcbc-96";
+    esp.kind = CST_AEAD;
+    esp.hash = cbc_mac;
+    esp.mac_key_min = esp.mac_key_max = kXcbcKey;
+    make_esp(&esp, 12);
+    complete(std::move(esp), derived);
 }
 
 // RFC 8439: 2.8 (the text has at most 2^32 - 1 blocks), and the cipher alone, whose IV is block counter and nonce.
@@ -303,9 +317,8 @@ void add_rc4(const Engine &engine, const Algorithm *rc4, const std::vector<const
     for (const Algorithm *hash : hashes) {
         for (const char *name : kRc4Hashes) {
             if (strcmp(name, hash->record.suite) != 0) continue;
-            Suite aead = with_hmac(cipher, hash);
+            Suite aead = etm_suite(cipher, hash);
             aead.construction = Construction::rc4_hmac;
-            as_etm(&aead);
             complete(std::move(aead), derived);
         }
     }
@@ -329,9 +342,8 @@ bool Suite::could_use(const Variant &variant) const {
 void Suites::derive(const Engine &engine) {
     Derived derived;
     std::vector<const Algorithm *> hashes, counters, cbc_macs;
-    const Algorithm *ghash = nullptr;
+    const Algorithm *ghash = nullptr, *chacha = nullptr, *poly1305 = nullptr, *rc4 = nullptr;
     std::vector<Suite> ciphers;
-    const Algorithm *chacha = nullptr, *poly1305 = nullptr, *rc4 = nullptr;
     for (const auto &a : engine.algorithms()) {
         if (!a->usable) continue;
         if (a->record.kind == ALGORITHM_HASH) hashes.push_back(a.get());
@@ -355,9 +367,10 @@ void Suites::derive(const Engine &engine) {
         add_block_macs(engine, cbc_mac, &derived);
         for (const Algorithm *counter : counters) add_ccm(engine, counter, cbc_mac, &derived);
     }
-    for (const Algorithm *counter : counters) add_counter(engine, counter, ghash, &derived);
+    for (const Algorithm *counter : counters) add_counter(engine, counter, ghash, hashes, &derived);
     for (const Suite &cipher : ciphers) {
         for (const Algorithm *hash : hashes) add_pairs(cipher, hash, &derived);
+        for (const Algorithm *cbc_mac : cbc_macs) add_esp_xcbc(cipher, cbc_mac, &derived);
         complete(cipher, &derived);
     }
     if (chacha) add_chacha(engine, chacha, poly1305, &derived);
@@ -394,8 +407,8 @@ int prepare_suite(const Suite &suite) {
     };
     const bool chacha = suite.construction == Construction::chacha || suite.construction == Construction::chacha_poly;
     if (chacha) return ready(suite.encrypts, suite.encrypt->record.block_bytes);  // Poly1305 needs no kernel
-    if (suite.construction == Construction::cmac || suite.construction == Construction::xcbc)
-        if (!suite.engine->has("aes")) return CST_ERR_UNSUPPORTED;
+    const bool block_mac = suite.construction == Construction::cmac || suite.construction == Construction::xcbc;
+    if (block_mac && !suite.engine->has("aes")) return CST_ERR_UNSUPPORTED;
     if (suite.tweak)
         if (int error = ready(suite.tweaks, suite.tweak->record.block_bytes)) return error;
     if (suite.hash)

@@ -15,7 +15,7 @@ enum class Construction {
     single,   // there is only one of them
     etm,      // encrypt-then-MAC over aad || iv || ciphertext
     rfc7518,  // etm with PKCS#7 padding, the AAD's length behind the ciphertext under the MAC, one combined key, half a tag (RFC 7518, 5.2)
-    esp,      // etm with a tag of fixed length; the high half of an extended sequence number is behind the ciphertext (RFC 4303, 2.2.1)
+    esp,      // etm (with HMAC or XCBC) with a tag of fixed length; the high half of an extended sequence number is behind the ciphertext (RFC 4303, 2.2.1)
     tls,      // MAC-then-encrypt of a record (RFC 5246, 6.2.3.2)
     counter,  // a cipher in counter mode
     gcm,      // SP 800-38D
@@ -54,6 +54,11 @@ struct Suite {
     uint64_t min_bytes = 0, max_bytes = 0;
 
     bool mac() const { return kind == CST_MAC || kind == CST_AEAD; }
+    bool hmac() const { return mac() && hash->record.kind == ALGORITHM_HASH; }
+    // A cipher and the MAC of a block cipher (ESP with XCBC).
+    bool block_mac() const { return construction == Construction::esp && hash->record.kind == ALGORITHM_CBC_MAC; }
+    // The cipher is in counter mode: texts of any length.
+    bool counts() const { return encrypt && encrypt->record.kind == ALGORITHM_COUNTER; }
     // The hash whose kernels do the work; NULL: none.
     const Algorithm *hash_base() const { return hash ? hash->base : nullptr; }
     bool enciphers() const { return encrypt != nullptr; }

@@ -1,4 +1,4 @@
-"""IPsec ESP with AES-CBC and HMAC (RFC 4303; RFC 3602 for the cipher; RFC 2403, 2404, 4868 for the truncated MACs), from `cryptography`."""
+"""IPsec ESP with AES-CBC and HMAC or AES-XCBC (RFC 4303; RFC 3602 for the cipher; RFC 2403, 2404, 4868, 3566 for the truncated MACs), from `cryptography`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.hmac import HMAC
 
+from cryptostitch.ladder import oracle
+
 HASHES = {"md5": hashes.MD5, "sha1": hashes.SHA1, "sha256": hashes.SHA256, "sha384": hashes.SHA384, "sha512": hashes.SHA512}
 ICV_BYTES = {"md5": 12, "sha1": 12, "sha256": 16, "sha384": 24, "sha512": 32}
+XCBC_SUITE = "aes-128-cbc+aes-xcbc-96"
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Header:
 
 @dataclass(frozen=True)
 class Esp:
-    """A security association."""
+    """A security association. ``hash``: of HMAC; "": XCBC."""
 
     hash: str
     key: bytes
@@ -48,6 +51,8 @@ class Esp:
 
     @classmethod
     def of(cls, suite: str, key: bytes, mac_key: bytes) -> "Esp":
+        if suite == XCBC_SUITE and len(key) == len(mac_key) == 16:
+            return cls("", key, mac_key)
         parts = re.fullmatch(r"aes-(128|192|256)-cbc\+hmac-(md5|sha1|sha256|sha384|sha512)-(96|128|192|256)", suite)
         if not parts or len(key) * 8 != int(parts[1]) or ICV_BYTES[parts[2]] * 8 != int(parts[3]):
             raise ValueError(f"{suite} with a key of {len(key)} bytes is not an ESP suite")
@@ -55,11 +60,14 @@ class Esp:
 
     @property
     def icv_bytes(self) -> int:
-        return ICV_BYTES[self.hash]
+        return ICV_BYTES[self.hash] if self.hash else 12
 
     def icv(self, header: Header, iv: bytes, text: bytes) -> bytes:
+        covered = header.in_packet() + iv + text + header.behind_packet()
+        if not self.hash:
+            return oracle.xcbc(self.mac_key, covered)[:12]
         mac = HMAC(self.mac_key, HASHES[self.hash]())
-        mac.update(header.in_packet() + iv + text + header.behind_packet())
+        mac.update(covered)
         return mac.finalize()[: self.icv_bytes]
 
     def seal(self, header: Header, iv: bytes, payload: bytes) -> tuple[bytes, bytes]:

@@ -10,10 +10,10 @@ from built import suite_names
 from cryptostitch.ladder import oracle
 from cryptostitch.runtime import ERR_AUTH, ERR_LENGTH, NOT_RUN, OPEN, SEAL, Context, Job, Key
 
-from engine.esp_oracle import ICV_BYTES, Esp, Header
+from engine.esp_oracle import ICV_BYTES, XCBC_SUITE, Esp, Header
 from engine.memory import GAP
 
-SUITES = [f"aes-{bits}-cbc+hmac-{hash_}-{8 * size}" for bits in (128, 192, 256) for hash_, size in ICV_BYTES.items()]
+SUITES = [f"aes-{bits}-cbc+hmac-{hash_}-{8 * size}" for bits in (128, 192, 256) for hash_, size in ICV_BYTES.items()] + [XCBC_SUITE]
 LENGTHS = (*range(0, 321, 16), 1408, 1504, 9008, 65520)
 CANARY = b"\xc5" * GAP
 

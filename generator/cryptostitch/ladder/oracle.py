@@ -23,7 +23,7 @@ GCM_TAGS = (4, 8, 12, 13, 14, 15, 16)  # SP 800-38D, 5.2.1.2
 
 @dataclass(frozen=True)
 class Meaning:
-    """A suite taken apart: hash name or "", cipher key length or 0, what is done with them."""
+    """A suite taken apart: hash name or "" (ESP without one: XCBC), cipher key length or 0, what is done with them."""
 
     kind: str  # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm, chacha, chacha_poly, xts, ecb, cmac, xcbc, ccm, rc4, rc4_hmac
     hash: str = ""
@@ -32,6 +32,8 @@ class Meaning:
     """Of the longest tag."""
     mac_key_bytes: int = 0
     """Where the MAC takes keys of one length only."""
+    counts: bool = False
+    """Of etm: the cipher is AES-CTR, not AES-CBC."""
 
     @property
     def authenticates(self) -> bool:
@@ -53,6 +55,10 @@ class Meaning:
             return frozenset((f"{self.kind}_enc", f"{self.kind}_dec"))
         if self.kind in ("cmac", "xcbc"):
             return frozenset(("cbc_mac",))
+        if self.kind == "esp" and not self.hash:
+            return frozenset(("cipher_enc", "cipher_dec", "cbc_mac"))
+        if self.counts:
+            return frozenset(("counter", "hash"))
         return frozenset(("cipher_enc", "cipher_dec") * bool(self.key_bytes) + ("hash",) * bool(self.hash))
 
     @property
@@ -73,7 +79,7 @@ class Meaning:
     @property
     def block_bytes(self) -> int:
         """Inputs are multiples of this."""
-        return 16 if self.kind in ("cipher", "ecb", "etm", "esp") else 1
+        return 16 if self.kind in ("cipher", "ecb", "etm", "esp") and not self.counts else 1
 
     @property
     def whole_key_bytes(self) -> int:
@@ -114,11 +120,13 @@ def meaning(suite: str) -> Meaning:
         return Meaning("rc4_hmac", hash_, 16, digest_bytes(hash_)) if rest else Meaning("rc4", "", 16)
     if rest:
         key_bytes, construction = int(cipher.split("-")[1]) // 8, rest.removeprefix("hmac-")
+        if construction == "aes-xcbc-96":
+            return Meaning("esp", "", key_bytes, 12, 16)
         if construction in ESP_TAGS:
             hash_, tag_bytes = ESP_TAGS[construction]
             return Meaning("esp", hash_, key_bytes, tag_bytes)
         hash_, _, kind = construction.rpartition("-")
-        return Meaning(kind, hash_, key_bytes, 0 if kind == "tls" else digest_bytes(hash_))
+        return Meaning(kind, hash_, key_bytes, 0 if kind == "tls" else digest_bytes(hash_), counts=cipher.endswith("-ctr"))
     if suite.startswith("aes-") and not suite.endswith("-cbc"):
         kind = {"ctr": "counter"}.get(suite.split("-")[2], suite.split("-")[2])
         if kind in ("cmac", "xcbc"):
@@ -143,6 +151,12 @@ def unsealed(key: bytes, iv: bytes, data: bytes) -> bytes:
 
 def rc4(key: bytes, data: bytes) -> bytes:
     return Cipher(ARC4(key), None).encryptor().update(data)
+
+
+def counter_mode(key: bytes, iv: bytes, data: bytes) -> bytes:
+    """Its own inverse."""
+    encryptor = Cipher(algorithms.AES(key), modes.CTR(iv)).encryptor()
+    return encryptor.update(data) + encryptor.finalize()
 
 
 def ecb(key: bytes, data: bytes) -> bytes:
@@ -194,8 +208,7 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
     if m.kind == "cipher":
         return cbc(key, iv, data), b""
     if m.kind == "counter":
-        encryptor = Cipher(algorithms.AES(key), modes.CTR(iv)).encryptor()
-        return encryptor.update(data) + encryptor.finalize(), b""
+        return counter_mode(key, iv, data), b""
     if m.kind == "gcm":
         encryptor = Cipher(algorithms.AES(key), modes.GCM(iv)).encryptor()
         encryptor.authenticate_additional_data(aad)
@@ -212,11 +225,12 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
     if m.kind == "ccm":
         return ccm(key, iv, aad, data, 16)
     if m.kind == "etm":
-        text = cbc(key, iv, data)
+        text = (counter_mode if m.counts else cbc)(key, iv, data)
         return text, hmac.digest(mac_key, aad + iv + text, m.hash)
     if m.kind == "esp":  # RFC 4303, 2.2.1: the high half of an extended sequence number is behind the ciphertext
         text = cbc(key, iv, data)
-        return text, hmac.digest(mac_key, aad[:8] + iv + text + aad[8:], m.hash)[: m.tag_bytes]
+        covered = aad[:8] + iv + text + aad[8:]
+        return text, (hmac.digest(mac_key, covered, m.hash) if m.hash else xcbc(mac_key, covered))[: m.tag_bytes]
     if m.kind == "tls":  # RFC 5246, 6.2.3.2
         text = data + hmac.digest(mac_key, aad + len(data).to_bytes(2, "big") + data, m.hash)
         pad = 16 - len(text) % 16

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator
 
-from .oracle import GCM_TAGS, meaning, rc4, seal, unsealed
+from .oracle import GCM_TAGS, counter_mode, meaning, rc4, seal, unsealed
 from .result import Skip
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -182,11 +182,17 @@ def _wycheproof_gmac(suite: str) -> list[Vector]:
             for group, t in wycheproof("aes_gmac") if group["keySize"] == 8 * meaning(suite).key_bytes]
 
 
+def _counters_of_gcm(suite: str) -> list[Vector]:
+    """Texts of GCM that are longer than any published for counter mode: their first counter block is IV || 2 (SP 800-38D, 7.1)."""
+    return [Vector(v.source, suite, v.key, b"", v.iv + bytes([0, 0, 0, 2]), b"", v.data, v.out, b"")
+            for v in _wycheproof_gcm(f"aes-{8 * meaning(suite).key_bytes}-gcm") if v.valid and len(v.iv) == 12 and len(v.data) >= 128]
+
+
 def _ciphers_in_etm(suite: str) -> list[Vector]:
     """The ciphertext is published; the tag over it is the oracle's."""
     cipher = suite.partition("+")[0]
     found = []
-    for v in published(cipher):
+    for v in (*published(cipher), *(_counters_of_gcm(cipher) if meaning(suite).counts else ())):
         out, tag = seal(suite, v.key, b"key of the MAC", v.iv, HEAD, v.data)
         if out == v.out:
             found.append(Vector(v.source, suite, v.key, b"key of the MAC", v.iv, HEAD, v.data, v.out, tag))
@@ -196,13 +202,14 @@ def _ciphers_in_etm(suite: str) -> list[Vector]:
 def _macs_in_etm(suite: str) -> list[Vector]:
     """The tag is published. What it authenticates is cut into AAD, IV and ciphertext, and the plaintext found by decrypting."""
     m = meaning(suite)
+    decrypt = counter_mode if m.counts else unsealed
     key = bytes(range(m.key_bytes))
     found = []
     for v in published(f"hmac-{m.hash}"):
         head = len(v.data) % 16
         if v.valid and len(v.tag) >= SHORT_ETM_TAG and len(v.data) >= 32:
             aad, iv, out = v.data[:head], v.data[head:head + 16], v.data[head + 16:]
-            found.append(Vector(v.source, suite, key, v.mac_key, iv, aad, unsealed(key, iv, out), out, v.tag))
+            found.append(Vector(v.source, suite, key, v.mac_key, iv, aad, decrypt(key, iv, out), out, v.tag))
     return found
 
 
@@ -263,6 +270,15 @@ def _rfc_xcbc(suite: str) -> list[Vector]:
     return [Vector("RFC 3566", suite, b"", bytes(range(16)), b"", b"", bytes(range(n)) if n < 256 else bytes(n), b"", H(tag)) for n, tag in RFC_3566]
 
 
+def _xcbc_in_esp(suite: str) -> list[Vector]:
+    """As _macs_in_etm, of messages that are as long as a header, an IV and whole blocks. ESP with HMAC has none: no such message is published."""
+    if meaning(suite).hash:
+        return []
+    key = bytes(range(16, 32))
+    return [Vector(v.source, suite, key, v.mac_key, v.data[8:24], v.data[:8], unsealed(key, v.data[8:24], v.data[24:]), v.data[24:], v.tag[:12])
+            for v in published("aes-128-xcbc") if len(v.data) > 24 and len(v.data) % 16 == 8]
+
+
 def _wycheproof_ccm(suite: str) -> list[Vector]:
     return [Vector("Wycheproof", suite, H(t["key"]), b"", H(t["iv"]), H(t["aad"]), H(t["msg"]), H(t["ct"]), H(t["tag"]), t["result"] == "valid")
             for group, t in wycheproof("aes_ccm") if group["keySize"] == 8 * meaning(suite).key_bytes]
@@ -308,5 +324,5 @@ _SOURCES = {
     "chacha": (_chacha20,), "chacha_poly": (_chacha_poly,),
     "digest": (_digests, _ipsec_mb_sm3), "mac": (_rfc_hmac, _wycheproof_hmac, _ipsec_mb_sm3), "cipher": (_cavp_cbc, _wycheproof_cbc), "profile": (_wycheproof_profile,),
     "counter": (_rfc_counter,), "gcm": (_cavp_gcm, _wycheproof_gcm, _wycheproof_gmac),
-    "etm": (_ciphers_in_etm, _macs_in_etm),
+    "etm": (_ciphers_in_etm, _macs_in_etm), "esp": (_xcbc_in_esp,),
 }
