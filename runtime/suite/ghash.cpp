@@ -25,13 +25,30 @@ Polynomial divided(Polynomial p) {
     return {p.low << 1 ^ (carry & 1), (p.high << 1 | p.low >> 63) ^ (carry & 0xc200000000000000u)};
 }
 
-// a times b, where b has been divided by x; the reduction stands in streams/ghash.j2.
-__attribute__((target("pclmul,sse2"))) __m128i product(__m128i a, __m128i b) {
+// A sum of products in which the second factors have been divided by x: low + middle x^64 + high x^128.
+struct Sum {
+    __m128i low, middle, high;
+};
+
+__attribute__((target("pclmul,sse2"))) inline void add_product(Sum *sum, __m128i a, __m128i b) {
+    sum->low = _mm_xor_si128(sum->low, _mm_clmulepi64_si128(a, b, 0x00));
+    sum->high = _mm_xor_si128(sum->high, _mm_clmulepi64_si128(a, b, 0x11));
+    sum->middle = _mm_xor_si128(sum->middle, _mm_xor_si128(_mm_clmulepi64_si128(a, b, 0x01), _mm_clmulepi64_si128(a, b, 0x10)));
+}
+
+// The derivation stands in streams/ghash.j2.
+__attribute__((target("pclmul,sse2"))) inline __m128i reduced(const Sum &sum) {
     const __m128i modulus = _mm_set_epi64x(0, int64_t(0xc200000000000000u));
-    const __m128i low = _mm_clmulepi64_si128(a, b, 0x00), high = _mm_clmulepi64_si128(a, b, 0x11);
-    __m128i middle = _mm_xor_si128(_mm_clmulepi64_si128(a, b, 0x01), _mm_clmulepi64_si128(a, b, 0x10));
-    middle = _mm_xor_si128(middle, _mm_xor_si128(_mm_clmulepi64_si128(low, modulus, 0x00), _mm_shuffle_epi32(low, 0x4e)));
-    return _mm_xor_si128(high, _mm_xor_si128(_mm_clmulepi64_si128(middle, modulus, 0x00), _mm_shuffle_epi32(middle, 0x4e)));
+    auto fold = [&](__m128i a) __attribute__((target("pclmul,sse2"))) {
+        return _mm_xor_si128(_mm_clmulepi64_si128(a, modulus, 0x00), _mm_shuffle_epi32(a, 0x4e));
+    };
+    return _mm_xor_si128(sum.high, fold(_mm_xor_si128(sum.middle, fold(sum.low))));
+}
+
+__attribute__((target("pclmul,sse2"))) inline __m128i product(__m128i a, __m128i b) {
+    Sum sum = {_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128()};
+    add_product(&sum, a, b);
+    return reduced(sum);
 }
 
 }  // namespace
@@ -47,6 +64,24 @@ __attribute__((target("pclmul,sse2"))) void ghash_powers(const uint8_t *h, uint3
             _mm_storeu_si128(last - have - i, product(step, _mm_loadu_si128(last - i)));
         step = product(step, step);
     }
+}
+
+__attribute__((target("pclmul,ssse3"))) void ghash_blocks(const uint8_t (*powers_end)[16], uint8_t *y, const uint8_t *data, size_t blocks) {
+    constexpr size_t MOST = 8;  // products between reductions
+    const __m128i reverse = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m128i *powers = reinterpret_cast<const __m128i *>(powers_end), *in = reinterpret_cast<const __m128i *>(data);
+    __m128i *const chain = reinterpret_cast<__m128i *>(y);
+    __m128i before = _mm_shuffle_epi8(_mm_loadu_si128(chain), reverse);
+    while (blocks) {
+        const size_t n = blocks < MOST ? blocks : MOST;
+        Sum sum = {_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128()};
+        for (size_t i = 1; i < n; i++) add_product(&sum, _mm_shuffle_epi8(_mm_loadu_si128(in + i), reverse), _mm_loadu_si128(powers - n + i));
+        add_product(&sum, _mm_xor_si128(before, _mm_shuffle_epi8(_mm_loadu_si128(in), reverse)), _mm_loadu_si128(powers - n));
+        before = reduced(sum);
+        in += n;
+        blocks -= n;
+    }
+    _mm_storeu_si128(chain, _mm_shuffle_epi8(before, reverse));
 }
 
 }  // namespace cst

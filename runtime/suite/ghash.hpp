@@ -1,11 +1,15 @@
 // The powers of GHASH's key (SP 800-38D, 6.4).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace cst {
 
 // rows[i] = H^(count - i), in the form in which streams/ghash.j2 wants it: bytes reversed, divided by x. Needs the CPU feature "pclmul".
 void ghash_powers(const uint8_t *h, uint32_t count, uint8_t (*rows)[16]);
+
+// Y goes on with some blocks; for what is not worth a kernel. powers_end: behind the last of at least eight such rows. Needs "pclmul" and "ssse3".
+void ghash_blocks(const uint8_t (*powers_end)[16], uint8_t *y, const uint8_t *data, size_t blocks);
 
 }  // namespace cst

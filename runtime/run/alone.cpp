@@ -1,0 +1,185 @@
+#include "alone.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "../suite/registers.hpp"
+
+namespace cst {
+namespace {
+
+// Core cycles for which a row of the key is copied to the state block, and read back from there, measured on Zen 4.
+constexpr double kRow = 2;
+
+bool one_lane(const Variant &v) { return v.lanes == 1 && !v.one_key && !v.hand; }
+
+void copy_rows(uint8_t *to, size_t stride, const uint8_t *from, uint32_t rows) {
+    for (uint32_t i = 0; i < rows; i++) memcpy(to + i * stride, from + 16 * i, 16);
+}
+
+void put_pointer(uint8_t *to, const void *pointer) { memcpy(to, &pointer, sizeof(pointer)); }
+
+Query query_about(uint64_t bytes, bool ahead, bool only_ready) {
+    Query query;
+    query.items = 0;  // apart from what phases ask
+    query.bytes = query.least = bytes;
+    query.aligned = ahead;
+    query.only_ready = only_ready;
+    return query;
+}
+
+}  // namespace
+
+Alone::Alone(const Batch &batch)
+    : batch_(batch), suite_(*batch.suite), memory_(batch.arena->lanes), room_(suite_.engine->most_state_bytes()) {
+    if (suite_.forced) return;
+    const uint64_t block = suite_.encrypt->record.block_bytes;
+    for (const Variant *v : suite_.encrypts.variants) usable_ |= one_lane(*v) && v->need() <= block && v->kernel.load(std::memory_order_acquire);
+    if (usable_ && suite_.engine->avx()) clear_upper_halves();
+}
+
+Alone::~Alone() { flush(); }
+
+void Alone::flush() {
+    for (size_t i = 0; i < n_; i++) slots_[i].variant->calls.fetch_add(slots_[i].calls, std::memory_order_relaxed);
+    memory_.state_used = std::max(memory_.state_used, used_);
+    used_ = n_ = 0;
+    for (auto &part : answers_)
+        for (Answer &answer : part) answer.bytes = 0;
+}
+
+double Alone::cost(const Variant &v, uint64_t bytes) const {
+    const double rows = batch_.one_key ? 0 : kRow * (v.cipher.key_rows + v.hash.key_rows), rest = double(bytes & (v.step - 1));
+    return v.cost.per_call + rows + v.cost.per_iteration * double(bytes >> v.step_log2) + (rest > 0 ? v.cost.per_call + rows + rest * v.cost.per_byte : 0);
+}
+
+const Variant *Alone::compare(const Family &family, uint64_t bytes, bool ahead, bool only_ready) const {
+    const Variant *best = nullptr;
+    double least = 0;
+    for (const Variant *v : family.variants) {
+        const uint64_t before = ahead ? v->need() : 0;
+        if (!one_lane(*v) || before + v->need() > bytes || !fits(*v, query_about(bytes, ahead, only_ready))) continue;
+        const double cycles = cost(*v, bytes - before) + double(before) * v->cost.per_byte;
+        if (best && cycles >= least) continue;
+        best = v;
+        least = cycles;
+    }
+    return best;
+}
+
+// A memory of its own for every question of the batch, the suite's for those of earlier ones.
+const Variant *Alone::choose(const Family &family, uint64_t bytes, bool may_be_none, bool ahead) {
+    const Query query = query_about(bytes, ahead, false);
+    const Variant *choice;
+    if (suite_.memo && suite_.memo->recall(family, query, may_be_none, &choice) && (!choice || one_lane(*choice))) return choice;
+    choice = compare(family, bytes, ahead, false);
+    if (may_be_none && choice) {
+        const Variant *cipher = compare(suite_.encrypts, bytes, false, false), *hash = compare(suite_.hashes, bytes, false, false);
+        const uint64_t before = ahead ? choice->need() : 0;
+        if (cipher && hash && cost(*cipher, bytes) + cost(*hash, bytes) < cost(*choice, bytes - before) + double(before) * choice->cost.per_byte) choice = nullptr;
+    }
+    if (suite_.memo) suite_.memo->remember(family, query, may_be_none, choice);
+    return choice;
+}
+
+Alone::Slot *Alone::slot_of(const Variant &variant) {
+    for (size_t i = 0; i < n_; i++)
+        if (slots_[i].variant == &variant) return &slots_[i];
+    const Kernel *kernel;
+    if (suite_.engine->fetch(variant, &kernel)) return nullptr;
+    size_t at = (used_ + variant.state_align - 1) & ~size_t(variant.state_align - 1);
+    if (n_ == SLOTS || at + variant.state_bytes > room_) {
+        flush();
+        at = 0;
+    }
+    Slot *slot = &slots_[n_++];
+    used_ = at + variant.state_bytes;
+    slot->variant = &variant;
+    slot->fn = kernel->fn;
+    slot->state = memory_.state + at;
+    slot->round_keys = slot->mac_keys_end = nullptr;
+    slot->calls = 0;
+    for (uint32_t i = 0; i < variant.n_streams; i++) slot->args.state[i] = slot->state + variant.state_offset[i];
+    return slot;
+}
+
+Alone::Slot *Alone::slot_for(Part part, const Family &family, uint64_t bytes) {
+    Answer &answer = answers_[part][(bytes >> 4 ^ bytes >> 8) % ANSWERS];
+    if (answer.bytes == bytes) return answer.slot;
+    const Variant *variant = choose(family, bytes, false, false);
+    Slot *slot = variant ? slot_of(*variant) : nullptr;
+    if (!slot && (variant = compare(family, bytes, false, true))) slot = slot_of(*variant);
+    if (!slot) return nullptr;
+    answer = {bytes, slot};
+    return slot;
+}
+
+void Alone::call(Slot *slot, const uint8_t *in, uint8_t *out, const uint8_t *hash_in, uint64_t iterations) {
+    const Variant &v = *slot->variant;
+    uint8_t *const state = slot->state;
+    const bool ciphers = in != nullptr, hashes = hash_in != nullptr;
+    const Item &item = work_->item;
+    const LanePlace *cipher = v.cipher.lanes.data(), *hash = v.hash.lanes.data();
+    if (ciphers) {
+        if (slot->round_keys != item.round_keys) copy_rows(state + cipher->key, v.cipher.key_row_bytes, item.round_keys, v.cipher.key_rows);
+        slot->round_keys = item.round_keys;
+        put_pointer(state + cipher->in, in);
+        put_pointer(state + cipher->out, out);
+        memcpy(state + cipher->chain, work_->chain, 16);
+    }
+    if (hashes) {
+        if (slot->mac_keys_end != item.mac_keys_end) copy_rows(state + hash->key, v.hash.key_row_bytes, item.mac_keys_end - 16 * v.hash.key_rows, v.hash.key_rows);
+        slot->mac_keys_end = item.mac_keys_end;
+        put_pointer(state + hash->in, hash_in);
+        for (uint32_t i = 0; i < v.hash.chain_rows; i++)
+            memcpy(state + hash->chain + i * v.hash.chain_row_bytes, work_->hash_chain + i * v.hash.chain_entry, v.hash.chain_entry);
+    }
+    slot->args.iterations = iterations;
+    slot->fn(&slot->args);
+    slot->calls++;
+    if (ciphers) memcpy(work_->chain, state + cipher->chain, 16);
+    if (hashes)
+        for (uint32_t i = 0; i < v.hash.chain_rows; i++)
+            memcpy(work_->hash_chain + i * v.hash.chain_entry, state + hash->chain + i * v.hash.chain_row_bytes, v.hash.chain_entry);
+}
+
+void Alone::cipher(const uint8_t *in, uint8_t *out, uint64_t bytes) {
+    while (bytes) {
+        Slot *slot = slot_for(CIPHER, suite_.encrypts, bytes);
+        const uint32_t shift = slot->variant->step_log2;
+        const uint64_t some = bytes >> shift << shift;
+        call(slot, in, out, nullptr, some >> shift);
+        in += some;
+        out += some;
+        bytes -= some;
+    }
+}
+
+uint64_t Alone::hash(const uint8_t *in, uint64_t bytes, double cycles) {
+    uint64_t done = 0;
+    while (done < bytes) {
+        Slot *slot = slot_for(HASH, suite_.hashes, bytes - done);
+        if (!slot) break;
+        if (cycles * double(bytes - done) < cost(*slot->variant, bytes - done)) break;
+        const uint32_t shift = slot->variant->step_log2;
+        const uint64_t some = (bytes - done) >> shift << shift;
+        call(slot, nullptr, nullptr, in + done, some >> shift);
+        done += some;
+    }
+    return done;
+}
+
+const Variant *Alone::choose_pair(uint64_t bytes, bool ahead) {
+    if (suite_.pairs.variants.empty()) return nullptr;
+    const Variant *pair = choose(suite_.pairs, bytes, true, ahead);
+    return pair && slot_of(*pair) ? pair : nullptr;
+}
+
+uint64_t Alone::both(const Variant &pair, const uint8_t *in, uint8_t *out, const uint8_t *hash_in, uint64_t bytes) {
+    const uint64_t iterations = bytes >> pair.step_log2;
+    if (iterations <= pair.lag) return 0;
+    call(slot_of(pair), in, out, hash_in, iterations);
+    return iterations << pair.step_log2;
+}
+
+}  // namespace cst

@@ -1,0 +1,67 @@
+// Messages one after the other on kernels of one lane: what a cipher in counter mode and a MAC whose streams have one lane do with few or short messages.
+// Where a call takes a hundred cycles, asking for a phase (lanes.hpp) takes several times that.
+#pragma once
+
+#include "work.hpp"
+
+namespace cst {
+
+// Kernels that have been called keep a state block of their own in the arena, and in it the rows of the key that they were last called with.
+class Alone {
+public:
+    explicit Alone(const Batch &batch);
+    ~Alone();
+    Alone(const Alone &) = delete;
+    Alone &operator=(const Alone &) = delete;
+
+    // Whether every length of text can be run: nothing is forced, and the smallest kernel of the cipher is there.
+    bool usable() const { return usable_; }
+
+    // The following are about this message: its key, its item's mac_keys_end, `chain` and `hash_chain`.
+    void take(Work *work) { work_ = work; }
+    // Whole blocks of the cipher, as many as `bytes`.
+    void cipher(const uint8_t *in, uint8_t *out, uint64_t bytes);
+    // Whole blocks of the hash, as far as its kernels go, or not at all where `cycles` are fewer than they take. Returns the number of bytes.
+    uint64_t hash(const uint8_t *in, uint64_t bytes, double cycles);
+    // The pair kernel for so many bytes, if cipher and hash one after the other take longer. `ahead`: of the text to be hashed the first part that a pair
+    // kernel needs is hashed alone, and the cipher does the last part alone, since it overwrites what is hashed.
+    const Variant *choose_pair(uint64_t bytes, bool ahead);
+    // Runs it. Returns the number of bytes.
+    uint64_t both(const Variant &pair, const uint8_t *in, uint8_t *out, const uint8_t *hash_in, uint64_t bytes);
+
+private:
+    struct Slot {
+        const Variant *variant;
+        cst_kernel_fn fn;
+        uint8_t *state;
+        const uint8_t *round_keys, *mac_keys_end;  // in the state
+        uint64_t calls;
+        cst_kernel_args args;
+    };
+    struct Answer {
+        uint64_t bytes;
+        Slot *slot;
+    };
+    static constexpr size_t SLOTS = 8, ANSWERS = 8;
+    enum Part { CIPHER, HASH, PARTS };
+
+    const Variant *choose(const Family &family, uint64_t bytes, bool may_be_none, bool ahead);
+    const Variant *compare(const Family &family, uint64_t bytes, bool ahead, bool only_ready) const;
+    double cost(const Variant &variant, uint64_t bytes) const;
+    Slot *slot_of(const Variant &variant);
+    Slot *slot_for(Part part, const Family &family, uint64_t bytes);
+    void flush();
+    void call(Slot *slot, const uint8_t *in, uint8_t *out, const uint8_t *hash_in, uint64_t iterations);
+
+    const Batch &batch_;
+    const Suite &suite_;
+    LaneMemory &memory_;
+    const size_t room_;
+    Work *work_ = nullptr;
+    size_t used_ = 0, n_ = 0;
+    bool usable_ = false;
+    Slot slots_[SLOTS];
+    Answer answers_[PARTS][ANSWERS] = {};
+};
+
+}  // namespace cst
