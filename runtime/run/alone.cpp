@@ -13,7 +13,17 @@ constexpr double kRow = 2;
 
 bool one_lane(const Variant &v) { return v.lanes == 1 && !v.one_key && !v.hand; }
 
+template <uint32_t rows>
+void copy_these(uint8_t *to, size_t stride, const uint8_t *from) {
+#pragma GCC unroll 16
+    for (uint32_t i = 0; i < rows; i++) memcpy(to + i * stride, from + 16 * i, 16);
+}
+
+// The numbers of rows of most messages are straight code.
 void copy_rows(uint8_t *to, size_t stride, const uint8_t *from, uint32_t rows) {
+    if (rows == 11) return copy_these<11>(to, stride, from);
+    if (rows == 15) return copy_these<15>(to, stride, from);
+    for (; rows >= 8; rows -= 8, to += 8 * stride, from += 8 * 16) copy_these<8>(to, stride, from);
     for (uint32_t i = 0; i < rows; i++) memcpy(to + i * stride, from + 16 * i, 16);
 }
 
@@ -30,12 +40,12 @@ Query query_about(uint64_t bytes, bool ahead, bool only_ready) {
 
 }  // namespace
 
-Alone::Alone(const Batch &batch)
-    : batch_(batch), suite_(*batch.suite), memory_(batch.arena->lanes), room_(suite_.engine->most_state_bytes()) {
-    if (suite_.forced) return;
-    const uint64_t block = suite_.encrypt->record.block_bytes;
-    for (const Variant *v : suite_.encrypts.variants) usable_ |= one_lane(*v) && v->need() <= block && v->kernel.load(std::memory_order_acquire);
-    if (usable_ && suite_.engine->avx()) clear_upper_halves();
+Alone::Alone(const Suite &suite, LaneMemory *memory, bool one_key)
+    : suite_(suite), memory_(*memory), room_(suite.engine->most_state_bytes()), one_key_(one_key) {
+    if (suite.forced) return;
+    const uint64_t block = suite.encrypt->record.block_bytes;
+    for (const Variant *v : suite.encrypts.variants) usable_ |= one_lane(*v) && v->need() <= block && v->kernel.load(std::memory_order_acquire);
+    if (usable_ && suite.engine->avx()) clear_upper_halves();
 }
 
 Alone::~Alone() { flush(); }
@@ -44,12 +54,11 @@ void Alone::flush() {
     for (size_t i = 0; i < n_; i++) slots_[i].variant->calls.fetch_add(slots_[i].calls, std::memory_order_relaxed);
     memory_.state_used = std::max(memory_.state_used, used_);
     used_ = n_ = 0;
-    for (auto &part : answers_)
-        for (Answer &answer : part) answer.bytes = 0;
+    for (size_t i = 0; i < ANSWERS; i++) cipher_answers_[i].bytes = hash_answers_[i].bytes = 0;
 }
 
 double Alone::cost(const Variant &v, uint64_t bytes) const {
-    const double rows = batch_.one_key ? 0 : kRow * (v.cipher.key_rows + v.hash.key_rows), rest = double(bytes & (v.step - 1));
+    const double rows = one_key_ ? 0 : kRow * (v.cipher.key_rows + v.hash.key_rows), rest = double(bytes & (v.step - 1));
     return v.cost.per_call + rows + v.cost.per_iteration * double(bytes >> v.step_log2) + (rest > 0 ? v.cost.per_call + rows + rest * v.cost.per_byte : 0);
 }
 
@@ -97,58 +106,63 @@ Alone::Slot *Alone::slot_of(const Variant &variant) {
     slot->variant = &variant;
     slot->fn = kernel->fn;
     slot->state = memory_.state + at;
+    if (!variant.cipher.lanes.empty()) slot->cipher = variant.cipher.lanes[0];
+    if (!variant.hash.lanes.empty()) slot->hash = variant.hash.lanes[0];
+    slot->step_log2 = variant.step_log2;
     slot->round_keys = slot->mac_keys_end = nullptr;
     slot->calls = 0;
     for (uint32_t i = 0; i < variant.n_streams; i++) slot->args.state[i] = slot->state + variant.state_offset[i];
     return slot;
 }
 
-Alone::Slot *Alone::slot_for(Part part, const Family &family, uint64_t bytes) {
-    Answer &answer = answers_[part][(bytes >> 4 ^ bytes >> 8) % ANSWERS];
-    if (answer.bytes == bytes) return answer.slot;
+Alone::Slot *Alone::find_slot(Answer *answer, const Family &family, uint64_t bytes) {
     const Variant *variant = choose(family, bytes, false, false);
     Slot *slot = variant ? slot_of(*variant) : nullptr;
     if (!slot && (variant = compare(family, bytes, false, true))) slot = slot_of(*variant);
-    if (!slot) return nullptr;
-    answer = {bytes, slot};
+    if (slot) *answer = {bytes, slot};
     return slot;
 }
 
+template <bool ciphers, bool hashes>
 void Alone::call(Slot *slot, const uint8_t *in, uint8_t *out, const uint8_t *hash_in, uint64_t iterations) {
     const Variant &v = *slot->variant;
     uint8_t *const state = slot->state;
-    const bool ciphers = in != nullptr, hashes = hash_in != nullptr;
     const Item &item = work_->item;
-    const LanePlace *cipher = v.cipher.lanes.data(), *hash = v.hash.lanes.data();
-    if (ciphers) {
+    const LanePlace *cipher = &slot->cipher, *hash = &slot->hash;
+    if constexpr (ciphers) {
         if (slot->round_keys != item.round_keys) copy_rows(state + cipher->key, v.cipher.key_row_bytes, item.round_keys, v.cipher.key_rows);
         slot->round_keys = item.round_keys;
         put_pointer(state + cipher->in, in);
         put_pointer(state + cipher->out, out);
         memcpy(state + cipher->chain, work_->chain, 16);
     }
-    if (hashes) {
-        if (slot->mac_keys_end != item.mac_keys_end) copy_rows(state + hash->key, v.hash.key_row_bytes, item.mac_keys_end - 16 * v.hash.key_rows, v.hash.key_rows);
+    auto each_chain_row = [&](auto copy) {
+        const uint32_t rows = v.hash.chain_rows, stride = v.hash.chain_row_bytes, entry = v.hash.chain_entry;
+        for (uint32_t i = 0; i < rows; i++) {
+            if (entry == 16) copy(state + hash->chain + i * stride, work_->hash_chain + i * 16, std::integral_constant<size_t, 16>());
+            else copy(state + hash->chain + i * stride, work_->hash_chain + i * entry, size_t(entry));
+        }
+    };
+    if constexpr (hashes) {
+        if (slot->mac_keys_end != item.mac_keys_end)
+            copy_rows(state + hash->key, v.hash.key_row_bytes, item.mac_keys_end - 16 * v.hash.key_rows, v.hash.key_rows);
         slot->mac_keys_end = item.mac_keys_end;
         put_pointer(state + hash->in, hash_in);
-        for (uint32_t i = 0; i < v.hash.chain_rows; i++)
-            memcpy(state + hash->chain + i * v.hash.chain_row_bytes, work_->hash_chain + i * v.hash.chain_entry, v.hash.chain_entry);
+        each_chain_row([](uint8_t *row, const uint8_t *chain, size_t bytes) { memcpy(row, chain, bytes); });
     }
     slot->args.iterations = iterations;
     slot->fn(&slot->args);
     slot->calls++;
-    if (ciphers) memcpy(work_->chain, state + cipher->chain, 16);
-    if (hashes)
-        for (uint32_t i = 0; i < v.hash.chain_rows; i++)
-            memcpy(work_->hash_chain + i * v.hash.chain_entry, state + hash->chain + i * v.hash.chain_row_bytes, v.hash.chain_entry);
+    if constexpr (ciphers) memcpy(work_->chain, state + cipher->chain, 16);
+    if constexpr (hashes) each_chain_row([](const uint8_t *row, uint8_t *chain, size_t bytes) { memcpy(chain, row, bytes); });
 }
 
 void Alone::cipher(const uint8_t *in, uint8_t *out, uint64_t bytes) {
     while (bytes) {
-        Slot *slot = slot_for(CIPHER, suite_.encrypts, bytes);
-        const uint32_t shift = slot->variant->step_log2;
+        Slot *slot = slot_for(cipher_answers_, suite_.encrypts, bytes);
+        const uint32_t shift = slot->step_log2;
         const uint64_t some = bytes >> shift << shift;
-        call(slot, in, out, nullptr, some >> shift);
+        call<true, false>(slot, in, out, nullptr, some >> shift);
         in += some;
         out += some;
         bytes -= some;
@@ -158,12 +172,12 @@ void Alone::cipher(const uint8_t *in, uint8_t *out, uint64_t bytes) {
 uint64_t Alone::hash(const uint8_t *in, uint64_t bytes, double cycles) {
     uint64_t done = 0;
     while (done < bytes) {
-        Slot *slot = slot_for(HASH, suite_.hashes, bytes - done);
+        Slot *slot = slot_for(hash_answers_, suite_.hashes, bytes - done);
         if (!slot) break;
         if (cycles * double(bytes - done) < cost(*slot->variant, bytes - done)) break;
-        const uint32_t shift = slot->variant->step_log2;
+        const uint32_t shift = slot->step_log2;
         const uint64_t some = (bytes - done) >> shift << shift;
-        call(slot, nullptr, nullptr, in + done, some >> shift);
+        call<false, true>(slot, nullptr, nullptr, in + done, some >> shift);
         done += some;
     }
     return done;
@@ -178,7 +192,7 @@ const Variant *Alone::choose_pair(uint64_t bytes, bool ahead) {
 uint64_t Alone::both(const Variant &pair, const uint8_t *in, uint8_t *out, const uint8_t *hash_in, uint64_t bytes) {
     const uint64_t iterations = bytes >> pair.step_log2;
     if (iterations <= pair.lag) return 0;
-    call(slot_of(pair), in, out, hash_in, iterations);
+    call<true, true>(slot_of(pair), in, out, hash_in, iterations);
     return iterations << pair.step_log2;
 }
 

@@ -9,7 +9,8 @@ namespace cst {
 // Kernels that have been called keep a state block of their own in the arena, and in it the rows of the key that they were last called with.
 class Alone {
 public:
-    explicit Alone(const Batch &batch);
+    // one_key: most messages have the key of the one before.
+    Alone(const Suite &suite, LaneMemory *memory, bool one_key);
     ~Alone();
     Alone(const Alone &) = delete;
     Alone &operator=(const Alone &) = delete;
@@ -34,8 +35,10 @@ private:
         const Variant *variant;
         cst_kernel_fn fn;
         uint8_t *state;
-        const uint8_t *round_keys, *mac_keys_end;  // in the state
+        LanePlace cipher, hash;
+        uint32_t step_log2;
         uint64_t calls;
+        const uint8_t *round_keys, *mac_keys_end;  // in the state
         cst_kernel_args args;
     };
     struct Answer {
@@ -43,25 +46,30 @@ private:
         Slot *slot;
     };
     static constexpr size_t SLOTS = 8, ANSWERS = 8;
-    enum Part { CIPHER, HASH, PARTS };
 
     const Variant *choose(const Family &family, uint64_t bytes, bool may_be_none, bool ahead);
     const Variant *compare(const Family &family, uint64_t bytes, bool ahead, bool only_ready) const;
     double cost(const Variant &variant, uint64_t bytes) const;
     Slot *slot_of(const Variant &variant);
-    Slot *slot_for(Part part, const Family &family, uint64_t bytes);
+    Slot *find_slot(Answer *answer, const Family &family, uint64_t bytes);
+    // NULL: no kernel.
+    Slot *slot_for(Answer *answers, const Family &family, uint64_t bytes) {
+        Answer &answer = answers[(bytes >> 4 ^ bytes >> 8) % ANSWERS];
+        return answer.bytes == bytes ? answer.slot : find_slot(&answer, family, bytes);
+    }
     void flush();
+    template <bool ciphers, bool hashes>
     void call(Slot *slot, const uint8_t *in, uint8_t *out, const uint8_t *hash_in, uint64_t iterations);
 
-    const Batch &batch_;
     const Suite &suite_;
     LaneMemory &memory_;
     const size_t room_;
+    const bool one_key_;
     Work *work_ = nullptr;
     size_t used_ = 0, n_ = 0;
     bool usable_ = false;
+    Answer cipher_answers_[ANSWERS] = {}, hash_answers_[ANSWERS] = {};
     Slot slots_[SLOTS];
-    Answer answers_[PARTS][ANSWERS] = {};
 };
 
 }  // namespace cst

@@ -40,6 +40,10 @@ int run_burst(Arena *arena, cst_job *jobs, size_t n) {
         if (jobs[first].status != JOB_WAITING) continue;
         const Suite *suite = key_of(jobs[first])->suite;
         const int direction = jobs[first].direction;
+        if (suite->construction == Construction::gcm && gcm_takes(jobs[first])) {
+            if (int error = gcm_direct(arena, *suite, direction, jobs + first, n - first)) result = error;
+            if (jobs[first].status != JOB_WAITING) continue;
+        }
         Batch batch = {suite, arena, arena->works, 0, true};
         size_t short_ones = 0;
         for (size_t i = first; i < n && batch.n < room; i++) {

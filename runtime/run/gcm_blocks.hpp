@@ -32,7 +32,4 @@ inline size_t put_lengths(uint8_t *blocks, size_t end, uint64_t first, uint64_t 
     return padded + GCM_BLOCK;
 }
 
-// gcm_direct.cpp: a batch message after message. False: it needs phases, nothing has been done.
-bool gcm_direct(const Batch &batch, bool open);
-
 }  // namespace cst

@@ -1,6 +1,6 @@
-// GCM message after message, on kernels of one lane and, for single blocks, none. A short message, as in gcm.cpp: one call of the cipher for the block of the
-// tag and the text, one of GHASH for AAD, ciphertext and lengths, or no kernel for the latter. Of a longer one that lies in one piece the whole strides run
-// where they are, stitched as far as that pays (stitch.cpp says why where each of the two may stand), and the rest goes through `blocks`.
+// GCM message after message, on kernels of one lane and, for a few blocks, none. Whole strides of a text that lies in one piece run where they are,
+// stitched as far as that pays (stitch.cpp says why where each of the two may stand); the rest goes through `blocks`, as a short text in several
+// pieces does altogether.
 //
 // Opening checks before anything is deciphered but what a pair kernel does, and wipes that if the tag is wrong.
 
@@ -8,205 +8,201 @@
 #include "../suite/ghash.hpp"
 #include "../suite/secret.hpp"
 #include "alone.hpp"
+#include "burst.hpp"
 #include "gcm_blocks.hpp"
 
 namespace cst {
 namespace {
 
-constexpr size_t BLOCK = GCM_BLOCK, TEXT = GCM_TEXT;
+constexpr size_t BLOCK = GCM_BLOCK;
 // Core cycles per byte of GHASH without a kernel, measured on Zen 4; it has no call and no state block.
-constexpr double WITHOUT_KERNEL = 9.5 / BLOCK;
-// Blocks that a kernel takes at a time.
-constexpr size_t UNIT = 8;
+constexpr double WITHOUT_KERNEL = 8.5 / BLOCK;
+// Fewer blocks are never worth a kernel.
+constexpr size_t FEW = 10;
+static_assert(FEW <= MOST_POWERS, "ghash_end has the powers");
 
-class Message {
+// The texts that calls do best: what is left over of them goes through `blocks`.
+uint64_t strides(uint64_t bytes) { return bytes & ~uint64_t(bytes >= COUNTER_STRIDE ? COUNTER_STRIDE - 1 : bytes >= 128 ? 127 : 63); }
+
+// Stores of the size that is loaded later: a processor does not forward several of them to one load.
+typedef uint64_t TwoWords __attribute__((vector_size(16)));
+void put_words(uint8_t *to, uint64_t low, uint64_t high) {
+    const TwoWords words = {low, high};
+    memcpy(to, &words, sizeof(words));
+}
+uint64_t load64(const uint8_t *from) {
+    uint64_t word;
+    memcpy(&word, from, sizeof(word));
+    return word;
+}
+
+// The jobs of one suite, one after the other.
+class Direct {
 public:
-    Message(const Batch &batch, Alone *alone, Work *work)
-        : alone_(*alone), work_(*work), job_(*work->job), rounds_(batch.suite->encrypt->record.rounds), scratch_(batch.works[0]), blocks_(scratch_.blocks) {}
+    Direct(Arena *arena, const Suite &suite, bool one_key)
+        : alone_(suite, &arena->lanes, one_key), work_(*arena->begin(0)), rounds_(suite.encrypt->record.rounds) {
+        work_.item.cipher_from = work_.item.cipher_chain = work_.chain;
+        work_.item.hash_from = work_.item.hash_chain = work_.hash_chain;
+        alone_.take(&work_);
+    }
+    bool usable() const { return alone_.usable(); }
 
-    void seal() {
-        begin();
-        if (gcm_short(job_)) {
-            work_.in.read(0, blocks_ + TEXT, job_.in_len);
-            encipher_short();
-            work_.out.write(0, blocks_ + TEXT, job_.in_len);
-            absorb_short();
-        } else {
-            encrypt_tag_block();
+    void seal(cst_job *job) {
+        take(job);
+        const bool few = blocks() <= FEW;
+        uint64_t done = 0;
+        if (!few) {
             absorb_aad();
-            seal_strides();
-            const size_t rest = size_t(job_.in_len % COUNTER_STRIDE);
-            const uint64_t from = job_.in_len - rest;
-            work_.in.read(from, blocks_ + TEXT, rest);
-            encipher_rest(rest);
-            work_.out.write(from, blocks_ + TEXT, rest);
-            absorb_rest(rest);
+            const Variant *pair = stitched(false);
+            if (pair) done = alone_.both(*pair, in_, out_, out_, whole_);
         }
+        run_cipher(done);
+        absorb_end(out_, done, few);
         finish_tag();
-        memcpy(job_.tag, work_.last, job_.tag_len);
+        copy_few(static_cast<uint8_t *>(job->tag), work_.last, job->tag_len);
     }
 
-    void open() {
-        begin();
-        if (gcm_short(job_)) {
-            work_.in.read(0, blocks_ + TEXT, job_.in_len);
-            absorb_short();
-            encipher_short();
-            if (authentic()) work_.out.write(0, blocks_ + TEXT, job_.in_len);
-            return;
+    // False: it did not authenticate.
+    bool open(cst_job *job) {
+        take(job);
+        const bool few = blocks() <= FEW, same = in_ == out_;
+        uint64_t hashed = 0, done = 0;
+        if (!few) {
+            absorb_aad();
+            const Variant *pair = stitched(same);
+            if (pair) {
+                if (same) absorb(in_, hashed = pair->need());
+                done = alone_.both(*pair, in_, out_, in_ + hashed, whole_ - hashed);
+                hashed += done;
+            }
         }
-        encrypt_tag_block();
-        absorb_aad();
-        const size_t rest = size_t(job_.in_len % COUNTER_STRIDE);
-        const uint64_t from = job_.in_len - rest, done = open_strides(from);
-        work_.in.read(from, blocks_ + TEXT, rest);
-        absorb_rest(rest);
-        if (!authentic()) return;
-        alone_.cipher(work_.in.at(0) + done, work_.out.at(0) + done, from - done);
-        encipher_rest(rest);
-        work_.out.write(from, blocks_ + TEXT, rest);
+        if (scattered_) read_rest();
+        absorb_end(in_, hashed, few);
+        finish_tag();
+        if (!same_bytes(work_.last, static_cast<const uint8_t *>(job->tag), job->tag_len)) {
+            fail(&work_);
+            return false;
+        }
+        run_cipher(done);
+        return true;
     }
 
 private:
-    void begin() {
-        alone_.take(&work_);
-        work_.in.set(job_.in, job_.in_len, job_.in_pieces, job_.n_in_pieces);
-        work_.out.set(job_.out, job_.out_cap, job_.out_pieces, job_.n_out_pieces);
-        work_.item.mac_keys_end = work_.key->powers[MOST_POWERS];
-        memset(work_.hash_chain, 0, BLOCK);
-        job_.out_len = job_.in_len;
-        job_.status = CST_OK;
-        if (job_.iv_len == GCM_IV) {
-            put_first_counter(work_.chain, job_.iv);
-            return;
-        }
-        absorb_padded(job_.iv, job_.iv_len);
-        put_lengths(blocks_, 0, 0, job_.iv_len);
-        absorb(blocks_, BLOCK);
-        memcpy(work_.chain, work_.hash_chain, BLOCK);
-        memset(work_.hash_chain, 0, BLOCK);
+    void take(cst_job *job) {
+        job_ = job;
+        key_ = reinterpret_cast<const Key *>(job->key);
+        work_.job = job;
+        work_.key = key_;
+        work_.item.round_keys = key_->encrypt[0];
+        work_.item.mac_keys_end = key_->powers[MOST_POWERS];
+        work_.in.set(job->in, job->in_len, job->in_pieces, job->n_in_pieces);
+        work_.out.set(job->out, job->out_cap, job->out_pieces, job->n_out_pieces);
+        in_ = static_cast<const uint8_t *>(job->in);
+        out_ = static_cast<uint8_t *>(job->out);
+        scattered_ = work_.scattered();
+        whole_ = scattered_ ? 0 : strides(job->in_len);
+        job->out_len = job->in_len;
+        job->status = CST_OK;
+        put_words(work_.hash_chain, 0, 0);
+        make_counter();
     }
+
+    // The first counter block (7.1, step 2); it is encrypted to `last`, and the next one's turn comes (6.2).
+    void make_counter() {
+        const uint8_t *iv = static_cast<const uint8_t *>(job_->iv);
+        if (job_->iv_len == GCM_IV) {
+            put_words(work_.chain, load64(iv), load64(iv + 4) >> 32 | uint64_t(1) << 56);
+        } else {
+            const size_t rest = job_->iv_len % BLOCK;
+            absorb(iv, job_->iv_len - rest);
+            ghash_end(key_->powers + MOST_POWERS, work_.hash_chain, {iv, 0, iv + job_->iv_len - rest, rest, 0, job_->iv_len});
+            memcpy(work_.chain, work_.hash_chain, BLOCK);
+            put_words(work_.hash_chain, 0, 0);
+        }
+        aes_encrypt(key_->encrypt, rounds_, work_.chain, work_.last);
+        const uint64_t high = load64(work_.chain + 8), count = __builtin_bswap32(__builtin_bswap32(uint32_t(high >> 32)) + 1);
+        put_words(work_.chain, load64(work_.chain), count << 32 | (high & UINT32_MAX));
+    }
+
+    // Of AAD, text and lengths.
+    uint64_t blocks() const { return (whole_blocks(job_->aad_len) + whole_blocks(job_->in_len)) / BLOCK + 1; }
+    const Variant *stitched(bool ahead) { return job_->in_len > GCM_SHORT_TEXT ? alone_.choose_pair(whole_, ahead) : nullptr; }
 
     // Whole blocks that lie together.
     void absorb(const uint8_t *data, uint64_t bytes) {
-        const uint64_t done = bytes >= UNIT * BLOCK ? alone_.hash(data, bytes, WITHOUT_KERNEL) : 0;
-        if (done < bytes) ghash_blocks(&work_.key->powers[MOST_POWERS], work_.hash_chain, data + done, size_t(bytes - done) / BLOCK);
+        const uint64_t done = bytes >= FEW * BLOCK ? alone_.hash(data, bytes, WITHOUT_KERNEL) : 0;
+        ghash_blocks(key_->powers + MOST_POWERS, work_.hash_chain, data + done, size_t(bytes - done) / BLOCK);
     }
-    void absorb_padded(const void *data, uint64_t bytes) {
-        const size_t rest = bytes % BLOCK;
-        absorb(static_cast<const uint8_t *>(data), bytes - rest);
+    void absorb_aad() {
+        const uint8_t *aad = static_cast<const uint8_t *>(job_->aad);
+        const size_t rest = job_->aad_len % BLOCK;
+        absorb(aad, job_->aad_len - rest);
         if (!rest) return;
-        uint8_t block[BLOCK] = {};
-        memcpy(block, static_cast<const uint8_t *>(data) + bytes - rest, rest);
+        alignas(16) uint8_t block[BLOCK] = {};
+        copy_few(block, aad + job_->aad_len - rest, rest);
         absorb(block, BLOCK);
     }
-    void absorb_aad() { absorb_padded(job_.aad, job_.aad_len); }
-    // What is at TEXT, and the lengths.
-    void absorb_rest(size_t bytes) {
-        const size_t end = put_lengths(blocks_, TEXT + bytes, job_.aad_len, job_.in_len);
-        scratch_.use_blocks(end);
-        absorb(blocks_ + TEXT, end - TEXT);
-    }
-    // The whole message. Blocks of zeros in front leave Y = 0 as it is.
-    void absorb_short() {
-        size_t at = TEXT - whole_blocks(job_.aad_len);
-        const size_t end = put_lengths(blocks_, TEXT + job_.in_len, job_.aad_len, job_.in_len), blocks = (end - at) / BLOCK, odd = blocks % UNIT;
-        if (job_.aad_len) {
-            copy_few(blocks_ + at, static_cast<const uint8_t *>(job_.aad), job_.aad_len);
-            memset(blocks_ + at + job_.aad_len, 0, TEXT - at - job_.aad_len);
+    // What is left of the message: the ciphertext from `from` on, the lengths, and the AAD if they are few blocks together.
+    void absorb_end(const uint8_t *text, uint64_t from, bool few) {
+        if (scattered_) text = work_.blocks;
+        uint64_t left = job_->in_len - from;
+        if (!few) {
+            if (left >= FEW * BLOCK) left -= alone_.hash(text + from, left & ~(BLOCK - 1), WITHOUT_KERNEL);
+            const uint64_t most = (MOST_POWERS - 1) * BLOCK, before = left > most ? (left - most + BLOCK - 1) & ~(BLOCK - 1) : 0;
+            if (before) ghash_blocks(key_->powers + MOST_POWERS, work_.hash_chain, text + (job_->in_len - left), size_t(before) / BLOCK);
+            left -= before;
         }
-        if (blocks >= UNIT - 1 && odd >= UNIT / 2 && at >= (UNIT - odd) * BLOCK) {
-            memset(blocks_ + at - (UNIT - odd) * BLOCK, 0, (UNIT - odd) * BLOCK);
-            at -= (UNIT - odd) * BLOCK;
-        }
-        scratch_.use_blocks(end);
-        absorb(blocks_ + at, end - at);
+        const size_t aad = few ? job_->aad_len : 0;
+        ghash_end(key_->powers + MOST_POWERS, work_.hash_chain,
+                  {static_cast<const uint8_t *>(job_->aad), aad, text + (job_->in_len - left), size_t(left), job_->aad_len, job_->in_len});
     }
 
-    // The first counter block to `last`; then it is the next one's turn (6.2).
-    void encrypt_tag_block() {
-        aes_encrypt(work_.key->encrypt, rounds_, work_.chain, work_.last);
-        uint32_t count;
-        memcpy(&count, work_.chain + GCM_IV, sizeof(count));
-        count = __builtin_bswap32(__builtin_bswap32(count) + 1);
-        memcpy(work_.chain + GCM_IV, &count, sizeof(count));
+    void read_rest() {
+        const size_t rest = size_t(job_->in_len - whole_);
+        work_.use_blocks(rest);
+        work_.in.read(whole_, work_.blocks, rest);
     }
-    // The text at TEXT, and the block in front of it, which goes to `last`.
-    void encipher_short() {
-        uint8_t *const at = blocks_ + TEXT - BLOCK;
-        const size_t used = BLOCK + job_.in_len, bytes = counter_room(used);
-        memset(at, 0, BLOCK);
-        encipher(at, used, bytes);
-        memcpy(work_.last, at, BLOCK);
-    }
-    void encipher_rest(size_t rest) {
-        if (rest) encipher(blocks_ + TEXT, rest, counter_room(rest));
-    }
-    void encipher(uint8_t *at, size_t used, size_t bytes) {
-        memset(at + used, 0, bytes - used);
-        scratch_.use_blocks(size_t(at - blocks_) + bytes);
-        alone_.cipher(at, at, bytes);
-    }
-
-    void seal_strides() {
-        const uint64_t bytes = job_.in_len & ~(COUNTER_STRIDE - 1);
-        const uint8_t *in = work_.in.at(0);
-        uint8_t *out = work_.out.at(0);
-        const Variant *pair = alone_.choose_pair(bytes, false);
-        const uint64_t done = pair ? alone_.both(*pair, in, out, out, bytes) : 0;
-        alone_.cipher(in + done, out + done, bytes - done);
-        absorb(out + done, bytes - done);
-    }
-    // Hashes whole strides, and deciphers of them what is stitched. Returns how much that is.
-    uint64_t open_strides(uint64_t bytes) {
-        const uint8_t *in = work_.in.at(0);
-        uint8_t *out = work_.out.at(0);
-        const bool same = in == out;
-        const Variant *pair = alone_.choose_pair(bytes, same);
-        uint64_t hashed = 0, done = 0;
-        if (pair) {
-            if (same) absorb(in, hashed = pair->need());
-            done = alone_.both(*pair, in, out, in + hashed, bytes - hashed);
-            hashed += done;
-        }
-        absorb(in + hashed, bytes - hashed);
-        return done;
+    // The text from `from` on.
+    void run_cipher(uint64_t from) {
+        alone_.cipher(in_ + from, out_ + from, whole_ - from);
+        const size_t rest = size_t(job_->in_len - whole_), bytes = counter_room(rest);
+        if (!rest) return;
+        read_rest();
+        memset(work_.blocks + rest, 0, bytes - rest);
+        work_.use_blocks(bytes);
+        alone_.cipher(work_.blocks, work_.blocks, bytes);
+        work_.out.write(whole_, work_.blocks, rest);
     }
 
     // The tag (7.1, step 6), in `last`.
-    void finish_tag() {
-        for (size_t i = 0; i < BLOCK; i++) work_.last[i] ^= work_.hash_chain[i];
-    }
-    bool authentic() {
-        finish_tag();
-        if (same_bytes(work_.last, static_cast<const uint8_t *>(job_.tag), job_.tag_len)) return true;
-        fail(&work_);
-        return false;
-    }
+    void finish_tag() { put_words(work_.last, load64(work_.last) ^ load64(work_.hash_chain), load64(work_.last + 8) ^ load64(work_.hash_chain + 8)); }
 
-    Alone &alone_;
-    Work &work_;
-    cst_job &job_;
+    Alone alone_;
+    Work &work_;  // serves all of them
     const uint32_t rounds_;
-    Work &scratch_;          // whose `blocks` serve all messages of the batch
-    uint8_t *const blocks_;
+    cst_job *job_ = nullptr;
+    const Key *key_ = nullptr;
+    const uint8_t *in_ = nullptr;
+    uint8_t *out_ = nullptr;
+    bool scattered_ = false;
+    uint64_t whole_ = 0;  // bytes that run where they are
 };
 
 }  // namespace
 
-bool gcm_direct(const Batch &batch, bool open) {
-    for (size_t i = 0; i < batch.n; i++) {
-        const cst_job &job = *batch.works[i].job;
-        if ((job.n_in_pieces || job.n_out_pieces) && !gcm_short(job)) return false;
+bool gcm_takes(const cst_job &job) { return !(job.n_in_pieces || job.n_out_pieces) || gcm_short(job); }
+
+int gcm_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n) {
+    const bool one_key = n > 1 && jobs[0].key == jobs[1].key;
+    Direct direct(arena, suite, one_key);
+    int result = CST_OK;
+    for (size_t i = 0; i < n && direct.usable(); i++) {
+        cst_job &job = jobs[i];
+        if (job.status != JOB_WAITING || job.direction != direction || reinterpret_cast<const Key *>(job.key)->suite != &suite || !gcm_takes(job)) continue;
+        if (direction == CST_SEAL) direct.seal(&job);
+        else if (!direct.open(&job)) result = CST_ERR_AUTH;
     }
-    Alone alone(batch);
-    if (!alone.usable()) return false;
-    for (size_t i = 0; i < batch.n; i++) {
-        Message message(batch, &alone, &batch.works[i]);
-        if (open) message.open();
-        else message.seal();
-    }
-    return true;
+    return result;
 }
 
 }  // namespace cst
