@@ -22,6 +22,10 @@ public:
     void take(Work *work) { work_ = work; }
     // Whole blocks of the cipher, as many as `bytes`.
     void cipher(const uint8_t *in, uint8_t *out, uint64_t bytes);
+    // Counter mode over a text in one piece: whole strides run where they are, the rest through the work's `blocks`.
+    void text(const uint8_t *in, uint8_t *out, uint64_t bytes);
+    // The same over what is in `blocks`, at most 512 bytes.
+    void text_in_blocks(size_t bytes);
     // Whole blocks of the hash, as far as its kernels go, or not at all where `cycles` are fewer than they take. Returns the number of bytes.
     uint64_t hash(const uint8_t *in, uint64_t bytes, double cycles);
     // The pair kernel for so many bytes, if cipher and hash one after the other take longer. `ahead`: of the text to be hashed the first part that a pair

@@ -1,5 +1,6 @@
 #include "burst.hpp"
 
+#include "direct.hpp"
 #include "gcm.hpp"
 
 namespace cst {
@@ -8,10 +9,12 @@ namespace {
 // Many short jobs are worked on in several batches: what one needs stays in the first-level cache, and lanes are full all the same.
 constexpr size_t SHORT_WORKS = 32, SHORT_BYTES = 512;
 
-// How each Construction is sealed and opened.
+// How each Construction is sealed and opened, and the direct way of some.
 struct Way {
     void (*seal)(const Batch &);
     void (*open)(const Batch &);
+    bool (*takes)(const cst_job &) = nullptr;
+    int (*direct)(Arena *, const Suite &, int, cst_job *, size_t) = nullptr;
 };
 constexpr Way kWays[] = {
     {seal_batch, open_batch},        // single
@@ -19,8 +22,8 @@ constexpr Way kWays[] = {
     {seal_batch, open_batch},        // rfc7518
     {seal_batch, open_batch},        // esp
     {seal_records, open_records},    // tls
-    {counter_batch, counter_batch},  // counter
-    {gcm_seal, gcm_open},            // gcm
+    {counter_batch, counter_batch, counter_takes, counter_direct},  // counter
+    {gcm_seal, gcm_open, gcm_takes, gcm_direct},  // gcm
     {chacha_batch, chacha_batch},    // chacha
     {seal_chacha_poly, open_chacha_poly},  // chacha_poly
     {seal_xts, open_xts},            // xts
@@ -40,8 +43,9 @@ int run_burst(Arena *arena, cst_job *jobs, size_t n) {
         if (jobs[first].status != JOB_WAITING) continue;
         const Suite *suite = key_of(jobs[first])->suite;
         const int direction = jobs[first].direction;
-        if (suite->construction == Construction::gcm && gcm_takes(jobs[first])) {
-            if (int error = gcm_direct(arena, *suite, direction, jobs + first, n - first)) result = error;
+        const Way &way = kWays[size_t(suite->construction)];
+        if (way.takes && way.takes(jobs[first])) {
+            if (int error = way.direct(arena, *suite, direction, jobs + first, n - first)) result = error;
             if (jobs[first].status != JOB_WAITING) continue;
         }
         Batch batch = {suite, arena, arena->works, 0, true};
@@ -63,7 +67,6 @@ int run_burst(Arena *arena, cst_job *jobs, size_t n) {
                 if (++short_ones == SHORT_WORKS && short_ones == batch.n) break;
             }
         }
-        const Way &way = kWays[size_t(suite->construction)];
         if (direction == CST_SEAL) {
             way.seal(batch);
         } else {

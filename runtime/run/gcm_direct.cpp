@@ -8,7 +8,7 @@
 #include "../suite/ghash.hpp"
 #include "../suite/secret.hpp"
 #include "alone.hpp"
-#include "burst.hpp"
+#include "direct.hpp"
 #include "gcm_blocks.hpp"
 
 namespace cst {
@@ -20,9 +20,6 @@ constexpr double WITHOUT_KERNEL = 8.5 / BLOCK;
 // Fewer blocks are never worth a kernel.
 constexpr size_t FEW = 10;
 static_assert(FEW <= MOST_POWERS, "ghash_end has the powers");
-
-// The texts that calls do best: what is left over of them goes through `blocks`.
-uint64_t strides(uint64_t bytes) { return bytes & ~uint64_t(bytes >= COUNTER_STRIDE ? COUNTER_STRIDE - 1 : bytes >= 128 ? 127 : 63); }
 
 // Stores of the size that is loaded later: a processor does not forward several of them to one load.
 typedef uint64_t TwoWords __attribute__((vector_size(16)));
@@ -54,7 +51,7 @@ public:
         if (!few) {
             absorb_aad();
             const Variant *pair = stitched(false);
-            if (pair) done = alone_.both(*pair, in_, out_, out_, whole_);
+            if (pair) done = alone_.both(*pair, in_, out_, out_, job->in_len);
         }
         run_cipher(done);
         absorb_end(out_, done, few);
@@ -72,11 +69,10 @@ public:
             const Variant *pair = stitched(same);
             if (pair) {
                 if (same) absorb(in_, hashed = pair->need());
-                done = alone_.both(*pair, in_, out_, in_ + hashed, whole_ - hashed);
+                done = alone_.both(*pair, in_, out_, in_ + hashed, job->in_len - hashed);
                 hashed += done;
             }
         }
-        if (scattered_) read_rest();
         absorb_end(in_, hashed, few);
         finish_tag();
         if (!same_bytes(work_.last, static_cast<const uint8_t *>(job->tag), job->tag_len)) {
@@ -95,12 +91,15 @@ private:
         work_.key = key_;
         work_.item.round_keys = key_->encrypt[0];
         work_.item.mac_keys_end = key_->powers[MOST_POWERS];
-        work_.in.set(job->in, job->in_len, job->in_pieces, job->n_in_pieces);
         work_.out.set(job->out, job->out_cap, job->out_pieces, job->n_out_pieces);
         in_ = static_cast<const uint8_t *>(job->in);
         out_ = static_cast<uint8_t *>(job->out);
-        scattered_ = work_.scattered();
-        whole_ = scattered_ ? 0 : strides(job->in_len);
+        scattered_ = job->n_in_pieces || job->n_out_pieces;
+        if (scattered_) {
+            work_.in.set(job->in, job->in_len, job->in_pieces, job->n_in_pieces);
+            work_.in.read(0, work_.blocks, job->in_len);
+            work_.use_blocks(job->in_len);
+        }
         job->out_len = job->in_len;
         job->status = CST_OK;
         put_words(work_.hash_chain, 0, 0);
@@ -126,7 +125,7 @@ private:
 
     // Of AAD, text and lengths.
     uint64_t blocks() const { return (whole_blocks(job_->aad_len) + whole_blocks(job_->in_len)) / BLOCK + 1; }
-    const Variant *stitched(bool ahead) { return job_->in_len > GCM_SHORT_TEXT ? alone_.choose_pair(whole_, ahead) : nullptr; }
+    const Variant *stitched(bool ahead) { return job_->in_len > GCM_SHORT_TEXT ? alone_.choose_pair(job_->in_len & ~(COUNTER_STRIDE - 1), ahead) : nullptr; }
 
     // Whole blocks that lie together.
     void absorb(const uint8_t *data, uint64_t bytes) {
@@ -157,21 +156,11 @@ private:
                   {static_cast<const uint8_t *>(job_->aad), aad, text + (job_->in_len - left), size_t(left), job_->aad_len, job_->in_len});
     }
 
-    void read_rest() {
-        const size_t rest = size_t(job_->in_len - whole_);
-        work_.use_blocks(rest);
-        work_.in.read(whole_, work_.blocks, rest);
-    }
-    // The text from `from` on.
+    // The text from `from` on, of one in several pieces all, which is in `blocks`.
     void run_cipher(uint64_t from) {
-        alone_.cipher(in_ + from, out_ + from, whole_ - from);
-        const size_t rest = size_t(job_->in_len - whole_), bytes = counter_room(rest);
-        if (!rest) return;
-        read_rest();
-        memset(work_.blocks + rest, 0, bytes - rest);
-        work_.use_blocks(bytes);
-        alone_.cipher(work_.blocks, work_.blocks, bytes);
-        work_.out.write(whole_, work_.blocks, rest);
+        if (!scattered_) return alone_.text(in_ + from, out_ + from, job_->in_len - from);
+        alone_.text_in_blocks(job_->in_len);
+        work_.out.write(0, work_.blocks, job_->in_len);
     }
 
     // The tag (7.1, step 6), in `last`.
@@ -185,7 +174,6 @@ private:
     const uint8_t *in_ = nullptr;
     uint8_t *out_ = nullptr;
     bool scattered_ = false;
-    uint64_t whole_ = 0;  // bytes that run where they are
 };
 
 }  // namespace
@@ -193,15 +181,13 @@ private:
 bool gcm_takes(const cst_job &job) { return !(job.n_in_pieces || job.n_out_pieces) || gcm_short(job); }
 
 int gcm_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n) {
-    const bool one_key = n > 1 && jobs[0].key == jobs[1].key;
-    Direct direct(arena, suite, one_key);
+    Direct direct(arena, suite, one_key(jobs, n));
     int result = CST_OK;
-    for (size_t i = 0; i < n && direct.usable(); i++) {
-        cst_job &job = jobs[i];
-        if (job.status != JOB_WAITING || job.direction != direction || reinterpret_cast<const Key *>(job.key)->suite != &suite || !gcm_takes(job)) continue;
-        if (direction == CST_SEAL) direct.seal(&job);
-        else if (!direct.open(&job)) result = CST_ERR_AUTH;
-    }
+    if (!direct.usable()) return result;
+    each_waiting(suite, direction, jobs, n, gcm_takes, [&](cst_job *job) {
+        if (direction == CST_SEAL) direct.seal(job);
+        else if (!direct.open(job)) result = CST_ERR_AUTH;
+    });
     return result;
 }
 

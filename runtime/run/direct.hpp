@@ -1,0 +1,26 @@
+// Suites whose jobs run one after the other, without works and phases, where that is faster: gcm_direct.cpp, counter.cpp.
+#pragma once
+
+#include "burst.hpp"
+
+namespace cst {
+
+// Of the jobs those that wait, of this suite and direction, for which the suite's direct way is.
+template <typename Each>
+void each_waiting(const Suite &suite, int direction, cst_job *jobs, size_t n, bool (*takes)(const cst_job &), Each each) {
+    for (size_t i = 0; i < n; i++) {
+        cst_job &job = jobs[i];
+        if (job.status != JOB_WAITING || job.direction != direction || reinterpret_cast<const Key *>(job.key)->suite != &suite || !takes(job)) continue;
+        each(&job);
+    }
+}
+inline bool one_key(const cst_job *jobs, size_t n) { return n > 1 && jobs[0].key == jobs[1].key; }
+
+// Each `takes` tells whether the direct way is for the job. The other runs such jobs as far as they wait; none at all while a kernel is forced. Returns
+// CST_OK, or CST_ERR_AUTH when one did not authenticate.
+bool gcm_takes(const cst_job &job);
+int gcm_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n);
+bool counter_takes(const cst_job &job);
+int counter_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n);
+
+}  // namespace cst
