@@ -39,17 +39,18 @@ Alone::Alone(const Suite &suite, LaneMemory *memory, bool one_key)
     : suite_(suite), memory_(*memory), room_(suite.engine->most_state_bytes()), one_key_(one_key) {
     if (suite.forced) return;
     const uint64_t block = suite.encrypt->record.block_bytes;
-    for (const Variant *v : suite.encrypts.variants) usable_ |= one_lane(*v) && v->need() <= block && v->kernel.load(std::memory_order_acquire);
+    for (const Variant *v : suite.encrypts.variants) {
+        usable_ = v->need() <= block && one_lane(*v) && v->kernel.load(std::memory_order_acquire);
+        if (usable_) break;
+    }
     if (usable_ && suite.engine->avx()) clear_upper_halves();
 }
 
-Alone::~Alone() { flush(); }
+Alone::~Alone() { count_calls(); }
 
-void Alone::flush() {
+void Alone::count_calls() {
     for (size_t i = 0; i < n_; i++) slots_[i].variant->calls.fetch_add(slots_[i].calls, std::memory_order_relaxed);
     memory_.state_used = std::max(memory_.state_used, used_);
-    used_ = n_ = 0;
-    for (size_t i = 0; i < ANSWERS; i++) cipher_answers_[i].bytes = hash_answers_[i].bytes = 0;
 }
 
 double Alone::cost(const Variant &v, uint64_t bytes) const {
@@ -93,8 +94,9 @@ Alone::Slot *Alone::slot_of(const Variant &variant) {
     if (suite_.engine->fetch(variant, &kernel)) return nullptr;
     size_t at = (used_ + variant.state_align - 1) & ~size_t(variant.state_align - 1);
     if (n_ == SLOTS || at + variant.state_bytes > room_) {
-        flush();
-        at = 0;
+        count_calls();
+        for (size_t i = 0; i < ANSWERS; i++) cipher_answers_[i].bytes = hash_answers_[i].bytes = 0;
+        n_ = at = 0;
     }
     Slot *slot = &slots_[n_++];
     used_ = at + variant.state_bytes;

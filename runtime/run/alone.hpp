@@ -49,7 +49,7 @@ private:
         uint64_t bytes;
         Slot *slot;
     };
-    static constexpr size_t SLOTS = 8, ANSWERS = 8;
+    static constexpr size_t SLOTS = 8, ANSWERS = 4;
 
     const Variant *choose(const Family &family, uint64_t bytes, bool may_be_none, bool ahead);
     const Variant *compare(const Family &family, uint64_t bytes, bool ahead, bool only_ready) const;
@@ -61,7 +61,7 @@ private:
         Answer &answer = answers[(bytes >> 4 ^ bytes >> 8) % ANSWERS];
         return answer.bytes == bytes ? answer.slot : find_slot(&answer, family, bytes);
     }
-    void flush();
+    void count_calls();
     template <bool ciphers, bool hashes>
     void call(Slot *slot, const uint8_t *in, uint8_t *out, const uint8_t *hash_in, uint64_t iterations);
 
