@@ -197,10 +197,28 @@ uint64_t Alone::hash(const uint8_t *in, uint64_t bytes, double cycles) {
     return done;
 }
 
+const Variant *Alone::choose_hash(uint64_t bytes) {
+    const Slot *slot = slot_for(hash_answers_, suite_.hashes, bytes);
+    return slot ? slot->variant : nullptr;
+}
+
+uint64_t Alone::hash_on(const Variant &variant, const uint8_t *in, uint64_t bytes) {
+    const uint64_t iterations = bytes >> variant.step_log2;
+    if (iterations) call<false, true>(slot_of(variant), nullptr, nullptr, in, iterations);
+    return iterations << variant.step_log2;
+}
+
+void Alone::forget_mac_keys() {
+    for (size_t i = 0; i < n_; i++) slots_[i].mac_keys_end = nullptr;
+}
+
 const Variant *Alone::choose_pair(uint64_t bytes, bool ahead) {
-    if (suite_.pairs.variants.empty()) return nullptr;
-    const Variant *pair = choose(suite_.pairs, bytes, true, ahead);
-    return pair && slot_of(*pair) ? pair : nullptr;
+    if (last_.bytes == bytes && last_.ahead == ahead) return last_.pair;
+    const Variant *pair = suite_.pairs.variants.empty() ? nullptr : choose(suite_.pairs, bytes, true, ahead);
+    if (pair && !slot_of(*pair)) pair = nullptr;
+    last_.bytes = bytes;
+    last_.ahead = ahead;
+    return last_.pair = pair;
 }
 
 uint64_t Alone::both(const Variant &pair, const uint8_t *in, uint8_t *out, const uint8_t *hash_in, uint64_t bytes) {

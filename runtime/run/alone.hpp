@@ -28,6 +28,13 @@ public:
     void text_in_blocks(size_t bytes);
     // Whole blocks of the hash, as far as its kernels go, or not at all where `cycles` are fewer than they take. Returns the number of bytes.
     uint64_t hash(const uint8_t *in, uint64_t bytes, double cycles);
+    // The cheapest kernel of the hash for so many whole blocks, NULL when there is none, and what it will do of them. Returns the number of bytes.
+    const Variant *choose_hash(uint64_t bytes);
+    uint64_t hash_on(const Variant &variant, const uint8_t *in, uint64_t bytes);
+    // The rows at mac_keys_end are other ones now.
+    void forget_mac_keys();
+    // Core cycles.
+    double cost(const Variant &variant, uint64_t bytes) const;
     // The pair kernel for so many bytes, if cipher and hash one after the other take longer. `ahead`: of the text to be hashed the first part that a pair
     // kernel needs is hashed alone, and the cipher does the last part alone, since it overwrites what is hashed.
     const Variant *choose_pair(uint64_t bytes, bool ahead);
@@ -53,7 +60,6 @@ private:
 
     const Variant *choose(const Family &family, uint64_t bytes, bool may_be_none, bool ahead);
     const Variant *compare(const Family &family, uint64_t bytes, bool ahead, bool only_ready) const;
-    double cost(const Variant &variant, uint64_t bytes) const;
     Slot *slot_of(const Variant &variant);
     Slot *find_slot(Answer *answer, const Family &family, uint64_t bytes);
     // NULL: no kernel.
@@ -73,6 +79,11 @@ private:
     size_t used_ = 0, n_ = 0;
     bool usable_ = false;
     Answer cipher_answers_[ANSWERS] = {}, hash_answers_[ANSWERS] = {};
+    struct {
+        uint64_t bytes = 0;
+        bool ahead = false;
+        const Variant *pair = nullptr;
+    } last_;  // choose_pair
     Slot slots_[SLOTS];
 };
 

@@ -24,8 +24,8 @@ constexpr Way kWays[] = {
     {seal_records, open_records},    // tls
     {counter_batch, counter_batch, counter_takes, counter_direct},  // counter
     {gcm_seal, gcm_open, gcm_takes, gcm_direct},  // gcm
-    {chacha_batch, chacha_batch},    // chacha
-    {seal_chacha_poly, open_chacha_poly},  // chacha_poly
+    {chacha_batch, chacha_batch, chacha_takes, chacha_direct},  // chacha
+    {seal_chacha_poly, open_chacha_poly, chacha_poly_takes, chacha_poly_direct},  // chacha_poly
     {seal_xts, open_xts},            // xts
     {seal_block_macs, open_block_macs},  // cmac
     {seal_block_macs, open_block_macs},  // xcbc

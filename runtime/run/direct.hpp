@@ -1,4 +1,4 @@
-// Suites whose jobs run one after the other, without works and phases, where that is faster: gcm_direct.cpp, counter.cpp.
+// Suites whose jobs run one after the other, without works and phases, where that is faster: gcm_direct.cpp, chacha_direct.cpp, counter.cpp.
 #pragma once
 
 #include "burst.hpp"
@@ -22,5 +22,9 @@ bool gcm_takes(const cst_job &job);
 int gcm_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n);
 bool counter_takes(const cst_job &job);
 int counter_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n);
+bool chacha_takes(const cst_job &job);
+int chacha_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n);
+bool chacha_poly_takes(const cst_job &job);
+int chacha_poly_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n);
 
 }  // namespace cst
