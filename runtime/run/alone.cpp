@@ -8,11 +8,6 @@
 namespace cst {
 namespace {
 
-// Core cycles for which a row of the key is copied to the state block, measured on Zen 4.
-constexpr double kRow = 0.5;
-
-bool one_lane(const Variant &v) { return v.lanes == 1 && !v.one_key && !v.hand; }
-
 // Rows that lie together are left to the C library: kernels read several at once, which waits for the caches unless they were stored at once as well.
 void copy_rows(uint8_t *to, size_t stride, const uint8_t *from, uint32_t rows) {
     if (stride == 16) memcpy(to, from, 16 * size_t(rows));
@@ -24,23 +19,14 @@ void put_pointer(uint8_t *to, const void *pointer) { memcpy(to, &pointer, sizeof
 // The texts that calls do best.
 uint64_t strides(uint64_t bytes) { return bytes & ~uint64_t(bytes >= COUNTER_STRIDE ? COUNTER_STRIDE - 1 : bytes >= 128 ? 127 : 63); }
 
-Query query_about(uint64_t bytes, bool ahead, bool only_ready) {
-    Query query;
-    query.items = 0;  // apart from what phases ask
-    query.bytes = query.least = bytes;
-    query.aligned = ahead;
-    query.only_ready = only_ready;
-    return query;
-}
-
 }  // namespace
 
 Alone::Alone(const Suite &suite, LaneMemory *memory, bool one_key)
-    : suite_(suite), memory_(*memory), room_(suite.engine->most_state_bytes()), one_key_(one_key) {
+    : suite_(suite), memory_(*memory), room_(suite.engine->most_state_bytes()), which_(suite, one_key) {
     if (suite.forced) return;
     const uint64_t block = suite.encrypt->record.block_bytes;
     for (const Variant *v : suite.encrypts.variants) {
-        usable_ = v->need() <= block && one_lane(*v) && v->kernel.load(std::memory_order_acquire);
+        usable_ = v->need() <= block && OneLane::serves(*v) && v->kernel.load(std::memory_order_acquire);
         if (usable_) break;
     }
     if (usable_ && suite.engine->avx()) clear_upper_halves();
@@ -51,40 +37,6 @@ Alone::~Alone() { count_calls(); }
 void Alone::count_calls() {
     for (size_t i = 0; i < n_; i++) slots_[i].variant->calls.fetch_add(slots_[i].calls, std::memory_order_relaxed);
     memory_.state_used = std::max(memory_.state_used, used_);
-}
-
-double Alone::cost(const Variant &v, uint64_t bytes) const {
-    const double rows = one_key_ ? 0 : kRow * (v.cipher.key_rows + v.hash.key_rows), rest = double(bytes & (v.step - 1));
-    return v.cost.per_call + rows + v.cost.per_iteration * double(bytes >> v.step_log2) + (rest > 0 ? v.cost.per_call + rows + rest * v.cost.per_byte : 0);
-}
-
-const Variant *Alone::compare(const Family &family, uint64_t bytes, bool ahead, bool only_ready) const {
-    const Variant *best = nullptr;
-    double least = 0;
-    for (const Variant *v : family.variants) {
-        const uint64_t before = ahead ? v->need() : 0;
-        if (!one_lane(*v) || before + v->need() > bytes || !fits(*v, query_about(bytes, ahead, only_ready))) continue;
-        const double cycles = cost(*v, bytes - before) + double(before) * v->cost.per_byte;
-        if (best && cycles >= least) continue;
-        best = v;
-        least = cycles;
-    }
-    return best;
-}
-
-// A memory of its own for every question of the batch, the suite's for those of earlier ones.
-const Variant *Alone::choose(const Family &family, uint64_t bytes, bool may_be_none, bool ahead) {
-    const Query query = query_about(bytes, ahead, false);
-    const Variant *choice;
-    if (suite_.memo && suite_.memo->recall(family, query, may_be_none, &choice) && (!choice || one_lane(*choice))) return choice;
-    choice = compare(family, bytes, ahead, false);
-    if (may_be_none && choice) {
-        const Variant *cipher = compare(suite_.encrypts, bytes, false, false), *hash = compare(suite_.hashes, bytes, false, false);
-        const uint64_t before = ahead ? choice->need() : 0;
-        if (cipher && hash && cost(*cipher, bytes) + cost(*hash, bytes) < cost(*choice, bytes - before) + double(before) * choice->cost.per_byte) choice = nullptr;
-    }
-    if (suite_.memo) suite_.memo->remember(family, query, may_be_none, choice);
-    return choice;
 }
 
 Alone::Slot *Alone::slot_of(const Variant &variant) {
@@ -113,9 +65,9 @@ Alone::Slot *Alone::slot_of(const Variant &variant) {
 }
 
 Alone::Slot *Alone::find_slot(Answer *answer, const Family &family, uint64_t bytes) {
-    const Variant *variant = choose(family, bytes, false, false);
+    const Variant *variant = which_.choose(family, bytes);
     Slot *slot = variant ? slot_of(*variant) : nullptr;
-    if (!slot && (variant = compare(family, bytes, false, true))) slot = slot_of(*variant);
+    if (!slot && (variant = which_.compare(family, bytes, false, true))) slot = slot_of(*variant);
     if (slot) *answer = {bytes, slot};
     return slot;
 }
@@ -178,9 +130,9 @@ void Alone::text(const uint8_t *in, uint8_t *out, uint64_t bytes) {
     const size_t rest = size_t(bytes - whole);
     cipher(in, out, whole);
     if (!rest) return;
-    copy_few(work_->blocks, in + whole, rest);
+    memcpy(work_->blocks, in + whole, rest);
     text_in_blocks(rest);
-    copy_few(out + whole, work_->blocks, rest);
+    memcpy(out + whole, work_->blocks, rest);
 }
 
 uint64_t Alone::hash(const uint8_t *in, uint64_t bytes, double cycles) {
@@ -188,7 +140,7 @@ uint64_t Alone::hash(const uint8_t *in, uint64_t bytes, double cycles) {
     while (done < bytes) {
         Slot *slot = slot_for(hash_answers_, suite_.hashes, bytes - done);
         if (!slot) break;
-        if (cycles * double(bytes - done) < cost(*slot->variant, bytes - done)) break;
+        if (cycles * double(bytes - done) < which_.cost(*slot->variant, bytes - done)) break;
         const uint32_t shift = slot->step_log2;
         const uint64_t some = (bytes - done) >> shift << shift;
         call<false, true>(slot, nullptr, nullptr, in + done, some >> shift);
@@ -214,7 +166,7 @@ void Alone::forget_mac_keys() {
 
 const Variant *Alone::choose_pair(uint64_t bytes, bool ahead) {
     if (last_.bytes == bytes && last_.ahead == ahead) return last_.pair;
-    const Variant *pair = suite_.pairs.variants.empty() ? nullptr : choose(suite_.pairs, bytes, true, ahead);
+    const Variant *pair = which_.pair(bytes, ahead);
     if (pair && !slot_of(*pair)) pair = nullptr;
     last_.bytes = bytes;
     last_.ahead = ahead;

@@ -2,6 +2,7 @@
 // Where a call takes a hundred cycles, asking for a phase (lanes.hpp) takes several times that.
 #pragma once
 
+#include "one_lane.hpp"
 #include "work.hpp"
 
 namespace cst {
@@ -28,15 +29,14 @@ public:
     void text_in_blocks(size_t bytes);
     // Whole blocks of the hash, as far as its kernels go, or not at all where `cycles` are fewer than they take. Returns the number of bytes.
     uint64_t hash(const uint8_t *in, uint64_t bytes, double cycles);
-    // The cheapest kernel of the hash for so many whole blocks, NULL when there is none, and what it will do of them. Returns the number of bytes.
+    double cost(const Variant &variant, uint64_t bytes) const { return which_.cost(variant, bytes); }
+    // The cheapest kernel of the hash for so many whole blocks; NULL: none.
     const Variant *choose_hash(uint64_t bytes);
+    // What a kernel will do of whole blocks. Returns the number of bytes.
     uint64_t hash_on(const Variant &variant, const uint8_t *in, uint64_t bytes);
     // The rows at mac_keys_end are other ones now.
     void forget_mac_keys();
-    // Core cycles.
-    double cost(const Variant &variant, uint64_t bytes) const;
-    // The pair kernel for so many bytes, if cipher and hash one after the other take longer. `ahead`: of the text to be hashed the first part that a pair
-    // kernel needs is hashed alone, and the cipher does the last part alone, since it overwrites what is hashed.
+    // OneLane::pair.
     const Variant *choose_pair(uint64_t bytes, bool ahead);
     // Runs it. Returns the number of bytes.
     uint64_t both(const Variant &pair, const uint8_t *in, uint8_t *out, const uint8_t *hash_in, uint64_t bytes);
@@ -58,8 +58,6 @@ private:
     };
     static constexpr size_t SLOTS = 8, ANSWERS = 4;
 
-    const Variant *choose(const Family &family, uint64_t bytes, bool may_be_none, bool ahead);
-    const Variant *compare(const Family &family, uint64_t bytes, bool ahead, bool only_ready) const;
     Slot *slot_of(const Variant &variant);
     Slot *find_slot(Answer *answer, const Family &family, uint64_t bytes);
     // NULL: no kernel.
@@ -74,7 +72,7 @@ private:
     const Suite &suite_;
     LaneMemory &memory_;
     const size_t room_;
-    const bool one_key_;
+    const OneLane which_;
     Work *work_ = nullptr;
     size_t used_ = 0, n_ = 0;
     bool usable_ = false;

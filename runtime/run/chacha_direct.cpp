@@ -1,5 +1,7 @@
 // ChaCha20, alone and with Poly1305 (RFC 8439), job after job on kernels of one lane. How a message is cut: chacha_poly.cpp.
 
+#include <cstring>
+
 #include "../suite/poly1305.hpp"
 #include "../suite/secret.hpp"
 #include "alone.hpp"
@@ -28,7 +30,7 @@ public:
     void seal(cst_job *job) {
         take(job);
         const size_t first = begin();
-        copy_few(out_, work_.blocks + CHACHA_BLOCK, first);
+        if (first) memcpy(out_, work_.blocks + CHACHA_BLOCK, first);
         absorb_padded(static_cast<const uint8_t *>(job->aad), job->aad_len);
         absorb_padded(work_.blocks + CHACHA_BLOCK, first);
         uint64_t done = first;
@@ -53,7 +55,7 @@ public:
             fail(&work_);
             return false;
         }
-        copy_few(out_, work_.blocks + CHACHA_BLOCK, first);
+        if (first) memcpy(out_, work_.blocks + CHACHA_BLOCK, first);
         text(in_ + first, out_ + first, job->in_len - first);
         return true;
     }
@@ -84,9 +86,9 @@ private:
         const size_t rest = size_t(bytes - whole);
         alone_.cipher(in, out, whole);
         if (!rest) return;
-        copy_few(work_.blocks, in + whole, rest);
+        memcpy(work_.blocks, in + whole, rest);
         run_blocks(rest);
-        copy_few(out + whole, work_.blocks, rest);
+        memcpy(out + whole, work_.blocks, rest);
     }
 
     // The key of Poly1305, and the beginning of the text, behind it in `blocks`. Returns how much that is.
@@ -95,7 +97,7 @@ private:
         memset(work_.chain, 0, 4);
         memcpy(work_.chain + 4, job_->iv, 12);
         memset(work_.blocks, 0, CHACHA_BLOCK);
-        copy_few(work_.blocks + CHACHA_BLOCK, in_, first);
+        if (first) memcpy(work_.blocks + CHACHA_BLOCK, in_, first);
         run_blocks(CHACHA_BLOCK + first);
         poly1305_key(work_.blocks, &poly_key());
         const uint32_t next = 1 + uint32_t(first / CHACHA_BLOCK);  // the call may have counted farther
@@ -136,7 +138,7 @@ private:
         poly1305_blocks(poly_key(), accumulator(), data, whole / BLOCK);
         if (!rest) return;
         uint8_t block[BLOCK] = {};
-        copy_few(block, last, rest);
+        memcpy(block, last, rest);
         poly1305_blocks(poly_key(), accumulator(), block, 1);
         wipe(block, sizeof(block));
     }
