@@ -177,14 +177,7 @@ int chacha_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs
 bool chacha_poly_takes(const cst_job &job) { return in_one_piece(job); }
 
 int chacha_poly_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n) {
-    Direct direct(arena, suite, one_key(jobs, n));
-    int result = CST_OK;
-    if (!direct.usable()) return result;
-    each_waiting(suite, direction, jobs, n, chacha_poly_takes, [&](cst_job *job) {
-        if (direction == CST_SEAL) direct.seal(job);
-        else if (!direct.open(job)) result = CST_ERR_AUTH;
-    });
-    return result;
+    return seal_or_open<Direct>(arena, suite, direction, jobs, n, chacha_poly_takes);
 }
 
 }  // namespace cst

@@ -16,6 +16,19 @@ void each_waiting(const Suite &suite, int direction, cst_job *jobs, size_t n, bo
 }
 inline bool one_key(const cst_job *jobs, size_t n) { return n > 1 && jobs[0].key == jobs[1].key; }
 
+// AEADs: what seal(job) and open(job) of a Direct do; open tells whether the job authenticated.
+template <typename Direct>
+int seal_or_open(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n, bool (*takes)(const cst_job &)) {
+    Direct direct(arena, suite, one_key(jobs, n));
+    int result = CST_OK;
+    if (!direct.usable()) return result;
+    each_waiting(suite, direction, jobs, n, takes, [&](cst_job *job) {
+        if (direction == CST_SEAL) direct.seal(job);
+        else if (!direct.open(job)) result = CST_ERR_AUTH;
+    });
+    return result;
+}
+
 // Each `takes` tells whether the direct way is for the job. The other runs such jobs as far as they wait; none at all while a kernel is forced. Returns
 // CST_OK, or CST_ERR_AUTH when one did not authenticate.
 bool gcm_takes(const cst_job &job);

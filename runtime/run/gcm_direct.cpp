@@ -180,15 +180,6 @@ private:
 
 bool gcm_takes(const cst_job &job) { return !(job.n_in_pieces || job.n_out_pieces) || gcm_short(job); }
 
-int gcm_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n) {
-    Direct direct(arena, suite, one_key(jobs, n));
-    int result = CST_OK;
-    if (!direct.usable()) return result;
-    each_waiting(suite, direction, jobs, n, gcm_takes, [&](cst_job *job) {
-        if (direction == CST_SEAL) direct.seal(job);
-        else if (!direct.open(job)) result = CST_ERR_AUTH;
-    });
-    return result;
-}
+int gcm_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n) { return seal_or_open<Direct>(arena, suite, direction, jobs, n, gcm_takes); }
 
 }  // namespace cst
