@@ -16,8 +16,11 @@ void copy_rows(uint8_t *to, size_t stride, const uint8_t *from, uint32_t rows) {
 
 void put_pointer(uint8_t *to, const void *pointer) { memcpy(to, &pointer, sizeof(pointer)); }
 
-// The texts that calls do best.
-uint64_t strides(uint64_t bytes) { return bytes & ~uint64_t(bytes >= COUNTER_STRIDE ? COUNTER_STRIDE - 1 : bytes >= 128 ? 127 : 63); }
+// How much of a text runs where it is. A short one goes through `blocks` altogether unless it needs no filling up: one call is less than two.
+uint64_t strides(uint64_t bytes) {
+    if (bytes >= COUNTER_STRIDE) return bytes & ~(COUNTER_STRIDE - 1);
+    return bytes % 64 ? 0 : bytes;
+}
 
 }  // namespace
 
@@ -135,9 +138,9 @@ void Alone::text(const uint8_t *in, uint8_t *out, uint64_t bytes) {
     memcpy(out + whole, work_->blocks, rest);
 }
 
-uint64_t Alone::hash(const uint8_t *in, uint64_t bytes, double cycles) {
+uint64_t Alone::hash(const uint8_t *in, uint64_t bytes, uint64_t least, double cycles) {
     uint64_t done = 0;
-    while (done < bytes) {
+    while (bytes - done >= least) {
         Slot *slot = slot_for(hash_answers_, suite_.hashes, bytes - done);
         if (!slot) break;
         if (cycles * double(bytes - done) < which_.cost(*slot->variant, bytes - done)) break;

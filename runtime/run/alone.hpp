@@ -27,8 +27,8 @@ public:
     void text(const uint8_t *in, uint8_t *out, uint64_t bytes);
     // The same over what is in `blocks`, at most 512 bytes.
     void text_in_blocks(size_t bytes);
-    // Whole blocks of the hash, as far as its kernels go, or not at all where `cycles` are fewer than they take. Returns the number of bytes.
-    uint64_t hash(const uint8_t *in, uint64_t bytes, double cycles);
+    // Whole blocks of the hash, until fewer than `least` bytes are left, or kernels take more than `cycles` per byte. Returns the number of bytes.
+    uint64_t hash(const uint8_t *in, uint64_t bytes, uint64_t least, double cycles);
     double cost(const Variant &variant, uint64_t bytes) const { return which_.cost(variant, bytes); }
     // The cheapest kernel of the hash for so many whole blocks; NULL: none.
     const Variant *choose_hash(uint64_t bytes);
@@ -56,7 +56,7 @@ private:
         uint64_t bytes;
         Slot *slot;
     };
-    static constexpr size_t SLOTS = 8, ANSWERS = 4;
+    static constexpr size_t SLOTS = 8, ANSWERS = 8;
 
     Slot *slot_of(const Variant &variant);
     Slot *find_slot(Answer *answer, const Family &family, uint64_t bytes);

@@ -17,8 +17,9 @@ namespace {
 constexpr size_t BLOCK = GCM_BLOCK;
 // Core cycles per byte of GHASH without a kernel, measured on Zen 4; it has no call and no state block.
 constexpr double WITHOUT_KERNEL = 8.5 / BLOCK;
-// Fewer blocks are never worth a kernel.
-constexpr size_t FEW = 10;
+// AAD, text and lengths of so many blocks are hashed at once, without a kernel; in longer ones stretches of this many bytes have one.
+constexpr size_t FEW = 16;
+constexpr uint64_t STRETCH = 8 * BLOCK;
 static_assert(FEW <= MOST_POWERS, "ghash_end has the powers");
 
 // Stores of the size that is loaded later: a processor does not forward several of them to one load.
@@ -129,7 +130,7 @@ private:
 
     // Whole blocks that lie together.
     void absorb(const uint8_t *data, uint64_t bytes) {
-        const uint64_t done = bytes >= FEW * BLOCK ? alone_.hash(data, bytes, WITHOUT_KERNEL) : 0;
+        const uint64_t done = alone_.hash(data, bytes, STRETCH, WITHOUT_KERNEL);
         ghash_blocks(key_->powers + MOST_POWERS, work_.hash_chain, data + done, size_t(bytes - done) / BLOCK);
     }
     void absorb_aad() {
@@ -146,7 +147,7 @@ private:
         if (scattered_) text = work_.blocks;
         uint64_t left = job_->in_len - from;
         if (!few) {
-            if (left >= FEW * BLOCK) left -= alone_.hash(text + from, left & ~(BLOCK - 1), WITHOUT_KERNEL);
+            left -= alone_.hash(text + from, left & ~(BLOCK - 1), STRETCH, WITHOUT_KERNEL);
             const uint64_t most = (MOST_POWERS - 1) * BLOCK, before = left > most ? (left - most + BLOCK - 1) & ~(BLOCK - 1) : 0;
             if (before) ghash_blocks(key_->powers + MOST_POWERS, work_.hash_chain, text + (job_->in_len - left), size_t(before) / BLOCK);
             left -= before;
