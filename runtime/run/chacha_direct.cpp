@@ -12,6 +12,8 @@ namespace cst {
 namespace {
 
 constexpr size_t BLOCK = 16, TAG = 16;
+// Shorter texts with a tag are as fast in phases, measured on Zen 4: Poly1305 without a kernel waits for the cipher, in phases for that of another job.
+constexpr size_t LEAST_TEXT = 384;
 
 class Direct {
 public:
@@ -174,7 +176,7 @@ int chacha_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs
     return CST_OK;
 }
 
-bool chacha_poly_takes(const cst_job &job) { return in_one_piece(job); }
+bool chacha_poly_takes(const cst_job &job) { return in_one_piece(job) && job.in_len >= LEAST_TEXT; }
 
 int chacha_poly_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n) {
     return seal_or_open<Direct>(arena, suite, direction, jobs, n, chacha_poly_takes);
