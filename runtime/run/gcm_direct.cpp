@@ -181,6 +181,8 @@ private:
 
 bool gcm_takes(const cst_job &job) { return !(job.n_in_pieces || job.n_out_pieces) || gcm_short(job); }
 
-int gcm_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n) { return seal_or_open<Direct>(arena, suite, direction, jobs, n, gcm_takes); }
+int gcm_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n) {
+    return seal_or_open<Direct>(arena, suite, direction, jobs, n, gcm_takes);
+}
 
 }  // namespace cst
