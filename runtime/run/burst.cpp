@@ -1,5 +1,6 @@
 #include "burst.hpp"
 
+#include "direct.hpp"
 #include "gcm.hpp"
 #include "rc4.hpp"
 #include "short_jobs.hpp"
@@ -10,10 +11,12 @@ namespace {
 // Many short jobs are worked on in several batches: what one needs stays in the first-level cache, and lanes are full all the same.
 constexpr size_t SHORT_WORKS = 32, SHORT_BYTES = 512;
 
-// How each Construction is sealed and opened.
+// How each Construction is sealed and opened, and the direct way of some.
 struct Way {
     void (*seal)(const Batch &);
     void (*open)(const Batch &);
+    bool (*takes)(const cst_job &) = nullptr;
+    int (*direct)(Arena *, const Suite &, int, cst_job *, size_t) = nullptr;
 };
 constexpr Way kWays[] = {
     {seal_batch, open_batch},        // single
@@ -21,10 +24,10 @@ constexpr Way kWays[] = {
     {seal_batch, open_batch},        // rfc7518
     {seal_batch, open_batch},        // esp
     {seal_records, open_records},    // tls
-    {counter_batch, counter_batch},  // counter
-    {gcm_seal, gcm_open},            // gcm
-    {chacha_batch, chacha_batch},    // chacha
-    {seal_chacha_poly, open_chacha_poly},  // chacha_poly
+    {counter_batch, counter_batch, counter_takes, counter_direct},  // counter
+    {gcm_seal, gcm_open, gcm_takes, gcm_direct},  // gcm
+    {chacha_batch, chacha_batch, chacha_takes, chacha_direct},  // chacha
+    {seal_chacha_poly, open_chacha_poly, chacha_poly_takes, chacha_poly_direct},  // chacha_poly
     {seal_xts, open_xts},            // xts
     {seal_block_macs, open_block_macs},  // cmac
     {seal_block_macs, open_block_macs},  // xcbc
@@ -119,6 +122,11 @@ int run_burst(Arena *arena, cst_job *jobs, size_t n) {
     for (size_t first = 0; first < n; first++) {
         if (jobs[first].status != JOB_WAITING) continue;
         const Gathering gathering(jobs[first]);
+        const Way &way = kWays[size_t(gathering.suite().construction)];
+        if (way.takes && way.takes(jobs[first])) {
+            all &= way.direct(arena, gathering.suite(), jobs[first].direction, jobs + first, n - first) == CST_OK;
+            if (jobs[first].status != JOB_WAITING) continue;
+        }
         all &= (gathering.short_jobs() ? run_short : run_any)(arena, gathering, jobs + first, n - first);
         if (jobs[first].status == JOB_WAITING) first--;  // left for the next batch
     }

@@ -12,6 +12,10 @@ constexpr size_t CHACHA_STRIDE = 256;
 constexpr size_t CHACHA_MOST_FIRST = (CHACHA_MOST_BLOCKS - 1) * CHACHA_BLOCK;
 constexpr uint64_t chacha_first(uint64_t bytes) { return bytes <= CHACHA_MOST_FIRST ? bytes : bytes % (CHACHA_MOST_BLOCKS * CHACHA_BLOCK) & ~(CHACHA_BLOCK - 1); }
 
+// Poly1305, core cycles, measured on Zen 4: of a block without a kernel, and of the powers that a kernel wants. Shorter stretches pay for no kernel.
+constexpr double POLY_ONE_BLOCK = 19.5, POLY_POWERS = 200;
+constexpr uint64_t POLY_LEAST = 256;
+
 Phase chacha_phase(const Batch &batch);
 // The next `bytes` bytes (a multiple of a block; zeros behind the text) of `blocks` of every work that `bytes(work)` is not 0 for.
 template <typename Bytes>

@@ -18,11 +18,6 @@ namespace {
 constexpr size_t BLOCK = 16, TAG = 16;
 static_assert(CHACHA_MOST_FIRST + CHACHA_BLOCK <= BLOCKS_BYTES, "the first call fits");
 static_assert(sizeof(PolyKey) <= MOST_LAST, "the key is kept where other suites keep the end of a text");
-// Core cycles, measured on Zen 4: of a block without a kernel, and of the powers.
-constexpr double ONE_BLOCK = 19.5, POWERS = 200;
-// Shorter stretches pay for no kernel.
-constexpr uint64_t LEAST = 256;
-
 PolyKey *key_of(Work *work) { return reinterpret_cast<PolyKey *>(work->last); }
 uint64_t *accumulator(Work *work) { return reinterpret_cast<uint64_t *>(work->hash_chain); }
 
@@ -37,15 +32,15 @@ void prepare_powers(const Batch &batch, Work *work, const Variant &variant) {
 
 // The kernel for a stretch of whole blocks that lies together; NULL: none pays.
 const Variant *choose(const Batch &batch, const Work &work, uint64_t bytes) {
-    if (bytes < LEAST && !batch.suite->forced) return nullptr;
+    if (bytes < POLY_LEAST && !batch.suite->forced) return nullptr;
     Phase phase;
     phase.suite = batch.suite;
     phase.family = &batch.suite->hashes;
     const Pick best = pick(batch.suite->hashes, query_of(phase, 1, bytes, bytes), batch.suite->forced);
     const Variant *v = best.variant;
     if (!v || v->hash.key_rows > POLY_MOST_ROWS) return nullptr;
-    const double powers = work.powers_rows == v->hash.key_rows ? 0 : POWERS;
-    if (v != batch.suite->forced && best.cycles_per_byte * double(bytes) + powers > ONE_BLOCK * double(bytes / BLOCK)) return nullptr;
+    const double powers = work.powers_rows == v->hash.key_rows ? 0 : POLY_POWERS;
+    if (v != batch.suite->forced && best.cycles_per_byte * double(bytes) + powers > POLY_ONE_BLOCK * double(bytes / BLOCK)) return nullptr;
     const Kernel *kernel;
     return batch.suite->engine->fetch(*v, &kernel) ? nullptr : v;
 }

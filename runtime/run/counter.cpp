@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "work.hpp"
+#include "alone.hpp"
+#include "direct.hpp"
 
 namespace cst {
 namespace {
@@ -83,6 +84,27 @@ void counter_batch(const Batch &batch) {
         job.out_len = job.in_len;
         job.status = CST_OK;
     }
+}
+
+bool counter_takes(const cst_job &job) {
+    if (job.n_in_pieces || job.n_out_pieces) return false;
+    const uint64_t before = (uint64_t(1) << 32) - low_word(static_cast<const uint8_t *>(job.iv));
+    return job.in_len + COUNTER_STRIDE <= before * 16;  // no carry, nor where the last call counts on
+}
+
+int counter_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n) {
+    Alone alone(suite, &arena->lanes, one_key(jobs, n));
+    if (!alone.usable()) return CST_OK;
+    Work *work = arena->begin(0);
+    alone.take(work);
+    each_waiting(suite, direction, jobs, n, counter_takes, [&](cst_job *job) {
+        work->item.round_keys = reinterpret_cast<const Key *>(job->key)->encrypt[0];
+        memcpy(work->chain, job->iv, sizeof(work->chain));
+        alone.text(static_cast<const uint8_t *>(job->in), static_cast<uint8_t *>(job->out), job->in_len);
+        job->out_len = job->in_len;
+        job->status = CST_OK;
+    });
+    return CST_OK;
 }
 
 }  // namespace cst

@@ -6,6 +6,7 @@
 #include "chacha.hpp"
 #include "gcm.hpp"
 #include "lanes.hpp"
+#include "one_lane.hpp"
 #include "work.hpp"
 
 namespace cst {
@@ -52,11 +53,15 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     const bool whole = chacha_poly ? bytes <= CHACHA_MOST_FIRST : gcm ? bytes <= GCM_SHORT_TEXT : suite.hash && fits_whole(suite, head_bytes(suite, suite.aad_min), bytes + suite.expansion);
     if (suite.kind == CST_AEAD && !whole) {
         Query middle = query;  // what follows the block in which the head ends (see stitch.cpp)
+        const OneLane alone(suite, one_key);
+        if (gcm && !suite.forced && (chosen.variant = alone.pair(bytes & ~(COUNTER_STRIDE - 1), false)))
+            chosen.cycles_per_byte = alone.cost(*chosen.variant, bytes) / double(bytes);
         const uint64_t unit = suite.hash->record.block_bytes, first = chacha_poly ? chacha_first(bytes) : gcm ? 0 : -head_bytes(suite, suite.aad_min) & (unit - 1);
         middle.aligned = suite.construction != Construction::tls && first % 16 == 0;
         middle.bytes = middle.least = bytes > first ? bytes - first : 0;
         for (const Family *family : {&suite.pairs, &suite.handed_open_pairs, &suite.open_pairs}) {
-            if (chosen.variant || (family == &suite.pairs) != (direction == CST_SEAL || gcm || suite.construction == Construction::ccm)) continue;
+            const bool both_ways = gcm || suite.construction == Construction::ccm;
+            if (chosen.variant || (gcm && !suite.forced) || (family == &suite.pairs) != (direction == CST_SEAL || both_ways)) continue;
             phase.family = family;
             chosen = choose_pair(phase, middle);
         }

@@ -5,7 +5,7 @@
 // Blocks of zeros in front of a message leave Y = 0 as it is: with them any number of blocks fills the iterations of a wide kernel. Where Y is not 0 it is
 // added to the first block instead: Y H^n + X1 H^n = (Y + X1) H^n.
 
-#include "gcm.hpp"
+#include "gcm_blocks.hpp"
 
 #include <cstring>
 
@@ -15,17 +15,7 @@
 namespace cst {
 namespace {
 
-constexpr size_t BLOCK = 16;
-// Where text begins in `blocks`: behind the AAD, with zeros in front of that; or behind the block of the tag.
-constexpr size_t TEXT = 256, SHORT_AAD = TEXT - BLOCK;
-static_assert(TEXT + GCM_SHORT_TEXT + 2 * BLOCK <= JOIN_BLOCKS * MOST_BLOCK, "text and lengths fit, and what the cipher's last iteration writes");
-
-constexpr uint64_t whole_blocks(uint64_t bytes) { return (bytes + BLOCK - 1) & ~uint64_t(BLOCK - 1); }
-
-void put_big_endian(uint64_t value, uint8_t *to) {
-    value = __builtin_bswap64(value);
-    memcpy(to, &value, sizeof(value));
-}
+constexpr size_t BLOCK = GCM_BLOCK, TEXT = GCM_TEXT, SHORT_AAD = GCM_SHORT_AAD;
 
 // One phase over the works for which prepare(work) leaves bytes in its item.
 template <typename Prepare>
@@ -65,15 +55,6 @@ void hash_blocks(Work *work, size_t at, size_t bytes) {
     work->use_blocks(at + bytes);
 }
 
-// Pads what ends at `end` of `blocks` and appends two lengths (in bytes). Returns the end.
-size_t put_lengths(Work *work, size_t end, uint64_t first, uint64_t second) {
-    const size_t padded = whole_blocks(end);
-    memset(work->blocks + end, 0, padded - end);
-    put_big_endian(8 * first, work->blocks + padded);
-    put_big_endian(8 * second, work->blocks + padded + 8);
-    return padded + BLOCK;
-}
-
 // The first counter block (7.1, step 2) in `chain`.
 void make_counters(const Batch &batch) {
     bool other = false;
@@ -88,9 +69,7 @@ void make_counters(const Batch &batch) {
             other = true;
             continue;
         }
-        static const uint8_t one[4] = {0, 0, 0, 1};
-        memcpy(work.chain, job.iv, GCM_IV);
-        memcpy(work.chain + GCM_IV, one, sizeof(one));
+        put_first_counter(work.chain, job.iv);
     }
     if (!other) return;
     const Family &family = batch.suite->hashes;
@@ -103,7 +82,7 @@ void make_counters(const Batch &batch) {
         const size_t bytes = work.job->iv_len, rest = bytes % BLOCK;
         if (bytes == GCM_IV) return;
         memcpy(work.blocks + TEXT, static_cast<const uint8_t *>(work.job->iv) + bytes - rest, rest);
-        hash_blocks(&work, TEXT, put_lengths(&work, TEXT + rest, 0, bytes) - TEXT);
+        hash_blocks(&work, TEXT, put_lengths(work.blocks, TEXT + rest, 0, bytes) - TEXT);
     });
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
@@ -123,7 +102,7 @@ bool begin(const Batch &batch) {
         cst_job &job = *work.job;
         work.in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
         work.out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
-        work.whole = job.in_len <= GCM_SHORT_TEXT && job.aad_len <= SHORT_AAD && !(forced && forced->role == Role::pair);
+        work.whole = gcm_short(job) && !(forced && forced->role == Role::pair);
         work.bulk = work.body_bytes = job.in_len & ~(COUNTER_STRIDE - 1);
         if (work.whole) work.ciphered = job.in_len;
         all &= work.whole;
@@ -186,7 +165,7 @@ void hash_ends(const Batch &batch) {
             memset(work.blocks + at + job.aad_len, 0, TEXT - at - job.aad_len);
         }
         const size_t text = work.whole ? job.in_len : job.in_len - work.bulk;
-        hash_blocks(&work, at, put_lengths(&work, TEXT + text, job.aad_len, job.in_len) - at);
+        hash_blocks(&work, at, put_lengths(work.blocks, TEXT + text, job.aad_len, job.in_len) - at);
     });
 }
 

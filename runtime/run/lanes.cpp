@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../suite/registers.hpp"
 #include "filling.hpp"
 
 namespace cst {
@@ -12,11 +13,6 @@ constexpr uint64_t kUneven = 4;
 
 // Core cycles per item of the phases that a stitched middle needs around it: cipher and hash go alone to where it begins. Measured on Zen 4.
 constexpr double kAroundPair = 220, kAroundOpenPair = 340;
-
-void clear_upper_halves() {
-    __asm__ volatile("vzeroupper" : : : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
-                     "xmm13", "xmm14", "xmm15");
-}
 
 // Lists the items of at least `need` bytes in classes of about the same length, the longest first.
 void sort_longest_first(Item *const *items, size_t n, uint64_t need, uint64_t longest, Item **order) {

@@ -7,12 +7,11 @@ constexpr uint64_t kPlace = 0xffff;  // the low bits of a slot: place + 1, or kN
 constexpr uint64_t kNone = 0xffff;
 
 uint64_t hash(const Family &family, const Query &query, bool pair) {
-    uint64_t bytes = query.bytes, shift = 0;
-    for (; bytes >= 16; bytes >>= 1) shift++;
-    bytes |= shift << 8;
+    // Of the length the leading four bits, and how many follow.
+    const uint64_t shift = query.bytes < 16 ? 0 : uint64_t(60 - __builtin_clzll(query.bytes));
+    const uint64_t small = query.bytes >> shift | shift << 4 | uint64_t(query.one_key) << 10 | uint64_t(query.aligned) << 11 | uint64_t(pair) << 12;
     uint64_t h = reinterpret_cast<uintptr_t>(&family);
-    for (uint64_t word : {uint64_t(query.items), bytes, query.least,
-                          uint64_t(query.one_key) | uint64_t(query.aligned) << 1 | uint64_t(pair) << 2}) {
+    for (uint64_t word : {small | uint64_t(query.items) << 16, query.least}) {
         h = (h ^ word) * 0x9e3779b97f4a7c15u;
         h ^= h >> 29;
     }

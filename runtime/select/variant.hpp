@@ -73,7 +73,7 @@ struct Variant {
 
     uint32_t n_streams = 0;
     uint32_t state_offset[MAX_STREAMS] = {};
-    uint32_t state_bytes = 0;
+    uint32_t state_bytes = 0, state_align = 64;
     struct Link {
         uint32_t from, hand;  // the consumer's pointer field, the producer's buffer
     };

@@ -46,11 +46,25 @@ __attribute__((target("aes"))) void aes_invert(const uint8_t (*round_keys)[16], 
     memcpy(inverse[rounds], round_keys[0], 16);
 }
 
-__attribute__((target("aes"))) void aes_encrypt(const uint8_t (*round_keys)[16], uint32_t rounds, const uint8_t *in, uint8_t *out) {
-    auto key = [&](uint32_t i) __attribute__((target("aes"))) { return _mm_loadu_si128(reinterpret_cast<const __m128i *>(round_keys[i])); };
-    __m128i x = _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i *>(in)), key(0));
-    for (uint32_t i = 1; i < rounds; i++) x = _mm_aesenc_si128(x, key(i));
-    _mm_storeu_si128(reinterpret_cast<__m128i *>(out), _mm_aesenclast_si128(x, key(rounds)));
+namespace {
+
+template <uint32_t rounds>
+__attribute__((target("aes"))) void encrypt(const uint8_t (*round_keys)[16], const uint8_t *in, uint8_t *out) {
+    const __m128i *keys = reinterpret_cast<const __m128i *>(round_keys);
+    __m128i x = _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i *>(in)), _mm_loadu_si128(keys));
+#pragma GCC unroll 16
+    for (uint32_t i = 1; i < rounds; i++) x = _mm_aesenc_si128(x, _mm_loadu_si128(keys + i));
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(out), _mm_aesenclast_si128(x, _mm_loadu_si128(keys + rounds)));
+}
+
+}  // namespace
+
+void aes_encrypt(const uint8_t (*round_keys)[16], uint32_t rounds, const uint8_t *in, uint8_t *out) {
+    switch (rounds) {
+        case 10: return encrypt<10>(round_keys, in, out);
+        case 12: return encrypt<12>(round_keys, in, out);
+        default: return encrypt<AES_MOST_ROUNDS>(round_keys, in, out);
+    }
 }
 
 }  // namespace cst

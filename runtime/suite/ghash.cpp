@@ -2,6 +2,8 @@
 
 #include <immintrin.h>
 
+#include <cstring>
+
 namespace cst {
 namespace {
 
@@ -25,13 +27,30 @@ Polynomial divided(Polynomial p) {
     return {p.low << 1 ^ (carry & 1), (p.high << 1 | p.low >> 63) ^ (carry & 0xc200000000000000u)};
 }
 
-// a times b, where b has been divided by x; the reduction stands in streams/ghash.j2.
-__attribute__((target("pclmul,sse2"))) __m128i product(__m128i a, __m128i b) {
+// A sum of products in which the second factors have been divided by x: low + middle x^64 + high x^128.
+struct Sum {
+    __m128i low, middle, high;
+};
+
+__attribute__((target("pclmul,sse2"))) inline void add_product(Sum *sum, __m128i a, __m128i b) {
+    sum->low = _mm_xor_si128(sum->low, _mm_clmulepi64_si128(a, b, 0x00));
+    sum->high = _mm_xor_si128(sum->high, _mm_clmulepi64_si128(a, b, 0x11));
+    sum->middle = _mm_xor_si128(sum->middle, _mm_xor_si128(_mm_clmulepi64_si128(a, b, 0x01), _mm_clmulepi64_si128(a, b, 0x10)));
+}
+
+// The derivation stands in streams/ghash.j2.
+__attribute__((target("pclmul,sse2"))) inline __m128i reduced(const Sum &sum) {
     const __m128i modulus = _mm_set_epi64x(0, int64_t(0xc200000000000000u));
-    const __m128i low = _mm_clmulepi64_si128(a, b, 0x00), high = _mm_clmulepi64_si128(a, b, 0x11);
-    __m128i middle = _mm_xor_si128(_mm_clmulepi64_si128(a, b, 0x01), _mm_clmulepi64_si128(a, b, 0x10));
-    middle = _mm_xor_si128(middle, _mm_xor_si128(_mm_clmulepi64_si128(low, modulus, 0x00), _mm_shuffle_epi32(low, 0x4e)));
-    return _mm_xor_si128(high, _mm_xor_si128(_mm_clmulepi64_si128(middle, modulus, 0x00), _mm_shuffle_epi32(middle, 0x4e)));
+    auto fold = [&](__m128i a) __attribute__((target("pclmul,sse2"))) {
+        return _mm_xor_si128(_mm_clmulepi64_si128(a, modulus, 0x00), _mm_shuffle_epi32(a, 0x4e));
+    };
+    return _mm_xor_si128(sum.high, fold(_mm_xor_si128(sum.middle, fold(sum.low))));
+}
+
+__attribute__((target("pclmul,sse2"))) inline __m128i product(__m128i a, __m128i b) {
+    Sum sum = {_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128()};
+    add_product(&sum, a, b);
+    return reduced(sum);
 }
 
 }  // namespace
@@ -47,6 +66,79 @@ __attribute__((target("pclmul,sse2"))) void ghash_powers(const uint8_t *h, uint3
             _mm_storeu_si128(last - have - i, product(step, _mm_loadu_si128(last - i)));
         step = product(step, step);
     }
+}
+
+namespace {
+
+// Bytes at the front of a block of zeros; reads no others.
+inline __m128i load_part(const uint8_t *data, size_t bytes) {
+    uint64_t low = 0, high = 0;
+    if (bytes > 8) {
+        memcpy(&low, data, 8);
+        memcpy(&high, data + bytes - 8, 8);
+        high >>= 8 * (16 - bytes);
+    } else if (bytes == 8) {
+        memcpy(&low, data, 8);
+    } else {
+        for (size_t i = 0; i < bytes; i++) low |= uint64_t(data[i]) << 8 * i;
+    }
+    return _mm_set_epi64x(int64_t(high), int64_t(low));
+}
+
+// Adds up products of blocks with falling powers of H.
+class Products {
+public:
+    // `first` is added to the first block.
+    __attribute__((target("pclmul,ssse3"))) Products(const __m128i *powers, __m128i first)
+        : power_(powers), first_(first), sum_{_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128()} {}
+
+    __attribute__((target("pclmul,ssse3"))) void add(__m128i block) {
+        add_product(&sum_, _mm_xor_si128(reversed(block), first_), _mm_loadu_si128(power_++));
+        first_ = _mm_setzero_si128();
+    }
+    // Filled up with zeros.
+    __attribute__((target("pclmul,ssse3"))) void add(const uint8_t *data, size_t bytes) {
+        for (; bytes >= 16; data += 16, bytes -= 16) add(_mm_loadu_si128(reinterpret_cast<const __m128i *>(data)));
+        if (bytes) add(load_part(data, bytes));
+    }
+    __attribute__((target("pclmul,ssse3"))) __m128i result() const { return reduced(sum_); }
+
+    __attribute__((target("ssse3"))) static __m128i reversed(__m128i block) {
+        return _mm_shuffle_epi8(block, _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+    }
+
+private:
+    const __m128i *power_;
+    __m128i first_;
+    Sum sum_;
+};
+
+}  // namespace
+
+__attribute__((target("pclmul,ssse3"))) void ghash_blocks(const uint8_t (*powers_end)[16], uint8_t *y, const uint8_t *data, size_t blocks) {
+    constexpr size_t MOST = 8;  // products between reductions
+    const __m128i *powers = reinterpret_cast<const __m128i *>(powers_end);
+    __m128i *const chain = reinterpret_cast<__m128i *>(y);
+    __m128i before = Products::reversed(_mm_loadu_si128(chain));
+    while (blocks) {
+        const size_t n = blocks < MOST ? blocks : MOST;
+        Products products(powers - n, before);
+        products.add(data, 16 * n);
+        before = products.result();
+        data += 16 * n;
+        blocks -= n;
+    }
+    _mm_storeu_si128(chain, Products::reversed(before));
+}
+
+__attribute__((target("pclmul,ssse3"))) void ghash_end(const uint8_t (*powers_end)[16], uint8_t *y, const GhashEnd &end) {
+    __m128i *const chain = reinterpret_cast<__m128i *>(y);
+    const size_t n = (end.aad_bytes + 15) / 16 + (end.text_bytes + 15) / 16 + 1;
+    Products products(reinterpret_cast<const __m128i *>(powers_end) - n, Products::reversed(_mm_loadu_si128(chain)));
+    products.add(end.aad, end.aad_bytes);
+    products.add(end.text, end.text_bytes);
+    products.add(_mm_set_epi64x(int64_t(__builtin_bswap64(8 * end.text_length)), int64_t(__builtin_bswap64(8 * end.aad_length))));
+    _mm_storeu_si128(chain, Products::reversed(products.result()));
 }
 
 }  // namespace cst

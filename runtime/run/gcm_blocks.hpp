@@ -1,0 +1,35 @@
+// How the parts of a GCM message are put together in `blocks` (SP 800-38D, 7.1).
+#pragma once
+
+#include <cstring>
+
+#include "gcm.hpp"
+
+namespace cst {
+
+constexpr size_t GCM_BLOCK = 16;
+// Where text begins in `blocks`: behind the AAD, with zeros in front of that; or behind the block of the tag.
+constexpr size_t GCM_TEXT = 256, GCM_SHORT_AAD = GCM_TEXT - GCM_BLOCK;
+static_assert(GCM_TEXT + GCM_SHORT_TEXT + 2 * GCM_BLOCK <= JOIN_BLOCKS * MOST_BLOCK, "text and lengths fit, and what the cipher's last iteration writes");
+
+constexpr uint64_t whole_blocks(uint64_t bytes) { return (bytes + GCM_BLOCK - 1) & ~uint64_t(GCM_BLOCK - 1); }
+
+inline bool gcm_short(const cst_job &job) { return job.in_len <= GCM_SHORT_TEXT && job.aad_len <= GCM_SHORT_AAD; }
+
+// The first counter block (7.1, step 2) for an IV of the usual length.
+inline void put_first_counter(uint8_t *to, const void *iv) {
+    static const uint8_t one[4] = {0, 0, 0, 1};
+    memcpy(to, iv, GCM_IV);
+    memcpy(to + GCM_IV, one, sizeof(one));
+}
+
+// Pads what ends at `end` of `blocks` and appends two lengths (in bytes). Returns the end.
+inline size_t put_lengths(uint8_t *blocks, size_t end, uint64_t first, uint64_t second) {
+    const size_t padded = whole_blocks(end);
+    const uint64_t bits[2] = {__builtin_bswap64(8 * first), __builtin_bswap64(8 * second)};
+    memset(blocks + end, 0, padded - end);
+    memcpy(blocks + padded, bits, sizeof(bits));
+    return padded + GCM_BLOCK;
+}
+
+}  // namespace cst
