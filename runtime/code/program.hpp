@@ -47,7 +47,7 @@ struct Program {
     bool names_xmm0 = false;
 };
 
-// CST_OK or CST_ERR_PACK.
+// CST_OK or CST_ERR_PACK; std::bad_alloc may leave it.
 int decode_program(const Pack &pack, const ProgramRecord &record, Program *out);
 
 }  // namespace cst
