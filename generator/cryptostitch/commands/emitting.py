@@ -19,14 +19,16 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--recipe", "recipe_files", type=click.Path(exists=True, dir_okay=False, path_type=Path), multiple=True, metavar="FILE",
               help="A recipe of `cryptostitch tune`, one more of the KERNELS; may be given more than once.")
 @click.option("--static", "folder", type=click.Path(file_okay=False, path_type=Path),
-              help="Write objects, table and header of KERNELS (default: the catalogue's static kernels) to this folder.")
+              help="Write objects, table and header of KERNELS (default: those of --static-kernels) to this folder.")
+@click.option("--static-kernels", "which", type=click.Choice(["none", "default", "all"]), default="default", show_default=True,
+              help="Without KERNELS: none, those that the catalogue says, or all of the default pack.")
 @click.option("--assembly", type=click.Path(dir_okay=False, path_type=Path, allow_dash=True), help="Write the assembly text of KERNELS; - is standard output.")
 @click.option("--object", "object_", type=FILE, help="Write one object of KERNELS.")
 @click.option("--sign", "key_file", type=FILE, metavar="KEY.pem", help="Sign the packs with this Ed25519 private key (PKCS#8, PEM).")
 @click.option("--abi", type=click.Choice(["sysv", "win64"]), help="Calling convention; win64 makes COFF objects.")
 @click.option("--format", "fmt", type=click.Choice(["elf", "coff", "macho"]), help="Object format (default: elf, or coff with --abi win64).")
 @templates_option
-def emit(kernels, default_pack, pack, recipe_files, folder, assembly, object_, key_file, abi, fmt, templates) -> None:
+def emit(kernels, default_pack, pack, recipe_files, folder, which, assembly, object_, key_file, abi, fmt, templates) -> None:
     """Write kernels as assembly text, objects (ELF, COFF, Mach-O) or packs.
 
     \b
@@ -46,6 +48,8 @@ def emit(kernels, default_pack, pack, recipe_files, folder, assembly, object_, k
         raise click.UsageError("say what to write: --default-pack, --pack, --static, --assembly or --object")
     if (pack or assembly or object_) and not kernels and not recipe_files:
         raise click.UsageError("name at least one kernel; `cryptostitch list` shows them")
+    if which != "default" and (kernels or recipe_files or not folder):
+        raise click.UsageError("--static-kernels goes with --static and without KERNELS")
     if key_file and not (default_pack or pack):
         raise click.UsageError("--sign needs a pack to sign: --pack or --default-pack")
     key = read_key(key_file) if key_file else None
@@ -57,7 +61,8 @@ def emit(kernels, default_pack, pack, recipe_files, folder, assembly, object_, k
             chosen.append(made.recipe(name))
         for path in recipe_files:
             chosen.append(read_recipe(path, made))
-    if default_pack or (folder and not chosen):
+    every = []
+    if default_pack or (folder and not chosen and which != "none"):
         with progress_bar("compiling") as progress:
             every = made.default_recipes(progress, processes=len(os.sched_getaffinity(0)))
     for path, recipes in ((default_pack, default_pack and every), (pack, chosen)):
@@ -66,7 +71,9 @@ def emit(kernels, default_pack, pack, recipe_files, folder, assembly, object_, k
             path.write_bytes(signed(made_pack, key) if key else made_pack)
     if folder:
         with progress_bar("assembling") as progress:
-            artefacts.write_static(folder, chosen or [r for r in every if r.static], fmt, f"cryptostitch {' '.join(['emit --static DIR', *kernels])}", progress)
+            wanted = chosen or [r for r in every if which == "all" or which == "default" and r.static]
+            named = kernels or ["--static-kernels", which] * (which != "default")
+            artefacts.write_static(folder, wanted, fmt, " ".join(["cryptostitch emit --static DIR", *named]), progress)
     if assembly or object_:
         framed = [frame(r, "win64" if fmt.name == "coff" else "sysv") for r in chosen]
         if assembly:
