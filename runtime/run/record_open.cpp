@@ -38,17 +38,19 @@ void begin(Work *work) {
 // The last byte says how many before it are padding, and they say the same.
 Padding read_padding(Work *work) {
     const uint32_t n = length_of(*work), mac = mac_bytes(*work);
-    const uint32_t window = std::min<uint32_t>(n, TLS_MOST_PADDING);
+    const uint32_t window = std::min<uint32_t>(n, TLS_MOST_PADDING);  // whole blocks
     uint8_t *bytes = work->blocks + TAIL;
     work->use_blocks(TAIL + MOST_TAIL);
     work->out.read(n - window, bytes, window);
     const uint32_t said = hidden(bytes[window - 1]);
     const uint32_t fits = mask_less(said + mac, n);
     const uint32_t count = said & fits;
-    uint32_t difference = ~fits;
-    for (uint32_t i = 1; i < window; i++) difference |= (bytes[window - 1 - i] ^ said) & ~mask_less(count, i);
+    const __m128i wanted = _mm_set1_epi8(char(said));
+    __m128i same = _mm_set1_epi32(int32_t(fits));
+    for (uint32_t at = 0; at < window; at += 16)
+        same = _mm_and_si128(same, _mm_or_si128(mask_before(at, window - 1 - count), _mm_cmpeq_epi8(load_block(bytes + at), wanted)));
     const uint32_t room = n - mac, least = room - std::min<uint32_t>(room, TLS_MOST_PADDING);
-    return {least, room - 1 - count, mask_equal(hidden(difference) & 0xff, 0) & fits};
+    return {least, room - 1 - count, mask_equal(hidden(uint32_t(_mm_movemask_epi8(same))), 0xffff)};
 }
 
 // Bytes of the message from its first block that is not hashed yet. Returns how many.
@@ -63,17 +65,20 @@ uint32_t read_tail(Work *work) {
 // Returns a mask: whether it is the last.
 uint32_t make_block(const AlgorithmRecord &hash, Work *work, uint32_t i, uint32_t tail, uint32_t end, uint64_t message_bytes) {
     const uint32_t unit = hash.block_bytes, first = i * unit;
-    const uint32_t have = tail > first ? std::min(tail - first, unit) : 0;
-    const uint8_t *from = work->blocks + TAIL + first;
-    for (uint32_t at = 0; at < have; at++) work->blocks[at] = uint8_t(from[at] & mask_less(first + at, end));
-    memset(work->blocks + have, 0, unit - have);
-    for (uint32_t at = 0; at < unit; at++) work->blocks[at] |= uint8_t(0x80 & mask_equal(first + at, end));
+    const __m128i top = _mm_set1_epi8(char(0x80));
+    for (uint32_t at = 0; at < unit; at += 16) {
+        const __m128i text = mask_before(first + at, end), through = mask_before(first + at, end + 1);
+        const __m128i data = first + at < tail ? _mm_and_si128(text, load_block(work->blocks + TAIL + first + at)) : _mm_setzero_si128();
+        store_block(_mm_or_si128(data, _mm_and_si128(_mm_andnot_si128(text, through), top)), work->blocks + at);
+    }
     const uint32_t last = mask_less(end + hash.length_bytes, first + unit) & ~mask_less(end + hash.length_bytes, first);
     const uint64_t bits = message_bytes << 3;
-    for (uint32_t k = 0; k < 8; k++) {
-        const uint32_t place = hash.flags & ALGORITHM_BIG_ENDIAN ? unit - 1 - k : unit - hash.length_bytes + k;
-        work->blocks[place] |= uint8_t(uint32_t(bits >> 8 * k) & last);
-    }
+    const bool big_endian = hash.flags & ALGORITHM_BIG_ENDIAN;
+    uint8_t *place = work->blocks + unit - (big_endian ? sizeof(bits) : hash.length_bytes);
+    uint64_t word;
+    memcpy(&word, place, sizeof(word));
+    word |= (big_endian ? __builtin_bswap64(bits) : bits) & (uint64_t(last) << 32 | last);
+    memcpy(place, &word, sizeof(word));
     return last;
 }
 
@@ -100,7 +105,10 @@ void hash_tails(const Batch &batch, const Padding *padding) {
         hash_tail_block(batch, block);
         for (size_t i = 0; i < batch.n; i++) {
             Work &work = batch.works[i];
-            for (size_t k = 0; block < work.tail_blocks && k < sizeof(work.last); k++) work.last[k] |= uint8_t(work.hash_chain[k] & lasts[i]);
+            if (block >= work.tail_blocks) continue;
+            const __m128i mask = _mm_set1_epi32(int32_t(lasts[i]));
+            for (size_t k = 0; k < sizeof(work.last); k += 16)
+                store_block(_mm_or_si128(load_block(work.last + k), _mm_and_si128(load_block(work.hash_chain + k), mask)), work.last + k);
         }
     }
     for (size_t i = 0; i < batch.n; i++) memcpy(batch.works[i].hash_chain, batch.works[i].last, sizeof(batch.works[i].last));
