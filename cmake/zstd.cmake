@@ -1,23 +1,7 @@
 # Zstandard (BSD licence), only its decompressor: an object library `cst_zstd` that is linked into both libraries.
-#
-# Source, first that works: FETCHCONTENT_SOURCE_DIR_ZSTD; Debian trixie's source package; GitHub at the same release.
-include(FetchContent)
+include("${CMAKE_CURRENT_LIST_DIR}/fetch_source.cmake")
 set(CST_ZSTD_TAG v1.5.7)
-set(CST_ZSTD_SHA256 0c092ef267edce57ba7f3f2645c861f72eaf5e76273c6c3632869423464b90a5)
-
-if(NOT FETCHCONTENT_SOURCE_DIR_ZSTD)
-    set(_zstd "${CMAKE_BINARY_DIR}/_deps/zstd-src")
-    execute_process(COMMAND sh "${CMAKE_CURRENT_LIST_DIR}/fetch_debian_source.sh" libzstd trixie ${CST_ZSTD_SHA256} "${_zstd}"
-                    RESULT_VARIABLE _failed)
-    if(NOT _failed)
-        set(FETCHCONTENT_SOURCE_DIR_ZSTD "${_zstd}")
-    endif()
-endif()
-FetchContent_Declare(zstd GIT_REPOSITORY https://github.com/facebook/zstd.git GIT_TAG ${CST_ZSTD_TAG})
-FetchContent_GetProperties(zstd)
-if(NOT zstd_POPULATED)
-    FetchContent_Populate(zstd)
-endif()
+cst_fetch_source(zstd libzstd 0c092ef267edce57ba7f3f2645c861f72eaf5e76273c6c3632869423464b90a5 https://github.com/facebook/zstd.git ${CST_ZSTD_TAG})
 
 set(_source "${zstd_SOURCE_DIR}/build/single_file_libs/zstddeclib-in.c")
 if(NOT EXISTS "${_source}")
