@@ -20,7 +20,7 @@ struct Item {
     const uint8_t *hash_in = nullptr;  // the hash's input
     // Chaining values: where they are taken from, and where they are left; from then on they are taken from there.
     const uint8_t *cipher_from = nullptr;
-    uint8_t *cipher_chain = nullptr;   // 16 bytes
+    uint8_t *cipher_chain = nullptr;   // 16 bytes, and the table where the stream has one
     const uint8_t *hash_from = nullptr;
     uint8_t *hash_chain = nullptr;     // words in host order
     const uint8_t *round_keys = nullptr;
@@ -41,6 +41,14 @@ struct Item {
         uint64_t bits = bytes;
         for (size_t i = 0; i < MOST_THEN && then[i].bytes; i++) bits |= then[i].bytes;
         return bits;
+    }
+    bool same_pieces(const Item &other) const {
+        if (bytes != other.bytes) return false;
+        for (size_t i = 0; i < MOST_THEN; i++) {
+            if (then[i].bytes != other.then[i].bytes) return false;
+            if (!then[i].bytes) break;
+        }
+        return true;
     }
     // Takes the next piece up when nothing is left of this one. False: there is none.
     bool go_on() {

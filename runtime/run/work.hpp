@@ -67,6 +67,8 @@ struct Work {
     alignas(16) uint8_t powers[POLY_MOST_ROWS * 16];  // of Poly1305's key, as the kernel with so many rows wants them
 };
 
+struct ShortJob;  // short_jobs.hpp
+
 // Everything that a burst needs, allocated before anything is written.
 class Arena {
 public:
@@ -74,6 +76,11 @@ public:
     // Room for min(n, MOST_WORKS) jobs at once. CST_ERR_MEMORY.
     int allocate(const Engine &engine, size_t n);
     size_t works_room() const { return room_; }
+    // Room for the chain and the table of a work's cipher.
+    uint8_t *table(size_t i) {
+        tables_used = true;
+        return tables_ + i * RC4_STATE;
+    }
     // Makes a work, the first or the next.
     Work *begin(size_t i);
     // Wipes what was used.
@@ -82,12 +89,17 @@ public:
     LaneMemory lanes;
     Work *works = nullptr;
     size_t works_used = 0;
-    bool powers_used = false;
+    bool powers_used = false, tables_used = false;
+    ShortJob *short_jobs = nullptr;  // as many as works
+    size_t short_jobs_used = 0;
+    uint8_t *short_blocks = nullptr;  // SHORT_BLOCKS for each of them, and PAD_SLACK
+    size_t short_blocks_used = 0;
     Item **items = nullptr;  // of a phase
     Item **order = nullptr;
 
 private:
     void *base_ = nullptr;
+    uint8_t *tables_ = nullptr;
     Spare *spare_ = nullptr;  // where it came from
     size_t room_ = 0;
 };
@@ -105,6 +117,10 @@ struct Batch {
 
 // What the MAC covers in front of the body: AAD and IV; ESP: SPI, sequence number, IV; TLS: sequence number, type, version and length.
 uint64_t head_bytes(const Suite &suite, uint64_t aad_len);
+// What of it is AAD; the rest is the IV, or TLS's length.
+inline uint64_t aad_in_head(const Suite &suite, uint64_t aad_len) { return suite.construction == Construction::esp ? ESP_HEADER : aad_len; }
+// Appends what comes between body and padding. Returns its size.
+size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to);
 // Whether a message is put together in `blocks` altogether; no pair kernel runs on it then.
 bool fits_whole(const Suite &suite, uint64_t head, uint64_t body);
 // Sets `whole` and `boundary` of each work, whose `body_bytes` is known. Returns whether all are whole.
@@ -194,6 +210,10 @@ void open_records(const Batch &batch);
 void chacha_batch(const Batch &batch);
 void seal_chacha_poly(const Batch &batch);
 void open_chacha_poly(const Batch &batch);
+// Encrypts, and hashes the heads and the stitched middles on the way. `bulk`, `body` and `body_bytes` are set, and the works laid out.
+void encrypt_stitched(const Batch &batch);
+void write_tags(const Batch &batch);
+void check_tags(const Batch &batch);
 // CST_ERR_AUTH, and a zeroed output.
 void fail(Work *work);
 

@@ -56,6 +56,8 @@ templates_option = click.option(
     "--templates", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
     help=f"A folder of your own: its templates are searched first, and the rows ALGORITHMS of its {CATALOGUE} are added to the catalogue.")
 
+legacy_option = click.option("--legacy", is_flag=True, help="The legacy suites too (CST_ALLOW_LEGACY): broken algorithms, or a time that depends on secrets.")
+
 format_option = click.option("--format", "fmt", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print the result.")
 
 

@@ -6,13 +6,14 @@ import json
 
 import click
 
-from .common import format_option, generator, progress_bar, templates_option
+from .common import format_option, generator, legacy_option, progress_bar, templates_option
 
 
 @click.command("list")
+@legacy_option
 @format_option
 @templates_option
-def list_(fmt, templates) -> None:
+def list_(legacy, fmt, templates) -> None:
     """List the streams, the kernels of the default pack, and the suites. Nothing is compiled.
 
     \b
@@ -21,7 +22,7 @@ def list_(fmt, templates) -> None:
     from ..report.tables import listing, listing_text
 
     with progress_bar("reading templates") as progress:
-        found = listing(generator(templates), progress)
+        found = listing(generator(templates), progress, legacy)
     click.echo(json.dumps(found, indent=1) if fmt == "json" else listing_text(found), nl=fmt == "json")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from .common import format_option, progress_bar
+from .common import format_option, legacy_option, progress_bar
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, value: str) -> list[int]:
@@ -29,8 +29,9 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str) -> list[int
 @click.option("--target", help="Lower the level, e.g. host-no_avx512.")
 @click.option("--costs", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
               help="Choose by the costs in this file, which `cryptostitch calibrate --costs` wrote.")
+@legacy_option
 @format_option
-def cpu(jobs, size, one_key, suites, target, costs, fmt) -> None:
+def cpu(jobs, size, one_key, suites, target, costs, legacy, fmt) -> None:
     """Say what was detected, and for each suite which kernel jobs would run on, and why.
 
     \b
@@ -40,7 +41,7 @@ def cpu(jobs, size, one_key, suites, target, costs, fmt) -> None:
     from ..report.choices import choices, choices_text, machine
 
     try:
-        context = runtime.Context(target=target, costs=costs)
+        context = runtime.Context(runtime.ALLOW_LEGACY * legacy, target=target, costs=costs)
     except runtime.RuntimeFailure as failure:
         if failure.code == runtime.ERR_NAME and target:
             near = runtime.Context().nearest(runtime.NAME_TARGET, target)
@@ -62,7 +63,8 @@ def cpu(jobs, size, one_key, suites, target, costs, fmt) -> None:
 @click.option("--costs", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Have the library measure instead, and write its figures for this machine alone to a file for cst_options.costs.")
 @click.option("--seconds", type=click.FloatRange(0, 3600), help="How long --costs may take (default: about 3 for all kernels).")
-def calibrate(output, kernels, microarchitecture, costs, seconds) -> None:
+@legacy_option
+def calibrate(output, kernels, microarchitecture, costs, seconds, legacy) -> None:
     """Measure the kernels of the library that this CPU can run, and write the cost table that the choice of kernels is made by.
 
     The table holds core cycles per iteration and per call. One row takes an eighth of a second; leave the machine alone meanwhile.
@@ -76,7 +78,7 @@ def calibrate(output, kernels, microarchitecture, costs, seconds) -> None:
     if costs:
         if output or microarchitecture:
             raise click.UsageError("--costs is a file for one machine; -o and --microarchitecture belong to a table")
-        _calibrate_library(costs, kernels, seconds or 0)
+        _calibrate_library(costs, kernels, seconds or 0, legacy)
         return
     if seconds is not None:
         raise click.UsageError("--seconds goes with --costs; a table takes an eighth of a second for each row")
@@ -97,13 +99,13 @@ def calibrate(output, kernels, microarchitecture, costs, seconds) -> None:
     click.echo(f"{len(table['kernels'])} kernels on {table['cpu']} at {table['ghz']} GHz, table '{table['microarchitecture']}'", err=True)
 
 
-def _calibrate_library(costs: Path, kernels: str, seconds: float) -> None:
+def _calibrate_library(costs: Path, kernels: str, seconds: float, legacy: bool) -> None:
     """A file of costs. One that exists keeps its other rows, if they are of this machine."""
     from .. import runtime
 
     if not costs.absolute().parent.is_dir():
         raise click.UsageError(f"there is no folder '{costs.parent}' for {costs.name}")
-    context = runtime.Context(costs=costs if costs.exists() else None)
+    context = runtime.Context(runtime.ALLOW_LEGACY * legacy, costs=costs if costs.exists() else None)
     try:
         with progress_bar("measuring") as progress:
             context.calibrate(kernels, seconds, progress)
