@@ -1,6 +1,11 @@
 # The default pack and the static kernels, made by the generator in build/generated in one run.
 set(CST_GENERATED "${PROJECT_BINARY_DIR}/generated")
 set(_static "${CST_GENERATED}/static")
+set(CST_STATIC_KERNELS default CACHE STRING "Kernels linked in as objects, for programs that may not assemble at run time: none, default or all")
+set_property(CACHE CST_STATIC_KERNELS PROPERTY STRINGS none default all)
+if(NOT CST_STATIC_KERNELS MATCHES "^(none|default|all)$")
+    message(FATAL_ERROR "CST_STATIC_KERNELS is '${CST_STATIC_KERNELS}'; say -DCST_STATIC_KERNELS=none, default or all")
+endif()
 file(MAKE_DIRECTORY "${CST_GENERATED}")
 file(GLOB_RECURSE _generator CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/generator/*.py" "${PROJECT_SOURCE_DIR}/generator/*.json"
      "${PROJECT_SOURCE_DIR}/templates/*.j2")
@@ -11,7 +16,7 @@ list(FILTER _generator EXCLUDE REGEX "/(cli|runtime|manager|capi|measure|trial|r
 add_custom_command(
     OUTPUT "${CST_GENERATED}/default.pack" "${CST_GENERATED}/static_kernels.o" "${CST_GENERATED}/static_kernels.c" "${CST_GENERATED}/cryptostitch_kernels.h"
     COMMAND "${CMAKE_COMMAND}" -E rm -rf "${_static}"
-    COMMAND ${CST_GENERATOR} emit --default-pack "${CST_GENERATED}/default.pack" --static "${_static}"
+    COMMAND ${CST_GENERATOR} emit --default-pack "${CST_GENERATED}/default.pack" --static "${_static}" --static-kernels ${CST_STATIC_KERNELS}
     COMMAND sh "${PROJECT_SOURCE_DIR}/cmake/join_objects.sh" "${CMAKE_LINKER}" "${CST_GENERATED}/static_kernels.o" "${_static}"
     COMMAND "${CMAKE_COMMAND}" -E copy "${_static}/static_kernels.c" "${_static}/cryptostitch_kernels.h" "${CST_GENERATED}"
     DEPENDS ${_generator} "${PROJECT_SOURCE_DIR}/cmake/join_objects.sh"

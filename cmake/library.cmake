@@ -6,7 +6,8 @@ add_library(cst_runtime OBJECT ${_runtime} "${CST_GENERATED}/static_kernels.c" "
 target_include_directories(cst_runtime PUBLIC include PRIVATE runtime "${CST_GENERATED}")
 target_compile_definitions(cst_runtime PRIVATE $<$<COMPILE_LANGUAGE:ASM>:CST_DEFAULT_PACK="${CST_GENERATED}/default.pack">
                            $<TARGET_PROPERTY:cst_asmjit,INTERFACE_COMPILE_DEFINITIONS>)
-target_include_directories(cst_runtime SYSTEM PRIVATE $<TARGET_PROPERTY:cst_asmjit,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>)
+target_include_directories(cst_runtime SYSTEM PRIVATE $<TARGET_PROPERTY:cst_asmjit,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>
+                           $<TARGET_PROPERTY:cst_zstd,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>)
 target_compile_options(cst_runtime PRIVATE -Wall -Wextra $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 
 # Exactly the functions that the header marks with CST_API leave the shared library.
@@ -22,7 +23,7 @@ endforeach()
 string(REPLACE ";" "; " _names "${_names}")
 file(CONFIGURE OUTPUT "${CST_GENERATED}/exports.map" CONTENT "{ global: @_names@ local: *; };\n" @ONLY)
 
-set(_objects $<TARGET_OBJECTS:cst_runtime> $<TARGET_OBJECTS:cst_asmjit> $<TARGET_OBJECTS:cst_sodium> "${CST_GENERATED}/static_kernels.o")
+set(_objects $<TARGET_OBJECTS:cst_runtime> $<TARGET_OBJECTS:cst_asmjit> $<TARGET_OBJECTS:cst_sodium> $<TARGET_OBJECTS:cst_zstd> "${CST_GENERATED}/static_kernels.o")
 add_library(cryptostitch SHARED ${_objects})
 # Without the start files: .init_array needs none of them, and distributions whose start files lack the IBT and SHSTK marks would unmark it.
 target_link_options(cryptostitch PRIVATE -nostartfiles "LINKER:--version-script=${CST_GENERATED}/exports.map" LINKER:-z,relro LINKER:-z,now

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from cryptostitch import runtime
 from cryptostitch.cli import main
 from cryptostitch.commands.common import Pair
+from cryptostitch.emit.objects import elf_functions
 from cryptostitch.measure import CHAIN_ADDS, Laboratory, pinned
 from cryptostitch.report.tables import Catalogue, listing_text
 
@@ -128,6 +129,7 @@ def test_stitch_as_text(needs_pair: None) -> None:
     (["show", "aes128_cbc_en_x16@avx512"], "aes128_cbc_enc_x16"),
     (["emit", "--pack", "x", "sha_x16@avx512"], "sha1_x16"),
     (["emit"], "--default-pack"),
+    (["emit", "--static", "x", "--static-kernels", "all", "sha1_x16@avx512"], "without KERNELS"),
     (["stitch", "aes128_cbc_enc_x16", "sha_x16", "--isa", "avx512"], "sha1_x16"),
     (["stitch", "aes128_cbc_enc_x16", "sha1_x16"], "--isa"),
     (["stitch", "aes128_cbc_enc_x16", "sha1_x16", "--isa", "avx51"], "avx512"),
@@ -235,6 +237,13 @@ def test_setups_link_the_streams(build: Path, cpu: set[str]) -> None:
 def test_emit_objects(tmp_path: Path, fmt: str, magic: bytes) -> None:
     run("emit", "--format", fmt, "--object", tmp_path / "o", "sha1_ni_x1@sse_shani")
     assert (tmp_path / "o").read_bytes().startswith(magic)
+
+
+def test_emit_no_static_kernels(tmp_path: Path) -> None:
+    """What -DCST_STATIC_KERNELS=none links: an object and a table without kernels."""
+    run("emit", "--static", tmp_path, "--static-kernels", "none")
+    assert not elf_functions((tmp_path / "static_kernels_0.o").read_bytes())
+    assert "cst_static_kernel_count = 0;" in (tmp_path / "static_kernels.c").read_text()
 
 
 def test_emit_assembly() -> None:

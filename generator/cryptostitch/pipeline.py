@@ -280,7 +280,7 @@ class Generator:
                             continue
                         parts = [(StreamName(cipher.name, lanes * groups, by, one_key, hand), ci),
                                  (StreamName(hash_.name, lanes * groups, hand=hand), hi)]
-                        yield parts, (ci, groups) in catalog.STATIC_PAIR_GROUPS and not one_key and chosen is None
+                        yield parts, (hash_.name, hi, lanes * groups, hand) in catalog.STATIC_PAIRS and not one_key
 
     @staticmethod
     def _opening_pairs(cipher: Form, hash_: Form) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:

@@ -11,8 +11,9 @@ namespace cst {
 
 namespace {
 
-// Entries of fields per byte of the pack, and how often a byte of a program may be used by kernels; the default pack passes.
-constexpr uint64_t MOST_ENTRIES = 8, MOST_USES = 64;
+// Entries of fields and bytes of code, once restored, per byte of the pack, and how often a byte of a program may be used by kernels; the
+// default pack passes.
+constexpr uint64_t MOST_ENTRIES = 8, MOST_EXPANSION = 64, MOST_USES = 64;
 constexpr size_t MAX_NAME = 127;  // cst_choice.kernel holds one and its terminator
 
 // Printable, without spaces: names are shown and compared.
@@ -63,7 +64,7 @@ int check_pack(const Pack &pack, std::string *why) {
     std::vector<ProgramFacts> facts(pack.n_programs());
     names.clear();
     // Records that share their bytes, and tables that say much in few bytes, would make the work far greater than the pack.
-    uint64_t program_bytes = 0, entries = 0, used_bytes = 0, cost_bytes = 0;
+    uint64_t program_bytes = 0, code_bytes = 0, entries = 0, used_bytes = 0, cost_bytes = 0;
     std::vector<uint32_t> bytes_of(pack.n_programs());
     for (uint32_t i = 0; i < pack.n_programs(); i++) {
         ProgramRecord record;
@@ -73,6 +74,8 @@ int check_pack(const Pack &pack, std::string *why) {
         bytes_of[i] = record.record_bytes;
         program_bytes += record.record_bytes;
         if (program_bytes > pack.size()) return refuse(why, "its programs overlap");
+        code_bytes += record.code_bytes;
+        if (code_bytes > MOST_EXPANSION * pack.size()) return refuse(why, "its programs have more code than a pack of its size may");
         for (const FieldRecord &f : record.fields) entries += uint64_t(f.rows) * f.n_lanes;
         if (entries > MOST_ENTRIES * pack.size()) return refuse(why, "its fields have more entries than a pack of its size may");
         if (algorithms[record.algorithm].base) return refuse(why, "program %s is of an algorithm that runs on another's", record.name);

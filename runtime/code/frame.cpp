@@ -1,8 +1,9 @@
 #include "frame.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <map>
 #include <new>
+#include <string_view>
 
 #include "assemble.hpp"
 #include "cryptostitch/cryptostitch.h"
@@ -55,10 +56,15 @@ private:
         programs_.resize(kernel_.n_streams);
         uint64_t woven = 0;
         for (uint32_t i = 0; i < kernel_.n_streams; i++) {
-            ProgramRecord record;
-            if (int error = pack_.program(kernel_.streams[i].program, &record)) return error;
-            if (int error = decode_program(pack_, record, &programs_[i])) return error;
-            woven += uint64_t(record.n_body) * kernel_.streams[i].ratio;
+            const StreamRecord &stream = kernel_.streams[i];
+            if (i != 0 && stream.program == kernel_.streams[i - 1].program) {
+                programs_[i] = programs_[i - 1];
+            } else {
+                ProgramRecord record;
+                if (int error = pack_.program(stream.program, &record)) return error;
+                if (int error = decode_program(pack_, record, &programs_[i])) return error;
+            }
+            woven += uint64_t(programs_[i].record.n_body) * stream.ratio;
         }
         if (woven > MAX_WOVEN) return CST_ERR_PACK;
         if (int error = bind(programs_, abi_, &binding_)) return error;
@@ -88,25 +94,19 @@ private:
 
     // Equal bytes are stored once; large entries come first, which aligns each to its own size.
     void constants() {
-        std::vector<ConstantRecord> entries;
-        auto find = [&](const ConstantRecord &c) {
-            return std::find_if(entries.begin(), entries.end(), [&](const ConstantRecord &e) {
-                return e.size == c.size && std::memcmp(e.data, c.data, c.size) == 0;
-            });
-        };
+        auto bytes = [](const ConstantRecord &c) { return std::string_view(reinterpret_cast<const char *>(c.data), c.size); };
+        std::map<std::string_view, uint32_t> offsets;
+        std::vector<std::string_view> entries;
         for (const Program &program : programs_)
             for (const ConstantRecord &c : program.record.constants)
-                if (find(c) == entries.end()) entries.push_back(c);
-        std::stable_sort(entries.begin(), entries.end(),
-                         [](const ConstantRecord &a, const ConstantRecord &b) { return a.size > b.size; });
-        std::vector<uint32_t> offsets;
-        for (const ConstantRecord &e : entries) {
-            offsets.push_back(uint32_t(pool_.size()));
-            pool_.insert(pool_.end(), e.data, e.data + e.size);
+                if (offsets.emplace(bytes(c), 0).second) entries.push_back(bytes(c));
+        std::stable_sort(entries.begin(), entries.end(), [](std::string_view a, std::string_view b) { return a.size() > b.size(); });
+        for (std::string_view entry : entries) {
+            offsets[entry] = uint32_t(pool_.size());
+            pool_.insert(pool_.end(), entry.begin(), entry.end());
         }
         for (uint32_t i = 0; i < kernel_.n_streams; i++)
-            for (const ConstantRecord &c : programs_[i].record.constants)
-                pool_offsets_[i].push_back(offsets[size_t(find(c) - entries.begin())]);
+            for (const ConstantRecord &c : programs_[i].record.constants) pool_offsets_[i].push_back(offsets[bytes(c)]);
     }
 
     void instruction(uint32_t stream, const Ins &ins) {

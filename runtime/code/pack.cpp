@@ -10,7 +10,7 @@ namespace cst {
 
 namespace {
 
-constexpr uint32_t VERSION = 2;
+constexpr uint32_t VERSION = 3;
 constexpr uint32_t HEADER_BYTES = 72;
 constexpr uint32_t CRC_START = 24;
 constexpr uint32_t MAX_SIZE = 256u << 20;
@@ -64,7 +64,9 @@ int Pack::open(const void *bytes, size_t size, Origin origin) {
     Reader r(data_, size_, 8, size_);
     uint32_t version = r.u32(), stated = r.u32(), crc = r.u32();
     r.u32();
-    if (std::memcmp(data_, "CSTPACK", 8) != 0 || version != VERSION || stated != size_) return CST_ERR_PACK;
+    if (std::memcmp(data_, "CSTPACK", 8) != 0) return CST_ERR_PACK;
+    if (version != VERSION) return refuse(&why_, "it is a pack of version %u; this library reads version %u: make it again (cryptostitch emit --pack)", version, VERSION);
+    if (stated != size_) return CST_ERR_PACK;
     Section *sections[] = {&strings_, &mnemonics_, &algorithms_, &programs_, &kernels_, &costs_};
     for (Section *section : sections) {
         section->offset = r.u32();
@@ -145,12 +147,14 @@ int Pack::program(uint32_t index, ProgramRecord *out) const {
     out->n_body = r.u32();
     out->n_leave = r.u32();
     out->code_bytes = r.u32();
+    out->stored_bytes = r.u32();
     if (!r.ok() || out->algorithm >= n_algorithms() || out->lanes == 0 || out->lanes > MAX_LANES || out->bytes == 0 ||
         out->bytes > 65536 || out->vectors > 32 || out->generals == 0 || out->generals > 14 || out->masks > 7 ||
         out->state_bytes > MAX_STATE_BYTES || !power_of_two(out->state_align) || out->state_align > MAX_STATE_ALIGN ||
         out->state_bytes % out->state_align != 0 ||
         n_fields > MAX_FIELDS || n_constants > MAX_CONSTANTS || out->n_enter > MAX_INSTRUCTIONS ||
-        out->n_body > MAX_INSTRUCTIONS || out->n_leave > MAX_INSTRUCTIONS)
+        out->n_body > MAX_INSTRUCTIONS || out->n_leave > MAX_INSTRUCTIONS || out->code_bytes > MAX_CODE_BYTES ||
+        out->stored_bytes > out->code_bytes)
         return CST_ERR_PACK;
     out->fields.clear();
     out->fields.reserve(n_fields);
@@ -173,7 +177,7 @@ int Pack::program(uint32_t index, ProgramRecord *out) const {
         out->constants.push_back({r.bytes(size), size});
         if (!r.ok()) return CST_ERR_PACK;
     }
-    out->code = r.bytes(out->code_bytes);
+    out->stored = r.bytes(out->stored_bytes);
     out->record_bytes = r.at() - offset;
     return r.ok() ? CST_OK : CST_ERR_PACK;
 }

@@ -28,7 +28,7 @@ enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1 };                                   
 enum : uint32_t { PROGRAM_BY1 = 1, PROGRAM_SHARED_KEY = 2, PROGRAM_HAND = 4, PROGRAM_READS_INPUT = 8 };  // ProgramRecord::flags
 enum : uint32_t { FIELD_SECRET = 1, FIELD_SHARED = 2 };                                             // FieldRecord::flags
 enum : uint32_t { KERNEL_STATIC = 1 };                                                              // KernelRecord::flags
-enum : uint32_t { MAX_STREAMS = 4 };
+enum : uint32_t { MAX_STREAMS = 4, MAX_CODE_BYTES = 1u << 20 };
 
 struct AlgorithmRecord {
     const char *name, *suite;
@@ -70,9 +70,10 @@ struct ProgramRecord {
     uint32_t state_bytes, state_align;
     const char *features;  // comma separated
     uint32_t n_enter, n_body, n_leave;
-    const uint8_t *code;
-    uint32_t code_bytes;
-    uint32_t record_bytes;  // from its head to the end of its code
+    uint32_t code_bytes;    // of the instructions, at most MAX_CODE_BYTES
+    const uint8_t *stored;  // the instructions as stored.hpp reads them
+    uint32_t stored_bytes;  // at most code_bytes
+    uint32_t record_bytes;  // from its head to the end of what is stored
     std::vector<FieldRecord> fields;
     std::vector<ConstantRecord> constants;
 

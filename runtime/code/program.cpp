@@ -2,6 +2,7 @@
 
 #include "cryptostitch/cryptostitch.h"
 #include "reader.hpp"
+#include "stored.hpp"
 
 namespace cst {
 
@@ -89,7 +90,10 @@ struct Decoder {
 
 int decode_program(const Pack &pack, const ProgramRecord &record, Program *out) {
     out->record = record;
-    Decoder decoder{Reader(record.code, record.code_bytes, 0, record.code_bytes), record, pack.n_mnemonics()};
+    std::vector<uint8_t> buffer;
+    const uint8_t *code;
+    if (int error = stored_code(record, &buffer, &code)) return error;
+    Decoder decoder{Reader(code, record.code_bytes, 0, record.code_bytes), record, pack.n_mnemonics()};
     struct {
         std::vector<Ins> *code;
         uint32_t n;

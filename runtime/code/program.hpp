@@ -33,7 +33,7 @@ struct Operand {
 
 struct Ins {
     static constexpr uint8_t NO_MASK = 0xff;
-    static constexpr uint32_t MAX_OPERANDS = 5;
+    static constexpr uint32_t MAX_OPERANDS = 4;
     uint16_t mnemonic = 0;  // index in the pack
     uint8_t n_operands = 0;
     uint8_t mask = NO_MASK;
@@ -47,7 +47,7 @@ struct Program {
     bool names_xmm0 = false;
 };
 
-// CST_OK or CST_ERR_PACK.
+// CST_OK or CST_ERR_PACK; std::bad_alloc may leave it.
 int decode_program(const Pack &pack, const ProgramRecord &record, Program *out);
 
 }  // namespace cst

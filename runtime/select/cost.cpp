@@ -86,7 +86,7 @@ int code_digest(const Pack &pack, uint32_t kernel, uint64_t *out) {
         if (int error = pack.program(stream.program, &program)) return error;
         for (uint64_t word : {uint64_t(stream.ratio), uint64_t(stream.lead), uint64_t(stream.lag), uint64_t(program.lanes), uint64_t(program.bytes)})
             digest.add(word);
-        digest.add(program.code, program.code_bytes);
+        digest.add(program.stored, program.stored_bytes);
         for (const ConstantRecord &constant : program.constants) digest.add(constant.data, constant.size);
     }
     *out = digest.value;

@@ -124,6 +124,9 @@ int Engine::read_pack(const Pack &pack, Added *added) const {
         variant->set_cost(cost);
         added->variants.push_back(std::move(variant));
     }
+    added->families = families_;
+    for (const auto &variant : added->variants)
+        if (variant->for_suites()) added->families[{variant->role, variant->cipher.algorithm, variant->hash.algorithm}].add(variant.get());
     return CST_OK;
 }
 
@@ -138,6 +141,7 @@ int Engine::commit(std::unique_ptr<OwnedPack> pack, Added *added) {
         most_state_bytes_ = std::max(most_state_bytes_, size_t(variant->state_bytes));
         variants_.push_back(std::move(variant));
     }
+    families_ = std::move(added->families);
     if (cost_table_.empty()) cost_table_ = std::move(added->cost_table);
     return CST_OK;
 }
@@ -148,6 +152,7 @@ void Engine::go_back(Mark *mark) noexcept {
     algorithms_.resize(mark->algorithms);
     packs_.resize(mark->packs);
     most_state_bytes_ = mark->most_state_bytes;
+    families_ = std::move(mark->families);
     cost_table_ = std::move(mark->cost_table);
 }
 
@@ -212,11 +217,8 @@ int Engine::fetch(const Variant &variant, const Kernel **out) const {
 }
 
 Family Engine::family(Role role, const Algorithm *cipher, const Algorithm *hash) const {
-    Family family;
-    for (const auto &variant : variants_)
-        if (variant->runnable && variant->role == role && variant->cipher.algorithm == cipher && variant->hash.algorithm == hash)
-            family.add(variant.get());
-    return family;
+    const auto found = families_.find({role, cipher, hash});
+    return found == families_.end() ? Family() : found->second;
 }
 
 }  // namespace cst

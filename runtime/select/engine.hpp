@@ -1,8 +1,10 @@
 // The packs and the CPU, brought together: every kernel described once, with its cost, and its code fetched on first use.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cost.hpp"
@@ -24,11 +26,14 @@ public:
     // `public_key`: NULL, or the 32 bytes that the pack's signature must be by.
     int add_pack(const void *bytes, size_t size, const uint8_t *public_key);
     // Takes away the packs that were added since the mark, before anything refers to them.
+    // Runnable kernels by role, cipher and hash.
+    using Families = std::map<std::tuple<Role, const Algorithm *, const Algorithm *>, Family>;
     struct Mark {
         size_t packs, algorithms, variants, most_state_bytes;
         std::string cost_table;
+        Families families;
     };
-    Mark mark() const { return {packs_.size(), algorithms_.size(), variants_.size(), most_state_bytes_, cost_table_}; }
+    Mark mark() const { return {packs_.size(), algorithms_.size(), variants_.size(), most_state_bytes_, cost_table_, families_}; }
     void go_back(Mark *mark) noexcept;
 
     const Cpu &cpu() const { return cpu_; }
@@ -67,6 +72,7 @@ private:
         std::vector<std::unique_ptr<Algorithm>> algorithms;
         std::vector<std::unique_ptr<Variant>> variants;
         std::string cost_table;
+        Families families;  // all, the new ones among them
     };
     int read_pack(const Pack &pack, Added *added) const;
     int commit(std::unique_ptr<OwnedPack> pack, Added *added);
@@ -82,6 +88,7 @@ private:
     std::vector<std::unique_ptr<OwnedPack>> packs_;
     std::vector<std::unique_ptr<Algorithm>> algorithms_;
     std::vector<std::unique_ptr<Variant>> variants_;
+    Families families_;
     std::unique_ptr<Cache> cache_;  // destroyed first: it refers to the packs
 };
 

@@ -1,16 +1,17 @@
 #include "features.hpp"
 
 #include <cstring>
+#include <string_view>
 
 namespace cst {
 namespace {
 
 struct Feature {
-    const char *name;
+    std::string_view name;
     const char *needs;  // comma separated; every one of them must be there too
 };
 
-const Feature kFeatures[] = {
+constexpr Feature kFeatures[] = {
     {"bmi1", ""},
     {"bmi2", ""},
     {"adx", ""},
@@ -46,11 +47,19 @@ const Feature kFeatures[] = {
 constexpr size_t kCount = sizeof(kFeatures) / sizeof(kFeatures[0]);
 static_assert(kCount <= 64, "a feature set is one 64-bit word");
 
+constexpr Features with_prefix(std::string_view prefix) {
+    Features found = 0;
+    for (size_t i = 0; i < kCount; i++)
+        if (kFeatures[i].name.substr(0, prefix.size()) == prefix) found |= Features(1) << i;
+    return found;
+}
+constexpr Features kVector = with_prefix("avx") | with_prefix("v");
+
 }  // namespace
 
 Features feature_bit(const char *name, size_t length) {
     for (size_t i = 0; i < kCount; i++)
-        if (strlen(kFeatures[i].name) == length && memcmp(kFeatures[i].name, name, length) == 0) return Features(1) << i;
+        if (kFeatures[i].name == std::string_view(name, length)) return Features(1) << i;
     return 0;
 }
 
@@ -91,10 +100,9 @@ Features close_features(Features features) {
 }
 
 Features features_with_prefix(const char *prefix, size_t length) {
-    Features found = 0;
-    for (size_t i = 0; i < kCount; i++)
-        if (strncmp(kFeatures[i].name, prefix, length) == 0) found |= Features(1) << i;
-    return found;
+    return with_prefix(std::string_view(prefix, length));
 }
+
+bool is_legacy_sse(Features features) { return !(features & kVector); }
 
 }  // namespace cst

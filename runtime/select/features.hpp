@@ -23,4 +23,7 @@ Features close_features(Features features);
 // Every feature whose name starts with `prefix`.
 Features features_with_prefix(const char *prefix, size_t length);
 
+// Whether a set has nothing of AVX and later vector instructions.
+bool is_legacy_sse(Features features);
+
 }  // namespace cst

@@ -54,6 +54,7 @@ bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, 
         part->key_entry = key->entry_bytes;
         for (uint32_t i = 0; shared && i < key->n_lanes; i++) part->key_copies.push_back(base + key->offset + key->lane_offsets[i]);
     }
+    part->lanes.reserve(part->lanes.size() + lanes);
     for (uint32_t i = 0; i < lanes; i++) {
         auto at = [&](const FieldRecord *f) { return f ? base + f->offset + f->lane_offsets[i] : NO_FIELD; };
         part->lanes.push_back({at(in), at(out), at(chain), shared ? NO_FIELD : at(key), at(table)});
@@ -132,7 +133,7 @@ int describe_variant(const PackRecords &records, uint32_t index, const KernelRec
     out->n_streams = kernel.n_streams;
     const bool known = parse_features(kernel.features, &out->features);
     if (!known) out->features = ~Features(0);
-    out->legacy_sse = known && !(out->features & (features_with_prefix("avx", 3) | features_with_prefix("v", 1)));
+    out->legacy_sse = known && is_legacy_sse(out->features);
     uint32_t offset = 0, most_align = 0;
     for (uint32_t i = 0; i < out->n_streams; i++) {
         if (kernel.streams[i].program >= records.programs.size()) return CST_ERR_PACK;

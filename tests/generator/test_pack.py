@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from handmade import ALGORITHM, Part, jit_code, program, recipe, tool  # noqa: E402
 
 from cryptostitch.contract import Field  # noqa: E402
+from cryptostitch.emit.compress import compressed  # noqa: E402
 from cryptostitch.emit.pack import write_pack  # noqa: E402
 from cryptostitch.emit.unpack import read_pack  # noqa: E402
 from cryptostitch.ir import Constant  # noqa: E402
@@ -53,6 +55,19 @@ def test_round_trip(pack: Path) -> None:
     assert list(back.recipes) == RECIPES
     assert back.costs == tuple(COSTS)
     assert write_pack(back.algorithms, back.recipes, back.costs) == pack.read_bytes()
+
+
+def test_compressed_code(tmp_path: Path) -> None:
+    """The same kernels, in fewer bytes, and the bytes of Zstandard 1.5.7 on every machine."""
+    rounds = program("hash_x4@sse#4", "\n".join(f"paddd v{i % 7}x, v{i % 5}x\nmovdqa v{i % 3}x, [g1+{16 * i}]:128" for i in range(200)))
+    recipes = [*RECIPES, recipe("hash_x4_long@sse", rounds)]
+    small, plain = (write_pack([ALGORITHM, AES, CUT], recipes, COSTS, store=store) for store in (compressed, bytes))
+    assert len(small) < len(plain) - 1500 and read_pack(small) == read_pack(plain)
+    (tmp_path / "small.pack").write_bytes(small)
+    (tmp_path / "plain.pack").write_bytes(plain)
+    assert jit_code(tmp_path / "small.pack") == jit_code(tmp_path / "plain.pack")
+    assert hashlib.sha256(compressed(bytes(i * i % 251 for i in range(9999)))).hexdigest() == "2ff98d69c968d1c56d0300a35191ef367edf48a0356f7be4e596091944305cdc"
+    assert compressed(b"short") == b"short"
 
 
 def test_same_input_same_bytes(pack: Path) -> None:

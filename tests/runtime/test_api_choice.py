@@ -106,9 +106,16 @@ def answers(context: Context) -> dict[str, tuple[bytes, bytes]]:
     return made
 
 
-def test_without_jit_the_same_answers(library: str) -> None:
-    context = Context(runtime.NO_JIT, library=library)
+def without_jit(library: str, target: str = "host") -> Context:
+    context = Context(runtime.NO_JIT, target=target, library=library)
     assert not context.cpu()["jit"]
+    if context.selftest("sha256_x4@sse") == {"sha256_x4@sse": runtime.ERR_UNSUPPORTED}:
+        pytest.skip("this library was built with -DCST_STATIC_KERNELS=none")
+    return context
+
+
+def test_without_jit_the_same_answers(library: str) -> None:
+    context = without_jit(library)
     made = answers(context)
     assert made == answers(Context(library=library))
     for name in context.kernels():
@@ -117,6 +124,36 @@ def test_without_jit_the_same_answers(library: str) -> None:
         except RuntimeFailure as failure:
             assert failure.code in (runtime.ERR_JIT, runtime.ERR_UNSUPPORTED)
     assert all(code in (0, runtime.ERR_UNSUPPORTED, runtime.ERR_JIT) for code in context.selftest().values())
+
+
+def burst_answers(context: Context) -> dict[str, list[tuple[bytes, bytes]]]:
+    """Of each suite that the context can run: 17 messages sealed together, opened together again, and checked against the oracle."""
+    made = {}
+    for name in context.suites():
+        try:
+            suite = context.suite(name)
+        except RuntimeFailure as failure:
+            assert failure.code in (runtime.ERR_UNSUPPORTED, runtime.ERR_JIT)
+            continue
+        rng = random.Random(name)
+        secrets = oracle.secrets(rng, name)
+        cases = [oracle.case(rng, name, 16 * (1 + 5 * i % 37), 20, secrets) for i in range(17)]
+        key = suite.key(secrets[0] or None, secrets[1] or None)
+        outs, tags = [bytearray(len(c.out)) for c in cases], [bytearray(len(c.tag)) for c in cases]
+        assert context.burst([Job(key, SEAL, iv=c.iv or None, aad=c.aad or None, data=c.data, out=out if c.key else None, tag=tag)
+                              for c, out, tag in zip(cases, outs, tags)]) == 0
+        made[name] = [(bytes(out), bytes(tag)) for out, tag in zip(outs, tags)]
+        assert made[name] == [(c.out, c.tag) for c in cases], name
+        if cases[0].key:
+            backs = [bytearray(len(c.out)) for c in cases]
+            jobs = [Job(key, OPEN, iv=c.iv or None, aad=c.aad or None, data=c.out, out=back, tag=c.tag or None) for c, back in zip(cases, backs)]
+            assert context.burst(jobs) == 0 and [bytes(back[:job.out_len]) for back, job in zip(backs, jobs)] == [c.data for c in cases], name
+    return made
+
+
+@pytest.mark.parametrize("target", ["host", "host-no_avx512", "host-vaes", "host-avx", "sse_aesni", "host-aes"])
+def test_no_level_loses_a_suite_without_jit(library: str, target: str) -> None:
+    assert burst_answers(without_jit(library, target)) == burst_answers(Context(target=target, library=library))
 
 
 @pytest.mark.parametrize(

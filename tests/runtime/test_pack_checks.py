@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Callable
 
 import pytest
+import zstandard
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from handmade import ALGORITHM, program, recipe, tool  # noqa: E402
@@ -16,9 +19,13 @@ from verify_samples import looked_up  # noqa: E402
 from verify_samples import sample_program as sample_of  # noqa: E402
 from verify_samples import spoil  # noqa: E402
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from pack_fields import mended  # noqa: E402
+
 from cryptostitch.contract import Field  # noqa: E402
+from cryptostitch.emit.compress import LEVEL, compressed  # noqa: E402
 from cryptostitch.emit.instruction_table import table_text  # noqa: E402
-from cryptostitch.emit.pack import write_pack  # noqa: E402
+from cryptostitch.emit.pack import PROGRAM, write_pack  # noqa: E402
 from cryptostitch.ir import Code, Window  # noqa: E402
 from cryptostitch.program import CIPHER_ENC, HASH, Algorithm, Part, Program, Recipe  # noqa: E402
 
@@ -34,9 +41,9 @@ def sample_program(code: Code = ALLOCATED) -> Program:
     return sample_of(code)
 
 
-def pack_of(*programs: Program, lags: tuple[int, ...] = (0, 0)) -> bytes:
+def pack_of(*programs: Program, lags: tuple[int, ...] = (0, 0), store: Callable[[bytes], bytes] = bytes) -> bytes:
     parts = tuple(Part(p, 1, 0, lag) for p, lag in zip(programs, lags))
-    return write_pack([CIPHER, READER, CUT, ALGORITHM], [Recipe("kernel@avx512", "avx512", parts, "proportional", False)])
+    return write_pack([CIPHER, READER, CUT, ALGORITHM], [Recipe("kernel@avx512", "avx512", parts, "proportional", False)], store=store)
 
 
 def judged(tmp_path: Path, pack: bytes) -> tuple[int, str]:
@@ -56,6 +63,36 @@ def reader(toggle: int = 128, load: str = "[g1+64]:512") -> Program:
 def test_what_is_right_is_accepted(tmp_path: Path) -> None:
     assert judged(tmp_path, pack_of(sample_program())) == (0, "")
     assert judged(tmp_path, pack_of(sample_program(), reader(), lags=(0, 1))) == (0, "")
+    assert judged(tmp_path, pack_of(sample_program(), reader(), lags=(0, 1), store=compressed)) == (0, "")
+
+
+FRAME = zstandard.ZstdCompressor(level=LEVEL).compress
+
+
+@pytest.mark.parametrize("store", [
+    lambda code: FRAME(code[:-1]), lambda code: FRAME(code + b"\0"), lambda code: FRAME(code)[:-1], lambda code: FRAME(code)[1:], lambda code: b"",
+    lambda code: FRAME(b"")], ids=["too little", "too much", "cut", "no magic", "nothing", "an empty frame"])
+def test_frames_that_do_not_hold_the_code(store: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    code, why = judged(tmp_path, pack_of(sample_program(), store=store))
+    assert code == 1 and "cannot be decoded" in why, why
+
+
+@pytest.mark.parametrize("size, reason", [(1 << 20, "more code than a pack of its size may"), ((1 << 20) + 1, "the record of program 0 is damaged")])
+def test_code_that_grows_out_of_proportion(size: int, reason: str, tmp_path: Path) -> None:
+    """A frame of a hundred bytes that claims, rightly, to hold a megabyte is not restored."""
+    pack = bytearray(pack_of(sample_program(), store=lambda code: FRAME(bytes(size))))
+    record, = struct.unpack_from("<I", pack, struct.unpack_from("<I", pack, 24 + 3 * 8)[0])
+    struct.pack_into("<I", pack, record + PROGRAM.size - 8, size)
+    code, why = judged(tmp_path, mended(pack))
+    assert code == 1 and reason in why, why
+
+
+@pytest.mark.parametrize("version", [1, 2, 4])
+def test_packs_of_other_versions(version: int, tmp_path: Path) -> None:
+    pack = bytearray(pack_of(sample_program()))
+    struct.pack_into("<I", pack, 8, version)
+    code, why = judged(tmp_path, bytes(pack))
+    assert code == 1 and "error -8" in why and f"a pack of version {version}; this library reads version 3" in why, why
 
 
 # section, index, instead (None: removed), the reason

@@ -20,7 +20,9 @@ OBJECTS = ("elf", "coff", "macho")
 @click.option("--recipe", "recipe_files", type=click.Path(exists=True, dir_okay=False, path_type=Path), multiple=True, metavar="FILE",
               help="A recipe of `cryptostitch tune`, one more of the KERNELS; may be given more than once.")
 @click.option("--static", "folder", type=click.Path(file_okay=False, path_type=Path),
-              help="Write objects, table and header of KERNELS (default: the catalogue's static kernels) to this folder.")
+              help="Write objects, table and header of KERNELS (default: those of --static-kernels) to this folder.")
+@click.option("--static-kernels", "which", type=click.Choice(["none", "default", "all"]), default="default", show_default=True,
+              help="Without KERNELS: none, those that the catalogue says, or all of the default pack.")
 @click.option("--assembly", type=OutputFile(allow_dash=True), help="Write the assembly text of KERNELS; - is standard output.")
 @click.option("--object", "object_", type=OutputFile(), help="Write one object of KERNELS.")
 @click.option("--sign", "key_file", type=click.Path(dir_okay=False, path_type=Path), metavar="KEY.pem",
@@ -30,7 +32,7 @@ OBJECTS = ("elf", "coff", "macho")
               help="Format of the objects (default: elf, or coff with --abi win64). json: list what was written on standard output; may be given "
                    "beside an object's format.")
 @templates_option
-def emit(kernels, default_pack, pack, recipe_files, folder, assembly, object_, key_file, abi, formats, templates) -> None:
+def emit(kernels, default_pack, pack, recipe_files, folder, which, assembly, object_, key_file, abi, formats, templates) -> None:
     """Write kernels as assembly text, objects (ELF, COFF, Mach-O) or packs.
 
     \b
@@ -57,6 +59,8 @@ def emit(kernels, default_pack, pack, recipe_files, folder, assembly, object_, k
         raise click.UsageError("say what to write: --default-pack, --pack, --static, --assembly or --object")
     if (pack or assembly or object_) and not kernels and not recipe_files:
         raise click.UsageError("name at least one kernel; `cryptostitch list` shows them")
+    if which != "default" and (kernels or recipe_files or not folder):
+        raise click.UsageError("--static-kernels goes with --static and without KERNELS")
     if key_file and not (default_pack or pack):
         raise click.UsageError("--sign needs a pack to sign: --pack or --default-pack")
     key = read_key(key_file) if key_file else None
@@ -68,7 +72,8 @@ def emit(kernels, default_pack, pack, recipe_files, folder, assembly, object_, k
             chosen.append(made.recipe(name))
         for path in recipe_files:
             chosen.append(read_recipe(path, made))
-    if default_pack or (folder and not chosen):
+    every = []
+    if default_pack or (folder and not chosen and which != "none"):
         with progress_bar("compiling") as progress:
             every = made.default_recipes(progress, processes=len(os.sched_getaffinity(0)))
     written: list[tuple[Path, list]] = []
@@ -79,9 +84,9 @@ def emit(kernels, default_pack, pack, recipe_files, folder, assembly, object_, k
             path.write_bytes(signed(made_pack, key) if key else made_pack)
     if folder:
         with progress_bar("assembling") as progress:
-            objects_of = chosen or [r for r in every if r.static]
-            command = f"cryptostitch {' '.join(['emit --static DIR', *kernels])}"
-            written += [(path, objects_of) for path in artefacts.write_static(folder, objects_of, fmt, command, progress)]
+            wanted = chosen or [r for r in every if which == "all" or which == "default" and r.static]
+            named = kernels or ["--static-kernels", which] * (which != "default")
+            written += [(path, wanted) for path in artefacts.write_static(folder, wanted, fmt, " ".join(["cryptostitch emit --static DIR", *named]), progress)]
     if assembly or object_:
         framed = [frame(r, "win64" if fmt.name == "coff" else "sysv") for r in chosen]
         if assembly:

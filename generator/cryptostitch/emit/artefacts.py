@@ -13,6 +13,7 @@ from ..passes.verify import verify_kernel
 from ..pipeline import Generator
 from ..program import Recipe
 from .assembly import ELF, Format, symbol_name
+from .compress import compressed
 from .header import header_text, static_table_text
 from .objects import elf_functions, machine_code, object_bytes
 from .pack import write_pack
@@ -31,7 +32,8 @@ def algorithm_records(algorithms: Iterable[catalog.Algorithm]) -> list[program.A
 
 def pack_of(generator: Generator, recipes: Sequence[Recipe]) -> bytes:
     """A pack of these kernels, with every cost table that mentions them."""
-    return write_pack(algorithm_records(generator.algorithms.values()), recipes, cost_tables([r.name for r in recipes]))
+    return write_pack(algorithm_records(generator.algorithms.values()), recipes, cost_tables([r.name for r in recipes]),
+                      store=compressed)
 
 
 def write_static(folder: Path, recipes: Sequence[Recipe], fmt: Format, command: str, progress: Progress | None = None) -> list[Path]:
@@ -42,7 +44,7 @@ def write_static(folder: Path, recipes: Sequence[Recipe], fmt: Format, command: 
     folder.mkdir(parents=True, exist_ok=True)
     kernels = [verify_kernel(frame(r, "sysv" if fmt.name != "coff" else "win64")) for r in recipes]
     written, sizes = [], {}
-    for n, start in enumerate(range(0, len(kernels), KERNELS_PER_OBJECT)):
+    for n, start in enumerate(range(0, max(1, len(kernels)), KERNELS_PER_OBJECT)):
         some = kernels[start:start + KERNELS_PER_OBJECT]
         data = object_bytes(some, fmt)
         codes = elf_functions(data) if fmt is ELF else {symbol_name(k): c for k, c in machine_code(some).items()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import Iterable, Sequence
+from typing import Callable, Iterable, Sequence
 
 from ..contract import FROM_HAND, HAND, KEY, Contract, Field
 from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Operand, Reg
@@ -17,11 +17,11 @@ from ..passes.weave import STRATEGIES
 from ..program import Algorithm, CostTable, Program, Recipe
 
 MAGIC = b"CSTPACK\0"
-VERSION = 2
+VERSION = 3
 HEADER = struct.Struct("<8s4I12I")
 SECTIONS = ("strings", "mnemonics", "algorithms", "programs", "kernels", "costs")
 ALGORITHM = struct.Struct("<13I8Q")
-PROGRAM = struct.Struct("<6I4B9I")
+PROGRAM = struct.Struct("<6I4B10I")
 FIELD = struct.Struct("<7I")
 KERNEL = struct.Struct("<6I")
 STREAM = struct.Struct("<IIiI")
@@ -42,19 +42,20 @@ NO_ACCESS = 0xFF  # bytes log2 of an operand that is only an address (lea, hints
 
 def write_pack(
     algorithms: Sequence[Algorithm], recipes: Sequence[Recipe], costs: Sequence[CostTable] = (),
-    programs: Sequence[Program] = (),
+    programs: Sequence[Program] = (), store: Callable[[bytes], bytes] = bytes,
 ) -> bytes:
     """The bytes of a pack: the recipes as kernels, the programs that they use, then ``programs`` that none uses.
 
+    ``store`` says how the code of a program is stored: as it is, or shorter (`compress.compressed`).
     Raises ValueError when two different programs or two kernels bear one name, or an algorithm is missing.
     """
-    return _Writer(algorithms, recipes, costs, programs).bytes()
+    return _Writer(algorithms, recipes, costs, programs, store).bytes()
 
 
 class _Writer:
     def __init__(self, algorithms: Sequence[Algorithm], recipes: Sequence[Recipe], costs: Sequence[CostTable],
-                 programs: Sequence[Program]) -> None:
-        self.algorithms, self.recipes, self.costs = algorithms, recipes, costs
+                 programs: Sequence[Program], store: Callable[[bytes], bytes]) -> None:
+        self.algorithms, self.recipes, self.costs, self.store = algorithms, recipes, costs, store
         self.programs: dict[str, Program] = {}
         for program in [part.program for recipe in recipes for part in recipe.parts] + list(programs):
             known = self.programs.setdefault(program.name, program)
@@ -117,14 +118,15 @@ class _Writer:
         constants = {constant.name: i for i, constant in enumerate(p.contract.constants)}
         sections = [section for _, section in p.code.sections()]
         code = b"".join(self.instruction(ins, constants) for section in sections for ins in section)
+        stored = self.store(code)
         c = p.contract
         head = PROGRAM.pack(
             self.string(p.name), self.string(p.stream), self.algorithm_index[p.algorithm], c.lanes, c.bytes,
             program_flags(p.stream, c), p.window.vectors, p.window.generals, p.window.masks, 0, c.state_bytes, c.state_align,
-            self.string(",".join(sorted(c.features))), len(c.fields), len(c.constants), *map(len, sections), len(code))
+            self.string(",".join(sorted(c.features))), len(c.fields), len(c.constants), *map(len, sections), len(code), len(stored))
         fields = b"".join(self.field(f) for f in c.fields)
         data = b"".join(struct.pack("<I", len(constant.data)) + constant.data for constant in c.constants)
-        return head + fields + data + _padded(code)
+        return head + fields + data + _padded(stored)
 
     def field(self, f: Field) -> bytes:
         lanes = struct.pack(f"<{len(f.lane_offsets)}H", *f.lane_offsets)

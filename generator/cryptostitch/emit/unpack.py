@@ -11,6 +11,7 @@ from ..ir import GENERAL, MASK, Code, Constant, Imm, Ins, Mem, Operand, Reg, Win
 from ..passes.weave import STRATEGIES
 from ..program import Algorithm, CostTable, Part, Program, Recipe
 from . import pack as p
+from .compress import restored
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Pack:
 def read_pack(data: bytes) -> Pack:
     """What `write_pack` wrote. Constants come back under the names c0, c1, ... and shared/secret flags as they were.
 
-    Raises ValueError for a wrong magic, version, size or CRC; struct.error or IndexError for other damage.
+    Raises ValueError for a wrong magic, version, size or CRC; struct.error, IndexError or zstandard.ZstdError for other damage.
     """
     magic, version, size, crc, _, *flat = p.HEADER.unpack_from(data)
     if magic != p.MAGIC or version != p.VERSION or size != len(data) or crc != zlib.crc32(data[24:]):
@@ -61,7 +62,7 @@ class _Reader:
 
     def program(self, offset: int, algorithms: tuple[Algorithm, ...]) -> Program:
         (name, stream, algorithm, lanes, lane_bytes, flags, vectors, generals, masks, _, state_bytes, state_align, features,
-         n_fields, n_constants, n_enter, n_body, n_leave, code_bytes) = p.PROGRAM.unpack_from(self.data, offset)
+         n_fields, n_constants, n_enter, n_body, n_leave, code_bytes, stored_bytes) = p.PROGRAM.unpack_from(self.data, offset)
         offset += p.PROGRAM.size
         fields = []
         for _ in range(n_fields):
@@ -76,7 +77,7 @@ class _Reader:
             size, = struct.unpack_from("<I", self.data, offset)
             constants.append(Constant(f"c{i}", self.data[offset + 4:offset + 4 + size]))
             offset += 4 + size
-        code = _Code(self.data[offset:offset + code_bytes], self.mnemonics)
+        code = _Code(restored(self.data[offset:offset + stored_bytes], code_bytes), self.mnemonics)
         sections = [tuple(code.instruction() for _ in range(n)) for n in (n_enter, n_body, n_leave)]
         contract = Contract(lanes, lane_bytes, tuple(fields), state_bytes, state_align, bool(flags & p.READS_INPUT),
                             tuple(constants), frozenset(filter(None, self.text(features).split(","))))
