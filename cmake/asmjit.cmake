@@ -1,24 +1,12 @@
 # asmjit (zlib licence), used as an encoder only: an object library `cst_asmjit` that is linked into both libraries.
 #
-# Source, first that works: FETCHCONTENT_SOURCE_DIR_ASMJIT; Debian trixie's source package, which is this commit; GitHub.
+# Debian trixie's source package is this commit.
 # Debian's binary package will not do: its archive is not position independent.
-include(FetchContent)
+include("${CMAKE_CURRENT_LIST_DIR}/fetch_source.cmake")
 set(CST_ASMJIT_COMMIT 1da9e4d)
 set(CST_ASMJIT_SHA256 361308fc510137aa87d4dd6587ec84949b01ad654b77feea8ef145046587d493)
 
-if(NOT FETCHCONTENT_SOURCE_DIR_ASMJIT)
-    set(_asmjit "${CMAKE_BINARY_DIR}/_deps/asmjit-src")
-    execute_process(COMMAND sh "${CMAKE_CURRENT_LIST_DIR}/fetch_debian_source.sh" asmjit trixie ${CST_ASMJIT_SHA256} "${_asmjit}"
-                    RESULT_VARIABLE _failed)
-    if(NOT _failed)
-        set(FETCHCONTENT_SOURCE_DIR_ASMJIT "${_asmjit}")
-    endif()
-endif()
-FetchContent_Declare(asmjit GIT_REPOSITORY https://github.com/asmjit/asmjit.git GIT_TAG ${CST_ASMJIT_COMMIT})
-FetchContent_GetProperties(asmjit)
-if(NOT asmjit_POPULATED)
-    FetchContent_Populate(asmjit)
-endif()
+cst_fetch_source(asmjit asmjit ${CST_ASMJIT_SHA256} https://github.com/asmjit/asmjit.git ${CST_ASMJIT_COMMIT})
 
 file(GLOB _sources CONFIGURE_DEPENDS "${asmjit_SOURCE_DIR}/src/asmjit/core/*.cpp" "${asmjit_SOURCE_DIR}/src/asmjit/x86/*.cpp")
 if(NOT _sources)

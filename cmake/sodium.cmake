@@ -1,23 +1,9 @@
 # libsodium (ISC licence), only its verification of Ed25519 signatures: an object library `cst_sodium` that is linked into both libraries.
-#
-# Source, first that works: FETCHCONTENT_SOURCE_DIR_SODIUM; Debian trixie's source package; GitHub at the same release.
-include(FetchContent)
+include("${CMAKE_CURRENT_LIST_DIR}/fetch_source.cmake")
 set(CST_SODIUM_TAG 1.0.18-RELEASE)
 set(CST_SODIUM_SHA256 d59323c6b712a1519a5daf710b68f5e7fde57040845ffec53850911f10a5d4f4)
 
-if(NOT FETCHCONTENT_SOURCE_DIR_SODIUM)
-    set(_sodium "${CMAKE_BINARY_DIR}/_deps/sodium-src")
-    execute_process(COMMAND sh "${CMAKE_CURRENT_LIST_DIR}/fetch_debian_source.sh" libsodium trixie ${CST_SODIUM_SHA256} "${_sodium}"
-                    RESULT_VARIABLE _failed)
-    if(NOT _failed)
-        set(FETCHCONTENT_SOURCE_DIR_SODIUM "${_sodium}")
-    endif()
-endif()
-FetchContent_Declare(sodium GIT_REPOSITORY https://github.com/jedisct1/libsodium.git GIT_TAG ${CST_SODIUM_TAG})
-FetchContent_GetProperties(sodium)
-if(NOT sodium_POPULATED)
-    FetchContent_Populate(sodium)
-endif()
+cst_fetch_source(sodium libsodium ${CST_SODIUM_SHA256} https://github.com/jedisct1/libsodium.git ${CST_SODIUM_TAG})
 
 set(_sodium "${sodium_SOURCE_DIR}/src/libsodium")
 set(_sources "${_sodium}/crypto_sign/ed25519/ref10/open.c" "${_sodium}/crypto_core/ed25519/ref10/ed25519_ref10.c"
