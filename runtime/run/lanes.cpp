@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../select/upper_halves.hpp"
+
 namespace cst {
 namespace {
 
@@ -183,11 +185,6 @@ uint64_t run_lanes(const Variant &v, cst_kernel_fn fn, LaneMemory *memory, Item 
         break;
     }
     return calls;
-}
-
-void clear_upper_halves() {
-    __asm__ volatile("vzeroupper" : : : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
-                     "xmm13", "xmm14", "xmm15");
 }
 
 // Lists the items of at least `need` bytes in classes of about the same length, the longest first.
