@@ -17,6 +17,7 @@ from typing import Iterable, Sequence
 from . import catalog
 from .catalog import Algorithm, Form
 from .errors import DoesNotFit, UnknownName
+from .ir import RDX, XMM0, Reg
 from .isa import GENERALS, ISAS
 from .kernel import Kernel
 from .names import StreamName, kernel_name, target_name
@@ -24,6 +25,7 @@ from .parse import parse
 from .passes.allocate import Uses, allocate, body_cost
 from .passes.frame import frame
 from .passes.legalize import legalize
+from .passes.liveness import shared_by
 from .passes.verify import verify_kernel, verify_program
 from .program import Part, Program, Recipe
 from .render import render
@@ -152,7 +154,7 @@ class Generator:
             program = self._verify(stream, isa, budget)
             part = Part(program, (ratios or [1] * len(parts))[i], (leads or [0] * len(parts))[i], lags[i])
             chosen += [part] * groups
-        generals = sum(p.program.window.generals for p in chosen) + 1
+        generals = sum(p.program.window.generals for p in chosen) + 1 + self._shares(split, RDX)
         if generals > GENERALS:
             raise DoesNotFit(f"{'+'.join(str(p) for p, _ in parts)}: {generals} general registers, {GENERALS} exist")
         target = target_name([p.program.isa for p in chosen], set().union(*(p.program.contract.features for p in chosen)))
@@ -169,10 +171,11 @@ class Generator:
         words = None
         if len(vector) < len(split):  # a scalar part gets what the others leave; the counter takes one
             words = GENERALS - 1 - sum(groups * self.program(stream, isa).window.generals for stream, groups, isa in vector)
+            words -= self._shares(split, RDX)
         if not vector:
             return [words] * len(split)
         isa = vector[0][2]
-        total = ISAS[isa].vectors - any(self._uses_xmm0(s, i) for s, _, i in vector)
+        total = ISAS[isa].vectors - self._shares(split, XMM0)
         if len(vector) == 1:
             return [total // vector[0][1] if ISAS[i].words == "v" else words for _, _, i in split]
         (first, n, _), (second, m, _) = vector
@@ -193,8 +196,9 @@ class Generator:
             raise DoesNotFit(f"{first} and {second} do not fit the {total} vector registers of {isa}")
         return [b, (total - n * b) // m]
 
-    def _uses_xmm0(self, stream: StreamName, isa: str) -> bool:
-        return any(r.physical for ins in self.virtual(stream, isa).code.body for r in ins.registers())
+    def _shares(self, split: Sequence[tuple[StreamName, int, str]], reg: Reg) -> bool:
+        """Whether any of the streams names the shared register."""
+        return any(reg in shared_by(self.virtual(stream, isa).code) for stream, _, isa in split)
 
     def _cost(self, stream: StreamName, isa: str, budget: int) -> int | None:
         try:
@@ -259,13 +263,19 @@ class Generator:
 
     @staticmethod
     def _equal_pairs(first: tuple[Algorithm, Form], second: tuple[Algorithm, Form]) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
-        """Every instruction set, number of lanes and of blocks that both have."""
+        """Every instruction set, number of lanes and of blocks that both have; the second may be in general registers."""
         def shapes(algorithm: Algorithm, form: Form) -> set[tuple[str, int, int]]:
             usual = algorithm.bytes // 16
             return {(isa, lanes, by) for isa, many in form.lanes.items() for lanes in many for by in form.by.get((isa, lanes), (usual,)) if by > 1}
 
-        for isa, lanes, by in sorted(shapes(*first) & shapes(*second)):
-            yield [(StreamName(form.name, lanes, by * (16 * by != algorithm.bytes)), isa) for algorithm, form in (first, second)], False
+        had = shapes(*second)
+        for isa, lanes, by in sorted(shapes(*first)):
+            beside = [isa] * ((isa, lanes, by) in had)
+            if lanes in second[1].lanes.get("scalar", ()) and catalog.BESIDE_VECTORS[isa] == by:
+                beside.append("scalar")
+            for other in beside:
+                yield [(StreamName(form.name, lanes, by * (16 * by != algorithm.bytes)), i)
+                       for (algorithm, form), i in ((first, isa), (second, other))], False
 
     def default_recipes(self, progress=None, processes: int = 1) -> list[Recipe]:
         """Every kernel of the default pack, compiled and proved, sorted by name; pairs whose registers do not fit are left out.

@@ -48,6 +48,25 @@ void write_26(const Limbs &power, uint32_t lane, uint8_t *to) {
     for (uint32_t i = 1; i < 5; i++) write_limb<4>(to, i + 4, lane, 5 * x[i]);
 }
 
+// streams/poly1305_word.j2: the limbs of each power and of 2^64 times it, then of 2^128 times the first, and times the sum of the others.
+constexpr uint32_t WORD_ROWS = 27;
+
+void write_factor(const Limbs &factor, uint32_t number, uint8_t *to) { memcpy(to + 24 * number, factor.x, 24); }
+
+Limbs times_word(const Limbs &a) { return product(a, {{0, uint64_t(1) << 20, 0}}); }
+
+Limbs write_words(const Limbs &power, uint32_t number, uint8_t *to) {
+    const Limbs next = times_word(power);
+    write_factor(power, 2 * number, to);
+    write_factor(next, 2 * number + 1, to);
+    return next;
+}
+
+// The limbs of a sum of a few need not fit their bits: the product brings them back.
+void add(Limbs *sum, const Limbs &a) {
+    for (uint32_t i = 0; i < 3; i++) sum->x[i] += a.x[i];
+}
+
 }  // namespace
 
 void poly1305_key(const uint8_t *bytes, PolyKey *out) {
@@ -109,7 +128,7 @@ void poly1305_tag(const PolyKey &key, const uint64_t *accumulator, uint8_t *tag)
 }
 
 bool poly1305_powers(const PolyKey &key, uint32_t rows, uint8_t *to) {
-    if (rows != 18 && rows != 20) return false;
+    if (rows != 18 && rows != 20 && rows != WORD_ROWS) return false;
     // One by one: in an array they would go by way of memory.
     const Limbs p1 = {{key.r[0] & LOW_44, (key.r[0] >> 44 | key.r[1] << 20) & LOW_44, key.r[1] >> 24}};
     const Limbs p2 = product(p1, p1), p3 = product(p2, p1), p4 = product(p2, p2);
@@ -121,6 +140,20 @@ bool poly1305_powers(const PolyKey &key, uint32_t rows, uint8_t *to) {
         return true;
     }
     const Limbs p5 = product(p4, p1), p6 = product(p4, p2), p7 = product(p4, p3), p8 = product(p4, p4);
+    if (rows == WORD_ROWS) {
+        Limbs sum = {{0, 0, 0}};
+        const Limbs last = write_words(p8, 0, to);
+        add(&sum, write_words(p7, 1, to));
+        add(&sum, write_words(p6, 2, to));
+        add(&sum, write_words(p5, 3, to));
+        add(&sum, write_words(p4, 4, to));
+        add(&sum, write_words(p3, 5, to));
+        add(&sum, write_words(p2, 6, to));
+        add(&sum, write_words(p1, 7, to));
+        write_factor(times_word(last), 16, to);
+        write_factor(times_word(sum), 17, to);
+        return true;
+    }
     write_44(p8, 0, to);
     write_44(p4, 1, to);
     write_44(p7, 2, to);

@@ -10,7 +10,6 @@ from ..contract import Contract, Field
 from ..instructions import features_of
 from ..ir import GENERAL, VECTOR, Code, Imm, Ins, Mem, Operand, Reg, Window
 from ..model.forms import REGISTER_BITS, Form
-from ..passes.bind import XMM0
 from ..program import HASH, Algorithm, Part, Program, Recipe
 
 ALGORITHM = Algorithm("probe", "probe", HASH, 64, 4, 1, 4, False, 8, initial=(0,))
@@ -120,8 +119,10 @@ def independent(forms: Sequence[Form]) -> list[Ins]:
 def recipe(name: str, body: Sequence[Ins], forms: Iterable[Form], enter: Sequence[Ins] = ()) -> Recipe:
     """A kernel of this body, whose sources are zero. It need compute nothing, so it is built without template and allocator."""
     body = list(body)
-    if any(form.row.implicit for form in forms):  # xmm0 is ours only within a glued run
-        body.insert(0, Ins("movdqa", (XMM0, Reg(VECTOR, SOURCES[VECTOR][0], 128))))
+    shared = sorted({reg for form in forms for reg in form.row.implicit}, key=lambda reg: reg.cls)
+    for reg in shared:  # ours only within a glued run
+        body.insert(0, Ins("movdqa" if reg.cls == VECTOR else "mov", (reg, Reg(reg.cls, SOURCES[reg.cls][0], reg.bits))))
+    if shared or any(form.row.flags_read for form in forms):
         body = [*(replace(ins, glue=True) for ins in body[:-1]), body[-1]]
     features = frozenset().union(*(features_of(form.row, form.bits) for form in forms))
     state = STORED.offset + STORED.size
