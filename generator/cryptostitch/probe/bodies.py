@@ -15,7 +15,7 @@ from ..program import HASH, Algorithm, Part, Program, Recipe
 ALGORITHM = Algorithm("probe", "probe", HASH, 64, 4, 1, 4, False, 8, initial=(0,))
 SOURCES = {VECTOR: (0, 1), GENERAL: (1, 2)}
 """Registers that nothing writes in a body. Two, because an instruction with one register twice may be a zero idiom."""
-TARGETS = {VECTOR: range(2, 15), GENERAL: range(3, 14)}
+TARGETS = {VECTOR: range(2, 15), GENERAL: range(3, 13)}
 STATE = Reg(GENERAL, 0, 64)
 LINES = 8
 SPILL, LOADED, STORED = (Field("spill_words", 0, 8, 8, 8), Field("table", 64, LINES, 64, 64, align=64),
@@ -122,13 +122,16 @@ def recipe(name: str, body: Sequence[Ins], forms: Iterable[Form], enter: Sequenc
     shared = sorted({reg for form in forms for reg in form.row.implicit}, key=lambda reg: reg.cls)
     for reg in shared:  # ours only within a glued run
         body.insert(0, Ins("movdqa" if reg.cls == VECTOR else "mov", (reg, Reg(reg.cls, SOURCES[reg.cls][0], reg.bits))))
-    if shared or any(form.row.flags_read for form in forms):
+    carries = any(form.row.flags_read for form in forms)
+    if carries:
+        body.insert(0, Ins("add", (Reg(GENERAL, TARGETS[GENERAL][0], 64), Reg(GENERAL, SOURCES[GENERAL][0], 64))))
+    if shared or carries:
         body = [*(replace(ins, glue=True) for ins in body[:-1]), body[-1]]
     features = frozenset().union(*(features_of(form.row, form.bits) for form in forms))
     state = STORED.offset + STORED.size
     contract = Contract(1, 64, (SPILL, LOADED, STORED), state, 64, reads_input=False, features=features)
     used = [r for ins in (*enter, *body) for r in ins.registers() if not r.physical]
-    window = Window(max((r.id + 1 for r in used if r.cls == VECTOR), default=0), 14)
+    window = Window(max((r.id + 1 for r in used if r.cls == VECTOR), default=0), 13)
     program = Program(name, name, "probe", "avx512", Code((*(_zeroes(used)), *enter), tuple(body), ()), window, contract)
     return Recipe(name, "avx512", (Part(program),))
 
