@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Sequence
 
 import pytest
 
@@ -19,7 +20,7 @@ from cryptostitch.contract import Field  # noqa: E402
 from cryptostitch.emit.instruction_table import table_text  # noqa: E402
 from cryptostitch.emit.pack import write_pack  # noqa: E402
 from cryptostitch.ir import Code, Window  # noqa: E402
-from cryptostitch.program import CIPHER_ENC, HASH, Algorithm, Part, Program, Recipe  # noqa: E402
+from cryptostitch.program import CIPHER_ENC, HASH, Algorithm, CostTable, Part, Program, Recipe  # noqa: E402
 
 CIPHER = Algorithm("sample", "sample", CIPHER_ENC, 16, key_bytes=16, iv_bytes=16, rounds=10)
 READER = Algorithm("reader", "reader", HASH, 64, 4, 5, 20, True, 8, initial=(1, 2, 3, 4, 5))
@@ -33,9 +34,9 @@ def sample_program(code: Code = ALLOCATED) -> Program:
     return sample_of(code)
 
 
-def pack_of(*programs: Program, lags: tuple[int, ...] = (0, 0)) -> bytes:
+def pack_of(*programs: Program, lags: tuple[int, ...] = (0, 0), costs: Sequence[CostTable] = ()) -> bytes:
     parts = tuple(Part(p, 1, 0, lag) for p, lag in zip(programs, lags))
-    return write_pack([CIPHER, READER, CUT, ALGORITHM], [Recipe("kernel@avx512", "avx512", parts, "proportional", False)])
+    return write_pack([CIPHER, READER, CUT, ALGORITHM], [Recipe("kernel@avx512", "avx512", parts, "proportional", False)], costs)
 
 
 def judged(tmp_path: Path, pack: bytes) -> tuple[int, str]:
