@@ -1,4 +1,4 @@
-# The front door. `make`, `make test`, `make test-long`, `make demo [FILE=...]`, `make bench [BENCH="--rows ..."]`; works from any folder with `make -C`.
+# The front door. `make`, `make test`, `make test-long`, `make demo [FILE=...]`, `make bench [BENCH="--rows ..."]`, `make bench-tiers`, `make figures`; works from any folder with `make -C`.
 SHELL := /bin/bash
 ROOT := $(shell dirname "$(strip $(MAKEFILE_LIST))")
 JOBS ?= $(shell nproc)
@@ -8,7 +8,7 @@ BENCH ?=
 PYTEST ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build venv tools test test-long demo bench install clean
+.PHONY: all build venv tools test test-long demo bench bench-tiers figures install clean
 all: build
 
 # Every recipe runs in the checkout; nothing below depends on the caller's folder.
@@ -40,6 +40,13 @@ demo: build
 
 bench: build
 	@$(IN); bench/run.sh $(BENCH)
+
+bench-tiers: build
+	@$(IN); bench/run.sh --tiers $(BENCH)
+
+# All that the README shows, measured anew. `python bench/summary readme` writes its tables from bench/results without measuring.
+figures: build
+	@$(IN); bench/run.sh; bench/run.sh --tiers
 
 install: build
 	@$(IN); cmake --install build --prefix '$(PREFIX)'

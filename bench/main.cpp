@@ -1,23 +1,13 @@
 // cst-bench: Cryptostitch and its peers, timed in turn in one run.
 #include "plan.hpp"
+#include "progress.hpp"
 #include "report.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
+#include <set>
 
 using namespace bench;
-
-static void say_progress(size_t done, size_t all, const std::string &row) {
-    static const auto start = std::chrono::steady_clock::now();
-    static const bool terminal = isatty(2);
-    if (!terminal || std::chrono::steady_clock::now() - start < std::chrono::seconds(2)) return;
-    if (done == all) fprintf(stderr, "\r\033[K");
-    else fprintf(stderr, "\r\033[K[%zu/%zu] %s", done, all, row.c_str());
-    fflush(stderr);
-}
 
 static int fail(const std::string &why) {
     fprintf(stderr, "cst-bench: %s\n", why.c_str());
@@ -28,6 +18,8 @@ int main(int argc, char **argv) {
     Options options;
     int status = parse_options(argc, argv, options);
     if (status >= 0) return status;
+    if (options.tier && !enter(*options.tier, argv)) return fail("--tier: cannot start again with OPENSSL_ia32cap set");
+    if (options.tier && options.target.empty()) options.target = options.tier->target;
 
     const std::vector<Row> rows = chosen_rows(options, all_rows(options.target));
     if (options.list) {
@@ -38,22 +30,29 @@ int main(int argc, char **argv) {
 
     auto wanted = [&](const char *peer) { return std::count(options.peers.begin(), options.peers.end(), peer) != 0; };
     std::string error;
-    std::unique_ptr<Peer> reference = make_openssl(), ours = make_cryptostitch(options.target, options.kernel, error);
+    std::unique_ptr<Peer> reference = make_reference(), ours = make_cryptostitch(options.target, options.kernel, error);
     if (!error.empty()) return fail(error);
-    auto make_peers = [&] {
+    std::vector<Build> builds;
+    for (const char *linked : {"openssl", "ipsec-mb"})
+        if (wanted(linked)) builds.push_back({linked, "", "", ""});
+    builds.insert(builds.end(), options.builds.begin(), options.builds.end());
+    auto make_peers = [&](std::string &why) {
         PeerSet peers;
         if (ours) peers.all.push_back(ours.get());
-        if (wanted("openssl")) peers.own.push_back(make_openssl());
-        if (wanted("ipsec-mb"))
-            if (auto peer = make_ipsec_mb()) peers.own.push_back(std::move(peer));
+        for (Build build : builds) {
+            if (options.tier) build.tier = options.tier->name;
+            if (auto peer = (build.kind == "openssl" ? make_openssl : make_ipsec_mb)(build, why)) peers.own.push_back(std::move(peer));
+        }
         for (auto &peer : peers.own) peers.all.push_back(peer.get());
         return peers;
     };
-    PeerSet peers = make_peers();
+    PeerSet peers = make_peers(error);
+    if (!error.empty()) return fail(error);
     Report report;
+    if (options.tier) report.tier = options.tier->name;
     for (Peer *peer : peers.all) report.versions.of.push_back({peer->name(), peer->version()});
     auto built = [&](const char *peer) { return std::any_of(peers.all.begin(), peers.all.end(), [&](Peer *p) { return p->name() == peer; }); };
-    if (wanted("ipsec-mb") && !built("ipsec-mb")) fprintf(stderr, "cst-bench: built without ipsec-mb\n");
+    if (wanted("ipsec-mb") && !built("ipsec-mb")) fprintf(stderr, "cst-bench: built without ipsec-mb; on Debian type: apt install libipsec-mb-dev && rm build/CMakeCache.txt && make\n");
     if (wanted("isal") && options.peers.size() < 3) fprintf(stderr, "cst-bench: built without isal (see bench/README.md)\n");
 
     const Machine machine = report.machine = pin_and_describe();
@@ -61,25 +60,27 @@ int main(int argc, char **argv) {
     const size_t most_threads = options.threads ? options.threads : machine.cores.size();
     std::vector<double> clock;
     bool failed = false;
+    std::set<std::string> unchecked;
     const std::vector<Planned> cells = plan(options, rows);
+    auto progress = std::make_unique<Progress>(cells.size());
     for (size_t i = 0; i < cells.size(); i++) {
         const Planned &planned = cells[i];
-        say_progress(i, cells.size(), planned.row.name);
+        progress->begin(i, planned.row.name);
         if (planned.threads) {
-            auto more = time_team(planned.row, planned.load, most_threads, make_peers, options.effort, machine, failed);
+            auto more = time_team(planned.row, planned.load, most_threads, [&] { return make_peers(error); }, options.effort, machine, failed);
             report.teams.insert(report.teams.end(), more.begin(), more.end());
             continue;
         }
         Cell cell(planned.row, planned.load, *reference);
         if (!cell.ok()) {
-            fprintf(stderr, "cst-bench: OpenSSL cannot check %s; left out\n", planned.row.name.c_str());
+            if (unchecked.insert(planned.row.name).second) fprintf(stderr, "cst-bench: OpenSSL cannot check %s; left out\n", planned.row.name.c_str());
             continue;
         }
         auto more = time_in_turn(cell, peers.all, options.effort, machine.tsc_ghz * 1e6, clock);
         report.cells.insert(report.cells.end(), more.begin(), more.end());
         failed |= cell.failed();
     }
-    say_progress(cells.size(), cells.size(), "");
+    progress.reset();
     if (clock.empty()) clock.push_back(cycles_per_tick());
     std::sort(clock.begin(), clock.end());
     report.core_ghz = quantile(clock, 0.5) * machine.tsc_ghz;

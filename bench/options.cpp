@@ -1,5 +1,7 @@
 #include "options.hpp"
 
+#include "../runtime/select/nearest.hpp"
+
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -19,6 +21,8 @@ Core cycles per byte of Cryptostitch and its peers; every output is checked agai
   --jobs N[,N...]         jobs in one burst (default 1,8,64; of a mix 64)
   --threads N|all         throughput of 1, 2, 4, ... N threads, a core each, instead of cycles of one
   --peers A[,B...]        of openssl, ipsec-mb, isal; "none" for none (default: all that were built in)
+  --peer NAME=FILE        another build of openssl or ipsec-mb beside it, as a column of its own: a libcrypto.so, a libIPSec_MB.so; may be repeated
+  --tier avx2|sse         hold Cryptostitch, ipsec-mb and OpenSSL to these instruction sets (with SHA-NI and AES-NI in both, 256-bit VAES in avx2)
   --own-key, --one-key    only jobs with a key each, or only jobs that share one key (default: both)
   --json FILE             write {"machine": {...}, "rows": [...]}; "-" is standard output, without the table
   --target TARGET         lower Cryptostitch's level, as in cst_options ("host-no_avx512")
@@ -29,7 +33,16 @@ Core cycles per byte of Cryptostitch and its peers; every output is checked agai
   --list                  print the names of the rows that --rows matches, and stop
   --help
 Without --rows, --sizes, --mix, --jobs and --threads: the cells of README.md.
+
+Examples:
+  cst-bench --rows 'sha*' --jobs 64
+  cst-bench --rows 'aes-128-cbc+hmac-sha1-*' --mix imix --own-key
+  cst-bench --rows aes-128-gcm --peers openssl --peer ipsec-mb=/opt/ipsec-mb/lib/libIPSec_MB.so --json gcm.json
+  cst-bench --rows '*/open' --tier sse
 )";
+
+static const std::vector<std::string> NAMES = {"--rows", "--sizes", "--mix", "--jobs", "--threads", "--peers", "--peer", "--tier", "--own-key", "--one-key",
+                                               "--json", "--target", "--kernel", "--min-ms", "--repetitions", "--bounds", "--list", "--help"};
 
 static std::vector<std::string> split(const std::string &text) {
     std::vector<std::string> parts(1);
@@ -42,6 +55,18 @@ static std::vector<std::string> split(const std::string &text) {
 static int fail(const std::string &message) {
     fprintf(stderr, "cst-bench: %s (see --help)\n", message.c_str());
     return 2;
+}
+
+// "NAME=FILE". Two builds may have one version, so the second of a kind is marked.
+static bool parse_build(const std::string &text, std::vector<Build> &builds) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals + 1 == text.size()) return false;
+    Build build = {text.substr(0, equals), text.substr(equals + 1), "", ""};
+    if (build.kind != "openssl" && build.kind != "ipsec-mb") return false;
+    const auto of_kind = std::count_if(builds.begin(), builds.end(), [&](const Build &other) { return other.kind == build.kind; });
+    if (of_kind) build.mark = "#" + std::to_string(of_kind + 1);
+    builds.push_back(build);
+    return true;
 }
 
 static bool parse_number(const std::string &text, double low, double high, double &value) {
@@ -67,8 +92,9 @@ static std::vector<Group> default_groups() {
     const Size imix = {0, true};
     return {
         {{"sha1", "sha256", "sha512", "sm3", "md5", "aes-128-cbc", "aes-256-cbc", "aes-128-cbc/open", sha1, sha256, "aes-256-cbc+hmac-sha512-etm", sha1 + "/open", sha256 + "/open"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
-        {{"aes-128-ctr", "aes-128-gcm", "aes-128-gcm/open", "chacha20-poly1305", "chacha20-poly1305/open"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
-        {{"aes-128-xts", "aes-128-xts/open", "aes-256-xts", "aes-128-cmac"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
+        {{"aes-128-ctr", "aes-128-gcm", "aes-128-gcm/open", "aes-256-gcm", "chacha20-poly1305", "chacha20-poly1305/open"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
+        {{"aes-128-xts", "aes-128-xts/open", "aes-256-xts", "aes-128-ccm", "aes-128-cmac", "aes-128-xcbc"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
+        {{"hmac-sha256", "aes-128-cbc+hmac-md5-etm", "aes-128-cbc+hmac-sha1-96"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
         {{tls, tls + "/open"}, {{1024}, {16384}}, {1, 8, 64}},
         {{tls + "/write"}, {{131072}}, {1}},
         {{sha1, sha256}, {{64}, {256}, {1024}, imix}, {64}, true, false},
@@ -127,6 +153,11 @@ int parse_options(int argc, char **argv, Options &o) {
             o.peers = split(value);
             for (const std::string &peer : o.peers)
                 if (peer != "openssl" && peer != "ipsec-mb" && peer != "isal" && peer != "none") return fail("no peer named '" + peer + "'; there are openssl, ipsec-mb, isal");
+        } else if (is("--peer")) {
+            if (!parse_build(value, o.builds)) return fail("--peer wants openssl=FILE or ipsec-mb=FILE, as in --peer ipsec-mb=/usr/lib/x86_64-linux-gnu/libIPSec_MB.so.1");
+        } else if (is("--tier")) {
+            o.tier = find_tier(value);
+            if (!o.tier) return fail("no tier named '" + value + "'; there are " + tier_names());
         } else if (is("--json")) {
             o.json = value;
         } else if (is("--target")) {
@@ -141,7 +172,7 @@ int parse_options(int argc, char **argv, Options &o) {
             if (!parse_number(value, 1, 10000, number)) return fail("--repetitions wants a number from 1 to 10000");
             o.effort.repetitions = int(number);
         } else {
-            return fail("no option named '" + name + "'");
+            return fail("no option named '" + name + "'; nearest: " + cst::nearest(NAMES, name));
         }
         if (value.empty()) return fail(name + " wants a value");
     }

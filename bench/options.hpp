@@ -1,9 +1,8 @@
 // The command line of cst-bench.
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <vector>
+#include "peer.hpp"
+#include "tier.hpp"
 
 namespace bench {
 
@@ -32,6 +31,8 @@ struct Group {
 struct Options {
     std::vector<Group> groups;
     std::vector<std::string> peers = {"openssl", "ipsec-mb", "isal"};
+    std::vector<Build> builds; // loaded beside the linked peers
+    const Tier *tier = nullptr;
     std::string json, target, kernel, bounds;
     size_t threads = 0; // most of them; 0: as many as there are cores
     bool list = false;

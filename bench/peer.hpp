@@ -9,24 +9,25 @@
 
 namespace bench {
 
-// A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS], aes-N-ctr, -gcm, -xts, -ecb, -cmac, chacha20[-poly1305].
+// A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS], aes-N-ctr [+hmac-hash-etm], -gcm, -ccm, -xts, -ecb, -cmac, -xcbc, chacha20[-poly1305].
 struct Row {
     std::string name;   // the suite; "/open" appended for the reverse direction, "/write" for a long text as TLS records
     std::string suite;
     bool open = false;
     bool write = false;
     int key_bits = 0;   // of the cipher; 0: there is none
-    std::string mode = "CBC";  // CBC, CTR, GCM, XTS, ECB of AES; ChaCha20, ChaCha20-Poly1305
+    std::string mode = "CBC";  // CBC, CTR, GCM, CCM, XTS, ECB of AES; ChaCha20, ChaCha20-Poly1305
     bool aead = false;  // the cipher authenticates too
     std::string hash;   // "sha1"; empty: no hash
     bool hmac = false;
-    int cmac_bits = 0;  // of the key of AES-CMAC; 0: another MAC, or none
+    std::string block_mac;  // CMAC or XCBC of AES; empty: another MAC, or none
+    int mac_bits = 0;       // of its key
     bool tls = false;      // MAC then encrypt
     size_t tag_bytes = 0;  // beside the ciphertext; 0: no hash, or TLS
-    size_t header = 0;     // bytes in front of the IV that are authenticated: 8 for ESP and GCM
+    size_t header = 0;     // bytes in front of the IV that are authenticated: 8 for ESP, GCM, CCM
     size_t iv_bytes() const { return mode == "ECB" ? 0 : aead ? 12 : 16; }
     size_t key_bytes() const { return size_t(key_bits / 8) * (mode == "XTS" ? 2 : 1); }
-    size_t mac_key_bytes() const { return cmac_bits ? size_t(cmac_bits / 8) : hmac ? 32 : 0; }
+    size_t mac_key_bytes() const { return mac_bits ? size_t(mac_bits / 8) : hmac ? 32 : 0; }
     bool whole_blocks() const { return mode == "ECB" || (key_bits && !tls && mode == "CBC"); }  // of 16 bytes, of texts
     bool chacha() const { return mode.compare(0, 6, "ChaCha") == 0; }
 };
@@ -62,6 +63,13 @@ public:
     std::string variant;    // how it is done
 };
 
+// That task alone; nothing for null.
+inline std::vector<std::unique_ptr<Task>> tasks_of(std::unique_ptr<Task> task) {
+    std::vector<std::unique_ptr<Task>> tasks;
+    if (task) tasks.push_back(std::move(task));
+    return tasks;
+}
+
 class Peer {
 public:
     virtual ~Peer() = default;
@@ -71,8 +79,18 @@ public:
     virtual std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) = 0;
 };
 
-std::unique_ptr<Peer> make_openssl();
-std::unique_ptr<Peer> make_ipsec_mb(); // null: not built in
+// Which build of a peer: the linked one, or a library that is loaded beside it.
+struct Build {
+    std::string kind;  // "openssl", "ipsec-mb"
+    std::string file;  // of the library; empty: the linked one
+    std::string mark;  // at the end of the name, where two builds have the same
+    std::string tier;  // instruction sets to which it is held, as in tier.hpp; empty: its own choice
+    std::string name(const std::string &version) const { return file.empty() ? kind : kind + "-" + version + mark; }
+};
+// Null where the build cannot be had; `error` says why, unless it is the linked one and nothing was linked.
+std::unique_ptr<Peer> make_openssl(const Build &build, std::string &error);
+std::unique_ptr<Peer> make_ipsec_mb(const Build &build, std::string &error);
+std::unique_ptr<Peer> make_reference();  // the linked OpenSSL
 // `target` and `force` as in cst_options and cst_suite_force; null on error, with `error` set.
 std::unique_ptr<Peer> make_cryptostitch(const std::string &target, const std::string &force, std::string &error);
 std::vector<std::string> cryptostitch_suites(const std::string &target);

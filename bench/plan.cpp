@@ -1,5 +1,6 @@
 #include "plan.hpp"
 
+#include "../runtime/select/nearest.hpp"
 #include "tls.hpp"
 
 #include <algorithm>
@@ -26,7 +27,9 @@ std::vector<Row> all_rows(const std::string &target) {
     if (suites.empty()) {
         const std::vector<std::string> hashes = {"md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha512_256", "sm3"};
         for (const std::string &hash : hashes) suites.insert(suites.end(), {hash, "hmac-" + hash});
-        for (const std::string cipher : {"aes-128-ctr", "aes-256-ctr", "aes-128-gcm", "aes-256-gcm", "aes-128-xts", "aes-256-xts", "aes-128-ecb", "aes-128-cmac", "aes-256-cmac", "chacha20", "chacha20-poly1305"}) suites.push_back(cipher);
+        for (const std::string cipher : {"aes-128-ctr", "aes-256-ctr", "aes-128-gcm", "aes-256-gcm", "aes-128-xts", "aes-256-xts", "aes-128-ecb",
+                                         "aes-128-cmac", "aes-256-cmac", "aes-128-xcbc", "aes-128-ccm", "aes-256-ccm", "chacha20", "chacha20-poly1305"})
+            suites.push_back(cipher);
         for (const std::string cipher : {"aes-128-cbc", "aes-192-cbc", "aes-256-cbc"}) {
             suites.push_back(cipher);
             for (const std::string &hash : hashes) {
@@ -55,7 +58,11 @@ std::vector<Row> chosen_rows(const Options &options, const std::vector<Row> &all
                 any = true;
                 if (seen.insert(row.name).second) rows.push_back(row);
             }
-            if (!any && seen.insert(glob).second) fprintf(stderr, "cst-bench: no row %s here; left out\n", glob.c_str());
+            if (any || !seen.insert(glob).second) continue;
+            std::vector<std::string> names;
+            for (const Row &row : all) names.push_back(row.name);
+            const bool pattern = glob.find_first_of("*?[") != std::string::npos;
+            fprintf(stderr, "cst-bench: no row %s here; left out%s\n", glob.c_str(), pattern ? "" : ("; nearest: " + cst::nearest(names, glob)).c_str());
         }
     return rows;
 }
@@ -74,7 +81,7 @@ std::vector<Planned> plan(const Options &options, const std::vector<Row> &rows) 
     std::vector<Planned> cells;
     std::set<std::string> said;
     auto add = [&](const Row &row, const Group &group, const Load &load) {
-        const bool keyless = !row.key_bits && !row.hmac && !row.cmac_bits;
+        const bool keyless = !row.key_bits && !row.hmac && !row.mac_bits;
         if (load.one_key ? !group.one_key || keyless || load.jobs == 1 : !group.own_key && !keyless && load.jobs > 1) return;
         const std::string why = objection(row, load);
         if (!why.empty()) {

@@ -50,6 +50,7 @@ bool write_json(const std::string &path, const Report &report) {
     const Versions &versions = report.versions;
     fprintf(f, "{\n\"machine\": {\"cpu\": %s, \"microarchitecture\": %s, \"family\": %u, \"model\": %u, \"stepping\": %u, \"cores\": %zu,\n", quoted(m.brand).c_str(),
             quoted(m.microarchitecture).c_str(), m.family, m.model, m.stepping, m.cores.size());
+    if (!report.tier.empty()) fprintf(f, "  \"tier\": %s,\n", quoted(report.tier).c_str());
     fprintf(f, "  \"core_ghz\": %.3f, \"tsc_ghz\": %.3f, \"compiler\": %s, \"date\": %s, \"versions\": {", report.core_ghz, m.tsc_ghz, quoted(__VERSION__).c_str(),
             quoted(date).c_str());
     for (size_t i = 0; i < versions.of.size(); i++)
@@ -95,7 +96,8 @@ void print_cells(const Report &report, const Bounds &bounds) {
     bool ours = std::any_of(results.begin(), results.end(), [](const Result &r) { return r.impl == "cryptostitch"; });
 
     printf("%-33s %6s %5s %4s |", "row", "bytes", "jobs", "keys");
-    for (const auto &version : versions.of) printf(" %12s", version.first.c_str());
+    auto width = [](const std::string &impl) { return int(std::max<size_t>(12, impl.size())); };
+    for (const auto &version : versions.of) printf(" %*s", width(version.first), version.first.c_str());
     printf(" | %5s %7s  %s\n", "gain", "x bound", ours ? "variant" : "best");
     for (size_t begin = 0, end; begin < results.size(); begin = end) {
         for (end = begin + 1; end < results.size() && same_cell(results[begin], results[end]); end++) {}
@@ -105,8 +107,8 @@ void print_cells(const Report &report, const Bounds &bounds) {
         const Result *mine = nullptr, *peer = nullptr;
         for (const auto &version : versions.of) {
             const Result *r = best(results, begin, end, version.first);
-            if (r) printf(" %12.3f", r->cycles_per_byte);
-            else printf(" %12s", "-");
+            if (r) printf(" %*.3f", width(version.first), r->cycles_per_byte);
+            else printf(" %*s", width(version.first), "-");
             if (version.first == "cryptostitch") mine = r;
             else if (r && (!peer || r->cycles_per_byte < peer->cycles_per_byte)) peer = r;
         }
@@ -136,6 +138,7 @@ void print_teams(const Report &report) {
 void print_table(const Report &report, const Bounds &bounds) {
     const Machine &m = report.machine;
     printf("%s (%s), core %.2f GHz, TSC %.2f GHz", m.brand.c_str(), m.microarchitecture.c_str(), report.core_ghz, m.tsc_ghz);
+    if (!report.tier.empty()) printf(", all held to %s", report.tier.c_str());
     for (const auto &version : report.versions.of) printf("; %s %s", version.first.c_str(), version.second.c_str());
     printf("\n");
     if (!report.cells.empty()) print_cells(report, bounds);

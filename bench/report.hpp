@@ -19,6 +19,7 @@ struct Versions {
 
 struct Report {
     Machine machine;
+    std::string tier; // to which all were held; empty: none
     double core_ghz = 0;
     Versions versions;
     std::vector<Result> cells;

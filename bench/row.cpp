@@ -32,18 +32,20 @@ bool parse_row(const std::string &name, Row &row) {
         if (take(rest, cipher + "-ctr")) row.key_bits = bits, row.mode = "CTR";
         if (take(rest, cipher + "-xts")) row.key_bits = bits, row.mode = "XTS";
         if (take(rest, cipher + "-ecb")) row.key_bits = bits, row.mode = "ECB";
-        if (take(rest, cipher + "-cmac")) row.cmac_bits = bits, row.tag_bytes = 16;
+        if (take(rest, cipher + "-cmac")) row.block_mac = "CMAC", row.mac_bits = bits, row.tag_bytes = 16;
+        if (take(rest, cipher + "-xcbc")) row.block_mac = "XCBC", row.mac_bits = bits, row.tag_bytes = 12;
+        if (take(rest, cipher + "-ccm")) row.key_bits = bits, row.mode = "CCM", row.aead = true, row.tag_bytes = 16, row.header = 8;
         if (take(rest, cipher + "-gcm")) row.key_bits = bits, row.mode = "GCM", row.aead = true, row.tag_bytes = 16, row.header = 8;
     }
     if (take(rest, "chacha20-poly1305")) row.key_bits = 256, row.mode = "ChaCha20-Poly1305", row.aead = true, row.tag_bytes = 16, row.header = 8;
     else if (take(rest, "chacha20")) row.key_bits = 256, row.mode = "ChaCha20";
-    if (row.cmac_bits) return rest.empty() && !row.write && !row.open;
-    if (row.mode != "CBC") return rest.empty() && !row.write;
+    if (row.mac_bits) return rest.empty() && !row.write && !row.open;
+    if (row.mode != "CBC" && (rest.empty() || row.mode != "CTR")) return rest.empty() && !row.write;
     if (row.key_bits) {
         if (rest.empty()) return !row.write;
         if (!take(rest, "+hmac-")) return false;
         row.hmac = true;
-        if (take_end(rest, "-tls")) row.tls = true;
+        if (row.mode == "CBC" && take_end(rest, "-tls")) row.tls = true;
         else if (take_end(rest, "-96")) row.tag_bytes = 12, row.header = 8;
         else if (take_end(rest, "-128")) row.tag_bytes = 16, row.header = 8;
         else if (take_end(rest, "-192")) row.tag_bytes = 24, row.header = 8;

@@ -57,7 +57,7 @@ private:
         {
             std::lock_guard<std::mutex> one_by_one(preparing_);
             peers = peers_();
-            reference = make_openssl();
+            reference = make_reference();
             cell = std::make_unique<Cell>(row_, load_, *reference);
             if (cell->ok()) candidates = cell->candidates(peers.all);
             else if (member == 0) fprintf(stderr, "cst-bench: OpenSSL cannot check %s; left out\n", row_.name.c_str());

@@ -94,6 +94,7 @@ def test_threads(bench: Path, tmp_path: Path) -> None:
 def test_rows_that_are_not_here_are_named(bench: Path) -> None:
     done = run(bench, "--rows", "sha1,rot13", "--list")
     assert done.stdout.split() == ["sha1"] and "rot13" in done.stderr
+    assert "no row sha25 here; left out; nearest: sha256, " in run(bench, "--rows", "sha25", "--list").stderr
 
 
 def test_help_and_list(bench: Path) -> None:

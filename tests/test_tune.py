@@ -95,7 +95,7 @@ def test_neighbours_stay_inside_the_space(features: set[str]) -> None:
 
 
 def test_a_choice_is_what_json_made_of_it() -> None:
-    choice = Choice((A, B), ("sse", "sse"), (5, 11), (1, 1), (0, 64), (0, 1), "proportional")
+    choice = Choice((A, B), ("sse", "sse"), (5, 11), (1, 1), (0, 64), (0, 1), (0, 24), "proportional")
     assert choice_of(json.loads(json.dumps(asdict(choice)))) == choice
 
 

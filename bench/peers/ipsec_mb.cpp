@@ -1,13 +1,7 @@
 // intel-ipsec-mb: its job queue filled by bursts, and its synchronous bursts of one cipher or one hash where the version has them.
-#include "../peer.hpp"
-
-#ifndef BENCH_IPSEC_MB
-namespace bench {
-std::unique_ptr<Peer> make_ipsec_mb() { return nullptr; }
-} // namespace bench
-#else
-
-#include "ipsec_mb_chacha_poly.hpp"
+#ifdef BENCH_IPSEC_MB
+#include "ipsec_mb_aead.hpp"
+#include "ipsec_mb_calls.hpp"
 #include "ipsec_mb_gcm.hpp"
 #include "ipsec_mb_tls.hpp"
 
@@ -21,7 +15,7 @@ enum class Style { queue, cipher_burst, hash_burst };
 
 class ImbTask : public Task {
 public:
-    ImbTask(IMB_MGR *manager, const Row &row, const Batch &batch, Style style) : manager_(manager), row_(row), batch_(batch), style_(style) {
+    ImbTask(IMB_MGR *manager, const Row &row, const Batch &batch, Style style) : manager_(manager), queue_(manager), row_(row), batch_(batch), style_(style) {
         variant = style == Style::queue ? "burst" : style == Style::cipher_burst ? "cipher_burst" : "hash_burst";
     }
     bool prepare() {
@@ -50,7 +44,7 @@ public:
 
 private:
     bool run_queue(size_t begin, size_t count) {
-        return imb_run_queue(manager_, count, [&](IMB_JOB &job, size_t i) { fill(job, begin + i); });
+        return queue_.run(count, [&](IMB_JOB &job, size_t i) { fill(job, begin + i); });
     }
     bool run_burst(size_t begin, size_t count) {
         for (size_t i = 0; i < count; i++) jobs_[begin + i].status = IMB_STATUS_BEING_PROCESSED;
@@ -84,14 +78,19 @@ private:
         job.hash_alg = imb_hash(row_);
         job.auth_tag_output = b.tag;
         job.auth_tag_output_len_in_bytes = row_.tag_bytes;
-        if (row_.cmac_bits) {
+        if (row_.block_mac == "CMAC") {
             job.u.CMAC = {keys.encrypt, keys.ipad, keys.opad};
+            return;
+        }
+        if (row_.block_mac == "XCBC") {
+            job.u.XCBC = {keys.encrypt, keys.ipad, keys.opad};
             return;
         }
         job.u.HMAC._hashed_auth_key_xor_ipad = keys.ipad;
         job.u.HMAC._hashed_auth_key_xor_opad = keys.opad;
     }
     IMB_MGR *manager_;
+    ImbQueue queue_;
     Row row_;
     const Batch &batch_;
     Style style_;
@@ -101,22 +100,27 @@ private:
 
 class IpsecMb : public Peer {
 public:
-    explicit IpsecMb(IMB_MGR *manager) : manager_(manager) {}
-    ~IpsecMb() override { free_mb_mgr(manager_); }
-    std::string name() const override { return "ipsec-mb"; }
-    std::string version() const override { return imb_get_version_str(); }
+    IpsecMb(const ImbCalls &calls, const Build &build, IMB_MGR *manager) : calls_(calls), build_(build), manager_(manager) {}
+    ~IpsecMb() override { calls_.free(manager_); }
+    std::string name() const override { return build_.name(calls_.version()); }
+    std::string version() const override {
+        std::string text = calls_.version();
+        if (build_.tier.empty()) return text;
+        const auto used = manager_->used_arch;
+        return text + " with " + (used == IMB_ARCH_SSE ? "sse" : used == IMB_ARCH_AVX2 ? "avx2" : "other instruction sets");
+    }
     std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
         std::vector<std::unique_ptr<Task>> tasks;
         const bool known = imb_knows(row);
         if (row.tls) return known ? imb_tls_tasks(manager_, row, batch) : std::move(tasks);
-        if (row.aead) return (row.chacha() ? imb_chacha_poly_tasks : imb_gcm_tasks)(manager_, row, batch);
+        if (row.aead) return (row.mode == "GCM" ? imb_gcm_tasks : imb_aead_tasks)(manager_, row, batch);
         if (row.mode == "XTS") return tasks; // it has none
         if (row.chacha()) return tasks; // its block counter begins at 1
         if (!known || batch.longest > 65000) return tasks; // its lanes count in 16 bits
         add(tasks, row, batch, Style::queue);
 #if IMB_VERSION_NUM >= IMB_VERSION(1, 2, 0)
         if (row.hash.empty() && row.key_bits) add(tasks, row, batch, Style::cipher_burst);
-        if (!row.key_bits && !row.cmac_bits && row.hash != "md5") add(tasks, row, batch, Style::hash_burst);
+        if (!row.key_bits && !row.mac_bits && row.hash != "md5") add(tasks, row, batch, Style::hash_burst);
 #endif
         return tasks;
     }
@@ -127,21 +131,29 @@ private:
         auto task = std::make_unique<ImbTask>(manager_, row, batch, style);
         if (task->prepare() && task->run()) tasks.push_back(std::move(task));
     }
-    IMB_MGR *manager_;
+    const ImbCalls calls_;
+    const Build build_;
+    IMB_MGR *const manager_;
 };
 
 } // namespace
 
-std::unique_ptr<Peer> make_ipsec_mb() {
-    IMB_MGR *manager = alloc_mb_mgr(0);
-    if (!manager) return nullptr;
-    IMB_ARCH arch;
-    init_mb_mgr_auto(manager, &arch);
-    if (imb_get_errno(manager) != 0) {
-        free_mb_mgr(manager);
+std::unique_ptr<Peer> make_imb_peer(const ImbCalls &calls, const Build &build, std::string &error) {
+    IMB_MGR *manager = calls.alloc(0);
+    if (!manager) {
+        error = "ipsec-mb could not be started";
         return nullptr;
     }
-    return std::make_unique<IpsecMb>(manager);
+    IMB_ARCH arch;
+    if (build.tier == "avx2") calls.init_avx2(manager);
+    else if (build.tier == "sse") calls.init_sse(manager);
+    else calls.init_auto(manager, &arch);
+    if (manager->imb_errno != 0) {
+        calls.free(manager);
+        error = "ipsec-mb cannot run " + (build.tier.empty() ? "here" : build.tier + " here");
+        return nullptr;
+    }
+    return std::make_unique<IpsecMb>(calls, build, manager);
 }
 
 } // namespace bench

@@ -44,9 +44,7 @@ private:
 } // namespace
 
 std::vector<std::unique_ptr<Task>> imb_gcm_tasks(IMB_MGR *manager, const Row &row, const Batch &batch) {
-    std::vector<std::unique_ptr<Task>> tasks;
-    tasks.push_back(std::make_unique<GcmTask>(manager, row, batch));
-    return tasks;
+    return tasks_of(std::make_unique<GcmTask>(manager, row, batch));
 }
 
 } // namespace bench

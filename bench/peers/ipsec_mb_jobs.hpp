@@ -12,17 +12,18 @@ namespace bench {
 struct alignas(64) ImbKeys {
     alignas(64) uint32_t encrypt[15 * 4];
     alignas(64) uint32_t decrypt[15 * 4];
-    alignas(64) uint8_t ipad[64], opad[64];  // CMAC: the subkeys K1 and K2
+    alignas(64) uint8_t ipad[64], opad[64];  // CMAC: the subkeys K1 and K2; XCBC: K2 and K3
 
     void expand(IMB_MGR *manager, const Row &row, const Buffer &b) {
         if (row.key_bits == 128) IMB_AES_KEYEXP_128(manager, b.key, encrypt, decrypt);
         if (row.key_bits == 192) IMB_AES_KEYEXP_192(manager, b.key, encrypt, decrypt);
         if (row.key_bits == 256) IMB_AES_KEYEXP_256(manager, b.key, encrypt, decrypt);
-        if (row.cmac_bits == 128) {
+        if (row.block_mac == "XCBC") IMB_AES_XCBC_KEYEXP(manager, b.mac_key, encrypt, ipad, opad);
+        if (row.block_mac == "CMAC" && row.mac_bits == 128) {
             IMB_AES_KEYEXP_128(manager, b.mac_key, encrypt, decrypt);
             IMB_AES_CMAC_SUBKEY_GEN_128(manager, encrypt, ipad, opad);
         }
-        if (row.cmac_bits == 256) {
+        if (row.mac_bits == 256) {
             IMB_AES_KEYEXP_256(manager, b.mac_key, encrypt, decrypt);
             IMB_AES_CMAC_SUBKEY_GEN_256(manager, encrypt, ipad, opad);
         }
@@ -49,10 +50,12 @@ inline bool imb_knows(const Row &row) {
 #endif
     return row.hash == "md5" && row.hmac;
 }
-inline IMB_CIPHER_MODE imb_cipher(const Row &row) { return row.mode == "CTR" ? IMB_CIPHER_CNTR : row.mode == "ECB" ? IMB_CIPHER_ECB : IMB_CIPHER_CBC; }
+inline IMB_CIPHER_MODE imb_cipher(const Row &row) { return row.mode == "CTR" ? IMB_CIPHER_CNTR : row.mode == "CCM" ? IMB_CIPHER_CCM : row.mode == "ECB" ? IMB_CIPHER_ECB : IMB_CIPHER_CBC; }
 
 inline IMB_HASH_ALG imb_hash(const Row &row) {
-    if (row.cmac_bits) return row.cmac_bits == 128 ? IMB_AUTH_AES_CMAC : IMB_AUTH_AES_CMAC_256;
+    if (row.mode == "CCM") return IMB_AUTH_AES_CCM;
+    if (row.block_mac == "XCBC") return IMB_AUTH_AES_XCBC;
+    if (row.mac_bits) return row.mac_bits == 128 ? IMB_AUTH_AES_CMAC : IMB_AUTH_AES_CMAC_256;
     if (row.hash.empty()) return IMB_AUTH_NULL;
     if (row.hash == "sha1") return row.hmac ? IMB_AUTH_HMAC_SHA_1 : IMB_AUTH_SHA_1;
     if (row.hash == "sha256") return row.hmac ? IMB_AUTH_HMAC_SHA_256 : IMB_AUTH_SHA_256;
@@ -65,22 +68,45 @@ inline IMB_HASH_ALG imb_hash(const Row &row) {
     return IMB_AUTH_MD5; // their name for HMAC-MD5
 }
 
-// One burst of at most IMB_MAX_BURST_SIZE jobs, which `fill` writes, and a flush. False: an error.
-template <class Fill>
-bool imb_run_queue(IMB_MGR *manager, size_t count, const Fill &fill) {
-    IMB_JOB *slots[IMB_MAX_BURST_SIZE];
-    if (IMB_GET_NEXT_BURST(manager, uint32_t(count), slots) != count) return false;
-    for (size_t i = 0; i < count; i++) fill(*slots[i], i);
-    uint32_t done = IMB_SUBMIT_BURST(manager, uint32_t(count), slots);
-    bool ok = done != 0 || imb_get_errno(manager) == 0;
-    for (uint32_t i = 0; i < done; i++) ok &= slots[i]->status == IMB_STATUS_COMPLETED;
-    while (ok && done < count) {
-        uint32_t more = IMB_FLUSH_BURST(manager, uint32_t(count - done), slots);
-        for (uint32_t i = 0; i < more; i++) ok &= slots[i]->status == IMB_STATUS_COMPLETED;
-        ok &= more != 0;
-        done += more;
+// The job queue of a manager, for jobs of one kind.
+class ImbQueue {
+public:
+    explicit ImbQueue(IMB_MGR *manager) : manager_(manager) {}
+    // One burst of at most IMB_MAX_BURST_SIZE jobs, which `fill` writes, and a flush. False: an error.
+    template <class Fill>
+    bool run(size_t count, const Fill &fill) {
+        IMB_JOB *slots[IMB_MAX_BURST_SIZE];
+        if (IMB_GET_NEXT_BURST(manager_, uint32_t(count), slots) != count) return false;
+        for (size_t i = 0; i < count; i++) {
+            fill(*slots[i], i);
+            name_suite(manager_, *slots[i], 0);
+        }
+        uint32_t done = IMB_SUBMIT_BURST(manager_, uint32_t(count), slots);
+        bool ok = done != 0 || manager_->imb_errno == 0;
+        for (uint32_t i = 0; i < done; i++) ok &= slots[i]->status == IMB_STATUS_COMPLETED;
+        while (ok && done < count) {
+            uint32_t more = IMB_FLUSH_BURST(manager_, uint32_t(count - done), slots);
+            for (uint32_t i = 0; i < more; i++) ok &= slots[i]->status == IMB_STATUS_COMPLETED;
+            ok &= more != 0;
+            done += more;
+        }
+        return ok;
     }
-    return ok;
-}
+
+private:
+    // Versions whose jobs have a suite_id want it set; it is the same for all jobs of a kind, so it is looked up once.
+    template <class Manager, class Job>
+    auto name_suite(Manager *manager, Job &job, int) -> decltype(job.suite_id[1], void()) {
+        if (!suite_[0] && !suite_[1]) {
+            manager->set_suite_id(manager, &job);
+            memcpy(suite_, job.suite_id, sizeof suite_);
+        }
+        memcpy(job.suite_id, suite_, sizeof suite_);
+    }
+    template <class Manager, class Job>
+    void name_suite(Manager *, Job &, long) {}
+    IMB_MGR *manager_;
+    uint32_t suite_[2] = {};
+};
 
 } // namespace bench

@@ -13,7 +13,7 @@ constexpr size_t AAD = 13, ROOM = 16; // sequence number, type, version, length;
 
 class ImbTlsTask : public Task {
 public:
-    ImbTlsTask(IMB_MGR *manager, const Row &row, const Batch &batch) : manager_(manager), row_(row), batch_(batch) {}
+    ImbTlsTask(IMB_MGR *manager, const Row &row, const Batch &batch) : manager_(manager), queue_(manager), row_(row), batch_(batch) {}
     void prepare() {
         keys_.resize(batch_.one_key ? 1 : batch_.buffers.size());
         for (size_t i = 0; i < keys_.size(); i++) keys_[i].expand(manager_, row_, batch_.buffers[i]);
@@ -23,7 +23,7 @@ public:
     bool run() override {
         for (size_t begin = 0; begin < records_.size(); begin += IMB_MAX_BURST_SIZE) {
             const size_t count = std::min<size_t>(records_.size() - begin, IMB_MAX_BURST_SIZE);
-            if (!imb_run_queue(manager_, count, [&](IMB_JOB &job, size_t i) { fill(job, records_[begin + i]); })) return false;
+            if (!queue_.run(count, [&](IMB_JOB &job, size_t i) { fill(job, records_[begin + i]); })) return false;
         }
         return true;
     }
@@ -90,6 +90,7 @@ private:
         job.u.HMAC._hashed_auth_key_xor_opad = r.keys->opad;
     }
     IMB_MGR *manager_;
+    ImbQueue queue_;
     Row row_;
     const Batch &batch_;
     std::vector<ImbKeys> keys_;

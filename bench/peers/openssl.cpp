@@ -1,10 +1,9 @@
 // OpenSSL, through EVP: one call per buffer for a cipher or a hash, two for a pair. Also the reference for everybody's output.
 #include "openssl_aead.hpp"
 #include "openssl_tls.hpp"
+#include "openssl_xcbc.hpp"
 
 #include <openssl/core_names.h>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
 
 #include <cstring>
 
@@ -15,38 +14,38 @@ std::string hash_name(const Row &row) { return row.hash == "sha512_256" ? "SHA51
 
 class OpensslTask : public Task {
 public:
-    OpensslTask(const Row &row, const Batch &batch) : row_(row), batch_(batch) {}
+    OpensslTask(const Libcrypto &crypto, const Row &row, const Batch &batch) : crypto_(crypto), row_(row), batch_(batch) {}
     ~OpensslTask() override {
-        for (auto *c : ciphers_) EVP_CIPHER_CTX_free(c);
-        for (auto *m : macs_) EVP_MAC_CTX_free(m);
-        EVP_MD_free(md_);
-        EVP_MD_CTX_free(digest_);
+        for (auto *c : ciphers_) crypto_.EVP_CIPHER_CTX_free(c);
+        for (auto *m : macs_) crypto_.EVP_MAC_CTX_free(m);
+        crypto_.EVP_MD_free(md_);
+        crypto_.EVP_MD_CTX_free(digest_);
     }
     bool prepare() {
-        md_ = row_.hash.empty() ? nullptr : EVP_MD_fetch(nullptr, hash_name(row_).c_str(), nullptr);
+        md_ = row_.hash.empty() ? nullptr : crypto_.EVP_MD_fetch(nullptr, hash_name(row_).c_str(), nullptr);
         if (!row_.hash.empty() && !md_) return false;
-        digest_ = EVP_MD_CTX_new();
-        EVP_CIPHER *cipher = row_.key_bits ? EVP_CIPHER_fetch(nullptr, (row_.chacha() ? row_.mode : "AES-" + std::to_string(row_.key_bits) + "-" + row_.mode).c_str(), nullptr) : nullptr;
-        EVP_MAC *mac = row_.mac_key_bytes() ? EVP_MAC_fetch(nullptr, row_.cmac_bits ? "CMAC" : "HMAC", nullptr) : nullptr;
-        std::string inner = row_.cmac_bits ? "AES-" + std::to_string(row_.cmac_bits) + "-CBC" : hash_name(row_);
+        digest_ = crypto_.EVP_MD_CTX_new();
+        EVP_CIPHER *cipher = row_.key_bits ? crypto_.EVP_CIPHER_fetch(nullptr, (row_.chacha() ? row_.mode : "AES-" + std::to_string(row_.key_bits) + "-" + row_.mode).c_str(), nullptr) : nullptr;
+        EVP_MAC *mac = row_.mac_key_bytes() ? crypto_.EVP_MAC_fetch(nullptr, row_.mac_bits ? "CMAC" : "HMAC", nullptr) : nullptr;
+        std::string inner = row_.mac_bits ? "AES-" + std::to_string(row_.mac_bits) + "-CBC" : hash_name(row_);
         bool ok = true;
         size_t keys = batch_.one_key ? 1 : batch_.buffers.size();
         for (size_t i = 0; i < keys && ok; i++) {
             const Buffer &b = batch_.buffers[i];
             if (cipher) {
-                ciphers_.push_back(EVP_CIPHER_CTX_new());
-                ok = EVP_CipherInit_ex2(ciphers_.back(), cipher, b.key, nullptr, row_.open ? 0 : 1, nullptr) == 1;
-                EVP_CIPHER_CTX_set_padding(ciphers_.back(), 0);
+                ciphers_.push_back(crypto_.EVP_CIPHER_CTX_new());
+                ok = crypto_.EVP_CipherInit_ex2(ciphers_.back(), cipher, b.key, nullptr, row_.open ? 0 : 1, nullptr) == 1;
+                crypto_.EVP_CIPHER_CTX_set_padding(ciphers_.back(), 0);
             }
             if (mac && ok) {
-                const char *name = row_.cmac_bits ? OSSL_MAC_PARAM_CIPHER : OSSL_MAC_PARAM_DIGEST;
+                const char *name = row_.mac_bits ? OSSL_MAC_PARAM_CIPHER : OSSL_MAC_PARAM_DIGEST;
                 OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string(name, inner.data(), 0), OSSL_PARAM_construct_end()};
-                macs_.push_back(EVP_MAC_CTX_new(mac));
-                ok = EVP_MAC_init(macs_.back(), b.mac_key, row_.mac_key_bytes(), params) == 1;
+                macs_.push_back(crypto_.EVP_MAC_CTX_new(mac));
+                ok = crypto_.EVP_MAC_init(macs_.back(), b.mac_key, row_.mac_key_bytes(), params) == 1;
             }
         }
-        EVP_CIPHER_free(cipher);
-        EVP_MAC_free(mac);
+        crypto_.EVP_CIPHER_free(cipher);
+        crypto_.EVP_MAC_free(mac);
         variant = row_.key_bits && row_.hmac ? "two EVP calls" : "EVP";
         return ok;
     }
@@ -57,14 +56,14 @@ public:
             size_t key = batch_.one_key ? 0 : i;
             if (row_.open && row_.hmac) {
                 uint8_t tag[EVP_MAX_MD_SIZE];
-                if (!authenticate(key, b.in - head, b.bytes + head, tag) || CRYPTO_memcmp(tag, b.expected_tag, row_.tag_bytes) != 0) return false;
+                if (!authenticate(key, b.in - head, b.bytes + head, tag) || crypto_.CRYPTO_memcmp(tag, b.expected_tag, row_.tag_bytes) != 0) return false;
             }
             if (row_.key_bits && !crypt(key, b)) return false;
             if (row_.mac_key_bytes() && !row_.open) {
                 if (!authenticate(key, row_.key_bits ? b.out - head : b.in, b.bytes + head, b.tag)) return false;
             }
             if (!row_.hash.empty() && !row_.hmac) {
-                if (!EVP_DigestInit_ex2(digest_, md_, nullptr) || !EVP_DigestUpdate(digest_, b.in, b.bytes) || !EVP_DigestFinal_ex(digest_, b.tag, nullptr)) return false;
+                if (!crypto_.EVP_DigestInit_ex2(digest_, md_, nullptr) || !crypto_.EVP_DigestUpdate(digest_, b.in, b.bytes) || !crypto_.EVP_DigestFinal_ex(digest_, b.tag, nullptr)) return false;
             }
         }
         return true;
@@ -73,14 +72,15 @@ public:
 private:
     bool crypt(size_t key, const Buffer &b) {
         int n = 0;
-        return EVP_CipherInit_ex2(ciphers_[key], nullptr, nullptr, b.iv, -1, nullptr) == 1 &&
-               EVP_CipherUpdate(ciphers_[key], b.out, &n, b.in, int(b.bytes)) == 1 && size_t(n) == b.bytes;
+        return crypto_.EVP_CipherInit_ex2(ciphers_[key], nullptr, nullptr, b.iv, -1, nullptr) == 1 &&
+               crypto_.EVP_CipherUpdate(ciphers_[key], b.out, &n, b.in, int(b.bytes)) == 1 && size_t(n) == b.bytes;
     }
     bool authenticate(size_t key, const uint8_t *data, size_t bytes, uint8_t *tag) {
         size_t n = 0;
-        return EVP_MAC_init(macs_[key], nullptr, 0, nullptr) == 1 && EVP_MAC_update(macs_[key], data, bytes) == 1 &&
-               EVP_MAC_final(macs_[key], tag, &n, EVP_MAX_MD_SIZE) == 1;
+        return crypto_.EVP_MAC_init(macs_[key], nullptr, 0, nullptr) == 1 && crypto_.EVP_MAC_update(macs_[key], data, bytes) == 1 &&
+               crypto_.EVP_MAC_final(macs_[key], tag, &n, EVP_MAX_MD_SIZE) == 1;
     }
+    const Libcrypto &crypto_;
     Row row_;
     const Batch &batch_;
     EVP_MD *md_ = nullptr;
@@ -91,20 +91,37 @@ private:
 
 class Openssl : public Peer {
 public:
-    std::string name() const override { return "openssl"; }
-    std::string version() const override { return OpenSSL_version(OPENSSL_VERSION); }
-    std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
-        if (row.tls) return openssl_tls_tasks(row, batch);
-        if (row.aead) return openssl_aead_tasks(row, batch);
-        std::vector<std::unique_ptr<Task>> tasks;
-        auto task = std::make_unique<OpensslTask>(row, batch);
-        if (task->prepare()) tasks.push_back(std::move(task));
-        return tasks;
+    Openssl(const Build &build, const Libcrypto &crypto) : build_(build), crypto_(crypto) {}
+    std::string name() const override { return build_.name(crypto_.OpenSSL_version(OPENSSL_VERSION_STRING)); }
+    std::string version() const override {
+        std::string text = crypto_.OpenSSL_version(OPENSSL_VERSION);
+        if (!build_.tier.empty()) text += std::string(" with ") + crypto_.OpenSSL_version(OPENSSL_CPU_INFO);
+        return text;
     }
+    std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
+        if (row.tls) return openssl_tls_tasks(crypto_, row, batch);
+        if (row.aead) return openssl_aead_tasks(crypto_, row, batch);
+        if (row.block_mac == "XCBC") return openssl_xcbc_tasks(crypto_, row, batch);
+        auto task = std::make_unique<OpensslTask>(crypto_, row, batch);
+        return tasks_of(task->prepare() ? std::move(task) : nullptr);
+    }
+
+private:
+    const Build build_;
+    const Libcrypto crypto_;
 };
 
 } // namespace
 
-std::unique_ptr<Peer> make_openssl() { return std::make_unique<Openssl>(); }
+std::unique_ptr<Peer> make_openssl(const Build &build, std::string &error) {
+    Libcrypto crypto = Libcrypto::linked();
+    if (!build.file.empty() && !Libcrypto::load(build.file, crypto, error)) return nullptr;
+    return std::make_unique<Openssl>(build, crypto);
+}
+
+std::unique_ptr<Peer> make_reference() {
+    std::string error;
+    return make_openssl({"openssl", "", "", ""}, error);
+}
 
 } // namespace bench

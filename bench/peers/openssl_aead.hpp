@@ -1,10 +1,10 @@
 // AEAD ciphers through EVP.
 #pragma once
 
-#include "../peer.hpp"
+#include "libcrypto.hpp"
 
 namespace bench {
 
-std::vector<std::unique_ptr<Task>> openssl_aead_tasks(const Row &row, const Batch &batch);
+std::vector<std::unique_ptr<Task>> openssl_aead_tasks(const Libcrypto &crypto, const Row &row, const Batch &batch);
 
 } // namespace bench

@@ -264,7 +264,8 @@ class Laboratory:
     def measure(self, setups: Sequence[Setup], seconds: float = 0.4, least: int = 9) -> list[Cost]:
         """The costs of the kernels, timed in turn for about ``seconds`` altogether (at least ``least`` rounds).
 
-        A round during which the process was put off its core is taken again, as long as time allows.
+        A round during which the process was put off its core is taken again, as long as time allows. Under load, rounds that count therefore begin just after it was put
+        back on: the first kernel runs once untimed, or it alone would meet cold caches.
         """
         samples: list[list[tuple[float, float]]] = [[] for _ in setups]
         stop, give_up = time.monotonic() + seconds, time.monotonic() + 4 * seconds
@@ -273,6 +274,7 @@ class Laboratory:
             setup.seconds(setup.kernel.lag + 1)
         while time.monotonic() < stop or (len(samples[0]) < least and time.monotonic() < give_up) or not samples[0]:
             before = _interruptions()
+            setups[0].seconds(setups[0].iterations)
             overhead = min(self._clock.seconds(1) for _ in range(3))
             taken = []
             for setup in setups:

@@ -1,6 +1,6 @@
 """The whole compiler as one list: template in, kernel out.
 
-    render -> parse -> legalize -> allocate -> verify            a stream becomes a program
+    render -> parse -> order -> legalize -> allocate -> verify   a stream becomes a program
     weave -> bind -> frame -> verify                             programs become a kernel
 """
 
@@ -11,6 +11,7 @@ import concurrent.futures
 import contextlib
 import functools
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Iterable, Sequence
 
@@ -26,6 +27,7 @@ from .passes.allocate import Uses, allocate, body_cost
 from .passes.frame import frame
 from .passes.legalize import legalize
 from .passes.liveness import shared_by
+from .passes.order import ordered
 from .passes.verify import verify_kernel, verify_program
 from .program import Part, Program, Recipe
 from .render import render
@@ -81,25 +83,26 @@ class Generator:
             self._streams[key] = parse(rendered, ISAS[isa], name=str(name), algorithm=algorithm.name, bytes_per_iteration=16 * by)
         return self._streams[key]
 
-    def program(self, name: StreamName, isa: str, budget: int | None = None) -> Program:
-        """The stream compiled to a register budget (None: the whole register file)."""
-        key = (name, isa, budget)
+    def program(self, name: StreamName, isa: str, budget: int | None = None, order: int = 0) -> Program:
+        """The stream compiled to a register budget (None: the whole register file), in an order of passes/order.py."""
+        key = (name, isa, budget, order)
         if key not in self._programs:
-            if (name, isa) not in self._legal:
-                legal = legalize(self.virtual(name, isa))
-                self._legal[name, isa] = legal, Uses(legal)
-            legal, uses = self._legal[name, isa]
+            if (name, isa, order) not in self._legal:
+                legal = legalize(ordered(self.virtual(name, isa), order))
+                self._legal[name, isa, order] = legal, Uses(legal)
+            legal, uses = self._legal[name, isa, order]
             try:
-                self._programs[key] = allocate(legal, budget, uses)
+                program = allocate(legal, budget, uses)
+                self._programs[key] = replace(program, name=f"{program.name}~{order}") if order else program
             except DoesNotFit as error:
                 self._programs[key] = error
         if isinstance(self._programs[key], DoesNotFit):
             raise self._programs[key]
         return self._programs[key]
 
-    def _verify(self, name: StreamName, isa: str, budget: int | None) -> Program:
+    def _verify(self, name: StreamName, isa: str, budget: int | None, order: int) -> Program:
         """The program, proved once; the budgets that are only tried are not."""
-        program = self.program(name, isa, budget)
+        program = self.program(name, isa, budget, order)
         if self.proves and id(program) not in self._verified:
             self._verified[id(program)] = verify_program(self.virtual(name, isa), program)
         return program
@@ -139,19 +142,23 @@ class Generator:
         raise UnknownName("kernel", "+".join(f"{part}@{isa}" for part, isa in parts), self.stream_names())
 
     def stitch(self, parts: Sequence[tuple[StreamName, str]], *, ratios: Sequence[int] | None = None, leads: Sequence[int] | None = None,
-               lags: Sequence[int] | None = None, budgets: Sequence[int] | None = None, strategy: str = "proportional",
-               static: bool = False) -> Recipe:
-        """One kernel of one or two parts (each a stream name with its total lanes, and an ISA). Raises DoesNotFit when the windows do not fit."""
+               lags: Sequence[int] | None = None, budgets: Sequence[int] | None = None, orders: Sequence[int] | None = None,
+               strategy: str = "proportional", static: bool = False) -> Recipe:
+        """One kernel of one or two parts (each a stream name with its total lanes, and an ISA). Raises DoesNotFit when the windows do not fit.
+
+        ``orders``: windows for passes/order.py, of each part; 0: as its text has it.
+        """
         split = self._split(parts)
         if sum(groups for _, groups, _ in split) > 4:
             raise DoesNotFit(f"{'+'.join(str(p) for p, _ in parts)}: a kernel holds at most 4 streams")
         budgets = list(budgets or self._budgets(split))
+        orders = orders or self.orders(parts)
         if lags is None:
             follows = parts[0][0].hand or self.form(parts[0][0])[0].kind != "cipher_dec"
             lags = [0] + [catalog.PAIR_LAG * follows] * (len(parts) - 1)
         chosen = []
         for i, ((stream, groups, isa), budget) in enumerate(zip(split, budgets)):
-            program = self._verify(stream, isa, budget)
+            program = self._verify(stream, isa, budget, orders[i])
             part = Part(program, (ratios or [1] * len(parts))[i], (leads or [0] * len(parts))[i], lags[i])
             chosen += [part] * groups
         generals = sum(p.program.window.generals for p in chosen) + 1 + self._shares(split, RDX)
@@ -161,12 +168,20 @@ class Generator:
         name = "+".join(str(p) for p, _ in parts) + "@" + target
         return Recipe(name, target, tuple(chosen), strategy, static)
 
+    def orders(self, parts: Sequence[tuple[StreamName, str]]) -> list[int]:
+        """The windows that ``stitch`` orders the streams of each part with."""
+        return [self._order(stream, isa, len(parts) > 1) for stream, _, isa in self._split(parts)]
+
+    def _order(self, name: StreamName, isa: str, paired: bool) -> int:
+        windows = catalog.ORDERS.get((name.form, isa, name.lanes)) or catalog.ORDERS.get((name.form, isa)) or (0, 0)
+        return windows[paired]
+
     def budgets(self, parts: Sequence[tuple[StreamName, str]]) -> list[int]:
         """The registers that ``stitch`` gives one stream of each part. Raises DoesNotFit."""
         return self._budgets(self._split(parts))
 
     def _budgets(self, split: Sequence[tuple[StreamName, int, str]]) -> list[int]:
-        """Shares out the registers so that instructions and memory accesses of all bodies together are fewest."""
+        """Shares out the registers so that instructions and memory accesses of all bodies together, in the order of their texts, are fewest."""
         vector = [part for part in split if ISAS[part[2]].words == "v"]
         words = None
         if len(vector) < len(split):  # a scalar part gets what the others leave; the counter takes one

@@ -1,4 +1,4 @@
-"""A pairing tuned on the machine: a search over what is data (lanes, hand-over, register budgets, lead, lag, strategy), each candidate timed.
+"""A pairing tuned on the machine: a search over what is data (lanes, hand-over, register budgets, order inside the streams, lead, lag, strategy), each candidate timed.
 
 Descent with random neighbours. A candidate is timed beside the best so far, in turn, so that a change of the clock or a busy neighbour meets both. Only a
 candidate whose every proof holds becomes the best.
@@ -28,6 +28,7 @@ FORMAT = "cryptostitch recipe 1"
 STRATEGIES = ("proportional", "sequential")
 LEAD_STEPS = (-256, -128, -64, -32, 32, 64, 128, 256)
 MOST_LEAD, MOST_LAG = 1024, 3
+WINDOWS = (0, 4, 8, 16, 24, 32, 48, 64, 128)   # for the order inside a stream
 GLANCE, LOOK = 0.012, 0.15      # seconds: to find what may be better, and to believe it
 PROMISING, BETTER = 0.998, 0.995
 MOST_STEPS, JUMPS = 4, 50        # away from the best, when all its neighbours were timed
@@ -45,11 +46,12 @@ class Choice:
     ratios: tuple[int, ...]
     leads: tuple[int, ...]
     lags: tuple[int, ...]
+    orders: tuple[int, ...]
     strategy: str
 
     def recipe(self, generator: Generator) -> Recipe:
         """Raises DoesNotFit."""
-        return generator.stitch(self.parts(), ratios=self.ratios, leads=self.leads, lags=self.lags, budgets=self.budgets, strategy=self.strategy)
+        return generator.stitch(self.parts(), ratios=self.ratios, leads=self.leads, lags=self.lags, budgets=self.budgets, orders=self.orders, strategy=self.strategy)
 
     def parts(self) -> list[tuple[StreamName, str]]:
         return [(stream_name(s), isa) for s, isa in zip(self.streams, self.isas)]
@@ -80,7 +82,7 @@ class Found:
 def choice_of(data: dict) -> Choice:
     """What ``asdict`` made of a choice. Raises CryptostitchError when it is something else."""
     try:
-        lists = {k: tuple(data[k]) for k in ("streams", "isas", "budgets", "ratios", "leads", "lags")}
+        lists = {k: tuple(data[k]) for k in ("streams", "isas", "budgets", "ratios", "leads", "lags", "orders")}
         choice = Choice(**lists, strategy=data["strategy"])
         if len(set(map(len, lists.values()))) != 1 or choice.strategy not in STRATEGIES or any(isa not in ISAS for isa in choice.isas):
             raise ValueError
@@ -125,6 +127,7 @@ class Search:
         found += [replace(choice, strategy=s) for s in STRATEGIES if s != choice.strategy]
         if choice.lags[1] and not stream_name(choice.streams[1]).hand:
             found += [replace(choice, lags=(0, lag)) for lag in range(1, MOST_LAG + 1) if lag != choice.lags[1]]
+        found += [replace(choice, orders=orders) for at in (0, 1) for w in WINDOWS if (orders := (*choice.orders[:at], w, *choice.orders[at + 1:])) != choice.orders]
         found += self._budgets(choice)
         if self.free:
             found += self._lanes(choice)
@@ -230,12 +233,12 @@ def default_choice(generator: Generator, streams: Sequence[StreamName], isas: Se
     parts = list(zip(streams, isas))
     try:
         recipe = generator.stitch(parts, ratios=ratios)
-        budgets = generator.budgets(parts)
+        budgets, orders = generator.budgets(parts), generator.orders(parts)
     except CryptostitchError:
         return None
     groups = len(recipe.parts) // 2
     lags = (recipe.parts[0].lag, recipe.parts[groups].lag)
-    return Choice(tuple(map(str, streams)), tuple(isas), tuple(budgets), tuple(ratios), (0, 0), lags, STRATEGIES[0])
+    return Choice(tuple(map(str, streams)), tuple(isas), tuple(budgets), tuple(ratios), (0, 0), lags, tuple(orders), STRATEGIES[0])
 
 
 def resumed(path: Path, search: Search) -> None:
@@ -250,5 +253,5 @@ def resumed(path: Path, search: Search) -> None:
 
 
 def _key(choice: Choice) -> str:
-    fields: list[Any] = [choice.streams, choice.isas, choice.budgets, choice.ratios, choice.leads, choice.lags, choice.strategy]
+    fields: list[Any] = [choice.streams, choice.isas, choice.budgets, choice.ratios, choice.leads, choice.lags, choice.orders, choice.strategy]
     return " ".join(",".join(map(str, f)) if isinstance(f, tuple) else f for f in fields)

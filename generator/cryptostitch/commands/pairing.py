@@ -17,12 +17,14 @@ from .common import Pair, format_option, generator, progress_bar, templates_opti
 @click.option("--lead", type=Pair(both=False), default="0:0", show_default=True, help="How far each part runs ahead inside an iteration, in 1/1024 of it.")
 @click.option("--lag", type=Pair(both=False, least=0), help="How many iterations each part runs behind (default: 0:1, where B takes what A leaves; else 0:0).")
 @click.option("--budget", type=Pair(least=1), help="Registers of one stream of each part (default: the split that costs the fewest instructions and memory accesses).")
+@click.option("--order", type=Pair(both=False, least=0), help="Order inside each part: 0 as its text has it, else the longest chain first, within a window of so many instructions "
+              "(default: the catalogue's).")
 @click.option("--strategy", type=click.Choice(["proportional", "sequential"]), default="proportional", show_default=True, help="How bodies are interleaved.")
 @click.option("--iterations", type=click.IntRange(2), help="Iterations per call (default: 16 KiB per lane).")
 @click.option("--seconds", type=click.FloatRange(0.01), default=1.0, show_default=True, help="How long to measure.")
 @templates_option
 @format_option
-def stitch(a, b, isa, ratio, lead, lag, budget, strategy, iterations, seconds, templates, fmt) -> None:
+def stitch(a, b, isa, ratio, lead, lag, budget, order, strategy, iterations, seconds, templates, fmt) -> None:
     """Build, verify and time the pairing of streams A and B: each alone, their sum, the larger, and the woven kernel.
 
     The lanes of A and B may be multiples of a stream's lanes; the groups are then woven with themselves (sha1_x32 is two of sha1_x16).
@@ -51,7 +53,7 @@ def stitch(a, b, isa, ratio, lead, lag, budget, strategy, iterations, seconds, t
     with progress_bar("stitching") as progress:
         progress(0, 4, "compiling")
         try:
-            recipe = made.stitch(list(zip(names, isas)), ratios=ratio, leads=lead, lags=lag, budgets=budget, strategy=strategy)
+            recipe = made.stitch(list(zip(names, isas)), ratios=ratio, leads=lead, lags=lag, budgets=budget, orders=order, strategy=strategy)
         except DoesNotFit as error:
             raise DoesNotFit(_explained(error, isas, budget)) from error
         found = trial(made, recipe, iterations=iterations, seconds=seconds, progress=progress)

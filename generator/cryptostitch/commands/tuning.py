@@ -24,7 +24,8 @@ from .common import Pair, format_option, generator, templates_option
 @templates_option
 @format_option
 def tune(a, b, isa, seconds, ratio, fixed, output, seed, templates, fmt) -> None:
-    """Search for the fastest way to stitch streams A and B on this CPU: lanes, hand-over, registers, lead, lag, strategy.
+    """Search for the fastest way to stitch streams A and B on this CPU: lanes, hand-over, registers, order
+    inside the streams, lead, lag, strategy.
 
     Every candidate is assembled and timed beside the best so far; what becomes the best has been proved. The recipe is a file that
     `cryptostitch emit --recipe FILE` makes packs and objects of.
@@ -67,7 +68,7 @@ def tune(a, b, isa, seconds, ratio, fixed, output, seed, templates, fmt) -> None
 def _text(found) -> str:
     from ..report.tables import columns
 
-    rows = [("", "streams", "budgets", "lead", "lag", "weave", "cycles/byte")]
-    rows += [(label, "+".join(c.streams), ":".join(map(str, c.budgets)), ":".join(map(str, c.leads)), ":".join(map(str, c.lags)), c.strategy, f"{cycles:.4f}")
+    rows = [("", "streams", "budgets", "order", "lead", "lag", "weave", "cycles/byte")]
+    rows += [(label, "+".join(c.streams), ":".join(map(str, c.budgets)), ":".join(map(str, c.orders)), ":".join(map(str, c.leads)), ":".join(map(str, c.lags)), c.strategy, f"{cycles:.4f}")
              for label, c, cycles in (("default", found.default, found.default_cycles), ("tuned", found.best, found.best_cycles))]
     return f"{found.kernel} on {found.cpu}, {len(found.tried)} candidates\n{columns(rows)}\ngain over the default weave: {100 * (found.gain - 1):.1f} %"

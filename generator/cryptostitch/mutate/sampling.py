@@ -14,6 +14,7 @@ from ..passes.allocate import allocate
 from ..passes.bind import BindError
 from ..passes.frame import frame
 from ..passes.legalize import legalize
+from ..passes.order import ordered
 from ..pipeline import Generator
 from ..program import Program, Recipe
 from ..stream import Stream
@@ -122,8 +123,8 @@ def _make(original: Original, level: str, operator: str, rnd: random.Random) -> 
 
 
 def _compiled(stream: Stream, like: Program) -> Program:
-    budget = like.name.partition("#")[2]
-    return allocate(legalize(stream), int(budget) if budget.isdigit() else None)
+    budget, _, order = like.name.partition("#")[2].partition("~")
+    return allocate(legalize(ordered(stream, int(order or 0))), int(budget) if budget.isdigit() else None)
 
 
 def _kernel(original: Original, operator: str, rnd: random.Random) -> Mutant | None:

@@ -1,0 +1,150 @@
+"""Writes zen4.tsv and zen5.tsv: core cycles per byte that a core's units allow for the instructions that each row cannot do without.
+
+    python bench/bounds/derive.py
+
+A row takes at least as long as its instructions keep the busiest group of units busy; with one job, also as long as the chain of dependent instructions.
+Where a row can be done in several ways, the quickest counts. Costs of instructions: generator/cryptostitch/instruction_costs, measured. What is left out:
+loads, stores, keys, addresses, loop control, padding.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+# Cycles for which one 512-bit instruction of a kind keeps a group of units busy. Zen 4 has pipes of 256 bits.
+# `rounds1`, `rounds2` are sha1rnds4 and sha256rnds2 (128 bits), `narrow` other 128-bit instructions, `multiply` a 64-bit scalar multiplication.
+COSTS: dict[str, dict[str, dict[str, float]]] = {
+    "zen4": {
+        "any": {"vector": 0.5}, "aes": {"vector": 0.5, "aes, rotate, IFMA": 1}, "rotate": {"vector": 0.5, "aes, rotate, IFMA": 1},
+        "shift": {"vector": 0.5, "shift": 1}, "shuffle": {"vector": 0.5, "shuffle": 1}, "ifma": {"vector": 0.25, "aes, rotate, IFMA": 1},
+        "clmul": {"vector": 1.25, "aes, rotate, IFMA": 1, "shift": 1, "vpclmulqdq": 2}, "rounds1": {"vector": 0.25, "SHA-NI": 2},
+        "rounds2": {"vector": 0.25, "SHA-NI": 1}, "narrow": {"vector": 0.25}, "multiply": {"multiplier": 1},
+    },
+    "zen5": {
+        "any": {"vector": 0.25}, "aes": {"vector": 0.25, "aes, shift, shuffle": 0.5}, "rotate": {"vector": 0.25, "aes, shift, shuffle": 0.5},
+        "shift": {"vector": 0.25, "aes, shift, shuffle": 0.5}, "shuffle": {"vector": 0.25, "aes, shift, shuffle": 0.5},
+        "ifma": {"vector": 0.25, "aes, shift, shuffle": 0.5}, "clmul": {"vector": 0.25, "vpclmulqdq": 2}, "rounds1": {"vector": 0.25, "SHA-NI": 2},
+        "rounds2": {"vector": 0.25, "SHA-NI": 2}, "narrow": {"vector": 0.25}, "multiply": {"multiplier": 0.66},
+    },
+}
+# Instructions per byte.
+Work = Counter
+
+
+def per(count: int, **instructions: float) -> Work:
+    return Counter({kind: number / count for kind, number in instructions.items()})
+
+
+# 16 lanes of 64-byte blocks (SHA-512: 8 of 128): rounds and schedule as in FIPS 180-4 with vpternlog for every function of three words, and the transposition
+# of the input: for 16 lanes 32 unpacks and 32 shuffles across lanes, for 8 lanes 8 unpacks and 16 shuffles a half; bytes swapped by 16 vpshufb (not in MD5).
+# SHA-1. Round: 4 adds, 1 function, 2 rotates; word: 2 xors, 1 rotate. SHA-2. Round: 7 adds, 4 functions, 6 rotates; word: 3 adds, 2 functions, 4 rotates, 2 shifts.
+SHA1 = per(1024, any=80 * 5 + 64 * 2 + 32, rotate=80 * 2 + 64, shuffle=48)
+SHA256 = per(1024, any=64 * 11 + 48 * 5 + 32, rotate=64 * 6 + 48 * 4, shift=48 * 2, shuffle=48)
+SHA512 = per(1024, any=80 * 11 + 64 * 5 + 16, rotate=80 * 6 + 64 * 4, shift=64 * 2, shuffle=48)
+MD5 = per(1024, any=64 * 5 + 32, rotate=64, shuffle=32)  # round: 4 adds, 1 function, 1 rotate
+# GM/T 0004-2012. Round: 8 adds, 5 functions and xors, 6 rotates; word (52 of them): 3 functions, 4 rotates.
+SM3 = per(1024, any=64 * 13 + 52 * 3 + 32, rotate=64 * 6 + 52 * 4, shuffle=48)
+SHA1_NI = per(64, rounds1=20, narrow=50)  # 12 sha1msg1, 12 sha1msg2, 20 sha1nexte, 6 others
+SHA256_NI = per(64, rounds2=32, narrow=61)  # 12 sha256msg1, 12 sha256msg2, 28 adds, 9 of the 16 swaps and copies that no renaming takes away
+CHACHA20 = per(1024, any=80 * 8 + 16 + 16 + 32, rotate=80 * 4, shuffle=32)  # 80 quarter rounds; feed-forward, text, transposition
+POLY1305_IFMA = per(128, ifma=18, any=10, shift=7, shuffle=2)  # 8 lanes of 3 limbs: 9 products in halves; splitting, adding, carrying
+POLY1305_SCALAR = per(16, multiply=6)  # (h2 h1 h0) * (r1 r0) with r1 * 5 / 4
+GHASH = per(64, clmul=3, shuffle=1, any=4)  # Karatsuba
+
+
+def aes(bits: int) -> Work:
+    return per(64, aes=bits // 32 + 6)
+
+
+def xts(bits: int) -> Work:
+    return aes(bits) + per(64, shift=2, any=5)  # tweaks of four blocks: two shifts, and what carries, xors of tweak and text
+
+
+HASHES: dict[str, list[Work]] = {
+    "sha1": [SHA1, SHA1_NI], "sha224": [SHA256, SHA256_NI], "sha256": [SHA256, SHA256_NI], "sha384": [SHA512], "sha512": [SHA512], "sha512_256": [SHA512],
+    "sm3": [SM3], "md5": [MD5],
+}
+# One job: cycles per byte of the chain. SHA-NI: sha1rnds4 6 cycles for four rounds, sha256rnds2 4 for two. SHA-512: e -> rorx, xor, xor, add, add a round.
+# MD5: b -> and, add, rotate, add, in the last 16 rounds one more. SM3: e -> add, rotate, add, rotate, xor, xor.
+HASH_CHAINS = {"sha1": 20 * 6 / 64, "sha224": 32 * 4 / 64, "sha256": 32 * 4 / 64, "sha384": 80 * 5 / 128, "sha512": 80 * 5 / 128, "sha512_256": 80 * 5 / 128,
+               "sm3": 64 * 6 / 64, "md5": (48 * 4 + 16 * 5) / 64}
+ESP = {"md5": 96, "sha1": 96, "sha256": 128, "sha384": 192, "sha512": 256}
+TLS = {128: ["sha1", "sha256"], 256: ["sha1", "sha256", "sha384"]}
+
+
+def aes_chain(bits: int) -> float:
+    """AES-CBC: rounds of 4 cycles; the xor of the next block goes into the last round key."""
+    return (bits // 32 + 6) * 4 / 16
+
+
+class Table:
+    """The rows of one CPU."""
+
+    def __init__(self, cpu: str) -> None:
+        self.cpu = cpu
+        self.lines: list[str] = []
+
+    def busiest(self, work: Work) -> tuple[float, str]:
+        busy: Counter[str] = Counter()
+        for kind, number in work.items():
+            for group, cycles in COSTS[self.cpu][kind].items():
+                busy[group] += number * cycles
+        group = max(busy, key=lambda name: busy[name])
+        return busy[group], group
+
+    def add(self, row: str, ways: list[Work], chain: float = 0) -> None:
+        """A row with many jobs, and with one: then no quicker than its chain."""
+        cycles, basis = min(self.busiest(way) for way in ways)
+        self.lines.append(f"{row}\tmany\t{cycles:.4f}\t{basis}")
+        self.lines.append(f"{row}\t1\t{max(cycles, chain):.4f}\t{'chain' if chain > cycles else basis}")
+
+    def both(self, row: str, ways: list[Work], seal_chain: float = 0, open_chain: float = 0) -> None:
+        self.add(row, ways, seal_chain)
+        self.add(row + "/open", ways, open_chain)
+
+    def fill(self) -> None:
+        for hash_name, ways in HASHES.items():
+            self.add(hash_name, ways, HASH_CHAINS[hash_name])
+            self.add("hmac-" + hash_name, ways, HASH_CHAINS[hash_name])
+        for bits in (128, 192, 256):
+            name, chain = f"aes-{bits}", aes_chain(bits)
+            self.both(name + "-cbc", [aes(bits)], chain)
+            self.both(name + "-ctr", [aes(bits)])
+            self.both(name + "-ecb", [aes(bits)])
+            self.both(name + "-gcm", [aes(bits) + GHASH])
+            if bits != 192:
+                self.both(name + "-xts", [xts(bits)])
+                self.both(name + "-ccm", [aes(bits) + aes(bits)], chain, chain)
+                self.add(name + "-cmac", [aes(bits)], chain)
+            for hash_name, ways in HASHES.items():
+                pair, hash_chain = [aes(bits) + way for way in ways], HASH_CHAINS[hash_name]
+                suites = [f"{hash_name}-etm"]
+                suites += [f"{hash_name}-{ESP[hash_name]}"] if hash_name in ESP else []
+                suites += [f"{hash_name}-tls"] if hash_name in TLS.get(bits, []) else []
+                for suite in suites:
+                    self.both(f"{name}-cbc+hmac-{suite}", pair, max(chain, hash_chain), hash_chain)
+        self.add("aes-128-xcbc", [aes(128)], aes_chain(128))
+        self.both("aes-128-cbc+aes-xcbc-96", [aes(128) + aes(128)], aes_chain(128), aes_chain(128))
+        self.both("chacha20", [CHACHA20])
+        self.both("chacha20-poly1305", [CHACHA20 + POLY1305_IFMA, CHACHA20 + POLY1305_SCALAR])
+
+    def text(self) -> str:
+        head = ("# Core cycles per byte that the units of this core allow: row, jobs (\"many\" or 1), bound, what binds.\n"
+                "# Made by `python bench/bounds/derive.py`, where the derivation stands: change that.\n")
+        return head + "\n".join(self.lines) + "\n"
+
+
+def tables() -> dict[str, str]:
+    """The text of each file, by CPU."""
+    texts = {}
+    for cpu in COSTS:
+        table = Table(cpu)
+        table.fill()
+        texts[cpu] = table.text()
+    return texts
+
+
+if __name__ == "__main__":
+    for cpu, text in tables().items():
+        Path(__file__).with_name(f"{cpu}.tsv").write_text(text)

@@ -1,0 +1,69 @@
+// It gives the tag; comparing is the caller's.
+#ifdef BENCH_IPSEC_MB
+#include "ipsec_mb_aead.hpp"
+
+namespace bench {
+namespace {
+
+class AeadTask : public Task {
+public:
+    AeadTask(IMB_MGR *manager, const Row &row, const Batch &batch) : queue_(manager), row_(row), batch_(batch) {
+        variant = "burst";
+        if (row.chacha()) return;
+        keys_.resize(batch.one_key ? 1 : batch.buffers.size());
+        for (size_t i = 0; i < keys_.size(); i++) keys_[i].expand(manager, row, batch.buffers[i]);
+    }
+    bool run() override {
+        const size_t n = batch_.buffers.size();
+        for (size_t begin = 0; begin < n; begin += IMB_MAX_BURST_SIZE) {
+            const size_t count = n - begin < IMB_MAX_BURST_SIZE ? n - begin : IMB_MAX_BURST_SIZE;
+            if (!queue_.run(count, [&](IMB_JOB &job, size_t i) { fill(job, begin + i); })) return false;
+        }
+        for (const Buffer &b : batch_.buffers)
+            if (row_.open && memcmp(b.tag, b.expected_tag, row_.tag_bytes) != 0) return false;
+        return true;
+    }
+
+private:
+    void fill(IMB_JOB &job, size_t i) const {
+        const Buffer &b = batch_.buffers[i];
+        job.cipher_direction = row_.open ? IMB_DIR_DECRYPT : IMB_DIR_ENCRYPT;
+        job.key_len_in_bytes = uint64_t(row_.key_bits / 8);
+        if (row_.chacha()) {
+            job.cipher_mode = IMB_CIPHER_CHACHA20_POLY1305;
+            job.hash_alg = IMB_AUTH_CHACHA20_POLY1305;
+            job.chain_order = row_.open ? IMB_ORDER_HASH_CIPHER : IMB_ORDER_CIPHER_HASH;
+            job.enc_keys = job.dec_keys = b.key;
+            job.u.CHACHA20_POLY1305.aad = b.iv - row_.header;
+            job.u.CHACHA20_POLY1305.aad_len_in_bytes = row_.header;
+        } else { // CCM authenticates the text
+            job.cipher_mode = imb_cipher(row_);
+            job.hash_alg = imb_hash(row_);
+            job.chain_order = row_.open ? IMB_ORDER_CIPHER_HASH : IMB_ORDER_HASH_CIPHER;
+            job.enc_keys = job.dec_keys = keys_[batch_.one_key ? 0 : i].encrypt;
+            job.u.CCM.aad = b.iv - row_.header;
+            job.u.CCM.aad_len_in_bytes = row_.header;
+        }
+        job.src = b.in;
+        job.dst = b.out;
+        job.cipher_start_src_offset_in_bytes = job.hash_start_src_offset_in_bytes = 0;
+        job.msg_len_to_cipher_in_bytes = job.msg_len_to_hash_in_bytes = b.bytes;
+        job.iv = b.iv;
+        job.iv_len_in_bytes = 12;
+        job.auth_tag_output = b.tag;
+        job.auth_tag_output_len_in_bytes = row_.tag_bytes;
+    }
+    ImbQueue queue_;
+    const Row row_;
+    const Batch &batch_;
+    std::vector<ImbKeys> keys_;
+};
+
+} // namespace
+
+std::vector<std::unique_ptr<Task>> imb_aead_tasks(IMB_MGR *manager, const Row &row, const Batch &batch) {
+    return tasks_of(std::make_unique<AeadTask>(manager, row, batch));
+}
+
+} // namespace bench
+#endif

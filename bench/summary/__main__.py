@@ -1,0 +1,100 @@
+"""What becomes of a run of cst-bench: kept with its history, compared, put into the README. Needs Python alone."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+import history
+import losses
+import readme
+import tables
+from results import cells_of, read
+
+BENCH = Path(__file__).resolve().parents[1]
+TIERS = ("avx2", "sse")
+
+EXAMPLES = """examples:
+  python bench/summary losses build/bench.json
+  python bench/summary keep build/bench.json --commit 1a2b3c4
+  python bench/summary readme zen4"""
+
+
+def kept_file(folder: Path, results: dict) -> Path:
+    machine = results["machine"]
+    tier = f".{machine['tier']}" if "tier" in machine else ""
+    return folder / f"{machine['microarchitecture']}{tier}.json"
+
+
+def say_losses(args: argparse.Namespace) -> None:
+    """What changed since the run that is kept for this CPU, then where peers are faster."""
+    new = read(args.file)
+    old = kept_file(args.results, new)
+    if args.since or old.exists():
+        print(history.report(new, read(args.since or old)), end="\n\n")
+    print(losses.report(cells_of(new).values()))
+
+
+def keep(args: argparse.Namespace) -> None:
+    new = read(args.file)
+    file = kept_file(args.results, new)
+    args.results.mkdir(parents=True, exist_ok=True)
+    history.write(file, history.merged(new, read(file) if file.exists() else None, args.commit))
+    print(f"kept in {file}")
+
+
+def shown(page: str) -> str | None:
+    """The CPU whose figures a page shows."""
+    found = re.search(r"\(bench/results/([\w-]+)\.json\)", page)
+    return found[1] if found else None
+
+
+def newest(results: Path) -> str:
+    runs = {file.stem: read(file)["machine"]["date"] for file in results.glob("*.json") if "." not in file.stem}
+    if not runs:
+        sys.exit(f"bench/summary: nothing in {results}; type: make bench")
+    return max(runs, key=lambda name: runs[name])
+
+
+def write_readme(args: argparse.Namespace) -> None:
+    page = args.readme.read_text()
+    cpu = args.cpu or shown(page) or newest(args.results)
+    file = args.results / f"{cpu}.json"
+    if not file.exists():
+        sys.exit(f"bench/summary: no {file}; type: make bench")
+    text = readme.replaced(page, "figures", tables.figures(read(file)))
+    runs = {tier: read(found) for tier in TIERS if (found := args.results / f"{cpu}.{tier}.json").exists()}
+    if runs:
+        text = readme.replaced(text, "tiers", tables.tiers(runs))
+    else:
+        print(f"bench/summary: no runs of tiers for {cpu}; type: make bench-tiers", file=sys.stderr)
+    args.readme.write_text(text)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="bench/summary", description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--results", type=Path, default=BENCH / "results", metavar="FOLDER", help="where runs are kept (default: bench/results)")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    command = commands.add_parser("losses", help="what changed since the last run, and where a peer is faster")
+    command.add_argument("file", type=Path)
+    command.add_argument("--since", type=Path, help="compare with this run (default: the kept one)")
+    command.set_defaults(run=say_losses)
+    command = commands.add_parser("keep", help="keep a run as the CPU's results; the one before goes into its history")
+    command.add_argument("file", type=Path)
+    command.add_argument("--commit", default="", help="of what was measured")
+    command.set_defaults(run=keep)
+    command = commands.add_parser("readme", help="rewrite the tables of the README")
+    command.add_argument("cpu", nargs="?", help="as in bench/results (default: the one that it shows)")
+    command.add_argument("--readme", type=Path, default=BENCH.parent / "README.md", metavar="FILE")
+    command.set_defaults(run=write_readme)
+    args = parser.parse_args()
+    args.run(args)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (OSError, ValueError, KeyError) as error:
+        sys.exit(f"bench/summary: {type(error).__name__}: {error}")

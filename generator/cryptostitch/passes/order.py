@@ -1,0 +1,192 @@
+"""Another order of a loop's instructions, within their dependences: those first on which the longest chain waits.
+
+List scheduling (T. C. Hu, 1961) over a window that moves through the text: only the first ``window`` instructions that are not placed yet compete, which bounds
+how much longer values live. What is written to a name more than once gets a name for each value first, so that reuse of a name binds nothing. Registers of the class that does
+not hold the algorithm's words (addresses, in vector code) are few: of these no more are alive at once than in the text.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from dataclasses import replace
+from typing import Iterable, Iterator
+
+from ..instructions import INSTRUCTIONS
+from ..ir import GENERAL, STATE, Ins, Mem, Reg
+from ..isa import ISAS
+from ..stream import Stream
+from .liveness import Key, accesses_of, around_loop, names_read, names_written, operand_accesses, state_pointers
+
+Group = tuple[Ins, ...]
+"""Instructions that nothing may come between."""
+
+LATENCY = {"aes": 4, "sha": 4, "clmul": 4, "multiply": 4, "shuffle": 2}
+"""Cycles until a result is there, by the kind of instruction: about right on every core, and the same on every machine that generates."""
+LOADED = 6
+FLAGS: Key = ("flags", "")
+
+
+def ordered(stream: Stream, window: int) -> Stream:
+    """The stream with its loop in another order. ``window`` of 0 or 1: as the text has it."""
+    if window < 2:
+        return stream
+    accesses = [accesses_of(code) for _, code in stream.code.sections()]
+    head, behind = around_loop(accesses[1], accesses[2])
+    code = replace(stream.code, body=tuple(_renamed(stream.code.body, head | behind, ISAS[stream.isa].words)))
+    groups = list(_groups(code.body))
+    before = _dependences(groups, state_pointers(code))
+    alive = _Alive(groups, ISAS[stream.isa].words)
+    body = tuple(ins for i in _schedule(before, [_latency(g) for g in groups], window, alive) for ins in groups[i])
+    return replace(stream, code=replace(code, body=body))
+
+
+def _groups(body: Iterable[Ins]) -> Iterator[Group]:
+    run: list[Ins] = []
+    for ins in body:
+        run.append(ins)
+        if not ins.glue:
+            yield tuple(run)
+            run = []
+    if run:
+        yield tuple(run)
+
+
+def _latency(group: Group) -> int:
+    def one(ins: Ins) -> int:
+        row = INSTRUCTIONS[ins.op]
+        loads = any(isinstance(o, Mem) and o.bits and access == "r" for o, (_, access) in zip(ins.operands, operand_accesses(ins)))
+        return LATENCY.get(row.kind, 1) + LOADED * loads
+    return sum(map(one, group))
+
+
+# ---- names
+
+def _renamed(body: tuple[Ins, ...], carried: frozenset[Key], cls: str) -> list[Ins]:
+    """Every value of a class of registers under a name of its own, but for what comes from before the body or is wanted behind it. An instruction that updates a name
+    goes on with its value. Of the other classes a stream has few registers, which it does not get more of."""
+    last = {key: at for at, ins in enumerate(body) for key in _fresh(ins, cls)}
+    numbers: dict[Key, Iterator[int]] = defaultdict(itertools.count)
+    current: dict[Key, object] = {}
+    out = []
+    for at, ins in enumerate(body):
+        reads = dict(current)
+        for key in _fresh(ins, cls):
+            ends = last[key] == at and key in carried
+            current[key] = key[1] if ends else f"{key[1]}:{next(numbers[key])}"
+
+        def operand(index: int, access: str):
+            names = current if access == "w" else reads
+            given = ins.operands[index]
+            return replace(ins, operands=(given,)).rename(lambda r: r if r.physical or r.key not in names else replace(r, id=names[r.key])).operands[0]
+
+        mask = ins.mask and replace(ins.mask, id=reads.get(ins.mask.key, ins.mask.id))
+        out.append(replace(ins, operands=tuple(operand(i, a) for i, a in operand_accesses(ins)), mask=mask))
+    return out
+
+
+def _fresh(ins: Ins, cls: str) -> set[Key]:
+    """Names that the instruction gives a value without reading their old one."""
+    return {ins.operands[i].key for i, access in operand_accesses(ins)
+            if access == "w" and isinstance(ins.operands[i], Reg) and ins.operands[i].cls == cls and not ins.operands[i].physical}
+
+
+# ---- dependences
+
+def _dependences(groups: list[Group], pointers: frozenset[Key]) -> list[set[int]]:
+    """For each group those that must come before it."""
+    before: list[set[int]] = [set() for _ in groups]
+    writer: dict[Key, int] = {}
+    readers: dict[Key, set[int]] = defaultdict(set)
+    flags_matter = any(INSTRUCTIONS[ins.op].flags_read for group in groups for ins in group)
+    accesses: list[tuple[int, Mem, bool]] = []
+    for i, group in enumerate(groups):
+        for ins in group:
+            row = INSTRUCTIONS[ins.op]
+            reads, writes = names_read(ins), names_written(ins)
+            if ins.mask is not None:
+                reads = reads | {ins.mask.key}
+            if flags_matter and (row.flags_read or row.flags_written):
+                reads, writes = reads | {FLAGS}, writes | {FLAGS}
+            for key in reads:
+                before[i] |= {writer[key]} if key in writer else set()
+                readers[key].add(i)
+            for key in writes:
+                before[i] |= readers.pop(key, set()) | ({writer[key]} if key in writer else set())
+                writer[key] = i
+            for mem, stores in _memory(ins):
+                before[i] |= {j for j, other, stored in accesses if (stores or stored) and _may_meet(mem, other, pointers)}
+                accesses.append((i, mem, stores))
+        before[i].discard(i)
+    return before
+
+
+def _memory(ins: Ins) -> Iterator[tuple[Mem, bool]]:
+    """(place, whether it is written) of each access to memory that anything writes."""
+    for index, access in operand_accesses(ins):
+        operand = ins.operands[index]
+        if isinstance(operand, Mem) and operand.bits and operand.symbol is None:
+            yield operand, access != "r"
+
+
+def _may_meet(a: Mem, b: Mem, pointers: frozenset[Key]) -> bool:
+    """Buffers may overlap each other, as in and out do, but not the state block."""
+    inside = [any(r is not None and r.key in pointers for r in (m.base, m.index)) for m in (a, b)]
+    if inside[0] != inside[1]:
+        return False
+    if all(m.base is not None and m.base.key == (GENERAL, STATE) and m.index is None for m in (a, b)):
+        return a.disp < b.disp + b.bits // 8 and b.disp < a.disp + a.bits // 8
+    return True
+
+
+# ---- the schedule
+
+class _Alive:
+    """How many values of the classes other than ``cls`` are alive while groups are placed; ``most``: in the order of the text."""
+
+    def __init__(self, groups: list[Group], cls: str):
+        self.made: list[int] = [0] * len(groups)
+        self.wanted: list[int] = []                             # of each value, readers that are not placed yet
+        self.read: list[list[int]] = [[] for _ in groups]       # values
+        current: dict[Key, int] = {}
+        for i, group in enumerate(groups):
+            for key in {key for ins in group for key in names_read(ins)} & current.keys():
+                self.wanted[current[key]] += 1
+                self.read[i].append(current[key])
+            for key in {key for ins in group for key in names_written(ins) if key[0] != cls}:
+                current[key] = len(self.wanted)
+                self.wanted.append(0)
+                self.made[i] += 1
+        self.now = self.most = 0
+        for i in range(len(groups)):
+            self.place(i)
+            self.most = max(self.most, self.now)
+        self.now = 0
+        for i in range(len(groups)):
+            for value in self.read[i]:
+                self.wanted[value] += 1
+
+    def place(self, i: int) -> None:
+        self.now += self.made[i]
+        for value in self.read[i]:
+            self.wanted[value] -= 1
+            self.now -= not self.wanted[value]
+
+    def fits(self, i: int) -> bool:
+        return not self.made[i] or self.now + self.made[i] <= self.most
+
+
+def _schedule(before: list[set[int]], latency: list[int], window: int, alive: _Alive) -> Iterator[int]:
+    """Indices in the new order."""
+    height = latency[:]
+    for i in reversed(range(len(before))):
+        for j in before[i]:
+            height[j] = max(height[j], latency[j] + height[i])
+    left, placed = list(range(len(before))), set()
+    while left:
+        ready = [i for i in left[:window] if before[i] <= placed]
+        best = max((i for i in ready if alive.fits(i)), key=lambda i: (height[i], -i), default=left[0])
+        left.remove(best)
+        placed.add(best)
+        alive.place(best)
+        yield best
