@@ -9,7 +9,9 @@ namespace cst {
 // Exactly n bytes; the last piece may overlap the one before.
 inline void copy_few(uint8_t *to, const uint8_t *from, size_t n) {
     if (n >= 16) {
-        for (size_t i = 0; i + 16 <= n; i += 16) memcpy(to + i, from + i, 16);
+        size_t i = 0;
+        for (; i + 64 <= n; i += 64) memcpy(to + i, from + i, 64);
+        for (; i + 16 <= n; i += 16) memcpy(to + i, from + i, 16);
         memcpy(to + n - 16, from + n - 16, 16);
     } else if (n >= 8) {
         uint64_t first, last;

@@ -42,6 +42,14 @@ struct Item {
         for (size_t i = 0; i < MOST_THEN && then[i].bytes; i++) bits |= then[i].bytes;
         return bits;
     }
+    bool same_pieces(const Item &other) const {
+        if (bytes != other.bytes) return false;
+        for (size_t i = 0; i < MOST_THEN; i++) {
+            if (then[i].bytes != other.then[i].bytes) return false;
+            if (!then[i].bytes) break;
+        }
+        return true;
+    }
     // Takes the next piece up when nothing is left of this one. False: there is none.
     bool go_on() {
         if (bytes || !then[0].bytes) return false;

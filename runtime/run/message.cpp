@@ -43,21 +43,6 @@ size_t trailer_bytes(const Suite &suite) {
     }
 }
 
-// Appends what comes between body and padding. Returns its size.
-size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to) {
-    if (suite.construction == Construction::rfc7518) {
-        const uint64_t bits = __builtin_bswap64(uint64_t(job.aad_len) << 3);
-        memcpy(to, &bits, sizeof(bits));
-        return sizeof(bits);
-    }
-    if (suite.construction != Construction::esp || job.aad_len == ESP_HEADER) return 0;
-    memcpy(to, static_cast<const uint8_t *>(job.aad) + ESP_HEADER, ESP_EXTENSION);
-    return ESP_EXTENSION;
-}
-
-// The head's two parts.
-uint64_t aad_in_head(const Suite &suite, uint64_t aad_len) { return suite.construction == Construction::esp ? ESP_HEADER : aad_len; }
-
 // Writes the head without the AAD's first bytes: only the last `rest` of it. Returns how much that is.
 size_t put_head(const Suite &suite, const Work &work, size_t rest, uint8_t *to) {
     const cst_job &job = *work.job;
@@ -169,6 +154,17 @@ void hash_on(const Batch &batch, bool all) {
 }
 
 }  // namespace
+
+size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to) {
+    if (suite.construction == Construction::rfc7518) {
+        const uint64_t bits = __builtin_bswap64(uint64_t(job.aad_len) << 3);
+        memcpy(to, &bits, sizeof(bits));
+        return sizeof(bits);
+    }
+    if (suite.construction != Construction::esp || job.aad_len == ESP_HEADER) return 0;
+    memcpy(to, static_cast<const uint8_t *>(job.aad) + ESP_HEADER, ESP_EXTENSION);
+    return ESP_EXTENSION;
+}
 
 uint64_t head_bytes(const Suite &suite, uint64_t aad_len) {
     switch (suite.construction) {

@@ -67,6 +67,8 @@ struct Work {
     alignas(16) uint8_t powers[POLY_MOST_ROWS * 16];  // of Poly1305's key, as the kernel with so many rows wants them
 };
 
+struct ShortJob;  // short_jobs.hpp
+
 // Everything that a burst needs, allocated before anything is written.
 class Arena {
 public:
@@ -83,6 +85,10 @@ public:
     Work *works = nullptr;
     size_t works_used = 0;
     bool powers_used = false;
+    ShortJob *short_jobs = nullptr;  // as many as works
+    size_t short_jobs_used = 0;
+    uint8_t *short_blocks = nullptr;  // SHORT_BLOCKS for each of them, and PAD_SLACK
+    size_t short_blocks_used = 0;
     Item **items = nullptr;  // of a phase
     Item **order = nullptr;
 
@@ -105,6 +111,10 @@ struct Batch {
 
 // What the MAC covers in front of the body: AAD and IV; ESP: SPI, sequence number, IV; TLS: sequence number, type, version and length.
 uint64_t head_bytes(const Suite &suite, uint64_t aad_len);
+// What of it is AAD; the rest is the IV, or TLS's length.
+inline uint64_t aad_in_head(const Suite &suite, uint64_t aad_len) { return suite.construction == Construction::esp ? ESP_HEADER : aad_len; }
+// Appends what comes between body and padding. Returns its size.
+size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to);
 // Whether a message is put together in `blocks` altogether; no pair kernel runs on it then.
 bool fits_whole(const Suite &suite, uint64_t head, uint64_t body);
 // Sets `whole` and `boundary` of each work, whose `body_bytes` is known. Returns whether all are whole.

@@ -1,6 +1,10 @@
 // The end of a hashed message, and words to bytes, as the algorithm record says.
 #pragma once
 
+#include <emmintrin.h>
+
+#include <cstring>
+
 #include "../select/variant.hpp"
 
 namespace cst {
@@ -8,12 +12,57 @@ namespace cst {
 // `block` holds the last `used` bytes of a message of `message_bytes` bytes, starting at a block boundary. Appends 0x80, zeros and the
 // length; returns the number of bytes, a multiple of the block. Room for used + 1 + length bytes, rounded up, and PAD_SLACK bytes more is needed.
 constexpr size_t PAD_SLACK = 16;
-size_t hash_pad(const AlgorithmRecord &hash, uint8_t *block, size_t used, uint64_t message_bytes);
+inline size_t hash_pad(const AlgorithmRecord &hash, uint8_t *block, size_t used, uint64_t message_bytes) {
+    const size_t unit = hash.block_bytes, length = hash.length_bytes;  // a power of two; 8 or 16
+    const size_t total = (used + 1 + length + unit - 1) & ~(unit - 1);
+    block[used] = 0x80;
+    for (size_t at = used + 1; at < total; at += PAD_SLACK) memset(block + at, 0, PAD_SLACK);
+    const uint64_t bits = message_bytes << 3, high = message_bytes >> 61;
+    const auto put = [block](size_t at, uint64_t word) { memcpy(block + at, &word, sizeof(word)); };
+    if (hash.flags & ALGORITHM_BIG_ENDIAN) {
+        put(total - 8, __builtin_bswap64(bits));
+        if (length > 8) put(total - 16, __builtin_bswap64(high));
+    } else {
+        put(total - length, bits);
+        if (length > 8) put(total - 8, high);
+    }
+    return total;
+}
 
 // A chaining value is `words` words in host order, one after the other, in 64 bytes.
 void hash_initial(const AlgorithmRecord &hash, uint8_t *chain);
+// The bytes of four words the other way round.
+inline __m128i swap_words(__m128i words) {
+    words = _mm_or_si128(_mm_slli_epi16(words, 8), _mm_srli_epi16(words, 8));
+    return _mm_shufflehi_epi16(_mm_shufflelo_epi16(words, 0xb1), 0xb1);
+}
 // The first n bytes of the hash's result, at most DIGEST_ROOM.
 constexpr size_t DIGEST_ROOM = 64;
-void hash_digest(const AlgorithmRecord &hash, const uint8_t *chain, uint8_t *to, size_t n);
+template <bool swaps, bool halves>  // halves: words of 32 bits
+inline void digest_words(const uint8_t *chain, uint8_t *to, size_t n) {
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        __m128i words = _mm_loadu_si128(reinterpret_cast<const __m128i *>(chain + i));
+        if (swaps && !halves) words = _mm_shuffle_epi32(words, 0xb1);  // a word of 64 bits has its high half first
+        if (swaps) words = swap_words(words);
+        _mm_storeu_si128(reinterpret_cast<__m128i *>(to + i), words);
+    }
+    for (; i < n; i += 4) {
+        uint32_t word;
+        memcpy(&word, chain + (swaps && !halves ? i ^ 4 : i), sizeof(word));
+        if (swaps) word = __builtin_bswap32(word);
+        if (n - i >= 4) {
+            memcpy(to + i, &word, 4);
+        } else {
+            for (size_t j = i; j < n; j++, word >>= 8) to[j] = uint8_t(word);
+        }
+    }
+}
+inline void hash_digest(const AlgorithmRecord &hash, const uint8_t *chain, uint8_t *to, size_t n) {
+    if (!(hash.flags & ALGORITHM_BIG_ENDIAN)) return digest_words<false, false>(chain, to, n);
+    if (hash.word_bytes != 4) return digest_words<true, false>(chain, to, n);
+    if (n == 20) return digest_words<true, true>(chain, to, 20);  // SHA-1, whole
+    digest_words<true, true>(chain, to, n);
+}
 
 }  // namespace cst

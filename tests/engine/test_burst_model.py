@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cryptostitch.runtime import Context
+from cryptostitch.runtime import OPEN, SEAL, Context
 
-from engine.laid import Keys, Laid, Plan, forced, run
+from engine.laid import OWN_KEY, Keys, Laid, Plan, forced, run
 from engine.memory import Arena
-from engine.plans import TARGETS, bursts, effort
+from engine.plans import TARGETS, bursts, effort, trains
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +35,22 @@ def test_any_burst(contexts: dict[str, Context], arena: Arena) -> None:
         check(contexts[target], arena, plans, seed)
 
     any_burst()
+
+
+def test_jobs_that_are_alike(contexts: dict[str, Context], arena: Arena) -> None:
+    @effort(quick=80, long=4000)
+    @given(plans=trains(contexts["host"].suites()), seed=st.integers(0, 2**32), target=st.sampled_from(("host", *TARGETS)))
+    def any_train(plans: list[Plan], seed: int, target: str) -> None:
+        check(contexts[target], arena, plans, seed)
+
+    any_train()
+
+
+def test_messages_of_one_length_in_other_pieces(host: Context, arena: Arena) -> None:
+    """Heads of one block and of two, before texts that make up for it."""
+    for suite in (suite for suite in host.suites() if suite.endswith("-etm")):
+        for direction in (SEAL, OPEN):
+            check(host, arena, [Plan(suite, direction, 1024 - aad, OWN_KEY, aad) for aad in (0, 64, 0, 112) * 9], 1)
 
 
 def test_any_burst_on_any_kernel(library: str, arena: Arena) -> None:
