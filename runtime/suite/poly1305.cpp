@@ -49,7 +49,7 @@ void write_26(const Limbs &power, uint32_t lane, uint8_t *to) {
 }
 
 // streams/poly1305_word.j2: the limbs of each power and of 2^64 times it, then of 2^128 times the first, and times the sum of the others.
-constexpr uint32_t WORD_ROWS = 27;
+constexpr uint32_t WORD_ROWS = 27, WORD_BLOCKS = 8;
 
 void write_factor(const Limbs &factor, uint32_t number, uint8_t *to) { memcpy(to + 24 * number, factor.x, 24); }
 
@@ -62,9 +62,22 @@ Limbs write_words(const Limbs &power, uint32_t number, uint8_t *to) {
     return next;
 }
 
+Limbs limbs_of(const PolyKey &key) { return {{key.r[0] & LOW_44, (key.r[0] >> 44 | key.r[1] << 20) & LOW_44, key.r[1] >> 24}}; }
+
 // The limbs of a sum of a few need not fit their bits: the product brings them back.
 void add(Limbs *sum, const Limbs &a) {
     for (uint32_t i = 0; i < 3; i++) sum->x[i] += a.x[i];
+}
+
+void word_powers(const PolyKey &key, uint8_t *to) {
+    const Limbs r = limbs_of(key);
+    Limbs power = r, sum = {{0, 0, 0}};
+    for (uint32_t n = 1; n < WORD_BLOCKS; n++) {
+        add(&sum, write_words(power, WORD_BLOCKS - n, to));
+        power = product(power, r);
+    }
+    write_factor(times_word(write_words(power, 0, to)), 2 * WORD_BLOCKS, to);
+    write_factor(times_word(sum), 2 * WORD_BLOCKS + 1, to);
 }
 
 }  // namespace
@@ -128,9 +141,13 @@ void poly1305_tag(const PolyKey &key, const uint64_t *accumulator, uint8_t *tag)
 }
 
 bool poly1305_powers(const PolyKey &key, uint32_t rows, uint8_t *to) {
-    if (rows != 18 && rows != 20 && rows != WORD_ROWS) return false;
+    if (rows == WORD_ROWS) {
+        word_powers(key, to);
+        return true;
+    }
+    if (rows != 18 && rows != 20) return false;
     // One by one: in an array they would go by way of memory.
-    const Limbs p1 = {{key.r[0] & LOW_44, (key.r[0] >> 44 | key.r[1] << 20) & LOW_44, key.r[1] >> 24}};
+    const Limbs p1 = limbs_of(key);
     const Limbs p2 = product(p1, p1), p3 = product(p2, p1), p4 = product(p2, p2);
     if (rows == 18) {
         write_26(p4, 0, to);
@@ -140,20 +157,6 @@ bool poly1305_powers(const PolyKey &key, uint32_t rows, uint8_t *to) {
         return true;
     }
     const Limbs p5 = product(p4, p1), p6 = product(p4, p2), p7 = product(p4, p3), p8 = product(p4, p4);
-    if (rows == WORD_ROWS) {
-        Limbs sum = {{0, 0, 0}};
-        const Limbs last = write_words(p8, 0, to);
-        add(&sum, write_words(p7, 1, to));
-        add(&sum, write_words(p6, 2, to));
-        add(&sum, write_words(p5, 3, to));
-        add(&sum, write_words(p4, 4, to));
-        add(&sum, write_words(p3, 5, to));
-        add(&sum, write_words(p2, 6, to));
-        add(&sum, write_words(p1, 7, to));
-        write_factor(times_word(last), 16, to);
-        write_factor(times_word(sum), 17, to);
-        return true;
-    }
     write_44(p8, 0, to);
     write_44(p4, 1, to);
     write_44(p7, 2, to);
