@@ -29,7 +29,8 @@ build: venv tools
 	cmake --build build -j $(JOBS) -- $$([ -t 1 ] || echo --quiet)
 
 test: build
-	@$(IN); .venv/bin/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST)
+	@$(IN); cmake/tools.sh test
+	.venv/bin/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST)
 
 # The long forms: every kernel's whole ladder, long fuzzing, the whole suite under each restriction. Under an hour on two cores.
 test-long: export CRYPTOSTITCH_LONG = 1

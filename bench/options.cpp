@@ -95,6 +95,7 @@ static std::vector<Group> default_groups() {
         {{"aes-128-ctr", "aes-128-gcm", "aes-128-gcm/open", "aes-256-gcm", "chacha20-poly1305", "chacha20-poly1305/open"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
         {{"aes-128-xts", "aes-128-xts/open", "aes-256-xts", "aes-128-ccm", "aes-128-cmac", "aes-128-xcbc"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
         {{"hmac-sha256", "aes-128-cbc+hmac-md5-etm", "aes-128-cbc+hmac-sha1-96"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
+        {{"rc4-vartime+hmac-md5-etm"}, {{1024}, {16384}}, {1, 64}},
         {{tls, tls + "/open"}, {{1024}, {16384}}, {1, 8, 64}},
         {{tls + "/write"}, {{131072}}, {1}},
         {{sha1, sha256}, {{64}, {256}, {1024}, imix}, {64}, true, false},

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs the build tools that are missing: with apt as root, else as pip wheels into .venv. Quiet and quick when nothing is missing.
+# `tools.sh test`: the browser that the tests of pages look with, too.
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
@@ -15,6 +16,12 @@ command -v clang++ >/dev/null || optional="$optional clang libclang-rt-14-dev"
 [ -e /usr/include/openssl/evp.h ] || optional="$optional libssl-dev"
 [ -e /usr/include/intel-ipsec-mb.h ] || optional="$optional libipsec-mb-dev"
 
+browser= # for tests/pages, which are skipped without
+if [ "${1:-}" = test ]; then
+    command -v chromium >/dev/null || browser="$browser chromium fonts-dejavu-core"
+    command -v chromedriver >/dev/null || browser="$browser chromium-driver"
+fi
+
 install() {
     apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@" >build/tools.log 2>&1 ||
         { apt-get -qq update && apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@"; } >build/tools.log 2>&1
@@ -29,6 +36,11 @@ if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
         echo "installing$optional (for the benchmark and fuzzing; not required)"
         for package in $optional; do install "$package" || echo "  $package: not to be had; what needs it will do without"; done
         touch build/tools.optional
+    fi
+    if [ -n "$browser" ] && [ ! -e build/tools.browser ]; then
+        echo "installing$browser (for the tests of pages; not required)"
+        install $browser || echo "  not to be had; these tests are skipped"
+        touch build/tools.browser
     fi
 else
     command -v cmake >/dev/null || .venv/bin/pip install -q 'cmake==3.31.*'

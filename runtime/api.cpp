@@ -51,7 +51,7 @@ const char *cst_version(void) { return CST_VERSION; }
 int cst_ctx_new(cst_ctx **out, const cst_options *options) {
     if (!out) return CST_ERR_ARGUMENT;
     if (options && ((options->size != sizeof(cst_options) && options->size != OPTIONS_WITHOUT_COSTS && options->size != OPTIONS_WITHOUT_KEY) ||
-                    (options->flags & ~uint32_t(CST_NO_JIT | CST_ALLOW_PACKS | CST_CALIBRATE))))
+                    (options->flags & ~uint32_t(CST_NO_JIT | CST_ALLOW_PACKS | CST_CALIBRATE | CST_ALLOW_LEGACY))))
         return CST_ERR_ARGUMENT;
     const void *pack_key = options && options->size >= OPTIONS_WITHOUT_COSTS ? options->pack_key : nullptr;
     const char *costs = options && options->size == sizeof(cst_options) ? options->costs : nullptr;
@@ -61,7 +61,7 @@ int cst_ctx_new(cst_ctx **out, const cst_options *options) {
         if (options) ctx->flags = options->flags;
         ctx->wants_signature = pack_key != nullptr;
         if (pack_key) memcpy(ctx->pack_key, pack_key, sizeof ctx->pack_key);
-        if (int error = ctx->engine.init(options ? options->target : nullptr, ctx->flags & CST_NO_JIT)) return error;
+        if (int error = ctx->engine.init(options ? options->target : nullptr, ctx->flags & CST_NO_JIT, ctx->flags & CST_ALLOW_LEGACY)) return error;
         if (int error = begin_costs(&ctx->engine, costs, ctx->flags & CST_CALIBRATE)) return error;
         ctx->suites.derive(ctx->engine);
         *out = ctx.release();
@@ -117,6 +117,8 @@ int cst_suite_info_get(const cst_suite *handle, cst_suite_info *info) {
     info->iv_min = suite.iv_min;
     info->iv_max = suite.iv_max;
     info->min_bytes = suite.min_bytes;
+    info->key_min = suite.key_min;
+    info->key_max = suite.key_max;
     return CST_OK;
 }
 
@@ -146,11 +148,11 @@ int cst_suite_force(cst_ctx *ctx, const char *suite_name, const char *kernel_nam
 int cst_key_new(const cst_suite *handle, const void *key, size_t key_len, const void *mac_key, size_t mac_key_len, cst_key **out) {
     if (!handle || !out || (key_len && !key) || (mac_key_len && !mac_key)) return CST_ERR_ARGUMENT;
     const Suite &suite = *from(handle);
-    if (key_len != suite.key_bytes || mac_key_len < suite.mac_key_min || mac_key_len > suite.mac_key_max) return CST_ERR_LENGTH;
+    if (key_len < suite.key_min || key_len > suite.key_max || mac_key_len < suite.mac_key_min || mac_key_len > suite.mac_key_max) return CST_ERR_LENGTH;
     const ClearRegisters clear(suite.engine->cpu());
     return guarded([&]() -> int {
         std::unique_ptr<Key, WipeAndDelete> expanded(new Key);
-        if (int error = expand_key(suite, static_cast<const uint8_t *>(key), static_cast<const uint8_t *>(mac_key), mac_key_len, expanded.get())) return error;
+        if (int error = expand_key(suite, static_cast<const uint8_t *>(key), key_len, static_cast<const uint8_t *>(mac_key), mac_key_len, expanded.get())) return error;
         *out = reinterpret_cast<cst_key *>(expanded.release());
         return CST_OK;
     });

@@ -18,7 +18,7 @@ from cryptostitch.commands.common import Pair
 from cryptostitch.measure import CHAIN_ADDS, Laboratory, pinned
 from cryptostitch.report.tables import Catalogue, listing_text
 
-COMMANDS = ("list", "show", "stitch", "matrix", "tune", "probe", "bound", "emit", "verify", "mutate", "cpu", "calibrate")
+COMMANDS = ("list", "show", "stitch", "matrix", "tune", "probe", "bound", "emit", "verify", "mutate", "cpu", "calibrate", "report", "bench")
 PAIR = "aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani"
 
 
@@ -48,6 +48,11 @@ def listed() -> dict[str, list]:
 def test_help_has_an_example(command: str) -> None:
     text = run(command, "--help").output
     assert f"cryptostitch {command}" in text and re.search(r"Examples?:", text)
+    assert re.search(r"--format \[[^]]*json", re.sub(r"\s+", " ", text))
+
+
+def test_every_command_is_tested_for_its_help() -> None:
+    assert set(COMMANDS) == set(main.commands)
 
 
 def test_list_agrees_with_the_library(listed: dict[str, list], build: Path) -> None:
@@ -134,6 +139,17 @@ def test_stitch_as_text(needs_pair: None) -> None:
     (["stitch", "aes128_cbc_enc_x16", "sha1_x16", "--isa", "avx512", "--budget", "1:2"], "try another --budget"),
     (["stitch", "aes128_cbc_enc_x16_hand", "sha1_x16", "--isa", "avx512"], "_hand on both parts"),
     (["stitch", "a_x1", "b_x1", "--isa", "sse", "--ratio", "1:x"], "like 1:2"),
+    (["emit", "--format", "elf", "--format", "macho", "--object", "x", "sha1_x16@avx512"], "one of elf, coff, macho"),
+    (["emit", "--format", "json", "--assembly", "-", "sha1_x16@avx512"], "--assembly FILE"),
+    (["stitch", "a_x1", "b_x1", "--isa", "sse", "--lag", "9"], "at most 8"),
+    (["report", "sha1_x4@sse", "-o", "/nowhere/x.html"], "mkdir -p /nowhere"),
+    (["matrix", "--html", "/nowhere/x.html"], "mkdir -p /nowhere"),
+    (["verify", "--html", "/nowhere/x.html"], "mkdir -p /nowhere"),
+    (["matrix", "--ciphers", "zz"], "cryptostitch list"),
+    (["verify", "zz*"], "cryptostitch list"),
+    (["mutate", "zz*"], "cryptostitch list"),
+    (["emit", "--recipe", str(Path(__file__)), "--pack", "x"], "cryptostitch tune A B"),
+    (["cpu", "--costs", str(Path(__file__))], "cryptostitch calibrate --costs"),
     (["cpu", "--suites", "zz*"], "cryptostitch list"),
     (["cpu", "--jobs", "four"], "1,4,16,64"),
     (["cpu", "--target", "avx9"], "avx2"),
@@ -163,6 +179,21 @@ def test_cpu_lowered(build: Path) -> None:
     found = json.loads(run("cpu", "--target", "host-no_avx2-no_avx512f", "--suites", "sha1", "--format", "json").stdout)
     assert "avx2" not in found["cpu"]["features"] and "ymm" not in found["cpu"]["os_saves"] or "avx" in found["cpu"]["features"]
     assert all("avx" not in r["kernel"] for r in found["choices"])
+
+
+def test_emit_lists_what_it_wrote(tmp_path: Path) -> None:
+    kernel = "sha1_ni_x1@sse_shani"
+    found = json.loads(run("emit", "--format", "coff", "--format", "json", "--object", tmp_path / "o", "--assembly", tmp_path / "s", "--pack", tmp_path / "p",
+                           "--static", tmp_path / "out", kernel).stdout)
+    assert found["objects"] == "coff" and {f["file"] for f in found["files"]} == {str(p) for p in tmp_path.rglob("*") if p.is_file()}
+    assert all(f["bytes"] == Path(f["file"]).stat().st_size > 0 and f["kernels"] == [kernel] for f in found["files"])
+
+
+def test_calibrate_says_what_it_wrote(build: Path, tmp_path: Path) -> None:
+    said = json.loads(run("calibrate", "--kernels", "sha1_x4@sse", "-o", tmp_path / "t.json", "--microarchitecture", "t", "--format", "json").stdout)
+    assert said["file"] == str(tmp_path / "t.json") and said["kernels"] == 1 and said["microarchitecture"] == "t"
+    said = json.loads(run("calibrate", "--kernels", "sha1_x4@sse", "--costs", tmp_path / "c", "--seconds", "0.01", "--format", "json").stdout)
+    assert said["file"] == str(tmp_path / "c") and "calibrated" in said["microarchitecture"]
 
 
 def test_calibrate(build: Path, tmp_path: Path, needs_pair: None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from cryptostitch.contract import CHAIN, FROM_HAND, HAND, IN, KEY, OUT, SCRATCH, SPILL, Contract, Field
+from cryptostitch.contract import CHAIN, FROM_HAND, HAND, IN, KEY, OUT, SCRATCH, SPILL, TABLE as LOOKED_UP, Contract, Field
 from cryptostitch.ir import GENERAL, VECTOR, Code, Constant, Imm, Ins, Mem, Place, Reg, Window
 from cryptostitch.program import Part, Program, Recipe
 from cryptostitch.stream import Stream
@@ -166,3 +166,11 @@ def spoil(real: Code, section: str, index: int, text: str | None, count: int = 1
 def sample_recipe(lags: tuple[int, ...] = (0, 1), ratios: tuple[int, ...] = (1, 1)) -> Recipe:
     parts = tuple(Part(sample_program(), ratio, 0, lag) for ratio, lag in zip(ratios, lags))
     return Recipe("sample_x2+sample_x2@avx512", "avx512", parts)
+
+
+def looked_up(text: str, allocated: Code = ALLOCATED) -> Program:
+    """The sample with a table of 64 numbers, which ``text`` uses; g4 holds input."""
+    real = spoil(allocated, "body", 5, f"mov g4, [g3+g1*1]:64\nvpsubd v2, v1, v2\n{text}")
+    program = sample_program(real)
+    contract = replace(program.contract, fields=(*program.contract.fields, Field(LOOKED_UP, 768, 64, 4, 4, (0,), align=64)), state_bytes=1024)
+    return replace(program, contract=contract)

@@ -171,6 +171,7 @@ private:
 cst_ctx *open_context(const std::string &target, std::string &error) {
     cst_options options = {};
     options.size = sizeof options;
+    options.flags = CST_ALLOW_LEGACY;
     options.target = target.empty() ? nullptr : target.c_str();
     cst_ctx *ctx = nullptr;
     int result = cst_ctx_new(&ctx, &options);

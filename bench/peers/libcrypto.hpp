@@ -6,6 +6,7 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/provider.h>
 #include <openssl/rand.h>
 
 namespace bench {
@@ -14,7 +15,8 @@ namespace bench {
     X(EVP_CIPHER_CTX_ctrl) X(EVP_CIPHER_CTX_free) X(EVP_CIPHER_CTX_new) X(EVP_CIPHER_CTX_set_padding) X(EVP_CIPHER_fetch) X(EVP_CIPHER_free) X(EVP_Cipher) \
     X(EVP_CipherFinal_ex) X(EVP_CipherInit_ex2) X(EVP_CipherUpdate) X(EVP_DigestFinal_ex) X(EVP_DigestInit_ex2) X(EVP_DigestUpdate) X(EVP_MAC_CTX_free) \
     X(EVP_MAC_CTX_new) X(EVP_MAC_fetch) X(EVP_MAC_final) X(EVP_MAC_free) X(EVP_MAC_init) X(EVP_MAC_update) X(EVP_MD_CTX_free) X(EVP_MD_CTX_new) \
-    X(EVP_MD_fetch) X(EVP_MD_free) X(RAND_bytes) X(CRYPTO_memcmp) X(ERR_clear_error) X(OpenSSL_version)
+    X(EVP_MD_fetch) X(EVP_MD_free) X(OSSL_PROVIDER_load) X(RAND_bytes) X(CRYPTO_memcmp) X(ERR_clear_error) \
+    X(OpenSSL_version)
 
 struct Libcrypto {
 #define MEMBER(name) decltype(&::name) name = nullptr;

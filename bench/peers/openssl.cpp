@@ -25,7 +25,9 @@ public:
         md_ = row_.hash.empty() ? nullptr : crypto_.EVP_MD_fetch(nullptr, hash_name(row_).c_str(), nullptr);
         if (!row_.hash.empty() && !md_) return false;
         digest_ = crypto_.EVP_MD_CTX_new();
-        EVP_CIPHER *cipher = row_.key_bits ? crypto_.EVP_CIPHER_fetch(nullptr, (row_.chacha() ? row_.mode : "AES-" + std::to_string(row_.key_bits) + "-" + row_.mode).c_str(), nullptr) : nullptr;
+        const std::string name = row_.chacha() || row_.rc4() ? row_.mode : "AES-" + std::to_string(row_.key_bits) + "-" + row_.mode;
+        EVP_CIPHER *cipher = row_.key_bits ? crypto_.EVP_CIPHER_fetch(nullptr, name.c_str(), nullptr) : nullptr;
+        if (row_.key_bits && !cipher) return false;
         EVP_MAC *mac = row_.mac_key_bytes() ? crypto_.EVP_MAC_fetch(nullptr, row_.mac_bits ? "CMAC" : "HMAC", nullptr) : nullptr;
         std::string inner = row_.mac_bits ? "AES-" + std::to_string(row_.mac_bits) + "-CBC" : hash_name(row_);
         bool ok = true;
@@ -50,7 +52,7 @@ public:
         return ok;
     }
     bool run() override {
-        const size_t head = row_.key_bits ? row_.header + 16 : 0; // what is authenticated in front of the ciphertext
+        const size_t head = row_.head_bytes();
         for (size_t i = 0; i < batch_.buffers.size(); i++) {
             const Buffer &b = batch_.buffers[i];
             size_t key = batch_.one_key ? 0 : i;
@@ -72,7 +74,8 @@ public:
 private:
     bool crypt(size_t key, const Buffer &b) {
         int n = 0;
-        return crypto_.EVP_CipherInit_ex2(ciphers_[key], nullptr, nullptr, b.iv, -1, nullptr) == 1 &&
+        const uint8_t *again = row_.rc4() ? b.key : nullptr;  // the only way back to the start of its stream
+        return crypto_.EVP_CipherInit_ex2(ciphers_[key], nullptr, again, b.iv, -1, nullptr) == 1 &&
                crypto_.EVP_CipherUpdate(ciphers_[key], b.out, &n, b.in, int(b.bytes)) == 1 && size_t(n) == b.bytes;
     }
     bool authenticate(size_t key, const uint8_t *data, size_t bytes, uint8_t *tag) {
@@ -116,6 +119,8 @@ private:
 std::unique_ptr<Peer> make_openssl(const Build &build, std::string &error) {
     Libcrypto crypto = Libcrypto::linked();
     if (!build.file.empty() && !Libcrypto::load(build.file, crypto, error)) return nullptr;
+    crypto.OSSL_PROVIDER_load(nullptr, "default");
+    crypto.OSSL_PROVIDER_load(nullptr, "legacy");  // RC4; where it is not installed, its rows are left out
     return std::make_unique<Openssl>(build, crypto);
 }
 

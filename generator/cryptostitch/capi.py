@@ -18,7 +18,7 @@ ERR_UNSUPPORTED, ERR_MEMORY, ERR_PACK, ERR_JIT, ERR_SELFTEST, ERR_FULL = -6, -7,
 ERR_FILE, ERR_COSTS = -12, -13
 NOT_RUN = 1
 """Status of a job that was not begun because another job of its burst had bad arguments."""
-NO_JIT, ALLOW_PACKS, CALIBRATE = 1, 2, 4
+NO_JIT, ALLOW_PACKS, CALIBRATE, ALLOW_LEGACY = 1, 2, 4, 8
 NAME_SUITE, NAME_KERNEL, NAME_TARGET = 1, 2, 3
 DIGEST, MAC, CIPHER, AEAD = 1, 2, 3, 4
 SEAL, OPEN = 0, 1
@@ -63,6 +63,8 @@ SuiteInfo = _sized(
     ("iv_min", c_size_t),
     ("iv_max", c_size_t),
     ("min_bytes", c_uint64),
+    ("key_min", c_size_t),
+    ("key_max", c_size_t),
 )
 ChoiceInfo = _sized(
     "ChoiceInfo",

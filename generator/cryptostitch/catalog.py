@@ -44,6 +44,9 @@ GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32,
 # Modes whose blocks are independent of one another: many blocks of one buffer; for bursts of short ones 64 bytes of each of several, or a block.
 INDEPENDENT = {"sse": (1, 8), "avx2": (1,), "avx512": (1, 4)}
 INDEPENDENT_BLOCKS = {("sse", 1): (8, 4, 1), ("sse", 8): (1,), ("avx2", 1): (8,), ("avx512", 1): (16, 4)}
+# RC4: one chain, in general registers.
+RC4 = {"scalar": (1,)}
+RC4_BLOCKS = {("scalar", 1): (4, 1)}
 
 
 @dataclass(frozen=True)
@@ -134,6 +137,12 @@ def _aes_independent(mode: str, key_bits: int) -> list[Algorithm]:
     return found
 
 
+def _rc4() -> Algorithm:
+    """Keys of 16 bytes are the usual ones (TLS); the runtime takes others."""
+    name = "rc4_vartime"
+    return Algorithm(name, "rc4-vartime", "rc4", (Form(name, f"streams/{name}.j2", RC4, (1, 2), RC4_BLOCKS, ("scalar",)),), {"word": 32}, block_bytes=16, key_bytes=16)
+
+
 ALGORITHMS: tuple[Algorithm, ...] = (
     _hash("sha1", (0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0), 20, ni=True),
     _hash("sha256", (0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19), 32, ni=True),
@@ -157,15 +166,20 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _aes_ctr(128), _aes_ctr(192), _aes_ctr(256), _ghash(),
     *_aes_independent("xts", 128), *_aes_independent("xts", 256),
     *_aes_independent("ecb", 128), *_aes_independent("ecb", 192), *_aes_independent("ecb", 256),
-    _cbc_mac(128), _cbc_mac(256),
+    _cbc_mac(128), _cbc_mac(256), _rc4(),
 )
 
+# Kinds whose groups make kernels of their own; those of others are for pairs.
+GROUPED_KINDS = {"hash", "rc4"}
 # Kinds whose lanes have a form for one key too.
 SHARED_KEYS = {"cipher_enc", "xts_enc", "xts_dec", "ecb_enc", "ecb_dec"}
 # Kinds that make pairs: the first writes, the second reads what the first wrote.
 PAIRED_KINDS = {("counter", "ghash"), ("chacha", "poly1305")}
 # Where the second can be in general registers: the blocks of both, by the first's instruction set.
 BESIDE_VECTORS = {"sse": 16, "avx2": 32, "avx512": 64}
+# Pairs of forms of other kinds, one by one: those of TLS_RSA_WITH_RC4_128_MD5 and _SHA (RFC 5246, A.5). SHA-1 in general registers beside RC4 does not
+# beat the two one after the other.
+PAIRED_FORMS = {("rc4_vartime", "md5"), ("rc4_vartime", "sha1_ni")}
 # A pair is a cipher and a hash that can share a loop: same lanes, and instruction sets that mix without a penalty.
 PAIRED_ISAS = {("sse", "sse"), ("sse", "scalar"), ("avx2", "avx2"), ("avx512", "avx512")}
 # Instruction sets whose ciphers can leave their blocks in the form that the hash's transposition starts from (four vectors per block).

@@ -7,6 +7,7 @@ import sys
 import click
 
 from . import __version__
+from .commands.benching import bench
 from .commands.common import Group
 from .commands.emitting import emit
 from .commands.looking import list_, show
@@ -15,6 +16,7 @@ from .commands.matrix import matrix
 from .commands.model import bound, probe
 from .commands.mutating import mutate
 from .commands.pairing import stitch
+from .commands.picturing import report
 from .commands.trusting import verify
 from .commands.tuning import tune
 
@@ -29,7 +31,7 @@ def main() -> None:
     """
 
 
-for _command in (list_, show, stitch, matrix, tune, emit, verify, mutate, cpu, calibrate, probe, bound):
+for _command in (list_, show, stitch, matrix, tune, emit, verify, mutate, cpu, calibrate, probe, bound, report, bench):
     main.add_command(_command)
 
 if __name__ == "__main__":

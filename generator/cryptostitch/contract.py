@@ -15,6 +15,7 @@ HAND = "hand"          # two buffers in which the producer leaves its blocks for
 FROM_HAND = "from"     # one pointer: the producer's HAND field
 SPILL = "spill"        # slots of the register allocator
 SCRATCH = "scratch"    # working memory of the stream
+TABLE = "table"        # the only field whose entries may be addressed by a computed index
 
 
 @dataclass(frozen=True)

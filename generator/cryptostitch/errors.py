@@ -6,6 +6,9 @@ import difflib
 from typing import Iterable
 
 
+FEW = 8                         # names are listed in an error
+
+
 class CryptostitchError(Exception):
     """Base of all errors about input; the command line prints them without a traceback."""
 
@@ -22,8 +25,9 @@ class UnknownName(CryptostitchError):
     """No stream, kernel, suite or ISA of that name."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]):
+        known = sorted(known)
         near = nearest(name, known)
-        hint = f"; nearest: {', '.join(near)}" if near else ""
+        hint = f"; nearest: {', '.join(near)}" if near else f"; there are {', '.join(known)}" if len(known) <= FEW else "; `cryptostitch list` shows what there is"
         super().__init__(f"no {kind} named '{name}'{hint}")
 
 

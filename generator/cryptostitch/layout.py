@@ -58,7 +58,7 @@ class Layout:
 
     def blocks(self, name: str, rows: int, shared: bool = False) -> str:
         """``rows`` blocks of 16 bytes per lane; ``shared``: one vector of copies of the same block per row."""
-        q = self.isa.vector_bytes // 16
+        q = max(1, self.isa.vector_bytes // 16)
         entries = q if shared else self.lanes
         groups = max(1, entries // q)
         offsets = tuple(16 * ((l % groups) * q + l // groups) for l in range(entries))
@@ -76,6 +76,11 @@ class Layout:
     def from_hand(self) -> str:
         return self._add(Field(contract.FROM_HAND, 0, 1, 8, 8, (0,), secret=False))
 
+    def table(self, rows: int) -> str:
+        """``rows`` words of a single lane that may be addressed by a computed index."""
+        size = self.word // 8
+        return self._add(Field(contract.TABLE, 0, rows, size, size, (0,), align=64))
+
     def scratch(self, size: int) -> str:
         return self._add(Field(contract.SCRATCH, 0, 1, size, size, align=64))
 
@@ -92,6 +97,11 @@ class Layout:
         field = self._fields[name]
         offset = row * field.row_bytes + (0 if field.shared else vector * self.isa.vector_bytes)
         return f"[state.{name}+{offset}]"
+
+    def entry(self, index: str, ahead: int = 0) -> str:
+        """The memory operand of one word of the table: that of a register's number, and ``ahead`` farther."""
+        size = self.word // 8
+        return f"[state.{contract.TABLE}+{index}*{size}+{ahead * size}]"
 
     def lane_row(self, name: str, lane: int, word: int) -> str:
         """The memory operand that begins at one word of a lane (of a ``words_of_lane`` field)."""

@@ -220,7 +220,7 @@ class Laboratory:
     """A context of the library that takes kernels, the buffers, and the clock. Not thread-safe."""
 
     def __init__(self) -> None:
-        self.context = runtime.Context(runtime.ALLOW_PACKS)
+        self.context = runtime.Context(runtime.ALLOW_PACKS | runtime.ALLOW_LEGACY)
         cpu = self.context.cpu()
         if not cpu["jit"]:
             raise MeasureError("this system gives no executable memory, so kernels cannot be assembled; nothing was measured")

@@ -161,7 +161,7 @@ class Generator:
             program = self._verify(stream, isa, budget, orders[i])
             part = Part(program, (ratios or [1] * len(parts))[i], (leads or [0] * len(parts))[i], lags[i])
             chosen += [part] * groups
-        generals = sum(p.program.window.generals for p in chosen) + 1 + self._shares(split, RDX)
+        generals = sum(p.program.window.generals for p in chosen) + 1 + self._is_named(split, RDX)
         if generals > GENERALS:
             raise DoesNotFit(f"{'+'.join(str(p) for p, _ in parts)}: {generals} general registers, {GENERALS} exist")
         target = target_name([p.program.isa for p in chosen], set().union(*(p.program.contract.features for p in chosen)))
@@ -186,11 +186,11 @@ class Generator:
         words = None
         if len(vector) < len(split):  # a scalar part gets what the others leave; the counter takes one
             words = GENERALS - 1 - sum(groups * self.program(stream, isa).window.generals for stream, groups, isa in vector)
-            words -= self._shares(split, RDX)
+            words -= self._is_named(split, RDX)
         if not vector:
-            return [words] * len(split)
+            return self._shares(split, words)
         isa = vector[0][2]
-        total = ISAS[isa].vectors - self._shares(split, XMM0)
+        total = ISAS[isa].vectors - self._is_named(split, XMM0)
         if len(vector) == 1:
             return [total // vector[0][1] if ISAS[i].words == "v" else words for _, _, i in split]
         (first, n, _), (second, m, _) = vector
@@ -211,9 +211,24 @@ class Generator:
             raise DoesNotFit(f"{first} and {second} do not fit the {total} vector registers of {isa}")
         return [b, (total - n * b) // m]
 
-    def _shares(self, split: Sequence[tuple[StreamName, int, str]], reg: Reg) -> bool:
+    def _is_named(self, split: Sequence[tuple[StreamName, int, str]], reg: Reg) -> bool:
         """Whether any of the streams names the shared register."""
         return any(reg in shared_by(self.virtual(stream, isa).code) for stream, _, isa in split)
+
+    def _shares(self, split: Sequence[tuple[StreamName, int, str]], words: int) -> list[int]:
+        """Of general registers, where all parts are scalar. A share is what a stream uses at most; what it leaves, the next may have."""
+        if len(split) != 2:
+            return [words // groups for _, groups, _ in split]
+        (first, n, isa), (second, m, other) = split
+
+        def score(b: int) -> tuple[float, int]:
+            costs = self._cost(first, isa, b), self._cost(second, other, (words - n * b) // m)
+            return (float("inf") if None in costs else n * costs[0] + m * costs[1]), -b
+
+        best = min(range(1, words // n), key=score)
+        if score(best)[0] == float("inf"):
+            raise DoesNotFit(f"{first} and {second} do not fit {words} general registers")
+        return [best, (words - n * best) // m]
 
     def _cost(self, stream: StreamName, isa: str, budget: int) -> int | None:
         try:
@@ -230,7 +245,7 @@ class Generator:
         for algorithm, form in self.forms.values():
             for isa, many in form.lanes.items():
                 for lanes in many:
-                    for groups in form.groups if algorithm.kind == "hash" and lanes == max(many) and isa in form.grouped else (1,):
+                    for groups in form.groups if algorithm.kind in catalog.GROUPED_KINDS and lanes == max(many) and isa in form.grouped else (1,):
                         for one_key, by in itertools.product(self._key_options(algorithm, lanes), form.by.get((isa, lanes), (0,))):
                             usual = by in (0, algorithm.bytes // 16)
                             part = StreamName(form.name, lanes * groups, 0 if usual else by, one_key)
@@ -240,7 +255,7 @@ class Generator:
                 pairs += self._pairs(cipher[1], hash_[1])
             elif cipher[0].kind == "cipher_dec" and hash_[0].kind == "hash":
                 pairs += self._opening_pairs(cipher[1], hash_[1])
-            elif (cipher[0].kind, hash_[0].kind) in catalog.PAIRED_KINDS:
+            elif (cipher[0].kind, hash_[0].kind) in catalog.PAIRED_KINDS or (cipher[1].name, hash_[1].name) in catalog.PAIRED_FORMS:
                 pairs += self._equal_pairs(cipher, hash_)
         return singles + pairs
 
@@ -278,19 +293,18 @@ class Generator:
 
     @staticmethod
     def _equal_pairs(first: tuple[Algorithm, Form], second: tuple[Algorithm, Form]) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
-        """Every instruction set, number of lanes and of blocks that both have; the second may be in general registers."""
+        """Every number of lanes and of blocks that both have, on the same instruction set, or beside one in general registers."""
         def shapes(algorithm: Algorithm, form: Form) -> set[tuple[str, int, int]]:
             usual = algorithm.bytes // 16
             return {(isa, lanes, by) for isa, many in form.lanes.items() for lanes in many for by in form.by.get((isa, lanes), (usual,)) if by > 1}
 
-        had = shapes(*second)
+        for (one, *shape), (other, *others) in itertools.product(sorted(shapes(*first)), sorted(shapes(*second))):
+            if shape == others and (one == other or (other, one) in catalog.PAIRED_ISAS):
+                lanes, by = shape
+                yield [(StreamName(form.name, lanes, by * (16 * by != algorithm.bytes)), isa) for (algorithm, form), isa in ((first, one), (second, other))], False
         for isa, lanes, by in sorted(shapes(*first)):
-            beside = [isa] * ((isa, lanes, by) in had)
-            if lanes in second[1].lanes.get("scalar", ()) and catalog.BESIDE_VECTORS[isa] == by:
-                beside.append("scalar")
-            for other in beside:
-                yield [(StreamName(form.name, lanes, by * (16 * by != algorithm.bytes)), i)
-                       for (algorithm, form), i in ((first, isa), (second, other))], False
+            if lanes in second[1].lanes.get("scalar", ()) and catalog.BESIDE_VECTORS.get(isa) == by:
+                yield [(StreamName(form.name, lanes, by * (16 * by != algorithm.bytes)), i) for (algorithm, form), i in ((first, isa), (second, "scalar"))], False
 
     def default_recipes(self, progress=None, processes: int = 1) -> list[Recipe]:
         """Every kernel of the default pack, compiled and proved, sorted by name; pairs whose registers do not fit are left out.

@@ -15,14 +15,14 @@ from typing import Any, Callable, Iterable, Sequence
 
 # fmt: off
 from .capi import (
-    AEAD, ALLOW_PACKS, CALIBRATE, CIPHER, DIGEST, EACH_NAME, EACH_TEST, ERR_ARGUMENT, ERR_AUTH, ERR_COSTS, ERR_FILE, ERR_JIT, ERR_LENGTH,
+    AEAD, ALLOW_LEGACY, ALLOW_PACKS, CALIBRATE, CIPHER, DIGEST, EACH_NAME, EACH_TEST, ERR_ARGUMENT, ERR_AUTH, ERR_COSTS, ERR_FILE, ERR_JIT, ERR_LENGTH,
     ERR_FULL, ERR_MEMORY, ERR_NAME, ERR_OVERLAP, ERR_PACK, ERR_SELFTEST, ERR_UNSUPPORTED, MAC, NAME_KERNEL, NAME_SUITE,
     NAME_TARGET, NOT_RUN, NO_JIT, OK, OPEN, PROGRESS, SEAL, ChoiceInfo, CpuInfo, FieldInfo, JobStruct, KernelArgs,
     KernelInfo, Options, PieceStruct, StreamInfo, SuiteInfo, TlsWrite, library_path, load,
 )
 
 __all__ = [
-    "AEAD", "ALLOW_PACKS", "CALIBRATE", "CIPHER", "DIGEST", "ERR_ARGUMENT", "ERR_AUTH", "ERR_COSTS", "ERR_FILE", "ERR_JIT", "ERR_LENGTH",
+    "AEAD", "ALLOW_LEGACY", "ALLOW_PACKS", "CALIBRATE", "CIPHER", "DIGEST", "ERR_ARGUMENT", "ERR_AUTH", "ERR_COSTS", "ERR_FILE", "ERR_JIT", "ERR_LENGTH",
     "ERR_FULL", "ERR_MEMORY", "ERR_NAME", "ERR_OVERLAP", "ERR_PACK", "ERR_SELFTEST", "ERR_UNSUPPORTED", "MAC",
     "NAME_KERNEL", "NAME_SUITE", "NAME_TARGET", "NOT_RUN", "NO_JIT", "OK", "OPEN", "SEAL", "ChoiceInfo",
     "CpuInfo", "FieldInfo", "JobStruct", "KernelArgs", "KernelInfo", "Options", "StreamInfo", "SuiteInfo",
@@ -235,6 +235,8 @@ class Suite:
         self.aad_max: int = info.aad_max
         self.iv_min: int = info.iv_min
         self.iv_max: int = info.iv_max
+        self.key_min: int = info.key_min
+        self.key_max: int = info.key_max
 
     def key(self, key: Any = None, mac_key: Any = None) -> Key:
         return Key(self, key, mac_key)

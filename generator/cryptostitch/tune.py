@@ -103,9 +103,9 @@ def _read(path: Path) -> dict:
     try:
         data = json.loads(path.read_text())
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise CryptostitchError(f"{path}: not a recipe of `cryptostitch tune`") from error
+        raise CryptostitchError(f"{path}: not a recipe; `cryptostitch tune A B --isa ISA -o FILE` writes one") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(data.get("tried"), dict) or "recipe" not in data or "kernel" not in data:
-        raise CryptostitchError(f"{path}: not a recipe of `cryptostitch tune`")
+        raise CryptostitchError(f"{path}: not a recipe; `cryptostitch tune A B --isa ISA -o FILE` writes one")
     return data
 
 

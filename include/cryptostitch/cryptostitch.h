@@ -36,7 +36,10 @@
  * little-endian); 16 bytes to 2^24 of any length, by ciphertext stealing. It does not authenticate. `aes-B-ecb` (SP 800-38A, 6.1) is for those who build modes.
  * `aes-B-cmac` (SP 800-38B) and `aes-128-xcbc` (RFC 3566) are MACs: the AES key is mac_key, tags of 8 to 16 bytes.
  * `aes-B-ccm` is CCM (SP 800-38C), B 128 or 256: IVs of 7 to 13 bytes, never used twice under a key (n bytes leave 15 - n for the text's length), tags of 4, 6 .. 16.
- * Key lengths: the cipher's exactly; MAC keys any length, 0 included (RFC 2104). HMAC alone: tags of 10 bytes to the hash's size.
+ * Legacy suites, for peers that have nothing better; only with CST_ALLOW_LEGACY (else they are CST_ERR_NAME, and no list shows them, nor their kernels):
+ * `rc4-vartime` is RC4, whose time depends on key and data (so says its name) and whose stream is biased (RFC 7465): keys of 5 to 32 bytes (16 are usual), no IV, any length. A key is for ONE
+ * message: every message begins with the same stream. `rc4-vartime+hmac-H-etm`, H md5 or sha1: tag = the first tag_len bytes of HMAC-H(mac_key, aad || ciphertext).
+ * Key lengths: the cipher's exactly (RC4: see above); MAC keys any length, 0 included (RFC 2104). HMAC alone: tags of 10 bytes to the hash's size.
  */
 #ifndef CRYPTOSTITCH_H
 #define CRYPTOSTITCH_H
@@ -87,12 +90,13 @@ CST_API const char *cst_version(void);
 enum {
     CST_NO_JIT = 1u,      /* static kernels only; no executable memory is ever made */
     CST_ALLOW_PACKS = 2u, /* let cst_pack_load take programs from the application */
-    CST_CALIBRATE = 4u    /* measure the kernels, for about 3 seconds, unless cst_options.costs has them all */
+    CST_CALIBRATE = 4u,   /* measure the kernels, for about 3 seconds, unless cst_options.costs has them all */
+    CST_ALLOW_LEGACY = 8u /* offer the legacy suites too, whose algorithms are broken or take a time that depends on secrets */
 };
 
 typedef struct cst_options {
     size_t size;        /* sizeof(cst_options); the sizes without pack_key or costs are taken too */
-    uint32_t flags;     /* CST_NO_JIT, CST_ALLOW_PACKS, CST_CALIBRATE */
+    uint32_t flags;     /* CST_NO_JIT, CST_ALLOW_PACKS, CST_CALIBRATE, CST_ALLOW_LEGACY */
     const char *target; /* NULL, or what may be used: "host", "host-avx512f" (without that), "host-no_avx512" (without any avx512
                            feature), "sse_aesni" (at most what kernels of that target use). It can only lower the level */
     const void *pack_key; /* NULL, or 32 bytes, an Ed25519 public key (copied): cst_pack_load then takes only packs signed by it */
@@ -159,6 +163,7 @@ typedef struct cst_suite_info {
     uint64_t aad_min, aad_max; /* of the AAD (ESP: one of the two) */
     size_t iv_min, iv_max;  /* of the IV; iv_bytes is the usual length */
     uint64_t min_bytes;     /* shortest input (XTS: 16) */
+    size_t key_min, key_max; /* of the cipher key; key_bytes is the usual length */
 } cst_suite_info;
 
 /* Suites live as long as the context. Unknown name: CST_ERR_NAME; no kernel for this CPU: CST_ERR_UNSUPPORTED (ciphers always need AES-NI, for

@@ -150,7 +150,7 @@ private:
     }
 
     bool plain_state(const Value &address) const {
-        return address.base == Value::state && !address.position && !address.half && address.c >= 0 && address.c < record_.state_bytes;
+        return address.base == Value::state && !address.position && !address.half && !address.range && address.c >= 0 && address.c < record_.state_bytes;
     }
 
     Value address(const State &state, const Operand &o) const {
@@ -180,6 +180,7 @@ private:
         if (form.meaning == Meaning::other || a.is_shared) return Value();
         if (form.meaning == Meaning::xor_ && b.kind == Operand::reg && !b.is_shared && a.number == b.number) return Value::of(Value::number);
         if (form.meaning == Meaning::mov) return operand(state, b, bytes);
+        if (form.meaning == Meaning::and_) return b.kind == Operand::imm ? masked(b.value) : Value();
         if (bytes != 8) return Value();
         if (form.meaning == Meaning::lea) return b.kind == Operand::mem ? address(state, b) : Value();
         const Value left = state.registers[a.number];
@@ -262,6 +263,7 @@ private:
         const bool hint = slot.memory == Slot::ADDRESS, write = slot.access & Slot::WRITE;
         const uint32_t size = hint ? 0 : 1u << o.bytes_log2;
         if (a.base == Value::unknown || a.base == Value::number) return wrong(section, at, "uses an address that is not known to lie in the contract's memory");
+        if (a.range) return table(section, at, a, size, slot);
         if (a.base == Value::in || a.base == Value::out) {
             if (section != Section::body || !a.position || a.half)
                 return wrong(section, at, "uses the pointer of lane %u otherwise than in the body at the position", unsigned(a.lane));
@@ -288,6 +290,13 @@ private:
         if (write && is_read_only(*f)) return wrong(section, at, "stores to the field %s, which is read-only", f->name);
         if (slot.aligned && (a.c % size != 0 || record_.state_align % size != 0)) return wrong(section, at, "needs an aligned operand");
         return CST_OK;
+    }
+
+    int table(Section section, size_t at, const Value &a, uint32_t size, const Slot &slot) {
+        if (a.base != Value::state || a.position || a.half) return wrong(section, at, "computes an address outside the state block");
+        const FieldRecord *f = field_at(a.c, a.range + size);
+        if (!f || !is(*f, "table")) return wrong(section, at, "computes an address that may lie outside the table");
+        return slot.aligned ? wrong(section, at, "needs an aligned operand, its address is computed") : CST_OK;
     }
 
     int half(Section section, size_t at, const Value &a, uint32_t size, uint32_t bytes, uint32_t offset, const Slot &slot) {

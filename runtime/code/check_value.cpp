@@ -7,6 +7,7 @@ namespace cst {
 namespace {
 
 constexpr int64_t FAR = int64_t(1) << 40;  // nothing in a contract is so far away, so sums cannot wrap
+constexpr uint32_t MOST_RANGE = 1 << 20;   // nor so large
 
 bool near(int64_t c) { return c > -FAR && c < FAR; }
 
@@ -26,17 +27,28 @@ Value sum(const Value &a, const Value &b) {
     Value result = plus(a.base == Value::number ? b : a, a.base == Value::number ? a.c : b.c);
     result.position = a.position || b.position;
     result.half = std::max(a.half, b.half);
+    if (a.range > MOST_RANGE || b.range > MOST_RANGE) return Value();
+    result.range = a.range + b.range;
     return result;
 }
 
 Value scaled(const Value &a, uint32_t log2) {
     if (log2 == 0) return a;
-    if (a.base != Value::number || a.position || a.half || !near(a.c)) return Value();
-    return Value::of(Value::number, a.c * (int64_t(1) << log2));
+    if (a.base != Value::number || a.position || a.half || !near(a.c) || a.range > MOST_RANGE) return Value();
+    Value result = Value::of(Value::number, a.c * (int64_t(1) << log2));
+    result.range = a.range << log2;
+    return result;
+}
+
+Value masked(int64_t mask) {
+    if (mask < 0 || mask > MOST_RANGE) return Value();
+    Value result = Value::of(Value::number);
+    result.range = uint32_t(mask);
+    return result;
 }
 
 Value flip(const Value &a, int64_t mask, const Places &places) {
-    if (mask <= 0 || mask > (1 << 30) || (mask & (mask - 1)) || a.position || a.c < 0 || !near(a.c)) return Value();
+    if (mask <= 0 || mask > (1 << 30) || (mask & (mask - 1)) || a.position || a.range || a.c < 0 || !near(a.c)) return Value();
     const uint32_t bit = uint32_t(mask);
     const uint32_t align = a.base == Value::state ? places.state_align : a.base == Value::from ? places.from_align : 0;
     if (a.base != Value::number && (align == 0 || align % (2 * bit) != 0)) return Value();
@@ -56,6 +68,7 @@ Value join(const Value &head, const Value &left, const Places &places) {
     if (b.position) b.c -= places.bytes;  // the next body's position is larger
     if (head.base == Value::unknown || !head.same_base(b)) return Value();
     if (head == b) return head;
+    if (head.range || b.range) return Value();
     if (head.position || (head.half != 0 && b.half != 0)) return Value();
     // A head without position came from `enter`, where the position is 0.
     if (head.half == 0 && b.half == 0) {

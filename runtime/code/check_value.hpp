@@ -1,4 +1,4 @@
-// What is known of a general register: base + position + c, or one of two addresses that differ by `half`.
+// What is known of a general register: base + position + c, or one of two addresses that differ by `half`, or one of those from base + c to base + c + range.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@ struct Value {
     uint16_t lane = 0;     // in, out
     uint32_t half = 0;     // not 0: c or c + half, and c has that bit clear
     uint32_t flipped = 0;  // the bit that the last exclusive or changed; no part of the value
+    uint32_t range = 0;    // up to so much more: what a mask leaves of a number
     int64_t c = 0;
 
     static Value of(Base base, int64_t c = 0, uint16_t lane = 0) {
@@ -26,7 +27,7 @@ struct Value {
     bool same_base(const Value &other) const { return base == other.base && lane == other.lane; }
 
     bool operator==(const Value &other) const {
-        return same_base(other) && (base == unknown || (position == other.position && half == other.half && c == other.c));
+        return same_base(other) && (base == unknown || (position == other.position && half == other.half && range == other.range && c == other.c));
     }
 };
 
@@ -38,6 +39,8 @@ struct Places {
 Value plus(const Value &a, int64_t c);
 Value sum(const Value &a, const Value &b);
 Value scaled(const Value &a, uint32_t log2);
+// Any number without bits beside the mask's.
+Value masked(int64_t mask);
 Value flip(const Value &a, int64_t mask, const Places &places);
 
 // The value at the head of the loop: `head` so far, and `left` as a body leaves it. Unknown when there is no common form.

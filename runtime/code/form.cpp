@@ -15,7 +15,7 @@ constexpr const char *FEATURES[] = {
 #undef FORM
 };
 
-constexpr Meaning mov = Meaning::mov, add = Meaning::add, sub = Meaning::sub, xor_ = Meaning::xor_, lea = Meaning::lea, other = Meaning::other;
+constexpr Meaning mov = Meaning::mov, add = Meaning::add, sub = Meaning::sub, xor_ = Meaning::xor_, and_ = Meaning::and_, lea = Meaning::lea, other = Meaning::other;
 
 constexpr Form FORMS[] = {
 #define FEATURE(name)

@@ -8,7 +8,7 @@
 namespace cst {
 
 // What is known of a result that lies in a general register; of `other` nothing.
-enum class Meaning : uint8_t { mov, add, sub, xor_, lea, other };
+enum class Meaning : uint8_t { mov, add, sub, xor_, and_, lea, other };
 
 struct Slot {
     enum Immediate : uint8_t { none, byte, word, signed_word, any };

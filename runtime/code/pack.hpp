@@ -21,7 +21,8 @@ enum : uint32_t {
     ALGORITHM_XTS_DEC = 9,
     ALGORITHM_ECB_ENC = 10,
     ALGORITHM_ECB_DEC = 11,
-    ALGORITHM_CBC_MAC = 12
+    ALGORITHM_CBC_MAC = 12,
+    ALGORITHM_RC4 = 13
 };
 enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1 };                                                       // AlgorithmRecord::flags
 enum : uint32_t { PROGRAM_BY1 = 1, PROGRAM_SHARED_KEY = 2, PROGRAM_HAND = 4, PROGRAM_READS_INPUT = 8 };  // ProgramRecord::flags
@@ -42,7 +43,11 @@ struct AlgorithmRecord {
     bool decrypts_only() const { return kind == ALGORITHM_CIPHER_DEC || kind == ALGORITHM_XTS_DEC || kind == ALGORITHM_ECB_DEC; }
     bool has_chain() const { return kind != ALGORITHM_ECB_ENC && kind != ALGORITHM_ECB_DEC; }
     // Round keys are its key.
-    bool is_aes() const { return kind != ALGORITHM_HASH && kind != ALGORITHM_CHACHA && kind != ALGORITHM_GHASH && kind != ALGORITHM_POLY1305; }
+    bool is_aes() const {
+        return kind != ALGORITHM_HASH && kind != ALGORITHM_CHACHA && kind != ALGORITHM_GHASH && kind != ALGORITHM_POLY1305 && kind != ALGORITHM_RC4;
+    }
+    // Broken, or not constant-time (VARTIME.md): off unless asked for.
+    bool legacy() const { return kind == ALGORITHM_RC4; }
 };
 
 // Entry (row, lane) of `entry_bytes` bytes lies at offset + row * row_bytes + lane_offsets[lane].

@@ -21,8 +21,8 @@ int Arena::allocate(const Engine &engine, size_t n) {
     n = n < MOST_WORKS ? n : MOST_WORKS;
     const size_t state_bytes = round_up(engine.most_state_bytes());
     const size_t list_bytes = round_up(n * sizeof(Item *)), work_bytes = round_up(n * sizeof(Work)), short_bytes = round_up(n * sizeof(ShortJob));
-    const size_t block_bytes = round_up(n * SHORT_BLOCKS + PAD_SLACK);
-    base_ = engine.spare().take(STATE_ALIGN + state_bytes + IDLE_OUT_BYTES + work_bytes + short_bytes + block_bytes + 2 * list_bytes);
+    const size_t block_bytes = round_up(n * SHORT_BLOCKS + PAD_SLACK), table_bytes = round_up(n * RC4_STATE);
+    base_ = engine.spare().take(STATE_ALIGN + state_bytes + IDLE_OUT_BYTES + work_bytes + short_bytes + block_bytes + 2 * list_bytes + table_bytes);
     if (!base_) return CST_ERR_MEMORY;
     spare_ = &engine.spare();
     uint8_t *p = static_cast<uint8_t *>(base_);
@@ -33,7 +33,8 @@ int Arena::allocate(const Engine &engine, size_t n) {
     short_jobs = reinterpret_cast<ShortJob *>(p += work_bytes);
     short_blocks = p += short_bytes;
     items = reinterpret_cast<Item **>(p += block_bytes);
-    order = reinterpret_cast<Item **>(p + list_bytes);
+    order = reinterpret_cast<Item **>(p += list_bytes);
+    tables_ = p + list_bytes;
     room_ = n;
     return CST_OK;
 }
@@ -51,7 +52,8 @@ void Arena::clean() {
     if (lanes.idle_used) wipe(lanes.idle_out, IDLE_OUT_BYTES);
     for (size_t i = 0; i < works_used; i++) wipe(works[i].chain, offsetof(Work, blocks) - offsetof(Work, chain) + works[i].blocks_used);
     for (size_t i = 0; powers_used && i < works_used; i++) wipe(works[i].powers, sizeof(works[i].powers));
-    powers_used = false;
+    if (tables_used) wipe(tables_, works_used * RC4_STATE);
+    powers_used = tables_used = false;
     for (size_t i = 0; i < short_jobs_used; i++) wipe(short_jobs[i].chain, sizeof(short_jobs[i].chain));
     if (short_blocks_used) wipe(short_blocks, short_blocks_used + PAD_SLACK);
     lanes.state_used = works_used = short_jobs_used = short_blocks_used = 0;

@@ -1,6 +1,7 @@
 #include "burst.hpp"
 
 #include "gcm.hpp"
+#include "rc4.hpp"
 #include "short_jobs.hpp"
 
 namespace cst {
@@ -28,6 +29,8 @@ constexpr Way kWays[] = {
     {seal_block_macs, open_block_macs},  // cmac
     {seal_block_macs, open_block_macs},  // xcbc
     {seal_ccm, open_ccm},                // ccm
+    {rc4_batch, rc4_batch},              // rc4
+    {seal_rc4_hmac, open_rc4_hmac},      // rc4_hmac
 };
 
 const Key *key_of(const cst_job &job) { return reinterpret_cast<const Key *>(job.key); }

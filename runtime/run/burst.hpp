@@ -12,6 +12,6 @@ constexpr int JOB_WAITING = 1;
 int run_burst(Arena *arena, cst_job *jobs, size_t n);
 
 // Expands a key whose lengths have been checked. CST_ERR_MEMORY.
-int expand_key(const Suite &suite, const uint8_t *key, const uint8_t *mac_key, size_t mac_key_len, Key *out);
+int expand_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8_t *mac_key, size_t mac_key_len, Key *out);
 
 }  // namespace cst

@@ -72,7 +72,7 @@ int expand_xts(const Suite &suite, const uint8_t *key, Key *out) {
 
 }  // namespace
 
-int expand_key(const Suite &suite, const uint8_t *key, const uint8_t *mac_key, size_t mac_key_len, Key *out) {
+int expand_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8_t *mac_key, size_t mac_key_len, Key *out) {
     out->suite = &suite;
     if (suite.construction == Construction::chacha || suite.construction == Construction::chacha_poly) {
         memcpy(out->encrypt, key, suite.key_bytes);
@@ -90,7 +90,9 @@ int expand_key(const Suite &suite, const uint8_t *key, const uint8_t *mac_key, s
         expand_block_mac(suite, mac_key, out);
         return CST_OK;
     }
-    if (suite.enciphers()) {
+    if (suite.construction == Construction::rc4 || suite.construction == Construction::rc4_hmac) {
+        rc4_expand_vartime(key, key_len, out->rc4);
+    } else if (suite.enciphers()) {
         aes_expand(key, suite.encrypt->record.key_bytes, out->encrypt);
         if (suite.decrypt != suite.encrypt) aes_invert(out->encrypt, suite.encrypt->record.rounds, out->decrypt);
     }

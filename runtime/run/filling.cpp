@@ -40,7 +40,7 @@ class Lanes {
 public:
     Lanes(const Variant &v, uint8_t *state)
         : state_(state), cipher_places_(v.cipher.lanes.data()), hash_places_(v.hash.lanes.data()), width_(v.lanes), step_log2_(v.step_log2), lag_(v.lag),
-          key_rows_(v.cipher.key_rows), key_stride_(v.cipher.key_row_bytes), word_(v.hash.chain_entry), chain_rows_(v.hash.chain_rows),
+          key_rows_(v.cipher.key_rows), key_stride_(v.cipher.key_row_bytes), table_bytes_(v.cipher.table_bytes), word_(v.hash.chain_entry), chain_rows_(v.hash.chain_rows),
           chain_stride_(v.hash.chain_row_bytes), mac_rows_(v.hash.key_rows), mac_stride_(v.hash.key_row_bytes) {
         for (uint32_t i = 0; i < width_; i++) item_[i] = nullptr;
         if constexpr (cipher)
@@ -57,6 +57,7 @@ public:
         if constexpr (cipher) {
             const LanePlace &place = cipher_places_[lane];
             if (place.chain != NO_FIELD) memcpy(state_ + place.chain, item->cipher_from, 16);
+            if (place.table != NO_FIELD) memcpy(state_ + place.table, item->cipher_from + 16, table_bytes_);
             if (place.key != NO_FIELD && keys_[lane] != item->round_keys) {
                 copy_rows<16>(state_ + place.key, key_stride_, item->round_keys, 16, key_rows_);
                 keys_[lane] = item->round_keys;
@@ -76,8 +77,9 @@ public:
         Item *item = item_[lane];
         item_[lane] = nullptr;
         if constexpr (cipher) {
-            const uint32_t at = cipher_places_[lane].chain;
-            if (at != NO_FIELD) memcpy(item->cipher_chain, state_ + at, 16);
+            const LanePlace &place = cipher_places_[lane];
+            if (place.chain != NO_FIELD) memcpy(item->cipher_chain, state_ + place.chain, 16);
+            if (place.table != NO_FIELD) memcpy(item->cipher_chain + 16, state_ + place.table, table_bytes_);
             item->cipher_from = item->cipher_chain;
         }
         if constexpr (hash) {
@@ -143,7 +145,7 @@ private:
     uint8_t *const state_;
     const LanePlace *const cipher_places_, *const hash_places_;
     const uint32_t width_, step_log2_, lag_;
-    const uint32_t key_rows_, key_stride_, word_, chain_rows_, chain_stride_, mac_rows_, mac_stride_;
+    const uint32_t key_rows_, key_stride_, table_bytes_, word_, chain_rows_, chain_stride_, mac_rows_, mac_stride_;
     Item *item_[MAX_LANES];  // the first width_
     const uint8_t *keys_[cipher ? MAX_LANES : 1];  // that are in the lanes already
 };

@@ -20,7 +20,7 @@ struct Item {
     const uint8_t *hash_in = nullptr;  // the hash's input
     // Chaining values: where they are taken from, and where they are left; from then on they are taken from there.
     const uint8_t *cipher_from = nullptr;
-    uint8_t *cipher_chain = nullptr;   // 16 bytes
+    uint8_t *cipher_chain = nullptr;   // 16 bytes, and the table where the stream has one
     const uint8_t *hash_from = nullptr;
     uint8_t *hash_chain = nullptr;     // words in host order
     const uint8_t *round_keys = nullptr;

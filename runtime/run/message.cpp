@@ -52,6 +52,7 @@ size_t put_head(const Suite &suite, const Work &work, size_t rest, uint8_t *to) 
         memcpy(to + rest, work.record_length, sizeof(work.record_length));
         return rest + sizeof(work.record_length);
     }
+    if (!suite.iv_bytes) return rest;
     memcpy(to + rest, job.iv, IV_BYTES);
     return rest + IV_BYTES;
 }

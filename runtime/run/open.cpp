@@ -9,16 +9,6 @@
 namespace cst {
 namespace {
 
-void check_tags(const Batch &batch) {
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        uint8_t digest[DIGEST_ROOM];
-        read_tag(work, digest, work.job->tag_len);
-        if (!same_bytes(digest, static_cast<const uint8_t *>(work.job->tag), work.job->tag_len)) fail(&work);
-        wipe(digest, sizeof(digest));  // the right tag of a forged message is a secret
-    }
-}
-
 void remove_padding(Work *work) {
     uint8_t block[16];
     work->out.read(work->bulk - sizeof(block), block, sizeof(block));
@@ -53,6 +43,16 @@ void open_stitched(const Batch &batch) {
 }
 
 }  // namespace
+
+void check_tags(const Batch &batch) {
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        uint8_t digest[DIGEST_ROOM];
+        read_tag(work, digest, work.job->tag_len);
+        if (!same_bytes(digest, static_cast<const uint8_t *>(work.job->tag), work.job->tag_len)) fail(&work);
+        wipe(digest, sizeof(digest));  // the right tag of a forged message is a secret
+    }
+}
 
 void fail(Work *work) {
     work->failed = true;

@@ -23,6 +23,13 @@ void begin_cipher(const Suite &suite, Work *work) {
     work->body_bytes += 16;
 }
 
+void encrypt_all(const Batch &batch) {
+    for (size_t i = 0; i < batch.n; i++) batch.works[i].cipher_end = batch.works[i].bulk;
+    run_cipher(batch, false);
+}
+
+}  // namespace
+
 void write_tags(const Batch &batch) {
     for (size_t i = 0; i < batch.n; i++) {
         const cst_job &job = *batch.works[i].job;
@@ -30,12 +37,6 @@ void write_tags(const Batch &batch) {
     }
 }
 
-void encrypt_all(const Batch &batch) {
-    for (size_t i = 0; i < batch.n; i++) batch.works[i].cipher_end = batch.works[i].bulk;
-    run_cipher(batch, false);
-}
-
-// The heads and the stitched middles are hashed on the way.
 void encrypt_stitched(const Batch &batch) {
     const Suite &suite = *batch.suite;
     Middle aligned = {&suite.pairs, true, false, false}, unaligned = {&suite.pairs, false, false, false};
@@ -55,8 +56,6 @@ void encrypt_stitched(const Batch &batch) {
     run_middle(batch, unaligned);
     encrypt_all(batch);
 }
-
-}  // namespace
 
 void seal_batch(const Batch &batch) {
     const Suite &suite = *batch.suite;

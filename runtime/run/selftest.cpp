@@ -37,7 +37,7 @@ struct Sealed {
 int run_one(const Suite &suite, const Bytes &key, const Bytes &mac_key, const Bytes &iv, const Bytes &aad, const Bytes &in, size_t tag_len,
             Sealed *sealed) {
     Key expanded;
-    if (int error = expand_key(suite, key.data(), mac_key.data(), mac_key.size(), &expanded)) return error;
+    if (int error = expand_key(suite, key.data(), key.size(), mac_key.data(), mac_key.size(), &expanded)) return error;
     sealed->out.assign(suite.enciphers() ? in.size() + suite.expansion : 0, 0);
     sealed->tag.assign(tag_len, 0);
     cst_job job = {sizeof(cst_job), reinterpret_cast<const cst_key *>(&expanded), CST_SEAL, JOB_WAITING, iv.data(), iv.size(), aad.data(), aad.size(),
@@ -72,7 +72,7 @@ int test_composition(const Suites &suites, const Suite &suite) {
     const Suite *cipher = suites.find(suite.encrypt->record.suite);
     const Suite *mac = suites.find((std::string("hmac-") + suite.hash->record.suite).c_str());
     if (!cipher || !mac) return CST_ERR_SELFTEST;
-    Bytes key(suite.key_bytes), mac_key(20), iv(16), aad(suite.construction == Construction::esp ? ESP_HEADER : 13), in(1024);
+    Bytes key(suite.key_bytes), mac_key(20), iv(suite.iv_bytes), aad(suite.construction == Construction::esp ? ESP_HEADER : 13), in(1024);
     for (Bytes *bytes : {&key, &mac_key, &iv, &aad, &in}) scramble(bytes, bytes->size());
     for (size_t length : {size_t(16), size_t(80), size_t(368), size_t(1024)}) {
         in.resize(length);
@@ -101,11 +101,13 @@ int test_suite(const Suites &suites, const Suite &suite) {
             return error;
         if (sealed.tag != tag || sealed.out != from_hex(known.out)) return CST_ERR_SELFTEST;
     }
-    return suite.construction == Construction::etm || suite.construction == Construction::esp ? test_composition(suites, suite) : CST_OK;
+    return suite.construction == Construction::etm || suite.construction == Construction::esp || suite.construction == Construction::rc4_hmac ? test_composition(suites, suite) : CST_OK;
 }
 
 // Items are multiples of it, so that other kernels can finish them.
 size_t unit_of(const Variant &v) { return v.step < 64 ? 64 : v.step; }
+
+constexpr size_t CHAIN_ROOM = RC4_STATE;  // the longest of a cipher
 
 // Buffers for one kernel: every item has its own input, output, chaining values and (unless one key serves all) key.
 struct Buffers {
@@ -117,12 +119,14 @@ struct Buffers {
         item_bytes = unit * (v.lag + 5);
         in.resize(n * item_bytes + 64);
         out.resize(n * item_bytes + 64);
-        chains.resize(n * 16);
+        chains.resize(n * CHAIN_ROOM);
         hashes.resize(n * 64);
         keys.resize(n * sizeof(Key::encrypt));
         uint64_t seed = 1;
         mac_keys.resize(n * sizeof(Key::powers));
         for (Bytes *bytes : {&in, &chains, &hashes, &keys, &mac_keys}) scramble(bytes, seed++);
+        if (v.cipher.table_bytes)
+            for (size_t i = 0; i < n; i++) rc4_expand_vartime(keys.data() + i * sizeof(Key::encrypt), 16, chains.data() + i * CHAIN_ROOM);
         if (is_poly1305(v))
             for (size_t i = 0; i < n; i++) {
                 hashes[64 * i + 16] &= 3;
@@ -168,7 +172,7 @@ void run_family(const Suite &suite, const Family &family, const Variant &shape, 
         if (cipher) {
             item.in = b->in.data() + i * b->item_bytes + i % 32;
             item.out = b->out.data() + i * b->item_bytes + i % 32;
-            item.cipher_from = item.cipher_chain = b->chains.data() + 16 * i;
+            item.cipher_from = item.cipher_chain = b->chains.data() + CHAIN_ROOM * i;
             item.round_keys = b->keys.data() + (shape.one_key ? 0 : i * sizeof(Key::encrypt));
         }
         if (hash) {

@@ -76,6 +76,11 @@ public:
     // Room for min(n, MOST_WORKS) jobs at once. CST_ERR_MEMORY.
     int allocate(const Engine &engine, size_t n);
     size_t works_room() const { return room_; }
+    // Room for the chain and the table of a work's cipher.
+    uint8_t *table(size_t i) {
+        tables_used = true;
+        return tables_ + i * RC4_STATE;
+    }
     // Makes a work, the first or the next.
     Work *begin(size_t i);
     // Wipes what was used.
@@ -84,7 +89,7 @@ public:
     LaneMemory lanes;
     Work *works = nullptr;
     size_t works_used = 0;
-    bool powers_used = false;
+    bool powers_used = false, tables_used = false;
     ShortJob *short_jobs = nullptr;  // as many as works
     size_t short_jobs_used = 0;
     uint8_t *short_blocks = nullptr;  // SHORT_BLOCKS for each of them, and PAD_SLACK
@@ -94,6 +99,7 @@ public:
 
 private:
     void *base_ = nullptr;
+    uint8_t *tables_ = nullptr;
     Spare *spare_ = nullptr;  // where it came from
     size_t room_ = 0;
 };
@@ -204,6 +210,10 @@ void open_records(const Batch &batch);
 void chacha_batch(const Batch &batch);
 void seal_chacha_poly(const Batch &batch);
 void open_chacha_poly(const Batch &batch);
+// Encrypts, and hashes the heads and the stitched middles on the way. `bulk`, `body` and `body_bytes` are set, and the works laid out.
+void encrypt_stitched(const Batch &batch);
+void write_tags(const Batch &batch);
+void check_tags(const Batch &batch);
 // CST_ERR_AUTH, and a zeroed output.
 void fail(Work *work);
 

@@ -32,14 +32,16 @@ bool suites_know(const AlgorithmRecord &a) {
     if (a.is_aes())
         return a.block_bytes == 16 && a.iv_bytes <= 16 && (a.key_bytes == 16 || a.key_bytes == 24 || a.key_bytes == 32) &&
                a.rounds == 6 + a.key_bytes / 4;
+    if (a.kind == ALGORITHM_RC4) return a.block_bytes == 16 && a.iv_bytes == 0 && a.key_bytes >= 1 && a.key_bytes <= 256;
     if (a.kind == ALGORITHM_CHACHA) return a.block_bytes == 64 && a.iv_bytes == 16 && a.key_bytes == 32;
     return a.block_bytes == 16 && a.digest_bytes == 16;  // GHASH, Poly1305
 }
 
 }  // namespace
 
-int Engine::init(Cpu cpu, const char *target, bool no_jit) {
+int Engine::init(Cpu cpu, const char *target, bool no_jit, bool legacy) {
     cpu_ = std::move(cpu);
+    legacy_ = legacy;
     if (target && *target)
         if (int error = lower_features(target, &cpu_.features)) return error;
     if (const char *lower = secure_getenv("CRYPTOSTITCH_TARGET"))
@@ -77,7 +79,7 @@ int Engine::read_pack(const Pack &pack, Added *added) const {
     for (uint32_t i = 0; i < pack.n_algorithms(); i++) {
         auto algorithm = std::make_unique<Algorithm>();
         if (int error = pack.algorithm(i, &algorithm->record)) return error;
-        algorithm->usable = suites_know(algorithm->record);
+        algorithm->usable = suites_know(algorithm->record) && (legacy_ || !algorithm->record.legacy());
         const Algorithm *known = nullptr;
         for (const auto &other : algorithms_)
             if (strcmp(other->record.name, algorithm->record.name) == 0) known = other.get();
@@ -107,6 +109,7 @@ int Engine::read_pack(const Pack &pack, Added *added) const {
         auto variant = std::make_unique<Variant>();
         KernelRecord kernel;
         if (int error = pack.kernel(i, &kernel)) return error;
+        if (!legacy_ && strstr(kernel.name, "vartime")) continue;
         if (int error = describe_variant(records, i, kernel, variant.get())) return error;
         if (find(variant->name)) continue;  // the first pack wins
         variant->runnable = (variant->features & ~cpu_.features) == 0 && (jit_ || cache_->obtainable(variant->name));

@@ -14,10 +14,11 @@ namespace cst {
 
 class Engine {
 public:
-    // `target`: NULL or a lowering (target.hpp). Errors of target names and packs.
-    int init(const char *target, bool no_jit) { return init(decode_cpu(read_cpu()), target, no_jit); }
+    // `target`: NULL or a lowering (target.hpp). Errors of target names and packs. Without `legacy` there are no kernels of variable time, and no suites of
+    // legacy algorithms.
+    int init(const char *target, bool no_jit, bool legacy = false) { return init(decode_cpu(read_cpu()), target, no_jit, legacy); }
     // The same for another CPU: what it would choose. Kernels that this CPU does not have must not be run.
-    int init(Cpu cpu, const char *target, bool no_jit);
+    int init(Cpu cpu, const char *target, bool no_jit, bool legacy = false);
 
     // Copies and adds a pack of the application. On an error nothing has changed. Not while other threads use the engine.
     // `public_key`: NULL, or the 32 bytes that the pack's signature must be by.
@@ -73,7 +74,7 @@ private:
     static int look_up(const std::vector<KernelCost> &costs, const Variant &variant, bool *known, Cost *cost);
 
     Cpu cpu_;
-    bool jit_ = false, avx_ = false;
+    bool jit_ = false, avx_ = false, legacy_ = false;
     std::string cost_table_;
     std::vector<KernelCost> measured_;
     size_t most_state_bytes_ = 0;

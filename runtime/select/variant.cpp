@@ -7,6 +7,11 @@ namespace {
 
 uint32_t round_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
 
+bool fits_rc4(const ProgramRecord &program, const FieldRecord *chain, const FieldRecord *key, const FieldRecord *table) {
+    return program.lanes == 1 && !key && table && table->n_lanes == 1 && table->entry_bytes == 4 && table->row_bytes == 4 && table->rows == 256 &&
+           chain->entry_bytes == 16 && chain->rows == 1;
+}
+
 bool fits_keyed(const AlgorithmRecord &algorithm, const FieldRecord *chain, const FieldRecord *key) {
     if (!key || key->entry_bytes != 16 || (algorithm.reads_only() && (key->flags & FIELD_SHARED))) return false;
     if (algorithm.kind == ALGORITHM_POLY1305) return chain->entry_bytes % 4 == 0 && chain->rows * chain->entry_bytes <= MOST_CHAIN && key->rows <= MOST_POWERS;
@@ -17,14 +22,19 @@ bool fits_keyed(const AlgorithmRecord &algorithm, const FieldRecord *chain, cons
 
 // Adds the lanes of one stream to a part. False when the stream's layout differs from the part's earlier streams.
 bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, uint32_t base, Part *part) {
-    const FieldRecord *in = program.field("in"), *out = program.field("out"), *chain = program.field("chain"), *key = program.field("key");
+    const FieldRecord *in = program.field("in"), *out = program.field("out"), *chain = program.field("chain"), *key = program.field("key"), *table = program.field("table");
     const bool hash = algorithm.kind == ALGORITHM_HASH, writes = !algorithm.reads_only();
     const uint32_t lanes = program.lanes;
     auto fits = [&](const FieldRecord *f) { return !f || f->n_lanes == lanes || (f == key && (f->flags & FIELD_SHARED)); };
     if (!chain != !algorithm.has_chain() || !fits(in) || !fits(out) || !fits(chain) || !fits(key)) return false;
     if (in && in->entry_bytes != 8) return false;
     if (out && out->entry_bytes != 8) return false;
-    if (hash ? chain->entry_bytes != algorithm.word_bytes || chain->rows != algorithm.words : !fits_keyed(algorithm, chain, key)) return false;
+    if (algorithm.kind == ALGORITHM_RC4) {
+        if (!fits_rc4(program, chain, key, table)) return false;
+        part->table_bytes = table->rows * table->row_bytes;
+    } else if (table || (hash ? chain->entry_bytes != algorithm.word_bytes || chain->rows != algorithm.words : !fits_keyed(algorithm, chain, key))) {
+        return false;
+    }
     if (writes && (!out || !in)) return false;
 
     const bool first = part->lanes.empty();
@@ -46,7 +56,7 @@ bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, 
     }
     for (uint32_t i = 0; i < lanes; i++) {
         auto at = [&](const FieldRecord *f) { return f ? base + f->offset + f->lane_offsets[i] : NO_FIELD; };
-        part->lanes.push_back({at(in), at(out), at(chain), shared ? NO_FIELD : at(key)});
+        part->lanes.push_back({at(in), at(out), at(chain), shared ? NO_FIELD : at(key), at(table)});
     }
     return true;
 }

@@ -33,7 +33,7 @@ enum class Role {
 
 // Offsets of one lane's entries from the start of the kernel's state area; NO_FIELD where the stream has no such field.
 struct LanePlace {
-    uint32_t in, out, chain, key;
+    uint32_t in, out, chain, key, table;
 };
 
 // The streams of one algorithm in a kernel, their lanes numbered through.
@@ -42,6 +42,7 @@ struct Part {
     std::vector<LanePlace> lanes;
     uint32_t chain_rows = 0, chain_row_bytes = 0, chain_entry = 0;
     uint32_t key_rows = 0, key_row_bytes = 0, key_entry = 0;
+    uint32_t table_bytes = 0;
     std::vector<uint32_t> key_copies;  // one key for all lanes: where each copy goes
 };
 

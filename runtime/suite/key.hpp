@@ -2,6 +2,7 @@
 #pragma once
 
 #include "aes.hpp"
+#include "rc4.hpp"
 #include "suite.hpp"
 
 namespace cst {
@@ -18,6 +19,8 @@ struct alignas(64) Key {
     uint8_t tweak[AES_MOST_ROUNDS + 1][16] = {};
     // CMAC, XCBC: what is added to the last block, when it is whole and when it was filled up.
     uint8_t whole[16] = {}, filled[16] = {};
+    // RC4: what every message begins with.
+    alignas(16) uint8_t rc4[RC4_STATE] = {};
 };
 
 }  // namespace cst

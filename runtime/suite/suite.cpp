@@ -28,6 +28,10 @@ struct TlsSuite {
     size_t key_bytes;
 };
 constexpr TlsSuite kTlsSuites[] = {{"sha1", 16}, {"sha1", 32}, {"sha256", 16}, {"sha256", 32}, {"sha384", 32}};
+// The hashes of RC4's cipher suites: RFC 5246, A.5 (TLS_RSA_WITH_RC4_128_MD5, _SHA).
+constexpr const char *kRc4Hashes[] = {"md5", "sha1"};
+// RFC 6229: from export keys to the longest that it has streams of.
+constexpr size_t kRc4KeyMin = 5, kRc4KeyMax = 32;
 
 // RFC 7518, 5.2.3 to 5.2.5: the MAC's key is as long as the tag.
 struct Profile {
@@ -85,6 +89,7 @@ void complete(Suite suite, Derived *derived) {
         }
     }
     if (!suite.iv_max) suite.iv_min = suite.iv_max = suite.iv_bytes;
+    if (!suite.key_max) suite.key_min = suite.key_max = suite.key_bytes;
     if (suite.tweak) suite.tweaks = engine.family(Role::encrypt, suite.tweak, nullptr);
     if (suite.construction == Construction::chacha || suite.construction == Construction::chacha_poly) plan_chacha(&suite);
     suite.memo = std::make_shared<ChoiceMemo>();
@@ -210,15 +215,27 @@ void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm 
     complete(std::move(counter), derived);
 }
 
+// A cipher and HMAC, put together in one way or another.
+Suite with_hmac(const Suite &cipher, const Algorithm *hash) {
+    Suite both = cipher;
+    both.name += std::string("+hmac-") + hash->record.suite;
+    both.kind = CST_AEAD;
+    both.hash = hash;
+    both.mac_key_max = size_t(1) << 32;
+    both.aad_max = kMostHashed;
+    return both;
+}
+
+void as_etm(Suite *suite) {
+    suite->name += "-etm";
+    suite->tag_min = 12;
+    suite->tag_max = suite->hash->record.digest_bytes;
+}
+
 // Everything that a cipher and a hash make together.
 void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
     const char *hash_name = hash->record.suite;
-    Suite etm = cipher;
-    etm.name += std::string("+hmac-") + hash_name;
-    etm.kind = CST_AEAD;
-    etm.hash = hash;
-    etm.mac_key_max = size_t(1) << 32;
-    etm.aad_max = kMostHashed;
+    Suite etm = with_hmac(cipher, hash);
     for (const EspTag &tag : kEspTags) {
         if (strcmp(tag.hash, hash_name) != 0) continue;
         Suite esp = etm;
@@ -241,9 +258,7 @@ void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
         complete(std::move(tls), derived);
     }
     etm.construction = Construction::etm;
-    etm.name += "-etm";
-    etm.tag_min = 12;
-    etm.tag_max = hash->record.digest_bytes;
+    as_etm(&etm);
     for (const Profile &known : kProfiles) {
         if (strcmp(known.hash, hash_name) != 0 || known.cipher_key_bytes != etm.key_bytes || hash->record.digest_bytes < known.tag_bytes) continue;
         Suite profile = etm;
@@ -279,6 +294,24 @@ void add_chacha(const Engine &engine, const Algorithm *chacha, const Algorithm *
     complete(std::move(cipher), derived);
 }
 
+void add_rc4(const Engine &engine, const Algorithm *rc4, const std::vector<const Algorithm *> &hashes, Derived *derived) {
+    Suite cipher = cipher_suite(engine, rc4, rc4);
+    cipher.construction = Construction::rc4;
+    cipher.block_bytes = 1;
+    cipher.key_min = kRc4KeyMin;
+    cipher.key_max = kRc4KeyMax;
+    for (const Algorithm *hash : hashes) {
+        for (const char *name : kRc4Hashes) {
+            if (strcmp(name, hash->record.suite) != 0) continue;
+            Suite aead = with_hmac(cipher, hash);
+            aead.construction = Construction::rc4_hmac;
+            as_etm(&aead);
+            complete(std::move(aead), derived);
+        }
+    }
+    complete(std::move(cipher), derived);
+}
+
 }  // namespace
 
 bool Suite::could_use(const Variant &variant) const {
@@ -298,7 +331,7 @@ void Suites::derive(const Engine &engine) {
     std::vector<const Algorithm *> hashes, counters, cbc_macs;
     const Algorithm *ghash = nullptr;
     std::vector<Suite> ciphers;
-    const Algorithm *chacha = nullptr, *poly1305 = nullptr;
+    const Algorithm *chacha = nullptr, *poly1305 = nullptr, *rc4 = nullptr;
     for (const auto &a : engine.algorithms()) {
         if (!a->usable) continue;
         if (a->record.kind == ALGORITHM_HASH) hashes.push_back(a.get());
@@ -306,6 +339,7 @@ void Suites::derive(const Engine &engine) {
         if (a->record.kind == ALGORITHM_GHASH) ghash = a.get();
         if (a->record.kind == ALGORITHM_CHACHA) chacha = a.get();
         if (a->record.kind == ALGORITHM_POLY1305) poly1305 = a.get();
+        if (a->record.kind == ALGORITHM_RC4) rc4 = a.get();
         if (a->record.kind == ALGORITHM_CBC_MAC) cbc_macs.push_back(a.get());
         const uint32_t inverse = inverse_kind(a->record.kind);
         if (!inverse) continue;
@@ -327,6 +361,7 @@ void Suites::derive(const Engine &engine) {
         complete(cipher, &derived);
     }
     if (chacha) add_chacha(engine, chacha, poly1305, &derived);
+    if (rc4) add_rc4(engine, rc4, hashes, &derived);
     suites_.reserve(suites_.size() + derived.size());
     for (auto &suite : derived) {  // from here on nothing is allocated
         Suite *other = find(suite->name.c_str());
@@ -366,7 +401,7 @@ int prepare_suite(const Suite &suite) {
     if (suite.hash)
         if (int error = ready(suite.hashes, suite.hash->record.block_bytes)) return error;
     if (suite.enciphers()) {
-        if (!suite.engine->has("aes")) return CST_ERR_UNSUPPORTED;  // the key expansion
+        if (suite.encrypt->record.is_aes() && !suite.engine->has("aes")) return CST_ERR_UNSUPPORTED;  // the key expansion
         if (int error = ready(suite.encrypts, suite.encrypt->record.block_bytes)) return error;
         if (int error = ready(suite.decrypts, suite.decrypt->record.block_bytes)) return error;
     }

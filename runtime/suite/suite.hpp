@@ -24,7 +24,9 @@ enum class Construction {
     xts,      // a tweak in front of every block, ciphertext stealing (IEEE 1619)
     cmac,     // CBC-MAC with the last block masked (SP 800-38B)
     xcbc,     // the same with other subkeys (RFC 3566)
-    ccm       // counter mode and CBC-MAC of the plaintext (SP 800-38C)
+    ccm,      // counter mode and CBC-MAC of the plaintext (SP 800-38C)
+    rc4,      // RC4 alone: no IV, a key for each message
+    rc4_hmac  // encrypt-then-MAC with it, over aad || ciphertext
 };
 
 constexpr size_t CHACHA_BLOCK = 64, CHACHA_MOST_BLOCKS = 16;
@@ -46,7 +48,8 @@ struct Suite {
     uint8_t chacha_blocks[CHACHA_MOST_BLOCKS + 1] = {};
 
     size_t key_bytes = 0, mac_key_min = 0, mac_key_max = 0, iv_bytes = 0, tag_min = 0, tag_max = 0, block_bytes = 1, expansion = 0;
-    size_t iv_min = 0, iv_max = 0;  // iv_bytes is the usual length
+    size_t iv_min = 0, iv_max = 0;    // iv_bytes is the usual length
+    size_t key_min = 0, key_max = 0;  // key_bytes is
     uint64_t aad_min = 0, aad_max = 0;
     uint64_t min_bytes = 0, max_bytes = 0;
 
@@ -58,7 +61,7 @@ struct Suite {
     bool could_use(const Variant &variant) const;
 };
 
-constexpr size_t IV_BYTES = 16;  // of every cipher
+constexpr size_t IV_BYTES = 16;  // of every cipher that takes one
 // RFC 7518, 5.2: the 64-bit AL behind the ciphertext.
 constexpr size_t AAD_LENGTH_BYTES = 8;
 // RFC 4303: SPI and sequence number; the high half of an extended one follows.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from verify_samples import ALLOCATED, FROM, code, mem, sample_program, spoil
+from verify_samples import ALLOCATED, FROM, code, looked_up, mem, sample_program, spoil
 
-from cryptostitch.contract import HAND, OUT
+from cryptostitch.contract import HAND, OUT, TABLE
 from cryptostitch.passes.verify import check_bounds
 
 BUGS = {
@@ -123,3 +123,43 @@ def test_legacy_memory_operands_must_be_aligned() -> None:
     program = consumer("paddd v0:128, [g0+264]:128", "")
     assert "aligned to 16" in check_bounds(program)[0]
     assert mem("[g0+264]:128").disp % 16
+
+
+@pytest.mark.parametrize("text, said", [
+    ("and g4:32, 63\nmov g4:32, [g0+g4*4+768]:32", ""),
+    ("and g4, 60\nmov g4, [g0+g4*4+776]:64", ""),
+    ("and g4:32, 63\nmov [g0+g4*4+768]:32, g2:32", ""),
+    ("and g4:32, 31\nadd g3:32, 7\nand g3:32, 31\nadd g4, g3\nmov g4:32, [g0+g4*4+768]:32", ""),
+    ("and g4:32, 64\nmov g4:32, [g0+g4*4+768]:32", "accesses bytes 0 to 260 of the table of 256"),
+    ("and g4:32, 63\nmov g4:32, [g0+g4*8+768]:32", "accesses bytes 0 to 508"),
+    ("and g4:32, 63\nmov g4, [g0+g4*4+768]:64", "accesses bytes 0 to 260"),
+    ("and g4:32, 63\nmov g4:32, [g0+g4*4+772]:32", "accesses bytes 4 to 260"),
+    ("and g4:32, 63\nmov g4:32, [g0+g4*4+764]:32", "accesses bytes -4 to 252"),
+    ("and g4:32, 1\nmov g4:32, [g0+g4*4+448]:32", "accesses bytes -320 to -312"),
+    ("and g4:32, 63\nadd g4:32, 1\nmov g4:32, [g0+g4*4+768]:32", "not proved"),
+    ("and g4:32, -4\nmov g4:32, [g0+g4*4+768]:32", "not proved"),
+    ("and g4:32, g3:32\nmov g4:32, [g0+g4*4+768]:32", "not proved"),
+    ("or g4:32, 63\nmov g4:32, [g0+g4*4+768]:32", "not proved"),
+    ("and g4:32, 63\nmov g4:32, [g3+g4*4+768]:32", "otherwise than in the body|not proved"),
+    ("and g4, 192\nvmovdqa64 v2, [g0+g4*1+768]", "its address is computed"),
+])
+def test_a_masked_number_stays_within_the_table(text: str, said: str) -> None:
+    problems = check_bounds(looked_up(text))
+    assert any(word in problems[0] for word in said.split("|")) if said else not problems, problems
+
+
+def test_a_masked_number_is_followed_around_the_loop() -> None:
+    """An index that enter and body both mask; one that enter does not."""
+    def walked(enter: str) -> list[str]:
+        program = looked_up("mov g4:32, [g0+g5*4+768]:32\nadd g5:32, 16\nand g5:32, 48")
+        entered = replace(program.code, enter=(*program.code.enter, *code(enter, "", "").enter))
+        return check_bounds(replace(program, code=entered, window=replace(program.window, generals=6)))
+
+    assert walked("mov g5:32, [g0+256]:32\nand g5:32, 48") == []
+    assert "not proved" in walked("mov g5:32, [g0+256]:32")[0]
+
+
+def test_without_a_table_no_number_is_an_index() -> None:
+    program = looked_up("and g4:32, 3\nmov g4:32, [g0+g4*4+256]:32")
+    fields = tuple(f for f in program.contract.fields if f.name != TABLE)
+    assert "which has no table" in check_bounds(replace(program, contract=replace(program.contract, fields=fields)))[0]

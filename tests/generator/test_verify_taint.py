@@ -90,7 +90,7 @@ def test_both_halves_of_a_product_carry_secrets(targets: str) -> None:
 
 def test_what_the_contract_calls_public_decides() -> None:
     program = replace(sample_program(), code=code("mov g1, [g0+0]:64", "mov g2, [g1+0]:64", ""))
-    field = Field("table", 0, 1, 64, 64, secret=False, align=64)
+    field = Field("offsets", 0, 1, 64, 64, secret=False, align=64)
     contract = replace(program.contract, fields=(field,))
     assert check_taint(replace(program, contract=contract)) == []
     assert check_taint(replace(program, contract=replace(contract, fields=(replace(field, secret=True),))))

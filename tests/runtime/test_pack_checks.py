@@ -13,6 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from handmade import ALGORITHM, program, recipe, tool  # noqa: E402
 from verify_samples import ALLOCATED as SAMPLE  # noqa: E402
+from verify_samples import looked_up  # noqa: E402
 from verify_samples import sample_program as sample_of  # noqa: E402
 from verify_samples import spoil  # noqa: E402
 
@@ -106,6 +107,27 @@ def test_a_spoiled_program_is_refused(case: str, tmp_path: Path) -> None:
     section, index, text, reason = SPOILED[case]
     code, why = judged(tmp_path, pack_of(sample_program(spoil(ALLOCATED, section, index, text))))
     assert code == 1 and "error -8" in why and reason in why, why
+
+
+@pytest.mark.parametrize("text, reason", [
+    ("and g4:32, 63\nmov g4:32, [g0+g4*4+768]:32", ""),
+    ("and g4, 60\nmov g4, [g0+g4*4+776]:64", ""),
+    ("and g4:32, 63\nmov [g0+g4*4+768]:32, g2:32", ""),
+    ("and g4:32, 64\nmov g4:32, [g0+g4*4+768]:32", "outside the table"),
+    ("and g4:32, 63\nmov g4, [g0+g4*4+768]:64", "outside the table"),
+    ("and g4:32, 63\nmov g4:32, [g0+g4*4+764]:32", "outside the table"),
+    ("and g4:32, 1\nmov g4:32, [g0+g4*4+448]:32", "outside the table"),
+    ("and g4:32, 63\nadd g4:32, 1\nmov g4:32, [g0+g4*4+768]:32", "not known to lie"),
+    ("and g4:32, -4\nmov g4:32, [g0+g4*4+768]:32", "not known to lie"),
+    ("and g4, -4\nmov g4:32, [g0+g4*4+768]:32", "not known to lie"),
+    ("and g4:32, g3:32\nmov g4:32, [g0+g4*4+768]:32", "not known to lie"),
+    ("or g4:32, 63\nmov g4:32, [g0+g4*4+768]:32", "not known to lie"),
+    ("and g4:32, 7\nmov g3, [g0+512]:64\nmov g4:32, [g3+g4*1]:32", "outside the state block"),
+    ("and g4, 192\nvmovdqa64 v2, [g0+g4*1+768]", "its address is computed"),
+])
+def test_a_masked_number_may_index_the_table(text: str, reason: str, tmp_path: Path) -> None:
+    code, why = judged(tmp_path, pack_of(looked_up(text, ALLOCATED)))
+    assert code == (1 if reason else 0) and reason in why, why
 
 
 def test_spill_slots_hold_addresses_only_until_they_are_overwritten(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ..errors import CryptostitchError, nearest
 
 CATALOGUE = "algorithms.py"
+MOST_RATIO, MOST_LAG, MOST_LEAD = 64, 8, 1 << 20     # what a pack may hold: runtime/code/pack.cpp
 
 
 @contextmanager
@@ -56,6 +57,8 @@ templates_option = click.option(
     "--templates", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
     help=f"A folder of your own: its templates are searched first, and the rows ALGORITHMS of its {CATALOGUE} are added to the catalogue.")
 
+legacy_option = click.option("--legacy", is_flag=True, help="The legacy suites too (CST_ALLOW_LEGACY): broken algorithms, or a time that depends on secrets.")
+
 format_option = click.option("--format", "fmt", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print the result.")
 
 
@@ -77,13 +80,65 @@ def generator(templates: Path | None = None):
     return Catalogue(rows, (templates,))
 
 
+def recipe_of(made: Any, kernel: str) -> Any:
+    """The recipe of a kernel's name, or of a file of `cryptostitch tune`."""
+    from ..tune import read_recipe
+
+    if not kernel.endswith(".json"):
+        return made.recipe(kernel)
+    if not Path(kernel).exists():
+        raise CryptostitchError(f"there is no file {kernel}; `cryptostitch tune A B --isa ISA -o {kernel}` writes one")
+    return read_recipe(Path(kernel), made)
+
+
+class OutputFile(click.Path):
+    """A file that is to be written: its folder is looked for before the work is done, not after."""
+
+    def __init__(self, allow_dash: bool = False) -> None:
+        super().__init__(dir_okay=False, writable=True, path_type=Path, allow_dash=allow_dash)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = super().convert(value, param, ctx)
+        if str(path) != "-" and not path.absolute().parent.is_dir():
+            self.fail(f"there is no folder '{path.parent}' for {path.name}: `mkdir -p {path.parent}`", param, ctx)
+        return path
+
+
+def this_cpu() -> str | None:
+    """The microarchitecture as the library detects it; None where the library is not built."""
+    from .. import runtime
+
+    try:
+        return runtime.Context().cpu()["microarchitecture"]
+    except FileNotFoundError:
+        return None
+
+
+def table_here(name: str | None):
+    """(this CPU, the instruction table of ``name``; without a name, of this CPU)."""
+    from ..model.table import table_of
+
+    here = this_cpu()
+    if name is None and here is None:
+        raise click.UsageError("the library is not built, so this CPU is not known: run `make`, or give --cpu")
+    return here, table_of(name or here)
+
+
+def unmeasured(measure: bool, here: str | None, table: Any) -> str:
+    """Why a kernel cannot be timed beside the table; empty when it can."""
+    if not measure:
+        return "--no-measure"
+    return "" if here == table.microarchitecture else \
+        f"the table is of {table.microarchitecture}, this CPU is {here or 'not known, because the library is not built'}"
+
+
 class Pair(click.ParamType):
     """Two whole numbers as A:B; one number stands for both when ``both``, else for the second part only."""
 
     name = "A:B"
 
-    def __init__(self, both: bool = True, least: int | None = None):
-        self.both, self.least = both, least
+    def __init__(self, both: bool = True, least: int | None = None, most: int | None = None):
+        self.both, self.least, self.most = both, least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[int]:
         if isinstance(value, list):
@@ -95,6 +150,7 @@ class Pair(click.ParamType):
             numbers = []
         if len(numbers) == 1:
             numbers = numbers * 2 if self.both else [0, *numbers]
-        if len(numbers) != 2 or (self.least is not None and min(numbers) < self.least):
-            self.fail(f"'{value}' is not two whole numbers like 1:2" + (f", each at least {self.least}" if self.least is not None else ""), param, ctx)
+        if len(numbers) != 2 or (self.least is not None and min(numbers) < self.least) or (self.most is not None and max(numbers) > self.most):
+            limits = [f"at {word} {limit}" for word, limit in (("least", self.least), ("most", self.most)) if limit is not None]
+            self.fail(f"'{value}' is not two whole numbers like 1:2" + (f", each {' and '.join(limits)}" if limits else ""), param, ctx)
         return numbers

@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import click
 
-from .common import generator, progress_bar, templates_option
+from .common import OutputFile, generator, progress_bar, templates_option
 
-FILE = click.Path(dir_okay=False, path_type=Path)
+OBJECTS = ("elf", "coff", "macho")
 
 
 @click.command()
 @click.argument("kernels", nargs=-1)
-@click.option("--default-pack", type=FILE, help="Write the default pack to this file.")
-@click.option("--pack", type=FILE, help="Write a pack of KERNELS to this file.")
+@click.option("--default-pack", type=OutputFile(), help="Write the default pack to this file.")
+@click.option("--pack", type=OutputFile(), help="Write a pack of KERNELS to this file.")
 @click.option("--recipe", "recipe_files", type=click.Path(exists=True, dir_okay=False, path_type=Path), multiple=True, metavar="FILE",
               help="A recipe of `cryptostitch tune`, one more of the KERNELS; may be given more than once.")
 @click.option("--static", "folder", type=click.Path(file_okay=False, path_type=Path),
               help="Write objects, table and header of KERNELS (default: the catalogue's static kernels) to this folder.")
-@click.option("--assembly", type=click.Path(dir_okay=False, path_type=Path, allow_dash=True), help="Write the assembly text of KERNELS; - is standard output.")
-@click.option("--object", "object_", type=FILE, help="Write one object of KERNELS.")
-@click.option("--sign", "key_file", type=FILE, metavar="KEY.pem", help="Sign the packs with this Ed25519 private key (PKCS#8, PEM).")
+@click.option("--assembly", type=OutputFile(allow_dash=True), help="Write the assembly text of KERNELS; - is standard output.")
+@click.option("--object", "object_", type=OutputFile(), help="Write one object of KERNELS.")
+@click.option("--sign", "key_file", type=click.Path(dir_okay=False, path_type=Path), metavar="KEY.pem",
+              help="Sign the packs with this Ed25519 private key (PKCS#8, PEM).")
 @click.option("--abi", type=click.Choice(["sysv", "win64"]), help="Calling convention; win64 makes COFF objects.")
-@click.option("--format", "fmt", type=click.Choice(["elf", "coff", "macho"]), help="Object format (default: elf, or coff with --abi win64).")
+@click.option("--format", "formats", type=click.Choice(["text", "json", *OBJECTS]), multiple=True,
+              help="Format of the objects (default: elf, or coff with --abi win64). json: list what was written on standard output; may be given "
+                   "beside an object's format.")
 @templates_option
-def emit(kernels, default_pack, pack, recipe_files, folder, assembly, object_, key_file, abi, fmt, templates) -> None:
+def emit(kernels, default_pack, pack, recipe_files, folder, assembly, object_, key_file, abi, formats, templates) -> None:
     """Write kernels as assembly text, objects (ELF, COFF, Mach-O) or packs.
 
     \b
-    Example: cryptostitch emit --static out aes128_cbc_enc_x16+sha1_x16@avx512_vaes
+    Examples:
+      cryptostitch emit --static out aes128_cbc_enc_x16+sha1_x16@avx512_vaes
+      cryptostitch emit --format macho --format json --object sha256.o sha256_x8@avx2
     """
     from ..emit import artefacts
     from ..emit.assembly import FORMATS, file_text
@@ -39,7 +45,12 @@ def emit(kernels, default_pack, pack, recipe_files, folder, assembly, object_, k
     from ..passes.frame import frame
     from ..tune import read_recipe
 
-    fmt = FORMATS[fmt or ("coff" if abi == "win64" else "elf")]
+    objects = [f for f in dict.fromkeys(formats) if f in OBJECTS]
+    if len(objects) > 1:
+        raise click.UsageError(f"--format takes one of {', '.join(OBJECTS)} at a time, and json beside it")
+    if "json" in formats and str(assembly) == "-":
+        raise click.UsageError("standard output is the assembly's; with --format json name a file: --assembly FILE")
+    fmt = FORMATS[objects[0] if objects else "coff" if abi == "win64" else "elf"]
     if abi and abi != ("win64" if fmt.name == "coff" else "sysv"):
         raise click.UsageError(f"{fmt.name} objects do not use the {abi} calling convention")
     if not (default_pack or pack or folder or assembly or object_):
@@ -60,17 +71,26 @@ def emit(kernels, default_pack, pack, recipe_files, folder, assembly, object_, k
     if default_pack or (folder and not chosen):
         with progress_bar("compiling") as progress:
             every = made.default_recipes(progress, processes=len(os.sched_getaffinity(0)))
+    written: list[tuple[Path, list]] = []
     for path, recipes in ((default_pack, default_pack and every), (pack, chosen)):
         if path:
+            written.append((path, recipes))
             made_pack = artefacts.pack_of(made, recipes)
             path.write_bytes(signed(made_pack, key) if key else made_pack)
     if folder:
         with progress_bar("assembling") as progress:
-            artefacts.write_static(folder, chosen or [r for r in every if r.static], fmt, f"cryptostitch {' '.join(['emit --static DIR', *kernels])}", progress)
+            objects_of = chosen or [r for r in every if r.static]
+            command = f"cryptostitch {' '.join(['emit --static DIR', *kernels])}"
+            written += [(path, objects_of) for path in artefacts.write_static(folder, objects_of, fmt, command, progress)]
     if assembly or object_:
         framed = [frame(r, "win64" if fmt.name == "coff" else "sysv") for r in chosen]
         if assembly:
             with click.open_file(str(assembly), "w") as file:
                 file.write(file_text(framed, fmt))
+            written.append((assembly, chosen))
         if object_:
             object_.write_bytes(object_bytes(framed, fmt))
+            written.append((object_, chosen))
+    if "json" in formats:
+        click.echo(json.dumps({"objects": fmt.name, "files": [{"file": str(path), "bytes": path.stat().st_size, "kernels": [r.name for r in recipes]}
+                                                             for path, recipes in written]}, indent=1))

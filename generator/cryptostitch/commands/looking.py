@@ -6,13 +6,14 @@ import json
 
 import click
 
-from .common import format_option, generator, progress_bar, templates_option
+from .common import format_option, generator, legacy_option, progress_bar, recipe_of, templates_option
 
 
 @click.command("list")
+@legacy_option
 @format_option
 @templates_option
-def list_(fmt, templates) -> None:
+def list_(legacy, fmt, templates) -> None:
     """List the streams, the kernels of the default pack, and the suites. Nothing is compiled.
 
     \b
@@ -21,7 +22,7 @@ def list_(fmt, templates) -> None:
     from ..report.tables import listing, listing_text
 
     with progress_bar("reading templates") as progress:
-        found = listing(generator(templates), progress)
+        found = listing(generator(templates), progress, legacy)
     click.echo(json.dumps(found, indent=1) if fmt == "json" else listing_text(found), nl=fmt == "json")
 
 
@@ -30,18 +31,25 @@ def list_(fmt, templates) -> None:
 @click.option("--abi", type=click.Choice(["sysv", "win64"]), default="sysv", show_default=True, help="Calling convention of the frame.")
 @click.option("--color/--no-color", default=None, help="Colours; the default is on a terminal only.")
 @templates_option
-def show(kernel, abi, color, templates) -> None:
-    """Show the woven code of KERNEL: a stream number and a colour for each instruction, and the template line that wrote it.
+@format_option
+def show(kernel, abi, color, templates, fmt) -> None:
+    """Show the woven code of KERNEL (a name, or a recipe file of `cryptostitch tune`): a stream number and a colour for each instruction, and the template line that wrote it.
 
     The columns are the stream's number (- for what the frame adds), the instruction, and its places: the algorithm's line < the vocabulary's line.
 
     \b
-    Example: cryptostitch show aes128_cbc_enc_x16+sha1_x16@avx512_vaes | less -R
+    Examples:
+      cryptostitch show aes128_cbc_enc_x16+sha1_x16@avx512_vaes --color | less -R
+      cryptostitch show sha1_x8@avx2 --format json
     """
+    from ..report.code import kernel_data
     from ..report.show import show_lines
 
     with progress_bar("compiling") as progress:
         progress(0, 1, kernel)
         made = generator(templates)
-        framed = made.kernel(made.recipe(kernel), abi)
+        framed = made.kernel(recipe_of(made, kernel), abi)
+    if fmt == "json":
+        click.echo(json.dumps(kernel_data(framed), indent=1))
+        return
     click.echo("\n".join(show_lines(framed, click.style)), color=color)

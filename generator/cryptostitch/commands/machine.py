@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from .common import format_option, progress_bar
+from .common import OutputFile, format_option, legacy_option, progress_bar
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, value: str) -> list[int]:
@@ -29,8 +29,9 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str) -> list[int
 @click.option("--target", help="Lower the level, e.g. host-no_avx512.")
 @click.option("--costs", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
               help="Choose by the costs in this file, which `cryptostitch calibrate --costs` wrote.")
+@legacy_option
 @format_option
-def cpu(jobs, size, one_key, suites, target, costs, fmt) -> None:
+def cpu(jobs, size, one_key, suites, target, costs, legacy, fmt) -> None:
     """Say what was detected, and for each suite which kernel jobs would run on, and why.
 
     \b
@@ -40,11 +41,13 @@ def cpu(jobs, size, one_key, suites, target, costs, fmt) -> None:
     from ..report.choices import choices, choices_text, machine
 
     try:
-        context = runtime.Context(target=target, costs=costs)
+        context = runtime.Context(runtime.ALLOW_LEGACY * legacy, target=target, costs=costs)
     except runtime.RuntimeFailure as failure:
         if failure.code == runtime.ERR_NAME and target:
             near = runtime.Context().nearest(runtime.NAME_TARGET, target)
             raise click.BadParameter(f"no target '{target}'; write host-no_<feature>, or one of: {near or 'host'}", param_hint="--target") from failure
+        if failure.code == runtime.ERR_COSTS:
+            raise click.BadParameter(f"{failure}; `cryptostitch calibrate --costs {costs}` writes one anew once it is removed", param_hint="--costs") from failure
         raise
     if costs and not context.calibrated:
         click.echo(f"{costs} is left aside: it is of another CPU, of other features (--target), or of kernels that this library does not have", err=True)
@@ -56,16 +59,19 @@ def cpu(jobs, size, one_key, suites, target, costs, fmt) -> None:
 
 
 @click.command()
-@click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE", help="Write the table to this file (default: standard output).")
+@click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="Write the table to this file (default: standard output).")
 @click.option("--kernels", default="*", show_default=True, metavar="GLOB", help="Which kernels; a file that exists keeps its other rows.")
 @click.option("--microarchitecture", help="The table's name (default: as detected; where the library has no table yet, the stem of FILE).")
-@click.option("--costs", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+@click.option("--costs", type=OutputFile(), metavar="FILE",
               help="Have the library measure instead, and write its figures for this machine alone to a file for cst_options.costs.")
 @click.option("--seconds", type=click.FloatRange(0, 3600), help="How long --costs may take (default: about 3 for all kernels).")
-def calibrate(output, kernels, microarchitecture, costs, seconds) -> None:
+@legacy_option
+@format_option
+def calibrate(output, kernels, microarchitecture, costs, seconds, legacy, fmt) -> None:
     """Measure the kernels of the library that this CPU can run, and write the cost table that the choice of kernels is made by.
 
-    The table holds core cycles per iteration and per call. One row takes an eighth of a second; leave the machine alone meanwhile.
+    The table, JSON itself, holds core cycles per iteration and per call. One row takes an eighth of a second; leave the machine alone meanwhile.
+    With --format json and a file, standard output says what was written.
 
     \b
     Examples: cryptostitch calibrate -o generator/cryptostitch/costs/zen4.json
@@ -76,7 +82,7 @@ def calibrate(output, kernels, microarchitecture, costs, seconds) -> None:
     if costs:
         if output or microarchitecture:
             raise click.UsageError("--costs is a file for one machine; -o and --microarchitecture belong to a table")
-        _calibrate_library(costs, kernels, seconds or 0)
+        _calibrate_library(costs, kernels, seconds or 0, legacy, fmt)
         return
     if seconds is not None:
         raise click.UsageError("--seconds goes with --costs; a table takes an eighth of a second for each row")
@@ -92,18 +98,18 @@ def calibrate(output, kernels, microarchitecture, costs, seconds) -> None:
     text = _table_text(table)
     if output:
         output.write_text(text)
-    else:
+    if not output:
         click.echo(text, nl=False)
+    elif fmt == "json":
+        click.echo(json.dumps({"file": str(output), **{k: v for k, v in table.items() if k != "kernels"}, "kernels": len(table["kernels"])}, indent=1))
     click.echo(f"{len(table['kernels'])} kernels on {table['cpu']} at {table['ghz']} GHz, table '{table['microarchitecture']}'", err=True)
 
 
-def _calibrate_library(costs: Path, kernels: str, seconds: float) -> None:
+def _calibrate_library(costs: Path, kernels: str, seconds: float, legacy: bool, fmt: str) -> None:
     """A file of costs. One that exists keeps its other rows, if they are of this machine."""
     from .. import runtime
 
-    if not costs.absolute().parent.is_dir():
-        raise click.UsageError(f"there is no folder '{costs.parent}' for {costs.name}")
-    context = runtime.Context(costs=costs if costs.exists() else None)
+    context = runtime.Context(runtime.ALLOW_LEGACY * legacy, costs=costs if costs.exists() else None)
     try:
         with progress_bar("measuring") as progress:
             context.calibrate(kernels, seconds, progress)
@@ -113,6 +119,8 @@ def _calibrate_library(costs: Path, kernels: str, seconds: float) -> None:
         raise click.UsageError(f"no kernel that this CPU can run matches '{kernels}'; `cryptostitch list` shows their names") from failure
     context.save_costs(costs)
     cpu = context.cpu()
+    if fmt == "json":
+        click.echo(json.dumps({"file": str(costs), "cpu": cpu["brand"].strip(), "microarchitecture": cpu["microarchitecture"]}, indent=1))
     click.echo(f"{costs}: costs of {cpu['brand'].strip()}; with them the choice is '{cpu['microarchitecture']}'", err=True)
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import click
 
-from .common import format_option, generator, progress_bar, templates_option
+from .common import OutputFile, format_option, generator, progress_bar, templates_option
 
 
 @click.command()
@@ -15,7 +14,7 @@ from .common import format_option, generator, progress_bar, templates_option
 @click.option("--ciphers", "cipher_glob", default="aes128_*", show_default=True, metavar="GLOB", help="Which ciphers (names of texts, see `cryptostitch list`).")
 @click.option("--hashes", "hash_glob", default="*", show_default=True, metavar="GLOB", help="Which hashes.")
 @click.option("--seconds", type=click.FloatRange(0.01), default=0.2, show_default=True, help="How long to measure each way to stitch.")
-@click.option("--html", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE", help="Also write one page with a heat map.")
+@click.option("--html", type=OutputFile(), metavar="FILE", help="Also write one page with a heat map.")
 @templates_option
 @format_option
 def matrix(isa, cipher_glob, hash_glob, seconds, html, templates, fmt) -> None:

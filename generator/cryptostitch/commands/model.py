@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from pathlib import Path
 
 import click
 
-from .common import format_option, generator, progress_bar, templates_option
+from .common import OutputFile, format_option, generator, progress_bar, recipe_of, table_here, templates_option, unmeasured
 
 
 @click.command()
-@click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE",
+@click.option("-o", "--output", type=OutputFile(), metavar="FILE",
               help="Write the table to this file (default: standard output).")
 @click.option("--microarchitecture", help="The table's name (default: as detected; where the library does not know the CPU, the stem of FILE).")
 @click.option("--runs", type=click.IntRange(1), default=1, show_default=True,
@@ -51,7 +50,7 @@ def probe(output, microarchitecture, runs, fmt) -> None:
 @templates_option
 @format_option
 def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
-    """Say how few cycles KERNEL can take on a CPU, what binds it, and how near the measured kernel is.
+    """Say how few cycles KERNEL (a name, or a recipe file of `cryptostitch tune`) can take on a CPU, what binds it, and how near the measured one is.
 
     No iteration can be shorter than its loop-carried chain, nor than the time for which it keeps any group of units, the load and store ports or
     the front end busy. The cycles of each come from the CPU's instruction table.
@@ -62,48 +61,19 @@ def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
       cryptostitch bound aes128_cbc_enc_x16_hand+sha1_x16_hand@avx512_vaes --cpu zen5 --format json
     """
     from ..model.bound import bound as bound_of
-    from ..model.table import table_of
     from ..report.bound import bound_data, bound_text
+    from ..study import Measured, measured
 
-    here = _this_cpu()
-    if cpu is None and here is None:
-        raise click.UsageError("the library is not built, so this CPU is not known: run `make`, or give --cpu")
-    table = table_of(cpu or here)
+    here, table = table_here(cpu)
     with progress_bar("bounding") as progress:
         progress(0, 3, "compiling")
         made = generator(templates)
-        recipe = made.recipe(kernel)
+        recipe = recipe_of(made, kernel)
         framed = made.kernel(recipe)
         progress(1, 3, "chain and pressure")
         found = bound_of(framed, table)
         progress(2, 3, "measuring")
-        measured = _measured(made, recipe, found, seconds) if measure and here == table.microarchitecture else (None, None, _why_not(measure, here, table))
-    data = bound_data(found, *measured)
+        why_not = unmeasured(measure, here, table)
+        costs = Measured(why_not=why_not) if why_not else measured(made, recipe, found, seconds)
+    data = bound_data(found, costs.cost, costs.independent, costs.why_not)
     click.echo(json.dumps(data, indent=1) if fmt == "json" else bound_text(data))
-
-
-def _this_cpu() -> str | None:
-    from .. import runtime
-
-    try:
-        return runtime.Context().cpu()["microarchitecture"]
-    except FileNotFoundError:
-        return None
-
-
-def _why_not(measure: bool, here: str | None, table) -> str:
-    return "--no-measure" if not measure else f"the table is of {table.microarchitecture}, this CPU is {here or 'not known, because the library is not built'}"
-
-
-def _measured(made, recipe, bound, seconds: float):
-    """(cost, cycles without dependences, why there is neither)."""
-    from ..measure import Laboratory, MeasureError, pinned
-    from ..probe.run import without_dependences
-
-    try:
-        with pinned():
-            laboratory = Laboratory()
-            cost, = laboratory.measure([laboratory.add(made, recipe)], seconds)
-        return cost, without_dependences([step.form for step in bound.steps]), ""
-    except MeasureError as error:
-        return None, None, str(error)

@@ -6,16 +6,16 @@ import json
 
 import click
 
-from .common import Pair, format_option, generator, progress_bar, templates_option
+from .common import MOST_LAG, MOST_LEAD, MOST_RATIO, Pair, format_option, generator, progress_bar, templates_option
 
 
 @click.command()
 @click.argument("a")
 @click.argument("b")
 @click.option("--isa", required=True, metavar="ISA[:ISA]", help="scalar, sse, avx2 or avx512; two with a colon between when the parts differ (sse:scalar).")
-@click.option("--ratio", type=Pair(least=1), default="1:1", show_default=True, help="Bodies of each part in one iteration.")
-@click.option("--lead", type=Pair(both=False), default="0:0", show_default=True, help="How far each part runs ahead inside an iteration, in 1/1024 of it.")
-@click.option("--lag", type=Pair(both=False, least=0), help="How many iterations each part runs behind (default: 0:1, where B takes what A leaves; else 0:0).")
+@click.option("--ratio", type=Pair(least=1, most=MOST_RATIO), default="1:1", show_default=True, help="Bodies of each part in one iteration.")
+@click.option("--lead", type=Pair(both=False, least=-MOST_LEAD, most=MOST_LEAD), default="0:0", show_default=True, help="How far each part runs ahead inside an iteration, in 1/1024 of it.")
+@click.option("--lag", type=Pair(both=False, least=0, most=MOST_LAG), help="How many iterations each part runs behind (default: 0:1, where B takes what A leaves; else 0:0).")
 @click.option("--budget", type=Pair(least=1), help="Registers of one stream of each part (default: the split that costs the fewest instructions and memory accesses).")
 @click.option("--order", type=Pair(both=False, least=0), help="Order inside each part: 0 as its text has it, else the longest chain first, within a window of so many instructions "
               "(default: the catalogue's).")

@@ -6,11 +6,10 @@ import json
 import os
 import secrets
 import sys
-from pathlib import Path
 
 import click
 
-from .common import format_option, generator, progress_bar, templates_option
+from .common import OutputFile, format_option, generator, progress_bar, templates_option
 
 
 @click.command()
@@ -19,7 +18,7 @@ from .common import format_option, generator, progress_bar, templates_option
 @click.option("--long", is_flag=True, help="The long forms: more cases, more secrets, values of the woven code.")
 @click.option("--seed", type=click.IntRange(0), help="Where random choices start (default: a new one, which is printed).")
 @click.option("--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, show_default="all cores", help="Processes.")
-@click.option("--html", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE", help="Also write the evidence as one page.")
+@click.option("--html", type=OutputFile(), metavar="FILE", help="Also write the evidence as one page.")
 @templates_option
 @format_option
 def verify(glob, checks, long, seed, jobs, html, templates, fmt) -> None:

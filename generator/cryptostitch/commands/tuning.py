@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 import click
 
-from .common import Pair, format_option, generator, templates_option
+from .common import MOST_RATIO, OutputFile, Pair, format_option, generator, templates_option
 
 
 @click.command()
@@ -16,9 +15,9 @@ from .common import Pair, format_option, generator, templates_option
 @click.argument("b")
 @click.option("--isa", required=True, metavar="ISA[:ISA]", help="As in `cryptostitch stitch`.")
 @click.option("--seconds", type=click.FloatRange(1), default=60.0, show_default=True, help="How long to search.")
-@click.option("--ratio", type=Pair(least=1), default="1:1", show_default=True, help="Bodies of each part in one iteration.")
+@click.option("--ratio", type=Pair(least=1, most=MOST_RATIO), default="1:1", show_default=True, help="Bodies of each part in one iteration.")
 @click.option("--fixed", is_flag=True, help="Keep the lanes and the hand-over of A and B as they are; else they are searched too.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE",
+@click.option("-o", "--output", type=OutputFile(), metavar="FILE",
               help="Write the recipe to this file; if it exists, the search goes on where it ended.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Where random choices start.")
 @templates_option

@@ -13,7 +13,7 @@ from ..ir import RDX, XMM0
 from ..instructions import INSTRUCTIONS, Operand, Row, features_of, memory_bits
 
 REGISTERS = {("v", 128): 0, ("v", 256): 1, ("v", 512): 2, ("g", 32): 3, ("g", 64): 4, ("k", 64): 5}  # numbers of runtime/code/program.hpp, Width
-MEANINGS = ("mov", "add", "sub", "xor", "lea")
+MEANINGS = ("mov", "add", "sub", "xor", "and", "lea")
 IMMEDIATE_NONE, IMMEDIATE_BYTE, IMMEDIATE_WORD, IMMEDIATE_SIGNED, IMMEDIATE_ANY = range(5)
 ADDRESS = 0xFF
 SHARED = {XMM0: 1, RDX: 2}  # numbers of runtime/code/form.hpp, Shared
@@ -32,7 +32,7 @@ def table_text() -> str:
         for bits in row.widths:
             needed = sum(1 << features.index(f) for f in _features(row, bits))
             slots = ", ".join(_slot(row, i, o, bits) for i, o in enumerate(row.operands))
-            meaning = {"xor": "xor_"}.get(name, name) if name in MEANINGS else "other"
+            meaning = {"xor": "xor_", "and": "and_"}.get(name, name) if name in MEANINGS else "other"
             marks = ", ".join("01"[mark] for mark in (row.kind == "hint", row.encoding == "evex"))
             marks += f", {_needs(row)}, {_sets(row)}"
             lines.append(f'FORM("{name}", {meaning}, {marks}, 0x{needed:x}, {len(row.operands)}, {slots})')

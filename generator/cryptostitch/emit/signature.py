@@ -33,7 +33,7 @@ def read_key(path: Path) -> Ed25519PrivateKey:
     if b"-----BEGIN ENCRYPTED PRIVATE KEY-----" in pem:
         raise SigningError(f"{path}: the key is encrypted; give it without a password")
     if b"-----BEGIN PRIVATE KEY-----" not in pem:
-        raise SigningError(f"{path}: not a PKCS#8 private key in PEM form")
+        raise SigningError(f"{path}: not a PKCS#8 private key in PEM form; `openssl genpkey -algorithm ed25519 -out KEY.pem` makes one")
     try:
         key = load_pem_private_key(pem, password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:

@@ -55,7 +55,7 @@ class Climber:
         self.plan = plan
         self.generator = Generator(*plan.given, proves=False)
         try:
-            self.library = runtime.Context(runtime.ALLOW_PACKS)
+            self.library = runtime.Context(runtime.ALLOW_PACKS | runtime.ALLOW_LEGACY)
         except FileNotFoundError:
             self.library = None
 

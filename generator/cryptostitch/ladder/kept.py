@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..contract import CHAIN, HAND, SCRATCH, Contract
+from ..contract import CHAIN, HAND, SCRATCH, TABLE, Contract
 from ..verify.induct import is_spill
 
-CHANGED_FIELDS = (CHAIN, HAND)
+CHANGED_FIELDS = (CHAIN, HAND, TABLE)
 
 
 def may_change(contract: Contract) -> bytearray:

@@ -11,14 +11,17 @@ from typing import Callable
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from ..catalog import Algorithm
-from . import poly1305
+from . import poly1305, rc4
 from .ghash import ghash, power_rows
 from .keys import expanded, inverse_expanded
 
 
 @dataclass(frozen=True)
 class Writer:
-    """``run(key, chain, text)`` is the output, ``back(key, chain, output)`` the text; ``after(chain, text, output)`` what the chain is then."""
+    """``run(key, chain, text)`` is the output, ``back(key, chain, output)`` the text; ``after(chain, text, output)`` what the chain is then.
+
+    One whose stream has a ``table`` makes it of the key: table(key). What it and the chain are after n bytes say table_after(key, chain, n), chain_after(key, chain, n).
+    """
 
     run: Callable[[bytes, bytes, bytes], bytes]
     back: Callable[[bytes, bytes, bytes], bytes]
@@ -26,6 +29,9 @@ class Writer:
     rows: Callable[[bytes], list[bytes]]
     chain: Callable[[bytes], bytes] = lambda secret: secret
     """A chaining value from as many secret bytes: where something rare must happen in every scene."""
+    table: Callable[[bytes], bytes] | None = None
+    table_after: Callable[[bytes, bytes, int], bytes] = lambda key, chain, n: b""
+    chain_after: Callable[[bytes, bytes, int], bytes] | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +128,7 @@ WRITERS = {
     "xts_dec": Writer(_tweaked(_ecb_decrypted), _tweaked(_ecb_encrypted), _after_tweak, inverse_expanded),
     "ecb_enc": Writer(_ecb_encrypted, _ecb_decrypted, lambda chain, text, out: b"", expanded),
     "ecb_dec": Writer(_ecb_decrypted, _ecb_encrypted, lambda chain, text, out: b"", inverse_expanded),
+    "rc4": Writer(rc4.run, rc4.run, lambda chain, text, out: b"", lambda key: [], rc4.chain, rc4.schedule, rc4.table_after, rc4.chain_after),
 }
 READERS = {
     "ghash": Reader(ghash, power_rows), "poly1305": Reader(poly1305.after, poly1305.rows, poly1305.chain, poly1305.P),

@@ -7,6 +7,7 @@ import hmac
 import random
 from dataclasses import dataclass
 
+from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM, ChaCha20Poly1305
 from cryptography.hazmat.primitives.cmac import CMAC
@@ -24,7 +25,7 @@ GCM_TAGS = (4, 8, 12, 13, 14, 15, 16)  # SP 800-38D, 5.2.1.2
 class Meaning:
     """A suite taken apart: hash name or "", cipher key length or 0, what is done with them."""
 
-    kind: str  # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm, chacha, chacha_poly, xts, ecb, cmac, xcbc, ccm
+    kind: str  # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm, chacha, chacha_poly, xts, ecb, cmac, xcbc, ccm, rc4, rc4_hmac
     hash: str = ""
     key_bytes: int = 0
     tag_bytes: int = 0
@@ -35,7 +36,7 @@ class Meaning:
     @property
     def authenticates(self) -> bool:
         """Cipher and MAC."""
-        return self.kind in ("etm", "profile", "esp", "tls", "gcm", "ccm", "chacha_poly")
+        return self.kind in ("etm", "profile", "esp", "tls", "gcm", "ccm", "chacha_poly", "rc4_hmac")
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -44,6 +45,8 @@ class Meaning:
             return frozenset(("chacha", "poly1305") if self.kind == "chacha_poly" else ("chacha",))
         if self.kind in ("counter", "gcm"):
             return frozenset(("counter", "ghash") if self.kind == "gcm" else ("counter",))
+        if self.kind in ("rc4", "rc4_hmac"):
+            return frozenset(("rc4", "hash") if self.hash else ("rc4",))
         if self.kind == "ccm":
             return frozenset(("counter", "cbc_mac"))
         if self.kind in ("xts", "ecb"):
@@ -55,7 +58,7 @@ class Meaning:
     @property
     def iv_bytes(self) -> int:
         """The usual length."""
-        return 12 if self.kind in ("gcm", "ccm", "chacha_poly") else 16 if self.key_bytes and self.kind != "ecb" else 0
+        return 12 if self.kind in ("gcm", "ccm", "chacha_poly") else 16 if self.key_bytes and self.kind not in ("ecb", "rc4", "rc4_hmac") else 0
 
     @property
     def least(self) -> int:
@@ -106,6 +109,9 @@ def meaning(suite: str) -> Meaning:
     if suite == "chacha20-poly1305":
         return Meaning("chacha_poly", "", 32, 16)
     cipher, _, rest = suite.partition("+")
+    if cipher == "rc4-vartime":
+        hash_ = rest.removeprefix("hmac-").removesuffix("-etm")
+        return Meaning("rc4_hmac", hash_, 16, digest_bytes(hash_)) if rest else Meaning("rc4", "", 16)
     if rest:
         key_bytes, construction = int(cipher.split("-")[1]) // 8, rest.removeprefix("hmac-")
         if construction in ESP_TAGS:
@@ -133,6 +139,10 @@ def unsealed(key: bytes, iv: bytes, data: bytes) -> bytes:
     """CBC decryption without padding."""
     decryptor = Cipher(algorithms.AES(key), modes.CBC(iv)).decryptor()
     return decryptor.update(data) + decryptor.finalize()
+
+
+def rc4(key: bytes, data: bytes) -> bytes:
+    return Cipher(ARC4(key), None).encryptor().update(data)
 
 
 def ecb(key: bytes, data: bytes) -> bytes:
@@ -196,6 +206,9 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
     if m.kind == "chacha_poly":
         sealed = ChaCha20Poly1305(key).encrypt(iv, data, aad)
         return sealed[:-16], sealed[-16:]
+    if m.kind in ("rc4", "rc4_hmac"):
+        text = rc4(key, data)
+        return text, hmac.digest(mac_key, aad + text, m.hash) if m.hash else b""
     if m.kind == "ccm":
         return ccm(key, iv, aad, data, 16)
     if m.kind == "etm":

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-PASS, FAIL, SKIP = "pass", "fail", "skip"
+PASS, FAIL, SKIP, WAIVED = "pass", "fail", "skip", "waived"
 
 
 class Skip(Exception):
@@ -13,7 +13,8 @@ class Skip(Exception):
 
 @dataclass(frozen=True)
 class Result:
-    """``status`` is pass, fail or skip. ``detail``: how much was looked at, or the reason of a skip, in a few words.
+    """``status`` is pass, fail, skip, or waived: nothing is wrong beside what VARTIME.md permits. ``detail``: how much was looked at, or the reason of
+    a skip or a waiver, in a few words.
 
     ``problems`` are sentences, one for each thing that is wrong; ``cases`` how many cases ran (0: not that kind of check).
     """
@@ -28,10 +29,15 @@ class Result:
         """A pass when there are no problems."""
         return cls(FAIL if problems else PASS, detail, tuple(problems), cases)
 
+    def waived(self, streams: list[str]) -> "Result":
+        """The same, but for a pass: one of a kernel with these streams of variable time is waived."""
+        reason = f"{' and '.join(streams)} may take variable time"
+        return replace(self, status=WAIVED, detail=f"{reason}; {self.detail}" if self.detail else reason) if streams and self.status == PASS else self
+
     @property
     def text(self) -> str:
-        """What the JSON form holds: pass, fail, or skip: the reason."""
-        return f"{SKIP}: {self.detail}" if self.status == SKIP else self.status
+        """What the JSON form holds: pass, fail, or skip or waived: the reason."""
+        return f"{self.status}: {self.detail}" if self.status in (SKIP, WAIVED) else self.status
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,16 @@ from __future__ import annotations
 
 import hashlib
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Callable, Iterator, Sequence
 
 from ..catalog import Algorithm
-from ..contract import IN, OUT, Contract
+from ..contract import IN, OUT, TABLE, Contract
 from ..kinds import KINDS
 from ..program import Recipe
 from .kept import changed
 from .lanes import READERS, WRITERS, chain_bytes
-from .machine import Machine, Outcome
+from .machine import Machine, Outcome, Step
 from .result import Skip
 
 Secrets = Callable[[str, int], bytes]
@@ -151,9 +151,10 @@ class Scene:
 
     def _cipher(self, i: int, row: Algorithm, secrets: Secrets, texts: dict, reader: Algorithm | None) -> list[Expected]:
         expected = []
-        keys = self.contract(i).field("key")
+        contract = self.contract(i)
+        keys = contract.field("key") if contract.has("key") else None
         opening, writer = KINDS[row.kind].direction == "open", WRITERS[row.kind]
-        shared = secrets(f"key of stream {i}", row.key_bytes) if keys.shared else b""
+        shared = secrets(f"key of stream {i}", row.key_bytes) if keys and keys.shared else b""
         for lane in range(self.contract(i).lanes):
             where = f"of stream {i}, lane {lane}"
             key = shared or secrets(f"key {where}", row.key_bytes)
@@ -168,12 +169,16 @@ class Scene:
             self.machine.write(self.buffers[i, "in", lane], text)
             self.machine.write(self.buffers[i, "out", lane], bytes(len(out)))
             for r, key_row in enumerate(writer.rows(key)):
-                for copy in range(len(keys.lane_offsets)) if keys.shared else (lane,):
+                for copy in range(len(keys.lane_offsets)) if shared else (lane,):
                     self.machine.write(self.entry(i, "key", r, copy), key_row)
+            if writer.table:
+                self.machine.write(self.entry(i, "table", 0, lane), writer.table(key))
+                expected.append(Expected(f"table {where}", self.entry(i, "table", 0, lane), writer.table_after(key, chain, len(text))))
             expected.append(Expected(f"output {where}", self.buffers[i, "out", lane], out))
             if chain:
                 self.machine.write(self.entry(i, "chain", 0, lane), chain)
-                expected.append(Expected(f"chaining block {where}", self.entry(i, "chain", 0, lane), writer.after(chain, text, out)))
+                after = writer.chain_after(key, chain, len(text)) if writer.chain_after else writer.after(chain, text, out)
+                expected.append(Expected(f"chaining block {where}", self.entry(i, "chain", 0, lane), after))
         return expected
 
     def _mac(self, i: int, row: Algorithm, secrets: Secrets, texts: dict) -> list[Expected]:
@@ -217,6 +222,15 @@ class Scene:
                     at = self.entry(i, name, 0, lane)
                     pointer = int.from_bytes(self.machine.read(at, 8), "little") + contract.bytes * part.ratio * iterations
                     self.machine.write(at, (pointer % (1 << 64)).to_bytes(8, "little"))
+
+    def public_trace(self, trace: tuple[Step, ...]) -> tuple[Step, ...]:
+        """A trace without the addresses of what a stream of variable time accesses in its table (VARTIME.md): the rest is the same for all secrets."""
+        tables = [(state + f.offset, state + f.offset + f.size) for state, part in zip(self.states, self.recipe.parts) if "vartime" in part.program.stream
+                  for f in part.program.contract.fields if f.name == TABLE]
+        if not tables:
+            return trace
+        return tuple(replace(step, accesses=tuple(replace(a, address=next((low for low, high in tables if low <= a.address <= high - a.size), a.address))
+                                                  for a in step.accesses)) for step in trace)
 
     def _blocks(self) -> list[bytes]:
         return [self.machine.read(state, self.contract(i).state_bytes) for i, state in enumerate(self.states)]

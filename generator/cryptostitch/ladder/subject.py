@@ -44,6 +44,11 @@ class Subject:
         return [self.generator.algorithms[p.program.algorithm] for p in self.recipe.parts]
 
     @functools.cached_property
+    def vartime(self) -> list[str]:
+        """The streams whose time may depend on secrets: their names say so (VARTIME.md)."""
+        return sorted({p.program.stream for p in self.recipe.parts if "vartime" in p.program.stream})
+
+    @functools.cached_property
     def missing(self) -> frozenset[str]:
         """The features that this CPU (or the context's target) lacks."""
         return self.recipe.features - frozenset(self._context().cpu()["features"])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator
 
-from .oracle import GCM_TAGS, meaning, seal, unsealed
+from .oracle import GCM_TAGS, meaning, rc4, seal, unsealed
 from .result import Skip
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -286,7 +286,23 @@ def _cavp_ccm(suite: str) -> list[Vector]:
     return found
 
 
+def _rfc_rc4(suite: str) -> list[Vector]:
+    """RFC 6229, 2, and OpenSSL's test of a key of 160 bits: 16 bytes of each stream at every offset. The package's RC4 says what lies between them."""
+    streams: dict[tuple[str, bytes], dict[int, bytes]] = {}
+    for file in ("arc4", *(f"rfc-6229-{bits}" for bits in (40, 56, 64, 80, 128, 192, 256))):
+        for r in records(f"ciphers/ARC4/{file}.txt", "COUNT"):
+            streams.setdefault((f"{file}.txt", H(r["KEY"])), {})[int(r["OFFSET"])] = H(r["CIPHERTEXT"])
+    found = []
+    for (file, key), pieces in streams.items():
+        out = bytearray(rc4(key, bytes(max(pieces) + 16)))
+        for offset, piece in pieces.items():
+            out[offset:offset + 16] = piece
+        found.append(Vector(file, suite, key, b"", b"", b"", bytes(len(out)), bytes(out), b""))
+    return found
+
+
 _SOURCES = {
+    "rc4": (_rfc_rc4,),
     "ccm": (_cavp_ccm, _wycheproof_ccm),
     "ecb": (_cavp_ecb,), "xts": (_cavp_xts, _wycheproof_xts), "cmac": (_nist_cmac, _wycheproof_cmac), "xcbc": (_rfc_xcbc,),
     "chacha": (_chacha20,), "chacha_poly": (_chacha_poly,),

@@ -68,7 +68,7 @@ def _flow(steps: Sequence[Step], table: Table) -> list[_Event]:
     for iteration in range(ITERATIONS):
         last = _Event(0.0, None, iteration, 0)
         for index, wait in enumerate(waits):
-            sources = [(registers.get(key), latency) for key, latency in wait.registers]
+            sources = [(registers.get(key), latency) for key, latency in (*wait.registers, *wait.addresses)]
             sources += [(memory.get(store), latency) for place, latency in wait.places for store in overlapping[place]]
             time, cause = max(((e.time + latency, e) for e, latency in sources if e), key=lambda s: s[0], default=(0.0, None))
             event = _Event(time, cause, iteration, index)

@@ -29,12 +29,16 @@ class Place:
 
 @dataclass
 class Waits:
-    """The result comes so many cycles after each register and each place that is read."""
+    """The result comes so many cycles after each register, each register of an address that is loaded from, and each place that is read.
+
+    ``execution``: how many of these cycles are spent in the execution unit, once what is loaded is there."""
 
     registers: list[tuple[object, float]] = field(default_factory=list)
+    addresses: list[tuple[object, float]] = field(default_factory=list)
     places: list[tuple[Place, float]] = field(default_factory=list)
     writes: list = field(default_factory=list)
     store: Place | None = None
+    execution: float = 0
 
 
 def waits_of(steps: Iterable[Step], table: Table) -> list[Waits]:
@@ -59,6 +63,7 @@ def _waits(step: Step, table: Table, changed: set) -> Waits:
     in_registers = step.form.in_registers()
     moved = table.row(in_registers) if in_registers else None  # what happens to a value that is loaded, or before it is stored
     stores = any(isinstance(operand, Mem) and slot.writes for operand, slot in _operands(ins))
+    found.execution = ADDRESS if any(isinstance(o, Mem) and not o.bits for o in ins.operands) else _latency(moved if moved or step.form.memory is not None else row, -1)
     for i, (operand, slot) in enumerate(_operands(ins)):
         if isinstance(operand, Reg):
             if slot.writes:
@@ -82,7 +87,7 @@ def _memory(found: Waits, operand: Mem, slot, latency: float, table: Table, chan
     if slot.writes:
         found.store = place
     else:
-        found.registers += [(key, table.load + latency) for key in address]
+        found.addresses += [(key, table.load + latency) for key in address]
         if place:
             found.places.append((place, forwarding(table, operand.bits) + latency))
 

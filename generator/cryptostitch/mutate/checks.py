@@ -95,7 +95,7 @@ class Stage:
                 if seen.fault:
                     return seen
                 seen.wrong = seen.wrong or next(iter(changes), "")
-                outcomes.append((outcome, self._registers()))
+                outcomes.append((replace(outcome, trace=scene.public_trace(outcome.trace)), self._registers()))
                 self.steps = max(self.steps, self.machine.executed)
             seen.wrong = seen.wrong or next(iter(scene.problems(expected)), "")
             seen.state |= {(secret, what): data for what, data in self._memory(scene).items()}

@@ -8,14 +8,13 @@ import shlex
 from dataclasses import dataclass
 from typing import Sequence
 
-import jinja2
-
 from .. import __version__, runtime
-from ..ladder.result import FAIL, PASS, SKIP, Effort, Evidence
+from ..ladder.result import FAIL, PASS, SKIP, WAIVED, Effort, Evidence
 from ..ladder.steps import LADDER
+from .html import render_page
 from .tables import columns
 
-MARKS = {PASS: "ok", FAIL: "FAIL", SKIP: "-"}
+MARKS = {PASS: "ok", FAIL: "FAIL", SKIP: "-", WAIVED: "waived"}
 
 
 @dataclass(frozen=True)
@@ -49,15 +48,23 @@ class Report:
         """The checks that were asked for, in the ladder's order."""
         return [rung.name for rung in LADDER if any(rung.name in kernel.checks for kernel in self.kernels)]
 
-    def totals(self) -> list[tuple[str, int, int, int, int, list[tuple[str, int]]]]:
-        """Of each check: name, passed, failed, skipped, cases, and how often each reason was given for a skip."""
+    def totals(self) -> list[tuple[str, int, int, int, int, int, list[tuple[str, int]]]]:
+        """Of each check: name, passed, failed, skipped, waived, cases, and how often each reason was given for a skip."""
         rows = []
         for name in self.checks:
             results = [kernel.checks[name] for kernel in self.kernels if name in kernel.checks]
             count = collections.Counter(r.status for r in results)
             reasons = collections.Counter(r.detail for r in results if r.status == SKIP)
-            rows.append((name, count[PASS], count[FAIL], count[SKIP], sum(r.cases for r in results), reasons.most_common()))
+            rows.append((name, count[PASS], count[FAIL], count[SKIP], count[WAIVED], sum(r.cases for r in results), reasons.most_common()))
         return rows
+
+    def waived(self) -> list[tuple[str, list[str], str]]:
+        """(kernel, its waived checks, the reason) of every kernel with streams of variable time (VARTIME.md)."""
+        found = []
+        for kernel in self.kernels:
+            if checks := {name: r for name, r in kernel.checks.items() if r.status == WAIVED}:
+                found.append((kernel.kernel, list(checks), next(iter(checks.values())).detail.partition(";")[0]))
+        return found
 
     def problems(self) -> list[tuple[str, str, tuple[str, ...]]]:
         """(kernel, check, what is wrong) of every failure."""
@@ -67,20 +74,21 @@ class Report:
         """What --format json prints. ``checks`` says pass, fail, or skip with the reason; ``details`` and ``problems`` say more."""
         return {"environment": self.environment,
                 "kernels": [{"kernel": k.kernel, "checks": {name: r.text for name, r in k.checks.items()},
-                             "details": {name: r.detail for name, r in k.checks.items() if r.detail and r.status != SKIP},
+                             "details": {name: r.detail for name, r in k.checks.items() if r.detail and r.status not in (SKIP, WAIVED)},
                              "cases": {name: r.cases for name, r in k.checks.items() if r.cases},
                              "problems": {name: list(r.problems) for name, r in k.checks.items() if r.problems}} for k in self.kernels],
-                "totals": [{"check": name, "passed": p, "failed": f, "skipped": s, "cases": cases, "reasons": dict(reasons)}
-                           for name, p, f, s, cases, reasons in self.totals()]}
+                "totals": [{"check": name, "passed": p, "failed": f, "skipped": s, "waived": w, "cases": cases, "reasons": dict(reasons)}
+                           for name, p, f, s, w, cases, reasons in self.totals()]}
 
 
 def table(report: Report) -> str:
     """For a terminal or a pipe: one line for each kernel, then totals, reasons and problems."""
     lines = [columns([("kernel", *report.checks),
                       *((k.kernel, *(MARKS[k.checks[c].status] if c in k.checks else "" for c in report.checks)) for k in report.kernels)]), ""]
-    lines.append(columns([("check", "passed", "failed", "skipped", "cases"), *((n, p, f, s, c or "") for n, p, f, s, c, _ in report.totals())]))
+    lines.append(columns([("check", "passed", "failed", "skipped", "waived", "cases"), *((n, p, f, s, w, c or "") for n, p, f, s, w, c, _ in report.totals())]))
     for name, *_, reasons in report.totals():
         lines += [f"{name}: {count} skipped: {reason}" for reason, count in reasons]
+    lines += [f"waived: {kernel}: {', '.join(checks)}: {reason}" for kernel, checks, reason in report.waived()]
     for kernel, check, problems in report.problems():
         lines += [f"\n{kernel}: {check} FAILED", *(f"  {p}" for p in problems[:10])]
         if len(problems) > 10:
@@ -93,7 +101,4 @@ def table(report: Report) -> str:
 
 def page(report: Report) -> str:
     """One self-contained HTML page."""
-    environment = jinja2.Environment(loader=jinja2.PackageLoader("cryptostitch", "report"), autoescape=True, undefined=jinja2.StrictUndefined,
-                                     trim_blocks=True, lstrip_blocks=True)
-    return environment.get_template("evidence.html.j2").render(report=report, marks={PASS: "✓", FAIL: "✗ fail", SKIP: "–"},
-                                                               shows={rung.name: rung.shows for rung in LADDER})
+    return render_page("evidence.html.j2", report=report, marks={PASS: "✓", FAIL: "✗ fail", SKIP: "–", WAIVED: "waived"}, shows={rung.name: rung.shows for rung in LADDER})

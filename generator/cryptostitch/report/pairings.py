@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Sequence
 
-import jinja2
-
 from ..matrix import Cell, grid, lanes_of
+from .html import render_page
 from .tables import columns
 
 
@@ -47,7 +46,4 @@ def heat(cell: Cell) -> float:
 def matrix_page(cells: Sequence[Cell]) -> str:
     """One page that needs nothing else. Each colour comes with its number."""
     ciphers, hashes, by_names = grid(cells)
-    environment = jinja2.Environment(loader=jinja2.PackageLoader("cryptostitch", "report"), autoescape=True, undefined=jinja2.StrictUndefined,
-                                     trim_blocks=True, lstrip_blocks=True)
-    return environment.get_template("matrix.html.j2").render(
-        ciphers=ciphers, hashes=hashes, cells=by_names, data=matrix_data(cells), heat=heat, figures=figures, lanes_of=lanes_of)
+    return render_page("matrix.html.j2", ciphers=ciphers, hashes=hashes, cells=by_names, data=matrix_data(cells), heat=heat, figures=figures, lanes_of=lanes_of)

@@ -6,54 +6,22 @@ from collections import Counter
 from typing import Callable, Iterator
 
 from ..emit.assembly import instruction_text, places_text
-from ..instructions import INSTRUCTIONS
-from ..ir import Ins, Mem
 from ..kernel import Item, Kernel
+from .code import ABOUT, COSTS, loop_costs, stream_data
 from .tables import columns
 
 COLOURS = ("cyan", "yellow", "green", "magenta")  # of streams 0 to 3; what the frame adds has none
 Paint = Callable[..., str]
 WIDTH = 66
 
-ABOUT = {
-    "entry": "save registers, fetch the state pointers",
-    "enter": "once: load chaining values and constants",
-    "ramp": "streams that run ahead do their first iterations",
-    "loop": "one iteration of every stream",
-    "drain": "streams that lag finish",
-    "leave": "once: store chaining values",
-    "wipe": "clear every register that held data",
-    "exit": "restore registers, return",
-}
-
-
-def loads_and_stores(ins: Ins) -> tuple[int, int]:
-    """How many memory operands are read and written."""
-    row = INSTRUCTIONS.get(ins.op)
-    if row is None or not row.accesses:
-        return int(ins.op == "pop"), int(ins.op == "push")
-    loads = stores = 0
-    for slot, operand in zip(row.operands, ins.operands):
-        if isinstance(operand, Mem):
-            loads, stores = loads + slot.reads, stores + slot.writes
-    return loads, stores
-
 
 def legend(kernel: Kernel, paint: Paint) -> str:
     """One row per stream: its registers, and what its body costs the front end and the load and store ports."""
     rows: list[tuple] = [("#", "program", "ratio", "lead", "lag", "vectors", "generals", "state", "loop instructions", "loads", "stores")]
-    counts: Counter = Counter()
-    for item in kernel.items:
-        if item.section == "loop" and item.ins is not None:
-            loads, stores = loads_and_stores(item.ins)
-            counts[item.stream, "n"] += 1
-            counts[item.stream, "l"] += loads
-            counts[item.stream, "s"] += stores
-    for i, part in enumerate(kernel.recipe.parts):
-        window, c = part.program.window, part.program.contract
-        rows.append((i, part.program.name, part.ratio, part.lead, part.lag, window.vectors, window.generals, f"{c.state_bytes} bytes",
-                     counts[i, "n"], counts[i, "l"], counts[i, "s"]))
-    rows.append(("-", "frame", "", "", "", "", 1, "", counts[None, "n"], counts[None, "l"], counts[None, "s"]))
+    for s in stream_data(kernel):
+        rows.append((s["stream"], s["program"], s["ratio"], s["lead"], s["lag"], s["vectors"], s["generals"], f"{s['state_bytes']} bytes",
+                     s["instructions"], s["loads"], s["stores"]))
+    rows.append(("-", "frame", "", "", "", "", 1, "", *(loop_costs(kernel)[None, what] for what in COSTS)))
     lines = columns(rows).split("\n")
     painted = [lines[0], *(paint(line, fg=COLOURS[i]) for i, line in enumerate(lines[1:-1])), lines[-1]]
     recipe = kernel.recipe

@@ -56,16 +56,16 @@ def _shortened(rendered: Rendered) -> Rendered:
     return replace(rendered, text="\n".join(kinds.values()))
 
 
-def suite_names() -> list[str] | None:
+def suite_names(legacy: bool = False) -> list[str] | None:
     """What the library offers on this CPU; None where it has not been built. It derives the suites from the kernels that it has."""
     try:
-        return sorted(runtime.Context().suites())
+        return sorted(runtime.Context(runtime.ALLOW_LEGACY * legacy).suites())
     except FileNotFoundError:
         return None
 
 
-def listing(catalogue: Catalogue, progress: Callable[[int, int, str], None] = lambda *_: None) -> dict[str, list]:
-    """{"streams": [...], "kernels": [...], "suites": [...] or None}: what `cryptostitch list --format json` prints."""
+def listing(catalogue: Catalogue, progress: Callable[[int, int, str], None] = lambda *_: None, legacy: bool = False) -> dict[str, list]:
+    """{"streams": [...], "kernels": [...], "suites": [...] or None}: what `cryptostitch list --format json` prints. ``legacy``: legacy suites too."""
     streams = []
     for done, (algorithm, form) in enumerate(catalogue.forms.values()):
         progress(done, len(catalogue.forms), form.name)
@@ -77,7 +77,7 @@ def listing(catalogue: Catalogue, progress: Callable[[int, int, str], None] = la
                                 "features": sorted(catalogue.stream_features(name, isa))})
     kernels = [{"name": name, "target": target, "features": sorted(features), "streams": [str(p) for p, _ in parts], "static": static}
                for name, target, features, parts, static in catalogue.default_kernels()]
-    return {"streams": sorted(streams, key=lambda s: (s["name"], s["isa"])), "kernels": kernels, "suites": suite_names()}
+    return {"streams": sorted(streams, key=lambda s: (s["name"], s["isa"])), "kernels": kernels, "suites": suite_names(legacy)}
 
 
 def columns(rows: Sequence[Sequence[object]], indent: str = "") -> str:

@@ -2,9 +2,11 @@
 
 An address is brought into the form  sum of coefficient * symbol + constant.  Symbols of the loop are replaced by what the
 induction found: a value that the body advances by ``contract.bytes`` is its value at enter plus the *position*; one that the body
-leaves alone is its value at enter; one that the body toggles with a constant is one of two addresses. What remains must be one of
+leaves alone is its value at enter; one that the body toggles with a constant is one of two addresses. A number whose bits were cleared by
+a constant mask is at most the mask. What remains must be one of
 
     state + c                   inside one field, which is writable if it is written
+    state + numbers + c         inside the table, whatever the numbers are up to their masks
     in[lane] + position + c     read, in the body, 0 <= c and c + size <= bytes; likewise out[lane], written
     toggle + c                  one half of a hand-over buffer
     pool entry + c              inside the entry
@@ -14,7 +16,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..contract import FROM_HAND, HAND, IN, KEY, OUT, Contract
+from ..contract import FROM_HAND, HAND, IN, KEY, OUT, TABLE, Contract
 from ..program import Program
 from .induct import Induction
 from .machine import Access, Machine
@@ -49,6 +51,7 @@ class Bounds:
                     self.pointers[self.terms.make("load", 8, "0", f.offset + offset)] = (f.name, lane)
         self._linear: dict[Term, tuple[dict[Term, int], int]] = {}
         self._symbols: dict[Term, tuple[dict[Term, int], int] | Toggle | None] = {}
+        self._most: dict[Term, int | None] = {}
 
     def problems(self) -> list[str]:
         problems = layout_problems(self.program.name, self.contract)
@@ -110,6 +113,24 @@ class Bounds:
         self._symbols[symbol] = meaning
         return meaning
 
+    def most(self, term: Term) -> int | None:
+        """The largest number that a term can be, where masks say so."""
+        if term not in self._most:
+            self._most[term] = None  # for a symbol whose bound would rest on itself
+            self._most[term] = self._bound(term)
+        return self._most[term]
+
+    def _bound(self, term: Term) -> int | None:
+        node = self.terms.nodes[term]
+        if node[0] == "zx":
+            return self.most(node[2])
+        if node[0] == "op" and node[2] == "and" and type(node[4]) is tuple and 0 <= node[4][1] < 1 << 31:  # beyond, an immediate of 32 bits is negative
+            return node[4][1]
+        if node[0] == "head":
+            found = [t if t is None else self.most(t) for t in self.found.symbols.get(term, (None,))]
+            return None if None in found else max(found)
+        return None
+
     # ---- judgement
 
     def _judge(self, access: Access, section: str) -> str | None:
@@ -119,6 +140,10 @@ class Bounds:
         form, c = self.linear(access.address)
         if form == {self.state: 1}:
             return self._field(access, c)
+        if form.get(self.state) == 1:
+            spans = [None if k < 0 or self.most(t) is None else k * self.most(t) for t, k in form.items() if t != self.state]
+            if None not in spans:
+                return self._table(access, c, sum(spans))
         pointers = [t for t, k in form.items() if t in self.pointers and self.pointers[t][0] != FROM_HAND and k == 1]
         if len(pointers) == 1:
             rest = {t: k for t, k in form.items() if t != pointers[0]}
@@ -149,6 +174,14 @@ class Bounds:
         if access.aligned and (c % access.size or self.contract.state_align % access.size):
             return f"needs an operand aligned to {access.size}, {f.name}+{c - f.offset} is not"
         return None
+
+    def _table(self, access: Access, c: int, span: int) -> str | None:
+        f = next((f for f in self.contract.fields if f.name == TABLE), None)
+        if f is None:
+            return "computes an address in the state block, which has no table"
+        if not f.offset <= c <= c + span + access.size <= f.offset + f.size:
+            return f"accesses bytes {c - f.offset} to {c - f.offset + span + access.size} of the table of {f.size}"
+        return "needs an aligned operand, its address is computed" if access.aligned else None
 
     def _lane(self, access: Access, pointer: tuple[str, int], rest: dict[Term, int], c: int, section: str) -> str | None:
         name, lane = pointer

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Iterable, Mapping
 
-from ..contract import HAND, Field
+from ..contract import HAND, TABLE, Field
 from ..instructions import INSTRUCTIONS, Row
 from ..ir import VECTOR, Constant, Imm, Ins, Mem, Reg
 from .memory import Memory
@@ -49,14 +49,14 @@ class Store:
 
 @dataclass
 class Block:
-    """A state block: its private memory, and the byte ranges in it that are shared with other streams."""
+    """A state block: its private memory, and the byte ranges in it that are not: shared with other streams, or addressed by computed indices."""
 
     memory: Memory
     shared: tuple[tuple[int, int], ...] = ()
 
     @staticmethod
     def of(terms: Terms, fields: Iterable[Field], tag: str = "") -> "Block":
-        return Block(Memory(terms, tag), tuple((f.offset, f.offset + f.size) for f in fields if f.name == HAND))
+        return Block(Memory(terms, tag), tuple((f.offset, f.offset + f.size) for f in fields if f.name in (HAND, TABLE)))
 
     def is_private(self, offset: int, size: int) -> bool:
         return not any(offset < high and low < offset + size for low, high in self.shared)

@@ -1,6 +1,6 @@
 """The private part of a state block: byte-exact store-to-load forwarding in cells of four bytes.
 
-Private means: only this stream touches it, at constant offsets. Hand-over buffers and the caller's memory are not private.
+Private means: only this stream touches it, at constant offsets. Hand-over buffers, tables and the caller's memory are not private.
 """
 
 from __future__ import annotations

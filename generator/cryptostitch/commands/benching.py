@@ -1,0 +1,77 @@
+"""`cryptostitch bench`: runs cst-bench, or reads its results; as a table, as data, as a plot."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import click
+
+from .common import OutputFile, format_option
+
+BUILT = Path(__file__).resolve().parents[3] / "build/cst-bench"
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[CST-BENCH OPTIONS]...")
+@click.option("--results", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Read this file of cst-bench instead of measuring.")
+@click.option("--plot", "plots", type=OutputFile(), multiple=True, metavar="FILE",
+              help="Draw throughput by size and by jobs against peers: an SVG or a PNG, by the file's name; may be given more than once.")
+@click.option("--rows", default="*", metavar="GLOB[,GLOB...]", show_default=True, help="Which suites; what is measured without it are the rows of README.md.")
+@click.option("--keys", type=click.Choice(["own", "one"]), default="own", show_default=True, help="Plot jobs with a key each, or jobs that share one.")
+@click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="Keep what is measured in this file.")
+@format_option
+def bench(options, results, plots, rows, keys, output, fmt) -> None:
+    """Measure this library against its peers with cst-bench, or take its RESULTS, and print or draw them.
+
+    Other options go to cst-bench (`build/cst-bench --help`). Plots need matplotlib.
+
+    \b
+    Examples:
+      cryptostitch bench --rows 'aes-128-cbc*' --sizes 64,1024,16384 --jobs 1,8,64 --plot cbc.svg
+      cryptostitch bench --results bench/results/zen4.json --rows 'sha*' --plot sha.svg --plot sha.png
+    """
+    from ..bench_results import read_results
+    from ..report.plots import compared, plot
+
+    if results and (options or output):
+        raise click.UsageError(f"--results reads what was measured before; leave it out to measure with {' '.join(options) or '-o'}")
+    with tempfile.TemporaryDirectory() as folder:
+        found = read_results(results or measured(output or Path(folder) / "bench.json", options, rows, fmt == "json"))
+    globs = rows.split(",")
+    names = [row for row in found.rows if any(fnmatch.fnmatchcase(row, glob) for glob in globs)]
+    if not names:
+        raise click.UsageError(f"no row of {found.path} matches '{rows}'; it has {', '.join(found.rows)}")
+    for path in plots:
+        plot(found, names, keys, path)
+    if fmt == "json":
+        click.echo(json.dumps({"machine": found.machine, "cells": compared(found, names)}, indent=1))
+    elif results and not plots:
+        click.echo(table(found, compared(found, names)))
+    for path in plots:
+        click.echo(f"{path}: {len(names)} rows of {found.cpu}", err=fmt == "json")
+
+
+def measured(path: Path, options: tuple[str, ...], rows: str, quiet: bool) -> Path:
+    """Runs cst-bench, whose table goes to standard output unless ``quiet``."""
+    program = BUILT if BUILT.exists() else shutil.which("cst-bench")
+    if not program:
+        raise click.UsageError("cst-bench is not built: run `make` (it needs libcrypto's headers, Debian's libssl-dev), or give --results FILE")
+    chosen = ["--rows", rows] if rows != "*" else []
+    done = subprocess.run([program, "--json", path, *chosen, *options], stdout=subprocess.DEVNULL if quiet else None)
+    if done.returncode:
+        raise click.ClickException(f"cst-bench ended with status {done.returncode}; `{program} --help` shows its options")
+    return path
+
+
+def table(results, cells: list[dict]) -> str:
+    from ..report.tables import columns
+
+    lines = [("row", "keys", "bytes", "jobs", "cycles/byte", "best peer", "", "times as fast")]
+    lines += [(c["row"], c["keys"], c["size"], c["jobs"], f"{c['cycles_per_byte']:.3f}" if c["cycles_per_byte"] else "-",
+               f"{c['peer_cycles_per_byte']:.3f}" if c["peer"] else "-", c["peer"] or "", f"{c['times_as_fast']:.2f}" if c["times_as_fast"] else "-") for c in cells]
+    return f"{results.cpu}, {results.path}\n{columns(lines)}"

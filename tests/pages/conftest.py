@@ -1,0 +1,18 @@
+"""One browser for all tests of a process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Iterator
+
+import pytest
+from pages.browser import chromium, missing
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    reason = missing()
+    if reason:
+        pytest.skip(reason)
+    with chromium(Path(tmp_path_factory.mktemp("profile"))) as driver:
+        yield driver

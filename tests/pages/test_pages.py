@@ -1,0 +1,74 @@
+"""Every page and plot of the commands, looked at in a real browser: light at a desk's width and dark at a phone's, without network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from pages.browser import WIDTHS, opened
+
+from cryptostitch import runtime
+from cryptostitch.cli import main
+
+PAIR = "aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani"
+BLANK = 8                       # colours that a page without content may have
+
+
+@pytest.fixture(scope="session")
+def pages(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Makes a page by name, once."""
+    folder = tmp_path_factory.mktemp("pages")
+    results = Path(__file__).resolve().parents[2] / "bench/results/zen4.json"
+    commands = {
+        "report": ["report", PAIR, "--cpu", "zen4", "--no-measure", "-o", folder / "report.html"],
+        "groups": ["report", "md5_x64@avx512", "--cpu", "zen5", "--no-measure", "-o", folder / "groups.html"],
+        "evidence": ["verify", "sha1_ni_x[12]@sse_shani", "--check", "bytes", "--check", "answers", "--jobs", "1", "--seed", "1", "--html", folder / "evidence.html"],
+        "matrix": ["matrix", "--isa", "sse", "--ciphers", "aes128_cbc_enc", "--hashes", "sha*_ni", "--seconds", "0.01", "--html", folder / "matrix.html"],
+        "plot": ["bench", "--results", results, "--rows", "sha1,aes-128-cbc+hmac-sha1-etm", "--plot", folder / "plot.svg"],
+    }
+
+    def get(name: str) -> Path:
+        file = Path(commands[name][-1])
+        if not file.exists():
+            if name == "matrix" and not {"aes", "sha"} <= set(runtime.Context().cpu()["features"]):
+                pytest.skip("this CPU has no AES-NI or SHA extensions")
+            result = CliRunner().invoke(main, [str(a) for a in commands[name]])
+            assert result.exit_code == 0, result.output + result.stderr
+        return file
+
+    return get
+
+
+@pytest.mark.parametrize("name, legend, least", [
+    ("report", ".legend, .key .mark", 4), ("groups", ".legend, .key .mark", 8), ("evidence", "thead th", 6), ("matrix", "thead th", 4),
+])
+def test_a_page(browser: Any, pages: Any, tmp_path: Path, name: str, legend: str, least: int) -> None:
+    file = pages(name)
+    for where, dark in (("desk", False), ("phone", True)):
+        seen = opened(browser, file, WIDTHS[where], dark, legend, tmp_path / f"{name}-{where}.png")
+        assert not seen.errors and not seen.fetched
+        assert seen.overflow <= 0 and not seen.wide, where
+        assert seen.colours > BLANK and not seen.hidden
+        assert seen.legends >= least
+
+
+def test_a_plot(browser: Any, pages: Any) -> None:
+    seen = opened(browser, pages("plot"), WIDTHS["desk"], legend="#legend_1 text")
+    assert not seen.errors and not seen.fetched and seen.colours > BLANK
+    assert seen.legends == 3 and not seen.hidden
+
+
+def test_what_is_looked_for_is_found(browser: Any, tmp_path: Path) -> None:
+    """A page with every fault, and an empty one."""
+    bad = tmp_path / "bad.html"
+    bad.write_text("<!doctype html><meta name=viewport content='width=device-width'><p style='width:900px'>wide</p><b class=legend style='display:none'>A</b>"
+                   "<img src='http://127.0.0.1:9/x.png'><script>console.error('broken')</script>")
+    seen = opened(browser, bad, WIDTHS["phone"])
+    assert any("broken" in error for error in seen.errors)
+    assert seen.fetched == ["http://127.0.0.1:9/x.png"]
+    assert seen.overflow > 400 and seen.wide == ["P."] and len(seen.hidden) == 1
+    (tmp_path / "blank.html").write_text("<!doctype html><title>nothing</title>")
+    blank = opened(browser, tmp_path / "blank.html", WIDTHS["desk"])
+    assert blank.colours == 1 and blank.legends == 0
