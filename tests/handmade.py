@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 from cryptostitch.contract import Contract, Field
-from cryptostitch.ir import GENERAL, MASK, VECTOR, Code, Constant, Imm, Ins, Mem, Operand, Place, Reg, Window
-from cryptostitch.passes.bind import XMM0
+from cryptostitch.ir import GENERAL, MASK, SHARED, VECTOR, Code, Constant, Imm, Ins, Mem, Operand, Place, Reg, Window
 from cryptostitch.program import HASH, Algorithm, Part, Program, Recipe
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,8 +27,8 @@ REGISTER = re.compile(r"([vgk])(\d+)([xyzdwb]?)$")
 
 
 def operand(text: str) -> Operand:
-    if text == "xmm0":
-        return XMM0
+    if text in SHARED:
+        return SHARED[text]
     if m := REGISTER.match(text):
         return Reg({"v": VECTOR, "g": GENERAL, "k": MASK}[m[1]], int(m[2]), BITS[m[1] + m[3]])
     if m := MEMORY.match(text):

@@ -33,7 +33,9 @@ CHACHA_BLOCKS = {("sse", 1): (16, 8, 4), ("avx2", 1): (32, 16, 8), ("avx512", 1)
 # Poly1305: as many blocks of a buffer as a vector has numbers of 64 bits; in pairs as many as ChaCha20 has.
 POLY_BUFFERS = {"avx2": (1,), "avx512": (1,)}
 POLY_BLOCKS = {("avx2", 1): (4,), ("avx512", 1): (8, 64)}
-
+# In general registers: as many as share a reduction.
+POLY_WORD_BUFFERS = {"scalar": (1,)}
+POLY_WORD_BLOCKS = {("scalar", 1): (8,)}
 
 # Counter mode and GHASH: many blocks of one buffer at once, and few for what is left.
 COUNTERS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
@@ -156,7 +158,9 @@ ALGORITHMS: tuple[Algorithm, ...] = (
           grouped=("avx512",)),
     Algorithm("chacha20", "chacha20", "chacha", (Form("chacha20", "streams/chacha20.j2", CHACHA_BUFFERS, (1,), CHACHA_BLOCKS),), {"word": 32},
               bytes=64, key_bytes=32, iv_bytes=16),
-    Algorithm("poly1305", "poly1305", "poly1305", (Form("poly1305", "streams/poly1305.j2", POLY_BUFFERS, (1,), POLY_BLOCKS),), {"word": 64},
+    Algorithm("poly1305", "poly1305", "poly1305", (
+        Form("poly1305", "streams/poly1305.j2", POLY_BUFFERS, (1,), POLY_BLOCKS),
+        Form("poly1305_word", "streams/poly1305_word.j2", POLY_WORD_BUFFERS, (1,), POLY_WORD_BLOCKS)), {"word": 64},
               bytes=16, block_bytes=16, key_bytes=16, digest_bytes=16),
     *_aes_cbc(128), *_aes_cbc(192), *_aes_cbc(256),
     _aes_ctr(128), _aes_ctr(192), _aes_ctr(256), _ghash(),
@@ -171,6 +175,8 @@ GROUPED_KINDS = {"hash", "rc4"}
 SHARED_KEYS = {"cipher_enc", "xts_enc", "xts_dec", "ecb_enc", "ecb_dec"}
 # Kinds that make pairs: the first writes, the second reads what the first wrote.
 PAIRED_KINDS = {("counter", "ghash"), ("chacha", "poly1305")}
+# Where the second can be in general registers: the blocks of both, by the first's instruction set.
+BESIDE_VECTORS = {"sse": 16, "avx2": 32, "avx512": 64}
 # Pairs of forms of other kinds, one by one: those of TLS_RSA_WITH_RC4_128_MD5 and _SHA (RFC 5246, A.5). SHA-1 in general registers beside RC4 does not
 # beat the two one after the other.
 PAIRED_FORMS = {("rc4_vartime", "md5"), ("rc4_vartime", "sha1_ni")}

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .ir import RDX, XMM0, Reg
+
 
 @dataclass(frozen=True)
 class Operand:
@@ -45,7 +47,7 @@ class Row:
     element: int = 0                 # element bits of an embedded broadcast; 0: none
     flags_written: bool = False
     flags_read: bool = False
-    implicit: tuple[int, ...] = ()   # vector registers read without being named
+    implicit: tuple[Reg, ...] = ()   # registers read without being named
     move: bool = False               # copies its source unchanged
     kind: str = "logic"              # logic, shift, shuffle, aes, sha, clmul, multiply, move, scalar, hint
     vartime: bool = False            # its time depends on its operands' values; every row without this mark is constant-time
@@ -112,7 +114,7 @@ _rows("aesenc aesenclast aesdec aesdeclast", "x:v r:va", "aes", kind="aes")
 _rows("pclmulqdq", "x:v r:va r:i", "pclmul", kind="clmul")
 _rows("sha1rnds4", "x:v r:va r:i", "sha", kind="sha")
 _rows("sha1nexte sha1msg1 sha1msg2 sha256msg1 sha256msg2", "x:v r:va", "sha", kind="sha")
-_rows("sha256rnds2", "x:v r:va", "sha", implicit=(0,), kind="sha")
+_rows("sha256rnds2", "x:v r:va", "sha", implicit=(XMM0,), kind="sha")
 
 # VEX: three operands. The 256-bit integer forms are AVX2.
 _vex = dict(swap=(1, 2))
@@ -160,6 +162,7 @@ _rows("vshufi64x2", "w:v r:v r:vm r:i", "avx512f", element=64, kind="shuffle", o
 # General registers.
 _rows("mov", "w:gm r:gmi", "", move=True, kind="scalar")
 _rows("add xor and or", "x:g r:gmi", "", swap=(0, 1), flags_written=True, kind="scalar")
+_rows("adc", "x:g r:gmi", "", swap=(0, 1), flags_written=True, flags_read=True, kind="scalar")
 _rows("sub", "x:g r:gmi", "", flags_written=True, kind="scalar")
 _rows("not", "x:g", "", kind="scalar")
 _rows("rol ror shl shr", "x:g r:i", "", flags_written=True, kind="scalar")
@@ -169,6 +172,7 @@ _rows("lea", "w:g r:m", "", kind="scalar", accesses=False)
 _rows("prefetcht0", "r:m", "", kind="hint", only=(64,), memory=8, accesses=False)
 _rows("rorx", "w:g r:gm r:i", "bmi2", kind="scalar")
 _rows("andn", "w:g r:g r:gm", "bmi1", flags_written=True, kind="scalar")
+_rows("mulx", "w:g w:g r:gm", "bmi2", implicit=(RDX,), kind="scalar", only=(64,))
 
 
 def memory_bits(row: Row, operand: int, bits: int) -> int:

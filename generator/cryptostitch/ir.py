@@ -31,6 +31,11 @@ class Reg:
         return (self.cls, self.id)
 
 
+XMM0, RDX = Reg(VECTOR, 0, 128, physical=True), Reg(GENERAL, 2, 64, physical=True)
+SHARED = {"xmm0": XMM0, "rdx": RDX}
+"""What sha256rnds2 and mulx read without naming it. Streams share these registers outside their windows: they hold a value only within a glued run."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mem:
     """A memory operand.

@@ -66,7 +66,7 @@ class Layout:
 
     def consecutive(self, name: str, rows: int) -> str:
         """``rows`` blocks of 16 bytes of a single lane, so that a vector holds rows that follow one another."""
-        return self._add(Field(name, 0, rows, 16, 16, (0,), align=min(self.isa.vector_bytes, 16 * rows)))
+        return self._add(Field(name, 0, rows, 16, 16, (0,), align=max(16, min(self.isa.vector_bytes, 16 * rows))))
 
     def hand(self, bytes_per_lane: int) -> str:
         """The hand-over buffer: two halves, aligned so that a toggle of one address bit changes the half."""

@@ -8,7 +8,7 @@ from typing import Mapping
 from .contract import Field
 from .errors import TemplateError, nearest
 from .instructions import INSTRUCTIONS, Row, features_of
-from .ir import GENERAL, MASK, STATE, VECTOR, Code, Imm, Ins, Mem, Operand, Place, Reg
+from .ir import GENERAL, MASK, SHARED, STATE, VECTOR, Code, Imm, Ins, Mem, Operand, Place, Reg
 from .isa import Isa
 from .passes.liveness import names_written
 from .render import MARK, Rendered
@@ -121,8 +121,8 @@ class _Parser:
         register = _REGISTER.match(text)
         if not register:
             raise line.fail(f"cannot read the operand '{text}'")
-        if register[1] == "xmm0":
-            return Reg(VECTOR, 0, 128, physical=True)
+        if register[1] in SHARED:
+            return SHARED[register[1]]
         cls = VECTOR if any(c in kinds for c in "vxy") else MASK if "k" in kinds else GENERAL
         if cls == GENERAL and not "g" in kinds:
             raise line.fail(f"'{row.name}' takes no register here: {text}")

@@ -18,6 +18,7 @@ from typing import Iterable, Sequence
 from . import catalog
 from .catalog import Algorithm, Form
 from .errors import DoesNotFit, UnknownName
+from .ir import RDX, XMM0, Reg
 from .isa import GENERALS, ISAS
 from .kernel import Kernel
 from .names import StreamName, kernel_name, target_name
@@ -25,6 +26,7 @@ from .parse import parse
 from .passes.allocate import Uses, allocate, body_cost
 from .passes.frame import frame
 from .passes.legalize import legalize
+from .passes.liveness import shared_by
 from .passes.order import ordered
 from .passes.verify import verify_kernel, verify_program
 from .program import Part, Program, Recipe
@@ -159,7 +161,7 @@ class Generator:
             program = self._verify(stream, isa, budget, orders[i])
             part = Part(program, (ratios or [1] * len(parts))[i], (leads or [0] * len(parts))[i], lags[i])
             chosen += [part] * groups
-        generals = sum(p.program.window.generals for p in chosen) + 1
+        generals = sum(p.program.window.generals for p in chosen) + 1 + self._is_named(split, RDX)
         if generals > GENERALS:
             raise DoesNotFit(f"{'+'.join(str(p) for p, _ in parts)}: {generals} general registers, {GENERALS} exist")
         target = target_name([p.program.isa for p in chosen], set().union(*(p.program.contract.features for p in chosen)))
@@ -184,10 +186,11 @@ class Generator:
         words = None
         if len(vector) < len(split):  # a scalar part gets what the others leave; the counter takes one
             words = GENERALS - 1 - sum(groups * self.program(stream, isa).window.generals for stream, groups, isa in vector)
+            words -= self._is_named(split, RDX)
         if not vector:
             return self._shares(split, words)
         isa = vector[0][2]
-        total = ISAS[isa].vectors - any(self._uses_xmm0(s, i) for s, _, i in vector)
+        total = ISAS[isa].vectors - self._is_named(split, XMM0)
         if len(vector) == 1:
             return [total // vector[0][1] if ISAS[i].words == "v" else words for _, _, i in split]
         (first, n, _), (second, m, _) = vector
@@ -208,6 +211,10 @@ class Generator:
             raise DoesNotFit(f"{first} and {second} do not fit the {total} vector registers of {isa}")
         return [b, (total - n * b) // m]
 
+    def _is_named(self, split: Sequence[tuple[StreamName, int, str]], reg: Reg) -> bool:
+        """Whether any of the streams names the shared register."""
+        return any(reg in shared_by(self.virtual(stream, isa).code) for stream, _, isa in split)
+
     def _shares(self, split: Sequence[tuple[StreamName, int, str]], words: int) -> list[int]:
         """Of general registers, where all parts are scalar. A share is what a stream uses at most; what it leaves, the next may have."""
         if len(split) != 2:
@@ -222,9 +229,6 @@ class Generator:
         if score(best)[0] == float("inf"):
             raise DoesNotFit(f"{first} and {second} do not fit {words} general registers")
         return [best, (words - n * best) // m]
-
-    def _uses_xmm0(self, stream: StreamName, isa: str) -> bool:
-        return any(r.physical for ins in self.virtual(stream, isa).code.body for r in ins.registers())
 
     def _cost(self, stream: StreamName, isa: str, budget: int) -> int | None:
         try:
@@ -306,6 +310,9 @@ class Generator:
             if shape == others and (one == other or (other, one) in catalog.PAIRED_ISAS):
                 lanes, by = shape
                 yield [(StreamName(form.name, lanes, by * (16 * by != algorithm.bytes)), isa) for (algorithm, form), isa in ((first, one), (second, other))], False
+        for isa, lanes, by in sorted(shapes(*first)):
+            if lanes in second[1].lanes.get("scalar", ()) and catalog.BESIDE_VECTORS.get(isa) == by:
+                yield [(StreamName(form.name, lanes, by * (16 * by != algorithm.bytes)), i) for (algorithm, form), i in ((first, isa), (second, "scalar"))], False
 
     def default_recipes(self, progress=None, processes: int = 1) -> list[Recipe]:
         """Every kernel of the default pack, compiled and proved, sorted by name; pairs whose registers do not fit are left out.

@@ -1,5 +1,6 @@
 #include "bind.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "cryptostitch/cryptostitch.h"
@@ -8,7 +9,7 @@ namespace cst {
 
 namespace {
 
-enum : uint8_t { RAX, RCX, RDX, RBX, RSP_, RBP, RSI, RDI };
+enum : uint8_t { RAX, RCX, RBX = 3, RBP = 5, RSI, RDI };
 
 constexpr uint16_t R12_TO_R15 = 0xf000;
 constexpr AbiInfo SYSV = {{RAX, RCX, RDX, RSI, 8, 9, 10, 11, RDI, RBX, RBP, 12, 13, 14, 15}, RDI,
@@ -32,7 +33,7 @@ Ins Binding::apply(uint32_t stream, const Ins &ins) const {
     if (bound.mask != Ins::NO_MASK) bound.mask = masks[stream][bound.mask];
     for (uint32_t i = 0; i < bound.n_operands; i++) {
         Operand &o = bound.operands[i];
-        if (o.kind == Operand::reg && !o.is_xmm0) {
+        if (o.kind == Operand::reg && !o.is_shared) {
             const std::vector<uint8_t> *tables[] = {&vectors[stream], &generals[stream], &masks[stream]};
             o.number = (*tables[int(class_of(o.width))])[o.number];
         } else if (o.kind == Operand::mem) {
@@ -46,8 +47,14 @@ Ins Binding::apply(uint32_t stream, const Ins &ins) const {
 int bind(const std::vector<Program> &programs, const AbiInfo &abi, Binding *out) {
     uint32_t n = uint32_t(programs.size());
     bool wide[MAX_STREAMS];
-    for (const Program &program : programs)
+    std::copy(std::begin(abi.order), std::end(abi.order), out->order);
+    for (const Program &program : programs) {
         if (program.names_xmm0) out->n_vectors = 1;
+        if (program.names_rdx && out->n_generals == 0) {
+            std::stable_partition(std::begin(out->order), std::end(out->order), [](uint8_t r) { return r == RDX; });
+            out->n_generals = 1;
+        }
+    }
     for (uint32_t i = 0; i < n; i++) wide[i] = has_feature(programs[i].record.features, "avx512f");
     for (bool turn : {false, true})
         for (uint32_t i = 0; i < n; i++) {
@@ -62,10 +69,10 @@ int bind(const std::vector<Program> &programs, const AbiInfo &abi, Binding *out)
     for (uint32_t i = 0; i < n; i++) {
         const ProgramRecord &record = programs[i].record;
         if (out->n_generals + record.generals + 1 > sizeof abi.order || out->n_masks + record.masks > 7) return CST_ERR_PACK;
-        for (uint32_t r = 0; r < record.generals; r++) out->generals[i].push_back(abi.order[out->n_generals++]);
+        for (uint32_t r = 0; r < record.generals; r++) out->generals[i].push_back(out->order[out->n_generals++]);
         for (uint32_t r = 0; r < record.masks; r++) out->masks[i].push_back(uint8_t(++out->n_masks));
     }
-    out->counter = abi.order[out->n_generals++];
+    out->counter = out->order[out->n_generals++];
     return CST_OK;
 }
 

@@ -13,7 +13,7 @@ int check_pack(const Pack &pack, std::string *why);
 // What a kernel needs to know of its programs.
 struct ProgramFacts {
     uint32_t features = 0;
-    bool names_xmm0 = false;
+    bool names_xmm0 = false, names_rdx = false;
 };
 
 int check_layout(const ProgramRecord &record, const AlgorithmRecord &algorithm, std::string *why);

@@ -23,7 +23,7 @@ int check_kernel(const Pack &pack, const KernelRecord &kernel, const ProgramFact
     const uint32_t declared = form_features(kernel.features), avx512 = form_features("avx512f");
     uint32_t narrow = 0, wide = 0, generals = 1, masks = 0, lag = 0, needed = 0;  // the loop counter is a general register
     uint64_t emitted = 0;
-    bool xmm0 = false;
+    bool xmm0 = false, rdx = false;
     std::vector<End> producers, consumers;
     for (uint32_t i = 0; i < kernel.n_streams; i++) lag = std::max(lag, kernel.streams[i].lag);
     for (uint32_t i = 0; i < kernel.n_streams; i++) {
@@ -34,6 +34,7 @@ int check_kernel(const Pack &pack, const KernelRecord &kernel, const ProgramFact
         const ProgramFacts &fact = facts[end.stream.program];
         needed |= fact.features;
         xmm0 = xmm0 || fact.names_xmm0;
+        rdx = rdx || fact.names_rdx;
         (fact.features & avx512 ? wide : narrow) += program.vectors;
         generals += program.generals;
         masks += program.masks;
@@ -42,7 +43,7 @@ int check_kernel(const Pack &pack, const KernelRecord &kernel, const ProgramFact
         if (program.field("from")) consumers.push_back(end);
     }
     if (needed & ~declared) return refuse(why, "%s: a program needs a CPU feature that the kernel does not declare", kernel.name);
-    if (narrow + xmm0 > 16 || narrow + wide + xmm0 > 32 || generals > GENERALS || masks > MASKS)
+    if (narrow + xmm0 > 16 || narrow + wide + xmm0 > 32 || generals + rdx > GENERALS || masks > MASKS)
         return refuse(why, "%s: its windows do not fit the registers", kernel.name);
     if (emitted > MAX_EMITTED) return refuse(why, "%s: it has too many instructions", kernel.name);
     if (producers.empty() || consumers.empty()) return CST_OK;

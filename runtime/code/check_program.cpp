@@ -62,6 +62,7 @@ public:
             if (int error = forms(section)) return error;
         facts->features = declared_;
         facts->names_xmm0 = program_.names_xmm0;
+        facts->names_rdx = program_.names_rdx;
         State head;
         head.registers[0] = Value::of(Value::state);
         if (int error = walk(Section::enter, &head, true)) return error;
@@ -92,12 +93,20 @@ private:
         return refuse(why_, "%s: %s, instruction %zu (%s): %s", record_.name, SECTION_NAMES[int(section)], at, name, what.c_str());
     }
 
-    // ---- forms, windows, xmm0
+    // ---- forms, windows, what streams share
+
+    static uint8_t shared(const Operand &o) { return !o.is_shared ? 0 : class_of(o.width) == RegClass::general ? SHARED_RDX : SHARED_XMM0; }
+
+    int unknown(Section section, size_t at, uint8_t missing) {
+        return wrong(section, at, "reads %s, which another stream may have written",
+                     missing & SHARED_XMM0 ? "xmm0" : missing & SHARED_RDX ? "rdx" : "flags");
+    }
 
     int forms(Section section) {
         const std::vector<Ins> &instructions = code(section);
         std::vector<const Form *> &found = forms_[int(section)];
-        bool xmm0 = false, glued = false;
+        bool glued = false;
+        uint8_t known = 0;  // of Shared: written by this glued run
         for (size_t at = 0; at < instructions.size(); at++) {
             const Ins &ins = instructions[at];
             const char *name;
@@ -109,25 +118,25 @@ private:
             if (form == end) return wrong(section, at, "has operands that the instruction does not take");
             if (form->features & ~declared_) return wrong(section, at, "needs a CPU feature that the program does not declare");
             found.push_back(form);
-            xmm0 = xmm0 && glued;
+            if (!glued) known = 0;
             glued = ins.glue;
-            bool writes_xmm0 = false;
+            uint8_t needs = form->needs, sets = form->sets;
             for (uint32_t i = 0; i < ins.n_operands; i++) {
                 const Operand &o = ins.operands[i];
                 if (o.kind != Operand::reg) continue;
                 const bool reads = form->slots[i].access & Slot::READ, writes = form->slots[i].access & Slot::WRITE;
-                if (writes && !o.is_xmm0 && class_of(o.width) == RegClass::general && o.number == 0)
+                if (writes && !o.is_shared && class_of(o.width) == RegClass::general && o.number == 0)
                     return wrong(section, at, "writes register 0, which holds the state pointer");
-                if (!o.is_xmm0) {
+                if (!o.is_shared) {
                     if (class_of(o.width) == RegClass::vector && o.number >= 16 && !(declared_ & avx512_))
                         return wrong(section, at, "names a vector register that only AVX-512 has");
                     continue;
                 }
-                if (reads && !xmm0) return wrong(section, at, "reads xmm0, which another stream may have written");
-                writes_xmm0 = writes_xmm0 || writes;
+                if (reads) needs |= shared(o);
+                if (writes) sets |= shared(o);
             }
-            if (form->reads_xmm0 && !xmm0) return wrong(section, at, "reads xmm0, which another stream may have written");
-            xmm0 = xmm0 || writes_xmm0;
+            if (needs & ~known) return unknown(section, at, needs & ~known);
+            known |= sets;
         }
         if (glued) return wrong(section, instructions.size() - 1, "is glued to nothing: it ends the section");
         return CST_OK;
@@ -160,16 +169,16 @@ private:
     Value operand(const State &state, const Operand &o, uint32_t bytes) const {
         if (o.kind == Operand::imm) return Value::of(Value::number, bytes == 4 ? int64_t(uint32_t(o.value)) : o.value);
         if (o.kind == Operand::mem) return load(state, o, bytes);
-        if (o.kind != Operand::reg || o.width != Width::g64) return Value();
+        if (o.kind != Operand::reg || o.is_shared || o.width != Width::g64) return Value();
         return state.registers[o.number];
     }
 
     // What a write to a general register leaves there.
     Value result(const State &state, const Form &form, const Ins &ins) const {
         const uint32_t bytes = ins.operands[0].width == Width::g64 ? 8 : 4;
-        if (form.meaning == Meaning::other) return Value();
         const Operand &a = ins.operands[0], &b = ins.operands[1];
-        if (form.meaning == Meaning::xor_ && b.kind == Operand::reg && a.number == b.number) return Value::of(Value::number);
+        if (form.meaning == Meaning::other || a.is_shared) return Value();
+        if (form.meaning == Meaning::xor_ && b.kind == Operand::reg && !b.is_shared && a.number == b.number) return Value::of(Value::number);
         if (form.meaning == Meaning::mov) return operand(state, b, bytes);
         if (form.meaning == Meaning::and_) return b.kind == Operand::imm ? masked(b.value) : Value();
         if (bytes != 8) return Value();
@@ -224,7 +233,11 @@ private:
                 if (check && (slot.memory != Slot::ADDRESS || form.hint))
                     if (int error = access(section, at, address(*state, o), o, slot)) return error;
             }
-            if (general) state->registers[target.number] = value;
+            for (uint32_t i = 1; i < ins.n_operands; i++)  // a second result: nothing is known of it
+                if (form.slots[i].access & Slot::WRITE && ins.operands[i].kind == Operand::reg && !ins.operands[i].is_shared &&
+                    class_of(ins.operands[i].width) == RegClass::general)
+                    state->registers[ins.operands[i].number] = Value();
+            if (general && !target.is_shared) state->registers[target.number] = value;
             else if (writes && target.kind == Operand::mem) store(state, ins, target, 1u << target.bytes_log2, value);
         }
         return CST_OK;

@@ -19,7 +19,7 @@ constexpr Meaning mov = Meaning::mov, add = Meaning::add, sub = Meaning::sub, xo
 
 constexpr Form FORMS[] = {
 #define FEATURE(name)
-#define FORM(name, meaning, hint, maskable, reads_xmm0, features, n, ...) {name, meaning, hint, maskable, reads_xmm0, features, n, {__VA_ARGS__}},
+#define FORM(name, meaning, hint, maskable, needs, sets, features, n, ...) {name, meaning, hint, maskable, needs, sets, features, n, {__VA_ARGS__}},
 #include "instruction_table.inc"
 #undef FEATURE
 #undef FORM

@@ -20,10 +20,14 @@ struct Slot {
     uint8_t element, copies;    // of an embedded broadcast: 0 or 1 + log2 of the bytes, log2 of the number
 };
 
+// What holds a value only within a glued run, because other streams write it too: a bit each.
+enum Shared : uint8_t { SHARED_XMM0 = 1, SHARED_RDX = 2, SHARED_FLAGS = 4 };
+
 struct Form {
     const char *name;
     Meaning meaning;
-    bool hint, maskable, reads_xmm0;
+    bool hint, maskable;
+    uint8_t needs, sets;        // of Shared, without being named
     uint32_t features;
     uint8_t n_operands;
     Slot slots[4];

@@ -70,7 +70,7 @@ private:
         if (int error = bind(programs_, abi_, &binding_)) return error;
         if (int error = find_avx()) return error;
         for (uint32_t i = 0; i < binding_.n_generals; i++)
-            if (abi_.saves_general(abi_.order[i])) saves_.generals.push_back(abi_.order[i]);
+            if (abi_.saves_general(binding_.order[i])) saves_.generals.push_back(binding_.order[i]);
         for (uint32_t v = abi_.saved_vectors_begin; v < abi_.saved_vectors_end && (avx_ || v < binding_.n_vectors); v++)  // vzeroall wipes all sixteen
             saves_.vectors.push_back(uint8_t(v));
         saves_.area = int32_t(16 * saves_.vectors.size() + (saves_.generals.size() % 2 == 0 ? 8 : 0));
@@ -157,7 +157,7 @@ private:
         }
         for (uint32_t k = 1; k <= binding_.n_masks; k++) out_.emit3("kxorw", Width::mask, uint8_t(k), uint8_t(k), uint8_t(k));
         for (uint32_t i = 0; i < binding_.n_generals; i++)
-            if (!abi_.saves_general(abi_.order[i])) out_.emit2("xor", Width::g32, abi_.order[i], abi_.order[i]);
+            if (!abi_.saves_general(binding_.order[i])) out_.emit2("xor", Width::g32, binding_.order[i], binding_.order[i]);
     }
 
     void exit() {

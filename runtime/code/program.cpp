@@ -8,7 +8,7 @@ namespace cst {
 
 namespace {
 
-enum : uint8_t { TAG_IMM8 = 16, TAG_IMM32 = 17, TAG_IMM64 = 18, TAG_XMM0 = 8, TAG_MEMORY = 32 };
+enum : uint8_t { TAG_IMM8 = 16, TAG_IMM32 = 17, TAG_IMM64 = 18, TAG_XMM0 = 8, TAG_RDX = 9, TAG_MEMORY = 32 };
 enum : uint8_t { OPERAND_COUNT = 0x0f, GLUE = 1 << 4, ZEROING = 1 << 5, HAS_MASK = 1 << 6 };
 enum : uint8_t { HAS_BASE = 1, HAS_INDEX = 2, IS_CONSTANT = 4 };
 
@@ -16,7 +16,7 @@ struct Decoder {
     Reader r;
     const ProgramRecord &record;
     uint32_t n_mnemonics;
-    bool names_xmm0 = false;
+    bool names_xmm0 = false, names_rdx = false;
 
     uint32_t window(RegClass cls) const {
         return cls == RegClass::vector ? record.vectors : cls == RegClass::general ? record.generals : record.masks;
@@ -56,7 +56,14 @@ struct Decoder {
         if (tag == TAG_MEMORY) return memory(out);
         if (tag == TAG_XMM0) {
             out->kind = Operand::reg;
-            out->is_xmm0 = names_xmm0 = true;
+            out->is_shared = names_xmm0 = true;
+            return true;
+        }
+        if (tag == TAG_RDX) {
+            out->kind = Operand::reg;
+            out->width = Width::g64;
+            out->number = RDX;
+            out->is_shared = names_rdx = true;
             return true;
         }
         out->kind = Operand::imm;
@@ -106,6 +113,7 @@ int decode_program(const Pack &pack, const ProgramRecord &record, Program *out) 
             if (!decoder.instruction(&ins)) return CST_ERR_PACK;
     }
     out->names_xmm0 = decoder.names_xmm0;
+    out->names_rdx = decoder.names_rdx;
     return decoder.r.left() == 0 ? CST_OK : CST_ERR_PACK;
 }
 

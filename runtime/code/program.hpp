@@ -15,10 +15,12 @@ inline RegClass class_of(Width width) {
     return width <= Width::v512 ? RegClass::vector : width == Width::mask ? RegClass::mask : RegClass::general;
 }
 
+constexpr uint8_t RDX = 2;
+
 struct Operand {
     enum Kind : uint8_t { none, reg, imm, mem, constant };
     Kind kind = none;
-    bool is_xmm0 = false;        // reg: xmm0 itself, which streams share outside their windows
+    bool is_shared = false;      // reg: xmm0 or rdx itself, which streams share outside their windows
     Width width = Width::v128;   // reg
     uint8_t number = 0;          // reg: register; mem: base
     uint8_t index = NO_INDEX;    // mem: index register
@@ -44,7 +46,7 @@ struct Ins {
 struct Program {
     ProgramRecord record;
     std::vector<Ins> enter, body, leave;
-    bool names_xmm0 = false;
+    bool names_xmm0 = false, names_rdx = false;
 };
 
 // CST_OK or CST_ERR_PACK; std::bad_alloc may leave it.

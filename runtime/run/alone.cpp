@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../suite/registers.hpp"
+#include "../select/upper_halves.hpp"
 
 namespace cst {
 namespace {

@@ -1,7 +1,7 @@
 // AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8). Block 0 of the keystream holds the key of Poly1305, so every message has its own; one call makes it and
 // enciphers the beginning of the text, which is put together in `blocks` behind zeros. Of a long message the middle is stitched (stitch.cpp, both
-// stand at the same byte); what is left of either runs alone. Opening checks first: only the beginning is deciphered before the tag has been
-// found right, and stays in `blocks` until then.
+// stand at the same byte); what is left of either runs alone. Opening a long message, the hash goes ahead of the cipher in the same kernels, and a
+// wrong tag wipes what was deciphered; of a short one only the beginning is deciphered before the tag is known, and stays in `blocks` until then.
 //
 // The powers of r that a vector kernel wants are made where a stretch is long enough to pay for them.
 
@@ -139,22 +139,31 @@ void absorb_beginning(const Batch &batch, Work *work) {
     work->hashed = work->boundary;
 }
 
-// Enciphers what is left of the text, stitched as far as that pays.
-void seal_rest(const Batch &batch) {
+// The middle behind the beginning, where a pair kernel pays. Opening, the hash goes ahead as far as the kernel needs it.
+void run_stitched(const Batch &batch, bool open) {
+    const Suite &suite = *batch.suite;
+    const uint64_t least = open && !suite.forced ? poly_opening_least(suite) : 0;
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
-        work.body = &work.out;
+        work.body = open ? &work.in : &work.out;
         work.body_bytes = work.bulk;
-        work.whole = work.boundary == work.bulk || work.scattered();
+        work.whole = work.boundary == work.bulk || work.bulk < least || work.scattered();
     }
-    Middle middle = {&batch.suite->pairs, true, false, false};
+    Middle middle = {&batch.suite->pairs, !open, open, false};
     choose_middle(batch, &middle);
-    if (middle.choice) {
-        for (size_t i = 0; i < batch.n; i++)
-            if (batch.works[i].paired) prepare_powers(batch, &batch.works[i], *middle.choice);
-        run_middle(batch, middle);
+    if (!middle.choice) return;
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        if (!work.paired) continue;
+        if (open) {
+            const uint64_t ahead = hash_start(work, middle);
+            absorb(batch, &work, &work.in, 0, ahead);
+            write_beginning(&work);
+            work.hashed = ahead;
+        }
+        prepare_powers(batch, &work, *middle.choice);
     }
-    run_chacha(batch);
+    run_middle(batch, middle);
 }
 
 }  // namespace
@@ -169,7 +178,10 @@ void seal_chacha_poly(const Batch &batch) {
         absorb_beginning(batch, &work);
         more |= work.boundary < work.bulk;
     }
-    if (more) seal_rest(batch);
+    if (more) {
+        run_stitched(batch, false);
+        run_chacha(batch);
+    }
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
         cst_job &job = *work.job;
@@ -190,12 +202,22 @@ void open_chacha_poly(const Batch &batch) {
         job.status = CST_OK;
         job.out_len = job.in_len;
         absorb_aad(batch, &work);
-        absorb(batch, &work, &work.in, 0, work.bulk);
+        more |= work.boundary < work.bulk;
+    }
+    if (more) run_stitched(batch, true);
+    more = false;
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        const cst_job &job = *work.job;
+        absorb(batch, &work, &work.in, work.hashed, work.bulk);
         absorb_lengths(&work);
         uint8_t tag[TAG];
         poly1305_tag(*key_of(&work), accumulator(&work), tag);
-        if (same_bytes(tag, static_cast<const uint8_t *>(job.tag), TAG)) write_beginning(&work);
-        else fail(&work);
+        if (same_bytes(tag, static_cast<const uint8_t *>(job.tag), TAG)) {
+            if (!work.paired) write_beginning(&work);
+        } else {
+            fail(&work);
+        }
         wipe(tag, sizeof(tag));
         more |= !work.failed && work.boundary < work.bulk;
     }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../suite/registers.hpp"
+#include "../select/upper_halves.hpp"
 #include "filling.hpp"
 
 namespace cst {

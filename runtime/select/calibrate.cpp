@@ -9,6 +9,8 @@
 #include <cstring>
 #include <memory>
 
+#include "upper_halves.hpp"
+
 namespace cst {
 namespace {
 
@@ -44,11 +46,6 @@ uint64_t chain_ticks() {
 
 // What is left of a call without the kernel.
 void nothing(const cst_kernel_args *) { __asm__ volatile(""); }
-
-void clear_upper_halves() {
-    __asm__ volatile("vzeroupper" : : : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
-                     "xmm13", "xmm14", "xmm15");
-}
 
 // The value with `rank` others below it.
 double ranked(std::vector<double> *values, size_t rank) {

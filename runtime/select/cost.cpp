@@ -1,13 +1,16 @@
 #include "cost.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace cst {
 namespace {
 
-// Both are between what small and large cores reach; only the order of the results matters.
-constexpr double kInstructionsPerCycle = 3.2;  // of a kernel with enough independent work
-constexpr double kChainedPerCycle = 2.4;       // of one hash alone: its rounds depend on one another
+// Between what small and large cores reach; only the order of the results matters. Vectors of 512 bits have half the units of narrower ones, or take
+// two turns in them, and all vectors wait longer for one another than general registers do.
+constexpr double kPerCycle = 4.0;         // instructions of a kernel with enough independent work
+constexpr double kWidePerCycle = 2.2;     // of its AVX-512 streams
+constexpr double kWideChained = 1.9;      // of one hash alone on AVX-512: its rounds depend on one another
 constexpr double kAesRound = 4.0;              // latency of aesenc
 constexpr double kShaNiPerByte = 2.0;          // latency of sha1rnds4, sha256rnds2
 constexpr double kCall = 60.0;
@@ -42,14 +45,15 @@ bool find_costs(const Pack &pack, const char *microarchitecture, CostRecord *out
 }
 
 Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
-    double instructions = 0, edges = 0, latency = 0;
+    double instructions = 0, wide = 0, edges = 0, latency = 0;
     for (uint32_t i = 0; i < kernel.n_streams; i++) {
         const StreamRecord &stream = kernel.streams[i];
         const ProgramRecord &program = records.program(stream);
         const AlgorithmRecord &algorithm = records.algorithm(stream).record;
         const double body = double(program.n_body) * stream.ratio;
         const double bytes = double(program.bytes) * stream.ratio;
-        double chain = body / kChainedPerCycle;
+        const bool avx512 = strstr(program.features, "avx512f");
+        double chain = avx512 ? body / kWideChained : 0;
         if ((algorithm.kind == ALGORITHM_CIPHER_ENC || algorithm.kind == ALGORITHM_CBC_MAC) && algorithm.block_bytes)  // CBC: block after block
             chain = bytes / algorithm.block_bytes * (algorithm.rounds + 1) * kAesRound;
         else if (algorithm.kind != ALGORITHM_HASH)
@@ -57,13 +61,13 @@ Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
         else if (strstr(program.features, "sha"))
             chain = bytes * kShaNiPerByte;
         instructions += body;
+        wide += avx512 ? body : 0;
         edges += program.n_enter + program.n_leave + double(stream.lag) * body;
         if (chain > latency) latency = chain;
     }
     Cost cost;
-    cost.per_iteration = instructions / kInstructionsPerCycle;
-    if (cost.per_iteration < latency) cost.per_iteration = latency;
-    cost.per_call = kCall + edges / kInstructionsPerCycle;
+    cost.per_iteration = std::max({instructions / kPerCycle, wide / kWidePerCycle, latency});
+    cost.per_call = kCall + edges / kPerCycle;
     return cost;
 }
 

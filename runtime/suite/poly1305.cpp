@@ -48,6 +48,38 @@ void write_26(const Limbs &power, uint32_t lane, uint8_t *to) {
     for (uint32_t i = 1; i < 5; i++) write_limb<4>(to, i + 4, lane, 5 * x[i]);
 }
 
+// streams/poly1305_word.j2: the limbs of each power and of 2^64 times it, then of 2^128 times the first, and times the sum of the others.
+constexpr uint32_t WORD_ROWS = 27, WORD_BLOCKS = 8;
+
+void write_factor(const Limbs &factor, uint32_t number, uint8_t *to) { memcpy(to + 24 * number, factor.x, 24); }
+
+Limbs times_word(const Limbs &a) { return product(a, {{0, uint64_t(1) << 20, 0}}); }
+
+Limbs write_words(const Limbs &power, uint32_t number, uint8_t *to) {
+    const Limbs next = times_word(power);
+    write_factor(power, 2 * number, to);
+    write_factor(next, 2 * number + 1, to);
+    return next;
+}
+
+Limbs limbs_of(const PolyKey &key) { return {{key.r[0] & LOW_44, (key.r[0] >> 44 | key.r[1] << 20) & LOW_44, key.r[1] >> 24}}; }
+
+// The limbs of a sum of a few need not fit their bits: the product brings them back.
+void add(Limbs *sum, const Limbs &a) {
+    for (uint32_t i = 0; i < 3; i++) sum->x[i] += a.x[i];
+}
+
+void word_powers(const PolyKey &key, uint8_t *to) {
+    const Limbs r = limbs_of(key);
+    Limbs power = r, sum = {{0, 0, 0}};
+    for (uint32_t n = 1; n < WORD_BLOCKS; n++) {
+        add(&sum, write_words(power, WORD_BLOCKS - n, to));
+        power = product(power, r);
+    }
+    write_factor(times_word(write_words(power, 0, to)), 2 * WORD_BLOCKS, to);
+    write_factor(times_word(sum), 2 * WORD_BLOCKS + 1, to);
+}
+
 }  // namespace
 
 void poly1305_key(const uint8_t *bytes, PolyKey *out) {
@@ -109,9 +141,13 @@ void poly1305_tag(const PolyKey &key, const uint64_t *accumulator, uint8_t *tag)
 }
 
 bool poly1305_powers(const PolyKey &key, uint32_t rows, uint8_t *to) {
+    if (rows == WORD_ROWS) {
+        word_powers(key, to);
+        return true;
+    }
     if (rows != 18 && rows != 20) return false;
     // One by one: in an array they would go by way of memory.
-    const Limbs p1 = {{key.r[0] & LOW_44, (key.r[0] >> 44 | key.r[1] << 20) & LOW_44, key.r[1] >> 24}};
+    const Limbs p1 = limbs_of(key);
     const Limbs p2 = product(p1, p1), p3 = product(p2, p1), p4 = product(p2, p2);
     if (rows == 18) {
         write_26(p4, 0, to);

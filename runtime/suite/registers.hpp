@@ -8,12 +8,6 @@ namespace cst {
 // Zeroes every vector and mask register that a call may change, as wide as the operating system saves them.
 void clear_registers(RegisterState state);
 
-// Zeroes the upper halves of the vector registers, without which code for SSE is slow on some CPUs. Needs "avx".
-inline void clear_upper_halves() {
-    __asm__ volatile("vzeroupper" : : : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
-                     "xmm13", "xmm14", "xmm15");
-}
-
 // Clears them at the end of a scope, on every path.
 class ClearRegisters {
 public:

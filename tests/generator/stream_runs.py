@@ -57,7 +57,7 @@ class Run:
         bits = row.only[0] if len(row.only) == 1 else max(o.bits for o in ins.operands if isinstance(o, Reg))
         immediate = next((o.value & 0xFF for o, slot in listed if slot.kinds == "i"), 0)
         values = [self.value(o, bits, row.accesses, "a" in slot.kinds) for o, slot in listed if slot.reads and slot.kinds != "i"]
-        values += [self.value(Reg(VECTOR, n, 128, physical=True), 128) for n in row.implicit]
+        values += [self.value(reg, reg.bits) for reg in row.implicit]
         meaning = MEANING[ins.op](Form(bits, immediate))
         result = meaning.apply(*values)[0] if isinstance(meaning, Flagged) else meaning(*values)
         self.write(ins.operands[0], result, "a" in row.operands[0].kinds)

@@ -12,7 +12,7 @@ from iced_x86 import Decoder, EncodingKind, Instruction, InstructionInfoFactory,
 
 from cryptostitch.emit.objects import assemble_text
 from cryptostitch.instructions import INSTRUCTIONS, Row, features_of, memory_bits
-from cryptostitch.ladder.decoder import features_of as features_needed, mnemonic
+from cryptostitch.ladder.decoder import features_of as features_needed, iced_register, mnemonic
 
 GENERAL_NAMES = {32: ("ecx", "esi", "r9d", "r10d"), 64: ("rcx", "rsi", "r9", "r10")}
 VECTOR_PREFIX = {128: "xmm", 256: "ymm", 512: "zmm"}
@@ -44,9 +44,9 @@ class Sample:
         if form == "i":
             return "5"
         if form == "b":
-            return f"{MEMORY_NAME[self.row.element]} ptr [rdx+64]{{1to{self.bits // self.row.element}}}"
+            return f"{MEMORY_NAME[self.row.element]} ptr [r15+64]{{1to{self.bits // self.row.element}}}"
         size = MEMORY_NAME.get(memory_bits(self.row, i, self.bits))
-        return f"{size} ptr [rdx+64]" if size else "[rdx+64]"
+        return f"{size} ptr [r15+64]" if size else "[r15+64]"
 
     def __str__(self) -> str:
         return self.text
@@ -117,8 +117,8 @@ def test_row(sample: Sample, decoded: dict[Sample, Instruction]) -> None:
             assert 8 * RegisterExt.size(instruction.op_register(i)) == width
         assert (access in READS) == operand.reads
         assert (access in WRITES) == operand.writes
-    implicit = {full(r.register) for r in info.used_registers()} - named - {Register.RDX}
-    assert implicit == {full(Register.XMM0 + n) for n in row.implicit}
+    implicit = {full(r.register) for r in info.used_registers()} - named - {Register.R15}
+    assert implicit == {full(iced_register(reg)) for reg in row.implicit}
     written = instruction.rflags_modified
     assert bool(written) == row.flags_written
     assert bool(instruction.rflags_read) == row.flags_read
@@ -127,7 +127,7 @@ def test_row(sample: Sample, decoded: dict[Sample, Instruction]) -> None:
 
 def test_swaps_are_symmetric() -> None:
     """Operands that may be exchanged: both read, of the same width; and only sums, products and symmetric logic."""
-    symmetric = ("add", "xor", "and", "or", "mul", "clmul", "madd")
+    symmetric = ("add", "adc", "xor", "and", "or", "mul", "clmul", "madd")
     for row in INSTRUCTIONS.values():
         if row.swap:
             first, second = (row.operands[i] for i in row.swap)

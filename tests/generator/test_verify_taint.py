@@ -75,14 +75,17 @@ def test_a_vartime_stream_may_look_up_by_secrets() -> None:
     assert check_taint(sample_program(real, name="sample_vartime_x2")) == []
 
 
-def test_flags_carry_secrets(monkeypatch) -> None:
-    """There is no instruction in the table yet that reads flags; one that did would carry the secret on."""
-    adc = replace(instructions.INSTRUCTIONS["add"], name="adc", swap=None, flags_read=True)
-    monkeypatch.setitem(instructions.INSTRUCTIONS, "adc", adc)
+def test_flags_carry_secrets() -> None:
     text = "mov g4, [g0+256]:64\nmov g3, 0\nadd g4, 1 &\nadc g3, 0\nmov g4, [g0+g3*8+256]:64"
     assert ADDRESS in check_taint(sample_program(spoil(ALLOCATED, "body", 5, text)))[0]
     clean = text.replace("[g0+256]:64\n", "[g0+512]:64\n", 1)
     assert check_taint(sample_program(spoil(ALLOCATED, "body", 5, clean))) == []
+
+
+@pytest.mark.parametrize("targets", ("g3, g4", "g4, g3"))
+def test_both_halves_of_a_product_carry_secrets(targets: str) -> None:
+    text = f"mov g%2, [g0+256]:64 &\nmulx {targets}, [g0+512]:64\nmov g4, [g0+g3*8+256]:64"
+    assert ADDRESS in check_taint(sample_program(spoil(ALLOCATED, "body", 5, text)))[0]
 
 
 def test_what_the_contract_calls_public_decides() -> None:

@@ -55,6 +55,13 @@ rorx g1d, [g0+4]:32, 6
 rorx g9, g2, 13
 andn g1d, g2d, g3d
 andn g9d, g2d, [g0+4]:32
+adc g1, g2
+adc g9, [g0+8]:64
+adc g1d, 5
+mov rdx, [g0+8]:64~
+mulx g1, g2, [g0+8]:64~
+mulx g9, g3, g9~
+add g1, rdx
 test g1, g2
 cmp g1, g2
 xchg g1d, g2d

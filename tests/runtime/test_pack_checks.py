@@ -7,7 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Sequence
 
 import pytest
 import zstandard
@@ -27,7 +27,7 @@ from cryptostitch.emit.compress import LEVEL, compressed  # noqa: E402
 from cryptostitch.emit.instruction_table import table_text  # noqa: E402
 from cryptostitch.emit.pack import PROGRAM, write_pack  # noqa: E402
 from cryptostitch.ir import Code, Window  # noqa: E402
-from cryptostitch.program import CIPHER_ENC, HASH, Algorithm, Part, Program, Recipe  # noqa: E402
+from cryptostitch.program import CIPHER_ENC, HASH, Algorithm, CostTable, Part, Program, Recipe  # noqa: E402
 
 CIPHER = Algorithm("sample", "sample", CIPHER_ENC, 16, key_bytes=16, iv_bytes=16, rounds=10)
 READER = Algorithm("reader", "reader", HASH, 64, 4, 5, 20, True, 8, initial=(1, 2, 3, 4, 5))
@@ -41,9 +41,9 @@ def sample_program(code: Code = ALLOCATED) -> Program:
     return sample_of(code)
 
 
-def pack_of(*programs: Program, lags: tuple[int, ...] = (0, 0), store: Callable[[bytes], bytes] = bytes) -> bytes:
+def pack_of(*programs: Program, lags: tuple[int, ...] = (0, 0), costs: Sequence[CostTable] = (), store: Callable[[bytes], bytes] = bytes) -> bytes:
     parts = tuple(Part(p, 1, 0, lag) for p, lag in zip(programs, lags))
-    return write_pack([CIPHER, READER, CUT, ALGORITHM], [Recipe("kernel@avx512", "avx512", parts, "proportional", False)], store=store)
+    return write_pack([CIPHER, READER, CUT, ALGORITHM], [Recipe("kernel@avx512", "avx512", parts, "proportional", False)], costs, store=store)
 
 
 def judged(tmp_path: Path, pack: bytes) -> tuple[int, str]:
@@ -260,6 +260,35 @@ def test_xmm0_belongs_to_all_streams(tmp_path: Path) -> None:
     assert judged(tmp_path, write_pack([ALGORITHM], [recipe("k@sse", right)])) == (0, "")
     code, why = judged(tmp_path, write_pack([ALGORITHM], [recipe("k@sse", wrong)]))
     assert code == 1 and "reads xmm0" in why
+
+
+@pytest.mark.parametrize("first, second, what", [
+    ("mov rdx, [g0+64]:64", "mulx g1, g2, [g0+72]:64", "rdx"),
+    ("add g1, g2", "adc g2, 0", "flags"),
+])
+def test_what_streams_share_is_read_only_where_it_was_written(first: str, second: str, what: str, tmp_path: Path) -> None:
+    right, wrong = (program("x@scalar#4", f"{first}{glue}\n{second}", features="bmi2") for glue in ("~", ""))
+    assert judged(tmp_path, write_pack([ALGORITHM], [recipe("k@scalar", right)])) == (0, "")
+    code, why = judged(tmp_path, write_pack([ALGORITHM], [recipe("k@scalar", wrong)]))
+    assert code == 1 and f"reads {what}, which another stream may have written" in why
+
+
+def test_a_shift_may_leave_the_flags(tmp_path: Path) -> None:
+    code, why = judged(tmp_path, write_pack([ALGORITHM], [recipe("k@scalar", program("x@scalar#4", "shl g1, 0~\nadc g2, 0"))]))
+    assert code == 1 and "reads flags" in why
+
+
+@pytest.mark.parametrize("target", ("g1, g2", "g2, g1"))
+def test_both_results_of_mulx_are_no_address(target: str, tmp_path: Path) -> None:
+    body = f"mov g1, [g0]:64~\nmov rdx, [g0+64]:64~\nmulx {target}, [g0+72]:64\nmov g3, [g1]:64"
+    code, why = judged(tmp_path, write_pack([ALGORITHM], [recipe("k@scalar", program("x@scalar#4", body, features="bmi2"))]))
+    assert code == 1 and "an address that is not known" in why
+
+
+def test_rdx_takes_a_general_register(tmp_path: Path) -> None:
+    sharing = program("x@scalar#14", "mov rdx, [g0+64]:64~\nmulx g1, g2, [g0+72]:64", features="bmi2", window=Window(0, 14, 0))
+    code, why = judged(tmp_path, write_pack([ALGORITHM], [recipe("k@scalar", sharing)]))
+    assert code == 1 and "do not fit the registers" in why
 
 
 def test_the_table_is_the_same_everywhere() -> None:

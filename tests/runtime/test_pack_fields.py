@@ -12,8 +12,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from handmade import tool  # noqa: E402
-from cryptostitch.emit.pack import VERSION  # noqa: E402
+from handmade import ALGORITHM, program, recipe, tool  # noqa: E402
+from cryptostitch.contract import Field  # noqa: E402
+from cryptostitch.emit.pack import SECTIONS, VERSION, write_pack  # noqa: E402
+from cryptostitch.program import CostTable  # noqa: E402
 from pack_fields import changed, extremes, mended, numbers  # noqa: E402
 from test_pack_checks import pack_of, reader, sample_program  # noqa: E402
 
@@ -54,16 +56,30 @@ def test_extremes_under_the_sanitizers(tmp_path: Path) -> None:
     print(run.stdout)
 
 
-def overlapping(copies: int) -> bytes:
-    """The pack with its first program listed many times: a small file that asks for much work."""
-    pack = bytearray(PAIR)
-    programs = struct.unpack_from("<2I", pack, 24 + 3 * 8)
-    record = struct.unpack_from("<I", pack, programs[0])[0]
-    struct.pack_into("<2I", pack, 24 + 3 * 8, len(pack), copies)
-    pack += struct.pack("<I", record) * copies
+COPIES = 65536
+COSTED = pack_of(sample_program(), reader(), lags=(0, 1), costs=[CostTable("zen9", {"kernel@avx512": (100, 100)})])
+
+
+def overlapping(whole: bytes, section: str) -> bytes:
+    """The pack with the first record of a section listed many times: a small file that asks for much work."""
+    pack, header = bytearray(whole), 24 + 8 * SECTIONS.index(section)
+    records = struct.unpack_from("<2I", pack, header)
+    record = struct.unpack_from("<I", pack, records[0])[0]
+    struct.pack_into("<2I", pack, header, len(pack), COPIES)
+    pack += struct.pack("<I", record) * COPIES
     struct.pack_into("<I", pack, 12, len(pack))
     return mended(pack)
 
 
-def test_records_that_share_their_bytes(context) -> None:
-    assert context.why_refused(overlapping(65536)) == "its programs overlap"
+@pytest.mark.parametrize("section, reason", [
+    ("programs", "its programs overlap"), ("kernels", "its kernels use its programs too often"), ("costs", "its cost tables overlap"),
+])
+def test_records_that_share_their_bytes(context, section: str, reason: str) -> None:
+    assert context.why_refused(COSTED) == ""
+    assert context.why_refused(overlapping(COSTED, section)) == reason
+
+
+def test_fields_of_many_entries(context) -> None:
+    made = program("sample_x4@sse#1", "add g1, 64", fields=(Field("chain", 0, 5, 64, 4, (0, 4, 8, 12)), Field("scratch", 512, 1 << 12, 16, 4, (0, 4, 8, 12))),
+                   state_bytes=1 << 17)
+    assert context.why_refused(write_pack([ALGORITHM], [recipe("k@sse", made)])) == "its fields have more entries than a pack of its size may"

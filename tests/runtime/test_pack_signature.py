@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import cryptography_vectors
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, NoEncryption, PrivateFormat
@@ -36,6 +37,16 @@ VECTORS = [
      "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
      "dc2a4459e7369633a52b1bf277839a00201009a3efbf3ecb69bea2186c26b58909351fc9ac90b3ecfdfbc7c66431e0303dca179c138ac17ad9bef1177331a704"),
 ]
+
+
+def long_vector() -> tuple[str, str, str]:
+    """RFC 8032, 7.1, TEST 1024: a message of 1023 bytes, which the package of vectors has among those of the authors of Ed25519."""
+    with cryptography_vectors.open_vector_file("asymmetric/Ed25519/sign.input", "r") as lines:
+        rows = [line.split(":") for line in lines if line.startswith("f5e5767cf153319517630f226876b86c8160cc583bc013744c6bf255f5cc0ee5")]
+    (_, key, message, signature, _), = rows
+    return key, message, signature[:128]
+
+
 KEY = ed25519.Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER = ed25519.Ed25519PrivateKey.from_private_bytes(bytes(range(1, 33)))
 PACK = pack_of(sample_program())
@@ -52,7 +63,7 @@ def verified(key: str, signature: str, message: str) -> bool:
     return code == 0
 
 
-@pytest.mark.parametrize("key, message, signature", VECTORS)
+@pytest.mark.parametrize("key, message, signature", [*VECTORS, long_vector()])
 def test_rfc_8032(key: str, message: str, signature: str) -> None:
     assert verified(key, signature, message)
     assert not verified(key, signature, message + "00")

@@ -9,16 +9,19 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from ..ir import RDX, XMM0
 from ..instructions import INSTRUCTIONS, Operand, Row, features_of, memory_bits
 
 REGISTERS = {("v", 128): 0, ("v", 256): 1, ("v", 512): 2, ("g", 32): 3, ("g", 64): 4, ("k", 64): 5}  # numbers of runtime/code/program.hpp, Width
 MEANINGS = ("mov", "add", "sub", "xor", "and", "lea")
 IMMEDIATE_NONE, IMMEDIATE_BYTE, IMMEDIATE_WORD, IMMEDIATE_SIGNED, IMMEDIATE_ANY = range(5)
 ADDRESS = 0xFF
+SHARED = {XMM0: 1, RDX: 2}  # numbers of runtime/code/form.hpp, Shared
+FLAGS = 4
 
 
 def table_text() -> str:
-    """The lines FEATURE(name) and FORM(name, meaning, hint, maskable, reads xmm0, features, operand count, operands...)."""
+    """The lines FEATURE(name) and FORM(name, meaning, hint, maskable, needs, sets, features, operand count, operands...). needs, sets: bits of SHARED."""
     features = sorted({f for row in INSTRUCTIONS.values() for bits in row.widths for f in _features(row, bits)})
     if len(features) > 32:
         raise ValueError("more than 32 features")
@@ -30,10 +33,20 @@ def table_text() -> str:
             needed = sum(1 << features.index(f) for f in _features(row, bits))
             slots = ", ".join(_slot(row, i, o, bits) for i, o in enumerate(row.operands))
             meaning = {"xor": "xor_", "and": "and_"}.get(name, name) if name in MEANINGS else "other"
-            marks = ", ".join("01"[mark] for mark in (row.kind == "hint", row.encoding == "evex", 0 in row.implicit))
+            marks = ", ".join("01"[mark] for mark in (row.kind == "hint", row.encoding == "evex"))
+            marks += f", {_needs(row)}, {_sets(row)}"
             lines.append(f'FORM("{name}", {meaning}, {marks}, 0x{needed:x}, {len(row.operands)}, {slots})')
     return "\n".join(lines) + "\n"
 
+
+
+def _needs(row: Row) -> int:
+    return sum(bit for reg, bit in SHARED.items() if reg in row.implicit) | FLAGS * row.flags_read
+
+
+def _sets(row: Row) -> int:
+    """Shifts and rotations by 0 leave the flags as they were."""
+    return FLAGS * (row.flags_written and row.operands[-1].kinds != "i")
 
 
 def _vector(row: Row) -> bool:

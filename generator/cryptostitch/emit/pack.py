@@ -11,8 +11,7 @@ import zlib
 from typing import Callable, Iterable, Sequence
 
 from ..contract import FROM_HAND, HAND, KEY, Contract, Field
-from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Operand, Reg
-from ..passes.bind import XMM0
+from ..ir import GENERAL, MASK, RDX, VECTOR, XMM0, Imm, Ins, Operand, Reg
 from ..passes.weave import STRATEGIES
 from ..program import Algorithm, CostTable, Program, Recipe
 
@@ -34,7 +33,7 @@ STATIC = 1
 GLUE, ZEROING, HAS_MASK = 1 << 4, 1 << 5, 1 << 6
 WIDTHS = ((VECTOR, 128), (VECTOR, 256), (VECTOR, 512), (GENERAL, 32), (GENERAL, 64), (MASK, 64), (GENERAL, 8), (GENERAL, 16))
 IMMEDIATES = ((16, "<b", 7), (17, "<i", 31), (18, "<q", 63))  # tag, format, bits without sign
-XMM0_TAG = 8  # the register itself, shared by the streams: see passes/bind.py
+SHARED_TAGS = {8: XMM0, 9: RDX}  # the registers themselves, shared by the streams: see passes/bind.py
 MEMORY_TAG = 32
 HAS_BASE, HAS_INDEX, IS_CONSTANT = 1, 2, 4
 NO_ACCESS = 0xFF  # bytes log2 of an operand that is only an address (lea, hints)
@@ -183,8 +182,9 @@ def _log2(value: int, what: str, ins: Ins) -> int:
 
 
 def _operand(operand: Operand, constants: dict[str, int], ins: Ins) -> bytes:
-    if operand == XMM0:
-        return bytes([XMM0_TAG])
+    for tag, shared in SHARED_TAGS.items():
+        if operand == shared:
+            return bytes([tag])
     if isinstance(operand, Reg):
         if operand.physical or not isinstance(operand.id, int):
             raise ValueError(f"{ins.op}: register {operand.id} is not relative to a window")

@@ -117,8 +117,8 @@ class _Code:
         if tag < len(p.WIDTHS):
             cls, bits = p.WIDTHS[tag]
             return Reg(cls, self.take("<B")[0], bits)
-        if tag == p.XMM0_TAG:
-            return p.XMM0
+        if tag in p.SHARED_TAGS:
+            return p.SHARED_TAGS[tag]
         for immediate_tag, code, _ in p.IMMEDIATES:
             if tag == immediate_tag:
                 return Imm(self.take(code)[0])

@@ -213,7 +213,7 @@ def _difference(ins: Ins, found: Instruction, entries: dict[str, int], target: i
     if found.op_mask != (Register.K0 + ins.mask.id if ins.mask is not None else Register.NONE) or found.zeroing_masking != ins.zeroing:
         return "another mask"
     row = INSTRUCTIONS.get(ins.op)
-    implicit = [Register.XMM0 + n for n in row.implicit] if row else []
+    implicit = [iced_register(reg) for reg in row.implicit] if row else []
     extra = range(len(ins.operands), found.op_count)
     if found.op_count < len(ins.operands) or [found.op_register(n) for n in extra] != implicit[:len(extra)]:
         return f"{found.op_count} operands"

@@ -14,6 +14,10 @@ from .subject import Subject
 DIRECTIONS = {SEAL: "seal", OPEN: "open"}
 
 
+CHACHA_STITCHED = 1024
+"""Bytes of the shortest text of which chacha20-poly1305 leaves anything to a pair kernel (runtime/run/chacha.hpp, chacha_first)."""
+
+
 @dataclass
 class Forced:
     """While it is entered, the kernel is the bulk kernel of all its suites.
@@ -49,9 +53,11 @@ class Forced:
         first_kind = subject.rows[0].kind
         lanes = sum(c.lanes for c, row in zip(contracts, subject.rows) if row.kind == first_kind)
         step = contracts[0].bytes * subject.recipe.parts[0].ratio
+        least = step * (subject.recipe.lag + 1)
+        if {"chacha", "poly1305"} <= kinds:
+            least = max(least, CHACHA_STITCHED)
         return cls(context, kernel, suites, OPEN if opens else SEAL, lanes,
-                   any(c.has("key") and c.field("key").shared for c in contracts), hand,
-                   step * (subject.recipe.lag + 1), bool(readers and ciphers))
+                   any(c.has("key") and c.field("key").shared for c in contracts), hand, least, bool(readers and ciphers))
 
     def __enter__(self) -> "Forced":
         for suite in self.suites:

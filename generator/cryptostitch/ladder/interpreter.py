@@ -15,7 +15,7 @@ from ..passes.bind import RSP, SYSV
 from ..passes.frame import POOL_ALIGN
 from ..semantics import CONTROL, MEANING, Form
 from ..semantics.forms import repeat
-from ..semantics.scalar import STATUS, Flagged
+from ..semantics.scalar import CF, STATUS, Flagged
 from .blocks import SPACING, Block, Blocks, Fault
 from .decoding import Decoded, decode
 from .machine import Access, Outcome, Step
@@ -191,7 +191,9 @@ class ModelMachine:
                 immediate = operand.value & 0xFF
             elif slot.reads:
                 values.append(self._getter(decoded, i))
-        values += [self._vector(n, 128) for n in row.implicit]
+        values += [self._register(reg) for reg in row.implicit]
+        if row.flags_read:
+            values.append(lambda: self.flag(CF))
         meaning = MEANING[ins.op](Form(decoded.bits, immediate))
         if row.kind == "hint":
             return lambda: None
@@ -236,6 +238,9 @@ class ModelMachine:
             return lambda: value
         if isinstance(operand, Mem):
             return self._loader(decoded, i, operand, row)
+        return self._register(operand)
+
+    def _register(self, operand: Reg) -> Get:
         number, generals, masks = operand.id, self.generals, self.masks
         if operand.cls == VECTOR:
             return self._vector(number, operand.bits)
@@ -297,8 +302,10 @@ class ModelMachine:
 
     def _setter(self, decoded: Decoded) -> Callable[[int], None]:
         ins, row = decoded.ins, decoded.row
-        i = next(i for i, slot in enumerate(row.operands) if slot.writes)
-        operand = ins.operands[i]
+        written = [i for i, slot in enumerate(row.operands) if slot.writes]
+        i, operand = written[0], ins.operands[written[0]]
+        if len(written) == 2:
+            return self._pair_setter(operand, ins.operands[written[1]])
         if isinstance(operand, Mem):
             return self._storer(decoded, i, operand)
         registers, n = {VECTOR: self.vectors, GENERAL: self.generals, MASK: self.masks}[operand.cls], operand.id
@@ -316,6 +323,16 @@ class ModelMachine:
             registers[n] = value
 
         return put_whole
+
+    def _pair_setter(self, high: Reg, low: Reg) -> Callable[[int], None]:
+        """Two general registers; the first keeps its value where both are one."""
+        generals, bits, mask = self.generals, high.bits, (1 << high.bits) - 1
+
+        def put(value: int) -> None:
+            generals[low.id] = value & mask
+            generals[high.id] = value >> bits
+
+        return put
 
     def _masked_setter(self, decoded: Decoded, operand: Reg) -> Callable[[int], None]:
         vectors, masks, n, k, zeroing = self.vectors, self.masks, operand.id, decoded.ins.mask.id, decoded.ins.zeroing

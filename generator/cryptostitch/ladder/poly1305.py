@@ -5,8 +5,9 @@ from __future__ import annotations
 P = (1 << 130) - 5
 CLAMP = 0x0FFFFFFC_0FFFFFFC_0FFFFFFC_0FFFFFFF
 CHAIN_BYTES = 24
-FORMS = {18: (26, 4), 20: (44, 8), 2: (64, 1)}
-"""By the rows of the key: bits of a limb, lanes."""
+FORMS = {18: (26, 4), 20: (44, 8)}
+"""Of vectors, by the rows of the key: bits of a limb, lanes."""
+WORD_ROWS, WORD_BLOCKS = 27, 8
 
 
 def chain(secret: bytes) -> bytes:
@@ -24,12 +25,21 @@ def after(key: bytes, chain: bytes, text: bytes) -> bytes:
 
 def rows(key: bytes, n: int) -> list[bytes]:
     """The n rows of a text's key: see templates/streams/poly1305.j2 and poly1305_word.j2."""
-    r, (bits, lanes) = int.from_bytes(key, "little") & CLAMP, FORMS[n]
+    r = int.from_bytes(key, "little") & CLAMP
+    if n == WORD_ROWS:
+        return _word_rows(r)
+    bits, lanes = FORMS[n]
     limbs = -(-128 // bits)
     powers = [pow(r, lanes - (lane // 2 + lane % 2 * (lanes // 2)), P) for lane in range(lanes)]
     low = [[power >> bits * i & (1 << bits) - 1 for power in powers] for i in range(limbs)]
     again = [[x * 5 << bits * limbs >> 130 for x in row] for row in low[1:]]
     return _cut(b"".join(x.to_bytes(8, "little") for row in low + again for x in row).ljust(16 * n, b"\0"))
+
+
+def _word_rows(r: int) -> list[bytes]:
+    powers = [pow(r, n, P) for n in range(WORD_BLOCKS, 0, -1)]
+    factors = [power << 64 * word for power in powers for word in range(2)] + [powers[0] << 128, sum(powers[1:]) << 128]
+    return _cut(b"".join((factor % P >> 44 * i & (1 << 44) - 1).to_bytes(8, "little") for factor in factors for i in range(3)))
 
 
 def _cut(data: bytes) -> list[bytes]:

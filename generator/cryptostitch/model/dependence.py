@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Iterable
 
 from ..instructions import INSTRUCTIONS
-from ..ir import VECTOR, Ins, Mem, Reg
+from ..ir import Ins, Mem, Reg
 from .forms import VECTOR_NAMES
 from .loop import Step
 from .table import Row, Table
@@ -72,8 +72,8 @@ def _waits(step: Step, table: Table, changed: set) -> Waits:
                 found.registers.append((operand.key, _latency(moved if stores else row, i)))
         elif isinstance(operand, Mem):
             _memory(found, operand, slot, _latency(moved, i), table, changed)
-    for number in INSTRUCTIONS[ins.op].implicit:
-        found.registers.append(((VECTOR, number), _latency(row, -1)))
+    for reg in INSTRUCTIONS[ins.op].implicit:
+        found.registers.append((reg.key, _latency(row, -1)))
     return found
 
 

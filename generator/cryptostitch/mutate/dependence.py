@@ -42,7 +42,7 @@ def reads_writes(ins: Ins) -> tuple[set, set]:
                 writes.add(operand.key)
     if ins.mask is not None:
         reads.add(ins.mask.key)
-    reads.update((VECTOR, n) for n in row.implicit)
+    reads.update(reg.key for reg in row.implicit)
     if row.flags_read:
         reads.add(FLAGS)
     if row.flags_written:

@@ -15,7 +15,7 @@ from ..ir import GENERAL, STATE, VECTOR, Code, Ins, Mem, Reg, Window
 from ..isa import GENERALS, ISAS, Isa
 from ..program import Program
 from ..stream import Stream
-from .liveness import Key, accesses_of, around_loop, state_pointers
+from .liveness import Key, accesses_of, around_loop, shared_by, state_pointers
 from .scan import NEVER, SPILL_SYMBOLS, Section, load
 
 SPILL_WORDS = "spill_words"
@@ -29,7 +29,8 @@ def allocate(stream: Stream, budget: int | None = None, uses: "Uses | None" = No
     """
     isa = ISAS[stream.isa]
     limit = {VECTOR: isa.vectors, GENERAL: GENERALS - 1, "k": 7}
-    limit[VECTOR] -= any(r.physical for ins in stream.code.body for r in ins.registers())
+    for reg in shared_by(stream.code):
+        limit[reg.cls] -= 1
     limit[isa.words] = min(limit[isa.words], budget or limit[isa.words])
     uses = uses or Uses(stream)
     keeps = sorted((k for k in stream.keep if uses.counts[k]), key=lambda k: -uses.counts[k])

@@ -3,7 +3,8 @@
 Vector windows lie one after the other from register 0: first the streams without AVX-512, whose encodings reach only registers 0 to
 15, then the others, each group in stream order. Streams that name xmm0 itself, as sha256rnds2 needs it, share it outside their windows, which
 then begin at register 1: it holds a value only within a glued run, so the weave cannot mix two streams' uses. Mask windows lie likewise from
-k1, because k0 cannot mask. General windows follow the order of the calling convention, and the loop counter takes the next one.
+k1, because k0 cannot mask. General windows follow the order of the calling convention, and the loop counter takes the next one; rdx, which mulx
+needs, comes first and is shared like xmm0 where a stream names it.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Sequence
 
-from ..ir import GENERAL, MASK, VECTOR, Ins, Reg
-from ..program import Part, Program
+from ..ir import GENERAL, MASK, RDX as SHARED_RDX, VECTOR, XMM0, Ins, Reg
+from ..program import Part
+from .liveness import shared_by
 
 RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI = range(8)
-XMM0 = Reg(VECTOR, 0, 128, physical=True)
 
 
 class BindError(ValueError):
@@ -58,7 +59,7 @@ class Binding:
 
         def physical(reg: Reg) -> Reg:
             table = tables[reg.cls]
-            if reg == XMM0:
+            if reg in (XMM0, SHARED_RDX):
                 return reg
             if reg.physical or not isinstance(reg.id, int) or not 0 <= reg.id < len(table):
                 raise BindError(f"{ins.op}: register {reg.cls}{reg.id} is outside the window of stream {stream}")
@@ -67,16 +68,13 @@ class Binding:
         return ins.rename(physical)
 
 
-def names_xmm0(program: Program) -> bool:
-    return any(reg.physical for _, section in program.code.sections() for ins in section for reg in ins.registers())
-
-
 def bind(parts: Sequence[Part], abi: Abi = SYSV) -> Binding:
     """Raises BindError when the windows do not fit."""
     programs = [part.program for part in parts]
     wide = ["avx512f" in p.contract.features for p in programs]
     vectors: list[list[int]] = [[] for _ in programs]
-    total = 1 if any(map(names_xmm0, programs)) else 0
+    shared = frozenset().union(*(shared_by(p.code) for p in programs))
+    total = 1 if XMM0 in shared else 0
     for i in sorted(range(len(programs)), key=lambda i: wide[i]):
         vectors[i] = list(range(total, total + programs[i].window.vectors))
         total += programs[i].window.vectors
@@ -84,17 +82,19 @@ def bind(parts: Sequence[Part], abi: Abi = SYSV) -> Binding:
         if window and max(window) >= (32 if wide[i] else 16):
             raise BindError(f"{programs[i].name}: the kernel needs vector register {max(window)}, which this ISA lacks")
     generals, masks = [], []
-    n_generals, n_masks = 0, 0
+    order, n_generals, n_masks = abi.order, 0, 0
+    if SHARED_RDX in shared:
+        order, n_generals = (RDX, *(r for r in abi.order if r != RDX)), 1
     for p in programs:
-        generals.append(abi.order[n_generals:n_generals + p.window.generals])
+        generals.append(order[n_generals:n_generals + p.window.generals])
         masks.append(tuple(range(n_masks + 1, n_masks + 1 + p.window.masks)))
         n_generals += p.window.generals
         n_masks += p.window.masks
-    if n_generals + 1 > len(abi.order):
-        raise BindError(f"the kernel needs {n_generals + 1} general registers, there are {len(abi.order)}")
+    if n_generals + 1 > len(order):
+        raise BindError(f"the kernel needs {n_generals + 1} general registers, there are {len(order)}")
     if n_masks > 7:
         raise BindError(f"the kernel needs {n_masks} mask registers, there are 7")
     return Binding(
-        tuple(map(tuple, vectors)), tuple(generals), tuple(masks), abi.order[n_generals],
-        tuple(range(total)), abi.order[:n_generals + 1], tuple(range(1, n_masks + 1)),
+        tuple(map(tuple, vectors)), tuple(generals), tuple(masks), order[n_generals],
+        tuple(range(total)), order[:n_generals + 1], tuple(range(1, n_masks + 1)),
     )

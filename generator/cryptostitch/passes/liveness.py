@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Iterable, Sequence
 
 from ..instructions import INSTRUCTIONS
-from ..ir import GENERAL, STATE, VECTOR, Code, Ins, Mem, Reg
+from ..ir import GENERAL, SHARED, STATE, Code, Ins, Mem, Reg
 
 Key = tuple[str, object]
-XMM0: Key = (VECTOR, 0)
-"""The physical register that streams share outside their windows: it is alive only within a glued run, so it is left out here."""
+SHARED_KEYS: set[Key] = {reg.key for reg in SHARED.values()}
+"""The physical registers that streams share outside their windows: they are alive only within a glued run, so they are left out here."""
 
 Accesses = Sequence[tuple[set[Key], set[Key]]]
 """(read, written) of each instruction of a section."""
@@ -31,16 +31,21 @@ def names_read(ins: Ins) -> set[Key]:
             reads.update(r.key for r in (operand.base, operand.index) if r is not None)
         elif isinstance(operand, Reg) and access in "rx":
             reads.add(operand.key)
-    return reads - {XMM0}
+    return reads - SHARED_KEYS
 
 
 def names_written(ins: Ins) -> set[Key]:
     return {ins.operands[i].key for i, access in operand_accesses(ins)
-            if access in "wx" and isinstance(ins.operands[i], Reg)} - {XMM0}
+            if access in "wx" and isinstance(ins.operands[i], Reg)} - SHARED_KEYS
 
 
 def accesses_of(code: Iterable[Ins]) -> Accesses:
     return [(names_read(ins), names_written(ins)) for ins in code]
+
+
+def shared_by(code: Code) -> frozenset[Reg]:
+    """Which of SHARED the code names."""
+    return frozenset(reg for _, section in code.sections() for ins in section for reg in ins.registers() if reg.physical)
 
 
 def live_sets(accesses: Accesses, live_out: Iterable[Key]) -> list[frozenset[Key]]:

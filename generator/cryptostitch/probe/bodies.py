@@ -10,13 +10,12 @@ from ..contract import Contract, Field
 from ..instructions import features_of
 from ..ir import GENERAL, VECTOR, Code, Imm, Ins, Mem, Operand, Reg, Window
 from ..model.forms import REGISTER_BITS, Form
-from ..passes.bind import XMM0
 from ..program import HASH, Algorithm, Part, Program, Recipe
 
 ALGORITHM = Algorithm("probe", "probe", HASH, 64, 4, 1, 4, False, 8, initial=(0,))
 SOURCES = {VECTOR: (0, 1), GENERAL: (1, 2)}
 """Registers that nothing writes in a body. Two, because an instruction with one register twice may be a zero idiom."""
-TARGETS = {VECTOR: range(2, 15), GENERAL: range(3, 14)}
+TARGETS = {VECTOR: range(2, 15), GENERAL: range(3, 13)}
 STATE = Reg(GENERAL, 0, 64)
 LINES = 8
 SPILL, LOADED, STORED = (Field("spill_words", 0, 8, 8, 8), Field("table", 64, LINES, 64, 64, align=64),
@@ -120,14 +119,19 @@ def independent(forms: Sequence[Form]) -> list[Ins]:
 def recipe(name: str, body: Sequence[Ins], forms: Iterable[Form], enter: Sequence[Ins] = ()) -> Recipe:
     """A kernel of this body, whose sources are zero. It need compute nothing, so it is built without template and allocator."""
     body = list(body)
-    if any(form.row.implicit for form in forms):  # xmm0 is ours only within a glued run
-        body.insert(0, Ins("movdqa", (XMM0, Reg(VECTOR, SOURCES[VECTOR][0], 128))))
+    shared = sorted({reg for form in forms for reg in form.row.implicit}, key=lambda reg: reg.cls)
+    for reg in shared:  # ours only within a glued run
+        body.insert(0, Ins("movdqa" if reg.cls == VECTOR else "mov", (reg, Reg(reg.cls, SOURCES[reg.cls][0], reg.bits))))
+    carries = any(form.row.flags_read for form in forms)
+    if carries:
+        body.insert(0, Ins("add", (Reg(GENERAL, TARGETS[GENERAL][0], 64), Reg(GENERAL, SOURCES[GENERAL][0], 64))))
+    if shared or carries:
         body = [*(replace(ins, glue=True) for ins in body[:-1]), body[-1]]
     features = frozenset().union(*(features_of(form.row, form.bits) for form in forms))
     state = STORED.offset + STORED.size
     contract = Contract(1, 64, (SPILL, LOADED, STORED), state, 64, reads_input=False, features=features)
     used = [r for ins in (*enter, *body) for r in ins.registers() if not r.physical]
-    window = Window(max((r.id + 1 for r in used if r.cls == VECTOR), default=0), 14)
+    window = Window(max((r.id + 1 for r in used if r.cls == VECTOR), default=0), 13)
     program = Program(name, name, "probe", "avx512", Code((*(_zeroes(used)), *enter), tuple(body), ()), window, contract)
     return Recipe(name, "avx512", (Part(program),))
 

@@ -39,6 +39,17 @@ def _add(form: Form) -> Flagged:
     return Flagged(apply, STATUS)
 
 
+def _add_with_carry(form: Form) -> Flagged:
+    mask, sign, flags = (1 << form.bits) - 1, form.bits - 1, _result(form.bits)
+
+    def apply(a: int, b: int, carry: int) -> tuple[int, int]:
+        total = a + b + carry
+        r = total & mask
+        return r, flags(r) | (CF if total > mask else 0) | (a ^ b ^ r) & AF | (OF if (a ^ r) & (b ^ r) & 1 << sign else 0)
+
+    return Flagged(apply, STATUS)
+
+
 def _subtract(form: Form) -> Flagged:
     mask, sign, flags = (1 << form.bits) - 1, form.bits - 1, _result(form.bits)
 
@@ -138,7 +149,7 @@ def _copy(form: Form) -> Callable[[int], int]:
 
 MEANING: dict[str, Meaning] = {
     "mov": _copy, "lea": _copy, "not": _not, "bswap": _swap_bytes, "movbe": _swap_bytes, "rorx": _rorx, "andn": _and_not,
-    "add": _add, "sub": _subtract,
+    "add": _add, "adc": _add_with_carry, "sub": _subtract, "mulx": lambda form: lambda a, b: a * b,
     "xor": _logic(lambda a, b: a ^ b), "and": _logic(lambda a, b: a & b), "or": _logic(lambda a, b: a | b),
     "rol": _rotate(True), "ror": _rotate(False), "shl": _shift(True), "shr": _shift(False),
     "prefetcht0": lambda form: lambda address: None,

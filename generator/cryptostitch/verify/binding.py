@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..contract import FROM_HAND, HAND
 from ..instructions import INSTRUCTIONS
-from ..ir import GENERAL, MASK, VECTOR, Reg
+from ..ir import GENERAL, MASK, SHARED, VECTOR, Reg
 from ..kernel import Kernel
 from ..passes.bind import RSP
 from ..program import Program
@@ -39,7 +37,8 @@ def _windows(kernel: Kernel) -> list[str]:
         elif "avx512f" not in program.contract.features and any(v > 15 for v in binding.vectors[stream]):
             problems.append(f"{kernel.name}: {program.name} cannot encode vector registers above 15")
         for reg in shared_registers(program):
-            if any(reg.id in table for table in (binding.vectors if reg.cls == VECTOR else binding.generals)) or reg.cls != VECTOR:
+            tables = binding.vectors if reg.cls == VECTOR else (*binding.generals, (binding.counter,))
+            if reg not in SHARED.values() or any(reg.id in table for table in tables):
                 problems.append(f"{kernel.name}: {program.name} uses {reg.cls}{reg.id} by its own name, which lies in a stream's window")
     return problems
 
@@ -49,8 +48,7 @@ def shared_registers(program: Program) -> set[Reg]:
     found = set()
     for _, code in program.code.sections():
         for ins in code:
-            found |= {replace(reg, bits=128) for reg in ins.registers() if reg.physical}
-            found |= {Reg(VECTOR, n, 128, True) for n in INSTRUCTIONS[ins.op].implicit}
+            found |= {reg for reg in ins.registers() if reg.physical} | set(INSTRUCTIONS[ins.op].implicit)
     return found
 
 

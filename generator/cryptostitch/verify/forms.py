@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..instructions import INSTRUCTIONS, Row, features_of, memory_bits
-from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Mem, Reg
+from ..ir import GENERAL, MASK, SHARED, VECTOR, Imm, Ins, Mem, Reg
 from ..program import Program
 from .text import describe
 
@@ -22,7 +22,7 @@ def form_problems(program: Program) -> list[str]:
                 known[shape] = _problem(ins, program.contract.features)
             wrong = known[shape] or next(
                 (f"register {r.cls}{r.id} is outside the window" for r in ins.registers()
-                 if not (r.physical and (r.cls, r.id) == (VECTOR, 0)) and not (isinstance(r.id, int) and 0 <= r.id < limits[r.cls])), None)
+                 if r not in SHARED.values() and not (isinstance(r.id, int) and 0 <= r.id < limits[r.cls])), None)
             if wrong:
                 problems.append(f"{program.name}: {section}: {describe(ins)}: {wrong}")
         if code and code[-1].glue:

@@ -175,15 +175,15 @@ def _names(ins: Ins) -> Iterable[tuple[Reg, bool, bool]]:
     for index, operand in enumerate(ins.operands):
         slot = row.operands[max(0, index - wide)]
         if isinstance(operand, Reg):
-            yield operand, slot.reads and not (wide and index == 0), slot.writes and index == 0
+            yield operand, slot.reads and not (wide and index == 0), slot.writes and not (wide and index)
         elif isinstance(operand, Mem):
             for reg in (operand.base, operand.index):
                 if reg is not None:
                     yield reg, True, False
     if ins.mask is not None:
         yield ins.mask, True, False
-    for number in row.implicit:
-        yield Reg("v", number, 128, True), True, False
+    for reg in row.implicit:
+        yield reg, True, False
 
 
 def _carried(side: Side) -> set[Key]:

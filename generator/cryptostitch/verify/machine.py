@@ -96,7 +96,7 @@ class _Facts:
 class _Plan:
     """What an instruction does, looked up once."""
 
-    __slots__ = ("kind", "name", "sources", "target", "size", "swap", "flags_in", "flags_out", "clears", "implicit", "mask", "zeroing",
+    __slots__ = ("kind", "name", "sources", "target", "low", "size", "swap", "flags_in", "flags_out", "clears", "implicit", "mask", "zeroing",
                  "shared")
 
     def __init__(self, ins: Ins) -> None:
@@ -106,6 +106,7 @@ class _Plan:
         self.target = self._spec(operands[0], facts.aligned[0])
         self.size = self.target[2]
         self.shared = self.target[0] == "r" and is_shared(self.target[1])
+        self.low = self._spec(operands[1], False) if len(row.operands) > 1 and row.operands[1].writes else None
         listed = operands[1:] if len(operands) == len(facts.reads) + 1 else operands  # the virtual three-operand form
         sources = []
         self.swap = None
@@ -117,7 +118,7 @@ class _Plan:
         self.sources = sources
         self.flags_in, self.flags_out = row.flags_read, row.flags_written
         self.clears = self.target[0] == "r" and (self.target[1][0] != VECTOR or facts.clears)
-        self.implicit = row.implicit
+        self.implicit = [(key_of(reg), reg.bits // 8) for reg in row.implicit]
         self.mask = key_of(ins.mask) if ins.mask is not None else None
         self.zeroing = ins.zeroing
         same = len(sources) == 2 and sources[0][0] == "r" and sources[0] == sources[1]
@@ -322,7 +323,7 @@ class Machine:
                 if type(b) is int and type(a) is int and b < a:
                     values[at], values[at + 1] = b, a
             if plan.implicit:
-                values += [self.read((VECTOR, f"%{n}"), 16) for n in plan.implicit]
+                values += [self.read(key, bits) for key, bits in plan.implicit]
             if plan.flags_in:
                 if self.flags is None:
                     self.undefined.append((self.ins, ("flags", "flags")))
@@ -334,7 +335,7 @@ class Machine:
                     values.append(terms.fresh("undef", size, "masked store"))
                 elif not plan.zeroing:
                     values.append(self.read(plan.target[1], size))
-            result = terms.make("op", size, plan.name, *values)
+            result = terms.make("op", 2 * size if plan.low else size, plan.name, *values)
         elif kind == "move":
             result = terms.imm(values[0][1], size) if type(values[0]) is tuple else values[0]
         elif kind == "copies":
@@ -352,7 +353,13 @@ class Machine:
             else:
                 result = terms.make("op", size, plan.name, a, b)
         if plan.flags_out:
+            if kind == "add" and type(values[1]) is int:
+                values.sort()
             self.flags = terms.make("op", 8, "flags of " + plan.name, *values)
+        self.results.append(result)
+        if plan.low:  # first, because the target that is named first counts where both are one register
+            self._put(plan.low[1], size, terms.slice(result, 0, size))
+            result = terms.slice(result, size, size)
         target = plan.target
         if target[0] == "r":
             if plan.shared:
@@ -363,4 +370,8 @@ class Machine:
                 self.write(target[1], size, result, False)
         else:
             self._store(target, result)
-        self.results.append(result)
+
+    def _put(self, key: Key, size: int, term: Term) -> None:
+        if is_shared(key):
+            self._shared.add(key)
+        self.registers[key] = (size, term, 0)
