@@ -42,59 +42,11 @@ constexpr Profile kProfiles[] = {{"a128cbc-hs256", "sha256", 16, 16}, {"a192cbc-
 
 using Derived = std::vector<std::unique_ptr<Suite>>;
 
-// Whether a pair kernel can ever do the middle: a hand-over wants cipher and hash at the same byte (run/stitch.cpp), so a head of whole cipher blocks.
-// Records of TLS are opened without pairs: what their MAC covers is known when all has been decrypted.
-bool takes_pair(const Suite &suite, const Variant &variant) {
-    if (suite.construction == Construction::tls && variant.role == Role::open_pair) return false;
-    return suite.construction == Construction::chacha_poly || !variant.hand || suite.construction == Construction::etm || suite.construction == Construction::rfc7518;
-}
-
-// What run_phase will do for so many blocks of one text, in core cycles.
-double chacha_cycles(const Family &family, size_t blocks) {
-    double cycles = 0;
-    for (uint64_t bytes = blocks * CHACHA_BLOCK; bytes;) {
-        Query query;
-        query.bytes = query.least = bytes;
-        const Variant *v = pick(family, query, nullptr).variant;
-        if (!v) return 0;
-        cycles += v->cost.per_iteration * double(bytes >> v->step_log2) + v->cost.per_call;
-        bytes &= v->step - 1;
-    }
-    return cycles;
-}
-
-void plan_chacha(Suite *suite) {
-    size_t best = CHACHA_MOST_BLOCKS;
-    double least = chacha_cycles(suite->encrypts, best);
-    for (size_t i = CHACHA_MOST_BLOCKS; i; i--) {
-        const double cycles = chacha_cycles(suite->encrypts, i);
-        if (cycles <= least) best = i, least = cycles;
-        suite->chacha_blocks[i] = uint8_t(best);
-    }
-}
-
-// Fills in the kernels and adds the suite.
+// Fills in what is usual and the kernels, and adds the suite.
 void complete(Suite suite, Derived *derived) {
-    const Engine &engine = *suite.engine;
-    const Algorithm *hash = suite.hash_base();
-    if (hash) suite.hashes = engine.family(Role::hash, nullptr, hash);
-    if (suite.encrypt) {
-        suite.encrypts = engine.family(Role::encrypt, suite.encrypt, nullptr);
-        suite.decrypts = suite.encrypt == suite.decrypt ? suite.encrypts : engine.family(Role::decrypt, suite.decrypt, nullptr);
-        if (hash) {
-            for (const Variant *variant : engine.family(Role::pair, suite.encrypt, hash).variants) {
-                if (!takes_pair(suite, *variant)) continue;
-                suite.pairs.add(variant);
-                if (suite.counts() && suite.construction == Construction::etm && !variant->hand) suite.open_pairs.add(variant);  // opening enciphers too
-            }
-            for (const Variant *variant : engine.family(Role::open_pair, suite.decrypt, hash).variants)
-                if (takes_pair(suite, *variant)) (variant->hand ? suite.handed_open_pairs : suite.open_pairs).add(variant);
-        }
-    }
     if (!suite.iv_max) suite.iv_min = suite.iv_max = suite.iv_bytes;
     if (!suite.key_max) suite.key_min = suite.key_max = suite.key_bytes;
-    if (suite.tweak) suite.tweaks = engine.family(Role::encrypt, suite.tweak, nullptr);
-    if (suite.construction == Construction::chacha || suite.construction == Construction::chacha_poly) plan_chacha(&suite);
+    suite.find_kernels();
     suite.memo = std::make_shared<ChoiceMemo>();
     derived->push_back(std::make_unique<Suite>(std::move(suite)));
 }
@@ -327,18 +279,6 @@ void add_rc4(const Engine &engine, const Algorithm *rc4, const std::vector<const
 
 }  // namespace
 
-bool Suite::could_use(const Variant &variant) const {
-    const Algorithm *c = variant.cipher.algorithm, *h = variant.hash.algorithm;
-    switch (variant.role) {
-        case Role::hash: return h == hash_base();
-        case Role::encrypt: return c == encrypt;
-        case Role::decrypt: return c == decrypt;
-        case Role::pair: return c == encrypt && h == hash_base() && takes_pair(*this, variant);
-        case Role::open_pair: return c == decrypt && h == hash_base() && takes_pair(*this, variant);
-        default: return false;
-    }
-}
-
 void Suites::derive(const Engine &engine) {
     Derived derived;
     std::vector<const Algorithm *> hashes, counters, cbc_macs;
@@ -391,34 +331,6 @@ Suite *Suites::find(const char *name) const {
     for (const auto &suite : suites_)
         if (suite->name == name) return suite.get();
     return nullptr;
-}
-
-int prepare_suite(const Suite &suite) {
-    auto ready = [&](const Family &family, uint64_t least) -> int {
-        Query query;
-        query.bytes = query.least = least;
-        for (;;) {
-            Pick choice = pick(family, query, nullptr);
-            if (!choice.variant) return CST_ERR_UNSUPPORTED;
-            const Kernel *kernel;
-            int error = suite.engine->fetch(*choice.variant, &kernel);
-            if (error == CST_OK || error == CST_ERR_MEMORY) return error;  // after any other error pick leaves it out
-        }
-    };
-    const bool chacha = suite.construction == Construction::chacha || suite.construction == Construction::chacha_poly;
-    if (chacha) return ready(suite.encrypts, suite.encrypt->record.block_bytes);  // Poly1305 needs no kernel
-    const bool block_mac = suite.construction == Construction::cmac || suite.construction == Construction::xcbc;
-    if (block_mac && !suite.engine->has("aes")) return CST_ERR_UNSUPPORTED;
-    if (suite.tweak)
-        if (int error = ready(suite.tweaks, suite.tweak->record.block_bytes)) return error;
-    if (suite.hash)
-        if (int error = ready(suite.hashes, suite.hash->record.block_bytes)) return error;
-    if (suite.enciphers()) {
-        if (suite.encrypt->record.is_aes() && !suite.engine->has("aes")) return CST_ERR_UNSUPPORTED;  // the key expansion
-        if (int error = ready(suite.encrypts, suite.encrypt->record.block_bytes)) return error;
-        if (int error = ready(suite.decrypts, suite.decrypt->record.block_bytes)) return error;
-    }
-    return CST_OK;
 }
 
 }  // namespace cst

@@ -62,6 +62,8 @@ struct Suite {
     // The hash whose kernels do the work; NULL: none.
     const Algorithm *hash_base() const { return hash ? hash->base : nullptr; }
     bool enciphers() const { return encrypt != nullptr; }
+    // Fills in the families.
+    void find_kernels();
     // Whether the kernel does a part of the suite's work (whatever the CPU).
     bool could_use(const Variant &variant) const;
 };
