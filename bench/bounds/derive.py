@@ -124,6 +124,7 @@ class Table:
                 suites += [f"{hash_name}-tls"] if hash_name in TLS.get(bits, []) else []
                 for suite in suites:
                     self.both(f"{name}-cbc+hmac-{suite}", pair, max(chain, hash_chain), hash_chain)
+                self.both(f"{name}-ctr+hmac-{hash_name}-etm", pair, hash_chain, hash_chain)
         self.add("aes-128-xcbc", [aes(128)], aes_chain(128))
         self.both("aes-128-cbc+aes-xcbc-96", [aes(128) + aes(128)], aes_chain(128), aes_chain(128))
         self.both("chacha20", [CHACHA20])

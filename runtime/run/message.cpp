@@ -73,10 +73,15 @@ size_t make_end(const Batch &batch, Work *work, uint8_t *to, size_t used) {
     return hash_pad(hash, to, used + trailer, total);
 }
 
+// Kernels of a block cipher's MAC take several blocks in an iteration, what head and end have are few: bodies of so many bytes are worth a run of their own.
+constexpr uint64_t LONG_BODY = 2048;
+
 // What of a message can be hashed without leaving the lane.
 class Run {
 public:
-    Run(const Batch &batch, Work *work) : batch_(batch), work_(*work), unit_(hash_of(batch).block_bytes) {}
+    Run(const Batch &batch, Work *work)
+        : batch_(batch), work_(*work), unit_(hash_of(batch).block_bytes),
+          apart_(batch.suite->block_mac() && (batch.suite->forced || work->body_bytes >= LONG_BODY)) {}
 
     // Collects pieces: up to hash_end, or all. Returns whether more must follow in another run.
     bool collect(bool all) {
@@ -90,6 +95,7 @@ public:
         }
         if (work_.joint) add_blocks(0, work_.joint);
         work_.joint = 0;
+        if (apart_ && n_) return true;
         const uint64_t left = (work_.hash_end - work_.hashed) & ~(unit_ - 1);
         if (work_.body->scattered() && left) {
             if (n_ == 0) add_scattered(left);
@@ -97,6 +103,7 @@ public:
         }
         if (left) add(work_.body->at(work_.hashed), left);
         work_.hashed += left;
+        if (apart_ && n_) return all;
         if (all) add_end(2 * unit_, 0);
         return false;
     }
@@ -137,6 +144,7 @@ private:
     const Batch &batch_;
     Work &work_;
     const size_t unit_;
+    const bool apart_;
     size_t n_ = 0;
 };
 

@@ -100,7 +100,7 @@ class Cells(html.parser.HTMLParser):
         self.open, self.marks, self.links = [], [], []
 
     def handle_starttag(self, tag: str, attributes: list) -> None:
-        if tag not in ("meta", "br"):
+        if tag not in ("meta", "link", "br"):
             self.open.append(tag)
         named = dict(attributes)
         self.links += [named[k] for k in ("src", "href") if k in named]
