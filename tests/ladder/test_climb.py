@@ -103,7 +103,7 @@ class Cells(html.parser.HTMLParser):
         if tag not in ("meta", "link", "br"):
             self.open.append(tag)
         named = dict(attributes)
-        self.links += [named[k] for k in ("src", "href") if k in named]
+        self.links += [named[k] for k in ("src", "href") if not named.get(k, "data:").startswith("data:")]
         if tag == "td" and named.get("class", "").startswith("mark"):
             self.marks.append(named["class"].split()[1])
 
