@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import asdict
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from cryptostitch.runtime import SEAL, Job
 from cryptostitch.tune import MOST_LAG, MOST_LEAD, Choice, Search, choice_of, default_choice, read_recipe
 
 A, B = "aes128_cbc_enc_x1", "sha1_ni_x1"
+RECIPES = Path(__file__).resolve().parents[1] / "generator/cryptostitch/recipes"
 
 
 @pytest.fixture(scope="module")
@@ -43,22 +45,46 @@ def recipe(features: set[str], tmp_path_factory: pytest.TempPathFactory) -> Path
     return path
 
 
-def test_a_recipe_becomes_a_kernel_that_seals(recipe: Path, tmp_path: Path) -> None:
-    pack = tmp_path / "tuned.pack"
+def seals(recipe: Path, suite: str, pack: Path) -> None:
+    """The recipe's kernel, forced, against another implementation."""
     run("emit", "--recipe", recipe, "--pack", pack)
     context = runtime.Context(runtime.ALLOW_PACKS)
     context.load_pack(pack.read_bytes())
     name = json.loads(recipe.read_text())["kernel"]
     assert name.endswith("~tuned") and name in context.kernels()
-    suite = "aes-128-cbc+hmac-sha1-etm"
-    key, mac_key, iv, data = bytes(range(16)), bytes(20), bytes(16), bytes(4096)
+    case = oracle.case(random.Random(suite), suite, 16384, 16, secrets := oracle.secrets(random.Random(1), suite))
     context.force(suite, name)
     kernel = context.kernel(name)
     before = kernel.calls()
-    out, tag = bytearray(len(data)), bytearray(20)
-    assert context.burst([Job(context.suite(suite).key(key, mac_key), SEAL, iv=iv, aad=b"", data=data, out=out, tag=tag)]) == 0
-    assert (bytes(out), bytes(tag)) == oracle.seal(suite, key, mac_key, iv, b"", data)
+    out, tag = bytearray(len(case.out)), bytearray(len(case.tag))
+    key = context.suite(suite).key(secrets[0], secrets[1] or None)
+    assert context.burst([Job(key, SEAL, iv=case.iv, aad=case.aad, data=case.data, out=out, tag=tag)]) == 0
+    assert (bytes(out), bytes(tag)) == (case.out, case.tag)
     assert kernel.calls() > before
+
+
+def test_a_recipe_becomes_a_kernel_that_seals(recipe: Path, tmp_path: Path) -> None:
+    seals(recipe, "aes-128-cbc+hmac-sha1-etm", tmp_path / "tuned.pack")
+
+
+SHIPPED = sorted(RECIPES.glob("*/*.json"))
+SUITES = {"sha1_x16": "aes-128-cbc+hmac-sha1-etm", "sha1_ni": "aes-128-cbc+hmac-sha1-etm", "sha256_ni": "aes-128-cbc+hmac-sha256-etm", "ghash": "aes-128-gcm",
+          "poly1305": "chacha20-poly1305"}
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_a_shipped_recipe(path: Path, build: Path, tmp_path: Path) -> None:
+    data = json.loads(path.read_text())
+    assert data["gain"] > 1.005 and data["cycles_per_byte"] < data["default_cycles_per_byte"] and data["tried"] == {}
+    made = read_recipe(path, Generator())
+    lacks = made.features - set(runtime.Context().cpu()["features"])
+    if lacks:
+        pytest.skip(f"this CPU has no {', '.join(sorted(lacks))}")
+    seals(path, next(suite for part, suite in SUITES.items() if part in path.stem), tmp_path / "tuned.pack")
+
+
+def test_recipes_are_shipped() -> None:
+    assert len(SHIPPED) >= 5
 
 
 def test_a_search_goes_on(recipe: Path) -> None:
