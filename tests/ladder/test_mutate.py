@@ -180,10 +180,11 @@ def test_the_sample_has_every_kind() -> None:
     def kinds(kernels) -> set:
         return {tuple((isa, catalogue.form(part)[0].kind, part.form.endswith("_ni")) for part, isa in parts) for *_, parts, _ in kernels}
 
-    left_out = {"cipher_enc", "rc4"}  # RC4: its two stores to the table may change places, since an entry exchanged with itself stays, which no check proves
-    assert {k for k in kinds(every) if len(k) == 1 and not (k[0][0] == "sse" and k[0][1] == "cipher_dec") and k[0][1] not in left_out} <= kinds(there)
+    # RC4: its two stores to the table may change places, since an entry exchanged with itself stays, which no check proves.
+    every = [kernel for kernel in every if not kernel[0].startswith("rc4")]
+    assert {k for k in kinds(every) if len(k) == 1 and not (k[0][0] == "sse" and k[0][1] == "cipher_dec") and k[0][1] != "cipher_enc"} <= kinds(there)
     assert {isas for *_, parts, _ in every for isas in [tuple(i for _, i in parts)] if len(isas) == 2} <= {
-        isas for *_, parts, _ in there for isas in [tuple(i for _, i in parts)]} | {("sse", "sse"), ("scalar", "scalar")}
+        isas for *_, parts, _ in there for isas in [tuple(i for _, i in parts)]} | {("sse", "sse")}
     assert {(p.hand, p.one_key) for *_, parts, _ in there for p, _ in parts} >= {(True, True), (True, False), (False, False)}
 
 
