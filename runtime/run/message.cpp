@@ -11,13 +11,7 @@ namespace {
 
 const AlgorithmRecord &hash_of(const Batch &batch) { return batch.suite->hash->record; }
 
-Phase hash_phase(const Batch &batch) {
-    Phase phase;
-    phase.suite = batch.suite;
-    phase.family = &batch.suite->hashes;
-    phase.one_key = batch.one_key;
-    return phase;
-}
+Phase hash_phase(const Batch &batch) { return phase_of(batch, batch.suite->hashes); }
 
 // Hashes `bytes(work)` bytes of `blocks`, whole hash blocks.
 template <typename Bytes>
@@ -31,7 +25,7 @@ void run_blocks(const Batch &batch, Bytes bytes) {
         work.use_blocks(work.item.bytes);
         if (work.item.bytes) items[n++] = &work.item;
     }
-    if (n) run_phase(hash_phase(batch), &batch.arena->lanes, items, batch.arena->order, n);
+    run_items(batch, batch.suite->hashes, n);
 }
 
 // Most bytes between body and padding.

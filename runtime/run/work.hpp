@@ -113,6 +113,21 @@ struct Batch {
     bool one_key;
 };
 
+// A part of the work on all jobs, by the kernels of a family. `Jobs`: Batch or ShortBatch.
+template <typename Jobs>
+Phase phase_of(const Jobs &batch, const Family &family) {
+    Phase phase;
+    phase.suite = batch.suite;
+    phase.family = &family;
+    phase.one_key = batch.one_key;
+    return phase;
+}
+// Runs it over the first n of the arena's items, if there are any.
+template <typename Jobs>
+void run_items(const Jobs &batch, const Family &family, size_t n) {
+    if (n) run_phase(phase_of(batch, family), &batch.arena->lanes, batch.arena->items, batch.arena->order, n);
+}
+
 // ---- message.cpp: the hash side --------------------------------------------------------------------------------------
 
 // What the MAC covers in front of the body: AAD and IV; ESP: SPI, sequence number, IV; TLS: sequence number, type, version and length.
