@@ -39,8 +39,8 @@ POLY_WORD_BLOCKS = {("scalar", 1): (8,)}
 
 # Counter mode and GHASH: many blocks of one buffer at once, and few for what is left.
 COUNTERS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
-COUNTER_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16)}
-GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16)}
+COUNTER_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16, 8)}
+GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16, 8)}
 # Modes whose blocks are independent of one another: many blocks of one buffer; for bursts of short ones 64 bytes of each of several, or a block.
 INDEPENDENT = {"sse": (1, 8), "avx2": (1,), "avx512": (1, 4)}
 INDEPENDENT_BLOCKS = {("sse", 1): (8, 4, 1), ("sse", 8): (1,), ("avx2", 1): (8,), ("avx512", 1): (16, 4)}
