@@ -1,7 +1,10 @@
 // The C API: operations. Every job is checked completely before any is begun.
 
+#include <algorithm>
+
 #include "jobs.hpp"
 #include "run/burst.hpp"
+#include "run/gcm_short.hpp"
 #include "suite/registers.hpp"
 
 using namespace cst;
@@ -19,9 +22,14 @@ int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
     if (error) return error;
     const ClearRegisters clear(engine->cpu());
     return guarded([&]() -> int {
+        int result = CST_OK;
+        if (gcm_takes_burst(jobs, n)) {
+            result = gcm_burst(jobs, n);
+            if (jobs[n - 1].status != JOB_WAITING) return result;
+        }
         Arena arena;
         if (int short_of_memory = arena.allocate(*engine, n)) return short_of_memory;
-        return run_burst(&arena, jobs, n);
+        return std::min(result, run_burst(&arena, jobs, n));
     });
 }
 
