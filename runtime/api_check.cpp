@@ -2,6 +2,7 @@
 
 #include "jobs.hpp"
 #include "range.hpp"
+#include "run/burst.hpp"
 
 using namespace cst;
 
@@ -158,6 +159,41 @@ inline bool surely_right(const Engine &engine, const cst_job &job) {
 }
 
 }  // namespace
+
+int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n) {
+    size_t other = 0;
+    for (size_t i = 0; i < n; i++) other |= jobs[i].size ^ sizeof(cst_job);
+    if (other) return CST_ERR_ARGUMENT;  // an array of something else: nowhere to put a status
+    int error = CST_OK;
+    for (size_t i = 0; i < n; i++) {
+        const int wrong = check_job(engine, jobs[i]);
+        jobs[i].status = wrong ? wrong : JOB_WAITING;
+        if (!error) error = wrong;
+    }
+    return error;
+}
+
+bool cst::surely_alike(const Engine &engine, const cst_job *jobs, size_t n, size_t most) {
+    if (jobs->size != sizeof(cst_job) || !jobs->key) return false;
+    const Suite *const suite = from(jobs->key)->suite;
+    const uint64_t bytes = jobs->in_len, iv_bytes = suite->iv_bytes;
+    const uint64_t has_iv = iv_bytes != 0;
+    const int direction = jobs->direction;
+    if (suite->kind != CST_CIPHER || suite->engine != &engine || !plain(suite->construction) || suite->iv_min != suite->iv_max) return false;
+    if (bytes - 1 >= most || bytes < suite->min_bytes || bytes > suite->max_bytes || bytes & (suite->block_bytes - 1)) return false;
+    if (direction != CST_SEAL && direction != CST_OPEN) return false;
+    for (size_t i = 0; i < n; i++) {
+        const cst_job &job = jobs[i];
+        if (job.size != sizeof(cst_job) || !job.key || from(job.key)->suite != suite || job.direction != direction) return false;
+        if (job.in_len != bytes || job.iv_len != iv_bytes || job.out_cap < bytes || (job.n_in_pieces | job.n_out_pieces | job.tag_len | job.aad_len)) return false;
+        const uint64_t in = reinterpret_cast<uintptr_t>(job.in), out = reinterpret_cast<uintptr_t>(job.out), iv = reinterpret_cast<uintptr_t>(job.iv);
+        if (int64_t(in | out | iv | (in - 1) | (out - 1) | (iv - has_iv)) < 0) return false;  // an address above 2^63, or none
+        // As Where::meets: two ranges meet when the distance of their beginnings, counted from where the one would end at the other's, is below their sum.
+        if (out != in && out - in + bytes - 1 < 2 * bytes - 1) return false;
+        if (out - iv + bytes - 1 < bytes + iv_bytes - 1) return false;
+    }
+    return true;
+}
 
 int cst::check_job(const Engine &engine, const cst_job &job) {
     const bool known = job.direction == CST_SEAL || job.direction == CST_OPEN;
