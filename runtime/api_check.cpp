@@ -2,6 +2,7 @@
 
 #include "jobs.hpp"
 #include "range.hpp"
+#include "run/burst.hpp"
 
 using namespace cst;
 
@@ -131,16 +132,25 @@ constexpr bool plain(Construction construction) {
     }
 }
 
-// Whether a job is right, as most are, by few tests that never fail then. False: check_job must look closer.
-inline bool surely_right(const Engine &engine, const cst_job &job) {
+// Whether a job is right, as most are, by few tests that never fail then; where it is not sure of that, check_job must look closer. The lengths:
+inline bool lengths_surely_right(const Engine &engine, const cst_job &job) {
     const Suite &suite = *from(job.key)->suite;
     if (suite.engine != &engine || job.n_in_pieces || job.n_out_pieces || !plain(suite.construction) || suite.expansion) return false;
     if (job.iv_len < suite.iv_min || job.iv_len > suite.iv_max || job.tag_len < suite.tag_min || job.tag_len > suite.tag_max) return false;
     if (job.aad_len < suite.aad_min || job.aad_len > suite.aad_max || job.in_len < suite.min_bytes || job.in_len > suite.max_bytes) return false;
     if (job.in_len & (suite.block_bytes - 1) || job.in_len + job.aad_len > kMostBytes - kMostAdded) return false;
     if (suite.construction == Construction::gcm && job.tag_len < 12) return false;
-    if (suite.construction == Construction::esp && job.aad_len != suite.aad_min && job.aad_len != suite.aad_max) return false;
+    return suite.construction != Construction::esp || job.aad_len == suite.aad_min || job.aad_len == suite.aad_max;
+}
 
+// Whether its lengths are those of another job of the suite and direction, in one piece each.
+inline bool as_long(const cst_job &job, const cst_job &other) {
+    return job.key && from(job.key)->suite == from(other.key)->suite && job.direction == other.direction &&
+           !((job.in_len ^ other.in_len) | (job.aad_len ^ other.aad_len) | (job.iv_len ^ other.iv_len) | (job.tag_len ^ other.tag_len) | job.n_in_pieces | job.n_out_pieces);
+}
+
+// Where its buffers lie, when its lengths are right.
+inline bool places_surely_right(const Suite &suite, const cst_job &job) {
     struct Where {
         uint64_t at, bytes;
         Where(const void *p, uint64_t n) : at(reinterpret_cast<uintptr_t>(p)), bytes(n) {}
@@ -159,9 +169,48 @@ inline bool surely_right(const Engine &engine, const cst_job &job) {
 
 }  // namespace
 
+int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n) {
+    size_t other = 0;
+    for (size_t i = 0; i < n; i++) other |= jobs[i].size ^ sizeof(cst_job);
+    if (other) return CST_ERR_ARGUMENT;  // an array of something else: nowhere to put a status
+    int error = CST_OK;
+    const cst_job *last = nullptr;  // whose lengths are right
+    for (size_t i = 0; i < n; i++) {
+        cst_job &job = jobs[i];
+        const bool right = last && as_long(job, *last) && places_surely_right(*from(job.key)->suite, job);
+        const int wrong = right ? CST_OK : check_job(engine, job);
+        if (!right) last = n > 1 && !wrong && lengths_surely_right(engine, job) ? &job : nullptr;
+        job.status = wrong ? wrong : JOB_WAITING;
+        if (!error) error = wrong;
+    }
+    return error;
+}
+
+bool cst::surely_alike(const Engine &engine, const cst_job *jobs, size_t n, size_t most) {
+    if (jobs->size != sizeof(cst_job) || !jobs->key) return false;
+    const Suite *const suite = from(jobs->key)->suite;
+    const uint64_t bytes = jobs->in_len, iv_bytes = suite->iv_bytes;
+    const uint64_t has_iv = iv_bytes != 0;
+    const int direction = jobs->direction;
+    if (suite->kind != CST_CIPHER || suite->engine != &engine || !plain(suite->construction) || suite->iv_min != suite->iv_max) return false;
+    if (bytes - 1 >= most || bytes < suite->min_bytes || bytes > suite->max_bytes || bytes & (suite->block_bytes - 1)) return false;
+    if (direction != CST_SEAL && direction != CST_OPEN) return false;
+    for (size_t i = 0; i < n; i++) {
+        const cst_job &job = jobs[i];
+        if (job.size != sizeof(cst_job) || !job.key || from(job.key)->suite != suite || job.direction != direction) return false;
+        if (job.in_len != bytes || job.iv_len != iv_bytes || job.out_cap < bytes || (job.n_in_pieces | job.n_out_pieces | job.tag_len | job.aad_len)) return false;
+        const uint64_t in = reinterpret_cast<uintptr_t>(job.in), out = reinterpret_cast<uintptr_t>(job.out), iv = reinterpret_cast<uintptr_t>(job.iv);
+        if (int64_t(in | out | iv | (in - 1) | (out - 1) | (iv - has_iv)) < 0) return false;  // an address above 2^63, or none
+        // As Where::meets: two ranges meet when the distance of their beginnings, counted from where the one would end at the other's, is below their sum.
+        if (out != in && out - in + bytes - 1 < 2 * bytes - 1) return false;
+        if (out - iv + bytes - 1 < bytes + iv_bytes - 1) return false;
+    }
+    return true;
+}
+
 int cst::check_job(const Engine &engine, const cst_job &job) {
     const bool known = job.direction == CST_SEAL || job.direction == CST_OPEN;
-    if (job.size == sizeof(cst_job) && job.key && known && surely_right(engine, job)) return CST_OK;
+    if (job.size == sizeof(cst_job) && job.key && known && lengths_surely_right(engine, job) && places_surely_right(*from(job.key)->suite, job)) return CST_OK;
     if (job.size != sizeof(cst_job) || !job.key || (job.direction != CST_SEAL && job.direction != CST_OPEN)) return CST_ERR_ARGUMENT;
     const Suite &suite = *from(job.key)->suite;
     if (suite.engine != &engine) return CST_ERR_ARGUMENT;

@@ -1,27 +1,37 @@
 // The C API: operations. Every job is checked completely before any is begun.
 
+#include <algorithm>
+
 #include "jobs.hpp"
-#include "run/burst.hpp"
+#include "run/abreast.hpp"
+#include "run/gcm_short.hpp"
 #include "suite/registers.hpp"
 
 using namespace cst;
 
 int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
-    int error = CST_OK;
-    for (size_t i = 0; i < n; i++) {
-        if (jobs[i].size != sizeof(cst_job)) return CST_ERR_ARGUMENT;  // an array of something else: nowhere to put a status
+    if (surely_alike(*engine, jobs, n, ABREAST_TEXT)) {
+        const ClearRegisters clear(engine->cpu());
+        bool done = false;
+        const int short_of_memory = guarded([&]() -> int {
+            done = run_alike(jobs, n);
+            return CST_OK;
+        });
+        if (done || short_of_memory) return short_of_memory;
     }
-    for (size_t i = 0; i < n; i++) {
-        const int wrong = check_job(*engine, jobs[i]);
-        jobs[i].status = wrong ? wrong : JOB_WAITING;
-        if (!error) error = wrong;
-    }
-    if (error) return error;
+    if (int error = check_jobs(*engine, jobs, n)) return error;
     const ClearRegisters clear(engine->cpu());
     return guarded([&]() -> int {
+        int result = CST_OK;
+        if (gcm_takes_burst(jobs, n)) {
+            result = gcm_burst(jobs, n);
+            if (jobs[n - 1].status != JOB_WAITING) return result;
+        } else if (run_abreast(jobs, n)) {
+            return CST_OK;
+        }
         Arena arena;
         if (int short_of_memory = arena.allocate(*engine, n)) return short_of_memory;
-        return run_burst(&arena, jobs, n);
+        return std::min(result, run_burst(&arena, jobs, n));
     });
 }
 

@@ -23,7 +23,7 @@ AES_IN_PAIRS = {("avx2", 4), ("avx512", 8)}
 # Ciphers come with one block per iteration too, for what is left.
 AES_TAILS = {(isa, lanes): () if (isa, lanes) in AES_IN_PAIRS else (4, 1) for isa, many in AES_CHAINS.items() for lanes in many}
 # Decryption: many blocks of one buffer at once, or 64 bytes of each of several.
-AES_BUFFERS = {"sse": (1, 2), "avx2": (1,), "avx512": (1, 16)}
+AES_BUFFERS = {"sse": (1, 2), "avx2": (1, 8), "avx512": (1, 16)}
 AES_BLOCKS = {("sse", 1): (4, 1), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 
 # ChaCha20: one buffer, as many blocks side by side as a vector has words, or one or two for each 16 bytes of a vector (numbers of 16 bytes).
@@ -37,10 +37,11 @@ POLY_BLOCKS = {("avx2", 1): (4,), ("avx512", 1): (8, 64)}
 POLY_WORD_BUFFERS = {"scalar": (1,)}
 POLY_WORD_BLOCKS = {("scalar", 1): (8,)}
 
-# Counter mode and GHASH: many blocks of one buffer at once, and few for what is left.
-COUNTERS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
-COUNTER_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16)}
-GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16)}
+# Counter mode and GHASH: many blocks of one buffer at once, and few for what is left; for bursts of short ones 64 bytes of each of several.
+COUNTERS = {"sse": (1,), "avx2": (1, 8), "avx512": (1,)}
+COUNTER_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16, 8)}
+GHASH_BUFFERS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
+GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16, 8)}
 # Modes whose blocks are independent of one another: many blocks of one buffer; for bursts of short ones 64 bytes of each of several, or a block.
 INDEPENDENT = {"sse": (1, 8), "avx2": (1,), "avx512": (1, 4)}
 INDEPENDENT_BLOCKS = {("sse", 1): (8, 4, 1), ("sse", 8): (1,), ("avx2", 1): (8,), ("avx512", 1): (16, 4)}
@@ -115,7 +116,7 @@ def _aes_ctr(key_bits: int) -> Algorithm:
 
 
 def _ghash() -> Algorithm:
-    return Algorithm("ghash", "ghash", "ghash", (Form("ghash", "streams/ghash.j2", COUNTERS, (1,), GHASH_BLOCKS),), {"word": 32, "karatsuba": True},
+    return Algorithm("ghash", "ghash", "ghash", (Form("ghash", "streams/ghash.j2", GHASH_BUFFERS, (1,), GHASH_BLOCKS),), {"word": 32, "karatsuba": True},
                      block_bytes=16, key_bytes=16, digest_bytes=16)
 
 

@@ -64,6 +64,11 @@ class Layout:
         offsets = tuple(16 * ((l % groups) * q + l // groups) for l in range(entries))
         return self._add(Field(name, 0, rows, 16 * entries, 16, offsets, shared=shared, align=16 * min(q, entries)))
 
+    def blocks_of_lane(self, name: str, rows: int) -> str:
+        """``rows`` blocks of 16 bytes per lane, each lane's together; of several lanes each aligned to 32, so that pairs of rows lie in a cache line."""
+        stride = -(-rows // 2) * 32
+        return self._add(Field(name, 0, rows, 16, 16, tuple(range(0, self.lanes * stride, stride)), align=32 if self.lanes > 1 else 16))
+
     def consecutive(self, name: str, rows: int) -> str:
         """``rows`` blocks of 16 bytes of a single lane, so that a vector holds rows that follow one another."""
         return self._add(Field(name, 0, rows, 16, 16, (0,), align=max(16, min(self.isa.vector_bytes, 16 * rows))))
@@ -104,7 +109,7 @@ class Layout:
         return f"[state.{contract.TABLE}+{index}*{size}+{ahead * size}]"
 
     def lane_row(self, name: str, lane: int, word: int) -> str:
-        """The memory operand that begins at one word of a lane (of a ``words_of_lane`` field)."""
+        """The memory operand that begins at one row of a lane."""
         field = self._fields[name]
         return f"[state.{name}+{field.lane_offsets[lane] + word * field.row_bytes}]"
 

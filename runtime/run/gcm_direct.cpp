@@ -9,7 +9,7 @@
 #include "../suite/secret.hpp"
 #include "alone.hpp"
 #include "direct.hpp"
-#include "gcm_blocks.hpp"
+#include "gcm_short.hpp"
 
 namespace cst {
 namespace {
@@ -21,18 +21,6 @@ constexpr double WITHOUT_KERNEL = 8.5 / BLOCK;
 constexpr size_t FEW = 16;
 constexpr uint64_t STRETCH = 8 * BLOCK;
 static_assert(FEW <= MOST_POWERS, "ghash_end has the powers");
-
-// Stores of the size that is loaded later: a processor does not forward several of them to one load.
-typedef uint64_t TwoWords __attribute__((vector_size(16)));
-void put_words(uint8_t *to, uint64_t low, uint64_t high) {
-    const TwoWords words = {low, high};
-    memcpy(to, &words, sizeof(words));
-}
-uint64_t load64(const uint8_t *from) {
-    uint64_t word;
-    memcpy(&word, from, sizeof(word));
-    return word;
-}
 
 // The jobs of one suite, one after the other.
 class Direct {
@@ -111,7 +99,7 @@ private:
     void make_counter() {
         const uint8_t *iv = static_cast<const uint8_t *>(job_->iv);
         if (job_->iv_len == GCM_IV) {
-            put_words(work_.chain, load64(iv), load64(iv + 4) >> 32 | uint64_t(1) << 56);
+            put_first_counter(work_.chain, iv);
         } else {
             const size_t rest = job_->iv_len % BLOCK;
             absorb(iv, job_->iv_len - rest);
@@ -182,7 +170,17 @@ private:
 bool gcm_takes(const cst_job &job) { return !(job.n_in_pieces || job.n_out_pieces) || gcm_short(job); }
 
 int gcm_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n) {
-    return seal_or_open<Direct>(arena, suite, direction, jobs, n, gcm_takes);
+    Direct direct(arena, suite, one_key(jobs, n));
+    if (!direct.usable()) return CST_OK;
+    GcmShort few(suite, direction, one_key(jobs, n));
+    bool all = true;
+    each_waiting(suite, direction, jobs, n, gcm_takes, [&](cst_job *job) {
+        if (GcmShort::takes(*job) && few.add(job)) return;
+        if (direction == CST_SEAL) direct.seal(job);
+        else all &= direct.open(job);
+    });
+    few.run();
+    return all && few.all() ? CST_OK : CST_ERR_AUTH;
 }
 
 }  // namespace cst

@@ -18,6 +18,12 @@ uint64_t hash(const Family &family, const Query &query, bool pair) {
     return h;
 }
 
+uint64_t place_of(const Family &family, const Variant *choice) {
+    for (size_t i = 0; choice && i < family.variants.size(); i++)
+        if (family.variants[i] == choice) return i + 1;
+    return kNone;
+}
+
 }  // namespace
 
 bool ChoiceMemo::recall(const Family &family, const Query &query, bool pair, const Variant **choice) const {
@@ -33,14 +39,16 @@ bool ChoiceMemo::recall(const Family &family, const Query &query, bool pair, con
 
 void ChoiceMemo::forget() {
     for (auto &slot : slots_) slot.store(0, std::memory_order_relaxed);
+    for (auto &slot : exact_) slot.store(0, std::memory_order_relaxed);
 }
 
 void ChoiceMemo::remember(const Family &family, const Query &query, bool pair, const Variant *choice) {
-    uint64_t place = kNone;
-    for (size_t i = 0; choice && i < family.variants.size(); i++)
-        if (family.variants[i] == choice) place = i + 1;
     const uint64_t h = hash(family, query, pair);
-    slots_[h % kSlots].store((h & ~kPlace) | place, std::memory_order_relaxed);
+    slots_[h % kSlots].store((h & ~kPlace) | place_of(family, choice), std::memory_order_relaxed);
+}
+
+void ChoiceMemo::remember_exact(const Family &family, uint64_t question, const Variant *choice) {
+    exact_[exact_slot(question)].store(question << 16 | place_of(family, choice), std::memory_order_relaxed);
 }
 
 }  // namespace cst

@@ -1,0 +1,259 @@
+#include "abreast.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "../select/upper_halves.hpp"
+#include "../suite/secret.hpp"
+#include "lanes.hpp"
+
+namespace cst {
+namespace {
+
+constexpr size_t BLOCK = 16;
+constexpr size_t MOST_JOBS = 64;  // at once
+constexpr size_t STATE_BYTES = 10240, STATE_ALIGNED = 64;
+
+const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
+
+void put_pointer(uint8_t *to, const void *pointer) { memcpy(to, &pointer, sizeof(pointer)); }
+
+// Copies of round keys name their register, so that the compiler leaves no row on the stack; registers are cleared when the call ends.
+inline void copy_row(uint8_t *to, const uint8_t *from) {
+    typedef uint8_t Row[BLOCK];
+    __asm__("movups %1, %%xmm0\n\tmovups %%xmm0, %0" : "=m"(*reinterpret_cast<Row *>(to)) : "m"(*reinterpret_cast<const Row *>(from)) : "xmm0");
+}
+inline void copy_two_rows(uint8_t *to, const uint8_t *from) {
+    typedef uint8_t Rows[2 * BLOCK];
+    __asm__("vmovdqu %1, %%ymm0\n\tvmovdqu %%ymm0, %0" : "=m"(*reinterpret_cast<Rows *>(to)) : "m"(*reinterpret_cast<const Rows *>(from)) : "xmm0");
+}
+
+// How the rows of a lane's key lie in the state block. by_two: together, in front of AVX code; before legacy SSE dirty upper halves would cost time.
+enum class Lie { apart, together, by_two };
+
+template <uint32_t rows, Lie lie>
+inline void copy_rows(uint8_t *to, size_t stride, const uint8_t *from) {
+    uint32_t i = 0;
+    if constexpr (lie == Lie::by_two)
+#pragma GCC unroll 8
+        for (; i + 1 < rows; i += 2) copy_two_rows(to + i * BLOCK, from + i * BLOCK);
+#pragma GCC unroll 16
+    for (; i < rows; i++) copy_row(to + i * (lie == Lie::apart ? stride : BLOCK), from + i * BLOCK);
+}
+
+// A cipher whose texts need nothing around it but a tweak.
+bool serves(const Suite &suite) {
+    if (suite.kind != CST_CIPHER || suite.forced) return false;
+    return suite.construction == Construction::single || suite.construction == Construction::counter || suite.construction == Construction::xts;
+}
+
+bool carries(const cst_job &job) {
+    uint32_t low;
+    memcpy(&low, static_cast<const uint8_t *>(job.iv) + BLOCK - sizeof(low), sizeof(low));
+    return __builtin_bswap32(low) > UINT32_MAX - ABREAST_TEXT / BLOCK;
+}
+
+// Jobs that are alike.
+class Abreast {
+public:
+    explicit Abreast(const cst_job &model)
+        : suite_(*key_of(model).suite), bytes_(model.in_len), open_(model.direction == CST_OPEN), family_(open_ ? suite_.decrypts : suite_.encrypts),
+          keys_(open_ && suite_.encrypt != suite_.decrypt ? offsetof(Key, decrypt) : offsetof(Key, encrypt)), tweaked_(suite_.construction == Construction::xts) {}
+    ~Abreast() {
+        wipe(state_, state_used_);
+        if (idle_used_ | chains_used_) {
+            wipe(idle_out_, idle_used_);
+            wipe(chains_, chains_used_);
+        }
+    }
+    Abreast(const Abreast &) = delete;
+    Abreast &operator=(const Abreast &) = delete;
+
+    // Whether so many jobs can be run. Kernels are made when they are first chosen; where one kernel is not all, there must be one that suffices if that fails.
+    bool prepare(const cst_job *jobs, size_t n) {
+        one_key_ = n > 1;
+        for (size_t i = 1; i < n && one_key_; i++) one_key_ = jobs[i].key == jobs[0].key;
+        if (!serves(suite_) || bytes_ % BLOCK || !suite_.memo) return false;
+        first_ = choose(std::min(n, MOST_JOBS), bytes_);
+        if (first_ && n <= MOST_JOBS && (n <= first_->lanes || n % first_->lanes == 0) && bytes_ % first_->step == 0) return true;
+        for (const Variant *v : family_.variants)
+            if (usable(*v, BLOCK)) any_ = v;
+        return any_;
+    }
+    // A chain waits for itself: a few are better off beside those of other lengths.
+    bool waits() const { return !open_ && suite_.encrypt->record.kind == ALGORITHM_CIPHER_ENC; }
+    bool counts() const { return suite_.counts(); }
+
+    // At most MOST_JOBS of those that it is prepared for.
+    void run(cst_job *jobs, size_t n) {
+        if (tweaked_) make_tweaks(jobs, n);
+        const Variant *v = first_;
+        for (size_t at = 0, left = n; left;) {
+            if (!v) v = choose_or_any(left, bytes_);
+            const size_t some = left > v->lanes ? left & ~size_t(v->lanes - 1) : left;
+            for (uint64_t done = 0; v;) {
+                done = run_on(*v, jobs + at, chains_ + at, some, done);
+                v = done < bytes_ ? choose_or_any(some, bytes_ - done) : nullptr;
+            }
+            at += some;
+            left -= some;
+        }
+    }
+
+private:
+    // IEEE 1619, 5.3.1: T = E(K2, i).
+    void make_tweaks(const cst_job *jobs, size_t n) {
+        const uint32_t rounds = suite_.tweak->record.rounds;
+        for (size_t i = 0; i < n; i++) aes_encrypt(key_of(jobs[i]).tweak, rounds, static_cast<const uint8_t *>(jobs[i].iv), chains_[i]);
+        chains_used_ = n * BLOCK;
+    }
+
+    bool usable(const Variant &v, uint64_t bytes) const {
+        return v.need() <= bytes && (one_key_ || !v.one_key) && v.state_bytes <= STATE_BYTES && v.state_align <= STATE_ALIGNED &&
+               v.kernel.load(std::memory_order_acquire);
+    }
+    // NULL: none, or it cannot be had.
+    const Variant *choose(size_t n, uint64_t bytes) const {
+        const uint64_t question = n | bytes << 8 | uint64_t(one_key_) << 32 | uint64_t(open_) << 33;
+        const Variant *choice = suite_.memo->recall_exact(family_, question);
+        if (choice && usable(*choice, bytes)) return choice;
+        Phase phase;
+        phase.suite = &suite_;
+        phase.family = &family_;
+        phase.one_key = one_key_;
+        choice = decide(phase, query_of(phase, n, bytes, bytes));
+        const Kernel *kernel;
+        if (!choice || suite_.engine->fetch(*choice, &kernel) || !usable(*choice, bytes)) return nullptr;
+        suite_.memo->remember_exact(family_, question, choice);
+        return choice;
+    }
+    const Variant *choose_or_any(size_t n, uint64_t bytes) const {
+        const Variant *choice = choose(n, bytes);
+        return choice ? choice : any_;
+    }
+
+    // Runs jobs from the byte `done` on. Returns up to where; chains: of these jobs.
+    uint64_t run_on(const Variant &v, cst_job *jobs, uint8_t (*chains)[BLOCK], size_t n, uint64_t done) {
+        const uint64_t iterations = (bytes_ - done) >> v.step_log2, end = done + (iterations << v.step_log2);
+        cst_kernel_args args;
+        args.iterations = iterations;
+        for (uint32_t i = 0; i < v.n_streams; i++) args.state[i] = state_ + v.state_offset[i];
+        if (v.legacy_sse && suite_.engine->avx()) clear_upper_halves();
+        state_used_ = std::max(state_used_, size_t(v.state_bytes));
+        if (end < bytes_) chains_used_ = sizeof(chains_);
+        const Lie lie = v.cipher.key_row_bytes != BLOCK ? Lie::apart : v.legacy_sse ? Lie::together : Lie::by_two;
+        const auto run = v.cipher.key_rows == 11 ? run_with<11>(lie) : v.cipher.key_rows == 13 ? run_with<13>(lie) : run_with<15>(lie);
+        (this->*run)(v, &args, jobs, chains, n, done, end);
+        v.calls.fetch_add((n + v.lanes - 1) >> v.lanes_log2, std::memory_order_relaxed);
+        return end;
+    }
+
+    using RunLanes = void (Abreast::*)(const Variant &, const cst_kernel_args *, cst_job *, uint8_t (*)[BLOCK], size_t, uint64_t, uint64_t);
+    template <uint32_t rows>
+    static RunLanes run_with(Lie lie) {
+        return lie == Lie::apart ? &Abreast::run_lanes<rows, Lie::apart> : lie == Lie::together ? &Abreast::run_lanes<rows, Lie::together> : &Abreast::run_lanes<rows, Lie::by_two>;
+    }
+
+    template <uint32_t rows, Lie lie>
+    void run_lanes(const Variant &v, const cst_kernel_args *args, cst_job *jobs, uint8_t (*chains)[BLOCK], size_t n, uint64_t done, uint64_t end) {
+        const cst_kernel_fn fn = v.kernel.load(std::memory_order_acquire)->fn;
+        uint8_t *const state = state_;
+        const uint64_t bytes = bytes_;
+        const size_t width = v.lanes, stride = v.cipher.key_row_bytes, keys = keys_;
+        const bool chained = v.cipher.chain_rows, from_chains = done || tweaked_, to_chains = chained && end < bytes;
+        auto key = [keys](const cst_job &job) { return reinterpret_cast<const uint8_t *>(job.key) + keys; };
+        auto load = [&](const LanePlace &place, cst_job *job, const uint8_t *chain, bool fresh) {
+            put_pointer(state + place.in, static_cast<const uint8_t *>(job->in) + done);
+            put_pointer(state + place.out, static_cast<uint8_t *>(job->out) + done);
+            if (chained) memcpy(state + place.chain, from_chains ? chain : static_cast<const uint8_t *>(job->iv), BLOCK);
+            if (fresh) copy_rows<rows, lie>(state + place.key, stride, key(*job));
+            job->out_len = bytes;
+            job->status = CST_OK;
+        };
+        if (width == 1) {
+            const LanePlace place = v.cipher.lanes[0];
+            for (size_t i = 0; i < n; i++) {
+                load(place, &jobs[i], chains[i], i == 0 || !one_key_);
+                fn(args);
+                if (to_chains) memcpy(chains[i], state + place.chain, BLOCK);
+            }
+            return;
+        }
+        for (uint32_t copy : v.cipher.key_copies) copy_rows<rows, lie>(state + copy, stride, key(jobs[0]));
+        const LanePlace *const places = v.cipher.lanes.data();
+        bool fresh = !v.one_key;
+        for (size_t at = 0; at < n; at += width, fresh &= !one_key_) {
+            const size_t live = std::min(n - at, width);
+            for (size_t i = 0; i < live; i++) load(places[i], &jobs[at + i], chains[at + i], fresh);
+            if (live < width) idle(v, live, static_cast<const uint8_t *>(jobs[at].in) + done);
+            fn(args);
+            for (size_t i = 0; to_chains && i < live; i++) memcpy(chains[at + i], state + places[i].chain, BLOCK);
+        }
+    }
+
+    // Lanes without a job repeat the input of one that has one.
+    void idle(const Variant &v, size_t live, const uint8_t *in) {
+        for (size_t i = live; i < v.lanes; i++) {
+            put_pointer(state_ + v.cipher.lanes[i].in, in);
+            put_pointer(state_ + v.cipher.lanes[i].out, idle_out_);
+        }
+        idle_used_ = bytes_;
+    }
+
+    const Suite &suite_;
+    const uint64_t bytes_;
+    const bool open_;
+    const Family &family_;
+    const size_t keys_;  // where a Key has the round keys
+    const bool tweaked_;
+    bool one_key_ = false;
+    const Variant *first_ = nullptr, *any_ = nullptr;
+    size_t state_used_ = 0, idle_used_ = 0, chains_used_ = 0;
+    alignas(STATE_ALIGNED) uint8_t state_[STATE_BYTES];
+    alignas(STATE_ALIGNED) uint8_t idle_out_[ABREAST_TEXT];
+    alignas(BLOCK) uint8_t chains_[MOST_JOBS][BLOCK];
+};
+
+// How many jobs at the beginning of the array can go side by side with the first.
+size_t alike(const Abreast &abreast, const cst_job *jobs, size_t n) {
+    const cst_job &model = jobs[0];
+    const bool counts = abreast.counts();
+    size_t i = 0;
+    while (i < n && i < MOST_JOBS) {
+        const cst_job &job = jobs[i];
+        if (key_of(job).suite != key_of(model).suite || job.in_len != model.in_len || job.direction != model.direction) break;
+        if (job.n_in_pieces | job.n_out_pieces || (counts && carries(job))) break;
+        i++;
+    }
+    return abreast.waits() && i < n && i < MOST_JOBS / 2 ? 0 : i;
+}
+
+}  // namespace
+
+bool run_alike(cst_job *jobs, size_t n) {
+    Abreast abreast(jobs[0]);
+    if (!abreast.prepare(jobs, n)) return false;
+    for (size_t i = 0; abreast.counts() && i < n; i++)
+        if (carries(jobs[i])) return false;
+    for (size_t at = 0; at < n; at += MOST_JOBS) abreast.run(jobs + at, std::min(n - at, MOST_JOBS));
+    return true;
+}
+
+bool run_abreast(cst_job *jobs, size_t n) {
+    bool all = true;
+    for (size_t first = 0; first < n;) {
+        const cst_job &model = jobs[first];
+        size_t some = 0;
+        if (model.in_len - 1 < ABREAST_TEXT && serves(*key_of(model).suite)) {
+            Abreast abreast(model);
+            some = alike(abreast, jobs + first, n - first);
+            if (some && abreast.prepare(jobs + first, some)) abreast.run(jobs + first, some);
+            else some = 0;
+        }
+        all &= some != 0;
+        first += some ? some : 1;
+    }
+    return all;
+}
+
+}  // namespace cst
