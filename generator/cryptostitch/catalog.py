@@ -24,7 +24,7 @@ AES_IN_PAIRS = {("avx2", 4), ("avx512", 8)}
 AES_TAILS = {(isa, lanes): () if (isa, lanes) in AES_IN_PAIRS else (4, 1) for isa, many in AES_CHAINS.items() for lanes in many}
 # Decryption: many blocks of one buffer at once, or 64 bytes of each of several.
 AES_BUFFERS = {"sse": (1, 2), "avx2": (1,), "avx512": (1, 16)}
-AES_BLOCKS = {("sse", 1): (4, 1), ("avx2", 1): (8,), ("avx512", 1): (16,)}
+AES_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 
 # ChaCha20: one buffer, as many blocks side by side as a vector has words, or one or two for each 16 bytes of a vector (numbers of 16 bytes).
 CHACHA_BUFFERS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
@@ -43,7 +43,7 @@ COUNTER_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (3
 GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16)}
 # Modes whose blocks are independent of one another: many blocks of one buffer; for bursts of short ones 64 bytes of each of several, or a block.
 INDEPENDENT = {"sse": (1, 8), "avx2": (1,), "avx512": (1, 4)}
-INDEPENDENT_BLOCKS = {("sse", 1): (8, 4, 1), ("sse", 8): (1,), ("avx2", 1): (8,), ("avx512", 1): (16, 4)}
+INDEPENDENT_BLOCKS = {("sse", 1): (8, 4, 1), ("sse", 8): (1,), ("avx2", 1): (16, 8), ("avx512", 1): (16, 4)}
 # RC4: one chain, in general registers.
 RC4 = {"scalar": (1,)}
 RC4_BLOCKS = {("scalar", 1): (4, 1)}
