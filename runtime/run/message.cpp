@@ -37,20 +37,6 @@ size_t trailer_bytes(const Suite &suite) {
     }
 }
 
-// Writes the head without the AAD's first bytes: only the last `rest` of it. Returns how much that is.
-size_t put_head(const Suite &suite, const Work &work, size_t rest, uint8_t *to) {
-    const cst_job &job = *work.job;
-    const uint8_t *aad_end = static_cast<const uint8_t *>(job.aad) + aad_in_head(suite, job.aad_len);
-    if (rest) copy_few(to, aad_end - rest, rest);
-    if (suite.construction == Construction::tls) {
-        memcpy(to + rest, work.record_length, sizeof(work.record_length));
-        return rest + sizeof(work.record_length);
-    }
-    if (!suite.iv_bytes) return rest;
-    memcpy(to + rest, job.iv, IV_BYTES);
-    return rest + IV_BYTES;
-}
-
 // Makes the end of the message behind what of the head is in `to` already. Returns how many bytes, whole blocks, are there then.
 size_t make_end(const Batch &batch, Work *work, uint8_t *to, size_t used) {
     const Suite &suite = *batch.suite;
@@ -158,6 +144,19 @@ void hash_on(const Batch &batch, bool all) {
 }
 
 }  // namespace
+
+size_t put_head(const Suite &suite, const Work &work, size_t rest, uint8_t *to) {
+    const cst_job &job = *work.job;
+    const uint8_t *aad_end = static_cast<const uint8_t *>(job.aad) + aad_in_head(suite, job.aad_len);
+    if (rest) copy_few(to, aad_end - rest, rest);
+    if (suite.construction == Construction::tls) {
+        memcpy(to + rest, work.record_length, sizeof(work.record_length));
+        return rest + sizeof(work.record_length);
+    }
+    if (!suite.iv_bytes) return rest;
+    memcpy(to + rest, job.iv, IV_BYTES);
+    return rest + IV_BYTES;
+}
 
 size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to) {
     if (suite.construction == Construction::rfc7518) {

@@ -134,6 +134,8 @@ void run_items(const Jobs &batch, const Family &family, size_t n) {
 uint64_t head_bytes(const Suite &suite, uint64_t aad_len);
 // What of it is AAD; the rest is the IV, or TLS's length.
 inline uint64_t aad_in_head(const Suite &suite, uint64_t aad_len) { return suite.construction == Construction::esp ? ESP_HEADER : aad_len; }
+// Writes the head without the AAD's first bytes: only the last `rest` of it. Returns how much that is.
+size_t put_head(const Suite &suite, const Work &work, size_t rest, uint8_t *to);
 // Appends what comes between body and padding. Returns its size.
 size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to);
 // Whether a message is put together in `blocks` altogether; no pair kernel runs on it then.
@@ -238,5 +240,7 @@ void write_tags(const Batch &batch);
 void check_tags(const Batch &batch);
 // CST_ERR_AUTH, and a zeroed output.
 void fail(Work *work);
+// PKCS#7 of a plaintext of `bulk` bytes that was authentic: sets out_len.
+void remove_padding(Work *work);
 
 }  // namespace cst
