@@ -15,7 +15,7 @@ WORDS_64 = {"scalar": (1,), "sse": (2,), "avx2": (4,), "avx512": (8,)}
 # Lanes of a stream on the SHA extensions: chains side by side in one loop.
 SHA_NI = {"sse": (1, 2, 4)}
 # One message, its schedule in 128-bit vectors beside rounds in general registers.
-SIMD = {"avx2": (1,), "avx512": (1,)}
+SIMD = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 # Lanes of a block cipher on AES-NI, VAES-256 and VAES-512: up to eight chains, in vectors of 1, 2 and 4 blocks.
 AES_CHAINS = {"sse": (1, 2, 4, 8), "avx2": (4, 8, 16), "avx512": (8, 16, 32)}
 # Too few chains to fill the machine: only as parts of pairs with hashes of as many lanes.
@@ -24,7 +24,7 @@ AES_IN_PAIRS = {("avx2", 4), ("avx512", 8)}
 AES_TAILS = {(isa, lanes): () if (isa, lanes) in AES_IN_PAIRS else (4, 1) for isa, many in AES_CHAINS.items() for lanes in many}
 # Decryption: many blocks of one buffer at once, or 64 bytes of each of several.
 AES_BUFFERS = {"sse": (1, 2), "avx2": (1, 8), "avx512": (1, 16)}
-AES_BLOCKS = {("sse", 1): (4, 1), ("avx2", 1): (8,), ("avx512", 1): (16,)}
+AES_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 
 # ChaCha20: one buffer, as many blocks side by side as a vector has words, or one or two for each 16 bytes of a vector (numbers of 16 bytes).
 CHACHA_BUFFERS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
@@ -44,7 +44,7 @@ GHASH_BUFFERS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16, 8)}
 # Modes whose blocks are independent of one another: many blocks of one buffer; for bursts of short ones 64 bytes of each of several, or a block.
 INDEPENDENT = {"sse": (1, 8), "avx2": (1,), "avx512": (1, 4)}
-INDEPENDENT_BLOCKS = {("sse", 1): (8, 4, 1), ("sse", 8): (1,), ("avx2", 1): (8,), ("avx512", 1): (16, 4)}
+INDEPENDENT_BLOCKS = {("sse", 1): (8, 4, 1), ("sse", 8): (1,), ("avx2", 1): (16, 8), ("avx512", 1): (16, 4)}
 # RC4: one chain, in general registers.
 RC4 = {"scalar": (1,)}
 RC4_BLOCKS = {("scalar", 1): (4, 1)}
@@ -147,7 +147,7 @@ def _rc4() -> Algorithm:
 ALGORITHMS: tuple[Algorithm, ...] = (
     _hash("sha1", (0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0), 20, ni=True),
     _hash("sha256", (0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19), 32, ni=True),
-    _hash("md5", (0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476), 16, big_endian=False, groups=(1, 2, 4)),
+    _hash("md5", (0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476), 16, big_endian=False, groups=(1, 2, 3, 4)),
     _hash("sha224", (0xc1059ed8, 0x367cd507, 0x3070dd17, 0xf70e5939, 0xffc00b31, 0x68581511, 0x64f98fa7, 0xbefa4fa4), 28, base="sha256"),
     _hash("sha512", (0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
                      0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179), 64, word_bytes=8, simd=True, grouped=("avx512",)),
@@ -214,6 +214,7 @@ ORDERS: dict[tuple, tuple[int, int]] = {
     ("sha1_ni", "sse", 2): (24, 0),
     ("sha256_ni", "sse", 2): (24, 0),
     ("sha256_ni", "sse", 4): (0, 32),
+    ("sha512", "sse"): (32, 0),
 }
 # Groups of a pair, at most. Without the hand-over a second group only adds loads, which bind already.
 PAIR_GROUPS = 2

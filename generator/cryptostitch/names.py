@@ -60,5 +60,5 @@ def target_name(isas: Iterable[str], features: Iterable[str]) -> str:
     widest = max(isas, key=lambda i: ISAS[i].level)
     needed = {"aesni": "aes" in features and "vaes" not in features, "vaes": "vaes" in features, "shani": "sha" in features,
               "pclmul": "pclmul" in features and not features & {"aes", "vaes", "vpclmulqdq"}, "vpclmul": "vpclmulqdq" in features and "vaes" not in features,
-              "bmi2": "scalar" in isas and widest != "scalar"}
+              "bmi2": "scalar" in isas and widest != "scalar" or "bmi2" in features and widest == "sse"}
     return "_".join([widest, *(mark for mark in TARGET_MARKS if needed[mark])])
