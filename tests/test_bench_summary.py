@@ -106,7 +106,7 @@ def test_readme_tables_are_rewritten_between_their_markers(tmp_path: Path) -> No
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
     assert "type: make bench" in summary(tmp_path, "readme").stderr
-    assert "No such file" in summary(tmp_path, "losses", tmp_path / "none.json").stderr
+    assert "there is no file" in summary(tmp_path, "losses", tmp_path / "none.json").stderr
     assert summary(tmp_path, "frobnicate").returncode == 2
 
 

@@ -7,13 +7,17 @@ import re
 import sys
 from pathlib import Path
 
+BENCH = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(BENCH.parent / "generator"))  # its reader of these files; it needs no package for that
+
 import history
 import losses
 import readme
 import tables
-from results import cells_of, read
+from cryptostitch.bench_results import read_data as read
+from cryptostitch.errors import CryptostitchError
+from results import cells_of
 
-BENCH = Path(__file__).resolve().parents[1]
 TIERS = ("avx2", "sse")
 
 EXAMPLES = """examples:
@@ -98,3 +102,5 @@ if __name__ == "__main__":
         main()
     except (OSError, ValueError, KeyError) as error:
         sys.exit(f"bench/summary: {type(error).__name__}: {error}")
+    except CryptostitchError as error:
+        sys.exit(f"bench/summary: {error}")

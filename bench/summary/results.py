@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-OURS = "cryptostitch"
+from cryptostitch.bench_results import OURS, cells_in
 
 
 @dataclass(frozen=True)
@@ -56,17 +54,13 @@ class Cell:
         return f"{self.row} {self.load.size} x{self.load.jobs} {self.load.keys}"
 
 
-def read(file: Path) -> dict[str, Any]:
-    return json.loads(file.read_text())
-
-
 def cells_of(results: dict[str, Any]) -> dict[tuple[str, Load], Cell]:
     """The cells of a run, in its order."""
     cells: dict[tuple[str, Load], Cell] = {}
-    for r in results["rows"]:
-        load = Load(r["size"], r["jobs"], r["keys"])
-        cell = cells.setdefault((r["row"], load), Cell(r["row"], load, {}))
-        taken = Taken(r["impl"], r["variant"], r["cycles_per_byte"], r["spread"])
+    for timed in cells_in(results):
+        load = Load(timed.size, timed.jobs, timed.keys)
+        cell = cells.setdefault((timed.row, load), Cell(timed.row, load, {}))
+        taken = Taken(timed.implementation, timed.variant, timed.cycles_per_byte, timed.spread)
         if taken.impl not in cell.taken or taken.cycles < cell.taken[taken.impl].cycles:
             cell.taken[taken.impl] = taken
     return cells

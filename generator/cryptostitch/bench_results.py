@@ -1,11 +1,11 @@
-"""What cst-bench measured: its JSON files, and the cells in them that a kernel is to be compared with."""
+"""What cst-bench measured: the reader of its JSON files (bench/summary uses it too), and the cells in them that a kernel is to be compared with."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterable, Sequence
+from typing import Any, Iterable, Mapping, Sequence
 
 from .catalog import Algorithm
 from .errors import CryptostitchError
@@ -52,17 +52,29 @@ class Results:
         return f"{self.machine.get('cpu', '?')} ({self.machine.get('microarchitecture', '?')}{tier})"
 
 
-def read_results(path: Path) -> Results:
-    """CryptostitchError when the file is not one of cst-bench's. Fields that are not known are left alone."""
+def read_data(path: Path) -> dict[str, Any]:
+    """The whole file. CryptostitchError when it is not one of cst-bench's."""
     if not path.exists():
         raise CryptostitchError(f"there is no file {path}; `make bench BENCH='--json {path}'` writes one")
     try:
         data = json.loads(path.read_text())
-        cells = tuple(Cell(r["row"], r["impl"], r["variant"], r["keys"], str(r["size"]), int(r["bytes"]), int(r["jobs"]), float(r["cycles_per_byte"]),
-                           float(r.get("spread", 0))) for r in data["rows"])
-        return Results(path, dict(data["machine"]), cells)
+        dict(data["machine"])
+        cells_in(data)
+        return data
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CryptostitchError(f"{path} is not a result of cst-bench ({type(error).__name__}: {error}); `make bench BENCH='--json {path}'` writes one") from error
+
+
+def cells_in(data: Mapping[str, Any]) -> tuple[Cell, ...]:
+    """Its rows. Fields that are not known are left alone."""
+    return tuple(Cell(r["row"], r["impl"], r["variant"], r["keys"], str(r["size"]), int(r["bytes"]), int(r["jobs"]), float(r["cycles_per_byte"]),
+                      float(r.get("spread", 0))) for r in data["rows"])
+
+
+def read_results(path: Path) -> Results:
+    """CryptostitchError when the file is not one of cst-bench's."""
+    data = read_data(path)
+    return Results(path, data["machine"], cells_in(data))
 
 
 def shipped(microarchitecture: str | None) -> Path | None:

@@ -10,7 +10,8 @@ from .bench_results import Cell, Results
 from .kernel import Kernel
 from .measure import Cost, Laboratory, MeasureError, pinned
 from .model.bound import Bound, bound
-from .model.pipeline import Run, pipeline
+from .model.pipeline import pipeline
+from .model.run import Run
 from .model.table import Table
 from .names import kernel_name
 from .pipeline import Generator

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cryptostitch.model.bound import bound
-from cryptostitch.model.pipeline import DATA, FRONT_END, RUN, UNIT, pipeline
+from cryptostitch.model.pipeline import pipeline
+from cryptostitch.model.run import DATA, FRONT_END, RUN, UNIT
 from cryptostitch.model.table import table_of
 from cryptostitch.pipeline import Generator
 from test_bound import CPU, steps

@@ -26,13 +26,15 @@ def probe(output, microarchitecture, runs, fmt) -> None:
     \b
     Example: cryptostitch probe --runs 5 -o generator/cryptostitch/instruction_costs/zen4.json
     """
-    from ..model.table import median_table
+    from ..model.table import median_table, table_of, tables
     from ..probe.run import probe as measure
 
     with progress_bar("measuring") as progress:
         table = median_table([measure(lambda done, total, name, run=run: progress(run * total + done, runs * total, name)) for run in range(runs)])
     if microarchitecture or table.microarchitecture == "generic" and output:
         table = dataclasses.replace(table, microarchitecture=microarchitecture or output.stem)
+    if table.microarchitecture in tables():
+        table = dataclasses.replace(table, core=table_of(table.microarchitecture).core)  # no measurement
     if output:
         output.write_text(table.text())
     if not output:

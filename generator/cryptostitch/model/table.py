@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Sequence
 
 from ..errors import CryptostitchError, nearest
+from .core import Core, core_of
 from .forms import Form
 
 Curve = tuple[tuple[int, float], ...]
@@ -34,7 +35,7 @@ class Table:
     """``resources`` says which instructions keep each busy. ``load``: cycles from an address to what lies there, in the first-level cache.
     ``forward``: from data that is stored to the same data loaded back, by the kind of register. ``fetch``: instructions in a loop and the
     cycles that each takes at least, which rise where a loop outgrows the cache of decoded instructions; ``fetch_bytes``: bytes of code and cycles
-    of each byte, where a loop outgrows the cache of code."""
+    of each byte, where a loop outgrows the cache of code. ``core``: what was not measured here."""
 
     microarchitecture: str
     cpu: str
@@ -45,6 +46,7 @@ class Table:
     fetch: Curve
     fetch_bytes: Curve
     rows: dict[str, Row]
+    core: Core = Core()
 
     def row(self, form: Form) -> Row:
         """CryptostitchError when the table lacks the form."""
@@ -63,6 +65,7 @@ class Table:
         head = {"microarchitecture": self.microarchitecture, "cpu": self.cpu, "basis": self.basis, "unit": "core cycles", "resources": self.resources,
                 "load": _number(self.load), "forward": {k: _number(v) for k, v in self.forward.items()},
                 "fetch": [[size, _number(each)] for size, each in self.fetch], "fetch_bytes": [[size, _number(each)] for size, each in self.fetch_bytes]}
+        head |= {"core": self.core.data()} if self.core != Core() else {}
         rows = [f"  {json.dumps(name)}: {json.dumps(_row_data(row))}" for name, row in sorted(self.rows.items())]
         return "{\n" + "".join(f" {json.dumps(k)}: {json.dumps(v)},\n" for k, v in head.items()) + ' "instructions": {\n' + ",\n".join(rows) + "\n }\n}\n"
 
@@ -104,7 +107,7 @@ def read_table(path: Path) -> Table:
         data = json.loads(path.read_text())
         rows = {name: Row(name, tuple(row["latency"]), row["throughput"], row["uses"]) for name, row in data["instructions"].items()}
         return Table(*(data[k] for k in ("microarchitecture", "cpu", "basis", "resources", "load", "forward")),
-                     *(tuple((size, each) for size, each in data[k]) for k in ("fetch", "fetch_bytes")), rows)
+                     *(tuple((size, each) for size, each in data[k]) for k in ("fetch", "fetch_bytes")), rows, core_of(data.get("core", {})))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CryptostitchError(f"{path} is not an instruction table ({type(error).__name__}: {error}); `cryptostitch probe -o {path}` writes one") from error
 

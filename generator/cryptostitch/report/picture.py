@@ -8,7 +8,7 @@ from typing import Sequence
 
 from .. import __version__
 from ..bench_results import OURS
-from ..model.pipeline import DATA, FRONT_END, RUN, UNIT
+from ..model.run import DATA, FRONT_END, RUN, UNIT
 from ..render import TEMPLATES
 from ..study import Study
 from .bound import MEANING, bound_data

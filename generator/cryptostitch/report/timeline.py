@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import accumulate
 
-from ..model.pipeline import DATA, RUN, UNIT, Run
+from ..model.run import DATA, RUN, UNIT, Run
 
 LEAST_CYCLES = 160              # that are shown, as far as there are so many: several iterations of a short loop
 SHOWN_RESOURCES = 6
