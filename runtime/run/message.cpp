@@ -53,8 +53,9 @@ size_t put_head(const Suite &suite, const Work &work, size_t rest, uint8_t *to) 
         return rest + sizeof(work.record_length);
     }
     if (!suite.iv_bytes) return rest;
-    memcpy(to + rest, job.iv, IV_BYTES);
-    return rest + IV_BYTES;
+    if (suite.half_blocks()) memcpy(to + rest, job.iv, DES_BLOCK);
+    else memcpy(to + rest, job.iv, IV_BYTES);
+    return rest + suite.iv_bytes;
 }
 
 // Makes the end of the message behind what of the head is in `to` already. Returns how many bytes, whole blocks, are there then.
