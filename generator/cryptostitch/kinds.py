@@ -13,7 +13,7 @@ A kind that writes turns `in` into `out`; one that only reads leaves its result 
     ecb_enc, _dec        key: rounds + 1 round keys; no chain
     cbc_mac              chain: the block before (16 bytes); key: rounds + 1 round keys
     des_enc, _dec        CBC of DES (FIPS 46-3), two blocks in 16 bytes; chain: the two blocks before, of which the second counts; key: two round keys in
-                         each row, as 8 numbers of 6 bits in a form of its own, in the order in which they are used
+                         each row, in a form of its own, in the order in which they are used
     rc4                  RC4, both directions; table: S, 256 numbers of 32 bits; chain: i, a multiple of 16, and j (32 bits each, modulo 256), 8 unused bytes
 """
 

@@ -24,13 +24,14 @@ void round_keys(const uint8_t *key, uint8_t (*keys)[DES_BLOCK]) {
     uint32_t turned = 0;
     for (uint32_t t = 0; t < DES_ROUNDS; t++) {
         turned += kShifts[t];
+        memset(keys[t], 0, DES_BLOCK);
         for (uint32_t j = 0; j < 8; j++) {
             uint8_t index = uint8_t(j % 2 * kSecond);
             for (uint32_t u = 0; u < 6; u++) {
                 const uint32_t n = kPc2[6 * j + u] - 1u, half = n / 28 * 28, from = (kP[(4 * j + 31 + u) % 32] - 1u) / 4;
                 index ^= uint8_t(-bits[half + (n - half + turned) % 28] & kColumns[from]);
             }
-            keys[t][j] = index;
+            for (uint32_t n = 0; n < 8; n++) keys[t][7 - n] |= uint8_t((index >> n & 1) << (7 - j));
         }
     }
     wipe(bits, sizeof(bits));

@@ -35,13 +35,14 @@ def schedule(key: bytes) -> list[list[int]]:
 
 
 def indices(bits: list[int]) -> bytes:
-    """The stream's form of a round key: byte j for S-box j; bit 6 says whether j is odd."""
-    found = []
+    """The stream's form of a round key: the indices of all S-boxes, transposed; bit 6 of one says whether its S-box's number is odd."""
+    found = bytearray(8)
     for j in range(8):
         index = 64 * (j % 2)
         for u in range(6):
             index ^= bits[6 * j + u] * PLACES[(P[(4 * j - 1 + u) % 32] - 1) // 4]
-        found.append(index)
+        for n in range(8):
+            found[7 - n] |= (index >> n & 1) << 7 - j
     return bytes(found)
 
 
