@@ -47,7 +47,7 @@ void Cell::lay_out() {
         b.mac_key = key + 64;
         b.in = in;
         b.out = aligned(out_) + i * pitch + HEAD;
-        b.iv = row_.open ? in - 16 : b.out - 16;
+        b.iv = (row_.open ? in : b.out) - (row_.des() ? 8 : 16);
         memcpy(b.out - HEAD, in - HEAD, HEAD);
         b.tag = aligned(tags_) + i * TAG_PITCH;
         b.expected_tag = aligned(expected_tags_) + i * TAG_PITCH;

@@ -96,6 +96,7 @@ static std::vector<Group> default_groups() {
         {{"aes-128-xts", "aes-128-xts/open", "aes-256-xts", "aes-128-ccm", "aes-128-cmac", "aes-128-xcbc"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
         {{"hmac-sha256", "aes-128-cbc+hmac-md5-etm", "aes-128-cbc+hmac-sha1-96"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
         {{"rc4-vartime+hmac-md5-etm"}, {{1024}, {16384}}, {1, 64}},
+        {{"des-ede3-cbc", "des-ede3-cbc/open", "des-ede3-cbc+hmac-sha1-etm"}, {{1024}, {16384}}, {1, 16, 64}, true, false},
         {{"aes-128-ctr+hmac-sha256-etm", "aes-128-cbc+aes-xcbc-96"}, {{64}, {1024}, {16384}}, {1, 16, 64}, true, false},
         {{tls, tls + "/open"}, {{1024}, {16384}}, {1, 8, 64}},
         {{tls + "/write"}, {{131072}}, {1}},

@@ -29,7 +29,7 @@ std::vector<Row> all_rows(const std::string &target) {
         for (const std::string &hash : hashes) suites.insert(suites.end(), {hash, "hmac-" + hash});
         for (const std::string cipher : {"aes-128-ctr", "aes-256-ctr", "aes-128-gcm", "aes-256-gcm", "aes-128-xts", "aes-256-xts", "aes-128-ecb",
                                          "aes-128-cmac", "aes-256-cmac", "aes-128-xcbc", "aes-128-cbc+aes-xcbc-96", "aes-128-ctr+hmac-sha256-etm", "aes-128-ccm", "aes-256-ccm", "chacha20", "chacha20-poly1305",
-                                         "rc4-vartime", "rc4-vartime+hmac-md5-etm"})
+                                         "rc4-vartime", "rc4-vartime+hmac-md5-etm", "des-ede3-cbc", "des-ede3-cbc+hmac-md5-etm", "des-ede3-cbc+hmac-sha1-etm"})
             suites.push_back(cipher);
         for (const std::string cipher : {"aes-128-cbc", "aes-192-cbc", "aes-256-cbc"}) {
             suites.push_back(cipher);

@@ -45,10 +45,11 @@ bool parse_row(const std::string &name, Row &row) {
         row.key_bits = bits, row.hash = "sha" + hash, row.hmac = row.jose = true, row.tag_bytes = size_t(bits / 8), row.header = 8;
         return rest.empty() && !row.write;
     }
+    if (take(rest, "des-ede3-cbc")) row.key_bits = 192, row.mode = "DES-EDE3-CBC";
     if (take(rest, "rc4-vartime")) row.key_bits = 128, row.mode = "RC4";
     if (row.mac_bits) return rest.empty() && !row.write && !row.open;
     if (row.key_bits && rest == "+aes-xcbc-96") return row.block_mac = "XCBC", row.mac_bits = 128, row.tag_bytes = 12, row.header = 8, !row.write;
-    if (row.mode != "CBC" && (rest.empty() || (row.mode != "CTR" && !row.rc4()))) return rest.empty() && !row.write;
+    if (row.mode != "CBC" && (rest.empty() || (row.mode != "CTR" && !row.rc4() && !row.des()))) return rest.empty() && !row.write;
     if (row.key_bits) {
         if (rest.empty()) return !row.write;
         if (!take(rest, "+hmac-")) return false;

@@ -63,15 +63,15 @@ private:
         job.cipher_mode = row_.key_bits ? imb_cipher(row_) : IMB_CIPHER_NULL;
         job.cipher_direction = row_.open ? IMB_DIR_DECRYPT : IMB_DIR_ENCRYPT;
         job.chain_order = row_.open || !row_.key_bits ? IMB_ORDER_HASH_CIPHER : IMB_ORDER_CIPHER_HASH;
-        job.enc_keys = keys.encrypt;
-        job.dec_keys = keys.decrypt;
+        job.enc_keys = row_.des() ? static_cast<const void *>(keys.three) : keys.encrypt;
+        job.dec_keys = row_.des() ? static_cast<const void *>(keys.three) : keys.decrypt;
         job.key_len_in_bytes = uint64_t(row_.key_bits / 8);
         job.iv = b.iv;
         job.iv_len_in_bytes = row_.iv_bytes();
         job.cipher_start_src_offset_in_bytes = 0;
         job.msg_len_to_cipher_in_bytes = row_.key_bits ? b.bytes : 0;
         // The offset counts from `src`; a hash over what the cipher writes reaches `dst` through it. Pairs hash header || iv || ciphertext.
-        const size_t head = pair ? row_.header + 16 : 0;
+        const size_t head = pair ? row_.head_bytes() : 0;
         const uint8_t *hashed = (pair && !row_.open ? b.out : b.in) - head;
         job.hash_start_src_offset_in_bytes = uint64_t(hashed) - uint64_t(b.in);
         job.msg_len_to_hash_in_bytes = b.bytes + head;

@@ -14,10 +14,16 @@ struct alignas(64) ImbKeys {
     alignas(64) uint32_t decrypt[15 * 4];
     alignas(64) uint8_t ipad[64], opad[64];  // CMAC: the subkeys K1 and K2; XCBC: K2 and K3
     alignas(64) uint32_t xcbc[11 * 4];       // XCBC: K1, expanded
+    uint64_t des[3][IMB_DES_KEY_SCHED_SIZE / 8];
+    const void *three[3];                    // its keys, which stay where they are once expanded
 
     void expand(IMB_MGR *manager, const Row &row, const Buffer &b) {
         if (row.key_bits == 128) IMB_AES_KEYEXP_128(manager, b.key, encrypt, decrypt);
-        if (row.key_bits == 192) IMB_AES_KEYEXP_192(manager, b.key, encrypt, decrypt);
+        for (int i = 0; i < 3 && row.des(); i++) {
+            IMB_DES_KEYSCHED(manager, des[i], b.key + 8 * i);
+            three[i] = des[i];
+        }
+        if (row.key_bits == 192 && !row.des()) IMB_AES_KEYEXP_192(manager, b.key, encrypt, decrypt);
         if (row.key_bits == 256) IMB_AES_KEYEXP_256(manager, b.key, encrypt, decrypt);
         if (row.block_mac == "XCBC") IMB_AES_XCBC_KEYEXP(manager, b.mac_key, xcbc, ipad, opad);
         if (row.block_mac == "CMAC" && row.mac_bits == 128) {
@@ -51,7 +57,7 @@ inline bool imb_knows(const Row &row) {
 #endif
     return row.hash == "md5" && row.hmac;
 }
-inline IMB_CIPHER_MODE imb_cipher(const Row &row) { return row.mode == "CTR" ? IMB_CIPHER_CNTR : row.mode == "CCM" ? IMB_CIPHER_CCM : row.mode == "ECB" ? IMB_CIPHER_ECB : IMB_CIPHER_CBC; }
+inline IMB_CIPHER_MODE imb_cipher(const Row &row) { return row.des() ? IMB_CIPHER_DES3 : row.mode == "CTR" ? IMB_CIPHER_CNTR : row.mode == "CCM" ? IMB_CIPHER_CCM : row.mode == "ECB" ? IMB_CIPHER_ECB : IMB_CIPHER_CBC; }
 
 inline IMB_HASH_ALG imb_hash(const Row &row) {
     if (row.mode == "CCM") return IMB_AUTH_AES_CCM;

@@ -25,7 +25,7 @@ public:
         md_ = row_.hash.empty() ? nullptr : crypto_.EVP_MD_fetch(nullptr, hash_name(row_).c_str(), nullptr);
         if (!row_.hash.empty() && !md_) return false;
         digest_ = crypto_.EVP_MD_CTX_new();
-        const std::string name = row_.chacha() || row_.rc4() ? row_.mode : "AES-" + std::to_string(row_.key_bits) + "-" + row_.mode;
+        const std::string name = row_.chacha() || row_.rc4() || row_.des() ? row_.mode : "AES-" + std::to_string(row_.key_bits) + "-" + row_.mode;
         EVP_CIPHER *cipher = row_.key_bits ? crypto_.EVP_CIPHER_fetch(nullptr, name.c_str(), nullptr) : nullptr;
         if (row_.key_bits && !cipher) return false;
         const bool xcbc = row_.block_mac == "XCBC";

@@ -48,6 +48,11 @@ INDEPENDENT_BLOCKS = {("sse", 1): (8, 4, 1), ("sse", 8): (1,), ("avx2", 1): (16,
 # RC4: one chain, in general registers.
 RC4 = {"scalar": (1,)}
 RC4_BLOCKS = {("scalar", 1): (4, 1)}
+# DES: a message in each 64-bit word, or blocks of one buffer (numbers of 16 bytes).
+DES_CHAINS = {"avx512": (8, 16, 32)}
+DES_TAILS = {("avx512", 8): (1,), ("avx512", 16): (4, 1), ("avx512", 32): (1,)}
+DES_BUFFERS = {"avx512": (1,)}
+DES_BLOCKS = {("avx512", 1): (16, 8, 4, 1)}
 
 
 @dataclass(frozen=True)
@@ -144,6 +149,14 @@ def _rc4() -> Algorithm:
     return Algorithm(name, "rc4-vartime", "rc4", (Form(name, f"streams/{name}.j2", RC4, (1, 2), RC4_BLOCKS, ("scalar",)),), {"word": 32}, block_bytes=16, key_bytes=16)
 
 
+def _des_cbc(name: str, suite: str, key_bytes: int, rounds: int) -> tuple[Algorithm, Algorithm]:
+    """Streams take two blocks at a time: ``block_bytes`` is 16."""
+    common = dict(block_bytes=16, key_bytes=key_bytes, iv_bytes=8, rounds=rounds)
+    enc, dec, parameters = f"{name}_cbc_enc", f"{name}_cbc_dec", {"word": 64, "rounds": rounds}
+    return (Algorithm(enc, suite, "des_enc", (Form(enc, "streams/des_cbc_enc.j2", DES_CHAINS, (1,), DES_TAILS),), parameters, **common),
+            Algorithm(dec, suite, "des_dec", (Form(dec, "streams/des_cbc_dec.j2", DES_BUFFERS, (1,), DES_BLOCKS),), parameters, **common))
+
+
 ALGORITHMS: tuple[Algorithm, ...] = (
     _hash("sha1", (0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0), 20, ni=True),
     _hash("sha256", (0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19), 32, ni=True),
@@ -167,11 +180,13 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _aes_ctr(128), _aes_ctr(192), _aes_ctr(256), _ghash(),
     *_aes_independent("xts", 128), *_aes_independent("xts", 256),
     *_aes_independent("ecb", 128), *_aes_independent("ecb", 192), *_aes_independent("ecb", 256),
-    _cbc_mac(128), _cbc_mac(256), _rc4(),
+    _cbc_mac(128), _cbc_mac(256), _rc4(), *_des_cbc("des_ede3", "des-ede3-cbc", 24, 48),
 )
 
 # Kinds whose groups make kernels of their own; those of others are for pairs.
 GROUPED_KINDS = {"hash", "rc4"}
+# Kinds of which no kernel is shipped as an object: 200 KB for legacy suites.
+NEVER_STATIC = {"des_enc", "des_dec"}
 # Kinds whose lanes have a form for one key too.
 SHARED_KEYS = {"cipher_enc", "xts_enc", "xts_dec", "ecb_enc", "ecb_dec"}
 # Kinds that make pairs: the first writes, the second reads what the first wrote.
@@ -179,8 +194,8 @@ PAIRED_KINDS = {("counter", "ghash"), ("chacha", "poly1305")}
 # Where the second can be in general registers: the blocks of both, by the first's instruction set.
 BESIDE_VECTORS = {"sse": 16, "avx2": 32, "avx512": 64}
 # Pairs of forms of other kinds, one by one: those of TLS_RSA_WITH_RC4_128_MD5 and _SHA (RFC 5246, A.5). SHA-1 in general registers beside RC4 does not
-# beat the two one after the other.
-PAIRED_FORMS = {("rc4_vartime", "md5"), ("rc4_vartime", "sha1_ni")}
+# beat the two one after the other. Those of ESP with 3DES (RFC 2451, 2403, 2404).
+PAIRED_FORMS = {("rc4_vartime", "md5"), ("rc4_vartime", "sha1_ni"), ("des_ede3_cbc_enc", "md5"), ("des_ede3_cbc_enc", "sha1")}
 # Pairs of other kinds are chosen one by one: (the kind that writes, the form that reads, the instruction set of both, lanes). A counter waits for nothing, so
 # that only what the other leaves idle can be won: 2 to 3 % for one buffer, with CBC-MAC 1 to 6 %. With the hand-over, 16 lanes of it beside SHA-1 and SHA-256 lost
 # 6 and 2 % to the two one after the other on Zen 4. CBC with CBC-MAC wins 97 % for one buffer and 31 % for 8; its 16 lanes lose on Zen 4, where loads bind, and are for cores
@@ -206,7 +221,7 @@ CHOSEN_PAIRS = {
 # one key as well; none is shipped as an object.
 OPENING = {("sha1_ni", "sse", 1, False), ("sha1_ni", "sse", 2, False), ("sha256_ni", "sse", 1, False), ("sha256", "avx512", 16, True)}
 # Windows for passes/order.py, (alone, in pairs), of a form on an instruction set, or of some of its lanes; where there is none, the text's order is as good.
-# As measured on Zen 4: 18 % for four chains of SHA-256 beside AES, 8 % for two of SHA-1, 2 to 5 % for SM3, 1 to 3 % for the rest.
+# As measured on Zen 4: 18 % for four chains of SHA-256 beside AES, 8 % for two of SHA-1, 2 to 5 % for SM3 and for 8 lanes of 3DES, 1 to 3 % for the rest.
 ORDERS: dict[tuple, tuple[int, int]] = {
     ("sha1", "avx512"): (32, 0),
     ("sha256", "avx512"): (32, 0),
@@ -215,6 +230,7 @@ ORDERS: dict[tuple, tuple[int, int]] = {
     ("sha256_ni", "sse", 2): (24, 0),
     ("sha256_ni", "sse", 4): (0, 32),
     ("sha512", "sse"): (32, 0),
+    ("des_ede3_cbc_enc", "avx512", 8): (96, 0),
 }
 # Groups of a pair, at most. Without the hand-over a second group only adds loads, which bind already.
 PAIR_GROUPS = 2

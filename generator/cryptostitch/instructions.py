@@ -49,7 +49,7 @@ class Row:
     flags_read: bool = False
     implicit: tuple[Reg, ...] = ()   # registers read without being named
     move: bool = False               # copies its source unchanged
-    kind: str = "logic"              # logic, shift, shuffle, aes, sha, clmul, multiply, move, scalar, hint
+    kind: str = "logic"              # logic, shift, shuffle, aes, sha, clmul, galois, multiply, move, scalar, hint
     vartime: bool = False            # its time depends on its operands' values; every row without this mark is constant-time
     only: tuple[int, ...] = ()       # the legal widths, when they are not those of the encoding
     memory: int = 0                  # bits of the memory operand, when it has a width of its own
@@ -144,6 +144,9 @@ _rows("vpclmulqdq", "w:v r:v r:vm r:i", "vpclmulqdq", kind="clmul")
 # EVEX: 32 registers, ternary logic, rotates, embedded broadcast.
 _rows("vpxord vpandd vpord", "w:v r:v r:vm", "avx512f", element=32, **_vex)
 _rows("vpmadd52luq vpmadd52huq", "x:v r:v r:vm", "avx512f avx512ifma", element=64, kind="multiply")
+_rows("vpermi2b", "x:v r:v r:vm", "avx512f avx512vbmi", kind="shuffle", only=(512,))
+_rows("vpmultishiftqb", "w:v r:v r:vm", "avx512f avx512vbmi", element=64, kind="shuffle", only=(512,))
+_rows("vgf2p8affineqb", "w:v r:v r:vm r:i", "avx512f gfni", element=64, kind="galois", only=(512,))
 _rows("vpxorq vpandq vporq", "w:v r:v r:vm", "avx512f", element=64, **_vex)
 _rows("vpternlogd", "x:v r:v r:vm r:i", "avx512f", element=32)
 _rows("vpternlogq", "x:v r:v r:vm r:i", "avx512f", element=64)

@@ -12,6 +12,8 @@ A kind that writes turns `in` into `out`; one that only reads leaves its result 
     xts_enc, _dec        IEEE 1619; chain: the next tweak (16 bytes); key: rounds + 1 round keys
     ecb_enc, _dec        key: rounds + 1 round keys; no chain
     cbc_mac              chain: the block before (16 bytes); key: rounds + 1 round keys
+    des_enc, _dec        CBC of DES (FIPS 46-3), two blocks in 16 bytes; chain: the two blocks before, of which the second counts; key: two round keys in
+                         each row, in a form of its own, in the order in which they are used
     rc4                  RC4, both directions; table: S, 256 numbers of 32 bits; chain: i, a multiple of 16, and j (32 bits each, modulo 256), 8 unused bytes
 """
 
@@ -32,5 +34,5 @@ class Kind:
 KINDS = {
     "hash": Kind(1), "cipher_enc": Kind(2, True, "seal"), "cipher_dec": Kind(3, True, "open"), "counter": Kind(4, True), "chacha": Kind(5, True),
     "ghash": Kind(6), "poly1305": Kind(7), "xts_enc": Kind(8, True, "seal"), "xts_dec": Kind(9, True, "open"), "ecb_enc": Kind(10, True, "seal"),
-    "ecb_dec": Kind(11, True, "open"), "cbc_mac": Kind(12), "rc4": Kind(13, True),
+    "ecb_dec": Kind(11, True, "open"), "cbc_mac": Kind(12), "rc4": Kind(13, True), "des_enc": Kind(14, True, "seal"), "des_dec": Kind(15, True, "open"),
 }

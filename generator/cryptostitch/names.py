@@ -2,7 +2,7 @@
 
     stream   <form>_x<lanes>[_by<blocks>][_1key][_hand]        sha1_x16, aes128_cbc_enc_x16_1key_hand
     kernel   stream[+stream...]@<target>; the lanes of a part may be a multiple of the stream's (groups woven with themselves)
-    target   the widest ISA, then _aesni, _vaes, _pclmul, _vpclmul, _shani, _bmi2 as far as the kernel needs them; AES instructions
+    target   the widest ISA, then _aesni, _vaes, _pclmul, _vpclmul, _gfni, _shani, _bmi2 as far as the kernel needs them; AES instructions
              come with carry-less multiplication
 """
 
@@ -50,7 +50,7 @@ def kernel_name(text: str) -> tuple[list[StreamName], str]:
     return [stream_name(p) for p in parts.split("+")], target
 
 
-TARGET_MARKS = ("aesni", "vaes", "pclmul", "vpclmul", "shani", "bmi2")
+TARGET_MARKS = ("aesni", "vaes", "pclmul", "vpclmul", "gfni", "shani", "bmi2")
 
 
 def target_name(isas: Iterable[str], features: Iterable[str]) -> str:
@@ -60,5 +60,6 @@ def target_name(isas: Iterable[str], features: Iterable[str]) -> str:
     widest = max(isas, key=lambda i: ISAS[i].level)
     needed = {"aesni": "aes" in features and "vaes" not in features, "vaes": "vaes" in features, "shani": "sha" in features,
               "pclmul": "pclmul" in features and not features & {"aes", "vaes", "vpclmulqdq"}, "vpclmul": "vpclmulqdq" in features and "vaes" not in features,
+              "gfni": "gfni" in features,
               "bmi2": "scalar" in isas and widest != "scalar" or "bmi2" in features and widest == "sse"}
     return "_".join([widest, *(mark for mark in TARGET_MARKS if needed[mark])])

@@ -249,7 +249,7 @@ class Generator:
                         for one_key, by in itertools.product(self._key_options(algorithm, lanes), form.by.get((isa, lanes), (0,))):
                             usual = by in (0, algorithm.bytes // 16)
                             part = StreamName(form.name, lanes * groups, 0 if usual else by, one_key)
-                            singles.append(([(part, isa)], groups == 1))
+                            singles.append(([(part, isa)], groups == 1 and algorithm.kind not in catalog.NEVER_STATIC))
         for cipher, hash_ in itertools.product(self.forms.values(), self.forms.values()):
             if cipher[0].kind == "cipher_enc" and hash_[0].kind == "hash":
                 pairs += self._pairs(cipher[1], hash_[1])

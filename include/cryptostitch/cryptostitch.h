@@ -40,6 +40,9 @@
  * Legacy suites, for peers that have nothing better; only with CST_ALLOW_LEGACY (else they are CST_ERR_NAME, and no list shows them, nor their kernels):
  * `rc4-vartime` is RC4, whose time depends on key and data (so says its name) and whose stream is biased (RFC 7465): keys of 5 to 32 bytes (16 are usual), no IV, any length. A key is for ONE
  * message: every message begins with the same stream. `rc4-vartime+hmac-H-etm`, H md5 or sha1: tag = the first tag_len bytes of HMAC-H(mac_key, aad || ciphertext).
+ * `des-ede3-cbc` is 3DES in CBC mode (SP 800-67), whose blocks of 8 bytes let two ciphertexts collide after some 2^32 of them under a key (SP 800-67, 3.2: at most 2^20): key = K1 || K2 ||
+ * K3, 24 bytes (parity bits are not looked at, equal keys not refused), iv 8, multiples of 8 bytes; constant-time. `des-ede3-cbc+hmac-H-etm` and, for ESP (RFC 2451), `des-ede3-cbc+hmac-H-96`,
+ * H md5 or sha1, are as with aes-B-cbc, with an IV of 8 bytes. They need AVX-512 VBMI and GFNI; elsewhere they are CST_ERR_UNSUPPORTED.
  * Key lengths: the cipher's exactly (RC4: see above); MAC keys any length, 0 included (RFC 2104). HMAC alone: tags of 10 bytes to the hash's size.
  */
 #ifndef CRYPTOSTITCH_H

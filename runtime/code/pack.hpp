@@ -22,7 +22,9 @@ enum : uint32_t {
     ALGORITHM_ECB_ENC = 10,
     ALGORITHM_ECB_DEC = 11,
     ALGORITHM_CBC_MAC = 12,
-    ALGORITHM_RC4 = 13
+    ALGORITHM_RC4 = 13,
+    ALGORITHM_DES_ENC = 14,
+    ALGORITHM_DES_DEC = 15
 };
 enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1 };                                                       // AlgorithmRecord::flags
 enum : uint32_t { PROGRAM_BY1 = 1, PROGRAM_SHARED_KEY = 2, PROGRAM_HAND = 4, PROGRAM_READS_INPUT = 8 };  // ProgramRecord::flags
@@ -40,14 +42,15 @@ struct AlgorithmRecord {
     bool keyed_mac() const { return kind == ALGORITHM_GHASH || kind == ALGORITHM_POLY1305 || kind == ALGORITHM_CBC_MAC; }
     // Reads, and writes nothing: the hash side of a kernel.
     bool reads_only() const { return kind == ALGORITHM_HASH || keyed_mac(); }
-    bool decrypts_only() const { return kind == ALGORITHM_CIPHER_DEC || kind == ALGORITHM_XTS_DEC || kind == ALGORITHM_ECB_DEC; }
+    bool decrypts_only() const { return kind == ALGORITHM_CIPHER_DEC || kind == ALGORITHM_XTS_DEC || kind == ALGORITHM_ECB_DEC || kind == ALGORITHM_DES_DEC; }
+    bool is_des() const { return kind == ALGORITHM_DES_ENC || kind == ALGORITHM_DES_DEC; }
     bool has_chain() const { return kind != ALGORITHM_ECB_ENC && kind != ALGORITHM_ECB_DEC; }
     // Round keys are its key.
     bool is_aes() const {
-        return kind != ALGORITHM_HASH && kind != ALGORITHM_CHACHA && kind != ALGORITHM_GHASH && kind != ALGORITHM_POLY1305 && kind != ALGORITHM_RC4;
+        return kind != ALGORITHM_HASH && kind != ALGORITHM_CHACHA && kind != ALGORITHM_GHASH && kind != ALGORITHM_POLY1305 && kind != ALGORITHM_RC4 && !is_des();
     }
     // Broken, or not constant-time (VARTIME.md): off unless asked for.
-    bool legacy() const { return kind == ALGORITHM_RC4; }
+    bool legacy() const { return kind == ALGORITHM_RC4 || is_des(); }
 };
 
 // Entry (row, lane) of `entry_bytes` bytes lies at offset + row * row_bytes + lane_offsets[lane].

@@ -41,9 +41,9 @@ inline void copy_rows(uint8_t *to, size_t stride, const uint8_t *from) {
     for (; i < rows; i++) copy_row(to + i * (lie == Lie::apart ? stride : BLOCK), from + i * BLOCK);
 }
 
-// A cipher whose texts need nothing around it but a tweak.
+// A cipher in blocks of 16 bytes, whose texts need nothing around it but a tweak.
 bool serves(const Suite &suite) {
-    if (suite.kind != CST_CIPHER || suite.forced) return false;
+    if (suite.kind != CST_CIPHER || suite.forced || suite.half_blocks()) return false;
     return suite.construction == Construction::single || suite.construction == Construction::counter || suite.construction == Construction::xts;
 }
 

@@ -78,6 +78,7 @@ bool run_any(Arena *arena, Gathering gathering, cst_job *jobs, size_t n) {
         work->item.owner = work;
         work->item.cipher_from = static_cast<const uint8_t *>(jobs[i].iv);
         work->item.cipher_chain = work->chain;
+        if (suite.half_blocks()) work->begin_half_chain();
         work->item.hash_from = work->key->inner;
         work->item.hash_chain = work->hash_chain;
         if (suite.block_mac()) work->item.mac_keys_end = work->key->mac[suite.hash->record.rounds + 1];

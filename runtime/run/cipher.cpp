@@ -1,6 +1,7 @@
 // The cipher side of a batch.
 
 #include <algorithm>
+#include <cstring>
 
 #include "work.hpp"
 
@@ -60,6 +61,24 @@ void run_cipher(const Batch &batch, bool decrypt) {
             work.ciphered += work.item.done;
             carry(&work);
         }
+    }
+}
+
+void run_half(const Batch &batch, bool decrypt) {
+    size_t n = 0;
+    for (size_t i = 0; i < batch.n; i++) {
+        Work &work = batch.works[i];
+        if (work.failed || work.job->in_len == work.bulk) continue;
+        memset(work.last, 0, 2 * DES_BLOCK);
+        work.in.read(work.bulk, work.last, DES_BLOCK);
+        work.item.in = work.item.out = work.last;
+        work.item.bytes = 2 * DES_BLOCK;
+        batch.arena->items[n++] = &work.item;
+    }
+    if (n) run_phase(cipher_phase(batch, decrypt), &batch.arena->lanes, batch.arena->items, batch.arena->order, n);
+    for (size_t i = 0; i < n; i++) {
+        Work &work = *static_cast<Work *>(batch.arena->items[i]->owner);
+        work.out.write(work.bulk, work.last, DES_BLOCK);
     }
 }
 

@@ -1,4 +1,4 @@
-// Keys: the AES schedules, and HMAC's two chaining values (made by the hash kernels themselves).
+// Keys: the schedules of ciphers, and HMAC's two chaining values (made by the hash kernels themselves).
 
 #include <cstring>
 #include <new>
@@ -92,6 +92,9 @@ int expand_key(const Suite &suite, const uint8_t *key, size_t key_len, const uin
     }
     if (suite.construction == Construction::rc4 || suite.construction == Construction::rc4_hmac) {
         rc4_expand_vartime(key, key_len, out->rc4);
+    } else if (suite.half_blocks()) {
+        des_expand(key, suite.encrypt->record.key_bytes, out->encrypt);
+        des_invert(out->encrypt, suite.encrypt->record.key_bytes, out->decrypt);
     } else if (suite.enciphers()) {
         aes_expand(key, suite.encrypt->record.key_bytes, out->encrypt);
         if (suite.decrypt != suite.encrypt) aes_invert(out->encrypt, suite.encrypt->record.rounds, out->decrypt);

@@ -148,6 +148,16 @@ const KnownAnswer known_answers[] = {
      "9ac7cc9a609d1ef7b2932899cde41b975248c4959014126a6e8a84f11d1a9e1c", ""},
     {"rc4-vartime", "0102030405", "", "", "", "0000000000000000000000000000000000000000000000000000000000000000",
      "b2396305f03dc027ccc3524a0a1118a86982944f18fc82d589c403a47a0d0919", ""},
+    // NIST CAVP, TCBCMMT3.rsp: one block, three, and ten
+    {"des-ede3-cbc", "b5cb1504802326c73df186e3e352a20de643b0d63ee30e37", "", "43f791134c5647ba", "",
+     "dcc153cef81d6f24",
+     "92538bd8af18d3ba", ""},
+    {"des-ede3-cbc", "1a5d4c0825072a15a8ad9dfdaeda8c048adffb85bc4fced0", "", "7fcfa736f7548b6f", "",
+     "983c3edacd939406010e1bc6ff9e12320ac5008117fa8f84",
+     "d84fa24f38cf451ca2c9adc960120bd8ff9871584fe31cee", ""},
+    {"des-ede3-cbc", "9b162a0df8ad9b61c88676e3d586434570b902f12a2046e0", "", "ebd6fefe029ad54b", "",
+     "f4c1c918e77355c8156f0fd778da52bff121ae5f2f44eaf4d2754946d0e10d1f18ce3a0176e69c18b7d20b6e0d0bee5eb5edfe4bd60e4d92adcd86bce72e76f94ee5cbcaa8b01cfddcea2ade575e66ac",
+     "1ff3c8709f403a8eff291aedf50c010df5c5ff64a8b205f1fce68564798897a390db16ee0d053856b75898009731da290fcc119dad987277aacef694872e880c4bb41471063fae05c89f25e4bd0cad6a", ""},
 };
 const size_t known_answer_count = sizeof(known_answers) / sizeof(known_answers[0]);
 

@@ -180,7 +180,7 @@ private:
 
 bool lone_takes(const cst_job &job) {
     const Suite &suite = *reinterpret_cast<const Key *>(job.key)->suite;
-    if (!suite.hash || suite.block_mac() || suite.counts() || job.n_in_pieces || job.n_out_pieces) return false;
+    if (!suite.hash || suite.block_mac() || suite.counts() || suite.half_blocks() || job.n_in_pieces || job.n_out_pieces) return false;
     return job.direction == CST_SEAL || (suite.construction != Construction::tls && job.in_len + job.aad_len <= LONGEST_OPENED);
 }
 

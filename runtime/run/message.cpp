@@ -154,8 +154,9 @@ size_t put_head(const Suite &suite, const Work &work, size_t rest, uint8_t *to) 
         return rest + sizeof(work.record_length);
     }
     if (!suite.iv_bytes) return rest;
-    memcpy(to + rest, job.iv, IV_BYTES);
-    return rest + IV_BYTES;
+    if (suite.half_blocks()) memcpy(to + rest, job.iv, DES_BLOCK);
+    else memcpy(to + rest, job.iv, IV_BYTES);
+    return rest + suite.iv_bytes;
 }
 
 size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to) {

@@ -74,7 +74,7 @@ void open_batch(const Batch &batch) {
         if (!suite.enciphers()) continue;
         work.out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
         work.counts_far = suite.counts();
-        work.bulk = work.counts_far ? job.in_len & ~(COUNTER_STRIDE - 1) : job.in_len;
+        work.bulk = job.in_len & ~((work.counts_far ? COUNTER_STRIDE : 16) - 1);
     }
     if (suite.hash) {
         if (!lay_out(batch) && suite.kind == CST_AEAD) open_stitched(batch);
@@ -86,6 +86,7 @@ void open_batch(const Batch &batch) {
     for (size_t i = 0; i < batch.n; i++) batch.works[i].cipher_end = batch.works[i].bulk;
     run_cipher(batch, true);
     if (suite.counts()) run_rests(batch, REST_BESIDE_HASH);
+    if (suite.half_blocks()) run_half(batch, true);
     if (!suite.expansion) return;
     for (size_t i = 0; i < batch.n; i++)
         if (!batch.works[i].failed) remove_padding(&batch.works[i]);

@@ -75,6 +75,7 @@ void seal_batch(const Batch &batch) {
     if (suite.enciphers()) (suite.kind == CST_AEAD && !whole ? encrypt_stitched : encrypt_all)(batch);
     if (suite.expansion) run_last(batch);
     if (suite.counts()) run_rests(batch, REST_BESIDE_HASH);
+    if (suite.half_blocks()) run_half(batch, false);
     if (suite.hash) {
         for (size_t i = 0; i < batch.n; i++) batch.works[i].hash_end = batch.works[i].body_bytes;
         hash_finish(batch);

@@ -163,7 +163,7 @@ void check_tag(const AlgorithmRecord &hash, ShortJob *job) {
 }  // namespace
 
 bool takes_short_jobs(const Suite &suite) {
-    if (suite.forced || suite.expansion || suite.counts() || (suite.kind == CST_AEAD && suite.iv_bytes != IV_BYTES)) return false;
+    if (suite.forced || suite.expansion || suite.counts() || suite.half_blocks() || (suite.kind == CST_AEAD && suite.iv_bytes != IV_BYTES)) return false;
     if (suite.hash) {
         const AlgorithmRecord &hash = suite.hash->record;
         if (hash.kind != ALGORITHM_HASH || hash.block_bytes > MOST_BLOCK || hash.block_bytes & (hash.block_bytes - 1)) return false;

@@ -1,6 +1,8 @@
 // The jobs of one suite and one direction that are worked on together, and the memory for it.
 #pragma once
 
+#include <cstring>
+
 #include "../suite/key.hpp"
 #include "../suite/padding.hpp"
 #include "../suite/poly1305.hpp"
@@ -53,6 +55,12 @@ struct Work {
 
     void use_blocks(size_t bytes) { blocks_used = blocks_used < bytes ? bytes : blocks_used; }
     bool scattered() const { return in.scattered() || out.scattered(); }
+    // Of the two blocks before only the second counts.
+    void begin_half_chain() {
+        memset(chain, 0, DES_BLOCK);
+        memcpy(chain + DES_BLOCK, job->iv, DES_BLOCK);
+        item.cipher_from = chain;
+    }
 
     // From here on what was used is wiped.
     alignas(16) uint8_t chain[16];  // of the cipher
@@ -162,6 +170,8 @@ Phase cipher_phase(const Batch &batch, bool decrypt);
 void run_cipher(const Batch &batch, bool decrypt);
 // Encrypts `last_bytes` of `last` and writes them behind `bulk`.
 void run_last(const Batch &batch);
+// Ciphers of half blocks: runs the one that run_cipher has left over, where there is one, with another that does not count.
+void run_half(const Batch &batch, bool decrypt);
 
 // ---- counter.cpp -----------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ constexpr double kPerCycle = 4.0;         // instructions of a kernel with enoug
 constexpr double kWidePerCycle = 2.2;     // of its AVX-512 streams
 constexpr double kWideChained = 1.9;      // of one hash alone on AVX-512: its rounds depend on one another
 constexpr double kAesRound = 4.0;              // latency of aesenc
+constexpr double kDesRound = 14.0;             // of streams/des.j2: a lookup, two merges, two products, one sum
 constexpr double kShaNiPerByte = 2.0;          // latency of sha1rnds4, sha256rnds2
 constexpr double kCall = 60.0;
 
@@ -56,6 +57,8 @@ Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
         double chain = avx512 ? body / kWideChained : 0;
         if ((algorithm.kind == ALGORITHM_CIPHER_ENC || algorithm.kind == ALGORITHM_CBC_MAC) && algorithm.block_bytes)  // CBC: block after block
             chain = bytes / algorithm.block_bytes * (algorithm.rounds + 1) * kAesRound;
+        else if (algorithm.kind == ALGORITHM_DES_ENC)
+            chain = bytes / 8 * algorithm.rounds * kDesRound;
         else if (algorithm.kind != ALGORITHM_HASH)
             chain = 0;
         else if (strstr(program.features, "sha"))

@@ -32,9 +32,20 @@ bool suites_know(const AlgorithmRecord &a) {
     if (a.is_aes())
         return a.block_bytes == 16 && a.iv_bytes <= 16 && (a.key_bytes == 16 || a.key_bytes == 24 || a.key_bytes == 32) &&
                a.rounds == 6 + a.key_bytes / 4;
+    if (a.is_des()) return a.block_bytes == 16 && a.iv_bytes == 8 && (a.key_bytes == 8 || a.key_bytes == 24) && a.rounds == 2 * a.key_bytes;
     if (a.kind == ALGORITHM_RC4) return a.block_bytes == 16 && a.iv_bytes == 0 && a.key_bytes >= 1 && a.key_bytes <= 256;
     if (a.kind == ALGORITHM_CHACHA) return a.block_bytes == 64 && a.iv_bytes == 16 && a.key_bytes == 32;
     return a.block_bytes == 16 && a.digest_bytes == 16;  // GHASH, Poly1305
+}
+
+bool has_legacy(const PackRecords &records, const KernelRecord &kernel) {
+    for (uint32_t i = 0; i < kernel.n_streams; i++) {
+        const uint32_t program = kernel.streams[i].program;
+        if (program < records.programs.size() && records.programs[program].algorithm < records.algorithms.size() &&
+            records.algorithm(kernel.streams[i]).record.legacy())
+            return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -109,7 +120,7 @@ int Engine::read_pack(const Pack &pack, Added *added) const {
         auto variant = std::make_unique<Variant>();
         KernelRecord kernel;
         if (int error = pack.kernel(i, &kernel)) return error;
-        if (!legacy_ && strstr(kernel.name, "vartime")) continue;
+        if (!legacy_ && (strstr(kernel.name, "vartime") || has_legacy(records, kernel))) continue;
         if (int error = describe_variant(records, i, kernel, variant.get())) return error;
         if (find(variant->name)) continue;  // the first pack wins
         variant->runnable = (variant->features & ~cpu_.features) == 0 && (jit_ || cache_->obtainable(variant->name));

@@ -17,6 +17,7 @@ bool fits_keyed(const AlgorithmRecord &algorithm, const FieldRecord *chain, cons
     if (algorithm.kind == ALGORITHM_POLY1305) return chain->entry_bytes % 4 == 0 && chain->rows * chain->entry_bytes <= MOST_CHAIN && key->rows <= MOST_POWERS;
     if (chain && (chain->entry_bytes != 16 || chain->rows != 1)) return false;
     if (algorithm.kind == ALGORITHM_GHASH) return key->rows <= MOST_POWERS;
+    if (algorithm.is_des()) return key->rows == algorithm.rounds / 2;
     return key->rows == (algorithm.kind == ALGORITHM_CHACHA ? 2 : algorithm.rounds + 1);
 }
 

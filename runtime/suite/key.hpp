@@ -2,15 +2,20 @@
 #pragma once
 
 #include "aes.hpp"
+#include "des.hpp"
 #include "rc4.hpp"
 #include "suite.hpp"
 
 namespace cst {
 
+// Of round keys.
+constexpr uint32_t KEY_MOST_ROWS = DES_MOST_ROWS;
+static_assert(KEY_MOST_ROWS > AES_MOST_ROUNDS, "AES's fit too");
+
 struct alignas(64) Key {
     const Suite *suite = nullptr;
-    uint8_t encrypt[AES_MOST_ROUNDS + 1][16] = {};
-    uint8_t decrypt[AES_MOST_ROUNDS + 1][16] = {};
+    uint8_t encrypt[KEY_MOST_ROWS][16] = {};
+    uint8_t decrypt[KEY_MOST_ROWS][16] = {};
     // Chaining values after key ^ ipad and key ^ opad (RFC 2104); for a plain digest `inner` is the initial value.
     uint8_t inner[64] = {}, outer[64] = {};
     // Of GHASH: H^MOST_POWERS .. H (suite/ghash.hpp).

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "des.hpp"
+
 namespace cst {
 namespace {
 
@@ -28,8 +30,8 @@ struct TlsSuite {
     size_t key_bytes;
 };
 constexpr TlsSuite kTlsSuites[] = {{"sha1", 16}, {"sha1", 32}, {"sha256", 16}, {"sha256", 32}, {"sha384", 32}};
-// The hashes of RC4's cipher suites: RFC 5246, A.5 (TLS_RSA_WITH_RC4_128_MD5, _SHA).
-constexpr const char *kRc4Hashes[] = {"md5", "sha1"};
+// The hashes of RC4's cipher suites (RFC 5246, A.5: TLS_RSA_WITH_RC4_128_MD5, _SHA), and of DES's in ESP (RFC 2451, RFC 2403, RFC 2404).
+bool legacy_hash(const Algorithm &hash) { return strcmp(hash.record.suite, "md5") == 0 || strcmp(hash.record.suite, "sha1") == 0; }
 // RFC 6229: from export keys to the longest that it has streams of.
 constexpr size_t kRc4KeyMin = 5, kRc4KeyMax = 32;
 
@@ -117,6 +119,7 @@ uint32_t inverse_kind(uint32_t kind) {
         case ALGORITHM_CIPHER_ENC: return ALGORITHM_CIPHER_DEC;
         case ALGORITHM_XTS_ENC: return ALGORITHM_XTS_DEC;
         case ALGORITHM_ECB_ENC: return ALGORITHM_ECB_DEC;
+        case ALGORITHM_DES_ENC: return ALGORITHM_DES_DEC;
         default: return 0;
     }
 }
@@ -142,7 +145,7 @@ Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorit
     suite.decrypt = decrypt;
     suite.key_bytes = encrypt->record.key_bytes;
     suite.iv_bytes = encrypt->record.iv_bytes;
-    suite.block_bytes = encrypt->record.block_bytes;
+    suite.block_bytes = suite.half_blocks() ? DES_BLOCK : encrypt->record.block_bytes;
     suite.max_bytes = kMostEnciphered;
     return suite;
 }
@@ -267,12 +270,10 @@ void add_rc4(const Engine &engine, const Algorithm *rc4, const std::vector<const
     cipher.key_min = kRc4KeyMin;
     cipher.key_max = kRc4KeyMax;
     for (const Algorithm *hash : hashes) {
-        for (const char *name : kRc4Hashes) {
-            if (strcmp(name, hash->record.suite) != 0) continue;
-            Suite aead = etm_suite(cipher, hash);
-            aead.construction = Construction::rc4_hmac;
-            complete(std::move(aead), derived);
-        }
+        if (!legacy_hash(*hash)) continue;
+        Suite aead = etm_suite(cipher, hash);
+        aead.construction = Construction::rc4_hmac;
+        complete(std::move(aead), derived);
     }
     complete(std::move(cipher), derived);
 }
@@ -298,7 +299,7 @@ void Suites::derive(const Engine &engine) {
         for (const auto &b : engine.algorithms()) {
             if (!b->usable || b->record.kind != inverse || strcmp(a->record.suite, b->record.suite) != 0) continue;
             Suite suite = cipher_suite(engine, a.get(), b.get());
-            if (inverse == ALGORITHM_CIPHER_DEC) ciphers.push_back(std::move(suite));
+            if (inverse == ALGORITHM_CIPHER_DEC || inverse == ALGORITHM_DES_DEC) ciphers.push_back(std::move(suite));
             else if (inverse == ALGORITHM_ECB_DEC || make_xts(engine, &suite)) complete(std::move(suite), &derived);
         }
     }
@@ -309,7 +310,8 @@ void Suites::derive(const Engine &engine) {
     }
     for (const Algorithm *counter : counters) add_counter(engine, counter, ghash, hashes, &derived);
     for (const Suite &cipher : ciphers) {
-        for (const Algorithm *hash : hashes) add_pairs(cipher, hash, &derived);
+        for (const Algorithm *hash : hashes)
+            if (!cipher.half_blocks() || legacy_hash(*hash)) add_pairs(cipher, hash, &derived);
         for (const Algorithm *cbc_mac : cbc_macs) add_esp_xcbc(cipher, cbc_mac, &derived);
         complete(cipher, &derived);
     }

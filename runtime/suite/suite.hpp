@@ -59,6 +59,8 @@ struct Suite {
     bool block_mac() const { return construction == Construction::esp && hash->record.kind == ALGORITHM_CBC_MAC; }
     // The cipher is in counter mode: texts of any length.
     bool counts() const { return encrypt && encrypt->record.kind == ALGORITHM_COUNTER; }
+    // Blocks of 8 bytes, of which kernels take two at a time.
+    bool half_blocks() const { return encrypt && encrypt->record.is_des(); }
     // The hash whose kernels do the work; NULL: none.
     const Algorithm *hash_base() const { return hash ? hash->base : nullptr; }
     bool enciphers() const { return encrypt != nullptr; }
@@ -68,7 +70,7 @@ struct Suite {
     bool could_use(const Variant &variant) const;
 };
 
-constexpr size_t IV_BYTES = 16;  // of every cipher that takes one
+constexpr size_t IV_BYTES = 16;  // of every cipher that takes one, but those of half blocks
 // RFC 7518, 5.2: the 64-bit AL behind the ciphertext.
 constexpr size_t AAD_LENGTH_BYTES = 8;
 // RFC 4303: SPI and sequence number; the high half of an extended one follows.

@@ -1,5 +1,5 @@
 // What is left of secrets after each call of the C API: registers, 16 KiB below the stack pointer, the library's live and freed memory, its
-// writable data. `cst-residue [--leak freed|live|stack|register|mask] [GLOB]` over all suites, each with every kernel that can be forced.
+// writable data. `cst-residue [--leak freed|live|stack|register|mask] [GLOB]` over all suites, the legacy ones too, each with every kernel that can be forced.
 //
 // Needles are 8-byte pieces of keys and plaintext at every offset, of the live key object (round keys, HMAC states) at every word, and, because all
 // jobs of a burst are equal, every word of these twice: what a transposition over lanes makes of it.
@@ -403,7 +403,10 @@ int main(int argc, char **argv) {
     fill(plain, sizeof plain, 5);
     tracking = true;
     cst_ctx *ctx = nullptr;
-    const int error = cst_ctx_new(&ctx, nullptr);
+    cst_options options = {};
+    options.size = sizeof options;
+    options.flags = CST_ALLOW_LEGACY;
+    const int error = cst_ctx_new(&ctx, &options);
     tracking = false;
     if (error) return 1;
     std::vector<std::string> suites, kernels;

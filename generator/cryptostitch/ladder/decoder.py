@@ -26,14 +26,14 @@ FEATURES: dict[int, str] = {v: k for k, v in vars(CpuidFeature).items() if isins
 BASELINE = {"INTEL8086", "INTEL186", "INTEL386", "INTEL486", "X64", "SSE", "SSE2", "CET_IBT", "FPU"}
 """What every x86-64 CPU has (endbr64 is a no-operation where CET is absent)."""
 
-IMPLIED = {"vaes": {"aes", "avx"}, "vpclmulqdq": {"avx", "pclmul"}, "avx2": {"avx"}, "avx512f": {"avx", "avx2"}, "avx512bw": {"avx512f"}, "avx512vl": {"avx512f"}, "avx512ifma": {"avx512f"}}
+IMPLIED = {"vaes": {"aes", "avx"}, "vpclmulqdq": {"avx", "pclmul"}, "avx2": {"avx"}, "avx512f": {"avx", "avx2"}, "avx512bw": {"avx512f"}, "avx512vl": {"avx512f"}, "avx512ifma": {"avx512f"}, "avx512vbmi": {"avx512bw"}}
 """A feature, and those that no CPU lacks that has it: the rules of runtime/select/features.cpp."""
 
 FRAME = frozenset("endbr64 push pop sub add mov movups vmovups jnz vzeroall vpxord pxor kxorw xor ret".split())
 """The mnemonics that the frame adds around the streams' code."""
 
 SAME_NAME = {"jne": "jnz"}
-SAME_FEATURE = {"avx512.ifma": "avx512ifma", "pclmulqdq": "pclmul"}
+SAME_FEATURE = {"avx512.ifma": "avx512ifma", "avx512.vbmi": "avx512vbmi", "pclmulqdq": "pclmul"}
 ALLOWED = frozenset(INSTRUCTIONS) | FRAME
 IMMEDIATES = {getattr(OpKind, name) for name in (
     "IMMEDIATE8", "IMMEDIATE8_2ND", "IMMEDIATE16", "IMMEDIATE32", "IMMEDIATE64", "IMMEDIATE8TO16", "IMMEDIATE8TO32", "IMMEDIATE8TO64",

@@ -11,7 +11,7 @@ from typing import Callable
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from ..catalog import Algorithm
-from . import poly1305, rc4
+from . import des, poly1305, rc4
 from .ghash import ghash, power_rows
 from .keys import expanded, inverse_expanded
 
@@ -128,6 +128,8 @@ WRITERS = {
     "xts_dec": Writer(_tweaked(_ecb_decrypted), _tweaked(_ecb_encrypted), _after_tweak, inverse_expanded),
     "ecb_enc": Writer(_ecb_encrypted, _ecb_decrypted, lambda chain, text, out: b"", expanded),
     "ecb_dec": Writer(_ecb_decrypted, _ecb_encrypted, lambda chain, text, out: b"", inverse_expanded),
+    "des_enc": Writer(des.encrypted, des.decrypted, lambda chain, text, out: out[-16:], des.rows),
+    "des_dec": Writer(des.decrypted, des.encrypted, lambda chain, text, out: text[-16:], des.inverse_rows),
     "rc4": Writer(rc4.run, rc4.run, lambda chain, text, out: b"", lambda key: [], rc4.chain, rc4.schedule, rc4.table_after, rc4.chain_after),
 }
 READERS = {

@@ -7,7 +7,7 @@ import hmac
 import random
 from dataclasses import dataclass
 
-from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4
+from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4, TripleDES
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM, ChaCha20Poly1305
 from cryptography.hazmat.primitives.cmac import CMAC
@@ -17,6 +17,8 @@ from .result import Skip
 ESP_TAGS = {"md5-96": ("md5", 12), "sha1-96": ("sha1", 12), "sha256-128": ("sha256", 16), "sha384-192": ("sha384", 24), "sha512-256": ("sha512", 32)}
 PROFILES = {"a128cbc-hs256": ("sha256", 16), "a192cbc-hs384": ("sha384", 24), "a256cbc-hs512": ("sha512", 32)}
 """RFC 7518, 5.2: the hash, and the bytes of the cipher's key, of the MAC's and of the tag."""
+DES = {"des-ede3-cbc": 24}
+"""Bytes of the key."""
 TLS_MOST = 1 << 14
 GCM_TAGS = (4, 8, 12, 13, 14, 15, 16)  # SP 800-38D, 5.2.1.2
 
@@ -34,6 +36,8 @@ class Meaning:
     """Where the MAC takes keys of one length only."""
     counts: bool = False
     """Of etm: the cipher is AES-CTR, not AES-CBC."""
+    block: type = algorithms.AES
+    """Of the cipher."""
 
     @property
     def authenticates(self) -> bool:
@@ -59,12 +63,14 @@ class Meaning:
             return frozenset(("cipher_enc", "cipher_dec", "cbc_mac"))
         if self.counts:
             return frozenset(("counter", "hash"))
+        if self.block is TripleDES:
+            return frozenset(("des_enc", "des_dec") + ("hash",) * bool(self.hash))
         return frozenset(("cipher_enc", "cipher_dec") * bool(self.key_bytes) + ("hash",) * bool(self.hash))
 
     @property
     def iv_bytes(self) -> int:
         """The usual length."""
-        return 12 if self.kind in ("gcm", "ccm", "chacha_poly") else 16 if self.key_bytes and self.kind not in ("ecb", "rc4", "rc4_hmac") else 0
+        return 12 if self.kind in ("gcm", "ccm", "chacha_poly") else self.block.block_size // 8 if self.key_bytes and self.kind not in ("ecb", "rc4", "rc4_hmac") else 0
 
     @property
     def least(self) -> int:
@@ -79,7 +85,7 @@ class Meaning:
     @property
     def block_bytes(self) -> int:
         """Inputs are multiples of this."""
-        return 16 if self.kind in ("cipher", "ecb", "etm", "esp") and not self.counts else 1
+        return self.block.block_size // 8 if self.kind in ("cipher", "ecb", "etm", "esp") and not self.counts else 1
 
     @property
     def whole_key_bytes(self) -> int:
@@ -118,15 +124,18 @@ def meaning(suite: str) -> Meaning:
     if cipher == "rc4-vartime":
         hash_ = rest.removeprefix("hmac-").removesuffix("-etm")
         return Meaning("rc4_hmac", hash_, 16, digest_bytes(hash_)) if rest else Meaning("rc4", "", 16)
+    block = TripleDES if cipher in DES else algorithms.AES
     if rest:
-        key_bytes, construction = int(cipher.split("-")[1]) // 8, rest.removeprefix("hmac-")
+        key_bytes, construction = DES.get(cipher) or int(cipher.split("-")[1]) // 8, rest.removeprefix("hmac-")
         if construction == "aes-xcbc-96":
             return Meaning("esp", "", key_bytes, 12, 16)
         if construction in ESP_TAGS:
             hash_, tag_bytes = ESP_TAGS[construction]
-            return Meaning("esp", hash_, key_bytes, tag_bytes)
+            return Meaning("esp", hash_, key_bytes, tag_bytes, block=block)
         hash_, _, kind = construction.rpartition("-")
-        return Meaning(kind, hash_, key_bytes, 0 if kind == "tls" else digest_bytes(hash_), counts=cipher.endswith("-ctr"))
+        return Meaning(kind, hash_, key_bytes, 0 if kind == "tls" else digest_bytes(hash_), counts=cipher.endswith("-ctr"), block=block)
+    if cipher in DES:
+        return Meaning("cipher", "", DES[cipher], block=block)
     if suite.startswith("aes-") and not suite.endswith("-cbc"):
         kind = {"ctr": "counter"}.get(suite.split("-")[2], suite.split("-")[2])
         if kind in ("cmac", "xcbc"):
@@ -138,14 +147,14 @@ def meaning(suite: str) -> Meaning:
     return Meaning("mac" if suite != hash_ else "digest", hash_, 0, digest_bytes(hash_))
 
 
-def cbc(key: bytes, iv: bytes, data: bytes) -> bytes:
-    encryptor = Cipher(algorithms.AES(key), modes.CBC(iv)).encryptor()
+def cbc(key: bytes, iv: bytes, data: bytes, block: type = algorithms.AES) -> bytes:
+    encryptor = Cipher(block(key), modes.CBC(iv)).encryptor()
     return encryptor.update(data) + encryptor.finalize()
 
 
-def unsealed(key: bytes, iv: bytes, data: bytes) -> bytes:
+def unsealed(key: bytes, iv: bytes, data: bytes, block: type = algorithms.AES) -> bytes:
     """CBC decryption without padding."""
-    decryptor = Cipher(algorithms.AES(key), modes.CBC(iv)).decryptor()
+    decryptor = Cipher(block(key), modes.CBC(iv)).decryptor()
     return decryptor.update(data) + decryptor.finalize()
 
 
@@ -206,7 +215,7 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
         encryptor = Cipher(algorithms.AES(key), modes.XTS(iv)).encryptor()
         return encryptor.update(data) + encryptor.finalize(), b""
     if m.kind == "cipher":
-        return cbc(key, iv, data), b""
+        return cbc(key, iv, data, m.block), b""
     if m.kind == "counter":
         return counter_mode(key, iv, data), b""
     if m.kind == "gcm":
@@ -225,10 +234,10 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
     if m.kind == "ccm":
         return ccm(key, iv, aad, data, 16)
     if m.kind == "etm":
-        text = (counter_mode if m.counts else cbc)(key, iv, data)
+        text = counter_mode(key, iv, data) if m.counts else cbc(key, iv, data, m.block)
         return text, hmac.digest(mac_key, aad + iv + text, m.hash)
     if m.kind == "esp":  # RFC 4303, 2.2.1: the high half of an extended sequence number is behind the ciphertext
-        text = cbc(key, iv, data)
+        text = cbc(key, iv, data, m.block)
         covered = aad[:8] + iv + text + aad[8:]
         return text, (hmac.digest(mac_key, covered, m.hash) if m.hash else xcbc(mac_key, covered))[: m.tag_bytes]
     if m.kind == "tls":  # RFC 5246, 6.2.3.2

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..catalog import Algorithm
 from ..program import Recipe
-from . import probe
+from . import des, probe
 from .keys import expanded, inverse_expanded
 from .native import NativeMachine
 from .result import Effort, Result
@@ -55,7 +55,7 @@ def _recorded(secrets: Secrets, needles: Needles) -> Secrets:
             seen[kind] = secrets(what, size)
             needles.add(seen[kind])
             if kind[0] == "key":
-                for round_key in (*expanded(seen[kind]), *inverse_expanded(seen[kind])):
+                for round_key in (*expanded(seen[kind]), *inverse_expanded(seen[kind]), *(des.rows(seen[kind]) if size == des.KEY_BYTES else ())):
                     needles.add(round_key)
         return seen[kind]
     return same

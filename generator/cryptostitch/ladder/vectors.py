@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator
 
+from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
+
 from .oracle import GCM_TAGS, counter_mode, meaning, rc4, seal, unsealed
 from .result import Skip
 
@@ -135,15 +137,35 @@ def _wycheproof_hmac(suite: str) -> list[Vector]:
 
 
 def _cavp_cbc(suite: str) -> list[Vector]:
+    if meaning(suite).block is TripleDES:
+        return []
     bits = 8 * meaning(suite).key_bytes
     return [Vector(f"CBC{file}{bits}.rsp", suite, H(r["KEY"]), b"", H(r["IV"]), b"", H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), b"")
             for file in ("MMT", "GFSbox", "KeySbox", "VarKey", "VarTxt")
             for r in records(f"ciphers/AES/CBC/CBC{file}{bits}.rsp", "COUNT")]
 
 
+def _cavp_3des(suite: str) -> list[Vector]:
+    """Multi-block messages, and the known answer tests, whose three keys are one."""
+    found = []
+    for file in ("MMT1", "MMT2", "MMT3", "invperm", "permop", "subtab", "varkey", "vartext") if meaning(suite).block is TripleDES else ():
+        for r in records(f"ciphers/3DES/CBC/TCBC{file}.rsp", "COUNT"):
+            key = 3 * H(r["KEYS"]) if "KEYS" in r else H(r["KEY1"]) + H(r["KEY2"]) + H(r["KEY3"])
+            found.append(Vector(f"TCBC{file}.rsp", suite, key, b"", H(r["IV"]), b"", H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), b""))
+    return found
+
+
+def _ipsec_mb_3des(suite: str) -> list[Vector]:
+    """Of SP 800-67's keys in CBC mode."""
+    return [Vector("ipsec-mb", suite, H(t["key"]), b"", H(t["iv"]), b"", H(t["msg"]), H(t["ct"]), b"")
+            for _, t in (shared("ipsec-mb/des3") if meaning(suite).block is TripleDES else ())]
+
+
 def _wycheproof_cbc(suite: str) -> list[Vector]:
     """The file pads, the suites do not."""
     found = []
+    if meaning(suite).block is TripleDES:
+        return found
     for group, t in wycheproof("aes_cbc_pkcs5"):
         if group["keySize"] == 8 * meaning(suite).key_bytes and t["result"] == "valid":
             pad = 16 - len(t["msg"]) // 2 % 16
@@ -202,13 +224,13 @@ def _ciphers_in_etm(suite: str) -> list[Vector]:
 def _macs_in_etm(suite: str) -> list[Vector]:
     """The tag is published. What it authenticates is cut into AAD, IV and ciphertext, and the plaintext found by decrypting."""
     m = meaning(suite)
-    decrypt = counter_mode if m.counts else unsealed
+    decrypt = counter_mode if m.counts else functools.partial(unsealed, block=m.block)
     key = bytes(range(m.key_bytes))
     found = []
     for v in published(f"hmac-{m.hash}"):
         head = len(v.data) % 16
         if v.valid and len(v.tag) >= SHORT_ETM_TAG and len(v.data) >= 32:
-            aad, iv, out = v.data[:head], v.data[head:head + 16], v.data[head + 16:]
+            aad, iv, out = v.data[:head], v.data[head:head + m.iv_bytes], v.data[head + m.iv_bytes:]
             found.append(Vector(v.source, suite, key, v.mac_key, iv, aad, decrypt(key, iv, out), out, v.tag))
     return found
 
@@ -322,7 +344,7 @@ _SOURCES = {
     "ccm": (_cavp_ccm, _wycheproof_ccm),
     "ecb": (_cavp_ecb,), "xts": (_cavp_xts, _wycheproof_xts), "cmac": (_nist_cmac, _wycheproof_cmac), "xcbc": (_rfc_xcbc,),
     "chacha": (_chacha20,), "chacha_poly": (_chacha_poly,),
-    "digest": (_digests, _ipsec_mb_sm3), "mac": (_rfc_hmac, _wycheproof_hmac, _ipsec_mb_sm3), "cipher": (_cavp_cbc, _wycheproof_cbc), "profile": (_wycheproof_profile,),
+    "digest": (_digests, _ipsec_mb_sm3), "mac": (_rfc_hmac, _wycheproof_hmac, _ipsec_mb_sm3), "cipher": (_cavp_cbc, _wycheproof_cbc, _cavp_3des, _ipsec_mb_3des), "profile": (_wycheproof_profile,),
     "counter": (_rfc_counter,), "gcm": (_cavp_gcm, _wycheproof_gcm, _wycheproof_gmac),
     "etm": (_ciphers_in_etm, _macs_in_etm), "esp": (_xcbc_in_esp,),
 }

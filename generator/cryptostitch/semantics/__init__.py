@@ -7,11 +7,11 @@ number, the first above the second), or is a ``scalar.Flagged`` where flags are 
 
 from __future__ import annotations
 
-from . import aes, clmul, frame, logic, scalar, sha, shuffles
+from . import aes, clmul, frame, galois, logic, scalar, sha, shuffles
 from .forms import Form, Meaning
 from .frame import CONTROL, FRAME
 from .scalar import Flagged
 
-MEANING: dict[str, Meaning] = {**logic.MEANING, **shuffles.MEANING, **aes.MEANING, **clmul.MEANING, **sha.MEANING, **scalar.MEANING, **frame.MEANING}
+MEANING: dict[str, Meaning] = {**logic.MEANING, **shuffles.MEANING, **aes.MEANING, **clmul.MEANING, **galois.MEANING, **sha.MEANING, **scalar.MEANING, **frame.MEANING}
 
 __all__ = ["CONTROL", "FRAME", "MEANING", "Flagged", "Form", "Meaning"]

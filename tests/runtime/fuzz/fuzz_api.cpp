@@ -47,7 +47,10 @@ struct Library {
 
     Library() {
         std::vector<std::string> names;
-        WANT(cst_ctx_new(&ctx, nullptr) == CST_OK);
+        cst_options options = {};
+        options.size = sizeof options;
+        options.flags = CST_ALLOW_LEGACY;
+        WANT(cst_ctx_new(&ctx, &options) == CST_OK);
         WANT(cst_list(ctx, CST_NAME_SUITE, collect, &names) == 0);
         for (const std::string &name : names) {
             const cst_suite *suite = nullptr;
