@@ -39,15 +39,16 @@ GcmShort::~GcmShort() { wipe(room_, used_); }
 
 // A place begins with a line that has E(K, J0). Behind it: zeros, AAD, text and lengths, and what the cipher's last iteration writes too much; then state blocks.
 // Zeros in front of a message leave Y = 0 as it is.
-bool GcmShort::lay_out(const cst_job &job) {
+void GcmShort::lay_out(const cst_job &job) {
     bytes_ = job.in_len;
     aad_bytes_ = job.aad_len;
     most_ = 0;
+    laid_out_ = true;
     const uint64_t text = whole_blocks(bytes_), message = whole_blocks(aad_bytes_) + text + BLOCK;
-    hash_ = which_.rounded_up(suite_.hashes, message, MOST_BYTES);
-    cipher_ = which_.rounded_up(suite_.encrypts, BLOCK + text, MOST_BYTES);
-    if (!hash_ || !cipher_ || cipher_->cipher.key_row_bytes != BLOCK || hash_->hash.key_row_bytes != BLOCK) return false;
-    if (std::max(cipher_->state_align, hash_->state_align) > LINE) return false;
+    hash_ = which_.rounded_up(suite_.hashes, message);
+    cipher_ = which_.rounded_up(suite_.encrypts, BLOCK + text);
+    if (!hash_ || !cipher_ || cipher_->cipher.key_row_bytes != BLOCK || hash_->hash.key_row_bytes != BLOCK) return;
+    if (std::max(cipher_->state_align, hash_->state_align) > LINE) return;
     cipher_place_ = cipher_->cipher.lanes[0];
     hash_place_ = hash_->hash.lanes[0];
     hashed_ = whole_iterations(*hash_, message);
@@ -58,7 +59,6 @@ bool GcmShort::lay_out(const cst_job &job) {
     stride_ = cipher_at_ + lines(cipher_->state_bytes);
     if ((cipher_->legacy_sse || hash_->legacy_sse) && suite_.engine->avx()) clear_upper_halves();
     most_ = std::min(MOST, ROOM / stride_);
-    return most_;
 }
 
 // The block of the tag, then the text: the counter goes on from the first one.

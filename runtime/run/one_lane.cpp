@@ -36,14 +36,14 @@ const Variant *OneLane::compare(const Family &family, uint64_t bytes, bool ahead
     return best;
 }
 
-const Variant *OneLane::rounded_up(const Family &family, uint64_t bytes, uint64_t most) const {
+const Variant *OneLane::rounded_up(const Family &family, uint64_t bytes) const {
     const uint64_t question = bytes << 8 | uint64_t(&family == &suite_.hashes) << 45 | uint64_t(1) << 46;
     const Variant *best = suite_.memo ? suite_.memo->recall_exact(family, question) : nullptr;
     if (best && best->kernel.load(std::memory_order_acquire)) return best;
     double least = 0;
     for (const Variant *v : family.variants) {
         const uint64_t all = (bytes + v->step - 1) & ~uint64_t(v->step - 1);
-        if (!serves(*v) || v->lag || v->step > most || !fits(*v, query_about(all, false, false)) || (best && cost(*v, all) >= least)) continue;
+        if (!serves(*v) || v->lag || !fits(*v, query_about(all, false, false)) || (best && cost(*v, all) >= least)) continue;
         const Kernel *kernel;
         if (suite_.engine->fetch(*v, &kernel)) continue;
         best = v;

@@ -15,9 +15,8 @@ public:
     double cost(const Variant &variant, uint64_t bytes) const;
     // The cheapest; NULL: none. ahead: a pair kernel whose hash is ahead of its cipher, see pair.
     const Variant *compare(const Family &family, uint64_t bytes, bool ahead, bool only_ready) const;
-    // The cheapest for so many bytes and what its last iteration runs beyond them, of those whose iterations have at most `most` bytes and that can be had; NULL: none.
-    // Remembered.
-    const Variant *rounded_up(const Family &family, uint64_t bytes, uint64_t most) const;
+    // The cheapest for so many bytes and what its last iteration runs beyond them, of those that can be had; NULL: none. Remembered.
+    const Variant *rounded_up(const Family &family, uint64_t bytes) const;
     // What `compare` says, remembered from burst to burst.
     const Variant *choose(const Family &family, uint64_t bytes) const;
     // The pair kernel, if cipher and hash one after the other take longer. `ahead`: of the text to be hashed the first part that a pair kernel needs is hashed

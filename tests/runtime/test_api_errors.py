@@ -125,6 +125,10 @@ def test_keys(shared_context: Context, suite: str, cipher_key: object, mac_key: 
 def test_arguments(shared_context: Context, key: Key, changes: dict[str, object], code: int) -> None:
     good = {"direction": SEAL, "iv": (BAD, 16), "data": (1 << 20, 64), "out": (1 << 21, 64), "tag": (1 << 22, 20)}
     refuse(shared_context, Job(key, **{**good, **changes}), code)
+    # Behind jobs of the same lengths, of which only the places are checked.
+    jobs = [Job(key, **good), Job(key, **good), Job(key, **{**good, **changes}), Job(key, **good)]
+    assert shared_context.burst(jobs) == code
+    assert [job.status == code for job in jobs] == [False, False, True, False]
 
 
 def test_no_output_where_there_is_none(shared_context: Context) -> None:

@@ -1,0 +1,117 @@
+"""GCM messages of a few blocks (runtime/run/gcm_short.hpp): bursts in which each step is done for several jobs."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from cryptostitch import runtime
+from cryptostitch.ladder import oracle
+from cryptostitch.runtime import OPEN, SEAL, Context, Job
+
+# Around whole blocks, whole iterations of the kernels, and the longest that are put together.
+LENGTHS = (0, 1, 15, 16, 17, 63, 64, 65, 96, 111, 112, 113, 127, 128, 129, 240, 255, 256, 257, 368, 384, 463, 464, 465, 479, 480, 481)
+AAD = (0, 8, 13, 16, 20, 112, 240, 450)
+JOBS = 19  # more than go through a step together, and not a multiple
+
+
+def job(key: runtime.Key, case: oracle.Case, direction: int, tag_len: int = 16) -> Job:
+    text = case.data if direction == SEAL else case.out
+    tag = bytearray(case.tag[:tag_len] if direction == OPEN else tag_len)
+    return Job(key, direction, iv=case.iv, aad=case.aad or None, data=text, out=bytearray(b"\xaa" * len(text)), tag=tag)
+
+
+def kernel_calls(context: Context, role: str) -> int:
+    return sum(context.kernel(name).calls() for name in runnable(context) if name.startswith(role))
+
+
+def runnable(context: Context) -> list[str]:
+    names = []
+    for name in context.kernels():
+        if "+" in name or not name.startswith(("ghash_", "aes128_ctr_x1")):
+            continue
+        try:
+            context.kernel(name)
+        except runtime.RuntimeFailure:
+            continue
+        names.append(name)
+    return names
+
+
+@pytest.mark.parametrize("suite_name", ["aes-128-gcm", "aes-192-gcm", "aes-256-gcm"])
+@pytest.mark.parametrize("direction", [SEAL, OPEN])
+def test_bursts_of_one_length(context: Context, suite_name: str, direction: int) -> None:
+    rng, suite = random.Random(f"{suite_name} {direction}"), context.suite(suite_name)
+    for length in LENGTHS:
+        aad_len, tag_len = rng.choice(AAD), rng.choice((16, 16, 12, 13))
+        cases = [oracle.case(rng, suite_name, length, aad_len) for _ in range(JOBS)]
+        jobs = [job(suite.key(case.key), case, direction, tag_len) for case in cases]
+        assert context.burst(jobs) == 0
+        for made, case in zip(jobs, cases):
+            assert made.status == 0 and made.out_len == length
+            assert bytes(made.out) == (case.out if direction == SEAL else case.data)
+            assert bytes(made.tag) == case.tag[:tag_len]
+
+
+def test_forged_ones_among_others(context: Context) -> None:
+    rng, suite = random.Random(3), context.suite("aes-128-gcm")
+    for length in (0, 5, 64, 300, 480):
+        cases = [oracle.case(rng, "aes-128-gcm", length, 13) for _ in range(JOBS)]
+        jobs = [job(suite.key(case.key), case, OPEN) for case in cases]
+        forged = {0, 7, 8, JOBS - 1}
+        for i in forged:
+            jobs[i].tag[i % 16] ^= 1 << i % 8
+        assert context.burst(jobs) == runtime.ERR_AUTH
+        for i, (made, case) in enumerate(zip(jobs, cases)):
+            assert made.status == (runtime.ERR_AUTH if i in forged else 0)
+            assert bytes(made.out) == (bytes(length) if i in forged else case.data)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_mixed_lengths_directions_and_suites(context: Context, shuffled: bool) -> None:
+    """Some go the general way, and what waits for its like is run in the end."""
+    rng = random.Random(f"mixed {shuffled}")
+    plan = [(name, length, direction) for name in ("aes-128-gcm", "aes-256-gcm", "aes-128-cbc") for length in (16, 64, 480, 496, 2048) for direction in (SEAL, OPEN)
+            for _ in range(3)]
+    if shuffled:
+        rng.shuffle(plan)
+    cases = [oracle.case(rng, name, length, 8 if "gcm" in name else 0) for name, length, _ in plan]
+    jobs = []
+    for (name, _, direction), case in zip(plan, cases):
+        key = context.suite(name).key(case.key)
+        if "gcm" in name:
+            jobs.append(job(key, case, direction))
+        else:
+            text = case.data if direction == SEAL else case.out
+            jobs.append(Job(key, direction, iv=case.iv, data=text, out=bytearray(len(text))))
+    assert context.burst(jobs) == 0
+    for (_, _, direction), made, case in zip(plan, jobs, cases):
+        assert made.status == 0 and bytes(made.out) == (case.out if direction == SEAL else case.data)
+        assert bytes(made.tag or b"") == case.tag
+
+
+def test_in_place(context: Context) -> None:
+    rng, suite = random.Random(4), context.suite("aes-128-gcm")
+    for length in (1, 64, 100, 256):
+        cases = [oracle.case(rng, "aes-128-gcm", length, 8) for _ in range(JOBS)]
+        for direction in (SEAL, OPEN):
+            jobs = []
+            for case in cases:
+                place = bytearray(case.data if direction == SEAL else case.out)
+                tag = bytearray(case.tag) if direction == OPEN else bytearray(16)
+                jobs.append(Job(suite.key(case.key), direction, iv=case.iv, aad=case.aad, data=memoryview(place), out=place, tag=tag))
+            context.burst(jobs)
+            assert [bytes(made.out) for made in jobs] == [case.out if direction == SEAL else case.data for case in cases]
+
+
+def test_one_call_of_either_kernel(context: Context) -> None:
+    rng, suite = random.Random(5), context.suite("aes-128-gcm")
+    if not suite.choice(1, 64).kernel:
+        pytest.skip("no kernels here")
+    for length in (64, 300, 480):
+        cases = [oracle.case(rng, "aes-128-gcm", length, 8) for _ in range(JOBS)]
+        jobs = [job(suite.key(case.key), case, SEAL) for case in cases]
+        before = kernel_calls(context, "ghash_"), kernel_calls(context, "aes128_ctr_x1")
+        context.burst(jobs)
+        assert (kernel_calls(context, "ghash_") - before[0], kernel_calls(context, "aes128_ctr_x1") - before[1]) == (JOBS, JOBS)
