@@ -1,6 +1,6 @@
 // Cost tables are measured between other code, where a call of many lanes takes several hundred cycles. Here code and state block are warm, and what counts
 // beside the iterations is the loading of lanes: a kernel of one lane hides it behind the job before. Cycles per job of 64 bytes on Zen 4, in a burst of 64:
-// AES-CTR 54 on one lane, 44 on eight; 1 KiB: 212 and 240.
+// AES-CTR 54 on one lane, 40 on eight; 1 KiB: 190 and 240.
 
 #include "abreast_choice.hpp"
 
@@ -11,8 +11,12 @@
 namespace cst {
 namespace {
 
-// Core cycles, measured on Zen 4: of a call; of a job that is loaded into one of several lanes, with its round keys or without.
-constexpr double kCall = 30, kLane = 25, kLaneOneKey = 8;
+// Core cycles, measured on Zen 4: of a call; of a job that is loaded into one of several lanes, with its round keys, which lie together or apart, or without.
+constexpr double kCall = 30, kLane = 25, kLaneApart = 40, kLaneOneKey = 8;
+
+double lane(const Variant &v, bool one_key) {
+    return v.lanes == 1 ? 0 : one_key ? kLaneOneKey : v.cipher.key_row_bytes == v.cipher.key_entry ? kLane : kLaneApart;
+}
 
 double call(const Variant &v, uint64_t bytes) {
     const uint64_t rest = bytes & (v.step - 1);  // another kernel's
@@ -37,7 +41,7 @@ Pick pick_abreast(const Suite &suite, const Family &family, size_t n, uint64_t b
     query.items = n;
     query.bytes = query.least = bytes;
     query.one_key = one_key;
-    const double lane = one_key ? kLaneOneKey : kLane, size = double(n) * double(bytes);
+    const double size = double(n) * double(bytes);
     auto usable = [&](const Variant &v) { return fits(v, query) && !v.lag && v.state_bytes <= suite.engine->most_state_bytes(); };
     double one = 0;  // the least for a job on a kernel of one lane
     for (const Variant *v : family.variants)
@@ -47,7 +51,7 @@ Pick pick_abreast(const Suite &suite, const Family &family, size_t n, uint64_t b
         if (!usable(*v)) continue;
         const size_t lanes = v->lanes, rest = n & (lanes - 1);
         const double each = call(*v, bytes), left = one == 0 ? each : std::min(each, double(rest) * one);
-        const double cycles = (double(n >> v->lanes_log2) * each + (rest ? n < lanes ? each : left : 0) + (lanes > 1 ? double(n) * lane : 0)) / size;
+        const double cycles = (double(n >> v->lanes_log2) * each + (rest ? n < lanes ? each : left : 0) + double(n) * lane(*v, one_key)) / size;
         const size_t other = best.variant ? best.variant->lanes : lanes;
         const double margin = lanes < other ? 1 + COST_PRECISION : lanes > other ? 1 - COST_PRECISION : 1;
         if (!best.variant || cycles < best.cycles_per_byte * margin) {
