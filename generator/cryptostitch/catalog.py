@@ -26,8 +26,9 @@ AES_TAILS = {(isa, lanes): () if (isa, lanes) in AES_IN_PAIRS else (4, 1) for is
 AES_BUFFERS = {"sse": (1, 2), "avx2": (1, 8), "avx512": (1, 16)}
 AES_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 
-# ChaCha20: one buffer, as many blocks side by side as a vector has words, or one or two for each 16 bytes of a vector (numbers of 16 bytes).
-CHACHA_BUFFERS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
+# ChaCha20: one buffer, as many blocks side by side as a vector has words, or one or two for each 16 bytes of a vector (numbers of 16 bytes); a block of as many
+# buffers as a vector has words.
+CHACHA_BUFFERS = {"sse": (1, 4), "avx2": (1, 8), "avx512": (1, 16)}
 CHACHA_BLOCKS = {("sse", 1): (16, 8, 4), ("avx2", 1): (32, 16, 8), ("avx512", 1): (64, 32, 16)}
 
 # Poly1305: as many blocks of a buffer as a vector has numbers of 64 bits; in pairs as many as ChaCha20 has.

@@ -5,7 +5,7 @@
 
 #include "../select/upper_halves.hpp"
 #include "../suite/secret.hpp"
-#include "lanes.hpp"
+#include "abreast_choice.hpp"
 
 namespace cst {
 namespace {
@@ -41,16 +41,17 @@ inline void copy_rows(uint8_t *to, size_t stride, const uint8_t *from) {
     for (; i < rows; i++) copy_row(to + i * (lie == Lie::apart ? stride : BLOCK), from + i * BLOCK);
 }
 
-// A cipher in blocks of 16 bytes, whose texts need nothing around it but a tweak.
-bool serves(const Suite &suite) {
-    if (suite.kind != CST_CIPHER || suite.forced || suite.half_blocks()) return false;
-    return suite.construction == Construction::single || suite.construction == Construction::counter || suite.construction == Construction::xts;
+// Where the IV has the 32 bits that kernels count in.
+enum class Counts { nowhere, at_end, at_begin };
+Counts counts(const Suite &suite) {
+    return suite.construction == Construction::chacha ? Counts::at_begin : suite.counts() ? Counts::at_end : Counts::nowhere;
 }
-
-bool carries(const cst_job &job) {
-    uint32_t low;
-    memcpy(&low, static_cast<const uint8_t *>(job.iv) + BLOCK - sizeof(low), sizeof(low));
-    return __builtin_bswap32(low) > UINT32_MAX - ABREAST_TEXT / BLOCK;
+bool carries(const cst_job &job, Counts where) {
+    uint32_t begin, end;
+    const uint8_t *iv = static_cast<const uint8_t *>(job.iv);
+    memcpy(&begin, iv, sizeof(begin));
+    memcpy(&end, iv + BLOCK - sizeof(end), sizeof(end));
+    return (where == Counts::at_begin ? begin : __builtin_bswap32(end)) > UINT32_MAX - ABREAST_TEXT / BLOCK;
 }
 
 // Jobs that are alike.
@@ -73,16 +74,16 @@ public:
     bool prepare(const cst_job *jobs, size_t n) {
         one_key_ = n > 1;
         for (size_t i = 1; i < n && one_key_; i++) one_key_ = jobs[i].key == jobs[0].key;
-        if (!serves(suite_) || bytes_ % BLOCK || !suite_.memo) return false;
+        if (!abreast_serves(suite_, bytes_)) return false;
         first_ = choose(std::min(n, MOST_JOBS), bytes_);
         if (first_ && n <= MOST_JOBS && (n <= first_->lanes || n % first_->lanes == 0) && bytes_ % first_->step == 0) return true;
         for (const Variant *v : family_.variants)
-            if (usable(*v, BLOCK)) any_ = v;
+            if (usable(*v, suite_.encrypt->record.block_bytes)) any_ = v;
         return any_;
     }
     // A chain waits for itself: a few are better off beside those of other lengths.
     bool waits() const { return !open_ && suite_.encrypt->record.kind == ALGORITHM_CIPHER_ENC; }
-    bool counts() const { return suite_.counts(); }
+    Counts where() const { return counts(suite_); }
 
     // At most MOST_JOBS of those that it is prepared for.
     void run(cst_job *jobs, size_t n) {
@@ -117,11 +118,7 @@ private:
         const uint64_t question = n | bytes << 8 | uint64_t(one_key_) << 32 | uint64_t(open_) << 33;
         const Variant *choice = suite_.memo->recall_exact(family_, question);
         if (choice && usable(*choice, bytes)) return choice;
-        Phase phase;
-        phase.suite = &suite_;
-        phase.family = &family_;
-        phase.one_key = one_key_;
-        choice = decide(phase, query_of(phase, n, bytes, bytes));
+        choice = pick_abreast(suite_, family_, n, bytes, one_key_).variant;
         const Kernel *kernel;
         if (!choice || suite_.engine->fetch(*choice, &kernel) || !usable(*choice, bytes)) return nullptr;
         suite_.memo->remember_exact(family_, question, choice);
@@ -142,7 +139,8 @@ private:
         state_used_ = std::max(state_used_, size_t(v.state_bytes));
         if (end < bytes_) chains_used_ = sizeof(chains_);
         const Lie lie = v.cipher.key_row_bytes != BLOCK ? Lie::apart : v.legacy_sse ? Lie::together : Lie::by_two;
-        const auto run = v.cipher.key_rows == 11 ? run_with<11>(lie) : v.cipher.key_rows == 13 ? run_with<13>(lie) : run_with<15>(lie);
+        const uint32_t rows = v.cipher.key_rows;
+        const auto run = rows == 11 ? run_with<11>(lie) : rows == 13 ? run_with<13>(lie) : rows == 15 ? run_with<15>(lie) : run_with<2>(lie);
         (this->*run)(v, &args, jobs, chains, n, done, end);
         v.calls.fetch_add((n + v.lanes - 1) >> v.lanes_log2, std::memory_order_relaxed);
         return end;
@@ -217,12 +215,12 @@ private:
 // How many jobs at the beginning of the array can go side by side with the first.
 size_t alike(const Abreast &abreast, const cst_job *jobs, size_t n) {
     const cst_job &model = jobs[0];
-    const bool counts = abreast.counts();
+    const Counts where = abreast.where();
     size_t i = 0;
     while (i < n && i < MOST_JOBS) {
         const cst_job &job = jobs[i];
         if (key_of(job).suite != key_of(model).suite || job.in_len != model.in_len || job.direction != model.direction) break;
-        if (job.n_in_pieces | job.n_out_pieces || (counts && carries(job))) break;
+        if (job.n_in_pieces | job.n_out_pieces || (where != Counts::nowhere && carries(job, where))) break;
         i++;
     }
     return abreast.waits() && i < n && i < MOST_JOBS / 2 ? 0 : i;
@@ -233,8 +231,9 @@ size_t alike(const Abreast &abreast, const cst_job *jobs, size_t n) {
 bool run_alike(cst_job *jobs, size_t n) {
     Abreast abreast(jobs[0]);
     if (!abreast.prepare(jobs, n)) return false;
-    for (size_t i = 0; abreast.counts() && i < n; i++)
-        if (carries(jobs[i])) return false;
+    const Counts where = abreast.where();
+    for (size_t i = 0; where != Counts::nowhere && i < n; i++)
+        if (carries(jobs[i], where)) return false;
     for (size_t at = 0; at < n; at += MOST_JOBS) abreast.run(jobs + at, std::min(n - at, MOST_JOBS));
     return true;
 }
@@ -244,7 +243,7 @@ bool run_abreast(cst_job *jobs, size_t n) {
     for (size_t first = 0; first < n;) {
         const cst_job &model = jobs[first];
         size_t some = 0;
-        if (model.in_len - 1 < ABREAST_TEXT && serves(*key_of(model).suite)) {
+        if (abreast_serves(*key_of(model).suite, model.in_len)) {
             Abreast abreast(model);
             some = alike(abreast, jobs + first, n - first);
             if (some && abreast.prepare(jobs + first, some)) abreast.run(jobs + first, some);

@@ -32,10 +32,10 @@ void run_chacha(const Batch &batch) {
         work.cipher_end = work.ciphered + (work.bulk - work.ciphered) / CHACHA_STRIDE * CHACHA_STRIDE;
     }
     run_cipher(batch, false);
-    run_chacha_blocks(batch, [](Work *work) -> size_t {
+    run_chacha_blocks(batch, [&](Work *work) -> size_t {
         const size_t rest = work->failed ? 0 : size_t(work->bulk - work->ciphered);
         if (!rest) return 0;
-        const size_t bytes = CHACHA_BLOCK * work->key->suite->chacha_blocks[(rest + CHACHA_BLOCK - 1) / CHACHA_BLOCK];
+        const size_t bytes = chacha_room(*batch.suite, batch.n, rest);
         work->in.read(work->ciphered, work->blocks, rest);
         memset(work->blocks + rest, 0, bytes - rest);
         return bytes;

@@ -19,6 +19,12 @@ constexpr uint64_t POLY_LEAST = 256;
 constexpr uint64_t POLY_OPENING_STRETCHES = 6;
 inline uint64_t poly_opening_least(const Suite &suite) { return suite.pairs.variants.empty() ? 0 : POLY_OPENING_STRETCHES * suite.pairs.needs.front(); }
 
+// Bytes that are run for so many of each of n texts.
+inline size_t chacha_room(const Suite &suite, size_t n, size_t bytes) {
+    const size_t blocks = (bytes + CHACHA_BLOCK - 1) / CHACHA_BLOCK;
+    return CHACHA_BLOCK * (n < suite.chacha_several ? suite.chacha_blocks[blocks] : blocks);
+}
+
 // The next `bytes` bytes (a multiple of a block; zeros behind the text) of `blocks` of every work that `bytes(work)` is not 0 for.
 template <typename Bytes>
 void run_chacha_blocks(const Batch &batch, Bytes bytes) {

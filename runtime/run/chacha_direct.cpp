@@ -14,6 +14,8 @@ namespace {
 constexpr size_t BLOCK = 16, TAG = 16;
 // Shorter texts with a tag are as fast in phases, measured on Zen 4: Poly1305 without a kernel waits for the cipher, in phases for that of another job.
 constexpr size_t LEAST_TEXT = 384;
+// Where the keys of several messages are made at once, phases encipher longer ones beside one another, too.
+constexpr size_t LEAST_OF_SEVERAL = 640;
 
 class Direct {
 public:
@@ -28,6 +30,9 @@ public:
         memcpy(work_.chain, job->iv, sizeof(work_.chain));
         text(in_, out_, job->in_len);
     }
+
+    // The next message's first block of the keystream, that somebody has made already.
+    void use_first_block(const uint8_t *block) { first_block_ = block; }
 
     void seal(cst_job *job) {
         take(job);
@@ -88,7 +93,7 @@ private:
 
     // What is in `blocks`, with as many more as are worth a run.
     void run_blocks(size_t bytes) {
-        const size_t room = CHACHA_BLOCK * suite_.chacha_blocks[(bytes + CHACHA_BLOCK - 1) / CHACHA_BLOCK];
+        const size_t room = chacha_room(suite_, 1, bytes);
         memset(work_.blocks + bytes, 0, room - bytes);
         work_.use_blocks(room);
         alone_.cipher(work_.blocks, work_.blocks, room);
@@ -105,13 +110,15 @@ private:
 
     // The key of Poly1305, and the beginning of the text, behind it in `blocks`. Returns how much that is.
     size_t begin() {
-        const size_t first = size_t(chacha_first(job_->in_len));
+        const size_t first = first_block_ ? 0 : size_t(chacha_first(job_->in_len));
         memset(work_.chain, 0, 4);
         memcpy(work_.chain + 4, job_->iv, 12);
-        memset(work_.blocks, 0, CHACHA_BLOCK);
-        if (first) memcpy(work_.blocks + CHACHA_BLOCK, in_, first);
-        run_blocks(CHACHA_BLOCK + first);
-        poly1305_key(work_.blocks, &poly_key());
+        if (!first_block_) {
+            memset(work_.blocks, 0, CHACHA_BLOCK);
+            if (first) memcpy(work_.blocks + CHACHA_BLOCK, in_, first);
+            run_blocks(CHACHA_BLOCK + first);
+        }
+        poly1305_key(first_block_ ? first_block_ : work_.blocks, &poly_key());
         const uint32_t next = 1 + uint32_t(first / CHACHA_BLOCK);  // the call may have counted farther
         memcpy(work_.chain, &next, sizeof(next));
         memset(work_.hash_chain, 0, 24);
@@ -165,11 +172,34 @@ private:
     Arena &arena_;
     Work &work_;  // serves all of them
     cst_job *job_ = nullptr;
-    const uint8_t *in_ = nullptr;
+    const uint8_t *in_ = nullptr, *first_block_ = nullptr;
     uint8_t *out_ = nullptr;
 };
 
+// The first blocks of the keystreams of n messages, whose works have their jobs, in `blocks` of each.
+void make_first_blocks(Arena *arena, const Suite &suite, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        Work &work = arena->works[i];
+        memset(work.chain, 0, 4);
+        memcpy(work.chain + 4, work.job->iv, 12);
+        memset(work.blocks, 0, CHACHA_BLOCK);
+        work.use_blocks(CHACHA_BLOCK);
+        work.item.in = work.item.out = work.blocks;
+        work.item.bytes = CHACHA_BLOCK;
+        work.item.cipher_from = work.item.cipher_chain = work.chain;
+        work.item.round_keys = reinterpret_cast<const Key *>(work.job->key)->encrypt[0];
+        arena->items[i] = &work.item;
+    }
+    Phase phase;
+    phase.suite = &suite;
+    phase.family = &suite.encrypts;
+    run_phase(phase, &arena->lanes, arena->items, arena->order, n);
+}
+
 bool in_one_piece(const cst_job &job) { return !job.n_in_pieces && !job.n_out_pieces; }
+// Nothing of the text goes with the first block.
+bool first_block_alone(const cst_job &job) { return in_one_piece(job) && job.in_len > CHACHA_MOST_FIRST && chacha_first(job.in_len) == 0; }
+bool takes_of_several(const cst_job &job) { return in_one_piece(job) && job.in_len >= LEAST_OF_SEVERAL; }
 
 }  // namespace
 
@@ -189,7 +219,31 @@ int chacha_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs
 bool chacha_poly_takes(const cst_job &job) { return in_one_piece(job) && job.in_len >= LEAST_TEXT; }
 
 int chacha_poly_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n) {
-    return seal_or_open<Direct>(arena, suite, direction, jobs, n, chacha_poly_takes);
+    size_t short_ones = 0, alone = 0;
+    each_waiting(suite, direction, jobs, n, chacha_poly_takes, [&](const cst_job *job) {
+        short_ones += job->in_len < LEAST_OF_SEVERAL;
+        alone += first_block_alone(*job);
+    });
+    int result = CST_OK;
+    for (size_t done = 0; alone >= suite.chacha_several && !suite.forced && done < n;) {
+        const size_t from = done, room = arena->works_room();
+        size_t together = 0;
+        for (; done < n && together < room; done++)
+            each_waiting(suite, direction, jobs + done, 1, first_block_alone, [&](cst_job *job) { arena->begin(together++)->job = job; });
+        if (!together) break;
+        make_first_blocks(arena, suite, together);
+        cst_job *const first = arena->works[0].job;
+        Direct direct(arena, suite, one_key(jobs + from, done - from));
+        if (!direct.usable()) return CST_OK;
+        for (size_t i = 0; i < together; i++) {
+            direct.use_first_block(arena->works[i].blocks);
+            cst_job *const job = i ? arena->works[i].job : first;
+            if (direction == CST_SEAL) direct.seal(job);
+            else if (!direct.open(job)) result = CST_ERR_AUTH;
+        }
+    }
+    const int others = seal_or_open<Direct>(arena, suite, direction, jobs, n, short_ones < suite.chacha_several ? chacha_poly_takes : takes_of_several);
+    return result == CST_OK ? others : result;
 }
 
 }  // namespace cst

@@ -93,8 +93,6 @@ void absorb_lengths(Work *work) {
     poly1305_blocks(*key_of(work), accumulator(work), reinterpret_cast<const uint8_t *>(lengths), 1);
 }
 
-size_t padded(const Suite &suite, size_t bytes) { return CHACHA_BLOCK * suite.chacha_blocks[(bytes + CHACHA_BLOCK - 1) / CHACHA_BLOCK]; }
-
 // The first call: the key of Poly1305, and the beginning of the text, which stays in `blocks`.
 void begin(const Batch &batch) {
     for (size_t i = 0; i < batch.n; i++) {
@@ -110,8 +108,8 @@ void begin(const Batch &batch) {
         memset(work.hash_chain, 0, 24);
         work.item.hash_from = work.hash_chain;
     }
-    run_chacha_blocks(batch, [](Work *work) {
-        const size_t text = work->boundary, bytes = padded(*work->key->suite, CHACHA_BLOCK + text);
+    run_chacha_blocks(batch, [&](Work *work) {
+        const size_t text = work->boundary, bytes = chacha_room(*batch.suite, batch.n, CHACHA_BLOCK + text);
         memset(work->blocks, 0, CHACHA_BLOCK);
         work->in.read(0, work->blocks + CHACHA_BLOCK, text);
         memset(work->blocks + CHACHA_BLOCK + text, 0, bytes - CHACHA_BLOCK - text);

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "abreast_choice.hpp"
 #include "chacha.hpp"
 #include "gcm.hpp"
 #include "lanes.hpp"
@@ -68,7 +69,8 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
         stitched = chosen.variant != nullptr;
     }
     Pick cipher, hash;
-    if (suite.enciphers()) cipher = pick(direction == CST_SEAL ? suite.encrypts : suite.decrypts, query, suite.forced);
+    const Family &ciphers = direction == CST_SEAL ? suite.encrypts : suite.decrypts;
+    if (suite.enciphers()) cipher = abreast_serves(suite, bytes) ? pick_abreast(suite, ciphers, in_hand, bytes, one_key) : pick(ciphers, query, suite.forced);
     if (suite.hash) hash = pick(suite.hashes, query, suite.forced);
     if (!stitched) {
         // Name the forced one of the two; else the one that takes longer.

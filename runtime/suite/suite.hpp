@@ -46,6 +46,8 @@ struct Suite {
 
     // ChaCha20: so many blocks are worth a run for i of them.
     uint8_t chacha_blocks[CHACHA_MOST_BLOCKS + 1] = {};
+    // From so many texts on a kernel takes a block of each of several, and no more blocks are worth a run.
+    size_t chacha_several = SIZE_MAX;
 
     size_t key_bytes = 0, mac_key_min = 0, mac_key_max = 0, iv_bytes = 0, tag_min = 0, tag_max = 0, block_bytes = 1, expansion = 0;
     size_t iv_min = 0, iv_max = 0;    // iv_bytes is the usual length

@@ -33,6 +33,14 @@ void plan_chacha(Suite *suite) {
         if (cycles <= least) best = i, least = cycles;
         suite->chacha_blocks[i] = uint8_t(best);
     }
+    suite->chacha_several = SIZE_MAX;
+    Query query;
+    query.bytes = query.least = CHACHA_BLOCK;
+    for (query.items = MAX_LANES; query.items; query.items--) {
+        const Variant *v = pick(suite->encrypts, query, nullptr).variant;
+        if (!v || v->lanes == 1) break;
+        suite->chacha_several = query.items;
+    }
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ from cryptostitch import runtime
 from cryptostitch.ladder import oracle
 from cryptostitch.runtime import OPEN, SEAL, Context, Job
 
-CIPHERS = [f"aes-{bits}-{mode}" for mode in ("cbc", "ctr", "ecb") for bits in (128, 192, 256)] + ["aes-128-xts", "aes-256-xts"]
+CIPHERS = [f"aes-{bits}-{mode}" for mode in ("cbc", "ctr", "ecb") for bits in (128, 192, 256)] + ["aes-128-xts", "aes-256-xts", "chacha20"]
 # About the lanes of every kernel, and more than run at once.
 COUNTS = (1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 130)
 # Whole iterations of every kernel and what is left over of them; the longest that go this way, and longer ones.

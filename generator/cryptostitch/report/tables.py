@@ -22,15 +22,17 @@ class Catalogue(Generator):
         self._features: dict = {}
 
     def stream_features(self, name: StreamName, isa: str) -> frozenset[str]:
-        """The CPU features of a stream, from one rendering of its text with the fewest lanes: which instructions there are does
-        not depend on the number of lanes, on whose key it is, or on the number of rounds."""
+        """The CPU features of a stream, from one rendering of its text with the fewest lanes that have so many blocks: which instructions
+        there are does not depend on the number of lanes, on whose key it is, or on the number of rounds."""
         algorithm, form = self.form(name)
         blocks = self.blocks(name, isa)
         fixed = {k: v for k, v in algorithm.parameters.items() if k != "rounds"}
         key = form.template, isa, blocks, name.hand, tuple(sorted(fixed.items()))
         if key not in self._features:
             parameters = dict(algorithm.parameters, by=blocks, one_key=False, hand=name.hand)
-            rendered = _shortened(render(form.template, ISAS[isa], min(form.lanes[isa]), parameters, self.roots))
+            usual = algorithm.bytes // 16
+            lanes = [l for l in form.lanes[isa] if blocks in form.by.get((isa, l), (usual,))] or form.lanes[isa]
+            rendered = _shortened(render(form.template, ISAS[isa], min(lanes), parameters, self.roots))
             self._features[key] = parse(rendered, ISAS[isa], name=str(name), algorithm=algorithm.name, bytes_per_iteration=16 * blocks).features
         return self._features[key]
 
