@@ -23,7 +23,7 @@ constexpr Way kWays[] = {
     {seal_batch, open_batch, lone_takes, lone_direct},  // etm
     {seal_batch, open_batch, lone_takes, lone_direct},  // rfc7518
     {seal_batch, open_batch, lone_takes, lone_direct},  // esp
-    {seal_records, open_records},    // tls
+    {seal_records, open_records, lone_takes, lone_direct},  // tls
     {counter_batch, counter_batch, counter_takes, counter_direct},  // counter
     {gcm_seal, gcm_open, gcm_takes, gcm_direct},  // gcm
     {chacha_batch, chacha_batch, chacha_takes, chacha_direct},  // chacha

@@ -1,4 +1,4 @@
-// A job alone in its burst, with which no other can share lanes: a hash, HMAC, or encrypt-then-MAC, on kernels of one lane. How a message is cut: message.cpp; why
+// A job alone in its burst, with which no other can share lanes: a hash, HMAC, encrypt-then-MAC, or a TLS record that is sealed, on kernels of one lane. How a message is cut: message.cpp; why
 // the stitched middle is right: stitch.cpp.
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace cst {
 namespace {
 
-// Bytes of input and AAD. Asking for phases is little beside longer texts, and when they are opened pair kernels are better.
-constexpr uint64_t LONGEST = 4096;
+// Bytes of input and AAD of what is opened: longer ones do better on pair kernels, as open_batch uses them.
+constexpr uint64_t LONGEST_OPENED = 4096;
 // Bytes of head and body that are put together with the end: copying so few is less than another call.
 constexpr size_t WHOLE = 512;
 static_assert(WHOLE + MOST_BLOCK + AAD_LENGTH_BYTES + MOST_BLOCK <= BLOCKS_BYTES, "they and the padding fit");
@@ -29,6 +29,7 @@ public:
 
     void seal() {
         begin(key_.encrypt);
+        if (suite_.construction == Construction::tls) return seal_record();
         if (suite_.enciphers()) encipher();
         else finish(in_, job_.in_len);
         hash_digest(hash_, work_.hash_chain, static_cast<uint8_t *>(job_.tag), job_.tag_len);
@@ -91,6 +92,27 @@ private:
         }
         job_.out_len = body;
         finish(out_, body);
+    }
+
+    // The hash goes ahead of the cipher, which may overwrite the text.
+    void seal_record() {
+        begin_record(&work_);
+        const uint64_t boundary = -uint64_t(TLS_HEAD) & (unit_ - 1), bytes = job_.in_len;
+        uint64_t ciphered = 0;
+        const Variant *pair = bytes > WHOLE ? alone_.choose_pair(std::min(work_.bulk, bytes - boundary), true) : nullptr;
+        const uint64_t before = pair ? (pair->need() + unit_ - 1) & ~uint64_t(unit_ - 1) : 0;
+        if (pair && boundary + before < bytes) {
+            hash_joint(in_, boundary);
+            hash(in_ + boundary, before);
+            ciphered = alone_.both(*pair, in_, out_, in_ + boundary + before, std::min(work_.bulk, bytes - boundary - before));
+            hashed_ = boundary + before + ciphered;
+        }
+        finish(in_, bytes);
+        end_record(suite_, &work_);
+        alone_.cipher(in_ + ciphered, out_ + ciphered, work_.bulk - ciphered);
+        alone_.cipher(work_.last, work_.last, work_.last_bytes);
+        memcpy(out_ + work_.bulk, work_.last, work_.last_bytes);
+        job_.out_len = work_.bulk + work_.last_bytes;
     }
 
     void hash(const uint8_t *at, uint64_t bytes) { alone_.hash(at, bytes); }
@@ -158,7 +180,8 @@ private:
 
 bool lone_takes(const cst_job &job) {
     const Suite &suite = *reinterpret_cast<const Key *>(job.key)->suite;
-    return suite.hash && !suite.block_mac() && !suite.counts() && !job.n_in_pieces && !job.n_out_pieces && job.in_len + job.aad_len <= LONGEST;
+    if (!suite.hash || suite.block_mac() || suite.counts() || job.n_in_pieces || job.n_out_pieces) return false;
+    return job.direction == CST_SEAL || (suite.construction != Construction::tls && job.in_len + job.aad_len <= LONGEST_OPENED);
 }
 
 int lone_direct(Arena *arena, const Suite &, int direction, cst_job *jobs, size_t n) {

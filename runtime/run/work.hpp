@@ -234,6 +234,10 @@ void open_records(const Batch &batch);
 void chacha_batch(const Batch &batch);
 void seal_chacha_poly(const Batch &batch);
 void open_chacha_poly(const Batch &batch);
+// A record that is to be sealed: sets what the work knows of its job.
+void begin_record(Work *work);
+// Puts the end of the text, the MAC (from hash_chain) and the padding, bytes that all tell how many others there are, into `last`.
+void end_record(const Suite &suite, Work *work);
 // Encrypts, and hashes the heads and the stitched middles on the way. `bulk`, `body` and `body_bytes` are set, and the works laid out.
 void encrypt_stitched(const Batch &batch);
 void write_tags(const Batch &batch);

@@ -14,9 +14,9 @@ from engine.laid import OWN_KEY, Keys, Laid, Plan, run
 from engine.memory import Arena
 from engine.plans import LONG, TARGETS
 
-KINDS = {"digest", "mac", "etm", "profile", "esp"}
+KINDS = {"digest", "mac", "etm", "profile", "esp", "tls"}
 SUITES = [name for name in suite_names() if oracle.meaning(name).kind in KINDS and not oracle.meaning(name).counts and (LONG or "192-cbc" not in name)]
-LENGTHS = tuple(n + d for n in (0, 64, 128, 448, 512, 576, 640, 1024, 4096) for d in (-17, -16, -1, 0, 1, 8, 16))
+LENGTHS = tuple(n + d for n in (0, 64, 128, 448, 512, 576, 640, 1024, 4096, 16368) for d in (-17, -16, -1, 0, 1, 8, 16))
 AADS = (0, 8, 13, 16, 47, 48, 49, 112, 128, 300)
 
 
@@ -34,7 +34,7 @@ def test_each_length(contexts: dict[str, Context], arena: Arena, suite: str) -> 
     rng = random.Random(suite)
     kept = {target: Keys(contexts[target], random.Random(suite)) for target in TARGETS}
     for length in LENGTHS:
-        for direction, damage in ((SEAL, ""), (OPEN, ""), (OPEN, "tag")):
+        for direction, damage in ((SEAL, ""), (OPEN, ""), (OPEN, "data" if oracle.meaning(suite).kind == "tls" else "tag")):
             target = rng.choice(("host", "host", *TARGETS))
             plan = Plan(suite, direction, max(length, 0), OWN_KEY, rng.choice(AADS), in_place=rng.random() < 0.5, shifts=(rng.randrange(64), rng.randrange(64)), damage=damage)
             arena.clear()
