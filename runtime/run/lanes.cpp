@@ -161,8 +161,9 @@ void run_phase(const Phase &phase, LaneMemory *memory, Item *const *items, Item 
                 last &= stop_at == 0;
             } else {
                 if (pending < n) list = keep_long(items, n, need, order);
-                if (pending > v.lanes && (pending & (v.lanes - 1))) {
-                    pending &= ~size_t(v.lanes - 1);  // whole rounds; the rest gets a kernel of its own
+                const size_t whole = v.full_rounds(pending) * v.lanes;
+                if (whole && whole < pending) {  // the rest gets a kernel of its own
+                    pending = whole;
                     last = false;
                 }
             }

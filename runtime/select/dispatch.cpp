@@ -5,8 +5,7 @@
 namespace cst {
 namespace {
 
-// This runs several times per burst, so: no division per kernel.
-size_t rounds(size_t items, const Variant &v) { return (items + v.lanes - 1) >> v.lanes_log2; }
+size_t rounds(size_t items, const Variant &v) { return v.full_rounds(items + v.lanes - 1); }
 
 }  // namespace
 
@@ -50,8 +49,8 @@ Pick pick(const Family &family, const Query &query, const Variant *forced) {
         const size_t lanes = candidates[i]->lanes;
         double total = cost[i];
         if (query.items > lanes) {
-            total = cost[i] * double(query.items >> candidates[i]->lanes_log2);
-            const size_t rest = query.items & (lanes - 1);
+            const size_t full = candidates[i]->full_rounds(query.items), rest = query.items - full * lanes;
+            total = cost[i] * double(full);
             if (rest && rest != known_rest) {
                 rest_cost = cost[i] * double(rounds(rest, *candidates[i]));
                 for (size_t j = 0; j < n; j++) rest_cost = std::min(rest_cost, cost[j] * double(rounds(rest, *candidates[j])));

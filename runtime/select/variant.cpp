@@ -150,8 +150,8 @@ int describe_variant(const PackRecords &records, uint32_t index, const KernelRec
     out->state_bytes = round_up(offset, 64);
     out->state_align = most_align;
     out->role = most_align > STATE_ALIGN ? Role::other : role_of(records, kernel, out);
-    if ((out->lanes & (out->lanes - 1)) || (out->step & (out->step - 1))) out->role = Role::other;
-    while (out->lanes >> out->lanes_log2 > 1) out->lanes_log2++;
+    if (out->step & (out->step - 1)) out->role = Role::other;
+    if (out->lanes) out->lanes_inverse = ((uint64_t(1) << 32) + out->lanes - 1) / out->lanes;
     while (out->step >> out->step_log2 > 1) out->step_log2++;
     return CST_OK;
 }

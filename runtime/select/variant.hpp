@@ -63,9 +63,10 @@ struct Variant {
 
     Role role = Role::other;
     Part cipher, hash;     // the one that the role does not have is empty
-    uint32_t lanes = 0;    // of each part: a power of two
+    uint32_t lanes = 0;    // of each part
     uint32_t step = 0;     // bytes per lane and iteration, of each part: a power of two
-    uint32_t lanes_log2 = 0, step_log2 = 0;
+    uint32_t step_log2 = 0;
+    uint64_t lanes_inverse = 0;  // 2^32 / lanes, rounded up
     uint32_t lag = 0;      // iterations per call must exceed it
     bool hand = false;     // the hash reads the cipher's hand-over buffer: both must stand at the same byte
     bool one_key = false;
@@ -88,6 +89,8 @@ struct Variant {
     bool stitched() const { return role == Role::pair || role == Role::open_pair; }
     // Fewest bytes of an item that the kernel can run.
     uint64_t need() const { return uint64_t(step) * (lag + 1); }
+    // How often so many items (fewer than 2^26) fill all lanes. This runs several times per burst for every kernel, so: no division.
+    size_t full_rounds(size_t items) const { return size_t(items * lanes_inverse >> 32); }
     void set_cost(const Cost &known);
 };
 
