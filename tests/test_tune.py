@@ -16,6 +16,7 @@ from cryptostitch.errors import CryptostitchError
 from cryptostitch.ladder import oracle
 from cryptostitch.names import WEAVE, stream_name, woven_for
 from cryptostitch.pipeline import Generator
+from cryptostitch.report.tables import Catalogue
 from cryptostitch.runtime import SEAL, Job
 from cryptostitch.tune import MOST_LAG, MOST_LEAD, Choice, Search, choice_of, default_choice, read_recipe
 
@@ -70,15 +71,20 @@ def test_a_recipe_becomes_a_kernel_that_seals(recipe: Path, tmp_path: Path) -> N
 SHIPPED = sorted(RECIPES.glob("*/*.json"))
 
 
+@pytest.fixture(scope="module")
+def default_pack() -> Catalogue:
+    return Catalogue((), (), False)
+
+
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_a_shipped_recipe_is_a_kernel_of_the_default_pack(path: Path) -> None:
+def test_a_shipped_recipe_is_a_kernel_of_the_default_pack(default_pack: Catalogue, path: Path) -> None:
     """Which the tests of every kernel prove and run."""
-    data, generator = json.loads(path.read_text()), Generator(proves=False)
+    data = json.loads(path.read_text())
     assert data["gain"] > 1.01 and data["cycles_per_byte"] < data["default_cycles_per_byte"] and data["tried"] == {}
     name = woven_for(data["kernel"], path.parent.name)
-    made = generator.recipe(name)
-    assert made.name == name and made.target == generator.recipe(name.partition(WEAVE)[0]).target
-    assert path.stem == "+".join(data["recipe"]["streams"])
+    made = default_pack.recipe(name)
+    assert made.name == name and name == woven_for(f"{'+'.join(data['recipe']['streams'])}@{made.target}", path.parent.name)
+    assert {name, name.partition(WEAVE)[0]} <= set(default_pack.kernel_names()) and path.stem == "+".join(data["recipe"]["streams"])
 
 
 def test_a_shipped_recipe_seals_from_a_pack_of_its_own(features: set[str], tmp_path: Path) -> None:
