@@ -39,6 +39,12 @@ bool parse_row(const std::string &name, Row &row) {
     }
     if (take(rest, "chacha20-poly1305")) row.key_bits = 256, row.mode = "ChaCha20-Poly1305", row.aead = true, row.tag_bytes = 16, row.header = 8;
     else if (take(rest, "chacha20")) row.key_bits = 256, row.mode = "ChaCha20";
+    for (int bits : {128, 192, 256}) {
+        const std::string hash = std::to_string(2 * bits);
+        if (!take(rest, "a" + std::to_string(bits) + "cbc-hs" + hash)) continue;
+        row.key_bits = bits, row.hash = "sha" + hash, row.hmac = row.jose = true, row.tag_bytes = size_t(bits / 8), row.header = 8;
+        return rest.empty() && !row.write;
+    }
     if (take(rest, "rc4-vartime")) row.key_bits = 128, row.mode = "RC4";
     if (row.mac_bits) return rest.empty() && !row.write && !row.open;
     if (row.key_bits && rest == "+aes-xcbc-96") return row.block_mac = "XCBC", row.mac_bits = 128, row.tag_bytes = 12, row.header = 8, !row.write;

@@ -25,13 +25,7 @@ uint64_t run_of(Work *work, uint64_t bytes) {
 
 }  // namespace
 
-Phase cipher_phase(const Batch &batch, bool decrypt) {
-    Phase phase;
-    phase.suite = batch.suite;
-    phase.family = decrypt ? &batch.suite->decrypts : &batch.suite->encrypts;
-    phase.one_key = batch.one_key;
-    return phase;
-}
+Phase cipher_phase(const Batch &batch, bool decrypt) { return phase_of(batch, decrypt ? batch.suite->decrypts : batch.suite->encrypts); }
 
 void run_cipher(const Batch &batch, bool decrypt) {
     const Phase phase = cipher_phase(batch, decrypt);
