@@ -13,7 +13,7 @@ from .commands.emitting import emit
 from .commands.looking import list_, show
 from .commands.machine import calibrate, cpu
 from .commands.matrix import matrix
-from .commands.model import bound, probe
+from .commands.model import bound, predict, probe
 from .commands.mutating import mutate
 from .commands.pairing import stitch
 from .commands.picturing import report
@@ -31,7 +31,7 @@ def main() -> None:
     """
 
 
-for _command in (list_, show, stitch, matrix, tune, emit, verify, mutate, cpu, calibrate, probe, bound, report, bench):
+for _command in (list_, show, stitch, matrix, tune, emit, verify, mutate, cpu, calibrate, probe, bound, predict, report, bench):
     main.add_command(_command)
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Names of streams, kernels and targets: building them and taking them apart.
 
     stream   <form>_x<lanes>[_by<blocks>][_1key][_hand]        sha1_x16, aes128_cbc_enc_x16_1key_hand
-    kernel   stream[+stream...]@<target>; the lanes of a part may be a multiple of the stream's (groups woven with themselves)
+    kernel   stream[+stream...]@<target>[~<weave>]; the lanes of a part may be a multiple of the stream's (groups woven with themselves).
+             A weave other than the default one bears the name of the microarchitecture whose recipe it is; "tuned": of a recipe file
     target   the widest ISA, then _aesni, _vaes, _pclmul, _vpclmul, _gfni, _shani, _bmi2 as far as the kernel needs them; AES instructions
              come with carry-less multiplication
 """
@@ -14,6 +15,7 @@ from typing import Iterable
 
 from .errors import CryptostitchError
 
+WEAVE = "~"
 _STREAM = re.compile(r"(?P<form>[a-z][a-z0-9_]*?)_x(?P<lanes>\d+)(?:_by(?P<by>\d+))?(?P<one_key>_1key)?(?P<hand>_hand)?$")
 
 
@@ -43,11 +45,16 @@ def stream_name(text: str) -> StreamName:
 
 
 def kernel_name(text: str) -> tuple[list[StreamName], str]:
-    """The parts and the target of a kernel's name."""
+    """The parts and the target of a kernel's name, whatever its weave."""
     parts, at, target = text.partition("@")
     if not at:
         raise CryptostitchError(f"'{text}' has no target: write e.g. {text}@avx512")
-    return [stream_name(p) for p in parts.split("+")], target
+    return [stream_name(p) for p in parts.split("+")], target.partition(WEAVE)[0]
+
+
+def woven_for(kernel: str, weave: str) -> str:
+    """The name of another weave of a kernel."""
+    return f"{kernel.partition(WEAVE)[0]}{WEAVE}{weave}"
 
 
 TARGET_MARKS = ("aesni", "vaes", "pclmul", "vpclmul", "gfni", "shani", "bmi2")

@@ -15,13 +15,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Iterable, Sequence
 
-from . import catalog
+from . import catalog, recipes
 from .catalog import Algorithm, Form
 from .errors import DoesNotFit, UnknownName
 from .ir import RDX, XMM0, Reg
 from .isa import GENERALS, ISAS
 from .kernel import Kernel
-from .names import StreamName, kernel_name, target_name
+from .names import WEAVE, StreamName, kernel_name, target_name
 from .parse import parse
 from .passes.allocate import Uses, allocate, body_cost
 from .passes.frame import frame
@@ -114,7 +114,11 @@ class Generator:
         return verify_kernel(frame(recipe, abi))
 
     def recipe(self, name: str) -> Recipe:
-        """The recipe that a kernel's name stands for, with the budgets that cost least."""
+        """The recipe that a kernel's name stands for, with the budgets that cost least; of another weave, as the shipped recipe says."""
+        if name in self.tuned:
+            return self.default_recipe(self.tuned[name].parts(), tuned=name)
+        if WEAVE in name:
+            raise UnknownName("kernel", name, self.kernel_names())
         parts, target = kernel_name(name)
         for isas in itertools.product(*(self._isas(p, target) for p in parts)):
             recipe = self.stitch([(p, i) for p, i in zip(parts, isas)])
@@ -238,6 +242,20 @@ class Generator:
 
     # ---- the default pack
 
+    @property
+    def default_weaves(self) -> list[tuple[list[tuple[StreamName, str]], bool, str]]:
+        """(parts with their ISAs, also shipped as an object, "" or its name in ``tuned``) of every kernel: the default weaves, then those of recipes."""
+        return [(parts, static, "") for parts, static in self.default_parts] + [(choice.parts(), False, name) for name, choice in self.tuned.items()]
+
+    def default_recipe(self, parts: Sequence[tuple[StreamName, str]], static: bool = False, tuned: str = "") -> Recipe:
+        """One of ``default_weaves``. Raises DoesNotFit. A ``tuned`` name that no recipe bears stands for the default weave."""
+        return replace(self.tuned[tuned].recipe(self), name=tuned) if tuned in self.tuned else self.stitch(parts, static=static)
+
+    @functools.cached_property
+    def tuned(self) -> dict[str, recipes.Choice]:
+        """The weaves that the default pack carries beside default ones, by name."""
+        return {name: choice for name, choice in recipes.shipped().items() if all(stream.form in self.forms for stream, _ in choice.parts())}
+
     @functools.cached_property
     def default_parts(self) -> list[tuple[list[tuple[StreamName, str]], bool]]:
         """(parts with their ISAs, also shipped as an object) of every kernel that the catalogue's rules give."""
@@ -320,16 +338,17 @@ class Generator:
         ``progress(done, total, name)`` is told now and then. ``processes`` share the work; the result is the same for any number.
         """
         work = collections.defaultdict(list)
-        for parts, static in self.default_parts:
-            work[parts[-1][0].form, parts[-1][1]].append((parts, static))
+        weaves = self.default_weaves
+        for parts, static, tuned in weaves:
+            work[parts[-1][0].form, parts[-1][1]].append((parts, static, tuned))
         batches = sorted(work.values(), key=len, reverse=True)
-        recipes: list[Recipe] = []
+        made: list[Recipe] = []
         with _pool(processes) as run:
             for done in run(functools.partial(_compile, self.given), batches):
-                recipes += done
+                made += done
                 if progress:
-                    progress(len(recipes), len(self.default_parts), done[-1].name if done else "")
-        return sorted(recipes, key=lambda r: r.name)
+                    progress(len(made), len(weaves), done[-1].name if done else "")
+        return sorted(made, key=lambda r: r.name)
 
     def kernel_names(self) -> list[str]:
         """The names of the default pack's kernels, without compiling them."""
@@ -337,19 +356,19 @@ class Generator:
         for parts, _ in self.default_parts:
             features = set().union(*(self.virtual(stream, isa).features for stream, _, isa in self._split(parts)))
             names.append("+".join(str(p) for p, _ in parts) + "@" + target_name([i for _, i in parts], features))
-        return sorted(names)
+        return sorted([*names, *self.tuned])
 
 
 def _compile(given: tuple, batch: list) -> list[Recipe]:
-    generator, recipes = Generator(*given), []
-    for parts, static in batch:
+    generator, made = Generator(*given), []
+    for parts, static, tuned in batch:
         try:
-            recipe = generator.stitch(parts, static=static)
+            recipe = generator.default_recipe(parts, static, tuned)
         except DoesNotFit:
             continue
         generator.kernel(recipe)
-        recipes.append(recipe)
-    return recipes
+        made.append(recipe)
+    return made
 
 
 @contextlib.contextmanager

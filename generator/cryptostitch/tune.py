@@ -6,7 +6,6 @@ candidate whose every proof holds becomes the best.
 
 from __future__ import annotations
 
-import json
 import random
 import time
 from dataclasses import asdict, dataclass, replace
@@ -17,15 +16,15 @@ from . import catalog
 from .errors import CryptostitchError, DoesNotFit
 from .isa import ISAS
 from .measure import Laboratory, Setup, pinned
-from .names import StreamName, stream_name
+from .names import StreamName, stream_name, woven_for
 from .passes.bind import SYSV, BindError, bind
+from .passes.weave import STRATEGIES
 from .pipeline import Generator
 from .program import Recipe
+from .recipes import FORMAT, Choice, choice_of, recipe_data
 from .runtime import ERR_UNSUPPORTED, RuntimeFailure
 from .trial import check_hand_over, proved
 
-FORMAT = "cryptostitch recipe 1"
-STRATEGIES = ("proportional", "sequential")
 LEAD_STEPS = (-256, -128, -64, -32, 32, 64, 128, 256)
 MOST_LEAD, MOST_LAG = 1024, 3
 WINDOWS = (0, 4, 8, 16, 24, 32, 48, 64, 128)   # for the order inside a stream
@@ -34,27 +33,6 @@ PROMISING, BETTER = 0.998, 0.995
 MOST_STEPS, JUMPS = 4, 50        # away from the best, when all its neighbours were timed
 FULL = 400                      # kernels in one laboratory, before it is left for another
 Progress = Callable[[float, float, str], None]
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One candidate. ``budgets``: vector registers (scalar parts: general ones) of one stream of each part; the other tuples as in Generator.stitch."""
-
-    streams: tuple[str, ...]
-    isas: tuple[str, ...]
-    budgets: tuple[int, ...]
-    ratios: tuple[int, ...]
-    leads: tuple[int, ...]
-    lags: tuple[int, ...]
-    orders: tuple[int, ...]
-    strategy: str
-
-    def recipe(self, generator: Generator) -> Recipe:
-        """Raises DoesNotFit."""
-        return generator.stitch(self.parts(), ratios=self.ratios, leads=self.leads, lags=self.lags, budgets=self.budgets, orders=self.orders, strategy=self.strategy)
-
-    def parts(self) -> list[tuple[StreamName, str]]:
-        return [(stream_name(s), isa) for s, isa in zip(self.streams, self.isas)]
 
 
 @dataclass
@@ -79,34 +57,12 @@ class Found:
                 "default": asdict(self.default), "default_cycles_per_byte": round(self.default_cycles, 4), "gain": round(self.gain, 4), "tried": self.tried}
 
 
-def choice_of(data: dict) -> Choice:
-    """What ``asdict`` made of a choice. Raises CryptostitchError when it is something else."""
-    try:
-        lists = {k: tuple(data[k]) for k in ("streams", "isas", "budgets", "ratios", "leads", "lags", "orders")}
-        choice = Choice(**lists, strategy=data["strategy"])
-        if len(set(map(len, lists.values()))) != 1 or choice.strategy not in STRATEGIES or any(isa not in ISAS for isa in choice.isas):
-            raise ValueError
-        return choice
-    except (KeyError, TypeError, ValueError) as error:
-        raise CryptostitchError("a damaged recipe: write it anew with `cryptostitch tune`") from error
-
-
 def read_recipe(path: Path, generator: Generator) -> Recipe:
     """The kernel of a recipe file, compiled and proved, under the name that the file gives it. Raises CryptostitchError."""
-    data = _read(path)
+    data = recipe_data(path)
     recipe = choice_of(data["recipe"]).recipe(generator)
     proved(generator, recipe)
     return replace(recipe, name=data["kernel"])
-
-
-def _read(path: Path) -> dict:
-    try:
-        data = json.loads(path.read_text())
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise CryptostitchError(f"{path}: not a recipe; `cryptostitch tune A B --isa ISA -o FILE` writes one") from error
-    if not isinstance(data, dict) or data.get("format") != FORMAT or not isinstance(data.get("tried"), dict) or "recipe" not in data or "kernel" not in data:
-        raise CryptostitchError(f"{path}: not a recipe; `cryptostitch tune A B --isa ISA -o FILE` writes one")
-    return data
 
 
 class Search:
@@ -225,7 +181,7 @@ class Search:
         if default_cycles <= best_cycles:  # what a busy machine seemed to show
             best, best_cycles = default, default_cycles
         cpu = self.laboratory.context.cpu()["brand"].strip()
-        return Found(best, best_cycles, default, default_cycles, best.recipe(self.generator).name + "~tuned", cpu, self.tried)
+        return Found(best, best_cycles, default, default_cycles, woven_for(best.recipe(self.generator).name, "tuned"), cpu, self.tried)
 
 
 def default_choice(generator: Generator, streams: Sequence[StreamName], isas: Sequence[str], ratios: Sequence[int] = (1, 1)) -> Choice | None:
@@ -243,7 +199,7 @@ def default_choice(generator: Generator, streams: Sequence[StreamName], isas: Se
 
 def resumed(path: Path, search: Search) -> None:
     """Goes on where the recipe file's search, for the same two algorithms on this CPU, ended. Raises CryptostitchError for another."""
-    data = _read(path)
+    data = recipe_data(path)
     best = choice_of(data["recipe"])
     cpu = search.laboratory.context.cpu()["brand"].strip()
     forms = [[stream_name(s).form for s in choice.streams] for choice in (best, search.start)]

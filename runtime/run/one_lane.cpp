@@ -27,7 +27,7 @@ const Variant *OneLane::compare(const Family &family, uint64_t bytes, bool ahead
     double least = 0;
     for (const Variant *v : family.variants) {
         const uint64_t before = ahead ? v->need() : 0;
-        if (!serves(*v) || before + v->need() > bytes || !fits(*v, query_about(bytes, ahead, only_ready))) continue;
+        if (!serves(*v) || before + v->need() > bytes || !competes(*v, query_about(bytes, ahead, only_ready))) continue;
         const double cycles = cost(*v, bytes - before) + double(before) * v->cost.per_byte;
         if (best && cycles >= least) continue;
         best = v;

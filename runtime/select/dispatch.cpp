@@ -17,6 +17,8 @@ bool fits(const Variant &v, const Query &query) {
     return !query.only_ready && !v.refused.load(std::memory_order_relaxed);
 }
 
+bool competes(const Variant &v, const Query &query) { return fits(v, query) && !(v.instead && fits(*v.instead, query)); }
+
 void Family::add(const Variant *variant) {
     variants.push_back(variant);
     uint64_t need = variant->need();
@@ -32,7 +34,7 @@ Pick pick(const Family &family, const Query &query, const Variant *forced) {
     size_t n = 0;
     const double per_byte = 1.0 / double(query.bytes ? query.bytes : 1), per_item = 1.0 / double(query.items);
     for (const Variant *v : family.variants) {
-        if (!fits(*v, query)) continue;
+        if (v == forced ? !fits(*v, query) : !competes(*v, query)) continue;
         const double cycles = v->cost.per_byte + v->cost.per_call * per_byte;  // for one byte in every lane
         if (v == forced) {
             best.variant = v;

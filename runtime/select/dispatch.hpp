@@ -38,6 +38,9 @@ struct Pick {
 // Whether the kernel can serve such items.
 bool fits(const Variant &v, const Query &query);
 
+// The same, and no other weave of it takes its place.
+bool competes(const Variant &v, const Query &query);
+
 // The cheapest kernel, when full rounds of lanes run on it and the items left over on whatever is cheapest for them.
 // `forced`, when it is in the family and fits, wins without a comparison.
 Pick pick(const Family &family, const Query &query, const Variant *forced);

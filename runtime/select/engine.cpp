@@ -7,6 +7,7 @@
 
 #include "code/signature.hpp"
 #include "target.hpp"
+#include "weaves.hpp"
 
 extern "C" {
 extern const uint8_t cst_default_pack[];
@@ -152,6 +153,7 @@ int Engine::commit(std::unique_ptr<OwnedPack> pack, Added *added) {
         most_state_bytes_ = std::max(most_state_bytes_, size_t(variant->state_bytes));
         variants_.push_back(std::move(variant));
     }
+    settle_weaves(variants_);
     families_ = std::move(added->families);
     if (cost_table_.empty()) cost_table_ = std::move(added->cost_table);
     return CST_OK;
@@ -160,6 +162,7 @@ int Engine::commit(std::unique_ptr<OwnedPack> pack, Added *added) {
 void Engine::go_back(Mark *mark) noexcept {
     while (cache_->packs().size() > mark->packs) cache_->remove_last();
     variants_.resize(mark->variants);
+    settle_weaves(variants_);
     algorithms_.resize(mark->algorithms);
     packs_.resize(mark->packs);
     most_state_bytes_ = mark->most_state_bytes;
@@ -191,6 +194,7 @@ int Engine::take_costs(std::vector<KernelCost> costs) {
         if (known) changes.emplace_back(variant.get(), cost);
     }
     for (const auto &change : changes) change.first->set_cost(change.second);
+    settle_weaves(variants_);
     measured_ = std::move(costs);
     return CST_OK;
 }

@@ -81,6 +81,7 @@ struct Variant {
     std::vector<Link> links;
 
     Cost cost;
+    const Variant *instead = nullptr;  // the usual weave of the same kernel, where it takes the place of this one (weaves.hpp)
     mutable std::atomic<const Kernel *> kernel{nullptr};
     mutable std::atomic<bool> refused{false};  // the OS or the assembler would not have it
     mutable std::atomic<uint64_t> calls{0};    // by the engine

@@ -12,6 +12,8 @@ import pytest
 
 from cpuid_files import DUMPS, expectations, tiers
 
+from cryptostitch.names import WEAVE
+
 UNSUPPORTED = "-6"
 # The columns of a tier in expected.txt: suite, direction, jobs.
 COLUMNS = [
@@ -72,6 +74,12 @@ def problems(rows: list[list[str]], tier: list[set[str]]) -> list[str]:
 @pytest.mark.parametrize("cpu", list(expectations()))
 def test_choice(choices: dict[str, list[list[str]]], cpu: str) -> None:
     assert not problems(choices[cpu], tiers()[expectations()[cpu].tier])
+
+
+def test_a_recipe_is_for_the_cpu_that_it_was_found_on(choices: dict[str, list[list[str]]]) -> None:
+    weaves = {cpu: {r[6].partition(WEAVE)[2] for r in rows} - {""} for cpu, rows in choices.items()}
+    assert weaves["zen4"] == {"zen4"}
+    assert all(found <= {expectations()[cpu].name} for cpu, found in weaves.items())
 
 
 @pytest.mark.parametrize(

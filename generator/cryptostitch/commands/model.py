@@ -1,9 +1,10 @@
-"""`cryptostitch probe` and `cryptostitch bound`: what instructions cost here, and the least that a kernel can take."""
+"""`cryptostitch probe`, `cryptostitch bound` and `cryptostitch predict`: what instructions cost here, the least that a kernel can take, and what the model makes of it."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import os
 
 import click
 
@@ -79,3 +80,33 @@ def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
         costs = Measured(why_not=why_not) if why_not else measured(made, recipe, found, seconds)
     data = bound_data(found, costs.cost, costs.independent, costs.why_not)
     click.echo(json.dumps(data, indent=1) if fmt == "json" else bound_text(data))
+
+
+@click.command()
+@click.argument("glob", default="*")
+@click.option("--cpu", metavar="NAME", help="The microarchitecture whose tables to use, or a file of `cryptostitch probe` (default: this CPU's).")
+@click.option("-j", "--jobs", type=click.IntRange(1), default=len(os.sched_getaffinity(0)), show_default="the cores that this process may use", help="Processes.")
+@templates_option
+@format_option
+def predict(glob, cpu, jobs, templates, fmt) -> None:
+    """Say what the model predicts for every kernel whose name matches GLOB (default: all) beside what the CPU's cost table has, the farthest below it first.
+
+    The model runs a kernel's loop on an out-of-order core (as `cryptostitch report` draws it); the measured figures are those of
+    `cryptostitch calibrate` that are shipped. Nothing is timed.
+
+    \b
+    Examples:
+      cryptostitch predict 'sha1*@avx512'
+      cryptostitch predict --cpu zen4 --format json
+    """
+    from ..ladder.climb import tasks
+    from ..predictions import predictions
+    from ..report.predictions import predictions_data, predictions_text
+
+    _, table = table_here(cpu)
+    made = generator(templates)
+    work = tasks(made, glob)
+    with progress_bar("predicting") as progress:
+        progress(0, len(work), work[0].name)
+        found = predictions(made.given, work, table, min(jobs, len(work)), progress)
+    click.echo(json.dumps(predictions_data(found, table), indent=1) if fmt == "json" else predictions_text(found, table))

@@ -62,7 +62,7 @@ class Climber:
     def climb(self, task: Task) -> Evidence | None:
         """The evidence for one kernel; None when its registers do not fit, so that it does not exist."""
         try:
-            subject = Subject(self.generator, self.generator.stitch(task.parts), self.library)
+            subject = Subject(self.generator, self.generator.default_recipe(task.parts, tuned=task.name), self.library)
         except DoesNotFit:
             return None
         return Evidence(subject.name, {rung.name: rung.run(subject, self.plan.effort) for rung in rungs(self.plan.checks)})
@@ -86,7 +86,7 @@ def climb(plan: Plan, work: Sequence[Task], processes: int = 1, progress: Progre
     broken: list[Task] = []
     done = 0
     with ProcessPoolExecutor(processes, initializer=_begin, initargs=(plan,)) as pool:
-        futures = {pool.submit(_climb, batch): batch for batch in _batches(work)}
+        futures = {pool.submit(_climb, batch): batch for batch in batches(work)}
         for future in as_completed(futures):
             try:
                 found += future.result()
@@ -102,7 +102,8 @@ def climb(plan: Plan, work: Sequence[Task], processes: int = 1, progress: Progre
     return sorted(found, key=lambda e: e.kernel)
 
 
-def _batches(work: Sequence[Task]) -> list[list[Task]]:
+def batches(work: Sequence[Task]) -> list[list[Task]]:
+    """Tasks that share most of their programs go together."""
     groups = collections.defaultdict(list)
     for task in work:
         groups[task.parts[-1][0].form, task.parts[-1][1]].append(task)

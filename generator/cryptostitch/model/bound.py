@@ -57,21 +57,20 @@ class Bound:
         return sum(s.form.loads for s in self.steps), sum(s.form.stores for s in self.steps)
 
 
-def bound(kernel: Kernel, table: Table) -> Bound:
-    """Raises CryptostitchError when the table lacks a form of the loop."""
+def bound(kernel: Kernel, table: Table, code: bytes = b"") -> Bound:
+    """``code``: the kernel's, where it is known already. Raises CryptostitchError when the table lacks a form of the loop."""
     steps = loop_of(kernel)
     first = kernel.recipe.parts[0]
     groups = sum(part.program is first.program for part in kernel.recipe.parts)
     size = groups * first.ratio * first.program.contract.lanes * first.program.contract.bytes
-    return Bound(kernel, table, tuple(steps), chains(steps, table), pressure(steps, table), size, loop_bytes(kernel))
+    return Bound(kernel, table, tuple(steps), chains(steps, table), pressure(steps, table), size, loop_bytes(kernel, code or machine_code([kernel])[kernel.name]))
 
 
-def loop_bytes(kernel: Kernel) -> int:
+def loop_bytes(kernel: Kernel, code: bytes) -> int:
     """Bytes of machine code of the loop, its jump included."""
     from iced_x86 import Decoder
 
     numbers = [i for i, item in enumerate(item for item in kernel.items if item.ins is not None) if item.section == "loop"]
-    code = machine_code([kernel])[kernel.name]
     decoder, starts = Decoder(64, code), []
     while len(starts) <= numbers[-1] + 1:
         starts.append(decoder.ip)

@@ -40,10 +40,10 @@ class Catalogue(Generator):
         """(name, target, features, parts with their ISAs, shipped as an object) of every kernel of the default pack, sorted by name.
         Pairs whose registers turn out not to fit are among them."""
         found = []
-        for parts, static in self.default_parts:
+        for parts, static, tuned in self.default_weaves:
             features = frozenset().union(*(self.stream_features(p, i) for p, i in parts))
             target = target_name([i for _, i in parts], features)
-            found.append(("+".join(str(p) for p, _ in parts) + "@" + target, target, features, parts, static))
+            found.append((tuned or "+".join(str(p) for p, _ in parts) + "@" + target, target, features, parts, static))
         return sorted(found, key=lambda kernel: kernel[0])
 
     def kernel_names(self) -> list[str]:

@@ -1,0 +1,75 @@
+"""Weaves of one kernel: NAME~CPU is chosen where both were measured alike and it is cheaper, and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cost_files import MOST, Costs
+
+from cryptostitch.emit.artefacts import pack_of
+from cryptostitch.names import WEAVE, woven_for
+from cryptostitch.pipeline import Generator
+from cryptostitch.runtime import ALLOW_PACKS, Context
+
+SUITE = "aes-128-cbc+hmac-sha256-etm"
+PLAIN = "aes128_cbc_enc_x4+sha256_ni_x4@sse_aesni_shani"
+TUNED = woven_for(PLAIN, "zen4")
+HASTE = 0.01
+CHEAP = 100  # centicycles
+
+
+@pytest.fixture(scope="module")
+def measured(library: str, tmp_path_factory: pytest.TempPathFactory) -> Costs:
+    """The two, on this machine."""
+    context = Context(library=library)
+    if not {"aes", "sha"} <= set(context.cpu()["features"]) or not context.cpu()["jit"]:
+        pytest.skip("this CPU has no AES-NI or SHA extensions, or nothing can be assembled")
+    path = tmp_path_factory.mktemp("weaves") / "costs"
+    context.calibrate(PLAIN + "*", HASTE)
+    context.save_costs(path)
+    found = Costs.read(path)
+    assert set(found.kernels) == {PLAIN, TUNED}
+    return found
+
+
+def chosen(library: str, costs: Costs, folder: Path, **cycles: int) -> str:
+    """For four jobs, with these figures for ``plain`` and ``tuned``; what has none keeps what the pack says."""
+    kernels = {name: (costs.kernels[name][0], cycles[key], 0) for key, name in (("plain", PLAIN), ("tuned", TUNED)) if key in cycles}
+    context = Context(costs=replace(costs, kernels=kernels).write(folder / "costs"), library=library)
+    assert context.calibrated
+    found = context.suite(SUITE).choice(4, 16384).kernel
+    for name in (PLAIN, TUNED):
+        context.force(SUITE, name)
+        assert context.suite(SUITE).choice(4, 16384).kernel == name
+    return found
+
+
+@pytest.mark.parametrize("plain, tuned, wanted", [(2 * CHEAP, CHEAP, TUNED), (CHEAP, 2 * CHEAP, PLAIN), (CHEAP, CHEAP, PLAIN)])
+def test_the_cheaper_one_is_chosen(library: str, measured: Costs, tmp_path: Path, plain: int, tuned: int, wanted: str) -> None:
+    assert chosen(library, measured, tmp_path, plain=plain, tuned=tuned) == wanted
+
+
+def test_figures_of_another_kind_do_not_compare(library: str, measured: Costs, tmp_path: Path) -> None:
+    """One of the two measured here, the other by the table or an estimate."""
+    assert chosen(library, measured, tmp_path, tuned=CHEAP) != TUNED
+    assert chosen(library, measured, tmp_path, plain=CHEAP) == PLAIN
+    assert chosen(library, measured, tmp_path, plain=MOST) not in (PLAIN, TUNED)
+
+
+def test_a_weave_that_nobody_measured_is_not_chosen(library: str, measured: Costs) -> None:
+    generator = Generator()
+    name = woven_for(PLAIN, "tuned")
+    context = Context(ALLOW_PACKS, library=library)
+    before = context.suite(SUITE).choice(4, 16384).kernel
+    context.load_pack(pack_of(generator, [replace(generator.recipe(TUNED), name=name)]))
+    assert context.suite(SUITE).choice(4, 16384).kernel == before
+    context.force(SUITE, name)
+    assert context.suite(SUITE).choice(4, 16384).kernel == name
+
+
+def test_every_recipe_is_in_the_pack_beside_its_kernel(library: str) -> None:
+    kernels = set(Context(library=library).kernels())
+    weaves = {name for name in kernels if WEAVE in name}
+    assert weaves == set(Generator().tuned) and {name.partition(WEAVE)[0] for name in weaves} <= kernels
