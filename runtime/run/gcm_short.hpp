@@ -41,7 +41,7 @@ public:
 
 private:
     static constexpr uint64_t MOST_BYTES = 1552;  // AAD, text and lengths
-    static constexpr size_t MOST = 8, LINE = 64, ROOM = 20480;
+    static constexpr size_t MOST = 4, LINE = 64, ROOM = 10240;
 
     void lay_out(const cst_job &job);
     void begin_cipher(size_t i);
