@@ -239,6 +239,7 @@ bool run_alike(cst_job *jobs, size_t n) {
 }
 
 bool run_abreast(cst_job *jobs, size_t n) {
+    if (n == 1) return false;  // run_alike would have taken it
     bool all = true;
     for (size_t first = 0; first < n;) {
         const cst_job &model = jobs[first];
