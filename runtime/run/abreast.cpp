@@ -59,7 +59,8 @@ class Abreast {
 public:
     explicit Abreast(const cst_job &model)
         : suite_(*key_of(model).suite), bytes_(model.in_len), open_(model.direction == CST_OPEN), family_(open_ ? suite_.decrypts : suite_.encrypts),
-          keys_(open_ && suite_.encrypt != suite_.decrypt ? offsetof(Key, decrypt) : offsetof(Key, encrypt)), tweaked_(suite_.construction == Construction::xts) {}
+          keys_(open_ && suite_.encrypt != suite_.decrypt ? offsetof(Key, decrypt) : offsetof(Key, encrypt)),
+          tweaked_(suite_.construction == Construction::xts) {}
     ~Abreast() {
         wipe(state_, state_used_);
         if (idle_used_ | chains_used_) {
@@ -75,11 +76,12 @@ public:
         one_key_ = n > 1;
         for (size_t i = 1; i < n && one_key_; i++) one_key_ = jobs[i].key == jobs[0].key;
         if (!abreast_serves(suite_, bytes_)) return false;
-        first_ = choose(std::min(n, MOST_JOBS), bytes_);
+        first_n_ = std::min(n, MOST_JOBS);
+        first_ = choose(first_n_, bytes_);
         if (first_ && n <= MOST_JOBS && (n <= first_->lanes || n % first_->lanes == 0) && bytes_ % first_->step == 0) return true;
         for (const Variant *v : family_.variants)
             if (usable(*v, suite_.encrypt->record.block_bytes)) any_ = v;
-        return any_;
+        return any_ != nullptr;
     }
     // A chain waits for itself: a few are better off beside those of other lengths.
     bool waits() const { return !open_ && suite_.encrypt->record.kind == ALGORITHM_CIPHER_ENC; }
@@ -88,7 +90,7 @@ public:
     // At most MOST_JOBS of those that it is prepared for.
     void run(cst_job *jobs, size_t n) {
         if (tweaked_) make_tweaks(jobs, n);
-        const Variant *v = first_;
+        const Variant *v = n == first_n_ ? first_ : nullptr;
         for (size_t at = 0, left = n; left;) {
             if (!v) v = choose_or_any(left, bytes_);
             const size_t some = left > v->lanes ? left & ~size_t(v->lanes - 1) : left;
@@ -106,7 +108,7 @@ private:
     void make_tweaks(const cst_job *jobs, size_t n) {
         const uint32_t rounds = suite_.tweak->record.rounds;
         for (size_t i = 0; i < n; i++) aes_encrypt(key_of(jobs[i]).tweak, rounds, static_cast<const uint8_t *>(jobs[i].iv), chains_[i]);
-        chains_used_ = n * BLOCK;
+        chains_used_ = std::max(chains_used_, n * BLOCK);
     }
 
     bool usable(const Variant &v, uint64_t bytes) const {
@@ -149,7 +151,8 @@ private:
     using RunLanes = void (Abreast::*)(const Variant &, const cst_kernel_args *, cst_job *, uint8_t (*)[BLOCK], size_t, uint64_t, uint64_t);
     template <uint32_t rows>
     static RunLanes run_with(Lie lie) {
-        return lie == Lie::apart ? &Abreast::run_lanes<rows, Lie::apart> : lie == Lie::together ? &Abreast::run_lanes<rows, Lie::together> : &Abreast::run_lanes<rows, Lie::by_two>;
+        if (lie == Lie::apart) return &Abreast::run_lanes<rows, Lie::apart>;
+        return lie == Lie::together ? &Abreast::run_lanes<rows, Lie::together> : &Abreast::run_lanes<rows, Lie::by_two>;
     }
 
     template <uint32_t rows, Lie lie>
@@ -205,8 +208,8 @@ private:
     const size_t keys_;  // where a Key has the round keys
     const bool tweaked_;
     bool one_key_ = false;
-    const Variant *first_ = nullptr, *any_ = nullptr;
-    size_t state_used_ = 0, idle_used_ = 0, chains_used_ = 0;
+    const Variant *first_ = nullptr, *any_ = nullptr;  // first_: for first_n_ jobs
+    size_t first_n_ = 0, state_used_ = 0, idle_used_ = 0, chains_used_ = 0;
     alignas(STATE_ALIGNED) uint8_t state_[STATE_BYTES];
     alignas(STATE_ALIGNED) uint8_t idle_out_[ABREAST_TEXT];
     alignas(BLOCK) uint8_t chains_[MOST_JOBS][BLOCK];
@@ -239,6 +242,7 @@ bool run_alike(cst_job *jobs, size_t n) {
 }
 
 bool run_abreast(cst_job *jobs, size_t n) {
+    if (n == 1) return false;  // run_alike would have taken it
     bool all = true;
     for (size_t first = 0; first < n;) {
         const cst_job &model = jobs[first];

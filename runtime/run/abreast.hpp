@@ -7,8 +7,8 @@ namespace cst {
 
 constexpr size_t ABREAST_TEXT = 2048;  // longer texts find full lanes, and little of their time is outside the kernels
 
-// Runs jobs that are right, and alike: of one cipher, direction and length, at most ABREAST_TEXT, in one piece each. False, and nothing is written: they are not
-// whole blocks, a kernel is forced, or a counter carries beyond the 32 bits that kernels count in.
+// Runs jobs that are right, and alike: of one cipher, direction and length, at most ABREAST_TEXT, in one piece each. False, and nothing is written: they are
+// not whole blocks, a kernel is forced, or a counter carries beyond the 32 bits that kernels count in.
 bool run_alike(cst_job *jobs, size_t n);
 
 // The same of those that wait among any jobs, where alike ones follow one another. The others stay waiting. False: there are some.

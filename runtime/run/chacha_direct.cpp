@@ -219,6 +219,7 @@ int chacha_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs
 bool chacha_poly_takes(const cst_job &job) { return in_one_piece(job) && job.in_len >= LEAST_TEXT; }
 
 int chacha_poly_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n) {
+    if (n < suite.chacha_several) return seal_or_open<Direct>(arena, suite, direction, jobs, n, chacha_poly_takes);
     size_t short_ones = 0, alone = 0;
     each_waiting(suite, direction, jobs, n, chacha_poly_takes, [&](const cst_job *job) {
         short_ones += job->in_len < LEAST_OF_SEVERAL;
