@@ -92,11 +92,11 @@ def test_a_shipped_recipe_seals_from_a_pack_of_its_own(features: set[str], tmp_p
 
 
 def test_a_weave_that_is_not_shipped_is_named() -> None:
-    assert "aes128_ctr_x1_by32+ghash_x1_by32@avx512_vaes~zen4" in run("show", "aes128_ctr_x1_by32+ghash_x1_by32@avx512_vaes~zen3", code=1)
+    assert "aes256_ctr_x1_by32+ghash_x1_by32@avx512_vaes~zen4" in run("show", "aes256_ctr_x1_by32+ghash_x1_by32@avx512_vaes~zen3", code=1)
 
 
 def test_recipes_are_shipped() -> None:
-    assert len(SHIPPED) >= 20
+    assert len(SHIPPED) >= 15
 
 
 def test_a_search_goes_on(recipe: Path) -> None:

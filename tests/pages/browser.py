@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
+import re
 import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -62,6 +64,25 @@ WIDE = """return [...document.querySelectorAll('body *')].filter(e => e.getBound
 HIDDEN = """return [...document.querySelectorAll(arguments[0])].filter(e => {
     const box = e.getBoundingClientRect(); return !e.checkVisibility() || box.width < 4 || box.height < 4;
     }).map(e => e.outerHTML.slice(0, 80))"""
+
+
+# Paper does not scroll: nothing may be wider than it, in a box or not.
+BEYOND = """return [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().width > 1 && e.getBoundingClientRect().right > arguments[0] + 1)
+    .slice(0, 5).map(e => e.tagName + ' ' + (e.textContent ?? '').trim().slice(0, 30))"""
+PAPER = 718                     # pixels between the margins of A4
+INCHES = (8.27, 11.69)
+
+
+def printed(driver: Any, page: Path, to: Path) -> tuple[list[str], int]:
+    """Prints the page, from a dark screen, to a PDF file without backgrounds. (Elements that stick out of the paper, pages.)"""
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": PAPER, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False})
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+    driver.get(page.absolute().as_uri())
+    beyond = driver.execute_script(BEYOND, PAPER)
+    pdf = base64.b64decode(driver.execute_cdp_cmd("Page.printToPDF", {"paperWidth": INCHES[0], "paperHeight": INCHES[1]})["data"])
+    to.write_bytes(pdf)
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    return beyond, len(re.findall(rb"/Type\s*/Page\b", pdf))
 
 
 def opened(driver: Any, page: Path, width: int, dark: bool = False, legend: str = ".legend", picture: Path | None = None) -> Opened:

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from pages.browser import WIDTHS, opened
+from pages.browser import WIDTHS, opened, printed
 
 from cryptostitch import runtime
 from cryptostitch.cli import main
 
 PAIR = "aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani"
+MOST_SHEETS = 30
 BLANK = 8                       # colours that a page without content may have
 
 
@@ -52,6 +53,18 @@ def test_a_page(browser: Any, pages: Any, tmp_path: Path, name: str, legend: str
         assert seen.overflow <= 0 and not seen.wide, where
         assert seen.colours > BLANK and not seen.hidden
         assert seen.legends >= least
+
+
+@pytest.mark.parametrize("name", ["report", "evidence", "matrix"])
+def test_a_page_on_paper(browser: Any, pages: Any, tmp_path: Path, name: str) -> None:
+    beyond, sheets = printed(browser, pages(name), tmp_path / f"{name}.pdf")
+    assert not beyond and 1 <= sheets <= MOST_SHEETS
+
+
+def test_what_is_cut_off_is_found(browser: Any, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.html"
+    bad.write_text("<!doctype html><div class=scroll style='overflow:auto'><p style='width:900px'>wide</p></div><p style='break-before:page'>two")
+    assert printed(browser, bad, tmp_path / "bad.pdf") == (["P wide"], 2)
 
 
 def test_a_plot(browser: Any, pages: Any) -> None:
