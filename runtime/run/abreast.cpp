@@ -6,6 +6,7 @@
 #include "../select/upper_halves.hpp"
 #include "../suite/secret.hpp"
 #include "abreast_choice.hpp"
+#include "copy.hpp"
 
 namespace cst {
 namespace {
@@ -15,8 +16,6 @@ constexpr size_t MOST_JOBS = 64;  // at once
 constexpr size_t STATE_BYTES = 10240, STATE_ALIGNED = 64;
 
 const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
-
-void put_pointer(uint8_t *to, const void *pointer) { memcpy(to, &pointer, sizeof(pointer)); }
 
 // Copies of round keys name their register, so that the compiler leaves no row on the stack; registers are cleared when the call ends.
 inline void copy_row(uint8_t *to, const uint8_t *from) {

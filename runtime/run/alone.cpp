@@ -15,8 +15,6 @@ void copy_rows(uint8_t *to, size_t stride, const uint8_t *from, uint32_t rows) {
     else for (uint32_t i = 0; i < rows; i++) memcpy(to + i * stride, from + 16 * i, 16);
 }
 
-void put_pointer(uint8_t *to, const void *pointer) { memcpy(to, &pointer, sizeof(pointer)); }
-
 // How much of a text runs where it is. A short one goes through `blocks` altogether unless it needs no filling up: one call is less than two.
 uint64_t strides(uint64_t bytes) {
     if (bytes >= COUNTER_STRIDE) return bytes & ~(COUNTER_STRIDE - 1);

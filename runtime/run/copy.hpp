@@ -6,6 +6,9 @@
 
 namespace cst {
 
+// Into a field of a state block.
+inline void put_pointer(uint8_t *to, const void *pointer) { memcpy(to, &pointer, sizeof(pointer)); }
+
 // Exactly n bytes; the last piece may overlap the one before.
 inline void copy_few(uint8_t *to, const uint8_t *from, size_t n) {
     if (n >= 16) {

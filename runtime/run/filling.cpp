@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "copy.hpp"
+
 namespace cst {
 namespace {
-
-void put_pointer(uint8_t *state, uint32_t offset, const void *pointer) { memcpy(state + offset, &pointer, sizeof(pointer)); }
 
 template <uint32_t entry, uint32_t rows>
 void copy_these(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride) {
@@ -45,7 +45,7 @@ public:
         for (uint32_t i = 0; i < width_; i++) item_[i] = nullptr;
         if constexpr (cipher)
             for (uint32_t i = 0; i < width_; i++) keys_[i] = nullptr;
-        for (const Variant::Link &link : v.links) put_pointer(state, link.from, state + link.hand);
+        for (const Variant::Link &link : v.links) put_pointer(state + link.from, state + link.hand);
     }
 
     void share_key(const Part &part, const uint8_t *round_keys) {
@@ -135,11 +135,11 @@ public:
 private:
     void point(uint32_t lane, const Item *item, uint8_t *out) {
         if constexpr (cipher) {
-            put_pointer(state_, cipher_places_[lane].in, item->in);
-            put_pointer(state_, cipher_places_[lane].out, out);
+            put_pointer(state_ + cipher_places_[lane].in, item->in);
+            put_pointer(state_ + cipher_places_[lane].out, out);
         }
         if constexpr (hash)
-            if (hash_places_[lane].in != NO_FIELD) put_pointer(state_, hash_places_[lane].in, item->hash_in);
+            if (hash_places_[lane].in != NO_FIELD) put_pointer(state_ + hash_places_[lane].in, item->hash_in);
     }
 
     uint8_t *const state_;

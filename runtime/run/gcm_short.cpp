@@ -13,8 +13,6 @@ namespace {
 constexpr size_t BLOCK = GCM_BLOCK;
 
 void put_zeros(uint8_t *to) { put_words(to, 0, 0); }
-void put_pointer(uint8_t *to, const void *pointer) { memcpy(to, &pointer, sizeof(pointer)); }
-
 template <uint32_t rows>
 void copy_known(uint8_t *to, const uint8_t *from) {
 #pragma GCC unroll 16
