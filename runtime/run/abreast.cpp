@@ -92,7 +92,7 @@ public:
         const Variant *v = n == first_n_ ? first_ : nullptr;
         for (size_t at = 0, left = n; left;) {
             if (!v) v = choose_or_any(left, bytes_);
-            const size_t some = left > v->lanes ? left & ~size_t(v->lanes - 1) : left;
+            const size_t some = left > v->lanes ? v->full_rounds(left) * v->lanes : left;
             for (uint64_t done = 0; v;) {
                 done = run_on(*v, jobs + at, chains_ + at, some, done);
                 v = done < bytes_ ? choose_or_any(some, bytes_ - done) : nullptr;
@@ -143,7 +143,7 @@ private:
         const uint32_t rows = v.cipher.key_rows;
         const auto run = rows == 11 ? run_with<11>(lie) : rows == 13 ? run_with<13>(lie) : rows == 15 ? run_with<15>(lie) : run_with<2>(lie);
         (this->*run)(v, &args, jobs, chains, n, done, end);
-        v.calls.fetch_add((n + v.lanes - 1) >> v.lanes_log2, std::memory_order_relaxed);
+        v.calls.fetch_add(v.full_rounds(n + v.lanes - 1), std::memory_order_relaxed);
         return end;
     }
 

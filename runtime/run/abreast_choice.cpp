@@ -49,9 +49,9 @@ Pick pick_abreast(const Suite &suite, const Family &family, size_t n, uint64_t b
     Pick best;
     for (const Variant *v : family.variants) {
         if (!usable(*v)) continue;
-        const size_t lanes = v->lanes, rest = n & (lanes - 1);
+        const size_t lanes = v->lanes, full = v->full_rounds(n), rest = n - full * lanes;
         const double each = call(*v, bytes), left = one == 0 ? each : std::min(each, double(rest) * one);
-        const double cycles = (double(n >> v->lanes_log2) * each + (rest ? n < lanes ? each : left : 0) + double(n) * lane(*v, one_key)) / size;
+        const double cycles = (double(full) * each + (rest ? n < lanes ? each : left : 0) + double(n) * lane(*v, one_key)) / size;
         const size_t other = best.variant ? best.variant->lanes : lanes;
         const double margin = lanes < other ? 1 + COST_PRECISION : lanes > other ? 1 - COST_PRECISION : 1;
         if (!best.variant || cycles < best.cycles_per_byte * margin) {
