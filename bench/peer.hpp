@@ -10,7 +10,7 @@
 namespace bench {
 
 // A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS], aes-128-cbc+aes-xcbc-96, aes-N-ctr [+hmac-hash-etm], -gcm, -ccm, -xts, -ecb, -cmac, -xcbc,
-// chacha20[-poly1305], rc4-vartime [+hmac-hash-etm], des-ede3-cbc [+hmac-hash-etm | -BITS].
+// chacha20[-poly1305], rc4-vartime [+hmac-hash-etm], des-ede3-cbc [+hmac-hash-etm | -BITS], a{128cbc-hs256,192cbc-hs384,256cbc-hs512}.
 struct Row {
     std::string name;   // the suite; "/open" appended for the reverse direction, "/write" for a long text as TLS records
     std::string suite;
@@ -24,13 +24,14 @@ struct Row {
     std::string block_mac;  // CMAC or XCBC of AES; empty: another MAC, or none
     int mac_bits = 0;       // of its key
     bool tls = false;      // MAC then encrypt
+    bool jose = false;     // RFC 7518, 5.2: the text padded to whole blocks, the header's length behind it in the MAC, half a tag; its key is MAC key, cipher key
     size_t tag_bytes = 0;  // beside the ciphertext; 0: no hash, or TLS
     size_t header = 0;     // bytes in front of the IV that are authenticated: 8 for ESP, GCM, CCM
     size_t iv_bytes() const { return mode == "ECB" || rc4() ? 0 : aead ? 12 : des() ? 8 : 16; }
     size_t key_bytes() const { return size_t(key_bits / 8) * (mode == "XTS" ? 2 : 1); }
-    size_t mac_key_bytes() const { return mac_bits ? size_t(mac_bits / 8) : hmac ? 32 : 0; }
+    size_t mac_key_bytes() const { return mac_bits ? size_t(mac_bits / 8) : jose ? tag_bytes : hmac ? 32 : 0; }
     bool pair() const { return key_bits && (hmac || mac_bits); }  // a cipher, and a MAC with a key of its own
-    bool whole_blocks() const { return mode == "ECB" || des() || (key_bits && !tls && mode == "CBC"); }  // of 16 bytes, of texts
+    bool whole_blocks() const { return mode == "ECB" || des() || (key_bits && !tls && !jose && mode == "CBC"); }  // of 16 bytes, of texts
     bool rc4() const { return mode == "RC4"; }
     bool des() const { return mode == "DES-EDE3-CBC"; }
     size_t head_bytes() const { return header + (key_bits ? iv_bytes() : 0); }  // that a hash covers in front of the ciphertext

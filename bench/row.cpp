@@ -39,6 +39,12 @@ bool parse_row(const std::string &name, Row &row) {
     }
     if (take(rest, "chacha20-poly1305")) row.key_bits = 256, row.mode = "ChaCha20-Poly1305", row.aead = true, row.tag_bytes = 16, row.header = 8;
     else if (take(rest, "chacha20")) row.key_bits = 256, row.mode = "ChaCha20";
+    for (int bits : {128, 192, 256}) {
+        const std::string hash = std::to_string(2 * bits);
+        if (!take(rest, "a" + std::to_string(bits) + "cbc-hs" + hash)) continue;
+        row.key_bits = bits, row.hash = "sha" + hash, row.hmac = row.jose = true, row.tag_bytes = size_t(bits / 8), row.header = 8;
+        return rest.empty() && !row.write;
+    }
     if (take(rest, "des-ede3-cbc")) row.key_bits = 192, row.mode = "DES-EDE3-CBC";
     if (take(rest, "rc4-vartime")) row.key_bits = 128, row.mode = "RC4";
     if (row.mac_bits) return rest.empty() && !row.write && !row.open;

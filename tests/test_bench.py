@@ -74,6 +74,16 @@ def test_tls_records_and_writes_are_checked(bench: Path) -> None:
         assert "not timed" not in done.stderr and "cannot" not in done.stderr
 
 
+def test_padded_texts_are_checked(bench: Path) -> None:
+    rows = "a*cbc-hs*"
+    if not run(bench, "--rows", rows, "--list").stdout:
+        pytest.skip("this library has no suites of RFC 7518")
+    done = run(bench, "--rows", rows, "--sizes", "1,15,16,17,1000", "--jobs", "1,5", "--peers", "openssl", "--min-ms", "0.001", "--repetitions", "1")
+    assert done.returncode == 0, done.stderr
+    assert "not timed" not in done.stderr and "cannot" not in done.stderr
+    assert done.stdout.count("\na128cbc-hs256/open ") == 10 + 5  # one job has no row for one key
+
+
 def test_threads(bench: Path, tmp_path: Path) -> None:
     file = tmp_path / "r.json"
     suite = "aes-128-cbc+hmac-sha256-etm"

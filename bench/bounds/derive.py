@@ -125,6 +125,8 @@ class Table:
                 for suite in suites:
                     self.both(f"{name}-cbc+hmac-{suite}", pair, max(chain, hash_chain), hash_chain)
                 self.both(f"{name}-ctr+hmac-{hash_name}-etm", pair, hash_chain, hash_chain)
+                if hash_name == f"sha{2 * bits}":
+                    self.both(f"a{bits}cbc-hs{2 * bits}", pair, max(chain, hash_chain), hash_chain)
         self.add("aes-128-xcbc", [aes(128)], aes_chain(128))
         self.both("aes-128-cbc+aes-xcbc-96", [aes(128) + aes(128)], aes_chain(128), aes_chain(128))
         self.both("chacha20", [CHACHA20])

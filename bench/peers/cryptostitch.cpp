@@ -36,7 +36,13 @@ public:
         for (size_t i = 0; i < keys; i++) {
             const Buffer &b = batch_.buffers[i];
             cst_key *key = nullptr;
-            if (cst_key_new(suite, row_.key_bits ? b.key : nullptr, row_.key_bytes(), row_.mac_key_bytes() ? b.mac_key : nullptr, row_.mac_key_bytes(), &key) != CST_OK) return false;
+            if (row_.jose) {
+                std::vector<uint8_t> both(b.mac_key, b.mac_key + row_.mac_key_bytes());
+                both.insert(both.end(), b.key, b.key + row_.key_bytes());
+                if (cst_key_new(suite, both.data(), both.size(), nullptr, 0, &key) != CST_OK) return false;
+            } else if (cst_key_new(suite, row_.key_bits ? b.key : nullptr, row_.key_bytes(), row_.mac_key_bytes() ? b.mac_key : nullptr, row_.mac_key_bytes(), &key) != CST_OK) {
+                return false;
+            }
             keys_.push_back(key);
         }
         return true;

@@ -114,7 +114,7 @@ public:
         const bool known = imb_knows(row);
         if (row.tls) return known ? imb_tls_tasks(manager_, row, batch) : std::move(tasks);
         if (row.aead) return (row.mode == "GCM" ? imb_gcm_tasks : imb_aead_tasks)(manager_, row, batch);
-        if (row.mode == "XTS" || row.rc4()) return tasks; // it has none
+        if (row.mode == "XTS" || row.rc4() || row.jose) return tasks; // it has none
         if (row.chacha()) return tasks; // its block counter begins at 1
         if (!known || batch.longest > 65000) return tasks; // its lanes count in 16 bits
         add(tasks, row, batch, Style::queue);

@@ -38,7 +38,7 @@ public:
             if (cipher) {
                 ciphers_.push_back(crypto_.EVP_CIPHER_CTX_new());
                 ok = crypto_.EVP_CipherInit_ex2(ciphers_.back(), cipher, b.key, nullptr, row_.open ? 0 : 1, nullptr) == 1;
-                crypto_.EVP_CIPHER_CTX_set_padding(ciphers_.back(), 0);
+                crypto_.EVP_CIPHER_CTX_set_padding(ciphers_.back(), row_.jose);
             }
             if (xcbc && ok) {
                 xcbcs_.push_back(std::make_unique<Xcbc>(crypto_));
@@ -63,11 +63,11 @@ public:
             size_t key = batch_.one_key ? 0 : i;
             if (row_.open && row_.pair()) {
                 uint8_t tag[EVP_MAX_MD_SIZE];
-                if (!authenticate(key, b.in - head, b.bytes + head, tag) || crypto_.CRYPTO_memcmp(tag, b.expected_tag, row_.tag_bytes) != 0) return false;
+                if (!authenticate(key, b.in - head, b.in_bytes + head, tag) || crypto_.CRYPTO_memcmp(tag, b.expected_tag, row_.tag_bytes) != 0) return false;
             }
             if (row_.key_bits && !crypt(key, b)) return false;
             if (row_.mac_key_bytes() && !row_.open) {
-                if (!authenticate(key, row_.key_bits ? b.out - head : b.in, b.bytes + head, b.tag)) return false;
+                if (!authenticate(key, row_.key_bits ? b.out - head : b.in, b.out_bytes + head, b.tag)) return false;
             }
             if (!row_.hash.empty() && !row_.hmac) {
                 if (!crypto_.EVP_DigestInit_ex2(digest_, md_, nullptr) || !crypto_.EVP_DigestUpdate(digest_, b.in, b.bytes) || !crypto_.EVP_DigestFinal_ex(digest_, b.tag, nullptr)) return false;
@@ -78,19 +78,22 @@ public:
 
 private:
     bool crypt(size_t key, const Buffer &b) {
-        int n = 0;
+        int n = 0, last = 0;
         const uint8_t *again = row_.rc4() ? b.key : nullptr;  // the only way back to the start of its stream
         return crypto_.EVP_CipherInit_ex2(ciphers_[key], nullptr, again, b.iv, -1, nullptr) == 1 &&
-               crypto_.EVP_CipherUpdate(ciphers_[key], b.out, &n, b.in, int(b.bytes)) == 1 && size_t(n) == b.bytes;
+               crypto_.EVP_CipherUpdate(ciphers_[key], b.out, &n, b.in, int(b.in_bytes)) == 1 &&
+               (!row_.jose || crypto_.EVP_CipherFinal_ex(ciphers_[key], b.out + n, &last) == 1) && size_t(n) + size_t(last) == b.out_bytes;
     }
     bool authenticate(size_t key, const uint8_t *data, size_t bytes, uint8_t *tag) {
         if (!xcbcs_.empty()) return xcbcs_[key]->run(data, bytes, tag);
         size_t n = 0;
         return crypto_.EVP_MAC_init(macs_[key], nullptr, 0, nullptr) == 1 && crypto_.EVP_MAC_update(macs_[key], data, bytes) == 1 &&
+               (!row_.jose || crypto_.EVP_MAC_update(macs_[key], header_bits_, sizeof header_bits_) == 1) &&
                crypto_.EVP_MAC_final(macs_[key], tag, &n, EVP_MAX_MD_SIZE) == 1;
     }
     const Libcrypto &crypto_;
     Row row_;
+    const uint8_t header_bits_[8] = {0, 0, 0, 0, 0, 0, 0, uint8_t(8 * row_.header)};
     const Batch &batch_;
     EVP_MD *md_ = nullptr;
     EVP_MD_CTX *digest_ = nullptr;

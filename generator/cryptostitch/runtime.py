@@ -1,4 +1,4 @@
-"""The C library from Python: a thin binding of the whole of cryptostitch.h (its C side is capi.py).
+"""The C library from Python: a thin binding of the whole of cryptostitch.h (its C side is capi.py, the jobs of a burst jobs.py, raw kernels raw_kernel.py).
 
 Handles are classes that free what they own; errors are ``RuntimeFailure`` with the C code in ``code``. Buffers are
 anything with the buffer protocol: outputs must be writable (bytearray, memoryview, numpy arrays), inputs may be
@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import POINTER, byref, c_char, c_size_t, c_void_p
+from ctypes import byref, c_size_t, c_void_p
 from dataclasses import dataclass
-from typing import Any, Callable, Iterable, Sequence
+from typing import Any, Callable, Sequence
 
 # fmt: off
 from .capi import (
     AEAD, ALLOW_LEGACY, ALLOW_PACKS, CALIBRATE, CIPHER, DIGEST, EACH_NAME, EACH_TEST, ERR_ARGUMENT, ERR_AUTH, ERR_COSTS, ERR_FILE, ERR_JIT, ERR_LENGTH,
     ERR_FULL, ERR_MEMORY, ERR_NAME, ERR_OVERLAP, ERR_PACK, ERR_SELFTEST, ERR_UNSUPPORTED, MAC, NAME_KERNEL, NAME_SUITE,
     NAME_TARGET, NOT_RUN, NO_JIT, OK, OPEN, PROGRESS, SEAL, ChoiceInfo, CpuInfo, FieldInfo, JobStruct, KernelArgs,
-    KernelInfo, Options, PieceStruct, StreamInfo, SuiteInfo, TlsWrite, library_path, load,
+    KernelInfo, Options, StreamInfo, SuiteInfo, TlsWrite, library_path, load,
 )
+from .jobs import Job, address_of
+from .raw_kernel import Kernel, Stream
 
 __all__ = [
     "AEAD", "ALLOW_LEGACY", "ALLOW_PACKS", "CALIBRATE", "CIPHER", "DIGEST", "ERR_ARGUMENT", "ERR_AUTH", "ERR_COSTS", "ERR_FILE", "ERR_JIT", "ERR_LENGTH",
@@ -38,25 +40,6 @@ class RuntimeFailure(Exception):
         self.code, self.nearest = code, nearest
         message = f"{subject}: {text}" if subject else text
         super().__init__(f"{message} (did you mean {nearest}?)" if nearest else message)
-
-
-def _address(buffer: Any, write: bool) -> tuple[int | None, int, Any]:
-    """Address, length, and what must be kept alive, of None, an (address, length) pair, or a buffer."""
-    if buffer is None:
-        return None, 0, None
-    if isinstance(buffer, tuple):
-        return buffer[0], buffer[1], None
-    if isinstance(buffer, bytes) and not write:
-        return ctypes.cast(ctypes.c_char_p(buffer), c_void_p).value, len(buffer), buffer
-    view = memoryview(buffer).cast("B")
-    if view.readonly:
-        if write:
-            raise TypeError("an output must be writable")
-        return _address(bytes(view), False)
-    if not len(view):
-        return None, 0, None
-    array = (c_char * len(view)).from_buffer(view)
-    return ctypes.addressof(array), len(view), array
 
 
 @dataclass
@@ -256,8 +239,8 @@ class Key:
     def __init__(self, suite: Suite, key: Any = None, mac_key: Any = None):
         self.suite, self.lib = suite, suite.context.lib
         self.handle = c_void_p()
-        k, k_len, keep_k = _address(key, False)
-        m, m_len, keep_m = _address(mac_key, False)
+        k, k_len, keep_k = address_of(key, False)
+        m, m_len, keep_m = address_of(mac_key, False)
         suite.context.check(self.lib.cst_key_new(suite.handle, k, k_len, m, m_len, byref(self.handle)), suite.name)
         del keep_k, keep_m
 
@@ -290,10 +273,10 @@ class Key:
         """cst_tls_seal: `data` as TLS records, one behind the other. `ivs`: 16 bytes per record; see `tls_size`."""
         out = bytearray(self.tls_size(len(data), fragment)[1])
         write = TlsWrite(key=self.handle, sequence=sequence, type=kind, version=version, fragment=fragment)
-        write.iv, write.iv_len, keep_iv = _address(ivs, False)
-        address, write.in_len, keep_in = _address(data, False)
+        write.iv, write.iv_len, keep_iv = address_of(ivs, False)
+        address, write.in_len, keep_in = address_of(data, False)
         setattr(write, "in", address)
-        write.out, write.out_cap, keep_out = _address(out, True)
+        write.out, write.out_cap, keep_out = address_of(out, True)
         self.suite.context.check(self.lib.cst_tls_seal(byref(write)), self.suite.name)
         del keep_iv, keep_in, keep_out
         return bytes(out[: write.out_len])
@@ -307,147 +290,8 @@ class Key:
 
     def digest(self, data: bytes, tag_len: int | None = None) -> bytes:
         tag = bytearray(self.suite.tag_max if tag_len is None else tag_len)
-        t, t_len, keep_t = _address(tag, True)
-        d, d_len, keep_d = _address(data, False)
+        t, t_len, keep_t = address_of(tag, True)
+        d, d_len, keep_d = address_of(data, False)
         self.suite.context.check(self.lib.cst_digest(self.handle, d, d_len, t, t_len), self.suite.name)
         del keep_t, keep_d
         return bytes(tag)
-
-
-class Job:
-    """One buffer of a burst. `out` may be the same bytearray as `data`. A list of buffers is a scattered one."""
-
-    def __init__(
-        self,
-        key: Key,
-        direction: int = SEAL,
-        *,
-        iv: Any = None,
-        aad: Any = None,
-        data: Any = None,
-        out: Any = None,
-        tag: Any = None,
-    ):
-        self.key, self.direction = key, direction
-        self.iv, self.aad, self.data, self.out, self.tag = iv, aad, data, out, tag
-        self.status, self.out_len = NOT_RUN, 0
-        self._keep: list[Any] = []
-
-    def fill(self, struct: Any) -> None:
-        """Writes the C struct; the job keeps the buffers alive."""
-        struct.__init__()
-        struct.key, struct.direction = self.key.handle, self.direction
-        self._keep = []
-        writes = {"out": True, "tag": self.direction == SEAL}
-        for name, buffer, length in (
-            ("iv", self.iv, "iv_len"),
-            ("aad", self.aad, "aad_len"),
-            ("in", self.data, "in_len"),
-            ("out", self.out, "out_cap"),
-            ("tag", self.tag, "tag_len"),
-        ):
-            if isinstance(buffer, list) and name in ("in", "out"):
-                size = self._scatter(struct, name, buffer, writes.get(name, False))
-            else:
-                address, size, keep = _address(buffer, writes.get(name, False))
-                setattr(struct, name, address)
-                self._keep.append(keep)
-            setattr(struct, length, size)
-
-    def _scatter(self, struct: Any, name: str, buffers: list[Any], write: bool) -> int:
-        """The pieces of `in` or `out`; returns their bytes."""
-        pieces = (PieceStruct * len(buffers))()
-        for piece, buffer in zip(pieces, buffers):
-            piece.data, piece.bytes, keep = _address(buffer, write)
-            self._keep.append(keep)
-        self._keep.append(pieces)
-        setattr(struct, f"{name}_pieces", ctypes.addressof(pieces))
-        setattr(struct, f"n_{name}_pieces", len(buffers))
-        return sum(piece.bytes for piece in pieces)
-
-    def run_alone(self) -> None:
-        """cst_seal or cst_open, which take no scattered buffers. Raises RuntimeFailure."""
-        struct = JobStruct()
-        self.fill(struct)
-        length = c_size_t()
-        function = self.key.lib.cst_seal if self.direction == SEAL else self.key.lib.cst_open
-        code = function(
-            struct.key,
-            struct.iv,
-            struct.iv_len,
-            struct.aad,
-            struct.aad_len,
-            getattr(struct, "in"),
-            struct.in_len,
-            struct.out,
-            struct.out_cap,
-            byref(length),
-            struct.tag,
-            struct.tag_len,
-        )
-        self.status, self.out_len = code, length.value
-        self._keep = []
-        self.key.suite.context.check(code, self.key.suite.name)
-
-
-class Stream:
-    """One stream of a raw kernel: its lanes, and the state block that it wants."""
-
-    def __init__(self, kernel: Kernel, index: int):
-        info = StreamInfo()
-        self.kernel, self.index = kernel, index
-        kernel.context.check(kernel.context.lib.cst_kernel_stream(kernel.handle, index, byref(info)))
-        self.name: str = info.name.decode()
-        self.lanes: int = info.lanes
-        self.bytes: int = info.bytes
-        self.state_bytes: int = info.state_bytes
-        self.state_align: int = info.state_align
-
-    def field(self, name: str) -> Any | None:
-        """The field's layout (a FieldInfo), or None when the stream has no such field."""
-        info = FieldInfo()
-        code = self.kernel.context.lib.cst_kernel_field(self.kernel.handle, self.index, name.encode(), byref(info))
-        if code == ERR_NAME:
-            return None
-        self.kernel.context.check(code, name)
-        return info
-
-    def entry(self, name: str, row: int = 0, lane: int = 0) -> int:
-        """Offset of an entry in the state block. KeyError when the stream has no such field."""
-        info = self.field(name)
-        if info is None:
-            raise KeyError(name)
-        return info.offset + row * info.row_bytes + (info.lane_offsets[lane] if info.lanes else 0)
-
-
-class Kernel:
-    """cst_kernel: code that can be called with state blocks that the caller fills."""
-
-    def __init__(self, context: Context, name: str):
-        self.context = context
-        self.handle = c_void_p()
-        context.check(context.lib.cst_kernel_get(context.handle, name.encode(), byref(self.handle)), name, NAME_KERNEL)
-        info = KernelInfo()
-        context.check(context.lib.cst_kernel_info_get(self.handle, byref(info)))
-        self.name: str = info.name.decode()
-        self.target: str = info.target.decode()
-        self.origin: str = info.origin.decode()
-        self.address: int = info.function
-        self.code: bytes = ctypes.string_at(info.code, info.code_bytes) if info.code_bytes else b""
-        self.assembled_ns: int = info.assembled_ns
-        self.lag: int = info.lag
-        self.streams = [Stream(self, i) for i in range(info.streams)]
-        self._function: Callable[..., None] = ctypes.CFUNCTYPE(None, POINTER(KernelArgs))(info.function)
-
-    def calls(self) -> int:
-        """How often bursts of the context have called the kernel."""
-        info = KernelInfo()
-        self.context.check(self.context.lib.cst_kernel_info_get(self.handle, byref(info)))
-        return info.calls
-
-    def run(self, iterations: int, states: Iterable[int]) -> None:
-        """Calls the kernel. `states`: the address of each stream's state block. Nothing is checked."""
-        args = KernelArgs(iterations)
-        for i, state in enumerate(states):
-            args.state[i] = state
-        self._function(byref(args))

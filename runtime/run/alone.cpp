@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "../select/upper_halves.hpp"
+#include "copy.hpp"
 
 namespace cst {
 namespace {
@@ -24,14 +25,17 @@ uint64_t strides(uint64_t bytes) {
 
 }  // namespace
 
-Alone::Alone(const Suite &suite, LaneMemory *memory, bool one_key)
-    : suite_(suite), memory_(*memory), room_(suite.engine->most_state_bytes()), which_(suite, one_key) {
+bool Alone::has_smallest(const Family &family, uint64_t block) {
+    for (const Variant *v : family.variants)
+        if (v->need() <= block && OneLane::serves(*v) && v->kernel.load(std::memory_order_acquire)) return true;
+    return false;
+}
+
+Alone::Alone(const Suite &suite, LaneMemory *memory, bool one_key, bool decrypts)
+    : suite_(suite), ciphers_(decrypts ? suite.decrypts : suite.encrypts), memory_(*memory), room_(suite.engine->most_state_bytes()), which_(suite, one_key) {
+    for (size_t i = 0; i < ANSWERS; i++) cipher_answers_[i].bytes = hash_answers_[i].bytes = 0;
     if (suite.forced) return;
-    const uint64_t block = suite.encrypt->record.block_bytes;
-    for (const Variant *v : suite.encrypts.variants) {
-        usable_ = v->need() <= block && OneLane::serves(*v) && v->kernel.load(std::memory_order_acquire);
-        if (usable_) break;
-    }
+    usable_ = !suite.encrypt || has_smallest(ciphers_, suite.encrypt->record.block_bytes);
     if (usable_ && suite.engine->avx()) clear_upper_halves();
 }
 
@@ -88,8 +92,10 @@ void Alone::call(Slot *slot, const uint8_t *in, uint8_t *out, const uint8_t *has
         put_pointer(state + cipher->out, out);
         memcpy(state + cipher->chain, work_->chain, 16);
     }
+    // Of one lane the rows of the chaining value mostly lie together.
     auto each_chain_row = [&](auto copy) {
-        const uint32_t rows = v.hash.chain_rows, stride = v.hash.chain_row_bytes, entry = v.hash.chain_entry;
+        uint32_t rows = v.hash.chain_rows, stride = v.hash.chain_row_bytes, entry = v.hash.chain_entry;
+        if (stride == entry) entry *= rows, rows = 1;
         for (uint32_t i = 0; i < rows; i++) {
             if (entry == 16) copy(state + hash->chain + i * stride, work_->hash_chain + i * 16, std::integral_constant<size_t, 16>());
             else copy(state + hash->chain + i * stride, work_->hash_chain + i * entry, size_t(entry));
@@ -100,18 +106,18 @@ void Alone::call(Slot *slot, const uint8_t *in, uint8_t *out, const uint8_t *has
             copy_rows(state + hash->key, v.hash.key_row_bytes, item.mac_keys_end - 16 * v.hash.key_rows, v.hash.key_rows);
         slot->mac_keys_end = item.mac_keys_end;
         put_pointer(state + hash->in, hash_in);
-        each_chain_row([](uint8_t *row, const uint8_t *chain, size_t bytes) { memcpy(row, chain, bytes); });
+        each_chain_row([](uint8_t *row, const uint8_t *chain, size_t bytes) { copy_few(row, chain, bytes); });
     }
     slot->args.iterations = iterations;
     slot->fn(&slot->args);
     slot->calls++;
     if constexpr (ciphers) memcpy(work_->chain, state + cipher->chain, 16);
-    if constexpr (hashes) each_chain_row([](const uint8_t *row, uint8_t *chain, size_t bytes) { memcpy(chain, row, bytes); });
+    if constexpr (hashes) each_chain_row([](const uint8_t *row, uint8_t *chain, size_t bytes) { copy_few(chain, row, bytes); });
 }
 
 void Alone::cipher(const uint8_t *in, uint8_t *out, uint64_t bytes) {
     while (bytes) {
-        Slot *slot = slot_for(cipher_answers_, suite_.encrypts, bytes);
+        Slot *slot = slot_for(cipher_answers_, ciphers_, bytes);
         const uint32_t shift = slot->step_log2;
         const uint64_t some = bytes >> shift << shift;
         call<true, false>(slot, in, out, nullptr, some >> shift);

@@ -2,6 +2,8 @@
 // Where a call takes a hundred cycles, asking for a phase (lanes.hpp) takes several times that.
 #pragma once
 
+#include <cmath>
+
 #include "one_lane.hpp"
 #include "work.hpp"
 
@@ -10,14 +12,16 @@ namespace cst {
 // Kernels that have been called keep a state block of their own in the arena, and in it the rows of the key that they were last called with.
 class Alone {
 public:
-    // one_key: most messages have the key of the one before.
-    Alone(const Suite &suite, LaneMemory *memory, bool one_key);
+    // one_key: most messages have the key of the one before. decrypts: by the cipher's other direction.
+    Alone(const Suite &suite, LaneMemory *memory, bool one_key, bool decrypts = false);
     ~Alone();
     Alone(const Alone &) = delete;
     Alone &operator=(const Alone &) = delete;
 
-    // Whether every length of text can be run: nothing is forced, and the smallest kernel of the cipher is there.
+    // Whether every length of text can be run: nothing is forced, and the smallest kernel of the cipher, if the suite has one, is there.
     bool usable() const { return usable_; }
+    // Whether the family has a kernel of one lane, ready to be called, for every number of blocks.
+    static bool has_smallest(const Family &family, uint64_t block);
 
     // The following are about this message: its key, its item's mac_keys_end, `chain` and `hash_chain`.
     void take(Work *work) { work_ = work; }
@@ -29,6 +33,8 @@ public:
     void text_in_blocks(size_t bytes);
     // Whole blocks of the hash, until fewer than `least` bytes are left, or kernels take more than `cycles` per byte. Returns the number of bytes.
     uint64_t hash(const uint8_t *in, uint64_t bytes, uint64_t least, double cycles);
+    // All of them; the hash has its smallest kernel.
+    void hash(const uint8_t *in, uint64_t bytes) { hash(in, bytes, 1, HUGE_VAL); }
     double cost(const Variant &variant, uint64_t bytes) const { return which_.cost(variant, bytes); }
     // The cheapest kernel of the hash for so many whole blocks; NULL: none.
     const Variant *choose_hash(uint64_t bytes);
@@ -70,13 +76,14 @@ private:
     void call(Slot *slot, const uint8_t *in, uint8_t *out, const uint8_t *hash_in, uint64_t iterations);
 
     const Suite &suite_;
+    const Family &ciphers_;
     LaneMemory &memory_;
     const size_t room_;
     const OneLane which_;
     Work *work_ = nullptr;
     size_t used_ = 0, n_ = 0;
     bool usable_ = false;
-    Answer cipher_answers_[ANSWERS] = {}, hash_answers_[ANSWERS] = {};
+    Answer cipher_answers_[ANSWERS], hash_answers_[ANSWERS];  // of 0 bytes: none
     struct {
         uint64_t bytes = 0;
         bool ahead = false;

@@ -19,11 +19,11 @@ struct Way {
     int (*direct)(Arena *, const Suite &, int, cst_job *, size_t) = nullptr;
 };
 constexpr Way kWays[] = {
-    {seal_batch, open_batch},        // single
-    {seal_batch, open_batch},        // etm
-    {seal_batch, open_batch},        // rfc7518
-    {seal_batch, open_batch},        // esp
-    {seal_records, open_records},    // tls
+    {seal_batch, open_batch, lone_takes, lone_direct},  // single
+    {seal_batch, open_batch, lone_takes, lone_direct},  // etm
+    {seal_batch, open_batch, lone_takes, lone_direct},  // rfc7518
+    {seal_batch, open_batch, lone_takes, lone_direct},  // esp
+    {seal_records, open_records, lone_takes, lone_direct},  // tls
     {counter_batch, counter_batch, counter_takes, counter_direct},  // counter
     {gcm_seal, gcm_open, gcm_takes, gcm_direct},  // gcm
     {chacha_batch, chacha_batch, chacha_takes, chacha_direct},  // chacha
@@ -122,12 +122,13 @@ int run_burst(Arena *arena, cst_job *jobs, size_t n) {
     bool all = true;
     for (size_t first = 0; first < n; first++) {
         if (jobs[first].status != JOB_WAITING) continue;
-        const Gathering gathering(jobs[first]);
-        const Way &way = kWays[size_t(gathering.suite().construction)];
+        const Suite &suite = *key_of(jobs[first])->suite;
+        const Way &way = kWays[size_t(suite.construction)];
         if (way.takes && way.takes(jobs[first])) {
-            all &= way.direct(arena, gathering.suite(), jobs[first].direction, jobs + first, n - first) == CST_OK;
+            all &= way.direct(arena, suite, jobs[first].direction, jobs + first, n - first) == CST_OK;
             if (jobs[first].status != JOB_WAITING) continue;
         }
+        const Gathering gathering(jobs[first]);
         all &= (gathering.short_jobs() ? run_short : run_any)(arena, gathering, jobs + first, n - first);
         if (jobs[first].status == JOB_WAITING) first--;  // left for the next batch
     }

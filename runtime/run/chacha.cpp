@@ -26,14 +26,6 @@ void carry_into_nonce(Work *work) {
 
 }  // namespace
 
-Phase chacha_phase(const Batch &batch) {
-    Phase phase;
-    phase.suite = batch.suite;
-    phase.family = &batch.suite->encrypts;
-    phase.one_key = batch.one_key;
-    return phase;
-}
-
 void run_chacha(const Batch &batch) {
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];

@@ -19,7 +19,6 @@ constexpr uint64_t POLY_LEAST = 256;
 constexpr uint64_t POLY_OPENING_STRETCHES = 6;
 inline uint64_t poly_opening_least(const Suite &suite) { return suite.pairs.variants.empty() ? 0 : POLY_OPENING_STRETCHES * suite.pairs.needs.front(); }
 
-Phase chacha_phase(const Batch &batch);
 // The next `bytes` bytes (a multiple of a block; zeros behind the text) of `blocks` of every work that `bytes(work)` is not 0 for.
 template <typename Bytes>
 void run_chacha_blocks(const Batch &batch, Bytes bytes) {
@@ -33,7 +32,7 @@ void run_chacha_blocks(const Batch &batch, Bytes bytes) {
         work.use_blocks(work.item.bytes);
         items[n++] = &work.item;
     }
-    if (n) run_phase(chacha_phase(batch), &batch.arena->lanes, items, batch.arena->order, n);
+    run_items(batch, batch.suite->encrypts, n);
 }
 // Every work that has not failed, from `ciphered` to the end of its text. The counter does not wrap.
 void run_chacha(const Batch &batch);

@@ -1,4 +1,4 @@
-// Suites whose jobs run one after the other, without works and phases, where that is faster: gcm_direct.cpp, chacha_direct.cpp, counter.cpp.
+// Suites whose jobs run one after the other, without works and phases, where that is faster: gcm_direct.cpp, chacha_direct.cpp, counter.cpp, lone.cpp.
 #pragma once
 
 #include "burst.hpp"
@@ -39,5 +39,8 @@ bool chacha_takes(const cst_job &job);
 int chacha_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n);
 bool chacha_poly_takes(const cst_job &job);
 int chacha_poly_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n);
+// One job only: of several, lanes are better.
+bool lone_takes(const cst_job &job);
+int lone_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n);
 
 }  // namespace cst

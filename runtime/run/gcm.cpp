@@ -28,12 +28,7 @@ void run_for(const Batch &batch, const Family &family, Prepare prepare) {
         prepare(work);
         if (work.item.bytes) items[n++] = &work.item;
     }
-    if (!n) return;
-    Phase phase;
-    phase.suite = batch.suite;
-    phase.family = &family;
-    phase.one_key = batch.one_key;
-    run_phase(phase, &batch.arena->lanes, items, batch.arena->order, n);
+    run_items(batch, family, n);
 }
 
 // How many blocks of zeros to put in front of n, of which there is room for `room`.

@@ -11,13 +11,7 @@ namespace {
 
 const AlgorithmRecord &hash_of(const Batch &batch) { return batch.suite->hash->record; }
 
-Phase hash_phase(const Batch &batch) {
-    Phase phase;
-    phase.suite = batch.suite;
-    phase.family = &batch.suite->hashes;
-    phase.one_key = batch.one_key;
-    return phase;
-}
+Phase hash_phase(const Batch &batch) { return phase_of(batch, batch.suite->hashes); }
 
 // Hashes `bytes(work)` bytes of `blocks`, whole hash blocks.
 template <typename Bytes>
@@ -31,7 +25,7 @@ void run_blocks(const Batch &batch, Bytes bytes) {
         work.use_blocks(work.item.bytes);
         if (work.item.bytes) items[n++] = &work.item;
     }
-    if (n) run_phase(hash_phase(batch), &batch.arena->lanes, items, batch.arena->order, n);
+    run_items(batch, batch.suite->hashes, n);
 }
 
 // Most bytes between body and padding.
@@ -41,21 +35,6 @@ size_t trailer_bytes(const Suite &suite) {
         case Construction::esp: return ESP_EXTENSION;
         default: return 0;
     }
-}
-
-// Writes the head without the AAD's first bytes: only the last `rest` of it. Returns how much that is.
-size_t put_head(const Suite &suite, const Work &work, size_t rest, uint8_t *to) {
-    const cst_job &job = *work.job;
-    const uint8_t *aad_end = static_cast<const uint8_t *>(job.aad) + aad_in_head(suite, job.aad_len);
-    if (rest) copy_few(to, aad_end - rest, rest);
-    if (suite.construction == Construction::tls) {
-        memcpy(to + rest, work.record_length, sizeof(work.record_length));
-        return rest + sizeof(work.record_length);
-    }
-    if (!suite.iv_bytes) return rest;
-    if (suite.half_blocks()) memcpy(to + rest, job.iv, DES_BLOCK);
-    else memcpy(to + rest, job.iv, IV_BYTES);
-    return rest + suite.iv_bytes;
 }
 
 // Makes the end of the message behind what of the head is in `to` already. Returns how many bytes, whole blocks, are there then.
@@ -165,6 +144,20 @@ void hash_on(const Batch &batch, bool all) {
 }
 
 }  // namespace
+
+size_t put_head(const Suite &suite, const Work &work, size_t rest, uint8_t *to) {
+    const cst_job &job = *work.job;
+    const uint8_t *aad_end = static_cast<const uint8_t *>(job.aad) + aad_in_head(suite, job.aad_len);
+    if (rest) copy_few(to, aad_end - rest, rest);
+    if (suite.construction == Construction::tls) {
+        memcpy(to + rest, work.record_length, sizeof(work.record_length));
+        return rest + sizeof(work.record_length);
+    }
+    if (!suite.iv_bytes) return rest;
+    if (suite.half_blocks()) memcpy(to + rest, job.iv, DES_BLOCK);
+    else memcpy(to + rest, job.iv, IV_BYTES);
+    return rest + suite.iv_bytes;
+}
 
 size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to) {
     if (suite.construction == Construction::rfc7518) {

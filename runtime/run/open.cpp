@@ -9,19 +9,6 @@
 namespace cst {
 namespace {
 
-void remove_padding(Work *work) {
-    uint8_t block[16];
-    work->out.read(work->bulk - sizeof(block), block, sizeof(block));
-    const uint32_t padding = padding_bytes(block);
-    wipe(block, sizeof(block));
-    if (!padding) {
-        fail(work);
-        return;
-    }
-    work->job->out_len = work->bulk - padding;
-    work->out.zero(work->job->out_len, padding);
-}
-
 // The heads and the stitched middles, as far as pair kernels go.
 void open_stitched(const Batch &batch) {
     const Suite &suite = *batch.suite;
@@ -43,6 +30,19 @@ void open_stitched(const Batch &batch) {
 }
 
 }  // namespace
+
+void remove_padding(Work *work) {
+    uint8_t block[16];
+    work->out.read(work->bulk - sizeof(block), block, sizeof(block));
+    const uint32_t padding = padding_bytes(block);
+    wipe(block, sizeof(block));
+    if (!padding) {
+        fail(work);
+        return;
+    }
+    work->job->out_len = work->bulk - padding;
+    work->out.zero(work->job->out_len, padding);
+}
 
 void check_tags(const Batch &batch) {
     for (size_t i = 0; i < batch.n; i++) {

@@ -38,7 +38,7 @@ void finish(const Batch &batch) {
         work.item.bytes = 16;
         batch.arena->items[n++] = &work.item;
     }
-    if (n) run_phase(cipher_phase(batch, false), &batch.arena->lanes, batch.arena->items, batch.arena->order, n);
+    run_items(batch, batch.suite->encrypts, n);
     for (size_t i = 0; i < n; i++) {
         Work &work = *static_cast<Work *>(batch.arena->items[i]->owner);
         work.out.write(work.bulk, work.last, work.last_bytes);

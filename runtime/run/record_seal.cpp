@@ -6,11 +6,10 @@
 #include "work.hpp"
 
 namespace cst {
-namespace {
 
 static_assert((15 + TLS_MOST_MAC) / 16 * 16 + 16 <= MOST_LAST, "text, MAC and padding have room");
 
-void begin(Work *work) {
+void begin_record(Work *work) {
     const cst_job &job = *work->job;
     work->in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
     work->body = &work->in;
@@ -21,8 +20,7 @@ void begin(Work *work) {
     work->record_length[1] = uint8_t(job.in_len);
 }
 
-// The end of the text, the MAC and the padding: bytes that all tell how many others there are.
-void make_last(const Suite &suite, Work *work) {
+void end_record(const Suite &suite, Work *work) {
     const size_t rest = work->job->in_len % 16, mac = suite.hash->record.digest_bytes;
     const size_t padding = 16 - (rest + mac) % 16;
     work->in.read(work->bulk, work->last, rest);
@@ -31,11 +29,9 @@ void make_last(const Suite &suite, Work *work) {
     work->last_bytes = uint32_t(rest + mac + padding);
 }
 
-}  // namespace
-
 void seal_records(const Batch &batch) {
     const Suite &suite = *batch.suite;
-    for (size_t i = 0; i < batch.n; i++) begin(&batch.works[i]);
+    for (size_t i = 0; i < batch.n; i++) begin_record(&batch.works[i]);
     lay_out(batch);
     Middle middle = {&suite.pairs, false, true, false};
     choose_middle(batch, &middle);
@@ -52,7 +48,7 @@ void seal_records(const Batch &batch) {
     hash_finish(batch);
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
-        make_last(suite, &work);
+        end_record(suite, &work);
         work.cipher_end = work.bulk;
     }
     run_cipher(batch, false);

@@ -20,7 +20,7 @@ void begin_cipher(const Suite &suite, Work *work) {
     work->body_bytes = work->bulk + 16;
     const size_t rest = job.in_len % 16;
     work->in.read(work->bulk, work->last, rest);
-    memset(work->last + rest, int(16 - rest), 16 - rest);
+    pkcs7_fill(work->last, rest);
     work->last_bytes = 16;
 }
 

@@ -21,12 +21,7 @@ void run_jobs(const ShortBatch &batch, const Family &family, Set set) {
         job.item.then[0].bytes = 0;
         if (set(job)) items[n++] = &job.item;
     }
-    if (!n) return;
-    Phase phase;
-    phase.suite = batch.suite;
-    phase.family = &family;
-    phase.one_key = batch.one_key;
-    run_phase(phase, &batch.arena->lanes, items, batch.arena->order, n);
+    run_items(batch, family, n);
 }
 
 void run_cipher(const ShortBatch &batch, bool decrypt) {

@@ -121,12 +121,29 @@ struct Batch {
     bool one_key;
 };
 
+// A part of the work on all jobs, by the kernels of a family. `Jobs`: Batch or ShortBatch.
+template <typename Jobs>
+Phase phase_of(const Jobs &batch, const Family &family) {
+    Phase phase;
+    phase.suite = batch.suite;
+    phase.family = &family;
+    phase.one_key = batch.one_key;
+    return phase;
+}
+// Runs it over the first n of the arena's items, if there are any.
+template <typename Jobs>
+void run_items(const Jobs &batch, const Family &family, size_t n) {
+    if (n) run_phase(phase_of(batch, family), &batch.arena->lanes, batch.arena->items, batch.arena->order, n);
+}
+
 // ---- message.cpp: the hash side --------------------------------------------------------------------------------------
 
 // What the MAC covers in front of the body: AAD and IV; ESP: SPI, sequence number, IV; TLS: sequence number, type, version and length.
 uint64_t head_bytes(const Suite &suite, uint64_t aad_len);
 // What of it is AAD; the rest is the IV, or TLS's length.
 inline uint64_t aad_in_head(const Suite &suite, uint64_t aad_len) { return suite.construction == Construction::esp ? ESP_HEADER : aad_len; }
+// Writes the head without the AAD's first bytes: only the last `rest` of it. Returns how much that is.
+size_t put_head(const Suite &suite, const Work &work, size_t rest, uint8_t *to);
 // Appends what comes between body and padding. Returns its size.
 size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to);
 // Whether a message is put together in `blocks` altogether; no pair kernel runs on it then.
@@ -227,11 +244,17 @@ void open_records(const Batch &batch);
 void chacha_batch(const Batch &batch);
 void seal_chacha_poly(const Batch &batch);
 void open_chacha_poly(const Batch &batch);
+// A record that is to be sealed: sets what the work knows of its job.
+void begin_record(Work *work);
+// Puts the end of the text, the MAC (from hash_chain) and the padding, bytes that all tell how many others there are, into `last`.
+void end_record(const Suite &suite, Work *work);
 // Encrypts, and hashes the heads and the stitched middles on the way. `bulk`, `body` and `body_bytes` are set, and the works laid out.
 void encrypt_stitched(const Batch &batch);
 void write_tags(const Batch &batch);
 void check_tags(const Batch &batch);
 // CST_ERR_AUTH, and a zeroed output.
 void fail(Work *work);
+// PKCS#7 of a plaintext of `bulk` bytes that was authentic: sets out_len.
+void remove_padding(Work *work);
 
 }  // namespace cst

@@ -61,7 +61,7 @@ size_t run_last_blocks(const Batch &batch, bool decrypt) {
         work.item.bytes = BLOCK;
         batch.arena->items[n++] = &work.item;
     }
-    if (n) run_phase(cipher_phase(batch, decrypt), &batch.arena->lanes, batch.arena->items, batch.arena->order, n);
+    run_items(batch, decrypt ? batch.suite->decrypts : batch.suite->encrypts, n);
     return n;
 }
 

@@ -10,9 +10,9 @@ uint64_t hash(const Family &family, const Query &query, bool pair) {
     // Of the length the leading four bits, and how many follow.
     const uint64_t shift = query.bytes < 16 ? 0 : uint64_t(60 - __builtin_clzll(query.bytes));
     const uint64_t small = query.bytes >> shift | shift << 4 | uint64_t(query.one_key) << 10 | uint64_t(query.aligned) << 11 | uint64_t(pair) << 12;
-    uint64_t h = reinterpret_cast<uintptr_t>(&family);
-    for (uint64_t word : {small | uint64_t(query.items) << 16, query.least}) {
-        h = (h ^ word) * 0x9e3779b97f4a7c15u;
+    uint64_t h = 0;
+    for (uint64_t word : {uint64_t(reinterpret_cast<uintptr_t>(&family)), small | uint64_t(query.items) << 16, query.least}) {
+        h = (h ^ word) * 0x9e3779b97f4a7c15u;  // of words that differ in low bits only the high ones differ
         h ^= h >> 29;
     }
     return h;

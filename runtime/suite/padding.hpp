@@ -29,6 +29,9 @@ inline size_t hash_pad(const AlgorithmRecord &hash, uint8_t *block, size_t used,
     return total;
 }
 
+// Fills up the last block of a text, which has `used` bytes of it, less than all (PKCS#7; RFC 5652, 6.3).
+inline void pkcs7_fill(uint8_t *block, size_t used) { memset(block + used, int(16 - used), 16 - used); }
+
 // A chaining value is `words` words in host order, one after the other, in 64 bytes.
 void hash_initial(const AlgorithmRecord &hash, uint8_t *chain);
 // The bytes of four words the other way round.

@@ -1,4 +1,4 @@
-"""Which kernels the library takes on CPUs that are not this one (dispatch_test.cpp); and under qemu-user, where they also run (emulated_test.cpp)."""
+"""Which kernels the library takes on CPUs that are not this one (dispatch_test.cpp); under qemu-user, where they also run (emulated_test.cpp); and whether choices are remembered apart (memo_test.cpp)."""
 
 from __future__ import annotations
 
@@ -123,3 +123,9 @@ def test_seeded_emulated(emulated: Path) -> None:
         command = ["qemu-x86_64", "-cpu", model, emulated, "believe-avx2"]
         assert subprocess.run(command, capture_output=True, cwd=emulated.parent).returncode == code  # cwd: for the core file
     assert problems(run_emulated(emulated, "Nehalem")[1], tiers()["avx2_aes"])
+
+
+def test_remembered_choices_are_not_confused(root: Path, library: str, tmp_path: Path) -> None:
+    done = subprocess.run([compiled(root, library, tmp_path, "memo_test")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.split()[0]) > 10_000

@@ -1,0 +1,196 @@
+// A job alone in its burst, with which no other can share lanes: a hash, HMAC, encrypt-then-MAC, or a TLS record that is sealed, on kernels of one lane. How a message is cut: message.cpp; why
+// the stitched middle is right: stitch.cpp.
+
+#include <algorithm>
+#include <cstring>
+
+#include "../suite/secret.hpp"
+#include "alone.hpp"
+#include "copy.hpp"
+#include "direct.hpp"
+
+namespace cst {
+namespace {
+
+// Bytes of input and AAD of what is opened: longer ones do better on pair kernels, as open_batch uses them.
+constexpr uint64_t LONGEST_OPENED = 4096;
+// Bytes of head and body that are put together with the end: copying so few is less than another call.
+constexpr size_t WHOLE = 512;
+static_assert(WHOLE + MOST_BLOCK + AAD_LENGTH_BYTES + MOST_BLOCK <= BLOCKS_BYTES, "they and the padding fit");
+
+class Lone {
+public:
+    Lone(Arena *arena, cst_job *job)
+        : job_(*job), key_(*reinterpret_cast<const Key *>(job->key)), suite_(*key_.suite), hash_(suite_.hash->record), unit_(hash_.block_bytes),
+          work_(*arena->begin(0)), blocks_(work_.blocks), alone_(suite_, &arena->lanes, false, job->direction == CST_OPEN),
+          in_(static_cast<const uint8_t *>(job->in)), out_(static_cast<uint8_t *>(job->out)) {}
+
+    bool usable() const { return alone_.usable() && Alone::has_smallest(suite_.hashes, unit_); }
+
+    void seal() {
+        begin(key_.encrypt);
+        if (suite_.construction == Construction::tls) return seal_record();
+        if (suite_.enciphers()) encipher();
+        else finish(in_, job_.in_len);
+        hash_digest(hash_, work_.hash_chain, static_cast<uint8_t *>(job_.tag), job_.tag_len);
+    }
+
+    // False: it did not authenticate.
+    bool open() {
+        begin(suite_.encrypt == suite_.decrypt ? key_.encrypt : key_.decrypt);
+        finish(in_, job_.in_len);
+        uint8_t tag[DIGEST_ROOM];
+        hash_digest(hash_, work_.hash_chain, tag, job_.tag_len);
+        const bool right = same_bytes(tag, static_cast<const uint8_t *>(job_.tag), job_.tag_len);
+        wipe(tag, sizeof(tag));
+        if (!right) {
+            fail(&work_);
+        } else if (suite_.enciphers()) {
+            job_.out_len = work_.bulk = job_.in_len;
+            alone_.cipher(in_, out_, job_.in_len);
+            if (suite_.expansion) remove_padding(&work_);
+        }
+        return !work_.failed;
+    }
+
+private:
+    void begin(const uint8_t (*round_keys)[16]) {
+        work_.job = &job_;
+        work_.key = &key_;
+        alone_.take(&work_);
+        job_.status = CST_OK;
+        job_.out_len = 0;
+        memcpy(work_.hash_chain, key_.inner, sizeof(work_.hash_chain));
+        if (!suite_.enciphers()) return;
+        work_.item.round_keys = round_keys[0];
+        memcpy(work_.chain, job_.iv, sizeof(work_.chain));
+        work_.out.set(job_.out, job_.out_cap, nullptr, 0);
+    }
+
+    void encipher() {
+        const uint64_t bulk = job_.in_len & ~uint64_t(15), body = bulk + (suite_.expansion ? 16 : 0);
+        uint64_t ciphered = 0;
+        if (suite_.expansion) {
+            copy_few(work_.last, in_ + bulk, job_.in_len - bulk);
+            pkcs7_fill(work_.last, job_.in_len - bulk);
+        }
+        const uint64_t head = head_bytes(suite_, job_.aad_len), boundary = -head & (unit_ - 1), start = (boundary + 15) & ~uint64_t(15);
+        if (head + body > WHOLE && start < bulk) {
+            const uint64_t both = std::min(bulk - start, body - boundary);
+            if (const Variant *pair = alone_.choose_pair(both, false)) {
+                alone_.cipher(in_, out_, start);
+                hash_joint(out_, boundary);
+                const uint64_t done = alone_.both(*pair, in_ + start, out_ + start, out_ + boundary, both);
+                hashed_ += done;
+                ciphered = start + done;
+            }
+        }
+        alone_.cipher(in_ + ciphered, out_ + ciphered, bulk - ciphered);
+        if (suite_.expansion) {
+            alone_.cipher(work_.last, work_.last, 16);
+            memcpy(out_ + bulk, work_.last, 16);
+        }
+        job_.out_len = body;
+        finish(out_, body);
+    }
+
+    // The hash goes ahead of the cipher, which may overwrite the text.
+    void seal_record() {
+        begin_record(&work_);
+        const uint64_t boundary = -uint64_t(TLS_HEAD) & (unit_ - 1), bytes = job_.in_len;
+        uint64_t ciphered = 0;
+        const Variant *pair = bytes > WHOLE ? alone_.choose_pair(std::min(work_.bulk, bytes - boundary), true) : nullptr;
+        const uint64_t before = pair ? (pair->need() + unit_ - 1) & ~uint64_t(unit_ - 1) : 0;
+        if (pair && boundary + before < bytes) {
+            hash_joint(in_, boundary);
+            hash(in_ + boundary, before);
+            ciphered = alone_.both(*pair, in_, out_, in_ + boundary + before, std::min(work_.bulk, bytes - boundary - before));
+            hashed_ = boundary + before + ciphered;
+        }
+        finish(in_, bytes);
+        end_record(suite_, &work_);
+        alone_.cipher(in_ + ciphered, out_ + ciphered, work_.bulk - ciphered);
+        alone_.cipher(work_.last, work_.last, work_.last_bytes);
+        memcpy(out_ + work_.bulk, work_.last, work_.last_bytes);
+        job_.out_len = work_.bulk + work_.last_bytes;
+    }
+
+    void hash(const uint8_t *at, uint64_t bytes) { alone_.hash(at, bytes); }
+
+    // The AAD's whole blocks are hashed; what is left of the head goes into `blocks`.
+    size_t put_head() {
+        const uint64_t aad = aad_in_head(suite_, job_.aad_len), whole = aad & ~uint64_t(unit_ - 1);
+        hash(static_cast<const uint8_t *>(job_.aad), whole);
+        return cst::put_head(suite_, work_, aad - whole, blocks_);
+    }
+
+    // Hashes the head and the body's first bytes, which fill it up to whole blocks.
+    void hash_joint(const uint8_t *body, uint64_t bytes) {
+        const size_t head = put_head();
+        copy_few(blocks_ + head, body, bytes);
+        work_.use_blocks(head + bytes);
+        hash(blocks_, head + bytes);
+        hashed_ = bytes;
+        begun_ = true;
+    }
+
+    // Hashes all that is left of the message.
+    void finish(const uint8_t *body, uint64_t bytes) {
+        const uint64_t head = head_bytes(suite_, job_.aad_len), boundary = -head & (unit_ - 1);
+        size_t used = 0;
+        if (!begun_ && bytes > WHOLE) hash_joint(body, boundary);
+        if (!begun_) {
+            used = put_head();
+        } else {
+            const uint64_t whole = (bytes - hashed_) & ~uint64_t(unit_ - 1);
+            hash(body + hashed_, whole);
+            hashed_ += whole;
+        }
+        copy_few(blocks_ + used, body + hashed_, bytes - hashed_);
+        used += bytes - hashed_;
+        const size_t trailer = put_trailer(suite_, job_, blocks_ + used);
+        pad_and_hash(used + trailer, (suite_.mac() ? unit_ : 0) + head + bytes + trailer);
+        if (!suite_.mac()) return;
+        hash_digest(hash_, work_.hash_chain, blocks_, hash_.digest_bytes);
+        memcpy(work_.hash_chain, key_.outer, sizeof(work_.hash_chain));
+        pad_and_hash(hash_.digest_bytes, uint64_t(unit_) + hash_.digest_bytes);
+    }
+
+    void pad_and_hash(size_t used, uint64_t message_bytes) {
+        const size_t bytes = hash_pad(hash_, blocks_, used, message_bytes);
+        work_.use_blocks(bytes);
+        hash(blocks_, bytes);
+    }
+
+    cst_job &job_;
+    const Key &key_;
+    const Suite &suite_;
+    const AlgorithmRecord &hash_;
+    const size_t unit_;  // a power of two
+    Work &work_;
+    uint8_t *const blocks_;
+    Alone alone_;
+    const uint8_t *const in_;
+    uint8_t *const out_;
+    uint64_t hashed_ = 0;  // of the body
+    bool begun_ = false;   // the head is hashed
+};
+
+}  // namespace
+
+bool lone_takes(const cst_job &job) {
+    const Suite &suite = *reinterpret_cast<const Key *>(job.key)->suite;
+    if (!suite.hash || suite.block_mac() || suite.counts() || suite.half_blocks() || job.n_in_pieces || job.n_out_pieces) return false;
+    return job.direction == CST_SEAL || (suite.construction != Construction::tls && job.in_len + job.aad_len <= LONGEST_OPENED);
+}
+
+int lone_direct(Arena *arena, const Suite &, int direction, cst_job *jobs, size_t n) {
+    if (n != 1) return CST_OK;
+    Lone lone(arena, jobs);
+    if (!lone.usable()) return CST_OK;
+    if (direction == CST_OPEN) return lone.open() ? CST_OK : CST_ERR_AUTH;
+    lone.seal();
+    return CST_OK;
+}
+
+}  // namespace cst

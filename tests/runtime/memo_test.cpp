@@ -1,0 +1,66 @@
+// Whether what ChoiceMemo remembers of one question ever answers another (memo_test): every two questions about the families of every suite, where these lie in
+// memory as they do in the library. Prints how many questions there were; each confusion is a line on stderr, and the exit status 1.
+
+#include <cstdio>
+#include <vector>
+
+#include "suite/suite.hpp"
+
+using namespace cst;
+
+namespace {
+
+struct Question {
+    const Family *family;
+    Query query;
+    bool pair;
+};
+
+std::vector<Question> questions(const Suite &suite) {
+    std::vector<Question> all;
+    for (const Family *family : {&suite.hashes, &suite.encrypts, &suite.decrypts, &suite.pairs, &suite.tweaks, &suite.open_pairs, &suite.handed_open_pairs}) {
+        if (family->variants.empty()) continue;
+        for (uint64_t bytes = 16; bytes <= 16384; bytes *= 2)
+            for (size_t items : {0, 1, 8, 64})
+                for (uint64_t least : {16, 64, 128})
+                    for (bool one_key : {false, true}) {
+                        Query query;
+                        query.items = items;
+                        query.bytes = bytes;
+                        query.least = least;
+                        query.one_key = one_key;
+                        all.push_back({family, query, family == &suite.pairs});
+                    }
+    }
+    return all;
+}
+
+size_t confusions(const Suite &suite, const std::vector<Question> &all) {
+    ChoiceMemo memo;
+    size_t n = 0;
+    const Variant *choice;
+    for (const Question &known : all) {
+        memo.forget();
+        memo.remember(*known.family, known.query, known.pair, known.family->variants[0]);
+        for (const Question &other : all) n += &other != &known && memo.recall(*other.family, other.query, other.pair, &choice);
+    }
+    if (n) fprintf(stderr, "%s: %zu confusions\n", suite.name.c_str(), n);
+    return n;
+}
+
+}  // namespace
+
+int main() {
+    Engine engine;
+    if (engine.init(nullptr, false, true)) return 2;
+    Suites suites;
+    suites.derive(engine);
+    size_t asked = 0, wrong = 0;
+    for (const auto &suite : suites.all()) {
+        const std::vector<Question> all = questions(*suite);
+        asked += all.size();
+        wrong += confusions(*suite, all);
+    }
+    printf("%zu questions\n", asked);
+    return wrong != 0;
+}
