@@ -75,7 +75,7 @@ void run_half(const Batch &batch, bool decrypt) {
         work.item.bytes = 2 * DES_BLOCK;
         batch.arena->items[n++] = &work.item;
     }
-    if (n) run_phase(cipher_phase(batch, decrypt), &batch.arena->lanes, batch.arena->items, batch.arena->order, n);
+    run_items(batch, decrypt ? batch.suite->decrypts : batch.suite->encrypts, n);
     for (size_t i = 0; i < n; i++) {
         Work &work = *static_cast<Work *>(batch.arena->items[i]->owner);
         work.out.write(work.bulk, work.last, DES_BLOCK);
