@@ -19,7 +19,7 @@ from cryptostitch.emit.objects import elf_functions
 from cryptostitch.measure import CHAIN_ADDS, Laboratory, pinned
 from cryptostitch.report.tables import Catalogue, listing_text
 
-COMMANDS = ("list", "show", "stitch", "matrix", "tune", "probe", "bound", "emit", "verify", "mutate", "cpu", "calibrate", "report", "bench")
+COMMANDS = ("list", "show", "stitch", "matrix", "tune", "predict", "probe", "bound", "emit", "verify", "mutate", "cpu", "calibrate", "report", "bench")
 PAIR = "aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani"
 
 

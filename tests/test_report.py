@@ -14,7 +14,7 @@ from cryptostitch import runtime
 from cryptostitch.bench_results import beside, read_results, rows_of, shipped
 from cryptostitch.cli import main
 from cryptostitch.errors import CryptostitchError
-from cryptostitch.model.pipeline import DATA, RUN, UNIT
+from cryptostitch.model.run import DATA, RUN, UNIT
 from cryptostitch.model.table import tables
 from cryptostitch.report.code import kernel_data
 from cryptostitch.report.picture import anchor, runs, strips
