@@ -88,7 +88,7 @@ def test_a_shipped_recipe_is_a_kernel_of_the_default_pack(default_pack: Catalogu
 
 
 def test_a_shipped_recipe_seals_from_a_pack_of_its_own(features: set[str], tmp_path: Path) -> None:
-    seals(RECIPES / "zen4/aes128_cbc_enc_x4+sha256_ni_x4.json", "aes-128-cbc+hmac-sha256-etm", tmp_path / "tuned.pack")
+    seals(RECIPES / "zen4/aes128_cbc_enc_x1+sha256_ni_x1.json", "aes-128-cbc+hmac-sha256-etm", tmp_path / "tuned.pack")
 
 
 def test_a_weave_that_is_not_shipped_is_named() -> None:
@@ -96,7 +96,7 @@ def test_a_weave_that_is_not_shipped_is_named() -> None:
 
 
 def test_recipes_are_shipped() -> None:
-    assert len(SHIPPED) >= 15
+    assert len(SHIPPED) >= 10
 
 
 def test_a_search_goes_on(recipe: Path) -> None:
