@@ -227,17 +227,18 @@ bool read_call(const Library &library, Source *s, const std::vector<Call> &other
     call->info.size = sizeof call->info;
     WANT(cst_suite_info_get(suite, &call->info) == CST_OK);
     const cst_suite_info &info = call->info;
-    uint8_t secret[256];
+    uint8_t secret[512];
     for (size_t i = 0; i < sizeof secret; i++) secret[i] = uint8_t(i * 3 + s->left);
     const unsigned kind = s->byte(), spoil = s->byte();
     const size_t most = info.mac_key_max < 200 ? info.mac_key_max : 200;
     const size_t mac = info.mac_key_min + s->byte() % (most - info.mac_key_min + 1);
     cst_key *made = nullptr;
-    if (spoil == 1) WANT(cst_key_new(suite, secret, info.key_bytes + 1, secret, mac, &made) == CST_ERR_LENGTH && !made);
+    const size_t key = info.key_min == info.key_max ? info.key_bytes : info.key_min + s->byte() % (info.key_max - info.key_min + 1);
+    if (spoil == 1) WANT(cst_key_new(suite, secret, info.key_max + 1, secret, mac, &made) == CST_ERR_LENGTH && !made);
     for (const Call &other : others)
         if (kind & 0x80 && other.info.name == info.name) call->key = other.key;
     if (!call->key) {
-        if (cst_key_new(suite, secret, info.key_bytes, secret, mac, &made) != CST_OK) return false;
+        if (cst_key_new(suite, secret, key, secret, mac, &made) != CST_OK) return false;
         call->key = SharedKey(made, cst_key_free);
     }
     call->direction = kind & 1 ? CST_OPEN : CST_SEAL;
