@@ -42,7 +42,7 @@ Pick pick_abreast(const Suite &suite, const Family &family, size_t n, uint64_t b
     query.bytes = query.least = bytes;
     query.one_key = one_key;
     const double size = double(n) * double(bytes);
-    auto usable = [&](const Variant &v) { return fits(v, query) && !v.lag && v.state_bytes <= suite.engine->most_state_bytes(); };
+    auto usable = [&](const Variant &v) { return competes(v, query) && !v.lag && v.state_bytes <= suite.engine->most_state_bytes(); };
     double one = 0;  // the least for a job on a kernel of one lane
     for (const Variant *v : family.variants)
         if (v->lanes == 1 && usable(*v) && (one == 0 || call(*v, bytes) < one)) one = call(*v, bytes);
@@ -52,14 +52,7 @@ Pick pick_abreast(const Suite &suite, const Family &family, size_t n, uint64_t b
         const size_t lanes = v->lanes, full = v->full_rounds(n), rest = n - full * lanes;
         const double each = call(*v, bytes), left = one == 0 ? each : std::min(each, double(rest) * one);
         const double cycles = (double(full) * each + (rest ? n < lanes ? each : left : 0) + double(n) * lane(*v, one_key)) / size;
-        const size_t other = best.variant ? best.variant->lanes : lanes;
-        const double margin = lanes < other ? 1 + COST_PRECISION : lanes > other ? 1 - COST_PRECISION : 1;
-        if (!best.variant || cycles < best.cycles_per_byte * margin) {
-            best = {v, cycles, best.variant, best.cycles_per_byte};
-        } else if (!best.next || cycles < best.next_cycles_per_byte) {
-            best.next = v;
-            best.next_cycles_per_byte = cycles;
-        }
+        best.offer(v, cycles);
     }
     return best;
 }

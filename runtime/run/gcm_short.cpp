@@ -29,7 +29,6 @@ void copy_rows(uint8_t *to, const uint8_t *from, uint32_t rows) {
 }
 
 constexpr size_t lines(size_t bytes) { return (bytes + 63) & ~size_t(63); }
-size_t whole_iterations(const Variant &v, uint64_t bytes) { return size_t((bytes + v.step - 1) >> v.step_log2 << v.step_log2); }
 
 }  // namespace
 
@@ -49,8 +48,8 @@ void GcmShort::lay_out(const cst_job &job) {
     if (std::max(cipher_->state_align, hash_->state_align) > LINE) return;
     cipher_place_ = cipher_->cipher.lanes[0];
     hash_place_ = hash_->hash.lanes[0];
-    hashed_ = whole_iterations(*hash_, message);
-    ciphered_ = whole_iterations(*cipher_, BLOCK + text);
+    hashed_ = hash_->whole_iterations(message);
+    ciphered_ = cipher_->whole_iterations(BLOCK + text);
     text_at_ = LINE + hashed_ - text - BLOCK;
     hash_at_ = lines(std::max(LINE + hashed_, text_at_ - BLOCK + ciphered_));
     cipher_at_ = hash_at_ + lines(hash_->state_bytes);

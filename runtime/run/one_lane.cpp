@@ -42,8 +42,8 @@ const Variant *OneLane::rounded_up(const Family &family, uint64_t bytes) const {
     if (best && best->kernel.load(std::memory_order_acquire)) return best;
     double least = 0;
     for (const Variant *v : family.variants) {
-        const uint64_t all = (bytes + v->step - 1) & ~uint64_t(v->step - 1);
-        if (!serves(*v) || v->lag || !fits(*v, query_about(all, false, false)) || (best && cost(*v, all) >= least)) continue;
+        const uint64_t all = v->whole_iterations(bytes);
+        if (!serves(*v) || v->lag || !competes(*v, query_about(all, false, false)) || (best && cost(*v, all) >= least)) continue;
         const Kernel *kernel;
         if (suite_.engine->fetch(*v, &kernel)) continue;
         best = v;

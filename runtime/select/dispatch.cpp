@@ -26,6 +26,17 @@ void Family::add(const Variant *variant) {
     std::sort(needs.begin(), needs.end(), [](uint64_t a, uint64_t b) { return a > b; });
 }
 
+void Pick::offer(const Variant *v, double cycles) {
+    const uint32_t other = variant ? variant->lanes : v->lanes;
+    const double margin = v->lanes < other ? 1 + COST_PRECISION : v->lanes > other ? 1 - COST_PRECISION : 1;
+    if (!variant || cycles < cycles_per_byte * margin) {
+        *this = {v, cycles, variant, cycles_per_byte};
+    } else if (!next || cycles < next_cycles_per_byte) {
+        next = v;
+        next_cycles_per_byte = cycles;
+    }
+}
+
 Pick pick(const Family &family, const Query &query, const Variant *forced) {
     Pick best;
     constexpr size_t kMost = 64;
@@ -61,18 +72,7 @@ Pick pick(const Family &family, const Query &query, const Variant *forced) {
             if (rest) total += rest_cost;
         }
         total *= per_item;
-        // Within the precision of the tables the kernel with fewer lanes wins: it is shorter, and no lane runs idle.
-        const size_t other = best.variant ? best.variant->lanes : lanes;
-        const double margin = lanes < other ? 1 + COST_PRECISION : lanes > other ? 1 - COST_PRECISION : 1;
-        if (!best.variant || total < best.cycles_per_byte * margin) {
-            best.next = best.variant;
-            best.next_cycles_per_byte = best.cycles_per_byte;
-            best.variant = candidates[i];
-            best.cycles_per_byte = total;
-        } else if (!best.next || total < best.next_cycles_per_byte) {
-            best.next = candidates[i];
-            best.next_cycles_per_byte = total;
-        }
+        best.offer(candidates[i], total);
     }
     return best;
 }

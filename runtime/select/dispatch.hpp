@@ -33,6 +33,9 @@ struct Pick {
     double cycles_per_byte = 0;
     const Variant *next = nullptr;     // the runner-up
     double next_cycles_per_byte = 0;
+
+    // Takes the kernel if it is cheaper than what there is. Within the precision of the tables fewer lanes win: such a kernel is shorter, and no lane runs idle.
+    void offer(const Variant *v, double cycles);
 };
 
 // Whether the kernel can serve such items.

@@ -90,6 +90,8 @@ struct Variant {
     bool stitched() const { return role == Role::pair || role == Role::open_pair; }
     // Fewest bytes of an item that the kernel can run.
     uint64_t need() const { return uint64_t(step) * (lag + 1); }
+    // So many bytes, rounded up to those of whole iterations.
+    uint64_t whole_iterations(uint64_t bytes) const { return (bytes + step - 1) & ~uint64_t(step - 1); }
     // How often so many items (fewer than 2^26) fill all lanes. This runs several times per burst for every kernel, so: no division.
     size_t full_rounds(size_t items) const { return size_t(items * lanes_inverse >> 32); }
     void set_cost(const Cost &known);
