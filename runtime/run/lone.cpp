@@ -22,7 +22,7 @@ class Lone {
 public:
     Lone(Arena *arena, cst_job *job)
         : job_(*job), key_(*reinterpret_cast<const Key *>(job->key)), suite_(*key_.suite), hash_(suite_.hash->record), unit_(hash_.block_bytes),
-          work_(*arena->begin(0)), blocks_(work_.blocks), alone_(suite_, &arena->lanes, false, job->direction == CST_OPEN),
+          head_(head_bytes(suite_, job->aad_len)), boundary_(-head_ & (unit_ - 1)), work_(*arena->begin(0)), blocks_(work_.blocks), alone_(suite_, &arena->lanes, false, job->direction == CST_OPEN),
           in_(static_cast<const uint8_t *>(job->in)), out_(static_cast<uint8_t *>(job->out)) {}
 
     bool usable() const { return alone_.usable() && Alone::has_smallest(suite_.hashes, unit_); }
@@ -74,13 +74,13 @@ private:
             copy_few(work_.last, in_ + bulk, job_.in_len - bulk);
             pkcs7_fill(work_.last, job_.in_len - bulk);
         }
-        const uint64_t head = head_bytes(suite_, job_.aad_len), boundary = -head & (unit_ - 1), start = (boundary + 15) & ~uint64_t(15);
-        if (head + body > WHOLE && start < bulk) {
-            const uint64_t both = std::min(bulk - start, body - boundary);
+        const uint64_t start = (boundary_ + 15) & ~uint64_t(15);
+        if (head_ + body > WHOLE && start < bulk) {
+            const uint64_t both = std::min(bulk - start, body - boundary_);
             if (const Variant *pair = alone_.choose_pair(both, false)) {
                 alone_.cipher(in_, out_, start);
-                hash_joint(out_, boundary);
-                const uint64_t done = alone_.both(*pair, in_ + start, out_ + start, out_ + boundary, both);
+                hash_joint(out_);
+                const uint64_t done = alone_.both(*pair, in_ + start, out_ + start, out_ + boundary_, both);
                 hashed_ += done;
                 ciphered = start + done;
             }
@@ -97,15 +97,15 @@ private:
     // The hash goes ahead of the cipher, which may overwrite the text.
     void seal_record() {
         begin_record(&work_);
-        const uint64_t boundary = -uint64_t(TLS_HEAD) & (unit_ - 1), bytes = job_.in_len;
+        const uint64_t bytes = job_.in_len;
         uint64_t ciphered = 0;
-        const Variant *pair = bytes > WHOLE ? alone_.choose_pair(std::min(work_.bulk, bytes - boundary), true) : nullptr;
+        const Variant *pair = bytes > WHOLE ? alone_.choose_pair(std::min(work_.bulk, bytes - boundary_), true) : nullptr;
         const uint64_t before = pair ? (pair->need() + unit_ - 1) & ~uint64_t(unit_ - 1) : 0;
-        if (pair && boundary + before < bytes) {
-            hash_joint(in_, boundary);
-            hash(in_ + boundary, before);
-            ciphered = alone_.both(*pair, in_, out_, in_ + boundary + before, std::min(work_.bulk, bytes - boundary - before));
-            hashed_ = boundary + before + ciphered;
+        if (pair && boundary_ + before < bytes) {
+            hash_joint(in_);
+            hash(in_ + boundary_, before);
+            ciphered = alone_.both(*pair, in_, out_, in_ + boundary_ + before, std::min(work_.bulk, bytes - boundary_ - before));
+            hashed_ = boundary_ + before + ciphered;
         }
         finish(in_, bytes);
         end_record(suite_, &work_);
@@ -125,20 +125,19 @@ private:
     }
 
     // Hashes the head and the body's first bytes, which fill it up to whole blocks.
-    void hash_joint(const uint8_t *body, uint64_t bytes) {
+    void hash_joint(const uint8_t *body) {
         const size_t head = put_head();
-        copy_few(blocks_ + head, body, bytes);
-        work_.use_blocks(head + bytes);
-        hash(blocks_, head + bytes);
-        hashed_ = bytes;
+        copy_few(blocks_ + head, body, boundary_);
+        work_.use_blocks(head + boundary_);
+        hash(blocks_, head + boundary_);
+        hashed_ = boundary_;
         begun_ = true;
     }
 
     // Hashes all that is left of the message.
     void finish(const uint8_t *body, uint64_t bytes) {
-        const uint64_t head = head_bytes(suite_, job_.aad_len), boundary = -head & (unit_ - 1);
         size_t used = 0;
-        if (!begun_ && bytes > WHOLE) hash_joint(body, boundary);
+        if (!begun_ && bytes > WHOLE) hash_joint(body);
         if (!begun_) {
             used = put_head();
         } else {
@@ -149,7 +148,7 @@ private:
         copy_few(blocks_ + used, body + hashed_, bytes - hashed_);
         used += bytes - hashed_;
         const size_t trailer = put_trailer(suite_, job_, blocks_ + used);
-        pad_and_hash(used + trailer, (suite_.mac() ? unit_ : 0) + head + bytes + trailer);
+        pad_and_hash(used + trailer, (suite_.mac() ? unit_ : 0) + head_ + bytes + trailer);
         if (!suite_.mac()) return;
         hash_digest(hash_, work_.hash_chain, blocks_, hash_.digest_bytes);
         memcpy(work_.hash_chain, key_.outer, sizeof(work_.hash_chain));
@@ -167,6 +166,7 @@ private:
     const Suite &suite_;
     const AlgorithmRecord &hash_;
     const size_t unit_;  // a power of two
+    const uint64_t head_, boundary_;  // bytes of the head; of the body, up to the first block boundary behind it
     Work &work_;
     uint8_t *const blocks_;
     Alone alone_;
