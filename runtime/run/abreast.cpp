@@ -57,7 +57,7 @@ bool carries(const cst_job &job, Counts where) {
 class Abreast {
 public:
     explicit Abreast(const cst_job &model)
-        : suite_(*key_of(model).suite), bytes_(model.in_len), open_(model.direction == CST_OPEN), family_(open_ ? suite_.decrypts : suite_.encrypts),
+        : suite_(*key_of(model).suite), bytes_(model.in_len), open_(model.direction == CST_OPEN), family_(suite_.ciphers(open_)),
           keys_(open_ && suite_.encrypt != suite_.decrypt ? offsetof(Key, decrypt) : offsetof(Key, encrypt)),
           tweaked_(suite_.construction == Construction::xts) {}
     ~Abreast() {

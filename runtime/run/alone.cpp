@@ -30,7 +30,7 @@ bool Alone::has_smallest(const Family &family, uint64_t block) {
 }
 
 Alone::Alone(const Suite &suite, LaneMemory *memory, bool one_key, bool decrypts)
-    : suite_(suite), ciphers_(decrypts ? suite.decrypts : suite.encrypts), memory_(*memory), room_(suite.engine->most_state_bytes()), which_(suite, one_key) {
+    : suite_(suite), ciphers_(suite.ciphers(decrypts)), memory_(*memory), room_(suite.engine->most_state_bytes()), which_(suite, one_key) {
     for (size_t i = 0; i < ANSWERS; i++) cipher_answers_[i].bytes = hash_answers_[i].bytes = 0;
     if (suite.forced) return;
     usable_ = !suite.encrypt || has_smallest(ciphers_, suite.encrypt->record.block_bytes);

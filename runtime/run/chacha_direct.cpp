@@ -182,18 +182,13 @@ void make_first_blocks(Arena *arena, const Suite &suite, size_t n) {
         Work &work = arena->works[i];
         memset(work.chain, 0, 4);
         memcpy(work.chain + 4, work.job->iv, 12);
-        memset(work.blocks, 0, CHACHA_BLOCK);
-        work.use_blocks(CHACHA_BLOCK);
-        work.item.in = work.item.out = work.blocks;
-        work.item.bytes = CHACHA_BLOCK;
         work.item.cipher_from = work.item.cipher_chain = work.chain;
         work.item.round_keys = reinterpret_cast<const Key *>(work.job->key)->encrypt[0];
-        arena->items[i] = &work.item;
     }
-    Phase phase;
-    phase.suite = &suite;
-    phase.family = &suite.encrypts;
-    run_phase(phase, &arena->lanes, arena->items, arena->order, n);
+    run_chacha_blocks({&suite, arena, arena->works, n, false}, [](Work *work) {
+        memset(work->blocks, 0, CHACHA_BLOCK);
+        return CHACHA_BLOCK;
+    });
 }
 
 bool in_one_piece(const cst_job &job) { return !job.n_in_pieces && !job.n_out_pieces; }

@@ -26,10 +26,8 @@ uint64_t run_of(Work *work, uint64_t bytes) {
 
 }  // namespace
 
-Phase cipher_phase(const Batch &batch, bool decrypt) { return phase_of(batch, decrypt ? batch.suite->decrypts : batch.suite->encrypts); }
-
 void run_cipher(const Batch &batch, bool decrypt) {
-    const Phase phase = cipher_phase(batch, decrypt);
+    const Phase phase = phase_of(batch, batch.suite->ciphers(decrypt));
     Item **items = batch.arena->items;
     for (bool more = true; more;) {
         more = false;
@@ -75,7 +73,7 @@ void run_half(const Batch &batch, bool decrypt) {
         work.item.bytes = 2 * DES_BLOCK;
         batch.arena->items[n++] = &work.item;
     }
-    run_items(batch, decrypt ? batch.suite->decrypts : batch.suite->encrypts, n);
+    run_items(batch, batch.suite->ciphers(decrypt), n);
     for (size_t i = 0; i < n; i++) {
         Work &work = *static_cast<Work *>(batch.arena->items[i]->owner);
         work.out.write(work.bulk, work.last, DES_BLOCK);
@@ -89,7 +87,7 @@ void run_last(const Batch &batch) {
         work.item.bytes = work.last_bytes;
         batch.arena->items[i] = &work.item;
     }
-    run_phase(cipher_phase(batch, false), &batch.arena->lanes, batch.arena->items, batch.arena->order, batch.n);
+    run_items(batch, batch.suite->encrypts, batch.n);
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
         work.out.write(work.bulk, work.last, work.last_bytes);

@@ -52,7 +52,7 @@ void run_rests(const Batch &batch, size_t at) {
             items[i]->bytes = std::min(items[i]->bytes, before_carry(work));
             work.last_bytes -= uint32_t(items[i]->bytes);
         }
-        run_phase(cipher_phase(batch, false), &batch.arena->lanes, items, batch.arena->order, n);
+        run_items(batch, batch.suite->encrypts, n);
         for (size_t i = 0; i < n; i++) {
             Work &work = *static_cast<Work *>(items[i]->owner);
             carry(&work);

@@ -69,7 +69,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
         stitched = chosen.variant != nullptr;
     }
     Pick cipher, hash;
-    const Family &ciphers = direction == CST_SEAL ? suite.encrypts : suite.decrypts;
+    const Family &ciphers = suite.ciphers(direction == CST_OPEN);
     if (suite.enciphers()) cipher = abreast_serves(suite, bytes) ? pick_abreast(suite, ciphers, in_hand, bytes, one_key) : pick(ciphers, query, suite.forced);
     if (suite.hash) hash = pick(suite.hashes, query, suite.forced);
     if (!stitched) {

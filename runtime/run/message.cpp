@@ -11,8 +11,6 @@ namespace {
 
 const AlgorithmRecord &hash_of(const Batch &batch) { return batch.suite->hash->record; }
 
-Phase hash_phase(const Batch &batch) { return phase_of(batch, batch.suite->hashes); }
-
 // Hashes `bytes(work)` bytes of `blocks`, whole hash blocks.
 template <typename Bytes>
 void run_blocks(const Batch &batch, Bytes bytes) {
@@ -130,7 +128,6 @@ private:
 
 void hash_on(const Batch &batch, bool all) {
     Item **items = batch.arena->items;
-    const Phase phase = hash_phase(batch);
     for (bool more = true; more;) {
         more = false;
         size_t n = 0;
@@ -139,7 +136,7 @@ void hash_on(const Batch &batch, bool all) {
             more |= run.collect(all);
             if (run.any()) items[n++] = &batch.works[i].item;
         }
-        if (n) run_phase(phase, &batch.arena->lanes, items, batch.arena->order, n);
+        run_items(batch, batch.suite->hashes, n);
     }
 }
 

@@ -26,7 +26,7 @@ void run_jobs(const ShortBatch &batch, const Family &family, Set set) {
 
 void run_cipher(const ShortBatch &batch, bool decrypt) {
     const bool inverse = decrypt && batch.suite->encrypt != batch.suite->decrypt;
-    run_jobs(batch, decrypt ? batch.suite->decrypts : batch.suite->encrypts, [&](ShortJob &job) {
+    run_jobs(batch, batch.suite->ciphers(decrypt), [&](ShortJob &job) {
         Item &item = job.item;
         item.in = static_cast<const uint8_t *>(job.job->in);
         item.out = static_cast<uint8_t *>(job.job->out);

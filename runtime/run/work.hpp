@@ -165,7 +165,6 @@ void read_tag(const Work &work, uint8_t *to, size_t n);
 
 // ---- cipher.cpp ------------------------------------------------------------------------------------------------------
 
-Phase cipher_phase(const Batch &batch, bool decrypt);
 // Runs the suite's cipher over whole blocks: each work from `ciphered` up to `cipher_end`.
 void run_cipher(const Batch &batch, bool decrypt);
 // Encrypts `last_bytes` of `last` and writes them behind `bulk`.

@@ -61,7 +61,7 @@ size_t run_last_blocks(const Batch &batch, bool decrypt) {
         work.item.bytes = BLOCK;
         batch.arena->items[n++] = &work.item;
     }
-    run_items(batch, decrypt ? batch.suite->decrypts : batch.suite->encrypts, n);
+    run_items(batch, batch.suite->ciphers(decrypt), n);
     return n;
 }
 

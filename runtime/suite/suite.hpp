@@ -66,6 +66,7 @@ struct Suite {
     // The hash whose kernels do the work; NULL: none.
     const Algorithm *hash_base() const { return hash ? hash->base : nullptr; }
     bool enciphers() const { return encrypt != nullptr; }
+    const Family &ciphers(bool decrypt) const { return decrypt ? decrypts : encrypts; }
     // Fills in the families.
     void find_kernels();
     // Whether the kernel does a part of the suite's work (whatever the CPU).
