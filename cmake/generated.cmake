@@ -10,7 +10,7 @@ file(MAKE_DIRECTORY "${CST_GENERATED}")
 file(GLOB_RECURSE _generator CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/generator/*.py" "${PROJECT_SOURCE_DIR}/generator/*.json"
      "${PROJECT_SOURCE_DIR}/templates/*.j2")
 # what these print, bind, measure or check does not change a kernel
-list(FILTER _generator EXCLUDE REGEX "/(cli|runtime|manager|capi|measure|trial|study|predictions|bench_results|report/.*|emit/signature|ladder/.*|semantics/.*|mutate/.*|model/.*|probe/.*|commands/(benching|model|picturing|looking|machine|mutating|pairing|trusting))\\.py$|/instruction_costs/")
+list(FILTER _generator EXCLUDE REGEX "/(cli|runtime|jobs|raw_kernel|manager|capi|measure|trial|study|predictions|bench_results|report/.*|emit/signature|ladder/.*|semantics/.*|mutate/.*|model/.*|probe/.*|commands/(benching|model|picturing|looking|machine|mutating|pairing|trusting))\\.py$|/instruction_costs/")
 
 # static_kernels.o: one relocatable object of all static kernels, because their number is known only to the generator.
 add_custom_command(
