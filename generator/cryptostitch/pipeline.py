@@ -325,8 +325,8 @@ class Generator:
             return {(isa, lanes, by) for isa, many in form.lanes.items() for lanes in many for by in form.by.get((isa, lanes), (usual,)) if by > 1}
 
         for (one, *shape), (other, *others) in itertools.product(sorted(shapes(*first)), sorted(shapes(*second))):
-            if shape == others and (one == other or (other, one) in catalog.PAIRED_ISAS):
-                lanes, by = shape
+            lanes, by = shape
+            if shape == others and lanes in catalog.PAIRED_KINDS.get((first[0].kind, second[0].kind), (lanes,)) and (one == other or (other, one) in catalog.PAIRED_ISAS):
                 yield [(StreamName(form.name, lanes, by * (16 * by != algorithm.bytes)), isa) for (algorithm, form), isa in ((first, one), (second, other))], False
         for isa, lanes, by in sorted(shapes(*first)):
             if lanes in second[1].lanes.get("scalar", ()) and catalog.BESIDE_VECTORS.get(isa) == by:
