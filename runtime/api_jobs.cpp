@@ -25,7 +25,7 @@ int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
         int result = CST_OK;
         if (gcm_takes_burst(jobs, n)) {
             result = gcm_burst(jobs, n);
-            if (jobs[n - 1].status != JOB_WAITING) return result;
+            if (std::none_of(jobs, jobs + n, [](const cst_job &job) { return job.status == JOB_WAITING; })) return result;
         } else if (run_abreast(jobs, n)) {
             return CST_OK;
         }

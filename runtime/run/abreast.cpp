@@ -7,6 +7,7 @@
 #include "../suite/secret.hpp"
 #include "abreast_choice.hpp"
 #include "copy.hpp"
+#include "key_rows.hpp"
 
 namespace cst {
 namespace {
@@ -16,29 +17,6 @@ constexpr size_t MOST_JOBS = 64;  // at once
 constexpr size_t STATE_BYTES = 10240, STATE_ALIGNED = 64;
 
 const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
-
-// Copies of round keys name their register, so that the compiler leaves no row on the stack; registers are cleared when the call ends.
-inline void copy_row(uint8_t *to, const uint8_t *from) {
-    typedef uint8_t Row[BLOCK];
-    __asm__("movups %1, %%xmm0\n\tmovups %%xmm0, %0" : "=m"(*reinterpret_cast<Row *>(to)) : "m"(*reinterpret_cast<const Row *>(from)) : "xmm0");
-}
-inline void copy_two_rows(uint8_t *to, const uint8_t *from) {
-    typedef uint8_t Rows[2 * BLOCK];
-    __asm__("vmovdqu %1, %%ymm0\n\tvmovdqu %%ymm0, %0" : "=m"(*reinterpret_cast<Rows *>(to)) : "m"(*reinterpret_cast<const Rows *>(from)) : "xmm0");
-}
-
-// How the rows of a lane's key lie in the state block. by_two: together, in front of AVX code; before legacy SSE dirty upper halves would cost time.
-enum class Lie { apart, together, by_two };
-
-template <uint32_t rows, Lie lie>
-inline void copy_rows(uint8_t *to, size_t stride, const uint8_t *from) {
-    uint32_t i = 0;
-    if constexpr (lie == Lie::by_two)
-#pragma GCC unroll 8
-        for (; i + 1 < rows; i += 2) copy_two_rows(to + i * BLOCK, from + i * BLOCK);
-#pragma GCC unroll 16
-    for (; i < rows; i++) copy_row(to + i * (lie == Lie::apart ? stride : BLOCK), from + i * BLOCK);
-}
 
 // Where the IV has the 32 bits that kernels count in.
 enum class Counts { nowhere, at_end, at_begin };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../suite/key.hpp"
-#include "gcm_blocks.hpp"
+#include "gcm_place.hpp"
 #include "one_lane.hpp"
 
 namespace cst {
@@ -41,13 +41,12 @@ public:
 
 private:
     static constexpr uint64_t MOST_BYTES = 1552;  // AAD, text and lengths
-    static constexpr size_t MOST = 4, LINE = 64, ROOM = 10240;
+    static constexpr size_t MOST = 4, ROOM = 10240;
 
     void lay_out(const cst_job &job);
     void begin_cipher(size_t i);
     void begin_hash(size_t i);
     void call(const Variant &v, size_t state, size_t bytes);
-    bool finish(size_t i);
     uint8_t *place(size_t i) { return room_ + i * stride_; }
     static const Key &key(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
 
@@ -59,7 +58,7 @@ private:
     uint64_t bytes_ = 0, aad_bytes_ = 0;
     const Variant *cipher_ = nullptr, *hash_ = nullptr;
     LanePlace cipher_place_, hash_place_;
-    size_t text_at_ = 0, hashed_ = 0, ciphered_ = 0;  // bytes that the kernels run over
+    GcmPlace lies_;
     size_t hash_at_ = 0, cipher_at_ = 0, stride_ = 0;
     size_t most_ = 0, n_ = 0, used_ = 0;
     cst_job *jobs_[MOST];
