@@ -7,9 +7,7 @@
 #include "work.hpp"
 
 namespace cst {
-namespace {
 
-// The heads and the stitched middles, as far as pair kernels go.
 void open_stitched(const Batch &batch) {
     const Suite &suite = *batch.suite;
     Middle handed = {&suite.handed_open_pairs, true, true, true}, ahead = {&suite.open_pairs, false, true, true};
@@ -28,8 +26,6 @@ void open_stitched(const Batch &batch) {
     run_middle(batch, handed);
     run_middle(batch, ahead);
 }
-
-}  // namespace
 
 void remove_padding(Work *work) {
     uint8_t block[16];

@@ -69,9 +69,10 @@ void open_rc4_hmac(const Batch &batch) {
         Work &work = batch.works[i];
         begin(batch, i);
         work.body = &work.in;
-        work.ready = work.hash_end = work.body_bytes;
+        work.ready = work.body_bytes;
     }
-    if (!lay_out(batch)) make_heads(batch);
+    if (!lay_out(batch)) open_stitched(batch);
+    for (size_t i = 0; i < batch.n; i++) batch.works[i].hash_end = batch.works[i].body_bytes;
     hash_finish(batch);
     check_tags(batch);
     finish(batch);

@@ -249,6 +249,8 @@ void begin_record(Work *work);
 void end_record(const Suite &suite, Work *work);
 // Encrypts, and hashes the heads and the stitched middles on the way. `bulk`, `body` and `body_bytes` are set, and the works laid out.
 void encrypt_stitched(const Batch &batch);
+// The other way: the heads and the stitched middles, as far as pair kernels go.
+void open_stitched(const Batch &batch);
 void write_tags(const Batch &batch);
 void check_tags(const Batch &batch);
 // CST_ERR_AUTH, and a zeroed output.

@@ -56,7 +56,8 @@ void Suite::find_kernels() {
         for (const Variant *variant : engine->family(Role::pair, encrypt, base).variants) {
             if (!takes_pair(*this, *variant)) continue;
             pairs.add(variant);
-            if (counts() && construction == Construction::etm && !variant->hand) open_pairs.add(variant);  // opening enciphers too
+            const bool both_ways = construction == Construction::rc4_hmac || (counts() && construction == Construction::etm);  // opening enciphers too
+            if (both_ways && !variant->hand) open_pairs.add(variant);
         }
         for (const Variant *variant : engine->family(Role::open_pair, decrypt, base).variants)
             if (takes_pair(*this, *variant)) (variant->hand ? handed_open_pairs : open_pairs).add(variant);
