@@ -4,6 +4,7 @@
 
 #include "jobs.hpp"
 #include "run/abreast.hpp"
+#include "run/gcm_few.hpp"
 #include "run/gcm_short.hpp"
 #include "suite/registers.hpp"
 
@@ -21,6 +22,7 @@ int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
     }
     if (int error = check_jobs(*engine, jobs, n)) return error;
     const ClearRegisters clear(engine->cpu());
+    if (n == 1 && from(jobs->key)->suite->construction == Construction::gcm && gcm_few(*jobs)) return run_gcm_few(jobs) ? CST_OK : CST_ERR_AUTH;
     return guarded([&]() -> int {
         int result = CST_OK;
         if (gcm_takes_burst(jobs, n)) {
