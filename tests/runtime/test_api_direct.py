@@ -71,11 +71,11 @@ def test_same_as_in_phases(context: Context, name: str, one_key: bool) -> None:
 def test_what_is_named_runs(context: Context, name: str, direction: int) -> None:
     """The pair kernel that cst_suite_choose names is called once for every message, wherever it is in the burst."""
     suite, rng = context.suite(name), random.Random(5)
-    choice = suite.choice(1, 8192)
+    choice = suite.choice(1, 16384)
     if "+" not in choice.kernel:
         pytest.skip(f"nothing is stitched here: {choice.why}")
     kernel = context.kernel(choice.kernel)
-    cases = [oracle.case(rng, name, 8192, 13) for _ in range(5)]
+    cases = [oracle.case(rng, name, 16384, 13) for _ in range(5)]
     keys = [suite.key(case.key) for case in cases]
     before = kernel.calls()
     run(context, cases, keys, direction, in_place=False)
