@@ -6,6 +6,7 @@
 #include "run/abreast.hpp"
 #include "run/gcm_few.hpp"
 #include "run/gcm_short.hpp"
+#include "run/lone_hash.hpp"
 #include "suite/registers.hpp"
 
 using namespace cst;
@@ -25,6 +26,10 @@ int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
     if (n == 1 && from(jobs->key)->suite->construction == Construction::gcm && gcm_few(*jobs, true)) return run_gcm_few(jobs) ? CST_OK : CST_ERR_AUTH;
     return guarded([&]() -> int {
         int result = CST_OK;
+        if (n == 1 && lone_hash_takes(*jobs)) {
+            result = run_lone_hash(jobs);
+            if (jobs->status != JOB_WAITING) return result;
+        }
         if (gcm_takes_burst(jobs, n)) {
             result = gcm_burst(jobs, n);
             if (jobs[n - 1].status != JOB_WAITING) return result;
