@@ -174,11 +174,6 @@ int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n) {
     for (size_t i = 0; i < n; i++) other |= jobs[i].size ^ sizeof(cst_job);
     if (other) return CST_ERR_ARGUMENT;  // an array of something else: nowhere to put a status
     int error = CST_OK;
-    if (n == 1) {
-        error = check_job(engine, *jobs);
-        jobs->status = error ? error : JOB_WAITING;
-        return error;
-    }
     const cst_job *last = nullptr;  // whose lengths are right
     for (size_t i = 0; i < n; i++) {
         cst_job &job = jobs[i];
@@ -189,6 +184,13 @@ int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n) {
         if (!error) error = wrong;
     }
     return error;
+}
+
+int cst::check_one(const Engine &engine, cst_job *job) {
+    if (job->size != sizeof(cst_job)) return CST_ERR_ARGUMENT;
+    const int wrong = check_job(engine, *job);
+    job->status = wrong ? wrong : JOB_WAITING;
+    return wrong;
 }
 
 bool cst::surely_alike(const Engine &engine, const cst_job *jobs, size_t n, size_t most) {

@@ -11,19 +11,10 @@
 
 using namespace cst;
 
-int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
-    if (surely_alike(*engine, jobs, n, ABREAST_TEXT)) {
-        const ClearRegisters clear(engine->cpu());
-        bool done = false;
-        const int short_of_memory = guarded([&]() -> int {
-            done = run_alike(jobs, n);
-            return CST_OK;
-        });
-        if (done || short_of_memory) return short_of_memory;
-    }
-    if (int error = check_jobs(*engine, jobs, n)) return error;
-    const ClearRegisters clear(engine->cpu());
-    if (n == 1 && from(jobs->key)->suite->construction == Construction::gcm && gcm_few(*jobs, true)) return run_gcm_few(jobs) ? CST_OK : CST_ERR_AUTH;
+namespace {
+
+// Several, or one for which there is no shorter way. They are checked.
+int run_checked(const Engine *engine, cst_job *jobs, size_t n) {
     return guarded([&]() -> int {
         int result = CST_OK;
         if (n == 1 && lone_hash_takes(*jobs)) {
@@ -40,6 +31,24 @@ int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
         if (int short_of_memory = arena.allocate(*engine, n)) return short_of_memory;
         return std::min(result, run_burst(&arena, jobs, n));
     });
+}
+
+}  // namespace
+
+int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
+    if (surely_alike(*engine, jobs, n, ABREAST_TEXT)) {
+        const ClearRegisters clear(engine->cpu());
+        bool done = false;
+        const int short_of_memory = guarded([&]() -> int {
+            done = run_alike(jobs, n);
+            return CST_OK;
+        });
+        if (done || short_of_memory) return short_of_memory;
+    }
+    if (int error = n == 1 ? check_one(*engine, jobs) : check_jobs(*engine, jobs, n)) return error;
+    const ClearRegisters clear(engine->cpu());
+    if (n == 1 && from(jobs->key)->suite->construction == Construction::gcm && gcm_few(*jobs, true)) return run_gcm_few(jobs) ? CST_OK : CST_ERR_AUTH;
+    return run_checked(engine, jobs, n);
 }
 
 namespace {
