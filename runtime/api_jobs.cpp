@@ -47,7 +47,7 @@ int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
     }
     if (int error = n == 1 ? check_one(*engine, jobs) : check_jobs(*engine, jobs, n)) return error;
     const ClearRegisters clear(engine->cpu());
-    if (n == 1 && from(jobs->key)->suite->construction == Construction::gcm && gcm_few(*jobs, true)) return run_gcm_few(jobs) ? CST_OK : CST_ERR_AUTH;
+    if (n == 1 && from(jobs->key)->suite->construction == Construction::gcm && gcm_few(*jobs)) return run_gcm_few(jobs) ? CST_OK : CST_ERR_AUTH;
     return run_checked(engine, jobs, n);
 }
 

@@ -263,8 +263,8 @@ int gcm_key(const Suite &suite, Key *key) {
         w.item.bytes = BLOCK;
     });
     ghash_powers(work->last, MOST_POWERS, key->powers);
-    for (uint32_t i = 0; i < GCM_WIDE_STRIDE; i++) {
-        const uint8_t *power = key->powers[MOST_POWERS - GCM_WIDE_STRIDE + i];
+    for (uint32_t i = 0; i < MOST_POWERS; i++) {
+        const uint8_t *power = key->powers[i];
         put_words(key->folded[i], load64(power) ^ load64(power + 8), load64(power) ^ load64(power + 8));
     }
     return CST_OK;

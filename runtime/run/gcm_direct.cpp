@@ -176,7 +176,7 @@ int gcm_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, s
     GcmShort few(suite, direction, one_key(jobs, n));
     bool all = true;
     each_waiting(suite, direction, jobs, n, gcm_takes, [&](cst_job *job) {
-        if (gcm_few(*job, n == 1)) return void(all &= run_gcm_few(job));
+        if (gcm_few(*job)) return void(all &= run_gcm_few(job));
         if (GcmShort::takes(*job) && few.add(job)) return;
         if (direction == CST_SEAL) direct.seal(job);
         else all &= direct.open(job);

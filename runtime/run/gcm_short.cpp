@@ -141,7 +141,7 @@ bool gcm_takes_burst(const cst_job *jobs, size_t n) {
     const Suite *const suite = reinterpret_cast<const Key *>(jobs[0].key)->suite;
     if (suite->construction != Construction::gcm || suite->forced) return false;
     for (size_t i = 0; i < n; i++)
-        if (reinterpret_cast<const Key *>(jobs[i].key)->suite != suite || jobs[i].direction != jobs[0].direction || !(GcmShort::takes(jobs[i]) || gcm_few(jobs[i], false))) return false;
+        if (reinterpret_cast<const Key *>(jobs[i].key)->suite != suite || jobs[i].direction != jobs[0].direction || !(GcmShort::takes(jobs[i]) || gcm_few(jobs[i]))) return false;
     return true;
 }
 
@@ -149,7 +149,7 @@ int gcm_burst(cst_job *jobs, size_t n) {
     GcmShort few(*reinterpret_cast<const Key *>(jobs[0].key)->suite, jobs[0].direction, one_key(jobs, n));
     bool all = true;
     for (size_t i = 0; i < n; i++)
-        if (gcm_few(jobs[i], false)) all &= run_gcm_few(&jobs[i]);
+        if (gcm_few(jobs[i])) all &= run_gcm_few(&jobs[i]);
         else if (!few.add(&jobs[i])) break;
     few.run();
     return all && few.all() ? CST_OK : CST_ERR_AUTH;
