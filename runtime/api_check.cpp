@@ -133,7 +133,7 @@ constexpr bool plain(Construction construction) {
 }
 
 // Whether a job is right, as most are, by few tests that never fail then; where it is not sure of that, check_job must look closer. The lengths:
-inline bool lengths_surely_right(const Engine &engine, const cst_job &job) {
+__attribute__((always_inline)) inline bool lengths_surely_right(const Engine &engine, const cst_job &job) {
     const Suite &suite = *from(job.key)->suite;
     if (suite.engine != &engine || job.n_in_pieces || job.n_out_pieces || !plain(suite.construction) || suite.expansion) return false;
     if (job.iv_len < suite.iv_min || job.iv_len > suite.iv_max || job.tag_len < suite.tag_min || job.tag_len > suite.tag_max) return false;
@@ -150,7 +150,7 @@ inline bool as_long(const cst_job &job, const cst_job &other) {
 }
 
 // Where its buffers lie, when its lengths are right.
-inline bool places_surely_right(const Suite &suite, const cst_job &job) {
+__attribute__((always_inline)) inline bool places_surely_right(const Suite &suite, const cst_job &job) {
     struct Where {
         uint64_t at, bytes;
         Where(const void *p, uint64_t n) : at(reinterpret_cast<uintptr_t>(p)), bytes(n) {}
@@ -179,11 +179,18 @@ int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n) {
         cst_job &job = jobs[i];
         const bool right = last && as_long(job, *last) && places_surely_right(*from(job.key)->suite, job);
         const int wrong = right ? CST_OK : check_job(engine, job);
-        if (!right) last = n > 1 && !wrong && lengths_surely_right(engine, job) ? &job : nullptr;
+        if (!right) last = !wrong && lengths_surely_right(engine, job) ? &job : nullptr;
         job.status = wrong ? wrong : JOB_WAITING;
         if (!error) error = wrong;
     }
     return error;
+}
+
+int cst::check_one(const Engine &engine, cst_job *job) {
+    if (job->size != sizeof(cst_job)) return CST_ERR_ARGUMENT;
+    const int wrong = check_job(engine, *job);
+    job->status = wrong ? wrong : JOB_WAITING;
+    return wrong;
 }
 
 bool cst::surely_alike(const Engine &engine, const cst_job *jobs, size_t n, size_t most) {

@@ -4,10 +4,36 @@
 
 #include "jobs.hpp"
 #include "run/abreast.hpp"
+#include "run/gcm_few.hpp"
 #include "run/gcm_short.hpp"
+#include "run/lone_hash.hpp"
 #include "suite/registers.hpp"
 
 using namespace cst;
+
+namespace {
+
+// Several, or one for which there is no shorter way. They are checked.
+int run_checked(const Engine *engine, cst_job *jobs, size_t n) {
+    return guarded([&]() -> int {
+        int result = CST_OK;
+        if (n == 1 && lone_hash_takes(*jobs)) {
+            result = run_lone_hash(jobs);
+            if (jobs->status != JOB_WAITING) return result;
+        }
+        if (gcm_takes_burst(jobs, n)) {
+            result = gcm_burst(jobs, n);
+            if (std::none_of(jobs, jobs + n, [](const cst_job &job) { return job.status == JOB_WAITING; })) return result;
+        } else if (run_abreast(jobs, n)) {
+            return CST_OK;
+        }
+        Arena arena;
+        if (int short_of_memory = arena.allocate(*engine, n)) return short_of_memory;
+        return std::min(result, run_burst(&arena, jobs, n));
+    });
+}
+
+}  // namespace
 
 int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
     if (surely_alike(*engine, jobs, n, ABREAST_TEXT)) {
@@ -19,20 +45,10 @@ int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
         });
         if (done || short_of_memory) return short_of_memory;
     }
-    if (int error = check_jobs(*engine, jobs, n)) return error;
+    if (int error = n == 1 ? check_one(*engine, jobs) : check_jobs(*engine, jobs, n)) return error;
     const ClearRegisters clear(engine->cpu());
-    return guarded([&]() -> int {
-        int result = CST_OK;
-        if (gcm_takes_burst(jobs, n)) {
-            result = gcm_burst(jobs, n);
-            if (std::none_of(jobs, jobs + n, [](const cst_job &job) { return job.status == JOB_WAITING; })) return result;
-        } else if (run_abreast(jobs, n)) {
-            return CST_OK;
-        }
-        Arena arena;
-        if (int short_of_memory = arena.allocate(*engine, n)) return short_of_memory;
-        return std::min(result, run_burst(&arena, jobs, n));
-    });
+    if (n == 1 && from(jobs->key)->suite->construction == Construction::gcm && gcm_few(*jobs)) return run_gcm_few(jobs) ? CST_OK : CST_ERR_AUTH;
+    return run_checked(engine, jobs, n);
 }
 
 namespace {

@@ -9,6 +9,7 @@ namespace cst {
 int check_job(const Engine &engine, const cst_job &job);
 // The same of all jobs of an array: their statuses are what is wrong with each, or JOB_WAITING. The first error.
 int check_jobs(const Engine &engine, cst_job *jobs, size_t n);
+int check_one(const Engine &engine, cst_job *job);
 
 // Whether all jobs are right, and of one cipher alone, one direction and one length up to `most`, in one piece each, by few tests. False: they may be right
 // all the same. Writes nothing.

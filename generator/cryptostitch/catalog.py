@@ -39,10 +39,10 @@ POLY_WORD_BUFFERS = {"scalar": (1,)}
 POLY_WORD_BLOCKS = {("scalar", 1): (8,)}
 
 # Counter mode and GHASH: many blocks of one buffer at once, and few for what is left; for bursts of short ones 64 bytes of each of several. On Zen 4 vectors of 256 bits
-# are better for as many keys of AES, those of 512 bits for as many of GHASH.
+# are better for as many keys of AES.
 COUNTERS = {"sse": (1,), "avx2": (1, 8), "avx512": (1,)}
 COUNTER_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16, 8)}
-GHASH_BUFFERS = {"sse": (1,), "avx2": (1, 8), "avx512": (1, 8)}
+GHASH_BUFFERS = {"sse": (1,), "avx2": (1, 8), "avx512": (1,)}
 GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16, 8)}
 # Modes whose blocks are independent of one another: many blocks of one buffer; for bursts of short ones 64 bytes of each of several, or a block.
 INDEPENDENT = {"sse": (1, 8), "avx2": (1,), "avx512": (1, 4)}
@@ -191,8 +191,8 @@ GROUPED_KINDS = {"hash", "rc4"}
 NEVER_STATIC = {"des_enc", "des_dec"}
 # Kinds whose lanes have a form for one key too.
 SHARED_KEYS = {"cipher_enc", "xts_enc", "xts_dec", "ecb_enc", "ecb_dec"}
-# Kinds that make pairs: the first writes, the second reads what the first wrote; and with which lanes. Eight lanes of a counter and GHASH gain 16 % of 256 bits, but
-# nothing over a GHASH of 512 bits behind the counter, and serve short messages, of which a pair would leave a part to each.
+# Kinds that make pairs: the first writes, the second reads what the first wrote; and with which lanes. Eight lanes of a counter and GHASH
+# gain 16 %, but serve short messages, of which a pair would leave a part to each.
 PAIRED_KINDS = {("counter", "ghash"): (1,), ("chacha", "poly1305"): (1,)}
 # Where the second can be in general registers: the blocks of both, by the first's instruction set.
 BESIDE_VECTORS = {"sse": 16, "avx2": 32, "avx512": 64}

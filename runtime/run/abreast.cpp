@@ -31,12 +31,20 @@ bool carries(const cst_job &job, Counts where) {
     return (where == Counts::at_begin ? begin : __builtin_bswap32(end)) > UINT32_MAX - ABREAST_TEXT / BLOCK;
 }
 
+// What the memo is asked.
+uint64_t question(size_t n, uint64_t bytes, bool one_key, bool open) { return n | bytes << 8 | uint64_t(one_key) << 32 | uint64_t(open) << 33; }
+
+// Where a Key has the round keys.
+size_t keys_at(const Suite &suite, bool open) { return open && suite.encrypt != suite.decrypt ? offsetof(Key, decrypt) : offsetof(Key, encrypt); }
+
+Lie lie_of(const Variant &v) { return v.cipher.key_row_bytes != BLOCK ? Lie::apart : v.legacy_sse ? Lie::together : Lie::by_two; }
+
 // Jobs that are alike.
 class Abreast {
 public:
     explicit Abreast(const cst_job &model)
         : suite_(*key_of(model).suite), bytes_(model.in_len), open_(model.direction == CST_OPEN), family_(suite_.ciphers(open_)),
-          keys_(open_ && suite_.encrypt != suite_.decrypt ? offsetof(Key, decrypt) : offsetof(Key, encrypt)),
+          keys_(keys_at(suite_, open_)),
           tweaked_(suite_.construction == Construction::xts) {}
     ~Abreast() {
         wipe(state_, state_used_);
@@ -94,13 +102,13 @@ private:
     }
     // NULL: none, or it cannot be had.
     const Variant *choose(size_t n, uint64_t bytes) const {
-        const uint64_t question = n | bytes << 8 | uint64_t(one_key_) << 32 | uint64_t(open_) << 33;
-        const Variant *choice = suite_.memo->recall_exact(family_, question);
+        const uint64_t asked = question(n, bytes, one_key_, open_);
+        const Variant *choice = suite_.memo->recall_exact(family_, asked);
         if (choice && usable(*choice, bytes)) return choice;
         choice = pick_abreast(suite_, family_, n, bytes, one_key_).variant;
         const Kernel *kernel;
         if (!choice || suite_.engine->fetch(*choice, &kernel) || !usable(*choice, bytes)) return nullptr;
-        suite_.memo->remember_exact(family_, question, choice);
+        suite_.memo->remember_exact(family_, asked, choice);
         return choice;
     }
     const Variant *choose_or_any(size_t n, uint64_t bytes) const {
@@ -117,7 +125,7 @@ private:
         if (v.legacy_sse && suite_.engine->avx()) clear_upper_halves();
         state_used_ = std::max(state_used_, size_t(v.state_bytes));
         if (end < bytes_) chains_used_ = sizeof(chains_);
-        const Lie lie = v.cipher.key_row_bytes != BLOCK ? Lie::apart : v.legacy_sse ? Lie::together : Lie::by_two;
+        const Lie lie = lie_of(v);
         const uint32_t rows = v.cipher.key_rows;
         const auto run = rows == 11 ? run_with<11>(lie) : rows == 13 ? run_with<13>(lie) : rows == 15 ? run_with<15>(lie) : run_with<2>(lie);
         (this->*run)(v, &args, jobs, chains, n, done, end);
@@ -182,7 +190,7 @@ private:
     const uint64_t bytes_;
     const bool open_;
     const Family &family_;
-    const size_t keys_;  // where a Key has the round keys
+    const size_t keys_;
     const bool tweaked_;
     bool one_key_ = false;
     const Variant *first_ = nullptr, *any_ = nullptr;  // first_: for first_n_ jobs
@@ -206,9 +214,55 @@ size_t alike(const Abreast &abreast, const cst_job *jobs, size_t n) {
     return abreast.waits() && i < n && i < MOST_JOBS / 2 ? 0 : i;
 }
 
+// One job on a kernel of one lane that an earlier one of this length chose, in one call. False: it is to be run as several are.
+bool run_one(cst_job *job) {
+    const Key &key = key_of(*job);
+    const Suite &suite = *key.suite;
+    const bool open = job->direction == CST_OPEN;
+    const uint64_t bytes = job->in_len;
+    const Counts where = counts(suite);
+    if (suite.forced || !suite.memo || (where != Counts::nowhere && carries(*job, where))) return false;
+    const Variant *const v = suite.memo->recall_exact(suite.ciphers(open), question(1, bytes, false, open));
+    constexpr size_t MOST_STATE = 4096;
+    if (!v || v->lanes != 1 || bytes & (v->step - 1) || v->state_bytes > MOST_STATE || v->state_align > STATE_ALIGNED) return false;
+    const Kernel *const kernel = v->kernel.load(std::memory_order_acquire);
+    if (!kernel) return false;
+    const LanePlace &place = v->cipher.lanes[0];
+    const uint8_t *const keys = reinterpret_cast<const uint8_t *>(&key) + keys_at(suite, open);
+    alignas(STATE_ALIGNED) uint8_t state[MOST_STATE];
+    cst_kernel_args args;
+    args.iterations = bytes >> v->step_log2;
+    for (uint32_t i = 0; i < v->n_streams; i++) args.state[i] = state + v->state_offset[i];
+    if (v->legacy_sse && suite.engine->avx()) clear_upper_halves();
+    put_pointer(state + place.in, job->in);
+    put_pointer(state + place.out, job->out);
+    if (suite.construction == Construction::xts) aes_encrypt(key.tweak, suite.tweak->record.rounds, static_cast<const uint8_t *>(job->iv), state + place.chain);
+    else if (v->cipher.chain_rows) memcpy(state + place.chain, job->iv, BLOCK);
+    auto copy = [&](auto rows) {
+        switch (lie_of(*v)) {
+            case Lie::apart: return copy_rows<rows, Lie::apart>(state + place.key, v->cipher.key_row_bytes, keys);
+            case Lie::together: return copy_rows<rows, Lie::together>(state + place.key, BLOCK, keys);
+            case Lie::by_two: return copy_rows<rows, Lie::by_two>(state + place.key, BLOCK, keys);
+        }
+    };
+    switch (v->cipher.key_rows) {
+        case 11: copy(std::integral_constant<uint32_t, 11>()); break;
+        case 13: copy(std::integral_constant<uint32_t, 13>()); break;
+        case 15: copy(std::integral_constant<uint32_t, 15>()); break;
+        default: copy(std::integral_constant<uint32_t, 2>());
+    }
+    kernel->fn(&args);
+    v->calls.fetch_add(1, std::memory_order_relaxed);
+    wipe(state, v->state_bytes);
+    job->out_len = bytes;
+    job->status = CST_OK;
+    return true;
+}
+
 }  // namespace
 
 bool run_alike(cst_job *jobs, size_t n) {
+    if (n == 1 && run_one(jobs)) return true;
     Abreast abreast(jobs[0]);
     if (!abreast.prepare(jobs, n)) return false;
     const Counts where = abreast.where();

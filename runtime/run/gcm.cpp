@@ -263,6 +263,10 @@ int gcm_key(const Suite &suite, Key *key) {
         w.item.bytes = BLOCK;
     });
     ghash_powers(work->last, MOST_POWERS, key->powers);
+    for (uint32_t i = 0; i < GCM_WIDE_STRIDE; i++) {
+        const uint8_t *power = key->powers[MOST_POWERS - GCM_WIDE_STRIDE + i];
+        put_words(key->folded[i], load64(power) ^ load64(power + 8), load64(power) ^ load64(power + 8));
+    }
     return CST_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "../suite/secret.hpp"
 #include "alone.hpp"
 #include "direct.hpp"
+#include "gcm_few.hpp"
 #include "gcm_lanes.hpp"
 #include "gcm_short.hpp"
 
@@ -173,15 +174,10 @@ bool gcm_takes(const cst_job &job) { return !(job.n_in_pieces || job.n_out_piece
 int gcm_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n) {
     Direct direct(arena, suite, one_key(jobs, n));
     if (!direct.usable()) return CST_OK;
-    bool all = true;
-    if (n > 1) {
-        GcmLanes lanes(suite, direction);
-        if (lanes.usable()) each_waiting(suite, direction, jobs, n, GcmLanes::takes, [&](cst_job *job) { lanes.add(job); });
-        lanes.finish();
-        all = lanes.all();
-    }
+    bool all = run_gcm_lanes(suite, direction, jobs, n);
     GcmShort few(suite, direction, one_key(jobs, n));
     each_waiting(suite, direction, jobs, n, gcm_takes, [&](cst_job *job) {
+        if (gcm_few(*job)) return void(all &= run_gcm_few(job));
         if (GcmShort::takes(*job) && few.add(job)) return;
         if (direction == CST_SEAL) direct.seal(job);
         else all &= direct.open(job);

@@ -1,5 +1,6 @@
 #include "gcm_lanes.hpp"
 
+#include "direct.hpp"
 #include "key_rows.hpp"
 
 namespace cst {
@@ -111,6 +112,15 @@ __attribute__((target("avx2"))) void GcmLanes::run(const Group &group) {
     }
     if (!opens_) call(*hash_, hash_state_, lies_.hashed());
     for (size_t i = 0; i < group.n; i++) all_ &= lies_.finish(place(i), hash_state_ + hash_->hash.lanes[i].chain, opens_, group.jobs[i]);
+}
+
+bool run_gcm_lanes(const Suite &suite, int direction, cst_job *jobs, size_t n) {
+    if (n == 1) return true;
+    GcmLanes lanes(suite, direction);
+    if (!lanes.usable()) return true;
+    each_waiting(suite, direction, jobs, n, GcmLanes::takes, [&](cst_job *job) { lanes.add(job); });
+    lanes.finish();
+    return lanes.all();
 }
 
 }  // namespace cst

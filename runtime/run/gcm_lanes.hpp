@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../suite/key.hpp"
+#include "gcm_few.hpp"
 #include "gcm_place.hpp"
 
 namespace cst {
@@ -19,7 +20,7 @@ public:
     bool usable() const { return cipher_ && hash_; }
     // Longer messages are as well off one after the other, where they lie.
     static bool takes(const cst_job &job) {
-        return job.iv_len == GCM_IV && !(job.n_in_pieces | job.n_out_pieces) && (job.in_len | job.aad_len) < MOST_BYTES &&
+        return !gcm_few(job) && job.iv_len == GCM_IV && !(job.n_in_pieces | job.n_out_pieces) && (job.in_len | job.aad_len) < MOST_BYTES &&
                whole_blocks(job.in_len) + whole_blocks(job.aad_len) < MOST_BYTES;
     }
     // The job, which must be one that it takes, is run with others like it now, or waits for them.
@@ -70,5 +71,8 @@ private:
     const cst_key *keys_[MOST_LANES] = {};  // whose rows the state blocks have
     alignas(64) uint8_t cipher_state_[MOST_STATE], hash_state_[MOST_STATE], room_[ROOM];
 };
+
+// Runs of the jobs that wait, of this suite and direction, those that go side by side. False: one did not authenticate.
+bool run_gcm_lanes(const Suite &suite, int direction, cst_job *jobs, size_t n);
 
 }  // namespace cst

@@ -6,6 +6,7 @@
 #include "../suite/secret.hpp"
 #include "copy.hpp"
 #include "direct.hpp"
+#include "gcm_few.hpp"
 #include "gcm_lanes.hpp"
 
 namespace cst {
@@ -109,7 +110,7 @@ bool gcm_takes_burst(const cst_job *jobs, size_t n) {
     const Suite *const suite = reinterpret_cast<const Key *>(jobs[0].key)->suite;
     if (suite->construction != Construction::gcm || suite->forced) return false;
     for (size_t i = 0; i < n; i++)
-        if (reinterpret_cast<const Key *>(jobs[i].key)->suite != suite || jobs[i].direction != jobs[0].direction || !GcmShort::takes(jobs[i])) return false;
+        if (reinterpret_cast<const Key *>(jobs[i].key)->suite != suite || jobs[i].direction != jobs[0].direction || !(GcmShort::takes(jobs[i]) || gcm_few(jobs[i]))) return false;
     return true;
 }
 
@@ -117,13 +118,12 @@ int gcm_burst(cst_job *jobs, size_t n) {
     const Suite &suite = *reinterpret_cast<const Key *>(jobs[0].key)->suite;
     const int direction = jobs[0].direction;
     bool all = true;
-    if (n > 1) {
-        GcmLanes lanes(suite, direction);
-        for (size_t i = 0; lanes.usable() && i < n; i++)
-            if (GcmLanes::takes(jobs[i])) lanes.add(&jobs[i]);
-        lanes.finish();
-        all = lanes.all();
-    }
+    size_t left = 0;
+    for (size_t i = 0; i < n; i++)
+        if (gcm_few(jobs[i])) all &= run_gcm_few(&jobs[i]);
+        else left++;
+    if (!left) return all ? CST_OK : CST_ERR_AUTH;
+    all &= run_gcm_lanes(suite, direction, jobs, n);
     GcmShort few(suite, direction, one_key(jobs, n));
     for (size_t i = 0; i < n; i++)
         if (jobs[i].status == JOB_WAITING && !few.add(&jobs[i])) break;

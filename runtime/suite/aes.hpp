@@ -1,6 +1,7 @@
 // The AES key schedule (FIPS 197, 5.2), without a table: AES-NI does the S-box.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace cst {
@@ -15,5 +16,8 @@ void aes_invert(const uint8_t (*round_keys)[16], uint32_t rounds, uint8_t (*inve
 
 // One block; for what is not worth a kernel.
 void aes_encrypt(const uint8_t (*round_keys)[16], uint32_t rounds, const uint8_t *in, uint8_t *out);
+
+// So many counter blocks (SP 800-38D, 6.5), of which `counter` is the first and the last 32 bits count; for what is not worth a kernel.
+void aes_counter_blocks(const uint8_t (*round_keys)[16], uint32_t rounds, const uint8_t *counter, size_t n, uint8_t (*out)[16]);
 
 }  // namespace cst

@@ -12,6 +12,9 @@ namespace cst {
 constexpr uint32_t KEY_MOST_ROWS = DES_MOST_ROWS;
 static_assert(KEY_MOST_ROWS > AES_MOST_ROUNDS, "AES's fit too");
 
+// Blocks of a GCM message that share a reduction.
+constexpr uint32_t GCM_WIDE_STRIDE = 16;
+
 struct alignas(64) Key {
     const Suite *suite = nullptr;
     uint8_t encrypt[KEY_MOST_ROWS][16] = {};
@@ -20,6 +23,8 @@ struct alignas(64) Key {
     uint8_t inner[64] = {}, outer[64] = {};
     // Of GHASH: H^MOST_POWERS .. H (suite/ghash.hpp).
     alignas(64) uint8_t powers[MOST_POWERS][16] = {};
+    // Of the last so many of them both halves added up, twice (suite/gcm_wide.hpp).
+    alignas(64) uint8_t folded[GCM_WIDE_STRIDE][16] = {};
     // XTS: the second key, for the tweak.
     uint8_t tweak[AES_MOST_ROUNDS + 1][16] = {};
     // A block cipher's MAC beside a cipher: its round keys.

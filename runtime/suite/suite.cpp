@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "des.hpp"
+#include "gcm_wide.hpp"
 
 namespace cst {
 namespace {
@@ -181,6 +182,8 @@ void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm 
         gcm.tag_max = 16;
         gcm.aad_max = kMostHashed;
         gcm.max_bytes = kMostGcm;
+        gcm.wide = true;
+        for (const char *feature : GCM_WIDE_NEEDS) gcm.wide &= engine.has(feature);
         complete(std::move(gcm), derived);
     }
     for (const Algorithm *hash : hashes) complete(etm_suite(counter, hash), derived);

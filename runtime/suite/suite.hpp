@@ -44,6 +44,8 @@ struct Suite {
     const Variant *forced = nullptr;
     std::shared_ptr<ChoiceMemo> memo;  // of the families above; NULL: nothing is remembered
 
+    bool wide = false;  // GCM: gcm_wide.hpp may be used
+
     // ChaCha20: so many blocks are worth a run for i of them.
     uint8_t chacha_blocks[CHACHA_MOST_BLOCKS + 1] = {};
     // From so many texts on a kernel takes a block of each of several, and no more blocks are worth a run.

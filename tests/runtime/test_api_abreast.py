@@ -35,6 +35,23 @@ def test_alike(shared_context: Context, name: str, direction: int, one_key: bool
         assert run(shared_context, cases, [made[i] for i in picked], direction, in_place=rng.random() < 0.5) == want, (n, length)
 
 
+@pytest.mark.parametrize("target", ["host", "host-no_avx512", "sse_aesni"])
+@pytest.mark.parametrize("direction", [SEAL, OPEN], ids=["seal", "open"])
+def test_one_job_after_the_other(library: str, target: str, direction: int) -> None:
+    """Bursts of one job, of lengths and ciphers that came before, each time under another key: the kernel that the first chose is called once."""
+    context, rng = Context(target=target, library=library), random.Random(f"{target} {direction}")
+    for name in CIPHERS:
+        suite = context.suite(name)
+        for length in LENGTHS:
+            for turn in range(3):
+                case = oracle.case(rng, name, length, 0)
+                kernel = context.kernel(suite.choice(1, length, True, direction).kernel)
+                before = kernel.calls()
+                assert run(context, [case], [suite.key(case.key)], direction, in_place=turn == 1) == [(0, case.out if direction == SEAL else case.data, b"")]
+                if length & (length - 1) == 0 and 64 <= length <= 2048:
+                    assert kernel.calls() == before + 1, (name, length)
+
+
 @pytest.mark.parametrize("name", CIPHERS)
 def test_among_others(shared_context: Context, name: str) -> None:
     """Runs of alike jobs of any number, of both directions, between jobs of other lengths and suites."""

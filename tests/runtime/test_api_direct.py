@@ -18,7 +18,7 @@ NARROW = {
 # Around the ends of strides, of what is hashed at once, of what is stitched.
 LENGTHS = (
     0, 1, 7, 8, 15, 16, 17, 63, 64, 65, 79, 80, 96, 111, 112, 113, 127, 128, 129, 143, 144, 145, 160, 255, 256, 257, 300, 479, 480, 481, 511, 512, 513, 767, 768,
-    960, 961, 1023, 1024, 1025, 1040, 1279, 1536, 2047, 2048, 2049, 4096, 5000, 16384, 16400,
+    960, 961, 1023, 1024, 1025, 1040, 1279, 1536, 2047, 2048, 2049, 4096, 5000, 8191, 8192, 8193, 16384, 16400,
 )  # fmt: skip
 
 
@@ -71,11 +71,11 @@ def test_same_as_in_phases(context: Context, name: str, one_key: bool) -> None:
 def test_what_is_named_runs(context: Context, name: str, direction: int) -> None:
     """The pair kernel that cst_suite_choose names is called once for every message, wherever it is in the burst."""
     suite, rng = context.suite(name), random.Random(5)
-    choice = suite.choice(1, 8192)
+    choice = suite.choice(1, 16384)
     if "+" not in choice.kernel:
         pytest.skip(f"nothing is stitched here: {choice.why}")
     kernel = context.kernel(choice.kernel)
-    cases = [oracle.case(rng, name, 8192, 13) for _ in range(5)]
+    cases = [oracle.case(rng, name, 16384, 13) for _ in range(5)]
     keys = [suite.key(case.key) for case in cases]
     before = kernel.calls()
     run(context, cases, keys, direction, in_place=False)

@@ -1,4 +1,4 @@
-"""GCM messages of a few blocks (runtime/run/gcm_short.hpp): bursts in which each step is done for several jobs."""
+"""Short GCM messages: without kernels (runtime/run/gcm_few.hpp), and in bursts in which each step is done for several jobs (gcm_short.hpp)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from cryptostitch import runtime
 from cryptostitch.ladder import oracle
 from cryptostitch.runtime import OPEN, SEAL, Context, Job
 
-# Around whole blocks, whole iterations of the kernels, and the longest that are put together.
-LENGTHS = (0, 1, 15, 16, 17, 63, 64, 65, 96, 111, 112, 113, 127, 128, 129, 240, 255, 256, 257, 368, 384, 463, 464, 465, 479, 480, 481)
-AAD = (0, 8, 13, 16, 20, 112, 240, 450)
+# Around whole blocks and vectors, whole iterations of the kernels, and the longest that are put together.
+LENGTHS = (
+    0, 1, 15, 16, 17, 48, 49, 63, 64, 65, 96, 111, 112, 113, 127, 128, 129, 191, 192, 193, 240, 255, 256, 257, 368, 384, 463, 464, 465, 479, 480, 481, 511, 512, 513,
+    767, 768, 769, 1023, 1024, 1025,
+)  # fmt: skip
+AAD = (0, 8, 13, 16, 20, 64, 65, 112, 239, 240, 241, 255, 256, 257, 450, 497)
 JOBS = 19  # more than go through a step together, and not a multiple
 
 
-@pytest.fixture
-def context(library: str) -> Context:
-    """Without kernels whose lanes are messages, which take most of a burst."""
-    return Context(target="host-vaes", library=library)
+@pytest.fixture(params=["host", "host-no_avx512", "host-no_avx512-vaes", "sse_aesni"])
+def context(request: pytest.FixtureRequest, library: str) -> Context:
+    """Without kernels, with some whose lanes are messages, and with others."""
+    return Context(target=request.param, library=library)
 
 
 def kernel_calls(context: Context, role: str) -> int:
@@ -93,11 +96,26 @@ def test_in_place(context: Context) -> None:
             assert [bytes(made.out) for made in jobs] == [case.out if direction == SEAL else case.data for case in cases]
 
 
-def test_one_call_of_either_kernel(context: Context) -> None:
+def test_every_aad_alone(context: Context) -> None:
+    """One job at a time, AAD and text of as many blocks as share a reduction, or one more or less."""
+    rng, suite = random.Random(6), context.suite("aes-128-gcm")
+    for length in (0, 1, 64, 100, 240, 256, 257, 300, 512, 600, 4096):
+        for aad_len in AAD:
+            case = oracle.case(rng, "aes-128-gcm", length, aad_len)
+            key, tag_len = suite.key(case.key), rng.choice((16, 12))
+            sealed, opened, forged = gcm_job(key, case, SEAL, tag_len), gcm_job(key, case, OPEN, tag_len), gcm_job(key, case, OPEN, tag_len)
+            forged.tag[rng.randrange(tag_len)] ^= 1 << rng.randrange(8)
+            assert context.burst([sealed]) == context.burst([opened]) == 0
+            assert (bytes(sealed.out), bytes(sealed.tag), bytes(opened.out)) == (case.out, case.tag[:tag_len], case.data)
+            assert context.burst([forged]) == runtime.ERR_AUTH and bytes(forged.out) == bytes(length)
+
+
+def test_one_call_of_either_kernel(library: str) -> None:
+    context = Context(target="host-no_avx512-vaes", library=library)
     rng, suite = random.Random(5), context.suite("aes-128-gcm")
     if not suite.choice(1, 64).kernel:
         pytest.skip("no kernels here")
-    for length in (64, 300, 480):
+    for length in (300, 480):
         cases = [oracle.case(rng, "aes-128-gcm", length, 8) for _ in range(JOBS)]
         jobs = [gcm_job(suite.key(case.key), case, SEAL) for case in cases]
         before = kernel_calls(context, "ghash_"), kernel_calls(context, "aes128_ctr_x1")

@@ -1,0 +1,60 @@
+#include "gcm_few.hpp"
+
+#include "../suite/aes.hpp"
+#include "../suite/gcm_wide.hpp"
+#include "../suite/ghash.hpp"
+#include "../suite/secret.hpp"
+#include "copy.hpp"
+
+namespace cst {
+namespace {
+
+constexpr size_t BLOCK = GCM_BLOCK;
+
+// to = from + stream.
+void add_stream(uint8_t *to, const uint8_t *from, const uint8_t *stream, size_t bytes) {
+    size_t i = 0;
+    for (; i + BLOCK <= bytes; i += BLOCK) {
+        TwoWords a, b;
+        memcpy(&a, from + i, BLOCK);
+        memcpy(&b, stream + i, BLOCK);
+        a ^= b;
+        memcpy(to + i, &a, BLOCK);
+    }
+    for (; i < bytes; i++) to[i] = from[i] ^ stream[i];
+}
+
+bool run_few(const Key &key, const cst_job &job) {
+    const size_t bytes = job.in_len, blocks = 1 + whole_blocks(bytes) / BLOCK;
+    const bool seal = job.direction == CST_SEAL;
+    const uint8_t *const in = static_cast<const uint8_t *>(job.in);
+    uint8_t *const out = static_cast<uint8_t *>(job.out), *const tag = static_cast<uint8_t *>(job.tag);
+    alignas(BLOCK) uint8_t stream[GCM_FEW][BLOCK], y[1][BLOCK];  // stream: E(K, J0), then what is added to the text
+    put_first_counter(y[0], job.iv);
+    aes_counter_blocks(key.encrypt, key.suite->encrypt->record.rounds, y[0], blocks, stream);
+    if (seal) add_stream(out, in, stream[1], bytes);
+    put_words(y[0], 0, 0);
+    ghash_end(key.powers + MOST_POWERS, y[0], {static_cast<const uint8_t *>(job.aad), job.aad_len, seal ? out : in, bytes, job.aad_len, bytes});
+    put_words(y[0], load64(stream[0]) ^ load64(y[0]), load64(stream[0] + 8) ^ load64(y[0] + 8));
+    const bool right = seal || same_bytes(y[0], tag, job.tag_len);
+    if (seal) copy_few(tag, y[0], job.tag_len);
+    else if (right) add_stream(out, in, stream[1], bytes);
+    wipe_rows(stream, blocks);
+    wipe_rows(y, 1);
+    return right;
+}
+
+}  // namespace
+
+bool run_gcm_few(cst_job *job) {
+    const Key &key = *reinterpret_cast<const Key *>(job->key);
+    job->out_len = job->in_len;
+    job->status = CST_OK;
+    if (key.suite->wide ? gcm_wide(key, *job) : run_few(key, *job)) return true;
+    if (job->out) wipe(job->out, job->in_len);
+    job->out_len = 0;
+    job->status = CST_ERR_AUTH;
+    return false;
+}
+
+}  // namespace cst

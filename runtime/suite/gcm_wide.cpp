@@ -1,0 +1,198 @@
+#include "gcm_wide.hpp"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"  // the header's own: undefined vectors, of which nothing is used
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+
+namespace cst {
+namespace {
+
+#define WIDE __attribute__((target("aes,avx512f,avx512bw,avx512vl,vaes,vpclmulqdq,bmi2")))
+#define WIDE_INLINE __attribute__((target("aes,avx512f,avx512bw,avx512vl,vaes,vpclmulqdq,bmi2"), always_inline)) inline
+
+constexpr size_t BLOCK = 16, VECTOR = 64, BLOCKS = VECTOR / BLOCK;
+// So many vectors of text go side by side: enough to hide the latency of a round.
+constexpr size_t TEAM = 4, STRIDE = TEAM * VECTOR;
+static_assert(STRIDE == GCM_WIDE_STRIDE * BLOCK, "as the key is prepared");
+// Of the AAD so many blocks share a reduction with what follows, at most a stride and the lengths.
+constexpr size_t JOINED = MOST_POWERS - TEAM * BLOCKS - 1;
+
+WIDE_INLINE __mmask64 first_bytes(size_t n) { return _bzhi_u64(~uint64_t(0), uint32_t(n)); }
+WIDE_INLINE size_t blocks_of(size_t bytes) { return (bytes + BLOCK - 1) / BLOCK; }
+
+// Y, and products that are not reduced yet, in each of the four blocks' places. The derivation stands in streams/ghash.j2.
+struct Hash {
+    __m512i low, middle, high, y;
+
+    WIDE_INLINE static __m512i reverse() { return _mm512_broadcast_i32x4(_mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)); }
+    WIDE_INLINE void begin() { low = middle = high = _mm512_setzero_si512(); }
+    // Times falling powers of H from `powers` on.
+    WIDE_INLINE void add(__m512i blocks, const uint8_t *powers) {
+        const __m512i a = _mm512_xor_si512(_mm512_shuffle_epi8(blocks, reverse()), y), b = _mm512_loadu_si512(powers);
+        y = _mm512_setzero_si512();
+        low = _mm512_xor_si512(low, _mm512_clmulepi64_epi128(a, b, 0x00));
+        high = _mm512_xor_si512(high, _mm512_clmulepi64_epi128(a, b, 0x11));
+        middle = _mm512_ternarylogic_epi64(middle, _mm512_clmulepi64_epi128(a, b, 0x01), _mm512_clmulepi64_epi128(a, b, 0x10), 0x96);
+    }
+    // The same with the sums of both halves of each power: a product less.
+    WIDE_INLINE void add(__m512i blocks, const uint8_t *powers, const uint8_t *folded) {
+        const __m512i a = _mm512_xor_si512(_mm512_shuffle_epi8(blocks, reverse()), y), b = _mm512_loadu_si512(powers);
+        const __m512i l = _mm512_clmulepi64_epi128(a, b, 0x00), h = _mm512_clmulepi64_epi128(a, b, 0x11);
+        y = _mm512_setzero_si512();
+        low = _mm512_xor_si512(low, l);
+        high = _mm512_xor_si512(high, h);
+        middle = _mm512_ternarylogic_epi64(middle, _mm512_clmulepi64_epi128(fold(a), _mm512_loadu_si512(folded), 0x00), _mm512_xor_si512(l, h), 0x96);
+    }
+    WIDE_INLINE static __m512i fold(__m512i a) { return _mm512_xor_si512(a, _mm512_shuffle_epi32(a, _MM_PERM_BADC)); }
+    // A vector, or fewer bytes.
+    WIDE_INLINE void add(const uint8_t *data, size_t bytes, const uint8_t *powers) {
+        add(bytes < VECTOR ? _mm512_maskz_loadu_epi8(first_bytes(bytes), data) : _mm512_loadu_si512(data), powers);
+    }
+    WIDE_INLINE void reduce() {
+        const __m512i modulus = _mm512_set1_epi64(int64_t(0xc200000000000000u));
+        const __m512i m = _mm512_ternarylogic_epi64(middle, _mm512_clmulepi64_epi128(low, modulus, 0x00), _mm512_shuffle_epi32(low, _MM_PERM_BADC), 0x96);
+        const __m512i h = _mm512_ternarylogic_epi64(high, _mm512_clmulepi64_epi128(m, modulus, 0x00), _mm512_shuffle_epi32(m, _MM_PERM_BADC), 0x96);
+        const __m256i half = _mm256_xor_si256(_mm512_castsi512_si256(h), _mm512_extracti64x4_epi64(h, 1));
+        y = _mm512_zextsi128_si512(_mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1)));
+        begin();
+    }
+};
+
+struct Cipher {
+    const __m128i *keys;
+    uint32_t rounds;
+    __m512i count;  // of the next four blocks; the last 32 bits are a number
+
+    WIDE_INLINE static __m512i swap() { return _mm512_broadcast_i32x4(_mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)); }
+    WIDE_INLINE __m512i key(uint32_t round) const { return _mm512_broadcast_i32x4(_mm_loadu_si128(keys + round)); }
+    WIDE_INLINE void begin(const Key &with, const void *iv) {
+        keys = reinterpret_cast<const __m128i *>(with.encrypt);
+        rounds = with.suite->encrypt->record.rounds;
+        count = _mm512_add_epi32(_mm512_broadcast_i32x4(_mm_maskz_loadu_epi32(7, iv)), _mm512_set_epi32(5, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0));
+    }
+    // So many vectors of key stream, but for the last round. with: a block that goes through the rounds with them.
+    template <size_t vectors>
+    WIDE_INLINE void run(__m512i (&x)[TEAM], __m128i *with) {
+        __m512i k = key(0);
+#pragma GCC unroll 8
+        for (size_t v = 0; v < vectors; v++) {
+            x[v] = _mm512_xor_si512(_mm512_shuffle_epi8(count, swap()), k);
+            count = _mm512_add_epi32(count, _mm512_broadcast_i32x4(_mm_set_epi32(BLOCKS, 0, 0, 0)));
+        }
+        if (with) *with = _mm_xor_si128(*with, _mm512_castsi512_si128(k));
+        for (uint32_t r = 1; r < rounds; r++) {
+            k = key(r);
+            if (with) *with = _mm_aesenc_si128(*with, _mm512_castsi512_si128(k));
+#pragma GCC unroll 8
+            for (size_t v = 0; v < vectors; v++) x[v] = _mm512_aesenc_epi128(x[v], k);
+        }
+        if (with) *with = _mm_aesenclast_si128(*with, _mm512_castsi512_si128(key(rounds)));
+    }
+};
+
+// Strides of text, while more than one is left. What they hash is known before them when they open, else it is what the stride before made.
+template <bool open>
+WIDE_INLINE void strides(Cipher *cipher, Hash *hash, const uint8_t *&in, uint8_t *&out, size_t &left, const uint8_t *powers, const uint8_t *folded) {
+    __m512i x[TEAM], text[TEAM];
+    auto finish = [&]() WIDE {
+        const __m512i last = cipher->key(cipher->rounds);
+#pragma GCC unroll 8
+        for (size_t v = 0; v < TEAM; v++) {
+            x[v] = _mm512_aesenclast_epi128(x[v], _mm512_xor_si512(last, open ? text[v] : _mm512_loadu_si512(in + VECTOR * v)));
+            _mm512_storeu_si512(out + VECTOR * v, x[v]);
+            if (!open) text[v] = x[v];
+        }
+        in += STRIDE, out += STRIDE, left -= STRIDE;
+    };
+    if (!open) {
+        cipher->run<TEAM>(x, nullptr);
+        finish();
+    }
+    for (; left > STRIDE;) {
+        if (open)
+#pragma GCC unroll 8
+            for (size_t v = 0; v < TEAM; v++) text[v] = _mm512_loadu_si512(in + VECTOR * v);
+#pragma GCC unroll 8
+        for (size_t v = 0; v < TEAM; v++) hash->add(text[v], powers + VECTOR * v, folded + VECTOR * v);
+        hash->reduce();
+        cipher->run<TEAM>(x, nullptr);
+        finish();
+    }
+    if (open) return;
+#pragma GCC unroll 8
+    for (size_t v = 0; v < TEAM; v++) hash->add(text[v], powers + VECTOR * v, folded + VECTOR * v);
+    hash->reduce();
+}
+
+// The end of the text, and the lengths. Returns the tag.
+template <size_t vectors, bool open>
+WIDE_INLINE __m128i end(Cipher *cipher, Hash *hash, const cst_job &job, const uint8_t *in, uint8_t *out, size_t bytes, const uint8_t *powers) {
+    __m512i x[TEAM];
+    __m128i mask = _mm_or_si128(_mm_maskz_loadu_epi32(7, job.iv), _mm_set_epi32(1 << 24, 0, 0, 0));
+    cipher->run<vectors>(x, &mask);
+    const __m512i last = cipher->key(cipher->rounds);
+    const __m512i lengths = _mm512_zextsi128_si512(_mm_set_epi64x(int64_t(__builtin_bswap64(8 * job.in_len)), int64_t(__builtin_bswap64(8 * job.aad_len))));
+    size_t room = 0;  // where in the last vector the lengths go, if not into one of their own
+    if constexpr (vectors > 0) {
+#pragma GCC unroll 8
+        for (size_t v = 0; v + 1 < vectors; v++) {
+            const __m512i text = _mm512_loadu_si512(in + VECTOR * v), done = _mm512_aesenclast_epi128(x[v], _mm512_xor_si512(last, text));
+            _mm512_storeu_si512(out + VECTOR * v, done);
+            hash->add(open ? text : done, powers + VECTOR * v);
+        }
+        constexpr size_t v = vectors - 1;
+        const __mmask64 there = first_bytes(bytes - VECTOR * v);
+        const __m512i text = _mm512_maskz_loadu_epi8(there, in + VECTOR * v), done = _mm512_aesenclast_epi128(x[v], _mm512_xor_si512(last, text));
+        _mm512_mask_storeu_epi8(out + VECTOR * v, there, done);
+        room = blocks_of(bytes - VECTOR * v) % BLOCKS;
+        const __m512i hashed = open ? text : _mm512_maskz_mov_epi8(there, done);
+        hash->add(room ? _mm512_mask_shuffle_i32x4(hashed, __mmask16(0xf << 4 * room), lengths, lengths, 0) : hashed, powers + VECTOR * v);
+    }
+    if (!room) hash->add(lengths, powers + VECTOR * vectors);
+    hash->reduce();
+    return _mm_xor_si128(mask, _mm_shuffle_epi8(_mm512_castsi512_si128(hash->y), _mm512_castsi512_si128(Hash::reverse())));
+}
+
+template <bool open>
+WIDE bool run(const Key &key, const cst_job &job) {
+    const uint8_t *in = static_cast<const uint8_t *>(job.in), *aad = static_cast<const uint8_t *>(job.aad), *const powers = key.powers[MOST_POWERS];
+    uint8_t *out = static_cast<uint8_t *>(job.out);
+    size_t left = job.in_len, aad_left = job.aad_len;
+    Cipher cipher;
+    Hash hash;
+    cipher.begin(key, job.iv);
+    hash.y = _mm512_setzero_si512();
+    hash.begin();
+    while (aad_left > JOINED * BLOCK) {
+        const size_t some = aad_left < STRIDE ? aad_left : STRIDE;
+        for (size_t v = 0; v < TEAM; v++) hash.add(aad + VECTOR * v, some - VECTOR * v, powers - STRIDE + VECTOR * v);
+        hash.reduce();
+        aad += some;
+        aad_left -= some;
+    }
+    const uint8_t *factors = powers - (left > STRIDE ? STRIDE : BLOCK * (blocks_of(left) + 1)) - BLOCK * blocks_of(aad_left);
+    for (size_t at = 0; at < aad_left; at += VECTOR) hash.add(aad + at, aad_left - at, factors + at);
+    if (left > STRIDE) strides<open>(&cipher, &hash, in, out, left, powers - STRIDE, key.folded[0]);
+    const uint8_t *const rest = powers - BLOCK * (blocks_of(left) + 1);
+    __m128i tag;
+    switch ((left + VECTOR - 1) / VECTOR) {
+        case 0: tag = end<0, open>(&cipher, &hash, job, in, out, left, rest); break;
+        case 1: tag = end<1, open>(&cipher, &hash, job, in, out, left, rest); break;
+        case 2: tag = end<2, open>(&cipher, &hash, job, in, out, left, rest); break;
+        case 3: tag = end<3, open>(&cipher, &hash, job, in, out, left, rest); break;
+        default: tag = end<TEAM, open>(&cipher, &hash, job, in, out, left, rest);
+    }
+    const __mmask16 there = __mmask16(first_bytes(job.tag_len));
+    if (open) return !_mm_mask_cmpneq_epi8_mask(there, tag, _mm_maskz_loadu_epi8(there, job.tag));
+    if (job.tag_len == BLOCK) _mm_storeu_si128(static_cast<__m128i *>(job.tag), tag);
+    else _mm_mask_storeu_epi8(job.tag, there, tag);
+    return true;
+}
+
+}  // namespace
+
+bool gcm_wide(const Key &key, const cst_job &job) { return job.direction == CST_OPEN ? run<true>(key, job) : run<false>(key, job); }
+
+}  // namespace cst

@@ -1,0 +1,15 @@
+// A GCM message (SP 800-38D, 7) by vectors of four blocks and without a kernel: what stands between two steps stays in registers, and nothing is copied to a state block.
+#pragma once
+
+#include "cryptostitch/cryptostitch.h"
+#include "key.hpp"
+
+namespace cst {
+
+// What they need of the CPU, by the names of features.
+constexpr const char *GCM_WIDE_NEEDS[] = {"aes", "avx512f", "avx512bw", "avx512vl", "vaes", "vpclmulqdq", "bmi2"};
+
+// The job: its IV has 12 bytes, its text lies in one piece. False: it did not authenticate, and what was written must be wiped.
+bool gcm_wide(const Key &key, const cst_job &job);
+
+}  // namespace cst
