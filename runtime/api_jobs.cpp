@@ -4,10 +4,21 @@
 
 #include "jobs.hpp"
 #include "run/abreast.hpp"
+#include "run/chacha_abreast.hpp"
 #include "run/gcm_short.hpp"
 #include "suite/registers.hpp"
 
 using namespace cst;
+
+namespace {
+
+bool none_waits(const cst_job *jobs, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (jobs[i].status == JOB_WAITING) return false;
+    return true;
+}
+
+}  // namespace
 
 int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
     if (surely_alike(*engine, jobs, n, ABREAST_TEXT)) {
@@ -26,6 +37,9 @@ int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
         if (gcm_takes_burst(jobs, n)) {
             result = gcm_burst(jobs, n);
             if (jobs[n - 1].status != JOB_WAITING) return result;
+        } else if (chacha_abreast_takes(jobs[0])) {
+            result = chacha_abreast(jobs, n);
+            if (none_waits(jobs, n)) return result;
         } else if (run_abreast(jobs, n)) {
             return CST_OK;
         }

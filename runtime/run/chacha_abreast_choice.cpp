@@ -1,0 +1,95 @@
+// Which kernels, and whether it pays. Costs are of kernels with warm code and state, as in abreast_choice.cpp.
+
+#include <algorithm>
+#include <cmath>
+
+#include "abreast_choice.hpp"
+#include "chacha_abreast.hpp"
+
+namespace cst {
+namespace {
+
+// Core cycles, measured on Zen 4: of a call; of what is done for a message beside kernels, here and job after job (chacha_direct.cpp).
+constexpr double kCall = 40, kMessage = 60, kMessageAlone = 300;
+
+// Kernels whose lanes are messages.
+bool hashes_abreast(const Variant &v) { return v.lanes > 1 && v.lanes <= ChaChaAbreast::MOST && v.step == 16 && v.hash.key_rows == POLY_ABREAST_ROWS && v.hash.chain_rows == 3; }
+
+// One of one lane: rows of the key, and the words of the chaining value, lie together.
+bool hashes_alone(const Variant &v) { return !v.lag && v.hash.key_row_bytes == 16 && v.hash.chain_row_bytes == 8 && v.hash.key_rows <= POLY_MOST_ROWS; }
+
+double calls(const Variant &v, size_t n) { return double(v.full_rounds(n + v.lanes - 1)); }
+
+}  // namespace
+
+bool ChaChaAbreast::usable(const Variant &v) const {
+    return v.state_bytes <= CIPHER_STATE && v.state_align <= STATE_ALIGNED && v.kernel.load(std::memory_order_acquire);
+}
+
+// NULL: none, or it cannot be had.
+const Variant *ChaChaAbreast::choose(size_t n, uint64_t bytes) const {
+    const uint64_t question = n | bytes << 8;
+    const Variant *choice = suite_.memo->recall_exact(suite_.encrypts, question);
+    if (choice && usable(*choice) && choice->need() <= bytes) return choice;
+    choice = pick_abreast(suite_, suite_.encrypts, n, bytes, false).variant;
+    const Kernel *kernel;
+    if (!choice || suite_.engine->fetch(*choice, &kernel) || !usable(*choice)) return nullptr;
+    suite_.memo->remember_exact(suite_.encrypts, question, choice);
+    return choice;
+}
+
+bool ChaChaAbreast::prepare(const cst_job &model, size_t n) {
+    bytes_ = model.in_len;
+    aad_bytes_ = model.aad_len;
+    together_ = bytes_ <= MOST_TOGETHER;
+    in_place_ = together_ ? bytes_ : bytes_ % CHACHA_BLOCK;
+    stride_ = stride_for(in_place_);
+    any_ = nullptr;
+    for (const Variant *v : suite_.encrypts.variants)
+        if (v->need() <= CHACHA_BLOCK && !v->one_key && usable(*v)) any_ = v;
+    if (!any_) return false;
+    // What is known already: the kernel that hashes; that none does; that it does not pay.
+    const uint64_t question = n | bytes_ << 8 | aad_bytes_ << 24 | uint64_t(1) << 47, without = question | uint64_t(1) << 46, never = question | uint64_t(1) << 45;
+    ChoiceMemo &memo = *suite_.memo;
+    hash_ = memo.recall_exact(suite_.hashes, question);
+    if (hash_ && hash_->kernel.load(std::memory_order_acquire)) return true;
+    hash_ = nullptr;
+    if (memo.recall_exact(suite_.encrypts, without)) return true;
+    if (memo.recall_exact(suite_.encrypts, never)) return false;
+    const bool pays = compare(n);
+    if (pays && hash_) memo.remember_exact(suite_.hashes, question, hash_);
+    else memo.remember_exact(suite_.encrypts, pays ? without : never, any_);
+    return pays;
+}
+
+// Whether it takes less time than one message after the other. Finds the kernel that hashes.
+bool ChaChaAbreast::compare(size_t n) {
+    const double blocks = double((padded(aad_bytes_, BLOCK) + padded(bytes_, BLOCK)) / BLOCK + 1), jobs = double(n), bytes = double(bytes_);
+    double hashing = POLY_ONE_BLOCK * blocks * jobs, alone = POLY_ONE_BLOCK * blocks;
+    for (const Variant *v : suite_.hashes.variants) {
+        double needed;
+        if (v->lanes == 1) {
+            needed = POLY_POWERS + kCall + v->cost.per_byte * BLOCK * blocks;
+            alone = std::min(alone, needed);
+            needed = bytes_ < std::max<uint64_t>(POLY_LEAST, v->step) ? HUGE_VAL : needed * jobs;
+        } else {
+            needed = calls(*v, n) * (kCall + v->cost.per_iteration * blocks);
+        }
+        const Kernel *kernel;
+        if (needed >= hashing || !(v->lanes == 1 ? hashes_alone(*v) : hashes_abreast(*v)) || v->state_bytes > HASH_STATE || v->state_align > STATE_ALIGNED) continue;
+        if (suite_.engine->fetch(*v, &kernel)) continue;
+        hash_ = v;
+        hashing = needed;
+    }
+    auto enciphering = [&](size_t some, uint64_t of_each) {
+        return of_each ? pick_abreast(suite_, suite_.encrypts, some, of_each, false).cycles_per_byte * double(some) * double(of_each) : 0;
+    };
+    const uint64_t text = padded(bytes_, CHACHA_BLOCK);
+    const double here = (together_ ? enciphering(n, CHACHA_BLOCK + text) : enciphering(n, CHACHA_BLOCK) * (in_place_ ? 2 : 1) + enciphering(n, bytes_ - in_place_)) + hashing;
+    double there = enciphering(1, text) + alone;
+    for (const Variant *v : suite_.pairs.variants)
+        if (v->lanes == 1 && v->need() <= bytes_) there = std::min(there, POLY_POWERS + kCall + v->cost.per_byte * bytes);
+    return here + kMessage * jobs < jobs * (enciphering(1, CHACHA_BLOCK) + there + kMessageAlone);
+}
+
+}  // namespace cst
