@@ -88,7 +88,7 @@ void ChaChaAbreast::make_first_blocks(size_t n) {
     }
     places_used_ = std::max(places_used_, n * stride_);
     if (together_ && opens_) opened_used_ = std::max(opened_used_, n * stride_);
-    encipher(n, 0, CHACHA_BLOCK + (together_ ? padded(bytes_, CHACHA_BLOCK) : 0));
+    encipher(n, 0, with_key_);
     for (size_t i = 0; i < n; i++) poly1305_key(texts_[i].out, &keys_[i]);
 }
 

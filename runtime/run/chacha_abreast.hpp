@@ -63,7 +63,7 @@ private:
     // Of what it is prepared for.
     size_t bytes_ = 0, aad_bytes_ = 0;
     bool together_ = false;
-    size_t in_place_ = 0, stride_ = 0;  // bytes of each text in its place; from place to place
+    size_t in_place_ = 0, with_key_ = 0, stride_ = 0;  // bytes of each text in its place; of the call that makes its key; from place to place
     const Variant *hash_ = nullptr, *any_ = nullptr;  // hash_: NULL: none; any_: enciphers any number of blocks
 
     cst_job *const *jobs_ = nullptr;

@@ -41,13 +41,21 @@ const Variant *ChaChaAbreast::choose(size_t n, uint64_t bytes) const {
 bool ChaChaAbreast::prepare(const cst_job &model, size_t n) {
     bytes_ = model.in_len;
     aad_bytes_ = model.aad_len;
-    together_ = bytes_ <= MOST_TOGETHER;
+    together_ = bytes_ <= MOST_TOGETHER || (bytes_ % CHACHA_BLOCK && n * (stride_for(bytes_) + CHACHA_BLOCK) <= sizeof(places_));
     in_place_ = together_ ? bytes_ : bytes_ % CHACHA_BLOCK;
     stride_ = stride_for(in_place_);
+    with_key_ = CHACHA_BLOCK + (together_ ? padded(bytes_, CHACHA_BLOCK) : 0);
     any_ = nullptr;
     for (const Variant *v : suite_.encrypts.variants)
         if (v->need() <= CHACHA_BLOCK && !v->one_key && usable(*v)) any_ = v;
     if (!any_) return false;
+    const Variant *const cipher = choose(n, with_key_);
+    constexpr size_t most = CHACHA_MOST_BLOCKS * CHACHA_BLOCK;
+    const size_t room = with_key_ / most * most + chacha_room(suite_, 1, with_key_ % most);
+    if (cipher && cipher->lanes == 1 && n * std::max(stride_, room) <= sizeof(places_)) {
+        with_key_ = room;
+        stride_ = std::max(stride_, room);
+    }
     // What is known already: the kernel that hashes; that none does; that it does not pay.
     const uint64_t question = n | bytes_ << 8 | aad_bytes_ << 24 | uint64_t(1) << 47, without = question | uint64_t(1) << 46, never = question | uint64_t(1) << 45;
     ChoiceMemo &memo = *suite_.memo;
@@ -64,7 +72,7 @@ bool ChaChaAbreast::prepare(const cst_job &model, size_t n) {
 
 // Whether it takes less time than one message after the other. Finds the kernel that hashes.
 bool ChaChaAbreast::compare(size_t n) {
-    const double blocks = double((padded(aad_bytes_, BLOCK) + padded(bytes_, BLOCK)) / BLOCK + 1), jobs = double(n), bytes = double(bytes_);
+    const double blocks = double((padded(aad_bytes_, BLOCK) + padded(bytes_, BLOCK)) / BLOCK + 1), jobs = double(n);
     double hashing = POLY_ONE_BLOCK * blocks * jobs, alone = POLY_ONE_BLOCK * blocks;
     for (const Variant *v : suite_.hashes.variants) {
         double needed;
@@ -82,14 +90,18 @@ bool ChaChaAbreast::compare(size_t n) {
         hashing = needed;
     }
     auto enciphering = [&](size_t some, uint64_t of_each) {
-        return of_each ? pick_abreast(suite_, suite_.encrypts, some, of_each, false).cycles_per_byte * double(some) * double(of_each) : 0;
+        double cycles = 0;
+        for (const Variant *v; of_each && (v = pick_abreast(suite_, suite_.encrypts, some, of_each, false).variant); of_each &= v->step - 1)
+            cycles += calls(*v, some) * (kCall + v->cost.per_iteration * double(of_each >> v->step_log2));
+        return cycles;
     };
-    const uint64_t text = padded(bytes_, CHACHA_BLOCK);
-    const double here = (together_ ? enciphering(n, CHACHA_BLOCK + text) : enciphering(n, CHACHA_BLOCK) * (in_place_ ? 2 : 1) + enciphering(n, bytes_ - in_place_)) + hashing;
-    double there = enciphering(1, text) + alone;
+    const size_t first = chacha_first(bytes_), whole = (bytes_ - first) & ~(CHACHA_BLOCK - 1), rest = bytes_ - first - whole;
+    double here = enciphering(n, with_key_) + hashing;
+    if (!together_) here += enciphering(n, bytes_ - in_place_) + (in_place_ ? enciphering(n, CHACHA_BLOCK) : 0);
+    double there = enciphering(1, whole) + (rest ? enciphering(1, CHACHA_BLOCK) : 0) + alone;
     for (const Variant *v : suite_.pairs.variants)
-        if (v->lanes == 1 && v->need() <= bytes_) there = std::min(there, POLY_POWERS + kCall + v->cost.per_byte * bytes);
-    return here + kMessage * jobs < jobs * (enciphering(1, CHACHA_BLOCK) + there + kMessageAlone);
+        if (v->lanes == 1 && v->need() <= whole) there = std::min(there, POLY_POWERS + kCall + v->cost.per_byte * double(bytes_));
+    return here + kMessage * jobs < jobs * (enciphering(1, chacha_room(suite_, 1, CHACHA_BLOCK + first)) + there + kMessageAlone);
 }
 
 }  // namespace cst
