@@ -12,10 +12,10 @@ namespace cst {
 namespace {
 
 const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
-void put_words(uint8_t *to, uint64_t low, uint64_t high) {
-    memcpy(to, &low, 8);
-    memcpy(to + 8, &high, 8);
-}
+const uint8_t *in_of(const cst_job &job) { return static_cast<const uint8_t *>(job.in); }
+uint8_t *out_of(const cst_job &job) { return static_cast<uint8_t *>(job.out); }
+bool alike(const cst_job &a, const cst_job &b) { return a.in_len == b.in_len && a.aad_len == b.aad_len; }
+bool in_order(const cst_job *a, const cst_job *b) { return a->in_len != b->in_len ? a->in_len < b->in_len : a->aad_len < b->aad_len; }
 
 }  // namespace
 
@@ -83,7 +83,7 @@ void ChaChaAbreast::make_first_blocks(size_t n) {
         const cst_job &job = *jobs_[i];
         uint8_t *const at = place(i);
         memset(at, 0, CHACHA_BLOCK);
-        if (together_) copy_few(at + CHACHA_BLOCK, static_cast<const uint8_t *>(job.in), bytes_);
+        if (together_) copy_few(at + CHACHA_BLOCK, in_of(job), job.in_len);
         texts_[i] = {&job, at, together_ && opens_ ? opened(i) : at, nullptr};
     }
     places_used_ = std::max(places_used_, n * stride_);
@@ -99,90 +99,7 @@ void ChaChaAbreast::encipher_where_they_lie(size_t n) {
     if (!in_place_) return;
     for (size_t i = 0; i < n; i++) texts_[i].in = texts_[i].out = texts_[i].rest;
     encipher(n, uint32_t(1 + whole / CHACHA_BLOCK), CHACHA_BLOCK);
-    for (size_t i = 0; i < n; i++) copy_few(static_cast<uint8_t *>(texts_[i].job->out) + whole, texts_[i].rest, in_place_);
-}
-
-// AAD and lengths around what lies in the place.
-void ChaChaAbreast::put_ends(size_t i) {
-    const cst_job &job = *jobs_[i];
-    uint8_t *const text = place(i) + CHACHA_BLOCK;
-    if (aad_bytes_) {
-        put_words(text - BLOCK, 0, 0);
-        copy_few(text - padded(aad_bytes_, BLOCK), static_cast<const uint8_t *>(job.aad), aad_bytes_);
-    }
-    put_words(text + in_place_, 0, 0);
-    put_words(text + padded(in_place_, BLOCK), aad_bytes_, bytes_);
-}
-
-// What is hashed of a message, in whole blocks: each(from, blocks).
-template <typename Each>
-void ChaChaAbreast::each_piece(size_t i, Each each) {
-    const uint8_t *const text = place(i) + CHACHA_BLOCK;
-    const size_t aad = padded(aad_bytes_, BLOCK), end = padded(in_place_, BLOCK) + BLOCK;
-    if (together_) return each(text - aad, (aad + end) / BLOCK);
-    if (aad) each(text - aad, aad / BLOCK);
-    each(static_cast<const uint8_t *>(opens_ ? jobs_[i]->in : jobs_[i]->out), (bytes_ - in_place_) / BLOCK);
-    each(text, end / BLOCK);
-}
-
-void ChaChaAbreast::hash_alone(size_t i) {
-    uint64_t *const accumulator = accumulators_[i];
-    memset(accumulator, 0, sizeof(accumulators_[i]));
-    each_piece(i, [&](const uint8_t *from, size_t blocks) {
-        size_t done = 0;
-        if (hash_ && BLOCK * blocks >= std::max<size_t>(POLY_LEAST, hash_->step)) {
-            const Variant &v = *hash_;
-            const LanePlace &at = v.hash.lanes[0];
-            const cst_kernel_args args = {BLOCK * blocks >> v.step_log2, {hash_state_ + v.state_offset[0]}};
-            hash_used_ = std::max(hash_used_, size_t(v.state_bytes));
-            poly1305_powers(keys_[i], v.hash.key_rows, hash_state_ + at.key);
-            memcpy(hash_state_ + at.chain, accumulator, sizeof(accumulators_[i]));
-            put_pointer(hash_state_ + at.in, from);
-            v.kernel.load(std::memory_order_acquire)->fn(&args);
-            v.calls.fetch_add(1, std::memory_order_relaxed);
-            memcpy(accumulator, hash_state_ + at.chain, sizeof(accumulators_[i]));
-            done = (args.iterations << v.step_log2) / BLOCK;
-        }
-        poly1305_blocks(keys_[i], accumulator, from + BLOCK * done, blocks - done);
-    });
-}
-
-void ChaChaAbreast::hash_on(const Variant &v, size_t first, size_t n) {
-    const Kernel &kernel = *v.kernel.load(std::memory_order_acquire);
-    uint8_t *const state = hash_state_;
-    const size_t row = v.hash.chain_row_bytes;
-    cst_kernel_args args;
-    args.state[0] = state + v.state_offset[0];
-    hash_used_ = std::max(hash_used_, size_t(v.state_bytes));
-    const uint8_t *pieces[3][MOST];
-    size_t blocks[3], pieces_n = 0;
-    for (size_t i = 0; i < v.lanes; i++) {
-        const size_t message = first + (i < n ? i : 0);
-        const LanePlace &at = v.hash.lanes[i];
-        memcpy(state + at.key, keys_[message].r, 16);
-        for (size_t w = 0; w < 3; w++) memset(state + at.chain + w * row, 0, 8);
-        pieces_n = 0;
-        each_piece(message, [&](const uint8_t *from, size_t whole) {
-            pieces[pieces_n][i] = from;
-            blocks[pieces_n++] = whole;
-        });
-    }
-    for (size_t piece = 0; piece < pieces_n; piece++) {
-        for (size_t i = 0; i < v.lanes; i++) put_pointer(state + v.hash.lanes[i].in, pieces[piece][i]);
-        args.iterations = blocks[piece];
-        kernel.fn(&args);
-    }
-    v.calls.fetch_add(pieces_n, std::memory_order_relaxed);
-    for (size_t i = 0; i < n; i++)
-        for (size_t w = 0; w < 3; w++) memcpy(&accumulators_[first + i][w], state + v.hash.lanes[i].chain + w * row, 8);
-}
-
-void ChaChaAbreast::hash(size_t n) {
-    if (!hash_ || hash_->lanes == 1) {
-        for (size_t i = 0; i < n; i++) hash_alone(i);
-        return;
-    }
-    for (size_t at = 0; at < n; at += hash_->lanes) hash_on(*hash_, at, std::min<size_t>(n - at, hash_->lanes));
+    for (size_t i = 0; i < n; i++) copy_few(out_of(*texts_[i].job) + whole, texts_[i].rest, in_place_);
 }
 
 // False: the tag is not the job's, which is then as good as never opened.
@@ -193,22 +110,23 @@ bool ChaChaAbreast::check(size_t i) {
     const bool right = same_bytes(tag, static_cast<const uint8_t *>(job.tag), BLOCK);
     wipe(tag, sizeof(tag));
     job.status = right ? CST_OK : CST_ERR_AUTH;
-    job.out_len = right ? bytes_ : 0;
-    if (!right && job.out) wipe(job.out, bytes_);
+    job.out_len = right ? job.in_len : 0;
+    if (!right && job.out) wipe(job.out, job.in_len);
     return right;
 }
 
 void ChaChaAbreast::seal(size_t n) {
     if (!together_) encipher_where_they_lie(n);
     for (size_t i = 0; i < n; i++) {
-        if (together_) copy_few(static_cast<uint8_t *>(jobs_[i]->out), place(i) + CHACHA_BLOCK, bytes_);
+        if (together_) copy_few(out_of(*jobs_[i]), place(i) + CHACHA_BLOCK, jobs_[i]->in_len);
         put_ends(i);
     }
     hash(n);
     for (size_t i = 0; i < n; i++) {
-        poly1305_tag(keys_[i], accumulators_[i], static_cast<uint8_t *>(jobs_[i]->tag));
-        jobs_[i]->out_len = bytes_;
-        jobs_[i]->status = CST_OK;
+        cst_job &job = *jobs_[i];
+        poly1305_tag(keys_[i], accumulators_[i], static_cast<uint8_t *>(job.tag));
+        job.out_len = job.in_len;
+        job.status = CST_OK;
     }
 }
 
@@ -218,7 +136,7 @@ bool ChaChaAbreast::open(size_t n) {
     size_t right = 0;
     for (size_t i = 0; i < n; i++) {
         if (!check(i)) continue;
-        if (together_) copy_few(static_cast<uint8_t *>(jobs_[i]->out), opened(i) + CHACHA_BLOCK, bytes_);
+        if (together_) copy_few(out_of(*jobs_[i]), opened(i) + CHACHA_BLOCK, jobs_[i]->in_len);
         texts_[right++] = texts_[i];
     }
     if (!together_) encipher_where_they_lie(right);
@@ -229,8 +147,8 @@ bool ChaChaAbreast::run(cst_job *const *jobs, size_t n) {
     jobs_ = jobs;
     make_first_blocks(n);
     for (size_t i = 0; i < n && !together_; i++) {
-        const uint8_t *const in = static_cast<const uint8_t *>(jobs[i]->in);
-        texts_[i] = {jobs[i], in, static_cast<uint8_t *>(jobs[i]->out), place(i) + CHACHA_BLOCK};
+        const uint8_t *const in = in_of(*jobs[i]);
+        texts_[i] = {jobs[i], in, out_of(*jobs[i]), place(i) + CHACHA_BLOCK};
         copy_few(texts_[i].rest, in + (bytes_ - in_place_), in_place_);
     }
     if (opens_) return open(n);
@@ -238,28 +156,40 @@ bool ChaChaAbreast::run(cst_job *const *jobs, size_t n) {
     return true;
 }
 
+size_t ChaChaAbreast::group(cst_job *const *jobs, size_t n) {
+    const cst_job &first = *jobs[0];
+    const uint64_t most = (1 + first.in_len / CHACHA_BLOCK) * 3 / 2 * CHACHA_BLOCK + CHACHA_BLOCK;
+    size_t some = 1;
+    for (; some < std::min(n, MOST); some++) {
+        const cst_job &next = *jobs[some];
+        if (!alike(first, next) && (next.in_len > most || !fit(some + 1, next.in_len))) break;
+    }
+    return some;
+}
+
 bool chacha_abreast_takes(const cst_job &first) {
     const Suite &suite = *key_of(first).suite;
-    return suite.construction == Construction::chacha_poly && !suite.forced && suite.memo && ChaChaAbreast::takes(first);
+    return suite.construction == Construction::chacha_poly && !suite.forced && suite.memo;
 }
 
 int chacha_abreast(cst_job *jobs, size_t n) {
+    constexpr size_t kMost = 64;  // are sorted at once
     const Suite &suite = *key_of(jobs[0]).suite;
     int result = CST_OK;
     for (int direction : {CST_SEAL, CST_OPEN}) {
         ChaChaAbreast abreast(suite, direction);
-        for (size_t first = 0; first < n; first++) {
-            const cst_job &model = jobs[first];
-            if (model.status != JOB_WAITING || model.direction != direction || key_of(model).suite != &suite || !ChaChaAbreast::takes(model)) continue;
-            cst_job *alike[ChaChaAbreast::MOST];
-            size_t some = 0;
-            for (size_t i = first; i < n && some < ChaChaAbreast::MOST; i++) {
-                cst_job &job = jobs[i];
-                if (job.status == JOB_WAITING && job.direction == direction && key_of(job).suite == &suite && job.in_len == model.in_len &&
-                    job.aad_len == model.aad_len && ChaChaAbreast::takes(job))
-                    alike[some++] = &job;
+        for (size_t next = 0; next < n;) {
+            cst_job *some[kMost];
+            size_t found = 0;
+            for (; next < n && found < kMost; next++) {
+                cst_job &job = jobs[next];
+                if (job.status == JOB_WAITING && job.direction == direction && key_of(job).suite == &suite && ChaChaAbreast::takes(job)) some[found++] = &job;
             }
-            if (abreast.prepare(model, some) && !abreast.run(alike, some)) result = CST_ERR_AUTH;
+            if (!std::is_sorted(some, some + found, in_order)) std::sort(some, some + found, in_order);
+            for (size_t at = 0, together; at < found; at += together) {
+                together = ChaChaAbreast::group(some + at, found - at);
+                if (abreast.prepare(some + at, together) && !abreast.run(some + at, together)) result = CST_ERR_AUTH;
+            }
         }
     }
     return result;

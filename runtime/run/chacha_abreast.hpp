@@ -1,4 +1,4 @@
-// AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8) of short messages that are alike, each step for all of them: a message in each lane, of ChaCha20 and of Poly1305.
+// AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8) of short messages of like lengths, each step for all of them: a message in each lane, of ChaCha20 and of Poly1305.
 #pragma once
 
 #include "../suite/poly1305.hpp"
@@ -6,7 +6,7 @@
 
 namespace cst {
 
-// Messages of one suite and direction, with texts and AAD of the same lengths. Wipes what it used.
+// Messages of one suite and direction. Wipes what it used.
 class ChaChaAbreast {
 public:
     static constexpr size_t MOST = 16;  // messages at once
@@ -17,15 +17,21 @@ public:
     ChaChaAbreast &operator=(const ChaChaAbreast &) = delete;
 
     static bool takes(const cst_job &job) { return !(job.n_in_pieces | job.n_out_pieces) && job.in_len <= MOST_TEXT && job.aad_len <= CHACHA_BLOCK; }
-    // Whether so many of them can be run, and one after the other would take longer.
-    bool prepare(const cst_job &model, size_t n);
+    // Of jobs in the order of their lengths, how many go with the first: those that are alike, and with them as much longer ones as cost the cipher little.
+    static size_t group(cst_job *const *jobs, size_t n);
+    // Whether they can be run, and one after the other would take longer.
+    bool prepare(cst_job *const *jobs, size_t n);
     // Those that it is prepared for. False: one did not authenticate.
     bool run(cst_job *const *jobs, size_t n);
 
 private:
-    // Texts up to a size are put together behind the block of the key, and enciphered with it in one call; longer ones run where they lie.
+    // Texts up to a size, and what of others there is room for, are put together behind the block of the key, and enciphered with it in one call; longer ones, which
+    // are alike, run where they lie.
     static constexpr size_t MOST_TEXT = 2048, MOST_TOGETHER = 640;
     static constexpr size_t PLACE = CHACHA_BLOCK + MOST_TOGETHER + CHACHA_BLOCK;  // at most
+    // Bytes of a call over a text with its key, rounded up (Suite::chacha_blocks).
+    static constexpr size_t MOST_STRIDE = CHACHA_MOST_BLOCKS * CHACHA_BLOCK, MOST_CALL = MOST_TEXT + MOST_STRIDE;
+    static_assert(MOST_TEXT % MOST_STRIDE == 0, "the key begins another stride");
     static constexpr size_t BLOCK = 16, STATE_ALIGNED = 64, CIPHER_STATE = 4096, HASH_STATE = 2048;
 
     struct Text {
@@ -37,6 +43,7 @@ private:
 
     static constexpr size_t padded(size_t bytes, size_t to) { return (bytes + to - 1) & ~(to - 1); }
     static constexpr size_t stride_for(size_t text) { return CHACHA_BLOCK + padded(text + BLOCK, CHACHA_BLOCK); }
+    static constexpr bool fit(size_t n, size_t text) { return n * stride_for(text) <= MOST * PLACE; }
     uint8_t *place(size_t i) { return places_ + i * stride_; }
     uint8_t *opened(size_t i) { return opened_ + i * stride_; }
 
@@ -60,7 +67,7 @@ private:
 
     const Suite &suite_;
     const bool opens_;
-    // Of what it is prepared for.
+    // Of what it is prepared for: the most bytes.
     size_t bytes_ = 0, aad_bytes_ = 0;
     bool together_ = false;
     size_t in_place_ = 0, with_key_ = 0, stride_ = 0;  // bytes of each text in its place; of the call that makes its key; from place to place
@@ -77,7 +84,7 @@ private:
     alignas(64) uint8_t opened_[MOST * PLACE];  // not to be released yet
     alignas(64) uint8_t cipher_state_[CIPHER_STATE];
     alignas(64) uint8_t hash_state_[HASH_STATE];
-    alignas(64) uint8_t idle_out_[MOST_TEXT];
+    alignas(64) uint8_t idle_out_[MOST_CALL];
 };
 
 // Whether the burst, checked, begins with such a job and no kernel is forced.

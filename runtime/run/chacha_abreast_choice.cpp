@@ -38,10 +38,13 @@ const Variant *ChaChaAbreast::choose(size_t n, uint64_t bytes) const {
     return choice;
 }
 
-bool ChaChaAbreast::prepare(const cst_job &model, size_t n) {
-    bytes_ = model.in_len;
-    aad_bytes_ = model.aad_len;
-    together_ = bytes_ <= MOST_TOGETHER || (bytes_ % CHACHA_BLOCK && n * (stride_for(bytes_) + CHACHA_BLOCK) <= sizeof(places_));
+bool ChaChaAbreast::prepare(cst_job *const *jobs, size_t n) {
+    const cst_job &first = *jobs[0], &last = *jobs[n - 1];
+    bytes_ = last.in_len;
+    aad_bytes_ = 0;
+    for (size_t i = 0; i < n; i++) aad_bytes_ = std::max(aad_bytes_, jobs[i]->aad_len);
+    const bool alike = first.in_len == last.in_len && first.aad_len == last.aad_len;
+    together_ = !alike || bytes_ <= MOST_TOGETHER || (bytes_ % CHACHA_BLOCK && fit(n, bytes_));
     in_place_ = together_ ? bytes_ : bytes_ % CHACHA_BLOCK;
     stride_ = stride_for(in_place_);
     with_key_ = CHACHA_BLOCK + (together_ ? padded(bytes_, CHACHA_BLOCK) : 0);
@@ -50,14 +53,13 @@ bool ChaChaAbreast::prepare(const cst_job &model, size_t n) {
         if (v->need() <= CHACHA_BLOCK && !v->one_key && usable(*v)) any_ = v;
     if (!any_) return false;
     const Variant *const cipher = choose(n, with_key_);
-    constexpr size_t most = CHACHA_MOST_BLOCKS * CHACHA_BLOCK;
-    const size_t room = with_key_ / most * most + chacha_room(suite_, 1, with_key_ % most);
+    const size_t room = with_key_ / MOST_STRIDE * MOST_STRIDE + chacha_room(suite_, 1, with_key_ % MOST_STRIDE);
     if (cipher && cipher->lanes == 1 && n * std::max(stride_, room) <= sizeof(places_)) {
         with_key_ = room;
         stride_ = std::max(stride_, room);
     }
     // What is known already: the kernel that hashes; that none does; that it does not pay.
-    const uint64_t question = n | bytes_ << 8 | aad_bytes_ << 24 | uint64_t(1) << 47, without = question | uint64_t(1) << 46, never = question | uint64_t(1) << 45;
+    const uint64_t question = n | padded(bytes_, CHACHA_BLOCK) << 8 | uint64_t(together_) << 22 | uint64_t(in_place_ > 0) << 23 | padded(aad_bytes_, BLOCK) << 24 | uint64_t(1) << 47, without = question | uint64_t(1) << 46, never = question | uint64_t(1) << 45;
     ChoiceMemo &memo = *suite_.memo;
     hash_ = memo.recall_exact(suite_.hashes, question);
     if (hash_ && hash_->kernel.load(std::memory_order_acquire)) return true;

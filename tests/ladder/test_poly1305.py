@@ -22,7 +22,7 @@ from cryptostitch.runtime import ALLOW_PACKS, Context
 
 KERNELS = (
     "poly1305_x1_by4@avx2", "poly1305_x1_by8@avx512", "poly1305_word_x1_by8@scalar", "poly1305_abreast_x8@avx2", "poly1305_abreast_x8@avx512",
-    "poly1305_abreast_x16_by4@avx512",
+    "poly1305_abreast_x16@avx512",
 )  # fmt: skip
 TOP = 1 << 128
 
