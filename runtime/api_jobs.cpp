@@ -37,7 +37,7 @@ int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
         if (gcm_takes_burst(jobs, n)) {
             result = gcm_burst(jobs, n);
             if (jobs[n - 1].status != JOB_WAITING) return result;
-        } else if (chacha_abreast_takes(jobs[0])) {
+        } else if (chacha_abreast_takes(jobs, n)) {
             result = chacha_abreast(jobs, n);
             if (none_waits(jobs, n)) return result;
         } else if (run_abreast(jobs, n)) {

@@ -20,8 +20,8 @@ bool in_order(const cst_job *a, const cst_job *b) { return a->in_len != b->in_le
 }  // namespace
 
 ChaChaAbreast::~ChaChaAbreast() {
-    wipe(keys_, places_used_ ? sizeof(keys_) : 0);
-    wipe(accumulators_, places_used_ ? sizeof(accumulators_) : 0);
+    wipe(keys_, messages_used_ * sizeof(keys_[0]));
+    wipe(accumulators_, messages_used_ * sizeof(accumulators_[0]));
     wipe(places_, places_used_);
     wipe(opened_, opened_used_);
     wipe(cipher_state_, cipher_used_);
@@ -86,6 +86,7 @@ void ChaChaAbreast::make_first_blocks(size_t n) {
         if (together_) copy_few(at + CHACHA_BLOCK, in_of(job), job.in_len);
         texts_[i] = {&job, at, together_ && opens_ ? opened(i) : at, nullptr};
     }
+    messages_used_ = std::max(messages_used_, n);
     places_used_ = std::max(places_used_, n * stride_);
     if (together_ && opens_) opened_used_ = std::max(opened_used_, n * stride_);
     encipher(n, 0, with_key_);
@@ -167,16 +168,19 @@ size_t ChaChaAbreast::group(cst_job *const *jobs, size_t n) {
     return some;
 }
 
-bool chacha_abreast_takes(const cst_job &first) {
-    const Suite &suite = *key_of(first).suite;
-    return suite.construction == Construction::chacha_poly && !suite.forced && suite.memo;
+bool chacha_abreast_takes(const cst_job *jobs, size_t n) {
+    const Suite &suite = *key_of(jobs[0]).suite;
+    return suite.construction == Construction::chacha_poly && !suite.forced && suite.memo && (n > 1 || ChaChaAbreast::takes(jobs[0]));
 }
 
 int chacha_abreast(cst_job *jobs, size_t n) {
     constexpr size_t kMost = 64;  // are sorted at once
     const Suite &suite = *key_of(jobs[0]).suite;
     int result = CST_OK;
+    int directions = 0;
+    for (size_t i = 0; i < n; i++) directions |= 1 << jobs[i].direction;
     for (int direction : {CST_SEAL, CST_OPEN}) {
+        if (!(directions >> direction & 1)) continue;
         ChaChaAbreast abreast(suite, direction);
         for (size_t next = 0; next < n;) {
             cst_job *some[kMost];

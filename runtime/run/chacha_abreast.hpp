@@ -49,6 +49,7 @@ private:
 
     bool compare(size_t n);
     bool usable(const Variant &v) const;
+    const Variant *smallest() const;
     const Variant *choose(size_t n, uint64_t bytes) const;
     void encipher(size_t n, uint32_t counter, uint64_t bytes);
     void encipher_on(const Variant &v, const Text *texts, size_t n, uint32_t counter, uint64_t bytes, uint64_t done);
@@ -75,7 +76,7 @@ private:
 
     cst_job *const *jobs_ = nullptr;
     Text texts_[MOST];
-    size_t places_used_ = 0, opened_used_ = 0, cipher_used_ = 0, hash_used_ = 0, idle_used_ = 0;
+    size_t messages_used_ = 0, places_used_ = 0, opened_used_ = 0, cipher_used_ = 0, hash_used_ = 0, idle_used_ = 0;
     // From here on what was used is wiped.
     PolyKey keys_[MOST];
     uint64_t accumulators_[MOST][3];
@@ -87,8 +88,8 @@ private:
     alignas(64) uint8_t idle_out_[MOST_CALL];
 };
 
-// Whether the burst, checked, begins with such a job and no kernel is forced.
-bool chacha_abreast_takes(const cst_job &first);
+// Whether the burst, checked, begins with a job of such a suite, and no kernel is forced.
+bool chacha_abreast_takes(const cst_job *jobs, size_t n);
 // Those of its jobs for which it pays; the others stay waiting. As run_burst.
 int chacha_abreast(cst_job *jobs, size_t n);
 

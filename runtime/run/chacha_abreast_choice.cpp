@@ -10,7 +10,7 @@ namespace cst {
 namespace {
 
 // Core cycles, measured on Zen 4: of a call; of what is done for a message beside kernels, here and job after job (chacha_direct.cpp).
-constexpr double kCall = 40, kMessage = 60, kMessageAlone = 300;
+constexpr double kCall = 40, kMessage = 60, kMessageAlone = 250;
 
 // Kernels whose lanes are messages.
 bool hashes_abreast(const Variant &v) { return v.lanes > 1 && v.lanes <= ChaChaAbreast::MOST && v.step == 16 && v.hash.key_rows == POLY_ABREAST_ROWS && v.hash.chain_rows == 3; }
@@ -38,6 +38,18 @@ const Variant *ChaChaAbreast::choose(size_t n, uint64_t bytes) const {
     return choice;
 }
 
+// A kernel that can be called for every number of blocks; NULL: none.
+const Variant *ChaChaAbreast::smallest() const {
+    constexpr uint64_t question = uint64_t(1) << 44;
+    const Variant *found = suite_.memo->recall_exact(suite_.encrypts, question);
+    if (found && usable(*found)) return found;
+    for (const Variant *v : suite_.encrypts.variants)
+        if (v->need() <= CHACHA_BLOCK && !v->one_key && usable(*v)) found = v;
+    if (!found || !usable(*found)) return nullptr;
+    suite_.memo->remember_exact(suite_.encrypts, question, found);
+    return found;
+}
+
 bool ChaChaAbreast::prepare(cst_job *const *jobs, size_t n) {
     const cst_job &first = *jobs[0], &last = *jobs[n - 1];
     bytes_ = last.in_len;
@@ -48,9 +60,12 @@ bool ChaChaAbreast::prepare(cst_job *const *jobs, size_t n) {
     in_place_ = together_ ? bytes_ : bytes_ % CHACHA_BLOCK;
     stride_ = stride_for(in_place_);
     with_key_ = CHACHA_BLOCK + (together_ ? padded(bytes_, CHACHA_BLOCK) : 0);
-    any_ = nullptr;
-    for (const Variant *v : suite_.encrypts.variants)
-        if (v->need() <= CHACHA_BLOCK && !v->one_key && usable(*v)) any_ = v;
+    // What is known already: that it does not pay; the kernel that hashes; that none does.
+    const uint64_t question = n | padded(bytes_, CHACHA_BLOCK) << 8 | uint64_t(together_) << 22 | uint64_t(in_place_ > 0) << 23 | padded(aad_bytes_, BLOCK) << 24 | uint64_t(1) << 47;
+    const uint64_t never = question | uint64_t(1) << 45, without = question | uint64_t(1) << 46;
+    ChoiceMemo &memo = *suite_.memo;
+    if (memo.recall_exact(suite_.encrypts, never)) return false;
+    any_ = smallest();
     if (!any_) return false;
     const Variant *const cipher = choose(n, with_key_);
     const size_t room = with_key_ / MOST_STRIDE * MOST_STRIDE + chacha_room(suite_, 1, with_key_ % MOST_STRIDE);
@@ -58,14 +73,10 @@ bool ChaChaAbreast::prepare(cst_job *const *jobs, size_t n) {
         with_key_ = room;
         stride_ = std::max(stride_, room);
     }
-    // What is known already: the kernel that hashes; that none does; that it does not pay.
-    const uint64_t question = n | padded(bytes_, CHACHA_BLOCK) << 8 | uint64_t(together_) << 22 | uint64_t(in_place_ > 0) << 23 | padded(aad_bytes_, BLOCK) << 24 | uint64_t(1) << 47, without = question | uint64_t(1) << 46, never = question | uint64_t(1) << 45;
-    ChoiceMemo &memo = *suite_.memo;
     hash_ = memo.recall_exact(suite_.hashes, question);
     if (hash_ && hash_->kernel.load(std::memory_order_acquire)) return true;
     hash_ = nullptr;
     if (memo.recall_exact(suite_.encrypts, without)) return true;
-    if (memo.recall_exact(suite_.encrypts, never)) return false;
     const bool pays = compare(n);
     if (pays && hash_) memo.remember_exact(suite_.hashes, question, hash_);
     else memo.remember_exact(suite_.encrypts, pays ? without : never, any_);
@@ -79,7 +90,7 @@ bool ChaChaAbreast::compare(size_t n) {
     for (const Variant *v : suite_.hashes.variants) {
         double needed;
         if (v->lanes == 1) {
-            needed = POLY_POWERS + kCall + v->cost.per_byte * BLOCK * blocks;
+            needed = POLY_POWERS + v->cost.per_call + v->cost.per_byte * BLOCK * blocks;
             alone = std::min(alone, needed);
             needed = bytes_ < std::max<uint64_t>(POLY_LEAST, v->step) ? HUGE_VAL : needed * jobs;
         } else {
