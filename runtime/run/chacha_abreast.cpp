@@ -29,15 +29,14 @@ ChaChaAbreast::~ChaChaAbreast() {
     wipe(idle_out_, idle_used_);
 }
 
-// The next `bytes` bytes, whole blocks, of the first n texts.
-void ChaChaAbreast::encipher(size_t n, uint32_t counter, uint64_t bytes) {
+// The next `bytes` bytes, whole blocks, of the first n texts; the kernel for them, if it is known.
+void ChaChaAbreast::encipher(size_t n, uint32_t counter, uint64_t bytes, const Variant *known) {
     for (size_t at = 0; at < n;) {
-        const Variant *v = choose(n - at, bytes);
-        if (!v) v = any_;
-        const size_t left = n - at, some = left > v->lanes ? v->full_rounds(left) * v->lanes : left;
+        const size_t left = n - at;
+        const Variant *v = known && !at ? known : choose(left, bytes);
+        const size_t some = left > v->lanes ? v->full_rounds(left) * v->lanes : left;
         for (uint64_t done = 0; done < bytes;) {
             if (done) v = choose(some, bytes - done);
-            if (!v) v = any_;
             const uint64_t whole = (bytes - done) >> v->step_log2 << v->step_log2;
             encipher_on(*v, texts_ + at, some, counter + uint32_t(done / CHACHA_BLOCK), whole, done);
             done += whole;
@@ -89,7 +88,7 @@ void ChaChaAbreast::make_first_blocks(size_t n) {
     messages_used_ = std::max(messages_used_, n);
     places_used_ = std::max(places_used_, n * stride_);
     if (together_ && opens_) opened_used_ = std::max(opened_used_, n * stride_);
-    encipher(n, 0, with_key_);
+    encipher(n, 0, with_key_, makes_keys_);
     for (size_t i = 0; i < n; i++) poly1305_key(texts_[i].out, &keys_[i]);
 }
 
@@ -177,12 +176,12 @@ int chacha_abreast(cst_job *jobs, size_t n) {
     constexpr size_t kMost = 64;  // are sorted at once
     const Suite &suite = *key_of(jobs[0]).suite;
     int result = CST_OK;
-    int directions = 0;
-    for (size_t i = 0; i < n; i++) directions |= 1 << jobs[i].direction;
     for (int direction : {CST_SEAL, CST_OPEN}) {
-        if (!(directions >> direction & 1)) continue;
+        size_t next = 0;
+        while (next < n && jobs[next].direction != direction) next++;
+        if (next == n) continue;
         ChaChaAbreast abreast(suite, direction);
-        for (size_t next = 0; next < n;) {
+        while (next < n) {
             cst_job *some[kMost];
             size_t found = 0;
             for (; next < n && found < kMost; next++) {

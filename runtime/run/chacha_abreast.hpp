@@ -51,7 +51,7 @@ private:
     bool usable(const Variant &v) const;
     const Variant *smallest() const;
     const Variant *choose(size_t n, uint64_t bytes) const;
-    void encipher(size_t n, uint32_t counter, uint64_t bytes);
+    void encipher(size_t n, uint32_t counter, uint64_t bytes, const Variant *known = nullptr);
     void encipher_on(const Variant &v, const Text *texts, size_t n, uint32_t counter, uint64_t bytes, uint64_t done);
 
     void make_first_blocks(size_t n);
@@ -72,7 +72,7 @@ private:
     size_t bytes_ = 0, aad_bytes_ = 0;
     bool together_ = false;
     size_t in_place_ = 0, with_key_ = 0, stride_ = 0;  // bytes of each text in its place; of the call that makes its key; from place to place
-    const Variant *hash_ = nullptr, *any_ = nullptr;  // hash_: NULL: none; any_: enciphers any number of blocks
+    const Variant *hash_ = nullptr, *makes_keys_ = nullptr;  // hash_: NULL: none; makes_keys_: NULL: to be chosen
 
     cst_job *const *jobs_ = nullptr;
     Text texts_[MOST];

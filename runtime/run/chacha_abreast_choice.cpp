@@ -26,28 +26,23 @@ bool ChaChaAbreast::usable(const Variant &v) const {
     return v.state_bytes <= CIPHER_STATE && v.state_align <= STATE_ALIGNED && v.kernel.load(std::memory_order_acquire);
 }
 
-// NULL: none, or it cannot be had.
+// For the next `bytes` bytes of n texts. NULL: it cannot be had; where `prepare` has said that they can be run, the smallest can.
 const Variant *ChaChaAbreast::choose(size_t n, uint64_t bytes) const {
     const uint64_t question = n | bytes << 8;
     const Variant *choice = suite_.memo->recall_exact(suite_.encrypts, question);
     if (choice && usable(*choice) && choice->need() <= bytes) return choice;
     choice = pick_abreast(suite_, suite_.encrypts, n, bytes, false).variant;
     const Kernel *kernel;
-    if (!choice || suite_.engine->fetch(*choice, &kernel) || !usable(*choice)) return nullptr;
+    if (!choice || suite_.engine->fetch(*choice, &kernel) || !usable(*choice)) return smallest();
     suite_.memo->remember_exact(suite_.encrypts, question, choice);
     return choice;
 }
 
 // A kernel that can be called for every number of blocks; NULL: none.
 const Variant *ChaChaAbreast::smallest() const {
-    constexpr uint64_t question = uint64_t(1) << 44;
-    const Variant *found = suite_.memo->recall_exact(suite_.encrypts, question);
-    if (found && usable(*found)) return found;
     for (const Variant *v : suite_.encrypts.variants)
-        if (v->need() <= CHACHA_BLOCK && !v->one_key && usable(*v)) found = v;
-    if (!found || !usable(*found)) return nullptr;
-    suite_.memo->remember_exact(suite_.encrypts, question, found);
-    return found;
+        if (v->need() <= CHACHA_BLOCK && !v->one_key && usable(*v)) return v;
+    return nullptr;
 }
 
 bool ChaChaAbreast::prepare(cst_job *const *jobs, size_t n) {
@@ -65,21 +60,22 @@ bool ChaChaAbreast::prepare(cst_job *const *jobs, size_t n) {
     const uint64_t never = question | uint64_t(1) << 45, without = question | uint64_t(1) << 46;
     ChoiceMemo &memo = *suite_.memo;
     if (memo.recall_exact(suite_.encrypts, never)) return false;
-    any_ = smallest();
-    if (!any_) return false;
-    const Variant *const cipher = choose(n, with_key_);
+    makes_keys_ = choose(n, with_key_);
+    if (!makes_keys_) return false;
     const size_t room = with_key_ / MOST_STRIDE * MOST_STRIDE + chacha_room(suite_, 1, with_key_ % MOST_STRIDE);
-    if (cipher && cipher->lanes == 1 && n * std::max(stride_, room) <= sizeof(places_)) {
+    if (makes_keys_->lanes == 1 && room > with_key_ && n * std::max(stride_, room) <= sizeof(places_)) {
         with_key_ = room;
         stride_ = std::max(stride_, room);
+        makes_keys_ = nullptr;
     }
     hash_ = memo.recall_exact(suite_.hashes, question);
     if (hash_ && hash_->kernel.load(std::memory_order_acquire)) return true;
     hash_ = nullptr;
     if (memo.recall_exact(suite_.encrypts, without)) return true;
-    const bool pays = compare(n);
+    const Variant *const any = smallest();
+    const bool pays = any && compare(n);
     if (pays && hash_) memo.remember_exact(suite_.hashes, question, hash_);
-    else memo.remember_exact(suite_.encrypts, pays ? without : never, any_);
+    else if (any) memo.remember_exact(suite_.encrypts, pays ? without : never, any);
     return pays;
 }
 
