@@ -169,7 +169,7 @@ size_t ChaChaAbreast::group(cst_job *const *jobs, size_t n) {
 
 bool chacha_abreast_takes(const cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(jobs[0]).suite;
-    return suite.construction == Construction::chacha_poly && !suite.forced && suite.memo && (n > 1 || ChaChaAbreast::takes(jobs[0]));
+    return suite.construction == Construction::chacha_poly && !suite.forced && suite.memo && (n > 1 || jobs[0].in_len <= ChaChaAbreast::MOST_ALONE);
 }
 
 int chacha_abreast(cst_job *jobs, size_t n) {

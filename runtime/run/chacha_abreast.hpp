@@ -10,6 +10,7 @@ namespace cst {
 class ChaChaAbreast {
 public:
     static constexpr size_t MOST = 16;  // messages at once
+    static constexpr size_t MOST_ALONE = 2048;  // of a longer single message the middle is stitched (chacha_direct.cpp)
 
     ChaChaAbreast(const Suite &suite, int direction) : suite_(suite), opens_(direction == CST_OPEN) {}
     ~ChaChaAbreast();
@@ -27,7 +28,7 @@ public:
 private:
     // Texts up to a size, and what of others there is room for, are put together behind the block of the key, and enciphered with it in one call; longer ones, which
     // are alike, run where they lie.
-    static constexpr size_t MOST_TEXT = 2048, MOST_TOGETHER = 640;
+    static constexpr size_t MOST_TEXT = 4096, MOST_TOGETHER = 640;
     static constexpr size_t PLACE = CHACHA_BLOCK + MOST_TOGETHER + CHACHA_BLOCK;  // at most
     // Bytes of a call over a text with its key, rounded up (Suite::chacha_blocks).
     static constexpr size_t MOST_STRIDE = CHACHA_MOST_BLOCKS * CHACHA_BLOCK, MOST_CALL = MOST_TEXT + MOST_STRIDE;
