@@ -8,6 +8,7 @@ import pytest
 
 from cryptostitch import runtime
 from cryptostitch.ladder import oracle
+from cryptostitch.manager import Manager
 from cryptostitch.runtime import OPEN, SEAL, Context, Job
 
 SUITE = "chacha20-poly1305"
@@ -108,6 +109,25 @@ def test_lanes_are_messages(context: Context) -> None:
     before = [kernel.calls() for kernel in kernels]
     run(context, [Prepared(context, case, OPEN) for case in some])
     assert sum((kernel.calls() - was) * lanes_of(name) for name, kernel, was in zip(found, kernels, before)) == 16
+
+
+@pytest.mark.parametrize("direction", [SEAL, OPEN])
+def test_jobs_that_were_held_back(context: Context, direction: int) -> None:
+    """A manager's bursts go the same way."""
+    found = [name for name in context.kernels() if name.startswith("poly1305_abreast") and runs(context, name)]
+    if not found:
+        pytest.skip("no kernel here whose lanes are messages")
+    rng, manager = random.Random(11), Manager(context, min_fill=16)
+    prepared = [Prepared(context, case, direction, spoil="tag" if direction == OPEN and i == 20 else "") for i, case in enumerate(cases(rng, 200, 12, 37))]
+    before = sum(context.kernel(name).calls() for name in found)
+    for p in prepared:
+        manager.submit(p.job)
+    manager.flush()
+    done = [manager.take() for _ in prepared]
+    assert done == [p.job for p in prepared] and manager.take() is None
+    for p in prepared:
+        p.check()
+    assert sum(context.kernel(name).calls() for name in found) > before
 
 
 def lanes_of(name: str) -> int:
