@@ -13,7 +13,9 @@ namespace {
 constexpr double kCall = 40, kMessage = 60, kMessageAlone = 250;
 
 // Kernels whose lanes are messages.
-bool hashes_abreast(const Variant &v) { return v.lanes > 1 && v.lanes <= ChaChaAbreast::MOST && v.step == 16 && v.hash.key_rows == POLY_ABREAST_ROWS && v.hash.chain_rows == 3; }
+bool hashes_abreast(const Variant &v) {
+    return v.lanes > 1 && v.lanes <= ChaChaAbreast::MOST && v.step == 16 && v.hash.key_rows == POLY_ABREAST_ROWS && v.hash.chain_rows == 3;
+}
 
 // One of one lane: rows of the key, and the words of the chaining value, lie together.
 bool hashes_alone(const Variant &v) { return !v.lag && v.hash.key_row_bytes == 16 && v.hash.chain_row_bytes == 8 && v.hash.key_rows <= POLY_MOST_ROWS; }
@@ -56,7 +58,8 @@ bool ChaChaAbreast::prepare(cst_job *const *jobs, size_t n) {
     stride_ = stride_for(in_place_);
     with_key_ = CHACHA_BLOCK + (together_ ? padded(bytes_, CHACHA_BLOCK) : 0);
     // What is known already: that it does not pay; the kernel that hashes; that none does.
-    const uint64_t question = n | padded(bytes_, CHACHA_BLOCK) << 8 | uint64_t(together_) << 22 | uint64_t(in_place_ > 0) << 23 | padded(aad_bytes_, BLOCK) << 24 | uint64_t(1) << 47;
+    const uint64_t lengths = padded(bytes_, CHACHA_BLOCK) << 8 | padded(aad_bytes_, BLOCK) << 24, form = uint64_t(together_) << 22 | uint64_t(in_place_ > 0) << 23;
+    const uint64_t question = n | lengths | form | uint64_t(1) << 47;
     const uint64_t never = question | uint64_t(1) << 45, without = question | uint64_t(1) << 46;
     ChoiceMemo &memo = *suite_.memo;
     if (memo.recall_exact(suite_.encrypts, never)) return false;
