@@ -1,5 +1,7 @@
 #include "chacha_abreast.hpp"
 
+#include <emmintrin.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -14,6 +16,14 @@ namespace {
 const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
 const uint8_t *in_of(const cst_job &job) { return static_cast<const uint8_t *>(job.in); }
 uint8_t *out_of(const cst_job &job) { return static_cast<uint8_t *>(job.out); }
+// Counter and nonce, at once: kernels load them so.
+void put_chain(uint8_t *to, uint32_t counter, const uint8_t *nonce) {
+    uint32_t first;
+    uint64_t others;
+    memcpy(&first, nonce, sizeof(first));
+    memcpy(&others, nonce + sizeof(first), sizeof(others));
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(to), _mm_set_epi64x(int64_t(others), int64_t(uint64_t(first) << 32 | counter)));
+}
 bool alike(const cst_job &a, const cst_job &b) { return a.in_len == b.in_len && a.aad_len == b.aad_len; }
 bool in_order(const cst_job *a, const cst_job *b) { return a->in_len != b->in_len ? a->in_len < b->in_len : a->aad_len < b->aad_len; }
 
@@ -57,8 +67,7 @@ void ChaChaAbreast::encipher_on(const Variant &v, const Text *texts, size_t n, u
     auto load = [&](const LanePlace &place, const Text &text, uint8_t *out) {
         put_pointer(state + place.in, text.in + done);
         put_pointer(state + place.out, out);
-        memcpy(state + place.chain, &counter, sizeof(counter));
-        memcpy(state + place.chain + 4, text.job->iv, 12);
+        put_chain(state + place.chain, counter, static_cast<const uint8_t *>(text.job->iv));
         const uint8_t *const key = key_of(*text.job).encrypt[0];
         memcpy(state + place.key, key, 16);
         memcpy(state + place.key + row, key + 16, 16);
