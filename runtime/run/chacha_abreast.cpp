@@ -176,35 +176,43 @@ size_t ChaChaAbreast::group(cst_job *const *jobs, size_t n) {
     return some;
 }
 
-bool chacha_abreast_takes(const cst_job *jobs, size_t n) {
-    const Suite &suite = *key_of(jobs[0]).suite;
-    return suite.construction == Construction::chacha_poly && !suite.forced && suite.memo && (n > 1 || jobs[0].in_len <= ChaChaAbreast::MOST_ALONE);
-}
+namespace {
 
-int chacha_abreast(cst_job *jobs, size_t n) {
+int run_waiting(const Suite &suite, int direction, cst_job *jobs, size_t n) {
     constexpr size_t kMost = 64;  // are sorted at once
-    const Suite &suite = *key_of(jobs[0]).suite;
+    ChaChaAbreast abreast(suite, direction);
+    if (n == 1) return abreast.prepare(&jobs, 1) && !abreast.run(&jobs, 1) ? CST_ERR_AUTH : CST_OK;
     int result = CST_OK;
-    for (int direction : {CST_SEAL, CST_OPEN}) {
-        size_t next = 0;
-        while (next < n && jobs[next].direction != direction) next++;
-        if (next == n) continue;
-        ChaChaAbreast abreast(suite, direction);
-        while (next < n) {
-            cst_job *some[kMost];
-            size_t found = 0;
-            for (; next < n && found < kMost; next++) {
-                cst_job &job = jobs[next];
-                if (job.status == JOB_WAITING && job.direction == direction && key_of(job).suite == &suite && ChaChaAbreast::takes(job)) some[found++] = &job;
-            }
-            if (!std::is_sorted(some, some + found, in_order)) std::sort(some, some + found, in_order);
-            for (size_t at = 0, together; at < found; at += together) {
-                together = ChaChaAbreast::group(some + at, found - at);
-                if (abreast.prepare(some + at, together) && !abreast.run(some + at, together)) result = CST_ERR_AUTH;
-            }
+    for (size_t next = 0; next < n;) {
+        cst_job *some[kMost];
+        size_t found = 0;
+        for (; next < n && found < kMost; next++) {
+            cst_job &job = jobs[next];
+            if (job.status == JOB_WAITING && job.direction == direction && key_of(job).suite == &suite && ChaChaAbreast::takes(job)) some[found++] = &job;
+        }
+        if (!std::is_sorted(some, some + found, in_order)) std::sort(some, some + found, in_order);
+        for (size_t at = 0, together; at < found; at += together) {
+            together = ChaChaAbreast::group(some + at, found - at);
+            if (abreast.prepare(some + at, together) && !abreast.run(some + at, together)) result = CST_ERR_AUTH;
         }
     }
     return result;
+}
+
+}  // namespace
+
+bool chacha_abreast_takes(const cst_job *jobs, size_t n) {
+    const Suite &suite = *key_of(jobs[0]).suite;
+    if (suite.construction != Construction::chacha_poly || suite.forced || !suite.memo) return false;
+    return n > 1 || (jobs[0].in_len <= ChaChaAbreast::MOST_ALONE && ChaChaAbreast::takes(jobs[0]));
+}
+
+int chacha_abreast(cst_job *jobs, size_t n) {
+    const Suite &suite = *key_of(jobs[0]).suite;
+    const int direction = jobs[0].direction, other = direction == CST_SEAL ? CST_OPEN : CST_SEAL;
+    const int result = run_waiting(suite, direction, jobs, n);
+    const bool both = std::any_of(jobs, jobs + n, [&](const cst_job &job) { return job.direction == other; });
+    return both ? std::min(result, run_waiting(suite, other, jobs, n)) : result;
 }
 
 }  // namespace cst

@@ -89,7 +89,7 @@ private:
     alignas(64) uint8_t idle_out_[MOST_CALL];
 };
 
-// Whether the burst, checked, begins with a job of such a suite, and no kernel is forced.
+// Whether the burst, checked, begins with a job of such a suite, and no kernel is forced; a single job must be one that is taken.
 bool chacha_abreast_takes(const cst_job *jobs, size_t n);
 // Those of its jobs for which it pays; the others stay waiting. As run_burst.
 int chacha_abreast(cst_job *jobs, size_t n);
