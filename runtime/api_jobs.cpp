@@ -4,6 +4,7 @@
 
 #include "jobs.hpp"
 #include "run/abreast.hpp"
+#include "run/chacha_abreast.hpp"
 #include "run/gcm_few.hpp"
 #include "run/gcm_short.hpp"
 #include "run/lone_hash.hpp"
@@ -12,6 +13,12 @@
 using namespace cst;
 
 namespace {
+
+bool none_waits(const cst_job *jobs, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (jobs[i].status == JOB_WAITING) return false;
+    return true;
+}
 
 // Several, or one for which there is no shorter way. They are checked.
 int run_checked(const Engine *engine, cst_job *jobs, size_t n) {
@@ -23,7 +30,10 @@ int run_checked(const Engine *engine, cst_job *jobs, size_t n) {
         }
         if (gcm_takes_burst(jobs, n)) {
             result = gcm_burst(jobs, n);
-            if (std::none_of(jobs, jobs + n, [](const cst_job &job) { return job.status == JOB_WAITING; })) return result;
+            if (none_waits(jobs, n)) return result;
+        } else if (chacha_abreast_takes(jobs, n)) {
+            result = chacha_abreast(jobs, n);
+            if (none_waits(jobs, n)) return result;
         } else if (run_abreast(jobs, n)) {
             return CST_OK;
         }

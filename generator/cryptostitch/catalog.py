@@ -37,6 +37,8 @@ POLY_BLOCKS = {("avx2", 1): (4,), ("avx512", 1): (8, 64)}
 # In general registers: as many as share a reduction.
 POLY_WORD_BUFFERS = {"scalar": (1,)}
 POLY_WORD_BLOCKS = {("scalar", 1): (8,)}
+# A message in each 64-bit word: a block of as many as ChaCha20 has, or half as many.
+POLY_ABREAST = {"avx2": (8,), "avx512": (8, 16)}
 
 # Counter mode and GHASH: many blocks of one buffer at once, and few for what is left; for bursts of short ones 64 bytes of each of several. On Zen 4 vectors of 256 bits
 # are better for as many keys of AES.
@@ -176,7 +178,8 @@ ALGORITHMS: tuple[Algorithm, ...] = (
               bytes=64, key_bytes=32, iv_bytes=16),
     Algorithm("poly1305", "poly1305", "poly1305", (
         Form("poly1305", "streams/poly1305.j2", POLY_BUFFERS, (1,), POLY_BLOCKS),
-        Form("poly1305_word", "streams/poly1305_word.j2", POLY_WORD_BUFFERS, (1,), POLY_WORD_BLOCKS)), {"word": 64},
+        Form("poly1305_word", "streams/poly1305_word.j2", POLY_WORD_BUFFERS, (1,), POLY_WORD_BLOCKS),
+        Form("poly1305_abreast", "streams/poly1305_abreast.j2", POLY_ABREAST, (1,))), {"word": 64},
               bytes=16, block_bytes=16, key_bytes=16, digest_bytes=16),
     *_aes_cbc(128), *_aes_cbc(192), *_aes_cbc(256),
     _aes_ctr(128), _aes_ctr(192), _aes_ctr(256), _ghash(),

@@ -8,7 +8,7 @@ A kind that writes turns `in` into `out`; one that only reads leaves its result 
                          as GCM does (SP 800-38D, 6.2); the runtime splits what would carry farther
     chacha               ChaCha20 (RFC 8439), both directions; chain: block counter (32 bits, little-endian) and nonce, 16 bytes; key: 2 rows of 16 bytes
     ghash                SP 800-38D, 6.4; chain: Y (16 bytes); key: powers of H in a form of its own, row i of n is power n - i
-    poly1305             RFC 8439, 2.5; chain: the accumulator; key: powers of r; both in forms of their own
+    poly1305             RFC 8439, 2.5; chain: the accumulator, three words; key: r, or powers of it in a form of its own
     xts_enc, _dec        IEEE 1619; chain: the next tweak (16 bytes); key: rounds + 1 round keys
     ecb_enc, _dec        key: rounds + 1 round keys; no chain
     cbc_mac              chain: the block before (16 bytes); key: rounds + 1 round keys

@@ -13,7 +13,7 @@ from .isa import Isa
 class Layout:
     """Collects fields and constants while a template renders; the operands it returns are text for the parser.
 
-    ``word`` is the algorithm's word in bits. Rows of words are lane-interleaved: word i of all lanes is one vector. Rows of
+    ``word`` is the algorithm's word in bits. Rows of words are lane-interleaved: word i of all lanes is one vector, or several. Rows of
     blocks hold 16 bytes per lane, in the order in which the lanes sit in the vectors: with G vectors of q blocks, slot k of
     vector g is lane k * G + g, the order that the 4x4 transposition of a hash wants.
     """
@@ -45,10 +45,13 @@ class Layout:
         return self._add(Field(name, 0, 1, 8 * self.lanes, 8, tuple(8 * l for l in range(self.lanes)), secret=False))
 
     def words(self, name: str, rows: int) -> str:
-        """``rows`` words per lane, lane-interleaved."""
+        """``rows`` words per lane, lane-interleaved; where that is several vectors, as unpacking the words of ``blocks`` leaves them."""
         size = self.word // 8
         row = size * self.lanes
-        return self._add(Field(name, 0, rows, row, size, tuple(range(0, row, size)), align=max(16, min(64, row))))
+        of_block = 16 // size
+        groups = max(of_block, self.lanes // max(1, self.isa.vector_bytes // 16))
+        offsets = tuple(self.isa.vector_bytes * (l % groups // of_block) + size * (l // groups * of_block + l % of_block) for l in range(self.lanes))
+        return self._add(Field(name, 0, rows, row, size, offsets, align=max(16, min(64, row))))
 
     def words_of_lane(self, name: str, rows: int) -> str:
         """``rows`` words per lane, each lane's words together and aligned to 16 bytes."""

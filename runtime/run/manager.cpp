@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "chacha_abreast.hpp"
+
 namespace cst {
 
 int Manager::prepare(const Limits &limits, size_t n_suites) {
@@ -35,6 +37,7 @@ void Manager::submit(cst_job *job) {
 void Manager::run(Group *group, uint64_t *reason) {
     burst_.clear();
     for (const Waiting &w : group->waiting) burst_.push_back(*w.job);
+    if (chacha_abreast_takes(burst_.data(), burst_.size())) chacha_abreast(burst_.data(), burst_.size());
     run_burst(&arena_, burst_.data(), burst_.size());
     for (size_t i = 0; i < burst_.size(); i++) {
         cst_job *job = group->waiting[i].job;

@@ -141,6 +141,10 @@ void poly1305_tag(const PolyKey &key, const uint64_t *accumulator, uint8_t *tag)
 }
 
 bool poly1305_powers(const PolyKey &key, uint32_t rows, uint8_t *to) {
+    if (rows == POLY_ABREAST_ROWS) {
+        memcpy(to, key.r, sizeof(key.r));
+        return true;
+    }
     if (rows == WORD_ROWS) {
         word_powers(key, to);
         return true;

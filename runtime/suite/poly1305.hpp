@@ -19,7 +19,7 @@ void poly1305_blocks(const PolyKey &key, uint64_t *accumulator, const uint8_t *i
 void poly1305_tag(const PolyKey &key, const uint64_t *accumulator, uint8_t *tag);
 
 // The key rows of a kernel that has so many of them (16 bytes each): the number says the form. False for one that is not known.
-constexpr uint32_t POLY_MOST_ROWS = 27;
+constexpr uint32_t POLY_MOST_ROWS = 27, POLY_ABREAST_ROWS = 1;  // streams/poly1305_abreast.j2: r itself
 bool poly1305_powers(const PolyKey &key, uint32_t rows, uint8_t *to);
 
 }  // namespace cst

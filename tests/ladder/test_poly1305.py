@@ -20,7 +20,10 @@ from cryptostitch.ladder.subject import Subject
 from cryptostitch.pipeline import Generator
 from cryptostitch.runtime import ALLOW_PACKS, Context
 
-KERNELS = ("poly1305_x1_by4@avx2", "poly1305_x1_by8@avx512", "poly1305_word_x1_by8@scalar")
+KERNELS = (
+    "poly1305_x1_by4@avx2", "poly1305_x1_by8@avx512", "poly1305_word_x1_by8@scalar", "poly1305_abreast_x8@avx2", "poly1305_abreast_x8@avx512",
+    "poly1305_abreast_x16@avx512",
+)  # fmt: skip
 TOP = 1 << 128
 
 ACCUMULATORS = (0, 1, P - 1, P, P + 4, (1 << 130) - 1, 1 << 130, (1 << 131) - 1, (1 << 128) - 1, ((1 << 44) - 1) << 44, ((1 << 26) - 1) << 52)

@@ -24,8 +24,10 @@ def after(key: bytes, chain: bytes, text: bytes) -> bytes:
 
 
 def rows(key: bytes, n: int) -> list[bytes]:
-    """The n rows of a text's key: see templates/streams/poly1305.j2 and poly1305_word.j2."""
+    """The n rows of a text's key: see templates/streams/poly1305.j2, poly1305_word.j2 and poly1305_abreast.j2."""
     r = int.from_bytes(key, "little") & CLAMP
+    if n == 1:
+        return [r.to_bytes(16, "little")]
     if n == WORD_ROWS:
         return _word_rows(r)
     bits, lanes = FORMS[n]

@@ -35,12 +35,21 @@ def random_secrets(seed: object) -> Secrets:
 
 @dataclass(frozen=True)
 class Expected:
-    """The bytes at ``address`` must be ``data``, as little-endian numbers modulo ``modulus`` if there is one: ``what`` says it in words."""
+    """The bytes at ``address`` must be ``data``, as little-endian numbers modulo ``modulus`` if there is one: ``what`` says it in words.
+
+    ``pieces`` of them, equal ones, may lie ``pitch`` bytes apart.
+    """
 
     what: str
     address: int
     data: bytes
     modulus: int = 0
+    pieces: int = 1
+    pitch: int = 0
+
+    def read(self, machine: Machine) -> bytes:
+        size = len(self.data) // self.pieces
+        return b"".join(machine.read(self.address + i * self.pitch, size) for i in range(self.pieces))
 
     def is_met(self, found: bytes) -> bool:
         if self.modulus:
@@ -182,7 +191,7 @@ class Scene:
         return expected
 
     def _mac(self, i: int, row: Algorithm, secrets: Secrets, texts: dict) -> list[Expected]:
-        expected, reader = [], READERS[row.kind]
+        expected, reader, chains = [], READERS[row.kind], self.contract(i).field("chain")
         for lane in range(self.contract(i).lanes):
             where = f"of stream {i}, lane {lane}"
             key, chain = secrets(f"key {where}", row.key_bytes), reader.chain(secrets(f"iv {where}", chain_bytes(row)))
@@ -193,8 +202,10 @@ class Scene:
                 self.machine.write(self.buffers[i, "in", lane], text)
             for r, key_row in enumerate(reader.rows(key, self.contract(i).field("key").rows)):
                 self.machine.write(self.entry(i, "key", r, lane), key_row)
-            self.machine.write(self.entry(i, "chain", 0, lane), chain)
-            expected.append(Expected(f"chaining value {where}", self.entry(i, "chain", 0, lane), reader.after(key, chain, text), reader.modulus))
+            for r in range(chains.rows):
+                self.machine.write(self.entry(i, "chain", r, lane), chain[r * chains.entry_bytes:][:chains.entry_bytes])
+            expected.append(Expected(f"chaining value {where}", self.entry(i, "chain", 0, lane), reader.after(key, chain, text), reader.modulus,
+                                     chains.rows, chains.row_bytes))
         return expected
 
     # ---- several calls
@@ -239,4 +250,4 @@ class Scene:
 
     def problems(self, expected: list[Expected]) -> list[str]:
         """Where memory is not what it must be."""
-        return [f"{e.what} is wrong" for e in expected if not e.is_met(self.machine.read(e.address, len(e.data)))]
+        return [f"{e.what} is wrong" for e in expected if not e.is_met(e.read(self.machine))]

@@ -25,6 +25,7 @@ SAMPLE = (
     "aes192_ecb_enc_x1@sse_aesni", "aes256_ecb_enc_x1_by8@avx2_vaes", "aes128_ecb_dec_x1@sse_aesni", "aes128_ecb_dec_x1_by8@avx2_vaes", "aes256_ecb_dec_x1@avx512_vaes",
     "aes128_cbc_mac_x2@sse_aesni", "aes256_cbc_mac_x8@avx2_vaes", "aes128_cbc_mac_x16@avx512_vaes",
     "chacha20_x1_by16@sse", "chacha20_x1_by32@avx2", "chacha20_x1_by16@avx512", "poly1305_x1_by4@avx2", "poly1305_x1_by8@avx512", "poly1305_word_x1_by8@scalar",
+    "poly1305_abreast_x16@avx512",
     "chacha20_x1_by32+poly1305_word_x1_by32@avx2_bmi2", "chacha20_x1_by64+poly1305_word_x1_by64@avx512_bmi2",
     "des_ede3_cbc_enc_x8_by1@avx512_gfni", "des_ede3_cbc_dec_x1_by1@avx512_gfni",
     "aes128_cbc_enc_x1+sha1_x1@sse_aesni_bmi2", "aes192_cbc_enc_x4+sha1_ni_x4@sse_aesni_shani",
