@@ -26,8 +26,9 @@ public:
     void remember_exact(const Family &family, uint64_t question, const Variant *choice);
 
 private:
-    static constexpr size_t kSlots = 64, kExact = 16;
-    static size_t exact_slot(uint64_t question) { return (question ^ question >> 8 ^ question >> 12) % kExact; }
+    static constexpr size_t kSlots = 64, kExact = 64;
+    static size_t exact_slot(uint64_t question) { return question * 0x9e3779b97f4a7c15 >> 58; }  // Fibonacci hashing
+    static_assert(kExact == 64, "six bits");
     std::atomic<uint64_t> slots_[kSlots] = {}, exact_[kExact] = {};
 };
 
