@@ -11,7 +11,8 @@ namespace cst {
 namespace {
 
 constexpr size_t MOST_JOBS = 64;  // at once
-constexpr size_t FEW = 8;         // beside jobs of other lengths so many are better off sharing lanes with them
+constexpr size_t FEW = 8;         // fewer beside jobs of other lengths are better off sharing lanes with them
+constexpr size_t LENGTHS = 4;     // that are looked for: where every job has its own, looking would take longer than it saves
 
 const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
 
@@ -27,7 +28,7 @@ const Variant *CcmAbreast::choose_mac(size_t n) const {
     query.bytes = query.least = message_;
     Pick pick;
     for (const Variant *v : suite_.hashes.variants) {
-        if ((together_ ? message_ : BLOCK) & (v->step - 1) || v->lag || v->lanes > arena_->works_room() || !competes(*v, query)) continue;
+        if ((together_ ? message_ : BLOCK) & (v->step - 1) || v->lag || !competes(*v, query)) continue;
         pick.offer(v, double(v->full_rounds(n + v->lanes - 1)) * (v->cost.per_call + v->cost.per_byte * double(message_)));
     }
     const Kernel *kernel;
@@ -201,20 +202,31 @@ bool CcmAbreast::run(cst_job *const *jobs, size_t n) {
 
 bool ccm_takes(const cst_job &job) { return !key_of(job).suite->forced && CcmAbreast::takes(job); }
 
-// Those as long as the first.
+// Of every length that some of the first jobs have those of this length, unless they are few among others.
 int ccm_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n) {
-    cst_job *alike[MOST_JOBS];
-    size_t some = 0, others = 0;
-    for (size_t i = 0; i < n && some + others < MOST_JOBS; i++) {
-        cst_job &job = jobs[i];
-        if (job.status != JOB_WAITING || job.direction != direction || key_of(job).suite != &suite) continue;
-        if (job.in_len == jobs[0].in_len && job.aad_len == jobs[0].aad_len && CcmAbreast::takes(job)) alike[some++] = &job;
-        else others++;
-    }
-    if (others && some < FEW) return CST_OK;
+    const size_t window = std::min(n, MOST_JOBS);
+    const auto waits = [&](const cst_job &job) { return job.status == JOB_WAITING && job.direction == direction && key_of(job).suite == &suite; };
+    size_t waiting = 0;
+    for (size_t i = 0; i < window; i++) waiting += waits(jobs[i]);
     CcmAbreast abreast(arena, suite, direction, one_key(jobs, n));
-    if (!abreast.prepare(*alike[0], some)) return CST_OK;
-    return abreast.run(alike, some) ? CST_OK : CST_ERR_AUTH;
+    const cst_job *seen[LENGTHS];
+    size_t lengths = 0;
+    int result = CST_OK;
+    for (size_t i = 0; i < window && lengths < LENGTHS; i++) {
+        const cst_job &model = jobs[i];
+        const auto as_long = [](const cst_job &a, const cst_job &b) { return a.in_len == b.in_len && a.aad_len == b.aad_len; };
+        if (!waits(model) || !CcmAbreast::takes(model)) continue;
+        if (std::any_of(seen, seen + lengths, [&](const cst_job *other) { return as_long(*other, model); })) continue;
+        seen[lengths++] = &model;
+        cst_job *alike[MOST_JOBS];
+        size_t some = 0;
+        for (size_t k = i; k < window; k++)
+            if (as_long(jobs[k], model) && waits(jobs[k]) && CcmAbreast::takes(jobs[k])) alike[some++] = &jobs[k];
+        if ((some < FEW && some < waiting) || !abreast.prepare(model, some)) continue;
+        if (!abreast.run(alike, some)) result = CST_ERR_AUTH;
+        waiting -= some;
+    }
+    return result;
 }
 
 }  // namespace cst

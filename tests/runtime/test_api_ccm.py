@@ -95,6 +95,22 @@ def test_bursts_of_one_length(shared_context: Context, name: str, direction: int
             assert code == (runtime.ERR_AUTH if any(p.forged for p in placed) else 0)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_few_lengths_mixed(shared_context: Context, seed: int) -> None:
+    """Jobs of both directions and suites, of lengths that many of them have, and of some that few have."""
+    rng = random.Random(seed)
+    keys = {name: [(secrets, shared_context.suite(name).key(secrets[0])) for secrets in (oracle.secrets(rng, name) for _ in range(3))] for name in SUITES}
+    placed = []
+    for _ in range(rng.choice((9, 40, 150))):
+        name = rng.choice(SUITES)
+        secrets, key = rng.choice(keys[name])
+        length = rng.choice((16, 64, 64, 64, 570, 570, 1408, rng.randrange(3000)))
+        placed.append(Placed(rng, oracle.case(rng, name, length, rng.choice((8, 8, 20)), secrets), key))
+    code = shared_context.burst([p.job for p in placed])
+    assert [problem for p in placed if (problem := p.problem())] == []
+    assert code == (runtime.ERR_AUTH if any(p.forged for p in placed) else 0)
+
+
 def test_one_call_of_the_mac_for_many(context: Context) -> None:
     """Where there are kernels of eight lanes, short messages of one length share their calls; each text is one call of the cipher."""
     rng, suite = random.Random(5), context.suite("aes-128-ccm")
