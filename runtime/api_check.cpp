@@ -79,12 +79,15 @@ size_t output_bytes(const Suite &suite, const cst_job &job) {
     }
 }
 
+// SP 800-38C, A.1: a tag of whole words of 16 bits; what the IV leaves of 15 bytes counts the text's.
+inline bool right_for_ccm(const cst_job &job) {
+    const size_t q = 15 - job.iv_len;
+    return job.tag_len % 2 == 0 && (q >= 8 || uint64_t(job.in_len) >> (8 * q) == 0);
+}
+
 int check_lengths(const Suite &suite, const cst_job &job) {
     if (job.iv_len < suite.iv_min || job.iv_len > suite.iv_max || job.tag_len < suite.tag_min || job.tag_len > suite.tag_max) return CST_ERR_LENGTH;
-    if (suite.construction == Construction::ccm) {  // SP 800-38C, A.1: what the IV leaves of 15 bytes counts the text's
-        const size_t q = 15 - job.iv_len;
-        if (job.tag_len % 2 || (q < 8 && uint64_t(job.in_len) >> (8 * q))) return CST_ERR_LENGTH;
-    }
+    if (suite.construction == Construction::ccm && !right_for_ccm(job)) return CST_ERR_LENGTH;
     if (suite.construction == Construction::gcm && job.tag_len < 12 && job.tag_len % 4) return CST_ERR_LENGTH;  // SP 800-38D, 5.2.1.2
     if (job.aad_len < suite.aad_min || job.aad_len > suite.aad_max) return CST_ERR_LENGTH;
     if (suite.construction == Construction::esp && job.aad_len != suite.aad_min && job.aad_len != suite.aad_max) return CST_ERR_LENGTH;
@@ -127,7 +130,8 @@ constexpr bool plain(Construction construction) {
         case Construction::chacha_poly:
         case Construction::xts:
         case Construction::cmac:
-        case Construction::xcbc: return true;
+        case Construction::xcbc:
+        case Construction::ccm: return true;
         default: return false;
     }
 }
@@ -140,6 +144,7 @@ __attribute__((always_inline)) inline bool lengths_surely_right(const Engine &en
     if (job.aad_len < suite.aad_min || job.aad_len > suite.aad_max || job.in_len < suite.min_bytes || job.in_len > suite.max_bytes) return false;
     if (job.in_len & (suite.block_bytes - 1) || job.in_len + job.aad_len > kMostBytes - kMostAdded) return false;
     if (suite.construction == Construction::gcm && job.tag_len < 12) return false;
+    if (suite.construction == Construction::ccm && !right_for_ccm(job)) return false;
     return suite.construction != Construction::esp || job.aad_len == suite.aad_min || job.aad_len == suite.aad_max;
 }
 

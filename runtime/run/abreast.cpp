@@ -63,7 +63,9 @@ public:
         if (!abreast_serves(suite_, bytes_)) return false;
         first_n_ = std::min(n, MOST_JOBS);
         first_ = choose(first_n_, bytes_);
-        if (first_ && n <= MOST_JOBS && (n <= first_->lanes || n % first_->lanes == 0) && bytes_ % first_->step == 0) return true;
+        const bool nothing_over = first_ && bytes_ % first_->step == 0;
+        if (bytes_ > ABREAST_IDLE && (!first_ || n % first_n_ || (first_->lanes > 1 && (!nothing_over || first_n_ % first_->lanes)))) return false;
+        if (nothing_over && n <= MOST_JOBS && (n <= first_->lanes || n % first_->lanes == 0)) return true;
         for (const Variant *v : family_.variants)
             if (usable(*v, suite_.encrypt->record.block_bytes)) any_ = v;
         return any_ != nullptr;
@@ -183,7 +185,7 @@ private:
             put_pointer(state_ + v.cipher.lanes[i].in, in);
             put_pointer(state_ + v.cipher.lanes[i].out, idle_out_);
         }
-        idle_used_ = bytes_;
+        idle_used_ = std::min(bytes_, uint64_t(ABREAST_IDLE));
     }
 
     const Suite &suite_;
@@ -196,7 +198,7 @@ private:
     const Variant *first_ = nullptr, *any_ = nullptr;  // first_: for first_n_ jobs
     size_t first_n_ = 0, state_used_ = 0, idle_used_ = 0, chains_used_ = 0;
     alignas(STATE_ALIGNED) uint8_t state_[STATE_BYTES];
-    alignas(STATE_ALIGNED) uint8_t idle_out_[ABREAST_TEXT];
+    alignas(STATE_ALIGNED) uint8_t idle_out_[ABREAST_IDLE];
     alignas(BLOCK) uint8_t chains_[MOST_JOBS][BLOCK];
 };
 
@@ -278,13 +280,14 @@ bool run_abreast(cst_job *jobs, size_t n) {
     for (size_t first = 0; first < n;) {
         const cst_job &model = jobs[first];
         size_t some = 0;
+        bool done = false;
         if (abreast_serves(*key_of(model).suite, model.in_len)) {
             Abreast abreast(model);
             some = alike(abreast, jobs + first, n - first);
-            if (some && abreast.prepare(jobs + first, some)) abreast.run(jobs + first, some);
-            else some = 0;
+            done = some && abreast.prepare(jobs + first, some);
+            if (done) abreast.run(jobs + first, some);
         }
-        all &= some != 0;
+        all &= done;
         first += some ? some : 1;
     }
     return all;

@@ -1,11 +1,12 @@
-// Short texts of a cipher alone: as many side by side as a kernel has lanes, straight from the caller's jobs. Memory is the stack's.
+// Texts of a cipher alone: as many side by side as a kernel has lanes, straight from the caller's jobs. Memory is the stack's.
 #pragma once
 
 #include "burst.hpp"
 
 namespace cst {
 
-constexpr size_t ABREAST_TEXT = 2048;  // longer texts find full lanes, and little of their time is outside the kernels
+constexpr size_t ABREAST_TEXT = 1 << 16;  // of longer ones little time is outside the kernels
+constexpr size_t ABREAST_IDLE = 2048;     // longer ones go on one lane, or on lanes that they fill, where nothing is left over
 
 // Runs jobs that are right, and alike: of one cipher, direction and length, at most ABREAST_TEXT, in one piece each. False, and nothing is written: they are
 // not whole blocks, a kernel is forced, or a counter carries beyond the 32 bits that kernels count in.

@@ -31,7 +31,7 @@ constexpr Way kWays[] = {
     {seal_xts, open_xts},            // xts
     {seal_block_macs, open_block_macs},  // cmac
     {seal_block_macs, open_block_macs},  // xcbc
-    {seal_ccm, open_ccm},                // ccm
+    {seal_ccm, open_ccm, ccm_takes, ccm_direct},  // ccm
     {rc4_batch, rc4_batch},              // rc4
     {seal_rc4_hmac, open_rc4_hmac},      // rc4_hmac
 };

@@ -4,24 +4,19 @@
 #include <cstring>
 
 #include "../suite/secret.hpp"
+#include "ccm_blocks.hpp"
 #include "work.hpp"
 
 namespace cst {
 namespace {
 
 constexpr size_t BLOCK = 16, ROOM = JOIN_BLOCKS * MOST_BLOCK;
+constexpr size_t STRIDE = 64;      // what most kernels do in a step
+constexpr size_t TOGETHER = 384;   // a message of so many bytes is copied rather than hashed in pieces
+static_assert(ROOM + 2 * STRIDE <= BLOCKS_BYTES, "head, the beginning of the text and its end fit");
 
 void put_big_endian(uint64_t value, uint8_t *to, size_t bytes) {
     for (size_t i = bytes; i-- > 0; value >>= 8) to[i] = uint8_t(value);
-}
-
-// A.2.1, A.3: flags, nonce, and a number in what is left.
-void put_block(const cst_job &job, uint8_t flags, uint64_t number, uint8_t *to) {
-    const size_t q = 15 - job.iv_len;
-    to[0] = uint8_t(flags | (q - 1));
-    memcpy(to + 1, job.iv, job.iv_len);
-    memset(to + 1 + job.iv_len, 0, q);
-    put_big_endian(number, to + BLOCK - std::min<size_t>(q, 8), std::min<size_t>(q, 8));
 }
 
 // A.2.2: how many bytes of AAD follow. Returns its size.
@@ -38,11 +33,37 @@ size_t put_aad_length(uint64_t bytes, uint8_t *to) {
     return 2 + size;
 }
 
-// B0 and the beginning of the AAD in `blocks`; of a longer AAD then what lies in the caller's memory, and its end, filled up, in `last`.
-void make_head(Work *work) {
+// The text, filled up with zeros, behind `at` bytes of the message in `blocks`: all of it there, or what is needed for whole strides, then where it lies, and its end.
+void add_text(Work *work, size_t at) {
+    const uint8_t *text = work->body->at(0);
+    const size_t bytes = work->body_bytes;
+    const auto put = [&](size_t to, const uint8_t *from, size_t n) {
+        put_words(work->blocks + ((to + n) & ~(BLOCK - 1)), 0, 0);
+        copy_few(work->blocks + to, from, n);
+        return (to + n + BLOCK - 1) & ~(BLOCK - 1);
+    };
+    Item &item = work->item;
+    work->hashed = bytes;
+    work->ended = true;
+    if (at + bytes <= TOGETHER || bytes < STRIDE) {
+        item.bytes = put(at, text, bytes);
+        return work->use_blocks(item.bytes);
+    }
+    const size_t begin = -at & (STRIDE - 1), middle = (bytes - begin) & ~(STRIDE - 1), rest = bytes - begin - middle;
+    Piece *next = item.then;
+    item.bytes = put(at, text, begin);
+    if (middle) *next++ = {text + begin, middle};
+    const size_t end = put(item.bytes, text + begin + middle, rest);
+    if (rest) *next = {work->blocks + item.bytes, end - item.bytes};
+    work->use_blocks(end);
+}
+
+// B0 and the beginning of the AAD in `blocks`; of a longer AAD then what lies in the caller's memory, and its end, filled up, in `last`. `with_text`: behind a
+// short AAD the text too, when it lies in one piece, so that all of the message is one run of the hash.
+void make_head(Work *work, bool with_text) {
     const cst_job &job = *work->job;
     const uint8_t *aad = static_cast<const uint8_t *>(job.aad);
-    put_block(job, uint8_t((job.aad_len ? 0x40 : 0) | (job.tag_len - 2) / 2 << 3), job.in_len, work->blocks);
+    put_ccm_first(job, work->blocks);
     size_t used = BLOCK + put_aad_length(job.aad_len, work->blocks + BLOCK);
     const size_t first = std::min(job.aad_len, ROOM - used);
     if (first) copy_few(work->blocks + used, aad, first);
@@ -54,6 +75,7 @@ void make_head(Work *work) {
     work->item.hash_in = work->blocks;
     work->item.bytes = whole;
     const size_t left = job.aad_len - first, rest = left % BLOCK;
+    if (with_text && !left && !work->body->scattered()) return add_text(work, whole);
     size_t n = 0;
     if (left != rest) work->item.then[n++] = {aad + first, left - rest};
     if (!rest) return;
@@ -62,7 +84,18 @@ void make_head(Work *work) {
     work->item.then[n] = {work->last, BLOCK};
 }
 
-void hash_heads(const Batch &batch) {
+void hash_heads(const Batch &batch, bool with_text) {
+    for (size_t i = 0; i < batch.n; i++) {
+        make_head(&batch.works[i], with_text);
+        batch.arena->items[i] = &batch.works[i].item;
+    }
+    run_items(batch, batch.suite->hashes, batch.n);
+}
+
+// Sets what the works know of their jobs, and chooses who does the middle of texts that are long enough, stitched. Sealing, the MAC reads what the cipher may
+// overwrite, and is ahead; opening, what the cipher wrote (stitch.cpp). The MAC stops where its last call begins.
+Middle begin(const Batch &batch, bool open) {
+    Middle middle = {&batch.suite->pairs, open, !open, false};
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
         cst_job &job = *work.job;
@@ -70,32 +103,26 @@ void hash_heads(const Batch &batch) {
         work.out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
         job.out_len = job.in_len;
         job.status = CST_OK;
-        make_head(&work);
-        batch.arena->items[i] = &work.item;
-    }
-    Phase phase;
-    phase.suite = batch.suite;
-    phase.family = &batch.suite->hashes;
-    run_phase(phase, &batch.arena->lanes, batch.arena->items, batch.arena->order, batch.n);
-}
-
-// The middle of texts that are long enough, stitched. Sealing, the MAC reads what the cipher may overwrite, and is ahead; opening, what the cipher wrote
-// (stitch.cpp). The MAC stops where its last call begins.
-void run_middles(const Batch &batch, bool open) {
-    Middle middle = {&batch.suite->pairs, open, !open, false};
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        put_block(*work.job, 0, 1, work.chain);
+        put_ccm_block(job, 0, 1, work.chain);
         work.item.cipher_from = work.chain;
         work.body = open ? &work.out : &work.in;
-        work.bulk = work.job->in_len & ~(COUNTER_STRIDE - 1);
-        work.body_bytes = cbc_mac_end(work.job->in_len);
+        work.bulk = job.in_len & ~(COUNTER_STRIDE - 1);
+        work.body_bytes = cbc_mac_end(job.in_len);
     }
     choose_middle(batch, &middle);
-    if (!middle.choice) return;
+    return middle;
+}
+
+void run_middles(const Batch &batch, const Middle &middle) {
     for (size_t i = 0; i < batch.n; i++) batch.works[i].hash_end = batch.works[i].paired ? hash_start(batch.works[i], middle) : 0;
     hash_bodies(batch);
     run_middle(batch, middle);
+}
+
+void begin_mac(const Batch &batch, const Middle &middle) {
+    for (size_t i = 0; i < batch.n && !middle.choice; i++) batch.works[i].body_bytes = batch.works[i].job->in_len;
+    hash_heads(batch, !middle.choice);
+    if (middle.choice) run_middles(batch, middle);
 }
 
 void run_text(const Batch &batch) {
@@ -110,27 +137,28 @@ void make_tags(const Batch &batch) {
     run_cbc_mac(batch, zero_filled_end);
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
-        put_block(*work.job, 0, 0, work.last);
+        put_ccm_block(*work.job, 0, 0, work.last);
         aes_encrypt(work.key->encrypt, batch.suite->encrypt->record.rounds, work.last, work.last);
-        for (size_t j = 0; j < BLOCK; j++) work.hash_chain[j] ^= work.last[j];
+        put_words(work.hash_chain, load64(work.hash_chain) ^ load64(work.last), load64(work.hash_chain + 8) ^ load64(work.last + 8));
     }
 }
 
 }  // namespace
 
 void seal_ccm(const Batch &batch) {
-    hash_heads(batch);
-    run_middles(batch, false);
+    const Middle middle = begin(batch, false);
+    begin_mac(batch, middle);
     make_tags(batch);
     run_text(batch);
-    for (size_t i = 0; i < batch.n; i++) memcpy(batch.works[i].job->tag, batch.works[i].hash_chain, batch.works[i].job->tag_len);
+    for (size_t i = 0; i < batch.n; i++) copy_few(static_cast<uint8_t *>(batch.works[i].job->tag), batch.works[i].hash_chain, batch.works[i].job->tag_len);
 }
 
 // The MAC is over the plaintext, so it is made first, and wiped if the tag is wrong.
 void open_ccm(const Batch &batch) {
-    hash_heads(batch);
-    run_middles(batch, true);
+    const Middle middle = begin(batch, true);
+    if (middle.choice) begin_mac(batch, middle);
     run_text(batch);
+    if (!middle.choice) begin_mac(batch, middle);
     make_tags(batch);
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];

@@ -39,6 +39,9 @@ bool chacha_takes(const cst_job &job);
 int chacha_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n);
 bool chacha_poly_takes(const cst_job &job);
 int chacha_poly_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n);
+// ccm_abreast.cpp: those of the same lengths.
+bool ccm_takes(const cst_job &job);
+int ccm_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n);
 // One job only: of several, lanes are better.
 bool lone_takes(const cst_job &job);
 int lone_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n);

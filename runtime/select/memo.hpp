@@ -27,7 +27,8 @@ public:
 
 private:
     static constexpr size_t kSlots = 64, kExact = 64;
-    static size_t exact_slot(uint64_t question) { return question * 0x9e3779b97f4a7c15 >> 58; }  // of a product with an odd number the high bits tell most
+    static size_t exact_slot(uint64_t question) { return question * 0x9e3779b97f4a7c15 >> 58; }  // Fibonacci hashing
+    static_assert(kExact == 64, "six bits");
     std::atomic<uint64_t> slots_[kSlots] = {}, exact_[kExact] = {};
 };
 

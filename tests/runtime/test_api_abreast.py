@@ -1,4 +1,4 @@
-"""Short texts of ciphers alone, which run side by side straight from the jobs (runtime/run/abreast.hpp), against the oracle."""
+"""Texts of ciphers alone, which run side by side straight from the jobs (runtime/run/abreast.hpp), against the oracle."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from cryptostitch.runtime import OPEN, SEAL, Context, Job
 CIPHERS = [f"aes-{bits}-{mode}" for mode in ("cbc", "ctr", "ecb") for bits in (128, 192, 256)] + ["aes-128-xts", "aes-256-xts", "chacha20"]
 # About the lanes of every kernel, and more than run at once.
 COUNTS = (1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 130)
-# Whole iterations of every kernel and what is left over of them; the longest that go this way, and longer ones.
-LENGTHS = (16, 32, 48, 64, 80, 112, 128, 192, 240, 256, 272, 576, 1024, 1408, 2032, 2048, 2064)
+# Whole iterations of every kernel and what is left over of them; the longest that may leave lanes idle, and longer ones.
+LENGTHS = (16, 32, 48, 64, 80, 112, 128, 192, 240, 256, 272, 576, 1024, 1408, 2032, 2048, 2064, 4096, 6144, 1 << 16, (1 << 16) + 512)
 
 
 @pytest.mark.parametrize("name", CIPHERS)

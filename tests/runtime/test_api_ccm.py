@@ -13,10 +13,13 @@ from cryptostitch.ladder import oracle
 from cryptostitch.ladder.placed import Placed
 from cryptostitch.ladder.result import Skip
 from cryptostitch.ladder.vectors import published
-from cryptostitch.runtime import Context, RuntimeFailure
+from cryptostitch.runtime import OPEN, SEAL, Context, RuntimeFailure
 
 CountCases = Callable[[str, int], None]
 SUITES = ("aes-128-ccm", "aes-256-ccm")
+# About whole blocks, whole iterations of the kernels, and the longest that are put together, are alone, and go side by side (runtime/run/ccm_abreast.hpp).
+LENGTHS = (0, 1, 15, 16, 17, 64, 100, 255, 463, 464, 465, 480, 481, 496, 511, 512, 1000, 1024, 1535, 2048, 2049, 4101, 1 << 16, (1 << 16) + 1)
+AAD = (0, 8, 13, 14, 15, 30, 46, 47, 100)
 
 
 @pytest.mark.parametrize("name", SUITES)
@@ -73,3 +76,62 @@ def test_scattered_mixes(shared_context: Context, seed: int) -> None:
     code = shared_context.burst([p.job for p in placed])
     assert [problem for p in placed if (problem := p.problem())] == []
     assert code == (runtime.ERR_AUTH if any(p.forged for p in placed) else 0)
+
+
+@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("direction", [SEAL, OPEN], ids=["seal", "open"])
+def test_bursts_of_one_length(shared_context: Context, name: str, direction: int) -> None:
+    """Any number of jobs, in place and not, some forged."""
+    rng, suite = random.Random(f"{name} {direction}"), shared_context.suite(name)
+    for length in LENGTHS:
+        for n in {1, 2, rng.randrange(3, 9), rng.randrange(9, 70 if length < 3000 else 20)}:
+            aad_len, one_key = rng.choice(AAD), rng.random() < 0.2
+            secrets = oracle.secrets(rng, name)
+            cases = [oracle.case(rng, name, length, aad_len, secrets if one_key else None) for _ in range(n)]
+            key = suite.key(cases[0].key)
+            placed = [Placed(rng, case, key if one_key else suite.key(case.key), direction) for case in cases]
+            code = shared_context.burst([p.job for p in placed])
+            assert [problem for p in placed if (problem := p.problem())] == [], n
+            assert code == (runtime.ERR_AUTH if any(p.forged for p in placed) else 0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_few_lengths_mixed(shared_context: Context, seed: int) -> None:
+    """Jobs of both directions and suites, of lengths that many of them have, and of some that few have."""
+    rng = random.Random(seed)
+    keys = {name: [(secrets, shared_context.suite(name).key(secrets[0])) for secrets in (oracle.secrets(rng, name) for _ in range(3))] for name in SUITES}
+    placed = []
+    for _ in range(rng.choice((9, 40, 150))):
+        name = rng.choice(SUITES)
+        secrets, key = rng.choice(keys[name])
+        length = rng.choice((16, 64, 64, 64, 570, 570, 1408, rng.randrange(3000)))
+        placed.append(Placed(rng, oracle.case(rng, name, length, rng.choice((8, 8, 20)), secrets), key))
+    code = shared_context.burst([p.job for p in placed])
+    assert [problem for p in placed if (problem := p.problem())] == []
+    assert code == (runtime.ERR_AUTH if any(p.forged for p in placed) else 0)
+
+
+def test_one_call_of_the_mac_for_many(context: Context) -> None:
+    """Where there are kernels of eight lanes, short messages of one length share their calls; each text is one call of the cipher."""
+    rng, suite = random.Random(5), context.suite("aes-128-ccm")
+    kernels = [context.kernel(name) for name in context.kernels() if runnable(context, name)]
+    if not any("mac_x8" in kernel.name for kernel in kernels):
+        pytest.skip("no kernel of eight lanes here")
+    for length in (64, 300, 480):
+        before = calls(kernels, "aes128_cbc_mac"), calls(kernels, "aes128_ctr")
+        context.burst([Placed(rng, case, suite.key(case.key), SEAL).job for case in [oracle.case(rng, "aes-128-ccm", length, 8) for _ in range(32)]])
+        assert calls(kernels, "aes128_cbc_mac") - before[0] <= 4 and calls(kernels, "aes128_ctr") - before[1] == 32
+
+
+def runnable(context: Context, name: str) -> bool:
+    if "+" in name or not name.startswith(("aes128_cbc_mac", "aes128_ctr_x1")):
+        return False
+    try:
+        context.kernel(name)
+    except RuntimeFailure:
+        return False
+    return True
+
+
+def calls(kernels: list[runtime.Kernel], algorithm: str) -> int:
+    return sum(kernel.calls() for kernel in kernels if kernel.name.startswith(algorithm))

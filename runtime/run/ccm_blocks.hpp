@@ -1,0 +1,27 @@
+// How the parts of a CCM message are put together (SP 800-38C, A.2 and A.3).
+#pragma once
+
+#include <cstring>
+
+#include "gcm_blocks.hpp"
+
+namespace cst {
+
+// A.2.1, A.3: flags, a nonce of 7 to 13 bytes, and a number in what is left.
+inline void put_ccm_block(const cst_job &job, uint8_t flags, uint64_t number, uint8_t *to) {
+    const uint8_t *iv = static_cast<const uint8_t *>(job.iv);
+    const size_t n = job.iv_len, q = 15 - n;
+    const uint64_t first = flags | (q - 1), last = __builtin_bswap64(number);
+    if (n > 7) return put_words(to, first | load64(iv) << 8, load64(iv + n - 8) >> (8 * q) | last);
+    uint32_t low, high;
+    memcpy(&low, iv, sizeof(low));
+    memcpy(&high, iv + 3, sizeof(high));
+    put_words(to, first | uint64_t(low) << 8 | uint64_t(high) << 32, last);
+}
+
+// A.2.1: B0, which says how long everything is.
+inline void put_ccm_first(const cst_job &job, uint8_t *to) {
+    put_ccm_block(job, uint8_t((job.aad_len ? 0x40 : 0) | (job.tag_len - 2) / 2 << 3), job.in_len, to);
+}
+
+}  // namespace cst
