@@ -156,7 +156,7 @@ WIDE_INLINE __m128i end(Cipher *cipher, Hash *hash, const cst_job &job, const ui
 }
 
 template <bool open>
-WIDE bool run(const Key &key, const cst_job &job) {
+__attribute__((noinline)) WIDE bool run(const Key &key, const cst_job &job) {
     const uint8_t *in = static_cast<const uint8_t *>(job.in), *aad = static_cast<const uint8_t *>(job.aad), *const powers = key.powers[MOST_POWERS];
     uint8_t *out = static_cast<uint8_t *>(job.out);
     size_t left = job.in_len, aad_left = job.aad_len;
@@ -191,8 +191,20 @@ WIDE bool run(const Key &key, const cst_job &job) {
     return true;
 }
 
+// Where the frame of `run` was, in which a compiler may have put what it had no register for.
+__attribute__((noinline)) WIDE void wipe_frame() {
+    alignas(VECTOR) uint8_t frame[8 * VECTOR];
+#pragma GCC unroll 8
+    for (size_t i = 0; i < sizeof(frame); i += VECTOR) _mm512_store_si512(frame + i, _mm512_setzero_si512());
+    __asm__ volatile("" : : "r"(frame) : "memory");
+}
+
 }  // namespace
 
-bool gcm_wide(const Key &key, const cst_job &job) { return job.direction == CST_OPEN ? run<true>(key, job) : run<false>(key, job); }
+bool gcm_wide(const Key &key, const cst_job &job) {
+    const bool right = job.direction == CST_OPEN ? run<true>(key, job) : run<false>(key, job);
+    if (job.in_len > STRIDE) wipe_frame();
+    return right;
+}
 
 }  // namespace cst
