@@ -231,7 +231,7 @@ def test_full_lanes(contexts: dict[str, Context], suite: str, target: str) -> No
     check_many(contexts[target], suite, [64, 96] * 9, 3)
 
 
-AUTHENTICATED = ["aes-128-cbc+hmac-sha1-etm", "aes-256-cbc+hmac-sha256-128", "a128cbc-hs256", "hmac-sha256"]
+AUTHENTICATED = ["aes-128-cbc+hmac-sha1-etm", "aes-256-cbc+hmac-sha256-128", "a128cbc-hs256", "hmac-sha256", "aes-128-gcm"]
 
 
 @pytest.mark.parametrize("suite", AUTHENTICATED)
