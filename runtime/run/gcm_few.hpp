@@ -9,7 +9,7 @@ namespace cst {
 // As measured on Zen 4. Bytes of text, and of AAD, by vectors of four blocks (suite/gcm_wide.hpp).
 constexpr uint64_t GCM_MOST_WIDE = 2048;
 // Else: AAD, text and lengths of so many blocks.
-constexpr uint64_t GCM_FEW = 9;
+constexpr uint64_t GCM_FEW = 20;
 static_assert(GCM_FEW <= MOST_POWERS, "they are hashed at once");
 
 // Whether that is for messages of these lengths, with an IV of the usual one, in one piece.

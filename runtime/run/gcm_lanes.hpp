@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../suite/key.hpp"
-#include "gcm_few.hpp"
 #include "gcm_place.hpp"
 
 namespace cst {
@@ -18,10 +17,11 @@ public:
 
     // There are kernels for it.
     bool usable() const { return cipher_ && hash_; }
-    // Longer messages are as well off one after the other, where they lie.
+    // Shorter messages are better off without kernels (gcm_few.hpp), longer ones as well one after the other, where they lie.
     static bool takes(const cst_job &job) {
-        return !gcm_few(job) && job.iv_len == GCM_IV && !(job.n_in_pieces | job.n_out_pieces) && (job.in_len | job.aad_len) < MOST_BYTES &&
-               whole_blocks(job.in_len) + whole_blocks(job.aad_len) < MOST_BYTES;
+        if (job.iv_len != GCM_IV || job.n_in_pieces | job.n_out_pieces || (job.in_len | job.aad_len) >= MOST_BYTES) return false;
+        const uint64_t bytes = whole_blocks(job.in_len) + whole_blocks(job.aad_len);
+        return LEAST_BYTES <= bytes && bytes < MOST_BYTES;
     }
     // The job, which must be one that it takes, is run with others like it now, or waits for them.
     void add(cst_job *job) {
@@ -41,7 +41,7 @@ public:
 
 private:
     static constexpr size_t MOST_LANES = 8, GROUPS = 4;
-    static constexpr uint64_t MOST_BYTES = 784;  // AAD and text
+    static constexpr uint64_t LEAST_BYTES = 128, MOST_BYTES = 784;  // AAD and text
     static constexpr size_t MOST_STATE = 4096, ROOM = MOST_LANES * (MOST_BYTES + 4 * GcmPlace::LINE);
 
     // Jobs of the same lengths.

@@ -117,16 +117,13 @@ bool gcm_takes_burst(const cst_job *jobs, size_t n) {
 int gcm_burst(cst_job *jobs, size_t n) {
     const Suite &suite = *reinterpret_cast<const Key *>(jobs[0].key)->suite;
     const int direction = jobs[0].direction;
-    bool all = true;
-    size_t left = 0;
-    for (size_t i = 0; i < n; i++)
-        if (gcm_few(jobs[i])) all &= run_gcm_few(&jobs[i]);
-        else left++;
-    if (!left) return all ? CST_OK : CST_ERR_AUTH;
-    all &= run_gcm_lanes(suite, direction, jobs, n);
+    bool all = run_gcm_lanes(suite, direction, jobs, n);
     GcmShort few(suite, direction, one_key(jobs, n));
-    for (size_t i = 0; i < n; i++)
-        if (jobs[i].status == JOB_WAITING && !few.add(&jobs[i])) break;
+    for (size_t i = 0; i < n; i++) {
+        if (jobs[i].status != JOB_WAITING) continue;
+        if (gcm_few(jobs[i])) all &= run_gcm_few(&jobs[i]);
+        else if (!few.add(&jobs[i])) break;
+    }
     few.run();
     return all && few.all() ? CST_OK : CST_ERR_AUTH;
 }
