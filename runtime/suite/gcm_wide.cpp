@@ -114,10 +114,10 @@ WIDE_INLINE void strides(Cipher *cipher, Hash *hash, const uint8_t *&in, uint8_t
         if (open)
 #pragma GCC unroll 8
             for (size_t v = 0; v < TEAM; v++) text[v] = _mm512_loadu_si512(in + VECTOR * v);
+        cipher->run<TEAM>(x, nullptr);
 #pragma GCC unroll 8
         for (size_t v = 0; v < TEAM; v++) hash->add(text[v], powers + VECTOR * v, folded + VECTOR * v);
         hash->reduce();
-        cipher->run<TEAM>(x, nullptr);
         finish();
     }
     if (open) return;
