@@ -94,13 +94,14 @@ private:
         finish(out_, body);
     }
 
-    // The hash goes ahead of the cipher, which may overwrite the text.
+    // The hash goes ahead of the cipher where that overwrites the text.
     void seal_record() {
         begin_record(&work_);
         const uint64_t bytes = job_.in_len;
         uint64_t ciphered = 0;
-        const Variant *pair = bytes > WHOLE ? alone_.choose_pair(std::min(work_.bulk, bytes - boundary_), true) : nullptr;
-        const uint64_t before = pair ? (pair->need() + unit_ - 1) & ~uint64_t(unit_ - 1) : 0;
+        const bool in_place = in_ == out_;
+        const Variant *pair = bytes > WHOLE ? alone_.choose_pair(std::min(work_.bulk, bytes - boundary_), in_place) : nullptr;
+        const uint64_t before = pair && in_place ? (pair->need() + unit_ - 1) & ~uint64_t(unit_ - 1) : 0;
         if (pair && boundary_ + before < bytes) {
             hash_joint(in_);
             hash(in_ + boundary_, before);
