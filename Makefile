@@ -32,7 +32,7 @@ test: build
 	@$(IN); cmake/tools.sh test
 	.venv/bin/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST)
 
-# The long forms: every kernel's whole ladder, long fuzzing, the whole suite under each restriction. Under an hour on two cores.
+# The long forms: every kernel's whole ladder, long fuzzing, the whole suite under each restriction. Hours on two cores.
 test-long: export CRYPTOSTITCH_LONG = 1
 test-long: test
 

@@ -24,7 +24,7 @@ from engine.stepped import LIBC, NotTraceable, Stepped, Trace, shared
 from engine.tls_oracle import BLOCK, MOST_PADDING, Tls
 
 LEVELS = ["host", "host-no_avx512", "sse_aesni_shani", "sse_aesni"]
-LEAST = {"sha1": 32, "sha256": 48}
+LEAST = {"sha1": 32, "sha256": 48, "sha384": 64}
 """Bytes of the shortest record."""
 STRIDE = 4096
 Outcome = tuple[tuple[int, int], ...]
