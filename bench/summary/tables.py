@@ -12,7 +12,7 @@ ETM1, ETM256, ETM512 = "aes-128-cbc+hmac-sha1-etm", "aes-128-cbc+hmac-sha256-etm
 SATURATED = [ETM1, ETM256, ETM256 + "/open", ETM512, "aes-128-cbc+hmac-sha1-tls", "sha1", "sha256", "sha512", "sm3", "md5", "aes-128-cbc", "aes-256-cbc",
              "aes-128-cbc/open", "aes-128-ctr", "aes-128-xts", "aes-256-xts", "aes-128-gcm", "chacha20-poly1305", "aes-128-cmac"]
 FEW = [ETM1, ETM256, "sha1", "sha256", "sha512", "aes-128-cbc", "aes-128-gcm", "chacha20-poly1305", "aes-128-xts"]
-SHORT = [ETM1, ETM256, "sha1", "sha256", "aes-128-cbc", "aes-128-gcm"]
+SHORT = [ETM1, ETM256, "sha1", "sha256", "aes-128-cbc", "aes-128-gcm", "chacha20-poly1305", "aes-128-ccm"]
 FAMILIES = {"zen4": "Zen 4", "zen5": "Zen 5"}
 
 
