@@ -4,6 +4,7 @@
 
 #include "../select/upper_halves.hpp"
 #include "../suite/secret.hpp"
+#include "call.hpp"
 #include "copy.hpp"
 #include "direct.hpp"
 
@@ -100,9 +101,7 @@ template <typename At>
 void CcmAbreast::hash(size_t n, uint64_t bytes, At at) {
     uint8_t *const state = arena_->lanes.state;
     for (size_t i = 0; i < mac_->lanes; i++) put_pointer(state + mac_->hash.lanes[i].in, at(i < n ? i : 0));
-    const cst_kernel_args args = {bytes >> mac_->step_log2, {state + mac_->state_offset[0]}};
-    mac_->kernel.load(std::memory_order_acquire)->fn(&args);
-    mac_->calls.fetch_add(1, std::memory_order_relaxed);
+    call_kernel(*mac_, state, bytes);
 }
 
 // Of as many jobs as there are lanes at most, to the chaining values of the state block.
@@ -130,9 +129,7 @@ void CcmAbreast::run_cipher(const Variant &v, const cst_job &job, uint64_t numbe
     put_pointer(state + lane.out, out);
     const uint8_t *keys = key_of(job).encrypt[0];
     for (size_t r = 0; r < v.cipher.key_rows; r++) memcpy(state + lane.key + r * BLOCK, keys + r * BLOCK, BLOCK);
-    const cst_kernel_args args = {v.whole_iterations(bytes) >> v.step_log2, {state + v.state_offset[0]}};
-    v.kernel.load(std::memory_order_acquire)->fn(&args);
-    v.calls.fetch_add(1, std::memory_order_relaxed);
+    call_kernel(v, state, v.whole_iterations(bytes));
 }
 
 // A.3: the text, and E(K, counter block 0).
@@ -166,9 +163,7 @@ bool CcmAbreast::finish(cst_job *job, uint8_t *place, const uint8_t *mac) const 
         if (together_) copy_few(static_cast<uint8_t *>(job->out), place + text_at_, bytes_);
         return true;
     }
-    if (job->out) wipe(job->out, bytes_);
-    job->out_len = 0;
-    job->status = CST_ERR_AUTH;
+    refuse(job);
     return false;
 }
 

@@ -1,14 +1,12 @@
 #include "chacha_abreast.hpp"
 
-#include <emmintrin.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "../select/upper_halves.hpp"
 #include "../suite/secret.hpp"
-#include "burst.hpp"
 #include "copy.hpp"
+#include "direct.hpp"
 
 namespace cst {
 namespace {
@@ -22,7 +20,7 @@ void put_chain(uint8_t *to, uint32_t counter, const uint8_t *nonce) {
     uint64_t others;
     memcpy(&first, nonce, sizeof(first));
     memcpy(&others, nonce + sizeof(first), sizeof(others));
-    _mm_storeu_si128(reinterpret_cast<__m128i *>(to), _mm_set_epi64x(int64_t(others), int64_t(uint64_t(first) << 32 | counter)));
+    put_words(to, uint64_t(first) << 32 | counter, others);
 }
 bool alike(const cst_job &a, const cst_job &b) { return a.in_len == b.in_len && a.aad_len == b.aad_len; }
 bool in_order(const cst_job *a, const cst_job *b) { return a->in_len != b->in_len ? a->in_len < b->in_len : a->aad_len < b->aad_len; }
@@ -118,9 +116,9 @@ bool ChaChaAbreast::check(size_t i) {
     poly1305_tag(keys_[i], accumulators_[i], tag);
     const bool right = same_bytes(tag, static_cast<const uint8_t *>(job.tag), BLOCK);
     wipe(tag, sizeof(tag));
-    job.status = right ? CST_OK : CST_ERR_AUTH;
-    job.out_len = right ? job.in_len : 0;
-    if (!right && job.out) wipe(job.out, job.in_len);
+    job.status = CST_OK;
+    job.out_len = job.in_len;
+    if (!right) refuse(&job);
     return right;
 }
 

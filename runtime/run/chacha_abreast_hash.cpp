@@ -3,18 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "call.hpp"
 #include "chacha_abreast.hpp"
 #include "copy.hpp"
 
 namespace cst {
-namespace {
-
-void put_words(uint8_t *to, uint64_t low, uint64_t high) {
-    memcpy(to, &low, 8);
-    memcpy(to + 8, &high, 8);
-}
-
-}  // namespace
 
 // AAD and lengths around what lies in the place.
 void ChaChaAbreast::put_ends(size_t i) {
@@ -22,10 +15,10 @@ void ChaChaAbreast::put_ends(size_t i) {
     uint8_t *const text = place(i) + CHACHA_BLOCK;
     const size_t here = together_ ? job.in_len : in_place_;
     if (job.aad_len) {
-        put_words(text - BLOCK, 0, 0);
+        put_zeros(text - BLOCK);
         copy_few(text - padded(job.aad_len, BLOCK), static_cast<const uint8_t *>(job.aad), job.aad_len);
     }
-    put_words(text + here, 0, 0);
+    put_zeros(text + here);
     put_words(text + padded(here, BLOCK), job.aad_len, job.in_len);
 }
 
@@ -49,15 +42,13 @@ void ChaChaAbreast::hash_alone(size_t i) {
         if (hash_ && BLOCK * blocks >= std::max<size_t>(POLY_LEAST, hash_->step)) {
             const Variant &v = *hash_;
             const LanePlace &at = v.hash.lanes[0];
-            const cst_kernel_args args = {BLOCK * blocks >> v.step_log2, {hash_state_ + v.state_offset[0]}};
             hash_used_ = std::max(hash_used_, size_t(v.state_bytes));
             poly1305_powers(keys_[i], v.hash.key_rows, hash_state_ + at.key);
             memcpy(hash_state_ + at.chain, accumulator, sizeof(accumulators_[i]));
             put_pointer(hash_state_ + at.in, from);
-            v.kernel.load(std::memory_order_acquire)->fn(&args);
-            v.calls.fetch_add(1, std::memory_order_relaxed);
+            call_kernel(v, hash_state_, BLOCK * blocks);
             memcpy(accumulator, hash_state_ + at.chain, sizeof(accumulators_[i]));
-            done = (args.iterations << v.step_log2) / BLOCK;
+            done = blocks & ~size_t(v.step / BLOCK - 1);
         }
         poly1305_blocks(keys_[i], accumulator, from + BLOCK * done, blocks - done);
     });

@@ -9,6 +9,19 @@ namespace cst {
 // Into a field of a state block.
 inline void put_pointer(uint8_t *to, const void *pointer) { memcpy(to, &pointer, sizeof(pointer)); }
 
+// Stores of the size that is loaded later: a processor does not forward several of them to one load.
+typedef uint64_t TwoWords __attribute__((vector_size(16)));
+inline void put_words(uint8_t *to, uint64_t low, uint64_t high) {
+    const TwoWords words = {low, high};
+    memcpy(to, &words, sizeof(words));
+}
+inline void put_zeros(uint8_t *to) { put_words(to, 0, 0); }
+inline uint64_t load64(const uint8_t *from) {
+    uint64_t word;
+    memcpy(&word, from, sizeof(word));
+    return word;
+}
+
 // Exactly n bytes; the last piece may overlap the one before.
 inline void copy_few(uint8_t *to, const uint8_t *from, size_t n) {
     if (n >= 16) {

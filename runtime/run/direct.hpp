@@ -1,6 +1,7 @@
 // Suites whose jobs run one after the other, without works and phases, where that is faster: gcm_direct.cpp, chacha_direct.cpp, counter.cpp, lone.cpp.
 #pragma once
 
+#include "../suite/secret.hpp"
 #include "burst.hpp"
 
 namespace cst {
@@ -13,6 +14,12 @@ void each_waiting(const Suite &suite, int direction, cst_job *jobs, size_t n, bo
         if (job.status != JOB_WAITING || job.direction != direction || reinterpret_cast<const Key *>(job.key)->suite != &suite || !takes(job)) continue;
         each(&job);
     }
+}
+// A job that did not authenticate is as good as never opened. Its text is as long as its input, and in one piece.
+inline void refuse(cst_job *job) {
+    if (job->out) wipe(job->out, job->in_len);
+    job->out_len = 0;
+    job->status = CST_ERR_AUTH;
 }
 inline bool one_key(const cst_job *jobs, size_t n) { return n > 1 && jobs[0].key == jobs[1].key; }
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "copy.hpp"
 #include "gcm.hpp"
 
 namespace cst {
@@ -15,19 +16,6 @@ static_assert(GCM_TEXT + GCM_SHORT_TEXT + 2 * GCM_BLOCK <= JOIN_BLOCKS * MOST_BL
 constexpr uint64_t whole_blocks(uint64_t bytes) { return (bytes + GCM_BLOCK - 1) & ~uint64_t(GCM_BLOCK - 1); }
 
 inline bool gcm_short(const cst_job &job) { return job.in_len <= GCM_SHORT_TEXT && job.aad_len <= GCM_SHORT_AAD; }
-
-// Stores of the size that is loaded later: a processor does not forward several of them to one load.
-typedef uint64_t TwoWords __attribute__((vector_size(16)));
-inline void put_words(uint8_t *to, uint64_t low, uint64_t high) {
-    const TwoWords words = {low, high};
-    memcpy(to, &words, sizeof(words));
-}
-inline void put_zeros(uint8_t *to) { put_words(to, 0, 0); }
-inline uint64_t load64(const uint8_t *from) {
-    uint64_t word;
-    memcpy(&word, from, sizeof(word));
-    return word;
-}
 
 // The first counter block (7.1, step 2) for an IV of the usual length.
 inline void put_first_counter(uint8_t *to, const void *iv) {

@@ -5,6 +5,7 @@
 #include "../suite/ghash.hpp"
 #include "../suite/secret.hpp"
 #include "copy.hpp"
+#include "direct.hpp"
 
 namespace cst {
 namespace {
@@ -51,9 +52,7 @@ bool run_gcm_few(cst_job *job) {
     job->out_len = job->in_len;
     job->status = CST_OK;
     if (key.suite->wide ? gcm_wide(key, *job) : run_few(key, *job)) return true;
-    if (job->out) wipe(job->out, job->in_len);
-    job->out_len = 0;
-    job->status = CST_ERR_AUTH;
+    refuse(job);
     return false;
 }
 

@@ -1,5 +1,6 @@
 #include "gcm_lanes.hpp"
 
+#include "call.hpp"
 #include "direct.hpp"
 #include "key_rows.hpp"
 
@@ -74,12 +75,6 @@ void GcmLanes::load_key(const cst_job &job, size_t lane) {
     for (uint32_t i = 0; i < rows; i++) copy_row(powers + i * hash_->hash.key_row_bytes, key.powers[MOST_POWERS - rows + i]);
 }
 
-void GcmLanes::call(const Variant &v, uint8_t *state, size_t bytes) {
-    const cst_kernel_args args = {bytes >> v.step_log2, {state + v.state_offset[0]}};
-    v.kernel.load(std::memory_order_acquire)->fn(&args);
-    v.calls.fetch_add(1, std::memory_order_relaxed);
-}
-
 // Lanes without a job run over what their place has. The kernels need AVX2 themselves.
 __attribute__((target("avx2"))) void GcmLanes::run(const Group &group) {
     if (!lies_.fits(*group.jobs[0])) lies_ = GcmPlace(*group.jobs[0], *cipher_, *hash_);
@@ -100,17 +95,17 @@ __attribute__((target("avx2"))) void GcmLanes::run(const Group &group) {
         else lies_.begin_cipher(place(i));
     }
     if (opens_) {
-        call(*hash_, hash_state_, lies_.hashed());
+        call_kernel(*hash_, hash_state_, lies_.hashed());
         for (size_t i = 0; i < group.n; i++) lies_.begin_cipher(place(i));
     }
-    call(*cipher_, cipher_state_, lies_.enciphered());
+    call_kernel(*cipher_, cipher_state_, lies_.enciphered());
     for (size_t i = 0; i < group.n; i++) {
         lies_.keep_tag_block(place(i));
         if (opens_) continue;
         lies_.take_text(place(i), group.jobs[i]);
         lies_.begin_hash(place(i), *group.jobs[i]);
     }
-    if (!opens_) call(*hash_, hash_state_, lies_.hashed());
+    if (!opens_) call_kernel(*hash_, hash_state_, lies_.hashed());
     for (size_t i = 0; i < group.n; i++) all_ &= lies_.finish(place(i), hash_state_ + hash_->hash.lanes[i].chain, opens_, group.jobs[i]);
 }
 

@@ -57,7 +57,6 @@ private:
     bool enough(const Group &group) const { return group.n * 8 >= lanes_ * (6 + group.bytes / 512); }
     void run(const Group &group);
     void load_key(const cst_job &job, size_t lane);
-    void call(const Variant &v, uint8_t *state, size_t bytes);
     uint8_t *place(size_t lane) { return room_ + lane * stride_; }
 
     const Suite &suite_;

@@ -6,6 +6,7 @@
 #include "../select/variant.hpp"
 #include "../suite/secret.hpp"
 #include "copy.hpp"
+#include "direct.hpp"
 #include "gcm_blocks.hpp"
 
 namespace cst {
@@ -60,9 +61,7 @@ public:
             take_text(at, job);
             return true;
         }
-        if (job->out) wipe(job->out, bytes_);
-        job->out_len = 0;
-        job->status = CST_ERR_AUTH;
+        refuse(job);
         return false;
     }
 

@@ -15,6 +15,12 @@ def gcm_job(key: runtime.Key, case: oracle.Case, direction: int, tag_len: int = 
     return Job(key, direction, iv=case.iv, aad=case.aad or None, data=text, out=bytearray(b"\xaa" * len(text)), tag=tag)
 
 
+def in_place_job(key: runtime.Key, case: oracle.Case, direction: int) -> Job:
+    place = bytearray(case.data if direction == SEAL else case.out)
+    tag = bytearray(case.tag) if direction == OPEN else bytearray(16)
+    return Job(key, direction, iv=case.iv, aad=case.aad, data=memoryview(place), out=place, tag=tag)
+
+
 def runnable_kernels(context: Context, wanted: Callable[[str], bool]) -> list[str]:
     """Those of one stream."""
     names = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from gcm_jobs import gcm_job, runnable_kernels
+from gcm_jobs import gcm_job, in_place_job, runnable_kernels
 
 from cryptostitch import runtime
 from cryptostitch.ladder import oracle
@@ -84,11 +84,7 @@ def test_in_place(lanes: Context) -> None:
     for length in (1, 64, 100, 500, 750):
         cases = cases_of(rng, "aes-256-gcm", length, 8, 8)
         for direction in (SEAL, OPEN):
-            jobs = []
-            for case in cases:
-                place = bytearray(case.data if direction == SEAL else case.out)
-                tag = bytearray(case.tag) if direction == OPEN else bytearray(16)
-                jobs.append(Job(suite.key(case.key), direction, iv=case.iv, aad=case.aad, data=memoryview(place), out=place, tag=tag))
+            jobs = [in_place_job(suite.key(case.key), case, direction) for case in cases]
             assert lanes.burst(jobs) == 0
             assert [bytes(made.out) for made in jobs] == [case.out if direction == SEAL else case.data for case in cases]
             assert [bytes(made.tag) for made in jobs] == [case.tag for case in cases]
