@@ -140,55 +140,79 @@ constexpr bool plain(Construction construction) {
 __attribute__((always_inline)) inline bool lengths_surely_right(const Engine &engine, const cst_job &job) {
     const Suite &suite = *from(job.key)->suite;
     if (suite.engine != &engine || job.n_in_pieces || job.n_out_pieces || !plain(suite.construction) || suite.expansion) return false;
-    if (job.iv_len < suite.iv_min || job.iv_len > suite.iv_max || job.tag_len < suite.tag_min || job.tag_len > suite.tag_max) return false;
-    if (job.aad_len < suite.aad_min || job.aad_len > suite.aad_max || job.in_len < suite.min_bytes || job.in_len > suite.max_bytes) return false;
+    auto outside = [](uint64_t bytes, uint64_t least, uint64_t most) { return bytes - least > most - least; };
+    if (outside(job.iv_len, suite.iv_min, suite.iv_max) || outside(job.tag_len, suite.tag_min, suite.tag_max)) return false;
+    if (outside(job.aad_len, suite.aad_min, suite.aad_max) || outside(job.in_len, suite.min_bytes, suite.max_bytes)) return false;
     if (job.in_len & (suite.block_bytes - 1) || job.in_len + job.aad_len > kMostBytes - kMostAdded) return false;
     if (suite.construction == Construction::gcm && job.tag_len < 12) return false;
     if (suite.construction == Construction::ccm && !right_for_ccm(job)) return false;
     return suite.construction != Construction::esp || job.aad_len == suite.aad_min || job.aad_len == suite.aad_max;
 }
 
-// Whether its lengths are those of another job of the suite and direction, in one piece each.
-inline bool as_long(const cst_job &job, const cst_job &other) {
-    return job.key && from(job.key)->suite == from(other.key)->suite && job.direction == other.direction &&
-           !((job.in_len ^ other.in_len) | (job.aad_len ^ other.aad_len) | (job.iv_len ^ other.iv_len) | (job.tag_len ^ other.tag_len) | job.n_in_pieces | job.n_out_pieces);
+inline uint64_t address(const void *p) { return reinterpret_cast<uintptr_t>(p); }
+
+// Lengths that are right, of a job in one piece, and what follows from them.
+struct Lengths {
+    const Suite *suite = nullptr;  // NULL: nothing is known
+    int direction = 0;
+    bool enciphers = false;
+    uint64_t in = 0, aad = 0, iv = 0, tag = 0;
+    uint64_t some_in = 0, some_aad = 0, some_iv = 0, some_tag = 0;  // 1: it is not empty
+    // As far apart two buffers are at least, counted from the first byte of one to behind the last of the other, if they do not meet.
+    uint64_t in_in = 0, in_aad = 0, in_iv = 0, in_tag = 0, tag_aad = 0, tag_iv = 0;
+
+    Lengths() = default;
+    explicit Lengths(const cst_job &job)
+        : suite(from(job.key)->suite), direction(job.direction), enciphers(suite->enciphers()), in(job.in_len), aad(job.aad_len), iv(job.iv_len), tag(job.tag_len),
+          some_in(in != 0), some_aad(aad != 0), some_iv(iv != 0), some_tag(tag != 0), in_in(in + in - 1), in_aad(in + aad - 1), in_iv(in + iv - 1), in_tag(in + tag - 1),
+          tag_aad(tag + aad - 1), tag_iv(tag + iv - 1) {}
+
+    bool are_those_of(const cst_job &job) const {
+        return job.key && from(job.key)->suite == suite && job.direction == direction &&
+               !((job.in_len ^ in) | (job.aad_len ^ aad) | (job.iv_len ^ iv) | (job.tag_len ^ tag) | job.n_in_pieces | job.n_out_pieces);
+    }
+
+    // Where its buffers lie, when those are its lengths, which are below 2^62. Ranges meet as Range::meets says, and where something empty lies within the other, or
+    // both are empty.
+    __attribute__((always_inline)) bool places_surely_right(const cst_job &job) const {
+        const uint64_t from = address(job.in), to = address(job.out), at = address(job.tag), vector = address(job.iv), header = address(job.aad);
+        // An address above 2^63, or none of what is not empty.
+        if (int64_t(from | to | at | vector | header | (from - some_in) | (at - some_tag) | (vector - some_iv) | (header - some_aad)) < 0) return false;
+        const uint64_t from_last = from + (in - 1), to_last = to + (in - 1), at_last = at + (tag - 1);
+        if (from_last - at < in_tag) return false;
+        if (!enciphers) return !(to | job.out_cap | iv | aad);
+        if (job.out_cap < in || int64_t(to - some_in) < 0 || (to != from && to_last - from < in_in)) return false;
+        return to_last - at >= in_tag && to_last - vector >= in_iv && to_last - header >= in_aad && at_last - vector >= tag_iv && at_last - header >= tag_aad;
+    }
+};
+
+// Both. of: its lengths, if they are right.
+__attribute__((always_inline)) inline bool surely_right(const Engine &engine, const cst_job &job, Lengths *of) {
+    const bool right = job.key && (job.direction == CST_SEAL || job.direction == CST_OPEN) && lengths_surely_right(engine, job);
+    *of = right ? Lengths(job) : Lengths();
+    return right && of->places_surely_right(job);
 }
 
-// Where its buffers lie, when its lengths are right.
-__attribute__((always_inline)) inline bool places_surely_right(const Suite &suite, const cst_job &job) {
-    struct Where {
-        uint64_t at, bytes;
-        Where(const void *p, uint64_t n) : at(reinterpret_cast<uintptr_t>(p)), bytes(n) {}
-        bool missing() const { return !at && bytes; }
-        // Range::meets, and more: something empty within the other.
-        bool meets(const Where &other) const { return at - other.at + bytes - 1 < bytes + other.bytes - 1; }
-    };
-    // All lengths are below 2^62 by now, so nothing wraps where all addresses are below 2^63.
-    const Where in(job.in, job.in_len), tag(job.tag, job.tag_len), out(job.out, job.in_len), iv(job.iv, job.iv_len), aad(job.aad, job.aad_len);
-    if ((in.at | tag.at | out.at | iv.at | aad.at) >> 63) return false;
-    if (in.missing() || tag.missing() || in.meets(tag)) return false;
-    if (!suite.enciphers()) return !job.out && !job.out_cap && !job.iv_len && !job.aad_len;
-    if (out.missing() || iv.missing() || aad.missing() || job.out_cap < job.in_len || (out.at != in.at && out.meets(in))) return false;
-    return !(out.meets(tag) || out.meets(iv) || out.meets(aad) || tag.meets(iv) || tag.meets(aad));
+// How many, from the first on, have those lengths and are surely right. They wait. Not inline: what follows from the lengths had better stay where it is.
+__attribute__((noinline)) size_t right_alike(const Lengths &of, cst_job *jobs, size_t n) {
+    size_t i = 0;
+    for (; i < n && of.are_those_of(jobs[i]) && of.places_surely_right(jobs[i]); i++) jobs[i].status = JOB_WAITING;
+    return i;
+}
+
+int look_closer(const Engine &engine, const cst_job &job) {
+    if (job.size != sizeof(cst_job) || !job.key || (job.direction != CST_SEAL && job.direction != CST_OPEN)) return CST_ERR_ARGUMENT;
+    const Suite &suite = *from(job.key)->suite;
+    if (suite.engine != &engine) return CST_ERR_ARGUMENT;
+    if (int error = check_lengths(suite, job)) return error;
+    return check_buffers(suite, job);
 }
 
 }  // namespace
 
-int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n) {
-    size_t other = 0;
-    for (size_t i = 0; i < n; i++) other |= jobs[i].size ^ sizeof(cst_job);
-    if (other) return CST_ERR_ARGUMENT;  // an array of something else: nowhere to put a status
-    int error = CST_OK;
-    const cst_job *last = nullptr;  // whose lengths are right
-    for (size_t i = 0; i < n; i++) {
-        cst_job &job = jobs[i];
-        const bool right = last && as_long(job, *last) && places_surely_right(*from(job.key)->suite, job);
-        const int wrong = right ? CST_OK : check_job(engine, job);
-        if (!right) last = !wrong && lengths_surely_right(engine, job) ? &job : nullptr;
-        job.status = wrong ? wrong : JOB_WAITING;
-        if (!error) error = wrong;
-    }
-    return error;
+int cst::check_job(const Engine &engine, const cst_job &job) {
+    Lengths of;
+    return job.size == sizeof(cst_job) && surely_right(engine, job, &of) ? CST_OK : look_closer(engine, job);
 }
 
 int cst::check_one(const Engine &engine, cst_job *job) {
@@ -196,6 +220,25 @@ int cst::check_one(const Engine &engine, cst_job *job) {
     const int wrong = check_job(engine, *job);
     job->status = wrong ? wrong : JOB_WAITING;
     return wrong;
+}
+
+int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *alike) {
+    size_t other = 0;
+    for (size_t i = 0; i < n; i++) other |= jobs[i].size ^ sizeof(cst_job);
+    if (other) return CST_ERR_ARGUMENT;  // an array of something else: nowhere to put a status
+    int error = CST_OK;
+    Lengths last;  // that were right
+    size_t unlike = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (last.suite && (i += right_alike(last, jobs + i, n - i)) == n) break;
+        cst_job &job = jobs[i];
+        const int wrong = surely_right(engine, job, &last) ? CST_OK : look_closer(engine, job);
+        unlike += 1 + !last.suite;
+        job.status = wrong ? wrong : JOB_WAITING;
+        if (!error) error = wrong;
+    }
+    *alike = unlike == 1;
+    return error;
 }
 
 bool cst::surely_alike(const Engine &engine, const cst_job *jobs, size_t n, size_t most) {
@@ -218,14 +261,4 @@ bool cst::surely_alike(const Engine &engine, const cst_job *jobs, size_t n, size
         if (out - iv + bytes - 1 < bytes + iv_bytes - 1) return false;
     }
     return true;
-}
-
-int cst::check_job(const Engine &engine, const cst_job &job) {
-    const bool known = job.direction == CST_SEAL || job.direction == CST_OPEN;
-    if (job.size == sizeof(cst_job) && job.key && known && lengths_surely_right(engine, job) && places_surely_right(*from(job.key)->suite, job)) return CST_OK;
-    if (job.size != sizeof(cst_job) || !job.key || (job.direction != CST_SEAL && job.direction != CST_OPEN)) return CST_ERR_ARGUMENT;
-    const Suite &suite = *from(job.key)->suite;
-    if (suite.engine != &engine) return CST_ERR_ARGUMENT;
-    if (int error = check_lengths(suite, job)) return error;
-    return check_buffers(suite, job);
 }

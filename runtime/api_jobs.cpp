@@ -5,8 +5,8 @@
 #include "jobs.hpp"
 #include "run/abreast.hpp"
 #include "run/chacha_abreast.hpp"
+#include "run/gcm_burst.hpp"
 #include "run/gcm_few.hpp"
-#include "run/gcm_short.hpp"
 #include "run/lone_hash.hpp"
 #include "suite/registers.hpp"
 
@@ -28,15 +28,15 @@ int run_checked(const Engine *engine, cst_job *jobs, size_t n) {
             result = run_lone_hash(jobs);
             if (jobs->status != JOB_WAITING) return result;
         }
-        if (gcm_takes_burst(jobs, n)) {
-            result = gcm_burst(jobs, n);
+        const Suite &first = *from(jobs->key)->suite;
+        if (first.construction == Construction::gcm) {
+            if (!run_gcm_burst(first, jobs->direction, jobs, n)) result = CST_ERR_AUTH;
             if (none_waits(jobs, n)) return result;
         } else if (chacha_abreast_takes(jobs, n)) {
             result = chacha_abreast(jobs, n);
             if (none_waits(jobs, n)) return result;
-        } else if (run_abreast(jobs, n)) {
-            return CST_OK;
         }
+        if (run_abreast(jobs, n)) return result;
         Arena arena;
         if (int short_of_memory = arena.allocate(*engine, n)) return short_of_memory;
         return std::min(result, run_burst(&arena, jobs, n));
@@ -55,9 +55,10 @@ int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
         });
         if (done || short_of_memory) return short_of_memory;
     }
-    if (int error = n == 1 ? check_one(*engine, jobs) : check_jobs(*engine, jobs, n)) return error;
+    bool alike = true;
+    if (int error = n == 1 ? check_one(*engine, jobs) : check_jobs(*engine, jobs, n, &alike)) return error;
     const ClearRegisters clear(engine->cpu());
-    if (n == 1 && from(jobs->key)->suite->construction == Construction::gcm && gcm_few(*jobs)) return run_gcm_few(jobs) ? CST_OK : CST_ERR_AUTH;
+    if (alike && gcm_all_few(jobs, n)) return run_gcm_few(jobs, n) ? CST_OK : CST_ERR_AUTH;
     return run_checked(engine, jobs, n);
 }
 

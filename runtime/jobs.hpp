@@ -7,8 +7,9 @@ namespace cst {
 
 // Every argument of a job, before any of its bytes is touched. CST_OK, or what the header says for the first thing that is wrong.
 int check_job(const Engine &engine, const cst_job &job);
-// The same of all jobs of an array: their statuses are what is wrong with each, or JOB_WAITING. The first error.
-int check_jobs(const Engine &engine, cst_job *jobs, size_t n);
+// The same of all jobs of an array: their statuses are what is wrong with each, or JOB_WAITING. The first error. alike: all are of one suite, direction and
+// the same lengths, in one piece each; or false, though they may be.
+int check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *alike);
 int check_one(const Engine &engine, cst_job *job);
 
 // Whether all jobs are right, and of one cipher alone, one direction and one length up to `most`, in one piece each, by few tests. False: they may be right

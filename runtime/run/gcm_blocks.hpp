@@ -17,10 +17,25 @@ constexpr uint64_t whole_blocks(uint64_t bytes) { return (bytes + GCM_BLOCK - 1)
 
 inline bool gcm_short(const cst_job &job) { return job.in_len <= GCM_SHORT_TEXT && job.aad_len <= GCM_SHORT_AAD; }
 
-// The first counter block (7.1, step 2) for an IV of the usual length.
-inline void put_first_counter(uint8_t *to, const void *iv) {
+// Counter blocks for an IV of the usual length: the first, which is for the tag (7.1, step 2), and the one where the text begins.
+inline void put_counter(uint8_t *to, const void *iv, uint8_t number) {
     const uint8_t *from = static_cast<const uint8_t *>(iv);
-    put_words(to, load64(from), load64(from + 4) >> 32 | uint64_t(1) << 56);
+    put_words(to, load64(from), load64(from + 4) >> 32 | uint64_t(number) << 56);
+}
+inline void put_first_counter(uint8_t *to, const void *iv) { put_counter(to, iv, 1); }
+inline void put_second_counter(uint8_t *to, const void *iv) { put_counter(to, iv, 2); }
+
+// to = from + stream.
+inline void add_blocks(uint8_t *to, const uint8_t *from, const uint8_t *stream, size_t bytes) {
+    size_t i = 0;
+    for (; i + GCM_BLOCK <= bytes; i += GCM_BLOCK) {
+        TwoWords a, b;
+        memcpy(&a, from + i, GCM_BLOCK);
+        memcpy(&b, stream + i, GCM_BLOCK);
+        a ^= b;
+        memcpy(to + i, &a, GCM_BLOCK);
+    }
+    for (; i < bytes; i++) to[i] = from[i] ^ stream[i];
 }
 
 // Pads what ends at `end` of `blocks` and appends two lengths (in bytes). Returns the end.

@@ -9,9 +9,8 @@
 #include "../suite/secret.hpp"
 #include "alone.hpp"
 #include "direct.hpp"
-#include "gcm_few.hpp"
-#include "gcm_lanes.hpp"
-#include "gcm_short.hpp"
+#include "gcm_blocks.hpp"
+#include "gcm_burst.hpp"
 
 namespace cst {
 namespace {
@@ -172,18 +171,9 @@ private:
 bool gcm_takes(const cst_job &job) { return !(job.n_in_pieces || job.n_out_pieces) || gcm_short(job); }
 
 int gcm_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n) {
-    Direct direct(arena, suite, one_key(jobs, n));
-    if (!direct.usable()) return CST_OK;
-    bool all = run_gcm_lanes(suite, direction, jobs, n);
-    GcmShort few(suite, direction, one_key(jobs, n));
-    each_waiting(suite, direction, jobs, n, gcm_takes, [&](cst_job *job) {
-        if (gcm_few(*job)) return void(all &= run_gcm_few(job));
-        if (GcmShort::takes(*job) && few.add(job)) return;
-        if (direction == CST_SEAL) direct.seal(job);
-        else all &= direct.open(job);
-    });
-    few.run();
-    return all && few.all() ? CST_OK : CST_ERR_AUTH;
+    const bool all = run_gcm_burst(suite, direction, jobs, n);
+    const int result = seal_or_open<Direct>(arena, suite, direction, jobs, n, gcm_takes);
+    return all ? result : CST_ERR_AUTH;
 }
 
 }  // namespace cst

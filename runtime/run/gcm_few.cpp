@@ -12,19 +12,6 @@ namespace {
 
 constexpr size_t BLOCK = GCM_BLOCK;
 
-// to = from + stream.
-void add_stream(uint8_t *to, const uint8_t *from, const uint8_t *stream, size_t bytes) {
-    size_t i = 0;
-    for (; i + BLOCK <= bytes; i += BLOCK) {
-        TwoWords a, b;
-        memcpy(&a, from + i, BLOCK);
-        memcpy(&b, stream + i, BLOCK);
-        a ^= b;
-        memcpy(to + i, &a, BLOCK);
-    }
-    for (; i < bytes; i++) to[i] = from[i] ^ stream[i];
-}
-
 bool run_few(const Key &key, const cst_job &job) {
     const size_t bytes = job.in_len, blocks = 1 + whole_blocks(bytes) / BLOCK;
     const bool seal = job.direction == CST_SEAL;
@@ -33,13 +20,13 @@ bool run_few(const Key &key, const cst_job &job) {
     alignas(BLOCK) uint8_t stream[GCM_FEW][BLOCK], y[1][BLOCK];  // stream: E(K, J0), then what is added to the text
     put_first_counter(y[0], job.iv);
     aes_counter_blocks(key.encrypt, key.suite->encrypt->record.rounds, y[0], blocks, stream);
-    if (seal) add_stream(out, in, stream[1], bytes);
+    if (seal) add_blocks(out, in, stream[1], bytes);
     put_words(y[0], 0, 0);
     ghash_end(key.powers + MOST_POWERS, y[0], {static_cast<const uint8_t *>(job.aad), job.aad_len, seal ? out : in, bytes, job.aad_len, bytes});
     put_words(y[0], load64(stream[0]) ^ load64(y[0]), load64(stream[0] + 8) ^ load64(y[0] + 8));
     const bool right = seal || same_bytes(y[0], tag, job.tag_len);
     if (seal) copy_few(tag, y[0], job.tag_len);
-    else if (right) add_stream(out, in, stream[1], bytes);
+    else if (right) add_blocks(out, in, stream[1], bytes);
     wipe_rows(stream, blocks);
     wipe_rows(y, 1);
     return right;

@@ -6,23 +6,38 @@
 
 namespace cst {
 
-// As measured on Zen 4. Bytes of text, and of AAD, by vectors of four blocks (suite/gcm_wide.hpp).
-constexpr uint64_t GCM_MOST_WIDE = 4096;
+// As measured on Zen 4. Bytes of text, and of AAD, by vectors of four blocks (suite/gcm_wide.hpp): of longer ones a stitched kernel is worth its state block and the
+// copy of the key; where it would be used but once, or would have to hash ahead of itself, of still longer ones.
+constexpr uint64_t GCM_MOST_WIDE = 2048, GCM_MOST_WIDE_ALONE = 4096;
 // Else: AAD, text and lengths of so many blocks.
 constexpr uint64_t GCM_FEW = 20;
 static_assert(GCM_FEW <= MOST_POWERS, "they are hashed at once");
 
-// Whether that is for messages of these lengths, with an IV of the usual one, in one piece.
-inline bool gcm_few(const Suite &suite, uint64_t bytes, uint64_t aad_bytes) {
-    if (suite.wide) return bytes <= GCM_MOST_WIDE && aad_bytes <= GCM_MOST_WIDE;
+// Whether that is for messages of these lengths, with an IV of the usual one, in one piece. alone: no other comes along.
+inline bool gcm_few(const Suite &suite, uint64_t bytes, uint64_t aad_bytes, bool alone) {
+    const uint64_t most = alone ? GCM_MOST_WIDE_ALONE : GCM_MOST_WIDE;
+    if (suite.wide) return bytes <= most && aad_bytes <= most;
     return (bytes | aad_bytes) < GCM_FEW * GCM_BLOCK && whole_blocks(bytes) + whole_blocks(aad_bytes) < GCM_FEW * GCM_BLOCK;
 }
-inline bool gcm_few(const cst_job &job) {
+inline bool gcm_few(const cst_job &job, bool alone) {
     const Suite &suite = *reinterpret_cast<const Key *>(job.key)->suite;
-    return job.iv_len == GCM_IV && !(job.n_in_pieces | job.n_out_pieces) && !suite.forced && gcm_few(suite, job.in_len, job.aad_len);
+    const bool overwrites = job.direction == CST_OPEN && job.in == job.out;
+    return job.iv_len == GCM_IV && !(job.n_in_pieces | job.n_out_pieces) && !suite.forced && gcm_few(suite, job.in_len, job.aad_len, alone || overwrites);
 }
 
 // Runs such a job. False: it did not authenticate.
 bool run_gcm_few(cst_job *job);
+
+// Whether jobs that are alike are such, and lanes (gcm_lanes.hpp) are no better.
+inline bool gcm_all_few(const cst_job *jobs, size_t n) {
+    const Suite &suite = *reinterpret_cast<const Key *>(jobs->key)->suite;
+    return suite.construction == Construction::gcm && gcm_few(*jobs, n == 1) && (n == 1 || suite.wide);
+}
+// Runs them. False: one did not authenticate.
+inline bool run_gcm_few(cst_job *jobs, size_t n) {
+    bool all = true;
+    for (size_t i = 0; i < n; i++) all &= run_gcm_few(jobs + i);
+    return all;
+}
 
 }  // namespace cst

@@ -6,26 +6,10 @@
 #include "../suite/secret.hpp"
 #include "copy.hpp"
 #include "direct.hpp"
-#include "gcm_few.hpp"
-#include "gcm_lanes.hpp"
+#include "key_rows.hpp"
 
 namespace cst {
 namespace {
-
-template <uint32_t rows>
-void copy_known(uint8_t *to, const uint8_t *from) {
-#pragma GCC unroll 16
-    for (uint32_t i = 0; i < rows; i++) memcpy(to + GCM_BLOCK * i, from + GCM_BLOCK * i, GCM_BLOCK);
-}
-// Of the smallest kernels, and others.
-void copy_rows(uint8_t *to, const uint8_t *from, uint32_t rows) {
-    switch (rows) {
-        case 8: return copy_known<8>(to, from);
-        case 11: return copy_known<11>(to, from);
-        case 15: return copy_known<15>(to, from);
-        default: memcpy(to, from, GCM_BLOCK * rows);
-    }
-}
 
 constexpr size_t lines(size_t bytes) { return (bytes + 63) & ~size_t(63); }
 
@@ -104,28 +88,6 @@ void GcmShort::run() {
     if (!opens_) call(*hash_, hash_at_, lies_.hashed());
     for (size_t i = 0; i < n_; i++) all_ &= lies_.finish(place(i), place(i) + hash_at_ + hash_place_.chain, opens_, jobs_[i]);
     n_ = 0;
-}
-
-bool gcm_takes_burst(const cst_job *jobs, size_t n) {
-    const Suite *const suite = reinterpret_cast<const Key *>(jobs[0].key)->suite;
-    if (suite->construction != Construction::gcm || suite->forced) return false;
-    for (size_t i = 0; i < n; i++)
-        if (reinterpret_cast<const Key *>(jobs[i].key)->suite != suite || jobs[i].direction != jobs[0].direction || !(GcmShort::takes(jobs[i]) || gcm_few(jobs[i]))) return false;
-    return true;
-}
-
-int gcm_burst(cst_job *jobs, size_t n) {
-    const Suite &suite = *reinterpret_cast<const Key *>(jobs[0].key)->suite;
-    const int direction = jobs[0].direction;
-    bool all = run_gcm_lanes(suite, direction, jobs, n);
-    GcmShort few(suite, direction, one_key(jobs, n));
-    for (size_t i = 0; i < n; i++) {
-        if (jobs[i].status != JOB_WAITING) continue;
-        if (gcm_few(jobs[i])) all &= run_gcm_few(&jobs[i]);
-        else if (!few.add(&jobs[i])) break;
-    }
-    few.run();
-    return all && few.all() ? CST_OK : CST_ERR_AUTH;
 }
 
 }  // namespace cst

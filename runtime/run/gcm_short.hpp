@@ -65,9 +65,4 @@ private:
     alignas(64) uint8_t room_[ROOM];
 };
 
-// Whether a burst, checked, is of such jobs of one suite and direction and nothing else.
-bool gcm_takes_burst(const cst_job *jobs, size_t n);
-// Runs it as far as kernels can be had: what is left waits. As run_burst.
-int gcm_burst(cst_job *jobs, size_t n);
-
 }  // namespace cst

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace cst {
 
@@ -29,6 +30,17 @@ inline void copy_rows(uint8_t *to, size_t stride, const uint8_t *from) {
         for (; i + 1 < rows; i += 2) copy_two_rows(to + i * KEY_ROW, from + i * KEY_ROW);
 #pragma GCC unroll 16
     for (; i < rows; i++) copy_row(to + i * (lie == Lie::apart ? stride : KEY_ROW), from + i * KEY_ROW);
+}
+
+// So many that lie together on both sides. Those of the smallest kernels without a call; the others the C library stores several at a time: kernels that read
+// several at once wait for the caches unless they were stored so.
+inline void copy_rows(uint8_t *to, const uint8_t *from, uint32_t rows) {
+    switch (rows) {
+        case 8: return copy_rows<8, Lie::together>(to, KEY_ROW, from);
+        case 11: return copy_rows<11, Lie::together>(to, KEY_ROW, from);
+        case 15: return copy_rows<15, Lie::together>(to, KEY_ROW, from);
+        default: memcpy(to, from, KEY_ROW * rows);
+    }
 }
 
 }  // namespace cst

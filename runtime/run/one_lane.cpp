@@ -75,6 +75,8 @@ const Variant *OneLane::choose(const Family &family, uint64_t bytes) const {
 const Variant *OneLane::pair(uint64_t bytes, bool ahead) const {
     const Family &family = suite_.pairs;
     if (family.variants.empty()) return nullptr;
+    const uint64_t question = uint64_t(3) << 46 | (bytes << 1 | ahead) % (uint64_t(1) << 46);
+    if (const Variant *best = suite_.memo ? suite_.memo->recall_exact(family, question) : nullptr) return best;
     bool known;
     const Variant *choice = recall(family, bytes, true, ahead, &known);
     if (known) return choice;
@@ -85,6 +87,7 @@ const Variant *OneLane::pair(uint64_t bytes, bool ahead) const {
         if (cipher && hash && cost(*cipher, bytes) + cost(*hash, bytes) < cost(*choice, bytes - before) + double(before) * choice->cost.per_byte) choice = nullptr;
     }
     remember(family, bytes, true, ahead, choice);
+    if (suite_.memo && choice && bytes < uint64_t(1) << 45) suite_.memo->remember_exact(family, question, choice);
     return choice;
 }
 

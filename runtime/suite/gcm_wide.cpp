@@ -36,15 +36,25 @@ struct Hash {
         high = _mm512_xor_si512(high, _mm512_clmulepi64_epi128(a, b, 0x11));
         middle = _mm512_ternarylogic_epi64(middle, _mm512_clmulepi64_epi128(a, b, 0x01), _mm512_clmulepi64_epi128(a, b, 0x10), 0x96);
     }
-    // The same with the sums of both halves of each power: a product less.
-    WIDE_INLINE void add(__m512i blocks, const uint8_t *powers, const uint8_t *folded) {
-        const __m512i a = _mm512_xor_si512(_mm512_shuffle_epi8(blocks, reverse()), y), b = _mm512_loadu_si512(powers);
-        const __m512i l = _mm512_clmulepi64_epi128(a, b, 0x00), h = _mm512_clmulepi64_epi128(a, b, 0x11);
+    // A stride of them, with the sums of both halves of each power too: of three products, one less.
+    WIDE_INLINE void add_stride(const __m512i (&blocks)[TEAM], const uint8_t *powers, const uint8_t *folded) {
+        __m512i l[TEAM], m[TEAM], h[TEAM];
+#pragma GCC unroll 8
+        for (size_t v = 0; v < TEAM; v++) {
+            __m512i a = _mm512_shuffle_epi8(blocks[v], reverse());
+            if (v == 0) a = _mm512_xor_si512(a, y);
+            const __m512i b = _mm512_loadu_si512(powers + VECTOR * v);
+            l[v] = _mm512_clmulepi64_epi128(a, b, 0x00);
+            h[v] = _mm512_clmulepi64_epi128(a, b, 0x11);
+            m[v] = _mm512_clmulepi64_epi128(fold(a), _mm512_loadu_si512(folded + VECTOR * v), 0x00);
+        }
+        const __m512i lows = sum(sum(l[1], l[2], l[3]), l[0], low), highs = sum(sum(h[1], h[2], h[3]), h[0], high);
+        middle = sum(sum(sum(m[1], m[2], m[3]), m[0], middle), _mm512_xor_si512(lows, low), _mm512_xor_si512(highs, high));
+        low = lows;
+        high = highs;
         y = _mm512_setzero_si512();
-        low = _mm512_xor_si512(low, l);
-        high = _mm512_xor_si512(high, h);
-        middle = _mm512_ternarylogic_epi64(middle, _mm512_clmulepi64_epi128(fold(a), _mm512_loadu_si512(folded), 0x00), _mm512_xor_si512(l, h), 0x96);
     }
+    WIDE_INLINE static __m512i sum(__m512i a, __m512i b, __m512i c) { return _mm512_ternarylogic_epi64(a, b, c, 0x96); }
     WIDE_INLINE static __m512i fold(__m512i a) { return _mm512_xor_si512(a, _mm512_shuffle_epi32(a, _MM_PERM_BADC)); }
     // A vector, or fewer bytes.
     WIDE_INLINE void add(const uint8_t *data, size_t bytes, const uint8_t *powers) {
@@ -67,10 +77,12 @@ struct Cipher {
 
     WIDE_INLINE static __m512i swap() { return _mm512_broadcast_i32x4(_mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)); }
     WIDE_INLINE __m512i key(uint32_t round) const { return _mm512_broadcast_i32x4(_mm_loadu_si128(keys + round)); }
-    WIDE_INLINE void begin(const Key &with, const void *iv) {
+    // `done` blocks of the text have been enciphered.
+    WIDE_INLINE void begin(const Key &with, const void *iv, size_t done) {
+        const __m512i next = _mm512_set_epi32(5, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0);
         keys = reinterpret_cast<const __m128i *>(with.encrypt);
         rounds = with.suite->encrypt->record.rounds;
-        count = _mm512_add_epi32(_mm512_broadcast_i32x4(_mm_maskz_loadu_epi32(7, iv)), _mm512_set_epi32(5, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0));
+        count = _mm512_add_epi32(_mm512_broadcast_i32x4(_mm_maskz_loadu_epi32(7, iv)), _mm512_add_epi32(next, _mm512_maskz_set1_epi32(0x8888, int(done))));
     }
     // So many vectors of key stream, but for the last round. with: a block that goes through the rounds with them.
     template <size_t vectors>
@@ -82,11 +94,22 @@ struct Cipher {
             count = _mm512_add_epi32(count, _mm512_broadcast_i32x4(_mm_set_epi32(BLOCKS, 0, 0, 0)));
         }
         if (with) *with = _mm_xor_si128(*with, _mm512_castsi512_si128(k));
-        for (uint32_t r = 1; r < rounds; r++) {
+        auto round = [&](uint32_t r) WIDE {
             k = key(r);
             if (with) *with = _mm_aesenc_si128(*with, _mm512_castsi512_si128(k));
 #pragma GCC unroll 8
             for (size_t v = 0; v < vectors; v++) x[v] = _mm512_aesenc_epi128(x[v], k);
+        };
+        // 9, 11 or 13 of them.
+#pragma GCC unroll 16
+        for (uint32_t r = 1; r < 10; r++) round(r);
+        if (rounds > 10) {
+            round(10);
+            round(11);
+        }
+        if (rounds > 12) {
+            round(12);
+            round(13);
         }
         if (with) *with = _mm_aesenclast_si128(*with, _mm512_castsi512_si128(key(rounds)));
     }
@@ -115,14 +138,12 @@ WIDE_INLINE void strides(Cipher *cipher, Hash *hash, const uint8_t *&in, uint8_t
 #pragma GCC unroll 8
             for (size_t v = 0; v < TEAM; v++) text[v] = _mm512_loadu_si512(in + VECTOR * v);
         cipher->run<TEAM>(x, nullptr);
-#pragma GCC unroll 8
-        for (size_t v = 0; v < TEAM; v++) hash->add(text[v], powers + VECTOR * v, folded + VECTOR * v);
+        hash->add_stride(text, powers, folded);
         hash->reduce();
         finish();
     }
     if (open) return;
-#pragma GCC unroll 8
-    for (size_t v = 0; v < TEAM; v++) hash->add(text[v], powers + VECTOR * v, folded + VECTOR * v);
+    hash->add_stride(text, powers, folded);
     hash->reduce();
 }
 
@@ -156,24 +177,29 @@ WIDE_INLINE __m128i end(Cipher *cipher, Hash *hash, const cst_job &job, const ui
 }
 
 template <bool open>
-__attribute__((noinline)) WIDE bool run(const Key &key, const cst_job &job) {
-    const uint8_t *in = static_cast<const uint8_t *>(job.in), *aad = static_cast<const uint8_t *>(job.aad), *const powers = key.powers[MOST_POWERS];
-    uint8_t *out = static_cast<uint8_t *>(job.out);
-    size_t left = job.in_len, aad_left = job.aad_len;
+__attribute__((noinline)) WIDE bool run(const Key &key, const cst_job &job, const GcmBegun &begun) {
+    const uint8_t *in = static_cast<const uint8_t *>(job.in) + begun.text, *aad = static_cast<const uint8_t *>(job.aad), *const powers = key.powers[MOST_POWERS];
+    uint8_t *out = static_cast<uint8_t *>(job.out) + begun.text;
+    size_t left = job.in_len - begun.text;
     Cipher cipher;
     Hash hash;
-    cipher.begin(key, job.iv);
-    hash.y = _mm512_setzero_si512();
+    cipher.begin(key, job.iv, begun.text / BLOCK);
     hash.begin();
-    while (aad_left > JOINED * BLOCK) {
-        const size_t some = aad_left < STRIDE ? aad_left : STRIDE;
-        for (size_t v = 0; v < TEAM; v++) hash.add(aad + VECTOR * v, some - VECTOR * v, powers - STRIDE + VECTOR * v);
-        hash.reduce();
-        aad += some;
-        aad_left -= some;
+    if (begun.y) {
+        hash.y = _mm512_zextsi128_si512(_mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i *>(begun.y)), _mm512_castsi512_si128(Hash::reverse())));
+    } else {
+        size_t aad_left = job.aad_len;
+        hash.y = _mm512_setzero_si512();
+        while (aad_left > JOINED * BLOCK) {
+            const size_t some = aad_left < STRIDE ? aad_left : STRIDE;
+            for (size_t v = 0; v < TEAM; v++) hash.add(aad + VECTOR * v, some - VECTOR * v, powers - STRIDE + VECTOR * v);
+            hash.reduce();
+            aad += some;
+            aad_left -= some;
+        }
+        const uint8_t *factors = powers - (left > STRIDE ? STRIDE : BLOCK * (blocks_of(left) + 1)) - BLOCK * blocks_of(aad_left);
+        for (size_t at = 0; at < aad_left; at += VECTOR) hash.add(aad + at, aad_left - at, factors + at);
     }
-    const uint8_t *factors = powers - (left > STRIDE ? STRIDE : BLOCK * (blocks_of(left) + 1)) - BLOCK * blocks_of(aad_left);
-    for (size_t at = 0; at < aad_left; at += VECTOR) hash.add(aad + at, aad_left - at, factors + at);
     if (left > STRIDE) strides<open>(&cipher, &hash, in, out, left, powers - STRIDE, key.folded[0]);
     const uint8_t *const rest = powers - BLOCK * (blocks_of(left) + 1);
     __m128i tag;
@@ -201,9 +227,9 @@ __attribute__((noinline)) WIDE void wipe_frame() {
 
 }  // namespace
 
-bool gcm_wide(const Key &key, const cst_job &job) {
-    const bool right = job.direction == CST_OPEN ? run<true>(key, job) : run<false>(key, job);
-    if (job.in_len > STRIDE) wipe_frame();
+bool gcm_wide(const Key &key, const cst_job &job, const GcmBegun &begun) {
+    const bool right = job.direction == CST_OPEN ? run<true>(key, job, begun) : run<false>(key, job, begun);
+    if (job.in_len - begun.text > STRIDE) wipe_frame();
     return right;
 }
 

@@ -9,7 +9,13 @@ namespace cst {
 // What they need of the CPU, by the names of features.
 constexpr const char *GCM_WIDE_NEEDS[] = {"aes", "avx512f", "avx512bw", "avx512vl", "vaes", "vpclmulqdq", "bmi2"};
 
+// What of a message has been done already.
+struct GcmBegun {
+    uint64_t text = 0;           // bytes that are enciphered and hashed, and the AAD in front of them: whole blocks
+    const uint8_t *y = nullptr;  // the hash of these; NULL: of nothing
+};
+
 // The job: its IV has 12 bytes, its text lies in one piece. False: it did not authenticate, and what was written must be wiped.
-bool gcm_wide(const Key &key, const cst_job &job);
+bool gcm_wide(const Key &key, const cst_job &job, const GcmBegun &begun = {});
 
 }  // namespace cst

@@ -131,6 +131,13 @@ __attribute__((target("pclmul,ssse3"))) void ghash_blocks(const uint8_t (*powers
     _mm_storeu_si128(chain, Products::reversed(before));
 }
 
+__attribute__((target("pclmul,ssse3"))) void ghash_part(const uint8_t (*powers_end)[16], uint8_t *y, const uint8_t *data, size_t bytes) {
+    __m128i *const chain = reinterpret_cast<__m128i *>(y);
+    Products products(reinterpret_cast<const __m128i *>(powers_end) - (bytes + 15) / 16, Products::reversed(_mm_loadu_si128(chain)));
+    products.add(data, bytes);
+    _mm_storeu_si128(chain, Products::reversed(products.result()));
+}
+
 __attribute__((target("pclmul,ssse3"))) void ghash_end(const uint8_t (*powers_end)[16], uint8_t *y, const GhashEnd &end) {
     __m128i *const chain = reinterpret_cast<__m128i *>(y);
     const size_t n = (end.aad_bytes + 15) / 16 + (end.text_bytes + 15) / 16 + 1;

@@ -12,6 +12,9 @@ void ghash_powers(const uint8_t *h, uint32_t count, uint8_t (*rows)[16]);
 // Y goes on with some blocks; for what is not worth a kernel. powers_end: behind the last of at least eight such rows. Needs "pclmul" and "ssse3".
 void ghash_blocks(const uint8_t (*powers_end)[16], uint8_t *y, const uint8_t *data, size_t blocks);
 
+// The same with so many bytes, filled up with zeros, of at least one block and no more than there are powers.
+void ghash_part(const uint8_t (*powers_end)[16], uint8_t *y, const uint8_t *data, size_t bytes);
+
 // What is left of a message: AAD and text, both filled up with zeros, and the lengths of all of either in bytes (7.1, step 5).
 struct GhashEnd {
     const uint8_t *aad;
