@@ -6,6 +6,7 @@
 #include "../select/upper_halves.hpp"
 #include "../suite/secret.hpp"
 #include "abreast_choice.hpp"
+#include "cipher_few.hpp"
 #include "copy.hpp"
 #include "key_rows.hpp"
 
@@ -216,14 +217,13 @@ size_t alike(const Abreast &abreast, const cst_job *jobs, size_t n) {
     return abreast.waits() && i < n && i < MOST_JOBS / 2 ? 0 : i;
 }
 
-// One job on a kernel of one lane that an earlier one of this length chose, in one call. False: it is to be run as several are.
+// One job on a kernel of one lane that an earlier one of this length chose, in one call; no counter carries. False: it is to be run as several are.
 bool run_one(cst_job *job) {
     const Key &key = key_of(*job);
     const Suite &suite = *key.suite;
     const bool open = job->direction == CST_OPEN;
     const uint64_t bytes = job->in_len;
-    const Counts where = counts(suite);
-    if (suite.forced || !suite.memo || (where != Counts::nowhere && carries(*job, where))) return false;
+    if (suite.forced || !suite.memo) return false;
     const Variant *const v = suite.memo->recall_exact(suite.ciphers(open), question(1, bytes, false, open));
     constexpr size_t MOST_STATE = 4096;
     if (!v || v->lanes != 1 || bytes & (v->step - 1) || v->state_bytes > MOST_STATE || v->state_align > STATE_ALIGNED) return false;
@@ -264,12 +264,17 @@ bool run_one(cst_job *job) {
 }  // namespace
 
 bool run_alike(cst_job *jobs, size_t n) {
+    const Suite &suite = *key_of(jobs[0]).suite;
+    const Counts where = counts(suite);
+    for (size_t i = 0; where != Counts::nowhere && i < n; i++)
+        if (carries(jobs[i], where)) return false;
+    if (cipher_few(suite, jobs[0].direction, jobs[0].in_len, true)) {
+        run_cipher_few(suite, jobs, n);
+        return true;
+    }
     if (n == 1 && run_one(jobs)) return true;
     Abreast abreast(jobs[0]);
     if (!abreast.prepare(jobs, n)) return false;
-    const Counts where = abreast.where();
-    for (size_t i = 0; where != Counts::nowhere && i < n; i++)
-        if (carries(jobs[i], where)) return false;
     for (size_t at = 0; at < n; at += MOST_JOBS) abreast.run(jobs + at, std::min(n - at, MOST_JOBS));
     return true;
 }
@@ -279,9 +284,14 @@ bool run_abreast(cst_job *jobs, size_t n) {
     bool all = true;
     for (size_t first = 0; first < n;) {
         const cst_job &model = jobs[first];
+        const Suite &suite = *key_of(model).suite;
+        const Counts where = counts(suite);
         size_t some = 0;
         bool done = false;
-        if (abreast_serves(*key_of(model).suite, model.in_len)) {
+        if (!(model.n_in_pieces | model.n_out_pieces) && cipher_few(suite, model.direction, model.in_len, false) && (where == Counts::nowhere || !carries(model, where))) {
+            run_cipher_few(suite, jobs + first, 1);
+            some = done = true;
+        } else if (abreast_serves(suite, model.in_len)) {
             Abreast abreast(model);
             some = alike(abreast, jobs + first, n - first);
             done = some && abreast.prepare(jobs + first, some);

@@ -1,25 +1,16 @@
 #include "gcm_wide.hpp"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized"  // the header's own: undefined vectors, of which nothing is used
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
+#include "wide.hpp"
 
 namespace cst {
 namespace {
 
-#define WIDE __attribute__((target("aes,avx512f,avx512bw,avx512vl,vaes,vpclmulqdq,bmi2")))
-#define WIDE_INLINE __attribute__((target("aes,avx512f,avx512bw,avx512vl,vaes,vpclmulqdq,bmi2"), always_inline)) inline
+using namespace wide;
 
-constexpr size_t BLOCK = 16, VECTOR = 64, BLOCKS = VECTOR / BLOCK;
-// So many vectors of text go side by side: enough to hide the latency of a round.
-constexpr size_t TEAM = 4, STRIDE = TEAM * VECTOR;
 static_assert(STRIDE == GCM_WIDE_STRIDE * BLOCK, "as the key is prepared");
 // Of the AAD so many blocks share a reduction with what follows, at most a stride and the lengths.
 constexpr size_t JOINED = MOST_POWERS - TEAM * BLOCKS - 1;
 
-WIDE_INLINE __mmask64 first_bytes(size_t n) { return _bzhi_u64(~uint64_t(0), uint32_t(n)); }
 WIDE_INLINE size_t blocks_of(size_t bytes) { return (bytes + BLOCK - 1) / BLOCK; }
 
 // Y, and products that are not reduced yet, in each of the four blocks' places. The derivation stands in streams/ghash.j2.
@@ -70,57 +61,12 @@ struct Hash {
     }
 };
 
-struct Cipher {
-    const __m128i *keys;
-    uint32_t rounds;
-    __m512i count;  // of the next four blocks; the last 32 bits are a number
-
-    WIDE_INLINE static __m512i swap() { return _mm512_broadcast_i32x4(_mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)); }
-    WIDE_INLINE __m512i key(uint32_t round) const { return _mm512_broadcast_i32x4(_mm_loadu_si128(keys + round)); }
-    // `done` blocks of the text have been enciphered.
-    WIDE_INLINE void begin(const Key &with, const void *iv, size_t done) {
-        const __m512i next = _mm512_set_epi32(5, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0);
-        keys = reinterpret_cast<const __m128i *>(with.encrypt);
-        rounds = with.suite->encrypt->record.rounds;
-        count = _mm512_add_epi32(_mm512_broadcast_i32x4(_mm_maskz_loadu_epi32(7, iv)), _mm512_add_epi32(next, _mm512_maskz_set1_epi32(0x8888, int(done))));
-    }
-    // So many vectors of key stream, but for the last round. with: a block that goes through the rounds with them.
-    template <size_t vectors>
-    WIDE_INLINE void run(__m512i (&x)[TEAM], __m128i *with) {
-        __m512i k = key(0);
-#pragma GCC unroll 8
-        for (size_t v = 0; v < vectors; v++) {
-            x[v] = _mm512_xor_si512(_mm512_shuffle_epi8(count, swap()), k);
-            count = _mm512_add_epi32(count, _mm512_broadcast_i32x4(_mm_set_epi32(BLOCKS, 0, 0, 0)));
-        }
-        if (with) *with = _mm_xor_si128(*with, _mm512_castsi512_si128(k));
-        auto round = [&](uint32_t r) WIDE {
-            k = key(r);
-            if (with) *with = _mm_aesenc_si128(*with, _mm512_castsi512_si128(k));
-#pragma GCC unroll 8
-            for (size_t v = 0; v < vectors; v++) x[v] = _mm512_aesenc_epi128(x[v], k);
-        };
-        // 9, 11 or 13 of them.
-#pragma GCC unroll 16
-        for (uint32_t r = 1; r < 10; r++) round(r);
-        if (rounds > 10) {
-            round(10);
-            round(11);
-        }
-        if (rounds > 12) {
-            round(12);
-            round(13);
-        }
-        if (with) *with = _mm_aesenclast_si128(*with, _mm512_castsi512_si128(key(rounds)));
-    }
-};
-
 // Strides of text, while more than one is left. What they hash is known before them when they open, else it is what the stride before made.
 template <bool open>
-WIDE_INLINE void strides(Cipher *cipher, Hash *hash, const uint8_t *&in, uint8_t *&out, size_t &left, const uint8_t *powers, const uint8_t *folded) {
+WIDE_INLINE void strides(Counter *cipher, Hash *hash, const uint8_t *&in, uint8_t *&out, size_t &left, const uint8_t *powers, const uint8_t *folded) {
     __m512i x[TEAM], text[TEAM];
     auto finish = [&]() WIDE {
-        const __m512i last = cipher->key(cipher->rounds);
+        const __m512i last = cipher->last_key();
 #pragma GCC unroll 8
         for (size_t v = 0; v < TEAM; v++) {
             x[v] = _mm512_aesenclast_epi128(x[v], _mm512_xor_si512(last, open ? text[v] : _mm512_loadu_si512(in + VECTOR * v)));
@@ -130,14 +76,14 @@ WIDE_INLINE void strides(Cipher *cipher, Hash *hash, const uint8_t *&in, uint8_t
         in += STRIDE, out += STRIDE, left -= STRIDE;
     };
     if (!open) {
-        cipher->run<TEAM>(x, nullptr);
+        cipher->run<TEAM>(x);
         finish();
     }
     for (; left > STRIDE;) {
         if (open)
 #pragma GCC unroll 8
             for (size_t v = 0; v < TEAM; v++) text[v] = _mm512_loadu_si512(in + VECTOR * v);
-        cipher->run<TEAM>(x, nullptr);
+        cipher->run<TEAM>(x);
         hash->add_stride(text, powers, folded);
         hash->reduce();
         finish();
@@ -149,11 +95,11 @@ WIDE_INLINE void strides(Cipher *cipher, Hash *hash, const uint8_t *&in, uint8_t
 
 // The end of the text, and the lengths. Returns the tag.
 template <size_t vectors, bool open>
-WIDE_INLINE __m128i end(Cipher *cipher, Hash *hash, const cst_job &job, const uint8_t *in, uint8_t *out, size_t bytes, const uint8_t *powers) {
+WIDE_INLINE __m128i end(Counter *cipher, Hash *hash, const cst_job &job, const uint8_t *in, uint8_t *out, size_t bytes, const uint8_t *powers) {
     __m512i x[TEAM];
     __m128i mask = _mm_or_si128(_mm_maskz_loadu_epi32(7, job.iv), _mm_set_epi32(1 << 24, 0, 0, 0));
     cipher->run<vectors>(x, &mask);
-    const __m512i last = cipher->key(cipher->rounds);
+    const __m512i last = cipher->last_key();
     const __m512i lengths = _mm512_zextsi128_si512(_mm_set_epi64x(int64_t(__builtin_bswap64(8 * job.in_len)), int64_t(__builtin_bswap64(8 * job.aad_len))));
     size_t room = 0;  // where in the last vector the lengths go, if not into one of their own
     if constexpr (vectors > 0) {
@@ -181,9 +127,9 @@ __attribute__((noinline)) WIDE bool run(const Key &key, const cst_job &job, cons
     const uint8_t *in = static_cast<const uint8_t *>(job.in) + begun.text, *aad = static_cast<const uint8_t *>(job.aad), *const powers = key.powers[MOST_POWERS];
     uint8_t *out = static_cast<uint8_t *>(job.out) + begun.text;
     size_t left = job.in_len - begun.text;
-    Cipher cipher;
+    Counter cipher(key);
     Hash hash;
-    cipher.begin(key, job.iv, begun.text / BLOCK);
+    cipher.begin(_mm_mask_set1_epi32(_mm_maskz_loadu_epi32(7, job.iv), 8, int(2 + begun.text / BLOCK)));
     hash.begin();
     if (begun.y) {
         hash.y = _mm512_zextsi128_si512(_mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i *>(begun.y)), _mm512_castsi512_si128(Hash::reverse())));

@@ -6,9 +6,6 @@
 
 namespace cst {
 
-// What they need of the CPU, by the names of features.
-constexpr const char *GCM_WIDE_NEEDS[] = {"aes", "avx512f", "avx512bw", "avx512vl", "vaes", "vpclmulqdq", "bmi2"};
-
 // What of a message has been done already.
 struct GcmBegun {
     uint64_t text = 0;           // bytes that are enciphered and hashed, and the AAD in front of them: whole blocks

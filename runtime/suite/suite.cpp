@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "des.hpp"
-#include "gcm_wide.hpp"
 
 namespace cst {
 namespace {
@@ -137,6 +136,9 @@ bool make_xts(const Engine &engine, Suite *suite) {
     return suite->tweak != nullptr;
 }
 
+// What suite/wide.hpp needs of the CPU, by the names of features.
+constexpr const char *WIDE_NEEDS[] = {"aes", "avx512f", "avx512bw", "avx512vl", "vaes", "vpclmulqdq", "bmi2"};
+
 Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorithm *decrypt) {
     Suite suite;
     suite.engine = &engine;
@@ -148,6 +150,8 @@ Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorit
     suite.iv_bytes = encrypt->record.iv_bytes;
     suite.block_bytes = suite.half_blocks() ? DES_BLOCK : encrypt->record.block_bytes;
     suite.max_bytes = kMostEnciphered;
+    suite.wide = encrypt->record.is_aes();
+    for (const char *feature : WIDE_NEEDS) suite.wide &= engine.has(feature);
     return suite;
 }
 
@@ -182,8 +186,6 @@ void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm 
         gcm.tag_max = 16;
         gcm.aad_max = kMostHashed;
         gcm.max_bytes = kMostGcm;
-        gcm.wide = true;
-        for (const char *feature : GCM_WIDE_NEEDS) gcm.wide &= engine.has(feature);
         complete(std::move(gcm), derived);
     }
     for (const Algorithm *hash : hashes) complete(etm_suite(counter, hash), derived);

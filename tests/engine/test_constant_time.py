@@ -234,17 +234,17 @@ def test_full_lanes(contexts: dict[str, Context], suite: str, target: str) -> No
 AUTHENTICATED = ["aes-128-cbc+hmac-sha1-etm", "aes-256-cbc+hmac-sha256-128", "a128cbc-hs256", "hmac-sha256", "aes-128-gcm"]
 
 
-@pytest.mark.parametrize("suite", AUTHENTICATED)
-def test_wrong_tags(host: Context, suite: str) -> None:
+@pytest.mark.parametrize("target,suite,size", [*(("host", suite, 48) for suite in AUTHENTICATED), ("sse_aesni", "aes-128-gcm", 1400)])  # the last on a stitched kernel
+def test_wrong_tags(contexts: dict[str, Context], target: str, suite: str, size: int) -> None:
     """Where a tag is wrong, and in how many bytes, is not to be seen."""
-    rng = random.Random(suite)
+    context, rng = contexts[target], random.Random(suite)
     secrets = oracle.secrets(rng, suite)
-    key = host.suite(suite).key(secrets[0] or None, secrets[1] or None)
-    iv, aad, text = rng.randbytes(key.suite.iv_bytes), rng.randbytes(oracle.meaning(suite).fit_aad(8)), rng.randbytes(48)
+    key = context.suite(suite).key(secrets[0] or None, secrets[1] or None)
+    iv, aad, text = rng.randbytes(key.suite.iv_bytes), rng.randbytes(oracle.meaning(suite).fit_aad(8)), rng.randbytes(size)
     out, tag = answers.sealed(suite, secrets, iv, aad, text, key.suite.tag_max)
     data = out or text
     key.open(data, tag, iv or None, aad or None)  # assembles what only a right tag needs
-    scene = Scene(host, [key], OPEN, [len(data)])
+    scene = Scene(context, [key], OPEN, [len(data)])
     with scene.stepped:
         judge = Judge(scene.stepped)
         tags = [changed(tag, 0), changed(tag, len(tag) // 2, 0x80), changed(tag, -1), bytes(len(tag)), bytes(byte ^ 0xFF for byte in tag)]

@@ -1,0 +1,29 @@
+// Short texts of a cipher alone without a kernel.
+#pragma once
+
+#include "../suite/aes_wide.hpp"
+#include "../suite/suite.hpp"
+
+namespace cst {
+
+// Of longer texts, in bytes, a kernel is worth its state block and the copy of the key; as measured on Zen 4. What is opened has to be loaded before anything
+// else can be done, and kernels with more vectors under way wait less for it. In bursts of unlike ones a kernel takes more than that.
+constexpr uint64_t COUNTER_FEW = 1024, CBC_OPEN_FEW = 512, UNLIKE_FEW = 4096;
+
+// Whether that is for texts of so many bytes, in one piece: AES in counter mode, or CBC opened, where there are vectors of four blocks.
+inline bool cipher_few(const Suite &suite, int direction, uint64_t bytes, bool alike) {
+    const bool counts = suite.construction == Construction::counter;
+    if (!suite.wide || suite.forced || bytes - 1 >= (!alike ? UNLIKE_FEW : counts ? COUNTER_FEW : CBC_OPEN_FEW)) return false;
+    return counts || (suite.construction == Construction::single && direction == CST_OPEN && suite.encrypt->record.kind == ALGORITHM_CIPHER_ENC);
+}
+
+// Runs such jobs, of one suite and direction, which are right; no counter carries beyond 32 bits.
+inline void run_cipher_few(const Suite &suite, cst_job *jobs, size_t n) {
+    (suite.construction == Construction::counter ? aes_counter_wide : aes_cbc_open_wide)(jobs, n);
+    for (size_t i = 0; i < n; i++) {
+        jobs[i].out_len = jobs[i].in_len;
+        jobs[i].status = CST_OK;
+    }
+}
+
+}  // namespace cst

@@ -1,0 +1,95 @@
+#include "aes_wide.hpp"
+
+#include "wide.hpp"
+
+namespace cst {
+namespace {
+
+using namespace wide;
+
+// A stride, or so many vectors of its beginning of which the last may have fewer bytes.
+template <size_t vectors>
+WIDE_INLINE void count(Counter *cipher, const uint8_t *in, uint8_t *out, size_t bytes) {
+    __m512i x[vectors];
+    cipher->run<vectors>(x);
+    const __m512i last = cipher->last_key();
+#pragma GCC unroll 4
+    for (size_t v = 0; v < vectors; v++) {
+        const size_t at = VECTOR * v;
+        if (v + 1 < vectors || bytes == VECTOR * vectors) {
+            _mm512_storeu_si512(out + at, _mm512_aesenclast_epi128(x[v], _mm512_xor_si512(last, _mm512_loadu_si512(in + at))));
+        } else {
+            const __mmask64 there = first_bytes(bytes - at);
+            _mm512_mask_storeu_epi8(out + at, there, _mm512_aesenclast_epi128(x[v], _mm512_xor_si512(last, _mm512_maskz_loadu_epi8(there, in + at))));
+        }
+    }
+}
+
+struct Chain {
+    const uint8_t (*const keys)[16];
+    const uint32_t rounds;
+    __m512i before;  // its last block is the one before the text
+
+    template <size_t vectors>
+    WIDE_INLINE void open(const uint8_t *in, uint8_t *out, size_t bytes) {
+        __m512i c[vectors], x[vectors];
+        const __m512i first = round_key(keys, 0), last = round_key(keys, rounds);
+        const __mmask64 there = first_bytes(bytes - VECTOR * (vectors - 1));
+#pragma GCC unroll 4
+        for (size_t v = 0; v < vectors; v++) {
+            c[v] = v + 1 < vectors ? _mm512_loadu_si512(in + VECTOR * v) : _mm512_maskz_loadu_epi8(there, in + VECTOR * v);
+            x[v] = _mm512_xor_si512(c[v], first);
+        }
+        middle_rounds(keys, rounds, [&](__m512i k) WIDE {
+#pragma GCC unroll 4
+            for (size_t v = 0; v < vectors; v++) x[v] = _mm512_aesdec_epi128(x[v], k);
+        });
+#pragma GCC unroll 4
+        for (size_t v = 0; v < vectors; v++) {
+            // P = D(K, C) ^ the block before.
+            x[v] = _mm512_aesdeclast_epi128(x[v], _mm512_xor_si512(last, _mm512_alignr_epi64(c[v], v ? c[v - 1] : before, 6)));
+            if (v + 1 < vectors) _mm512_storeu_si512(out + VECTOR * v, x[v]);
+            else _mm512_mask_storeu_epi8(out + VECTOR * v, there, x[v]);
+        }
+        before = c[vectors - 1];
+    }
+};
+
+// Calls each(size, at, bytes) for strides, and then for the vectors that are left; size: of how many vectors.
+template <typename Each>
+WIDE_INLINE void strides(size_t bytes, Each each) {
+    size_t at = 0;
+    for (; bytes - at > STRIDE; at += STRIDE) each(std::integral_constant<size_t, TEAM>(), at, STRIDE);
+    const size_t left = bytes - at;
+    switch ((left + VECTOR - 1) / VECTOR) {
+        case 1: return each(std::integral_constant<size_t, 1>(), at, left);
+        case 2: return each(std::integral_constant<size_t, 2>(), at, left);
+        case 3: return each(std::integral_constant<size_t, 3>(), at, left);
+        default: return each(std::integral_constant<size_t, TEAM>(), at, left);
+    }
+}
+
+}  // namespace
+
+WIDE void aes_counter_wide(const cst_job *jobs, size_t n) {
+    const __m128i swap = _mm512_castsi512_si128(wide::Counter::swap());
+    for (const cst_job *job = jobs; job < jobs + n; job++) {
+        const uint8_t *const in = static_cast<const uint8_t *>(job->in);
+        uint8_t *const out = static_cast<uint8_t *>(job->out);
+        wide::Counter cipher(*reinterpret_cast<const Key *>(job->key));
+        cipher.begin(_mm_shuffle_epi8(_mm_loadu_si128(static_cast<const __m128i *>(job->iv)), swap));
+        strides(job->in_len, [&](auto vectors, size_t at, size_t bytes) WIDE { count<vectors>(&cipher, in + at, out + at, bytes); });
+    }
+}
+
+WIDE void aes_cbc_open_wide(const cst_job *jobs, size_t n) {
+    for (const cst_job *job = jobs; job < jobs + n; job++) {
+        const uint8_t *const in = static_cast<const uint8_t *>(job->in);
+        uint8_t *const out = static_cast<uint8_t *>(job->out);
+        const Key &key = *reinterpret_cast<const Key *>(job->key);
+        Chain chain = {key.decrypt, key.suite->decrypt->record.rounds, _mm512_broadcast_i32x4(_mm_loadu_si128(static_cast<const __m128i *>(job->iv)))};
+        strides(job->in_len, [&](auto vectors, size_t at, size_t bytes) WIDE { chain.open<vectors>(in + at, out + at, bytes); });
+    }
+}
+
+}  // namespace cst

@@ -1,0 +1,56 @@
+"""Short texts of AES in counter mode, and of CBC opened, without a kernel (runtime/run/cipher_few.hpp), against the oracle."""
+
+from __future__ import annotations
+
+import random
+import struct
+from dataclasses import replace
+
+import pytest
+from test_api_direct import run
+
+from cryptostitch.ladder import oracle
+from cryptostitch.runtime import OPEN, SEAL, Context
+
+CIPHERS = [f"aes-{bits}-{mode}" for mode in ("ctr", "cbc") for bits in (128, 192, 256)]
+LONGEST = 1100  # more than any of them has
+
+
+@pytest.mark.parametrize("name", CIPHERS)
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_every_length(shared_context: Context, name: str, jobs: int) -> None:
+    rng, suite = random.Random(f"{name} {jobs}"), shared_context.suite(name)
+    key_pool = [oracle.case(rng, name, 16, 0).key for _ in range(8)]
+    made = [suite.key(key) for key in key_pool]
+    step = 16 if "cbc" in name else 1
+    for length in range(step, LONGEST + 1, step):
+        picked = [rng.randrange(8) for _ in range(jobs)]
+        cases = [oracle.case(rng, name, length, 0, (key_pool[i], b"")) for i in picked]
+        direction = OPEN if step > 1 else rng.choice((SEAL, OPEN))
+        want = [(0, case.out if direction == SEAL else case.data, b"") for case in cases]
+        assert run(shared_context, cases, [made[i] for i in picked], direction, in_place=rng.random() < 0.5) == want, length
+
+
+@pytest.mark.parametrize("name", ["aes-128-ctr", "aes-256-cbc"])
+def test_unlike_lengths(shared_context: Context, name: str) -> None:
+    """Bursts of many lengths, also such as a kernel has in bursts of one length."""
+    rng, suite = random.Random(name), shared_context.suite(name)
+    for _ in range(20):
+        cases = [oracle.case(rng, name, rng.choice((16, 32, 64, 576, 1408, 2048, 4080, 4096, 4112, 9008)) + (rng.randrange(16) if "ctr" in name else 0), 0) for _ in range(30)]
+        want = [(0, case.data, b"") for case in cases]
+        assert run(shared_context, cases, [suite.key(case.key) for case in cases], OPEN, in_place=rng.random() < 0.5) == want
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_counters_that_carry(shared_context: Context, in_place: bool) -> None:
+    """One of a burst, beyond 32 bits, at each place; none of the others is enciphered twice."""
+    name, rng = "aes-128-ctr", random.Random(in_place)
+    suite = shared_context.suite(name)
+    for left in (0, 1, 3, 4, 5, 63):
+        for where in range(4):
+            cases = [oracle.case(rng, name, 1024, 0) for _ in range(4)]
+            iv = cases[where].iv[:12] + struct.pack(">I", 2**32 - 1 - left)
+            out, _ = oracle.seal(name, cases[where].key, b"", iv, b"", cases[where].data)
+            cases[where] = replace(cases[where], iv=iv, out=out)
+            want = [(0, case.out, b"") for case in cases]
+            assert run(shared_context, cases, [suite.key(case.key) for case in cases], SEAL, in_place=in_place) == want
