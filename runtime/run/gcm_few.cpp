@@ -17,7 +17,7 @@ bool run_few(const Key &key, const cst_job &job) {
     const bool seal = job.direction == CST_SEAL;
     const uint8_t *const in = static_cast<const uint8_t *>(job.in);
     uint8_t *const out = static_cast<uint8_t *>(job.out), *const tag = static_cast<uint8_t *>(job.tag);
-    alignas(BLOCK) uint8_t stream[GCM_FEW][BLOCK], y[1][BLOCK];  // stream: E(K, J0), then what is added to the text
+    alignas(BLOCK) uint8_t stream[GCM_FEW_ALONE][BLOCK], y[1][BLOCK];  // stream: E(K, J0), then what is added to the text
     put_first_counter(y[0], job.iv);
     aes_counter_blocks(key.encrypt, key.suite->encrypt->record.rounds, y[0], blocks, stream);
     if (seal) add_blocks(out, in, stream[1], bytes);

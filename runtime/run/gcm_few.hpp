@@ -9,15 +9,16 @@ namespace cst {
 // As measured on Zen 4. Bytes of text, and of AAD, by vectors of four blocks (suite/gcm_wide.hpp): of longer ones a stitched kernel is worth its state block and the
 // copy of the key; where it would be used but once, or would have to hash ahead of itself, of still longer ones.
 constexpr uint64_t GCM_MOST_WIDE = 2048, GCM_MOST_WIDE_ALONE = 4096;
-// Else: AAD, text and lengths of so many blocks.
-constexpr uint64_t GCM_FEW = 20;
-static_assert(GCM_FEW <= MOST_POWERS, "they are hashed at once");
+// Else: AAD, text and lengths of so many blocks. Several messages (gcm_short.hpp) are better off with kernels from fewer on, if these are not legacy SSE's.
+constexpr uint64_t GCM_FEW_ALONE = 32, GCM_FEW = 20;
+static_assert(GCM_FEW_ALONE <= MOST_POWERS, "they are hashed at once");
 
 // Whether that is for messages of these lengths, with an IV of the usual one, in one piece. alone: no other comes along.
 inline bool gcm_few(const Suite &suite, uint64_t bytes, uint64_t aad_bytes, bool alone) {
     const uint64_t most = alone ? GCM_MOST_WIDE_ALONE : GCM_MOST_WIDE;
     if (suite.wide) return bytes <= most && aad_bytes <= most;
-    return (bytes | aad_bytes) < GCM_FEW * GCM_BLOCK && whole_blocks(bytes) + whole_blocks(aad_bytes) < GCM_FEW * GCM_BLOCK;
+    const uint64_t room = (alone || !suite.engine->avx() ? GCM_FEW_ALONE : GCM_FEW) * GCM_BLOCK;
+    return (bytes | aad_bytes) < room && whole_blocks(bytes) + whole_blocks(aad_bytes) < room;
 }
 inline bool gcm_few(const cst_job &job, bool alone) {
     const Suite &suite = *reinterpret_cast<const Key *>(job.key)->suite;

@@ -49,17 +49,21 @@ void write_26(const Limbs &power, uint32_t lane, uint8_t *to) {
 }
 
 // streams/poly1305_word.j2: the limbs of each power and of 2^64 times it, then of 2^128 times the first, and times the sum of the others.
-constexpr uint32_t WORD_ROWS = 27, WORD_BLOCKS = 8;
+constexpr uint32_t WORD_ROWS = 27, WORD_BLOCKS = 8;  // rows; blocks, and powers
 
 void write_factor(const Limbs &factor, uint32_t number, uint8_t *to) { memcpy(to + 24 * number, factor.x, 24); }
 
-Limbs times_word(const Limbs &a) { return product(a, {{0, uint64_t(1) << 20, 0}}); }
+// Times 2^64: a limb and 20 bits up; from bit 130 on, five times as much 130 bits down. The limbs may be those of a sum of a few.
+inline __attribute__((always_inline)) Limbs times_word(const Limbs &a) {
+    constexpr uint64_t LOW_22 = (uint64_t(1) << 22) - 1, LOW_24 = (uint64_t(1) << 24) - 1;
+    const uint64_t x0 = 5 * (((a.x[2] & LOW_22) << 22) + (a.x[1] >> 22));
+    const uint64_t x1 = ((a.x[0] & LOW_24) << 20) + 5 * (a.x[2] >> 22) + (x0 >> 44);
+    return {{x0 & LOW_44, x1 & LOW_44, ((a.x[1] & LOW_22) << 20) + (a.x[0] >> 24) + (x1 >> 44)}};
+}
 
-Limbs write_words(const Limbs &power, uint32_t number, uint8_t *to) {
-    const Limbs next = times_word(power);
+inline __attribute__((always_inline)) void write_words(const Limbs &power, uint32_t number, uint8_t *to) {
     write_factor(power, 2 * number, to);
-    write_factor(next, 2 * number + 1, to);
-    return next;
+    write_factor(times_word(power), 2 * number + 1, to);
 }
 
 Limbs limbs_of(const PolyKey &key) { return {{key.r[0] & LOW_44, (key.r[0] >> 44 | key.r[1] << 20) & LOW_44, key.r[1] >> 24}}; }
@@ -69,15 +73,25 @@ void add(Limbs *sum, const Limbs &a) {
     for (uint32_t i = 0; i < 3; i++) sum->x[i] += a.x[i];
 }
 
+// Few of the products wait for many others.
 void word_powers(const PolyKey &key, uint8_t *to) {
-    const Limbs r = limbs_of(key);
-    Limbs power = r, sum = {{0, 0, 0}};
-    for (uint32_t n = 1; n < WORD_BLOCKS; n++) {
-        add(&sum, write_words(power, WORD_BLOCKS - n, to));
-        power = product(power, r);
-    }
-    write_factor(times_word(write_words(power, 0, to)), 2 * WORD_BLOCKS, to);
-    write_factor(times_word(sum), 2 * WORD_BLOCKS + 1, to);
+    const Limbs p1 = limbs_of(key), p2 = product(p1, p1), p3 = product(p2, p1), p4 = product(p2, p2);
+    Limbs sum = p1;
+    write_words(p1, 7, to);
+    auto others = [&](const Limbs &power, uint32_t number) __attribute__((always_inline)) {
+        write_words(power, number, to);
+        add(&sum, power);
+    };
+    others(p2, 6);
+    others(p3, 5);
+    others(p4, 4);
+    others(product(p4, p1), 3);
+    others(product(p4, p2), 2);
+    others(product(p4, p3), 1);
+    const Limbs p8 = product(p4, p4);
+    write_words(p8, 0, to);
+    write_factor(times_word(times_word(p8)), 2 * WORD_BLOCKS, to);
+    write_factor(times_word(times_word(sum)), 2 * WORD_BLOCKS + 1, to);
 }
 
 }  // namespace
