@@ -14,6 +14,7 @@ std::vector<std::string> cryptostitch_suites(const std::string &) { return {}; }
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <random>
 
 namespace bench {
@@ -31,7 +32,8 @@ public:
         if (cst_suite_get(ctx_, row_.suite.c_str(), &suite) != CST_OK) return false;
         cst_choice choice = {};
         choice.size = sizeof choice;
-        if (cst_suite_choice(suite, direction(), batch_.buffers.size(), batch_.mean(), batch_.one_key, &choice) == CST_OK) variant = choice.kernel;
+        if (cst_suite_choice(suite, direction(), batch_.buffers.size(), batch_.mean(), batch_.one_key, &choice) == CST_OK)
+            variant = strstr(choice.why, "without a kernel") ? "no kernel" : choice.kernel;
         const size_t keys = batch_.one_key ? 1 : batch_.buffers.size();
         for (size_t i = 0; i < keys; i++) {
             const Buffer &b = batch_.buffers[i];

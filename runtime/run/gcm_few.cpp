@@ -34,13 +34,20 @@ bool run_few(const Key &key, const cst_job &job) {
 
 }  // namespace
 
-bool run_gcm_few(cst_job *job) {
-    const Key &key = *reinterpret_cast<const Key *>(job->key);
-    job->out_len = job->in_len;
-    job->status = CST_OK;
-    if (key.suite->wide ? gcm_wide(key, *job) : run_few(key, *job)) return true;
-    refuse(job);
-    return false;
+bool run_gcm_few(cst_job *jobs, size_t n) {
+    const bool wide = reinterpret_cast<const Key *>(jobs->key)->suite->wide;
+    if (wide && gcm_wide(jobs, n)) return true;
+    bool all = true;
+    for (cst_job *job = jobs; job < jobs + n; job++) {
+        if (!wide) {
+            job->out_len = job->in_len;
+            job->status = run_few(*reinterpret_cast<const Key *>(job->key), *job) ? CST_OK : CST_ERR_AUTH;
+        }
+        if (job->status == CST_OK) continue;
+        refuse(job);
+        all = false;
+    }
+    return all;
 }
 
 }  // namespace cst

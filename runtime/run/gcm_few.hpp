@@ -26,19 +26,13 @@ inline bool gcm_few(const cst_job &job, bool alone) {
     return job.iv_len == GCM_IV && !(job.n_in_pieces | job.n_out_pieces) && !suite.forced && gcm_few(suite, job.in_len, job.aad_len, alone || overwrites);
 }
 
-// Runs such a job. False: it did not authenticate.
-bool run_gcm_few(cst_job *job);
-
-// Whether jobs that are alike are such, and lanes (gcm_lanes.hpp) are no better.
+// Whether jobs that are alike are all such, and lanes (gcm_lanes.hpp) are no better.
 inline bool gcm_all_few(const cst_job *jobs, size_t n) {
     const Suite &suite = *reinterpret_cast<const Key *>(jobs->key)->suite;
     return suite.construction == Construction::gcm && gcm_few(*jobs, n == 1) && (n == 1 || suite.wide);
 }
-// Runs them. False: one did not authenticate.
-inline bool run_gcm_few(cst_job *jobs, size_t n) {
-    bool all = true;
-    for (size_t i = 0; i < n; i++) all &= run_gcm_few(jobs + i);
-    return all;
-}
+
+// Runs alike jobs of which that is true. False: one did not authenticate.
+bool run_gcm_few(cst_job *jobs, size_t n);
 
 }  // namespace cst

@@ -19,11 +19,8 @@ GcmShort::~GcmShort() { wipe(room_, used_); }
 
 void GcmShort::lay_out(const cst_job &job) {
     most_ = 0;
-    laid_out_ = true;
-    bytes_ = job.in_len;
-    aad_bytes_ = job.aad_len;
-    const uint64_t text = whole_blocks(bytes_);
-    hash_ = which_.rounded_up(suite_.hashes, whole_blocks(aad_bytes_) + text + GCM_BLOCK);
+    const uint64_t text = whole_blocks(job.in_len);
+    hash_ = which_.rounded_up(suite_.hashes, whole_blocks(job.aad_len) + text + GCM_BLOCK);
     cipher_ = which_.rounded_up(suite_.encrypts, GCM_BLOCK + text);
     if (!hash_ || !cipher_ || cipher_->cipher.key_row_bytes != GCM_BLOCK || hash_->hash.key_row_bytes != GCM_BLOCK) return;
     if (std::max(cipher_->state_align, hash_->state_align) > GcmPlace::LINE) return;

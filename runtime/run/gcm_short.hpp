@@ -16,7 +16,7 @@ public:
     GcmShort(const GcmShort &) = delete;
     GcmShort &operator=(const GcmShort &) = delete;
 
-    // Longer texts win more by stitching where they lie (gcm_direct.cpp) than the copies and calls save here, and so do those from 1 KiB on of which whole strides
+    // Longer texts win more by stitching where they lie (gcm_stitched.hpp) than the copies and calls save here, and so do those from 1 KiB on of which whole strides
     // leave nothing over; as measured on Zen 4.
     static bool takes(const cst_job &job) {
         return job.iv_len == GCM_IV && !(job.n_in_pieces | job.n_out_pieces) && (job.in_len | job.aad_len) < MOST_BYTES &&
@@ -24,7 +24,7 @@ public:
     }
     // The job waits; it must be one that it takes. False: there is no kernel.
     bool add(cst_job *job) {
-        if (job->in_len != bytes_ || job->aad_len != aad_bytes_ || !laid_out_) {
+        if (!lies_.fits(*job)) {
             run();
             lay_out(*job);
         } else if (n_ == most_) {
@@ -53,9 +53,8 @@ private:
     const Suite &suite_;
     const OneLane which_;
     const bool opens_;
-    bool all_ = true, laid_out_ = false;
+    bool all_ = true;
     // For jobs of these lengths: kernels, and where in its place each has what they work on.
-    uint64_t bytes_ = 0, aad_bytes_ = 0;
     const Variant *cipher_ = nullptr, *hash_ = nullptr;
     LanePlace cipher_place_, hash_place_;
     GcmPlace lies_;

@@ -121,7 +121,7 @@ bool GcmStitched::run(cst_job *job) {
     call(in, out, hashed + before, strides);
     job->out_len = bytes_;
     job->status = CST_OK;
-    const bool right = suite_.wide ? gcm_wide(key, *job, {done, y_}) : finish(key, *job, hashed, done, before + done);
+    const bool right = suite_.wide ? gcm_wide(job, 1, {done, y_}) : finish(key, *job, hashed, done, before + done);
     if (!right) refuse(job);
     all_ &= right;
     return true;

@@ -73,6 +73,9 @@ private:
         else alone_.cipher(in_ + from, out_ + from, to - from);
     }
 
+    // A chain leaves the hash much time; a counter little. As measured on Zen 4.
+    uint64_t least_stitched() const { return suite_.counts() ? WHOLE : 3 * unit_; }
+
     void encipher() {
         const uint64_t bulk = suite_.counts() ? job_.in_len : job_.in_len & ~uint64_t(15), body = bulk + (suite_.expansion ? 16 : 0);
         uint64_t ciphered = 0;
@@ -81,7 +84,7 @@ private:
             pkcs7_fill(work_.last, job_.in_len - bulk);
         }
         const uint64_t start = (boundary_ + 15) & ~uint64_t(15);
-        if (head_ + body > WHOLE && start < bulk) {
+        if (head_ + body > least_stitched() && start < bulk) {
             const uint64_t both = std::min(bulk - start, body - boundary_);
             if (const Variant *pair = alone_.choose_pair(both, false)) {
                 alone_.cipher(in_, out_, start);
@@ -106,7 +109,7 @@ private:
         const uint64_t bytes = job_.in_len;
         uint64_t ciphered = 0;
         const bool in_place = in_ == out_;
-        const Variant *pair = bytes > WHOLE ? alone_.choose_pair(std::min(work_.bulk, bytes - boundary_), in_place) : nullptr;
+        const Variant *pair = bytes > least_stitched() ? alone_.choose_pair(std::min(work_.bulk, bytes - boundary_), in_place) : nullptr;
         const uint64_t before = pair && in_place ? (pair->need() + unit_ - 1) & ~uint64_t(unit_ - 1) : 0;
         if (pair && boundary_ + before < bytes) {
             hash_joint(in_);
@@ -114,9 +117,15 @@ private:
             ciphered = alone_.both(*pair, in_, out_, in_ + boundary_ + before, std::min(work_.bulk, bytes - boundary_ - before));
             hashed_ = boundary_ + before + ciphered;
         }
+        // Both wait for themselves: where the text may be overwritten, the cipher goes on before the hash, which begins meanwhile.
+        auto encipher_rest = [&] {
+            alone_.cipher(in_ + ciphered, out_ + ciphered, work_.bulk - ciphered);
+            ciphered = work_.bulk;
+        };
+        if (ciphered && !in_place) encipher_rest();
         finish(in_, bytes);
         end_record(suite_, &work_);
-        alone_.cipher(in_ + ciphered, out_ + ciphered, work_.bulk - ciphered);
+        encipher_rest();
         alone_.cipher(work_.last, work_.last, work_.last_bytes);
         memcpy(out_ + work_.bulk, work_.last, work_.last_bytes);
         job_.out_len = work_.bulk + work_.last_bytes;

@@ -123,7 +123,8 @@ WIDE_INLINE __m128i end(Counter *cipher, Hash *hash, const cst_job &job, const u
 }
 
 template <bool open>
-__attribute__((noinline)) WIDE bool run(const Key &key, const cst_job &job, const GcmBegun &begun) {
+WIDE_INLINE bool run_one(const cst_job &job, const GcmBegun &begun) {
+    const Key &key = *reinterpret_cast<const Key *>(job.key);
     const uint8_t *in = static_cast<const uint8_t *>(job.in) + begun.text, *aad = static_cast<const uint8_t *>(job.aad), *const powers = key.powers[MOST_POWERS];
     uint8_t *out = static_cast<uint8_t *>(job.out) + begun.text;
     size_t left = job.in_len - begun.text;
@@ -163,6 +164,18 @@ __attribute__((noinline)) WIDE bool run(const Key &key, const cst_job &job, cons
     return true;
 }
 
+template <bool open>
+__attribute__((noinline)) WIDE bool run(cst_job *jobs, size_t n, const GcmBegun &begun) {
+    bool all = true;
+    for (cst_job *job = jobs; job < jobs + n; job++) {
+        const bool right = run_one<open>(*job, begun);
+        job->out_len = job->in_len;
+        job->status = right ? CST_OK : CST_ERR_AUTH;
+        all &= right;
+    }
+    return all;
+}
+
 // Where the frame of `run` was, in which a compiler may have put what it had no register for.
 __attribute__((noinline)) WIDE void wipe_frame() {
     alignas(VECTOR) uint8_t frame[8 * VECTOR];
@@ -173,10 +186,10 @@ __attribute__((noinline)) WIDE void wipe_frame() {
 
 }  // namespace
 
-bool gcm_wide(const Key &key, const cst_job &job, const GcmBegun &begun) {
-    const bool right = job.direction == CST_OPEN ? run<true>(key, job, begun) : run<false>(key, job, begun);
-    if (job.in_len - begun.text > STRIDE) wipe_frame();
-    return right;
+bool gcm_wide(cst_job *jobs, size_t n, const GcmBegun &begun) {
+    const bool all = jobs->direction == CST_OPEN ? run<true>(jobs, n, begun) : run<false>(jobs, n, begun);
+    if (jobs->in_len - begun.text > STRIDE) wipe_frame();
+    return all;
 }
 
 }  // namespace cst

@@ -12,7 +12,8 @@ struct GcmBegun {
     const uint8_t *y = nullptr;  // the hash of these; NULL: of nothing
 };
 
-// The job: its IV has 12 bytes, its text lies in one piece. False: it did not authenticate, and what was written must be wiped.
-bool gcm_wide(const Key &key, const cst_job &job, const GcmBegun &begun = {});
+// Jobs that are alike: of one suite and direction, the same lengths, an IV of 12 bytes, the text in one piece. Sets their status and length; false: one is CST_ERR_AUTH, and
+// what was written of its text must be wiped. begun: of each.
+bool gcm_wide(cst_job *jobs, size_t n, const GcmBegun &begun = {});
 
 }  // namespace cst
