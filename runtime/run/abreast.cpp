@@ -268,7 +268,7 @@ bool run_alike(cst_job *jobs, size_t n) {
     const Counts where = counts(suite);
     for (size_t i = 0; where != Counts::nowhere && i < n; i++)
         if (carries(jobs[i], where)) return false;
-    if (cipher_few(suite, jobs[0].direction, jobs[0].in_len, true)) {
+    if (cipher_few(suite, jobs[0].direction, jobs[0].in_len, n)) {
         run_cipher_few(suite, jobs, n);
         return true;
     }
@@ -288,7 +288,7 @@ bool run_abreast(cst_job *jobs, size_t n) {
         const Counts where = counts(suite);
         size_t some = 0;
         bool done = false;
-        if (!(model.n_in_pieces | model.n_out_pieces) && cipher_few(suite, model.direction, model.in_len, false) && (where == Counts::nowhere || !carries(model, where))) {
+        if (!(model.n_in_pieces | model.n_out_pieces) && cipher_few(suite, model.direction, model.in_len, 0) && (where == Counts::nowhere || !carries(model, where))) {
             run_cipher_few(suite, jobs + first, 1);
             some = done = true;
         } else if (abreast_serves(suite, model.in_len)) {

@@ -63,23 +63,44 @@ void OneLane::remember(const Family &family, uint64_t bytes, bool pair, bool ahe
     if (suite_.memo) suite_.memo->remember(family, query_about(bytes, ahead, false), pair, choice);
 }
 
+// What the memo is asked exactly. 0: nothing.
+uint64_t OneLane::question(const Family &family, uint64_t bytes, bool ahead) const {
+    const uint64_t which = &family == &suite_.encrypts ? 0 : &family == &suite_.decrypts ? 1 : &family == &suite_.hashes ? 2 : 3;
+    return suite_.memo && bytes < uint64_t(1) << 43 ? uint64_t(3) << 46 | bytes << 3 | which << 1 | uint64_t(ahead) : 0;
+}
+
+const Variant *OneLane::recall_exact(const Family &family, uint64_t bytes, bool ahead) const {
+    const uint64_t asked = question(family, bytes, ahead);
+    return asked ? suite_.memo->recall_exact(family, asked) : nullptr;
+}
+
+void OneLane::remember_exact(const Family &family, uint64_t bytes, bool ahead, const Variant *choice) const {
+    const uint64_t asked = question(family, bytes, ahead);
+    if (asked && choice) suite_.memo->remember_exact(family, asked, choice);
+}
+
 const Variant *OneLane::choose(const Family &family, uint64_t bytes) const {
+    if (const Variant *best = recall_exact(family, bytes, false)) return best;
     bool known;
     const Variant *choice = recall(family, bytes, false, false, &known);
-    if (known) return choice;
-    choice = compare(family, bytes, false, false);
-    remember(family, bytes, false, false, choice);
+    if (!known) {
+        choice = compare(family, bytes, false, false);
+        remember(family, bytes, false, false, choice);
+    }
+    remember_exact(family, bytes, false, choice);
     return choice;
 }
 
 const Variant *OneLane::pair(uint64_t bytes, bool ahead) const {
     const Family &family = suite_.pairs;
     if (family.variants.empty()) return nullptr;
-    const uint64_t question = uint64_t(3) << 46 | (bytes << 1 | ahead) % (uint64_t(1) << 46);
-    if (const Variant *best = suite_.memo ? suite_.memo->recall_exact(family, question) : nullptr) return best;
+    if (const Variant *best = recall_exact(family, bytes, ahead)) return best;
     bool known;
     const Variant *choice = recall(family, bytes, true, ahead, &known);
-    if (known) return choice;
+    if (known) {
+        remember_exact(family, bytes, ahead, choice);
+        return choice;
+    }
     choice = compare(family, bytes, ahead, false);
     if (choice) {
         const Variant *cipher = compare(suite_.encrypts, bytes, false, false), *hash = compare(suite_.hashes, bytes, false, false);
@@ -87,7 +108,7 @@ const Variant *OneLane::pair(uint64_t bytes, bool ahead) const {
         if (cipher && hash && cost(*cipher, bytes) + cost(*hash, bytes) < cost(*choice, bytes - before) + double(before) * choice->cost.per_byte) choice = nullptr;
     }
     remember(family, bytes, true, ahead, choice);
-    if (suite_.memo && choice && bytes < uint64_t(1) << 45) suite_.memo->remember_exact(family, question, choice);
+    remember_exact(family, bytes, ahead, choice);
     return choice;
 }
 

@@ -24,6 +24,9 @@ public:
     const Variant *pair(uint64_t bytes, bool ahead) const;
 
 private:
+    uint64_t question(const Family &family, uint64_t bytes, bool ahead) const;
+    const Variant *recall_exact(const Family &family, uint64_t bytes, bool ahead) const;
+    void remember_exact(const Family &family, uint64_t bytes, bool ahead, const Variant *choice) const;
     const Variant *recall(const Family &family, uint64_t bytes, bool pair, bool ahead, bool *known) const;
     void remember(const Family &family, uint64_t bytes, bool pair, bool ahead, const Variant *choice) const;
 
