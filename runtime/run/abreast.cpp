@@ -284,6 +284,10 @@ bool run_abreast(cst_job *jobs, size_t n) {
     bool all = true;
     for (size_t first = 0; first < n;) {
         const cst_job &model = jobs[first];
+        if (model.status != JOB_WAITING) {
+            first++;
+            continue;
+        }
         const Suite &suite = *key_of(model).suite;
         const Counts where = counts(suite);
         size_t some = 0;

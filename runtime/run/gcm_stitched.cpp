@@ -28,9 +28,9 @@ void GcmStitched::count_calls() {
     calls_ = 0;
 }
 
-void GcmStitched::choose(const cst_job &job, bool ahead) {
+void GcmStitched::choose(uint64_t bytes, bool ahead) {
     count_calls();
-    bytes_ = job.in_len;
+    bytes_ = bytes;
     ahead_ = ahead;
     const Variant *const before = pair_;
     pair_ = which_.pair(bytes_ & ~uint64_t(BLOCK - 1), ahead);
@@ -108,7 +108,7 @@ bool GcmStitched::run(cst_job *job) {
     const uint8_t *const in = static_cast<const uint8_t *>(job->in), *const aad = static_cast<const uint8_t *>(job->aad);
     uint8_t *const out = static_cast<uint8_t *>(job->out);
     const bool ahead = opens_ && in == out;
-    if (bytes_ != job->in_len || ahead_ != ahead) choose(*job, ahead);
+    if (bytes_ != job->in_len || ahead_ != ahead) choose(job->in_len, ahead);
     if (!pair_) return false;
     const Key &key = *reinterpret_cast<const Key *>(job->key);
     const uint64_t before = ahead ? pair_->need() : 0, strides = (bytes_ - before) >> pair_->step_log2, done = strides << pair_->step_log2;

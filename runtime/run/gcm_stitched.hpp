@@ -31,7 +31,7 @@ private:
     static constexpr uint64_t LEAST_TEXT = 512, MOST_AAD = GCM_FEW * GCM_BLOCK;
     static constexpr size_t ROOM = 4096, ALIGNED = 64;  // of the state block
 
-    void choose(const cst_job &job, bool ahead);
+    void choose(uint64_t bytes, bool ahead);
     void load_key(const Key &key);
     void call(const uint8_t *in, uint8_t *out, const uint8_t *hash_in, uint64_t iterations);
     void absorb(const Key &key, const uint8_t *data, uint64_t bytes);

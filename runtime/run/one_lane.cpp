@@ -71,7 +71,8 @@ uint64_t OneLane::question(const Family &family, uint64_t bytes, bool ahead) con
 
 const Variant *OneLane::recall_exact(const Family &family, uint64_t bytes, bool ahead) const {
     const uint64_t asked = question(family, bytes, ahead);
-    return asked ? suite_.memo->recall_exact(family, asked) : nullptr;
+    const Variant *const best = asked ? suite_.memo->recall_exact(family, asked) : nullptr;
+    return best && serves(*best) && best->need() * (1 + ahead) <= bytes ? best : nullptr;
 }
 
 void OneLane::remember_exact(const Family &family, uint64_t bytes, bool ahead, const Variant *choice) const {
