@@ -7,14 +7,14 @@
 namespace cst {
 
 // Of longer texts, in bytes, a kernel is worth its state block and the copy of the key: in bursts of many that are alike, of a few, and of unlike ones. As measured on
-// Zen 4. What is opened has to be loaded before anything else can be done, and kernels with more vectors under way wait less for it.
-constexpr uint64_t COUNTER_FEW = 1024, CBC_OPEN_FEW = 512, FEW_JOBS_FEW = 2048, UNLIKE_FEW = 4096;
+// Zen 4.
+constexpr uint64_t COUNTER_MANY = 1008, CBC_OPEN_MANY = 512, FEW_JOBS = 2048, UNLIKE = 4096;
 
 // Whether that is for texts of so many bytes, in one piece: AES in counter mode, or CBC opened, where there are vectors of four blocks. jobs: how many are alike; 0: the
 // burst is of unlike ones.
 inline bool cipher_few(const Suite &suite, int direction, uint64_t bytes, size_t jobs) {
     const bool counts = suite.construction == Construction::counter;
-    const uint64_t most = jobs == 0 ? UNLIKE_FEW : jobs <= 16 ? FEW_JOBS_FEW : counts ? COUNTER_FEW : CBC_OPEN_FEW;
+    const uint64_t most = jobs == 0 ? UNLIKE : jobs <= 16 ? FEW_JOBS : counts ? COUNTER_MANY : CBC_OPEN_MANY;
     if (!suite.wide || suite.forced || bytes - 1 >= most) return false;
     return counts || (suite.construction == Construction::single && direction == CST_OPEN && suite.encrypt->record.kind == ALGORITHM_CIPHER_ENC);
 }
