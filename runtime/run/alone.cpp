@@ -15,6 +15,9 @@ void copy_rows(uint8_t *to, size_t stride, const uint8_t *from, uint32_t rows) {
     else for (uint32_t i = 0; i < rows; i++) memcpy(to + i * stride, from + 16 * i, 16);
 }
 
+void copy_chain(uint8_t *to, const uint8_t *from, size_t bytes) { copy_few(to, from, bytes); }
+void copy_chain(uint8_t *to, const uint8_t *from, std::integral_constant<size_t, 24>) { copy_three_words(to, from); }
+
 // How much of a text runs where it is. A short one goes through `blocks` altogether unless it needs no filling up: one call is less than two.
 uint64_t strides(uint64_t bytes) {
     if (bytes >= COUNTER_STRIDE) return bytes & ~(COUNTER_STRIDE - 1);
@@ -95,7 +98,8 @@ void Alone::call(Slot *slot, const uint8_t *in, uint8_t *out, const uint8_t *has
         uint32_t rows = v.hash.chain_rows, stride = v.hash.chain_row_bytes, entry = v.hash.chain_entry;
         if (stride == entry) entry *= rows, rows = 1;
         for (uint32_t i = 0; i < rows; i++) {
-            if (entry == 16) copy(state + hash->chain + i * stride, work_->hash_chain + i * 16, std::integral_constant<size_t, 16>());
+            if (entry == 24) copy(state + hash->chain, work_->hash_chain, std::integral_constant<size_t, 24>());
+            else if (entry == 16) copy(state + hash->chain + i * stride, work_->hash_chain + i * 16, std::integral_constant<size_t, 16>());
             else copy(state + hash->chain + i * stride, work_->hash_chain + i * entry, size_t(entry));
         }
     };
@@ -104,13 +108,13 @@ void Alone::call(Slot *slot, const uint8_t *in, uint8_t *out, const uint8_t *has
             copy_rows(state + hash->key, v.hash.key_row_bytes, item.mac_keys_end - 16 * v.hash.key_rows, v.hash.key_rows);
         slot->mac_keys_end = item.mac_keys_end;
         put_pointer(state + hash->in, hash_in);
-        each_chain_row([](uint8_t *row, const uint8_t *chain, size_t bytes) { copy_few(row, chain, bytes); });
+        each_chain_row([](uint8_t *row, const uint8_t *chain, auto bytes) { copy_chain(row, chain, bytes); });
     }
     slot->args.iterations = iterations;
     slot->fn(&slot->args);
     slot->calls++;
     if constexpr (ciphers) memcpy(work_->chain, state + cipher->chain, 16);
-    if constexpr (hashes) each_chain_row([](const uint8_t *row, uint8_t *chain, size_t bytes) { copy_few(chain, row, bytes); });
+    if constexpr (hashes) each_chain_row([](const uint8_t *row, uint8_t *chain, auto bytes) { copy_chain(chain, row, bytes); });
 }
 
 void Alone::cipher(const uint8_t *in, uint8_t *out, uint64_t bytes) {

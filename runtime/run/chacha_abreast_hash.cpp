@@ -44,10 +44,10 @@ void ChaChaAbreast::hash_alone(size_t i) {
             const LanePlace &at = v.hash.lanes[0];
             hash_used_ = std::max(hash_used_, size_t(v.state_bytes));
             poly1305_powers(keys_[i], v.hash.key_rows, hash_state_ + at.key);
-            memcpy(hash_state_ + at.chain, accumulator, sizeof(accumulators_[i]));
+            copy_three_words(hash_state_ + at.chain, reinterpret_cast<const uint8_t *>(accumulator));
             put_pointer(hash_state_ + at.in, from);
             call_kernel(v, hash_state_, BLOCK * blocks);
-            memcpy(accumulator, hash_state_ + at.chain, sizeof(accumulators_[i]));
+            copy_three_words(reinterpret_cast<uint8_t *>(accumulator), hash_state_ + at.chain);
             done = blocks & ~size_t(v.step / BLOCK - 1);
         }
         poly1305_blocks(keys_[i], accumulator, from + BLOCK * done, blocks - done);

@@ -22,6 +22,11 @@ inline uint64_t load64(const uint8_t *from) {
     return word;
 }
 
+// Poly1305's accumulator, which is stored and loaded word by word.
+inline void copy_three_words(uint8_t *to, const uint8_t *from) {
+    for (size_t i = 0; i < 3; i++) memcpy(to + 8 * i, from + 8 * i, 8);
+}
+
 // Exactly n bytes; the last piece may overlap the one before.
 inline void copy_few(uint8_t *to, const uint8_t *from, size_t n) {
     if (n >= 16) {
