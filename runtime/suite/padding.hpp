@@ -12,20 +12,20 @@ namespace cst {
 // `block` holds the last `used` bytes of a message of `message_bytes` bytes, starting at a block boundary. Appends 0x80, zeros and the
 // length; returns the number of bytes, a multiple of the block. Room for used + 1 + length bytes, rounded up, and PAD_SLACK bytes more is needed.
 constexpr size_t PAD_SLACK = 16;
+// The same with a length of 16 bytes; `total`: what is returned.
+void pad_rows(bool big_endian, uint8_t *block, size_t used, size_t total, uint64_t message_bytes);
 inline size_t hash_pad(const AlgorithmRecord &hash, uint8_t *block, size_t used, uint64_t message_bytes) {
     const size_t unit = hash.block_bytes, length = hash.length_bytes;  // a power of two; 8 or 16
     const size_t total = (used + 1 + length + unit - 1) & ~(unit - 1);
+    const bool big_endian = hash.flags & ALGORITHM_BIG_ENDIAN;
+    if (length > 8) {
+        pad_rows(big_endian, block, used, total, message_bytes);
+        return total;
+    }
     block[used] = 0x80;
     for (size_t at = used + 1; at < total; at += PAD_SLACK) memset(block + at, 0, PAD_SLACK);
-    const uint64_t bits = message_bytes << 3, high = message_bytes >> 61;
-    const auto put = [block](size_t at, uint64_t word) { memcpy(block + at, &word, sizeof(word)); };
-    if (hash.flags & ALGORITHM_BIG_ENDIAN) {
-        put(total - 8, __builtin_bswap64(bits));
-        if (length > 8) put(total - 16, __builtin_bswap64(high));
-    } else {
-        put(total - length, bits);
-        if (length > 8) put(total - 8, high);
-    }
+    const uint64_t bits = message_bytes << 3, word = big_endian ? __builtin_bswap64(bits) : bits;
+    memcpy(block + total - 8, &word, sizeof(word));
     return total;
 }
 
