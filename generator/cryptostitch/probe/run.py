@@ -105,7 +105,7 @@ class Probe:
         time = self.cycles(bodies.mixture([(resource.form, many), (form, copies)]), [form, resource.form], BUSY + ADDED)
         found = min(self._settled(time, copies, base, expected, rate), rate)
         one = self._rates[resource.form]
-        return one * max(0, int(found / one + SLACK))
+        return min(rate, one * max(0, int(found / one + SLACK)))
 
     def union(self, a: Resource, b: Resource) -> float | None:
         """Cycles that a copy takes of what belongs to one of two resources or to both, when they overlap in part; None when they are apart or the same."""
