@@ -25,6 +25,7 @@ Counts counts(const Suite &suite) {
     return suite.construction == Construction::chacha ? Counts::at_begin : suite.counts() ? Counts::at_end : Counts::nowhere;
 }
 bool carries(const cst_job &job, Counts where) {
+    if (where == Counts::nowhere) return false;
     uint32_t begin, end;
     const uint8_t *iv = static_cast<const uint8_t *>(job.iv);
     memcpy(&begin, iv, sizeof(begin));
@@ -211,7 +212,7 @@ size_t alike(const Abreast &abreast, const cst_job *jobs, size_t n) {
     while (i < n && i < MOST_JOBS) {
         const cst_job &job = jobs[i];
         if (key_of(job).suite != key_of(model).suite || job.in_len != model.in_len || job.direction != model.direction) break;
-        if (job.n_in_pieces | job.n_out_pieces || (where != Counts::nowhere && carries(job, where))) break;
+        if (job.n_in_pieces | job.n_out_pieces || carries(job, where)) break;
         i++;
     }
     return abreast.waits() && i < n && i < MOST_JOBS / 2 ? 0 : i;
@@ -266,7 +267,7 @@ bool run_one(cst_job *job) {
 bool run_alike(cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(jobs[0]).suite;
     const Counts where = counts(suite);
-    for (size_t i = 0; where != Counts::nowhere && i < n; i++)
+    for (size_t i = 0; i < n; i++)
         if (carries(jobs[i], where)) return false;
     if (cipher_few(suite, jobs[0].direction, jobs[0].in_len, n)) {
         run_cipher_few(suite, jobs, n);
@@ -289,10 +290,9 @@ bool run_abreast(cst_job *jobs, size_t n) {
             continue;
         }
         const Suite &suite = *key_of(model).suite;
-        const Counts where = counts(suite);
         size_t some = 0;
         bool done = false;
-        if (!(model.n_in_pieces | model.n_out_pieces) && cipher_few(suite, model.direction, model.in_len, 0) && (where == Counts::nowhere || !carries(model, where))) {
+        if (!(model.n_in_pieces | model.n_out_pieces) && cipher_few(suite, model.direction, model.in_len, 0) && !carries(model, counts(suite))) {
             run_cipher_few(suite, jobs + first, 1);
             some = done = true;
         } else if (abreast_serves(suite, model.in_len)) {

@@ -24,6 +24,11 @@ inline void put_counter(uint8_t *to, const void *iv, uint8_t number) {
 }
 inline void put_first_counter(uint8_t *to, const void *iv) { put_counter(to, iv, 1); }
 inline void put_second_counter(uint8_t *to, const void *iv) { put_counter(to, iv, 2); }
+// So many blocks farther (6.2).
+inline void count_on(uint8_t *counter, uint32_t blocks) {
+    const uint64_t high = load64(counter + 8), count = __builtin_bswap32(__builtin_bswap32(uint32_t(high >> 32)) + blocks);
+    put_words(counter, load64(counter), count << 32 | (high & UINT32_MAX));
+}
 
 // to = from + stream.
 inline void add_blocks(uint8_t *to, const uint8_t *from, const uint8_t *stream, size_t bytes) {

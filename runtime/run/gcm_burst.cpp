@@ -16,8 +16,7 @@ bool run_gcm_burst(const Suite &suite, int direction, cst_job *jobs, size_t n) {
     auto any = [](const cst_job &) { return true; };
     each_waiting(suite, direction, jobs, n, any, [&](cst_job *job) {
         if (gcm_few(*job, n == 1)) all &= run_gcm_few(job, 1);
-        else if (GcmStitched::takes(*job) && stitched.run(job)) return;
-        else if (GcmShort::takes(*job)) few.add(job);
+        else if (!(GcmStitched::takes(*job) && stitched.run(job)) && GcmShort::takes(*job)) few.add(job);
     });
     few.run();
     return all && few.all() && stitched.all();

@@ -109,8 +109,7 @@ private:
             put_words(work_.hash_chain, 0, 0);
         }
         aes_encrypt(key_->encrypt, rounds_, work_.chain, work_.last);
-        const uint64_t high = load64(work_.chain + 8), count = __builtin_bswap32(__builtin_bswap32(uint32_t(high >> 32)) + 1);
-        put_words(work_.chain, load64(work_.chain), count << 32 | (high & UINT32_MAX));
+        count_on(work_.chain, 1);
     }
 
     // Of AAD, text and lengths.

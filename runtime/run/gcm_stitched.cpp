@@ -69,18 +69,10 @@ void GcmStitched::call(const uint8_t *in, uint8_t *out, const uint8_t *hash_in, 
     calls_++;
 }
 
-void GcmStitched::absorb(const Key &key, const uint8_t *data, uint64_t bytes) {
-    for (; bytes; data += AT_ONCE * BLOCK) {
-        const size_t some = size_t(std::min<uint64_t>(bytes, AT_ONCE * BLOCK));
-        ghash_part(key.powers + MOST_POWERS, y_, data, some);
-        bytes -= some;
-    }
-}
-
 // What is left of the text, and the lengths.
 void GcmStitched::absorb_end(const Key &key, const cst_job &job, const uint8_t *text, uint64_t done) {
     const uint64_t whole = (bytes_ - done) / (AT_ONCE * BLOCK) * (AT_ONCE * BLOCK);
-    absorb(key, text + done, whole);
+    ghash_blocks(key.powers + MOST_POWERS, y_, text + done, size_t(whole / BLOCK));
     done += whole;
     ghash_end(key.powers + MOST_POWERS, y_, {nullptr, 0, text + done, size_t(bytes_ - done), job.aad_len, bytes_});
 }
@@ -97,8 +89,7 @@ void GcmStitched::add_stream(const Key &key, const uint8_t *in, uint8_t *out, ui
         if (!bytes) break;
         in += some;
         out += some;
-        const uint64_t high = load64(counter_ + 8), count = __builtin_bswap32(__builtin_bswap32(uint32_t(high >> 32)) + uint32_t(blocks));
-        put_words(counter_, load64(counter_), count << 32 | (high & UINT32_MAX));
+        count_on(counter_, uint32_t(blocks));
     }
 }
 
@@ -117,7 +108,7 @@ bool GcmStitched::run(cst_job *job) {
     put_second_counter(counter_, job->iv);
     put_zeros(y_);
     if (job->aad_len) ghash_part(key.powers + MOST_POWERS, y_, aad, job->aad_len);
-    absorb(key, in, before);
+    ghash_blocks(key.powers + MOST_POWERS, y_, in, size_t(before / BLOCK));
     call(in, out, hashed + before, strides);
     job->out_len = bytes_;
     job->status = CST_OK;

@@ -34,7 +34,6 @@ private:
     void choose(uint64_t bytes, bool ahead);
     void load_key(const Key &key);
     void call(const uint8_t *in, uint8_t *out, const uint8_t *hash_in, uint64_t iterations);
-    void absorb(const Key &key, const uint8_t *data, uint64_t bytes);
     void absorb_end(const Key &key, const cst_job &job, const uint8_t *text, uint64_t done);
     void add_stream(const Key &key, const uint8_t *in, uint8_t *out, uint64_t bytes);
     bool finish(const Key &key, const cst_job &job, const uint8_t *hashed_text, uint64_t enciphered, uint64_t hashed);

@@ -98,17 +98,15 @@ const Variant *OneLane::pair(uint64_t bytes, bool ahead) const {
     if (const Variant *best = recall_exact(family, bytes, ahead)) return best;
     bool known;
     const Variant *choice = recall(family, bytes, true, ahead, &known);
-    if (known) {
-        remember_exact(family, bytes, ahead, choice);
-        return choice;
+    if (!known) {
+        choice = compare(family, bytes, ahead, false);
+        if (choice) {
+            const Variant *cipher = compare(suite_.encrypts, bytes, false, false), *hash = compare(suite_.hashes, bytes, false, false);
+            const uint64_t before = ahead ? choice->need() : 0;
+            if (cipher && hash && cost(*cipher, bytes) + cost(*hash, bytes) < cost(*choice, bytes - before) + double(before) * choice->cost.per_byte) choice = nullptr;
+        }
+        remember(family, bytes, true, ahead, choice);
     }
-    choice = compare(family, bytes, ahead, false);
-    if (choice) {
-        const Variant *cipher = compare(suite_.encrypts, bytes, false, false), *hash = compare(suite_.hashes, bytes, false, false);
-        const uint64_t before = ahead ? choice->need() : 0;
-        if (cipher && hash && cost(*cipher, bytes) + cost(*hash, bytes) < cost(*choice, bytes - before) + double(before) * choice->cost.per_byte) choice = nullptr;
-    }
-    remember(family, bytes, true, ahead, choice);
     remember_exact(family, bytes, ahead, choice);
     return choice;
 }
