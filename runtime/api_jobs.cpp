@@ -5,6 +5,7 @@
 #include "jobs.hpp"
 #include "run/abreast.hpp"
 #include "run/chacha_abreast.hpp"
+#include "run/chacha_alone.hpp"
 #include "run/gcm_burst.hpp"
 #include "run/gcm_few.hpp"
 #include "run/lone_hash.hpp"
@@ -32,6 +33,9 @@ int run_checked(const Engine *engine, cst_job *jobs, size_t n) {
         if (first.construction == Construction::gcm) {
             if (!run_gcm_burst(first, jobs->direction, jobs, n)) result = CST_ERR_AUTH;
             if (none_waits(jobs, n)) return result;
+        } else if (n == 1 && chacha_alone_takes(*jobs)) {
+            result = run_chacha_alone(jobs);
+            if (jobs->status != JOB_WAITING) return result;
         } else if (chacha_abreast_takes(jobs, n)) {
             result = chacha_abreast(jobs, n);
             if (none_waits(jobs, n)) return result;

@@ -1,6 +1,8 @@
 // ChaCha20 over the jobs of a batch (RFC 8439): what the cipher alone and the AEAD share.
 #pragma once
 
+#include "../suite/poly1305_wide.hpp"
+#include "copy.hpp"
 #include "work.hpp"
 
 namespace cst {
@@ -12,8 +14,30 @@ constexpr size_t CHACHA_STRIDE = 256;
 constexpr size_t CHACHA_MOST_FIRST = (CHACHA_MOST_BLOCKS - 1) * CHACHA_BLOCK;
 constexpr uint64_t chacha_first(uint64_t bytes) { return bytes <= CHACHA_MOST_FIRST ? bytes : bytes % (CHACHA_MOST_BLOCKS * CHACHA_BLOCK) & ~(CHACHA_BLOCK - 1); }
 
-// Poly1305, core cycles, measured on Zen 4: of a block without a kernel, and of the powers that a kernel wants. Shorter stretches pay for no kernel.
-constexpr double POLY_ONE_BLOCK = 19.5, POLY_POWERS = 200;
+// Counter and nonce, at once: kernels load them so.
+inline void put_chacha_counter(uint8_t *to, uint32_t counter, const uint8_t *nonce) {
+    uint32_t first;
+    uint64_t others;
+    memcpy(&first, nonce, sizeof(first));
+    memcpy(&others, nonce + sizeof(first), sizeof(others));
+    put_words(to, uint64_t(first) << 32 | counter, others);
+}
+
+// Kernels of Poly1305 over one message, whose rows of the key, and words of the accumulator, lie together.
+inline bool poly1305_serves(const Variant &v) {
+    return v.lanes == 1 && !v.lag && v.hash.key_row_bytes == 16 && v.hash.chain_row_bytes == 8 && v.hash.key_rows <= POLY_MOST_ROWS;
+}
+
+// Poly1305 of whole blocks without a kernel.
+inline void poly1305_absorb(const Suite &suite, const PolyKey &key, uint64_t *accumulator, const uint8_t *in, uint64_t blocks) {
+    (suite.wide && blocks >= POLY_WIDE_LEAST ? poly1305_wide : poly1305_blocks)(key, accumulator, in, blocks);
+}
+// What that takes, in core cycles, measured on Zen 4.
+inline double poly1305_cycles(const Suite &suite, double blocks) {
+    return suite.wide && blocks >= double(POLY_WIDE_LEAST) ? 160 + 4 * blocks : 19.5 * blocks;
+}
+// What the powers take that a kernel wants. Shorter stretches pay for no kernel.
+constexpr double POLY_POWERS = 200;
 constexpr uint64_t POLY_LEAST = 256;
 // Opening stitched, the hash goes one stretch ahead: texts of fewer stretches lose by the two more sets of powers. On Zen 4 four lose with AVX2 and AVX-512, eight win.
 constexpr uint64_t POLY_OPENING_STRETCHES = 6;

@@ -5,6 +5,7 @@
 
 #include "../select/upper_halves.hpp"
 #include "../suite/secret.hpp"
+#include "chacha_alone.hpp"
 #include "copy.hpp"
 #include "direct.hpp"
 
@@ -14,14 +15,6 @@ namespace {
 const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
 const uint8_t *in_of(const cst_job &job) { return static_cast<const uint8_t *>(job.in); }
 uint8_t *out_of(const cst_job &job) { return static_cast<uint8_t *>(job.out); }
-// Counter and nonce, at once: kernels load them so.
-void put_chain(uint8_t *to, uint32_t counter, const uint8_t *nonce) {
-    uint32_t first;
-    uint64_t others;
-    memcpy(&first, nonce, sizeof(first));
-    memcpy(&others, nonce + sizeof(first), sizeof(others));
-    put_words(to, uint64_t(first) << 32 | counter, others);
-}
 bool alike(const cst_job &a, const cst_job &b) { return a.in_len == b.in_len && a.aad_len == b.aad_len; }
 bool in_order(const cst_job *a, const cst_job *b) { return a->in_len != b->in_len ? a->in_len < b->in_len : a->aad_len < b->aad_len; }
 
@@ -65,7 +58,7 @@ void ChaChaAbreast::encipher_on(const Variant &v, const Text *texts, size_t n, u
     auto load = [&](const LanePlace &place, const Text &text, uint8_t *out) {
         put_pointer(state + place.in, text.in + done);
         put_pointer(state + place.out, out);
-        put_chain(state + place.chain, counter, static_cast<const uint8_t *>(text.job->iv));
+        put_chacha_counter(state + place.chain, counter, static_cast<const uint8_t *>(text.job->iv));
         const uint8_t *const key = key_of(*text.job).encrypt[0];
         memcpy(state + place.key, key, 16);
         memcpy(state + place.key + row, key + 16, 16);
@@ -179,7 +172,6 @@ namespace {
 int run_waiting(const Suite &suite, int direction, cst_job *jobs, size_t n) {
     constexpr size_t kMost = 64;  // are sorted at once
     ChaChaAbreast abreast(suite, direction);
-    if (n == 1) return abreast.prepare(&jobs, 1) && !abreast.run(&jobs, 1) ? CST_ERR_AUTH : CST_OK;
     int result = CST_OK;
     for (size_t next = 0; next < n;) {
         cst_job *some[kMost];
@@ -201,16 +193,19 @@ int run_waiting(const Suite &suite, int direction, cst_job *jobs, size_t n) {
 
 bool chacha_abreast_takes(const cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(jobs[0]).suite;
-    if (suite.construction != Construction::chacha_poly || suite.forced || !suite.memo) return false;
-    return n > 1 || (jobs[0].in_len <= ChaChaAbreast::MOST_ALONE && ChaChaAbreast::takes(jobs[0]));
+    return n > 1 && suite.construction == Construction::chacha_poly && !suite.forced && suite.memo;
 }
 
 int chacha_abreast(cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(jobs[0]).suite;
     const int direction = jobs[0].direction, other = direction == CST_SEAL ? CST_OPEN : CST_SEAL;
-    const int result = run_waiting(suite, direction, jobs, n);
+    int result = run_waiting(suite, direction, jobs, n);
     const bool both = std::any_of(jobs, jobs + n, [&](const cst_job &job) { return job.direction == other; });
-    return both ? std::min(result, run_waiting(suite, other, jobs, n)) : result;
+    if (both) result = std::min(result, run_waiting(suite, other, jobs, n));
+    if (n >= suite.chacha_several) return result;
+    for (int way : {direction, other})
+        each_waiting(suite, way, jobs, n, chacha_alone_takes, [&](cst_job *job) { result = std::min(result, run_chacha_alone(job)); });
+    return result;
 }
 
 }  // namespace cst

@@ -10,7 +10,6 @@ namespace cst {
 class ChaChaAbreast {
 public:
     static constexpr size_t MOST = 16;  // messages at once
-    static constexpr size_t MOST_ALONE = 2048;  // of a longer single message the middle is stitched (chacha_direct.cpp)
 
     ChaChaAbreast(const Suite &suite, int direction) : suite_(suite), opens_(direction == CST_OPEN) {}
     ~ChaChaAbreast();
@@ -89,7 +88,7 @@ private:
     alignas(64) uint8_t idle_out_[MOST_CALL];
 };
 
-// Whether the burst, checked, begins with a job of such a suite, and no kernel is forced; a single job must be one that is taken.
+// Whether the burst, checked, is of several jobs and begins with one of such a suite, and no kernel is forced.
 bool chacha_abreast_takes(const cst_job *jobs, size_t n);
 // Those of its jobs for which it pays; the others stay waiting. As run_burst.
 int chacha_abreast(cst_job *jobs, size_t n);

@@ -5,20 +5,18 @@
 
 #include "abreast_choice.hpp"
 #include "chacha_abreast.hpp"
+#include "chacha_alone.hpp"
 
 namespace cst {
 namespace {
 
-// Core cycles, measured on Zen 4: of a call; of what is done for a message beside kernels, here and job after job (chacha_direct.cpp).
-constexpr double kCall = 40, kMessage = 60, kMessageAlone = 250;
+// Core cycles, measured on Zen 4: of a call; of what is done for a message beside kernels, here and job after job (chacha_alone.cpp).
+constexpr double kCall = 40, kMessage = 60, kMessageAlone = 100;
 
 // Kernels whose lanes are messages.
 bool hashes_abreast(const Variant &v) {
     return v.lanes > 1 && v.lanes <= ChaChaAbreast::MOST && v.step == 16 && v.hash.key_rows == POLY_ABREAST_ROWS && v.hash.chain_rows == 3;
 }
-
-// One of one lane: rows of the key, and the words of the chaining value, lie together.
-bool hashes_alone(const Variant &v) { return !v.lag && v.hash.key_row_bytes == 16 && v.hash.chain_row_bytes == 8 && v.hash.key_rows <= POLY_MOST_ROWS; }
 
 double calls(const Variant &v, size_t n) { return double(v.full_rounds(n + v.lanes - 1)); }
 
@@ -85,7 +83,7 @@ bool ChaChaAbreast::prepare(cst_job *const *jobs, size_t n) {
 // Whether it takes less time than one message after the other. Finds the kernel that hashes.
 bool ChaChaAbreast::compare(size_t n) {
     const double blocks = double((padded(aad_bytes_, BLOCK) + padded(bytes_, BLOCK)) / BLOCK + 1), jobs = double(n);
-    double hashing = POLY_ONE_BLOCK * blocks * jobs, alone = POLY_ONE_BLOCK * blocks;
+    double alone = poly1305_cycles(suite_, blocks), hashing = alone * jobs;
     for (const Variant *v : suite_.hashes.variants) {
         double needed;
         if (v->lanes == 1) {
@@ -96,7 +94,7 @@ bool ChaChaAbreast::compare(size_t n) {
             needed = calls(*v, n) * (kCall + v->cost.per_iteration * blocks);
         }
         const Kernel *kernel;
-        if (needed >= hashing || !(v->lanes == 1 ? hashes_alone(*v) : hashes_abreast(*v)) || v->state_bytes > HASH_STATE || v->state_align > STATE_ALIGNED) continue;
+        if (needed >= hashing || !(v->lanes == 1 ? poly1305_serves(*v) : hashes_abreast(*v)) || v->state_bytes > HASH_STATE || v->state_align > STATE_ALIGNED) continue;
         if (suite_.engine->fetch(*v, &kernel)) continue;
         hash_ = v;
         hashing = needed;
@@ -107,13 +105,13 @@ bool ChaChaAbreast::compare(size_t n) {
             cycles += calls(*v, some) * (kCall + v->cost.per_iteration * double(of_each >> v->step_log2));
         return cycles;
     };
-    const size_t first = chacha_first(bytes_), whole = (bytes_ - first) & ~(CHACHA_BLOCK - 1), rest = bytes_ - first - whole;
+    const size_t first = chacha_alone_first(bytes_), whole = (bytes_ - first) / MOST_STRIDE * MOST_STRIDE, rest = bytes_ - first - whole;
     double here = enciphering(n, with_key_) + hashing;
     if (!together_) here += enciphering(n, bytes_ - in_place_) + (in_place_ ? enciphering(n, CHACHA_BLOCK) : 0);
-    double there = enciphering(1, whole) + (rest ? enciphering(1, CHACHA_BLOCK) : 0) + alone;
-    for (const Variant *v : suite_.pairs.variants)
-        if (v->lanes == 1 && v->need() <= whole) there = std::min(there, POLY_POWERS + kCall + v->cost.per_byte * double(bytes_));
-    return here + kMessage * jobs < jobs * (enciphering(1, chacha_room(suite_, 1, CHACHA_BLOCK + first)) + there + kMessageAlone);
+    double there = alone + enciphering(1, whole);
+    for (const size_t part : {CHACHA_BLOCK + first, rest})
+        if (part) there += enciphering(1, chacha_room(suite_, 1, part));
+    return here + kMessage * jobs < jobs * (there + kMessageAlone);
 }
 
 }  // namespace cst

@@ -50,7 +50,7 @@ void ChaChaAbreast::hash_alone(size_t i) {
             copy_three_words(reinterpret_cast<uint8_t *>(accumulator), hash_state_ + at.chain);
             done = blocks & ~size_t(v.step / BLOCK - 1);
         }
-        poly1305_blocks(keys_[i], accumulator, from + BLOCK * done, blocks - done);
+        poly1305_absorb(suite_, keys_[i], accumulator, from + BLOCK * done, blocks - done);
     });
 }
 

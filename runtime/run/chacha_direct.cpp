@@ -1,11 +1,13 @@
 // ChaCha20, alone and with Poly1305 (RFC 8439), job after job on kernels of one lane. How a message is cut: chacha_poly.cpp.
 
+#include <algorithm>
 #include <cstring>
 
 #include "../suite/poly1305.hpp"
 #include "../suite/secret.hpp"
 #include "alone.hpp"
 #include "chacha.hpp"
+#include "chacha_alone.hpp"
 #include "direct.hpp"
 
 namespace cst {
@@ -148,13 +150,13 @@ private:
         if (whole >= POLY_LEAST) {
             const Variant *variant = alone_.choose_hash(whole);
             const double powers = variant && work_.powers_rows == variant->hash.key_rows ? 0 : POLY_POWERS;
-            if (variant && alone_.cost(*variant, whole) + powers < POLY_ONE_BLOCK * double(whole / BLOCK) && prepare_powers(*variant)) {
+            if (variant && alone_.cost(*variant, whole) + powers < poly1305_cycles(suite_, double(whole / BLOCK)) && prepare_powers(*variant)) {
                 const uint64_t done = alone_.hash_on(*variant, data, whole);
                 data += done;
                 whole -= done;
             }
         }
-        poly1305_blocks(poly_key(), accumulator(), data, whole / BLOCK);
+        poly1305_absorb(suite_, poly_key(), accumulator(), data, whole / BLOCK);
         if (!rest) return;
         uint8_t block[BLOCK] = {};
         memcpy(block, last, rest);
@@ -238,6 +240,7 @@ int chacha_poly_direct(Arena *arena, const Suite &suite, int direction, cst_job 
             else if (!direct.open(job)) result = CST_ERR_AUTH;
         }
     }
+    each_waiting(suite, direction, jobs, n, chacha_alone_takes, [&](cst_job *job) { result = std::min(result, run_chacha_alone(job)); });
     const int others = seal_or_open<Direct>(arena, suite, direction, jobs, n, short_ones < suite.chacha_several ? chacha_poly_takes : takes_of_several);
     return result == CST_OK ? others : result;
 }

@@ -40,7 +40,7 @@ const Variant *choose(const Batch &batch, const Work &work, uint64_t bytes) {
     const Variant *v = best.variant;
     if (!v || v->hash.key_rows > POLY_MOST_ROWS) return nullptr;
     const double powers = work.powers_rows == v->hash.key_rows ? 0 : POLY_POWERS;
-    if (v != batch.suite->forced && best.cycles_per_byte * double(bytes) + powers > POLY_ONE_BLOCK * double(bytes / BLOCK)) return nullptr;
+    if (v != batch.suite->forced && best.cycles_per_byte * double(bytes) + powers > poly1305_cycles(*batch.suite, double(bytes / BLOCK))) return nullptr;
     const Kernel *kernel;
     return batch.suite->engine->fetch(*v, &kernel) ? nullptr : v;
 }
@@ -62,7 +62,7 @@ void absorb(const Batch &batch, Work *work, const uint8_t *data, uint64_t bytes)
         data += whole;
         bytes -= whole;
     }
-    poly1305_blocks(*key_of(work), accumulator(work), data, bytes / BLOCK);
+    poly1305_absorb(*batch.suite, *key_of(work), accumulator(work), data, bytes / BLOCK);
 }
 
 // The buffer from `from` to `to`, padded with zeros to whole blocks.

@@ -1,32 +1,11 @@
-#include "poly1305.hpp"
-
 #include <immintrin.h>
 
 #include <cstring>
 
+#include "poly1305_limbs.hpp"
+
 namespace cst {
 namespace {
-
-__extension__ typedef unsigned __int128 Wide;
-
-// A number modulo p = 2^130 - 5 in limbs of 44, 44 and 42 bits; the last may have one more.
-struct Limbs {
-    uint64_t x[3];
-};
-constexpr uint64_t LOW_44 = (uint64_t(1) << 44) - 1, LOW_42 = (uint64_t(1) << 42) - 1;
-
-// What leaves limb 2 is worth five times as much in limb 0; 20 = 5 * 2^2, because limb 3 would begin at bit 132.
-inline __attribute__((always_inline)) Limbs product(const Limbs &a, const Limbs &b) {
-    const uint64_t again1 = 20 * b.x[1], again2 = 20 * b.x[2];
-    const Wide d0 = Wide(a.x[0]) * b.x[0] + Wide(a.x[1]) * again2 + Wide(a.x[2]) * again1;
-    Wide d1 = Wide(a.x[0]) * b.x[1] + Wide(a.x[1]) * b.x[0] + Wide(a.x[2]) * again2;
-    Wide d2 = Wide(a.x[0]) * b.x[2] + Wide(a.x[1]) * b.x[1] + Wide(a.x[2]) * b.x[0];
-    d1 += uint64_t(d0 >> 44);
-    d2 += uint64_t(d1 >> 44);
-    const uint64_t x0 = (uint64_t(d0) & LOW_44) + 5 * uint64_t(d2 >> 42);
-    const uint64_t x1 = (uint64_t(d1) & LOW_44) + (x0 >> 44);
-    return {{x0 & LOW_44, x1 & LOW_44, (uint64_t(d2) & LOW_42) + (x1 >> 44)}};
-}
 
 // streams/poly1305.j2: a vector for each limb of the powers that the lanes end with, then again but for the first limb, times what they are worth
 // beyond the last.
@@ -68,8 +47,6 @@ inline __attribute__((always_inline)) void write_words(const Limbs &power, uint3
     write_factor(power, 2 * number, to);
     write_factor(times_word(power), 2 * number + 1, to);
 }
-
-Limbs limbs_of(const PolyKey &key) { return {{key.r[0] & LOW_44, (key.r[0] >> 44 | key.r[1] << 20) & LOW_44, key.r[1] >> 24}}; }
 
 // The limbs of a sum of a few need not fit their bits: the product brings them back.
 void add(Limbs *sum, const Limbs &a) {
@@ -117,7 +94,7 @@ void poly1305_blocks(const PolyKey &key, uint64_t *accumulator, const uint8_t *i
         unsigned char carry = _addcarry_u64(0, h0, low, &h0);
         carry = _addcarry_u64(carry, h1, high, &h1);
         _addcarry_u64(carry, h2, 1, &h2);
-        const Wide a = Wide(h0) * r0, b = Wide(h1) * again, c = Wide(h0) * r1, d = Wide(h1) * r0;
+        const Word128 a = Word128(h0) * r0, b = Word128(h1) * again, c = Word128(h0) * r1, d = Word128(h1) * r0;
         Word l0, l1, m0, m1;
         carry = _addcarry_u64(0, Word(a), Word(b), &l0);
         _addcarry_u64(carry, Word(a >> 64), Word(b >> 64), &l1);
@@ -139,19 +116,19 @@ void poly1305_blocks(const PolyKey &key, uint64_t *accumulator, const uint8_t *i
 void poly1305_tag(const PolyKey &key, const uint64_t *accumulator, uint8_t *tag) {
     // Below 2p from here on: what exceeds 130 bits counts five times.
     const uint64_t over = accumulator[2] >> 2;
-    Wide sum = Wide(accumulator[0]) + 5 * over;
+    Word128 sum = Word128(accumulator[0]) + 5 * over;
     const uint64_t h0 = uint64_t(sum);
-    sum = Wide(accumulator[1]) + uint64_t(sum >> 64);
+    sum = Word128(accumulator[1]) + uint64_t(sum >> 64);
     const uint64_t h1 = uint64_t(sum), h2 = (accumulator[2] & 3) + uint64_t(sum >> 64);
     // h + 5 has bit 130 exactly where h is at least p.
-    sum = Wide(h0) + 5;
+    sum = Word128(h0) + 5;
     const uint64_t g0 = uint64_t(sum);
-    sum = Wide(h1) + uint64_t(sum >> 64);
+    sum = Word128(h1) + uint64_t(sum >> 64);
     const uint64_t g1 = uint64_t(sum), take = 0 - ((h2 + uint64_t(sum >> 64)) >> 2 & 1);
     uint64_t s0, s1;
     memcpy(&s0, key.s, 8);
     memcpy(&s1, key.s + 8, 8);
-    sum = Wide(h0 ^ ((h0 ^ g0) & take)) + s0;
+    sum = Word128(h0 ^ ((h0 ^ g0) & take)) + s0;
     const uint64_t low = uint64_t(sum), high = (h1 ^ ((h1 ^ g1) & take)) + s1 + uint64_t(sum >> 64);
     memcpy(tag, &low, 8);
     memcpy(tag + 8, &high, 8);

@@ -1,8 +1,10 @@
 #include "suite.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "des.hpp"
+#include "poly1305_wide.hpp"
 
 namespace cst {
 namespace {
@@ -150,8 +152,8 @@ Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorit
     suite.iv_bytes = encrypt->record.iv_bytes;
     suite.block_bytes = suite.half_blocks() ? DES_BLOCK : encrypt->record.block_bytes;
     suite.max_bytes = kMostEnciphered;
-    suite.wide = encrypt->record.is_aes();
-    for (const char *feature : WIDE_NEEDS) suite.wide &= engine.has(feature);
+    auto has_all = [&](const auto &features) { return std::all_of(std::begin(features), std::end(features), [&](const char *feature) { return engine.has(feature); }); };
+    suite.wide = encrypt->record.is_aes() ? has_all(WIDE_NEEDS) : encrypt->record.kind == ALGORITHM_CHACHA && has_all(POLY_WIDE_NEEDS);
     return suite;
 }
 

@@ -44,7 +44,7 @@ struct Suite {
     const Variant *forced = nullptr;
     std::shared_ptr<ChoiceMemo> memo;  // of the families above; NULL: nothing is remembered
 
-    bool wide = false;  // of AES, and the CPU has what gcm_wide.hpp and aes_wide.hpp need
+    bool wide = false;  // the CPU has what gcm_wide.hpp and aes_wide.hpp need, for AES; poly1305_wide.hpp, for ChaCha20
 
     // ChaCha20: so many blocks are worth a run for i of them.
     uint8_t chacha_blocks[CHACHA_MOST_BLOCKS + 1] = {};
