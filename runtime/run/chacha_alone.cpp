@@ -69,7 +69,7 @@ public:
 
 private:
     const Variant *kernel_for(size_t bytes) const {
-        const Variant *const v = which_.rounded_up(suite_.encrypts, bytes);
+        const Variant *const v = which_.rounded_up(suite_.encrypts, (bytes + CHACHA_BLOCK - 1) & ~(CHACHA_BLOCK - 1));
         return v && v->step <= AT_ONCE && v->state_bytes <= CIPHER_STATE && v->state_align <= STATE_ALIGNED ? v : nullptr;
     }
     // From this block of the keystream on, and behind the bytes what is left of the kernel's iteration. Returns how many bytes that is.

@@ -125,10 +125,22 @@ private:
         if (ciphered && !in_place) encipher_rest();
         finish(in_, bytes);
         end_record(suite_, &work_);
-        encipher_rest();
-        alone_.cipher(work_.last, work_.last, work_.last_bytes);
-        memcpy(out_ + work_.bulk, work_.last, work_.last_bytes);
         job_.out_len = work_.bulk + work_.last_bytes;
+        const size_t rest = size_t(work_.bulk - ciphered);
+        if (rest > WHOLE) {
+            encipher_rest();
+            return encipher_end(work_.last, work_.last_bytes);
+        }
+        copy_few(blocks_, in_ + ciphered, rest);
+        memcpy(blocks_ + rest, work_.last, work_.last_bytes);
+        work_.use_blocks(rest + work_.last_bytes);
+        encipher_end(blocks_, rest + work_.last_bytes);
+    }
+
+    // What the record ends with, where it has been put together.
+    void encipher_end(uint8_t *end, size_t bytes) {
+        alone_.cipher(end, end, bytes);
+        memcpy(out_ + job_.out_len - bytes, end, bytes);
     }
 
     void hash(const uint8_t *at, uint64_t bytes) { alone_.hash(at, bytes); }
@@ -156,7 +168,7 @@ private:
         if (!begun_ && bytes > WHOLE) hash_joint(body);
         if (!begun_) {
             used = put_head();
-        } else {
+        } else if (bytes - hashed_ > WHOLE) {
             const uint64_t whole = (bytes - hashed_) & ~uint64_t(unit_ - 1);
             hash(body + hashed_, whole);
             hashed_ += whole;

@@ -28,8 +28,8 @@ uint64_t place_of(const Family &family, const Variant *choice) {
 
 bool ChoiceMemo::recall(const Family &family, const Query &query, bool pair, const Variant **choice) const {
     const uint64_t h = hash(family, query, pair);
-    const uint64_t slot = slots_[h % kSlots].load(std::memory_order_relaxed), place = slot & kPlace;
-    if (place == 0 || (slot ^ h) & ~kPlace) return false;
+    const uint64_t place = slots_.find(h % kSets, h) & kPlace;
+    if (place == 0) return false;
     *choice = nullptr;
     if (place == kNone) return pair;
     if (place > family.variants.size() || !fits(*family.variants[place - 1], query)) return false;
@@ -38,17 +38,17 @@ bool ChoiceMemo::recall(const Family &family, const Query &query, bool pair, con
 }
 
 void ChoiceMemo::forget() {
-    for (auto &slot : slots_) slot.store(0, std::memory_order_relaxed);
-    for (auto &slot : exact_) slot.store(0, std::memory_order_relaxed);
+    slots_.clear();
+    exact_.clear();
 }
 
 void ChoiceMemo::remember(const Family &family, const Query &query, bool pair, const Variant *choice) {
     const uint64_t h = hash(family, query, pair);
-    slots_[h % kSlots].store((h & ~kPlace) | place_of(family, choice), std::memory_order_relaxed);
+    slots_.put(h % kSets, (h & ~kPlace) | place_of(family, choice));
 }
 
 void ChoiceMemo::remember_exact(const Family &family, uint64_t question, const Variant *choice) {
-    exact_[exact_slot(question)].store(question << 16 | place_of(family, choice), std::memory_order_relaxed);
+    exact_.put(exact_set(question), question << 16 | place_of(family, choice));
 }
 
 }  // namespace cst
