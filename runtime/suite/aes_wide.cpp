@@ -13,7 +13,7 @@ WIDE_INLINE void count(Counter *cipher, const uint8_t *in, uint8_t *out, size_t 
     __m512i x[vectors];
     cipher->run<vectors>(x);
     const __m512i last = cipher->last_key();
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (size_t v = 0; v < vectors; v++) {
         const size_t at = VECTOR * v;
         if (v + 1 < vectors || bytes == VECTOR * vectors) {
@@ -34,32 +34,58 @@ struct Chain {
     WIDE_INLINE void open(const uint8_t *in, uint8_t *out, size_t bytes) {
         __m512i c[vectors], x[vectors];
         const __m512i first = round_key(keys, 0), last = round_key(keys, rounds);
+        const bool whole = bytes == VECTOR * vectors;
         const __mmask64 there = first_bytes(bytes - VECTOR * (vectors - 1));
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (size_t v = 0; v < vectors; v++) {
-            c[v] = v + 1 < vectors ? _mm512_loadu_si512(in + VECTOR * v) : _mm512_maskz_loadu_epi8(there, in + VECTOR * v);
+            c[v] = v + 1 < vectors || whole ? _mm512_loadu_si512(in + VECTOR * v) : _mm512_maskz_loadu_epi8(there, in + VECTOR * v);
             x[v] = _mm512_xor_si512(c[v], first);
         }
         middle_rounds(keys, rounds, [&](__m512i k) WIDE {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
             for (size_t v = 0; v < vectors; v++) x[v] = _mm512_aesdec_epi128(x[v], k);
         });
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (size_t v = 0; v < vectors; v++) {
             // P = D(K, C) ^ the block before.
             x[v] = _mm512_aesdeclast_epi128(x[v], _mm512_xor_si512(last, _mm512_alignr_epi64(c[v], v ? c[v - 1] : before, 6)));
-            if (v + 1 < vectors) _mm512_storeu_si512(out + VECTOR * v, x[v]);
+            if (v + 1 < vectors || whole) _mm512_storeu_si512(out + VECTOR * v, x[v]);
             else _mm512_mask_storeu_epi8(out + VECTOR * v, there, x[v]);
         }
         before = c[vectors - 1];
     }
 };
 
-// Calls each(size, at, bytes) for strides, and then for the vectors that are left; size: of how many vectors.
+template <bool open, size_t vectors>
+WIDE_INLINE void each_block(const uint8_t (*keys)[16], uint32_t rounds, const uint8_t *in, uint8_t *out, size_t bytes) {
+    __m512i x[vectors];
+    const __m512i first = round_key(keys, 0), last = round_key(keys, rounds);
+    const bool whole = bytes == VECTOR * vectors;
+    const __mmask64 there = first_bytes(bytes - VECTOR * (vectors - 1));
+#pragma GCC unroll 8
+    for (size_t v = 0; v < vectors; v++)
+        x[v] = _mm512_xor_si512(v + 1 < vectors || whole ? _mm512_loadu_si512(in + VECTOR * v) : _mm512_maskz_loadu_epi8(there, in + VECTOR * v), first);
+    middle_rounds(keys, rounds, [&](__m512i k) WIDE {
+#pragma GCC unroll 8
+        for (size_t v = 0; v < vectors; v++) x[v] = open ? _mm512_aesdec_epi128(x[v], k) : _mm512_aesenc_epi128(x[v], k);
+    });
+#pragma GCC unroll 8
+    for (size_t v = 0; v < vectors; v++) {
+        x[v] = open ? _mm512_aesdeclast_epi128(x[v], last) : _mm512_aesenclast_epi128(x[v], last);
+        if (v + 1 < vectors || whole) _mm512_storeu_si512(out + VECTOR * v, x[v]);
+        else _mm512_mask_storeu_epi8(out + VECTOR * v, there, x[v]);
+    }
+}
+
+// Calls each(size, at, bytes) for two strides at a time, for one, and then for the vectors that are left; size: of how many vectors.
 template <typename Each>
 WIDE_INLINE void strides(size_t bytes, Each each) {
     size_t at = 0;
-    for (; bytes - at > STRIDE; at += STRIDE) each(std::integral_constant<size_t, TEAM>(), at, STRIDE);
+    for (; bytes - at > 2 * STRIDE; at += 2 * STRIDE) each(std::integral_constant<size_t, 2 * TEAM>(), at, 2 * STRIDE);
+    if (bytes - at > STRIDE) {
+        each(std::integral_constant<size_t, TEAM>(), at, STRIDE);
+        at += STRIDE;
+    }
     const size_t left = bytes - at;
     switch ((left + VECTOR - 1) / VECTOR) {
         case 1: return each(std::integral_constant<size_t, 1>(), at, left);
@@ -91,5 +117,19 @@ WIDE void aes_cbc_open_wide(const cst_job *jobs, size_t n) {
         strides(job->in_len, [&](auto vectors, size_t at, size_t bytes) WIDE { chain.open<vectors>(in + at, out + at, bytes); });
     }
 }
+
+template <bool open>
+WIDE void ecb(const cst_job *jobs, size_t n) {
+    for (const cst_job *job = jobs; job < jobs + n; job++) {
+        const uint8_t *const in = static_cast<const uint8_t *>(job->in);
+        uint8_t *const out = static_cast<uint8_t *>(job->out);
+        const Key &key = *reinterpret_cast<const Key *>(job->key);
+        const uint8_t (*const keys)[16] = open ? key.decrypt : key.encrypt;
+        const uint32_t rounds = key.suite->encrypt->record.rounds;
+        strides(job->in_len, [&](auto vectors, size_t at, size_t bytes) WIDE { each_block<open, vectors>(keys, rounds, in + at, out + at, bytes); });
+    }
+}
+
+void aes_ecb_wide(const cst_job *jobs, size_t n) { (jobs->direction == CST_OPEN ? ecb<true> : ecb<false>)(jobs, n); }
 
 }  // namespace cst

@@ -1,5 +1,5 @@
-// AES in counter mode, and CBC opened (SP 800-38A, 6.5 and 6.2), by vectors of four blocks and without a kernel: of short texts the copy of the key to a state block takes
-// longer than the work.
+// AES in counter mode, CBC opened, and ECB (SP 800-38A, 6.5, 6.2 and 6.1), by vectors of four blocks and without a kernel: of short texts the copy of the key to a state
+// block takes longer than the work.
 #pragma once
 
 #include "cryptostitch/cryptostitch.h"
@@ -11,5 +11,7 @@ namespace cst {
 void aes_counter_wide(const cst_job *jobs, size_t n);
 // Of whole blocks.
 void aes_cbc_open_wide(const cst_job *jobs, size_t n);
+// Of whole blocks; all in the direction of the first.
+void aes_ecb_wide(const cst_job *jobs, size_t n);
 
 }  // namespace cst

@@ -1,4 +1,4 @@
-"""Short texts of AES in counter mode, and of CBC opened, without a kernel (runtime/run/cipher_few.hpp), against the oracle."""
+"""AES in counter mode, CBC opened, and ECB, without a kernel (runtime/run/cipher_few.hpp), against the oracle."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from test_api_direct import run
 from cryptostitch.ladder import oracle
 from cryptostitch.runtime import OPEN, SEAL, Context
 
-CIPHERS = [f"aes-{bits}-{mode}" for mode in ("ctr", "cbc") for bits in (128, 192, 256)]
-LONGEST = 2080  # more than any of few jobs has, and half of it than any of many
+CIPHERS = [f"aes-{bits}-{mode}" for mode in ("ctr", "cbc", "ecb") for bits in (128, 192, 256)]
+LONGEST = 1300  # two strides of eight vectors and what may be left of them
+# Around the longest of many jobs, and of a few.
+LONGER = (2048, 2080, 4000, 9008, 12272, 12288, 12304, 16384, 32752, 32768)
 
 
 @pytest.mark.parametrize("name", CIPHERS)
@@ -22,16 +24,16 @@ def test_every_length(shared_context: Context, name: str, jobs: int) -> None:
     rng, suite = random.Random(f"{name} {jobs}"), shared_context.suite(name)
     key_pool = [oracle.case(rng, name, 16, 0).key for _ in range(8)]
     made = [suite.key(key) for key in key_pool]
-    step = 16 if "cbc" in name else 1
-    for length in range(step, LONGEST // (1 + jobs // 17) + 1, step):
+    step = 1 if "ctr" in name else 16
+    for length in (*range(step, LONGEST // (1 + jobs // 17) + 1, step), *(longer + rng.randrange(-15, 16) * (step == 1) for longer in LONGER)):
         picked = [rng.randrange(8) for _ in range(jobs)]
         cases = [oracle.case(rng, name, length, 0, (key_pool[i], b"")) for i in picked]
-        direction = OPEN if step > 1 else rng.choice((SEAL, OPEN))
+        direction = OPEN if "cbc" in name else rng.choice((SEAL, OPEN))
         want = [(0, case.out if direction == SEAL else case.data, b"") for case in cases]
         assert run(shared_context, cases, [made[i] for i in picked], direction, in_place=rng.random() < 0.5) == want, length
 
 
-@pytest.mark.parametrize("name", ["aes-128-ctr", "aes-256-cbc"])
+@pytest.mark.parametrize("name", ["aes-128-ctr", "aes-256-cbc", "aes-192-ecb"])
 def test_unlike_lengths(shared_context: Context, name: str) -> None:
     """Bursts of many lengths, also such as a kernel has in bursts of one length."""
     rng, suite = random.Random(name), shared_context.suite(name)
