@@ -253,7 +253,7 @@ typedef struct cst_tls_write {
     uint64_t sequence;      /* number of the first record; the others follow */
     uint8_t type;           /* 23: application data */
     uint16_t version;       /* 0x0302 or 0x0303 */
-    size_t fragment;        /* most bytes of the text in a record, at most 16,384; 0: chosen so that lanes fill, 1,024 to 16,384 */
+    size_t fragment;        /* most bytes of the text in a record, at most 16,384; 0: what is sealed fastest, by the costs of the kernels; 1,024 to 16,384 */
     const void *iv;         /* 16 bytes per record, unpredictable and never used before (the library has no random numbers) */
     size_t iv_len;          /* at least 16 * records; see cst_tls_seal_size */
     const void *in;

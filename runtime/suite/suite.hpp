@@ -51,6 +51,10 @@ struct Suite {
     // From so many texts on a kernel takes a block of each of several, and no more blocks are worth a run.
     size_t chacha_several = SIZE_MAX;
 
+    // TLS: core cycles per byte of 1, 2, 4, 8 and 16 long records that are sealed together.
+    static constexpr size_t RECORD_STEPS = 5;
+    double record_cycles[RECORD_STEPS] = {};
+
     size_t key_bytes = 0, mac_key_min = 0, mac_key_max = 0, iv_bytes = 0, tag_min = 0, tag_max = 0, block_bytes = 1, expansion = 0;
     size_t iv_min = 0, iv_max = 0;    // iv_bytes is the usual length
     size_t key_min = 0, key_max = 0;  // key_bytes is

@@ -1,6 +1,8 @@
 // Which kernels do a suite's work.
 #include "suite.hpp"
 
+#include <algorithm>
+
 namespace cst {
 namespace {
 
@@ -43,6 +45,19 @@ void plan_chacha(Suite *suite) {
     }
 }
 
+void plan_records(Suite *suite) {
+    for (size_t i = 0; i < Suite::RECORD_STEPS; i++) {
+        Query query;
+        query.items = size_t(1) << i;
+        query.bytes = query.least = 4096;
+        query.one_key = true;
+        query.aligned = false;
+        const Pick pair = pick(suite->pairs, query, nullptr);
+        const double apart = pick(suite->encrypts, query, nullptr).cycles_per_byte + pick(suite->hashes, query, nullptr).cycles_per_byte;
+        suite->record_cycles[i] = pair.variant ? std::min(pair.cycles_per_byte, apart) : apart;
+    }
+}
+
 }  // namespace
 
 void Suite::find_kernels() {
@@ -63,6 +78,7 @@ void Suite::find_kernels() {
             if (takes_pair(*this, *variant)) (variant->hand ? handed_open_pairs : open_pairs).add(variant);
     }
     if (tweak) tweaks = engine->family(Role::encrypt, tweak, nullptr);
+    if (construction == Construction::tls) plan_records(this);
     if (construction == Construction::chacha || construction == Construction::chacha_poly) plan_chacha(this);
 }
 
