@@ -6,6 +6,7 @@
 #include "../select/upper_halves.hpp"
 #include "../suite/secret.hpp"
 #include "abreast_choice.hpp"
+#include "chacha_alone.hpp"
 #include "cipher_few.hpp"
 #include "copy.hpp"
 #include "key_rows.hpp"
@@ -204,6 +205,14 @@ private:
     alignas(BLOCK) uint8_t chains_[MOST_JOBS][BLOCK];
 };
 
+// ChaCha20: whether the blocks of a text fill vectors better than the jobs do, and are not just what one call runs.
+bool texts_apart(const Suite &suite, size_t n, uint64_t bytes) {
+    const uint64_t blocks = bytes / CHACHA_BLOCK;
+    const bool whole = bytes % CHACHA_BLOCK == 0, one_call = whole && blocks <= CHACHA_MOST_BLOCKS && suite.chacha_blocks[blocks] == blocks;
+    if (suite.forced || one_call) return false;
+    return n < suite.chacha_several || (blocks > n + n / 2 && (n < suite.chacha_lanes || !whole));
+}
+
 // How many jobs at the beginning of the array can go side by side with the first.
 size_t alike(const Abreast &abreast, const cst_job *jobs, size_t n) {
     const cst_job &model = jobs[0];
@@ -272,6 +281,11 @@ bool run_alike(cst_job *jobs, size_t n) {
     if (cipher_few(suite, jobs[0].direction, jobs[0].in_len, n)) {
         run_cipher_few(suite, jobs, n);
         return true;
+    }
+    if (suite.construction == Construction::chacha && texts_apart(suite, n, jobs->in_len)) {
+        size_t done = 0;
+        while (done < n && run_chacha_text(jobs + done)) done++;
+        return done == n;
     }
     if (n == 1 && run_one(jobs)) return true;
     Abreast abreast(jobs[0]);

@@ -3,53 +3,37 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../select/upper_halves.hpp"
 #include "../suite/poly1305.hpp"
-#include "../suite/secret.hpp"
-#include "call.hpp"
-#include "chacha.hpp"
+#include "chacha_text.hpp"
 #include "copy.hpp"
 #include "direct.hpp"
-#include "one_lane.hpp"
 
 namespace cst {
 namespace {
 
-constexpr size_t BLOCK = 16, TAG = 16, STATE_ALIGNED = 64, CIPHER_STATE = 2048, HASH_STATE = 2048;
-constexpr size_t AT_ONCE = CHACHA_MOST_BLOCKS * CHACHA_BLOCK;
+constexpr size_t BLOCK = 16, TAG = 16;
 // Of longer texts the middle is stitched (chacha_direct.cpp): as measured on Zen 4, with Poly1305 by vectors, and without.
 constexpr uint64_t MOST_TEXT_WIDE = 10240, MOST_TEXT = 1984;
 
 constexpr size_t padded(size_t bytes) { return (bytes + BLOCK - 1) & ~(BLOCK - 1); }
 
-class ChaChaAlone {
+class ChaChaAlone : ChaChaText {
 public:
     ChaChaAlone(const Suite &suite, cst_job *job)
-        : suite_(suite), which_(suite, true), job_(*job), in_(static_cast<const uint8_t *>(job->in)), out_(static_cast<uint8_t *>(job->out)), bytes_(job->in_len),
-          first_(chacha_alone_first(job->in_len)) {}
+        : ChaChaText(suite, *job, static_cast<const uint8_t *>(job->iv), 1, chacha_alone_first(job->in_len)), job_(*job) {}
     ~ChaChaAlone() {
         wipe(&secret_, sizeof(secret_));
-        wipe(text_, used_);
         if (job_.direction == CST_OPEN) wipe(opened_, used_);
-        wipe(cipher_state_, cipher_used_);
         wipe(hash_state_, hash_used_);
     }
-    ChaChaAlone(const ChaChaAlone &) = delete;
-    ChaChaAlone &operator=(const ChaChaAlone &) = delete;
 
     // False: a kernel is missing, and nothing was done.
-    bool choose() {
-        const size_t rest = (bytes_ - first_) % AT_ONCE, middle = bytes_ - first_ - rest;
-        begins_ = kernel_for(CHACHA_BLOCK + first_);
-        goes_on_ = middle ? kernel_for(middle) : begins_;
-        ends_ = rest ? kernel_for(rest) : begins_;
-        return begins_ && goes_on_ && ends_;
-    }
+    bool choose() { return (begins_ = kernel_for(CHACHA_BLOCK + first_)) && ChaChaText::choose(); }
 
     void seal() {
         begin(text_);
         copy_few(out_, text_ + CHACHA_BLOCK, first_);
-        finish_text();
+        finish();
         absorb(out_);
         poly1305_tag(secret_.key, secret_.accumulator, static_cast<uint8_t *>(job_.tag));
     }
@@ -58,52 +42,22 @@ public:
     bool open() {
         const bool in_place = in_ == out_;
         begin(opened_);
-        if (!in_place) finish_text();
+        if (!in_place) finish();
         absorb(in_);
         poly1305_tag(secret_.key, secret_.accumulator, secret_.tag);
         if (!same_bytes(secret_.tag, static_cast<const uint8_t *>(job_.tag), TAG)) return false;
         copy_few(out_, opened_ + CHACHA_BLOCK, first_);
-        if (in_place) finish_text();
+        if (in_place) finish();
         return true;
     }
 
 private:
-    const Variant *kernel_for(size_t bytes) const {
-        const Variant *const v = which_.rounded_up(suite_.encrypts, (bytes + CHACHA_BLOCK - 1) & ~(CHACHA_BLOCK - 1));
-        return v && v->step <= AT_ONCE && v->state_bytes <= CIPHER_STATE && v->state_align <= STATE_ALIGNED ? v : nullptr;
-    }
-    // From this block of the keystream on, and behind the bytes what is left of the kernel's iteration. Returns how many bytes that is.
-    size_t encipher(const Variant &v, const uint8_t *in, uint8_t *out, size_t bytes, size_t first) {
-        if (v.legacy_sse && suite_.engine->avx()) clear_upper_halves();
-        const uint8_t *const key = reinterpret_cast<const Key *>(job_.key)->encrypt[0];
-        const LanePlace &at = v.cipher.lanes[0];
-        put_pointer(cipher_state_ + at.in, in);
-        put_pointer(cipher_state_ + at.out, out);
-        put_chacha_counter(cipher_state_ + at.chain, uint32_t(first), static_cast<const uint8_t *>(job_.iv));
-        memcpy(cipher_state_ + at.key, key, 16);
-        memcpy(cipher_state_ + at.key + v.cipher.key_row_bytes, key + 16, 16);
-        const uint64_t whole = v.whole_iterations(bytes);
-        call_kernel(v, cipher_state_, whole);
-        cipher_used_ = std::max(cipher_used_, size_t(v.state_bytes));
-        return size_t(whole);
-    }
-
     // Makes the key, and enciphers the beginning of the text behind it.
     void begin(uint8_t *to) {
         memset(text_, 0, CHACHA_BLOCK);
         copy_few(text_ + CHACHA_BLOCK, in_, first_);
-        used_ = encipher(*begins_, text_, to, CHACHA_BLOCK + first_, 0);
+        use(encipher(*begins_, text_, to, CHACHA_BLOCK + first_, 0));
         poly1305_key(to, &secret_.key);
-    }
-    // The others: as many as fill any kernel where they lie.
-    void finish_text() {
-        if (first_ == bytes_) return;
-        const size_t rest = (bytes_ - first_) % AT_ONCE, done = bytes_ - rest;
-        if (first_ < done) encipher(*goes_on_, in_ + first_, out_ + first_, done - first_, 1 + first_ / CHACHA_BLOCK);
-        if (!rest) return;
-        memcpy(text_, in_ + done, rest);
-        used_ = std::max(used_, encipher(*ends_, text_, text_, rest, 1 + done / CHACHA_BLOCK));
-        memcpy(out_ + done, text_, rest);
     }
 
     // AAD, ciphertext and lengths; of a text that one call enciphers, in one piece.
@@ -127,7 +81,7 @@ private:
         uint8_t *const lengths = text + padded(bytes);
         put_zeros(text + bytes);
         put_words(lengths, job_.aad_len, bytes_);
-        used_ = std::max(used_, size_t(lengths + BLOCK - text_));
+        use(size_t(lengths + BLOCK - text_));
         return lengths + BLOCK;
     }
 
@@ -148,7 +102,7 @@ private:
         if (bytes < POLY_LEAST) return nullptr;
         const Variant *const v = which_.choose(suite_.hashes, bytes);
         const Kernel *kernel;
-        if (!v || !poly1305_serves(*v) || v->state_bytes > HASH_STATE || v->state_align > STATE_ALIGNED || suite_.engine->fetch(*v, &kernel)) return nullptr;
+        if (!v || !poly1305_serves(*v) || v->state_bytes > STATE || v->state_align > ALIGNED || suite_.engine->fetch(*v, &kernel)) return nullptr;
         if (powers_for_ == v) return v;
         if (which_.cost(*v, bytes) + POLY_POWERS >= poly1305_cycles(suite_, double(bytes / BLOCK))) return nullptr;
         poly1305_powers(secret_.key, v->hash.key_rows, hash_state_ + v->hash.lanes[0].key);
@@ -156,24 +110,17 @@ private:
         return powers_for_ = v;
     }
 
-    const Suite &suite_;
-    const OneLane which_;
     cst_job &job_;
-    const uint8_t *const in_;
-    uint8_t *const out_;
-    const size_t bytes_, first_;
-    const Variant *begins_ = nullptr, *goes_on_ = nullptr, *ends_ = nullptr;  // kernels of the cipher; what its calls are of, chacha_alone_first says
-    const Variant *powers_for_ = nullptr;  // the kernel of Poly1305 whose state has them
-    size_t used_ = 0, cipher_used_ = 0, hash_used_ = 0;
+    const Variant *begins_ = nullptr, *powers_for_ = nullptr;  // powers_for_: the kernel of Poly1305 whose state has them
+    size_t hash_used_ = 0;
     // From here on what was used is wiped.
     struct {
         PolyKey key;
         uint64_t accumulator[3] = {};
         uint8_t tag[TAG];
     } secret_;
-    alignas(64) uint8_t text_[AT_ONCE + 2 * BLOCK], opened_[AT_ONCE + 2 * BLOCK];
-    alignas(STATE_ALIGNED) uint8_t cipher_state_[CIPHER_STATE];
-    alignas(STATE_ALIGNED) uint8_t hash_state_[HASH_STATE];
+    alignas(64) uint8_t opened_[sizeof(text_)];
+    alignas(ALIGNED) uint8_t hash_state_[STATE];
 };
 
 }  // namespace
@@ -191,6 +138,18 @@ int run_chacha_alone(cst_job *job) {
     if (job->direction == CST_SEAL) alone.seal();
     else if (!alone.open()) refuse(job);
     return job->status;
+}
+
+bool run_chacha_text(cst_job *job) {
+    const uint8_t *const iv = static_cast<const uint8_t *>(job->iv);
+    uint32_t counter;
+    memcpy(&counter, iv, sizeof(counter));
+    ChaChaText text(*reinterpret_cast<const Key *>(job->key)->suite, *job, iv + sizeof(counter), counter, 0);
+    if (!text.choose()) return false;
+    text.finish();
+    job->out_len = job->in_len;
+    job->status = CST_OK;
+    return true;
 }
 
 }  // namespace cst

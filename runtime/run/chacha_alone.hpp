@@ -19,4 +19,7 @@ bool chacha_alone_takes(const cst_job &job);
 // Runs it: CST_OK, or CST_ERR_AUTH. Without a kernel for every length it leaves it waiting.
 int run_chacha_alone(cst_job *job);
 
+// A job of ChaCha20 alone, right and in one piece, whose counter does not carry: false: there is no kernel for every length, and it waits.
+bool run_chacha_text(cst_job *job);
+
 }  // namespace cst

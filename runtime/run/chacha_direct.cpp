@@ -27,12 +27,6 @@ public:
     }
     bool usable() const { return alone_.usable(); }
 
-    void encipher(cst_job *job) {
-        take(job);
-        memcpy(work_.chain, job->iv, sizeof(work_.chain));
-        text(in_, out_, job->in_len);
-    }
-
     // The next message's first block of the keystream, that somebody has made already.
     void use_first_block(const uint8_t *block) { first_block_ = block; }
 
@@ -101,7 +95,7 @@ private:
         alone_.cipher(work_.blocks, work_.blocks, room);
     }
     void text(const uint8_t *in, uint8_t *out, uint64_t bytes) {
-        const uint64_t whole = bytes / CHACHA_STRIDE * CHACHA_STRIDE;
+        const uint64_t whole = bytes - bytes % (CHACHA_MOST_BLOCKS * CHACHA_BLOCK);
         const size_t rest = size_t(bytes - whole);
         alone_.cipher(in, out, whole);
         if (!rest) return;
@@ -207,9 +201,8 @@ bool chacha_takes(const cst_job &job) {
     return in_one_piece(job) && job.in_len + CHACHA_MOST_BLOCKS * CHACHA_BLOCK <= before;  // no carry, nor where the last call counts on
 }
 
-int chacha_direct(Arena *arena, const Suite &suite, int direction, cst_job *jobs, size_t n) {
-    Direct direct(arena, suite, one_key(jobs, n));
-    if (direct.usable()) each_waiting(suite, direction, jobs, n, chacha_takes, [&](cst_job *job) { direct.encipher(job); });
+int chacha_direct(Arena *, const Suite &suite, int direction, cst_job *jobs, size_t n) {
+    if (!suite.forced) each_waiting(suite, direction, jobs, n, chacha_takes, run_chacha_text);
     return CST_OK;
 }
 

@@ -50,6 +50,7 @@ struct Suite {
     uint8_t chacha_blocks[CHACHA_MOST_BLOCKS + 1] = {};
     // From so many texts on a kernel takes a block of each of several, and no more blocks are worth a run.
     size_t chacha_several = SIZE_MAX;
+    size_t chacha_lanes = 1;  // at most
 
     // TLS: core cycles per byte of 1, 2, 4, 8 and 16 long records that are sealed together.
     static constexpr size_t RECORD_STEPS = 5;

@@ -36,6 +36,8 @@ void plan_chacha(Suite *suite) {
         suite->chacha_blocks[i] = uint8_t(best);
     }
     suite->chacha_several = SIZE_MAX;
+    suite->chacha_lanes = 1;
+    for (const Variant *v : suite->encrypts.variants) suite->chacha_lanes = std::max<size_t>(suite->chacha_lanes, v->lanes);
     Query query;
     query.bytes = query.least = CHACHA_BLOCK;
     for (query.items = MAX_LANES; query.items; query.items--) {

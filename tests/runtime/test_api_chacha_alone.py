@@ -1,4 +1,4 @@
-"""ChaCha20-Poly1305 of one short message (runtime/run/chacha_alone.hpp), and its Poly1305 by vectors (runtime/suite/poly1305_wide.hpp)."""
+"""ChaCha20, alone and with Poly1305, of one message (runtime/run/chacha_alone.hpp), and its Poly1305 by vectors (runtime/suite/poly1305_wide.hpp)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from chacha_jobs import Prepared, cases, run
 from gcm_jobs import runnable_kernels
+from test_api_direct import run as run_ciphers
 from test_dispatch import compiled
 
+from cryptostitch.ladder import oracle
 from cryptostitch.runtime import OPEN, SEAL, Context
 
 # Around strides, and from where on the middle of a text is stitched; those before, all of them.
@@ -35,6 +37,18 @@ def test_every_length(context: Context, direction: int, in_place: bool) -> None:
         case = cases(rng, length, rng.choice(AAD), 1)[0]
         spoil = rng.choice((*["tag", "aad" if case.aad else "tag", "text" if length else "tag"], *[""] * 9)) if direction == OPEN else ""
         run(context, [Prepared(context, case, direction, in_place, spoil)])
+
+
+@pytest.mark.parametrize("jobs", [1, 4, 16])
+def test_the_cipher_alone(context: Context, jobs: int) -> None:
+    """Every length; of several jobs their blocks or those of each fill vectors, whichever are more."""
+    name, rng = "chacha20", random.Random(jobs)
+    suite = context.suite(name)
+    for length in (*range(1, 1090 // jobs + 1), *LONGER, 20000, 65536, 65600):
+        made = [oracle.case(rng, name, length, 0) for _ in range(jobs)]
+        direction = rng.choice((SEAL, OPEN))
+        want = [(0, case.out if direction == SEAL else case.data, b"") for case in made]
+        assert run_ciphers(context, made, [suite.key(case.key) for case in made], direction, in_place=rng.random() < 0.5) == want, length
 
 
 def test_a_few(context: Context) -> None:
