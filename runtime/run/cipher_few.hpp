@@ -1,6 +1,8 @@
 // Short texts of a cipher alone without a kernel.
 #pragma once
 
+#include "../select/upper_halves.hpp"
+#include "../suite/aes_narrow.hpp"
 #include "../suite/aes_wide.hpp"
 #include "../suite/suite.hpp"
 
@@ -9,10 +11,10 @@ namespace cst {
 // Of longer texts, in bytes, a kernel is worth its state block and the copy of the key: in bursts of many, and of a few. As measured on Zen 4.
 constexpr uint64_t MANY = 12288, FEW = 32767, FEW_JOBS = 16;
 
-// Whether that is for texts of so many bytes, in one piece: AES whose blocks do not wait for one another, where there are vectors of four. jobs: how many are alike; 0: the
+// Whether that is for texts of so many bytes, in one piece: AES whose blocks do not wait for one another. jobs: how many are alike; 0: the
 // burst is of unlike ones.
 inline bool cipher_few(const Suite &suite, int direction, uint64_t bytes, size_t jobs) {
-    if (!suite.wide || suite.forced || bytes - 1 >= (jobs - 1 < FEW_JOBS ? FEW : MANY)) return false;
+    if (!(suite.wide || suite.narrow) || suite.forced || bytes - 1 >= (jobs - 1 < FEW_JOBS ? FEW : MANY)) return false;
     if (suite.construction == Construction::counter) return true;
     const uint32_t kind = suite.encrypt->record.kind;
     return suite.construction == Construction::single && (kind == ALGORITHM_ECB_ENC || (kind == ALGORITHM_CIPHER_ENC && direction == CST_OPEN));
@@ -20,9 +22,13 @@ inline bool cipher_few(const Suite &suite, int direction, uint64_t bytes, size_t
 
 // Runs such jobs, of one suite and direction, which are right; no counter carries beyond 32 bits.
 inline void run_cipher_few(const Suite &suite, cst_job *jobs, size_t n) {
-    if (suite.construction == Construction::counter) aes_counter_wide(jobs, n);
-    else if (suite.encrypt->record.kind == ALGORITHM_ECB_ENC) aes_ecb_wide(jobs, n);
-    else aes_cbc_open_wide(jobs, n);
+    const bool counts = suite.construction == Construction::counter, ecb = suite.encrypt->record.kind == ALGORITHM_ECB_ENC;
+    if (suite.wide) {
+        (counts ? aes_counter_wide : ecb ? aes_ecb_wide : aes_cbc_open_wide)(jobs, n);
+    } else {
+        if (suite.engine->avx()) clear_upper_halves();
+        (counts ? aes_counter_narrow : ecb ? aes_ecb_narrow : aes_cbc_open_narrow)(jobs, n, suite.double_blocks);
+    }
     for (size_t i = 0; i < n; i++) {
         jobs[i].out_len = jobs[i].in_len;
         jobs[i].status = CST_OK;

@@ -138,7 +138,8 @@ bool make_xts(const Engine &engine, Suite *suite) {
     return suite->tweak != nullptr;
 }
 
-// What suite/wide.hpp needs of the CPU, by the names of features.
+// What suite/wide.hpp and suite/aes_narrow.hpp need of the CPU, by the names of features.
+constexpr const char *NARROW_NEEDS[] = {"aes", "ssse3"}, *DOUBLE_NEEDS[] = {"avx2", "vaes"};
 constexpr const char *WIDE_NEEDS[] = {"aes", "avx512f", "avx512bw", "avx512vl", "vaes", "vpclmulqdq", "bmi2"};
 
 Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorithm *decrypt) {
@@ -153,6 +154,8 @@ Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorit
     suite.block_bytes = suite.half_blocks() ? DES_BLOCK : encrypt->record.block_bytes;
     suite.max_bytes = kMostEnciphered;
     auto has_all = [&](const auto &features) { return std::all_of(std::begin(features), std::end(features), [&](const char *feature) { return engine.has(feature); }); };
+    suite.narrow = encrypt->record.is_aes() && has_all(NARROW_NEEDS);
+    suite.double_blocks = suite.narrow && has_all(DOUBLE_NEEDS);
     suite.wide = encrypt->record.is_aes() ? has_all(WIDE_NEEDS) : encrypt->record.kind == ALGORITHM_CHACHA && has_all(POLY_WIDE_NEEDS);
     return suite;
 }

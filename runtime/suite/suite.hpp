@@ -46,6 +46,8 @@ struct Suite {
 
     bool wide = false;  // the CPU has what gcm_wide.hpp and aes_wide.hpp need, for AES; poly1305_wide.hpp, for ChaCha20
 
+    bool narrow = false, double_blocks = false;  // the CPU has what aes_narrow.hpp needs; 256-bit VAES too
+
     // ChaCha20: so many blocks are worth a run for i of them.
     uint8_t chacha_blocks[CHACHA_MOST_BLOCKS + 1] = {};
     // From so many texts on a kernel takes a block of each of several, and no more blocks are worth a run.

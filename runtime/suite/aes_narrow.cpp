@@ -1,0 +1,209 @@
+#include "aes_narrow.hpp"
+
+#include <immintrin.h>
+
+#include <cstring>
+
+#include "secret.hpp"
+
+namespace cst {
+namespace {
+
+#define NARROW __attribute__((target("aes,ssse3")))
+#define NARROW_INLINE __attribute__((target("aes,ssse3"), always_inline)) inline
+#define DOUBLE __attribute__((target("aes,avx2,vaes")))
+#define DOUBLE_INLINE __attribute__((target("aes,avx2,vaes"), always_inline)) inline
+
+constexpr size_t BLOCK = 16, TEAM = 8, STRIDE = TEAM * BLOCK;  // side by side: enough to hide the latency of a round
+
+typedef const uint8_t (*Keys)[16];
+
+NARROW_INLINE __m128i load(const uint8_t *from) { return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from)); }
+NARROW_INLINE void store(uint8_t *to, __m128i x) { _mm_storeu_si128(reinterpret_cast<__m128i *>(to), x); }
+DOUBLE_INLINE __m256i load_two(const uint8_t *from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from)); }
+DOUBLE_INLINE void store_two(uint8_t *to, __m256i x) { _mm256_storeu_si256(reinterpret_cast<__m256i *>(to), x); }
+DOUBLE_INLINE __m256i twice(const uint8_t *from) { return _mm256_broadcastsi128_si256(load(from)); }
+
+// The rounds between the first key and the last.
+template <bool open, size_t n>
+NARROW_INLINE void middle_rounds(__m128i (&x)[n], Keys keys, uint32_t rounds) {
+    for (uint32_t r = 1; r < rounds; r++) {
+        const __m128i k = load(keys[r]);
+#pragma GCC unroll 8
+        for (size_t v = 0; v < n; v++) x[v] = open ? _mm_aesdec_si128(x[v], k) : _mm_aesenc_si128(x[v], k);
+    }
+}
+template <bool open>
+DOUBLE_INLINE void middle_rounds(__m256i (&x)[TEAM], Keys keys, uint32_t rounds) {
+    for (uint32_t r = 1; r < rounds; r++) {
+        const __m256i k = twice(keys[r]);
+#pragma GCC unroll 8
+        for (size_t v = 0; v < TEAM; v++) x[v] = open ? _mm256_aesdec_epi128(x[v], k) : _mm256_aesenc_epi128(x[v], k);
+    }
+}
+template <bool open>
+NARROW_INLINE __m128i last_round(__m128i x, __m128i k) {
+    return open ? _mm_aesdeclast_si128(x, k) : _mm_aesenclast_si128(x, k);
+}
+
+// Each mode: `some<n>` of a text, of which the last n - 1 blocks may be missing; `many` of whole double strides.
+struct Counting {
+    const Keys keys;
+    const uint32_t rounds;
+    __m128i count;  // the next block; its last 32 bits are a number
+
+    NARROW Counting(const cst_job &job, const Key &key) : keys(key.encrypt), rounds(key.suite->encrypt->record.rounds), count(_mm_shuffle_epi8(load(static_cast<const uint8_t *>(job.iv)), swap())) {}
+    NARROW_INLINE static __m128i swap() { return _mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0); }
+
+    template <size_t n>
+    NARROW_INLINE void some(const uint8_t *in, uint8_t *out, size_t bytes) {
+        __m128i x[n];
+        const __m128i first = load(keys[0]), last = load(keys[rounds]);
+#pragma GCC unroll 8
+        for (size_t v = 0; v < n; v++) {
+            x[v] = _mm_xor_si128(_mm_shuffle_epi8(count, swap()), first);
+            count = _mm_add_epi32(count, _mm_set_epi32(1, 0, 0, 0));
+        }
+        middle_rounds<false>(x, keys, rounds);
+#pragma GCC unroll 8
+        for (size_t v = 0; v < n; v++) {
+            const size_t at = BLOCK * v;
+            if (at >= bytes) break;
+            x[v] = _mm_aesenclast_si128(x[v], last);
+            if (at + BLOCK <= bytes) {
+                store(out + at, _mm_xor_si128(x[v], load(in + at)));
+            } else {
+                alignas(BLOCK) uint8_t stream[1][BLOCK];
+                store(stream[0], x[v]);
+                for (size_t i = 0; at + i < bytes; i++) out[at + i] = in[at + i] ^ stream[0][i];
+                wipe_rows(stream, 1);
+            }
+        }
+    }
+    DOUBLE_INLINE void many(const uint8_t *in, uint8_t *out, size_t strides) {
+        const __m256i first = twice(keys[0]), last = twice(keys[rounds]), order = _mm256_broadcastsi128_si256(swap());
+        __m256i counts = _mm256_add_epi32(_mm256_broadcastsi128_si256(count), _mm256_set_epi32(1, 0, 0, 0, 0, 0, 0, 0));
+        for (; strides; strides--, in += 2 * STRIDE, out += 2 * STRIDE) {
+            __m256i x[TEAM];
+#pragma GCC unroll 8
+            for (size_t v = 0; v < TEAM; v++) {
+                x[v] = _mm256_xor_si256(_mm256_shuffle_epi8(counts, order), first);
+                counts = _mm256_add_epi32(counts, _mm256_set_epi32(2, 0, 0, 0, 2, 0, 0, 0));
+            }
+            middle_rounds<false>(x, keys, rounds);
+#pragma GCC unroll 8
+            for (size_t v = 0; v < TEAM; v++) store_two(out + 2 * BLOCK * v, _mm256_xor_si256(_mm256_aesenclast_epi128(x[v], last), load_two(in + 2 * BLOCK * v)));
+        }
+        count = _mm256_castsi256_si128(counts);
+    }
+};
+
+struct Opening {
+    const Keys keys;
+    const uint32_t rounds;
+    __m128i before;  // the block before the text
+
+    NARROW Opening(const cst_job &job, const Key &key) : keys(key.decrypt), rounds(key.suite->decrypt->record.rounds), before(load(static_cast<const uint8_t *>(job.iv))) {}
+
+    template <size_t n>
+    NARROW_INLINE void some(const uint8_t *in, uint8_t *out, size_t bytes) {
+        __m128i c[n], x[n];
+        const __m128i first = load(keys[0]), last = load(keys[rounds]);
+#pragma GCC unroll 8
+        for (size_t v = 0; v < n; v++) {
+            c[v] = load(in + (BLOCK * v < bytes ? BLOCK * v : 0));
+            x[v] = _mm_xor_si128(c[v], first);
+        }
+        middle_rounds<true>(x, keys, rounds);
+#pragma GCC unroll 8
+        for (size_t v = 0; v < n; v++) {
+            if (BLOCK * v >= bytes) break;
+            // P = D(K, C) ^ the block before.
+            store(out + BLOCK * v, _mm_xor_si128(_mm_aesdeclast_si128(x[v], last), v ? c[v - 1] : before));
+        }
+        before = c[n - 1];
+    }
+    DOUBLE_INLINE void many(const uint8_t *in, uint8_t *out, size_t strides) {
+        const __m256i first = twice(keys[0]), last = twice(keys[rounds]);
+        for (; strides; strides--, in += 2 * STRIDE, out += 2 * STRIDE) {
+            __m256i x[TEAM], p[TEAM];
+            const __m128i end = load(in + 2 * STRIDE - BLOCK);
+#pragma GCC unroll 8
+            for (size_t v = 0; v < TEAM; v++) {
+                x[v] = _mm256_xor_si256(load_two(in + 2 * BLOCK * v), first);
+                p[v] = v ? load_two(in + 2 * BLOCK * v - BLOCK) : _mm256_inserti128_si256(_mm256_castsi128_si256(before), load(in), 1);
+            }
+            middle_rounds<true>(x, keys, rounds);
+#pragma GCC unroll 8
+            for (size_t v = 0; v < TEAM; v++) store_two(out + 2 * BLOCK * v, _mm256_xor_si256(_mm256_aesdeclast_epi128(x[v], last), p[v]));
+            before = end;
+        }
+    }
+};
+
+template <bool open>
+struct Alone {
+    const Keys keys;
+    const uint32_t rounds;
+
+    Alone(const cst_job &, const Key &key) : keys(open ? key.decrypt : key.encrypt), rounds(key.suite->encrypt->record.rounds) {}
+
+    template <size_t n>
+    NARROW_INLINE void some(const uint8_t *in, uint8_t *out, size_t bytes) {
+        __m128i x[n];
+        const __m128i first = load(keys[0]), last = load(keys[rounds]);
+#pragma GCC unroll 8
+        for (size_t v = 0; v < n; v++) x[v] = _mm_xor_si128(load(in + (BLOCK * v < bytes ? BLOCK * v : 0)), first);
+        middle_rounds<open>(x, keys, rounds);
+#pragma GCC unroll 8
+        for (size_t v = 0; v < n; v++) {
+            if (BLOCK * v >= bytes) break;
+            store(out + BLOCK * v, last_round<open>(x[v], last));
+        }
+    }
+    DOUBLE_INLINE void many(const uint8_t *in, uint8_t *out, size_t strides) {
+        const __m256i first = twice(keys[0]), last = twice(keys[rounds]);
+        for (; strides; strides--, in += 2 * STRIDE, out += 2 * STRIDE) {
+            __m256i x[TEAM];
+#pragma GCC unroll 8
+            for (size_t v = 0; v < TEAM; v++) x[v] = _mm256_xor_si256(load_two(in + 2 * BLOCK * v), first);
+            middle_rounds<open>(x, keys, rounds);
+#pragma GCC unroll 8
+            for (size_t v = 0; v < TEAM; v++) store_two(out + 2 * BLOCK * v, open ? _mm256_aesdeclast_epi128(x[v], last) : _mm256_aesenclast_epi128(x[v], last));
+        }
+    }
+};
+
+template <typename Mode>
+NARROW __attribute__((noinline)) void rest(Mode *mode, const uint8_t *in, uint8_t *out, size_t bytes) {
+    for (; bytes >= STRIDE; bytes -= STRIDE, in += STRIDE, out += STRIDE) mode->template some<TEAM>(in, out, STRIDE);
+    if (bytes > 4 * BLOCK) mode->template some<TEAM>(in, out, bytes);
+    else if (bytes > BLOCK) mode->template some<4>(in, out, bytes);
+    else if (bytes) mode->template some<1>(in, out, bytes);
+}
+
+template <typename Mode>
+DOUBLE __attribute__((noinline)) void double_strides(Mode *mode, const uint8_t *in, uint8_t *out, size_t strides) {
+    mode->many(in, out, strides);
+    _mm256_zeroupper();
+}
+
+template <typename Mode>
+NARROW void run(const cst_job *jobs, size_t n, bool vaes) {
+    for (const cst_job *job = jobs; job < jobs + n; job++) {
+        Mode mode(*job, *reinterpret_cast<const Key *>(job->key));
+        const uint8_t *const in = static_cast<const uint8_t *>(job->in);
+        uint8_t *const out = static_cast<uint8_t *>(job->out);
+        const size_t strides = vaes ? job->in_len / (2 * STRIDE) : 0, done = strides * 2 * STRIDE;
+        if (strides) double_strides(&mode, in, out, strides);
+        rest(&mode, in + done, out + done, job->in_len - done);
+    }
+}
+
+}  // namespace
+
+void aes_counter_narrow(const cst_job *jobs, size_t n, bool vaes) { run<Counting>(jobs, n, vaes); }
+void aes_cbc_open_narrow(const cst_job *jobs, size_t n, bool vaes) { run<Opening>(jobs, n, vaes); }
+void aes_ecb_narrow(const cst_job *jobs, size_t n, bool vaes) { (jobs->direction == CST_OPEN ? run<Alone<true>> : run<Alone<false>>)(jobs, n, vaes); }
+
+}  // namespace cst
