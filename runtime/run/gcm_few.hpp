@@ -11,6 +11,8 @@ namespace cst {
 constexpr uint64_t GCM_MOST_WIDE = 2048, GCM_MOST_WIDE_ALONE = 4096;
 // Else: AAD, text and lengths of so many blocks. Several messages (gcm_short.hpp) are better off with kernels from fewer on, if these are not legacy SSE's.
 constexpr uint64_t GCM_FEW_ALONE = 32, GCM_FEW = 20;
+// Fewer jobs, and shorter texts, leave lanes behind (gcm_lanes.hpp).
+constexpr uint64_t GCM_LANES = 8, GCM_LANES_TEXT = 128;
 static_assert(GCM_FEW_ALONE <= MOST_POWERS, "they are hashed at once");
 
 // Whether that is for messages of these lengths, with an IV of the usual one, in one piece. alone: no other comes along.
@@ -29,7 +31,8 @@ inline bool gcm_few(const cst_job &job, bool alone) {
 // Whether jobs that are alike are all such, and lanes (gcm_lanes.hpp) are no better.
 inline bool gcm_all_few(const cst_job *jobs, size_t n) {
     const Suite &suite = *reinterpret_cast<const Key *>(jobs->key)->suite;
-    return suite.construction == Construction::gcm && gcm_few(*jobs, n == 1) && (n == 1 || suite.wide);
+    if (suite.construction != Construction::gcm || !gcm_few(*jobs, n == 1)) return false;
+    return suite.wide || n < GCM_LANES || jobs->in_len <= GCM_LANES_TEXT || !suite.engine->avx();
 }
 
 // Runs alike jobs of which that is true. False: one did not authenticate.
