@@ -8,7 +8,7 @@ namespace cst {
 
 // As measured on Zen 4. Bytes of text, and of AAD, by vectors of four blocks (suite/gcm_wide.hpp): of longer ones a stitched kernel is worth its state block and the
 // copy of the key; where it would be used but once, or would have to hash ahead of itself, of still longer ones.
-constexpr uint64_t GCM_MOST_WIDE = 2048, GCM_MOST_WIDE_ALONE = 4096;
+constexpr uint64_t GCM_MOST_WIDE = 4095, GCM_MOST_WIDE_ALONE = 5120;
 // Else: AAD, text and lengths of so many blocks. Several messages (gcm_short.hpp) are better off with kernels from fewer on, if these are not legacy SSE's.
 constexpr uint64_t GCM_FEW_ALONE = 32, GCM_FEW = 20;
 // Fewer jobs, and shorter texts, leave lanes behind (gcm_lanes.hpp).
