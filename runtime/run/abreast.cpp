@@ -278,7 +278,7 @@ bool run_alike(cst_job *jobs, size_t n) {
     const Counts where = counts(suite);
     for (size_t i = 0; i < n; i++)
         if (carries(jobs[i], where)) return false;
-    if (cipher_few(suite, jobs[0].direction, jobs[0].in_len, n)) {
+    if (cipher_few(suite, jobs[0].direction, jobs[0].in_len)) {
         run_cipher_few(suite, jobs, n);
         return true;
     }
@@ -306,7 +306,7 @@ bool run_abreast(cst_job *jobs, size_t n) {
         const Suite &suite = *key_of(model).suite;
         size_t some = 0;
         bool done = false;
-        if (!(model.n_in_pieces | model.n_out_pieces) && cipher_few(suite, model.direction, model.in_len, 0) && !carries(model, counts(suite))) {
+        if (!(model.n_in_pieces | model.n_out_pieces) && cipher_few(suite, model.direction, model.in_len) && !carries(model, counts(suite))) {
             run_cipher_few(suite, jobs + first, 1);
             some = done = true;
         } else if (abreast_serves(suite, model.in_len)) {

@@ -106,7 +106,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     if (stitched && cipher.variant && hash.variant)
         why += "; cipher and hash one after the other " + figure(*cipher.variant, cipher.cycles_per_byte) + " + " + figure(*hash.variant, hash.cycles_per_byte);
     if (other.variant) why += "; together with " + std::string(other.variant->name) + ", " + figure(*other.variant, other.cycles_per_byte);
-    if (gcm ? !suite.forced && gcm_few(suite, bytes, suite.aad_min, in_hand == 1) : cipher_few(suite, direction, bytes, in_hand)) why += "; such a text does without a kernel, though";
+    if (gcm ? !suite.forced && gcm_few(suite, bytes, suite.aad_min, in_hand == 1) : cipher_few(suite, direction, bytes)) why += "; such a text does without a kernel, though";
     put(choice->kernel, v.name);
     put(choice->origin, kernel->origin == KernelOrigin::jit ? "jit" : "static");
     put(choice->why, why);
