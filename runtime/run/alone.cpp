@@ -9,8 +9,6 @@
 namespace cst {
 namespace {
 
-const Features kSha = feature_bit("sha", 3);
-
 // Rows that lie together are left to the C library: kernels read several at once, which waits for the caches unless they were stored at once as well.
 void copy_rows(uint8_t *to, size_t stride, const uint8_t *from, uint32_t rows) {
     if (stride == 16) memcpy(to, from, 16 * size_t(rows));
@@ -65,7 +63,6 @@ Alone::Slot *Alone::slot_of(const Variant &variant) {
     if (!variant.cipher.lanes.empty()) slot->cipher = variant.cipher.lanes[0];
     if (!variant.hash.lanes.empty()) slot->hash = variant.hash.lanes[0];
     slot->step_log2 = variant.step_log2;
-    slot->piece = variant.features & kSha ? 16 : variant.hash.chain_entry;
     slot->round_keys = slot->mac_keys_end = nullptr;
     slot->calls = 0;
     for (uint32_t i = 0; i < variant.n_streams; i++) slot->args.state[i] = slot->state + variant.state_offset[i];
@@ -106,13 +103,13 @@ void Alone::call(Slot *slot, const uint8_t *in, uint8_t *out, const uint8_t *has
             copy_rows(state + hash->key, v.hash.key_row_bytes, item.mac_keys_end - 16 * v.hash.key_rows, v.hash.key_rows);
         slot->mac_keys_end = item.mac_keys_end;
         put_pointer(state + hash->in, hash_in);
-        each_chain_row([&](uint8_t *row, const uint8_t *chain, size_t bytes) { copy_chain(row, chain, bytes, slot->piece); });
+        each_chain_row([&](uint8_t *row, const uint8_t *chain, size_t bytes) { copy_chain(row, chain, bytes, v.chain_piece); });
     }
     slot->args.iterations = iterations;
     slot->fn(&slot->args);
     slot->calls++;
     if constexpr (ciphers) memcpy(work_->chain, state + cipher->chain, 16);
-    if constexpr (hashes) each_chain_row([&](const uint8_t *row, uint8_t *chain, size_t bytes) { copy_chain(chain, row, bytes, slot->piece); });
+    if constexpr (hashes) each_chain_row([&](const uint8_t *row, uint8_t *chain, size_t bytes) { copy_chain(chain, row, bytes, v.chain_piece); });
 }
 
 void Alone::cipher(const uint8_t *in, uint8_t *out, uint64_t bytes) {

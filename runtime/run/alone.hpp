@@ -53,7 +53,7 @@ private:
         cst_kernel_fn fn;
         uint8_t *state;
         LanePlace cipher, hash;
-        uint32_t step_log2, piece;  // copy_chain
+        uint32_t step_log2;
         uint64_t calls;
         const uint8_t *round_keys, *mac_keys_end;  // in the state
         cst_kernel_args args;

@@ -28,7 +28,7 @@ public:
     }
 
     // False: a kernel is missing, and nothing was done.
-    bool choose() { return (begins_ = kernel_for(CHACHA_BLOCK + first_)) && ChaChaText::choose(); }
+    bool choose() { return plan(CHACHA_BLOCK + first_, &begins_) && ChaChaText::choose(); }
 
     void seal() {
         begin(text_);
@@ -56,7 +56,7 @@ private:
     void begin(uint8_t *to) {
         memset(text_, 0, CHACHA_BLOCK);
         copy_few(text_ + CHACHA_BLOCK, in_, first_);
-        use(encipher(*begins_, text_, to, CHACHA_BLOCK + first_, 0));
+        use(encipher(begins_, text_, to, CHACHA_BLOCK + first_, 0));
         poly1305_key(to, &secret_.key);
     }
 
@@ -111,7 +111,8 @@ private:
     }
 
     cst_job &job_;
-    const Variant *begins_ = nullptr, *powers_for_ = nullptr;  // powers_for_: the kernel of Poly1305 whose state has them
+    Calls begins_;
+    const Variant *powers_for_ = nullptr;  // the kernel of Poly1305 whose state has them
     size_t hash_used_ = 0;
     // From here on what was used is wiped.
     struct {

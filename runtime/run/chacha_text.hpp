@@ -28,9 +28,7 @@ public:
     // Chooses the kernels. False: one is missing, and nothing was done.
     bool choose() {
         const size_t rest = (bytes_ - first_) % AT_ONCE, middle = bytes_ - first_ - rest;
-        goes_on_ = middle ? kernel_for(middle) : nullptr;
-        ends_ = rest ? kernel_for(rest) : nullptr;
-        return (goes_on_ || !middle) && (ends_ || !rest);
+        return (!middle || (goes_on_ = kernel_for(middle))) && (!rest || plan(rest, &ends_));
     }
     // The others: as many as fill any kernel where they lie.
     void finish() {
@@ -38,12 +36,12 @@ public:
         const size_t rest = (bytes_ - first_) % AT_ONCE, done = bytes_ - rest;
         if (first_ < done) encipher(*goes_on_, in_ + first_, out_ + first_, done - first_, counter_ + uint32_t(first_ / CHACHA_BLOCK));
         if (!rest) return;
-        if (ends_->whole_iterations(rest) == rest) {
-            encipher(*ends_, in_ + done, out_ + done, rest, counter_ + uint32_t(done / CHACHA_BLOCK));
+        if (ends_.bytes(rest) == rest) {
+            encipher(ends_, in_ + done, out_ + done, rest, counter_ + uint32_t(done / CHACHA_BLOCK));
             return;
         }
         memcpy(text_, in_ + done, rest);
-        use(encipher(*ends_, text_, text_, rest, counter_ + uint32_t(done / CHACHA_BLOCK)));
+        use(encipher(ends_, text_, text_, rest, counter_ + uint32_t(done / CHACHA_BLOCK)));
         memcpy(out_ + done, text_, rest);
     }
 
@@ -53,6 +51,24 @@ protected:
     const Variant *kernel_for(size_t bytes) const {
         const Variant *const v = which_.rounded_up(suite_.encrypts, (bytes + CHACHA_BLOCK - 1) & ~(CHACHA_BLOCK - 1));
         return v && v->step <= AT_ONCE && v->state_bytes <= STATE && v->state_align <= ALIGNED ? v : nullptr;
+    }
+    // Calls for at most AT_ONCE bytes: so many of them by one kernel, the others, or all, by another.
+    struct Calls {
+        size_t split = 0;
+        const Variant *first = nullptr, *last = nullptr;
+
+        // With what the last runs beyond them.
+        size_t bytes(size_t some) const { return split + size_t(last->whole_iterations(some - split)); }
+    };
+    bool plan(size_t bytes, Calls *calls) const {
+        calls->split = CHACHA_BLOCK * suite_.chacha_split[(bytes + CHACHA_BLOCK - 1) / CHACHA_BLOCK];
+        if (calls->split && !(calls->first = kernel_for(calls->split))) return false;
+        return (calls->last = kernel_for(bytes - calls->split)) != nullptr;
+    }
+    size_t encipher(const Calls &calls, const uint8_t *in, uint8_t *out, size_t bytes, uint32_t counter) {
+        const size_t split = calls.split;
+        if (split) encipher(*calls.first, in, out, split, counter);
+        return split + encipher(*calls.last, in + split, out + split, bytes - split, counter + uint32_t(split / CHACHA_BLOCK));
     }
     // From this block of the keystream on, and behind the bytes what is left of the kernel's iteration. Returns how many bytes that is.
     size_t encipher(const Variant &v, const uint8_t *in, uint8_t *out, size_t bytes, uint32_t counter) {
@@ -77,7 +93,8 @@ protected:
     uint8_t *const out_;
     const size_t bytes_, first_;
     const uint32_t counter_;
-    const Variant *goes_on_ = nullptr, *ends_ = nullptr;  // kernels of what `finish` does
+    const Variant *goes_on_ = nullptr;  // what `finish` does where it lies
+    Calls ends_;                        // and behind that
     size_t used_ = 0, state_used_ = 0;
     alignas(64) uint8_t text_[AT_ONCE + 2 * BLOCK];  // with room for the end of what Poly1305 hashes
     alignas(ALIGNED) uint8_t state_[STATE];

@@ -27,7 +27,7 @@ inline void copy_three_words(uint8_t *to, const uint8_t *from) {
     for (size_t i = 0; i < 3; i++) memcpy(to + 8 * i, from + 8 * i, 8);
 }
 
-// A chaining value of whole words of 32 bits, in pieces as its kernels store and load it: of 16 bytes, or single words.
+// A chaining value of whole words of 32 bits, in pieces as its kernel loads and stores it (Variant::chain_piece).
 inline void copy_chain(uint8_t *to, const uint8_t *from, size_t n, size_t piece) {
     size_t i = 0;
     if (piece == 16)

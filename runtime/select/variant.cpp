@@ -151,6 +151,7 @@ int describe_variant(const PackRecords &records, uint32_t index, const KernelRec
     out->state_align = most_align;
     out->role = most_align > STATE_ALIGN ? Role::other : role_of(records, kernel, out);
     if (out->step & (out->step - 1)) out->role = Role::other;
+    out->chain_piece = known && out->features & feature_bit("sha", 3) ? 16 : out->hash.chain_entry;
     if (out->lanes) out->lanes_inverse = ((uint64_t(1) << 32) + out->lanes - 1) / out->lanes;
     while (out->step >> out->step_log2 > 1) out->step_log2++;
     return CST_OK;

@@ -70,6 +70,7 @@ struct Variant {
     uint32_t lag = 0;      // iterations per call must exceed it
     bool hand = false;     // the hash reads the cipher's hand-over buffer: both must stand at the same byte
     bool one_key = false;
+    uint32_t chain_piece = 0; // bytes of a hash's chaining value that are loaded and stored at once
     bool legacy_sse = false;  // slowed down by dirty upper halves of the vector registers
 
     uint32_t n_streams = 0;

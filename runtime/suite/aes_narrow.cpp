@@ -142,11 +142,11 @@ struct Opening {
 };
 
 template <bool open>
-struct Alone {
+struct EachBlock {
     const Keys keys;
     const uint32_t rounds;
 
-    Alone(const cst_job &, const Key &key) : keys(open ? key.decrypt : key.encrypt), rounds(key.suite->encrypt->record.rounds) {}
+    EachBlock(const cst_job &, const Key &key) : keys(open ? key.decrypt : key.encrypt), rounds(key.suite->encrypt->record.rounds) {}
 
     template <size_t n>
     NARROW_INLINE void some(const uint8_t *in, uint8_t *out, size_t bytes) {
@@ -204,6 +204,6 @@ NARROW void run(const cst_job *jobs, size_t n, bool vaes) {
 
 void aes_counter_narrow(const cst_job *jobs, size_t n, bool vaes) { run<Counting>(jobs, n, vaes); }
 void aes_cbc_open_narrow(const cst_job *jobs, size_t n, bool vaes) { run<Opening>(jobs, n, vaes); }
-void aes_ecb_narrow(const cst_job *jobs, size_t n, bool vaes) { (jobs->direction == CST_OPEN ? run<Alone<true>> : run<Alone<false>>)(jobs, n, vaes); }
+void aes_ecb_narrow(const cst_job *jobs, size_t n, bool vaes) { (jobs->direction == CST_OPEN ? run<EachBlock<true>> : run<EachBlock<false>>)(jobs, n, vaes); }
 
 }  // namespace cst

@@ -50,6 +50,8 @@ struct Suite {
 
     // ChaCha20: so many blocks are worth a run for i of them.
     uint8_t chacha_blocks[CHACHA_MOST_BLOCKS + 1] = {};
+    // Of i blocks so many are worth a call of their own before the others; 0: one call for all.
+    uint8_t chacha_split[CHACHA_MOST_BLOCKS + 1] = {};
     // From so many texts on a kernel takes a block of each of several, and no more blocks are worth a run.
     size_t chacha_several = SIZE_MAX;
     size_t chacha_lanes = 1;  // at most

@@ -2,6 +2,7 @@
 #include "suite.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace cst {
 namespace {
@@ -12,6 +13,9 @@ bool takes_pair(const Suite &suite, const Variant &variant) {
     if (suite.construction == Construction::tls && variant.role == Role::open_pair) return false;
     return suite.construction == Construction::chacha_poly || !variant.hand || suite.construction == Construction::etm || suite.construction == Construction::rfc7518;
 }
+
+// Core cycles around a call, measured on Zen 4.
+constexpr double CHACHA_ANOTHER_CALL = 40;
 
 // What run_phase will do for so many blocks of one text, in core cycles.
 double chacha_cycles(const Family &family, size_t blocks) {
@@ -27,7 +31,23 @@ double chacha_cycles(const Family &family, size_t blocks) {
     return cycles;
 }
 
+// The least that one call of a kernel of one lane takes, in core cycles, what it runs beyond them included.
+double chacha_call(const Family &family, size_t blocks) {
+    double least = HUGE_VAL;
+    for (const Variant *v : family.variants)
+        if (v->lanes == 1 && !v->lag && !v->one_key) least = std::min(least, v->cost.per_call + v->cost.per_iteration * double(v->whole_iterations(blocks * CHACHA_BLOCK) >> v->step_log2));
+    return least;
+}
+
 void plan_chacha(Suite *suite) {
+    for (size_t i = 1; i <= CHACHA_MOST_BLOCKS; i++) {
+        double least = chacha_call(suite->encrypts, i) - CHACHA_ANOTHER_CALL;
+        suite->chacha_split[i] = 0;
+        for (size_t first = 1; first < i; first++) {
+            const double cycles = chacha_call(suite->encrypts, first) + chacha_call(suite->encrypts, i - first);
+            if (cycles < least) least = cycles, suite->chacha_split[i] = uint8_t(first);
+        }
+    }
     size_t best = CHACHA_MOST_BLOCKS;
     double least = chacha_cycles(suite->encrypts, best);
     for (size_t i = CHACHA_MOST_BLOCKS; i; i--) {

@@ -231,10 +231,10 @@ def test_full_lanes(contexts: dict[str, Context], suite: str, target: str) -> No
     check_many(contexts[target], suite, [64, 96] * 9, 3)
 
 
-AUTHENTICATED = ["aes-128-cbc+hmac-sha1-etm", "aes-256-cbc+hmac-sha256-128", "a128cbc-hs256", "hmac-sha256", "aes-128-gcm"]
+AUTHENTICATED = ["aes-128-cbc+hmac-sha1-etm", "aes-256-cbc+hmac-sha256-128", "a128cbc-hs256", "hmac-sha256", "aes-128-gcm", "chacha20-poly1305"]
 
 
-@pytest.mark.parametrize("target,suite,size", [*(("host", suite, 48) for suite in AUTHENTICATED), ("sse_aesni", "aes-128-gcm", 1400)])  # the last on a stitched kernel
+@pytest.mark.parametrize("target,suite,size", [*(("host", suite, 48) for suite in AUTHENTICATED), ("host", "chacha20-poly1305", 1100), ("sse_aesni", "aes-128-gcm", 1400)])  # the last on a stitched kernel
 def test_wrong_tags(contexts: dict[str, Context], target: str, suite: str, size: int) -> None:
     """Where a tag is wrong, and in how many bytes, is not to be seen."""
     context, rng = contexts[target], random.Random(suite)
@@ -258,18 +258,19 @@ def test_wrong_tags(contexts: dict[str, Context], target: str, suite: str, size:
         assert outcome[0][0] == 0 and trace.steps != judge.first[((ERR_AUTH, 0),)][1].steps
 
 
-@pytest.mark.parametrize("suite", [SUITES[0], "aes-128-cbc+hmac-sha256-etm", "a128cbc-hs256"])
-def test_sealing(host: Context, suite: str) -> None:
+@pytest.mark.parametrize("target,suite", [("host", SUITES[0]), ("host", "aes-128-cbc+hmac-sha256-etm"), ("host", "a128cbc-hs256"), ("host", "chacha20-poly1305"), ("host", "aes-128-ctr"),
+                                          ("sse_aesni", "aes-128-ctr"), ("sse_aesni", "aes-256-ecb")])  # fmt: skip
+def test_sealing(contexts: dict[str, Context], target: str, suite: str) -> None:
     """Texts of one length are sealed alike, whatever they are."""
-    rng = random.Random(suite)
+    context, rng = contexts[target], random.Random(suite)
     secrets = oracle.secrets(rng, suite)
-    key = host.suite(suite).key(secrets[0] or None, secrets[1] or None)
+    key = context.suite(suite).key(secrets[0] or None, secrets[1] or None)
     aad_bytes, size = oracle.meaning(suite).fit_aad(8), 112
-    scene = Scene(host, [key], SEAL, [size], out_bytes=key.suite.expansion)
+    scene = Scene(context, [key], SEAL, [size], out_bytes=key.suite.expansion)
     with scene.stepped:
         judge = Judge(scene.stepped)
         for name, text in (("zeros", bytes(size)), ("ones", b"\xff" * size), ("random", rng.randbytes(size))):
-            scene.put(0, rng.randbytes(16), rng.randbytes(aad_bytes), text)
+            scene.put(0, rng.randbytes(key.suite.iv_bytes), rng.randbytes(aad_bytes), text)
             judge.add(name, *scene.trace())
         assert len(judge.first) == 1
 
