@@ -12,7 +12,7 @@ namespace cst {
 template <size_t kSets>
 class SlotSets {
 public:
-    // The slot of the set whose bits above the low 16 are `upper`'s; 0: none.
+    // The slot of the set whose bits above the low 16 are those of `upper`; 0: none.
     uint64_t find(size_t set, uint64_t upper) const {
         for (const auto &slot : slots_[set]) {
             const uint64_t value = slot.load(std::memory_order_relaxed);
@@ -21,10 +21,11 @@ public:
         return 0;
     }
     void put(size_t set, uint64_t value) {
+        const uint64_t upper = value & ~kLow;
         for (auto &slot : slots_[set]) {
             const uint64_t before = slot.load(std::memory_order_relaxed);
             slot.store(value, std::memory_order_relaxed);
-            if (((before ^ value) & ~kLow) == 0) return;
+            if ((before & ~kLow) == upper) return;
             value = before;
         }
     }

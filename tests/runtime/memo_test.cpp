@@ -1,6 +1,6 @@
 // Whether what ChoiceMemo remembers of one question ever answers another (memo_test): every two questions about the families of every suite, where these lie in
 // memory as they do in the library. Prints how many questions there were; each confusion is a line on stderr, and the exit status 1. And whether a burst's
-// two exact questions, about its length and about what a kernel leaves over of it, displace one another more often than chance has it.
+// two exact questions, about its length and about what a kernel leaves over of it, displace one another more often than chance has it; and whether a set of slots keeps the newest four.
 
 #include <cstdio>
 #include <vector>
@@ -49,6 +49,19 @@ size_t confusions(const Suite &suite, const std::vector<Question> &all) {
     return n;
 }
 
+// Four questions of a set stay, however often one of them is put again.
+bool doubles() {
+    SlotSets<1> sets;
+    for (uint64_t i = 1; i <= 4; i++) sets.put(0, i << 16 | i);
+    for (int i = 0; i < 9; i++) sets.put(0, uint64_t(2) << 16 | 7);
+    bool lost = sets.find(0, uint64_t(2) << 16) != (uint64_t(2) << 16 | 7);
+    for (uint64_t i : {1, 3, 4}) lost |= sets.find(0, i << 16) != (i << 16 | i);
+    sets.put(0, uint64_t(5) << 16 | 5);
+    lost |= sets.find(0, uint64_t(1) << 16) != 0 || sets.find(0, uint64_t(5) << 16) == 0;  // the oldest goes
+    if (lost) fprintf(stderr, "a set lost a question, or kept one too long\n");
+    return lost;
+}
+
 bool displaced(const Family &family, uint64_t n, uint64_t bytes, uint64_t rest) {
     ChoiceMemo memo;
     memo.remember_exact(family, n | bytes << 8, family.variants[0]);
@@ -76,7 +89,7 @@ int main() {
     if (engine.init(nullptr, false, true)) return 2;
     Suites suites;
     suites.derive(engine);
-    size_t asked = 0, wrong = 0;
+    size_t asked = 0, wrong = doubles();
     for (const auto &suite : suites.all()) {
         const std::vector<Question> all = questions(*suite);
         asked += all.size();
