@@ -63,6 +63,7 @@ protected:
     bool plan(size_t bytes, Calls *calls) const {
         calls->split = CHACHA_BLOCK * suite_.chacha_split[(bytes + CHACHA_BLOCK - 1) / CHACHA_BLOCK];
         if (calls->split && !(calls->first = kernel_for(calls->split))) return false;
+        if (calls->split && calls->first->whole_iterations(calls->split) != calls->split) calls->split = 0;  // it would run over what the other begins with
         return (calls->last = kernel_for(bytes - calls->split)) != nullptr;
     }
     size_t encipher(const Calls &calls, const uint8_t *in, uint8_t *out, size_t bytes, uint32_t counter) {

@@ -31,20 +31,23 @@ double chacha_cycles(const Family &family, size_t blocks) {
     return cycles;
 }
 
-// The least that one call of a kernel of one lane takes, in core cycles, what it runs beyond them included.
-double chacha_call(const Family &family, size_t blocks) {
+// The least that one call of a kernel of one lane takes, in core cycles, what it runs beyond the blocks included; with `whole` it must not run any.
+double chacha_call(const Family &family, size_t blocks, bool whole) {
     double least = HUGE_VAL;
-    for (const Variant *v : family.variants)
-        if (v->lanes == 1 && !v->lag && !v->one_key) least = std::min(least, v->cost.per_call + v->cost.per_iteration * double(v->whole_iterations(blocks * CHACHA_BLOCK) >> v->step_log2));
+    for (const Variant *v : family.variants) {
+        const uint64_t bytes = v->whole_iterations(blocks * CHACHA_BLOCK);
+        if (v->lanes != 1 || v->lag || v->one_key || (whole && bytes != blocks * CHACHA_BLOCK)) continue;
+        least = std::min(least, v->cost.per_call + v->cost.per_iteration * double(bytes >> v->step_log2));
+    }
     return least;
 }
 
 void plan_chacha(Suite *suite) {
     for (size_t i = 1; i <= CHACHA_MOST_BLOCKS; i++) {
-        double least = chacha_call(suite->encrypts, i) - CHACHA_ANOTHER_CALL;
+        double least = chacha_call(suite->encrypts, i, false) - CHACHA_ANOTHER_CALL;
         suite->chacha_split[i] = 0;
         for (size_t first = 1; first < i; first++) {
-            const double cycles = chacha_call(suite->encrypts, first) + chacha_call(suite->encrypts, i - first);
+            const double cycles = chacha_call(suite->encrypts, first, true) + chacha_call(suite->encrypts, i - first, false);
             if (cycles < least) least = cycles, suite->chacha_split[i] = uint8_t(first);
         }
     }
