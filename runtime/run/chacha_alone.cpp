@@ -12,8 +12,6 @@ namespace cst {
 namespace {
 
 constexpr size_t BLOCK = 16, TAG = 16;
-// Of longer texts the middle is stitched (chacha_direct.cpp): as measured on Zen 4, with Poly1305 by vectors, and without.
-constexpr uint64_t MOST_TEXT_WIDE = 10240, MOST_TEXT = 1984;
 
 constexpr size_t padded(size_t bytes) { return (bytes + BLOCK - 1) & ~(BLOCK - 1); }
 
@@ -128,7 +126,7 @@ private:
 
 bool chacha_alone_takes(const cst_job &job) {
     const Suite &suite = *reinterpret_cast<const Key *>(job.key)->suite;
-    return suite.construction == Construction::chacha_poly && !suite.forced && job.in_len <= (suite.wide ? MOST_TEXT_WIDE : MOST_TEXT) && !(job.n_in_pieces | job.n_out_pieces);
+    return suite.construction == Construction::chacha_poly && !suite.forced && job.in_len <= chacha_alone_most(suite) && !(job.n_in_pieces | job.n_out_pieces);
 }
 
 int run_chacha_alone(cst_job *job) {

@@ -14,6 +14,8 @@ constexpr size_t chacha_alone_first(size_t bytes) {
     return bytes <= CHACHA_MOST_FIRST || bytes % CHACHA_BLOCK ? std::min(bytes, CHACHA_MOST_FIRST) : bytes % (CHACHA_MOST_BLOCKS * CHACHA_BLOCK);
 }
 
+// Of longer texts the middle is stitched (chacha_direct.cpp): as measured on Zen 4, with Poly1305 by vectors, and without.
+inline uint64_t chacha_alone_most(const Suite &suite) { return suite.wide ? 10240 : 1984; }
 // Whether the job, checked, is such a one.
 bool chacha_alone_takes(const cst_job &job);
 // Runs it: CST_OK, or CST_ERR_AUTH. Without a kernel for every length it leaves it waiting.

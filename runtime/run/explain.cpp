@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "abreast_choice.hpp"
-#include "chacha.hpp"
+#include "chacha_alone.hpp"
 #include "gcm.hpp"
 #include "cipher_few.hpp"
 #include "gcm_few.hpp"
@@ -53,12 +53,13 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     bool stitched = false;
     const bool gcm = suite.construction == Construction::gcm;
     const bool chacha_poly = suite.construction == Construction::chacha_poly;
-    const bool whole = chacha_poly ? bytes <= CHACHA_MOST_FIRST : gcm ? bytes <= GCM_SHORT_TEXT : suite.hash && fits_whole(suite, head_bytes(suite, suite.aad_min), bytes + suite.expansion);
+    const bool alone = chacha_poly && !suite.forced && in_hand < suite.chacha_several && bytes <= chacha_alone_most(suite);
+    const bool whole = chacha_poly ? alone || bytes <= CHACHA_MOST_FIRST : gcm ? bytes <= GCM_SHORT_TEXT : suite.hash && fits_whole(suite, head_bytes(suite, suite.aad_min), bytes + suite.expansion);
     if (suite.kind == CST_AEAD && !whole) {
         Query middle = query;  // what follows the block in which the head ends (see stitch.cpp)
-        const OneLane alone(suite, one_key);
-        if (gcm && !suite.forced && (chosen.variant = alone.pair(bytes & ~(COUNTER_STRIDE - 1), false)))
-            chosen.cycles_per_byte = alone.cost(*chosen.variant, bytes) / double(bytes);
+        const OneLane one_lane(suite, one_key);
+        if (gcm && !suite.forced && (chosen.variant = one_lane.pair(bytes & ~(COUNTER_STRIDE - 1), false)))
+            chosen.cycles_per_byte = one_lane.cost(*chosen.variant, bytes) / double(bytes);
         const uint64_t unit = suite.hash->record.block_bytes, first = chacha_poly ? chacha_first(bytes) : gcm ? 0 : -head_bytes(suite, suite.aad_min) & (unit - 1);
         middle.aligned = suite.construction != Construction::tls && first % 16 == 0;
         middle.bytes = middle.least = bytes > first ? bytes - first : 0;
@@ -107,6 +108,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
         why += "; cipher and hash one after the other " + figure(*cipher.variant, cipher.cycles_per_byte) + " + " + figure(*hash.variant, hash.cycles_per_byte);
     if (other.variant) why += "; together with " + std::string(other.variant->name) + ", " + figure(*other.variant, other.cycles_per_byte);
     if (gcm ? !suite.forced && gcm_few(suite, bytes, suite.aad_min, in_hand == 1) : cipher_few(suite, direction, bytes)) why += "; such a text does without a kernel, though";
+    if (alone && suite.wide && other.variant) why += ", though Poly1305 does without a kernel";
     put(choice->kernel, v.name);
     put(choice->origin, kernel->origin == KernelOrigin::jit ? "jit" : "static");
     put(choice->why, why);
