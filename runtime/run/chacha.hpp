@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../suite/poly1305_wide.hpp"
+#include "call.hpp"
 #include "copy.hpp"
 #include "work.hpp"
 
@@ -23,6 +24,16 @@ inline void put_chacha_counter(uint8_t *to, uint32_t counter, const uint8_t *non
     put_words(to, uint64_t(first) << 32 | counter, others);
 }
 
+// A text, and the 32 bytes of its key, in a lane of a kernel whose rows of the key lie so far apart.
+__attribute__((always_inline)) inline void put_chacha_lane(uint8_t *state, const LanePlace &at, size_t row, const uint8_t *in, const uint8_t *out, uint32_t counter, const uint8_t *nonce,
+                                                           const uint8_t *key) {
+    put_pointer(state + at.in, in);
+    put_pointer(state + at.out, out);
+    put_chacha_counter(state + at.chain, counter, nonce);
+    memcpy(state + at.key, key, 16);
+    memcpy(state + at.key + row, key + 16, 16);
+}
+
 // Kernels of Poly1305 over one message, whose rows of the key, and words of the accumulator, lie together.
 inline bool poly1305_serves(const Variant &v) {
     return v.lanes == 1 && !v.lag && v.hash.key_row_bytes == 16 && v.hash.chain_row_bytes == 8 && v.hash.key_rows <= POLY_MOST_ROWS;
@@ -32,7 +43,16 @@ inline bool poly1305_serves(const Variant &v) {
 inline void poly1305_absorb(const Suite &suite, const PolyKey &key, uint64_t *accumulator, const uint8_t *in, uint64_t blocks) {
     (suite.wide && blocks >= POLY_WIDE_LEAST ? poly1305_wide : poly1305_blocks)(key, accumulator, in, blocks);
 }
-// What that takes, in core cycles, measured on Zen 4.
+// By a kernel that serves, whose state has the powers. Returns how many bytes, whole iterations.
+inline uint64_t poly1305_on(const Variant &v, uint8_t *state, uint64_t *accumulator, const uint8_t *in, uint64_t bytes) {
+    const LanePlace &at = v.hash.lanes[0];
+    copy_three_words(state + at.chain, reinterpret_cast<const uint8_t *>(accumulator));
+    put_pointer(state + at.in, in);
+    call_kernel(v, state, bytes);
+    copy_three_words(reinterpret_cast<uint8_t *>(accumulator), state + at.chain);
+    return bytes >> v.step_log2 << v.step_log2;
+}
+// What poly1305_absorb takes, in core cycles, measured on Zen 4.
 inline double poly1305_cycles(const Suite &suite, double blocks) {
     return suite.wide && blocks >= double(POLY_WIDE_LEAST) ? 160 + 4 * blocks : 19.5 * blocks;
 }

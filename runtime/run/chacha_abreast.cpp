@@ -56,12 +56,7 @@ void ChaChaAbreast::encipher_on(const Variant &v, const Text *texts, size_t n, u
     for (uint32_t i = 0; i < v.n_streams; i++) args.state[i] = state + v.state_offset[i];
     cipher_used_ = std::max(cipher_used_, size_t(v.state_bytes));
     auto load = [&](const LanePlace &place, const Text &text, uint8_t *out) {
-        put_pointer(state + place.in, text.in + done);
-        put_pointer(state + place.out, out);
-        put_chacha_counter(state + place.chain, counter, static_cast<const uint8_t *>(text.job->iv));
-        const uint8_t *const key = key_of(*text.job).encrypt[0];
-        memcpy(state + place.key, key, 16);
-        memcpy(state + place.key + row, key + 16, 16);
+        put_chacha_lane(state, place, row, text.in + done, out, counter, static_cast<const uint8_t *>(text.job->iv), key_of(*text.job).encrypt[0]);
     };
     for (size_t at = 0; at < n; at += v.lanes) {
         const size_t live = std::min<size_t>(n - at, v.lanes);

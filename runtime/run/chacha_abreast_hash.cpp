@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "call.hpp"
 #include "chacha_abreast.hpp"
 #include "copy.hpp"
 
@@ -40,15 +39,9 @@ void ChaChaAbreast::hash_alone(size_t i) {
     each_piece(i, [&](const uint8_t *from, size_t blocks) {
         size_t done = 0;
         if (hash_ && BLOCK * blocks >= std::max<size_t>(POLY_LEAST, hash_->step)) {
-            const Variant &v = *hash_;
-            const LanePlace &at = v.hash.lanes[0];
-            hash_used_ = std::max(hash_used_, size_t(v.state_bytes));
-            poly1305_powers(keys_[i], v.hash.key_rows, hash_state_ + at.key);
-            copy_three_words(hash_state_ + at.chain, reinterpret_cast<const uint8_t *>(accumulator));
-            put_pointer(hash_state_ + at.in, from);
-            call_kernel(v, hash_state_, BLOCK * blocks);
-            copy_three_words(reinterpret_cast<uint8_t *>(accumulator), hash_state_ + at.chain);
-            done = blocks & ~size_t(v.step / BLOCK - 1);
+            hash_used_ = std::max(hash_used_, size_t(hash_->state_bytes));
+            poly1305_powers(keys_[i], hash_->hash.key_rows, hash_state_ + hash_->hash.lanes[0].key);
+            done = size_t(poly1305_on(*hash_, hash_state_, accumulator, from, BLOCK * blocks)) / BLOCK;
         }
         poly1305_absorb(suite_, keys_[i], accumulator, from + BLOCK * done, blocks - done);
     });

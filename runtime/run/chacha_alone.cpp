@@ -84,15 +84,7 @@ private:
     }
 
     void absorb_blocks(const uint8_t *from, const uint8_t *to) {
-        if (const Variant *v = choose_hash(uint64_t(to - from))) {
-            const LanePlace &at = v->hash.lanes[0];
-            const uint64_t some = uint64_t(to - from) >> v->step_log2 << v->step_log2;
-            copy_three_words(hash_state_ + at.chain, reinterpret_cast<const uint8_t *>(secret_.accumulator));
-            put_pointer(hash_state_ + at.in, from);
-            call_kernel(*v, hash_state_, some);
-            copy_three_words(reinterpret_cast<uint8_t *>(secret_.accumulator), hash_state_ + at.chain);
-            from += some;
-        }
+        if (const Variant *v = choose_hash(uint64_t(to - from))) from += poly1305_on(*v, hash_state_, secret_.accumulator, from, uint64_t(to - from));
         poly1305_absorb(suite_, secret_.key, secret_.accumulator, from, uint64_t(to - from) / BLOCK);
     }
     // The kernel for so many bytes, with the powers in its state; NULL: none pays for them.

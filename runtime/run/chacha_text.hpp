@@ -5,7 +5,6 @@
 
 #include "../select/upper_halves.hpp"
 #include "../suite/secret.hpp"
-#include "call.hpp"
 #include "chacha.hpp"
 #include "one_lane.hpp"
 
@@ -74,12 +73,7 @@ protected:
     // From this block of the keystream on, and behind the bytes what is left of the kernel's iteration. Returns how many bytes that is.
     size_t encipher(const Variant &v, const uint8_t *in, uint8_t *out, size_t bytes, uint32_t counter) {
         if (v.legacy_sse && suite_.engine->avx()) clear_upper_halves();
-        const LanePlace &at = v.cipher.lanes[0];
-        put_pointer(state_ + at.in, in);
-        put_pointer(state_ + at.out, out);
-        put_chacha_counter(state_ + at.chain, counter, nonce_);
-        memcpy(state_ + at.key, key_, 16);
-        memcpy(state_ + at.key + v.cipher.key_row_bytes, key_ + 16, 16);
+        put_chacha_lane(state_, v.cipher.lanes[0], v.cipher.key_row_bytes, in, out, counter, nonce_, key_);
         const uint64_t whole = v.whole_iterations(bytes);
         call_kernel(v, state_, whole);
         state_used_ = std::max(state_used_, size_t(v.state_bytes));
