@@ -8,7 +8,7 @@
 #include "run/chacha_alone.hpp"
 #include "run/gcm_burst.hpp"
 #include "run/gcm_few.hpp"
-#include "run/lone_hash.hpp"
+#include "run/hash_abreast.hpp"
 #include "suite/registers.hpp"
 
 using namespace cst;
@@ -24,11 +24,8 @@ bool none_waits(const cst_job *jobs, size_t n) {
 // Several, or one for which there is no shorter way. They are checked.
 int run_checked(const Engine *engine, cst_job *jobs, size_t n) {
     return guarded([&]() -> int {
-        int result = CST_OK;
-        if (n == 1 && lone_hash_takes(*jobs)) {
-            result = run_lone_hash(jobs);
-            if (jobs->status != JOB_WAITING) return result;
-        }
+        int result = run_hash_abreast(jobs, n);
+        if (jobs->status != JOB_WAITING) return result;
         const Suite &first = *from(jobs->key)->suite;
         if (first.construction == Construction::gcm) {
             if (!run_gcm_burst(first, jobs->direction, jobs, n)) result = CST_ERR_AUTH;
