@@ -4,7 +4,7 @@
 
 #include "../select/upper_halves.hpp"
 #include "../suite/aes.hpp"
-#include "../suite/gcm_wide.hpp"
+#include "../suite/gcm_narrow.hpp"
 #include "../suite/ghash.hpp"
 #include "../suite/secret.hpp"
 #include "direct.hpp"
@@ -95,12 +95,12 @@ void GcmStitched::add_stream(const Key &key, const uint8_t *in, uint8_t *out, ui
 
 // Opening, the tag is looked at before anything is deciphered but what the kernel does. In place the kernel must not overwrite what has still to be hashed: so many
 // strides as it needs are hashed first, and as many deciphered last.
-bool GcmStitched::run(cst_job *job) {
+void GcmStitched::run(cst_job *job) {
     const uint8_t *const in = static_cast<const uint8_t *>(job->in), *const aad = static_cast<const uint8_t *>(job->aad);
     uint8_t *const out = static_cast<uint8_t *>(job->out);
     const bool ahead = opens_ && in == out;
     if (bytes_ != job->in_len || ahead_ != ahead) choose(job->in_len, ahead);
-    if (!pair_) return false;
+    if (!pair_) return;
     const Key &key = *reinterpret_cast<const Key *>(job->key);
     const uint64_t before = ahead ? pair_->need() : 0, strides = (bytes_ - before) >> pair_->step_log2, done = strides << pair_->step_log2;
     const uint8_t *const hashed = opens_ ? in : out;
@@ -112,10 +112,10 @@ bool GcmStitched::run(cst_job *job) {
     call(in, out, hashed + before, strides);
     job->out_len = bytes_;
     job->status = CST_OK;
-    const bool right = suite_.wide ? gcm_wide(job, 1, {done, y_}) : finish(key, *job, hashed, done, before + done);
+    const GcmBegun begun = {done, y_};
+    const bool right = suite_.wide ? gcm_wide(job, 1, begun) : !before ? gcm_narrow(job, 1, suite_.double_blocks, begun) : finish(key, *job, hashed, done, before + done);
     if (!right) refuse(job);
     all_ &= right;
-    return true;
 }
 
 // What is left: of the text so much is enciphered, and so much hashed.

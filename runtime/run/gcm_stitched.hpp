@@ -22,13 +22,13 @@ public:
         return job.iv_len == GCM_IV && !(job.n_in_pieces | job.n_out_pieces) && job.in_len >= LEAST_TEXT && job.aad_len <= MOST_AAD &&
                !(job.direction == CST_OPEN && job.in == job.out && reinterpret_cast<const Key *>(job.key)->suite->wide);
     }
-    // Runs the job, which must be one that it takes. False: no pair kernel is worth it, and nothing was done.
-    bool run(cst_job *job);
+    // Runs the job, which must be one that it takes. It waits still if no pair kernel is worth it.
+    void run(cst_job *job);
     // Whether all of those authenticated.
     bool all() const { return all_; }
 
 private:
-    static constexpr uint64_t LEAST_TEXT = 512, MOST_AAD = GCM_FEW * GCM_BLOCK;
+    static constexpr uint64_t LEAST_TEXT = 512, MOST_AAD = 20 * GCM_BLOCK;
     static constexpr size_t ROOM = 4096, ALIGNED = 64;  // of the state block
 
     void choose(uint64_t bytes, bool ahead);

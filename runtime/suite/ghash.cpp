@@ -2,7 +2,7 @@
 
 #include <immintrin.h>
 
-#include <cstring>
+#include "part_block.hpp"
 
 namespace cst {
 namespace {
@@ -69,21 +69,6 @@ __attribute__((target("pclmul,sse2"))) void ghash_powers(const uint8_t *h, uint3
 }
 
 namespace {
-
-// Bytes at the front of a block of zeros; reads no others.
-inline __m128i load_part(const uint8_t *data, size_t bytes) {
-    uint64_t low = 0, high = 0;
-    if (bytes > 8) {
-        memcpy(&low, data, 8);
-        memcpy(&high, data + bytes - 8, 8);
-        high >>= 8 * (16 - bytes);
-    } else if (bytes == 8) {
-        memcpy(&low, data, 8);
-    } else {
-        for (size_t i = 0; i < bytes; i++) low |= uint64_t(data[i]) << 8 * i;
-    }
-    return _mm_set_epi64x(int64_t(high), int64_t(low));
-}
 
 // Adds up products of blocks with falling powers of H.
 class Products {

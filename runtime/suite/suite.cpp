@@ -138,8 +138,8 @@ bool make_xts(const Engine &engine, Suite *suite) {
     return suite->tweak != nullptr;
 }
 
-// What suite/wide.hpp and suite/aes_narrow.hpp need of the CPU, by the names of features.
-constexpr const char *NARROW_NEEDS[] = {"aes", "ssse3"}, *DOUBLE_NEEDS[] = {"avx2", "vaes"};
+// What suite/wide.hpp, suite/aes_narrow.hpp and suite/gcm_narrow.hpp need of the CPU, by the names of features.
+constexpr const char *NARROW_NEEDS[] = {"aes", "ssse3"}, *DOUBLE_NEEDS[] = {"avx2", "vaes", "vpclmulqdq"};
 constexpr const char *WIDE_NEEDS[] = {"aes", "avx512f", "avx512bw", "avx512vl", "vaes", "vpclmulqdq", "bmi2"};
 
 Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorithm *decrypt) {

@@ -46,7 +46,7 @@ struct Suite {
 
     bool wide = false;  // the CPU has what gcm_wide.hpp and aes_wide.hpp need, for AES; poly1305_wide.hpp, for ChaCha20
 
-    bool narrow = false, double_blocks = false;  // the CPU has what aes_narrow.hpp needs; 256-bit VAES too
+    bool narrow = false, double_blocks = false;  // the CPU has what aes_narrow.hpp and gcm_narrow.hpp need; 256-bit VAES and VPCLMULQDQ too
 
     // ChaCha20: so many blocks are worth a run for i of them.
     uint8_t chacha_blocks[CHACHA_MOST_BLOCKS + 1] = {};
