@@ -18,8 +18,8 @@ constexpr size_t LINE = 64, END = 2 * MOST_BLOCK + LINE;
 static_assert(PAD_SLACK <= LINE && MOST_CHAIN <= MOST_BLOCK, "both fit");
 constexpr size_t STATE_BYTES = 10240, STATE_ALIGNED = 64;
 
-// Core cycles, measured on Zen 4, where code and state block are warm: of a call, and what of the table's call is left; of a message in a lane whose chaining
-// value lies together or apart.
+// Core cycles, measured on Zen 4, where code and state block are warm: of a call; of a message in a lane whose chaining value lies together or apart. Of the
+// table's call a third is left, but for kernels of legacy SSE with rows of lanes, which take as long as it says.
 constexpr double kCall = 20, kOfCall = 0.35, kLane = 80, kLaneApart = 100;
 
 const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
@@ -71,8 +71,10 @@ public:
 private:
     // Core cycles for so many messages in the lanes.
     double cost(const Variant &v, size_t live) const {
-        const double lane = HashChains::lie_together(v.hash) ? kLane : kLaneApart;
-        return double(1 + mac_) * (kCall + kOfCall * v.cost.per_call) + v.cost.per_iteration * double((bytes_ >> v.step_log2) + mac_) + double(live) * lane;
+        const bool together = HashChains::lie_together(v.hash);
+        const double call = kCall + v.cost.per_call * (v.legacy_sse && !together ? 1 : kOfCall), lane = together ? kLane : kLaneApart;
+        const uint64_t calls = 1 + (bytes_ > 2 * unit_) + mac_, blocks = (bytes_ >> v.step_log2) + mac_;
+        return double(calls) * call + v.cost.per_iteration * double(blocks) + double(live) * lane;
     }
     const Variant *choose(size_t n) const {
         const uint64_t asked = uint64_t(1) << 47 | std::min(bytes_, MOST_BYTES) << 8 | n;

@@ -174,8 +174,9 @@ struct EachBlock {
     }
 };
 
+// Aligned: in another place within the cache lines a short text takes a third longer.
 template <typename Mode>
-NARROW __attribute__((noinline)) void rest(Mode *mode, const uint8_t *in, uint8_t *out, size_t bytes) {
+NARROW __attribute__((noinline, aligned(64))) void rest(Mode *mode, const uint8_t *in, uint8_t *out, size_t bytes) {
     for (; bytes >= STRIDE; bytes -= STRIDE, in += STRIDE, out += STRIDE) mode->template some<TEAM>(in, out, STRIDE);
     if (bytes > 4 * BLOCK) mode->template some<TEAM>(in, out, bytes);
     else if (bytes > BLOCK) mode->template some<4>(in, out, bytes);
@@ -183,7 +184,7 @@ NARROW __attribute__((noinline)) void rest(Mode *mode, const uint8_t *in, uint8_
 }
 
 template <typename Mode>
-DOUBLE __attribute__((noinline)) void double_strides(Mode *mode, const uint8_t *in, uint8_t *out, size_t strides) {
+DOUBLE __attribute__((noinline, aligned(64))) void double_strides(Mode *mode, const uint8_t *in, uint8_t *out, size_t strides) {
     mode->many(in, out, strides);
     _mm256_zeroupper();
 }
