@@ -6,6 +6,7 @@
 #include "run/abreast.hpp"
 #include "run/chacha_abreast.hpp"
 #include "run/chacha_alone.hpp"
+#include "run/etm_abreast.hpp"
 #include "run/gcm_burst.hpp"
 #include "run/gcm_few.hpp"
 #include "run/hash_abreast.hpp"
@@ -21,11 +22,15 @@ bool none_waits(const cst_job *jobs, size_t n) {
     return true;
 }
 
-// Several, or one for which there is no shorter way. They are checked.
-int run_checked(const Engine *engine, cst_job *jobs, size_t n) {
+// Several, or one for which there is no shorter way. They are checked; alike: as check_jobs says.
+int run_checked(const Engine *engine, cst_job *jobs, size_t n, bool alike) {
     return guarded([&]() -> int {
         int result = run_hash_abreast(jobs, n);
         if (jobs->status != JOB_WAITING) return result;
+        if (alike) {
+            result = run_etm_abreast(jobs, n);
+            if (none_waits(jobs, n)) return result;
+        }
         const Suite &first = *from(jobs->key)->suite;
         if (first.construction == Construction::gcm) {
             if (!run_gcm_burst(first, jobs->direction, jobs, n)) result = CST_ERR_AUTH;
@@ -51,16 +56,16 @@ int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
         const ClearRegisters clear(engine->cpu());
         bool done = false;
         const int short_of_memory = guarded([&]() -> int {
-            done = run_alike(jobs, n);
+            done = run_texts(jobs, n);
             return CST_OK;
         });
         if (done || short_of_memory) return short_of_memory;
     }
-    bool alike = true;
+    bool alike = true;  // as one job is, which may be in pieces
     if (int error = n == 1 ? check_one(*engine, jobs) : check_jobs(*engine, jobs, n, &alike)) return error;
     const ClearRegisters clear(engine->cpu());
     if (alike && gcm_all_few(jobs, n)) return run_gcm_few(jobs, n) ? CST_OK : CST_ERR_AUTH;
-    return run_checked(engine, jobs, n);
+    return run_checked(engine, jobs, n, alike);
 }
 
 namespace {

@@ -63,7 +63,7 @@ public:
     bool prepare(const cst_job *jobs, size_t n) {
         one_key_ = n > 1;
         for (size_t i = 1; i < n && one_key_; i++) one_key_ = jobs[i].key == jobs[0].key;
-        if (!abreast_serves(suite_, bytes_)) return false;
+        if (!texts_serve(suite_, bytes_)) return false;
         first_n_ = std::min(n, MOST_JOBS);
         first_ = choose(first_n_, bytes_);
         const bool nothing_over = first_ && bytes_ % first_->step == 0;
@@ -273,12 +273,12 @@ bool run_one(cst_job *job) {
 
 }  // namespace
 
-bool run_alike(cst_job *jobs, size_t n) {
+bool run_texts(cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(jobs[0]).suite;
     const Counts where = counts(suite);
     for (size_t i = 0; i < n; i++)
         if (carries(jobs[i], where)) return false;
-    if (cipher_few(suite, jobs[0].direction, jobs[0].in_len)) {
+    if (texts_few(suite, jobs[0].direction, jobs[0].in_len)) {
         run_cipher_few(suite, jobs, n);
         return true;
     }
@@ -295,7 +295,7 @@ bool run_alike(cst_job *jobs, size_t n) {
 }
 
 bool run_abreast(cst_job *jobs, size_t n) {
-    if (n == 1) return false;  // run_alike would have taken it
+    if (n == 1) return false;  // it would have been taken before
     bool all = true;
     for (size_t first = 0; first < n;) {
         const cst_job &model = jobs[first];

@@ -25,16 +25,20 @@ double call(const Variant &v, uint64_t bytes) {
 
 }  // namespace
 
-bool abreast_serves(const Suite &suite, uint64_t bytes) {
-    if (suite.kind != CST_CIPHER || suite.forced || suite.half_blocks() || !suite.memo || bytes - 1 >= ABREAST_TEXT || bytes & (suite.encrypt->record.block_bytes - 1)) return false;
+bool texts_serve(const Suite &suite, uint64_t bytes) {
+    if (suite.forced || suite.half_blocks() || !suite.memo || bytes - 1 >= ABREAST_TEXT || bytes & (suite.encrypt->record.block_bytes - 1)) return false;
     switch (suite.construction) {
         case Construction::single:
+        case Construction::etm:
+        case Construction::esp:
         case Construction::counter:
         case Construction::chacha:
         case Construction::xts: return true;
         default: return false;
     }
 }
+
+bool abreast_serves(const Suite &suite, uint64_t bytes) { return suite.kind == CST_CIPHER && texts_serve(suite, bytes); }
 
 Pick pick_abreast(const Suite &suite, const Family &family, size_t n, uint64_t bytes, bool one_key) {
     Query query;

@@ -1,5 +1,5 @@
 // Digests and HMACs of messages that have the same number of blocks: as many side by side as a kernel has lanes, straight from the caller's jobs. Memory is the
-// stack's: a state block, and the ends of the messages with their padding.
+// stack's: a state block, and what of the messages is put together.
 #pragma once
 
 #include "../suite/key.hpp"
@@ -7,7 +7,56 @@
 
 namespace cst {
 
-// Runs the burst, checked, if all its jobs are such, of one suite, and no kernel is forced. As run_burst; otherwise, or without a kernel, all stay waiting.
+// The messages of a suite's jobs: of digests and MACs their input; of encrypt-then-MAC AAD, IV and ciphertext, and behind it what ESP adds. Wipes what it used.
+class HashAbreast {
+public:
+    // model: a job like all others. Those with AAD and IV have the same lengths; of others the blocks are as many.
+    HashAbreast(const Suite &suite, const cst_job &model);
+    ~HashAbreast();
+    HashAbreast(const HashAbreast &) = delete;
+    HashAbreast &operator=(const HashAbreast &) = delete;
+
+    // Of a message with its padding. A block is a power of two.
+    static uint64_t padded(const AlgorithmRecord &hash, uint64_t bytes) { return (bytes + hash.length_bytes + hash.block_bytes) & ~uint64_t(hash.block_bytes - 1); }
+    uint64_t bytes() const { return bytes_; }
+    // Whether there are kernels for n of them.
+    bool prepare(size_t n);
+    // Sealing, writes the tags; opening, refuses jobs whose tags are others. False: there are some.
+    bool run(cst_job *jobs, size_t n);
+
+    // Jobs at once, and the bytes of several: of longer ones little time is outside the kernels.
+    static constexpr size_t MOST_JOBS = 64;
+    static constexpr uint64_t MOST_BYTES = 1 << 16;
+    static constexpr size_t MOST_HEAD = MOST_BLOCK;  // AAD and IV
+
+private:
+    // A message behind a head is put together where it has no more: copying that takes less than two calls. Of others where head and body meet, and the end: the last
+    // block and its padding, at most two.
+    static constexpr size_t WHOLE = 3 * MOST_BLOCK, LINE = 64, ENDS = WHOLE + LINE;
+    static constexpr size_t STATE_BYTES = 10240, STATE_ALIGNED = 64;
+    static_assert(PAD_SLACK <= LINE && MOST_CHAIN <= MOST_BLOCK, "both fit");
+
+    double cost(const Variant &v, size_t live) const;
+    const Variant *choose(size_t n) const;
+    const Variant *compare(size_t n) const;
+    bool some(cst_job *jobs, size_t n);
+    bool run_lanes(const Variant &v, cst_job *jobs, size_t live);
+    void call(const Variant &v, size_t live, uint64_t bytes);
+
+    const Suite &suite_;
+    const AlgorithmRecord &hash_;
+    const size_t unit_, head_, trailer_;
+    const uint64_t bytes_;
+    const bool mac_;
+    const size_t joint_, start_;  // where head and body meet: bytes there, and of them the body's; 0: nowhere
+    const Variant *first_ = nullptr, *one_ = nullptr;  // first_: for first_n_ jobs
+    size_t first_n_ = 0, state_used_ = 0, ends_used_ = 0;
+    alignas(STATE_ALIGNED) uint8_t state_[STATE_BYTES];
+    alignas(LINE) uint8_t ends_[MOST_JOBS * ENDS];
+};
+
+// Runs the burst, checked, if all its jobs are digests or MACs of as many blocks, of one suite, and no kernel is forced. As run_burst; otherwise, or without a
+// kernel, all stay waiting.
 int run_hash_abreast(cst_job *jobs, size_t n);
 
 }  // namespace cst

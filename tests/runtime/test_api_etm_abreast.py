@@ -1,0 +1,121 @@
+"""Encrypt-then-MAC and ESP of short messages that are alike (runtime/run/etm_abreast.hpp), against the oracle."""
+
+from __future__ import annotations
+
+import random
+import struct
+from dataclasses import dataclass, replace
+
+import pytest
+
+from cryptostitch import runtime
+from cryptostitch.ladder import oracle
+from cryptostitch.runtime import OPEN, SEAL, Context, Job
+
+SUITES = [
+    "aes-128-cbc+hmac-sha1-etm", "aes-256-cbc+hmac-sha256-etm", "aes-192-cbc+hmac-sha512-etm", "aes-128-cbc+hmac-md5-etm", "aes-128-cbc+hmac-sm3-etm",
+    "aes-128-ctr+hmac-sha1-etm", "aes-256-ctr+hmac-sha384-etm", "aes-128-ctr+hmac-sha224-etm",
+    "aes-128-cbc+hmac-sha1-96", "aes-256-cbc+hmac-sha256-128", "aes-128-cbc+hmac-sha512-256",
+]  # fmt: skip
+JOBS = (1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 33, 64, 65, 100)
+
+
+@pytest.fixture(params=["host", "host-no_avx512", "sse_aesni_shani", "sse_aesni"])
+def context(request: pytest.FixtureRequest, library: str) -> Context:
+    try:
+        return Context(target=request.param, library=library)
+    except runtime.RuntimeFailure:
+        pytest.skip(f"no {request.param} here")
+
+
+@dataclass
+class Made:
+    """A job, and what it should come to."""
+
+    job: Job
+    status: int
+    out: bytes
+    tag: bytes
+
+
+def make(rng: random.Random, key: runtime.Key, case: oracle.Case, direction: int, in_place: bool, forged: str) -> Made:
+    text, aad, tag, iv = bytearray(case.data if direction == SEAL else case.out), bytearray(case.aad), bytearray(case.tag if direction == OPEN else len(case.tag)), bytearray(case.iv)
+    spoiled = {"": None, "tag": tag, "text": text, "aad": aad, "iv": iv}[forged]
+    if spoiled is not None:
+        spoiled[rng.randrange(len(spoiled))] ^= 1 << rng.randrange(8)
+    out = text if in_place else bytearray(b"\xaa" * len(text))
+    job = Job(key, direction, iv=bytes(iv), aad=bytes(aad) or None, data=memoryview(text) if in_place else bytes(text), out=out, tag=tag)
+    right = case.out if direction == SEAL else bytes(len(text)) if forged else case.data
+    return Made(job, runtime.ERR_AUTH if forged else 0, right, case.tag if direction == SEAL else bytes(tag))
+
+
+def check(context: Context, made: list[Made]) -> None:
+    assert context.burst([each.job for each in made]) == min(each.status for each in made)
+    for each in made:
+        assert (each.job.status, each.job.out_len) == (each.status, 0 if each.status else len(each.out))
+        assert bytes(each.job.out) == each.out and bytes(each.job.tag) == each.tag
+
+
+class Bursts:
+    """Of one suite, with some keys."""
+
+    def __init__(self, context: Context, name: str) -> None:
+        self.context, self.name, self.rng = context, name, random.Random(name)
+        suite = context.suite(name)
+        self.keys = [(pair, suite.key(*pair)) for pair in (oracle.secrets(self.rng, name) for _ in range(5))]
+        self.step = 1 if "ctr" in name else 16
+
+    def run(self, jobs: int, length: int, aad_len: int, direction: int, forge: float = 0.0) -> None:
+        rng, made = self.rng, []
+        in_place, one_key = rng.random() < 0.5, rng.random() < 0.3
+        pair, key = rng.choice(self.keys)
+        for _ in range(jobs):
+            if not one_key:
+                pair, key = rng.choice(self.keys)
+            case = oracle.case(rng, self.name, length, aad_len, pair)
+            forged = rng.choice(("tag", "text", "iv", "aad" if case.aad else "tag")) if direction == OPEN and length and rng.random() < forge else ""
+            made.append(make(rng, key, case, direction, in_place, forged))
+        check(self.context, made)
+
+
+@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("direction", [SEAL, OPEN])
+def test_every_number(context: Context, name: str, direction: int) -> None:
+    bursts = Bursts(context, name)
+    for jobs in JOBS:
+        for _ in range(2):
+            bursts.run(jobs, bursts.rng.randrange(bursts.step, 480, bursts.step), bursts.rng.choice((8, 12, 13, 20, 40)), direction, bursts.rng.choice((0, 0.2, 1)))
+
+
+@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("direction", [SEAL, OPEN])
+def test_every_length(context: Context, name: str, direction: int) -> None:
+    """And AAD of every length, up to where the head is too long."""
+    bursts = Bursts(context, name)
+    for at, length in enumerate((*range(0, 560, bursts.step), 1008, 1024, 2032, 2048, 4000, 4096, 4112, 9008)):
+        bursts.run(1 if at % 2 else bursts.rng.choice((2, 3, 5, 8)), length, bursts.rng.choice((8, 12)) if "etm" not in name else at % 130, direction, 0.1)
+
+
+@pytest.mark.parametrize("name", ["aes-128-cbc+hmac-sha1-etm", "aes-128-ctr+hmac-sha256-etm"])
+def test_scattered(context: Context, name: str) -> None:
+    """One job in pieces goes another way."""
+    rng, suite = random.Random(2), context.suite(name)
+    for direction in (SEAL, OPEN):
+        case = oracle.case(rng, name, 160, 13)
+        text, out = bytearray(case.data if direction == SEAL else case.out), bytearray(160)
+        view, place = memoryview(text), memoryview(out)
+        job = Job(suite.key(case.key, case.mac_key), direction, iv=case.iv, aad=case.aad, data=[view[:7], view[7:100], view[100:]], out=[place[:33], place[33:]], tag=bytearray(case.tag))
+        assert context.burst([job]) == 0 and bytes(out) == (case.out if direction == SEAL else case.data) and bytes(job.tag) == case.tag
+
+
+def test_counters_that_carry(context: Context) -> None:
+    """The last of a burst counts beyond 32 bits: none is enciphered twice."""
+    name, rng = "aes-128-ctr+hmac-sha256-etm", random.Random(1)
+    suite = context.suite(name)
+    for jobs in (1, 3):
+        for direction in (SEAL, OPEN):
+            cases = [oracle.case(rng, name, 64, 13) for _ in range(jobs)]
+            iv = cases[-1].iv[:12] + struct.pack(">I", 2**32 - 2)
+            out, tag = oracle.seal(name, cases[-1].key, cases[-1].mac_key, iv, cases[-1].aad, cases[-1].data)
+            cases[-1] = replace(cases[-1], iv=iv, out=out, tag=tag)
+            check(context, [make(rng, suite.key(case.key, case.mac_key), case, direction, True, "") for case in cases])
