@@ -134,21 +134,6 @@ void run_hash(const ShortBatch &batch, bool sealed) {
     });
 }
 
-// Whether a pair kernel would be chosen for n jobs of `mean` bytes.
-bool stitched_is_better(const ShortBatch &batch, size_t n, uint64_t mean) {
-    const Suite &suite = *batch.suite;
-    const auto has = [&](const Family &family) {
-        if (family.variants.empty()) return false;
-        Phase phase;
-        phase.suite = &suite;
-        phase.family = &family;
-        phase.one_key = batch.one_key;
-        phase.pair = true;
-        return decide(phase, query_of(phase, n, mean, family.needs.back())) != nullptr;
-    };
-    return batch.jobs[0].job->direction == CST_SEAL ? has(suite.pairs) : has(suite.handed_open_pairs) || has(suite.open_pairs);
-}
-
 // The right tag of a forged message is a secret.
 void check_tag(const AlgorithmRecord &hash, ShortJob *job) {
     cst_job &j = *job->job;
@@ -176,6 +161,19 @@ bool takes_short_jobs(const Suite &suite) {
     }
 }
 
+bool pairs_are_better(const Suite &suite, int direction, bool one_key, size_t n, uint64_t mean) {
+    const auto has = [&](const Family &family) {
+        if (family.variants.empty()) return false;
+        Phase phase;
+        phase.suite = &suite;
+        phase.family = &family;
+        phase.one_key = one_key;
+        phase.pair = true;
+        return decide(phase, query_of(phase, n, mean, family.needs.back())) != nullptr;
+    };
+    return direction == CST_SEAL ? has(suite.pairs) : has(suite.handed_open_pairs) || has(suite.open_pairs);
+}
+
 void leave_to_pairs(ShortBatch *batch) {
     const Suite &suite = *batch->suite;
     if (suite.kind != CST_AEAD) return;
@@ -188,7 +186,7 @@ void leave_to_pairs(ShortBatch *batch) {
         n++;
         sum += job.in_len;
     }
-    if (!n || 2 * n < batch->n || !stitched_is_better(*batch, n, sum / n)) return;  // a few among many share lanes with those
+    if (!n || 2 * n < batch->n || !pairs_are_better(suite, batch->jobs[0].job->direction, batch->one_key, n, sum / n)) return;  // a few among many share lanes with those
     size_t left = 0;
     for (size_t i = 0; i < batch->n; i++)
         if (stays(*batch->jobs[i].job)) batch->jobs[left++].take(batch->jobs[i].job, batch->jobs[i].key);

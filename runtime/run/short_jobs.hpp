@@ -42,6 +42,8 @@ struct ShortBatch {
     size_t n;
     bool one_key;
 };
+// Whether a pair kernel would be chosen for n jobs of `mean` bytes.
+bool pairs_are_better(const Suite &suite, int direction, bool one_key, size_t n, uint64_t mean);
 // Takes those out that pair kernels do better, as open_batch and seal_batch use them.
 void leave_to_pairs(ShortBatch *batch);
 void seal_short_jobs(const ShortBatch &batch);
