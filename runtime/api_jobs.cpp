@@ -32,7 +32,10 @@ int run_checked(const Engine *engine, cst_job *jobs, size_t n, bool alike) {
             if (none_waits(jobs, n)) return result;
         }
         const Suite &first = *from(jobs->key)->suite;
-        if (first.construction == Construction::gcm) {
+        if (first.construction == Construction::tls) {
+            seal_records_abreast(jobs, n);
+            if (none_waits(jobs, n)) return result;
+        } else if (first.construction == Construction::gcm) {
             if (!run_gcm_burst(first, jobs->direction, jobs, n)) result = CST_ERR_AUTH;
             if (none_waits(jobs, n)) return result;
         } else if (n == 1 && chacha_alone_takes(*jobs)) {

@@ -31,6 +31,7 @@ bool texts_serve(const Suite &suite, uint64_t bytes) {
         case Construction::single:
         case Construction::etm:
         case Construction::esp:
+        case Construction::tls:
         case Construction::counter:
         case Construction::chacha:
         case Construction::xts: return true;

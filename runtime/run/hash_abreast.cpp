@@ -29,7 +29,8 @@ size_t trailer_bytes(const Suite &suite, const cst_job &job) { return suite.cons
 
 HashAbreast::HashAbreast(const Suite &suite, const cst_job &model)
     : suite_(suite), hash_(suite.hash->record), unit_(hash_.block_bytes), head_(size_t(head_bytes(suite, model.aad_len))), trailer_(trailer_bytes(suite, model)),
-      bytes_(padded(hash_, head_ + model.in_len + trailer_)), mac_(suite.mac()), joint_(bytes_ > WHOLE ? (head_ + unit_ - 1) & ~(unit_ - 1) : 0), start_(joint_ ? joint_ - head_ : 0) {}
+      bytes_(padded(hash_, head_ + model.in_len + trailer_)), mac_(suite.mac()), record_(suite.construction == Construction::tls),
+      joint_(bytes_ > WHOLE ? (head_ + unit_ - 1) & ~(unit_ - 1) : 0), start_(joint_ ? joint_ - head_ : 0) {}
 
 HashAbreast::~HashAbreast() {
     wipe(state_, state_used_);
@@ -105,11 +106,23 @@ const Variant *HashAbreast::compare(size_t n) const {
     return best;
 }
 
+void HashAbreast::put_head(const cst_job &job, uint8_t *to) const {
+    const uint8_t *const aad = static_cast<const uint8_t *>(job.aad);
+    if (record_) {
+        const uint8_t length[2] = {uint8_t(job.in_len >> 8), uint8_t(job.in_len)};
+        copy_few(to, aad, TLS_AAD);
+        memcpy(to + TLS_AAD, length, sizeof(length));
+    } else {
+        copy_few(to, aad, head_ - IV_BYTES);
+        memcpy(to + head_ - IV_BYTES, job.iv, IV_BYTES);
+    }
+}
+
 bool HashAbreast::run_lanes(const Variant &v, cst_job *jobs, size_t live) {
     const LanePlace *const places = v.hash.lanes.data();
     const HashChains chains(v, hash_, state_);
     const bool seals = jobs[0].direction == CST_SEAL, enciphers = suite_.enciphers();
-    const auto body = [&](const cst_job &job) { return static_cast<const uint8_t *>(enciphers && seals ? job.out : job.in); };
+    const auto body = [&](const cst_job &job) { return static_cast<const uint8_t *>(enciphers && seals && !record_ ? job.out : job.in); };
     state_used_ = std::max(state_used_, size_t(v.state_bytes));
     if (v.legacy_sse && suite_.engine->avx()) clear_upper_halves();
 
@@ -118,10 +131,6 @@ bool HashAbreast::run_lanes(const Variant &v, cst_job *jobs, size_t live) {
     const uint64_t apart = head_ && !joint_ ? 0 : (shortest - start_) & ~uint64_t(unit_ - 1);
     const size_t end = size_t(bytes_ - joint_ - apart), pitch = std::max(joint_, end) + LINE;
     ends_used_ = std::max(ends_used_, v.lanes * pitch);
-    const auto put_head = [&](const cst_job &job, uint8_t *to) {
-        copy_few(to, static_cast<const uint8_t *>(job.aad), head_ - IV_BYTES);
-        memcpy(to + head_ - IV_BYTES, job.iv, IV_BYTES);
-    };
 
     chains.put(live, [&](size_t i) { return key_of(jobs[i]).inner; });
     if (joint_) {
@@ -161,11 +170,12 @@ bool HashAbreast::run_lanes(const Variant &v, cst_job *jobs, size_t live) {
     if (!chains.together()) chains.digests(live, ends_, pitch);
     bool all = true;
     for (size_t i = 0; i < live; i++) {
-        uint8_t *const tag = static_cast<uint8_t *>(jobs[i].tag), *const digest = ends_ + i * pitch;
+        uint8_t *const tag = record_ ? static_cast<uint8_t *>(jobs[i].out) + jobs[i].in_len : static_cast<uint8_t *>(jobs[i].tag), *const digest = ends_ + i * pitch;
+        const size_t tag_len = record_ ? hash_.digest_bytes : jobs[i].tag_len;
         const bool writes = jobs[i].direction == CST_SEAL;
-        if (chains.together()) chains.digest(i, writes ? tag : digest, jobs[i].tag_len);
-        else if (writes) copy_digest(tag, digest, jobs[i].tag_len);
-        const bool right = writes || same_bytes(digest, tag, jobs[i].tag_len);
+        if (chains.together()) chains.digest(i, writes ? tag : digest, tag_len);
+        else if (writes) copy_digest(tag, digest, tag_len);
+        const bool right = writes || same_bytes(digest, tag, tag_len);
         all &= right;
         if (!right) refuse(&jobs[i]);
         else if (!enciphers) jobs[i].out_len = 0, jobs[i].status = CST_OK;

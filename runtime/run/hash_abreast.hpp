@@ -7,10 +7,11 @@
 
 namespace cst {
 
-// The messages of a suite's jobs: of digests and MACs their input; of encrypt-then-MAC AAD, IV and ciphertext, and behind it what ESP adds. Wipes what it used.
+// The messages of a suite's jobs: of digests and MACs their input; of encrypt-then-MAC AAD, IV and ciphertext, and behind it what ESP adds; of TLS records that are
+// sealed their head and text. Wipes what it used.
 class HashAbreast {
 public:
-    // model: a job like all others. Those with AAD and IV have the same lengths; of others the blocks are as many.
+    // model: a job like all others. Those with AAD have the same lengths; of others the blocks are as many.
     HashAbreast(const Suite &suite, const cst_job &model);
     ~HashAbreast();
     HashAbreast(const HashAbreast &) = delete;
@@ -21,7 +22,7 @@ public:
     uint64_t bytes() const { return bytes_; }
     // Whether there are kernels for n of them.
     bool prepare(size_t n);
-    // Sealing, writes the tags; opening, refuses jobs whose tags are others. False: there are some.
+    // Sealing, writes the tags, a record's behind the text in `out`; opening, refuses jobs whose tags are others. False: there are some.
     bool run(cst_job *jobs, size_t n);
 
     // Jobs at once, and the bytes of several: of longer ones little time is outside the kernels.
@@ -40,6 +41,7 @@ private:
     const Variant *choose(size_t n) const;
     const Variant *compare(size_t n) const;
     bool some(cst_job *jobs, size_t n);
+    void put_head(const cst_job &job, uint8_t *to) const;
     bool run_lanes(const Variant &v, cst_job *jobs, size_t live);
     void call(const Variant &v, size_t live, uint64_t bytes);
 
@@ -47,7 +49,7 @@ private:
     const AlgorithmRecord &hash_;
     const size_t unit_, head_, trailer_;
     const uint64_t bytes_;
-    const bool mac_;
+    const bool mac_, record_;
     const size_t joint_, start_;  // where head and body meet: bytes there, and of them the body's; 0: nowhere
     const Variant *first_ = nullptr, *one_ = nullptr;  // first_: for first_n_ jobs
     size_t first_n_ = 0, state_used_ = 0, ends_used_ = 0;

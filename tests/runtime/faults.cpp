@@ -161,7 +161,7 @@ namespace {
 
 const char *const SUITE = "aes-128-cbc+hmac-sha1-etm";
 const size_t JOBS = 20, BYTES = 1024;
-unsigned char in[BYTES], out[JOBS][BYTES], tag[JOBS][20], right_out[BYTES], right_tag[20];
+unsigned char in[BYTES], out[JOBS][BYTES], tag[JOBS][20], right_out[BYTES], right_tag[20], right_last_tag[20];
 unsigned char *pack = nullptr;
 size_t pack_bytes = 0;
 bool known = false, seed_leak = false, seed_write = false;
@@ -194,12 +194,14 @@ long names(const cst_ctx *ctx, int kind) {
     return cst_list(ctx, kind, count, &n) == CST_OK ? n : -1;
 }
 
+// The last is shorter: bursts of messages that are alike need no memory.
 int seal(cst_ctx *ctx, const cst_key *key) {
     cst_job jobs[JOBS] = {};
+    const auto bytes = [](size_t i) { return i + 1 < JOBS ? BYTES : BYTES - 16; };
     memset(out, 'o', sizeof out);
     memset(tag, 't', sizeof tag);
     for (size_t i = 0; i < JOBS; i++) {
-        cst_job job = {sizeof(cst_job), key, CST_SEAL, 0, "fedcba9876543210", 16, nullptr, 0, in, BYTES, out[i], BYTES, 0, tag[i], 20, nullptr, 0, nullptr, 0};
+        cst_job job = {sizeof(cst_job), key, CST_SEAL, 0, "fedcba9876543210", 16, nullptr, 0, in, bytes(i), out[i], BYTES, 0, tag[i], 20, nullptr, 0, nullptr, 0};
         jobs[i] = job;
     }
     const int error = cst_burst(ctx, jobs, JOBS);
@@ -209,8 +211,8 @@ int seal(cst_ctx *ctx, const cst_key *key) {
             CHECK(jobs[i].status == 1);
             for (size_t j = 0; j < BYTES; j++) CHECK(out[i][j] == 'o' && tag[i][j % 20] == 't');
         } else {
-            if (!known) memcpy(right_out, out[0], BYTES), memcpy(right_tag, tag[0], 20), known = true;
-            CHECK(memcmp(out[i], right_out, BYTES) == 0 && memcmp(tag[i], right_tag, 20) == 0);
+            if (!known) memcpy(right_out, out[0], BYTES), memcpy(right_tag, tag[0], 20), memcpy(right_last_tag, tag[JOBS - 1], 20), known = true;
+            CHECK(memcmp(out[i], right_out, bytes(i)) == 0 && memcmp(tag[i], i + 1 < JOBS ? right_tag : right_last_tag, 20) == 0);
         }
     }
     return error;

@@ -119,3 +119,26 @@ def test_counters_that_carry(context: Context) -> None:
             out, tag = oracle.seal(name, cases[-1].key, cases[-1].mac_key, iv, cases[-1].aad, cases[-1].data)
             cases[-1] = replace(cases[-1], iv=iv, out=out, tag=tag)
             check(context, [make(rng, suite.key(case.key, case.mac_key), case, direction, True, "") for case in cases])
+
+
+@pytest.mark.parametrize("hash_", ["sha1", "sha256", "sha384"])
+def test_records(context: Context, hash_: str) -> None:
+    """TLS records of one length that are sealed: text, MAC and padding are put together in `out`, which may be the text's place too."""
+    name = f"aes-256-cbc+hmac-{hash_}-tls"
+    rng, suite = random.Random(name), context.suite(name)
+    keys = [(pair, suite.key(*pair)) for pair in (oracle.secrets(rng, name) for _ in range(3))]
+    lengths = (*range(70), *range(70, 600, 7), 1024, 1263, 1267, 1268, 4096)
+    for at, length in enumerate(lengths):
+        n = 1 if at % 3 else rng.choice((2, 3, 5, 9, 17, 70 if length < 300 else 2))
+        made = []
+        for _ in range(n):
+            pair, key = rng.choice(keys)
+            case = oracle.case(rng, name, length, 11, pair)
+            room = bytearray(case.data) + bytearray(b"\xaa" * (len(case.out) - length + 3))
+            in_place = at % 2 == 1
+            out = room if in_place else bytearray(b"\xaa" * len(room))
+            job = Job(key, SEAL, iv=case.iv, aad=case.aad, data=memoryview(room)[:length] if in_place else bytes(case.data), out=out)
+            made.append((job, case))
+        assert context.burst([job for job, _ in made]) == 0
+        for job, case in made:
+            assert (job.status, job.out_len) == (0, len(case.out)) and bytes(job.out) == case.out + b"\xaa" * 3, (length, n)
