@@ -18,33 +18,28 @@ uint64_t most_alone(const Suite &suite) { return suite.counts() ? ALONE : suite.
 // The same of several: of longer ones little time is outside the kernels.
 constexpr uint64_t SEVERAL = 16384;
 
-bool takes(const Suite &suite, const cst_job *jobs, size_t n) {
-    const cst_job &job = *jobs;
-    if (suite.construction != Construction::etm && suite.construction != Construction::esp) return false;
-    if (suite.forced || !suite.memo || suite.half_blocks() || suite.block_mac() || suite.iv_bytes != IV_BYTES) return false;
-    if (!job.in_len || job.n_in_pieces || job.n_out_pieces) return false;
-    const uint64_t head = head_bytes(suite, job.aad_len), bytes = head + job.in_len;
-    if (head > HashAbreast::MOST_HEAD) return false;
-    if (n > 1) return job.in_len <= SHORT_BLOCKS || fits_whole(suite, head, job.in_len) || (bytes <= SEVERAL && !pairs_are_better(suite, job.direction, one_key(jobs, n), n, job.in_len));
-    return bytes <= (job.direction == CST_OPEN ? ALONE : most_alone(suite));
-}
-
-// Whether all are records of one suite and length, each in one piece, for which that is better.
-bool takes_records(const Suite &suite, const cst_job *jobs, size_t n) {
-    if (suite.construction != Construction::tls || suite.forced || !suite.memo) return false;
-    for (size_t i = 0; i < n; i++) {
-        const cst_job &job = jobs[i];
-        if (reinterpret_cast<const Key *>(job.key)->suite != &suite || job.direction != CST_SEAL || job.in_len != jobs->in_len || job.n_in_pieces || job.n_out_pieces) return false;
-    }
-    if (n == 1) return TLS_HEAD + jobs->in_len <= most_alone(suite);
-    return jobs->in_len <= SHORT_BLOCKS || !pairs_are_better(suite, CST_SEAL, one_key(jobs, n), n, jobs->in_len);
-}
-
 }  // namespace
+
+bool etm_abreast_serves(const Suite &suite, int direction, uint64_t bytes, uint64_t aad_bytes, size_t n, bool one_key) {
+    switch (suite.construction) {
+        case Construction::etm:
+        case Construction::esp: break;
+        case Construction::tls:
+            if (direction == CST_SEAL) break;
+            return false;
+        default: return false;
+    }
+    if (suite.forced || !suite.memo || suite.half_blocks() || suite.block_mac() || suite.iv_bytes != IV_BYTES) return false;
+    const uint64_t head = head_bytes(suite, aad_bytes), message = head + bytes;
+    if (head > HashAbreast::MOST_HEAD) return false;
+    if (n == 1) return message <= (direction == CST_OPEN ? ALONE : most_alone(suite));
+    return bytes <= SHORT_BLOCKS || fits_whole(suite, head, bytes) || (message <= SEVERAL && !pairs_are_better(suite, direction, one_key, n, bytes));
+}
 
 int run_etm_abreast(cst_job *jobs, size_t n) {
     const Suite &suite = *reinterpret_cast<const Key *>(jobs->key)->suite;
-    if (!takes(suite, jobs, n)) return CST_OK;
+    if (suite.construction == Construction::tls || jobs->n_in_pieces || jobs->n_out_pieces || !jobs->in_len) return CST_OK;
+    if (!etm_abreast_serves(suite, jobs->direction, jobs->in_len, jobs->aad_len, n, one_key(jobs, n))) return CST_OK;
     HashAbreast hash(suite, *jobs);
     if (!hash.prepare(n)) return CST_OK;
     if (jobs->direction == CST_SEAL) {
@@ -64,7 +59,11 @@ int run_etm_abreast(cst_job *jobs, size_t n) {
 // Text, MAC and padding are put together in `out`.
 void seal_records_abreast(cst_job *jobs, size_t n) {
     const Suite &suite = *reinterpret_cast<const Key *>(jobs->key)->suite;
-    if (!takes_records(suite, jobs, n)) return;
+    for (size_t i = 0; i < n; i++) {
+        const cst_job &job = jobs[i];
+        if (reinterpret_cast<const Key *>(job.key)->suite != &suite || job.direction != CST_SEAL || job.in_len != jobs->in_len || job.n_in_pieces || job.n_out_pieces) return;
+    }
+    if (!etm_abreast_serves(suite, CST_SEAL, jobs->in_len, jobs->aad_len, n, one_key(jobs, n))) return;
     HashAbreast hash(suite, *jobs);
     if (!hash.prepare(n)) return;
     hash.run(jobs, n);

@@ -5,9 +5,11 @@
 
 #include "abreast_choice.hpp"
 #include "chacha_alone.hpp"
-#include "gcm.hpp"
 #include "cipher_few.hpp"
+#include "etm_abreast.hpp"
+#include "gcm.hpp"
 #include "gcm_few.hpp"
+#include "hash_abreast.hpp"
 #include "lanes.hpp"
 #include "one_lane.hpp"
 #include "work.hpp"
@@ -55,7 +57,8 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     const bool chacha_poly = suite.construction == Construction::chacha_poly;
     const bool alone = chacha_poly && !suite.forced && in_hand < suite.chacha_several && bytes <= chacha_alone_most(suite);
     const bool whole = chacha_poly ? alone || bytes <= CHACHA_MOST_FIRST : gcm ? bytes <= GCM_SHORT_TEXT : suite.hash && fits_whole(suite, head_bytes(suite, suite.aad_min), bytes + suite.expansion);
-    if (suite.kind == CST_AEAD && !whole) {
+    const bool etm_abreast = etm_abreast_serves(suite, direction, bytes, suite.aad_min, in_hand, one_key);
+    if (suite.kind == CST_AEAD && !whole && !etm_abreast) {
         Query middle = query;  // what follows the block in which the head ends (see stitch.cpp)
         const OneLane one_lane(suite, one_key);
         if (gcm && !suite.forced && (chosen.variant = one_lane.pair(bytes & ~(COUNTER_STRIDE - 1), false)))
@@ -73,8 +76,15 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     }
     Pick cipher, hash;
     const Family &ciphers = suite.ciphers(direction == CST_OPEN);
-    if (suite.enciphers()) cipher = abreast_serves(suite, bytes) ? pick_abreast(suite, ciphers, in_hand, bytes, one_key) : pick(ciphers, query, suite.forced);
-    if (suite.hash) hash = pick(suite.hashes, query, suite.forced);
+    if (suite.enciphers()) cipher = abreast_serves(suite, bytes) || (etm_abreast && texts_serve(suite, bytes)) ? pick_abreast(suite, ciphers, in_hand, bytes, one_key) : pick(ciphers, query, suite.forced);
+    if (etm_abreast || hash_abreast_serves(suite, bytes, in_hand)) {
+        cst_job model = {};
+        model.in_len = bytes;
+        model.aad_len = suite.aad_min;
+        hash = HashAbreast(suite, model).pick(in_hand);
+    } else if (suite.hash) {
+        hash = pick(suite.hashes, query, suite.forced);
+    }
     if (!stitched) {
         // Name the forced one of the two; else the one that takes longer.
         const bool hash_longer = hash.variant && hash.cycles_per_byte > cipher.cycles_per_byte;
@@ -109,6 +119,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     if (other.variant) why += "; together with " + std::string(other.variant->name) + ", " + figure(*other.variant, other.cycles_per_byte);
     if (gcm ? !suite.forced && gcm_few(suite, bytes, suite.aad_min, in_hand == 1) : cipher_few(suite, direction, bytes)) why += "; such a text does without a kernel, though";
     if (alone && suite.wide && other.variant) why += ", though Poly1305 does without a kernel";
+    if (etm_abreast && texts_few(suite, direction, bytes)) why += ", though the cipher does without a kernel";
     put(choice->kernel, v.name);
     put(choice->origin, kernel->origin == KernelOrigin::jit ? "jit" : "static");
     put(choice->why, why);

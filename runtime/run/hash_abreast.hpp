@@ -12,15 +12,19 @@ namespace cst {
 class HashAbreast {
 public:
     // model: a job like all others. Those with AAD have the same lengths; of others the blocks are as many.
-    HashAbreast(const Suite &suite, const cst_job &model);
+    HashAbreast(const Suite &suite, const cst_job &model)
+        : suite_(suite), hash_(suite.hash->record), unit_(hash_.block_bytes), head_(suite.kind == CST_AEAD ? size_t(head_bytes(suite, model.aad_len)) : 0),
+          trailer_(suite.construction == Construction::esp && model.aad_len > ESP_HEADER ? ESP_EXTENSION : 0), bytes_(padded(hash_, head_ + model.in_len + trailer_)), mac_(suite.mac()),
+          record_(suite.construction == Construction::tls), joint_(head_ && bytes_ > WHOLE ? (head_ + unit_ - 1) & ~(unit_ - 1) : 0), start_(joint_ ? joint_ - head_ : 0) {}
     ~HashAbreast();
     HashAbreast(const HashAbreast &) = delete;
     HashAbreast &operator=(const HashAbreast &) = delete;
 
     // Of a message with its padding. A block is a power of two.
     static uint64_t padded(const AlgorithmRecord &hash, uint64_t bytes) { return (bytes + hash.length_bytes + hash.block_bytes) & ~uint64_t(hash.block_bytes - 1); }
-    uint64_t bytes() const { return bytes_; }
-    // Whether there are kernels for n of them.
+    // The cheapest kernel for n of them. Its variant is NULL where there is none.
+    Pick pick(size_t n) const;
+    // Whether there are kernels for n of them, ready to run.
     bool prepare(size_t n);
     // Sealing, writes the tags, a record's behind the text in `out`; opening, refuses jobs whose tags are others. False: there are some.
     bool run(cst_job *jobs, size_t n);
@@ -39,9 +43,9 @@ private:
 
     double cost(const Variant &v, size_t live) const;
     const Variant *choose(size_t n) const;
-    const Variant *compare(size_t n) const;
     bool some(cst_job *jobs, size_t n);
     void put_head(const cst_job &job, uint8_t *to) const;
+    template <bool headed>
     bool run_lanes(const Variant &v, cst_job *jobs, size_t live);
     void call(const Variant &v, size_t live, uint64_t bytes);
 
@@ -57,6 +61,8 @@ private:
     alignas(LINE) uint8_t ends_[MOST_JOBS * ENDS];
 };
 
+// Whether it is for n digests or MACs of so many bytes.
+bool hash_abreast_serves(const Suite &suite, uint64_t bytes, size_t n);
 // Runs the burst, checked, if all its jobs are digests or MACs of as many blocks, of one suite, and no kernel is forced. As run_burst; otherwise, or without a
 // kernel, all stay waiting.
 int run_hash_abreast(cst_job *jobs, size_t n);

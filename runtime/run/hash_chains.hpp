@@ -28,7 +28,7 @@ public:
     bool together() const { return together_; }
     // Lane i's, below `live`, is chain(i). Others may be written.
     template <typename Chain>
-    void put(size_t live, Chain chain) const {
+    __attribute__((always_inline)) inline void put(size_t live, Chain chain) const {
         const auto of = [&](size_t i) { return chain(i < live ? i : live - 1); };
         if (together_)
             for (size_t i = 0; i < live; i++) put_one(state_ + places_[i].chain, chain(i));
@@ -47,14 +47,18 @@ public:
             for (size_t i = 0; i < live; i += 2) digest_two(state_ + places_[i].chain, to + i * apart, apart);
     }
     // The first n bytes of lane i's, which lies together.
-    void digest(size_t i, uint8_t *to, size_t n) const { hash_digest(hash_, state_ + places_[i].chain, to, n); }
+    __attribute__((always_inline)) inline void digest(size_t i, uint8_t *to, size_t n) const { hash_digest(hash_, state_ + places_[i].chain, to, n); }
 
 private:
     static constexpr size_t ROW = 16;
 
     static __m128i load(const uint8_t *from) { return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from)); }
     static void store(uint8_t *to, __m128i row) { _mm_storeu_si128(reinterpret_cast<__m128i *>(to), row); }
-    static __m128i load_word(const uint8_t *from) { return _mm_loadu_si32(from); }
+    static __m128i load_word(const uint8_t *from) {
+        int word;
+        memcpy(&word, from, sizeof(word));
+        return _mm_cvtsi32_si128(word);
+    }
 
     void put_one(uint8_t *to, const uint8_t *from) const {
         const size_t bytes = hash_.words * hash_.word_bytes;
