@@ -12,7 +12,7 @@
 #define CST_PROBE_API __attribute__((visibility("default")))
 
 enum {
-    CST_PROBE_BELOW = 16384, /* bytes of the stack below the stack pointer that are filled before the call and copied after it */
+    CST_PROBE_BELOW = 98304, /* bytes of the stack below the stack pointer that are filled before the call and copied after it */
     CST_PROBE_ABOVE = 256,   /* the same above it; a Win64 callee may write the first 32 */
     CST_PROBE_FILL = 0xa5,
     CST_PROBE_CODE = 16,     /* as a base register: the address of the first byte of the code */

@@ -5,6 +5,7 @@
 #include "direct.hpp"
 
 namespace cst {
+
 bool run_gcm_few(cst_job *jobs, size_t n) {
     const Suite &suite = *reinterpret_cast<const Key *>(jobs->key)->suite;
     if (!suite.wide && suite.engine->avx()) clear_upper_halves();

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..capi import library_path
 from .result import Skip
 
-BELOW, ABOVE, FILL = 16384, 256, 0xA5
+BELOW, ABOVE, FILL = 98304, 256, 0xA5
 BASE_CODE, BASE_NONE = 16, 17
 READ, WRITE, EXECUTE = 1, 3, 5
 X87, SSE, AVX, MASKS, ZMM_HIGH, HIGH_16 = (1 << n for n in (0, 1, 2, 5, 6, 7))

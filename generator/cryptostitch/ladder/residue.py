@@ -1,4 +1,4 @@
-"""The check `residue`: after the kernel no 8-byte piece of a key, a round key, a text or a chaining value is in a register or in the 16 KiB below the stack pointer.
+"""The check `residue`: after the kernel no 8-byte piece of a key, a round key, a text or a chaining value is in a register or in the 96 KiB below the stack pointer.
 
 The library's memory is searched by another program (tests/runtime/residue_test.cpp), because only it knows what the library allocates.
 """
