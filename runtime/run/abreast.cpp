@@ -273,6 +273,18 @@ bool run_one(cst_job *job) {
 
 }  // namespace
 
+bool texts_ready(const cst_job *jobs, size_t n, uint64_t bytes) {
+    cst_job model = jobs[0];
+    model.in_len = bytes;
+    const Suite &suite = *key_of(model).suite;
+    const Counts where = counts(suite);
+    for (size_t i = 0; i < n; i++)
+        if (carries(jobs[i], where)) return false;
+    if (texts_few(suite, model.direction, bytes)) return true;
+    Abreast abreast(model);
+    return abreast.prepare(jobs, std::min(n, MOST_JOBS)) && (n <= MOST_JOBS || n % MOST_JOBS == 0 || abreast.prepare(jobs, n % MOST_JOBS));
+}
+
 bool run_texts(cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(jobs[0]).suite;
     const Counts where = counts(suite);

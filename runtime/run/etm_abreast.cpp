@@ -46,6 +46,7 @@ int run_etm_abreast(cst_job *jobs, size_t n) {
         if (run_texts(jobs, n)) hash.run(jobs, n);
         return CST_OK;
     }
+    if (!texts_ready(jobs, n, jobs->in_len)) return CST_OK;
     const bool all = hash.run(jobs, n);
     if (all) {
         run_texts(jobs, n);
@@ -65,9 +66,9 @@ void seal_records_abreast(cst_job *jobs, size_t n) {
     }
     if (!etm_abreast_serves(suite, CST_SEAL, jobs->in_len, jobs->aad_len, n, one_key(jobs, n))) return;
     HashAbreast hash(suite, *jobs);
-    if (!hash.prepare(n)) return;
-    hash.run(jobs, n);
     const size_t bytes = jobs->in_len, used = bytes + suite.hash->record.digest_bytes, all = used / 16 * 16 + 16;
+    if (!hash.prepare(n) || !texts_ready(jobs, n, all)) return;
+    hash.run(jobs, n);
     constexpr size_t AT_ONCE = HashAbreast::MOST_JOBS;
     for (size_t first = 0; first < n; first += AT_ONCE) {
         const size_t some = std::min(n - first, AT_ONCE);
