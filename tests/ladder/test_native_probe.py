@@ -66,7 +66,7 @@ def test_everything_arrives_and_comes_back(machine: NativeMachine) -> None:
 
 
 def test_stack_is_filled_and_copied(machine: NativeMachine) -> None:
-    called = machine.call(text_bytes(["mov dword ptr [rsp - 16376], 0x11223344", "ret"]), 0)
+    called = machine.call(text_bytes([f"mov dword ptr [rsp - {probe.BELOW - 8}], 0x11223344", "ret"]), 0)
     below = bytes([probe.FILL]) * probe.BELOW
     assert called.stack[:probe.BELOW - 8] == bytes.fromhex("44332211") + below[4:-8]
     assert called.stack[probe.BELOW:] == bytes([probe.FILL]) * probe.ABOVE
