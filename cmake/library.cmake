@@ -12,13 +12,13 @@ target_include_directories(cst_runtime SYSTEM PRIVATE $<TARGET_PROPERTY:cst_asmj
 target_compile_options(cst_runtime PRIVATE -Wall -Wextra $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 # `rep stos`, with which GCC clears a few hundred bytes otherwise, takes some 35 cycles to start, several times per burst.
 check_cxx_compiler_flag(-mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign CST_HAS_MEMSET_STRATEGY)
+if(CST_HAS_MEMSET_STRATEGY)
+    target_compile_options(cst_runtime PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign>)
+endif()
 # What runs once for a context or when somebody asks: small rather than fast.
 foreach(_cold select/calibrate select/cost_file select/nearest select/saved_costs select/target suite/suite run/explain run/known_answers run/selftest api api_costs api_kernels)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/${_cold}.cpp" PROPERTIES COMPILE_OPTIONS -Os)
 endforeach()
-if(CST_HAS_MEMSET_STRATEGY)
-    target_compile_options(cst_runtime PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign>)
-endif()
 
 # Exactly the functions that the header marks with CST_API leave the shared library.
 set(_header "${PROJECT_SOURCE_DIR}/include/cryptostitch/cryptostitch.h")

@@ -34,6 +34,11 @@ bool carries(const cst_job &job, Counts where) {
     return (where == Counts::at_begin ? begin : __builtin_bswap32(end)) > UINT32_MAX - ABREAST_TEXT / BLOCK;
 }
 
+bool any_carries(const Suite &suite, const cst_job *jobs, size_t n) {
+    const Counts where = counts(suite);
+    return std::any_of(jobs, jobs + n, [where](const cst_job &job) { return carries(job, where); });
+}
+
 // What the memo is asked.
 uint64_t question(size_t n, uint64_t bytes, bool one_key, bool open) { return n | bytes << 8 | uint64_t(one_key) << 32 | uint64_t(open) << 33; }
 
@@ -277,9 +282,7 @@ bool texts_ready(const cst_job *jobs, size_t n, uint64_t bytes) {
     cst_job model = jobs[0];
     model.in_len = bytes;
     const Suite &suite = *key_of(model).suite;
-    const Counts where = counts(suite);
-    for (size_t i = 0; i < n; i++)
-        if (carries(jobs[i], where)) return false;
+    if (any_carries(suite, jobs, n)) return false;
     if (texts_few(suite, model.direction, bytes)) return true;
     Abreast abreast(model);
     return abreast.prepare(jobs, std::min(n, MOST_JOBS)) && (n <= MOST_JOBS || n % MOST_JOBS == 0 || abreast.prepare(jobs, n % MOST_JOBS));
@@ -287,9 +290,7 @@ bool texts_ready(const cst_job *jobs, size_t n, uint64_t bytes) {
 
 bool run_texts(cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(jobs[0]).suite;
-    const Counts where = counts(suite);
-    for (size_t i = 0; i < n; i++)
-        if (carries(jobs[i], where)) return false;
+    if (any_carries(suite, jobs, n)) return false;
     if (texts_few(suite, jobs[0].direction, jobs[0].in_len)) {
         run_cipher_few(suite, jobs, n);
         return true;

@@ -5,6 +5,7 @@
 
 #include "../select/upper_halves.hpp"
 #include "../suite/secret.hpp"
+#include "call.hpp"
 #include "direct.hpp"
 #include "hash_chains.hpp"
 
@@ -37,11 +38,7 @@ HashAbreast::~HashAbreast() {
 IN_LINE void HashAbreast::call(const Variant &v, size_t live, uint64_t bytes) {
     const LanePlace *const places = v.hash.lanes.data();
     for (size_t i = live; i < v.lanes; i++) memcpy(state_ + places[i].in, state_ + places[0].in, sizeof(void *));
-    cst_kernel_args args;
-    args.iterations = bytes >> v.step_log2;
-    for (uint32_t i = 0; i < v.n_streams; i++) args.state[i] = state_ + v.state_offset[i];
-    v.kernel.load(std::memory_order_acquire)->fn(&args);
-    v.calls.fetch_add(1, std::memory_order_relaxed);
+    call_kernel(v, state_, bytes);
 }
 
 void HashAbreast::put_head(const cst_job &job, uint8_t *to) const {

@@ -7,6 +7,7 @@ import struct
 from dataclasses import dataclass, replace
 
 import pytest
+from targets import context_for
 
 from cryptostitch import runtime
 from cryptostitch.ladder import oracle
@@ -22,10 +23,7 @@ JOBS = (1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 33, 64, 65, 100)
 
 @pytest.fixture(params=["host", "host-no_avx512", "sse_aesni_shani", "sse_aesni"])
 def context(request: pytest.FixtureRequest, library: str) -> Context:
-    try:
-        return Context(target=request.param, library=library)
-    except runtime.RuntimeFailure:
-        pytest.skip(f"no {request.param} here")
+    return context_for(request.param, library)
 
 
 @dataclass

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 
 import pytest
+from targets import context_for
 
 from cryptostitch import runtime
 from cryptostitch.ladder import oracle
@@ -20,10 +21,7 @@ LONGER = (1000, 1024, 1500, 2048, 4096, 9000, 16384, 65400)
 
 @pytest.fixture(params=["host", "host-no_avx512", "sse_shani", "sse_aesni"])
 def context(request: pytest.FixtureRequest, library: str) -> Context:
-    try:
-        return Context(target=request.param, library=library)
-    except runtime.RuntimeFailure:
-        pytest.skip(f"no {request.param} here")
+    return context_for(request.param, library)
 
 
 @dataclass
