@@ -3,6 +3,7 @@
 #include "jobs.hpp"
 #include "range.hpp"
 #include "run/burst.hpp"
+#include "surely_right.hpp"
 
 using namespace cst;
 
@@ -118,86 +119,18 @@ int check_buffers(const Suite &suite, const cst_job &job) {
     return CST_OK;
 }
 
-// The constructions that have no rules but those below.
-constexpr bool plain(Construction construction) {
-    switch (construction) {
-        case Construction::single:
-        case Construction::etm:
-        case Construction::esp:
-        case Construction::counter:
-        case Construction::gcm:
-        case Construction::chacha:
-        case Construction::chacha_poly:
-        case Construction::xts:
-        case Construction::cmac:
-        case Construction::xcbc:
-        case Construction::ccm: return true;
-        default: return false;
-    }
-}
-
-// Whether a job is right, as most are, by few tests that never fail then; where it is not sure of that, check_job must look closer. The lengths:
-__attribute__((always_inline)) inline bool lengths_surely_right(const Engine &engine, const cst_job &job) {
-    const Suite &suite = *from(job.key)->suite;
-    if (suite.engine != &engine || job.n_in_pieces || job.n_out_pieces || !plain(suite.construction) || suite.expansion) return false;
-    auto outside = [](uint64_t bytes, uint64_t least, uint64_t most) { return bytes - least > most - least; };
-    if (outside(job.iv_len, suite.iv_min, suite.iv_max) || outside(job.tag_len, suite.tag_min, suite.tag_max)) return false;
-    if (outside(job.aad_len, suite.aad_min, suite.aad_max) || outside(job.in_len, suite.min_bytes, suite.max_bytes)) return false;
-    if (job.in_len & (suite.block_bytes - 1) || job.in_len + job.aad_len > kMostBytes - kMostAdded) return false;
-    if (suite.construction == Construction::gcm && job.tag_len < 12) return false;
-    if (suite.construction == Construction::ccm && !right_for_ccm(job)) return false;
-    return suite.construction != Construction::esp || job.aad_len == suite.aad_min || job.aad_len == suite.aad_max;
-}
-
-inline uint64_t address(const void *p) { return reinterpret_cast<uintptr_t>(p); }
-
-// Lengths that are right, of a job in one piece, and what follows from them.
-struct Lengths {
-    const Suite *suite = nullptr;  // NULL: nothing is known
-    int direction = 0;
-    bool enciphers = false;
-    uint64_t in = 0, aad = 0, iv = 0, tag = 0;
-    uint64_t some_in = 0, some_aad = 0, some_iv = 0, some_tag = 0;  // 1: it is not empty
-    // As far apart two buffers are at least, counted from the first byte of one to behind the last of the other, if they do not meet.
-    uint64_t in_in = 0, in_aad = 0, in_iv = 0, in_tag = 0, tag_aad = 0, tag_iv = 0;
-
-    Lengths() = default;
-    explicit Lengths(const cst_job &job)
-        : suite(from(job.key)->suite), direction(job.direction), enciphers(suite->enciphers()), in(job.in_len), aad(job.aad_len), iv(job.iv_len), tag(job.tag_len),
-          some_in(in != 0), some_aad(aad != 0), some_iv(iv != 0), some_tag(tag != 0), in_in(in + in - 1), in_aad(in + aad - 1), in_iv(in + iv - 1), in_tag(in + tag - 1),
-          tag_aad(tag + aad - 1), tag_iv(tag + iv - 1) {}
-
-    bool are_those_of(const cst_job &job) const {
-        return job.key && from(job.key)->suite == suite && job.direction == direction &&
-               !((job.in_len ^ in) | (job.aad_len ^ aad) | (job.iv_len ^ iv) | (job.tag_len ^ tag) | job.n_in_pieces | job.n_out_pieces);
-    }
-
-    // Where its buffers lie, when those are its lengths, which are below 2^62. Ranges meet as Range::meets says, and where something empty lies within the other, or
-    // both are empty.
-    __attribute__((always_inline)) bool places_surely_right(const cst_job &job) const {
-        const uint64_t from = address(job.in), to = address(job.out), at = address(job.tag), vector = address(job.iv), header = address(job.aad);
-        // An address above 2^63, or none of what is not empty.
-        if (int64_t(from | to | at | vector | header | (from - some_in) | (at - some_tag) | (vector - some_iv) | (header - some_aad)) < 0) return false;
-        const uint64_t from_last = from + (in - 1), to_last = to + (in - 1), at_last = at + (tag - 1);
-        if (from_last - at < in_tag) return false;
-        if (!enciphers) return !(to | job.out_cap | iv | aad);
-        if (job.out_cap < in || int64_t(to - some_in) < 0 || (to != from && to_last - from < in_in)) return false;
-        return to_last - at >= in_tag && to_last - vector >= in_iv && to_last - header >= in_aad && at_last - vector >= tag_iv && at_last - header >= tag_aad;
-    }
-};
-
-// Both. of: its lengths, if they are right.
-__attribute__((always_inline)) inline bool surely_right(const Engine &engine, const cst_job &job, Lengths *of) {
-    const bool right = job.key && (job.direction == CST_SEAL || job.direction == CST_OPEN) && lengths_surely_right(engine, job);
-    *of = right ? Lengths(job) : Lengths();
-    return right && of->places_surely_right(job);
-}
-
-// How many, from the first on, have those lengths and are surely right. They wait. Not inline: what follows from the lengths had better stay where it is.
-__attribute__((noinline)) size_t right_alike(const Lengths &of, cst_job *jobs, size_t n) {
+// How many, from the first on, have those lengths and are surely right. Not inline: what follows from the lengths had better stay where it is.
+__attribute__((noinline)) size_t right_alike(const SurelyRight &of, const cst_job *jobs, size_t n) {
     size_t i = 0;
-    for (; i < n && of.are_those_of(jobs[i]) && of.places_surely_right(jobs[i]); i++) jobs[i].status = JOB_WAITING;
+    while (i < n && of.are_those_of(jobs[i]) && of.places(jobs[i])) i++;
     return i;
+}
+
+// Of a job of the right size. of: its lengths, if they are right.
+__attribute__((always_inline)) inline bool surely_right(const Engine &engine, const cst_job &job, SurelyRight *of) {
+    const bool right = job.key && unsigned(job.direction) <= CST_OPEN && from(job.key)->suite->engine == &engine && lengths_surely_right(from(job.key)->suite->sure, job);
+    *of = right ? SurelyRight(job) : SurelyRight();
+    return right && of->places(job);
 }
 
 int look_closer(const Engine &engine, const cst_job &job) {
@@ -211,14 +144,14 @@ int look_closer(const Engine &engine, const cst_job &job) {
 }  // namespace
 
 int cst::check_job(const Engine &engine, const cst_job &job) {
-    Lengths of;
+    SurelyRight of;
     return job.size == sizeof(cst_job) && surely_right(engine, job, &of) ? CST_OK : look_closer(engine, job);
 }
 
 int cst::check_one(const Engine &engine, cst_job *job) {
-    if (job->size != sizeof(cst_job)) return CST_ERR_ARGUMENT;
     const int wrong = check_job(engine, *job);
-    job->status = wrong ? wrong : JOB_WAITING;
+    if (!wrong) job->status = JOB_WAITING;
+    else if (job->size == sizeof(cst_job)) job->status = wrong;
     return wrong;
 }
 
@@ -227,13 +160,17 @@ int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *alike) 
     for (size_t i = 0; i < n; i++) other |= jobs[i].size ^ sizeof(cst_job);
     if (other) return CST_ERR_ARGUMENT;  // an array of something else: nowhere to put a status
     int error = CST_OK;
-    Lengths last;  // that were right
+    SurelyRight last;
     size_t unlike = 0;
     for (size_t i = 0; i < n; i++) {
-        if (last.suite && (i += right_alike(last, jobs + i, n - i)) == n) break;
+        if (last) {
+            const size_t more = engine.avx512() ? surely_right_alike_wide(jobs[i - 1], jobs + i, n - i) : right_alike(last, jobs + i, n - i);
+            for (const size_t end = i + more; i < end; i++) jobs[i].status = JOB_WAITING;
+            if (i == n) break;
+        }
         cst_job &job = jobs[i];
         const int wrong = surely_right(engine, job, &last) ? CST_OK : look_closer(engine, job);
-        unlike += 1 + !last.suite;
+        unlike += 1 + !last;
         job.status = wrong ? wrong : JOB_WAITING;
         if (!error) error = wrong;
     }
@@ -242,12 +179,11 @@ int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *alike) 
 }
 
 bool cst::surely_alike(const Engine &engine, const cst_job *jobs, size_t n, size_t most) {
-    if (jobs->size != sizeof(cst_job) || !jobs->key) return false;
     const Suite *const suite = from(jobs->key)->suite;
     const uint64_t bytes = jobs->in_len, iv_bytes = suite->iv_bytes;
     const uint64_t has_iv = iv_bytes != 0;
     const int direction = jobs->direction;
-    if (suite->kind != CST_CIPHER || suite->engine != &engine || !plain(suite->construction) || suite->iv_min != suite->iv_max) return false;
+    if (suite->engine != &engine || !suite->sure.any || suite->iv_min != suite->iv_max) return false;
     if (bytes - 1 >= most || bytes < suite->min_bytes || bytes > suite->max_bytes || bytes & (suite->block_bytes - 1)) return false;
     if (direction != CST_SEAL && direction != CST_OPEN) return false;
     for (size_t i = 0; i < n; i++) {

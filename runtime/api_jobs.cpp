@@ -22,16 +22,30 @@ bool none_waits(const cst_job *jobs, size_t n) {
     return true;
 }
 
+// The functions below are not inline: the shortest messages had better not pay for their frames.
+
+// Runs texts for which there is a short way. False: it is not for these, and nothing has happened. result: what the call returns.
+__attribute__((noinline)) bool run_surely_alike(const Engine *engine, cst_job *jobs, size_t n, int *result) {
+    if (!surely_alike(*engine, jobs, n, ABREAST_TEXT)) return false;
+    const ClearRegisters clear(engine->cpu());
+    bool done = false;
+    *result = guarded([&]() -> int {
+        done = run_texts(jobs, n);
+        return CST_OK;
+    });
+    return done || *result;
+}
+
 // Several, or one for which there is no shorter way. They are checked; alike: as check_jobs says.
-int run_checked(const Engine *engine, cst_job *jobs, size_t n, bool alike) {
+__attribute__((noinline)) int run_checked(const Engine *engine, cst_job *jobs, size_t n, bool alike) {
     return guarded([&]() -> int {
         int result = run_hash_abreast(jobs, n);
         if (jobs->status != JOB_WAITING) return result;
+        const Suite &first = *from(jobs->key)->suite;
         if (alike) {
             result = run_etm_abreast(jobs, n);
             if (none_waits(jobs, n)) return result;
         }
-        const Suite &first = *from(jobs->key)->suite;
         if (first.construction == Construction::tls) {
             seal_records_abreast(jobs, n);
             if (none_waits(jobs, n)) return result;
@@ -55,15 +69,8 @@ int run_checked(const Engine *engine, cst_job *jobs, size_t n, bool alike) {
 }  // namespace
 
 int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
-    if (surely_alike(*engine, jobs, n, ABREAST_TEXT)) {
-        const ClearRegisters clear(engine->cpu());
-        bool done = false;
-        const int short_of_memory = guarded([&]() -> int {
-            done = run_texts(jobs, n);
-            return CST_OK;
-        });
-        if (done || short_of_memory) return short_of_memory;
-    }
+    int result = CST_OK;
+    if (may_be_alike(*jobs) && run_surely_alike(engine, jobs, n, &result)) return result;
     bool alike = true;  // as one job is, which may be in pieces
     if (int error = n == 1 ? check_one(*engine, jobs) : check_jobs(*engine, jobs, n, &alike)) return error;
     const ClearRegisters clear(engine->cpu());

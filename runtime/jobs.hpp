@@ -12,8 +12,10 @@ int check_job(const Engine &engine, const cst_job &job);
 int check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *alike);
 int check_one(const Engine &engine, cst_job *job);
 
+// Whether a burst that begins with this job may be such as surely_alike asks for.
+inline bool may_be_alike(const cst_job &first) { return first.size == sizeof(cst_job) && first.key && from(first.key)->suite->kind == CST_CIPHER; }
 // Whether all jobs are right, and of one cipher alone, one direction and one length up to `most`, in one piece each, by few tests. False: they may be right
-// all the same. Writes nothing.
+// all the same. Writes nothing. The first one may_be_alike.
 bool surely_alike(const Engine &engine, const cst_job *jobs, size_t n, size_t most);
 
 // cst_burst. At least one job.

@@ -60,6 +60,7 @@ int Engine::init(Cpu cpu, const char *target, bool no_jit, bool legacy) {
         if (*lower)
             if (int error = lower_features(lower, &cpu_.features)) return error;
     avx_ = has("avx");
+    avx512_ = has("avx512f");
     jit_ = !no_jit && code_pages_work();
     cache_.reset(new Cache(jit_));
     auto owned = std::make_unique<OwnedPack>();

@@ -40,6 +40,7 @@ public:
     bool jit() const { return jit_; }
     bool has(const char *feature) const;
     bool avx() const { return avx_; }
+    bool avx512() const { return avx512_; }
     const std::vector<std::unique_ptr<Algorithm>> &algorithms() const { return algorithms_; }
     const std::vector<std::unique_ptr<Variant>> &variants() const { return variants_; }
     const Variant *find(const char *kernel_name) const;  // NULL when there is none
@@ -80,7 +81,7 @@ private:
     static int look_up(const std::vector<KernelCost> &costs, const Variant &variant, bool *known, Cost *cost);
 
     Cpu cpu_;
-    bool jit_ = false, avx_ = false, legacy_ = false;
+    bool jit_ = false, avx_ = false, avx512_ = false, legacy_ = false;
     std::string cost_table_;
     std::vector<KernelCost> measured_;
     size_t most_state_bytes_ = 0;

@@ -7,6 +7,7 @@
 
 #include "../select/engine.hpp"
 #include "../select/memo.hpp"
+#include "sure_lengths.hpp"
 
 namespace cst {
 
@@ -48,6 +49,9 @@ struct Suite {
 
     bool narrow = false, double_blocks = false;  // the CPU has what aes_narrow.hpp and gcm_narrow.hpp need; 256-bit VAES and VPCLMULQDQ too
 
+    // GCM: texts, and AAD, of fewer bytes do without a kernel (run/gcm_few.hpp); of one message among several, and of one alone.
+    uint64_t gcm_few_below[2] = {};
+
     // ChaCha20: so many blocks are worth a run for i of them.
     uint8_t chacha_blocks[CHACHA_MOST_BLOCKS + 1] = {};
     // Of i blocks so many are worth a call of their own before the others; 0: one call for all.
@@ -65,6 +69,7 @@ struct Suite {
     size_t key_min = 0, key_max = 0;  // key_bytes is
     uint64_t aad_min = 0, aad_max = 0;
     uint64_t min_bytes = 0, max_bytes = 0;
+    SureLengths sure;  // what follows from these
 
     bool mac() const { return kind == CST_MAC || kind == CST_AEAD; }
     bool hmac() const { return mac() && hash->record.kind == ALGORITHM_HASH; }

@@ -191,6 +191,16 @@ def test_pieces_that_do_not_add_up(shared_context: Context, key: Key) -> None:
     assert shared_context.lib.cst_burst(shared_context.handle, ctypes.byref(struct), 1) == runtime.ERR_ARGUMENT
 
 
+@pytest.mark.parametrize("field", ["n_in_pieces", "n_out_pieces"])
+def test_pieces_beside_a_whole_behind_jobs_that_are_right(shared_context: Context, key: Key, field: str) -> None:
+    structs = (JobStruct * 3)()
+    for struct in structs:
+        Job(key, iv=(BAD, 16), data=(1 << 20, 64), out=(1 << 21, 64), tag=(1 << 22, 20)).fill(struct)
+    setattr(structs[2], field, 1)
+    assert shared_context.lib.cst_burst(shared_context.handle, structs, 3) == runtime.ERR_ARGUMENT
+    assert [struct.status for struct in structs] == [runtime.NOT_RUN, runtime.NOT_RUN, runtime.ERR_ARGUMENT]
+
+
 def test_lengths_of_esp_and_tls(shared_context: Context) -> None:
     esp = shared_context.suite("aes-128-cbc+hmac-sha1-96").key(bytes(16), b"k")
     good = {"iv": (BAD, 16), "data": (1 << 20, 64), "out": (1 << 21, 128)}
