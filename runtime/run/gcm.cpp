@@ -266,6 +266,11 @@ int gcm_key(const Suite &suite, Key *key) {
     for (uint32_t i = 0; i < GCM_WIDE_STRIDE; i++) {
         const uint8_t *power = key->powers[MOST_POWERS - GCM_WIDE_STRIDE + i];
         put_words(key->folded[i], load64(power) ^ load64(power + 8), load64(power) ^ load64(power + 8));
+        if (i % GCM_WIDE_LANES) continue;
+        for (uint32_t lane = 0; lane < GCM_WIDE_LANES; lane++) {
+            memcpy(key->lane_powers[i / GCM_WIDE_LANES][lane], power, BLOCK);
+            memcpy(key->lane_folded[i / GCM_WIDE_LANES][lane], key->folded[i], BLOCK);
+        }
     }
     return CST_OK;
 }

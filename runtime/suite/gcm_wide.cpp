@@ -7,8 +7,8 @@ namespace {
 
 using namespace wide;
 
-static_assert(STRIDE == GCM_WIDE_STRIDE * BLOCK, "as the key is prepared");
-// Of the AAD so many blocks share a reduction with what follows, at most a stride and the lengths.
+static_assert(TEAM == GCM_WIDE_TEAM && BLOCKS == GCM_WIDE_LANES, "as the key is prepared");
+// Of the AAD so many blocks can share a reduction with what follows, at most a stride and the lengths.
 constexpr size_t JOINED = MOST_POWERS - TEAM * BLOCKS - 1;
 
 WIDE_INLINE size_t blocks_of(size_t bytes) { return (bytes + BLOCK - 1) / BLOCK; }
@@ -18,16 +18,22 @@ struct Hash {
     __m512i low, middle, high, y;
 
     WIDE_INLINE static __m512i reverse() { return _mm512_broadcast_i32x4(_mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)); }
-    WIDE_INLINE void begin() { low = middle = high = _mm512_setzero_si512(); }
-    // Times falling powers of H from `powers` on.
-    WIDE_INLINE void add(__m512i blocks, const uint8_t *powers) {
-        const __m512i a = _mm512_xor_si512(_mm512_shuffle_epi8(blocks, reverse()), y), b = _mm512_loadu_si512(powers);
+    WIDE_INLINE void none() { low = middle = high = _mm512_setzero_si512(); }
+    // before: Y so far; NULL: 0.
+    WIDE_INLINE void begin(const uint8_t *before) {
+        none();
+        y = _mm512_setzero_si512();
+        if (before) y = _mm512_zextsi128_si512(_mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i *>(before)), _mm512_castsi512_si128(reverse())));
+    }
+    // Times powers of H, each block by its own.
+    WIDE_INLINE void add(__m512i blocks, __m512i b) {
+        const __m512i a = _mm512_xor_si512(_mm512_shuffle_epi8(blocks, reverse()), y);
         y = _mm512_setzero_si512();
         low = _mm512_xor_si512(low, _mm512_clmulepi64_epi128(a, b, 0x00));
         high = _mm512_xor_si512(high, _mm512_clmulepi64_epi128(a, b, 0x11));
         middle = _mm512_ternarylogic_epi64(middle, _mm512_clmulepi64_epi128(a, b, 0x01), _mm512_clmulepi64_epi128(a, b, 0x10), 0x96);
     }
-    // A stride of them, with the sums of both halves of each power too: of three products, one less.
+    // A stride of them; with the sums of both halves of each power too: of four products, one less.
     WIDE_INLINE void add_stride(const __m512i (&blocks)[TEAM], const uint8_t *powers, const uint8_t *folded) {
         __m512i l[TEAM], m[TEAM], h[TEAM];
 #pragma GCC unroll 8
@@ -45,25 +51,40 @@ struct Hash {
         high = highs;
         y = _mm512_setzero_si512();
     }
+    // A stride with another one behind it. All blocks of a vector are multiplied by the same power of H, that of the first lane: each lane is hashed by itself, and Y is
+    // the sum of four. In lane j there is H^j too much, which the falling powers of the last stride take away.
+    WIDE_INLINE void hash_lanes(const __m512i (&blocks)[TEAM], const Key &key) {
+        add_stride(blocks, key.lane_powers[0][0], key.lane_folded[0][0]);
+        reduce_lanes();
+    }
+    WIDE_INLINE void hash_last(const __m512i (&blocks)[TEAM], const Key &key) {
+        add_stride(blocks, key.powers[MOST_POWERS - GCM_WIDE_STRIDE], key.folded[0]);
+        reduce();
+    }
     WIDE_INLINE static __m512i sum(__m512i a, __m512i b, __m512i c) { return _mm512_ternarylogic_epi64(a, b, c, 0x96); }
     WIDE_INLINE static __m512i fold(__m512i a) { return _mm512_xor_si512(a, _mm512_shuffle_epi32(a, _MM_PERM_BADC)); }
     // A vector, or fewer bytes.
-    WIDE_INLINE void add(const uint8_t *data, size_t bytes, const uint8_t *powers) {
-        add(bytes < VECTOR ? _mm512_maskz_loadu_epi8(first_bytes(bytes), data) : _mm512_loadu_si512(data), powers);
+    WIDE_INLINE static __m512i load(const uint8_t *data, size_t bytes) {
+        return bytes < VECTOR ? _mm512_maskz_loadu_epi8(first_bytes(bytes), data) : _mm512_loadu_si512(data);
     }
+    WIDE_INLINE static __m512i everywhere(const uint8_t *power) { return _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i *>(power))); }
+    // To one block, in the first lane.
     WIDE_INLINE void reduce() {
+        reduce_lanes();
+        const __m256i half = _mm256_xor_si256(_mm512_castsi512_si256(y), _mm512_extracti64x4_epi64(y, 1));
+        y = _mm512_zextsi128_si512(_mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1)));
+    }
+    WIDE_INLINE void reduce_lanes() {
         const __m512i modulus = _mm512_set1_epi64(int64_t(0xc200000000000000u));
         const __m512i m = _mm512_ternarylogic_epi64(middle, _mm512_clmulepi64_epi128(low, modulus, 0x00), _mm512_shuffle_epi32(low, _MM_PERM_BADC), 0x96);
-        const __m512i h = _mm512_ternarylogic_epi64(high, _mm512_clmulepi64_epi128(m, modulus, 0x00), _mm512_shuffle_epi32(m, _MM_PERM_BADC), 0x96);
-        const __m256i half = _mm256_xor_si256(_mm512_castsi512_si256(h), _mm512_extracti64x4_epi64(h, 1));
-        y = _mm512_zextsi128_si512(_mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1)));
-        begin();
+        y = _mm512_ternarylogic_epi64(high, _mm512_clmulepi64_epi128(m, modulus, 0x00), _mm512_shuffle_epi32(m, _MM_PERM_BADC), 0x96);
+        none();
     }
 };
 
 // Strides of text, while more than one is left. What they hash is known before them when they open, else it is what the stride before made.
 template <bool open>
-WIDE_INLINE void strides(Counter *cipher, Hash *hash, const uint8_t *&in, uint8_t *&out, size_t &left, const uint8_t *powers, const uint8_t *folded) {
+WIDE_INLINE void strides(Counter *cipher, Hash *hash, const uint8_t *&in, uint8_t *&out, size_t &left, const Key &key) {
     __m512i x[TEAM], text[TEAM];
     auto finish = [&]() WIDE {
         const __m512i last = cipher->last_key();
@@ -75,22 +96,25 @@ WIDE_INLINE void strides(Counter *cipher, Hash *hash, const uint8_t *&in, uint8_
         }
         in += STRIDE, out += STRIDE, left -= STRIDE;
     };
+    auto load = [&]() WIDE {
+        if (!open) return;
+#pragma GCC unroll 8
+        for (size_t v = 0; v < TEAM; v++) text[v] = _mm512_loadu_si512(in + VECTOR * v);
+    };
     if (!open) {
         cipher->run<TEAM>(x);
         finish();
     }
-    for (; left > STRIDE;) {
-        if (open)
-#pragma GCC unroll 8
-            for (size_t v = 0; v < TEAM; v++) text[v] = _mm512_loadu_si512(in + VECTOR * v);
+    while (left > (open ? 2 : 1) * STRIDE) {
+        load();
         cipher->run<TEAM>(x);
-        hash->add_stride(text, powers, folded);
-        hash->reduce();
+        hash->hash_lanes(text, key);
         finish();
     }
-    if (open) return;
-    hash->add_stride(text, powers, folded);
-    hash->reduce();
+    load();
+    if (open) cipher->run<TEAM>(x);
+    hash->hash_last(text, key);
+    if (open) finish();
 }
 
 // The end of the text, and the lengths. Returns the tag.
@@ -107,7 +131,7 @@ WIDE_INLINE __m128i end(Counter *cipher, Hash *hash, const cst_job &job, const u
         for (size_t v = 0; v + 1 < vectors; v++) {
             const __m512i text = _mm512_loadu_si512(in + VECTOR * v), done = _mm512_aesenclast_epi128(x[v], _mm512_xor_si512(last, text));
             _mm512_storeu_si512(out + VECTOR * v, done);
-            hash->add(open ? text : done, powers + VECTOR * v);
+            hash->add(open ? text : done, _mm512_loadu_si512(powers + VECTOR * v));
         }
         constexpr size_t v = vectors - 1;
         const __mmask64 there = first_bytes(bytes - VECTOR * v);
@@ -115,39 +139,41 @@ WIDE_INLINE __m128i end(Counter *cipher, Hash *hash, const cst_job &job, const u
         _mm512_mask_storeu_epi8(out + VECTOR * v, there, done);
         room = blocks_of(bytes - VECTOR * v) % BLOCKS;
         const __m512i hashed = open ? text : _mm512_maskz_mov_epi8(there, done);
-        hash->add(room ? _mm512_mask_shuffle_i32x4(hashed, __mmask16(0xf << 4 * room), lengths, lengths, 0) : hashed, powers + VECTOR * v);
+        hash->add(room ? _mm512_mask_shuffle_i32x4(hashed, __mmask16(0xf << 4 * room), lengths, lengths, 0) : hashed, _mm512_loadu_si512(powers + VECTOR * v));
     }
-    if (!room) hash->add(lengths, powers + VECTOR * vectors);
+    if (!room) hash->add(lengths, _mm512_loadu_si512(powers + VECTOR * vectors));
     hash->reduce();
     return _mm_xor_si128(mask, _mm_shuffle_epi8(_mm512_castsi512_si128(hash->y), _mm512_castsi512_si128(Hash::reverse())));
 }
 
-template <bool open>
+// strided: more than a stride is left.
+template <bool open, bool strided>
 WIDE_INLINE bool run_one(const cst_job &job, const GcmBegun &begun) {
     const Key &key = *reinterpret_cast<const Key *>(job.key);
     const uint8_t *in = static_cast<const uint8_t *>(job.in) + begun.text, *aad = static_cast<const uint8_t *>(job.aad), *const powers = key.powers[MOST_POWERS];
     uint8_t *out = static_cast<uint8_t *>(job.out) + begun.text;
     size_t left = job.in_len - begun.text;
+    size_t aad_left = begun.y ? 0 : job.aad_len;
     Counter cipher(key);
     Hash hash;
     cipher.begin(_mm_mask_set1_epi32(_mm_maskz_loadu_epi32(7, job.iv), 8, int(2 + begun.text / BLOCK)));
-    hash.begin();
-    if (begun.y) {
-        hash.y = _mm512_zextsi128_si512(_mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i *>(begun.y)), _mm512_castsi512_si128(Hash::reverse())));
-    } else {
-        size_t aad_left = job.aad_len;
-        hash.y = _mm512_setzero_si512();
-        while (aad_left > JOINED * BLOCK) {
-            const size_t some = aad_left < STRIDE ? aad_left : STRIDE;
-            for (size_t v = 0; v < TEAM; v++) hash.add(aad + VECTOR * v, some - VECTOR * v, powers - STRIDE + VECTOR * v);
-            hash.reduce();
-            aad += some;
-            aad_left -= some;
-        }
-        const uint8_t *factors = powers - (left > STRIDE ? STRIDE : BLOCK * (blocks_of(left) + 1)) - BLOCK * blocks_of(aad_left);
-        for (size_t at = 0; at < aad_left; at += VECTOR) hash.add(aad + at, aad_left - at, factors + at);
+    hash.begin(begun.y);
+    while (aad_left > JOINED * BLOCK) {
+        const size_t some = aad_left < STRIDE ? aad_left : STRIDE;
+        for (size_t v = 0; v < TEAM; v++) hash.add(Hash::load(aad + VECTOR * v, some - VECTOR * v), _mm512_loadu_si512(powers - STRIDE + VECTOR * v));
+        hash.reduce();
+        aad += some;
+        aad_left -= some;
     }
-    if (left > STRIDE) strides<open>(&cipher, &hash, in, out, left, powers - STRIDE, key.folded[0]);
+    if constexpr (strided) {
+        const uint8_t *const factors = powers - STRIDE - BLOCK * blocks_of(aad_left);
+        for (size_t at = 0; at < aad_left; at += VECTOR)
+            hash.add(Hash::load(aad + at, aad_left - at), left > 2 * STRIDE ? Hash::everywhere(factors + at) : _mm512_loadu_si512(factors + at));
+        strides<open>(&cipher, &hash, in, out, left, key);
+    } else {
+        const uint8_t *const factors = powers - BLOCK * (blocks_of(left) + 1 + blocks_of(aad_left));
+        for (size_t at = 0; at < aad_left; at += VECTOR) hash.add(Hash::load(aad + at, aad_left - at), _mm512_loadu_si512(factors + at));
+    }
     const uint8_t *const rest = powers - BLOCK * (blocks_of(left) + 1);
     __m128i tag;
     switch ((left + VECTOR - 1) / VECTOR) {
@@ -164,11 +190,11 @@ WIDE_INLINE bool run_one(const cst_job &job, const GcmBegun &begun) {
     return true;
 }
 
-template <bool open>
+template <bool open, bool strided>
 __attribute__((noinline)) WIDE bool run(cst_job *jobs, size_t n, const GcmBegun &begun) {
     bool all = true;
     for (cst_job *job = jobs; job < jobs + n; job++) {
-        const bool right = run_one<open>(*job, begun);
+        const bool right = run_one<open, strided>(*job, begun);
         job->out_len = job->in_len;
         job->status = right ? CST_OK : CST_ERR_AUTH;
         all &= right;
@@ -187,8 +213,10 @@ __attribute__((noinline)) WIDE void wipe_frame() {
 }  // namespace
 
 bool gcm_wide(cst_job *jobs, size_t n, const GcmBegun &begun) {
-    const bool all = jobs->direction == CST_OPEN ? run<true>(jobs, n, begun) : run<false>(jobs, n, begun);
-    if (jobs->in_len - begun.text > STRIDE) wipe_frame();
+    const bool open = jobs->direction == CST_OPEN;
+    if (jobs->in_len - begun.text <= STRIDE) return open ? run<true, false>(jobs, n, begun) : run<false, false>(jobs, n, begun);
+    const bool all = open ? run<true, true>(jobs, n, begun) : run<false, true>(jobs, n, begun);
+    wipe_frame();
     return all;
 }
 

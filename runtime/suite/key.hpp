@@ -12,8 +12,8 @@ namespace cst {
 constexpr uint32_t KEY_MOST_ROWS = DES_MOST_ROWS;
 static_assert(KEY_MOST_ROWS > AES_MOST_ROUNDS, "AES's fit too");
 
-// Blocks of a GCM message that share a reduction.
-constexpr uint32_t GCM_WIDE_STRIDE = 16;
+// Blocks of a GCM message that share a reduction: of so many vectors by so many lanes.
+constexpr uint32_t GCM_WIDE_TEAM = 4, GCM_WIDE_LANES = 4, GCM_WIDE_STRIDE = GCM_WIDE_TEAM * GCM_WIDE_LANES;
 
 struct alignas(64) Key {
     const Suite *suite = nullptr;
@@ -25,6 +25,8 @@ struct alignas(64) Key {
     alignas(64) uint8_t powers[MOST_POWERS][16] = {};
     // Of the last so many of them both halves added up, twice (suite/gcm_wide.hpp).
     alignas(64) uint8_t folded[GCM_WIDE_STRIDE][16] = {};
+    // H^16, H^12, H^8 and H^4, in each place of a vector of four blocks; then the same of `folded` (suite/gcm_wide.cpp).
+    alignas(64) uint8_t lane_powers[GCM_WIDE_TEAM][GCM_WIDE_LANES][16] = {}, lane_folded[GCM_WIDE_TEAM][GCM_WIDE_LANES][16] = {};
     // XTS: the second key, for the tweak.
     uint8_t tweak[AES_MOST_ROUNDS + 1][16] = {};
     // A block cipher's MAC beside a cipher: its round keys.
