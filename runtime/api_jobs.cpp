@@ -9,6 +9,7 @@
 #include "run/etm_abreast.hpp"
 #include "run/gcm_burst.hpp"
 #include "run/gcm_few.hpp"
+#include "run/groups.hpp"
 #include "run/hash_abreast.hpp"
 #include "suite/registers.hpp"
 
@@ -42,8 +43,8 @@ __attribute__((noinline)) int run_checked(const Engine *engine, cst_job *jobs, s
         int result = run_hash_abreast(jobs, n);
         if (jobs->status != JOB_WAITING) return result;
         const Suite &first = *from(jobs->key)->suite;
-        if (alike) {
-            result = run_etm_abreast(jobs, n);
+        if (alike || groups_serve(*jobs)) {
+            result = alike ? run_etm_abreast(jobs, n) : run_groups(jobs, n);
             if (none_waits(jobs, n)) return result;
         }
         if (first.construction == Construction::tls) {
@@ -56,7 +57,7 @@ __attribute__((noinline)) int run_checked(const Engine *engine, cst_job *jobs, s
             result = run_chacha_alone(jobs);
             if (jobs->status != JOB_WAITING) return result;
         } else if (chacha_abreast_takes(jobs, n)) {
-            result = chacha_abreast(jobs, n);
+            result = std::min(result, chacha_abreast(jobs, n));
             if (none_waits(jobs, n)) return result;
         }
         if (run_abreast(jobs, n)) return result;

@@ -52,6 +52,9 @@ struct Suite {
     // GCM: texts, and AAD, of fewer bytes do without a kernel (run/gcm_few.hpp); of one message among several, and of one alone.
     uint64_t gcm_few_below[2] = {};
 
+    // In bursts of several lengths so many jobs that are alike are worth to be taken out and run side by side (run/groups.hpp).
+    size_t group_least = SIZE_MAX;
+
     // ChaCha20: so many blocks are worth a run for i of them.
     uint8_t chacha_blocks[CHACHA_MOST_BLOCKS + 1] = {};
     // Of i blocks so many are worth a call of their own before the others; 0: one call for all.

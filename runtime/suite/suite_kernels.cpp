@@ -85,6 +85,19 @@ void plan_records(Suite *suite) {
 
 }  // namespace
 
+namespace {
+
+// As measured on Zen 4. Blocks that do not wait for one another fill vectors by themselves; of a hash, kernels of few lanes are fast with SHA instructions only; where
+// kernels take one message after the other into their lanes (short_jobs), those do as well.
+size_t least_group(const Suite &suite) {
+    if (suite.kind == CST_CIPHER) return suite.encrypt->record.kind == ALGORITHM_CIPHER_ENC ? 2 : 4;
+    if (suite.construction != Construction::etm || !suite.counts()) return SIZE_MAX;
+    auto by_instructions = [](const Variant *v) { return v->runnable && v->features & feature_bit("sha", 3); };
+    return std::any_of(suite.hashes.variants.begin(), suite.hashes.variants.end(), by_instructions) ? 2 : 16;
+}
+
+}  // namespace
+
 void Suite::find_kernels() {
     const Algorithm *base = hash_base();
     if (base) hashes = engine->family(Role::hash, nullptr, base);
@@ -103,6 +116,7 @@ void Suite::find_kernels() {
             if (takes_pair(*this, *variant)) (variant->hand ? handed_open_pairs : open_pairs).add(variant);
     }
     if (tweak) tweaks = engine->family(Role::encrypt, tweak, nullptr);
+    group_least = least_group(*this);
     if (construction == Construction::tls) plan_records(this);
     if (construction == Construction::chacha || construction == Construction::chacha_poly) plan_chacha(this);
 }

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 import struct
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
+from made import check, make
 from targets import context_for
 
 from cryptostitch import runtime
@@ -24,34 +25,6 @@ JOBS = (1, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 33, 64, 65, 100)
 @pytest.fixture(params=["host", "host-no_avx512", "sse_aesni_shani", "sse_aesni"])
 def context(request: pytest.FixtureRequest, library: str) -> Context:
     return context_for(request.param, library)
-
-
-@dataclass
-class Made:
-    """A job, and what it should come to."""
-
-    job: Job
-    status: int
-    out: bytes
-    tag: bytes
-
-
-def make(rng: random.Random, key: runtime.Key, case: oracle.Case, direction: int, in_place: bool, forged: str) -> Made:
-    text, aad, tag, iv = bytearray(case.data if direction == SEAL else case.out), bytearray(case.aad), bytearray(case.tag if direction == OPEN else len(case.tag)), bytearray(case.iv)
-    spoiled = {"": None, "tag": tag, "text": text, "aad": aad, "iv": iv}[forged]
-    if spoiled is not None:
-        spoiled[rng.randrange(len(spoiled))] ^= 1 << rng.randrange(8)
-    out = text if in_place else bytearray(b"\xaa" * len(text))
-    job = Job(key, direction, iv=bytes(iv), aad=bytes(aad) or None, data=memoryview(text) if in_place else bytes(text), out=out, tag=tag)
-    right = case.out if direction == SEAL else bytes(len(text)) if forged else case.data
-    return Made(job, runtime.ERR_AUTH if forged else 0, right, case.tag if direction == SEAL else bytes(tag))
-
-
-def check(context: Context, made: list[Made]) -> None:
-    assert context.burst([each.job for each in made]) == min(each.status for each in made)
-    for each in made:
-        assert (each.job.status, each.job.out_len) == (each.status, 0 if each.status else len(each.out))
-        assert bytes(each.job.out) == each.out and bytes(each.job.tag) == each.tag
 
 
 class Bursts:

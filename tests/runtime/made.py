@@ -1,0 +1,38 @@
+"""Jobs that know what they should come to."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from cryptostitch import runtime
+from cryptostitch.ladder import oracle
+from cryptostitch.runtime import OPEN, SEAL, Context, Job
+
+
+@dataclass
+class Made:
+    """A job, and what it should come to."""
+
+    job: Job
+    status: int
+    out: bytes
+    tag: bytes
+
+
+def make(rng: random.Random, key: runtime.Key, case: oracle.Case, direction: int, in_place: bool, forged: str) -> Made:
+    text, aad, tag, iv = bytearray(case.data if direction == SEAL else case.out), bytearray(case.aad), bytearray(case.tag if direction == OPEN else len(case.tag)), bytearray(case.iv)
+    spoiled = {"": None, "tag": tag, "text": text, "aad": aad, "iv": iv}[forged]
+    if spoiled is not None:
+        spoiled[rng.randrange(len(spoiled))] ^= 1 << rng.randrange(8)
+    out = text if in_place else bytearray(b"\xaa" * len(text))
+    job = Job(key, direction, iv=bytes(iv), aad=bytes(aad) or None, data=memoryview(text) if in_place else bytes(text), out=out, tag=tag)
+    right = case.out if direction == SEAL else bytes(len(text)) if forged else case.data
+    return Made(job, runtime.ERR_AUTH if forged else 0, right, case.tag if direction == SEAL else bytes(tag))
+
+
+def check(context: Context, made: list[Made]) -> None:
+    assert context.burst([each.job for each in made]) == min(each.status for each in made)
+    for each in made:
+        assert (each.job.status, each.job.out_len) == (each.status, 0 if each.status else len(each.out))
+        assert bytes(each.job.out) == each.out and bytes(each.job.tag) == each.tag
