@@ -58,7 +58,7 @@ void make_counters(const Batch &batch) {
         const cst_job &job = *work.job;
         memset(work.hash_chain, 0, BLOCK);
         work.item.hash_from = work.hash_chain;
-        work.item.mac_keys_end = work.key->powers[MOST_POWERS];
+        work.item.mac_keys_end = work.key->powers[GHASH_POWERS];
         work.item.cipher_from = work.chain;
         if (job.iv_len != GCM_IV) {
             other = true;
@@ -262,14 +262,16 @@ int gcm_key(const Suite &suite, Key *key) {
         w.item.in = w.item.out = w.last;
         w.item.bytes = BLOCK;
     });
-    ghash_powers(work->last, MOST_POWERS, key->powers);
-    for (uint32_t i = 0; i < GCM_WIDE_STRIDE; i++) {
-        const uint8_t *power = key->powers[MOST_POWERS - GCM_WIDE_STRIDE + i];
-        put_words(key->folded[i], load64(power) ^ load64(power + 8), load64(power) ^ load64(power + 8));
-        if (i % GCM_WIDE_LANES) continue;
+    ghash_powers(work->last, GHASH_POWERS, key->powers);
+    for (uint32_t i = 0; i < GHASH_POWERS; i++) {
+        const uint64_t sum = load64(key->powers[i]) ^ load64(key->powers[i] + 8);
+        put_words(key->folded[i], sum, sum);
+    }
+    for (uint32_t v = 0; v < GCM_WIDE_TEAM; v++) {
+        const uint32_t first = GHASH_POWERS - GCM_WIDE_STRIDE + v * GCM_WIDE_LANES;
         for (uint32_t lane = 0; lane < GCM_WIDE_LANES; lane++) {
-            memcpy(key->lane_powers[i / GCM_WIDE_LANES][lane], power, BLOCK);
-            memcpy(key->lane_folded[i / GCM_WIDE_LANES][lane], key->folded[i], BLOCK);
+            memcpy(key->lane_powers[v][lane], key->powers[first], BLOCK);
+            memcpy(key->lane_folded[v][lane], key->folded[first], BLOCK);
         }
     }
     return CST_OK;

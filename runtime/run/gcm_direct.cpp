@@ -21,7 +21,7 @@ constexpr double WITHOUT_KERNEL = 8.5 / BLOCK;
 // AAD, text and lengths of so many blocks are hashed at once, without a kernel; in longer ones stretches of this many bytes have one.
 constexpr size_t FEW = 16;
 constexpr uint64_t STRETCH = 8 * BLOCK;
-static_assert(FEW <= MOST_POWERS, "ghash_end has the powers");
+static_assert(FEW <= GHASH_POWERS, "ghash_end has the powers");
 
 // The jobs of one suite, one after the other.
 class Direct {
@@ -80,7 +80,7 @@ private:
         work_.job = job;
         work_.key = key_;
         work_.item.round_keys = key_->encrypt[0];
-        work_.item.mac_keys_end = key_->powers[MOST_POWERS];
+        work_.item.mac_keys_end = key_->powers[GHASH_POWERS];
         work_.out.set(job->out, job->out_cap, job->out_pieces, job->n_out_pieces);
         in_ = static_cast<const uint8_t *>(job->in);
         out_ = static_cast<uint8_t *>(job->out);
@@ -104,7 +104,7 @@ private:
         } else {
             const size_t rest = job_->iv_len % BLOCK;
             absorb(iv, job_->iv_len - rest);
-            ghash_end(key_->powers + MOST_POWERS, work_.hash_chain, {iv, 0, iv + job_->iv_len - rest, rest, 0, job_->iv_len});
+            ghash_end(key_->powers + GHASH_POWERS, work_.hash_chain, {iv, 0, iv + job_->iv_len - rest, rest, 0, job_->iv_len});
             memcpy(work_.chain, work_.hash_chain, BLOCK);
             put_words(work_.hash_chain, 0, 0);
         }
@@ -119,7 +119,7 @@ private:
     // Whole blocks that lie together.
     void absorb(const uint8_t *data, uint64_t bytes) {
         const uint64_t done = alone_.hash(data, bytes, STRETCH, WITHOUT_KERNEL);
-        ghash_blocks(key_->powers + MOST_POWERS, work_.hash_chain, data + done, size_t(bytes - done) / BLOCK);
+        ghash_blocks(key_->powers + GHASH_POWERS, work_.hash_chain, data + done, size_t(bytes - done) / BLOCK);
     }
     void absorb_aad() {
         const uint8_t *aad = static_cast<const uint8_t *>(job_->aad);
@@ -136,12 +136,12 @@ private:
         uint64_t left = job_->in_len - from;
         if (!few) {
             left -= alone_.hash(text + from, left & ~(BLOCK - 1), STRETCH, WITHOUT_KERNEL);
-            const uint64_t most = (MOST_POWERS - 1) * BLOCK, before = left > most ? (left - most + BLOCK - 1) & ~(BLOCK - 1) : 0;
-            if (before) ghash_blocks(key_->powers + MOST_POWERS, work_.hash_chain, text + (job_->in_len - left), size_t(before) / BLOCK);
+            const uint64_t most = (GHASH_POWERS - 1) * BLOCK, before = left > most ? (left - most + BLOCK - 1) & ~(BLOCK - 1) : 0;
+            if (before) ghash_blocks(key_->powers + GHASH_POWERS, work_.hash_chain, text + (job_->in_len - left), size_t(before) / BLOCK);
             left -= before;
         }
         const size_t aad = few ? job_->aad_len : 0;
-        ghash_end(key_->powers + MOST_POWERS, work_.hash_chain,
+        ghash_end(key_->powers + GHASH_POWERS, work_.hash_chain,
                   {static_cast<const uint8_t *>(job_->aad), aad, text + (job_->in_len - left), size_t(left), job_->aad_len, job_->in_len});
     }
 

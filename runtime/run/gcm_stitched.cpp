@@ -57,7 +57,7 @@ void GcmStitched::load_key(const Key &key) {
     key_ = &key;
     copy_rows(state_ + pair_->cipher.lanes[0].key, key.encrypt[0], pair_->cipher.key_rows);
     const uint32_t powers = pair_->hash.key_rows;
-    copy_rows(state_ + pair_->hash.lanes[0].key, key.powers[MOST_POWERS - powers], powers);
+    copy_rows(state_ + pair_->hash.lanes[0].key, key.powers[GHASH_POWERS - powers], powers);
 }
 
 void GcmStitched::call(const uint8_t *in, uint8_t *out, const uint8_t *hash_in, uint64_t iterations) {
@@ -72,9 +72,9 @@ void GcmStitched::call(const uint8_t *in, uint8_t *out, const uint8_t *hash_in, 
 // What is left of the text, and the lengths.
 void GcmStitched::absorb_end(const Key &key, const cst_job &job, const uint8_t *text, uint64_t done) {
     const uint64_t whole = (bytes_ - done) / (AT_ONCE * BLOCK) * (AT_ONCE * BLOCK);
-    ghash_blocks(key.powers + MOST_POWERS, y_, text + done, size_t(whole / BLOCK));
+    ghash_blocks(key.powers + GHASH_POWERS, y_, text + done, size_t(whole / BLOCK));
     done += whole;
-    ghash_end(key.powers + MOST_POWERS, y_, {nullptr, 0, text + done, size_t(bytes_ - done), job.aad_len, bytes_});
+    ghash_end(key.powers + GHASH_POWERS, y_, {nullptr, 0, text + done, size_t(bytes_ - done), job.aad_len, bytes_});
 }
 
 // From the counter on at which the kernel ended.
@@ -107,8 +107,8 @@ void GcmStitched::run(cst_job *job) {
     load_key(key);
     put_second_counter(counter_, job->iv);
     put_zeros(y_);
-    if (job->aad_len) ghash_part(key.powers + MOST_POWERS, y_, aad, job->aad_len);
-    ghash_blocks(key.powers + MOST_POWERS, y_, in, size_t(before / BLOCK));
+    if (job->aad_len) ghash_part(key.powers + GHASH_POWERS, y_, aad, job->aad_len);
+    ghash_blocks(key.powers + GHASH_POWERS, y_, in, size_t(before / BLOCK));
     call(in, out, hashed + before, strides);
     job->out_len = bytes_;
     job->status = CST_OK;

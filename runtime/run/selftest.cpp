@@ -143,7 +143,7 @@ struct Buffers {
         for (size_t i = 0; i < n; i++) {  // kernels take different numbers of powers
             uint8_t h[16];
             memcpy(h, mac_keys.data() + i * sizeof(Key::powers), sizeof(h));
-            ghash_powers(h, MOST_POWERS, reinterpret_cast<uint8_t(*)[16]>(mac_keys.data() + i * sizeof(Key::powers)));
+            ghash_powers(h, GHASH_POWERS, reinterpret_cast<uint8_t(*)[16]>(mac_keys.data() + i * sizeof(Key::powers)));
         }
     }
 

@@ -8,8 +8,9 @@ namespace {
 using namespace wide;
 
 static_assert(TEAM == GCM_WIDE_TEAM && BLOCKS == GCM_WIDE_LANES, "as the key is prepared");
-// Of the AAD so many blocks can share a reduction with what follows, at most a stride and the lengths.
-constexpr size_t JOINED = MOST_POWERS - TEAM * BLOCKS - 1;
+// So many blocks share a reduction with the lengths, and of the AAD so many at least with what follows.
+constexpr size_t TOGETHER = 2 * TEAM * BLOCKS, JOINED = GHASH_POWERS - TEAM * BLOCKS - 1;
+static_assert(TOGETHER + 1 <= GHASH_POWERS, "each has its power");
 
 WIDE_INLINE size_t blocks_of(size_t bytes) { return (bytes + BLOCK - 1) / BLOCK; }
 
@@ -57,9 +58,10 @@ struct Hash {
         add_stride(blocks, key.lane_powers[0][0], key.lane_folded[0][0]);
         reduce_lanes();
     }
-    WIDE_INLINE void hash_last(const __m512i (&blocks)[TEAM], const Key &key) {
-        add_stride(blocks, key.powers[MOST_POWERS - GCM_WIDE_STRIDE], key.folded[0]);
-        reduce();
+    // The last one, with so many blocks behind it, among them the lengths, which share the reduction.
+    WIDE_INLINE void add_last(const __m512i (&blocks)[TEAM], const Key &key, size_t behind) {
+        const size_t first = GHASH_POWERS - TEAM * BLOCKS - behind;
+        add_stride(blocks, key.powers[first], key.folded[first]);
     }
     WIDE_INLINE static __m512i sum(__m512i a, __m512i b, __m512i c) { return _mm512_ternarylogic_epi64(a, b, c, 0x96); }
     WIDE_INLINE static __m512i fold(__m512i a) { return _mm512_xor_si512(a, _mm512_shuffle_epi32(a, _MM_PERM_BADC)); }
@@ -82,10 +84,10 @@ struct Hash {
     }
 };
 
-// Strides of text, while more than one is left. What they hash is known before them when they open, else it is what the stride before made.
+// Strides of text, while more than one is left. What they hash is known before them when they open, else it is what the stride before made; the last is left to `end`.
 template <bool open>
-WIDE_INLINE void strides(Counter *cipher, Hash *hash, const uint8_t *&in, uint8_t *&out, size_t &left, const Key &key) {
-    __m512i x[TEAM], text[TEAM];
+WIDE_INLINE void strides(Counter *cipher, Hash *hash, const uint8_t *&in, uint8_t *&out, size_t &left, const Key &key, __m512i (&text)[TEAM]) {
+    __m512i x[TEAM];
     auto finish = [&]() WIDE {
         const __m512i last = cipher->last_key();
 #pragma GCC unroll 8
@@ -111,18 +113,21 @@ WIDE_INLINE void strides(Counter *cipher, Hash *hash, const uint8_t *&in, uint8_
         hash->hash_lanes(text, key);
         finish();
     }
+    if (!open) return;
     load();
-    if (open) cipher->run<TEAM>(x);
-    hash->hash_last(text, key);
-    if (open) finish();
+    cipher->run<TEAM>(x);
+    hash->add_last(text, key, blocks_of(left - STRIDE) + 1);
+    finish();
 }
 
-// The end of the text, and the lengths. Returns the tag.
-template <size_t vectors, bool open>
-WIDE_INLINE __m128i end(Counter *cipher, Hash *hash, const cst_job &job, const uint8_t *in, uint8_t *out, size_t bytes, const uint8_t *powers) {
+// The end of the text, and the lengths. Returns the tag. stride: the last one in front, if it was sealed; it is hashed here, behind the rounds of the end, which do not
+// wait for it.
+template <size_t vectors, bool open, bool strided>
+WIDE_INLINE __m128i end(Counter *cipher, Hash *hash, const cst_job &job, const uint8_t *in, uint8_t *out, size_t bytes, const uint8_t *powers, const __m512i (&stride)[TEAM]) {
     __m512i x[TEAM];
     __m128i mask = _mm_or_si128(_mm_maskz_loadu_epi32(7, job.iv), _mm_set_epi32(1 << 24, 0, 0, 0));
     cipher->run<vectors>(x, &mask);
+    if (strided && !open) hash->add_last(stride, *reinterpret_cast<const Key *>(job.key), blocks_of(bytes) + 1);
     const __m512i last = cipher->last_key();
     const __m512i lengths = _mm512_zextsi128_si512(_mm_set_epi64x(int64_t(__builtin_bswap64(8 * job.in_len)), int64_t(__builtin_bswap64(8 * job.aad_len))));
     size_t room = 0;  // where in the last vector the lengths go, if not into one of their own
@@ -150,12 +155,13 @@ WIDE_INLINE __m128i end(Counter *cipher, Hash *hash, const cst_job &job, const u
 template <bool open, bool strided>
 WIDE_INLINE bool run_one(const cst_job &job, const GcmBegun &begun) {
     const Key &key = *reinterpret_cast<const Key *>(job.key);
-    const uint8_t *in = static_cast<const uint8_t *>(job.in) + begun.text, *aad = static_cast<const uint8_t *>(job.aad), *const powers = key.powers[MOST_POWERS];
+    const uint8_t *in = static_cast<const uint8_t *>(job.in) + begun.text, *aad = static_cast<const uint8_t *>(job.aad), *const powers = key.powers[GHASH_POWERS];
     uint8_t *out = static_cast<uint8_t *>(job.out) + begun.text;
     size_t left = job.in_len - begun.text;
     size_t aad_left = begun.y ? 0 : job.aad_len;
     Counter cipher(key);
     Hash hash;
+    __m512i stride[TEAM];
     cipher.begin(_mm_mask_set1_epi32(_mm_maskz_loadu_epi32(7, job.iv), 8, int(2 + begun.text / BLOCK)));
     hash.begin(begun.y);
     while (aad_left > JOINED * BLOCK) {
@@ -166,10 +172,14 @@ WIDE_INLINE bool run_one(const cst_job &job, const GcmBegun &begun) {
         aad_left -= some;
     }
     if constexpr (strided) {
-        const uint8_t *const factors = powers - STRIDE - BLOCK * blocks_of(aad_left);
+        const bool by_lanes = left > 2 * STRIDE;
+        const size_t behind = by_lanes ? TEAM * BLOCKS : blocks_of(left) + 1;
+        const bool shares = behind + blocks_of(aad_left) <= GHASH_POWERS;
+        const uint8_t *const factors = powers - BLOCK * (blocks_of(aad_left) + (shares ? behind : 0));
         for (size_t at = 0; at < aad_left; at += VECTOR)
-            hash.add(Hash::load(aad + at, aad_left - at), left > 2 * STRIDE ? Hash::everywhere(factors + at) : _mm512_loadu_si512(factors + at));
-        strides<open>(&cipher, &hash, in, out, left, key);
+            hash.add(Hash::load(aad + at, aad_left - at), by_lanes ? Hash::everywhere(factors + at) : _mm512_loadu_si512(factors + at));
+        if (!shares) hash.reduce();
+        strides<open>(&cipher, &hash, in, out, left, key, stride);
     } else {
         const uint8_t *const factors = powers - BLOCK * (blocks_of(left) + 1 + blocks_of(aad_left));
         for (size_t at = 0; at < aad_left; at += VECTOR) hash.add(Hash::load(aad + at, aad_left - at), _mm512_loadu_si512(factors + at));
@@ -177,11 +187,11 @@ WIDE_INLINE bool run_one(const cst_job &job, const GcmBegun &begun) {
     const uint8_t *const rest = powers - BLOCK * (blocks_of(left) + 1);
     __m128i tag;
     switch ((left + VECTOR - 1) / VECTOR) {
-        case 0: tag = end<0, open>(&cipher, &hash, job, in, out, left, rest); break;
-        case 1: tag = end<1, open>(&cipher, &hash, job, in, out, left, rest); break;
-        case 2: tag = end<2, open>(&cipher, &hash, job, in, out, left, rest); break;
-        case 3: tag = end<3, open>(&cipher, &hash, job, in, out, left, rest); break;
-        default: tag = end<TEAM, open>(&cipher, &hash, job, in, out, left, rest);
+        case 0: tag = end<0, open, strided>(&cipher, &hash, job, in, out, left, rest, stride); break;
+        case 1: tag = end<1, open, strided>(&cipher, &hash, job, in, out, left, rest, stride); break;
+        case 2: tag = end<2, open, strided>(&cipher, &hash, job, in, out, left, rest, stride); break;
+        case 3: tag = end<3, open, strided>(&cipher, &hash, job, in, out, left, rest, stride); break;
+        default: tag = end<TEAM, open, strided>(&cipher, &hash, job, in, out, left, rest, stride);
     }
     const __mmask16 there = __mmask16(first_bytes(job.tag_len));
     if (open) return !_mm_mask_cmpneq_epi8_mask(there, tag, _mm_maskz_loadu_epi8(there, job.tag));

@@ -12,7 +12,11 @@ namespace cst {
 constexpr uint32_t KEY_MOST_ROWS = DES_MOST_ROWS;
 static_assert(KEY_MOST_ROWS > AES_MOST_ROUNDS, "AES's fit too");
 
-// Blocks of a GCM message that share a reduction: of so many vectors by so many lanes.
+// Powers of GHASH's key: kernels take MOST_POWERS at most; without one, two strides and the lengths share a reduction (suite/gcm_wide.cpp). Four more, so that they end
+// where a line of the cache does.
+constexpr uint32_t GHASH_POWERS = 36;
+static_assert(GHASH_POWERS >= MOST_POWERS, "the last of them");
+// A stride of a GCM message: so many vectors by so many lanes.
 constexpr uint32_t GCM_WIDE_TEAM = 4, GCM_WIDE_LANES = 4, GCM_WIDE_STRIDE = GCM_WIDE_TEAM * GCM_WIDE_LANES;
 
 struct alignas(64) Key {
@@ -21,10 +25,10 @@ struct alignas(64) Key {
     uint8_t decrypt[KEY_MOST_ROWS][16] = {};
     // Chaining values after key ^ ipad and key ^ opad (RFC 2104); for a plain digest `inner` is the initial value.
     uint8_t inner[64] = {}, outer[64] = {};
-    // Of GHASH: H^MOST_POWERS .. H (suite/ghash.hpp).
-    alignas(64) uint8_t powers[MOST_POWERS][16] = {};
-    // Of the last so many of them both halves added up, twice (suite/gcm_wide.hpp).
-    alignas(64) uint8_t folded[GCM_WIDE_STRIDE][16] = {};
+    // Of GHASH: H^GHASH_POWERS .. H (suite/ghash.hpp).
+    alignas(64) uint8_t powers[GHASH_POWERS][16] = {};
+    // Of each both halves added up, twice.
+    alignas(64) uint8_t folded[GHASH_POWERS][16] = {};
     // H^16, H^12, H^8 and H^4, in each place of a vector of four blocks; then the same of `folded` (suite/gcm_wide.cpp).
     alignas(64) uint8_t lane_powers[GCM_WIDE_TEAM][GCM_WIDE_LANES][16] = {}, lane_folded[GCM_WIDE_TEAM][GCM_WIDE_LANES][16] = {};
     // XTS: the second key, for the tweak.
