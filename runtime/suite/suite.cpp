@@ -148,7 +148,7 @@ constexpr const char *WIDE_NEEDS[] = {"aes", "avx512f", "avx512bw", "avx512vl", 
 struct FewBelow {
     uint64_t some, alone;
 };
-constexpr FewBelow kFour = {4096, 5121}, kTwo = {1792, 3072}, kOne = {961, 1536};
+constexpr FewBelow kFour = {5121, 8193}, kTwo = {1792, 3072}, kOne = {961, 1536};
 
 Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorithm *decrypt) {
     Suite suite;
