@@ -25,16 +25,13 @@ bool none_waits(const cst_job *jobs, size_t n) {
 
 // The functions below are not inline: the shortest messages had better not pay for their frames.
 
-// Runs texts for which there is a short way. False: it is not for these, and nothing has happened. result: what the call returns.
-__attribute__((noinline)) bool run_surely_alike(const Engine *engine, cst_job *jobs, size_t n, int *result) {
-    if (!surely_alike(*engine, jobs, n, ABREAST_TEXT)) return false;
+constexpr int OTHERS = 1;  // no error code
+
+// Runs texts for which there is a short way. Returns what the call returns, or OTHERS: it is not for these, and nothing has happened.
+__attribute__((noinline)) int run_surely_alike(const Engine *engine, cst_job *jobs, size_t n) {
+    if (!surely_alike(*engine, jobs, n, ABREAST_TEXT)) return OTHERS;
     const ClearRegisters clear(engine->cpu());
-    bool done = false;
-    *result = guarded([&]() -> int {
-        done = run_texts(jobs, n);
-        return CST_OK;
-    });
-    return done || *result;
+    return guarded([&]() -> int { return run_texts(jobs, n) ? CST_OK : OTHERS; });
 }
 
 // Several, or one for which there is no shorter way. They are checked; alike: as check_jobs says.
@@ -67,16 +64,19 @@ __attribute__((noinline)) int run_checked(const Engine *engine, cst_job *jobs, s
     });
 }
 
-}  // namespace
-
-int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
-    int result = CST_OK;
-    if (may_be_alike(*jobs) && run_surely_alike(engine, jobs, n, &result)) return result;
+__attribute__((noinline)) int check_and_run(const Engine *engine, cst_job *jobs, size_t n) {
     bool alike = true;  // as one job is, which may be in pieces
     if (int error = n == 1 ? check_one(*engine, jobs) : check_jobs(*engine, jobs, n, &alike)) return error;
     const ClearRegisters clear(engine->cpu());
     if (alike && gcm_all_few(jobs, n)) return run_gcm_few(jobs, n) ? CST_OK : CST_ERR_AUTH;
     return run_checked(engine, jobs, n, alike);
+}
+
+}  // namespace
+
+int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
+    const int result = may_be_alike(*jobs) ? run_surely_alike(engine, jobs, n) : OTHERS;
+    return result != OTHERS ? result : check_and_run(engine, jobs, n);
 }
 
 namespace {
