@@ -120,10 +120,20 @@ WIDE_INLINE void strides(Counter *cipher, Hash *hash, const uint8_t *&in, uint8_
     finish();
 }
 
+// A block of AAD and its power of H. It is added in the last lane of the vector with the lengths, where that is free.
+struct Early {
+    __m128i block, power;
+
+    // Whether the lane is free behind so many blocks of text.
+    WIDE_INLINE static bool fits(size_t blocks) { return blocks % BLOCKS != BLOCKS - 1; }
+    WIDE_INLINE static __m512i in_last(__m512i vector, __m128i lane) { return _mm512_inserti32x4(vector, lane, BLOCKS - 1); }
+};
+
 // The end of the text, and the lengths. Returns the tag. stride: the last one in front, if it was sealed; it is hashed here, behind the rounds of the end, which do not
 // wait for it.
 template <size_t vectors, bool open, bool strided>
-WIDE_INLINE __m128i end(Counter *cipher, Hash *hash, const cst_job &job, const uint8_t *in, uint8_t *out, size_t bytes, const uint8_t *powers, const __m512i (&stride)[TEAM]) {
+WIDE_INLINE __m128i end(Counter *cipher, Hash *hash, const cst_job &job, const uint8_t *in, uint8_t *out, size_t bytes, const uint8_t *powers, const __m512i (&stride)[TEAM],
+                        const Early &early) {
     __m512i x[TEAM];
     __m128i mask = _mm_or_si128(_mm_maskz_loadu_epi32(7, job.iv), _mm_set_epi32(1 << 24, 0, 0, 0));
     cipher->run<vectors>(x, &mask);
@@ -144,9 +154,16 @@ WIDE_INLINE __m128i end(Counter *cipher, Hash *hash, const cst_job &job, const u
         _mm512_mask_storeu_epi8(out + VECTOR * v, there, done);
         room = blocks_of(bytes - VECTOR * v) % BLOCKS;
         const __m512i hashed = open ? text : _mm512_maskz_mov_epi8(there, done);
-        hash->add(room ? _mm512_mask_shuffle_i32x4(hashed, __mmask16(0xf << 4 * room), lengths, lengths, 0) : hashed, _mm512_loadu_si512(powers + VECTOR * v));
+        const __m512i factors = _mm512_loadu_si512(powers + VECTOR * v);
+        if (!room) {
+            hash->add(hashed, factors);
+        } else {
+            const __m512i ended = _mm512_mask_shuffle_i32x4(hashed, __mmask16(0xf << 4 * room), lengths, lengths, 0);
+            if (Early::fits(room)) hash->add(Early::in_last(ended, early.block), Early::in_last(factors, early.power));
+            else hash->add(ended, factors);
+        }
     }
-    if (!room) hash->add(lengths, _mm512_loadu_si512(powers + VECTOR * vectors));
+    if (!room) hash->add(Early::in_last(lengths, early.block), Early::in_last(_mm512_loadu_si512(powers + VECTOR * vectors), early.power));
     hash->reduce();
     return _mm_xor_si128(mask, _mm_shuffle_epi8(_mm512_castsi512_si128(hash->y), _mm512_castsi512_si128(Hash::reverse())));
 }
@@ -171,27 +188,28 @@ WIDE_INLINE bool run_one(const cst_job &job, const GcmBegun &begun) {
         aad += some;
         aad_left -= some;
     }
-    if constexpr (strided) {
-        const bool by_lanes = left > 2 * STRIDE;
-        const size_t behind = by_lanes ? TEAM * BLOCKS : blocks_of(left) + 1;
+    const bool by_lanes = strided && left > 2 * STRIDE;
+    const size_t behind = by_lanes ? TEAM * BLOCKS : blocks_of(left) + 1;
+    Early early = {_mm_setzero_si128(), _mm_setzero_si128()};
+    if (!by_lanes && aad_left - 1 < BLOCK && Early::fits(blocks_of(left))) {
+        early.block = _mm512_castsi512_si128(_mm512_maskz_loadu_epi8(first_bytes(aad_left), aad));
+        early.power = _mm_loadu_si128(reinterpret_cast<const __m128i *>(powers - BLOCK * (behind + 1)));
+    } else if (aad_left) {
         const bool shares = behind + blocks_of(aad_left) <= GHASH_POWERS;
         const uint8_t *const factors = powers - BLOCK * (blocks_of(aad_left) + (shares ? behind : 0));
         for (size_t at = 0; at < aad_left; at += VECTOR)
             hash.add(Hash::load(aad + at, aad_left - at), by_lanes ? Hash::everywhere(factors + at) : _mm512_loadu_si512(factors + at));
         if (!shares) hash.reduce();
-        strides<open>(&cipher, &hash, in, out, left, key, stride);
-    } else {
-        const uint8_t *const factors = powers - BLOCK * (blocks_of(left) + 1 + blocks_of(aad_left));
-        for (size_t at = 0; at < aad_left; at += VECTOR) hash.add(Hash::load(aad + at, aad_left - at), _mm512_loadu_si512(factors + at));
     }
+    if constexpr (strided) strides<open>(&cipher, &hash, in, out, left, key, stride);
     const uint8_t *const rest = powers - BLOCK * (blocks_of(left) + 1);
     __m128i tag;
     switch ((left + VECTOR - 1) / VECTOR) {
-        case 0: tag = end<0, open, strided>(&cipher, &hash, job, in, out, left, rest, stride); break;
-        case 1: tag = end<1, open, strided>(&cipher, &hash, job, in, out, left, rest, stride); break;
-        case 2: tag = end<2, open, strided>(&cipher, &hash, job, in, out, left, rest, stride); break;
-        case 3: tag = end<3, open, strided>(&cipher, &hash, job, in, out, left, rest, stride); break;
-        default: tag = end<TEAM, open, strided>(&cipher, &hash, job, in, out, left, rest, stride);
+        case 0: tag = end<0, open, strided>(&cipher, &hash, job, in, out, left, rest, stride, early); break;
+        case 1: tag = end<1, open, strided>(&cipher, &hash, job, in, out, left, rest, stride, early); break;
+        case 2: tag = end<2, open, strided>(&cipher, &hash, job, in, out, left, rest, stride, early); break;
+        case 3: tag = end<3, open, strided>(&cipher, &hash, job, in, out, left, rest, stride, early); break;
+        default: tag = end<TEAM, open, strided>(&cipher, &hash, job, in, out, left, rest, stride, early);
     }
     const __mmask16 there = __mmask16(first_bytes(job.tag_len));
     if (open) return !_mm_mask_cmpneq_epi8_mask(there, tag, _mm_maskz_loadu_epi8(there, job.tag));
