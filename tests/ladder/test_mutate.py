@@ -16,7 +16,7 @@ from verify_samples import ALLOCATED, FIELDS, ROUND, TABLE, ins, reg
 
 from cryptostitch.cli import main
 from cryptostitch.errors import CryptostitchError
-from cryptostitch.ir import Imm, Mem
+from cryptostitch.ir import Imm, Ins, Mem
 from cryptostitch.ladder.subject import Subject
 from cryptostitch.mutate import trial
 from cryptostitch.mutate.algebra import Algebra
@@ -112,6 +112,16 @@ def test_what_is_glued_to_the_one_before_is_not_free() -> None:
     code = tuple(ins(line) for line in ("vmovdqa64 v1, v2 &", "vpaddd v3, v4, v5", "vpxord v6, v7, v8"))
     assert changes(CONTROL, replace(TEXT, code=code, streams=(0,) * 3)) == []
     assert {c.at for c in changes("swap", replace(TEXT, code=code, streams=(0,) * 3))} == {0, 1}
+
+
+@pytest.mark.parametrize("lines", [
+    ("vmovdqu64 [g1+0]:512, v1", "vmovdqu64 [g1+64]:512, v2"),  # checks compare stores in their order
+    ("add g1:64, 128", "sub g2:64, 1", "jnz loop")])  # whose flags the jump reads
+def test_stores_and_flags_of_a_jump_are_not_free(lines: tuple[str, ...]) -> None:
+    code = tuple(Ins("jnz", ()) if line.startswith("jnz") else ins(line) for line in lines)
+    assert changes(CONTROL, replace(TEXT, code=code, streams=(0,) * len(code))) == []
+    without = code[:2] if len(code) > 2 else (ins("vmovdqu64 v1, [g1+0]:512"), code[1])
+    assert {c.at for c in changes(CONTROL, replace(TEXT, code=without, streams=(0,) * 2))} == {0}
 
 
 def test_memory_order_exchanges_accesses_of_the_same_bytes() -> None:

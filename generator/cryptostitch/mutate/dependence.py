@@ -84,3 +84,10 @@ def depend(first: Ins, second: Ins) -> bool:
         return True
     touching = stores(first) and (stores(second) or loads(second)) or loads(first) and stores(second)
     return touching and overlap(first, second)
+
+
+def free(first: Ins, second: Ins, behind: Ins | None) -> bool:
+    """Whether exchanging the two changes nothing that a check could rightly call a fault: not the order of stores either, which checks compare one by one, nor whose flags a
+    jump behind them reads."""
+    jump = behind is not None and reads_writes(behind)[0] & reads_writes(first)[1] & reads_writes(second)[1] & {FLAGS}
+    return not (depend(first, second) or stores(first) and stores(second) or jump)

@@ -14,7 +14,7 @@ from ..instructions import INSTRUCTIONS
 from ..ir import Imm, Ins, Mem, Reg
 from ..passes.liveness import operand_accesses
 from ..verify.text import describe, instruction_text
-from .dependence import depend, loads, overlap, stores
+from .dependence import depend, free, loads, overlap, stores
 from .text import KERNEL, Change, Text, memory_of, with_operand
 
 Operator = Callable[[Text, random.Random], Change | None]
@@ -58,7 +58,10 @@ def _exchange(operator: str, wanted: bool) -> Operator:
         for i, ins in _places(text, rnd):
             after = text.code[i + 1] if i + 1 < len(text.code) else None
             tied = i > 0 and text.code[i - 1] is not None and text.code[i - 1].glue
-            if after is not None and after != ins and (tied or depend(ins, after)) == wanted:
+            if after is None or after == ins:
+                continue
+            behind = text.code[i + 2] if i + 2 < len(text.code) else None
+            if (tied or depend(ins, after)) if wanted else (not tied and free(ins, after, behind)):
                 return Change(operator, f"{describe(ins)} and the next, {describe(after)}, change places", i, i + 1)
         return None
 
