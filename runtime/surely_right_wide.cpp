@@ -16,7 +16,7 @@ namespace {
 #define WIDE __attribute__((target("avx512f")))
 #define WIDE_INLINE __attribute__((target("avx512f"), always_inline)) inline
 
-enum { IV, AAD, IN, OUT, TAG, PIECES };  // where each buffer stands in a vector
+enum { IV, AAD, IN, OUT, TAG };  // where each buffer stands in a vector
 // Those that must not meet, as far as each is written. `in` and `out` may be the same.
 constexpr int FIRST[] = {OUT, IN, OUT, OUT, OUT, TAG, TAG}, SECOND[] = {IN, TAG, TAG, IV, AAD, IV, AAD};
 constexpr unsigned OUT_IN = 1 << 0, WITHOUT_OUT = 1 << 1 | 1 << 5 | 1 << 6, ALL = 0x7f;

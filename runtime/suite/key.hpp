@@ -12,8 +12,8 @@ namespace cst {
 constexpr uint32_t KEY_MOST_ROWS = DES_MOST_ROWS;
 static_assert(KEY_MOST_ROWS > AES_MOST_ROUNDS, "AES's fit too");
 
-// Powers of GHASH's key: kernels take MOST_POWERS at most; without one, two strides and the lengths share a reduction (suite/gcm_wide.cpp). Four more, so that they end
-// where a line of the cache does.
+// Powers of GHASH's key: kernels take MOST_POWERS at most; without one, two strides and the lengths share a reduction (suite/gcm_wide.cpp), which is 33. The rest, so that
+// they end where a line of the cache does.
 constexpr uint32_t GHASH_POWERS = 36;
 static_assert(GHASH_POWERS >= MOST_POWERS, "the last of them");
 // A stride of a GCM message: so many vectors by so many lanes.
