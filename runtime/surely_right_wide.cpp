@@ -2,12 +2,7 @@
 
 #include <cstddef>
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized"  // the header's own: undefined vectors, of which nothing is used
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-
+#include "suite/intrinsics.hpp"
 #include "surely_right.hpp"
 
 namespace cst {

@@ -18,8 +18,6 @@ constexpr size_t BLOCK = 16;
 constexpr size_t MOST_JOBS = 64;  // at once
 constexpr size_t STATE_BYTES = 10240, STATE_ALIGNED = 64;
 
-const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
-
 // Where the IV has the 32 bits that kernels count in.
 enum class Counts { nowhere, at_end, at_begin };
 Counts counts(const Suite &suite) {

@@ -36,19 +36,17 @@ constexpr Way kWays[] = {
     {seal_rc4_hmac, open_rc4_hmac},      // rc4_hmac
 };
 
-const Key *key_of(const cst_job &job) { return reinterpret_cast<const Key *>(job.key); }
-
 // Chooses the jobs of a batch.
 class Gathering {
 public:
     explicit Gathering(const cst_job &first)
-        : suite_(key_of(first)->suite), direction_(first.direction), takes_short_(takes_short_jobs(*suite_)),
+        : suite_(key_of(first).suite), direction_(first.direction), takes_short_(takes_short_jobs(*suite_)),
           short_(takes_short_ && is_short(*suite_, first)) {}
 
     const Suite &suite() const { return *suite_; }
     bool short_jobs() const { return short_; }
     bool wants(const cst_job &job) const {
-        if (job.status != JOB_WAITING || job.direction != direction_ || key_of(job)->suite != suite_) return false;
+        if (job.status != JOB_WAITING || job.direction != direction_ || key_of(job).suite != suite_) return false;
         return !takes_short_ || is_short(*suite_, job) == short_;
     }
     // True when so many have come that the batch had better be run.
@@ -74,7 +72,7 @@ bool run_any(Arena *arena, Gathering gathering, cst_job *jobs, size_t n) {
         if (!gathering.wants(jobs[i])) continue;
         Work *work = arena->begin(batch.n++);
         work->job = &jobs[i];
-        work->key = key_of(jobs[i]);
+        work->key = &key_of(jobs[i]);
         work->item.owner = work;
         work->item.cipher_from = static_cast<const uint8_t *>(jobs[i].iv);
         work->item.cipher_chain = work->chain;
@@ -97,14 +95,14 @@ bool run_short(Arena *arena, Gathering gathering, cst_job *jobs, size_t n) {
     const Gathering start = gathering;
     const int direction = jobs[0].direction;
     const size_t room = arena->works_room();
-    const Key *const key = key_of(jobs[0]);
+    const Key *const key = &key_of(jobs[0]);
     ShortJob *next = arena->short_jobs;
     size_t taken = 0;
     bool one_key = true;
     for (size_t i = 0; i < n && taken < room; i++) {
         if (!gathering.wants(jobs[i])) continue;
-        next++->take(&jobs[i], key_of(jobs[i]));
-        one_key &= key_of(jobs[i]) == key;
+        next++->take(&jobs[i], &key_of(jobs[i]));
+        one_key &= &key_of(jobs[i]) == key;
         if (gathering.enough(jobs[i], ++taken)) break;
     }
     ShortBatch batch = {&gathering.suite(), arena, arena->short_jobs, taken, one_key};
@@ -122,7 +120,7 @@ int run_burst(Arena *arena, cst_job *jobs, size_t n) {
     bool all = true;
     for (size_t first = 0; first < n; first++) {
         if (jobs[first].status != JOB_WAITING) continue;
-        const Suite &suite = *key_of(jobs[first])->suite;
+        const Suite &suite = *key_of(jobs[first]).suite;
         const Way &way = kWays[size_t(suite.construction)];
         if (way.takes && way.takes(jobs[first])) {
             all &= way.direct(arena, suite, jobs[first].direction, jobs + first, n - first) == CST_OK;

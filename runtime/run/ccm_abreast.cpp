@@ -15,8 +15,6 @@ constexpr size_t MOST_JOBS = 64;  // at once
 constexpr size_t FEW = 8;         // fewer beside jobs of other lengths are better off sharing lanes with them
 constexpr size_t LENGTHS = 4;     // that are looked for: where every job has its own, looking would take longer than it saves
 
-const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
-
 }  // namespace
 
 // The cheapest of those that leave nothing over.

@@ -12,7 +12,6 @@
 namespace cst {
 namespace {
 
-const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
 const uint8_t *in_of(const cst_job &job) { return static_cast<const uint8_t *>(job.in); }
 uint8_t *out_of(const cst_job &job) { return static_cast<uint8_t *>(job.out); }
 bool alike(const cst_job &a, const cst_job &b) { return a.in_len == b.in_len && a.aad_len == b.aad_len; }

@@ -117,12 +117,12 @@ private:
 }  // namespace
 
 bool chacha_alone_takes(const cst_job &job) {
-    const Suite &suite = *reinterpret_cast<const Key *>(job.key)->suite;
+    const Suite &suite = *key_of(job).suite;
     return suite.construction == Construction::chacha_poly && !suite.forced && job.in_len <= chacha_alone_most(suite) && !(job.n_in_pieces | job.n_out_pieces);
 }
 
 int run_chacha_alone(cst_job *job) {
-    ChaChaAlone alone(*reinterpret_cast<const Key *>(job->key)->suite, job);
+    ChaChaAlone alone(*key_of(*job).suite, job);
     if (!alone.choose()) return CST_OK;
     job->out_len = job->in_len;
     job->status = CST_OK;
@@ -135,7 +135,7 @@ bool run_chacha_text(cst_job *job) {
     const uint8_t *const iv = static_cast<const uint8_t *>(job->iv);
     uint32_t counter;
     memcpy(&counter, iv, sizeof(counter));
-    ChaChaText text(*reinterpret_cast<const Key *>(job->key)->suite, *job, iv + sizeof(counter), counter, 0);
+    ChaChaText text(*key_of(*job).suite, *job, iv + sizeof(counter), counter, 0);
     if (!text.choose()) return false;
     text.finish();
     job->out_len = job->in_len;

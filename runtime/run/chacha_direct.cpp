@@ -75,7 +75,7 @@ public:
 
 private:
     void take(cst_job *job) {
-        const Key *key = reinterpret_cast<const Key *>(job->key);
+        const Key *key = &key_of(*job);
         job_ = job;
         work_.job = job;
         work_.key = key;
@@ -179,7 +179,7 @@ void make_first_blocks(Arena *arena, const Suite &suite, size_t n) {
         memset(work.chain, 0, 4);
         memcpy(work.chain + 4, work.job->iv, 12);
         work.item.cipher_from = work.item.cipher_chain = work.chain;
-        work.item.round_keys = reinterpret_cast<const Key *>(work.job->key)->encrypt[0];
+        work.item.round_keys = key_of(*work.job).encrypt[0];
     }
     run_chacha_blocks({&suite, arena, arena->works, n, false}, [](Work *work) {
         memset(work->blocks, 0, CHACHA_BLOCK);

@@ -18,13 +18,13 @@ namespace {
 constexpr size_t BLOCK = 16, TAG = 16;
 static_assert(CHACHA_MOST_FIRST + CHACHA_BLOCK <= BLOCKS_BYTES, "the first call fits");
 static_assert(sizeof(PolyKey) <= MOST_LAST, "the key is kept where other suites keep the end of a text");
-PolyKey *key_of(Work *work) { return reinterpret_cast<PolyKey *>(work->last); }
+PolyKey *poly_key_of(Work *work) { return reinterpret_cast<PolyKey *>(work->last); }
 uint64_t *accumulator(Work *work) { return reinterpret_cast<uint64_t *>(work->hash_chain); }
 
 void prepare_powers(const Batch &batch, Work *work, const Variant &variant) {
     const uint32_t rows = variant.hash.key_rows;
     if (work->powers_rows == rows) return;
-    poly1305_powers(*key_of(work), rows, work->powers);
+    poly1305_powers(*poly_key_of(work), rows, work->powers);
     work->powers_rows = rows;
     work->item.mac_keys_end = work->powers + 16 * rows;
     batch.arena->powers_used = true;
@@ -62,7 +62,7 @@ void absorb(const Batch &batch, Work *work, const uint8_t *data, uint64_t bytes)
         data += whole;
         bytes -= whole;
     }
-    poly1305_absorb(*batch.suite, *key_of(work), accumulator(work), data, bytes / BLOCK);
+    poly1305_absorb(*batch.suite, *poly_key_of(work), accumulator(work), data, bytes / BLOCK);
 }
 
 // The buffer from `from` to `to`, padded with zeros to whole blocks.
@@ -75,7 +75,7 @@ void absorb(const Batch &batch, Work *work, Buffer *buffer, uint64_t from, uint6
             uint8_t block[BLOCK] = {};
             here = std::min<uint64_t>(to - from, BLOCK);
             buffer->read(from, block, size_t(here));
-            poly1305_blocks(*key_of(work), accumulator(work), block, 1);
+            poly1305_blocks(*poly_key_of(work), accumulator(work), block, 1);
             wipe(block, sizeof(block));
         }
         from += here;
@@ -90,7 +90,7 @@ void absorb_aad(const Batch &batch, Work *work) {
 
 void absorb_lengths(Work *work) {
     const uint64_t lengths[2] = {work->job->aad_len, work->job->in_len};
-    poly1305_blocks(*key_of(work), accumulator(work), reinterpret_cast<const uint8_t *>(lengths), 1);
+    poly1305_blocks(*poly_key_of(work), accumulator(work), reinterpret_cast<const uint8_t *>(lengths), 1);
 }
 
 // The first call: the key of Poly1305, and the beginning of the text, which stays in `blocks`.
@@ -117,7 +117,7 @@ void begin(const Batch &batch) {
     });
     for (size_t i = 0; i < batch.n; i++) {
         Work &work = batch.works[i];
-        poly1305_key(work.blocks, key_of(&work));
+        poly1305_key(work.blocks, poly_key_of(&work));
         const uint32_t next = 1 + work.boundary / uint32_t(CHACHA_BLOCK);  // the call may have counted farther
         memcpy(work.chain, &next, sizeof(next));
     }
@@ -185,7 +185,7 @@ void seal_chacha_poly(const Batch &batch) {
         cst_job &job = *work.job;
         absorb(batch, &work, &work.out, work.hashed, work.bulk);
         absorb_lengths(&work);
-        poly1305_tag(*key_of(&work), accumulator(&work), static_cast<uint8_t *>(job.tag));
+        poly1305_tag(*poly_key_of(&work), accumulator(&work), static_cast<uint8_t *>(job.tag));
         job.out_len = job.in_len;
         job.status = CST_OK;
     }
@@ -210,7 +210,7 @@ void open_chacha_poly(const Batch &batch) {
         absorb(batch, &work, &work.in, work.hashed, work.bulk);
         absorb_lengths(&work);
         uint8_t tag[TAG];
-        poly1305_tag(*key_of(&work), accumulator(&work), tag);
+        poly1305_tag(*poly_key_of(&work), accumulator(&work), tag);
         if (same_bytes(tag, static_cast<const uint8_t *>(job.tag), TAG)) {
             if (!work.paired) write_beginning(&work);
         } else {

@@ -15,7 +15,7 @@ class ChaChaText {
 public:
     // counter: of the text's first block; it does not carry. first: so many bytes of the text, whole blocks or all, go before the others, which `finish` does.
     ChaChaText(const Suite &suite, const cst_job &job, const uint8_t *nonce, uint32_t counter, size_t first)
-        : suite_(suite), which_(suite, true), key_(reinterpret_cast<const Key *>(job.key)->encrypt[0]), nonce_(nonce), in_(static_cast<const uint8_t *>(job.in)),
+        : suite_(suite), which_(suite, true), key_(key_of(job).encrypt[0]), nonce_(nonce), in_(static_cast<const uint8_t *>(job.in)),
           out_(static_cast<uint8_t *>(job.out)), bytes_(job.in_len), first_(first), counter_(counter) {}
     ~ChaChaText() {
         wipe(text_, used_);

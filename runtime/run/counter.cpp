@@ -98,7 +98,7 @@ int counter_direct(Arena *arena, const Suite &suite, int direction, cst_job *job
     Work *work = arena->begin(0);
     alone.take(work);
     each_waiting(suite, direction, jobs, n, counter_takes, [&](cst_job *job) {
-        work->item.round_keys = reinterpret_cast<const Key *>(job->key)->encrypt[0];
+        work->item.round_keys = key_of(*job).encrypt[0];
         memcpy(work->chain, job->iv, sizeof(work->chain));
         alone.text(static_cast<const uint8_t *>(job->in), static_cast<uint8_t *>(job->out), job->in_len);
         job->out_len = job->in_len;

@@ -11,7 +11,7 @@ template <typename Each>
 void each_waiting(const Suite &suite, int direction, cst_job *jobs, size_t n, bool (*takes)(const cst_job &), Each each) {
     for (size_t i = 0; i < n; i++) {
         cst_job &job = jobs[i];
-        if (job.status != JOB_WAITING || job.direction != direction || reinterpret_cast<const Key *>(job.key)->suite != &suite || !takes(job)) continue;
+        if (job.status != JOB_WAITING || job.direction != direction || key_of(job).suite != &suite || !takes(job)) continue;
         each(&job);
     }
 }

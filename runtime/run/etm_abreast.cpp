@@ -37,7 +37,7 @@ bool etm_abreast_serves(const Suite &suite, int direction, uint64_t bytes, uint6
 }
 
 int run_etm_abreast(cst_job *jobs, size_t n) {
-    const Suite &suite = *reinterpret_cast<const Key *>(jobs->key)->suite;
+    const Suite &suite = *key_of(*jobs).suite;
     if (suite.construction == Construction::tls || jobs->n_in_pieces || jobs->n_out_pieces || !jobs->in_len) return CST_OK;
     if (!etm_abreast_serves(suite, jobs->direction, jobs->in_len, jobs->aad_len, n, one_key(jobs, n))) return CST_OK;
     HashAbreast hash(suite, *jobs);
@@ -59,10 +59,10 @@ int run_etm_abreast(cst_job *jobs, size_t n) {
 
 // Text, MAC and padding are put together in `out`.
 void seal_records_abreast(cst_job *jobs, size_t n) {
-    const Suite &suite = *reinterpret_cast<const Key *>(jobs->key)->suite;
+    const Suite &suite = *key_of(*jobs).suite;
     for (size_t i = 0; i < n; i++) {
         const cst_job &job = jobs[i];
-        if (reinterpret_cast<const Key *>(job.key)->suite != &suite || job.direction != CST_SEAL || job.in_len != jobs->in_len || job.n_in_pieces || job.n_out_pieces) return;
+        if (key_of(job).suite != &suite || job.direction != CST_SEAL || job.in_len != jobs->in_len || job.n_in_pieces || job.n_out_pieces) return;
     }
     if (!etm_abreast_serves(suite, CST_SEAL, jobs->in_len, jobs->aad_len, n, one_key(jobs, n))) return;
     HashAbreast hash(suite, *jobs);

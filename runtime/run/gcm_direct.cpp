@@ -76,7 +76,7 @@ public:
 private:
     void take(cst_job *job) {
         job_ = job;
-        key_ = reinterpret_cast<const Key *>(job->key);
+        key_ = &key_of(*job);
         work_.job = job;
         work_.key = key_;
         work_.item.round_keys = key_->encrypt[0];

@@ -101,7 +101,7 @@ void GcmStitched::run(cst_job *job) {
     const bool ahead = opens_ && in == out;
     if (bytes_ != job->in_len || ahead_ != ahead) choose(job->in_len, ahead);
     if (!pair_) return;
-    const Key &key = *reinterpret_cast<const Key *>(job->key);
+    const Key &key = key_of(*job);
     const uint64_t before = ahead ? pair_->need() : 0, strides = (bytes_ - before) >> pair_->step_log2, done = strides << pair_->step_log2;
     const uint8_t *const hashed = opens_ ? in : out;
     load_key(key);

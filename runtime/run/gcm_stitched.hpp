@@ -20,7 +20,7 @@ public:
     // Of a message in place what is hashed before it is overwritten would be too much for vectors of four blocks.
     static bool takes(const cst_job &job) {
         return job.iv_len == GCM_IV && !(job.n_in_pieces | job.n_out_pieces) && job.in_len >= LEAST_TEXT && job.aad_len <= MOST_AAD &&
-               !(job.direction == CST_OPEN && job.in == job.out && reinterpret_cast<const Key *>(job.key)->suite->wide);
+               !(job.direction == CST_OPEN && job.in == job.out && key_of(job).suite->wide);
     }
     // Runs the job, which must be one that it takes. It waits still if no pair kernel is worth it.
     void run(cst_job *job);

@@ -15,10 +15,8 @@ static_assert(WINDOW == size_t(1) << WINDOW_LOG2);
 // Of a job that goes into none.
 constexpr uint8_t NO_BUCKET = WINDOW;
 
-const Suite &suite_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key)->suite; }
-
 bool alike(const cst_job &a, const cst_job &b) {
-    return &suite_of(a) == &suite_of(b) && a.direction == b.direction &&
+    return key_of(a).suite == key_of(b).suite && a.direction == b.direction &&
            !((a.in_len ^ b.in_len) | (a.aad_len ^ b.aad_len) | (a.iv_len ^ b.iv_len) | (a.tag_len ^ b.tag_len));
 }
 
@@ -29,11 +27,11 @@ bool takes(const cst_job &job) {
 // That of alike ones is the same.
 uint8_t bucket(const cst_job &job) {
     constexpr uint64_t ODD = 0x9e3779b97f4a7c15u;
-    return uint8_t((((job.in_len << 1 | uint64_t(job.direction)) * ODD ^ reinterpret_cast<uintptr_t>(&suite_of(job))) * ODD) >> (64 - WINDOW_LOG2));
+    return uint8_t((((job.in_len << 1 | uint64_t(job.direction)) * ODD ^ reinterpret_cast<uintptr_t>(key_of(job).suite)) * ODD) >> (64 - WINDOW_LOG2));
 }
 
 int run_alike(cst_job *jobs, size_t n) {
-    if (suite_of(*jobs).kind == CST_AEAD) return run_etm_abreast(jobs, n);
+    if (key_of(*jobs).suite->kind == CST_AEAD) return run_etm_abreast(jobs, n);
     run_texts(jobs, n);
     return CST_OK;
 }
@@ -56,7 +54,7 @@ int run_window(cst_job *jobs, size_t n) {
             from[members++] = uint8_t(j);
         }
         counts[buckets[i]] = uint8_t(counts[buckets[i]] - members);
-        if (members < suite_of(jobs[i]).group_least) continue;
+        if (members < key_of(jobs[i]).suite->group_least) continue;
         result = std::min(result, run_alike(group, members));
         for (size_t k = 0; k < members; k++) {
             jobs[from[k]].status = group[k].status;

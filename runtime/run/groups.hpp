@@ -8,7 +8,7 @@ namespace cst {
 
 // Whether such a job may have others to go with. Texts that need no kernel go by themselves as well.
 inline bool groups_serve(const cst_job &job) {
-    const Suite &suite = *reinterpret_cast<const Key *>(job.key)->suite;
+    const Suite &suite = *key_of(job).suite;
     return suite.group_least != SIZE_MAX && !cipher_few(suite, job.direction, job.in_len);
 }
 

@@ -19,8 +19,6 @@ constexpr double kCall = 20, kOfCall = 0.35, kLane = 80, kLaneApart = 100;
 // What a short message goes through: as functions of their own these took a tenth of its time.
 #define IN_LINE __attribute__((always_inline)) inline
 
-const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
-
 // The first n bytes, by no loads that meet two of the stores that put it there.
 void copy_digest(uint8_t *to, const uint8_t *digest, size_t n) {
     copy_chain(to, digest, n, 16);

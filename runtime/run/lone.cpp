@@ -21,7 +21,7 @@ static_assert(WHOLE + MOST_BLOCK + AAD_LENGTH_BYTES + MOST_BLOCK <= BLOCKS_BYTES
 class Lone {
 public:
     Lone(Arena *arena, cst_job *job)
-        : job_(*job), key_(*reinterpret_cast<const Key *>(job->key)), suite_(*key_.suite), hash_(suite_.hash->record), unit_(hash_.block_bytes),
+        : job_(*job), key_(key_of(*job)), suite_(*key_.suite), hash_(suite_.hash->record), unit_(hash_.block_bytes),
           head_(head_bytes(suite_, job->aad_len)), boundary_(-head_ & (unit_ - 1)), work_(*arena->begin(0)), blocks_(work_.blocks), alone_(suite_, &arena->lanes, false, job->direction == CST_OPEN),
           in_(static_cast<const uint8_t *>(job->in)), out_(static_cast<uint8_t *>(job->out)) {}
 
@@ -207,7 +207,7 @@ private:
 }  // namespace
 
 bool lone_takes(const cst_job &job) {
-    const Suite &suite = *reinterpret_cast<const Key *>(job.key)->suite;
+    const Suite &suite = *key_of(job).suite;
     if (!suite.hash || suite.block_mac() || suite.half_blocks() || job.n_in_pieces || job.n_out_pieces || (suite.counts() && !counter_takes(job))) return false;
     return job.direction == CST_SEAL || (suite.construction != Construction::tls && job.in_len + job.aad_len <= (suite.counts() ? LONGEST_COUNTED : LONGEST_OPENED));
 }

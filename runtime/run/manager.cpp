@@ -15,7 +15,7 @@ int Manager::prepare(const Limits &limits, size_t n_suites) {
 }
 
 Manager::Group *Manager::group_of(const cst_job &job) {
-    const Suite *suite = reinterpret_cast<const Key *>(job.key)->suite;
+    const Suite *suite = key_of(job).suite;
     for (Group &group : groups_)
         if (group.suite == suite && group.direction == job.direction) return &group;
     groups_.push_back({suite, job.direction, {}});

@@ -201,7 +201,7 @@ NARROW __attribute__((noinline)) void wipe_frame() {
 template <typename Mode>
 NARROW void run(const cst_job *jobs, size_t n, bool vaes) {
     for (const cst_job *job = jobs; job < jobs + n; job++) {
-        Mode mode(*job, *reinterpret_cast<const Key *>(job->key));
+        Mode mode(*job, key_of(*job));
         const uint8_t *const in = static_cast<const uint8_t *>(job->in);
         uint8_t *const out = static_cast<uint8_t *>(job->out);
         const size_t strides = vaes ? job->in_len / (2 * STRIDE) : 0, done = strides * 2 * STRIDE;

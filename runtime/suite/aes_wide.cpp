@@ -102,7 +102,7 @@ WIDE void aes_counter_wide(const cst_job *jobs, size_t n) {
     for (const cst_job *job = jobs; job < jobs + n; job++) {
         const uint8_t *const in = static_cast<const uint8_t *>(job->in);
         uint8_t *const out = static_cast<uint8_t *>(job->out);
-        wide::Counter cipher(*reinterpret_cast<const Key *>(job->key));
+        wide::Counter cipher(key_of(*job));
         cipher.begin(_mm_shuffle_epi8(_mm_loadu_si128(static_cast<const __m128i *>(job->iv)), swap));
         strides(job->in_len, [&](auto vectors, size_t at, size_t bytes) WIDE { count<vectors>(&cipher, in + at, out + at, bytes); });
     }
@@ -112,7 +112,7 @@ WIDE void aes_cbc_open_wide(const cst_job *jobs, size_t n) {
     for (const cst_job *job = jobs; job < jobs + n; job++) {
         const uint8_t *const in = static_cast<const uint8_t *>(job->in);
         uint8_t *const out = static_cast<uint8_t *>(job->out);
-        const Key &key = *reinterpret_cast<const Key *>(job->key);
+        const Key &key = key_of(*job);
         Chain chain = {key.decrypt, key.suite->decrypt->record.rounds, _mm512_broadcast_i32x4(_mm_loadu_si128(static_cast<const __m128i *>(job->iv)))};
         strides(job->in_len, [&](auto vectors, size_t at, size_t bytes) WIDE { chain.open<vectors>(in + at, out + at, bytes); });
     }
@@ -123,7 +123,7 @@ WIDE void ecb(const cst_job *jobs, size_t n) {
     for (const cst_job *job = jobs; job < jobs + n; job++) {
         const uint8_t *const in = static_cast<const uint8_t *>(job->in);
         uint8_t *const out = static_cast<uint8_t *>(job->out);
-        const Key &key = *reinterpret_cast<const Key *>(job->key);
+        const Key &key = key_of(*job);
         const uint8_t (*const keys)[16] = open ? key.decrypt : key.encrypt;
         const uint32_t rounds = key.suite->encrypt->record.rounds;
         strides(job->in_len, [&](auto vectors, size_t at, size_t bytes) WIDE { each_block<open, vectors>(keys, rounds, in + at, out + at, bytes); });

@@ -8,9 +8,9 @@ namespace {
 using namespace wide;
 
 static_assert(TEAM == GCM_WIDE_TEAM && BLOCKS == GCM_WIDE_LANES, "as the key is prepared");
-// So many blocks share a reduction with the lengths, and of the AAD so many at least with what follows.
-constexpr size_t TOGETHER = 2 * TEAM * BLOCKS, JOINED = GHASH_POWERS - TEAM * BLOCKS - 1;
-static_assert(TOGETHER + 1 <= GHASH_POWERS, "each has its power");
+static_assert(2 * TEAM * BLOCKS + 1 <= GHASH_POWERS, "the last two strides and the lengths share a reduction");
+// So many blocks of the AAD, at least, can share one with what follows.
+constexpr size_t JOINED = GHASH_POWERS - TEAM * BLOCKS - 1;
 
 WIDE_INLINE size_t blocks_of(size_t bytes) { return (bytes + BLOCK - 1) / BLOCK; }
 
@@ -137,7 +137,7 @@ WIDE_INLINE __m128i end(Counter *cipher, Hash *hash, const cst_job &job, const u
     __m512i x[TEAM];
     __m128i mask = _mm_or_si128(_mm_maskz_loadu_epi32(7, job.iv), _mm_set_epi32(1 << 24, 0, 0, 0));
     cipher->run<vectors>(x, &mask);
-    if (strided && !open) hash->add_last(stride, *reinterpret_cast<const Key *>(job.key), blocks_of(bytes) + 1);
+    if (strided && !open) hash->add_last(stride, key_of(job), blocks_of(bytes) + 1);
     const __m512i last = cipher->last_key();
     const __m512i lengths = _mm512_zextsi128_si512(_mm_set_epi64x(int64_t(__builtin_bswap64(8 * job.in_len)), int64_t(__builtin_bswap64(8 * job.aad_len))));
     size_t room = 0;  // where in the last vector the lengths go, if not into one of their own
@@ -171,7 +171,7 @@ WIDE_INLINE __m128i end(Counter *cipher, Hash *hash, const cst_job &job, const u
 // strided: more than a stride is left.
 template <bool open, bool strided>
 WIDE_INLINE bool run_one(const cst_job &job, const GcmBegun &begun) {
-    const Key &key = *reinterpret_cast<const Key *>(job.key);
+    const Key &key = key_of(job);
     const uint8_t *in = static_cast<const uint8_t *>(job.in) + begun.text, *aad = static_cast<const uint8_t *>(job.aad), *const powers = key.powers[GHASH_POWERS];
     uint8_t *out = static_cast<uint8_t *>(job.out) + begun.text;
     size_t left = job.in_len - begun.text;

@@ -41,4 +41,6 @@ struct alignas(64) Key {
     alignas(16) uint8_t rc4[RC4_STATE] = {};
 };
 
+inline const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
+
 }  // namespace cst

@@ -1,12 +1,7 @@
 #include "poly1305_wide.hpp"
 
+#include "intrinsics.hpp"
 #include "poly1305_limbs.hpp"
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized"  // the header's own: undefined vectors, of which nothing is used
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
 
 namespace cst {
 namespace {

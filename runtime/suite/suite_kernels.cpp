@@ -83,10 +83,6 @@ void plan_records(Suite *suite) {
     }
 }
 
-}  // namespace
-
-namespace {
-
 // As measured on Zen 4. Blocks that do not wait for one another fill vectors by themselves; of a hash, kernels of few lanes are fast with SHA instructions only; where
 // kernels take one message after the other into their lanes (short_jobs), those do as well.
 size_t least_group(const Suite &suite) {

@@ -1,14 +1,8 @@
-// AES by vectors of four blocks, from a key and without a kernel: what gcm_wide.cpp and aes_wide.cpp share. Only for files that are compiled for any x86-64: each
-// function names what it needs of the CPU.
+// AES by vectors of four blocks, from a key and without a kernel: what gcm_wide.cpp and aes_wide.cpp share.
 #pragma once
 
+#include "intrinsics.hpp"
 #include "key.hpp"
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized"  // the header's own: undefined vectors, of which nothing is used
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
 
 namespace cst::wide {
 

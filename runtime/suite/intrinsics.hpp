@@ -1,0 +1,8 @@
+// Vector instructions, for files that are compiled for any x86-64, in which each function names what it needs of the CPU.
+#pragma once
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"  // the header's own: undefined vectors, of which nothing is used
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
