@@ -6,6 +6,7 @@
 #include "../select/upper_halves.hpp"
 #include "../suite/secret.hpp"
 #include "abreast_choice.hpp"
+#include "call.hpp"
 #include "chacha_alone.hpp"
 #include "cipher_few.hpp"
 #include "copy.hpp"
@@ -126,10 +127,8 @@ private:
 
     // Runs jobs from the byte `done` on. Returns up to where; chains: of these jobs.
     uint64_t run_on(const Variant &v, cst_job *jobs, uint8_t (*chains)[BLOCK], size_t n, uint64_t done) {
-        const uint64_t iterations = (bytes_ - done) >> v.step_log2, end = done + (iterations << v.step_log2);
-        cst_kernel_args args;
-        args.iterations = iterations;
-        for (uint32_t i = 0; i < v.n_streams; i++) args.state[i] = state_ + v.state_offset[i];
+        const cst_kernel_args args = kernel_args(v, state_, bytes_ - done);
+        const uint64_t end = done + (args.iterations << v.step_log2);
         if (v.legacy_sse && suite_.engine->avx()) clear_upper_halves();
         state_used_ = std::max(state_used_, size_t(v.state_bytes));
         if (end < bytes_) chains_used_ = sizeof(chains_);
@@ -240,14 +239,10 @@ bool run_one(cst_job *job) {
     const Variant *const v = suite.memo->recall_exact(suite.ciphers(open), question(1, bytes, false, open));
     constexpr size_t MOST_STATE = 4096;
     if (!v || v->lanes != 1 || bytes & (v->step - 1) || v->state_bytes > MOST_STATE || v->state_align > STATE_ALIGNED) return false;
-    const Kernel *const kernel = v->kernel.load(std::memory_order_acquire);
-    if (!kernel) return false;
+    if (!v->kernel.load(std::memory_order_acquire)) return false;
     const LanePlace &place = v->cipher.lanes[0];
     const uint8_t *const keys = reinterpret_cast<const uint8_t *>(&key) + keys_at(suite, open);
     alignas(STATE_ALIGNED) uint8_t state[MOST_STATE];
-    cst_kernel_args args;
-    args.iterations = bytes >> v->step_log2;
-    for (uint32_t i = 0; i < v->n_streams; i++) args.state[i] = state + v->state_offset[i];
     if (v->legacy_sse && suite.engine->avx()) clear_upper_halves();
     put_pointer(state + place.in, job->in);
     put_pointer(state + place.out, job->out);
@@ -266,8 +261,7 @@ bool run_one(cst_job *job) {
         case 15: copy(std::integral_constant<uint32_t, 15>()); break;
         default: copy(std::integral_constant<uint32_t, 2>());
     }
-    kernel->fn(&args);
-    v->calls.fetch_add(1, std::memory_order_relaxed);
+    call_kernel(*v, state, bytes);
     wipe(state, v->state_bytes);
     job->out_len = bytes;
     job->status = CST_OK;

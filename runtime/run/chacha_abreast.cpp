@@ -5,6 +5,7 @@
 
 #include "../select/upper_halves.hpp"
 #include "../suite/secret.hpp"
+#include "call.hpp"
 #include "chacha_alone.hpp"
 #include "copy.hpp"
 #include "direct.hpp"
@@ -50,9 +51,7 @@ void ChaChaAbreast::encipher_on(const Variant &v, const Text *texts, size_t n, u
     if (v.legacy_sse && suite_.engine->avx()) clear_upper_halves();
     uint8_t *const state = cipher_state_;
     const size_t row = v.cipher.key_row_bytes;
-    cst_kernel_args args;
-    args.iterations = bytes >> v.step_log2;
-    for (uint32_t i = 0; i < v.n_streams; i++) args.state[i] = state + v.state_offset[i];
+    const cst_kernel_args args = kernel_args(v, state, bytes);
     cipher_used_ = std::max(cipher_used_, size_t(v.state_bytes));
     auto load = [&](const LanePlace &place, const Text &text, uint8_t *out) {
         put_chacha_lane(state, place, row, text.in + done, out, counter, static_cast<const uint8_t *>(text.job->iv), key_of(*text.job).encrypt[0]);

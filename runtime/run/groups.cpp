@@ -8,7 +8,7 @@
 namespace cst {
 namespace {
 
-// So many jobs are sorted at a time, into as many buckets.
+// So many jobs are sorted at a time, into as many buckets; a word has a bit for each.
 constexpr size_t WINDOW = 64;
 constexpr int WINDOW_LOG2 = 6;
 static_assert(WINDOW == size_t(1) << WINDOW_LOG2);
@@ -41,8 +41,9 @@ int run_window(cst_job *jobs, size_t n) {
     for (size_t i = 0; i < n; i++) counts[buckets[i] = takes(jobs[i]) ? bucket(jobs[i]) : NO_BUCKET]++;
     counts[NO_BUCKET] = 0;
     int result = CST_OK;
+    uint64_t seen = 0;  // a bit for each job that was put in a group
     for (size_t i = 0; i < n; i++) {
-        if (counts[buckets[i]] < 2 || jobs[i].status != JOB_WAITING) continue;
+        if (counts[buckets[i]] < 2 || seen >> i & 1) continue;
         cst_job group[WINDOW];
         uint8_t from[WINDOW];
         group[0] = jobs[i];
@@ -52,8 +53,8 @@ int run_window(cst_job *jobs, size_t n) {
             if (buckets[j] != buckets[i] || !alike(jobs[i], jobs[j])) continue;
             group[members] = jobs[j];
             from[members++] = uint8_t(j);
+            seen |= uint64_t(1) << j;
         }
-        counts[buckets[i]] = uint8_t(counts[buckets[i]] - members);
         if (members < key_of(jobs[i]).suite->group_least) continue;
         result = std::min(result, run_alike(group, members));
         for (size_t k = 0; k < members; k++) {

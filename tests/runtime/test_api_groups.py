@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import random
-import struct
-from dataclasses import replace
 
 import pytest
-from made import Made, check, make
+from made import Made, carrying, check, make
 from targets import context_for
 
 from cryptostitch.ladder import oracle
@@ -74,7 +72,5 @@ def test_counters_that_carry(context: Context) -> None:
     for direction in (SEAL, OPEN):
         cases = [oracle.case(rng, name, rng.choice((64, 320)), 13) for _ in range(30)]
         for at in (3, 29):
-            iv = cases[at].iv[:12] + struct.pack(">I", 2**32 - 2)
-            out, tag = oracle.seal(name, cases[at].key, cases[at].mac_key, iv, cases[at].aad, cases[at].data)
-            cases[at] = replace(cases[at], iv=iv, out=out, tag=tag)
+            cases[at] = carrying(name, cases[at])
         check(context, [make(rng, suite.key(case.key, case.mac_key), case, direction, True, "") for case in cases])
