@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t BLOCK = 16, TEAM = 8;  // vectors side by side: enough to hide the latency of a round
 
-inline size_t blocks_of(size_t bytes) { return (bytes + BLOCK - 1) / BLOCK; }
+constexpr size_t blocks_of(size_t bytes) { return (bytes + BLOCK - 1) / BLOCK; }
 
 #define NARROW __attribute__((target("aes,pclmul,ssse3")))
 #define NARROW_INLINE __attribute__((target("aes,pclmul,ssse3"), always_inline)) inline

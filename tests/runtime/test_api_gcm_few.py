@@ -11,10 +11,10 @@ from cryptostitch import runtime
 from cryptostitch.ladder import oracle
 from cryptostitch.runtime import OPEN, SEAL, Context, Job
 
-# Around whole blocks, vectors, strides, and the longest.
+# Around whole blocks, vectors, strides, as many of these as share a reduction, and the longest.
 LENGTHS = (
     0, 1, 15, 16, 17, 48, 49, 63, 64, 65, 96, 111, 112, 113, 127, 128, 129, 191, 192, 193, 240, 255, 256, 257, 368, 384, 463, 464, 465, 479, 480, 481, 511, 512, 513,
-    767, 768, 769, 1023, 1024, 1025, 1535, 1536, 1537, 1791, 1792, 1793, 3071, 3072, 3073, 5120, 5121, 8192, 8193,
+    767, 768, 769, 1023, 1024, 1025, 1087, 1088, 1089, 1663, 1664, 1665, 2047, 2048, 2049, 3071, 3072, 3073, 5120, 5121, 8192, 8193, 16384, 16385,
 )  # fmt: skip
 AAD = (0, 8, 13, 16, 20, 48, 49, 64, 65, 112, 239, 240, 241, 255, 256, 257, 304, 305, 450, 497)
 JOBS = 19
