@@ -27,11 +27,16 @@ DOUBLE_INLINE __m256i twice(const uint8_t *from) { return _mm256_broadcastsi128_
 // The rounds between the first key and the last.
 template <bool open, size_t n>
 NARROW_INLINE void middle_rounds(__m128i (&x)[n], Keys keys, uint32_t rounds) {
-    for (uint32_t r = 1; r < rounds; r++) {
+    const auto next_round = [&](uint32_t r) NARROW {
         const __m128i k = load(keys[r]);
 #pragma GCC unroll 8
         for (size_t v = 0; v < n; v++) x[v] = open ? _mm_aesdec_si128(x[v], k) : _mm_aesenc_si128(x[v], k);
-    }
+    };
+#pragma GCC unroll 16
+    for (uint32_t r = 1; r < 10; r++) next_round(r);
+    if (rounds == 10) return;
+    next_round(10), next_round(11);
+    if (rounds > 12) next_round(12), next_round(13);
 }
 template <bool open>
 DOUBLE_INLINE void middle_rounds(__m256i (&x)[TEAM], Keys keys, uint32_t rounds) {
@@ -51,30 +56,37 @@ struct Counting {
     const Keys keys;
     const uint32_t rounds;
     __m128i count;  // the next block; its last 32 bits are a number
+    uint8_t low;    // the last byte of that
 
-    NARROW Counting(const cst_job &job, const Key &key) : keys(key.encrypt), rounds(key.suite->encrypt->record.rounds), count(_mm_shuffle_epi8(load(static_cast<const uint8_t *>(job.iv)), swap())) {}
+    NARROW Counting(const cst_job &job, const Key &key)
+        : keys(key.encrypt), rounds(key.suite->encrypt->record.rounds), count(_mm_shuffle_epi8(load(static_cast<const uint8_t *>(job.iv)), swap())), low(static_cast<const uint8_t *>(job.iv)[BLOCK - 1]) {}
     NARROW_INLINE static __m128i swap() { return _mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0); }
+    NARROW_INLINE static __m128i plus(__m128i block, uint32_t n) { return _mm_add_epi32(block, _mm_set_epi32(int(n), 0, 0, 0)); }
 
     template <size_t n>
     NARROW_INLINE void some(const uint8_t *in, uint8_t *out, size_t bytes) {
+        if (low <= 256 - n) blocks<n, false>(in, out, bytes);
+        else blocks<n, true>(in, out, bytes);
+    }
+    // carries: a number's last byte may. Else it alone counts, where it stands: one instruction less for each block, which would keep an AES unit from a round.
+    template <size_t n, bool carries>
+    NARROW_INLINE void blocks(const uint8_t *in, uint8_t *out, size_t bytes) {
         __m128i x[n];
-        const __m128i first = load(keys[0]), last = load(keys[rounds]);
+        const __m128i first = load(keys[0]), last = load(keys[rounds]), block = _mm_shuffle_epi8(count, swap());
 #pragma GCC unroll 8
-        for (size_t v = 0; v < n; v++) {
-            x[v] = _mm_xor_si128(_mm_shuffle_epi8(count, swap()), first);
-            count = _mm_add_epi32(count, _mm_set_epi32(1, 0, 0, 0));
-        }
+        for (size_t v = 0; v < n; v++) x[v] = _mm_xor_si128(carries ? _mm_shuffle_epi8(plus(count, uint32_t(v)), swap()) : plus(block, uint32_t(v) << 24), first);
+        count = plus(count, n);
+        low = uint8_t(low + n);
         middle_rounds<false>(x, keys, rounds);
 #pragma GCC unroll 8
         for (size_t v = 0; v < n; v++) {
             const size_t at = BLOCK * v;
             if (at >= bytes) break;
-            x[v] = _mm_aesenclast_si128(x[v], last);
             if (at + BLOCK <= bytes) {
-                store(out + at, _mm_xor_si128(x[v], load(in + at)));
+                store(out + at, _mm_aesenclast_si128(x[v], _mm_xor_si128(last, load(in + at))));
             } else {
                 alignas(BLOCK) uint8_t stream[1][BLOCK];
-                store(stream[0], x[v]);
+                store(stream[0], _mm_aesenclast_si128(x[v], last));
                 for (size_t i = 0; at + i < bytes; i++) out[at + i] = in[at + i] ^ stream[0][i];
                 wipe_rows(stream, 1);
             }
@@ -83,6 +95,7 @@ struct Counting {
     DOUBLE_INLINE void many(const uint8_t *in, uint8_t *out, size_t strides) {
         const __m256i first = twice(keys[0]), last = twice(keys[rounds]), order = _mm256_broadcastsi128_si256(swap());
         __m256i counts = _mm256_add_epi32(_mm256_broadcastsi128_si256(count), _mm256_set_epi32(1, 0, 0, 0, 0, 0, 0, 0));
+        const size_t done = strides;
         for (; strides; strides--, in += 2 * STRIDE, out += 2 * STRIDE) {
             __m256i x[TEAM];
 #pragma GCC unroll 8
@@ -95,6 +108,7 @@ struct Counting {
             for (size_t v = 0; v < TEAM; v++) store_two(out + 2 * BLOCK * v, _mm256_xor_si256(_mm256_aesenclast_epi128(x[v], last), load_two(in + 2 * BLOCK * v)));
         }
         count = _mm256_castsi256_si128(counts);
+        low = uint8_t(low + 2 * TEAM * done);
     }
 };
 
@@ -174,13 +188,18 @@ struct EachBlock {
     }
 };
 
-// Aligned: in another place within the cache lines a short text takes a third longer.
+// Functions of their own, and aligned: in another place within the cache lines a short text takes a third longer.
+template <typename Mode>
+NARROW __attribute__((noinline, aligned(64))) void whole_strides(Mode *mode, const uint8_t *in, uint8_t *out, size_t strides) {
+    for (; strides; strides--, in += STRIDE, out += STRIDE) mode->template some<TEAM>(in, out, STRIDE);
+}
+
+// Less than a stride.
 template <typename Mode>
 NARROW __attribute__((noinline, aligned(64))) void rest(Mode *mode, const uint8_t *in, uint8_t *out, size_t bytes) {
-    for (; bytes >= STRIDE; bytes -= STRIDE, in += STRIDE, out += STRIDE) mode->template some<TEAM>(in, out, STRIDE);
     if (bytes > 4 * BLOCK) mode->template some<TEAM>(in, out, bytes);
     else if (bytes > BLOCK) mode->template some<4>(in, out, bytes);
-    else if (bytes) mode->template some<1>(in, out, bytes);
+    else mode->template some<1>(in, out, bytes);
 }
 
 template <typename Mode>
@@ -202,11 +221,18 @@ template <typename Mode>
 NARROW void run(const cst_job *jobs, size_t n, bool vaes) {
     for (const cst_job *job = jobs; job < jobs + n; job++) {
         Mode mode(*job, key_of(*job));
-        const uint8_t *const in = static_cast<const uint8_t *>(job->in);
-        uint8_t *const out = static_cast<uint8_t *>(job->out);
-        const size_t strides = vaes ? job->in_len / (2 * STRIDE) : 0, done = strides * 2 * STRIDE;
-        if (strides) double_strides(&mode, in, out, strides);
-        rest(&mode, in + done, out + done, job->in_len - done);
+        const uint8_t *in = static_cast<const uint8_t *>(job->in);
+        uint8_t *out = static_cast<uint8_t *>(job->out);
+        size_t left = job->in_len;
+        const auto take = [&](auto strides, size_t bytes) {
+            const size_t n = left / bytes;
+            if (!n) return;
+            strides(&mode, in, out, n);
+            in += n * bytes, out += n * bytes, left -= n * bytes;
+        };
+        if (vaes) take(double_strides<Mode>, 2 * STRIDE);
+        take(whole_strides<Mode>, STRIDE);
+        if (left) rest(&mode, in, out, left);
     }
     if (vaes && jobs->in_len >= 2 * STRIDE) wipe_frame<448>();
     else wipe_frame<96>();

@@ -62,3 +62,17 @@ def test_counters_that_carry(context: Context, in_place: bool) -> None:
             cases[where] = replace(cases[where], iv=iv, out=out)
             want = [(0, case.out, b"") for case in cases]
             assert run(context, cases, [suite.key(case.key) for case in cases], SEAL, in_place=in_place) == want
+
+
+def test_last_bytes_of_counters(context: Context) -> None:
+    """That carry at each block of the first strides, or not at all."""
+    name, rng = "aes-128-ctr", random.Random(7)
+    suite = context.suite(name)
+    key = oracle.case(rng, name, 16, 0).key
+    for length in (16, 17, 64, 127, 128, 200, 256, 300, 640):
+        cases = [oracle.case(rng, name, length, 0, (key, b"")) for _ in range(64)]
+        for i, case in enumerate(cases):
+            iv = case.iv[:15] + bytes([(224 + i) % 256])
+            cases[i] = replace(case, iv=iv, out=oracle.seal(name, key, b"", iv, b"", case.data)[0])
+        want = [(0, case.out, b"") for case in cases]
+        assert run(context, cases, [suite.key(key)] * len(cases), SEAL, in_place=rng.random() < 0.5) == want, length
