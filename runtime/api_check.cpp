@@ -75,7 +75,7 @@ size_t output_bytes(const Suite &suite, const cst_job &job) {
     if (job.direction == CST_OPEN) return job.in_len;
     switch (suite.construction) {
         case Construction::rfc7518: return job.in_len / 16 * 16 + 16;
-        case Construction::tls: return (job.in_len + suite.hash->record.digest_bytes) / 16 * 16 + 16;
+        case Construction::tls: return suite.record_bytes(job.in_len);
         default: return job.in_len;
     }
 }

@@ -22,11 +22,12 @@ constexpr size_t MOST_TEXT = size_t(1) << 48;
 
 // How a text is cut into records.
 struct Cut {
-    size_t records, fragment, mac;
+    const Suite *suite;
+    size_t records, fragment;
     uint64_t whole;  // bytes of text
 
     size_t text(size_t i) const { return std::min<uint64_t>(fragment, whole - i * fragment); }
-    size_t sealed(size_t text) const { return (text + mac) / 16 * 16 + 16; }
+    size_t sealed(size_t text) const { return suite->record_bytes(text); }
     size_t record(size_t text) const { return HEADER + IV + sealed(text); }
     size_t bytes() const { return (records - 1) * record(fragment) + record(text(records - 1)); }
 };
@@ -51,8 +52,9 @@ size_t fastest_fragment(const Suite &suite, size_t in_len) {
 int cut_text(const cst_key *key, size_t in_len, size_t fragment, Cut *cut) {
     if (!key || from(key)->suite->construction != Construction::tls) return CST_ERR_ARGUMENT;
     if (fragment > TLS_MOST_PLAIN || in_len > MOST_TEXT) return CST_ERR_LENGTH;
-    if (!fragment) fragment = fastest_fragment(*from(key)->suite, in_len);
-    *cut = {in_len ? (in_len - 1) / fragment + 1 : 1, fragment, from(key)->suite->hash->record.digest_bytes, in_len};
+    const Suite *const suite = from(key)->suite;
+    if (!fragment) fragment = fastest_fragment(*suite, in_len);
+    *cut = {suite, in_len ? (in_len - 1) / fragment + 1 : 1, fragment, in_len};
     return CST_OK;
 }
 

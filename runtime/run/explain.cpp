@@ -57,11 +57,12 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     const bool chacha_poly = suite.construction == Construction::chacha_poly;
     const bool alone = chacha_poly && !suite.forced && in_hand < suite.chacha_several && bytes <= chacha_alone_most(suite);
     const bool whole = chacha_poly ? alone || bytes <= CHACHA_MOST_FIRST : gcm ? bytes <= GCM_SHORT_TEXT : suite.hash && fits_whole(suite, head_bytes(suite, suite.aad_min), bytes + suite.expansion);
-    const bool etm_abreast = etm_abreast_serves(suite, direction, bytes, suite.aad_min, in_hand, one_key);
-    if (suite.kind == CST_AEAD && !whole && !etm_abreast) {
+    const Variant *const one_middle = in_hand == 1 ? etm_stitched(suite, direction, bytes, suite.aad_min) : nullptr;
+    const bool etm_abreast = !one_middle && etm_abreast_serves(suite, direction, bytes, suite.aad_min, in_hand, one_key);
+    if (suite.kind == CST_AEAD && (one_middle || (!whole && !etm_abreast))) {
         Query middle = query;  // what follows the block in which the head ends (see stitch.cpp)
         const OneLane one_lane(suite, one_key);
-        if (gcm && !suite.forced && (chosen.variant = one_lane.pair(bytes & ~(COUNTER_STRIDE - 1), false)))
+        if ((chosen.variant = one_middle ? one_middle : gcm && !suite.forced ? one_lane.pair(bytes & ~(COUNTER_STRIDE - 1), false) : nullptr))
             chosen.cycles_per_byte = one_lane.cost(*chosen.variant, bytes) / double(bytes);
         const uint64_t unit = suite.hash->record.block_bytes, first = chacha_poly ? chacha_first(bytes) : gcm ? 0 : -head_bytes(suite, suite.aad_min) & (unit - 1);
         middle.aligned = suite.construction != Construction::tls && first % 16 == 0;

@@ -7,7 +7,7 @@
 #include "../suite/secret.hpp"
 #include "call.hpp"
 #include "direct.hpp"
-#include "hash_chains.hpp"
+#include "etm_stitched.hpp"
 
 namespace cst {
 namespace {
@@ -77,10 +77,17 @@ bool HashAbreast::run_lanes(const Variant &v, cst_job *jobs, size_t live) {
         }
         call(v, live, joint);
     }
-    if (apart) {
-        for (size_t i = 0; i < live; i++) put_pointer(state_ + places[i].in, body(jobs[i]) + start);
-        call(v, live, apart);
+    const auto hash = [&](uint64_t from, uint64_t bytes) {
+        if (!bytes) return;
+        for (size_t i = 0; i < live; i++) put_pointer(state_ + places[i].in, body(jobs[i]) + start + from);
+        call(v, live, bytes);
+    };
+    uint64_t done = 0;
+    if (headed && middle_) {
+        hash(0, middle_->ahead());
+        done = middle_->ahead() + middle_->run(chains);
     }
+    hash(done, apart - done);
     for (size_t i = 0; i < live; i++) {
         uint8_t *const to = ends_ + i * pitch;
         size_t used = 0;
@@ -150,6 +157,11 @@ IN_LINE bool HashAbreast::some(cst_job *jobs, size_t n) {
         }
     }
     return all;
+}
+
+void HashAbreast::run(cst_job *job, EtmStitched *middle) {
+    middle_ = middle;
+    run_lanes<true>(*first_, job, 1);
 }
 
 bool HashAbreast::run(cst_job *jobs, size_t n) {

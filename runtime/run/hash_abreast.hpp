@@ -3,19 +3,23 @@
 #pragma once
 
 #include "../suite/key.hpp"
+#include "hash_chains.hpp"
 #include "work.hpp"
 
 namespace cst {
+
+class EtmStitched;
 
 // The messages of a suite's jobs: of digests and MACs their input; of encrypt-then-MAC AAD, IV and ciphertext, and behind it what ESP adds; of TLS records that are
 // sealed their head and text. Wipes what it used.
 class HashAbreast {
 public:
     // model: a job like all others. Those with AAD have the same lengths; of others the blocks are as many.
-    HashAbreast(const Suite &suite, const cst_job &model)
+    // parted: head and body meet in a place of their own, however short the message is.
+    HashAbreast(const Suite &suite, const cst_job &model, bool parted = false)
         : suite_(suite), hash_(suite.hash->record), unit_(hash_.block_bytes), head_(suite.kind == CST_AEAD ? size_t(head_bytes(suite, model.aad_len)) : 0),
           trailer_(suite.construction == Construction::esp && model.aad_len > ESP_HEADER ? ESP_EXTENSION : 0), bytes_(padded(hash_, head_ + model.in_len + trailer_)), mac_(suite.mac()),
-          record_(suite.construction == Construction::tls), joint_(head_ && bytes_ > WHOLE ? (head_ + unit_ - 1) & ~(unit_ - 1) : 0), start_(joint_ ? joint_ - head_ : 0) {}
+          record_(suite.construction == Construction::tls), joint_(head_ && (parted || bytes_ > WHOLE) ? (head_ + unit_ - 1) & ~(unit_ - 1) : 0), start_(joint_ ? joint_ - head_ : 0) {}
     ~HashAbreast();
     HashAbreast(const HashAbreast &) = delete;
     HashAbreast &operator=(const HashAbreast &) = delete;
@@ -28,6 +32,12 @@ public:
     bool prepare(size_t n);
     // Sealing, writes the tags, a record's behind the text in `out`; opening, refuses jobs whose tags are others. False: there are some.
     bool run(cst_job *jobs, size_t n);
+    // Prepared for one: whether its chaining value can go to another kernel and back.
+    bool lends_chain() const { return first_->lanes == 1 && HashChains::lie_together(first_->hash); }
+    // Of the body so many bytes are hashed together with the head.
+    size_t joined() const { return start_; }
+    // One message, parted, whose middle has begun.
+    void run(cst_job *job, EtmStitched *middle);
 
     // Jobs at once, and the bytes of several: of longer ones little time is outside the kernels.
     static constexpr size_t MOST_JOBS = 64;
@@ -57,6 +67,7 @@ private:
     const size_t joint_, start_;  // where head and body meet: bytes there, and of them the body's; 0: nowhere
     const Variant *first_ = nullptr, *one_ = nullptr;  // first_: for first_n_ jobs
     size_t first_n_ = 0, state_used_ = 0, ends_used_ = 0;
+    EtmStitched *middle_ = nullptr;
     alignas(STATE_ALIGNED) uint8_t state_[STATE_BYTES];
     alignas(LINE) uint8_t ends_[MOST_JOBS * ENDS];
 };

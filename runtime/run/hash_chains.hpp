@@ -26,6 +26,8 @@ public:
     }
 
     bool together() const { return together_; }
+    // The first lane's, which lies together.
+    const uint8_t *first() const { return state_ + places_[0].chain; }
     // Lane i's, below `live`, is chain(i). Others may be written.
     template <typename Chain>
     __attribute__((always_inline)) inline void put(size_t live, Chain chain) const {

@@ -1,4 +1,4 @@
-// A job alone in its burst, with which no other can share lanes: a hash, HMAC, encrypt-then-MAC, or a TLS record that is sealed, on kernels of one lane. How a message is cut: message.cpp; why
+// A job alone in its burst, with which no other can share lanes: encrypt-then-MAC, or a TLS record that is sealed, on kernels of one lane. How a message is cut: message.cpp; why
 // the stitched middle is right: stitch.cpp.
 
 #include <algorithm>
@@ -30,8 +30,7 @@ public:
     void seal() {
         begin(key_.encrypt);
         if (suite_.construction == Construction::tls) return seal_record();
-        if (suite_.enciphers()) encipher();
-        else finish(in_, job_.in_len);
+        encipher();
         hash_digest(hash_, work_.hash_chain, static_cast<uint8_t *>(job_.tag), job_.tag_len);
     }
 
@@ -45,7 +44,7 @@ public:
         wipe(tag, sizeof(tag));
         if (!right) {
             fail(&work_);
-        } else if (suite_.enciphers()) {
+        } else {
             job_.out_len = work_.bulk = job_.in_len;
             run_cipher(0, job_.in_len);
             if (suite_.expansion) remove_padding(&work_);
@@ -61,7 +60,6 @@ private:
         job_.status = CST_OK;
         job_.out_len = 0;
         memcpy(work_.hash_chain, key_.inner, sizeof(work_.hash_chain));
-        if (!suite_.enciphers()) return;
         work_.item.round_keys = round_keys[0];
         memcpy(work_.chain, job_.iv, sizeof(work_.chain));
         work_.out.set(job_.out, job_.out_cap, nullptr, 0);
@@ -208,7 +206,7 @@ private:
 
 bool lone_takes(const cst_job &job) {
     const Suite &suite = *key_of(job).suite;
-    if (!suite.hash || suite.block_mac() || suite.half_blocks() || job.n_in_pieces || job.n_out_pieces || (suite.counts() && !counter_takes(job))) return false;
+    if (!suite.hash || !suite.enciphers() || suite.block_mac() || suite.half_blocks() || job.n_in_pieces || job.n_out_pieces || (suite.counts() && !counter_takes(job))) return false;
     return job.direction == CST_SEAL || (suite.construction != Construction::tls && job.in_len + job.aad_len <= (suite.counts() ? LONGEST_COUNTED : LONGEST_OPENED));
 }
 

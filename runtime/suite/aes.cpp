@@ -57,7 +57,30 @@ __attribute__((target("aes"))) void encrypt(const uint8_t (*round_keys)[16], con
     _mm_storeu_si128(reinterpret_cast<__m128i *>(out), _mm_aesenclast_si128(x, _mm_loadu_si128(keys + rounds)));
 }
 
+template <uint32_t rounds>
+__attribute__((target("aes"))) void encrypt_chain(const uint8_t (*round_keys)[16], uint8_t *chain, const uint8_t *in, uint8_t *out, size_t n) {
+    const __m128i *keys = reinterpret_cast<const __m128i *>(round_keys);
+    __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i *>(chain));
+    for (; n; n--, in += 16, out += 16) {
+        __asm__("" : "+r"(keys));  // they are loaded again: there are registers for most of them only, and the others would go on the stack
+        x = _mm_xor_si128(x, _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i *>(in)), _mm_loadu_si128(keys)));
+#pragma GCC unroll 16
+        for (uint32_t i = 1; i < rounds; i++) x = _mm_aesenc_si128(x, _mm_loadu_si128(keys + i));
+        x = _mm_aesenclast_si128(x, _mm_loadu_si128(keys + rounds));
+        _mm_storeu_si128(reinterpret_cast<__m128i *>(out), x);
+    }
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(chain), x);
+}
+
 }  // namespace
+
+void aes_cbc_encrypt(const uint8_t (*round_keys)[16], uint32_t rounds, uint8_t *chain, const uint8_t *in, uint8_t *out, size_t n) {
+    switch (rounds) {
+        case 10: return encrypt_chain<10>(round_keys, chain, in, out, n);
+        case 12: return encrypt_chain<12>(round_keys, chain, in, out, n);
+        default: return encrypt_chain<AES_MOST_ROUNDS>(round_keys, chain, in, out, n);
+    }
+}
 
 void aes_encrypt(const uint8_t (*round_keys)[16], uint32_t rounds, const uint8_t *in, uint8_t *out) {
     switch (rounds) {

@@ -85,6 +85,8 @@ struct Suite {
     // The hash whose kernels do the work; NULL: none.
     const Algorithm *hash_base() const { return hash ? hash->base : nullptr; }
     bool enciphers() const { return encrypt != nullptr; }
+    // TLS: what is enciphered of a record with so many bytes of text, its MAC, and the least padding (RFC 5246, 6.2.3.2).
+    size_t record_bytes(size_t text) const { return (text + hash->record.digest_bytes) / 16 * 16 + 16; }
     const Family &ciphers(bool decrypt) const { return decrypt ? decrypts : encrypts; }
     // Fills in the families.
     void find_kernels();
