@@ -174,8 +174,7 @@ private:
         copy_few(blocks_ + used, body + hashed_, bytes - hashed_);
         used += bytes - hashed_;
         const size_t trailer = put_trailer(suite_, job_, blocks_ + used);
-        pad_and_hash(used + trailer, (suite_.mac() ? unit_ : 0) + head_ + bytes + trailer);
-        if (!suite_.mac()) return;
+        pad_and_hash(used + trailer, unit_ + head_ + bytes + trailer);
         hash_digest(hash_, work_.hash_chain, blocks_, hash_.digest_bytes);
         memcpy(work_.hash_chain, key_.outer, sizeof(work_.hash_chain));
         pad_and_hash(hash_.digest_bytes, uint64_t(unit_) + hash_.digest_bytes);
