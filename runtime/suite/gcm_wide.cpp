@@ -218,8 +218,9 @@ WIDE_INLINE bool run_one(const cst_job &job, const GcmBegun &begun) {
     return true;
 }
 
+// Aligned: in another place within the cache lines one short message takes up to a sixth longer.
 template <bool open, bool strided>
-__attribute__((noinline)) WIDE bool run(cst_job *jobs, size_t n, const GcmBegun &begun) {
+__attribute__((noinline, aligned(64))) WIDE bool run(cst_job *jobs, size_t n, const GcmBegun &begun) {
     bool all = true;
     for (cst_job *job = jobs; job < jobs + n; job++) {
         const bool right = run_one<open, strided>(*job, begun);
