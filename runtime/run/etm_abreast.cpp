@@ -22,7 +22,7 @@ uint64_t most_alone(const Suite &suite) { return suite.counts() ? ALONE : large_
 // The same of several messages: of longer ones little time is outside the kernels.
 constexpr uint64_t SEVERAL = 16384;
 
-// The text of a record that has got its MAC, with its padding: so many bytes, laid out in `out` from `from` on. Returns how many these are.
+// Puts a record's text from the byte `from` on, and its padding, around the MAC, which stands in `out` already. Returns how many bytes that makes in all.
 size_t lay_out_record(const Suite &suite, const cst_job &job, size_t from) {
     const size_t bytes = job.in_len, used = bytes + suite.hash->record.digest_bytes, all = suite.record_bytes(bytes);
     uint8_t *const out = static_cast<uint8_t *>(job.out);
@@ -49,7 +49,7 @@ bool may_stitch(const Suite &suite, int direction, uint64_t bytes, uint64_t aad_
     return EtmStitched::serves(suite) && direction == CST_SEAL && bytes >= (large_blocks(suite) ? STITCHED_LARGE : STITCHED) && serves(suite, direction, head_bytes(suite, aad_bytes));
 }
 
-// If it pays.
+// Seals it so. False: that does not pay, and nothing has happened.
 bool seal_stitched(cst_job *job) {
     const Suite &suite = *key_of(*job).suite;
     if (!may_stitch(suite, CST_SEAL, job->in_len, job->aad_len)) return false;

@@ -62,8 +62,9 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     if (suite.kind == CST_AEAD && (one_middle || (!whole && !etm_abreast))) {
         Query middle = query;  // what follows the block in which the head ends (see stitch.cpp)
         const OneLane one_lane(suite, one_key);
-        if ((chosen.variant = one_middle ? one_middle : gcm && !suite.forced ? one_lane.pair(bytes & ~(COUNTER_STRIDE - 1), false) : nullptr))
-            chosen.cycles_per_byte = one_lane.cost(*chosen.variant, bytes) / double(bytes);
+        if (one_middle) chosen.variant = one_middle;
+        else if (gcm && !suite.forced) chosen.variant = one_lane.pair(bytes & ~(COUNTER_STRIDE - 1), false);
+        if (chosen.variant) chosen.cycles_per_byte = one_lane.cost(*chosen.variant, bytes) / double(bytes);
         const uint64_t unit = suite.hash->record.block_bytes, first = chacha_poly ? chacha_first(bytes) : gcm ? 0 : -head_bytes(suite, suite.aad_min) & (unit - 1);
         middle.aligned = suite.construction != Construction::tls && first % 16 == 0;
         middle.bytes = middle.least = bytes > first ? bytes - first : 0;

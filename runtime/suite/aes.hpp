@@ -6,7 +6,7 @@
 
 namespace cst {
 
-constexpr uint32_t AES_MOST_ROUNDS = 14;
+constexpr uint32_t AES_LEAST_ROUNDS = 10, AES_MOST_ROUNDS = 14;
 
 // `rounds` + 1 round keys in order. key_bytes: 16, 24 or 32; rounds = 6 + key_bytes / 4. Needs the CPU feature "aes".
 void aes_expand(const uint8_t *key, uint32_t key_bytes, uint8_t (*round_keys)[16]);

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "aes.hpp"
 #include "secret.hpp"
 
 namespace cst {
@@ -33,8 +34,8 @@ NARROW_INLINE void middle_rounds(__m128i (&x)[n], Keys keys, uint32_t rounds) {
         for (size_t v = 0; v < n; v++) x[v] = open ? _mm_aesdec_si128(x[v], k) : _mm_aesenc_si128(x[v], k);
     };
 #pragma GCC unroll 16
-    for (uint32_t r = 1; r < 10; r++) next_round(r);
-    if (rounds == 10) return;
+    for (uint32_t r = 1; r < AES_LEAST_ROUNDS; r++) next_round(r);
+    if (rounds == AES_LEAST_ROUNDS) return;
     next_round(10), next_round(11);
     if (rounds > 12) next_round(12), next_round(13);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "aes.hpp"
 #include "part_block.hpp"
 
 namespace cst {

@@ -144,8 +144,8 @@ constexpr const char *NARROW_NEEDS[] = {"aes", "ssse3"}, *DOUBLE_NEEDS[] = {"avx
 constexpr const char *WIDE_NEEDS[] = {"aes", "avx512f", "avx512bw", "avx512vl", "vaes", "vpclmulqdq", "bmi2"};
 
 // For longer messages a stitched kernel is worth its state block and the copy of the key; for one alone, which uses it but once, for still longer ones. By vectors of
-// four blocks (suite/gcm_wide.hpp), of two and of one (suite/gcm_narrow.hpp), as measured on Zen 4. The kernels beside these last two are slower at any length, by 10 % at
-// 2 KiB and 4 % at 64 KiB; but what they do is proved.
+// four blocks (suite/gcm_wide.hpp), of two and of one (suite/gcm_narrow.hpp), as measured on Zen 4. The kernels beside these last two are slower at any length, by 10 to
+// 16 % at 2 KiB, by 4 to 7 % at 16 KiB; but what they do is proved.
 struct FewBelow {
     uint64_t some, alone;
 };

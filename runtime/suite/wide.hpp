@@ -1,6 +1,7 @@
 // AES by vectors of four blocks, from a key and without a kernel: what gcm_wide.cpp and aes_wide.cpp share.
 #pragma once
 
+#include "aes.hpp"
 #include "intrinsics.hpp"
 #include "key.hpp"
 
@@ -22,8 +23,8 @@ WIDE_INLINE __m512i round_key(const uint8_t (*keys)[16], uint32_t round) {
 template <typename Each>
 WIDE_INLINE void middle_rounds(const uint8_t (*keys)[16], uint32_t rounds, Each each) {
 #pragma GCC unroll 16
-    for (uint32_t r = 1; r < 10; r++) each(round_key(keys, r));
-    if (rounds > 10) {
+    for (uint32_t r = 1; r < AES_LEAST_ROUNDS; r++) each(round_key(keys, r));
+    if (rounds > AES_LEAST_ROUNDS) {
         each(round_key(keys, 10));
         each(round_key(keys, 11));
     }
