@@ -20,11 +20,6 @@ foreach(_cold select/calibrate select/cost_file select/nearest select/saved_cost
     set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/${_cold}.cpp" PROPERTIES COMPILE_OPTIONS -Os)
 endforeach()
 
-# What a short job goes through. Each function begins at a line of the cache: else the time of jobs with a long kernel depends on what is linked in front, by 3 to 11 % on Zen 4.
-foreach(_hot api_jobs api_check run/hash_abreast run/etm_abreast)
-    set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/${_hot}.cpp" PROPERTIES COMPILE_OPTIONS -falign-functions=64)
-endforeach()
-
 # Exactly the functions that the header marks with CST_API leave the shared library.
 set(_header "${PROJECT_SOURCE_DIR}/include/cryptostitch/cryptostitch.h")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${_header}")
