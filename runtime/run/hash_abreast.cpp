@@ -51,8 +51,8 @@ void HashAbreast::put_head(const cst_job &job, uint8_t *to) const {
     }
 }
 
-template <bool headed>
-bool HashAbreast::run_lanes(const Variant &v, cst_job *jobs, size_t live) {
+template <bool headed, bool stitched>
+bool HashAbreast::run_lanes(const Variant &v, cst_job *jobs, size_t live, EtmStitched *middle) {
     const LanePlace *const places = v.hash.lanes.data();
     const HashChains chains(v, hash_, state_);
     const bool seals = jobs[0].direction == CST_SEAL, ciphertext = headed && seals && !record_;
@@ -77,17 +77,18 @@ bool HashAbreast::run_lanes(const Variant &v, cst_job *jobs, size_t live) {
         }
         call(v, live, joint);
     }
-    const auto hash = [&](uint64_t from, uint64_t bytes) {
-        if (!bytes) return;
-        for (size_t i = 0; i < live; i++) put_pointer(state_ + places[i].in, body(jobs[i]) + start + from);
-        call(v, live, bytes);
-    };
     uint64_t done = 0;
-    if (headed && middle_) {
-        hash(0, middle_->ahead());
-        done = middle_->ahead() + middle_->run(chains);
+    if constexpr (stitched) {
+        if ((done = middle->ahead())) {
+            put_pointer(state_ + places[0].in, body(jobs[0]) + start);
+            call(v, live, done);
+        }
+        done += middle->run(chains);
     }
-    hash(done, apart - done);
+    if (apart > done) {
+        for (size_t i = 0; i < live; i++) put_pointer(state_ + places[i].in, body(jobs[i]) + start + done);
+        call(v, live, apart - done);
+    }
     for (size_t i = 0; i < live; i++) {
         uint8_t *const to = ends_ + i * pitch;
         size_t used = 0;
@@ -160,8 +161,7 @@ IN_LINE bool HashAbreast::some(cst_job *jobs, size_t n) {
 }
 
 void HashAbreast::run(cst_job *job, EtmStitched *middle) {
-    middle_ = middle;
-    run_lanes<true>(*first_, job, 1);
+    run_lanes<true, true>(*first_, job, 1, middle);
 }
 
 bool HashAbreast::run(cst_job *jobs, size_t n) {

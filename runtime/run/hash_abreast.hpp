@@ -55,8 +55,9 @@ private:
     const Variant *choose(size_t n) const;
     bool some(cst_job *jobs, size_t n);
     void put_head(const cst_job &job, uint8_t *to) const;
-    template <bool headed>
-    bool run_lanes(const Variant &v, cst_job *jobs, size_t live);
+    // stitched: of one job, with that middle.
+    template <bool headed, bool stitched = false>
+    bool run_lanes(const Variant &v, cst_job *jobs, size_t live, EtmStitched *middle = nullptr);
     void call(const Variant &v, size_t live, uint64_t bytes);
 
     const Suite &suite_;
@@ -67,7 +68,6 @@ private:
     const size_t joint_, start_;  // where head and body meet: bytes there, and of them the body's; 0: nowhere
     const Variant *first_ = nullptr, *one_ = nullptr;  // first_: for first_n_ jobs
     size_t first_n_ = 0, state_used_ = 0, ends_used_ = 0;
-    EtmStitched *middle_ = nullptr;
     alignas(STATE_ALIGNED) uint8_t state_[STATE_BYTES];
     alignas(LINE) uint8_t ends_[MOST_JOBS * ENDS];
 };
