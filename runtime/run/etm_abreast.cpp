@@ -46,13 +46,14 @@ bool serves(const Suite &suite, int direction, uint64_t head) {
 
 // Whether one message may have a stitched middle.
 bool may_stitch(const Suite &suite, int direction, uint64_t bytes, uint64_t aad_bytes) {
-    return EtmStitched::serves(suite) && direction == CST_SEAL && bytes >= (large_blocks(suite) ? STITCHED_LARGE : STITCHED) && serves(suite, direction, head_bytes(suite, aad_bytes));
+    if (direction != CST_SEAL || bytes < STITCHED || suite.counts() || !serves(suite, direction, head_bytes(suite, aad_bytes))) return false;
+    return bytes >= STITCHED_LARGE || !large_blocks(suite);
 }
 
 // Seals it so. False: that does not pay, and nothing has happened.
 bool seal_stitched(cst_job *job) {
     const Suite &suite = *key_of(*job).suite;
-    if (!may_stitch(suite, CST_SEAL, job->in_len, job->aad_len)) return false;
+    if (!may_stitch(suite, job->direction, job->in_len, job->aad_len)) return false;
     HashAbreast hash(suite, *job, true);
     if (!hash.prepare(1) || !hash.lends_chain()) return false;
     EtmStitched middle(*job, hash.joined());
@@ -85,7 +86,7 @@ bool etm_abreast_serves(const Suite &suite, int direction, uint64_t bytes, uint6
 int run_etm_abreast(cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs).suite;
     if (suite.construction == Construction::tls || jobs->n_in_pieces || jobs->n_out_pieces || !jobs->in_len) return CST_OK;
-    if (n == 1 && jobs->direction == CST_SEAL && seal_stitched(jobs)) return CST_OK;
+    if (n == 1 && seal_stitched(jobs)) return CST_OK;
     if (!etm_abreast_serves(suite, jobs->direction, jobs->in_len, jobs->aad_len, n, one_key(jobs, n))) return CST_OK;
     HashAbreast hash(suite, *jobs);
     if (!hash.prepare(n)) return CST_OK;

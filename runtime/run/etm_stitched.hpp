@@ -11,13 +11,11 @@ namespace cst {
 // Why the middle is right: stitch.cpp. Wipes what it used.
 class EtmStitched {
 public:
-    // Whether such jobs of the suite may have one; no kernel is forced.
-    static bool serves(const Suite &suite);
     // The kernel for a text of so many bytes, of whose body the first `hashed` are hashed together with the head; NULL: none pays. overwrites: the cipher overwrites what
     // the hash reads, as in a record in place.
     static const Variant *choose(const Suite &suite, uint64_t bytes, size_t hashed, bool overwrites);
 
-    // The job is in one piece.
+    // The job is in one piece, of a suite with AES in CBC mode, and no kernel is forced.
     EtmStitched(const cst_job &job, size_t hashed);
     ~EtmStitched();
     EtmStitched(const EtmStitched &) = delete;
@@ -44,9 +42,7 @@ private:
     const Suite &suite_;
     const bool record_;
     const size_t hashed_;
-    const uint64_t start_;
-    const Variant *pair_ = nullptr;
-    const Kernel *kernel_ = nullptr;
+    const Variant *pair_ = nullptr;  // its kernel is there
     uint64_t ahead_ = 0, enciphered_ = 0;
     alignas(BLOCK) uint8_t chain_[BLOCK];  // the last block of ciphertext, or the IV
     alignas(ALIGNED) uint8_t state_[ROOM];

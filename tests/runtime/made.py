@@ -32,6 +32,14 @@ def make(rng: random.Random, key: runtime.Key, case: oracle.Case, direction: int
     return Made(job, runtime.ERR_AUTH if forged else 0, right, case.tag if direction == SEAL else bytes(tag))
 
 
+def sealed_record(key: runtime.Key, case: oracle.Case, in_place: bool) -> Made:
+    """A TLS record to be sealed; its `out` has three bytes more than that takes, which stay as they are."""
+    room = bytearray(case.data) + bytearray(b"\xaa" * (len(case.out) - len(case.data) + 3))
+    out = room if in_place else bytearray(b"\xaa" * len(room))
+    data = memoryview(room)[: len(case.data)] if in_place else bytes(case.data)
+    return Made(Job(key, SEAL, iv=case.iv, aad=case.aad, data=data, out=out), 0, case.out + b"\xaa" * 3, b"")
+
+
 def check(context: Context, made: list[Made]) -> None:
     assert context.burst([each.job for each in made]) == min(each.status for each in made)
     for each in made:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from made import carrying, check, make
+from made import carrying, check, make, sealed_record
 from targets import context_for
 
 from cryptostitch import runtime
@@ -100,12 +100,7 @@ def test_records(context: Context, hash_: str) -> None:
         made = []
         for _ in range(n):
             pair, key = rng.choice(keys)
-            case = oracle.case(rng, name, length, 11, pair)
-            room = bytearray(case.data) + bytearray(b"\xaa" * (len(case.out) - length + 3))
-            in_place = at % 2 == 1
-            out = room if in_place else bytearray(b"\xaa" * len(room))
-            job = Job(key, SEAL, iv=case.iv, aad=case.aad, data=memoryview(room)[:length] if in_place else bytes(case.data), out=out)
-            made.append((job, case))
-        assert context.burst([job for job, _ in made]) == 0
-        for job, case in made:
-            assert (job.status, job.out_len) == (0, len(case.out)) and bytes(job.out) == case.out + b"\xaa" * 3, (length, n)
+            made.append(sealed_record(key, oracle.case(rng, name, length, 11, pair), at % 2 == 1))
+        assert context.burst([each.job for each in made]) == 0
+        for each in made:
+            assert (each.job.status, each.job.out_len) == (0, len(each.out) - 3) and bytes(each.job.out) == each.out, (length, n)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from made import check, make
+from made import check, make, sealed_record
 from targets import context_for
 
 from cryptostitch.ladder import oracle
@@ -44,11 +44,9 @@ def test_records(context: Context, name: str) -> None:
     for length in (*range(150, 520), *range(520, 1400, 13), 2047, 2048, 4095, 16383, 16384):
         case = oracle.case(rng, name, length, 11, pair)
         for in_place in (False, True):
-            room = bytearray(case.data) + bytearray(b"\xaa" * (len(case.out) - length + 3))
-            out = room if in_place else bytearray(b"\xaa" * len(room))
-            job = Job(key, SEAL, iv=case.iv, aad=case.aad, data=memoryview(room)[:length] if in_place else case.data, out=out)
-            assert context.burst([job]) == 0 and (job.status, job.out_len) == (0, len(case.out)), (length, in_place)
-            assert bytes(out) == case.out + b"\xaa" * 3, (length, in_place)
+            made = sealed_record(key, case, in_place)
+            assert context.burst([made.job]) == 0 and (made.job.status, made.job.out_len) == (0, len(case.out)), (length, in_place)
+            assert bytes(made.job.out) == made.out, (length, in_place)
 
 
 @pytest.mark.parametrize("name", ["aes-128-cbc+hmac-sha1-etm", "aes-128-cbc+hmac-sha1-tls"])
