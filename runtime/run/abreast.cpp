@@ -160,8 +160,7 @@ private:
             put_pointer(state + place.out, static_cast<uint8_t *>(job->out) + done);
             if (chained) memcpy(state + place.chain, from_chains ? chain : static_cast<const uint8_t *>(job->iv), BLOCK);
             if (fresh) copy_rows<rows, lie>(state + place.key, stride, key(*job));
-            job->out_len = bytes;
-            job->status = CST_OK;
+            text_done(job);
         };
         if (width == 1) {
             const LanePlace place = v.cipher.lanes[0];
@@ -263,8 +262,7 @@ bool run_one(cst_job *job) {
     }
     call_kernel(*v, state, bytes);
     wipe(state, v->state_bytes);
-    job->out_len = bytes;
-    job->status = CST_OK;
+    text_done(job);
     return true;
 }
 

@@ -101,8 +101,7 @@ Middle begin(const Batch &batch, bool open) {
         cst_job &job = *work.job;
         work.in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
         work.out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
-        job.out_len = job.in_len;
-        job.status = CST_OK;
+        text_done(&job);
         put_ccm_block(job, 0, 1, work.chain);
         work.item.cipher_from = work.chain;
         work.body = open ? &work.out : &work.in;

@@ -154,8 +154,7 @@ void CcmAbreast::encipher(const cst_job &job, uint8_t *place) {
 // The tag, in `mac` (6.1, step 8). False: it is not the job's, which is then as good as never opened.
 bool CcmAbreast::finish(cst_job *job, uint8_t *place, const uint8_t *mac) const {
     put_words(place, load64(place) ^ load64(mac), load64(place + 8) ^ load64(mac + 8));
-    job->out_len = bytes_;
-    job->status = CST_OK;
+    text_done(job);
     if (!opens_) copy_few(static_cast<uint8_t *>(job->tag), place, job->tag_len);
     if (!opens_ || same_bytes(place, static_cast<const uint8_t *>(job->tag), job->tag_len)) {
         if (together_) copy_few(static_cast<uint8_t *>(job->out), place + text_at_, bytes_);

@@ -124,8 +124,7 @@ bool chacha_alone_takes(const cst_job &job) {
 int run_chacha_alone(cst_job *job) {
     ChaChaAlone alone(*key_of(*job).suite, job);
     if (!alone.choose()) return CST_OK;
-    job->out_len = job->in_len;
-    job->status = CST_OK;
+    text_done(job);
     if (job->direction == CST_SEAL) alone.seal();
     else if (!alone.open()) refuse(job);
     return job->status;
@@ -138,8 +137,7 @@ bool run_chacha_text(cst_job *job) {
     ChaChaText text(*key_of(*job).suite, *job, iv + sizeof(counter), counter, 0);
     if (!text.choose()) return false;
     text.finish();
-    job->out_len = job->in_len;
-    job->status = CST_OK;
+    text_done(job);
     return true;
 }
 

@@ -83,8 +83,7 @@ private:
         work_.out.set(job->out, job->out_cap, nullptr, 0);
         in_ = static_cast<const uint8_t *>(job->in);
         out_ = static_cast<uint8_t *>(job->out);
-        job->out_len = job->in_len;
-        job->status = CST_OK;
+        text_done(job);
     }
 
     // What is in `blocks`, with as many more as are worth a run.

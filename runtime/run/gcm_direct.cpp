@@ -90,8 +90,7 @@ private:
             work_.in.read(0, work_.blocks, job->in_len);
             work_.use_blocks(job->in_len);
         }
-        job->out_len = job->in_len;
-        job->status = CST_OK;
+        text_done(job);
         put_words(work_.hash_chain, 0, 0);
         make_counter();
     }

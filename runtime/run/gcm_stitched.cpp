@@ -110,8 +110,7 @@ void GcmStitched::run(cst_job *job) {
     if (job->aad_len) ghash_part(key.powers + GHASH_POWERS, y_, aad, job->aad_len);
     ghash_blocks(key.powers + GHASH_POWERS, y_, in, size_t(before / BLOCK));
     call(in, out, hashed + before, strides);
-    job->out_len = bytes_;
-    job->status = CST_OK;
+    text_done(job);
     const GcmBegun begun = {done, y_};
     const bool right = suite_.wide ? gcm_wide(job, 1, begun) : !before ? gcm_narrow(job, 1, suite_.double_blocks, begun) : finish(key, *job, hashed, done, before + done);
     if (!right) refuse(job);

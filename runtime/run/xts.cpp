@@ -93,8 +93,7 @@ void run_bulk(const Batch &batch, uint8_t (*tweaks)[BLOCK], bool decrypt) {
         work.in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
         work.out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
         work.cipher_end = last_whole(work) + (decrypt && rest_of(work) ? 0 : BLOCK);
-        job.out_len = job.in_len;
-        job.status = CST_OK;
+        text_done(&job);
     }
     make_tweaks(batch, tweaks);
     run_cipher(batch, decrypt);

@@ -1,5 +1,7 @@
 #include "aes_wide.hpp"
 
+#include <algorithm>
+
 #include "wide.hpp"
 
 namespace cst {
@@ -81,55 +83,56 @@ WIDE_INLINE void each_block(const uint8_t (*keys)[16], uint32_t rounds, const ui
 template <typename Each>
 WIDE_INLINE void strides(size_t bytes, Each each) {
     size_t at = 0;
-    for (; bytes - at > 2 * STRIDE; at += 2 * STRIDE) each(std::integral_constant<size_t, 2 * TEAM>(), at, 2 * STRIDE);
-    if (bytes - at > STRIDE) {
-        each(std::integral_constant<size_t, TEAM>(), at, STRIDE);
-        at += STRIDE;
-    }
-    const size_t left = bytes - at;
-    switch ((left + VECTOR - 1) / VECTOR) {
-        case 1: return each(std::integral_constant<size_t, 1>(), at, left);
-        case 2: return each(std::integral_constant<size_t, 2>(), at, left);
-        case 3: return each(std::integral_constant<size_t, 3>(), at, left);
-        default: return each(std::integral_constant<size_t, TEAM>(), at, left);
-    }
+    const auto take = [&](auto vectors) WIDE_INLINED {
+        const size_t some = std::min(bytes - at, VECTOR * vectors);
+        each(vectors, at, some);
+        at += some;
+    };
+    while (bytes - at > 2 * STRIDE) take(std::integral_constant<size_t, 2 * TEAM>());
+    while (bytes - at > STRIDE - VECTOR) take(std::integral_constant<size_t, TEAM>());
+    if (bytes - at > 2 * VECTOR) take(std::integral_constant<size_t, 3>());
+    else if (bytes - at > VECTOR) take(std::integral_constant<size_t, 2>());
+    else if (bytes - at) take(std::integral_constant<size_t, 1>());
 }
 
 }  // namespace
 
-WIDE void aes_counter_wide(const cst_job *jobs, size_t n) {
+WIDE void aes_counter_wide(cst_job *jobs, size_t n) {
     const __m128i swap = _mm512_castsi512_si128(wide::Counter::swap());
-    for (const cst_job *job = jobs; job < jobs + n; job++) {
+    for (cst_job *job = jobs; job < jobs + n; job++) {
         const uint8_t *const in = static_cast<const uint8_t *>(job->in);
         uint8_t *const out = static_cast<uint8_t *>(job->out);
         wide::Counter cipher(key_of(*job));
         cipher.begin(_mm_shuffle_epi8(_mm_loadu_si128(static_cast<const __m128i *>(job->iv)), swap));
-        strides(job->in_len, [&](auto vectors, size_t at, size_t bytes) WIDE { count<vectors>(&cipher, in + at, out + at, bytes); });
+        strides(job->in_len, [&](auto vectors, size_t at, size_t bytes) WIDE_INLINED { count<vectors>(&cipher, in + at, out + at, bytes); });
+        text_done(job);
     }
 }
 
-WIDE void aes_cbc_open_wide(const cst_job *jobs, size_t n) {
-    for (const cst_job *job = jobs; job < jobs + n; job++) {
+WIDE void aes_cbc_open_wide(cst_job *jobs, size_t n) {
+    for (cst_job *job = jobs; job < jobs + n; job++) {
         const uint8_t *const in = static_cast<const uint8_t *>(job->in);
         uint8_t *const out = static_cast<uint8_t *>(job->out);
         const Key &key = key_of(*job);
         Chain chain = {key.decrypt, key.suite->decrypt->record.rounds, _mm512_broadcast_i32x4(_mm_loadu_si128(static_cast<const __m128i *>(job->iv)))};
-        strides(job->in_len, [&](auto vectors, size_t at, size_t bytes) WIDE { chain.open<vectors>(in + at, out + at, bytes); });
+        strides(job->in_len, [&](auto vectors, size_t at, size_t bytes) WIDE_INLINED { chain.open<vectors>(in + at, out + at, bytes); });
+        text_done(job);
     }
 }
 
 template <bool open>
-WIDE void ecb(const cst_job *jobs, size_t n) {
-    for (const cst_job *job = jobs; job < jobs + n; job++) {
+WIDE void ecb(cst_job *jobs, size_t n) {
+    for (cst_job *job = jobs; job < jobs + n; job++) {
         const uint8_t *const in = static_cast<const uint8_t *>(job->in);
         uint8_t *const out = static_cast<uint8_t *>(job->out);
         const Key &key = key_of(*job);
         const uint8_t (*const keys)[16] = open ? key.decrypt : key.encrypt;
         const uint32_t rounds = key.suite->encrypt->record.rounds;
-        strides(job->in_len, [&](auto vectors, size_t at, size_t bytes) WIDE { each_block<open, vectors>(keys, rounds, in + at, out + at, bytes); });
+        strides(job->in_len, [&](auto vectors, size_t at, size_t bytes) WIDE_INLINED { each_block<open, vectors>(keys, rounds, in + at, out + at, bytes); });
+        text_done(job);
     }
 }
 
-void aes_ecb_wide(const cst_job *jobs, size_t n) { (jobs->direction == CST_OPEN ? ecb<true> : ecb<false>)(jobs, n); }
+void aes_ecb_wide(cst_job *jobs, size_t n) { (jobs->direction == CST_OPEN ? ecb<true> : ecb<false>)(jobs, n); }
 
 }  // namespace cst

@@ -8,10 +8,10 @@
 namespace cst {
 
 // Jobs of one suite, each with a text in one piece of at least a byte. Their last 32 bits count without a carry.
-void aes_counter_wide(const cst_job *jobs, size_t n);
+void aes_counter_wide(cst_job *jobs, size_t n);
 // Of whole blocks.
-void aes_cbc_open_wide(const cst_job *jobs, size_t n);
+void aes_cbc_open_wide(cst_job *jobs, size_t n);
 // Of whole blocks; all in the direction of the first.
-void aes_ecb_wide(const cst_job *jobs, size_t n);
+void aes_ecb_wide(cst_job *jobs, size_t n);
 
 }  // namespace cst

@@ -8,7 +8,8 @@
 namespace cst::wide {
 
 #define WIDE __attribute__((target("aes,avx512f,avx512bw,avx512vl,vaes,vpclmulqdq,bmi2")))
-#define WIDE_INLINE __attribute__((target("aes,avx512f,avx512bw,avx512vl,vaes,vpclmulqdq,bmi2"), always_inline)) inline
+#define WIDE_INLINED __attribute__((target("aes,avx512f,avx512bw,avx512vl,vaes,vpclmulqdq,bmi2"), always_inline))
+#define WIDE_INLINE WIDE_INLINED inline
 
 constexpr size_t BLOCK = 16, VECTOR = 64, BLOCKS = VECTOR / BLOCK;
 // So many vectors of text go side by side: enough to hide the latency of a round.
