@@ -17,7 +17,7 @@ inline cst_kernel_args kernel_args(const Variant &v, uint8_t *state, uint64_t by
 inline void call_kernel(const Variant &v, uint8_t *state, uint64_t bytes) {
     const cst_kernel_args args = kernel_args(v, state, bytes);
     v.kernel.load(std::memory_order_acquire)->fn(&args);
-    v.calls.fetch_add(1, std::memory_order_relaxed);
+    v.count_calls(1);
 }
 
 }  // namespace cst

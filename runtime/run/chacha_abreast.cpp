@@ -66,7 +66,7 @@ void ChaChaAbreast::encipher_on(const Variant &v, const Text *texts, size_t n, u
         }
         kernel.fn(&args);
     }
-    v.calls.fetch_add(v.full_rounds(n + v.lanes - 1), std::memory_order_relaxed);
+    v.count_calls(v.full_rounds(n + v.lanes - 1));
 }
 
 // The first block of each keystream, with the text if it lies together with it.

@@ -24,7 +24,7 @@ GcmStitched::~GcmStitched() {
 }
 
 void GcmStitched::count_calls() {
-    if (calls_) pair_->calls.fetch_add(calls_, std::memory_order_relaxed);
+    if (calls_) pair_->count_calls(calls_);
     calls_ = 0;
 }
 
