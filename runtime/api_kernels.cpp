@@ -78,7 +78,7 @@ int cst_kernel_info_get(const cst_kernel *handle, cst_kernel_info *info) {
     info->assembled_ns = kernel.assembled_ns;
     info->streams = uint32_t(kernel.streams.size());
     info->lag = kernel.lag;
-    info->calls = from(handle)->calls.load(std::memory_order_relaxed);
+    info->calls = from(handle)->calls.sum();
     return CST_OK;
 }
 

@@ -321,7 +321,7 @@ typedef struct cst_kernel_info {
     size_t code_bytes;
     uint64_t assembled_ns;  /* time to assemble and publish; 0 for static kernels */
     uint32_t streams, lag;
-    uint64_t calls;         /* made by bursts and keys of this context so far; of those that several threads made at the same moment some may be left out */
+    uint64_t calls;         /* made by bursts and keys of this context so far. Of many threads: a few may be left out */
 } cst_kernel_info;
 
 typedef struct cst_stream_info {

@@ -136,7 +136,7 @@ private:
         const uint32_t rows = v.cipher.key_rows;
         const auto run = rows == 11 ? run_with<11>(lie) : rows == 13 ? run_with<13>(lie) : rows == 15 ? run_with<15>(lie) : run_with<2>(lie);
         (this->*run)(v, &args, jobs, chains, n, done, end);
-        v.count_calls(v.full_rounds(n + v.lanes - 1));
+        v.calls.add(v.full_rounds(n + v.lanes - 1));
         return end;
     }
 

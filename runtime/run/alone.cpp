@@ -40,7 +40,7 @@ Alone::Alone(const Suite &suite, LaneMemory *memory, bool one_key, bool decrypts
 Alone::~Alone() { count_calls(); }
 
 void Alone::count_calls() {
-    for (size_t i = 0; i < n_; i++) slots_[i].variant->count_calls(slots_[i].calls);
+    for (size_t i = 0; i < n_; i++) slots_[i].variant->calls.add(slots_[i].calls);
     memory_.state_used = std::max(memory_.state_used, used_);
 }
 

@@ -17,7 +17,7 @@ inline cst_kernel_args kernel_args(const Variant &v, uint8_t *state, uint64_t by
 inline void call_kernel(const Variant &v, uint8_t *state, uint64_t bytes) {
     const cst_kernel_args args = kernel_args(v, state, bytes);
     v.kernel.load(std::memory_order_acquire)->fn(&args);
-    v.count_calls(1);
+    v.calls.add(1);
 }
 
 }  // namespace cst

@@ -66,7 +66,7 @@ void ChaChaAbreast::encipher_on(const Variant &v, const Text *texts, size_t n, u
         }
         kernel.fn(&args);
     }
-    v.count_calls(v.full_rounds(n + v.lanes - 1));
+    v.calls.add(v.full_rounds(n + v.lanes - 1));
 }
 
 // The first block of each keystream, with the text if it lies together with it.

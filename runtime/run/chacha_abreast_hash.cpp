@@ -80,7 +80,7 @@ void ChaChaAbreast::hash_on(const Variant &v, size_t first, size_t n) {
                 put_pointer(state + places[i].in, from[piece][blocks[piece][i] > done ? i : going] + BLOCK * done);
             args.iterations = some - done;
             kernel.fn(&args);
-            v.count_calls(1);
+            v.calls.add(1);
             done = some;
             if (piece + 1 < pieces) continue;
             for (size_t i = 0; i < n; i++)

@@ -24,7 +24,7 @@ GcmStitched::~GcmStitched() {
 }
 
 void GcmStitched::count_calls() {
-    if (calls_) pair_->count_calls(calls_);
+    if (calls_) pair_->calls.add(calls_);
     calls_ = 0;
 }
 

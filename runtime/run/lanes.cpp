@@ -171,7 +171,7 @@ void run_phase(const Phase &phase, LaneMemory *memory, Item *const *items, Item 
             memory->state_used = std::max(memory->state_used, size_t(v.state_bytes));
             const bool alike = all.alike && all.longest <= IDLE_OUT_BYTES;
             const uint64_t calls = alike ? run_alike(v, kernel->fn, memory, list, pending) : run_uneven(v, kernel->fn, memory, list, pending, stop_at);
-            v.count_calls(calls);
+            v.calls.add(calls);
             if (last) return;
         }
     }

@@ -228,6 +228,7 @@ int Engine::fetch(const Variant &variant, const Kernel **out) const {
         if (error != CST_ERR_MEMORY) variant.refused.store(true, std::memory_order_relaxed);
         return error;
     }
+    if (!variant.calls.make()) return CST_ERR_MEMORY;
     variant.kernel.store(*out, std::memory_order_release);
     return CST_OK;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../code/cache.hpp"
+#include "call_counter.hpp"
 #include "features.hpp"
 
 namespace cst {
@@ -85,8 +86,7 @@ struct Variant {
     const Variant *instead = nullptr;  // the usual weave of the same kernel, where it takes the place of this one (weaves.hpp)
     mutable std::atomic<const Kernel *> kernel{nullptr};
     mutable std::atomic<bool> refused{false};  // the OS or the assembler would not have it
-    // By the engine. In a cache line of its own: threads that count must not take the others from those that choose.
-    alignas(64) mutable std::atomic<uint64_t> calls{0};
+    mutable CallCounter calls;                 // by the engine
 
     bool for_suites() const { return runnable && role != Role::other; }
     bool stitched() const { return role == Role::pair || role == Role::open_pair; }
@@ -97,9 +97,6 @@ struct Variant {
     // How often so many items (fewer than 2^26) fill all lanes. This runs several times per burst for every kernel, so: no division.
     size_t full_rounds(size_t items) const { return size_t(items * lanes_inverse >> 32); }
     void set_cost(const Cost &known);
-    // Not by an atomic addition, which waits for all loads and stores that are under way (a short message takes 2 to 7 % longer with it): where threads count at the same
-    // moment, a call may be left out.
-    void count_calls(uint64_t more) const { calls.store(calls.load(std::memory_order_relaxed) + more, std::memory_order_relaxed); }
 };
 
 // The records of a pack, read once.

@@ -49,6 +49,23 @@ def test_threads_share_a_context(context: Context) -> None:
     assert not failures
 
 
+def test_calls_of_all_threads_count(context: Context) -> None:
+    """One after the other, so that none is left out."""
+    key = context.suite("sha256").key(None)
+    job = Job(key, SEAL, data=bytes(100), tag=bytearray(32))
+    assert context.burst([job]) == 0
+    kernel = context.kernel(context.suite("sha256").choice(1, 100).kernel)
+    before = kernel.calls()
+    assert context.burst([job]) == 0
+    each = kernel.calls() - before
+    assert each > 0
+    for _ in range(20):
+        thread = threading.Thread(target=context.burst, args=([job],))
+        thread.start()
+        thread.join()
+    assert kernel.calls() == before + 21 * each
+
+
 def test_fork(context: Context) -> None:
     """A child uses the parent's context, makes new code in it, and leaves the parent's alone."""
     work(context, 1, 1)
