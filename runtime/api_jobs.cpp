@@ -37,9 +37,14 @@ __attribute__((noinline)) int run_surely_alike(const Engine *engine, cst_job *jo
 // Several, or one for which there is no shorter way. They are checked; alike: as check_jobs says.
 __attribute__((noinline)) int run_checked(const Engine *engine, cst_job *jobs, size_t n, bool alike) {
     return guarded([&]() -> int {
-        int result = run_hash_abreast(jobs, n);
-        if (jobs->status != JOB_WAITING) return result;
         const Suite &first = *from(jobs->key)->suite;
+        int result = CST_OK;
+        if (n == 1 && first.construction == Construction::chacha_poly) {
+            if (chacha_alone_takes(*jobs)) result = run_chacha_alone(jobs);
+        } else {
+            result = run_hash_abreast(jobs, n);
+        }
+        if (jobs->status != JOB_WAITING) return result;
         if (alike || groups_serve(*jobs)) {
             result = alike ? run_etm_abreast(jobs, n) : run_groups(jobs, n);
             if (none_waits(jobs, n)) return result;
@@ -50,9 +55,6 @@ __attribute__((noinline)) int run_checked(const Engine *engine, cst_job *jobs, s
         } else if (first.construction == Construction::gcm) {
             if (!run_gcm_burst(first, jobs->direction, jobs, n)) result = CST_ERR_AUTH;
             if (none_waits(jobs, n)) return result;
-        } else if (n == 1 && chacha_alone_takes(*jobs)) {
-            result = run_chacha_alone(jobs);
-            if (jobs->status != JOB_WAITING) return result;
         } else if (chacha_abreast_takes(jobs, n)) {
             result = std::min(result, chacha_abreast(jobs, n));
             if (none_waits(jobs, n)) return result;
