@@ -189,6 +189,13 @@ void Encoder::bind_loop() { state_->note(state_->a.bind(state_->loop)); }
 
 void Encoder::jump_to_loop() { state_->note(state_->a.emit(x86::Inst::kIdJnz, state_->loop)); }
 
+void Encoder::hop() {
+    State &s = *state_;
+    const Label next = s.a.newLabel();
+    s.note(s.a.short_().emit(x86::Inst::kIdJmp, next));
+    s.note(s.a.bind(next));
+}
+
 void Encoder::pool(const std::vector<uint8_t> &bytes) {
     State &s = *state_;
     s.note(s.a.align(AlignMode::kZero, 64));

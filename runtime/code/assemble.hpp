@@ -29,6 +29,7 @@ public:
     void store(const char *mnemonic, Width width, uint8_t base, int32_t disp, uint8_t src);
     void bind_loop();
     void jump_to_loop();  // while the counter is not zero
+    void hop();           // jumps to the next instruction
     // The constant pool: zero bytes up to a multiple of 64, then these bytes.
     void pool(const std::vector<uint8_t> &bytes);
 

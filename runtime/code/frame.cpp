@@ -69,6 +69,7 @@ private:
         if (woven > MAX_WOVEN) return CST_ERR_PACK;
         if (int error = bind(programs_, abi_, &binding_)) return error;
         if (int error = find_avx()) return error;
+        find_hops();
         for (uint32_t i = 0; i < binding_.n_generals; i++)
             if (abi_.saves_general(binding_.order[i])) saves_.generals.push_back(binding_.order[i]);
         for (uint32_t v = abi_.saved_vectors_begin; v < abi_.saved_vectors_end && (avx_ || v < binding_.n_vectors); v++)  // vzeroall wipes all sixteen
@@ -76,6 +77,19 @@ private:
         saves_.area = int32_t(16 * saves_.vectors.size() + (saves_.generals.size() % 2 == 0 ? 8 : 0));
         constants();
         return CST_OK;
+    }
+
+    // Why, and how many: passes/frame.py.
+    static constexpr uint32_t HOP_FROM = 1024, HOP_EVERY = 256;
+    void find_hops() {
+        uint64_t found = 0;
+        for (uint32_t i = 0; i < kernel_.n_streams; i++)
+            found += kernel_.streams[i].ratio * uint64_t(std::count_if(programs_[i].body.begin(), programs_[i].body.end(), [](const Ins &ins) {
+                         return ins.mask == Ins::NO_MASK && std::all_of(ins.operands, ins.operands + ins.n_operands, [](const Operand &o) {
+                                    return o.kind != Operand::reg || class_of(o.width) == RegClass::general;
+                                });
+                     }));
+        hops_ = found >= HOP_FROM;
     }
 
     // Exactly the mnemonics of AVX and AVX-512 begin with a v.
@@ -129,7 +143,17 @@ private:
             const StreamRecord &s = kernel_.streams[i];
             if (choose(s.lag)) inputs.push_back({&programs_[i].body, i, s.ratio, s.lead});
         }
-        for (const Woven &w : weave(inputs, kernel_.strategy)) instruction(w.stream, *w.ins);
+        uint32_t since = 0;
+        bool glued = false;
+        for (const Woven &w : weave(inputs, kernel_.strategy)) {
+            if (hops_ && since >= HOP_EVERY && !glued) {
+                out_.hop();
+                since = 0;
+            }
+            instruction(w.stream, *w.ins);
+            since++;
+            glued = w.ins->glue;
+        }
     }
 
     void entry() {
@@ -177,7 +201,7 @@ private:
     std::vector<Program> programs_;
     Binding binding_;
     Saves saves_;
-    bool avx_ = false;
+    bool avx_ = false, hops_ = false;
     std::vector<uint8_t> pool_;
     std::vector<uint32_t> pool_offsets_[MAX_STREAMS];
 };

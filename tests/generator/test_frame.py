@@ -14,7 +14,7 @@ from handmade import Part, program, recipe  # noqa: E402
 from cryptostitch.emit.assembly import COFF, ELF, FORMATS, MACHO, instruction_text, symbol_name  # noqa: E402
 from cryptostitch.emit.objects import AssemblyError, machine_code, object_bytes  # noqa: E402
 from cryptostitch.ir import Constant, Window  # noqa: E402
-from cryptostitch.kernel import SECTIONS, Kernel  # noqa: E402
+from cryptostitch.kernel import SECTIONS, Item, Kernel  # noqa: E402
 from cryptostitch.passes.bind import SYSV, WIN64, BindError, bind  # noqa: E402
 from cryptostitch.passes.frame import frame  # noqa: E402
 
@@ -109,6 +109,27 @@ def test_lag() -> None:
     assert lines(kernel, "ramp") == ["add eax, 1", "add eax, 1", "sub rdx, 2"]
     assert lines(kernel, "loop")[1:-2] == ["add eax, 1", "add ecx, 2"]
     assert lines(kernel, "drain") == ["add ecx, 2", "add ecx, 2"]
+
+
+def test_long_loops_of_general_registers_hop() -> None:
+    """Before every 257th instruction, but not between glued ones; not where vectors make it slower than the decoders."""
+    def hops(*parts: Part) -> list[int]:
+        kernel = frame(recipe("long@scalar", *parts))
+        loop = [i for i in kernel.items if i.section == "loop"][1:]
+        at = [n for n, item in enumerate(loop) if item.ins is not None and item.ins.op == "jmp"]
+        assert all(loop[n + 1] == Item(None, None, loop[n].label, "loop") for n in at)
+        return [n - 2 * i for i, n in enumerate(at)]
+
+    def body(n: int) -> Part:
+        return Part(program("long@scalar#0", "\n".join(["add g0d, 1"] * n)))
+
+    assert hops(body(1023)) == []
+    assert hops(body(1024)) == [256, 512, 768]
+    assert hops(body(512), body(512)) == [256, 512, 768]
+    assert hops(Part(program("long@scalar#0", "add g0d, 1\n" * 1023 + "add g0d, 2"), ratio=2)) == [256 * n for n in range(1, 8)]
+    glued = "\n".join(["add g0d, 1"] * 255 + ["add g0d, 2~"] * 3 + ["add g0d, 1"] * 1000)
+    assert hops(Part(program("long@scalar#0", glued))) == [259, 515, 771, 1027]
+    assert hops(Part(program("long@sse#3", "\n".join(["paddd v0x, v1x"] * 3000))), body(1000)) == []
 
 
 def test_constants_are_shared_and_aligned() -> None:

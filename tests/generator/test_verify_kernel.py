@@ -9,7 +9,7 @@ import pytest
 from verify_samples import ALLOCATED, FROM, code, ins, sample_program, sample_recipe, spoil
 
 from cryptostitch.contract import HAND
-from cryptostitch.ir import VECTOR, Window
+from cryptostitch.ir import VECTOR, Ins, Window
 from cryptostitch.kernel import Item, Kernel
 from cryptostitch.passes.frame import frame
 from cryptostitch.passes.verify import VerifyError, check_kernel, verify_kernel
@@ -130,6 +130,21 @@ def test_a_stream_may_not_have_the_counter_or_the_stack() -> None:
 def glued_kernel(lags=(0, 0)) -> Kernel:
     real = spoil(ALLOCATED, "body", 4, "vpaddd v1, v1, [@round]:32{16} &")
     return frame(Recipe("glued@avx512", "avx512", tuple(Part(sample_program(real), 1, 0, lag) for lag in lags)))
+
+
+def test_only_a_jump_to_the_next_instruction_is_a_hop() -> None:
+    k = kernel()
+    at = find(k.items, of_stream(1, "loop", "vpsubd"))
+    hop, label = Item(None, Ins("jmp"), "hop", "loop"), Item(None, None, "hop", "loop")
+
+    def problems(*lines: Item) -> list[str]:
+        """With these lines before one of the loop's; None: that line."""
+        return check_kernel(with_items(k, [*k.items[:at], *(line or k.items[at] for line in lines), *k.items[at + 1:]]), thorough=True)
+
+    assert problems(hop, label, None) == []
+    assert problems(hop, None, label)[0].endswith("jumps to hop, which is not the next instruction")
+    assert problems(hop._replace(label="loop"), None)[0].endswith("jumps to loop, which is not the next instruction")
+    assert problems(label, None)[0].endswith("a second label, hop")
 
 
 def test_split_glue_is_caught() -> None:

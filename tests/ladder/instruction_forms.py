@@ -18,7 +18,7 @@ ADDRESSES = ("rdx + 64", "rdx + 4*r11 + 32")
 HINTS = ("prefetcht0 [rdx + 64]", "prefetcht0 [rdx + 4*r11 + 32]")
 FRAME_FORMS = ("endbr64", "vzeroall", "vzeroupper", "push rcx\npop rsi", "push r12\npush r9\npop r12\npop rax", "sub rsp, 40\nadd rsp, 40\nxor ecx, ecx",
                "sub ecx, 1\njnz 1f\nmov eax, 7\n1: mov esi, 9", "xor ecx, ecx\njnz 1f\nmov eax, 7\n1: mov esi, 9", "jnz 1f\nmov eax, 7\n1: mov esi, 9",
-               "mov ecx, 5\n1: add rax, rcx\nsub rcx, 1\njnz 1b")
+               "mov ecx, 5\n1: add rax, rcx\nsub rcx, 1\njnz 1b", "jmp 1f\n1: mov esi, 9", "jmp 1f\nmov eax, 7\n1: mov esi, 9")
 LEA = ("lea {r}, [rcx + 64]", "lea {r}, [rcx + rsi*4]", "lea {r}, [rcx + r9*8 - 0x70e44324]", "lea {r}, [r12 + rcx + 0x5a827999]", "lea {r}, [rsi + rsi*2]")
 
 

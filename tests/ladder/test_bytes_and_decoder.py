@@ -52,6 +52,8 @@ def test_kernel_passes(kernel: str, generator: Generator, build) -> None:
     (["endbr64", "1: mov rcx, fs:[rax]", "sub eax, 1", "jnz 1b", "ret"], "forbidden prefix"),
     (["endbr64", "jnz 1f", "1: sub eax, 1", "ret"], "does not go back"),
     (["endbr64", "1: sub eax, 1", "jnz 1b", "2: sub ecx, 1", "jnz 2b", "ret"], "2 conditional jumps"),
+    (["endbr64", "1: jmp 2f", "sub ecx, 1", "2: sub eax, 1", "jnz 1b", "ret"], "changes the flow of control"),
+    (["endbr64", "1: sub eax, 1", "jmp 1b", "jnz 1b", "ret"], "changes the flow of control"),
     (["endbr64", "1: vpaddd zmm1, zmm1, zmm2", "sub eax, 1", "jnz 1b", "vzeroall", "ret"], "needs avx512f, which the kernel does not declare"),
     (["endbr64", "1: vpaddd ymm1, ymm1, ymm2", "paddd xmm3, xmm4", "sub eax, 1", "jnz 1b", "vzeroall", "ret"], "legacy SSE after"),
     (["endbr64", "1: paddd xmm3, xmm4", "vpaddd ymm1, ymm1, ymm2", "sub eax, 1", "jnz 1b", "vzeroall", "ret"], "legacy SSE after"),

@@ -37,7 +37,7 @@ class Decoded:
 
     @property
     def ends(self) -> bool:
-        return self.ins.op in ("ret", "jnz")
+        return self.ins.op in ("ret", "jnz", "jmp")
 
 
 def decode(code: bytes, offset: int, base: int) -> Iterator[Decoded]:
@@ -77,7 +77,7 @@ def _control(instruction: Instruction, name: str) -> int:
         register = _REGISTERS.get(instruction.op_register(0)) if kinds == [OpKind.REGISTER] else None
         if register is not None and register.bits == 64:
             return register.id
-    elif name == "jnz":
+    elif name in ("jnz", "jmp"):
         if kinds == [OpKind.NEAR_BRANCH64]:
             return instruction.near_branch_target
     elif not kinds:

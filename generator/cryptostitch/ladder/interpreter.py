@@ -172,7 +172,7 @@ class ModelMachine:
 
     def _closure(self, decoded: Decoded) -> Do:
         start = decoded.address - CODE
-        relative = any(isinstance(o, Mem) and o.base is None for o in decoded.ins.operands) or decoded.ins.op == "jnz"
+        relative = any(isinstance(o, Mem) and o.base is None for o in decoded.ins.operands) or decoded.ins.op in ("jnz", "jmp")
         key = self._code[start:start + decoded.size], start if relative else -1
         if key not in self._closures or relative:
             self._closures[key] = self._make(decoded)

@@ -64,6 +64,10 @@ def _jump_if_not_zero(state: State, operand: int) -> int | None:
     return None if state.flag(ZF) else operand
 
 
+def _jump(state: State, operand: int) -> int:
+    return operand
+
+
 def _zero_all(state: State, operand: int) -> None:
     """Registers 16 to 31 stay."""
     state.vectors[:16] = [0] * 16
@@ -74,7 +78,7 @@ def _zero_upper(state: State, operand: int) -> None:
 
 
 CONTROL: dict[str, Callable[[Any, int], int | None]] = {
-    "endbr64": _nothing, "push": _push, "pop": _pop, "ret": _return, "jnz": _jump_if_not_zero, "vzeroall": _zero_all, "vzeroupper": _zero_upper,
+    "endbr64": _nothing, "push": _push, "pop": _pop, "ret": _return, "jnz": _jump_if_not_zero, "jmp": _jump, "vzeroall": _zero_all, "vzeroupper": _zero_upper,
 }
 """``CONTROL[name](state, operand)``: the operand is a general register's number, or a jump's target. Returns the address to go on at, or None
 for the next instruction."""

@@ -100,6 +100,11 @@ class _Stream:
         return self.section == "body" and self.at == 0 and self.bodies % self.ratio == 0
 
 
+def is_hop(jump: Item, label: Item) -> bool:
+    """Whether the two lines are a jump to the next instruction."""
+    return jump.stream is None and jump.ins == Ins("jmp") and label.ins is None and jump.label == label.label
+
+
 class _Walk:
     """Follows the kernel once, the loop once, as if it were called with lag + 1 iterations."""
 
@@ -130,14 +135,15 @@ class _Walk:
                 what = "a label" if item.ins is None else describe(item.ins)
                 raise _Fault(f"{what} splits glued instructions of {self.streams[self.glued].name}")
             if item.ins is None:
-                self._label(item)
+                if not is_hop(items[number - 1], item):
+                    self._label(item)
             elif item.stream is not None:
                 self._stream(item)
             else:
                 if item.ins.op == "ret":
                     self._return(number == len(items) - 1)
                     return
-                self._frame(item, items[number - 1])
+                self._frame(item, items[number - 1], items[number + 1] if number + 1 < len(items) else item)
         raise _Fault("does not return")
 
     # ---- streams
@@ -218,13 +224,17 @@ class _Walk:
 
     # ---- what the frame adds
 
-    def _frame(self, item: Item, before: Item) -> None:
+    def _frame(self, item: Item, before: Item, after: Item) -> None:
         ins, ops = item.ins, item.ins.operands
         op = ins.op
         if op == "endbr64":
             return
         if op == "jnz":
             return self._jump(item, before)
+        if op == "jmp":
+            if not is_hop(item, after):
+                raise _Fault(f"jumps to {item.label}, which is not the next instruction")
+            return
         if op in ("push", "pop"):
             return self._push_pop(op, ops[0])
         if op in ("sub", "add") and ops[0].id == RSP:
