@@ -133,7 +133,7 @@ struct Opening {
         for (size_t i = 0; i < n; i++) {
             const size_t v = n - 1 - i;
             if (BLOCK * v >= bytes) continue;
-            // P = D(K, C) ^ the block before.
+            // P = D(K, C) ^ the block before: the last first, because in place that is overwritten too.
             store(out + BLOCK * v, _mm_xor_si128(_mm_aesdeclast_si128(x[v], last), v ? load(in + BLOCK * (v - 1)) : carried));
         }
         carried = end;

@@ -20,7 +20,7 @@ LOOP = "loop"
 # registers, of SHA-512 say, run faster than that: a jump to the next instruction, the hop, brings the core back. Measured on Zen 4: 4 % for AES-CBC with HMAC-SHA512 of one
 # message, 7 to 15 % for one short message of SHA-512 and SM3 where the code around the kernel displaced some of it. Loops of vectors are slower than the decoders.
 HOP_FROM = 1024
-"""As many instructions without a vector, at least, has a loop with hops."""
+"""A loop that has at least so many instructions of general registers alone has hops."""
 HOP_EVERY = 256
 """Instructions between two hops."""
 
@@ -78,6 +78,7 @@ def frame(recipe: Recipe, abi: str = "sysv") -> Kernel:
 
 
 def has_hops(recipe: Recipe) -> bool:
+    """Whether its loop is long, and of general registers (HOP_FROM)."""
     return sum(part.ratio * sum(all(r.cls == GENERAL for r in ins.registers()) for ins in part.program.code.body) for part in recipe.parts) >= HOP_FROM
 
 
