@@ -20,6 +20,6 @@ class Step:
 
 
 def loop_of(kernel: Kernel) -> list[Step]:
-    """The loop without its jump, which every CPU of ours fuses with the subtraction before it."""
+    """The loop without its jump, which every CPU of ours fuses with the subtraction before it, and without hops, one in 256 instructions."""
     numbered = enumerate(item for item in kernel.items if item.ins is not None)
     return [Step(item.ins, item.stream, form_of(item.ins), place) for place, item in numbered if item.section == "loop" and item.label is None]
