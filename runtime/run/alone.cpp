@@ -37,12 +37,9 @@ Alone::Alone(const Suite &suite, LaneMemory *memory, bool one_key, bool decrypts
     if (usable_ && suite.engine->avx()) clear_upper_halves();
 }
 
-Alone::~Alone() { count_calls(); }
+Alone::~Alone() { note_used(); }
 
-void Alone::count_calls() {
-    for (size_t i = 0; i < n_; i++) slots_[i].variant->calls.add(slots_[i].calls);
-    memory_.state_used = std::max(memory_.state_used, used_);
-}
+void Alone::note_used() { memory_.state_used = std::max(memory_.state_used, used_); }
 
 Alone::Slot *Alone::slot_of(const Variant &variant) {
     for (size_t i = 0; i < n_; i++)
@@ -51,7 +48,7 @@ Alone::Slot *Alone::slot_of(const Variant &variant) {
     if (suite_.engine->fetch(variant, &kernel)) return nullptr;
     size_t at = (used_ + variant.state_align - 1) & ~size_t(variant.state_align - 1);
     if (n_ == SLOTS || at + variant.state_bytes > room_) {
-        count_calls();
+        note_used();
         for (size_t i = 0; i < ANSWERS; i++) cipher_answers_[i].bytes = hash_answers_[i].bytes = 0;
         n_ = at = 0;
     }
@@ -64,7 +61,6 @@ Alone::Slot *Alone::slot_of(const Variant &variant) {
     if (!variant.hash.lanes.empty()) slot->hash = variant.hash.lanes[0];
     slot->step_log2 = variant.step_log2;
     slot->round_keys = slot->mac_keys_end = nullptr;
-    slot->calls = 0;
     for (uint32_t i = 0; i < variant.n_streams; i++) slot->args.state[i] = slot->state + variant.state_offset[i];
     return slot;
 }
@@ -107,7 +103,7 @@ void Alone::call(Slot *slot, const uint8_t *in, uint8_t *out, const uint8_t *has
     }
     slot->args.iterations = iterations;
     slot->fn(&slot->args);
-    slot->calls++;
+    v.calls.add(1);
     if constexpr (ciphers) memcpy(work_->chain, state + cipher->chain, 16);
     if constexpr (hashes) each_chain_row([&](const uint8_t *row, uint8_t *chain, size_t bytes) { copy_chain(chain, row, bytes, v.chain_piece); });
 }

@@ -54,7 +54,6 @@ private:
         uint8_t *state;
         LanePlace cipher, hash;
         uint32_t step_log2;
-        uint64_t calls;
         const uint8_t *round_keys, *mac_keys_end;  // in the state
         cst_kernel_args args;
     };
@@ -71,7 +70,7 @@ private:
         Answer &answer = answers[(bytes >> 4 ^ bytes >> 8) % ANSWERS];
         return answer.bytes == bytes ? answer.slot : find_slot(&answer, family, bytes);
     }
-    void count_calls();
+    void note_used();
     template <bool ciphers, bool hashes>
     void call(Slot *slot, const uint8_t *in, uint8_t *out, const uint8_t *hash_in, uint64_t iterations);
 

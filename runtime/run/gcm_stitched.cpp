@@ -18,18 +18,9 @@ constexpr size_t AT_ONCE = 16;  // blocks that are enciphered, or hashed, withou
 
 }  // namespace
 
-GcmStitched::~GcmStitched() {
-    count_calls();
-    wipe(state_, used_);
-}
-
-void GcmStitched::count_calls() {
-    if (calls_) pair_->calls.add(calls_);
-    calls_ = 0;
-}
+GcmStitched::~GcmStitched() { wipe(state_, used_); }
 
 void GcmStitched::choose(uint64_t bytes, bool ahead) {
-    count_calls();
     bytes_ = bytes;
     ahead_ = ahead;
     const Variant *const before = pair_;
@@ -66,7 +57,7 @@ void GcmStitched::call(const uint8_t *in, uint8_t *out, const uint8_t *hash_in, 
     put_pointer(hash_in_, hash_in);
     args_.iterations = iterations;
     fn_(&args_);
-    calls_++;
+    pair_->calls.add(1);
 }
 
 // What is left of the text, and the lengths.

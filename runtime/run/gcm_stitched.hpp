@@ -37,7 +37,6 @@ private:
     void absorb_end(const Key &key, const cst_job &job, const uint8_t *text, uint64_t done);
     void add_stream(const Key &key, const uint8_t *in, uint8_t *out, uint64_t bytes);
     bool finish(const Key &key, const cst_job &job, const uint8_t *hashed_text, uint64_t enciphered, uint64_t hashed);
-    void count_calls();
 
     const Suite &suite_;
     const OneLane which_;
@@ -50,7 +49,6 @@ private:
     uint8_t *in_ = nullptr, *out_ = nullptr, *counter_ = nullptr, *hash_in_ = nullptr, *y_ = nullptr;  // in the state block
     const Key *key_ = nullptr;                   // whose rows it has
     size_t used_ = 0;
-    uint64_t calls_ = 0;
     cst_kernel_args args_;
     alignas(ALIGNED) uint8_t state_[ROOM];
 };

@@ -42,7 +42,7 @@ struct alignas(64) Key {
 };
 
 inline const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
-// All of its input has become output.
+// What a job says when all of its input has become output.
 inline void text_done(cst_job *job) {
     job->out_len = job->in_len;
     job->status = CST_OK;

@@ -9,7 +9,7 @@ from iced_x86 import Decoder, Instruction, MemorySizeExt, OpKind, Register
 
 from ..instructions import INSTRUCTIONS, Row, memory_bits
 from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Mem, Operand, Reg
-from ..semantics import CONTROL, FRAME
+from ..semantics import CONTROL, FRAME, JUMPS
 from .blocks import Fault
 from .decoder import IMMEDIATES, mnemonic
 
@@ -37,7 +37,7 @@ class Decoded:
 
     @property
     def ends(self) -> bool:
-        return self.ins.op in ("ret", "jnz", "jmp")
+        return self.ins.op == "ret" or self.ins.op in JUMPS
 
 
 def decode(code: bytes, offset: int, base: int) -> Iterator[Decoded]:
@@ -77,7 +77,7 @@ def _control(instruction: Instruction, name: str) -> int:
         register = _REGISTERS.get(instruction.op_register(0)) if kinds == [OpKind.REGISTER] else None
         if register is not None and register.bits == 64:
             return register.id
-    elif name in ("jnz", "jmp"):
+    elif name in JUMPS:
         if kinds == [OpKind.NEAR_BRANCH64]:
             return instruction.near_branch_target
     elif not kinds:

@@ -13,7 +13,7 @@ from ..instructions import Row
 from ..ir import GENERAL, MASK, VECTOR, Imm, Mem, Reg
 from ..passes.bind import RSP, SYSV
 from ..passes.frame import POOL_ALIGN
-from ..semantics import CONTROL, MEANING, Form
+from ..semantics import CONTROL, JUMPS, MEANING, Form
 from ..semantics.forms import repeat
 from ..semantics.scalar import CF, STATUS, Flagged
 from .blocks import SPACING, Block, Blocks, Fault
@@ -172,7 +172,7 @@ class ModelMachine:
 
     def _closure(self, decoded: Decoded) -> Do:
         start = decoded.address - CODE
-        relative = any(isinstance(o, Mem) and o.base is None for o in decoded.ins.operands) or decoded.ins.op in ("jnz", "jmp")
+        relative = any(isinstance(o, Mem) and o.base is None for o in decoded.ins.operands) or decoded.ins.op in JUMPS
         key = self._code[start:start + decoded.size], start if relative else -1
         if key not in self._closures or relative:
             self._closures[key] = self._make(decoded)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from . import aes, clmul, frame, galois, logic, scalar, sha, shuffles
 from .forms import Form, Meaning
-from .frame import CONTROL, FRAME
+from .frame import CONTROL, FRAME, JUMPS
 from .scalar import Flagged
 
 MEANING: dict[str, Meaning] = {**logic.MEANING, **shuffles.MEANING, **aes.MEANING, **clmul.MEANING, **galois.MEANING, **sha.MEANING, **scalar.MEANING, **frame.MEANING}
 
-__all__ = ["CONTROL", "FRAME", "MEANING", "Flagged", "Form", "Meaning"]
+__all__ = ["CONTROL", "FRAME", "JUMPS", "MEANING", "Flagged", "Form", "Meaning"]

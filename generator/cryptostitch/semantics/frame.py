@@ -77,6 +77,9 @@ def _zero_upper(state: State, operand: int) -> None:
     state.vectors[:16] = [v & (1 << 128) - 1 for v in state.vectors[:16]]
 
 
+JUMPS = frozenset(("jnz", "jmp"))
+"""Those of CONTROL whose operand is a target."""
+
 CONTROL: dict[str, Callable[[Any, int], int | None]] = {
     "endbr64": _nothing, "push": _push, "pop": _pop, "ret": _return, "jnz": _jump_if_not_zero, "jmp": _jump, "vzeroall": _zero_all, "vzeroupper": _zero_upper,
 }
