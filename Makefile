@@ -1,4 +1,5 @@
-# The front door. `make`, `make test`, `make test-long`, `make demo [FILE=...]`, `make bench [BENCH="--rows ..."]`, `make bench-tiers`, `make figures`; works from any folder with `make -C`.
+# The front door. `make`, `make check`, `make test`, `make test-long`, `make demo [FILE=...]`,
+# `make bench [BENCH="--rows ..."]`, `make bench-tiers`, `make figures`; works from any folder with `make -C`.
 SHELL := /bin/bash
 ROOT := $(shell dirname "$(strip $(MAKEFILE_LIST))")
 JOBS ?= $(shell nproc)
@@ -8,7 +9,7 @@ BENCH ?=
 PYTEST ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build venv tools test test-long demo bench bench-tiers figures install clean
+.PHONY: all build configured venv tools check format test test-long demo bench bench-tiers figures install clean
 all: build
 
 # Every recipe runs in the checkout; nothing below depends on the caller's folder.
@@ -22,13 +23,30 @@ tools:
 venv:
 	@$(IN); cmake/venv.sh
 
-build: venv tools
+configured: venv tools
 	@$(IN)
 	PATH="$$PWD/.venv/bin:$$PATH"
 	[ -f build/build.ninja ] || cmake -S . -B build -G Ninja -DCST_PYTHON="$$PWD/.venv/bin/python" --log-level=WARNING
+
+build: configured
+	@$(IN)
+	PATH="$$PWD/.venv/bin:$$PATH"
 	cmake --build build -j $(JOBS) -- $$([ -t 1 ] || echo --quiet)
 
-test: build
+# Formatters and linters; what they need of the build is made first.
+check: configured
+	@$(IN)
+	PATH="$$PWD/.venv/bin:$$PATH"
+	cmake --build build --target generated/instruction_table.inc >/dev/null
+	cmake/check.sh
+
+format: venv
+	@$(IN)
+	git ls-files -z '*.c' '*.cpp' '*.h' '*.hpp' | xargs -0 .venv/bin/clang-format -i
+	.venv/bin/ruff check -q --fix --select I .
+	.venv/bin/ruff format -q .
+
+test: check build
 	@$(IN); cmake/tools.sh test
 	.venv/bin/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST)
 
@@ -45,7 +63,8 @@ bench: build
 bench-tiers: build
 	@$(IN); bench/run.sh --tiers $(BENCH)
 
-# All that the README shows, measured anew. `python bench/summary readme` writes its tables from bench/results without measuring.
+# All that the README shows, measured anew. `python bench/summary readme` writes its tables from bench/results without
+# measuring.
 figures: build
 	@$(IN); bench/run.sh; bench/run.sh --tiers
 

@@ -9,53 +9,68 @@
 
 namespace bench {
 
-static constexpr size_t TAG_PITCH = 64, KEY_PITCH = 128, HEAD = 64;
+static constexpr size_t TAG_PITCH = 64, HEAD = 64;
+// With sessions so many texts lie about, some 30 MB with what becomes of them: more than a core's own caches hold.
+static constexpr size_t TEXTS = 16384;
 
-// Where in a page each kind of memory begins. A processor takes a load and an earlier store for the same if the low 12 bits of their addresses are, so that chance, which
-// gives a vector its place, would decide over up to a sixth of a figure.
+// Where in a page each kind of memory begins. A processor takes a load and an earlier store for the same if the low 12
+// bits of their addresses are, so that chance, which gives a vector its place, would decide over up to a sixth of a
+// figure.
 static constexpr size_t PAGE = 4096, OUTPUT = 2048, KEYS = 1024, TAGS = 3072;
-static uint8_t *placed(std::vector<uint8_t> &bytes, size_t in_page) {
-    return reinterpret_cast<uint8_t *>(((reinterpret_cast<uintptr_t>(bytes.data()) + PAGE - 1) & ~uintptr_t(PAGE - 1)) + in_page);
+static uint8_t *placed(Table<uint8_t> &bytes, size_t in_page) {
+    return reinterpret_cast<uint8_t *>(((reinterpret_cast<uintptr_t>(bytes.data()) + PAGE - 1) & ~uintptr_t(PAGE - 1)) +
+                                       in_page);
 }
 static size_t sealed_bytes(const Row &row, size_t text) {
-    return row.write ? tls_write_bytes(text) : row.tls ? tls_ciphertext_bytes(row, text) : row.jose ? text / 16 * 16 + 16 : text;
+    return row.write  ? tls_write_bytes(text)
+           : row.tls  ? tls_ciphertext_bytes(row, text)
+           : row.jose ? text / 16 * 16 + 16
+                      : text;
 }
 
-// Buffers lie one pitch apart: the data starts on a cache line, its IV right before it, and equal offsets of neighbours fall into different sets.
+// Buffers lie one pitch apart: the data starts on a cache line, its IV right before it, and equal offsets of neighbours
+// fall into different sets. With sessions those of a run lie anywhere, and so do their keys.
 void Cell::lay_out() {
-    const std::vector<size_t> sizes = lengths(row_, load_);
-    const size_t jobs = load_.jobs;
+    std::vector<size_t> sizes = lengths(row_, load_);
     for (size_t size : sizes) {
-        batch_.total += size;
+        batch_.total += row_.make_keys ? 1 : size;
         batch_.longest = std::max(batch_.longest, size);
     }
     batch_.one_key = load_.one_key;
+    batch_.jobs = load_.jobs;
+    batch_.sessions = load_.sessions;
+    const size_t jobs = load_.sessions ? std::max<size_t>(TEXTS / load_.jobs, 1) * load_.jobs : load_.jobs;
     const size_t pitch = HEAD + (sealed_bytes(row_, batch_.longest) + 63) / 64 * 64 + 64;
 
     std::mt19937 random(unsigned(batch_.longest * 131 + jobs));
-    auto fill = [&](std::vector<uint8_t> &v, size_t size) {
+    auto fill = [&](Table<uint8_t> &v, size_t size) {
         v.resize(size + 2 * PAGE);
         for (uint8_t &byte : v) byte = uint8_t(random());
     };
-    fill(keys_, jobs * KEY_PITCH);
+    std::vector<size_t> slots(jobs);
+    for (size_t i = 0; i < jobs; i++) slots[i] = i;
+    if (load_.sessions) std::shuffle(slots.begin(), slots.end(), random);
+    fill(keys_, std::max(jobs, load_.sessions) * Batch::KEY_PITCH);
+    batch_.first_key = placed(keys_, KEYS);
     fill(in_, jobs * pitch);
     fill(out_, jobs * pitch);
     fill(tags_, jobs * TAG_PITCH);
     fill(expected_tags_, jobs * TAG_PITCH);
     for (size_t i = 0; i < jobs; i++) {
+        if (i && i % load_.jobs == 0) std::shuffle(sizes.begin(), sizes.end(), random);
         Buffer b;
-        uint8_t *key = placed(keys_, KEYS) + (load_.one_key ? 0 : i) * KEY_PITCH;
-        uint8_t *in = placed(in_, 0) + i * pitch + HEAD;
-        b.key = key;
-        b.mac_key = key + 64;
+        uint8_t *in = placed(in_, 0) + slots[i] * pitch + HEAD;
+        b.session = load_.sessions ? random() % load_.sessions : 0;
+        b.key = batch_.key(load_.one_key ? 0 : load_.sessions ? b.session : i);
+        b.mac_key = b.key + Batch::MAC_KEY;
         b.in = in;
-        b.out = placed(out_, OUTPUT) + i * pitch + HEAD;
+        b.out = placed(out_, OUTPUT) + slots[i] * pitch + HEAD;
         b.iv = (row_.open ? in : b.out) - (row_.des() ? 8 : 16);
         memcpy(b.out - HEAD, in - HEAD, HEAD);
-        b.tag = placed(tags_, TAGS) + i * TAG_PITCH;
-        b.expected_tag = placed(expected_tags_, TAGS) + i * TAG_PITCH;
-        b.bytes = b.in_bytes = b.out_bytes = sizes[i];
-        (row_.open ? b.in_bytes : b.out_bytes) = sealed_bytes(row_, sizes[i]);
+        b.tag = placed(tags_, TAGS) + slots[i] * TAG_PITCH;
+        b.expected_tag = placed(expected_tags_, TAGS) + slots[i] * TAG_PITCH;
+        b.bytes = b.in_bytes = b.out_bytes = sizes[i % load_.jobs];
+        (row_.open ? b.in_bytes : b.out_bytes) = sealed_bytes(row_, b.bytes);
         b.sequence = uint64_t(i) << 32;
         batch_.buffers.push_back(b);
     }
@@ -65,8 +80,10 @@ void Cell::lay_out() {
 bool Cell::answer(Peer &reference) {
     if (row_.tls && !row_.open) return true;
     Row seal = row_;
-    seal.open = false;
+    seal.open = seal.make_keys = false;
     Batch sealing = batch_;
+    sealing.sessions = 0;
+    sealing.jobs = batch_.buffers.size();
     if (row_.open)
         for (Buffer &b : sealing.buffers) std::swap(b.in_bytes, b.out_bytes);
     if (!row_.tls) {
@@ -96,7 +113,8 @@ bool Cell::is_right(const Buffer &b, size_t i, std::vector<uint8_t> &scratch) co
     if (row_.write) return tls_is_written(row_, b);
     if (row_.tls && !row_.open) { // whoever sealed it may have chosen the IV
         scratch.resize(b.out_bytes);
-        return tls_seal(row_, b, b.sequence, b.out - 16, b.in, b.bytes, scratch.data()) && memcmp(b.out, scratch.data(), b.out_bytes) == 0;
+        return tls_seal(row_, b, b.sequence, b.out - 16, b.in, b.bytes, scratch.data()) &&
+               memcmp(b.out, scratch.data(), b.out_bytes) == 0;
     }
     if (!expected_out_.empty() && memcmp(b.out, expected_out_[i].data(), b.out_bytes) != 0) return false;
     return row_.open || memcmp(b.tag, b.expected_tag, row_.tag_bytes) == 0;
@@ -107,7 +125,9 @@ const char *Cell::fault(Task &task) {
         memset(b.out, 0xa5, std::max(b.in_bytes, b.out_bytes));
         if (!row_.open) memset(b.tag, 0xa5, TAG_PITCH);
     }
-    if (!task.run()) return "an error";
+    for (size_t i = 0; i < runs(); i++)
+        if (!task.run()) return "an error";
+    if (row_.make_keys && !task.prove()) return "an error with its keys";
     std::vector<uint8_t> scratch;
     for (size_t i = 0; i < batch_.buffers.size(); i++)
         if (!is_right(batch_.buffers[i], i, scratch)) return "wrong output";
@@ -119,8 +139,8 @@ std::vector<Candidate> Cell::candidates(const std::vector<Peer *> &peers) {
     for (Peer *peer : peers)
         for (auto &task : peer->prepare(row_, batch_)) {
             if (const char *what = fault(*task)) {
-                fprintf(stderr, "cst-bench: %s (%s): %s for %s, %s bytes, %zu jobs; not timed\n", peer->name().c_str(), task->variant.c_str(), what,
-                        row_.name.c_str(), load_.size.text().c_str(), load_.jobs);
+                fprintf(stderr, "cst-bench: %s (%s): %s for %s, %s bytes, %zu jobs; not timed\n", peer->name().c_str(),
+                        task->variant.c_str(), what, row_.name.c_str(), load_.size.text().c_str(), load_.jobs);
                 failed_ = true;
                 continue;
             }

@@ -1,6 +1,7 @@
 // One cell of the table: a row under one load. Owns the buffers and the right answers.
 #pragma once
 
+#include "pages.hpp"
 #include "peer.hpp"
 #include "plan.hpp"
 
@@ -18,7 +19,8 @@ public:
     Cell(const Row &row, const Load &load, Peer &reference);
     Cell(const Cell &) = delete;
     bool ok() const { return ok_; }
-    // The tasks that `peers` offer and whose output is right. Says on stderr which is not, and failed() is true then. The cell outlives the tasks.
+    // The tasks that `peers` offer and whose output is right. Says on stderr which is not, and failed() is true then.
+    // The cell outlives the tasks.
     std::vector<Candidate> candidates(const std::vector<Peer *> &peers);
     bool failed() const { return failed_; }
 
@@ -28,13 +30,14 @@ public:
 
 private:
     void lay_out();
+    size_t runs() const { return batch_.buffers.size() / batch_.jobs; }  // until all buffers have had their turn
     bool answer(Peer &reference);
     bool is_right(const Buffer &buffer, size_t i, std::vector<uint8_t> &scratch) const;
     const char *fault(Task &task);
     Row row_;
     Load load_;
     Batch batch_;
-    std::vector<uint8_t> keys_, in_, out_, tags_, expected_tags_;
+    Table<uint8_t> keys_, in_, out_, tags_, expected_tags_;
     std::vector<std::vector<uint8_t>> expected_out_;
     bool ok_ = false, failed_ = false;
 };

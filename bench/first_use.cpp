@@ -1,6 +1,6 @@
-// cst-first-use: what the first use of each suite takes in a process that has not used the library: the context, then the suite, a key and a first
-// burst, with all code that is made for them. Each measurement is a forked child of its own; times are the child's CPU time, the least of the repetitions, because
-// disturbances only add.
+// cst-first-use: what the first use of each suite takes in a process that has not used the library: the context, then
+// the suite, a key and a first burst, with all code that is made for them. Each measurement is a forked child of its
+// own; times are the child's CPU time, the least of the repetitions, because disturbances only add.
 //
 //   cst-first-use [TARGET [JOBS [REPETITIONS]]]      ("host", 1 job, 5 times; a job has 1 KiB)
 #include <sys/wait.h>
@@ -122,16 +122,23 @@ double least(const std::vector<double> &values) { return *std::min_element(value
 
 int main(int argc, char **argv) {
     const char *target = argc > 1 ? argv[1] : "host";
-    const size_t jobs = argc > 2 ? size_t(std::atoi(argv[2])) : 1, repetitions = argc > 3 ? size_t(std::atoi(argv[3])) : 5;
+    const size_t jobs = argc > 2 ? size_t(std::atoi(argv[2])) : 1,
+                 repetitions = argc > 3 ? size_t(std::atoi(argv[3])) : 5;
     if (argc > 4 || jobs < 1 || jobs > MOST_JOBS || repetitions < 1) {
-        std::fprintf(stderr, "usage: cst-first-use [TARGET [JOBS [REPETITIONS]]], 1 to %zu jobs, e.g. cst-first-use host-no_avx512 16\n", MOST_JOBS);
+        std::fprintf(
+            stderr,
+            "usage: cst-first-use [TARGET [JOBS [REPETITIONS]]], 1 to %zu jobs, e.g. cst-first-use host-no_avx512 16\n",
+            MOST_JOBS);
         return 2;
     }
     std::string names;
     in_child(&names, [](int out) {
         cst_ctx *ctx;
         check(cst_ctx_new(&ctx, nullptr), "context");
-        cst_list(ctx, CST_NAME_SUITE, [](const char *name, void *arg) -> int { return dprintf(*static_cast<int *>(arg), "%s\n", name) < 0; }, &out);
+        cst_list(
+            ctx, CST_NAME_SUITE,
+            [](const char *name, void *arg) -> int { return dprintf(*static_cast<int *>(arg), "%s\n", name) < 0; },
+            &out);
     });
     std::vector<std::pair<std::string, Times>> rows;
     for (size_t at = 0, end; (end = names.find('\n', at)) != std::string::npos; at = end + 1) {
@@ -154,15 +161,18 @@ int main(int argc, char **argv) {
         rows.push_back({name, {least(parts[0]), least(parts[1]), least(parts[2]), least(parts[3]), least(parts[4])}});
     }
     std::sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) { return a.second.use() > b.second.use(); });
-    std::printf("%-32s %8s %8s %8s %8s %8s %8s  microseconds\n", "suite", "context", "suite", "key", "burst", "use", "again");
+    std::printf("%-32s %8s %8s %8s %8s %8s %8s  microseconds\n", "suite", "context", "suite", "key", "burst", "use",
+                "again");
     std::vector<double> uses, contexts;
     for (const auto &row : rows) {
         const Times &t = row.second;
-        std::printf("%-32s %8.0f %8.0f %8.0f %8.0f %8.0f %8.1f\n", row.first.c_str(), t.context, t.suite, t.key, t.first, t.use(), t.again);
+        std::printf("%-32s %8.0f %8.0f %8.0f %8.0f %8.0f %8.1f\n", row.first.c_str(), t.context, t.suite, t.key,
+                    t.first, t.use(), t.again);
         uses.push_back(t.use());
         contexts.push_back(t.context);
     }
     if (rows.empty()) return 1;
-    std::printf("%zu suites, %s, %zu jobs: first use median %.0f, worst %.0f; context median %.0f\n", rows.size(), target, jobs, median(uses), rows[0].second.use(), median(contexts));
+    std::printf("%zu suites, %s, %zu jobs: first use median %.0f, worst %.0f; context median %.0f\n", rows.size(),
+                target, jobs, median(uses), rows[0].second.use(), median(contexts));
     return 0;
 }

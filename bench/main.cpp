@@ -41,7 +41,8 @@ int main(int argc, char **argv) {
         if (ours) peers.all.push_back(ours.get());
         for (Build build : builds) {
             if (options.tier) build.tier = options.tier->name;
-            if (auto peer = (build.kind == "openssl" ? make_openssl : make_ipsec_mb)(build, why)) peers.own.push_back(std::move(peer));
+            if (auto peer = (build.kind == "openssl" ? make_openssl : make_ipsec_mb)(build, why))
+                peers.own.push_back(std::move(peer));
         }
         for (auto &peer : peers.own) peers.all.push_back(peer.get());
         return peers;
@@ -51,12 +52,19 @@ int main(int argc, char **argv) {
     Report report;
     if (options.tier) report.tier = options.tier->name;
     for (Peer *peer : peers.all) report.versions.of.push_back({peer->name(), peer->version()});
-    auto built = [&](const char *peer) { return std::any_of(peers.all.begin(), peers.all.end(), [&](Peer *p) { return p->name() == peer; }); };
-    if (wanted("ipsec-mb") && !built("ipsec-mb")) fprintf(stderr, "cst-bench: built without ipsec-mb; on Debian type: apt install libipsec-mb-dev && rm build/CMakeCache.txt && make\n");
-    if (wanted("isal") && options.peers.size() < 3) fprintf(stderr, "cst-bench: built without isal (see bench/README.md)\n");
+    auto built = [&](const char *peer) {
+        return std::any_of(peers.all.begin(), peers.all.end(), [&](Peer *p) { return p->name() == peer; });
+    };
+    if (wanted("ipsec-mb") && !built("ipsec-mb"))
+        fprintf(stderr,
+                "cst-bench: built without ipsec-mb; on Debian type: apt install libipsec-mb-dev && rm "
+                "build/CMakeCache.txt && make\n");
+    if (wanted("isal") && options.peers.size() < 3)
+        fprintf(stderr, "cst-bench: built without isal (see bench/README.md)\n");
 
     const Machine machine = report.machine = pin_and_describe();
-    if (options.threads > machine.cores.size()) return fail("--threads: there are only " + std::to_string(machine.cores.size()) + " cores to run on");
+    if (options.threads > machine.cores.size())
+        return fail("--threads: there are only " + std::to_string(machine.cores.size()) + " cores to run on");
     const size_t most_threads = options.threads ? options.threads : machine.cores.size();
     std::vector<double> clock;
     bool failed = false;
@@ -67,13 +75,16 @@ int main(int argc, char **argv) {
         const Planned &planned = cells[i];
         progress->begin(i, planned.row.name);
         if (planned.threads) {
-            auto more = time_team(planned.row, planned.load, most_threads, [&] { return make_peers(error); }, options.effort, machine, failed);
+            auto more = time_team(
+                planned.row, planned.load, most_threads, [&] { return make_peers(error); }, options.effort, machine,
+                failed);
             report.teams.insert(report.teams.end(), more.begin(), more.end());
             continue;
         }
         Cell cell(planned.row, planned.load, *reference);
         if (!cell.ok()) {
-            if (unchecked.insert(planned.row.name).second) fprintf(stderr, "cst-bench: OpenSSL cannot check %s; left out\n", planned.row.name.c_str());
+            if (unchecked.insert(planned.row.name).second)
+                fprintf(stderr, "cst-bench: OpenSSL cannot check %s; left out\n", planned.row.name.c_str());
             continue;
         }
         auto more = time_in_turn(cell, peers.all, options.effort, machine.tsc_ghz * 1e6, clock);
@@ -85,7 +96,9 @@ int main(int argc, char **argv) {
     std::sort(clock.begin(), clock.end());
     report.core_ghz = quantile(clock, 0.5) * machine.tsc_ghz;
 
-    std::string bounds = options.bounds.empty() ? std::string(BENCH_FOLDER "/bounds/") + machine.microarchitecture + ".tsv" : options.bounds;
+    std::string bounds = options.bounds.empty()
+                             ? std::string(BENCH_FOLDER "/bounds/") + machine.microarchitecture + ".tsv"
+                             : options.bounds;
     if (options.json != "-") print_table(report, read_bounds(bounds));
     if (!options.json.empty() && !write_json(options.json, report)) {
         perror(options.json.c_str());

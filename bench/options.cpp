@@ -15,14 +15,19 @@ namespace bench {
 static const char *const HELP = R"(usage: cst-bench [options]
 Core cycles per byte of Cryptostitch and its peers; every output is checked against OpenSSL's before it is timed.
 
-  --rows GLOB[,GLOB...]   suites; "/open" at the end is the reverse direction, "/write" a text as TLS records ("*hmac-sha1*", "*/open")
+  --rows GLOB[,GLOB...]   suites; "/open" at the end is the reverse direction, "/write" a text as TLS records,
+                          "/key" making keys ("*hmac-sha1*", "*/open")
   --sizes N[,N...]        bytes of one job (default 64,1024,16384)
   --mix imix              jobs of IMIX sizes (64 x7, 570 x4, 1408 x1), instead of or, with --sizes, besides equal ones
   --jobs N[,N...]         jobs in one burst (default 1,8,64; of a mix 64)
+  --sessions N            each run takes its jobs' keys from N at random, and texts that lie at random: none is in a
+                          core's own caches
   --threads N|all         throughput of 1, 2, 4, ... N threads, a core each, instead of cycles of one
   --peers A[,B...]        of openssl, ipsec-mb, isal; "none" for none (default: all that were built in)
-  --peer NAME=FILE        another build of openssl or ipsec-mb beside it, as a column of its own: a libcrypto.so, a libIPSec_MB.so; may be repeated
-  --tier avx2|sse         hold Cryptostitch, ipsec-mb and OpenSSL to these instruction sets (with SHA-NI and AES-NI in both, 256-bit VAES in avx2)
+  --peer NAME=FILE        another build of openssl or ipsec-mb beside it, as a column of its own: a libcrypto.so, a
+                          libIPSec_MB.so; may be repeated
+  --tier avx2|sse         hold Cryptostitch, ipsec-mb and OpenSSL to these instruction sets (with SHA-NI and AES-NI in
+                          both, 256-bit VAES in avx2)
   --own-key, --one-key    only jobs with a key each, or only jobs that share one key (default: both)
   --json FILE             write {"machine": {...}, "rows": [...]}; "-" is standard output, without the table
   --target TARGET         lower Cryptostitch's level, as in cst_options ("host-no_avx512")
@@ -41,8 +46,10 @@ Examples:
   cst-bench --rows '*/open' --tier sse
 )";
 
-static const std::vector<std::string> NAMES = {"--rows", "--sizes", "--mix", "--jobs", "--threads", "--peers", "--peer", "--tier", "--own-key", "--one-key",
-                                               "--json", "--target", "--kernel", "--min-ms", "--repetitions", "--bounds", "--list", "--help"};
+static const std::vector<std::string> NAMES = {"--rows",        "--sizes",  "--mix",    "--jobs",   "--sessions",
+                                               "--threads",     "--peers",  "--peer",   "--tier",   "--own-key",
+                                               "--one-key",     "--json",   "--target", "--kernel", "--min-ms",
+                                               "--repetitions", "--bounds", "--list",   "--help"};
 
 static std::vector<std::string> split(const std::string &text) {
     std::vector<std::string> parts(1);
@@ -63,7 +70,8 @@ static bool parse_build(const std::string &text, std::vector<Build> &builds) {
     if (equals == std::string::npos || equals + 1 == text.size()) return false;
     Build build = {text.substr(0, equals), text.substr(equals + 1), "", ""};
     if (build.kind != "openssl" && build.kind != "ipsec-mb") return false;
-    const auto of_kind = std::count_if(builds.begin(), builds.end(), [&](const Build &other) { return other.kind == build.kind; });
+    const auto of_kind =
+        std::count_if(builds.begin(), builds.end(), [&](const Build &other) { return other.kind == build.kind; });
     if (of_kind) build.mark = "#" + std::to_string(of_kind + 1);
     builds.push_back(build);
     return true;
@@ -86,23 +94,42 @@ static bool parse_counts(const std::string &text, size_t high, std::vector<size_
     return true;
 }
 
-// What is timed when nothing is chosen: all kinds of rows, then the places where peers are weak (few jobs, short packets, mixed lengths), then threads.
+// What is timed when nothing is chosen: all kinds of rows, then the places where peers are weak (few jobs, short
+// packets, mixed lengths), then threads.
 static std::vector<Group> default_groups() {
-    const std::string sha1 = "aes-128-cbc+hmac-sha1-etm", sha256 = "aes-128-cbc+hmac-sha256-etm", tls = "aes-128-cbc+hmac-sha1-tls";
+    const std::string sha1 = "aes-128-cbc+hmac-sha1-etm", sha256 = "aes-128-cbc+hmac-sha256-etm",
+                      tls = "aes-128-cbc+hmac-sha1-tls";
     const Size imix = {0, true};
     return {
-        {{"sha1", "sha256", "sha512", "sm3", "md5", "aes-128-cbc", "aes-256-cbc", "aes-128-cbc/open", sha1, sha256, "aes-256-cbc+hmac-sha512-etm", sha1 + "/open", sha256 + "/open"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
-        {{"aes-128-ctr", "aes-128-gcm", "aes-128-gcm/open", "aes-256-gcm", "chacha20-poly1305", "chacha20-poly1305/open"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
-        {{"aes-128-xts", "aes-128-xts/open", "aes-256-xts", "aes-128-ccm", "aes-128-cmac", "aes-128-xcbc"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
+        {{"sha1", "sha256", "sha512", "sm3", "md5", "aes-128-cbc", "aes-256-cbc", "aes-128-cbc/open", sha1, sha256,
+          "aes-256-cbc+hmac-sha512-etm", sha1 + "/open", sha256 + "/open"},
+         {{64}, {1024}, {16384}},
+         {1, 8, 64}},
+        {{"aes-128-ctr", "aes-128-gcm", "aes-128-gcm/open", "aes-256-gcm", "chacha20-poly1305",
+          "chacha20-poly1305/open"},
+         {{64}, {1024}, {16384}},
+         {1, 8, 64}},
+        {{"aes-128-xts", "aes-128-xts/open", "aes-256-xts", "aes-128-ccm", "aes-128-cmac", "aes-128-xcbc"},
+         {{64}, {1024}, {16384}},
+         {1, 8, 64}},
         {{"hmac-sha256", "aes-128-cbc+hmac-md5-etm", "aes-128-cbc+hmac-sha1-96"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
         {{"rc4-vartime+hmac-md5-etm"}, {{1024}, {16384}}, {1, 64}},
-        {{"des-ede3-cbc", "des-ede3-cbc/open", "des-ede3-cbc+hmac-sha1-etm"}, {{1024}, {16384}}, {1, 16, 64}, true, false},
+        {{"des-ede3-cbc", "des-ede3-cbc/open", "des-ede3-cbc+hmac-sha1-etm"},
+         {{1024}, {16384}},
+         {1, 16, 64},
+         true,
+         false},
         {{"aes-128-ctr+hmac-sha256-etm", "aes-128-cbc+aes-xcbc-96"}, {{64}, {1024}, {16384}}, {1, 16, 64}, true, false},
         {{tls, tls + "/open"}, {{1024}, {16384}}, {1, 8, 64}},
         {{tls + "/write"}, {{131072}}, {1}},
         {{sha1, sha256}, {{64}, {256}, {1024}, imix}, {64}, true, false},
         {{sha1}, {{8192}}, {1, 2, 4, 8}, true, false},
         {{"sha256"}, {{8192}}, {1, 4, 8, 16}, true, false},
+        {{sha1 + "/key", "aes-256-cbc+hmac-sha512-etm/key", "hmac-sha256/key", "aes-128-gcm/key", "aes-256-gcm/key",
+          "chacha20-poly1305/key"},
+         {{1}},
+         {64}},
+        {{sha1, sha256, "aes-128-gcm", "chacha20-poly1305"}, {imix}, {64}, true, false, false, 100000},
         {{sha256}, {{1024}}, {64}, true, false, true},
     };
 }
@@ -118,9 +145,18 @@ int parse_options(int argc, char **argv, Options &o) {
             fputs(HELP, stdout);
             return 0;
         }
-        if (name == "--own-key") { own_key = true, one_key = false; continue; }
-        if (name == "--one-key") { own_key = false, one_key = true; continue; }
-        if (name == "--list") { o.list = true; continue; }
+        if (name == "--own-key") {
+            own_key = true, one_key = false;
+            continue;
+        }
+        if (name == "--one-key") {
+            own_key = false, one_key = true;
+            continue;
+        }
+        if (name == "--list") {
+            o.list = true;
+            continue;
+        }
         size_t equals = name.find('=');
         bool separate = equals == std::string::npos;
         if (!separate) value = name.substr(equals + 1), name.resize(equals);
@@ -135,7 +171,8 @@ int parse_options(int argc, char **argv, Options &o) {
             chosen.rows = split(value);
             choose = true;
         } else if (is("--sizes")) {
-            if (!parse_counts(value, 1 << 26, counts)) return fail("--sizes wants whole numbers of bytes, up to 64 MiB");
+            if (!parse_counts(value, 1 << 26, counts))
+                return fail("--sizes wants whole numbers of bytes, up to 64 MiB");
             if (!sizes) chosen.sizes.clear();
             for (size_t bytes : counts) chosen.sizes.push_back({bytes});
             choose = sizes = true;
@@ -147,17 +184,27 @@ int parse_options(int argc, char **argv, Options &o) {
         } else if (is("--jobs")) {
             if (!parse_counts(value, 4096, chosen.jobs)) return fail("--jobs wants whole numbers, up to 4096");
             choose = jobs = true;
+        } else if (is("--sessions")) {
+            if (!parse_number(value, 1, 1 << 20, number) || number != double(size_t(number)))
+                return fail("--sessions wants a whole number, up to 1048576");
+            chosen.sessions = size_t(number);
+            choose = true;
         } else if (is("--threads")) {
             number = 0;
-            if (value != "all" && (!parse_number(value, 1, 4096, number) || number != double(size_t(number)))) return fail("--threads wants a number or all");
+            if (value != "all" && (!parse_number(value, 1, 4096, number) || number != double(size_t(number))))
+                return fail("--threads wants a number or all");
             o.threads = size_t(number);
             choose = chosen.threads = true;
         } else if (is("--peers")) {
             o.peers = split(value);
             for (const std::string &peer : o.peers)
-                if (peer != "openssl" && peer != "ipsec-mb" && peer != "isal" && peer != "none") return fail("no peer named '" + peer + "'; there are openssl, ipsec-mb, isal");
+                if (peer != "openssl" && peer != "ipsec-mb" && peer != "isal" && peer != "none")
+                    return fail("no peer named '" + peer + "'; there are openssl, ipsec-mb, isal");
         } else if (is("--peer")) {
-            if (!parse_build(value, o.builds)) return fail("--peer wants openssl=FILE or ipsec-mb=FILE, as in --peer ipsec-mb=/usr/lib/x86_64-linux-gnu/libIPSec_MB.so.1");
+            if (!parse_build(value, o.builds))
+                return fail(
+                    "--peer wants openssl=FILE or ipsec-mb=FILE, as in --peer "
+                    "ipsec-mb=/usr/lib/x86_64-linux-gnu/libIPSec_MB.so.1");
         } else if (is("--tier")) {
             o.tier = find_tier(value);
             if (!o.tier) return fail("no tier named '" + value + "'; there are " + tier_names());
@@ -170,7 +217,8 @@ int parse_options(int argc, char **argv, Options &o) {
         } else if (is("--bounds")) {
             o.bounds = value;
         } else if (is("--min-ms")) {
-            if (!parse_number(value, 0.001, 10000, o.effort.min_ms)) return fail("--min-ms wants a number from 0.001 to 10000");
+            if (!parse_number(value, 0.001, 10000, o.effort.min_ms))
+                return fail("--min-ms wants a number from 0.001 to 10000");
         } else if (is("--repetitions")) {
             if (!parse_number(value, 1, 10000, number)) return fail("--repetitions wants a number from 1 to 10000");
             o.effort.repetitions = int(number);
@@ -179,7 +227,9 @@ int parse_options(int argc, char **argv, Options &o) {
         }
         if (value.empty()) return fail(name + " wants a value");
     }
-    if (!jobs && std::all_of(chosen.sizes.begin(), chosen.sizes.end(), [](const Size &size) { return size.imix; })) chosen.jobs = {64};
+    if (!jobs && std::all_of(chosen.sizes.begin(), chosen.sizes.end(), [](const Size &size) { return size.imix; }))
+        chosen.jobs = {64};
+    if (chosen.sessions && chosen.threads) return fail("--sessions and --threads do not go together");
     if (choose) o.groups = {chosen};
     for (Group &group : o.groups) {
         group.own_key &= own_key;

@@ -26,6 +26,7 @@ struct Group {
     std::vector<size_t> jobs;
     bool own_key = true, one_key = true;
     bool threads = false;
+    size_t sessions = 0;
 };
 
 struct Options {

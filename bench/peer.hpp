@@ -1,4 +1,5 @@
-// What a benchmark row is, and what an implementation must offer to be timed on it. Everything else in this folder uses only this.
+// What a benchmark row is, and what an implementation must offer to be timed on it. Everything else in this folder uses
+// only this.
 #pragma once
 
 #include <cstddef>
@@ -9,64 +10,100 @@
 
 namespace bench {
 
-// A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS], aes-128-cbc+aes-xcbc-96, aes-N-ctr [+hmac-hash-etm], -gcm, -ccm, -xts, -ecb, -cmac, -xcbc,
-// chacha20[-poly1305], rc4-vartime [+hmac-hash-etm], des-ede3-cbc [+hmac-hash-etm | -BITS], a{128cbc-hs256,192cbc-hs384,256cbc-hs512}.
+// A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS],
+// aes-128-cbc+aes-xcbc-96, aes-N-ctr [+hmac-hash-etm], -gcm, -ccm, -xts, -ecb, -cmac, -xcbc, chacha20[-poly1305],
+// rc4-vartime [+hmac-hash-etm], des-ede3-cbc [+hmac-hash-etm | -BITS], a{128cbc-hs256,192cbc-hs384,256cbc-hs512}.
 struct Row {
-    std::string name;   // the suite; "/open" appended for the reverse direction, "/write" for a long text as TLS records
+    std::string name;  // the suite; "/open" appended for the reverse direction, "/write" for a long text as TLS
+                       // records, "/key" for making its keys
     std::string suite;
     bool open = false;
     bool write = false;
-    int key_bits = 0;   // of the cipher; 0: there is none
+    bool make_keys = false;
+    int key_bits = 0;  // of the cipher; 0: there is none
     std::string mode = "CBC";  // CBC, CTR, GCM, CCM, XTS, ECB of AES; ChaCha20, ChaCha20-Poly1305; RC4; DES-EDE3-CBC
     bool aead = false;  // the cipher authenticates too
-    std::string hash;   // "sha1"; empty: no hash
+    std::string hash;  // "sha1"; empty: no hash
     bool hmac = false;
     std::string block_mac;  // CMAC or XCBC of AES; empty: another MAC, or none
-    int mac_bits = 0;       // of its key
-    bool tls = false;      // MAC then encrypt
-    bool jose = false;     // RFC 7518, 5.2: the text padded to whole blocks, the header's length behind it in the MAC, half a tag; its key is MAC key, cipher key
+    int mac_bits = 0;  // of its key
+    bool tls = false;  // MAC then encrypt
+    bool jose = false;  // RFC 7518, 5.2: the text padded to whole blocks, the header's length behind it in the MAC,
+                        // half a tag; its key is MAC key, cipher key
     size_t tag_bytes = 0;  // beside the ciphertext; 0: no hash, or TLS
-    size_t header = 0;     // bytes in front of the IV that are authenticated: 8 for ESP, GCM, CCM
+    size_t header = 0;  // bytes in front of the IV that are authenticated: 8 for ESP, GCM, CCM
     size_t iv_bytes() const { return mode == "ECB" || rc4() ? 0 : aead ? 12 : des() ? 8 : 16; }
     size_t key_bytes() const { return size_t(key_bits / 8) * (mode == "XTS" ? 2 : 1); }
     size_t mac_key_bytes() const { return mac_bits ? size_t(mac_bits / 8) : jose ? tag_bytes : hmac ? 32 : 0; }
     bool pair() const { return key_bits && (hmac || mac_bits); }  // a cipher, and a MAC with a key of its own
-    bool whole_blocks() const { return mode == "ECB" || des() || (key_bits && !tls && !jose && mode == "CBC"); }  // of 16 bytes, of texts
+    bool whole_blocks() const {
+        return mode == "ECB" || des() || (key_bits && !tls && !jose && mode == "CBC");
+    }  // of 16 bytes, of texts
     bool rc4() const { return mode == "RC4"; }
     bool des() const { return mode == "DES-EDE3-CBC"; }
-    size_t head_bytes() const { return header + (key_bits ? iv_bytes() : 0); }  // that a hash covers in front of the ciphertext
+    size_t head_bytes() const {
+        return header + (key_bits ? iv_bytes() : 0);
+    }  // that a hash covers in front of the ciphertext
     bool chacha() const { return mode.compare(0, 6, "ChaCha") == 0; }
 };
 // False when the name does not have that shape (then nothing here can check the suite).
 bool parse_row(const std::string &name, Row &row);
 size_t hash_bytes(const std::string &hash);
 
-// One job. The IV stands in the 16 bytes (DES: 8) before the ciphertext, as in a record, the header before it; so header || iv || ciphertext is one piece.
+// One job. The IV stands in the 16 bytes (DES: 8) before the ciphertext, as in a record, the header before it; so
+// header || iv || ciphertext is one piece.
 struct Buffer {
-    const uint8_t *key, *mac_key; // key_bytes(), mac_key_bytes()
+    const uint8_t *key, *mac_key;  // key_bytes(), mac_key_bytes()
     const uint8_t *iv;
     const uint8_t *in;
-    uint8_t *out;                 // 16 bytes before it are the task's too; TLS writes begin here with their first record's header
-    uint8_t *tag;                 // written by seal, read by open
+    uint8_t *out;  // 16 bytes before it are the task's too; TLS writes begin here with their first record's header
+    uint8_t *tag;  // written by seal, read by open
     const uint8_t *expected_tag;  // what open compares with
-    size_t bytes;                 // of the text, by which cycles are divided
-    size_t in_bytes, out_bytes;   // what is given, what is written (TLS write: room for it)
-    uint64_t sequence;            // TLS: number of the (first) record
+    size_t bytes;  // of the text, by which cycles are divided
+    size_t in_bytes, out_bytes;  // what is given, what is written (TLS write: room for it)
+    uint64_t sequence;  // TLS: number of the (first) record
+    size_t session;  // whose key it is, where there are sessions
 };
 struct Batch {
     std::vector<Buffer> buffers;
-    size_t total = 0;     // bytes of all texts
-    size_t longest = 0;   // of a text
-    bool one_key = false; // all buffers name the same key
-    size_t mean() const { return total / buffers.size(); }
+    size_t jobs = 0;  // of a run: all buffers; with sessions, the next so many
+    size_t total = 0;  // bytes of all texts of a run; where keys are made, how many those are
+    size_t longest = 0;  // of a text
+    bool one_key = false;  // all buffers name the same key
+    size_t sessions = 0;  // so many keys, of which buffers name any; 0: each its own, or all one
+    const uint8_t *first_key = nullptr;
+    size_t mean() const { return total / jobs; }
+
+    static constexpr size_t KEY_PITCH = 128, MAC_KEY = 64;  // from key to key; from a key to its MAC key
+    size_t keys() const { return one_key ? 1 : sessions ? sessions : buffers.size(); }
+    size_t key_of(size_t buffer) const { return one_key ? 0 : sessions ? buffers[buffer].session : buffer; }
+    const uint8_t *key(size_t k) const { return first_key + k * KEY_PITCH; }
+    const uint8_t *mac_key(size_t k) const { return key(k) + MAC_KEY; }
 };
 
 // One way of doing a row on a batch, prepared (keys expanded, contexts made).
 class Task {
 public:
     virtual ~Task() = default;
-    virtual bool run() = 0; // does every job of the batch; false: an error
-    std::string variant;    // how it is done
+    virtual bool run() = 0;  // does every job of a run, or makes every key; false: an error
+    virtual bool prove() { return true; }  // where keys are made: does every job with these
+    std::string variant;  // how it is done
+};
+
+// The buffers of each run.
+class Turns {
+public:
+    explicit Turns(const Batch &batch) : batch_(batch) {}
+    // The first of them.
+    size_t next() {
+        const size_t first = next_;
+        next_ = first + batch_.jobs < batch_.buffers.size() ? first + batch_.jobs : 0;
+        return first;
+    }
+
+private:
+    const Batch &batch_;
+    size_t next_ = 0;
 };
 
 // That task alone; nothing for null.
@@ -101,4 +138,4 @@ std::unique_ptr<Peer> make_reference();  // the linked OpenSSL
 std::unique_ptr<Peer> make_cryptostitch(const std::string &target, const std::string &force, std::string &error);
 std::vector<std::string> cryptostitch_suites(const std::string &target);
 
-} // namespace bench
+}  // namespace bench

@@ -10,13 +10,18 @@
 
 namespace bench {
 
-// IMIX: of twelve packets seven small, four middling, one large; 570 becomes a multiple of the cipher's block where the suite does not pad.
+// IMIX: of twelve packets seven small, four middling, one large; 570 becomes a multiple of the cipher's block where the
+// suite does not pad.
 static const size_t IMIX[12] = {64, 570, 64, 64, 570, 64, 1408, 64, 570, 64, 64, 570};
 
+// Bytes that are sealed with a key to see whether it is right.
+static constexpr size_t PROOF = 64;
+
 std::vector<size_t> lengths(const Row &row, const Load &load) {
-    std::vector<size_t> sizes(load.jobs, load.size.bytes);
+    std::vector<size_t> sizes(load.jobs, row.make_keys ? PROOF : load.size.bytes);
     if (!load.size.imix) return sizes;
-    for (size_t i = 0; i < sizes.size(); i++) sizes[i] = row.whole_blocks() ? (IMIX[i % 12] + 15) / 16 * 16 : IMIX[i % 12];
+    for (size_t i = 0; i < sizes.size(); i++)
+        sizes[i] = row.whole_blocks() ? (IMIX[i % 12] + 15) / 16 * 16 : IMIX[i % 12];
     std::mt19937 random{1};
     for (size_t i = sizes.size(); i > 1; i--) std::swap(sizes[i - 1], sizes[random() % i]);
     return sizes;
@@ -25,23 +30,44 @@ std::vector<size_t> lengths(const Row &row, const Load &load) {
 std::vector<Row> all_rows(const std::string &target) {
     std::vector<std::string> suites = cryptostitch_suites(target);
     if (suites.empty()) {
-        const std::vector<std::string> hashes = {"md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha512_256", "sm3"};
+        const std::vector<std::string> hashes = {"md5",    "sha1",   "sha224",     "sha256",
+                                                 "sha384", "sha512", "sha512_256", "sm3"};
         for (const std::string &hash : hashes) suites.insert(suites.end(), {hash, "hmac-" + hash});
-        for (const std::string cipher : {"aes-128-ctr", "aes-256-ctr", "aes-128-gcm", "aes-256-gcm", "aes-128-xts", "aes-256-xts", "aes-128-ecb",
-                                         "aes-128-cmac", "aes-256-cmac", "aes-128-xcbc", "aes-128-cbc+aes-xcbc-96", "aes-128-ctr+hmac-sha256-etm", "aes-128-ccm", "aes-256-ccm", "chacha20", "chacha20-poly1305",
-                                         "rc4-vartime", "rc4-vartime+hmac-md5-etm", "des-ede3-cbc", "des-ede3-cbc+hmac-md5-etm", "des-ede3-cbc+hmac-sha1-etm"})
+        for (const std::string cipher : {"aes-128-ctr",
+                                         "aes-256-ctr",
+                                         "aes-128-gcm",
+                                         "aes-256-gcm",
+                                         "aes-128-xts",
+                                         "aes-256-xts",
+                                         "aes-128-ecb",
+                                         "aes-128-cmac",
+                                         "aes-256-cmac",
+                                         "aes-128-xcbc",
+                                         "aes-128-cbc+aes-xcbc-96",
+                                         "aes-128-ctr+hmac-sha256-etm",
+                                         "aes-128-ccm",
+                                         "aes-256-ccm",
+                                         "chacha20",
+                                         "chacha20-poly1305",
+                                         "rc4-vartime",
+                                         "rc4-vartime+hmac-md5-etm",
+                                         "des-ede3-cbc",
+                                         "des-ede3-cbc+hmac-md5-etm",
+                                         "des-ede3-cbc+hmac-sha1-etm"})
             suites.push_back(cipher);
         for (const std::string cipher : {"aes-128-cbc", "aes-192-cbc", "aes-256-cbc"}) {
             suites.push_back(cipher);
             for (const std::string &hash : hashes) {
                 suites.push_back(cipher + "+hmac-" + hash + "-etm");
-                if (hash == "sha384" ? cipher == "aes-256-cbc" : cipher != "aes-192-cbc" && (hash == "sha1" || hash == "sha256")) suites.push_back(cipher + "+hmac-" + hash + "-tls");
+                if (hash == "sha384" ? cipher == "aes-256-cbc"
+                                     : cipher != "aes-192-cbc" && (hash == "sha1" || hash == "sha256"))
+                    suites.push_back(cipher + "+hmac-" + hash + "-tls");
             }
         }
     }
     std::vector<Row> rows;
     for (const std::string &suite : suites)
-        for (const char *way : {"", "/open", "/write"}) {
+        for (const char *way : {"", "/open", "/write", "/key"}) {
             Row row;
             if (parse_row(suite + way, row)) rows.push_back(row);
         }
@@ -63,7 +89,8 @@ std::vector<Row> chosen_rows(const Options &options, const std::vector<Row> &all
             std::vector<std::string> names;
             for (const Row &row : all) names.push_back(row.name);
             const bool pattern = glob.find_first_of("*?[") != std::string::npos;
-            fprintf(stderr, "cst-bench: no row %s here; left out%s\n", glob.c_str(), pattern ? "" : ("; nearest: " + cst::nearest(names, glob)).c_str());
+            fprintf(stderr, "cst-bench: no row %s here; left out%s\n", glob.c_str(),
+                    pattern ? "" : ("; nearest: " + cst::nearest(names, glob)).c_str());
         }
     return rows;
 }
@@ -71,10 +98,15 @@ std::vector<Row> chosen_rows(const Options &options, const std::vector<Row> &all
 // Empty, or why a row cannot have that load.
 static std::string objection(const Row &row, const Load &load) {
     const size_t bytes = load.size.bytes;
+    const bool keyless = !row.key_bits && !row.hmac && !row.mac_bits;
+    if (load.sessions && (row.make_keys || row.write || keyless)) return row.name + " has no sessions";
+    if (row.make_keys) return "";
     if (load.size.imix && load.jobs < 12) return "imix wants 12 jobs or more";
     if (load.size.imix) return row.write ? row.name + " has no mixes" : "";
-    if (row.whole_blocks() && bytes % 16) return row.name + " wants multiples of 16 bytes; " + std::to_string(bytes) + " left out";
-    if (row.tls && !row.write && bytes > TLS_LONGEST) return row.name + " takes " + std::to_string(TLS_LONGEST) + " bytes; " + std::to_string(bytes) + " left out";
+    if (row.whole_blocks() && bytes % 16)
+        return row.name + " wants multiples of 16 bytes; " + std::to_string(bytes) + " left out";
+    if (row.tls && !row.write && bytes > TLS_LONGEST)
+        return row.name + " takes " + std::to_string(TLS_LONGEST) + " bytes; " + std::to_string(bytes) + " left out";
     return "";
 }
 
@@ -83,14 +115,17 @@ std::vector<Planned> plan(const Options &options, const std::vector<Row> &rows) 
     std::set<std::string> said;
     auto add = [&](const Row &row, const Group &group, const Load &load) {
         const bool keyless = !row.key_bits && !row.hmac && !row.mac_bits;
-        if (load.one_key ? !group.one_key || keyless || load.jobs == 1 : !group.own_key && !keyless && load.jobs > 1) return;
+        if (load.one_key && (load.sessions || row.make_keys)) return;
+        if (load.one_key ? !group.one_key || keyless || load.jobs == 1 : !group.own_key && !keyless && load.jobs > 1)
+            return;
         const std::string why = objection(row, load);
         if (!why.empty()) {
             if (said.insert(why).second) fprintf(stderr, "cst-bench: %s\n", why.c_str());
             return;
         }
         for (const Planned &other : cells)
-            if (other.row.name == row.name && other.load.size == load.size && other.load.jobs == load.jobs && other.load.one_key == load.one_key &&
+            if (other.row.name == row.name && other.load.size == load.size && other.load.jobs == load.jobs &&
+                other.load.one_key == load.one_key && other.load.sessions == load.sessions &&
                 other.threads == group.threads)
                 return;
         cells.push_back({row, load, group.threads});
@@ -101,7 +136,8 @@ std::vector<Planned> plan(const Options &options, const std::vector<Row> &rows) 
             if (!matches(group.rows, row.name)) continue;
             for (size_t jobs : group.jobs)
                 for (const Size &size : group.sizes)
-                    for (bool one_key : {false, true}) add(row, group, {size, jobs, one_key});
+                    for (bool one_key : {false, true})
+                        add(row, group, {row.make_keys ? Size{1} : size, jobs, one_key, group.sessions});
         }
         auto before = [](const Planned &a, const Planned &b) {
             const Load &x = a.load, &y = b.load;

@@ -11,6 +11,8 @@ struct Load {
     Size size;
     size_t jobs = 1;
     bool one_key = false;
+    size_t sessions = 0;  // jobs draw their keys of so many, at random; 0: each job has its own, or all share one
+    std::string keys() const { return one_key ? "one" : sessions ? std::to_string(sessions) : "own"; }
 };
 // The texts' lengths, one per job; the same in every run.
 std::vector<size_t> lengths(const Row &row, const Load &load);

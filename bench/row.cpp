@@ -8,13 +8,15 @@ static bool take(std::string &text, const std::string &prefix) {
     return true;
 }
 static bool take_end(std::string &text, const std::string &suffix) {
-    if (text.size() < suffix.size() || text.compare(text.size() - suffix.size(), suffix.size(), suffix) != 0) return false;
+    if (text.size() < suffix.size() || text.compare(text.size() - suffix.size(), suffix.size(), suffix) != 0)
+        return false;
     text.resize(text.size() - suffix.size());
     return true;
 }
 
 size_t hash_bytes(const std::string &hash) {
-    static const std::pair<const char *, size_t> others[] = {{"", 0}, {"md5", 16}, {"sha1", 20}, {"sha224", 28}, {"sha384", 48}, {"sha512", 64}};
+    static const std::pair<const char *, size_t> others[] = {{"", 0},        {"md5", 16},    {"sha1", 20},
+                                                             {"sha224", 28}, {"sha384", 48}, {"sha512", 64}};
     for (const auto &other : others)
         if (hash == other.first) return other.second;
     return 32;
@@ -25,6 +27,12 @@ bool parse_row(const std::string &name, Row &row) {
     row.name = row.suite = name;
     row.open = take_end(row.suite, "/open");
     row.write = take_end(row.suite, "/write");
+    if (take_end(row.suite, "/key")) {
+        const std::string suite = row.suite;
+        if (row.open || row.write || !parse_row(suite, row) || row.open || row.write) return false;
+        row.name = name;
+        return row.make_keys = row.key_bits || row.mac_key_bytes();
+    }
     std::string rest = row.suite;
     for (int bits : {128, 192, 256}) {
         const std::string cipher = "aes-" + std::to_string(bits);
@@ -34,22 +42,28 @@ bool parse_row(const std::string &name, Row &row) {
         if (take(rest, cipher + "-ecb")) row.key_bits = bits, row.mode = "ECB";
         if (take(rest, cipher + "-cmac")) row.block_mac = "CMAC", row.mac_bits = bits, row.tag_bytes = 16;
         if (take(rest, cipher + "-xcbc")) row.block_mac = "XCBC", row.mac_bits = bits, row.tag_bytes = 12;
-        if (take(rest, cipher + "-ccm")) row.key_bits = bits, row.mode = "CCM", row.aead = true, row.tag_bytes = 16, row.header = 8;
-        if (take(rest, cipher + "-gcm")) row.key_bits = bits, row.mode = "GCM", row.aead = true, row.tag_bytes = 16, row.header = 8;
+        if (take(rest, cipher + "-ccm"))
+            row.key_bits = bits, row.mode = "CCM", row.aead = true, row.tag_bytes = 16, row.header = 8;
+        if (take(rest, cipher + "-gcm"))
+            row.key_bits = bits, row.mode = "GCM", row.aead = true, row.tag_bytes = 16, row.header = 8;
     }
-    if (take(rest, "chacha20-poly1305")) row.key_bits = 256, row.mode = "ChaCha20-Poly1305", row.aead = true, row.tag_bytes = 16, row.header = 8;
+    if (take(rest, "chacha20-poly1305"))
+        row.key_bits = 256, row.mode = "ChaCha20-Poly1305", row.aead = true, row.tag_bytes = 16, row.header = 8;
     else if (take(rest, "chacha20")) row.key_bits = 256, row.mode = "ChaCha20";
     for (int bits : {128, 192, 256}) {
         const std::string hash = std::to_string(2 * bits);
         if (!take(rest, "a" + std::to_string(bits) + "cbc-hs" + hash)) continue;
-        row.key_bits = bits, row.hash = "sha" + hash, row.hmac = row.jose = true, row.tag_bytes = size_t(bits / 8), row.header = 8;
+        row.key_bits = bits, row.hash = "sha" + hash, row.hmac = row.jose = true, row.tag_bytes = size_t(bits / 8),
+        row.header = 8;
         return rest.empty() && !row.write;
     }
     if (take(rest, "des-ede3-cbc")) row.key_bits = 192, row.mode = "DES-EDE3-CBC";
     if (take(rest, "rc4-vartime")) row.key_bits = 128, row.mode = "RC4";
     if (row.mac_bits) return rest.empty() && !row.write && !row.open;
-    if (row.key_bits && rest == "+aes-xcbc-96") return row.block_mac = "XCBC", row.mac_bits = 128, row.tag_bytes = 12, row.header = 8, !row.write;
-    if (row.mode != "CBC" && (rest.empty() || (row.mode != "CTR" && !row.rc4() && !row.des()))) return rest.empty() && !row.write;
+    if (row.key_bits && rest == "+aes-xcbc-96")
+        return row.block_mac = "XCBC", row.mac_bits = 128, row.tag_bytes = 12, row.header = 8, !row.write;
+    if (row.mode != "CBC" && (rest.empty() || (row.mode != "CTR" && !row.rc4() && !row.des())))
+        return rest.empty() && !row.write;
     if (row.key_bits) {
         if (rest.empty()) return !row.write;
         if (!take(rest, "+hmac-")) return false;

@@ -30,8 +30,16 @@ private:
 
 class Team {
 public:
-    Team(const Row &row, const Load &load, size_t members, const std::function<PeerSet()> &peers, const Effort &effort, const Machine &machine)
-        : row_(row), load_(load), members_(members), peers_(peers), effort_(effort), machine_(machine), barrier_(members), samples_(members) {}
+    Team(const Row &row, const Load &load, size_t members, const std::function<PeerSet()> &peers, const Effort &effort,
+         const Machine &machine)
+        : row_(row),
+          load_(load),
+          members_(members),
+          peers_(peers),
+          effort_(effort),
+          machine_(machine),
+          barrier_(members),
+          samples_(members) {}
 
     bool run() {
         std::vector<std::thread> threads;
@@ -76,7 +84,8 @@ private:
             for (int round = 0; round < effort_.repetitions; round++) {
                 for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
                     take_sample(member, ++taken, *candidate.task, double(cell->batch().total));
-                    if (std::none_of(samples_.begin(), samples_.end(), [](const Sample &s) { return s.interrupted; })) break;
+                    if (std::none_of(samples_.begin(), samples_.end(), [](const Sample &s) { return s.interrupted; }))
+                        break;
                 }
                 double per_cycle = 0, per_second = 0;
                 for (const Sample &s : samples_) per_cycle += s.bytes_per_cycle, per_second += s.gigabytes_per_second;
@@ -138,15 +147,16 @@ private:
 
 } // namespace
 
-std::vector<TeamResult> time_team(const Row &row, const Load &load, size_t most, const std::function<PeerSet()> &peers, const Effort &effort, const Machine &machine,
-                                  bool &failed) {
+std::vector<TeamResult> time_team(const Row &row, const Load &load, size_t most, const std::function<PeerSet()> &peers,
+                                  const Effort &effort, const Machine &machine, bool &failed) {
     std::vector<TeamResult> all;
     for (size_t members = 1;; members = std::min(2 * members, most)) {
         Team team(row, load, members, peers, effort, machine);
         failed |= !team.run();
         for (TeamResult &r : team.results) {
             for (const TeamResult &one : all)
-                if (one.threads == 1 && one.impl == r.impl && one.variant == r.variant) r.scaling = r.bytes_per_cycle / one.bytes_per_cycle;
+                if (one.threads == 1 && one.impl == r.impl && one.variant == r.variant)
+                    r.scaling = r.bytes_per_cycle / one.bytes_per_cycle;
             all.push_back(r);
         }
         if (members == most) return all;

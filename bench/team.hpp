@@ -26,7 +26,7 @@ struct PeerSet {
 };
 
 // With 1, 2, 4, ... and `most` threads. `peers` is called once in every thread. Sets `failed` when an output was wrong.
-std::vector<TeamResult> time_team(const Row &row, const Load &load, size_t most, const std::function<PeerSet()> &peers, const Effort &effort, const Machine &machine,
-                                  bool &failed);
+std::vector<TeamResult> time_team(const Row &row, const Load &load, size_t most, const std::function<PeerSet()> &peers,
+                                  const Effort &effort, const Machine &machine, bool &failed);
 
 } // namespace bench

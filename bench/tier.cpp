@@ -7,8 +7,9 @@
 
 namespace bench {
 
-// The bits are those of CPUID leaf 1 (edx, then ecx) and, after the colon, of leaf 7 (ebx, then ecx). avx2: without AVX-512 (ebx 16, 17, 21, 26 to 28, 30, 31;
-// ecx 1, 6, 11, 12, 14). sse: also without AVX, FMA and XOP (leaf 1, ecx 28, 12, 11), AVX2 (ebx 5), VAES and VPCLMULQDQ (ecx 9, 10).
+// The bits are those of CPUID leaf 1 (edx, then ecx) and, after the colon, of leaf 7 (ebx, then ecx). avx2: without
+// AVX-512 (ebx 16, 17, 21, 26 to 28, 30, 31; ecx 1, 6, 11, 12, 14). sse: also without AVX, FMA and XOP (leaf 1, ecx 28,
+// 12, 11), AVX2 (ebx 5), VAES and VPCLMULQDQ (ecx 9, 10).
 static const Tier TIERS[] = {
     {"avx2", "host-no_avx512", ":~0x5842dc230000"},
     {"sse", "host-avx", "~0x1000180000000000:~0x5e42dc230020"},

@@ -12,7 +12,8 @@ struct Tier {
 };
 const Tier *find_tier(const std::string &name); // null: there is none
 std::string tier_names();
-// OpenSSL reads its variable before main: so the program begins again, with the variable set. Returns false when that failed, else only in the program that has it.
+// OpenSSL reads its variable before main: so the program begins again, with the variable set. Returns false when that
+// failed, else only in the program that has it.
 bool enter(const Tier &tier, char **argv);
 
 } // namespace bench

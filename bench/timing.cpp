@@ -13,7 +13,9 @@ long interruptions() {
     return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
-double quantile(const std::vector<double> &sorted, double q) { return sorted[size_t(q * double(sorted.size() - 1) + 0.5)]; }
+double quantile(const std::vector<double> &sorted, double q) {
+    return sorted[size_t(q * double(sorted.size() - 1) + 0.5)];
+}
 
 size_t calls_per_sample(Task &task, const Effort &effort, double ticks_per_ms) {
     const uint64_t start = ticks();
@@ -22,7 +24,8 @@ size_t calls_per_sample(Task &task, const Effort &effort, double ticks_per_ms) {
     return std::max<size_t>(1, size_t(effort.min_ms * ticks_per_ms / once));
 }
 
-std::vector<Result> time_in_turn(Cell &cell, const std::vector<Peer *> &peers, const Effort &effort, double ticks_per_ms, std::vector<double> &clock) {
+std::vector<Result> time_in_turn(Cell &cell, const std::vector<Peer *> &peers, const Effort &effort,
+                                 double ticks_per_ms, std::vector<double> &clock) {
     struct Timed {
         Candidate candidate;
         size_t calls;

@@ -13,11 +13,13 @@ struct Result {
 };
 
 // `clock` collects the core cycles per tick that were seen.
-std::vector<Result> time_in_turn(Cell &cell, const std::vector<Peer *> &peers, const Effort &effort, double ticks_per_ms, std::vector<double> &clock);
+std::vector<Result> time_in_turn(Cell &cell, const std::vector<Peer *> &peers, const Effort &effort,
+                                 double ticks_per_ms, std::vector<double> &clock);
 
 // How many runs of a task make a sample. It has run before.
 size_t calls_per_sample(Task &task, const Effort &effort, double ticks_per_ms);
-// How often this thread has been put off its core. A sample during which that happened is taken again: it would time somebody else.
+// How often this thread has been put off its core. A sample during which that happened is taken again: it would time
+// somebody else.
 long interruptions();
 constexpr int ATTEMPTS = 5;
 double quantile(const std::vector<double> &sorted, double q);

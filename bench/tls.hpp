@@ -1,4 +1,5 @@
-// TLS records (RFC 5246, 6.2.3.2) made from OpenSSL's plain AES-CBC and HMAC: what every implementation's records are compared with.
+// TLS records (RFC 5246, 6.2.3.2) made from OpenSSL's plain AES-CBC and HMAC: what every implementation's records are
+// compared with.
 #pragma once
 
 #include "peer.hpp"
@@ -16,7 +17,8 @@ inline size_t tls_write_bytes(size_t text) { return text + (text / 1024 + 1) * (
 void tls_head(uint64_t sequence, uint8_t head[11]);
 
 // The ciphertext of one record with the explicit IV `iv`; tls_ciphertext_bytes(row, bytes) long. False: OpenSSL failed.
-bool tls_seal(const Row &row, const Buffer &buffer, uint64_t sequence, const uint8_t *iv, const uint8_t *text, size_t bytes, uint8_t *out);
+bool tls_seal(const Row &row, const Buffer &buffer, uint64_t sequence, const uint8_t *iv, const uint8_t *text,
+              size_t bytes, uint8_t *out);
 // Whether buffer.out is the records of the whole text, with any cut and any IVs.
 bool tls_is_written(const Row &row, const Buffer &buffer);
 

@@ -2,14 +2,18 @@
 # Debian's binary package will not do: its archive is not position independent.
 include("${CMAKE_CURRENT_LIST_DIR}/fetch_source.cmake")
 set(CST_ASMJIT_COMMIT 1da9e4d)
-cst_fetch_source(asmjit asmjit 361308fc510137aa87d4dd6587ec84949b01ad654b77feea8ef145046587d493 https://github.com/asmjit/asmjit.git ${CST_ASMJIT_COMMIT})
+cst_fetch_source(asmjit asmjit 361308fc510137aa87d4dd6587ec84949b01ad654b77feea8ef145046587d493
+    https://github.com/asmjit/asmjit.git ${CST_ASMJIT_COMMIT})
 
-file(GLOB _sources CONFIGURE_DEPENDS "${asmjit_SOURCE_DIR}/src/asmjit/core/*.cpp" "${asmjit_SOURCE_DIR}/src/asmjit/x86/*.cpp")
+file(GLOB _sources CONFIGURE_DEPENDS "${asmjit_SOURCE_DIR}/src/asmjit/core/*.cpp"
+    "${asmjit_SOURCE_DIR}/src/asmjit/x86/*.cpp")
 if(NOT _sources)
-    message(FATAL_ERROR "no asmjit source in ${asmjit_SOURCE_DIR}: point FETCHCONTENT_SOURCE_DIR_ASMJIT at a checkout of commit ${CST_ASMJIT_COMMIT}")
+    message(FATAL_ERROR "no asmjit source in ${asmjit_SOURCE_DIR}: point FETCHCONTENT_SOURCE_DIR_ASMJIT at a checkout "
+                        "of commit ${CST_ASMJIT_COMMIT}")
 endif()
 add_library(cst_asmjit OBJECT ${_sources})
 target_include_directories(cst_asmjit SYSTEM PUBLIC "${asmjit_SOURCE_DIR}/src")
-target_compile_definitions(cst_asmjit PUBLIC ASMJIT_STATIC=1 ASMJIT_NO_COMPILER=1 ASMJIT_NO_AARCH64=1 ASMJIT_NO_FOREIGN=1
-    ASMJIT_NO_JIT=1 ASMJIT_NO_LOGGING=1 ASMJIT_NO_BUILDER=1)
-target_compile_options(cst_asmjit PRIVATE -w -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-semantic-interposition)
+target_compile_definitions(cst_asmjit PUBLIC ASMJIT_STATIC=1 ASMJIT_NO_COMPILER=1 ASMJIT_NO_AARCH64=1
+    ASMJIT_NO_FOREIGN=1 ASMJIT_NO_JIT=1 ASMJIT_NO_LOGGING=1 ASMJIT_NO_BUILDER=1)
+target_compile_options(cst_asmjit PRIVATE -w -fno-exceptions -fno-rtti -fno-threadsafe-statics
+    -fno-semantic-interposition)

@@ -1,8 +1,9 @@
 # cryptostitch_add_kernels(TARGET name KERNELS kernel... [ABI sysv|win64])
 #
-# Makes the library target `name` of the named kernels (`cryptostitch list` shows them), generated at build time: objects without JIT, without C++ and
-# without the runtime, and the header <cryptostitch_kernels.h> on its include path.
-# The generator is the Python package `cryptostitch`: the one beside this file in a checkout, else the one that CRYPTOSTITCH_PYTHON can import.
+# Makes the library target `name` of the named kernels (`cryptostitch list` shows them), generated at build time:
+# objects without JIT, without C++ and without the runtime, and the header <cryptostitch_kernels.h> on its include path.
+# The generator is the Python package `cryptostitch`: the one beside this file in a checkout, else the one that
+# CRYPTOSTITCH_PYTHON can import.
 include_guard(GLOBAL)
 get_filename_component(_CST_CHECKOUT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
@@ -19,10 +20,11 @@ function(_cst_generator result)
         find_package(Python3 3.11 QUIET COMPONENTS Interpreter)
         set(python "${Python3_EXECUTABLE}")
     endif()
-    execute_process(COMMAND ${environment} "${python}" -c "import cryptostitch.cli" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE why)
+    execute_process(COMMAND ${environment} "${python}" -c "import cryptostitch.cli" RESULT_VARIABLE failed OUTPUT_QUIET
+        ERROR_VARIABLE why)
     if(failed)
-        message(FATAL_ERROR "cryptostitch_add_kernels: '${python}' cannot import the generator. Set CRYPTOSTITCH_PYTHON to a Python "
-                            "in which the package `cryptostitch` is installed.\n${why}")
+        message(FATAL_ERROR "cryptostitch_add_kernels: '${python}' cannot import the generator. Set "
+                            "CRYPTOSTITCH_PYTHON to a Python in which the package `cryptostitch` is installed.\n${why}")
     endif()
     set(${result} ${environment} "${python}" -m cryptostitch.cli PARENT_SCOPE)
 endfunction()
@@ -43,7 +45,8 @@ function(cryptostitch_add_kernels)
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/${ARG_TARGET}.kernels")
     set(archive "${folder}/${CMAKE_STATIC_LIBRARY_PREFIX}${ARG_TARGET}${CMAKE_STATIC_LIBRARY_SUFFIX}")
     set(emit ${generator} emit --static "${folder}" --abi ${ARG_ABI} ${ARG_KERNELS})
-    file(GLOB_RECURSE sources "${_CST_CHECKOUT}/generator/*.py" "${_CST_CHECKOUT}/generator/cryptostitch/recipes/*.json" "${_CST_CHECKOUT}/templates/*.j2")
+    file(GLOB_RECURSE sources "${_CST_CHECKOUT}/generator/*.py"
+        "${_CST_CHECKOUT}/generator/cryptostitch/measured/recipes/*.json" "${_CST_CHECKOUT}/templates/*.j2")
     if(NOT EXISTS "${_CST_CHECKOUT}/generator/cryptostitch/cli.py")
         set(sources "")
     endif()
@@ -53,12 +56,14 @@ function(cryptostitch_add_kernels)
         COMMAND "${CMAKE_COMMAND}" -E rm -rf "${folder}"
         COMMAND "${CMAKE_COMMAND}" -E make_directory "${folder}"
         COMMAND ${emit}
-        COMMAND "${CMAKE_COMMAND}" "-DAR=${CMAKE_AR}" "-DARCHIVE=${archive}" "-DFOLDER=${folder}" -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cryptostitch_archive.cmake"
+        COMMAND "${CMAKE_COMMAND}" "-DAR=${CMAKE_AR}" "-DARCHIVE=${archive}" "-DFOLDER=${folder}"
+            -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cryptostitch_archive.cmake"
         DEPENDS ${sources}
         COMMENT "Generating the kernels of ${ARG_TARGET}"
         VERBATIM)
     add_custom_target(${ARG_TARGET}_kernels DEPENDS "${archive}" "${folder}/cryptostitch_kernels.h")
     add_library(${ARG_TARGET} STATIC IMPORTED GLOBAL)
-    set_target_properties(${ARG_TARGET} PROPERTIES IMPORTED_LOCATION "${archive}" INTERFACE_INCLUDE_DIRECTORIES "${folder}")
+    set_target_properties(${ARG_TARGET} PROPERTIES IMPORTED_LOCATION "${archive}"
+        INTERFACE_INCLUDE_DIRECTORIES "${folder}")
     add_dependencies(${ARG_TARGET} ${ARG_TARGET}_kernels)
 endfunction()

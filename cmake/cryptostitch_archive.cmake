@@ -1,4 +1,5 @@
-# Script: puts the objects that the generator left in FOLDER into ARCHIVE with AR. Their number is known only to the generator.
+# Script: puts the objects that the generator left in FOLDER into ARCHIVE with AR. Their number is known only to the
+# generator.
 file(GLOB objects "${FOLDER}/*.o" "${FOLDER}/*.obj")
 if(NOT objects)
     message(FATAL_ERROR "the generator left no object in ${FOLDER}")

@@ -1,6 +1,6 @@
 #!/bin/sh
-# fetch_debian_source.sh PACKAGE RELEASE SHA256 DIR: puts the upstream source of a Debian source package into DIR. Exit status 0: it is there
-# and its checksum is right.
+# fetch_debian_source.sh PACKAGE RELEASE SHA256 DIR: puts the upstream source of a Debian source package into DIR. Exit
+# status 0: it is there and its checksum is right.
 #
 # apt's lists, caches and sources of the system stay as they are: every folder that apt writes lies under DIR.apt.
 set -eu
@@ -17,7 +17,8 @@ rm -rf "$DIR" "$APT"
 mkdir -p "$DIR" "$APT/lists/partial" "$APT/cache/archives/partial" "$APT/src"
 trap 'rm -rf "$APT"' EXIT
 
-# The mirror is the one that this system uses for its own release (apt knows it once its lists have been read; else its sources name it).
+# The mirror is the one that this system uses for its own release (apt knows it once its lists have been read; else its
+# sources name it).
 MIRROR=$({
     apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages'
     cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -v '^ *#' | tr ' ' '\n'

@@ -1,36 +1,48 @@
 # The default pack and the static kernels, made by the generator in build/generated in one run.
 set(CST_GENERATED "${PROJECT_BINARY_DIR}/generated")
 set(_static "${CST_GENERATED}/static")
-set(CST_STATIC_KERNELS default CACHE STRING "Kernels linked in as objects, for programs that may not assemble at run time: none, default or all")
+set(CST_STATIC_KERNELS default CACHE STRING
+    "Kernels linked in as objects, for programs that may not assemble at run time: none, default or all")
 set_property(CACHE CST_STATIC_KERNELS PROPERTY STRINGS none default all)
 if(NOT CST_STATIC_KERNELS MATCHES "^(none|default|all)$")
     message(FATAL_ERROR "CST_STATIC_KERNELS is '${CST_STATIC_KERNELS}'; say -DCST_STATIC_KERNELS=none, default or all")
 endif()
 file(MAKE_DIRECTORY "${CST_GENERATED}")
-file(GLOB_RECURSE _generator CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/generator/*.py" "${PROJECT_SOURCE_DIR}/generator/*.json"
-     "${PROJECT_SOURCE_DIR}/templates/*.j2")
+file(GLOB_RECURSE _generator CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/generator/*.py"
+     "${PROJECT_SOURCE_DIR}/generator/*.json" "${PROJECT_SOURCE_DIR}/templates/*.j2")
 # what these print, bind, measure or check does not change a kernel
-list(FILTER _generator EXCLUDE REGEX "/(cli|runtime|jobs|raw_kernel|manager|capi|measure|trial|study|predictions|bench_results|report/.*|emit/signature|ladder/.*|semantics/.*|mutate/.*|model/.*|probe/.*|commands/(benching|model|picturing|looking|machine|mutating|pairing|trusting))\\.py$|/instruction_costs/")
+set(_rooms "analysis|binding|instruction_probe|ladder|model|mutate|report|semantics|tuning")
+set(_commands "benching|calibrating|looking|matrix|model|mutating|pairing|picturing|trusting|tuning")
+list(FILTER _generator EXCLUDE REGEX
+     "/cryptostitch/((${_rooms})/.*|cli|listing|emit/signature|commands/(${_commands}))\\.py$|/instruction_costs/")
 
 # static_kernels.o: one relocatable object of all static kernels, because their number is known only to the generator.
 add_custom_command(
-    OUTPUT "${CST_GENERATED}/default.pack" "${CST_GENERATED}/static_kernels.o" "${CST_GENERATED}/static_kernels.c" "${CST_GENERATED}/cryptostitch_kernels.h"
+    OUTPUT "${CST_GENERATED}/default.pack" "${CST_GENERATED}/static_kernels.o" "${CST_GENERATED}/static_kernels.c"
+        "${CST_GENERATED}/cryptostitch_kernels.h"
     COMMAND "${CMAKE_COMMAND}" -E rm -rf "${_static}"
-    COMMAND ${CST_GENERATOR} emit --default-pack "${CST_GENERATED}/default.pack" --static "${_static}" --static-kernels ${CST_STATIC_KERNELS}
-    COMMAND sh "${PROJECT_SOURCE_DIR}/cmake/join_objects.sh" "${CMAKE_LINKER}" "${CST_GENERATED}/static_kernels.o" "${_static}"
-    COMMAND "${CMAKE_COMMAND}" -E copy "${_static}/static_kernels.c" "${_static}/cryptostitch_kernels.h" "${CST_GENERATED}"
+    COMMAND ${CST_GENERATOR} emit --default-pack "${CST_GENERATED}/default.pack" --static "${_static}"
+        --static-kernels ${CST_STATIC_KERNELS}
+    COMMAND sh "${PROJECT_SOURCE_DIR}/cmake/join_objects.sh" "${CMAKE_LINKER}" "${CST_GENERATED}/static_kernels.o"
+        "${_static}"
+    COMMAND "${CMAKE_COMMAND}" -E copy "${_static}/static_kernels.c" "${_static}/cryptostitch_kernels.h"
+        "${CST_GENERATED}"
     DEPENDS ${_generator} "${PROJECT_SOURCE_DIR}/cmake/join_objects.sh"
     COMMENT "Generating the default pack and the static kernels"
     USES_TERMINAL
     VERBATIM)
 set_source_files_properties("${CST_GENERATED}/static_kernels.o" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
-set_source_files_properties("${PROJECT_SOURCE_DIR}/cmake/default_pack.S" PROPERTIES OBJECT_DEPENDS "${CST_GENERATED}/default.pack")
+set_source_files_properties("${PROJECT_SOURCE_DIR}/cmake/default_pack.S" PROPERTIES
+    OBJECT_DEPENDS "${CST_GENERATED}/default.pack")
 
 # The allow-list by which the runtime judges packs of the application.
 add_custom_command(
     OUTPUT "${CST_GENERATED}/instruction_table.inc"
-    COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/generator" "${CST_PYTHON}" -m cryptostitch.emit.instruction_table "${CST_GENERATED}/instruction_table.inc"
-    DEPENDS "${PROJECT_SOURCE_DIR}/generator/cryptostitch/instructions.py" "${PROJECT_SOURCE_DIR}/generator/cryptostitch/emit/instruction_table.py"
+    COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/generator" "${CST_PYTHON}"
+        -m cryptostitch.emit.instruction_table "${CST_GENERATED}/instruction_table.inc"
+    DEPENDS "${PROJECT_SOURCE_DIR}/generator/cryptostitch/core/instructions.py"
+        "${PROJECT_SOURCE_DIR}/generator/cryptostitch/emit/instruction_table.py"
     COMMENT "Generating the instruction table of the runtime"
     VERBATIM)
-set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/code/form.cpp" PROPERTIES OBJECT_DEPENDS "${CST_GENERATED}/instruction_table.inc")
+set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/code/form.cpp" PROPERTIES
+    OBJECT_DEPENDS "${CST_GENERATED}/instruction_table.inc")

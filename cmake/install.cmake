@@ -9,9 +9,12 @@ install(FILES "${sodium_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(EXPORT cryptostitch-targets NAMESPACE cryptostitch:: DESTINATION "${_package}")
 
-configure_package_config_file(cmake/cryptostitch-config.cmake.in "${PROJECT_BINARY_DIR}/cryptostitch-config.cmake" INSTALL_DESTINATION "${_package}")
-write_basic_package_version_file("${PROJECT_BINARY_DIR}/cryptostitch-config-version.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES "${PROJECT_BINARY_DIR}/cryptostitch-config.cmake" "${PROJECT_BINARY_DIR}/cryptostitch-config-version.cmake"
+configure_package_config_file(cmake/cryptostitch-config.cmake.in "${PROJECT_BINARY_DIR}/cryptostitch-config.cmake"
+    INSTALL_DESTINATION "${_package}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/cryptostitch-config-version.cmake"
+    COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/cryptostitch-config.cmake"
+    "${PROJECT_BINARY_DIR}/cryptostitch-config-version.cmake"
         cmake/cryptostitch_add_kernels.cmake cmake/cryptostitch_archive.cmake DESTINATION "${_package}")
 
 # Relative to the file itself, so that an installed tree can be moved.

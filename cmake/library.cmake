@@ -3,20 +3,25 @@ file(GLOB _runtime CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/runtime/*.cpp" "${PR
 find_package(Threads REQUIRED)
 include(CheckCXXCompilerFlag)
 
-add_library(cst_runtime OBJECT ${_runtime} "${CST_GENERATED}/static_kernels.c" "${CST_GENERATED}/instruction_table.inc" cmake/default_pack.S)
+add_library(cst_runtime OBJECT ${_runtime} "${CST_GENERATED}/static_kernels.c" "${CST_GENERATED}/instruction_table.inc"
+    cmake/default_pack.S)
 target_include_directories(cst_runtime PUBLIC include PRIVATE runtime "${CST_GENERATED}")
-target_compile_definitions(cst_runtime PRIVATE $<$<COMPILE_LANGUAGE:ASM>:CST_DEFAULT_PACK="${CST_GENERATED}/default.pack">
+target_compile_definitions(cst_runtime PRIVATE
+                           $<$<COMPILE_LANGUAGE:ASM>:CST_DEFAULT_PACK="${CST_GENERATED}/default.pack">
                            $<TARGET_PROPERTY:cst_asmjit,INTERFACE_COMPILE_DEFINITIONS>)
 target_include_directories(cst_runtime SYSTEM PRIVATE $<TARGET_PROPERTY:cst_asmjit,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>
                            $<TARGET_PROPERTY:cst_zstd,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>)
 target_compile_options(cst_runtime PRIVATE -Wall -Wextra $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
-# `rep stos`, with which GCC clears a few hundred bytes otherwise, takes some 35 cycles to start, several times per burst.
+# `rep stos`, with which GCC clears a few hundred bytes otherwise, takes some 35 cycles to start, several times per
+# burst.
 check_cxx_compiler_flag(-mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign CST_HAS_MEMSET_STRATEGY)
 if(CST_HAS_MEMSET_STRATEGY)
-    target_compile_options(cst_runtime PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign>)
+    target_compile_options(cst_runtime PRIVATE
+        $<$<COMPILE_LANGUAGE:CXX>:-mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign>)
 endif()
 # What runs once for a context or when somebody asks: small rather than fast.
-foreach(_cold select/calibrate select/cost_file select/nearest select/saved_costs select/target suite/suite run/explain run/known_answers run/selftest api api_costs api_kernels)
+foreach(_cold select/calibrate select/cost_file select/nearest select/saved_costs select/target suite/suite run/explain
+    run/known_answers run/selftest api api_costs api_kernels)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/${_cold}.cpp" PROPERTIES COMPILE_OPTIONS -Os)
 endforeach()
 
@@ -33,12 +38,15 @@ endforeach()
 string(REPLACE ";" "; " _names "${_names}")
 file(CONFIGURE OUTPUT "${CST_GENERATED}/exports.map" CONTENT "{ global: @_names@ local: *; };\n" @ONLY)
 
-set(_objects $<TARGET_OBJECTS:cst_runtime> $<TARGET_OBJECTS:cst_asmjit> $<TARGET_OBJECTS:cst_sodium> $<TARGET_OBJECTS:cst_zstd> "${CST_GENERATED}/static_kernels.o")
+set(_objects $<TARGET_OBJECTS:cst_runtime> $<TARGET_OBJECTS:cst_asmjit> $<TARGET_OBJECTS:cst_sodium>
+    $<TARGET_OBJECTS:cst_zstd> "${CST_GENERATED}/static_kernels.o")
 add_library(cryptostitch SHARED ${_objects})
-# Without the start files: .init_array needs none of them, and distributions whose start files lack the IBT and SHSTK marks would unmark it.
-target_link_options(cryptostitch PRIVATE -nostartfiles "LINKER:--version-script=${CST_GENERATED}/exports.map" LINKER:-z,relro LINKER:-z,now
-                    LINKER:-z,noexecstack LINKER:--no-undefined LINKER:--gc-sections)
-set_target_properties(cryptostitch PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 LINK_DEPENDS "${CST_GENERATED}/exports.map")
+# Without the start files: .init_array needs none of them, and distributions whose start files lack the IBT and SHSTK
+# marks would unmark it.
+target_link_options(cryptostitch PRIVATE -nostartfiles "LINKER:--version-script=${CST_GENERATED}/exports.map"
+                    LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack LINKER:--no-undefined LINKER:--gc-sections)
+set_target_properties(cryptostitch PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0
+    LINK_DEPENDS "${CST_GENERATED}/exports.map")
 
 add_library(cryptostitch_static STATIC ${_objects})
 set_target_properties(cryptostitch_static PROPERTIES OUTPUT_NAME cryptostitch)
@@ -46,7 +54,8 @@ set_target_properties(cryptostitch_static PROPERTIES OUTPUT_NAME cryptostitch)
 foreach(_library cryptostitch cryptostitch_static)
     set_target_properties(${_library} PROPERTIES LINKER_LANGUAGE CXX ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
                           LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
-    target_include_directories(${_library} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_include_directories(${_library} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(${_library} PRIVATE Threads::Threads)
     add_dependencies(${_library} cst_runtime)
 endforeach()

@@ -1,4 +1,5 @@
-# CST_PYTHON: the Python that runs the generator. Default: the checkout's .venv (made by `make venv`), else the system's.
+# CST_PYTHON: the Python that runs the generator. Default: the checkout's .venv (made by `make venv`), else the
+# system's.
 if(NOT CST_PYTHON)
     if(EXISTS "${PROJECT_SOURCE_DIR}/.venv/bin/python")
         set(_python "${PROJECT_SOURCE_DIR}/.venv/bin/python")
@@ -9,4 +10,5 @@ if(NOT CST_PYTHON)
     set(CST_PYTHON "${_python}" CACHE FILEPATH "Python that runs the generator")
 endif()
 # The generator runs from this checkout, installed or not.
-set(CST_GENERATOR "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/generator" "${CST_PYTHON}" -m cryptostitch.cli)
+set(CST_GENERATOR "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/generator" "${CST_PYTHON}"
+    -m cryptostitch.cli)

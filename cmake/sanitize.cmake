@@ -1,7 +1,9 @@
-# The runtime once more, under a sanitizer. Everything else comes from the ordinary build folder: the generated files, asmjit's object files (an
-# encoder over memory that it was given: what it overruns is seen by the allocator all the same, what it races on is not).
+# The runtime once more, under a sanitizer. Everything else comes from the ordinary build folder: the generated files,
+# asmjit's object files (an encoder over memory that it was given: what it overruns is seen by the allocator all the
+# same, what it races on is not).
 #
-#   CST_SANITIZE   what goes behind -fsanitize= for the runtime: "address,undefined", "thread", "fuzzer-no-link,address,undefined"
+#   CST_SANITIZE   what goes behind -fsanitize= for the runtime: "address,undefined", "thread",
+#                  "fuzzer-no-link,address,undefined"
 #   CST_BUILD      the ordinary build folder
 #   CST_GENERATED  its generated files
 set(CST_SANITIZE "address,undefined" CACHE STRING "Sanitizers of the runtime")
@@ -34,19 +36,24 @@ string(REPLACE "fuzzer-no-link," "" _link "${CST_SANITIZE}")
 target_link_options(cst_sanitized INTERFACE "-fsanitize=${_link}")
 if(CST_SANITIZE MATCHES "undefined")
     # asmjit is built without type information, so the check that needs it is off
-    target_compile_options(cst_sanitized INTERFACE $<$<NOT:$<COMPILE_LANGUAGE:ASM>>:-fno-sanitize=vptr -fno-sanitize-recover=undefined>)
+    target_compile_options(cst_sanitized INTERFACE
+        $<$<NOT:$<COMPILE_LANGUAGE:ASM>>:-fno-sanitize=vptr -fno-sanitize-recover=undefined>)
 endif()
 
 file(GLOB _runtime CONFIGURE_DEPENDS "${CST_ROOT}/runtime/*.cpp" "${CST_ROOT}/runtime/*/*.cpp")
 add_library(cst_runtime OBJECT ${_runtime} "${CST_GENERATED}/static_kernels.c" "${CST_ROOT}/cmake/default_pack.S")
 target_include_directories(cst_runtime PUBLIC "${CST_ROOT}/include" "${CST_ROOT}/runtime" "${CST_GENERATED}")
-target_include_directories(cst_runtime SYSTEM PUBLIC "${_source}/src" $<TARGET_PROPERTY:cst_zstd,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>)
-target_compile_definitions(cst_runtime PUBLIC ASMJIT_STATIC=1 ASMJIT_NO_COMPILER=1 ASMJIT_NO_AARCH64=1 ASMJIT_NO_FOREIGN=1 ASMJIT_NO_JIT=1
-                           ASMJIT_NO_LOGGING=1 ASMJIT_NO_BUILDER=1 PRIVATE $<$<COMPILE_LANGUAGE:ASM>:CST_DEFAULT_PACK="${CST_GENERATED}/default.pack">)
+target_include_directories(cst_runtime SYSTEM PUBLIC "${_source}/src"
+    $<TARGET_PROPERTY:cst_zstd,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>)
+target_compile_definitions(cst_runtime PUBLIC ASMJIT_STATIC=1 ASMJIT_NO_COMPILER=1 ASMJIT_NO_AARCH64=1
+                           ASMJIT_NO_FOREIGN=1 ASMJIT_NO_JIT=1 ASMJIT_NO_LOGGING=1 ASMJIT_NO_BUILDER=1
+                           PRIVATE $<$<COMPILE_LANGUAGE:ASM>:CST_DEFAULT_PACK="${CST_GENERATED}/default.pack">)
 target_compile_options(cst_runtime PUBLIC -O1 -g1 -fno-omit-frame-pointer $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 target_link_libraries(cst_runtime PUBLIC cst_sanitized)
-set_source_files_properties("${CST_ROOT}/cmake/default_pack.S" PROPERTIES OBJECT_DEPENDS "${CST_GENERATED}/default.pack")
+set_source_files_properties("${CST_ROOT}/cmake/default_pack.S" PROPERTIES
+    OBJECT_DEPENDS "${CST_GENERATED}/default.pack")
 target_link_libraries(cst_sodium PRIVATE cst_sanitized)
 target_link_libraries(cst_zstd PRIVATE cst_sanitized)
-set(CST_OBJECTS $<TARGET_OBJECTS:cst_runtime> $<TARGET_OBJECTS:cst_sodium> $<TARGET_OBJECTS:cst_zstd> ${_asmjit} "${CST_GENERATED}/static_kernels.o")
+set(CST_OBJECTS $<TARGET_OBJECTS:cst_runtime> $<TARGET_OBJECTS:cst_sodium> $<TARGET_OBJECTS:cst_zstd> ${_asmjit}
+    "${CST_GENERATED}/static_kernels.o")
 set_source_files_properties(${_asmjit} "${CST_GENERATED}/static_kernels.o" PROPERTIES EXTERNAL_OBJECT TRUE)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the build tools that are missing: with apt as root, else as pip wheels into .venv. Quiet and quick when nothing is missing.
-# `tools.sh test`: the browser that the tests of pages look with, too.
+# Installs the build tools that are missing: with apt as root, else as pip wheels into .venv. Quiet and quick when
+# nothing is missing. `tools.sh test`: the browser that the tests of pages look with, too.
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
@@ -23,8 +23,10 @@ if [ "${1:-}" = test ]; then
 fi
 
 install() {
-    apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@" >build/tools.log 2>&1 ||
-        { apt-get -qq update && apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@"; } >build/tools.log 2>&1
+    {
+        apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@" ||
+            { apt-get -qq update && apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends "$@"; }
+    } >build/tools.log 2>&1
 }
 mkdir -p build
 if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
@@ -34,7 +36,9 @@ if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
     fi
     if [ -n "$optional" ] && [ ! -e build/tools.optional ]; then
         echo "installing$optional (for the benchmark and fuzzing; not required)"
-        for package in $optional; do install "$package" || echo "  $package: not to be had; what needs it will do without"; done
+        for package in $optional; do
+            install "$package" || echo "  $package: not to be had; what needs it will do without"
+        done
         touch build/tools.optional
     fi
     if [ -n "$browser" ] && [ ! -e build/tools.browser ]; then

@@ -1,5 +1,6 @@
 #!/bin/sh
-# build.sh NAME [cmake option...]: installs the built library into build/prefix and builds examples/NAME against it, as a user would.
+# build.sh NAME [cmake option...]: installs the built library into build/prefix and builds examples/NAME against it, as
+# a user would.
 set -eu
 cd "$(dirname "$0")/.."
 NAME=$1
@@ -11,7 +12,7 @@ exec 9>build/examples/.lock # one installation at a time
 flock 9
 {
     cmake --install build --prefix "$PWD/build/prefix" &&
-        cmake -S "examples/$NAME" -B "build/examples/$NAME" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$PWD/build/prefix" \
-            -DCRYPTOSTITCH_PYTHON="$PWD/.venv/bin/python" "$@" &&
+        cmake -S "examples/$NAME" -B "build/examples/$NAME" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+            -DCMAKE_PREFIX_PATH="$PWD/build/prefix" -DCRYPTOSTITCH_PYTHON="$PWD/.venv/bin/python" "$@" &&
         cmake --build "build/examples/$NAME"
 } >"$log" 2>&1 || { cat "$log" >&2; exit 1; }

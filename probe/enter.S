@@ -1,5 +1,6 @@
-/* void cst_probe_enter(void): the call itself, with all of its state in cst_probe_frame (frame.h has its layout). A fault in the called code
- * ends at cst_probe_landing too, with the registers of the moment. The stack of the called code is touched by nothing but the call. */
+/* void cst_probe_enter(void): the call itself, with all of its state in cst_probe_frame (frame.h has its layout). A
+ * fault in the called code ends at cst_probe_landing too, with the registers of the moment. The stack of the called
+ * code is touched by nothing but the call. */
 #include "frame.h"
     .intel_syntax noprefix
     .text

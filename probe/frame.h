@@ -28,6 +28,7 @@ struct probe_frame {
 };
 
 extern struct probe_frame cst_probe_frame;
-extern const uint8_t cst_probe_landing[] __attribute__((visibility("hidden"))), cst_probe_end[] __attribute__((visibility("hidden")));
+extern const uint8_t cst_probe_landing[] __attribute__((visibility("hidden"))),
+    cst_probe_end[] __attribute__((visibility("hidden")));
 void cst_probe_enter(void);
 #endif

@@ -23,7 +23,9 @@ uint8_t *cst_probe_block_new(size_t size, size_t align, int at_end) {
 }
 
 int cst_probe_block_protect(uint8_t *block, size_t size, int access) {
-    const int protection = access == CST_PROBE_EXECUTE ? PROT_READ | PROT_EXEC : access == CST_PROBE_WRITE ? PROT_READ | PROT_WRITE : PROT_READ;
+    const int protection = access == CST_PROBE_EXECUTE ? PROT_READ | PROT_EXEC
+                           : access == CST_PROBE_WRITE ? PROT_READ | PROT_WRITE
+                                                       : PROT_READ;
     return size ? mprotect(first_page(block), round_up(size), protection) : 0;
 }
 

@@ -50,7 +50,8 @@ void state_to_image(const cst_probe_registers *r, uint8_t *image) {
     for (unsigned p = 0; p < sizeof pieces / sizeof *pieces; p++)
         if (loaded >> pieces[p].component & 1)
             for (int v = pieces[p].first, bytes = pieces[p].end - pieces[p].begin; v < pieces[p].last; v++)
-                memcpy(image + offset_of(pieces[p].component) + bytes * (v - pieces[p].first), r->vector[v] + pieces[p].begin, bytes);
+                memcpy(image + offset_of(pieces[p].component) + bytes * (v - pieces[p].first),
+                       r->vector[v] + pieces[p].begin, bytes);
     if (loaded & MASKS) memcpy(image + offset_of(5), r->mask, sizeof r->mask);
     memcpy(image + AT_HEADER, &loaded, sizeof loaded);
 }
@@ -73,6 +74,7 @@ void state_from_image(const uint8_t *image, cst_probe_registers *r) {
     for (unsigned p = 0; p < sizeof pieces / sizeof *pieces; p++)
         if (saved & have & 1u << pieces[p].component)
             for (int v = pieces[p].first, bytes = pieces[p].end - pieces[p].begin; v < pieces[p].last; v++)
-                memcpy(r->vector[v] + pieces[p].begin, image + offset_of(pieces[p].component) + bytes * (v - pieces[p].first), bytes);
+                memcpy(r->vector[v] + pieces[p].begin,
+                       image + offset_of(pieces[p].component) + bytes * (v - pieces[p].first), bytes);
     if (saved & have & MASKS) memcpy(r->mask, image + offset_of(5), sizeof r->mask);
 }

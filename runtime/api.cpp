@@ -1,28 +1,20 @@
-// The C API: contexts, suites and keys. Arguments are checked here, and nothing else happens here.
+// The C API: contexts and suites. Arguments are checked here, and nothing else happens here.
 
 #include <cstddef>
 #include <cstring>
 
 #include "handles.hpp"
-#include "run/burst.hpp"
 #include "run/explain.hpp"
 #include "select/saved_costs.hpp"
-#include "suite/registers.hpp"
-#include "suite/secret.hpp"
 
 using namespace cst;
 
 namespace {
 
-constexpr size_t OPTIONS_WITHOUT_KEY = offsetof(cst_options, pack_key);  // sizeof(cst_options) before it had that member
+constexpr size_t OPTIONS_WITHOUT_KEY =
+    offsetof(cst_options, pack_key);  // sizeof(cst_options) before it had that member
 constexpr size_t OPTIONS_WITHOUT_COSTS = offsetof(cst_options, costs);
-
-struct WipeAndDelete {
-    void operator()(Key *key) const {
-        wipe(key, sizeof(*key));
-        delete key;
-    }
-};
+constexpr size_t INFO_WITHOUT_RULES = offsetof(cst_suite_info, tag_lengths);
 
 }  // namespace
 
@@ -50,7 +42,8 @@ const char *cst_version(void) { return CST_VERSION; }
 
 int cst_ctx_new(cst_ctx **out, const cst_options *options) {
     if (!out) return CST_ERR_ARGUMENT;
-    if (options && ((options->size != sizeof(cst_options) && options->size != OPTIONS_WITHOUT_COSTS && options->size != OPTIONS_WITHOUT_KEY) ||
+    if (options && ((options->size != sizeof(cst_options) && options->size != OPTIONS_WITHOUT_COSTS &&
+                     options->size != OPTIONS_WITHOUT_KEY) ||
                     (options->flags & ~uint32_t(CST_NO_JIT | CST_ALLOW_PACKS | CST_CALIBRATE | CST_ALLOW_LEGACY))))
         return CST_ERR_ARGUMENT;
     const void *pack_key = options && options->size >= OPTIONS_WITHOUT_COSTS ? options->pack_key : nullptr;
@@ -61,7 +54,9 @@ int cst_ctx_new(cst_ctx **out, const cst_options *options) {
         if (options) ctx->flags = options->flags;
         ctx->wants_signature = pack_key != nullptr;
         if (pack_key) memcpy(ctx->pack_key, pack_key, sizeof ctx->pack_key);
-        if (int error = ctx->engine.init(options ? options->target : nullptr, ctx->flags & CST_NO_JIT, ctx->flags & CST_ALLOW_LEGACY)) return error;
+        if (int error = ctx->engine.init(options ? options->target : nullptr, ctx->flags & CST_NO_JIT,
+                                         ctx->flags & CST_ALLOW_LEGACY))
+            return error;
         if (int error = begin_costs(&ctx->engine, costs, ctx->flags & CST_CALIBRATE)) return error;
         ctx->suites.derive(ctx->engine);
         *out = ctx.release();
@@ -99,7 +94,7 @@ int cst_suite_get(cst_ctx *ctx, const char *name, const cst_suite **suite) {
 }
 
 int cst_suite_info_get(const cst_suite *handle, cst_suite_info *info) {
-    if (!handle || !info || info->size != sizeof(*info)) return CST_ERR_ARGUMENT;
+    if (!handle || !info || (info->size != sizeof(*info) && info->size != INFO_WITHOUT_RULES)) return CST_ERR_ARGUMENT;
     const Suite &suite = *from(handle);
     info->name = suite.name.c_str();
     info->kind = suite.kind;
@@ -119,11 +114,22 @@ int cst_suite_info_get(const cst_suite *handle, cst_suite_info *info) {
     info->min_bytes = suite.min_bytes;
     info->key_min = suite.key_min;
     info->key_max = suite.key_max;
+    if (info->size == INFO_WITHOUT_RULES) return CST_OK;
+    const Lengths &lengths = suite.lengths;
+    info->tag_lengths = lengths.tags;
+    info->aad_step = lengths.aad_step;
+    info->iv_and_count_bytes = lengths.iv_and_count;
+    info->open_block_bytes = size_t(lengths.open.multiple);
+    info->open_min_bytes = lengths.open.min;
+    info->open_max_bytes = lengths.open.max;
     return CST_OK;
 }
 
-int cst_suite_choice(const cst_suite *handle, int direction, size_t jobs, size_t bytes, int one_key, cst_choice *choice) {
-    if (!handle || !choice || choice->size != sizeof(*choice) || (direction != CST_SEAL && direction != CST_OPEN) || !jobs) return CST_ERR_ARGUMENT;
+int cst_suite_choice(const cst_suite *handle, int direction, size_t jobs, size_t bytes, int one_key,
+                     cst_choice *choice) {
+    if (!handle || !choice || choice->size != sizeof(*choice) || (direction != CST_SEAL && direction != CST_OPEN) ||
+        !jobs)
+        return CST_ERR_ARGUMENT;
     return guarded([&]() -> int { return explain(*from(handle), direction, jobs, bytes, one_key != 0, choice); });
 }
 
@@ -143,24 +149,4 @@ int cst_suite_force(cst_ctx *ctx, const char *suite_name, const char *kernel_nam
         suite->forced = variant;
         return CST_OK;
     });
-}
-
-int cst_key_new(const cst_suite *handle, const void *key, size_t key_len, const void *mac_key, size_t mac_key_len, cst_key **out) {
-    if (!handle || !out || (key_len && !key) || (mac_key_len && !mac_key)) return CST_ERR_ARGUMENT;
-    const Suite &suite = *from(handle);
-    if (key_len < suite.key_min || key_len > suite.key_max || mac_key_len < suite.mac_key_min || mac_key_len > suite.mac_key_max) return CST_ERR_LENGTH;
-    const ClearRegisters clear(suite.engine->cpu());
-    return guarded([&]() -> int {
-        std::unique_ptr<Key, WipeAndDelete> expanded(new Key);
-        if (int error = expand_key(suite, static_cast<const uint8_t *>(key), key_len, static_cast<const uint8_t *>(mac_key), mac_key_len, expanded.get())) return error;
-        *out = reinterpret_cast<cst_key *>(expanded.release());
-        return CST_OK;
-    });
-}
-
-void cst_key_free(cst_key *handle) {
-    if (!handle) return;
-    Key *key = reinterpret_cast<Key *>(handle);
-    const ClearRegisters clear(key->suite->engine->cpu());
-    WipeAndDelete()(key);
 }

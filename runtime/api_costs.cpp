@@ -12,14 +12,13 @@ constexpr double MOST_SECONDS = 3600;
 
 }  // namespace
 
-int cst_calibrate(cst_ctx *ctx, const char *glob, double seconds, int (*progress)(size_t done, size_t total, const char *kernel, void *arg), void *arg) {
+int cst_calibrate(cst_ctx *ctx, const char *glob, double seconds,
+                  int (*progress)(size_t done, size_t total, const char *kernel, void *arg), void *arg) {
     if (!ctx || !(seconds >= 0 && seconds <= MOST_SECONDS)) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
         std::vector<KernelCost> costs;
         if (int error = measure_costs(ctx->engine, glob, seconds, {progress, arg}, &costs)) return error;
         if (int error = ctx->engine.take_costs(std::move(costs))) return error;
-        for (const auto &suite : ctx->suites.all())
-            if (suite->memo) suite->memo->forget();
         return CST_OK;
     });
 }

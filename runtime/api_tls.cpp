@@ -38,7 +38,8 @@ size_t fastest_fragment(const Suite &suite, size_t in_len) {
     size_t best = TLS_MOST_PLAIN;
     double least = HUGE_VAL;
     for (size_t i = 0; i < Suite::RECORD_STEPS; i++) {
-        const size_t lanes = size_t(1) << i, fragment = std::max(LEAST_FRAGMENT, ((in_len + lanes - 1) / lanes + 15) & ~size_t(15));
+        const size_t lanes = size_t(1) << i,
+                     fragment = std::max(LEAST_FRAGMENT, ((in_len + lanes - 1) / lanes + 15) & ~size_t(15));
         const size_t records = in_len ? (in_len - 1) / fragment + 1 : 1;
         if (fragment > TLS_MOST_PLAIN) continue;
         if (records <= lanes / 2) break;
@@ -80,7 +81,8 @@ cst_job begin_record(const cst_tls_write &write, const Cut &cut, size_t i, Head 
     const uint64_t sequence = __builtin_bswap64(write.sequence + i);
     uint8_t *out = static_cast<uint8_t *>(write.out) + i * cut.record(cut.fragment);
     const uint8_t *iv = static_cast<const uint8_t *>(write.iv) + IV * i;
-    const uint8_t header[HEADER] = {write.type, uint8_t(write.version >> 8), uint8_t(write.version), uint8_t(payload >> 8), uint8_t(payload)};
+    const uint8_t header[HEADER] = {write.type, uint8_t(write.version >> 8), uint8_t(write.version),
+                                    uint8_t(payload >> 8), uint8_t(payload)};
     memcpy(head->bytes, &sequence, sizeof(sequence));
     memcpy(head->bytes + sizeof(sequence), header, 3);
     memcpy(out, header, HEADER);
@@ -118,15 +120,15 @@ int cst_tls_seal(cst_tls_write *write) {
     const Engine &engine = *from(write->key)->suite->engine;
     const ClearRegisters clear(engine.cpu());
     return guarded([&]() -> int {
-        const size_t room = std::min(cut.records, MOST_WORKS);
+        const size_t room = std::min(cut.records, MOST_MESSAGES);
         std::vector<cst_job> jobs(room);
         std::vector<Head> heads(room);
-        Arena arena;
-        if (int error = arena.allocate(engine, room)) return error;
+        Memory memory;
+        if (int error = memory.allocate(engine, room)) return error;
         for (size_t first = 0; first < cut.records; first += room) {
             const size_t n = std::min(room, cut.records - first);
             for (size_t i = 0; i < n; i++) jobs[i] = begin_record(*write, cut, first + i, &heads[i]);
-            run_burst(&arena, jobs.data(), n);
+            run_jobs(&memory, jobs.data(), n, false);
         }
         write->records = cut.records;
         write->out_len = cut.bytes();

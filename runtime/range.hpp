@@ -6,7 +6,8 @@
 
 namespace cst {
 
-// An empty one is at the end of the address space, where it meets nothing. Bits rather than branches: every job has seven pairs of them.
+// An empty one is at the end of the address space, where it meets nothing. Bits rather than branches: every job has
+// seven pairs of them.
 struct Range {
     uintptr_t first;
     size_t size;

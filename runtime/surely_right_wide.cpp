@@ -20,10 +20,14 @@ struct Buffers {
     __m512i places, lengths;
 };
 
-WIDE_INLINE __m512i lanes(const int (&of)[7]) { return _mm512_set_epi64(of[6], of[6], of[5], of[4], of[3], of[2], of[1], of[0]); }
+WIDE_INLINE __m512i lanes(const int (&of)[7]) {
+    return _mm512_set_epi64(of[6], of[6], of[5], of[4], of[3], of[2], of[1], of[0]);
+}
 
 WIDE_INLINE Buffers buffers_of(const cst_job &job) {
-    static_assert(offsetof(cst_job, out_cap) == offsetof(cst_job, iv) + 56 && offsetof(cst_job, n_in_pieces) == offsetof(cst_job, tag) + 24, "read as two vectors");
+    static_assert(offsetof(cst_job, out_cap) == offsetof(cst_job, iv) + 56 &&
+                      offsetof(cst_job, n_in_pieces) == offsetof(cst_job, tag) + 24,
+                  "read as two vectors");
     const __m512i low = _mm512_loadu_si512(&job.iv);
     const __m512i high = _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(&job.tag)));
     // The text's length is that of `in` and of `out`.
@@ -38,10 +42,12 @@ WIDE size_t surely_right_alike_wide(const cst_job &model, const cst_job *jobs, s
     const bool enciphers = suite->enciphers();
     const size_t least_out = enciphers ? model.in_len : 0, most_out = enciphers ? SIZE_MAX : 0;
     const unsigned pairs = enciphers ? ALL : WITHOUT_OUT;
-    const __m512i first = lanes(FIRST), second = lanes(SECOND), lengths = buffers_of(model).lengths, one = _mm512_set1_epi64(1);
+    const __m512i first = lanes(FIRST), second = lanes(SECOND), lengths = buffers_of(model).lengths,
+                  one = _mm512_set1_epi64(1);
     const __mmask8 some = _mm512_mask_test_epi64_mask(enciphers ? 0x1f : 0x1f & ~(1 << OUT), lengths, lengths);
     const __m512i to_last = _mm512_sub_epi64(lengths, one);
-    const __m512i sums = _mm512_add_epi64(_mm512_permutexvar_epi64(first, to_last), _mm512_permutexvar_epi64(second, lengths));
+    const __m512i sums =
+        _mm512_add_epi64(_mm512_permutexvar_epi64(first, to_last), _mm512_permutexvar_epi64(second, lengths));
     size_t i = 0;
     for (; i < n; i++) {
         const cst_job &job = jobs[i];
@@ -49,9 +55,11 @@ WIDE size_t surely_right_alike_wide(const cst_job &model, const cst_job *jobs, s
         if (job.n_out_pieces || job.out_cap < least_out || job.out_cap > most_out) break;
         const Buffers b = buffers_of(job);
         // An address above 2^63, or none of what is not empty.
-        const unsigned nowhere = _mm512_cmplt_epi64_mask(b.places, _mm512_setzero_si512()) | _mm512_mask_testn_epi64_mask(some, b.places, b.places);
+        const unsigned nowhere = _mm512_cmplt_epi64_mask(b.places, _mm512_setzero_si512()) |
+                                 _mm512_mask_testn_epi64_mask(some, b.places, b.places);
         // As SurelyRight::places.
-        const __m512i distances = _mm512_sub_epi64(_mm512_permutexvar_epi64(first, _mm512_add_epi64(b.places, to_last)), _mm512_permutexvar_epi64(second, b.places));
+        const __m512i distances = _mm512_sub_epi64(_mm512_permutexvar_epi64(first, _mm512_add_epi64(b.places, to_last)),
+                                                   _mm512_permutexvar_epi64(second, b.places));
         const unsigned meet = _mm512_cmplt_epu64_mask(distances, sums) & pairs & ~(job.in == job.out ? OUT_IN : 0);
         if (_mm512_cmpneq_epi64_mask(b.lengths, lengths) | nowhere | meet) break;
         if (!enciphers && job.out) break;

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import subprocess
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any
 
 import pytest
-
 from vectors.counts import falls, rises, wanted
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,7 +36,9 @@ def example(build: Path) -> Callable[[str], Path]:
 
     def get(name: str) -> Path:
         if name not in built:
-            done = subprocess.run([ROOT / "examples/build.sh", name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            done = subprocess.run(
+                [ROOT / "examples/build.sh", name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            )
             assert done.returncode == 0, done.stdout
             built[name] = build / "examples" / name
         return built[name]
@@ -72,7 +74,9 @@ def vector_counts(terminalreporter: pytest.TerminalReporter) -> Counter[str]:
 
 def is_whole(config: pytest.Config) -> bool:
     """Whether the session runs every test there is."""
-    return config.args_source == config.ArgsSource.TESTPATHS and not (config.option.keyword or config.option.markexpr or config.option.lf)
+    return config.args_source == config.ArgsSource.TESTPATHS and not (
+        config.option.keyword or config.option.markexpr or config.option.lf
+    )
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,8 +1,8 @@
 """Hand-made stream programs for tests of the back end, in a shorthand of one instruction per line.
 
-Registers: v3x v3y v3z (128, 256, 512 bits), g2 g2d g2w g2b, k1, xmm0 itself; memory: [g0+64]:128 [g0+g1*4+8]:32 [g0+8] (no size: lea);
-constants: @name:128, with broadcast @name:32*16; immediates: numbers; a mask stands before the operands: {k0} or {k0z};
-a line that ends with ~ is glued to the next.
+Registers: v3x v3y v3z (128, 256, 512 bits), g2 g2d g2w g2b, k1, xmm0 itself; memory: [g0+64]:128 [g0+g1*4+8]:32 [g0+8]
+(no size: lea); constants: @name:128, with broadcast @name:32*16; immediates: numbers; a mask stands before the
+operands: {k0} or {k0z}; a line that ends with ~ is glued to the next.
 """
 
 from __future__ import annotations
@@ -13,10 +13,23 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from cryptostitch.contract import Contract, Field
-from cryptostitch.ir import GENERAL, MASK, SHARED, VECTOR, Code, Constant, Imm, Ins, Mem, Operand, Place, Reg, Window
-from cryptostitch.program import HASH, Algorithm, Part, Program, Recipe
+from cryptostitch.core.contract import Contract, Field
+from cryptostitch.core.ir import (
+    GENERAL,
+    MASK,
+    SHARED,
+    VECTOR,
+    Code,
+    Constant,
+    Imm,
+    Ins,
+    Mem,
+    Operand,
+    Place,
+    Reg,
+    Window,
+)
+from cryptostitch.core.program import HASH, Algorithm, Part, Program, Recipe
 
 ROOT = Path(__file__).resolve().parents[1]
 ALGORITHM = Algorithm("nohash", "nohash", HASH, 64, 4, 5, 20, True, 8, initial=(1, 2, 3, 4, 5))
@@ -33,7 +46,9 @@ def operand(text: str) -> Operand:
         return Reg({"v": VECTOR, "g": GENERAL, "k": MASK}[m[1]], int(m[2]), BITS[m[1] + m[3]])
     if m := MEMORY.match(text):
         index = Reg(GENERAL, int(m[2]), 64) if m[2] else None
-        return Mem(Reg(GENERAL, int(m[1]), 64), int(m[4] or "0", 0), int(m[5] or 0), index, int(m[3] or 1), int(m[6] or 0))
+        return Mem(
+            Reg(GENERAL, int(m[1]), 64), int(m[4] or "0", 0), int(m[5] or 0), index, int(m[3] or 1), int(m[6] or 0)
+        )
     if m := CONSTANT.match(text):
         return Mem(None, bits=int(m[2]), broadcast=int(m[3] or 0), symbol=m[1])
     return Imm(int(text, 0))
@@ -48,21 +63,39 @@ def assemble(text: str, file: str = "handmade") -> tuple[Ins, ...]:
         op, _, rest = line.removesuffix("~").strip().partition(" ")
         mask = None
         if m := re.match(r"\{k(\d)(z?)\}\s*", rest):
-            mask, rest = m, rest[m.end():]
+            mask, rest = m, rest[m.end() :]
         operands = tuple(operand(o.strip()) for o in rest.split(",") if o.strip())
-        out.append(Ins(op, operands, Reg(MASK, int(mask[1]), 64) if mask else None, bool(mask and mask[2]), glue,
-                       (Place(file, number),)))
+        out.append(
+            Ins(
+                op,
+                operands,
+                Reg(MASK, int(mask[1]), 64) if mask else None,
+                bool(mask and mask[2]),
+                glue,
+                (Place(file, number),),
+            )
+        )
     return tuple(out)
 
 
 def program(
-    name: str, body: str, enter: str = "", leave: str = "", window: Window | None = None, features: str = "sse",
-    constants: tuple[Constant, ...] = (), state_bytes: int = 4096, lanes: int = 4, fields: tuple[Field, ...] | None = None,
+    name: str,
+    body: str,
+    enter: str = "",
+    leave: str = "",
+    window: Window | None = None,
+    features: str = "sse",
+    constants: tuple[Constant, ...] = (),
+    state_bytes: int = 4096,
+    lanes: int = 4,
+    fields: tuple[Field, ...] | None = None,
 ) -> Program:
     """``name`` is <stream>@<isa>#<budget>. The window is as large as the registers that the code names."""
     code = Code(assemble(enter), assemble(body), assemble(leave))
     used = [r for _, section in code.sections() for ins in section for r in ins.registers()]
-    size = {c: 1 + max((r.id for r in used if r.cls == c and not r.physical), default=-1) for c in (VECTOR, GENERAL, MASK)}
+    size = {
+        c: 1 + max((r.id for r in used if r.cls == c and not r.physical), default=-1) for c in (VECTOR, GENERAL, MASK)
+    }
     window = window or Window(size[VECTOR], max(1, size[GENERAL]), size[MASK])
     if fields is None:
         fields = (

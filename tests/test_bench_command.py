@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-
-from cryptostitch.bench_results import OURS, read_results, shipped
+from cryptostitch.analysis.bench_results import OURS, read_results, shipped
 from cryptostitch.cli import main
 from cryptostitch.report.plots import compared, fullest, lines, panels
 
@@ -36,8 +35,12 @@ def test_panels_hold_what_the_file_says() -> None:
             assert len(points) > 1
             for x, speed in points:
                 size, jobs = (x, number) if axis == "bytes of a job" else (number, x)
-                cells = [c.cycles_per_byte for c in results.cells
-                         if (c.row, c.keys, c.bytes, c.jobs, c.implementation) == (row, "own", size, jobs, name) and c.size.isdigit()]
+                cells = [
+                    c.cycles_per_byte
+                    for c in results.cells
+                    if (c.row, c.keys, c.bytes, c.jobs, c.implementation) == (row, "own", size, jobs, name)
+                    and c.size.isdigit()
+                ]
                 assert speed == pytest.approx(1 / min(cells))
 
 
@@ -63,7 +66,9 @@ def test_comparison_takes_the_best_peer() -> None:
 def test_a_plot_is_the_same_every_time(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="plots need matplotlib")
     for name in ("a", "b"):
-        run("--results", RESULTS, "--rows", ROWS, "--plot", tmp_path / f"{name}.svg", "--plot", tmp_path / f"{name}.png")
+        run(
+            "--results", RESULTS, "--rows", ROWS, "--plot", tmp_path / f"{name}.svg", "--plot", tmp_path / f"{name}.png"
+        )
     for kind in ("svg", "png"):
         assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
     text = (tmp_path / "a.svg").read_text()
@@ -82,25 +87,52 @@ def test_it_measures(build: Path, tmp_path: Path) -> None:
     if not (build / "cst-bench").exists():
         pytest.skip("cst-bench was not built (no libcrypto headers)")
     file = tmp_path / "kept.json"
-    data = json.loads(run("--rows", "sha1", "--sizes", "64,1024", "--jobs", "1", "--min-ms", "0.01", "--repetitions", "3", "--peers", "openssl",
-                          "-o", file, "--format", "json").stdout)
-    assert [(c["row"], c["size"], c["peer"]) for c in data["cells"]] == [("sha1", "64", "openssl"), ("sha1", "1024", "openssl")]
+    data = json.loads(
+        run(
+            "--rows",
+            "sha1",
+            "--sizes",
+            "64,1024",
+            "--jobs",
+            "1",
+            "--min-ms",
+            "0.01",
+            "--repetitions",
+            "3",
+            "--peers",
+            "openssl",
+            "-o",
+            file,
+            "--format",
+            "json",
+        ).stdout
+    )
+    assert [(c["row"], c["size"], c["peer"]) for c in data["cells"]] == [
+        ("sha1", "64", "openssl"),
+        ("sha1", "1024", "openssl"),
+    ]
     assert {c.implementation for c in read_results(file).cells} == {OURS, "openssl"}
     assert "status 2" in run("--jobs", "x", code=1).stderr
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "pip install matplotlib" in run("--results", RESULTS, "--rows", "sha1", "--plot", tmp_path / "x.svg", code=1).stderr
+    assert (
+        "pip install matplotlib"
+        in run("--results", RESULTS, "--rows", "sha1", "--plot", tmp_path / "x.svg", code=1).stderr
+    )
 
 
-@pytest.mark.parametrize("arguments, code, says", [
-    (("--results", "nowhere.json"), 1, "make bench"),
-    (("--results", RESULTS, "--rows", "rot13"), 2, "sha256"),
-    (("--results", RESULTS, "--sizes", "64"), 2, "leave it out to measure"),
-    (("--results", RESULTS, "--plot", "x.pdf"), 1, "--plot x.svg"),
-    (("--results", RESULTS, "--rows", "sha1", "--keys", "one", "--plot", "x.svg"), 1, "`--keys`"),
-])
+@pytest.mark.parametrize(
+    "arguments, code, says",
+    [
+        (("--results", "nowhere.json"), 1, "make bench"),
+        (("--results", RESULTS, "--rows", "rot13"), 2, "sha256"),
+        (("--results", RESULTS, "--sizes", "64"), 2, "leave it out to measure"),
+        (("--results", RESULTS, "--plot", "x.pdf"), 1, "--plot x.svg"),
+        (("--results", RESULTS, "--rows", "sha1", "--keys", "one", "--plot", "x.svg"), 1, "`--keys`"),
+    ],
+)
 def test_errors_say_what_to_type(arguments: tuple, code: int, says: str) -> None:
     error = run(*arguments, code=code).stderr
     assert says in error and len(error.strip().splitlines()) == 1

@@ -29,18 +29,24 @@ def library(name: str) -> Path:
 
 
 def linked(bench: Path, peer: str) -> bool:
-    return f"built without {peer}" not in run(bench, "--rows", "sha1", "--sizes", "64", "--jobs", "1", "--peers", peer, *QUICK).stderr
+    return (
+        f"built without {peer}"
+        not in run(bench, "--rows", "sha1", "--sizes", "64", "--jobs", "1", "--peers", peer, *QUICK).stderr
+    )
 
 
 @pytest.mark.parametrize("peer, name", [("openssl", "crypto"), ("ipsec-mb", "IPSec_MB")])
 def test_another_build_of_a_peer_is_a_column_of_its_own(bench: Path, tmp_path: Path, peer: str, name: str) -> None:
-    """A copy, so that the loader takes it for another library; it is checked against OpenSSL like every implementation."""
+    """A copy, so that the loader takes it for another library; it is checked against OpenSSL like every
+    implementation."""
     if not linked(bench, peer):
         pytest.skip(f"cst-bench was built without {peer}")
     copy = tmp_path / "copy.so"
     shutil.copy(library(name), copy)
     file = tmp_path / "r.json"
-    done = run(bench, *ROWS, "--peers", peer, "--peer", f"{peer}={copy}", "--peer", f"{peer}={copy}", "--json", str(file))
+    done = run(
+        bench, *ROWS, "--peers", peer, "--peer", f"{peer}={copy}", "--peer", f"{peer}={copy}", "--json", str(file)
+    )
     assert done.returncode == 0, done.stderr
     data = json.loads(file.read_text())
     versions = data["machine"]["versions"]
@@ -71,9 +77,24 @@ def test_bad_builds_are_refused(bench: Path, value: str) -> None:
 
 @pytest.mark.parametrize("tier, wide", [("avx2", {"avx512"}), ("sse", {"avx512", "avx2"})])
 def test_a_tier_holds_everybody(bench: Path, tmp_path: Path, tier: str, wide: set[str]) -> None:
-    """Ours by the kernels' targets, OpenSSL by the capabilities that it reports (leaf 7 of CPUID: bit 5 is AVX2, 16 AVX-512F), ipsec-mb by the architecture that its manager names."""
+    """Ours by the kernels' targets, OpenSSL by the capabilities that it reports (leaf 7 of CPUID: bit 5 is AVX2, 16
+    AVX-512F), ipsec-mb by the architecture that its manager names."""
     file = tmp_path / "r.json"
-    done = run(bench, "--rows", "sha1,aes-128-cbc,aes-128-cbc+hmac-sha1-etm", "--sizes", "1024", "--jobs", "64", "--own-key", "--tier", tier, "--json", str(file), *QUICK)
+    done = run(
+        bench,
+        "--rows",
+        "sha1,aes-128-cbc,aes-128-cbc+hmac-sha1-etm",
+        "--sizes",
+        "1024",
+        "--jobs",
+        "64",
+        "--own-key",
+        "--tier",
+        tier,
+        "--json",
+        str(file),
+        *QUICK,
+    )
     assert done.returncode == 0, done.stderr
     data = json.loads(file.read_text())
     assert data["machine"]["tier"] == tier
@@ -115,7 +136,8 @@ def test_progress_and_time_left_are_for_terminals(bench: Path) -> None:
 
 @pytest.mark.skipif(not LONG, reason="compiling a peer takes twenty seconds: CRYPTOSTITCH_LONG=1")
 def test_a_module_with_the_right_header_drives_another_layout(bench: Path, root: Path, tmp_path: Path) -> None:
-    """ipsec-mb under a version that this cst-bench does not know, with a header of that version: what CMake does for BENCH_IPSEC_MB_HEADERS."""
+    """ipsec-mb under a version that this cst-bench does not know, with a header of that version: what CMake does for
+    BENCH_IPSEC_MB_HEADERS."""
     header = Path("/usr/include/intel-ipsec-mb.h")
     if not header.exists():
         pytest.skip("no header of ipsec-mb here")
@@ -124,13 +146,25 @@ def test_a_module_with_the_right_header_drives_another_layout(bench: Path, root:
     (tmp_path / "include/intel-ipsec-mb.h").write_text(text)
     (tmp_path / "fake.c").write_text('const char *imb_get_version_str(void) { return "1.98.0"; }\n')
     fake, program, folder = tmp_path / "fake.so", tmp_path / "cst-bench", root / "bench"
-    subprocess.run(["cc", "-shared", "-fPIC", "-Wl,--no-as-needed", tmp_path / "fake.c", library("IPSec_MB"), "-o", fake], check=True)
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-Wl,--no-as-needed", tmp_path / "fake.c", library("IPSec_MB"), "-o", fake],
+        check=True,
+    )
     shutil.copy(bench, program)
     assert run(program, *ROWS, "--peer", f"ipsec-mb={fake}").returncode == 2
     peers = [*folder.glob("peers/ipsec_mb*.cpp"), folder / "row.cpp", folder / "tls.cpp"]
     sources = [file for file in peers if file.name != "ipsec_mb_builds.cpp"]
     (tmp_path / "peers").mkdir()
-    flags = ["-std=c++17", "-O1", "-shared", "-fPIC", "-fvisibility=hidden", "-DBENCH_IPSEC_MB", "-I", tmp_path / "include"]
+    flags = [
+        "-std=c++17",
+        "-O1",
+        "-shared",
+        "-fPIC",
+        "-fvisibility=hidden",
+        "-DBENCH_IPSEC_MB",
+        "-I",
+        tmp_path / "include",
+    ]
     subprocess.run(["c++", *flags, *sources, "-lcrypto", "-o", tmp_path / "peers/ipsec-mb-1.98.so"], check=True)
     done = run(program, *ROWS, "--peer", f"ipsec-mb={fake}", "--json", str(tmp_path / "r.json"))
     assert done.returncode == 0, done.stderr

@@ -8,13 +8,38 @@ import sys
 from pathlib import Path
 from typing import Any
 
-
 ROOT = Path(__file__).resolve().parents[1]
-MACHINE = {"cpu": "AMD EPYC", "microarchitecture": "zen9", "family": 25, "model": 17, "core_ghz": 3.7, "date": "2026-01-02T03:04:05Z"}
+MACHINE = {
+    "cpu": "AMD EPYC",
+    "microarchitecture": "zen9",
+    "family": 25,
+    "model": 17,
+    "core_ghz": 3.7,
+    "date": "2026-01-02T03:04:05Z",
+}
 
 
-def row(name: str, impl: str, cycles: float, spread: float = 0.02, size: int = 1024, jobs: int = 64, keys: str = "own", variant: str = "v") -> dict[str, Any]:
-    return {"row": name, "impl": impl, "keys": keys, "variant": variant, "size": str(size), "bytes": size, "jobs": jobs, "cycles_per_byte": cycles, "spread": spread}
+def row(
+    name: str,
+    impl: str,
+    cycles: float,
+    spread: float = 0.02,
+    size: int = 1024,
+    jobs: int = 64,
+    keys: str = "own",
+    variant: str = "v",
+) -> dict[str, Any]:
+    return {
+        "row": name,
+        "impl": impl,
+        "keys": keys,
+        "variant": variant,
+        "size": str(size),
+        "bytes": size,
+        "jobs": jobs,
+        "cycles_per_byte": cycles,
+        "spread": spread,
+    }
 
 
 def results(*rows: dict[str, Any], **machine: Any) -> dict[str, Any]:
@@ -23,7 +48,11 @@ def results(*rows: dict[str, Any], **machine: Any) -> dict[str, Any]:
 
 
 def summary(tmp_path: Path, *options: object) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, ROOT / "bench/summary", "--results", tmp_path / "results", *options], capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, ROOT / "bench/summary", "--results", tmp_path / "results", *options],
+        capture_output=True,
+        text=True,
+    )
 
 
 def written(tmp_path: Path, data: dict[str, Any], name: str = "new.json") -> Path:
@@ -33,14 +62,24 @@ def written(tmp_path: Path, data: dict[str, Any], name: str = "new.json") -> Pat
 
 
 def test_losses_are_those_beyond_the_spread_worst_first(tmp_path: Path) -> None:
-    """A peer's best variant counts; 4 % apart is a loss with 2 % of spread, and level with 10 %; a row without a peer is none."""
-    file = written(tmp_path, results(
-        row("lost-a-little", "cryptostitch", 1.04), row("lost-a-little", "openssl", 9.0), row("lost-a-little", "ipsec-mb", 1.0),
-        row("level", "cryptostitch", 1.04, 0.1), row("level", "ipsec-mb", 1.0, 0.1),
-        row("lost-a-lot", "cryptostitch", 3.0), row("lost-a-lot", "ipsec-mb", 2.5, variant="queue"), row("lost-a-lot", "ipsec-mb", 1.5, variant="direct"),
-        row("won", "cryptostitch", 1.0), row("won", "ipsec-mb", 2.0),
-        row("alone", "cryptostitch", 5.0),
-    ))
+    """A peer's best variant counts; 4 % apart is a loss with 2 % of spread, and level with 10 %; a row without a peer
+    is none."""
+    file = written(
+        tmp_path,
+        results(
+            row("lost-a-little", "cryptostitch", 1.04),
+            row("lost-a-little", "openssl", 9.0),
+            row("lost-a-little", "ipsec-mb", 1.0),
+            row("level", "cryptostitch", 1.04, 0.1),
+            row("level", "ipsec-mb", 1.0, 0.1),
+            row("lost-a-lot", "cryptostitch", 3.0),
+            row("lost-a-lot", "ipsec-mb", 2.5, variant="queue"),
+            row("lost-a-lot", "ipsec-mb", 1.5, variant="direct"),
+            row("won", "cryptostitch", 1.0),
+            row("won", "ipsec-mb", 2.0),
+            row("alone", "cryptostitch", 5.0),
+        ),
+    )
     done = summary(tmp_path, "losses", file)
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
@@ -52,39 +91,68 @@ def test_losses_are_those_beyond_the_spread_worst_first(tmp_path: Path) -> None:
 
 
 def test_winning_everywhere_is_said(tmp_path: Path) -> None:
-    done = summary(tmp_path, "losses", written(tmp_path, results(row("a", "cryptostitch", 1.0), row("a", "openssl", 2.0))))
+    done = summary(
+        tmp_path, "losses", written(tmp_path, results(row("a", "cryptostitch", 1.0), row("a", "openssl", 2.0)))
+    )
     assert done.stdout.splitlines()[-1] == "where we lose: nowhere"
 
 
 def test_history_is_kept_and_bounded(tmp_path: Path) -> None:
     for run in range(20):
-        data = results(row("sha1", "cryptostitch", 1.0 + run), row("sha1", "openssl", 2.0), date=f"2026-01-{run + 1:02}T00:00:00Z")
+        data = results(
+            row("sha1", "cryptostitch", 1.0 + run), row("sha1", "openssl", 2.0), date=f"2026-01-{run + 1:02}T00:00:00Z"
+        )
         assert summary(tmp_path, "keep", written(tmp_path, data), "--commit", f"c{run}").returncode == 0
     text = (tmp_path / "results/zen9.json").read_text()
     kept = json.loads(text)
     assert kept["machine"]["commit"] == "c19" and len(kept["rows"]) == 2
     assert [run["commit"] for run in kept["history"]] == [f"c{i}" for i in range(3, 19)]
-    assert kept["history"][-1]["cells"] == {"sha1 1024 x64 own": 19.0} and kept["history"][-1]["date"].startswith("2026-01-19")
+    assert kept["history"][-1]["cells"] == {"sha1 1024 x64 own": 19.0} and kept["history"][-1]["date"].startswith(
+        "2026-01-19"
+    )
     assert sum(line.startswith('{"date"') for line in text.splitlines()) == 16  # a line each
 
 
 def test_changes_are_those_beyond_the_noise_between_the_runs(tmp_path: Path) -> None:
-    """Peers whose version is the same tell the noise: here 4 %, so that 3 % of ours is none, and 10 % is a change; nor is 10 % within a spread of 30 %."""
+    """Peers whose version is the same tell the noise: here 4 %, so that 3 % of ours is none, and 10 % is a change; nor
+    is 10 % within a spread of 30 %."""
     peers = [row(f"p{i}", "openssl", 1.0) for i in range(10)]
-    old = results(*peers, row("a", "cryptostitch", 1.0), row("b", "cryptostitch", 1.0), row("c", "cryptostitch", 1.0), row("d", "cryptostitch", 1.0, 0.3), row("a", "ipsec-mb", 1.0))
+    old = results(
+        *peers,
+        row("a", "cryptostitch", 1.0),
+        row("b", "cryptostitch", 1.0),
+        row("c", "cryptostitch", 1.0),
+        row("d", "cryptostitch", 1.0, 0.3),
+        row("a", "ipsec-mb", 1.0),
+    )
     moved = [{**peer, "cycles_per_byte": 1.04} for peer in peers]
-    new = results(*moved, row("a", "cryptostitch", 1.03), row("b", "cryptostitch", 1.1), row("c", "cryptostitch", 0.9), row("d", "cryptostitch", 1.1, 0.3), row("a", "ipsec-mb", 5.0))
+    new = results(
+        *moved,
+        row("a", "cryptostitch", 1.03),
+        row("b", "cryptostitch", 1.1),
+        row("c", "cryptostitch", 0.9),
+        row("d", "cryptostitch", 1.1, 0.3),
+        row("a", "ipsec-mb", 5.0),
+    )
     new["machine"]["versions"]["ipsec-mb"] = "2.0.0"
     assert summary(tmp_path, "keep", written(tmp_path, old), "--commit", "abc").returncode == 0
     said = summary(tmp_path, "losses", written(tmp_path, new)).stdout.splitlines()
-    assert said[0].startswith("since the run of 2026-01-02 at abc: 1 cells faster, 1 slower, 2 as before; noise between the runs 4.0 %")
+    assert said[0].startswith(
+        "since the run of 2026-01-02 at abc: 1 cells faster, 1 slower, 2 as before; noise between the runs 4.0 %"
+    )
     assert said[1].strip() == "slower  +10.0 %  b 1024 x64 own: 1.000 -> 1.100"
     assert said[2].strip() == "faster  -10.0 %  c 1024 x64 own: 1.000 -> 0.900"
 
 
 def test_readme_tables_are_rewritten_between_their_markers(tmp_path: Path) -> None:
     full = results(row("sha1", "cryptostitch", 0.4567, size=16384), row("sha1", "openssl", 12.341, size=16384))
-    avx2 = results(row("sha1", "cryptostitch", 0.5), row("sha1", "ipsec-mb", 1.0), row("md5", "cryptostitch", 1.5), row("md5", "ipsec-mb", 1.0), tier="avx2")
+    avx2 = results(
+        row("sha1", "cryptostitch", 0.5),
+        row("sha1", "ipsec-mb", 1.0),
+        row("md5", "cryptostitch", 1.5),
+        row("md5", "ipsec-mb", 1.0),
+        tier="avx2",
+    )
     assert summary(tmp_path, "keep", written(tmp_path, full)).returncode == 0
     assert summary(tmp_path, "keep", written(tmp_path, avx2)).returncode == 0
     marks = "above\n<!-- begin: {0} from bench/results -->\nstale\n<!-- end: {0} from bench/results -->\nbelow\n"
@@ -98,10 +166,27 @@ def test_readme_tables_are_rewritten_between_their_markers(tmp_path: Path) -> No
         assert "2 January 2026, OpenSSL 3.0.19, ipsec-mb 1.3.0" in text
         assert "| `sha1` | 0.50 (0.500 / 1.00) |" in text and "| `md5` | **1.50** (1.50 / 1.00) |" in text
         assert "1 of 2" in text
-        assert summary(tmp_path, "keep", written(tmp_path, {**full, "machine": {**full["machine"], "microarchitecture": "other", "date": "2027-01-01T00:00:00Z"}})).returncode == 0
+        assert (
+            summary(
+                tmp_path,
+                "keep",
+                written(
+                    tmp_path,
+                    {
+                        **full,
+                        "machine": {**full["machine"], "microarchitecture": "other", "date": "2027-01-01T00:00:00Z"},
+                    },
+                ),
+            ).returncode
+            == 0
+        )
     page.write_text("no markers")
     done = summary(tmp_path, "readme", "--readme", page)
-    assert done.returncode == 1 and "<!-- begin: figures from bench/results -->" in done.stderr and page.read_text() == "no markers"
+    assert (
+        done.returncode == 1
+        and "<!-- begin: figures from bench/results -->" in done.stderr
+        and page.read_text() == "no markers"
+    )
 
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
@@ -114,6 +199,8 @@ def test_the_readme_shows_the_kept_results(tmp_path: Path) -> None:
     """`make bench` writes both; whoever changes the tables types `python bench/summary readme`."""
     page = tmp_path / "README.md"
     page.write_text((ROOT / "README.md").read_text())
-    done = subprocess.run([sys.executable, ROOT / "bench/summary", "readme", "--readme", page], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, ROOT / "bench/summary", "readme", "--readme", page], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert page.read_text() == (ROOT / "README.md").read_text(), "type: python bench/summary readme"

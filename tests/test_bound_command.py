@@ -1,4 +1,5 @@
-"""`cryptostitch probe` and `cryptostitch bound` as a user calls them, and the measurement of a few instructions on this CPU."""
+"""`cryptostitch probe` and `cryptostitch bound` as a user calls them, and the measurement of a few instructions on this
+CPU."""
 
 from __future__ import annotations
 
@@ -8,16 +9,26 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-
-from cryptostitch import runtime
+from cryptostitch.binding import runtime
 from cryptostitch.cli import main
+from cryptostitch.instruction_probe.measurement import probe
 from cryptostitch.model.forms import all_forms
 from cryptostitch.model.table import median_table, read_table, table_of, tables
-from cryptostitch.probe.run import probe
 
 KERNEL = "sha1_x4@sse"
 PAIR = "aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani"
-FORMS = ("add r64 i", "rol r64 i", "mov r64 m64", "mov m64 r64", "paddd xmm xmm", "pslld xmm i", "pshufb xmm m128", "movdqa xmm xmm", "movd xmm r32", "aesenc xmm xmm")
+FORMS = (
+    "add r64 i",
+    "rol r64 i",
+    "mov r64 m64",
+    "mov m64 r64",
+    "paddd xmm xmm",
+    "pslld xmm i",
+    "pshufb xmm m128",
+    "movdqa xmm xmm",
+    "movd xmm r32",
+    "aesenc xmm xmm",
+)
 
 
 def run(*arguments: str, code: int = 0) -> Any:
@@ -48,8 +59,8 @@ def test_probe_of_a_few_forms(measured: Any) -> None:
     for row in measured.rows.values():
         assert row.throughput > 0 and set(row.uses) <= set(measured.resources), row
         assert all(0 < use <= row.throughput * 1.01 for name, use in row.uses.items() if " or " not in name), row
-        assert all(l is None or l >= 0 for l in row.latency), row
-    assert measured.rows["add r64 i"].latency[0] == pytest.approx(1, abs=0.3)      # what a core cycle is
+        assert all(latency is None or latency >= 0 for latency in row.latency), row
+    assert measured.rows["add r64 i"].latency[0] == pytest.approx(1, abs=0.3)  # what a core cycle is
     assert measured.load >= 2 and all(f > 0 for f in measured.forward.values())
 
 
@@ -84,15 +95,20 @@ def test_bound_measures_where_the_table_is_this_cpus(build: Path) -> None:
         pytest.skip(f"there is no instruction table of {here}")
     data = json.loads(run("bound", KERNEL, "--seconds", "0.05", "--format", "json").stdout)
     measured = data["measured"]
-    assert measured["of_bound"] == pytest.approx(measured["cycles_per_iteration"] / data["bound"]["cycles_per_iteration"], rel=0.01)
+    assert measured["of_bound"] == pytest.approx(
+        measured["cycles_per_iteration"] / data["bound"]["cycles_per_iteration"], rel=0.01
+    )
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (("bound", "sha1_x17@avx512", "--cpu", "zen4"), "no kernel named 'sha1_x17@avx512'; nearest: sha1_x16@avx512"),
-    (("bound", "sha1_x16", "--cpu", "zen4"), "write e.g. sha1_x16@avx512"),
-    (("bound", KERNEL, "--cpu", "zen9"), "cryptostitch probe -o zen9.json"),
-    (("bound", KERNEL, "--cpu", "nowhere/zen9.json"), "there is no file nowhere/zen9.json"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("bound", "sha1_x17@avx512", "--cpu", "zen4"), "no kernel named 'sha1_x17@avx512'; nearest: sha1_x16@avx512"),
+        (("bound", "sha1_x16", "--cpu", "zen4"), "write e.g. sha1_x16@avx512"),
+        (("bound", KERNEL, "--cpu", "zen9"), "cryptostitch probe -o zen9.json"),
+        (("bound", KERNEL, "--cpu", "nowhere/zen9.json"), "there is no file nowhere/zen9.json"),
+    ],
+)
 def test_errors_say_what_to_do(arguments: tuple[str, ...], message: str) -> None:
     error = run(*arguments, code=1).stderr
     assert message in error and len(error.strip().splitlines()) == 1

@@ -11,15 +11,31 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-
-from cryptostitch import runtime
+from cryptostitch.binding import runtime
 from cryptostitch.cli import main
 from cryptostitch.commands.common import Pair
 from cryptostitch.emit.objects import elf_functions
-from cryptostitch.measure import CHAIN_ADDS, Laboratory, pinned
-from cryptostitch.report.tables import Catalogue, listing_text
+from cryptostitch.listing import Catalogue
+from cryptostitch.report.tables import listing_text
+from cryptostitch.tuning.measure import CHAIN_ADDS, Laboratory, pinned
 
-COMMANDS = ("list", "show", "stitch", "matrix", "tune", "predict", "probe", "bound", "emit", "verify", "mutate", "cpu", "calibrate", "report", "bench")
+COMMANDS = (
+    "list",
+    "show",
+    "stitch",
+    "matrix",
+    "tune",
+    "predict",
+    "probe",
+    "bound",
+    "emit",
+    "verify",
+    "mutate",
+    "cpu",
+    "calibrate",
+    "report",
+    "bench",
+)
 PAIR = "aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani"
 
 
@@ -58,18 +74,31 @@ def test_every_command_is_tested_for_its_help() -> None:
 
 def test_list_agrees_with_the_library(listed: dict[str, list], build: Path) -> None:
     context = runtime.Context()
-    alone = {row.suite for row in Catalogue().algorithms.values() if row.kind not in ("ghash", "poly1305", "cbc_mac")}  # these are parts of AEADs only
+    # these are parts of AEADs only
+    alone = {row.suite for row in Catalogue().algorithms.values() if row.kind not in ("ghash", "poly1305", "cbc_mac")}
     alone -= {suite for suite in alone if "vartime" in suite or suite.startswith("des")}  # off unless asked for
     assert alone < set(listed["suites"]) == set(context.suites())
     assert {k["name"] for k in listed["kernels"]} >= set(context.kernels())
     streams = {s["name"]: s for s in listed["streams"]}
     assert streams["sha1_x16"]["isa"] == "avx512" and streams["sha1_x16"]["lanes"] == 16
     pair = next(k for k in listed["kernels"] if k["name"] == PAIR)
-    assert pair["streams"] == ["aes128_cbc_enc_x1", "sha1_ni_x1"] and pair["static"] and pair["target"] == "sse_aesni_shani"
+    assert (
+        pair["streams"] == ["aes128_cbc_enc_x1", "sha1_ni_x1"]
+        and pair["static"]
+        and pair["target"] == "sse_aesni_shani"
+    )
 
 
-@pytest.mark.parametrize("name", ["aes128_cbc_enc_x16_by1@avx512_vaes", "aes256_cbc_enc_x8_1key@avx2_vaes", "sha256_ni_x4@sse_shani", "md5_x16@avx512",
-                                  "aes128_cbc_enc_x1+sha1_x1@sse_aesni_bmi2"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "aes128_cbc_enc_x16_by1@avx512_vaes",
+        "aes256_cbc_enc_x8_1key@avx2_vaes",
+        "sha256_ni_x4@sse_shani",
+        "md5_x16@avx512",
+        "aes128_cbc_enc_x1+sha1_x1@sse_aesni_bmi2",
+    ],
+)
 def test_listed_features_are_those_of_the_compiled_kernel(listed: dict[str, list], name: str) -> None:
     kernel = next(k for k in listed["kernels"] if k["name"] == name)
     assert kernel["features"] == sorted(Catalogue().recipe(name).features)
@@ -89,7 +118,7 @@ def test_show() -> None:
     assert re.search(r"^ 1 +sha1rnds4 .* streams/sha1_ni\.j2:\d+ < isa/sse\.j2:\d+$", text, re.M)
     loop = next(line for line in text.split("\n") if line.startswith("---- loop"))
     counts = [int(n) for n in re.findall(r"stream \d: (\d+)", loop)]
-    body = text[text.index("---- loop"):text.index("---- drain")]
+    body = text[text.index("---- loop") : text.index("---- drain")]
     assert [len(re.findall(rf"^ {i} ", body, re.M)) for i in (0, 1)] == counts
 
 
@@ -99,7 +128,9 @@ def test_show_with_colours() -> None:
 
 
 def test_stitch(needs_pair: None) -> None:
-    found = json.loads(run("stitch", "aes128_cbc_enc_x1", "sha1_ni_x1", "--isa", "sse", "--seconds", "0.1", "--format", "json").stdout)
+    found = json.loads(
+        run("stitch", "aes128_cbc_enc_x1", "sha1_ni_x1", "--isa", "sse", "--seconds", "0.1", "--format", "json").stdout
+    )
     assert found["kernel"] == PAIR and found["verified"]
     cycles = found["cycles_per_iteration"]
     assert cycles["sum"] == pytest.approx(sum(cycles["parts"].values()), abs=0.2)
@@ -109,8 +140,31 @@ def test_stitch(needs_pair: None) -> None:
 
 
 def test_stitch_options_reach_the_kernel(needs_pair: None) -> None:
-    found = json.loads(run("stitch", "aes128_cbc_enc_x1", "sha1_ni_x1", "--isa", "sse", "--seconds", "0.02", "--format", "json", "--ratio", "1:2", "--lead", "0:100",
-                           "--lag", "2", "--budget", "8:8", "--strategy", "sequential", "--iterations", "20").stdout)
+    found = json.loads(
+        run(
+            "stitch",
+            "aes128_cbc_enc_x1",
+            "sha1_ni_x1",
+            "--isa",
+            "sse",
+            "--seconds",
+            "0.02",
+            "--format",
+            "json",
+            "--ratio",
+            "1:2",
+            "--lead",
+            "0:100",
+            "--lag",
+            "2",
+            "--budget",
+            "8:8",
+            "--strategy",
+            "sequential",
+            "--iterations",
+            "20",
+        ).stdout
+    )
     assert found["strategy"] == "sequential"
     assert [(s["ratio"], s["lead"], s["lag"]) for s in found["streams"]] == [(1, 0, 0), (2, 100, 2)]
     assert all(s["vectors"] <= 8 for s in found["streams"])
@@ -122,42 +176,48 @@ def test_stitch_as_text(needs_pair: None) -> None:
         assert word in text
 
 
-@pytest.mark.parametrize("arguments, says", [
-    (["stich"], "did you mean `cryptostitch stitch`"),
-    (["show", "sha1_x16"], "write e.g. sha1_x16@avx512"),
-    (["show", "sha1_y16@avx512"], "write <algorithm>_x<lanes>"),
-    (["show", "sha1_x16@avx51"], "sha1_x16@avx512"),
-    (["show", "aes128_cbc_en_x16@avx512"], "aes128_cbc_enc_x16"),
-    (["emit", "--pack", "x", "sha_x16@avx512"], "sha1_x16"),
-    (["emit"], "--default-pack"),
-    (["emit", "--static", "x", "--static-kernels", "all", "sha1_x16@avx512"], "without KERNELS"),
-    (["stitch", "aes128_cbc_enc_x16", "sha_x16", "--isa", "avx512"], "sha1_x16"),
-    (["stitch", "aes128_cbc_enc_x16", "sha1_x16"], "--isa"),
-    (["stitch", "aes128_cbc_enc_x16", "sha1_x16", "--isa", "avx51"], "avx512"),
-    (["stitch", "aes128_cbc_enc_x16", "sha1_x64", "--isa", "avx512"], "sha1_x16, sha1_x32"),
-    (["stitch", "aes128_cbc_enc_x64", "sha1_x16", "--isa", "avx512"], "give both parts the same number"),
-    (["stitch", "aes128_cbc_enc_x8", "sha1_x8", "--isa", "sse"], "try fewer lanes"),
-    (["stitch", "aes128_cbc_enc_x1", "sha1_x16", "--isa", "avx512"], "take aes128_cbc_enc_x8, aes128_cbc_enc_x16"),
-    (["stitch", "aes128_cbc_enc_x16", "sha1_ni_x1", "--isa", "avx512"], "use --isa sse"),
-    (["stitch", "aes128_cbc_enc_x16", "sha1_x16", "--isa", "avx512", "--budget", "1:2"], "try another --budget"),
-    (["stitch", "aes128_cbc_enc_x16_hand", "sha1_x16", "--isa", "avx512"], "_hand on both parts"),
-    (["stitch", "a_x1", "b_x1", "--isa", "sse", "--ratio", "1:x"], "like 1:2"),
-    (["emit", "--format", "elf", "--format", "macho", "--object", "x", "sha1_x16@avx512"], "one of elf, coff, macho"),
-    (["emit", "--format", "json", "--assembly", "-", "sha1_x16@avx512"], "--assembly FILE"),
-    (["stitch", "a_x1", "b_x1", "--isa", "sse", "--lag", "9"], "at most 8"),
-    (["report", "sha1_x4@sse", "-o", "/nowhere/x.html"], "mkdir -p /nowhere"),
-    (["matrix", "--html", "/nowhere/x.html"], "mkdir -p /nowhere"),
-    (["verify", "--html", "/nowhere/x.html"], "mkdir -p /nowhere"),
-    (["matrix", "--ciphers", "zz"], "cryptostitch list"),
-    (["verify", "zz*"], "cryptostitch list"),
-    (["mutate", "zz*"], "cryptostitch list"),
-    (["emit", "--recipe", str(Path(__file__)), "--pack", "x"], "cryptostitch tune A B"),
-    (["cpu", "--costs", str(Path(__file__))], "cryptostitch calibrate --costs"),
-    (["cpu", "--suites", "zz*"], "cryptostitch list"),
-    (["cpu", "--jobs", "four"], "1,4,16,64"),
-    (["cpu", "--target", "avx9"], "avx2"),
-    (["calibrate", "--kernels", "zz*"], "cryptostitch list"),
-])
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        (["stich"], "did you mean `cryptostitch stitch`"),
+        (["show", "sha1_x16"], "write e.g. sha1_x16@avx512"),
+        (["show", "sha1_y16@avx512"], "write <algorithm>_x<lanes>"),
+        (["show", "sha1_x16@avx51"], "sha1_x16@avx512"),
+        (["show", "aes128_cbc_en_x16@avx512"], "aes128_cbc_enc_x16"),
+        (["emit", "--pack", "x", "sha_x16@avx512"], "sha1_x16"),
+        (["emit"], "--default-pack"),
+        (["emit", "--static", "x", "--static-kernels", "all", "sha1_x16@avx512"], "without KERNELS"),
+        (["stitch", "aes128_cbc_enc_x16", "sha_x16", "--isa", "avx512"], "sha1_x16"),
+        (["stitch", "aes128_cbc_enc_x16", "sha1_x16"], "--isa"),
+        (["stitch", "aes128_cbc_enc_x16", "sha1_x16", "--isa", "avx51"], "avx512"),
+        (["stitch", "aes128_cbc_enc_x16", "sha1_x64", "--isa", "avx512"], "sha1_x16, sha1_x32"),
+        (["stitch", "aes128_cbc_enc_x64", "sha1_x16", "--isa", "avx512"], "give both parts the same number"),
+        (["stitch", "aes128_cbc_enc_x8", "sha1_x8", "--isa", "sse"], "try fewer lanes"),
+        (["stitch", "aes128_cbc_enc_x1", "sha1_x16", "--isa", "avx512"], "take aes128_cbc_enc_x8, aes128_cbc_enc_x16"),
+        (["stitch", "aes128_cbc_enc_x16", "sha1_ni_x1", "--isa", "avx512"], "use --isa sse"),
+        (["stitch", "aes128_cbc_enc_x16", "sha1_x16", "--isa", "avx512", "--budget", "1:2"], "try another --budget"),
+        (["stitch", "aes128_cbc_enc_x16_hand", "sha1_x16", "--isa", "avx512"], "_hand on both parts"),
+        (["stitch", "a_x1", "b_x1", "--isa", "sse", "--ratio", "1:x"], "like 1:2"),
+        (
+            ["emit", "--format", "elf", "--format", "macho", "--object", "x", "sha1_x16@avx512"],
+            "one of elf, coff, macho",
+        ),
+        (["emit", "--format", "json", "--assembly", "-", "sha1_x16@avx512"], "--assembly FILE"),
+        (["stitch", "a_x1", "b_x1", "--isa", "sse", "--lag", "9"], "at most 8"),
+        (["report", "sha1_x4@sse", "-o", "/nowhere/x.html"], "mkdir -p /nowhere"),
+        (["matrix", "--html", "/nowhere/x.html"], "mkdir -p /nowhere"),
+        (["verify", "--html", "/nowhere/x.html"], "mkdir -p /nowhere"),
+        (["matrix", "--ciphers", "zz"], "cryptostitch list"),
+        (["verify", "zz*"], "cryptostitch list"),
+        (["mutate", "zz*"], "cryptostitch list"),
+        (["emit", "--recipe", str(Path(__file__)), "--pack", "x"], "cryptostitch tune A B"),
+        (["cpu", "--costs", str(Path(__file__))], "cryptostitch calibrate --costs"),
+        (["cpu", "--suites", "zz*"], "cryptostitch list"),
+        (["cpu", "--jobs", "four"], "1,4,16,64"),
+        (["cpu", "--target", "avx9"], "avx2"),
+        (["calibrate", "--kernels", "zz*"], "cryptostitch list"),
+    ],
+)
 def test_wrong_input_gets_one_line(arguments: list[str], says: str, build: Path) -> None:
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code in (1, 2)
@@ -172,7 +232,10 @@ def test_pair_values(both: bool, text: str, numbers: list[int]) -> None:
 def test_cpu(build: Path) -> None:
     found = json.loads(run("cpu", "--jobs", "1,64", "--suites", "*sha1*", "--format", "json").stdout)
     assert found["cpu"]["brand"] and "sse2" in found["cpu"]["features"]
-    assert {(r["direction"], r["jobs"]) for r in found["choices"] if r["suite"] == "sha1"} == {("seal", 1), ("seal", 64)}
+    assert {(r["direction"], r["jobs"]) for r in found["choices"] if r["suite"] == "sha1"} == {
+        ("seal", 1),
+        ("seal", 64),
+    }
     assert all(r["kernel"] and r["why"] for r in found["choices"])
     text = run("cpu", "--suites", "sha1").output
     assert found["cpu"]["brand"] in text and "XCR0" in text and "sha1_" in text
@@ -180,22 +243,58 @@ def test_cpu(build: Path) -> None:
 
 def test_cpu_lowered(build: Path) -> None:
     found = json.loads(run("cpu", "--target", "host-no_avx2-no_avx512f", "--suites", "sha1", "--format", "json").stdout)
-    assert "avx2" not in found["cpu"]["features"] and "ymm" not in found["cpu"]["os_saves"] or "avx" in found["cpu"]["features"]
+    assert ("avx2" not in found["cpu"]["features"] and "ymm" not in found["cpu"]["os_saves"]) or "avx" in found["cpu"][
+        "features"
+    ]
     assert all("avx" not in r["kernel"] for r in found["choices"])
 
 
 def test_emit_lists_what_it_wrote(tmp_path: Path) -> None:
     kernel = "sha1_ni_x1@sse_shani"
-    found = json.loads(run("emit", "--format", "coff", "--format", "json", "--object", tmp_path / "o", "--assembly", tmp_path / "s", "--pack", tmp_path / "p",
-                           "--static", tmp_path / "out", kernel).stdout)
-    assert found["objects"] == "coff" and {f["file"] for f in found["files"]} == {str(p) for p in tmp_path.rglob("*") if p.is_file()}
+    found = json.loads(
+        run(
+            "emit",
+            "--format",
+            "coff",
+            "--format",
+            "json",
+            "--object",
+            tmp_path / "o",
+            "--assembly",
+            tmp_path / "s",
+            "--pack",
+            tmp_path / "p",
+            "--static",
+            tmp_path / "out",
+            kernel,
+        ).stdout
+    )
+    assert found["objects"] == "coff" and {f["file"] for f in found["files"]} == {
+        str(p) for p in tmp_path.rglob("*") if p.is_file()
+    }
     assert all(f["bytes"] == Path(f["file"]).stat().st_size > 0 and f["kernels"] == [kernel] for f in found["files"])
 
 
 def test_calibrate_says_what_it_wrote(build: Path, tmp_path: Path) -> None:
-    said = json.loads(run("calibrate", "--kernels", "sha1_x4@sse", "-o", tmp_path / "t.json", "--microarchitecture", "t", "--format", "json").stdout)
+    said = json.loads(
+        run(
+            "calibrate",
+            "--kernels",
+            "sha1_x4@sse",
+            "-o",
+            tmp_path / "t.json",
+            "--microarchitecture",
+            "t",
+            "--format",
+            "json",
+        ).stdout
+    )
     assert said["file"] == str(tmp_path / "t.json") and said["kernels"] == 1 and said["microarchitecture"] == "t"
-    said = json.loads(run("calibrate", "--kernels", "sha1_x4@sse", "--costs", tmp_path / "c", "--seconds", "0.01", "--format", "json").stdout)
+    said = json.loads(
+        run(
+            "calibrate", "--kernels", "sha1_x4@sse", "--costs", tmp_path / "c", "--seconds", "0.01", "--format", "json"
+        ).stdout
+    )
     assert said["file"] == str(tmp_path / "c") and "calibrated" in said["microarchitecture"]
 
 
@@ -214,7 +313,7 @@ def test_the_clock_counts_core_cycles(build: Path) -> None:
     """A chain of dependent additions takes a cycle each, by the clock that is made of another run of it."""
     with pinned():
         laboratory = Laboratory()
-        cost, = laboratory.measure([laboratory._clock], 0.3)
+        (cost,) = laboratory.measure([laboratory._clock], 0.3)
     assert cost.per_iteration == pytest.approx(CHAIN_ADDS, rel=0.15)
 
 
@@ -230,7 +329,9 @@ def test_setups_link_the_streams(build: Path, cpu: set[str]) -> None:
             if hash_.field("from"):
                 assert int.from_bytes(setup.read(n, 1, "from"), "little") == states[0] + cipher.entry("hand")
             else:
-                assert [setup.read(n, 1, "in", 0, lane) for lane in range(8)] == [setup.read(n, 0, "out", 0, lane) for lane in range(8)]
+                assert [setup.read(n, 1, "in", 0, lane) for lane in range(8)] == [
+                    setup.read(n, 0, "out", 0, lane) for lane in range(8)
+                ]
                 assert setup.read(n, 0, "in") != setup.read(n, 0, "out")
 
 
@@ -260,12 +361,36 @@ def test_readme_c_snippet(root: Path, build: Path, tmp_path: Path, cpu: set[str]
     if "aes" not in cpu:
         pytest.skip("this CPU has no AES-NI")
     (tmp_path / "a.c").write_text(_snippet(root, "c"))
-    subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", tmp_path / "a.c", f"-I{root}/include", f"-L{build}", "-lcryptostitch", f"-Wl,-rpath,{build}",
-                    "-o", tmp_path / "a"], check=True)
-    assert subprocess.run([tmp_path / "a"], check=True, capture_output=True, text=True).stdout == runtime.load().cst_error_text(0).decode() + "\n"
+    subprocess.run(
+        [
+            "cc",
+            "-std=c11",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            tmp_path / "a.c",
+            f"-I{root}/include",
+            f"-L{build}",
+            "-lcryptostitch",
+            f"-Wl,-rpath,{build}",
+            "-o",
+            tmp_path / "a",
+        ],
+        check=True,
+    )
+    assert (
+        subprocess.run([tmp_path / "a"], check=True, capture_output=True, text=True).stdout
+        == runtime.load().cst_error_text(0).decode() + "\n"
+    )
 
 
 def test_readme_python_snippet(root: Path, build: Path, tmp_path: Path, needs_pair: None) -> None:
-    done = subprocess.run([sys.executable, "-c", _snippet(root, "python")], cwd=tmp_path, env={"PYTHONPATH": str(root / "generator")}, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", _snippet(root, "python")],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(root / "generator")},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     assert "times as fast" in done.stdout

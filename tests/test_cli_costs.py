@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-
 from cryptostitch.cli import main
 
 HASTE = ("--seconds", "0.01")
@@ -25,7 +24,9 @@ def rows(path: Path) -> set[str]:
 def costs(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("costs") / "kernel.costs"
     done = run("calibrate", "--costs", path, "--kernels", "sha1_*", *HASTE)
-    assert done.exit_code == 0 and not done.stdout and str(path) in done.stderr and "calibrated" in done.stderr, done.output
+    assert done.exit_code == 0 and not done.stdout and str(path) in done.stderr and "calibrated" in done.stderr, (
+        done.output
+    )
     return path
 
 
@@ -52,17 +53,25 @@ def test_a_file_that_is_left_aside(costs: Path) -> None:
     assert "left aside" not in run("cpu", "--costs", costs, "--suites", "sha1").stderr
 
 
-@pytest.mark.parametrize("arguments, says", [
-    (["calibrate", "--costs", "{folder}/absent/costs", *HASTE], "no folder"),
-    (["calibrate", "--costs", "{folder}/costs", "--kernels", "zz*"], "cryptostitch list"),
-    (["calibrate", "--costs", "{folder}/costs", "-o", "{folder}/zen9.json"], "belong to a table"),
-    (["calibrate", "--seconds", "1"], "--seconds goes with --costs"),
-    (["calibrate", "--costs", "{folder}/damaged", *HASTE], "damaged"),
-    (["cpu", "--costs", "{folder}/damaged"], "damaged"),
-    (["cpu", "--costs", "{folder}/absent"], "absent"),
-])
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        (["calibrate", "--costs", "{folder}/absent/costs", *HASTE], "no folder"),
+        (["calibrate", "--costs", "{folder}/costs", "--kernels", "zz*"], "cryptostitch list"),
+        (["calibrate", "--costs", "{folder}/costs", "-o", "{folder}/zen9.json"], "belong to a table"),
+        (["calibrate", "--seconds", "1"], "--seconds goes with --costs"),
+        (["calibrate", "--costs", "{folder}/damaged", *HASTE], "damaged"),
+        (["cpu", "--costs", "{folder}/damaged"], "damaged"),
+        (["cpu", "--costs", "{folder}/absent"], "absent"),
+    ],
+)
 def test_wrong_input_gets_one_line(arguments: list[str], says: str, build: Path, tmp_path: Path) -> None:
     (tmp_path / "damaged").write_text("cryptostitch costs 1\n")
     done = run(*[a.replace("{folder}", str(tmp_path)) for a in arguments])
-    assert done.exit_code in (1, 2) and says in done.stderr and done.stderr.startswith("Error: ") and done.stderr.count("\n") == 1, done.output
+    assert (
+        done.exit_code in (1, 2)
+        and says in done.stderr
+        and done.stderr.startswith("Error: ")
+        and done.stderr.count("\n") == 1
+    ), done.output
     assert [p.name for p in tmp_path.iterdir()] == ["damaged"]

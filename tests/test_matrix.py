@@ -1,4 +1,5 @@
-"""`cryptostitch matrix`: cells hold what `stitch` would say, empty ones their reason, and the page needs nothing else."""
+"""`cryptostitch matrix`: cells hold what `stitch` would say, empty ones their reason, and the page needs nothing
+else."""
 
 from __future__ import annotations
 
@@ -8,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-
-from cryptostitch import catalog, runtime
-from cryptostitch.catalog import Form
+from cryptostitch.binding import runtime
 from cryptostitch.cli import main
-from cryptostitch.matrix import candidates, cell
-from cryptostitch.names import kernel_name
+from cryptostitch.core import catalog
+from cryptostitch.core.catalog import Form
+from cryptostitch.core.names import kernel_name
 from cryptostitch.pipeline import Generator
+from cryptostitch.tuning.matrix import candidates, cell
 
 QUICK = ("--seconds", "0.02")
 
@@ -35,7 +36,9 @@ def test_candidates_have_equal_lanes_and_the_hand_over_where_there_is_one() -> N
     cipher, hash_ = generator.forms["aes128_cbc_enc"][1], generator.forms["sha1"][1]
     found = candidates(cipher, hash_, ["sse", "avx2", "avx512"])
     assert all(a.lanes == b.lanes and a.hand == b.hand for (a, _), (b, _) in found)
-    assert {(isa, a.lanes) for (a, isa), _ in found if a.hand} == {(isa, lanes) for isa, lanes in catalog.HAND_OVER if lanes in hash_.lanes[isa]}
+    assert {(isa, a.lanes) for (a, isa), _ in found if a.hand} == {
+        (isa, lanes) for isa, lanes in catalog.HAND_OVER if lanes in hash_.lanes[isa]
+    }
     assert candidates(cipher, hash_, []) == []
     long = generator.forms["sha512"][1]
     assert generator.blocks_beside(cipher, hash_) == 0 and generator.blocks_beside(cipher, long) == 8
@@ -47,15 +50,34 @@ def test_no_lanes_in_common_is_a_reason() -> None:
     cipher = generator.forms["aes128_cbc_enc"][1]
     lonely = Form("sha1", "streams/sha1.j2", {"avx2": (5,)})
     found = cell(generator, cipher, lonely, ["avx2"], 0.01)
-    assert not found.trials and re.search(r"no lanes in common: aes128_cbc_enc has .*x8@avx2, .*; sha1 has x5@avx2", found.reasons[0])
+    assert not found.trials and re.search(
+        r"no lanes in common: aes128_cbc_enc has .*x8@avx2, .*; sha1 has x5@avx2", found.reasons[0]
+    )
 
 
 def test_a_matrix(features: set[str], tmp_path: Path) -> None:
     if not {"aes", "sha"} <= features:
         pytest.skip("this CPU has no AES-NI or SHA extensions")
     page = tmp_path / "matrix.html"
-    found = json.loads(run("--isa", "sse", "--ciphers", "aes128_cbc_enc", "--hashes", "sha*_ni", "--html", page, "--format", "json", *QUICK))
-    assert [(c["cipher"], c["hash"]) for c in found["cells"]] == [("aes128_cbc_enc", "sha1_ni"), ("aes128_cbc_enc", "sha256_ni")]
+    found = json.loads(
+        run(
+            "--isa",
+            "sse",
+            "--ciphers",
+            "aes128_cbc_enc",
+            "--hashes",
+            "sha*_ni",
+            "--html",
+            page,
+            "--format",
+            "json",
+            *QUICK,
+        )
+    )
+    assert [(c["cipher"], c["hash"]) for c in found["cells"]] == [
+        ("aes128_cbc_enc", "sha1_ni"),
+        ("aes128_cbc_enc", "sha256_ni"),
+    ]
     for each in found["cells"]:
         woven = [t["cycles_per_byte"]["woven"] for t in each["trials"]]
         assert woven == sorted(woven) and {kernel_name(t["kernel"])[0][0].lanes for t in each["trials"]} == {1, 2, 4}
@@ -71,11 +93,14 @@ def test_text(features: set[str]) -> None:
     assert re.search(r"^aes128_cbc_enc +\d\.\d\dx \d+\.\d\d c/B(, \d+ %)?$", text, re.M)
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (["--isa", "avx3"], "no ISA named 'avx3'; nearest: avx2"),
-    (["--ciphers", "aes129_cbc_enc"], "no cipher named 'aes129_cbc_enc'; nearest: aes"),
-    (["--hashes", "sha1_nl"], "no hash named 'sha1_nl'; nearest: sha1_ni"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--isa", "avx3"], "no ISA named 'avx3'; nearest: avx2"),
+        (["--ciphers", "aes129_cbc_enc"], "no cipher named 'aes129_cbc_enc'; nearest: aes"),
+        (["--hashes", "sha1_nl"], "no hash named 'sha1_nl'; nearest: sha1_ni"),
+    ],
+)
 def test_wrong_input(arguments: list[str], message: str) -> None:
     result = CliRunner().invoke(main, ["matrix", *arguments])
     assert result.exit_code == 1 and message in result.output

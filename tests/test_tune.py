@@ -1,4 +1,5 @@
-"""`cryptostitch tune`: a search ends with a recipe that emit and the library take, goes on where it ended, and never keeps what was not proved."""
+"""`cryptostitch tune`: a search ends with a recipe that emit and the library take, goes on where it ended, and never
+keeps what was not proved."""
 
 from __future__ import annotations
 
@@ -9,19 +10,26 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-
-from cryptostitch import runtime
+from cryptostitch.binding import runtime
+from cryptostitch.binding.runtime import SEAL, Job
 from cryptostitch.cli import main
-from cryptostitch.errors import CryptostitchError
+from cryptostitch.core.errors import CryptostitchError
+from cryptostitch.core.names import WEAVE, stream_name, woven_for
 from cryptostitch.ladder import oracle
-from cryptostitch.names import WEAVE, stream_name, woven_for
+from cryptostitch.listing import Catalogue
 from cryptostitch.pipeline import Generator
-from cryptostitch.report.tables import Catalogue
-from cryptostitch.runtime import SEAL, Job
-from cryptostitch.tune import MOST_LAG, MOST_LEAD, Choice, Search, choice_of, default_choice, read_recipe
+from cryptostitch.tuning.tune import (
+    MOST_LAG,
+    MOST_LEAD,
+    Search,
+    WeaveSettings,
+    default_settings,
+    read_recipe,
+    settings_of,
+)
 
 A, B = "aes128_cbc_enc_x1", "sha1_ni_x1"
-RECIPES = Path(__file__).resolve().parents[1] / "generator/cryptostitch/recipes"
+RECIPES = Path(__file__).resolve().parents[1] / "generator/cryptostitch/measured/recipes"
 
 
 @pytest.fixture(scope="module")
@@ -83,8 +91,12 @@ def test_a_shipped_recipe_is_a_kernel_of_the_default_pack(default_pack: Catalogu
     assert data["gain"] > 1.01 and data["cycles_per_byte"] < data["default_cycles_per_byte"] and data["tried"] == {}
     name = woven_for(data["kernel"], path.parent.name)
     made = default_pack.recipe(name)
-    assert made.name == name and name == woven_for(f"{'+'.join(data['recipe']['streams'])}@{made.target}", path.parent.name)
-    assert {name, name.partition(WEAVE)[0]} <= set(default_pack.kernel_names()) and path.stem == "+".join(data["recipe"]["streams"])
+    assert made.name == name and name == woven_for(
+        f"{'+'.join(data['recipe']['streams'])}@{made.target}", path.parent.name
+    )
+    assert {name, name.partition(WEAVE)[0]} <= set(default_pack.kernel_names()) and path.stem == "+".join(
+        data["recipe"]["streams"]
+    )
 
 
 def test_a_shipped_recipe_seals_from_a_pack_of_its_own(features: set[str], tmp_path: Path) -> None:
@@ -92,7 +104,9 @@ def test_a_shipped_recipe_seals_from_a_pack_of_its_own(features: set[str], tmp_p
 
 
 def test_a_weave_that_is_not_shipped_is_named() -> None:
-    assert "aes256_ctr_x1_by32+ghash_x1_by32@avx512_vaes~zen4" in run("show", "aes256_ctr_x1_by32+ghash_x1_by32@avx512_vaes~zen3", code=1)
+    assert "aes256_ctr_x1_by32+ghash_x1_by32@avx512_vaes~zen4" in run(
+        "show", "aes256_ctr_x1_by32+ghash_x1_by32@avx512_vaes~zen3", code=1
+    )
 
 
 def test_recipes_are_shipped() -> None:
@@ -110,7 +124,16 @@ def test_another_pairings_file_is_refused(recipe: Path) -> None:
     assert "choose another file with -o" in text
 
 
-@pytest.mark.parametrize("content", ["", "{}", "[]", '{"format": "cryptostitch recipe 1"}', '{"format": "cryptostitch recipe 1", "tried": {}, "kernel": "x", "recipe": {}}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{}",
+        "[]",
+        '{"format": "cryptostitch recipe 1"}',
+        '{"format": "cryptostitch recipe 1", "tried": {}, "kernel": "x", "recipe": {}}',
+    ],
+)
 def test_a_damaged_file_is_an_error(tmp_path: Path, content: str) -> None:
     path = tmp_path / "bad.json"
     path.write_text(content)
@@ -120,28 +143,33 @@ def test_a_damaged_file_is_an_error(tmp_path: Path, content: str) -> None:
 
 def test_neighbours_stay_inside_the_space(features: set[str]) -> None:
     generator = Generator()
-    search = Search(generator, default_choice(generator, [stream_name(A), stream_name(B)], ("sse", "sse")), free=True)
-    seen: list[Choice] = [search.start]
+    search = Search(generator, default_settings(generator, [stream_name(A), stream_name(B)], ("sse", "sse")), free=True)
+    seen: list[WeaveSettings] = [search.start]
     for _ in range(30):
         around = search.neighbours(search.random.choice(seen))
         assert search.start.streams[0].startswith("aes128_cbc_enc") and around
         for c in around:
             lanes = {stream_name(s).lanes for s in c.streams}
-            assert len(lanes) == 1 and abs(c.leads[1]) <= MOST_LEAD and 1 <= c.lags[1] <= MOST_LAG and min(c.budgets) > 0
+            assert (
+                len(lanes) == 1 and abs(c.leads[1]) <= MOST_LEAD and 1 <= c.lags[1] <= MOST_LAG and min(c.budgets) > 0
+            )
         seen += around
     assert {stream_name(c.streams[0]).lanes for c in seen} == {1, 2, 4}
 
 
-def test_a_choice_is_what_json_made_of_it() -> None:
-    choice = Choice((A, B), ("sse", "sse"), (5, 11), (1, 1), (0, 64), (0, 1), (0, 24), "proportional")
-    assert choice_of(json.loads(json.dumps(asdict(choice)))) == choice
+def test_settings_are_what_json_made_of_them() -> None:
+    settings = WeaveSettings((A, B), ("sse", "sse"), (5, 11), (1, 1), (0, 64), (0, 1), (0, 24), "proportional")
+    assert settings_of(json.loads(json.dumps(asdict(settings)))) == settings
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (["tune", A, B, "--isa", "avx3"], "is not one ISA or two"),
-    (["tune", A, "sha1_x16", "--isa", "sse"], "cannot be stitched on sse; `cryptostitch stitch"),
-    (["emit", "--pack", "x.pack"], "name at least one kernel"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["tune", A, B, "--isa", "avx3"], "is not one ISA or two"),
+        (["tune", A, "sha1_x16", "--isa", "sse"], "cannot be stitched on sse; `cryptostitch stitch"),
+        (["emit", "--pack", "x.pack"], "name at least one kernel"),
+    ],
+)
 def test_wrong_input(arguments: list[str], message: str) -> None:
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code != 0 and message in result.output

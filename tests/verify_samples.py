@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from cryptostitch.contract import CHAIN, FROM_HAND, HAND, IN, KEY, OUT, SCRATCH, SPILL, TABLE as LOOKED_UP, Contract, Field
-from cryptostitch.ir import GENERAL, VECTOR, Code, Constant, Imm, Ins, Mem, Place, Reg, Window
-from cryptostitch.program import Part, Program, Recipe
-from cryptostitch.stream import Stream
+from cryptostitch.core.contract import CHAIN, FROM_HAND, HAND, IN, KEY, OUT, SCRATCH, SPILL, Contract, Field
+from cryptostitch.core.contract import TABLE as LOOKED_UP
+from cryptostitch.core.ir import GENERAL, VECTOR, Code, Constant, Imm, Ins, Mem, Place, Reg, Window
+from cryptostitch.core.program import Part, Program, Recipe
+from cryptostitch.core.stream import Stream
 
 _DEFAULT = {VECTOR: 512, GENERAL: 64, "k": 64}
 
@@ -44,9 +45,12 @@ def ins(text: str, line: int = 1) -> Ins:
     zeroing, text = text.endswith("{z}"), text.removesuffix("{z}")
     found = re.search(r"\{(k[^}]*)\}$", text)
     mask = reg(found[1]) if found else None
-    op, _, rest = (text[:found.start()] if found else text).partition(" ")
-    operands = tuple(mem(o) if o.startswith("[") else Imm(int(o)) if re.fullmatch(r"-?\d+", o) else reg(o)
-                     for o in (x.strip() for x in rest.split(",")) if o)
+    op, _, rest = (text[: found.start()] if found else text).partition(" ")
+    operands = tuple(
+        mem(o) if o.startswith("[") else Imm(int(o)) if re.fullmatch(r"-?\d+", o) else reg(o)
+        for o in (x.strip() for x in rest.split(","))
+        if o
+    )
     return Ins(op, operands, mask, zeroing, glue, (Place("streams/sample.j2", line),))
 
 
@@ -159,7 +163,7 @@ def spoil(real: Code, section: str, index: int, text: str | None, count: int = 1
     """The code with ``count`` instructions from ``index`` replaced by the lines of ``text`` (None: removed)."""
     lines = list(getattr(real, section))
     new = [ins(line.strip(), 900) for line in (text or "").split("\n") if line.strip()]
-    lines[index:index + count] = new
+    lines[index : index + count] = new
     return replace(real, **{section: tuple(lines)})
 
 
@@ -172,5 +176,9 @@ def looked_up(text: str, allocated: Code = ALLOCATED) -> Program:
     """The sample with a table of 64 numbers, which ``text`` uses; g4 holds input."""
     real = spoil(allocated, "body", 5, f"mov g4, [g3+g1*1]:64\nvpsubd v2, v1, v2\n{text}")
     program = sample_program(real)
-    contract = replace(program.contract, fields=(*program.contract.fields, Field(LOOKED_UP, 768, 64, 4, 4, (0,), align=64)), state_bytes=1024)
+    contract = replace(
+        program.contract,
+        fields=(*program.contract.fields, Field(LOOKED_UP, 768, 64, 4, 4, (0,), align=64)),
+        state_bytes=1024,
+    )
     return replace(program, contract=contract)

@@ -1,10 +1,12 @@
-"""Writes zen4.tsv and zen5.tsv: core cycles per byte that a core's units allow for the instructions that each row cannot do without.
+"""Writes zen4.tsv and zen5.tsv: core cycles per byte that a core's units allow for the instructions that each row
+cannot do without.
 
     python bench/bounds/derive.py
 
-A row takes at least as long as its instructions keep the busiest group of units busy; with one job, also as long as the chain of dependent instructions.
-Where a row can be done in several ways, the quickest counts. Costs of instructions: generator/cryptostitch/instruction_costs, measured. What is left out:
-loads, stores, keys, addresses, loop control, padding.
+A row takes at least as long as its instructions keep the busiest group of units busy; with one job, also as long as the
+chain of dependent instructions. Where a row can be done in several ways, the quickest counts. Costs of instructions:
+generator/cryptostitch/instruction_costs, measured. What is left out: loads, stores, keys, addresses, loop control,
+padding.
 """
 
 from __future__ import annotations
@@ -13,19 +15,34 @@ from collections import Counter
 from pathlib import Path
 
 # Cycles for which one 512-bit instruction of a kind keeps a group of units busy. Zen 4 has pipes of 256 bits.
-# `rounds1`, `rounds2` are sha1rnds4 and sha256rnds2 (128 bits), `narrow` other 128-bit instructions, `multiply` a 64-bit scalar multiplication.
+# `rounds1`, `rounds2` are sha1rnds4 and sha256rnds2 (128 bits), `narrow` other 128-bit instructions, `multiply` a
+# 64-bit scalar multiplication.
 COSTS: dict[str, dict[str, dict[str, float]]] = {
     "zen4": {
-        "any": {"vector": 0.5}, "aes": {"vector": 0.5, "aes, rotate, IFMA": 1}, "rotate": {"vector": 0.5, "aes, rotate, IFMA": 1},
-        "shift": {"vector": 0.5, "shift": 1}, "shuffle": {"vector": 0.5, "shuffle": 1}, "ifma": {"vector": 0.25, "aes, rotate, IFMA": 1},
-        "clmul": {"vector": 1.25, "aes, rotate, IFMA": 1, "shift": 1, "vpclmulqdq": 2}, "rounds1": {"vector": 0.25, "SHA-NI": 2},
-        "rounds2": {"vector": 0.25, "SHA-NI": 1}, "narrow": {"vector": 0.25}, "multiply": {"multiplier": 1},
+        "any": {"vector": 0.5},
+        "aes": {"vector": 0.5, "aes, rotate, IFMA": 1},
+        "rotate": {"vector": 0.5, "aes, rotate, IFMA": 1},
+        "shift": {"vector": 0.5, "shift": 1},
+        "shuffle": {"vector": 0.5, "shuffle": 1},
+        "ifma": {"vector": 0.25, "aes, rotate, IFMA": 1},
+        "clmul": {"vector": 1.25, "aes, rotate, IFMA": 1, "shift": 1, "vpclmulqdq": 2},
+        "rounds1": {"vector": 0.25, "SHA-NI": 2},
+        "rounds2": {"vector": 0.25, "SHA-NI": 1},
+        "narrow": {"vector": 0.25},
+        "multiply": {"multiplier": 1},
     },
     "zen5": {
-        "any": {"vector": 0.25}, "aes": {"vector": 0.25, "aes, shift, shuffle": 0.5}, "rotate": {"vector": 0.25, "aes, shift, shuffle": 0.5},
-        "shift": {"vector": 0.25, "aes, shift, shuffle": 0.5}, "shuffle": {"vector": 0.25, "aes, shift, shuffle": 0.5},
-        "ifma": {"vector": 0.25, "aes, shift, shuffle": 0.5}, "clmul": {"vector": 0.25, "vpclmulqdq": 2}, "rounds1": {"vector": 0.25, "SHA-NI": 2},
-        "rounds2": {"vector": 0.25, "SHA-NI": 2}, "narrow": {"vector": 0.25}, "multiply": {"multiplier": 0.66},
+        "any": {"vector": 0.25},
+        "aes": {"vector": 0.25, "aes, shift, shuffle": 0.5},
+        "rotate": {"vector": 0.25, "aes, shift, shuffle": 0.5},
+        "shift": {"vector": 0.25, "aes, shift, shuffle": 0.5},
+        "shuffle": {"vector": 0.25, "aes, shift, shuffle": 0.5},
+        "ifma": {"vector": 0.25, "aes, shift, shuffle": 0.5},
+        "clmul": {"vector": 0.25, "vpclmulqdq": 2},
+        "rounds1": {"vector": 0.25, "SHA-NI": 2},
+        "rounds2": {"vector": 0.25, "SHA-NI": 2},
+        "narrow": {"vector": 0.25},
+        "multiply": {"multiplier": 0.66},
     },
 }
 # Instructions per byte.
@@ -36,9 +53,11 @@ def per(count: int, **instructions: float) -> Work:
     return Counter({kind: number / count for kind, number in instructions.items()})
 
 
-# 16 lanes of 64-byte blocks (SHA-512: 8 of 128): rounds and schedule as in FIPS 180-4 with vpternlog for every function of three words, and the transposition
-# of the input: for 16 lanes 32 unpacks and 32 shuffles across lanes, for 8 lanes 8 unpacks and 16 shuffles a half; bytes swapped by 16 vpshufb (not in MD5).
-# SHA-1. Round: 4 adds, 1 function, 2 rotates; word: 2 xors, 1 rotate. SHA-2. Round: 7 adds, 4 functions, 6 rotates; word: 3 adds, 2 functions, 4 rotates, 2 shifts.
+# 16 lanes of 64-byte blocks (SHA-512: 8 of 128): rounds and schedule as in FIPS 180-4 with vpternlog for every function
+# of three words, and the transposition of the input: for 16 lanes 32 unpacks and 32 shuffles across lanes, for 8 lanes
+# 8 unpacks and 16 shuffles a half; bytes swapped by 16 vpshufb (not in MD5). SHA-1. Round: 4 adds, 1 function, 2
+# rotates; word: 2 xors, 1 rotate. SHA-2. Round: 7 adds, 4 functions, 6 rotates; word: 3 adds, 2 functions, 4 rotates, 2
+# shifts.
 SHA1 = per(1024, any=80 * 5 + 64 * 2 + 32, rotate=80 * 2 + 64, shuffle=48)
 SHA256 = per(1024, any=64 * 11 + 48 * 5 + 32, rotate=64 * 6 + 48 * 4, shift=48 * 2, shuffle=48)
 SHA512 = per(1024, any=80 * 11 + 64 * 5 + 16, rotate=80 * 6 + 64 * 4, shift=64 * 2, shuffle=48)
@@ -46,9 +65,12 @@ MD5 = per(1024, any=64 * 5 + 32, rotate=64, shuffle=32)  # round: 4 adds, 1 func
 # GM/T 0004-2012. Round: 8 adds, 5 functions and xors, 6 rotates; word (52 of them): 3 functions, 4 rotates.
 SM3 = per(1024, any=64 * 13 + 52 * 3 + 32, rotate=64 * 6 + 52 * 4, shuffle=48)
 SHA1_NI = per(64, rounds1=20, narrow=50)  # 12 sha1msg1, 12 sha1msg2, 20 sha1nexte, 6 others
-SHA256_NI = per(64, rounds2=32, narrow=61)  # 12 sha256msg1, 12 sha256msg2, 28 adds, 9 of the 16 swaps and copies that no renaming takes away
-CHACHA20 = per(1024, any=80 * 8 + 16 + 16 + 32, rotate=80 * 4, shuffle=32)  # 80 quarter rounds; feed-forward, text, transposition
-POLY1305_IFMA = per(128, ifma=18, any=10, shift=7, shuffle=2)  # 8 lanes of 3 limbs: 9 products in halves; splitting, adding, carrying
+# 12 sha256msg1, 12 sha256msg2, 28 adds, 9 of the 16 swaps and copies that no renaming takes away
+SHA256_NI = per(64, rounds2=32, narrow=61)
+# 80 quarter rounds; feed-forward, text, transposition
+CHACHA20 = per(1024, any=80 * 8 + 16 + 16 + 32, rotate=80 * 4, shuffle=32)
+# 8 lanes of 3 limbs: 9 products in halves; splitting, adding, carrying
+POLY1305_IFMA = per(128, ifma=18, any=10, shift=7, shuffle=2)
 POLY1305_SCALAR = per(16, multiply=6)  # (h2 h1 h0) * (r1 r0) with r1 * 5 / 4
 GHASH = per(64, clmul=3, shuffle=1, any=4)  # Karatsuba
 
@@ -58,17 +80,33 @@ def aes(bits: int) -> Work:
 
 
 def xts(bits: int) -> Work:
-    return aes(bits) + per(64, shift=2, any=5)  # tweaks of four blocks: two shifts, and what carries, xors of tweak and text
+    # tweaks of four blocks: two shifts, and what carries, xors of tweak and text
+    return aes(bits) + per(64, shift=2, any=5)
 
 
 HASHES: dict[str, list[Work]] = {
-    "sha1": [SHA1, SHA1_NI], "sha224": [SHA256, SHA256_NI], "sha256": [SHA256, SHA256_NI], "sha384": [SHA512], "sha512": [SHA512], "sha512_256": [SHA512],
-    "sm3": [SM3], "md5": [MD5],
+    "sha1": [SHA1, SHA1_NI],
+    "sha224": [SHA256, SHA256_NI],
+    "sha256": [SHA256, SHA256_NI],
+    "sha384": [SHA512],
+    "sha512": [SHA512],
+    "sha512_256": [SHA512],
+    "sm3": [SM3],
+    "md5": [MD5],
 }
-# One job: cycles per byte of the chain. SHA-NI: sha1rnds4 6 cycles for four rounds, sha256rnds2 4 for two. SHA-512: e -> rorx, xor, xor, add, add a round.
-# MD5: b -> and, add, rotate, add, in the last 16 rounds one more. SM3: e -> add, rotate, add, rotate, xor, xor.
-HASH_CHAINS = {"sha1": 20 * 6 / 64, "sha224": 32 * 4 / 64, "sha256": 32 * 4 / 64, "sha384": 80 * 5 / 128, "sha512": 80 * 5 / 128, "sha512_256": 80 * 5 / 128,
-               "sm3": 64 * 6 / 64, "md5": (48 * 4 + 16 * 5) / 64}
+# One job: cycles per byte of the chain. SHA-NI: sha1rnds4 6 cycles for four rounds, sha256rnds2 4 for two. SHA-512: e
+# -> rorx, xor, xor, add, add a round. MD5: b -> and, add, rotate, add, in the last 16 rounds one more. SM3: e -> add,
+# rotate, add, rotate, xor, xor.
+HASH_CHAINS = {
+    "sha1": 20 * 6 / 64,
+    "sha224": 32 * 4 / 64,
+    "sha256": 32 * 4 / 64,
+    "sha384": 80 * 5 / 128,
+    "sha512": 80 * 5 / 128,
+    "sha512_256": 80 * 5 / 128,
+    "sm3": 64 * 6 / 64,
+    "md5": (48 * 4 + 16 * 5) / 64,
+}
 ESP = {"md5": 96, "sha1": 96, "sha256": 128, "sha384": 192, "sha512": 256}
 TLS = {128: ["sha1", "sha256"], 256: ["sha1", "sha256", "sha384"]}
 
@@ -133,8 +171,10 @@ class Table:
         self.both("chacha20-poly1305", [CHACHA20 + POLY1305_IFMA, CHACHA20 + POLY1305_SCALAR])
 
     def text(self) -> str:
-        head = ("# Core cycles per byte that the units of this core allow: row, jobs (\"many\" or 1), bound, what binds.\n"
-                "# Made by `python bench/bounds/derive.py`, where the derivation stands: change that.\n")
+        head = (
+            '# Core cycles per byte that the units of this core allow: row, jobs ("many" or 1), bound, what binds.\n'
+            "# Made by `python bench/bounds/derive.py`, where the derivation stands: change that.\n"
+        )
         return head + "\n".join(self.lines) + "\n"
 
 

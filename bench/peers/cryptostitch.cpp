@@ -1,4 +1,5 @@
 // Cryptostitch through its public C API: one cst_burst for the whole batch, or one cst_tls_seal per text.
+#include "../pages.hpp"
 #include "../peer.hpp"
 
 #ifndef BENCH_CRYPTOSTITCH
@@ -20,45 +21,83 @@ std::vector<std::string> cryptostitch_suites(const std::string &) { return {}; }
 namespace bench {
 namespace {
 
+// The keys of a batch: each by itself, or all in one table of the caller's.
+class CstKeys {
+public:
+    CstKeys(const Row &row, const Batch &batch, bool table) : row_(row), batch_(batch), in_table_(table) {}
+    ~CstKeys() { drop(); }
+    CstKeys(const CstKeys &) = delete;
+    CstKeys &operator=(const CstKeys &) = delete;
+
+    bool prepare(const cst_suite *suite) {
+        suite_ = suite;
+        pitch_ = cst_key_bytes(suite);
+        keys_.resize(batch_.keys());
+        if (in_table_) table_.resize(pitch_ * keys_.size());
+        return make();
+    }
+    // Those that are there go.
+    bool make() {
+        if (!in_table_) drop();
+        for (size_t k = 0; k < keys_.size(); k++)
+            if (make(k) != CST_OK) return false;
+        return true;
+    }
+    bool in_table() const { return in_table_; }
+    const cst_key *of(size_t buffer) const { return keys_[batch_.key_of(buffer)]; }
+
+private:
+    int make(size_t k) {
+        const uint8_t *key = row_.key_bits ? batch_.key(k) : nullptr,
+                      *mac_key = row_.mac_key_bytes() ? batch_.mac_key(k) : nullptr;
+        size_t key_bytes = row_.key_bytes(), mac_key_bytes = row_.mac_key_bytes();
+        uint8_t both[64];
+        if (row_.jose) {
+            memcpy(both, mac_key, mac_key_bytes);
+            memcpy(both + mac_key_bytes, key, key_bytes);
+            key = both, key_bytes += mac_key_bytes, mac_key = nullptr, mac_key_bytes = 0;
+        }
+        return in_table_ ? cst_key_init(suite_, table_.data() + k * pitch_, pitch_, key, key_bytes, mac_key,
+                                        mac_key_bytes, &keys_[k])
+                         : cst_key_new(suite_, key, key_bytes, mac_key, mac_key_bytes, &keys_[k]);
+    }
+    void drop() {
+        for (cst_key *&key : keys_) {
+            (in_table_ ? cst_key_clear : cst_key_free)(key);
+            key = nullptr;
+        }
+    }
+    const Row row_;
+    const Batch &batch_;
+    const bool in_table_;
+    const cst_suite *suite_ = nullptr;
+    size_t pitch_ = 0;
+    Table<uint8_t> table_;
+    std::vector<cst_key *> keys_;
+};
+
 // The keys of a batch, and what the library says it will do.
 class CstTask : public Task {
 public:
-    CstTask(cst_ctx *ctx, const Row &row, const Batch &batch) : ctx_(ctx), row_(row), batch_(batch) {}
-    ~CstTask() override {
-        for (cst_key *key : keys_) cst_key_free(key);
-    }
+    CstTask(cst_ctx *ctx, const Row &row, const Batch &batch, bool table = false)
+        : ctx_(ctx), row_(row), batch_(batch), keys_(row, batch, table || batch.sessions) {}
     virtual bool prepare() {
         const cst_suite *suite = nullptr;
         if (cst_suite_get(ctx_, row_.suite.c_str(), &suite) != CST_OK) return false;
         cst_choice choice = {};
         choice.size = sizeof choice;
-        if (cst_suite_choice(suite, direction(), batch_.buffers.size(), batch_.mean(), batch_.one_key, &choice) == CST_OK)
+        if (cst_suite_choice(suite, direction(), batch_.jobs, batch_.mean(), batch_.one_key, &choice) == CST_OK)
             variant = strstr(choice.why, "without a kernel") ? "no kernel" : choice.kernel;
-        const size_t keys = batch_.one_key ? 1 : batch_.buffers.size();
-        for (size_t i = 0; i < keys; i++) {
-            const Buffer &b = batch_.buffers[i];
-            cst_key *key = nullptr;
-            if (row_.jose) {
-                std::vector<uint8_t> both(b.mac_key, b.mac_key + row_.mac_key_bytes());
-                both.insert(both.end(), b.key, b.key + row_.key_bytes());
-                if (cst_key_new(suite, both.data(), both.size(), nullptr, 0, &key) != CST_OK) return false;
-            } else if (cst_key_new(suite, row_.key_bits ? b.key : nullptr, row_.key_bytes(), row_.mac_key_bytes() ? b.mac_key : nullptr, row_.mac_key_bytes(), &key) != CST_OK) {
-                return false;
-            }
-            keys_.push_back(key);
-        }
-        return true;
+        return keys_.prepare(suite);
     }
 
 protected:
     int direction() const { return row_.open ? CST_OPEN : CST_SEAL; }
-    const cst_key *key(size_t i) const { return keys_[batch_.one_key ? 0 : i]; }
+    const cst_key *key(size_t i) const { return keys_.of(i); }
     cst_ctx *ctx_;
     Row row_;
     const Batch &batch_;
-
-private:
-    std::vector<cst_key *> keys_;
+    CstKeys keys_;
 };
 
 class BurstTask : public CstTask {
@@ -70,7 +109,10 @@ public:
         for (size_t i = 0; i < batch_.buffers.size(); i++) jobs_.push_back(job(i));
         return true;
     }
-    bool run() override { return cst_burst(ctx_, jobs_.data(), jobs_.size()) == CST_OK; }
+    bool run() override { return cst_burst(ctx_, jobs_.data() + turns_.next(), batch_.jobs) == CST_OK; }
+
+protected:
+    std::vector<cst_job> jobs_;
 
 private:
     struct Head {
@@ -105,7 +147,23 @@ private:
         return job;
     }
     std::vector<Head> heads_;
-    std::vector<cst_job> jobs_;
+    Turns turns_{batch_};
+};
+
+// Makes the keys anew, and frees, or overwrites, those that were there.
+class KeyTask : public BurstTask {
+public:
+    KeyTask(cst_ctx *ctx, const Row &row, const Batch &batch, bool table) : BurstTask(ctx, row, batch, table) {}
+    bool prepare() override {
+        const bool ready = BurstTask::prepare();
+        variant = keys_.in_table() ? "cst_key_init" : "cst_key_new, _free";
+        return ready;
+    }
+    bool run() override { return keys_.make(); }
+    bool prove() override {
+        for (size_t i = 0; i < jobs_.size(); i++) jobs_[i].key = key(i);
+        return BurstTask::run();
+    }
 };
 
 // One cst_tls_seal per text, cut as the library likes.
@@ -160,18 +218,24 @@ public:
     ~Cryptostitch() override { cst_ctx_free(ctx_); }
     std::string name() const override { return "cryptostitch"; }
     std::string version() const override { return cst_version(); }
-    std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
-        std::vector<std::unique_ptr<Task>> tasks;
+    std::vector<std::unique_ptr<Task> > prepare(const Row &row, const Batch &batch) override {
+        std::vector<std::unique_ptr<Task> > tasks;
         if (!force_.empty() && cst_suite_force(ctx_, row.suite.c_str(), force_.c_str()) != CST_OK) return tasks;
-        std::unique_ptr<CstTask> task;
-        if (row.write) task = std::make_unique<WriteTask>(ctx_, row, batch);
-        else task = std::make_unique<BurstTask>(ctx_, row, batch);
-        if (task->prepare()) tasks.push_back(std::move(task));
-        else fprintf(stderr, "cst-bench: cryptostitch cannot do %s\n", row.name.c_str());
+        if (row.make_keys) {
+            for (bool table : {false, true}) add(tasks, std::make_unique<KeyTask>(ctx_, row, batch, table), row);
+        } else if (row.write) {
+            add(tasks, std::make_unique<WriteTask>(ctx_, row, batch), row);
+        } else {
+            add(tasks, std::make_unique<BurstTask>(ctx_, row, batch), row);
+        }
         return tasks;
     }
 
 private:
+    static void add(std::vector<std::unique_ptr<Task> > &tasks, std::unique_ptr<CstTask> task, const Row &row) {
+        if (task->prepare()) tasks.push_back(std::move(task));
+        else fprintf(stderr, "cst-bench: cryptostitch cannot do %s\n", row.name.c_str());
+    }
     cst_ctx *ctx_;
     std::string force_;
 };
@@ -198,7 +262,8 @@ std::unique_ptr<Peer> make_cryptostitch(const std::string &target, const std::st
         int result = cst_kernel_get(ctx, force.c_str(), &kernel);
         if (result != CST_OK) {
             error = std::string(cst_error_text(result)) + ": " + force;
-            if (cst_nearest(ctx, CST_NAME_KERNEL, force.c_str(), nearest, sizeof nearest) == CST_OK) error += "; nearest: " + std::string(nearest);
+            if (cst_nearest(ctx, CST_NAME_KERNEL, force.c_str(), nearest, sizeof nearest) == CST_OK)
+                error += "; nearest: " + std::string(nearest);
             cst_ctx_free(ctx);
             return nullptr;
         }
@@ -210,7 +275,13 @@ std::vector<std::string> cryptostitch_suites(const std::string &target) {
     std::vector<std::string> names;
     std::string error;
     if (cst_ctx *ctx = open_context(target, error)) {
-        cst_list(ctx, CST_NAME_SUITE, [](const char *name, void *arg) { static_cast<std::vector<std::string> *>(arg)->push_back(name); return 0; }, &names);
+        cst_list(
+            ctx, CST_NAME_SUITE,
+            [](const char *name, void *arg) {
+                static_cast<std::vector<std::string> *>(arg)->push_back(name);
+                return 0;
+            },
+            &names);
         cst_ctx_free(ctx);
     }
     return names;

@@ -1,4 +1,5 @@
-// intel-ipsec-mb: its job queue filled by bursts, and its synchronous bursts of one cipher or one hash where the version has them.
+// intel-ipsec-mb: its job queue filled by bursts, and its synchronous bursts of one cipher or one hash where the
+// version has them.
 #ifdef BENCH_IPSEC_MB
 #include "ipsec_mb_aead.hpp"
 #include "ipsec_mb_calls.hpp"
@@ -15,34 +16,41 @@ enum class Style { queue, cipher_burst, hash_burst };
 
 class ImbTask : public Task {
 public:
-    ImbTask(IMB_MGR *manager, const Row &row, const Batch &batch, Style style) : manager_(manager), queue_(manager), row_(row), batch_(batch), style_(style) {
+    ImbTask(IMB_MGR *manager, const Row &row, const Batch &batch, Style style)
+        : manager_(manager), queue_(manager), row_(row), batch_(batch), style_(style) {
         variant = style == Style::queue ? "burst" : style == Style::cipher_burst ? "cipher_burst" : "hash_burst";
     }
     bool prepare() {
         size_t n = batch_.buffers.size();
-        keys_.resize(batch_.one_key ? 1 : n);
-        for (size_t i = 0; i < keys_.size(); i++) keys_[i].expand(manager_, row_, batch_.buffers[i]);
-        jobs_.resize(n);
-        for (size_t i = 0; i < n; i++) {
+        keys_.resize(batch_.keys());
+        make_keys();
+        if (row_.make_keys) variant = row_.hmac ? "key functions and blocks of hashes" : "key functions";
+        if (style_ != Style::queue) jobs_.resize(n);
+        for (size_t i = 0; i < jobs_.size(); i++) {
             memset(&jobs_[i], 0, sizeof(IMB_JOB));
             fill(jobs_[i], i);
         }
         return true;
     }
-    bool run() override {
-        size_t n = batch_.buffers.size();
-        for (size_t begin = 0; begin < n; begin += IMB_MAX_BURST_SIZE) {
-            size_t count = n - begin < IMB_MAX_BURST_SIZE ? n - begin : IMB_MAX_BURST_SIZE;
+    bool run() override { return row_.make_keys ? make_keys() : run_jobs(); }
+    bool prove() override { return run_jobs(); }
+
+private:
+    bool make_keys() {
+        for (size_t k = 0; k < keys_.size(); k++) keys_[k].expand(manager_, row_, batch_.key(k), batch_.mac_key(k));
+        return true;
+    }
+    bool run_jobs() {
+        const size_t first = turns_.next(), end = first + batch_.jobs;
+        for (size_t begin = first; begin < end; begin += IMB_MAX_BURST_SIZE) {
+            size_t count = end - begin < IMB_MAX_BURST_SIZE ? end - begin : IMB_MAX_BURST_SIZE;
             bool ok = style_ == Style::queue ? run_queue(begin, count) : run_burst(begin, count);
             if (!ok) return false;
         }
-        if (row_.open && row_.pair())
-            for (const Buffer &b : batch_.buffers)
-                if (memcmp(b.tag, b.expected_tag, row_.tag_bytes) != 0) return false;
+        for (size_t i = first; i < end && row_.open && row_.pair(); i++)
+            if (memcmp(batch_.buffers[i].tag, batch_.buffers[i].expected_tag, row_.tag_bytes) != 0) return false;
         return true;
     }
-
-private:
     bool run_queue(size_t begin, size_t count) {
         return queue_.run(count, [&](IMB_JOB &job, size_t i) { fill(job, begin + i); });
     }
@@ -50,27 +58,30 @@ private:
         for (size_t i = 0; i < count; i++) jobs_[begin + i].status = IMB_STATUS_BEING_PROCESSED;
         IMB_JOB *jobs = jobs_.data() + begin;
         uint32_t done = style_ == Style::cipher_burst
-                            ? IMB_SUBMIT_CIPHER_BURST(manager_, jobs, uint32_t(count), imb_cipher(row_), jobs->cipher_direction, IMB_KEY_SIZE_BYTES(row_.key_bits / 8))
+                            ? IMB_SUBMIT_CIPHER_BURST(manager_, jobs, uint32_t(count), imb_cipher(row_),
+                                                      jobs->cipher_direction, IMB_KEY_SIZE_BYTES(row_.key_bits / 8))
                             : IMB_SUBMIT_HASH_BURST(manager_, jobs, uint32_t(count), jobs->hash_alg);
         return done == count;
     }
     void fill(IMB_JOB &job, size_t i) {
         const Buffer &b = batch_.buffers[i];
-        const ImbKeys &keys = keys_[batch_.one_key ? 0 : i];
+        const ImbKeys &keys = keys_[batch_.key_of(i)];
+        const uint8_t *const opad = keys.ipad + ImbKeys::opad_at(row_);
         const bool pair = row_.pair();
         job.src = b.in;
         job.dst = b.out;
         job.cipher_mode = row_.key_bits ? imb_cipher(row_) : IMB_CIPHER_NULL;
         job.cipher_direction = row_.open ? IMB_DIR_DECRYPT : IMB_DIR_ENCRYPT;
         job.chain_order = row_.open || !row_.key_bits ? IMB_ORDER_HASH_CIPHER : IMB_ORDER_CIPHER_HASH;
-        job.enc_keys = row_.des() ? static_cast<const void *>(keys.three) : keys.encrypt;
-        job.dec_keys = row_.des() ? static_cast<const void *>(keys.three) : keys.decrypt;
+        job.enc_keys = row_.des() ? static_cast<const void *>(keys.rare->three) : keys.encrypt;
+        job.dec_keys = row_.des() ? static_cast<const void *>(keys.rare->three) : keys.decrypt;
         job.key_len_in_bytes = uint64_t(row_.key_bits / 8);
         job.iv = b.iv;
         job.iv_len_in_bytes = row_.iv_bytes();
         job.cipher_start_src_offset_in_bytes = 0;
         job.msg_len_to_cipher_in_bytes = row_.key_bits ? b.bytes : 0;
-        // The offset counts from `src`; a hash over what the cipher writes reaches `dst` through it. Pairs hash header || iv || ciphertext.
+        // The offset counts from `src`; a hash over what the cipher writes reaches `dst` through it. Pairs hash header
+        // || iv || ciphertext.
         const size_t head = pair ? row_.head_bytes() : 0;
         const uint8_t *hashed = (pair && !row_.open ? b.out : b.in) - head;
         job.hash_start_src_offset_in_bytes = uint64_t(hashed) - uint64_t(b.in);
@@ -79,39 +90,46 @@ private:
         job.auth_tag_output = b.tag;
         job.auth_tag_output_len_in_bytes = row_.tag_bytes;
         if (row_.block_mac == "CMAC") {
-            job.u.CMAC = {keys.encrypt, keys.ipad, keys.opad};
+            job.u.CMAC = {keys.encrypt, keys.ipad, opad};
             return;
         }
         if (row_.block_mac == "XCBC") {
-            job.u.XCBC = {keys.xcbc, keys.ipad, keys.opad};
+            job.u.XCBC = {keys.rare->xcbc, keys.ipad, opad};
             return;
         }
         job.u.HMAC._hashed_auth_key_xor_ipad = keys.ipad;
-        job.u.HMAC._hashed_auth_key_xor_opad = keys.opad;
+        job.u.HMAC._hashed_auth_key_xor_opad = opad;
     }
     IMB_MGR *manager_;
     ImbQueue queue_;
     Row row_;
     const Batch &batch_;
     Style style_;
-    std::vector<ImbKeys> keys_;
-    std::vector<IMB_JOB> jobs_;
+    Turns turns_{batch_};
+    Table<ImbKeys> keys_;
+    std::vector<IMB_JOB> jobs_;  // of the synchronous bursts
 };
 
 class IpsecMb : public Peer {
 public:
-    IpsecMb(const ImbCalls &calls, const Build &build, IMB_MGR *manager) : calls_(calls), build_(build), manager_(manager) {}
+    IpsecMb(const ImbCalls &calls, const Build &build, IMB_MGR *manager)
+        : calls_(calls), build_(build), manager_(manager) {}
     ~IpsecMb() override { calls_.free(manager_); }
     std::string name() const override { return build_.name(calls_.version()); }
     std::string version() const override {
         std::string text = calls_.version();
         if (build_.tier.empty()) return text;
         const auto used = manager_->used_arch;
-        return text + " with " + (used == IMB_ARCH_SSE ? "sse" : used == IMB_ARCH_AVX2 ? "avx2" : "other instruction sets");
+        return text + " with " +
+               (used == IMB_ARCH_SSE    ? "sse"
+                : used == IMB_ARCH_AVX2 ? "avx2"
+                                        : "other instruction sets");
     }
     std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
         std::vector<std::unique_ptr<Task>> tasks;
         const bool known = imb_knows(row);
+        if (row.make_keys && (row.chacha() || row.mode == "CCM" || row.tls)) return tasks; // no function of its own
+        if (row.tls && batch.sessions) return tasks;
         if (row.tls) return known ? imb_tls_tasks(manager_, row, batch) : std::move(tasks);
         if (row.aead) return (row.mode == "GCM" ? imb_gcm_tasks : imb_aead_tasks)(manager_, row, batch);
         if (row.mode == "XTS" || row.rc4() || row.jose) return tasks; // it has none
@@ -119,6 +137,7 @@ public:
         if (!known || batch.longest > 65000) return tasks; // its lanes count in 16 bits
         add(tasks, row, batch, Style::queue);
 #if IMB_VERSION_NUM >= IMB_VERSION(1, 2, 0)
+        if (row.make_keys) return tasks;
         if (row.key_bits && !row.pair()) add(tasks, row, batch, Style::cipher_burst);
         if (!row.key_bits && !row.mac_bits && row.hash != "md5") add(tasks, row, batch, Style::hash_burst);
 #endif

@@ -10,17 +10,17 @@ public:
     AeadTask(IMB_MGR *manager, const Row &row, const Batch &batch) : queue_(manager), row_(row), batch_(batch) {
         variant = "burst";
         if (row.chacha()) return;
-        keys_.resize(batch.one_key ? 1 : batch.buffers.size());
-        for (size_t i = 0; i < keys_.size(); i++) keys_[i].expand(manager, row, batch.buffers[i]);
+        keys_.resize(batch.keys());
+        for (size_t i = 0; i < keys_.size(); i++) keys_[i].expand(manager, row, batch.key(i), batch.mac_key(i));
     }
     bool run() override {
-        const size_t n = batch_.buffers.size();
-        for (size_t begin = 0; begin < n; begin += IMB_MAX_BURST_SIZE) {
-            const size_t count = n - begin < IMB_MAX_BURST_SIZE ? n - begin : IMB_MAX_BURST_SIZE;
+        const size_t first = turns_.next(), end = first + batch_.jobs;
+        for (size_t begin = first; begin < end; begin += IMB_MAX_BURST_SIZE) {
+            const size_t count = end - begin < IMB_MAX_BURST_SIZE ? end - begin : IMB_MAX_BURST_SIZE;
             if (!queue_.run(count, [&](IMB_JOB &job, size_t i) { fill(job, begin + i); })) return false;
         }
-        for (const Buffer &b : batch_.buffers)
-            if (row_.open && memcmp(b.tag, b.expected_tag, row_.tag_bytes) != 0) return false;
+        for (size_t i = first; i < end && row_.open; i++)
+            if (memcmp(batch_.buffers[i].tag, batch_.buffers[i].expected_tag, row_.tag_bytes) != 0) return false;
         return true;
     }
 
@@ -40,7 +40,7 @@ private:
             job.cipher_mode = imb_cipher(row_);
             job.hash_alg = imb_hash(row_);
             job.chain_order = row_.open ? IMB_ORDER_CIPHER_HASH : IMB_ORDER_HASH_CIPHER;
-            job.enc_keys = job.dec_keys = keys_[batch_.one_key ? 0 : i].encrypt;
+            job.enc_keys = job.dec_keys = keys_[batch_.key_of(i)].encrypt;
             job.u.CCM.aad = b.iv - row_.header;
             job.u.CCM.aad_len_in_bytes = row_.header;
         }
@@ -56,7 +56,8 @@ private:
     ImbQueue queue_;
     const Row row_;
     const Batch &batch_;
-    std::vector<ImbKeys> keys_;
+    Turns turns_{batch_};
+    Table<ImbKeys> keys_;
 };
 
 } // namespace

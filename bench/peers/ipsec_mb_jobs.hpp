@@ -1,6 +1,7 @@
 // What all uses of intel-ipsec-mb share: expanded keys, the job queue.
 #pragma once
 
+#include "../pages.hpp"
 #include "../peer.hpp"
 
 #include <intel-ipsec-mb.h>
@@ -9,36 +10,43 @@
 
 namespace bench {
 
+// As a program lays it out that has many: what few rows want lies elsewhere.
 struct alignas(64) ImbKeys {
+    struct Rare {
+        uint32_t xcbc[11 * 4];  // XCBC: K1, expanded
+        uint64_t des[3][IMB_DES_KEY_SCHED_SIZE / 8];
+        const void *three[3];  // its keys
+    };
     alignas(64) uint32_t encrypt[15 * 4];
     alignas(64) uint32_t decrypt[15 * 4];
-    alignas(64) uint8_t ipad[64], opad[64];  // CMAC: the subkeys K1 and K2; XCBC: K2 and K3
-    alignas(64) uint32_t xcbc[11 * 4];       // XCBC: K1, expanded
-    uint64_t des[3][IMB_DES_KEY_SCHED_SIZE / 8];
-    const void *three[3];                    // its keys, which stay where they are once expanded
+    std::unique_ptr<Rare> rare;
+    alignas(64) uint8_t ipad[128];  // and opad behind it; CMAC: the subkeys K1 and K2; XCBC: K2 and K3
 
-    void expand(IMB_MGR *manager, const Row &row, const Buffer &b) {
-        if (row.key_bits == 128) IMB_AES_KEYEXP_128(manager, b.key, encrypt, decrypt);
+    void expand(IMB_MGR *manager, const Row &row, const uint8_t *key, const uint8_t *mac_key) {
+        const bool rarely = row.des() || row.block_mac == "XCBC";
+        if (rarely && !rare) rare.reset(new Rare);
+        if (row.key_bits == 128) IMB_AES_KEYEXP_128(manager, key, encrypt, decrypt);
         for (int i = 0; i < 3 && row.des(); i++) {
-            IMB_DES_KEYSCHED(manager, des[i], b.key + 8 * i);
-            three[i] = des[i];
+            IMB_DES_KEYSCHED(manager, rare->des[i], key + 8 * i);
+            rare->three[i] = rare->des[i];
         }
-        if (row.key_bits == 192 && !row.des()) IMB_AES_KEYEXP_192(manager, b.key, encrypt, decrypt);
-        if (row.key_bits == 256) IMB_AES_KEYEXP_256(manager, b.key, encrypt, decrypt);
-        if (row.block_mac == "XCBC") IMB_AES_XCBC_KEYEXP(manager, b.mac_key, xcbc, ipad, opad);
+        if (row.key_bits == 192 && !row.des()) IMB_AES_KEYEXP_192(manager, key, encrypt, decrypt);
+        if (row.key_bits == 256) IMB_AES_KEYEXP_256(manager, key, encrypt, decrypt);
+        uint8_t *const second = ipad + opad_at(row);
+        if (row.block_mac == "XCBC") IMB_AES_XCBC_KEYEXP(manager, mac_key, rare->xcbc, ipad, second);
         if (row.block_mac == "CMAC" && row.mac_bits == 128) {
-            IMB_AES_KEYEXP_128(manager, b.mac_key, encrypt, decrypt);
-            IMB_AES_CMAC_SUBKEY_GEN_128(manager, encrypt, ipad, opad);
+            IMB_AES_KEYEXP_128(manager, mac_key, encrypt, decrypt);
+            IMB_AES_CMAC_SUBKEY_GEN_128(manager, encrypt, ipad, second);
         }
         if (row.mac_bits == 256) {
-            IMB_AES_KEYEXP_256(manager, b.mac_key, encrypt, decrypt);
-            IMB_AES_CMAC_SUBKEY_GEN_256(manager, encrypt, ipad, opad);
+            IMB_AES_KEYEXP_256(manager, mac_key, encrypt, decrypt);
+            IMB_AES_CMAC_SUBKEY_GEN_256(manager, encrypt, ipad, second);
         }
         if (!row.hmac) return;
         for (int outer = 0; outer < 2; outer++) {
-            uint8_t block[128], *to = outer ? opad : ipad;  // some take 64 bytes of it
+            uint8_t block[128], *to = outer ? second : ipad;  // some take 64 bytes of it
             memset(block, outer ? 0x5c : 0x36, sizeof block);
-            for (int i = 0; i < 32; i++) block[i] ^= b.mac_key[i];
+            for (int i = 0; i < 32; i++) block[i] ^= mac_key[i];
             if (row.hash == "sha1") IMB_SHA1_ONE_BLOCK(manager, block, to);
             if (row.hash == "sha256") IMB_SHA256_ONE_BLOCK(manager, block, to);
             if (row.hash == "sha224") IMB_SHA224_ONE_BLOCK(manager, block, to);
@@ -47,6 +55,8 @@ struct alignas(64) ImbKeys {
             if (row.hash == "md5") IMB_MD5_ONE_BLOCK(manager, block, to);
         }
     }
+    // What lies behind a chaining value of up to 32 bytes shares its line.
+    static size_t opad_at(const Row &row) { return row.hash == "sha384" || row.hash == "sha512" ? 64 : 32; }
 };
 
 inline bool imb_knows(const Row &row) {
@@ -57,7 +67,13 @@ inline bool imb_knows(const Row &row) {
 #endif
     return row.hash == "md5" && row.hmac;
 }
-inline IMB_CIPHER_MODE imb_cipher(const Row &row) { return row.des() ? IMB_CIPHER_DES3 : row.mode == "CTR" ? IMB_CIPHER_CNTR : row.mode == "CCM" ? IMB_CIPHER_CCM : row.mode == "ECB" ? IMB_CIPHER_ECB : IMB_CIPHER_CBC; }
+inline IMB_CIPHER_MODE imb_cipher(const Row &row) {
+    return row.des()           ? IMB_CIPHER_DES3
+           : row.mode == "CTR" ? IMB_CIPHER_CNTR
+           : row.mode == "CCM" ? IMB_CIPHER_CCM
+           : row.mode == "ECB" ? IMB_CIPHER_ECB
+                               : IMB_CIPHER_CBC;
+}
 
 inline IMB_HASH_ALG imb_hash(const Row &row) {
     if (row.mode == "CCM") return IMB_AUTH_AES_CCM;

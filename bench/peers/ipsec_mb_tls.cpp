@@ -13,10 +13,11 @@ constexpr size_t AAD = 13, ROOM = 16; // sequence number, type, version, length;
 
 class ImbTlsTask : public Task {
 public:
-    ImbTlsTask(IMB_MGR *manager, const Row &row, const Batch &batch) : manager_(manager), queue_(manager), row_(row), batch_(batch) {}
+    ImbTlsTask(IMB_MGR *manager, const Row &row, const Batch &batch)
+        : manager_(manager), queue_(manager), row_(row), batch_(batch) {}
     void prepare() {
-        keys_.resize(batch_.one_key ? 1 : batch_.buffers.size());
-        for (size_t i = 0; i < keys_.size(); i++) keys_[i].expand(manager_, row_, batch_.buffers[i]);
+        keys_.resize(batch_.keys());
+        for (size_t i = 0; i < keys_.size(); i++) keys_[i].expand(manager_, row_, batch_.key(i), batch_.mac_key(i));
         for (size_t i = 0; i < batch_.buffers.size(); i++) cut(i);
         variant = row_.write ? "burst of records" : "burst";
     }
@@ -29,7 +30,8 @@ public:
     }
 
 private:
-    // Head, text, room for the MAC, padding: it is hashed and encrypted in place of the caller's text, which was copied here beforehand, uncounted.
+    // Head, text, room for the MAC, padding: it is hashed and encrypted in place of the caller's text, which was copied
+    // here beforehand, uncounted.
     struct Record {
         const ImbKeys *keys;
         std::vector<uint8_t> laid_out;
@@ -40,7 +42,8 @@ private:
     // A write becomes as many records as fill its lanes.
     void cut(size_t i) {
         const Buffer &b = batch_.buffers[i];
-        const size_t share = (b.bytes / 16 + 15) / 16 * 16, fragment = row_.write ? std::min(TLS_LONGEST, std::max<size_t>(1024, share)) : b.bytes;
+        const size_t share = (b.bytes / 16 + 15) / 16 * 16,
+                     fragment = row_.write ? std::min(TLS_LONGEST, std::max<size_t>(1024, share)) : b.bytes;
         uint8_t *out = b.out;
         for (size_t done = 0, number = 0; done < b.bytes; done += fragment, number++) {
             Record r;
@@ -65,7 +68,8 @@ private:
     void fill(IMB_JOB &job, Record &r) {
         if (row_.write) {
             const size_t payload = TLS_IV + r.sealed;
-            const uint8_t header[TLS_HEADER] = {TLS_TYPE, TLS_VERSION[0], TLS_VERSION[1], uint8_t(payload >> 8), uint8_t(payload)};
+            const uint8_t header[TLS_HEADER] = {TLS_TYPE, TLS_VERSION[0], TLS_VERSION[1], uint8_t(payload >> 8),
+                                                uint8_t(payload)};
             memcpy(r.out - TLS_IV - TLS_HEADER, header, TLS_HEADER);
             memcpy(r.out - TLS_IV, r.iv, TLS_IV);
         }
@@ -87,13 +91,13 @@ private:
         job.auth_tag_output = r.laid_out.data() + ROOM + r.text;
         job.auth_tag_output_len_in_bytes = hash_bytes(row_.hash);
         job.u.HMAC._hashed_auth_key_xor_ipad = r.keys->ipad;
-        job.u.HMAC._hashed_auth_key_xor_opad = r.keys->opad;
+        job.u.HMAC._hashed_auth_key_xor_opad = r.keys->ipad + ImbKeys::opad_at(row_);
     }
     IMB_MGR *manager_;
     ImbQueue queue_;
     Row row_;
     const Batch &batch_;
-    std::vector<ImbKeys> keys_;
+    Table<ImbKeys> keys_;
     std::vector<Record> records_;
 };
 

@@ -1,4 +1,5 @@
-// The calls of one libcrypto: the linked one's, or those of another build. Its types are opaque and its constants stay, so one header serves every version from 3.0.
+// The calls of one libcrypto: the linked one's, or those of another build. Its types are opaque and its constants stay,
+// so one header serves every version from 3.0.
 #pragma once
 
 #include "../peer.hpp"
@@ -11,11 +12,35 @@
 
 namespace bench {
 
-#define LIBCRYPTO_CALLS(X) \
-    X(EVP_CIPHER_CTX_ctrl) X(EVP_CIPHER_CTX_free) X(EVP_CIPHER_CTX_new) X(EVP_CIPHER_CTX_set_padding) X(EVP_CIPHER_fetch) X(EVP_CIPHER_free) X(EVP_Cipher) \
-    X(EVP_CipherFinal_ex) X(EVP_CipherInit_ex2) X(EVP_CipherUpdate) X(EVP_DigestFinal_ex) X(EVP_DigestInit_ex2) X(EVP_DigestUpdate) X(EVP_MAC_CTX_free) \
-    X(EVP_MAC_CTX_new) X(EVP_MAC_fetch) X(EVP_MAC_final) X(EVP_MAC_free) X(EVP_MAC_init) X(EVP_MAC_update) X(EVP_MD_CTX_free) X(EVP_MD_CTX_new) \
-    X(EVP_MD_fetch) X(EVP_MD_free) X(OSSL_PROVIDER_load) X(RAND_bytes) X(CRYPTO_memcmp) X(ERR_clear_error) \
+#define LIBCRYPTO_CALLS(X)        \
+    X(EVP_CIPHER_CTX_ctrl)        \
+    X(EVP_CIPHER_CTX_free)        \
+    X(EVP_CIPHER_CTX_new)         \
+    X(EVP_CIPHER_CTX_set_padding) \
+    X(EVP_CIPHER_fetch)           \
+    X(EVP_CIPHER_free)            \
+    X(EVP_Cipher)                 \
+    X(EVP_CipherFinal_ex)         \
+    X(EVP_CipherInit_ex2)         \
+    X(EVP_CipherUpdate)           \
+    X(EVP_DigestFinal_ex)         \
+    X(EVP_DigestInit_ex2)         \
+    X(EVP_DigestUpdate)           \
+    X(EVP_MAC_CTX_free)           \
+    X(EVP_MAC_CTX_new)            \
+    X(EVP_MAC_fetch)              \
+    X(EVP_MAC_final)              \
+    X(EVP_MAC_free)               \
+    X(EVP_MAC_init)               \
+    X(EVP_MAC_update)             \
+    X(EVP_MD_CTX_free)            \
+    X(EVP_MD_CTX_new)             \
+    X(EVP_MD_fetch)               \
+    X(EVP_MD_free)                \
+    X(OSSL_PROVIDER_load)         \
+    X(RAND_bytes)                 \
+    X(CRYPTO_memcmp)              \
+    X(ERR_clear_error)            \
     X(OpenSSL_version)
 
 struct Libcrypto {
@@ -27,4 +52,4 @@ struct Libcrypto {
     static bool load(const std::string &file, Libcrypto &crypto, std::string &error);
 };
 
-} // namespace bench
+}  // namespace bench

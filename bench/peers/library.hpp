@@ -7,13 +7,15 @@
 
 namespace bench {
 
-// A shared library beside whatever else is loaded, which finds its own symbols before those of another build of itself. It stays loaded.
+// A shared library beside whatever else is loaded, which finds its own symbols before those of another build of itself.
+// It stays loaded.
 class Library {
 public:
     // False, and why.
     bool open(const std::string &file, std::string &error) {
         file_ = file;
-        handle_ = dlopen(file.find('/') == std::string::npos ? ("./" + file).c_str() : file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+        handle_ = dlopen(file.find('/') == std::string::npos ? ("./" + file).c_str() : file.c_str(),
+                         RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
         if (!handle_) error = dlerror();
         return handle_ != nullptr;
     }

@@ -20,14 +20,16 @@ public:
     virtual bool prepare() {
         std::string hash = row_.hash;
         for (char &c : hash) c = char(toupper(c));
-        EVP_CIPHER *cipher = crypto_.EVP_CIPHER_fetch(nullptr, ("AES-" + std::to_string(row_.key_bits) + "-CBC-HMAC-" + hash).c_str(), nullptr);
+        EVP_CIPHER *cipher = crypto_.EVP_CIPHER_fetch(
+            nullptr, ("AES-" + std::to_string(row_.key_bits) + "-CBC-HMAC-" + hash).c_str(), nullptr);
         bool ok = cipher != nullptr;
         const size_t keys = batch_.one_key ? 1 : batch_.buffers.size();
         for (size_t i = 0; i < keys && ok; i++) {
             const Buffer &b = batch_.buffers[i];
             ctx_.push_back(crypto_.EVP_CIPHER_CTX_new());
             ok = crypto_.EVP_CipherInit_ex2(ctx_.back(), cipher, b.key, b.iv, row_.open ? 0 : 1, nullptr) == 1 &&
-                 crypto_.EVP_CIPHER_CTX_ctrl(ctx_.back(), EVP_CTRL_AEAD_SET_MAC_KEY, 32, const_cast<uint8_t *>(b.mac_key)) > 0;
+                 crypto_.EVP_CIPHER_CTX_ctrl(ctx_.back(), EVP_CTRL_AEAD_SET_MAC_KEY, 32,
+                                             const_cast<uint8_t *>(b.mac_key)) > 0;
         }
         crypto_.EVP_CIPHER_free(cipher);
         crypto_.ERR_clear_error();
@@ -47,7 +49,8 @@ protected:
     bool open(EVP_CIPHER_CTX *ctx, uint64_t sequence, const uint8_t *in, size_t bytes, uint8_t *out) const {
         uint8_t aad[AAD];
         describe(sequence, bytes, aad);
-        return crypto_.EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, AAD, aad) > 0 && crypto_.EVP_Cipher(ctx, out, in, unsigned(bytes)) > 0;
+        return crypto_.EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, AAD, aad) > 0 &&
+               crypto_.EVP_Cipher(ctx, out, in, unsigned(bytes)) > 0;
     }
     static void describe(uint64_t sequence, size_t bytes, uint8_t *aad) {
         tls_head(sequence, aad);
@@ -75,16 +78,19 @@ public:
         for (size_t i = 0; i < batch_.buffers.size(); i++) {
             const Buffer &b = batch_.buffers[i];
             if (row_.open) ok &= open(ctx(i), b.sequence, b.in - TLS_IV, b.in_bytes + TLS_IV, b.out - TLS_IV);
-            else ok &= seal(ctx(i), b.sequence, b.in - TLS_IV, b.bytes + TLS_IV, b.out - TLS_IV) == b.out_bytes + TLS_IV;
+            else
+                ok &= seal(ctx(i), b.sequence, b.in - TLS_IV, b.bytes + TLS_IV, b.out - TLS_IV) == b.out_bytes + TLS_IV;
         }
         return ok;
     }
 };
 
-// A long text as libssl writes it with its longest records: eight or four at once while there is that much text, then one by one.
+// A long text as libssl writes it with its longest records: eight or four at once while there is that much text, then
+// one by one.
 class WriteTask : public TlsTask {
 public:
-    WriteTask(const Libcrypto &crypto, const Row &row, const Batch &batch, bool multiblock) : TlsTask(crypto, row, batch), multiblock_(multiblock) {
+    WriteTask(const Libcrypto &crypto, const Row &row, const Batch &batch, bool multiblock)
+        : TlsTask(crypto, row, batch), multiblock_(multiblock) {
         variant = multiblock ? "multiblock" : "AES-CBC-HMAC";
     }
     bool prepare() override {
@@ -107,7 +113,8 @@ private:
             const size_t left = b.bytes - done;
             const unsigned several = !multiblock_ ? 0 : left >= 8 * TLS_LONGEST ? 8 : left >= 4 * TLS_LONGEST ? 4 : 0;
             const size_t text = several ? several * TLS_LONGEST : std::min(left, TLS_LONGEST);
-            const size_t written = several ? write_several(ctx, sequence, b.in + done, text, several, out) : write_one(ctx, sequence, b.in + done, text, out);
+            const size_t written = several ? write_several(ctx, sequence, b.in + done, text, several, out)
+                                           : write_one(ctx, sequence, b.in + done, text, out);
             if (!written) return false;
             out += written;
             sequence += several ? several : 1;
@@ -115,7 +122,8 @@ private:
         }
         return true;
     }
-    size_t write_several(EVP_CIPHER_CTX *ctx, uint64_t sequence, const uint8_t *text, size_t bytes, unsigned several, uint8_t *out) const {
+    size_t write_several(EVP_CIPHER_CTX *ctx, uint64_t sequence, const uint8_t *text, size_t bytes, unsigned several,
+                         uint8_t *out) const {
         uint8_t aad[AAD];
         describe(sequence, 0, aad);
         EVP_CTRL_TLS1_1_MULTIBLOCK_PARAM param = {nullptr, aad, bytes, several};
@@ -124,14 +132,17 @@ private:
         param.out = out;
         param.inp = text;
         param.len = bytes;
-        return crypto_.EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_TLS1_1_MULTIBLOCK_ENCRYPT, sizeof param, &param) > 0 ? size_t(packed) : 0;
+        return crypto_.EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_TLS1_1_MULTIBLOCK_ENCRYPT, sizeof param, &param) > 0
+                   ? size_t(packed)
+                   : 0;
     }
     size_t write_one(EVP_CIPHER_CTX *ctx, uint64_t sequence, const uint8_t *text, size_t bytes, uint8_t *out) const {
         uint8_t *payload = out + TLS_HEADER;
         if (crypto_.RAND_bytes(payload, TLS_IV) != 1) return 0;
         memcpy(payload + TLS_IV, text, bytes);
         const size_t sealed = seal(ctx, sequence, payload, bytes + TLS_IV, payload);
-        const uint8_t header[TLS_HEADER] = {TLS_TYPE, TLS_VERSION[0], TLS_VERSION[1], uint8_t(sealed >> 8), uint8_t(sealed)};
+        const uint8_t header[TLS_HEADER] = {TLS_TYPE, TLS_VERSION[0], TLS_VERSION[1], uint8_t(sealed >> 8),
+                                            uint8_t(sealed)};
         memcpy(out, header, TLS_HEADER);
         return sealed ? TLS_HEADER + sealed : 0;
     }

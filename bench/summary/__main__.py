@@ -14,8 +14,8 @@ import history
 import losses
 import readme
 import tables
-from cryptostitch.bench_results import read_data as read
-from cryptostitch.errors import CryptostitchError
+from cryptostitch.analysis.bench_results import read_data as read
+from cryptostitch.core.errors import CryptostitchError
 from results import cells_of
 
 TIERS = ("avx2", "sse")
@@ -78,8 +78,16 @@ def write_readme(args: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="bench/summary", description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--results", type=Path, default=BENCH / "results", metavar="FOLDER", help="where runs are kept (default: bench/results)")
+    parser = argparse.ArgumentParser(
+        prog="bench/summary", description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=BENCH / "results",
+        metavar="FOLDER",
+        help="where runs are kept (default: bench/results)",
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     command = commands.add_parser("losses", help="what changed since the last run, and where a peer is faster")
     command.add_argument("file", type=Path)

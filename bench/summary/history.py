@@ -17,7 +17,12 @@ def summary(results: dict[str, Any]) -> dict[str, Any]:
     """One run in one line: its date, commit and clock, and the medians of ours."""
     machine = results["machine"]
     medians = {cell.key: float(f"{cell.ours.cycles:.4g}") for cell in cells_of(results).values() if cell.ours}
-    return {"date": machine["date"], "commit": machine.get("commit", ""), "core_ghz": machine["core_ghz"], "cells": medians}
+    return {
+        "date": machine["date"],
+        "commit": machine.get("commit", ""),
+        "core_ghz": machine["core_ghz"],
+        "cells": medians,
+    }
 
 
 def merged(new: dict[str, Any], old: dict[str, Any] | None, commit: str) -> dict[str, Any]:
@@ -44,12 +49,18 @@ def write(file: Path, results: dict[str, Any]) -> None:
 def noise(new: dict[tuple[str, Load], Cell], old: dict[tuple[str, Load], Cell], same: set[str]) -> float:
     """How far two runs lie apart for code that is the same: nine of ten cells of the peers ``same`` moved by less."""
     both = ((cell.taken, old[key].taken) for key, cell in new.items() if key in old)
-    moved = sorted(abs(now[impl].cycles / then[impl].cycles - 1) for now, then in both for impl in same if impl in now and impl in then)
+    moved = sorted(
+        abs(now[impl].cycles / then[impl].cycles - 1)
+        for now, then in both
+        for impl in same
+        if impl in now and impl in then
+    )
     return moved[int(0.9 * (len(moved) - 1))] if moved else NO_PEERS
 
 
 def report(new: dict[str, Any], old: dict[str, Any]) -> str:
-    """Which cells of ours are faster or slower than in the run ``old``, by more than the spread within the runs and the noise between them."""
+    """Which cells of ours are faster or slower than in the run ``old``, by more than the spread within the runs and the
+    noise between them."""
     now, then = cells_of(new), cells_of(old)
     versions, before = new["machine"]["versions"], old["machine"]["versions"]
     same = {impl for impl in versions if impl != OURS and versions[impl] == before.get(impl)}
@@ -70,9 +81,14 @@ def report(new: dict[str, Any], old: dict[str, Any]) -> str:
     slower.sort(key=lambda item: -item[0])
     faster.sort(key=lambda item: item[0])
     run = old["machine"]
-    why = "nine of ten cells of unchanged peers moved by less" if same else "no peer is there in both runs to measure it by"
+    why = (
+        "nine of ten cells of unchanged peers moved by less"
+        if same
+        else "no peer is there in both runs to measure it by"
+    )
     lines = [
-        f"since the run of {run['date'][:10]}{' at ' + run['commit'] if run.get('commit') else ''}: {len(faster)} cells faster, {len(slower)} slower, "
+        f"since the run of {run['date'][:10]}{' at ' + run['commit'] if run.get('commit') else ''}: {len(faster)} "
+        f"cells faster, {len(slower)} slower, "
         f"{common - len(faster) - len(slower)} as before; noise between the runs {100 * limit:.1f} % ({why})"
     ]
     for name, changed in (("slower", slower), ("faster", faster)):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from cryptostitch.bench_results import OURS, cells_in
+from cryptostitch.analysis.bench_results import OURS, cells_in
 
 
 @dataclass(frozen=True)
 class Load:
-    """Bytes of a job ("imix": a mix), jobs in a burst, and whether each has its own key ("own") or all share one ("one")."""
+    """Bytes of a job ("imix": a mix), jobs in a burst, and whether each has its own key ("own") or all share one
+    ("one")."""
 
     size: str
     jobs: int

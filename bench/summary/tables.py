@@ -9,8 +9,27 @@ from typing import Any
 from results import OURS, Cell, Load, Taken, beyond_spread, cells_of
 
 ETM1, ETM256, ETM512 = "aes-128-cbc+hmac-sha1-etm", "aes-128-cbc+hmac-sha256-etm", "aes-256-cbc+hmac-sha512-etm"
-SATURATED = [ETM1, ETM256, ETM256 + "/open", ETM512, "aes-128-cbc+hmac-sha1-tls", "sha1", "sha256", "sha512", "sm3", "md5", "aes-128-cbc", "aes-256-cbc",
-             "aes-128-cbc/open", "aes-128-ctr", "aes-128-xts", "aes-256-xts", "aes-128-gcm", "chacha20-poly1305", "aes-128-cmac"]
+SATURATED = [
+    ETM1,
+    ETM256,
+    ETM256 + "/open",
+    ETM512,
+    "aes-128-cbc+hmac-sha1-tls",
+    "sha1",
+    "sha256",
+    "sha512",
+    "sm3",
+    "md5",
+    "aes-128-cbc",
+    "aes-256-cbc",
+    "aes-128-cbc/open",
+    "aes-128-ctr",
+    "aes-128-xts",
+    "aes-256-xts",
+    "aes-128-gcm",
+    "chacha20-poly1305",
+    "aes-128-cmac",
+]
 FEW = [ETM1, ETM256, "sha1", "sha256", "sha512", "aes-128-cbc", "aes-128-gcm", "chacha20-poly1305", "aes-128-xts"]
 SHORT = [ETM1, ETM256, "sha1", "sha256", "aes-128-cbc", "aes-128-gcm", "chacha20-poly1305", "aes-128-ccm"]
 FAMILIES = {"zen4": "Zen 4", "zen5": "Zen 5"}
@@ -31,7 +50,9 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def against_best(title: str, rows: list[str], loads: list[Load], heading: Callable[[Load], str], cells: dict[tuple[str, Load], Cell]) -> str:
+def against_best(
+    title: str, rows: list[str], loads: list[Load], heading: Callable[[Load], str], cells: dict[tuple[str, Load], Cell]
+) -> str:
     """Ours and the best peer by row, for each load; a row without any figure is left out."""
     lines = []
     for row in rows:
@@ -51,7 +72,9 @@ def day(date: str) -> str:
 
 def versions(machine: dict[str, Any]) -> str:
     peers = {impl: version for impl, version in machine["versions"].items() if impl != OURS}
-    return ", ".join(" ".join(v.split()[:2]) if v.startswith("OpenSSL") else f"{impl} {v.split()[0]}" for impl, v in peers.items())
+    return ", ".join(
+        " ".join(v.split()[:2]) if v.startswith("OpenSSL") else f"{impl} {v.split()[0]}" for impl, v in peers.items()
+    )
 
 
 def figures(results: dict[str, Any]) -> str:
@@ -59,20 +82,27 @@ def figures(results: dict[str, Any]) -> str:
     machine, cells = results["machine"], cells_of(results)
     name = machine["microarchitecture"]
     model = f"{FAMILIES.get(name, name)} (family {machine['family']:x}h model {machine['model']:x}h)"
-    head = (f"CPU: {machine['cpu']}, {model}, one core at {machine['core_ghz']:.1f} GHz: `make bench` of "
-            f"{day(machine['date'])}, {versions(machine)}. Core cycles per byte.\nAll rows: [bench/results/{name}.json](bench/results/{name}.json).")
+    head = (
+        f"CPU: {machine['cpu']}, {model}, one core at {machine['core_ghz']:.1f} GHz: `make bench` of "
+        f"{day(machine['date'])}, {versions(machine)}. Core cycles per byte.\n"
+        f"All rows: [bench/results/{name}.json](bench/results/{name}.json)."
+    )
     sizes = [Load(size, 64, "own") for size in ("64", "256", "1024", "imix")]
     few = [Load("1024", 1, "own"), Load("16384", 1, "own"), Load("16384", 8, "own")]
-    return "\n\n".join([
-        head,
-        against_best("16 KiB, 64 jobs with their own keys", SATURATED, [Load("16384", 64, "own")], lambda load: "c/B", cells),
-        against_best("few jobs, own keys", FEW, few, lambda load: f"{load.jobs} x {bytes_text(load.size)}", cells),
-        against_best("64 short jobs, own keys", SHORT, sizes, lambda load: bytes_text(load.size), cells),
-    ])
+    return "\n\n".join(
+        [
+            head,
+            against_best(
+                "16 KiB, 64 jobs with their own keys", SATURATED, [Load("16384", 64, "own")], lambda load: "c/B", cells
+            ),
+            against_best("few jobs, own keys", FEW, few, lambda load: f"{load.jobs} x {bytes_text(load.size)}", cells),
+            against_best("64 short jobs, own keys", SHORT, sizes, lambda load: bytes_text(load.size), cells),
+        ]
+    )
 
 
 def compared(ours: Taken, peer: Taken) -> str:
-    """"ratio (ours / theirs)", the ratio bold where ours is slower by more than the spread."""
+    """ "ratio (ours / theirs)", the ratio bold where ours is slower by more than the spread."""
     ratio = f"{ours.cycles / peer.cycles:.2f}"
     return f"{f'**{ratio}**' if beyond_spread(ours, peer) else ratio} ({figure(ours.cycles)} / {figure(peer.cycles)})"
 
@@ -91,6 +121,9 @@ def tiers(runs: dict[str, dict[str, Any]], peer: str = "ipsec-mb") -> str:
     pairs = [pair for _, column in columns for pair in column.values()]
     slower = sum(beyond_spread(*pair) for pair in pairs)
     machine = next(iter(runs.values()))["machine"]
-    head = (f"Held to fewer instruction sets on the same CPU (`make bench-tiers` of {day(machine['date'])}): cycles per byte of Cryptostitch over those of {peer} "
-            f"{machine['versions'][peer].split()[0]}, own keys; below 1 is faster.\nBold: slower by more than the spread of the samples, {slower} of {len(pairs)}.")
+    head = (
+        f"Held to fewer instruction sets on the same CPU (`make bench-tiers` of {day(machine['date'])}): cycles per "
+        f"byte of Cryptostitch over those of {peer} {machine['versions'][peer].split()[0]}, own keys; below 1 is "
+        f"faster.\nBold: slower by more than the spread of the samples, {slower} of {len(pairs)}."
+    )
     return head + "\n\n" + table(["own keys", *(name for name, _ in columns)], lines)

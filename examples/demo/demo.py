@@ -1,4 +1,5 @@
-"""make demo [FILE=...]: seals a real file, has every record checked by another implementation, opens it, and says how fast that is.
+"""make demo [FILE=...]: seals a real file, has every record checked by another implementation, opens it, and says how
+fast that is.
 
 The sealing and opening is done by examples/embed, the timing by cst-bench; this script checks and reports.
 """
@@ -22,7 +23,11 @@ RECORD, IV, TAG = 16384, 16, 32
 
 def default_file() -> Path:
     """A file of a few megabytes that this machine certainly has."""
-    candidates = [Path(sys.executable).resolve(), ROOT / "build/libcryptostitch.so", *sorted(Path(sys.prefix).glob("lib/python*/site-packages/llvmlite/binding/*.so"))]
+    candidates = [
+        Path(sys.executable).resolve(),
+        ROOT / "build/libcryptostitch.so",
+        *sorted(Path(sys.prefix).glob("lib/python*/site-packages/llvmlite/binding/*.so")),
+    ]
     sizes = [(path.stat().st_size, path) for path in candidates if path.is_file()]
     return next((path for size, path in sizes if size >= 1 << 21), max(sizes)[1])
 
@@ -36,7 +41,8 @@ def run(*command: str | Path) -> str:
 
 
 def check_records(plain: bytes, sealed: bytes, keys: bytes) -> int:
-    """Compares every record with Python's cryptography and hmac: the tag over iv || ciphertext, then the plaintext. Returns their number."""
+    """Compares every record with Python's cryptography and hmac: the tag over iv || ciphertext, then the plaintext.
+    Returns their number."""
     padding = 16 - len(plain) % 16
     padded = plain + bytes([padding]) * padding
     key, mac_key = keys[:16], keys[16:]
@@ -61,11 +67,28 @@ def check_records(plain: bytes, sealed: bytes, keys: bytes) -> int:
 def speed(records: int) -> str:
     """Cycles per byte of this record size and key, against OpenSSL's two calls, from one run of cst-bench."""
     jobs = str(min(records, 64))
-    measured = json.loads(run(ROOT / "build/cst-bench", "--rows", SUITE, "--sizes", str(RECORD), "--jobs", jobs, "--peers", "openssl", "--one-key", "--json", "-"))
+    measured = json.loads(
+        run(
+            ROOT / "build/cst-bench",
+            "--rows",
+            SUITE,
+            "--sizes",
+            str(RECORD),
+            "--jobs",
+            jobs,
+            "--peers",
+            "openssl",
+            "--one-key",
+            "--json",
+            "-",
+        )
+    )
     best = {row["impl"]: row["cycles_per_byte"] for row in measured["rows"]}
     ours, peer, ghz = best["cryptostitch"], best["openssl"], measured["machine"]["core_ghz"]
-    return (f"{ours:.3f} core cycles per byte ({ghz / ours:.2f} GB/s), two OpenSSL calls {peer:.3f}: {peer / ours:.1f} times as fast"
-            f" ({jobs} records per burst, warm, one core at {ghz:.2f} GHz)")
+    return (
+        f"{ours:.3f} core cycles per byte ({ghz / ours:.2f} GB/s), two OpenSSL calls {peer:.3f}: {peer / ours:.1f} "
+        f"times as fast ({jobs} records per burst, warm, one core at {ghz:.2f} GHz)"
+    )
 
 
 def main() -> None:

@@ -2,8 +2,9 @@
  *
  *     embed FILE [SEALED KEYS]
  *
- * The file is padded to whole AES blocks (PKCS#7) and cut into records of 16 KiB; each has its own random IV and its own tag. With SEALED and KEYS, the records
- * (iv || ciphertext || tag, one after the other) and the keys (16 bytes AES, 32 bytes HMAC) are written, so that another implementation can check them.
+ * The file is padded to whole AES blocks (PKCS#7) and cut into records of 16 KiB; each has its own random IV and its
+ * own tag. With SEALED and KEYS, the records (iv || ciphertext || tag, one after the other) and the keys (16 bytes AES,
+ * 32 bytes HMAC) are written, so that another implementation can check them.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <cryptostitch/cryptostitch.h>
@@ -116,7 +117,8 @@ int main(int argc, char **argv) {
     double before = now_ms();
     check(cst_burst(ctx, jobs, records), "cst_burst (seal)");
     double first = now_ms();
-    check(cst_burst(ctx, jobs, records), "cst_burst (seal)"); /* the same again: now the pages of the buffers are there */
+    check(cst_burst(ctx, jobs, records),
+          "cst_burst (seal)"); /* the same again: now the pages of the buffers are there */
     double again = now_ms();
 
     for (size_t i = 0; i < records; i++) {
@@ -132,7 +134,8 @@ int main(int argc, char **argv) {
 
     /* One flipped bit must be noticed, in that record and in no other. */
     sealed[IV] ^= 1;
-    if (cst_burst(ctx, jobs, records) != CST_ERR_AUTH || jobs[0].status != CST_ERR_AUTH) die("cst_burst (open)", "took a forged record");
+    if (cst_burst(ctx, jobs, records) != CST_ERR_AUTH || jobs[0].status != CST_ERR_AUTH)
+        die("cst_burst (open)", "took a forged record");
     for (size_t i = 1; i < records; i++) check(jobs[i].status, "the record after a forged one");
     sealed[IV] ^= 1;
 
@@ -148,10 +151,10 @@ int main(int argc, char **argv) {
     printf("CPU:      %s (costs: %s)\n", cpu.brand, cpu.microarchitecture);
     printf("kernel:   %s (%s, %u lanes)\n", choice.kernel, choice.origin, choice.lanes);
     printf("why:      %s\n", choice.why);
-    printf("start:    %.2f ms for the context, the suite and the kernel (%zu bytes, assembled in %.0f us)\n", ready - start, info.code_bytes,
-           (double)info.assembled_ns / 1e3);
-    printf("sealed:   %zu records, %zu bytes in %.2f ms the first time, %.2f ms the second (%.0f MB/s)\n", records, bytes, first - before, again - first,
-           (double)bytes / 1e3 / (again - first));
+    printf("start:    %.2f ms for the context, the suite and the kernel (%zu bytes, assembled in %.0f us)\n",
+           ready - start, info.code_bytes, (double)info.assembled_ns / 1e3);
+    printf("sealed:   %zu records, %zu bytes in %.2f ms the first time, %.2f ms the second (%.0f MB/s)\n", records,
+           bytes, first - before, again - first, (double)bytes / 1e3 / (again - first));
     printf("opened:   %.2f ms, the same bytes; a forged record was refused\n", done - opening);
 
     cst_key_free(key);

@@ -1,4 +1,5 @@
-"""A checksum of our own, stitched with AES-128-CBC: built, proved, assembled, checked against plain Python, and timed."""
+"""A checksum of our own, stitched with AES-128-CBC: built, proved, assembled, checked against plain Python, and
+timed."""
 
 from __future__ import annotations
 
@@ -7,11 +8,7 @@ import struct
 from pathlib import Path
 
 from algorithms import ALGORITHMS
-from cryptostitch.measure import Laboratory
-from cryptostitch.names import stream_name
-from cryptostitch.pipeline import Generator
-from cryptostitch.program import Recipe
-from cryptostitch.trial import trial
+from cryptostitch import Generator, Laboratory, Recipe, stream_name, trial
 
 HERE = Path(__file__).resolve().parent
 ISA, LANES = "sse", 4  # with AES-NI; "avx2", 8 and "avx512", 16 need VAES
@@ -36,17 +33,22 @@ def check(generator: Generator, recipe: Recipe) -> None:
     before = [sums(lane) for lane in range(LANES)]
     setup.kernel.run(setup.iterations, setup.states[0])
     for lane in range(LANES):
-        ciphertext = ctypes.string_at(laboratory.buffers.outputs(0)[lane], 64 * setup.iterations)  # lane i writes buffer i
+        # lane i writes buffer i
+        ciphertext = ctypes.string_at(laboratory.buffers.outputs(0)[lane], 64 * setup.iterations)
         assert sums(lane) == fletcher(*before[lane], ciphertext), f"lane {lane} is wrong"
 
 
 def main() -> None:
     generator = Generator(ALGORITHMS, [HERE])
-    recipe = generator.stitch([(stream_name(f"aes128_cbc_enc_x{LANES}"), ISA), (stream_name(f"fletcher_x{LANES}"), ISA)])
+    recipe = generator.stitch(
+        [(stream_name(f"aes128_cbc_enc_x{LANES}"), ISA), (stream_name(f"fletcher_x{LANES}"), ISA)]
+    )
     check(generator, recipe)
     print(f"{recipe.name}: {LANES} lanes agree with plain Python")
     found = trial(generator, recipe)
-    print(f"proved; {len(found.assembled.code)} bytes of code assembled in {found.assembled.assembled_ns / 1000:.0f} us")
+    print(
+        f"proved; {len(found.assembled.code)} bytes of code assembled in {found.assembled.assembled_ns / 1000:.0f} us"
+    )
     for name, cycles in (*found.parts, ("sum of the parts", found.sum), ("woven", found.woven.per_iteration)):
         print(f"  {name:<36} {found.per_byte(cycles):.4f} cycles per byte")
     print(f"speed-up over one after the other: {found.speedup:.2f}")

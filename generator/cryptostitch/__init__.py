@@ -1,3 +1,52 @@
-"""Cryptostitch: generates stitched and multi-buffer kernels for encryption and authentication."""
+"""Cryptostitch: generates stitched and multi-buffer kernels for encryption and authentication.
+
+What a script that tries out an algorithm or a pairing needs is here under its own name; each is imported when it is
+first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .binding.runtime import Context
+    from .core.catalog import WORDS_32, WORDS_64, Algorithm, Form
+    from .core.names import stream_name
+    from .core.program import Recipe
+    from .pipeline import Generator
+    from .tuning.measure import Laboratory
+    from .tuning.trial import trial
 
 __version__ = "0.1.0"
+__all__ = [
+    "WORDS_32",
+    "WORDS_64",
+    "Algorithm",
+    "Context",
+    "Form",
+    "Generator",
+    "Laboratory",
+    "Recipe",
+    "__version__",
+    "stream_name",
+    "trial",
+]
+_HOMES = {
+    "WORDS_32": "core.catalog",
+    "WORDS_64": "core.catalog",
+    "Algorithm": "core.catalog",
+    "Context": "binding.runtime",
+    "Form": "core.catalog",
+    "Generator": "pipeline",
+    "Laboratory": "tuning.measure",
+    "Recipe": "core.program",
+    "stream_name": "core.names",
+    "trial": "tuning.trial",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)

@@ -8,10 +8,10 @@ import click
 
 from . import __version__
 from .commands.benching import bench
+from .commands.calibrating import calibrate, cpu
 from .commands.common import Group
 from .commands.emitting import emit
 from .commands.looking import list_, show
-from .commands.machine import calibrate, cpu
 from .commands.matrix import matrix
 from .commands.model import bound, predict, probe
 from .commands.mutating import mutate
@@ -31,7 +31,23 @@ def main() -> None:
     """
 
 
-for _command in (list_, show, stitch, matrix, tune, emit, verify, mutate, cpu, calibrate, probe, bound, predict, report, bench):
+for _command in (
+    list_,
+    show,
+    stitch,
+    matrix,
+    tune,
+    emit,
+    verify,
+    mutate,
+    cpu,
+    calibrate,
+    probe,
+    bound,
+    predict,
+    report,
+    bench,
+):
     main.add_command(_command)
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The whole compiler as one list: template in, kernel out.
 
-    render -> parse -> order -> legalize -> allocate -> verify   a stream becomes a program
-    weave -> bind -> frame -> verify                             programs become a kernel
+render -> parse -> order -> legalize -> allocate -> verify   a stream becomes a program
+weave -> bind -> frame -> verify                             programs become a kernel
 """
 
 from __future__ import annotations
@@ -11,41 +11,48 @@ import concurrent.futures
 import contextlib
 import functools
 import itertools
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Iterable, Sequence
 
-from . import catalog, recipes
-from .catalog import Algorithm, Form
-from .errors import DoesNotFit, UnknownName
-from .ir import RDX, XMM0, Reg
-from .isa import GENERALS, ISAS
-from .kernel import Kernel
-from .names import WEAVE, StreamName, kernel_name, target_name
-from .parse import parse
+from .core import catalog
+from .core.accesses import shared_by
+from .core.catalog import Algorithm, Form
+from .core.errors import DoesNotFit, UnknownName
+from .core.ir import RDX, XMM0, Reg
+from .core.isa import GENERALS, ISAS
+from .core.kernel import Kernel
+from .core.names import WEAVE, StreamName, kernel_name, target_name
+from .core.program import Part, Program, Recipe
+from .core.stream import Stream
+from .frontend.parse import parse
+from .frontend.render import render
+from .measured.recipe_files import WeaveSettings, shipped
 from .passes.allocate import Uses, allocate, body_cost
 from .passes.frame import frame
 from .passes.legalize import legalize
-from .passes.liveness import shared_by
 from .passes.order import ordered
 from .passes.verify import verify_kernel, verify_program
-from .program import Part, Program, Recipe
-from .render import render
-from .stream import Stream
+
+INFINITE = float("inf")
+Given = tuple[Sequence[Algorithm], Sequence[Path | str]]
+"""What is added to the project's own: algorithms and template roots."""
 
 
 class Generator:
     """A catalogue, the template roots that it reads, and everything compiled so far.
 
-    ``algorithms`` are added to the project's own; ``roots`` are searched before its templates. ``proves``: False leaves the proofs of
-    programs to the caller (the ladder makes them one by one). Not thread-safe.
+    ``algorithms`` are added to the project's own; ``roots`` are searched before its templates. ``proves``: False leaves
+    the proofs of programs to the caller (the ladder makes them one by one). Not thread-safe.
     """
 
     def __init__(self, algorithms: Sequence[Algorithm] = (), roots: Sequence[Path | str] = (), proves: bool = True):
         self.given = tuple(algorithms), tuple(roots)
         self.proves = proves
         self.algorithms = {a.name: a for a in (*catalog.ALGORITHMS, *algorithms)}
-        self.forms: dict[str, tuple[Algorithm, Form]] = {f.name: (a, f) for a in self.algorithms.values() for f in a.forms}
+        self.forms: dict[str, tuple[Algorithm, Form]] = {
+            f.name: (a, f) for a in self.algorithms.values() for f in a.forms
+        }
         self.roots = tuple(Path(r) for r in roots)
         self._streams: dict = {}
         self._legal: dict = {}
@@ -61,10 +68,13 @@ class Generator:
 
     def stream_names(self) -> list[str]:
         """Every stream of the catalogue, without the options _by, _1key and _hand."""
-        return sorted({f"{f.name}_x{lanes}" for _, f in self.forms.values() for many in f.lanes.values() for lanes in many})
+        return sorted(
+            {f"{f.name}_x{lanes}" for _, f in self.forms.values() for many in f.lanes.values() for lanes in many}
+        )
 
     def blocks(self, name: StreamName, isa: str) -> int:
-        """Blocks of 16 bytes per lane and iteration: what the name says, else the algorithm's usual number, or the form's first where it does not have that."""
+        """Blocks of 16 bytes per lane and iteration: what the name says, else the algorithm's usual number, or the
+        form's first where it does not have that."""
         algorithm, form = self.form(name)
         usual = algorithm.bytes // 16
         had = form.by.get((isa, name.lanes)) or (usual,)
@@ -76,11 +86,15 @@ class Generator:
         if key not in self._streams:
             algorithm, form = self.form(name)
             if name.lanes not in form.lanes.get(isa, ()):
-                raise UnknownName("stream", f"{name}@{isa}", [f"{form.name}_x{l}@{i}" for i, many in form.lanes.items() for l in many])
+                raise UnknownName(
+                    "stream", f"{name}@{isa}", [f"{form.name}_x{n}@{i}" for i, many in form.lanes.items() for n in many]
+                )
             by = self.blocks(name, isa)
             parameters = dict(algorithm.parameters, by=by, one_key=name.one_key, hand=name.hand)
             rendered = render(form.template, ISAS[isa], name.lanes, parameters, self.roots)
-            self._streams[key] = parse(rendered, ISAS[isa], name=str(name), algorithm=algorithm.name, bytes_per_iteration=16 * by)
+            self._streams[key] = parse(
+                rendered, ISAS[isa], name=str(name), algorithm=algorithm.name, bytes_per_iteration=16 * by
+            )
         return self._streams[key]
 
     def program(self, name: StreamName, isa: str, budget: int | None = None, order: int = 0) -> Program:
@@ -114,7 +128,8 @@ class Generator:
         return verify_kernel(frame(recipe, abi))
 
     def recipe(self, name: str) -> Recipe:
-        """The recipe that a kernel's name stands for, with the budgets that cost least; of another weave, as the shipped recipe says."""
+        """The recipe that a kernel's name stands for, with the budgets that cost least; of another weave, as the
+        shipped recipe says."""
         if name in self.tuned:
             return self.default_recipe(self.tuned[name].parts(), tuned=name)
         if WEAVE in name:
@@ -129,26 +144,43 @@ class Generator:
     def _isas(self, part: StreamName, target: str) -> list[str]:
         _, form = self.form(part)
         level = target.split("_")[0]
-        found = [i for i in form.lanes if self._splits(part, i) and ISAS[i].level <= ISAS.get(level, ISAS["scalar"]).level]
+        found = [
+            i for i in form.lanes if self._splits(part, i) and ISAS[i].level <= ISAS.get(level, ISAS["scalar"]).level
+        ]
         return sorted(found, key=lambda i: -ISAS[i].level)
 
     def _splits(self, part: StreamName, isa: str) -> list[tuple[StreamName, int]]:
-        """The streams, each with its number of groups, that give ``part`` its lanes on ``isa``; the widest stream comes first."""
+        """The streams, each with its number of groups, that give ``part`` its lanes on ``isa``; the widest stream comes
+        first."""
         _, form = self.form(part)
-        return [(part.with_lanes(lanes), part.lanes // lanes) for lanes in sorted(form.lanes.get(isa, ()), reverse=True)
-                if part.lanes % lanes == 0 and (part.lanes == lanes or part.lanes // lanes in form.groups)]
+        return [
+            (part.with_lanes(lanes), part.lanes // lanes)
+            for lanes in sorted(form.lanes.get(isa, ()), reverse=True)
+            if part.lanes % lanes == 0 and (part.lanes == lanes or part.lanes // lanes in form.groups)
+        ]
 
     def _split(self, parts: Sequence[tuple[StreamName, str]]) -> list[tuple[StreamName, int, str]]:
-        """(stream, groups, ISA) of each part. Each group of one part works with one group of the other, so their numbers are equal."""
+        """(stream, groups, ISA) of each part. Each group of one part works with one group of the other, so their
+        numbers are equal."""
         for options in itertools.product(*(self._splits(part, isa) for part, isa in parts)):
             if len({groups for _, groups in options}) == 1:
                 return [(stream, groups, isa) for (stream, groups), (_, isa) in zip(options, parts)]
         raise UnknownName("kernel", "+".join(f"{part}@{isa}" for part, isa in parts), self.stream_names())
 
-    def stitch(self, parts: Sequence[tuple[StreamName, str]], *, ratios: Sequence[int] | None = None, leads: Sequence[int] | None = None,
-               lags: Sequence[int] | None = None, budgets: Sequence[int] | None = None, orders: Sequence[int] | None = None,
-               strategy: str = "proportional", static: bool = False) -> Recipe:
-        """One kernel of one or two parts (each a stream name with its total lanes, and an ISA). Raises DoesNotFit when the windows do not fit.
+    def stitch(
+        self,
+        parts: Sequence[tuple[StreamName, str]],
+        *,
+        ratios: Sequence[int] | None = None,
+        leads: Sequence[int] | None = None,
+        lags: Sequence[int] | None = None,
+        budgets: Sequence[int] | None = None,
+        orders: Sequence[int] | None = None,
+        strategy: str = "proportional",
+        static: bool = False,
+    ) -> Recipe:
+        """One kernel of one or two parts (each a stream name with its total lanes, and an ISA). Raises DoesNotFit when
+        the windows do not fit.
 
         ``orders``: windows for passes/order.py, of each part; 0: as its text has it.
         """
@@ -168,9 +200,23 @@ class Generator:
         generals = sum(p.program.window.generals for p in chosen) + 1 + self._is_named(split, RDX)
         if generals > GENERALS:
             raise DoesNotFit(f"{'+'.join(str(p) for p, _ in parts)}: {generals} general registers, {GENERALS} exist")
-        target = target_name([p.program.isa for p in chosen], set().union(*(p.program.contract.features for p in chosen)))
+        target = target_name(
+            [p.program.isa for p in chosen], set().union(*(p.program.contract.features for p in chosen))
+        )
         name = "+".join(str(p) for p, _ in parts) + "@" + target
         return Recipe(name, target, tuple(chosen), strategy, static)
+
+    def stitch_as(self, settings: WeaveSettings) -> Recipe:
+        """Raises DoesNotFit."""
+        return self.stitch(
+            settings.parts(),
+            ratios=settings.ratios,
+            leads=settings.leads,
+            lags=settings.lags,
+            budgets=settings.budgets,
+            orders=settings.orders,
+            strategy=settings.strategy,
+        )
 
     def orders(self, parts: Sequence[tuple[StreamName, str]]) -> list[int]:
         """The windows that ``stitch`` orders the streams of each part with."""
@@ -185,11 +231,14 @@ class Generator:
         return self._budgets(self._split(parts))
 
     def _budgets(self, split: Sequence[tuple[StreamName, int, str]]) -> list[int]:
-        """Shares out the registers so that instructions and memory accesses of all bodies together, in the order of their texts, are fewest."""
+        """Shares out the registers so that instructions and memory accesses of all bodies together, in the order of
+        their texts, are fewest."""
         vector = [part for part in split if ISAS[part[2]].words == "v"]
-        words = None
+        words = 0
         if len(vector) < len(split):  # a scalar part gets what the others leave; the counter takes one
-            words = GENERALS - 1 - sum(groups * self.program(stream, isa).window.generals for stream, groups, isa in vector)
+            words = (
+                GENERALS - 1 - sum(groups * self.program(stream, isa).window.generals for stream, groups, isa in vector)
+            )
             words -= self._is_named(split, RDX)
         if not vector:
             return self._shares(split, words)
@@ -202,16 +251,16 @@ class Generator:
         @functools.cache
         def score(b: int) -> float:
             rest = (total - n * b) // m
-            cost = (self._cost(first, isa, b), self._cost(second, isa, rest)) if 0 < b and 0 < rest else (None, None)
-            return float("inf") if None in cost else n * cost[0] + m * cost[1]
+            return n * self._cost(first, isa, b) + m * self._cost(second, isa, rest) if b > 0 and rest > 0 else INFINITE
 
-        # Downhill from a cipher that has room for its chains, or for the blocks that it decrypts side by side, and little else.
+        # Downhill from a cipher that has room for its chains, or for the blocks that it decrypts side by side, and
+        # little else.
         most = (total - m) // n
         b = min(4 if self.form(first)[0].kind == "cipher_dec" else 6, most)
-        b = next((c for c in range(b, most + 1) if score(c) < float("inf")), b)
+        b = next((c for c in range(b, most + 1) if score(c) < INFINITE), b)
         while (best := min((c for c in (b, b - 1, b + 1) if 1 <= c <= most), key=score)) != b:
             b = best
-        if score(b) == float("inf"):
+        if score(b) == INFINITE:
             raise DoesNotFit(f"{first} and {second} do not fit the {total} vector registers of {isa}")
         return [b, (total - n * b) // m]
 
@@ -220,51 +269,71 @@ class Generator:
         return any(reg in shared_by(self.virtual(stream, isa).code) for stream, _, isa in split)
 
     def _shares(self, split: Sequence[tuple[StreamName, int, str]], words: int) -> list[int]:
-        """Of general registers, where all parts are scalar. A share is what a stream uses at most; what it leaves, the next may have."""
+        """Of general registers, where all parts are scalar. A share is what a stream uses at most; what it leaves, the
+        next may have."""
         if len(split) != 2:
             return [words // groups for _, groups, _ in split]
         (first, n, isa), (second, m, other) = split
 
         def score(b: int) -> tuple[float, int]:
-            costs = self._cost(first, isa, b), self._cost(second, other, (words - n * b) // m)
-            return (float("inf") if None in costs else n * costs[0] + m * costs[1]), -b
+            return n * self._cost(first, isa, b) + m * self._cost(second, other, (words - n * b) // m), -b
 
         best = min(range(1, words // n), key=score)
-        if score(best)[0] == float("inf"):
+        if score(best)[0] == INFINITE:
             raise DoesNotFit(f"{first} and {second} do not fit {words} general registers")
         return [best, (words - n * best) // m]
 
-    def _cost(self, stream: StreamName, isa: str, budget: int) -> int | None:
+    def _cost(self, stream: StreamName, isa: str, budget: int) -> float:
+        """INFINITE where the stream does not fit."""
         try:
             return body_cost(self.program(stream, isa, budget))
         except DoesNotFit:
-            return None
+            return INFINITE
 
     # ---- the default pack
 
     @property
     def default_weaves(self) -> list[tuple[list[tuple[StreamName, str]], bool, str]]:
-        """(parts with their ISAs, also shipped as an object, "" or its name in ``tuned``) of every kernel: the default weaves, then those of recipes."""
-        return [(parts, static, "") for parts, static in self.default_parts] + [(choice.parts(), False, name) for name, choice in self.tuned.items()]
+        """(parts with their ISAs, also shipped as an object, "" or its name in ``tuned``) of every kernel: the default
+        weaves, then those of recipes."""
+        return [(parts, static, "") for parts, static in self.default_parts] + [
+            (settings.parts(), False, name) for name, settings in self.tuned.items()
+        ]
 
     def default_recipe(self, parts: Sequence[tuple[StreamName, str]], static: bool = False, tuned: str = "") -> Recipe:
-        """One of ``default_weaves``. Raises DoesNotFit. A ``tuned`` name that no recipe bears stands for the default weave."""
-        return replace(self.tuned[tuned].recipe(self), name=tuned) if tuned in self.tuned else self.stitch(parts, static=static)
+        """One of ``default_weaves``. Raises DoesNotFit. A ``tuned`` name that no recipe bears stands for the default
+        weave."""
+        return (
+            replace(self.stitch_as(self.tuned[tuned]), name=tuned)
+            if tuned in self.tuned
+            else self.stitch(parts, static=static)
+        )
 
     @functools.cached_property
-    def tuned(self) -> dict[str, recipes.Choice]:
+    def tuned(self) -> dict[str, WeaveSettings]:
         """The weaves that the default pack carries beside default ones, by name."""
-        return {name: choice for name, choice in recipes.shipped().items() if all(stream.form in self.forms for stream, _ in choice.parts())}
+        return {
+            name: settings
+            for name, settings in shipped().items()
+            if all(stream.form in self.forms for stream, _ in settings.parts())
+        }
 
     @functools.cached_property
     def default_parts(self) -> list[tuple[list[tuple[StreamName, str]], bool]]:
         """(parts with their ISAs, also shipped as an object) of every kernel that the catalogue's rules give."""
-        singles, pairs = [], []
+        singles: list[tuple[list[tuple[StreamName, str]], bool]] = []
+        pairs: list[tuple[list[tuple[StreamName, str]], bool]] = []
         for algorithm, form in self.forms.values():
             for isa, many in form.lanes.items():
                 for lanes in many:
-                    for groups in form.groups if algorithm.kind in catalog.GROUPED_KINDS and lanes == max(many) and isa in form.grouped else (1,):
-                        for one_key, by in itertools.product(self._key_options(algorithm, lanes), form.by.get((isa, lanes), (0,))):
+                    for groups in (
+                        form.groups
+                        if algorithm.kind in catalog.GROUPED_KINDS and lanes == max(many) and isa in form.grouped
+                        else (1,)
+                    ):
+                        for one_key, by in itertools.product(
+                            self._key_options(algorithm, lanes), form.by.get((isa, lanes), (0,))
+                        ):
                             usual = by in (0, algorithm.bytes // 16)
                             part = StreamName(form.name, lanes * groups, 0 if usual else by, one_key)
                             singles.append(([(part, isa)], groups == 1 and algorithm.kind not in catalog.NEVER_STATIC))
@@ -273,7 +342,10 @@ class Generator:
                 pairs += self._pairs(cipher[1], hash_[1])
             elif cipher[0].kind == "cipher_dec" and hash_[0].kind == "hash":
                 pairs += self._opening_pairs(cipher[1], hash_[1])
-            elif (cipher[0].kind, hash_[0].kind) in catalog.PAIRED_KINDS or (cipher[1].name, hash_[1].name) in catalog.PAIRED_FORMS:
+            elif (cipher[0].kind, hash_[0].kind) in catalog.PAIRED_KINDS or (
+                cipher[1].name,
+                hash_[1].name,
+            ) in catalog.PAIRED_FORMS:
                 pairs += self._equal_pairs(cipher, hash_)
             pairs += self._chosen_pairs(cipher, hash_)
         return singles + pairs
@@ -295,13 +367,17 @@ class Generator:
             for lanes in sorted(set(many) & set(hash_.lanes[hi])):
                 for groups in sorted(set(cipher.groups) & set(hash_.groups)) if ISAS[ci].vectors >= 32 else (1,):
                     for one_key, hand in itertools.product(self._key_options(algorithm, lanes), (False, True)):
-                        if hand and (ci, lanes) not in catalog.HAND_OVER or groups > (catalog.PAIR_GROUPS if hand else 1):
+                        if (hand and (ci, lanes) not in catalog.HAND_OVER) or groups > (
+                            catalog.PAIR_GROUPS if hand else 1
+                        ):
                             continue
                         chosen = catalog.CHOSEN_PAIRS.get(hash_.name)
                         if chosen is not None and (one_key or (hi, lanes * groups, hand) not in chosen):
                             continue
-                        parts = [(StreamName(cipher.name, lanes * groups, by, one_key, hand), ci),
-                                 (StreamName(hash_.name, lanes * groups, hand=hand), hi)]
+                        parts = [
+                            (StreamName(cipher.name, lanes * groups, by, one_key, hand), ci),
+                            (StreamName(hash_.name, lanes * groups, hand=hand), hi),
+                        ]
                         yield parts, (hash_.name, hi, lanes * groups, hand) in catalog.STATIC_PAIRS and not one_key
 
     @staticmethod
@@ -311,31 +387,61 @@ class Generator:
                 yield [(StreamName(form.name, lanes, hand=hand), isa) for form in (cipher, hash_)], False
 
     @staticmethod
-    def _chosen_pairs(first: tuple[Algorithm, Form], second: tuple[Algorithm, Form]) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
+    def _chosen_pairs(
+        first: tuple[Algorithm, Form], second: tuple[Algorithm, Form]
+    ) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
         (writer, cipher), (reader, hash_) = first, second
         for kind, name, isa, lanes in catalog.CHOSEN_KINDS:
             if (kind, name) == (writer.kind, hash_.name) and (reader.kind == "hash" or reader.rounds == writer.rounds):
                 yield [(StreamName(form.name, lanes), isa) for form in (cipher, hash_)], False
 
     @staticmethod
-    def _equal_pairs(first: tuple[Algorithm, Form], second: tuple[Algorithm, Form]) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
-        """Every number of lanes and of blocks that both have, on the same instruction set, or beside one in general registers."""
+    def _equal_pairs(
+        first: tuple[Algorithm, Form], second: tuple[Algorithm, Form]
+    ) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
+        """Every number of lanes and of blocks that both have, on the same instruction set, or beside one in general
+        registers."""
+
         def shapes(algorithm: Algorithm, form: Form) -> set[tuple[str, int, int]]:
             usual = algorithm.bytes // 16
-            return {(isa, lanes, by) for isa, many in form.lanes.items() for lanes in many for by in form.by.get((isa, lanes), (usual,)) if by > 1}
+            return {
+                (isa, lanes, by)
+                for isa, many in form.lanes.items()
+                for lanes in many
+                for by in form.by.get((isa, lanes), (usual,))
+                if by > 1
+            }
 
         for (one, *shape), (other, *others) in itertools.product(sorted(shapes(*first)), sorted(shapes(*second))):
             lanes, by = shape
-            if shape == others and lanes in catalog.PAIRED_KINDS.get((first[0].kind, second[0].kind), (lanes,)) and (one == other or (other, one) in catalog.PAIRED_ISAS):
-                yield [(StreamName(form.name, lanes, by * (16 * by != algorithm.bytes)), isa) for (algorithm, form), isa in ((first, one), (second, other))], False
+            if (
+                shape == others
+                and lanes in catalog.PAIRED_KINDS.get((first[0].kind, second[0].kind), (lanes,))
+                and (one == other or (other, one) in catalog.PAIRED_ISAS)
+            ):
+                yield (
+                    [
+                        (StreamName(form.name, lanes, by * (16 * by != algorithm.bytes)), isa)
+                        for (algorithm, form), isa in ((first, one), (second, other))
+                    ],
+                    False,
+                )
         for isa, lanes, by in sorted(shapes(*first)):
             if lanes in second[1].lanes.get("scalar", ()) and catalog.BESIDE_VECTORS.get(isa) == by:
-                yield [(StreamName(form.name, lanes, by * (16 * by != algorithm.bytes)), i) for (algorithm, form), i in ((first, isa), (second, "scalar"))], False
+                yield (
+                    [
+                        (StreamName(form.name, lanes, by * (16 * by != algorithm.bytes)), i)
+                        for (algorithm, form), i in ((first, isa), (second, "scalar"))
+                    ],
+                    False,
+                )
 
     def default_recipes(self, progress=None, processes: int = 1) -> list[Recipe]:
-        """Every kernel of the default pack, compiled and proved, sorted by name; pairs whose registers do not fit are left out.
+        """Every kernel of the default pack, compiled and proved, sorted by name; pairs whose registers do not fit are
+        left out.
 
-        ``progress(done, total, name)`` is told now and then. ``processes`` share the work; the result is the same for any number.
+        ``progress(done, total, name)`` is told now and then. ``processes`` share the work; the result is the same for
+        any number.
         """
         work = collections.defaultdict(list)
         weaves = self.default_weaves
@@ -378,4 +484,6 @@ def _pool(processes: int):
         yield map
         return
     with concurrent.futures.ProcessPoolExecutor(processes) as pool:
-        yield lambda function, items: (f.result() for f in concurrent.futures.as_completed([pool.submit(function, i) for i in items]))
+        yield lambda function, items: (
+            f.result() for f in concurrent.futures.as_completed([pool.submit(function, i) for i in items])
+        )

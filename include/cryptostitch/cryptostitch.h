@@ -1,49 +1,77 @@
 /* Cryptostitch: stitched and multi-buffer encryption and authentication.
  *
- * Two calls to start: cst_ctx_new, cst_suite_get; then cst_key_new once per key, and cst_seal, cst_open, cst_digest for one
- * buffer or cst_burst for many. Lane counts never appear here: the burst chooses the kernel for the jobs in hand.
+ * Two calls to start: cst_ctx_new, cst_suite_get; then cst_key_new once per key, and cst_seal, cst_open, cst_digest for
+ * one buffer or cst_burst for many. Lane counts never appear here: the burst chooses the kernel for the jobs in hand.
  *
- * Errors are returned (CST_OK or a negative CST_ERR_ value), never stored. Every length and pointer is checked before any
- * byte is read or written. There is no global and no thread-local state. A context, its suites and its keys may be used from
- * any number of threads at once after creation, and from a forked child; only cst_suite_force, cst_pack_load, cst_calibrate
- * and the *_free call of an object must not run while another thread uses it.
+ * Errors are returned (CST_OK or a negative CST_ERR_ value), never stored. Every length and pointer is checked before
+ * any byte is read or written. There is no global and no thread-local state. A context, its suites and its keys may be
+ * used from any number of threads at once after creation, and from a forked child; only cst_suite_force, cst_pack_load,
+ * cst_calibrate and the *_free call of an object must not run while another thread uses it.
  *
- * `in == out` is allowed; any other overlap of an output with another buffer of the same job is CST_ERR_OVERLAP. Structs begin with their
- * own size, which the caller sets.
+ * `in == out` is allowed; any other overlap of an output with another buffer of the same job is CST_ERR_OVERLAP.
+ * Structs begin with their own size, which the caller sets.
  *
- * Suites: every hash H (sha1, sha224, sha256, sha384, sha512, sha512_256 (SHA-512/256), sm3, md5) gives `H` and `hmac-H`; every cipher C
- * (aes-128-cbc, ...) gives `C`; both together, C of aes-B-cbc and aes-B-ctr, give `C+hmac-H-etm`, encrypt-then-MAC:
- *     tag = the first tag_len bytes of HMAC-H(mac_key, aad || iv || ciphertext),   ciphertext = C(key, iv, in),   12 <= tag_len <= size of H
- * IPsec ESP (RFC 4303) is `aes-B-cbc+hmac-H-T`, where T is the size of the tag in bits (md5-96, sha1-96, sha256-128, sha384-192, sha512-256; RFC 2403, 2404, 4868): the
- * same with tags of just that size and aad = SPI || sequence number, 8 bytes, or 12 with an extended number: SPI || low half || high half, the latter under the MAC behind the
- * ciphertext (RFC 4303, 2.2.1). The padding that ESP asks for, and its trailer, are part of `in`. `aes-128-cbc+aes-xcbc-96` is the same with AES-XCBC (RFC 3566;
- * mac_key 16 bytes, tag 12).
- * None of these pads: the input of CBC is a multiple of its block (16), that of CTR any length, and out_len = in_len. The AAD's length is not under the MAC: where
- * its length varies, the application must make the boundary between AAD and IV unambiguous (a fixed length, or a length in the AAD).
- * `a128cbc-hs256` is A128CBC-HS256 of RFC 7518, 5.2: key = MAC_KEY || ENC_KEY (32 bytes), PKCS#7 padding (out_len = in_len rounded up to the next
- * larger multiple of 16), tag = the first 16 bytes of HMAC-SHA-256(MAC_KEY, aad || iv || ciphertext || 64-bit big-endian aad_len * 8);
- * `a192cbc-hs384` and `a256cbc-hs512` alike, with keys of 48 and 64 bytes and tags of 24 and 32.
- * TLS 1.0 to 1.2 (RFC 5246, 6.2.3.2; MAC, then pad, then encrypt) is `C+hmac-H-tls`, C aes-128-cbc or aes-256-cbc, H sha1 or sha256; or
- * aes-256-cbc and sha384 (RFC 5289). One job is one record:
- *     aad = sequence number (64 bits, big-endian) || type || version, 11 bytes,   no tag,   iv = the record's explicit IV (TLS 1.0: the last block before),
- *     out = C(key, iv, in || HMAC-H(mac_key, aad || 16-bit length of in || in) || padding), with the shortest padding; in_len up to 16,384.
- * Opening takes any padding up to 256 bytes, and takes the same time whatever is wrong. cst_tls_seal makes the records of a longer text.
- * `aes-B-ctr` is counter mode (SP 800-38A, 6.5): any length, iv = the first counter block, 16 bytes that count as one big-endian number; sealing and opening
- * are the same. `aes-B-gcm` is GCM (SP 800-38D): IVs of 1 byte or more (12 are usual), tags of 4, 8, 12 to 16 bytes, in_len at most 2^36 - 32; no padding.
- * An IV that is used twice under a key lays both texts open, and with GCM the key of the MAC.
- * `chacha20-poly1305` is AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8): key 32, iv 12 (never used twice under a key), tag 16 bytes, in_len at most 2^38 - 64. `chacha20`
- * alone (2.4): iv = block counter (32 bits, little-endian) || nonce, 16 bytes; a counter that overflows carries into the nonce, as OpenSSL's does.
- * `aes-B-xts` is XTS (IEEE 1619; SP 800-38E): key = K1 || K2, 32 or 64 bytes, whose halves must differ; iv = the tweak value, 16 bytes (a sector's number is
- * little-endian); 16 bytes to 2^24 of any length, by ciphertext stealing. It does not authenticate. `aes-B-ecb` (SP 800-38A, 6.1) is for those who build modes.
- * `aes-B-cmac` (SP 800-38B) and `aes-128-xcbc` (RFC 3566) are MACs: the AES key is mac_key, tags of 8 to 16 bytes.
- * `aes-B-ccm` is CCM (SP 800-38C), B 128 or 256: IVs of 7 to 13 bytes, never used twice under a key (n bytes leave 15 - n for the text's length), tags of 4, 6 .. 16.
- * Legacy suites, for peers that have nothing better; only with CST_ALLOW_LEGACY (else they are CST_ERR_NAME, and no list shows them, nor their kernels):
- * `rc4-vartime` is RC4, whose time depends on key and data (so says its name) and whose stream is biased (RFC 7465): keys of 5 to 32 bytes (16 are usual), no IV, any length. A key is for ONE
- * message: every message begins with the same stream. `rc4-vartime+hmac-H-etm`, H md5 or sha1: tag = the first tag_len bytes of HMAC-H(mac_key, aad || ciphertext).
- * `des-ede3-cbc` is 3DES in CBC mode (SP 800-67), whose blocks of 8 bytes let two ciphertexts collide after some 2^32 of them under a key (SP 800-67, 3.2: at most 2^20): key = K1 || K2 ||
- * K3, 24 bytes (parity bits are not looked at, equal keys not refused), iv 8, multiples of 8 bytes; constant-time. `des-ede3-cbc+hmac-H-etm` and, for ESP (RFC 2451), `des-ede3-cbc+hmac-H-96`,
- * H md5 or sha1, are as with aes-B-cbc, with an IV of 8 bytes. They need AVX-512 VBMI and GFNI; elsewhere they are CST_ERR_UNSUPPORTED.
- * Key lengths: the cipher's exactly (RC4: see above); MAC keys any length, 0 included (RFC 2104). HMAC alone: tags of 10 bytes to the hash's size.
+ * SUITES. cst_suite_info tells the lengths that each of them takes.
+ *
+ * Every hash H (sha1, sha224, sha256, sha384, sha512, sha512_256 (SHA-512/256), sm3, md5) gives `H` and `hmac-H`; every
+ * cipher C (aes-128-cbc, ...) gives `C`; both together, C of aes-B-cbc and aes-B-ctr, give `C+hmac-H-etm`,
+ * encrypt-then-MAC, 12 <= tag_len <= size of H:
+ *
+ *     tag = the first tag_len bytes of HMAC-H(mac_key, aad || iv || ciphertext),   ciphertext = C(key, iv, in)
+ *
+ * IPsec ESP (RFC 4303) is `aes-B-cbc+hmac-H-T`, where T is the size of the tag in bits (md5-96, sha1-96, sha256-128,
+ * sha384-192, sha512-256; RFC 2403, 2404, 4868): the same with tags of just that size and aad = SPI || sequence number,
+ * 8 bytes, or 12 with an extended number: SPI || low half || high half, the latter under the MAC behind the ciphertext
+ * (RFC 4303, 2.2.1). The padding that ESP asks for, and its trailer, are part of `in`. `aes-128-cbc+aes-xcbc-96` is the
+ * same with AES-XCBC (RFC 3566; mac_key 16 bytes, tag 12).
+ *
+ * None of these pads: the input of CBC is a multiple of its block (16), that of CTR any length, and out_len = in_len.
+ * The AAD's length is not under the MAC: where its length varies, the application must make the boundary between AAD
+ * and IV unambiguous (a fixed length, or a length in the AAD).
+ *
+ * `a128cbc-hs256` is A128CBC-HS256 of RFC 7518, 5.2: key = MAC_KEY || ENC_KEY (32 bytes), PKCS#7 padding (out_len =
+ * in_len rounded up to the next larger multiple of 16), tag = the first 16 bytes of HMAC-SHA-256(MAC_KEY, aad || iv ||
+ * ciphertext || 64-bit big-endian aad_len * 8); `a192cbc-hs384` and `a256cbc-hs512` alike, with keys of 48 and 64 bytes
+ * and tags of 24 and 32.
+ *
+ * TLS 1.0 to 1.2 (RFC 5246, 6.2.3.2; MAC, then pad, then encrypt) is `C+hmac-H-tls`, C aes-128-cbc or aes-256-cbc, H
+ * sha1 or sha256; or aes-256-cbc and sha384 (RFC 5289). One job is one record: aad = sequence number (64 bits,
+ * big-endian) || type || version, 11 bytes; no tag; iv = the record's explicit IV (TLS 1.0: the last block before);
+ * in_len up to 16,384:
+ *
+ *     out = C(key, iv, in || HMAC-H(mac_key, aad || 16-bit length of in || in) || padding), the shortest padding
+ *
+ * Opening takes any padding up to 256 bytes, and takes the same time whatever is wrong. cst_tls_seal makes the records
+ * of a longer text.
+ *
+ * `aes-B-ctr` is counter mode (SP 800-38A, 6.5): any length, iv = the first counter block, 16 bytes that count as one
+ * big-endian number; sealing and opening are the same. `aes-B-gcm` is GCM (SP 800-38D): IVs of 1 byte or more (12 are
+ * usual), tags of 4, 8, 12 to 16 bytes, in_len at most 2^36 - 32; no padding. An IV that is used twice under a key lays
+ * both texts open, and with GCM the key of the MAC. `aes-B-ccm` is CCM (SP 800-38C), B 128 or 256: IVs of 7 to 13
+ * bytes, never used twice under a key (n bytes leave 15 - n for the text's length), tags of 4, 6 .. 16.
+ *
+ * `chacha20-poly1305` is AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8): key 32, iv 12 (never used twice under a key), tag 16
+ * bytes, in_len at most 2^38 - 64. `chacha20` alone (2.4): iv = block counter (32 bits, little-endian) || nonce, 16
+ * bytes. A counter that overflows carries into the first word of the nonce (32 bits, little-endian), and that carries
+ * no further: as in OpenSSL, counter and word count as one number of 64 bits.
+ *
+ * `aes-B-xts` is XTS (IEEE 1619; SP 800-38E): key = K1 || K2, 32 or 64 bytes, whose halves must differ; iv = the tweak
+ * value, 16 bytes (a sector's number is little-endian); 16 bytes to 2^24 of any length, by ciphertext stealing. It does
+ * not authenticate. `aes-B-ecb` (SP 800-38A, 6.1) is for those who build modes. `aes-B-cmac` (SP 800-38B) and
+ * `aes-128-xcbc` (RFC 3566) are MACs: the AES key is mac_key, tags of 8 to 16 bytes.
+ *
+ * Legacy suites, for peers that have nothing better; only with CST_ALLOW_LEGACY (else they are CST_ERR_NAME, and no
+ * list shows them, nor their kernels): `rc4-vartime` is RC4, whose time depends on key and data (so says its name) and
+ * whose stream is biased (RFC 7465): keys of 5 to 32 bytes (16 are usual), no IV, any length. A key is for ONE message:
+ * every message begins with the same stream. `rc4-vartime+hmac-H-etm`, H md5 or sha1: tag = the first tag_len bytes of
+ * HMAC-H(mac_key, aad || ciphertext). `des-ede3-cbc` is 3DES in CBC mode (SP 800-67), whose blocks of 8 bytes let two
+ * ciphertexts collide after some 2^32 of them under a key (SP 800-67, 3.2: at most 2^20): key = K1 || K2 || K3, 24
+ * bytes (parity bits are not looked at, equal keys not refused), iv 8, multiples of 8 bytes; constant-time.
+ * `des-ede3-cbc+hmac-H-etm` and, for ESP (RFC 2451), `des-ede3-cbc+hmac-H-96`, H md5 or sha1, are as with aes-B-cbc,
+ * with an IV of 8 bytes. They need AVX-512 VBMI and GFNI; elsewhere they are CST_ERR_UNSUPPORTED.
+ *
+ * Key lengths: the cipher's exactly (RC4: see above); MAC keys any length, 0 included (RFC 2104). HMAC alone: tags of
+ * 10 bytes to the hash's size.
  */
 #ifndef CRYPTOSTITCH_H
 #define CRYPTOSTITCH_H
@@ -70,7 +98,8 @@ typedef struct cst_kernel cst_kernel;
 
 enum {
     CST_OK = 0,
-    CST_ERR_ARGUMENT = -1,    /* a null pointer, an unknown flag, a struct of the wrong size, an XTS key whose halves are equal */
+    CST_ERR_ARGUMENT =
+        -1,    /* a null pointer, an unknown flag, a struct of the wrong size, an XTS key whose halves are equal */
     CST_ERR_NAME = -2,        /* no suite, kernel or target of that name: see cst_nearest */
     CST_ERR_LENGTH = -3,      /* a key, IV, tag, input or output length that the suite does not take */
     CST_ERR_OVERLAP = -4,     /* buffers overlap partially */
@@ -89,44 +118,51 @@ enum {
 CST_API const char *cst_error_text(int error);
 CST_API const char *cst_version(void);
 
-/* ---- Context ------------------------------------------------------------------------------------------------------ */
+/* ---- Context ------------------------------------------------------------------------------------------------------
+ */
 
 enum {
     CST_NO_JIT = 1u,      /* static kernels only; no executable memory is ever made */
     CST_ALLOW_PACKS = 2u, /* let cst_pack_load take programs from the application */
     CST_CALIBRATE = 4u,   /* measure the kernels, for about 3 seconds, unless cst_options.costs has them all */
-    CST_ALLOW_LEGACY = 8u /* offer the legacy suites too, whose algorithms are broken or take a time that depends on secrets */
+    CST_ALLOW_LEGACY =
+        8u /* offer the legacy suites too, whose algorithms are broken or take a time that depends on secrets */
 };
 
 typedef struct cst_options {
     size_t size;        /* sizeof(cst_options); the sizes without pack_key or costs are taken too */
     uint32_t flags;     /* CST_NO_JIT, CST_ALLOW_PACKS, CST_CALIBRATE, CST_ALLOW_LEGACY */
-    const char *target; /* NULL, or what may be used: "host", "host-avx512f" (without that), "host-no_avx512" (without any avx512
-                           feature), "sse_aesni" (at most what kernels of that target use). It can only lower the level */
-    const void *pack_key; /* NULL, or 32 bytes, an Ed25519 public key (copied): cst_pack_load then takes only packs signed by it */
-    const char *costs;  /* NULL, or the path of a file of costs that cst_costs_save or CST_CALIBRATE wrote: see below */
+    const char *target; /* NULL, or what may be used: "host", "host-avx512f" (without that), "host-no_avx512" (without
+                           any avx512 feature), "sse_aesni" (at most what kernels of that target use). It can only lower
+                           the level */
+    const void *pack_key; /* NULL, or 32 bytes, an Ed25519 public key (copied): cst_pack_load then takes only packs
+                             signed by it */
+    const char *costs; /* NULL, or the path of a file of costs that cst_costs_save or CST_CALIBRATE wrote: see below */
 } cst_options;
 
-/* Costs influence which kernel is chosen, hence speed, and nothing else. A file of costs that was made on this CPU (brand, family, model,
- * stepping, features after lowering) replaces what the library's tables and estimates say of the kernels in it, where a kernel's code is
- * still the same; other kernels keep theirs. A file of another CPU is left aside without an error: cst_cpu_info.microarchitecture shows
- * what decides. CST_ERR_FILE: the file cannot be read; CST_ERR_COSTS: it is damaged, or not a file of costs at all.
- * With CST_CALIBRATE: where the file is not there, is of another CPU, or lacks a kernel that suites could run here, all kernels are
- * measured and the file is written, whole or not at all; if it cannot be, that is CST_ERR_FILE, and there is no context. A damaged file is
- * CST_ERR_COSTS all the same, and is not touched. With `costs` NULL the figures live and die with the context. */
+/* Costs influence which kernel is chosen, hence speed, and nothing else. A file of costs that was made on this CPU
+ * (brand, family, model, stepping, features after lowering) replaces what the library's tables and estimates say of the
+ * kernels in it, where a kernel's code is still the same; other kernels keep theirs. A file of another CPU is left
+ * aside without an error: cst_cpu_info.microarchitecture shows what decides. CST_ERR_FILE: the file cannot be read;
+ * CST_ERR_COSTS: it is damaged, or not a file of costs at all. With CST_CALIBRATE: where the file is not there, is of
+ * another CPU, or lacks a kernel that suites could run here, all kernels are measured and the file is written, whole or
+ * not at all; if it cannot be, that is CST_ERR_FILE, and there is no context. A damaged file is CST_ERR_COSTS all the
+ * same, and is not touched. With `costs` NULL the figures live and die with the context. */
 
-/* Detects the CPU, reads the pack. `options` may be NULL. The environment variable CRYPTOSTITCH_TARGET lowers the level further
- * (same syntax as `target`) and is ignored in set-uid programs; an unknown name there is an error (CST_ERR_NAME). */
+/* Detects the CPU, reads the pack. `options` may be NULL. The environment variable CRYPTOSTITCH_TARGET lowers the level
+ * further (same syntax as `target`) and is ignored in set-uid programs; an unknown name there is an error
+ * (CST_ERR_NAME). */
 CST_API int cst_ctx_new(cst_ctx **ctx, const cst_options *options);
-/* Measures the kernels that match `glob` (NULL: all) and that suites can run on this CPU, for about `seconds` altogether (up to 3600; 0: a
- * hundredth of a second for each, at most 3), and chooses by these costs from then on. Leave the machine alone meanwhile. `progress` (may
- * be NULL) is told how many of `total` steps are done, and the kernel of the next step; when it returns non-zero, measuring ends, nothing
- * has changed, and that value is returned. CST_ERR_NAME: no such kernel; CST_ERR_UNSUPPORTED: suites can run none at all. Not to be called
- * while another thread uses the context. */
+/* Measures the kernels that match `glob` (NULL: all) and that suites can run on this CPU, for about `seconds`
+ * altogether (up to 3600; 0: a hundredth of a second for each, at most 3), and chooses by these costs from then on.
+ * Leave the machine alone meanwhile. `progress` (may be NULL) is told how many of `total` steps are done, and the
+ * kernel of the next step; when it returns non-zero, measuring ends, nothing has changed, and that value is returned.
+ * CST_ERR_NAME: no such kernel; CST_ERR_UNSUPPORTED: suites can run none at all. Not to be called while another thread
+ * uses the context. */
 CST_API int cst_calibrate(cst_ctx *ctx, const char *glob, double seconds,
                           int (*progress)(size_t done, size_t total, const char *kernel, void *arg), void *arg);
-/* Writes the costs that the context has measured, or has read from cst_options.costs, as a file for cst_options.costs. A file of that name
- * is replaced in one step, or stays as it is (CST_ERR_FILE). */
+/* Writes the costs that the context has measured, or has read from cst_options.costs, as a file for cst_options.costs.
+ * A file of that name is replaced in one step, or stays as it is (CST_ERR_FILE). */
 CST_API int cst_costs_save(const cst_ctx *ctx, const char *path);
 /* Frees the context and its suites. Keys must have been freed before. NULL is ignored. */
 CST_API void cst_ctx_free(cst_ctx *ctx);
@@ -139,65 +175,100 @@ CST_API int cst_nearest(const cst_ctx *ctx, int kind, const char *name, char *te
 CST_API int cst_list(const cst_ctx *ctx, int kind, int (*each)(const char *name, void *arg), void *arg);
 
 typedef struct cst_cpu_info {
-    size_t size;                 /* sizeof(cst_cpu_info), set by the caller */
-    char brand[64];              /* CPUID brand string */
+    size_t size; /* sizeof(cst_cpu_info), set by the caller */
+    char brand[64]; /* CPUID brand string */
     uint32_t family, model, stepping;
-    char microarchitecture[32];  /* whose costs decide: a cost table's name ("zen4", "generic"), "zen4 + calibrated" when some kernels were measured
-                                    on this machine, "calibrated on this machine" when all were */
-    char features[512];          /* comma separated: what the CPU and the OS (XCR0) offer, after lowering */
-    uint32_t jit;                /* 1: kernels are assembled at run time; 0: static kernels only */
+    char microarchitecture[32]; /* whose costs decide: a cost table's name ("zen4", "generic"), "zen4 + calibrated" when
+                                   some kernels were measured on this machine, "calibrated on this machine" when all
+                                   were */
+    char features[512]; /* comma separated: what the CPU and the OS (XCR0) offer, after lowering */
+    uint32_t jit; /* 1: kernels are assembled at run time; 0: static kernels only */
 } cst_cpu_info;
 CST_API int cst_ctx_cpu(const cst_ctx *ctx, cst_cpu_info *info);
 
-/* ---- Suites and keys ---------------------------------------------------------------------------------------------- */
+/* ---- Suites and keys ----------------------------------------------------------------------------------------------
+ */
 
 enum { CST_DIGEST = 1, CST_MAC = 2, CST_CIPHER = 3, CST_AEAD = 4 };
 
 typedef struct cst_suite_info {
-    size_t size;            /* sizeof(cst_suite_info), set by the caller */
+    size_t size; /* sizeof(cst_suite_info), set by the caller; the size without tag_lengths and what follows is taken
+                    too */
     const char *name;
-    int kind;               /* CST_DIGEST .. CST_AEAD */
-    size_t key_bytes;       /* of the cipher key (or the combined key of a profile); 0: none */
+    int kind; /* CST_DIGEST .. CST_AEAD */
+    size_t key_bytes; /* of the cipher key (or the combined key of a profile); 0: none */
     size_t mac_key_min, mac_key_max; /* of the MAC key; both 0: none */
-    size_t iv_bytes;        /* 0: none */
-    size_t tag_min, tag_max;/* of the tag, MAC or digest (digests: exactly their size); both 0: none */
-    size_t block_bytes;     /* inputs must be multiples of this; 1: any length */
-    size_t expansion;       /* most bytes by which the output exceeds the input (padding) */
-    uint64_t max_bytes;     /* longest input of CST_SEAL */
-    uint64_t aad_min, aad_max; /* of the AAD (ESP: one of the two) */
-    size_t iv_min, iv_max;  /* of the IV; iv_bytes is the usual length */
-    uint64_t min_bytes;     /* shortest input (XTS: 16) */
+    size_t iv_bytes; /* 0: none */
+    size_t tag_min, tag_max; /* of the tag, MAC or digest (digests: exactly their size); both 0: none */
+    size_t block_bytes; /* inputs of CST_SEAL must be multiples of this, a power of two; 1: any length */
+    size_t expansion; /* most bytes by which the output exceeds the input (padding) */
+    uint64_t max_bytes; /* longest input of CST_SEAL */
+    uint64_t aad_min, aad_max; /* of the AAD; see aad_step */
+    size_t iv_min, iv_max; /* of the IV; iv_bytes is the usual length */
+    uint64_t min_bytes; /* shortest input of CST_SEAL (XTS: 16) */
     size_t key_min, key_max; /* of the cipher key; key_bytes is the usual length */
+    uint64_t tag_lengths; /* bit n - 1: tags of n bytes are taken, n 1 to 64 (GCM: 4, 8, 12 to 16; CCM: 4, 6 .. 16) */
+    uint64_t aad_step; /* AADs of aad_min, aad_min + aad_step .. aad_max bytes are taken (ESP: 8 and 12) */
+    size_t iv_and_count_bytes; /* CCM: 15. An IV of n bytes leaves iv_and_count_bytes - n to count the text: it must
+                                  have less than 2^(8 * (iv_and_count_bytes - n)) bytes. 0: no such rule */
+    size_t open_block_bytes; /* the same three of inputs of CST_OPEN: they are multiples of this, */
+    uint64_t open_min_bytes, open_max_bytes; /* at least and at most so long. An AEAD takes others as forged */
 } cst_suite_info;
 
-/* Suites live as long as the context. Unknown name: CST_ERR_NAME; no kernel for this CPU: CST_ERR_UNSUPPORTED (ciphers always need AES-NI, for
- * the key expansion). Makes the code that one small job needs; wider kernels are made when a burst first wants them. */
+/* Suites live as long as the context. Unknown name: CST_ERR_NAME; no kernel for this CPU: CST_ERR_UNSUPPORTED (ciphers
+ * always need AES-NI, for the key expansion). Makes the code that one small job needs; wider kernels are made when a
+ * burst first wants them. */
 CST_API int cst_suite_get(cst_ctx *ctx, const char *name, const cst_suite **suite);
 CST_API int cst_suite_info_get(const cst_suite *suite, cst_suite_info *info);
 
 typedef struct cst_choice {
-    size_t size;            /* sizeof(cst_choice), set by the caller */
-    char kernel[128];       /* the kernel of the bulk phase */
-    char origin[16];        /* "static" or "jit" */
+    size_t size; /* sizeof(cst_choice), set by the caller */
+    char kernel[128]; /* the kernel of the bulk phase */
+    char origin[16]; /* "static" or "jit" */
     uint32_t lanes;
-    double cycles_per_byte; /* of all the work, in core cycles, by measured costs; 0: there are none for this CPU, an estimate decided */
-    char why[512];          /* one sentence */
+    double cycles_per_byte; /* of all the work, in core cycles, by measured costs; 0: there are none for this CPU, an
+                               estimate decided */
+    char why[512]; /* one sentence */
 } cst_choice;
 enum { CST_SEAL = 0, CST_OPEN = 1 };
 /* Which kernel `jobs` jobs of `bytes` bytes would run on, and why. `one_key`: whether all jobs share one key. */
-CST_API int cst_suite_choice(const cst_suite *suite, int direction, size_t jobs, size_t bytes, int one_key, cst_choice *choice);
-/* Forces the bulk kernel of a suite by kernel name (tests, experiments); NULL ends it. CST_ERR_NAME: not a kernel that fits the suite. A kernel
- * of the cipher or the hash alone also switches stitching off. Jobs that the kernel cannot do (shorter than it needs, several keys for a
- * one-key kernel, a head that its hand-over buffer does not allow) run as if nothing were forced; cst_kernel_info.calls shows what ran. */
+CST_API int cst_suite_choice(const cst_suite *suite, int direction, size_t jobs, size_t bytes, int one_key,
+                             cst_choice *choice);
+/* Forces the bulk kernel of a suite by kernel name (tests, experiments); NULL ends it. CST_ERR_NAME: not a kernel that
+ * fits the suite. A kernel of the cipher or the hash alone also switches stitching off. Jobs that the kernel cannot do
+ * (shorter than it needs, several keys for a one-key kernel, a head that its hand-over buffer does not allow) run as if
+ * nothing were forced; cst_kernel_info.calls shows what ran. */
 CST_API int cst_suite_force(cst_ctx *ctx, const char *suite, const char *kernel);
 
 /* An expanded key; immutable, may be shared by threads. Digest suites take a key without bytes (all NULL and 0).
- * A profile with a combined key (a128cbc-hs256) takes it in `key` and nothing in `mac_key`. The context must outlive the key. */
-CST_API int cst_key_new(const cst_suite *suite, const void *key, size_t key_len, const void *mac_key, size_t mac_key_len, cst_key **out);
+ * A profile with a combined key (a128cbc-hs256) takes it in `key` and nothing in `mac_key`. The context must outlive
+ * the key. */
+CST_API int cst_key_new(const cst_suite *suite, const void *key, size_t key_len, const void *mac_key,
+                        size_t mac_key_len, cst_key **out);
 /* Wipes and frees. NULL is ignored. */
 CST_API void cst_key_free(cst_key *key);
 
-/* ---- Operations --------------------------------------------------------------------------------------------------- */
+/* The same in memory of the caller's, a session's structure for example: a key is the object that cst_key_new makes,
+ * in cst_key_bytes(suite) bytes at an address that is a multiple of CST_KEY_ALIGN. It holds no address of its own
+ * bytes: a copy of all of them at another such address is the same key. */
+#define CST_KEY_ALIGN 64
+/* What a key of that suite takes: a multiple of CST_KEY_ALIGN, from 64 (digests) over 448 (aes-128-cbc with hmac-sha1)
+ * to some 2,000 (GCM). The same for all keys of a suite; it may differ between contexts, CPUs and versions of the
+ * library. 0: no suite. */
+CST_API size_t cst_key_bytes(const cst_suite *suite);
+/* Makes a key in `memory`, of which it is the first byte (*out == memory). CST_ERR_ARGUMENT also where `memory` is not
+ * aligned; CST_ERR_LENGTH also where `bytes` is less than cst_key_bytes; CST_ERR_OVERLAP where a key's bytes lie in
+ * `memory`. On an error nothing is written. Allocates nothing, but for code of kernels on the first use of a suite.
+ * What the memory held before is of no account: a key that is there is best cleared first, or overwritten. The context
+ * must outlive the key; different keys may be made by different threads at once. */
+CST_API int cst_key_init(const cst_suite *suite, void *memory, size_t bytes, const void *key, size_t key_len,
+                         const void *mac_key, size_t mac_key_len, cst_key **out);
+/* Wipes a key that cst_key_init has made (and copies of it, each by itself); the memory stays the caller's. NULL is
+ * ignored. Such a key is not for cst_key_free. */
+CST_API void cst_key_clear(cst_key *key);
+
+/* ---- Operations ---------------------------------------------------------------------------------------------------
+ */
 
 /* A piece of a buffer; laid out as POSIX's struct iovec. Pieces of input are only read. */
 typedef struct cst_piece {
@@ -205,134 +276,152 @@ typedef struct cst_piece {
     size_t bytes;
 } cst_piece;
 
-/* One buffer. Pointers of length 0 may be NULL. Digests and MACs: the message is `in`, the result is `tag`; no iv, aad, out. Plain ciphers:
- * no aad, no tag. CST_SEAL writes out and tag. CST_OPEN checks the tag and, where the suite pads, the padding; if anything is wrong, the
- * status is CST_ERR_AUTH and out[0..in_len) is zeroed; until the call returns, it may hold plaintext that is not authenticated. `out` needs room
- * for what is written: in_len, or where the suite pads (expansion > 0) the padded length for CST_SEAL and in_len for CST_OPEN. */
+/* One buffer. Pointers of length 0 may be NULL. Digests and MACs: the message is `in`, the result is `tag`; no iv, aad,
+ * out. Plain ciphers: no aad, no tag. CST_SEAL writes out and tag. CST_OPEN checks the tag and, where the suite pads,
+ * the padding; if anything is wrong, the status is CST_ERR_AUTH, out_len is 0 and out[0..in_len) is zeroed; until the
+ * call returns, it may hold plaintext that is not authenticated. So it is, for an AEAD, with an in_len that nothing is
+ * sealed to (cst_suite_info: open_block_bytes, open_min_bytes, open_max_bytes, iv_and_count_bytes), because that is the
+ * peer's doing: a forgery of this job alone, while a length that the caller chooses (of IV, AAD, tag, room for the
+ * output) is CST_ERR_LENGTH. Opening what was padded, out_len is the length without padding (and TLS's MAC), and
+ * out[out_len..in_len) is zeroed too. `out` needs room for what is written: in_len, or where the suite pads (expansion
+ * > 0) the padded length for CST_SEAL and in_len for CST_OPEN. */
 typedef struct cst_job {
-    size_t size;            /* sizeof(cst_job) */
+    size_t size; /* sizeof(cst_job) */
     const cst_key *key;
-    int direction;          /* CST_SEAL or CST_OPEN; digests and MACs: CST_SEAL writes the tag, CST_OPEN compares it */
-    int status;             /* set by the call */
+    int direction; /* CST_SEAL or CST_OPEN; digests and MACs: CST_SEAL writes the tag, CST_OPEN compares it */
+    int status; /* set by the call */
     const void *iv;
     size_t iv_len;
     const void *aad;
     size_t aad_len;
     const void *in;
     size_t in_len;
-    void *out;              /* digests and MACs: NULL */
+    void *out; /* digests and MACs: NULL */
     size_t out_cap;
-    size_t out_len;         /* set by the call */
-    void *tag;              /* written by CST_SEAL, only read by CST_OPEN */
+    size_t out_len; /* set by the call: bytes of the result in `out`; 0 after CST_ERR_AUTH, and of digests and MACs */
+    void *tag; /* written by CST_SEAL, only read by CST_OPEN */
     size_t tag_len;
-    const cst_piece *in_pieces;  /* NULL, or the input in pieces: then `in` is NULL, and in_len the sum of their bytes */
-    size_t n_in_pieces;          /* at most 1024; 0: in_pieces is not looked at */
-    const cst_piece *out_pieces; /* the same for `out` and out_cap; written from the first on. They must not overlap each other, and may overlap pieces of */
-    size_t n_out_pieces;         /* the input only where the same bytes lie at the same position (`in == out`) */
+    const cst_piece *in_pieces; /* NULL, or the input in pieces: then `in` is NULL, and in_len the sum of their bytes */
+    size_t n_in_pieces; /* at most 1024; 0: in_pieces is not looked at */
+    const cst_piece *out_pieces; /* the same for `out` and out_cap; written from the first on. They must not overlap
+                                    each other, and may overlap pieces of */
+    size_t n_out_pieces; /* the input only where the same bytes lie at the same position (`in == out`) */
 } cst_job;
 
-/* Any mix of suites, keys, lengths and directions; all jobs are done on return. Every job is checked before any is begun: if one has bad
- * arguments, its status says so, nothing is written for any job, and the call returns the first such error (the status of jobs that were
- * right is 1, not run; so it is for all after CST_ERR_MEMORY). Otherwise returns CST_OK, or CST_ERR_AUTH if at least one job failed to
- * authenticate (see each status). Jobs of one burst must not write what another job reads or writes: that is not checked. */
+/* Any mix of suites, keys, lengths and directions; all jobs are done on return. Every job is checked before any is
+ * begun: if one has bad arguments, its status says so, nothing is written for any job, and the call returns the first
+ * such error (the status of jobs that were right is 1, not run; so it is for all after CST_ERR_MEMORY). Otherwise
+ * returns CST_OK, or CST_ERR_AUTH if at least one job failed to authenticate (see each status). Jobs of one burst must
+ * not write what another job reads or writes: that is not checked. */
 CST_API int cst_burst(cst_ctx *ctx, cst_job *jobs, size_t n);
 
-/* Bursts of one job. *out_len (which may be NULL) is set to the number of bytes written, unless the arguments were bad. */
-CST_API int cst_seal(const cst_key *key, const void *iv, size_t iv_len, const void *aad, size_t aad_len,
-                     const void *in, size_t in_len, void *out, size_t out_cap, size_t *out_len, void *tag, size_t tag_len);
-CST_API int cst_open(const cst_key *key, const void *iv, size_t iv_len, const void *aad, size_t aad_len,
-                     const void *in, size_t in_len, void *out, size_t out_cap, size_t *out_len, const void *tag, size_t tag_len);
+/* Bursts of one job. *out_len (which may be NULL) is set to the number of bytes written, unless the arguments were bad.
+ */
+CST_API int cst_seal(const cst_key *key, const void *iv, size_t iv_len, const void *aad, size_t aad_len, const void *in,
+                     size_t in_len, void *out, size_t out_cap, size_t *out_len, void *tag, size_t tag_len);
+CST_API int cst_open(const cst_key *key, const void *iv, size_t iv_len, const void *aad, size_t aad_len, const void *in,
+                     size_t in_len, void *out, size_t out_cap, size_t *out_len, const void *tag, size_t tag_len);
 /* Digest or MAC of one buffer. */
 CST_API int cst_digest(const cst_key *key, const void *in, size_t in_len, void *tag, size_t tag_len);
 
-/* A text of any length as TLS 1.1 or 1.2 records that are sealed side by side. A record is its header (type, version, length of what follows; 5 bytes),
- * the explicit IV (16) and the ciphertext. */
+/* A text of any length as TLS 1.1 or 1.2 records that are sealed side by side. A record is its header (type, version,
+ * length of what follows; 5 bytes), the explicit IV (16) and the ciphertext. */
 typedef struct cst_tls_write {
-    size_t size;            /* sizeof(cst_tls_write) */
-    const cst_key *key;     /* of a suite `...-tls` */
-    uint64_t sequence;      /* number of the first record; the others follow */
-    uint8_t type;           /* 23: application data */
-    uint16_t version;       /* 0x0302 or 0x0303 */
-    size_t fragment;        /* most bytes of the text in a record, at most 16,384; 0: what is sealed fastest, by the costs of the kernels; 1,024 to 16,384 */
-    const void *iv;         /* 16 bytes per record, unpredictable and never used before (the library has no random numbers) */
-    size_t iv_len;          /* at least 16 * records; see cst_tls_seal_size */
+    size_t size; /* sizeof(cst_tls_write) */
+    const cst_key *key; /* of a suite `...-tls` */
+    uint64_t sequence; /* number of the first record; the others follow */
+    uint8_t type; /* 23: application data */
+    uint16_t version; /* 0x0302 or 0x0303 */
+    size_t fragment; /* most bytes of the text in a record, at most 16,384; 0: what is sealed fastest, by the costs of
+                        the kernels; 1,024 to 16,384 */
+    const void *iv; /* 16 bytes per record, unpredictable and never used before (the library has no random numbers) */
+    size_t iv_len; /* at least 16 * records; see cst_tls_seal_size */
     const void *in;
-    size_t in_len;          /* 0 makes one record without text */
-    void *out;              /* must not overlap `in` or `iv` */
+    size_t in_len; /* 0 makes one record without text */
+    void *out; /* must not overlap `in` or `iv` */
     size_t out_cap;
-    size_t out_len;         /* set by the call: bytes of all records */
-    size_t records;         /* set by the call */
+    size_t out_len; /* set by the call: bytes of all records */
+    size_t records; /* set by the call */
 } cst_tls_write;
-/* How many records, and bytes of output, cst_tls_seal makes of in_len bytes with that `fragment`. CST_ERR_ARGUMENT: not a key for TLS; CST_ERR_LENGTH: the
- * fragment. `records` and `bytes` may be NULL. */
+/* How many records, and bytes of output, cst_tls_seal makes of in_len bytes with that `fragment`. CST_ERR_ARGUMENT: not
+ * a key for TLS; CST_ERR_LENGTH: the fragment. `records` and `bytes` may be NULL. */
 CST_API int cst_tls_seal_size(const cst_key *key, size_t in_len, size_t fragment, size_t *records, size_t *bytes);
 /* Nothing is written when an argument is wrong, or sequence numbers would wrap (CST_ERR_LENGTH). */
 CST_API int cst_tls_seal(cst_tls_write *write);
 
-/* ---- Manager: jobs that come one by one ------------------------------------------------------------------------------ */
+/* ---- Manager: jobs that come one by one
+ * ------------------------------------------------------------------------------ */
 
-/* Holds jobs back until enough of one suite and direction are there to fill lanes, but not for long. Used by one thread at a time; as many managers as
- * there are threads share a context. Packs are loaded before managers are made; the context must outlive them. */
+/* Holds jobs back until enough of one suite and direction are there to fill lanes, but not for long. Used by one thread
+ * at a time; as many managers as there are threads share a context. Packs are loaded before managers are made; the
+ * context must outlive them. */
 typedef struct cst_manager cst_manager;
 
 typedef struct cst_manager_options {
-    size_t size;     /* sizeof(cst_manager_options) */
+    size_t size; /* sizeof(cst_manager_options) */
     size_t min_fill; /* jobs of one suite and direction that are worth a burst, at most 1024; 0: 32 */
-    size_t max_age;  /* a job is run before more than this many submits have followed it; 0: 256. Time is not looked at: call flush when idle */
+    size_t max_age; /* a job is run before more than this many submits have followed it; 0: 256. Time is not looked at:
+                       call flush when idle */
     size_t capacity; /* jobs waiting and jobs done but not taken, together; at least min_fill; 0: 1024 */
 } cst_manager_options;
 CST_API int cst_manager_new(cst_ctx *ctx, const cst_manager_options *options, cst_manager **manager);
 /* Jobs that still wait are not run. NULL is ignored. */
 CST_API void cst_manager_free(cst_manager *manager);
 
-/* Takes a job in; it and its buffers must stay where they are, untouched, until it comes back. Bad arguments are refused as by cst_burst, and the job
- * does not come back then; CST_ERR_FULL likewise. May run waiting jobs, this one among them. */
+/* Takes a job in; it and its buffers must stay where they are, untouched, until it comes back. Bad arguments are
+ * refused as by cst_burst, and the job does not come back then; CST_ERR_FULL likewise. What cst_burst would find forged
+ * by its length alone is taken in, and comes back as a forgery. May run waiting jobs, this one among them. */
 CST_API int cst_manager_submit(cst_manager *manager, cst_job *job);
-/* The next finished job, or NULL. Every submitted job comes back exactly once, in the order in which jobs were finished: bursts one after the other, inside a
- * burst as submitted; jobs of one suite and direction therefore in the order of their submits. See its `status` and `out_len`. */
+/* The next finished job, or NULL. Every submitted job comes back exactly once, in the order in which jobs were
+ * finished: bursts one after the other, inside a burst as submitted; jobs of one suite and direction therefore in the
+ * order of their submits. See its `status` and `out_len`. */
 CST_API cst_job *cst_manager_take(cst_manager *manager);
-/* Runs everything that waits. */
+/* Runs everything that waits. CST_OK, however many jobs did not authenticate: each job's status says so when it is
+ * taken. CST_ERR_ARGUMENT: no manager. Nothing else can fail: what is needed was allocated by cst_manager_new. */
 CST_API int cst_manager_flush(cst_manager *manager);
-/* Takes back a job that still waits: its buffers are as they were, its status is 1, it does not come out of take. CST_ERR_ARGUMENT: it does not wait. */
+/* Takes back a job that still waits: its buffers are as they were, its status is 1, it does not come out of take.
+ * CST_ERR_ARGUMENT: it does not wait. */
 CST_API int cst_manager_cancel(cst_manager *manager, cst_job *job);
 
 typedef struct cst_manager_info {
-    size_t size;                       /* sizeof(cst_manager_info), set by the caller */
+    size_t size; /* sizeof(cst_manager_info), set by the caller */
     size_t min_fill, max_age, capacity;
-    size_t waiting, done;              /* jobs; done: not taken yet */
-    uint64_t jobs, bursts;             /* so far; jobs per burst is the fill */
-    uint64_t full, aged, flushed;      /* bursts by what began them: min_fill, max_age, flush */
+    size_t waiting, done; /* jobs; done: not taken yet */
+    uint64_t jobs, bursts; /* so far; jobs per burst is the fill */
+    uint64_t full, aged, flushed; /* bursts by what began them: min_fill, max_age, flush */
 } cst_manager_info;
 CST_API int cst_manager_info_get(const cst_manager *manager, cst_manager_info *info);
 
-/* ---- Raw kernels (experts) ---------------------------------------------------------------------------------------- */
+/* ---- Raw kernels (experts) ----------------------------------------------------------------------------------------
+ */
 
 struct cst_kernel_args {
-    uint64_t iterations; /* of the kernel: every lane advances by its stream's `bytes` in each. More than the kernel's lag */
-    void *state[4];      /* one state block per stream, aligned as its info says */
+    uint64_t
+        iterations; /* of the kernel: every lane advances by its stream's `bytes` in each. More than the kernel's lag */
+    void *state[4]; /* one state block per stream, aligned as its info says */
 };
 typedef void (*cst_kernel_fn)(const struct cst_kernel_args *args);
 
 typedef struct cst_kernel_info {
-    size_t size;            /* sizeof(cst_kernel_info), set by the caller */
+    size_t size; /* sizeof(cst_kernel_info), set by the caller */
     const char *name, *target, *origin;
     cst_kernel_fn function;
-    const void *code;       /* the first byte, and the number of bytes, constants included */
+    const void *code; /* the first byte, and the number of bytes, constants included */
     size_t code_bytes;
-    uint64_t assembled_ns;  /* time to assemble and publish; 0 for static kernels */
+    uint64_t assembled_ns; /* time to assemble and publish; 0 for static kernels */
     uint32_t streams, lag;
-    uint64_t calls;         /* made by bursts and keys of this context so far. Of many threads: a few may be left out */
+    uint64_t calls; /* made by bursts and keys of this context so far. Of many threads: a few may be left out */
 } cst_kernel_info;
 
 typedef struct cst_stream_info {
-    size_t size;            /* sizeof(cst_stream_info), set by the caller */
+    size_t size; /* sizeof(cst_stream_info), set by the caller */
     const char *name;
-    uint32_t lanes, bytes;  /* per lane and iteration */
+    uint32_t lanes, bytes; /* per lane and iteration */
     size_t state_bytes, state_align;
 } cst_stream_info;
 
 typedef struct cst_field {
-    size_t size;            /* sizeof(cst_field), set by the caller */
+    size_t size; /* sizeof(cst_field), set by the caller */
     uint32_t offset, rows, row_bytes, entry_bytes, lanes, shared;
     const uint16_t *lane_offsets; /* `lanes` entries */
 } cst_field;
@@ -344,21 +433,26 @@ CST_API int cst_kernel_stream(const cst_kernel *kernel, uint32_t stream, cst_str
 /* A field of a stream's state block by name ("in", "out", "chain", "key", ...); CST_ERR_NAME when it has none. */
 CST_API int cst_kernel_field(const cst_kernel *kernel, uint32_t stream, const char *name, cst_field *field);
 
-/* Adds the programs and kernels of a pack (copied). Off (CST_ERR_UNSUPPORTED) unless the context was made with CST_ALLOW_PACKS. Before anything is
- * assembled, every program is checked: known instructions only, with declared CPU features; registers and memory within its contract. A pack that
- * fails is CST_ERR_PACK and leaves the context as it was. What a program computes, and whether it takes the same time for all secrets, cannot be
- * checked: load only packs whose maker you trust. A signed pack is the pack, the eight bytes "CSTSIGN" and NUL, and 64 bytes: the Ed25519
- * signature (RFC 8032, pure, no context) of all bytes of the pack; this trailer does not count in the size that the pack states. With
- * cst_options.pack_key the copy's signature is verified before any of it is interpreted, and a pack without a right one is CST_ERR_PACK; without
- * pack_key the trailer is ignored. Not to be called while other threads use the context. */
+/* Adds the programs and kernels of a pack (copied). Off (CST_ERR_UNSUPPORTED) unless the context was made with
+ * CST_ALLOW_PACKS. Before anything is assembled, every program is checked: known instructions only, with declared CPU
+ * features; registers and memory within its contract. A pack that fails is CST_ERR_PACK and leaves the context as it
+ * was. What a program computes, and whether it takes the same time for all secrets, cannot be checked: load only packs
+ * whose maker you trust. A signed pack is the pack, the eight bytes "CSTSIGN" and NUL, and 64 bytes: the Ed25519
+ * signature (RFC 8032, pure, no context) of all bytes of the pack; this trailer does not count in the size that the
+ * pack states. With cst_options.pack_key the copy's signature is verified before any of it is interpreted, and a pack
+ * without a right one is CST_ERR_PACK; without pack_key the trailer is ignored. Not to be called while other threads
+ * use the context. */
 CST_API int cst_pack_load(cst_ctx *ctx, const void *bytes, size_t size);
-/* The checks of cst_pack_load without a context (algorithms of other packs are not compared, a signature is not verified). For CST_ERR_PACK one English sentence, cut where
- * `text` ends and always terminated, says why; else the text is empty. `text` may be NULL with text_size 0. */
+/* The checks of cst_pack_load without a context (algorithms of other packs are not compared, a signature is not
+ * verified). For CST_ERR_PACK one English sentence, cut where `text` ends and always terminated, says why; else the
+ * text is empty. `text` may be NULL with text_size 0. */
 CST_API int cst_pack_check(const void *bytes, size_t size, char *text, size_t text_size);
 
-/* Runs known answers through every suite and kernel that matches `glob` (NULL: all) and that this CPU can run. `each` (may be NULL) is told
- * the name and the result (CST_OK, CST_ERR_SELFTEST, or CST_ERR_UNSUPPORTED for a skip). Returns CST_OK or the first failure. */
-CST_API int cst_selftest(cst_ctx *ctx, const char *glob, void (*each)(const char *name, int result, void *arg), void *arg);
+/* Runs known answers through every suite and kernel that matches `glob` (NULL: all) and that this CPU can run. `each`
+ * (may be NULL) is told the name and the result (CST_OK, CST_ERR_SELFTEST, or CST_ERR_UNSUPPORTED for a skip). Returns
+ * CST_OK or the first failure. */
+CST_API int cst_selftest(cst_ctx *ctx, const char *glob, void (*each)(const char *name, int result, void *arg),
+                         void *arg);
 
 #ifdef __cplusplus
 }

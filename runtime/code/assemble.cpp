@@ -13,13 +13,14 @@ using namespace asmjit;
 namespace {
 
 // Where LLVM MC and asmjit choose different bytes for the same instruction, we follow LLVM:
-// - A VEX instruction of the 0F map needs only a two-byte prefix when its last register is one of 0 to 7. LLVM exchanges the
+// - A VEX instruction of the 0F map needs only a two-byte prefix when its last register is one of 0 to 7. LLVM
+// exchanges the
 //   sources of a commutative instruction, and stores instead of loads in a register move, to get there.
 constexpr const char *COMMUTATIVE[] = {
-    "vpaddb", "vpaddd", "vpaddq", "vpaddsb", "vpaddsw", "vpaddusb", "vpaddusw", "vpaddw", "vpand", "vpavgb", "vpavgw", "vpcmpeqb",
-    "vpcmpeqd", "vpcmpeqw", "vpmaddwd", "vpmaxsw", "vpmaxub", "vpminsw", "vpminub", "vpmulhuw", "vpmulhw", "vpmullw", "vpmuludq",
-    "vpor", "vpsadbw", "vpxor", "vandps", "vandpd", "vorps", "vorpd", "vxorps", "vxorpd",
-    "vaddps", "vaddpd", "vmulps", "vmulpd",
+    "vpaddb",  "vpaddd",   "vpaddq",   "vpaddsb",  "vpaddsw",  "vpaddusb", "vpaddusw", "vpaddw",  "vpand",
+    "vpavgb",  "vpavgw",   "vpcmpeqb", "vpcmpeqd", "vpcmpeqw", "vpmaddwd", "vpmaxsw",  "vpmaxub", "vpminsw",
+    "vpminub", "vpmulhuw", "vpmulhw",  "vpmullw",  "vpmuludq", "vpor",     "vpsadbw",  "vpxor",   "vandps",
+    "vandpd",  "vorps",    "vorpd",    "vxorps",   "vxorpd",   "vaddps",   "vaddpd",   "vmulps",  "vmulpd",
 };
 // asmjit cannot be asked for the storing form of vmovdqa, so these four bytes are written here.
 constexpr struct Move {
@@ -28,9 +29,11 @@ constexpr struct Move {
 } MOVES[] = {{"vmovdqa", 1, 0x7f}, {"vmovdqu", 2, 0x7f}, {"vmovaps", 0, 0x29},
              {"vmovapd", 1, 0x29}, {"vmovups", 0, 0x11}, {"vmovupd", 1, 0x11}};
 
-// A stream never touches the stack and never jumps. The check of foreign packs (check_program.cpp) knows no such instruction; this is the second lock.
-constexpr const char *REFUSED[] = {"push", "pop", "pushfq", "popfq", "pushf", "popf", "enter", "leave", "syscall", "sysenter", "int",
-                                   "int3", "ud2", "hlt", "wrpkru", "xrstor", "xrstor64", "wrfsbase", "wrgsbase"};
+// A stream never touches the stack and never jumps. The check of foreign packs (check_program.cpp) knows no such
+// instruction; this is the second lock.
+constexpr const char *REFUSED[] = {"push",   "pop",     "pushfq",   "popfq",    "pushf",   "popf", "enter",
+                                   "leave",  "syscall", "sysenter", "int",      "int3",    "ud2",  "hlt",
+                                   "wrpkru", "xrstor",  "xrstor64", "wrfsbase", "wrgsbase"};
 
 template <size_t N>
 bool contains(const char *const (&names)[N], const char *name) {
@@ -103,10 +106,10 @@ struct Encoder::State {
 
     x86::Mem memory(const Operand &o) const {
         uint32_t size = o.bytes_log2 == cst::Operand::NO_ACCESS ? 0 : 1u << o.bytes_log2;
-        x86::Mem m = o.kind == cst::Operand::constant         ? x86::ptr(constants, int32_t(o.value), size)
-                     : o.index == cst::Operand::NO_INDEX      ? x86::ptr(x86::gpq(o.number), int32_t(o.value), size)
-                                                              : x86::ptr(x86::gpq(o.number), x86::gpq(o.index), o.scale_log2,
-                                                                         int32_t(o.value), size);
+        x86::Mem m = o.kind == cst::Operand::constant ? x86::ptr(constants, int32_t(o.value), size)
+                     : o.index == cst::Operand::NO_INDEX
+                         ? x86::ptr(x86::gpq(o.number), int32_t(o.value), size)
+                         : x86::ptr(x86::gpq(o.number), x86::gpq(o.index), o.scale_log2, int32_t(o.value), size);
         if (o.broadcast_log2 != 0) m.setBroadcast(x86::Mem::Broadcast(o.broadcast_log2));
         return m;
     }

@@ -1,4 +1,5 @@
-// Physical instructions to bytes. assemble.cpp is the only file that knows asmjit, and asmjit is nothing but an encoder here.
+// Physical instructions to bytes. assemble.cpp is the only file that knows asmjit, and asmjit is nothing but an encoder
+// here.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@ namespace cst {
 // Errors are remembered; finish() returns the first.
 class Encoder {
 public:
-    // `check`: let asmjit validate every combination of operands, and refuse instructions that a stream must not contain.
+    // `check`: let asmjit validate every combination of operands, and refuse instructions that a stream must not
+    // contain.
     Encoder(const Pack &pack, bool check);
     ~Encoder();
 
@@ -29,7 +31,7 @@ public:
     void store(const char *mnemonic, Width width, uint8_t base, int32_t disp, uint8_t src);
     void bind_loop();
     void jump_to_loop();  // while the counter is not zero
-    void hop();           // jumps to the next instruction
+    void hop();  // jumps to the next instruction
     // The constant pool: zero bytes up to a multiple of 64, then these bytes.
     void pool(const std::vector<uint8_t> &bytes);
 

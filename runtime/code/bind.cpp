@@ -12,10 +12,13 @@ namespace {
 enum : uint8_t { RAX, RCX, RBX = 3, RBP = 5, RSI, RDI };
 
 constexpr uint16_t R12_TO_R15 = 0xf000;
-constexpr AbiInfo SYSV = {{RAX, RCX, RDX, RSI, 8, 9, 10, 11, RDI, RBX, RBP, 12, 13, 14, 15}, RDI,
-                          1 << RBX | 1 << RBP | R12_TO_R15, 0, 0};
-constexpr AbiInfo WIN64 = {{RAX, RDX, 8, 9, 10, 11, RCX, RBX, RBP, RDI, RSI, 12, 13, 14, 15}, RCX,
-                           1 << RBX | 1 << RBP | 1 << RDI | 1 << RSI | R12_TO_R15, 6, 16};
+constexpr AbiInfo SYSV = {
+    {RAX, RCX, RDX, RSI, 8, 9, 10, 11, RDI, RBX, RBP, 12, 13, 14, 15}, RDI, 1 << RBX | 1 << RBP | R12_TO_R15, 0, 0};
+constexpr AbiInfo WIN64 = {{RAX, RDX, 8, 9, 10, 11, RCX, RBX, RBP, RDI, RSI, 12, 13, 14, 15},
+                           RCX,
+                           1 << RBX | 1 << RBP | 1 << RDI | 1 << RSI | R12_TO_R15,
+                           6,
+                           16};
 
 bool has_feature(const char *features, const char *feature) {
     size_t n = std::strlen(feature);
@@ -59,7 +62,8 @@ int bind(const std::vector<Program> &programs, const AbiInfo &abi, Binding *out)
     for (bool turn : {false, true})
         for (uint32_t i = 0; i < n; i++) {
             if (wide[i] != turn) continue;
-            for (uint32_t r = 0; r < programs[i].record.vectors; r++) out->vectors[i].push_back(uint8_t(out->n_vectors++));
+            for (uint32_t r = 0; r < programs[i].record.vectors; r++)
+                out->vectors[i].push_back(uint8_t(out->n_vectors++));
         }
 
     for (uint32_t i = 0; i < n; i++)
@@ -68,7 +72,8 @@ int bind(const std::vector<Program> &programs, const AbiInfo &abi, Binding *out)
 
     for (uint32_t i = 0; i < n; i++) {
         const ProgramRecord &record = programs[i].record;
-        if (out->n_generals + record.generals + 1 > sizeof abi.order || out->n_masks + record.masks > 7) return CST_ERR_PACK;
+        if (out->n_generals + record.generals + 1 > sizeof abi.order || out->n_masks + record.masks > 7)
+            return CST_ERR_PACK;
         for (uint32_t r = 0; r < record.generals; r++) out->generals[i].push_back(out->order[out->n_generals++]);
         for (uint32_t r = 0; r < record.masks; r++) out->masks[i].push_back(uint8_t(++out->n_masks));
     }

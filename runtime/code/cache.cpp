@@ -107,7 +107,8 @@ int Cache::get(const Pack *pack, uint32_t index, const Kernel **out) {
             std::unique_ptr<Kernel> kernel(new Kernel());
             if (int error = make(pack, index, kernel.get())) return error;
             const Kernel *winner = nullptr;
-            if (slot.compare_exchange_strong(winner, kernel.get(), std::memory_order_acq_rel)) winner = kernel.release();
+            if (slot.compare_exchange_strong(winner, kernel.get(), std::memory_order_acq_rel))
+                winner = kernel.release();
             *out = winner;
             return CST_OK;
         } catch (const std::bad_alloc &) {

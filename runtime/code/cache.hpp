@@ -56,8 +56,9 @@ extern const struct cst_static_kernel cst_static_kernels[];
 extern const size_t cst_static_kernel_count;
 }
 
-// Kernels by name, made on first use. Lock-free: two threads that want the same new kernel both assemble it, one wins and the other
-// throws its copy away; so there is no lock that a fork could leave taken. add() and remove_last() must not race with anything.
+// Kernels by name, made on first use. Lock-free: two threads that want the same new kernel both assemble it, one wins
+// and the other throws its copy away; so there is no lock that a fork could leave taken. add() and remove_last() must
+// not race with anything.
 class Cache {
 public:
     // jit false: static kernels only. Otherwise JIT first, static when the OS refuses executable memory.
@@ -77,8 +78,8 @@ public:
     const std::vector<const Pack *> &packs() const { return packs_; }
     bool jit() const { return jit_; }
 
-    // *out lives as long as the cache. CST_ERR_NAME: no such kernel; CST_ERR_JIT: needs executable memory and there is none;
-    // CST_ERR_PACK, CST_ERR_MEMORY. The caller has checked that the CPU offers the kernel's features.
+    // *out lives as long as the cache. CST_ERR_NAME: no such kernel; CST_ERR_JIT: needs executable memory and there is
+    // none; CST_ERR_PACK, CST_ERR_MEMORY. The caller has checked that the CPU offers the kernel's features.
     int get(const char *name, const Kernel **out);
     int get(const Pack *pack, uint32_t index, const Kernel **out);
     // Whether get() can succeed on this machine without trying (a static kernel of that name, or a working JIT).
@@ -95,7 +96,8 @@ private:
     std::vector<std::unique_ptr<Slot[]>> slots_;
 };
 
-// The record of the kernel and its streams, without code (`fn` NULL): what the kernel is, whether or not it can run here.
+// The record of the kernel and its streams, without code (`fn` NULL): what the kernel is, whether or not it can run
+// here.
 int describe_kernel(const Pack *pack, uint32_t index, Kernel *out);
 
 }  // namespace cst

@@ -11,8 +11,8 @@ namespace cst {
 
 namespace {
 
-// Entries of fields and bytes of code, once restored, per byte of the pack, and how often a byte of a program may be used by kernels; the
-// default pack passes.
+// Entries of fields and bytes of code, once restored, per byte of the pack, and how often a byte of a program may be
+// used by kernels; the default pack passes.
 constexpr uint64_t MOST_ENTRIES = 8, MOST_EXPANSION = 64, MOST_USES = 64;
 constexpr size_t MAX_NAME = 127;  // cst_choice.kernel holds one and its terminator
 
@@ -29,7 +29,8 @@ int check_names(std::vector<const char *> names, const char *what, std::string *
         if (!is_name(name)) return refuse(why, "a %s has a name that is empty, too long or not printable", what);
     std::sort(names.begin(), names.end(), [](const char *a, const char *b) { return std::strcmp(a, b) < 0; });
     for (size_t i = 1; i < names.size(); i++)
-        if (std::strcmp(names[i - 1], names[i]) == 0) return refuse(why, "two of its %ss are called %s", what, names[i]);
+        if (std::strcmp(names[i - 1], names[i]) == 0)
+            return refuse(why, "two of its %ss are called %s", what, names[i]);
     return CST_OK;
 }
 
@@ -63,7 +64,8 @@ int check_pack(const Pack &pack, std::string *why) {
     if (int error = check_names(std::move(names), "algorithm", why)) return error;
     std::vector<ProgramFacts> facts(pack.n_programs());
     names.clear();
-    // Records that share their bytes, and tables that say much in few bytes, would make the work far greater than the pack.
+    // Records that share their bytes, and tables that say much in few bytes, would make the work far greater than the
+    // pack.
     uint64_t program_bytes = 0, code_bytes = 0, entries = 0, used_bytes = 0, cost_bytes = 0;
     std::vector<uint32_t> bytes_of(pack.n_programs());
     for (uint32_t i = 0; i < pack.n_programs(); i++) {
@@ -75,10 +77,13 @@ int check_pack(const Pack &pack, std::string *why) {
         program_bytes += record.record_bytes;
         if (program_bytes > pack.size()) return refuse(why, "its programs overlap");
         code_bytes += record.code_bytes;
-        if (code_bytes > MOST_EXPANSION * pack.size()) return refuse(why, "its programs have more code than a pack of its size may");
+        if (code_bytes > MOST_EXPANSION * pack.size())
+            return refuse(why, "its programs have more code than a pack of its size may");
         for (const FieldRecord &f : record.fields) entries += uint64_t(f.rows) * f.n_lanes;
-        if (entries > MOST_ENTRIES * pack.size()) return refuse(why, "its fields have more entries than a pack of its size may");
-        if (algorithms[record.algorithm].base) return refuse(why, "program %s is of an algorithm that runs on another's", record.name);
+        if (entries > MOST_ENTRIES * pack.size())
+            return refuse(why, "its fields have more entries than a pack of its size may");
+        if (algorithms[record.algorithm].base)
+            return refuse(why, "program %s is of an algorithm that runs on another's", record.name);
         if (int error = check_layout(record, algorithms[record.algorithm], why)) return error;
         if (int error = check_program(pack, record, &facts[i], why)) return error;
     }

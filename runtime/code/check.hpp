@@ -1,4 +1,5 @@
-// What a foreign pack must satisfy before any of it is assembled: a small copy of generator/cryptostitch/verify in C++, stricter and without terms.
+// What a foreign pack must satisfy before any of it is assembled: a small copy of generator/cryptostitch/verify in C++,
+// stricter and without terms.
 #pragma once
 
 #include <string>

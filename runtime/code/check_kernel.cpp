@@ -1,4 +1,5 @@
-// Kernels: registers fit, features are declared, hand-over buffers have one reader of their size that runs one iteration behind.
+// Kernels: registers fit, features are declared, hand-over buffers have one reader of their size that runs one
+// iteration behind.
 #include <algorithm>
 
 #include "check.hpp"
@@ -9,7 +10,8 @@ namespace cst {
 
 namespace {
 
-constexpr uint64_t MAX_EMITTED = 1u << 17;  // instructions of a kernel, ramp and drain included: less than 2 MiB of code
+constexpr uint64_t MAX_EMITTED =
+    1u << 17;  // instructions of a kernel, ramp and drain included: less than 2 MiB of code
 constexpr uint32_t GENERALS = 15, MASKS = 7;
 
 struct End {
@@ -21,7 +23,8 @@ struct End {
 
 int check_kernel(const Pack &pack, const KernelRecord &kernel, const ProgramFacts *facts, std::string *why) {
     const uint32_t declared = form_features(kernel.features), avx512 = form_features("avx512f");
-    uint32_t narrow = 0, wide = 0, generals = 1, masks = 0, lag = 0, needed = 0;  // the loop counter is a general register
+    uint32_t narrow = 0, wide = 0, generals = 1, masks = 0, lag = 0,
+             needed = 0;  // the loop counter is a general register
     uint64_t emitted = 0;
     bool xmm0 = false, rdx = false;
     std::vector<End> producers, consumers;
@@ -38,24 +41,30 @@ int check_kernel(const Pack &pack, const KernelRecord &kernel, const ProgramFact
         (fact.features & avx512 ? wide : narrow) += program.vectors;
         generals += program.generals;
         masks += program.masks;
-        emitted += uint64_t(program.n_enter) + program.n_leave + uint64_t(program.n_body) * end.stream.ratio * (1 + lag);
+        emitted +=
+            uint64_t(program.n_enter) + program.n_leave + uint64_t(program.n_body) * end.stream.ratio * (1 + lag);
         if (program.field("hand")) producers.push_back(end);
         if (program.field("from")) consumers.push_back(end);
     }
-    if (needed & ~declared) return refuse(why, "%s: a program needs a CPU feature that the kernel does not declare", kernel.name);
+    if (needed & ~declared)
+        return refuse(why, "%s: a program needs a CPU feature that the kernel does not declare", kernel.name);
     if (narrow + xmm0 > 16 || narrow + wide + xmm0 > 32 || generals + rdx > GENERALS || masks > MASKS)
         return refuse(why, "%s: its windows do not fit the registers", kernel.name);
     if (emitted > MAX_EMITTED) return refuse(why, "%s: it has too many instructions", kernel.name);
     if (producers.empty() || consumers.empty()) return CST_OK;
-    if (producers.size() != consumers.size()) return refuse(why, "%s: not every hand-over buffer has a reader", kernel.name);
+    if (producers.size() != consumers.size())
+        return refuse(why, "%s: not every hand-over buffer has a reader", kernel.name);
     for (size_t i = 0; i < producers.size(); i++) {
         const End &a = producers[i], &b = consumers[i];
         const FieldRecord &hand = *a.program.field("hand");
-        const uint64_t size = uint64_t(hand.rows) * hand.row_bytes, wanted = uint64_t(2) * b.program.lanes * b.program.bytes;
+        const uint64_t size = uint64_t(hand.rows) * hand.row_bytes,
+                       wanted = uint64_t(2) * b.program.lanes * b.program.bytes;
         if (b.stream.lag != a.stream.lag + 1 || b.stream.ratio != a.stream.ratio)
-            return refuse(why, "%s: %s has to run one iteration behind %s, at the same ratio", kernel.name, b.program.name, a.program.name);
+            return refuse(why, "%s: %s has to run one iteration behind %s, at the same ratio", kernel.name,
+                          b.program.name, a.program.name);
         if (size != wanted || hand.offset % size != 0 || a.program.state_align % size != 0)
-            return refuse(why, "%s: the hand-over buffer of %s is not the one that %s reads", kernel.name, a.program.name, b.program.name);
+            return refuse(why, "%s: the hand-over buffer of %s is not the one that %s reads", kernel.name,
+                          a.program.name, b.program.name);
     }
     return CST_OK;
 }

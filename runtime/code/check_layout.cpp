@@ -42,21 +42,26 @@ int check_layout(const ProgramRecord &record, const AlgorithmRecord &algorithm, 
         if ((lanes || from) && (f.rows != 1 || f.entry_bytes != 8 || f.n_lanes != (from ? 1 : record.lanes)))
             return refuse(why, "%s: field %s does not hold one pointer per lane", record.name, f.name);
         if (is(f, "out") && hash) return refuse(why, "%s: a hash has no output that the runtime sets", record.name);
-        if ((is(f, "hand") && hash) || (from && !hash)) return refuse(why, "%s: field %s belongs to the other side of a pair", record.name, f.name);
+        if ((is(f, "hand") && hash) || (from && !hash))
+            return refuse(why, "%s: field %s belongs to the other side of a pair", record.name, f.name);
         uint64_t last = 0;
         for (uint32_t i = 0; i < f.n_lanes; i++) last = std::max<uint64_t>(last, f.lane_offsets[i]);
-        const uint64_t rows = uint64_t(f.rows) * f.row_bytes, entries = uint64_t(f.rows - 1) * f.row_bytes + last + f.entry_bytes;
+        const uint64_t rows = uint64_t(f.rows) * f.row_bytes,
+                       entries = uint64_t(f.rows - 1) * f.row_bytes + last + f.entry_bytes;
         const uint64_t size = std::max(rows, entries);
-        if (f.offset + size > record.state_bytes) return refuse(why, "%s: field %s leaves the state block", record.name, f.name);
+        if (f.offset + size > record.state_bytes)
+            return refuse(why, "%s: field %s leaves the state block", record.name, f.name);
         spans.push_back({f.offset, f.offset + size, f.name});
     }
     std::sort(spans.begin(), spans.end(), [](const Span &a, const Span &b) { return a.begin < b.begin; });
     for (size_t i = 1; i < spans.size(); i++)
-        if (spans[i].begin < spans[i - 1].end) return refuse(why, "%s: field %s overlaps %s", record.name, spans[i].name, spans[i - 1].name);
+        if (spans[i].begin < spans[i - 1].end)
+            return refuse(why, "%s: field %s overlaps %s", record.name, spans[i].name, spans[i - 1].name);
     const FieldRecord *key = record.field("key");
     const uint32_t flags = (key && (key->flags & FIELD_SHARED) ? uint32_t(PROGRAM_SHARED_KEY) : 0) |
                            (record.field("hand") || record.field("from") ? uint32_t(PROGRAM_HAND) : 0);
-    if ((record.flags & (PROGRAM_SHARED_KEY | PROGRAM_HAND)) != flags) return refuse(why, "%s: its flags contradict its fields", record.name);
+    if ((record.flags & (PROGRAM_SHARED_KEY | PROGRAM_HAND)) != flags)
+        return refuse(why, "%s: its flags contradict its fields", record.name);
     return CST_OK;
 }
 

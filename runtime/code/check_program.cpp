@@ -1,4 +1,5 @@
-// Forms, registers and memory of one program. The loop is a fixpoint over what the general registers and the 64-bit spill slots hold at its head.
+// Forms, registers and memory of one program. The loop is a fixpoint over what the general registers and the 64-bit
+// spill slots hold at its head.
 #include <cstring>
 #include <map>
 
@@ -47,10 +48,17 @@ uint32_t extent(const FieldRecord &f) {
 class Checker {
 public:
     Checker(const Pack &pack, const Program &program, std::string *why)
-        : pack_(pack), program_(program), record_(program.record), why_(why), from_half_(record_.lanes * record_.bytes) {
+        : pack_(pack),
+          program_(program),
+          record_(program.record),
+          why_(why),
+          from_half_(record_.lanes * record_.bytes) {
         places_ = {record_.bytes, record_.state_align, 2 * from_half_};
         for (const FieldRecord &f : record_.fields) {
-            Value::Base base = is(f, "in") ? Value::in : is(f, "out") ? Value::out : is(f, "from") ? Value::from : Value::unknown;
+            Value::Base base = is(f, "in")     ? Value::in
+                               : is(f, "out")  ? Value::out
+                               : is(f, "from") ? Value::from
+                                               : Value::unknown;
             for (uint32_t i = 0; base != Value::unknown && i < f.n_lanes; i++)
                 pointers_[f.offset + f.lane_offsets[i]] = {base, uint16_t(i)};
         }
@@ -67,7 +75,8 @@ public:
         head.registers[0] = Value::of(Value::state);
         if (int error = walk(Section::enter, &head, true)) return error;
         for (uint32_t round = 0;; round++) {
-            if (round == MAX_ROUNDS) return refuse(why_, "%s: the body changes its addresses in a way that is not understood", record_.name);
+            if (round == MAX_ROUNDS)
+                return refuse(why_, "%s: the body changes its addresses in a way that is not understood", record_.name);
             State left = head;
             walk(Section::body, &left, false);
             State next = joined(head, left);
@@ -90,16 +99,21 @@ private:
         refuse(&what, format, args...);
         const char *name = "?";
         pack_.mnemonic(code(section)[at].mnemonic, &name);
-        return refuse(why_, "%s: %s, instruction %zu (%s): %s", record_.name, SECTION_NAMES[int(section)], at, name, what.c_str());
+        return refuse(why_, "%s: %s, instruction %zu (%s): %s", record_.name, SECTION_NAMES[int(section)], at, name,
+                      what.c_str());
     }
 
     // ---- forms, windows, what streams share
 
-    static uint8_t shared(const Operand &o) { return !o.is_shared ? 0 : class_of(o.width) == RegClass::general ? SHARED_RDX : SHARED_XMM0; }
+    static uint8_t shared(const Operand &o) {
+        return !o.is_shared ? 0 : class_of(o.width) == RegClass::general ? SHARED_RDX : SHARED_XMM0;
+    }
 
     int unknown(Section section, size_t at, uint8_t missing) {
         return wrong(section, at, "reads %s, which another stream may have written",
-                     missing & SHARED_XMM0 ? "xmm0" : missing & SHARED_RDX ? "rdx" : "flags");
+                     missing & SHARED_XMM0  ? "xmm0"
+                     : missing & SHARED_RDX ? "rdx"
+                                            : "flags");
     }
 
     int forms(Section section) {
@@ -116,7 +130,8 @@ private:
             if (form == end) return wrong(section, at, "is not in the instruction table");
             while (form != end && !matches(*form, ins)) form++;
             if (form == end) return wrong(section, at, "has operands that the instruction does not take");
-            if (form->features & ~declared_) return wrong(section, at, "needs a CPU feature that the program does not declare");
+            if (form->features & ~declared_)
+                return wrong(section, at, "needs a CPU feature that the program does not declare");
             found.push_back(form);
             if (!glued) known = 0;
             glued = ins.glue;
@@ -150,7 +165,8 @@ private:
     }
 
     bool plain_state(const Value &address) const {
-        return address.base == Value::state && !address.position && !address.half && !address.range && address.c >= 0 && address.c < record_.state_bytes;
+        return address.base == Value::state && !address.position && !address.half && !address.range && address.c >= 0 &&
+               address.c < record_.state_bytes;
     }
 
     Value address(const State &state, const Operand &o) const {
@@ -178,7 +194,8 @@ private:
         const uint32_t bytes = ins.operands[0].width == Width::g64 ? 8 : 4;
         const Operand &a = ins.operands[0], &b = ins.operands[1];
         if (form.meaning == Meaning::other || a.is_shared) return Value();
-        if (form.meaning == Meaning::xor_ && b.kind == Operand::reg && !b.is_shared && a.number == b.number) return Value::of(Value::number);
+        if (form.meaning == Meaning::xor_ && b.kind == Operand::reg && !b.is_shared && a.number == b.number)
+            return Value::of(Value::number);
         if (form.meaning == Meaning::mov) return operand(state, b, bytes);
         if (form.meaning == Meaning::and_) return b.kind == Operand::imm ? masked(b.value) : Value();
         if (bytes != 8) return Value();
@@ -202,7 +219,8 @@ private:
 
     State joined(const State &head, const State &left) const {
         State next;
-        for (uint32_t i = 0; i < MAX_GENERALS; i++) next.registers[i] = join(head.registers[i], left.registers[i], places_);
+        for (uint32_t i = 0; i < MAX_GENERALS; i++)
+            next.registers[i] = join(head.registers[i], left.registers[i], places_);
         for (const auto &slot : head.slots) {
             auto other = left.slots.find(slot.first);
             if (other == left.slots.end()) continue;
@@ -223,7 +241,8 @@ private:
             const bool writes = ins.n_operands != 0 && form.slots[0].access & Slot::WRITE;
             const bool general = writes && target.kind == Operand::reg && class_of(target.width) == RegClass::general;
             if (general) value = result(*state, form, ins);
-            else if (writes && target.kind == Operand::mem && form.meaning == Meaning::mov) value = operand(*state, ins.operands[1], 1u << target.bytes_log2);
+            else if (writes && target.kind == Operand::mem && form.meaning == Meaning::mov)
+                value = operand(*state, ins.operands[1], 1u << target.bytes_log2);
             for (uint32_t i = 0; i < ins.n_operands; i++) {
                 const Operand &o = ins.operands[i];
                 if (o.kind == Operand::constant && check)
@@ -234,8 +253,8 @@ private:
                     if (int error = access(section, at, address(*state, o), o, slot)) return error;
             }
             for (uint32_t i = 1; i < ins.n_operands; i++)  // a second result: nothing is known of it
-                if (form.slots[i].access & Slot::WRITE && ins.operands[i].kind == Operand::reg && !ins.operands[i].is_shared &&
-                    class_of(ins.operands[i].width) == RegClass::general)
+                if (form.slots[i].access & Slot::WRITE && ins.operands[i].kind == Operand::reg &&
+                    !ins.operands[i].is_shared && class_of(ins.operands[i].width) == RegClass::general)
                     state->registers[ins.operands[i].number] = Value();
             if (general && !target.is_shared) state->registers[target.number] = value;
             else if (writes && target.kind == Operand::mem) store(state, ins, target, 1u << target.bytes_log2, value);
@@ -253,7 +272,8 @@ private:
 
     int constant(Section section, size_t at, const Form &form, const Operand &o, const Slot &slot) {
         if (slot.access & Slot::WRITE) return wrong(section, at, "writes a constant");
-        if (slot.memory == Slot::ADDRESS) return form.hint ? CST_OK : wrong(section, at, "takes the address of a constant");
+        if (slot.memory == Slot::ADDRESS)
+            return form.hint ? CST_OK : wrong(section, at, "takes the address of a constant");
         const uint32_t size = 1u << o.bytes_log2, have = record_.constants[size_t(o.value)].size;
         if (size > have) return wrong(section, at, "reads %u bytes of a constant of %u", size, have);
         return CST_OK;
@@ -262,18 +282,23 @@ private:
     int access(Section section, size_t at, const Value &a, const Operand &o, const Slot &slot) {
         const bool hint = slot.memory == Slot::ADDRESS, write = slot.access & Slot::WRITE;
         const uint32_t size = hint ? 0 : 1u << o.bytes_log2;
-        if (a.base == Value::unknown || a.base == Value::number) return wrong(section, at, "uses an address that is not known to lie in the contract's memory");
+        if (a.base == Value::unknown || a.base == Value::number)
+            return wrong(section, at, "uses an address that is not known to lie in the contract's memory");
         if (a.range) return table(section, at, a, size, slot);
         if (a.base == Value::in || a.base == Value::out) {
             if (section != Section::body || !a.position || a.half)
-                return wrong(section, at, "uses the pointer of lane %u otherwise than in the body at the position", unsigned(a.lane));
+                return wrong(section, at, "uses the pointer of lane %u otherwise than in the body at the position",
+                             unsigned(a.lane));
             if (hint) return CST_OK;  // reads nothing and cannot fault, so it may look ahead
             if (a.c < 0 || a.c + size > record_.bytes)
-                return wrong(section, at, "accesses bytes %lld to %lld of the %u that lane %u has per iteration", (long long)a.c,
-                             (long long)(a.c + size), record_.bytes, unsigned(a.lane));
-            if (write != (a.base == Value::out)) return wrong(section, at, write ? "stores to the input" : "reads the output");
-            if (a.base == Value::in && !(record_.flags & PROGRAM_READS_INPUT)) return wrong(section, at, "reads input, which the program denies");
-            return slot.aligned ? wrong(section, at, "needs an aligned operand, the caller's memory may lie anywhere") : CST_OK;
+                return wrong(section, at, "accesses bytes %lld to %lld of the %u that lane %u has per iteration",
+                             (long long)a.c, (long long)(a.c + size), record_.bytes, unsigned(a.lane));
+            if (write != (a.base == Value::out))
+                return wrong(section, at, write ? "stores to the input" : "reads the output");
+            if (a.base == Value::in && !(record_.flags & PROGRAM_READS_INPUT))
+                return wrong(section, at, "reads input, which the program denies");
+            return slot.aligned ? wrong(section, at, "needs an aligned operand, the caller's memory may lie anywhere")
+                                : CST_OK;
         }
         if (a.position) return wrong(section, at, "walks through the state block");
         if (a.base == Value::from) {
@@ -282,29 +307,37 @@ private:
         }
         if (a.half) {
             const FieldRecord *f = field_at(a.c, size);
-            if (!f || !is(*f, "hand")) return wrong(section, at, "toggles an address that is not the hand-over buffer's");
+            if (!f || !is(*f, "hand"))
+                return wrong(section, at, "toggles an address that is not the hand-over buffer's");
             return half(section, at, a, size, extent(*f) / 2, f->offset, slot);
         }
         const FieldRecord *f = field_at(a.c, size);
-        if (!f) return wrong(section, at, "accesses bytes %lld to %lld of the state block, which lie in no field", (long long)a.c, (long long)(a.c + size));
+        if (!f)
+            return wrong(section, at, "accesses bytes %lld to %lld of the state block, which lie in no field",
+                         (long long)a.c, (long long)(a.c + size));
         if (write && is_read_only(*f)) return wrong(section, at, "stores to the field %s, which is read-only", f->name);
-        if (slot.aligned && (a.c % size != 0 || record_.state_align % size != 0)) return wrong(section, at, "needs an aligned operand");
+        if (slot.aligned && (a.c % size != 0 || record_.state_align % size != 0))
+            return wrong(section, at, "needs an aligned operand");
         return CST_OK;
     }
 
     int table(Section section, size_t at, const Value &a, uint32_t size, const Slot &slot) {
-        if (a.base != Value::state || a.position || a.half) return wrong(section, at, "computes an address outside the state block");
+        if (a.base != Value::state || a.position || a.half)
+            return wrong(section, at, "computes an address outside the state block");
         const FieldRecord *f = field_at(a.c, a.range + size);
         if (!f || !is(*f, "table")) return wrong(section, at, "computes an address that may lie outside the table");
         return slot.aligned ? wrong(section, at, "needs an aligned operand, its address is computed") : CST_OK;
     }
 
-    int half(Section section, size_t at, const Value &a, uint32_t size, uint32_t bytes, uint32_t offset, const Slot &slot) {
+    int half(Section section, size_t at, const Value &a, uint32_t size, uint32_t bytes, uint32_t offset,
+             const Slot &slot) {
         const int64_t low = a.c - offset;
-        if (a.half != bytes) return wrong(section, at, "toggles by %u; a half of the hand-over buffer has %u bytes", a.half, bytes);
+        if (a.half != bytes)
+            return wrong(section, at, "toggles by %u; a half of the hand-over buffer has %u bytes", a.half, bytes);
         if (low < 0 || low + size > bytes) return wrong(section, at, "leaves its half of the hand-over buffer");
         const uint32_t align = a.base == Value::from ? places_.from_align : record_.state_align;
-        if (slot.aligned && size != 0 && (a.c % size != 0 || bytes % size != 0 || align % size != 0)) return wrong(section, at, "needs an aligned operand");
+        if (slot.aligned && size != 0 && (a.c % size != 0 || bytes % size != 0 || align % size != 0))
+            return wrong(section, at, "needs an aligned operand");
         return CST_OK;
     }
 
@@ -324,7 +357,8 @@ private:
 
 int check_program(const Pack &pack, const ProgramRecord &record, ProgramFacts *facts, std::string *why) {
     Program program;
-    if (decode_program(pack, record, &program)) return refuse(why, "%s: its instructions cannot be decoded", record.name);
+    if (decode_program(pack, record, &program))
+        return refuse(why, "%s: its instructions cannot be decoded", record.name);
     return Checker(pack, program, why).run(facts);
 }
 

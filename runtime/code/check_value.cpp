@@ -22,7 +22,8 @@ Value plus(const Value &a, int64_t c) {
 }
 
 Value sum(const Value &a, const Value &b) {
-    if (a.base == Value::unknown || b.base == Value::unknown || (a.base != Value::number && b.base != Value::number)) return Value();
+    if (a.base == Value::unknown || b.base == Value::unknown || (a.base != Value::number && b.base != Value::number))
+        return Value();
     if ((a.position && b.position) || (a.half && b.half)) return Value();
     Value result = plus(a.base == Value::number ? b : a, a.base == Value::number ? a.c : b.c);
     result.position = a.position || b.position;
@@ -48,7 +49,8 @@ Value masked(int64_t mask) {
 }
 
 Value flip(const Value &a, int64_t mask, const Places &places) {
-    if (mask <= 0 || mask > (1 << 30) || (mask & (mask - 1)) || a.position || a.range || a.c < 0 || !near(a.c)) return Value();
+    if (mask <= 0 || mask > (1 << 30) || (mask & (mask - 1)) || a.position || a.range || a.c < 0 || !near(a.c))
+        return Value();
     const uint32_t bit = uint32_t(mask);
     const uint32_t align = a.base == Value::state ? places.state_align : a.base == Value::from ? places.from_align : 0;
     if (a.base != Value::number && (align == 0 || align % (2 * bit) != 0)) return Value();

@@ -1,4 +1,5 @@
-// What is known of a general register: base + position + c, or one of two addresses that differ by `half`, or one of those from base + c to base + c + range.
+// What is known of a general register: base + position + c, or one of two addresses that differ by `half`, or one of
+// those from base + c to base + c + range.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ struct Value {
     bool same_base(const Value &other) const { return base == other.base && lane == other.lane; }
 
     bool operator==(const Value &other) const {
-        return same_base(other) && (base == unknown || (position == other.position && half == other.half && range == other.range && c == other.c));
+        return same_base(other) && (base == unknown || (position == other.position && half == other.half &&
+                                                        range == other.range && c == other.c));
     }
 };
 
@@ -43,7 +45,8 @@ Value scaled(const Value &a, uint32_t log2);
 Value masked(int64_t mask);
 Value flip(const Value &a, int64_t mask, const Places &places);
 
-// The value at the head of the loop: `head` so far, and `left` as a body leaves it. Unknown when there is no common form.
+// The value at the head of the loop: `head` so far, and `left` as a body leaves it. Unknown when there is no common
+// form.
 Value join(const Value &head, const Value &left, const Places &places);
 
 }  // namespace cst

@@ -102,8 +102,8 @@ bool write_all(int fd, const uint8_t *data, size_t size) {
     return true;
 }
 
-// A file without a name that nobody can write to any more, mapped executable from the start; private, so that a forked child and
-// its parent cannot reach each other's code.
+// A file without a name that nobody can write to any more, mapped executable from the start; private, so that a forked
+// child and its parent cannot reach each other's code.
 int publish_sealed(const uint8_t *code, size_t size, CodePages *out) {
     int fd = open_memfd();
     if (fd < 0) return CST_ERR_JIT;

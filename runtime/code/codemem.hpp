@@ -1,4 +1,5 @@
-// Executable pages. A page is either written or executed, never both, and no writable alias of it exists once it is executable.
+// Executable pages. A page is either written or executed, never both, and no writable alias of it exists once it is
+// executable.
 #pragma once
 
 #include <cstddef>

@@ -15,11 +15,13 @@ constexpr const char *FEATURES[] = {
 #undef FORM
 };
 
-constexpr Meaning mov = Meaning::mov, add = Meaning::add, sub = Meaning::sub, xor_ = Meaning::xor_, and_ = Meaning::and_, lea = Meaning::lea, other = Meaning::other;
+constexpr Meaning mov = Meaning::mov, add = Meaning::add, sub = Meaning::sub, xor_ = Meaning::xor_,
+                  and_ = Meaning::and_, lea = Meaning::lea, other = Meaning::other;
 
 constexpr Form FORMS[] = {
 #define FEATURE(name)
-#define FORM(name, meaning, hint, maskable, needs, sets, features, n, ...) {name, meaning, hint, maskable, needs, sets, features, n, {__VA_ARGS__}},
+#define FORM(name, meaning, hint, maskable, needs, sets, features, n, ...) \
+    {name, meaning, hint, maskable, needs, sets, features, n, {__VA_ARGS__}},
 #include "instruction_table.inc"
 #undef FEATURE
 #undef FORM

@@ -1,4 +1,5 @@
-// The instructions that a foreign pack may hold: exactly the rows of generator/cryptostitch/instructions.py, one form per width.
+// The instructions that a foreign pack may hold: exactly the rows of generator/cryptostitch/core/instructions.py, one
+// form per width.
 #pragma once
 
 #include <cstdint>

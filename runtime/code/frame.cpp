@@ -72,7 +72,8 @@ private:
         find_hops();
         for (uint32_t i = 0; i < binding_.n_generals; i++)
             if (abi_.saves_general(binding_.order[i])) saves_.generals.push_back(binding_.order[i]);
-        for (uint32_t v = abi_.saved_vectors_begin; v < abi_.saved_vectors_end && (avx_ || v < binding_.n_vectors); v++)  // vzeroall wipes all sixteen
+        for (uint32_t v = abi_.saved_vectors_begin; v < abi_.saved_vectors_end && (avx_ || v < binding_.n_vectors);
+             v++)  // vzeroall wipes all sixteen
             saves_.vectors.push_back(uint8_t(v));
         saves_.area = int32_t(16 * saves_.vectors.size() + (saves_.generals.size() % 2 == 0 ? 8 : 0));
         constants();
@@ -84,8 +85,10 @@ private:
     void find_hops() {
         uint64_t found = 0;
         for (uint32_t i = 0; i < kernel_.n_streams; i++)
-            found += kernel_.streams[i].ratio * uint64_t(std::count_if(programs_[i].body.begin(), programs_[i].body.end(), [](const Ins &ins) {
-                         return ins.mask == Ins::NO_MASK && std::all_of(ins.operands, ins.operands + ins.n_operands, [](const Operand &o) {
+            found += kernel_.streams[i].ratio *
+                     uint64_t(std::count_if(programs_[i].body.begin(), programs_[i].body.end(), [](const Ins &ins) {
+                         return ins.mask == Ins::NO_MASK &&
+                                std::all_of(ins.operands, ins.operands + ins.n_operands, [](const Operand &o) {
                                     return o.kind != Operand::reg || class_of(o.width) == RegClass::general;
                                 });
                      }));
@@ -108,13 +111,16 @@ private:
 
     // Equal bytes are stored once; large entries come first, which aligns each to its own size.
     void constants() {
-        auto bytes = [](const ConstantRecord &c) { return std::string_view(reinterpret_cast<const char *>(c.data), c.size); };
+        auto bytes = [](const ConstantRecord &c) {
+            return std::string_view(reinterpret_cast<const char *>(c.data), c.size);
+        };
         std::map<std::string_view, uint32_t> offsets;
         std::vector<std::string_view> entries;
         for (const Program &program : programs_)
             for (const ConstantRecord &c : program.record.constants)
                 if (offsets.emplace(bytes(c), 0).second) entries.push_back(bytes(c));
-        std::stable_sort(entries.begin(), entries.end(), [](std::string_view a, std::string_view b) { return a.size() > b.size(); });
+        std::stable_sort(entries.begin(), entries.end(),
+                         [](std::string_view a, std::string_view b) { return a.size() > b.size(); });
         for (std::string_view entry : entries) {
             offsets[entry] = uint32_t(pool_.size());
             pool_.insert(pool_.end(), entry.begin(), entry.end());
@@ -175,13 +181,16 @@ private:
     void wipe() {
         if (avx_) {
             out_.emit("vzeroall");
-            for (uint32_t v = 16; v < binding_.n_vectors; v++) out_.emit3("vpxord", Width::v512, uint8_t(v), uint8_t(v), uint8_t(v));
+            for (uint32_t v = 16; v < binding_.n_vectors; v++)
+                out_.emit3("vpxord", Width::v512, uint8_t(v), uint8_t(v), uint8_t(v));
         } else {
             for (uint32_t v = 0; v < binding_.n_vectors; v++) out_.emit2("pxor", Width::v128, uint8_t(v), uint8_t(v));
         }
-        for (uint32_t k = 1; k <= binding_.n_masks; k++) out_.emit3("kxorw", Width::mask, uint8_t(k), uint8_t(k), uint8_t(k));
+        for (uint32_t k = 1; k <= binding_.n_masks; k++)
+            out_.emit3("kxorw", Width::mask, uint8_t(k), uint8_t(k), uint8_t(k));
         for (uint32_t i = 0; i < binding_.n_generals; i++)
-            if (!abi_.saves_general(binding_.order[i])) out_.emit2("xor", Width::g32, binding_.order[i], binding_.order[i]);
+            if (!abi_.saves_general(binding_.order[i]))
+                out_.emit2("xor", Width::g32, binding_.order[i], binding_.order[i]);
     }
 
     void exit() {

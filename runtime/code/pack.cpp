@@ -15,7 +15,8 @@ constexpr uint32_t HEADER_BYTES = 72;
 constexpr uint32_t CRC_START = 24;
 constexpr uint32_t MAX_SIZE = 256u << 20;
 // Far beyond anything real; they keep hostile packs from asking for gigabytes.
-constexpr uint32_t MAX_RECORDS = 1u << 16, MAX_LANES = 256, MAX_FIELDS = 64, MAX_CONSTANTS = 4096, MAX_INSTRUCTIONS = 1u << 16;
+constexpr uint32_t MAX_RECORDS = 1u << 16, MAX_LANES = 256, MAX_FIELDS = 64, MAX_CONSTANTS = 4096,
+                   MAX_INSTRUCTIONS = 1u << 16;
 constexpr uint32_t MAX_STATE_BYTES = 1u << 20, MAX_STATE_ALIGN = 4096, MAX_RATIO = 64, MAX_LAG = 8, MAX_LEAD = 1u << 20;
 
 uint32_t crc32(const uint8_t *data, size_t size) {
@@ -43,8 +44,9 @@ bool in_state(const FieldRecord &f, const ProgramRecord &program) {
 }
 
 bool runs_on(const AlgorithmRecord &a, const AlgorithmRecord &base) {
-    return base.base == 0 && base.kind == a.kind && base.block_bytes == a.block_bytes && base.word_bytes == a.word_bytes && base.words == a.words &&
-           base.flags == a.flags && base.length_bytes == a.length_bytes;
+    return base.base == 0 && base.kind == a.kind && base.block_bytes == a.block_bytes &&
+           base.word_bytes == a.word_bytes && base.words == a.words && base.flags == a.flags &&
+           base.length_bytes == a.length_bytes;
 }
 
 }  // namespace
@@ -65,7 +67,11 @@ int Pack::open(const void *bytes, size_t size, Origin origin) {
     uint32_t version = r.u32(), stated = r.u32(), crc = r.u32();
     r.u32();
     if (std::memcmp(data_, "CSTPACK", 8) != 0) return CST_ERR_PACK;
-    if (version != VERSION) return refuse(&why_, "it is a pack of version %u; this library reads version %u: make it again (cryptostitch emit --pack)", version, VERSION);
+    if (version != VERSION)
+        return refuse(
+            &why_,
+            "it is a pack of version %u; this library reads version %u: make it again (cryptostitch emit --pack)",
+            version, VERSION);
     if (stated != size_) return CST_ERR_PACK;
     Section *sections[] = {&strings_, &mnemonics_, &algorithms_, &programs_, &kernels_, &costs_};
     for (Section *section : sections) {
@@ -110,15 +116,18 @@ int Pack::plain_algorithm(uint32_t index, AlgorithmRecord *out) const {
     Reader r(data_, size_, offset, size_);
     out->name = r.string(strings_.offset, strings_.count);
     out->suite = r.string(strings_.offset, strings_.count);
-    uint32_t *numbers[] = {&out->kind, &out->block_bytes, &out->word_bytes, &out->words, &out->digest_bytes,
-                           &out->flags, &out->length_bytes, &out->key_bytes, &out->iv_bytes, &out->rounds, &out->base};
+    uint32_t *numbers[] = {&out->kind,         &out->block_bytes, &out->word_bytes,   &out->words,
+                           &out->digest_bytes, &out->flags,       &out->length_bytes, &out->key_bytes,
+                           &out->iv_bytes,     &out->rounds,      &out->base};
     for (uint32_t *number : numbers) *number = r.u32();
     for (uint64_t &word : out->initial) word = r.u64();
     if (!r.ok() || out->kind < ALGORITHM_HASH || out->kind > ALGORITHM_DES_DEC) return CST_ERR_PACK;
-    if (out->block_bytes == 0 || out->block_bytes > 256 || out->key_bytes > 64 || out->iv_bytes > 64 || out->rounds > 64)
+    if (out->block_bytes == 0 || out->block_bytes > 256 || out->key_bytes > 64 || out->iv_bytes > 64 ||
+        out->rounds > 64)
         return CST_ERR_PACK;
     if (out->base && out->kind != ALGORITHM_HASH) return CST_ERR_PACK;
-    if (out->kind != ALGORITHM_HASH) return (out->rounds != 0 || !out->is_aes()) && out->key_bytes != 0 ? CST_OK : CST_ERR_PACK;
+    if (out->kind != ALGORITHM_HASH)
+        return (out->rounds != 0 || !out->is_aes()) && out->key_bytes != 0 ? CST_OK : CST_ERR_PACK;
     bool sound = out->words >= 1 && out->words <= 8 && (out->word_bytes == 4 || out->word_bytes == 8) &&
                  out->digest_bytes >= 1 && out->digest_bytes <= out->words * out->word_bytes &&
                  (out->length_bytes == 8 || out->length_bytes == 16) && out->length_bytes < out->block_bytes;
@@ -151,10 +160,9 @@ int Pack::program(uint32_t index, ProgramRecord *out) const {
     if (!r.ok() || out->algorithm >= n_algorithms() || out->lanes == 0 || out->lanes > MAX_LANES || out->bytes == 0 ||
         out->bytes > 65536 || out->vectors > 32 || out->generals == 0 || out->generals > 14 || out->masks > 7 ||
         out->state_bytes > MAX_STATE_BYTES || !power_of_two(out->state_align) || out->state_align > MAX_STATE_ALIGN ||
-        out->state_bytes % out->state_align != 0 ||
-        n_fields > MAX_FIELDS || n_constants > MAX_CONSTANTS || out->n_enter > MAX_INSTRUCTIONS ||
-        out->n_body > MAX_INSTRUCTIONS || out->n_leave > MAX_INSTRUCTIONS || out->code_bytes > MAX_CODE_BYTES ||
-        out->stored_bytes > out->code_bytes)
+        out->state_bytes % out->state_align != 0 || n_fields > MAX_FIELDS || n_constants > MAX_CONSTANTS ||
+        out->n_enter > MAX_INSTRUCTIONS || out->n_body > MAX_INSTRUCTIONS || out->n_leave > MAX_INSTRUCTIONS ||
+        out->code_bytes > MAX_CODE_BYTES || out->stored_bytes > out->code_bytes)
         return CST_ERR_PACK;
     out->fields.clear();
     out->fields.reserve(n_fields);

@@ -8,7 +8,7 @@
 
 namespace cst {
 
-// AlgorithmRecord::kind; what each means stands in generator/cryptostitch/kinds.py.
+// AlgorithmRecord::kind; what each means stands in generator/cryptostitch/core/kinds.py.
 enum : uint32_t {
     ALGORITHM_HASH = 1,
     ALGORITHM_CIPHER_ENC = 2,
@@ -26,28 +26,40 @@ enum : uint32_t {
     ALGORITHM_DES_ENC = 14,
     ALGORITHM_DES_DEC = 15
 };
-enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1 };                                                       // AlgorithmRecord::flags
-enum : uint32_t { PROGRAM_BY1 = 1, PROGRAM_SHARED_KEY = 2, PROGRAM_HAND = 4, PROGRAM_READS_INPUT = 8 };  // ProgramRecord::flags
-enum : uint32_t { FIELD_SECRET = 1, FIELD_SHARED = 2 };                                             // FieldRecord::flags
-enum : uint32_t { KERNEL_STATIC = 1 };                                                              // KernelRecord::flags
+enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1 };  // AlgorithmRecord::flags
+enum : uint32_t {
+    PROGRAM_BY1 = 1,
+    PROGRAM_SHARED_KEY = 2,
+    PROGRAM_HAND = 4,
+    PROGRAM_READS_INPUT = 8
+};  // ProgramRecord::flags
+enum : uint32_t { FIELD_SECRET = 1, FIELD_SHARED = 2 };  // FieldRecord::flags
+enum : uint32_t { KERNEL_STATIC = 1 };  // KernelRecord::flags
 enum : uint32_t { MAX_STREAMS = 4, MAX_CODE_BYTES = 1u << 20 };
 
 struct AlgorithmRecord {
     const char *name, *suite;
     uint32_t kind, block_bytes, word_bytes, words, digest_bytes, flags, length_bytes, key_bytes, iv_bytes, rounds;
     uint64_t initial[8];
-    uint32_t base;  // index + 1, in the same pack, of the hash whose kernels it runs with another initial value and digest length; or 0
+    uint32_t base;  // index + 1, in the same pack, of the hash whose kernels it runs with another initial value and
+                    // digest length; or 0
 
     // A MAC without padding of its own, under a key of its own.
-    bool keyed_mac() const { return kind == ALGORITHM_GHASH || kind == ALGORITHM_POLY1305 || kind == ALGORITHM_CBC_MAC; }
+    bool keyed_mac() const {
+        return kind == ALGORITHM_GHASH || kind == ALGORITHM_POLY1305 || kind == ALGORITHM_CBC_MAC;
+    }
     // Reads, and writes nothing: the hash side of a kernel.
     bool reads_only() const { return kind == ALGORITHM_HASH || keyed_mac(); }
-    bool decrypts_only() const { return kind == ALGORITHM_CIPHER_DEC || kind == ALGORITHM_XTS_DEC || kind == ALGORITHM_ECB_DEC || kind == ALGORITHM_DES_DEC; }
+    bool decrypts_only() const {
+        return kind == ALGORITHM_CIPHER_DEC || kind == ALGORITHM_XTS_DEC || kind == ALGORITHM_ECB_DEC ||
+               kind == ALGORITHM_DES_DEC;
+    }
     bool is_des() const { return kind == ALGORITHM_DES_ENC || kind == ALGORITHM_DES_DEC; }
     bool has_chain() const { return kind != ALGORITHM_ECB_ENC && kind != ALGORITHM_ECB_DEC; }
     // Round keys are its key.
     bool is_aes() const {
-        return kind != ALGORITHM_HASH && kind != ALGORITHM_CHACHA && kind != ALGORITHM_GHASH && kind != ALGORITHM_POLY1305 && kind != ALGORITHM_RC4 && !is_des();
+        return kind != ALGORITHM_HASH && kind != ALGORITHM_CHACHA && kind != ALGORITHM_GHASH &&
+               kind != ALGORITHM_POLY1305 && kind != ALGORITHM_RC4 && !is_des();
     }
     // Broken, or not constant-time (VARTIME.md): off unless asked for.
     bool legacy() const { return kind == ALGORITHM_RC4 || is_des(); }
@@ -73,7 +85,7 @@ struct ProgramRecord {
     uint32_t state_bytes, state_align;
     const char *features;  // comma separated
     uint32_t n_enter, n_body, n_leave;
-    uint32_t code_bytes;    // of the instructions, at most MAX_CODE_BYTES
+    uint32_t code_bytes;  // of the instructions, at most MAX_CODE_BYTES
     const uint8_t *stored;  // the instructions as stored.hpp reads them
     uint32_t stored_bytes;  // at most code_bytes
     uint32_t record_bytes;  // from its head to the end of what is stored
@@ -85,9 +97,9 @@ struct ProgramRecord {
 
 struct StreamRecord {
     uint32_t program;  // index in the same pack
-    uint32_t ratio;    // bodies per iteration
-    int32_t lead;      // 1/1024 of an iteration
-    uint32_t lag;      // iterations
+    uint32_t ratio;  // bodies per iteration
+    int32_t lead;  // 1/1024 of an iteration
+    uint32_t lag;  // iterations
 };
 
 struct KernelRecord {
@@ -106,8 +118,9 @@ struct CostRecord {
     std::vector<CostEntry> entries;
 };
 
-// How much of a pack is believed. `built_in`: it came with the library, records are checked one by one as they are read (opening
-// costs nothing). `foreign`: the application brought it; CRC, every record and what every program does to memory are checked when it is opened.
+// How much of a pack is believed. `built_in`: it came with the library, records are checked one by one as they are read
+// (opening costs nothing). `foreign`: the application brought it; CRC, every record and what every program does to
+// memory are checked when it is opened.
 enum class Origin { built_in, foreign };
 
 class Pack {

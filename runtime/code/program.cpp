@@ -106,7 +106,8 @@ int decode_program(const Pack &pack, const ProgramRecord &record, Program *out) 
         uint32_t n;
     } sections[] = {{&out->enter, record.n_enter}, {&out->body, record.n_body}, {&out->leave, record.n_leave}};
     for (auto &section : sections) {
-        if (uint64_t(section.n) * 3 > decoder.r.left()) return CST_ERR_PACK;  // an instruction takes at least three bytes
+        if (uint64_t(section.n) * 3 > decoder.r.left())
+            return CST_ERR_PACK;  // an instruction takes at least three bytes
         section.code->clear();
         section.code->resize(section.n);
         for (Ins &ins : *section.code)

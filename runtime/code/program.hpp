@@ -27,7 +27,8 @@ struct Operand {
     uint8_t scale_log2 = 0;      // mem
     uint8_t bytes_log2 = 0;      // mem, constant: NO_ACCESS for lea
     uint8_t broadcast_log2 = 0;  // mem, constant
-    int64_t value = 0;           // imm: the value; mem: displacement; constant: its index in the program, once framed: in the pool
+    int64_t value =
+        0;  // imm: the value; mem: displacement; constant: its index in the program, once framed: in the pool
 
     static constexpr uint8_t NO_INDEX = 0xff;
     static constexpr uint8_t NO_ACCESS = 0xff;

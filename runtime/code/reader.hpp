@@ -1,4 +1,5 @@
-// A cursor over bytes that never leaves them: after the first read beyond the end everything reads as zero and ok() is false.
+// A cursor over bytes that never leaves them: after the first read beyond the end everything reads as zero and ok() is
+// false.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@ namespace cst {
 class Reader {
 public:
     // Reads data[at..end); `size` is that of the whole pack. Wants end <= size.
-    Reader(const uint8_t *data, uint32_t size, uint32_t at, uint32_t end) : data_(data), at_(at), end_(end < size ? end : size) {}
+    Reader(const uint8_t *data, uint32_t size, uint32_t at, uint32_t end)
+        : data_(data), at_(at), end_(end < size ? end : size) {}
 
     bool ok() const { return ok_; }
     uint32_t at() const { return at_; }
@@ -35,7 +37,8 @@ public:
         if (at_ % 4 != 0) bytes(4 - at_ % 4);
     }
 
-    // A reference to a string. The caller has seen that the strings end with a NUL, so every offset inside them is terminated.
+    // A reference to a string. The caller has seen that the strings end with a NUL, so every offset inside them is
+    // terminated.
     const char *string(uint32_t strings_offset, uint32_t strings_bytes) {
         uint32_t offset = u32();
         if (!ok_ || offset < strings_offset || offset - strings_offset >= strings_bytes) {

@@ -5,7 +5,8 @@
 #include "check.hpp"
 #include "cryptostitch/cryptostitch.h"
 
-extern "C" int cst_sodium_crypto_sign_ed25519_verify_detached(const unsigned char *signature, const unsigned char *message, unsigned long long size,
+extern "C" int cst_sodium_crypto_sign_ed25519_verify_detached(const unsigned char *signature,
+                                                              const unsigned char *message, unsigned long long size,
                                                               const unsigned char *public_key);
 
 namespace cst {
@@ -22,11 +23,13 @@ bool verify_signature(const uint8_t *public_key, const uint8_t *signature, const
 }
 
 int take_signature(const uint8_t *bytes, size_t *size, const uint8_t *public_key, std::string *why) {
-    const bool is_signed = *size >= TRAILER_BYTES && std::memcmp(bytes + *size - TRAILER_BYTES, MAGIC, sizeof MAGIC) == 0;
+    const bool is_signed =
+        *size >= TRAILER_BYTES && std::memcmp(bytes + *size - TRAILER_BYTES, MAGIC, sizeof MAGIC) == 0;
     if (is_signed) *size -= TRAILER_BYTES;
     if (!public_key) return CST_OK;
     if (!is_signed) return refuse(why, "it is not signed, and the application wants a signature");
-    if (!verify_signature(public_key, bytes + *size + sizeof MAGIC, bytes, *size)) return refuse(why, "its signature is not by the application's key");
+    if (!verify_signature(public_key, bytes + *size + sizeof MAGIC, bytes, *size))
+        return refuse(why, "its signature is not by the application's key");
     return CST_OK;
 }
 

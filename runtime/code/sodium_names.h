@@ -1,5 +1,5 @@
-/* Included before every file of libsodium: its functions get names of our own, so that an application that is linked with the static library
- * and with libsodium has each of them once. */
+/* Included before every file of libsodium: its functions get names of our own, so that an application that is linked
+ * with the static library and with libsodium has each of them once. */
 #define SODIUM_STATIC 1
 #define _crypto_sign_ed25519_verify_detached cst_sodium_private_verify_detached
 #define crypto_hash_sha512 cst_sodium_crypto_hash_sha512

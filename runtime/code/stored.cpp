@@ -18,7 +18,10 @@ int stored_code(const ProgramRecord &record, std::vector<uint8_t> *buffer, const
     if (zstd == nullptr) return CST_ERR_MEMORY;
     buffer->resize(record.code_bytes);
     *code = buffer->data();
-    return ZSTD_decompressDCtx(zstd, buffer->data(), buffer->size(), record.stored, record.stored_bytes) == record.code_bytes ? CST_OK : CST_ERR_PACK;
+    return ZSTD_decompressDCtx(zstd, buffer->data(), buffer->size(), record.stored, record.stored_bytes) ==
+                   record.code_bytes
+               ? CST_OK
+               : CST_ERR_PACK;
 }
 
 }  // namespace cst

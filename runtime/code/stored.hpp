@@ -7,7 +7,8 @@
 
 namespace cst {
 
-// *code points at record.code_bytes bytes, in the pack or in `buffer`. CST_OK, or CST_ERR_PACK when the frame does not hold just so many.
+// *code points at record.code_bytes bytes, in the pack or in `buffer`. CST_OK, or CST_ERR_PACK when the frame does not
+// hold just so many.
 int stored_code(const ProgramRecord &record, std::vector<uint8_t> *buffer, const uint8_t **code);
 
 }  // namespace cst

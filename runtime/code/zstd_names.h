@@ -1,5 +1,6 @@
-/* Included before every use of Zstandard: its functions get names of our own, so that an application that is linked with the static library
- * and with libzstd has each of them once. Zstandard undefines the first name, so that one is changed behind the preprocessor. */
+/* Included before every use of Zstandard: its functions get names of our own, so that an application that is linked
+ * with the static library and with libzstd has each of them once. Zstandard undefines the first name, so that one is
+ * changed behind the preprocessor. */
 #pragma redefine_extname ZSTD_isError cst_zstd_ZSTD_isError
 #define ERR_getErrorString cst_zstd_ERR_getErrorString
 #define FSE_buildDTable_wksp cst_zstd_FSE_buildDTable_wksp

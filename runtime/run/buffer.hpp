@@ -6,7 +6,8 @@
 
 namespace cst {
 
-// Positions count from the buffer's first byte. It remembers the piece that it was asked for last: cheap where positions are near each other.
+// Positions count from the buffer's first byte. It remembers the piece that it was asked for last: cheap where
+// positions are near each other.
 class Buffer {
 public:
     // `pieces`: what the buffer consists of instead of `data`, if there are any.
@@ -35,12 +36,14 @@ public:
     }
 
     void read(uint64_t position, uint8_t *to, size_t n) {
+        if (!pieces_) return copy_few(to, data_ + position, n);
         each(position, n, [&](uint8_t *data, size_t some) {
             copy_few(to, data, some);
             to += some;
         });
     }
     void write(uint64_t position, const uint8_t *from, size_t n) {
+        if (!pieces_) return copy_few(data_ + position, from, n);
         each(position, n, [&](uint8_t *data, size_t some) {
             copy_few(data, from, some);
             from += some;

@@ -1,136 +1,173 @@
 #include "burst.hpp"
 
-#include "direct.hpp"
-#include "gcm.hpp"
-#include "rc4.hpp"
-#include "short_jobs.hpp"
+#include <algorithm>
+#include <cstddef>
+
+#include "constructions.hpp"
+#include "fetch.hpp"
+#include "without_kernel.hpp"
 
 namespace cst {
 namespace {
 
-// Many short jobs are worked on in several batches: what one needs stays in the first-level cache, and lanes are full all the same.
-constexpr size_t SHORT_WORKS = 32, SHORT_BYTES = 512;
+const Suite *suite_of(const cst_job *job) { return key_of(*job).suite; }
 
-// How each Construction is sealed and opened, and the direct way of some.
-struct Way {
-    void (*seal)(const Batch &);
-    void (*open)(const Batch &);
-    bool (*takes)(const cst_job &) = nullptr;
-    int (*direct)(Arena *, const Suite &, int, cst_job *, size_t) = nullptr;
-};
-constexpr Way kWays[] = {
-    {seal_batch, open_batch, lone_takes, lone_direct},  // single
-    {seal_batch, open_batch, lone_takes, lone_direct},  // etm
-    {seal_batch, open_batch, lone_takes, lone_direct},  // rfc7518
-    {seal_batch, open_batch, lone_takes, lone_direct},  // esp
-    {seal_records, open_records, lone_takes, lone_direct},  // tls
-    {counter_batch, counter_batch, counter_takes, counter_direct},  // counter
-    {gcm_seal, gcm_open, gcm_takes, gcm_direct},  // gcm
-    {chacha_batch, chacha_batch, chacha_takes, chacha_direct},  // chacha
-    {seal_chacha_poly, open_chacha_poly, chacha_poly_takes, chacha_poly_direct},  // chacha_poly
-    {seal_xts, open_xts},            // xts
-    {seal_block_macs, open_block_macs},  // cmac
-    {seal_block_macs, open_block_macs},  // xcbc
-    {seal_ccm, open_ccm, ccm_takes, ccm_direct},  // ccm
-    {rc4_batch, rc4_batch},              // rc4
-    {seal_rc4_hmac, open_rc4_hmac},      // rc4_hmac
-};
+// Of short messages so many at once fill lanes as well, and stay in the first-level cache.
+constexpr size_t SHORT = 512, SHORT_MESSAGES = 32;
 
-// Chooses the jobs of a batch.
-class Gathering {
-public:
-    explicit Gathering(const cst_job &first)
-        : suite_(key_of(first).suite), direction_(first.direction), takes_short_(takes_short_jobs(*suite_)),
-          short_(takes_short_ && is_short(*suite_, first)) {}
-
-    const Suite &suite() const { return *suite_; }
-    bool short_jobs() const { return short_; }
-    bool wants(const cst_job &job) const {
-        if (job.status != JOB_WAITING || job.direction != direction_ || key_of(job).suite != suite_) return false;
-        return !takes_short_ || is_short(*suite_, job) == short_;
-    }
-    // True when so many have come that the batch had better be run.
-    bool enough(const cst_job &job, size_t n) {
-        few_bytes_ += job.in_len + job.aad_len <= SHORT_BYTES;
-        return few_bytes_ == SHORT_WORKS && few_bytes_ == n;
-    }
-
-private:
-    const Suite *const suite_;
-    const int direction_;
-    const bool takes_short_, short_;
-    size_t few_bytes_ = 0;
-};
-
-// They run the jobs that go together with jobs[0]. False when one did not authenticate.
-
-bool run_any(Arena *arena, Gathering gathering, cst_job *jobs, size_t n) {
-    const Suite &suite = gathering.suite();
-    Batch batch = {&suite, arena, arena->works, 0, true};
-    const bool seal = jobs[0].direction == CST_SEAL;
-    for (size_t i = 0; i < n && batch.n < arena->works_room(); i++) {
-        if (!gathering.wants(jobs[i])) continue;
-        Work *work = arena->begin(batch.n++);
-        work->job = &jobs[i];
-        work->key = &key_of(jobs[i]);
-        work->item.owner = work;
-        work->item.cipher_from = static_cast<const uint8_t *>(jobs[i].iv);
-        work->item.cipher_chain = work->chain;
-        if (suite.half_blocks()) work->begin_half_chain();
-        work->item.hash_from = work->key->inner;
-        work->item.hash_chain = work->hash_chain;
-        if (suite.block_mac()) work->item.mac_keys_end = work->key->mac[suite.hash->record.rounds + 1];
-        work->item.round_keys = seal || suite.encrypt == suite.decrypt ? work->key->encrypt[0] : work->key->decrypt[0];
-        batch.one_key &= work->key == batch.works[0].key;
-        if (gathering.enough(jobs[i], batch.n)) break;
-    }
-    const Way &way = kWays[size_t(suite.construction)];
-    (seal ? way.seal : way.open)(batch);
-    bool all = true;
-    for (size_t i = 0; i < batch.n && !seal; i++) all &= !batch.works[i].failed;
-    return all;
+// Classes one after the other, each the longest first: lanes become empty together.
+bool before(const cst_job *a, const cst_job *b) {
+    if (suite_of(a) != suite_of(b)) return suite_of(a) < suite_of(b);
+    if (a->direction != b->direction) return a->direction < b->direction;
+    return a->in_len > b->in_len;
 }
 
-bool run_short(Arena *arena, Gathering gathering, cst_job *jobs, size_t n) {
-    const Gathering start = gathering;
-    const int direction = jobs[0].direction;
-    const size_t room = arena->works_room();
-    const Key *const key = &key_of(jobs[0]);
-    ShortJob *next = arena->short_jobs;
-    size_t taken = 0;
-    bool one_key = true;
-    for (size_t i = 0; i < n && taken < room; i++) {
-        if (!gathering.wants(jobs[i])) continue;
-        next++->take(&jobs[i], &key_of(jobs[i]));
-        one_key &= &key_of(jobs[i]) == key;
-        if (gathering.enough(jobs[i], ++taken)) break;
+// What the messages of a class have in common.
+struct Start {
+    explicit Start(const Suite &its_suite, bool opens)
+        : suite(its_suite),
+          enciphers(suite.enciphers()),
+          rc4(enciphers && suite.encrypt->record.kind == ALGORITHM_RC4),
+          halves(suite.half_blocks()),
+          round_keys(enciphers && !rc4 ? suite.key_layout.round_keys(opens) : 0),
+          hash(suite.hash ? suite.hash->record.kind : 0) {
+        const KeyLayout &layout = suite.key_layout;
+        if (hash == ALGORITHM_CBC_MAC)
+            mac_keys_end = (suite.block_mac() ? layout.mac : KeyLayout::ENCRYPT) + 16 * (suite.hash->record.rounds + 1);
+        if (hash == ALGORITHM_GHASH) mac_keys_end = layout.powers + 16 * GHASH_POWERS;
     }
-    ShortBatch batch = {&gathering.suite(), arena, arena->short_jobs, taken, one_key};
-    leave_to_pairs(&batch);
-    if (!batch.n) return run_any(arena, start, jobs, n);
-    arena->short_jobs_used = batch.n > arena->short_jobs_used ? batch.n : arena->short_jobs_used;
-    if (direction == CST_OPEN) return open_short_jobs(batch);
-    seal_short_jobs(batch);
-    return true;
+    const Suite &suite;
+    const bool enciphers, rc4, halves;
+    const size_t round_keys;
+    const uint32_t hash;
+    size_t mac_keys_end = 0;  // in the key
+};
+
+inline void begin(const Start &start, cst_job *job, Message *m) {
+    static const uint8_t zero[16] = {};
+    const Key &key = key_of(*job);
+    const uint8_t *const at = reinterpret_cast<const uint8_t *>(&key);
+    m->job = job;
+    m->key = &key;
+    m->in.set(job->in, job->in_len, job->in_pieces, job->n_in_pieces);
+    m->scattered = (job->n_in_pieces | job->n_out_pieces) != 0;
+    m->failed = false;
+    if (start.enciphers) {
+        m->out.set(job->out, job->out_cap, job->out_pieces, job->n_out_pieces);
+        m->ciphered = 0;
+        m->text_end = m->text_stop = job->in_len;
+        m->last_bytes = 0;
+        m->in_place = m->scattered || job->in == job->out;
+        m->paired = m->aligned = m->chain_wanted = false;
+        m->cipher_from = start.rc4 ? key.rc4() : static_cast<const uint8_t *>(job->iv);
+        m->round_keys = at + start.round_keys;
+        if (start.halves) {  // of the two blocks before only the second counts
+            put_zeros(m->chain);
+            memcpy(m->chain + DES_BLOCK, job->iv, DES_BLOCK);
+            m->cipher_from = m->chain;
+        }
+    }
+    if (!start.hash) return;
+    m->hash_from = start.hash == ALGORITHM_HASH ? key.inner() : zero;
+    m->mac_keys_end = at + start.mac_keys_end;
+}
+
+void run(const Class &c) {
+    const Suite &suite = *c.suite;
+    switch (suite.construction) {
+        case Construction::single:
+        case Construction::counter:
+        case Construction::chacha:
+        case Construction::rc4:
+        case Construction::cmac:
+        case Construction::xcbc: return suite.enciphers() ? run_cipher_alone(c) : run_mac_alone(c);
+        case Construction::etm:
+        case Construction::rfc7518:
+        case Construction::esp:
+        case Construction::rc4_hmac: return run_encrypt_then_mac(c);
+        case Construction::tls: return c.opens ? open_records(c) : seal_records(c);
+        case Construction::xts: return run_xts(c);
+        case Construction::ccm: return run_ccm(c);
+        case Construction::gcm: return run_gcm(c);
+        case Construction::chacha_poly: return run_chacha_poly(c);
+    }
+}
+
+bool as_long(const cst_job &a, const cst_job &b) {
+    return !((a.in_len ^ b.in_len) | (a.aad_len ^ b.aad_len) | (a.iv_len ^ b.iv_len) | b.n_in_pieces | b.n_out_pieces);
+}
+
+// Jobs of one suite and direction; at(i) is the i-th. False: one did not authenticate.
+template <typename At>
+bool run_class(Memory *memory, size_t n, At at) {
+    const cst_job &first = *at(0);
+    const Suite &suite = *suite_of(&first);
+    Class c = {&suite, memory, memory->messages, n, first.direction == CST_OPEN, true, true};
+    const Start start(suite, c.opens);
+    memory->messages_used = std::max(memory->messages_used, n);
+    memory->secret_bytes = std::max(memory->secret_bytes,
+                                    suite.hash ? sizeof(Message) - offsetof(Message, chain) : sizeof(Message::chain));
+    if (suite.construction == Construction::xts) memory->secret_bytes = sizeof(Message) - offsetof(Message, chain);
+    for (size_t i = 0; i < n; i++) {
+        cst_job *const job = at(i);
+        begin(start, job, &memory->messages[i]);
+        c.one_key &= job->key == first.key;
+        c.alike &= as_long(first, *job);
+    }
+    run(c);
+    bool all = true;
+    for (size_t i = 0; c.opens && i < n; i++) all &= !memory->messages[i].failed;
+    return all;
 }
 
 }  // namespace
 
-int run_burst(Arena *arena, cst_job *jobs, size_t n) {
-    bool all = true;
-    for (size_t first = 0; first < n; first++) {
-        if (jobs[first].status != JOB_WAITING) continue;
-        const Suite &suite = *key_of(jobs[first]).suite;
-        const Way &way = kWays[size_t(suite.construction)];
-        if (way.takes && way.takes(jobs[first])) {
-            all &= way.direct(arena, suite, jobs[first].direction, jobs + first, n - first) == CST_OK;
-            if (jobs[first].status != JOB_WAITING) continue;
-        }
-        const Gathering gathering(jobs[first]);
-        all &= (gathering.short_jobs() ? run_short : run_any)(arena, gathering, jobs + first, n - first);
-        if (jobs[first].status == JOB_WAITING) first--;  // left for the next batch
+void refuse_unopened(cst_job *job) {
+    Buffer out;
+    out.set(job->out, job->out_cap, job->out_pieces, job->n_out_pieces);
+    out.zero(0, job->in_len);
+    job->out_len = 0;
+    job->status = CST_ERR_AUTH;
+}
+
+int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool alike) {
+    if (alike) {
+        fetch_cold(jobs, std::min(n, MOST_MESSAGES));
+        const int result = run_without_kernel(jobs, n);
+        if (result != JOB_WAITING) return result;
     }
-    arena->clean();
+    Memory memory;
+    if (int error = memory.allocate(engine, n)) return error;
+    return run_jobs(&memory, jobs, n, alike);
+}
+
+int run_jobs(Memory *memory, cst_job *jobs, size_t n, bool alike) {
+    bool all = true;
+    const size_t room = alike && jobs->in_len <= SHORT ? std::min(memory->room(), SHORT_MESSAGES) : memory->room();
+    for (size_t first = 0; first < n; first += room) {
+        const size_t some = std::min(n - first, room);
+        fetch_cold(jobs + first, some);
+        if (alike) {
+            all &= run_class(memory, some, [&](size_t i) { return jobs + first + i; });
+            continue;
+        }
+        cst_job *sorted[MOST_MESSAGES];
+        size_t waiting = 0;
+        for (cst_job *job = jobs + first; job < jobs + first + some; job++) {
+            if (job->status != JOB_WAITING) continue;
+            const int result = run_without_kernel(job, 1);
+            if (result == JOB_WAITING) sorted[waiting++] = job;
+            else all &= result == CST_OK;
+        }
+        if (!std::is_sorted(sorted, sorted + waiting, before)) std::stable_sort(sorted, sorted + waiting, before);
+        for (size_t from = 0, to; from < waiting; from = to) {
+            for (to = from + 1; to < waiting; to++)
+                if (suite_of(sorted[to]) != suite_of(sorted[from]) || sorted[to]->direction != sorted[from]->direction)
+                    break;
+            all &= run_class(memory, to - from, [&](size_t i) { return sorted[from + i]; });
+        }
+    }
+    memory->clean();
     return all ? CST_OK : CST_ERR_AUTH;
 }
 

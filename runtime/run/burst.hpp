@@ -1,17 +1,17 @@
-// A burst of checked jobs: sorted into batches of one suite and direction, and run.
+// A burst of checked jobs: sorted into classes, and run.
 #pragma once
 
-#include "../suite/key.hpp"
-#include "cryptostitch/cryptostitch.h"
-#include "work.hpp"
+#include "message.hpp"
 
 namespace cst {
 
-// Every job has been checked, its status is JOB_WAITING. CST_OK, or CST_ERR_AUTH when one did not authenticate. Leaves the arena wiped.
-constexpr int JOB_WAITING = 1;
-int run_burst(Arena *arena, cst_job *jobs, size_t n);
+// Every job has been checked, its status is JOB_WAITING. CST_OK, or CST_ERR_AUTH when one did not authenticate. alike:
+// all are of one suite and direction, and as long as the first. Leaves the memory wiped.
+int run_jobs(Memory *memory, cst_job *jobs, size_t n, bool alike);
+// The same with memory of its own: CST_ERR_MEMORY, and nothing has happened.
+int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool alike);
 
-// Expands a key whose lengths have been checked. CST_ERR_MEMORY.
-int expand_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8_t *mac_key, size_t mac_key_len, Key *out);
+// What becomes of a job of an AEAD whose input has a length that nothing is sealed to: what becomes of a forgery.
+void refuse_unopened(cst_job *job);
 
 }  // namespace cst

@@ -3,7 +3,8 @@
 
 #include <cstring>
 
-#include "gcm_blocks.hpp"
+#include "copy.hpp"
+#include "cryptostitch/cryptostitch.h"
 
 namespace cst {
 
@@ -19,9 +20,21 @@ inline void put_ccm_block(const cst_job &job, uint8_t flags, uint64_t number, ui
     put_words(to, first | uint64_t(low) << 8 | uint64_t(high) << 32, last);
 }
 
-// A.2.1: B0, which says how long everything is.
-inline void put_ccm_first(const cst_job &job, uint8_t *to) {
+// A.2.2: B0, which says how long everything is, and how many bytes of AAD follow. Returns how many bytes that makes.
+inline size_t put_ccm_head(const cst_job &job, uint8_t *to) {
     put_ccm_block(job, uint8_t((job.aad_len ? 0x40 : 0) | (job.tag_len - 2) / 2 << 3), job.in_len, to);
+    uint8_t *at = to + 16;
+    const uint64_t bytes = job.aad_len;
+    if (!bytes) return 16;
+    size_t size = 2;
+    if (bytes >= 0xff00) {
+        size = bytes >> 32 ? 8 : 4;
+        *at++ = 0xff;
+        *at++ = size == 8 ? 0xff : 0xfe;
+    }
+    const uint64_t count = __builtin_bswap64(bytes << (64 - 8 * size));
+    memcpy(at, &count, size);
+    return size_t(at - to) + size;
 }
 
 }  // namespace cst

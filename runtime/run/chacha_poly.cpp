@@ -1,224 +1,221 @@
-// AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8). Block 0 of the keystream holds the key of Poly1305, so every message has its own; one call makes it and
-// enciphers the beginning of the text, which is put together in `blocks` behind zeros. Of a long message the middle is stitched (stitch.cpp, both
-// stand at the same byte); what is left of either runs alone. Opening a long message, the hash goes ahead of the cipher in the same kernels, and a
-// wrong tag wipes what was deciphered; of a short one only the beginning is deciphered before the tag is known, and stays in `blocks` until then.
+// AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8). Block 0 of the keystream holds the key of Poly1305, so every message has its
+// own; one call makes it and enciphers the beginning of the text, which is put together in the message's area behind
+// zeros: all of a short text; of a long one what leaves whole iterations of the widest kernels. The middle of a long
+// message is stitched (middle.cpp). Opening, what was enciphered with the key waits in the area until the tag is known.
 //
-// The powers of r that a vector kernel wants are made where a stretch is long enough to pay for them.
+// Poly1305 of several messages runs in lanes, which want no powers of r; of one message without a kernel, or, where a
+// stretch is long enough to pay for the powers, on one.
 
 #include <algorithm>
-#include <cstring>
 
 #include "../suite/poly1305.hpp"
+#include "../suite/poly1305_wide.hpp"
 #include "../suite/secret.hpp"
-#include "chacha.hpp"
+#include "constructions.hpp"
+#include "lineup.hpp"
+#include "mac.hpp"
+#include "middle.hpp"
+#include "text.hpp"
 
 namespace cst {
 namespace {
 
-constexpr size_t BLOCK = 16, TAG = 16;
-static_assert(CHACHA_MOST_FIRST + CHACHA_BLOCK <= BLOCKS_BYTES, "the first call fits");
+constexpr size_t BLOCK = 16;
+constexpr size_t WIDEST = CHACHA_MOST_BLOCKS * CHACHA_BLOCK, MOST_FIRST = WIDEST - CHACHA_BLOCK;
+// In the area: the first call; powers of r.
+constexpr size_t POWERS = WIDEST;
+static_assert(POWERS + POLY_MOST_ROWS * BLOCK <= Memory::AREA_BYTES);
 static_assert(sizeof(PolyKey) <= MOST_LAST, "the key is kept where other suites keep the end of a text");
-PolyKey *poly_key_of(Work *work) { return reinterpret_cast<PolyKey *>(work->last); }
-uint64_t *accumulator(Work *work) { return reinterpret_cast<uint64_t *>(work->hash_chain); }
+constexpr uint64_t POLY_LEAST = 256;  // shorter stretches pay for no powers
 
-void prepare_powers(const Batch &batch, Work *work, const Variant &variant) {
-    const uint32_t rows = variant.hash.key_rows;
-    if (work->powers_rows == rows) return;
-    poly1305_powers(*poly_key_of(work), rows, work->powers);
-    work->powers_rows = rows;
-    work->item.mac_keys_end = work->powers + 16 * rows;
-    batch.arena->powers_used = true;
-}
+PolyKey *poly_key_of(Message *m) { return reinterpret_cast<PolyKey *>(m->last); }
+uint64_t *accumulator_of(Message *m) { return reinterpret_cast<uint64_t *>(m->hash_chain); }
 
-// The kernel for a stretch of whole blocks that lies together; NULL: none pays.
-const Variant *choose(const Batch &batch, const Work &work, uint64_t bytes) {
-    if (bytes < POLY_LEAST && !batch.suite->forced) return nullptr;
-    Phase phase;
-    phase.suite = batch.suite;
-    phase.family = &batch.suite->hashes;
-    const Pick best = pick(batch.suite->hashes, query_of(phase, 1, bytes, bytes), batch.suite->forced);
-    const Variant *v = best.variant;
-    if (!v || v->hash.key_rows > POLY_MOST_ROWS) return nullptr;
-    const double powers = work.powers_rows == v->hash.key_rows ? 0 : POLY_POWERS;
-    if (v != batch.suite->forced && best.cycles_per_byte * double(bytes) + powers > poly1305_cycles(*batch.suite, double(bytes / BLOCK))) return nullptr;
-    const Kernel *kernel;
-    return batch.suite->engine->fetch(*v, &kernel) ? nullptr : v;
-}
+uint64_t first_bytes(uint64_t bytes) { return bytes <= MOST_FIRST ? bytes : bytes % WIDEST & ~(CHACHA_BLOCK - 1); }
 
-// Whole blocks that lie together.
-void absorb(const Batch &batch, Work *work, const uint8_t *data, uint64_t bytes) {
-    const Variant *variant = choose(batch, *work, bytes);
-    if (variant) {
-        prepare_powers(batch, work, *variant);
-        const uint64_t whole = bytes >> variant->step_log2 << variant->step_log2;
-        work->item.hash_in = data;
-        work->item.bytes = whole;
-        Phase phase;
-        phase.suite = batch.suite;
-        phase.family = &batch.suite->hashes;
-        phase.first = variant;
-        batch.arena->items[0] = &work->item;
-        run_phase(phase, &batch.arena->lanes, batch.arena->items, batch.arena->order, 1);
-        data += whole;
-        bytes -= whole;
+// The key of Poly1305, and the beginning of the text: `ciphered` is how much that is.
+void begin_messages(const Class &c) {
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        const cst_job &job = *m.job;
+        const uint64_t first = first_bytes(job.in_len);
+        uint8_t *const area = c.memory->area_of(m, WIDEST);
+        memset(area, 0, CHACHA_BLOCK);
+        m.in.read(0, area + CHACHA_BLOCK, size_t(first));
+        memset(m.chain, 0, 4);
+        memcpy(m.chain + 4, job.iv, 12);
+        m.cipher_from = m.chain;
+        m.text_end = m.text_stop = CHACHA_BLOCK + first;
+        m.chain_wanted = first < job.in_len;
+        m.in.set(area, m.text_end, nullptr, 0);
+        m.out.set(area, m.text_end, nullptr, 0);
+        m.scattered = false;
     }
-    poly1305_absorb(*batch.suite, *poly_key_of(work), accumulator(work), data, bytes / BLOCK);
+    run_all_texts(c, false);
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        const cst_job &job = *m.job;
+        uint8_t *const area = c.memory->area_of(m, WIDEST);
+        poly1305_key(area, poly_key_of(&m));
+        m.in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
+        m.out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
+        m.scattered = job.n_in_pieces || job.n_out_pieces;
+        m.ciphered = first_bytes(job.in_len);
+        m.text_end = m.text_stop = job.in_len;
+        m.body = c.opens ? &m.in : &m.out;
+        m.body_bytes = m.ready = job.in_len;
+        begin_mac(*c.suite, &m);
+        memset(m.hash_chain, 0, 24);
+        m.hash_from = m.hash_chain;
+        m.mac_keys_end = reinterpret_cast<const uint8_t *>(poly_key_of(&m)->r) + BLOCK;
+        if (!c.opens) m.out.write(0, area + CHACHA_BLOCK, size_t(m.ciphered));
+    }
 }
 
-// The buffer from `from` to `to`, padded with zeros to whole blocks.
-void absorb(const Batch &batch, Work *work, Buffer *buffer, uint64_t from, uint64_t to) {
-    while (from < to) {
-        uint64_t here = std::min(buffer->together(from), to - from) & ~uint64_t(BLOCK - 1);
-        if (here) {
-            absorb(batch, work, buffer->at(from), here);
+// The rows of a kernel that takes powers.
+void make_powers(const Class &c, Message *m, const Variant &v) {
+    uint8_t *const powers = c.memory->area_of(*m, Memory::AREA_BYTES) + POWERS;
+    poly1305_powers(*poly_key_of(m), v.hash.key_rows, powers);
+    m->mac_keys_end = powers + BLOCK * v.hash.key_rows;
+}
+
+void absorb(const Class &c, Message *m, const uint8_t *data, uint64_t blocks) {
+    (c.suite->wide && blocks >= POLY_WIDE_LEAST ? poly1305_wide : poly1305_blocks)(*poly_key_of(m), accumulator_of(m),
+                                                                                   data, blocks);
+}
+
+// What lies together and what does not, filled up with zeros to whole blocks.
+void absorb_padded(const Class &c, Message *m, Buffer *from, uint64_t at, uint64_t end) {
+    while (at < end) {
+        uint64_t some = std::min(from->together(at), end - at) & ~uint64_t(BLOCK - 1);
+        if (some) {
+            absorb(c, m, from->at(at), some / BLOCK);
         } else {
             uint8_t block[BLOCK] = {};
-            here = std::min<uint64_t>(to - from, BLOCK);
-            buffer->read(from, block, size_t(here));
-            poly1305_blocks(*poly_key_of(work), accumulator(work), block, 1);
+            some = std::min<uint64_t>(end - at, BLOCK);
+            from->read(at, block, size_t(some));
+            absorb(c, m, block, 1);
             wipe(block, sizeof(block));
         }
-        from += here;
+        at += some;
     }
 }
 
-void absorb_aad(const Batch &batch, Work *work) {
-    Buffer aad;
-    aad.set(work->job->aad, work->job->aad_len, nullptr, 0);
-    absorb(batch, work, &aad, 0, work->job->aad_len);
-}
+bool one_lane(const Variant &v) { return v.lanes == 1 && v.hash.key_rows <= POLY_MOST_ROWS && v.hash.key_rows > 1; }
 
-void absorb_lengths(Work *work) {
-    const uint64_t lengths[2] = {work->job->aad_len, work->job->in_len};
-    poly1305_blocks(*poly_key_of(work), accumulator(work), reinterpret_cast<const uint8_t *>(lengths), 1);
-}
-
-// The first call: the key of Poly1305, and the beginning of the text, which stays in `blocks`.
-void begin(const Batch &batch) {
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        const cst_job &job = *work.job;
-        work.in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
-        work.out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
-        work.bulk = job.in_len;
-        work.boundary = uint32_t(chacha_first(job.in_len));
-        memset(work.chain, 0, 4);
-        memcpy(work.chain + 4, job.iv, 12);
-        work.item.cipher_from = work.chain;
-        memset(work.hash_chain, 0, 24);
-        work.item.hash_from = work.hash_chain;
-    }
-    run_chacha_blocks(batch, [&](Work *work) {
-        const size_t text = work->boundary, bytes = chacha_room(*batch.suite, batch.n, CHACHA_BLOCK + text);
-        memset(work->blocks, 0, CHACHA_BLOCK);
-        work->in.read(0, work->blocks + CHACHA_BLOCK, text);
-        memset(work->blocks + CHACHA_BLOCK + text, 0, bytes - CHACHA_BLOCK - text);
-        return bytes;
-    });
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        poly1305_key(work.blocks, poly_key_of(&work));
-        const uint32_t next = 1 + work.boundary / uint32_t(CHACHA_BLOCK);  // the call may have counted farther
-        memcpy(work.chain, &next, sizeof(next));
-    }
-}
-
-void write_beginning(Work *work) {
-    work->out.write(0, work->blocks + CHACHA_BLOCK, work->boundary);
-    work->ciphered = work->boundary;
-}
-
-// The beginning's ciphertext is in `blocks` still, whatever pieces it was written to.
-void absorb_beginning(const Batch &batch, Work *work) {
-    uint8_t *text = work->blocks + CHACHA_BLOCK;
-    const size_t whole = (work->boundary + BLOCK - 1) & ~(BLOCK - 1);
-    memset(text + work->boundary, 0, whole - work->boundary);
-    absorb(batch, work, text, whole);
-    work->hashed = work->boundary;
-}
-
-// The middle behind the beginning, where a pair kernel pays. Opening, the hash goes ahead as far as the kernel needs it.
-void run_stitched(const Batch &batch, bool open) {
-    const Suite &suite = *batch.suite;
-    const uint64_t least = open && !suite.forced ? poly_opening_least(suite) : 0;
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        work.body = open ? &work.in : &work.out;
-        work.body_bytes = work.bulk;
-        work.whole = work.boundary == work.bulk || work.bulk < least || work.scattered();
-    }
-    Middle middle = {&batch.suite->pairs, !open, open, false};
-    choose_middle(batch, &middle);
-    if (!middle.choice) return;
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        if (!work.paired) continue;
-        if (open) {
-            const uint64_t ahead = hash_start(work, middle);
-            absorb(batch, &work, &work.in, 0, ahead);
-            write_beginning(&work);
-            work.hashed = ahead;
+// The body up to hash_stop, one message after the other.
+void absorb_body(const Class &c, Message *m) {
+    const uint64_t left = m->hash_stop - std::min(m->hash_stop, m->hashed);
+    const bool forced = c.suite->forced && c.suite->forced->role == Role::hash;
+    if ((left >= POLY_LEAST && !c.suite->wide) || (forced && left)) {
+        const Need need = {&c.suite->hashes, 1, left, left};
+        const Lineup lineup = line_up(*c.suite, need);
+        if (lineup.variant && one_lane(*lineup.variant)) {
+            make_powers(c, m, *lineup.variant);
+            m->stage = Stage::body;
+            run_bodies(c, &m, 1, *lineup.variant);
+            if (m->hash_from != m->hash_chain) memcpy(m->hash_chain, m->hash_from, 24);
+            m->hash_from = m->hash_chain;
         }
-        prepare_powers(batch, &work, *middle.choice);
     }
-    run_middle(batch, middle);
+    absorb_padded(c, m, m->body, m->hashed, m->hash_stop);
+    m->hashed = std::max(m->hashed, m->hash_stop);
+}
+
+void absorb_aad(const Class &c, Message *m) {
+    Buffer aad;
+    aad.set(m->job->aad, m->job->aad_len, nullptr, 0);
+    absorb_padded(c, m, &aad, 0, m->job->aad_len);
+    m->stage = Stage::body;
+}
+
+void absorb_lengths(const Class &c, Message *m) {
+    const uint64_t lengths[2] = {m->job->aad_len, m->job->in_len};
+    absorb(c, m, reinterpret_cast<const uint8_t *>(lengths), 1);
+}
+
+// All of the MACs of messages that are not begun: in lanes, where that pays.
+bool run_in_lanes(const Class &c) {
+    uint64_t sum = 0, most = 0;
+    Message **const list = c.memory->list;
+    size_t n = 0;
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        if (m.stage != Stage::aad) return false;
+        const uint64_t bytes =
+            ((m.job->aad_len + BLOCK - 1) & ~(BLOCK - 1)) + ((m.job->in_len + BLOCK - 1) & ~(BLOCK - 1)) + BLOCK;
+        sum += bytes;
+        most = std::max(most, bytes);
+        list[n++] = &m;
+    }
+    Need need = {&c.suite->hashes, n, sum / n, most};
+    need.whole_only = true;
+    const Lineup lineup = line_up(*c.suite, need);
+    if (!lineup.variant || lineup.variant->hash.key_rows != POLY_ABREAST_ROWS) return false;
+    const bool another = c.suite->forced && c.suite->forced->role == Role::hash && c.suite->forced != lineup.variant;
+    if (another) return false;
+    // Without a kernel a block takes two multiplications of two words after the other.
+    constexpr double WITHOUT = 16, WITHOUT_WIDE = 5, POWERS_WIDE = 160;
+    const double blocks = double(sum) / BLOCK;
+    const double without = c.suite->wide ? blocks * WITHOUT_WIDE + double(n) * POWERS_WIDE : blocks * WITHOUT;
+    if (lineup.variant != c.suite->forced && lineup.cycles > without) return false;
+    finish_macs(c);
+    for (size_t i = 0; i < c.n; i++) memcpy(c.messages[i].hash_chain, c.messages[i].hash_from, 24);
+    return true;
 }
 
 }  // namespace
 
-void seal_chacha_poly(const Batch &batch) {
-    begin(batch);
-    bool more = false;
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        absorb_aad(batch, &work);
-        write_beginning(&work);
-        absorb_beginning(batch, &work);
-        more |= work.boundary < work.bulk;
+void run_chacha_poly(const Class &c) {
+    const Suite &suite = *c.suite;
+    begin_messages(c);
+    // Where the text begins that is not enciphered yet, in whole blocks, both stand.
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        text_done(m.job);
+        m.boundary = uint32_t(m.ciphered);
+        m.whole = m.ciphered == m.text_end;
     }
-    if (more) {
-        run_stitched(batch, false);
-        run_chacha(batch);
+    const Middles middles = choose_middles(c);
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        if (!m.paired) continue;
+        absorb_aad(c, &m);
+        m.hash_stop = hash_start(m, middles.of[0]);
+        absorb_body(c, &m);
+        make_powers(c, &m, *middles.of[0].choice);
+        if (c.opens) m.out.write(0, c.memory->area_of(m, WIDEST) + CHACHA_BLOCK, size_t(m.ciphered));
     }
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        cst_job &job = *work.job;
-        absorb(batch, &work, &work.out, work.hashed, work.bulk);
-        absorb_lengths(&work);
-        poly1305_tag(*poly_key_of(&work), accumulator(&work), static_cast<uint8_t *>(job.tag));
-        text_done(&job);
+    run_middles(c, middles);
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        m.text_stop = m.text_end;
+        m.boundary = 0;
     }
-}
-
-void open_chacha_poly(const Batch &batch) {
-    begin(batch);
-    bool more = false;
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        cst_job &job = *work.job;
-        job.status = CST_OK;
-        job.out_len = job.in_len;
-        absorb_aad(batch, &work);
-        more |= work.boundary < work.bulk;
-    }
-    if (more) run_stitched(batch, true);
-    more = false;
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        const cst_job &job = *work.job;
-        absorb(batch, &work, &work.in, work.hashed, work.bulk);
-        absorb_lengths(&work);
-        uint8_t tag[TAG];
-        poly1305_tag(*poly_key_of(&work), accumulator(&work), tag);
-        if (same_bytes(tag, static_cast<const uint8_t *>(job.tag), TAG)) {
-            if (!work.paired) write_beginning(&work);
-        } else {
-            fail(&work);
+    if (!c.opens) run_all_texts(c, false);
+    if (middles.any() || (c.n == 1 && !suite.forced) || !run_in_lanes(c)) {
+        for (size_t i = 0; i < c.n; i++) {
+            Message &m = c.messages[i];
+            if (m.stage == Stage::aad) absorb_aad(c, &m);
+            if (m.hash_from != m.hash_chain) memcpy(m.hash_chain, m.hash_from, 24);
+            m.hash_from = m.hash_chain;
+            m.hash_stop = m.body_bytes;
+            absorb_body(c, &m);
+            absorb_lengths(c, &m);
         }
-        wipe(tag, sizeof(tag));
-        more |= !work.failed && work.boundary < work.bulk;
     }
-    if (more) run_chacha(batch);
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        poly1305_tag(*poly_key_of(&m), accumulator_of(&m), m.digest);
+    }
+    if (!c.opens) return write_tags(c);
+    check_tags(c);
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        if (!m.failed && !m.paired)
+            m.out.write(0, c.memory->area_of(m, WIDEST) + CHACHA_BLOCK, size_t(first_bytes(m.job->in_len)));
+    }
+    run_all_texts(c, false);
 }
 
 }  // namespace cst

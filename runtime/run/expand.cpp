@@ -1,112 +1,180 @@
-// Keys: the schedules of ciphers, and HMAC's two chaining values (made by the hash kernels themselves).
+// Key schedules, and HMAC's two chaining values (RFC 2104), which the hash kernels make.
 
+#include "expand.hpp"
+
+#include <cstdlib>
 #include <cstring>
-#include <new>
 
+#include "../select/upper_halves.hpp"
+#include "../suite/block_mac.hpp"
+#include "../suite/ghash.hpp"
 #include "../suite/padding.hpp"
 #include "../suite/secret.hpp"
-#include "burst.hpp"
-#include "gcm.hpp"
-#include "work.hpp"
+#include "chains.hpp"
+#include "copy.hpp"
+#include "lineup.hpp"
+#include "message.hpp"
 
 namespace cst {
 namespace {
 
-void hash_blocks(const Suite &suite, Arena *arena, size_t n) {
-    Phase phase;
-    phase.suite = &suite;
-    phase.family = &suite.hashes;
-    run_phase(phase, &arena->lanes, arena->items, arena->order, n);
-}
+// Blocks of one or two messages, straight on a kernel.
+class KeyHash {
+public:
+    explicit KeyHash(const Suite &suite) : suite_(suite) {}
+    ~KeyHash() { wipe(state_, state_used_); }
+    KeyHash(const KeyHash &) = delete;
+    KeyHash &operator=(const KeyHash &) = delete;
 
-void hash_item(Arena *arena, size_t i, const uint8_t *in, uint64_t bytes, uint8_t *chain) {
-    Item *item = new (&arena->works[i].item) Item;
-    item->hash_in = in;
-    item->bytes = bytes;
-    item->hash_from = item->hash_chain = chain;
-    arena->items[i] = item;
-}
+    int prepare() {
+        const uint64_t block = suite_.hash->record.block_bytes;
+        v_ = line_up(suite_, {&suite_.hashes, 2, block, block}).variant;
+        const Kernel *kernel;
+        for (size_t i = 0; i < suite_.hashes.variants.size() && (!v_ || !has_room(*v_)); i++) {
+            const Variant *const other = suite_.hashes.variants[i];
+            v_ = other->need() <= block && has_room(*other) && !suite_.engine->fetch(*other, &kernel) ? other : nullptr;
+        }
+        return v_ && has_room(*v_) ? CST_OK : CST_ERR_UNSUPPORTED;
+    }
+    // So many bytes, whole blocks, of each message: its chaining value goes on.
+    void run(const uint8_t *const *in, uint8_t *const *chains, size_t n, uint64_t bytes) {
+        const Chains lanes(*v_, state_);
+        const cst_kernel_fn fn = v_->kernel.load(std::memory_order_acquire)->fn;
+        cst_kernel_args args = {bytes >> v_->step_log2, {}};
+        for (uint32_t i = 0; i < v_->n_streams; i++) args.state[i] = state_ + v_->state_offset[i];
+        if (v_->legacy_sse && suite_.engine->avx()) clear_upper_halves();
+        state_used_ = v_->state_bytes;
+        for (size_t at = 0; at < n; at += v_->lanes) {
+            const size_t live = n - at < v_->lanes ? n - at : v_->lanes;
+            for (size_t i = 0; i < v_->lanes; i++)
+                put_pointer(state_ + v_->hash.lanes[i].in, in[i < live ? at + i : at]);
+            lanes.put(BOTH, live, [&](size_t i) { return chains[at + i]; });
+            fn(&args);
+            lanes.take(BOTH, live, [&](size_t i) { return chains[at + i]; });
+            v_->calls.add(1);
+        }
+    }
 
-// RFC 2104: a key longer than a block is hashed first; then K ^ ipad and K ^ opad are one block each.
-int expand_mac(const Suite &suite, const uint8_t *mac_key, size_t length, Key *out) {
-    const AlgorithmRecord &hash = suite.hash->record;
+private:
+    static constexpr uint32_t BOTH[] = {0, 1};
+    static constexpr size_t ROOM = 6144, ALIGNED = 64;
+
+    static bool has_room(const Variant &v) { return v.state_bytes <= ROOM && v.state_align <= ALIGNED; }
+
+    const Suite &suite_;
+    const Variant *v_ = nullptr;
+    size_t state_used_ = 0;
+    alignas(ALIGNED) uint8_t state_[ROOM];
+};
+
+constexpr uint64_t IPAD = 0x3636363636363636, OPAD = 0x5c5c5c5c5c5c5c5c;
+
+// A key longer than a block is hashed first; then K ^ ipad and K ^ opad are one block each.
+void expand_mac(KeyHash *kernel, const AlgorithmRecord &hash, const uint8_t *mac_key, size_t length, Key *out) {
     const size_t unit = hash.block_bytes;
-    Arena arena;
-    if (int error = arena.allocate(*suite.engine, 2)) return error;
     uint8_t blocks[2 * MOST_BLOCK + PAD_SLACK] = {};
     if (length > unit) {
         const size_t whole = length / unit * unit;
-        uint8_t chain[64] = {};
+        uint8_t chain[MOST_CHAIN], *const chains[] = {chain};
         hash_initial(hash, chain);
-        hash_item(&arena, 0, mac_key, whole, chain);
-        hash_blocks(suite, &arena, 1);
+        kernel->run(&mac_key, chains, 1, whole);
         memcpy(blocks, mac_key + whole, length - whole);
-        hash_item(&arena, 0, blocks, hash_pad(hash, blocks, length - whole, length), chain);
-        hash_blocks(suite, &arena, 1);
-        wipe(blocks, sizeof(blocks));
+        const uint8_t *const end = blocks;
+        kernel->run(&end, chains, 1, hash_pad(hash, blocks, length - whole, length));
+        memset(blocks, 0, sizeof(blocks));
         hash_digest(hash, chain, blocks, hash.digest_bytes);
         wipe(chain, sizeof(chain));
     } else if (length) {
         memcpy(blocks, mac_key, length);
     }
-    for (size_t i = 0; i < unit; i++) {
-        blocks[unit + i] = blocks[i] ^ 0x5c;
-        blocks[i] ^= 0x36;
+    for (size_t i = 0; i < unit; i += 2 * sizeof(uint64_t)) {
+        const uint64_t low = load64(blocks + i), high = load64(blocks + i + 8);
+        put_words(blocks + i, low ^ IPAD, high ^ IPAD);
+        put_words(blocks + unit + i, low ^ OPAD, high ^ OPAD);
     }
-    hash_initial(hash, out->inner);
-    hash_initial(hash, out->outer);
-    hash_item(&arena, 0, blocks, unit, out->inner);
-    hash_item(&arena, 1, blocks + unit, unit, out->outer);
-    hash_blocks(suite, &arena, 2);
+    hash_initial(hash, out->inner());
+    hash_initial(hash, out->outer());
+    const uint8_t *const in[] = {blocks, blocks + unit};
+    uint8_t *const chains[] = {out->inner(), out->outer()};
+    kernel->run(in, chains, 2, unit);
     wipe(blocks, sizeof(blocks));
-    return CST_OK;
 }
 
-// IEEE 1619, 5.1: two keys, which must differ (FIPS 140-3 IG, C.I).
-int expand_xts(const Suite &suite, const uint8_t *key, Key *out) {
-    const uint32_t each = suite.encrypt->record.key_bytes;
-    if (same_bytes(key, key + each, each)) return CST_ERR_ARGUMENT;
-    aes_expand(key + each, each, out->tweak);
-    return CST_OK;
+// SP 800-38D, 6.4: H = E(K, 0), and its powers.
+void expand_gcm(const Suite &suite, Key *out) {
+    uint8_t h[AES_BLOCK] = {};
+    aes_encrypt(out->encrypt(), suite.encrypt->record.rounds, h, h);
+    if (suite.wide) {
+        static_assert(GHASH_POWERS == 36 && GCM_WIDE_STRIDE == 16, "as ghash_powers_wide has them");
+        ghash_powers_wide(h, out->powers(), out->folded(), out->lane_powers(), out->lane_folded());
+    } else {
+        ghash_powers(h, GHASH_POWERS, out->powers());
+        if (suite.narrow) ghash_folded(out->powers(), GHASH_POWERS, out->folded());
+    }
+    wipe(h, sizeof(h));
+}
+
+void expand_cipher(const Suite &suite, const uint8_t *key, size_t key_len, Key *out) {
+    const AlgorithmRecord &cipher = suite.encrypt->record;
+    const bool inverse = suite.decrypt != suite.encrypt;
+    if (cipher.kind == ALGORITHM_CHACHA) {
+        memcpy(out->encrypt(), key, key_len);
+    } else if (cipher.kind == ALGORITHM_RC4) {
+        rc4_expand_vartime(key, key_len, out->rc4());
+    } else if (cipher.is_des()) {
+        des_expand(key, cipher.key_bytes, out->encrypt());
+        if (inverse) des_invert(out->encrypt(), cipher.key_bytes, out->decrypt());
+    } else {
+        aes_expand(key, cipher.key_bytes, out->encrypt());
+        if (inverse) aes_invert(out->encrypt(), cipher.rounds, out->decrypt());
+        if (suite.tweak) aes_expand(key + cipher.key_bytes, cipher.key_bytes, out->tweak());
+    }
+}
+
+// What lies behind the cipher's part.
+void expand_others(const Suite &suite, const uint8_t *key, size_t key_len, const uint8_t *mac_key, Key *out) {
+    if (suite.enciphers()) expand_cipher(suite, key, key_len, out);
+    if (suite.construction == Construction::gcm) expand_gcm(suite, out);
+    else if (suite.key_layout.masks) expand_block_mac(suite, mac_key, out);
 }
 
 }  // namespace
 
-int expand_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8_t *mac_key, size_t mac_key_len, Key *out) {
-    out->suite = &suite;
-    if (suite.construction == Construction::chacha || suite.construction == Construction::chacha_poly) {
-        memcpy(out->encrypt, key, suite.key_bytes);
-        memcpy(out->decrypt, key, suite.key_bytes);
-        return CST_OK;
-    }
+int make_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8_t *mac_key, size_t mac_key_len,
+             void *memory) {
     if (suite.construction == Construction::rfc7518) {  // MAC_KEY || ENC_KEY
         mac_key = key;
         mac_key_len = suite.key_bytes - suite.encrypt->record.key_bytes;
         key += mac_key_len;
+        key_len -= mac_key_len;
     }
-    if (suite.construction == Construction::xts)
-        if (int error = expand_xts(suite, key, out)) return error;
-    if (suite.construction == Construction::cmac || suite.construction == Construction::xcbc) {
-        expand_block_mac(suite, mac_key, out->encrypt, out);
+    // IEEE 1619, 5.1: two keys, which must differ (FIPS 140-3 IG, C.I).
+    if (suite.tweak && same_bytes(key, key + key_len / 2, key_len / 2)) return CST_ERR_ARGUMENT;
+    if (!suite.hmac()) {
+        expand_others(suite, key, key_len, mac_key, Key::make(suite, memory));
         return CST_OK;
     }
-    if (suite.construction == Construction::rc4 || suite.construction == Construction::rc4_hmac) {
-        rc4_expand_vartime(key, key_len, out->rc4);
-    } else if (suite.half_blocks()) {
-        des_expand(key, suite.encrypt->record.key_bytes, out->encrypt);
-        des_invert(out->encrypt, suite.encrypt->record.key_bytes, out->decrypt);
-    } else if (suite.enciphers()) {
-        aes_expand(key, suite.encrypt->record.key_bytes, out->encrypt);
-        if (suite.decrypt != suite.encrypt) aes_invert(out->encrypt, suite.encrypt->record.rounds, out->decrypt);
+    KeyHash kernel(suite);
+    if (int error = kernel.prepare()) return error;
+    Key *const out = Key::make(suite, memory);
+    expand_others(suite, key, key_len, mac_key, out);
+    expand_mac(&kernel, suite.hash->record, mac_key, mac_key_len, out);
+    return CST_OK;
+}
+
+// The C library takes longer for an aligned block than the key schedule of AES, and not for one that is larger.
+int new_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8_t *mac_key, size_t mac_key_len,
+            KeyPointer *out) {
+    constexpr size_t aligned = alignof(Key);
+    void *const block = malloc(suite.key_layout.bytes + aligned - 1);
+    if (!block) return CST_ERR_MEMORY;
+    void *const memory = static_cast<uint8_t *>(block) + (-reinterpret_cast<uintptr_t>(block) & (aligned - 1));
+    if (int error = make_key(suite, key, key_len, mac_key, mac_key_len, memory)) {
+        free(block);
+        return error;
     }
-    if (suite.construction == Construction::ccm) return CST_OK;
-    if (suite.construction == Construction::gcm) return gcm_key(suite, out);
-    if (suite.block_mac()) {
-        expand_block_mac(suite, mac_key, out->mac, out);
-        return CST_OK;
-    }
-    if (suite.mac()) return expand_mac(suite, mac_key, mac_key_len, out);
-    if (suite.hash) hash_initial(suite.hash->record, out->inner);
+    out->reset(static_cast<Key *>(memory));
+    (*out)->block = block;
     return CST_OK;
 }
 

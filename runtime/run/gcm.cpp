@@ -1,279 +1,131 @@
-// GCM (SP 800-38D). A short message is put together in `blocks`: one call of the cipher does the block of the tag and the text, one call of GHASH the AAD,
-// the ciphertext and the lengths. Of a longer one the middle is stitched as in stitch.cpp; opening hashes ahead of the cipher, which may overwrite what
-// is hashed, and wipes what it wrote if the tag is wrong.
-//
-// Blocks of zeros in front of a message leave Y = 0 as it is: with them any number of blocks fills the iterations of a wide kernel. Where Y is not 0 it is
-// added to the first block instead: Y H^n + X1 H^n = (Y + X1) H^n.
+// GCM (SP 800-38D). The middle of a long text is stitched as in middle.cpp; opening in place, the hash goes ahead of
+// the cipher, which overwrites what is hashed, and what it wrote is wiped if the tag is wrong. AAD, lengths and the few
+// blocks that kernels leave are hashed without one.
 
-#include "gcm_blocks.hpp"
-
-#include <cstring>
+#include <algorithm>
 
 #include "../suite/ghash.hpp"
 #include "../suite/secret.hpp"
+#include "constructions.hpp"
+#include "lineup.hpp"
+#include "mac.hpp"
+#include "middle.hpp"
+#include "text.hpp"
 
 namespace cst {
 namespace {
 
-constexpr size_t BLOCK = GCM_BLOCK, TEXT = GCM_TEXT, SHORT_AAD = GCM_SHORT_AAD;
+constexpr size_t BLOCK = 16;
+constexpr uint64_t LEAST_HASHED = 256;  // fewer bytes are worth no call
 
-// One phase over the works for which prepare(work) leaves bytes in its item.
-template <typename Prepare>
-void run_for(const Batch &batch, const Family &family, Prepare prepare) {
-    Item **items = batch.arena->items;
-    size_t n = 0;
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        work.item.bytes = 0;
-        prepare(work);
-        if (work.item.bytes) items[n++] = &work.item;
+const KeyRow *powers_end(const Message &m) { return m.key->powers() + GHASH_POWERS; }
+
+void absorb(const Message &m, uint8_t *y, const void *data, uint64_t bytes) {
+    const uint8_t *const from = static_cast<const uint8_t *>(data);
+    const size_t rest = bytes % BLOCK;
+    ghash_blocks(powers_end(m), y, from, size_t(bytes / BLOCK));
+    if (rest) ghash_part(powers_end(m), y, from + bytes - rest, rest);
+}
+
+// The first counter block (7.1, step 2) in `chain`, enciphered in `last`; then the next one's turn comes (6.2).
+void make_counter(const Suite &suite, Message *m) {
+    const cst_job &job = *m->job;
+    const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
+    if (job.iv_len == GCM_IV) {
+        put_words(m->chain, load64(iv), load64(iv + 4) >> 32 | uint64_t(1) << 56);
+    } else {
+        put_zeros(m->chain);
+        const size_t most = (GHASH_POWERS - 1) * BLOCK,
+                     before = job.iv_len > most ? (job.iv_len - most + BLOCK - 1) & ~(BLOCK - 1) : 0;
+        ghash_blocks(powers_end(*m), m->chain, iv, before / BLOCK);
+        ghash_end(powers_end(*m), m->chain, {iv, 0, iv + before, job.iv_len - before, 0, job.iv_len});
     }
-    run_items(batch, family, n);
+    aes_encrypt(m->key->encrypt(), suite.encrypt->record.rounds, m->chain, m->last);
+    count_on(Construction::gcm, m->chain, 1);
+    m->cipher_from = m->chain;
 }
 
-// How many blocks of zeros to put in front of n, of which there is room for `room`.
-size_t zeros_before(size_t n, size_t room) {
-    for (size_t unit : {size_t(16), size_t(8), size_t(4)})
-        if (n > unit / 2 && (-n & (unit - 1)) <= room) return -n & (unit - 1);
-    return 0;
-}
-
-// GHASH is to go on with the whole blocks at `at` of `blocks`; what is in front of them is room for zeros.
-void hash_blocks(Work *work, size_t at, size_t bytes) {
-    const size_t zeros = BLOCK * zeros_before(bytes / BLOCK, at / BLOCK);
-    memset(work->blocks + at - zeros, 0, zeros);
-    for (size_t i = 0; i < BLOCK; i++) work->blocks[at + i] ^= work->hash_chain[i];
-    memset(work->hash_chain, 0, BLOCK);
-    work->item.hash_from = work->hash_chain;
-    work->item.hash_in = work->blocks + at - zeros;
-    work->item.bytes = zeros + bytes;
-    work->use_blocks(at + bytes);
-}
-
-// The first counter block (7.1, step 2) in `chain`.
-void make_counters(const Batch &batch) {
-    bool other = false;
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        const cst_job &job = *work.job;
-        memset(work.hash_chain, 0, BLOCK);
-        work.item.hash_from = work.hash_chain;
-        work.item.mac_keys_end = work.key->powers[GHASH_POWERS];
-        work.item.cipher_from = work.chain;
-        if (job.iv_len != GCM_IV) {
-            other = true;
-            continue;
+// Of each body what stands before hash_stop: long stretches on kernels.
+void absorb_bodies(const Class &c, Message **list, size_t n) {
+    const Suite &suite = *c.suite;
+    Need need = {&suite.hashes, 0, 0, 0};
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t left = list[i]->hash_stop - list[i]->hashed;
+        if (left < LEAST_HASHED) continue;
+        need.messages++;
+        need.most = std::max(need.most, left);
+        sum += left;
+    }
+    if (need.messages) {
+        need.bytes = sum / need.messages;
+        const Lineup lineup = line_up(suite, need);
+        if (lineup.variant) run_bodies(c, list, n, *lineup.variant);
+    }
+    for (size_t i = 0; i < n; i++) {
+        Message &m = *list[i];
+        if (m.hash_from != m.hash_chain) memcpy(m.hash_chain, m.hash_from, BLOCK);
+        m.hash_from = m.hash_chain;
+        while (m.hashed < m.hash_stop) {
+            uint64_t some = std::min(m.body->together(m.hashed), m.hash_stop - m.hashed);
+            if (m.hashed + some < m.hash_stop) some &= ~uint64_t(BLOCK - 1);
+            if (some) {
+                absorb(m, m.hash_chain, m.body->at(m.hashed), some);
+            } else {
+                alignas(16) uint8_t block[BLOCK];
+                some = std::min<uint64_t>(BLOCK, m.hash_stop - m.hashed);
+                m.body->read(m.hashed, block, size_t(some));
+                absorb(m, m.hash_chain, block, some);
+                wipe(block, sizeof(block));
+            }
+            m.hashed += some;
         }
-        put_first_counter(work.chain, job.iv);
-    }
-    if (!other) return;
-    const Family &family = batch.suite->hashes;
-    run_for(batch, family, [](Work &work) {
-        if (work.job->iv_len == GCM_IV) return;
-        work.item.hash_in = static_cast<const uint8_t *>(work.job->iv);
-        work.item.bytes = work.job->iv_len & ~(BLOCK - 1);
-    });
-    run_for(batch, family, [](Work &work) {
-        const size_t bytes = work.job->iv_len, rest = bytes % BLOCK;
-        if (bytes == GCM_IV) return;
-        memcpy(work.blocks + TEXT, static_cast<const uint8_t *>(work.job->iv) + bytes - rest, rest);
-        hash_blocks(&work, TEXT, put_lengths(work.blocks, TEXT + rest, 0, bytes) - TEXT);
-    });
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        if (work.job->iv_len == GCM_IV) continue;
-        memcpy(work.chain, work.hash_chain, BLOCK);
-        memset(work.hash_chain, 0, BLOCK);
-        work.item.hash_from = work.hash_chain;
     }
 }
 
-// Returns whether all messages are short.
-bool begin(const Batch &batch) {
-    const Variant *forced = batch.suite->forced;
-    bool all = true;
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        cst_job &job = *work.job;
-        work.in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
-        work.out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
-        work.whole = gcm_short(job) && !(forced && forced->role == Role::pair);
-        work.bulk = work.body_bytes = job.in_len & ~(COUNTER_STRIDE - 1);
-        if (work.whole) work.ciphered = job.in_len;
-        all &= work.whole;
-        text_done(&job);
-    }
-    make_counters(batch);
-    return all;
-}
-
-// Encrypts the first counter block of short messages, or of the others, to `last`; of a short one also what is at TEXT of `blocks`.
-void run_first(const Batch &batch, bool whole) {
-    run_for(batch, batch.suite->encrypts, [&](Work &work) {
-        if (work.whole != whole) return;
-        uint8_t *at = work.last;
-        size_t bytes = BLOCK;
-        if (work.whole && work.job->in_len) {
-            at = work.blocks + TEXT - BLOCK;
-            const size_t used = BLOCK + work.job->in_len;
-            bytes = counter_room(used);
-            memset(at + used, 0, bytes - used);
-            work.use_blocks(TEXT - BLOCK + bytes);
-        }
-        memset(at, 0, BLOCK);
-        work.item.in = work.item.out = at;
-        work.item.bytes = bytes;
-    });
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        if (whole && work.whole && work.job->in_len) memcpy(work.last, work.blocks + TEXT - BLOCK, BLOCK);
-    }
-}
-
-// The AAD of messages that are not short.
-void hash_heads(const Batch &batch) {
-    const Family &family = batch.suite->hashes;
-    run_for(batch, family, [](Work &work) {
-        if (work.whole || work.job->aad_len <= SHORT_AAD) return;
-        work.item.hash_in = static_cast<const uint8_t *>(work.job->aad);
-        work.item.bytes = work.job->aad_len & ~(BLOCK - 1);
-    });
-    run_for(batch, family, [](Work &work) {
-        const cst_job &job = *work.job;
-        const size_t rest = job.aad_len <= SHORT_AAD ? job.aad_len : job.aad_len % BLOCK, bytes = whole_blocks(rest);
-        if (work.whole || !rest) return;
-        memcpy(work.blocks + TEXT, static_cast<const uint8_t *>(job.aad) + job.aad_len - rest, rest);
-        memset(work.blocks + TEXT + rest, 0, bytes - rest);
-        hash_blocks(&work, TEXT, bytes);
-    });
-}
-
-// What is not hashed yet: of a short message everything, of others the rest of the ciphertext, which stands at TEXT of `blocks`; and the lengths.
-void hash_ends(const Batch &batch) {
-    run_for(batch, batch.suite->hashes, [](Work &work) {
-        const cst_job &job = *work.job;
-        size_t at = TEXT;
-        if (work.whole && job.aad_len) {
-            at -= whole_blocks(job.aad_len);
-            memcpy(work.blocks + at, job.aad, job.aad_len);
-            memset(work.blocks + at + job.aad_len, 0, TEXT - at - job.aad_len);
-        }
-        const size_t text = work.whole ? job.in_len : job.in_len - work.bulk;
-        hash_blocks(&work, at, put_lengths(work.blocks, TEXT + text, job.aad_len, job.in_len) - at);
-    });
-}
-
-void read_ends(const Batch &batch) {
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        const uint64_t from = work.whole ? 0 : work.bulk;
-        work.in.read(from, work.blocks + TEXT, work.job->in_len - from);
-    }
-}
-
-// Whole strides of messages that are not short.
-void run_bodies(const Batch &batch, bool open) {
-    Middle middle = {&batch.suite->pairs, !open, open, false};
-    for (size_t i = 0; i < batch.n; i++) batch.works[i].body = open ? &batch.works[i].in : &batch.works[i].out;
-    choose_middle(batch, &middle);
-    auto ends = [&](bool all) {
-        for (size_t i = 0; i < batch.n; i++) {
-            Work &work = batch.works[i];
-            if (work.whole) continue;
-            work.cipher_end = all || !work.paired ? work.bulk : cipher_start(work, middle);
-            work.hash_end = all || !work.paired ? work.bulk : hash_start(work, middle);
-        }
-    };
-    auto run = [&] {
-        if (open) hash_bodies(batch);
-        run_cipher(batch, false);
-        if (!open) hash_bodies(batch);
-    };
-    if (middle.choice) {
-        ends(false);
-        run();
-        run_middle(batch, middle);
-    }
-    ends(true);
-    run();
-}
-
-// The tag (7.1, step 6), in `last`.
-void finish_tag(Work *work) {
-    for (size_t i = 0; i < BLOCK; i++) work->last[i] ^= work->hash_chain[i];
+// The tag (7.1, steps 5 and 6), in `digest`.
+void finish(Message *m) {
+    alignas(16) uint8_t lengths[BLOCK];
+    put_words(lengths, __builtin_bswap64(8 * uint64_t(m->job->aad_len)),
+              __builtin_bswap64(8 * uint64_t(m->job->in_len)));
+    ghash_blocks(powers_end(*m), m->hash_chain, lengths, 1);
+    put_words(m->digest, load64(m->last) ^ load64(m->hash_chain), load64(m->last + 8) ^ load64(m->hash_chain + 8));
 }
 
 }  // namespace
 
-void gcm_seal(const Batch &batch) {
-    const bool all_short = begin(batch);
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        if (work.whole) work.in.read(0, work.blocks + TEXT, work.job->in_len);
+void run_gcm(const Class &c) {
+    const Suite &suite = *c.suite;
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        m.body = c.opens ? &m.in : &m.out;
+        m.body_bytes = m.ready = m.job->in_len;
+        text_done(m.job);
+        begin_mac(suite, &m);
+        m.stage = Stage::body;
+        make_counter(suite, &m);
+        put_zeros(m.hash_chain);
+        m.hash_from = m.hash_chain;
+        absorb(m, m.hash_chain, m.job->aad, m.job->aad_len);
     }
-    run_first(batch, true);
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        if (work.whole) work.out.write(0, work.blocks + TEXT, work.job->in_len);
+    const Middles middles = choose_middles(c);
+    Message **const list = c.memory->other;
+    const size_t n = list_paired(c, list);
+    for (size_t i = 0; i < n; i++) list[i]->hash_stop = hash_start(*list[i], middles.of[0]);
+    absorb_bodies(c, list, n);
+    run_middles(c, middles);
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        m.text_stop = m.text_end;
+        m.hash_stop = m.body_bytes;
+        list[i] = &m;
     }
-    if (!all_short) {
-        run_first(batch, false);
-        hash_heads(batch);
-        run_bodies(batch, false);
-        run_rests(batch, TEXT);
-    }
-    hash_ends(batch);
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        finish_tag(&work);
-        memcpy(work.job->tag, work.last, work.job->tag_len);
-    }
-}
-
-void gcm_open(const Batch &batch) {
-    const bool all_short = begin(batch);
-    if (!all_short) {
-        hash_heads(batch);
-        run_first(batch, false);
-        run_bodies(batch, true);
-    }
-    read_ends(batch);
-    hash_ends(batch);
-    run_first(batch, true);
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        finish_tag(&work);
-        if (!same_bytes(work.last, static_cast<const uint8_t *>(work.job->tag), work.job->tag_len)) fail(&work);
-        else if (work.whole) work.out.write(0, work.blocks + TEXT, work.job->in_len);
-    }
-    if (!all_short) run_rests(batch, TEXT);
-}
-
-int gcm_key(const Suite &suite, Key *key) {
-    Arena arena;
-    if (int error = arena.allocate(*suite.engine, 1)) return error;
-    Work *work = arena.begin(0);
-    work->item.round_keys = key->encrypt[0];
-    memset(work->chain, 0, BLOCK);
-    memset(work->last, 0, BLOCK);
-    work->item.cipher_from = work->item.cipher_chain = work->chain;
-    run_for({&suite, &arena, arena.works, 1, true}, suite.encrypts, [](Work &w) {
-        w.item.in = w.item.out = w.last;
-        w.item.bytes = BLOCK;
-    });
-    ghash_powers(work->last, GHASH_POWERS, key->powers);
-    for (uint32_t i = 0; i < GHASH_POWERS; i++) {
-        const uint64_t sum = load64(key->powers[i]) ^ load64(key->powers[i] + 8);
-        put_words(key->folded[i], sum, sum);
-    }
-    for (uint32_t v = 0; v < GCM_WIDE_TEAM; v++) {
-        const uint32_t first = GHASH_POWERS - GCM_WIDE_STRIDE + v * GCM_WIDE_LANES;
-        for (uint32_t lane = 0; lane < GCM_WIDE_LANES; lane++) {
-            memcpy(key->lane_powers[v][lane], key->powers[first], BLOCK);
-            memcpy(key->lane_folded[v][lane], key->folded[first], BLOCK);
-        }
-    }
-    return CST_OK;
+    if (!c.opens) run_all_texts(c, false);
+    absorb_bodies(c, list, c.n);
+    for (size_t i = 0; i < c.n; i++) finish(&c.messages[i]);
+    if (!c.opens) return write_tags(c);
+    check_tags(c);
+    run_all_texts(c, false);
 }
 
 }  // namespace cst

@@ -1,98 +1,105 @@
-// Lane scheduling: a list of items of any lengths over the lanes of kernels.
+// The two executors: messages one after the other on a kernel of one lane; and in the lanes of a kernel of several,
+// which are refilled as they become free. Both run any step.
+//
+// A step (text.cpp, mac.cpp, middle.cpp) knows what a lane has to do next:
+//   message[lane], left[lane]   whose work it is; iterations until the step has to be asked again
+//   load(lanes, n)              begin with their messages
+//   advance(lane, iterations)   so much of what was left is done
+//   turn(lanes, n)              all of it is done, but for at most `lag` iterations: what comes next, or nothing
+//   idle(lane, model)           a lane without a message repeats the input of another, for most_idle iterations
 #pragma once
 
+#include "../select/upper_halves.hpp"
 #include "../suite/suite.hpp"
+#include "message.hpp"
 
 namespace cst {
 
-// Bytes that lie together.
-struct Piece {
-    const uint8_t *at = nullptr;
-    uint64_t bytes = 0;
-};
-
-constexpr size_t MOST_THEN = 3;
-
-// One buffer for one kernel role.
-struct Item {
-    const uint8_t *in = nullptr;       // the cipher's input
-    uint8_t *out = nullptr;            // the cipher's output
-    const uint8_t *hash_in = nullptr;  // the hash's input
-    // Chaining values: where they are taken from, and where they are left; from then on they are taken from there.
-    const uint8_t *cipher_from = nullptr;
-    uint8_t *cipher_chain = nullptr;   // 16 bytes, and the table where the stream has one
-    const uint8_t *hash_from = nullptr;
-    uint8_t *hash_chain = nullptr;     // words in host order
-    const uint8_t *round_keys = nullptr;
-    const uint8_t *mac_keys_end = nullptr;  // of a MAC with a key: behind its last row (power 1; the last round key). A program with n rows takes the last n
-    uint64_t bytes = 0;                // left; whole steps are taken from it
-    Piece then[MOST_THEN];             // a hash alone goes on with these, without leaving its lane; until the first without bytes
-    uint64_t done = 0;
-    uint64_t iterations = 0;           // left, in steps of the kernel that runs
-    void *owner = nullptr;
-
-    uint64_t bytes_and_then() const {
-        uint64_t sum = bytes;
-        for (size_t i = 0; i < MOST_THEN && then[i].bytes; i++) sum += then[i].bytes;
-        return sum;
-    }
-    // The sizes of all pieces, or-ed: a power of two divides every size if it divides this.
-    uint64_t bits() const {
-        uint64_t bits = bytes;
-        for (size_t i = 0; i < MOST_THEN && then[i].bytes; i++) bits |= then[i].bytes;
-        return bits;
-    }
-    bool same_pieces(const Item &other) const {
-        if (bytes != other.bytes) return false;
-        for (size_t i = 0; i < MOST_THEN; i++) {
-            if (then[i].bytes != other.then[i].bytes) return false;
-            if (!then[i].bytes) break;
+template <typename Step>
+uint64_t run_one_lane(const Variant &v, cst_kernel_fn fn, cst_kernel_args *args, Step *step, Message *const *messages,
+                      size_t n) {
+    constexpr uint32_t LANE = 0;
+    uint64_t calls = 0;
+    for (size_t i = 0; i < n; i++) {
+        step->message[LANE] = messages[i];
+        step->load(&LANE, 1);
+        while (step->left[LANE] > v.lag) {
+            args->iterations = step->left[LANE];
+            fn(args);
+            calls++;
+            step->advance(LANE, step->left[LANE]);
+            step->left[LANE] = 0;
+            step->turn(&LANE, 1);
         }
-        return true;
     }
-    // Takes the next piece up when nothing is left of this one. False: there is none.
-    bool go_on() {
-        if (bytes || !then[0].bytes) return false;
-        hash_in = then[0].at;
-        bytes = then[0].bytes;
-        for (size_t i = 1; i < MOST_THEN; i++) then[i - 1] = then[i];
-        then[MOST_THEN - 1].bytes = 0;
-        return true;
+    return calls;
+}
+
+template <typename Step>
+uint64_t run_lanes(const Variant &v, cst_kernel_fn fn, cst_kernel_args *args, Step *step, Message *const *messages,
+                   size_t n) {
+    uint32_t live[MAX_LANES], some[MAX_LANES];
+    const size_t width = v.lanes;
+    size_t next = 0, alive = 0;
+    uint64_t calls = 0;
+    // Gives messages to these lanes, which are free. One that has nothing to do makes way for the next.
+    const auto refill = [&](uint32_t *lanes, size_t free) {
+        while (free && next < n) {
+            const size_t loads = n - next < free ? n - next : free;
+            for (size_t i = 0; i < loads; i++) step->message[lanes[i]] = messages[next++];
+            step->load(lanes, loads);
+            size_t still = 0;
+            for (size_t i = 0; i < free; i++)
+                if (i >= loads || step->left[lanes[i]] <= v.lag) lanes[still++] = lanes[i];
+            free = still;
+        }
+        for (size_t i = 0; i < free; i++) step->message[lanes[i]] = nullptr;
+        alive = 0;
+        for (uint32_t lane = 0; lane < width; lane++)
+            if (step->message[lane]) live[alive++] = lane;
+    };
+    for (uint32_t lane = 0; lane < width; lane++) some[lane] = lane;
+    refill(some, width);
+    while (alive) {
+        uint64_t iterations = UINT64_MAX;
+        for (size_t i = 0; i < alive; i++)
+            if (step->left[live[i]] < iterations) iterations = step->left[live[i]];
+        if (alive < width) {
+            iterations = step->most_idle(iterations);
+            for (uint32_t lane = 0; lane < width; lane++)
+                if (!step->message[lane]) step->idle(lane, live[0]);
+        }
+        args->iterations = iterations;
+        fn(args);
+        calls++;
+        size_t turns = 0, free = 0;
+        for (size_t i = 0; i < alive; i++) {
+            const uint32_t lane = live[i];
+            step->left[lane] -= iterations;
+            step->advance(lane, iterations);
+            if (step->left[lane] <= v.lag) some[turns++] = lane;
+        }
+        if (!turns) continue;
+        step->turn(some, turns);
+        for (size_t i = 0; i < turns; i++)
+            if (step->left[some[i]] <= v.lag) some[free++] = some[i];
+        if (free) refill(some, free);
     }
-};
+    return calls;
+}
 
-// Output of lanes that have no item. They repeat the input of a lane that has one, and must not write to anybody's buffer.
-constexpr size_t IDLE_OUT_BYTES = 8192;
-
-// Memory that kernels work in. Wipe it up to the marks when done.
-struct LaneMemory {
-    uint8_t *state = nullptr;     // Engine::most_state_bytes(), aligned to STATE_ALIGN
-    uint8_t *idle_out = nullptr;  // IDLE_OUT_BYTES
-    size_t state_used = 0;
-    bool idle_used = false;
-};
-
-struct Phase {
-    const Suite *suite = nullptr;
-    const Family *family = nullptr;
-    bool one_key = false;
-    bool aligned = true;  // hand-over kernels may run
-    bool pair = false;    // stop when cipher and hash one after the other are cheaper
-    const Variant *first = nullptr;  // the choice for all items, where it is known already
-};
-
-// Runs every item as far as the family's steps go: what is left in `bytes` is smaller than what any usable kernel needs.
-// Each round takes the kernel that is cheapest for the items that are left. `order` has room for n.
-void run_phase(const Phase &phase, LaneMemory *memory, Item *const *items, Item **order, size_t n);
-
-// A question about `n` items of `mean` bytes, none shorter than `least`.
-Query query_of(const Phase &phase, size_t n, uint64_t mean, uint64_t least);
-
-// The pair kernel for these items; none when cipher and hash one after the other are cheaper (or pairs of the suite's other family for opening), or a
-// kernel of one of the two is forced.
-Pick choose_pair(const Phase &phase, const Query &query);
-
-// What runs the phase: choose_pair or pick, remembered from burst to burst. NULL: nothing.
-const Variant *decide(const Phase &phase, const Query &query);
+// Each of the messages has something to do for the kernel.
+template <typename Step>
+void execute(const Engine &engine, const Variant &v, LaneMemory *memory, Step *step, Message *const *messages,
+             size_t n) {
+    const cst_kernel_fn fn = v.kernel.load(std::memory_order_acquire)->fn;
+    cst_kernel_args args;
+    for (uint32_t i = 0; i < v.n_streams; i++) args.state[i] = memory->state + v.state_offset[i];
+    for (const Variant::Link &link : v.links) put_pointer(memory->state + link.from, memory->state + link.hand);
+    if (v.legacy_sse && engine.avx()) clear_upper_halves();
+    if (memory->state_used < v.state_bytes) memory->state_used = v.state_bytes;
+    v.calls.add(v.lanes == 1 ? run_one_lane(v, fn, &args, step, messages, n)
+                             : run_lanes(v, fn, &args, step, messages, n));
+}
 
 }  // namespace cst

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "chacha_abreast.hpp"
-
 namespace cst {
 
 int Manager::prepare(const Limits &limits, size_t n_suites) {
@@ -11,7 +9,7 @@ int Manager::prepare(const Limits &limits, size_t n_suites) {
     groups_.reserve(2 * n_suites);
     burst_.reserve(limits.min_fill);
     done_.reserve(2 * limits.capacity);
-    return arena_.allocate(engine_, limits.min_fill);
+    return memory_.allocate(engine_, limits.min_fill);
 }
 
 Manager::Group *Manager::group_of(const cst_job &job) {
@@ -31,14 +29,19 @@ void Manager::submit(cst_job *job) {
     counts_.jobs++;
     if (group->waiting.size() >= limits_.min_fill) run(group, &counts_.full);
     for (Group &other : groups_)
-        if (!other.waiting.empty() && counts_.jobs - other.waiting.front().since > limits_.max_age) run(&other, &counts_.aged);
+        if (!other.waiting.empty() && counts_.jobs - other.waiting.front().since > limits_.max_age)
+            run(&other, &counts_.aged);
 }
 
 void Manager::run(Group *group, uint64_t *reason) {
     burst_.clear();
-    for (const Waiting &w : group->waiting) burst_.push_back(*w.job);
-    if (chacha_abreast_takes(burst_.data(), burst_.size())) chacha_abreast(burst_.data(), burst_.size());
-    run_burst(&arena_, burst_.data(), burst_.size());
+    for (const Waiting &w : group->waiting) {
+        burst_.push_back(*w.job);
+        const cst_job &job = *w.job;
+        const bool right = group->suite->lengths.hold_input(group->direction == CST_OPEN, job.iv_len, job.in_len);
+        if (!right) refuse_unopened(&burst_.back());
+    }
+    run_jobs(&memory_, burst_.data(), burst_.size(), false);
     for (size_t i = 0; i < burst_.size(); i++) {
         cst_job *job = group->waiting[i].job;
         job->status = burst_[i].status;
@@ -65,7 +68,8 @@ void Manager::flush() {
     for (;;) {
         Group *next = nullptr;  // whose oldest job waits longest
         for (Group &group : groups_)
-            if (!group.waiting.empty() && (!next || group.waiting.front().since < next->waiting.front().since)) next = &group;
+            if (!group.waiting.empty() && (!next || group.waiting.front().since < next->waiting.front().since))
+                next = &group;
         if (!next) return;
         run(next, &counts_.flushed);
     }
@@ -73,7 +77,8 @@ void Manager::flush() {
 
 bool Manager::cancel(cst_job *job) {
     for (Group &group : groups_) {
-        const auto at = std::find_if(group.waiting.begin(), group.waiting.end(), [&](const Waiting &w) { return w.job == job; });
+        const auto at =
+            std::find_if(group.waiting.begin(), group.waiting.end(), [&](const Waiting &w) { return w.job == job; });
         if (at == group.waiting.end()) continue;
         group.waiting.erase(at);
         n_waiting_--;

@@ -13,11 +13,13 @@ public:
         size_t min_fill, max_age, capacity;
     };
     struct Counts {
-        uint64_t jobs = 0, bursts = 0, full = 0, aged = 0, flushed = 0;  // full, aged, flushed: bursts by what began them
+        uint64_t jobs = 0, bursts = 0, full = 0, aged = 0,
+                 flushed = 0;  // full, aged, flushed: bursts by what began them
     };
 
     explicit Manager(const Engine &engine) : engine_(engine) {}
-    // Everything that is ever needed, so that nothing that comes later can fail for memory. CST_ERR_MEMORY; may throw bad_alloc.
+    // Everything that is ever needed, so that nothing that comes later can fail for memory. CST_ERR_MEMORY; may throw
+    // bad_alloc.
     int prepare(const Limits &limits, size_t n_suites);
 
     const Engine &engine() const { return engine_; }
@@ -27,7 +29,7 @@ public:
     size_t done() const { return done_.size() - taken_; }
     bool full() const { return waiting() + done() >= limits_.capacity; }
 
-    // Takes a checked job in, and runs what is due.
+    // Takes in a job that was checked (CST_OK or CST_ERR_AUTH), and runs what is due.
     void submit(cst_job *job);
     // The next finished job; NULL when there is none.
     cst_job *take();
@@ -51,7 +53,7 @@ private:
     const Engine &engine_;
     Limits limits_ = {};
     Counts counts_;
-    Arena arena_;
+    Memory memory_;
     std::vector<Group> groups_;
     std::vector<cst_job> burst_;
     std::vector<cst_job *> done_;  // from taken_ on

@@ -1,80 +1,84 @@
-// TLS records, opened: decrypt, then check padding and MAC. How much padding there is, and whether anything is right, must not show in the time
-// (the attacks of Vaudenay, 2002, and of AlFardan and Paterson, "Lucky Thirteen", 2013). What is public is the record's length n. With a MAC
-// of m bytes the text has between n - m - 256 (or 0) and n - m - 1 bytes: blocks of the hash below the former are hashed as usual; from there on
-// (the tail) every block that the longest text could have is made with masks and hashed, and the chaining value that counts is kept by a mask.
+// TLS records, opened: decrypt, then check padding and MAC. How much padding there is, and whether anything is right,
+// must not show in the time (the attacks of Vaudenay, 2002, and of AlFardan and Paterson, "Lucky Thirteen", 2013). What
+// is public is the record's length n. With a MAC of m bytes the text has between n - m - 256 (or 0) and n - m - 1
+// bytes: blocks of the hash below the former are hashed as usual; from there on (the tail) every block that the longest
+// text could have is made with masks and hashed, and the chaining value that counts is kept by a mask.
 
 #include <algorithm>
-#include <cstring>
 
 #include "../suite/mask.hpp"
 #include "../suite/secret.hpp"
-#include "work.hpp"
+#include "constructions.hpp"
+#include "mac.hpp"
+#include "text.hpp"
 
 namespace cst {
 namespace {
 
-constexpr size_t TAIL = 2 * MOST_BLOCK;  // place in `blocks`, behind what make_heads and hash_outer use
+// In the area of a message: a block of the hash, and behind it the tail.
+constexpr size_t TAIL = MOST_BLOCK;
 constexpr size_t MOST_TAIL = TLS_HEAD + DIGEST_ROOM + TLS_MOST_PADDING + MOST_BLOCK;
-static_assert(TAIL + MOST_TAIL <= sizeof(Work::blocks), "the tail has room");
+static_assert(TAIL + MOST_TAIL + PAD_SLACK <= Memory::AREA_BYTES, "the tail has room");
+
+uint8_t *area_of(const Class &c, const Message &m) { return c.memory->area_of(m, TAIL + MOST_TAIL + PAD_SLACK); }
 
 // What is known of a record after its decryption. All of it but `least` is secret.
 struct Padding {
-    uint32_t least;   // bytes of the text, at least
-    uint32_t text;    // bytes of the text; the longest possible where the padding is wrong
-    uint32_t right;   // mask
+    uint32_t least;  // bytes of the text, at least
+    uint32_t text;  // bytes of the text; the longest possible where the padding is wrong
+    uint32_t right;  // mask
 };
 
-uint32_t length_of(const Work &work) { return uint32_t(work.job->in_len); }
-uint32_t mac_bytes(const Work &work) { return work.key->suite->hash->record.digest_bytes; }
-
-void begin(Work *work) {
-    cst_job &job = *work->job;
-    work->in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
-    work->out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
-    work->body = &work->out;
-    work->bulk = work->cipher_end = job.in_len;
-}
+uint32_t length_of(const Message &m) { return uint32_t(m.job->in_len); }
+uint32_t mac_bytes(const Message &m) { return m.key->suite->hash->record.digest_bytes; }
 
 // The last byte says how many before it are padding, and they say the same.
-Padding read_padding(Work *work) {
-    const uint32_t n = length_of(*work), mac = mac_bytes(*work);
+Padding read_padding(Message *m, uint8_t *area) {
+    const uint32_t n = length_of(*m), mac = mac_bytes(*m);
     const uint32_t window = std::min<uint32_t>(n, TLS_MOST_PADDING);  // whole blocks
-    uint8_t *bytes = work->blocks + TAIL;
-    work->use_blocks(TAIL + MOST_TAIL);
-    work->out.read(n - window, bytes, window);
+    uint8_t *const bytes = area + TAIL;
+    m->out.read(n - window, bytes, window);
     const uint32_t said = hidden(bytes[window - 1]);
     const uint32_t fits = mask_less(said + mac, n);
     const uint32_t count = said & fits;
     const __m128i wanted = _mm_set1_epi8(char(said));
     __m128i same = _mm_set1_epi32(int32_t(fits));
     for (uint32_t at = 0; at < window; at += 16)
-        same = _mm_and_si128(same, _mm_or_si128(mask_before(at, window - 1 - count), _mm_cmpeq_epi8(load_block(bytes + at), wanted)));
+        same = _mm_and_si128(
+            same, _mm_or_si128(mask_before(at, window - 1 - count), _mm_cmpeq_epi8(load_block(bytes + at), wanted)));
     const uint32_t room = n - mac, least = room - std::min<uint32_t>(room, TLS_MOST_PADDING);
     return {least, room - 1 - count, mask_equal(hidden(uint32_t(_mm_movemask_epi8(same))), 0xffff)};
 }
 
-// Bytes of the message from its first block that is not hashed yet. Returns how many.
-uint32_t read_tail(Work *work) {
-    const uint32_t head = uint32_t(work->head), bytes = length_of(*work) - uint32_t(work->hashed);
-    memcpy(work->blocks + TAIL, work->blocks, head);
-    work->out.read(work->hashed, work->blocks + TAIL + head, bytes);
+// Bytes of the message from its first block that is not hashed yet: of the head too, where the text may end before that
+// is a block. Returns how many.
+uint32_t read_tail(Message *m, uint32_t head, uint8_t *area) {
+    const uint32_t bytes = length_of(*m) - uint32_t(m->hashed);
+    if (head) {
+        const uint16_t length = __builtin_bswap16(m->record_length);
+        memcpy(area + TAIL, m->job->aad, TLS_AAD);
+        memcpy(area + TAIL + TLS_AAD, &length, sizeof(length));
+    }
+    m->out.read(m->hashed, area + TAIL + head, bytes);
     return head + bytes;
 }
 
-// Block i of the tail as it is in a message whose text ends at `end` of the tail: data, 0x80, zeros, in the last block the length.
-// Returns a mask: whether it is the last.
-uint32_t make_block(const AlgorithmRecord &hash, Work *work, uint32_t i, uint32_t tail, uint32_t end, uint64_t message_bytes) {
+// Block i of the tail as it is in a message whose text ends at `end` of the tail: data, 0x80, zeros, in the last block
+// the length. Returns a mask: whether it is the last.
+uint32_t make_block(const AlgorithmRecord &hash, uint8_t *area, uint32_t i, uint32_t tail, uint32_t end,
+                    uint64_t message_bytes) {
     const uint32_t unit = hash.block_bytes, first = i * unit;
     const __m128i top = _mm_set1_epi8(char(0x80));
     for (uint32_t at = 0; at < unit; at += 16) {
         const __m128i text = mask_before(first + at, end), through = mask_before(first + at, end + 1);
-        const __m128i data = first + at < tail ? _mm_and_si128(text, load_block(work->blocks + TAIL + first + at)) : _mm_setzero_si128();
-        store_block(_mm_or_si128(data, _mm_and_si128(_mm_andnot_si128(text, through), top)), work->blocks + at);
+        const __m128i data =
+            first + at < tail ? _mm_and_si128(text, load_block(area + TAIL + first + at)) : _mm_setzero_si128();
+        store_block(_mm_or_si128(data, _mm_and_si128(_mm_andnot_si128(text, through), top)), area + at);
     }
     const uint32_t last = mask_less(end + hash.length_bytes, first + unit) & ~mask_less(end + hash.length_bytes, first);
     const uint64_t bits = message_bytes << 3;
     const bool big_endian = hash.flags & ALGORITHM_BIG_ENDIAN;
-    uint8_t *place = work->blocks + unit - (big_endian ? sizeof(bits) : hash.length_bytes);
+    uint8_t *place = area + unit - (big_endian ? sizeof(bits) : hash.length_bytes);
     uint64_t word;
     memcpy(&word, place, sizeof(word));
     word |= (big_endian ? __builtin_bswap64(bits) : bits) & (uint64_t(last) << 32 | last);
@@ -82,85 +86,109 @@ uint32_t make_block(const AlgorithmRecord &hash, Work *work, uint32_t i, uint32_
     return last;
 }
 
+// Hashes one block, at the beginning of the area, of each of these.
+void hash_block(const Class &c, Message **list, size_t n) {
+    const size_t unit = c.suite->hash->record.block_bytes;
+    for (size_t i = 0; i < n; i++) {
+        Message &m = *list[i];
+        m.in.set(area_of(c, m), unit, nullptr, 0);
+        m.body = &m.in;
+        m.scattered = m.to_end = false;
+        m.hashed = 0;
+        m.hash_stop = unit;
+        m.stage = Stage::body;
+    }
+    run_macs(c, list, n);
+}
+
 // Hashes what is left of every message; hash_chain becomes the inner hash.
-void hash_tails(const Batch &batch, const Padding *padding) {
-    const AlgorithmRecord &hash = batch.suite->hash->record;
+void hash_tails(const Class &c, const Padding *padding) {
+    const AlgorithmRecord &hash = c.suite->hash->record;
     const uint32_t unit = hash.block_bytes;
-    uint32_t tails[MOST_WORKS], ends[MOST_WORKS], lasts[MOST_WORKS], most = 0;
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        tails[i] = read_tail(&work);
-        ends[i] = hidden(uint32_t(work.head) + padding[i].text - uint32_t(work.hashed));
-        const uint32_t longest = tails[i] - mac_bytes(work) - 1;
-        work.tail_blocks = (longest + 1 + hash.length_bytes + unit - 1) / unit;
-        most = std::max(most, work.tail_blocks);
-        memset(work.last, 0, sizeof(work.last));
+    uint32_t tails[MOST_MESSAGES], ends[MOST_MESSAGES], lasts[MOST_MESSAGES], blocks[MOST_MESSAGES], most = 0;
+    Message **const list = c.memory->list;
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        const uint32_t head = m.ready < m.boundary ? uint32_t(TLS_HEAD) : 0;
+        tails[i] = read_tail(&m, head, area_of(c, m));
+        ends[i] = hidden(head + padding[i].text - uint32_t(m.hashed));
+        const uint32_t longest = tails[i] - mac_bytes(m) - 1;
+        blocks[i] = (longest + 1 + hash.length_bytes + unit - 1) / unit;
+        most = std::max(most, blocks[i]);
+        memset(m.last, 0, sizeof(m.last));
     }
     for (uint32_t block = 0; block < most; block++) {
-        for (size_t i = 0; i < batch.n; i++) {
-            Work &work = batch.works[i];
-            if (block < work.tail_blocks)
-                lasts[i] = make_block(hash, &work, block, tails[i], ends[i], uint64_t(unit) + TLS_HEAD + padding[i].text);
+        size_t n = 0;
+        for (size_t i = 0; i < c.n; i++) {
+            Message &m = c.messages[i];
+            if (block >= blocks[i]) continue;
+            lasts[i] =
+                make_block(hash, area_of(c, m), block, tails[i], ends[i], uint64_t(unit) + TLS_HEAD + padding[i].text);
+            list[n++] = &m;
         }
-        hash_tail_block(batch, block);
-        for (size_t i = 0; i < batch.n; i++) {
-            Work &work = batch.works[i];
-            if (block >= work.tail_blocks) continue;
+        hash_block(c, list, n);
+        for (size_t i = 0; i < c.n; i++) {
+            Message &m = c.messages[i];
+            if (block >= blocks[i]) continue;
             const __m128i mask = _mm_set1_epi32(int32_t(lasts[i]));
-            for (size_t k = 0; k < sizeof(work.last); k += 16)
-                store_block(_mm_or_si128(load_block(work.last + k), _mm_and_si128(load_block(work.hash_chain + k), mask)), work.last + k);
+            for (size_t k = 0; k < sizeof(m.last); k += 16)
+                store_block(_mm_or_si128(load_block(m.last + k), _mm_and_si128(load_block(m.hash_chain + k), mask)),
+                            m.last + k);
         }
     }
-    for (size_t i = 0; i < batch.n; i++) memcpy(batch.works[i].hash_chain, batch.works[i].last, sizeof(batch.works[i].last));
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        uint8_t *const area = area_of(c, m);
+        hash_digest(hash, m.last, area, hash.digest_bytes);
+        hash_pad(hash, area, hash.digest_bytes, uint64_t(unit) + hash.digest_bytes);
+        m.hash_from = m.key->outer();
+        list[i] = &m;
+    }
+    hash_block(c, list, c.n);
     wipe(ends, sizeof(ends));
     wipe(lasts, sizeof(lasts));
 }
 
 // Whether the MAC in the record is the right one: a mask.
-uint32_t check_mac(Work *work, const Padding &padding) {
-    const uint32_t mac = mac_bytes(*work), window = length_of(*work) - padding.least;
-    uint8_t *bytes = work->blocks + TAIL;
-    work->out.read(padding.least, bytes, window);
+uint32_t check_mac(Message *m, const Padding &padding, uint8_t *area) {
+    const uint32_t mac = mac_bytes(*m), window = length_of(*m) - padding.least;
+    uint8_t *const bytes = area + TAIL;
+    m->out.read(padding.least, bytes, window);
     memset(bytes + window, 0, MOST_TAIL - window);
     shift_down(bytes, padding.text - padding.least, mac);
-    uint8_t digest[DIGEST_ROOM];
-    read_tag(*work, digest, mac);
-    const uint32_t right = 0 - same_bytes(digest, bytes, mac);
-    wipe(digest, sizeof(digest));
-    return right;
+    hash_digest(m->key->suite->hash->record, m->hash_chain, m->digest, mac);
+    return 0 - same_bytes(m->digest, bytes, mac);
 }
 
 }  // namespace
 
-void open_records(const Batch &batch) {
-    Padding padding[MOST_WORKS];
-    for (size_t i = 0; i < batch.n; i++) begin(&batch.works[i]);
-    run_cipher(batch, true);
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        padding[i] = read_padding(&work);
-        work.record_length[0] = uint8_t(padding[i].text >> 8);
-        work.record_length[1] = uint8_t(padding[i].text);
-        work.ready = work.hash_end = padding[i].least;
+void open_records(const Class &c) {
+    Padding padding[MOST_MESSAGES];
+    run_all_texts(c, true);
+    Message **const list = c.memory->list;
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        padding[i] = read_padding(&m, area_of(c, m));
+        m.body = &m.out;
+        m.body_bytes = m.job->in_len;
+        begin_mac(*c.suite, &m);
+        m.whole = false;
+        m.record_length = uint16_t(padding[i].text);
+        m.ready = m.hash_stop = padding[i].least;
+        list[i] = &m;
     }
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        work.boundary = uint32_t(-TLS_HEAD & (batch.suite->hash->record.block_bytes - 1));
-    }
-    make_heads(batch);
-    hash_bodies(batch);
-    hash_tails(batch, padding);
-    hash_outer(batch);
-    for (size_t i = 0; i < batch.n; i++) {
-        Work &work = batch.works[i];
-        const uint32_t right = hidden(padding[i].right & check_mac(&work, padding[i]));
+    run_macs(c, list, c.n);
+    hash_tails(c, padding);
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        const uint32_t right = hidden(padding[i].right & check_mac(&m, padding[i], area_of(c, m)));
         if (!right) {
-            fail(&work);
+            fail(&m);
             continue;
         }
-        work.job->status = CST_OK;
-        work.job->out_len = padding[i].text;
-        work.out.zero(padding[i].text, length_of(work) - padding[i].text);
+        m.job->status = CST_OK;
+        m.job->out_len = padding[i].text;
+        m.out.zero(padding[i].text, length_of(m) - padding[i].text);
     }
     wipe(padding, sizeof(padding));
 }

@@ -7,7 +7,8 @@
 namespace cst {
 
 // As cst_selftest.
-int selftest(const Engine &engine, const Suites &suites, const char *glob, void (*each)(const char *name, int result, void *arg), void *arg);
+int selftest(const Engine &engine, const Suites &suites, const char *glob,
+             void (*each)(const char *name, int result, void *arg), void *arg);
 
 struct KnownAnswer {
     const char *suite;

@@ -15,17 +15,17 @@ namespace cst {
 namespace {
 
 constexpr double kSecondsPerKernel = 0.01, kSecondsForAll = 3.0;
-// Disturbances add time. Short ones (an interrupt) meet few samples of a pass, whose median does not see them; long ones (somebody else on the core's
-// other thread) meet some of the passes over all kernels, of which the second least counts: the least may come from a disturbance of the clock, which
-// takes time off.
+// Disturbances add time. Short ones (an interrupt) meet few samples of a pass, whose median does not see them; long
+// ones (somebody else on the core's other thread) meet some of the passes over all kernels, of which the second least
+// counts: the least may come from a disturbance of the clock, which takes time off.
 constexpr size_t kPasses = 8;
 constexpr size_t kLeastSamples = 3, kMostSamples = 200;  // per kernel and pass
-constexpr uint64_t kSampleTicks = 12000;                 // long against the clock's grain, short against a time slice
-constexpr size_t kMostCalls = 64;                        // per sample
+constexpr uint64_t kSampleTicks = 12000;  // long against the clock's grain, short against a time slice
+constexpr size_t kMostCalls = 64;  // per sample
 constexpr size_t kJobs = 64;
-constexpr uint64_t kTarget = 2048;                       // bytes of a job: those of all jobs stay in the second cache
+constexpr uint64_t kTarget = 2048;  // bytes of a job: those of all jobs stay in the second cache
 constexpr uint64_t kMostBuffer = 1u << 16;
-constexpr size_t kApart = 128;                           // equal offsets of neighbouring jobs fall into different cache sets
+constexpr size_t kApart = 128;  // equal offsets of neighbouring jobs fall into different cache sets
 constexpr uint64_t kChain = 250, kChainAdds = 64;
 
 uint64_t ticks() {
@@ -35,8 +35,8 @@ uint64_t ticks() {
     return now;
 }
 
-// Ticks of the time-stamp counter, which does not follow the core's clock, for kChain * kChainAdds core cycles: an addition that needs the one before
-// takes one.
+// Ticks of the time-stamp counter, which does not follow the core's clock, for kChain * kChainAdds core cycles: an
+// addition that needs the one before takes one.
 uint64_t chain_ticks() {
     uint64_t x = 0, rounds = kChain;
     const uint64_t start = ticks();
@@ -60,18 +60,20 @@ double median(std::vector<double> *values) { return ranked(values, values->size(
 struct Shape {
     uint64_t few, many, bytes;
 
-    explicit Shape(const Variant &v) : few(uint64_t(v.lag) + 1), many(std::max(few + 4, kTarget >> v.step_log2)), bytes(many << v.step_log2) {}
+    explicit Shape(const Variant &v)
+        : few(uint64_t(v.lag) + 1), many(std::max(few + 4, kTarget >> v.step_log2)), bytes(many << v.step_log2) {}
     size_t pitch() const { return size_t(bytes + kApart); }
 };
 
-// A state block, and the inputs and outputs of the jobs. Calls take the jobs in turn, as many as there are lanes, like a burst: a call finds its state
-// in the first cache, but not its data.
+// A state block, and the inputs and outputs of the jobs. Calls take the jobs in turn, as many as there are lanes, like
+// a burst: a call finds its state in the first cache, but not its data.
 class Bench {
 public:
     ~Bench() { free(base_); }
     int allocate(const Engine &engine, const std::vector<const Variant *> &variants) {
         state_bytes_ = (engine.most_state_bytes() + 63) / 64 * 64;
-        for (const Variant *v : variants) side_ = std::max(side_, (sets(*v) * v->lanes * Shape(*v).pitch() + 63) / 64 * 64);
+        for (const Variant *v : variants)
+            side_ = std::max(side_, (sets(*v) * v->lanes * Shape(*v).pitch() + 63) / 64 * 64);
         const size_t size = STATE_ALIGN + state_bytes_ + 2 * side_;
         base_ = static_cast<uint8_t *>(malloc(size));
         if (!base_) return CST_ERR_MEMORY;
@@ -118,7 +120,8 @@ private:
             put(v.cipher.lanes[i].in, in + i * pitch_);
             put(v.cipher.lanes[i].out, out + i * pitch_);
         }
-        for (size_t i = 0; i < v.hash.lanes.size(); i++) put(v.hash.lanes[i].in, (v.role == Role::pair ? out : in) + i * pitch_);
+        for (size_t i = 0; i < v.hash.lanes.size(); i++)
+            put(v.hash.lanes[i].in, (v.role == Role::pair ? out : in) + i * pitch_);
     }
 
     uint8_t *base_ = nullptr, *state_ = nullptr;
@@ -140,7 +143,8 @@ public:
         bench->prepare(v_);
         const size_t many_calls = calls(bench, shape_.many), few_calls = calls(bench, shape_.few);
         std::vector<double> longs, shorts;
-        while (longs.size() < kLeastSamples || (longs.size() < kMostSamples && std::chrono::steady_clock::now() < stop)) {
+        while (longs.size() < kLeastSamples ||
+               (longs.size() < kMostSamples && std::chrono::steady_clock::now() < stop)) {
             const uint64_t before = chain_ticks();
             const double empty = double(bench->time(nothing, 0, few_calls)) / double(few_calls);
             const double longer = double(bench->time(kernel_->fn, shape_.many, many_calls)) / double(many_calls);
@@ -156,7 +160,8 @@ public:
     // False when the figures are not plausible. After all passes.
     bool cost(KernelCost *out) {
         const double longer = ranked(&long_, 1), shorter = ranked(&short_, 1);
-        const double slope = (longer - shorter) / double(shape_.many - shape_.few), call = std::max(0.0, shorter - slope * double(shape_.few));
+        const double slope = (longer - shorter) / double(shape_.many - shape_.few),
+                     call = std::max(0.0, shorter - slope * double(shape_.few));
         const double iteration = slope * 100 + 0.5, once = call * 100 + 0.5;
         if (!(iteration >= LEAST_ITERATION && iteration <= MOST_CENTICYCLES && once <= MOST_CENTICYCLES)) return false;
         out->centicycles_per_iteration = uint32_t(iteration);
@@ -197,11 +202,13 @@ bool worth_measuring(const Variant &v) { return v.for_suites() && Shape(v).bytes
 
 }  // namespace
 
-int measure_costs(const Engine &engine, const char *glob, double seconds, const Progress &progress, std::vector<KernelCost> *out) {
+int measure_costs(const Engine &engine, const char *glob, double seconds, const Progress &progress,
+                  std::vector<KernelCost> *out) {
     using Clock = std::chrono::steady_clock;
     std::vector<const Variant *> wanted;
     for (const auto &variant : engine.variants())
-        if (worth_measuring(*variant) && (!glob || fnmatch(glob, variant->name, 0) == 0)) wanted.push_back(variant.get());
+        if (worth_measuring(*variant) && (!glob || fnmatch(glob, variant->name, 0) == 0))
+            wanted.push_back(variant.get());
     if (wanted.empty()) return glob ? CST_ERR_NAME : CST_ERR_UNSUPPORTED;
     if (seconds == 0) seconds = std::min(kSecondsForAll, kSecondsPerKernel * double(wanted.size()));
     Bench bench;
@@ -221,7 +228,8 @@ int measure_costs(const Engine &engine, const char *glob, double seconds, const 
             if (!error) trials[i] = std::make_unique<Trial>(*wanted[i], kernel);
         }
         const auto share = std::chrono::duration<double>(seconds * double(step + 1) / double(steps));
-        if (trials[i]) trials[i]->sample(&bench, engine.avx(), start + std::chrono::duration_cast<Clock::duration>(share));
+        if (trials[i])
+            trials[i]->sample(&bench, engine.avx(), start + std::chrono::duration_cast<Clock::duration>(share));
     }
     out->clear();
     for (const auto &trial : trials) {

@@ -8,8 +8,8 @@
 
 namespace cst {
 
-// Not by locked additions: they wait for all loads and stores that are under way, and a short message took 2 to 7 % longer with them. Of threads that share a line and add at
-// the same moment, a call may be left out.
+// Not by locked additions: they wait for all loads and stores that are under way, and a short message took 2 to 7 %
+// longer with them. Of threads that share a line and add at the same moment, a call may be left out.
 class CallCounter {
 public:
     CallCounter() = default;

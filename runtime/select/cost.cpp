@@ -6,8 +6,9 @@
 namespace cst {
 namespace {
 
-// Between what small and large cores reach; only the order of the results matters. Vectors of 512 bits have half the units of narrower ones, or take
-// two turns in them, and all vectors wait longer for one another than general registers do.
+// Between what small and large cores reach; only the order of the results matters. Vectors of 512 bits have half the
+// units of narrower ones, or take two turns in them, and all vectors wait longer for one another than general registers
+// do.
 constexpr double kPerCycle = 4.0;         // instructions of a kernel with enough independent work
 constexpr double kWidePerCycle = 2.2;     // of its AVX-512 streams
 constexpr double kWideChained = 1.9;      // of one hash alone on AVX-512: its rounds depend on one another
@@ -55,14 +56,12 @@ Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
         const double bytes = double(program.bytes) * stream.ratio;
         const bool avx512 = strstr(program.features, "avx512f");
         double chain = avx512 ? body / kWideChained : 0;
-        if ((algorithm.kind == ALGORITHM_CIPHER_ENC || algorithm.kind == ALGORITHM_CBC_MAC) && algorithm.block_bytes)  // CBC: block after block
+        if ((algorithm.kind == ALGORITHM_CIPHER_ENC || algorithm.kind == ALGORITHM_CBC_MAC) &&
+            algorithm.block_bytes)  // CBC: block after block
             chain = bytes / algorithm.block_bytes * (algorithm.rounds + 1) * kAesRound;
-        else if (algorithm.kind == ALGORITHM_DES_ENC)
-            chain = bytes / 8 * algorithm.rounds * kDesRound;
-        else if (algorithm.kind != ALGORITHM_HASH)
-            chain = 0;
-        else if (strstr(program.features, "sha"))
-            chain = bytes * kShaNiPerByte;
+        else if (algorithm.kind == ALGORITHM_DES_ENC) chain = bytes / 8 * algorithm.rounds * kDesRound;
+        else if (algorithm.kind != ALGORITHM_HASH) chain = 0;
+        else if (strstr(program.features, "sha")) chain = bytes * kShaNiPerByte;
         instructions += body;
         wide += avx512 ? body : 0;
         edges += program.n_enter + program.n_leave + double(stream.lag) * body;
@@ -91,7 +90,8 @@ int code_digest(const Pack &pack, uint32_t kernel, uint64_t *out) {
         const StreamRecord &stream = record.streams[i];
         ProgramRecord program;
         if (int error = pack.program(stream.program, &program)) return error;
-        for (uint64_t word : {uint64_t(stream.ratio), uint64_t(stream.lead), uint64_t(stream.lag), uint64_t(program.lanes), uint64_t(program.bytes)})
+        for (uint64_t word : {uint64_t(stream.ratio), uint64_t(stream.lead), uint64_t(stream.lag),
+                              uint64_t(program.lanes), uint64_t(program.bytes)})
             digest.add(word);
         digest.add(program.stored, program.stored_bytes);
         for (const ConstantRecord &constant : program.constants) digest.add(constant.data, constant.size);

@@ -1,4 +1,5 @@
-// What a kernel costs: measured on this machine, by the pack's table for this microarchitecture, or an estimate from its instruction counts.
+// What a kernel costs: measured on this machine, by the pack's table for this microarchitecture, or an estimate from
+// its instruction counts.
 #pragma once
 
 #include <string>
@@ -13,7 +14,8 @@ bool find_costs(const Pack &pack, const char *microarchitecture, CostRecord *out
 // A rough figure, good enough to prefer full wide kernels to narrow ones and narrow ones to empty wide ones.
 Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel);
 
-// Any kernel's iteration takes a few cycles at least, and no more than some 100,000; a call has no lower bound but the clock's grain.
+// Any kernel's iteration takes a few cycles at least, and no more than some 100,000; a call has no lower bound but the
+// clock's grain.
 constexpr uint32_t LEAST_ITERATION = 10, MOST_CENTICYCLES = 1000000000;
 
 // A cost that was measured on this machine.
@@ -25,7 +27,8 @@ struct KernelCost {
     Cost cost() const;
 };
 
-// Of the records that a kernel's code is made from: a cost belongs to code, not to a name. Against accidents, not against forgers.
+// Of the records that a kernel's code is made from: a cost belongs to code, not to a name. Against accidents, not
+// against forgers.
 int code_digest(const Pack &pack, uint32_t kernel, uint64_t *out);
 
 }  // namespace cst

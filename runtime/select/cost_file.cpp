@@ -1,11 +1,11 @@
 #include "cost_file.hpp"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -39,12 +39,14 @@ std::string hex(uint64_t value) {
     return text;
 }
 
-// One line after the other, and the words of a line. Everything is checked against the end; nothing depends on the locale.
+// One line after the other, and the words of a line. Everything is checked against the end; nothing depends on the
+// locale.
 class Lines {
 public:
     Lines(const char *text, size_t size) : at_(text), end_(text + size) {}
 
-    // The next line, without its newline. False at the end, or when the line is too long, unfinished, or not printable ASCII.
+    // The next line, without its newline. False at the end, or when the line is too long, unfinished, or not printable
+    // ASCII.
     bool next(std::string *line) {
         const size_t most = std::min(size_t(end_ - at_), kMostLine);
         const void *cut = most ? memchr(at_, '\n', most) : nullptr;
@@ -112,14 +114,16 @@ bool parse_head(Lines *lines, CostFile *out) {
 
 // What the readers of packs admit.
 bool is_name(const std::string &word) {
-    return !word.empty() && word.size() <= kMostName && std::all_of(word.begin(), word.end(), [](char c) { return c > ' ' && c <= '~'; });
+    return !word.empty() && word.size() <= kMostName &&
+           std::all_of(word.begin(), word.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
 bool parse_kernel(const std::string &text, KernelCost *out) {
     const std::vector<std::string> words = words_of(text);
     if (words.size() != 4 || !is_name(words[0])) return false;
     out->name = words[0];
-    return digest(words[1], &out->code) && decimal(words[2], LEAST_ITERATION, MOST_CENTICYCLES, &out->centicycles_per_iteration) &&
+    return digest(words[1], &out->code) &&
+           decimal(words[2], LEAST_ITERATION, MOST_CENTICYCLES, &out->centicycles_per_iteration) &&
            decimal(words[3], 0, MOST_CENTICYCLES, &out->centicycles_per_call);
 }
 
@@ -127,7 +131,8 @@ bool all_different(const std::vector<KernelCost> &kernels) {
     std::vector<const std::string *> names;
     for (const KernelCost &kernel : kernels) names.push_back(&kernel.name);
     std::sort(names.begin(), names.end(), [](const std::string *a, const std::string *b) { return *a < *b; });
-    return std::adjacent_find(names.begin(), names.end(), [](const std::string *a, const std::string *b) { return *a == *b; }) == names.end();
+    return std::adjacent_find(names.begin(), names.end(),
+                              [](const std::string *a, const std::string *b) { return *a == *b; }) == names.end();
 }
 
 class Descriptor {
@@ -189,19 +194,26 @@ private:
 }  // namespace
 
 CostFile::CostFile(const Cpu &cpu, std::vector<KernelCost> costs)
-    : brand(printable(cpu.brand)), features(feature_names(cpu.features)), family(cpu.family), model(cpu.model), stepping(cpu.stepping), kernels(std::move(costs)) {}
+    : brand(printable(cpu.brand)),
+      features(feature_names(cpu.features)),
+      family(cpu.family),
+      model(cpu.model),
+      stepping(cpu.stepping),
+      kernels(std::move(costs)) {}
 
 bool CostFile::made_on(const Cpu &cpu) const {
     const CostFile here(cpu, {});
-    return brand == here.brand && family == here.family && model == here.model && stepping == here.stepping && features == here.features;
+    return brand == here.brand && family == here.family && model == here.model && stepping == here.stepping &&
+           features == here.features;
 }
 
 std::string CostFile::text() const {
-    std::string text = std::string(kTitle) + "\nbrand " + brand + "\ncpu " + std::to_string(family) + " " + std::to_string(model) + " " +
-                       std::to_string(stepping) + "\nfeatures " + features + "\n";
+    std::string text = std::string(kTitle) + "\nbrand " + brand + "\ncpu " + std::to_string(family) + " " +
+                       std::to_string(model) + " " + std::to_string(stepping) + "\nfeatures " + features + "\n";
     for (const KernelCost &kernel : kernels)
-        text += "kernel " + kernel.name + " " + hex(kernel.code) + " " + std::to_string(kernel.centicycles_per_iteration) + " " +
-                std::to_string(kernel.centicycles_per_call) + "\n";
+        text += "kernel " + kernel.name + " " + hex(kernel.code) + " " +
+                std::to_string(kernel.centicycles_per_iteration) + " " + std::to_string(kernel.centicycles_per_call) +
+                "\n";
     return text + "end " + hex(fnv1a(text.data(), text.size())) + "\n";
 }
 

@@ -1,12 +1,15 @@
-// Costs measured on this machine, as a file. It only influences speed; whatever it holds, no kernel runs that would not run without it.
+// Costs measured on this machine, as a file. It only influences speed; whatever it holds, no kernel runs that would not
+// run without it.
 //
 //     cryptostitch costs 1
 //     brand AMD EPYC 9R14
 //     cpu 25 17 1                                                      family, model, stepping
 //     features sse2,pclmul,...                                         after lowering
-//     kernel sha1_x16@avx512 5f2a90c1d4e8b733 52311 41027              name, digest of its code, centicycles per iteration (all lanes) and per call
+//     kernel sha1_x16@avx512 5f2a90c1d4e8b733 52311 41027              name, digest of its code, centicycles per
+//     iteration (all lanes) and per call
 //     ...
-//     end 0f4c7b2e9d1a6385                                             FNV-1a, 64 bits, of all that comes before this line
+//     end 0f4c7b2e9d1a6385                                             FNV-1a, 64 bits, of all that comes before this
+//     line
 #pragma once
 
 #include <string>
@@ -32,12 +35,14 @@ struct CostFile {
 // CST_OK, or CST_ERR_COSTS for anything that text() does not write. Reads nothing behind `text[size]`.
 int parse_costs(const char *text, size_t size, CostFile *out);
 
-// CST_ERR_FILE: it cannot be read (`absent`: because it is not there), or is not a regular file. CST_ERR_COSTS: see parse_costs.
+// CST_ERR_FILE: it cannot be read (`absent`: because it is not there), or is not a regular file. CST_ERR_COSTS: see
+// parse_costs.
 int read_costs(const char *path, CostFile *out, bool *absent);
 
 // Whether write_costs could make its file: one learns it before measuring. CST_OK or CST_ERR_FILE.
 int try_to_write(const char *path);
-// The text appears complete under its name, or not at all (CST_ERR_FILE): it is written beside it, under another name, first.
+// The text appears complete under its name, or not at all (CST_ERR_FILE): it is written beside it, under another name,
+// first.
 int write_costs(const char *path, const std::string &text);
 
 }  // namespace cst

@@ -58,46 +58,26 @@ struct Micro {
 };
 
 const Micro kMicros[] = {
-    {"AuthenticAMD", 0x17, 0x00, 0x2f, "zen1"},
-    {"AuthenticAMD", 0x17, 0x50, 0x5f, "zen1"},
-    {"AuthenticAMD", 0x17, 0x30, 0xff, "zen2"},
-    {"HygonGenuine", 0x18, 0x00, 0x03, "zen1"},
-    {"AuthenticAMD", 0x19, 0x10, 0x1f, "zen4"},
-    {"AuthenticAMD", 0x19, 0x60, 0xaf, "zen4"},
-    {"AuthenticAMD", 0x19, 0x00, 0x5f, "zen3"},
-    {"AuthenticAMD", 0x1a, 0x00, 0x2f, "zen5"},
-    {"AuthenticAMD", 0x1a, 0x40, 0x4f, "zen5"},
-    {"AuthenticAMD", 0x1a, 0x60, 0x7f, "zen5"},
-    {"GenuineIntel", 6, 0x3c, 0x3c, "haswell"},
-    {"GenuineIntel", 6, 0x3f, 0x3f, "haswell"},
-    {"GenuineIntel", 6, 0x45, 0x46, "haswell"},
-    {"GenuineIntel", 6, 0x3d, 0x3d, "broadwell"},
-    {"GenuineIntel", 6, 0x47, 0x47, "broadwell"},
-    {"GenuineIntel", 6, 0x4f, 0x4f, "broadwell"},
-    {"GenuineIntel", 6, 0x56, 0x56, "broadwell"},
-    {"GenuineIntel", 6, 0x55, 0x55, "skylake_server"},
-    {"GenuineIntel", 6, 0x4e, 0x4e, "skylake"},
-    {"GenuineIntel", 6, 0x5e, 0x5e, "skylake"},
-    {"GenuineIntel", 6, 0x8e, 0x8e, "skylake"},
-    {"GenuineIntel", 6, 0x9e, 0x9e, "skylake"},
-    {"GenuineIntel", 6, 0xa5, 0xa6, "skylake"},
-    {"GenuineIntel", 6, 0x6a, 0x6a, "icelake"},
-    {"GenuineIntel", 6, 0x6c, 0x6c, "icelake"},
-    {"GenuineIntel", 6, 0x7d, 0x7e, "icelake"},
-    {"GenuineIntel", 6, 0x8c, 0x8d, "tigerlake"},
-    {"GenuineIntel", 6, 0xa7, 0xa7, "rocketlake"},
-    {"GenuineIntel", 6, 0x8f, 0x8f, "sapphire_rapids"},
-    {"GenuineIntel", 6, 0xcf, 0xcf, "sapphire_rapids"},
-    {"GenuineIntel", 6, 0xad, 0xae, "granite_rapids"},
-    {"GenuineIntel", 6, 0x97, 0x97, "alderlake"},
-    {"GenuineIntel", 6, 0x9a, 0x9a, "alderlake"},
-    {"GenuineIntel", 6, 0xb7, 0xb7, "alderlake"},
-    {"GenuineIntel", 6, 0xba, 0xba, "alderlake"},
-    {"GenuineIntel", 6, 0xbf, 0xbf, "alderlake"},
-    {"GenuineIntel", 6, 0xaa, 0xaa, "meteorlake"},
-    {"GenuineIntel", 6, 0xac, 0xac, "meteorlake"},
-    {"GenuineIntel", 6, 0xb5, 0xb5, "meteorlake"},
-    {"GenuineIntel", 6, 0xc5, 0xc6, "arrowlake"},
+    {"AuthenticAMD", 0x17, 0x00, 0x2f, "zen1"},         {"AuthenticAMD", 0x17, 0x50, 0x5f, "zen1"},
+    {"AuthenticAMD", 0x17, 0x30, 0xff, "zen2"},         {"HygonGenuine", 0x18, 0x00, 0x03, "zen1"},
+    {"AuthenticAMD", 0x19, 0x10, 0x1f, "zen4"},         {"AuthenticAMD", 0x19, 0x60, 0xaf, "zen4"},
+    {"AuthenticAMD", 0x19, 0x00, 0x5f, "zen3"},         {"AuthenticAMD", 0x1a, 0x00, 0x2f, "zen5"},
+    {"AuthenticAMD", 0x1a, 0x40, 0x4f, "zen5"},         {"AuthenticAMD", 0x1a, 0x60, 0x7f, "zen5"},
+    {"GenuineIntel", 6, 0x3c, 0x3c, "haswell"},         {"GenuineIntel", 6, 0x3f, 0x3f, "haswell"},
+    {"GenuineIntel", 6, 0x45, 0x46, "haswell"},         {"GenuineIntel", 6, 0x3d, 0x3d, "broadwell"},
+    {"GenuineIntel", 6, 0x47, 0x47, "broadwell"},       {"GenuineIntel", 6, 0x4f, 0x4f, "broadwell"},
+    {"GenuineIntel", 6, 0x56, 0x56, "broadwell"},       {"GenuineIntel", 6, 0x55, 0x55, "skylake_server"},
+    {"GenuineIntel", 6, 0x4e, 0x4e, "skylake"},         {"GenuineIntel", 6, 0x5e, 0x5e, "skylake"},
+    {"GenuineIntel", 6, 0x8e, 0x8e, "skylake"},         {"GenuineIntel", 6, 0x9e, 0x9e, "skylake"},
+    {"GenuineIntel", 6, 0xa5, 0xa6, "skylake"},         {"GenuineIntel", 6, 0x6a, 0x6a, "icelake"},
+    {"GenuineIntel", 6, 0x6c, 0x6c, "icelake"},         {"GenuineIntel", 6, 0x7d, 0x7e, "icelake"},
+    {"GenuineIntel", 6, 0x8c, 0x8d, "tigerlake"},       {"GenuineIntel", 6, 0xa7, 0xa7, "rocketlake"},
+    {"GenuineIntel", 6, 0x8f, 0x8f, "sapphire_rapids"}, {"GenuineIntel", 6, 0xcf, 0xcf, "sapphire_rapids"},
+    {"GenuineIntel", 6, 0xad, 0xae, "granite_rapids"},  {"GenuineIntel", 6, 0x97, 0x97, "alderlake"},
+    {"GenuineIntel", 6, 0x9a, 0x9a, "alderlake"},       {"GenuineIntel", 6, 0xb7, 0xb7, "alderlake"},
+    {"GenuineIntel", 6, 0xba, 0xba, "alderlake"},       {"GenuineIntel", 6, 0xbf, 0xbf, "alderlake"},
+    {"GenuineIntel", 6, 0xaa, 0xaa, "meteorlake"},      {"GenuineIntel", 6, 0xac, 0xac, "meteorlake"},
+    {"GenuineIntel", 6, 0xb5, 0xb5, "meteorlake"},      {"GenuineIntel", 6, 0xc5, 0xc6, "arrowlake"},
     {"GenuineIntel", 6, 0xbd, 0xbd, "lunarlake"},
 };
 
@@ -164,7 +144,8 @@ Cpu decode_cpu(const CpuLeaves &leaves) {
 
     const bool avx_state = (leaves.xcr0 & 0x06) == 0x06;     // XMM, YMM
     const bool avx512_state = (leaves.xcr0 & 0xe6) == 0xe6;  // and opmask, upper ZMM0-15, ZMM16-31
-    const uint32_t words[] = {leaves.leaf1_ecx, leaves.leaf1_edx, leaves.leaf7_ebx, leaves.leaf7_ecx, leaves.leaf7_1_eax};
+    const uint32_t words[] = {leaves.leaf1_ecx, leaves.leaf1_edx, leaves.leaf7_ebx, leaves.leaf7_ecx,
+                              leaves.leaf7_1_eax};
     for (const Bit &bit : kBits) {
         if (!(words[bit.source] >> bit.bit & 1)) continue;
         if (bit.needs == kAvx && !avx_state) continue;

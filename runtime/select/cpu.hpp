@@ -15,7 +15,8 @@ struct CpuLeaves {
     uint64_t xcr0 = 0;  // 0 without OSXSAVE
 };
 
-// The widest vector registers that the CPU has and the operating system saves. Unlike the features it is never lowered: other code in the process uses them.
+// The widest vector registers that the CPU has and the operating system saves. Unlike the features it is never lowered:
+// other code in the process uses them.
 enum class RegisterState { xmm, ymm, zmm };
 
 struct Cpu {
@@ -29,7 +30,7 @@ struct Cpu {
 // CPUID and XGETBV(0), so that the answers of another CPU can take their place.
 struct CpuidSource {
     void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t *registers);  // EAX, EBX, ECX, EDX
-    uint64_t (*xcr0)();                                                   // asked only when the CPU says that the OS uses XSAVE
+    uint64_t (*xcr0)();  // asked only when the CPU says that the OS uses XSAVE
 };
 
 CpuLeaves read_cpu(const CpuidSource &source);

@@ -17,7 +17,9 @@ bool fits(const Variant &v, const Query &query) {
     return !query.only_ready && !v.refused.load(std::memory_order_relaxed);
 }
 
-bool competes(const Variant &v, const Query &query) { return fits(v, query) && !(v.instead && fits(*v.instead, query)); }
+bool competes(const Variant &v, const Query &query) {
+    return fits(v, query) && !(v.instead && fits(*v.instead, query));
+}
 
 void Family::add(const Variant *variant) {
     variants.push_back(variant);
@@ -66,7 +68,8 @@ Pick pick(const Family &family, const Query &query, const Variant *forced) {
             total = cost[i] * double(full);
             if (rest && rest != known_rest) {
                 rest_cost = cost[i] * double(rounds(rest, *candidates[i]));
-                for (size_t j = 0; j < n; j++) rest_cost = std::min(rest_cost, cost[j] * double(rounds(rest, *candidates[j])));
+                for (size_t j = 0; j < n; j++)
+                    rest_cost = std::min(rest_cost, cost[j] * double(rounds(rest, *candidates[j])));
                 known_rest = rest;
             }
             if (rest) total += rest_cost;

@@ -34,7 +34,8 @@ struct Pick {
     const Variant *next = nullptr;     // the runner-up
     double next_cycles_per_byte = 0;
 
-    // Takes the kernel if it is cheaper than what there is. Within the precision of the tables fewer lanes win: such a kernel is shorter, and no lane runs idle.
+    // Takes the kernel if it is cheaper than what there is. Within the precision of the tables fewer lanes win: such a
+    // kernel is shorter, and no lane runs idle.
     void offer(const Variant *v, double cycles);
 };
 

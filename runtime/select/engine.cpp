@@ -19,22 +19,25 @@ namespace {
 
 bool same_algorithm(const AlgorithmRecord &a, const AlgorithmRecord &b) {
     return a.kind == b.kind && a.block_bytes == b.block_bytes && a.word_bytes == b.word_bytes && a.words == b.words &&
-           a.digest_bytes == b.digest_bytes && a.flags == b.flags && a.length_bytes == b.length_bytes && a.key_bytes == b.key_bytes &&
-           a.iv_bytes == b.iv_bytes && a.rounds == b.rounds && memcmp(a.initial, b.initial, sizeof(a.initial)) == 0 &&
-           strcmp(a.suite, b.suite) == 0;
+           a.digest_bytes == b.digest_bytes && a.flags == b.flags && a.length_bytes == b.length_bytes &&
+           a.key_bytes == b.key_bytes && a.iv_bytes == b.iv_bytes && a.rounds == b.rounds &&
+           memcmp(a.initial, b.initial, sizeof(a.initial)) == 0 && strcmp(a.suite, b.suite) == 0;
 }
 
 // What the layers above size their buffers by.
 bool suites_know(const AlgorithmRecord &a) {
     if (a.kind == ALGORITHM_HASH)
-        return (a.block_bytes == 64 || a.block_bytes == 128) && (a.word_bytes == 4 || a.word_bytes == 8) && a.words >= 1 && a.words <= 8 &&
-               a.digest_bytes >= 1 && a.digest_bytes <= a.words * a.word_bytes && (a.length_bytes == 8 || a.length_bytes == 16) &&
-               a.digest_bytes + 1 + a.length_bytes <= a.block_bytes;
+        return (a.block_bytes == 64 || a.block_bytes == 128) && (a.word_bytes == 4 || a.word_bytes == 8) &&
+               a.words >= 1 && a.words <= 8 && a.digest_bytes >= 1 && a.digest_bytes <= a.words * a.word_bytes &&
+               (a.length_bytes == 8 || a.length_bytes == 16) && a.digest_bytes + 1 + a.length_bytes <= a.block_bytes;
     if (a.is_aes())
-        return a.block_bytes == 16 && a.iv_bytes <= 16 && (a.key_bytes == 16 || a.key_bytes == 24 || a.key_bytes == 32) &&
-               a.rounds == 6 + a.key_bytes / 4;
-    if (a.is_des()) return a.block_bytes == 16 && a.iv_bytes == 8 && (a.key_bytes == 8 || a.key_bytes == 24) && a.rounds == 2 * a.key_bytes;
-    if (a.kind == ALGORITHM_RC4) return a.block_bytes == 16 && a.iv_bytes == 0 && a.key_bytes >= 1 && a.key_bytes <= 256;
+        return a.block_bytes == 16 && a.iv_bytes <= 16 &&
+               (a.key_bytes == 16 || a.key_bytes == 24 || a.key_bytes == 32) && a.rounds == 6 + a.key_bytes / 4;
+    if (a.is_des())
+        return a.block_bytes == 16 && a.iv_bytes == 8 && (a.key_bytes == 8 || a.key_bytes == 24) &&
+               a.rounds == 2 * a.key_bytes;
+    if (a.kind == ALGORITHM_RC4)
+        return a.block_bytes == 16 && a.iv_bytes == 0 && a.key_bytes >= 1 && a.key_bytes <= 256;
     if (a.kind == ALGORITHM_CHACHA) return a.block_bytes == 64 && a.iv_bytes == 16 && a.key_bytes == 32;
     return a.block_bytes == 16 && a.digest_bytes == 16;  // GHASH, Poly1305
 }
@@ -64,7 +67,8 @@ int Engine::init(Cpu cpu, const char *target, bool no_jit, bool legacy) {
     jit_ = !no_jit && code_pages_work();
     cache_.reset(new Cache(jit_));
     auto owned = std::make_unique<OwnedPack>();
-    int error = owned->pack.open(cst_default_pack, size_t(cst_default_pack_end - cst_default_pack), cst::Origin::built_in);
+    int error =
+        owned->pack.open(cst_default_pack, size_t(cst_default_pack_end - cst_default_pack), cst::Origin::built_in);
     if (error) return error;
     Added added;
     if ((error = read_pack(owned->pack, &added))) return error;
@@ -139,7 +143,8 @@ int Engine::read_pack(const Pack &pack, Added *added) const {
     }
     added->families = families_;
     for (const auto &variant : added->variants)
-        if (variant->for_suites()) added->families[{variant->role, variant->cipher.algorithm, variant->hash.algorithm}].add(variant.get());
+        if (variant->for_suites())
+            added->families[{variant->role, variant->cipher.algorithm, variant->hash.algorithm}].add(variant.get());
     return CST_OK;
 }
 
@@ -155,6 +160,7 @@ int Engine::commit(std::unique_ptr<OwnedPack> pack, Added *added) {
         variants_.push_back(std::move(variant));
     }
     settle_weaves(variants_);
+    lineups_->forget();
     families_ = std::move(added->families);
     if (cost_table_.empty()) cost_table_ = std::move(added->cost_table);
     return CST_OK;
@@ -164,6 +170,7 @@ void Engine::go_back(Mark *mark) noexcept {
     while (cache_->packs().size() > mark->packs) cache_->remove_last();
     variants_.resize(mark->variants);
     settle_weaves(variants_);
+    lineups_->forget();
     algorithms_.resize(mark->algorithms);
     packs_.resize(mark->packs);
     most_state_bytes_ = mark->most_state_bytes;
@@ -173,7 +180,8 @@ void Engine::go_back(Mark *mark) noexcept {
 
 int Engine::look_up(const std::vector<KernelCost> &costs, const Variant &variant, bool *known, Cost *cost) {
     *known = false;
-    const auto found = std::lower_bound(costs.begin(), costs.end(), variant.name, [](const KernelCost &c, const char *name) { return c.name < name; });
+    const auto found = std::lower_bound(costs.begin(), costs.end(), variant.name,
+                                        [](const KernelCost &c, const char *name) { return c.name < name; });
     if (found == costs.end() || found->name != variant.name) return CST_OK;
     uint64_t code;
     if (int error = code_digest(*variant.pack, variant.index, &code)) return error;
@@ -185,8 +193,11 @@ int Engine::look_up(const std::vector<KernelCost> &costs, const Variant &variant
 int Engine::take_costs(std::vector<KernelCost> costs) {
     auto by_name = [](const KernelCost &a, const KernelCost &b) { return a.name < b.name; };
     costs.insert(costs.end(), measured_.begin(), measured_.end());
-    std::stable_sort(costs.begin(), costs.end(), by_name);  // of two, the one that is given stands in front of the one that was known
-    costs.erase(std::unique(costs.begin(), costs.end(), [](const KernelCost &a, const KernelCost &b) { return a.name == b.name; }), costs.end());
+    std::stable_sort(costs.begin(), costs.end(),
+                     by_name);  // of two, the one that is given stands in front of the one that was known
+    costs.erase(std::unique(costs.begin(), costs.end(),
+                            [](const KernelCost &a, const KernelCost &b) { return a.name == b.name; }),
+                costs.end());
     std::vector<std::pair<Variant *, Cost>> changes;
     for (const auto &variant : variants_) {
         bool known;
@@ -196,19 +207,22 @@ int Engine::take_costs(std::vector<KernelCost> costs) {
     }
     for (const auto &change : changes) change.first->set_cost(change.second);
     settle_weaves(variants_);
+    lineups_->forget();
     measured_ = std::move(costs);
     return CST_OK;
 }
 
 std::string Engine::costs_from() const {
-    const bool some = std::any_of(variants_.begin(), variants_.end(), [](const auto &variant) { return variant->for_suites() && variant->cost.here; });
+    const bool some = std::any_of(variants_.begin(), variants_.end(),
+                                  [](const auto &variant) { return variant->for_suites() && variant->cost.here; });
     if (some && all_measured()) return "calibrated on this machine";
     const std::string table = cost_table_.empty() ? "generic" : cost_table_;
     return some ? table + " + calibrated" : table;
 }
 
 bool Engine::all_measured() const {
-    return std::all_of(variants_.begin(), variants_.end(), [](const auto &variant) { return !variant->for_suites() || variant->cost.here; });
+    return std::all_of(variants_.begin(), variants_.end(),
+                       [](const auto &variant) { return !variant->for_suites() || variant->cost.here; });
 }
 
 bool Engine::has(const char *feature) const { return (cpu_.features & feature_bit(feature, strlen(feature))) != 0; }

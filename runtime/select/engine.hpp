@@ -1,4 +1,5 @@
-// The packs and the CPU, brought together: every kernel described once, with its cost, and its code fetched on first use.
+// The packs and the CPU, brought together: every kernel described once, with its cost, and its code fetched on first
+// use.
 #pragma once
 
 #include <map>
@@ -10,20 +11,24 @@
 #include "cost.hpp"
 #include "cpu.hpp"
 #include "dispatch.hpp"
+#include "lineup_memo.hpp"
+#include "recent.hpp"
 #include "spare.hpp"
 
 namespace cst {
 
 class Engine {
 public:
-    // `target`: NULL or a lowering (target.hpp). Errors of target names and packs. Without `legacy` there are no kernels of variable time, and no suites of
-    // legacy algorithms.
-    int init(const char *target, bool no_jit, bool legacy = false) { return init(decode_cpu(read_cpu()), target, no_jit, legacy); }
+    // `target`: NULL or a lowering (target.hpp). Errors of target names and packs. Without `legacy` there are no
+    // kernels of variable time, and no suites of legacy algorithms.
+    int init(const char *target, bool no_jit, bool legacy = false) {
+        return init(decode_cpu(read_cpu()), target, no_jit, legacy);
+    }
     // The same for another CPU: what it would choose. Kernels that this CPU does not have must not be run.
     int init(Cpu cpu, const char *target, bool no_jit, bool legacy = false);
 
-    // Copies and adds a pack of the application. On an error nothing has changed. Not while other threads use the engine.
-    // `public_key`: NULL, or the 32 bytes that the pack's signature must be by.
+    // Copies and adds a pack of the application. On an error nothing has changed. Not while other threads use the
+    // engine. `public_key`: NULL, or the 32 bytes that the pack's signature must be by.
     int add_pack(const void *bytes, size_t size, const uint8_t *public_key);
     // Takes away the packs that were added since the mark, before anything refers to them.
     // Runnable kernels by role, cipher and hash.
@@ -33,7 +38,9 @@ public:
         std::string cost_table;
         Families families;
     };
-    Mark mark() const { return {packs_.size(), algorithms_.size(), variants_.size(), most_state_bytes_, cost_table_, families_}; }
+    Mark mark() const {
+        return {packs_.size(), algorithms_.size(), variants_.size(), most_state_bytes_, cost_table_, families_};
+    }
     void go_back(Mark *mark) noexcept;
 
     const Cpu &cpu() const { return cpu_; }
@@ -50,15 +57,20 @@ public:
     std::string costs_from() const;
     // Whether every kernel that suites can use has a cost that was measured on this machine.
     bool all_measured() const;
-    // From here on measured costs decide, wherever name and code of a kernel agree; the others are kept for packs that may come.
-    // Not while other threads use the engine. On an error nothing has changed.
+    // From here on measured costs decide, wherever name and code of a kernel agree; the others are kept for packs that
+    // may come. Not while other threads use the engine. On an error nothing has changed.
     int take_costs(std::vector<KernelCost> costs);
     const std::vector<KernelCost> &measured_costs() const { return measured_; }  // sorted by name
     size_t most_state_bytes() const { return most_state_bytes_; }
     // Memory for the calls that are under way.
     Spare &spare() const { return spare_; }
+    // The keys that bursts had.
+    Recent &recent() const { return recent_; }
+    // What was decided about kernels (run/lineup.cpp).
+    LineupMemo &lineups() const { return *lineups_; }
 
-    // The code of a kernel, made on first use. CST_ERR_UNSUPPORTED when this CPU, or CST_ERR_JIT when this OS, cannot run it.
+    // The code of a kernel, made on first use. CST_ERR_UNSUPPORTED when this CPU, or CST_ERR_JIT when this OS, cannot
+    // run it.
     int fetch(const Variant &variant, const Kernel **out) const;
 
     // The runnable kernels of a role over these algorithms (NULL: the role has no such part).
@@ -86,6 +98,8 @@ private:
     std::vector<KernelCost> measured_;
     size_t most_state_bytes_ = 0;
     mutable Spare spare_;
+    mutable Recent recent_;
+    std::unique_ptr<LineupMemo> lineups_{new LineupMemo};
     std::vector<std::unique_ptr<OwnedPack>> packs_;
     std::vector<std::unique_ptr<Algorithm>> algorithms_;
     std::vector<std::unique_ptr<Variant>> variants_;

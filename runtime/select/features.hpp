@@ -17,7 +17,8 @@ bool parse_features(const char *list, Features *out);
 // Comma separated, in the order of the table.
 std::string feature_names(Features features);
 
-// Takes away every feature that cannot be there without another one that is missing (avx2 without avx, vaes without aes, ...).
+// Takes away every feature that cannot be there without another one that is missing (avx2 without avx, vaes without
+// aes, ...).
 Features close_features(Features features);
 
 // Every feature whose name starts with `prefix`.

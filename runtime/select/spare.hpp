@@ -9,7 +9,8 @@
 
 namespace cst {
 
-// For any number of threads at once: of those that share a line, one has its block, the others get one of their own. Nothing waits.
+// For any number of threads at once: of those that share a line, one has its block, the others get one of their own.
+// Nothing waits.
 class Spare {
 public:
     ~Spare() {
@@ -31,7 +32,9 @@ public:
     // What take gave, with nothing secret in it.
     void give(void *taken) {
         void *block = static_cast<Head *>(taken) - 1, *none = nullptr;
-        if (!lines_[thread_line()].block.compare_exchange_strong(none, block, std::memory_order_release, std::memory_order_relaxed)) free(block);
+        if (!lines_[thread_line()].block.compare_exchange_strong(none, block, std::memory_order_release,
+                                                                 std::memory_order_relaxed))
+            free(block);
     }
 
 private:

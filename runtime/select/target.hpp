@@ -9,7 +9,8 @@ namespace cst {
 //   host                     all of them
 //   host-avx512f-vaes        without these; `no_` before a name is allowed
 //   sse_aesni, avx2_vaes...  at most what a kernel of that target may use; may be followed by `-name` too
-// Taking away `avx512` or `avx512f` takes every avx512 feature. CST_ERR_NAME when a word is unknown (nothing is changed).
+// Taking away `avx512` or `avx512f` takes every avx512 feature. CST_ERR_NAME when a word is unknown (nothing is
+// changed).
 int lower_features(const char *text, Features *features);
 
 }  // namespace cst

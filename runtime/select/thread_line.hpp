@@ -1,5 +1,5 @@
-// What all threads write often lies several times, each in a line of the cache of its own: a line that several write goes from one core to the other, for longer than a short
-// message takes.
+// What all threads write often lies several times, each in a line of the cache of its own: a line that several write
+// goes from one core to the other, for longer than a short message takes.
 #pragma once
 
 #include <cstddef>

@@ -7,14 +7,17 @@ namespace {
 
 uint32_t round_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
 
-bool fits_rc4(const ProgramRecord &program, const FieldRecord *chain, const FieldRecord *key, const FieldRecord *table) {
-    return program.lanes == 1 && !key && table && table->n_lanes == 1 && table->entry_bytes == 4 && table->row_bytes == 4 && table->rows == 256 &&
-           chain->entry_bytes == 16 && chain->rows == 1;
+bool fits_rc4(const ProgramRecord &program, const FieldRecord *chain, const FieldRecord *key,
+              const FieldRecord *table) {
+    return program.lanes == 1 && !key && table && table->n_lanes == 1 && table->entry_bytes == 4 &&
+           table->row_bytes == 4 && table->rows == 256 && chain->entry_bytes == 16 && chain->rows == 1;
 }
 
 bool fits_keyed(const AlgorithmRecord &algorithm, const FieldRecord *chain, const FieldRecord *key) {
     if (!key || key->entry_bytes != 16 || (algorithm.reads_only() && (key->flags & FIELD_SHARED))) return false;
-    if (algorithm.kind == ALGORITHM_POLY1305) return chain->entry_bytes % 4 == 0 && chain->rows * chain->entry_bytes <= MOST_CHAIN && key->rows <= MOST_POWERS;
+    if (algorithm.kind == ALGORITHM_POLY1305)
+        return chain->entry_bytes % 4 == 0 && chain->rows * chain->entry_bytes <= MOST_CHAIN &&
+               key->rows <= MOST_POWERS;
     if (chain && (chain->entry_bytes != 16 || chain->rows != 1)) return false;
     if (algorithm.kind == ALGORITHM_GHASH) return key->rows <= MOST_POWERS;
     if (algorithm.is_des()) return key->rows == algorithm.rounds / 2;
@@ -23,17 +26,21 @@ bool fits_keyed(const AlgorithmRecord &algorithm, const FieldRecord *chain, cons
 
 // Adds the lanes of one stream to a part. False when the stream's layout differs from the part's earlier streams.
 bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, uint32_t base, Part *part) {
-    const FieldRecord *in = program.field("in"), *out = program.field("out"), *chain = program.field("chain"), *key = program.field("key"), *table = program.field("table");
+    const FieldRecord *in = program.field("in"), *out = program.field("out"), *chain = program.field("chain"),
+                      *key = program.field("key"), *table = program.field("table");
     const bool hash = algorithm.kind == ALGORITHM_HASH, writes = !algorithm.reads_only();
     const uint32_t lanes = program.lanes;
-    auto fits = [&](const FieldRecord *f) { return !f || f->n_lanes == lanes || (f == key && (f->flags & FIELD_SHARED)); };
+    auto fits = [&](const FieldRecord *f) {
+        return !f || f->n_lanes == lanes || (f == key && (f->flags & FIELD_SHARED));
+    };
     if (!chain != !algorithm.has_chain() || !fits(in) || !fits(out) || !fits(chain) || !fits(key)) return false;
     if (in && in->entry_bytes != 8) return false;
     if (out && out->entry_bytes != 8) return false;
     if (algorithm.kind == ALGORITHM_RC4) {
         if (!fits_rc4(program, chain, key, table)) return false;
         part->table_bytes = table->rows * table->row_bytes;
-    } else if (table || (hash ? chain->entry_bytes != algorithm.word_bytes || chain->rows != algorithm.words : !fits_keyed(algorithm, chain, key))) {
+    } else if (table || (hash ? chain->entry_bytes != algorithm.word_bytes || chain->rows != algorithm.words
+                              : !fits_keyed(algorithm, chain, key))) {
         return false;
     }
     if (writes && (!out || !in)) return false;
@@ -53,7 +60,8 @@ bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, 
         part->key_rows = key->rows;
         part->key_row_bytes = key->row_bytes;
         part->key_entry = key->entry_bytes;
-        for (uint32_t i = 0; shared && i < key->n_lanes; i++) part->key_copies.push_back(base + key->offset + key->lane_offsets[i]);
+        for (uint32_t i = 0; shared && i < key->n_lanes; i++)
+            part->key_copies.push_back(base + key->offset + key->lane_offsets[i]);
     }
     part->lanes.reserve(part->lanes.size() + lanes);
     for (uint32_t i = 0; i < lanes; i++) {
@@ -93,7 +101,8 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
             hands++;
             const FieldRecord *field = program.field(hash ? "from" : "hand");
             if (!field) return Role::other;
-            (hash ? readers : buffers).push_back(v->state_offset[i] + field->offset + (hash && field->n_lanes ? field->lane_offsets[0] : 0));
+            (hash ? readers : buffers)
+                .push_back(v->state_offset[i] + field->offset + (hash && field->n_lanes ? field->lane_offsets[0] : 0));
         }
     }
     v->step = step;
@@ -109,7 +118,9 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
         }
         return decrypts ? Role::decrypt : Role::encrypt;
     }
-    if ((decrypts && !opens) || v->cipher.lanes.size() != v->hash.lanes.size() || hash_lag + (opens && !hands) <= cipher_lag) return Role::other;
+    if ((decrypts && !opens) || v->cipher.lanes.size() != v->hash.lanes.size() ||
+        hash_lag + (opens && !hands) <= cipher_lag)
+        return Role::other;
     if (hands && (hands != v->n_streams || buffers.size() != readers.size())) return Role::other;
     for (const LanePlace &place : v->hash.lanes)
         if (!hands && place.in == NO_FIELD) return Role::other;

@@ -1,4 +1,5 @@
-// A kernel as the engine sees it: what it computes, how many lanes it has, where each lane's entries lie, what it costs.
+// A kernel as the engine sees it: what it computes, how many lanes it has, where each lane's entries lie, what it
+// costs.
 #pragma once
 
 #include <atomic>
@@ -14,12 +15,14 @@ constexpr uint32_t NO_FIELD = 0xffffffff;
 constexpr uint32_t MAX_LANES = 128;
 constexpr uint32_t MOST_CHAIN = 64;   // bytes of a chaining value
 constexpr uint32_t MOST_POWERS = 32;  // rows of the key of a polynomial MAC: its powers
-constexpr uint32_t STATE_ALIGN = 4096;  // of the memory that the engine gives to kernels: the most that a state block may ask for
+constexpr uint32_t STATE_ALIGN =
+    4096;  // of the memory that the engine gives to kernels: the most that a state block may ask for
 
 // One algorithm, shared by all packs that define it.
 struct Algorithm {
     AlgorithmRecord record;
-    bool usable = false;  // by suites: of a kind and of sizes that they know. The kernels of others are raw kernels only
+    bool usable =
+        false;  // by suites: of a kind and of sizes that they know. The kernels of others are raw kernels only
     const Algorithm *base = nullptr;  // whose kernels it runs: mostly its own
 };
 
@@ -29,7 +32,8 @@ enum class Role {
     encrypt,  // one cipher; also one that decrypts in the same way (counter modes)
     decrypt,
     pair,     // a cipher (encrypt) and, at least one iteration behind it, the hash of its output
-    open_pair,  // a cipher (decrypt) and the hash of its input; where that is handed over, at least one iteration behind it
+    open_pair,  // a cipher (decrypt) and the hash of its input; where that is handed over, at least one iteration
+                // behind it
 };
 
 // Offsets of one lane's entries from the start of the kernel's state area; NO_FIELD where the stream has no such field.
@@ -83,7 +87,8 @@ struct Variant {
     std::vector<Link> links;
 
     Cost cost;
-    const Variant *instead = nullptr;  // the usual weave of the same kernel, where it takes the place of this one (weaves.hpp)
+    const Variant *instead =
+        nullptr;  // the usual weave of the same kernel, where it takes the place of this one (weaves.hpp)
     mutable std::atomic<const Kernel *> kernel{nullptr};
     mutable std::atomic<bool> refused{false};  // the OS or the assembler would not have it
     mutable CallCounter calls;                 // by the engine
@@ -94,7 +99,8 @@ struct Variant {
     uint64_t need() const { return uint64_t(step) * (lag + 1); }
     // So many bytes, rounded up to those of whole iterations.
     uint64_t whole_iterations(uint64_t bytes) const { return (bytes + step - 1) & ~uint64_t(step - 1); }
-    // How often so many items (fewer than 2^26) fill all lanes. This runs several times per burst for every kernel, so: no division.
+    // How often so many items (fewer than 2^26) fill all lanes. This runs several times per burst for every kernel, so:
+    // no division.
     size_t full_rounds(size_t items) const { return size_t(items * lanes_inverse >> 32); }
     void set_cost(const Cost &known);
 };
@@ -109,7 +115,8 @@ struct PackRecords {
     const Algorithm &algorithm(const StreamRecord &stream) const { return *algorithms[program(stream).algorithm]; }
 };
 
-// Fills everything but `runnable` and `cost`. A kernel of a shape that no suite can use becomes Role::other; an error means a damaged pack.
+// Fills everything but `runnable` and `cost`. A kernel of a shape that no suite can use becomes Role::other; an error
+// means a damaged pack.
 int describe_variant(const PackRecords &records, uint32_t index, const KernelRecord &kernel, Variant *out);
 
 }  // namespace cst

@@ -17,10 +17,4 @@ void aes_invert(const uint8_t (*round_keys)[16], uint32_t rounds, uint8_t (*inve
 // One block; for what is not worth a kernel.
 void aes_encrypt(const uint8_t (*round_keys)[16], uint32_t rounds, const uint8_t *in, uint8_t *out);
 
-// So many blocks in CBC mode, of which `chain` is what the first is added to; then it is the last block that came out. For what is not worth a kernel.
-void aes_cbc_encrypt(const uint8_t (*round_keys)[16], uint32_t rounds, uint8_t *chain, const uint8_t *in, uint8_t *out, size_t n);
-
-// So many counter blocks (SP 800-38D, 6.5), of which `counter` is the first and the last 32 bits count; for what is not worth a kernel.
-void aes_counter_blocks(const uint8_t (*round_keys)[16], uint32_t rounds, const uint8_t *counter, size_t n, uint8_t (*out)[16]);
-
 }  // namespace cst

@@ -24,7 +24,9 @@ typedef const uint8_t (*Keys)[16];
 
 NARROW_INLINE __m128i load(const uint8_t *from) { return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from)); }
 NARROW_INLINE void store(uint8_t *to, __m128i x) { _mm_storeu_si128(reinterpret_cast<__m128i *>(to), x); }
-DOUBLE_INLINE __m256i load_two(const uint8_t *from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from)); }
+DOUBLE_INLINE __m256i load_two(const uint8_t *from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from));
+}
 DOUBLE_INLINE void store_two(uint8_t *to, __m256i x) { _mm256_storeu_si256(reinterpret_cast<__m256i *>(to), x); }
 DOUBLE_INLINE __m256i twice(const uint8_t *from) { return _mm256_broadcastsi128_si256(load(from)); }
 
@@ -55,30 +57,37 @@ NARROW_INLINE __m128i last_round(__m128i x, __m128i k) {
     return open ? _mm_aesdeclast_si128(x, k) : _mm_aesenclast_si128(x, k);
 }
 
-// Each mode: `some<n>` of a text, of which the last n - 1 blocks may be missing; `many` of whole double strides. `carried`: what they leave for those behind them.
+// Each mode: `some<n>` of a text, of which the last n - 1 blocks may be missing; `many` of whole double strides.
+// `carried`: what they leave for those behind them.
 struct Counting {
     const Keys keys;
     const uint32_t rounds;
     __m128i carried;  // the next block; its last 32 bits are a number
 
     NARROW_INLINE static Counting begin(const cst_job &job, const Key &key) {
-        return {key.encrypt, key.suite->encrypt->record.rounds, _mm_shuffle_epi8(load(static_cast<const uint8_t *>(job.iv)), swap())};
+        return {key.encrypt(), key.suite->encrypt->record.rounds,
+                _mm_shuffle_epi8(load(static_cast<const uint8_t *>(job.iv)), swap())};
     }
     NARROW_INLINE static __m128i swap() { return _mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0); }
-    NARROW_INLINE static __m128i plus(__m128i block, uint32_t n) { return _mm_add_epi32(block, _mm_set_epi32(int(n), 0, 0, 0)); }
+    NARROW_INLINE static __m128i plus(__m128i block, uint32_t n) {
+        return _mm_add_epi32(block, _mm_set_epi32(int(n), 0, 0, 0));
+    }
 
     template <size_t n>
     NARROW_INLINE void some(const uint8_t *in, uint8_t *out, size_t bytes) {
         if (uint8_t(_mm_extract_epi16(carried, 6)) <= 256 - n) blocks<n, false>(in, out, bytes);
         else blocks<n, true>(in, out, bytes);
     }
-    // carries: a number's last byte may. Else it alone counts, where it stands: one instruction less for each block, which would keep an AES unit from a round.
+    // carries: a number's last byte may. Else it alone counts, where it stands: one instruction less for each block,
+    // which would keep an AES unit from a round.
     template <size_t n, bool carries>
     NARROW_INLINE void blocks(const uint8_t *in, uint8_t *out, size_t bytes) {
         __m128i x[n];
         const __m128i first = load(keys[0]), last = load(keys[rounds]), block = _mm_shuffle_epi8(carried, swap());
 #pragma GCC unroll 16
-        for (size_t v = 0; v < n; v++) x[v] = _mm_xor_si128(carries ? _mm_shuffle_epi8(plus(carried, uint32_t(v)), swap()) : plus(block, uint32_t(v) << 24), first);
+        for (size_t v = 0; v < n; v++)
+            x[v] = _mm_xor_si128(
+                carries ? _mm_shuffle_epi8(plus(carried, uint32_t(v)), swap()) : plus(block, uint32_t(v) << 24), first);
         carried = plus(carried, n);
         middle_rounds<false>(x, keys, rounds);
 #pragma GCC unroll 16
@@ -97,7 +106,8 @@ struct Counting {
     }
     DOUBLE_INLINE void many(const uint8_t *in, uint8_t *out, size_t strides) {
         const __m256i first = twice(keys[0]), last = twice(keys[rounds]), order = _mm256_broadcastsi128_si256(swap());
-        __m256i counts = _mm256_add_epi32(_mm256_broadcastsi128_si256(carried), _mm256_set_epi32(1, 0, 0, 0, 0, 0, 0, 0));
+        __m256i counts =
+            _mm256_add_epi32(_mm256_broadcastsi128_si256(carried), _mm256_set_epi32(1, 0, 0, 0, 0, 0, 0, 0));
         for (; strides; strides--, in += 2 * STRIDE, out += 2 * STRIDE) {
             __m256i x[TEAM];
 #pragma GCC unroll 16
@@ -107,7 +117,9 @@ struct Counting {
             }
             middle_rounds<false>(x, keys, rounds);
 #pragma GCC unroll 16
-            for (size_t v = 0; v < TEAM; v++) store_two(out + 2 * BLOCK * v, _mm256_xor_si256(_mm256_aesenclast_epi128(x[v], last), load_two(in + 2 * BLOCK * v)));
+            for (size_t v = 0; v < TEAM; v++)
+                store_two(out + 2 * BLOCK * v,
+                          _mm256_xor_si256(_mm256_aesenclast_epi128(x[v], last), load_two(in + 2 * BLOCK * v)));
         }
         carried = _mm256_castsi256_si128(counts);
     }
@@ -119,13 +131,14 @@ struct Opening {
     __m128i carried;  // the block before the text
 
     NARROW_INLINE static Opening begin(const cst_job &job, const Key &key) {
-        return {key.decrypt, key.suite->decrypt->record.rounds, load(static_cast<const uint8_t *>(job.iv))};
+        return {key.decrypt(), key.suite->decrypt->record.rounds, load(static_cast<const uint8_t *>(job.iv))};
     }
 
     template <size_t n>
     NARROW_INLINE void some(const uint8_t *in, uint8_t *out, size_t bytes) {
         __m128i x[n];
-        const __m128i first = load(keys[0]), last = load(keys[rounds]), end = load(in + (BLOCK * n <= bytes ? BLOCK * (n - 1) : 0));
+        const __m128i first = load(keys[0]), last = load(keys[rounds]),
+                      end = load(in + (BLOCK * n <= bytes ? BLOCK * (n - 1) : 0));
 #pragma GCC unroll 16
         for (size_t v = 0; v < n; v++) x[v] = _mm_xor_si128(load(in + (BLOCK * v < bytes ? BLOCK * v : 0)), first);
         middle_rounds<true>(x, keys, rounds);
@@ -134,7 +147,8 @@ struct Opening {
             const size_t v = n - 1 - i;
             if (BLOCK * v >= bytes) continue;
             // P = D(K, C) ^ the block before: the last first, because in place that is overwritten too.
-            store(out + BLOCK * v, _mm_xor_si128(_mm_aesdeclast_si128(x[v], last), v ? load(in + BLOCK * (v - 1)) : carried));
+            store(out + BLOCK * v,
+                  _mm_xor_si128(_mm_aesdeclast_si128(x[v], last), v ? load(in + BLOCK * (v - 1)) : carried));
         }
         carried = end;
     }
@@ -146,11 +160,13 @@ struct Opening {
 #pragma GCC unroll 16
             for (size_t v = 0; v < TEAM; v++) {
                 x[v] = _mm256_xor_si256(load_two(in + 2 * BLOCK * v), first);
-                p[v] = v ? load_two(in + 2 * BLOCK * v - BLOCK) : _mm256_inserti128_si256(_mm256_castsi128_si256(carried), load(in), 1);
+                p[v] = v ? load_two(in + 2 * BLOCK * v - BLOCK)
+                         : _mm256_inserti128_si256(_mm256_castsi128_si256(carried), load(in), 1);
             }
             middle_rounds<true>(x, keys, rounds);
 #pragma GCC unroll 16
-            for (size_t v = 0; v < TEAM; v++) store_two(out + 2 * BLOCK * v, _mm256_xor_si256(_mm256_aesdeclast_epi128(x[v], last), p[v]));
+            for (size_t v = 0; v < TEAM; v++)
+                store_two(out + 2 * BLOCK * v, _mm256_xor_si256(_mm256_aesdeclast_epi128(x[v], last), p[v]));
             carried = end;
         }
     }
@@ -163,7 +179,7 @@ struct EachBlock {
     __m128i carried;  // nothing
 
     NARROW_INLINE static EachBlock begin(const cst_job &, const Key &key) {
-        return {open ? key.decrypt : key.encrypt, key.suite->encrypt->record.rounds, _mm_setzero_si128()};
+        return {key.round_keys(open), key.suite->encrypt->record.rounds, _mm_setzero_si128()};
     }
 
     template <size_t n>
@@ -187,28 +203,33 @@ struct EachBlock {
             for (size_t v = 0; v < TEAM; v++) x[v] = _mm256_xor_si256(load_two(in + 2 * BLOCK * v), first);
             middle_rounds<open>(x, keys, rounds);
 #pragma GCC unroll 16
-            for (size_t v = 0; v < TEAM; v++) store_two(out + 2 * BLOCK * v, open ? _mm256_aesdeclast_epi128(x[v], last) : _mm256_aesenclast_epi128(x[v], last));
+            for (size_t v = 0; v < TEAM; v++)
+                store_two(out + 2 * BLOCK * v,
+                          open ? _mm256_aesdeclast_epi128(x[v], last) : _mm256_aesenclast_epi128(x[v], last));
         }
     }
 };
 
-// Functions of their own, and aligned: in another place within the cache lines a text takes a third longer. They return `carried`: in a register, for in memory it is
-// late for what comes next.
+// Functions of their own, and aligned: in another place within the cache lines a text takes a third longer. They return
+// `carried`: in a register, for in memory it is late for what comes next.
 template <typename Mode, size_t n>
-NARROW __attribute__((noinline, aligned(64))) __m128i whole_strides(Keys keys, uint32_t rounds, __m128i carried, const uint8_t *in, uint8_t *out, size_t strides) {
+NARROW __attribute__((noinline, aligned(64))) __m128i whole_strides(Keys keys, uint32_t rounds, __m128i carried,
+                                                                    const uint8_t *in, uint8_t *out, size_t strides) {
     Mode mode = {keys, rounds, carried};
     for (; strides; strides--, in += n * BLOCK, out += n * BLOCK) mode.template some<n>(in, out, n * BLOCK);
     return mode.carried;
 }
 template <typename Mode>
-DOUBLE __attribute__((noinline, aligned(64))) __m128i double_strides(Keys keys, uint32_t rounds, __m128i carried, const uint8_t *in, uint8_t *out, size_t strides) {
+DOUBLE __attribute__((noinline, aligned(64))) __m128i double_strides(Keys keys, uint32_t rounds, __m128i carried,
+                                                                     const uint8_t *in, uint8_t *out, size_t strides) {
     Mode mode = {keys, rounds, carried};
     mode.many(in, out, strides);
     _mm256_zeroupper();
     return mode.carried;
 }
 
-// Where the frame of double_strides was, in which a compiler may have put what it had no register for. The other functions have enough registers.
+// Where the frame of double_strides was, in which a compiler may have put what it had no register for. The other
+// functions have enough registers.
 NARROW __attribute__((noinline)) void wipe_frame() {
     uint8_t frame[448];
 #pragma GCC unroll 64
@@ -246,6 +267,8 @@ NARROW void run(cst_job *jobs, size_t n, bool vaes) {
 
 void aes_counter_narrow(cst_job *jobs, size_t n, bool vaes) { run<Counting>(jobs, n, vaes); }
 void aes_cbc_open_narrow(cst_job *jobs, size_t n, bool vaes) { run<Opening>(jobs, n, vaes); }
-void aes_ecb_narrow(cst_job *jobs, size_t n, bool vaes) { (jobs->direction == CST_OPEN ? run<EachBlock<true>> : run<EachBlock<false>>)(jobs, n, vaes); }
+void aes_ecb_narrow(cst_job *jobs, size_t n, bool vaes) {
+    (jobs->direction == CST_OPEN ? run<EachBlock<true>> : run<EachBlock<false>>)(jobs, n, vaes);
+}
 
 }  // namespace cst

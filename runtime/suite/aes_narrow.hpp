@@ -1,5 +1,5 @@
-// What aes_wide.hpp does, for CPUs without its vectors of four blocks: eight or ten blocks side by side by AES-NI, and by 256-bit VAES sixteen. Legacy SSE code follows: the
-// upper halves of vector registers had better be clear.
+// What aes_wide.hpp does, for CPUs without its vectors of four blocks: eight or ten blocks side by side by AES-NI, and
+// by 256-bit VAES sixteen. Legacy SSE code follows: the upper halves of vector registers had better be clear.
 #pragma once
 
 #include "cryptostitch/cryptostitch.h"

@@ -19,10 +19,13 @@ WIDE_INLINE void count(Counter *cipher, const uint8_t *in, uint8_t *out, size_t 
     for (size_t v = 0; v < vectors; v++) {
         const size_t at = VECTOR * v;
         if (v + 1 < vectors || bytes == VECTOR * vectors) {
-            _mm512_storeu_si512(out + at, _mm512_aesenclast_epi128(x[v], _mm512_xor_si512(last, _mm512_loadu_si512(in + at))));
+            _mm512_storeu_si512(out + at,
+                                _mm512_aesenclast_epi128(x[v], _mm512_xor_si512(last, _mm512_loadu_si512(in + at))));
         } else {
             const __mmask64 there = first_bytes(bytes - at);
-            _mm512_mask_storeu_epi8(out + at, there, _mm512_aesenclast_epi128(x[v], _mm512_xor_si512(last, _mm512_maskz_loadu_epi8(there, in + at))));
+            _mm512_mask_storeu_epi8(
+                out + at, there,
+                _mm512_aesenclast_epi128(x[v], _mm512_xor_si512(last, _mm512_maskz_loadu_epi8(there, in + at))));
         }
     }
 }
@@ -40,7 +43,8 @@ struct Chain {
         const __mmask64 there = first_bytes(bytes - VECTOR * (vectors - 1));
 #pragma GCC unroll 8
         for (size_t v = 0; v < vectors; v++) {
-            c[v] = v + 1 < vectors || whole ? _mm512_loadu_si512(in + VECTOR * v) : _mm512_maskz_loadu_epi8(there, in + VECTOR * v);
+            c[v] = v + 1 < vectors || whole ? _mm512_loadu_si512(in + VECTOR * v)
+                                            : _mm512_maskz_loadu_epi8(there, in + VECTOR * v);
             x[v] = _mm512_xor_si512(c[v], first);
         }
         middle_rounds(keys, rounds, [&](__m512i k) WIDE {
@@ -50,7 +54,8 @@ struct Chain {
 #pragma GCC unroll 8
         for (size_t v = 0; v < vectors; v++) {
             // P = D(K, C) ^ the block before.
-            x[v] = _mm512_aesdeclast_epi128(x[v], _mm512_xor_si512(last, _mm512_alignr_epi64(c[v], v ? c[v - 1] : before, 6)));
+            x[v] = _mm512_aesdeclast_epi128(
+                x[v], _mm512_xor_si512(last, _mm512_alignr_epi64(c[v], v ? c[v - 1] : before, 6)));
             if (v + 1 < vectors || whole) _mm512_storeu_si512(out + VECTOR * v, x[v]);
             else _mm512_mask_storeu_epi8(out + VECTOR * v, there, x[v]);
         }
@@ -66,10 +71,13 @@ WIDE_INLINE void each_block(const uint8_t (*keys)[16], uint32_t rounds, const ui
     const __mmask64 there = first_bytes(bytes - VECTOR * (vectors - 1));
 #pragma GCC unroll 8
     for (size_t v = 0; v < vectors; v++)
-        x[v] = _mm512_xor_si512(v + 1 < vectors || whole ? _mm512_loadu_si512(in + VECTOR * v) : _mm512_maskz_loadu_epi8(there, in + VECTOR * v), first);
+        x[v] = _mm512_xor_si512(v + 1 < vectors || whole ? _mm512_loadu_si512(in + VECTOR * v)
+                                                         : _mm512_maskz_loadu_epi8(there, in + VECTOR * v),
+                                first);
     middle_rounds(keys, rounds, [&](__m512i k) WIDE {
 #pragma GCC unroll 8
-        for (size_t v = 0; v < vectors; v++) x[v] = open ? _mm512_aesdec_epi128(x[v], k) : _mm512_aesenc_epi128(x[v], k);
+        for (size_t v = 0; v < vectors; v++)
+            x[v] = open ? _mm512_aesdec_epi128(x[v], k) : _mm512_aesenc_epi128(x[v], k);
     });
 #pragma GCC unroll 8
     for (size_t v = 0; v < vectors; v++) {
@@ -79,7 +87,8 @@ WIDE_INLINE void each_block(const uint8_t (*keys)[16], uint32_t rounds, const ui
     }
 }
 
-// Calls each(size, at, bytes) for two strides at a time, for one, and then for the vectors that are left; size: of how many vectors.
+// Calls each(size, at, bytes) for two strides at a time, for one, and then for the vectors that are left; size: of how
+// many vectors.
 template <typename Each>
 WIDE_INLINE void strides(size_t bytes, Each each) {
     size_t at = 0;
@@ -104,7 +113,8 @@ WIDE void aes_counter_wide(cst_job *jobs, size_t n) {
         uint8_t *const out = static_cast<uint8_t *>(job->out);
         wide::Counter cipher(key_of(*job));
         cipher.begin(_mm_shuffle_epi8(_mm_loadu_si128(static_cast<const __m128i *>(job->iv)), swap));
-        strides(job->in_len, [&](auto vectors, size_t at, size_t bytes) WIDE_INLINED { count<vectors>(&cipher, in + at, out + at, bytes); });
+        strides(job->in_len, [&](auto vectors, size_t at, size_t bytes)
+                                 WIDE_INLINED { count<vectors>(&cipher, in + at, out + at, bytes); });
         text_done(job);
     }
 }
@@ -114,8 +124,10 @@ WIDE void aes_cbc_open_wide(cst_job *jobs, size_t n) {
         const uint8_t *const in = static_cast<const uint8_t *>(job->in);
         uint8_t *const out = static_cast<uint8_t *>(job->out);
         const Key &key = key_of(*job);
-        Chain chain = {key.decrypt, key.suite->decrypt->record.rounds, _mm512_broadcast_i32x4(_mm_loadu_si128(static_cast<const __m128i *>(job->iv)))};
-        strides(job->in_len, [&](auto vectors, size_t at, size_t bytes) WIDE_INLINED { chain.open<vectors>(in + at, out + at, bytes); });
+        Chain chain = {key.decrypt(), key.suite->decrypt->record.rounds,
+                       _mm512_broadcast_i32x4(_mm_loadu_si128(static_cast<const __m128i *>(job->iv)))};
+        strides(job->in_len, [&](auto vectors, size_t at, size_t bytes)
+                                 WIDE_INLINED { chain.open<vectors>(in + at, out + at, bytes); });
         text_done(job);
     }
 }
@@ -126,9 +138,10 @@ WIDE void ecb(cst_job *jobs, size_t n) {
         const uint8_t *const in = static_cast<const uint8_t *>(job->in);
         uint8_t *const out = static_cast<uint8_t *>(job->out);
         const Key &key = key_of(*job);
-        const uint8_t (*const keys)[16] = open ? key.decrypt : key.encrypt;
+        const uint8_t (*const keys)[16] = key.round_keys(open);
         const uint32_t rounds = key.suite->encrypt->record.rounds;
-        strides(job->in_len, [&](auto vectors, size_t at, size_t bytes) WIDE_INLINED { each_block<open, vectors>(keys, rounds, in + at, out + at, bytes); });
+        strides(job->in_len, [&](auto vectors, size_t at, size_t bytes)
+                                 WIDE_INLINED { each_block<open, vectors>(keys, rounds, in + at, out + at, bytes); });
         text_done(job);
     }
 }

@@ -1,5 +1,5 @@
-// AES in counter mode, CBC opened, and ECB (SP 800-38A, 6.5, 6.2 and 6.1), by vectors of four blocks and without a kernel: of short texts the copy of the key to a state
-// block takes longer than the work.
+// AES in counter mode, CBC opened, and ECB (SP 800-38A, 6.5, 6.2 and 6.1), by vectors of four blocks and without a
+// kernel: of short texts the copy of the key to a state block takes longer than the work.
 #pragma once
 
 #include "cryptostitch/cryptostitch.h"

@@ -8,13 +8,17 @@ namespace cst {
 namespace {
 
 // FIPS 46-3: PC-1, PC-2, the left shifts, and P, whose numbers begin with 1.
-constexpr uint8_t kPc1[56] = {57, 49, 41, 33, 25, 17, 9,  1,  58, 50, 42, 34, 26, 18, 10, 2,  59, 51, 43, 35, 27, 19, 11, 3,  60, 52, 44, 36,
-                              63, 55, 47, 39, 31, 23, 15, 7,  62, 54, 46, 38, 30, 22, 14, 6,  61, 53, 45, 37, 29, 21, 13, 5,  28, 20, 12, 4};
-constexpr uint8_t kPc2[48] = {14, 17, 11, 24, 1,  5,  3,  28, 15, 6,  21, 10, 23, 19, 12, 4,  26, 8,  16, 7,  27, 20, 13, 2,
-                              41, 52, 31, 37, 47, 55, 30, 40, 51, 45, 33, 48, 44, 49, 39, 56, 34, 53, 46, 42, 50, 36, 29, 32};
+constexpr uint8_t kPc1[56] = {57, 49, 41, 33, 25, 17, 9,  1,  58, 50, 42, 34, 26, 18, 10, 2,  59, 51, 43,
+                              35, 27, 19, 11, 3,  60, 52, 44, 36, 63, 55, 47, 39, 31, 23, 15, 7,  62, 54,
+                              46, 38, 30, 22, 14, 6,  61, 53, 45, 37, 29, 21, 13, 5,  28, 20, 12, 4};
+constexpr uint8_t kPc2[48] = {14, 17, 11, 24, 1,  5,  3,  28, 15, 6,  21, 10, 23, 19, 12, 4,
+                              26, 8,  16, 7,  27, 20, 13, 2,  41, 52, 31, 37, 47, 55, 30, 40,
+                              51, 45, 33, 48, 44, 49, 39, 56, 34, 53, 46, 42, 50, 36, 29, 32};
 constexpr uint8_t kShifts[DES_ROUNDS] = {1, 1, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 1};
-constexpr uint8_t kP[32] = {16, 7, 20, 21, 29, 12, 28, 17, 1, 15, 23, 26, 5, 18, 31, 10, 2, 8, 24, 14, 32, 27, 3, 9, 19, 13, 30, 6, 22, 11, 4, 25};
-// What a bit that comes from S-box i adds to an index (the columns of streams/des.j2), and what says that an S-box is the second of two.
+constexpr uint8_t kP[32] = {16, 7, 20, 21, 29, 12, 28, 17, 1,  15, 23, 26, 5,  18, 31, 10,
+                            2,  8, 24, 14, 32, 27, 3,  9,  19, 13, 30, 6,  22, 11, 4,  25};
+// What a bit that comes from S-box i adds to an index (the columns of streams/des.j2), and what says that an S-box is
+// the second of two.
 constexpr uint8_t kColumns[8] = {0x17, 0x2e, 0x20, 0x10, 0x08, 0x04, 0x02, 0x01};
 constexpr uint8_t kSecond = 0x40;
 
@@ -28,7 +32,8 @@ void round_keys(const uint8_t *key, uint8_t (*keys)[DES_BLOCK]) {
         for (uint32_t j = 0; j < 8; j++) {
             uint8_t index = uint8_t(j % 2 * kSecond);
             for (uint32_t u = 0; u < 6; u++) {
-                const uint32_t n = kPc2[6 * j + u] - 1u, half = n / 28 * 28, from = (kP[(4 * j + 31 + u) % 32] - 1u) / 4;
+                const uint32_t n = kPc2[6 * j + u] - 1u, half = n / 28 * 28,
+                               from = (kP[(4 * j + 31 + u) % 32] - 1u) / 4;
                 index ^= uint8_t(-bits[half + (n - half + turned) % 28] & kColumns[from]);
             }
             for (uint32_t n = 0; n < 8; n++) keys[t][7 - n] |= uint8_t((index >> n & 1) << (7 - j));
@@ -44,7 +49,8 @@ void des_expand(const uint8_t *key, uint32_t key_bytes, uint8_t (*rows)[16]) {
     for (uint32_t stage = 0; stage < key_bytes / DES_KEY; stage++) {
         round_keys(key + stage * DES_KEY, keys);
         for (uint32_t t = 0; t < DES_ROUNDS; t++)
-            memcpy(rows[(stage * DES_ROUNDS + t) / 2] + t % 2 * DES_BLOCK, keys[stage == 1 ? DES_ROUNDS - 1 - t : t], DES_BLOCK);
+            memcpy(rows[(stage * DES_ROUNDS + t) / 2] + t % 2 * DES_BLOCK, keys[stage == 1 ? DES_ROUNDS - 1 - t : t],
+                   DES_BLOCK);
     }
     wipe(keys, sizeof(keys));
 }

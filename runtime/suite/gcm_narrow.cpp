@@ -22,7 +22,9 @@ constexpr size_t blocks_of(size_t bytes) { return (bytes + BLOCK - 1) / BLOCK; }
 NARROW_INLINE __m128i reversal() { return _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15); }
 NARROW_INLINE __m128i counter_swap() { return _mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0); }
 NARROW_INLINE __m128i reversed_block(__m128i block) { return _mm_shuffle_epi8(block, reversal()); }
-NARROW_INLINE __m128i load_block(const uint8_t *from) { return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from)); }
+NARROW_INLINE __m128i load_block(const uint8_t *from) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from));
+}
 // All of a block's first n bytes are looked at.
 NARROW_INLINE bool same_first(__m128i block, const uint8_t *data, size_t n) {
     const __m128i other = n < BLOCK ? load_part(data, n) : load_block(data);
@@ -30,7 +32,8 @@ NARROW_INLINE bool same_first(__m128i block, const uint8_t *data, size_t n) {
 }
 
 alignas(64) constexpr uint8_t THERE[64] = {
-    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
 };
 
 namespace one {
@@ -75,13 +78,16 @@ namespace two {
 #define GCM_INLINE DOUBLE_INLINE
 typedef __m256i Vector;
 constexpr size_t VECTOR = 2 * BLOCK;
-GCM_INLINE Vector both(__m128i low, __m128i high) { return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1); }
+GCM_INLINE Vector both(__m128i low, __m128i high) {
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+}
 GCM_INLINE __m128i second(Vector x) { return _mm256_extracti128_si256(x, 1); }
 GCM_INLINE Vector zero() { return _mm256_setzero_si256(); }
 GCM_INLINE Vector load(const uint8_t *from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from)); }
 GCM_INLINE Vector load_row(const uint8_t *from) { return load(from); }
 GCM_INLINE Vector load_some(const uint8_t *from, size_t bytes) {
-    return bytes < BLOCK ? both(load_part(from, bytes), _mm_setzero_si128()) : both(load_block(from), load_part(from + BLOCK, bytes - BLOCK));
+    return bytes < BLOCK ? both(load_part(from, bytes), _mm_setzero_si128())
+                         : both(load_block(from), load_part(from + BLOCK, bytes - BLOCK));
 }
 GCM_INLINE void store(uint8_t *to, Vector x) { _mm256_storeu_si256(reinterpret_cast<__m256i *>(to), x); }
 GCM_INLINE void store_some(uint8_t *to, Vector x, size_t bytes) {
@@ -108,9 +114,13 @@ GCM_INLINE Vector product(Vector a, Vector b) {
 }
 GCM_INLINE Vector round(Vector x, Vector key) { return _mm256_aesenc_epi128(x, key); }
 GCM_INLINE Vector last_round(Vector x, Vector key) { return _mm256_aesenclast_epi128(x, key); }
-GCM_INLINE Vector counts_from(__m128i first) { return _mm256_add_epi32(_mm256_broadcastsi128_si256(first), _mm256_set_epi32(1, 0, 0, 0, 0, 0, 0, 0)); }
+GCM_INLINE Vector counts_from(__m128i first) {
+    return _mm256_add_epi32(_mm256_broadcastsi128_si256(first), _mm256_set_epi32(1, 0, 0, 0, 0, 0, 0, 0));
+}
 GCM_INLINE Vector count_on(Vector count) { return _mm256_add_epi32(count, _mm256_set_epi32(2, 0, 0, 0, 2, 0, 0, 0)); }
-GCM_INLINE Vector counter_block(Vector count) { return _mm256_shuffle_epi8(count, _mm256_broadcastsi128_si256(counter_swap())); }
+GCM_INLINE Vector counter_block(Vector count) {
+    return _mm256_shuffle_epi8(count, _mm256_broadcastsi128_si256(counter_swap()));
+}
 constexpr size_t FRAME = 896;
 #include "gcm_narrow.inc"
 #undef GCM
@@ -120,6 +130,8 @@ constexpr size_t FRAME = 896;
 
 }  // namespace
 
-bool gcm_narrow(cst_job *jobs, size_t n, bool double_blocks, const GcmBegun &begun) { return (double_blocks ? two::run_wiping : one::run_wiping)(jobs, n, begun); }
+bool gcm_narrow(cst_job *jobs, size_t n, bool double_blocks) {
+    return (double_blocks ? two::run_wiping : one::run_wiping)(jobs, n);
+}
 
 }  // namespace cst

@@ -6,6 +6,6 @@
 namespace cst {
 
 // double_blocks: by vectors of two.
-bool gcm_narrow(cst_job *jobs, size_t n, bool double_blocks, const GcmBegun &begun = {});
+bool gcm_narrow(cst_job *jobs, size_t n, bool double_blocks);
 
 }  // namespace cst

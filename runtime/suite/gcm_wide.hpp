@@ -1,4 +1,5 @@
-// A GCM message (SP 800-38D, 7) by vectors of four blocks and without a kernel: what stands between two steps stays in registers, and nothing is copied to a state block.
+// A GCM message (SP 800-38D, 7) by vectors of four blocks and without a kernel: what stands between two steps stays in
+// registers, and nothing is copied to a state block.
 #pragma once
 
 #include "cryptostitch/cryptostitch.h"
@@ -6,14 +7,8 @@
 
 namespace cst {
 
-// What of a message has been done already.
-struct GcmBegun {
-    uint64_t text = 0;           // bytes that are enciphered and hashed, and the AAD in front of them: whole blocks
-    const uint8_t *y = nullptr;  // the hash of these; NULL: of nothing
-};
-
-// Jobs that are alike: of one suite and direction, the same lengths, an IV of 12 bytes, the text in one piece. Sets their status and length; false: one is CST_ERR_AUTH, and
-// what was written of its text must be wiped. begun: of each.
-bool gcm_wide(cst_job *jobs, size_t n, const GcmBegun &begun = {});
+// Jobs that are alike: of one suite and direction, the same lengths, an IV of 12 bytes, the text in one piece. Sets
+// their status and length; false: one is CST_ERR_AUTH, and what was written of its text must be wiped.
+bool gcm_wide(cst_job *jobs, size_t n);
 
 }  // namespace cst

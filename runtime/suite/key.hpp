@@ -1,5 +1,7 @@
-// An expanded key.
+// An expanded key: a header, and the parts that its suite needs (key_layout.hpp).
 #pragma once
+
+#include <memory>
 
 #include "aes.hpp"
 #include "des.hpp"
@@ -12,34 +14,87 @@ namespace cst {
 constexpr uint32_t KEY_MOST_ROWS = DES_MOST_ROWS;
 static_assert(KEY_MOST_ROWS > AES_MOST_ROUNDS, "AES's fit too");
 
-// Powers of GHASH's key: kernels take MOST_POWERS at most; without one, two strides and the lengths share a reduction (suite/gcm_wide.cpp), which is 33. The rest, so that
-// they end where a line of the cache does.
+// Powers of GHASH's key: kernels take MOST_POWERS at most; without one, two strides and the lengths share a reduction
+// (suite/gcm_wide.cpp), which is 33. The rest, so that they end where a line of the cache does.
 constexpr uint32_t GHASH_POWERS = 36;
 static_assert(GHASH_POWERS >= MOST_POWERS, "the last of them");
 // A stride of a GCM message: so many vectors by so many lanes.
 constexpr uint32_t GCM_WIDE_TEAM = 4, GCM_WIDE_LANES = 4, GCM_WIDE_STRIDE = GCM_WIDE_TEAM * GCM_WIDE_LANES;
 
-struct alignas(64) Key {
-    const Suite *suite = nullptr;
-    uint8_t encrypt[KEY_MOST_ROWS][16] = {};
-    uint8_t decrypt[KEY_MOST_ROWS][16] = {};
-    // Chaining values after key ^ ipad and key ^ opad (RFC 2104); for a plain digest `inner` is the initial value.
-    uint8_t inner[64] = {}, outer[64] = {};
-    // Of GHASH: H^GHASH_POWERS .. H (suite/ghash.hpp).
-    alignas(64) uint8_t powers[GHASH_POWERS][16] = {};
-    // Of each both halves added up, twice.
-    alignas(64) uint8_t folded[GHASH_POWERS][16] = {};
-    // H^16, H^12, H^8 and H^4, in each place of a vector of four blocks; then the same of `folded` (suite/gcm_wide.cpp).
-    alignas(64) uint8_t lane_powers[GCM_WIDE_TEAM][GCM_WIDE_LANES][16] = {}, lane_folded[GCM_WIDE_TEAM][GCM_WIDE_LANES][16] = {};
+typedef uint8_t KeyRow[16];
+
+// Parts that a key of its suite does not have are not to be asked for.
+class alignas(64) Key {
+public:
+    // In memory of suite.key_layout.bytes bytes, aligned to 64. All parts are zeros.
+    static Key *make(const Suite &suite, void *memory);
+    Key(const Key &) = delete;
+    Key &operator=(const Key &) = delete;
+
+    const Suite *const suite;
+    void *block = nullptr;  // from malloc, in which it lies; NULL: the memory is a caller's
+
+    // Round keys in the order of use; of ChaCha20, the key. The same for both where the cipher is its own inverse.
+    const KeyRow *encrypt() const { return rows(KeyLayout::ENCRYPT); }
+    KeyRow *encrypt() { return rows(KeyLayout::ENCRYPT); }
+    const KeyRow *decrypt() const { return rows(suite->key_layout.decrypt); }
+    KeyRow *decrypt() { return rows(suite->key_layout.decrypt); }
+    const KeyRow *round_keys(bool open) const { return rows(suite->key_layout.round_keys(open)); }
     // XTS: the second key, for the tweak.
-    uint8_t tweak[AES_MOST_ROUNDS + 1][16] = {};
-    // A block cipher's MAC beside a cipher: its round keys.
-    uint8_t mac[AES_MOST_ROUNDS + 1][16] = {};
+    const KeyRow *tweak() const { return rows(suite->key_layout.tweak); }
+    KeyRow *tweak() { return rows(suite->key_layout.tweak); }
+    // The round keys of a block cipher's MAC, which beside a cipher has a key of its own.
+    const KeyRow *mac() const { return rows(suite->key_layout.mac); }
+    KeyRow *mac() { return rows(suite->key_layout.mac); }
+
+    // Chaining values after key ^ ipad and key ^ opad (RFC 2104); for a plain digest `inner` is the initial value.
+    // As long as the hash's words.
+    const uint8_t *inner() const { return suite->key_layout.inner ? at(suite->key_layout.inner) : suite->initial; }
+    uint8_t *inner() { return at(suite->key_layout.inner); }
+    const uint8_t *outer() const { return at(suite->key_layout.outer); }
+    uint8_t *outer() { return at(suite->key_layout.outer); }
+
     // CMAC, XCBC: what is added to the last block, when it is whole and when it was filled up.
-    uint8_t whole[16] = {}, filled[16] = {};
-    // RC4: what every message begins with.
-    alignas(16) uint8_t rc4[RC4_STATE] = {};
+    const uint8_t *whole() const { return at(suite->key_layout.masks); }
+    uint8_t *whole() { return at(suite->key_layout.masks); }
+    const uint8_t *filled() const { return whole() + sizeof(KeyRow); }
+    uint8_t *filled() { return whole() + sizeof(KeyRow); }
+
+    // Of GHASH: H^GHASH_POWERS .. H (suite/ghash.hpp).
+    const KeyRow *powers() const { return rows(suite->key_layout.powers); }
+    KeyRow *powers() { return rows(suite->key_layout.powers); }
+    // Of each both halves added up, twice (Suite::narrow or Suite::wide).
+    const KeyRow *folded() const { return powers() + GHASH_POWERS; }
+    KeyRow *folded() { return powers() + GHASH_POWERS; }
+    // H^16, H^12, H^8 and H^4, each in all places of a vector of four blocks; then the same of `folded` (Suite::wide;
+    // suite/gcm_wide.cpp).
+    const KeyRow *lane_powers() const { return folded() + GHASH_POWERS; }
+    KeyRow *lane_powers() { return folded() + GHASH_POWERS; }
+    const KeyRow *lane_folded() const { return lane_powers() + GCM_WIDE_STRIDE; }
+    KeyRow *lane_folded() { return lane_powers() + GCM_WIDE_STRIDE; }
+
+    // What every message begins with.
+    const uint8_t *rc4() const { return at(suite->key_layout.rc4); }
+    uint8_t *rc4() { return at(suite->key_layout.rc4); }
+
+    static constexpr uint32_t HEADER = 2 * sizeof(void *);
+
+private:
+    explicit Key(const Suite &its_suite) : suite(&its_suite) {}
+
+    const uint8_t *at(size_t offset) const { return reinterpret_cast<const uint8_t *>(this) + offset; }
+    uint8_t *at(size_t offset) { return reinterpret_cast<uint8_t *>(this) + offset; }
+    const KeyRow *rows(size_t offset) const { return reinterpret_cast<const KeyRow *>(at(offset)); }
+    KeyRow *rows(size_t offset) { return reinterpret_cast<KeyRow *>(at(offset)); }
 };
+static_assert(sizeof(Key) == KeyLayout::ENCRYPT, "what lies behind the header");
+
+// Leaves nothing of it.
+void wipe_key(Key *key);
+struct WipeAndFree {
+    void operator()(Key *key) const;
+};
+using KeyPointer = std::unique_ptr<Key, WipeAndFree>;
 
 inline const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
 // What a job says when all of its input has become output.

@@ -32,7 +32,9 @@ inline void shift_down(uint8_t *data, uint32_t amount, size_t n) {
     for (uint32_t step = 128; step; step >>= 1) {
         const __m128i mask = _mm_set1_epi32(int32_t(hidden(mask_equal(amount & step, step))));
         for (size_t i = 0; i < n + step - 1; i += 16)
-            store_block(_mm_or_si128(_mm_and_si128(mask, load_block(data + i + step)), _mm_andnot_si128(mask, load_block(data + i))), data + i);
+            store_block(_mm_or_si128(_mm_and_si128(mask, load_block(data + i + step)),
+                                     _mm_andnot_si128(mask, load_block(data + i))),
+                        data + i);
     }
 }
 

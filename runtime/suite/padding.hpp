@@ -9,17 +9,21 @@
 
 namespace cst {
 
-// `block` holds the last `used` bytes of a message of `message_bytes` bytes, starting at a block boundary. Appends 0x80, zeros and the
-// length; returns the number of bytes, a multiple of the block. Room for used + 1 + length bytes, rounded up, and PAD_SLACK bytes more is needed.
+// `block` holds the last `used` bytes of a message of `message_bytes` bytes, starting at a block boundary. Appends
+// 0x80, zeros and the length; returns the number of bytes, a multiple of the block. Room for used + 1 + length bytes,
+// rounded up, and PAD_SLACK bytes more is needed.
 constexpr size_t PAD_SLACK = 16;
 inline size_t hash_pad(const AlgorithmRecord &hash, uint8_t *block, size_t used, uint64_t message_bytes) {
     const size_t unit = hash.block_bytes, length = hash.length_bytes;  // a power of two; 8 or 16
     const size_t total = (used + 1 + length + unit - 1) & ~(unit - 1), last = total - 16;
     const bool big_endian = hash.flags & ALGORITHM_BIG_ENDIAN;
-    const uint64_t bits = message_bytes << 3, count = big_endian ? __builtin_bswap64(bits) : bits;  // what lies in memory has no more than 64 bits
-    // By whole rows of 16 bytes: kernels load them so at once, and a processor does not forward several stores to one load.
+    const uint64_t bits = message_bytes << 3,
+                   count = big_endian ? __builtin_bswap64(bits) : bits;  // what lies in memory has no more than 64 bits
+    // By whole rows of 16 bytes: kernels load them so at once, and a processor does not forward several stores to one
+    // load.
     const auto put_row = [block](size_t at, uint64_t low_half, uint64_t high_half) {
-        _mm_storeu_si128(reinterpret_cast<__m128i *>(block + at), _mm_set_epi64x(int64_t(high_half), int64_t(low_half)));
+        _mm_storeu_si128(reinterpret_cast<__m128i *>(block + at),
+                         _mm_set_epi64x(int64_t(high_half), int64_t(low_half)));
     };
     size_t at = used & ~size_t(15);
     if (at == used) {

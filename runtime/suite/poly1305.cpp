@@ -7,8 +7,8 @@
 namespace cst {
 namespace {
 
-// streams/poly1305.j2: a vector for each limb of the powers that the lanes end with, then again but for the first limb, times what they are worth
-// beyond the last.
+// streams/poly1305.j2: a vector for each limb of the powers that the lanes end with, then again but for the first limb,
+// times what they are worth beyond the last.
 template <uint32_t lanes>
 void write_limb(uint8_t *to, uint32_t row, uint32_t lane, uint64_t x) {
     memcpy(to + 8 * (row * lanes + lane), &x, sizeof(x));
@@ -22,12 +22,14 @@ void write_44(const Limbs &power, uint32_t lane, uint8_t *to) {
 void write_26(const Limbs &power, uint32_t lane, uint8_t *to) {
     constexpr uint64_t LOW_26 = (uint64_t(1) << 26) - 1;
     const uint64_t a = power.x[0], b = power.x[1], c = power.x[2];
-    const uint64_t x[5] = {a & LOW_26, (a >> 26 | b << 18) & LOW_26, b >> 8 & LOW_26, (b >> 34 | c << 10) & LOW_26, c >> 16};
+    const uint64_t x[5] = {a & LOW_26, (a >> 26 | b << 18) & LOW_26, b >> 8 & LOW_26, (b >> 34 | c << 10) & LOW_26,
+                           c >> 16};
     for (uint32_t i = 0; i < 5; i++) write_limb<4>(to, i, lane, x[i]);
     for (uint32_t i = 1; i < 5; i++) write_limb<4>(to, i + 4, lane, 5 * x[i]);
 }
 
-// streams/poly1305_word.j2: the limbs of each power and of 2^64 times it, then of 2^128 times the first, and times the sum of the others.
+// streams/poly1305_word.j2: the limbs of each power and of 2^64 times it, then of 2^128 times the first, and times the
+// sum of the others.
 constexpr uint32_t WORD_ROWS = 27, WORD_BLOCKS = 8;  // rows; blocks, and powers
 
 // One by one: stored together they would go by way of memory, and wait there.
@@ -35,7 +37,8 @@ inline __attribute__((always_inline)) void write_factor(const Limbs &factor, uin
     for (uint32_t i = 0; i < 3; i++) memcpy(to + 24 * number + 8 * i, &factor.x[i], 8);
 }
 
-// Times 2^64: a limb and 20 bits up; from bit 130 on, five times as much 130 bits down. The limbs may be those of a sum of a few.
+// Times 2^64: a limb and 20 bits up; from bit 130 on, five times as much 130 bits down. The limbs may be those of a sum
+// of a few.
 inline __attribute__((always_inline)) Limbs times_word(const Limbs &a) {
     constexpr uint64_t LOW_22 = (uint64_t(1) << 22) - 1, LOW_24 = (uint64_t(1) << 24) - 1;
     const uint64_t x0 = 5 * (((a.x[2] & LOW_22) << 22) + (a.x[1] >> 22));

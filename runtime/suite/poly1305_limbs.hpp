@@ -26,6 +26,8 @@ inline __attribute__((always_inline)) Limbs product(const Limbs &a, const Limbs 
     return {{x0 & LOW_44, x1 & LOW_44, (uint64_t(d2) & LOW_42) + (x1 >> 44)}};
 }
 
-inline Limbs limbs_of(const PolyKey &key) { return {{key.r[0] & LOW_44, (key.r[0] >> 44 | key.r[1] << 20) & LOW_44, key.r[1] >> 24}}; }
+inline Limbs limbs_of(const PolyKey &key) {
+    return {{key.r[0] & LOW_44, (key.r[0] >> 44 | key.r[1] << 20) & LOW_44, key.r[1] >> 24}};
+}
 
 }  // namespace cst

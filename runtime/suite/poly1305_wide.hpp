@@ -1,4 +1,5 @@
-// Poly1305 (RFC 8439, 2.5) by vectors of eight blocks, without a kernel: the powers of r that the vectors want are made here, from block to block nothing is stored.
+// Poly1305 (RFC 8439, 2.5) by vectors of eight blocks, without a kernel: the powers of r that the vectors want are made
+// here, from block to block nothing is stored.
 #pragma once
 
 #include "poly1305.hpp"

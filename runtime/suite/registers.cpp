@@ -7,11 +7,13 @@ namespace {
 #ifdef _WIN32
 #define CLEAR_LOW(zero) zero(0) zero(1) zero(2) zero(3) zero(4) zero(5)
 #else
-#define CLEAR_LOW(zero) \
-    zero(0) zero(1) zero(2) zero(3) zero(4) zero(5) zero(6) zero(7) zero(8) zero(9) zero(10) zero(11) zero(12) zero(13) zero(14) zero(15)
+#define CLEAR_LOW(zero)                                                                                        \
+    zero(0) zero(1) zero(2) zero(3) zero(4) zero(5) zero(6) zero(7) zero(8) zero(9) zero(10) zero(11) zero(12) \
+        zero(13) zero(14) zero(15)
 #endif
-#define CLEAR_HIGH(zero) \
-    zero(16) zero(17) zero(18) zero(19) zero(20) zero(21) zero(22) zero(23) zero(24) zero(25) zero(26) zero(27) zero(28) zero(29) zero(30) zero(31)
+#define CLEAR_HIGH(zero)                                                                                        \
+    zero(16) zero(17) zero(18) zero(19) zero(20) zero(21) zero(22) zero(23) zero(24) zero(25) zero(26) zero(27) \
+        zero(28) zero(29) zero(30) zero(31)
 #define SSE_ZERO(n) "pxor %%xmm" #n ", %%xmm" #n "\n\t"
 #define AVX_ZERO(n) "vpxor %%xmm" #n ", %%xmm" #n ", %%xmm" #n "\n\t"
 #define EVEX_ZERO(n) "vpxord %%zmm" #n ", %%zmm" #n ", %%zmm" #n "\n\t"
@@ -27,9 +29,11 @@ void clear_registers(RegisterState state) {
     }
     if (state == RegisterState::zmm) {
         __asm__ volatile(CLEAR_HIGH(EVEX_ZERO)::: "memory");
-        __asm__ volatile(MASK_ZERO(0) MASK_ZERO(1) MASK_ZERO(2) MASK_ZERO(3) MASK_ZERO(4) MASK_ZERO(5) MASK_ZERO(6) MASK_ZERO(7)::: "memory");
+        __asm__ volatile(MASK_ZERO(0) MASK_ZERO(1) MASK_ZERO(2) MASK_ZERO(3) MASK_ZERO(4) MASK_ZERO(5) MASK_ZERO(6)
+                             MASK_ZERO(7)::
+                                 : "memory");
     }
-    __asm__ volatile(CLEAR_LOW(AVX_ZERO) "vzeroupper"::: "memory");
+    __asm__ volatile(CLEAR_LOW(AVX_ZERO) "vzeroupper" ::: "memory");
 }
 
 }  // namespace cst

@@ -1,4 +1,5 @@
-// Vector and mask registers after the work: kernels clear what they used, but the compiler's code and the C library's memcpy move keys and data through them too.
+// Vector and mask registers after the work: kernels clear what they used, but the compiler's code and the C library's
+// memcpy move keys and data through them too.
 #pragma once
 
 #include "../select/cpu.hpp"

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "des.hpp"
+#include "padding.hpp"
 #include "poly1305_wide.hpp"
 
 namespace cst {
@@ -32,8 +33,11 @@ struct TlsSuite {
     size_t key_bytes;
 };
 constexpr TlsSuite kTlsSuites[] = {{"sha1", 16}, {"sha1", 32}, {"sha256", 16}, {"sha256", 32}, {"sha384", 32}};
-// The hashes of RC4's cipher suites (RFC 5246, A.5: TLS_RSA_WITH_RC4_128_MD5, _SHA), and of DES's in ESP (RFC 2451, RFC 2403, RFC 2404).
-bool legacy_hash(const Algorithm &hash) { return strcmp(hash.record.suite, "md5") == 0 || strcmp(hash.record.suite, "sha1") == 0; }
+// The hashes of RC4's cipher suites (RFC 5246, A.5: TLS_RSA_WITH_RC4_128_MD5, _SHA), and of DES's in ESP (RFC 2451, RFC
+// 2403, RFC 2404).
+bool legacy_hash(const Algorithm &hash) {
+    return strcmp(hash.record.suite, "md5") == 0 || strcmp(hash.record.suite, "sha1") == 0;
+}
 // RFC 6229: from export keys to the longest that it has streams of.
 constexpr size_t kRc4KeyMin = 5, kRc4KeyMax = 32;
 
@@ -42,7 +46,8 @@ struct Profile {
     const char *name, *hash;
     size_t cipher_key_bytes, tag_bytes;
 };
-constexpr Profile kProfiles[] = {{"a128cbc-hs256", "sha256", 16, 16}, {"a192cbc-hs384", "sha384", 24, 24}, {"a256cbc-hs512", "sha512", 32, 32}};
+constexpr Profile kProfiles[] = {
+    {"a128cbc-hs256", "sha256", 16, 16}, {"a192cbc-hs384", "sha384", 24, 24}, {"a256cbc-hs512", "sha512", 32, 32}};
 
 using Derived = std::vector<std::unique_ptr<Suite>>;
 
@@ -50,9 +55,11 @@ using Derived = std::vector<std::unique_ptr<Suite>>;
 void complete(Suite suite, Derived *derived) {
     if (!suite.iv_max) suite.iv_min = suite.iv_max = suite.iv_bytes;
     if (!suite.key_max) suite.key_min = suite.key_max = suite.key_bytes;
+    suite.lengths = lengths_of(suite);
     suite.sure = sure_lengths(suite);
+    suite.key_layout = lay_out_key(suite);
+    if (suite.kind == CST_DIGEST) hash_initial(suite.hash->record, suite.initial);
     suite.find_kernels();
-    suite.memo = std::make_shared<ChoiceMemo>();
     derived->push_back(std::make_unique<Suite>(std::move(suite)));
 }
 
@@ -130,7 +137,8 @@ uint32_t inverse_kind(uint32_t kind) {
 // XTS has two keys, the second for the tweak. False: nothing enciphers the tweak.
 bool make_xts(const Engine &engine, Suite *suite) {
     for (const auto &a : engine.algorithms())
-        if (a->usable && a->record.kind == ALGORITHM_ECB_ENC && a->record.rounds == suite->encrypt->record.rounds) suite->tweak = a.get();
+        if (a->usable && a->record.kind == ALGORITHM_ECB_ENC && a->record.rounds == suite->encrypt->record.rounds)
+            suite->tweak = a.get();
     suite->construction = Construction::xts;
     suite->key_bytes *= 2;
     suite->block_bytes = 1;
@@ -143,9 +151,10 @@ bool make_xts(const Engine &engine, Suite *suite) {
 constexpr const char *NARROW_NEEDS[] = {"aes", "ssse3"}, *DOUBLE_NEEDS[] = {"avx2", "vaes", "vpclmulqdq"};
 constexpr const char *WIDE_NEEDS[] = {"aes", "avx512f", "avx512bw", "avx512vl", "vaes", "vpclmulqdq", "bmi2"};
 
-// For longer messages a stitched kernel is worth its state block and the copy of the key; for one alone, which uses it but once, for still longer ones. By vectors of
-// four blocks (suite/gcm_wide.hpp), of two and of one (suite/gcm_narrow.hpp), as measured on Zen 4. The kernels beside these last two are slower at any length, by 10 to
-// 16 % at 2 KiB, by 4 to 7 % at 16 KiB; but what they do is proved.
+// For longer messages a stitched kernel is worth its state block and the copy of the key; for one alone, which uses it
+// but once, for still longer ones. By vectors of four blocks (suite/gcm_wide.hpp), of two and of one
+// (suite/gcm_narrow.hpp), as measured on Zen 4. The kernels beside these last two are slower at any length, by 10 to 16
+// % at 2 KiB, by 4 to 7 % at 16 KiB; but what they do is proved.
 struct FewBelow {
     uint64_t some, alone;
 };
@@ -162,10 +171,14 @@ Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorit
     suite.iv_bytes = encrypt->record.iv_bytes;
     suite.block_bytes = suite.half_blocks() ? DES_BLOCK : encrypt->record.block_bytes;
     suite.max_bytes = kMostEnciphered;
-    auto has_all = [&](const auto &features) { return std::all_of(std::begin(features), std::end(features), [&](const char *feature) { return engine.has(feature); }); };
+    auto has_all = [&](const auto &features) {
+        return std::all_of(std::begin(features), std::end(features),
+                           [&](const char *feature) { return engine.has(feature); });
+    };
     suite.narrow = encrypt->record.is_aes() && has_all(NARROW_NEEDS);
     suite.double_blocks = suite.narrow && has_all(DOUBLE_NEEDS);
-    suite.wide = encrypt->record.is_aes() ? has_all(WIDE_NEEDS) : encrypt->record.kind == ALGORITHM_CHACHA && has_all(POLY_WIDE_NEEDS);
+    suite.wide = encrypt->record.is_aes() ? has_all(WIDE_NEEDS)
+                                          : encrypt->record.kind == ALGORITHM_CHACHA && has_all(POLY_WIDE_NEEDS);
     return suite;
 }
 
@@ -183,7 +196,8 @@ Suite etm_suite(const Suite &cipher, const Algorithm *hash) {
 }
 
 // A cipher in counter mode; GCM, and encrypt-then-MAC, with it.
-void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm *ghash, const std::vector<const Algorithm *> &hashes, Derived *derived) {
+void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm *ghash,
+                 const std::vector<const Algorithm *> &hashes, Derived *derived) {
     Suite counter = cipher_suite(engine, cipher, cipher);
     counter.construction = Construction::counter;
     counter.block_bytes = 1;
@@ -227,7 +241,8 @@ void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
         complete(std::move(esp), derived);
     }
     for (const TlsSuite &known : kTlsSuites) {
-        if (hash_name != known.hash || known.key_bytes != etm.key_bytes || hash->record.digest_bytes > TLS_MOST_MAC) continue;
+        if (hash_name != known.hash || known.key_bytes != etm.key_bytes || hash->record.digest_bytes > TLS_MOST_MAC)
+            continue;
         Suite tls = etm;
         tls.construction = Construction::tls;
         tls.name = cipher.name + "+hmac-" + hash_name + "-tls";
@@ -239,7 +254,9 @@ void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
         complete(std::move(tls), derived);
     }
     for (const Profile &known : kProfiles) {
-        if (hash_name != known.hash || known.cipher_key_bytes != etm.key_bytes || hash->record.digest_bytes < known.tag_bytes) continue;
+        if (hash_name != known.hash || known.cipher_key_bytes != etm.key_bytes ||
+            hash->record.digest_bytes < known.tag_bytes)
+            continue;
         Suite profile = etm;
         profile.construction = Construction::rfc7518;
         profile.name = known.name;
@@ -285,7 +302,8 @@ void add_chacha(const Engine &engine, const Algorithm *chacha, const Algorithm *
     complete(std::move(cipher), derived);
 }
 
-void add_rc4(const Engine &engine, const Algorithm *rc4, const std::vector<const Algorithm *> &hashes, Derived *derived) {
+void add_rc4(const Engine &engine, const Algorithm *rc4, const std::vector<const Algorithm *> &hashes,
+             Derived *derived) {
     Suite cipher = cipher_suite(engine, rc4, rc4);
     cipher.construction = Construction::rc4;
     cipher.block_bytes = 1;
@@ -343,6 +361,7 @@ void Suites::derive(const Engine &engine) {
     for (auto &suite : derived) {  // from here on nothing is allocated
         Suite *other = find(suite->name.c_str());
         if (other) {
+            if (!other->has_algorithms_of(*suite)) continue;
             suite->forced = other->forced;
             *other = std::move(*suite);
         } else {

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "../select/engine.hpp"
-#include "../select/memo.hpp"
+#include "key_layout.hpp"
+#include "lengths.hpp"
 #include "sure_lengths.hpp"
 
 namespace cst {
@@ -15,18 +16,20 @@ namespace cst {
 enum class Construction {
     single,   // there is only one of them
     etm,      // encrypt-then-MAC over aad || iv || ciphertext
-    rfc7518,  // etm with PKCS#7 padding, the AAD's length behind the ciphertext under the MAC, one combined key, half a tag (RFC 7518, 5.2)
-    esp,      // etm (with HMAC or XCBC) with a tag of fixed length; the high half of an extended sequence number is behind the ciphertext (RFC 4303, 2.2.1)
-    tls,      // MAC-then-encrypt of a record (RFC 5246, 6.2.3.2)
+    rfc7518,  // etm with PKCS#7 padding, the AAD's length behind the ciphertext under the MAC, one combined key, half a
+              // tag (RFC 7518, 5.2)
+    esp,  // etm (with HMAC or XCBC) with a tag of fixed length; the high half of an extended sequence number is behind
+          // the ciphertext (RFC 4303, 2.2.1)
+    tls,  // MAC-then-encrypt of a record (RFC 5246, 6.2.3.2)
     counter,  // a cipher in counter mode
-    gcm,      // SP 800-38D
-    chacha,   // ChaCha20 alone (RFC 8439, 2.4)
+    gcm,  // SP 800-38D
+    chacha,  // ChaCha20 alone (RFC 8439, 2.4)
     chacha_poly,  // AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8)
-    xts,      // a tweak in front of every block, ciphertext stealing (IEEE 1619)
-    cmac,     // CBC-MAC with the last block masked (SP 800-38B)
-    xcbc,     // the same with other subkeys (RFC 3566)
-    ccm,      // counter mode and CBC-MAC of the plaintext (SP 800-38C)
-    rc4,      // RC4 alone: no IV, a key for each message
+    xts,  // a tweak in front of every block, ciphertext stealing (IEEE 1619)
+    cmac,  // CBC-MAC with the last block masked (SP 800-38B)
+    xcbc,  // the same with other subkeys (RFC 3566)
+    ccm,  // counter mode and CBC-MAC of the plaintext (SP 800-38C)
+    rc4,  // RC4 alone: no IV, a key for each message
     rc4_hmac  // encrypt-then-MAC with it, over aad || ciphertext
 };
 
@@ -43,36 +46,32 @@ struct Suite {
     Family hashes, encrypts, decrypts, pairs, tweaks;
     Family open_pairs, handed_open_pairs;  // apart, because hash and cipher begin at different places (run/stitch.cpp)
     const Variant *forced = nullptr;
-    std::shared_ptr<ChoiceMemo> memo;  // of the families above; NULL: nothing is remembered
+    bool remembered = true;  // what is decided about its families, which live as long as the engine
 
     bool wide = false;  // the CPU has what gcm_wide.hpp and aes_wide.hpp need, for AES; poly1305_wide.hpp, for ChaCha20
 
-    bool narrow = false, double_blocks = false;  // the CPU has what aes_narrow.hpp and gcm_narrow.hpp need; 256-bit VAES and VPCLMULQDQ too
+    bool narrow = false,
+         double_blocks =
+             false;  // the CPU has what aes_narrow.hpp and gcm_narrow.hpp need; 256-bit VAES and VPCLMULQDQ too
 
-    // GCM: texts, and AAD, of fewer bytes do without a kernel (run/gcm_few.hpp); of one message among several, and of one alone.
+    // GCM: texts, and AAD, of fewer bytes do without a kernel (run/gcm_few.hpp); of one message among several, and of
+    // one alone.
     uint64_t gcm_few_below[2] = {};
-
-    // In bursts of several lengths so many jobs that are alike are worth to be taken out and run side by side (run/groups.hpp).
-    size_t group_least = SIZE_MAX;
-
-    // ChaCha20: so many blocks are worth a run for i of them.
-    uint8_t chacha_blocks[CHACHA_MOST_BLOCKS + 1] = {};
-    // Of i blocks so many are worth a call of their own before the others; 0: one call for all.
-    uint8_t chacha_split[CHACHA_MOST_BLOCKS + 1] = {};
-    // From so many texts on a kernel takes a block of each of several, and no more blocks are worth a run.
-    size_t chacha_several = SIZE_MAX;
-    size_t chacha_lanes = 1;  // at most
 
     // TLS: core cycles per byte of 1, 2, 4, 8 and 16 long records that are sealed together.
     static constexpr size_t RECORD_STEPS = 5;
     double record_cycles[RECORD_STEPS] = {};
 
-    size_t key_bytes = 0, mac_key_min = 0, mac_key_max = 0, iv_bytes = 0, tag_min = 0, tag_max = 0, block_bytes = 1, expansion = 0;
-    size_t iv_min = 0, iv_max = 0;    // iv_bytes is the usual length
+    size_t key_bytes = 0, mac_key_min = 0, mac_key_max = 0, iv_bytes = 0, tag_min = 0, tag_max = 0, block_bytes = 1,
+           expansion = 0;
+    size_t iv_min = 0, iv_max = 0;  // iv_bytes is the usual length
     size_t key_min = 0, key_max = 0;  // key_bytes is
     uint64_t aad_min = 0, aad_max = 0;
     uint64_t min_bytes = 0, max_bytes = 0;
-    SureLengths sure;  // what follows from these
+    Lengths lengths;  // what follows from these
+    SureLengths sure;
+    KeyLayout key_layout;
+    uint8_t initial[64] = {};  // a digest's chaining value before the first block
 
     bool mac() const { return kind == CST_MAC || kind == CST_AEAD; }
     bool hmac() const { return mac() && hash->record.kind == ALGORITHM_HASH; }
@@ -85,29 +84,41 @@ struct Suite {
     // The hash whose kernels do the work; NULL: none.
     const Algorithm *hash_base() const { return hash ? hash->base : nullptr; }
     bool enciphers() const { return encrypt != nullptr; }
-    // TLS: what is enciphered of a record with so many bytes of text, its MAC, and the least padding (RFC 5246, 6.2.3.2).
+    // TLS: what is enciphered of a record with so many bytes of text, its MAC, and the least padding (RFC
+    // 5246, 6.2.3.2).
     size_t record_bytes(size_t text) const { return (text + hash->record.digest_bytes) / 16 * 16 + 16; }
     const Family &ciphers(bool decrypt) const { return decrypt ? decrypts : encrypts; }
     // Fills in the families.
     void find_kernels();
+    // Whether keys of one serve the other.
+    bool has_algorithms_of(const Suite &other) const {
+        return hash == other.hash && encrypt == other.encrypt && decrypt == other.decrypt && tweak == other.tweak &&
+               construction == other.construction;
+    }
     // Whether the kernel does a part of the suite's work (whatever the CPU).
     bool could_use(const Variant &variant) const;
 };
 
+constexpr size_t AES_BLOCK = 16;
+// SP 800-38C, A.1: n + q.
+constexpr size_t CCM_IV_AND_COUNT = 15;
+constexpr size_t GCM_IV = 12;  // the usual length
 constexpr size_t IV_BYTES = 16;  // of every cipher that takes one, but those of half blocks
 // RFC 7518, 5.2: the 64-bit AL behind the ciphertext.
 constexpr size_t AAD_LENGTH_BYTES = 8;
 // RFC 4303: SPI and sequence number; the high half of an extended one follows.
 constexpr size_t ESP_HEADER = 8, ESP_EXTENSION = 4;
-// RFC 5246, 6.2.3.1: sequence number, type and version, which the caller gives; with the length the MAC's head; the longest plaintext, and by how
-// much a ciphertext may exceed it; the most padding.
-constexpr size_t TLS_AAD = 11, TLS_HEAD = 13, TLS_MOST_PLAIN = 1 << 14, TLS_MOST_EXPANSION = 2048, TLS_MOST_PADDING = 256;
+// RFC 5246, 6.2.3.1: sequence number, type and version, which the caller gives; with the length the MAC's head; the
+// longest plaintext, and by how much a ciphertext may exceed it; the most padding.
+constexpr size_t TLS_AAD = 11, TLS_HEAD = 13, TLS_MOST_PLAIN = 1 << 14, TLS_MOST_EXPANSION = 2048,
+                 TLS_MOST_PADDING = 256;
 constexpr size_t TLS_MOST_MAC = 48;
 
 class Suites {
 public:
-    // (Re)derives the suites from the engine's algorithms and kernels. Suites that exist keep their address. When memory runs out (an exception),
-    // nothing has changed.
+    // (Re)derives the suites from the engine's algorithms and kernels. Suites that exist keep their address and,
+    // because there may be keys, their algorithms, whatever others a later pack calls so. When memory runs out (an
+    // exception), nothing has changed.
     void derive(const Engine &engine);
 
     Suite *find(const char *name) const;

@@ -13,15 +13,19 @@ constexpr uint64_t MOST_CCM = 0xffff;
 // SP 800-38D, 5.2.1.2: shorter tags have 4 or 8 bytes.
 constexpr uint64_t LEAST_GCM_TAG = 12;
 
-SureLength from_to(uint64_t least, uint64_t most, uint64_t odd = 0) { return {least, std::min(most, MOST) - least, odd}; }
+SureLength from_to(uint64_t least, uint64_t most, uint64_t odd = 0) {
+    return {least, std::min(most, MOST) - least, odd};
+}
 
 }  // namespace
 
 SureLengths sure_lengths(const Suite &suite) {
     SureLengths sure;
-    sure.any = !suite.expansion && suite.construction != Construction::rc4 && suite.construction != Construction::rc4_hmac;
+    sure.any =
+        !suite.expansion && suite.construction != Construction::rc4 && suite.construction != Construction::rc4_hmac;
     if (!sure.any) return sure;
-    const bool gcm = suite.construction == Construction::gcm, ccm = suite.construction == Construction::ccm, esp = suite.construction == Construction::esp;
+    const bool gcm = suite.construction == Construction::gcm, ccm = suite.construction == Construction::ccm,
+               esp = suite.construction == Construction::esp;
     sure.iv = from_to(suite.iv_min, suite.iv_max);
     sure.aad = from_to(suite.aad_min, suite.aad_max, esp ? ESP_EXTENSION - 1 : 0);
     sure.in = from_to(suite.min_bytes, ccm ? MOST_CCM : suite.max_bytes, suite.block_bytes - 1);

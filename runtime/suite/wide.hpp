@@ -41,15 +41,19 @@ struct Counter {
     const uint32_t rounds;
     __m512i count;  // of the next four blocks; the last 32 bits are a number
 
-    WIDE_INLINE explicit Counter(const Key &key) : keys(key.encrypt), rounds(key.suite->encrypt->record.rounds) {}
+    WIDE_INLINE explicit Counter(const Key &key) : keys(key.encrypt()), rounds(key.suite->encrypt->record.rounds) {}
 
-    WIDE_INLINE static __m512i swap() { return _mm512_broadcast_i32x4(_mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)); }
+    WIDE_INLINE static __m512i swap() {
+        return _mm512_broadcast_i32x4(_mm_set_epi8(12, 13, 14, 15, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+    }
     // first: its last 32 bits are a number too.
     WIDE_INLINE void begin(__m128i first) {
-        count = _mm512_add_epi32(_mm512_broadcast_i32x4(first), _mm512_set_epi32(3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0));
+        count = _mm512_add_epi32(_mm512_broadcast_i32x4(first),
+                                 _mm512_set_epi32(3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0));
     }
     WIDE_INLINE __m512i last_key() const { return round_key(keys, rounds); }
-    // So many vectors of key stream, but for the last round. with: a block that goes through the rounds with them; NULL: none.
+    // So many vectors of key stream, but for the last round. with: a block that goes through the rounds with them;
+    // NULL: none.
     template <size_t vectors>
     WIDE_INLINE void run(__m512i *x, __m128i *with = nullptr) {
         const __m512i first = round_key(keys, 0);

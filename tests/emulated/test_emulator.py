@@ -1,8 +1,9 @@
-"""The ladder check `emulated`: which kernels Unicorn is trusted with, that it runs their instructions as the model does, and seeded bugs."""
+"""The ladder check `emulated`: which kernels Unicorn is trusted with, that it runs their instructions as the model
+does, and seeded bugs."""
 
 from __future__ import annotations
 
-from typing import Callable
+from collections.abc import Callable
 
 import pytest
 
@@ -16,12 +17,23 @@ from cryptostitch.ladder.emulator import UnicornMachine, gate
 from cryptostitch.ladder.interpreter import ModelMachine
 from cryptostitch.ladder.result import FAIL, PASS, Effort, Skip
 from cryptostitch.ladder.subject import Subject
+from cryptostitch.listing import Catalogue
 from cryptostitch.pipeline import Generator
-from cryptostitch.report.tables import Catalogue
 from cryptostitch.semantics.scalar import STATUS
 from instruction_forms import every_form
 from native_instruction import RSP, text_bytes
-from seeded import another_lane, beyond_the_input, endless, input_loads, key_written, preceded, secret_branch, secret_index, with_code, wrong_count
+from seeded import (
+    another_lane,
+    beyond_the_input,
+    endless,
+    input_loads,
+    key_written,
+    preceded,
+    secret_branch,
+    secret_index,
+    with_code,
+    wrong_count,
+)
 from snippets import BLOCK, Inputs, on_model, snippets
 
 AT_LEAST = 85
@@ -53,7 +65,8 @@ def test_coverage(count_cases: Callable[[str, int], None], capsys: pytest.Captur
 
 
 def test_gate_agrees_with_the_features(generator: Generator) -> None:
-    """One kernel for each set of features: the gate, which sees bytes, refuses exactly those that the table of features excludes."""
+    """One kernel for each set of features: the gate, which sees bytes, refuses exactly those that the table of features
+    excludes."""
     kernels = {features: name for name, _, features, _, _ in Catalogue().default_kernels() if "+" not in name}
     passed = 0
     for features, name in kernels.items():
@@ -63,12 +76,26 @@ def test_gate_agrees_with_the_features(generator: Generator) -> None:
     assert 0 < passed < len(kernels)
 
 
-@pytest.mark.parametrize("line, reason", (
-    ("vpxor xmm1, xmm2, xmm3", "VEX"), ("vmovdqu [rdi], xmm1", "VEX"), ("vzeroupper", "VEX"), ("vaesenc ymm1, ymm2, ymm3", "VEX"),
-    ("kxorw k1, k1, k1", "VEX"), ("vmovd eax, xmm1", "VEX"), ("vpxord zmm1, zmm2, zmm3", "EVEX"), ("vprold xmm1, xmm2, 3", "EVEX"),
-    ("sha1msg1 xmm1, xmm2", "SHA-NI"), ("sha256rnds2 xmm1, xmm2, xmm0", "SHA-NI"),
-    ("gf2p8mulb xmm1, xmm2", "GFNI"), ("pxor xmm1, xmm2", ""), ("aesenc xmm1, xmm2", ""), ("rorx eax, ecx, 3", ""), ("andn eax, ecx, edx", ""),
-))
+@pytest.mark.parametrize(
+    "line, reason",
+    (
+        ("vpxor xmm1, xmm2, xmm3", "VEX"),
+        ("vmovdqu [rdi], xmm1", "VEX"),
+        ("vzeroupper", "VEX"),
+        ("vaesenc ymm1, ymm2, ymm3", "VEX"),
+        ("kxorw k1, k1, k1", "VEX"),
+        ("vmovd eax, xmm1", "VEX"),
+        ("vpxord zmm1, zmm2, zmm3", "EVEX"),
+        ("vprold xmm1, xmm2, 3", "EVEX"),
+        ("sha1msg1 xmm1, xmm2", "SHA-NI"),
+        ("sha256rnds2 xmm1, xmm2, xmm0", "SHA-NI"),
+        ("gf2p8mulb xmm1, xmm2", "GFNI"),
+        ("pxor xmm1, xmm2", ""),
+        ("aesenc xmm1, xmm2", ""),
+        ("rorx eax, ecx, 3", ""),
+        ("andn eax, ecx, edx", ""),
+    ),
+)
 def test_gate(line: str, reason: str) -> None:
     code = text_bytes(["mov eax, ecx", line, "ret"])
     assert gate(code).startswith(reason) and bool(gate(code)) == bool(reason)
@@ -78,8 +105,8 @@ def test_gate(line: str, reason: str) -> None:
 
 
 def test_the_gate_is_needed() -> None:
-    """What Unicorn does with a VEX instruction when nothing keeps it from it: the two-operand form, and no error. When this fails, look at
-    the gate again: a later Unicorn may be right."""
+    """What Unicorn does with a VEX instruction when nothing keeps it from it: the two-operand form, and no error. When
+    this fails, look at the gate again: a later Unicorn may be right."""
     machine = UnicornMachine()
     machine.admit(text_bytes(["pxor xmm1, xmm2", "ret"]))
     code = text_bytes(["vpxor xmm1, xmm2, xmm3", "ret"])
@@ -91,7 +118,9 @@ def test_the_gate_is_needed() -> None:
     assert machine.vector(1) != 0x22 ^ 0x33
 
 
-def test_unicorn_runs_instructions_as_the_model_does(count_cases: Callable[[str, int], None], capsys: pytest.CaptureFixture) -> None:
+def test_unicorn_runs_instructions_as_the_model_does(
+    count_cases: Callable[[str, int], None], capsys: pytest.CaptureFixture
+) -> None:
     """Every instruction form that passes the gate (BMI1, BMI2 and movbe among them)."""
     found = [s for s in snippets(every_form()) if not gate(s.code)]
     machine, model = UnicornMachine(), ModelMachine()
@@ -112,9 +141,14 @@ def test_unicorn_runs_instructions_as_the_model_does(count_cases: Callable[[str,
         machine.write(address, memory)
         outcome = machine.go()
         after, model_memory, undefined = on_model(model, snippet, address, before, memory)
-        same = not outcome.fault and machine.read(address, BLOCK) == model_memory and not (machine.flags ^ after.flags) & STATUS & ~undefined \
-            and [machine.general(n) for n in range(16) if n != RSP] == [g for n, g in enumerate(after.generals) if n != RSP] \
+        same = (
+            not outcome.fault
+            and machine.read(address, BLOCK) == model_memory
+            and not (machine.flags ^ after.flags) & STATUS & ~undefined
+            and [machine.general(n) for n in range(16) if n != RSP]
+            == [g for n, g in enumerate(after.generals) if n != RSP]
             and [machine.vector(n) for n in range(16)] == after.vectors[:16]
+        )
         if not same:
             different.append(f"{snippet.form}: {outcome.fault or 'another result'}")
     assert not different, different[:20]
@@ -127,16 +161,30 @@ def test_unicorn_runs_instructions_as_the_model_does(count_cases: Callable[[str,
 # ---- the check
 
 
-@pytest.mark.parametrize("kernel", (
-    "md5_x1@scalar", "sha1_x1@scalar", "sha1_x4@sse", "aes256_cbc_enc_x4+md5_x4@sse_aesni", "aes128_cbc_enc_x1+sha256_x1@sse_aesni_bmi2"))
+@pytest.mark.parametrize(
+    "kernel",
+    (
+        "md5_x1@scalar",
+        "sha1_x1@scalar",
+        "sha1_x4@sse",
+        "aes256_cbc_enc_x4+md5_x4@sse_aesni",
+        "aes128_cbc_enc_x1+sha256_x1@sse_aesni_bmi2",
+    ),
+)
 def test_kernel_passes(kernel: str, generator: Generator) -> None:
     result = emulated.check(Subject(generator, generator.recipe(kernel)), Effort())
     assert result.status == PASS, result.problems
     assert result.cases == 6 and int(result.detail.split()[0]) > 300
 
 
-@pytest.mark.parametrize("kernel, reason", (
-    ("sha256_x8@avx2", "VEX: Unicorn runs it wrongly"), ("aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani", "SHA-NI"), ("sha1_x16@avx512", "VEX")))
+@pytest.mark.parametrize(
+    "kernel, reason",
+    (
+        ("sha256_x8@avx2", "VEX: Unicorn runs it wrongly"),
+        ("aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani", "SHA-NI"),
+        ("sha1_x16@avx512", "VEX"),
+    ),
+)
 def test_kernel_is_refused(kernel: str, reason: str, generator: Generator) -> None:
     with pytest.raises(Skip, match=reason):
         emulated.check(Subject(generator, generator.recipe(kernel)), Effort())
@@ -153,7 +201,10 @@ def test_wrong_rotate_count(subjects: dict[str, Subject]) -> None:
 
 
 def test_chaining_value_of_another_lane(generator: Generator) -> None:
-    wrong(another_lane(Subject(generator, generator.recipe("sha1_x4@sse"))), "chaining value 0 of stream 0, lane 1 is wrong")
+    wrong(
+        another_lane(Subject(generator, generator.recipe("sha1_x4@sse"))),
+        "chaining value 0 of stream 0, lane 1 is wrong",
+    )
 
 
 def test_store_to_the_key(subjects: dict[str, Subject]) -> None:
@@ -161,12 +212,18 @@ def test_store_to_the_key(subjects: dict[str, Subject]) -> None:
 
 
 def test_load_beyond_the_block(subjects: dict[str, Subject]) -> None:
-    wrong(beyond_the_input(subjects[HASH], input_loads(subjects[HASH], UnicornMachine())), "'in of stream 0, lane 0' (192 bytes)")
+    wrong(
+        beyond_the_input(subjects[HASH], input_loads(subjects[HASH], UnicornMachine())),
+        "'in of stream 0, lane 0' (192 bytes)",
+    )
 
 
 def test_store_to_the_input(subjects: dict[str, Subject]) -> None:
     field = subjects[HASH].recipe.parts[0].program.contract.field("in")
-    wrong(preceded(subjects[HASH], "mov rcx, [rdi + 8]", f"mov rcx, [rcx + {field.offset}]", "mov [rcx], eax"), "which may only be read")
+    wrong(
+        preceded(subjects[HASH], "mov rcx, [rdi + 8]", f"mov rcx, [rcx + {field.offset}]", "mov [rcx], eax"),
+        "which may only be read",
+    )
 
 
 def test_secret_address(subjects: dict[str, Subject]) -> None:
@@ -188,16 +245,19 @@ def test_vex_in_the_code_is_refused(subjects: dict[str, Subject]) -> None:
         emulated.check(with_code(subjects[CIPHER], code), Effort())
 
 
-@pytest.mark.parametrize("lines, said", (
-    (("mov rcx, [rdi + 40]",), "'arguments' (40 bytes)"),
-    (("mov rcx, [rdi + 5000]",), "'arguments' (40 bytes)"),       # on a page that is not mapped
-    (("mov [rdi], ecx",), "which may only be read"),
-    (("mov eax, [rip - 6]",), "'the constants'"),
-    (("mov rbx, rdi",), "does not preserve general registers 3"),
-    (("push rcx",), ""),
-    (("ud2",), "Invalid instruction"),
-    (("1: or ecx, 1", "jnz 1b"), "has not returned after"),
-))
+@pytest.mark.parametrize(
+    "lines, said",
+    (
+        (("mov rcx, [rdi + 40]",), "'arguments' (40 bytes)"),
+        (("mov rcx, [rdi + 5000]",), "'arguments' (40 bytes)"),  # on a page that is not mapped
+        (("mov [rdi], ecx",), "which may only be read"),
+        (("mov eax, [rip - 6]",), "'the constants'"),
+        (("mov rbx, rdi",), "does not preserve general registers 3"),
+        (("push rcx",), ""),
+        (("ud2",), "Invalid instruction"),
+        (("1: or ecx, 1", "jnz 1b"), "has not returned after"),
+    ),
+)
 def test_fault(lines: tuple[str, ...], said: str) -> None:
     machine = UnicornMachine(limit=10_000)
     argument = machine.take("arguments", 40, 8, False)
@@ -214,7 +274,10 @@ def test_trace_has_offsets_and_accesses() -> None:
     assert model.take("arguments", 40, 8, True) == argument
     assert not outcome.fault
     assert [(s.offset, [(a.address - argument, a.size, a.write) for a in s.accesses]) for s in outcome.trace[:3]] == [
-        (0, [(8, 8, False)]), (4, []), (8, [(0, 4, True)])]
+        (0, [(8, 8, False)]),
+        (4, []),
+        (8, [(0, 4, True)]),
+    ]
     assert [s.offset for s in outcome.trace] == [s.offset for s in model.run(code, argument, trace=True).trace]
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-
-from cryptostitch import runtime
-from cryptostitch.runtime import Context
-
-from engine.plans import TARGETS
+from cryptostitch.binding import runtime
+from cryptostitch.binding.runtime import Context
+from jobs.samples import TARGETS
 
 
 @pytest.fixture(scope="session")

@@ -1,30 +1,41 @@
-"""Bursts whose every buffer is alone on its pages, at their edge, between pages without access; inputs can only be read. A lane that reads or writes a byte
-beyond a live job's ends this process, so it runs as a program of its own (test_edges.py): `python edges.py start|end EVERY TARGET [KERNEL]` runs about one burst of EVERY. Each burst is written to
-stdout before it runs; the last one written is the one that failed."""
+"""Bursts whose every buffer is alone on its pages, at their edge, between pages without access; inputs can only be
+read. A lane that reads or writes a byte beyond a live job's ends this process, so it runs as a program of its own
+(test_edges.py): `python edges.py start|end EVERY TARGET [KERNEL]` runs about one burst of EVERY. Each burst is written
+to stdout before it runs; the last one written is the one that failed."""
 
 from __future__ import annotations
 
 import random
 import sys
-from typing import Iterator
+from collections.abc import Iterator
 
+from cryptostitch.binding.runtime import OPEN, SEAL, Context
 from cryptostitch.ladder import oracle
-from cryptostitch.runtime import OPEN, SEAL, Context
-
-from engine.laid import EDGES, OWN_KEY, Keys, Laid, Plan, forced, run
-from engine.memory import Guarded
-from engine.plans import LANES
+from jobs.builder import OWN_KEY, BuiltJob, JobSpec, Keys, forced, run
+from jobs.memory import Guarded
+from jobs.samples import EDGES, LANES
 
 COUNTS = (*range(1, LANES + 2), 2 * LANES + 1)
 LONGER = (256, 1024, 2048, 3000)
 
 
-def burst_of(rng: random.Random, suite: str, direction: int, lengths: list[int], pieces: int) -> list[Plan]:
-    return [Plan(suite, direction, length, rng.choice((0, 0, OWN_KEY)), rng.choice((8, 13, 16, 64)), in_place=rng.random() < 0.3,
-                 pieces=pieces, damage=rng.choice(("", "", "", "tag", "data"))) for length in lengths]
+def burst_of(rng: random.Random, suite: str, direction: int, lengths: list[int], pieces: int) -> list[JobSpec]:
+    return [
+        JobSpec(
+            suite,
+            direction,
+            length,
+            rng.choice((0, 0, OWN_KEY)),
+            rng.choice((8, 13, 16, 64)),
+            in_place=rng.random() < 0.3,
+            pieces=pieces,
+            damage=rng.choice(("", "", "", "tag", "data")),
+        )
+        for length in lengths
+    ]
 
 
-def all_bursts(suites: list[str], rng: random.Random) -> Iterator[list[Plan]]:
+def all_bursts(suites: list[str], rng: random.Random) -> Iterator[list[JobSpec]]:
     """Every suite, direction, number of jobs and length; and unequal lengths, where lanes become empty one by one."""
     for suite in suites:
         unit = oracle.meaning(suite).block_bytes
@@ -44,16 +55,20 @@ def main(placement: str, every: int, target: str, kernel: str = "") -> None:
     keys = Keys(context, rng)
     runs = jobs = 0
     with forced(context, kernel, context.suites() if kernel else []) as fitting:
-        for at, plans in enumerate(all_bursts(fitting if kernel else context.suites(), rng)):
+        for at, specs in enumerate(all_bursts(fitting if kernel else context.suites(), rng)):
             if (at + rng.randrange(every)) % every:
                 continue
-            print(f"burst {at}: {len(plans)} jobs of {plans[0].suite}, {'open' if plans[0].direction else 'seal'}, {[p.length for p in plans]} bytes", flush=True)
+            print(
+                f"burst {at}: {len(specs)} jobs of {specs[0].suite}, {'open' if specs[0].direction else 'seal'}, "
+                f"{[p.length for p in specs]} bytes",
+                flush=True,
+            )
             memory.clear()
-            problem = run(context, memory, [Laid(memory, plan, rng, keys) for plan in plans])
+            problem = run(context, memory, [BuiltJob(memory, spec, rng, keys) for spec in specs])
             if problem:
                 sys.exit(problem)
             runs += 1
-            jobs += len(plans)
+            jobs += len(specs)
     print(f"done: {runs} bursts, {jobs} jobs")
 
 

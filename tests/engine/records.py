@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from cryptostitch.binding.runtime import ERR_AUTH, OPEN, Context, Job, Key
 from cryptostitch.ladder import oracle
-from cryptostitch.runtime import ERR_AUTH, OPEN, Context, Job, Key
+from jobs.tls_oracle import Tls
 
-from .tls_oracle import Tls
-
-SUITES = [f"aes-{bits}-cbc+hmac-{hash_}-tls" for bits in (128, 256) for hash_ in ("sha1", "sha256")] + ["aes-256-cbc+hmac-sha384-tls"]
+SUITES = [f"aes-{bits}-cbc+hmac-{hash_}-tls" for bits in (128, 256) for hash_ in ("sha1", "sha256")] + [
+    "aes-256-cbc+hmac-sha384-tls"
+]
 AT_ONCE = 200
 MARGIN = b"\xc5" * 24
 
@@ -39,21 +40,36 @@ class Connection:
     def head(self) -> bytes:
         """Of the next record: sequence number, type, version."""
         self.sequence += 1
-        return self.sequence.to_bytes(8, "big") + bytes([self.rng.choice((20, 21, 22, 23)), 3, self.rng.choice((1, 2, 3))])
+        return self.sequence.to_bytes(8, "big") + bytes(
+            [self.rng.choice((20, 21, 22, 23)), 3, self.rng.choice((1, 2, 3))]
+        )
 
     def record(self, text: bytes, padding: int | bytes = 0, mac: bytes | None = None, bad: str = "") -> Record:
         iv, aad = self.rng.randbytes(16), self.head()
         return Record(iv, aad, self.tls.seal(iv, aad, text, padding, mac), bad)
 
     def judge(self, records: list[Record]) -> None:
-        """Opens them, AT_ONCE in a burst, every second one in place. The library's and the oracle's opinions must be one; both must be what `bad` says."""
+        """Opens them, AT_ONCE in a burst, every second one in place. The library's and the oracle's opinions must be
+        one; both must be what `bad` says."""
         for first in range(0, len(records), AT_ONCE):
-            some = records[first:first + AT_ONCE]
-            outs = [bytearray(record.text if at % 2 else self.rng.randbytes(len(record.text))) + MARGIN for at, record in enumerate(some)]
+            some = records[first : first + AT_ONCE]
+            outs = [
+                bytearray(record.text if at % 2 else self.rng.randbytes(len(record.text))) + MARGIN
+                for at, record in enumerate(some)
+            ]
             jobs = []
             for record, out in zip(some, outs):
                 room = memoryview(out)[: len(record.text)]
-                jobs.append(Job(self.key, OPEN, iv=record.iv, aad=record.aad, data=room if len(jobs) % 2 else record.text, out=room))
+                jobs.append(
+                    Job(
+                        self.key,
+                        OPEN,
+                        iv=record.iv,
+                        aad=record.aad,
+                        data=room if len(jobs) % 2 else record.text,
+                        out=room,
+                    )
+                )
             code = self.context.burst(jobs)
             assert code == (ERR_AUTH if any(record.bad for record in some) else 0)
             for record, job, out in zip(some, jobs, outs):

@@ -1,5 +1,7 @@
-"""Every instruction that a function executes, and every address that it accesses: a child process calls the function over and over with the same arguments, and is
-single-stepped (ptrace) while memory that both share has this or that content. All code counts: the library, its kernels, what it calls of libc."""
+"""Every instruction that a function executes, and every address that it accesses: a child process calls the function
+over and over with the same arguments, and is single-stepped (ptrace) while memory that both share has this or that
+content. All code counts: the library, its kernels, what it calls of libc.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +9,59 @@ import ctypes
 import mmap
 import os
 import signal
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Callable, NoReturn
+from typing import Any, NoReturn
 
 from cryptostitch.ladder.operands import text
 from iced_x86 import Decoder, InstructionInfoFactory, OpAccess, Register, RegisterExt
 
-TRACEME, PEEKTEXT, POKETEXT, CONT, KILL, SINGLESTEP, GETREGS, SETREGS, SETOPTIONS, EXITKILL = 0, 1, 4, 7, 8, 9, 12, 13, 0x4200, 1 << 20
+TRACEME, PEEKTEXT, POKETEXT, CONT, KILL, SINGLESTEP, GETREGS, SETREGS, SETOPTIONS, EXITKILL = (
+    0,
+    1,
+    4,
+    7,
+    8,
+    9,
+    12,
+    13,
+    0x4200,
+    1 << 20,
+)
 BREAKPOINT = 0xCC
-WARM = 4
-"""Calls before the first that is looked at: by then allocations repeat."""
+WARM = 10
+"""Calls before the first that is looked at: by then allocations repeat (glibc keeps seven freed blocks of a size)."""
 MAX_STEPS = 3_000_000
 LONGEST_INSTRUCTION = 15
-NAMES = "r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss fs_base gs_base ds es fs gs".split()
+NAMES = [
+    "r15",
+    "r14",
+    "r13",
+    "r12",
+    "rbp",
+    "rbx",
+    "r11",
+    "r10",
+    "r9",
+    "r8",
+    "rax",
+    "rcx",
+    "rdx",
+    "rsi",
+    "rdi",
+    "orig_rax",
+    "rip",
+    "cs",
+    "eflags",
+    "rsp",
+    "ss",
+    "fs_base",
+    "gs_base",
+    "ds",
+    "es",
+    "fs",
+    "gs",
+]
 """<sys/user.h>, user_regs_struct."""
 PLACE = {getattr(Register, name.upper()): n for n, name in enumerate(NAMES) if hasattr(Register, name.upper())}
 SEGMENT_BASE = {Register.FS: NAMES.index("fs_base"), Register.GS: NAMES.index("gs_base")}
@@ -54,16 +96,19 @@ class Trace:
         """Number of steps at the start that are the same."""
         if self.steps == other.steps:
             return len(self.steps)
-        return next((at for at, (a, b) in enumerate(zip(self.steps, other.steps)) if a != b), min(len(self.steps), len(other.steps)))
+        return next(
+            (at for at, (a, b) in enumerate(zip(self.steps, other.steps)) if a != b),
+            min(len(self.steps), len(other.steps)),
+        )
 
 
 class Operands:
-    """How to compute what an instruction accesses, by its address; read from this process's memory, which is the child's."""
+    """How to compute what an instruction accesses, by its address; read from this process's memory, the child's too."""
 
     def __init__(self) -> None:
         self._known: dict[int, list[tuple[int, list[tuple[int, int]]]]] = {}
         self._factory = InstructionInfoFactory()
-        self._memory = open("/proc/self/mem", "rb", buffering=0)
+        self._memory = open("/proc/self/mem", "rb", buffering=0)  # noqa: SIM115 (open as long as this lives)
 
     def code(self, address: int) -> bytes:
         return os.pread(self._memory.fileno(), LONGEST_INSTRUCTION, address)
@@ -72,7 +117,11 @@ class Operands:
         """(displacement, [(place of a register, scale)]) of each operand."""
         if address not in self._known:
             instruction = Decoder(64, self.code(address), ip=address).decode()
-            self._known[address] = [self._operand(instruction, used) for used in self._factory.info(instruction).used_memory() if used.access not in NOT_ACCESSED]
+            self._known[address] = [
+                self._operand(instruction, used)
+                for used in self._factory.info(instruction).used_memory()
+                if used.access not in NOT_ACCESSED
+            ]
         return self._known[address]
 
     def _operand(self, instruction: Any, used: Any) -> tuple[int, list[tuple[int, int]]]:
@@ -89,7 +138,8 @@ class Operands:
 
 
 class Stepped:
-    """``function``: its address; ``call`` calls it, always with the same arguments, and whatever else differs lies in ``shared`` (memory of both processes)."""
+    """``function``: its address; ``call`` calls it, always with the same arguments, and whatever else differs lies in
+    ``shared`` (memory of both processes)."""
 
     def __init__(self, function: int, call: Callable[[], object]):
         self.function = function
@@ -179,7 +229,11 @@ class Stepped:
                     address += registers[place] * scale
                 step.append(address & 0xFFFFFFFFFFFFFFFF)
             steps.append(tuple(step))
-            if request(SINGLESTEP, pid, None, None) or wait(pid, 0)[1] != signal.SIGTRAP << 8 | 0x7F or request(GETREGS, pid, None, addresses):
+            if (
+                request(SINGLESTEP, pid, None, None)
+                or wait(pid, 0)[1] != signal.SIGTRAP << 8 | 0x7F
+                or request(GETREGS, pid, None, addresses)
+            ):
                 raise RuntimeError(f"no single step at {at:#x}")
             if len(steps) == MAX_STEPS:
                 raise RuntimeError(f"more than {MAX_STEPS} steps")
@@ -189,7 +243,8 @@ class Stepped:
     def where(self, step: tuple[int, ...]) -> str:
         """In words."""
         image, offset = module_of(step[0])
-        return f"{image}+{offset:#x} ({text(self.operands.code(step[0]), 0)}) at {', '.join(f'{address:#x}' for address in step[1:]) or 'no address'}"
+        at = ", ".join(f"{address:#x}" for address in step[1:]) or "no address"
+        return f"{image}+{offset:#x} ({text(self.operands.code(step[0]), 0)}) at {at}"
 
 
 def module_of(address: int) -> tuple[str, int]:

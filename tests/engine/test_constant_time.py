@@ -1,27 +1,28 @@
-"""What opening tells by its time: nothing but the outcome. Every instruction and every address of a whole cst_burst is compared (stepped.py), for TLS records of one
-length with right and wrong padding and MACs, and for wrong tags.
+"""What opening tells by its time: nothing but the outcome. Every instruction and every address of a whole cst_burst is
+compared (stepped.py), for TLS records of one length with right and wrong padding and MACs, and for wrong tags.
 
 - The trace is a function of public things: lengths, places, and of each job its status and out_len.
-- Good and bad records part at one and the same step, whatever is wrong, and however much padding there is: there the verdict is known.
+- Good and bad records part at one and the same step, whatever is wrong, and however much padding there is: there the
+  verdict is known.
 """
 
 from __future__ import annotations
 
 import ctypes
+import itertools
 import random
 from collections import defaultdict
-from typing import Callable, Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
-
+from cryptostitch.binding.runtime import ERR_AUTH, OPEN, SEAL, Context, Job, JobStruct, Key
 from cryptostitch.ladder import oracle
-from cryptostitch.runtime import ERR_AUTH, OPEN, SEAL, Context, Job, JobStruct, Key
-
-from engine import answers
-from engine.plans import LONG
+from engine.entries import Entry, burst
 from engine.records import SUITES, Connection, Record
 from engine.stepped import LIBC, NotTraceable, Stepped, Trace, shared
-from engine.tls_oracle import BLOCK, MOST_PADDING, Tls
+from jobs import answers
+from jobs.samples import LONG
+from jobs.tls_oracle import BLOCK, MOST_PADDING
 
 LEVELS = ["host", "host-no_avx512", "sse_aesni_shani", "sse_aesni"]
 LEAST = {"sha1": 32, "sha256": 48, "sha384": 64}
@@ -34,8 +35,20 @@ Outcome = tuple[tuple[int, int], ...]
 class Scene:
     """Jobs whose buffers stay where they are while their contents change."""
 
-    def __init__(self, context: Context, keys: list[Key], direction: int, sizes: list[int], out_bytes: int = 0, pieces: int = 0, in_place: bool = False):
-        """``sizes``: bytes of the inputs. ``out_bytes``: by how much the outputs are larger. ``pieces``: of how many the buffers consist; 0: not scattered."""
+    def __init__(
+        self,
+        context: Context,
+        keys: list[Key],
+        direction: int,
+        sizes: list[int],
+        out_bytes: int = 0,
+        pieces: int = 0,
+        in_place: bool = False,
+        entry: Entry = burst,
+        right: tuple[bytes, ...] = (),
+    ):
+        """``sizes``: bytes of the inputs. ``out_bytes``: by how much the outputs are larger. ``pieces``: of how many
+        the buffers consist; 0: not scattered. ``right``: of a job that is not refused, if other kernels run then."""
         self.memory = shared(STRIDE * (1 + len(sizes)))
         self._base = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
         self.structs = (JobStruct * len(sizes)).from_buffer(self.memory)
@@ -44,15 +57,23 @@ class Scene:
             iv, aad, tag, data, out = (self._base + place for place in self._places(at))
             suite = keys[at].suite
             aad_bytes = oracle.meaning(suite.name).fit_aad(8)
-            self.jobs.append(Job(
-                keys[at], direction, iv=(iv, suite.iv_bytes) if suite.iv_bytes else None, aad=(aad, aad_bytes) if aad_bytes else None, data=self._cut(data, size, pieces),
-                out=self._cut(data if in_place else out, size + out_bytes, pieces) if suite.kind >= 3 else None, tag=(tag, suite.tag_max) if suite.tag_max else None))
+            self.jobs.append(
+                Job(
+                    keys[at],
+                    direction,
+                    iv=(iv, suite.iv_bytes) if suite.iv_bytes else None,
+                    aad=(aad, aad_bytes) if aad_bytes else None,
+                    data=self._cut(data, size, pieces),
+                    out=self._cut(data if in_place else out, size + out_bytes, pieces) if suite.kind >= 3 else None,
+                    tag=(tag, suite.tag_max) if suite.tag_max else None,
+                )
+            )
             self.jobs[-1].fill(self.structs[at])
-        lib, handle, n = context.lib, context.handle, len(sizes)
-        address = ctypes.cast(lib.cst_burst, ctypes.c_void_p).value
-        assert address
-        lib.cst_burst(handle, self.structs, n)  # assembles the kernels before the child copies this process
-        self.stepped = traced(address, lambda: lib.cst_burst(handle, self.structs, n))
+        for at in range(len(sizes) if right else 0):
+            self.put(at, *right)
+        function, call = entry(context, self.structs)
+        call()  # assembles the kernels before the child copies this process
+        self.stepped = traced(function, call)
 
     def _places(self, at: int) -> tuple[int, int, int, int, int]:
         start = STRIDE * (at + 1)
@@ -61,12 +82,12 @@ class Scene:
     @staticmethod
     def _cut(address: int, size: int, pieces: int) -> tuple[int, int] | list[tuple[int, int]]:
         edges = [size * i // pieces for i in range(pieces + 1)] if pieces else []
-        return [(address + a, b - a) for a, b in zip(edges, edges[1:])] or (address, size)
+        return [(address + a, b - a) for a, b in itertools.pairwise(edges)] or (address, size)
 
     def put(self, at: int, iv: bytes, aad: bytes, text: bytes, tag: bytes = b"") -> None:
         assert len(text) == self.sizes[at]
         for place, content in zip(self._places(at), (iv, aad, tag, text)):
-            self.memory[place:place + len(content)] = content
+            self.memory[place : place + len(content)] = content
 
     def trace(self) -> tuple[Outcome, Trace]:
         trace = self.stepped.trace()
@@ -110,7 +131,7 @@ def open_scene(connections: list[Connection], sizes: list[int], **more: int) -> 
 def changed(content: bytes, at: int, by: int = 1) -> bytes:
     """The last byte is -1."""
     at %= len(content)
-    return content[:at] + bytes([content[at] ^ by]) + content[at + 1:]
+    return content[:at] + bytes([content[at] ^ by]) + content[at + 1 :]
 
 
 def good(connection: Connection, size: int, padding: int) -> Record:
@@ -119,7 +140,8 @@ def good(connection: Connection, size: int, padding: int) -> Record:
 
 
 def with_padding(connection: Connection, size: int, padding: bytes, bad: str, wrong_mac: int = 0) -> Record:
-    """``wrong_mac``: the bits of its last byte that are others. The padding need not fit: then it ends what is random else."""
+    """``wrong_mac``: the bits of its last byte that are others. The padding need not fit: then it ends what is random
+    else."""
     room = size - connection.tls.mac_bytes - len(padding)
     aad, iv, text = connection.head(), connection.rng.randbytes(BLOCK), connection.rng.randbytes(max(0, room))
     plain = (text + changed(connection.tls.mac(aad, text), -1, wrong_mac) + padding)[-size:]
@@ -135,7 +157,9 @@ def faults(connection: Connection, size: int) -> Iterator[Record]:
     for count in sorted({2, min(BLOCK, most), most} if LONG else {2, most}):
         places = {0, count // 2, count - 2} if LONG else {0}
         for at in sorted(places):
-            yield with_padding(connection, size, changed(bytes([count - 1]) * count, at), f"byte {at} of {count} of padding")
+            yield with_padding(
+                connection, size, changed(bytes([count - 1]) * count, at), f"byte {at} of {count} of padding"
+            )
     for value in sorted({min(most, 255), most - 1, 5} if LONG else {min(most, 255)}):
         yield with_padding(connection, size, bytes([value]), f"one byte of padding says {value}")
     yield with_padding(connection, size, changed(bytes([most - 1]) * most, most // 2), "padding and MAC", 0x80)
@@ -167,7 +191,11 @@ class Opening:
             wanted.append((ERR_AUTH, 0) if text is None else (0, len(text)))
         outcome, trace = self.scene.trace()
         assert outcome == tuple(wanted)
-        self.judge.add(" | ".join(record.bad or f"right, {size} bytes" for record, (_, size) in zip(records, outcome)), outcome, trace)
+        self.judge.add(
+            " | ".join(record.bad or f"right, {size} bytes" for record, (_, size) in zip(records, outcome)),
+            outcome,
+            trace,
+        )
         return outcome
 
 
@@ -188,7 +216,9 @@ def test_one_record(host: Context, suite: str, size: int) -> None:
     check_one(host, suite, size)
 
 
-@pytest.mark.skipif(not LONG, reason="every suite on several levels of instructions, single-stepped: CRYPTOSTITCH_LONG=1")
+@pytest.mark.skipif(
+    not LONG, reason="every suite on several levels of instructions, single-stepped: CRYPTOSTITCH_LONG=1"
+)
 @pytest.mark.parametrize("target", LEVELS)
 @pytest.mark.parametrize("suite", SUITES)
 def test_one_record_anywhere(contexts: dict[str, Context], suite: str, target: str) -> None:
@@ -206,18 +236,25 @@ def check_many(context: Context, suite: str, sizes: list[int], runs: int) -> Non
         rng = random.Random(suite)
         for run in range(runs):
             pattern = [run > 0 and (at == 0 or rng.random() < 0.5) for at in range(len(sizes))]
-            paddings = [rng.randrange(1, min(MOST_PADDING, size - connection.tls.mac_bytes) + 1) for connection, size in zip(opening.connections, sizes)]
+            paddings = [
+                rng.randrange(1, min(MOST_PADDING, size - connection.tls.mac_bytes) + 1)
+                for connection, size in zip(opening.connections, sizes)
+            ]
             outcomes = set()
             for _ in range(2):
                 records = []
                 for connection, size, right, padding in zip(opening.connections, sizes, pattern, paddings):
-                    records.append(good(connection, size, padding) if right else rng.choice(list(faults(connection, size))))
+                    records.append(
+                        good(connection, size, padding) if right else rng.choice(list(faults(connection, size)))
+                    )
                 outcomes.add(opening.run(records))
             assert len(outcomes) == 1
         first = [outcome for outcome in opening.judge.first if outcome[0][0] == 0]
         failed = next(iter(opening.judge.first))
         partings = {opening.judge.parting(failed, outcome) for outcome in first}
-        assert len(partings) == 1, f"bursts whose first record is right part from one that is all wrong at the steps {sorted(partings)}"
+        assert len(partings) == 1, (
+            f"bursts whose first record is right part from one that is all wrong at the steps {sorted(partings)}"
+        )
 
 
 def test_some_records(host: Context) -> None:
@@ -231,7 +268,14 @@ def test_full_lanes(contexts: dict[str, Context], suite: str, target: str) -> No
     check_many(contexts[target], suite, [64, 96] * 9, 3)
 
 
-AUTHENTICATED = ["aes-128-cbc+hmac-sha1-etm", "aes-256-cbc+hmac-sha256-128", "a128cbc-hs256", "hmac-sha256", "aes-128-gcm", "chacha20-poly1305"]
+AUTHENTICATED = [
+    "aes-128-cbc+hmac-sha1-etm",
+    "aes-256-cbc+hmac-sha256-128",
+    "a128cbc-hs256",
+    "hmac-sha256",
+    "aes-128-gcm",
+    "chacha20-poly1305",
+]
 
 
 OTHERS = [
@@ -248,14 +292,24 @@ def test_wrong_tags(contexts: dict[str, Context], target: str, suite: str, size:
     context, rng = contexts[target], random.Random(suite)
     secrets = oracle.secrets(rng, suite)
     key = context.suite(suite).key(secrets[0] or None, secrets[1] or None)
-    iv, aad, text = rng.randbytes(key.suite.iv_bytes), rng.randbytes(oracle.meaning(suite).fit_aad(8)), rng.randbytes(size)
+    iv, aad, text = (
+        rng.randbytes(key.suite.iv_bytes),
+        rng.randbytes(oracle.meaning(suite).fit_aad(8)),
+        rng.randbytes(size),
+    )
     out, tag = answers.sealed(suite, secrets, iv, aad, text, key.suite.tag_max)
     data = out or text
     key.open(data, tag, iv or None, aad or None)  # assembles what only a right tag needs
     scene = Scene(context, [key] * jobs, OPEN, [len(data)] * jobs)
     with scene.stepped:
         judge = Judge(scene.stepped)
-        tags = [changed(tag, 0), changed(tag, len(tag) // 2, 0x80), changed(tag, -1), bytes(len(tag)), bytes(byte ^ 0xFF for byte in tag)]
+        tags = [
+            changed(tag, 0),
+            changed(tag, len(tag) // 2, 0x80),
+            changed(tag, -1),
+            bytes(len(tag)),
+            bytes(byte ^ 0xFF for byte in tag),
+        ]
         for at in range(jobs):
             scene.put(at, iv, aad, data, tag)
         for at, wrong in enumerate(tags):
@@ -269,8 +323,18 @@ def test_wrong_tags(contexts: dict[str, Context], target: str, suite: str, size:
         assert not any(status for status, _ in outcome) and trace.steps != failed.steps
 
 
-@pytest.mark.parametrize("target,suite", [("host", SUITES[0]), ("host", "aes-128-cbc+hmac-sha256-etm"), ("host", "a128cbc-hs256"), ("host", "chacha20-poly1305"), ("host", "aes-128-ctr"),
-                                          ("sse_aesni", "aes-128-ctr"), ("sse_aesni", "aes-256-ecb")])  # fmt: skip
+@pytest.mark.parametrize(
+    "target,suite",
+    [
+        ("host", SUITES[0]),
+        ("host", "aes-128-cbc+hmac-sha256-etm"),
+        ("host", "a128cbc-hs256"),
+        ("host", "chacha20-poly1305"),
+        ("host", "aes-128-ctr"),
+        ("sse_aesni", "aes-128-ctr"),
+        ("sse_aesni", "aes-256-ecb"),
+    ],
+)
 def test_sealing(contexts: dict[str, Context], target: str, suite: str) -> None:
     """Texts of one length are sealed alike, whatever they are."""
     context, rng = contexts[target], random.Random(suite)
@@ -296,7 +360,7 @@ def seeded(function: str) -> Callable[[bytes], tuple[Judge, Trace]]:
     stepped = traced(pointer, lambda: call(address))
 
     def run(content: bytes) -> tuple[Judge, Trace]:
-        memory[:len(content) + 1] = content + b"\0"
+        memory[: len(content) + 1] = content + b"\0"
         return Judge(stepped), stepped.trace()
 
     return run

@@ -1,4 +1,5 @@
-"""No lane reads or writes beyond the buffers of live jobs: bursts between pages without access, in a process that would die of it (edges.py)."""
+"""No lane reads or writes beyond the buffers of live jobs: bursts between pages without access, in a process that would
+die of it (edges.py)."""
 
 from __future__ import annotations
 
@@ -10,10 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from cryptostitch.runtime import Context
-
-from engine.plans import LONG, TARGETS
+from cryptostitch.binding.runtime import Context
+from jobs.samples import LONG, TARGETS
 
 PROGRAM = Path(__file__).with_name("edges.py")
 
@@ -32,8 +31,12 @@ def check(placement: str, every: int, target: str, kernel: str = "") -> int:
     return int(re.fullmatch(r"done: \d+ bursts, (\d+) jobs", last)[1])
 
 
-@pytest.mark.parametrize("placement,target", [(p, t) for t in TARGETS for p in ("start", "end")] if LONG else [
-    ("start", "host"), ("end", "host"), ("end", "host-no_avx512")])
+@pytest.mark.parametrize(
+    "placement,target",
+    [(p, t) for t in TARGETS for p in ("start", "end")]
+    if LONG
+    else [("start", "host"), ("end", "host"), ("end", "host-no_avx512")],
+)
 def test_only_live_memory_is_touched(library: str, placement: str, target: str) -> None:
     assert check(placement, 3 if LONG else 18, target) > 5000
 
@@ -45,17 +48,20 @@ def test_with_every_kernel(library: str, placement: str) -> None:
     assert sum(check(placement, 60, "host", kernel) for kernel in context.kernels()) > 100_000
 
 
-@pytest.mark.parametrize("placement,touch", [
-    ("end", "ctypes.string_at(address, 17)"),
-    ("start", "ctypes.string_at(address - 1, 16)"),
-    ("end", "ctypes.memset(address, 0, 1)"),
-    ("end", "ctypes.memset(memory.put(bytes(16)), 0, 17)"),
-])
+@pytest.mark.parametrize(
+    "placement,touch",
+    [
+        ("end", "ctypes.string_at(address, 17)"),
+        ("start", "ctypes.string_at(address - 1, 16)"),
+        ("end", "ctypes.memset(address, 0, 1)"),
+        ("end", "ctypes.memset(memory.put(bytes(16)), 0, 17)"),
+    ],
+)
 def test_the_pages_are_guarded(placement: str, touch: str) -> None:
     """The check can fail: a byte before, a byte behind, and a write to an input are fatal."""
     script = f"""
 import ctypes
-from engine.memory import Guarded
+from jobs.memory import Guarded
 memory = Guarded(slots=4, pages=1, at_end={placement == "end"})
 address = memory.put(b"0123456789abcdef", writable=False)
 assert ctypes.string_at(address, 16) == b"0123456789abcdef" and not memory.problem()
@@ -70,7 +76,7 @@ print("ready", flush=True)
 
 def test_a_changed_byte_is_found() -> None:
     """So can the other: memory beside outputs."""
-    from engine.memory import Arena
+    from jobs.memory import Arena
 
     arena = Arena(1 << 16)
     address = arena.put(b"abc", 5)

@@ -1,4 +1,5 @@
-"""A job's result does not depend on its neighbours: alone, among any others, among forged ones, at any place of the burst."""
+"""A job's result does not depend on its neighbours: alone, among any others, among forged ones, at any place of the
+burst."""
 
 from __future__ import annotations
 
@@ -6,13 +7,11 @@ import random
 
 import pytest
 from built import suite_names
-
+from cryptostitch.binding.runtime import ERR_AUTH, OPEN, SEAL, Context
 from cryptostitch.ladder import oracle
-from cryptostitch.runtime import ERR_AUTH, OPEN, SEAL, Context
-
-from engine.laid import EDGES, OWN_KEY, Keys, Laid, Plan, run
-from engine.memory import Arena
-from engine.plans import LANES, LONG, TARGETS
+from jobs.builder import OWN_KEY, BuiltJob, JobSpec, Keys, run
+from jobs.memory import Arena
+from jobs.samples import EDGES, LANES, LONG, TARGETS
 
 LENGTHS = EDGES if LONG else (0, 16, 55, 64, 121)
 ALONE = 3
@@ -24,23 +23,33 @@ def arena() -> Arena:
     return Arena()
 
 
-def neighbour(rng: random.Random, suites: list[str], plan: Plan, kind: str) -> Plan:
+def neighbour(rng: random.Random, suites: list[str], spec: JobSpec, kind: str) -> JobSpec:
     """Of any suite or of the same; for "forged" of the same, opening, damaged."""
     other = rng.random() < 0.5
-    suite = rng.choice(suites) if kind == "any" and other else plan.suite
+    suite = rng.choice(suites) if kind == "any" and other else spec.suite
     direction = OPEN if kind == "forged" else rng.choice((SEAL, OPEN))
     damage = rng.choice(("tag", "data", "iv", "aad")) if kind == "forged" else rng.choice(("", "", "tag", "data"))
-    length = plan.length if kind == "equal" else rng.choice((*EDGES, rng.randrange(3000)))
-    return Plan(suite, direction, length, rng.choice((ALONE, 0, OWN_KEY)), plan.aad if kind == "equal" else rng.choice((0, 8, 13, 16)),
-                in_place=rng.random() < 0.5, shifts=(rng.randrange(64), rng.randrange(64)), damage=damage)
+    length = spec.length if kind == "equal" else rng.choice((*EDGES, rng.randrange(3000)))
+    return JobSpec(
+        suite,
+        direction,
+        length,
+        rng.choice((ALONE, 0, OWN_KEY)),
+        spec.aad if kind == "equal" else rng.choice((0, 8, 13, 16)),
+        in_place=rng.random() < 0.5,
+        shifts=(rng.randrange(64), rng.randrange(64)),
+        damage=damage,
+    )
 
 
-def result(context: Context, arena: Arena, keys: Keys, plan: Plan, seed: int, before: list[Plan], after: list[Plan]) -> tuple[int, int, bytes, bytes]:
+def result(
+    context: Context, arena: Arena, keys: Keys, spec: JobSpec, seed: int, before: list[JobSpec], after: list[JobSpec]
+) -> tuple[int, int, bytes, bytes]:
     arena.clear()
     rng = random.Random(seed ^ 1)
-    first = [Laid(arena, p, rng, keys) for p in before]
-    looked_at = Laid(arena, plan, random.Random(seed), keys)
-    last = [Laid(arena, p, rng, keys) for p in after]
+    first = [BuiltJob(arena, p, rng, keys) for p in before]
+    looked_at = BuiltJob(arena, spec, random.Random(seed), keys)
+    last = [BuiltJob(arena, p, rng, keys) for p in after]
     problem = run(context, arena, [*first, looked_at, *last])
     assert not problem, problem
     return looked_at.result()
@@ -53,19 +62,28 @@ def test_alone_or_among_others(contexts: dict[str, Context], arena: Arena, suite
     suites = contexts["host"].suites()
     kept = {target: Keys(contexts[target], random.Random(suite)) for target in TARGETS}
     for length in (*LENGTHS, rng.randrange(200, 2000)):
-        plan = Plan(suite, direction, length, ALONE, aad=rng.choice((8, 13, 16)), shifts=(rng.randrange(64), 0))
+        spec = JobSpec(suite, direction, length, ALONE, aad=rng.choice((8, 13, 16)), shifts=(rng.randrange(64), 0))
         seed = rng.randrange(2**32)
         for target in TARGETS if LONG else ("host", rng.choice(TARGETS)):
             context, keys = contexts[target], kept[target]
-            alone = result(context, arena, keys, plan, seed, [], [])
+            alone = result(context, arena, keys, spec, seed, [], [])
             for kind in ("any", "equal", "forged"):
                 n = rng.choice((1, 3, LANES - 1, LANES, 2 * LANES, 3 * LANES))
-                others = [neighbour(rng, suites, plan, kind) for _ in range(n)]
+                others = [neighbour(rng, suites, spec, kind) for _ in range(n)]
                 at = rng.randrange(n + 1)
-                assert result(context, arena, keys, plan, seed, others[:at], others[at:]) == alone, (plan, target, kind, n, at)
+                assert result(context, arena, keys, spec, seed, others[:at], others[at:]) == alone, (
+                    spec,
+                    target,
+                    kind,
+                    n,
+                    at,
+                )
 
 
-@pytest.mark.parametrize("suite", [name for name in suite_names() if oracle.meaning(name).kind not in ("cipher", "counter", "chacha", "ecb", "xts")])
+@pytest.mark.parametrize(
+    "suite",
+    [name for name in suite_names() if oracle.meaning(name).kind not in ("cipher", "counter", "chacha", "ecb", "xts")],
+)
 def test_neighbours_of_a_forged_job(host: Context, arena: Arena, suite: str) -> None:
     """One job of a full burst is forged, in turn each: it is refused, and no other."""
     keys = Keys(host, random.Random(suite))
@@ -73,7 +91,15 @@ def test_neighbours_of_a_forged_job(host: Context, arena: Arena, suite: str) -> 
     for forged in range(n):
         arena.clear()
         rng = random.Random(f"{suite} {forged}")
-        laid = [Laid(arena, Plan(suite, OPEN, 64, i % 3, 13, in_place=i % 2 == 0, damage=damage if i == forged else ""), rng, keys) for i in range(n)]
-        problem = run(host, arena, laid)
+        built = [
+            BuiltJob(
+                arena,
+                JobSpec(suite, OPEN, 64, i % 3, 13, in_place=i % 2 == 0, damage=damage if i == forged else ""),
+                rng,
+                keys,
+            )
+            for i in range(n)
+        ]
+        problem = run(host, arena, built)
         assert not problem, problem
-        assert [i for i, one in enumerate(laid) if one.job.status == ERR_AUTH] == [forged]
+        assert [i for i, one in enumerate(built) if one.job.status == ERR_AUTH] == [forged]

@@ -1,20 +1,22 @@
-"""Runs a stream's code, before or after allocation, with the meanings of the instruction model: what it leaves in memory.
+"""Runs a stream's code, before or after allocation, with the meanings of the instruction model: what it leaves in
+memory.
 
-Nothing is shared with value numbering. What no instruction has written is an error to read; so is xmm0 outside the glued run that wrote it, since
-another stream may have written it there. Every address can be accessed: what was never stored is made up from the address.
+Nothing is shared with value numbering. What no instruction has written is an error to read; so is xmm0 outside the
+glued run that wrote it, since another stream may have written it there. Every address can be accessed: what was never
+stored is made up from the address.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
-from typing import Mapping
+from collections.abc import Mapping
 
-from cryptostitch.instructions import INSTRUCTIONS
-from cryptostitch.ir import GENERAL, STATE, VECTOR, Code, Imm, Ins, Mem, Operand, Reg
-from cryptostitch.program import Program
+from cryptostitch.core.instructions import INSTRUCTIONS
+from cryptostitch.core.ir import GENERAL, STATE, VECTOR, Code, Imm, Ins, Mem, Operand, Reg
+from cryptostitch.core.program import Program
+from cryptostitch.core.stream import Stream
 from cryptostitch.semantics import MEANING, Flagged, Form
-from cryptostitch.stream import Stream
 from cryptostitch.verify.induct import is_spill
 
 BLOCK = 1 << 32
@@ -53,10 +55,14 @@ class Run:
 
     def step(self, ins: Ins) -> None:
         row = INSTRUCTIONS[ins.op]
-        listed = list(zip(ins.operands[len(ins.operands) - len(row.operands):], row.operands))
+        listed = list(zip(ins.operands[len(ins.operands) - len(row.operands) :], row.operands))
         bits = row.only[0] if len(row.only) == 1 else max(o.bits for o in ins.operands if isinstance(o, Reg))
         immediate = next((o.value & 0xFF for o, slot in listed if slot.kinds == "i"), 0)
-        values = [self.value(o, bits, row.accesses, "a" in slot.kinds) for o, slot in listed if slot.reads and slot.kinds != "i"]
+        values = [
+            self.value(o, bits, row.accesses, "a" in slot.kinds)
+            for o, slot in listed
+            if slot.reads and slot.kinds != "i"
+        ]
         values += [self.value(reg, reg.bits) for reg in row.implicit]
         meaning = MEANING[ins.op](Form(bits, immediate))
         result = meaning.apply(*values)[0] if isinstance(meaning, Flagged) else meaning(*values)
@@ -69,7 +75,9 @@ class Run:
             self.registers[key(target)] = result
             return
         start = self.address(target, aligned)
-        self.memory |= {start + n & (1 << 64) - 1: byte for n, byte in enumerate(result.to_bytes(target.bits // 8, "little"))}
+        self.memory |= {
+            start + n & (1 << 64) - 1: byte for n, byte in enumerate(result.to_bytes(target.bits // 8, "little"))
+        }
 
     def value(self, operand: Operand, bits: int, accesses: bool = True, aligned: bool = False) -> int:
         if isinstance(operand, Imm):
@@ -88,7 +96,7 @@ class Run:
     def load(self, mem: Mem, aligned: bool = False) -> int:
         size = mem.bits // 8
         if mem.symbol is not None:
-            data = self.constants[mem.symbol][mem.disp:mem.disp + size]
+            data = self.constants[mem.symbol][mem.disp : mem.disp + size]
         else:
             start = self.address(mem, aligned)
             data = bytes(self.byte(start + n & (1 << 64) - 1) for n in range(size))

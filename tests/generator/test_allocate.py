@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-
-from cryptostitch.errors import DoesNotFit
-from cryptostitch.ir import Mem
-from cryptostitch.isa import ISAS
-from cryptostitch.names import stream_name
+from cryptostitch.core.errors import DoesNotFit
+from cryptostitch.core.ir import Mem
+from cryptostitch.core.isa import ISAS
+from cryptostitch.core.names import stream_name
 from cryptostitch.passes.allocate import allocate, body_cost
 from cryptostitch.passes.legalize import legalize
 from cryptostitch.passes.verify import check_allocation, check_forms, check_program
@@ -15,8 +14,17 @@ from cryptostitch.pipeline import Generator
 from stream_runs import done, meant
 from written_streams import Writer, written
 
-STREAMS = [("sha1_x16", "avx512"), ("sha1_x16_hand", "avx512"), ("aes128_cbc_enc_x16", "avx512"), ("aes128_cbc_enc_x16_1key_hand", "avx512"),
-           ("sha1_x8", "avx2"), ("aes128_cbc_enc_x4", "sse"), ("sha1_ni_x2", "sse"), ("sha256_ni_x4", "sse"), ("md5_x1", "scalar")]
+STREAMS = [
+    ("sha1_x16", "avx512"),
+    ("sha1_x16_hand", "avx512"),
+    ("aes128_cbc_enc_x16", "avx512"),
+    ("aes128_cbc_enc_x16_1key_hand", "avx512"),
+    ("sha1_x8", "avx2"),
+    ("aes128_cbc_enc_x4", "sse"),
+    ("sha1_ni_x2", "sse"),
+    ("sha256_ni_x4", "sse"),
+    ("md5_x1", "scalar"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +60,7 @@ def test_kept_operands_take_the_registers_that_are_left(generator):
     def key_loads(budget):
         body = generator.program(stream_name("aes128_cbc_enc_x16_1key"), "avx512", budget).code.body
         return sum(1 for i in body if i.op.startswith("vaesenc") and isinstance(i.operands[2], Mem))
+
     assert key_loads(32) == 0 < key_loads(12) < key_loads(9)
 
 
@@ -61,14 +70,21 @@ def test_too_few_registers_are_an_error(generator):
 
 
 PITFALLS = {
-    "a copy would cut the run that xmm0 is alive in": ("sse", None, """
+    "a copy would cut the run that xmm0 is alive in": (
+        "sse",
+        None,
+        """
         movdqa a, [state.scratch]
         movdqa b, [state.scratch+16]
         movdqa xmm0, [state.scratch+32] &
         sha256rnds2 c, a, b
         paddd c, c, a
-        movdqa [state.scratch+48], c"""),
-    "a copy back would cut the run that xmm0 is alive in": ("sse", None, """
+        movdqa [state.scratch+48], c""",
+    ),
+    "a copy back would cut the run that xmm0 is alive in": (
+        "sse",
+        None,
+        """
         mov m, [state.in]
         mov n, [state.in+8]
         movdqa a, [state.scratch]
@@ -76,8 +92,12 @@ PITFALLS = {
         sub n:d, m:d, n:d &
         sha256rnds2 a, [state.scratch+16]
         movdqa [state.scratch+48], a
-        mov [state.scratch], n"""),
-    "where a value was stored, another is stored": ("sse", 2, """
+        mov [state.scratch], n""",
+    ),
+    "where a value was stored, another is stored": (
+        "sse",
+        2,
+        """
         movdqa a, [state.scratch]
         movdqa b, [state.scratch+16]
         movdqa c, [state.scratch+48]
@@ -85,8 +105,12 @@ PITFALLS = {
         movdqu [state.scratch+40], b
         paddd c, c, b
         paddd c, c, a
-        movdqa [state.scratch+48], c"""),
-    "where a value was stored, another is stored through a pointer": ("sse", 2, """
+        movdqa [state.scratch+48], c""",
+    ),
+    "where a value was stored, another is stored through a pointer": (
+        "sse",
+        2,
+        """
         lea p, [state.scratch]
         add p, 32
         movdqa a, [state.scratch]
@@ -96,15 +120,24 @@ PITFALLS = {
         movdqa [p], b
         paddd c, c, b
         paddd c, c, a
-        movdqa [state.scratch+48], c"""),
-    "a copy of 32 bits clears what lies above": ("scalar", None, """
+        movdqa [state.scratch+48], c""",
+    ),
+    "a copy of 32 bits clears what lies above": (
+        "scalar",
+        None,
+        """
         mov a, [state.scratch]
         mov b:d, a:d
-        mov [state.scratch+8], b"""),
-    "a copy of 128 bits clears what lies above": ("avx2", None, """
+        mov [state.scratch+8], b""",
+    ),
+    "a copy of 128 bits clears what lies above": (
+        "avx2",
+        None,
+        """
         vmovdqa a, [state.scratch]
         vmovdqa b:x, a:x
-        vmovdqa [state.scratch+32], b"""),
+        vmovdqa [state.scratch+32], b""",
+    ),
 }
 
 

@@ -1,17 +1,17 @@
-"""The allocator on random streams, each within a random budget: value numbering proves the code, and runs leave the memory that the stream would."""
+"""The allocator on random streams, each within a random budget: value numbering proves the code, and runs leave the
+memory that the stream would."""
 
 from __future__ import annotations
 
 import os
 
 import pytest
-
-from cryptostitch.errors import DoesNotFit
+from cryptostitch.core.errors import DoesNotFit
+from cryptostitch.core.program import Program
+from cryptostitch.core.stream import Stream
 from cryptostitch.passes.allocate import allocate
 from cryptostitch.passes.legalize import legalize
 from cryptostitch.passes.verify import check_allocation, check_forms
-from cryptostitch.program import Program
-from cryptostitch.stream import Stream
 from stream_runs import done, meant
 from written_streams import Drawn
 

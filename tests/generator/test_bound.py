@@ -1,13 +1,13 @@
-"""The cost model: chains and pressures that are known by arithmetic, the shipped tables, and the bounds of real kernels against what was measured."""
+"""The cost model: chains and pressures that are known by arithmetic, the shipped tables, and the bounds of real kernels
+against what was measured."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-
-from cryptostitch.costs import FOLDER as COSTS
-from cryptostitch.errors import CryptostitchError
+from cryptostitch.core.errors import CryptostitchError
+from cryptostitch.measured.cost_tables import FOLDER as COSTS
 from cryptostitch.model.bound import CHAIN, bound
 from cryptostitch.model.chain import chain, chains
 from cryptostitch.model.forms import REGISTER_BITS, Form, all_forms, form_of
@@ -24,36 +24,61 @@ ZMM, YMM = "zmm zmm zmm", "ymm ymm ymm"
 def table(**rows: tuple) -> Table:
     """A CPU with an adder and a rotator; loads take 5 cycles, forwarding 12. Keys have _ for a blank."""
     forms = {name.replace("_", " "): row for name, row in rows.items()}
-    return Table("made up", "made up", "made up", {"adder": "", "rotator": "", "dispatch": ""}, 5, {"zmm": 12, "r64": 12}, ((1, 0.25), (10, 0.5)), ((1000, 0.1),),
-                 {name: Row(name, *row) for name, row in forms.items()})
+    return Table(
+        "made up",
+        "made up",
+        "made up",
+        {"adder": "", "rotator": "", "dispatch": ""},
+        5,
+        {"zmm": 12, "r64": 12},
+        ((1, 0.25), (10, 0.5)),
+        ((1000, 0.1),),
+        {name: Row(name, *row) for name, row in forms.items()},
+    )
 
 
 ADD = ((None, 1, 1), 0.5, {"adder": 0.5, "dispatch": 0.25})
 ROTATE = ((None, 2, None), 1, {"adder": 0.5, "rotator": 1, "dispatch": 0.25})
 SLOW = ((None, 4, 1), 1, {"rotator": 1, "dispatch": 0.25})
 MOVE = ((None, 0), 0.25, {"dispatch": 0.25})
-CPU = table(vpaddd_zmm_zmm_zmm=ADD, vprold_zmm_zmm_i=ROTATE, vaesenc_zmm_zmm_zmm=SLOW, vmovdqa64_zmm_zmm=MOVE, vpxord_zmm_zmm_zmm=ADD,
-            vpaddd_zmm_zmm_m512=((None, 1, None), 0.5, {"adder": 0.5}), vmovdqa64_m512_zmm=((None, None), 1, {}), vmovdqa64_zmm_m512=((None, None), 1, {}),
-            mov_r64_r64=MOVE, mov_r64_m64=((None, None), 1, {}), lea_r64_m=((None, None), 1, {}))
+CPU = table(
+    vpaddd_zmm_zmm_zmm=ADD,
+    vprold_zmm_zmm_i=ROTATE,
+    vaesenc_zmm_zmm_zmm=SLOW,
+    vmovdqa64_zmm_zmm=MOVE,
+    vpxord_zmm_zmm_zmm=ADD,
+    vpaddd_zmm_zmm_m512=((None, 1, None), 0.5, {"adder": 0.5}),
+    vmovdqa64_m512_zmm=((None, None), 1, {}),
+    vmovdqa64_zmm_m512=((None, None), 1, {}),
+    mov_r64_r64=MOVE,
+    mov_r64_m64=((None, None), 1, {}),
+    lea_r64_m=((None, None), 1, {}),
+)
 
 
 def steps(body: str) -> list[Step]:
     return [Step(ins, 0, form_of(ins), n) for n, ins in enumerate(written("avx512", body).code.body)]
 
 
-@pytest.mark.parametrize("body, cycles", [
-    ("vpaddd a, a, b\nvpaddd a, a, b\nvpaddd a, a, b", 3),
-    ("vprold t, a, 5\nvpaddd a, t, b\nvprold t, a, 5\nvpaddd a, t, b", 6),
-    ("vprold t, b, 5\nvpaddd a, a, t\nvpaddd u, a, t\nvprold u, u, 1", 1),                       # what nothing waits for is not on the chain
-    ("vaesenc a, a, k", 4), ("vaesenc a, k, a", 1),                                             # from the block, from the key
-    ("vpaddd c, a, k\nvmovdqa64 a, b\nvmovdqa64 b, c", 0.5),                                    # one addition per turn of two iterations
-    ("vaesenc c, a, k\nvpaddd a, b, k\nvmovdqa64 b, c", 2.5),
-    ("vpxord a, a, a\nvaesenc a, a, k\nvpaddd a, a, k", 0),                                       # zero whatever it was
-    ("vpaddd a, a, [state.scratch]\nvmovdqa64 [state.scratch], a", 13),                         # the store is loaded in the next iteration
-    ("vmovdqa64 t, [state.scratch]\nvpaddd t, t, k\nvmovdqa64 [state.scratch+64], t", 0),       # another place
-    ("vmovdqa64 t, [state.scratch+64]\nvpaddd t, t, k\nvmovdqa64 [state.scratch+64], t", 13),
-    ("mov p, [p+0]", 5), ("lea p, [p+8]", 1),
-])
+@pytest.mark.parametrize(
+    "body, cycles",
+    [
+        ("vpaddd a, a, b\nvpaddd a, a, b\nvpaddd a, a, b", 3),
+        ("vprold t, a, 5\nvpaddd a, t, b\nvprold t, a, 5\nvpaddd a, t, b", 6),
+        # what nothing waits for is not on the chain
+        ("vprold t, b, 5\nvpaddd a, a, t\nvpaddd u, a, t\nvprold u, u, 1", 1),
+        ("vaesenc a, a, k", 4),
+        ("vaesenc a, k, a", 1),  # from the block, from the key
+        ("vpaddd c, a, k\nvmovdqa64 a, b\nvmovdqa64 b, c", 0.5),  # one addition per turn of two iterations
+        ("vaesenc c, a, k\nvpaddd a, b, k\nvmovdqa64 b, c", 2.5),
+        ("vpxord a, a, a\nvaesenc a, a, k\nvpaddd a, a, k", 0),  # zero whatever it was
+        ("vpaddd a, a, [state.scratch]\nvmovdqa64 [state.scratch], a", 13),  # the store is loaded in the next iteration
+        ("vmovdqa64 t, [state.scratch]\nvpaddd t, t, k\nvmovdqa64 [state.scratch+64], t", 0),  # another place
+        ("vmovdqa64 t, [state.scratch+64]\nvpaddd t, t, k\nvmovdqa64 [state.scratch+64], t", 13),
+        ("mov p, [p+0]", 5),
+        ("lea p, [p+8]", 1),
+    ],
+)
 def test_chain_of_a_stream_known_by_arithmetic(body: str, cycles: float) -> None:
     assert chain(steps(body), CPU).cycles == pytest.approx(cycles, abs=1e-9)
 
@@ -85,7 +110,9 @@ def test_a_form_without_a_row_is_named() -> None:
 
 def test_forms() -> None:
     forms = {str(f): f for f in all_forms()}
-    assert forms["vpaddd zmm zmm b32"].loads and forms["vextracti32x4 m128 zmm i"].stores and not forms["lea r64 m"].loads
+    assert (
+        forms["vpaddd zmm zmm b32"].loads and forms["vextracti32x4 m128 zmm i"].stores and not forms["lea r64 m"].loads
+    )
     assert forms["vinserti32x4 zmm zmm m128 i"].in_registers() == Form("vinserti32x4", ("zmm", "zmm", "xmm", "i"))
     assert forms["vpbroadcastd zmm m32"].in_registers() is None and forms[f"vpaddd {ZMM}"].in_registers() is None
 
@@ -99,19 +126,34 @@ def test_table_is_plausible_and_stable(name: str) -> None:
     assert found.text() == tables()[name].read_text()
     assert list(found.rows) == sorted(found.rows)
     for row in found.rows.values():
-        latencies = [l for l in row.latency if l is not None]
+        latencies = [latency for latency in row.latency if latency is not None]
         form = Form(row.form.split()[0], tuple(row.form.split()[1:]))
         assert row.throughput > 0 and all(0 < use <= row.throughput * 1.01 for use in row.uses.values()), row
         assert set(row.uses) <= set(found.resources), row
         renamed = form.row.move and form.memory is None
-        assert renamed or form.row.kind == "sha" or all(l >= row.throughput * 0.85 for l in latencies), row
-        assert all(l == 0 for l in latencies) if renamed else all(0 < l < 10 for l in latencies), row
+        assert renamed or form.row.kind == "sha" or all(latency >= row.throughput * 0.85 for latency in latencies), row
+        assert (
+            all(latency == 0 for latency in latencies) if renamed else all(0 < latency < 10 for latency in latencies)
+        ), row
         assert len(row.latency) == len(form.operands), row
 
 
 # Instructions that no kernel had yet when the core was measured.
-UNMEASURED = {"zen5": {"pclmulqdq", "vpclmulqdq", "vpmadd52luq", "vpmadd52huq", "vpmuludq", "vmovq", "mulx", "adc", "vpermi2b", "vpmultishiftqb",
-                       "vgf2p8affineqb"}}
+UNMEASURED = {
+    "zen5": {
+        "pclmulqdq",
+        "vpclmulqdq",
+        "vpmadd52luq",
+        "vpmadd52huq",
+        "vpmuludq",
+        "vmovq",
+        "mulx",
+        "adc",
+        "vpermi2b",
+        "vpmultishiftqb",
+        "vgf2p8affineqb",
+    }
+}
 
 
 @pytest.mark.parametrize("name", sorted(tables()))
@@ -129,7 +171,9 @@ def test_registers_and_memory_differ_only_by_the_load() -> None:
             mine, theirs = rows[str(form)], rows[str(other)]
             ways = {"dispatch", "load", "vector load", "load or store"}
             assert {"load"} <= mine.uses.keys() & ways
-            assert {r: use for r, use in mine.uses.items() if r not in ways} == {r: use for r, use in theirs.uses.items() if r not in ways}, form
+            assert {r: use for r, use in mine.uses.items() if r not in ways} == {
+                r: use for r, use in theirs.uses.items() if r not in ways
+            }, form
 
 
 def test_what_is_not_a_table(tmp_path) -> None:
@@ -144,9 +188,17 @@ def test_what_is_not_a_table(tmp_path) -> None:
 
 # ---- real kernels
 
-KERNELS = ["sha1_x16@avx512", "aes128_cbc_enc_x16@avx512_vaes", "aes128_cbc_enc_x16_hand+sha1_x16_hand@avx512_vaes", "sha256_ni_x2@sse_shani",
-           "aes128_cbc_enc_x1@sse_aesni", "md5_x1@scalar", "aes128_cbc_dec_x1_by16@avx512_vaes", "sha1_x8@avx2"]
-NOISE = 0.03        # of the calibrated costs
+KERNELS = [
+    "sha1_x16@avx512",
+    "aes128_cbc_enc_x16@avx512_vaes",
+    "aes128_cbc_enc_x16_hand+sha1_x16_hand@avx512_vaes",
+    "sha256_ni_x2@sse_shani",
+    "aes128_cbc_enc_x1@sse_aesni",
+    "md5_x1@scalar",
+    "aes128_cbc_dec_x1_by16@avx512_vaes",
+    "sha1_x8@avx2",
+]
+NOISE = 0.03  # of the calibrated costs
 
 
 @pytest.fixture(scope="module")
@@ -161,19 +213,26 @@ def test_no_kernel_was_measured_below_its_bound(generator: Generator, name: str)
     assert (1 - NOISE) * found.cycles <= measured <= 2 * found.cycles
 
 
-@pytest.mark.parametrize("name, cpu, binds, per_byte", [
-    ("aes128_cbc_enc_x1@sse_aesni", "zen4", CHAIN, 161 / 64),       # per block 10 rounds of 4 cycles; one more exclusive or per 64 bytes
-    ("sha256_ni_x1@sse_shani", "zen4", CHAIN, 129 / 64),            # 32 sha256rnds2 of 4 cycles and an addition
-    ("sha1_x16@avx512", "zen5", CHAIN, 322 / 1024),                 # 80 rounds of a rotate and an addition, 2 cycles each, and an addition
-    ("aes128_cbc_enc_x16@avx512_vaes", "zen5", CHAIN, 168 / 1024),  # 4 blocks of 10 rounds of 4 cycles and a ternary exclusive or
-])
+@pytest.mark.parametrize(
+    "name, cpu, binds, per_byte",
+    [
+        # per block 10 rounds of 4 cycles; one more exclusive or per 64 bytes
+        ("aes128_cbc_enc_x1@sse_aesni", "zen4", CHAIN, 161 / 64),
+        ("sha256_ni_x1@sse_shani", "zen4", CHAIN, 129 / 64),  # 32 sha256rnds2 of 4 cycles and an addition
+        # 80 rounds of a rotate and an addition, 2 cycles each, and an addition
+        ("sha1_x16@avx512", "zen5", CHAIN, 322 / 1024),
+        # 4 blocks of 10 rounds of 4 cycles and a ternary exclusive or
+        ("aes128_cbc_enc_x16@avx512_vaes", "zen5", CHAIN, 168 / 1024),
+    ],
+)
 def test_bounds_known_by_arithmetic(generator: Generator, name: str, cpu: str, binds: str, per_byte: float) -> None:
     found = bound(frame(generator.recipe(name)), table_of(cpu))
     assert (found.binds, found.cycles_per_byte) == (binds, pytest.approx(per_byte))
 
 
 def test_pressure_of_aes_is_its_rounds(generator: Generator) -> None:
-    """16 lanes of 64 bytes: four vectors of four blocks, ten rounds each; on Zen 4 a 512-bit round takes both AES units for a cycle."""
+    """16 lanes of 64 bytes: four vectors of four blocks, ten rounds each; on Zen 4 a 512-bit round takes both AES units
+    for a cycle."""
     kernel = frame(generator.recipe("aes128_cbc_enc_x16@avx512_vaes"))
     loop = loop_of(kernel)
     rounds = [s for s in loop if s.ins.op.startswith("vaes")]

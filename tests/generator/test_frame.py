@@ -1,4 +1,5 @@
-"""Bind and frame: where registers go, what is saved, lag, constants, wiping; and that the three object formats assemble."""
+"""Bind and frame: where registers go, what is saved, lag, constants, wiping; and that the three object formats
+assemble."""
 
 from __future__ import annotations
 
@@ -9,16 +10,18 @@ import iced_x86
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from handmade import Part, program, recipe  # noqa: E402
+from cryptostitch.core.ir import Constant, Window
+from cryptostitch.core.kernel import SECTIONS, Item, Kernel
+from cryptostitch.core.registers import SYSV, WIN64, BindError
+from cryptostitch.emit.assembly import COFF, ELF, FORMATS, MACHO, instruction_text, symbol_name
+from cryptostitch.emit.objects import AssemblyError, machine_code, object_bytes
+from cryptostitch.passes.bind import bind
+from cryptostitch.passes.frame import frame
+from handmade import Part, program, recipe
 
-from cryptostitch.emit.assembly import COFF, ELF, FORMATS, MACHO, instruction_text, symbol_name  # noqa: E402
-from cryptostitch.emit.objects import AssemblyError, machine_code, object_bytes  # noqa: E402
-from cryptostitch.ir import Constant, Window  # noqa: E402
-from cryptostitch.kernel import SECTIONS, Item, Kernel  # noqa: E402
-from cryptostitch.passes.bind import SYSV, WIN64, BindError, bind  # noqa: E402
-from cryptostitch.passes.frame import frame  # noqa: E402
-
-SSE = program("sse@sse#3", "paddd v0x, v1x\npxor v1x, v2x", enter="movdqu v0x, [g0+64]:128", leave="movdqu [g0+64]:128, v0x")
+SSE = program(
+    "sse@sse#3", "paddd v0x, v1x\npxor v1x, v2x", enter="movdqu v0x, [g0+64]:128", leave="movdqu [g0+64]:128, v0x"
+)
 WIDE = program("wide@avx512#20", "vpaddd v19z, v0z, v1z", features="avx512f", window=Window(20, 2, 1))
 SHA = program("sha@sse#2", "movdqa xmm0, v1x~\nsha256rnds2 v0x, v1x", features="sha", window=Window(2, 1, 0))
 
@@ -46,12 +49,16 @@ def test_xmm0_itself_lies_outside_the_windows() -> None:
     assert lines(frame(recipe("sha@sse", SHA)), "loop")[1:3] == ["movdqa xmm0, xmm2", "sha256rnds2 xmm1, xmm2"]
 
 
-@pytest.mark.parametrize("parts, message", [
-    ([WIDE, WIDE], "vector register"), ([SSE] * 3 + [WIDE], None),
-    ([program("big@avx2#15", "vpxor v14y, v0y, v1y", features="avx2")] * 2, "vector register 29"),
-    ([program("g8@scalar#0", "add g7, g6")] * 2, "17 general registers"),
-    ([program("k4@avx512#0", "kmovq k3, k0", features="avx512f")] * 2, "8 mask registers"),
-])
+@pytest.mark.parametrize(
+    "parts, message",
+    [
+        ([WIDE, WIDE], "vector register"),
+        ([SSE] * 3 + [WIDE], None),
+        ([program("big@avx2#15", "vpxor v14y, v0y, v1y", features="avx2")] * 2, "vector register 29"),
+        ([program("g8@scalar#0", "add g7, g6")] * 2, "17 general registers"),
+        ([program("k4@avx512#0", "kmovq k3, k0", features="avx512f")] * 2, "8 mask registers"),
+    ],
+)
 def test_what_does_not_fit(parts: list, message: str | None) -> None:
     if message is None:
         bind([Part(p) for p in parts])
@@ -72,7 +79,13 @@ def test_plain_kernel() -> None:
     assert lines(kernel, "enter") == ["movdqu xmm0, xmmword ptr [rax + 64]"]
     assert lines(kernel, "loop") == ["loop:", "paddd xmm0, xmm1", "pxor xmm1, xmm2", "sub rcx, 1", "jnz loop"]
     assert lines(kernel, "leave") == ["movdqu xmmword ptr [rax + 64], xmm0"]
-    assert lines(kernel, "wipe") == ["pxor xmm0, xmm0", "pxor xmm1, xmm1", "pxor xmm2, xmm2", "xor eax, eax", "xor ecx, ecx"]
+    assert lines(kernel, "wipe") == [
+        "pxor xmm0, xmm0",
+        "pxor xmm1, xmm1",
+        "pxor xmm2, xmm2",
+        "xor eax, eax",
+        "xor ecx, ecx",
+    ]
     assert lines(kernel, "exit") == ["ret"]
     assert [s for s in SECTIONS if lines(kernel, s)] == ["entry", "enter", "loop", "leave", "wipe", "exit"]
 
@@ -80,7 +93,10 @@ def test_plain_kernel() -> None:
 def test_argument_pointer_dies_last() -> None:
     nine = program("nine@scalar#0", "add g1, g2", window=Window(0, 8, 0))
     assert lines(frame(recipe("n+n@scalar", nine, SSE)), "entry")[-3:] == [
-        "mov rax, qword ptr [rdi + 8]", "mov rbx, qword ptr [rdi]", "mov rdi, qword ptr [rdi + 16]"]
+        "mov rax, qword ptr [rdi + 8]",
+        "mov rbx, qword ptr [rdi]",
+        "mov rdi, qword ptr [rdi + 16]",
+    ]
 
 
 def test_callee_saved_registers_come_back() -> None:
@@ -112,7 +128,9 @@ def test_lag() -> None:
 
 
 def test_long_loops_of_general_registers_hop() -> None:
-    """Before every 257th instruction, but not between glued ones; not where vectors make it slower than the decoders."""
+    """Before every 257th instruction, but not between glued ones; not where vectors make it slower than the
+    decoders."""
+
     def hops(*parts: Part) -> list[int]:
         kernel = frame(recipe("long@scalar", *parts))
         loop = [i for i in kernel.items if i.section == "loop"][1:]
@@ -126,7 +144,9 @@ def test_long_loops_of_general_registers_hop() -> None:
     assert hops(body(1023)) == []
     assert hops(body(1024)) == [256, 512, 768]
     assert hops(body(512), body(512)) == [256, 512, 768]
-    assert hops(Part(program("long@scalar#0", "add g0d, 1\n" * 1023 + "add g0d, 2"), ratio=2)) == [256 * n for n in range(1, 8)]
+    assert hops(Part(program("long@scalar#0", "add g0d, 1\n" * 1023 + "add g0d, 2"), ratio=2)) == [
+        256 * n for n in range(1, 8)
+    ]
     glued = "\n".join(["add g0d, 1"] * 255 + ["add g0d, 2~"] * 3 + ["add g0d, 1"] * 1000)
     assert hops(Part(program("long@scalar#0", glued))) == [259, 515, 771, 1027]
     assert hops(Part(program("long@sse#3", "\n".join(["paddd v0x, v1x"] * 3000))), body(1000)) == []
@@ -135,13 +155,22 @@ def test_long_loops_of_general_registers_hop() -> None:
 def test_constants_are_shared_and_aligned() -> None:
     small, big = Constant("s", b"abcd"), Constant("b", bytes(64))
     one = program("one@sse#1", "paddd v0x, @x:128\nmov g1d, @s:32", constants=(small, Constant("x", b"0" * 16)))
-    two = program("two@sse#1", "paddd v0x, @x:128\nmovdqa v0x, @b:128", constants=(Constant("x", b"1" * 16), big, Constant("t", b"abcd")))
+    two = program(
+        "two@sse#1",
+        "paddd v0x, @x:128\nmovdqa v0x, @b:128",
+        constants=(Constant("x", b"1" * 16), big, Constant("t", b"abcd")),
+    )
     kernel = frame(recipe("one+two@sse", one, two))
-    assert [(e.offset, e.data) for e in kernel.pool] == [(0, bytes(64)), (64, b"0" * 16), (80, b"1" * 16), (96, b"abcd")]
+    assert [(e.offset, e.data) for e in kernel.pool] == [
+        (0, bytes(64)),
+        (64, b"0" * 16),
+        (80, b"1" * 16),
+        (96, b"abcd"),
+    ]
     code = machine_code([kernel])[kernel.name]
     assert len(code) % 64 == 100 % 64 and code.endswith(kernel.pool_bytes)
     start = len(code) - 100
-    assert start % 64 == 0 and b"\xc3" in code[start - 64:start]
+    assert start % 64 == 0 and b"\xc3" in code[start - 64 : start]
     targets = [i.memory_displacement for i in iced_x86.Decoder(64, code[:start]) if i.is_ip_rel_memory_operand]
     assert [t - start for t in targets] == [64, 80, 96, 0]
 
@@ -170,7 +199,9 @@ def test_elf_is_marked_for_ibt_and_has_no_executable_stack() -> None:
     from elftools.elf.elffile import ELFFile
 
     elf = ELFFile(BytesIO(object_bytes([frame(recipe("sse@sse", SSE))])))
-    assert elf.get_section_by_name(".note.gnu.property").data()[16:] == bytes.fromhex("020000c0 04000000 03000000 00000000")
+    assert elf.get_section_by_name(".note.gnu.property").data()[16:] == bytes.fromhex(
+        "020000c0 04000000 03000000 00000000"
+    )
     assert not elf.get_section_by_name(".note.GNU-stack")["sh_flags"]
     assert elf.get_section_by_name(".rela.text") is None
     assert elf.get_section_by_name(".text")["sh_addralign"] == 64
@@ -190,5 +221,5 @@ def test_wrong_operand_names_the_template_place() -> None:
 
 def test_sysv_order_never_holds_the_stack_pointer() -> None:
     for abi in (SYSV, WIN64):
-        assert sorted(abi.order + (4,)) == list(range(16))
+        assert sorted((*abi.order, 4)) == list(range(16))
         assert abi.saved_generals <= set(abi.order) and abi.args in abi.order

@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from handmade import ROOT, program, recipe  # noqa: E402
-
-from cryptostitch.contract import Field  # noqa: E402
-from cryptostitch.emit.header import header_text, static_table_text  # noqa: E402
-from cryptostitch.emit.objects import machine_code, object_bytes  # noqa: E402
-from cryptostitch.ir import Constant  # noqa: E402
-from cryptostitch.passes.frame import frame  # noqa: E402
+from cryptostitch.core.contract import Field
+from cryptostitch.core.ir import Constant
+from cryptostitch.emit.header import header_text, static_table_text
+from cryptostitch.emit.objects import machine_code, object_bytes
+from cryptostitch.passes.frame import frame
+from handmade import ROOT, program, recipe
 
 MAIN = """
 #define CST_KERNEL_TABLE
@@ -44,8 +43,14 @@ int main(void) {
 def test_objects_alone(tmp_path: Path) -> None:
     fields = (Field("chain", 64, 5, 64, 4, (0, 4, 8, 12)), Field("spill", 512, 1, 64, 64))
     count = program(
-        "count_x4@sse#2", "paddd v0x, @step:128", enter="movdqa v0x, [g0+64]:128", leave="movdqa [g0+64]:128, v0x", fields=fields,
-        constants=(Constant("step", b"".join(n.to_bytes(4, "little") for n in (1, 2, 3, 4))),), state_bytes=1024)
+        "count_x4@sse#2",
+        "paddd v0x, @step:128",
+        enter="movdqa v0x, [g0+64]:128",
+        leave="movdqa [g0+64]:128, v0x",
+        fields=fields,
+        constants=(Constant("step", b"".join(n.to_bytes(4, "little") for n in (1, 2, 3, 4))),),
+        state_bytes=1024,
+    )
     kernels = [recipe("count_x8@sse", count, count), recipe("count_x4@sse", count)]
     frames = [frame(r) for r in kernels]
     sizes = {name: len(code) for name, code in machine_code(frames).items()}

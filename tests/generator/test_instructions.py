@@ -1,4 +1,5 @@
-"""Every row of the instruction table against iced-x86: LLVM MC encodes a sample of each operand form, iced decodes it."""
+"""Every row of the instruction table against iced-x86: LLVM MC encodes a sample of each operand form, iced decodes
+it."""
 
 from __future__ import annotations
 
@@ -7,12 +8,22 @@ import itertools
 from dataclasses import dataclass
 
 import pytest
-from elftools.elf.elffile import ELFFile
-from iced_x86 import Decoder, EncodingKind, Instruction, InstructionInfoFactory, MemorySizeExt, OpAccess, OpKind, Register, RegisterExt
-
+from cryptostitch.core.instructions import INSTRUCTIONS, Row, features_of, memory_bits
 from cryptostitch.emit.objects import assemble_text
-from cryptostitch.instructions import INSTRUCTIONS, Row, features_of, memory_bits
-from cryptostitch.ladder.decoder import features_of as features_needed, iced_register, mnemonic
+from cryptostitch.ladder.decoder import features_of as features_needed
+from cryptostitch.ladder.decoder import iced_register, mnemonic
+from elftools.elf.elffile import ELFFile
+from iced_x86 import (
+    Decoder,
+    EncodingKind,
+    Instruction,
+    InstructionInfoFactory,
+    MemorySizeExt,
+    OpAccess,
+    OpKind,
+    Register,
+    RegisterExt,
+)
 
 GENERAL_NAMES = {32: ("ecx", "esi", "r9d", "r10d"), 64: ("rcx", "rsi", "r9", "r10")}
 VECTOR_PREFIX = {128: "xmm", 256: "ymm", 512: "zmm"}
@@ -58,7 +69,7 @@ def samples() -> list[Sample]:
         for bits in row.widths:
             for forms in itertools.product(*(o.kinds for o in row.operands)):
                 memory = sum(f in "ma" for f in forms)
-                if memory > 1 or row.kind != "scalar" and row.move and "i" in forms:
+                if memory > 1 or (row.kind != "scalar" and row.move and "i" in forms):
                     continue
                 found.append(Sample(row, bits, forms))
                 if memory and row.broadcasts(bits):
@@ -106,7 +117,9 @@ def test_row(sample: Sample, decoded: dict[Sample, Instruction]) -> None:
                 continue
             bits = row.element if form == "b" else memory_bits(row, i, sample.bits)
             assert 8 * MemorySizeExt.size(instruction.memory_size) == bits
-            must_align = (instruction.encoding == EncodingKind.LEGACY and bits == 128 and row.name != "movdqu") or "movdqa" in row.name
+            must_align = (
+                instruction.encoding == EncodingKind.LEGACY and bits == 128 and row.name != "movdqu"
+            ) or "movdqa" in row.name
             assert (form == "a") == must_align
         else:
             assert kind == OpKind.REGISTER
@@ -146,5 +159,8 @@ def test_every_row_is_constant_time_or_marked() -> None:
     """The instruction classes that x86 documents as data independent; anything else must carry `vartime`."""
     allowed = {"logic", "shift", "shuffle", "aes", "sha", "clmul", "galois", "multiply", "move", "scalar", "hint"}
     assert all(row.vartime or row.kind in allowed for row in INSTRUCTIONS.values())
-    assert not any(row.name.startswith(("div", "idiv", "vpgather", "vpscatter", "bsf", "rep")) for row in INSTRUCTIONS.values()
-                   if not row.vartime)
+    assert not any(
+        row.name.startswith(("div", "idiv", "vpgather", "vpscatter", "bsf", "rep"))
+        for row in INSTRUCTIONS.values()
+        if not row.vartime
+    )

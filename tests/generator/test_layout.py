@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import pytest
+from cryptostitch.core.isa import ISAS
+from cryptostitch.frontend.layout import Layout
 
-from cryptostitch.isa import ISAS
-from cryptostitch.layout import Layout
 
-
-@pytest.mark.parametrize("isa, lanes, word", [("sse", 4, 32), ("sse", 2, 64), ("avx2", 8, 32), ("avx2", 8, 64), ("avx512", 16, 32), ("avx512", 8, 64), ("avx512", 16, 64)])
+@pytest.mark.parametrize(
+    "isa, lanes, word",
+    [
+        ("sse", 4, 32),
+        ("sse", 2, 64),
+        ("avx2", 8, 32),
+        ("avx2", 8, 64),
+        ("avx512", 16, 32),
+        ("avx512", 8, 64),
+        ("avx512", 16, 64),
+    ],
+)
 def test_unpacking_blocks_gives_words_in_the_order_of_words(isa: str, lanes: int, word: int) -> None:
-    """Word p of what `transpose_words` makes of the vectors from first on is of the lane in slot p // per of the vector first + p % per, with per words in a block."""
+    """Word p of what `transpose_words` makes of the vectors from first on is of the lane in slot p // per of the vector
+    first + p % per, with per words in a block."""
     layout = Layout(ISAS[isa], lanes, word)
     layout.blocks("key", 1)
     layout.words("chain", 3)

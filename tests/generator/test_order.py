@@ -1,24 +1,35 @@
-"""Another order of a stream's loop: the same instructions, proved to compute the same; and a dependence that is forgotten is found."""
+"""Another order of a stream's loop: the same instructions, proved to compute the same; and a dependence that is
+forgotten is found."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 import pytest
+from cryptostitch.core.errors import CryptostitchError
+from cryptostitch.core.names import stream_name
+from cryptostitch.core.stream import Stream
+from cryptostitch.passes import order
+from cryptostitch.passes.allocate import allocate
+from cryptostitch.passes.legalize import legalize
+from cryptostitch.passes.verify import check_program
+from cryptostitch.pipeline import Generator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cryptostitch.errors import CryptostitchError
-from cryptostitch.names import stream_name
-from cryptostitch.passes import order
-from cryptostitch.passes.legalize import legalize
-from cryptostitch.passes.allocate import allocate
-from cryptostitch.passes.verify import VerifyError, check_program
-from cryptostitch.pipeline import Generator
-from cryptostitch.stream import Stream
-
-STREAMS = [("sha1_x16", "avx512"), ("sha256_x8", "avx2"), ("md5_x1", "scalar"), ("sha256_ni_x2", "sse"), ("aes128_cbc_enc_x4", "sse"), ("aes128_cbc_dec_x16", "avx512"),
-           ("aes128_ctr_x1_by16", "avx512"), ("ghash_x1_by8", "sse"), ("chacha20_x1_by16", "avx512"), ("poly1305_x1_by8", "avx512"), ("sha512_simd_x1", "avx2")]
+STREAMS = [
+    ("sha1_x16", "avx512"),
+    ("sha256_x8", "avx2"),
+    ("md5_x1", "scalar"),
+    ("sha256_ni_x2", "sse"),
+    ("aes128_cbc_enc_x4", "sse"),
+    ("aes128_cbc_dec_x16", "avx512"),
+    ("aes128_ctr_x1_by16", "avx512"),
+    ("ghash_x1_by8", "sse"),
+    ("chacha20_x1_by16", "avx512"),
+    ("poly1305_x1_by8", "avx512"),
+    ("sha512_simd_x1", "avx2"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +45,9 @@ def problems(stream: Stream, window: int, budget: int | None = None) -> list[str
 def test_every_stream_keeps_its_meaning(generator: Generator, name: str, isa: str) -> None:
     stream = generator.virtual(stream_name(name), isa)
     for window in (3, 24, 1 << 20):
-        assert Counter(ins.op for ins in order.ordered(stream, window).code.body) == Counter(ins.op for ins in stream.code.body)
+        assert Counter(ins.op for ins in order.ordered(stream, window).code.body) == Counter(
+            ins.op for ins in stream.code.body
+        )
         assert problems(stream, window) == []
 
 
@@ -55,7 +68,9 @@ def test_glued_runs_stay_together(generator: Generator) -> None:
     stream = generator.virtual(stream_name("sha256_ni_x2"), "sse")
     runs = Counter(tuple(ins.op for ins in group) for group in order._groups(stream.code.body))
     moved = order.ordered(stream, 64)
-    assert Counter(tuple(ins.op for ins in group) for group in order._groups(moved.code.body)) == runs and any(len(run) > 1 for run in runs)
+    assert Counter(tuple(ins.op for ins in group) for group in order._groups(moved.code.body)) == runs and any(
+        len(run) > 1 for run in runs
+    )
 
 
 def test_registers_for_addresses_stay_few(generator: Generator) -> None:
@@ -65,13 +80,26 @@ def test_registers_for_addresses_stay_few(generator: Generator) -> None:
     assert moved.window.generals <= plain.window.generals + 1
 
 
-@pytest.mark.parametrize("name, isa, forgotten", [("sha256_x4", "sse", "registers"), ("aes128_cbc_dec_x16", "avx512", "memory"), ("aes128_cbc_enc_x4", "sse", "memory")])
-def test_a_forgotten_dependence_is_found(generator: Generator, monkeypatch: pytest.MonkeyPatch, name: str, isa: str, forgotten: str) -> None:
+@pytest.mark.parametrize(
+    "name, isa, forgotten",
+    [
+        ("sha256_x4", "sse", "registers"),
+        ("aes128_cbc_dec_x16", "avx512", "memory"),
+        ("aes128_cbc_enc_x4", "sse", "memory"),
+    ],
+)
+def test_a_forgotten_dependence_is_found(
+    generator: Generator, monkeypatch: pytest.MonkeyPatch, name: str, isa: str, forgotten: str
+) -> None:
     if forgotten == "memory":
         monkeypatch.setattr(order, "_may_meet", lambda a, b, pointers: False)
     else:
         whole = order._dependences
-        monkeypatch.setattr(order, "_dependences", lambda groups, pointers: [b if i % 7 else set() for i, b in enumerate(whole(groups, pointers))])
+        monkeypatch.setattr(
+            order,
+            "_dependences",
+            lambda groups, pointers: [b if i % 7 else set() for i, b in enumerate(whole(groups, pointers))],
+        )
     stream = generator.virtual(stream_name(name), isa)
     try:
         found = problems(stream, 40)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import pytest
-
-from cryptostitch.catalog import Algorithm, Form
-from cryptostitch.errors import CryptostitchError, TemplateError, UnknownName
-from cryptostitch.ir import Imm, Mem, Reg
-from cryptostitch.names import kernel_name, stream_name, target_name
+from cryptostitch.core.catalog import Algorithm, Form
+from cryptostitch.core.errors import CryptostitchError, TemplateError, UnknownName
+from cryptostitch.core.ir import Imm, Mem, Reg
+from cryptostitch.core.names import kernel_name, stream_name, target_name
+from cryptostitch.frontend.render import TEMPLATES
 from cryptostitch.pipeline import Generator
-from cryptostitch.render import TEMPLATES
 
 
-def tiny(tmp_path, body: str, enter: str = "{{ s.pointers('in') }}{{ v.start('position') }}", isa: str = "sse") -> Generator:
+def tiny(
+    tmp_path, body: str, enter: str = "{{ s.pointers('in') }}{{ v.start('position') }}", isa: str = "sse"
+) -> Generator:
     """A generator whose only extra stream is ``tiny_x1``, with this text."""
     folder = tmp_path / "streams"
     folder.mkdir(exist_ok=True)
@@ -36,30 +37,33 @@ def test_every_instruction_knows_its_lines():
     assert "vprol" in source[rotate.places[-1].line - 1]
 
 
-@pytest.mark.parametrize("body, line, message", [
-    ("{{ v.add('a', 'b', 'c') }}\npadddd a, b, c", 5, "unknown instruction 'padddd'; nearest: paddd"),
-    ("paddd a", 4, "takes 2 operands, not 1"),
-    ("pslld a, b, c", 4, "takes no register here"),
-    ("{{ v.ad('a', 'b') }}", 4, "has no 'ad'"),
-    ("{{ undefined_name }}", 4, "'undefined_name' is undefined"),
-    ("movdqu a, [state.nothing]", 4, "no field 'nothing' in the state block; there are in"),
-    ("movdqu a, [@nothing]", 4, "no constant 'nothing'"),
-    ("movdqu a, [p + q + r]", 4, "too many registers"),
-    ("movdqu a, [p + q + r*2]", 4, "too many registers"),
-    ("movdqu a, [p + q*2 + r*4]", 4, "too many registers"),
-    ("paddd a, keep[state.in]\nadd b, keep[state.in]", 5, "state+0 is kept with two shapes"),
-    ("movdqu a, [p - q]", 4, "only a number can be subtracted in [p - q]"),
-    ("mov a, [state.in]\nadd state, 8", 5, "'state' holds the address of the state block and cannot be written"),
-    ("add state, a, 8", 4, "cannot be written"),
-    ("mov state:d, 8", 4, "cannot be written"),
-    ("lea state, [p+8]", 4, "cannot be written"),
-    ("movdqa state, a", 4, "cannot be written"),
-    ("movdqu [p+position], 5", 4, "takes no immediate here"),
-    ("paddd a, b, ?", 4, "cannot read the operand"),
-    ("{% if %}", 4, ""),
-    ("{{ v.add('a', 'a', nix) }}", 4, "'nix' is undefined"),
-    (".bod", 4, "unknown section '.bod': use .enter, .body, .leave"),
-])
+@pytest.mark.parametrize(
+    "body, line, message",
+    [
+        ("{{ v.add('a', 'b', 'c') }}\npadddd a, b, c", 5, "unknown instruction 'padddd'; nearest: paddd"),
+        ("paddd a", 4, "takes 2 operands, not 1"),
+        ("pslld a, b, c", 4, "takes no register here"),
+        ("{{ v.ad('a', 'b') }}", 4, "has no 'ad'"),
+        ("{{ undefined_name }}", 4, "'undefined_name' is undefined"),
+        ("movdqu a, [state.nothing]", 4, "no field 'nothing' in the state block; there are in"),
+        ("movdqu a, [@nothing]", 4, "no constant 'nothing'"),
+        ("movdqu a, [p + q + r]", 4, "too many registers"),
+        ("movdqu a, [p + q + r*2]", 4, "too many registers"),
+        ("movdqu a, [p + q*2 + r*4]", 4, "too many registers"),
+        ("paddd a, keep[state.in]\nadd b, keep[state.in]", 5, "state+0 is kept with two shapes"),
+        ("movdqu a, [p - q]", 4, "only a number can be subtracted in [p - q]"),
+        ("mov a, [state.in]\nadd state, 8", 5, "'state' holds the address of the state block and cannot be written"),
+        ("add state, a, 8", 4, "cannot be written"),
+        ("mov state:d, 8", 4, "cannot be written"),
+        ("lea state, [p+8]", 4, "cannot be written"),
+        ("movdqa state, a", 4, "cannot be written"),
+        ("movdqu [p+position], 5", 4, "takes no immediate here"),
+        ("paddd a, b, ?", 4, "cannot read the operand"),
+        ("{% if %}", 4, ""),
+        ("{{ v.add('a', 'a', nix) }}", 4, "'nix' is undefined"),
+        (".bod", 4, "unknown section '.bod': use .enter, .body, .leave"),
+    ],
+)
 def test_errors_name_file_and_line(tmp_path, body, line, message):
     with pytest.raises(TemplateError) as error:
         parsed(tmp_path, body)

@@ -1,4 +1,5 @@
-"""The verifier over the project's own streams: everything is proved, and random damage to the generated code is noticed."""
+"""The verifier over the project's own streams: everything is proved, and random damage to the generated code is
+noticed."""
 
 from __future__ import annotations
 
@@ -6,23 +7,33 @@ import random
 from dataclasses import replace
 
 import pytest
-
-from cryptostitch.errors import DoesNotFit
-from cryptostitch.instructions import INSTRUCTIONS
-from cryptostitch.ir import GENERAL, MASK, VECTOR, Code, Imm, Ins, Mem, Reg
-from cryptostitch.names import stream_name
+from cryptostitch.core.errors import DoesNotFit
+from cryptostitch.core.instructions import INSTRUCTIONS
+from cryptostitch.core.ir import GENERAL, MASK, VECTOR, Code, Imm, Ins, Mem, Reg
+from cryptostitch.core.names import stream_name
+from cryptostitch.core.program import Program
+from cryptostitch.core.stream import Stream
 from cryptostitch.passes.frame import frame
 from cryptostitch.passes.verify import check_allocation, check_bounds, check_kernel, check_program, check_taint
 from cryptostitch.pipeline import Generator
-from cryptostitch.program import Program
-from cryptostitch.stream import Stream
 from cryptostitch.verify.kernel import kernel_problems
 from cryptostitch.verify.woven import woven_problems
 
-SAMPLE = (("sha1_x1", "scalar", None), ("sha1_ni_x1", "sse", 8), ("sha256_ni_x1", "sse", 8), ("aes128_cbc_enc_x16_hand", "avx512", 9),
-          ("sha1_x16_hand", "avx512", 10), ("aes128_cbc_enc_x4", "sse", 8), ("sha1_x8", "avx2", 8), ("sha256_x16", "avx512", 16))
-PAIRS = ("aes128_cbc_enc_x1+sha1_x1@sse_aesni_bmi2", "aes128_cbc_enc_x16_hand+sha1_x16_hand@avx512_vaes",
-         "aes128_cbc_enc_x32_1key_hand+sha1_x32_hand@avx512_vaes")
+SAMPLE = (
+    ("sha1_x1", "scalar", None),
+    ("sha1_ni_x1", "sse", 8),
+    ("sha256_ni_x1", "sse", 8),
+    ("aes128_cbc_enc_x16_hand", "avx512", 9),
+    ("sha1_x16_hand", "avx512", 10),
+    ("aes128_cbc_enc_x4", "sse", 8),
+    ("sha1_x8", "avx2", 8),
+    ("sha256_x16", "avx512", 16),
+)
+PAIRS = (
+    "aes128_cbc_enc_x1+sha1_x1@sse_aesni_bmi2",
+    "aes128_cbc_enc_x16_hand+sha1_x16_hand@avx512_vaes",
+    "aes128_cbc_enc_x32_1key_hand+sha1_x32_hand@avx512_vaes",
+)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +85,9 @@ def damage(rnd: random.Random, code: Code, window) -> tuple[str, Code] | None:
     memories = [i for i, o in enumerate(operands) if isinstance(o, Mem)]
     if what == "drop":
         del lines[at]
-    elif what == "copy" and not INSTRUCTIONS[ins.op].move and any(o.access == "x" for o in INSTRUCTIONS[ins.op].operands):
+    elif (
+        what == "copy" and not INSTRUCTIONS[ins.op].move and any(o.access == "x" for o in INSTRUCTIONS[ins.op].operands)
+    ):
         lines.insert(at, replace(ins, glue=True))
     elif what == "register" and registers:
         i = rnd.choice(registers)
@@ -88,7 +101,12 @@ def damage(rnd: random.Random, code: Code, window) -> tuple[str, Code] | None:
         operands[i] = replace(operands[i], disp=operands[i].disp + rnd.choice((-64, -16, -4, -1, 1, 4, 16, 64)))
     elif what == "immediate" and isinstance(operands[-1], Imm):
         operands[-1] = Imm(operands[-1].value + 1)
-    elif what == "exchange" and len(registers) > 1 and operands[-2:] != operands[:-3:-1] and not INSTRUCTIONS[ins.op].swap:
+    elif (
+        what == "exchange"
+        and len(registers) > 1
+        and operands[-2:] != operands[:-3:-1]
+        and not INSTRUCTIONS[ins.op].swap
+    ):
         operands[-1], operands[-2] = operands[-2], operands[-1]
     else:
         return None
@@ -135,7 +153,7 @@ def test_random_damage_to_a_kernel_is_caught(generator: Generator) -> None:
             theirs = kernel.binding.vectors[1 - items[at].stream]
             operands[registers[0]] = replace(operands[registers[0]], id=rnd.choice(theirs))
             items[at] = items[at]._replace(ins=replace(items[at].ins, operands=tuple(operands)))
-        if items[at:at + 1] and items == list(kernel.items):
+        if items[at : at + 1] and items == list(kernel.items):
             continue
         if not kernel_problems(replace(kernel, items=tuple(items))):
             missed.append((what, kernel.items[at]))
@@ -151,7 +169,7 @@ def first(code: Code, section: str, test) -> int:
 
 def changed(program: Program, section: str, at: int, *new: Ins) -> Program:
     lines = list(getattr(program.code, section))
-    lines[at:at + 1] = new
+    lines[at : at + 1] = new
     return replace(program, code=replace(program.code, **{section: tuple(lines)}))
 
 
@@ -160,18 +178,28 @@ def test_a_wrong_spill_slot_is_caught(generator: Generator) -> None:
     spill = program.contract.field("spill")
 
     def reload(ins: Ins) -> bool:
-        return any(isinstance(o, Mem) and o.base is not None and spill.offset <= o.disp < spill.offset + spill.size for o in ins.operands[1:])
+        return any(
+            isinstance(o, Mem) and o.base is not None and spill.offset <= o.disp < spill.offset + spill.size
+            for o in ins.operands[1:]
+        )
 
     at = first(program.code, "body", reload)
     ins = program.code.body[at]
-    operands = tuple(replace(o, disp=spill.offset + (o.disp - spill.offset + 64) % spill.size) if isinstance(o, Mem) else o for o in ins.operands)
+    operands = tuple(
+        replace(o, disp=spill.offset + (o.disp - spill.offset + 64) % spill.size) if isinstance(o, Mem) else o
+        for o in ins.operands
+    )
     problems = check_allocation(stream, changed(program, "body", at, replace(ins, operands=operands)))
     assert problems and "sha256" in problems[0] and ".j2:" in problems[0]
 
 
 def test_a_load_beyond_the_input_is_caught(generator: Generator) -> None:
     _, program = compiled(generator, ("sha1_x1", "scalar", None))
-    at = first(program.code, "body", lambda i: any(isinstance(o, Mem) and o.index is not None and o.disp == 60 for o in i.operands))
+    at = first(
+        program.code,
+        "body",
+        lambda i: any(isinstance(o, Mem) and o.index is not None and o.disp == 60 for o in i.operands),
+    )
     ins = program.code.body[at]
     operands = tuple(replace(o, disp=61) if isinstance(o, Mem) else o for o in ins.operands)
     problems = check_bounds(changed(program, "body", at, replace(ins, operands=operands)))
@@ -189,7 +217,11 @@ def test_a_secret_index_is_caught(generator: Generator) -> None:
 
 def test_kernels_are_compared_by_value_too(generator: Generator) -> None:
     kernel = frame(generator.recipe(PAIRS[0]))
-    at = next(i for i, item in enumerate(kernel.items) if item.section == "loop" and item.stream == 0 and item.ins.op == "aesenc")
+    at = next(
+        i
+        for i, item in enumerate(kernel.items)
+        if item.section == "loop" and item.stream == 0 and item.ins.op == "aesenc"
+    )
     items = list(kernel.items)
     items[at], items[at + 1] = items[at + 1], items[at]
     del items[at]

@@ -1,4 +1,5 @@
-"""A framed kernel against its programs: weave, windows, glue, counter, stack, wiping; each with the faults that must be caught."""
+"""A framed kernel against its programs: weave, windows, glue, counter, stack, wiping; each with the faults that must be
+caught."""
 
 from __future__ import annotations
 
@@ -6,16 +7,15 @@ import time
 from dataclasses import replace
 
 import pytest
-from verify_samples import ALLOCATED, FROM, code, ins, sample_program, sample_recipe, spoil
-
-from cryptostitch.contract import HAND
-from cryptostitch.ir import VECTOR, Ins, Window
-from cryptostitch.kernel import Item, Kernel
+from cryptostitch.core.contract import HAND
+from cryptostitch.core.ir import VECTOR, Ins, Window
+from cryptostitch.core.kernel import Item, Kernel
+from cryptostitch.core.program import Part, Recipe
 from cryptostitch.passes.frame import frame
 from cryptostitch.passes.verify import VerifyError, check_kernel, verify_kernel
-from cryptostitch.program import Part, Recipe
 from cryptostitch.verify.kernel import kernel_problems
 from cryptostitch.verify.woven import woven_problems
+from verify_samples import ALLOCATED, FROM, code, ins, sample_program, sample_recipe, spoil
 
 ABIS = ("sysv", "win64")
 
@@ -41,8 +41,18 @@ def frame_op(op: str, section: str | None = None):
 
 
 @pytest.mark.parametrize("abi", ABIS)
-@pytest.mark.parametrize("lags, ratios", [((0,), (1,)), ((0, 0), (1, 1)), ((0, 1), (1, 1)), ((0, 2), (1, 1)), ((1, 0), (1, 1)), ((0, 1), (1, 2)),
-                                          ((0, 1, 2), (1, 3, 1))])
+@pytest.mark.parametrize(
+    "lags, ratios",
+    [
+        ((0,), (1,)),
+        ((0, 0), (1, 1)),
+        ((0, 1), (1, 1)),
+        ((0, 2), (1, 1)),
+        ((1, 0), (1, 1)),
+        ((0, 1), (1, 2)),
+        ((0, 1, 2), (1, 3, 1)),
+    ],
+)
 def test_kernels_are_proved(abi: str, lags, ratios) -> None:
     parts = tuple(Part(_light(), ratio, 100 * lag, lag) for ratio, lag in zip(ratios, lags))
     k = frame(Recipe("light@avx512", "avx512", parts), abi)
@@ -51,9 +61,14 @@ def test_kernels_are_proved(abi: str, lags, ratios) -> None:
 
 
 def _light():
-    program = sample_program(code("mov g1, 0\nvmovdqa64 v0, [g0+256]",
-                                  "mov g2, [g0+512]:64\nvmovdqu64 v1, [g2+g1*1]\nvpaddd v1, v1, [@round]:32{16} &\nvpxord v0, v0, v1\nadd g1, 64",
-                                  "vmovdqa64 [g0+256], v0"))
+    program = sample_program(
+        code(
+            "mov g1, 0\nvmovdqa64 v0, [g0+256]",
+            "mov g2, [g0+512]:64\nvmovdqu64 v1, [g2+g1*1]\nvpaddd v1, v1, [@round]:32{16} &\nvpxord v0, v0, v1\n"
+            "add g1, 64",
+            "vmovdqa64 [g0+256], v0",
+        )
+    )
     return replace(program, window=Window(10, 3, 1))
 
 
@@ -98,7 +113,7 @@ def test_a_register_of_the_same_stream_is_caught() -> None:
 def test_an_instruction_out_of_order_is_caught() -> None:
     k = kernel()
     at = find(k.items, of_stream(0, "loop", "vpsubd"))
-    other = find(k.items[at + 1:], lambda i: i.stream == 0) + at + 2
+    other = find(k.items[at + 1 :], lambda i: i.stream == 0) + at + 2
     bad = moved(k, at, other)
     assert check_kernel(bad)
 
@@ -108,8 +123,8 @@ def test_a_dropped_or_repeated_instruction_is_caught(section: str) -> None:
     k = kernel()
     at = find(k.items, lambda i: i.section == section and i.stream is not None and i.ins.op.startswith("v"))
     items = list(k.items)
-    assert check_kernel(with_items(k, items[:at] + items[at + 1:]))
-    assert check_kernel(with_items(k, items[:at] + [items[at]] + items[at:]))
+    assert check_kernel(with_items(k, items[:at] + items[at + 1 :]))
+    assert check_kernel(with_items(k, [*items[:at], items[at], *items[at:]]))
 
 
 def test_overlapping_windows_are_caught() -> None:
@@ -139,7 +154,9 @@ def test_only_a_jump_to_the_next_instruction_is_a_hop() -> None:
 
     def problems(*lines: Item) -> list[str]:
         """With these lines before one of the loop's; None: that line."""
-        return check_kernel(with_items(k, [*k.items[:at], *(line or k.items[at] for line in lines), *k.items[at + 1:]]), thorough=True)
+        return check_kernel(
+            with_items(k, [*k.items[:at], *(line or k.items[at] for line in lines), *k.items[at + 1 :]]), thorough=True
+        )
 
     assert problems(hop, label, None) == []
     assert problems(hop, None, label)[0].endswith("jumps to hop, which is not the next instruction")
@@ -157,7 +174,10 @@ def test_split_glue_is_caught() -> None:
 
 
 def test_two_streams_share_xmm0_only_within_glue() -> None:
-    body = "movdqa v%0:128, v0:128 &\nsha256rnds2 v1:128, v0:128 &\npshufd v%0:128, v%0:128, 14 &\nsha256rnds2 v0:128, v1:128"
+    body = (
+        "movdqa v%0:128, v0:128 &\nsha256rnds2 v1:128, v0:128 &\npshufd v%0:128, v%0:128, 14 &\n"
+        "sha256rnds2 v0:128, v1:128"
+    )
     loose = body.replace(" &", "")
     enter = "movdqa v0:128, [g0+256]:128\nmovdqa v1:128, [g0+272]:128"
 
@@ -183,7 +203,7 @@ def test_an_iteration_that_overtakes_is_caught() -> None:
 
 
 def edited(k: Kernel, at: int, *new: Item) -> Kernel:
-    return with_items(k, (*k.items[:at], *new, *k.items[at + 1:]))
+    return with_items(k, (*k.items[:at], *new, *k.items[at + 1 :]))
 
 
 FAULTS = {
@@ -201,14 +221,23 @@ FAULTS = {
     "missing return": (frame_op("ret"), None, "does not return"),
     "missing argument": (frame_op("mov", "entry"), None, "not loaded"),
     "argument beyond the end": (frame_op("mov", "entry"), "mov g%1, [g%7+24]:64", "beyond the kernel's arguments"),
-    "wipe in the wrong place": (frame_op("sub", "loop"), "sub COUNTER, 1\nxor g%11:32, g%11:32", "before the end|follow"),
+    "wipe in the wrong place": (
+        frame_op("sub", "loop"),
+        "sub COUNTER, 1\nxor g%11:32, g%11:32",
+        "before the end|follow",
+    ),
 }
 
 
 def wide_kernel() -> Kernel:
     """Two streams whose windows reach callee-saved registers and vectors above 15."""
     program = replace(sample_program(), window=Window(10, 6, 0))
-    real = spoil(program.code, "enter", 5, "vmovdqa64 v3, [g0+384]\n" + "\n".join(f"vmovdqa64 v{n}, v3" for n in range(4, 10)) + "\nmov g5, 0")
+    real = spoil(
+        program.code,
+        "enter",
+        5,
+        "vmovdqa64 v3, [g0+384]\n" + "\n".join(f"vmovdqa64 v{n}, v3" for n in range(4, 10)) + "\nmov g5, 0",
+    )
     program = replace(program, code=real)
     return frame(Recipe("wide@avx512", "avx512", (Part(program), Part(program, 1, 0, 1))))
 
@@ -257,7 +286,7 @@ def test_a_moved_constant_is_caught() -> None:
     k = kernel()
     bad = replace(k, pool=tuple(replace(e, offset=e.offset + 4) for e in k.pool))
     assert "constant" in check_kernel(bad)[0]
-    small = [e for e in k.pool if len(e.data) == 4][0]
+    small = next(e for e in k.pool if len(e.data) == 4)
     bad = replace(k, pool=tuple(replace(e, data=b"\1\2\3\4") if e is small else e for e in k.pool))
     assert check_kernel(bad)
 
@@ -266,8 +295,11 @@ def test_a_hand_over_needs_its_lag_and_size() -> None:
     producer = sample_program()
     contract = producer.contract
     fields = tuple(f for f in contract.fields if f.name != HAND)
-    taking = replace(producer, code=code("mov g1, [g0+544]:64", "vmovdqa64 v0, [g1+0]\nxor g1, 128", ""),
-                     contract=replace(contract, fields=(*fields, FROM)))
+    taking = replace(
+        producer,
+        code=code("mov g1, [g0+544]:64", "vmovdqa64 v0, [g1+0]\nxor g1, 128", ""),
+        contract=replace(contract, fields=(*fields, FROM)),
+    )
 
     def pair(lag: int, consumer=taking) -> Kernel:
         return frame(Recipe("pair@avx512", "avx512", (Part(producer), Part(consumer, 1, 0, lag))))
@@ -292,4 +324,3 @@ def test_it_is_fast_enough() -> None:
     started = time.process_time()
     assert kernel_problems(k) == []
     assert (time.process_time() - started) / len(k.items) < 100e-6
-

@@ -5,23 +5,37 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from verify_samples import ALLOCATED, code, sample_program, spoil
-
-from cryptostitch import instructions
-from cryptostitch.contract import Field
+from cryptostitch.core import instructions
+from cryptostitch.core.contract import Field
 from cryptostitch.passes.verify import check_taint
+from verify_samples import ALLOCATED, code, sample_program, spoil
 
 ADDRESS = "has an address that depends on a secret"
 LEAKS = {
     "a look-up by input": ("body", 5, "mov g4, [g3+g1*1]:64\nvpsubd v2, v1, [g0+g4*1+256]", ADDRESS),
     "a look-up by the chaining value": ("body", 5, "mov g4, [g0+256]:64\nmov g4, [g0+g4*8]:64", ADDRESS),
     "a look-up by key": ("enter", 5, "mov g4, [g0+384]:64\nmov g4, [g0+g4*8]:64", ADDRESS),
-    "a look-up by a sum of secrets": ("body", 5, "mov g4, [g0+384]:64\nadd g4, g1\nand g4, 56\nmov g4, [g0+g4*1]:64", ADDRESS),
+    "a look-up by a sum of secrets": (
+        "body",
+        5,
+        "mov g4, [g0+384]:64\nadd g4, g1\nand g4, 56\nmov g4, [g0+g4*1]:64",
+        ADDRESS,
+    ),
     "a look-up by the hand-over buffer": ("body", 13, "mov g4, [g2+0]:64\nmov g4, [g0+g4*8]:64\nxor g2, 128", ADDRESS),
-    "a look-up by a spilled secret": ("body", 5, "mov g4, [g3+g1*1]:64\nmov [g0+704]:64, g4\nmov g3, [g0+704]:64\nmov g3, [g0+g3*1]:64", ADDRESS),
+    "a look-up by a spilled secret": (
+        "body",
+        5,
+        "mov g4, [g3+g1*1]:64\nmov [g0+704]:64, g4\nmov g3, [g0+704]:64\nmov g3, [g0+g3*1]:64",
+        ADDRESS,
+    ),
     "a position that depends on data": ("body", 19, "mov g4, [g3+0]:64\nadd g1, g4", ADDRESS),
     "a hint at a secret address": ("body", 5, "mov g4, [g0+256]:64\nprefetcht0 [g3+g4*1]:8", ADDRESS),
-    "a secret in a pointer field": ("body", 6, "mov g4, [g0+256]:64\nmov [g0+512]:64, g4", "stores a secret to a public field"),
+    "a secret in a pointer field": (
+        "body",
+        6,
+        "mov g4, [g0+256]:64\nmov [g0+512]:64, g4",
+        "stores a secret to a public field",
+    ),
 }
 
 
@@ -39,7 +53,12 @@ def test_the_sample_leaks_nothing() -> None:
 
 def test_public_values_may_be_addresses() -> None:
     """Pointers, the position, and both through a spill slot and around the loop."""
-    real = spoil(ALLOCATED, "body", 0, "mov [g0+704]:64, g1\nmov g4, [g0+704]:64\nmov g3, [g0+512]:64\nmov g4, [g3+g4*1]:64\nmov g3, [g0+512]:64")
+    real = spoil(
+        ALLOCATED,
+        "body",
+        0,
+        "mov [g0+704]:64, g1\nmov g4, [g0+704]:64\nmov g3, [g0+512]:64\nmov g4, [g3+g4*1]:64\nmov g3, [g0+512]:64",
+    )
     assert check_taint(sample_program(real)) == []
 
 
@@ -47,7 +66,12 @@ def test_public_values_may_be_addresses() -> None:
 def test_a_value_is_followed_around_the_loop(source: str, leaks: bool) -> None:
     """A spill slot that is public at enter: what the body leaves in it decides."""
     real = spoil(ALLOCATED, "enter", 0, "mov g1, 0\nmov [g0+704]:64, g1")
-    real = spoil(real, "body", 19, f"add g1, 64\nmov g4, [g0+704]:64\nmov g4, [g0+g4*1]:64\nmov g4, {source}\nmov [g0+704]:64, g4")
+    real = spoil(
+        real,
+        "body",
+        19,
+        f"add g1, 64\nmov g4, [g0+704]:64\nmov g4, [g0+g4*1]:64\nmov g4, {source}\nmov [g0+704]:64, g4",
+    )
     assert bool(check_taint(sample_program(real))) == leaks
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from verify_samples import ALLOCATED, VIRTUAL, ins, sample_program, sample_stream, spoil
-
-from cryptostitch.contract import Field
-from cryptostitch.passes.verify import check_allocation, check_forms, check_program, verify_program, VerifyError
-from cryptostitch.verify.machine import Block, Machine
+from cryptostitch.core.contract import Field
+from cryptostitch.passes.verify import VerifyError, check_allocation, check_forms, check_program, verify_program
+from cryptostitch.verify.symbolic import Block, Machine
 from cryptostitch.verify.terms import Terms
+from verify_samples import ALLOCATED, VIRTUAL, ins, sample_program, sample_stream, spoil
 
 
 def machine(constants: dict[str, bytes] | None = None) -> Machine:
@@ -36,23 +35,49 @@ SAME = [  # two ways to compute v.x
     (("vmovdqa64 v.y, v.a", "vpaddd v.x, v.y, v.b"), ("vpaddd v.x, v.a, v.b",)),
     (("vpternlogd v.x, v.a, v.b, v.c, 150",), ("vmovdqu64 v.x, v.a", "vpternlogd v.x, v.b, v.c, 150")),
     (("vmovdqa64 [g0+64], v.a", "vmovdqa64 v.x, [g0+64]"), ("vmovdqa64 v.x, v.a",)),
-    (("vmovdqa64 [g0+64], v.a", "vmovdqa v.x:128, [g0+80]:128"), ("vextracti32x4 [g0+64]:128, v.b, 0", "vmovdqa64 [g0+64], v.a",
-                                                               "vmovdqa v.x:128, [g0+80]:128")),
-    (("vmovdqa64 v.x, [g0+64]", "vmovdqa [g0+0]:128, v.x:128", "vmovdqa v.x:128, [g0+0]:128"), ("vmovdqa v.x:128, [g0+64]:128",)),
-    (("vmovdqa [g0+0]:128, v.a:128", "vmovdqa [g0+16]:128, v.b:128", "vmovdqa v.x:256, [g0+0]:256",
-      "vmovdqa [g0+64]:256, v.x:256", "vmovdqa v.x:128, [g0+80]:128"), ("vmovdqa v.x:128, v.b:128",)),
+    (
+        ("vmovdqa64 [g0+64], v.a", "vmovdqa v.x:128, [g0+80]:128"),
+        ("vextracti32x4 [g0+64]:128, v.b, 0", "vmovdqa64 [g0+64], v.a", "vmovdqa v.x:128, [g0+80]:128"),
+    ),
+    (
+        ("vmovdqa64 v.x, [g0+64]", "vmovdqa [g0+0]:128, v.x:128", "vmovdqa v.x:128, [g0+0]:128"),
+        ("vmovdqa v.x:128, [g0+64]:128",),
+    ),
+    (
+        (
+            "vmovdqa [g0+0]:128, v.a:128",
+            "vmovdqa [g0+16]:128, v.b:128",
+            "vmovdqa v.x:256, [g0+0]:256",
+            "vmovdqa [g0+64]:256, v.x:256",
+            "vmovdqa v.x:128, [g0+80]:128",
+        ),
+        ("vmovdqa v.x:128, v.b:128",),
+    ),
     (("vpaddd v.x, v.a, [@c]:32{16}",), ("vpbroadcastd v.y, [@c]:32", "vpaddd v.x, v.a, v.y")),
     (("vpxord v.x, v.a, v.a",), ("vpxor v.x:128, v.b:128, v.b:128",)),
-    (("vmovdqa v.x:128, v.a:128", "vmovdqa64 [g0+0], v.x", "vmovdqa64 v.y, [g0+0]", "vpaddd v.x:128, v.y:128, v.b:128"),
-     ("vpaddd v.x:128, v.a:128, v.b:128",)),
+    (
+        (
+            "vmovdqa v.x:128, v.a:128",
+            "vmovdqa64 [g0+0], v.x",
+            "vmovdqa64 v.y, [g0+0]",
+            "vpaddd v.x:128, v.y:128, v.b:128",
+        ),
+        ("vpaddd v.x:128, v.a:128, v.b:128",),
+    ),
     (("lea g.q, [g0+64]", "vmovdqa64 [g.q+64], v.a", "vmovdqa64 v.x, [g0+128]"), ("vmovdqa64 v.x, v.a",)),
-    (("mov g.q:32, g.n:32", "mov [g0+0]:64, g.q", "mov g.r, [g0+0]:64", "movd v.x:128, g.r:32"), ("movd v.x:128, g.n:32",)),
+    (
+        ("mov g.q:32, g.n:32", "mov [g0+0]:64, g.q", "mov g.r, [g0+0]:64", "movd v.x:128, g.r:32"),
+        ("movd v.x:128, g.n:32",),
+    ),
 ]
 DIFFERENT = [
     (("vpsubd v.x, v.a, v.b",), ("vpsubd v.x, v.b, v.a",)),
     (("vpternlogd v.x, v.a, v.b, v.c, 150",), ("vpternlogd v.x, v.a, v.b, v.c, 151",)),
     (("vpternlogd v.x, v.a, v.b, v.c, 150",), ("vpternlogd v.x, v.b, v.a, v.c, 150",)),
-    (("vmovdqa64 [g0+64], v.a", "vmovdqa v.y:128, [g0+80]:128", "vmovdqa v.x:128, v.y:128"), ("vmovdqa v.x:128, v.a:128",)),
+    (
+        ("vmovdqa64 [g0+64], v.a", "vmovdqa v.y:128, [g0+80]:128", "vmovdqa v.x:128, v.y:128"),
+        ("vmovdqa v.x:128, v.a:128",),
+    ),
     (("vmovdqa64 [g0+64], v.a", "vmovdqa [g0+112]:128, v.b:128", "vmovdqa64 v.x, [g0+64]"), ("vmovdqa64 v.x, v.a",)),
     (("vmovdqu64 v.x, [g.p+0]",), ("vmovdqu64 [g.p+64], v.b", "vmovdqu64 v.x, [g.p+0]")),
     (("vmovdqa64 v.x, [g0+1024]",), ("vmovdqu64 [g.p+0], v.b", "vmovdqa64 v.x, [g0+1024]")),
@@ -117,11 +142,21 @@ def test_the_sample_is_proved() -> None:
 
 
 BUGS = {
-    "swapped operands of a subtraction": ("body", 5, "vpsubd v2, v2, v1", "`vpsubd v2:512, v2:512, v1:512` (streams/sample.j2:900) computes a value that the template does not"),
+    "swapped operands of a subtraction": (
+        "body",
+        5,
+        "vpsubd v2, v2, v1",
+        "`vpsubd v2:512, v2:512, v1:512` (streams/sample.j2:900) computes a value that the template does not",
+    ),
     "wrong spill slot": ("body", 8, "vpaddd v2, v0, [g0+640]", "`vpaddd v2:512, v0:512, [g0:64+640]`"),
     "spill forgotten": ("body", 9, None, "'b'"),
     "spill of the wrong register": ("body", 9, "vmovdqa64 [g0+576], v1", "'b'"),
-    "clobbered live register": ("body", 3, "vmovdqu64 v2, [g4+g1*1]\nvmovdqa64 v1, v2", "computes a value that the template does not"),
+    "clobbered live register": (
+        "body",
+        3,
+        "vmovdqu64 v2, [g4+g1*1]\nvmovdqa64 v1, v2",
+        "computes a value that the template does not",
+    ),
     "promoted operand overwritten": ("body", 19, "add g1, 64\nvmovdqa64 v3, v2", "ends with|template"),
     "promoted operand not loaded": ("enter", 5, "vmovdqa64 v3, [g0+448]", "template"),
     "loop-carried value started wrongly": ("enter", 3, "vmovdqa64 [g0+576], v0", "'b'"),
@@ -131,7 +166,12 @@ BUGS = {
     "store forgotten": ("body", 18, None, "has no counterpart|stores"),
     "store twice": ("body", 18, "vmovdqu64 [g3+g1*1], v2\nvmovdqu64 [g3+g1*1], v2", "is not in the template"),
     "state field written wrongly": ("leave", 2, "vmovdqa64 [g0+320], v0", "chain+64 ends with another value"),
-    "state field written in passing": ("body", 6, "vmovdqa64 [g0+448], v2\nvmovdqa64 [g0+640], v2", "scratch+0 ends with another value"),
+    "state field written in passing": (
+        "body",
+        6,
+        "vmovdqa64 [g0+448], v2\nvmovdqa64 [g0+640], v2",
+        "scratch+0 ends with another value",
+    ),
     "stale reload": ("leave", 1, "vmovdqa64 v1, [g0+640]", "chain+64"),
     "narrow spill": ("body", 9, "vmovdqa [g0+576]:256, v2:256", "'b'"),
 }
@@ -147,7 +187,9 @@ def test_allocation_bugs_are_caught(bug: str) -> None:
 
 
 def test_problems_name_the_template_line() -> None:
-    with pytest.raises(VerifyError, match=r"sample_x2@avx512#4.*`vpsubd v2:512, v2:512, v1:512` \(streams/sample.j2:900\)"):
+    with pytest.raises(
+        VerifyError, match=r"sample_x2@avx512#4.*`vpsubd v2:512, v2:512, v1:512` \(streams/sample.j2:900\)"
+    ):
         verify_program(sample_stream(), sample_program(spoil(ALLOCATED, "body", 5, "vpsubd v2, v2, v1")))
 
 
@@ -159,7 +201,12 @@ def test_an_undefined_name_is_named() -> None:
 
 def test_memory_of_the_caller_may_alias() -> None:
     """A load that passes a store to the caller's memory is another load: in == out is allowed."""
-    virtual = spoil(VIRTUAL, "body", 15, "vmovdqu64 [g.o2+g.position*1], v.z\nvmovdqu64 v.late, [g.p+g.position*1]\nvpaddd v.b, v.b, v.late")
+    virtual = spoil(
+        VIRTUAL,
+        "body",
+        15,
+        "vmovdqu64 [g.o2+g.position*1], v.z\nvmovdqu64 v.late, [g.p+g.position*1]\nvpaddd v.b, v.b, v.late",
+    )
     real = spoil(ALLOCATED, "body", 18, "vmovdqu64 [g3+g1*1], v2")
     assert check_allocation(sample_stream(virtual), sample_program(real))
 

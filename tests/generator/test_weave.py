@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from handmade import Part, program  # noqa: E402
-
-from cryptostitch.passes.weave import weave  # noqa: E402
+from cryptostitch.passes.weave import weave
+from handmade import Part, program
 
 
 def body(n: int, glue: tuple[int, ...] = ()) -> str:

@@ -1,4 +1,5 @@
-"""One line for every instruction and operand form that templates use or will soon, in the shorthand of tests/handmade.py."""
+"""One line for every instruction and operand form that templates use or will soon, in the shorthand of
+tests/handmade.py."""
 
 GENERAL_FORMS = """
 add g1d, g2d
@@ -345,8 +346,9 @@ FORMS = {
 }
 
 # three-register instructions that VEX can encode
-THREE_REGISTERS = """vpaddb vpaddd vpaddq vpaddsb vpaddsw vpaddusb vpaddusw vpaddw vpand vpandn vpavgb vpavgw vpcmpeqb vpcmpeqd vpcmpeqw
-vpcmpgtb vpcmpgtd vpmaddwd vpmaxsw vpmaxub vpminsw vpminub vpmulhuw vpmulhw vpmullw vpmuludq vpor vpsadbw vpsubb vpsubd vpsubq vpsubw
-vpxor vandps vandnps vorps vxorps vandpd vorpd vxorpd vpackssdw vpackusdw vpackuswb vpcmpeqq vpmaxud vpminud vpmulld vpmuldq
-vpshufb vpunpckhbw vpunpckhdq vpunpckhqdq vpunpckhwd vpunpcklbw vpunpckldq vpunpcklqdq vpunpcklwd vunpckhps vunpcklps vunpcklpd vunpckhpd
-vpsignd vphaddd vpmulhrsw vpsllvd vpsrlvd vpermd vaddps vmulps""".split()
+THREE_REGISTERS = """vpaddb vpaddd vpaddq vpaddsb vpaddsw vpaddusb vpaddusw vpaddw vpand vpandn vpavgb vpavgw vpcmpeqb
+vpcmpeqd vpcmpeqw vpcmpgtb vpcmpgtd vpmaddwd vpmaxsw vpmaxub vpminsw vpminub vpmulhuw vpmulhw vpmullw vpmuludq vpor
+vpsadbw vpsubb vpsubd vpsubq vpsubw vpxor vandps vandnps vorps vxorps vandpd vorpd vxorpd vpackssdw vpackusdw vpackuswb
+vpcmpeqq vpmaxud vpminud vpmulld vpmuldq vpshufb vpunpckhbw vpunpckhdq vpunpckhqdq vpunpckhwd vpunpcklbw vpunpckldq
+vpunpcklqdq vpunpcklwd vunpckhps vunpcklps vunpcklpd vunpckhpd vpsignd vphaddd vpmulhrsw vpsllvd vpsrlvd vpermd vaddps
+vmulps""".split()

@@ -1,11 +1,12 @@
-"""A pack that the application loads is checked more strictly than the built-in one; everything that we generate must pass."""
+"""A pack that the application loads is checked more strictly than the built-in one; everything that we generate must
+pass."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
 
-from cryptostitch import runtime
+from cryptostitch.binding import runtime
 from cryptostitch.emit.pack import write_pack
 from cryptostitch.emit.unpack import read_pack
 

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Sequence
 
 import pytest
 
 sys.path[:0] = [str(folder) for folder in Path(__file__).resolve().parents[:2]]
 import handmade  # noqa: E402
-from handmade import ALGORITHM, Part, program, recipe  # noqa: E402
-from operand_forms import FORMS, THREE_REGISTERS  # noqa: E402
-
+from cryptostitch.core.ir import VECTOR, Constant, Ins, Reg, Window  # noqa: E402
+from cryptostitch.core.program import Recipe  # noqa: E402
 from cryptostitch.emit.artefacts import pack_of  # noqa: E402
 from cryptostitch.emit.assembly import symbol_name  # noqa: E402
 from cryptostitch.emit.objects import elf_functions, machine_code  # noqa: E402
 from cryptostitch.emit.pack import write_pack  # noqa: E402
 from cryptostitch.emit.unpack import read_pack  # noqa: E402
-from cryptostitch.ir import VECTOR, Constant, Ins, Reg, Window  # noqa: E402
 from cryptostitch.ladder.bytes import unexplained  # noqa: E402
 from cryptostitch.passes.frame import frame  # noqa: E402
 from cryptostitch.pipeline import Generator  # noqa: E402
-from cryptostitch.program import Recipe  # noqa: E402
+from handmade import ALGORITHM, Part, program, recipe  # noqa: E402
+from operand_forms import FORMS, THREE_REGISTERS  # noqa: E402
 
 KERNELS_AT_ONCE = 30  # bounds the memory of the assembler's process
 
@@ -48,8 +47,11 @@ def algorithms_of(recipes: Sequence[Recipe]) -> list:
 
 
 CONSTANTS = (
-    Constant("k32", bytes(range(4))), Constant("k64", bytes(range(8))), Constant("k128", bytes(range(16))),
-    Constant("k256", bytes(range(32))), Constant("k512", bytes(range(64))),
+    Constant("k32", bytes(range(4))),
+    Constant("k64", bytes(range(8))),
+    Constant("k128", bytes(range(16))),
+    Constant("k256", bytes(range(32))),
+    Constant("k512", bytes(range(64))),
 )
 
 
@@ -57,8 +59,14 @@ CONSTANTS = (
 @pytest.mark.parametrize("abi", ["sysv", "win64"])
 def test_every_operand_form(isa: str, abi: str, tmp_path: Path) -> None:
     body, features = FORMS[isa]
-    p = program(f"forms@{isa}#32", body, enter="mov g1, [g0]:64", leave="mov [g0+8]:64, g1", features=features,
-                constants=CONSTANTS)
+    p = program(
+        f"forms@{isa}#32",
+        body,
+        enter="mov g1, [g0]:64",
+        leave="mov [g0+8]:64, g1",
+        features=features,
+        constants=CONSTANTS,
+    )
     check([recipe(f"forms@{isa}", p)], tmp_path, abi)
 
 
@@ -66,7 +74,12 @@ def test_two_byte_prefixes(tmp_path: Path) -> None:
     """Every three-register VEX instruction with low and high registers in each place."""
     body = "\n".join(
         f"{op} v{a}{w}, v{b}{w}, v{c}{w}"
-        for op in THREE_REGISTERS for w in ("y" if op == "vpermd" else "xy") for a in (1, 9) for b in (2, 10) for c in (3, 11))
+        for op in THREE_REGISTERS
+        for w in ("y" if op == "vpermd" else "xy")
+        for a in (1, 9)
+        for b in (2, 10)
+        for c in (3, 11)
+    )
     check([recipe("vex@avx2", program("vex@avx2#16", body, features="avx2"))], tmp_path)
 
 
@@ -74,19 +87,33 @@ def test_windows_far_up(tmp_path: Path) -> None:
     """The same forms in windows that begin at other registers, and stitched."""
     sse = program("low@sse#2", "paddd v0x, v1x\nmov g1d, [g0+8]:32\nrol g1d, 7\nmov [g0+8]:32, g1d", features="sse")
     rnds = program("sha@sse#4", "movdqa xmm0, v2x~\nsha256rnds2 v1x, v0x\npaddd v0x, v3x", features="sha")
-    avx = program("wide@avx512#20", "vpternlogd v0z, v19z, @k32:32*16, 0x96\nkmovq k0, g1\nvpaddd {k0} v3z, v4z, [g1+64]:512\n"
-                  "vpxor v1x, v2x, v3x\nvmovdqa v1x, v3x", enter="mov g1, [g0]:64", features="avx512f", constants=CONSTANTS)
-    vex = program("vex@avx2#6", "vpxor v1y, v2y, v5y\nvmovdqa v0y, v4y\nvpaddd v3y, v1y, @k256:256", features="avx2",
-                  constants=CONSTANTS[::-1])
+    avx = program(
+        "wide@avx512#20",
+        "vpternlogd v0z, v19z, @k32:32*16, 0x96\nkmovq k0, g1\nvpaddd {k0} v3z, v4z, [g1+64]:512\n"
+        "vpxor v1x, v2x, v3x\nvmovdqa v1x, v3x",
+        enter="mov g1, [g0]:64",
+        features="avx512f",
+        constants=CONSTANTS,
+    )
+    vex = program(
+        "vex@avx2#6",
+        "vpxor v1y, v2y, v5y\nvmovdqa v0y, v4y\nvpaddd v3y, v1y, @k256:256",
+        features="avx2",
+        constants=CONSTANTS[::-1],
+    )
     recipes = [
         recipe("low+sha@sse_shani", sse, rnds),
         recipe("sha+low@sse_shani", rnds, sse),
         recipe("sha_x3@sse_shani", rnds, rnds, rnds),
-        recipe("wide+low+sha@avx512", Part(avx, ratio=2, lead=100), Part(sse, ratio=3, lag=1), Part(rnds, lead=-300, lag=2)),
+        recipe(
+            "wide+low+sha@avx512", Part(avx, ratio=2, lead=100), Part(sse, ratio=3, lag=1), Part(rnds, lead=-300, lag=2)
+        ),
         recipe("vex+vex@avx2", Part(vex), Part(vex, lag=1)),
         recipe("vex+low+wide@avx512", vex, sse, avx, strategy="sequential"),
         recipe("low4@sse", Part(sse), Part(sse, lag=1), Part(sse), Part(sse, lag=1)),
-        recipe("generals@scalar", *[program("g@scalar#0", "add g1d, g2d\nxor g2, g1\nrol g1d, 5", features="bmi2")] * 4),
+        recipe(
+            "generals@scalar", *[program("g@scalar#0", "add g1d, g2d\nxor g2, g1\nrol g1d, 5", features="bmi2")] * 4
+        ),
     ]
     check(recipes, tmp_path)
     check(recipes, tmp_path, "win64")
@@ -100,7 +127,10 @@ def test_long_loop(tmp_path: Path) -> None:
 
 def test_registers_of_all_sizes(tmp_path: Path) -> None:
     """Generals beyond the eighth, and byte and word uses."""
-    body = "\n".join(f"add g{i}d, 1\nmov g{i}, g1\nrol g{i}w, 8\nxor g{i}b, g1b\nmovzx g{i}d, g1b\nmovbe g{i}d, [g{i}+4]:32" for i in range(14))
+    body = "\n".join(
+        f"add g{i}d, 1\nmov g{i}, g1\nrol g{i}w, 8\nxor g{i}b, g1b\nmovzx g{i}d, g1b\nmovbe g{i}d, [g{i}+4]:32"
+        for i in range(14)
+    )
     check([recipe("g14@scalar", program("g14@scalar#0", body, window=Window(0, 14, 0)))], tmp_path)
     check([recipe("g14@scalar", program("g14@scalar#0", body, window=Window(0, 14, 0)))], tmp_path, "win64")
 
@@ -108,7 +138,9 @@ def test_registers_of_all_sizes(tmp_path: Path) -> None:
 def test_the_comparison_sees_one_bit(tmp_path: Path) -> None:
     """Seeded bug: LLVM is given a kernel in which one register differs."""
     good = program("bit@sse#3", "paddd v0x, v1x\npxor v1x, v2x")
-    bad = replace(good, code=replace(good.code, body=(good.code.body[0], Ins("pxor", (Reg(VECTOR, 1, 128), Reg(VECTOR, 1, 128))))))
+    bad = replace(
+        good, code=replace(good.code, body=(good.code.body[0], Ins("pxor", (Reg(VECTOR, 1, 128), Reg(VECTOR, 1, 128)))))
+    )
     pack = tmp_path / "good.pack"
     pack.write_bytes(write_pack([ALGORITHM], [recipe("bit@sse", good)]))
     with pytest.raises(AssertionError, match="pxor"):
@@ -134,11 +166,12 @@ def test_default_pack(tmp_path: Path) -> None:
     recipes = read_pack(path.read_bytes()).recipes
     for abi, some in (("sysv", recipes), ("win64", recipes[::4])):
         for start in range(0, len(some), KERNELS_AT_ONCE):
-            check(some[start:start + KERNELS_AT_ONCE], tmp_path, abi, path)
+            check(some[start : start + KERNELS_AT_ONCE], tmp_path, abi, path)
 
 
 def test_generating_again_gives_the_same_bytes() -> None:
-    """A sample of the pack's kernels, compiled again in this process (with another seed of Python's hashes) and one at a time."""
+    """A sample of the pack's kernels, compiled again in this process (with another seed of Python's hashes) and one at
+    a time."""
     path = handmade.ROOT / "build" / "generated" / "default.pack"
     if not path.exists():
         pytest.skip("the default pack is not built")

@@ -1,11 +1,12 @@
-"""Every row of the table as assembly text: widths x operand forms x immediates, aliased registers, masks, addresses; and the frame's instructions."""
+"""Every row of the table as assembly text: widths x operand forms x immediates, aliased registers, masks, addresses;
+and the frame's instructions."""
 
 from __future__ import annotations
 
 import itertools
-from typing import Iterator
+from collections.abc import Iterator
 
-from cryptostitch.instructions import INSTRUCTIONS, Row, memory_bits
+from cryptostitch.core.instructions import INSTRUCTIONS, Row, memory_bits
 from cryptostitch.ladder.interpreter import mask_element
 from cryptostitch.semantics import FRAME
 
@@ -16,10 +17,27 @@ ADDRESSES = ("rdx + 64", "rdx + 4*r11 + 32")
 """rdx points to the memory block, r11 is 8."""
 
 HINTS = ("prefetcht0 [rdx + 64]", "prefetcht0 [rdx + 4*r11 + 32]")
-FRAME_FORMS = ("endbr64", "vzeroall", "vzeroupper", "push rcx\npop rsi", "push r12\npush r9\npop r12\npop rax", "sub rsp, 40\nadd rsp, 40\nxor ecx, ecx",
-               "sub ecx, 1\njnz 1f\nmov eax, 7\n1: mov esi, 9", "xor ecx, ecx\njnz 1f\nmov eax, 7\n1: mov esi, 9", "jnz 1f\nmov eax, 7\n1: mov esi, 9",
-               "mov ecx, 5\n1: add rax, rcx\nsub rcx, 1\njnz 1b", "jmp 1f\n1: mov esi, 9", "jmp 1f\nmov eax, 7\n1: mov esi, 9")
-LEA = ("lea {r}, [rcx + 64]", "lea {r}, [rcx + rsi*4]", "lea {r}, [rcx + r9*8 - 0x70e44324]", "lea {r}, [r12 + rcx + 0x5a827999]", "lea {r}, [rsi + rsi*2]")
+FRAME_FORMS = (
+    "endbr64",
+    "vzeroall",
+    "vzeroupper",
+    "push rcx\npop rsi",
+    "push r12\npush r9\npop r12\npop rax",
+    "sub rsp, 40\nadd rsp, 40\nxor ecx, ecx",
+    "sub ecx, 1\njnz 1f\nmov eax, 7\n1: mov esi, 9",
+    "xor ecx, ecx\njnz 1f\nmov eax, 7\n1: mov esi, 9",
+    "jnz 1f\nmov eax, 7\n1: mov esi, 9",
+    "mov ecx, 5\n1: add rax, rcx\nsub rcx, 1\njnz 1b",
+    "jmp 1f\n1: mov esi, 9",
+    "jmp 1f\nmov eax, 7\n1: mov esi, 9",
+)
+LEA = (
+    "lea {r}, [rcx + 64]",
+    "lea {r}, [rcx + rsi*4]",
+    "lea {r}, [rcx + r9*8 - 0x70e44324]",
+    "lea {r}, [r12 + rcx + 0x5a827999]",
+    "lea {r}, [rsi + rsi*2]",
+)
 
 
 def immediates(row: Row, bits: int) -> tuple[int, ...]:
@@ -49,7 +67,7 @@ def operand(row: Row, bits: int, i: int, form: str, number: int, address: str, i
 
 def operand_forms(row: Row, bits: int) -> Iterator[tuple[str, ...]]:
     for forms in itertools.product(*(o.kinds for o in row.operands)):
-        if sum(f in "ma" for f in forms) > 1 or row.kind != "scalar" and row.move and "i" in forms:
+        if sum(f in "ma" for f in forms) > 1 or (row.kind != "scalar" and row.move and "i" in forms):
             continue
         yield forms
         if row.broadcasts(bits) and any(f in "ma" for f in forms):
@@ -71,16 +89,21 @@ def row_forms(row: Row) -> Iterator[str]:
         return
     for bits in row.widths:
         for forms in operand_forms(row, bits):
-            # with registers 16 to 31 where there are such; with one register in all places; with registers that VEX and legacy SSE reach
+            # with registers 16 to 31 where there are such; with one register in all places; with registers that VEX and
+            # legacy SSE reach
             first = (18, 19, 20, 21) if row.encoding == "evex" else (1, 9, 12, 3)
-            numberings = ((first,) if row.kind == "scalar" else (first, (2, 2, 2, 2), (5, 5, 6, 6), (8, 1, 8, 1)))
+            numberings = (first,) if row.kind == "scalar" else (first, (2, 2, 2, 2), (5, 5, 6, 6), (8, 1, 8, 1))
             if bits == 512 and row.encoding != "evex":
                 numberings += ((18, 19, 20, 21),)
             for n, numbers in enumerate(numberings):
                 for address in ADDRESSES if n == 0 and any(f in "mab" for f in forms) else ADDRESSES[:1]:
-                    for immediate in (immediates(row, bits) if n == 0 else immediates(row, bits)[3:5]) if "i" in forms else (0,):
+                    for immediate in (
+                        (immediates(row, bits) if n == 0 else immediates(row, bits)[3:5]) if "i" in forms else (0,)
+                    ):
                         for mask in masks(row, bits, forms):
-                            texts = [operand(row, bits, i, f, numbers[i], address, immediate) for i, f in enumerate(forms)]
+                            texts = [
+                                operand(row, bits, i, f, numbers[i], address, immediate) for i, f in enumerate(forms)
+                            ]
                             texts[0] += mask
                             yield f"{row.name} " + ", ".join(texts)
 

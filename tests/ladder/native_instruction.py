@@ -1,4 +1,5 @@
-"""Executes single instructions on this CPU, with all its registers before and after: code for the comparison with the instruction model."""
+"""Executes single instructions on this CPU, with all its registers before and after: code for the comparison with the
+instruction model."""
 
 from __future__ import annotations
 
@@ -9,16 +10,21 @@ import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from elftools.elf.elffile import ELFFile
-
 from cryptostitch.emit.objects import assemble_text
+from elftools.elf.elffile import ELFFile
 
 GENERALS = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15".split()
 RSP, RDI = 4, 7
 FLAGS, MASKS, VECTORS, SIZE = 128, 136, 200, 200 + 32 * 64
 CALLEE_SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 INITIAL_FLAGS = 0x202
-SPELLINGS = {"sse4.1": "sse4_1", "sha": "sha_ni", "pclmul": "pclmulqdq", "movbe": "movbe", "avx512vbmi2": "avx512_vbmi2"}
+SPELLINGS = {
+    "sse4.1": "sse4_1",
+    "sha": "sha_ni",
+    "pclmul": "pclmulqdq",
+    "movbe": "movbe",
+    "avx512vbmi2": "avx512_vbmi2",
+}
 
 
 def missing_features(features: frozenset[str]) -> frozenset[str]:
@@ -35,12 +41,14 @@ class Registers:
     vectors: list[int] = field(default_factory=lambda: [0] * 32)
 
     def pack(self) -> bytes:
-        return struct.pack("<16QQ8Q", *self.generals, self.flags | INITIAL_FLAGS, *self.masks) + b"".join(v.to_bytes(64, "little") for v in self.vectors)
+        return struct.pack("<16QQ8Q", *self.generals, self.flags | INITIAL_FLAGS, *self.masks) + b"".join(
+            v.to_bytes(64, "little") for v in self.vectors
+        )
 
     @classmethod
-    def unpack(cls, data: bytes) -> "Registers":
+    def unpack(cls, data: bytes) -> Registers:
         numbers = struct.unpack_from("<25Q", data)
-        vectors = [int.from_bytes(data[at:at + 64], "little") for at in range(VECTORS, SIZE, 64)]
+        vectors = [int.from_bytes(data[at : at + 64], "little") for at in range(VECTORS, SIZE, 64)]
         return cls(list(numbers[:16]), numbers[16], list(numbers[17:]), vectors)
 
 
@@ -60,15 +68,34 @@ class Cpu:
         places = [(f"{register}{n}", f"[rdi + {VECTORS + 64 * n}]") for n in range(self.vectors)]
         masks = [(f"k{n}", f"[rdi + {MASKS + 8 * n}]") for n in range(self.masks)]
         generals = [(r, f"[rdi + {8 * n}]") for n, r in enumerate(GENERALS) if n not in (RSP, RDI)]
-        self._code = text_bytes([
-            *(f"push {r}" for r in CALLEE_SAVED), "push rdi", "push rsi",
-            *(f"{move} {r}, {at}" for r, at in places), *(f"kmovq {k}, {at}" for k, at in masks),
-            f"push qword ptr [rdi + {FLAGS}]", "popfq", *(f"mov {r}, {at}" for r, at in generals), f"mov rdi, [rdi + {8 * RDI}]",
-            "call [rsp]",
-            "pushfq", "xchg rdi, [rsp + 16]", *(f"mov {at}, {r}" for r, at in generals),
-            "mov rax, [rsp + 16]", f"mov [rdi + {8 * RDI}], rax", f"pop qword ptr [rdi + {FLAGS}]", "cld",
-            *(f"{move} {at}, {r}" for r, at in places), *(f"kmovq {at}, {k}" for k, at in masks),
-            "add rsp, 16", *(f"pop {r}" for r in reversed(CALLEE_SAVED)), "vzeroupper" if avx else "nop", "ret", ".p2align 6"])
+        self._code = text_bytes(
+            [
+                *(f"push {r}" for r in CALLEE_SAVED),
+                "push rdi",
+                "push rsi",
+                *(f"{move} {r}, {at}" for r, at in places),
+                *(f"kmovq {k}, {at}" for k, at in masks),
+                f"push qword ptr [rdi + {FLAGS}]",
+                "popfq",
+                *(f"mov {r}, {at}" for r, at in generals),
+                f"mov rdi, [rdi + {8 * RDI}]",
+                "call [rsp]",
+                "pushfq",
+                "xchg rdi, [rsp + 16]",
+                *(f"mov {at}, {r}" for r, at in generals),
+                "mov rax, [rsp + 16]",
+                f"mov [rdi + {8 * RDI}], rax",
+                f"pop qword ptr [rdi + {FLAGS}]",
+                "cld",
+                *(f"{move} {at}, {r}" for r, at in places),
+                *(f"kmovq {at}, {k}" for k, at in masks),
+                "add rsp, 16",
+                *(f"pop {r}" for r in reversed(CALLEE_SAVED)),
+                "vzeroupper" if avx else "nop",
+                "ret",
+                ".p2align 6",
+            ]
+        )
         self._state = ctypes.create_string_buffer(SIZE)
 
     def load(self, code: bytes) -> None:
@@ -77,7 +104,9 @@ class Cpu:
         self._pages.write(self._code + code)
         self._address = ctypes.addressof(ctypes.c_char.from_buffer(self._pages))
         libc = ctypes.CDLL(None, use_errno=True)
-        if libc.mprotect(ctypes.c_void_p(self._address), ctypes.c_size_t(len(self._pages)), mmap.PROT_READ | mmap.PROT_EXEC):
+        if libc.mprotect(
+            ctypes.c_void_p(self._address), ctypes.c_size_t(len(self._pages)), mmap.PROT_READ | mmap.PROT_EXEC
+        ):
             raise OSError(ctypes.get_errno(), "mprotect")
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(self._address)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Callable
-
-from iced_x86 import Instruction, OpKind
+from collections.abc import Callable
 
 from cryptostitch.ladder.decoder import decoded, mnemonic
 from cryptostitch.ladder.machine import Machine
 from cryptostitch.ladder.scene import Scene, random_secrets
 from cryptostitch.ladder.subject import Subject
 from cryptostitch.passes.frame import POOL_ALIGN
+from iced_x86 import Instruction, OpKind
 from native_instruction import text_bytes
 
 
@@ -21,7 +20,9 @@ def with_code(subject: Subject, code: bytes) -> Subject:
     return other
 
 
-def last_byte_changed(subject: Subject, which: Callable[[Instruction], bool], change: Callable[[int], int], number: int = 0) -> Subject:
+def last_byte_changed(
+    subject: Subject, which: Callable[[Instruction], bool], change: Callable[[int], int], number: int = 0
+) -> Subject:
     """Changes the last byte (an immediate or a short displacement) of the n-th instruction that ``which`` finds."""
     code = bytearray(subject.code)
     found = [i for i in decoded(subject.code) if which(i)]
@@ -31,10 +32,15 @@ def last_byte_changed(subject: Subject, which: Callable[[Instruction], bool], ch
 
 
 def preceded(subject: Subject, *lines: str) -> Subject:
-    """Instructions before the kernel's first. They are filled up to a multiple of the constants' alignment, so that constants keep their distance."""
+    """Instructions before the kernel's first. They are filled up to a multiple of the constants' alignment, so that
+    constants keep their distance."""
     code = text_bytes(list(lines))
     gap = -len(code) % POOL_ALIGN
-    fill = ["mov rcx, rcx"] * (gap % 2) + ["mov ecx, ecx"] * ((gap - 3 * (gap % 2)) // 2) if gap != 1 else ["mov rcx, rcx"] + ["mov ecx, ecx"] * 31
+    fill = (
+        ["mov rcx, rcx"] * (gap % 2) + ["mov ecx, ecx"] * ((gap - 3 * (gap % 2)) // 2)
+        if gap != 1
+        else ["mov rcx, rcx"] + ["mov ecx, ecx"] * 31
+    )
     code += text_bytes(fill) if fill else b""
     assert len(code) % POOL_ALIGN == 0
     return with_code(subject, code + subject.code)
@@ -49,7 +55,15 @@ def secret_index(subject: Subject) -> Subject:
 def secret_branch(subject: Subject) -> Subject:
     """Skips an instruction when the lowest byte of the first round key is zero."""
     key = subject.recipe.parts[0].program.contract.field("key").offset
-    return preceded(subject, "mov rcx, [rdi + 8]", f"mov eax, [rcx + {key}]", "and eax, 255", "jnz 1f", "mov eax, 1", "1: mov ecx, 1")
+    return preceded(
+        subject,
+        "mov rcx, [rdi + 8]",
+        f"mov eax, [rcx + {key}]",
+        "and eax, 255",
+        "jnz 1f",
+        "mov eax, 1",
+        "1: mov ecx, 1",
+    )
 
 
 def constants_as_data(subject: Subject) -> Subject:
@@ -68,7 +82,11 @@ def another_lane_loaded(subject: Subject) -> Subject:
     """The first load of lane 1's chaining value loads lane 0's: for streams whose lanes lie one behind the other."""
     chain = subject.recipe.parts[0].program.contract.field("chain")
     one, other = (chain.offset + chain.lane_offsets[lane] for lane in (0, 1))
-    return last_byte_changed(subject, lambda i: i.op1_kind == OpKind.MEMORY and i.memory_displacement == other and i.memory_displ_size == 1, lambda n: one)
+    return last_byte_changed(
+        subject,
+        lambda i: i.op1_kind == OpKind.MEMORY and i.memory_displacement == other and i.memory_displ_size == 1,
+        lambda n: one,
+    )
 
 
 def key_written(subject: Subject) -> Subject:
@@ -93,8 +111,11 @@ def endless(subject: Subject) -> Subject:
 
 
 def beyond_the_input(subject: Subject, offsets: set[int]) -> Subject:
-    """The instructions at these offsets load from the input with a short displacement; one of them gets the largest there is."""
-    return last_byte_changed(subject, lambda i: i.ip in offsets and i.memory_displ_size == 1 and i.op_count == 2, lambda n: 0x7F)
+    """The instructions at these offsets load from the input with a short displacement; one of them gets the largest
+    there is."""
+    return last_byte_changed(
+        subject, lambda i: i.ip in offsets and i.memory_displ_size == 1 and i.op_count == 2, lambda n: 0x7F
+    )
 
 
 def input_loads(subject: Subject, machine: Machine) -> set[int]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from cryptostitch import runtime
+from cryptostitch.binding import runtime
 from cryptostitch.ladder import bytes as bytes_check
 from cryptostitch.ladder import decoder
 from cryptostitch.ladder.result import FAIL, PASS, Effort
@@ -13,7 +12,12 @@ from cryptostitch.pipeline import Generator
 from native_instruction import text_bytes
 from seeded import with_code, wrong_count
 
-KERNELS = ("md5_x1@scalar", "sha256_ni_x2@sse_shani", "sha1_x8@avx2", "aes128_cbc_enc_x16_hand+sha1_x16_hand@avx512_vaes")
+KERNELS = (
+    "md5_x1@scalar",
+    "sha256_ni_x2@sse_shani",
+    "sha1_x8@avx2",
+    "aes128_cbc_enc_x16_hand+sha1_x16_hand@avx512_vaes",
+)
 SAMPLE = "sha1_x8@avx2"
 
 
@@ -39,26 +43,41 @@ def test_kernel_passes(kernel: str, generator: Generator, build) -> None:
 # ---- what the bytes say, whatever the kernel
 
 
-@pytest.mark.parametrize("lines, said", [
-    (["nop", "1: sub eax, 1", "jnz 1b", "ret"], "is not endbr64"),
-    (["endbr64", "1: sub eax, 1", "jnz 1b"], "does not end with a return"),
-    (["endbr64", "1: sub eax, 1", "jnz 1b", "ret 8"], "takes arguments"),
-    (["endbr64", "1: syscall", "sub eax, 1", "jnz 1b", "ret"], "forbidden instruction"),
-    (["endbr64", "1: rdtsc", "sub eax, 1", "jnz 1b", "ret"], "forbidden instruction"),
-    (["endbr64", "1: vpgatherdd zmm1 {{k1}}, [rax + zmm2*4]", "sub eax, 1", "jnz 1b", "ret"], "forbidden instruction"),
-    (["endbr64", "1: div ecx", "sub eax, 1", "jnz 1b", "ret"], "forbidden instruction"),
-    (["endbr64", "call rax", "1: sub eax, 1", "jnz 1b", "ret"], "forbidden instruction"),
-    (["endbr64", "1: lock add [rax], ecx", "sub eax, 1", "jnz 1b", "ret"], "forbidden prefix"),
-    (["endbr64", "1: mov rcx, fs:[rax]", "sub eax, 1", "jnz 1b", "ret"], "forbidden prefix"),
-    (["endbr64", "jnz 1f", "1: sub eax, 1", "ret"], "does not go back"),
-    (["endbr64", "1: sub eax, 1", "jnz 1b", "2: sub ecx, 1", "jnz 2b", "ret"], "2 conditional jumps"),
-    (["endbr64", "1: jmp 2f", "sub ecx, 1", "2: sub eax, 1", "jnz 1b", "ret"], "changes the flow of control"),
-    (["endbr64", "1: sub eax, 1", "jmp 1b", "jnz 1b", "ret"], "changes the flow of control"),
-    (["endbr64", "1: vpaddd zmm1, zmm1, zmm2", "sub eax, 1", "jnz 1b", "vzeroall", "ret"], "needs avx512f, which the kernel does not declare"),
-    (["endbr64", "1: vpaddd ymm1, ymm1, ymm2", "paddd xmm3, xmm4", "sub eax, 1", "jnz 1b", "vzeroall", "ret"], "legacy SSE after"),
-    (["endbr64", "1: paddd xmm3, xmm4", "vpaddd ymm1, ymm1, ymm2", "sub eax, 1", "jnz 1b", "vzeroall", "ret"], "legacy SSE after"),
-    (["endbr64", "1: vpaddd ymm1, ymm1, ymm2", "sub eax, 1", "jnz 1b", "ret"], "returns with the upper halves"),
-])
+@pytest.mark.parametrize(
+    "lines, said",
+    [
+        (["nop", "1: sub eax, 1", "jnz 1b", "ret"], "is not endbr64"),
+        (["endbr64", "1: sub eax, 1", "jnz 1b"], "does not end with a return"),
+        (["endbr64", "1: sub eax, 1", "jnz 1b", "ret 8"], "takes arguments"),
+        (["endbr64", "1: syscall", "sub eax, 1", "jnz 1b", "ret"], "forbidden instruction"),
+        (["endbr64", "1: rdtsc", "sub eax, 1", "jnz 1b", "ret"], "forbidden instruction"),
+        (
+            ["endbr64", "1: vpgatherdd zmm1 {{k1}}, [rax + zmm2*4]", "sub eax, 1", "jnz 1b", "ret"],
+            "forbidden instruction",
+        ),
+        (["endbr64", "1: div ecx", "sub eax, 1", "jnz 1b", "ret"], "forbidden instruction"),
+        (["endbr64", "call rax", "1: sub eax, 1", "jnz 1b", "ret"], "forbidden instruction"),
+        (["endbr64", "1: lock add [rax], ecx", "sub eax, 1", "jnz 1b", "ret"], "forbidden prefix"),
+        (["endbr64", "1: mov rcx, fs:[rax]", "sub eax, 1", "jnz 1b", "ret"], "forbidden prefix"),
+        (["endbr64", "jnz 1f", "1: sub eax, 1", "ret"], "does not go back"),
+        (["endbr64", "1: sub eax, 1", "jnz 1b", "2: sub ecx, 1", "jnz 2b", "ret"], "2 conditional jumps"),
+        (["endbr64", "1: jmp 2f", "sub ecx, 1", "2: sub eax, 1", "jnz 1b", "ret"], "changes the flow of control"),
+        (["endbr64", "1: sub eax, 1", "jmp 1b", "jnz 1b", "ret"], "changes the flow of control"),
+        (
+            ["endbr64", "1: vpaddd zmm1, zmm1, zmm2", "sub eax, 1", "jnz 1b", "vzeroall", "ret"],
+            "needs avx512f, which the kernel does not declare",
+        ),
+        (
+            ["endbr64", "1: vpaddd ymm1, ymm1, ymm2", "paddd xmm3, xmm4", "sub eax, 1", "jnz 1b", "vzeroall", "ret"],
+            "legacy SSE after",
+        ),
+        (
+            ["endbr64", "1: paddd xmm3, xmm4", "vpaddd ymm1, ymm1, ymm2", "sub eax, 1", "jnz 1b", "vzeroall", "ret"],
+            "legacy SSE after",
+        ),
+        (["endbr64", "1: vpaddd ymm1, ymm1, ymm2", "sub eax, 1", "jnz 1b", "ret"], "returns with the upper halves"),
+    ],
+)
 def test_rules(lines: list[str], said: str) -> None:
     code = text_bytes([line.replace("{{", "{").replace("}}", "}") for line in lines])
     problems = decoder.rules(code, {"avx2"})
@@ -66,7 +85,15 @@ def test_rules(lines: list[str], said: str) -> None:
 
 
 def test_rules_keep_quiet_about_good_code() -> None:
-    assert decoder.rules(text_bytes(["endbr64", "1: vpaddd ymm1, ymm1, ymm2", "sub eax, 1", "jnz 1b", "vzeroall", "paddd xmm3, xmm4", "ret"]), {"avx2"}) == []
+    assert (
+        decoder.rules(
+            text_bytes(
+                ["endbr64", "1: vpaddd ymm1, ymm1, ymm2", "sub eax, 1", "jnz 1b", "vzeroall", "paddd xmm3, xmm4", "ret"]
+            ),
+            {"avx2"},
+        )
+        == []
+    )
 
 
 # ---- the bytes against the kernel
@@ -80,12 +107,14 @@ def test_other_instruction(sample: Subject) -> None:
 def test_wrong_constant(sample: Subject) -> None:
     code = bytearray(sample.code)
     code[-1] ^= 1
-    problem, = decoder.compare(sample.kernel, bytes(code))
+    (problem,) = decoder.compare(sample.kernel, bytes(code))
     assert "constant pool_" in problem
 
 
 def test_every_flipped_bit_of_an_instruction(sample: Subject) -> None:
-    """In the first 40 bytes: another instruction, other operands, or none; always noticed, unless the bit means nothing to the CPU."""
+    """In the first 40 bytes: another instruction, other operands, or none; always noticed, unless the bit means nothing
+    to the CPU."""
+
     def texts(code: bytes) -> list[str]:
         return [f"{i.ip} {i}" for i in decoder.decoded(code)]
 

@@ -1,4 +1,5 @@
-"""The ladder itself: what a failing, a skipped, a raising and a crashing check look like in the results, and the three forms of the report."""
+"""The ladder itself: what a failing, a skipped, a raising and a crashing check look like in the results, and the three
+forms of the report."""
 
 from __future__ import annotations
 
@@ -10,14 +11,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-
 from cryptostitch.cli import main
-from cryptostitch.errors import UnknownName
+from cryptostitch.core.errors import UnknownName
 from cryptostitch.ladder import climb, statements, steps
 from cryptostitch.ladder.result import FAIL, PASS, SKIP, Effort, Evidence, Result, Skip
 from cryptostitch.ladder.steps import LADDER, rungs
+from cryptostitch.listing import Catalogue
 from cryptostitch.report.evidence import Report, page, table
-from cryptostitch.report.tables import Catalogue
 
 KERNEL = "sha1_x1@scalar"
 QUICK = ["--check", "values", "--check", "weave", "--seed", "7", "--jobs", "1"]
@@ -29,7 +29,7 @@ def double(monkeypatch: pytest.MonkeyPatch, check) -> None:
 
 
 def climbed(*checks: str) -> dict[str, Result]:
-    found, = climb.climb(climb.Plan(checks=checks), climb.tasks(Catalogue(), KERNEL))
+    (found,) = climb.climb(climb.Plan(checks=checks), climb.tasks(Catalogue(), KERNEL))
     assert found.kernel == KERNEL
     return found.checks
 
@@ -39,7 +39,9 @@ def test_every_rung_has_its_check() -> None:
     import importlib
 
     for rung in LADDER:
-        assert callable(getattr(importlib.import_module(f"cryptostitch.ladder.{rung.module}"), rung.function)), rung.name
+        assert callable(getattr(importlib.import_module(f"cryptostitch.ladder.{rung.module}"), rung.function)), (
+            rung.name
+        )
     with pytest.raises(KeyError):
         rungs(("vlaues",))
 
@@ -72,6 +74,7 @@ def test_a_module_that_is_not_installed_is_a_skip_and_one_of_ours_is_not(monkeyp
     def absent(name: str):
         def check(subject, effort):
             raise ModuleNotFoundError(f"No module named '{name}'", name=name)
+
         return check
 
     double(monkeypatch, absent("unicorn"))
@@ -112,8 +115,10 @@ class Cells(html.parser.HTMLParser):
 
 
 def test_page() -> None:
-    kernels = [Evidence("a<b", {"values": Result(PASS, "9 instructions"), "weave": Result.of(["it's <b>wrong</b>"])}),
-               Evidence("c", {"values": Result(SKIP, "no moon"), "weave": Result(PASS)})]
+    kernels = [
+        Evidence("a<b", {"values": Result(PASS, "9 instructions"), "weave": Result.of(["it's <b>wrong</b>"])}),
+        Evidence("c", {"values": Result(SKIP, "no moon"), "weave": Result(PASS)}),
+    ]
     text = page(Report(kernels, {"cpu": "none"}))
     cells = Cells()
     cells.feed(text)
@@ -124,7 +129,11 @@ def test_page() -> None:
 def test_table_names_what_failed_and_what_was_skipped() -> None:
     kernels = [Evidence("one", {"values": Result.of(["it is wrong"]), "trace": Result(SKIP, "no moon")})]
     text = table(Report(kernels, {"cpu": "none"}))
-    assert "one: values FAILED\n  it is wrong" in text and "trace: 1 skipped: no moon" in text and text.endswith("1 kernels: 1 FAILED")
+    assert (
+        "one: values FAILED\n  it is wrong" in text
+        and "trace: 1 skipped: no moon" in text
+        and text.endswith("1 kernels: 1 FAILED")
+    )
 
 
 def test_command(tmp_path: Path) -> None:
@@ -132,7 +141,10 @@ def test_command(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["verify", KERNEL, *QUICK, "--format", "json", "--html", str(file)])
     assert result.exit_code == 0, result.output
     data = json.loads(result.stdout)
-    assert data["kernels"][0]["kernel"] == KERNEL and data["kernels"][0]["checks"] == {"values": "pass", "weave": "pass"}
+    assert data["kernels"][0]["kernel"] == KERNEL and data["kernels"][0]["checks"] == {
+        "values": "pass",
+        "weave": "pass",
+    }
     assert data["environment"]["seed"] == "7" and file.read_text().startswith("<!doctype html>")
 
 
@@ -155,5 +167,7 @@ def test_the_seed_is_printed_and_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         result = CliRunner().invoke(main, ["verify", KERNEL, "--check", "values", "--format", "json", *arguments])
         data = json.loads(result.stdout)
         seeds.append(data["environment"]["seed"])
-        assert data["kernels"][0]["details"]["values"] == seeds[-1] and f"--seed {seeds[-1]}" in data["environment"]["again"] + " ".join(arguments)
+        assert data["kernels"][0]["details"]["values"] == seeds[-1] and f"--seed {seeds[-1]}" in data["environment"][
+            "again"
+        ] + " ".join(arguments)
     assert seeds[1] == "5" and steps.LADDER and Effort().seed == 1

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import Callable
+from collections.abc import Callable
 
 import pytest
-
 from cryptostitch.ladder.climb import BATCH, Climber, Plan, tasks
 from cryptostitch.ladder.result import FAIL, SKIP, Effort
-from cryptostitch.report.tables import Catalogue
+from cryptostitch.listing import Catalogue
 
 EFFORT = Effort(seed=1, long=bool(os.environ.get("CRYPTOSTITCH_LONG")))
-TASKS = sorted(tasks(Catalogue()), key=lambda task: ([(part.form, isa) for part, isa in reversed(task.parts)], task.name))
-BATCHES = [TASKS[i:i + BATCH] for i in range(0, len(TASKS), BATCH)]
+TASKS = sorted(
+    tasks(Catalogue()), key=lambda task: ([(part.form, isa) for part, isa in reversed(task.parts)], task.name)
+)
+BATCHES = [TASKS[i : i + BATCH] for i in range(0, len(TASKS), BATCH)]
 
 
 @pytest.fixture(scope="module")

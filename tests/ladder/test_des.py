@@ -1,4 +1,5 @@
-"""The forms in which DES is computed: what `templates/streams/des.j2`, the key schedule of the runtime and `ladder/des.py` have in common."""
+"""The forms in which DES is computed: what `templates/streams/des.j2`, the key schedule of the runtime and
+`ladder/des.py` have in common."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ def test_an_index_tells_all_inputs_apart() -> None:
 def test_decryption_takes_the_keys_backwards() -> None:
     key = random.Random(1).randbytes(24)
     forward, backward = b"".join(des.rows(key)), b"".join(des.inverse_rows(key))
-    assert [forward[i:i + 8] for i in range(0, 384, 8)] == [backward[i:i + 8] for i in range(376, -8, -8)]
+    assert [forward[i : i + 8] for i in range(0, 384, 8)] == [backward[i : i + 8] for i in range(376, -8, -8)]
 
 
 def test_three_equal_keys_are_one() -> None:

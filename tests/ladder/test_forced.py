@@ -1,22 +1,28 @@
-"""The checks through the C API with the kernel forced (answers, lengths, fuzz): kernels of every kind pass, and each seeded bug is found."""
+"""The checks through the C API with the kernel forced (answers, lengths, fuzz): kernels of every kind pass, and each
+seeded bug is found."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Callable, Sequence
 
 import pytest
-
-from cryptostitch import runtime
+from cryptostitch.binding import runtime
+from cryptostitch.binding.runtime import Job
 from cryptostitch.ladder import answers, forced, fuzz, lengths
 from cryptostitch.ladder.forced import Forced
 from cryptostitch.ladder.result import FAIL, PASS, Effort, Result, Skip
 from cryptostitch.ladder.subject import Subject
 from cryptostitch.pipeline import Generator
-from cryptostitch.runtime import Job
 
-KERNELS = ("md5_x1@scalar", "sha256_ni_x2@sse_shani", "aes128_cbc_enc_x1+sha256_x1@sse_aesni_bmi2", "aes256_cbc_dec_x1_by16@avx512_vaes", "sha1_x8@avx2",
-           "aes128_cbc_enc_x16_1key_hand+sha1_x16_hand@avx512_vaes")
+KERNELS = (
+    "md5_x1@scalar",
+    "sha256_ni_x2@sse_shani",
+    "aes128_cbc_enc_x1+sha256_x1@sse_aesni_bmi2",
+    "aes256_cbc_dec_x1_by16@avx512_vaes",
+    "sha1_x8@avx2",
+    "aes128_cbc_enc_x16_1key_hand+sha1_x16_hand@avx512_vaes",
+)
 SAMPLES = ("sha1_x8@avx2", "aes128_cbc_enc_x4+sha1_x4@sse_aesni")
 CHECKS = {"answers": answers, "lengths": lengths, "fuzz": fuzz}
 BURST = Forced.burst
@@ -53,8 +59,11 @@ def test_a_seed_gives_the_same_jobs_again(get) -> None:
 # ---- a library whose kernel is wrong somewhere
 
 
-def spoiled(monkeypatch: pytest.MonkeyPatch, check: ModuleType, subject: Subject, spoil: Callable[[Job], None], least: int = 1) -> Result:
+def spoiled(
+    monkeypatch: pytest.MonkeyPatch, check: ModuleType, subject: Subject, spoil: Callable[[Job], None], least: int = 1
+) -> Result:
     """``spoil`` is done to the last job of every burst that is long enough."""
+
     def burst(self: Forced, jobs: Sequence[Job]) -> int:
         calls = BURST(self, jobs)
         done = [j for j in jobs if j.status == 0 and len(j.data if not isinstance(j.data, tuple) else b"") >= least]
@@ -85,6 +94,7 @@ def test_one_wrong_job_is_found(check: str, name: str, spoil, get, monkeypatch: 
 
 def test_one_wrong_length_is_found(get, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the answer for 3,333 bytes is wrong."""
+
     def burst(self: Forced, jobs: Sequence[Job]) -> int:
         calls = BURST(self, jobs)
         for job in jobs:
@@ -119,5 +129,7 @@ def test_a_written_byte_beside_the_output_is_found(get, monkeypatch: pytest.Monk
         made.append(self)
 
     monkeypatch.setattr(placed.Placed, "__init__", remember)
-    result = spoiled(monkeypatch, fuzz, get(SAMPLES[1]), lambda job: made[0].out_buffer.__setitem__(-1, made[0].out_buffer[-1] ^ 1))
+    result = spoiled(
+        monkeypatch, fuzz, get(SAMPLES[1]), lambda job: made[0].out_buffer.__setitem__(-1, made[0].out_buffer[-1] ^ 1)
+    )
     assert result.status == FAIL and any("beside it" in p for p in result.problems)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from cryptostitch.ladder import model
 from cryptostitch.ladder.interpreter import ModelMachine
 from cryptostitch.ladder.result import FAIL, PASS, Effort
@@ -11,15 +10,35 @@ from cryptostitch.ladder.subject import Subject
 from cryptostitch.pipeline import Generator
 from native_instruction import text_bytes
 from seeded import (
-    another_lane, another_lane_loaded, beyond_the_input, constants_as_data, endless, input_loads, key_written,
-    preceded, secret_branch, secret_index, wrong_count,
+    another_lane,
+    another_lane_loaded,
+    beyond_the_input,
+    constants_as_data,
+    endless,
+    input_loads,
+    key_written,
+    preceded,
+    secret_branch,
+    secret_index,
+    wrong_count,
 )
 
 KERNELS = (
-    "md5_x1@scalar", "sha1_x4@sse", "sha256_x8@avx2", "sha256_x16@avx512", "aes128_cbc_enc_x1+sha256_ni_x1@sse_aesni_shani",
-    "aes128_cbc_enc_x8+sha1_x8@avx2_vaes", "aes128_cbc_enc_x16+sha1_x16@avx512_vaes", "aes256_cbc_enc_x4+md5_x4@sse_aesni",
+    "md5_x1@scalar",
+    "sha1_x4@sse",
+    "sha256_x8@avx2",
+    "sha256_x16@avx512",
+    "aes128_cbc_enc_x1+sha256_ni_x1@sse_aesni_shani",
+    "aes128_cbc_enc_x8+sha1_x8@avx2_vaes",
+    "aes128_cbc_enc_x16+sha1_x16@avx512_vaes",
+    "aes256_cbc_enc_x4+md5_x4@sse_aesni",
 )
-HASH, CIPHER, SCALAR, SHANI = "sha256_x16@avx512", "aes128_cbc_enc_x16@avx512_vaes", "md5_x1@scalar", "sha1_ni_x2@sse_shani"
+HASH, CIPHER, SCALAR, SHANI = (
+    "sha256_x16@avx512",
+    "aes128_cbc_enc_x16@avx512_vaes",
+    "md5_x1@scalar",
+    "sha1_ni_x2@sse_shani",
+)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +90,10 @@ def test_load_beyond_the_block(subjects: dict[str, Subject]) -> None:
 
 def test_store_to_the_input(subjects: dict[str, Subject]) -> None:
     field = subjects[HASH].recipe.parts[0].program.contract.field("in")
-    wrong(preceded(subjects[HASH], "mov rcx, [rdi + 8]", f"mov rcx, [rcx + {field.offset}]", "mov [rcx], eax"), "stores 4 bytes at byte 0 of 'in of stream 0, lane 0'")
+    wrong(
+        preceded(subjects[HASH], "mov rcx, [rdi + 8]", f"mov rcx, [rcx + {field.offset}]", "mov [rcx], eax"),
+        "stores 4 bytes at byte 0 of 'in of stream 0, lane 0'",
+    )
 
 
 def test_secret_address(subjects: dict[str, Subject]) -> None:
@@ -90,27 +112,30 @@ def test_endless_loop(subjects: dict[str, Subject]) -> None:
     wrong(endless(subjects[HASH]), "'in of stream 0")
 
 
-@pytest.mark.parametrize("lines, said", (
-    (("cpuid",), "cpuid has no meaning"),
-    (("vpaddb ymm1, ymm2, ymm3",), "vpaddb"),
-    (("vpslld ymm1, ymm2, xmm3",), "no meaning"),                       # a count in a register is another instruction than the row's
-    (("mov cx, [rdi]",), "no meaning"),
-    (("lock add [rdi], ecx",), "prefix"),
-    (("mov rcx, fs:[rdi]",), "prefix"),
-    (("mov ecx, [edi]",), "no meaning"),
-    (("jnz 1f", "1: mov eax, ecx"), "reads ZF where it is undefined"),
-    (("mov rcx, [rdi + 40]",), "'arguments' (40 bytes)"),
-    (("mov rcx, [rdi - 1]",), "at byte -1 of 'arguments'"),
-    (("mov ecx, [rdi + rdi]",), "where nothing is"),
-    (("movdqa xmm0, [rdi + 1]",), "not aligned to 16 bytes"),
-    (("vmovdqa64 zmm0, [rdi + 8]",), "not aligned to 64 bytes"),
-    (("pxor xmm0, [rdi]",), "not aligned"),
-    (("mov rbx, rdi",), "does not preserve general registers 3"),
-    (("push rcx",), "goes to"),
-    (("pop rcx", "push rdi"), "goes to"),
-    (("mov [rdi], ecx",), "which may only be read"),
-    (("1: sub ecx, 0", "or ecx, 1", "jnz 1b"), "has not returned after"),
-))
+@pytest.mark.parametrize(
+    "lines, said",
+    (
+        (("cpuid",), "cpuid has no meaning"),
+        (("vpaddb ymm1, ymm2, ymm3",), "vpaddb"),
+        (("vpslld ymm1, ymm2, xmm3",), "no meaning"),  # a count in a register is another instruction than the row's
+        (("mov cx, [rdi]",), "no meaning"),
+        (("lock add [rdi], ecx",), "prefix"),
+        (("mov rcx, fs:[rdi]",), "prefix"),
+        (("mov ecx, [edi]",), "no meaning"),
+        (("jnz 1f", "1: mov eax, ecx"), "reads ZF where it is undefined"),
+        (("mov rcx, [rdi + 40]",), "'arguments' (40 bytes)"),
+        (("mov rcx, [rdi - 1]",), "at byte -1 of 'arguments'"),
+        (("mov ecx, [rdi + rdi]",), "where nothing is"),
+        (("movdqa xmm0, [rdi + 1]",), "not aligned to 16 bytes"),
+        (("vmovdqa64 zmm0, [rdi + 8]",), "not aligned to 64 bytes"),
+        (("pxor xmm0, [rdi]",), "not aligned"),
+        (("mov rbx, rdi",), "does not preserve general registers 3"),
+        (("push rcx",), "goes to"),
+        (("pop rcx", "push rdi"), "goes to"),
+        (("mov [rdi], ecx",), "which may only be read"),
+        (("1: sub ecx, 0", "or ecx, 1", "jnz 1b"), "has not returned after"),
+    ),
+)
 def test_fault(lines: tuple[str, ...], said: str) -> None:
     machine = ModelMachine(limit=10_000)
     argument = machine.take("arguments", 40, 8, False)
@@ -141,8 +166,13 @@ def test_blocks() -> None:
 def test_trace_has_offsets_and_accesses() -> None:
     machine = ModelMachine()
     argument = machine.take("arguments", 40, 8, True)
-    outcome = machine.run(text_bytes(["mov rcx, [rdi + 8]", "lea rdx, [rdi + 99]", "mov [rdi], ecx", "ret"]), argument, trace=True)
+    outcome = machine.run(
+        text_bytes(["mov rcx, [rdi + 8]", "lea rdx, [rdi + 99]", "mov [rdi], ecx", "ret"]), argument, trace=True
+    )
     assert not outcome.fault
     assert [(s.offset, [(a.address - argument, a.size, a.write) for a in s.accesses]) for s in outcome.trace[:3]] == [
-        (0, [(8, 8, False)]), (4, []), (8, [(0, 4, True)])]
+        (0, [(8, 8, False)]),
+        (4, []),
+        (8, [(0, 4, True)]),
+    ]
     assert not machine.run(text_bytes(["ret"]), argument).trace

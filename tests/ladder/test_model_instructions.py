@@ -1,4 +1,5 @@
-"""The instruction model against this CPU: every row at every width in every operand form, with random and with extreme operands and flags."""
+"""The instruction model against this CPU: every row at every width in every operand form, with random and with extreme
+operands and flags."""
 
 from __future__ import annotations
 
@@ -6,12 +7,11 @@ import ctypes
 import mmap
 import os
 from collections import Counter
-from typing import Callable, Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
-
 from cryptostitch import semantics
-from cryptostitch.instructions import INSTRUCTIONS
+from cryptostitch.core.instructions import INSTRUCTIONS
 from cryptostitch.ladder.interpreter import ModelMachine
 from cryptostitch.passes.frame import frame
 from cryptostitch.pipeline import Generator
@@ -39,13 +39,24 @@ class Comparison:
         self.pages[:BLOCK] = memory
         native, native_memory = self.cpu.execute(snippet.offset, before), self.pages[:BLOCK]
         model, model_memory, undefined = on_model(self.model, snippet, self.address, before, memory)
-        for name, ours, theirs in (("general", model.generals, native.generals), ("mask", model.masks, native.masks), ("vector", model.vectors, native.vectors)):
+        for name, ours, theirs in (
+            ("general", model.generals, native.generals),
+            ("mask", model.masks, native.masks),
+            ("vector", model.vectors, native.vectors),
+        ):
             for n, (a, b) in enumerate(zip(ours, theirs)):
                 if a != b and (name, n) != ("general", RSP):
                     return f"{snippet.form}: {name} register {n} is {a:#x}, on this CPU {b:#x}"
         if (model.flags ^ native.flags) & STATUS & ~undefined:
-            return f"{snippet.form}: flags are {model.flags:#x}, on this CPU {native.flags & STATUS:#x}, undefined {undefined:#x}"
-        return "" if model_memory == native_memory else f"{snippet.form}: memory is {model_memory.hex()}, on this CPU {native_memory.hex()}"
+            return (
+                f"{snippet.form}: flags are {model.flags:#x}, on this CPU {native.flags & STATUS:#x}, undefined "
+                f"{undefined:#x}"
+            )
+        return (
+            ""
+            if model_memory == native_memory
+            else f"{snippet.form}: memory is {model_memory.hex()}, on this CPU {native_memory.hex()}"
+        )
 
     def differences(self, found: list[Snippet]) -> Iterator[str]:
         for snippet in found:
@@ -58,10 +69,15 @@ def found() -> list[Snippet]:
     return snippets(every_form())
 
 
-def test_model_equals_cpu(found: list[Snippet], count_cases: Callable[[str, int], None], capsys: pytest.CaptureFixture) -> None:
+def test_model_equals_cpu(
+    found: list[Snippet], count_cases: Callable[[str, int], None], capsys: pytest.CaptureFixture
+) -> None:
     here = [s for s in found if not s.missing]
     with capsys.disabled():
-        print(f"\n{len(here)} instruction forms compared with this CPU, {INPUTS} inputs each, seed {SEED}; {len(found) - len(here)} that it lacks")
+        print(
+            f"\n{len(here)} instruction forms compared with this CPU, {INPUTS} inputs each, seed {SEED}; "
+            f"{len(found) - len(here)} that it lacks"
+        )
     different = list(Comparison(found).differences(found))
     assert not different, "\n".join(different[:20])
     assert len(here) >= 300  # SSE2 and general registers: what every x86-64 CPU has
@@ -79,7 +95,9 @@ def test_every_row_is_among_the_forms(found: list[Snippet]) -> None:
     assert (set(INSTRUCTIONS) | set(semantics.FRAME) | set(semantics.CONTROL)) - names == {"ret"}
 
 
-@pytest.mark.parametrize("kernel", ("sha1_x1@scalar", "md5_x4@sse", "sha256_x16@avx512", "aes128_cbc_enc_x8+sha1_x8@avx2_vaes"))
+@pytest.mark.parametrize(
+    "kernel", ("sha1_x1@scalar", "md5_x4@sse", "sha256_x16@avx512", "aes128_cbc_enc_x8+sha1_x8@avx2_vaes")
+)
 def test_every_instruction_has_a_meaning(kernel: str) -> None:
     assert set(semantics.MEANING) == set(INSTRUCTIONS) | set(semantics.FRAME)
     recipe = Generator(proves=False).recipe(kernel)
@@ -90,9 +108,10 @@ def test_every_instruction_has_a_meaning(kernel: str) -> None:
 
 TRUE = dict(semantics.MEANING)
 SEEDED = {
-    "vprold": lambda form: lambda a: a,                                                  # no rotation
-    "paddd": TRUE["paddq"],                                                              # carries across elements
-    "vpshufb": lambda form: lambda a, control: TRUE["vpshufb"](form)(a, control & 0x0F0F),  # only two bytes of the control
+    "vprold": lambda form: lambda a: a,  # no rotation
+    "paddd": TRUE["paddq"],  # carries across elements
+    # only two bytes of the control
+    "vpshufb": lambda form: lambda a, control: TRUE["vpshufb"](form)(a, control & 0x0F0F),
     "aesdec": TRUE["aesdeclast"],
     "sha256msg2": TRUE["sha256msg1"],
     "add": TRUE["sub"],
@@ -109,10 +128,14 @@ def test_wrong_meaning_is_seen(name: str, found: list[Snippet], monkeypatch: pyt
     assert any(Comparison(found).differences(some))
 
 
-@pytest.mark.parametrize("wrong", (
-    lambda flagged: (flagged.defined & ~CF, flagged.undefined),  # says nothing of CF: it would stay as it was
-    lambda flagged: (flagged.defined | AF, flagged.undefined & ~AF),  # AF is promised where the manual leaves it open
-))
+@pytest.mark.parametrize(
+    "wrong",
+    (
+        lambda flagged: (flagged.defined & ~CF, flagged.undefined),  # says nothing of CF: it would stay as it was
+        # AF is promised where the manual leaves it open
+        lambda flagged: (flagged.defined | AF, flagged.undefined & ~AF),
+    ),
+)
 def test_wrong_flags_are_seen(wrong: Callable, found: list[Snippet], monkeypatch: pytest.MonkeyPatch) -> None:
     true = semantics.MEANING["and"]
 

@@ -1,4 +1,5 @@
-"""Mutation: operators do what they say, seeds reproduce, the quick ladder kills, and a ladder with checks left out does not."""
+"""Mutation: operators do what they say, seeds reproduce, the quick ladder kills, and a ladder with checks left out does
+not."""
 
 from __future__ import annotations
 
@@ -11,26 +12,25 @@ from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
-from seeded import secret_index
-from verify_samples import ALLOCATED, FIELDS, ROUND, TABLE, ins, reg
-
 from cryptostitch.cli import main
-from cryptostitch.errors import CryptostitchError
-from cryptostitch.ir import Imm, Ins, Mem
+from cryptostitch.core.errors import CryptostitchError
+from cryptostitch.core.ir import Imm, Ins, Mem
+from cryptostitch.core.registers import RSP
 from cryptostitch.ladder.subject import Subject
+from cryptostitch.listing import Catalogue
 from cryptostitch.mutate import trial
 from cryptostitch.mutate.algebra import Algebra
+from cryptostitch.mutate.campaign import SAMPLE, chosen
 from cryptostitch.mutate.checks import CHECKS, Seen, Stage, run
 from cryptostitch.mutate.dependence import depend
 from cryptostitch.mutate.equivalence import confirmed, reason
 from cryptostitch.mutate.operators import CONTROL, OPERATORS
-from cryptostitch.mutate.run import SAMPLE, chosen
 from cryptostitch.mutate.sampling import LAG, Original, mutants
 from cryptostitch.mutate.text import KERNEL, LEVELS, PROGRAM, TEMPLATE, Change, Text
-from cryptostitch.passes.bind import RSP
 from cryptostitch.pipeline import Generator
-from cryptostitch.report.tables import Catalogue
-from cryptostitch.verify.machine import Machine
+from cryptostitch.verify.symbolic import Machine
+from seeded import secret_index
+from verify_samples import ALLOCATED, FIELDS, ROUND, TABLE, ins, reg
 
 LONG = bool(os.environ.get("CRYPTOSTITCH_LONG"))
 BODY = ALLOCATED.body
@@ -55,7 +55,7 @@ def original(name: str) -> Original:
 
 
 def task(name: str):
-    found, = chosen(Catalogue(), name)
+    (found,) = chosen(Catalogue(), name)
     return found
 
 
@@ -65,7 +65,7 @@ def task(name: str):
 def test_drop_removes_one_instruction() -> None:
     for change in changes("drop"):
         left = change.applied(TEXT.code)
-        assert len(left) == len(TEXT.code) - 1 and left == TEXT.code[:change.at] + TEXT.code[change.at + 1:]
+        assert len(left) == len(TEXT.code) - 1 and left == TEXT.code[: change.at] + TEXT.code[change.at + 1 :]
 
 
 @pytest.mark.parametrize("operator, wanted", [("swap", True), (CONTROL, False)])
@@ -73,7 +73,7 @@ def test_neighbours_change_places(operator: str, wanted: bool) -> None:
     for change in changes(operator):
         a, b = TEXT.code[change.at], TEXT.code[change.other]
         assert change.other == change.at + 1 and depend(a, b) == wanted
-        assert change.applied(TEXT.code)[change.at:change.at + 2] == (b, a)
+        assert change.applied(TEXT.code)[change.at : change.at + 2] == (b, a)
 
 
 @pytest.mark.parametrize("operator", ["source", "destination", "constant", "off-by-one", "mnemonic", "lane"])
@@ -83,14 +83,16 @@ def test_one_thing_of_one_instruction_changes(operator: str) -> None:
     for change in found:
         if change.constant:
             old = next(c for c in TEXT.constants if c.name == change.constant.name)
-            assert sum((a ^ b).bit_count() for a, b in zip(old.data, change.constant.data)) == 1 and operator == "constant"
+            assert (
+                sum((a ^ b).bit_count() for a, b in zip(old.data, change.constant.data)) == 1 and operator == "constant"
+            )
             continue
         old, new = TEXT.code[change.at], change.ins
         differ = [(i, a, b) for i, (a, b) in enumerate(zip(old.operands, new.operands)) if a != b]
         if operator == "mnemonic":
             assert new == replace(old, op=new.op) and new.op != old.op
             continue
-        (index, a, b), = differ
+        ((index, a, b),) = differ
         assert new.op == old.op
         if operator == "source":
             a, b = (a.base, b.base) if isinstance(a, Mem) else (a, b)
@@ -102,8 +104,10 @@ def test_one_thing_of_one_instruction_changes(operator: str) -> None:
         elif operator == "off-by-one":
             assert abs(a.value - b.value) == 1 if isinstance(a, Imm) else abs(a.disp - b.disp) in (1, a.bits // 8 or 1)
         elif isinstance(a, Mem):
-            field, = (f for f in FIELDS if f.offset <= a.disp < f.offset + f.size)
-            assert field.offset <= b.disp < field.offset + field.size and abs(a.disp - b.disp) in {y - x for x, y in zip(field.lane_offsets, field.lane_offsets[1:])}
+            (field,) = (f for f in FIELDS if f.offset <= a.disp < f.offset + f.size)
+            assert field.offset <= b.disp < field.offset + field.size and abs(a.disp - b.disp) in {
+                y - x for x, y in zip(field.lane_offsets, field.lane_offsets[1:])
+            }
         else:
             assert old.op == "vextracti32x4" and a.value ^ b.value == 1
 
@@ -114,9 +118,14 @@ def test_what_is_glued_to_the_one_before_is_not_free() -> None:
     assert {c.at for c in changes("swap", replace(TEXT, code=code, streams=(0,) * 3))} == {0, 1}
 
 
-@pytest.mark.parametrize("lines", [
-    ("vmovdqu64 [g1+0]:512, v1", "vmovdqu64 [g1+64]:512, v2"),  # checks compare stores in their order
-    ("add g1:64, 128", "sub g2:64, 1", "jnz loop")])  # whose flags the jump reads
+# whose flags the jump reads
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("vmovdqu64 [g1+0]:512, v1", "vmovdqu64 [g1+64]:512, v2"),  # checks compare stores in their order
+        ("add g1:64, 128", "sub g2:64, 1", "jnz loop"),
+    ],
+)
 def test_stores_and_flags_of_a_jump_are_not_free(lines: tuple[str, ...]) -> None:
     code = tuple(Ins("jnz", ()) if line.startswith("jnz") else ins(line) for line in lines)
     assert changes(CONTROL, replace(TEXT, code=code, streams=(0,) * len(code))) == []
@@ -146,12 +155,23 @@ def test_a_text_without_a_place_for_it_has_no_mutant() -> None:
     assert changes("wipe") == []
 
 
-@pytest.mark.parametrize("first, second, wanted", [
-    ("vpaddd v1, v2, v3", "vpxord v4, v1, v2", True), ("vpaddd v1, v2, v3", "vpxord v2, v4, v5", True), ("vpaddd v1, v2, v3", "vmovdqa64 v1, v6", True),
-    ("vpaddd v1, v2, v3", "vpxord v4, v2, v3", False), ("add g1, 1", "sub g2, 1", False), ("add g1, 1 &", "sub g2, 1", True),
-    ("vmovdqa64 [g0+64], v1", "vmovdqa64 v2, [g0+64]", True), ("vmovdqa64 [g0+64], v1", "vmovdqa64 v2, [g0+128]", False),
-    ("vmovdqa64 [g0+64], v1", "vmovdqa64 v2, [g1+128]", True), ("vmovdqa64 v1, [g0+64]", "vmovdqa64 v2, [g1+128]", False),
-    ("push g%3", "push g%5", True), ("sub g%1, 1", "jnz", True)])
+@pytest.mark.parametrize(
+    "first, second, wanted",
+    [
+        ("vpaddd v1, v2, v3", "vpxord v4, v1, v2", True),
+        ("vpaddd v1, v2, v3", "vpxord v2, v4, v5", True),
+        ("vpaddd v1, v2, v3", "vmovdqa64 v1, v6", True),
+        ("vpaddd v1, v2, v3", "vpxord v4, v2, v3", False),
+        ("add g1, 1", "sub g2, 1", False),
+        ("add g1, 1 &", "sub g2, 1", True),
+        ("vmovdqa64 [g0+64], v1", "vmovdqa64 v2, [g0+64]", True),
+        ("vmovdqa64 [g0+64], v1", "vmovdqa64 v2, [g0+128]", False),
+        ("vmovdqa64 [g0+64], v1", "vmovdqa64 v2, [g1+128]", True),
+        ("vmovdqa64 v1, [g0+64]", "vmovdqa64 v2, [g1+128]", False),
+        ("push g%3", "push g%5", True),
+        ("sub g%1, 1", "jnz", True),
+    ],
+)
 def test_dependence(first: str, second: str, wanted: bool) -> None:
     assert depend(ins(first), ins(second)) == wanted
 
@@ -177,8 +197,12 @@ def test_seeds_reproduce() -> None:
 def test_mutants_differ_from_the_original(level: str) -> None:
     right = original(CIPHER)
     for mutant in mutants(right, 11, 2, (level,)):
-        assert mutant.refusal or mutant.kernel != right.kernel or mutant.program.contract != mutant.of.contract \
-            or mutant.stream.code != right.stream(mutant.of).code, mutant.sentence
+        assert (
+            mutant.refusal
+            or mutant.kernel != right.kernel
+            or mutant.program.contract != mutant.of.contract
+            or mutant.stream.code != right.stream(mutant.of).code
+        ), mutant.sentence
 
 
 def test_the_sample_has_every_kind() -> None:
@@ -188,14 +212,27 @@ def test_the_sample_has_every_kind() -> None:
     assert len(there) == len(SAMPLE)
 
     def kinds(kernels) -> set:
-        return {tuple((isa, catalogue.form(part)[0].kind, part.form.endswith("_ni")) for part, isa in parts) for *_, parts, _ in kernels}
+        return {
+            tuple((isa, catalogue.form(part)[0].kind, part.form.endswith("_ni")) for part, isa in parts)
+            for *_, parts, _ in kernels
+        }
 
-    # RC4: its two stores to the table may change places, since an entry exchanged with itself stays, which no check proves.
+    # RC4: its two stores to the table may change places, since an entry exchanged with itself stays, which no check
+    # proves.
     every = [kernel for kernel in every if not kernel[0].startswith("rc4")]
-    assert {k for k in kinds(every) if len(k) == 1 and not (k[0][0] == "sse" and k[0][1] == "cipher_dec") and k[0][1] != "cipher_enc"} <= kinds(there)
+    assert {
+        k
+        for k in kinds(every)
+        if len(k) == 1 and not (k[0][0] == "sse" and k[0][1] == "cipher_dec") and k[0][1] != "cipher_enc"
+    } <= kinds(there)
     assert {isas for *_, parts, _ in every for isas in [tuple(i for _, i in parts)] if len(isas) == 2} <= {
-        isas for *_, parts, _ in there for isas in [tuple(i for _, i in parts)]} | {("sse", "sse")}
-    assert {(p.hand, p.one_key) for *_, parts, _ in there for p, _ in parts} >= {(True, True), (True, False), (False, False)}
+        isas for *_, parts, _ in there for isas in [tuple(i for _, i in parts)]
+    } | {("sse", "sse")}
+    assert {(p.hand, p.one_key) for *_, parts, _ in there for p, _ in parts} >= {
+        (True, True),
+        (True, False),
+        (False, False),
+    }
 
 
 # ---- what is no fault
@@ -205,7 +242,8 @@ EQUAL = [
     (("vpxord v.x, v.a, v.b", "vpxord v.x, v.x, v.a"), ("vmovdqa64 v.x, v.b",)),
     (("vpternlogd v.x, v.a, v.b, v.c, 150",), ("vpxord v.x, v.c, v.b", "vpxorq v.x, v.x, v.a")),
     (("vpternlogd v.x, v.a, v.b, v.b, 60",), ("vpternlogd v.x, v.a, v.b, v.b, 126",)),
-    (("vprold v.x, v.a, 5",), ("vprord v.x, v.a, 27",)), (("vprold v.x, v.a, 5",), ("vprold v.x, v.a, 37",)),
+    (("vprold v.x, v.a, 5",), ("vprord v.x, v.a, 27",)),
+    (("vprold v.x, v.a, 5",), ("vprold v.x, v.a, 37",)),
     (("vpshufb v.x, v.a, [@low]",), ("vpshufb v.x, v.a, [@high]",)),
     (("vinserti32x4 v.x, v.a, v.b:128, 3",), ("vinserti32x4 v.x, v.a, v.b:128, 7",)),
     (("vpandd v.x, v.a, v.b", "vpandd v.x, v.x, v.a"), ("vpandd v.x, v.b, v.a",)),
@@ -213,19 +251,24 @@ EQUAL = [
 ]
 DIFFERENT = [
     (("vpaddd v.x, v.a, v.b", "vpaddd v.x, v.x, v.a"), ("vpaddd v.x, v.a, v.b",)),
-    (("vpaddd v.x, v.a, v.b",), ("vpaddq v.x, v.a, v.b",)), (("vpaddd v.x, v.a, v.b",), ("vpxord v.x, v.a, v.b",)),
+    (("vpaddd v.x, v.a, v.b",), ("vpaddq v.x, v.a, v.b",)),
+    (("vpaddd v.x, v.a, v.b",), ("vpxord v.x, v.a, v.b",)),
     (("vpsubd v.x, v.a, v.b",), ("vpsubd v.x, v.b, v.a",)),
     (("vpternlogd v.x, v.a, v.b, v.c, 150",), ("vpternlogd v.x, v.a, v.b, v.c, 151",)),
     (("vpternlogd v.x, v.a, v.b, v.b, 60",), ("vpternlogd v.x, v.a, v.b, v.b, 61",)),
-    (("vprold v.x, v.a, 5",), ("vprord v.x, v.a, 5",)), (("vprold v.x, v.a, 5",), ("vprolq v.x, v.a, 5",)),
+    (("vprold v.x, v.a, 5",), ("vprord v.x, v.a, 5",)),
+    (("vprold v.x, v.a, 5",), ("vprolq v.x, v.a, 5",)),
     (("vpshufb v.x, v.a, [@low]",), ("vpshufb v.x, v.a, [@other]",)),
     (("vinserti32x4 v.x, v.a, v.b:128, 3",), ("vinserti32x4 v.x, v.a, v.b:128, 2",)),
-    (("vpandd v.x, v.a, v.b",), ("vpord v.x, v.a, v.b",)), (("vextracti32x4 v.x:128, v.a, 3",), ("vextracti32x4 v.x:128, v.a, 2",)),
+    (("vpandd v.x, v.a, v.b",), ("vpord v.x, v.a, v.b",)),
+    (("vextracti32x4 v.x:128, v.a, 3",), ("vextracti32x4 v.x:128, v.a, 2",)),
 ]
 POOL = {"low": bytes(range(64)), "high": bytes(b | 0x70 for b in range(16)) + bytes(range(16, 64)), "other": bytes(64)}
 
 
-@pytest.mark.parametrize("one, other, equal", [(*pair, True) for pair in EQUAL] + [(*pair, False) for pair in DIFFERENT])
+@pytest.mark.parametrize(
+    "one, other, equal", [(*pair, True) for pair in EQUAL] + [(*pair, False) for pair in DIFFERENT]
+)
 def test_the_laws_of_the_algebra(one, other, equal: bool) -> None:
     terms, values = Algebra(), []
     for lines in (one, other):
@@ -254,8 +297,13 @@ def test_only_a_proof_makes_a_mutant_equivalent() -> None:
 def test_the_model_has_to_agree_with_a_proof() -> None:
     right = Seen(state={"a": b"1"})
     assert confirmed(right, Seen(state={"a": b"1"}))
-    for wrong in (Seen(state={"a": b"2"}), Seen("a fault", state={"a": b"1"}), Seen(wrong="x", state={"a": b"1"}), Seen(residue="x", state={"a": b"1"}),
-                  Seen(traces="x", state={"a": b"1"})):
+    for wrong in (
+        Seen(state={"a": b"2"}),
+        Seen("a fault", state={"a": b"1"}),
+        Seen(wrong="x", state={"a": b"1"}),
+        Seen(residue="x", state={"a": b"1"}),
+        Seen(traces="x", state={"a": b"1"}),
+    ):
         assert not confirmed(right, wrong)
 
 
@@ -288,9 +336,12 @@ def test_the_chaining_value_of_another_lane_is_seen() -> None:
 
 
 def test_a_missing_wipe_is_seen_in_the_registers() -> None:
-    """Nothing but what is left is wrong with such a kernel. (A wiped register that held no secret is no loss without the walk.)"""
+    """Nothing but what is left is wrong with such a kernel. (A wiped register that held no secret is no loss without
+    the walk.)"""
     found = fates(CIPHER, count=10, levels=(KERNEL,), operators=("wipe",), without=("weave",))
-    assert len(found) == 10 and sum("residue" in f.by for f in found) >= 6 and all(set(f.by) <= {"residue"} for f in found)
+    assert (
+        len(found) == 10 and sum("residue" in f.by for f in found) >= 6 and all(set(f.by) <= {"residue"} for f in found)
+    )
     assert all("depends on secrets" in f.by["residue"] for f in found if f.by)
 
 
@@ -298,7 +349,9 @@ def test_a_field_that_must_stay_is_watched() -> None:
     right = original(CIPHER)
     program, key = right.programs[0], right.programs[0].contract.field("key").offset
     code = replace(program.code, leave=(*program.code.leave, ins(f"movdqa [g0+{key}]:128, v0:128")))
-    spoilt = replace(right.recipe, parts=tuple(replace(p, program=replace(program, code=code)) for p in right.recipe.parts))
+    spoilt = replace(
+        right.recipe, parts=tuple(replace(p, program=replace(program, code=code)) for p in right.recipe.parts)
+    )
     played, subject = stage(CIPHER)
     subject.recipe = spoilt
     found, _ = run(played, subject.code, spoilt, CHECKS)
@@ -318,7 +371,10 @@ def test_a_lag_that_only_the_answers_know() -> None:
 
 
 def test_levels_are_caught_by_different_checks() -> None:
-    found = {level: fates(CIPHER, count=9, levels=(level,), operators=("mnemonic", "constant", "drop"), seed=4) for level in LEVELS}
+    found = {
+        level: fates(CIPHER, count=9, levels=(level,), operators=("mnemonic", "constant", "drop"), seed=4)
+        for level in LEVELS
+    }
     assert {c for f in found[PROGRAM] for c in f.by} <= {"forms", "values"}
     assert {c for f in found[KERNEL] for c in f.by} == {"weave"}
     assert any(set(f.by) == {"model"} for f in found[TEMPLATE])
@@ -336,7 +392,10 @@ def test_the_quick_ladder_kills(name: str) -> None:
     result = mutate(name, "--mutants", "32", "--seed", "11", "--format", "json")
     found = json.loads(result.output)
     assert result.exit_code == 0 and found["passed"] and found["rate"] >= 95, found
-    assert found["made"] == 32 == found["killed"] + found["equivalent"] + found["survived"] and found["faults"] == found["made"] - found["equivalent"]
+    assert (
+        found["made"] == 32 == found["killed"] + found["equivalent"] + found["survived"]
+        and found["faults"] == found["made"] - found["equivalent"]
+    )
     assert all(m["verdict"] == trial.EQUIVALENT and m["why"] for m in found["mutants"] if m["operator"] == CONTROL)
     assert all(".j2:" in m["what"] for m in found["mutants"] if m["level"] == TEMPLATE and "constant " not in m["what"])
 
@@ -344,39 +403,61 @@ def test_the_quick_ladder_kills(name: str) -> None:
 def test_a_weak_ladder_lets_mutants_through() -> None:
     result = mutate(CIPHER, "--mutants", "20", "--without", "values,weave,model")
     assert result.exit_code == 1
-    assert "SURVIVED: " + CIPHER in result.output and "not proved to be equivalent" in result.output and "less than 95 %" in result.output
+    assert (
+        "SURVIVED: " + CIPHER in result.output
+        and "not proved to be equivalent" in result.output
+        and "less than 95 %" in result.output
+    )
     assert mutate(CIPHER, "--mutants", "20", "--without", "values,weave,model", "--least", "0").exit_code == 0
 
 
 def test_every_check_alone() -> None:
     """With --all-checks the proofs and the answers both see the faults behind allocation."""
-    result = mutate(CIPHER, "--mutants", "12", "--level", "program", "--operator", "mnemonic", "--all-checks", "--format", "json")
+    result = mutate(
+        CIPHER, "--mutants", "12", "--level", "program", "--operator", "mnemonic", "--all-checks", "--format", "json"
+    )
     killed = {row["check"]: row["killed"]["program"] for row in json.loads(result.output)["checks"]}
     assert killed["values"] == 12 and killed["model"] >= 10
 
 
 def test_the_table_names_operators_levels_and_checks() -> None:
     output = mutate(CIPHER, "--mutants", "12").output
-    assert "operator" in output and "12 mutants of 1 kernels, seed 1" in output and all(check in output for check in CHECKS)
+    assert (
+        "operator" in output
+        and "12 mutants of 1 kernels, seed 1" in output
+        and all(check in output for check in CHECKS)
+    )
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (("--without", "vlaues"), "no check 'vlaues'; did you mean values?"), (("--operator", "dorp"), "no operator 'dorp'; did you mean drop?"),
-    (("sha9_x4@sse",), "no kernel named 'sha9_x4@sse'"), ((SHA1, "--operator", "lag"), "no mutant was made")])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("--without", "vlaues"), "no check 'vlaues'; did you mean values?"),
+        (("--operator", "dorp"), "no operator 'dorp'; did you mean drop?"),
+        (("sha9_x4@sse",), "no kernel named 'sha9_x4@sse'"),
+        ((SHA1, "--operator", "lag"), "no mutant was made"),
+    ],
+)
 def test_mistakes_are_one_line(arguments: tuple[str, ...], message: str) -> None:
     result = mutate(*arguments)
     assert result.exit_code == 1 and message in result.output and "Traceback" not in result.output
 
 
 def test_a_killed_process_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cryptostitch.mutate.run.fates", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    monkeypatch.setattr("cryptostitch.mutate.campaign.fates", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     result = mutate(SHA1)
-    assert result.exit_code == 1 and "a process ended before it was done, with 0 of 1 kernels judged" in result.output and "Traceback" not in result.output
+    assert (
+        result.exit_code == 1
+        and "a process ended before it was done, with 0 of 1 kernels judged" in result.output
+        and "Traceback" not in result.output
+    )
 
 
 @pytest.mark.skipif(not LONG, reason="the whole sample takes minutes: CRYPTOSTITCH_LONG=1")
 def test_the_quick_ladder_kills_in_the_whole_sample() -> None:
     result = CliRunner().invoke(main, ["mutate", "--mutants", "100", "--seed", "1", "--format", "json"])
     found = json.loads(result.output)
-    assert result.exit_code == 0 and len({m["kernel"] for m in found["mutants"]}) == len(SAMPLE), [m for m in found["mutants"] if m["verdict"] == trial.SURVIVED]
+    assert result.exit_code == 0 and len({m["kernel"] for m in found["mutants"]}) == len(SAMPLE), [
+        m for m in found["mutants"] if m["verdict"] == trial.SURVIVED
+    ]
     assert all(m["verdict"] == trial.EQUIVALENT for m in found["mutants"] if m["operator"] == CONTROL)

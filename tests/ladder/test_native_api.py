@@ -1,14 +1,15 @@
-"""Arguments of 32 bits come in 64-bit registers whose upper halves may hold anything (psABI 3.2.3): the C API must not look at them."""
+"""Arguments of 32 bits come in 64-bit registers whose upper halves may hold anything (psABI 3.2.3): the C API must not
+look at them."""
 
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-
-from cryptostitch import runtime
-from cryptostitch.ladder import probe
+from cryptostitch.binding import runtime
+from cryptostitch.ladder import probe_library
 from cryptostitch.ladder.native import MXCSR_AT_RESET, NativeMachine, random_registers
 from cryptostitch.ladder.result import Skip
 from native_instruction import text_bytes
@@ -55,8 +56,11 @@ def choice(caller: Caller, context: runtime.Context) -> object:
     for direction in (runtime.SEAL, runtime.OPEN, 2, -1):
         for one_key in (0, 1):
             info = runtime.ChoiceInfo()
-            code = caller.call(caller.address(context.lib.cst_suite_choice),
-                               [suite.handle.value, direction, 64, 4096, one_key, ctypes.addressof(info)], (1, 4))
+            code = caller.call(
+                caller.address(context.lib.cst_suite_choice),
+                [suite.handle.value, direction, 64, 4096, one_key, ctypes.addressof(info)],
+                (1, 4),
+            )
             found.append((code, info.kernel, info.lanes, info.why))
     assert len(set(found)) >= 3  # the arguments matter
     return found
@@ -66,8 +70,11 @@ def nearest(caller: Caller, context: runtime.Context) -> object:
     found = []
     for kind in (runtime.NAME_SUITE, runtime.NAME_KERNEL, runtime.NAME_TARGET, 0, -1):
         text, name = ctypes.create_string_buffer(512), ctypes.create_string_buffer(b"sha11")
-        code = caller.call(caller.address(context.lib.cst_nearest),
-                           [context.handle.value, kind, ctypes.addressof(name), ctypes.addressof(text), len(text)], (1,))
+        code = caller.call(
+            caller.address(context.lib.cst_nearest),
+            [context.handle.value, kind, ctypes.addressof(name), ctypes.addressof(text), len(text)],
+            (1,),
+        )
         found.append((code, text.value))
     assert len(set(found)) >= 4
     return found
@@ -79,7 +86,9 @@ def names(caller: Caller, context: runtime.Context) -> object:
     found = []
     for kind in (runtime.NAME_SUITE, runtime.NAME_KERNEL, runtime.NAME_TARGET, 0, -1):
         count.value = 0
-        code = caller.call(caller.address(context.lib.cst_list), [context.handle.value, kind, each, ctypes.addressof(count)], (1,))
+        code = caller.call(
+            caller.address(context.lib.cst_list), [context.handle.value, kind, each, ctypes.addressof(count)], (1,)
+        )
         found.append((code, count.value))
     assert len(set(found)) >= 4
     return found
@@ -89,7 +98,9 @@ def stream(caller: Caller, context: runtime.Context) -> object:
     kernel, found = context.kernel(KERNEL), []
     for index in (0, 1, 0xFFFFFFFF):
         info = runtime.StreamInfo()
-        code = caller.call(caller.address(context.lib.cst_kernel_stream), [kernel.handle.value, index, ctypes.addressof(info)], (1,))
+        code = caller.call(
+            caller.address(context.lib.cst_kernel_stream), [kernel.handle.value, index, ctypes.addressof(info)], (1,)
+        )
         found.append((code, info.name, info.lanes))
     assert len(set(found)) >= 2
     return found
@@ -99,15 +110,20 @@ def field(caller: Caller, context: runtime.Context) -> object:
     kernel, name, found = context.kernel(KERNEL), ctypes.create_string_buffer(b"chain"), []
     for index in (0, 1):
         info = runtime.FieldInfo()
-        code = caller.call(caller.address(context.lib.cst_kernel_field),
-                           [kernel.handle.value, index, ctypes.addressof(name), ctypes.addressof(info)], (1,))
+        code = caller.call(
+            caller.address(context.lib.cst_kernel_field),
+            [kernel.handle.value, index, ctypes.addressof(name), ctypes.addressof(info)],
+            (1,),
+        )
         found.append((code, info.offset, info.rows))
     assert len(set(found)) == 2
     return found
 
 
 @pytest.mark.parametrize("use", [choice, nearest, names, stream, field])
-def test_upper_halves_are_ignored(machine: NativeMachine, context: runtime.Context, use: Callable[[Caller, runtime.Context], object]) -> None:
+def test_upper_halves_are_ignored(
+    machine: NativeMachine, context: runtime.Context, use: Callable[[Caller, runtime.Context], object]
+) -> None:
     assert use(Caller(machine, GARBAGE), context) == use(Caller(machine, 0), context)
 
 
@@ -129,5 +145,9 @@ def test_direction_flag_and_states_after_the_api(machine: NativeMachine, context
     called = machine.call_address(ctypes.cast(context.lib.cst_ctx_cpu, ctypes.c_void_p).value, registers)
     assert called.fault == "" and called.after.general[0] == 0
     assert all(called.after.general[n] == registers.general[n] for n in (3, 5, 12, 13, 14, 15))
-    assert not called.after.flags & 1 << 10 and called.after.mxcsr & ~0x3F == registers.mxcsr and called.after.x87_control == registers.x87_control
-    assert called.after.general[probe.RSP] == called.before.general[probe.RSP]
+    assert (
+        not called.after.flags & 1 << 10
+        and called.after.mxcsr & ~0x3F == registers.mxcsr
+        and called.after.x87_control == registers.x87_control
+    )
+    assert called.after.general[probe_library.RSP] == called.before.general[probe_library.RSP]

@@ -1,14 +1,15 @@
-"""Poly1305 at its edges: accumulators, keys and blocks of all ones, sums on either side of 2^130 - 5, on the instruction model and on this CPU."""
+"""Poly1305 at its edges: accumulators, keys and blocks of all ones, sums on either side of 2^130 - 5, on the
+instruction model and on this CPU."""
 
 from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Iterator
 
 import pytest
-
+from cryptostitch.binding.runtime import ALLOW_PACKS, Context
 from cryptostitch.ladder.interpreter import ModelMachine
 from cryptostitch.ladder.lanes import READERS
 from cryptostitch.ladder.machine import Machine
@@ -18,15 +19,26 @@ from cryptostitch.ladder.result import Skip
 from cryptostitch.ladder.scene import Scene
 from cryptostitch.ladder.subject import Subject
 from cryptostitch.pipeline import Generator
-from cryptostitch.runtime import ALLOW_PACKS, Context
 
 KERNELS = (
-    "poly1305_x1_by4@avx2", "poly1305_x1_by8@avx512", "poly1305_word_x1_by8@scalar", "poly1305_abreast_x8@avx2", "poly1305_abreast_x8@avx512",
-    "poly1305_abreast_x16@avx512",
+    "poly1305_x1_by4@avx2", "poly1305_x1_by8@avx512", "poly1305_word_x1_by8@scalar", "poly1305_abreast_x8@avx2",
+    "poly1305_abreast_x8@avx512", "poly1305_abreast_x16@avx512",
 )  # fmt: skip
 TOP = 1 << 128
 
-ACCUMULATORS = (0, 1, P - 1, P, P + 4, (1 << 130) - 1, 1 << 130, (1 << 131) - 1, (1 << 128) - 1, ((1 << 44) - 1) << 44, ((1 << 26) - 1) << 52)
+ACCUMULATORS = (
+    0,
+    1,
+    P - 1,
+    P,
+    P + 4,
+    (1 << 130) - 1,
+    1 << 130,
+    (1 << 131) - 1,
+    (1 << 128) - 1,
+    ((1 << 44) - 1) << 44,
+    ((1 << 26) - 1) << 52,
+)
 KEYS = (0, 4, CLAMP, CLAMP & (1 << 64) - 1, CLAMP >> 64 << 64, 0x0FFFFFFC << 96, 0x0FFFFFFF)
 BLOCKS = (0, TOP - 1, 1, TOP >> 1, (1 << 64) - 1, TOP - (1 << 64))
 
@@ -48,7 +60,8 @@ def problems(subject: Subject, machine: Machine, some: list[tuple[int, int, tupl
     found = []
     scene = Scene(subject.recipe, subject.rows, machine, 2)
     for accumulator, r, blocks in some:
-        def secrets(what: str, size: int) -> bytes:
+
+        def secrets(what: str, size: int, r=r, accumulator=accumulator, blocks=blocks) -> bytes:
             value = {"key": r, "iv": accumulator}.get(what.split()[0])
             if value is not None:
                 return value.to_bytes(size, "little")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from cryptostitch.contract import HAND, IN, KEY, OUT, Field
+from cryptostitch.core.contract import HAND, IN, KEY, OUT, Field
 from cryptostitch.ladder.interpreter import ModelMachine
 from cryptostitch.ladder.kept import changed, may_change
 from cryptostitch.ladder.scene import Scene, random_secrets
@@ -47,14 +46,17 @@ def test_pointers_go_on(subject: Subject) -> None:
     played.fill(random_secrets(3))
     played.advance(3)
     for (i, name, lane), address in played.buffers.items():
-        assert int.from_bytes(played.machine.read(played.entry(i, name, 0, lane), 8), "little") == address + played.length(i) * 3 // 4
+        assert (
+            int.from_bytes(played.machine.read(played.entry(i, name, 0, lane), 8), "little")
+            == address + played.length(i) * 3 // 4
+        )
     assert {name for _, name, _ in played.buffers} == {IN, OUT}
 
 
 def test_a_fault_is_the_end(subject: Subject) -> None:
     played = scene(subject, 4)
     played.fill(random_secrets(3))
-    (outcome, changes), = played.calls(text_bytes(["ud2"]), (2, 2))
+    ((outcome, changes),) = played.calls(text_bytes(["ud2"]), (2, 2))
     assert outcome.fault and not changes
 
 
@@ -71,7 +73,7 @@ def test_every_byte_outside_a_streams_own_fields_is_kept(subject: Subject) -> No
     was = bytes(contract.state_bytes)
 
     def after(at: int) -> list[str]:
-        return changed(0, contract, was, was[:at] + b"\1" + was[at + 1:])
+        return changed(0, contract, was, was[:at] + b"\1" + was[at + 1 :])
 
     def own(field: Field) -> bool:
         return field.name not in (IN, OUT, KEY, "from")

@@ -1,4 +1,5 @@
-"""Every page and plot of the commands, looked at in a real browser: light at a desk's width and dark at a phone's, without network."""
+"""Every page and plot of the commands, looked at in a real browser: light at a desk's width and dark at a phone's,
+without network."""
 
 from __future__ import annotations
 
@@ -7,14 +8,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from pages.browser import WIDTHS, opened, printed
-
-from cryptostitch import runtime
+from cryptostitch.binding import runtime
 from cryptostitch.cli import main
+from pages.browser import WIDTHS, opened, printed
 
 PAIR = "aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani"
 MOST_SHEETS = 30
-BLANK = 8                       # colours that a page without content may have
+BLANK = 8  # colours that a page without content may have
 
 
 @pytest.fixture(scope="session")
@@ -25,9 +25,42 @@ def pages(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     commands = {
         "report": ["report", PAIR, "--cpu", "zen4", "--no-measure", "-o", folder / "report.html"],
         "groups": ["report", "md5_x64@avx512", "--cpu", "zen5", "--no-measure", "-o", folder / "groups.html"],
-        "evidence": ["verify", "sha1_ni_x[12]@sse_shani", "--check", "bytes", "--check", "answers", "--jobs", "1", "--seed", "1", "--html", folder / "evidence.html"],
-        "matrix": ["matrix", "--isa", "sse", "--ciphers", "aes128_cbc_enc", "--hashes", "sha*_ni", "--seconds", "0.01", "--html", folder / "matrix.html"],
-        "plot": ["bench", "--results", results, "--rows", "sha1,aes-128-cbc+hmac-sha1-etm", "--plot", folder / "plot.svg"],
+        "evidence": [
+            "verify",
+            "sha1_ni_x[12]@sse_shani",
+            "--check",
+            "bytes",
+            "--check",
+            "answers",
+            "--jobs",
+            "1",
+            "--seed",
+            "1",
+            "--html",
+            folder / "evidence.html",
+        ],
+        "matrix": [
+            "matrix",
+            "--isa",
+            "sse",
+            "--ciphers",
+            "aes128_cbc_enc",
+            "--hashes",
+            "sha*_ni",
+            "--seconds",
+            "0.01",
+            "--html",
+            folder / "matrix.html",
+        ],
+        "plot": [
+            "bench",
+            "--results",
+            results,
+            "--rows",
+            "sha1,aes-128-cbc+hmac-sha1-etm",
+            "--plot",
+            folder / "plot.svg",
+        ],
     }
 
     def get(name: str) -> Path:
@@ -42,9 +75,15 @@ def pages(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     return get
 
 
-@pytest.mark.parametrize("name, legend, least", [
-    ("report", ".legend, .key .mark", 4), ("groups", ".legend, .key .mark", 8), ("evidence", "thead th", 6), ("matrix", "thead th", 4),
-])
+@pytest.mark.parametrize(
+    "name, legend, least",
+    [
+        ("report", ".legend, .key .mark", 4),
+        ("groups", ".legend, .key .mark", 8),
+        ("evidence", "thead th", 6),
+        ("matrix", "thead th", 4),
+    ],
+)
 def test_a_page(browser: Any, pages: Any, tmp_path: Path, name: str, legend: str, least: int) -> None:
     file = pages(name)
     for where, dark in (("desk", False), ("phone", True)):
@@ -63,7 +102,10 @@ def test_a_page_on_paper(browser: Any, pages: Any, tmp_path: Path, name: str) ->
 
 def test_what_is_cut_off_is_found(browser: Any, tmp_path: Path) -> None:
     bad = tmp_path / "bad.html"
-    bad.write_text("<!doctype html><div class=scroll style='overflow:auto'><p style='width:900px'>wide</p></div><p style='break-before:page'>two")
+    bad.write_text(
+        "<!doctype html><div class=scroll style='overflow:auto'><p style='width:900px'>wide</p></div><p "
+        "style='break-before:page'>two"
+    )
     assert printed(browser, bad, tmp_path / "bad.pdf") == (["P wide"], 2)
 
 
@@ -76,8 +118,11 @@ def test_a_plot(browser: Any, pages: Any) -> None:
 def test_what_is_looked_for_is_found(browser: Any, tmp_path: Path) -> None:
     """A page with every fault, and an empty one."""
     bad = tmp_path / "bad.html"
-    bad.write_text("<!doctype html><meta name=viewport content='width=device-width'><p style='width:900px'>wide</p><b class=legend style='display:none'>A</b>"
-                   "<img src='http://127.0.0.1:9/x.png'><script>console.error('broken')</script>")
+    bad.write_text(
+        "<!doctype html><meta name=viewport content='width=device-width'><p style='width:900px'>wide</p><b "
+        "class=legend style='display:none'>A</b>"
+        "<img src='http://127.0.0.1:9/x.png'><script>console.error('broken')</script>"
+    )
     seen = opened(browser, bad, WIDTHS["phone"])
     assert any("broken" in error for error in seen.errors)
     assert seen.fetched == ["http://127.0.0.1:9/x.png"]

@@ -1,5 +1,5 @@
-/* void cst_probe(fn, before, after, level): loads every register from `before`, calls fn, stores every register to `after`.
- * Both point at 16 general, 32 vector (64 bytes each) and 8 mask registers. level: 0 SSE, 1 AVX, 2 AVX-512. */
+/* void cst_probe(fn, before, after, level): loads every register from `before`, calls fn, stores every register to
+ * `after`. Both point at 16 general, 32 vector (64 bytes each) and 8 mask registers. level: 0 SSE, 1 AVX, 2 AVX-512. */
     .intel_syntax noprefix
     .text
     .globl cst_probe

@@ -1,6 +1,6 @@
-// Calls every kernel of a pack that this CPU can run, under both calling conventions, with a pattern in every register, and wants
-// afterwards: callee-saved registers as they were; every other register either as it was or zero (nothing left behind). Before that it
-// proves itself on functions that break each rule. `cst-abi-probe PACK [KERNEL...]`
+// Calls every kernel of a pack that this CPU can run, under both calling conventions, with a pattern in every register,
+// and wants afterwards: callee-saved registers as they were; every other register either as it was or zero (nothing
+// left behind). Before that it proves itself on functions that break each rule. `cst-abi-probe PACK [KERNEL...]`
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -84,7 +84,8 @@ static std::string probe(const void *fn, const cst_kernel_args *args, Abi abi) {
         for (int chunk = 0; chunk < 4; chunk++) {
             const uint8_t *was = before.vector[v] + 16 * chunk, *is = after.vector[v] + 16 * chunk;
             bool saved = chunk == 0 && v >= info.saved_vectors_begin && v < info.saved_vectors_end;
-            if (saved ? std::memcmp(was, is, 16) != 0 : !zero_or_same(is, was)) return "vector register " + std::to_string(v);
+            if (saved ? std::memcmp(was, is, 16) != 0 : !zero_or_same(is, was))
+                return "vector register " + std::to_string(v);
         }
     for (int k = 1; k < 8; k++)
         if (after.mask[k] != 0 && after.mask[k] != before.mask[k]) return "mask register " + std::to_string(k);
@@ -121,7 +122,8 @@ static int run_kernel(const Pack &pack, uint32_t index, const KernelRecord &kern
         for (const char *name : {"in", "out"})
             if (const FieldRecord *f = p.field(name))
                 for (uint32_t lane = 0; lane < f->n_lanes; lane++)
-                    put_pointer(state + f->offset + f->lane_offsets[lane], memory.get(p.bytes * kernel.streams[i].ratio * args.iterations, 64));
+                    put_pointer(state + f->offset + f->lane_offsets[lane],
+                                memory.get(p.bytes * kernel.streams[i].ratio * args.iterations, 64));
         if (const FieldRecord *hand = p.field("hand")) hands.push_back(state + hand->offset);
     }
     size_t next = 0;
@@ -148,17 +150,19 @@ static bool probe_sees_faults() {
         Abi abi;
         const char *broken;
     } samples[] = {
-        {{0x48, 0xff, 0xc3, 0xc3}, Abi::sysv, "general register 3"},                    // inc rbx
-        {{0x49, 0xff, 0xc7, 0xc3}, Abi::sysv, "general register 15"},                   // inc r15
-        {{0x48, 0xff, 0xc6, 0xc3}, Abi::win64, "general register 6"},                   // inc rsi
-        {{0x31, 0xff, 0xc3}, Abi::win64, "general register 7"},                         // xor edi, edi
-        {{0xb8, 1, 2, 3, 4, 0xc3}, Abi::sysv, "general register 0"},                    // mov eax, imm: left behind
-        {{0x66, 0x0f, 0x76, 0xc9, 0xc3}, Abi::sysv, "vector register 1"},               // pcmpeqd xmm1, xmm1
-        {{0x66, 0x0f, 0xef, 0xf6, 0xc3}, Abi::win64, "vector register 6"},              // pxor xmm6, xmm6
-        {{0x66, 0x45, 0x0f, 0xef, 0xff, 0xc3}, Abi::win64, "vector register 15"},       // pxor xmm15, xmm15
-        {{0x62, 0xa3, 0x7d, 0x40, 0x25, 0xc0, 0xff, 0xc3}, Abi::sysv, "vector register 16"},  // vpternlogd zmm16, zmm16, zmm16, 255
-        {{0xc4, 0xe1, 0xf4, 0x46, 0xd1, 0xc3}, Abi::sysv, "mask register 2"},           // kxnorq k2, k1, k1
-        {{0x66, 0x0f, 0xef, 0xf6, 0x31, 0xff, 0xc3}, Abi::sysv, ""},                    // pxor xmm6, xmm6; xor edi, edi
+        {{0x48, 0xff, 0xc3, 0xc3}, Abi::sysv, "general register 3"},  // inc rbx
+        {{0x49, 0xff, 0xc7, 0xc3}, Abi::sysv, "general register 15"},  // inc r15
+        {{0x48, 0xff, 0xc6, 0xc3}, Abi::win64, "general register 6"},  // inc rsi
+        {{0x31, 0xff, 0xc3}, Abi::win64, "general register 7"},  // xor edi, edi
+        {{0xb8, 1, 2, 3, 4, 0xc3}, Abi::sysv, "general register 0"},  // mov eax, imm: left behind
+        {{0x66, 0x0f, 0x76, 0xc9, 0xc3}, Abi::sysv, "vector register 1"},  // pcmpeqd xmm1, xmm1
+        {{0x66, 0x0f, 0xef, 0xf6, 0xc3}, Abi::win64, "vector register 6"},  // pxor xmm6, xmm6
+        {{0x66, 0x45, 0x0f, 0xef, 0xff, 0xc3}, Abi::win64, "vector register 15"},  // pxor xmm15, xmm15
+        {{0x62, 0xa3, 0x7d, 0x40, 0x25, 0xc0, 0xff, 0xc3},
+         Abi::sysv,
+         "vector register 16"},  // vpternlogd zmm16, zmm16, zmm16, 255
+        {{0xc4, 0xe1, 0xf4, 0x46, 0xd1, 0xc3}, Abi::sysv, "mask register 2"},  // kxnorq k2, k1, k1
+        {{0x66, 0x0f, 0xef, 0xf6, 0x31, 0xff, 0xc3}, Abi::sysv, ""},  // pxor xmm6, xmm6; xor edi, edi
     };
     cst_kernel_args args = {1, {}};
     bool good = true;

@@ -1,8 +1,9 @@
-"""Names in the built library, for parameters of tests; empty when nothing is built (tests with a context then say so)."""
+"""Names in the built library, for parameters of tests; empty when nothing is built (tests with a context then say
+so)."""
 
 from __future__ import annotations
 
-from cryptostitch import runtime
+from cryptostitch.binding import runtime
 
 
 def suite_names() -> list[str]:

@@ -1,4 +1,5 @@
-// Executable pages and the cache: `cst-code-test PACK`, where PACK holds the kernels of tests/runtime/test_code.py. Prints what failed.
+// Executable pages and the cache: `cst-code-test PACK`, where PACK holds the kernels of tests/runtime/test_code.py.
+// Prints what failed.
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -23,16 +24,17 @@
 using namespace cst;
 
 static int failures = 0;
-#define CHECK(condition) \
-    do { \
-        if (!(condition)) { \
+#define CHECK(condition)                                        \
+    do {                                                        \
+        if (!(condition)) {                                     \
             std::printf("line %d: %s\n", __LINE__, #condition); \
-            failures++; \
-        } \
+            failures++;                                         \
+        }                                                       \
     } while (0)
 
 static void fake_static(const struct cst_kernel_args *) {}
-const struct cst_static_kernel cst::cst_static_kernels[] = {{"count_x4@sse", fake_static, 1, 1}, {"count_x8@sse", fake_static, 1, 1}};
+const struct cst_static_kernel cst::cst_static_kernels[] = {{"count_x4@sse", fake_static, 1, 1},
+                                                            {"count_x8@sse", fake_static, 1, 1}};
 const size_t cst::cst_static_kernel_count = 2;
 
 static const uint8_t CODE[] = {0xb8, 42, 0, 0, 0, 0xc3};  // mov eax, 42; ret
@@ -51,7 +53,8 @@ static std::string mapping(const void *address) {
         char permissions[5];
         if (std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, permissions) != 3) continue;
         auto at = reinterpret_cast<unsigned long>(address);
-        if (at >= begin && at < end) return permissions + (line.find("memfd") == std::string::npos ? std::string() : " memfd");
+        if (at >= begin && at < end)
+            return permissions + (line.find("memfd") == std::string::npos ? std::string() : " memfd");
     }
     return "none";
 }
@@ -123,11 +126,13 @@ static void test_cache(const Pack &pack) {
     Cache cache(true);
     CHECK(cache.add(&pack) == CST_OK);
     const Kernel *kernel = nullptr, *again = nullptr;
-    CHECK(cache.get("count_x4@sse", &kernel) == CST_OK && cache.get("count_x4@sse", &again) == CST_OK && kernel == again);
+    CHECK(cache.get("count_x4@sse", &kernel) == CST_OK && cache.get("count_x4@sse", &again) == CST_OK &&
+          kernel == again);
     CHECK(kernel->origin == KernelOrigin::jit && kernel->assembled_ns > 0 && kernel->code_bytes > 30);
     CHECK(kernel->streams.size() == 1 && kernel->streams[0].program.lanes == 4 && kernel->lag == 0);
     CHECK(std::strcmp(kernel->streams[0].algorithm.name, "nohash") == 0);
-    CHECK(kernel->streams[0].program.field("chain")->lane_offsets[3] == 12 && kernel->streams[0].program.field("none") == nullptr);
+    CHECK(kernel->streams[0].program.field("chain")->lane_offsets[3] == 12 &&
+          kernel->streams[0].program.field("none") == nullptr);
     CHECK(counts(kernel));
     CHECK(cache.get("nothing", &kernel) == CST_ERR_NAME);
     CHECK(cache.get(&pack, 1000, &kernel) == CST_ERR_NAME);
@@ -162,7 +167,8 @@ static void test_threads_and_fork(const Pack &pack) {
         for (const Kernel *&slot : got)
             threads.emplace_back([&cache, &go, &slot] {
                 while (!go) std::this_thread::yield();
-                for (uint32_t i = 0; i < 3; i++) cache.get(i == 0 ? "count_x4@sse" : i == 1 ? "other@sse" : "count_x8@sse", &slot);
+                for (uint32_t i = 0; i < 3; i++)
+                    cache.get(i == 0 ? "count_x4@sse" : i == 1 ? "other@sse" : "count_x8@sse", &slot);
             });
         go = true;
         CHECK(in_child([&] {

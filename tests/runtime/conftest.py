@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from cryptostitch import runtime
+from cryptostitch.binding import runtime
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
-// Damaged files of costs: every beginning, every byte changed in several ways, every line dropped, doubled or swapped, and words put in that an enemy
-// would write; each as it is and with its checksum mended. The reader must stay inside the text (built with sanitizers), and accepts only what the writer
-// writes, with figures in range and every name once. The second word seeds a bug: "behind" reads the byte behind the text, "blind" believes what was not
-// accepted.
+// Damaged files of costs: every beginning, every byte changed in several ways, every line dropped, doubled or swapped,
+// and words put in that an enemy would write; each as it is and with its checksum mended. The reader must stay inside
+// the text (built with sanitizers), and accepts only what the writer writes, with figures in range and every name once.
+// The second word seeds a bug: "behind" reads the byte behind the text, "blind" believes what was not accepted.
 //
 //   cst-cost-damage FILE [behind | blind]
 #include <cstdio>
@@ -35,9 +35,11 @@ void attempt(const std::string &text) {
         good = file.text() == text;
         std::set<std::string> names;
         for (const cst::KernelCost &kernel : file.kernels)
-            good = good && names.insert(kernel.name).second && kernel.centicycles_per_iteration >= 10 && kernel.centicycles_per_iteration <= 1000000000 && kernel.centicycles_per_call <= 1000000000;
+            good = good && names.insert(kernel.name).second && kernel.centicycles_per_iteration >= 10 &&
+                   kernel.centicycles_per_iteration <= 1000000000 && kernel.centicycles_per_call <= 1000000000;
     }
-    if (!good && wrong++ < 5) printf("wrong (%d): %.*s\n", result, int(text.size() < 400 ? text.size() : 400), text.c_str());
+    if (!good && wrong++ < 5)
+        printf("wrong (%d): %.*s\n", result, int(text.size() < 400 ? text.size() : 400), text.c_str());
 }
 
 void attempt_both(const std::string &text) {
@@ -70,8 +72,11 @@ int main(int argc, char **argv) {
         }
     }
     std::vector<std::string> lines;
-    for (size_t at = 0, stop; at < text.size(); at = stop) lines.push_back(text.substr(at, (stop = text.find('\n', at) + 1) - at));
-    const char *numbers[] = {"-1", "+1", "1e3", "nan", "inf", "0x10", "1.5", "4294967296", "18446744073709551617", "99999999999999999999999", "00", "", " "};
+    for (size_t at = 0, stop; at < text.size(); at = stop)
+        lines.push_back(text.substr(at, (stop = text.find('\n', at) + 1) - at));
+    const char *numbers[] = {
+        "-1", "+1", "1e3", "nan", "inf", "0x10", "1.5", "4294967296", "18446744073709551617", "99999999999999999999999",
+        "00", "",   " "};
     for (size_t i = 0; i < lines.size(); i++) {
         auto join = [&](size_t place, const std::string &line) {
             std::string whole;

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-
-from cryptostitch.runtime import Context, RuntimeFailure
+from cryptostitch.binding.runtime import Context, RuntimeFailure
 
 MOST = 1_000_000_000  # centicycles
 
@@ -43,7 +42,9 @@ class Costs:
 
     def winner(self, kernel: str, pattern: str) -> Costs:
         """The same, with one of the kernels that match made cheap and the others dear."""
-        costs = {n: (c[0], 100 if n == kernel else MOST, 0) if re.match(pattern, n) else c for n, c in self.kernels.items()}
+        costs = {
+            n: (c[0], 100 if n == kernel else MOST, 0) if re.match(pattern, n) else c for n, c in self.kernels.items()
+        }
         return replace(self, kernels=costs)
 
 
@@ -69,7 +70,7 @@ def table(context: Context) -> str:
 # FILE TARGET OTHER: a program that finds no room for either way of writing FILE.
 FULL_DISK = """
 import os, resource, signal, sys
-from cryptostitch.runtime import CALIBRATE, ERR_FILE, Context, RuntimeFailure
+from cryptostitch.binding.runtime import CALIBRATE, ERR_FILE, Context, RuntimeFailure
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 context = Context(costs=sys.argv[1], target=sys.argv[2])
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))

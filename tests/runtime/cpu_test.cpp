@@ -1,6 +1,6 @@
 // CPUs that are not this one.
-//   cpu_test decode FILE   of each CPU of the file: name, family, model, microarchitecture, registers, features, brand, between tabs
-//   cpu_test lower TARGET  the error code, and what is left of a set that has everything
+//   cpu_test decode FILE   of each CPU of the file: name, family, model, microarchitecture, registers, features, brand,
+//   between tabs cpu_test lower TARGET  the error code, and what is left of a set that has everything
 
 #include <cstdio>
 #include <cstring>
@@ -21,8 +21,8 @@ int main(int argc, char **argv) {
     const char *registers[] = {"xmm", "ymm", "zmm"};
     for (const dump::Dump &one : dump::read(argv[2])) {
         const Cpu cpu = dump::cpu(one);
-        printf("%s\t%x\t%x\t%s\t%s\t%s\t%s\n", one.name.c_str(), cpu.family, cpu.model, cpu.microarchitecture.c_str(), registers[int(cpu.registers)],
-               feature_names(cpu.features).c_str(), cpu.brand.c_str());
+        printf("%s\t%x\t%x\t%s\t%s\t%s\t%s\n", one.name.c_str(), cpu.family, cpu.model, cpu.microarchitecture.c_str(),
+               registers[int(cpu.registers)], feature_names(cpu.features).c_str(), cpu.brand.c_str());
     }
     return 0;
 }

@@ -1,5 +1,6 @@
-// What the library would choose on the CPUs of a file (dispatch_test FILE): CPU, suite, direction, jobs, bytes, one_key, target, kernel, between
-// tabs; the target is the error code where the suite cannot be had. Code is assembled, as it would be there, and never run.
+// What the library would choose on the CPUs of a file (dispatch_test FILE): CPU, suite, direction, jobs, bytes,
+// one_key, target, kernel, between tabs; the target is the error code where the suite cannot be had. Code is assembled,
+// as it would be there, and never run.
 
 #include <cstdio>
 #include <string>
@@ -39,12 +40,14 @@ void show(const dump::Dump &one) {
                     const int wrong = explain(*suite, direction, work.jobs, work.bytes, work.one_key, &choice);
                     if (wrong) dump::refuse("explain: " + std::to_string(wrong));
                     const Variant *variant = engine.find(choice.kernel);
-                    if (variant->features & ~engine.cpu().features) dump::refuse(one.name + " cannot run " + choice.kernel);
+                    if (variant->features & ~engine.cpu().features)
+                        dump::refuse(one.name + " cannot run " + choice.kernel);
                     target = variant->target;
                     kernel = choice.kernel;
                 }
-                printf("%s\t%s\t%s\t%zu\t%zu\t%d\t%s\t%s\n", one.name.c_str(), name, direction == CST_SEAL ? "seal" : "open", work.jobs, work.bytes,
-                       int(work.one_key), target.c_str(), kernel.c_str());
+                printf("%s\t%s\t%s\t%zu\t%zu\t%d\t%s\t%s\n", one.name.c_str(), name,
+                       direction == CST_SEAL ? "seal" : "open", work.jobs, work.bytes, int(work.one_key),
+                       target.c_str(), kernel.c_str());
             }
         }
     }

@@ -1,5 +1,6 @@
-// What the library finds on the CPU that it runs on, what it chooses, and whether all of it is right: lines "features", "choice" (as dispatch_test
-// prints them) and "test", words between tabs. With the argument believe-avx2 it is told of AVX2 whatever CPUID says, and runs such a kernel.
+// What the library finds on the CPU that it runs on, what it chooses, and whether all of it is right: lines "features",
+// "choice" (as dispatch_test prints them) and "test", words between tabs. With the argument believe-avx2 it is told of
+// AVX2 whatever CPUID says, and runs such a kernel.
 
 #include <cstdio>
 #include <cstring>
@@ -27,10 +28,11 @@ static void choose(cst_ctx *ctx, const char *name, int direction, size_t jobs, b
     const int error = cst_suite_get(ctx, name, &suite);
     char target[16] = "";
     snprintf(target, sizeof(target), "%d", error);
-    if (!error && cst_suite_choice(suite, direction, jobs, 16384, one_key, &choice)) snprintf(target, sizeof(target), "?");
+    if (!error && cst_suite_choice(suite, direction, jobs, 16384, one_key, &choice))
+        snprintf(target, sizeof(target), "?");
     const char *at = strrchr(choice.kernel, '@');
-    printf("choice\t%s\t%s\t%zu\t16384\t%d\t%s\t%s\n", name, direction == CST_SEAL ? "seal" : "open", jobs, int(one_key), at ? at + 1 : target,
-           choice.kernel);
+    printf("choice\t%s\t%s\t%zu\t16384\t%d\t%s\t%s\n", name, direction == CST_SEAL ? "seal" : "open", jobs,
+           int(one_key), at ? at + 1 : target, choice.kernel);
 }
 
 int main(int argc, char **argv) {

@@ -1,8 +1,8 @@
-// Everything that the library asks the system for is refused once: in each step of a scenario (context, pack, kernels, suite, key, burst) the n-th
-// call of each kind, for every n until the step no longer gets there. (Making a context takes thousands of blocks: after the first 300 the quick
-// form samples.)
-// Nothing may crash; a refusal ends in an error code or another way to the right answer; after CST_ERR_MEMORY nothing has been written; at the end
-// no block, mapping or descriptor is left; and the same context then does what it did not do.
+// Everything that the library asks the system for is refused once: in each step of a scenario (context, pack, kernels,
+// suite, key, burst) the n-th call of each kind, for every n until the step no longer gets there. (Making a context
+// takes thousands of blocks: after the first 300 the quick form samples.) Nothing may crash; a refusal ends in an error
+// code or another way to the right answer; after CST_ERR_MEMORY nothing has been written; at the end no block, mapping
+// or descriptor is left; and the same context then does what it did not do.
 //
 //   cst-faults SCENARIO PACK [leak | write]    the third word seeds a bug that must be reported
 #include <dirent.h>
@@ -26,8 +26,8 @@ namespace {
 enum Kind { MALLOC, MMAP, MPROTECT, MEMFD, WRITE, FTRUNCATE, FCNTL, KINDS };
 const char *const NAMES[KINDS] = {"malloc", "mmap", "mprotect", "memfd_create", "write", "ftruncate", "fcntl"};
 
-bool watching = false;        // the library is being called
-bool no_mprotect = false;     // as under PR_SET_MDWE: the sealed file is the way
+bool watching = false;  // the library is being called
+bool no_mprotect = false;  // as under PR_SET_MDWE: the sealed file is the way
 enum Step { CONTEXT, PACK, KERNEL, SUITE_GET, KEY, BURST, STEPS };
 const char *const STEP_NAMES[STEPS] = {"context", "pack", "kernel", "suite", "key", "burst"};
 Kind refused_kind = KINDS;
@@ -166,14 +166,15 @@ unsigned char *pack = nullptr;
 size_t pack_bytes = 0;
 bool known = false, seed_leak = false, seed_write = false;
 
-#define CHECK(condition)                                                                                                            \
-    do {                                                                                                                            \
-        if (!(condition)) {                                                                                                         \
-            watching = false;                                                                                                       \
-            printf("line %d: %s (%s: %s %ld refused)\n", __LINE__, #condition, refused_step == STEPS ? "" : STEP_NAMES[refused_step],        \
-                   refused_kind == KINDS ? "nothing" : NAMES[refused_kind], refused_call);                                             \
-            exit(1);                                                                                                                \
-        }                                                                                                                           \
+#define CHECK(condition)                                                                   \
+    do {                                                                                   \
+        if (!(condition)) {                                                                \
+            watching = false;                                                              \
+            printf("line %d: %s (%s: %s %ld refused)\n", __LINE__, #condition,             \
+                   refused_step == STEPS ? "" : STEP_NAMES[refused_step],                  \
+                   refused_kind == KINDS ? "nothing" : NAMES[refused_kind], refused_call); \
+            exit(1);                                                                       \
+        }                                                                                  \
     } while (0)
 
 int descriptors() {
@@ -201,7 +202,25 @@ int seal(cst_ctx *ctx, const cst_key *key) {
     memset(out, 'o', sizeof out);
     memset(tag, 't', sizeof tag);
     for (size_t i = 0; i < JOBS; i++) {
-        cst_job job = {sizeof(cst_job), key, CST_SEAL, 0, "fedcba9876543210", 16, nullptr, 0, in, bytes(i), out[i], BYTES, 0, tag[i], 20, nullptr, 0, nullptr, 0};
+        cst_job job = {sizeof(cst_job),
+                       key,
+                       CST_SEAL,
+                       0,
+                       "fedcba9876543210",
+                       16,
+                       nullptr,
+                       0,
+                       in,
+                       bytes(i),
+                       out[i],
+                       BYTES,
+                       0,
+                       tag[i],
+                       20,
+                       nullptr,
+                       0,
+                       nullptr,
+                       0};
         jobs[i] = job;
     }
     const int error = cst_burst(ctx, jobs, JOBS);
@@ -211,8 +230,11 @@ int seal(cst_ctx *ctx, const cst_key *key) {
             CHECK(jobs[i].status == 1);
             for (size_t j = 0; j < BYTES; j++) CHECK(out[i][j] == 'o' && tag[i][j % 20] == 't');
         } else {
-            if (!known) memcpy(right_out, out[0], BYTES), memcpy(right_tag, tag[0], 20), memcpy(right_last_tag, tag[JOBS - 1], 20), known = true;
-            CHECK(memcmp(out[i], right_out, bytes(i)) == 0 && memcmp(tag[i], i + 1 < JOBS ? right_tag : right_last_tag, 20) == 0);
+            if (!known)
+                memcpy(right_out, out[0], BYTES), memcpy(right_tag, tag[0], 20),
+                    memcpy(right_last_tag, tag[JOBS - 1], 20), known = true;
+            CHECK(memcmp(out[i], right_out, bytes(i)) == 0 &&
+                  memcmp(tag[i], i + 1 < JOBS ? right_tag : right_last_tag, 20) == 0);
         }
     }
     return error;
@@ -225,7 +247,9 @@ struct Made {
     const cst_kernel *kernel = nullptr;
 };
 
-bool acceptable(int error) { return error == CST_OK || error == CST_ERR_MEMORY || error == CST_ERR_JIT || error == CST_ERR_UNSUPPORTED; }
+bool acceptable(int error) {
+    return error == CST_OK || error == CST_ERR_MEMORY || error == CST_ERR_JIT || error == CST_ERR_UNSUPPORTED;
+}
 
 // Each step again while it fails, at most twice: what failed under the refusal must work without it.
 template <typename Function>
@@ -246,29 +270,59 @@ int use(bool load, bool kernels) {
     Made m;
     int refusals = 0;
     cst_options options = {sizeof(cst_options), CST_ALLOW_PACKS, nullptr};
-    twice(CONTEXT, [&] { const int error = cst_ctx_new(&m.ctx, &options); CHECK((error == CST_OK) == (m.ctx != nullptr)); return error; }, &refusals);
-    if (load) {
-        twice(PACK, [&] {
-            long before[3], after[3];
-            const bool was = watching;
-            watching = false;
-            for (int k = 0; k < 3; k++) before[k] = names(m.ctx, k + 1);
-            watching = was;
-            const int error = cst_pack_load(m.ctx, pack, pack_bytes);
-            watching = false;
-            for (int k = 0; k < 3; k++) after[k] = names(m.ctx, k + 1);
-            watching = was;
-            if (error) CHECK(memcmp(before, after, sizeof before) == 0);  // the context is as it was
-            else CHECK(after[1] > before[1]);
+    twice(
+        CONTEXT,
+        [&] {
+            const int error = cst_ctx_new(&m.ctx, &options);
+            CHECK((error == CST_OK) == (m.ctx != nullptr));
             return error;
-        }, &refusals);
+        },
+        &refusals);
+    if (load) {
+        twice(
+            PACK,
+            [&] {
+                long before[3], after[3];
+                const bool was = watching;
+                watching = false;
+                for (int k = 0; k < 3; k++) before[k] = names(m.ctx, k + 1);
+                watching = was;
+                const int error = cst_pack_load(m.ctx, pack, pack_bytes);
+                watching = false;
+                for (int k = 0; k < 3; k++) after[k] = names(m.ctx, k + 1);
+                watching = was;
+                if (error) CHECK(memcmp(before, after, sizeof before) == 0);  // the context is as it was
+                else CHECK(after[1] > before[1]);
+                return error;
+            },
+            &refusals);
     }
     if (kernels) {
         for (const char *name : {"sha1_x4@sse", "sha256_x4@sse", "sha1_x8@avx2"})
-            twice(KERNEL, [&] { const int error = cst_kernel_get(m.ctx, name, &m.kernel); return error == CST_ERR_NAME ? CST_OK : error; }, &refusals);
+            twice(
+                KERNEL,
+                [&] {
+                    const int error = cst_kernel_get(m.ctx, name, &m.kernel);
+                    return error == CST_ERR_NAME ? CST_OK : error;
+                },
+                &refusals);
     }
-    twice(SUITE_GET, [&] { const int error = cst_suite_get(m.ctx, SUITE, &m.suite); CHECK((error == CST_OK) == (m.suite != nullptr)); return error; }, &refusals);
-    twice(KEY, [&] { const int error = cst_key_new(m.suite, "0123456789abcdef", 16, "mac key", 7, &m.key); CHECK((error == CST_OK) == (m.key != nullptr)); return error; }, &refusals);
+    twice(
+        SUITE_GET,
+        [&] {
+            const int error = cst_suite_get(m.ctx, SUITE, &m.suite);
+            CHECK((error == CST_OK) == (m.suite != nullptr));
+            return error;
+        },
+        &refusals);
+    twice(
+        KEY,
+        [&] {
+            const int error = cst_key_new(m.suite, "0123456789abcdef", 16, "mac key", 7, &m.key);
+            CHECK((error == CST_OK) == (m.key != nullptr));
+            return error;
+        },
+        &refusals);
     twice(BURST, [&] { return seal(m.ctx, m.key); }, &refusals);
     cst_key_free(m.key);
     cst_ctx_free(m.ctx);
@@ -307,7 +361,9 @@ int main(int argc, char **argv) {
                 if (calls < n) break;
                 (refusals ? refused : another_way)++;
             }
-            if (refused + another_way) printf("%s, %s: %ld refusals became errors, %ld went another way\n", STEP_NAMES[step], NAMES[kind], refused, another_way);
+            if (refused + another_way)
+                printf("%s, %s: %ld refusals became errors, %ld went another way\n", STEP_NAMES[step], NAMES[kind],
+                       refused, another_way);
         }
     }
     puts("ok");

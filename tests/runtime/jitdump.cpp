@@ -1,6 +1,7 @@
-// Prints what the runtime assembles: `jitdump [--win64] [--foreign] PACK [KERNEL...]`, one line per kernel: name, space, hex bytes.
-// `jitdump --verify KEY SIGNATURE MESSAGE` (hex; MESSAGE may be empty) verifies an Ed25519 signature: exit status 0 or 3.
-// Without kernel names: all of the pack. `jitdump --time PACK KERNEL` prints the nanoseconds of the fastest of 200 builds.
+// Prints what the runtime assembles: `jitdump [--win64] [--foreign] PACK [KERNEL...]`, one line per kernel: name,
+// space, hex bytes. `jitdump --verify KEY SIGNATURE MESSAGE` (hex; MESSAGE may be empty) verifies an Ed25519 signature:
+// exit status 0 or 3. Without kernel names: all of the pack. `jitdump --time PACK KERNEL` prints the nanoseconds of the
+// fastest of 200 builds.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -25,7 +26,8 @@ static void print_time(const cst::Pack &pack, uint32_t index, cst::Abi abi) {
     for (int i = 0; i < 200; i++) {
         auto start = std::chrono::steady_clock::now();
         cst::build_kernel(pack, index, abi, &code);
-        long long ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+        long long ns =
+            std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
         if (best < 0 || ns < best) best = ns;
     }
     std::printf("%lld ns, %zu bytes\n", best, code.size());

@@ -1,6 +1,6 @@
-// Gives the reader every truncation of a pack, and every aligned word and every byte replaced by extremes (with the CRC mended, so
-// that the checks behind it are reached), and assembles whatever still opens; what the checks of foreign packs accept is run. Wants no crash; prints
-// how many were accepted.
+// Gives the reader every truncation of a pack, and every aligned word and every byte replaced by extremes (with the CRC
+// mended, so that the checks behind it are reached), and assembles whatever still opens; what the checks of foreign
+// packs accept is run. Wants no crash; prints how many were accepted.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -59,7 +59,8 @@ static void attempt(const Bytes &bytes, bool mend_crc) {
         if (origin == cst::Origin::foreign) accepted++;
         for (uint32_t i = 0; i < pack.n_kernels() && i < 16; i++) {
             Bytes code;
-            if (cst::build_kernel(pack, i, cst::Abi::sysv, &code) == 0 && origin == cst::Origin::foreign) runs.add(pack, i, code);
+            if (cst::build_kernel(pack, i, cst::Abi::sysv, &code) == 0 && origin == cst::Origin::foreign)
+                runs.add(pack, i, code);
         }
         cst::CostRecord cost;
         cst::AlgorithmRecord algorithm;
@@ -118,7 +119,8 @@ int main(int argc, char **argv) {
     }
     for (size_t at = 0; at + 4 <= good.size(); at += 4) {
         uint32_t v = get32(good, at), size = uint32_t(good.size());
-        for (uint32_t extreme : {0u, 1u, v + 1, v - 1, v + 4, v * 2, size, size - 1, size - 4, 0x7fffffffu, 0x80000000u, 0xfffffffcu, 0xffffffffu}) {
+        for (uint32_t extreme : {0u, 1u, v + 1, v - 1, v + 4, v * 2, size, size - 1, size - 4, 0x7fffffffu, 0x80000000u,
+                                 0xfffffffcu, 0xffffffffu}) {
             Bytes bad = good;
             put32(bad, at, extreme);
             attempt(bad, true);

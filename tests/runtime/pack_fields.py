@@ -1,11 +1,12 @@
-"""Where every number of a pack lies, by the layouts of emit/pack.py; and the pack with one of them at an extreme, its CRC mended."""
+"""Where every number of a pack lies, by the layouts of emit/pack.py; and the pack with one of them at an extreme, its
+CRC mended."""
 
 from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Iterator
 
 from cryptostitch.emit.pack import ALGORITHM, FIELD, HEADER, KERNEL, MEMORY_TAG, PROGRAM, STREAM
 
@@ -32,7 +33,7 @@ class _Cursor:
             self.at += size
 
     def value(self, n: Number) -> int:
-        return int.from_bytes(self.pack[n.offset:n.offset + n.bytes], "little")
+        return int.from_bytes(self.pack[n.offset : n.offset + n.bytes], "little")
 
 
 def _flat(layout: struct.Struct) -> str:
@@ -84,8 +85,10 @@ def numbers(pack: bytes) -> list[Number]:
     """All of them in a sound pack without cost tables, in the order of the sections."""
     header = _Cursor(pack, 8)
     found = list(header.take("header", "I" * 16))
-    sections = {name: (header.value(found[4 + 2 * i]), header.value(found[5 + 2 * i]))
-                for i, name in enumerate(("strings", "mnemonics", "algorithms", "programs", "kernels", "costs"))}
+    sections = {
+        name: (header.value(found[4 + 2 * i]), header.value(found[5 + 2 * i]))
+        for i, name in enumerate(("strings", "mnemonics", "algorithms", "programs", "kernels", "costs"))
+    }
     found += _Cursor(pack, sections["mnemonics"][0]).take("mnemonic", "I" * sections["mnemonics"][1])
     for name in ("algorithms", "programs", "kernels"):
         start, count = sections[name]
@@ -107,9 +110,11 @@ def numbers(pack: bytes) -> list[Number]:
 
 def extremes(pack: bytes, number: Number) -> Iterator[int]:
     bits = 8 * number.bytes
-    value = int.from_bytes(pack[number.offset:number.offset + number.bytes], "little")
+    value = int.from_bytes(pack[number.offset : number.offset + number.bytes], "little")
     top = 1 << bits
-    yield from sorted({0, 1, top - 1, top - 2, top >> 1, (top >> 1) - 1, (value + 1) % top, (value - 1) % top} - {value})
+    yield from sorted(
+        {0, 1, top - 1, top - 2, top >> 1, (top >> 1) - 1, (value + 1) % top, (value - 1) % top} - {value}
+    )
 
 
 def mended(pack: bytes | bytearray) -> bytes:
@@ -119,7 +124,7 @@ def mended(pack: bytes | bytearray) -> bytes:
 
 def changed(pack: bytes, number: Number, value: int) -> bytes:
     new = bytearray(pack)
-    new[number.offset:number.offset + number.bytes] = value.to_bytes(number.bytes, "little")
+    new[number.offset : number.offset + number.bytes] = value.to_bytes(number.bytes, "little")
     return mended(new)
 
 

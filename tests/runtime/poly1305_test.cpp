@@ -1,5 +1,6 @@
-// Whether poly1305_wide gives what poly1305_blocks gives (poly1305_test): every number of blocks up to 300, for keys, blocks and accumulators that are random, all zeros and all
-// ones, where accumulators have up to 131 bits; and whether it reads nothing in front of the blocks or behind them. Prints how many cases there were.
+// Whether poly1305_wide gives what poly1305_blocks gives (poly1305_test): every number of blocks up to 300, for keys,
+// blocks and accumulators that are random, all zeros and all ones, where accumulators have up to 131 bits; and whether
+// it reads nothing in front of the blocks or behind them. Prints how many cases there were.
 
 #include <sys/mman.h>
 
@@ -20,13 +21,16 @@ enum class Fill { random, zeros, ones };
 
 void fill(void *data, size_t bytes, Fill how) {
     uint8_t *const to = static_cast<uint8_t *>(data);
-    for (size_t i = 0; i < bytes; i++) to[i] = how == Fill::random ? uint8_t(random_word()) : how == Fill::ones ? 0xff : 0;
+    for (size_t i = 0; i < bytes; i++)
+        to[i] = how == Fill::random ? uint8_t(random_word()) : how == Fill::ones ? 0xff : 0;
 }
 
 }  // namespace
 
 int main() {
-    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512ifma")) return puts("this CPU has no AVX-512 IFMA"), 77;
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512vl") ||
+        !__builtin_cpu_supports("avx512ifma"))
+        return puts("this CPU has no AVX-512 IFMA"), 77;
     // Between pages that may not be touched.
     const size_t room = (16 * MOST + PAGE - 1) / PAGE * PAGE;
     void *const mapped = mmap(nullptr, room + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -53,7 +57,8 @@ int main() {
                     uint8_t tag[16], wide_tag[16];
                     poly1305_tag(key, one, tag);
                     poly1305_tag(key, other, wide_tag);
-                    if (memcmp(tag, wide_tag, 16) || other[2] > 7) return printf("%zu blocks: another tag\n", blocks), 1;
+                    if (memcmp(tag, wide_tag, 16) || other[2] > 7)
+                        return printf("%zu blocks: another tag\n", blocks), 1;
                     cases++;
                 }
     printf("%zu cases\n", cases);

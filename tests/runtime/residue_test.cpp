@@ -1,8 +1,10 @@
-// What is left of secrets after each call of the C API: registers, 16 KiB below the stack pointer, the library's live and freed memory, its
-// writable data. `cst-residue [--leak freed|live|stack|register|mask] [GLOB]` over all suites, the legacy ones too, each with every kernel that can be forced.
+// What is left of secrets after each call of the C API: registers, 16 KiB below the stack pointer, the library's live
+// and freed memory, its writable data. `cst-residue [--leak freed|live|stack|register|mask] [GLOB]` over all suites,
+// the legacy ones too, each with every kernel that can be forced.
 //
-// Needles are 8-byte pieces of keys and plaintext at every offset, of the live key object (round keys, HMAC states) at every word, and, because all
-// jobs of a burst are equal, every word of these twice: what a transposition over lanes makes of it.
+// Needles are 8-byte pieces of keys and plaintext at every offset, of the live key object (round keys, HMAC states) at
+// every word, and, because all jobs of a burst are equal, every word of these twice: what a transposition over lanes
+// makes of it.
 
 #include <dlfcn.h>
 #include <fnmatch.h>
@@ -100,7 +102,8 @@ void forget(void *at) {
             const long where = tracking ? needles.in(blocks[i].at, blocks[i].size) : -1;
             if (where >= 0) {
                 tracking = false;
-                freed_finding = "freed block of " + std::to_string(blocks[i].size) + " bytes, at " + std::to_string(where);
+                freed_finding =
+                    "freed block of " + std::to_string(blocks[i].size) + " bytes, at " + std::to_string(where);
                 tracking = true;
             }
             blocks[i] = blocks[--n_blocks];
@@ -112,6 +115,8 @@ bool fails() { return tracking && countdown > 0 && --countdown == 0; }
 
 }  // namespace
 
+// Not hidden, or else the library has the system's.
+#pragma GCC visibility push(default)
 extern "C" {
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
@@ -136,8 +141,37 @@ void free(void *at) {
     __libc_free(at);
 }
 }
+#pragma GCC visibility pop
 
 namespace {
+
+// ---- what is secret in a key object
+
+bool is_address(uint64_t word) { return word >> 48 == 0 && word >> 32 != 0; }
+
+// Every aligned word of the library's memory. What is there before a key is made is no secret of that key: the initial
+// values of hashes, for one, which key objects hold too.
+std::vector<uint64_t> known_words() {
+    std::vector<uint64_t> words;
+    for (size_t i = 0; i < n_blocks; i++)
+        for (size_t at = 0; at + 8 <= blocks[i].size; at += 4) {
+            words.emplace_back();
+            memcpy(&words.back(), blocks[i].at + at, 8);
+        }
+    std::sort(words.begin(), words.end());
+    return words;
+}
+
+// Zeros in the place of what is no secret: with them no needle is made.
+std::vector<uint8_t> secrets_of(const Block &key, const std::vector<uint64_t> &known) {
+    std::vector<uint8_t> copy(key.at, key.at + key.size);
+    for (size_t at = 0; at + 8 <= key.size; at += 8) {
+        uint64_t word;
+        memcpy(&word, &copy[at], 8);
+        if (is_address(word) || std::binary_search(known.begin(), known.end(), word)) memset(&copy[at], 0, 8);
+    }
+    return copy;
+}
 
 // ---- one observed call
 
@@ -157,7 +191,8 @@ int each_segment(dl_phdr_info *info, size_t, void *) {
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const auto &p = info->dlpi_phdr[i];
         if (p.p_type != PT_LOAD || !(p.p_flags & PF_W)) continue;
-        if (needles.in(reinterpret_cast<uint8_t *>(info->dlpi_addr + p.p_vaddr), p.p_memsz) >= 0) found("the library's writable data");
+        if (needles.in(reinterpret_cast<uint8_t *>(info->dlpi_addr + p.p_vaddr), p.p_memsz) >= 0)
+            found("the library's writable data");
     }
     return 1;
 }
@@ -224,7 +259,8 @@ int observed(const std::string &name, F call) {
     const long below = needles.in(stack, CST_PROBE_BELOW);
     if (below >= 0) found("the stack, " + std::to_string(CST_PROBE_BELOW - below) + " bytes below the stack pointer");
     for (size_t i = 0; i < n_blocks; i++)
-        if (!blocks[i].key && needles.in(blocks[i].at, blocks[i].size) >= 0) found("a live block of " + std::to_string(blocks[i].size) + " bytes");
+        if (!blocks[i].key && needles.in(blocks[i].at, blocks[i].size) >= 0)
+            found("a live block of " + std::to_string(blocks[i].size) + " bytes");
     dl_iterate_phdr(each_segment, nullptr);
     return body.result;
 }
@@ -279,7 +315,8 @@ struct Suite {
     int burst(const char *kind, int direction, size_t n, size_t bytes, const char *kernel) {
         cst_job jobs[JOBS];
         for (size_t i = 0; i < n; i++) jobs[i] = job(direction, i, bytes);
-        const int error = observed(name + " " + kind + ", " + std::to_string(n) + " jobs of " + std::to_string(bytes) + " bytes" + (kernel ? std::string(", ") + kernel : ""),
+        const int error = observed(name + " " + kind + ", " + std::to_string(n) + " jobs of " + std::to_string(bytes) +
+                                       " bytes" + (kernel ? std::string(", ") + kernel : ""),
                                    [&] { return cst_burst(ctx, jobs, n); });
         if (direction == CST_SEAL && ciphers())
             for (size_t i = 0; i < n; i++) sealed[i] = jobs[i].out_len;
@@ -288,14 +325,40 @@ struct Suite {
 
     void make_key() {
         const size_t mac = mac_bytes();
+        const std::vector<uint64_t> known = known_words();
         making_key = true;
-        const int error = observed(name + " key_new", [&] { return cst_key_new(suite, info.key_bytes ? key_bytes : nullptr, info.key_bytes, mac ? mac_key : nullptr, mac, &key); });
+        const int error = observed(name + " key_new", [&] {
+            return cst_key_new(suite, info.key_bytes ? key_bytes : nullptr, info.key_bytes, mac ? mac_key : nullptr,
+                               mac, &key);
+        });
         making_key = false;
         expect(error, CST_OK);
         if (info.kind != CST_DIGEST)
             for (size_t i = 0; i < n_blocks; i++)
-                if (blocks[i].key) needles.bytes(blocks[i].at, blocks[i].size, 4);
+                if (blocks[i].key) {
+                    const std::vector<uint8_t> secrets = secrets_of(blocks[i], known);
+                    needles.bytes(secrets.data(), secrets.size(), 4);
+                }
         needles.ready();
+        make_key_in_a_table();
+    }
+
+    // Once more, when all that is made of the key's bytes is known.
+    void make_key_in_a_table() {
+        alignas(CST_KEY_ALIGN) static uint8_t table[4096];
+        const size_t bytes = cst_key_bytes(suite), mac = mac_bytes();
+        cst_key *made = nullptr;
+        expect(observed(name + " key_init",
+                        [&] {
+                            return cst_key_init(suite, table, sizeof table, info.key_bytes ? key_bytes : nullptr,
+                                                info.key_bytes, mac ? mac_key : nullptr, mac, &made);
+                        }),
+               CST_OK);
+        observed(name + " key_clear", [&] {
+            cst_key_clear(made);
+            return 0;
+        });
+        if (bytes > sizeof table || std::count(table, table + sizeof table, 0) != sizeof table) found("a cleared key");
     }
 
     void roundtrip(size_t n, size_t bytes, const char *kernel) {
@@ -308,8 +371,98 @@ struct Suite {
         forged ^= 1;
     }
 
+    // The other entries: one buffer, and jobs that wait in a manager.
+    void single(size_t bytes) {
+        cst_job j = job(CST_SEAL, 0, bytes);
+        const std::string size = ", " + std::to_string(bytes) + " bytes";
+        expect(observed(name + " cst_seal" + size,
+                        [&] {
+                            return cst_seal(key, j.iv, j.iv_len, j.aad, j.aad_len, j.in, j.in_len, j.out, j.out_cap,
+                                            &sealed[0], j.tag, j.tag_len);
+                        }),
+               CST_OK);
+        const auto opened = [&] {
+            j = job(CST_OPEN, 0, bytes);
+            return cst_open(key, j.iv, j.iv_len, j.aad, j.aad_len, j.in, j.in_len, j.out, j.out_cap, nullptr, j.tag,
+                            j.tag_len);
+        };
+        expect(observed(name + " cst_open" + size, opened), CST_OK);
+        if (!ciphers())
+            expect(
+                observed(name + " cst_digest" + size, [&] { return cst_digest(key, plain, bytes, tag[0], tag_len()); }),
+                CST_OK);
+        if (info.kind == CST_CIPHER) return;
+        uint8_t &forged = info.tag_max ? tag[0][3] : out[0][3];
+        forged ^= 1;
+        expect(observed(name + " cst_open of a forgery" + size, opened), CST_ERR_AUTH);
+        forged ^= 1;
+    }
+
+    void managed(int direction, size_t n, size_t bytes, bool forged) {
+        cst_job jobs[JOBS];
+        cst_manager *manager = nullptr;
+        const cst_manager_options options = {sizeof options, JOBS, 1000, JOBS};
+        expect(cst_manager_new(ctx, &options, &manager), CST_OK);
+        for (size_t i = 0; i < n; i++) jobs[i] = job(direction, i, bytes);
+        const std::string size = ", " + std::to_string(n) + " jobs of " + std::to_string(bytes) + " bytes";
+        // The last of JOBS runs all of them; fewer wait for the flush.
+        expect(observed(name + " cst_manager_submit" + size,
+                        [&] {
+                            int error = CST_OK;
+                            for (size_t i = 0; i < n && !error; i++) error = cst_manager_submit(manager, &jobs[i]);
+                            return error;
+                        }),
+               CST_OK);
+        observed(name + " cst_manager_flush" + size, [&] { return cst_manager_flush(manager); });
+        size_t taken = 0;
+        observed(name + " cst_manager_take" + size, [&] {
+            while (cst_manager_take(manager)) taken++;
+            return 0;
+        });
+        expect(taken == n ? CST_OK : CST_ERR_FULL, CST_OK);
+        for (size_t i = 0; i < n; i++) {
+            expect(jobs[i].status, forged && i == n - 1 ? CST_ERR_AUTH : CST_OK);
+            if (direction == CST_SEAL && ciphers()) sealed[i] = jobs[i].out_len;
+        }
+        observed(name + " cst_manager_free" + size, [&] {
+            cst_manager_free(manager);
+            return 0;
+        });
+    }
+
+    void by_manager(size_t n, size_t bytes) {
+        managed(CST_SEAL, n, bytes, false);
+        managed(CST_OPEN, n, bytes, false);
+        if (info.kind == CST_CIPHER) return;
+        uint8_t &wrong = info.tag_max ? tag[n - 1][3] : out[n - 1][3];
+        wrong ^= 1;
+        managed(CST_OPEN, n, bytes, true);
+        wrong ^= 1;
+    }
+
+    void written() {
+        for (size_t fragment : {size_t(100), BYTES}) {
+            size_t records = 0, room = 0;
+            expect(cst_tls_seal_size(key, BYTES, fragment, &records, &room), CST_OK);
+            std::vector<uint8_t> ivs(16 * records, 7), stream(room);
+            cst_tls_write write = {};
+            write.size = sizeof write;
+            write.key = key;
+            write.type = 23;
+            write.version = 0x0303;
+            write.fragment = fragment;
+            write.iv = ivs.data(), write.iv_len = ivs.size();
+            write.in = plain, write.in_len = BYTES;
+            write.out = stream.data(), write.out_cap = stream.size();
+            expect(observed(name + " cst_tls_seal, fragments of " + std::to_string(fragment) + " bytes",
+                            [&] { return cst_tls_seal(&write); }),
+                   CST_OK);
+        }
+    }
+
     void errors() {
-        expect(burst("seal", CST_SEAL, 2, info.block_bytes > 1 ? 33 : 32, nullptr), info.block_bytes > 1 ? CST_ERR_LENGTH : CST_OK);
+        expect(burst("seal", CST_SEAL, 2, info.block_bytes > 1 ? 33 : 32, nullptr),
+               info.block_bytes > 1 ? CST_ERR_LENGTH : CST_OK);
         if (ciphers()) {
             cst_job bad = job(CST_SEAL, 0, 64);
             bad.in = out[0] + 5;
@@ -370,7 +523,11 @@ void run(cst_ctx *ctx, const std::string &name, const std::vector<std::string> &
     for (size_t n : {size_t(1), size_t(3), JOBS}) s.roundtrip(n, BYTES, nullptr);
     // Short ones go ways of their own, each length another; what is no whole block is put together apart.
     for (size_t n : {size_t(1), size_t(2), size_t(5)})
-        for (size_t bytes : {16, 48, 112, 240, 304, 576}) s.roundtrip(n, bytes + (s.info.block_bytes == 1 ? n : 0), nullptr);
+        for (size_t bytes : {16, 48, 112, 240, 304, 576})
+            s.roundtrip(n, bytes + (s.info.block_bytes == 1 ? n : 0), nullptr);
+    for (size_t bytes : {16, 112, 576}) s.single(bytes);
+    for (size_t n : {size_t(1), size_t(5), JOBS}) s.by_manager(n, n == 5 ? 112 : BYTES);
+    if (name.find("-tls") != std::string::npos) s.written();
     s.errors();
     if (name.find("cbc-hs") != std::string::npos) bad_padding(ctx, s);
     for (const std::string &kernel : kernels) {
@@ -380,7 +537,10 @@ void run(cst_ctx *ctx, const std::string &name, const std::vector<std::string> &
     }
     making_key = true;
     const cst_key *key = s.key;
-    observed(name + " key_free", [&] { cst_key_free(const_cast<cst_key *>(key)); return 0; });
+    observed(name + " key_free", [&] {
+        cst_key_free(const_cast<cst_key *>(key));
+        return 0;
+    });
     making_key = false;
 }
 
@@ -411,6 +571,7 @@ int main(int argc, char **argv) {
     const int error = cst_ctx_new(&ctx, &options);
     tracking = false;
     if (error) return 1;
+    if (!n_blocks) return puts("the library's blocks are not seen"), 1;
     std::vector<std::string> suites, kernels;
     cst_list(ctx, CST_NAME_SUITE, collect, &suites);
     cst_list(ctx, CST_NAME_KERNEL, collect, &kernels);

@@ -55,7 +55,8 @@ void AcceptedRuns::add(const cst::Pack &pack, uint32_t number, const std::vector
         cst::ProgramRecord program;
         if (pack.program(record.streams[i].program, &program)) return;
         const uint64_t bytes = kernel.iterations * record.streams[i].ratio * program.bytes;
-        fits = fits && bytes <= MOST_BYTES && program.state_bytes <= MOST_BYTES && program.state_align <= PAGE && program.state_bytes % program.state_align == 0;
+        fits = fits && bytes <= MOST_BYTES && program.state_bytes <= MOST_BYTES && program.state_align <= PAGE &&
+               program.state_bytes % program.state_align == 0;
         const size_t handed = size_t(2) * program.lanes * program.bytes;
         Stream stream = {program.state_bytes, size_t(bytes), handed, NONE, NONE, {}, {}};
         for (const cst::FieldRecord &f : program.fields) {
@@ -64,8 +65,11 @@ void AcceptedRuns::add(const cst::Pack &pack, uint32_t number, const std::vector
                 fits = fits && PAGE % handed == 0;
             }
             if (!std::strcmp(f.name, "hand")) stream.hand_offset = f.offset;
-            std::vector<uint32_t> *pointers = !std::strcmp(f.name, "in") ? &stream.in : !std::strcmp(f.name, "out") ? &stream.out : nullptr;
-            for (uint32_t lane = 0; pointers && lane < f.n_lanes; lane++) pointers->push_back(f.offset + f.lane_offsets[lane]);
+            std::vector<uint32_t> *pointers = !std::strcmp(f.name, "in")    ? &stream.in
+                                              : !std::strcmp(f.name, "out") ? &stream.out
+                                                                            : nullptr;
+            for (uint32_t lane = 0; pointers && lane < f.n_lanes; lane++)
+                pointers->push_back(f.offset + f.lane_offsets[lane]);
         }
         kernel.streams.push_back(std::move(stream));
     }
@@ -114,7 +118,8 @@ void AcceptedRuns::call(const Kernel &kernel, bool at_end) {
 }
 
 bool AcceptedRuns::run() {
-    auto *at = static_cast<volatile size_t *>(mmap(nullptr, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    auto *at =
+        static_cast<volatile size_t *>(mmap(nullptr, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     if (at == MAP_FAILED) std::abort();
     const pid_t child = fork();
     if (child == 0) {
@@ -126,7 +131,8 @@ bool AcceptedRuns::run() {
         _exit(0);
     }
     int status = 0;
-    const bool sound = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    const bool sound =
+        child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!sound) std::printf("the kernel of an accepted pack faulted: number %zu that was run\n", done + *at);
     done += kernels_.size();
     kernels_.clear();

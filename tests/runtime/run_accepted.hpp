@@ -1,4 +1,5 @@
-// Runs kernels of packs that the checks have accepted, in child processes: what they touch beside their contract's memory is a fault there.
+// Runs kernels of packs that the checks have accepted, in child processes: what they touch beside their contract's
+// memory is a fault there.
 #pragma once
 
 #include <cstdint>

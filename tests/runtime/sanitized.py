@@ -1,4 +1,5 @@
-"""The sanitized builds (sanitize/CMakeLists.txt), made when a test first wants them; and programs of one file against the shared library."""
+"""The sanitized builds (sanitize/CMakeLists.txt), made when a test first wants them; and programs of one file against
+the shared library."""
 
 from __future__ import annotations
 
@@ -30,7 +31,11 @@ def sanitized(name: str) -> Path:
     with open(folder / "lock", "w") as lock:  # one at a time: pytest may run in several processes
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "build.ninja").exists():
-            definitions = [f"-DCST_SANITIZE={SANITIZERS[name]}", f"-DCST_BUILD={BUILD}", f"-DCST_GENERATED={generated()}"]
+            definitions = [
+                f"-DCST_SANITIZE={SANITIZERS[name]}",
+                f"-DCST_BUILD={BUILD}",
+                f"-DCST_GENERATED={generated()}",
+            ]
             run(["cmake", "-S", ROOT / "tests/runtime/sanitize", "-B", folder, "-G", "Ninja", *definitions], env)
         run(["cmake", "--build", folder, "-j", "2"], env)
     return folder
@@ -43,7 +48,11 @@ def generated() -> Path:
 def compiles(compiler: str, sanitizers: str) -> bool:
     if not shutil.which(compiler):
         return False
-    body = "int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }" if "fuzzer" in sanitizers else "int main() { return 0; }"
+    body = (
+        "int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }"
+        if "fuzzer" in sanitizers
+        else "int main() { return 0; }"
+    )
     source = f'#include <vector>\nextern "C" {body}\n'
     flags = [f"-fsanitize={sanitizers}", "-x", "c++", "-", "-o", os.devnull]
     return subprocess.run([compiler, *flags], input=source, text=True, capture_output=True).returncode == 0

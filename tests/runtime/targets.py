@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from cryptostitch.runtime import Context, RuntimeFailure
+from cryptostitch.binding.runtime import Context, RuntimeFailure
 
 
 def context_for(target: str, library: str) -> Context:

@@ -1,4 +1,5 @@
-"""Hand-made kernels that use every register, under both calling conventions: what must come back does, nothing else stays.
+"""Hand-made kernels that use every register, under both calling conventions: what must come back does, nothing else
+stays.
 
 The kernels of the default pack: the check `abi` of `cryptostitch verify`.
 """
@@ -10,10 +11,9 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from handmade import ALGORITHM, Part, program, recipe, tool  # noqa: E402
-
-from cryptostitch.emit.pack import write_pack  # noqa: E402
-from cryptostitch.ir import Window  # noqa: E402
+from cryptostitch.core.ir import Window
+from cryptostitch.emit.pack import write_pack
+from handmade import ALGORITHM, Part, program, recipe, tool
 
 
 def run(pack: Path) -> str:
@@ -28,11 +28,18 @@ def test_hand_made_kernels(tmp_path: Path) -> None:
     sse = program("all@sse#16", "\n".join(f"pcmpeqd v{i}x, v{i}x" for i in range(16)) + "\n" + dirty)
     avx = program("all@avx2#16", "\n".join(f"vpcmpeqd v{i}y, v{i}y, v{i}y" for i in range(16)), features="avx2")
     wide = program(
-        "all@avx512#32", "\n".join(f"vpternlogd v{i}z, v{i}z, v{i}z, 255" for i in range(32)) + "\n"
-        + "\n".join(f"kxnorq k{i}, k{i}, k{i}" for i in range(7)), features="avx512f,avx512bw")
+        "all@avx512#32",
+        "\n".join(f"vpternlogd v{i}z, v{i}z, v{i}z, 255" for i in range(32))
+        + "\n"
+        + "\n".join(f"kxnorq k{i}, k{i}, k{i}" for i in range(7)),
+        features="avx512f,avx512bw",
+    )
     small = program("small@sse#4", "pcmpeqd v3x, v3x\nmov g2, g0", window=Window(4, 3, 0))
     recipes = [
-        recipe("sse@sse", sse), recipe("avx@avx2", avx), recipe("wide@avx512", wide), recipe("one@sse", small),
+        recipe("sse@sse", sse),
+        recipe("avx@avx2", avx),
+        recipe("wide@avx512", wide),
+        recipe("one@sse", small),
         recipe("four@sse", Part(small), Part(small, lag=2), Part(small, lag=1), Part(small, ratio=2)),
     ]
     path = tmp_path / "abi.pack"

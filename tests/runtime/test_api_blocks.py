@@ -1,22 +1,29 @@
-"""Suites of whole blocks (XTS, ECB) and MACs of blocks (CMAC, XCBC): limits, keys, and bursts of scattered buffers."""
+"""Suites of whole blocks (XTS, ECB) and MACs of blocks (CMAC, XCBC): limits and keys. Bursts are in test_plan_*."""
 
 from __future__ import annotations
 
 import random
-from typing import Callable
+from collections.abc import Callable
 
 import pytest
-
-from cryptostitch import runtime
+from cryptostitch.binding import runtime
+from cryptostitch.binding.runtime import Context, RuntimeFailure
 from cryptostitch.ladder import oracle
-from cryptostitch.ladder.placed import Placed
 from cryptostitch.ladder.result import Skip
 from cryptostitch.ladder.vectors import published
-from cryptostitch.runtime import Context, RuntimeFailure
 
 CountCases = Callable[[str, int], None]
 MOST_XTS = 16 << 20  # 2^20 blocks
-SUITES = ("aes-128-xts", "aes-256-xts", "aes-128-ecb", "aes-192-ecb", "aes-256-ecb", "aes-128-cmac", "aes-256-cmac", "aes-128-xcbc")
+SUITES = (
+    "aes-128-xts",
+    "aes-256-xts",
+    "aes-128-ecb",
+    "aes-192-ecb",
+    "aes-256-ecb",
+    "aes-128-cmac",
+    "aes-256-cmac",
+    "aes-128-xcbc",
+)
 
 
 @pytest.mark.parametrize("name", SUITES)
@@ -38,7 +45,10 @@ def test_published(shared_context: Context, count_cases: CountCases, name: str) 
             assert key.seal(v.data, v.iv or None) == (v.out, b""), v.source
             assert key.open(v.out, None, v.iv or None) == v.data, v.source
     theirs = sum(v.source.startswith("Wycheproof") for v in vectors)
-    count_cases(f"{name}, {'RFC' if name == 'aes-128-xcbc' else 'SP 800-38B' if 'cmac' in name else 'CAVP'}", len(vectors) - theirs)
+    count_cases(
+        f"{name}, {'RFC' if name == 'aes-128-xcbc' else 'SP 800-38B' if 'cmac' in name else 'CAVP'}",
+        len(vectors) - theirs,
+    )
     if theirs:
         count_cases(f"{name}, Wycheproof", theirs)
 
@@ -80,20 +90,3 @@ def test_keys_of_block_macs_have_one_length(shared_context: Context, name: str) 
         with pytest.raises(RuntimeFailure) as failure:
             suite.key(None, bytes(length))
         assert failure.value.code == runtime.ERR_LENGTH
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_scattered_mixes(shared_context: Context, seed: int) -> None:
-    rng = random.Random(seed)
-    keys = []
-    for name in rng.sample(SUITES, 3):
-        for _ in range(rng.randrange(1, 3)):
-            secrets = oracle.secrets(rng, name)
-            keys.append((name, secrets, shared_context.suite(name).key(secrets[0] or None, secrets[1] or None)))
-    placed = []
-    for _ in range(rng.randrange(1, 150)):
-        name, secrets, key = rng.choice(keys)
-        length = rng.choice((rng.randrange(64), rng.randrange(700), rng.randrange(8000)))
-        placed.append(Placed(rng, oracle.case(rng, name, length, 0, secrets), key, scattered=0.6))
-    shared_context.burst([p.job for p in placed])
-    assert [problem for p in placed if (problem := p.problem())] == []

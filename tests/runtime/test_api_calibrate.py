@@ -12,15 +12,24 @@ from pathlib import Path
 
 import pytest
 from cost_files import FULL_DISK, MOST, Costs, fnv1a, refused, signature, table, umask
+from cryptostitch.binding import runtime
+from cryptostitch.binding.capi import PROGRESS, Options
+from cryptostitch.binding.runtime import (
+    ALLOW_PACKS,
+    CALIBRATE,
+    ERR_COSTS,
+    ERR_FILE,
+    NO_JIT,
+    SEAL,
+    Context,
+    Job,
+    RuntimeFailure,
+)
+from cryptostitch.emit.artefacts import pack_of
+from cryptostitch.pipeline import Generator
+from cryptostitch.tuning.measure import Laboratory, MeasureError, pinned
 from handmade import tool
 from sanitized import LONG, ROOT
-
-from cryptostitch import runtime
-from cryptostitch.capi import PROGRESS, Options
-from cryptostitch.emit.artefacts import pack_of
-from cryptostitch.measure import Laboratory, MeasureError, pinned
-from cryptostitch.pipeline import Generator
-from cryptostitch.runtime import ALLOW_PACKS, CALIBRATE, ERR_COSTS, ERR_FILE, NO_JIT, SEAL, Context, Job, RuntimeFailure
 
 HERE = "calibrated on this machine"
 LOW = "sse"  # few kernels: quick to measure
@@ -53,7 +62,12 @@ def low(library: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_context_measures_and_says_so(context: Context) -> None:
     before = table(context)
-    assert not context.calibrated and HERE not in before and context.calibrate("sha256_*", HASTE) == 0 and context.calibrated
+    assert (
+        not context.calibrated
+        and HERE not in before
+        and context.calibrate("sha256_*", HASTE) == 0
+        and context.calibrated
+    )
     assert table(context) == before + " + calibrated"
     choice = context.suite("sha256").choice(64)
     assert HERE in choice.why and choice.cycles_per_byte > 0
@@ -68,7 +82,11 @@ def test_every_figure_says_where_it_comes_from(context: Context) -> None:
     assert context.calibrate("sha256_x*", HASTE) == 0
     for jobs in (1, 4, 16, 64):
         why = context.suite("sha256").choice(jobs, 1024).why
-        found = re.fullmatch(rf"for {jobs} jobs? of 1024 bytes: [\d.e+-]+ cycles per byte {sources}; the next best, (\S+), [\d.e+-]+(?: {sources})?(?: \(.*\))?", why)
+        found = re.fullmatch(
+            rf"for {jobs} jobs? of 1024 bytes: [\d.e+-]+ cycles per byte {sources}; the next best, (\S+), [\d.e+-]+(?: "
+            rf"{sources})?(?: \(.*\))?",
+            why,
+        )
         assert found, why
         chosen, other, differs = context.suite("sha256").choice(jobs, 1024).kernel, found[2], found[3]
         here = [name.startswith("sha256_x") for name in (chosen, other)]
@@ -87,7 +105,7 @@ def test_costs_are_core_cycles(measured: Path) -> None:
     try:
         with pinned():
             laboratory = Laboratory()
-            cost, = laboratory.measure([laboratory.open(CHAIN)], 0.1)
+            (cost,) = laboratory.measure([laboratory.open(CHAIN)], 0.1)
     except MeasureError as error:
         pytest.skip(str(error))
     assert costs[CHAIN][1] / 100 == pytest.approx(cost.per_iteration, rel=0.25)
@@ -97,7 +115,9 @@ def test_progress(context: Context) -> None:
     seen: list[tuple[int, int, str]] = []
     assert context.calibrate("sha1_*", HASTE, lambda *step: seen.append(step)) == 0
     assert [done for done, _, _ in seen] == list(range(len(seen))) and {total for _, total, _ in seen} == {len(seen)}
-    assert {kernel for _, _, kernel in seen} <= set(context.kernels()) and all(kernel.startswith("sha1_") for _, _, kernel in seen)
+    assert {kernel for _, _, kernel in seen} <= set(context.kernels()) and all(
+        kernel.startswith("sha1_") for _, _, kernel in seen
+    )
 
 
 def test_progress_ends_it(context: Context) -> None:
@@ -175,7 +195,7 @@ def test_costs_make_the_choice(measured: Path, tmp_path: Path) -> None:
     assert Context().suite("sha256").choice(64).kernel != PLAIN
     context = Context(costs=path)
     choice = context.suite("sha256").choice(64, 1 << 20)
-    assert choice.kernel == PLAIN and choice.cycles_per_byte == pytest.approx(1 / 64 / 4)
+    assert choice.kernel == PLAIN and choice.cycles_per_byte == pytest.approx(1 / 64 / 4, rel=0.01)  # and loads
     assert HERE in choice.why and context.suite("sha256").choice(64).kernel == PLAIN
     kernel = context.kernel(PLAIN)
     burst(context)
@@ -241,9 +261,16 @@ def test_costs_of_a_pack_that_comes_later(measured: Path, tmp_path: Path) -> Non
 # ---- another CPU, no file, no right file
 
 
-@pytest.mark.parametrize("line, pattern, by", [
-    ("brand", "$", " II"), ("cpu", r"^\d+", "99"), ("cpu", r" \d+ ", " 99 "), ("cpu", r"\d+$", "99"), ("features", ",ssse3", ""),
-])
+@pytest.mark.parametrize(
+    "line, pattern, by",
+    [
+        ("brand", "$", " II"),
+        ("cpu", r"^\d+", "99"),
+        ("cpu", r" \d+ ", " 99 "),
+        ("cpu", r"\d+$", "99"),
+        ("features", ",ssse3", ""),
+    ],
+)
 def test_another_cpu(line: str, pattern: str, by: str, low: Path, tmp_path: Path) -> None:
     costs = Costs.read(low)
     costs.head[line] = re.sub(pattern, by, costs.head[line], count=1)
@@ -271,7 +298,17 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["fifo"]
 
 
-@pytest.mark.parametrize("content", [b"", b"\0" * 100, b"#!/bin/sh\necho hello\n", b"cryptostitch costs 1\n" * 1000, b"cryptostitch costs 2\n", b"x" * (5 << 20)])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\0" * 100,
+        b"#!/bin/sh\necho hello\n",
+        b"cryptostitch costs 1\n" * 1000,
+        b"cryptostitch costs 2\n",
+        b"x" * (5 << 20),
+    ],
+)
 def test_what_is_no_file_of_costs_is_left_alone(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "costs"
     path.write_bytes(content)
@@ -282,11 +319,12 @@ def test_what_is_no_file_of_costs_is_left_alone(content: bytes, tmp_path: Path) 
 
 
 def test_damaged_files(low: Path, tmp_path: Path) -> None:
-    """Beginnings, changed bytes, and figures out of range with a right checksum; cost_damage.cpp gives many more to the reader alone."""
+    """Beginnings, changed bytes, and figures out of range with a right checksum; cost_damage.cpp gives many more to the
+    reader alone."""
     path = tmp_path / "costs"
     whole = low.read_bytes()
     for i in range(0, len(whole), 1 if LONG else 31):
-        for text in (whole[:i], whole[:i] + bytes([whole[i] ^ 1]) + whole[i + 1:], whole[:i] + whole[i + 1:]):
+        for text in (whole[:i], whole[:i] + bytes([whole[i] ^ 1]) + whole[i + 1 :], whole[:i] + whole[i + 1 :]):
             path.write_bytes(text)
             refused(ERR_COSTS, target=LOW, costs=path)
     costs = Costs.read(low)
@@ -307,7 +345,9 @@ def test_damaged_files(low: Path, tmp_path: Path) -> None:
 def test_the_reader_withstands_damage(seed: str, says: str, low: Path, tmp_path: Path) -> None:
     costs = Costs.read(low)
     few = replace(costs, kernels=dict(list(costs.kernels.items())[:3]))
-    done = subprocess.run([tool("cst-cost-damage"), few.write(tmp_path / "costs"), *filter(None, [seed])], capture_output=True, text=True)
+    done = subprocess.run(
+        [tool("cst-cost-damage"), few.write(tmp_path / "costs"), *filter(None, [seed])], capture_output=True, text=True
+    )
     assert says in done.stdout + done.stderr and (done.returncode != 0) == bool(seed), done.stdout + done.stderr
     if not seed:
         texts, accepted, _ = map(int, re.findall(r"\d+", done.stdout.splitlines()[-1]))
@@ -367,19 +407,33 @@ def test_a_file_is_replaced_at_once(low: Path, tmp_path: Path) -> None:
         assert context.calibrate(PLAIN, HASTE) == 0
         context.save_costs(path)
         assert start + reader.read() == old
-    assert path.read_bytes() != old and table(Context(target=LOW, costs=path)) == HERE and os.listdir(tmp_path) == ["costs"]
+    assert (
+        path.read_bytes() != old
+        and table(Context(target=LOW, costs=path)) == HERE
+        and os.listdir(tmp_path) == ["costs"]
+    )
 
 
 def test_paths_that_cannot_be_written(low: Path, tmp_path: Path) -> None:
     context = Context(target=LOW, costs=low)
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
-    for path in (tmp_path / "absent" / "costs", tmp_path / "file" / "costs", tmp_path / "folder", "/proc/costs", tmp_path / ("x" * 300)):
+    for path in (
+        tmp_path / "absent" / "costs",
+        tmp_path / "file" / "costs",
+        tmp_path / "folder",
+        "/proc/costs",
+        tmp_path / ("x" * 300),
+    ):
         with pytest.raises(RuntimeFailure) as failure:
             context.save_costs(path)
         assert failure.value.code == ERR_FILE and str(path) in str(failure.value)
         refused(ERR_FILE, CALIBRATE, target=LOW, costs=path)
-    assert sorted(os.listdir(tmp_path)) == ["file", "folder"] and os.listdir(tmp_path / "folder") == [] and table(context) == HERE
+    assert (
+        sorted(os.listdir(tmp_path)) == ["file", "folder"]
+        and os.listdir(tmp_path / "folder") == []
+        and table(context) == HERE
+    )
 
 
 def test_a_full_disk(low: Path, tmp_path: Path) -> None:
@@ -387,6 +441,11 @@ def test_a_full_disk(low: Path, tmp_path: Path) -> None:
     path = tmp_path / "costs"
     path.write_bytes(low.read_bytes())
     before = signature(path)
-    done = subprocess.run([sys.executable, "-c", FULL_DISK, path, LOW, f"{LOW}-popcnt"], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "generator")})
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, path, LOW, f"{LOW}-popcnt"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "generator")},
+    )
     assert done.returncode == 0, done.stderr
     assert signature(path) == before and os.listdir(tmp_path) == ["costs"]

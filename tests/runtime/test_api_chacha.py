@@ -1,16 +1,18 @@
-"""ChaCha20 and ChaCha20-Poly1305 where the general tests do not look: counters that wrap, the lengths at which calls are divided, forgeries."""
+"""ChaCha20 and ChaCha20-Poly1305 where the general tests do not look: counters that wrap, the lengths at which calls
+are divided, forgeries."""
 
 from __future__ import annotations
 
 import random
+import shutil
+import subprocess
 from collections import Counter
-from typing import Callable
+from collections.abc import Callable
 
 import pytest
-
+from cryptostitch.binding.runtime import ERR_AUTH, OPEN, SEAL, Context, Job, RuntimeFailure
 from cryptostitch.ladder import oracle
 from cryptostitch.ladder.vectors import published
-from cryptostitch.runtime import ERR_AUTH, OPEN, SEAL, Context, Job, RuntimeFailure
 
 SUITE = "chacha20-poly1305"
 M = (1 << 32) - 1
@@ -27,7 +29,7 @@ def block(key: bytes, counter: int, last: bytes) -> bytes:
     """RFC 8439, 2.3, with a counter of 64 bits, of which 8 bytes of ``last`` follow."""
     state = [0x61707865, 0x3320646E, 0x79622D32, 0x6B206574]
     rest = key + counter.to_bytes(8, "little") + last
-    state += [int.from_bytes(rest[i:i + 4], "little") for i in range(0, 48, 4)]
+    state += [int.from_bytes(rest[i : i + 4], "little") for i in range(0, 48, 4)]
     x = list(state)
     for _ in range(10):
         for i in range(4):
@@ -40,7 +42,9 @@ def block(key: bytes, counter: int, last: bytes) -> bytes:
 def test_the_plain_cipher_here_is_right() -> None:
     """RFC 8439, 2.3.2."""
     nonce = bytes.fromhex("000000090000004a00000000")
-    assert block(bytes(range(32)), 1 | int.from_bytes(nonce[:4], "little") << 32, nonce[4:])[:8] == bytes.fromhex("10f1e7e4d13b5915")
+    assert block(bytes(range(32)), 1 | int.from_bytes(nonce[:4], "little") << 32, nonce[4:])[:8] == bytes.fromhex(
+        "10f1e7e4d13b5915"
+    )
 
 
 @pytest.mark.parametrize("before", [0, 1, 2, 4, 7, 16, 17])
@@ -48,7 +52,12 @@ def test_the_plain_cipher_here_is_right() -> None:
 def test_the_counter_carries(shared_context: Context, before: int, size: int) -> None:
     """As OpenSSL has it: the counter's 32 bits carry into the next word."""
     rng = random.Random(f"{before} {size}")
-    key, start, last, data = rng.randbytes(32), (rng.randrange(1 << 31) << 32) + (1 << 32) - before, rng.randbytes(8), rng.randbytes(size)
+    key, start, last, data = (
+        rng.randbytes(32),
+        (rng.randrange(1 << 31) << 32) + (1 << 32) - before,
+        rng.randbytes(8),
+        rng.randbytes(size),
+    )
     stream = b"".join(block(key, start + i, last) for i in range(-(-size // 64)))
     out = bytearray(size)
     iv = start.to_bytes(8, "little") + last
@@ -57,7 +66,30 @@ def test_the_counter_carries(shared_context: Context, before: int, size: int) ->
     assert bytes(out) == bytes(a ^ b for a, b in zip(data, stream))
 
 
-LENGTHS = sorted({n + d for n in (64, 128, 192, 256, 448, 960, 1024, 1984, 2048, 3072, 4096, 5120) for d in (-17, -16, -1, 0, 1, 15, 16, 63)})
+@pytest.mark.parametrize("before", [1, 3, 16])
+@pytest.mark.parametrize("size", [65, 300, 2500])
+def test_the_carry_ends_behind_the_nonces_first_word(shared_context: Context, before: int, size: int) -> None:
+    rng = random.Random(f"{before} {size}")
+    key, last, data = rng.randbytes(32), b"\xff" * 8, rng.randbytes(size)
+    start = (1 << 64) - before
+    stream = b"".join(block(key, (start + i) % (1 << 64), last) for i in range(-(-size // 64)))
+    out, iv = bytearray(size), start.to_bytes(8, "little") + last
+    job = Job(shared_context.suite("chacha20").key(key, None), SEAL, iv=iv, data=data, out=out)
+    assert shared_context.burst([job]) == 0
+    assert bytes(out) == bytes(a ^ b for a, b in zip(data, stream))
+    openssl = shutil.which("openssl")
+    if openssl:
+        command = [openssl, "enc", "-chacha20", "-K", key.hex(), "-iv", iv.hex()]
+        assert subprocess.run(command, input=data, capture_output=True, check=True).stdout == bytes(out)
+
+
+LENGTHS = sorted(
+    {
+        n + d
+        for n in (64, 128, 192, 256, 448, 960, 1024, 1984, 2048, 3072, 4096, 5120)
+        for d in (-17, -16, -1, 0, 1, 15, 16, 63)
+    }
+)
 
 
 @pytest.mark.parametrize("aad", [0, 1, 16, 300, 2100])
@@ -79,10 +111,14 @@ def test_one_error_and_a_wiped_output(shared_context: Context, size: int) -> Non
     key = shared_context.suite(SUITE).key(case.key, None)
 
     def spoilt(data: bytes, at: int) -> bytes:
-        return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1:]
+        return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]
 
-    for iv, aad, text, tag in ((spoilt(case.iv, 3), case.aad, case.out, case.tag), (case.iv, spoilt(case.aad, 19), case.out, case.tag),
-                               (case.iv, case.aad, spoilt(case.out, size - 1), case.tag), (case.iv, case.aad, case.out, spoilt(case.tag, 15))):
+    for iv, aad, text, tag in (
+        (spoilt(case.iv, 3), case.aad, case.out, case.tag),
+        (case.iv, spoilt(case.aad, 19), case.out, case.tag),
+        (case.iv, case.aad, spoilt(case.out, size - 1), case.tag),
+        (case.iv, case.aad, case.out, spoilt(case.tag, 15)),
+    ):
         for in_place in (False, True):
             out = bytearray(text) if in_place else bytearray(b"\x55" * size)
             job = Job(key, OPEN, iv=iv, aad=aad, data=memoryview(out) if in_place else text, out=out, tag=tag)
@@ -110,9 +146,21 @@ def test_opening_goes_through_the_pairs_too(context: Context) -> None:
             for in_place in (False, True):
                 for tag, status in ((case.tag, 0), (bytes(16), ERR_AUTH)):
                     out = bytearray(case.out) if in_place else bytearray(b"\x55" * size)
-                    job = Job(key, OPEN, iv=case.iv, aad=case.aad or None, data=memoryview(out) if in_place else case.out, out=out, tag=tag)
+                    job = Job(
+                        key,
+                        OPEN,
+                        iv=case.iv,
+                        aad=case.aad or None,
+                        data=memoryview(out) if in_place else case.out,
+                        out=out,
+                        tag=tag,
+                    )
                     context.burst([job])
-                    assert (job.status, bytes(out)) == (status, bytes(size) if status else case.data), (name, size, in_place)
+                    assert (job.status, bytes(out)) == (status, bytes(size) if status else case.data), (
+                        name,
+                        size,
+                        in_place,
+                    )
         assert kernel.calls() > before, name
         ran += 1
     if not ran:
@@ -126,7 +174,12 @@ def test_published(shared_context: Context, suite: str, count_cases: Callable[[s
         key = shared_context.suite(suite).key(v.key, None)
         if v.valid:
             out, tag = bytearray(len(v.out)), bytearray(len(v.tag))
-            assert shared_context.burst([Job(key, SEAL, iv=v.iv, aad=v.aad or None, data=v.data, out=out, tag=tag or None)]) == 0
+            assert (
+                shared_context.burst(
+                    [Job(key, SEAL, iv=v.iv, aad=v.aad or None, data=v.data, out=out, tag=tag or None)]
+                )
+                == 0
+            )
             assert (bytes(out), bytes(tag)) == (v.out, v.tag)
         back = bytearray(len(v.out))
         job = Job(key, OPEN, iv=v.iv, aad=v.aad or None, data=v.out, out=back, tag=v.tag or None)

@@ -7,76 +7,41 @@ import random
 
 import pytest
 from built import kernel_names
-
-from cryptostitch import runtime
+from cryptostitch.binding import runtime
+from cryptostitch.binding.runtime import OPEN, SEAL, Context, Job, RuntimeFailure
 from cryptostitch.ladder import oracle
-from cryptostitch.runtime import OPEN, SEAL, Context, Job, RuntimeFailure
+from jobs.builder import Bench, JobSpec, forced
 
 ETM = "aes-128-cbc+hmac-sha1-etm"
 
 
-def suites_of(context: Context, kernel: str) -> list[str]:
-    """The suites that take the kernel; empty when this machine cannot run it."""
-    found = []
-    for suite in context.suites():
-        try:
-            context.force(suite, kernel)
-        except RuntimeFailure as failure:
-            assert failure.code in (runtime.ERR_NAME, runtime.ERR_UNSUPPORTED, runtime.ERR_JIT)
-            continue
-        context.force(suite, None)
-        found.append(suite)
-    return found
-
-
 @pytest.mark.parametrize("name", kernel_names())
-def test_every_kernel_forced(context: Context, name: str) -> None:
-    """One suite that fits: the choice names it, its call counter moves, and the answers are right."""
-    suites = suites_of(context, name)
-    if not suites:
-        try:
-            context.kernel(name)
-        except RuntimeFailure as failure:
-            assert failure.code in (runtime.ERR_UNSUPPORTED, runtime.ERR_JIT)
-            pytest.skip("this CPU cannot run it")
-        pytest.fail("runs here, but no suite takes it: see role_of in runtime/select/variant.cpp")
-    rng = random.Random(name)
-    for suite in suites[:1] + suites[-1:]:
-        context.force(suite, name)
-        direction = OPEN if "_dec_" in name else SEAL
-        assert context.suite(suite).choice(64, 4096, True, direction).kernel == name
+def test_every_kernel_forced(shared_context: Context, name: str) -> None:
+    """Two suites that fit: the choice names it, its call counter moves, and the answers are right."""
+    context, bench = shared_context, Bench(shared_context, name)
+    with forced(context, name, context.suites()) as suites:
+        if not suites:
+            try:
+                context.kernel(name)
+            except RuntimeFailure as failure:
+                assert failure.code in (runtime.ERR_UNSUPPORTED, runtime.ERR_JIT)
+                pytest.skip("this CPU cannot run it")
+            pytest.fail("runs here, but no suite takes it: see role_of in runtime/select/variant.cpp")
         kernel = context.kernel(name)
-        before = kernel.calls()
-        secrets = oracle.secrets(rng, suite)
-        key = context.suite(suite).key(secrets[0] or None, secrets[1] or None)
-        cases = [
-            oracle.case(rng, suite, length, aad, secrets)
-            for length in (4096, 1024, 1040, 700, 16, 320)
-            for aad in (0, 16, 13)
-            for _ in range(3)
-        ]
-        outs, tags = [bytearray(len(c.out)) for c in cases], [bytearray(len(c.tag)) for c in cases]
-        jobs = [
-            Job(key, SEAL, iv=c.iv or None, aad=c.aad or None, data=c.data, out=out if c.key else None, tag=tag)
-            for c, out, tag in zip(cases, outs, tags)
-        ]
-        assert context.burst(jobs) == 0
-        for case, out, tag in zip(cases, outs, tags):
-            assert (bytes(out), bytes(tag)) == (case.out, case.tag), (suite, len(case.data), len(case.aad))
-        for case, out in zip(cases, outs):
-            back = bytearray(len(out))
-            job = Job(
-                key,
-                OPEN,
-                iv=case.iv or None,
-                aad=case.aad or None,
-                data=case.out if case.key else case.data,
-                out=back if case.key else None,
-                tag=case.tag or None,
-            )
-            assert context.burst([job]) == 0 and (not case.key or bytes(back[: job.out_len]) == case.data)
-        assert kernel.calls() > before
-        context.force(suite, None)
+        for suite in {suites[0], suites[-1]}:
+            direction = OPEN if "_dec_" in name else SEAL
+            assert context.suite(suite).choice(64, 4096, True, direction).kernel == name
+            before = kernel.calls()
+            for way in (SEAL, OPEN):
+                specs = [
+                    JobSpec(suite, way, length, 0, aad)
+                    for length in (4096, 1024, 1040, 700, 16, 320)
+                    for aad in (0, 16, 13)
+                ]
+                bench.burst(3 * specs)
+                for spec in specs:
+                    bench.burst([spec])
+            assert kernel.calls() > before
 
 
 def test_selftest(shared_context: Context) -> None:
@@ -127,7 +92,8 @@ def test_without_jit_the_same_answers(library: str) -> None:
 
 
 def burst_answers(context: Context) -> dict[str, list[tuple[bytes, bytes]]]:
-    """Of each suite that the context can run: 17 messages sealed together, opened together again, and checked against the oracle."""
+    """Of each suite that the context can run: 17 messages sealed together, opened together again, and checked against
+    the oracle."""
     made = {}
     for name in context.suites():
         try:
@@ -140,14 +106,26 @@ def burst_answers(context: Context) -> dict[str, list[tuple[bytes, bytes]]]:
         cases = [oracle.case(rng, name, 16 * (1 + 5 * i % 37), 20, secrets) for i in range(17)]
         key = suite.key(secrets[0] or None, secrets[1] or None)
         outs, tags = [bytearray(len(c.out)) for c in cases], [bytearray(len(c.tag)) for c in cases]
-        assert context.burst([Job(key, SEAL, iv=c.iv or None, aad=c.aad or None, data=c.data, out=out if c.key else None, tag=tag)
-                              for c, out, tag in zip(cases, outs, tags)]) == 0
+        assert (
+            context.burst(
+                [
+                    Job(key, SEAL, iv=c.iv or None, aad=c.aad or None, data=c.data, out=out if c.key else None, tag=tag)
+                    for c, out, tag in zip(cases, outs, tags)
+                ]
+            )
+            == 0
+        )
         made[name] = [(bytes(out), bytes(tag)) for out, tag in zip(outs, tags)]
         assert made[name] == [(c.out, c.tag) for c in cases], name
         if cases[0].key:
             backs = [bytearray(len(c.out)) for c in cases]
-            jobs = [Job(key, OPEN, iv=c.iv or None, aad=c.aad or None, data=c.out, out=back, tag=c.tag or None) for c, back in zip(cases, backs)]
-            assert context.burst(jobs) == 0 and [bytes(back[:job.out_len]) for back, job in zip(backs, jobs)] == [c.data for c in cases], name
+            jobs = [
+                Job(key, OPEN, iv=c.iv or None, aad=c.aad or None, data=c.out, out=back, tag=c.tag or None)
+                for c, back in zip(cases, backs)
+            ]
+            assert context.burst(jobs) == 0 and [bytes(back[: job.out_len]) for back, job in zip(backs, jobs)] == [
+                c.data for c in cases
+            ], name
     return made
 
 
@@ -206,11 +184,23 @@ def test_the_choice_says_why(shared_context: Context) -> None:
 def test_suite_info(shared_context: Context) -> None:
     for name in shared_context.suites():
         suite, m = shared_context.suite(name), oracle.meaning(name)
-        kind = runtime.DIGEST if m.kind == "digest" else runtime.MAC if m.only_reads else runtime.AEAD if m.authenticates else runtime.CIPHER
+        kind = (
+            runtime.DIGEST
+            if m.kind == "digest"
+            else runtime.MAC
+            if m.only_reads
+            else runtime.AEAD
+            if m.authenticates
+            else runtime.CIPHER
+        )
         assert suite.kind == kind
         assert suite.key_bytes == m.whole_key_bytes
         assert suite.iv_bytes == m.iv_bytes
-        assert (suite.iv_min, suite.iv_max) == {"gcm": (1, 2**61 - 1), "ccm": (7, 13)}.get(m.kind, (m.iv_bytes, m.iv_bytes))
+        assert (suite.iv_min, suite.iv_max) == {"gcm": (1, 2**61 - 1), "ccm": (7, 13)}.get(
+            m.kind, (m.iv_bytes, m.iv_bytes)
+        )
         assert suite.block_bytes == m.block_bytes and suite.tag_max == m.tag_bytes
         assert suite.expansion == {"profile": 16, "tls": hashlib.new(m.hash or "md5").digest_size + 16}.get(m.kind, 0)
-        assert (suite.aad_min, suite.aad_max) in {"esp": [(8, 12)], "tls": [(11, 11)]}.get(m.kind, [(0, 0), (0, 2**61 - 1)])
+        assert (suite.aad_min, suite.aad_max) in {"esp": [(8, 12)], "tls": [(11, 11)]}.get(
+            m.kind, [(0, 0), (0, 2**61 - 1)]
+        )

@@ -1,19 +1,19 @@
-"""AES in counter mode and GCM: published vectors, counters that wrap, fields of GHASH that are rare, limits, scattered and overlapping buffers."""
+"""AES in counter mode and GCM: published vectors, counters that wrap, fields of GHASH that are rare, limits, scattered
+and overlapping buffers."""
 
 from __future__ import annotations
 
 import random
-from typing import Callable
+from collections.abc import Callable
 
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-
-from cryptostitch import runtime
+from cryptostitch.binding import runtime
+from cryptostitch.binding.runtime import OPEN, SEAL, Context, Job, RuntimeFailure
 from cryptostitch.ladder import oracle
 from cryptostitch.ladder.ghash import ghash
 from cryptostitch.ladder.result import Skip
 from cryptostitch.ladder.vectors import published
-from cryptostitch.runtime import OPEN, SEAL, Context, Job, RuntimeFailure
 
 CountCases = Callable[[str, int], None]
 GCM = ("aes-128-gcm", "aes-192-gcm", "aes-256-gcm")
@@ -25,12 +25,18 @@ def gcm(key: bytes, iv: bytes, aad: bytes, data: bytes) -> tuple[bytes, bytes]:
     aes = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
     h = aes.update(bytes(16))
     pad = lambda x: x + bytes(-len(x) % 16)  # noqa: E731
-    first = iv + bytes(3) + b"\1" if len(iv) == 12 else ghash(h, bytes(16), pad(iv) + bytes(8) + (8 * len(iv)).to_bytes(8, "big"))
+    first = (
+        iv + bytes(3) + b"\1"
+        if len(iv) == 12
+        else ghash(h, bytes(16), pad(iv) + bytes(8) + (8 * len(iv)).to_bytes(8, "big"))
+    )
     count = int.from_bytes(first[12:], "big")
     blocks = [first[:12] + ((count + i) % 2**32).to_bytes(4, "big") for i in range(1 + -(-len(data) // 16))]
     stream = aes.update(b"".join(blocks))
     text = bytes(a ^ b for a, b in zip(data, stream[16:]))
-    y = ghash(h, bytes(16), pad(aad) + pad(text) + (8 * len(aad)).to_bytes(8, "big") + (8 * len(text)).to_bytes(8, "big"))
+    y = ghash(
+        h, bytes(16), pad(aad) + pad(text) + (8 * len(aad)).to_bytes(8, "big") + (8 * len(text)).to_bytes(8, "big")
+    )
     return text, bytes(a ^ b for a, b in zip(y, stream))
 
 
@@ -58,7 +64,17 @@ def test_published(shared_context: Context, count_cases: CountCases, name: str) 
 
 
 @pytest.mark.parametrize("name", CTR)
-@pytest.mark.parametrize("start", ["00" * 12 + "fffffffe", "00" * 12 + "ffffffff", "ab" * 8 + "ffffffff" + "fffffff0", "ff" * 15 + "fe", "ff" * 16, "ff" * 12 + "00" * 4])
+@pytest.mark.parametrize(
+    "start",
+    [
+        "00" * 12 + "fffffffe",
+        "00" * 12 + "ffffffff",
+        "ab" * 8 + "ffffffff" + "fffffff0",
+        "ff" * 15 + "fe",
+        "ff" * 16,
+        "ff" * 12 + "00" * 4,
+    ],
+)
 def test_counter_wraps(shared_context: Context, name: str, start: str) -> None:
     """The whole block counts (SP 800-38A, B.1), beyond the 32 bits that kernels count in."""
     rng, iv = random.Random(start), bytes.fromhex(start)
@@ -76,7 +92,17 @@ def test_counter_wraps(shared_context: Context, name: str, start: str) -> None:
 def test_any_iv(shared_context: Context, name: str, iv_bytes: int) -> None:
     rng = random.Random(f"{name} {iv_bytes}")
     key = rng.randbytes(int(name.split("-")[1]) // 8)
-    for length, aad_bytes in ((0, 0), (1, 1), (64, 13), (479, 240), (480, 241), (481, 16), (777, 1000), (2048, 15), (3000, 256)):
+    for length, aad_bytes in (
+        (0, 0),
+        (1, 1),
+        (64, 13),
+        (479, 240),
+        (480, 241),
+        (481, 16),
+        (777, 1000),
+        (2048, 15),
+        (3000, 256),
+    ):
         iv, aad, data = rng.randbytes(iv_bytes), rng.randbytes(aad_bytes), rng.randbytes(length)
         wanted = gcm(key, iv, aad, data)
         ours = shared_context.suite(name).key(key)
@@ -85,7 +111,8 @@ def test_any_iv(shared_context: Context, name: str, iv_bytes: int) -> None:
 
 
 def test_counter_of_gcm_wraps_in_32_bits(shared_context: Context) -> None:
-    """An IV that is not 96 bits long may begin anywhere (SP 800-38D, 7.1, step 2; inc32). One whose first block is near the end is made with the inverse of H."""
+    """An IV that is not 96 bits long may begin anywhere (SP 800-38D, 7.1, step 2; inc32). One whose first block is near
+    the end is made with the inverse of H."""
     key = bytes(range(16))
     aes = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
     h = aes.update(bytes(16))
@@ -166,7 +193,9 @@ def test_forgeries(shared_context: Context, length: int) -> None:
             spoilt = [bytearray(p) for p in parts]
             spoilt[which][rng.randrange(len(spoilt[which]))] ^= 1 << rng.randrange(8)
             place = bytearray(b"\xaa" * length)
-            job = Job(key, OPEN, iv=bytes(spoilt[0]), aad=bytes(spoilt[1]), data=bytes(spoilt[2]), out=place, tag=spoilt[3])
+            job = Job(
+                key, OPEN, iv=bytes(spoilt[0]), aad=bytes(spoilt[1]), data=bytes(spoilt[2]), out=place, tag=spoilt[3]
+            )
             with pytest.raises(RuntimeFailure) as failure:
                 job.run_alone()
             assert failure.value.code == runtime.ERR_AUTH and bytes(place) == bytes(length)
@@ -179,11 +208,23 @@ def test_in_place_and_bursts(shared_context: Context) -> None:
         jobs, right = [], []
         for n in range(200):
             name = rng.choice(CTR + GCM)
-            case = oracle.case(rng, name, rng.choice((0, 5, 64, 100, 300, 481, 1000, 1024, 2000, 4096)), rng.choice((0, 13, 250)))
+            case = oracle.case(
+                rng, name, rng.choice((0, 5, 64, 100, 300, 481, 1000, 1024, 2000, 4096)), rng.choice((0, 13, 250))
+            )
             text, wanted = (case.data, case.out) if direction == SEAL else (case.out, case.data)
             place = bytearray(text)
             tag = None if not case.tag else bytearray(16) if direction == SEAL else bytearray(case.tag)
-            jobs.append(Job(suites[name].key(case.key), direction, iv=case.iv, aad=case.aad or None, data=memoryview(place) if n % 2 else text, out=place, tag=tag))
+            jobs.append(
+                Job(
+                    suites[name].key(case.key),
+                    direction,
+                    iv=case.iv,
+                    aad=case.aad or None,
+                    data=memoryview(place) if n % 2 else text,
+                    out=place,
+                    tag=tag,
+                )
+            )
             right.append((wanted, case.tag))
         shared_context.burst(jobs)
         for job, (wanted, tag) in zip(jobs, right):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from cryptostitch.emit.pack import write_pack
 from cryptostitch.emit.unpack import read_pack
-from dataclasses import replace
 from sanitized import compiled
 
 FOREIGN = ("aes128_cbc_enc_x1_by1@sse_aesni", "aes128_cbc_dec_x1_by1@sse_aesni")
@@ -33,12 +32,15 @@ def faults(program: Path, scenario: str, pack: Path, *seed: str) -> subprocess.C
     return subprocess.run([program, scenario, pack, *seed], capture_output=True, text=True, timeout=1200)
 
 
-@pytest.mark.parametrize("scenario, kinds", [
-    ("anonymous", ("malloc", "mmap", "mprotect")),
-    ("kernels", ("malloc", "mmap", "mprotect")),
-    ("pack", ("malloc", "mmap", "mprotect")),
-    ("sealed", ("malloc", "mmap", "mprotect", "memfd_create", "write", "ftruncate", "fcntl")),
-])
+@pytest.mark.parametrize(
+    "scenario, kinds",
+    [
+        ("anonymous", ("malloc", "mmap", "mprotect")),
+        ("kernels", ("malloc", "mmap", "mprotect")),
+        ("pack", ("malloc", "mmap", "mprotect")),
+        ("sealed", ("malloc", "mmap", "mprotect", "memfd_create", "write", "ftruncate", "fcntl")),
+    ],
+)
 def test_every_request_fails_once(scenario: str, kinds: tuple[str, ...], program: Path, pack: Path) -> None:
     done = faults(program, scenario, pack)
     assert done.returncode == 0, done.stdout + done.stderr

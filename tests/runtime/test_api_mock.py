@@ -19,10 +19,17 @@ def test_the_same_tests_over_mock_kernels(root: Path, tmp_path: Path) -> None:
     env = {**os.environ, "CXXFLAGS": "-O2"}
     subprocess.run([root / "tests/runtime/mock/build.sh", library], check=True, env=env, timeout=600)
     env["CRYPTOSTITCH_LIBRARY"] = str(library)
-    tests = [f"tests/runtime/test_api_{part}.py" for part in ("burst", "choice", "lengths", "open")]
+    tests = [
+        f"tests/runtime/test_{part}.py"
+        for part in ("plan_mixed", "plan_numbers", "plan_lengths", "api_choice", "api_open")
+    ]
     names = "md5 or sha512 or mix or wide or forced or open"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", "-k", names, *tests],
-        cwd=root, env=env, capture_output=True, text=True, timeout=1200,
+        cwd=root,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=1200,
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]

@@ -1,4 +1,5 @@
-"""Where the buffers of a job may lie: every job of a burst against the rule of the header, on each way to check it (alone, scalar, all buffers at once)."""
+"""Where the buffers of a job may lie: every job of a burst against the rule of the header, on each way to check it
+(alone, scalar, all buffers at once)."""
 
 from __future__ import annotations
 
@@ -6,10 +7,9 @@ import random
 from dataclasses import dataclass
 
 import pytest
+from cryptostitch.binding import runtime
+from cryptostitch.binding.runtime import AEAD, CIPHER, NOT_RUN, OPEN, SEAL, Job
 from targets import context_for
-
-from cryptostitch import runtime
-from cryptostitch.runtime import AEAD, CIPHER, NOT_RUN, OPEN, SEAL, Context, Job
 
 # Lengths of text, AAD and tag; the IV has its usual one.
 SUITES = {
@@ -45,25 +45,40 @@ def meet(a: int, a_bytes: int, b: int, b_bytes: int) -> bool:
 def right(at: Places, enciphers: bool, direction: int, iv: int, aad: int, text: int, tag: int) -> bool:
     written = text if enciphers else 0
     used = [(at.iv, iv), (at.aad, aad), (at.data, text), (at.out, written), (at.tag, tag)]
-    if any(n and (p == 0 or p + n >= TOP) for p, n in used) or at.room < written or (at.out | at.room and not enciphers):
+    if (
+        any(n and (p == 0 or p + n >= TOP) for p, n in used)
+        or at.room < written
+        or (at.out | at.room and not enciphers)
+    ):
         return False
     if at.out != at.data and meet(at.out, written, at.data, text):
         return False
     if any(meet(at.out, written, p, n) for p, n in ((at.iv, iv), (at.aad, aad), (at.tag, tag))):
         return False
-    return direction == OPEN or not any(meet(at.tag, tag, p, n) for p, n in ((at.iv, iv), (at.aad, aad), (at.data, text)))
+    return direction == OPEN or not any(
+        meet(at.tag, tag, p, n) for p, n in ((at.iv, iv), (at.aad, aad), (at.data, text))
+    )
 
 
 def somewhere(rng: random.Random, text: int) -> int:
     """Near the others as a rule: touching, or not quite."""
     near = rng.choice((0, 1, 12, 16, text, rng.randrange(2 * text + 64)))
-    return rng.choice([rng.choice((1 << 20, 1 << 62, (1 << 63) - text)) + near] + 20 * [(1 << 20) + near, (1 << 20) + 4096 * rng.randrange(8) + near])
+    return rng.choice(
+        [rng.choice((1 << 20, 1 << 62, (1 << 63) - text)) + near]
+        + 20 * [(1 << 20) + near, (1 << 20) + 4096 * rng.randrange(8) + near]
+    )
 
 
 def draw(rng: random.Random, text: int, enciphers: bool) -> Places:
     at = Places(*((1 << 20) + 8192 * i for i in range(1, 6)), room=text)
     for name in rng.sample(["iv", "aad", "data", "out", "tag"], rng.choice((0, 1, 1, 2, 5))):
-        setattr(at, name, rng.choice((0, TOP - 1, TOP - text - 1, TOP - max(text, 1), 1 << 63)) if rng.random() < 0.1 else somewhere(rng, text))
+        setattr(
+            at,
+            name,
+            rng.choice((0, TOP - 1, TOP - text - 1, TOP - max(text, 1), 1 << 63))
+            if rng.random() < 0.1
+            else somewhere(rng, text),
+        )
     if rng.random() < 0.2:
         at.out = at.data
     if rng.random() < 0.05:

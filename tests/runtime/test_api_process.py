@@ -8,9 +8,9 @@ import subprocess
 import sys
 import threading
 
-from cryptostitch import runtime
+from cryptostitch.binding import runtime
+from cryptostitch.binding.runtime import SEAL, Context, Job
 from cryptostitch.ladder import oracle
-from cryptostitch.runtime import SEAL, Context, Job
 
 ETM = "aes-128-cbc+hmac-sha1-etm"
 
@@ -87,7 +87,7 @@ def test_fork(context: Context) -> None:
 
 def cpu_under(target: str, library: str) -> str:
     script = """
-from cryptostitch.runtime import Context, RuntimeFailure
+from cryptostitch.binding.runtime import Context, RuntimeFailure
 try:
     print(Context().cpu()["features"])
 except RuntimeFailure as failure:
@@ -117,7 +117,7 @@ def test_where_pages_may_not_become_executable(library: str) -> None:
 import ctypes, sys
 if ctypes.CDLL(None).prctl(65, 1, 0, 0, 0):  # PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN
     print("no PR_SET_MDWE"); sys.exit()
-from cryptostitch.runtime import Context
+from cryptostitch.binding.runtime import Context
 context = Context()
 assert context.suite("sha256").key().digest(b"abc").hex().startswith("ba7816bf")
 bad = {name: code for name, code in context.selftest().items() if code not in (0, -6, -9)}

@@ -1,19 +1,33 @@
-"""After every call of the API no secret is left in registers, below the stack pointer, or in the library's memory: `cst-residue`."""
+"""After every call of the API no secret is left in registers, below the stack pointer, or in the library's memory:
+`cst-residue`."""
 
 from __future__ import annotations
 
 import os
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from handmade import tool
 
-LEAKS = {"freed": "freed block", "live": "live block", "stack": "the stack", "register": "the registers", "mask": "the registers"}
+LEAKS = {
+    "freed": "freed block",
+    "live": "live block",
+    "stack": "the stack",
+    "register": "the registers",
+    "mask": "the registers",
+}
 
 
 def run(*arguments: str, target: str = "host") -> tuple[int, str]:
-    done = subprocess.run([tool("cst-residue"), *arguments], capture_output=True, text=True, timeout=600, env=os.environ | {"CRYPTOSTITCH_TARGET": target})
+    done = subprocess.run(
+        [tool("cst-residue"), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env=os.environ | {"CRYPTOSTITCH_TARGET": target},
+    )
     if done.returncode == 77:
         pytest.skip(done.stdout.strip())
     return done.returncode, done.stdout + done.stderr
@@ -21,8 +35,8 @@ def run(*arguments: str, target: str = "host") -> tuple[int, str]:
 
 @pytest.mark.parametrize("target", ["host", "host-no_avx512", "host-no_avx512-vaes", "sse_aesni"])
 def test_nothing_is_left(target: str) -> None:
-    """Every suite: keys, seal, open, forgeries, bad padding, bad arguments, every failing allocation, every kernel that can be forced. Each target has code of its own that
-    needs no kernel."""
+    """Every suite: keys, seal, open, forgeries, bad padding, bad arguments, every failing allocation, every kernel that
+    can be forced. Each target has code of its own that needs no kernel."""
     code, output = run(target=target)
     assert code == 0, output[:4000]
     calls, suites = map(int, re.match(r"(\d+) calls of (\d+) suites, 0 findings", output.splitlines()[-1]).groups())
@@ -31,7 +45,7 @@ def test_nothing_is_left(target: str) -> None:
 
 @pytest.mark.parametrize("leak", LEAKS)
 def test_a_leak_is_seen(leak: str) -> None:
-    if leak == "mask" and "avx512bw" not in open("/proc/cpuinfo").read():
+    if leak == "mask" and "avx512bw" not in Path("/proc/cpuinfo").read_text():
         pytest.skip("this CPU has no 64-bit mask registers")
     code, output = run("--leak", leak, "none")
     assert code == 1 and f"a secret is left in {'a ' if leak == 'live' else ''}{LEAKS[leak]}" in output

@@ -1,4 +1,4 @@
-"""cst_tls_seal: a long text as records. The records themselves are checked by the oracle; `test_api_burst` has their seal and open."""
+"""cst_tls_seal: a long text as records. They are checked by the oracle; `test_plan_lengths` has their seal and open."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import ctypes
 import random
 
 import pytest
-
-from cryptostitch import runtime
+from cryptostitch.binding import runtime
+from cryptostitch.binding.runtime import OPEN, Context, Job, Key, RuntimeFailure, TlsWrite
 from cryptostitch.ladder import oracle
-from cryptostitch.runtime import OPEN, Context, Job, Key, RuntimeFailure, TlsWrite
 
 SUITE = "aes-128-cbc+hmac-sha256-tls"
 
@@ -65,8 +64,18 @@ def test_fragments_fill_lanes(shared_context: Context) -> None:
 
 
 def write_of(key: Key, **changes: object) -> TlsWrite:
-    good = {"sequence": 0, "type": 23, "version": 0x0303, "fragment": 1024, "iv": 1 << 20, "iv_len": 64, "in": 1 << 21, "in_len": 4096,
-            "out": 1 << 22, "out_cap": 1 << 16}
+    good = {
+        "sequence": 0,
+        "type": 23,
+        "version": 0x0303,
+        "fragment": 1024,
+        "iv": 1 << 20,
+        "iv_len": 64,
+        "in": 1 << 21,
+        "in_len": 4096,
+        "out": 1 << 22,
+        "out_cap": 1 << 16,
+    }
     write = TlsWrite(key=key.handle)
     for name, value in {**good, **changes}.items():
         setattr(write, name, value)

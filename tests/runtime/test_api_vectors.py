@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from collections.abc import Callable
 
 import pytest
+from cryptostitch.binding import runtime
+from cryptostitch.binding.runtime import Context, RuntimeFailure
 from vectors.sources import records, shared, wycheproof
-
-from cryptostitch import runtime
-from cryptostitch.runtime import Context, RuntimeFailure
 
 H = bytes.fromhex
 CountCases = Callable[[str, int], None]
@@ -124,7 +123,13 @@ def test_digests(shared_context: Context, count_cases: CountCases, path: str, na
 
 @pytest.mark.parametrize(
     "path,name",
-    [("hashes/SHA1/SHA1Monte.rsp", "sha1"), *((f"hashes/SHA2/{name.upper()}Monte.rsp", name) for name in ("sha224", "sha256", "sha384", "sha512", "sha512_256"))],
+    [
+        ("hashes/SHA1/SHA1Monte.rsp", "sha1"),
+        *(
+            (f"hashes/SHA2/{name.upper()}Monte.rsp", name)
+            for name in ("sha224", "sha256", "sha384", "sha512", "sha512_256")
+        ),
+    ],
 )
 def test_monte_carlo(shared_context: Context, count_cases: CountCases, path: str, name: str) -> None:
     """SHAVS 6.4; the first 5 of 100 checkpoints, 1,000 digests each."""

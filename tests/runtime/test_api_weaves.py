@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from cost_files import MOST, Costs
-
+from cryptostitch.binding.runtime import ALLOW_PACKS, Context
+from cryptostitch.core.names import WEAVE, woven_for
 from cryptostitch.emit.artefacts import pack_of
-from cryptostitch.names import WEAVE, woven_for
 from cryptostitch.pipeline import Generator
-from cryptostitch.runtime import ALLOW_PACKS, Context
 
 SUITE = "aes-128-cbc+hmac-sha256-etm"
 PLAIN = "aes128_cbc_enc_x1+sha256_ni_x1@sse_aesni_shani"
@@ -36,7 +35,11 @@ def measured(library: str, tmp_path_factory: pytest.TempPathFactory) -> Costs:
 
 def chosen(library: str, costs: Costs, folder: Path, **cycles: int) -> str:
     """For one job, with these figures for ``plain`` and ``tuned``; what has none keeps what the pack says."""
-    kernels = {name: (costs.kernels[name][0], cycles[key], 0) for key, name in (("plain", PLAIN), ("tuned", TUNED)) if key in cycles}
+    kernels = {
+        name: (costs.kernels[name][0], cycles[key], 0)
+        for key, name in (("plain", PLAIN), ("tuned", TUNED))
+        if key in cycles
+    }
     context = Context(costs=replace(costs, kernels=kernels).write(folder / "costs"), library=library)
     assert context.calibrated
     found = context.suite(SUITE).choice(1, 16384).kernel
@@ -46,8 +49,12 @@ def chosen(library: str, costs: Costs, folder: Path, **cycles: int) -> str:
     return found
 
 
-@pytest.mark.parametrize("plain, tuned, wanted", [(2 * CHEAP, CHEAP, TUNED), (CHEAP, 2 * CHEAP, PLAIN), (CHEAP, CHEAP, PLAIN)])
-def test_the_cheaper_one_is_chosen(library: str, measured: Costs, tmp_path: Path, plain: int, tuned: int, wanted: str) -> None:
+@pytest.mark.parametrize(
+    "plain, tuned, wanted", [(2 * CHEAP, CHEAP, TUNED), (CHEAP, 2 * CHEAP, PLAIN), (CHEAP, CHEAP, PLAIN)]
+)
+def test_the_cheaper_one_is_chosen(
+    library: str, measured: Costs, tmp_path: Path, plain: int, tuned: int, wanted: str
+) -> None:
     assert chosen(library, measured, tmp_path, plain=plain, tuned=tuned) == wanted
 
 

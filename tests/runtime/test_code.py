@@ -1,4 +1,5 @@
-"""Executable pages and the kernel cache, through a small C++ program; and the damage test on the pack that the library ships."""
+"""Executable pages and the kernel cache, through a small C++ program; and the damage test on the pack that the library
+ships."""
 
 from __future__ import annotations
 
@@ -9,20 +10,29 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from handmade import ALGORITHM, program, recipe, tool  # noqa: E402
-
-from cryptostitch.emit.pack import write_pack  # noqa: E402
-from cryptostitch.ir import Constant  # noqa: E402
+from cryptostitch.core.ir import Constant
+from cryptostitch.emit.pack import write_pack
+from handmade import ALGORITHM, program, recipe, tool
 
 
 @pytest.fixture
 def pack(tmp_path: Path) -> Path:
     step = Constant("step", b"".join(n.to_bytes(4, "little") for n in (1, 2, 3, 4)))
-    count = program("count_x4@sse#2", "paddd v0x, @step:128", enter="movdqa v0x, [g0+64]:128", leave="movdqa [g0+64]:128, v0x",
-                    constants=(step,), state_bytes=1024)
+    count = program(
+        "count_x4@sse#2",
+        "paddd v0x, @step:128",
+        enter="movdqa v0x, [g0+64]:128",
+        leave="movdqa [g0+64]:128, v0x",
+        constants=(step,),
+        state_bytes=1024,
+    )
     path = tmp_path / "count.pack"
-    path.write_bytes(write_pack(
-        [ALGORITHM], [recipe("count_x4@sse", count), recipe("count_x8@sse", count, count), recipe("other@sse", count)]))
+    path.write_bytes(
+        write_pack(
+            [ALGORITHM],
+            [recipe("count_x4@sse", count), recipe("count_x8@sse", count, count), recipe("other@sse", count)],
+        )
+    )
     return path
 
 

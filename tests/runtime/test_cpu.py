@@ -7,33 +7,38 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-
 from cpuid_files import DUMPS, EXPECTED, Expected, expectations
 
 REGISTERS = ("eax", "ebx", "ecx", "edx")
-# Where the manuals put a feature: leaf, register, bit, and the state in XCR0 that the operating system must save for it.
+# Where the manuals put a feature: leaf, register, bit, and the state in XCR0 that the operating system must save for
+# it.
 AVX_STATE, AVX512_STATE = 0x06, 0xE6  # SDM volume 1, 14.3 (SSE, AVX) and 15.2 (and opmask, ZMM_Hi256, Hi16_ZMM)
 BITS = {
-    "sse2": ("1", "edx", 26, 0), "pclmul": ("1", "ecx", 1, 0), "ssse3": ("1", "ecx", 9, 0), "fma": ("1", "ecx", 12, AVX_STATE),
-    "sse4.1": ("1", "ecx", 19, 0), "sse4.2": ("1", "ecx", 20, 0), "popcnt": ("1", "ecx", 23, 0), "aes": ("1", "ecx", 25, 0),
-    "avx": ("1", "ecx", 28, AVX_STATE), "bmi1": ("7", "ebx", 3, 0), "avx2": ("7", "ebx", 5, AVX_STATE), "bmi2": ("7", "ebx", 8, 0),
+    "sse2": ("1", "edx", 26, 0), "pclmul": ("1", "ecx", 1, 0), "ssse3": ("1", "ecx", 9, 0),
+    "fma": ("1", "ecx", 12, AVX_STATE), "sse4.1": ("1", "ecx", 19, 0), "sse4.2": ("1", "ecx", 20, 0),
+    "popcnt": ("1", "ecx", 23, 0), "aes": ("1", "ecx", 25, 0), "avx": ("1", "ecx", 28, AVX_STATE),
+    "bmi1": ("7", "ebx", 3, 0), "avx2": ("7", "ebx", 5, AVX_STATE), "bmi2": ("7", "ebx", 8, 0),
     "adx": ("7", "ebx", 19, 0), "sha": ("7", "ebx", 29, 0), "avx512f": ("7", "ebx", 16, AVX512_STATE),
-    "avx512dq": ("7", "ebx", 17, AVX512_STATE), "avx512ifma": ("7", "ebx", 21, AVX512_STATE), "avx512cd": ("7", "ebx", 28, AVX512_STATE),
-    "avx512bw": ("7", "ebx", 30, AVX512_STATE), "avx512vl": ("7", "ebx", 31, AVX512_STATE), "avx512vbmi": ("7", "ecx", 1, AVX512_STATE),
+    "avx512dq": ("7", "ebx", 17, AVX512_STATE), "avx512ifma": ("7", "ebx", 21, AVX512_STATE),
+    "avx512cd": ("7", "ebx", 28, AVX512_STATE), "avx512bw": ("7", "ebx", 30, AVX512_STATE),
+    "avx512vl": ("7", "ebx", 31, AVX512_STATE), "avx512vbmi": ("7", "ecx", 1, AVX512_STATE),
     "avx512vbmi2": ("7", "ecx", 6, AVX512_STATE), "gfni": ("7", "ecx", 8, 0), "vaes": ("7", "ecx", 9, AVX_STATE),
-    "vpclmulqdq": ("7", "ecx", 10, AVX_STATE), "avx512vnni": ("7", "ecx", 11, AVX512_STATE), "avx512bitalg": ("7", "ecx", 12, AVX512_STATE),
-    "avx512vpopcntdq": ("7", "ecx", 14, AVX512_STATE), "sha512": ("7.1", "eax", 0, AVX_STATE), "sm3": ("7.1", "eax", 1, AVX_STATE),
-    "sm4": ("7.1", "eax", 2, AVX_STATE),
+    "vpclmulqdq": ("7", "ecx", 10, AVX_STATE), "avx512vnni": ("7", "ecx", 11, AVX512_STATE),
+    "avx512bitalg": ("7", "ecx", 12, AVX512_STATE), "avx512vpopcntdq": ("7", "ecx", 14, AVX512_STATE),
+    "sha512": ("7.1", "eax", 0, AVX_STATE), "sm3": ("7.1", "eax", 1, AVX_STATE), "sm4": ("7.1", "eax", 2, AVX_STATE),
 }  # fmt: skip
-# Detection of each asks for these too (SDM volume 1, 12.13 AES and SHA, 14.3 and 14.7 AVX and AVX2, 15.2 to 15.4 AVX-512).
+# Detection of each asks for these too (SDM volume 1, 12.13 AES and SHA, 14.3 and 14.7 AVX and AVX2, 15.2 to 15.4
+# AVX-512).
 NEEDS = {
-    "ssse3": "sse2", "sse4.1": "ssse3", "sse4.2": "sse4.1", "aes": "sse2", "pclmul": "sse2", "sha": "ssse3", "gfni": "sse2",
-    "avx": "sse4.1", "fma": "avx", "avx2": "avx", "vaes": "avx aes", "vpclmulqdq": "avx pclmul", "sha512": "avx2", "sm3": "avx",
-    "sm4": "avx2", "avx512f": "avx2", "avx512dq": "avx512f", "avx512ifma": "avx512f", "avx512cd": "avx512f", "avx512bw": "avx512f",
-    "avx512vl": "avx512f", "avx512vbmi": "avx512bw", "avx512vbmi2": "avx512bw", "avx512bitalg": "avx512bw", "avx512vnni": "avx512f",
-    "avx512vpopcntdq": "avx512f",
+    "ssse3": "sse2", "sse4.1": "ssse3", "sse4.2": "sse4.1", "aes": "sse2", "pclmul": "sse2", "sha": "ssse3",
+    "gfni": "sse2", "avx": "sse4.1", "fma": "avx", "avx2": "avx", "vaes": "avx aes", "vpclmulqdq": "avx pclmul",
+    "sha512": "avx2", "sm3": "avx", "sm4": "avx2", "avx512f": "avx2", "avx512dq": "avx512f", "avx512ifma": "avx512f",
+    "avx512cd": "avx512f", "avx512bw": "avx512f", "avx512vl": "avx512f", "avx512vbmi": "avx512bw",
+    "avx512vbmi2": "avx512bw", "avx512bitalg": "avx512bw", "avx512vnni": "avx512f", "avx512vpopcntdq": "avx512f",
 }  # fmt: skip
-DECISIVE = "ssse3 aes pclmul sha avx avx2 bmi2 adx vaes vpclmulqdq gfni avx512f avx512bw avx512vl avx512vbmi sha512".split()
+DECISIVE = (
+    "ssse3 aes pclmul sha avx avx2 bmi2 adx vaes vpclmulqdq gfni avx512f avx512bw avx512vl avx512vbmi sha512".split()
+)
 REAL = 25
 
 
@@ -57,7 +62,11 @@ class Dump:
         saved = 0
         if self.get("1", "ecx") >> 27 & 1:
             saved = self.xcr0 if self.xcr0 is not None else self.leaves.get("d", [0])[0]
-        found = {n for n, (leaf, register, bit, state) in BITS.items() if self.get(leaf, register) >> bit & 1 and saved & state == state}
+        found = {
+            n
+            for n, (leaf, register, bit, state) in BITS.items()
+            if self.get(leaf, register) >> bit & 1 and saved & state == state
+        }
         while missing := {n for n in found if not set(NEEDS.get(n, "").split()) <= found}:
             found -= missing
         return found
@@ -102,11 +111,18 @@ class Decoded:
 def objects(root: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """All of cpu_test but cpu.cpp."""
     folder = tmp_path_factory.mktemp("objects")
-    sources = [root / "tests/runtime/cpu_test.cpp", root / "runtime/select/features.cpp", root / "runtime/select/target.cpp"]
+    sources = [
+        root / "tests/runtime/cpu_test.cpp",
+        root / "runtime/select/features.cpp",
+        root / "runtime/select/target.cpp",
+    ]
     made = []
     for source in sources:
         made.append(folder / f"{source.stem}.o")
-        subprocess.run(["c++", "-std=c++17", f"-I{root / 'include'}", f"-I{root / 'runtime'}", "-c", source, "-o", made[-1]], check=True)
+        subprocess.run(
+            ["c++", "-std=c++17", f"-I{root / 'include'}", f"-I{root / 'runtime'}", "-c", source, "-o", made[-1]],
+            check=True,
+        )
     return made
 
 
@@ -122,7 +138,10 @@ def build(root: Path, objects: list[Path], folder: Path, changes: dict[str, str]
         assert cpu.count(old) == 1, f"{old!r} is not in cpu.cpp exactly once"
         cpu = cpu.replace(old, new)
     (folder / "cpu.cpp").write_text(cpu)
-    subprocess.run(["c++", "-std=c++17", f"-I{root / 'runtime/select'}", folder / "cpu.cpp", *objects, "-o", folder / "cpu_test"], check=True)
+    subprocess.run(
+        ["c++", "-std=c++17", f"-I{root / 'runtime/select'}", folder / "cpu.cpp", *objects, "-o", folder / "cpu_test"],
+        check=True,
+    )
     return folder / "cpu_test"
 
 
@@ -137,7 +156,8 @@ def decode(program: Path) -> dict[str, Decoded]:
 
 
 def problems(cpus: dict[str, Decoded], dumps: dict[str, Dump], expected: dict[str, Expected]) -> list[str]:
-    """Where the library's answers, the bits as the manuals place them, and what a person wrote down are not the same."""
+    """Where the library's answers, the bits as the manuals place them, and what a person wrote down are not the
+    same."""
     found = []
     for name, want in expected.items():
         got = cpus[name]
@@ -232,7 +252,19 @@ def test_targets(program: Path, target: str, has: str, lacks: str) -> None:
 
 @pytest.mark.parametrize(
     "target",
-    ["avx1024", "host-", "host-no_", "hos", "sse_", "sse__aesni", "_sse", "aesni", "host+sha", "host-avx512f-", "sse_avx2"],
+    [
+        "avx1024",
+        "host-",
+        "host-no_",
+        "hos",
+        "sse_",
+        "sse__aesni",
+        "_sse",
+        "aesni",
+        "host+sha",
+        "host-avx512f-",
+        "sse_avx2",
+    ],
 )
 def test_unknown_words(program: Path, target: str) -> None:
     assert lowered(program, target).startswith("-2 ")

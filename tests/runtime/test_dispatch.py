@@ -1,4 +1,5 @@
-"""Which kernels the library takes on CPUs that are not this one (dispatch_test.cpp); under qemu-user, where they also run (emulated_test.cpp); and whether choices are remembered apart (memo_test.cpp)."""
+"""Which kernels the library takes on CPUs that are not this one (dispatch_test.cpp); under qemu-user, where they also
+run (emulated_test.cpp); and whether choices are remembered apart (memo_test.cpp)."""
 
 from __future__ import annotations
 
@@ -9,10 +10,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from cpuid_files import DUMPS, expectations, tiers
-
-from cryptostitch.names import WEAVE
+from cryptostitch.core.names import WEAVE
 
 UNSUPPORTED = "-6"
 # The columns of a tier in expected.txt: suite, direction, jobs.
@@ -40,7 +39,19 @@ def compiled(root: Path, library: str, folder: Path, name: str, *flags: str) -> 
     if not static.exists():
         pytest.fail(f"{static} is not built", pytrace=False)
     includes = [f"-I{path}" for path in (root / "include", root / "runtime", root / "tests/runtime")]
-    command = ["c++", "-std=c++17", "-O1", "-Wall", *includes, root / f"tests/runtime/{name}.cpp", static, "-lpthread", *flags, "-o", folder / name]
+    command = [
+        "c++",
+        "-std=c++17",
+        "-O1",
+        "-Wall",
+        *includes,
+        root / f"tests/runtime/{name}.cpp",
+        static,
+        "-lpthread",
+        *flags,
+        "-o",
+        folder / name,
+    ]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, done.stdout
     return folder / name
@@ -67,7 +78,11 @@ def problems(rows: list[list[str]], tier: list[set[str]]) -> list[str]:
         answers = [(r[5], r[6]) for r in rows if r[:3] == [suite, direction, jobs]]
         if not answers:
             found.append(f"{suite} {direction} {jobs}: no answer")
-        found += [f"{suite} {direction} {jobs}: {kernel} of {target}, not of {wanted}" for target, kernel in answers if target not in wanted]
+        found += [
+            f"{suite} {direction} {jobs}: {kernel} of {target}, not of {wanted}"
+            for target, kernel in answers
+            if target not in wanted
+        ]
     return found
 
 
@@ -101,7 +116,9 @@ def test_seeded_another_tier(choices: dict[str, list[list[str]]], cpu: str, tier
 def emulated(root: Path, library: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not shutil.which("qemu-x86_64"):
         pytest.skip("qemu-x86_64 (package qemu-user) is not installed")
-    return compiled(root, library, tmp_path_factory.mktemp("emulated"), "emulated_test", "-static-libstdc++", "-static-libgcc")
+    return compiled(
+        root, library, tmp_path_factory.mktemp("emulated"), "emulated_test", "-static-libstdc++", "-static-libgcc"
+    )
 
 
 def run_emulated(program: Path, model: str) -> tuple[set[str], list[list[str]], list[str]]:
@@ -113,7 +130,11 @@ def run_emulated(program: Path, model: str) -> tuple[set[str], list[list[str]], 
     features = next(set(line[1].split(",")) for line in lines if line[0] == "features")
     tests = [line for line in lines if line[0] == "test"]
     assert len([t for t in tests if t[2] == "0"]) >= LEAST, "the self-test ran next to nothing"
-    return features, [line[1:] for line in lines if line[0] == "choice"], [t[1] for t in tests if t[2] not in ("0", UNSUPPORTED)]
+    return (
+        features,
+        [line[1:] for line in lines if line[0] == "choice"],
+        [t[1] for t in tests if t[2] not in ("0", UNSUPPORTED)],
+    )
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -129,11 +150,11 @@ def test_seeded_emulated(emulated: Path) -> None:
     """A library that believes in AVX2 dies of it on a Nehalem (and not on a Haswell), and a wrong tier is noticed."""
     for model, code in (("Nehalem", -signal.SIGILL), ("Haswell", 0)):
         command = ["qemu-x86_64", "-cpu", model, emulated, "believe-avx2"]
-        assert subprocess.run(command, capture_output=True, cwd=emulated.parent).returncode == code  # cwd: for the core file
+        # cwd: for the core file
+        assert subprocess.run(command, capture_output=True, cwd=emulated.parent).returncode == code
     assert problems(run_emulated(emulated, "Nehalem")[1], tiers()["avx2_aes"])
 
 
 def test_remembered_choices_are_not_confused(root: Path, library: str, tmp_path: Path) -> None:
     done = subprocess.run([compiled(root, library, tmp_path, "memo_test")], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout.split()[0]) > 10_000
+    assert (done.returncode, done.stdout) == (0, "passed\n"), done.stdout

@@ -1,4 +1,5 @@
-"""What a security reviewer asks of the shared library and of emitted objects: exports, relocations, segments, control-flow marks."""
+"""What a security reviewer asks of the shared library and of emitted objects: exports, relocations, segments,
+control-flow marks."""
 
 from __future__ import annotations
 
@@ -8,11 +9,10 @@ from pathlib import Path
 from typing import IO
 
 import pytest
+from cryptostitch.binding import runtime
 from elftools.elf.constants import P_FLAGS
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
-
-from cryptostitch import runtime
 
 IBT_AND_SHSTK = 3
 SYSTEM = {"libc.so.6", "libstdc++.so.6", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0", "ld-linux-x86-64.so.2"}
@@ -37,7 +37,9 @@ def library_problems(path: Path, exports: set[str]) -> list[str]:
             problems.append(f"exports: {', '.join(sorted(defined ^ exports)[:5])}")
         if dynamic(elf, "DT_TEXTREL") or any(t.entry.d_val & 4 for t in dynamic(elf, "DT_FLAGS")):
             problems.append("relocations in the text")
-        if not any(t.entry.d_val & 8 for t in dynamic(elf, "DT_FLAGS")) and not any(t.entry.d_val & 1 for t in dynamic(elf, "DT_FLAGS_1")):
+        if not any(t.entry.d_val & 8 for t in dynamic(elf, "DT_FLAGS")) and not any(
+            t.entry.d_val & 1 for t in dynamic(elf, "DT_FLAGS_1")
+        ):
             problems.append("no immediate binding")
         segments = list(elf.iter_segments())
         if not any(s.header.p_type == "PT_GNU_RELRO" for s in segments):
@@ -59,7 +61,7 @@ def mark_problems(elf: ELFFile) -> list[str]:
     section = elf.get_section_by_name(".note.gnu.property")
     data = section.data() if section else b""
     at = data.find((0xC0000002).to_bytes(4, "little"))
-    features = int.from_bytes(data[at + 8:at + 12], "little") if at >= 0 else 0
+    features = int.from_bytes(data[at + 8 : at + 12], "little") if at >= 0 else 0
     return [] if features & IBT_AND_SHSTK == IBT_AND_SHSTK else ["no IBT and SHSTK marks"]
 
 
@@ -73,8 +75,13 @@ def object_problems(path: Path) -> list[str]:
             problems.append("an executable stack")
         if any(s.name.startswith(".rela") and s.header.sh_size and "text" in s.name for s in elf.iter_sections()):
             problems.append("relocations in the text")
-        undefined = [s.name for t in elf.iter_sections() if isinstance(t, SymbolTableSection) for s in t.iter_symbols()
-                     if s.name and s.entry.st_shndx == "SHN_UNDEF"]
+        undefined = [
+            s.name
+            for t in elf.iter_sections()
+            if isinstance(t, SymbolTableSection)
+            for s in t.iter_symbols()
+            if s.name and s.entry.st_shndx == "SHN_UNDEF"
+        ]
         return problems + [f"undefined: {name}" for name in undefined]
 
 
@@ -91,7 +98,9 @@ def test_library(root: Path, build: Path) -> None:
 
 def test_emitted_objects(root: Path, tmp_path: Path) -> None:
     target = tmp_path / "kernel.o"
-    subprocess.run([root / ".venv/bin/cryptostitch", "emit", "--object", target, "sha256_x8@avx2", "sha1_x1@scalar"], check=True)
+    subprocess.run(
+        [root / ".venv/bin/cryptostitch", "emit", "--object", target, "sha256_x8@avx2", "sha1_x1@scalar"], check=True
+    )
     assert object_problems(target) == []
     assert object_problems(root / "build/generated/static_kernels.o") == []
 
@@ -113,8 +122,12 @@ BAD = {
 def test_defects_are_seen(tmp_path: Path, defect: str) -> None:
     flags, more, said = BAD.get(defect, ([], "", ""))
     source, library = tmp_path / "a.c", tmp_path / "a.so"
-    source.write_text(SOURCE.replace("int data", "static int data") + more + "\nint *cst_where(void) { return &data; }\n")
-    made = subprocess.run(["cc", "-shared", "-nostartfiles", "-o", library, source, *GOOD, *flags], capture_output=True, text=True)
+    source.write_text(
+        SOURCE.replace("int data", "static int data") + more + "\nint *cst_where(void) { return &data; }\n"
+    )
+    made = subprocess.run(
+        ["cc", "-shared", "-nostartfiles", "-o", library, source, *GOOD, *flags], capture_output=True, text=True
+    )
     if made.returncode:
         pytest.skip(f"this linker does not make it: {made.stderr.splitlines()[-1]}")
     problems = library_problems(library, {"cst_a", "cst_where"})

@@ -1,4 +1,5 @@
-"""libFuzzer over the pack reader and the API (fuzz/), from a kept corpus. Seconds for each target: CRYPTOSTITCH_FUZZ_SECONDS, else 20, in the long form 60."""
+"""libFuzzer over the pack reader and the API (fuzz/), from a kept corpus. Seconds for each target:
+CRYPTOSTITCH_FUZZ_SECONDS, else 20, in the long form 60."""
 
 from __future__ import annotations
 
@@ -8,11 +9,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
+from cryptostitch.binding import runtime
 from fuzz.pack_corpus import reason
 from sanitized import LONG, ROOT, compiles, sanitized
-
-from cryptostitch import runtime
 
 SECONDS = int(os.environ.get("CRYPTOSTITCH_FUZZ_SECONDS", "60" if LONG else "20"))
 CORPUS = ROOT / "tests/runtime/fuzz/corpus"
@@ -33,8 +32,16 @@ def test_fuzz(target: str, tmp_path: Path) -> None:
         pytest.skip(f"no clang++ with libFuzzer: {done.stdout.strip()} of the corpus, nothing new was tried")
     corpus = tmp_path / "corpus"
     shutil.copytree(CORPUS / target, corpus)
-    command = [sanitized("fuzzer") / f"cst-fuzz-{target}", f"-max_total_time={SECONDS}", f"-max_len={TARGETS[target]}", "-print_final_stats=1", corpus]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=SECONDS * 4 + 300)
+    command = [
+        sanitized("fuzzer") / f"cst-fuzz-{target}",
+        f"-max_total_time={SECONDS}",
+        f"-max_len={TARGETS[target]}",
+        "-print_final_stats=1",
+        corpus,
+    ]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=SECONDS * 4 + 300
+    )
     assert done.returncode == 0, done.stderr[-6000:]
     executed = int(done.stderr.split("stat::number_of_executed_units:")[1].split()[0])
     assert executed > len(list((CORPUS / target).iterdir()))
@@ -46,7 +53,9 @@ def test_a_seeded_bug_is_found(target: str) -> None:
     """By the corpus alone: with and without libFuzzer."""
     right, seeded = replay(target), replay(target, {"CRYPTOSTITCH_FUZZ_SEEDED": "1"})
     assert right.returncode == 0, right.stdout + right.stderr
-    assert seeded.returncode != 0 and ("heap-buffer-overflow" if target == "pack" else "calls[i].bytes()") in seeded.stderr
+    assert (
+        seeded.returncode != 0 and ("heap-buffer-overflow" if target == "pack" else "calls[i].bytes()") in seeded.stderr
+    )
 
 
 def test_the_corpus_reaches_what_is_checked() -> None:

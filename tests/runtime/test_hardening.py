@@ -1,4 +1,5 @@
-"""What is mapped after every way to code; forks; the tests again where memory may not become executable (hardening/)."""
+"""What is mapped after every way to code; forks; the tests again where memory may not become executable
+(hardening/)."""
 
 from __future__ import annotations
 
@@ -8,19 +9,30 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from sanitized import LONG, ROOT, compiled, run
 
 UNAVAILABLE = 77
-QUICK = ["test_api_burst", "test_api_process", "test_api_vectors"]
+QUICK = ["test_plan_mixed", "test_api_process", "test_api_vectors"]
 # Not test_code: it wants the unconfined way first, and confines its own children.
-LONGER = ["test_api_choice", "test_api_errors", "test_api_lengths", "test_cpu", "test_api_residue"]
+LONGER = ["test_api_choice", "test_api_errors", "test_plan_lengths", "test_cpu", "test_api_residue"]
 
 
 @pytest.fixture(scope="module")
 def confine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("confine") / "cst-confine"
-    run(["cc", "-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", ROOT / "tests/runtime/hardening/confine.c", "-o", program])
+    run(
+        [
+            "cc",
+            "-std=c99",
+            "-O1",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            ROOT / "tests/runtime/hardening/confine.c",
+            "-o",
+            program,
+        ]
+    )
     return program
 
 
@@ -31,7 +43,9 @@ def programs(library: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str
 
 
 def confined(confine: Path, how: str, *command: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([confine, how, *command], cwd=ROOT, env={**os.environ, **env}, capture_output=True, text=True, timeout=1800)
+    done = subprocess.run(
+        [confine, how, *command], cwd=ROOT, env={**os.environ, **env}, capture_output=True, text=True, timeout=1800
+    )
     if done.returncode == UNAVAILABLE:
         pytest.skip(f"the kernel refuses to confine: {done.stderr.strip()}")
     return done
@@ -75,24 +89,37 @@ try:
     print("mapped")
 except PermissionError:
     print("refused")
-from cryptostitch.runtime import Context
+from cryptostitch.binding.runtime import Context
 context = Context()
 print(context.cpu()["jit"], len(context.suites()))
 print({context.kernel(name).origin for name in ("sha1_x4@sse", "sha256_x4@sse")})
 """
-EXPECTED = {"none": ["0", "mapped", 1, "{'jit'}"], "mdwe": ["-1", "mapped", 1, "{'jit'}"], "noexec": ["-1", "refused", 0, "{'static'}"]}
+EXPECTED = {
+    "none": ["0", "mapped", 1, "{'jit'}"],
+    "mdwe": ["-1", "mapped", 1, "{'jit'}"],
+    "noexec": ["-1", "refused", 0, "{'static'}"],
+}
 
 
 @pytest.mark.parametrize("how", EXPECTED)
 def test_what_takes_over(how: str, confine: Path, library: str) -> None:
-    """"none" shows that the confinement, and nothing else, is what refuses; every suite is there in all three."""
-    done = confined(confine, how, sys.executable, "-c", PROBE, CRYPTOSTITCH_LIBRARY=library, PYTHONPATH=os.pathsep.join(sys.path))
+    """ "none" shows that the confinement, and nothing else, is what refuses; every suite is there in all three."""
+    done = confined(
+        confine, how, sys.executable, "-c", PROBE, CRYPTOSTITCH_LIBRARY=library, PYTHONPATH=os.pathsep.join(sys.path)
+    )
     assert done.returncode == 0, done.stderr
     protect, mapped, jit, origins = EXPECTED[how]
     lines = done.stdout.splitlines()
-    free = confined(confine, "none", sys.executable, "-c", PROBE, CRYPTOSTITCH_LIBRARY=library, PYTHONPATH=os.pathsep.join(sys.path))
+    free = confined(
+        confine, "none", sys.executable, "-c", PROBE, CRYPTOSTITCH_LIBRARY=library, PYTHONPATH=os.pathsep.join(sys.path)
+    )
     suites = free.stdout.splitlines()[2].split()[1]
-    assert lines == [protect, mapped, f"{int(jit)} {suites}" if lines[2][0].isdigit() else f"{bool(jit)} {suites}", origins]
+    assert lines == [
+        protect,
+        mapped,
+        f"{int(jit)} {suites}" if lines[2][0].isdigit() else f"{bool(jit)} {suites}",
+        origins,
+    ]
 
 
 @pytest.mark.parametrize("how", ["mdwe", "noexec"])
@@ -105,8 +132,9 @@ def test_forks_confined(how: str, confine: Path, programs: dict[str, Path]) -> N
 @pytest.mark.parametrize("how", ["mdwe", "noexec"])
 def test_the_same_tests_confined(how: str, confine: Path, library: str) -> None:
     files = [f"tests/runtime/{name}.py" for name in QUICK + LONGER * LONG]
-    # Without executable anonymous memory libffi keeps the callbacks of ctypes in a file that parent and child share, and each overwrites the other's:
-    # Python crashes after a fork, with or without this library. test_forks_confined forks in C++.
+    # Without executable anonymous memory libffi keeps the callbacks of ctypes in a file that parent and child share,
+    # and each overwrites the other's: Python crashes after a fork, with or without this library. test_forks_confined
+    # forks in C++.
     command = [sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", "-k", "not test_fork", *files]
     done = confined(confine, how, *command, CRYPTOSTITCH_LIBRARY=library)
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout[-4000:] + done.stderr[-2000:]

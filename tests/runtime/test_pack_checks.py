@@ -1,33 +1,35 @@
-"""Packs that an application loads: one seeded bug per rule, each refused with its reason before anything is assembled."""
+"""Packs that an application loads: one seeded bug per rule, each refused with its reason before anything is
+assembled."""
 
 from __future__ import annotations
 
 import struct
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Callable, Sequence
 
 import pytest
 import zstandard
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from handmade import ALGORITHM, program, recipe, tool  # noqa: E402
-from verify_samples import ALLOCATED as SAMPLE  # noqa: E402
-from verify_samples import looked_up  # noqa: E402
-from verify_samples import sample_program as sample_of  # noqa: E402
-from verify_samples import spoil  # noqa: E402
+from handmade import ALGORITHM, program, recipe, tool
+from verify_samples import ALLOCATED as SAMPLE
+from verify_samples import (
+    looked_up,
+    spoil,
+)
+from verify_samples import sample_program as sample_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from pack_fields import mended  # noqa: E402
-
-from cryptostitch.contract import Field  # noqa: E402
-from cryptostitch.emit.compress import LEVEL, compressed  # noqa: E402
-from cryptostitch.emit.instruction_table import table_text  # noqa: E402
-from cryptostitch.emit.pack import PROGRAM, write_pack  # noqa: E402
-from cryptostitch.ir import Code, Window  # noqa: E402
-from cryptostitch.program import CIPHER_ENC, HASH, Algorithm, CostTable, Part, Program, Recipe  # noqa: E402
+from cryptostitch.core.contract import Field
+from cryptostitch.core.ir import Code, Window
+from cryptostitch.core.program import CIPHER_ENC, HASH, Algorithm, CostTable, Part, Program, Recipe
+from cryptostitch.emit.compress import LEVEL, compressed
+from cryptostitch.emit.instruction_table import table_text
+from cryptostitch.emit.pack import PROGRAM, write_pack
+from pack_fields import mended
 
 CIPHER = Algorithm("sample", "sample", CIPHER_ENC, 16, key_bytes=16, iv_bytes=16, rounds=10)
 READER = Algorithm("reader", "reader", HASH, 64, 4, 5, 20, True, 8, initial=(1, 2, 3, 4, 5))
@@ -41,9 +43,19 @@ def sample_program(code: Code = ALLOCATED) -> Program:
     return sample_of(code)
 
 
-def pack_of(*programs: Program, lags: tuple[int, ...] = (0, 0), costs: Sequence[CostTable] = (), store: Callable[[bytes], bytes] = bytes) -> bytes:
+def pack_of(
+    *programs: Program,
+    lags: tuple[int, ...] = (0, 0),
+    costs: Sequence[CostTable] = (),
+    store: Callable[[bytes], bytes] = bytes,
+) -> bytes:
     parts = tuple(Part(p, 1, 0, lag) for p, lag in zip(programs, lags))
-    return write_pack([CIPHER, READER, CUT, ALGORITHM], [Recipe("kernel@avx512", "avx512", parts, "proportional", False)], costs, store=store)
+    return write_pack(
+        [CIPHER, READER, CUT, ALGORITHM],
+        [Recipe("kernel@avx512", "avx512", parts, "proportional", False)],
+        costs,
+        store=store,
+    )
 
 
 def judged(tmp_path: Path, pack: bytes) -> tuple[int, str]:
@@ -55,8 +67,15 @@ def judged(tmp_path: Path, pack: bytes) -> tuple[int, str]:
 
 def reader(toggle: int = 128, load: str = "[g1+64]:512") -> Program:
     """A hash of two lanes of 64 bytes that takes its blocks from the sample's hand-over buffer."""
-    made = program("reader_x2@avx512#1", f"vmovdqa64 v0z, {load}\nxor g1, {toggle}", enter="mov g1, [g0+256]:64", features="avx512f", lanes=2, state_bytes=512,
-                   fields=(Field("chain", 0, 5, 8, 4, (0, 4)), Field("from", 256, 1, 8, 8, (0,), secret=False)))
+    made = program(
+        "reader_x2@avx512#1",
+        f"vmovdqa64 v0z, {load}\nxor g1, {toggle}",
+        enter="mov g1, [g0+256]:64",
+        features="avx512f",
+        lanes=2,
+        state_bytes=512,
+        fields=(Field("chain", 0, 5, 8, 4, (0, 4)), Field("from", 256, 1, 8, 8, (0,), secret=False)),
+    )
     return replace(made, algorithm="reader")
 
 
@@ -69,19 +88,31 @@ def test_what_is_right_is_accepted(tmp_path: Path) -> None:
 FRAME = zstandard.ZstdCompressor(level=LEVEL).compress
 
 
-@pytest.mark.parametrize("store", [
-    lambda code: FRAME(code[:-1]), lambda code: FRAME(code + b"\0"), lambda code: FRAME(code)[:-1], lambda code: FRAME(code)[1:], lambda code: b"",
-    lambda code: FRAME(b"")], ids=["too little", "too much", "cut", "no magic", "nothing", "an empty frame"])
+@pytest.mark.parametrize(
+    "store",
+    [
+        lambda code: FRAME(code[:-1]),
+        lambda code: FRAME(code + b"\0"),
+        lambda code: FRAME(code)[:-1],
+        lambda code: FRAME(code)[1:],
+        lambda code: b"",
+        lambda code: FRAME(b""),
+    ],
+    ids=["too little", "too much", "cut", "no magic", "nothing", "an empty frame"],
+)
 def test_frames_that_do_not_hold_the_code(store: Callable[[bytes], bytes], tmp_path: Path) -> None:
     code, why = judged(tmp_path, pack_of(sample_program(), store=store))
     assert code == 1 and "cannot be decoded" in why, why
 
 
-@pytest.mark.parametrize("size, reason", [(1 << 20, "more code than a pack of its size may"), ((1 << 20) + 1, "the record of program 0 is damaged")])
+@pytest.mark.parametrize(
+    "size, reason",
+    [(1 << 20, "more code than a pack of its size may"), ((1 << 20) + 1, "the record of program 0 is damaged")],
+)
 def test_code_that_grows_out_of_proportion(size: int, reason: str, tmp_path: Path) -> None:
     """A frame of a hundred bytes that claims, rightly, to hold a megabyte is not restored."""
     pack = bytearray(pack_of(sample_program(), store=lambda code: FRAME(bytes(size))))
-    record, = struct.unpack_from("<I", pack, struct.unpack_from("<I", pack, 24 + 3 * 8)[0])
+    (record,) = struct.unpack_from("<I", pack, struct.unpack_from("<I", pack, 24 + 3 * 8)[0])
     struct.pack_into("<I", pack, record + PROGRAM.size - 8, size)
     code, why = judged(tmp_path, mended(pack))
     assert code == 1 and reason in why, why
@@ -128,10 +159,29 @@ SPOILED = {
     "an unknown hint": ("body", 0, "prefetcht0 [g4]:0", "not known to lie"),
     "undeclared features": ("body", 5, "vpshufb v2, v1, v2", "CPU feature"),
     "glued to nothing": ("leave", 2, "vmovdqa64 [g0+320], v1 &", "glued to nothing"),
-    **{op: ("body", 5, text, "not in the instruction table") for op, text in {
-        "push": "push g1", "pop": "pop g1", "syscall": "syscall", "jmp": "jmp g1", "call": "call g1", "ret": "ret", "gather": "vpgatherdd v1, [g0+256]:512",
-        "rdtsc": "rdtsc", "cpuid": "cpuid", "int3": "int3", "in": "in g1:32, g2:32", "xsave": "xsave [g0+256]:512", "div": "div g1", "movs": "movsb",
-        "std": "std", "ldmxcsr": "ldmxcsr [g0+256]:32", "clflush": "clflush [g0+256]:8", "nothing": "bogus v1"}.items()},
+    **{
+        op: ("body", 5, text, "not in the instruction table")
+        for op, text in {
+            "push": "push g1",
+            "pop": "pop g1",
+            "syscall": "syscall",
+            "jmp": "jmp g1",
+            "call": "call g1",
+            "ret": "ret",
+            "gather": "vpgatherdd v1, [g0+256]:512",
+            "rdtsc": "rdtsc",
+            "cpuid": "cpuid",
+            "int3": "int3",
+            "in": "in g1:32, g2:32",
+            "xsave": "xsave [g0+256]:512",
+            "div": "div g1",
+            "movs": "movsb",
+            "std": "std",
+            "ldmxcsr": "ldmxcsr [g0+256]:32",
+            "clflush": "clflush [g0+256]:8",
+            "nothing": "bogus v1",
+        }.items()
+    },
     "a wrong operand": ("body", 5, "vpaddd v1, v1, g1", "operands that the instruction does not take"),
     "mixed widths": ("body", 5, "vpaddd v1:512, v1:512, v2:256", "operands that the instruction does not take"),
     "a wide scalar": ("body", 5, "add g1:16, 1", "operands that the instruction does not take"),
@@ -145,22 +195,25 @@ def test_a_spoiled_program_is_refused(case: str, tmp_path: Path) -> None:
     assert code == 1 and "error -8" in why and reason in why, why
 
 
-@pytest.mark.parametrize("text, reason", [
-    ("and g4:32, 63\nmov g4:32, [g0+g4*4+768]:32", ""),
-    ("and g4, 60\nmov g4, [g0+g4*4+776]:64", ""),
-    ("and g4:32, 63\nmov [g0+g4*4+768]:32, g2:32", ""),
-    ("and g4:32, 64\nmov g4:32, [g0+g4*4+768]:32", "outside the table"),
-    ("and g4:32, 63\nmov g4, [g0+g4*4+768]:64", "outside the table"),
-    ("and g4:32, 63\nmov g4:32, [g0+g4*4+764]:32", "outside the table"),
-    ("and g4:32, 1\nmov g4:32, [g0+g4*4+448]:32", "outside the table"),
-    ("and g4:32, 63\nadd g4:32, 1\nmov g4:32, [g0+g4*4+768]:32", "not known to lie"),
-    ("and g4:32, -4\nmov g4:32, [g0+g4*4+768]:32", "not known to lie"),
-    ("and g4, -4\nmov g4:32, [g0+g4*4+768]:32", "not known to lie"),
-    ("and g4:32, g3:32\nmov g4:32, [g0+g4*4+768]:32", "not known to lie"),
-    ("or g4:32, 63\nmov g4:32, [g0+g4*4+768]:32", "not known to lie"),
-    ("and g4:32, 7\nmov g3, [g0+512]:64\nmov g4:32, [g3+g4*1]:32", "outside the state block"),
-    ("and g4, 192\nvmovdqa64 v2, [g0+g4*1+768]", "its address is computed"),
-])
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        ("and g4:32, 63\nmov g4:32, [g0+g4*4+768]:32", ""),
+        ("and g4, 60\nmov g4, [g0+g4*4+776]:64", ""),
+        ("and g4:32, 63\nmov [g0+g4*4+768]:32, g2:32", ""),
+        ("and g4:32, 64\nmov g4:32, [g0+g4*4+768]:32", "outside the table"),
+        ("and g4:32, 63\nmov g4, [g0+g4*4+768]:64", "outside the table"),
+        ("and g4:32, 63\nmov g4:32, [g0+g4*4+764]:32", "outside the table"),
+        ("and g4:32, 1\nmov g4:32, [g0+g4*4+448]:32", "outside the table"),
+        ("and g4:32, 63\nadd g4:32, 1\nmov g4:32, [g0+g4*4+768]:32", "not known to lie"),
+        ("and g4:32, -4\nmov g4:32, [g0+g4*4+768]:32", "not known to lie"),
+        ("and g4, -4\nmov g4:32, [g0+g4*4+768]:32", "not known to lie"),
+        ("and g4:32, g3:32\nmov g4:32, [g0+g4*4+768]:32", "not known to lie"),
+        ("or g4:32, 63\nmov g4:32, [g0+g4*4+768]:32", "not known to lie"),
+        ("and g4:32, 7\nmov g3, [g0+512]:64\nmov g4:32, [g3+g4*1]:32", "outside the state block"),
+        ("and g4, 192\nvmovdqa64 v2, [g0+g4*1+768]", "its address is computed"),
+    ],
+)
 def test_a_masked_number_may_index_the_table(text: str, reason: str, tmp_path: Path) -> None:
     code, why = judged(tmp_path, pack_of(looked_up(text, ALLOCATED)))
     assert code == (1 if reason else 0) and reason in why, why
@@ -188,32 +241,57 @@ def fields(*changed: Field, drop: str = "") -> Program:
     return replace(sample, contract=replace(sample.contract, fields=kept + changed))
 
 
-@pytest.mark.parametrize("sample, reason", [
-    (fields(Field("spill", 448, 2, 64, 64)), "overlaps"),
-    (fields(Field("in", 512, 1, 16, 8, (0, 4), secret=False)), "entries of field in overlap"),
-    (fields(Field("in", 512, 1, 16, 8, (0,), secret=False)), "one pointer per lane"),
-    (fields(Field("out", 528, 1, 16, 4, (0, 8), secret=False)), "one pointer per lane"),
-    (fields(Field("from", 736, 1, 8, 8, (0,), secret=False)), "other side of a pair"),
-    (replace(sample_program(), contract=replace(sample_program().contract, fields=sample_program().contract.fields + (Field("key", 736, 1, 8, 8, (0,)),))), "two fields"),
-    (replace(sample_program(), algorithm="reader"), "other side of a pair"),
-    (replace(sample_program(), name="a name with spaces"), "no proper name"),
-    (replace(sample_program(), contract=replace(sample_program().contract, features=frozenset())), "CPU feature"),
-    (replace(sample_program(), contract=replace(sample_program().contract, reads_input=False)), "reads input, which the program denies"),
-])
+@pytest.mark.parametrize(
+    "sample, reason",
+    [
+        (fields(Field("spill", 448, 2, 64, 64)), "overlaps"),
+        (fields(Field("in", 512, 1, 16, 8, (0, 4), secret=False)), "entries of field in overlap"),
+        (fields(Field("in", 512, 1, 16, 8, (0,), secret=False)), "one pointer per lane"),
+        (fields(Field("out", 528, 1, 16, 4, (0, 8), secret=False)), "one pointer per lane"),
+        (fields(Field("from", 736, 1, 8, 8, (0,), secret=False)), "other side of a pair"),
+        (
+            replace(
+                sample_program(),
+                contract=replace(
+                    sample_program().contract,
+                    fields=(*sample_program().contract.fields, Field("key", 736, 1, 8, 8, (0,))),
+                ),
+            ),
+            "two fields",
+        ),
+        (replace(sample_program(), algorithm="reader"), "other side of a pair"),
+        (replace(sample_program(), name="a name with spaces"), "no proper name"),
+        (replace(sample_program(), contract=replace(sample_program().contract, features=frozenset())), "CPU feature"),
+        (
+            replace(sample_program(), contract=replace(sample_program().contract, reads_input=False)),
+            "reads input, which the program denies",
+        ),
+    ],
+)
 def test_contracts_that_contradict_themselves(sample: Program, reason: str, tmp_path: Path) -> None:
     code, why = judged(tmp_path, pack_of(sample))
     assert code == 1 and reason in why, why
 
 
-@pytest.mark.parametrize("changes", [
-    {"base": "cut"}, {"base": "sample"}, {"block_bytes": 128}, {"word_bytes": 8, "digest_bytes": 16}, {"words": 4, "initial": (1, 2, 3, 4)},
-    {"big_endian": False}, {"length_bytes": 16},
-    {"kind": CIPHER_ENC, "block_bytes": 16, "key_bytes": 16, "iv_bytes": 16, "rounds": 10},
-])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"base": "cut"},
+        {"base": "sample"},
+        {"block_bytes": 128},
+        {"word_bytes": 8, "digest_bytes": 16},
+        {"words": 4, "initial": (1, 2, 3, 4)},
+        {"big_endian": False},
+        {"length_bytes": 16},
+        {"kind": CIPHER_ENC, "block_bytes": 16, "key_bytes": 16, "iv_bytes": 16, "rounds": 10},
+    ],
+)
 def test_algorithms_that_cannot_run_on_their_base(changes: dict, tmp_path: Path) -> None:
     algorithms = [CIPHER, READER, replace(CUT, **changes), ALGORITHM]
     parts = (Part(sample_program(), 1, 0, 0),)
-    code, why = judged(tmp_path, write_pack(algorithms, [Recipe("kernel@avx512", "avx512", parts, "proportional", False)]))
+    code, why = judged(
+        tmp_path, write_pack(algorithms, [Recipe("kernel@avx512", "avx512", parts, "proportional", False)])
+    )
     assert code == 1 and "the record of algorithm 2 is damaged" in why, why
 
 
@@ -234,16 +312,29 @@ def test_registers_outside_the_window(window: Window, tmp_path: Path) -> None:
     assert code == 1 and "cannot be decoded" in why, why
 
 
-@pytest.mark.parametrize("second, lags, reason", [
-    (reader(), (0, 0), "one iteration behind"),
-    (reader(), (0, 2), "one iteration behind"),
-    (reader(), (1, 0), "one iteration behind"),
-    (reader(toggle=64), (0, 1), "toggles by 64"),
-    (reader(load="[g1+65]:512"), (0, 1), "leaves its half"),
-    (reader(load="[g1+128]:512"), (0, 1), "leaves its half"),
-    (replace(reader(toggle=64, load="[g1]:512"), contract=replace(reader().contract, lanes=1, fields=(
-        Field("chain", 0, 5, 4, 4, (0,)), Field("from", 256, 1, 8, 8, (0,), secret=False)))), (0, 1), "is not the one"),
-])
+@pytest.mark.parametrize(
+    "second, lags, reason",
+    [
+        (reader(), (0, 0), "one iteration behind"),
+        (reader(), (0, 2), "one iteration behind"),
+        (reader(), (1, 0), "one iteration behind"),
+        (reader(toggle=64), (0, 1), "toggles by 64"),
+        (reader(load="[g1+65]:512"), (0, 1), "leaves its half"),
+        (reader(load="[g1+128]:512"), (0, 1), "leaves its half"),
+        (
+            replace(
+                reader(toggle=64, load="[g1]:512"),
+                contract=replace(
+                    reader().contract,
+                    lanes=1,
+                    fields=(Field("chain", 0, 5, 4, 4, (0,)), Field("from", 256, 1, 8, 8, (0,), secret=False)),
+                ),
+            ),
+            (0, 1),
+            "is not the one",
+        ),
+    ],
+)
 def test_hand_over(second: Program, lags: tuple[int, ...], reason: str, tmp_path: Path) -> None:
     code, why = judged(tmp_path, pack_of(sample_program(), second, lags=lags))
     assert code == 1 and reason in why, why
@@ -262,11 +353,16 @@ def test_xmm0_belongs_to_all_streams(tmp_path: Path) -> None:
     assert code == 1 and "reads xmm0" in why
 
 
-@pytest.mark.parametrize("first, second, what", [
-    ("mov rdx, [g0+64]:64", "mulx g1, g2, [g0+72]:64", "rdx"),
-    ("add g1, g2", "adc g2, 0", "flags"),
-])
-def test_what_streams_share_is_read_only_where_it_was_written(first: str, second: str, what: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "first, second, what",
+    [
+        ("mov rdx, [g0+64]:64", "mulx g1, g2, [g0+72]:64", "rdx"),
+        ("add g1, g2", "adc g2, 0", "flags"),
+    ],
+)
+def test_what_streams_share_is_read_only_where_it_was_written(
+    first: str, second: str, what: str, tmp_path: Path
+) -> None:
     right, wrong = (program("x@scalar#4", f"{first}{glue}\n{second}", features="bmi2") for glue in ("~", ""))
     assert judged(tmp_path, write_pack([ALGORITHM], [recipe("k@scalar", right)])) == (0, "")
     code, why = judged(tmp_path, write_pack([ALGORITHM], [recipe("k@scalar", wrong)]))
@@ -274,19 +370,25 @@ def test_what_streams_share_is_read_only_where_it_was_written(first: str, second
 
 
 def test_a_shift_may_leave_the_flags(tmp_path: Path) -> None:
-    code, why = judged(tmp_path, write_pack([ALGORITHM], [recipe("k@scalar", program("x@scalar#4", "shl g1, 0~\nadc g2, 0"))]))
+    code, why = judged(
+        tmp_path, write_pack([ALGORITHM], [recipe("k@scalar", program("x@scalar#4", "shl g1, 0~\nadc g2, 0"))])
+    )
     assert code == 1 and "reads flags" in why
 
 
 @pytest.mark.parametrize("target", ("g1, g2", "g2, g1"))
 def test_both_results_of_mulx_are_no_address(target: str, tmp_path: Path) -> None:
     body = f"mov g1, [g0]:64~\nmov rdx, [g0+64]:64~\nmulx {target}, [g0+72]:64\nmov g3, [g1]:64"
-    code, why = judged(tmp_path, write_pack([ALGORITHM], [recipe("k@scalar", program("x@scalar#4", body, features="bmi2"))]))
+    code, why = judged(
+        tmp_path, write_pack([ALGORITHM], [recipe("k@scalar", program("x@scalar#4", body, features="bmi2"))])
+    )
     assert code == 1 and "an address that is not known" in why
 
 
 def test_rdx_takes_a_general_register(tmp_path: Path) -> None:
-    sharing = program("x@scalar#14", "mov rdx, [g0+64]:64~\nmulx g1, g2, [g0+72]:64", features="bmi2", window=Window(0, 14, 0))
+    sharing = program(
+        "x@scalar#14", "mov rdx, [g0+64]:64~\nmulx g1, g2, [g0+72]:64", features="bmi2", window=Window(0, 14, 0)
+    )
     code, why = judged(tmp_path, write_pack([ALGORITHM], [recipe("k@scalar", sharing)]))
     assert code == 1 and "do not fit the registers" in why
 
@@ -294,5 +396,11 @@ def test_rdx_takes_a_general_register(tmp_path: Path) -> None:
 def test_the_table_is_the_same_everywhere() -> None:
     script = "from cryptostitch.emit.instruction_table import table_text; print(table_text(), end='')"
     for seed in ("1", "2"):
-        child = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)})
+        child = subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+        )
         assert child.stdout == table_text()

@@ -1,28 +1,33 @@
-"""Every truncation and every field at its extremes, through the reader and its checks under the sanitizers: a clear error or a harmless pack, whose kernels
-are run."""
+"""Every truncation and every field at its extremes, through the reader and its checks under the sanitizers: a clear
+error or a harmless pack, whose kernels are run."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from handmade import ALGORITHM, program, recipe, tool  # noqa: E402
+from handmade import ALGORITHM, program, recipe, tool
+
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from test_pack_checks import pack_of, reader, sample_program  # noqa: E402
+from cryptostitch.emit.compress import compressed
+from cryptostitch.emit.pack import write_pack
+from test_pack_checks import pack_of, reader, sample_program
 
-from cryptostitch.emit.compress import compressed  # noqa: E402
-from cryptostitch.emit.pack import write_pack  # noqa: E402
 
-
-@pytest.mark.parametrize("body, sound", [
-    ("mov g1, [g0+4088]:64", True), ("mov g1, [g0+4096]:64", False), ("mov g1, [g0-8]:64", False),
-    ("mov g1, [g0]:64\nmov [g1]:64, g1", False),  # the input is not its to write
-])
+@pytest.mark.parametrize(
+    "body, sound",
+    [
+        ("mov g1, [g0+4088]:64", True),
+        ("mov g1, [g0+4096]:64", False),
+        ("mov g1, [g0-8]:64", False),
+        ("mov g1, [g0]:64\nmov [g1]:64, g1", False),  # the input is not its to write
+    ],
+)
 def test_faults_are_seen(body: str, sound: bool, tmp_path: Path) -> None:
     path = tmp_path / "unchecked.pack"
     path.write_bytes(write_pack([ALGORITHM], [recipe("k@scalar", program("x@scalar#2", body, features="sse2"))]))

@@ -1,8 +1,9 @@
 """The whole library under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer.
 
-Kernels are not instrumented: what they read and write is the ladder's (guards, emulated). asmjit is not either, so races inside it would go unseen.
-Left out under AddressSanitizer: forks while other threads allocate (code_test, forks). GCC 12's allocator does not release its locks in the child,
-which then waits for ever in SizeClassAllocator64::GetFromAllocator; the library holds no lock there. test_hardening forks without the sanitizer.
+Kernels are not instrumented: what they read and write is the ladder's (guards, emulated). asmjit is not either, so
+races inside it would go unseen. Left out under AddressSanitizer: forks while other threads allocate (code_test, forks).
+GCC 12's allocator does not release its locks in the child, which then waits for ever in
+SizeClassAllocator64::GetFromAllocator; the library holds no lock there. test_hardening forks without the sanitizer.
 """
 
 from __future__ import annotations
@@ -13,15 +14,30 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from sanitized import LONG, ROOT, sanitized
 
-QUICK = ["test_api_burst", "test_api_lengths", "test_api_process", "test_api_vectors"]
-LONGER = ["test_api_errors", "test_api_choice"]
+QUICK = [
+    "runtime/test_plan_mixed",
+    "runtime/test_plan_entries",
+    "runtime/test_plan_heads",
+    "runtime/test_plan_counters",
+    "runtime/test_api_process",
+    "runtime/test_api_vectors",
+    "engine/test_tls_write",
+]
+"""Every construction through bursts, single calls and managers; cst_tls_seal."""
+LONGER = [
+    "runtime/test_plan_lengths",
+    "runtime/test_plan_numbers",
+    "runtime/test_api_errors",
+    "runtime/test_api_choice",
+]
 
 
 def runtime_of(name: str) -> str:
-    return subprocess.run(["c++", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        ["c++", f"-print-file-name={name}"], capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def under_address(names: list[str]) -> subprocess.CompletedProcess[str]:
@@ -31,7 +47,7 @@ def under_address(names: list[str]) -> subprocess.CompletedProcess[str]:
         "ASAN_OPTIONS": "detect_leaks=0",  # Python's; test_api_memory counts the library's own blocks
         "CRYPTOSTITCH_LIBRARY": str(sanitized("address") / "libcryptostitch.so"),
     }
-    files = [f"tests/runtime/{name}.py" for name in names]
+    files = [f"tests/{name}.py" for name in names]
     command = [sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", *files]
     return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=1500)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-
 from cryptostitch.ladder import vectors
 from cryptostitch.ladder.result import Skip
 

@@ -6,8 +6,26 @@ from vectors.counts import falls, rises, wanted
 
 
 def test_every_algorithm_has_its_count() -> None:
-    for name in ("sha1", "sha224", "sha256", "sha384", "sha512", "sha512_256", "sm3", "md5", "hmac-sha1", "hmac-sha224", "hmac-sha256", "hmac-sha384",
-                 "hmac-sha512", "hmac-sm3", "hmac-md5", "aes-128-cbc", "aes-192-cbc", "aes-256-cbc"):
+    for name in (
+        "sha1",
+        "sha224",
+        "sha256",
+        "sha384",
+        "sha512",
+        "sha512_256",
+        "sm3",
+        "md5",
+        "hmac-sha1",
+        "hmac-sha224",
+        "hmac-sha256",
+        "hmac-sha384",
+        "hmac-sha512",
+        "hmac-sm3",
+        "hmac-md5",
+        "aes-128-cbc",
+        "aes-192-cbc",
+        "aes-256-cbc",
+    ):
         assert any(source.startswith(f"{name},") and n > 0 for source, n in wanted().items()), name
 
 

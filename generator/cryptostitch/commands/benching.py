@@ -18,11 +18,35 @@ BUILT = Path(__file__).resolve().parents[3] / "build/cst-bench"
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[CST-BENCH OPTIONS]...")
-@click.option("--results", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Read this file of cst-bench instead of measuring.")
-@click.option("--plot", "plots", type=OutputFile(), multiple=True, metavar="FILE",
-              help="Draw throughput by size and by jobs against peers: an SVG or a PNG, by the file's name; may be given more than once.")
-@click.option("--rows", default="*", metavar="GLOB[,GLOB...]", show_default=True, help="Which suites; what is measured without it are the rows of README.md.")
-@click.option("--keys", type=click.Choice(["own", "one"]), default="own", show_default=True, help="Plot jobs with a key each, or jobs that share one.")
+@click.option(
+    "--results",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Read this file of cst-bench instead of measuring.",
+)
+@click.option(
+    "--plot",
+    "plots",
+    type=OutputFile(),
+    multiple=True,
+    metavar="FILE",
+    help="Draw throughput by size and by jobs against peers: an SVG or a PNG, by the file's name; may be given more "
+    "than once.",
+)
+@click.option(
+    "--rows",
+    default="*",
+    metavar="GLOB[,GLOB...]",
+    show_default=True,
+    help="Which suites; what is measured without it are the rows of README.md.",
+)
+@click.option(
+    "--keys",
+    type=click.Choice(["own", "one"]),
+    default="own",
+    show_default=True,
+    help="Plot jobs with a key each, or jobs that share one.",
+)
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="Keep what is measured in this file.")
 @format_option
 def bench(options, results, plots, rows, keys, output, fmt) -> None:
@@ -35,11 +59,13 @@ def bench(options, results, plots, rows, keys, output, fmt) -> None:
       cryptostitch bench --rows 'aes-128-cbc*' --sizes 64,1024,16384 --jobs 1,8,64 --plot cbc.svg
       cryptostitch bench --results bench/results/zen4.json --rows 'sha*' --plot sha.svg --plot sha.png
     """
-    from ..bench_results import read_results
+    from ..analysis.bench_results import read_results
     from ..report.plots import compared, plot
 
     if results and (options or output):
-        raise click.UsageError(f"--results reads what was measured before; leave it out to measure with {' '.join(options) or '-o'}")
+        raise click.UsageError(
+            f"--results reads what was measured before; leave it out to measure with {' '.join(options) or '-o'}"
+        )
     with tempfile.TemporaryDirectory() as folder:
         found = read_results(results or measured(output or Path(folder) / "bench.json", options, rows, fmt == "json"))
     globs = rows.split(",")
@@ -60,11 +86,16 @@ def measured(path: Path, options: tuple[str, ...], rows: str, quiet: bool) -> Pa
     """Runs cst-bench, whose table goes to standard output unless ``quiet``."""
     program = BUILT if BUILT.exists() else shutil.which("cst-bench")
     if not program:
-        raise click.UsageError("cst-bench is not built: run `make` (it needs libcrypto's headers, Debian's libssl-dev), or give --results FILE")
+        raise click.UsageError(
+            "cst-bench is not built: run `make` (it needs libcrypto's headers, Debian's libssl-dev), or give --results "
+            "FILE"
+        )
     chosen = ["--rows", rows] if rows != "*" else []
     done = subprocess.run([program, "--json", path, *chosen, *options], stdout=subprocess.DEVNULL if quiet else None)
     if done.returncode:
-        raise click.ClickException(f"cst-bench ended with status {done.returncode}; `{program} --help` shows its options")
+        raise click.ClickException(
+            f"cst-bench ended with status {done.returncode}; `{program} --help` shows its options"
+        )
     return path
 
 
@@ -72,6 +103,17 @@ def table(results, cells: list[dict]) -> str:
     from ..report.tables import columns
 
     lines = [("row", "keys", "bytes", "jobs", "cycles/byte", "best peer", "", "times as fast")]
-    lines += [(c["row"], c["keys"], c["size"], c["jobs"], f"{c['cycles_per_byte']:.3f}" if c["cycles_per_byte"] else "-",
-               f"{c['peer_cycles_per_byte']:.3f}" if c["peer"] else "-", c["peer"] or "", f"{c['times_as_fast']:.2f}" if c["times_as_fast"] else "-") for c in cells]
+    lines += [
+        (
+            c["row"],
+            c["keys"],
+            c["size"],
+            c["jobs"],
+            f"{c['cycles_per_byte']:.3f}" if c["cycles_per_byte"] else "-",
+            f"{c['peer_cycles_per_byte']:.3f}" if c["peer"] else "-",
+            c["peer"] or "",
+            f"{c['times_as_fast']:.2f}" if c["times_as_fast"] else "-",
+        )
+        for c in cells
+    ]
     return f"{results.cpu}, {results.path}\n{columns(lines)}"

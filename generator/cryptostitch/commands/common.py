@@ -1,38 +1,55 @@
-"""What the commands share: progress, errors in one line, a generator with the user's own templates, values for two parts."""
+"""What the commands share: progress, errors in one line, a generator with the user's own templates, values for two
+parts."""
 
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from ..errors import CryptostitchError, nearest
+from ..core.errors import CryptostitchError, nearest
 
 CATALOGUE = "algorithms.py"
-MOST_RATIO, MOST_LAG, MOST_LEAD = 64, 8, 1 << 20     # what a pack may hold: runtime/code/pack.cpp
+MOST_RATIO, MOST_LAG, MOST_LEAD = 64, 8, 1 << 20  # what a pack may hold: runtime/code/pack.cpp
 
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[int, int, str], None]]:
     """Yields ``progress(done, total, name)``; draws on stderr when that is a terminal."""
     console = Console(stderr=True)
-    with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.fields[name]}"),
-                  console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[name]}"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as bar:
         task = bar.add_task(title, total=None, name="")
         yield lambda done, total, name: bar.update(task, completed=done, total=total, name=name)
 
 
+class UsageInOneLine(click.ClickException):
+    """A UsageError without the usage."""
+
+    exit_code = click.UsageError.exit_code
+
+
 class Group(click.Group):
-    """Errors about input are one line that says what to do, not a traceback; a misspelt command gets the nearest one."""
+    """Errors about input are one line that says what to do, not a traceback; a misspelt command gets the nearest
+    one."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        from ..passes.bind import BindError
-        from ..runtime import RuntimeFailure
+        from ..binding.runtime import RuntimeFailure
+        from ..core.registers import BindError
 
         try:
             return super().invoke(ctx)
@@ -42,47 +59,71 @@ class Group(click.Group):
             raise
         except click.UsageError as error:
             where = error.ctx.command_path if error.ctx else ctx.command_path
-            short = click.ClickException(f"{error.format_message().rstrip('.')}; see `{where} --help`")
-            short.exit_code = error.exit_code
-            raise short from error
+            raise UsageInOneLine(f"{error.format_message().rstrip('.')}; see `{where} --help`") from error
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             near = nearest(args[0], self.list_commands(ctx), 1)
-            raise click.UsageError(f"no command '{args[0]}'; " + (f"did you mean `cryptostitch {near[0]}`?" if near else "there are " + ", ".join(self.list_commands(ctx))))
+            raise click.UsageError(
+                f"no command '{args[0]}'; "
+                + (
+                    f"did you mean `cryptostitch {near[0]}`?"
+                    if near
+                    else "there are " + ", ".join(self.list_commands(ctx))
+                )
+            )
         return super().resolve_command(ctx, args)
 
 
 templates_option = click.option(
-    "--templates", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
-    help=f"A folder of your own: its templates are searched first, and the rows ALGORITHMS of its {CATALOGUE} are added to the catalogue.")
+    "--templates",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help=f"A folder of your own: its templates are searched first, and the rows ALGORITHMS of its {CATALOGUE} are "
+    "added to the catalogue.",
+)
 
-legacy_option = click.option("--legacy", is_flag=True, help="The legacy suites too (CST_ALLOW_LEGACY): broken algorithms, or a time that depends on secrets.")
+legacy_option = click.option(
+    "--legacy",
+    is_flag=True,
+    help="The legacy suites too (CST_ALLOW_LEGACY): broken algorithms, or a time that depends on secrets.",
+)
 
-format_option = click.option("--format", "fmt", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print the result.")
+format_option = click.option(
+    "--format",
+    "fmt",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print the result.",
+)
 
 
 def generator(templates: Path | None = None):
     """The generator of the project's catalogue and of the user's folder."""
-    from ..report.tables import Catalogue
+    from ..listing import Catalogue
 
     if templates is None:
         return Catalogue()
     rows, file = (), templates / CATALOGUE
     if file.exists():
         spec = importlib.util.spec_from_file_location("cryptostitch_user_algorithms", file)
+        assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         try:
             spec.loader.exec_module(module)
             rows = tuple(module.ALGORITHMS)
         except Exception as error:  # the user's own code: whatever it raises is about that file
-            raise CryptostitchError(f"{file}: {type(error).__name__}: {error}; it must set ALGORITHMS to a list of cryptostitch.catalog.Algorithm") from error
+            raise CryptostitchError(
+                f"{file}: {type(error).__name__}: {error}; it must set ALGORITHMS to a list of "
+                "cryptostitch.core.catalog.Algorithm"
+            ) from error
     return Catalogue(rows, (templates,))
 
 
 def recipe_of(made: Any, kernel: str) -> Any:
     """The recipe of a kernel's name, or of a file of `cryptostitch tune`."""
-    from ..tune import read_recipe
+    from ..tuning.tune import read_recipe
 
     if not kernel.endswith(".json"):
         return made.recipe(kernel)
@@ -99,6 +140,7 @@ class OutputFile(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         path = super().convert(value, param, ctx)
+        assert isinstance(path, Path)
         if str(path) != "-" and not path.absolute().parent.is_dir():
             self.fail(f"there is no folder '{path.parent}' for {path.name}: `mkdir -p {path.parent}`", param, ctx)
         return path
@@ -106,7 +148,7 @@ class OutputFile(click.Path):
 
 def this_cpu() -> str | None:
     """The microarchitecture as the library detects it; None where the library is not built."""
-    from .. import runtime
+    from ..binding import runtime
 
     try:
         return runtime.Context().cpu()["microarchitecture"]
@@ -119,17 +161,22 @@ def table_here(name: str | None):
     from ..model.table import table_of
 
     here = this_cpu()
-    if name is None and here is None:
+    wanted = name or here
+    if wanted is None:
         raise click.UsageError("the library is not built, so this CPU is not known: run `make`, or give --cpu")
-    return here, table_of(name or here)
+    return here, table_of(wanted)
 
 
 def unmeasured(measure: bool, here: str | None, table: Any) -> str:
     """Why a kernel cannot be timed beside the table; empty when it can."""
     if not measure:
         return "--no-measure"
-    return "" if here == table.microarchitecture else \
-        f"the table is of {table.microarchitecture}, this CPU is {here or 'not known, because the library is not built'}"
+    return (
+        ""
+        if here == table.microarchitecture
+        else f"the table is of {table.microarchitecture}, this CPU is "
+        f"{here or 'not known, because the library is not built'}"
+    )
 
 
 class Pair(click.ParamType):
@@ -150,7 +197,19 @@ class Pair(click.ParamType):
             numbers = []
         if len(numbers) == 1:
             numbers = numbers * 2 if self.both else [0, *numbers]
-        if len(numbers) != 2 or (self.least is not None and min(numbers) < self.least) or (self.most is not None and max(numbers) > self.most):
-            limits = [f"at {word} {limit}" for word, limit in (("least", self.least), ("most", self.most)) if limit is not None]
-            self.fail(f"'{value}' is not two whole numbers like 1:2" + (f", each {' and '.join(limits)}" if limits else ""), param, ctx)
+        if (
+            len(numbers) != 2
+            or (self.least is not None and min(numbers) < self.least)
+            or (self.most is not None and max(numbers) > self.most)
+        ):
+            limits = [
+                f"at {word} {limit}"
+                for word, limit in (("least", self.least), ("most", self.most))
+                if limit is not None
+            ]
+            self.fail(
+                f"'{value}' is not two whole numbers like 1:2" + (f", each {' and '.join(limits)}" if limits else ""),
+                param,
+                ctx,
+            )
         return numbers

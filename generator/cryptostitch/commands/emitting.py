@@ -17,22 +17,52 @@ OBJECTS = ("elf", "coff", "macho")
 @click.argument("kernels", nargs=-1)
 @click.option("--default-pack", type=OutputFile(), help="Write the default pack to this file.")
 @click.option("--pack", type=OutputFile(), help="Write a pack of KERNELS to this file.")
-@click.option("--recipe", "recipe_files", type=click.Path(exists=True, dir_okay=False, path_type=Path), multiple=True, metavar="FILE",
-              help="A recipe of `cryptostitch tune`, one more of the KERNELS; may be given more than once.")
-@click.option("--static", "folder", type=click.Path(file_okay=False, path_type=Path),
-              help="Write objects, table and header of KERNELS (default: those of --static-kernels) to this folder.")
-@click.option("--static-kernels", "which", type=click.Choice(["none", "default", "all"]), default="default", show_default=True,
-              help="Without KERNELS: none, those that the catalogue says, or all of the default pack.")
-@click.option("--assembly", type=OutputFile(allow_dash=True), help="Write the assembly text of KERNELS; - is standard output.")
+@click.option(
+    "--recipe",
+    "recipe_files",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="A recipe of `cryptostitch tune`, one more of the KERNELS; may be given more than once.",
+)
+@click.option(
+    "--static",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write objects, table and header of KERNELS (default: those of --static-kernels) to this folder.",
+)
+@click.option(
+    "--static-kernels",
+    "which",
+    type=click.Choice(["none", "default", "all"]),
+    default="default",
+    show_default=True,
+    help="Without KERNELS: none, those that the catalogue says, or all of the default pack.",
+)
+@click.option(
+    "--assembly", type=OutputFile(allow_dash=True), help="Write the assembly text of KERNELS; - is standard output."
+)
 @click.option("--object", "object_", type=OutputFile(), help="Write one object of KERNELS.")
-@click.option("--sign", "key_file", type=click.Path(dir_okay=False, path_type=Path), metavar="KEY.pem",
-              help="Sign the packs with this Ed25519 private key (PKCS#8, PEM).")
+@click.option(
+    "--sign",
+    "key_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="KEY.pem",
+    help="Sign the packs with this Ed25519 private key (PKCS#8, PEM).",
+)
 @click.option("--abi", type=click.Choice(["sysv", "win64"]), help="Calling convention; win64 makes COFF objects.")
-@click.option("--format", "formats", type=click.Choice(["text", "json", *OBJECTS]), multiple=True,
-              help="Format of the objects (default: elf, or coff with --abi win64). json: list what was written on standard output; may be given "
-                   "beside an object's format.")
+@click.option(
+    "--format",
+    "formats",
+    type=click.Choice(["text", "json", *OBJECTS]),
+    multiple=True,
+    help="Format of the objects (default: elf, or coff with --abi win64). json: list what was written on standard "
+    "output; may be given beside an object's format.",
+)
 @templates_option
-def emit(kernels, default_pack, pack, recipe_files, folder, which, assembly, object_, key_file, abi, formats, templates) -> None:
+def emit(
+    kernels, default_pack, pack, recipe_files, folder, which, assembly, object_, key_file, abi, formats, templates
+) -> None:
     """Write kernels as assembly text, objects (ELF, COFF, Mach-O) or packs.
 
     \b
@@ -45,7 +75,7 @@ def emit(kernels, default_pack, pack, recipe_files, folder, which, assembly, obj
     from ..emit.objects import object_bytes
     from ..emit.signature import read_key, signed
     from ..passes.frame import frame
-    from ..tune import read_recipe
+    from ..tuning.tune import read_recipe
 
     objects = [f for f in dict.fromkeys(formats) if f in OBJECTS]
     if len(objects) > 1:
@@ -84,9 +114,14 @@ def emit(kernels, default_pack, pack, recipe_files, folder, which, assembly, obj
             path.write_bytes(signed(made_pack, key) if key else made_pack)
     if folder:
         with progress_bar("assembling") as progress:
-            wanted = chosen or [r for r in every if which == "all" or which == "default" and r.static]
+            wanted = chosen or [r for r in every if which == "all" or (which == "default" and r.static)]
             named = kernels or ["--static-kernels", which] * (which != "default")
-            written += [(path, wanted) for path in artefacts.write_static(folder, wanted, fmt, " ".join(["cryptostitch emit --static DIR", *named]), progress)]
+            written += [
+                (path, wanted)
+                for path in artefacts.write_static(
+                    folder, wanted, fmt, " ".join(["cryptostitch emit --static DIR", *named]), progress
+                )
+            ]
     if assembly or object_:
         framed = [frame(r, "win64" if fmt.name == "coff" else "sysv") for r in chosen]
         if assembly:
@@ -97,5 +132,15 @@ def emit(kernels, default_pack, pack, recipe_files, folder, which, assembly, obj
             object_.write_bytes(object_bytes(framed, fmt))
             written.append((object_, chosen))
     if "json" in formats:
-        click.echo(json.dumps({"objects": fmt.name, "files": [{"file": str(path), "bytes": path.stat().st_size, "kernels": [r.name for r in recipes]}
-                                                             for path, recipes in written]}, indent=1))
+        click.echo(
+            json.dumps(
+                {
+                    "objects": fmt.name,
+                    "files": [
+                        {"file": str(path), "bytes": path.stat().st_size, "kernels": [r.name for r in recipes]}
+                        for path, recipes in written
+                    ],
+                },
+                indent=1,
+            )
+        )

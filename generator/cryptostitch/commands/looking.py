@@ -19,7 +19,8 @@ def list_(legacy, fmt, templates) -> None:
     \b
     Example: cryptostitch list --format json
     """
-    from ..report.tables import listing, listing_text
+    from ..listing import listing
+    from ..report.tables import listing_text
 
     with progress_bar("reading templates") as progress:
         found = listing(generator(templates), progress, legacy)
@@ -28,14 +29,22 @@ def list_(legacy, fmt, templates) -> None:
 
 @click.command()
 @click.argument("kernel")
-@click.option("--abi", type=click.Choice(["sysv", "win64"]), default="sysv", show_default=True, help="Calling convention of the frame.")
+@click.option(
+    "--abi",
+    type=click.Choice(["sysv", "win64"]),
+    default="sysv",
+    show_default=True,
+    help="Calling convention of the frame.",
+)
 @click.option("--color/--no-color", default=None, help="Colours; the default is on a terminal only.")
 @templates_option
 @format_option
 def show(kernel, abi, color, templates, fmt) -> None:
-    """Show the woven code of KERNEL (a name, or a recipe file of `cryptostitch tune`): a stream number and a colour for each instruction, and the template line that wrote it.
+    """Show the woven code of KERNEL (a name, or a recipe file of `cryptostitch tune`): a stream number and a colour for
+    each instruction, and the template line that wrote it.
 
-    The columns are the stream's number (- for what the frame adds), the instruction, and its places: the algorithm's line < the vocabulary's line.
+    The columns are the stream's number (- for what the frame adds), the instruction, and its places: the algorithm's
+    line < the vocabulary's line.
 
     \b
     Examples:

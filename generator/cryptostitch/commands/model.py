@@ -1,4 +1,5 @@
-"""`cryptostitch probe`, `cryptostitch bound` and `cryptostitch predict`: what instructions cost here, the least that a kernel can take, and what the model makes of it."""
+"""`cryptostitch probe`, `cryptostitch bound` and `cryptostitch predict`: what instructions cost here, the least that a
+kernel can take, and what the model makes of it."""
 
 from __future__ import annotations
 
@@ -8,31 +9,54 @@ import os
 
 import click
 
-from .common import OutputFile, format_option, generator, progress_bar, recipe_of, table_here, templates_option, unmeasured
+from .common import (
+    OutputFile,
+    format_option,
+    generator,
+    progress_bar,
+    recipe_of,
+    table_here,
+    templates_option,
+    unmeasured,
+)
 
 
 @click.command()
-@click.option("-o", "--output", type=OutputFile(), metavar="FILE",
-              help="Write the table to this file (default: standard output).")
-@click.option("--microarchitecture", help="The table's name (default: as detected; where the library does not know the CPU, the stem of FILE).")
-@click.option("--runs", type=click.IntRange(1), default=1, show_default=True,
-              help="Measure so many times and take the median of every figure: on a busy machine, and for tables that are kept.")
+@click.option(
+    "-o", "--output", type=OutputFile(), metavar="FILE", help="Write the table to this file (default: standard output)."
+)
+@click.option(
+    "--microarchitecture",
+    help="The table's name (default: as detected; where the library does not know the CPU, the stem of FILE).",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Measure so many times and take the median of every figure: on a busy machine, and for tables that are kept.",
+)
 @format_option
 def probe(output, microarchitecture, runs, fmt) -> None:
     """Measure what each instruction costs on this CPU, and write the instruction table that `cryptostitch bound` reads.
 
-    For every form of an instruction: its latency from each operand, its throughput, and how long it keeps each group of units busy.
-    All in core cycles. It takes about 10 s of an idle core.
+    For every form of an instruction: its latency from each operand, its throughput, and how long it keeps each group of
+    units busy. All in core cycles. It takes about 10 s of an idle core.
 
     \b
-    Example: cryptostitch probe --runs 5 -o generator/cryptostitch/instruction_costs/zen4.json
+    Example: cryptostitch probe --runs 5 -o generator/cryptostitch/measured/instruction_costs/zen4.json
     """
+    from ..instruction_probe.measurement import Progress
+    from ..instruction_probe.measurement import probe as measure
     from ..model.table import median_table, table_of, tables
-    from ..probe.run import probe as measure
 
     with progress_bar("measuring") as progress:
-        table = median_table([measure(lambda done, total, name, run=run: progress(run * total + done, runs * total, name)) for run in range(runs)])
-    if microarchitecture or table.microarchitecture == "generic" and output:
+
+        def part(run: int) -> Progress:
+            return lambda done, total, name: progress(run * total + done, runs * total, name)
+
+        table = median_table([measure(part(run)) for run in range(runs)])
+    if microarchitecture or (table.microarchitecture == "generic" and output):
         table = dataclasses.replace(table, microarchitecture=microarchitecture or output.stem)
     if table.microarchitecture in tables():
         table = dataclasses.replace(table, core=table_of(table.microarchitecture).core)  # no measurement
@@ -41,31 +65,51 @@ def probe(output, microarchitecture, runs, fmt) -> None:
     if not output:
         click.echo(table.text(), nl=False)
     elif fmt == "json":
-        click.echo(json.dumps({"file": str(output), "microarchitecture": table.microarchitecture, "cpu": table.cpu, "forms": len(table.rows)}, indent=1))
+        click.echo(
+            json.dumps(
+                {
+                    "file": str(output),
+                    "microarchitecture": table.microarchitecture,
+                    "cpu": table.cpu,
+                    "forms": len(table.rows),
+                },
+                indent=1,
+            )
+        )
     click.echo(f"{len(table.rows)} forms on {table.cpu}, table '{table.microarchitecture}'", err=True)
 
 
 @click.command()
 @click.argument("kernel")
-@click.option("--cpu", metavar="NAME", help="The microarchitecture whose table to use, or a file of `cryptostitch probe` (default: this CPU's).")
-@click.option("--measure/--no-measure", default=True, show_default=True, help="Also time the kernel, where the table is this CPU's.")
+@click.option(
+    "--cpu",
+    metavar="NAME",
+    help="The microarchitecture whose table to use, or a file of `cryptostitch probe` (default: this CPU's).",
+)
+@click.option(
+    "--measure/--no-measure",
+    default=True,
+    show_default=True,
+    help="Also time the kernel, where the table is this CPU's.",
+)
 @click.option("--seconds", type=click.FloatRange(0.01), default=0.5, show_default=True, help="How long to measure.")
 @templates_option
 @format_option
 def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
-    """Say how few cycles KERNEL (a name, or a recipe file of `cryptostitch tune`) can take on a CPU, what binds it, and how near the measured one is.
+    """Say how few cycles KERNEL (a name, or a recipe file of `cryptostitch tune`) can take on a CPU, what binds it, and
+    how near the measured one is.
 
-    No iteration can be shorter than its loop-carried chain, nor than the time for which it keeps any group of units, the load and store ports or
-    the front end busy. The cycles of each come from the CPU's instruction table.
+    No iteration can be shorter than its loop-carried chain, nor than the time for which it keeps any group of units,
+    the load and store ports or the front end busy. The cycles of each come from the CPU's instruction table.
 
     \b
     Examples:
       cryptostitch bound sha1_x16@avx512
       cryptostitch bound aes128_cbc_enc_x16_hand+sha1_x16_hand@avx512_vaes --cpu zen5 --format json
     """
+    from ..analysis.study import Measured, measured
     from ..model.bound import bound as bound_of
     from ..report.bound import bound_data, bound_text
-    from ..study import Measured, measured
 
     here, table = table_here(cpu)
     with progress_bar("bounding") as progress:
@@ -84,23 +128,35 @@ def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
 
 @click.command()
 @click.argument("glob", default="*")
-@click.option("--cpu", metavar="NAME", help="The microarchitecture whose tables to use, or a file of `cryptostitch probe` (default: this CPU's).")
-@click.option("-j", "--jobs", type=click.IntRange(1), default=len(os.sched_getaffinity(0)), show_default="the cores that this process may use", help="Processes.")
+@click.option(
+    "--cpu",
+    metavar="NAME",
+    help="The microarchitecture whose tables to use, or a file of `cryptostitch probe` (default: this CPU's).",
+)
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1),
+    default=len(os.sched_getaffinity(0)),
+    show_default="the cores that this process may use",
+    help="Processes.",
+)
 @templates_option
 @format_option
 def predict(glob, cpu, jobs, templates, fmt) -> None:
-    """Say what the model predicts for every kernel whose name matches GLOB (default: all) beside what the CPU's cost table has, the farthest below it first.
+    """Say what the model predicts for every kernel whose name matches GLOB (default: all) beside what the CPU's cost
+    table has, the farthest below it first.
 
-    The model runs a kernel's loop on an out-of-order core (as `cryptostitch report` draws it); the measured figures are those of
-    `cryptostitch calibrate` that are shipped. Nothing is timed.
+    The model runs a kernel's loop on an out-of-order core (as `cryptostitch report` draws it); the measured figures are
+    those of `cryptostitch calibrate` that are shipped. Nothing is timed.
 
     \b
     Examples:
       cryptostitch predict 'sha1*@avx512'
       cryptostitch predict --cpu zen4 --format json
     """
+    from ..analysis.predictions import predictions
     from ..ladder.climb import tasks
-    from ..predictions import predictions
     from ..report.predictions import predictions_data, predictions_text
 
     _, table = table_here(cpu)
@@ -109,4 +165,6 @@ def predict(glob, cpu, jobs, templates, fmt) -> None:
     with progress_bar("predicting") as progress:
         progress(0, len(work), work[0].name)
         found = predictions(made.given, work, table, min(jobs, len(work)), progress)
-    click.echo(json.dumps(predictions_data(found, table), indent=1) if fmt == "json" else predictions_text(found, table))
+    click.echo(
+        json.dumps(predictions_data(found, table), indent=1) if fmt == "json" else predictions_text(found, table)
+    )

@@ -7,18 +7,45 @@ from pathlib import Path
 
 import click
 
-from .common import OutputFile, format_option, generator, progress_bar, recipe_of, table_here, templates_option, unmeasured
+from .common import (
+    OutputFile,
+    format_option,
+    generator,
+    progress_bar,
+    recipe_of,
+    table_here,
+    templates_option,
+    unmeasured,
+)
 
 
 @click.command()
 @click.argument("kernel")
-@click.option("-o", "--output", type=OutputFile(), metavar="FILE",
-              help="Write the page to this file (default: the kernel's name with .html).")
-@click.option("--cpu", metavar="NAME", help="The microarchitecture whose table to use, or a file of `cryptostitch probe` (default: this CPU's).")
-@click.option("--measure/--no-measure", default=True, show_default=True, help="Also time the kernel and its parts, where the table is this CPU's.")
+@click.option(
+    "-o",
+    "--output",
+    type=OutputFile(),
+    metavar="FILE",
+    help="Write the page to this file (default: the kernel's name with .html).",
+)
+@click.option(
+    "--cpu",
+    metavar="NAME",
+    help="The microarchitecture whose table to use, or a file of `cryptostitch probe` (default: this CPU's).",
+)
+@click.option(
+    "--measure/--no-measure",
+    default=True,
+    show_default=True,
+    help="Also time the kernel and its parts, where the table is this CPU's.",
+)
 @click.option("--seconds", type=click.FloatRange(0.01), default=1.0, show_default=True, help="How long to measure.")
-@click.option("--results", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Results of cst-bench to take the peers from (default: bench/results/<cpu>.json, where there is one).")
+@click.option(
+    "--results",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Results of cst-bench to take the peers from (default: bench/results/<cpu>.json, where there is one).",
+)
 @templates_option
 @format_option
 def report(kernel, output, cpu, measure, seconds, results, templates, fmt) -> None:
@@ -26,17 +53,17 @@ def report(kernel, output, cpu, measure, seconds, results, templates, fmt) -> No
 
     It shows the woven code by stream, where the cycles go, and what its parts and others need.
 
-    A timeline tells waiting for data from waiting for a unit, from a run of the loop on a simple core with the CPU's instruction table. With
-    --format json the same as data is printed, and a page is written only with -o.
+    A timeline tells waiting for data from waiting for a unit, from a run of the loop on a simple core with the CPU's
+    instruction table. With --format json the same as data is printed, and a page is written only with -o.
 
     \b
     Examples:
       cryptostitch report aes128_cbc_enc_x16_hand+sha1_x16_hand@avx512_vaes -o page.html
       cryptostitch report sha1_x8@avx2 --cpu zen5 --no-measure --format json
     """
-    from ..bench_results import read_results, shipped
+    from ..analysis.bench_results import read_results, shipped
+    from ..analysis.study import study
     from ..report.picture import report_data, report_page
-    from ..study import study
 
     here, table = table_here(cpu)
     path = results or shipped(table.microarchitecture)
@@ -54,5 +81,8 @@ def report(kernel, output, cpu, measure, seconds, results, templates, fmt) -> No
         click.echo(json.dumps(data, indent=1))
         return
     bound, timed = data["bound"]["bound"], data["bound"]["measured"]
-    click.echo(f"{output}: {recipe.name} on {table.microarchitecture}: bound {bound['cycles_per_byte']:.4f} cycles per byte ({bound['binds']}), "
-               + (f"measured {timed['cycles_per_byte']:.4f}" if timed else f"not measured: {data['bound']['not_measured']}"))
+    click.echo(
+        f"{output}: {recipe.name} on {table.microarchitecture}: bound {bound['cycles_per_byte']:.4f} cycles per byte "
+        f"({bound['binds']}), "
+        + (f"measured {timed['cycles_per_byte']:.4f}" if timed else f"not measured: {data['bound']['not_measured']}")
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import nullcontext
 
 import click
 
@@ -15,10 +16,23 @@ from .common import MOST_RATIO, OutputFile, Pair, format_option, generator, temp
 @click.argument("b")
 @click.option("--isa", required=True, metavar="ISA[:ISA]", help="As in `cryptostitch stitch`.")
 @click.option("--seconds", type=click.FloatRange(1), default=60.0, show_default=True, help="How long to search.")
-@click.option("--ratio", type=Pair(least=1, most=MOST_RATIO), default="1:1", show_default=True, help="Bodies of each part in one iteration.")
-@click.option("--fixed", is_flag=True, help="Keep the lanes and the hand-over of A and B as they are; else they are searched too.")
-@click.option("-o", "--output", type=OutputFile(), metavar="FILE",
-              help="Write the recipe to this file; if it exists, the search goes on where it ended.")
+@click.option(
+    "--ratio",
+    type=Pair(least=1, most=MOST_RATIO),
+    default="1:1",
+    show_default=True,
+    help="Bodies of each part in one iteration.",
+)
+@click.option(
+    "--fixed", is_flag=True, help="Keep the lanes and the hand-over of A and B as they are; else they are searched too."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=OutputFile(),
+    metavar="FILE",
+    help="Write the recipe to this file; if it exists, the search goes on where it ended.",
+)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Where random choices start.")
 @templates_option
 @format_option
@@ -26,8 +40,8 @@ def tune(a, b, isa, seconds, ratio, fixed, output, seed, templates, fmt) -> None
     """Search for the fastest way to stitch streams A and B on this CPU: lanes, hand-over, registers, order
     inside the streams, lead, lag, strategy.
 
-    Every candidate is assembled and timed beside the best so far; what becomes the best has been proved. The recipe is a file that
-    `cryptostitch emit --recipe FILE` makes packs and objects of.
+    Every candidate is assembled and timed beside the best so far; what becomes the best has been proved. The recipe is
+    a file that `cryptostitch emit --recipe FILE` makes packs and objects of.
 
     \b
     Examples:
@@ -37,26 +51,38 @@ def tune(a, b, isa, seconds, ratio, fixed, output, seed, templates, fmt) -> None
     from rich.console import Console
     from rich.status import Status
 
-    from ..errors import CryptostitchError
-    from ..isa import ISAS
-    from ..names import stream_name
-    from ..tune import Search, default_choice, resumed
+    from ..core.errors import CryptostitchError
+    from ..core.isa import ISAS
+    from ..core.names import stream_name
+    from ..tuning.tune import Search, default_settings, resumed
 
     isas = isa.split(":") * (2 if ":" not in isa else 1)
     if len(isas) != 2 or any(level not in ISAS for level in isas):
-        raise click.BadParameter(f"'{isa}' is not one ISA or two like sse:scalar; there are {', '.join(ISAS)}", param_hint="--isa")
+        raise click.BadParameter(
+            f"'{isa}' is not one ISA or two like sse:scalar; there are {', '.join(ISAS)}", param_hint="--isa"
+        )
     made = generator(templates)
     names = [stream_name(a), stream_name(b)]
-    start = default_choice(made, names, isas, ratio)
+    start = default_settings(made, names, isas, ratio)
     if start is None:
-        raise CryptostitchError(f"{a} and {b} cannot be stitched on {isa}; `cryptostitch stitch {a} {b} --isa {isa}` says why")
+        raise CryptostitchError(
+            f"{a} and {b} cannot be stitched on {isa}; `cryptostitch stitch {a} {b} --isa {isa}` says why"
+        )
     search = Search(made, start, not fixed, seed)
     if output and output.exists():
         resumed(output, search)
     console = Console(stderr=True)
-    with Status("tuning", console=console) if console.is_terminal else open("/dev/null") as status:
-        found = search.run(seconds, lambda spent, cycles, kernel: console.is_terminal and status.update(
-            f"{spent:.0f} of {seconds:.0f} s, {len(search.tried)} tried, best {cycles:.4f} c/B: {kernel.partition('~')[0]}"))
+    status = Status("tuning", console=console)
+
+    def tell(spent: float, cycles: float, kernel: str) -> None:
+        if console.is_terminal:
+            status.update(
+                f"{spent:.0f} of {seconds:.0f} s, {len(search.tried)} tried, best {cycles:.4f} c/B: "
+                f"{kernel.partition('~')[0]}"
+            )
+
+    with status if console.is_terminal else nullcontext():
+        found = search.run(seconds, tell)
     data = found.data()
     if output:
         output.write_text(json.dumps(data, indent=1) + "\n")
@@ -68,6 +94,23 @@ def _text(found) -> str:
     from ..report.tables import columns
 
     rows = [("", "streams", "budgets", "order", "lead", "lag", "weave", "cycles/byte")]
-    rows += [(label, "+".join(c.streams), ":".join(map(str, c.budgets)), ":".join(map(str, c.orders)), ":".join(map(str, c.leads)), ":".join(map(str, c.lags)), c.strategy, f"{cycles:.4f}")
-             for label, c, cycles in (("default", found.default, found.default_cycles), ("tuned", found.best, found.best_cycles))]
-    return f"{found.kernel} on {found.cpu}, {len(found.tried)} candidates\n{columns(rows)}\ngain over the default weave: {100 * (found.gain - 1):.1f} %"
+    rows += [
+        (
+            label,
+            "+".join(c.streams),
+            ":".join(map(str, c.budgets)),
+            ":".join(map(str, c.orders)),
+            ":".join(map(str, c.leads)),
+            ":".join(map(str, c.lags)),
+            c.strategy,
+            f"{cycles:.4f}",
+        )
+        for label, c, cycles in (
+            ("default", found.default, found.default_cycles),
+            ("tuned", found.best, found.best_cycles),
+        )
+    ]
+    return (
+        f"{found.kernel} on {found.cpu}, {len(found.tried)} candidates\n{columns(rows)}\n"
+        f"gain over the default weave: {100 * (found.gain - 1):.1f} %"
+    )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Callable, Iterable, Sequence
 
-from .. import catalog, program
-from ..costs import cost_tables
-from ..kinds import KINDS
+from ..core import catalog, program
+from ..core.kinds import KINDS
+from ..core.program import Recipe
+from ..measured.cost_tables import cost_tables
 from ..passes.frame import frame
 from ..passes.verify import verify_kernel
 from ..pipeline import Generator
-from ..program import Recipe
 from .assembly import ELF, Format, symbol_name
 from .compress import compressed
 from .header import header_text, static_table_text
@@ -25,27 +25,51 @@ Progress = Callable[[int, int, str], None]
 
 def algorithm_records(algorithms: Iterable[catalog.Algorithm]) -> list[program.Algorithm]:
     """The catalogue's rows as the pack's records."""
-    return [program.Algorithm(a.name, a.suite, KINDS[a.kind].number, a.block_bytes, a.word_bytes, a.words, a.digest_bytes, a.big_endian,
-                              a.length_bytes if a.kind == "hash" else 0, a.key_bytes, a.iv_bytes, a.rounds, a.initial, a.base)
-            for a in algorithms]
+    return [
+        program.Algorithm(
+            a.name,
+            a.suite,
+            KINDS[a.kind].number,
+            a.block_bytes,
+            a.word_bytes,
+            a.words,
+            a.digest_bytes,
+            a.big_endian,
+            a.length_bytes if a.kind == "hash" else 0,
+            a.key_bytes,
+            a.iv_bytes,
+            a.rounds,
+            a.initial,
+            a.base,
+        )
+        for a in algorithms
+    ]
 
 
 def pack_of(generator: Generator, recipes: Sequence[Recipe]) -> bytes:
     """A pack of these kernels, with every cost table that mentions them."""
-    return write_pack(algorithm_records(generator.algorithms.values()), recipes, cost_tables([r.name for r in recipes]),
-                      store=compressed)
+    return write_pack(
+        algorithm_records(generator.algorithms.values()),
+        recipes,
+        cost_tables([r.name for r in recipes]),
+        store=compressed,
+    )
 
 
-def write_static(folder: Path, recipes: Sequence[Recipe], fmt: Format, command: str, progress: Progress | None = None) -> list[Path]:
-    """Objects ``static_kernels_<n>.o``, the table ``static_kernels.c`` and the header ``cryptostitch_kernels.h`` in ``folder``.
+def write_static(
+    folder: Path, recipes: Sequence[Recipe], fmt: Format, command: str, progress: Progress | None = None
+) -> list[Path]:
+    """Objects ``static_kernels_<n>.o``, the table ``static_kernels.c`` and the header ``cryptostitch_kernels.h`` in
+    ``folder``.
 
     Raises BindError when a kernel does not fit the registers of the format's calling convention.
     """
     folder.mkdir(parents=True, exist_ok=True)
     kernels = [verify_kernel(frame(r, "sysv" if fmt.name != "coff" else "win64")) for r in recipes]
-    written, sizes = [], {}
+    written: list[Path] = []
+    sizes: dict[str, int] = {}
     for n, start in enumerate(range(0, max(1, len(kernels)), KERNELS_PER_OBJECT)):
-        some = kernels[start:start + KERNELS_PER_OBJECT]
+        some = kernels[start : start + KERNELS_PER_OBJECT]
         data = object_bytes(some, fmt)
         codes = elf_functions(data) if fmt is ELF else {symbol_name(k): c for k, c in machine_code(some).items()}
         sizes |= {symbol: len(code) for symbol, code in codes.items()}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Iterable, Iterator
 
-from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Operand, Reg
-from ..kernel import Item, Kernel
-from ..passes.bind import ABIS
+from ..core.ir import GENERAL, MASK, VECTOR, Imm, Ins, Operand, Reg
+from ..core.kernel import Item, Kernel
+from ..core.registers import ABIS
 from ..passes.frame import POOL_ALIGN
 
 _LEGACY = ("ax", "cx", "dx", "bx", "sp", "bp", "si", "di")
@@ -18,7 +18,8 @@ _SIZES = {8: "byte", 16: "word", 32: "dword", 64: "qword", 128: "xmmword", 256: 
 
 @dataclass(frozen=True)
 class Format:
-    """An object format: the symbol prefix of the platform's C, the prefix of labels that leave no symbol, the triple."""
+    """An object format: the symbol prefix of the platform's C, the prefix of labels that leave no symbol, the
+    triple."""
 
     name: str
     triple: str
@@ -45,11 +46,11 @@ def register_name(reg: Reg) -> str:
         return f"{_VECTOR_PREFIX[reg.bits]}{reg.id}"
     if reg.cls == MASK:
         return f"k{reg.id}"
-    if reg.id >= 8:
+    if reg.number >= 8:
         return f"r{reg.id}" + {64: "", 32: "d", 16: "w", 8: "b"}[reg.bits]
-    legacy = _LEGACY[reg.id]
+    legacy = _LEGACY[reg.number]
     if reg.bits == 8:
-        return legacy[0] + "l" if reg.id < 4 else legacy + "l"
+        return legacy[0] + "l" if reg.number < 4 else legacy + "l"
     return {64: "r", 32: "e", 16: ""}[reg.bits] + legacy
 
 
@@ -105,7 +106,7 @@ def kernel_text(kernel: Kernel, fmt: Format = ELF, comments: bool = True) -> str
         lines.append(f".p2align {POOL_ALIGN.bit_length() - 1}, 0x00")
         for entry in kernel.pool:
             lines.append(f"{local}{entry.label}:")
-            lines += [f".byte {', '.join(map(str, entry.data[i:i + 16]))}" for i in range(0, len(entry.data), 16)]
+            lines += [f".byte {', '.join(map(str, entry.data[i : i + 16]))}" for i in range(0, len(entry.data), 16)]
     if fmt is ELF:
         lines.append(f".size {symbol}, .-{symbol}")
     else:
@@ -134,8 +135,11 @@ def _body(kernel: Kernel, fmt: Format, comments: bool, local: str) -> Iterator[s
 
 
 def _is_prologue(item: Item) -> bool:
-    return item.section == "entry" and item.ins is not None and item.ins.op in (
-        "endbr64", "push", "sub", "movups", "vmovups")
+    return (
+        item.section == "entry"
+        and item.ins is not None
+        and item.ins.op in ("endbr64", "push", "sub", "movups", "vmovups")
+    )
 
 
 def _unwind(item: Item, fmt: Format) -> Iterator[str]:
@@ -144,19 +148,19 @@ def _unwind(item: Item, fmt: Format) -> Iterator[str]:
     if item.stream is not None or ins is None:
         return
     if ins.op == "push":
-        name = register_name(ins.operands[0])
+        name = register_name(ins.register(0))
         if fmt is COFF:
             yield f".seh_pushreg {name}"
         else:
             yield from (".cfi_adjust_cfa_offset 8", f".cfi_rel_offset {name}, 0")
     elif ins.op == "pop" and fmt is not COFF:
-        yield from (".cfi_adjust_cfa_offset -8", f".cfi_restore {register_name(ins.operands[0])}")
+        yield from (".cfi_adjust_cfa_offset -8", f".cfi_restore {register_name(ins.register(0))}")
     elif fmt is COFF and item.section == "entry" and ins.op == "sub":
-        yield f".seh_stackalloc {ins.operands[1].value}"
+        yield f".seh_stackalloc {ins.immediate(1)}"
     elif fmt is COFF and item.section == "entry" and ins.op in ("movups", "vmovups"):
-        yield f".seh_savexmm {register_name(ins.operands[1])}, {ins.operands[0].disp}"
-    elif fmt is not COFF and ins.op in ("sub", "add") and ins.operands[0].id == 4 and ins.operands[0].cls == GENERAL:
-        yield f".cfi_adjust_cfa_offset {ins.operands[1].value * (1 if ins.op == 'sub' else -1)}"
+        yield f".seh_savexmm {register_name(ins.register(1))}, {ins.memory(0).disp}"
+    elif fmt is not COFF and ins.op in ("sub", "add") and ins.register(0).key == (GENERAL, 4):
+        yield f".cfi_adjust_cfa_offset {ins.immediate(1) * (1 if ins.op == 'sub' else -1)}"
 
 
 _GNU_PROPERTY = """\

@@ -1,7 +1,7 @@
 """The code of a program, compressed for the pack: one Zstandard frame (RFC 8878), which runtime/code/stored.cpp reads.
 
-Each program by itself, so that the runtime touches only those that it uses; a dictionary would save less than it takes. The bytes are those
-of Zstandard 1.5.7, which the pinned package brings along: the same on every machine.
+Each program by itself, so that the runtime touches only those that it uses; a dictionary would save less than it takes.
+The bytes are those of Zstandard 1.5.7, which the pinned package brings along: the same on every machine.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ def compressed(code: bytes) -> bytes:
 
 
 def restored(stored: bytes, size: int) -> bytes:
-    """The ``size`` bytes of code that were stored. Raises ValueError when there are not so many, or zstandard.ZstdError."""
+    """The ``size`` bytes of code that were stored. Raises ValueError when there are not so many, or
+    zstandard.ZstdError."""
     code = stored if len(stored) == size else zstandard.ZstdDecompressor().decompress(stored, max_output_size=size)
     if len(code) != size:
         raise ValueError(f"{len(code)} bytes of code, not {size}")

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from ..contract import SCRATCH, SPILL
-from ..program import Program, Recipe
+from ..core.contract import SCRATCH, SPILL
+from ..core.program import Program, Recipe
 from .assembly import symbol_name
 
 _HEAD = """\
 /* Made by: {command}
  *
- * Kernels as plain functions: no run-time assembler, no library. Fill one state block per stream, aligned to its STATE_ALIGN, and call
- * the kernel; every lane then advances BYTES * iterations (iterations must exceed the kernel's LAG). Entry (row, lane) of a field
- * lies at OFFSET + row * ROW_BYTES + LANE_OFFSETS[lane] and has ENTRY_BYTES bytes. Wipe the blocks after use.
+ * Kernels as plain functions: no run-time assembler, no library. Fill one state block per stream,
+ * aligned to its STATE_ALIGN, and call the kernel; every lane then advances BYTES * iterations
+ * (iterations must exceed the kernel's LAG). Entry (row, lane) of a field lies at OFFSET + row *
+ * ROW_BYTES + LANE_OFFSETS[lane] and has ENTRY_BYTES bytes. Wipe the blocks after use.
  * With cryptostitch.h: include that first. */
 #ifndef CRYPTOSTITCH_KERNELS_H
 #define CRYPTOSTITCH_KERNELS_H
@@ -62,23 +63,40 @@ def header_text(recipes: Sequence[Recipe], code_bytes: Mapping[str, int], comman
     parts = [_HEAD.format(command=command)]
     parts += [_program_text(program, prefixes[name]) for name, program in programs.items()]
     parts += [_kernel_text(recipe, code_bytes[recipe.name], prefixes) for recipe in recipes]
-    parts.append("\n#ifdef CST_KERNEL_TABLE\n" + _TABLE_ENTRY + _table(recipes, code_bytes, "static ", "cst_kernel_table"))
+    parts.append(
+        "\n#ifdef CST_KERNEL_TABLE\n" + _TABLE_ENTRY + _table(recipes, code_bytes, "static ", "cst_kernel_table")
+    )
     parts.append("#endif\n" + _TAIL)
     return "".join(parts)
 
 
-def static_table_text(recipes: Sequence[Recipe], code_bytes: Mapping[str, int], command: str = "cryptostitch emit") -> str:
+def static_table_text(
+    recipes: Sequence[Recipe], code_bytes: Mapping[str, int], command: str = "cryptostitch emit"
+) -> str:
     """The C file that tells the runtime which kernels were linked in (runtime/code/cache.hpp declares both symbols)."""
-    lines = [f"/* Made by: {command} */", "#include <stddef.h>", "#include <stdint.h>", "",
-             '#include "cryptostitch/cryptostitch.h"', ""]
+    lines = [
+        f"/* Made by: {command} */",
+        "#include <stddef.h>",
+        "#include <stdint.h>",
+        "",
+        '#include "cryptostitch/cryptostitch.h"',
+        "",
+    ]
     lines += [f"void {symbol_name(recipe.name)}(const struct cst_kernel_args *args);" for recipe in recipes]
-    return "\n".join(lines) + "\n\n" + _TABLE_ENTRY + _table(recipes, code_bytes, "", "cst_static_kernels") + (
-        f"const size_t cst_static_kernel_count = {len(recipes)};\n")
+    return (
+        "\n".join(lines)
+        + "\n\n"
+        + _TABLE_ENTRY
+        + _table(recipes, code_bytes, "", "cst_static_kernels")
+        + (f"const size_t cst_static_kernel_count = {len(recipes)};\n")
+    )
 
 
 def _table(recipes: Sequence[Recipe], code_bytes: Mapping[str, int], storage: str, name: str) -> str:
     rows = "".join(
-        f'    {{"{recipe.name}", {symbol_name(recipe.name)}, {code_bytes[recipe.name]}, {len(recipe.parts)}}},\n' for recipe in recipes)
+        f'    {{"{recipe.name}", {symbol_name(recipe.name)}, {code_bytes[recipe.name]}, {len(recipe.parts)}}},\n'
+        for recipe in recipes
+    )
     return f"{storage}const struct cst_static_kernel {name}[] = {{\n{rows}    {{NULL, NULL, 0, 0}},\n}};\n"
 
 
@@ -101,13 +119,22 @@ def _layout(program: Program) -> tuple:
 def _program_text(program: Program, prefix: str) -> str:
     """Guarded, because programs with one layout share the prefix."""
     c = program.contract
-    defines = [("LANES", c.lanes), ("BYTES", c.bytes), ("STATE_BYTES", c.state_bytes), ("STATE_ALIGN", c.state_align)]
+    defines: list[tuple[str, object]] = [
+        ("LANES", c.lanes),
+        ("BYTES", c.bytes),
+        ("STATE_BYTES", c.state_bytes),
+        ("STATE_ALIGN", c.state_align),
+    ]
     for f in c.fields:
         if f.name.startswith((SPILL, SCRATCH)):  # the kernel's own
             continue
         name = macro_name(f.name)
-        defines += [(f"{name}_OFFSET", f.offset), (f"{name}_ROWS", f.rows), (f"{name}_ROW_BYTES", f.row_bytes),
-                    (f"{name}_ENTRY_BYTES", f.entry_bytes)]
+        defines += [
+            (f"{name}_OFFSET", f.offset),
+            (f"{name}_ROWS", f.rows),
+            (f"{name}_ROW_BYTES", f.row_bytes),
+            (f"{name}_ENTRY_BYTES", f.entry_bytes),
+        ]
         if f.lane_offsets:
             defines.append((f"{name}_LANE_OFFSETS", "{" + ", ".join(map(str, f.lane_offsets)) + "}"))
     lines = [f"#define {prefix}_{name} {value}" for name, value in defines]
@@ -117,9 +144,12 @@ def _program_text(program: Program, prefix: str) -> str:
 def _kernel_text(recipe: Recipe, size: int, prefixes: Mapping[str, str]) -> str:
     symbol = symbol_name(recipe.name)
     streams = "; ".join(
-        f"state[{i}]: {prefixes[part.program.name]}, {part.program.contract.bytes * part.ratio} bytes per lane and iteration"
-        + (f", {part.lag} behind" if part.lag else "") for i, part in enumerate(recipe.parts))
+        f"state[{i}]: {prefixes[part.program.name]}, {part.program.contract.bytes * part.ratio} bytes per lane and "
+        "iteration" + (f", {part.lag} behind" if part.lag else "")
+        for i, part in enumerate(recipe.parts)
+    )
     return (
         f"\n/* {recipe.name}: {streams}.\n * Needs {', '.join(sorted(recipe.features))}; {size} bytes of code. */\n"
         f"#define {symbol.upper()}_LAG {recipe.lag}\n"
-        f"void {symbol}(const struct cst_kernel_args *args);\n")
+        f"void {symbol}(const struct cst_kernel_args *args);\n"
+    )

@@ -1,7 +1,9 @@
-"""The instruction table as C++: the allow-list by which the runtime judges packs that an application loads (runtime/code/form.cpp).
+"""The instruction table as C++: the allow-list by which the runtime judges packs that an application loads
+(runtime/code/form.cpp).
 
-One line per mnemonic and width, with everything resolved: which registers, immediates and memory sizes each operand takes, and the CPUID features.
-Sorted, so that the same table gives the same bytes on every machine. Run as a module it writes the file that it is given.
+One line per mnemonic and width, with everything resolved: which registers, immediates and memory sizes each operand
+takes, and the CPUID features. Sorted, so that the same table gives the same bytes on every machine. Run as a module it
+writes the file that it is given.
 """
 
 from __future__ import annotations
@@ -9,10 +11,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ..ir import RDX, XMM0
-from ..instructions import INSTRUCTIONS, Operand, Row, features_of, memory_bits
+from ..core.instructions import INSTRUCTIONS, Operand, Row, features_of, memory_bits
+from ..core.ir import RDX, XMM0
 
-REGISTERS = {("v", 128): 0, ("v", 256): 1, ("v", 512): 2, ("g", 32): 3, ("g", 64): 4, ("k", 64): 5}  # numbers of runtime/code/program.hpp, Width
+# numbers of runtime/code/program.hpp, Width
+REGISTERS = {("v", 128): 0, ("v", 256): 1, ("v", 512): 2, ("g", 32): 3, ("g", 64): 4, ("k", 64): 5}
 MEANINGS = ("mov", "add", "sub", "xor", "and", "lea")
 IMMEDIATE_NONE, IMMEDIATE_BYTE, IMMEDIATE_WORD, IMMEDIATE_SIGNED, IMMEDIATE_ANY = range(5)
 ADDRESS = 0xFF
@@ -21,7 +24,8 @@ FLAGS = 4
 
 
 def table_text() -> str:
-    """The lines FEATURE(name) and FORM(name, meaning, hint, maskable, needs, sets, features, operand count, operands...). needs, sets: bits of SHARED."""
+    """The lines FEATURE(name) and FORM(name, meaning, hint, maskable, needs, sets, features, operand count,
+    operands...). needs, sets: bits of SHARED."""
     features = sorted({f for row in INSTRUCTIONS.values() for bits in row.widths for f in _features(row, bits)})
     if len(features) > 32:
         raise ValueError("more than 32 features")
@@ -37,7 +41,6 @@ def table_text() -> str:
             marks += f", {_needs(row)}, {_sets(row)}"
             lines.append(f'FORM("{name}", {meaning}, {marks}, 0x{needed:x}, {len(row.operands)}, {slots})')
     return "\n".join(lines) + "\n"
-
 
 
 def _needs(row: Row) -> int:
@@ -72,7 +75,10 @@ def _slot(row: Row, index: int, operand: Operand, bits: int) -> str:
         if row.broadcasts(bits):
             element, copies = (row.element // 8).bit_length(), (bits // row.element).bit_length() - 1
     access = operand.reads | operand.writes << 1
-    return f"{{{access}, {registers}, {_immediate(row, operand, bits)}, {memory}, {int('a' in operand.kinds)}, {element}, {copies}}}"
+    return (
+        f"{{{access}, {registers}, {_immediate(row, operand, bits)}, {memory}, {int('a' in operand.kinds)}, {element}, "
+        f"{copies}}}"
+    )
 
 
 def _immediate(row: Row, operand: Operand, bits: int) -> int:

@@ -6,14 +6,15 @@ import re
 import struct
 import subprocess
 import sys
-from typing import Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from ..kernel import Kernel
+from ..core.kernel import Kernel
 from .assembly import ELF, Format, check_abi, file_text, symbol_name
 
 FEATURES = (
-    "adx aes avx avx2 avx512bitalg avx512bw avx512cd avx512dq avx512f avx512ifma avx512vbmi avx512vbmi2 avx512vl avx512vnni "
-    "avx512vpopcntdq bmi bmi2 crc32 fma gfni lzcnt movbe pclmul popcnt sha sha512 sm3 sm4 sse4.1 sse4.2 ssse3 vaes vpclmulqdq"
+    "adx aes avx avx2 avx512bitalg avx512bw avx512cd avx512dq avx512f avx512ifma avx512vbmi avx512vbmi2 avx512vl "
+    "avx512vnni avx512vpopcntdq bmi bmi2 crc32 fma gfni lzcnt movbe pclmul popcnt sha sha512 sm3 sm4 sse4.1 sse4.2 "
+    "ssse3 vaes vpclmulqdq"
 )
 
 _CHILD = """
@@ -38,7 +39,9 @@ class AssemblyError(ValueError):
 def assemble_text(text: str, fmt: Format = ELF) -> bytes:
     """Object bytes. Raises AssemblyError."""
     features = ",".join("+" + f for f in FEATURES.split())
-    child = subprocess.run([sys.executable, "-c", _CHILD, fmt.triple, features], input=text.encode(), capture_output=True)
+    child = subprocess.run(
+        [sys.executable, "-c", _CHILD, fmt.triple, features], input=text.encode(), capture_output=True
+    )
     errors = child.stderr.decode("utf-8", "replace")
     if child.returncode or not child.stdout:
         raise AssemblyError(_explain(text, errors))
@@ -72,15 +75,15 @@ def machine_code(kernels: Iterable[Kernel]) -> dict[str, bytes]:
 
 def elf_functions(elf: bytes) -> dict[str, bytes]:
     """The bytes of every sized function of an ELF64 object. Raises ValueError if .text still needs relocations."""
-    section_offset, = struct.unpack_from("<Q", elf, 0x28)
+    (section_offset,) = struct.unpack_from("<Q", elf, 0x28)
     entry_size, count, names_index = struct.unpack_from("<HHH", elf, 0x3A)
     headers = [struct.unpack_from("<IIQQQQIIQQ", elf, section_offset + i * entry_size) for i in range(count)]
 
     def contents(header: tuple) -> bytes:
-        return elf[header[4]:header[4] + header[5]]
+        return elf[header[4] : header[4] + header[5]]
 
     def name_at(table: bytes, offset: int) -> str:
-        return table[offset:table.index(b"\0", offset)].decode()
+        return table[offset : table.index(b"\0", offset)].decode()
 
     section_names = contents(headers[names_index])
     functions: dict[str, bytes] = {}
@@ -92,5 +95,5 @@ def elf_functions(elf: bytes) -> dict[str, bytes]:
         strings = contents(headers[header[6]])
         for name, info, _, section, value, size in struct.iter_unpack("<IBBHQQ", contents(header)):
             if size and 0 < section < count and info & 15 == 2:  # STT_FUNC
-                functions[name_at(strings, name)] = contents(headers[section])[value:value + size]
+                functions[name_at(strings, name)] = contents(headers[section])[value : value + size]
     return functions

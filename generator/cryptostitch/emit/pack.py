@@ -1,19 +1,19 @@
 """Writes packs: programs and kernels in the compact form that the runtime replays (reader: runtime/code/pack.cpp).
 
-All numbers are little-endian, all offsets count from the start of the pack, every record starts at a multiple of 4. The same input
-gives the same bytes.
+All numbers are little-endian, all offsets count from the start of the pack, every record starts at a multiple of 4. The
+same input gives the same bytes.
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
-from typing import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from ..contract import FROM_HAND, HAND, KEY, Contract, Field
-from ..ir import GENERAL, MASK, RDX, VECTOR, XMM0, Imm, Ins, Operand, Reg
+from ..core.contract import FROM_HAND, HAND, KEY, Contract, Field
+from ..core.ir import GENERAL, MASK, RDX, VECTOR, XMM0, Imm, Ins, Operand, Reg
+from ..core.program import Algorithm, CostTable, Program, Recipe
 from ..passes.weave import STRATEGIES
-from ..program import Algorithm, CostTable, Program, Recipe
 
 MAGIC = b"CSTPACK\0"
 VERSION = 3
@@ -31,7 +31,16 @@ BY1, SHARED_KEY, IS_HAND, READS_INPUT = 1, 2, 4, 8
 SECRET, SHARED = 1, 2
 STATIC = 1
 GLUE, ZEROING, HAS_MASK = 1 << 4, 1 << 5, 1 << 6
-WIDTHS = ((VECTOR, 128), (VECTOR, 256), (VECTOR, 512), (GENERAL, 32), (GENERAL, 64), (MASK, 64), (GENERAL, 8), (GENERAL, 16))
+WIDTHS = (
+    (VECTOR, 128),
+    (VECTOR, 256),
+    (VECTOR, 512),
+    (GENERAL, 32),
+    (GENERAL, 64),
+    (MASK, 64),
+    (GENERAL, 8),
+    (GENERAL, 16),
+)
 IMMEDIATES = ((16, "<b", 7), (17, "<i", 31), (18, "<q", 63))  # tag, format, bits without sign
 SHARED_TAGS = {8: XMM0, 9: RDX}  # the registers themselves, shared by the streams: see passes/bind.py
 MEMORY_TAG = 32
@@ -40,20 +49,29 @@ NO_ACCESS = 0xFF  # bytes log2 of an operand that is only an address (lea, hints
 
 
 def write_pack(
-    algorithms: Sequence[Algorithm], recipes: Sequence[Recipe], costs: Sequence[CostTable] = (),
-    programs: Sequence[Program] = (), store: Callable[[bytes], bytes] = bytes,
+    algorithms: Sequence[Algorithm],
+    recipes: Sequence[Recipe],
+    costs: Sequence[CostTable] = (),
+    programs: Sequence[Program] = (),
+    store: Callable[[bytes], bytes] = bytes,
 ) -> bytes:
     """The bytes of a pack: the recipes as kernels, the programs that they use, then ``programs`` that none uses.
 
     ``store`` says how the code of a program is stored: as it is, or shorter (`compress.compressed`).
     Raises ValueError when two different programs or two kernels bear one name, or an algorithm is missing.
     """
-    return _Writer(algorithms, recipes, costs, programs, store).bytes()
+    return _Writer(algorithms, recipes, costs, programs, store).packed()
 
 
 class _Writer:
-    def __init__(self, algorithms: Sequence[Algorithm], recipes: Sequence[Recipe], costs: Sequence[CostTable],
-                 programs: Sequence[Program], store: Callable[[bytes], bytes]) -> None:
+    def __init__(
+        self,
+        algorithms: Sequence[Algorithm],
+        recipes: Sequence[Recipe],
+        costs: Sequence[CostTable],
+        programs: Sequence[Program],
+        store: Callable[[bytes], bytes],
+    ) -> None:
         self.algorithms, self.recipes, self.costs, self.store = algorithms, recipes, costs, store
         self.programs: dict[str, Program] = {}
         for program in [part.program for recipe in recipes for part in recipe.parts] + list(programs):
@@ -74,7 +92,7 @@ class _Writer:
             self.string_bytes += text.encode() + b"\0"
         return self.strings[text]
 
-    def bytes(self) -> bytes:
+    def packed(self) -> bytes:
         records = {
             "mnemonics": [struct.pack("<I", self.string(op)) for op in self.mnemonics],
             "algorithms": [self.algorithm(a) for a in self.algorithms],
@@ -102,8 +120,21 @@ class _Writer:
     def algorithm(self, a: Algorithm) -> bytes:
         initial = tuple(a.initial) + (0,) * (8 - len(a.initial))
         return ALGORITHM.pack(
-            self.string(a.name), self.string(a.suite), a.kind, a.block_bytes, a.word_bytes, a.words, a.digest_bytes,
-            BIG_ENDIAN * a.big_endian, a.length_bytes, a.key_bytes, a.iv_bytes, a.rounds, self.base(a), *initial)
+            self.string(a.name),
+            self.string(a.suite),
+            a.kind,
+            a.block_bytes,
+            a.word_bytes,
+            a.words,
+            a.digest_bytes,
+            BIG_ENDIAN * a.big_endian,
+            a.length_bytes,
+            a.key_bytes,
+            a.iv_bytes,
+            a.rounds,
+            self.base(a),
+            *initial,
+        )
 
     def base(self, a: Algorithm) -> int:
         """Index + 1, or 0."""
@@ -120,9 +151,25 @@ class _Writer:
         stored = self.store(code)
         c = p.contract
         head = PROGRAM.pack(
-            self.string(p.name), self.string(p.stream), self.algorithm_index[p.algorithm], c.lanes, c.bytes,
-            program_flags(p.stream, c), p.window.vectors, p.window.generals, p.window.masks, 0, c.state_bytes, c.state_align,
-            self.string(",".join(sorted(c.features))), len(c.fields), len(c.constants), *map(len, sections), len(code), len(stored))
+            self.string(p.name),
+            self.string(p.stream),
+            self.algorithm_index[p.algorithm],
+            c.lanes,
+            c.bytes,
+            program_flags(p.stream, c),
+            p.window.vectors,
+            p.window.generals,
+            p.window.masks,
+            0,
+            c.state_bytes,
+            c.state_align,
+            self.string(",".join(sorted(c.features))),
+            len(c.fields),
+            len(c.constants),
+            *map(len, sections),
+            len(code),
+            len(stored),
+        )
         fields = b"".join(self.field(f) for f in c.fields)
         data = b"".join(struct.pack("<I", len(constant.data)) + constant.data for constant in c.constants)
         return head + fields + data + _padded(stored)
@@ -131,25 +178,33 @@ class _Writer:
         lanes = struct.pack(f"<{len(f.lane_offsets)}H", *f.lane_offsets)
         flags = SECRET * f.secret | SHARED * f.shared
         return FIELD.pack(
-            self.string(f.name), f.offset, f.rows, f.row_bytes, f.entry_bytes, flags, len(f.lane_offsets)) + _padded(lanes)
+            self.string(f.name), f.offset, f.rows, f.row_bytes, f.entry_bytes, flags, len(f.lane_offsets)
+        ) + _padded(lanes)
 
     def instruction(self, ins: Ins, constants: dict[str, int]) -> bytes:
         flags = len(ins.operands) | GLUE * ins.glue | ZEROING * ins.zeroing | HAS_MASK * (ins.mask is not None)
-        mask = bytes([ins.mask.id]) if ins.mask is not None else b""
+        mask = bytes([ins.mask.number]) if ins.mask is not None else b""
         operands = b"".join(_operand(o, constants, ins) for o in ins.operands)
         return struct.pack("<HB", self.mnemonics[ins.op], flags) + mask + operands
 
     def kernel(self, r: Recipe) -> bytes:
         head = KERNEL.pack(
-            self.string(r.name), self.string(r.target), self.string(",".join(sorted(r.features))),
-            STRATEGIES.index(r.strategy), STATIC * r.static, len(r.parts))
-        return head + b"".join(
-            STREAM.pack(self.program_index[p.program.name], p.ratio, p.lead, p.lag) for p in r.parts)
+            self.string(r.name),
+            self.string(r.target),
+            self.string(",".join(sorted(r.features))),
+            STRATEGIES.index(r.strategy),
+            STATIC * r.static,
+            len(r.parts),
+        )
+        return head + b"".join(STREAM.pack(self.program_index[p.program.name], p.ratio, p.lead, p.lag) for p in r.parts)
 
     def cost(self, c: CostTable) -> bytes:
-        entries = sorted((self.kernel_index[name], *cost) for name, cost in c.costs.items() if name in self.kernel_index)
+        entries = sorted(
+            (self.kernel_index[name], *cost) for name, cost in c.costs.items() if name in self.kernel_index
+        )
         return struct.pack("<II", self.string(c.microarchitecture), len(entries)) + b"".join(
-            struct.pack("<III", *entry) for entry in entries)
+            struct.pack("<III", *entry) for entry in entries
+        )
 
 
 def program_flags(stream: str, contract: Contract) -> int:
@@ -196,13 +251,13 @@ def _operand(operand: Operand, constants: dict[str, int], ins: Ins) -> bytes:
         raise ValueError(f"{ins.op}: immediate {operand.value} exceeds 64 bits")
     flags, base, index, disp = 0, 0, 0, operand.disp
     if operand.base is not None:
-        flags, base = HAS_BASE, operand.base.id
+        flags, base = HAS_BASE, operand.base.number
     elif operand.symbol is not None:
         if operand.disp or operand.index is not None:
             raise ValueError(f"{ins.op}: a constant takes neither displacement nor index")
         flags, disp = IS_CONSTANT, constants[operand.symbol]
     if operand.index is not None:
-        flags, index = flags | HAS_INDEX, operand.index.id
+        flags, index = flags | HAS_INDEX, operand.index.number
     size = _log2(operand.bits // 8, "size in bytes", ins) if operand.bits else NO_ACCESS
     broadcast = _log2(operand.broadcast, "broadcast", ins) if operand.broadcast else 0
     return MEMORY.pack(MEMORY_TAG, flags, base, index, _log2(operand.scale, "scale", ins), size, broadcast, disp)

@@ -1,11 +1,12 @@
-"""Signs packs with Ed25519 (RFC 8032): pack || "CSTSIGN\\0" || signature over the whole pack. The verifier is runtime/code/signature.cpp."""
+"""Signs packs with Ed25519 (RFC 8032): pack || "CSTSIGN\\0" || signature over the whole pack. The verifier is
+runtime/code/signature.cpp."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import CryptostitchError
+from ..core.errors import CryptostitchError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -19,7 +20,8 @@ class SigningError(CryptostitchError):
 
 
 def read_key(path: Path) -> Ed25519PrivateKey:
-    """The private key of an unencrypted PKCS#8 PEM file (`openssl genpkey -algorithm ed25519`). SigningError says what is wrong with it."""
+    """The private key of an unencrypted PKCS#8 PEM file (`openssl genpkey -algorithm ed25519`). SigningError says what
+    is wrong with it."""
     try:
         from cryptography.exceptions import UnsupportedAlgorithm
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -33,7 +35,9 @@ def read_key(path: Path) -> Ed25519PrivateKey:
     if b"-----BEGIN ENCRYPTED PRIVATE KEY-----" in pem:
         raise SigningError(f"{path}: the key is encrypted; give it without a password")
     if b"-----BEGIN PRIVATE KEY-----" not in pem:
-        raise SigningError(f"{path}: not a PKCS#8 private key in PEM form; `openssl genpkey -algorithm ed25519 -out KEY.pem` makes one")
+        raise SigningError(
+            f"{path}: not a PKCS#8 private key in PEM form; `openssl genpkey -algorithm ed25519 -out KEY.pem` makes one"
+        )
     try:
         key = load_pem_private_key(pem, password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:

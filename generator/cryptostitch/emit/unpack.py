@@ -6,10 +6,10 @@ import struct
 import zlib
 from dataclasses import dataclass
 
-from ..contract import Contract, Field
-from ..ir import GENERAL, MASK, Code, Constant, Imm, Ins, Mem, Operand, Reg, Window
+from ..core.contract import Contract, Field
+from ..core.ir import GENERAL, MASK, Code, Constant, Imm, Ins, Mem, Operand, Reg, Window
+from ..core.program import Algorithm, CostTable, Part, Program, Recipe
 from ..passes.weave import STRATEGIES
-from ..program import Algorithm, CostTable, Part, Program, Recipe
 from . import pack as p
 from .compress import restored
 
@@ -25,7 +25,8 @@ class Pack:
 def read_pack(data: bytes) -> Pack:
     """What `write_pack` wrote. Constants come back under the names c0, c1, ... and shared/secret flags as they were.
 
-    Raises ValueError for a wrong magic, version, size or CRC; struct.error, IndexError or zstandard.ZstdError for other damage.
+    Raises ValueError for a wrong magic, version, size or CRC; struct.error, IndexError or zstandard.ZstdError for other
+    damage.
     """
     magic, version, size, crc, _, *flat = p.HEADER.unpack_from(data)
     if magic != p.MAGIC or version != p.VERSION or size != len(data) or crc != zlib.crc32(data[24:]):
@@ -43,7 +44,7 @@ class _Reader:
         return struct.unpack_from(f"<{count}I", self.data, offset)
 
     def text(self, offset: int) -> str:
-        return self.data[offset:self.data.index(b"\0", offset)].decode()
+        return self.data[offset : self.data.index(b"\0", offset)].decode()
 
     def pack(self) -> Pack:
         algorithms = tuple(self.algorithm(o) for o in self.offsets("algorithms"))
@@ -54,15 +55,49 @@ class _Reader:
     def algorithm(self, offset: int) -> Algorithm:
         name, suite, *n = p.ALGORITHM.unpack_from(self.data, offset)
         words = n[3]
-        return Algorithm(self.text(name), self.text(suite), n[0], n[1], n[2], words, n[4], bool(n[5] & p.BIG_ENDIAN),
-                         n[6], n[7], n[8], n[9], tuple(n[11:11 + words]), self.algorithm_name(n[10]) if n[10] else "")
+        return Algorithm(
+            self.text(name),
+            self.text(suite),
+            n[0],
+            n[1],
+            n[2],
+            words,
+            n[4],
+            bool(n[5] & p.BIG_ENDIAN),
+            n[6],
+            n[7],
+            n[8],
+            n[9],
+            tuple(n[11 : 11 + words]),
+            self.algorithm_name(n[10]) if n[10] else "",
+        )
 
     def algorithm_name(self, number: int) -> str:
         return self.text(struct.unpack_from("<I", self.data, self.offsets("algorithms")[number - 1])[0])
 
     def program(self, offset: int, algorithms: tuple[Algorithm, ...]) -> Program:
-        (name, stream, algorithm, lanes, lane_bytes, flags, vectors, generals, masks, _, state_bytes, state_align, features,
-         n_fields, n_constants, n_enter, n_body, n_leave, code_bytes, stored_bytes) = p.PROGRAM.unpack_from(self.data, offset)
+        (
+            name,
+            stream,
+            algorithm,
+            lanes,
+            lane_bytes,
+            flags,
+            vectors,
+            generals,
+            masks,
+            _,
+            state_bytes,
+            state_align,
+            features,
+            n_fields,
+            n_constants,
+            n_enter,
+            n_body,
+            n_leave,
+            code_bytes,
+            stored_bytes,
+        ) = p.PROGRAM.unpack_from(self.data, offset)
         offset += p.PROGRAM.size
         fields = []
         for _ in range(n_fields):
@@ -70,20 +105,45 @@ class _Reader:
             offset += p.FIELD.size
             lane_offsets = struct.unpack_from(f"<{n}H", self.data, offset)
             offset += (2 * n + 3) & ~3
-            fields.append(Field(self.text(field_name), start, rows, row_bytes, entry_bytes, lane_offsets,
-                                bool(field_flags & p.SECRET), bool(field_flags & p.SHARED)))
+            fields.append(
+                Field(
+                    self.text(field_name),
+                    start,
+                    rows,
+                    row_bytes,
+                    entry_bytes,
+                    lane_offsets,
+                    bool(field_flags & p.SECRET),
+                    bool(field_flags & p.SHARED),
+                )
+            )
         constants = []
         for i in range(n_constants):
-            size, = struct.unpack_from("<I", self.data, offset)
-            constants.append(Constant(f"c{i}", self.data[offset + 4:offset + 4 + size]))
+            (size,) = struct.unpack_from("<I", self.data, offset)
+            constants.append(Constant(f"c{i}", self.data[offset + 4 : offset + 4 + size]))
             offset += 4 + size
-        code = _Code(restored(self.data[offset:offset + stored_bytes], code_bytes), self.mnemonics)
+        code = _Code(restored(self.data[offset : offset + stored_bytes], code_bytes), self.mnemonics)
         sections = [tuple(code.instruction() for _ in range(n)) for n in (n_enter, n_body, n_leave)]
-        contract = Contract(lanes, lane_bytes, tuple(fields), state_bytes, state_align, bool(flags & p.READS_INPUT),
-                            tuple(constants), frozenset(filter(None, self.text(features).split(","))))
+        contract = Contract(
+            lanes,
+            lane_bytes,
+            tuple(fields),
+            state_bytes,
+            state_align,
+            bool(flags & p.READS_INPUT),
+            tuple(constants),
+            frozenset(filter(None, self.text(features).split(","))),
+        )
         full = self.text(name)
-        return Program(full, self.text(stream), algorithms[algorithm].name, full.partition("@")[2].partition("#")[0],
-                       Code(*sections), Window(vectors, generals, masks), contract)
+        return Program(
+            full,
+            self.text(stream),
+            algorithms[algorithm].name,
+            full.partition("@")[2].partition("#")[0],
+            Code(*sections),
+            Window(vectors, generals, masks),
+            contract,
+        )
 
     def recipe(self, offset: int, programs: tuple[Program, ...]) -> Recipe:
         name, target, _, strategy, flags, n = p.KERNEL.unpack_from(self.data, offset)
@@ -113,7 +173,7 @@ class _Code:
         return Ins(self.mnemonics[mnemonic], operands, mask, bool(flags & p.ZEROING), bool(flags & p.GLUE))
 
     def operand(self) -> Operand:
-        tag, = self.take("<B")
+        (tag,) = self.take("<B")
         if tag < len(p.WIDTHS):
             cls, bits = p.WIDTHS[tag]
             return Reg(cls, self.take("<B")[0], bits)
@@ -127,5 +187,11 @@ class _Code:
         copies = 1 << broadcast if broadcast else 0
         if flags & p.IS_CONSTANT:
             return Mem(None, 0, bits, broadcast=copies, symbol=f"c{disp}")
-        return Mem(Reg(GENERAL, base, 64) if flags & p.HAS_BASE else None, disp, bits,
-                   Reg(GENERAL, index, 64) if flags & p.HAS_INDEX else None, 1 << scale, copies)
+        return Mem(
+            Reg(GENERAL, base, 64) if flags & p.HAS_BASE else None,
+            disp,
+            bits,
+            Reg(GENERAL, index, 64) if flags & p.HAS_INDEX else None,
+            1 << scale,
+            copies,
+        )

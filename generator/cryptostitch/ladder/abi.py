@@ -1,16 +1,17 @@
 """The check `abi`: what a calling convention says must come back does; every other register is as before, or zero.
 
-SysV: System V AMD64 psABI 3.2.1 and 3.2.3 (rbx, rbp, r12 to r15, the direction flag, control bits of MXCSR and the x87 control word). Win64: also rdi, rsi and xmm6 to xmm15.
+SysV: System V AMD64 psABI 3.2.1 and 3.2.3 (rbx, rbp, r12 to r15, the direction flag, control bits of MXCSR and the x87
+control word). Win64: also rdi, rsi and xmm6 to xmm15.
 """
 
 from __future__ import annotations
 
-from ..catalog import Algorithm
+from ..core.catalog import Algorithm
+from ..core.program import Recipe
+from ..core.registers import ABIS, RSP, BindError
 from ..emit.objects import machine_code
-from ..passes.bind import ABIS, RSP, BindError
 from ..passes.frame import frame
-from ..program import Recipe
-from . import probe
+from . import probe_library
 from .native import DIRECTION, Called, NativeMachine, random_registers
 from .result import Effort, Result
 from .scene import Scene, random_secrets
@@ -57,15 +58,25 @@ def broken(called: Called, abi: str) -> list[str]:
         elif not kept and after.general[n]:
             problems.append(f"{name} holds something that it did not hold before")
     have = before.components | 3
-    for n in range(32 if have & probe.HIGH_16 else 16):
+    for n in range(32 if have & probe_library.HIGH_16 else 16):
         was, now = bytes(before.vector[n]), bytes(after.vector[n])
-        width = 64 if have & (probe.HIGH_16 if n >= 16 else probe.ZMM_HIGH) else 32 if have & probe.AVX else 16
+        width = (
+            64
+            if have & (probe_library.HIGH_16 if n >= 16 else probe_library.ZMM_HIGH)
+            else 32
+            if have & probe_library.AVX
+            else 16
+        )
         if n in convention.saved_vectors and now[:16] != was[:16]:
             problems.append(f"xmm{n} is not restored")
-        elif any(now[at:at + 16] not in (was[at:at + 16], bytes(16)) for at in range(0, width, 16)):
+        elif any(now[at : at + 16] not in (was[at : at + 16], bytes(16)) for at in range(0, width, 16)):
             problems.append(f"vector register {n} holds something that it did not hold before")
-    if have & probe.MASKS:
-        problems += [f"k{n} holds something that it did not hold before" for n in range(8) if after.mask[n] not in (before.mask[n], 0)]
+    if have & probe_library.MASKS:
+        problems += [
+            f"k{n} holds something that it did not hold before"
+            for n in range(8)
+            if after.mask[n] not in (before.mask[n], 0)
+        ]
     if after.flags & DIRECTION:
         problems.append("the direction flag is set")
     if after.mxcsr != before.mxcsr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections import Counter
 
-from ..runtime import ERR_AUTH, ERR_LENGTH, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, Key
+from ..binding.runtime import ERR_AUTH, ERR_LENGTH, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, Key
 from .forced import DIRECTIONS, Forced, NotServed, never_ran
 from .oracle import meaning
 from .result import Effort, Result, Skip
@@ -19,7 +19,7 @@ FEW = 5
 
 def check(subject: Subject, effort: Effort) -> Result:
     forced = Forced.of(subject)
-    vectors = []
+    vectors: list[Vector] = []
     for suite in forced.suites:
         try:
             vectors += chosen(suite, forced.direction, effort.long, forced.pair)
@@ -58,17 +58,18 @@ def chosen(suite: str, direction: int, long: bool, pair: bool) -> tuple[Vector, 
         those = sorted((v for v in usable if v.source == source), key=lambda v: len(v.data))
         most = QUICK_PER_SOURCE // 2
         rest = those[:-most]
-        found += those[-most:] + rest[::-(-len(rest) // most) or 1]
+        found += those[-most:] + rest[:: -(-len(rest) // most) or 1]
     return tuple(found)
 
 
 def groups(forced: Forced, vectors: list[Vector]) -> list[list[Vector]]:
-    """What goes into one burst: one suite and, for a kernel of one key, one key. Long ones together, because short ones may not reach the kernel."""
+    """What goes into one burst: one suite and, for a kernel of one key, one key. Long ones together, because short ones
+    may not reach the kernel."""
     found: dict[tuple, list[Vector]] = {}
     for v in sorted(vectors, key=lambda v: -len(v.data)):
         reaches = len(v.data) >= forced.least
         found.setdefault((v.suite, reaches, (v.key, v.mac_key) if forced.one_key else None), []).append(v)
-    return [group[i:i + JOBS_AT_ONCE] for group in found.values() for i in range(0, len(group), JOBS_AT_ONCE)]
+    return [group[i : i + JOBS_AT_ONCE] for group in found.values() for i in range(0, len(group), JOBS_AT_ONCE)]
 
 
 def run(forced: Forced, vectors: list[Vector]) -> Result:
@@ -92,32 +93,60 @@ def run(forced: Forced, vectors: list[Vector]) -> Result:
     if not calls and longest < forced.least:
         own = self_test(forced.context, forced.kernel.name)
         problems += own.problems
-        note = f"; the kernel needs {forced.least} bytes, no vector has more than {longest}, so the library's self-test ran it"
+        note = (
+            f"; the kernel needs {forced.least} bytes, no vector has more than {longest}, so the library's self-test "
+            "ran it"
+        )
     elif not calls:
         problems.append(never_ran(forced))
     sources = ", ".join(f"{n} {suite}" for suite, n in sorted(Counter(v.suite for v in vectors).items()))
-    return Result.of(problems[:FEW], f"{len(vectors)} vectors ({sources}); {ran} of {bursts} bursts ran the kernel, {calls} calls{note}", len(vectors))
+    return Result.of(
+        problems[:FEW],
+        f"{len(vectors)} vectors ({sources}); {ran} of {bursts} bursts ran the kernel, {calls} calls{note}",
+        len(vectors),
+    )
 
 
 def job_of(forced: Forced, v: Vector, key: Key) -> Job:
     """Seals a valid vector, unless the kernel only opens; opens one that must be refused."""
     enciphers = bool(v.iv) or bool(v.key)
     if v.valid and forced.direction == SEAL:
-        return Job(key, SEAL, iv=v.iv or None, aad=v.aad or None, data=v.data, out=bytearray(len(v.out)) if enciphers else None,
-                   tag=bytearray(len(v.tag)) or None)
+        return Job(
+            key,
+            SEAL,
+            iv=v.iv or None,
+            aad=v.aad or None,
+            data=v.data,
+            out=bytearray(len(v.out)) if enciphers else None,
+            tag=bytearray(len(v.tag)) or None,
+        )
     text = v.out if enciphers else v.data
-    return Job(key, OPEN, iv=v.iv or None, aad=v.aad or None, data=text, out=bytearray(len(text)) if enciphers else None, tag=v.tag or None)
+    return Job(
+        key,
+        OPEN,
+        iv=v.iv or None,
+        aad=v.aad or None,
+        data=text,
+        out=bytearray(len(text)) if enciphers else None,
+        tag=v.tag or None,
+    )
 
 
 def judge(v: Vector, job: Job, n: int) -> str:
     """A sentence when the answer is wrong."""
     where = f"{v.suite}, {DIRECTIONS[job.direction]}, job {n}, {len(v.data)} bytes ({v.source})"
     if not v.valid:
-        return "" if job.status in (ERR_AUTH, ERR_LENGTH) else f"{where}: status {job.status} for a vector that must be refused"
+        return (
+            ""
+            if job.status in (ERR_AUTH, ERR_LENGTH)
+            else f"{where}: status {job.status} for a vector that must be refused"
+        )
     if job.status:
         return f"{where}: status {job.status}"
     if job.direction == SEAL:
         if bytes(job.out or b"") != v.out:
             return f"{where}: another ciphertext than published"
         return "" if bytes(job.tag or b"") == v.tag else f"{where}: another tag than published"
-    return "" if not job.out or bytes(job.out[:job.out_len]) == v.data else f"{where}: another plaintext than published"
+    return (
+        "" if not job.out or bytes(job.out[: job.out_len]) == v.data else f"{where}: another plaintext than published"
+    )

@@ -28,7 +28,8 @@ class Block:
 
 
 class Blocks:
-    """Addresses depend on the order, sizes and alignments of the blocks only. A block that is to be aligned to n bytes is not aligned to 2n."""
+    """Addresses depend on the order, sizes and alignments of the blocks only. A block that is to be aligned to n bytes
+    is not aligned to 2n."""
 
     def __init__(self) -> None:
         self._slots: dict[int, Block] = {}

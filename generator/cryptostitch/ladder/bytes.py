@@ -6,12 +6,13 @@ import functools
 
 from iced_x86 import Decoder, Formatter, FormatterSyntax
 
-from .. import runtime
+from ..binding import runtime
 from .result import Effort, Result
 from .subject import Subject
 
 ALLOWED = {"xchg": "the two registers of an exchange are written in the other order"}
-"""Mnemonic -> why the two encodings may differ (same length, same effect). Elsewhere the runtime follows LLVM: see assemble.cpp."""
+"""Mnemonic -> why the two encodings may differ (same length, same effect). Elsewhere the runtime follows LLVM: see
+assemble.cpp."""
 
 
 def check(subject: Subject, effort: Effort) -> Result:
@@ -48,7 +49,7 @@ def differences(llvm: bytes, library: bytes) -> list[str]:
     formatter = Formatter(FormatterSyntax.INTEL)
     out = []
     for a, b in zip(Decoder(64, llvm), Decoder(64, library)):
-        left, right = llvm[a.ip:a.next_ip], library[b.ip:b.next_ip]
+        left, right = llvm[a.ip : a.next_ip], library[b.ip : b.next_ip]
         if left != right:
             name = formatter.format_mnemonic(a)
             out.append(f"{formatter.format(a)}: LLVM {left.hex()} | library {right.hex()} {formatter.format(b)}")

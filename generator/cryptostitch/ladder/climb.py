@@ -1,19 +1,21 @@
-"""Runs the ladder over many kernels, in several processes. A check that ends its process has failed; the rest goes on."""
+"""Runs the ladder over many kernels, in several processes. A check that ends its process has failed; the rest goes
+on."""
 
 from __future__ import annotations
 
 import collections
+import contextlib
 import fnmatch
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from typing import Callable, Sequence
 
-from .. import runtime
-from ..errors import DoesNotFit, UnknownName
-from ..names import StreamName
+from ..binding import runtime
+from ..core.errors import DoesNotFit, UnknownName
+from ..core.names import StreamName
+from ..listing import Catalogue
 from ..pipeline import Generator
-from ..report.tables import Catalogue
 from .result import FAIL, Effort, Evidence, Result
 from .steps import rungs
 from .subject import Subject
@@ -32,7 +34,8 @@ class Task:
 
 @dataclass(frozen=True)
 class Plan:
-    """``given``: the user's own algorithms and template folders, as Generator takes them. ``checks``: names; empty: the whole ladder."""
+    """``given``: the user's own algorithms and template folders, as Generator takes them. ``checks``: names; empty: the
+    whole ladder."""
 
     given: tuple[tuple, tuple] = ((), ())
     checks: tuple[str, ...] = ()
@@ -54,10 +57,9 @@ class Climber:
     def __init__(self, plan: Plan):
         self.plan = plan
         self.generator = Generator(*plan.given, proves=False)
-        try:
+        self.library: runtime.Context | None = None
+        with contextlib.suppress(FileNotFoundError):
             self.library = runtime.Context(runtime.ALLOW_PACKS | runtime.ALLOW_LEGACY)
-        except FileNotFoundError:
-            self.library = None
 
     def climb(self, task: Task) -> Evidence | None:
         """The evidence for one kernel; None when its registers do not fit, so that it does not exist."""
@@ -65,7 +67,9 @@ class Climber:
             subject = Subject(self.generator, self.generator.default_recipe(task.parts, tuned=task.name), self.library)
         except DoesNotFit:
             return None
-        return Evidence(subject.name, {rung.name: rung.run(subject, self.plan.effort) for rung in rungs(self.plan.checks)})
+        return Evidence(
+            subject.name, {rung.name: rung.run(subject, self.plan.effort) for rung in rungs(self.plan.checks)}
+        )
 
 
 _climber: Climber
@@ -81,7 +85,8 @@ def _climb(batch: Sequence[Task]) -> list[Evidence]:
 
 
 def climb(plan: Plan, work: Sequence[Task], processes: int = 1, progress: Progress = lambda *_: None) -> list[Evidence]:
-    """The evidence for these kernels, sorted by name; those that do not fit are left out. ``progress(done, total, name)``."""
+    """The evidence for these kernels, sorted by name; those that do not fit are left out. ``progress(done, total,
+    name)``."""
     found: list[Evidence] = []
     broken: list[Task] = []
     done = 0
@@ -107,7 +112,11 @@ def batches(work: Sequence[Task]) -> list[list[Task]]:
     groups = collections.defaultdict(list)
     for task in work:
         groups[task.parts[-1][0].form, task.parts[-1][1]].append(task)
-    return [group[i:i + BATCH] for group in sorted(groups.values(), key=len, reverse=True) for i in range(0, len(group), BATCH)]
+    return [
+        group[i : i + BATCH]
+        for group in sorted(groups.values(), key=len, reverse=True)
+        for i in range(0, len(group), BATCH)
+    ]
 
 
 def _one_by_one(plan: Plan, task: Task) -> list[Evidence]:

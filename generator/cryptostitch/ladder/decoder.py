@@ -1,22 +1,32 @@
 """A second decoder (iced-x86) reads the final bytes: the same instructions as the framed kernel's, and nothing else.
 
-Besides the comparison, rules hold that do not look at the kernel at all: which mnemonics may occur, which control flow, which CPU features,
-no legacy SSE instruction while the upper halves of vector registers may be dirty.
+Besides the comparison, rules hold that do not look at the kernel at all: which mnemonics may occur, which control flow,
+which CPU features, no legacy SSE instruction while the upper halves of vector registers may be dirty.
 """
 
 from __future__ import annotations
 
-from typing import Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from iced_x86 import (
-    CpuidFeature, Decoder, EncodingKind, FlowControl, Formatter, FormatterSyntax, Instruction, MemorySizeExt, Mnemonic, OpKind, Register,
+    CpuidFeature,
+    Decoder,
+    EncodingKind,
+    FlowControl,
+    Formatter,
+    FormatterSyntax,
+    Instruction,
+    MemorySizeExt,
+    Mnemonic,
+    OpKind,
+    Register,
     RegisterExt,
 )
 
+from ..core.instructions import INSTRUCTIONS
+from ..core.ir import GENERAL, MASK, VECTOR, Imm, Ins, Mem, Reg
+from ..core.kernel import Kernel
 from ..emit.assembly import instruction_text, operand_text, register_name
-from ..instructions import INSTRUCTIONS
-from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Mem, Reg
-from ..kernel import Kernel
 from ..passes.frame import POOL_ALIGN
 from .result import Effort, Result, Skip
 from .subject import Subject
@@ -26,7 +36,16 @@ FEATURES: dict[int, str] = {v: k for k, v in vars(CpuidFeature).items() if isins
 BASELINE = {"INTEL8086", "INTEL186", "INTEL386", "INTEL486", "X64", "SSE", "SSE2", "CET_IBT", "FPU"}
 """What every x86-64 CPU has (endbr64 is a no-operation where CET is absent)."""
 
-IMPLIED = {"vaes": {"aes", "avx"}, "vpclmulqdq": {"avx", "pclmul"}, "avx2": {"avx"}, "avx512f": {"avx", "avx2"}, "avx512bw": {"avx512f"}, "avx512vl": {"avx512f"}, "avx512ifma": {"avx512f"}, "avx512vbmi": {"avx512bw"}}
+IMPLIED = {
+    "vaes": {"aes", "avx"},
+    "vpclmulqdq": {"avx", "pclmul"},
+    "avx2": {"avx"},
+    "avx512f": {"avx", "avx2"},
+    "avx512bw": {"avx512f"},
+    "avx512vl": {"avx512f"},
+    "avx512ifma": {"avx512f"},
+    "avx512vbmi": {"avx512bw"},
+}
 """A feature, and those that no CPU lacks that has it: the rules of runtime/select/features.cpp."""
 
 FRAME = frozenset("endbr64 push pop sub add mov movups vmovups jnz jmp vzeroall vpxord pxor kxorw xor ret".split())
@@ -35,9 +54,20 @@ FRAME = frozenset("endbr64 push pop sub add mov movups vmovups jnz jmp vzeroall 
 SAME_NAME = {"jne": "jnz"}
 SAME_FEATURE = {"avx512.ifma": "avx512ifma", "avx512.vbmi": "avx512vbmi", "pclmulqdq": "pclmul"}
 ALLOWED = frozenset(INSTRUCTIONS) | FRAME
-IMMEDIATES = {getattr(OpKind, name) for name in (
-    "IMMEDIATE8", "IMMEDIATE8_2ND", "IMMEDIATE16", "IMMEDIATE32", "IMMEDIATE64", "IMMEDIATE8TO16", "IMMEDIATE8TO32", "IMMEDIATE8TO64",
-    "IMMEDIATE32TO64")}
+IMMEDIATES = {
+    getattr(OpKind, name)
+    for name in (
+        "IMMEDIATE8",
+        "IMMEDIATE8_2ND",
+        "IMMEDIATE16",
+        "IMMEDIATE32",
+        "IMMEDIATE64",
+        "IMMEDIATE8TO16",
+        "IMMEDIATE8TO32",
+        "IMMEDIATE8TO64",
+        "IMMEDIATE32TO64",
+    )
+}
 _FORMATTER = Formatter(FormatterSyntax.INTEL)
 _GENERAL_BASE = {64: Register.RAX, 32: Register.EAX, 16: Register.AX}
 _VECTOR_BASE = {128: Register.XMM0, 256: Register.YMM0, 512: Register.ZMM0}
@@ -83,9 +113,16 @@ def check(subject: Subject, effort: Effort) -> Result:
 def rules(code: bytes, declared: Iterable[str]) -> list[str]:
     """What is forbidden in any kernel, as sentences."""
     instructions = decoded(code)
-    return [problem for found in (
-        _forbidden(instructions), _flow(instructions), _undeclared(instructions, frozenset(declared)), _transitions(instructions)
-    ) for problem in list(found)[:FEW]]
+    return [
+        problem
+        for found in (
+            _forbidden(instructions),
+            _flow(instructions),
+            _undeclared(instructions, frozenset(declared)),
+            _transitions(instructions),
+        )
+        for problem in list(found)[:FEW]
+    ]
 
 
 def _at(instruction: Instruction) -> str:
@@ -108,7 +145,8 @@ def _is_hop(i: Instruction) -> bool:
 
 
 def _flow(instructions: list[Instruction]) -> Iterator[str]:
-    """One loop, one entry, one return: nothing else changes the flow of control, but for jumps to the next instruction."""
+    """One loop, one entry, one return: nothing else changes the flow of control, but for jumps to the next
+    instruction."""
     if not instructions or MNEMONICS[instructions[0].mnemonic] != "endbr64":
         yield "the first instruction is not endbr64"
     if not instructions or instructions[-1].flow_control != FlowControl.RETURN:
@@ -138,7 +176,9 @@ def _undeclared(instructions: list[Instruction], declared: frozenset[str]) -> It
 
 def _vectors(instruction: Instruction) -> list[int]:
     """The numbers of the vector registers that the instruction names; all of them for vzeroall and vzeroupper."""
-    registers = (instruction.op_register(n) for n in range(instruction.op_count) if instruction.op_kind(n) == OpKind.REGISTER)
+    registers = (
+        instruction.op_register(n) for n in range(instruction.op_count) if instruction.op_kind(n) == OpKind.REGISTER
+    )
     return [RegisterExt.number(r) for r in registers if RegisterExt.is_vector_register(r)]
 
 
@@ -147,7 +187,7 @@ def _twice_through_the_loop(instructions: list[Instruction]) -> Iterator[Instruc
     for n, i in enumerate(instructions):
         yield i
         if i.flow_control == FlowControl.CONDITIONAL_BRANCH:
-            yield from (j for j in instructions[:n + 1] if j.ip >= i.near_branch_target)
+            yield from (j for j in instructions[: n + 1] if j.ip >= i.near_branch_target)
 
 
 def _transitions(instructions: list[Instruction]) -> Iterator[str]:
@@ -165,7 +205,10 @@ def _transitions(instructions: list[Instruction]) -> Iterator[str]:
             yield f"{_at(i)}: legacy SSE after {_FORMATTER.format(dirty)} at byte {dirty.ip}, without vzeroupper"
         if dirty and i.flow_control == FlowControl.RETURN and i.ip not in said:
             said.add(i.ip)
-            yield f"{_at(i)}: returns with the upper halves that {_FORMATTER.format(dirty)} at byte {dirty.ip} may have made dirty"
+            yield (
+                f"{_at(i)}: returns with the upper halves that {_FORMATTER.format(dirty)} at byte {dirty.ip} may have "
+                "made dirty"
+            )
 
 
 # ---- the comparison with the framed kernel
@@ -174,7 +217,7 @@ def _transitions(instructions: list[Instruction]) -> Iterator[str]:
 def compare(kernel: Kernel, code: bytes) -> list[str]:
     """Where the bytes are not the kernel's instructions, in order from byte 0, and its constants behind them."""
     instructions = decoded(code)
-    wanted = [item for item in kernel.items if item.ins is not None]
+    wanted = [(item.ins, item.label) for item in kernel.items if item.ins is not None]
     problems = [] if len(instructions) == len(wanted) else [f"{len(instructions)} instructions, not {len(wanted)}"]
     end = instructions[-1].next_ip if instructions else 0
     pool = -(-end // POOL_ALIGN) * POOL_ALIGN if kernel.pool else end
@@ -185,18 +228,21 @@ def compare(kernel: Kernel, code: bytes) -> list[str]:
     entries = {entry.label: pool + entry.offset for entry in kernel.pool}
     offsets = _label_offsets(kernel, instructions)
     wrong = []
-    for item, instruction in zip(wanted, instructions):
-        target = offsets[item.label] if item.label is not None else None
-        if said := _difference(item.ins, instruction, entries, target):
-            wrong.append(f"{_at(instruction)}, where the kernel has {instruction_text(item.ins, item.label)}: {said}")
+    for (ins, label), instruction in zip(wanted, instructions):
+        target = offsets[label] if label is not None else None
+        if said := _difference(ins, instruction, entries, target):
+            wrong.append(f"{_at(instruction)}, where the kernel has {instruction_text(ins, label)}: {said}")
     return problems + wrong[:FEW]
 
 
 def _constants(kernel: Kernel, found: bytes) -> str:
     if len(found) != len(kernel.pool_bytes):
         return f"{len(found)} bytes of constants, not {len(kernel.pool_bytes)}"
-    entry = next(e for e in kernel.pool if found[e.offset:e.offset + len(e.data)] != e.data)
-    return f"constant {entry.label} is {found[entry.offset:entry.offset + len(entry.data)].hex()}, not {entry.data.hex()}"
+    entry = next(e for e in kernel.pool if found[e.offset : e.offset + len(e.data)] != e.data)
+    return (
+        f"constant {entry.label} is {found[entry.offset : entry.offset + len(entry.data)].hex()}, not "
+        f"{entry.data.hex()}"
+    )
 
 
 def _label_offsets(kernel: Kernel, instructions: list[Instruction]) -> dict[str, int]:
@@ -215,19 +261,22 @@ def _difference(ins: Ins, found: Instruction, entries: dict[str, int], target: i
         return "another mnemonic"
     if target is not None:
         return "" if found.op_count == 1 and found.near_branch_target == target else "another target"
-    if found.op_mask != (Register.K0 + ins.mask.id if ins.mask is not None else Register.NONE) or found.zeroing_masking != ins.zeroing:
+    if (
+        found.op_mask != (Register.K0 + ins.mask.number if ins.mask is not None else Register.NONE)
+        or found.zeroing_masking != ins.zeroing
+    ):
         return "another mask"
     row = INSTRUCTIONS.get(ins.op)
     implicit = [iced_register(reg) for reg in row.implicit] if row else []
     extra = range(len(ins.operands), found.op_count)
-    if found.op_count < len(ins.operands) or [found.op_register(n) for n in extra] != implicit[:len(extra)]:
+    if found.op_count < len(ins.operands) or [found.op_register(n) for n in extra] != implicit[: len(extra)]:
         return f"{found.op_count} operands"
     accesses = row.accesses if row else True
     operands = list(ins.operands)
     if row and row.swap and found.encoding == EncodingKind.VEX and all(isinstance(operands[n], Reg) for n in row.swap):
         # Assemblers exchange the sources of a symmetric instruction where that saves a byte of the VEX prefix.
         a, b = row.swap
-        if found.op_register(a) != iced_register(operands[a]):
+        if found.op_register(a) != iced_register(ins.register(a)):
             operands[a], operands[b] = operands[b], operands[a]
     for n, operand in enumerate(operands):
         if not _same_operand(operand, n, ins, found, entries, accesses):
@@ -235,7 +284,9 @@ def _difference(ins: Ins, found: Instruction, entries: dict[str, int], target: i
     return ""
 
 
-def _same_operand(operand: Reg | Mem | Imm, n: int, ins: Ins, found: Instruction, entries: dict[str, int], accesses: bool) -> bool:
+def _same_operand(
+    operand: Reg | Mem | Imm, n: int, ins: Ins, found: Instruction, entries: dict[str, int], accesses: bool
+) -> bool:
     kind = found.op_kind(n)
     if isinstance(operand, Reg):
         return kind == OpKind.REGISTER and found.op_register(n) == iced_register(operand)
@@ -247,15 +298,23 @@ def _same_operand(operand: Reg | Mem | Imm, n: int, ins: Ins, found: Instruction
     size = 8 * MemorySizeExt.size(found.memory_size)
     if accesses and size != operand.bits:
         return False
-    if operand.broadcast and operand.broadcast * operand.bits != max(o.bits for o in ins.operands if isinstance(o, Reg)):
+    if operand.broadcast and operand.broadcast * operand.bits != max(
+        o.bits for o in ins.operands if isinstance(o, Reg)
+    ):
         return False
     if operand.symbol is not None:
-        return found.memory_base == Register.RIP and found.memory_index == Register.NONE \
+        return (
+            found.memory_base == Register.RIP
+            and found.memory_index == Register.NONE
             and found.ip_rel_memory_address == entries[operand.symbol] + operand.disp
+        )
     base = iced_register(operand.base) if operand.base is not None else Register.NONE
     index = iced_register(operand.index) if operand.index is not None else Register.NONE
-    return (found.memory_base, found.memory_index) == (base, index) and (found.memory_displacement - operand.disp) % (1 << 64) == 0 \
+    return (
+        (found.memory_base, found.memory_index) == (base, index)
+        and (found.memory_displacement - operand.disp) % (1 << 64) == 0
         and (operand.index is None or found.memory_index_scale == operand.scale)
+    )
 
 
 def _width(ins: Ins) -> int:
@@ -268,5 +327,5 @@ def iced_register(reg: Reg) -> int:
     if not reg.physical:
         raise KeyError(register_name(reg))
     if reg.cls == MASK:
-        return Register.K0 + reg.id
-    return (_VECTOR_BASE if reg.cls == VECTOR else {GENERAL: _GENERAL_BASE}[reg.cls])[reg.bits] + reg.id
+        return Register.K0 + reg.number
+    return (_VECTOR_BASE if reg.cls == VECTOR else {GENERAL: _GENERAL_BASE}[reg.cls])[reg.bits] + reg.number

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Iterator
 
 from iced_x86 import Decoder, Instruction, MemorySizeExt, OpKind, Register
 
-from ..instructions import INSTRUCTIONS, Row, memory_bits
-from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Mem, Operand, Reg
+from ..core.instructions import INSTRUCTIONS, Row, memory_bits
+from ..core.ir import GENERAL, MASK, VECTOR, Imm, Ins, Mem, Operand, Reg
 from ..semantics import CONTROL, FRAME, JUMPS
 from .blocks import Fault
 from .decoder import IMMEDIATES, mnemonic
@@ -25,8 +25,9 @@ _KINDS = {(VECTOR, 128): "x", (VECTOR, 256): "y", (GENERAL, 32): "g", (GENERAL, 
 
 @dataclass(frozen=True)
 class Decoded:
-    """An instruction of the table. ``row`` is None for one of CONTROL, whose operand is then ``number``: a general register's, or a jump's
-    target. ``bits`` is the instruction's width. A memory operand without base is at the absolute address ``disp``."""
+    """An instruction of the table. ``row`` is None for one of CONTROL, whose operand is then ``number``: a general
+    register's, or a jump's target. ``bits`` is the instruction's width. A memory operand without base is at the
+    absolute address ``disp``."""
 
     address: int
     size: int
@@ -34,6 +35,12 @@ class Decoded:
     row: Row | None = None
     bits: int = 0
     number: int = 0
+
+    @property
+    def its_row(self) -> Row:
+        """Of one that is not of CONTROL."""
+        assert self.row is not None
+        return self.row
 
     @property
     def ends(self) -> bool:
@@ -50,7 +57,12 @@ def _decoded(instruction: Instruction) -> Decoded:
     if instruction.is_invalid:
         raise Fault("is no instruction")
     name = mnemonic(instruction)
-    if instruction.has_lock_prefix or instruction.has_rep_prefix or instruction.has_repne_prefix or instruction.segment_prefix != Register.NONE:
+    if (
+        instruction.has_lock_prefix
+        or instruction.has_rep_prefix
+        or instruction.has_repne_prefix
+        or instruction.segment_prefix != Register.NONE
+    ):
         raise Fault(f"{instruction} has a prefix without a meaning")
     if name in CONTROL:
         return Decoded(instruction.ip, instruction.len, Ins(name), number=_control(instruction, name))
@@ -62,13 +74,17 @@ def _decoded(instruction: Instruction) -> Decoded:
         raise Fault(f"{instruction} has no meaning in the model with {instruction.op_count} operands")
     operands = [_operand(instruction, i) for i in range(count)]
     bits = _width(row, operands, instruction)
+    allowed: list[Operand] = []
     for i, operand in enumerate(operands):
-        if not _allowed(row, i, operand, bits):
+        if operand is None or not _allowed(row, i, operand, bits):
             raise Fault(f"{instruction} has no meaning in the model: operand {i + 1} is not one of its row")
+        allowed.append(operand)
     mask = None if instruction.op_mask == Register.NONE else _REGISTERS[instruction.op_mask]
-    if bits not in row.widths or mask is not None and row.encoding != "evex":
+    if bits not in row.widths or (mask is not None and row.encoding != "evex"):
         raise Fault(f"{instruction} has no meaning in the model in this form")
-    return Decoded(instruction.ip, instruction.len, Ins(name, tuple(operands), mask, instruction.zeroing_masking), row, bits)
+    return Decoded(
+        instruction.ip, instruction.len, Ins(name, tuple(allowed), mask, instruction.zeroing_masking), row, bits
+    )
 
 
 def _control(instruction: Instruction, name: str) -> int:
@@ -76,7 +92,7 @@ def _control(instruction: Instruction, name: str) -> int:
     if name in ("push", "pop"):
         register = _REGISTERS.get(instruction.op_register(0)) if kinds == [OpKind.REGISTER] else None
         if register is not None and register.bits == 64:
-            return register.id
+            return register.number
     elif name in JUMPS:
         if kinds == [OpKind.NEAR_BRANCH64]:
             return instruction.near_branch_target
@@ -95,8 +111,11 @@ def _operand(instruction: Instruction, i: int) -> Operand | None:
     if instruction.is_ip_rel_memory_operand:
         operand = Mem(None, instruction.ip_rel_memory_address, bits)
     else:
-        base, index = (None if r == Register.NONE else _REGISTERS.get(r) for r in (instruction.memory_base, instruction.memory_index))
-        if base is None or base.bits != 64 or index is not None and (index.cls, index.bits) != (GENERAL, 64):
+        base, index = (
+            None if r == Register.NONE else _REGISTERS.get(r)
+            for r in (instruction.memory_base, instruction.memory_index)
+        )
+        if base is None or base.bits != 64 or (index is not None and (index.cls, index.bits) != (GENERAL, 64)):
             return None
         signed = (instruction.memory_displacement ^ 1 << 63) - (1 << 63)
         operand = Mem(base, signed, bits, index, instruction.memory_index_scale)
@@ -111,7 +130,7 @@ def _width(row: Row, operands: list[Operand | None], instruction: Instruction) -
     return max(sizes) if sizes else max((o.bits for o in operands if isinstance(o, Mem)), default=0)
 
 
-def _allowed(row: Row, i: int, operand: Operand | None, bits: int) -> bool:
+def _allowed(row: Row, i: int, operand: Operand, bits: int) -> bool:
     kinds = row.operands[i].kinds
     if isinstance(operand, Imm):
         return "i" in kinds
@@ -120,7 +139,7 @@ def _allowed(row: Row, i: int, operand: Operand | None, bits: int) -> bool:
             return "k" in kinds
         if operand.cls == GENERAL:
             return "g" in kinds and operand.bits == (bits if row.kind == "scalar" else 32)
-        return "v" in kinds and operand.bits == bits or _KINDS.get((VECTOR, operand.bits), "-") in kinds
+        return ("v" in kinds and operand.bits == bits) or _KINDS.get((VECTOR, operand.bits), "-") in kinds
     if not isinstance(operand, Mem) or not row.operands[i].memory:
         return False
     if operand.broadcast:

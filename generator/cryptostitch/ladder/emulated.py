@@ -1,4 +1,5 @@
-"""The check `emulated`: Unicorn runs the kernel, where it can be trusted. Right results, the contract's memory only, equal traces."""
+"""The check `emulated`: Unicorn runs the kernel, where it can be trusted. Right results, the contract's memory only,
+equal traces."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """Unicorn, an emulator written by others, as a machine for legacy SSE and general registers.
 
-A gate reads the code first. Unicorn 2.1.4 executes VEX-128 instructions as their two-operand SSE forms, without a word, and has neither ymm, zmm,
-mask registers nor SHA-NI; so a VEX or EVEX instruction that names a vector or mask register is refused. VEX instructions on general registers
-(BMI1, BMI2) are right, with a CPU model that has them; tests/emulated compares each with the instruction model.
-Misaligned operands do not fault in Unicorn; the instruction model and this CPU see them.
+A gate reads the code first. Unicorn 2.1.4 executes VEX-128 instructions as their two-operand SSE forms, without a word,
+and has neither ymm, zmm, mask registers nor SHA-NI; so a VEX or EVEX instruction that names a vector or mask register
+is refused. VEX instructions on general registers (BMI1, BMI2) are right, with a CPU model that has them; tests/emulated
+compares each with the instruction model. Misaligned operands do not fault in Unicorn; the instruction model and this
+CPU see them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 from iced_x86 import CpuidFeature, EncodingKind, Instruction, OpKind, RegisterExt
 
-from ..passes.bind import RSP, SYSV
+from ..core.registers import RSP, SYSV
 from ..passes.frame import POOL_ALIGN
 from .blocks import SPACING, Block, Blocks, Fault
 from .decoder import decoded
@@ -23,7 +24,7 @@ try:
     import unicorn
     from unicorn import x86_const
 except ImportError:
-    unicorn = None
+    unicorn = None  # type: ignore[assignment]
 
 PAGE = 4096
 CODE = SPACING
@@ -54,12 +55,15 @@ def _refusal(instruction: Instruction) -> str:
 
 def _general(instruction: Instruction) -> bool:
     """Whether all registers that it names are general; one that names none (vzeroupper) is not."""
-    registers = [instruction.op_register(i) for i in range(instruction.op_count) if instruction.op_kind(i) == OpKind.REGISTER]
+    registers = [
+        instruction.op_register(i) for i in range(instruction.op_count) if instruction.op_kind(i) == OpKind.REGISTER
+    ]
     return bool(registers) and all(RegisterExt.is_gpr(r) for r in registers)
 
 
 class UnicornMachine:
-    """Implements ladder/machine.py's Machine. Raises Skip where Unicorn is not installed; ``run`` raises it for code that the gate refuses."""
+    """Implements ladder/machine.py's Machine. Raises Skip where Unicorn is not installed; ``run`` raises it for code
+    that the gate refuses."""
 
     def __init__(self, limit: int = 200_000) -> None:
         if unicorn is None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Sequence
 
-from ..kinds import KINDS
-from ..runtime import ERR_NAME, OPEN, SEAL, Context, Job, Kernel, RuntimeFailure
+from ..binding.runtime import ERR_NAME, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
+from ..core.kinds import KINDS
 from .oracle import meaning
 from .result import Skip
 from .subject import Subject
@@ -15,18 +15,20 @@ DIRECTIONS = {SEAL: "seal", OPEN: "open"}
 
 
 CHACHA_STITCHED = 1024
-"""Bytes of the shortest text of which chacha20-poly1305 leaves anything to a pair kernel (runtime/run/chacha.hpp, chacha_first)."""
+"""Bytes of the shortest text of which chacha20-poly1305 leaves anything to a pair kernel (runtime/run/chacha.hpp,
+chacha_first)."""
 
 
 @dataclass
 class Forced:
     """While it is entered, the kernel is the bulk kernel of all its suites.
 
-    ``direction``: the one in which the suites use the kernel (a hash: either). ``least``: bytes of the shortest item that it can do.
+    ``direction``: the one in which the suites use the kernel (a hash: either). ``least``: bytes of the shortest item
+    that it can do.
     """
 
     context: Context
-    kernel: Kernel
+    kernel: RawKernel
     suites: tuple[str, ...]
     direction: int
     lanes: int
@@ -36,7 +38,7 @@ class Forced:
     pair: bool
 
     @classmethod
-    def of(cls, subject: Subject) -> "Forced":
+    def of(cls, subject: Subject) -> Forced:
         """Raises Skip when the kernel cannot run here, or no suite computes what it does."""
         context, kernel = subject.native(), subject.assembled()
         hashes = {row.name for row in subject.rows if row.kind == "hash"}
@@ -47,7 +49,9 @@ class Forced:
         key_bytes = {row.key_bytes for row in subject.rows if row in ciphers or row.kind == "cbc_mac"}
         hand = any(c.has("hand") for c in contracts)
         opens = any(KINDS[row.kind].direction == "open" for row in ciphers)
-        suites = tuple(name for name in context.suites() if _serves(name, kinds, hashes, key_bytes, hand, bool(opens and hashes)))
+        suites = tuple(
+            name for name in context.suites() if _serves(name, kinds, hashes, key_bytes, hand, bool(opens and hashes))
+        )
         if not suites:
             raise Skip("no suite is made of these algorithms")
         first_kind = subject.rows[0].kind
@@ -56,10 +60,19 @@ class Forced:
         least = step * (subject.recipe.lag + 1)
         if {"chacha", "poly1305"} <= kinds:
             least = max(least, CHACHA_STITCHED)
-        return cls(context, kernel, suites, OPEN if opens else SEAL, lanes,
-                   any(c.has("key") and c.field("key").shared for c in contracts), hand, least, bool(readers and ciphers))
+        return cls(
+            context,
+            kernel,
+            suites,
+            OPEN if opens else SEAL,
+            lanes,
+            any(c.has("key") and c.field("key").shared for c in contracts),
+            hand,
+            least,
+            bool(readers and ciphers),
+        )
 
-    def __enter__(self) -> "Forced":
+    def __enter__(self) -> Forced:
         for suite in self.suites:
             try:
                 self.context.force(suite, self.kernel.name)
@@ -86,12 +99,16 @@ class NotServed(Exception):
 
 
 def _serves(suite: str, kinds: set[str], hashes: set[str], key_bytes: set[int], hand: bool, open_pair: bool) -> bool:
-    """``hand``: the kernel hands ciphertext over, which wants heads of whole cipher blocks. ``open_pair``: it hashes what it decrypts, while TLS
-    hashes the plaintext."""
+    """``hand``: the kernel hands ciphertext over, which wants heads of whole cipher blocks. ``open_pair``: it hashes
+    what it decrypts, while TLS hashes the plaintext."""
     m = meaning(suite)
-    if hand and m.kind in ("esp", "tls") or open_pair and m.kind == "tls":
+    if (hand and m.kind in ("esp", "tls")) or (open_pair and m.kind == "tls"):
         return False
-    return kinds <= m.kinds and (not hashes or m.hash in hashes) and (not key_bytes or (m.key_bytes or m.mac_key_bytes) in key_bytes)
+    return (
+        kinds <= m.kinds
+        and (not hashes or m.hash in hashes)
+        and (not key_bytes or (m.key_bytes or m.mac_key_bytes) in key_bytes)
+    )
 
 
 def never_ran(forced: Forced) -> str:

@@ -1,4 +1,5 @@
-"""The check `fuzz`: random jobs with the kernel forced, against hashlib and libcrypto (package cryptography); nothing beside the outputs changes.
+"""The check `fuzz`: random jobs with the kernel forced, against hashlib and libcrypto (package cryptography); nothing
+beside the outputs changes.
 
 Buffers of length 0 lie in an unmapped page.
 """
@@ -8,9 +9,9 @@ from __future__ import annotations
 import ctypes
 import mmap
 import random
-from typing import Iterator
+from collections.abc import Iterator
 
-from ..runtime import SEAL, Job
+from ..binding.runtime import SEAL, Job
 from . import oracle
 from .forced import Forced, NotServed, never_ran
 from .placed import Placed
@@ -25,7 +26,9 @@ def check(subject: Subject, effort: Effort) -> Result:
     forced = Forced.of(subject)
     try:
         with forced:
-            return explore(forced, random.Random(f"{effort.seed} {subject.name}"), 40 if effort.long else 2, f"seed {effort.seed}")
+            return explore(
+                forced, random.Random(f"{effort.seed} {subject.name}"), 40 if effort.long else 2, f"seed {effort.seed}"
+            )
     except NotServed as refusal:
         return Result.of([str(refusal)])
 
@@ -37,13 +40,20 @@ def explore(forced: Forced, rng: random.Random, bursts: int, detail: str) -> Res
     with unmapped() as nowhere:
         for _ in range(bursts):
             placed = list(_jobs(forced, rng))
-            empty = [_empty(forced, suite, rng, nowhere) for suite in rng.choices(forced.suites, k=2) if not oracle.meaning(suite).least]
+            empty = [
+                _empty(forced, suite, rng, nowhere)
+                for suite in rng.choices(forced.suites, k=2)
+                if not oracle.meaning(suite).least
+            ]
             calls += forced.burst([p.job for p in placed])
             forced.burst([job for job, _ in empty])
             jobs += len(placed) + len(empty)
             problems += [problem for p in placed if (problem := p.problem())]
-            problems += [f"{case.suite}: an empty job gave a wrong answer (status {job.status})" for job, case in empty
-                         if job.status or bytes(job.tag or b"") != case.tag]
+            problems += [
+                f"{case.suite}: an empty job gave a wrong answer (status {job.status})"
+                for job, case in empty
+                if job.status or bytes(job.tag or b"") != case.tag
+            ]
     if not calls:
         problems.append(never_ran(forced))
     return Result.of(problems[:FEW], f"{detail}, {calls} calls", jobs)
@@ -55,13 +65,19 @@ def _jobs(forced: Forced, rng: random.Random) -> Iterator[Placed]:
     secrets = oracle.secrets(rng, suite)
     shared = forced.context.suite(suite).key(secrets[0] or None, secrets[1] or None)
     for n in range(forced.lanes + max(forced.lanes, 8)):
-        length = forced.least + 64 + rng.choice((0, 1, 64, rng.randrange(2048))) if n < forced.lanes else rng.choice((rng.choice(EDGES), rng.randrange(1200)))
+        length = (
+            forced.least + 64 + rng.choice((0, 1, 64, rng.randrange(2048)))
+            if n < forced.lanes
+            else rng.choice((rng.choice(EDGES), rng.randrange(1200)))
+        )
         mine, key = secrets, shared
         if not forced.one_key and rng.random() < 0.7:
             mine = oracle.secrets(rng, suite)
             key = forced.context.suite(suite).key(mine[0] or None, mine[1] or None)
         aad = 16 * rng.randrange(8) if forced.hand else rng.choice((0, 13, 48, rng.randrange(200)))
-        yield Placed(rng, oracle.case(rng, suite, length, aad, mine), key, forced.direction if n < forced.lanes else None)
+        yield Placed(
+            rng, oracle.case(rng, suite, length, aad, mine), key, forced.direction if n < forced.lanes else None
+        )
 
 
 def _empty(forced: Forced, suite: str, rng: random.Random, nowhere: int) -> tuple[Job, oracle.Case]:
@@ -69,8 +85,15 @@ def _empty(forced: Forced, suite: str, rng: random.Random, nowhere: int) -> tupl
     case = oracle.case(rng, suite, 0)
     key = forced.context.suite(suite).key(case.key or None, case.mac_key or None)
     ciphers = bool(case.key)
-    return Job(key, SEAL, iv=case.iv or None, aad=case.aad or ((nowhere, 0) if ciphers and case.tag else None), data=(nowhere, 0),
-               out=bytearray(len(case.out)) if case.out else ((nowhere, 0) if ciphers else None), tag=bytearray(len(case.tag)) or None), case
+    return Job(
+        key,
+        SEAL,
+        iv=case.iv or None,
+        aad=case.aad or ((nowhere, 0) if ciphers and case.tag else None),
+        data=(nowhere, 0),
+        out=bytearray(len(case.out)) if case.out else ((nowhere, 0) if ciphers else None),
+        tag=bytearray(len(case.tag)) or None,
+    ), case
 
 
 class unmapped:
@@ -87,5 +110,3 @@ class unmapped:
 
     def __exit__(self, *_: object) -> None:
         self._libc.munmap(self._page, mmap.PAGESIZE)
-
-

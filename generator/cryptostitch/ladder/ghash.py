@@ -18,13 +18,13 @@ def ghash(key: bytes, chain: bytes, text: bytes) -> bytes:
     """From Y = ``chain`` on, over whole blocks."""
     h, y = int.from_bytes(key, "big"), int.from_bytes(chain, "big")
     for at in range(0, len(text), 16):
-        y = times(y ^ int.from_bytes(text[at:at + 16], "big"), h)
+        y = times(y ^ int.from_bytes(text[at : at + 16], "big"), h)
     return y.to_bytes(16, "big")
 
 
 def power_rows(key: bytes, n: int) -> list[bytes]:
-    """H^n .. H^1, each divided by x: the product of two bit-reflected polynomials is one bit too low, and the division makes up for it (see
-    templates/streams/ghash.j2). In memory the reflected polynomial is a little-endian number."""
+    """H^n .. H^1, each divided by x: the product of two bit-reflected polynomials is one bit too low, and the division
+    makes up for it (see templates/streams/ghash.j2). In memory the reflected polynomial is a little-endian number."""
     h = int.from_bytes(key, "big")
     powers = [h]
     for _ in range(n - 1):

@@ -1,8 +1,9 @@
-"""The check `guards`: the kernel on this CPU, every block of memory beside a page that cannot be accessed; inputs can only be read."""
+"""The check `guards`: the kernel on this CPU, every block of memory beside a page that cannot be accessed; inputs can
+only be read."""
 
 from __future__ import annotations
 
-from ..program import Recipe
+from ..core.program import Recipe
 from .native import NativeMachine
 from .result import Effort, Result
 from .scene import Scene, random_secrets
@@ -16,8 +17,10 @@ def check(subject: Subject, effort: Effort) -> Result:
 
 
 def explore(recipe: Recipe, rows: list, code: bytes, effort: Effort) -> tuple[list[str], int]:
-    """(problems, runs). Each scene takes two equal calls: the first begins where its buffers begin, the second ends where they end."""
-    problems, runs = [], 0
+    """(problems, runs). Each scene takes two equal calls: the first begins where its buffers begin, the second ends
+    where they end."""
+    problems: list[str] = []
+    runs = 0
     for placement in ("end", "start"):
         for more in (1, 2, 5, 33) if effort.long else (1, 3):
             machine = NativeMachine(placement)

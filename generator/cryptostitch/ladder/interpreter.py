@@ -1,17 +1,18 @@
 """The instruction model as a machine: runs a kernel's bytes on any host, by the meanings in ``semantics``.
 
-Each decoded instruction becomes a closure once; a run calls closures. What a closure adds to a meaning: fetching and storing operands, the
-rest of a written register (general registers of 32 bits and VEX clear it, legacy SSE keeps it), masks, and memory that is checked.
+Each decoded instruction becomes a closure once; a run calls closures. What a closure adds to a meaning: fetching and
+storing operands, the rest of a written register (general registers of 32 bits and VEX clear it, legacy SSE keeps it),
+masks, and memory that is checked.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Callable
+from collections.abc import Callable
 
-from ..instructions import Row
-from ..ir import GENERAL, MASK, VECTOR, Imm, Mem, Reg
-from ..passes.bind import RSP, SYSV
+from ..core.instructions import Row
+from ..core.ir import GENERAL, MASK, VECTOR, Imm, Mem, Reg
+from ..core.registers import RSP, SYSV
 from ..passes.frame import POOL_ALIGN
 from ..semantics import CONTROL, JUMPS, MEANING, Form
 from ..semantics.forms import repeat
@@ -31,16 +32,23 @@ Get = Callable[[], int]
 Do = Callable[[], "int | None"]
 
 
+def _mask(decoded: Decoded) -> int:
+    """The number of the mask that the instruction has."""
+    assert decoded.ins.mask is not None
+    return decoded.ins.mask.number
+
+
 def mask_element(row: Row) -> int:
-    """Bits that one bit of a mask stands for: the number in the mnemonic (vmovdqu32, vinserti64x4), or the broadcast's element."""
+    """Bits that one bit of a mask stands for: the number in the mnemonic (vmovdqu32, vinserti64x4), or the broadcast's
+    element."""
     found = re.search(r"(8|16|32|64)(x\d)?$", row.name)
     return int(found[1]) if found else row.element
 
 
 class ModelMachine:
-    """Implements ladder/machine.py's Machine. ``vectors``, ``generals``, ``masks``, ``flags`` are the registers, also after a run; ``undefined``
-    holds the flags whose value no manual promises. ``executed`` counts the instructions of the last run; one of more than ``limit`` ends with
-    a fault."""
+    """Implements ladder/machine.py's Machine. ``vectors``, ``generals``, ``masks``, ``flags`` are the registers, also
+    after a run; ``undefined`` holds the flags whose value no manual promises. ``executed`` counts the instructions of
+    the last run; one of more than ``limit`` ends with a fault."""
 
     def __init__(self, limit: int = 200_000) -> None:
         self.limit, self.executed = limit, 0
@@ -52,7 +60,7 @@ class ModelMachine:
         self._pool = 0
         self._runs: dict[int, list[tuple[int, Do]]] = {}
         self._after: dict[int, int] = {}
-        self._closures: dict[tuple[bytes, int], tuple[Decoded, Do]] = {}
+        self._closures: dict[tuple[bytes, int], Do] = {}
 
     # ---- memory
 
@@ -65,11 +73,11 @@ class ModelMachine:
 
     def write(self, address: int, data: bytes) -> None:
         block = self._blocks.find(address, len(data))
-        block.data[address - block.address:address - block.address + len(data)] = data
+        block.data[address - block.address : address - block.address + len(data)] = data
 
     def read(self, address: int, size: int) -> bytes:
         block = self._blocks.find(address, size)
-        return bytes(block.data[address - block.address:address - block.address + size])
+        return bytes(block.data[address - block.address : address - block.address + size])
 
     def reset(self) -> None:
         self._blocks.reset()
@@ -79,14 +87,14 @@ class ModelMachine:
         if self._log is not None:
             self._log.append(Access(address, size, False))
         at = address - block.address
-        return int.from_bytes(block.data[at:at + size], "little")
+        return int.from_bytes(block.data[at : at + size], "little")
 
     def store(self, address: int, size: int, value: int) -> None:
         block = self._blocks.find(address, size, True)
         if self._log is not None:
             self._log.append(Access(address, size, True))
         at = address - block.address
-        block.data[at:at + size] = value.to_bytes(size, "little")
+        block.data[at : at + size] = value.to_bytes(size, "little")
 
     def flag(self, which: int) -> bool:
         if self.undefined & which:
@@ -114,7 +122,9 @@ class ModelMachine:
     def go(self, code: bytes, trace: bool = False, end: int = RETURN) -> Outcome:
         """Runs from the first byte with the registers as they are, until the instruction pointer is ``end``."""
         self._prepare(code)
-        self.executed, steps, self._log = 0, [], [] if trace else None
+        log: list[Access] = []
+        self.executed, self._log = 0, log if trace else None
+        steps: list[Step] = []
         address, at, last = CODE, CODE, CODE + len(code)
         try:
             while address != end:
@@ -127,10 +137,10 @@ class ModelMachine:
                 if trace:
                     for at, do in run:
                         following = do()
-                        steps.append(Step(at - CODE, tuple(self._log)))
-                        self._log.clear()
+                        steps.append(Step(at - CODE, tuple(log)))
+                        log.clear()
                 else:
-                    for at, do in run:
+                    for at, do in run:  # noqa: B007 (where a fault happened)
                         following = do()
                 self.executed += len(run)
                 address = self._after[run[0][0]] if following is None else following
@@ -142,7 +152,7 @@ class ModelMachine:
         """Of the code's own bytes only the constants behind the return may be read."""
         if code != self._code:
             self._code, self._runs, self._after, self._pool = code, {}, {}, self._pool_offset(code)
-        self.place(Block("the constants", CODE + self._pool, bytearray(code[self._pool:]), False))
+        self.place(Block("the constants", CODE + self._pool, bytearray(code[self._pool :]), False))
 
     @staticmethod
     def _pool_offset(code: bytes) -> int:
@@ -155,7 +165,8 @@ class ModelMachine:
         return len(code)
 
     def _compiled(self, address: int) -> list[tuple[int, Do]]:
-        """The closures from here to the next return or jump, or to an instruction without a meaning, which faults when it is reached."""
+        """The closures from here to the next return or jump, or to an instruction without a meaning, which faults when
+        it is reached."""
         run: list[tuple[int, Do]] = []
         self._runs[address] = run
         try:
@@ -173,7 +184,7 @@ class ModelMachine:
     def _closure(self, decoded: Decoded) -> Do:
         start = decoded.address - CODE
         relative = any(isinstance(o, Mem) and o.base is None for o in decoded.ins.operands) or decoded.ins.op in JUMPS
-        key = self._code[start:start + decoded.size], start if relative else -1
+        key = self._code[start : start + decoded.size], start if relative else -1
         if key not in self._closures or relative:
             self._closures[key] = self._make(decoded)
         return self._closures[key]
@@ -204,7 +215,7 @@ class ModelMachine:
     @staticmethod
     def _plain(apply: Callable, values: list[Get], put: Callable[[int], None]) -> Do:
         if len(values) == 1:
-            a, = values
+            (a,) = values
             return lambda: put(apply(a()))
         if len(values) == 2:
             a, b = values
@@ -232,16 +243,16 @@ class ModelMachine:
         return lambda: vectors[n] & low
 
     def _getter(self, decoded: Decoded, i: int) -> Get:
-        operand, row = decoded.ins.operands[i], decoded.row
+        operand = decoded.ins.operands[i]
         if isinstance(operand, Imm):
             value = operand.value & (1 << decoded.bits) - 1
             return lambda: value
         if isinstance(operand, Mem):
-            return self._loader(decoded, i, operand, row)
+            return self._loader(decoded, i, operand)
         return self._register(operand)
 
     def _register(self, operand: Reg) -> Get:
-        number, generals, masks = operand.id, self.generals, self.masks
+        number, generals, masks = operand.number, self.generals, self.masks
         if operand.cls == VECTOR:
             return self._vector(number, operand.bits)
         if operand.cls == MASK:
@@ -254,22 +265,23 @@ class ModelMachine:
         generals, disp, scale = self.generals, operand.disp, operand.scale
         if operand.base is None:
             return lambda: disp
-        base = operand.base.id
+        base = operand.base.number
         if operand.index is None:
             return lambda: generals[base] + disp & ALL
-        index = operand.index.id
+        index = operand.index.number
         return lambda: generals[base] + generals[index] * scale + disp & ALL
 
-    def _loader(self, decoded: Decoded, i: int, operand: Mem, row: Row) -> Get:
-        address, load, size = self._address(operand), self.load, operand.bits // 8
+    def _loader(self, decoded: Decoded, i: int, operand: Mem) -> Get:
+        row, address, load, size = decoded.its_row, self._address(operand), self.load, operand.bits // 8
         if not row.accesses:
             return address
         if operand.broadcast:
-            ones, masks, k = repeat(1, operand.bits, decoded.bits), self.masks, decoded.ins.mask
-            if k is None or row.kind == "shuffle":
+            ones, masks, mask = repeat(1, operand.bits, decoded.bits), self.masks, decoded.ins.mask
+            if mask is None or row.kind == "shuffle":
                 return lambda: load(address(), size) * ones
+            k = mask.number
             every = (1 << decoded.bits // operand.bits) - 1
-            return lambda: load(address(), size) * ones if masks[k.id] & every else 0
+            return lambda: load(address(), size) * ones if masks[k] & every else 0
         if decoded.ins.mask is not None and row.kind != "shuffle":
             return self._masked_loader(decoded, operand)
         if "a" in row.operands[i].kinds:
@@ -284,34 +296,45 @@ class ModelMachine:
             if value & size - 1:
                 raise Fault(f"the address {value:#x} is not aligned to {size} bytes")
             return value
+
         return checked
 
     def _masked_loader(self, decoded: Decoded, operand: Mem) -> Get:
         """Elements that are masked off are not accessed (shuffles, which take them elsewhere, load everything)."""
         if operand.bits != decoded.bits:
             raise Fault(f"{decoded.ins.op} has no meaning in the model with a mask and {operand.bits} bits of memory")
-        size, address, masks, k = mask_element(decoded.row) // 8, self._address(operand), self.masks, decoded.ins.mask.id
-        if any("a" in o.kinds for o in decoded.row.operands):
+        size, address, masks, k = (
+            mask_element(decoded.its_row) // 8,
+            self._address(operand),
+            self.masks,
+            _mask(decoded),
+        )
+        if any("a" in o.kinds for o in decoded.its_row.operands):
             address = self._aligned(address, operand.bits // 8)
 
         def get() -> int:
             start, chosen = address(), masks[k]
-            return sum(self.load(start + size * n & ALL, size) << 8 * size * n for n in range(operand.bits // 8 // size) if chosen >> n & 1)
+            return sum(
+                self.load(start + size * n & ALL, size) << 8 * size * n
+                for n in range(operand.bits // 8 // size)
+                if chosen >> n & 1
+            )
 
         return get
 
     def _setter(self, decoded: Decoded) -> Callable[[int], None]:
-        ins, row = decoded.ins, decoded.row
+        ins, row = decoded.ins, decoded.its_row
         written = [i for i, slot in enumerate(row.operands) if slot.writes]
         i, operand = written[0], ins.operands[written[0]]
         if len(written) == 2:
-            return self._pair_setter(operand, ins.operands[written[1]])
+            return self._pair_setter(ins.register(i), ins.register(written[1]))
         if isinstance(operand, Mem):
             return self._storer(decoded, i, operand)
-        registers, n = {VECTOR: self.vectors, GENERAL: self.generals, MASK: self.masks}[operand.cls], operand.id
+        target = ins.register(i)
+        registers, n = {VECTOR: self.vectors, GENERAL: self.generals, MASK: self.masks}[target.cls], target.number
         if ins.mask is not None:
-            return self._masked_setter(decoded, operand)
-        if operand.cls == VECTOR and not ins.op.startswith("v"):
+            return self._masked_setter(decoded, target)
+        if target.cls == VECTOR and not ins.op.startswith("v"):
             above = (1 << 512) - (1 << 128)
 
             def put(value: int) -> None:
@@ -327,20 +350,21 @@ class ModelMachine:
     def _pair_setter(self, high: Reg, low: Reg) -> Callable[[int], None]:
         """Two general registers; the first keeps its value where both are one."""
         generals, bits, mask = self.generals, high.bits, (1 << high.bits) - 1
+        low_number, high_number = low.number, high.number
 
         def put(value: int) -> None:
-            generals[low.id] = value & mask
-            generals[high.id] = value >> bits
+            generals[low_number] = value & mask
+            generals[high_number] = value >> bits
 
         return put
 
     def _masked_setter(self, decoded: Decoded, operand: Reg) -> Callable[[int], None]:
-        vectors, masks, n, k, zeroing = self.vectors, self.masks, operand.id, decoded.ins.mask.id, decoded.ins.zeroing
-        element = mask_element(decoded.row)
+        vectors, masks, n, k, zeroing = self.vectors, self.masks, operand.number, _mask(decoded), decoded.ins.zeroing
+        element = mask_element(decoded.its_row)
         one, places = (1 << element) - 1, range(operand.bits // element)
 
         def put(value: int) -> None:
-            chosen = sum(one << element * p for p in places if masks[k] >> p & 1)
+            chosen = sum((one << element * p for p in places if masks[k] >> p & 1), 0)
             kept = 0 if zeroing else vectors[n] & (1 << operand.bits) - 1 & ~chosen
             vectors[n] = value & chosen | kept
 
@@ -348,12 +372,12 @@ class ModelMachine:
 
     def _storer(self, decoded: Decoded, i: int, operand: Mem) -> Callable[[int], None]:
         address, store, size = self._address(operand), self.store, operand.bits // 8
-        if "a" in decoded.row.operands[i].kinds:
+        if "a" in decoded.its_row.operands[i].kinds:
             address = self._aligned(address, size)
         if decoded.ins.mask is None:
             return lambda value: store(address(), size, value)
-        part = mask_element(decoded.row) // 8
-        masks, k, one = self.masks, decoded.ins.mask.id, (1 << 8 * part) - 1
+        part = mask_element(decoded.its_row) // 8
+        masks, k, one = self.masks, _mask(decoded), (1 << 8 * part) - 1
 
         def put(value: int) -> None:
             start = address()
@@ -367,4 +391,5 @@ class ModelMachine:
 def _fails(fault: Fault) -> Do:
     def do() -> None:
         raise fault
+
     return do

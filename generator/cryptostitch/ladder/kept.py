@@ -1,8 +1,9 @@
-"""What a call must leave alone in a stream's state block: all fields that are not the stream's own to change, and the bytes between fields."""
+"""What a call must leave alone in a stream's state block: all fields that are not the stream's own to change, and the
+bytes between fields."""
 
 from __future__ import annotations
 
-from ..contract import CHAIN, HAND, SCRATCH, TABLE, Contract
+from ..core.contract import CHAIN, HAND, SCRATCH, TABLE, Contract
 from ..verify.induct import is_spill
 
 CHANGED_FIELDS = (CHAIN, HAND, TABLE)
@@ -13,9 +14,13 @@ def may_change(contract: Contract) -> bytearray:
     allowed = bytearray(contract.state_bytes)
     for field in contract.fields:
         if field.name in CHANGED_FIELDS or field.name.startswith(SCRATCH) or is_spill(field):
-            places = [field.offset + row * field.row_bytes + at for row in range(field.rows) for at in field.lane_offsets] if field.lane_offsets else None
+            places = (
+                [field.offset + row * field.row_bytes + at for row in range(field.rows) for at in field.lane_offsets]
+                if field.lane_offsets
+                else None
+            )
             for start, size in [(p, field.entry_bytes) for p in places] if places else [(field.offset, field.size)]:
-                allowed[start:start + size] = b"\1" * size
+                allowed[start : start + size] = b"\1" * size
     return allowed
 
 

@@ -1,16 +1,17 @@
 """What one lane of each kind of stream computes, by other implementations: the package `cryptography`, or plain Python.
 
-A writer's key, chaining value and text are bytes; `rows` are the rows of the state block's key. Hashes have no entry: `scene.py` gives them whole messages.
+A writer's key, chaining value and text are bytes; `rows` are the rows of the state block's key. Hashes have no entry:
+`scene.py` gives them whole messages.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Callable
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from ..catalog import Algorithm
+from ..core.catalog import Algorithm
 from . import des, poly1305, rc4
 from .ghash import ghash, power_rows
 from .keys import expanded, inverse_expanded
@@ -18,9 +19,11 @@ from .keys import expanded, inverse_expanded
 
 @dataclass(frozen=True)
 class Writer:
-    """``run(key, chain, text)`` is the output, ``back(key, chain, output)`` the text; ``after(chain, text, output)`` what the chain is then.
+    """``run(key, chain, text)`` is the output, ``back(key, chain, output)`` the text; ``after(chain, text, output)``
+    what the chain is then.
 
-    One whose stream has a ``table`` makes it of the key: table(key). What it and the chain are after n bytes say table_after(key, chain, n), chain_after(key, chain, n).
+    One whose stream has a ``table`` makes it of the key: table(key). What it and the chain are after n bytes say
+    table_after(key, chain, n), chain_after(key, chain, n).
     """
 
     run: Callable[[bytes, bytes, bytes], bytes]
@@ -82,6 +85,7 @@ def next_tweak(tweak: bytes, n: int) -> bytes:
 
 def _tweaked(blocks: Callable[[bytes, bytes, bytes], bytes]) -> Callable[[bytes, bytes, bytes], bytes]:
     """A block cipher's ECB between two exclusive-ors with the tweaks from ``chain`` on."""
+
     def run(key: bytes, chain: bytes, text: bytes) -> bytes:
         tweaks, tweak = [], chain
         for _ in range(len(text) // 16):
@@ -90,6 +94,7 @@ def _tweaked(blocks: Callable[[bytes, bytes, bytes], bytes]) -> Callable[[bytes,
         mask = b"".join(tweaks)
         middle = blocks(key, b"", bytes(a ^ b for a, b in zip(text, mask)))
         return bytes(a ^ b for a, b in zip(middle, mask))
+
     return run
 
 
@@ -122,18 +127,36 @@ def _chacha_counter(secret: bytes) -> bytes:
 WRITERS = {
     "cipher_enc": Writer(_cbc_encrypted, _cbc_decrypted, lambda chain, text, out: out[-16:], expanded),
     "cipher_dec": Writer(_cbc_decrypted, _cbc_encrypted, lambda chain, text, out: text[-16:], inverse_expanded),
-    "counter": Writer(counter_mode, counter_mode, lambda chain, text, out: next_counter(chain, len(text) // 16), expanded, _counter),
-    "chacha": Writer(chacha20, chacha20, lambda chain, text, out: next_chacha(chain, len(text) // 64), lambda key: [key[:16], key[16:]], _chacha_counter),
+    "counter": Writer(
+        counter_mode, counter_mode, lambda chain, text, out: next_counter(chain, len(text) // 16), expanded, _counter
+    ),
+    "chacha": Writer(
+        chacha20,
+        chacha20,
+        lambda chain, text, out: next_chacha(chain, len(text) // 64),
+        lambda key: [key[:16], key[16:]],
+        _chacha_counter,
+    ),
     "xts_enc": Writer(_tweaked(_ecb_encrypted), _tweaked(_ecb_decrypted), _after_tweak, expanded),
     "xts_dec": Writer(_tweaked(_ecb_decrypted), _tweaked(_ecb_encrypted), _after_tweak, inverse_expanded),
     "ecb_enc": Writer(_ecb_encrypted, _ecb_decrypted, lambda chain, text, out: b"", expanded),
     "ecb_dec": Writer(_ecb_decrypted, _ecb_encrypted, lambda chain, text, out: b"", inverse_expanded),
     "des_enc": Writer(des.encrypted, des.decrypted, lambda chain, text, out: out[-16:], des.rows),
     "des_dec": Writer(des.decrypted, des.encrypted, lambda chain, text, out: text[-16:], des.inverse_rows),
-    "rc4": Writer(rc4.run, rc4.run, lambda chain, text, out: b"", lambda key: [], rc4.chain, rc4.schedule, rc4.table_after, rc4.chain_after),
+    "rc4": Writer(
+        rc4.run,
+        rc4.run,
+        lambda chain, text, out: b"",
+        lambda key: [],
+        rc4.chain,
+        rc4.schedule,
+        rc4.table_after,
+        rc4.chain_after,
+    ),
 }
 READERS = {
-    "ghash": Reader(ghash, power_rows), "poly1305": Reader(poly1305.after, poly1305.rows, poly1305.chain, poly1305.P),
+    "ghash": Reader(ghash, power_rows),
+    "poly1305": Reader(poly1305.after, poly1305.rows, poly1305.chain, poly1305.P),
     "cbc_mac": Reader(lambda key, chain, text: _cbc_encrypted(key, chain, text)[-16:], lambda key, n: expanded(key)),
 }
 

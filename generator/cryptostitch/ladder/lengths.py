@@ -1,4 +1,5 @@
-"""The check `lengths`: every length from 0 to 4096 that the suite takes, the kernel forced, folded into one digest that the oracle's answers give too."""
+"""The check `lengths`: every length from 0 to 4096 that the suite takes, the kernel forced, folded into one digest that
+the oracle's answers give too."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import functools
 import hashlib
 import random
 
-from ..runtime import OPEN, SEAL, Job
+from ..binding.runtime import OPEN, SEAL, Job
 from . import oracle
 from .forced import Forced, NotServed, never_ran
 from .result import Effort, Result
@@ -34,23 +35,35 @@ def answers(suite: str, one_key: bool, aad_bytes: int) -> tuple[oracle.Case, ...
     sets, m = [], oracle.meaning(suite)
     keys = oracle.secrets(rng, suite)
     for _ in range(SETS):
-        sets.append((keys if one_key else oracle.secrets(rng, suite), oracle.random_iv(rng, m), rng.randbytes(aad_bytes), rng.randbytes(MOST)))
+        sets.append(
+            (
+                keys if one_key else oracle.secrets(rng, suite),
+                oracle.random_iv(rng, m),
+                rng.randbytes(aad_bytes),
+                rng.randbytes(MOST),
+            )
+        )
     cases = []
     for n, length in enumerate(range(m.least, MOST + 1, m.block_bytes)):
         (key, mac_key), iv, aad, text = sets[n % SETS]
-        aad, data = aad[:m.fit_aad(aad_bytes)], text[:length]
+        aad, data = aad[: m.fit_aad(aad_bytes)], text[:length]
         cases.append(oracle.Case(suite, key, mac_key, iv, aad, data, *oracle.seal(suite, key, mac_key, iv, aad, data)))
     return tuple(cases)
 
 
 def explore(forced: Forced, suites: list[str]) -> Result:
     """Runs all lengths of these suites; needs the kernel to be forced."""
-    fold, wanted, problems, jobs, calls = hashlib.sha256(), hashlib.sha256(), [], 0, 0
+    fold, wanted, jobs, calls = hashlib.sha256(), hashlib.sha256(), 0, 0
+    problems: list[str] = []
     for suite in suites:
         # A hand-over wants a head of whole 16 bytes.
-        cases, library_suite, keys = answers(suite, forced.one_key, 48 if forced.hand else 13), forced.context.suite(suite), {}
+        cases, library_suite, keys = (
+            answers(suite, forced.one_key, 48 if forced.hand else 13),
+            forced.context.suite(suite),
+            {},
+        )
         for start in range(0, len(cases), JOBS_AT_ONCE):
-            some = cases[start:start + JOBS_AT_ONCE]
+            some = cases[start : start + JOBS_AT_ONCE]
             burst = []
             for n, case in enumerate(some):
                 identity = case.key, case.mac_key
@@ -79,13 +92,20 @@ def _job(forced: Forced, case: oracle.Case, key, in_place: bool) -> Job:
         return Job(key, SEAL, data=text, tag=bytearray(len(case.tag)))
     out = bytearray(max(len(case.out), len(text)))
     if in_place:
-        out[:len(text)] = text
-    return Job(key, forced.direction, iv=case.iv or None, aad=case.aad or None, data=memoryview(out)[:len(text)] if in_place else text, out=out,
-               tag=(bytearray(case.tag) if opens else bytearray(len(case.tag))) if case.tag else None)
+        out[: len(text)] = text
+    return Job(
+        key,
+        forced.direction,
+        iv=case.iv or None,
+        aad=case.aad or None,
+        data=memoryview(out)[: len(text)] if in_place else text,
+        out=out,
+        tag=(bytearray(case.tag) if opens else bytearray(len(case.tag))) if case.tag else None,
+    )
 
 
 def _results(forced: Forced, case: oracle.Case, job: Job) -> bytes:
-    return bytes((job.out or b"")[:job.out_len]) + bytes(job.tag or b"")
+    return bytes((job.out or b"")[: job.out_len]) + bytes(job.tag or b"")
 
 
 def _right(forced: Forced, case: oracle.Case) -> bytes:

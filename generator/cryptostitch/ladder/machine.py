@@ -1,4 +1,5 @@
-"""What can run a kernel's bytes: this CPU, the instruction model, an emulator. All take their memory from a ``Memory``."""
+"""What can run a kernel's bytes: this CPU, the instruction model, an emulator. All take their memory from a
+``Memory``."""
 
 from __future__ import annotations
 
@@ -35,18 +36,20 @@ class Outcome:
 class Machine(Protocol):
     """Blocks of memory, each apart from the others, and a way to run code on them.
 
-    An access outside every block, or a store to a block that is not writable, ends the run with a fault. A machine is used for one
-    scene after the other; ``reset`` frees all blocks.
+    An access outside every block, or a store to a block that is not writable, ends the run with a fault. A machine is
+    used for one scene after the other; ``reset`` frees all blocks.
     """
 
     def take(self, name: str, size: int, align: int, writable: bool) -> int:
-        """The address of a new block of zeros. The memory right before and right behind it faults, as far as ``align`` allows."""
+        """The address of a new block of zeros. The memory right before and right behind it faults, as far as ``align``
+        allows."""
 
     def write(self, address: int, data: bytes) -> None: ...
 
     def read(self, address: int, size: int) -> bytes: ...
 
     def run(self, code: bytes, argument: int, trace: bool = False) -> Outcome:
-        """Calls ``code`` (SysV) with ``argument`` in the first argument's register. The code's constants follow it inside ``code``."""
+        """Calls ``code`` (SysV) with ``argument`` in the first argument's register. The code's constants follow it
+        inside ``code``."""
 
     def reset(self) -> None: ...

@@ -1,4 +1,5 @@
-"""The check `model`: the instruction model runs the kernel. Right results, the contract's memory only, equal traces; on any host."""
+"""The check `model`: the instruction model runs the kernel. Right results, the contract's memory only, equal traces; on
+any host."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ def check(subject: Subject, effort: Effort) -> Result:
 
 
 def explore(subject: Subject, effort: Effort, machine: Machine) -> tuple[list[str], int, int]:
-    """(problems, instructions executed, runs): the kernel on one scene with structured secrets, two calls for each. The second begins with
-    lanes that differ, and has the fewest iterations that a kernel allows."""
+    """(problems, instructions executed, runs): the kernel on one scene with structured secrets, two calls for each. The
+    second begins with lanes that differ, and has the fewest iterations that a kernel allows."""
     lag = subject.recipe.lag
     counts = lag + (4 if effort.long else 2), lag + 1
     scene = Scene(subject.recipe, subject.rows, machine, sum(counts))
@@ -42,7 +43,11 @@ def explore(subject: Subject, effort: Effort, machine: Machine) -> tuple[list[st
         problems += [f"secrets {name}: {problem}" for problem in scene.problems(expected)]
         outcomes = [replace(outcome, trace=scene.public_trace(outcome.trace)) for outcome in outcomes]
         first = first or outcomes
-        problems += [f"secrets {name}: {difference(one, other)}" for one, other in zip(first, outcomes) if one.trace != other.trace]
+        problems += [
+            f"secrets {name}: {difference(one, other)}"
+            for one, other in zip(first, outcomes)
+            if one.trace != other.trace
+        ]
     return problems, executed, runs
 
 

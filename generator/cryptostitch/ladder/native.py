@@ -1,4 +1,5 @@
-"""This CPU as a machine: code runs through libcst-probe, each block of memory lies between pages that cannot be accessed."""
+"""This CPU as a machine: code runs through libcst-probe, each block of memory lies between pages that cannot be
+accessed."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import random
 import signal
 from dataclasses import dataclass
 
-from . import probe
+from . import probe_library
 from .machine import Outcome
 from .operands import table, text
 from .result import Skip
@@ -33,18 +34,19 @@ class Called:
     """``stack``: from BELOW bytes below the stack pointer at the call to ABOVE bytes above it."""
 
     fault: str
-    before: probe.Registers
-    after: probe.Registers
+    before: probe_library.Registers
+    after: probe_library.Registers
     stack: bytes
     steps: int = 0
     hash: int = 0
     log: list[int] | None = None
 
 
-def random_registers(seed: object, components: int = 0xFF) -> probe.Registers:
-    """A state in which no register is zero; DF is 0, as both conventions want. ``components`` left out start clean (zeros)."""
+def random_registers(seed: object, components: int = 0xFF) -> probe_library.Registers:
+    """A state in which no register is zero; DF is 0, as both conventions want. ``components`` left out start clean
+    (zeros)."""
     rnd = random.Random(repr(seed))
-    registers = probe.Registers(components=components, mxcsr=MXCSR, x87_control=X87_CONTROL)
+    registers = probe_library.Registers(components=components, mxcsr=MXCSR, x87_control=X87_CONTROL)
     registers.flags = 0x202 | sum(flag for flag in STATUS_FLAGS if rnd.random() < 0.5)
     for i in range(16):
         registers.general[i] = rnd.getrandbits(64) | 1 << 63
@@ -55,17 +57,18 @@ def random_registers(seed: object, components: int = 0xFF) -> probe.Registers:
 
 
 class NativeMachine:
-    """``placement``: blocks lie flush against the page above ("end") or below ("start"), as far as their alignment allows."""
+    """``placement``: blocks lie flush against the page above ("end") or below ("start"), as far as their alignment
+    allows."""
 
     def __init__(self, placement: str = "end", seed: object = 0, cpu_ns: int = RUN_NS):
         if placement not in ("end", "start"):
             raise ValueError(f"no placement {placement!r}; there are end, start")
         self.placement, self.seed, self.cpu_ns = placement, seed, cpu_ns
-        self.library = probe.load()
+        self.library = probe_library.load()
         self.components = self.library.cst_probe_components()
         self._blocks: dict[int, tuple[str, int, bool]] = {}  # address -> name, size, writable
         self._code: dict[bytes, int] = {}
-        self._stack = ctypes.create_string_buffer(probe.BELOW + probe.ABOVE)
+        self._stack = ctypes.create_string_buffer(probe_library.BELOW + probe_library.ABOVE)
         self._log: mmap.mmap | None = None
 
     # ---- Machine
@@ -85,7 +88,7 @@ class NativeMachine:
 
     def run(self, code: bytes, argument: int, trace: bool = False) -> Outcome:
         called = self.call(code, argument, trace="log" if trace else "")
-        return Outcome(called.fault, table(code).steps(called.log) if trace else ())
+        return Outcome(called.fault, table(code).steps(called.log or []) if trace else ())
 
     def reset(self) -> None:
         for address, (_, size, _) in self._blocks.items():
@@ -108,42 +111,57 @@ class NativeMachine:
                 raise MemoryError("no memory for code")
             self._code[code] = address
             ctypes.memmove(address, code, len(code))
-            self._protect(address, len(code), probe.EXECUTE)
+            self._protect(address, len(code), probe_library.EXECUTE)
         return self._code[code]
 
-    def call(self, code: bytes, argument: int | None, registers: probe.Registers | None = None, convention: str = "sysv", trace: str = "") -> Called:
-        """Calls ``code`` with the argument in the convention's first register. ``trace``: "hash" or "log" of single steps."""
+    def call(
+        self,
+        code: bytes,
+        argument: int | None,
+        registers: probe_library.Registers | None = None,
+        convention: str = "sysv",
+        trace: str = "",
+    ) -> Called:
+        """Calls ``code`` with the argument in the convention's first register. ``trace``: "hash" or "log" of single
+        steps."""
         registers = registers or random_registers(self.seed)
         if argument is not None:
             registers.general[ARGUMENT[convention]] = argument
         return self._call(self.place(code), code, registers, trace)
 
-    def call_address(self, address: int, registers: probe.Registers) -> Called:
+    def call_address(self, address: int, registers: probe_library.Registers) -> Called:
         """Calls a function of the process with exactly these registers."""
         return self._call(address, b"", registers, "")
 
-    def _call(self, address: int, code: bytes, registers: probe.Registers, trace: str) -> Called:
-        call = probe.Call(code=address, code_bytes=len(code), cpu_ns=TRACE_NS if trace else self.cpu_ns, stack=ctypes.addressof(self._stack))
+    def _call(self, address: int, code: bytes, registers: probe_library.Registers, trace: str) -> Called:
+        call = probe_library.Call(
+            code=address,
+            code_bytes=len(code),
+            cpu_ns=TRACE_NS if trace else self.cpu_ns,
+            stack=ctypes.addressof(self._stack),
+        )
         call.before = registers
         call.before.components &= self.components
         steps = self._trace(code, trace == "log") if trace else None
         if steps:
             call.trace = ctypes.pointer(steps)
-        self._protect_inputs(probe.READ)
+        self._protect_inputs(probe_library.READ)
         try:
             if self.library.cst_probe_run(ctypes.byref(call)):
                 raise Skip("libcst-probe gets no memory or no timer here")
         finally:
-            self._protect_inputs(probe.WRITE)
-        called = Called(self._fault(call, address, code) if call.signal else "", call.before, call.after, self._stack.raw)
+            self._protect_inputs(probe_library.WRITE)
+        called = Called(
+            self._fault(call, address, code) if call.signal else "", call.before, call.after, self._stack.raw
+        )
         if steps:
             called.steps, called.hash = steps.steps, steps.hash
-            called.log = steps.log[:steps.logged] if trace == "log" else None
+            called.log = steps.log[: steps.logged] if trace == "log" else None
         return called
 
-    def _trace(self, code: bytes, logged: bool) -> probe.Trace:
+    def _trace(self, code: bytes, logged: bool) -> probe_library.Trace:
         operands = table(code)
-        trace = probe.Trace(first=operands.first, operands=operands.operands, max_steps=MAX_STEPS)
+        trace = probe_library.Trace(first=operands.first, operands=operands.operands, max_steps=MAX_STEPS)
         if logged:
             self._log = self._log or mmap.mmap(-1, 8 * LOG_NUMBERS)
             trace.log = (ctypes.c_uint64 * LOG_NUMBERS).from_buffer(self._log)
@@ -159,7 +177,7 @@ class NativeMachine:
             if not writable:
                 self._protect(address, size, access)
 
-    def _fault(self, call: probe.Call, address: int, code: bytes) -> str:
+    def _fault(self, call: probe_library.Call, address: int, code: bytes) -> str:
         offset = call.fault_instruction - address
         where = f"at offset {offset:#x} ({text(code, offset)})" if code else f"at {call.fault_instruction:#x}"
         match call.signal:
@@ -173,7 +191,8 @@ class NativeMachine:
                 return f"an illegal instruction {where}"
             case signal.SIGFPE:
                 return f"an arithmetic fault {where}"
-        if call.signal == signal.SIGSEGV and call.signal_code == 0x80:  # SI_KERNEL: a general protection fault has no address
+        # SI_KERNEL: a general protection fault has no address
+        if call.signal == signal.SIGSEGV and call.signal_code == 0x80:
             return f"a misaligned or impossible address {where}"
         return f"a {'store' if call.fault_write else 'load'} {self._place_of(call.fault_address)} {where}"
 

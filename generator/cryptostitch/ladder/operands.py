@@ -1,4 +1,5 @@
-"""What each instruction of some code accesses in memory, as iced-x86 decodes it: the table by which libcst-probe computes addresses."""
+"""What each instruction of some code accesses in memory, as iced-x86 decodes it: the table by which libcst-probe
+computes addresses."""
 
 from __future__ import annotations
 
@@ -7,22 +8,33 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-from iced_x86 import Decoder, Instruction, InstructionInfoFactory, MemorySizeExt, OpAccess, Register, RegisterExt, UsedMemory
+from iced_x86 import (
+    Decoder,
+    Instruction,
+    InstructionInfoFactory,
+    MemorySizeExt,
+    OpAccess,
+    Register,
+    Register_,
+    RegisterExt,
+    UsedMemory,
+)
 
-from . import probe
+from . import probe_library
 from .decoder import decoded
 from .machine import Access, Step
 from .result import Skip
 
 _GENERALS = "RAX RCX RDX RBX RSP RBP RSI RDI R8 R9 R10 R11 R12 R13 R14 R15".split()
-_NUMBER = {getattr(Register, name): n for n, name in enumerate(_GENERALS)} | {Register.NONE: probe.BASE_NONE}
+_NUMBER = {getattr(Register, name): n for n, name in enumerate(_GENERALS)} | {Register.NONE: probe_library.BASE_NONE}
 _STORES = frozenset((OpAccess.WRITE, OpAccess.COND_WRITE, OpAccess.READ_WRITE, OpAccess.READ_COND_WRITE))
 _LOADS = frozenset((OpAccess.READ, OpAccess.COND_READ))
 
 
 @dataclass(frozen=True)
 class Table:
-    """``first`` and ``operands`` are cst_probe_trace's; ``kinds``: (size, write) of the same operands, by the instruction's offset."""
+    """``first`` and ``operands`` are cst_probe_trace's; ``kinds``: (size, write) of the same operands, by the
+    instruction's offset."""
 
     first: Any
     operands: Any
@@ -33,23 +45,31 @@ class Table:
         found, at = [], 0
         while at < len(log):
             kinds = self.kinds.get(log[at], ())
-            found.append(Step(log[at], tuple(Access(address, size, write) for address, (size, write) in zip(log[at + 1:at + 1 + len(kinds)], kinds))))
+            found.append(
+                Step(
+                    log[at],
+                    tuple(
+                        Access(address, size, write)
+                        for address, (size, write) in zip(log[at + 1 : at + 1 + len(kinds)], kinds)
+                    ),
+                )
+            )
             at += 1 + len(kinds)
         return tuple(found)
 
 
-def _number(register: int) -> int | None:
+def _number(register: Register_) -> int | None:
     """None for a vector register: a gather's or scatter's index."""
     return _NUMBER.get(RegisterExt.full_register(register))
 
 
-def _operand(instruction: Instruction, memory: UsedMemory) -> probe.Operand | None:
+def _operand(instruction: Instruction, memory: UsedMemory) -> probe_library.Operand | None:
     """None where the addresses cannot be computed from general registers."""
     signed = (memory.displacement ^ 1 << 63) - (1 << 63)
     if instruction.is_ip_rel_memory_operand and memory.base in (Register.NONE, Register.RIP, Register.EIP):
-        return probe.Operand(signed, probe.BASE_CODE, probe.BASE_NONE, 1)
+        return probe_library.Operand(signed, probe_library.BASE_CODE, probe_library.BASE_NONE, 1)
     base, index = _number(memory.base), _number(memory.index)
-    return None if base is None or index is None else probe.Operand(signed, base, index, memory.scale)
+    return None if base is None or index is None else probe_library.Operand(signed, base, index, memory.scale)
 
 
 @functools.lru_cache(maxsize=4)
@@ -77,7 +97,7 @@ def table(code: bytes) -> Table:
         first[offset] = count
         count += len(kinds.get(offset, ()))
     first[len(code)] = count
-    return Table(first, (probe.Operand * max(1, count))(*operands), kinds)
+    return Table(first, (probe_library.Operand * max(1, count))(*operands), kinds)
 
 
 def text(code: bytes, offset: int) -> str:

@@ -14,7 +14,13 @@ from cryptography.hazmat.primitives.cmac import CMAC
 
 from .result import Skip
 
-ESP_TAGS = {"md5-96": ("md5", 12), "sha1-96": ("sha1", 12), "sha256-128": ("sha256", 16), "sha384-192": ("sha384", 24), "sha512-256": ("sha512", 32)}
+ESP_TAGS = {
+    "md5-96": ("md5", 12),
+    "sha1-96": ("sha1", 12),
+    "sha256-128": ("sha256", 16),
+    "sha384-192": ("sha384", 24),
+    "sha512-256": ("sha512", 32),
+}
 PROFILES = {"a128cbc-hs256": ("sha256", 16), "a192cbc-hs384": ("sha384", 24), "a256cbc-hs512": ("sha512", 32)}
 """RFC 7518, 5.2: the hash, and the bytes of the cipher's key, of the MAC's and of the tag."""
 DES = {"des-ede3-cbc": 24}
@@ -27,7 +33,9 @@ GCM_TAGS = (4, 8, 12, 13, 14, 15, 16)  # SP 800-38D, 5.2.1.2
 class Meaning:
     """A suite taken apart: hash name or "" (ESP without one: XCBC), cipher key length or 0, what is done with them."""
 
-    kind: str  # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm, chacha, chacha_poly, xts, ecb, cmac, xcbc, ccm, rc4, rc4_hmac
+    # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm, chacha, chacha_poly, xts, ecb, cmac, xcbc, ccm,
+    # rc4, rc4_hmac
+    kind: str
     hash: str = ""
     key_bytes: int = 0
     tag_bytes: int = 0
@@ -36,7 +44,7 @@ class Meaning:
     """Where the MAC takes keys of one length only."""
     counts: bool = False
     """Of etm: the cipher is AES-CTR, not AES-CBC."""
-    block: type = algorithms.AES
+    block: type[algorithms.AES] | type[TripleDES] = algorithms.AES
     """Of the cipher."""
 
     @property
@@ -70,7 +78,13 @@ class Meaning:
     @property
     def iv_bytes(self) -> int:
         """The usual length."""
-        return 12 if self.kind in ("gcm", "ccm", "chacha_poly") else self.block.block_size // 8 if self.key_bytes and self.kind not in ("ecb", "rc4", "rc4_hmac") else 0
+        return (
+            12
+            if self.kind in ("gcm", "ccm", "chacha_poly")
+            else self.block.block_size // 8
+            if self.key_bytes and self.kind not in ("ecb", "rc4", "rc4_hmac")
+            else 0
+        )
 
     @property
     def least(self) -> int:
@@ -98,11 +112,21 @@ class Meaning:
 
     def fit_tag(self, wanted: int) -> int:
         """The shortest tag that is not shorter."""
-        return next(n for n in GCM_TAGS if n >= wanted) if self.kind == "gcm" else wanted + wanted % 2 if self.kind == "ccm" else wanted
+        return (
+            next(n for n in GCM_TAGS if n >= wanted)
+            if self.kind == "gcm"
+            else wanted + wanted % 2
+            if self.kind == "ccm"
+            else wanted
+        )
 
     def fit_input(self, wanted: int) -> int:
         """The same for the input."""
-        return min(wanted, TLS_MOST) if self.kind == "tls" else max(self.least, wanted // self.block_bytes * self.block_bytes)
+        return (
+            min(wanted, TLS_MOST)
+            if self.kind == "tls"
+            else max(self.least, wanted // self.block_bytes * self.block_bytes)
+        )
 
 
 def digest_bytes(hash_: str) -> int:
@@ -133,7 +157,14 @@ def meaning(suite: str) -> Meaning:
             hash_, tag_bytes = ESP_TAGS[construction]
             return Meaning("esp", hash_, key_bytes, tag_bytes, block=block)
         hash_, _, kind = construction.rpartition("-")
-        return Meaning(kind, hash_, key_bytes, 0 if kind == "tls" else digest_bytes(hash_), counts=cipher.endswith("-ctr"), block=block)
+        return Meaning(
+            kind,
+            hash_,
+            key_bytes,
+            0 if kind == "tls" else digest_bytes(hash_),
+            counts=cipher.endswith("-ctr"),
+            block=block,
+        )
     if cipher in DES:
         return Meaning("cipher", "", DES[cipher], block=block)
     if suite.startswith("aes-") and not suite.endswith("-cbc"):
@@ -245,8 +276,10 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
         pad = 16 - len(text) % 16
         return cbc(key, iv, text + bytes([pad - 1]) * pad), b""
     pad = 16 - len(data) % 16
-    text = cbc(key[m.key_bytes:], iv, data + bytes([pad]) * pad)
-    return text, hmac.digest(key[:m.key_bytes], aad + iv + text + (8 * len(aad)).to_bytes(8, "big"), m.hash)[:m.tag_bytes]
+    text = cbc(key[m.key_bytes :], iv, data + bytes([pad]) * pad)
+    return text, hmac.digest(key[: m.key_bytes], aad + iv + text + (8 * len(aad)).to_bytes(8, "big"), m.hash)[
+        : m.tag_bytes
+    ]
 
 
 @dataclass

@@ -1,10 +1,13 @@
-"""A job in the middle of a guarded buffer, at a random alignment, with what must be there afterwards: its outputs, and nothing else."""
+"""A job in the middle of a guarded buffer, at a random alignment, with what must be there afterwards: its outputs, and
+nothing else."""
 
 from __future__ import annotations
 
+import itertools
 import random
+from typing import Any
 
-from ..runtime import ERR_AUTH, OPEN, SEAL, Job, Key
+from ..binding.runtime import ERR_AUTH, OPEN, SEAL, Job, Key
 from .oracle import Case, meaning
 
 MARGIN = 64
@@ -16,15 +19,23 @@ def scatter(rng: random.Random, *views: memoryview) -> list[list[memoryview]]:
     cuts = [0]
     while cuts[-1] < max(map(len, views)):
         cuts.append(cuts[-1] + rng.choice(PIECES))
-    return [[view[a:b] for a, b in zip(cuts, cuts[1:])] or [view] for view in views]
+    return [[view[a:b] for a, b in itertools.pairwise(cuts)] or [view] for view in views]
 
 
 class Placed:
-    """``direction``, ``in_place``, ``forged`` None: as ``rng`` says. ``scattered``: how likely the buffers come in pieces. Only what is opened and has
-    a tag or padding can be forged."""
+    """``direction``, ``in_place``, ``forged`` None: as ``rng`` says. ``scattered``: how likely the buffers come in
+    pieces. Only what is opened and has a tag or padding can be forged."""
 
-    def __init__(self, rng: random.Random, case: Case, key: Key, direction: int | None = None, scattered: float = 0,
-                 in_place: bool | None = None, forged: bool | None = None):
+    def __init__(
+        self,
+        rng: random.Random,
+        case: Case,
+        key: Key,
+        direction: int | None = None,
+        scattered: float = 0,
+        in_place: bool | None = None,
+        forged: bool | None = None,
+    ):
         self.case, self.key = case, key
         self.direction = rng.choice((SEAL, OPEN)) if direction is None else direction
         can_forge = self.direction == OPEN and (bool(case.tag) or meaning(case.suite).authenticates)
@@ -35,7 +46,7 @@ class Placed:
         shift = rng.randrange(64)
         room = max(len(source), len(result))
         self.buffer = bytearray(rng.randbytes(shift + room + MARGIN))
-        self.buffer[shift:shift + len(source)] = source
+        self.buffer[shift : shift + len(source)] = source
         if self.forged and not case.tag:
             self.buffer[shift + rng.randrange(len(source))] ^= 1 << rng.randrange(8)
         self.wanted = bytearray(self.buffer)
@@ -43,7 +54,7 @@ class Placed:
         self.out_buffer = self.buffer if self.in_place else bytearray(rng.randbytes(shift + room + MARGIN))
         self.out_wanted = self.wanted if self.in_place else bytearray(self.out_buffer)
         written = max(len(result), len(source)) if self.direction == OPEN else len(result)
-        out = memoryview(self.out_buffer)[shift:shift + written] if ciphers else None
+        out = memoryview(self.out_buffer)[shift : shift + written] if ciphers else None
         tag = bytearray(case.tag)
         if self.forged and tag:
             tag[rng.randrange(len(tag))] ^= 1 << rng.randrange(8)
@@ -53,15 +64,20 @@ class Placed:
         self.tag_wanted = bytearray(tag) if self.forged else bytearray(case.tag)
         if ciphers:
             zeros = bytes(written - len(result))
-            self.out_wanted[shift:shift + written] = bytes(written) if self.forged else result + zeros
+            self.out_wanted[shift : shift + written] = bytes(written) if self.forged else result + zeros
         self.out_len = len(result) if ciphers and not self.forged else 0
-        data = view[shift:shift + len(source)]
+        text = view[shift : shift + len(source)]
+        buffers: tuple[Any, Any] = text, out
         self.scattered = rng.random() < scattered
-        if self.scattered and self.in_place:
-            data, out = scatter(rng, data, out)
-        elif self.scattered:
-            (data,), (out,) = scatter(rng, data), scatter(rng, out) if out is not None else (None,)
-        self.job = Job(key, self.direction, iv=case.iv or None, aad=case.aad or None, data=data, out=out, tag=tag or None)
+        if self.scattered and out is None:
+            buffers = scatter(rng, text)[0], None
+        elif self.scattered and out is not None:
+            pieces = scatter(rng, text, out) if self.in_place else scatter(rng, text) + scatter(rng, out)
+            buffers = pieces[0], pieces[1]
+        data, to = buffers
+        self.job = Job(
+            key, self.direction, iv=case.iv or None, aad=case.aad or None, data=data, out=to, tag=tag or None
+        )
 
     def problem(self) -> str:
         """What is wrong after the burst, as a sentence; empty: nothing."""
@@ -74,5 +90,10 @@ class Placed:
             wrong = "a wrong tag" if self.direction == SEAL else "the tag was written to"
         elif self.buffer != self.wanted or self.out_buffer != self.out_wanted:
             wrong = "a wrong output, or bytes beside it were changed"
-        where = f"{self.case.suite}, {'seal' if self.direction == SEAL else 'open'}, {len(self.case.data)} bytes, {len(self.case.aad)} of AAD"
-        return f"{where}{', in place' if self.in_place else ''}{', scattered' if self.scattered else ''}{', forged' if self.forged else ''}: {wrong}" if wrong else ""
+        where = (
+            f"{self.case.suite}, {'seal' if self.direction == SEAL else 'open'}, {len(self.case.data)} bytes, "
+            f"{len(self.case.aad)} of AAD"
+        )
+        ways = ((self.in_place, "in place"), (self.scattered, "scattered"), (self.forged, "forged"))
+        how = "".join(f", {way}" for is_so, way in ways if is_so)
+        return f"{where}{how}: {wrong}" if wrong else ""

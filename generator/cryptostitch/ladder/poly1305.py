@@ -19,7 +19,7 @@ def after(key: bytes, chain: bytes, text: bytes) -> bytes:
     """The accumulator modulo 2^130 - 5."""
     r, accumulator = int.from_bytes(key, "little") & CLAMP, int.from_bytes(chain, "little")
     for at in range(0, len(text), 16):
-        accumulator = (accumulator + int.from_bytes(text[at:at + 16], "little") + (1 << 128)) * r % P
+        accumulator = (accumulator + int.from_bytes(text[at : at + 16], "little") + (1 << 128)) * r % P
     return accumulator.to_bytes(CHAIN_BYTES, "little")
 
 
@@ -41,8 +41,10 @@ def rows(key: bytes, n: int) -> list[bytes]:
 def _word_rows(r: int) -> list[bytes]:
     powers = [pow(r, n, P) for n in range(WORD_BLOCKS, 0, -1)]
     factors = [power << 64 * word for power in powers for word in range(2)] + [powers[0] << 128, sum(powers[1:]) << 128]
-    return _cut(b"".join((factor % P >> 44 * i & (1 << 44) - 1).to_bytes(8, "little") for factor in factors for i in range(3)))
+    return _cut(
+        b"".join((factor % P >> 44 * i & (1 << 44) - 1).to_bytes(8, "little") for factor in factors for i in range(3))
+    )
 
 
 def _cut(data: bytes) -> list[bytes]:
-    return [data[at:at + 16] for at in range(0, len(data), 16)]
+    return [data[at : at + 16] for at in range(0, len(data), 16)]

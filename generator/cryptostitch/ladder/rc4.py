@@ -1,4 +1,5 @@
-"""RC4 from any state, in plain Python; from the state that a key gives it agrees with the package `cryptography` (tests/ladder/test_rc4.py)."""
+"""RC4 from any state, in plain Python; from the state that a key gives it agrees with the package `cryptography`
+(tests/ladder/test_rc4.py)."""
 
 from __future__ import annotations
 

@@ -1,13 +1,15 @@
-"""The check `residue`: after the kernel no 8-byte piece of a key, a round key, a text or a chaining value is in a register or in the 96 KiB below the stack pointer.
+"""The check `residue`: after the kernel no 8-byte piece of a key, a round key, a text or a chaining value is in a
+register or in the 96 KiB below the stack pointer.
 
-The library's memory is searched by another program (tests/runtime/residue_test.cpp), because only it knows what the library allocates.
+The library's memory is searched by another program (tests/runtime/residue_test.cpp), because only it knows what the
+library allocates.
 """
 
 from __future__ import annotations
 
-from ..catalog import Algorithm
-from ..program import Recipe
-from . import des, probe
+from ..core.catalog import Algorithm
+from ..core.program import Recipe
+from . import des, probe_library
 from .keys import expanded, inverse_expanded
 from .native import NativeMachine
 from .result import Effort, Result
@@ -23,16 +25,17 @@ def check(subject: Subject, effort: Effort) -> Result:
 
 
 class Needles:
-    """Pieces of secrets at every offset; and each 4-byte word with its neighbour lane's, once the lanes are equal, as words twice."""
+    """Pieces of secrets at every offset; and each 4-byte word with its neighbour lane's, once the lanes are equal, as
+    words twice."""
 
     def __init__(self) -> None:
         self.pieces: set[bytes] = set()
 
     def add(self, data: bytes) -> None:
         for i in range(len(data) - PIECE + 1):
-            self._put(data[i:i + PIECE])
+            self._put(data[i : i + PIECE])
         for i in range(0, len(data) - 3, 4):
-            word = data[i:i + 4]
+            word = data[i : i + 4]
             self._put(word * 2)
             self._put(word[::-1] * 2)
 
@@ -42,7 +45,7 @@ class Needles:
 
     def within(self, haystack: bytes) -> int:
         """Where the first piece is; -1: nowhere."""
-        return next((i for i in range(len(haystack) - PIECE + 1) if haystack[i:i + PIECE] in self.pieces), -1)
+        return next((i for i in range(len(haystack) - PIECE + 1) if haystack[i : i + PIECE] in self.pieces), -1)
 
 
 def _recorded(secrets: Secrets, needles: Needles) -> Secrets:
@@ -55,9 +58,14 @@ def _recorded(secrets: Secrets, needles: Needles) -> Secrets:
             seen[kind] = secrets(what, size)
             needles.add(seen[kind])
             if kind[0] == "key":
-                for round_key in (*expanded(seen[kind]), *inverse_expanded(seen[kind]), *(des.rows(seen[kind]) if size == des.KEY_BYTES else ())):
+                for round_key in (
+                    *expanded(seen[kind]),
+                    *inverse_expanded(seen[kind]),
+                    *(des.rows(seen[kind]) if size == des.KEY_BYTES else ()),
+                ):
                     needles.add(round_key)
         return seen[kind]
+
     return same
 
 
@@ -75,7 +83,7 @@ def explore(recipe: Recipe, rows: list[Algorithm], code: bytes, effort: Effort) 
     found += [f"mask register {n}" for n in range(8) if needles.within(after.mask[n].to_bytes(8, "little")) >= 0]
     found += [f"vector register {n}" for n in range(32) if needles.within(bytes(after.vector[n])) >= 0]
     problems += [f"a secret is left in {where}" for where in found]
-    at = needles.within(called.stack[:probe.BELOW])
+    at = needles.within(called.stack[: probe_library.BELOW])
     if at >= 0:
-        problems.append(f"a secret is left {probe.BELOW - at} bytes below the stack pointer")
+        problems.append(f"a secret is left {probe_library.BELOW - at} bytes below the stack pointer")
     return problems, len(needles.pieces)

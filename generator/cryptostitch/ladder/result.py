@@ -13,10 +13,11 @@ class Skip(Exception):
 
 @dataclass(frozen=True)
 class Result:
-    """``status`` is pass, fail, skip, or waived: nothing is wrong beside what VARTIME.md permits. ``detail``: how much was looked at, or the reason of
-    a skip or a waiver, in a few words.
+    """``status`` is pass, fail, skip, or waived: nothing is wrong beside what VARTIME.md permits. ``detail``: how much
+    was looked at, or the reason of a skip or a waiver, in a few words.
 
-    ``problems`` are sentences, one for each thing that is wrong; ``cases`` how many cases ran (0: not that kind of check).
+    ``problems`` are sentences, one for each thing that is wrong; ``cases`` how many cases ran (0: not that kind of
+    check).
     """
 
     status: str
@@ -25,14 +26,18 @@ class Result:
     cases: int = 0
 
     @classmethod
-    def of(cls, problems: list[str], detail: str = "", cases: int = 0) -> "Result":
+    def of(cls, problems: list[str], detail: str = "", cases: int = 0) -> Result:
         """A pass when there are no problems."""
         return cls(FAIL if problems else PASS, detail, tuple(problems), cases)
 
-    def waived(self, streams: list[str]) -> "Result":
+    def waived(self, streams: list[str]) -> Result:
         """The same, but for a pass: one of a kernel with these streams of variable time is waived."""
         reason = f"{' and '.join(streams)} may take variable time"
-        return replace(self, status=WAIVED, detail=f"{reason}; {self.detail}" if self.detail else reason) if streams and self.status == PASS else self
+        return (
+            replace(self, status=WAIVED, detail=f"{reason}; {self.detail}" if self.detail else reason)
+            if streams and self.status == PASS
+            else self
+        )
 
     @property
     def text(self) -> str:
@@ -42,7 +47,8 @@ class Result:
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is done. ``long``: the long forms. ``seed`` starts every random choice and is printed with every report."""
+    """How much is done. ``long``: the long forms. ``seed`` starts every random choice and is printed with every
+    report."""
 
     seed: int = 1
     long: bool = False

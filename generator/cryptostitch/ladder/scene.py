@@ -1,31 +1,32 @@
 """Memory around the calls of a kernel: state blocks, buffers, arguments, and what must be there afterwards.
 
-Every lane of a hash gets a whole padded message, so that its chaining value afterwards is a digest that hashlib can confirm. Where the hash reads
-what a cipher wrote, the cipher is given the plaintext whose ciphertext is that padded message: CBC can be run backwards. With a decryption the hash
-reads what the cipher reads.
+Every lane of a hash gets a whole padded message, so that its chaining value afterwards is a digest that hashlib can
+confirm. Where the hash reads what a cipher wrote, the cipher is given the plaintext whose ciphertext is that padded
+message: CBC can be run backwards. With a decryption the hash reads what the cipher reads.
 
-All lanes of a hash begin with the same chaining value (FIPS 180-4, 5.3; RFC 1321, 3.3), so one call cannot tell whose a lane loads. A message that is
-hashed in two calls can: the second begins with lanes that differ.
+All lanes of a hash begin with the same chaining value (FIPS 180-4, 5.3; RFC 1321, 3.3), so one call cannot tell whose a
+lane loads. A message that is hashed in two calls can: the second begins with lanes that differ.
 """
 
 from __future__ import annotations
 
 import hashlib
 import random
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Callable, Iterator, Sequence
 
-from ..catalog import Algorithm
-from ..contract import IN, OUT, TABLE, Contract
-from ..kinds import KINDS
-from ..program import Recipe
+from ..core.catalog import Algorithm
+from ..core.contract import IN, OUT, TABLE, Contract
+from ..core.kinds import KINDS
+from ..core.program import Recipe
 from .kept import changed
 from .lanes import READERS, WRITERS, chain_bytes
 from .machine import Machine, Outcome, Step
 from .result import Skip
 
 Secrets = Callable[[str, int], bytes]
-"""(what it is, number of bytes) -> secret bytes, where what is "key", "iv", "text" or "message" and a stream and lane."""
+"""(what it is, number of bytes) -> secret bytes, where what is "key", "iv", "text" or "message" and a stream and
+lane."""
 
 
 def random_secrets(seed: object) -> Secrets:
@@ -35,7 +36,8 @@ def random_secrets(seed: object) -> Secrets:
 
 @dataclass(frozen=True)
 class Expected:
-    """The bytes at ``address`` must be ``data``, as little-endian numbers modulo ``modulus`` if there is one: ``what`` says it in words.
+    """The bytes at ``address`` must be ``data``, as little-endian numbers modulo ``modulus`` if there is one: ``what``
+    says it in words.
 
     ``pieces`` of them, equal ones, may lie ``pitch`` bytes apart.
     """
@@ -82,18 +84,26 @@ class Scene:
         consumers = [i for i, p in enumerate(self.recipe.parts) if p.program.contract.has("from")]
         self.feeds = dict(zip(consumers, producers))
         writers = [i for i, p in enumerate(self.recipe.parts) if p.program.contract.has("out")]
-        readers = [i for i, p in enumerate(self.recipe.parts) if not p.program.contract.has("out") and i not in self.feeds]
+        readers = [
+            i for i, p in enumerate(self.recipe.parts) if not p.program.contract.has("out") and i not in self.feeds
+        ]
         self.feeds |= dict(zip(readers, writers)) if not consumers and len(readers) == len(writers) else {}
         # Which of the two buffers of the cipher the hash reads.
-        self.source = {i: "in" if KINDS[self.rows[writer].kind].direction == "open" else "out" for i, writer in self.feeds.items()}
+        self.source = {
+            i: "in" if KINDS[self.rows[writer].kind].direction == "open" else "out" for i, writer in self.feeds.items()
+        }
         for i, part in enumerate(self.recipe.parts):
             contract = part.program.contract
-            self.states.append(self.machine.take(f"state of stream {i}", contract.state_bytes, contract.state_align, True))
+            self.states.append(
+                self.machine.take(f"state of stream {i}", contract.state_bytes, contract.state_align, True)
+            )
             for lane in range(contract.lanes):
                 for name in ("in", "out"):
                     if contract.has(name) and not (name == "in" and i in self.feeds):
                         size = self.length(i)
-                        self.buffers[i, name, lane] = self.machine.take(f"{name} of stream {i}, lane {lane}", size, 1, name == "out")
+                        self.buffers[i, name, lane] = self.machine.take(
+                            f"{name} of stream {i}, lane {lane}", size, 1, name == "out"
+                        )
         self.arguments = self.machine.take("arguments", 40, 8, False)
 
     def contract(self, stream: int) -> Contract:
@@ -113,8 +123,11 @@ class Scene:
     def fill(self, secrets: Secrets) -> list[Expected]:
         """Writes everything anew; what must be true after the run."""
         expected: list[Expected] = []
-        texts: dict[tuple[int, int], bytes] = {}  # of what the consumer of (stream, lane) will read: the digest for a hash, else all of it
-        self.machine.write(self.arguments, b"".join(v.to_bytes(8, "little") for v in (self.iterations, *(self.states + [0] * 4)[:4])))
+        # of what the consumer of (stream, lane) will read: the digest for a hash, else all of it
+        texts: dict[tuple[int, int], bytes] = {}
+        self.machine.write(
+            self.arguments, b"".join(v.to_bytes(8, "little") for v in (self.iterations, *(self.states + [0] * 4)[:4]))
+        )
         for i, part in enumerate(self.recipe.parts):
             contract = part.program.contract
             self.machine.write(self.states[i], bytes(contract.state_bytes))
@@ -153,17 +166,25 @@ class Scene:
                 message, digest = self._message(row, self.length(i), secrets, f"message of stream {i}, lane {lane}")
                 self.machine.write(self.buffers[i, "in", lane], message)
             for word in range(0, len(digest), row.word_bytes):
-                value = digest[word:word + row.word_bytes]
-                expected.append(Expected(f"chaining value {word // row.word_bytes} of stream {i}, lane {lane}",
-                                         self.entry(i, "chain", word // row.word_bytes, lane), value[::-1] if row.big_endian else value))
+                value = digest[word : word + row.word_bytes]
+                expected.append(
+                    Expected(
+                        f"chaining value {word // row.word_bytes} of stream {i}, lane {lane}",
+                        self.entry(i, "chain", word // row.word_bytes, lane),
+                        value[::-1] if row.big_endian else value,
+                    )
+                )
         return expected
 
-    def _cipher(self, i: int, row: Algorithm, secrets: Secrets, texts: dict, reader: Algorithm | None) -> list[Expected]:
+    def _cipher(
+        self, i: int, row: Algorithm, secrets: Secrets, texts: dict, reader: Algorithm | None
+    ) -> list[Expected]:
         expected = []
         contract = self.contract(i)
         keys = contract.field("key") if contract.has("key") else None
         opening, writer = KINDS[row.kind].direction == "open", WRITERS[row.kind]
         shared = secrets(f"key of stream {i}", row.key_bytes) if keys and keys.shared else b""
+        copies = range(len(keys.lane_offsets)) if keys and shared else None
         for lane in range(self.contract(i).lanes):
             where = f"of stream {i}, lane {lane}"
             key = shared or secrets(f"key {where}", row.key_bytes)
@@ -178,15 +199,21 @@ class Scene:
             self.machine.write(self.buffers[i, "in", lane], text)
             self.machine.write(self.buffers[i, "out", lane], bytes(len(out)))
             for r, key_row in enumerate(writer.rows(key)):
-                for copy in range(len(keys.lane_offsets)) if shared else (lane,):
+                for copy in copies or (lane,):
                     self.machine.write(self.entry(i, "key", r, copy), key_row)
             if writer.table:
                 self.machine.write(self.entry(i, "table", 0, lane), writer.table(key))
-                expected.append(Expected(f"table {where}", self.entry(i, "table", 0, lane), writer.table_after(key, chain, len(text))))
+                expected.append(
+                    Expected(
+                        f"table {where}", self.entry(i, "table", 0, lane), writer.table_after(key, chain, len(text))
+                    )
+                )
             expected.append(Expected(f"output {where}", self.buffers[i, "out", lane], out))
             if chain:
                 self.machine.write(self.entry(i, "chain", 0, lane), chain)
-                after = writer.chain_after(key, chain, len(text)) if writer.chain_after else writer.after(chain, text, out)
+                after = (
+                    writer.chain_after(key, chain, len(text)) if writer.chain_after else writer.after(chain, text, out)
+                )
                 expected.append(Expected(f"chaining block {where}", self.entry(i, "chain", 0, lane), after))
         return expected
 
@@ -203,45 +230,82 @@ class Scene:
             for r, key_row in enumerate(reader.rows(key, self.contract(i).field("key").rows)):
                 self.machine.write(self.entry(i, "key", r, lane), key_row)
             for r in range(chains.rows):
-                self.machine.write(self.entry(i, "chain", r, lane), chain[r * chains.entry_bytes:][:chains.entry_bytes])
-            expected.append(Expected(f"chaining value {where}", self.entry(i, "chain", 0, lane), reader.after(key, chain, text), reader.modulus,
-                                     chains.rows, chains.row_bytes))
+                self.machine.write(
+                    self.entry(i, "chain", r, lane), chain[r * chains.entry_bytes :][: chains.entry_bytes]
+                )
+            expected.append(
+                Expected(
+                    f"chaining value {where}",
+                    self.entry(i, "chain", 0, lane),
+                    reader.after(key, chain, text),
+                    reader.modulus,
+                    chains.rows,
+                    chains.row_bytes,
+                )
+            )
         return expected
 
     # ---- several calls
 
     def calls(self, code: bytes, counts: Sequence[int], trace: bool = False) -> Iterator[tuple[Outcome, list[str]]]:
-        """Runs the kernel once for each count, which together are ``iterations``, each more than the recipe's lag. Yields how each call ended
-        and what it changed in state blocks though it must not; a fault is the end. ValueError for other counts."""
+        """Runs the kernel once for each count, which together are ``iterations``, each more than the recipe's lag.
+        Yields how each call ended and what it changed in state blocks though it must not; a fault is the end.
+        ValueError for other counts."""
         if sum(counts) != self.iterations or min(counts) <= self.recipe.lag:
             raise ValueError("the calls' iterations are not the scene's, or not more than the kernel's lag")
         for count in counts:
             self.machine.write(self.arguments, count.to_bytes(8, "little"))
             before = self._blocks()
             outcome = self.machine.run(code, self.arguments, trace)
-            yield outcome, [problem for i, (was, is_) in enumerate(zip(before, self._blocks())) for problem in changed(i, self.contract(i), was, is_)]
+            yield (
+                outcome,
+                [
+                    problem
+                    for i, (was, is_) in enumerate(zip(before, self._blocks()))
+                    for problem in changed(i, self.contract(i), was, is_)
+                ],
+            )
             if outcome.fault:
                 return
             self.advance(count)
 
     def advance(self, iterations: int) -> None:
-        """What a caller does after a call of so many iterations: every lane's pointers, ``in`` and ``out``, go on to what is left."""
+        """What a caller does after a call of so many iterations: every lane's pointers, ``in`` and ``out``, go on to
+        what is left."""
         for i, part in enumerate(self.recipe.parts):
             contract = part.program.contract
             for name in (IN, OUT):
                 for lane in range(contract.lanes) if contract.has(name) else ():
                     at = self.entry(i, name, 0, lane)
-                    pointer = int.from_bytes(self.machine.read(at, 8), "little") + contract.bytes * part.ratio * iterations
+                    pointer = (
+                        int.from_bytes(self.machine.read(at, 8), "little") + contract.bytes * part.ratio * iterations
+                    )
                     self.machine.write(at, (pointer % (1 << 64)).to_bytes(8, "little"))
 
     def public_trace(self, trace: tuple[Step, ...]) -> tuple[Step, ...]:
-        """A trace without the addresses of what a stream of variable time accesses in its table (VARTIME.md): the rest is the same for all secrets."""
-        tables = [(state + f.offset, state + f.offset + f.size) for state, part in zip(self.states, self.recipe.parts) if "vartime" in part.program.stream
-                  for f in part.program.contract.fields if f.name == TABLE]
+        """A trace without the addresses of what a stream of variable time accesses in its table (VARTIME.md): the rest
+        is the same for all secrets."""
+        tables = [
+            (state + f.offset, state + f.offset + f.size)
+            for state, part in zip(self.states, self.recipe.parts)
+            if "vartime" in part.program.stream
+            for f in part.program.contract.fields
+            if f.name == TABLE
+        ]
         if not tables:
             return trace
-        return tuple(replace(step, accesses=tuple(replace(a, address=next((low for low, high in tables if low <= a.address <= high - a.size), a.address))
-                                                  for a in step.accesses)) for step in trace)
+        return tuple(
+            replace(
+                step,
+                accesses=tuple(
+                    replace(
+                        a, address=next((low for low, high in tables if low <= a.address <= high - a.size), a.address)
+                    )
+                    for a in step.accesses
+                ),
+            )
+            for step in trace
+        )
 
     def _blocks(self) -> list[bytes]:
         return [self.machine.read(state, self.contract(i).state_bytes) for i, state in enumerate(self.states)]

@@ -11,20 +11,26 @@ def _constant(byte: int) -> Secrets:
 
 def _changed(secrets: Secrets, byte: int, bit: int) -> Secrets:
     """The same but for one bit of one byte of each secret, or for the whole byte."""
+
     def changed(what: str, size: int) -> bytes:
         data = bytearray(secrets(what, size))
         data[byte % size] ^= bit
         return bytes(data)
+
     return changed
 
 
 def structured(seed: object, long: bool = False) -> list[tuple[str, Secrets]]:
     """(what they are, secrets). The quick form has three; the first is random."""
+
     def base() -> Secrets:
         return random_secrets(seed)
 
     found = [("random", base()), ("zero", _constant(0)), ("all ones", _constant(0xFF))]
     if long:
-        found += [("one byte changed", _changed(base(), 5, 0xFF)), ("one bit changed", _changed(base(), -1, 0x80)),
-                  ("the first bit changed", _changed(base(), 0, 1))]
+        found += [
+            ("one byte changed", _changed(base(), 5, 0xFF)),
+            ("one bit changed", _changed(base(), -1, 0x80)),
+            ("the first bit changed", _changed(base(), 0, 1)),
+        ]
     return found

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..names import stream_name
-from ..passes.bind import BindError
+from ..core.names import stream_name
+from ..core.program import Program
+from ..core.registers import BindError
 from ..passes.frame import frame
 from ..passes.verify import check_bounds, check_kernel, check_taint, prove_program
-from ..program import Program
 from .result import Effort, Result
 from .subject import Subject
 
@@ -31,16 +31,24 @@ def proofs(subject: Subject) -> list[Proof]:
     found = {}
     for program in (part.program for part in subject.recipe.parts):
         if id(program) not in _proofs:
-            problems, induction = prove_program(subject.generator.virtual(stream_name(program.stream), program.isa), program)
-            _proofs[id(program)] = Proof(program, problems, *([check_bounds(program, induction), check_taint(program, induction)] if induction else [problems] * 2))
+            problems, induction = prove_program(
+                subject.generator.virtual(stream_name(program.stream), program.isa), program
+            )
+            _proofs[id(program)] = Proof(
+                program,
+                problems,
+                *([check_bounds(program, induction), check_taint(program, induction)] if induction else [problems] * 2),
+            )
         found[id(program)] = _proofs[id(program)]
     return list(found.values())
 
 
 def _result(subject: Subject, statement: str) -> Result:
     made = proofs(subject)
-    return Result.of([x for proof in made for x in getattr(proof, statement)],
-                     f"{sum(len(section) for proof in made for _, section in proof.program.code.sections())} instructions")
+    return Result.of(
+        [x for proof in made for x in getattr(proof, statement)],
+        f"{sum(len(section) for proof in made for _, section in proof.program.code.sections())} instructions",
+    )
 
 
 def values(subject: Subject, effort: Effort) -> Result:
@@ -54,12 +62,14 @@ def bounds(subject: Subject, effort: Effort) -> Result:
 
 
 def taint(subject: Subject, effort: Effort) -> Result:
-    """No secret reaches an address, a branch or a variable-time instruction; in streams of variable time that is waived."""
+    """No secret reaches an address, a branch or a variable-time instruction; in streams of variable time that is
+    waived."""
     return _result(subject, "taint").waived(subject.vartime)
 
 
 def weave(subject: Subject, effort: Effort) -> Result:
-    """The kernel runs exactly its programs, under both calling conventions. The long form also numbers the values of the woven code."""
+    """The kernel runs exactly its programs, under both calling conventions. The long form also numbers the values of
+    the woven code."""
     problems, conventions = check_kernel(subject.kernel, thorough=effort.long), ["SysV"]
     try:
         problems += check_kernel(frame(subject.recipe, "win64"))

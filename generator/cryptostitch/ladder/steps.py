@@ -1,4 +1,5 @@
-"""The ladder: which checks there are, in which order, and what each shows. A table; the checks are imported when they are run."""
+"""The ladder: which checks there are, in which order, and what each shows. A table; the checks are imported when they
+are run."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from .subject import Subject
 
 @dataclass(frozen=True)
 class Rung:
-    """One check. ``function`` of ``ladder/<module>.py`` does it; ``shows`` completes the sentence "it shows that ..."."""
+    """One check. ``function`` of ``ladder/<module>.py`` does it; ``shows`` completes the sentence "it shows that
+    ..."."""
 
     name: str
     module: str
@@ -31,18 +33,40 @@ class Rung:
 
 
 LADDER: tuple[Rung, ...] = (
-    Rung("values", "statements", "the allocated code computes the same values as the template, for any number of iterations", "values"),
+    Rung(
+        "values",
+        "statements",
+        "the allocated code computes the same values as the template, for any number of iterations",
+        "values",
+    ),
     Rung("bounds", "statements", "every access lies in the declared memory, for any number of iterations", "bounds"),
     Rung("taint", "statements", "no secret reaches an address, a branch or a variable-time instruction", "taint"),
-    Rung("weave", "statements", "the kernel runs its streams' code, each in its order, under disjoint registers, and wipes what it used", "weave"),
-    Rung("decoder", "decoder", "a second decoder reads the same instructions from the final bytes, none above the declared level"),
+    Rung(
+        "weave",
+        "statements",
+        "the kernel runs its streams' code, each in its order, under disjoint registers, and wipes what it used",
+        "weave",
+    ),
+    Rung(
+        "decoder",
+        "decoder",
+        "a second decoder reads the same instructions from the final bytes, none above the declared level",
+    ),
     Rung("bytes", "bytes", "the library's bytes, assembled or static, are LLVM MC's"),
-    Rung("model", "model", "an interpreter of the instruction model gets known answers, inside the contract, with equal traces"),
+    Rung(
+        "model",
+        "model",
+        "an interpreter of the instruction model gets known answers, inside the contract, with equal traces",
+    ),
     Rung("emulated", "emulated", "so does an emulator written by others (Unicorn), where it can be trusted"),
     Rung("answers", "answers", "published vectors come out right through the C API, the kernel forced by name"),
     Rung("lengths", "lengths", "so does every length from 0 to 4096"),
     Rung("fuzz", "fuzz", "random jobs give what libcrypto gives, and nothing beside the outputs changes"),
-    Rung("guards", "guards", "natively, with unmapped pages on both sides of every buffer, nothing faults and only outputs change"),
+    Rung(
+        "guards",
+        "guards",
+        "natively, with unmapped pages on both sides of every buffer, nothing faults and only outputs change",
+    ),
     Rung("abi", "abi", "registers, flags, MXCSR and x87 state come back as SysV and Win64 demand"),
     Rung("upper", "upper", "no vector register is left with dirty upper halves"),
     Rung("residue", "residue", "no key, data or state is left in registers or below the stack pointer"),

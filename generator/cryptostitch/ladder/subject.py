@@ -5,14 +5,15 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from .. import catalog, runtime
+from ..binding import runtime
+from ..core import catalog
+from ..core.kernel import Kernel
+from ..core.program import Recipe
 from ..emit.artefacts import algorithm_records
 from ..emit.objects import machine_code
 from ..emit.pack import write_pack
-from ..kernel import Kernel
 from ..passes.frame import frame
 from ..pipeline import Generator
-from ..program import Recipe
 from .result import Skip
 
 
@@ -64,7 +65,7 @@ class Subject:
             raise Skip(f"this CPU has no {', '.join(sorted(self.missing))}")
         return self._context()
 
-    def assembled(self) -> runtime.Kernel:
+    def assembled(self) -> runtime.RawKernel:
         """The kernel as the library has it; one that its pack does not hold is loaded into it. Raises Skip."""
         context = self.native()
         try:

@@ -1,11 +1,12 @@
-"""The check `trace`: single-stepped on this CPU, the kernel executes the same instructions on the same addresses for structured secrets."""
+"""The check `trace`: single-stepped on this CPU, the kernel executes the same instructions on the same addresses for
+structured secrets."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from ..catalog import Algorithm
-from ..program import Recipe
+from ..core.catalog import Algorithm
+from ..core.program import Recipe
 from .model import difference
 from .native import NativeMachine
 from .result import Effort, Result
@@ -20,11 +21,13 @@ def check(subject: Subject, effort: Effort) -> Result:
 
 
 def explore(recipe: Recipe, rows: list[Algorithm], code: bytes, effort: Effort) -> tuple[list[str], int, int]:
-    """(problems, instructions executed, runs). Hashes of the traces are compared; whole traces only where they differ."""
+    """(problems, instructions executed, runs). Hashes of the traces are compared; whole traces only where they
+    differ."""
     machine = NativeMachine()
     scene = Scene(recipe, rows, machine, recipe.lag + (3 if effort.long else 1))
     secrets = structured(effort.seed, effort.long)
-    problems, executed, first = [], 0, None
+    problems: list[str] = []
+    executed, first = 0, None
     for name, contents in secrets:
         expected = scene.fill(contents)
         called = machine.call(code, scene.arguments, trace="hash")
@@ -37,7 +40,10 @@ def explore(recipe: Recipe, rows: list[Algorithm], code: bytes, effort: Effort) 
             scene.fill(secrets[0][1])
             one = machine.run(code, scene.arguments, trace=True)
             scene.fill(contents)
-            one, other = (replace(o, trace=scene.public_trace(o.trace)) for o in (one, machine.run(code, scene.arguments, trace=True)))
+            one, other = (
+                replace(o, trace=scene.public_trace(o.trace))
+                for o in (one, machine.run(code, scene.arguments, trace=True))
+            )
             if one.trace != other.trace or "vartime" not in recipe.name:
                 problems.append(f"secrets {name}: {difference(one, other)}")
     return problems, executed, len(secrets)

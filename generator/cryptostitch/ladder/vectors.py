@@ -7,9 +7,10 @@ import importlib.util
 import json
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
 
@@ -69,7 +70,8 @@ def records(path: str, first: str) -> Iterator[dict[str, str]]:
 
 
 def settings(path: str) -> Iterator[dict[str, str]]:
-    """Paragraphs of a CAVP file of the package cryptography-vectors, with the names as they stand; those in brackets too. Raises Skip."""
+    """Paragraphs of a CAVP file of the package cryptography-vectors, with the names as they stand; those in brackets
+    too. Raises Skip."""
     spec = importlib.util.find_spec("cryptography_vectors")
     if spec is None or not spec.origin:
         raise Skip("pip install cryptography-vectors==50.0.2")
@@ -108,80 +110,139 @@ def published(suite: str) -> tuple[Vector, ...]:
 
 
 def _digests(suite: str) -> list[Vector]:
-    paths = {"sha1": ["SHA1/SHA1ShortMsg.rsp", "SHA1/SHA1LongMsg.rsp"], "md5": ["MD5/rfc-1321.txt"], "sm3": ["SM3/oscca.txt"]}
-    paths |= {name: [f"SHA2/{name.upper()}{kind}Msg.rsp" for kind in ("Short", "Long")] for name in ("sha224", "sha256", "sha384", "sha512", "sha512_256")}
-    return [Vector(path, suite, b"", b"", b"", b"", H(r["MSG"])[:int(r["LEN"]) // 8], b"", H(r["MD"]))
-            for path in paths.get(suite, ()) for r in records(f"hashes/{path}", "LEN")]
+    paths = {
+        "sha1": ["SHA1/SHA1ShortMsg.rsp", "SHA1/SHA1LongMsg.rsp"],
+        "md5": ["MD5/rfc-1321.txt"],
+        "sm3": ["SM3/oscca.txt"],
+    }
+    paths |= {
+        name: [f"SHA2/{name.upper()}{kind}Msg.rsp" for kind in ("Short", "Long")]
+        for name in ("sha224", "sha256", "sha384", "sha512", "sha512_256")
+    }
+    return [
+        Vector(path, suite, b"", b"", b"", b"", H(r["MSG"])[: int(r["LEN"]) // 8], b"", H(r["MD"]))
+        for path in paths.get(suite, ())
+        for r in records(f"hashes/{path}", "LEN")
+    ]
 
 
 def _ipsec_mb_sm3(suite: str) -> list[Vector]:
     name = {"sm3": "sm3", "hmac-sm3": "hmac_sm3"}.get(suite)
-    return [Vector("ipsec-mb", suite, b"", H(t["key"]), b"", b"", H(t["msg"]), b"", H(t["tag"]), t["result"] == "valid")
-            for _, t in (shared(f"ipsec-mb/{name}") if name else ())]
+    return [
+        Vector("ipsec-mb", suite, b"", H(t["key"]), b"", b"", H(t["msg"]), b"", H(t["tag"]), t["result"] == "valid")
+        for _, t in (shared(f"ipsec-mb/{name}") if name else ())
+    ]
 
 
 def _rfc_hmac(suite: str) -> list[Vector]:
     hash_ = meaning(suite).hash
-    path = {"sha1": "rfc-2202-sha1.txt", "md5": "rfc-2202-md5.txt"} | {name: f"rfc-4231-{name}.txt" for name in ("sha224", "sha256", "sha384", "sha512")}
-    path = path.get(hash_)
-    return [Vector(path, suite, b"", H(r["KEY"]), b"", b"", H(r["MSG"])[:int(r["LEN"]) // 8], b"", H(r["MD"]))
-            for r in (records(f"HMAC/{path}", "LEN") if path else ())]
+    paths = {"sha1": "rfc-2202-sha1.txt", "md5": "rfc-2202-md5.txt"} | {
+        name: f"rfc-4231-{name}.txt" for name in ("sha224", "sha256", "sha384", "sha512")
+    }
+    path = paths.get(hash_, "")
+    return [
+        Vector(path, suite, b"", H(r["KEY"]), b"", b"", H(r["MSG"])[: int(r["LEN"]) // 8], b"", H(r["MD"]))
+        for r in (records(f"HMAC/{path}", "LEN") if path else ())
+    ]
 
 
 def _wycheproof_hmac(suite: str) -> list[Vector]:
     hash_ = meaning(suite).hash
     if hash_ in ("md5", "sha512_256"):
         return []  # there are no such files
-    return [Vector("Wycheproof", suite, b"", H(t["key"]), b"", b"", H(t["msg"]), b"", H(t["tag"]), t["result"] == "valid")
-            for _, t in wycheproof(f"hmac_{hash_}") if len(t["tag"]) // 2 >= SHORT_TAG]
+    return [
+        Vector("Wycheproof", suite, b"", H(t["key"]), b"", b"", H(t["msg"]), b"", H(t["tag"]), t["result"] == "valid")
+        for _, t in wycheproof(f"hmac_{hash_}")
+        if len(t["tag"]) // 2 >= SHORT_TAG
+    ]
 
 
 def _cavp_cbc(suite: str) -> list[Vector]:
     if meaning(suite).block is TripleDES:
         return []
     bits = 8 * meaning(suite).key_bytes
-    return [Vector(f"CBC{file}{bits}.rsp", suite, H(r["KEY"]), b"", H(r["IV"]), b"", H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), b"")
-            for file in ("MMT", "GFSbox", "KeySbox", "VarKey", "VarTxt")
-            for r in records(f"ciphers/AES/CBC/CBC{file}{bits}.rsp", "COUNT")]
+    return [
+        Vector(
+            f"CBC{file}{bits}.rsp", suite, H(r["KEY"]), b"", H(r["IV"]), b"", H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), b""
+        )
+        for file in ("MMT", "GFSbox", "KeySbox", "VarKey", "VarTxt")
+        for r in records(f"ciphers/AES/CBC/CBC{file}{bits}.rsp", "COUNT")
+    ]
 
 
 def _cavp_3des(suite: str) -> list[Vector]:
     """Multi-block messages, and the known answer tests, whose three keys are one."""
     found = []
-    for file in ("MMT1", "MMT2", "MMT3", "invperm", "permop", "subtab", "varkey", "vartext") if meaning(suite).block is TripleDES else ():
+    for file in (
+        ("MMT1", "MMT2", "MMT3", "invperm", "permop", "subtab", "varkey", "vartext")
+        if meaning(suite).block is TripleDES
+        else ()
+    ):
         for r in records(f"ciphers/3DES/CBC/TCBC{file}.rsp", "COUNT"):
             key = 3 * H(r["KEYS"]) if "KEYS" in r else H(r["KEY1"]) + H(r["KEY2"]) + H(r["KEY3"])
-            found.append(Vector(f"TCBC{file}.rsp", suite, key, b"", H(r["IV"]), b"", H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), b""))
+            found.append(
+                Vector(f"TCBC{file}.rsp", suite, key, b"", H(r["IV"]), b"", H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), b"")
+            )
     return found
 
 
 def _ipsec_mb_3des(suite: str) -> list[Vector]:
     """Of SP 800-67's keys in CBC mode."""
-    return [Vector("ipsec-mb", suite, H(t["key"]), b"", H(t["iv"]), b"", H(t["msg"]), H(t["ct"]), b"")
-            for _, t in (shared("ipsec-mb/des3") if meaning(suite).block is TripleDES else ())]
+    return [
+        Vector("ipsec-mb", suite, H(t["key"]), b"", H(t["iv"]), b"", H(t["msg"]), H(t["ct"]), b"")
+        for _, t in (shared("ipsec-mb/des3") if meaning(suite).block is TripleDES else ())
+    ]
 
 
 def _wycheproof_cbc(suite: str) -> list[Vector]:
     """The file pads, the suites do not."""
-    found = []
+    found: list[Vector] = []
     if meaning(suite).block is TripleDES:
         return found
     for group, t in wycheproof("aes_cbc_pkcs5"):
         if group["keySize"] == 8 * meaning(suite).key_bytes and t["result"] == "valid":
             pad = 16 - len(t["msg"]) // 2 % 16
-            found.append(Vector("Wycheproof", suite, H(t["key"]), b"", H(t["iv"]), b"", H(t["msg"]) + bytes([pad]) * pad, H(t["ct"]), b""))
+            found.append(
+                Vector(
+                    "Wycheproof",
+                    suite,
+                    H(t["key"]),
+                    b"",
+                    H(t["iv"]),
+                    b"",
+                    H(t["msg"]) + bytes([pad]) * pad,
+                    H(t["ct"]),
+                    b"",
+                )
+            )
     return found
 
 
 def _wycheproof_profile(suite: str) -> list[Vector]:
-    return [Vector("Wycheproof", suite, H(t["key"]), b"", H(t["iv"]), H(t["aad"]), H(t["msg"]), H(t["ct"]), H(t["tag"]), t["result"] == "valid")
-            for _, t in wycheproof(suite.replace("-", "_"))]
+    return [
+        Vector(
+            "Wycheproof",
+            suite,
+            H(t["key"]),
+            b"",
+            H(t["iv"]),
+            H(t["aad"]),
+            H(t["msg"]),
+            H(t["ct"]),
+            H(t["tag"]),
+            t["result"] == "valid",
+        )
+        for _, t in wycheproof(suite.replace("-", "_"))
+    ]
 
 
 def _rfc_counter(suite: str) -> list[Vector]:
     """RFC 3686, 6: the counter block is nonce, IV and a block counter that begins with 1."""
     path = f"ciphers/AES/CTR/{suite}.txt"
-    return [Vector(path, suite, H(r["KEY"]), b"", H(r["IV"]), b"", H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), b"") for r in records(path, "COUNT")]
+    return [
+        Vector(path, suite, H(r["KEY"]), b"", H(r["IV"]), b"", H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), b"")
+        for r in records(path, "COUNT")
+    ]
 
 
 def _cavp_gcm(suite: str) -> list[Vector]:
@@ -189,25 +250,70 @@ def _cavp_gcm(suite: str) -> list[Vector]:
     for file in (f"gcmEncryptExtIV{bits}.rsp", f"gcmDecrypt{bits}.rsp"):
         for r in records(f"ciphers/AES/GCM/{file}", "COUNT"):
             if len(r["TAG"]) // 2 in GCM_TAGS:
-                found.append(Vector(file, suite, H(r["KEY"]), b"", H(r["IV"]), H(r["AAD"]), H(r.get("PT", "")), H(r["CT"]), H(r["TAG"]), "FAIL" not in r))
+                found.append(
+                    Vector(
+                        file,
+                        suite,
+                        H(r["KEY"]),
+                        b"",
+                        H(r["IV"]),
+                        H(r["AAD"]),
+                        H(r.get("PT", "")),
+                        H(r["CT"]),
+                        H(r["TAG"]),
+                        "FAIL" not in r,
+                    )
+                )
     return found
 
 
 def _wycheproof_gcm(suite: str) -> list[Vector]:
     """Its only IVs that the suite refuses are those without bytes."""
-    return [Vector("Wycheproof", suite, H(t["key"]), b"", H(t["iv"]), H(t["aad"]), H(t["msg"]), H(t["ct"]), H(t["tag"]), t["result"] == "valid")
-            for group, t in wycheproof("aes_gcm") if group["keySize"] == 8 * meaning(suite).key_bytes]
+    return [
+        Vector(
+            "Wycheproof",
+            suite,
+            H(t["key"]),
+            b"",
+            H(t["iv"]),
+            H(t["aad"]),
+            H(t["msg"]),
+            H(t["ct"]),
+            H(t["tag"]),
+            t["result"] == "valid",
+        )
+        for group, t in wycheproof("aes_gcm")
+        if group["keySize"] == 8 * meaning(suite).key_bytes
+    ]
 
 
 def _wycheproof_gmac(suite: str) -> list[Vector]:
-    return [Vector("Wycheproof GMAC", suite, H(t["key"]), b"", H(t["iv"]), H(t["msg"]), b"", b"", H(t["tag"]), t["result"] == "valid")
-            for group, t in wycheproof("aes_gmac") if group["keySize"] == 8 * meaning(suite).key_bytes]
+    return [
+        Vector(
+            "Wycheproof GMAC",
+            suite,
+            H(t["key"]),
+            b"",
+            H(t["iv"]),
+            H(t["msg"]),
+            b"",
+            b"",
+            H(t["tag"]),
+            t["result"] == "valid",
+        )
+        for group, t in wycheproof("aes_gmac")
+        if group["keySize"] == 8 * meaning(suite).key_bytes
+    ]
 
 
 def _counters_of_gcm(suite: str) -> list[Vector]:
-    """Texts of GCM that are longer than any published for counter mode: their first counter block is IV || 2 (SP 800-38D, 7.1)."""
-    return [Vector(v.source, suite, v.key, b"", v.iv + bytes([0, 0, 0, 2]), b"", v.data, v.out, b"")
-            for v in _wycheproof_gcm(f"aes-{8 * meaning(suite).key_bytes}-gcm") if v.valid and len(v.iv) == 12 and len(v.data) >= 128]
+    """Texts of GCM that are longer than any published for counter mode: their first counter block is IV || 2 (SP
+    800-38D, 7.1)."""
+    return [
+        Vector(v.source, suite, v.key, b"", v.iv + bytes([0, 0, 0, 2]), b"", v.data, v.out, b"")
+        for v in _wycheproof_gcm(f"aes-{8 * meaning(suite).key_bytes}-gcm")
+        if v.valid and len(v.iv) == 12 and len(v.data) >= 128
+    ]
 
 
 def _ciphers_in_etm(suite: str) -> list[Vector]:
@@ -222,7 +328,8 @@ def _ciphers_in_etm(suite: str) -> list[Vector]:
 
 
 def _macs_in_etm(suite: str) -> list[Vector]:
-    """The tag is published. What it authenticates is cut into AAD, IV and ciphertext, and the plaintext found by decrypting."""
+    """The tag is published. What it authenticates is cut into AAD, IV and ciphertext, and the plaintext found by
+    decrypting."""
     m = meaning(suite)
     decrypt = counter_mode if m.counts else functools.partial(unsealed, block=m.block)
     key = bytes(range(m.key_bytes))
@@ -230,30 +337,71 @@ def _macs_in_etm(suite: str) -> list[Vector]:
     for v in published(f"hmac-{m.hash}"):
         head = len(v.data) % 16
         if v.valid and len(v.tag) >= SHORT_ETM_TAG and len(v.data) >= 32:
-            aad, iv, out = v.data[:head], v.data[head:head + m.iv_bytes], v.data[head + m.iv_bytes:]
+            aad, iv, out = v.data[:head], v.data[head : head + m.iv_bytes], v.data[head + m.iv_bytes :]
             found.append(Vector(v.source, suite, key, v.mac_key, iv, aad, decrypt(key, iv, out), out, v.tag))
     return found
 
 
 def _chacha_poly(suite: str) -> list[Vector]:
     """RFC 8439, 2.8.2 and A.5, are among Wycheproof's. Nonces of other lengths than 12 bytes are not the suite's."""
-    found = [Vector("Wycheproof", suite, H(t["key"]), b"", H(t["iv"]), H(t["aad"]), H(t["msg"]), H(t["ct"]), H(t["tag"]), t["result"] == "valid")
-             for group, t in wycheproof("chacha20_poly1305") if group["ivSize"] == 96 and group["tagSize"] == 128]
+    found = [
+        Vector(
+            "Wycheproof",
+            suite,
+            H(t["key"]),
+            b"",
+            H(t["iv"]),
+            H(t["aad"]),
+            H(t["msg"]),
+            H(t["ct"]),
+            H(t["tag"]),
+            t["result"] == "valid",
+        )
+        for group, t in wycheproof("chacha20_poly1305")
+        if group["ivSize"] == 96 and group["tagSize"] == 128
+    ]
     for r in records("ciphers/ChaCha20Poly1305/openssl.txt", "COUNT"):
-        found.append(Vector("openssl.txt", suite, H(r["KEY"]), b"", H(r["IV"]), H(r.get("AAD", "")), H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), H(r["TAG"]), "RESULT" not in r))
+        found.append(
+            Vector(
+                "openssl.txt",
+                suite,
+                H(r["KEY"]),
+                b"",
+                H(r["IV"]),
+                H(r.get("AAD", "")),
+                H(r["PLAINTEXT"]),
+                H(r["CIPHERTEXT"]),
+                H(r["TAG"]),
+                "RESULT" not in r,
+            )
+        )
     return found
 
 
 def _chacha20(suite: str) -> list[Vector]:
-    return [Vector("rfc7539.txt", suite, H(r["KEY"]), b"", int(r["INITIAL_BLOCK_COUNTER"]).to_bytes(4, "little") + H(r["NONCE"]), b"", H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), b"")
-            for r in records("ciphers/ChaCha20/rfc7539.txt", "COUNT")]
+    return [
+        Vector(
+            "rfc7539.txt",
+            suite,
+            H(r["KEY"]),
+            b"",
+            int(r["INITIAL_BLOCK_COUNTER"]).to_bytes(4, "little") + H(r["NONCE"]),
+            b"",
+            H(r["PLAINTEXT"]),
+            H(r["CIPHERTEXT"]),
+            b"",
+        )
+        for r in records("ciphers/ChaCha20/rfc7539.txt", "COUNT")
+    ]
 
 
 def _cavp_ecb(suite: str) -> list[Vector]:
     bits = 8 * meaning(suite).key_bytes
-    return [Vector(f"ECB{file}{bits}.rsp", suite, H(r["KEY"]), b"", b"", b"", H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), b"")
-            for file in ("MMT", "GFSbox", "KeySbox", "VarKey", "VarTxt")
-            for r in records(f"ciphers/AES/ECB/ECB{file}{bits}.rsp", "COUNT")]
+    return [
+        Vector(f"ECB{file}{bits}.rsp", suite, H(r["KEY"]), b"", b"", b"", H(r["PLAINTEXT"]), H(r["CIPHERTEXT"]), b"")
+        for file in ("MMT", "GFSbox", "KeySbox", "VarKey", "VarTxt")
+        for r in records(f"ciphers/AES/ECB/ECB{file}{bits}.rsp", "COUNT")
+    ]
 
 
 def _cavp_xts(suite: str) -> list[Vector]:
@@ -261,49 +409,98 @@ def _cavp_xts(suite: str) -> list[Vector]:
     bits, found = 8 * meaning(suite).key_bytes, []
     for r in records(f"ciphers/AES/XTS/tweak-128hexstr/XTSGenAES{bits}.rsp", "COUNT"):
         if int(r["DATAUNITLEN"]) % 8 == 0:
-            found.append(Vector(f"XTSGenAES{bits}.rsp", suite, H(r["KEY"]), b"", H(r["I"]), b"", H(r["PT"]), H(r["CT"]), b""))
+            found.append(
+                Vector(f"XTSGenAES{bits}.rsp", suite, H(r["KEY"]), b"", H(r["I"]), b"", H(r["PT"]), H(r["CT"]), b"")
+            )
     return found
 
 
 def _wycheproof_xts(suite: str) -> list[Vector]:
     """A short tweak value is a little-endian number."""
     m = meaning(suite)
-    return [Vector("Wycheproof", suite, H(t["key"]), b"", H(t["iv"]).ljust(16, b"\0"), b"", H(t["msg"]), H(t["ct"]), b"") for _, t in wycheproof("aes_xts")
-            if len(t["key"]) // 2 == m.whole_key_bytes and t["result"] == "valid" and len(t["msg"]) // 2 >= m.least]
+    return [
+        Vector("Wycheproof", suite, H(t["key"]), b"", H(t["iv"]).ljust(16, b"\0"), b"", H(t["msg"]), H(t["ct"]), b"")
+        for _, t in wycheproof("aes_xts")
+        if len(t["key"]) // 2 == m.whole_key_bytes and t["result"] == "valid" and len(t["msg"]) // 2 >= m.least
+    ]
 
 
 def _nist_cmac(suite: str) -> list[Vector]:
     path = f"nist-800-38b-aes{8 * meaning(suite).mac_key_bytes}.txt"
-    return [Vector(path, suite, b"", H(r["KEY"]), b"", b"", H(r["MESSAGE"]), b"", H(r["OUTPUT"])) for r in records(f"CMAC/{path}", "COUNT")]
+    return [
+        Vector(path, suite, b"", H(r["KEY"]), b"", b"", H(r["MESSAGE"]), b"", H(r["OUTPUT"]))
+        for r in records(f"CMAC/{path}", "COUNT")
+    ]
 
 
 def _wycheproof_cmac(suite: str) -> list[Vector]:
-    return [Vector("Wycheproof", suite, b"", H(t["key"]), b"", b"", H(t["msg"]), b"", H(t["tag"]), t["result"] == "valid") for _, t in wycheproof("aes_cmac")
-            if len(t["key"]) // 2 == meaning(suite).mac_key_bytes and len(t["tag"]) // 2 >= SHORT_BLOCK_MAC]
+    return [
+        Vector("Wycheproof", suite, b"", H(t["key"]), b"", b"", H(t["msg"]), b"", H(t["tag"]), t["result"] == "valid")
+        for _, t in wycheproof("aes_cmac")
+        if len(t["key"]) // 2 == meaning(suite).mac_key_bytes and len(t["tag"]) // 2 >= SHORT_BLOCK_MAC
+    ]
 
 
 RFC_3566 = (  # 4.6: messages 00 01 02 .. of so many bytes, the last 1000 zeros; the key is 00 01 .. 0f
-    (0, "75f0251d528ac01c4573dfd584d79f29"), (3, "5b376580ae2f19afe7219ceef172756f"), (16, "d2a246fa349b68a79998a4394ff7a263"),
-    (20, "47f51b4564966215b8985c63055ed308"), (32, "f54f0ec8d2b9f3d36807734bd5283fd4"), (34, "becbb3bccdb518a30677d5481fb6b4d8"),
-    (1000, "f0dafee895db30253761103b5d84528f"))
+    (0, "75f0251d528ac01c4573dfd584d79f29"),
+    (3, "5b376580ae2f19afe7219ceef172756f"),
+    (16, "d2a246fa349b68a79998a4394ff7a263"),
+    (20, "47f51b4564966215b8985c63055ed308"),
+    (32, "f54f0ec8d2b9f3d36807734bd5283fd4"),
+    (34, "becbb3bccdb518a30677d5481fb6b4d8"),
+    (1000, "f0dafee895db30253761103b5d84528f"),
+)
 
 
 def _rfc_xcbc(suite: str) -> list[Vector]:
-    return [Vector("RFC 3566", suite, b"", bytes(range(16)), b"", b"", bytes(range(n)) if n < 256 else bytes(n), b"", H(tag)) for n, tag in RFC_3566]
+    return [
+        Vector(
+            "RFC 3566", suite, b"", bytes(range(16)), b"", b"", bytes(range(n)) if n < 256 else bytes(n), b"", H(tag)
+        )
+        for n, tag in RFC_3566
+    ]
 
 
 def _xcbc_in_esp(suite: str) -> list[Vector]:
-    """As _macs_in_etm, of messages that are as long as a header, an IV and whole blocks. ESP with HMAC has none: no such message is published."""
+    """As _macs_in_etm, of messages that are as long as a header, an IV and whole blocks. ESP with HMAC has none: no
+    such message is published."""
     if meaning(suite).hash:
         return []
     key = bytes(range(16, 32))
-    return [Vector(v.source, suite, key, v.mac_key, v.data[8:24], v.data[:8], unsealed(key, v.data[8:24], v.data[24:]), v.data[24:], v.tag[:12])
-            for v in published("aes-128-xcbc") if len(v.data) > 24 and len(v.data) % 16 == 8]
+    return [
+        Vector(
+            v.source,
+            suite,
+            key,
+            v.mac_key,
+            v.data[8:24],
+            v.data[:8],
+            unsealed(key, v.data[8:24], v.data[24:]),
+            v.data[24:],
+            v.tag[:12],
+        )
+        for v in published("aes-128-xcbc")
+        if len(v.data) > 24 and len(v.data) % 16 == 8
+    ]
 
 
 def _wycheproof_ccm(suite: str) -> list[Vector]:
-    return [Vector("Wycheproof", suite, H(t["key"]), b"", H(t["iv"]), H(t["aad"]), H(t["msg"]), H(t["ct"]), H(t["tag"]), t["result"] == "valid")
-            for group, t in wycheproof("aes_ccm") if group["keySize"] == 8 * meaning(suite).key_bytes]
+    return [
+        Vector(
+            "Wycheproof",
+            suite,
+            H(t["key"]),
+            b"",
+            H(t["iv"]),
+            H(t["aad"]),
+            H(t["msg"]),
+            H(t["ct"]),
+            H(t["tag"]),
+            t["result"] == "valid",
+        )
+        for group, t in wycheproof("aes_ccm")
+        if group["keySize"] == 8 * meaning(suite).key_bytes
+    ]
 
 
 def _cavp_ccm(suite: str) -> list[Vector]:
@@ -319,13 +516,25 @@ def _cavp_ccm(suite: str) -> list[Vector]:
                 continue
             key, nonce = H(r.get("Key", "")) or key, H(r.get("Nonce", "")) or nonce
             text = H(r["CT"])
-            found.append(Vector(f"{kind}{bits}.rsp", suite, key, b"", nonce, H(r["Adata"])[:group["Alen"]], H(r["Payload"])[:group["Plen"]],
-                                text[:group["Plen"]], text[group["Plen"]:]))
+            found.append(
+                Vector(
+                    f"{kind}{bits}.rsp",
+                    suite,
+                    key,
+                    b"",
+                    nonce,
+                    H(r["Adata"])[: group["Alen"]],
+                    H(r["Payload"])[: group["Plen"]],
+                    text[: group["Plen"]],
+                    text[group["Plen"] :],
+                )
+            )
     return found
 
 
 def _rfc_rc4(suite: str) -> list[Vector]:
-    """RFC 6229, 2, and OpenSSL's test of a key of 160 bits: 16 bytes of each stream at every offset. The package's RC4 says what lies between them."""
+    """RFC 6229, 2, and OpenSSL's test of a key of 160 bits: 16 bytes of each stream at every offset. The package's RC4
+    says what lies between them."""
     streams: dict[tuple[str, bytes], dict[int, bytes]] = {}
     for file in ("arc4", *(f"rfc-6229-{bits}" for bits in (40, 56, 64, 80, 128, 192, 256))):
         for r in records(f"ciphers/ARC4/{file}.txt", "COUNT"):
@@ -334,7 +543,7 @@ def _rfc_rc4(suite: str) -> list[Vector]:
     for (file, key), pieces in streams.items():
         out = bytearray(rc4(key, bytes(max(pieces) + 16)))
         for offset, piece in pieces.items():
-            out[offset:offset + 16] = piece
+            out[offset : offset + 16] = piece
         found.append(Vector(file, suite, key, b"", b"", b"", bytes(len(out)), bytes(out), b""))
     return found
 
@@ -342,9 +551,18 @@ def _rfc_rc4(suite: str) -> list[Vector]:
 _SOURCES = {
     "rc4": (_rfc_rc4,),
     "ccm": (_cavp_ccm, _wycheproof_ccm),
-    "ecb": (_cavp_ecb,), "xts": (_cavp_xts, _wycheproof_xts), "cmac": (_nist_cmac, _wycheproof_cmac), "xcbc": (_rfc_xcbc,),
-    "chacha": (_chacha20,), "chacha_poly": (_chacha_poly,),
-    "digest": (_digests, _ipsec_mb_sm3), "mac": (_rfc_hmac, _wycheproof_hmac, _ipsec_mb_sm3), "cipher": (_cavp_cbc, _wycheproof_cbc, _cavp_3des, _ipsec_mb_3des), "profile": (_wycheproof_profile,),
-    "counter": (_rfc_counter,), "gcm": (_cavp_gcm, _wycheproof_gcm, _wycheproof_gmac),
-    "etm": (_ciphers_in_etm, _macs_in_etm), "esp": (_xcbc_in_esp,),
+    "ecb": (_cavp_ecb,),
+    "xts": (_cavp_xts, _wycheproof_xts),
+    "cmac": (_nist_cmac, _wycheproof_cmac),
+    "xcbc": (_rfc_xcbc,),
+    "chacha": (_chacha20,),
+    "chacha_poly": (_chacha_poly,),
+    "digest": (_digests, _ipsec_mb_sm3),
+    "mac": (_rfc_hmac, _wycheproof_hmac, _ipsec_mb_sm3),
+    "cipher": (_cavp_cbc, _wycheproof_cbc, _cavp_3des, _ipsec_mb_3des),
+    "profile": (_wycheproof_profile,),
+    "counter": (_rfc_counter,),
+    "gcm": (_cavp_gcm, _wycheproof_gcm, _wycheproof_gmac),
+    "etm": (_ciphers_in_etm, _macs_in_etm),
+    "esp": (_xcbc_in_esp,),
 }

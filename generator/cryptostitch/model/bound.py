@@ -1,11 +1,12 @@
-"""The bound of a kernel on a microarchitecture: no iteration can be shorter than its chain, nor than any resource is busy with it."""
+"""The bound of a kernel on a microarchitecture: no iteration can be shorter than its chain, nor than any resource is
+busy with it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..core.kernel import Kernel
 from ..emit.objects import machine_code
-from ..kernel import Kernel
 from .chain import Chain, chains
 from .loop import Step, loop_of
 from .pressure import Pressure, pressure, total
@@ -16,8 +17,8 @@ CHAIN, FETCH = "chain", "fetch"
 
 @dataclass(frozen=True)
 class Bound:
-    """Cycles are of the core, per iteration of the loop (all lanes); ``bytes`` go through the kernel's first part in one.
-    ``code_bytes``: of the loop."""
+    """Cycles are of the core, per iteration of the loop (all lanes); ``bytes`` go through the kernel's first part in
+    one. ``code_bytes``: of the loop."""
 
     kernel: Kernel
     table: Table
@@ -58,20 +59,31 @@ class Bound:
 
 
 def bound(kernel: Kernel, table: Table, code: bytes = b"") -> Bound:
-    """``code``: the kernel's, where it is known already. Raises CryptostitchError when the table lacks a form of the loop."""
+    """``code``: the kernel's, where it is known already. Raises CryptostitchError when the table lacks a form of the
+    loop."""
     steps = loop_of(kernel)
     first = kernel.recipe.parts[0]
     groups = sum(part.program is first.program for part in kernel.recipe.parts)
     size = groups * first.ratio * first.program.contract.lanes * first.program.contract.bytes
-    return Bound(kernel, table, tuple(steps), chains(steps, table), pressure(steps, table), size, loop_bytes(kernel, code or machine_code([kernel])[kernel.name]))
+    return Bound(
+        kernel,
+        table,
+        tuple(steps),
+        chains(steps, table),
+        pressure(steps, table),
+        size,
+        loop_bytes(kernel, code or machine_code([kernel])[kernel.name]),
+    )
 
 
 def loop_bytes(kernel: Kernel, code: bytes) -> int:
     """Bytes of machine code of the loop, its jump included."""
     from iced_x86 import Decoder
 
-    numbers = [i for i, item in enumerate(item for item in kernel.items if item.ins is not None) if item.section == "loop"]
-    decoder, starts = Decoder(64, code), []
+    numbers = [
+        i for i, item in enumerate(item for item in kernel.items if item.ins is not None) if item.section == "loop"
+    ]
+    decoder, starts = Decoder(64, code), list[int]()
     while len(starts) <= numbers[-1] + 1:
         starts.append(decoder.ip)
         decoder.decode()

@@ -1,26 +1,27 @@
 """The loop-carried chain: how long an iteration takes when units are never busy and the window is endless.
 
-The loop is run as a data flow, iteration after iteration: a result is there when each operand has been there for the instruction's
-latency from it. After some iterations the time per iteration is that of the slowest cycle of dependences, however many iterations
-that cycle spans.
+The loop is run as a data flow, iteration after iteration: a result is there when each operand has been there for the
+instruction's latency from it. After some iterations the time per iteration is that of the slowest cycle of dependences,
+however many iterations that cycle spans.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Sequence
 
 from .dependence import Place, waits_of
 from .loop import Step
 from .table import Table
 
-ITERATIONS = 24         # of the data flow; the first half is not counted
+ITERATIONS = 24  # of the data flow; the first half is not counted
 
 
 @dataclass(frozen=True)
 class Chain:
-    """``cycles`` per iteration; ``steps``: the instructions of one iteration that the slowest cycle of dependences goes through."""
+    """``cycles`` per iteration; ``steps``: the instructions of one iteration that the slowest cycle of dependences goes
+    through."""
 
     cycles: float
     steps: tuple[Step, ...]
@@ -34,14 +35,18 @@ class Chain:
 @dataclass(frozen=True, eq=False)
 class _Event:
     time: float
-    cause: "_Event | None"
+    cause: _Event | None
     iteration: int
     index: int
 
 
 def chains(steps: Sequence[Step], table: Table) -> dict[int | None, Chain]:
-    """The chain of each stream, and of the loop counter (None). Streams share no registers, so each waits only for itself."""
-    return {stream: chain([s for s in steps if s.stream == stream], table) for stream in dict.fromkeys(s.stream for s in steps)}
+    """The chain of each stream, and of the loop counter (None). Streams share no registers, so each waits only for
+    itself."""
+    return {
+        stream: chain([s for s in steps if s.stream == stream], table)
+        for stream in dict.fromkeys(s.stream for s in steps)
+    }
 
 
 def chain(steps: Sequence[Step], table: Table) -> Chain:
@@ -70,7 +75,9 @@ def _flow(steps: Sequence[Step], table: Table) -> list[_Event]:
         for index, wait in enumerate(waits):
             sources = [(registers.get(key), latency) for key, latency in (*wait.registers, *wait.addresses)]
             sources += [(memory.get(store), latency) for place, latency in wait.places for store in overlapping[place]]
-            time, cause = max(((e.time + latency, e) for e, latency in sources if e), key=lambda s: s[0], default=(0.0, None))
+            time, cause = max(
+                ((e.time + latency, e) for e, latency in sources if e), key=lambda s: s[0], default=(0.0, None)
+            )
             event = _Event(time, cause, iteration, index)
             for key in wait.writes:
                 registers[key] = event

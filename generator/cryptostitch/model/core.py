@@ -1,9 +1,10 @@
-"""What is known of a core beside what its instructions cost: window, schedulers, and which pipes make up its resources. Part of the instruction table's file."""
+"""What is known of a core beside what its instructions cost: window, schedulers, and which pipes make up its resources.
+Part of the instruction table's file."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Mapping
 
 from .forms import Form
 
@@ -21,8 +22,9 @@ class Scheduler:
 
 @dataclass(frozen=True)
 class Core:
-    """``window``: instructions between dispatch and retirement. The rest is of the vector unit, where it is known: ``schedulers``; ``queue``, from which they are filled in
-    order; ``registers`` for results in the window; ``pipes`` of resources, those of "vector" being all."""
+    """``window``: instructions between dispatch and retirement. The rest is of the vector unit, where it is known:
+    ``schedulers``; ``queue``, from which they are filled in order; ``registers`` for results in the window; ``pipes``
+    of resources, those of "vector" being all."""
 
     window: int = USUAL_WINDOW
     queue: int = 0
@@ -38,16 +40,28 @@ class Core:
     def data(self) -> dict:
         """As JSON, without what is not known."""
         schedulers = [{"entries": s.entries, "pipes": list(s.pipes)} for s in self.schedulers]
-        found = {"source": self.source, "window": self.window, "queue": self.queue, "registers": self.registers, "schedulers": schedulers,
-                 "pipes": {name: list(pipes) for name, pipes in self.pipes.items()}}
+        found = {
+            "source": self.source,
+            "window": self.window,
+            "queue": self.queue,
+            "registers": self.registers,
+            "schedulers": schedulers,
+            "pipes": {name: list(pipes) for name, pipes in self.pipes.items()},
+        }
         return {k: v for k, v in found.items() if v}
 
 
 def core_of(data: Mapping) -> Core:
     """What ``Core.data`` made."""
     schedulers = tuple(Scheduler(s["entries"], tuple(s["pipes"])) for s in data.get("schedulers", ()))
-    return Core(data.get("window", USUAL_WINDOW), data.get("queue", 0), data.get("registers", 0), schedulers,
-                {name: tuple(pipes) for name, pipes in data.get("pipes", {}).items()}, data.get("source", ""))
+    return Core(
+        data.get("window", USUAL_WINDOW),
+        data.get("queue", 0),
+        data.get("registers", 0),
+        schedulers,
+        {name: tuple(pipes) for name, pipes in data.get("pipes", {}).items()},
+        data.get("source", ""),
+    )
 
 
 @dataclass(frozen=True)
@@ -62,8 +76,9 @@ class MicroOp:
 def micro_ops(form: Form, uses: Mapping[str, float], core: Core) -> list[MicroOp]:
     """What the vector unit does for an instruction; empty where nothing is known of its pipes.
 
-    An instruction on vectors of 512 bits keeps a pipe for two turns. It is confined to the pipes of a resource of which it takes no less than a whole pipe for a turn. One that
-    is confined by several runs on the pipes that they share; of several micro-operations each resource has one, and what is left runs anywhere."""
+    An instruction on vectors of 512 bits keeps a pipe for two turns. It is confined to the pipes of a resource of which
+    it takes no less than a whole pipe for a turn. One that is confined by several runs on the pipes that they share; of
+    several micro-operations each resource has one, and what is left runs anywhere."""
     every = core.all_pipes
     if not every or not uses.get(VECTOR):
         return []
@@ -73,7 +88,13 @@ def micro_ops(form: Form, uses: Mapping[str, float], core: Core) -> list[MicroOp
     confined = sorted((len(core.pipes[name]), name) for name in taken if taken[name] >= turn)
     if count == 1 and confined:
         shared = set(every).intersection(*(core.pipes[name] for _, name in confined))
-        return [MicroOp(tuple(sorted(shared)) or core.pipes[confined[0][1]], max(taken[name] for _, name in confined), confined[0][1])]
+        return [
+            MicroOp(
+                tuple(sorted(shared)) or core.pipes[confined[0][1]],
+                max(taken[name] for _, name in confined),
+                confined[0][1],
+            )
+        ]
     ops = [MicroOp(core.pipes[name], turn, name) for _, name in confined[:count]]
     rest = round(uses[VECTOR] * len(every)) - turn * len(ops)
     return ops + [MicroOp(every, min(turn, rest - at), VECTOR) for at in range(0, rest, turn)]

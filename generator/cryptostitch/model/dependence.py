@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Iterable
 
-from ..instructions import INSTRUCTIONS
-from ..ir import Ins, Mem, Reg
+from ..core.instructions import INSTRUCTIONS
+from ..core.ir import Ins, Mem, Reg
 from .forms import VECTOR_NAMES
 from .loop import Step
 from .table import Row, Table
 
 ZERO_IDIOMS = frozenset("xor sub pxor vpxor vpxord vpxorq pandn vpandn psubd psubq vpsubd vpsubq".split())
-ADDRESS = 1             # cycles of an instruction whose memory operand is only an address
+ADDRESS = 1  # cycles of an instruction whose memory operand is only an address
 
 
 @dataclass(frozen=True)
@@ -23,13 +23,14 @@ class Place:
     start: int
     end: int
 
-    def overlaps(self, other: "Place") -> bool:
+    def overlaps(self, other: Place) -> bool:
         return self.base == other.base and self.start < other.end and other.start < self.end
 
 
 @dataclass
 class Waits:
-    """The result comes so many cycles after each register, each register of an address that is loaded from, and each place that is read.
+    """The result comes so many cycles after each register, each register of an address that is loaded from, and each
+    place that is read.
 
     ``execution``: how many of these cycles are spent in the execution unit, once what is loaded is there."""
 
@@ -44,7 +45,12 @@ class Waits:
 def waits_of(steps: Iterable[Step], table: Table) -> list[Waits]:
     """Raises CryptostitchError for a form without a row."""
     steps = list(steps)
-    changed = {operand.key for step in steps for operand, slot in _operands(step.ins) if slot.writes and isinstance(operand, Reg)}
+    changed = {
+        operand.key
+        for step in steps
+        for operand, slot in _operands(step.ins)
+        if slot.writes and isinstance(operand, Reg)
+    }
     return [_waits(step, table, changed) for step in steps]
 
 
@@ -61,9 +67,14 @@ def _operands(ins: Ins):
 def _waits(step: Step, table: Table, changed: set) -> Waits:
     ins, row, found = step.ins, table.row(step.form), Waits()
     in_registers = step.form.in_registers()
-    moved = table.row(in_registers) if in_registers else None  # what happens to a value that is loaded, or before it is stored
+    # what happens to a value that is loaded, or before it is stored
+    moved = table.row(in_registers) if in_registers else None
     stores = any(isinstance(operand, Mem) and slot.writes for operand, slot in _operands(ins))
-    found.execution = ADDRESS if any(isinstance(o, Mem) and not o.bits for o in ins.operands) else _latency(moved if moved or step.form.memory is not None else row, -1)
+    found.execution = (
+        ADDRESS
+        if any(isinstance(o, Mem) and not o.bits for o in ins.operands)
+        else _latency(moved if moved or step.form.memory is not None else row, -1)
+    )
     for i, (operand, slot) in enumerate(_operands(ins)):
         if isinstance(operand, Reg):
             if slot.writes:
@@ -82,8 +93,9 @@ def _memory(found: Waits, operand: Mem, slot, latency: float, table: Table, chan
     if not operand.bits:
         found.registers += [(key, ADDRESS) for key in address]
         return
-    certain = operand.base is not None and operand.index is None and operand.base.key not in changed
-    place = Place(operand.base.key, operand.disp, operand.disp + operand.bits // 8) if certain else None
+    place = None
+    if operand.base is not None and operand.index is None and operand.base.key not in changed:
+        place = Place(operand.base.key, operand.disp, operand.disp + operand.bits // 8)
     if slot.writes:
         found.store = place
     else:
@@ -94,7 +106,7 @@ def _memory(found: Waits, operand: Mem, slot, latency: float, table: Table, chan
 
 def _latency(row: Row | None, operand: int) -> float:
     """From an operand to the result; the longest there is, where the table does not say it for this operand."""
-    known = [l for l in row.latency if l is not None] if row else []
+    known = [cycles for cycles in row.latency if cycles is not None] if row else []
     own = row.latency[operand] if row and 0 <= operand < len(row.latency) else None
     return own if own is not None else max(known, default=0)
 

@@ -1,4 +1,5 @@
-"""The form of an instruction: its mnemonic and what kind of thing each operand is. Instruction tables have one row per form.
+"""The form of an instruction: its mnemonic and what kind of thing each operand is. Instruction tables have one row per
+form.
 
     vpaddd zmm zmm m512      rol r32 i      vpternlogd ymm ymm b32 i      vinserti32x4 zmm zmm m128 i
 
@@ -8,11 +9,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Iterator
 
-from ..instructions import INSTRUCTIONS, Row, memory_bits
-from ..ir import GENERAL, VECTOR, Imm, Ins, Operand
+from ..core.instructions import INSTRUCTIONS, Row, memory_bits
+from ..core.ir import GENERAL, VECTOR, Imm, Ins, Operand
 
 VECTOR_NAMES = {128: "xmm", 256: "ymm", 512: "zmm"}
 REGISTER_BITS = {"xmm": 128, "ymm": 256, "zmm": 512, "r32": 32, "r64": 64}
@@ -39,7 +40,11 @@ class Form:
     @property
     def memory(self) -> int | None:
         """Which operand is memory that is accessed."""
-        return next((i for i, o in enumerate(self.operands) if o[0] in "mb" and len(o) > 1), None) if self.row.accesses else None
+        return (
+            next((i for i, o in enumerate(self.operands) if o[0] in "mb" and len(o) > 1), None)
+            if self.row.accesses
+            else None
+        )
 
     @property
     def loads(self) -> int:
@@ -49,16 +54,25 @@ class Form:
     def stores(self) -> int:
         return int(self.memory is not None and self.row.operands[self.memory].writes)
 
-    def in_registers(self) -> "Form | None":
+    def in_registers(self) -> Form | None:
         """The form with a register for its memory operand, when there is one."""
         if self.memory is None:
             return None
         slot = self.row.operands[self.memory]
         if not set("vxyg") & set(slot.kinds):
             return None
-        own = next((o for o, s in zip(self.operands, self.row.operands) if o in REGISTER_BITS and "v" in s.kinds or o in ("r32", "r64")), None)
+        own = next(
+            (
+                o
+                for o, s in zip(self.operands, self.row.operands)
+                if (o in REGISTER_BITS and "v" in s.kinds) or o in ("r32", "r64")
+            ),
+            None,
+        )
         name = {"x": "xmm", "y": "ymm"}.get(slot.kinds[0], own)
-        return Form(self.op, tuple(name if i == self.memory else o for i, o in enumerate(self.operands))) if name else None
+        return (
+            Form(self.op, tuple(name if i == self.memory else o for i, o in enumerate(self.operands))) if name else None
+        )
 
 
 def form_of(ins: Ins) -> Form:
@@ -70,7 +84,13 @@ def _operand(operand: Operand) -> str:
     if isinstance(operand, Imm):
         return "i"
     if hasattr(operand, "cls"):
-        return VECTOR_NAMES[operand.bits] if operand.cls == VECTOR else f"r{operand.bits}" if operand.cls == GENERAL else "k"
+        return (
+            VECTOR_NAMES[operand.bits]
+            if operand.cls == VECTOR
+            else f"r{operand.bits}"
+            if operand.cls == GENERAL
+            else "k"
+        )
     return f"b{operand.bits}" if operand.broadcast else f"m{operand.bits}" if operand.bits else "m"
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..ir import Ins
-from ..kernel import Kernel
+from ..core.ir import Ins
+from ..core.kernel import Kernel
 from .forms import Form, form_of
 
 
 @dataclass(frozen=True)
 class Step:
-    """One instruction of the loop. ``stream`` is None for the loop counter. ``place`` counts instructions of the whole kernel."""
+    """One instruction of the loop. ``stream`` is None for the loop counter. ``place`` counts instructions of the whole
+    kernel."""
 
     ins: Ins
     stream: int | None
@@ -20,6 +21,11 @@ class Step:
 
 
 def loop_of(kernel: Kernel) -> list[Step]:
-    """The loop without its jump, which every CPU of ours fuses with the subtraction before it, and without hops, one in 256 instructions."""
-    numbered = enumerate(item for item in kernel.items if item.ins is not None)
-    return [Step(item.ins, item.stream, form_of(item.ins), place) for place, item in numbered if item.section == "loop" and item.label is None]
+    """The loop without its jump, which every CPU of ours fuses with the subtraction before it, and without hops, one in
+    256 instructions."""
+    numbered = enumerate((item.ins, item) for item in kernel.items if item.ins is not None)
+    return [
+        Step(ins, item.stream, form_of(ins), place)
+        for place, (ins, item) in numbered
+        if item.section == "loop" and item.label is None
+    ]

@@ -1,13 +1,15 @@
 """A loop run by an out-of-order core: when each instruction waits for data, when for a unit, and when it runs.
 
-Instructions enter the window in order, as fast as the front end gives them, and leave it in order. In between, each starts as soon as its operands are
-there and every resource that it uses is free, the oldest first. Of a resource, a cycle is free as long as less than that cycle of it is taken; what an
-instruction uses beyond the cycle is taken from the next ones. So a loop takes at least as long as the bound says, and longer where waiting for data and
-for units do not overlap within the window.
+Instructions enter the window in order, as fast as the front end gives them, and leave it in order. In between, each
+starts as soon as its operands are there and every resource that it uses is free, the oldest first. Of a resource, a
+cycle is free as long as less than that cycle of it is taken; what an instruction uses beyond the cycle is taken from
+the next ones. So a loop takes at least as long as the bound says, and longer where waiting for data and for units do
+not overlap within the window.
 
-Where the table knows the vector unit (core.py), that is run as it is: from a queue, in order, each micro-operation is bound to the emptier of the schedulers that can serve it, where it
-waits for its operands and then for a pipe. A free pipe takes the oldest that is ready. What is lost so is what makes a kernel slower than its bound: a scheduler that is full of
-what waits for one of its pipes, while others have nothing.
+Where the table knows the vector unit (core.py), that is run as it is: from a queue, in order, each micro-operation is
+bound to the emptier of the schedulers that can serve it, where it waits for its operands and then for a pipe. A free
+pipe takes the oldest that is ready. What is lost so is what makes a kernel slower than its bound: a scheduler that is
+full of what waits for one of its pipes, while others have nothing.
 """
 
 from __future__ import annotations
@@ -16,19 +18,19 @@ import dataclasses
 import heapq
 import math
 from collections import deque
-from typing import Sequence
+from collections.abc import Sequence
 
 from .core import Core, MicroOp, micro_ops
 from .dependence import Place, waits_of
+from .execution import Event, Run
 from .loop import Step
-from .run import Event, Run
 from .table import Table
 from .units import Units, Waiting
 
 DISPATCH = "dispatch"
 SCHEDULER = "scheduler"
 VECTOR_RESULTS = ("xmm", "ymm", "zmm")
-INSTRUCTIONS = 8000             # that are run, more or less
+INSTRUCTIONS = 8000  # that are run, more or less
 LEAST_ITERATIONS, MOST_ITERATIONS = 6, 60
 
 
@@ -41,7 +43,7 @@ class _VectorUnit:
         self.queue: deque[tuple[int, list[MicroOp]]] = deque()
         self.parked: dict[int, list[tuple[MicroOp, tuple[int, ...]]]] = {}
         self.ready: dict[tuple[int, ...], list[tuple[int, int, int, str]]] = {}
-        self.free = {p: 0 for p in core.all_pipes}
+        self.free = dict.fromkeys(core.all_pipes, 0)
         self.scheduler = {p: i for i, s in enumerate(core.schedulers) for p in s.pipes}
         self.left: dict[int, int] = {}
         self.taken: dict[str, list[float]] = {f"pipe {p}": [] for p in core.all_pipes}
@@ -107,29 +109,43 @@ class _Core:
         self.waits, rows = waits_of(steps, table), [table.row(step.form) for step in steps]
         fetch = table.fetching(len(steps) + 1, code_bytes) / len(steps)
         self.fronts = [max(fetch, row.uses.get(DISPATCH, 0)) for row in rows]
-        self.ports = [tuple((name, use) for name, use in row.uses.items() if step.form.loads and "load" in name.split()) for step, row in zip(steps, rows)]
+        self.ports = [
+            tuple((name, use) for name, use in row.uses.items() if step.form.loads and "load" in name.split())
+            for step, row in zip(steps, rows)
+        ]
         self.ops = [micro_ops(step.form, row.uses, core) for step, row in zip(steps, rows)]
         shared = {"vector", *core.pipes}
         inside = {name for name in table.resources if set(name.split(" or ")) <= shared} if core.schedulers else set()
-        self.others = [tuple((name, use) for name, use in row.uses.items() if name != DISPATCH and name not in inside and (name, use) not in ports)
-                       for row, ports in zip(rows, self.ports)]
+        self.others = [
+            tuple(
+                (name, use)
+                for name, use in row.uses.items()
+                if name != DISPATCH and name not in inside and (name, use) not in ports
+            )
+            for row, ports in zip(rows, self.ports)
+        ]
         self.named = [step.form.operands[0] in VECTOR_RESULTS if step.form.operands else False for step in steps]
         stores = {w.store for w in self.waits if w.store}
-        self.overlapping = {place: [s for s in stores if s.overlaps(place)] for w in self.waits for place, _ in w.places}
+        self.overlapping = {
+            place: [s for s in stores if s.overlaps(place)] for w in self.waits for place, _ in w.places
+        }
         self.units = Units([name for name in table.resources if name != DISPATCH])
         self.loads, self.rest = Waiting(self.units), Waiting(self.units)
         self.vector = _VectorUnit(core)
         self.registers: dict[object, int] = {}
         self.memory: dict[Place, int] = {}
         zeros = [0] * self.total
-        self.dispatched, self.addressed, self.loading, self.loaded, self.operands, self.ready, self.started = (list(zeros) for _ in range(7))
+        self.dispatched, self.addressed, self.loading, self.loaded, self.operands, self.ready, self.started = (
+            list(zeros) for _ in range(7)
+        )
         self.done: list[int | None] = [None] * self.total
-        self.cause, self.address_cause, self.held = ([None] * self.total for _ in range(3))
+        nobody: list[int | None] = [None] * self.total
+        self.cause, self.address_cause, self.held = (list(nobody) for _ in range(3))
         self.unit, self.port = [""] * self.total, [""] * self.total
-        self.there = [False] * self.total                       # all operands
+        self.there = [False] * self.total  # all operands
         self.missing, self.no_address = list(zeros), list(zeros)  # how many are not known yet
         self.consumers: list[list[tuple[int, bool, float]]] = [[] for _ in range(self.total)]
-        self.addresses: list[tuple[int, int]] = []               # (cycle, number): what happens then
+        self.addresses: list[tuple[int, int]] = []  # (cycle, number): what happens then
         self.complete: list[tuple[int, int]] = []
         self.left: list[tuple[int, int]] = []
         self.next, self.front, self.results = 0, 0.0, 0
@@ -140,11 +156,12 @@ class _Core:
         for source, latency in sources:
             if source is None:
                 continue
-            if self.done[source] is None:
+            done = self.done[source]
+            if done is None:
                 self.consumers[source].append((number, address, latency))
                 (self.no_address if address else self.missing)[number] += 1
             else:
-                self._comes(number, address, math.ceil(self.done[source] + latency), source)
+                self._comes(number, address, math.ceil(done + latency), source)
 
     def _comes(self, number: int, address: bool, cycle: int, source: int) -> None:
         times, causes = (self.addressed, self.address_cause) if address else (self.operands, self.cause)
@@ -161,9 +178,9 @@ class _Core:
 
     def _finish(self, number: int, started: int, unit: str) -> None:
         self.started[number], self.unit[number] = started, unit
-        self.done[number] = started + math.ceil(self.waits[number % self.size].execution)
+        done = self.done[number] = started + math.ceil(self.waits[number % self.size].execution)
         for consumer, address, latency in self.consumers[number]:
-            self._comes(consumer, address, math.ceil(self.done[number] + latency), number)
+            self._comes(consumer, address, math.ceil(done + latency), number)
             (self.no_address if address else self.missing)[consumer] -= 1
             self._known(consumer, address)
         self.consumers[number] = []
@@ -175,7 +192,9 @@ class _Core:
         while self.next < self.total and self.front < cycle + 0.999:
             number, step = self.next, self.next % self.size
             crowded = self.ops[step] and self.vector.full()
-            if number - len(self.left) >= self.core.window or self.core.registers and self.named[step] and self.results >= self.core.registers:
+            if number - len(self.left) >= self.core.window or (
+                self.core.registers and self.named[step] and self.results >= self.core.registers
+            ):
                 return
             if crowded:
                 self.held[number] = -1
@@ -190,10 +209,21 @@ class _Core:
                 times[number] = cycle
             if self.ports[step]:
                 self.missing[number] += 1
-                self._wait(number, [(self.registers.get(key), latency - self.table.load - wait.execution) for key, latency in wait.addresses], True)
+                self._wait(
+                    number,
+                    [
+                        (self.registers.get(key), latency - self.table.load - wait.execution)
+                        for key, latency in wait.addresses
+                    ],
+                    True,
+                )
                 self._known(number, True)
             sources = [(self.registers.get(key), latency - wait.execution) for key, latency in wait.registers]
-            sources += [(self.memory.get(store), latency - wait.execution) for place, latency in wait.places for store in self.overlapping[place]]
+            sources += [
+                (self.memory.get(store), latency - wait.execution)
+                for place, latency in wait.places
+                for store in self.overlapping[place]
+            ]
             self._wait(number, sources, False)
             if self.ops[step]:
                 self.vector.queue.append((number, self.ops[step]))
@@ -247,13 +277,27 @@ class _Core:
 
     def events(self) -> list[Event]:
         by_load = [bool(self.ports[n % self.size]) and self.loaded[n] >= self.operands[n] for n in range(self.total)]
-        columns = (self.dispatched, self.addressed, self.loading, self.loaded, self.ready, self.started, self.done, by_load, self.cause, self.address_cause,
-                   self.unit, self.port, [None if held == -1 else held for held in self.held])
+        columns = (
+            self.dispatched,
+            self.addressed,
+            self.loading,
+            self.loaded,
+            self.ready,
+            self.started,
+            self.done,
+            by_load,
+            self.cause,
+            self.address_cause,
+            self.unit,
+            self.port,
+            [None if held == -1 else held for held in self.held],
+        )
         return [Event(*fields) for fields in zip(*columns)]
 
 
 def pipeline(steps: Sequence[Step], table: Table, code_bytes: int, window: int = 0) -> Run:
-    """Runs the loop until it is steady. ``code_bytes``: of the loop. ``window``: instructions (default: the microarchitecture's).
+    """Runs the loop until it is steady. ``code_bytes``: of the loop. ``window``: instructions (default: the
+    microarchitecture's).
 
     Raises CryptostitchError for a form without a row."""
     core = dataclasses.replace(table.core, window=window or table.core.window)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Iterable
+from collections.abc import Iterable
 
 from .loop import Step
 from .table import Table
@@ -12,7 +12,8 @@ Pressure = dict[str, dict[int | None, float]]
 
 
 def pressure(steps: Iterable[Step], table: Table) -> Pressure:
-    """Cycles by resource and stream (None: the loop counter). Resources without work are left out. Raises CryptostitchError for a form without a row."""
+    """Cycles by resource and stream (None: the loop counter). Resources without work are left out. Raises
+    CryptostitchError for a form without a row."""
     found: Pressure = defaultdict(lambda: defaultdict(float))
     for step in steps:
         for resource, cycles in table.row(step.form).uses.items():

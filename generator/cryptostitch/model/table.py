@@ -1,27 +1,29 @@
-"""Instruction tables: what each form costs on one microarchitecture. Data files in instruction_costs/, written by `cryptostitch probe`."""
+"""Instruction tables: what each form costs on one microarchitecture. Data files in measured/instruction_costs/, written
+by `cryptostitch probe`."""
 
 from __future__ import annotations
 
 import json
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Sequence
 
-from ..errors import CryptostitchError, nearest
+from ..core.errors import CryptostitchError, nearest
 from .core import Core, core_of
 from .forms import Form
 
 Curve = tuple[tuple[int, float], ...]
-FOLDER = Path(__file__).resolve().parents[1] / "instruction_costs"
+FOLDER = Path(__file__).resolve().parents[1] / "measured/instruction_costs"
 
 
 @dataclass(frozen=True)
 class Row:
     """One form, in core cycles.
 
-    ``latency``: from each register operand to the register that is written; None where an operand is not a register that is read.
-    ``throughput``: per copy, when many independent ones run. ``uses``: cycles of each resource that a copy takes.
+    ``latency``: from each register operand to the register that is written; None where an operand is not a register
+    that is read. ``throughput``: per copy, when many independent ones run. ``uses``: cycles of each resource that a
+    copy takes.
     """
 
     form: str
@@ -32,10 +34,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """``resources`` says which instructions keep each busy. ``load``: cycles from an address to what lies there, in the first-level cache.
-    ``forward``: from data that is stored to the same data loaded back, by the kind of register. ``fetch``: instructions in a loop and the
-    cycles that each takes at least, which rise where a loop outgrows the cache of decoded instructions; ``fetch_bytes``: bytes of code and cycles
-    of each byte, where a loop outgrows the cache of code. ``core``: what was not measured here."""
+    """``resources`` says which instructions keep each busy. ``load``: cycles from an address to what lies there, in the
+    first-level cache. ``forward``: from data that is stored to the same data loaded back, by the kind of register.
+    ``fetch``: instructions in a loop and the cycles that each takes at least, which rise where a loop outgrows the
+    cache of decoded instructions; ``fetch_bytes``: bytes of code and cycles of each byte, where a loop outgrows the
+    cache of code. ``core``: what was not measured here."""
 
     microarchitecture: str
     cpu: str
@@ -52,8 +55,12 @@ class Table:
         """CryptostitchError when the table lacks the form."""
         if str(form) not in self.rows:
             near = nearest(str(form), self.rows, 2)
-            raise CryptostitchError(f"the instruction table of {self.microarchitecture} has no row '{form}'" + (f" (nearest: {', '.join(near)})" if near else "")
-                                    + f"; measure such a CPU again with `cryptostitch probe -o {self.microarchitecture}.json`, then give --cpu {self.microarchitecture}.json")
+            raise CryptostitchError(
+                f"the instruction table of {self.microarchitecture} has no row '{form}'"
+                + (f" (nearest: {', '.join(near)})" if near else "")
+                + f"; measure such a CPU again with `cryptostitch probe -o {self.microarchitecture}.json`, then give "
+                f"--cpu {self.microarchitecture}.json"
+            )
         return self.rows[str(form)]
 
     def fetching(self, instructions: int, code_bytes: int) -> float:
@@ -62,12 +69,26 @@ class Table:
 
     def text(self) -> str:
         """JSON with one row per line, sorted, without dates: two tables can be compared."""
-        head = {"microarchitecture": self.microarchitecture, "cpu": self.cpu, "basis": self.basis, "unit": "core cycles", "resources": self.resources,
-                "load": _number(self.load), "forward": {k: _number(v) for k, v in self.forward.items()},
-                "fetch": [[size, _number(each)] for size, each in self.fetch], "fetch_bytes": [[size, _number(each)] for size, each in self.fetch_bytes]}
+        head = {
+            "microarchitecture": self.microarchitecture,
+            "cpu": self.cpu,
+            "basis": self.basis,
+            "unit": "core cycles",
+            "resources": self.resources,
+            "load": _number(self.load),
+            "forward": {k: _number(v) for k, v in self.forward.items()},
+            "fetch": [[size, _number(each)] for size, each in self.fetch],
+            "fetch_bytes": [[size, _number(each)] for size, each in self.fetch_bytes],
+        }
         head |= {"core": self.core.data()} if self.core != Core() else {}
         rows = [f"  {json.dumps(name)}: {json.dumps(_row_data(row))}" for name, row in sorted(self.rows.items())]
-        return "{\n" + "".join(f" {json.dumps(k)}: {json.dumps(v)},\n" for k, v in head.items()) + ' "instructions": {\n' + ",\n".join(rows) + "\n }\n}\n"
+        return (
+            "{\n"
+            + "".join(f" {json.dumps(k)}: {json.dumps(v)},\n" for k, v in head.items())
+            + ' "instructions": {\n'
+            + ",\n".join(rows)
+            + "\n }\n}\n"
+        )
 
 
 def _along(curve: Curve, size: int) -> float:
@@ -79,8 +100,11 @@ def _number(value: float | None) -> float | int | None:
 
 
 def _row_data(row: Row) -> dict:
-    return {"latency": [_number(l) for l in row.latency], "throughput": _number(row.throughput),
-            "uses": {name: _number(use) for name, use in row.uses.items()}}
+    return {
+        "latency": [_number(cycles) for cycles in row.latency],
+        "throughput": _number(row.throughput),
+        "uses": {name: _number(use) for name, use in row.uses.items()},
+    }
 
 
 def median_table(tables: Sequence[Table]) -> Table:
@@ -89,27 +113,53 @@ def median_table(tables: Sequence[Table]) -> Table:
     rows = {}
     for name, row in first.rows.items():
         others = [t.rows[name] for t in tables]
-        latency = tuple(None if l is None else statistics.median_low([o.latency[i] for o in others]) for i, l in enumerate(row.latency))
+        latency = tuple(
+            None if cycles is None else statistics.median_low([c for o in others if (c := o.latency[i]) is not None])
+            for i, cycles in enumerate(row.latency)
+        )
         uses = {r: statistics.median_low([o.uses.get(r, 0.0) for o in others]) for r in first.resources}
-        rows[name] = Row(name, latency, statistics.median_low([o.throughput for o in others]), {r: use for r, use in uses.items() if use})
-    return replace(first, rows=rows, load=statistics.median_low([t.load for t in tables]),
-                   forward={kind: statistics.median_low([t.forward[kind] for t in tables]) for kind in first.forward},
-                   fetch=_median_curve([t.fetch for t in tables]), fetch_bytes=_median_curve([t.fetch_bytes for t in tables]))
+        rows[name] = Row(
+            name,
+            latency,
+            statistics.median_low([o.throughput for o in others]),
+            {r: use for r, use in uses.items() if use},
+        )
+    return replace(
+        first,
+        rows=rows,
+        load=statistics.median_low([t.load for t in tables]),
+        forward={kind: statistics.median_low([t.forward[kind] for t in tables]) for kind in first.forward},
+        fetch=_median_curve([t.fetch for t in tables]),
+        fetch_bytes=_median_curve([t.fetch_bytes for t in tables]),
+    )
 
 
 def _median_curve(curves: Sequence[Curve]) -> Curve:
-    return tuple((size, statistics.median_low([curve[i][1] for curve in curves])) for i, (size, _) in enumerate(curves[0]))
+    return tuple(
+        (size, statistics.median_low([curve[i][1] for curve in curves])) for i, (size, _) in enumerate(curves[0])
+    )
 
 
 def read_table(path: Path) -> Table:
     """CryptostitchError when the file is not an instruction table."""
     try:
         data = json.loads(path.read_text())
-        rows = {name: Row(name, tuple(row["latency"]), row["throughput"], row["uses"]) for name, row in data["instructions"].items()}
-        return Table(*(data[k] for k in ("microarchitecture", "cpu", "basis", "resources", "load", "forward")),
-                     *(tuple((size, each) for size, each in data[k]) for k in ("fetch", "fetch_bytes")), rows, core_of(data.get("core", {})))
+        rows = {
+            name: Row(name, tuple(row["latency"]), row["throughput"], row["uses"])
+            for name, row in data["instructions"].items()
+        }
+        return Table(
+            **{k: data[k] for k in ("microarchitecture", "cpu", "basis", "resources", "load", "forward")},
+            fetch=tuple((size, each) for size, each in data["fetch"]),
+            fetch_bytes=tuple((size, each) for size, each in data["fetch_bytes"]),
+            rows=rows,
+            core=core_of(data.get("core", {})),
+        )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CryptostitchError(f"{path} is not an instruction table ({type(error).__name__}: {error}); `cryptostitch probe -o {path}` writes one") from error
+        raise CryptostitchError(
+            f"{path} is not an instruction table ({type(error).__name__}: {error}); `cryptostitch probe -o {path}` "
+            "writes one"
+        ) from error
 
 
 def tables() -> dict[str, Path]:
@@ -124,7 +174,11 @@ def table_of(name: str) -> Table:
         return read_table(shipped[name])
     if name.endswith(".json"):
         if not Path(name).exists():
-            raise CryptostitchError(f"there is no file {name}; `cryptostitch probe -o {name}` writes the table of this CPU")
+            raise CryptostitchError(
+                f"there is no file {name}; `cryptostitch probe -o {name}` writes the table of this CPU"
+            )
         return read_table(Path(name))
-    raise CryptostitchError(f"no instruction table for '{name}'; there are {', '.join(shipped)}; on such a CPU write one with `cryptostitch probe -o {name}.json`, "
-                            f"then give --cpu {name}.json")
+    raise CryptostitchError(
+        f"no instruction table for '{name}'; there are {', '.join(shipped)}; on such a CPU write one with "
+        f"`cryptostitch probe -o {name}.json`, then give --cpu {name}.json"
+    )

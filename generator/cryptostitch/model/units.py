@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import heapq
-from typing import Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-FULL = 0.999                    # of a cycle; figures of tables are rounded
+FULL = 0.999  # of a cycle; figures of tables are rounded
 Uses = tuple[tuple[str, float], ...]
 
 
@@ -42,16 +42,21 @@ class Waiting:
     def __init__(self, units: Units):
         self.units = units
         self.classes: dict[Uses, list[int]] = {}
-        self.why: dict[Uses, str] = {}      # what each class waited for last
+        self.why: dict[Uses, str] = {}  # what each class waited for last
 
     def add(self, number: int, uses: Uses) -> None:
         heapq.heappush(self.classes.setdefault(uses, []), number)
 
     def start(self, cycle: int) -> Iterator[tuple[int, str]]:
-        """Those that start in this cycle, the oldest first, with what they may have waited for. More may be added meanwhile."""
+        """Those that start in this cycle, the oldest first, with what they may have waited for. More may be added
+        meanwhile."""
         blocked: set[Uses] = set()
         while True:
-            uses = min((u for u, numbers in self.classes.items() if numbers and u not in blocked), key=lambda u: self.classes[u][0], default=None)
+            uses = min(
+                (u for u, numbers in self.classes.items() if numbers and u not in blocked),
+                key=lambda u: self.classes[u][0],
+                default=None,
+            )
             if uses is None:
                 return
             if busy := self.units.busy(uses, cycle):

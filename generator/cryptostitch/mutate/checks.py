@@ -1,20 +1,20 @@
-"""The quick ladder for one mutant, each check on its own. A check answers with the first thing that it finds wrong, or with nothing."""
+"""The quick ladder for one mutant, each check on its own. A check answers with the first thing that it finds wrong, or
+with nothing."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Sequence
 
-from ..catalog import Algorithm
-from ..contract import FROM_HAND, IN, OUT
-from ..kernel import Kernel
+from ..core.catalog import Algorithm
+from ..core.contract import FROM_HAND, IN, OUT
+from ..core.kernel import Kernel
+from ..core.program import Recipe
 from ..ladder.interpreter import ModelMachine
 from ..ladder.machine import Outcome
 from ..ladder.model import difference
 from ..ladder.scene import Scene, random_secrets
 from ..passes.verify import check_bounds, check_forms, check_kernel, check_taint
-from ..program import Recipe
-from ..stream import Stream
 from ..verify.allocation import allocation_problems, compare, contract_problems
 from ..verify.induct import is_spill
 from .sampling import Mutant, Original
@@ -24,9 +24,15 @@ STATIC = ("forms", "values", "bounds", "taint", "weave")
 RUN = ("model", "trace", "residue")
 CHECKS = (*STATIC, *RUN)
 SHOWS = {
-    COMPILE: "a pass cannot go on", "forms": "instructions that the table allows", "values": "the allocated code computes what the template does",
-    "bounds": "accesses inside the contract", "taint": "no secret in an address", "weave": "the kernel runs its programs and wipes",
-    ASSEMBLER: "LLVM MC refuses it", "model": "known answers inside the contract, on the instruction model", "trace": "equal traces for two secrets",
+    COMPILE: "a pass cannot go on",
+    "forms": "instructions that the table allows",
+    "values": "the allocated code computes what the template does",
+    "bounds": "accesses inside the contract",
+    "taint": "no secret in an address",
+    "weave": "the kernel runs its programs and wipes",
+    ASSEMBLER: "LLVM MC refuses it",
+    "model": "known answers inside the contract, on the instruction model",
+    "trace": "equal traces for two secrets",
     "residue": "registers after the return do not depend on secrets",
 }
 
@@ -42,14 +48,18 @@ def static(original: Original, mutant: Mutant, wanted: Sequence[str], thorough: 
         return bool(found) and not thorough
 
     if mutant.program is not None:
-        stream: Stream = mutant.stream or original.stream(mutant.of)
+        assert mutant.of is not None
+        stream = mutant.stream or original.stream(mutant.of)
         forms = check_forms(mutant.program) + contract_problems(stream, mutant.program)
         if says("forms", forms):
             return found
         if not forms:
             induction = compare(stream, mutant.program)
-            if says("values", allocation_problems(induction)) or says("bounds", check_bounds(mutant.program, induction)) \
-                    or says("taint", check_taint(mutant.program, induction)):
+            if (
+                says("values", allocation_problems(induction))
+                or says("bounds", check_bounds(mutant.program, induction))
+                or says("taint", check_taint(mutant.program, induction))
+            ):
                 return found
     if mutant.kernel is not None:
         says("weave", check_kernel(mutant.kernel))
@@ -58,8 +68,8 @@ def static(original: Original, mutant: Mutant, wanted: Sequence[str], thorough: 
 
 @dataclass
 class Seen:
-    """What the world sees of all runs: faults, contents that are wrong, secrets in traces and registers, and memory afterwards (the allocator's
-    own fields apart)."""
+    """What the world sees of all runs: faults, contents that are wrong, secrets in traces and registers, and memory
+    afterwards (the allocator's own fields apart)."""
 
     fault: str = ""
     wrong: str = ""
@@ -69,8 +79,8 @@ class Seen:
 
 
 class Stage:
-    """Runs one kernel and its mutants on the instruction model with two random secrets, each in two calls, of lag + 2 and of lag + 1 iterations,
-    as the check `model` does."""
+    """Runs one kernel and its mutants on the instruction model with two random secrets, each in two calls, of lag + 2
+    and of lag + 1 iterations, as the check `model` does."""
 
     SECRETS = ("one", "two")
 
@@ -80,8 +90,11 @@ class Stage:
         self.steps = 0
 
     def see(self, code: bytes, recipe: Recipe) -> Seen:
-        """``recipe``: whose contracts lay out the memory; lags and ratios are the original's, since the caller knows no others."""
-        parts = tuple(replace(part, lag=right.lag, ratio=right.ratio) for part, right in zip(recipe.parts, self.recipe.parts))
+        """``recipe``: whose contracts lay out the memory; lags and ratios are the original's, since the caller knows no
+        others."""
+        parts = tuple(
+            replace(part, lag=right.lag, ratio=right.ratio) for part, right in zip(recipe.parts, self.recipe.parts)
+        )
         self.machine.reset()
         counts = self.recipe.lag + 2, self.recipe.lag + 1
         scene = Scene(replace(recipe, parts=parts), self.rows, self.machine, sum(counts))
@@ -103,21 +116,32 @@ class Stage:
                 if one.trace != other.trace:
                     seen.traces = seen.traces or difference(one, other)
                 if before != after:
-                    seen.residue = seen.residue or f"{next(n for n in after if after[n] != before[n])} depends on secrets after the return"
+                    seen.residue = (
+                        seen.residue
+                        or f"{next(n for n in after if after[n] != before[n])} depends on secrets after the return"
+                    )
             first = first or outcomes
         return seen
 
     def _registers(self) -> dict[str, object]:
         machine = self.machine
-        return {f"{kind} register {n}": value for kind, row in (("vector", machine.vectors), ("general", machine.generals), ("mask", machine.masks))
-                for n, value in enumerate(row)}
+        return {
+            f"{kind} register {n}": value
+            for kind, row in (("vector", machine.vectors), ("general", machine.generals), ("mask", machine.masks))
+            for n, value in enumerate(row)
+        }
 
     def _memory(self, scene: Scene) -> dict[str, bytes]:
-        fields = {f"field {f.name} of stream {i}": self.machine.read(scene.states[i] + f.offset, f.size)
-                  for i, part in enumerate(scene.recipe.parts) for f in part.program.contract.fields
-                  if not is_spill(f) and f.name not in (IN, OUT, FROM_HAND)}
-        return fields | {f"{name} of stream {i}, lane {lane}": self.machine.read(address, scene.length(i))
-                         for (i, name, lane), address in scene.buffers.items()}
+        fields = {
+            f"field {f.name} of stream {i}": self.machine.read(scene.states[i] + f.offset, f.size)
+            for i, part in enumerate(scene.recipe.parts)
+            for f in part.program.contract.fields
+            if not is_spill(f) and f.name not in (IN, OUT, FROM_HAND)
+        }
+        return fields | {
+            f"{name} of stream {i}, lane {lane}": self.machine.read(address, scene.length(i))
+            for (i, name, lane), address in scene.buffers.items()
+        }
 
 
 def run(stage: Stage, code: bytes, recipe: Recipe, wanted: Sequence[str]) -> tuple[dict[str, str], Seen]:
@@ -128,4 +152,5 @@ def run(stage: Stage, code: bytes, recipe: Recipe, wanted: Sequence[str]) -> tup
 
 
 def renamed(mutant: Mutant) -> Kernel:
+    assert mutant.kernel is not None
     return replace(mutant.kernel, name=mutant.name)

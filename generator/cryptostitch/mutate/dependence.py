@@ -1,11 +1,12 @@
-"""Whether two instructions may change places: registers, flags and memory. Cautious about memory: two accesses are apart only when that is plain."""
+"""Whether two instructions may change places: registers, flags and memory. Cautious about memory: two accesses are
+apart only when that is plain."""
 
 from __future__ import annotations
 
-from ..instructions import INSTRUCTIONS
-from ..ir import GENERAL, VECTOR, Ins, Mem, Reg
-from ..passes.bind import RSP
-from ..passes.liveness import operand_accesses
+from ..core.accesses import operand_accesses
+from ..core.instructions import INSTRUCTIONS
+from ..core.ir import GENERAL, VECTOR, Ins, Mem, Reg
+from ..core.registers import RSP
 
 STACK = frozenset(("push", "pop", "ret"))
 ZEROED = frozenset(("vzeroall", "vzeroupper"))
@@ -52,14 +53,16 @@ def reads_writes(ins: Ins) -> tuple[set, set]:
 
 def stores(ins: Ins) -> bool:
     if ins.op not in INSTRUCTIONS:
-        return ins.op == "push" or ins.op in ("movups", "vmovups") and isinstance(ins.operands[0], Mem)
+        return ins.op == "push" or (ins.op in ("movups", "vmovups") and isinstance(ins.operands[0], Mem))
     return any(isinstance(ins.operands[i], Mem) and access in "wx" for i, access in operand_accesses(ins))
 
 
 def loads(ins: Ins) -> bool:
     if ins.op not in INSTRUCTIONS:
-        return ins.op == "pop" or ins.op in ("movups", "vmovups") and isinstance(ins.operands[1], Mem)
-    return INSTRUCTIONS[ins.op].accesses and any(isinstance(ins.operands[i], Mem) and access in "rx" for i, access in operand_accesses(ins))
+        return ins.op == "pop" or (ins.op in ("movups", "vmovups") and isinstance(ins.operands[1], Mem))
+    return INSTRUCTIONS[ins.op].accesses and any(
+        isinstance(ins.operands[i], Mem) and access in "rx" for i, access in operand_accesses(ins)
+    )
 
 
 def overlap(a: Ins, b: Ins) -> bool:
@@ -75,19 +78,20 @@ def overlap(a: Ins, b: Ins) -> bool:
 
 
 def depend(first: Ins, second: Ins) -> bool:
-    """Whether exchanging the two, which stand one after the other, may change anything. Flags count only where they are read."""
+    """Whether exchanging the two, which stand one after the other, may change anything. Flags count only where they are
+    read."""
     r1, w1 = reads_writes(first)
     r2, w2 = reads_writes(second)
     if w1 & r2 or r1 & w2 or (w1 & w2) - {FLAGS}:
         return True
     if any(ins.op in ("jnz", "jmp", "ret", "endbr64") for ins in (first, second)) or first.glue or second.glue:
         return True
-    touching = stores(first) and (stores(second) or loads(second)) or loads(first) and stores(second)
+    touching = (stores(first) and (stores(second) or loads(second))) or (loads(first) and stores(second))
     return touching and overlap(first, second)
 
 
 def free(first: Ins, second: Ins, behind: Ins | None) -> bool:
-    """Whether exchanging the two changes nothing that a check could rightly call a fault: not the order of stores either, which checks compare one by one, nor whose flags a
-    jump behind them reads."""
+    """Whether exchanging the two changes nothing that a check could rightly call a fault: not the order of stores
+    either, which checks compare one by one, nor whose flags a jump behind them reads."""
     jump = behind is not None and reads_writes(behind)[0] & reads_writes(first)[1] & reads_writes(second)[1] & {FLAGS}
-    return not (depend(first, second) or stores(first) and stores(second) or jump)
+    return not (depend(first, second) or (stores(first) and stores(second)) or jump)

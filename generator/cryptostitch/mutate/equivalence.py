@@ -18,6 +18,7 @@ def reason(original: Original, mutant: Mutant) -> str:
         return ""
     if mutant.level == KERNEL:
         return _kernel(original, mutant)
+    assert mutant.of is not None and mutant.program is not None
     stream = original.stream(mutant.of)
     safe = check_forms(mutant.program)
     if safe:
@@ -25,9 +26,18 @@ def reason(original: Original, mutant: Mutant) -> str:
     alone = induct(Side.of_program(mutant.program))
     if check_bounds(mutant.program, alone) or check_taint(mutant.program, alone):
         return ""
-    faulty = Side.of_stream(mutant.stream) if mutant.level == TEMPLATE else Side.of_program(mutant.program)
-    for terms, why in ((None, "value numbering: every store, field and loop-carried value is the original's"),
-                       (Algebra(), "value numbering with the algebra of sums, exclusive or, rotates and bits that are not read: all values are the original's")):
+    faulty = Side.of_program(mutant.program)
+    if mutant.level == TEMPLATE:
+        assert mutant.stream is not None
+        faulty = Side.of_stream(mutant.stream)
+    for terms, why in (
+        (None, "value numbering: every store, field and loop-carried value is the original's"),
+        (
+            Algebra(),
+            "value numbering with the algebra of sums, exclusive or, rotates and bits that are not read: all values "
+            "are the original's",
+        ),
+    ):
         if not allocation_problems(induct(Side.of_stream(stream), faulty, terms=terms)):
             return why
     return ""
@@ -36,6 +46,7 @@ def reason(original: Original, mutant: Mutant) -> str:
 def _kernel(original: Original, mutant: Mutant) -> str:
     if mutant.recipe is not original.recipe:
         return ""
+    assert mutant.kernel is not None
     if not check_kernel(mutant.kernel):
         return "the kernel runs exactly its programs, and saves, counts and wipes as it must"
     frames = [[item for item in kernel.items if item.stream is None] for kernel in (original.kernel, mutant.kernel)]
@@ -45,5 +56,6 @@ def _kernel(original: Original, mutant: Mutant) -> str:
 
 
 def confirmed(original: Seen, mutant: Seen) -> bool:
-    """Whether the model sees the same memory after every run, and no fault, wrong answer or secret left in a register."""
+    """Whether the model sees the same memory after every run, and no fault, wrong answer or secret left in a
+    register."""
     return not (mutant.fault or mutant.wrong or mutant.traces or mutant.residue) and mutant.state == original.state

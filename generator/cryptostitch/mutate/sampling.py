@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Sequence
 
-from ..errors import DoesNotFit
-from ..ir import GENERAL, STATE, Constant, Reg
-from ..kernel import SECTIONS, Kernel
-from ..names import stream_name
+from ..core.contract import Field
+from ..core.errors import DoesNotFit
+from ..core.ir import GENERAL, STATE, Constant, Reg
+from ..core.kernel import SECTIONS, Kernel
+from ..core.names import stream_name
+from ..core.program import Program, Recipe
+from ..core.registers import BindError
+from ..core.stream import Stream
 from ..passes.allocate import allocate
-from ..passes.bind import BindError
 from ..passes.frame import frame
 from ..passes.legalize import legalize
 from ..passes.order import ordered
 from ..pipeline import Generator
-from ..program import Program, Recipe
-from ..stream import Stream
 from .operators import OPERATORS
 from .text import KERNEL, LEVELS, TEMPLATE, Text
 
@@ -45,8 +46,8 @@ class Original:
 
 @dataclass
 class Mutant:
-    """``program`` and ``stream`` are those with the fault, or None; ``of`` is the program of the original that they stand for.
-    ``kernel`` is None when the generator itself refused, with ``refusal``."""
+    """``program`` and ``stream`` are those with the fault, or None; ``of`` is the program of the original that they
+    stand for. ``kernel`` is None when the generator itself refused, with ``refusal``."""
 
     name: str
     level: str
@@ -60,7 +61,9 @@ class Mutant:
     refusal: str = ""
 
 
-def mutants(original: Original, count: int, seed: int, levels: Sequence[str] = LEVELS, operators: Sequence[str] = ()) -> list[Mutant]:
+def mutants(
+    original: Original, count: int, seed: int, levels: Sequence[str] = LEVELS, operators: Sequence[str] = ()
+) -> list[Mutant]:
     """At most ``count`` different mutants. ``operators``: all without names."""
     rnd = random.Random(f"{seed} {original.recipe.name}")
     cells = [(level, operator) for operator in operators or (*OPERATORS, LAG) for level in LEVELS if level in levels]
@@ -72,7 +75,14 @@ def mutants(original: Original, count: int, seed: int, levels: Sequence[str] = L
         for level, operator in list(cells):
             if len(made) == count:
                 break
-            mutant = next((m for m in (_make(original, level, operator, rnd) for _ in range(TRIES)) if m and m.sentence not in seen), None)
+            mutant = next(
+                (
+                    m
+                    for m in (_make(original, level, operator, rnd) for _ in range(TRIES))
+                    if m and m.sentence not in seen
+                ),
+                None,
+            )
             if mutant is None:
                 cells.remove((level, operator))
             else:
@@ -89,8 +99,11 @@ def _make(original: Original, level: str, operator: str, rnd: random.Random) -> 
         return _kernel(original, operator, rnd)
     program = rnd.choice(original.programs)
     stream = original.stream(program)
-    code, constants, state = (stream.code, stream.constants, Reg(GENERAL, STATE, 64)) if level == TEMPLATE else \
-        (program.code, program.contract.constants, Reg(GENERAL, 0, 64))
+    code, constants, state = (
+        (stream.code, stream.constants, Reg(GENERAL, STATE, 64))
+        if level == TEMPLATE
+        else (program.code, program.contract.constants, Reg(GENERAL, 0, 64))
+    )
     section = rnd.choices(PARTS, [min(len(getattr(code, s)), 400) for s in PARTS])[0]
     lines = getattr(code, section)
     text = Text(level, section, lines, (0,) * len(lines), {0: (state, program.contract.fields)}, constants)
@@ -133,23 +146,36 @@ def _kernel(original: Original, operator: str, rnd: random.Random) -> Mutant | N
     section = "wipe" if operator == "wipe" else rnd.choice(there)
     first = next(i for i, item in enumerate(kernel.items) if item.section == section)
     items = [item for item in kernel.items if item.section == section]
-    states = {i: (Reg(GENERAL, kernel.binding.generals[i][0], 64, True), part.program.contract.fields) for i, part in enumerate(kernel.recipe.parts)}
+    states: dict[int | None, tuple[Reg, tuple[Field, ...]]] = {
+        i: (Reg(GENERAL, kernel.binding.generals[i][0], 64, True), part.program.contract.fields)
+        for i, part in enumerate(kernel.recipe.parts)
+    }
     pool = tuple(Constant(entry.label, entry.data) for entry in kernel.pool)
     text = Text(KERNEL, section, tuple(item.ins for item in items), tuple(item.stream for item in items), states, pool)
     change = OPERATORS[operator](text, rnd)
     if change is None:
         return None
-    changed = (*kernel.items[:first], *change.applied_to_items(items), *kernel.items[first + len(items):])
-    entries = tuple(replace(e, data=change.constant.data) if change.constant and e.label == change.constant.name else e for e in kernel.pool)
+    changed = (*kernel.items[:first], *change.applied_to_items(items), *kernel.items[first + len(items) :])
+    entries = tuple(
+        replace(e, data=change.constant.data) if change.constant and e.label == change.constant.name else e
+        for e in kernel.pool
+    )
     if changed == kernel.items and entries == kernel.pool:
         return None
     streams = "" if change.at is None or items[change.at].stream is None else f"stream {items[change.at].stream}, "
-    return Mutant("", KERNEL, operator, f"{streams}{section}: {change.sentence}", recipe=original.recipe,
-                  kernel=replace(kernel, items=changed, pool=entries))
+    return Mutant(
+        "",
+        KERNEL,
+        operator,
+        f"{streams}{section}: {change.sentence}",
+        recipe=original.recipe,
+        kernel=replace(kernel, items=changed, pool=entries),
+    )
 
 
 def _lagging(original: Original, rnd: random.Random) -> Mutant | None:
-    """A stream that runs one iteration more or less behind, or twice per iteration: the frame is consistent with the wrong recipe."""
+    """A stream that runs one iteration more or less behind, or twice per iteration: the frame is consistent with the
+    wrong recipe."""
     parts = list(original.recipe.parts)
     if len(parts) < 2:
         return None

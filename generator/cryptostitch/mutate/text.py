@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Sequence, TypeVar
+from typing import TypeVar
 
-from ..contract import Field
-from ..ir import Constant, Ins, Mem, Reg
-from ..kernel import Item
+from ..core.contract import Field
+from ..core.ir import Constant, Ins, Mem, Reg
+from ..core.kernel import Item
 
 TEMPLATE, PROGRAM, KERNEL = "template", "program", "kernel"
 LEVELS = (TEMPLATE, PROGRAM, KERNEL)
@@ -17,20 +18,21 @@ E = TypeVar("E")
 
 @dataclass(frozen=True)
 class Text:
-    """``code`` in order, None for a label. ``streams`` says whose each instruction is, None for the frame's. ``states`` are the state
-    pointers by stream, with the fields behind them."""
+    """``code`` in order, None for a label. ``streams`` says whose each instruction is, None for the frame's. ``states``
+    are the state pointers by stream, with the fields behind them."""
 
     level: str
     section: str
     code: tuple[Ins | None, ...]
     streams: tuple[int | None, ...]
-    states: dict[int | None, tuple[Reg, tuple[Field, ...]]]
+    states: Mapping[int | None, tuple[Reg, tuple[Field, ...]]]
     constants: tuple[Constant, ...] = ()
 
 
 @dataclass(frozen=True)
 class Change:
-    """One fault. Either ``at`` (and ``other``, to be exchanged with) is set, or ``constant``. ``ins`` None with ``other`` None: dropped."""
+    """One fault. Either ``at`` (and ``other``, to be exchanged with) is set, or ``constant``. ``ins`` None with
+    ``other`` None: dropped."""
 
     operator: str
     sentence: str
@@ -44,7 +46,7 @@ class Change:
         return tuple(self._applied(list(code), self.ins))
 
     def applied_to_items(self, items: Sequence[Item]) -> tuple[Item, ...]:
-        new = None if self.ins is None else items[self.at]._replace(ins=self.ins)
+        new = None if self.ins is None or self.at is None else items[self.at]._replace(ins=self.ins)
         return tuple(self._applied(list(items), new))
 
     def _applied(self, row: list[E], new: E | None) -> list[E]:
@@ -60,7 +62,7 @@ class Change:
 
 
 def with_operand(ins: Ins, index: int, operand) -> Ins:
-    return replace(ins, operands=(*ins.operands[:index], operand, *ins.operands[index + 1:]))
+    return replace(ins, operands=(*ins.operands[:index], operand, *ins.operands[index + 1 :]))
 
 
 def memory_of(ins: Ins) -> tuple[int, Mem] | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Iterator, Sequence
 
+from ..core.errors import CryptostitchError
 from ..emit.objects import AssemblyError, machine_code
-from ..errors import CryptostitchError
 from ..ladder.climb import Task
 from ..pipeline import Generator
 from .checks import ASSEMBLER, CHECKS, COMPILE, Seen, Stage, renamed, run, static
@@ -20,8 +20,8 @@ KILLED, EQUIVALENT, SURVIVED = "killed", "equivalent", "survived"
 
 @dataclass(frozen=True)
 class Plan:
-    """``given``: the user's own algorithms and template folders, as Generator takes them. ``without``: checks that are left out.
-    ``thorough``: all checks see every mutant, not only those that the checks before let through."""
+    """``given``: the user's own algorithms and template folders, as Generator takes them. ``without``: checks that are
+    left out. ``thorough``: all checks see every mutant, not only those that the checks before let through."""
 
     given: tuple[tuple, tuple] = ((), ())
     count: int = 40
@@ -38,7 +38,8 @@ class Plan:
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of a mutant. ``by``: each check that found it, with what it said. ``why``: the proof that it is no fault."""
+    """What became of a mutant. ``by``: each check that found it, with what it said. ``why``: the proof that it is no
+    fault."""
 
     kernel: str
     level: str
@@ -55,17 +56,25 @@ class Fate:
 
 
 def fates(plan: Plan, generator: Generator, task: Task) -> list[Fate]:
-    """All mutants of a kernel, judged. Raises DoesNotFit when the kernel does not exist, CryptostitchError when the original is not right."""
+    """All mutants of a kernel, judged. Raises DoesNotFit when the kernel does not exist, CryptostitchError when the
+    original is not right."""
     original = Original(generator, generator.default_recipe(task.parts, tuned=task.name))
     rows = [generator.algorithms[p.program.algorithm] for p in original.recipe.parts]
     made = mutants(original, plan.count, plan.seed, plan.levels, plan.operators)
     wanted = plan.wanted
     found = [{COMPILE: m.refusal} if m.refusal else static(original, m, wanted, plan.thorough) for m in made]
-    waiting = [(m, by) for m, by in zip(made, found) if m.kernel is not None and (plan.thorough or not by or m.operator == CONTROL)]
+    waiting = [
+        (m, by)
+        for m, by in zip(made, found)
+        if m.kernel is not None and (plan.thorough or not by or m.operator == CONTROL)
+    ]
     stage = Stage(original.recipe, rows, plan.seed)
     right = stage.see(machine_code([original.kernel])[original.recipe.name], original.recipe)
     if not confirmed(right, right):
-        raise CryptostitchError(f"{task.name}, unchanged, fails on the instruction model: {right.fault or right.wrong or right.traces or right.residue}")
+        raise CryptostitchError(
+            f"{task.name}, unchanged, fails on the instruction model: "
+            f"{right.fault or right.wrong or right.traces or right.residue}"
+        )
     stage.machine.limit = 2 * stage.steps + 1000
     seen: dict[str, Seen] = {}
     for mutant, code in _assembled([m for m, _ in waiting]):
@@ -73,6 +82,7 @@ def fates(plan: Plan, generator: Generator, task: Task) -> list[Fate]:
         if isinstance(code, str):
             by[ASSEMBLER] = code
         else:
+            assert mutant.recipe is not None
             killed, seen[mutant.name] = run(stage, code, mutant.recipe, wanted)
             by |= killed
     return [_judged(original, right, m, by, seen.get(m.name)) for m, by in zip(made, found)]

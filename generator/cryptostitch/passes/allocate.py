@@ -1,7 +1,8 @@
 """Virtual registers -> the stream's own window, within a budget.
 
-Every section is scanned once (scan.py). Loop-carried values have a *home* register that they occupy at the head of every iteration.
-Kept memory operands (Stream.keep) get homes of their own as long as registers are left over, the most used ones first.
+Every section is scanned once (scan.py). Loop-carried values have a *home* register that they occupy at the head of
+every iteration. Kept memory operands (Stream.keep) get homes of their own as long as registers are left over, the most
+used ones first.
 """
 
 from __future__ import annotations
@@ -9,19 +10,20 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from ..contract import SPILL, Contract, Field
-from ..errors import DoesNotFit
-from ..ir import GENERAL, STATE, VECTOR, Code, Ins, Mem, Reg, Window
-from ..isa import GENERALS, ISAS, Isa
-from ..program import Program
-from ..stream import Stream
-from .liveness import Key, accesses_of, around_loop, shared_by, state_pointers
+from ..core.accesses import Key, accesses_of, shared_by
+from ..core.contract import SPILL, Contract, Field
+from ..core.errors import DoesNotFit
+from ..core.ir import GENERAL, STATE, VECTOR, Code, Ins, Mem, Reg, Window
+from ..core.isa import GENERALS, ISAS, Isa
+from ..core.program import Program
+from ..core.stream import Stream
+from .liveness import around_loop, state_pointers
 from .scan import NEVER, SPILL_SYMBOLS, Section, load
 
 SPILL_WORDS = "spill_words"
 
 
-def allocate(stream: Stream, budget: int | None = None, uses: "Uses | None" = None) -> Program:
+def allocate(stream: Stream, budget: int | None = None, uses: Uses | None = None) -> Program:
     """Allocates a legalized stream. ``budget``: vector registers (general ones for a scalar ISA); None: all there are.
     ``uses``: the stream's, for callers that allocate it more than once.
 
@@ -62,7 +64,8 @@ def _cost(body: tuple[Ins, ...]) -> int:
 
 
 class Uses:
-    """What every instruction reads and writes, what is alive around the loop, how kept operands are used: found once, for all attempts."""
+    """What every instruction reads and writes, what is alive around the loop, how kept operands are used: found once,
+    for all attempts."""
 
     def __init__(self, stream: Stream):
         self.enter, self.body, self.leave = (accesses_of(code) for _, code in stream.code.sections())
@@ -90,10 +93,10 @@ class Attempt:
         self.peak = {VECTOR: 0, GENERAL: 0, "k": 0}
         self.slots = {VECTOR: 0, GENERAL: 0}
         self.homes: dict[Key, int] = {}
-        self.code: Code | None = None
+        self.code: Code  # once it has run
         self.spill_base = -(-max((f.offset + f.size for f in stream.fields), default=0) // 64) * 64
 
-    def run(self) -> "Attempt":
+    def run(self) -> Attempt:
         code = self.stream.code
         head, behind = self.uses.head, self.uses.behind
         carried = {k for k in head | behind if not str(k[1]).startswith("keep ")} - {(GENERAL, STATE)}
@@ -104,13 +107,19 @@ class Attempt:
             self.homes[key] = counts[key[0]]
             counts[key[0]] += 1
         if any(counts[c] > self.limit[c] for c in (VECTOR, GENERAL)):
-            raise DoesNotFit(f"{self.stream.name}: {counts[self.isa.words]} registers carry values from one iteration to the next, "
-                             f"{self.limit[self.isa.words]} are allowed")
+            raise DoesNotFit(
+                f"{self.stream.name}: {counts[self.isa.words]} registers carry values from one iteration to the next, "
+                f"{self.limit[self.isa.words]} are allowed"
+            )
         at_head = set(self.homes)
         leave_wants = {k for k in self.homes if k in behind or k == (GENERAL, STATE)}
         loads = tuple(self._load_keep(k) for k in self.promoted)
-        body = Section(self, code.body, self.uses.body, {k for k in at_head if k in head or k in kept or k[1] == STATE}, at_head).run()
-        enter = Section(self, code.enter + loads, [*self.uses.enter, *accesses_of(loads)], {(GENERAL, STATE)}, at_head, loading=True).run()
+        body = Section(
+            self, code.body, self.uses.body, {k for k in at_head if k in head or k in kept or k[1] == STATE}, at_head
+        ).run()
+        enter = Section(
+            self, code.enter + loads, [*self.uses.enter, *accesses_of(loads)], {(GENERAL, STATE)}, at_head, loading=True
+        ).run()
         leave = Section(self, code.leave, self.uses.leave, leave_wants, {(GENERAL, STATE)}).run()
         self.code = Code(tuple(enter), tuple(body), tuple(leave))
         return self
@@ -149,9 +158,17 @@ class Attempt:
         code = Code(*(tuple(placed(i) for i in s) for _, s in self.code.sections()))
         align = max([64, *(f.align for f in fields)])
         window = _window(code)
-        contract = Contract(stream.lanes, stream.bytes, tuple(fields), -(-end // align) * align, align,
-                            stream.reads_input, stream.constants, stream.features)
-        homes = {key[1]: (key[0], index) for key, index in self.homes.items()}
+        contract = Contract(
+            stream.lanes,
+            stream.bytes,
+            tuple(fields),
+            -(-end // align) * align,
+            align,
+            stream.reads_input,
+            stream.constants,
+            stream.features,
+        )
+        homes = {str(key[1]): (key[0], index) for key, index in self.homes.items()}
         return Program(name, stream.name, stream.algorithm, stream.isa, code, window, contract, homes)
 
 
@@ -161,5 +178,5 @@ def _window(code: Code) -> Window:
         for ins in section:
             for reg in ins.registers():
                 if not reg.physical:
-                    top[reg.cls] = max(top[reg.cls], reg.id + 1)
+                    top[reg.cls] = max(top[reg.cls], reg.number + 1)
     return Window(top[VECTOR], top[GENERAL], top["k"])

@@ -1,24 +1,28 @@
-"""Builds the whole kernel around the loop: entry, ramp, loop, drain, exit, constants. Twin of runtime/code/frame.cpp."""
+"""Builds the whole kernel around the loop: entry, ramp, loop, drain, exit, constants. Twin of
+runtime/code/frame.cpp."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
-from typing import Iterator
 
-from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Mem, Reg
-from ..kernel import Item, Kernel, PoolEntry
-from ..program import Recipe
-from .bind import RSP, ABIS, Abi, Binding, bind
+from ..core.ir import GENERAL, MASK, VECTOR, Imm, Ins, Mem, Reg
+from ..core.kernel import Item, Kernel, PoolEntry
+from ..core.program import Recipe
+from ..core.registers import ABIS, RSP, Abi, Binding
+from .bind import bind
 from .weave import weave
 
 POOL_ALIGN = 64
 CONSTANT_SIZES = (4, 8, 16, 32, 64)
 LOOP = "loop"
 
-# A core that has missed its op cache decodes four instructions a cycle up to the next taken branch, however much of what follows the op cache has. Long loops of general
-# registers, of SHA-512 say, run faster than that: a jump to the next instruction, the hop, brings the core back. Measured on Zen 4: 4 % for AES-CBC with HMAC-SHA512 of one
-# message, 7 to 15 % for one short message of SHA-512 and SM3 where the code around the kernel displaced some of it. Loops of vectors are slower than the decoders.
+# A core that has missed its op cache decodes four instructions a cycle up to the next taken branch, however much of
+# what follows the op cache has. Long loops of general registers, of SHA-512 say, run faster than that: a jump to the
+# next instruction, the hop, brings the core back. Measured on Zen 4: 4 % for AES-CBC with HMAC-SHA512 of one message, 7
+# to 15 % for one short message of SHA-512 and SM3 where the code around the kernel displaced some of it. Loops of
+# vectors are slower than the decoders.
 HOP_FROM = 1024
 """A loop that has at least so many instructions of general registers alone has hops."""
 HOP_EVERY = 256
@@ -79,19 +83,28 @@ def frame(recipe: Recipe, abi: str = "sysv") -> Kernel:
 
 def has_hops(recipe: Recipe) -> bool:
     """Whether its loop is long, and of general registers (HOP_FROM)."""
-    return sum(part.ratio * sum(all(r.cls == GENERAL for r in ins.registers()) for ins in part.program.code.body) for part in recipe.parts) >= HOP_FROM
+    return (
+        sum(
+            part.ratio * sum(all(r.cls == GENERAL for r in ins.registers()) for ins in part.program.code.body)
+            for part in recipe.parts
+        )
+        >= HOP_FROM
+    )
 
 
 def is_avx(recipe: Recipe) -> bool:
     """Whether any instruction is AVX or AVX-512: exactly their mnemonics begin with a v."""
     return any(
-        ins.op.startswith("v") for part in recipe.parts for _, section in part.program.code.sections() for ins in section
+        ins.op.startswith("v")
+        for part in recipe.parts
+        for _, section in part.program.code.sections()
+        for ins in section
     )
 
 
 def constant_pool(recipe: Recipe) -> tuple[tuple[PoolEntry, ...], dict[tuple[int, str], str]]:
-    """The entries in order, and the label of each (stream, symbol). Equal bytes are stored once; large entries come first,
-    which aligns each to its own size."""
+    """The entries in order, and the label of each (stream, symbol). Equal bytes are stored once; large entries come
+    first, which aligns each to its own size."""
     contents: list[bytes] = []
     for part in recipe.parts:
         for constant in part.program.contract.constants:
@@ -107,7 +120,8 @@ def constant_pool(recipe: Recipe) -> tuple[tuple[PoolEntry, ...], dict[tuple[int
     label = {entry.data: entry.label for entry in entries}
     symbols = {
         (i, constant.name): label[constant.data]
-        for i, part in enumerate(recipe.parts) for constant in part.program.contract.constants
+        for i, part in enumerate(recipe.parts)
+        for constant in part.program.contract.constants
     }
     return tuple(entries), symbols
 

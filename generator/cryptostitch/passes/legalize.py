@@ -1,21 +1,22 @@
 """Three-operand form -> the form that the instruction set has.
 
-Templates may give one operand more than a two-operand instruction takes (``paddd d, a, b``: d = a + b). This pass inserts the
-register copy, exchanges commutative operands where that saves one, and keeps the names virtual, so that the
+Templates may give one operand more than a two-operand instruction takes (``paddd d, a, b``: d = a + b). This pass
+inserts the register copy, exchanges commutative operands where that saves one, and keeps the names virtual, so that the
 allocator can make most copies disappear.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Iterable
 
-from ..instructions import INSTRUCTIONS, Row
-from ..ir import GENERAL, Code, Ins, Mem, Operand, Reg
-from ..isa import ISAS, Isa
-from ..stream import Stream
-from .liveness import accesses_of, around_loop, live_sets
+from ..core.accesses import accesses_of
+from ..core.instructions import INSTRUCTIONS, Row
+from ..core.ir import GENERAL, Code, Ins, Mem, Operand, Reg
+from ..core.isa import ISAS, Isa
+from ..core.stream import Stream
+from .liveness import around_loop, live_sets
 
 
 def legalize(stream: Stream) -> Stream:
@@ -24,7 +25,10 @@ def legalize(stream: Stream) -> Stream:
     accesses = {name: accesses_of(code) for name, code in stream.code.sections()}
     head, behind = around_loop(accesses["body"], accesses["leave"])
     live_out = {"enter": head | behind, "body": head | behind, "leave": frozenset()}
-    sections = {name: tuple(_section(code, live_sets(accesses[name], live_out[name])[1:], isa, fresh)) for name, code in stream.code.sections()}
+    sections = {
+        name: tuple(_section(code, live_sets(accesses[name], live_out[name])[1:], isa, fresh))
+        for name, code in stream.code.sections()
+    }
     return replace(stream, code=Code(**sections))
 
 
@@ -40,15 +44,22 @@ def _section(code: tuple[Ins, ...], live_after: list[frozenset], isa: Isa, fresh
 
 
 def _two_operands(ins: Ins, row: Row, live: frozenset, isa: Isa, fresh, tied: bool) -> Iterable[Ins]:
-    target, first, *rest = ins.operands
+    target = ins.register(0)
+    _, first, *rest = ins.operands
     second = rest[0] if rest else None
-    if row.swap == (0, 1) and isinstance(second, Reg) and not second.physical and _prefer_second(target, first, second, live):
+    if (
+        row.swap == (0, 1)
+        and isinstance(second, Reg)
+        and not second.physical
+        and _prefer_second(target, first, second, live)
+    ):
         first, rest = second, [first, *rest[1:]]
     if isinstance(first, Reg) and first.key == target.key:
         yield replace(ins, operands=(target, *rest))
         return
     clobbers = any(isinstance(o, Reg) and o.key == target.key for o in rest) or any(
-        isinstance(o, Mem) and target.key in {r.key for r in (o.base, o.index) if r} for o in rest)
+        isinstance(o, Mem) and target.key in {r.key for r in (o.base, o.index) if r} for o in rest
+    )
     into = Reg(target.cls, next(fresh), target.bits) if clobbers else target
     yield _copy(into, first, isa, ins, ins.glue or tied)
     yield replace(ins, operands=(into, *rest))

@@ -1,28 +1,31 @@
 """Another order of a loop's instructions, within their dependences: those first on which the longest chain waits.
 
-List scheduling (T. C. Hu, 1961) over a window that moves through the text: only the first ``window`` instructions that are not placed yet compete, which bounds
-how much longer values live. What is written to a name more than once gets a name for each value first, so that reuse of a name binds nothing. Registers of the class that does
-not hold the algorithm's words (addresses, in vector code) are few: of these no more are alive at once than in the text.
+List scheduling (T. C. Hu, 1961) over a window that moves through the text: only the first ``window`` instructions that
+are not placed yet compete, which bounds how much longer values live. What is written to a name more than once gets a
+name for each value first, so that reuse of a name binds nothing. Registers of the class that does not hold the
+algorithm's words (addresses, in vector code) are few: of these no more are alive at once than in the text.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Iterable, Iterator
 
-from ..instructions import INSTRUCTIONS
-from ..ir import GENERAL, STATE, Ins, Mem, Reg
-from ..isa import ISAS
-from ..stream import Stream
-from .liveness import Key, accesses_of, around_loop, names_read, names_written, operand_accesses, state_pointers
+from ..core.accesses import Key, accesses_of, names_read, names_written, operand_accesses
+from ..core.instructions import INSTRUCTIONS
+from ..core.ir import GENERAL, STATE, Ins, Mem, Operand, Reg
+from ..core.isa import ISAS
+from ..core.stream import Stream
+from .liveness import around_loop, state_pointers
 
 Group = tuple[Ins, ...]
 """Instructions that nothing may come between."""
 
 LATENCY = {"aes": 4, "sha": 4, "clmul": 4, "multiply": 4, "shuffle": 2}
-"""Cycles until a result is there, by the kind of instruction: about right on every core, and the same on every machine that generates."""
+"""Cycles until a result is there, by the kind of instruction: about right on every core, and the same on every machine
+that generates."""
 LOADED = 6
 FLAGS: Key = ("flags", "")
 
@@ -55,43 +58,54 @@ def _groups(body: Iterable[Ins]) -> Iterator[Group]:
 def _latency(group: Group) -> int:
     def one(ins: Ins) -> int:
         row = INSTRUCTIONS[ins.op]
-        loads = any(isinstance(o, Mem) and o.bits and access == "r" for o, (_, access) in zip(ins.operands, operand_accesses(ins)))
+        loads = any(
+            isinstance(o, Mem) and o.bits and access == "r"
+            for o, (_, access) in zip(ins.operands, operand_accesses(ins))
+        )
         return LATENCY.get(row.kind, 1) + LOADED * loads
+
     return sum(map(one, group))
 
 
 # ---- names
 
+
 def _renamed(body: tuple[Ins, ...], carried: frozenset[Key], cls: str) -> list[Ins]:
-    """Every value of a class of registers under a name of its own, but for what comes from before the body or is wanted behind it. An instruction that updates a name
-    goes on with its value. Of the other classes a stream has few registers, which it does not get more of."""
+    """Every value of a class of registers under a name of its own, but for what comes from before the body or is wanted
+    behind it. An instruction that updates a name goes on with its value. Of the other classes a stream has few
+    registers, which it does not get more of."""
     last = {key: at for at, ins in enumerate(body) for key in _fresh(ins, cls)}
     numbers: dict[Key, Iterator[int]] = defaultdict(itertools.count)
-    current: dict[Key, object] = {}
+    current: dict[Key, str | int] = {}
     out = []
     for at, ins in enumerate(body):
         reads = dict(current)
         for key in _fresh(ins, cls):
             ends = last[key] == at and key in carried
             current[key] = key[1] if ends else f"{key[1]}:{next(numbers[key])}"
-
-        def operand(index: int, access: str):
-            names = current if access == "w" else reads
-            given = ins.operands[index]
-            return replace(ins, operands=(given,)).rename(lambda r: r if r.physical or r.key not in names else replace(r, id=names[r.key])).operands[0]
-
         mask = ins.mask and replace(ins.mask, id=reads.get(ins.mask.key, ins.mask.id))
-        out.append(replace(ins, operands=tuple(operand(i, a) for i, a in operand_accesses(ins)), mask=mask))
+        operands = tuple(_under(current if a == "w" else reads, ins, i) for i, a in operand_accesses(ins))
+        out.append(replace(ins, operands=operands, mask=mask))
     return out
+
+
+def _under(names: dict[Key, str | int], ins: Ins, operand: int) -> Operand:
+    """An operand with the names that its registers have now."""
+    alone = replace(ins, operands=(ins.operands[operand],))
+    return alone.rename(lambda r: r if r.physical or r.key not in names else replace(r, id=names[r.key])).operands[0]
 
 
 def _fresh(ins: Ins, cls: str) -> set[Key]:
     """Names that the instruction gives a value without reading their old one."""
-    return {ins.operands[i].key for i, access in operand_accesses(ins)
-            if access == "w" and isinstance(ins.operands[i], Reg) and ins.operands[i].cls == cls and not ins.operands[i].physical}
+    return {
+        operand.key
+        for i, access in operand_accesses(ins)
+        if access == "w" and isinstance(operand := ins.operands[i], Reg) and operand.cls == cls and not operand.physical
+    }
 
 
 # ---- dependences
+
 
 def _dependences(groups: list[Group], pointers: frozenset[Key]) -> list[set[int]]:
     """For each group those that must come before it."""
@@ -115,7 +129,9 @@ def _dependences(groups: list[Group], pointers: frozenset[Key]) -> list[set[int]
                 before[i] |= readers.pop(key, set()) | ({writer[key]} if key in writer else set())
                 writer[key] = i
             for mem, stores in _memory(ins):
-                before[i] |= {j for j, other, stored in accesses if (stores or stored) and _may_meet(mem, other, pointers)}
+                before[i] |= {
+                    j for j, other, stored in accesses if (stores or stored) and _may_meet(mem, other, pointers)
+                }
                 accesses.append((i, mem, stores))
         before[i].discard(i)
     return before
@@ -141,13 +157,15 @@ def _may_meet(a: Mem, b: Mem, pointers: frozenset[Key]) -> bool:
 
 # ---- the schedule
 
+
 class _Alive:
-    """How many values of the classes other than ``cls`` are alive while groups are placed; ``most``: in the order of the text."""
+    """How many values of the classes other than ``cls`` are alive while groups are placed; ``most``: in the order of
+    the text."""
 
     def __init__(self, groups: list[Group], cls: str):
         self.made: list[int] = [0] * len(groups)
-        self.wanted: list[int] = []                             # of each value, readers that are not placed yet
-        self.read: list[list[int]] = [[] for _ in groups]       # values
+        self.wanted: list[int] = []  # of each value, readers that are not placed yet
+        self.read: list[list[int]] = [[] for _ in groups]  # values
         current: dict[Key, int] = {}
         for i, group in enumerate(groups):
             for key in {key for ins in group for key in names_read(ins)} & current.keys():
@@ -182,7 +200,7 @@ def _schedule(before: list[set[int]], latency: list[int], window: int, alive: _A
     for i in reversed(range(len(before))):
         for j in before[i]:
             height[j] = max(height[j], latency[j] + height[i])
-    left, placed = list(range(len(before))), set()
+    left, placed = list(range(len(before))), set[int]()
     while left:
         ready = [i for i in left[:window] if before[i] <= placed]
         best = max((i for i in ready if alive.fits(i)), key=lambda i: (height[i], -i), default=left[0])

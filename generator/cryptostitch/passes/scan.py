@@ -1,19 +1,20 @@
 """One straight-line section, from virtual registers to registers: the inner part of the allocation.
 
-Linear scan with Belady's choice: when a register is wanted and none is free, the value whose next use is farthest goes to memory
-(L. A. Belady, 1966). For a hash's message schedule that keeps the youngest words in registers and puts the old ones in the state block,
-which is what measurement asks for. A value that is needed once more and lies in memory is used from there when its instruction can.
+Linear scan with Belady's choice: when a register is wanted and none is free, the value whose next use is farthest goes
+to memory (L. A. Belady, 1966). For a hash's message schedule that keeps the youngest words in registers and puts the
+old ones in the state block, which is what measurement asks for. A value that is needed once more and lies in memory is
+used from there when its instruction can.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ..errors import DoesNotFit
-from ..instructions import INSTRUCTIONS
-from ..ir import GENERAL, STATE, VECTOR, Ins, Mem, Reg
-from ..isa import Isa
-from .liveness import Accesses, Key
+from ..core.accesses import Accesses, Key
+from ..core.errors import DoesNotFit
+from ..core.instructions import INSTRUCTIONS
+from ..core.ir import GENERAL, STATE, VECTOR, Ins, Mem, Reg
+from ..core.isa import Isa
 
 NEAR = 24
 """A kept operand that is used again within this many instructions is worth a free register for that long."""
@@ -33,6 +34,18 @@ class Value:
     register: int | None = None
     memory: Mem | None = None
 
+    @property
+    def place(self) -> int:
+        """The register that holds it."""
+        assert self.register is not None
+        return self.register
+
+    @property
+    def home(self) -> Mem:
+        """Where it is in memory."""
+        assert self.memory is not None
+        return self.memory
+
     def next_use(self, now: int) -> int:
         while self.uses and self.uses[0] < now:
             self.uses.pop(0)
@@ -49,13 +62,25 @@ def load(isa: Isa, target: Reg, mem: Mem) -> Ins:
 
 
 class Section:
-    """Allocates one straight-line section. ``attempt`` is the allocation of the whole stream: limits, homes, spill slots."""
+    """Allocates one straight-line section. ``attempt`` is the allocation of the whole stream: limits, homes, spill
+    slots."""
 
-    def __init__(self, attempt, code: tuple[Ins, ...], accesses: Accesses, live_in: set[Key], live_out: set[Key], loading: bool = False):
+    def __init__(
+        self,
+        attempt,
+        code: tuple[Ins, ...],
+        accesses: Accesses,
+        live_in: set[Key],
+        live_out: set[Key],
+        loading: bool = False,
+    ):
         self.a, self.isa = attempt, attempt.isa
         self.code, self.accesses, self.live_out, self.loading = code, accesses, live_out, loading
         # Homes that some value must reach by the end of the section; better left to it.
-        self.wanted_homes = {cls: {n for k, n in attempt.homes.items() if k[0] == cls and k in live_out} for cls in (VECTOR, GENERAL, "k")}
+        self.wanted_homes = {
+            cls: {n for k, n in attempt.homes.items() if k[0] == cls and k in live_out}
+            for cls in (VECTOR, GENERAL, "k")
+        }
         self.out: list[Ins] = []
         self.current: dict[Key, Value] = {}
         self.in_register: dict[str, dict[int, Value]] = {VECTOR: {}, GENERAL: {}, "k": {}}
@@ -63,9 +88,14 @@ class Section:
         self.used_slots = {VECTOR: 0, GENERAL: 0}
         self.slot_of: dict[int, tuple[str, int]] = {}
         self.released: list[tuple[str, int]] = []  # free once the instruction that read them last is out
-        self.state_stores = [(index, mem) for index, ins in enumerate(code) for mem in ins.operands[:1]
-                             if isinstance(mem, Mem) and INSTRUCTIONS[ins.op].operands[0].writes
-                             and any(r.key in attempt.uses.state_pointers for r in (mem.base, mem.index) if r is not None)]
+        self.state_stores = [
+            (index, mem)
+            for index, ins in enumerate(code)
+            for mem in ins.operands[:1]
+            if isinstance(mem, Mem)
+            and INSTRUCTIONS[ins.op].operands[0].writes
+            and any(r.key in attempt.uses.state_pointers for r in (mem.base, mem.index) if r is not None)
+        ]
         for key in live_in:
             value = Value(key, self._bits(key))
             self.current[key] = value
@@ -88,7 +118,10 @@ class Section:
             for key in sorted(read):
                 if key not in current:
                     if key[1] not in keeps:
-                        raise DoesNotFit(f"{ins.places[0] if ins.places else self.a.stream.name}: '{key[1]}' is read before it is written")
+                        raise DoesNotFit(
+                            f"{ins.places[0] if ins.places else self.a.stream.name}: '{key[1]}' is read before it is "
+                            "written"
+                        )
                     current[key] = Value(key, self._bits(key), memory=keeps[key[1]])
                 reads[key] = current[key]
                 current[key].uses.append(index)
@@ -122,8 +155,8 @@ class Section:
         for key, value in reads.items():
             if key != folded and value.register is None:
                 self._reload(value, now, pinned)
-        where = {key: value.register for key, value in reads.items()}
-        for key, value in reads.items():
+        where = {key: value.register for key, value in reads.items() if value.register is not None}
+        for value in reads.values():
             if value.next_use(now + 1) == NEVER:
                 self._drop(value)
         for key, value in writes.items():
@@ -133,8 +166,20 @@ class Section:
                     self._drop(taken)
                 self._put(value, where[key])
             else:
-                self._put(value, self._register(key, value, now, {id(v) for k, v in writes.items() if v is not value} | {
-                    id(v) for v in reads.values() if v.register is not None and id(v) in pinned and v.next_use(now + 1) != NEVER}))
+                self._put(
+                    value,
+                    self._register(
+                        key,
+                        value,
+                        now,
+                        {id(v) for k, v in writes.items() if v is not value}
+                        | {
+                            id(v)
+                            for v in reads.values()
+                            if v.register is not None and id(v) in pinned and v.next_use(now + 1) != NEVER
+                        },
+                    ),
+                )
         self._emit(ins, reads, writes, folded, where)
         for value in writes.values():
             if value.next_use(now + 1) == NEVER:
@@ -142,12 +187,14 @@ class Section:
         self._remember_store(now, ins, row, reads)
 
     def _updates(self, ins: Ins, row, key: Key) -> bool:
-        return any(o.access == "x" and isinstance(ins.operands[i], Reg) and ins.operands[i].key == key
-                   for i, o in enumerate(row.operands))
+        return any(
+            o.access == "x" and isinstance(operand := ins.operands[i], Reg) and operand.key == key
+            for i, o in enumerate(row.operands)
+        )
 
     def _coalesce(self, now, ins, reads, writes) -> bool:
-        """A copy whose source dies costs nothing: the target takes over the register. A narrow copy also clears what lies above it, so it stays
-        where its target is used at a greater width."""
+        """A copy whose source dies costs nothing: the target takes over the register. A narrow copy also clears what
+        lies above it, so it stays where its target is used at a greater width."""
         target, source = ins.operands
         if not (isinstance(target, Reg) and isinstance(source, Reg)) or target.physical or source.physical:
             return False
@@ -185,7 +232,9 @@ class Section:
             later = value.next_use(now + 1)
             kept = operand.key[1] in self.a.stream.keep
             free = len(self.in_register[operand.cls]) < self.a.limit[operand.cls]
-            worth_a_register = free and later - now <= NEAR if kept else free or later < self._farthest(operand.cls, now, reads)
+            worth_a_register = (
+                free and later - now <= NEAR if kept else free or later < self._farthest(operand.cls, now, reads)
+            )
             if later == NEVER or not worth_a_register:
                 return operand.key
         swap = row.swap
@@ -202,9 +251,14 @@ class Section:
         if not (isinstance(a, Reg) and isinstance(b, Reg)) or a.key == b.key:
             return False
         value, other = reads[a.key], reads[b.key]
-        return (value.register is None and value.memory is not None and other.register is not None
-                and (not value.memory.broadcast or row.element) and value.next_use(now + 1) == NEVER
-                and (value.memory.broadcast or value.memory.bits == a.bits))
+        return (
+            value.register is None
+            and value.memory is not None
+            and other.register is not None
+            and (not value.memory.broadcast or row.element)
+            and value.next_use(now + 1) == NEVER
+            and (value.memory.broadcast or value.memory.bits == a.bits)
+        )
 
     @staticmethod
     def _named_twice(ins: Ins, key: Key) -> bool:
@@ -250,8 +304,11 @@ class Section:
         candidates = [v for v in held.values() if id(v) not in pinned and v.name != (GENERAL, STATE)]
         if not candidates:
             raise DoesNotFit(f"{self.a.stream.name}: {limit} registers are too few for one of its instructions")
-        victim = max(candidates, key=lambda v: (v.next_use(now + (0 if id(v) in pinned else 1)), v.memory is not None, -v.register))
-        register = victim.register
+        victim = max(
+            candidates,
+            key=lambda v: (v.next_use(now + (0 if id(v) in pinned else 1)), v.memory is not None, -v.place),
+        )
+        register = victim.place
         if victim.memory is None:
             self._spill(victim)
         self._drop(victim, keep_slot=True)
@@ -272,7 +329,7 @@ class Section:
         value.memory, number = self._new_slot(cls)
         self.slot_of[id(value)] = (cls, number)
         op = "mov" if cls == GENERAL else self.isa.store
-        self._insert(Ins(op, (self._bound(value.memory), Reg(cls, value.register, self._bits(value.name)))))
+        self._insert(Ins(op, (self._bound(value.memory), Reg(cls, value.place, self._bits(value.name)))))
 
     def _reload(self, value: Value, now: int, pinned: set[int]) -> None:
         if value.memory is None:
@@ -287,10 +344,12 @@ class Section:
 
     def _bound(self, mem: Mem) -> Mem:
         """The memory operand with its address registers where they are now."""
+
         def at(reg):
             if reg is None or isinstance(reg.id, int):
                 return reg
             return Reg(GENERAL, self.current_register(reg.key), 64)
+
         return replace(mem, base=at(mem.base), index=at(mem.index))
 
     def current_register(self, key: Key) -> int:
@@ -300,20 +359,34 @@ class Section:
         raise DoesNotFit(f"{self.a.stream.name}: the address register '{key[1]}' is not in a register")
 
     def _remember_store(self, now: int, ins: Ins, row, reads) -> None:
-        """A value that the program itself stored to the state block, for the rest of the section, needs no spill slot."""
-        if not row.move or not isinstance(ins.operands[0], Mem) or not isinstance(ins.operands[1], Reg) or ins.op != self.isa.store:
+        """A value that the program itself stored to the state block, for the rest of the section, needs no spill
+        slot."""
+        if (
+            not row.move
+            or not isinstance(ins.operands[0], Mem)
+            or not isinstance(ins.operands[1], Reg)
+            or ins.op != self.isa.store
+        ):
             return
-        mem, reg = ins.operands
+        mem, reg = ins.memory(0), ins.register(1)
         value = reads.get(reg.key)
-        if value is not None and value.memory is None and mem.bits == self._bits(value.name) and reg.cls == VECTOR \
-                and self._fixed(mem) and not self._overwritten(mem, now):
+        if (
+            value is not None
+            and value.memory is None
+            and mem.bits == self._bits(value.name)
+            and reg.cls == VECTOR
+            and self._fixed(mem)
+            and not self._overwritten(mem, now)
+        ):
             value.memory = mem
 
     def _overwritten(self, mem: Mem, now: int) -> bool:
         """Whether a later store of the section may touch these bytes of the state block."""
         end = mem.disp + mem.bits // 8
-        return any(at > now and (not self._fixed(other) or other.disp < end and mem.disp < other.disp + other.bits // 8)
-                   for at, other in self.state_stores)
+        return any(
+            at > now and (not self._fixed(other) or (other.disp < end and mem.disp < other.disp + other.bits // 8))
+            for at, other in self.state_stores
+        )
 
     @staticmethod
     def _fixed(mem: Mem) -> bool:
@@ -325,8 +398,13 @@ class Section:
     def _emit(self, ins: Ins, reads, writes, folded, where) -> None:
         row = INSTRUCTIONS[ins.op]
         operands = list(ins.operands)
-        if folded is not None and row.swap and isinstance(operands[row.swap[0]], Reg) and operands[row.swap[0]].key == folded \
-                and not row.operands[row.swap[0]].memory:
+        if (
+            folded is not None
+            and row.swap
+            and isinstance(swapped := operands[row.swap[0]], Reg)
+            and swapped.key == folded
+            and not row.operands[row.swap[0]].memory
+        ):
             first, second = row.swap
             operands[first], operands[second] = operands[second], operands[first]
         for index, operand in enumerate(operands):
@@ -341,7 +419,9 @@ class Section:
             elif isinstance(operand, Mem):
                 base = Reg(GENERAL, where[operand.base.key], 64) if operand.base else None
                 index_ = Reg(GENERAL, where[operand.index.key], 64) if operand.index else None
-                operands[index] = Mem(base, operand.disp, operand.bits, index_, operand.scale, operand.broadcast, operand.symbol)
+                operands[index] = Mem(
+                    base, operand.disp, operand.bits, index_, operand.scale, operand.broadcast, operand.symbol
+                )
         self.out.append(Ins(ins.op, tuple(operands), glue=ins.glue, places=ins.places))
 
     def _go_home(self) -> None:
@@ -353,7 +433,7 @@ class Section:
                 continue
             home = (key[0], self.a.homes[key])
             if value.register is None:
-                moves[home] = self._bound(value.memory)
+                moves[home] = self._bound(value.home)
             elif value.register != home[1]:
                 moves[home] = (key[0], value.register)
         while moves:
@@ -364,10 +444,15 @@ class Section:
                 self._move(target, moves.pop(target))
                 continue
             target, source = next(iter(sorted(moves.items(), key=lambda i: i[0])))
+            assert not isinstance(source, Mem)  # a cycle is of registers
             spare = self._spare(target[0], moves)
             if isinstance(spare, Mem):
-                self.out.append(Ins("mov" if source[0] == GENERAL else self.isa.store,
-                                    (spare, Reg(source[0], source[1], self._bits(source)))))
+                self.out.append(
+                    Ins(
+                        "mov" if source[0] == GENERAL else self.isa.store,
+                        (spare, Reg(source[0], source[1], self._bits(source))),
+                    )
+                )
             else:
                 self._move(spare, source)
             moves = {t: spare if s == source else s for t, s in moves.items()}
@@ -375,7 +460,9 @@ class Section:
 
     def _spare(self, cls: str, moves) -> tuple[str, int] | Mem:
         """Where one value of a cycle can wait: a register that nothing needs, else a spill slot."""
-        busy = {n for c, n in moves if c == cls} | {m[1] for m in moves.values() if not isinstance(m, Mem) and m[0] == cls}
+        busy = {n for c, n in moves if c == cls} | {
+            m[1] for m in moves.values() if not isinstance(m, Mem) and m[0] == cls
+        }
         busy |= {self.a.homes[k] for k in self.live_out if k[0] == cls}
         for number in range(self.a.limit[cls]):
             if number not in busy:
@@ -388,4 +475,6 @@ class Section:
         if isinstance(source, Mem):
             self.out.append(load(self.isa, reg, source))
         else:
-            self.out.append(Ins("mov" if target[0] == GENERAL else self.isa.move, (reg, Reg(source[0], source[1], bits))))
+            self.out.append(
+                Ins("mov" if target[0] == GENERAL else self.isa.move, (reg, Reg(source[0], source[1], bits)))
+            )

@@ -1,15 +1,16 @@
-"""The last pass: the machine-checked statements about a program and about a kernel. What each proves is in verify/README.md.
+"""The last pass: the machine-checked statements about a program and about a kernel. What each proves is in
+verify/README.md.
 
-Every check returns a list of problems, each a sentence that names the stream or kernel, the instruction and its template places; the
-functions ``verify_*`` raise VerifyError with them.
+Every check returns a list of problems, each a sentence that names the stream or kernel, the instruction and its
+template places; the functions ``verify_*`` raise VerifyError with them.
 """
 
 from __future__ import annotations
 
-from ..errors import CryptostitchError
-from ..kernel import Kernel
-from ..program import Program
-from ..stream import Stream
+from ..core.errors import CryptostitchError
+from ..core.kernel import Kernel
+from ..core.program import Program
+from ..core.stream import Stream
 from ..verify.allocation import allocation_problems, compare, contract_problems
 from ..verify.bounds import Bounds
 from ..verify.forms import form_problems
@@ -51,8 +52,8 @@ def check_taint(program: Program, found: Induction | None = None) -> list[str]:
 
 
 def prove_program(stream: Stream, program: Program) -> tuple[list[str], Induction | None]:
-    """That the program is well formed and computes what ``stream`` computes; and the induction that bounds and taint go on from
-    (None when the code is not well formed)."""
+    """That the program is well formed and computes what ``stream`` computes; and the induction that bounds and taint go
+    on from (None when the code is not well formed)."""
     problems = check_forms(program) + contract_problems(stream, program)
     if problems:
         return problems, None

@@ -1,16 +1,16 @@
 """Interleaves the bodies of streams into one sequence. Twin of runtime/code/weave.cpp; a test compares their bytes.
 
-The proportional strategy spreads every sequence evenly over one iteration: instruction j of n sits at (2j+1)/2n, in units of
-2^-20, minus the stream's lead; the sequences are merged by that key. Each stream keeps its own order and no register is shared,
-so no weave can change what a stream computes.
+The proportional strategy spreads every sequence evenly over one iteration: instruction j of n sits at (2j+1)/2n, in
+units of 2^-20, minus the stream's lead; the sequences are merged by that key. Each stream keeps its own order and no
+register is shared, so no weave can change what a stream computes.
 """
 
 from __future__ import annotations
 
-from typing import Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from ..ir import Ins
-from ..program import Part
+from ..core.ir import Ins
+from ..core.program import Part
 
 STRATEGIES = ("proportional", "sequential")  # the index is the number in a pack
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
-from .. import runtime
+from ..binding import runtime
 
 
 def machine(context: runtime.Context) -> dict[str, Any]:
@@ -14,9 +15,11 @@ def machine(context: runtime.Context) -> dict[str, Any]:
     return dict(cpu, brand=cpu["brand"].strip(), os_saves=saved, library=runtime.library_path())
 
 
-def choices(context: runtime.Context, suites: Sequence[str], jobs: Sequence[int], size: int, one_key: bool) -> list[dict[str, Any]]:
+def choices(
+    context: runtime.Context, suites: Sequence[str], jobs: Sequence[int], size: int, one_key: bool
+) -> list[dict[str, Any]]:
     """One row per suite, direction (only ciphers have two) and number of jobs."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name in suites:
         try:
             suite = context.suite(name)
@@ -28,18 +31,34 @@ def choices(context: runtime.Context, suites: Sequence[str], jobs: Sequence[int]
         for direction in (runtime.SEAL, runtime.OPEN) if suite.kind >= runtime.CIPHER else (runtime.SEAL,):
             for n in jobs:
                 c = suite.choice(n, size, one_key, direction)
-                rows.append({"suite": name, "direction": "open" if direction == runtime.OPEN else "seal", "jobs": n, "bytes": size, "one_key": one_key,
-                             "kernel": c.kernel, "origin": c.origin, "lanes": c.lanes, "cycles_per_byte": round(c.cycles_per_byte, 3), "why": c.why})
+                rows.append(
+                    {
+                        "suite": name,
+                        "direction": "open" if direction == runtime.OPEN else "seal",
+                        "jobs": n,
+                        "bytes": size,
+                        "one_key": one_key,
+                        "kernel": c.kernel,
+                        "origin": c.origin,
+                        "lanes": c.lanes,
+                        "cycles_per_byte": round(c.cycles_per_byte, 3),
+                        "why": c.why,
+                    }
+                )
     return rows
 
 
 def choices_text(found: dict[str, Any]) -> str:
     cpu = found["cpu"]
-    lines = [f"{cpu['brand']} (family {cpu['family']:#x}, model {cpu['model']:#x}, stepping {cpu['stepping']}), costs: {cpu['microarchitecture']}",
-             f"features: {' '.join(cpu['features'])}",
-             f"the system saves (XCR0): {' '.join(cpu['os_saves'])}",
-             "kernels: " + ("assembled at run time" if cpu["jit"] else "static ones only, executable memory is off or refused"),
-             f"library: {cpu['library']}"]
+    lines = [
+        f"{cpu['brand']} (family {cpu['family']:#x}, model {cpu['model']:#x}, stepping {cpu['stepping']}), costs: "
+        f"{cpu['microarchitecture']}",
+        f"features: {' '.join(cpu['features'])}",
+        f"the system saves (XCR0): {' '.join(cpu['os_saves'])}",
+        "kernels: "
+        + ("assembled at run time" if cpu["jit"] else "static ones only, executable memory is off or refused"),
+        f"library: {cpu['library']}",
+    ]
     suite, last = None, None
     for row in found["choices"]:
         if row["suite"] != suite:
@@ -54,6 +73,9 @@ def choices_text(found: dict[str, Any]) -> str:
         if choice == last:
             lines.append(head + "the same")
             continue
-        lines += [head + f"{row['kernel']} ({row['origin']}, {row['lanes']} lane{'s' if row['lanes'] != 1 else ''}{speed})", f"      {row['why']}"]
+        lines += [
+            head + f"{row['kernel']} ({row['origin']}, {row['lanes']} lane{'s' if row['lanes'] != 1 else ''}{speed})",
+            f"      {row['why']}",
+        ]
         last = choice
     return "\n".join(lines)

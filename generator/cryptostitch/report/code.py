@@ -1,15 +1,16 @@
-"""A kernel's woven code as data: which stream each line belongs to, the template lines that wrote it, and those templates' text."""
+"""A kernel's woven code as data: which stream each line belongs to, the template lines that wrote it, and those
+templates' text."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Sequence
 
+from ..core.instructions import INSTRUCTIONS
+from ..core.ir import Ins, Mem
+from ..core.kernel import Kernel
 from ..emit.assembly import instruction_text
-from ..instructions import INSTRUCTIONS
-from ..ir import Ins, Mem
-from ..kernel import Kernel
 
 ABOUT = {
     "entry": "save registers, fetch the state pointers",
@@ -48,34 +49,63 @@ def loop_costs(kernel: Kernel) -> Counter[tuple[int | None, str]]:
 
 
 def code_data(kernel: Kernel) -> list[dict]:
-    """One entry per line: its section, its stream (None: the frame's), the instruction or label, and its places, the algorithm's line first."""
-    return [{"section": item.section, "stream": item.stream,
-             "text": f"{item.label}:" if item.ins is None else instruction_text(item.ins, item.label),
-             "label": item.ins is None, "places": [str(place) for place in item.ins.places] if item.ins else []} for item in kernel.items]
+    """One entry per line: its section, its stream (None: the frame's), the instruction or label, and its places, the
+    algorithm's line first."""
+    return [
+        {
+            "section": item.section,
+            "stream": item.stream,
+            "text": f"{item.label}:" if item.ins is None else instruction_text(item.ins, item.label),
+            "label": item.ins is None,
+            "places": [str(place) for place in item.ins.places] if item.ins else [],
+        }
+        for item in kernel.items
+    ]
 
 
 def stream_data(kernel: Kernel) -> list[dict]:
-    """One entry per stream: its program, its registers, its place in the weave, and what its body costs the front end and the memory ports."""
+    """One entry per stream: its program, its registers, its place in the weave, and what its body costs the front end
+    and the memory ports."""
     counts = loop_costs(kernel)
     found = []
     for i, part in enumerate(kernel.recipe.parts):
         window, contract = part.program.window, part.program.contract
-        found.append({"stream": i, "program": part.program.name, "lanes": contract.lanes, "ratio": part.ratio, "lead": part.lead, "lag": part.lag,
-                      "vectors": window.vectors, "generals": window.generals, "state_bytes": contract.state_bytes}
-                     | {what: counts[i, what] for what in COSTS})
+        found.append(
+            {
+                "stream": i,
+                "program": part.program.name,
+                "lanes": contract.lanes,
+                "ratio": part.ratio,
+                "lead": part.lead,
+                "lag": part.lag,
+                "vectors": window.vectors,
+                "generals": window.generals,
+                "state_bytes": contract.state_bytes,
+            }
+            | {what: counts[i, what] for what in COSTS}
+        )
     return found
 
 
 def kernel_data(kernel: Kernel) -> dict:
     """What `cryptostitch show --format json` prints."""
     recipe = kernel.recipe
-    return {"kernel": kernel.name, "abi": kernel.abi, "target": recipe.target, "strategy": recipe.strategy, "features": sorted(recipe.features),
-            "streams": stream_data(kernel), "sections": {name: about for name, about in ABOUT.items() if any(i.section == name for i in kernel.items)},
-            "code": code_data(kernel), "constants": [{"label": entry.label, "bytes": entry.data.hex()} for entry in kernel.pool]}
+    return {
+        "kernel": kernel.name,
+        "abi": kernel.abi,
+        "target": recipe.target,
+        "strategy": recipe.strategy,
+        "features": sorted(recipe.features),
+        "streams": stream_data(kernel),
+        "sections": {name: about for name, about in ABOUT.items() if any(i.section == name for i in kernel.items)},
+        "code": code_data(kernel),
+        "constants": [{"label": entry.label, "bytes": entry.data.hex()} for entry in kernel.pool],
+    }
 
 
 def template_data(kernel: Kernel, roots: Sequence[Path]) -> list[dict]:
-    """The templates that wrote the kernel, in order of appearance: their lines, and how many instructions of each stream came from each line."""
+    """The templates that wrote the kernel, in order of appearance: their lines, and how many instructions of each
+    stream came from each line."""
     written: dict[str, dict[int, Counter]] = defaultdict(lambda: defaultdict(Counter))
     for item in kernel.items:
         for place in item.ins.places if item.ins else ():
@@ -84,6 +114,13 @@ def template_data(kernel: Kernel, roots: Sequence[Path]) -> list[dict]:
     for file, lines in written.items():
         path = next((root / file for root in roots if (root / file).exists()), None)
         text = path.read_text().split("\n") if path else []
-        found.append({"file": file, "lines": [{"line": n, "text": line, "instructions": dict(sorted(lines[n].items())) if n in lines else {}}
-                                              for n, line in enumerate(text, 1)]})
+        found.append(
+            {
+                "file": file,
+                "lines": [
+                    {"line": n, "text": line, "instructions": dict(sorted(lines[n].items())) if n in lines else {}}
+                    for n, line in enumerate(text, 1)
+                ],
+            }
+        )
     return found

@@ -5,10 +5,11 @@ from __future__ import annotations
 import collections
 import platform
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Sequence
 
-from .. import __version__, runtime
+from .. import __version__
+from ..binding import runtime
 from ..ladder.result import FAIL, PASS, SKIP, WAIVED, Effort, Evidence
 from ..ladder.steps import LADDER
 from .html import render_page
@@ -25,19 +26,34 @@ class Report:
     environment: dict[str, str]
 
     @classmethod
-    def of(cls, kernels: Sequence[Evidence], effort: Effort, arguments: Sequence[str]) -> "Report":
+    def of(cls, kernels: Sequence[Evidence], effort: Effort, arguments: Sequence[str]) -> Report:
         """``arguments``: of the command line, so that a reader can make the report again."""
-        environment = {"generator": __version__, "python": platform.python_version(), "system": f"{platform.system()} {platform.release()}"}
+        environment = {
+            "generator": __version__,
+            "python": platform.python_version(),
+            "system": f"{platform.system()} {platform.release()}",
+        }
         try:
             context = runtime.Context()
             cpu = context.cpu()
-            environment |= {"library": context.lib.cst_version().decode(), "cpu": cpu["brand"].strip(),
-                            "cpu family, model, stepping": f"{cpu['family']}, {cpu['model']}, {cpu['stepping']}", "features": " ".join(cpu["features"])}
+            environment |= {
+                "library": context.lib.cst_version().decode(),
+                "cpu": cpu["brand"].strip(),
+                "cpu family, model, stepping": f"{cpu['family']}, {cpu['model']}, {cpu['stepping']}",
+                "features": " ".join(cpu["features"]),
+            }
         except FileNotFoundError:
             environment |= {"library": "none built", "cpu": platform.processor() or platform.machine()}
         seeded = [] if "--seed" in arguments else ["--seed", str(effort.seed)]
-        return cls(kernels, environment | {"effort": "long" if effort.long else "quick", "seed": str(effort.seed),
-                                           "again": shlex.join(["cryptostitch", *arguments, *seeded])})
+        return cls(
+            kernels,
+            environment
+            | {
+                "effort": "long" if effort.long else "quick",
+                "seed": str(effort.seed),
+                "again": shlex.join(["cryptostitch", *arguments, *seeded]),
+            },
+        )
 
     @property
     def failed(self) -> bool:
@@ -49,13 +65,24 @@ class Report:
         return [rung.name for rung in LADDER if any(rung.name in kernel.checks for kernel in self.kernels)]
 
     def totals(self) -> list[tuple[str, int, int, int, int, int, list[tuple[str, int]]]]:
-        """Of each check: name, passed, failed, skipped, waived, cases, and how often each reason was given for a skip."""
+        """Of each check: name, passed, failed, skipped, waived, cases, and how often each reason was given for a
+        skip."""
         rows = []
         for name in self.checks:
             results = [kernel.checks[name] for kernel in self.kernels if name in kernel.checks]
             count = collections.Counter(r.status for r in results)
             reasons = collections.Counter(r.detail for r in results if r.status == SKIP)
-            rows.append((name, count[PASS], count[FAIL], count[SKIP], count[WAIVED], sum(r.cases for r in results), reasons.most_common()))
+            rows.append(
+                (
+                    name,
+                    count[PASS],
+                    count[FAIL],
+                    count[SKIP],
+                    count[WAIVED],
+                    sum(r.cases for r in results),
+                    reasons.most_common(),
+                )
+            )
         return rows
 
     def waived(self) -> list[tuple[str, list[str], str]]:
@@ -68,24 +95,67 @@ class Report:
 
     def problems(self) -> list[tuple[str, str, tuple[str, ...]]]:
         """(kernel, check, what is wrong) of every failure."""
-        return [(kernel.kernel, name, r.problems or (r.detail,)) for kernel in self.kernels for name, r in kernel.checks.items() if r.status == FAIL]
+        return [
+            (kernel.kernel, name, r.problems or (r.detail,))
+            for kernel in self.kernels
+            for name, r in kernel.checks.items()
+            if r.status == FAIL
+        ]
 
     def data(self) -> dict:
-        """What --format json prints. ``checks`` says pass, fail, or skip with the reason; ``details`` and ``problems`` say more."""
-        return {"environment": self.environment,
-                "kernels": [{"kernel": k.kernel, "checks": {name: r.text for name, r in k.checks.items()},
-                             "details": {name: r.detail for name, r in k.checks.items() if r.detail and r.status not in (SKIP, WAIVED)},
-                             "cases": {name: r.cases for name, r in k.checks.items() if r.cases},
-                             "problems": {name: list(r.problems) for name, r in k.checks.items() if r.problems}} for k in self.kernels],
-                "totals": [{"check": name, "passed": p, "failed": f, "skipped": s, "waived": w, "cases": cases, "reasons": dict(reasons)}
-                           for name, p, f, s, w, cases, reasons in self.totals()]}
+        """What --format json prints. ``checks`` says pass, fail, or skip with the reason; ``details`` and ``problems``
+        say more."""
+        return {
+            "environment": self.environment,
+            "kernels": [
+                {
+                    "kernel": k.kernel,
+                    "checks": {name: r.text for name, r in k.checks.items()},
+                    "details": {
+                        name: r.detail for name, r in k.checks.items() if r.detail and r.status not in (SKIP, WAIVED)
+                    },
+                    "cases": {name: r.cases for name, r in k.checks.items() if r.cases},
+                    "problems": {name: list(r.problems) for name, r in k.checks.items() if r.problems},
+                }
+                for k in self.kernels
+            ],
+            "totals": [
+                {
+                    "check": name,
+                    "passed": p,
+                    "failed": f,
+                    "skipped": s,
+                    "waived": w,
+                    "cases": cases,
+                    "reasons": dict(reasons),
+                }
+                for name, p, f, s, w, cases, reasons in self.totals()
+            ],
+        }
 
 
 def table(report: Report) -> str:
     """For a terminal or a pipe: one line for each kernel, then totals, reasons and problems."""
-    lines = [columns([("kernel", *report.checks),
-                      *((k.kernel, *(MARKS[k.checks[c].status] if c in k.checks else "" for c in report.checks)) for k in report.kernels)]), ""]
-    lines.append(columns([("check", "passed", "failed", "skipped", "waived", "cases"), *((n, p, f, s, w, c or "") for n, p, f, s, w, c, _ in report.totals())]))
+    lines = [
+        columns(
+            [
+                ("kernel", *report.checks),
+                *(
+                    (k.kernel, *(MARKS[k.checks[c].status] if c in k.checks else "" for c in report.checks))
+                    for k in report.kernels
+                ),
+            ]
+        ),
+        "",
+    ]
+    lines.append(
+        columns(
+            [
+                ("check", "passed", "failed", "skipped", "waived", "cases"),
+                *((n, p, f, s, w, c or "") for n, p, f, s, w, c, _ in report.totals()),
+            ]
+        )
+    )
     for name, *_, reasons in report.totals():
         lines += [f"{name}: {count} skipped: {reason}" for reason, count in reasons]
     lines += [f"waived: {kernel}: {', '.join(checks)}: {reason}" for kernel, checks, reason in report.waived()]
@@ -95,10 +165,18 @@ def table(report: Report) -> str:
             lines.append(f"  ... and {len(problems) - 10} more")
     lines.append("")
     lines += [f"{name}: {value}" for name, value in report.environment.items()]
-    lines.append(f"{len(report.kernels)} kernels: " + (f"{sum(k.failed for k in report.kernels)} FAILED" if report.failed else "no check failed"))
+    lines.append(
+        f"{len(report.kernels)} kernels: "
+        + (f"{sum(k.failed for k in report.kernels)} FAILED" if report.failed else "no check failed")
+    )
     return "\n".join(lines)
 
 
 def page(report: Report) -> str:
     """One self-contained HTML page."""
-    return render_page("evidence.html.j2", report=report, marks={PASS: "✓", FAIL: "✗ fail", SKIP: "–", WAIVED: "waived"}, shows={rung.name: rung.shows for rung in LADDER})
+    return render_page(
+        "evidence.html.j2",
+        report=report,
+        marks={PASS: "✓", FAIL: "✗ fail", SKIP: "–", WAIVED: "waived"},
+        shows={rung.name: rung.shows for rung in LADDER},
+    )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import collections
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Sequence
 
 from ..mutate.checks import ASSEMBLER, CHECKS, COMPILE, SHOWS
 from ..mutate.operators import CONTROL
@@ -49,15 +49,31 @@ class Mutants:
         found: dict[tuple[str, str], list[Fate]] = collections.defaultdict(list)
         for fate in self.fates:
             found[fate.operator, fate.level].append(fate)
-        return [(operator, level, collections.Counter(f.verdict for f in cell),
-                 collections.Counter(next(c for c in ORDER if c in f.by) for f in cell if f.verdict == KILLED))
-                for (operator, level), cell in sorted(found.items(), key=lambda item: (item[0][0], LEVELS.index(item[0][1])))]
+        return [
+            (
+                operator,
+                level,
+                collections.Counter(f.verdict for f in cell),
+                collections.Counter(next(c for c in ORDER if c in f.by) for f in cell if f.verdict == KILLED),
+            )
+            for (operator, level), cell in sorted(
+                found.items(), key=lambda item: (item[0][0], LEVELS.index(item[0][1]))
+            )
+        ]
 
     def checks(self) -> list[tuple[str, dict[str, int], int]]:
-        """(check, killed by level, killed by no other check); the last means something only when every check saw every mutant."""
+        """(check, killed by level, killed by no other check); the last means something only when every check saw every
+        mutant."""
         killed = self.some(KILLED)
-        return [(check, {level: sum(check in f.by and f.level == level for f in killed) for level in LEVELS}, sum(set(f.by) == {check} for f in killed))
-                for check in ORDER if any(check in f.by for f in killed) or check in self.plan.wanted]
+        return [
+            (
+                check,
+                {level: sum(check in f.by and f.level == level for f in killed) for level in LEVELS},
+                sum(set(f.by) == {check} for f in killed),
+            )
+            for check in ORDER
+            if any(check in f.by for f in killed) or check in self.plan.wanted
+        ]
 
     def reasons(self) -> list[tuple[str, int]]:
         return collections.Counter(f.why for f in self.some(EQUIVALENT)).most_common()
@@ -65,34 +81,94 @@ class Mutants:
     def data(self) -> dict:
         """What --format json prints."""
         return {
-            "seed": self.plan.seed, "per_kernel": self.plan.count, "without": list(self.plan.without), "all_checks": self.plan.thorough,
-            "made": len(self.fates), "faults": len(self.faults), "killed": len(self.some(KILLED)), "equivalent": len(self.some(EQUIVALENT)),
-            "survived": len(self.some(SURVIVED)), "rate": round(self.rate, 2), "least": self.least, "passed": not self.failed,
-            "operators": [{"operator": operator, "level": level, "made": sum(verdicts.values()), **{v: verdicts[v] for v in (KILLED, EQUIVALENT, SURVIVED)},
-                           "by": dict(by)} for operator, level, verdicts, by in self.cells()],
-            "checks": [{"check": check, "killed": by_level, "alone": alone} for check, by_level, alone in self.checks()],
-            "mutants": [{"kernel": f.kernel, "level": f.level, "operator": f.operator, "what": f.sentence, "verdict": f.verdict, "by": f.by,
-                         **({"why": f.why} if f.why else {})} for f in self.fates],
+            "seed": self.plan.seed,
+            "per_kernel": self.plan.count,
+            "without": list(self.plan.without),
+            "all_checks": self.plan.thorough,
+            "made": len(self.fates),
+            "faults": len(self.faults),
+            "killed": len(self.some(KILLED)),
+            "equivalent": len(self.some(EQUIVALENT)),
+            "survived": len(self.some(SURVIVED)),
+            "rate": round(self.rate, 2),
+            "least": self.least,
+            "passed": not self.failed,
+            "operators": [
+                {
+                    "operator": operator,
+                    "level": level,
+                    "made": sum(verdicts.values()),
+                    **{v: verdicts[v] for v in (KILLED, EQUIVALENT, SURVIVED)},
+                    "by": dict(by),
+                }
+                for operator, level, verdicts, by in self.cells()
+            ],
+            "checks": [
+                {"check": check, "killed": by_level, "alone": alone} for check, by_level, alone in self.checks()
+            ],
+            "mutants": [
+                {
+                    "kernel": f.kernel,
+                    "level": f.level,
+                    "operator": f.operator,
+                    "what": f.sentence,
+                    "verdict": f.verdict,
+                    "by": f.by,
+                    **({"why": f.why} if f.why else {}),
+                }
+                for f in self.fates
+            ],
         }
 
 
 def table(report: Mutants) -> str:
     used = [c for c in ORDER if any(by[c] for *_, by in report.cells())]
-    lines = [columns([("operator", "level", "made", KILLED, EQUIVALENT, SURVIVED, *used),
-                      *((operator, level, sum(v.values()), v[KILLED], v[EQUIVALENT], v[SURVIVED], *(by[c] or "" for c in used))
-                        for operator, level, v, by in report.cells())]), ""]
+    lines = [
+        columns(
+            [
+                ("operator", "level", "made", KILLED, EQUIVALENT, SURVIVED, *used),
+                *(
+                    (
+                        operator,
+                        level,
+                        sum(v.values()),
+                        v[KILLED],
+                        v[EQUIVALENT],
+                        v[SURVIVED],
+                        *(by[c] or "" for c in used),
+                    )
+                    for operator, level, v, by in report.cells()
+                ),
+            ]
+        ),
+        "",
+    ]
     alone = ("by no other",) if report.plan.thorough else ()
-    lines += [columns([("check", *LEVELS, *alone, "what it shows"), *((check, *by.values(), *((n,) if alone else ()), SHOWS[check])
-                                                                      for check, by, n in report.checks())])]
+    lines += [
+        columns(
+            [
+                ("check", *LEVELS, *alone, "what it shows"),
+                *((check, *by.values(), *((n,) if alone else ()), SHOWS[check]) for check, by, n in report.checks()),
+            ]
+        )
+    ]
     if not report.plan.thorough:
-        lines.append("(each mutant is counted for the first check that finds it; --all-checks shows each check on its own)")
+        lines.append(
+            "(each mutant is counted for the first check that finds it; --all-checks shows each check on its own)"
+        )
     if report.plan.without:
         lines.append("left out: " + ", ".join(report.plan.without))
     lines += ["", *(f"{count} equivalent by {why}" for why, count in report.reasons())]
     for fate in report.some(SURVIVED):
-        lines += [f"SURVIVED: {fate.kernel}", f"  {fate.level}, {fate.operator}: {fate.sentence}", "  not proved to be equivalent"]
+        lines += [
+            f"SURVIVED: {fate.kernel}",
+            f"  {fate.level}, {fate.operator}: {fate.sentence}",
+            "  not proved to be equivalent",
+        ]
     kernels = len({f.kernel for f in report.fates})
-    lines.append(f"{len(report.fates)} mutants of {kernels} kernels, seed {report.plan.seed}: {len(report.some(EQUIVALENT))} equivalent, "
-                 f"{len(report.some(KILLED))} of {len(report.faults)} faults killed: {report.rate:.1f} %"
-                 + (f", less than {report.least:g} %" if report.failed else ""))
+    lines.append(
+        f"{len(report.fates)} mutants of {kernels} kernels, seed {report.plan.seed}: {len(report.some(EQUIVALENT))} "
+        f"equivalent, {len(report.some(KILLED))} of {len(report.faults)} faults killed: {report.rate:.1f} %"
+        + (f", less than {report.least:g} %" if report.failed else "")
+    )
     return "\n".join(lines)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from collections.abc import Sequence
 
-from ..matrix import Cell, grid, lanes_of
+from ..tuning.matrix import Cell, grid, lanes_of
 from .html import render_page
 from .tables import columns
 
@@ -12,7 +12,11 @@ from .tables import columns
 def matrix_data(cells: Sequence[Cell]) -> dict:
     """Everything as JSON."""
     first = next((c.best for c in cells if c.best), None)
-    return {"cpu": first.cpu if first else "", "ghz": round(first.ghz, 3) if first else 0, "cells": [c.data() for c in cells]}
+    return {
+        "cpu": first.cpu if first else "",
+        "ghz": round(first.ghz, 3) if first else 0,
+        "cells": [c.data() for c in cells],
+    }
 
 
 def figures(cell: Cell) -> tuple[str, str]:
@@ -29,11 +33,24 @@ def matrix_text(cells: Sequence[Cell]) -> str:
     table = [["", *hashes]]
     table += [[cipher, *(" ".join(figures(by_names[cipher, hash_])) for hash_ in hashes)] for cipher in ciphers]
     ways = [("", "lanes", "one after the other", "larger part", "woven", "speed-up")]
-    ways += [(f"{c.cipher}+{c.hash}", lanes_of(t), f"{t.per_byte(t.sum):.3f}", f"{t.per_byte(t.larger):.3f}",
-              f"{t.per_byte(t.woven.per_iteration):.3f}", f"{t.speedup:.2f}") for c in cells for t in c.trials]
+    ways += [
+        (
+            f"{c.cipher}+{c.hash}",
+            lanes_of(t),
+            f"{t.per_byte(t.sum):.3f}",
+            f"{t.per_byte(t.larger):.3f}",
+            f"{t.per_byte(t.woven.per_iteration):.3f}",
+            f"{t.speedup:.2f}",
+        )
+        for c in cells
+        for t in c.trials
+    ]
     missing = [f"  {c.cipher}+{c.hash}: {reason}" for c in cells for reason in c.reasons]
     cpu = matrix_data(cells)
-    text = f"{cpu['cpu']} at {cpu['ghz']} GHz: speed-up over one after the other, core cycles per byte, and how much of them the units need at least, of the fastest way\n\n{columns(table)}\n\n"
+    text = (
+        f"{cpu['cpu']} at {cpu['ghz']} GHz: speed-up over one after the other, core cycles per byte, and how much of "
+        f"them the units need at least, of the fastest way\n\n{columns(table)}\n\n"
+    )
     text += f"every way, in core cycles per byte\n{columns(ways)}\n"
     return text + ("\nwhat does not fit\n" + "\n".join(missing) + "\n" if missing else "")
 
@@ -46,4 +63,13 @@ def heat(cell: Cell) -> float:
 def matrix_page(cells: Sequence[Cell]) -> str:
     """One page that needs nothing else. Each colour comes with its number."""
     ciphers, hashes, by_names = grid(cells)
-    return render_page("matrix.html.j2", ciphers=ciphers, hashes=hashes, cells=by_names, data=matrix_data(cells), heat=heat, figures=figures, lanes_of=lanes_of)
+    return render_page(
+        "matrix.html.j2",
+        ciphers=ciphers,
+        hashes=hashes,
+        cells=by_names,
+        data=matrix_data(cells),
+        heat=heat,
+        figures=figures,
+        lanes_of=lanes_of,
+    )

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Callable, Iterable, Sequence
 
-from ..bench_results import OURS, Cell, Results
-from ..errors import CryptostitchError
+from ..analysis.bench_results import OURS, Cell, Results
+from ..core.errors import CryptostitchError
 
 FORMATS = (".svg", ".png")
-# Colours of Okabe and Ito, which people with colour-blindness tell apart; each implementation has a marker and a kind of line too.
-STYLES = (("#0072b2", "o", "-"), ("#d55e00", "s", "--"), ("#009e73", "^", "-."), ("#cc79a7", "D", ":"), ("#e69f00", "v", (0, (5, 1))), ("#56b4e9", "P", (0, (1, 1))))
-PANEL = (3.4, 2.5)              # inches
-PANELS = 4                      # side by side: two rows of cst-bench with two each
+# Colours of Okabe and Ito, which people with colour-blindness tell apart; each implementation has a marker and a kind
+# of line too.
+STYLES = (
+    ("#0072b2", "o", "-"),
+    ("#d55e00", "s", "--"),
+    ("#009e73", "^", "-."),
+    ("#cc79a7", "D", ":"),
+    ("#e69f00", "v", (0, (5, 1))),
+    ("#56b4e9", "P", (0, (1, 1))),
+)
+PANEL = (3.4, 2.5)  # inches
+PANELS = 4  # side by side: two rows of cst-bench with two each
 
 
 def fullest(cells: Iterable[Cell], fixed: Callable[[Cell], int], along: Callable[[Cell], int]) -> list[Cell]:
@@ -33,7 +41,9 @@ def lines(cells: Iterable[Cell], along: Callable[[Cell], int]) -> dict[str, list
     return {name: sorted(best[name].items()) for name in sorted(best, key=lambda n: (n != OURS, n))}
 
 
-def panels(results: Results, rows: Sequence[str], keys: str) -> list[tuple[str, str, dict[str, list[tuple[int, float]]]]]:
+def panels(
+    results: Results, rows: Sequence[str], keys: str
+) -> list[tuple[str, str, dict[str, list[tuple[int, float]]]]]:
     """(title, axis, lines) by size and by jobs of each row. CryptostitchError when there is nothing to draw."""
     found = []
     for row in rows:
@@ -43,44 +53,85 @@ def panels(results: Results, rows: Sequence[str], keys: str) -> list[tuple[str, 
         by_size = fullest(cells, lambda c: c.jobs, lambda c: c.bytes)
         by_jobs = fullest(cells, lambda c: c.bytes, lambda c: c.jobs)
         count, size = by_size[0].jobs, by_jobs[0].bytes
-        found.append((f"{row}\n{count} job{'s' if count > 1 else ''} at once", "bytes of a job", lines(by_size, lambda c: c.bytes)))
+        found.append(
+            (
+                f"{row}\n{count} job{'s' if count > 1 else ''} at once",
+                "bytes of a job",
+                lines(by_size, lambda c: c.bytes),
+            )
+        )
         found.append((f"{row}\njobs of {size:,} bytes", "jobs at once", lines(by_jobs, lambda c: c.jobs)))
     if not found:
-        raise CryptostitchError(f"{results.path} has no cell with {keys} keys in {', '.join(rows) or 'any row'}; `--keys` takes the others, `cryptostitch bench --results "
-                                f"{results.path}` shows what there is")
+        raise CryptostitchError(
+            f"{results.path} has no cell with {keys} keys in {', '.join(rows) or 'any row'}; `--keys` takes the "
+            f"others, `cryptostitch bench --results {results.path}` shows what there is"
+        )
     return found
 
 
 def plot(results: Results, rows: Sequence[str], keys: str, path: Path) -> None:
     """Writes an SVG or a PNG, by the file's name; the same results give the same bytes."""
     if path.suffix not in FORMATS:
-        raise CryptostitchError(f"{path}: a plot is one of {', '.join(FORMATS)}: write --plot {path.with_suffix('.svg')}")
+        raise CryptostitchError(
+            f"{path}: a plot is one of {', '.join(FORMATS)}: write --plot {path.with_suffix('.svg')}"
+        )
     drawn = panels(results, rows, keys)
     try:
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise CryptostitchError("plots need matplotlib: `pip install matplotlib` into the environment of cryptostitch, or `make venv` in the checkout") from error
+        raise CryptostitchError(
+            "plots need matplotlib: `pip install matplotlib` into the environment of cryptostitch, or `make venv` in "
+            "the checkout"
+        ) from error
     names = sorted({name for _, _, each in drawn for name in each}, key=lambda n: (n != OURS, n))
     styles = {name: STYLES[i % len(STYLES)] for i, name in enumerate(names)}
     across = min(PANELS, len(drawn))
     down = -(-len(drawn) // across)
-    with matplotlib.rc_context({"svg.hashsalt": "cryptostitch", "svg.fonttype": "none", "font.size": 8, "axes.titlesize": 8, "font.family": "DejaVu Sans"}):
+    with matplotlib.rc_context(
+        {
+            "svg.hashsalt": "cryptostitch",
+            "svg.fonttype": "none",
+            "font.size": 8,
+            "axes.titlesize": 8,
+            "font.family": "DejaVu Sans",
+        }
+    ):
         figure = Figure(figsize=(PANEL[0] * across, PANEL[1] * down + 0.7), layout="constrained")
         for (title, axis, each), axes in zip(drawn, figure.subplots(down, across, squeeze=False).flat):
             _draw(axes, title, axis, each, styles)
-        for axes in figure.axes[len(drawn):]:
+        for axes in figure.axes[len(drawn) :]:
             axes.remove()
         handles = {label: handle for axes in figure.axes for handle, label in zip(*axes.get_legend_handles_labels())}
-        figure.legend([handles[name] for name in names], [_versioned(name, results) for name in names], loc="outside upper center", ncols=len(names), frameon=False)
+        figure.legend(
+            [handles[name] for name in names],
+            [_versioned(name, results) for name in names],
+            loc="outside upper center",
+            ncols=len(names),
+            frameon=False,
+        )
         figure.supxlabel(f"{results.cpu}, {keys} key{'s' if keys == 'own' else ''}; more is better", fontsize=8)
-        figure.savefig(path, format=path.suffix[1:], dpi=120, metadata={"Date": None} if path.suffix == ".svg" else {"Software": None})
+        figure.savefig(
+            path,
+            format=path.suffix[1:],
+            dpi=120,
+            metadata={"Date": None} if path.suffix == ".svg" else {"Software": None},
+        )
 
 
 def _draw(axes, title: str, axis: str, each: dict[str, list[tuple[int, float]]], styles: dict) -> None:
     for name, points in each.items():
         colour, marker, line = styles[name]
-        axes.plot(*zip(*points), color=colour, marker=marker, linestyle=line, markersize=4, linewidth=1.4, label=name, zorder=3 if name == OURS else 2)
+        axes.plot(
+            *zip(*points),
+            color=colour,
+            marker=marker,
+            linestyle=line,
+            markersize=4,
+            linewidth=1.4,
+            label=name,
+            zorder=3 if name == OURS else 2,
+        )
     places = sorted({x for points in each.values() for x, _ in points})
     axes.set_xscale("log", base=2)
     axes.set_xticks(places, [f"{x // 1024} Ki" if x >= 1024 and x % 1024 == 0 else str(x) for x in places])
@@ -96,7 +147,8 @@ def _versioned(name: str, results: Results) -> str:
 
 
 def compared(results: Results, rows: Sequence[str]) -> list[dict]:
-    """One entry for each row, size, jobs and keys: this library, the best peer, and how many times as fast as it this library is (None: nobody else)."""
+    """One entry for each row, size, jobs and keys: this library, the best peer, and how many times as fast as it this
+    library is (None: nobody else)."""
     places: dict[tuple, dict[str, Cell]] = defaultdict(dict)
     for cell in results.cells:
         if cell.row in rows:
@@ -107,7 +159,17 @@ def compared(results: Results, rows: Sequence[str]) -> list[dict]:
     for (row, keys, size, jobs), there in places.items():
         ours, peers = there.get(OURS), [c for name, c in there.items() if name != OURS]
         peer = min(peers, key=lambda c: c.cycles_per_byte, default=None)
-        found.append({"row": row, "keys": keys, "size": size, "jobs": jobs, "cycles_per_byte": ours and ours.cycles_per_byte, "kernel": ours and ours.variant,
-                      "peer": peer and peer.implementation, "peer_cycles_per_byte": peer and peer.cycles_per_byte,
-                      "times_as_fast": round(peer.cycles_per_byte / ours.cycles_per_byte, 3) if peer and ours else None})
+        found.append(
+            {
+                "row": row,
+                "keys": keys,
+                "size": size,
+                "jobs": jobs,
+                "cycles_per_byte": ours and ours.cycles_per_byte,
+                "kernel": ours and ours.variant,
+                "peer": peer and peer.implementation,
+                "peer_cycles_per_byte": peer and peer.cycles_per_byte,
+                "times_as_fast": round(peer.cycles_per_byte / ours.cycles_per_byte, 3) if peer and ours else None,
+            }
+        )
     return found

@@ -2,38 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Sequence
 
+from ..analysis.predictions import Band, Prediction, band
 from ..model.table import Table
-from ..predictions import Band, Prediction, band
 from .tables import columns
 
 
 def predictions_data(found: Sequence[Prediction], table: Table) -> dict:
-    """Cycles are of the core, per iteration. ``bands``: of predicted and bound over measured, where something was measured."""
-    measured = [p for p in found if p.measured]
-    bands = {"predicted": band([p.predicted / p.measured for p in measured]), "bound": band([p.bound / p.measured for p in measured])}
-    kernels = [{"kernel": p.kernel, "binds": p.binds, "bound": round(p.bound, 1), "predicted": round(p.predicted, 1), "measured": p.measured,
-                "of_measured": p.of_measured and round(p.of_measured, 3)} for p in found]
-    return {"microarchitecture": table.microarchitecture, "kernels": kernels,
-            "bands": {name: {k: [round(x, 3) for x in v] if isinstance(v, tuple) else round(v, 3) for k, v in asdict(b).items()} for name, b in bands.items() if b}}
+    """Cycles are of the core, per iteration. ``bands``: of predicted and bound over measured, where something was
+    measured."""
+    bands = _bands(found)
+    kernels = [
+        {
+            "kernel": p.kernel,
+            "binds": p.binds,
+            "bound": round(p.bound, 1),
+            "predicted": round(p.predicted, 1),
+            "measured": p.measured,
+            "of_measured": p.of_measured and round(p.of_measured, 3),
+        }
+        for p in found
+    ]
+    return {
+        "microarchitecture": table.microarchitecture,
+        "kernels": kernels,
+        "bands": {
+            name: {k: [round(x, 3) for x in v] if isinstance(v, tuple) else round(v, 3) for k, v in asdict(b).items()}
+            for name, b in bands.items()
+        },
+    }
+
+
+def _bands(found: Sequence[Prediction]) -> dict[str, Band]:
+    """Of predicted and bound over measured; empty where nothing was measured."""
+    ratios = {
+        "predicted": [p.predicted / p.measured for p in found if p.measured],
+        "bound": [p.bound / p.measured for p in found if p.measured],
+    }
+    return {name: b for name, some in ratios.items() if (b := band(some))}
 
 
 def _sentence(name: str, found: Band) -> str:
-    return (f"{name} / measured: {found.median:.2f} in the median, half of the kernels between {found.half[0]:.2f} and {found.half[1]:.2f}, "
-            f"nine of ten between {found.most[0]:.2f} and {found.most[1]:.2f}")
+    return (
+        f"{name} / measured: {found.median:.2f} in the median, half of the kernels between {found.half[0]:.2f} and "
+        f"{found.half[1]:.2f}, nine of ten between {found.most[0]:.2f} and {found.most[1]:.2f}"
+    )
 
 
 def predictions_text(found: Sequence[Prediction], table: Table) -> str:
     rows = [("core cycles per iteration", "what binds", "bound", "predicted", "measured", "predicted / measured")]
-    rows += [(p.kernel, p.binds, f"{p.bound:.1f}", f"{p.predicted:.1f}", f"{p.measured:.1f}" if p.measured else "", f"{p.of_measured:.2f}" if p.measured else "")
-             for p in sorted(found, key=lambda p: (p.of_measured is None, p.of_measured, p.kernel))]
-    measured = [p for p in found if p.measured]
-    lines = [columns(rows), ""]
-    if measured:
-        lines += [_sentence(name, band([ratio(p) for p in measured])) for name, ratio in
-                  (("predicted", lambda p: p.predicted / p.measured), ("bound", lambda p: p.bound / p.measured))]
-    else:
-        lines.append(f"nothing was measured on {table.microarchitecture}: `cryptostitch calibrate -o generator/cryptostitch/costs/{table.microarchitecture}.json` on such a CPU")
+    rows += [
+        (
+            p.kernel,
+            p.binds,
+            f"{p.bound:.1f}",
+            f"{p.predicted:.1f}",
+            f"{p.measured:.1f}" if p.measured else "",
+            f"{p.of_measured:.2f}" if p.measured else "",
+        )
+        for p in sorted(found, key=lambda p: (p.of_measured is None, p.of_measured, p.kernel))
+    ]
+    bands = _bands(found)
+    lines = [columns(rows), "", *(_sentence(name, b) for name, b in bands.items())]
+    if not bands:
+        lines.append(
+            f"nothing was measured on {table.microarchitecture}: `cryptostitch calibrate -o "
+            f"generator/cryptostitch/measured/costs/{table.microarchitecture}.json` on such a CPU"
+        )
     return "\n".join(lines)

@@ -1,13 +1,14 @@
-"""The simple core's run of a loop as what can be drawn: strips of states over cycles, for every stream and every busy resource."""
+"""The simple core's run of a loop as what can be drawn: strips of states over cycles, for every stream and every busy
+resource."""
 
 from __future__ import annotations
 
 from collections import Counter
 from itertools import accumulate
 
-from ..model.run import DATA, RUN, UNIT, Run
+from ..model.execution import DATA, RUN, UNIT, Run
 
-LEAST_CYCLES = 160              # that are shown, as far as there are so many: several iterations of a short loop
+LEAST_CYCLES = 160  # that are shown, as far as there are so many: several iterations of a short loop
 SHOWN_RESOURCES = 6
 
 
@@ -18,8 +19,8 @@ def shown(run: Run) -> tuple[int, int, int]:
 
 
 def states(run: Run, stream: int) -> list[tuple[str, int, int]]:
-    """(state, from, to) of a stream: UNIT in cycles in which an instruction has all that it needs but a unit; else RUN where one starts; else DATA where
-    those in the window wait for data; else ""."""
+    """(state, from, to) of a stream: UNIT in cycles in which an instruction has all that it needs but a unit; else RUN
+    where one starts; else DATA where those in the window wait for data; else ""."""
     start, end, _ = shown(run)
     length = end - start
     waiting, starting, entered = [0] * (length + 1), [0] * (length + 1), [0] * (length + 1)
@@ -51,18 +52,34 @@ def states(run: Run, stream: int) -> list[tuple[str, int, int]]:
 def started(run: Run, stream: int) -> list[int]:
     """How many instructions of the stream start in each cycle."""
     start, end, _ = shown(run)
-    counts = Counter(event.started - start for i, event in enumerate(run.events) if run.steps[i % len(run.steps)].stream == stream)
+    counts = Counter(
+        event.started - start for i, event in enumerate(run.events) if run.steps[i % len(run.steps)].stream == stream
+    )
     return [counts[cycle] for cycle in range(end - start)]
 
 
 def timeline(run: Run, streams: int) -> dict:
-    """``states``: per stream, over cycles counted from the first that is shown. ``shares``: how much of the time is spent in each. ``started``: per stream
-    and cycle. ``taken``: of the resources that are busiest, how much of each cycle."""
+    """``states``: per stream, over cycles counted from the first that is shown. ``shares``: how much of the time is
+    spent in each. ``started``: per stream and cycle. ``taken``: of the resources that are busiest, how much of each
+    cycle."""
     start, end, count = shown(run)
     length = end - start
     strips = [states(run, s) for s in range(streams)]
-    shares = [{state or "nothing": round(sum(b - a for s, a, b in strip if s == state) / length, 4) for state in (RUN, DATA, UNIT, "")} for strip in strips]
+    shares = [
+        {
+            state or "nothing": round(sum(b - a for s, a, b in strip if s == state) / length, 4)
+            for state in (RUN, DATA, UNIT, "")
+        }
+        for strip in strips
+    ]
     taken = {name: [round(t, 3) for t in (cycles + [0.0] * end)[start:end]] for name, cycles in run.taken.items()}
     busiest = sorted((name for name in taken if any(taken[name])), key=lambda name: -sum(taken[name]))[:SHOWN_RESOURCES]
-    return {"cycles": length, "iterations": count, "ends": [run.end(run.first - 1 + n) - start for n in range(count + 1)],
-            "states": strips, "shares": shares, "started": [started(run, s) for s in range(streams)], "taken": {name: taken[name] for name in busiest}}
+    return {
+        "cycles": length,
+        "iterations": count,
+        "ends": [run.end(run.first - 1 + n) - start for n in range(count + 1)],
+        "states": strips,
+        "shares": shares,
+        "started": [started(run, s) for s in range(streams)],
+        "taken": {name: taken[name] for name in busiest},
+    }

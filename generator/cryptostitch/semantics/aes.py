@@ -6,12 +6,12 @@ A table for each row of the state holds the column that SubBytes and MixColumns 
 from __future__ import annotations
 
 import functools
-from typing import Callable
+from collections.abc import Callable
 
-from ..ladder.keys import sbox, times
 from .forms import LANE, Form, Meaning
+from .rijndael import sbox, times
 
-FORWARD = ((2, 1, 1, 3), (3, 2, 1, 1), (1, 3, 2, 1), (1, 1, 3, 2))       # the column that a byte of row 0, 1, 2, 3 makes
+FORWARD = ((2, 1, 1, 3), (3, 2, 1, 1), (1, 3, 2, 1), (1, 1, 3, 2))  # the column that a byte of row 0, 1, 2, 3 makes
 INVERSE = ((14, 9, 13, 11), (11, 14, 9, 13), (13, 11, 14, 9), (9, 13, 11, 14))
 
 
@@ -28,7 +28,10 @@ def _box(inverse: bool) -> bytes:
 @functools.cache
 def _tables(inverse: bool) -> list[list[int]]:
     box = _box(inverse)
-    return [[sum(times(box[i], factor) << 8 * row for row, factor in enumerate(factors)) for i in range(256)] for factors in (INVERSE if inverse else FORWARD)]
+    return [
+        [sum(times(box[i], factor) << 8 * row for row, factor in enumerate(factors)) for i in range(256)]
+        for factors in (INVERSE if inverse else FORWARD)
+    ]
 
 
 def _round(inverse: bool) -> Callable[[int], int]:
@@ -40,6 +43,7 @@ def _round(inverse: bool) -> Callable[[int], int]:
         for table, source, at in steps:
             value ^= table[s[source]] << at
         return value
+
     return of
 
 
@@ -49,6 +53,7 @@ def _last(inverse: bool) -> Callable[[int], int]:
     def of(state: int) -> int:
         s = state.to_bytes(16, "little")
         return int.from_bytes(bytes(box[s[source]] for source in order), "little")
+
     return of
 
 
@@ -59,10 +64,15 @@ def _lanes(make: Callable[[bool], Callable[[int], int]], inverse: bool) -> Meani
             return lambda state, key: of(state) ^ key
         places = range(0, form.bits, 128)
         return lambda state, key: sum(of(state >> at & LANE) << at for at in places) ^ key
+
     return meaning
 
 
 MEANING: dict[str, Meaning] = {}
 for _prefix in ("", "v"):
-    MEANING |= {f"{_prefix}aesenc": _lanes(_round, False), f"{_prefix}aesdec": _lanes(_round, True),
-                f"{_prefix}aesenclast": _lanes(_last, False), f"{_prefix}aesdeclast": _lanes(_last, True)}
+    MEANING |= {
+        f"{_prefix}aesenc": _lanes(_round, False),
+        f"{_prefix}aesdec": _lanes(_round, True),
+        f"{_prefix}aesenclast": _lanes(_last, False),
+        f"{_prefix}aesdeclast": _lanes(_last, True),
+    }

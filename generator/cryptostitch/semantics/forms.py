@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any
 
 
 @dataclass(frozen=True)
 class Form:
-    """``bits``: the instruction's width, as in ``Row.widths``. ``immediate``: its immediate operand, 0 where it has none."""
+    """``bits``: the instruction's width, as in ``Row.widths``. ``immediate``: its immediate operand, 0 where it has
+    none."""
 
     bits: int
     immediate: int = 0

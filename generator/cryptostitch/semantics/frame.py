@@ -1,10 +1,12 @@
-"""What passes/frame.py puts around the streams: rows that are no stream's, and instructions that act on the machine itself."""
+"""What passes/frame.py puts around the streams: rows that are no stream's, and instructions that act on the machine
+itself."""
 
 from __future__ import annotations
 
-from typing import Any, Callable, Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
-from ..instructions import Operand, Row
+from ..core.instructions import Operand, Row
 from .forms import Meaning
 from .scalar import ZF
 
@@ -13,7 +15,9 @@ RSP = 4
 FRAME: dict[str, Row] = {
     "movups": Row("movups", (Operand("w", "vm"), Operand("r", "vm")), frozenset(), move=True, kind="move"),
     "vmovups": Row("vmovups", (Operand("w", "vm"), Operand("r", "vm")), frozenset(("avx",)), move=True, kind="move"),
-    "kxorw": Row("kxorw", (Operand("w", "k"), Operand("r", "k"), Operand("r", "k")), frozenset(("avx512f",)), only=(16,)),
+    "kxorw": Row(
+        "kxorw", (Operand("w", "k"), Operand("r", "k"), Operand("r", "k")), frozenset(("avx512f",)), only=(16,)
+    ),
 }
 
 MEANING: dict[str, Meaning] = {
@@ -81,7 +85,14 @@ JUMPS = frozenset(("jnz", "jmp"))
 """Those of CONTROL whose operand is a target."""
 
 CONTROL: dict[str, Callable[[Any, int], int | None]] = {
-    "endbr64": _nothing, "push": _push, "pop": _pop, "ret": _return, "jnz": _jump_if_not_zero, "jmp": _jump, "vzeroall": _zero_all, "vzeroupper": _zero_upper,
+    "endbr64": _nothing,
+    "push": _push,
+    "pop": _pop,
+    "ret": _return,
+    "jnz": _jump_if_not_zero,
+    "jmp": _jump,
+    "vzeroall": _zero_all,
+    "vzeroupper": _zero_upper,
 }
-"""``CONTROL[name](state, operand)``: the operand is a general register's number, or a jump's target. Returns the address to go on at, or None
-for the next instruction."""
+"""``CONTROL[name](state, operand)``: the operand is a general register's number, or a jump's target. Returns the
+address to go on at, or None for the next instruction."""

@@ -1,42 +1,51 @@
-"""Matrices of bits, and bytes looked up and cut out by their bits (Intel SDM, VGF2P8AFFINEQB, VPERMI2B, VPMULTISHIFTQB)."""
+"""Matrices of bits, and bytes looked up and cut out by their bits (Intel SDM, VGF2P8AFFINEQB, VPERMI2B,
+VPMULTISHIFTQB)."""
 
 from __future__ import annotations
 
-from typing import Callable
+from collections.abc import Callable
 
 from .forms import Form, Meaning
 
 
 def _affine(form: Form) -> Callable[[int, int], int]:
-    """In each 64-bit word: bit i of a byte is the parity of what it shares with byte 7 - i of the matrix, and of bit i of the immediate."""
+    """In each 64-bit word: bit i of a byte is the parity of what it shares with byte 7 - i of the matrix, and of bit i
+    of the immediate."""
+
     def one(a: int, rows: bytes) -> int:
         return sum(((a & row).bit_count() & 1) << 7 - n for n, row in enumerate(rows)) ^ form.immediate
 
     def meaning(a: int, matrix: int) -> int:
         size = form.bits // 8
         data, rows = a.to_bytes(size, "little"), matrix.to_bytes(size, "little")
-        return int.from_bytes(bytes(one(byte, rows[at & ~7:(at & ~7) + 8]) for at, byte in enumerate(data)), "little")
+        return int.from_bytes(bytes(one(byte, rows[at & ~7 : (at & ~7) + 8]) for at, byte in enumerate(data)), "little")
+
     return meaning
 
 
 def _permute_two(form: Form) -> Callable[[int, int, int], int]:
-    """Each byte of the first operand chooses one of the bytes of the second and, behind them, the third. Higher bits do not count."""
+    """Each byte of the first operand chooses one of the bytes of the second and, behind them, the third. Higher bits do
+    not count."""
     size = form.bits // 8
 
     def meaning(indices: int, low: int, high: int) -> int:
         table = low.to_bytes(size, "little") + high.to_bytes(size, "little")
         return int.from_bytes(bytes(table[i & 2 * size - 1] for i in indices.to_bytes(size, "little")), "little")
+
     return meaning
 
 
 def _multishift(form: Form) -> Callable[[int, int], int]:
-    """Each byte of the first operand says where in the second's word of the same place, cyclically, its eight bits begin."""
+    """Each byte of the first operand says where in the second's word of the same place, cyclically, its eight bits
+    begin."""
+
     def meaning(starts: int, data: int) -> int:
         found = bytearray()
         for at, start in enumerate(starts.to_bytes(form.bits // 8, "little")):
             word = data >> 64 * (at // 8) & (1 << 64) - 1
             found.append((word << 64 | word) >> (start & 63) & 0xFF)
         return int.from_bytes(found, "little")
+
     return meaning
 
 

@@ -1,13 +1,13 @@
 """General registers and flags (Intel SDM, volume 2, each instruction's "Flags Affected").
 
-Flags are bits of RFLAGS. A ``Flagged`` function returns (value, flags); ``defined`` says which flags it sets, ``undefined`` which have no
-specified value afterwards; all others stay.
+Flags are bits of RFLAGS. A ``Flagged`` function returns (value, flags); ``defined`` says which flags it sets,
+``undefined`` which have no specified value afterwards; all others stay.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Callable
 
 from .forms import Form, Meaning
 
@@ -45,7 +45,9 @@ def _add_with_carry(form: Form) -> Flagged:
     def apply(a: int, b: int, carry: int) -> tuple[int, int]:
         total = a + b + carry
         r = total & mask
-        return r, flags(r) | (CF if total > mask else 0) | (a ^ b ^ r) & AF | (OF if (a ^ r) & (b ^ r) & 1 << sign else 0)
+        return r, flags(r) | (CF if total > mask else 0) | (a ^ b ^ r) & AF | (
+            OF if (a ^ r) & (b ^ r) & 1 << sign else 0
+        )
 
     return Flagged(apply, STATUS)
 
@@ -69,6 +71,7 @@ def _logic(function: Callable[[int, int], int]) -> Meaning:
             return r, flags(r)
 
         return Flagged(apply, STATUS & ~AF, AF)
+
     return meaning
 
 
@@ -93,6 +96,7 @@ def _untouched(a: int) -> tuple[int, int]:
 
 def _shift(left: bool) -> Meaning:
     """CF is the last bit that left; OF is defined for a count of 1, and a count of 0 changes no flag."""
+
     def meaning(form: Form) -> Flagged:
         n, bits, mask, flags = _count(form), form.bits, (1 << form.bits) - 1, _result(form.bits)
         if not n:
@@ -105,11 +109,13 @@ def _shift(left: bool) -> Meaning:
             return r, flags(r) | (CF if out else 0) | (OF if n == 1 and over else 0)
 
         return Flagged(apply, CF | SF | ZF | PF | (OF if n == 1 else 0), AF | (0 if n == 1 else OF))
+
     return meaning
 
 
 def _rotate(left: bool) -> Meaning:
     """CF is the bit that came round; OF is defined for a count of 1, and a count of 0 changes no flag."""
+
     def meaning(form: Form) -> Flagged:
         n, bits, mask = _count(form), form.bits, (1 << form.bits) - 1
         if not n:
@@ -124,6 +130,7 @@ def _rotate(left: bool) -> Meaning:
             return r, (CF if carry else 0) | (OF if n == 1 and over else 0)
 
         return Flagged(apply, CF | (OF if n == 1 else 0), 0 if n == 1 else OF)
+
     return meaning
 
 
@@ -148,9 +155,23 @@ def _copy(form: Form) -> Callable[[int], int]:
 
 
 MEANING: dict[str, Meaning] = {
-    "mov": _copy, "lea": _copy, "not": _not, "bswap": _swap_bytes, "movbe": _swap_bytes, "rorx": _rorx, "andn": _and_not,
-    "add": _add, "adc": _add_with_carry, "sub": _subtract, "mulx": lambda form: lambda a, b: a * b,
-    "xor": _logic(lambda a, b: a ^ b), "and": _logic(lambda a, b: a & b), "or": _logic(lambda a, b: a | b),
-    "rol": _rotate(True), "ror": _rotate(False), "shl": _shift(True), "shr": _shift(False),
+    "mov": _copy,
+    "lea": _copy,
+    "not": _not,
+    "bswap": _swap_bytes,
+    "movbe": _swap_bytes,
+    "rorx": _rorx,
+    "andn": _and_not,
+    "add": _add,
+    "adc": _add_with_carry,
+    "sub": _subtract,
+    "mulx": lambda form: lambda a, b: a * b,
+    "xor": _logic(lambda a, b: a ^ b),
+    "and": _logic(lambda a, b: a & b),
+    "or": _logic(lambda a, b: a | b),
+    "rol": _rotate(True),
+    "ror": _rotate(False),
+    "shl": _shift(True),
+    "shr": _shift(False),
     "prefetcht0": lambda form: lambda address: None,
 }

@@ -1,8 +1,9 @@
-"""The SHA extensions (FIPS 180-4, 6.1 and 6.2; Intel SDM, SHA1RNDS4 ...). SHA-1 has its first word in the highest element, SHA-256's schedule in the lowest."""
+"""The SHA extensions (FIPS 180-4, 6.1 and 6.2; Intel SDM, SHA1RNDS4 ...). SHA-1 has its first word in the highest
+element, SHA-256's schedule in the lowest."""
 
 from __future__ import annotations
 
-from typing import Callable
+from collections.abc import Callable
 
 from .forms import Form, Meaning
 
@@ -22,7 +23,11 @@ def _joined(words: list[int]) -> int:
     return sum((w & M) << 32 * i for i, w in enumerate(words))
 
 
-CHOOSE, PARITY, MAJORITY = (lambda b, c, d: b & c ^ ~b & d), (lambda b, c, d: b ^ c ^ d), (lambda b, c, d: b & c ^ b & d ^ c & d)
+CHOOSE, PARITY, MAJORITY = (
+    (lambda b, c, d: b & c ^ ~b & d),
+    (lambda b, c, d: b ^ c ^ d),
+    (lambda b, c, d: b & c ^ b & d ^ c & d),
+)
 SHA1_ROUNDS = ((CHOOSE, 0x5A827999), (PARITY, 0x6ED9EBA1), (MAJORITY, 0x8F1BBCDC), (PARITY, 0xCA62C1D6))
 
 
@@ -36,6 +41,7 @@ def _sha1rnds4(form: Form) -> Callable[[int, int], int]:
         for w in reversed(_words(schedule)):
             a, b, c, d, e = (f(b, c, d) + _rol(a, 5) + w + e + k) & M, a, _rol(b, 30), c, d
         return _joined([d, c, b, a])
+
     return of
 
 
@@ -77,7 +83,18 @@ def _sha256msg2(a: int, b: int) -> int:
     return _joined(w[2:])
 
 
+def _whatever_the_form(of: Callable[..., int]) -> Meaning:
+    return lambda form: of
+
+
 MEANING: dict[str, Meaning] = {"sha1rnds4": _sha1rnds4} | {
-    name: lambda form, of=of: of for name, of in (
-        ("sha1nexte", _sha1nexte), ("sha1msg1", _sha1msg1), ("sha1msg2", _sha1msg2), ("sha256rnds2", _sha256rnds2),
-        ("sha256msg1", _sha256msg1), ("sha256msg2", _sha256msg2))}
+    name: _whatever_the_form(of)
+    for name, of in (
+        ("sha1nexte", _sha1nexte),
+        ("sha1msg1", _sha1msg1),
+        ("sha1msg2", _sha1msg2),
+        ("sha256rnds2", _sha256rnds2),
+        ("sha256msg1", _sha256msg1),
+        ("sha256msg2", _sha256msg2),
+    )
+}

@@ -1,1 +1,2 @@
-"""Machine-checked statements about programs and kernels; `passes/verify.py` runs them. README.md says what is proved."""
+"""Machine-checked statements about programs and kernels; `passes/verify.py` runs them. README.md says what is
+proved."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..ir import Ins
-from ..program import Program
-from ..stream import Stream
+from ..core.ir import Ins
+from ..core.program import Program
+from ..core.stream import Stream
 from .induct import Induction, Side, induct, is_spill
-from .machine import Machine
+from .symbolic import Machine
 from .text import describe
 
 SECTIONS = ("enter", "body", "leave")
@@ -20,11 +20,27 @@ def compare(stream: Stream, program: Program) -> Induction:
 def contract_problems(stream: Stream, program: Program) -> list[str]:
     """Whether the contract promises what the stream declares; the allocator may only add its own fields."""
     contract = program.contract
-    problems = [f"{program.name}: the contract lacks the field {f.name} as the stream lays it out" for f in stream.fields if f not in contract.fields]
-    problems += [f"{program.name}: the contract adds the field {f.name}" for f in contract.fields if f not in stream.fields and not is_spill(f)]
-    same = (("lanes", stream.lanes, contract.lanes), ("bytes", stream.bytes, contract.bytes), ("constants", stream.constants, contract.constants),
-            ("reads_input", stream.reads_input, contract.reads_input))
-    return problems + [f"{program.name}: the contract's {what} differ from the stream's" for what, mine, theirs in same if mine != theirs]
+    problems = [
+        f"{program.name}: the contract lacks the field {f.name} as the stream lays it out"
+        for f in stream.fields
+        if f not in contract.fields
+    ]
+    problems += [
+        f"{program.name}: the contract adds the field {f.name}"
+        for f in contract.fields
+        if f not in stream.fields and not is_spill(f)
+    ]
+    same = (
+        ("lanes", stream.lanes, contract.lanes),
+        ("bytes", stream.bytes, contract.bytes),
+        ("constants", stream.constants, contract.constants),
+        ("reads_input", stream.reads_input, contract.reads_input),
+    )
+    return problems + [
+        f"{program.name}: the contract's {what} differ from the stream's"
+        for what, mine, theirs in same
+        if mine != theirs
+    ]
 
 
 def allocation_problems(found: Induction) -> list[str]:
@@ -40,7 +56,10 @@ def allocation_problems(found: Induction) -> list[str]:
         found_here += _memory(real.name, section, a, b, real)
         for name, where in found.lost:
             if where == section:
-                found_here.append(f"{real.name}: the loop-carried value '{name[1]}' is in no register and no spill slot after {section}")
+                found_here.append(
+                    f"{real.name}: the loop-carried value '{name[1]}' is in no register and no spill slot after "
+                    f"{section}"
+                )
         if found_here:
             found_here = _first_foreign(real, section, a, b) + found_here
         problems += found_here
@@ -54,7 +73,11 @@ def _undefined(name: str, section: str, machine: Machine) -> list[str]:
     for ins, key in machine.undefined:
         if key not in seen:
             seen.add(key)
-            what = "flags that no glued instruction sets" if key[0] == "flags" else f"'{key[1]}', which nothing has written"
+            what = (
+                "flags that no glued instruction sets"
+                if key[0] == "flags"
+                else f"'{key[1]}', which nothing has written"
+            )
             problems.append(f"{name}: {section}: {describe(ins)} reads {what}")
     return problems
 
@@ -90,10 +113,22 @@ def _memory(name: str, section: str, a: Machine, b: Machine, real: Side) -> list
     offsets = mine.difference(theirs, real.skip)
     if not offsets:
         return []
-    where = next((f"{f.name}+{offsets[0] - f.offset}" for f in real.fields if f.offset <= offsets[0] < f.offset + f.size), str(offsets[0]))
-    writer = next((access.ins for access in reversed(b.accesses) if access.write and access.symbol is None
-                   and _covers(b, access, offsets[0])), None)
-    return [f"{name}: {section}: state field {where} ends with another value" + (f"; last written by {describe(writer)}" if writer else "")]
+    where = next(
+        (f"{f.name}+{offsets[0] - f.offset}" for f in real.fields if f.offset <= offsets[0] < f.offset + f.size),
+        str(offsets[0]),
+    )
+    writer = next(
+        (
+            access.ins
+            for access in reversed(b.accesses)
+            if access.write and access.symbol is None and _covers(b, access, offsets[0])
+        ),
+        None,
+    )
+    return [
+        f"{name}: {section}: state field {where} ends with another value"
+        + (f"; last written by {describe(writer)}" if writer else "")
+    ]
 
 
 def _covers(machine: Machine, access, offset: int) -> bool:

@@ -1,13 +1,14 @@
-"""What a kernel promises before its first instruction is read: disjoint windows, sound constants, matching hand-over."""
+"""What a kernel promises before its first instruction is read: disjoint windows, sound constants, matching
+hand-over."""
 
 from __future__ import annotations
 
-from ..contract import FROM_HAND, HAND
-from ..instructions import INSTRUCTIONS
-from ..ir import GENERAL, MASK, SHARED, VECTOR, Reg
-from ..kernel import Kernel
-from ..passes.bind import RSP
-from ..program import Program
+from ..core.contract import FROM_HAND, HAND
+from ..core.instructions import INSTRUCTIONS
+from ..core.ir import GENERAL, MASK, SHARED, VECTOR, Reg
+from ..core.kernel import Kernel
+from ..core.program import Program
+from ..core.registers import RSP
 
 
 def binding_problems(kernel: Kernel) -> list[str]:
@@ -18,17 +19,26 @@ def binding_problems(kernel: Kernel) -> list[str]:
 def _windows(kernel: Kernel) -> list[str]:
     problems = []
     binding = kernel.binding
-    for cls, tables, legal in ((VECTOR, binding.vectors, range(32)), (GENERAL, binding.generals, range(16)), (MASK, binding.masks, range(1, 8))):
+    for cls, tables, legal in (
+        (VECTOR, binding.vectors, range(32)),
+        (GENERAL, binding.generals, range(16)),
+        (MASK, binding.masks, range(1, 8)),
+    ):
         owner: dict[int, int] = {}
         for stream, table in enumerate(tables):
             for number in table:
                 if number in owner:
-                    problems.append(f"{kernel.name}: register {cls}{number} belongs to stream {owner[number]} and to stream {stream}")
+                    problems.append(
+                        f"{kernel.name}: register {cls}{number} belongs to stream {owner[number]} and to stream "
+                        f"{stream}"
+                    )
                 owner[number] = stream
                 if number not in legal or (cls == GENERAL and number == RSP):
                     problems.append(f"{kernel.name}: stream {stream} may not have register {cls}{number}")
         if cls == GENERAL and binding.counter in (*owner, RSP):
-            problems.append(f"{kernel.name}: the loop counter g{binding.counter} belongs to stream {owner.get(binding.counter)}")
+            problems.append(
+                f"{kernel.name}: the loop counter g{binding.counter} belongs to stream {owner.get(binding.counter)}"
+            )
     for stream, part in enumerate(kernel.recipe.parts):
         window, program = part.program.window, part.program
         sizes = len(binding.vectors[stream]), len(binding.generals[stream]), len(binding.masks[stream])
@@ -39,12 +49,16 @@ def _windows(kernel: Kernel) -> list[str]:
         for reg in shared_registers(program):
             tables = binding.vectors if reg.cls == VECTOR else (*binding.generals, (binding.counter,))
             if reg not in SHARED.values() or any(reg.id in table for table in tables):
-                problems.append(f"{kernel.name}: {program.name} uses {reg.cls}{reg.id} by its own name, which lies in a stream's window")
+                problems.append(
+                    f"{kernel.name}: {program.name} uses {reg.cls}{reg.id} by its own name, which lies in a stream's "
+                    "window"
+                )
     return problems
 
 
 def shared_registers(program: Program) -> set[Reg]:
-    """The registers that a program names physically, explicitly or not: streams share them, and use them within an atom only."""
+    """The registers that a program names physically, explicitly or not: streams share them, and use them within an atom
+    only."""
     found = set()
     for _, code in program.code.sections():
         for ins in code:
@@ -60,14 +74,18 @@ def _hand_over(kernel: Kernel) -> list[str]:
         return []
     problems = []
     if len(producers) != len(consumers):
-        problems.append(f"{kernel.name}: {len(producers)} streams leave blocks in a hand-over buffer, {len(consumers)} take them")
+        problems.append(
+            f"{kernel.name}: {len(producers)} streams leave blocks in a hand-over buffer, {len(consumers)} take them"
+        )
     for producer, consumer in zip(producers, consumers):
         a, b = producer.program, consumer.program
         if consumer.lag != producer.lag + 1 or consumer.ratio != producer.ratio:
             problems.append(f"{kernel.name}: {b.name} has to run one iteration behind {a.name}, at the same ratio")
         if a.contract.field(HAND).size != 2 * b.contract.lanes * b.contract.bytes:
-            problems.append(f"{kernel.name}: the hand-over buffer of {a.name} has {a.contract.field(HAND).size} bytes, {b.name} "
-                            f"reads halves of {b.contract.lanes * b.contract.bytes}")
+            problems.append(
+                f"{kernel.name}: the hand-over buffer of {a.name} has {a.contract.field(HAND).size} bytes, {b.name} "
+                f"reads halves of {b.contract.lanes * b.contract.bytes}"
+            )
     return problems
 
 
@@ -77,6 +95,9 @@ def _pool(kernel: Kernel) -> list[str]:
         problems.append(f"{kernel.name}: two constants have one label")
     for entry in kernel.pool:
         if entry.offset != end or entry.offset % min(64, len(entry.data)):
-            problems.append(f"{kernel.name}: the constant {entry.label} lies at {entry.offset}, not aligned to its size or not where it should")
+            problems.append(
+                f"{kernel.name}: the constant {entry.label} lies at {entry.offset}, not aligned to its size or not "
+                "where it should"
+            )
         end = entry.offset + len(entry.data)
     return problems

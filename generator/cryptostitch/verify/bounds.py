@@ -1,9 +1,9 @@
 """Bounds: every access of a program lies where its contract says, and is aligned where the instruction needs that.
 
-An address is brought into the form  sum of coefficient * symbol + constant.  Symbols of the loop are replaced by what the
-induction found: a value that the body advances by ``contract.bytes`` is its value at enter plus the *position*; one that the body
-leaves alone is its value at enter; one that the body toggles with a constant is one of two addresses. A number whose bits were cleared by
-a constant mask is at most the mask. What remains must be one of
+An address is brought into the form sum of coefficient * symbol + constant. Symbols of the loop are replaced by what the
+induction found: a value that the body advances by ``contract.bytes`` is its value at enter plus the *position*; one
+that the body leaves alone is its value at enter; one that the body toggles with a constant is one of two addresses. A
+number whose bits were cleared by a constant mask is at most the mask. What remains must be one of
 
     state + c                   inside one field, which is writable if it is written
     state + numbers + c         inside the table, whatever the numbers are up to their masks
@@ -14,12 +14,13 @@ a constant mask is at most the mask. What remains must be one of
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
-from ..contract import FROM_HAND, HAND, IN, KEY, OUT, TABLE, Contract
-from ..program import Program
+from ..core.contract import FROM_HAND, HAND, IN, KEY, OUT, TABLE, Contract
+from ..core.program import Program
 from .induct import Induction
-from .machine import Access, Machine
+from .symbolic import Access, Machine
 from .terms import Term
 from .text import describe
 
@@ -100,7 +101,7 @@ class Bounds:
             return self._symbols[symbol]
         self._symbols[symbol] = None
         entered, left = self.found.symbols.get(symbol, (None, None))
-        meaning = None
+        meaning: tuple[dict[Term, int], int] | Toggle | None = None
         if entered is not None and left is not None:
             node = self.terms.nodes[left]
             if left == symbol:
@@ -124,11 +125,13 @@ class Bounds:
         node = self.terms.nodes[term]
         if node[0] == "zx":
             return self.most(node[2])
-        if node[0] == "op" and node[2] == "and" and type(node[4]) is tuple and 0 <= node[4][1] < 1 << 31:  # beyond, an immediate of 32 bits is negative
+        # beyond, an immediate of 32 bits is negative
+        if node[0] == "op" and node[2] == "and" and type(node[4]) is tuple and 0 <= node[4][1] < 1 << 31:
             return node[4][1]
         if node[0] == "head":
-            found = [t if t is None else self.most(t) for t in self.found.symbols.get(term, (None,))]
-            return None if None in found else max(found)
+            found = [self.most(t) for t in self.found.symbols.get(term, ()) if t is not None]
+            known = [most for most in found if most is not None]
+            return max(known) if known and len(known) == len(self.found.symbols[term]) else None
         return None
 
     # ---- judgement
@@ -141,8 +144,9 @@ class Bounds:
         if form == {self.state: 1}:
             return self._field(access, c)
         if form.get(self.state) == 1:
-            spans = [None if k < 0 or self.most(t) is None else k * self.most(t) for t, k in form.items() if t != self.state]
-            if None not in spans:
+            others = [(k, self.most(t)) for t, k in form.items() if t != self.state]
+            spans = [k * most for k, most in others if k >= 0 and most is not None]
+            if len(spans) == len(others):
                 return self._table(access, c, sum(spans))
         pointers = [t for t, k in form.items() if t in self.pointers and self.pointers[t][0] != FROM_HAND and k == 1]
         if len(pointers) == 1:
@@ -151,14 +155,19 @@ class Bounds:
         half = self._half(form)
         if half is not None:
             return self._hand(access, *half, c)
-        return f"{'stores to' if access.write else 'reads'} an address that is not proved to lie in the contract's memory"
+        return (
+            f"{'stores to' if access.write else 'reads'} an address that is not proved to lie in the contract's memory"
+        )
 
     def _pool(self, access: Access) -> str | None:
         data = next((k.data for k in self.contract.constants if k.name == access.symbol), None)
         if data is None:
             return f"reads the constant '{access.symbol}', which does not exist"
         if access.address < 0 or access.address + access.size > len(data):
-            return f"reads bytes {access.address} to {access.address + access.size} of the constant '{access.symbol}' of {len(data)} bytes"
+            return (
+                f"reads bytes {access.address} to {access.address + access.size} of the constant '{access.symbol}' of "
+                f"{len(data)} bytes"
+            )
         if access.aligned and (access.address % access.size or len(data) % access.size):
             return f"needs an aligned operand, '{access.symbol}'+{access.address} is not"
         return None
@@ -183,14 +192,19 @@ class Bounds:
             return f"accesses bytes {c - f.offset} to {c - f.offset + span + access.size} of the table of {f.size}"
         return "needs an aligned operand, its address is computed" if access.aligned else None
 
-    def _lane(self, access: Access, pointer: tuple[str, int], rest: dict[Term, int], c: int, section: str) -> str | None:
+    def _lane(
+        self, access: Access, pointer: tuple[str, int], rest: dict[Term, int], c: int, section: str
+    ) -> str | None:
         name, lane = pointer
         if section != "body" or rest != {POSITION: 1}:
             return f"uses the {name} pointer of lane {lane} otherwise than in the body at the position"
         if access.size == 0:  # a hint reads nothing and cannot fault, so it may look ahead of what the contract allows
             return None
         if not 0 <= c <= c + access.size <= self.contract.bytes:
-            return f"accesses bytes {c} to {c + access.size} of the {self.contract.bytes} that lane {lane} of {name} has per iteration"
+            return (
+                f"accesses bytes {c} to {c + access.size} of the {self.contract.bytes} that lane {lane} of {name} has "
+                "per iteration"
+            )
         if access.write != (name == OUT):
             return f"{'stores to' if access.write else 'reads'} the memory of {name}"
         if name == IN and not self.contract.reads_input:
@@ -198,7 +212,8 @@ class Bounds:
         return "needs an aligned operand, the caller's memory may lie anywhere" if access.aligned else None
 
     def _half(self, form: dict[Term, int]) -> tuple[Toggle, Term, bool] | None:
-        """(toggle, the pointer or state that it belongs to, whether the toggle is an offset beside it) of a hand-over address."""
+        """(toggle, the pointer or state that it belongs to, whether the toggle is an offset beside it) of a hand-over
+        address."""
         for symbol, coefficient in form.items():
             meaning = self._toggled(symbol)
             if meaning is None or coefficient != 1:
@@ -220,7 +235,7 @@ class Bounds:
 
     def _hand(self, access: Access, toggle: Toggle, base: Term, beside: bool, c: int) -> str | None:
         own = base == self.state
-        if own and not self.contract.has(HAND) or not own and self.pointers.get(base, ("",))[0] != FROM_HAND:
+        if (own and not self.contract.has(HAND)) or (not own and self.pointers.get(base, ("",))[0] != FROM_HAND):
             return "toggles an address that is not the hand-over buffer's"
         f = self.contract.field(HAND) if own else None
         size, offset = (f.size, f.offset) if f else (2 * self.contract.lanes * self.contract.bytes, 0)
@@ -250,12 +265,14 @@ def layout_problems(name: str, contract: Contract) -> list[str]:
             problems.append(f"{name}: field {f.name} overlaps {last}")
         if f.offset % f.align or contract.state_align % f.align:
             problems.append(f"{name}: field {f.name} at {f.offset} is not aligned to {f.align}")
-        entries = sorted((row * f.row_bytes + lane for row in range(f.rows) for lane in f.lane_offsets))
-        if any(b - a < f.entry_bytes for a, b in zip(entries, entries[1:])):
+        entries = sorted(row * f.row_bytes + lane for row in range(f.rows) for lane in f.lane_offsets)
+        if any(b - a < f.entry_bytes for a, b in itertools.pairwise(entries)):
             problems.append(f"{name}: entries of field {f.name} overlap")
         end, last = f.offset + f.size, f.name
     if end > contract.state_bytes or contract.state_bytes % contract.state_align:
-        problems.append(f"{name}: a state block of {contract.state_bytes} bytes does not hold its fields, which end at {end}")
+        problems.append(
+            f"{name}: a state block of {contract.state_bytes} bytes does not hold its fields, which end at {end}"
+        )
     return problems
 
 

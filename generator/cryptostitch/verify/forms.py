@@ -1,10 +1,11 @@
-"""Instruction forms: every operand is one that its row allows, so that widths and accesses are what the other checks take them for."""
+"""Instruction forms: every operand is one that its row allows, so that widths and accesses are what the other checks
+take them for."""
 
 from __future__ import annotations
 
-from ..instructions import INSTRUCTIONS, Row, features_of, memory_bits
-from ..ir import GENERAL, MASK, SHARED, VECTOR, Imm, Ins, Mem, Reg
-from ..program import Program
+from ..core.instructions import INSTRUCTIONS, Row, features_of, memory_bits
+from ..core.ir import GENERAL, MASK, SHARED, VECTOR, Imm, Ins, Mem, Reg
+from ..core.program import Program
 from .text import describe
 
 _CLASS = {"v": VECTOR, "x": VECTOR, "y": VECTOR, "g": GENERAL, "k": MASK}
@@ -21,8 +22,13 @@ def form_problems(program: Program) -> list[str]:
             if shape not in known:
                 known[shape] = _problem(ins, program.contract.features)
             wrong = known[shape] or next(
-                (f"register {r.cls}{r.id} is outside the window" for r in ins.registers()
-                 if r not in SHARED.values() and not (isinstance(r.id, int) and 0 <= r.id < limits[r.cls])), None)
+                (
+                    f"register {r.cls}{r.id} is outside the window"
+                    for r in ins.registers()
+                    if r not in SHARED.values() and not (isinstance(r.id, int) and 0 <= r.id < limits[r.cls])
+                ),
+                None,
+            )
             if wrong:
                 problems.append(f"{program.name}: {section}: {describe(ins)}: {wrong}")
         if code and code[-1].glue:
@@ -35,14 +41,25 @@ def _shape(operand) -> tuple:
         return (operand.cls, operand.bits)
     if isinstance(operand, Imm):
         return ("i", -(1 << 31) <= operand.value < 1 << 32)
-    return ("m", operand.bits, operand.broadcast, operand.scale, operand.base is None, operand.index is None, operand.symbol is None)
+    return (
+        "m",
+        operand.bits,
+        operand.broadcast,
+        operand.scale,
+        operand.base is None,
+        operand.index is None,
+        operand.symbol is None,
+    )
 
 
 def width_of(row: Row, ins: Ins) -> int:
     """The width that the row's features and memory sizes depend on: of the operands of kind v, else y and x, else g."""
     for kinds in ("v", "yx", "g"):
-        found = [o.bits for o, slot in zip(ins.operands, row.operands)
-                 if isinstance(o, Reg) and o.cls != MASK and any(k in slot.kinds for k in kinds)]
+        found = [
+            o.bits
+            for o, slot in zip(ins.operands, row.operands)
+            if isinstance(o, Reg) and o.cls != MASK and any(k in slot.kinds for k in kinds)
+        ]
         if found:
             return max(found)
     return max((o.bits for o in ins.operands if isinstance(o, Mem)), default=0)
@@ -56,9 +73,9 @@ def _problem(ins: Ins, features: frozenset[str]) -> str | None:
         return f"has {len(ins.operands)} operands, not {len(row.operands)}"
     bits = width_of(row, ins)
     vector = any(k in o.kinds for o in row.operands for k in "vxy")
-    if row.kind == "scalar" or any("v" in o.kinds for o in row.operands):
-        if bits not in row.widths:
-            return f"has no form of {bits} bits"
+    sized = row.kind == "scalar" or any("v" in o.kinds for o in row.operands)
+    if sized and bits not in row.widths:
+        return f"has no form of {bits} bits"
     if sum(isinstance(o, Mem) for o in ins.operands) > 1:
         return "has two memory operands"
     for index, (operand, slot) in enumerate(zip(ins.operands, row.operands)):
@@ -82,7 +99,7 @@ def _problem(ins: Ins, features: frozenset[str]) -> str | None:
                     return f"has no broadcast of {operand.bits} bits {{1to{operand.broadcast}}}"
             elif row.accesses and operand.bits != memory_bits(row, index, bits):
                 return f"accesses {memory_bits(row, index, bits)} bits of memory, not {operand.bits}"
-            if operand.scale not in (1, 2, 4, 8) or operand.symbol is not None and (operand.base or operand.index):
+            if operand.scale not in (1, 2, 4, 8) or (operand.symbol is not None and (operand.base or operand.index)):
                 return "has an address that cannot be encoded"
     if ins.mask is not None and row.encoding != "evex":
         return "takes no mask"

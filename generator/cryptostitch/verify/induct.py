@@ -1,27 +1,27 @@
 """The loop, by induction: which places hold which loop-carried values at the head of every iteration.
 
-A *place* is a register, or a slot of a spill field, seen at some width. Optimistically all places that hold the same term when
-``enter`` has run are one class, and a class holds one arbitrary symbol at the head of the loop. The body is run from there; places
-of a class that come out different are separated, and so on until nothing changes: the coarsest partition that the loop preserves
-(B. Alpern, M. Wegman, F. Zadeck, 1988, with two programs in place of one). ``leave`` runs from the same head, since any
-number of iterations may have gone before.
+A *place* is a register, or a slot of a spill field, seen at some width. Optimistically all places that hold the same
+term when ``enter`` has run are one class, and a class holds one arbitrary symbol at the head of the loop. The body is
+run from there; places of a class that come out different are separated, and so on until nothing changes: the coarsest
+partition that the loop preserves (B. Alpern, M. Wegman, F. Zadeck, 1988, with two programs in place of one). ``leave``
+runs from the same head, since any number of iterations may have gone before.
 
-With two sides, the stream as written and the program as allocated, this finds where the allocator keeps every value without being
-told; with one side it finds the facts that bounds and taint need.
+With two sides, the stream as written and the program as allocated, this finds where the allocator keeps every value
+without being told; with one side it finds the facts that bounds and taint need.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Iterable, Mapping
 
-from ..contract import SPILL, Field
-from ..instructions import INSTRUCTIONS
-from ..ir import GENERAL, STATE, Code, Ins, Mem, Reg
-from ..program import Program
-from ..stream import Stream
-from .machine import Block, Key, Machine, is_shared, key_of
+from ..core.contract import SPILL, Field
+from ..core.instructions import INSTRUCTIONS
+from ..core.ir import GENERAL, STATE, Code, Ins, Mem, Reg
+from ..core.program import Program
+from ..core.stream import Stream
 from .memory import CELL
+from .symbolic import Block, Key, Machine, is_shared, key_of
 from .terms import Term, Terms
 
 Place = tuple  # ("reg", key, bytes) or ("slot", offset, bytes) or ("keep", name, bytes)
@@ -45,17 +45,24 @@ class Side:
     plans: dict = field(default_factory=dict)
     places: list[Place] = field(default_factory=list)
     spill_cells: set[int] = field(default_factory=set)
-    enter: Machine | None = None
-    body: Machine | None = None
-    leave: Machine | None = None
+    enter: Machine = field(init=False)
+    body: Machine = field(init=False)
+    leave: Machine = field(init=False)
     head: dict[Place, Term] = field(default_factory=dict)
 
     @staticmethod
-    def of_stream(stream: Stream) -> "Side":
-        return Side(stream.name, stream.code, {c.name: c.data for c in stream.constants}, stream.fields, (GENERAL, STATE), stream.keep)
+    def of_stream(stream: Stream) -> Side:
+        return Side(
+            stream.name,
+            stream.code,
+            {c.name: c.data for c in stream.constants},
+            stream.fields,
+            (GENERAL, STATE),
+            stream.keep,
+        )
 
     @staticmethod
-    def of_program(program: Program) -> "Side":
+    def of_program(program: Program) -> Side:
         contract = program.contract
         constants = {c.name: c.data for c in contract.constants}
         side = Side(program.name, program.code, constants, contract.fields, (GENERAL, 0), {})
@@ -70,17 +77,20 @@ class Side:
 
 @dataclass
 class Induction:
-    """The result: machines of both sides after each section, and per head symbol the terms that enter and body give it."""
+    """The result: machines of both sides after each section, and per head symbol the terms that enter and body give
+    it."""
 
     terms: Terms
     sides: tuple[Side, ...]
-    symbols: dict[Term, tuple[Term, Term]] = field(default_factory=dict)
-    lost: list[tuple[Key, str]] = field(default_factory=list)  # loop-carried values without a place in the other code: name, section
+    symbols: dict[Term, tuple[Term | None, Term | None]] = field(default_factory=dict)
+    # loop-carried values without a place in the other code: name, section
+    lost: list[tuple[Key, str]] = field(default_factory=list)
     rounds: int = 0
 
 
 def induct(*sides: Side, terms: Terms | None = None) -> Induction:
-    """Runs all sections of all sides. The first side's names, when there are two, are what must be carried. ``terms``: another meaning of equal."""
+    """Runs all sections of all sides. The first side's names, when there are two, are what must be carried. ``terms``:
+    another meaning of equal."""
     found = Induction(terms or Terms(), sides)
     terms = found.terms
     state = terms.make("state", 8, 0)
@@ -110,7 +120,7 @@ def induct(*sides: Side, terms: Terms | None = None) -> Induction:
         if found.lost or _shape(refined) == _shape(classes):
             break
         classes = refined
-    for i, side in enumerate(sides):
+    for side in sides:
         for place, symbol in side.head.items():
             if terms.nodes[symbol][0] == "head":
                 found.symbols[symbol] = (_value(side.enter, place), _value(side.body, place))
@@ -199,7 +209,8 @@ def _carried(side: Side) -> set[Key]:
 
 
 def _places(side: Side, keys: set[Key] | None) -> list[Place]:
-    """Every register that enter defines (of ``keys``), at its widest use; spill slots as they are accessed; kept operands."""
+    """Every register that enter defines (of ``keys``), at its widest use; spill slots as they are accessed; kept
+    operands."""
     widths: dict[Key, int] = {}
     slots: set[Place] = set()
     for _, code in side.code.sections():
@@ -207,13 +218,21 @@ def _places(side: Side, keys: set[Key] | None) -> list[Place]:
             for reg, _, _ in _names(ins):
                 widths[key_of(reg)] = max(widths.get(key_of(reg), 0), reg.bits // 8)
             for operand in ins.operands:
-                if isinstance(operand, Mem) and operand.base is not None and key_of(operand.base) == side.state and operand.index is None:
-                    if operand.disp // CELL in side.spill_cells:
-                        slots.add(("slot", operand.disp, operand.bits // 8))
+                if (
+                    isinstance(operand, Mem)
+                    and operand.base is not None
+                    and key_of(operand.base) == side.state
+                    and operand.index is None
+                    and operand.disp // CELL in side.spill_cells
+                ):
+                    slots.add(("slot", operand.disp, operand.bits // 8))
     widths[side.state] = 8
     keeps = [("keep", name, mem.bits // 8 * max(1, mem.broadcast)) for name, mem in side.keeps.items()]
-    registers = [("reg", key, size) for key, size in widths.items()
-                 if key in side.enter.registers and not is_shared(key) and (keys is None or key in keys or key == side.state)]
+    registers = [
+        ("reg", key, size)
+        for key, size in widths.items()
+        if key in side.enter.registers and not is_shared(key) and (keys is None or key in keys or key == side.state)
+    ]
     return registers + sorted(slots) + keeps
 
 
@@ -249,9 +268,11 @@ def _classes(values: list[dict[Place, Term | None]], old: list[dict[Place, int]]
     return result
 
 
-def _symbols(found: Induction, sides: tuple[Side, ...], classes: list[dict[Place, int]], state: Term,
-             written: set[int]) -> list[dict[Place, Term]]:
-    """What each place holds at the head: a fresh symbol per class; the state pointer and kept operands hold themselves."""
+def _symbols(
+    found: Induction, sides: tuple[Side, ...], classes: list[dict[Place, int]], state: Term, written: set[int]
+) -> list[dict[Place, Term]]:
+    """What each place holds at the head: a fresh symbol per class; the state pointer and kept operands hold
+    themselves."""
     terms = found.terms
     symbols: dict[int, Term] = {}
     for i, side in enumerate(sides):
@@ -261,11 +282,11 @@ def _symbols(found: Induction, sides: tuple[Side, ...], classes: list[dict[Place
                 symbols[number] = state
             elif place[0] == "keep":
                 probe.registers[side.state] = (8, state, 0)
-                symbols[number] = _value(probe, place)
+                symbols[number] = terms.slice(probe.kept(place[1]), 0, place[2])
     heads = []
-    for i, side in enumerate(sides):
+    for numbers in classes:
         mine = {}
-        for place, number in classes[i].items():
+        for place, number in numbers.items():
             if number not in symbols:
                 symbols[number] = terms.fresh("head", place[2])
             mine[place] = symbols[number]

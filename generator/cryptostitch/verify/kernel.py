@@ -1,17 +1,19 @@
-"""A framed kernel runs exactly what its programs say, for any number of iterations above its lag, and leaves nothing behind.
+"""A framed kernel runs exactly what its programs say, for any number of iterations above its lag, and leaves nothing
+behind.
 
-Cheap and complete: the register map is injective and the streams' windows are disjoint, every stream's instructions appear in
-their order under that map, glue is intact, and kernel iterations do not overlap. Then each stream computes what its program alone
-computes. What the frame adds is interpreted on its own small model: saved registers, stack, counter, arguments, wiping.
+Cheap and complete: the register map is injective and the streams' windows are disjoint, every stream's instructions
+appear in their order under that map, glue is intact, and kernel iterations do not overlap. Then each stream computes
+what its program alone computes. What the frame adds is interpreted on its own small model: saved registers, stack,
+counter, arguments, wiping.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from ..ir import GENERAL, MASK, VECTOR, Imm, Ins, Mem, Reg
-from ..kernel import Item, Kernel
-from ..passes.bind import ABIS, RSP, Abi
+from ..core.ir import GENERAL, MASK, VECTOR, Imm, Ins, Mem, Reg
+from ..core.kernel import Item, Kernel
+from ..core.registers import ABIS, RSP, Abi
 from .binding import binding_problems, shared_registers
 from .text import describe
 
@@ -47,7 +49,11 @@ class _Stream:
         code = part.program.code
         pool = {entry.data: entry.label for entry in kernel.pool}
         labels = {c.name: pool.get(c.data) for c in part.program.contract.constants}
-        tables = {VECTOR: kernel.binding.vectors[index], GENERAL: kernel.binding.generals[index], MASK: kernel.binding.masks[index]}
+        tables = {
+            VECTOR: kernel.binding.vectors[index],
+            GENERAL: kernel.binding.generals[index],
+            MASK: kernel.binding.masks[index],
+        }
 
         def physical(reg: Reg) -> Reg:
             if reg.physical:
@@ -60,14 +66,21 @@ class _Stream:
         def bound(ins: Ins) -> Ins:
             ins = ins.rename(physical)
             if any(isinstance(o, Mem) and o.symbol is not None for o in ins.operands):
-                ins = replace(ins, operands=tuple(
-                    replace(o, symbol=labels.get(o.symbol)) if isinstance(o, Mem) and o.symbol is not None else o for o in ins.operands))
+                ins = replace(
+                    ins,
+                    operands=tuple(
+                        replace(o, symbol=labels.get(o.symbol)) if isinstance(o, Mem) and o.symbol is not None else o
+                        for o in ins.operands
+                    ),
+                )
             return ins
 
-        self.enter, self.body, self.leave = ([bound(i) for i in section] for section in (code.enter, code.body, code.leave))
+        self.enter, self.body, self.leave = (
+            [bound(i) for i in section] for section in (code.enter, code.body, code.leave)
+        )
         self.section, self.at = "enter", 0
-        self.bodies = 0            # bodies that are complete
-        self.iterations = 0        # kernel iterations that are complete
+        self.bodies = 0  # bodies that are complete
+        self.iterations = 0  # kernel iterations that are complete
         self._advance()
 
     def expected(self) -> list[Ins]:
@@ -116,10 +129,10 @@ class _Walk:
         self.general: dict[int, tuple] = {r: (ENTRY, r) for r in range(16)}
         self.vector: dict[int, tuple] = {}
         self.mask: dict[int, tuple] = {}
-        self.stack: list[tuple[int, tuple]] = []        # (bytes below the entry's rsp, value)
+        self.stack: list[tuple[int, tuple]] = []  # (bytes below the entry's rsp, value)
         self.depth = 0
         self.used: set[tuple[str, int]] = set()
-        self.wide = False                               # whether an upper half may be dirty
+        self.wide = False  # whether an upper half may be dirty
         self.started = False
         self.counted = 0
         self.glued: int | None = None
@@ -138,44 +151,46 @@ class _Walk:
                 if not is_hop(items[number - 1], item):
                     self._label(item)
             elif item.stream is not None:
-                self._stream(item)
+                self._stream(item.stream, item.ins, item.section)
             else:
                 if item.ins.op == "ret":
                     self._return(number == len(items) - 1)
                     return
-                self._frame(item, items[number - 1], items[number + 1] if number + 1 < len(items) else item)
+                self._frame(item, item.ins, items[number - 1], items[number + 1] if number + 1 < len(items) else item)
         raise _Fault("does not return")
 
     # ---- streams
 
-    def _stream(self, item: Item) -> None:
-        ins = item.ins
-        if not 0 <= item.stream < len(self.streams):
+    def _stream(self, number: int, ins: Ins, section: str) -> None:
+        if not 0 <= number < len(self.streams):
             raise _Fault(f"{describe(ins)} belongs to no stream")
-        stream = self.streams[item.stream]
+        stream = self.streams[number]
         if not self.started:
             self._start()
         if stream.between and stream.section == "body":
-            if item.section == "leave":
+            if section == "leave":
                 stream.start_leave()
             else:
                 self._in_step(stream)
         stream.take(ins, ins)
-        self.glued = item.stream if ins.glue and stream.at else None
+        self.glued = number if ins.glue and stream.at else None
         self.wide |= ins.op.startswith("v")
         for reg in ins.registers():
-            self.used.add((reg.cls, reg.id))
+            self.used.add((reg.cls, reg.number))
 
     def _start(self) -> None:
         """All arguments are loaded before the first stream runs, and no stream's window hides another's."""
         self.started = True
-        for i, stream in enumerate(self.streams):
+        for i in range(len(self.streams)):
             if self.general[self.kernel.binding.generals[i][0]] != (ARGUMENT, 8 + 8 * i):
                 raise _Fault(f"the state pointer of stream {i} is not loaded when the first stream begins")
         if self.general[self.kernel.binding.counter] != (ARGUMENT, 0):
             raise _Fault("the loop counter is not loaded when the first stream begins")
-        for cls, tables, file in ((GENERAL, self.kernel.binding.generals, self.general), (VECTOR, self.kernel.binding.vectors, self.vector),
-                                  (MASK, self.kernel.binding.masks, self.mask)):
+        for cls, tables, file in (
+            (GENERAL, self.kernel.binding.generals, self.general),
+            (VECTOR, self.kernel.binding.vectors, self.vector),
+            (MASK, self.kernel.binding.masks, self.mask),
+        ):
             for table in tables:
                 for number in table:
                     if cls == GENERAL and number in self.abi.saved_generals and (ENTRY, number) not in self._saved():
@@ -185,17 +200,18 @@ class _Walk:
                     file[number] = (STREAM,)
         for part in self.kernel.recipe.parts:
             for reg in shared_registers(part.program):
-                self.vector[reg.id] = (STREAM,)
+                self.vector[reg.number] = (STREAM,)
 
     def _saved(self) -> set[tuple]:
         return {value for _, value in self.stack}
 
     def _in_step(self, stream: _Stream) -> None:
-        """Iteration i of a stream of lag l belongs to iteration t = i + l of the kernel, and no other stream is behind t."""
+        """Iteration i of a stream of lag l belongs to iteration t = i + l of the kernel, and no other stream is behind
+        t."""
         t = stream.iterations + stream.lag
         for other in self.streams:
             due = min(max(0, t - other.lag), self.lag + 1)
-            if other.section == "enter" or other.section == "body" and other.iterations < due:
+            if other.section == "enter" or (other.section == "body" and other.iterations < due):
                 raise _Fault(f"{stream.name} begins an iteration of the kernel before {other.name} has ended the last")
 
     # ---- the loop
@@ -217,16 +233,19 @@ class _Walk:
         if item.label is None or item.label != self.label or self.looped:
             raise _Fault(f"jumps to {item.label}, which is not the head of the loop")
         counter = self.kernel.binding.counter
-        if before.ins is None or before.ins.op != "sub" or before.ins.operands != (Reg(GENERAL, counter, 64, True), Imm(1)):
+        if (
+            before.ins is None
+            or before.ins.op != "sub"
+            or before.ins.operands != (Reg(GENERAL, counter, 64, True), Imm(1))
+        ):
             raise _Fault("the jump does not follow the counter's decrement")
         self._all_at(lambda s: self.lag - s.lag + 1, "when the loop ends")
         self.looped = True
 
     # ---- what the frame adds
 
-    def _frame(self, item: Item, before: Item, after: Item) -> None:
-        ins, ops = item.ins, item.ins.operands
-        op = ins.op
+    def _frame(self, item: Item, ins: Ins, before: Item, after: Item) -> None:
+        op, ops = ins.op, ins.operands
         if op == "endbr64":
             return
         if op == "jnz":
@@ -236,10 +255,10 @@ class _Walk:
                 raise _Fault(f"jumps to {item.label}, which is not the next instruction")
             return
         if op in ("push", "pop"):
-            return self._push_pop(op, ops[0])
-        if op in ("sub", "add") and ops[0].id == RSP:
+            return self._push_pop(op, ins.register(0))
+        if op in ("sub", "add") and ins.register(0).id == RSP:
             self._outside(ins)
-            self.depth += ops[1].value if op == "sub" else -ops[1].value
+            self.depth += ins.immediate(1) if op == "sub" else -ins.immediate(1)
             self.stack = [(at, value) for at, value in self.stack if at <= self.depth]
             return
         if op == "sub":
@@ -252,13 +271,13 @@ class _Walk:
         if op == "vzeroupper":
             return
         if op == "vzeroall":
-            self.vector |= {n: (ZERO, 64) for n in range(16)}
+            self.vector |= dict.fromkeys(range(16), (ZERO, 64))
         elif op in ("pxor", "vpxor", "vpxord", "vpxorq") and len(set(ops)) == 1:
-            self.vector[ops[0].id] = (ZERO, 16 if op == "pxor" else 64)
+            self.vector[ins.register(0).number] = (ZERO, 16 if op == "pxor" else 64)
         elif op == "kxorw" and len(set(ops)) == 1:
-            self.mask[ops[0].id] = (ZERO,)
-        elif op == "xor" and len(set(ops)) == 1 and ops[0].bits >= 32:
-            self.general[ops[0].id] = (ZERO,)
+            self.mask[ins.register(0).number] = (ZERO,)
+        elif op == "xor" and len(set(ops)) == 1 and ins.register(0).bits >= 32:
+            self.general[ins.register(0).number] = (ZERO,)
         else:
             raise _Fault(f"{describe(ins)} is not an instruction that a frame has")
 
@@ -272,19 +291,22 @@ class _Walk:
         for stream in self.streams:
             stream.start_leave()
             if stream.section != "leave" or stream.at != len(stream.leave) or stream.iterations != self.lag + 1:
-                raise _Fault(f"{describe(ins)} comes before the end of {stream.name}, which has done {stream.iterations} of {self.lag + 1} iterations")
+                raise _Fault(
+                    f"{describe(ins)} comes before the end of {stream.name}, which has done {stream.iterations} of "
+                    f"{self.lag + 1} iterations"
+                )
 
     def _push_pop(self, op: str, reg: Reg) -> None:
         if op == "push":
             self._outside(Ins(op, (reg,)))
             self.depth += 8
-            self.stack.append((self.depth, self.general[reg.id]))
+            self.stack.append((self.depth, self.general[reg.number]))
             return
         self._finished(Ins(op, (reg,)))
         value = next((v for at, v in self.stack if at == self.depth), None)
         if value is None:
             raise _Fault(f"pops g{reg.id} from a place that nothing was pushed to")
-        self.general[reg.id] = value
+        self.general[reg.number] = value
         self.depth -= 8
         self.stack = [(at, v) for at, v in self.stack if at <= self.depth]
 
@@ -298,7 +320,12 @@ class _Walk:
 
     def _save_vector(self, ins: Ins, target, source) -> None:
         mem, reg = (target, source) if isinstance(target, Mem) else (source, target)
-        if mem.base is None or mem.base.id != RSP or mem.index is not None or not 0 <= mem.disp <= mem.disp + 16 <= self.depth:
+        if (
+            mem.base is None
+            or mem.base.id != RSP
+            or mem.index is not None
+            or not 0 <= mem.disp <= mem.disp + 16 <= self.depth
+        ):
             raise _Fault(f"{describe(ins)} is not inside the kernel's stack frame")
         at = self.depth - mem.disp
         if mem is target:
@@ -310,13 +337,20 @@ class _Walk:
         self._finished(ins)
         dirty = self.vector.get(reg.id, (ZERO, 64))
         value = next((v for where, v in self.stack if where == at), None)
-        if value is None or self.wide and ins.op == "movups" and dirty != (ZERO, 64):
+        if value is None or (self.wide and ins.op == "movups" and dirty != (ZERO, 64)):
             raise _Fault(f"{describe(ins)} restores what was not saved")
         self.vector[reg.id] = value
 
     def _argument(self, ins: Ins, target, source) -> None:
-        if self.started or not isinstance(source, Mem) or source.base is None or source.index is not None or source.bits != 64 \
-                or target.bits != 64 or self.general.get(source.base.id) != (ENTRY, self.abi.args):
+        if (
+            self.started
+            or not isinstance(source, Mem)
+            or source.base is None
+            or source.index is not None
+            or source.bits != 64
+            or target.bits != 64
+            or self.general.get(source.base.number) != (ENTRY, self.abi.args)
+        ):
             raise _Fault(f"{describe(ins)} does not load an argument")
         if not 0 <= source.disp <= 8 * len(self.streams) or source.disp % 8:
             raise _Fault(f"{describe(ins)} loads beyond the kernel's arguments")

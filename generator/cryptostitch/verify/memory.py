@@ -1,6 +1,7 @@
 """The private part of a state block: byte-exact store-to-load forwarding in cells of four bytes.
 
-Private means: only this stream touches it, at constant offsets. Hand-over buffers, tables and the caller's memory are not private.
+Private means: only this stream touches it, at constant offsets. Hand-over buffers, tables and the caller's memory are
+not private.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ CELL = 4
 
 
 class Memory:
-    """Contents of a state block as far as they are known; what was never stored is a ``load`` term of the cell's version."""
+    """Contents of a state block as far as they are known; what was never stored is a ``load`` term of the cell's
+    version."""
 
     def __init__(self, terms: Terms, tag: str = "", cells=None, versions=None) -> None:
         self.terms = terms
@@ -20,7 +22,7 @@ class Memory:
         self.versions: dict[int, str] = dict(versions or {})
         self.stored: set[int] = set()
 
-    def fork(self) -> "Memory":
+    def fork(self) -> Memory:
         return Memory(self.terms, self.tag, self.cells, self.versions)
 
     def store(self, offset: int, size: int, term: Term) -> None:
@@ -61,7 +63,7 @@ class Memory:
             self.cells.pop(cell, None)
             self.versions[cell] = version
 
-    def difference(self, other: "Memory", skip) -> list[int]:
+    def difference(self, other: Memory, skip) -> list[int]:
         """Byte offsets where the two differ; ``skip(cell)`` says which cells do not count."""
         found = []
         for cell in sorted(self.stored | other.stored | set(self.cells) | set(other.cells)):

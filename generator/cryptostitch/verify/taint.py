@@ -1,19 +1,19 @@
 """Taint: no secret in an address, in a variable-time instruction, or in a public field.
 
-Secret are the contents of the contract's secret fields, whatever is loaded through a pointer (input, hand-over buffers), and all
-that is computed from them. Streams have no branches of their own: the only branch of a kernel is on the loop counter, which no
-stream's window holds (`kernel.py` proves that), and no row writes it from flags. Streams and rows that are variable-time on purpose
-carry ``vartime`` in the stream's name; their secrets may reach addresses.
+Secret are the contents of the contract's secret fields, whatever is loaded through a pointer (input, hand-over
+buffers), and all that is computed from them. Streams have no branches of their own: the only branch of a kernel is on
+the loop counter, which no stream's window holds (`kernel.py` proves that), and no row writes it from flags. Streams and
+rows that are variable-time on purpose carry ``vartime`` in the stream's name; their secrets may reach addresses.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 
-from ..instructions import INSTRUCTIONS
-from ..program import Program
+from ..core.instructions import INSTRUCTIONS
+from ..core.program import Program
 from .induct import Induction
-from .machine import Machine
+from .symbolic import Machine
 from .terms import Term
 from .text import describe
 
@@ -50,7 +50,7 @@ class Taint:
                     complain(section, access.ins, "has an address that depends on a secret")
                 if access.write and self._field_is_public(machine, access) and self.secret(access.value):
                     complain(section, access.ins, "stores a secret to a public field")
-            for ins, result in zip(getattr(self.side.code, section), machine.results):
+            for ins in getattr(self.side.code, section):
                 if INSTRUCTIONS[ins.op].vartime and not lenient:
                     complain(section, ins, "takes variable time, and the stream's name does not say vartime")
                 if ins.op.startswith("j") or ins.op in ("call", "ret", "loop"):
@@ -96,7 +96,8 @@ class Taint:
         return None
 
     def _public_heads(self) -> set[Term]:
-        """The largest set of loop-carried symbols that are public if all in the set are: enter and body give them public values."""
+        """The largest set of loop-carried symbols that are public if all in the set are: enter and body give them
+        public values."""
         public = set(self.found.symbols)
         while True:
             self.public_heads, self._known = public, {}

@@ -1,12 +1,12 @@
 """Values as hash-consed terms: two computations are equal when they are the same number.
 
-A term is a node ``(tag, size in bytes, ...)``, kept once. The constructors normalise, so that a value which was cut up and put
-together again (spilled, reloaded, widened, forwarded through memory) is the number that it was before.
+A term is a node ``(tag, size in bytes, ...)``, kept once. The constructors normalise, so that a value which was cut up
+and put together again (spilled, reloaded, widened, forwarded through memory) is the number that it was before.
 
     state    address of a state block                        load   bytes of a private state block: version, offset
     imm      an integer                                       user   bytes of memory outside: version, address
     const    bytes of the constant pool                       head   an arbitrary value at the head of the loop
-    op       an instruction's result: name, operands          slice, cat, zx, copies, plus   bytes cut, joined, extended, ...
+    op       an instruction's result: name, operands          slice, cat, zx, copies, plus   bytes cut, joined, ...
     undef    nothing is known, not even that two reads agree
 """
 
@@ -55,7 +55,7 @@ class Terms:
         if tag == "imm":
             return self.imm(node[2] >> 8 * offset, size)
         if tag == "const":
-            return self.make("const", size, node[2][offset:offset + size])
+            return self.make("const", size, node[2][offset : offset + size])
         if tag == "slice":
             return self.slice(node[2], node[3] + offset, size)
         if tag == "zx":

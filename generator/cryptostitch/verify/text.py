@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ir import Imm, Ins, Mem, Operand, Reg
+from ..core.ir import Imm, Ins, Mem, Operand, Reg
 
 
 def instruction_text(ins: Ins) -> str:

@@ -1,17 +1,17 @@
 """Value numbering of a whole kernel: what `kernel.py` shows by comparing instructions, shown again by their values.
 
-Slower, and it needs no register map to be right: the physical code runs on one register file with the state blocks of all streams,
-and each stream must come out with the stores, registers and fields that its program alone gives. Once from the entry with
-lag + 1 iterations, and once around the loop from an arbitrary state.
+Slower, and it needs no register map to be right: the physical code runs on one register file with the state blocks of
+all streams, and each stream must come out with the stores, registers and fields that its program alone gives. Once from
+the entry with lag + 1 iterations, and once around the loop from an arbitrary state.
 """
 
 from __future__ import annotations
 
-from typing import Sequence
+from collections.abc import Sequence
 
-from ..ir import GENERAL, MASK, VECTOR
-from ..kernel import Item, Kernel
-from .machine import Block, Key, Machine
+from ..core.ir import GENERAL, MASK, VECTOR
+from ..core.kernel import Item, Kernel
+from .symbolic import Block, Key, Machine
 from .terms import Term, Terms
 from .text import describe
 
@@ -39,9 +39,12 @@ def _compare(kernel: Kernel, items: Sequence[Item], what: str, arbitrary: bool, 
                 machine.registers[key] = woven.registers[physical] = (terms.size(value), value, 0)
         code = part.program.code
         lag = kernel.recipe.lag
-        machine.run(code.body * part.ratio if arbitrary else code.enter + code.body * part.ratio * (lag + 1) + code.leave)
+        machine.run(
+            code.body * part.ratio if arbitrary else code.enter + code.body * part.ratio * (lag + 1) + code.leave
+        )
         alone.append(machine)
     for item in items:
+        assert item.stream is not None and item.ins is not None
         woven.owner = item.stream
         woven.run((item.ins,))
     problems: list[str] = []
@@ -61,14 +64,22 @@ def _difference(kernel: Kernel, i: int, name: str, what: str, woven: Machine, ma
     stores = [s for s in woven.stores if s.owner == i]
     for mine, theirs in zip(machine.stores, stores):
         if (mine.address, mine.size, mine.value) != (theirs.address, theirs.size, theirs.value):
-            return [f"{kernel.name}: {what}: stream {i}, {name}: {describe(theirs.ins)} does not store what {describe(mine.ins)} does"]
+            return [
+                f"{kernel.name}: {what}: stream {i}, {name}: {describe(theirs.ins)} does not store what "
+                f"{describe(mine.ins)} does"
+            ]
     if len(stores) != len(machine.stores):
         return [f"{kernel.name}: {what}: stream {i}, {name}, stores {len(stores)} times, not {len(machine.stores)}"]
     for key, physical in _registers(kernel, i):
-        mine, theirs = machine.registers.get(key), woven.registers.get(physical)
-        if mine != theirs:
-            return [f"{kernel.name}: {what}: stream {i}, {name}, ends with another value in {physical[0]}{physical[1]} ({key[0]}{key[1]} of its window)"]
+        if machine.registers.get(key) != woven.registers.get(physical):
+            return [
+                f"{kernel.name}: {what}: stream {i}, {name}, ends with another value in {physical[0]}{physical[1]} "
+                f"({key[0]}{key[1]} of its window)"
+            ]
     offsets = machine.blocks[state].memory.difference(woven.blocks[state].memory, lambda cell: False)
     if offsets:
-        return [f"{kernel.name}: {what}: stream {i}, {name}, ends with another value at byte {offsets[0]} of its state block"]
+        return [
+            f"{kernel.name}: {what}: stream {i}, {name}, ends with another value at byte {offsets[0]} of its state "
+            "block"
+        ]
     return []

@@ -1,7 +1,8 @@
-// A byte string as calls of the API: keys of random suites, jobs of random lengths, alignments, pieces and directions, honest or forged, some with bad
-// arguments. What a burst or a manager says and writes must be what the same jobs say and write alone, and what they write in pieces what they write in
-// one; a burst with a bad job writes nothing; nothing beside an output changes. With CRYPTOSTITCH_FUZZ_SEEDED set, bursts of more than 12 jobs lose a
-// bit: that must be found.
+// A byte string as calls of the API: keys of random suites, jobs of random lengths, alignments, pieces and directions,
+// honest or forged, some with bad arguments. What a burst or a manager says and writes must be what the same jobs say
+// and write alone, and what they write in pieces what they write in one; a burst with a bad job writes nothing; nothing
+// beside an output changes. With CRYPTOSTITCH_FUZZ_SEEDED set, bursts of more than 12 jobs lose a bit: that must be
+// found.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -14,12 +15,12 @@
 
 namespace {
 
-#define WANT(condition) \
-    do { \
-        if (!(condition)) { \
+#define WANT(condition)                                                  \
+    do {                                                                 \
+        if (!(condition)) {                                              \
             std::fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
-            std::abort(); \
-        } \
+            std::abort();                                                \
+        }                                                                \
     } while (0)
 
 constexpr size_t MARGIN = 64, GAP = 11;
@@ -33,7 +34,10 @@ struct Source {
     size_t left;
 
     unsigned byte() { return left ? (left--, *data++) : 0; }
-    unsigned word() { unsigned low = byte(); return low | byte() << 8; }
+    unsigned word() {
+        unsigned low = byte();
+        return low | byte() << 8;
+    }
 };
 
 int collect(const char *name, void *arg) {
@@ -62,7 +66,8 @@ struct Library {
 
 Bytes content(const Pieces &pieces) {
     Bytes all;
-    for (const cst_piece &piece : pieces) all.insert(all.end(), static_cast<uint8_t *>(piece.data), static_cast<uint8_t *>(piece.data) + piece.bytes);
+    for (const cst_piece &piece : pieces)
+        all.insert(all.end(), static_cast<uint8_t *>(piece.data), static_cast<uint8_t *>(piece.data) + piece.bytes);
     return all;
 }
 
@@ -92,7 +97,8 @@ struct Block {
     }
     bool blank_beside() const {
         Bytes copy = bytes;
-        for (const cst_piece &piece : pieces) std::fill_n(copy.begin() + (static_cast<uint8_t *>(piece.data) - bytes.data()), piece.bytes, BLANK);
+        for (const cst_piece &piece : pieces)
+            std::fill_n(copy.begin() + (static_cast<uint8_t *>(piece.data) - bytes.data()), piece.bytes, BLANK);
         return copy == Bytes(copy.size(), BLANK);
     }
 };
@@ -106,7 +112,7 @@ struct Call {
     bool in_place = false, no_in = false, short_sum = false, honest = false;
     uint8_t fill = 0;
     std::vector<size_t> in_cuts, out_cuts;
-    Bytes text, answer;     // the input, and what must become of it, of an honest one that is opened
+    Bytes text, answer;  // the input, and what must become of it, of an honest one that is opened
     Bytes right_tag;
     Bytes iv, aad, tag;
     Block in, out;
@@ -124,7 +130,8 @@ struct Call {
         out.lay_out(in_place ? 0 : room(), shift / 2, out_cuts);
         size_t i = 0;
         for (const cst_piece &piece : head(in.pieces, in_len))
-            for (size_t k = 0; k < piece.bytes; k++, i++) static_cast<uint8_t *>(piece.data)[k] = text.empty() ? uint8_t(i * 7 + fill) : text[i];
+            for (size_t k = 0; k < piece.bytes; k++, i++)
+                static_cast<uint8_t *>(piece.data)[k] = text.empty() ? uint8_t(i * 7 + fill) : text[i];
     }
     // `lists`: room for the pieces.
     cst_job job(Pieces lists[2]) {
@@ -165,11 +172,13 @@ struct Call {
     // All that a call could write.
     Bytes bytes() const {
         Bytes all;
-        for (const Bytes *buffer : {&iv, &aad, &in.bytes, &out.bytes, &tag}) all.insert(all.end(), buffer->begin(), buffer->end());
+        for (const Bytes *buffer : {&iv, &aad, &in.bytes, &out.bytes, &tag})
+            all.insert(all.end(), buffer->begin(), buffer->end());
         return all;
     }
     bool margins_hold() const {
-        return in.blank_beside() && out.blank_beside() && std::count(tag.begin(), tag.begin() + MARGIN, BLANK) == MARGIN &&
+        return in.blank_beside() && out.blank_beside() &&
+               std::count(tag.begin(), tag.begin() + MARGIN, BLANK) == MARGIN &&
                std::count(tag.end() - MARGIN, tag.end(), BLANK) == MARGIN;
     }
 };
@@ -191,7 +200,8 @@ size_t length(Source *s) {
 
 size_t aad_length(Source *s, const cst_suite_info &info) {
     const uint64_t span = info.aad_max - info.aad_min, n = length(s);
-    return size_t(info.aad_min + (span == 4 ? n % 2 * span : n % (std::min<uint64_t>(span, 300) + 1)));  // 4: ESP, one of the two
+    return size_t(info.aad_min +
+                  (span == 4 ? n % 2 * span : n % (std::min<uint64_t>(span, 300) + 1)));  // 4: ESP, one of the two
 }
 
 std::vector<size_t> cuts(Source *s) {
@@ -233,7 +243,8 @@ bool read_call(const Library &library, Source *s, const std::vector<Call> &other
     const size_t most = info.mac_key_max < 200 ? info.mac_key_max : 200;
     const size_t mac = info.mac_key_min + s->byte() % (most - info.mac_key_min + 1);
     cst_key *made = nullptr;
-    const size_t key = info.key_min == info.key_max ? info.key_bytes : info.key_min + s->byte() % (info.key_max - info.key_min + 1);
+    const size_t key =
+        info.key_min == info.key_max ? info.key_bytes : info.key_min + s->byte() % (info.key_max - info.key_min + 1);
     if (spoil == 1) WANT(cst_key_new(suite, secret, info.key_max + 1, secret, mac, &made) == CST_ERR_LENGTH && !made);
     for (const Call &other : others)
         if (kind & 0x80 && other.info.name == info.name) call->key = other.key;
@@ -280,7 +291,11 @@ struct Alone {
             if (bad(i)) return errors[i];
         return CST_OK;
     }
-    int all() const { return first_bad() ? first_bad() : std::count(errors.begin(), errors.end(), int(CST_ERR_AUTH)) ? CST_ERR_AUTH : CST_OK; }
+    int all() const {
+        return first_bad()                                                   ? first_bad()
+               : std::count(errors.begin(), errors.end(), int(CST_ERR_AUTH)) ? CST_ERR_AUTH
+                                                                             : CST_OK;
+    }
 };
 
 Alone run_alone(const Library &library, std::vector<Call> &calls) {
@@ -296,14 +311,18 @@ Alone run_alone(const Library &library, std::vector<Call> &calls) {
             WANT(call.bytes() == alone.before.back());
             continue;
         }
-        if (call.honest) WANT(job.status == CST_OK && content(head(call.out_pieces(), call.writes() ? job.out_len : 0)) == call.answer);
+        if (call.honest)
+            WANT(job.status == CST_OK &&
+                 content(head(call.out_pieces(), call.writes() ? job.out_len : 0)) == call.answer);
         Call whole = call;
         whole.in_cuts.clear();
         whole.out_cuts.clear();
         const cst_job other = run(library, &whole);
         WANT(other.status == job.status && other.out_len == job.out_len);
-        if (call.writes()) WANT(content(head(whole.out_pieces(), call.in_len)) == content(head(call.out_pieces(), call.in_len)));
-        WANT(content(head(whole.out_pieces(), job.out_len)) == content(head(call.out_pieces(), job.out_len)) && whole.tag == call.tag);
+        if (call.writes())
+            WANT(content(head(whole.out_pieces(), call.in_len)) == content(head(call.out_pieces(), call.in_len)));
+        WANT(content(head(whole.out_pieces(), job.out_len)) == content(head(call.out_pieces(), job.out_len)) &&
+             whole.tag == call.tag);
     }
     return alone;
 }
@@ -339,7 +358,8 @@ void check_manager(const Library &library, std::vector<Call> &calls, const Alone
         cst_job *job = cst_manager_take(manager);
         if (!job) return false;
         const size_t i = size_t(job - jobs.data());
-        WANT(i < jobs.size() && inside[i] && job->status == alone.errors[i] && job->out_len == alone.lengths[i] && calls[i].bytes() == alone.after[i]);
+        WANT(i < jobs.size() && inside[i] && job->status == alone.errors[i] && job->out_len == alone.lengths[i] &&
+             calls[i].bytes() == alone.after[i]);
         inside[i] = false;
         return true;
     };

@@ -1,6 +1,6 @@
-// A pack of an application: opened as a foreign and as a built-in one, every record read, every kernel assembled, nothing run.
-// CRC and size are mended after each mutation, else nothing would get past the first check. With CRYPTOSTITCH_FUZZ_SEEDED set, one byte behind a
-// pack that was accepted is read: that must be found.
+// A pack of an application: opened as a foreign and as a built-in one, every record read, every kernel assembled,
+// nothing run. CRC and size are mended after each mutation, else nothing would get past the first check. With
+// CRYPTOSTITCH_FUZZ_SEEDED set, one byte behind a pack that was accepted is read: that must be found.
 #include <cstdlib>
 #include <cstring>
 #include <memory>

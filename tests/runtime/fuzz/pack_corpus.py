@@ -1,7 +1,9 @@
-"""Makes the corpus of fuzz_pack anew, which a new version of the pack wants: sound packs, plain and compressed, one pack for each reason that the library
-has to refuse one, and damaged frames.
+"""Makes the corpus of fuzz_pack anew, which a new version of the pack wants: sound packs, plain and compressed, one
+pack for each reason that the library has to refuse one, and damaged frames.
 
-    PYTHONPATH=generator python tests/runtime/fuzz/pack_corpus.py     (replaces corpus/pack; what a fuzzer found besides must be found again)
+    PYTHONPATH=generator python tests/runtime/fuzz/pack_corpus.py
+
+It replaces corpus/pack; what a fuzzer found besides must be found again.
 """
 
 from __future__ import annotations
@@ -10,27 +12,36 @@ import hashlib
 import random
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 TESTS = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TESTS), str(TESTS / "runtime")]
+from cryptostitch.binding import runtime  # noqa: E402
+from cryptostitch.core.program import CostTable  # noqa: E402
+from cryptostitch.emit.compress import compressed  # noqa: E402
+from cryptostitch.emit.pack import write_pack  # noqa: E402
 from handmade import ALGORITHM, program, recipe  # noqa: E402
 from pack_fields import changed, extremes, mended, numbers  # noqa: E402
 from test_pack_checks import ALLOCATED, FRAME, SPOILED, pack_of, reader, sample_program, spoil  # noqa: E402
 
-from cryptostitch import runtime  # noqa: E402
-from cryptostitch.emit.compress import compressed  # noqa: E402
-from cryptostitch.emit.pack import write_pack  # noqa: E402
-from cryptostitch.program import CostTable  # noqa: E402
-
 CORPUS = Path(__file__).with_name("corpus") / "pack"
-FRAMES = (lambda c: FRAME(c[:-1]), lambda c: FRAME(c + b"\0"), lambda c: FRAME(c)[:-1], lambda c: b"", lambda c: FRAME(c[:99]) + FRAME(c[99:]),
-          lambda c: b"\x50\x2a\x4d\x18\4\0\0\0skip" + FRAME(c))
+FRAMES = (
+    lambda c: FRAME(c[:-1]),
+    lambda c: FRAME(c + b"\0"),
+    lambda c: FRAME(c)[:-1],
+    lambda c: b"",
+    lambda c: FRAME(c[:99]) + FRAME(c[99:]),
+    lambda c: b"\x50\x2a\x4d\x18\4\0\0\0skip" + FRAME(c),
+)
 
 
 def sound() -> Iterator[bytes]:
-    one = recipe("hash_x4@sse", program("hash_x4@sse#3", "movdqa v0x, [g1+g2*4-8]:128~\npaddd v0x, v0x\nrol g1d, -3", enter="mov g1, [g0]:64"), static=True)
+    one = recipe(
+        "hash_x4@sse",
+        program("hash_x4@sse#3", "movdqa v0x, [g1+g2*4-8]:128~\npaddd v0x, v0x\nrol g1d, -3", enter="mov g1, [g0]:64"),
+        static=True,
+    )
     yield write_pack([ALGORITHM], [one], [CostTable("zen5", {one.name: (200, 3)})])
     for store in (bytes, compressed):
         yield pack_of(sample_program(), reader(), lags=(0, 1), store=store)
@@ -67,7 +78,10 @@ def main() -> None:
         path.unlink()
     for pack in {*sound(), *kept.values(), *damaged_frames()}:
         (CORPUS / hashlib.sha1(pack).hexdigest()).write_bytes(pack)
-    print(f"{len(kept)} reasons, {len(list(CORPUS.iterdir()))} packs, {sum(p.stat().st_size for p in CORPUS.iterdir())} bytes")
+    print(
+        f"{len(kept)} reasons, {len(list(CORPUS.iterdir()))} packs, {sum(p.stat().st_size for p in CORPUS.iterdir())} "
+        "bytes"
+    )
 
 
 if __name__ == "__main__":

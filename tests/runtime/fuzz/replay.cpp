@@ -1,4 +1,5 @@
-// Where there is no libFuzzer: gives the target every file of the folders and files named, once. Switches of libFuzzer are ignored.
+// Where there is no libFuzzer: gives the target every file of the folders and files named, once. Switches of libFuzzer
+// are ignored.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

@@ -1,9 +1,9 @@
 /* Runs a command confined: `cst-confine mdwe|noexec|none COMMAND...`.
  *
  * mdwe    PR_SET_MDWE: no page that was writable becomes executable.
- * noexec  a seccomp filter: EPERM for memfd_create, for mprotect and pkey_mprotect with PROT_EXEC, and for mmap with PROT_EXEC of memory without a
- *         file. Files may still be mapped executable, otherwise exec could load neither the program nor its libraries.
- * none    for the comparison.
+ * noexec  a seccomp filter: EPERM for memfd_create, for mprotect and pkey_mprotect with PROT_EXEC, and for mmap with
+ * PROT_EXEC of memory without a file. Files may still be mapped executable, otherwise exec could load neither the
+ * program nor its libraries. none    for the comparison.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -53,14 +53,10 @@ static int deny_execution(void) {
 int main(int argc, char **argv) {
     int error;
     if (argc < 3) return USAGE;
-    if (strcmp(argv[1], "mdwe") == 0)
-        error = prctl(PR_SET_MDWE, 1L, 0L, 0L, 0L);
-    else if (strcmp(argv[1], "noexec") == 0)
-        error = deny_execution();
-    else if (strcmp(argv[1], "none") == 0)
-        error = 0;
-    else
-        return USAGE;
+    if (strcmp(argv[1], "mdwe") == 0) error = prctl(PR_SET_MDWE, 1L, 0L, 0L, 0L);
+    else if (strcmp(argv[1], "noexec") == 0) error = deny_execution();
+    else if (strcmp(argv[1], "none") == 0) error = 0;
+    else return USAGE;
     if (error != 0) {
         perror(argv[1]);
         return UNAVAILABLE;

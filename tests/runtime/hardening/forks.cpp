@@ -1,6 +1,6 @@
-// Forks before, during and after use: `cst-forks ROUNDS [lock]`. While the main thread forks, two others assemble and publish kernels, make keys and
-// run bursts in the same context; every child must be able to use it, and the parent afterwards. `lock`: a lock that is held at the fork and that the
-// child wants, which must be reported.
+// Forks before, during and after use: `cst-forks ROUNDS [lock]`. While the main thread forks, two others assemble and
+// publish kernels, make keys and run bursts in the same context; every child must be able to use it, and the parent
+// afterwards. `lock`: a lock that is held at the fork and that the child wants, which must be reported.
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,7 +18,8 @@
 namespace {
 
 std::vector<std::string> kernels;
-const unsigned char ABC[20] = {0xa9, 0x99, 0x3e, 0x36, 0x47, 0x06, 0x81, 0x6a, 0xba, 0x3e, 0x25, 0x71, 0x78, 0x50, 0xc2, 0x6c, 0x9c, 0xd0, 0xd8, 0x9d};  // FIPS 180-4, SHA-1("abc")
+const unsigned char ABC[20] = {0xa9, 0x99, 0x3e, 0x36, 0x47, 0x06, 0x81, 0x6a, 0xba, 0x3e,
+                               0x25, 0x71, 0x78, 0x50, 0xc2, 0x6c, 0x9c, 0xd0, 0xd8, 0x9d};  // FIPS 180-4, SHA-1("abc")
 
 int collect(const char *name, void *) {
     kernels.push_back(name);
@@ -34,10 +35,12 @@ bool use(cst_ctx *ctx, unsigned seed) {
     const cst_suite *suite = nullptr;
     cst_key *key = nullptr;
     unsigned char tags[40][20] = {};
-    if (cst_suite_get(ctx, "sha1", &suite) != CST_OK || cst_key_new(suite, nullptr, 0, nullptr, 0, &key) != CST_OK) return false;
+    if (cst_suite_get(ctx, "sha1", &suite) != CST_OK || cst_key_new(suite, nullptr, 0, nullptr, 0, &key) != CST_OK)
+        return false;
     std::vector<cst_job> jobs;
     for (auto &tag : tags) {
-        cst_job job = {sizeof(cst_job), key, CST_SEAL, 0, nullptr, 0, nullptr, 0, "abc", 3, nullptr, 0, 0, tag, 20, nullptr, 0, nullptr, 0};
+        cst_job job = {sizeof(cst_job), key, CST_SEAL, 0,   nullptr, 0,       nullptr, 0,       "abc", 3,
+                       nullptr,         0,   0,        tag, 20,      nullptr, 0,       nullptr, 0};
         jobs.push_back(job);
     }
     bool right = cst_burst(ctx, jobs.data(), jobs.size()) == CST_OK;
@@ -94,14 +97,18 @@ int main(int argc, char **argv) {
                 }
             });
         while (begun < 2) std::this_thread::yield();
-        for (unsigned i = 0; i < 4; i++) failures += !in_child(30, [&] { return use(cold, i * 13) && own_context(); });  // during use
+        for (unsigned i = 0; i < 4; i++)
+            failures += !in_child(30, [&] { return use(cold, i * 13) && own_context(); });  // during use
         stop = true;
         for (std::thread &thread : threads) thread.join();
         failures += wrong != 0;
         failures += !in_child(30, [&] { return use(cold, 5) && own_context(); });  // after use
         failures += !use(cold, 9);
         // a child that frees what it inherited leaves the parent's alone
-        failures += !in_child(30, [&] { cst_ctx_free(cold); return own_context(); });
+        failures += !in_child(30, [&] {
+            cst_ctx_free(cold);
+            return own_context();
+        });
         failures += !use(cold, 9);
         cst_ctx_free(cold);
     }

@@ -1,6 +1,6 @@
-// What is mapped after every way to code: `cst-pages anonymous|sealed|static [rwx | alias | descriptor]`. No page is writable and executable, no
-// executable file is mapped shared and writable elsewhere or, without a name, writable at all, and no descriptor of a nameless file stays open.
-// The second word makes the program itself do what must be found.
+// What is mapped after every way to code: `cst-pages anonymous|sealed|static [rwx | alias | descriptor]`. No page is
+// writable and executable, no executable file is mapped shared and writable elsewhere or, without a name, writable at
+// all, and no descriptor of a nameless file stays open. The second word makes the program itself do what must be found.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -57,7 +57,8 @@ void look_at_mappings() {
         sealed += m.nameless();
         anonymous += m.inode == 0 && m.line.find('[') == std::string::npos;
         for (const Mapping &other : all)
-            if (m.inode && other.inode == m.inode && other.device == m.device && other.writable() && (other.permissions[3] == 's' || other.nameless()))
+            if (m.inode && other.inode == m.inode && other.device == m.device && other.writable() &&
+                (other.permissions[3] == 's' || other.nameless()))
                 complain("a writable alias", other.line);
     }
 }
@@ -66,7 +67,8 @@ void look_at_descriptors() {
     DIR *folder = opendir("/proc/self/fd");
     while (dirent *entry = folder ? readdir(folder) : nullptr) {
         char target[256] = {};
-        if (readlinkat(dirfd(folder), entry->d_name, target, sizeof target - 1) > 0 && std::strstr(target, "memfd:")) complain("an open descriptor", target);
+        if (readlinkat(dirfd(folder), entry->d_name, target, sizeof target - 1) > 0 && std::strstr(target, "memfd:"))
+            complain("an open descriptor", target);
     }
     if (folder) closedir(folder);
 }
@@ -79,7 +81,8 @@ int collect(const char *name, void *arg) {
 void seed(const char *what) {
     const int fd = int(syscall(SYS_memfd_create, "seed", 0u));
     if (ftruncate(fd, 4096) != 0) complain("no file", "seed");
-    if (std::strcmp(what, "rwx") == 0) mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (std::strcmp(what, "rwx") == 0)
+        mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (std::strcmp(what, "alias") == 0) {
         mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
         mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -106,7 +109,8 @@ int main(int argc, char **argv) {
     look_at_mappings();
     look_at_descriptors();
     if (made < 3) complain("hardly any kernel", std::to_string(made));
-    if (way == "static" ? sealed || anonymous : way == "sealed" ? sealed == 0 || anonymous : anonymous == 0 || sealed) complain("another way was taken", way);
+    if (way == "static" ? sealed || anonymous : way == "sealed" ? sealed == 0 || anonymous : anonymous == 0 || sealed)
+        complain("another way was taken", way);
     cst_ctx_free(ctx);
     if (argc < 3) {
         look_at_mappings();

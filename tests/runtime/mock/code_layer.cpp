@@ -1,5 +1,6 @@
-// The code layer (runtime/code) with kernels in portable C++: same records, same state blocks, same lag, no machine code. Linked with the
-// real upper layers it gives a library to test those without the generator, and an oracle for the real one.
+// The code layer (runtime/code) with kernels in portable C++: same records, same state blocks, same lag, no machine
+// code. Linked with the real upper layers it gives a library to test those without the generator, and an oracle for the
+// real one.
 
 #include <functional>
 #include <string>
@@ -33,7 +34,8 @@ struct World {
     std::vector<std::unique_ptr<MockKernel>> kernels;
     World();
     uint32_t program(const char *algorithm, uint32_t lanes, uint32_t flags, uint32_t bytes, const char *features);
-    void kernel(std::string name, const char *target, const char *features, std::vector<std::pair<uint32_t, std::pair<uint32_t, uint32_t>>> streams);
+    void kernel(std::string name, const char *target, const char *features,
+                std::vector<std::pair<uint32_t, std::pair<uint32_t, uint32_t>>> streams);
 };
 World &world() {
     static World w;
@@ -50,8 +52,8 @@ uint32_t World::program(const char *algorithm, uint32_t lanes, uint32_t flags, u
     auto p = std::make_unique<MockProgram>();
     const AlgorithmRecord &a = algorithms[algorithm_index(*this, algorithm)];
     const bool hash = a.kind == ALGORITHM_HASH;
-    p->stream = std::string(algorithm) + "_x" + std::to_string(lanes) + (flags & PROGRAM_BY1 ? "_by1" : "") + (flags & PROGRAM_SHARED_KEY ? "_1key" : "") +
-                (flags & PROGRAM_HAND ? "_hand" : "");
+    p->stream = std::string(algorithm) + "_x" + std::to_string(lanes) + (flags & PROGRAM_BY1 ? "_by1" : "") +
+                (flags & PROGRAM_SHARED_KEY ? "_1key" : "") + (flags & PROGRAM_HAND ? "_hand" : "");
     p->name = p->stream + "@mock#0";
     p->features = features;
     ProgramRecord &r = p->record;
@@ -74,7 +76,9 @@ uint32_t World::program(const char *algorithm, uint32_t lanes, uint32_t flags, u
     if (!(hash && (flags & PROGRAM_HAND))) field("in", 1, 8, lanes, 0);
     if (!hash) field("out", 1, 8, lanes, 0);
     field("chain", hash ? a.words : 1, hash ? a.word_bytes : 16, lanes, FIELD_SECRET);
-    if (!hash) field("key", a.rounds + 1, 16, flags & PROGRAM_SHARED_KEY ? 4 : lanes, flags & PROGRAM_SHARED_KEY ? FIELD_SECRET | FIELD_SHARED : uint32_t(FIELD_SECRET));
+    if (!hash)
+        field("key", a.rounds + 1, 16, flags & PROGRAM_SHARED_KEY ? 4 : lanes,
+              flags & PROGRAM_SHARED_KEY ? FIELD_SECRET | FIELD_SHARED : uint32_t(FIELD_SECRET));
     if (flags & PROGRAM_HAND) field(hash ? "from" : "hand", hash ? 1 : 2, hash ? 8 : 64, hash ? 1 : lanes, 0);
     r.state_bytes = at;
     r.state_align = 64;
@@ -82,7 +86,8 @@ uint32_t World::program(const char *algorithm, uint32_t lanes, uint32_t flags, u
     return uint32_t(programs.size() - 1);
 }
 
-void World::kernel(std::string name, const char *target, const char *features, std::vector<std::pair<uint32_t, std::pair<uint32_t, uint32_t>>> streams) {
+void World::kernel(std::string name, const char *target, const char *features,
+                   std::vector<std::pair<uint32_t, std::pair<uint32_t, uint32_t>>> streams) {
     auto k = std::make_unique<MockKernel>();
     k->name = name + "@" + target;
     k->target = target;
@@ -93,9 +98,10 @@ void World::kernel(std::string name, const char *target, const char *features, s
 
 World::World() {
     texts.reserve(64);
-    auto hash = [&](const char *name, uint32_t block, uint32_t word, uint32_t words, uint32_t digest, uint32_t flags, std::vector<uint64_t> initial,
-                    uint32_t base = 0) {
-        AlgorithmRecord a = {name, name, ALGORITHM_HASH, block, word, words, digest, flags, block / 8, 0, 0, 0, {}, base};
+    auto hash = [&](const char *name, uint32_t block, uint32_t word, uint32_t words, uint32_t digest, uint32_t flags,
+                    std::vector<uint64_t> initial, uint32_t base = 0) {
+        AlgorithmRecord a = {name, name, ALGORITHM_HASH, block, word, words, digest, flags, block / 8, 0, 0, 0,
+                             {},   base};
         for (size_t i = 0; i < initial.size(); i++) a.initial[i] = initial[i];
         algorithms.push_back(a);
     };
@@ -110,11 +116,13 @@ World::World() {
     hash("sha512", 128, 8, 8, 64, ALGORITHM_BIG_ENDIAN, sha2);
     const uint32_t sha512 = uint32_t(algorithms.size());  // index + 1
     hash("sha384", 128, 8, 8, 48, ALGORITHM_BIG_ENDIAN,
-         {0xcbbb9d5dc1059ed8, 0x629a292a367cd507, 0x9159015a3070dd17, 0x152fecd8f70e5939,
-          0x67332667ffc00b31, 0x8eb44a8768581511, 0xdb0c2e0d64f98fa7, 0x47b5481dbefa4fa4}, sha512);
+         {0xcbbb9d5dc1059ed8, 0x629a292a367cd507, 0x9159015a3070dd17, 0x152fecd8f70e5939, 0x67332667ffc00b31,
+          0x8eb44a8768581511, 0xdb0c2e0d64f98fa7, 0x47b5481dbefa4fa4},
+         sha512);
     hash("sha512_256", 128, 8, 8, 32, ALGORITHM_BIG_ENDIAN,
-         {0x22312194fc2bf72c, 0x9f555fa3c84c64c2, 0x2393b86b6f53b151, 0x963877195940eabd,
-          0x96283ee2a88effe3, 0xbe5e1e2553863992, 0x2b0199fc2c85b8aa, 0x0eb72ddc81c52ca2}, sha512);
+         {0x22312194fc2bf72c, 0x9f555fa3c84c64c2, 0x2393b86b6f53b151, 0x963877195940eabd, 0x96283ee2a88effe3,
+          0xbe5e1e2553863992, 0x2b0199fc2c85b8aa, 0x0eb72ddc81c52ca2},
+         sha512);
     for (uint32_t key : {16, 24, 32}) {
         const std::string bits = std::to_string(8 * key);
         texts.push_back("aes" + bits + "_cbc_enc");
@@ -122,12 +130,14 @@ World::World() {
         texts.push_back("aes-" + bits + "-cbc");
         const std::string *t = &texts[texts.size() - 3];
         for (uint32_t i = 0; i < 2; i++)
-            algorithms.push_back({t[i].c_str(), t[2].c_str(), ALGORITHM_CIPHER_ENC + i, 16, 0, 0, 0, 0, 0, key, 16, 6 + key / 4, {}, 0});
+            algorithms.push_back(
+                {t[i].c_str(), t[2].c_str(), ALGORITHM_CIPHER_ENC + i, 16, 0, 0, 0, 0, 0, key, 16, 6 + key / 4, {}, 0});
     }
     const char *wide = "avx512f";
     for (const char *h : {"sha1", "md5", "sha256", "sha512"}) {
         const uint32_t block = strcmp(h, "sha512") ? 64 : 128;
-        const uint32_t x16 = program(h, 16, 0, block, wide), x1 = program(h, 1, 0, block, ""), x4 = program(h, 4, 0, block, "ssse3");
+        const uint32_t x16 = program(h, 16, 0, block, wide), x1 = program(h, 1, 0, block, ""),
+                       x4 = program(h, 4, 0, block, "ssse3");
         const uint32_t hand = program(h, 16, PROGRAM_HAND, block, wide);
         const std::string n = h;
         kernel(n + "_x16", "avx512", wide, {{x16, {1, 0}}});
@@ -138,8 +148,10 @@ World::World() {
             const std::string cipher = std::string("aes") + bits + "_cbc_enc";
             const char *c = cipher.c_str();
             const uint32_t ratio = block / 64;
-            const uint32_t own = program(c, 16, 0, 64, wide), one = program(c, 1, 0, 64, "aes"), by1 = program(c, 1, PROGRAM_BY1, 16, "aes");
-            const uint32_t own_hand = program(c, 16, PROGRAM_HAND, 64, wide), key_hand = program(c, 16, PROGRAM_HAND | PROGRAM_SHARED_KEY, 64, wide);
+            const uint32_t own = program(c, 16, 0, 64, wide), one = program(c, 1, 0, 64, "aes"),
+                           by1 = program(c, 1, PROGRAM_BY1, 16, "aes");
+            const uint32_t own_hand = program(c, 16, PROGRAM_HAND, 64, wide),
+                           key_hand = program(c, 16, PROGRAM_HAND | PROGRAM_SHARED_KEY, 64, wide);
             kernel(cipher + "_x16+" + n + "_x16", "avx512_vaes", wide, {{own, {ratio, 0}}, {x16, {1, 1}}});
             kernel(cipher + "_x1+" + n + "_x1", "sse_aesni", "aes", {{one, {ratio, 0}}, {x1, {1, 1}}});
             kernel(cipher + "_x1_by1+" + n + "_x1", "sse_aesni", "aes", {{by1, {4 * ratio, 0}}, {x1, {1, 1}}});
@@ -149,7 +161,8 @@ World::World() {
                    {{key_hand, {1, 0}}, {key_hand, {1, 0}}, {hand, {1, 1}}, {hand, {1, 1}}});
             const std::string opener = std::string("aes") + bits + "_cbc_dec";
             const char *d = opener.c_str();
-            const uint32_t dec = program(d, 1, 0, 64, "aes"), wide_dec = program(d, 16, 0, 64, wide), hand_dec = program(d, 16, PROGRAM_HAND, 64, wide);
+            const uint32_t dec = program(d, 1, 0, 64, "aes"), wide_dec = program(d, 16, 0, 64, wide),
+                           hand_dec = program(d, 16, PROGRAM_HAND, 64, wide);
             kernel(opener + "_x1+" + n + "_x1", "sse_aesni", "aes", {{dec, {1, 0}}, {x1, {1, 0}}});
             kernel(opener + "_x16+" + n + "_x16", "avx512_vaes", wide, {{wide_dec, {1, 0}}, {x16, {1, 0}}});
             kernel(opener + "_x16_hand+" + n + "_x16_hand", "avx512_vaes", wide, {{hand_dec, {1, 0}}, {hand, {1, 1}}});
@@ -180,14 +193,16 @@ const uint8_t *pointer(const uint8_t *at) {
 }
 
 void run_cipher(const AlgorithmRecord &a, const ProgramRecord &r, uint8_t *state, uint64_t body) {
-    const FieldRecord *in = r.field("in"), *out = r.field("out"), *chain = r.field("chain"), *key = r.field("key"), *hand = r.field("hand");
+    const FieldRecord *in = r.field("in"), *out = r.field("out"), *chain = r.field("chain"), *key = r.field("key"),
+                      *hand = r.field("hand");
     for (uint32_t lane = 0; lane < r.lanes; lane++) {
         const uint8_t *src = pointer(state + in->offset + in->lane_offsets[lane]) + body * r.bytes;
         uint8_t *dst = const_cast<uint8_t *>(pointer(state + out->offset + out->lane_offsets[lane])) + body * r.bytes;
         uint8_t *c = state + chain->offset + chain->lane_offsets[lane];
         uint8_t keys[15][16];
         const uint32_t column = key->flags & FIELD_SHARED ? lane % key->n_lanes : lane;
-        for (uint32_t row = 0; row <= a.rounds; row++) memcpy(keys[row], state + key->offset + row * key->row_bytes + key->lane_offsets[column], 16);
+        for (uint32_t row = 0; row <= a.rounds; row++)
+            memcpy(keys[row], state + key->offset + row * key->row_bytes + key->lane_offsets[column], 16);
         for (uint32_t at = 0; at < r.bytes; at += 16) {
             uint8_t block[16], next[16];
             memcpy(block, src + at, 16);
@@ -202,7 +217,8 @@ void run_cipher(const AlgorithmRecord &a, const ProgramRecord &r, uint8_t *state
             }
             memcpy(c, next, 16);
             memcpy(dst + at, block, 16);
-            if (hand) memcpy(state + hand->offset + (body & 1) * hand->row_bytes + hand->lane_offsets[lane] + at, next, 16);
+            if (hand)
+                memcpy(state + hand->offset + (body & 1) * hand->row_bytes + hand->lane_offsets[lane] + at, next, 16);
         }
     }
 }
@@ -225,8 +241,8 @@ void run_hash(const AlgorithmRecord &a, const ProgramRecord &r, uint8_t *state, 
     }
 }
 
-// As the frame does it; within one step the hash goes first, which is the worst that a weave can do to it where it reads what the cipher wrote, and
-// last where it reads what is decrypted, perhaps in place.
+// As the frame does it; within one step the hash goes first, which is the worst that a weave can do to it where it
+// reads what the cipher wrote, and last where it reads what is decrypted, perhaps in place.
 template <size_t index>
 void run_kernel(const cst_kernel_args *args) {
     const MockKernel &k = *world().kernels[index];
@@ -235,7 +251,8 @@ void run_kernel(const cst_kernel_args *args) {
     if (args->iterations <= lag) abort();
     for (uint64_t step = 0; step < args->iterations + lag; step++)
         for (size_t n = k.streams.size(), j = 0; j < n; j++) {
-            const bool opens = world().algorithms[world().programs[k.streams[0].first]->record.algorithm].kind == ALGORITHM_CIPHER_DEC;
+            const bool opens =
+                world().algorithms[world().programs[k.streams[0].first]->record.algorithm].kind == ALGORITHM_CIPHER_DEC;
             const size_t i = opens ? j : n - 1 - j;
             const auto &s = k.streams[i];
             if (step < s.second.second || step - s.second.second >= args->iterations) continue;
@@ -281,7 +298,8 @@ int Pack::program(uint32_t index, ProgramRecord *out) const {
 int Pack::kernel(uint32_t index, KernelRecord *out) const {
     const MockKernel &k = *world().kernels[index];
     *out = {k.name.c_str(), k.target.c_str(), k.features.c_str(), 0, KERNEL_STATIC, uint32_t(k.streams.size()), {}};
-    for (size_t i = 0; i < k.streams.size(); i++) out->streams[i] = {k.streams[i].first, k.streams[i].second.first, 0, k.streams[i].second.second};
+    for (size_t i = 0; i < k.streams.size(); i++)
+        out->streams[i] = {k.streams[i].first, k.streams[i].second.first, 0, k.streams[i].second.second};
     return CST_OK;
 }
 int Pack::cost(uint32_t, CostRecord *) const { return CST_ERR_PACK; }

@@ -48,7 +48,8 @@ struct Constants {
             for (uint64_t d = 2; d * d <= candidate; d++) prime = prime && candidate % d;
             if (prime) k[n++] = fraction(candidate, 3);
         }
-        for (int i = 0; i < 64; i++) t[i] = uint32_t(int64_t(std::floor(std::fabs(std::sin(double(i + 1))) * 4294967296.0)));
+        for (int i = 0; i < 64; i++)
+            t[i] = uint32_t(int64_t(std::floor(std::fabs(std::sin(double(i + 1))) * 4294967296.0)));
     }
 };
 const Constants &constants() {
@@ -92,7 +93,8 @@ void mix(uint8_t *s, const uint8_t *m) {
     }
 }
 
-void rounds_of(const uint8_t (*keys)[16], int rounds, uint8_t *s, const uint8_t *table, int direction, const uint8_t *m) {
+void rounds_of(const uint8_t (*keys)[16], int rounds, uint8_t *s, const uint8_t *table, int direction,
+               const uint8_t *m) {
     for (int i = 0; i < 16; i++) s[i] ^= keys[0][i];
     for (int round = 1; round <= rounds; round++) {
         uint8_t t[16];
@@ -111,7 +113,9 @@ void sha1(uint64_t *h, const uint8_t *block) {
     for (int i = 16; i < 80; i++) w[i] = rotl(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
     for (int i = 0; i < 5; i++) v[i] = uint32_t(h[i]);
     for (int i = 0; i < 80; i++) {
-        uint32_t f = i < 20 ? (v[1] & v[2]) | (~v[1] & v[3]) : i < 40 || i >= 60 ? v[1] ^ v[2] ^ v[3] : (v[1] & v[2]) | (v[1] & v[3]) | (v[2] & v[3]);
+        uint32_t f = i < 20              ? (v[1] & v[2]) | (~v[1] & v[3])
+                     : i < 40 || i >= 60 ? v[1] ^ v[2] ^ v[3]
+                                         : (v[1] & v[2]) | (v[1] & v[3]) | (v[2] & v[3]);
         const uint32_t k[] = {0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6};
         uint32_t t = rotl(v[0], 5) + f + v[4] + k[i / 20] + w[i];
         v[4] = v[3], v[3] = v[2], v[2] = rotl(v[1], 30), v[1] = v[0], v[0] = t;
@@ -123,14 +127,16 @@ void sha256(uint64_t *h, const uint8_t *block) {
     uint32_t w[64], v[8];
     for (int i = 0; i < 16; i++) w[i] = be32(block + 4 * i);
     for (int i = 16; i < 64; i++) {
-        uint32_t s0 = rotr(w[i - 15], 7) ^ rotr(w[i - 15], 18) ^ w[i - 15] >> 3, s1 = rotr(w[i - 2], 17) ^ rotr(w[i - 2], 19) ^ w[i - 2] >> 10;
+        uint32_t s0 = rotr(w[i - 15], 7) ^ rotr(w[i - 15], 18) ^ w[i - 15] >> 3,
+                 s1 = rotr(w[i - 2], 17) ^ rotr(w[i - 2], 19) ^ w[i - 2] >> 10;
         w[i] = w[i - 16] + s0 + w[i - 7] + s1;
     }
     for (int i = 0; i < 8; i++) v[i] = uint32_t(h[i]);
     for (int i = 0; i < 64; i++) {
         uint32_t s1 = rotr(v[4], 6) ^ rotr(v[4], 11) ^ rotr(v[4], 25), ch = (v[4] & v[5]) ^ (~v[4] & v[6]);
         uint32_t t1 = v[7] + s1 + ch + uint32_t(constants().k[i] >> 32) + w[i];
-        uint32_t s0 = rotr(v[0], 2) ^ rotr(v[0], 13) ^ rotr(v[0], 22), maj = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
+        uint32_t s0 = rotr(v[0], 2) ^ rotr(v[0], 13) ^ rotr(v[0], 22),
+                 maj = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
         for (int j = 7; j > 0; j--) v[j] = v[j - 1];
         v[4] += t1;
         v[0] = t1 + s0 + maj;
@@ -142,14 +148,16 @@ void sha512(uint64_t *h, const uint8_t *block) {
     uint64_t w[80], v[8];
     for (int i = 0; i < 16; i++) w[i] = be64(block + 8 * i);
     for (int i = 16; i < 80; i++) {
-        uint64_t s0 = rotr64(w[i - 15], 1) ^ rotr64(w[i - 15], 8) ^ w[i - 15] >> 7, s1 = rotr64(w[i - 2], 19) ^ rotr64(w[i - 2], 61) ^ w[i - 2] >> 6;
+        uint64_t s0 = rotr64(w[i - 15], 1) ^ rotr64(w[i - 15], 8) ^ w[i - 15] >> 7,
+                 s1 = rotr64(w[i - 2], 19) ^ rotr64(w[i - 2], 61) ^ w[i - 2] >> 6;
         w[i] = w[i - 16] + s0 + w[i - 7] + s1;
     }
     memcpy(v, h, 64);
     for (int i = 0; i < 80; i++) {
         uint64_t s1 = rotr64(v[4], 14) ^ rotr64(v[4], 18) ^ rotr64(v[4], 41), ch = (v[4] & v[5]) ^ (~v[4] & v[6]);
         uint64_t t1 = v[7] + s1 + ch + constants().k[i] + w[i];
-        uint64_t s0 = rotr64(v[0], 28) ^ rotr64(v[0], 34) ^ rotr64(v[0], 39), maj = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
+        uint64_t s0 = rotr64(v[0], 28) ^ rotr64(v[0], 34) ^ rotr64(v[0], 39),
+                 maj = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
         for (int j = 7; j > 0; j--) v[j] = v[j - 1];
         v[4] += t1;
         v[0] = t1 + s0 + maj;

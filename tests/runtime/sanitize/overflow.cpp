@@ -1,5 +1,5 @@
-// Seeded bugs that the sanitizers must report: `cst-overflow address` reads behind a pack that claims to be longer than it is,
-// `cst-overflow undefined` overflows a signed sum.
+// Seeded bugs that the sanitizers must report: `cst-overflow address` reads behind a pack that claims to be longer than
+// it is, `cst-overflow undefined` overflows a signed sum.
 #include <climits>
 #include <cstdio>
 #include <cstring>

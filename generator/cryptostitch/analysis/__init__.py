@@ -1,0 +1,1 @@
+"""What was measured, held against what the model predicts and against what others need."""

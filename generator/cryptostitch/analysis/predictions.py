@@ -1,0 +1,109 @@
+"""The model held against what was measured: every kernel of the default pack, by a CPU's instruction table and its cost
+table."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+
+from ..core.errors import DoesNotFit
+from ..emit.objects import machine_code
+from ..ladder.climb import Task, batches
+from ..measured.cost_tables import FOLDER
+from ..model.bound import bound
+from ..model.pipeline import pipeline
+from ..model.table import Table
+from ..passes.frame import frame
+from ..pipeline import Generator, Given
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Core cycles per iteration. ``measured``: of the CPU's cost table; None where it has no row."""
+
+    kernel: str
+    binds: str
+    bound: float
+    predicted: float
+    measured: float | None
+
+    @property
+    def of_measured(self) -> float | None:
+        return self.measured and self.predicted / self.measured
+
+
+@dataclass(frozen=True)
+class Band:
+    """Predicted over measured (or bound over measured) of many kernels: the median, and between which figures half and
+    nine tenths of them lie."""
+
+    median: float
+    half: tuple[float, float]
+    most: tuple[float, float]
+
+
+def band(ratios: Sequence[float]) -> Band | None:
+    """None without figures."""
+    found = sorted(ratios)
+    if not found:
+        return None
+
+    def at(share: float) -> float:
+        return found[round(share * (len(found) - 1))]
+
+    return Band(statistics.median(found), (at(0.25), at(0.75)), (at(0.05), at(0.95)))
+
+
+def measured_costs(microarchitecture: str) -> dict[str, float]:
+    """Cycles per iteration by kernel; empty for a CPU without a cost table."""
+    path = FOLDER / f"{microarchitecture}.json"
+    return {name: cost[0] for name, cost in json.loads(path.read_text())["kernels"].items()} if path.exists() else {}
+
+
+def predict(generator: Generator, work: Sequence[Task], table: Table) -> list[Prediction]:
+    """Those that fit their registers. Raises CryptostitchError when the table lacks a form."""
+    kernels = []
+    for task in work:
+        try:
+            kernels.append(frame(generator.default_recipe(task.parts, tuned=task.name)))
+        except DoesNotFit:
+            continue
+    codes, measured = machine_code(kernels) if kernels else {}, measured_costs(table.microarchitecture)
+    found = []
+    for kernel in kernels:
+        least = bound(kernel, table, codes[kernel.name])
+        found.append(
+            Prediction(
+                kernel.name,
+                least.binds,
+                least.cycles,
+                pipeline(least.steps, table, least.code_bytes).cycles,
+                measured.get(kernel.name),
+            )
+        )
+    return found
+
+
+def _predict(given: Given, work: Sequence[Task], table: Table) -> list[Prediction]:
+    return predict(Generator(*given, proves=False), work, table)
+
+
+def predictions(
+    given: Given, work: Sequence[Task], table: Table, processes: int, progress: Progress = lambda *_: None
+) -> list[Prediction]:
+    """The same in several processes, sorted by name. ``given``: as Generator takes it. ``progress(done, total,
+    name)``."""
+    found: list[Prediction] = []
+    done = 0
+    with ProcessPoolExecutor(processes) as pool:
+        futures = {pool.submit(_predict, given, batch, table): batch for batch in batches(work)}
+        for future in as_completed(futures):
+            found += future.result()
+            done += len(futures[future])
+            progress(done, len(work), futures[future][-1].name)
+    return sorted(found, key=lambda p: p.kernel)

@@ -1,0 +1,1 @@
+"""The C library from Python; `runtime.py` is its door."""

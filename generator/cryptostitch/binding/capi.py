@@ -1,0 +1,258 @@
+"""cryptostitch.h for ctypes: constants, structs, prototypes, and where the library is. Objects are in runtime.py.
+
+The library is found through the environment variable CRYPTOSTITCH_LIBRARY, else as build/libcryptostitch.so of this
+checkout, else wherever the loader finds an installed one.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_size_t, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any
+
+OK, ERR_ARGUMENT, ERR_NAME, ERR_LENGTH, ERR_OVERLAP, ERR_AUTH = 0, -1, -2, -3, -4, -5
+ERR_UNSUPPORTED, ERR_MEMORY, ERR_PACK, ERR_JIT, ERR_SELFTEST, ERR_FULL = -6, -7, -8, -9, -10, -11
+ERR_FILE, ERR_COSTS = -12, -13
+NOT_RUN = 1
+"""Status of a job that was not begun because another job of its burst had bad arguments."""
+NO_JIT, ALLOW_PACKS, CALIBRATE, ALLOW_LEGACY = 1, 2, 4, 8
+NAME_SUITE, NAME_KERNEL, NAME_TARGET = 1, 2, 3
+DIGEST, MAC, CIPHER, AEAD = 1, 2, 3, 4
+SEAL, OPEN = 0, 1
+KEY_ALIGN = 64
+"""CST_KEY_ALIGN: of the memory for cst_key_init."""
+
+
+def _sized(name: str, *fields: tuple[str, Any]) -> type[ctypes.Structure]:
+    """A C struct whose first member `size` is set when it is made."""
+
+    def init(self: ctypes.Structure, **values: Any) -> None:
+        ctypes.Structure.__init__(self, **values)
+        self.size = ctypes.sizeof(self)
+
+    return type(name, (ctypes.Structure,), {"_fields_": [("size", c_size_t), *fields], "__init__": init})
+
+
+Options = _sized("Options", ("flags", c_uint32), ("target", c_char_p), ("pack_key", c_char_p), ("costs", c_char_p))
+CpuInfo = _sized(
+    "CpuInfo",
+    ("brand", c_char * 64),
+    ("family", c_uint32),
+    ("model", c_uint32),
+    ("stepping", c_uint32),
+    ("microarchitecture", c_char * 32),
+    ("features", c_char * 512),
+    ("jit", c_uint32),
+)
+SuiteInfo = _sized(
+    "SuiteInfo",
+    ("name", c_char_p),
+    ("kind", c_int),
+    ("key_bytes", c_size_t),
+    ("mac_key_min", c_size_t),
+    ("mac_key_max", c_size_t),
+    ("iv_bytes", c_size_t),
+    ("tag_min", c_size_t),
+    ("tag_max", c_size_t),
+    ("block_bytes", c_size_t),
+    ("expansion", c_size_t),
+    ("max_bytes", c_uint64),
+    ("aad_min", c_uint64),
+    ("aad_max", c_uint64),
+    ("iv_min", c_size_t),
+    ("iv_max", c_size_t),
+    ("min_bytes", c_uint64),
+    ("key_min", c_size_t),
+    ("key_max", c_size_t),
+    ("tag_lengths", c_uint64),
+    ("aad_step", c_uint64),
+    ("iv_and_count_bytes", c_size_t),
+    ("open_block_bytes", c_size_t),
+    ("open_min_bytes", c_uint64),
+    ("open_max_bytes", c_uint64),
+)
+ChoiceInfo = _sized(
+    "ChoiceInfo",
+    ("kernel", c_char * 128),
+    ("origin", c_char * 16),
+    ("lanes", c_uint32),
+    ("cycles_per_byte", c_double),
+    ("why", c_char * 512),
+)
+JobStruct = _sized(
+    "JobStruct",
+    ("key", c_void_p),
+    ("direction", c_int),
+    ("status", c_int),
+    ("iv", c_void_p),
+    ("iv_len", c_size_t),
+    ("aad", c_void_p),
+    ("aad_len", c_size_t),
+    ("in", c_void_p),
+    ("in_len", c_size_t),
+    ("out", c_void_p),
+    ("out_cap", c_size_t),
+    ("out_len", c_size_t),
+    ("tag", c_void_p),
+    ("tag_len", c_size_t),
+    ("in_pieces", c_void_p),
+    ("n_in_pieces", c_size_t),
+    ("out_pieces", c_void_p),
+    ("n_out_pieces", c_size_t),
+)
+
+
+class PieceStruct(ctypes.Structure):
+    """A piece of a buffer."""
+
+    _fields_ = [("data", c_void_p), ("bytes", c_size_t)]
+
+
+TlsWrite = _sized(
+    "TlsWrite",
+    ("key", c_void_p),
+    ("sequence", c_uint64),
+    ("type", c_uint8),
+    ("version", c_uint16),
+    ("fragment", c_size_t),
+    ("iv", c_void_p),
+    ("iv_len", c_size_t),
+    ("in", c_void_p),
+    ("in_len", c_size_t),
+    ("out", c_void_p),
+    ("out_cap", c_size_t),
+    ("out_len", c_size_t),
+    ("records", c_size_t),
+)
+KernelInfo = _sized(
+    "KernelInfo",
+    ("name", c_char_p),
+    ("target", c_char_p),
+    ("origin", c_char_p),
+    ("function", c_void_p),
+    ("code", c_void_p),
+    ("code_bytes", c_size_t),
+    ("assembled_ns", c_uint64),
+    ("streams", c_uint32),
+    ("lag", c_uint32),
+    ("calls", c_uint64),
+)
+ManagerOptions = _sized("ManagerOptions", ("min_fill", c_size_t), ("max_age", c_size_t), ("capacity", c_size_t))
+ManagerInfo = _sized(
+    "ManagerInfo",
+    ("min_fill", c_size_t),
+    ("max_age", c_size_t),
+    ("capacity", c_size_t),
+    ("waiting", c_size_t),
+    ("done", c_size_t),
+    ("jobs", c_uint64),
+    ("bursts", c_uint64),
+    ("full", c_uint64),
+    ("aged", c_uint64),
+    ("flushed", c_uint64),
+)
+StreamInfo = _sized(
+    "StreamInfo",
+    ("name", c_char_p),
+    ("lanes", c_uint32),
+    ("bytes", c_uint32),
+    ("state_bytes", c_size_t),
+    ("state_align", c_size_t),
+)
+FieldInfo = _sized(
+    "FieldInfo",
+    ("offset", c_uint32),
+    ("rows", c_uint32),
+    ("row_bytes", c_uint32),
+    ("entry_bytes", c_uint32),
+    ("lanes", c_uint32),
+    ("shared", c_uint32),
+    ("lane_offsets", POINTER(c_uint16)),
+)
+
+
+class KernelArgs(ctypes.Structure):
+    """What a raw kernel is called with."""
+
+    _fields_ = [("iterations", c_uint64), ("state", c_void_p * 4)]
+
+
+EACH_NAME = ctypes.CFUNCTYPE(c_int, c_char_p, c_void_p)
+EACH_TEST = ctypes.CFUNCTYPE(None, c_char_p, c_int, c_void_p)
+PROGRESS = ctypes.CFUNCTYPE(c_int, c_size_t, c_size_t, c_char_p, c_void_p)
+
+_PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
+    "cst_error_text": (c_char_p, [c_int]),
+    "cst_version": (c_char_p, []),
+    "cst_ctx_new": (c_int, [POINTER(c_void_p), c_void_p]),
+    "cst_ctx_free": (None, [c_void_p]),
+    "cst_nearest": (c_int, [c_void_p, c_int, c_char_p, c_char_p, c_size_t]),
+    "cst_list": (c_int, [c_void_p, c_int, EACH_NAME, c_void_p]),
+    "cst_calibrate": (c_int, [c_void_p, c_char_p, c_double, PROGRESS, c_void_p]),
+    "cst_costs_save": (c_int, [c_void_p, c_char_p]),
+    "cst_ctx_cpu": (c_int, [c_void_p, c_void_p]),
+    "cst_suite_get": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
+    "cst_suite_info_get": (c_int, [c_void_p, c_void_p]),
+    "cst_suite_choice": (c_int, [c_void_p, c_int, c_size_t, c_size_t, c_int, c_void_p]),
+    "cst_suite_force": (c_int, [c_void_p, c_char_p, c_char_p]),
+    "cst_key_new": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, POINTER(c_void_p)]),
+    "cst_key_free": (None, [c_void_p]),
+    "cst_key_bytes": (c_size_t, [c_void_p]),
+    "cst_key_init": (
+        c_int,
+        [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p, c_size_t, POINTER(c_void_p)],
+    ),
+    "cst_key_clear": (None, [c_void_p]),
+    "cst_burst": (c_int, [c_void_p, c_void_p, c_size_t]),
+    "cst_seal": (c_int, [c_void_p, *[c_void_p, c_size_t] * 4, POINTER(c_size_t), c_void_p, c_size_t]),
+    "cst_open": (c_int, [c_void_p, *[c_void_p, c_size_t] * 4, POINTER(c_size_t), c_void_p, c_size_t]),
+    "cst_digest": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t]),
+    "cst_tls_seal_size": (c_int, [c_void_p, c_size_t, c_size_t, POINTER(c_size_t), POINTER(c_size_t)]),
+    "cst_tls_seal": (c_int, [c_void_p]),
+    "cst_manager_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
+    "cst_manager_free": (None, [c_void_p]),
+    "cst_manager_submit": (c_int, [c_void_p, c_void_p]),
+    "cst_manager_take": (c_void_p, [c_void_p]),
+    "cst_manager_flush": (c_int, [c_void_p]),
+    "cst_manager_cancel": (c_int, [c_void_p, c_void_p]),
+    "cst_manager_info_get": (c_int, [c_void_p, c_void_p]),
+    "cst_kernel_get": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
+    "cst_kernel_info_get": (c_int, [c_void_p, c_void_p]),
+    "cst_kernel_stream": (c_int, [c_void_p, c_uint32, c_void_p]),
+    "cst_kernel_field": (c_int, [c_void_p, c_uint32, c_char_p, c_void_p]),
+    "cst_pack_load": (c_int, [c_void_p, c_void_p, c_size_t]),
+    "cst_pack_check": (c_int, [c_void_p, c_size_t, c_char_p, c_size_t]),
+    "cst_selftest": (c_int, [c_void_p, c_char_p, EACH_TEST, c_void_p]),
+}
+
+
+def library_path() -> str:
+    """Where the shared library is. FileNotFoundError when there is none."""
+    named = os.environ.get("CRYPTOSTITCH_LIBRARY")
+    if named:
+        return named
+    built = Path(__file__).resolve().parents[3] / "build" / "libcryptostitch.so"
+    if built.exists():
+        return str(built)
+    found = ctypes.util.find_library("cryptostitch")
+    if found:
+        return found
+    raise FileNotFoundError("no libcryptostitch: build it (cmake --build build) or set CRYPTOSTITCH_LIBRARY")
+
+
+_loaded: dict[str, ctypes.CDLL] = {}
+
+
+def load(path: str | None = None) -> ctypes.CDLL:
+    """The library with the argument types of every function set."""
+    path = path or library_path()
+    if path not in _loaded:
+        library = ctypes.CDLL(path)
+        for name, (result, arguments) in _PROTOTYPES.items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+        _loaded[path] = library
+    return _loaded[path]

@@ -1,0 +1,475 @@
+"""What exists: algorithms, the templates that say them, lanes per instruction set, and which streams make pairs. A
+table; no logic.
+
+To add a hash in the style of MD5, SHA-1 and SHA-2, write its template and add one row to ALGORITHMS: digest, HMAC, the
+multi-buffer kernels and the pairs with every cipher follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+# Lanes of a word-sliced stream: one 32-bit word of every lane in a register.
+WORDS_32 = {"scalar": (1,), "sse": (4,), "avx2": (8,), "avx512": (16,)}
+# The same with 64-bit words.
+WORDS_64 = {"scalar": (1,), "sse": (2,), "avx2": (4,), "avx512": (8,)}
+# Lanes of a stream on the SHA extensions: chains side by side in one loop.
+SHA_NI = {"sse": (1, 2, 4)}
+# One message, its schedule in 128-bit vectors beside rounds in general registers.
+SIMD = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
+# Lanes of a block cipher on AES-NI, VAES-256 and VAES-512: up to eight chains, in vectors of 1, 2 and 4 blocks.
+AES_CHAINS = {"sse": (1, 2, 4, 8), "avx2": (4, 8, 16), "avx512": (8, 16, 32)}
+# Too few chains to fill the machine: only as parts of pairs with hashes of as many lanes.
+AES_IN_PAIRS = {("avx2", 4), ("avx512", 8)}
+# Ciphers come with one block per iteration too, for what is left.
+AES_TAILS = {
+    (isa, lanes): () if (isa, lanes) in AES_IN_PAIRS else (4, 1) for isa, many in AES_CHAINS.items() for lanes in many
+}
+# Decryption: many blocks of one buffer at once, or 64 bytes of each of several.
+AES_BUFFERS = {"sse": (1, 2), "avx2": (1, 8), "avx512": (1, 16)}
+AES_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (8,), ("avx512", 1): (16,)}
+
+# ChaCha20: one buffer, as many blocks side by side as a vector has words, or one or two for each 16 bytes of a vector
+# (numbers of 16 bytes); a block of as many buffers as a vector has words.
+CHACHA_BUFFERS = {"sse": (1, 4), "avx2": (1, 8), "avx512": (1, 16)}
+CHACHA_BLOCKS = {("sse", 1): (16, 8, 4), ("avx2", 1): (32, 16, 8), ("avx512", 1): (64, 32, 16)}
+
+# Poly1305: as many blocks of a buffer as a vector has numbers of 64 bits; in pairs as many as ChaCha20 has.
+POLY_BUFFERS = {"avx2": (1,), "avx512": (1,)}
+POLY_BLOCKS = {("avx2", 1): (4,), ("avx512", 1): (8, 64)}
+# In general registers: as many as share a reduction.
+POLY_WORD_BUFFERS = {"scalar": (1,)}
+POLY_WORD_BLOCKS = {("scalar", 1): (8,)}
+# A message in each 64-bit word: a block of as many as ChaCha20 has, or half as many.
+POLY_ABREAST = {"avx2": (8,), "avx512": (8, 16)}
+
+# Counter mode and GHASH: many blocks of one buffer at once, and few for what is left; for bursts of short ones 64 bytes
+# of each of several. On Zen 4 vectors of 256 bits are better for as many keys of AES.
+COUNTERS = {"sse": (1,), "avx2": (1, 8), "avx512": (1,)}
+COUNTER_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16, 8)}
+GHASH_BUFFERS = {"sse": (1,), "avx2": (1, 8), "avx512": (1,)}
+GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16, 8)}
+# Modes whose blocks are independent of one another: many blocks of one buffer; for bursts of short ones 64 bytes of
+# each of several, or a block.
+INDEPENDENT = {"sse": (1, 8), "avx2": (1,), "avx512": (1, 4)}
+INDEPENDENT_BLOCKS = {("sse", 1): (8, 4, 1), ("sse", 8): (1,), ("avx2", 1): (16, 8), ("avx512", 1): (16, 4)}
+# RC4: one chain, in general registers.
+RC4 = {"scalar": (1,)}
+RC4_BLOCKS = {("scalar", 1): (4, 1)}
+# DES: a message in each 64-bit word, or blocks of one buffer (numbers of 16 bytes).
+DES_CHAINS = {"avx512": (8, 16, 32)}
+DES_TAILS = {("avx512", 8): (1,), ("avx512", 16): (4, 1), ("avx512", 32): (1,)}
+DES_BUFFERS = {"avx512": (1,)}
+DES_BLOCKS = {("avx512", 1): (16, 8, 4, 1)}
+
+
+@dataclass(frozen=True)
+class Form:
+    """One text of an algorithm. ``groups``: how many copies of the stream may be woven into one kernel; ``grouped``:
+    where such kernels are shipped."""
+
+    name: str
+    template: str
+    lanes: Mapping[str, tuple[int, ...]]
+    groups: tuple[int, ...] = (1, 2)
+    # blocks per lane and iteration, where they are not the algorithm's
+    by: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
+    grouped: tuple[str, ...] = ("sse", "avx2", "avx512")
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One row. ``parameters`` are handed to the templates."""
+
+    name: str
+    suite: str
+    kind: str  # of kinds.py
+    forms: tuple[Form, ...]
+    parameters: dict = field(default_factory=dict)
+    bytes: int = 64  # per lane and iteration
+    block_bytes: int = 64
+    # hashes
+    word_bytes: int = 0
+    words: int = 0
+    digest_bytes: int = 0
+    big_endian: bool = True
+    length_bytes: int = 8
+    initial: tuple[int, ...] = ()
+    base: str = ""  # the hash whose kernels it runs: another initial value and digest length (no forms of its own)
+    # ciphers
+    key_bytes: int = 0
+    iv_bytes: int = 0
+    rounds: int = 0
+
+
+def _hash(
+    name: str,
+    initial: tuple[int, ...],
+    digest_bytes: int,
+    *,
+    big_endian: bool = True,
+    ni: bool = False,
+    simd: bool = False,
+    groups: tuple[int, ...] = (1, 2),
+    grouped: tuple[str, ...] = ("sse", "avx2", "avx512"),
+    word_bytes: int = 4,
+    base: str = "",
+) -> Algorithm:
+    forms = (
+        []
+        if base
+        else [Form(name, f"streams/{name}.j2", WORDS_32 if word_bytes == 4 else WORDS_64, groups, grouped=grouped)]
+    )
+    if simd:
+        forms.append(Form(f"{name}_simd", f"streams/{name}_simd.j2", SIMD, (1,)))
+    if ni:
+        forms.append(Form(f"{name}_ni", f"streams/{name}_ni.j2", SHA_NI, (1,)))
+    return Algorithm(
+        name,
+        name,
+        "hash",
+        tuple(forms),
+        {"word": 8 * word_bytes, "big_endian": big_endian},
+        bytes=16 * word_bytes,
+        block_bytes=16 * word_bytes,
+        word_bytes=word_bytes,
+        words=len(initial),
+        digest_bytes=digest_bytes,
+        big_endian=big_endian,
+        length_bytes=2 * word_bytes,
+        initial=initial,
+        base=base,
+    )
+
+
+def _aes_cbc(key_bits: int) -> tuple[Algorithm, Algorithm]:
+    rounds = key_bits // 32 + 6
+    common: dict[str, Any] = dict(block_bytes=16, key_bytes=key_bits // 8, iv_bytes=16, rounds=rounds)
+    enc, dec = f"aes{key_bits}_cbc_enc", f"aes{key_bits}_cbc_dec"
+    parameters = {"word": 32, "rounds": rounds}
+    return (
+        Algorithm(
+            enc,
+            f"aes-{key_bits}-cbc",
+            "cipher_enc",
+            (Form(enc, "streams/aes_cbc_enc.j2", AES_CHAINS, by=AES_TAILS),),
+            parameters | {"writes": True},
+            **common,
+        ),
+        Algorithm(
+            dec,
+            f"aes-{key_bits}-cbc",
+            "cipher_dec",
+            (Form(dec, "streams/aes_cbc_dec.j2", AES_BUFFERS, (1,), AES_BLOCKS),),
+            parameters,
+            **common,
+        ),
+    )
+
+
+def _aes_ctr(key_bits: int) -> Algorithm:
+    name, rounds = f"aes{key_bits}_ctr", key_bits // 32 + 6
+    return Algorithm(
+        name,
+        f"aes-{key_bits}-ctr",
+        "counter",
+        (Form(name, "streams/aes_ctr.j2", COUNTERS, (1,), COUNTER_BLOCKS),),
+        {"word": 32, "rounds": rounds},
+        block_bytes=16,
+        key_bytes=key_bits // 8,
+        iv_bytes=16,
+        rounds=rounds,
+    )
+
+
+def _ghash() -> Algorithm:
+    return Algorithm(
+        "ghash",
+        "ghash",
+        "ghash",
+        (Form("ghash", "streams/ghash.j2", GHASH_BUFFERS, (1,), GHASH_BLOCKS),),
+        {"word": 32, "karatsuba": True},
+        block_bytes=16,
+        key_bytes=16,
+        digest_bytes=16,
+    )
+
+
+def _cbc_mac(key_bits: int) -> Algorithm:
+    name, rounds = f"aes{key_bits}_cbc_mac", key_bits // 32 + 6
+    return Algorithm(
+        name,
+        f"aes-{key_bits}-cbc-mac",
+        "cbc_mac",
+        (Form(name, "streams/aes_cbc_enc.j2", AES_CHAINS, (1,), AES_TAILS),),
+        {"word": 32, "rounds": rounds, "writes": False},
+        block_bytes=16,
+        key_bytes=key_bits // 8,
+        digest_bytes=16,
+        rounds=rounds,
+    )
+
+
+def _aes_independent(mode: str, key_bits: int) -> list[Algorithm]:
+    rounds, tweaked = key_bits // 32 + 6, mode == "xts"
+    found = []
+    for direction in ("enc", "dec"):
+        name = f"aes{key_bits}_{mode}_{direction}"
+        parameters = {"word": 64, "rounds": rounds, "tweaked": tweaked, "opening": direction == "dec"}
+        form = Form(name, "streams/aes_blocks.j2", INDEPENDENT, (1,), INDEPENDENT_BLOCKS)
+        found.append(
+            Algorithm(
+                name,
+                f"aes-{key_bits}-{mode}",
+                f"{mode}_{direction}",
+                (form,),
+                parameters,
+                block_bytes=16,
+                key_bytes=key_bits // 8,
+                iv_bytes=16 if tweaked else 0,
+                rounds=rounds,
+            )
+        )
+    return found
+
+
+def _rc4() -> Algorithm:
+    """Keys of 16 bytes are the usual ones (TLS); the runtime takes others."""
+    name = "rc4_vartime"
+    return Algorithm(
+        name,
+        "rc4-vartime",
+        "rc4",
+        (Form(name, f"streams/{name}.j2", RC4, (1, 2), RC4_BLOCKS, ("scalar",)),),
+        {"word": 32},
+        block_bytes=16,
+        key_bytes=16,
+    )
+
+
+def _des_cbc(name: str, suite: str, key_bytes: int, rounds: int) -> tuple[Algorithm, Algorithm]:
+    """Streams take two blocks at a time: ``block_bytes`` is 16."""
+    common: dict[str, Any] = dict(block_bytes=16, key_bytes=key_bytes, iv_bytes=8, rounds=rounds)
+    enc, dec, parameters = f"{name}_cbc_enc", f"{name}_cbc_dec", {"word": 64, "rounds": rounds}
+    return (
+        Algorithm(
+            enc,
+            suite,
+            "des_enc",
+            (Form(enc, "streams/des_cbc_enc.j2", DES_CHAINS, (1,), DES_TAILS),),
+            parameters,
+            **common,
+        ),
+        Algorithm(
+            dec,
+            suite,
+            "des_dec",
+            (Form(dec, "streams/des_cbc_dec.j2", DES_BUFFERS, (1,), DES_BLOCKS),),
+            parameters,
+            **common,
+        ),
+    )
+
+
+ALGORITHMS: tuple[Algorithm, ...] = (
+    _hash("sha1", (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0), 20, ni=True),
+    _hash(
+        "sha256",
+        (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19),
+        32,
+        ni=True,
+    ),
+    _hash("md5", (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476), 16, big_endian=False, groups=(1, 2, 3, 4)),
+    _hash(
+        "sha224",
+        (0xC1059ED8, 0x367CD507, 0x3070DD17, 0xF70E5939, 0xFFC00B31, 0x68581511, 0x64F98FA7, 0xBEFA4FA4),
+        28,
+        base="sha256",
+    ),
+    _hash(
+        "sha512",
+        (
+            0x6A09E667F3BCC908,
+            0xBB67AE8584CAA73B,
+            0x3C6EF372FE94F82B,
+            0xA54FF53A5F1D36F1,
+            0x510E527FADE682D1,
+            0x9B05688C2B3E6C1F,
+            0x1F83D9ABFB41BD6B,
+            0x5BE0CD19137E2179,
+        ),
+        64,
+        word_bytes=8,
+        simd=True,
+        grouped=("avx512",),
+    ),
+    _hash(
+        "sha384",
+        (
+            0xCBBB9D5DC1059ED8,
+            0x629A292A367CD507,
+            0x9159015A3070DD17,
+            0x152FECD8F70E5939,
+            0x67332667FFC00B31,
+            0x8EB44A8768581511,
+            0xDB0C2E0D64F98FA7,
+            0x47B5481DBEFA4FA4,
+        ),
+        48,
+        word_bytes=8,
+        base="sha512",
+    ),
+    _hash(
+        "sha512_256",
+        (
+            0x22312194FC2BF72C,
+            0x9F555FA3C84C64C2,
+            0x2393B86B6F53B151,
+            0x963877195940EABD,
+            0x96283EE2A88EFFE3,
+            0xBE5E1E2553863992,
+            0x2B0199FC2C85B8AA,
+            0x0EB72DDC81C52CA2,
+        ),
+        32,
+        word_bytes=8,
+        base="sha512",
+    ),
+    _hash(
+        "sm3",
+        (0x7380166F, 0x4914B2B9, 0x172442D7, 0xDA8A0600, 0xA96F30BC, 0x163138AA, 0xE38DEE4D, 0xB0FB0E4E),
+        32,
+        grouped=("avx512",),
+    ),
+    Algorithm(
+        "chacha20",
+        "chacha20",
+        "chacha",
+        (Form("chacha20", "streams/chacha20.j2", CHACHA_BUFFERS, (1,), CHACHA_BLOCKS),),
+        {"word": 32},
+        bytes=64,
+        key_bytes=32,
+        iv_bytes=16,
+    ),
+    Algorithm(
+        "poly1305",
+        "poly1305",
+        "poly1305",
+        (
+            Form("poly1305", "streams/poly1305.j2", POLY_BUFFERS, (1,), POLY_BLOCKS),
+            Form("poly1305_word", "streams/poly1305_word.j2", POLY_WORD_BUFFERS, (1,), POLY_WORD_BLOCKS),
+            Form("poly1305_abreast", "streams/poly1305_abreast.j2", POLY_ABREAST, (1,)),
+        ),
+        {"word": 64},
+        bytes=16,
+        block_bytes=16,
+        key_bytes=16,
+        digest_bytes=16,
+    ),
+    *_aes_cbc(128),
+    *_aes_cbc(192),
+    *_aes_cbc(256),
+    _aes_ctr(128),
+    _aes_ctr(192),
+    _aes_ctr(256),
+    _ghash(),
+    *_aes_independent("xts", 128),
+    *_aes_independent("xts", 256),
+    *_aes_independent("ecb", 128),
+    *_aes_independent("ecb", 192),
+    *_aes_independent("ecb", 256),
+    _cbc_mac(128),
+    _cbc_mac(256),
+    _rc4(),
+    *_des_cbc("des_ede3", "des-ede3-cbc", 24, 48),
+)
+
+# Kinds whose groups make kernels of their own; those of others are for pairs.
+GROUPED_KINDS = {"hash", "rc4"}
+# Kinds of which no kernel is shipped as an object: 200 KB for legacy suites.
+NEVER_STATIC = {"des_enc", "des_dec"}
+# Kinds whose lanes have a form for one key too.
+SHARED_KEYS = {"cipher_enc", "xts_enc", "xts_dec", "ecb_enc", "ecb_dec"}
+# Kinds that make pairs: the first writes, the second reads what the first wrote; and with which lanes. Eight lanes of a
+# counter and GHASH gain 16 %, but serve short messages, of which a pair would leave a part to each.
+PAIRED_KINDS = {("counter", "ghash"): (1,), ("chacha", "poly1305"): (1,)}
+# Where the second can be in general registers: the blocks of both, by the first's instruction set.
+BESIDE_VECTORS = {"sse": 16, "avx2": 32, "avx512": 64}
+# Pairs of forms of other kinds, one by one: those of TLS_RSA_WITH_RC4_128_MD5 and _SHA (RFC 5246, A.5). SHA-1 in
+# general registers beside RC4 does not beat the two one after the other. Those of ESP with 3DES (RFC 2451, 2403, 2404).
+PAIRED_FORMS = {
+    ("rc4_vartime", "md5"),
+    ("rc4_vartime", "sha1_ni"),
+    ("des_ede3_cbc_enc", "md5"),
+    ("des_ede3_cbc_enc", "sha1"),
+}
+# Pairs of other kinds are chosen one by one: (the kind that writes, the form that reads, the instruction set of both,
+# lanes). A counter waits for nothing, so that only what the other leaves idle can be won: 2 to 3 % for one buffer, with
+# CBC-MAC 1 to 6 %. With the hand-over, 16 lanes of it beside SHA-1 and SHA-256 lost 6 and 2 % to the two one after the
+# other on Zen 4. CBC with CBC-MAC wins 97 % for one buffer and 31 % for 8; its 16 lanes lose on Zen 4, where loads
+# bind, and are for cores with SIMD latency to fill (Zen 5, by its bounds). A cipher and CBC-MAC have equal rounds; none
+# is shipped as an object.
+CHOSEN_KINDS = (
+    ("counter", "sha1_ni", "sse", 1),
+    ("counter", "sha256_ni", "sse", 1),
+    ("counter", "aes128_cbc_mac", "sse", 1),
+    ("counter", "aes256_cbc_mac", "sse", 1),
+    ("cipher_enc", "aes128_cbc_mac", "sse", 1),
+    ("cipher_enc", "aes128_cbc_mac", "avx2", 8),
+    ("cipher_enc", "aes128_cbc_mac", "avx512", 16),
+)
+# A pair is a cipher and a hash that can share a loop: same lanes, and instruction sets that mix without a penalty.
+PAIRED_ISAS = {("sse", "sse"), ("sse", "scalar"), ("avx2", "avx2"), ("avx512", "avx512")}
+# Instruction sets whose ciphers can leave their blocks in the form that the hash's transposition starts from (four
+# vectors per block).
+HAND_OVER = {("avx2", 4), ("avx2", 8), ("avx512", 8), ("avx512", 16)}
+# Hashes whose pairs are chosen one by one, because their kernels are large: (the hash's instruction set, lanes, with
+# the hand-over). Own keys serve lanes of one key as well (they lose less than 1 %); none is shipped as an object. What
+# is missing does not beat the two one after the other, or its loop is larger than the instruction cache.
+CHOSEN_PAIRS = {
+    "sha512": {("avx512", 8, True), ("avx512", 8, False), ("avx2", 4, False), ("scalar", 1, False)},
+    "sha512_simd": set(),
+    "sm3": {("avx512", 16, True), ("avx2", 8, True), ("scalar", 1, False)},
+}
+# Pairs with a decryption, (hash form, instruction set, lanes, with the hand-over): those that beat the two one after
+# the other by 5 % and more, and SHA-256 on 16 lanes (4 %). They are few because decryption waits for nothing: only what
+# the hash leaves idle can be won. Own keys serve lanes of one key as well; none is shipped as an object.
+OPENING = {
+    ("sha1_ni", "sse", 1, False),
+    ("sha1_ni", "sse", 2, False),
+    ("sha256_ni", "sse", 1, False),
+    ("sha256", "avx512", 16, True),
+}
+# Windows for passes/order.py, (alone, in pairs), of a form on an instruction set, or of some of its lanes; where there
+# is none, the text's order is as good. As measured on Zen 4: 18 % for four chains of SHA-256 beside AES, 8 % for two of
+# SHA-1, 2 to 5 % for SM3 and for 8 lanes of 3DES, 1 to 3 % for the rest (SHA-512 on SSE: 2 %).
+ORDERS: dict[tuple, tuple[int, int]] = {
+    ("sha1", "avx512"): (32, 0),
+    ("sha256", "avx512"): (32, 0),
+    ("sm3", "avx512"): (48, 48),
+    ("sha1_ni", "sse", 2): (24, 0),
+    ("sha256_ni", "sse", 2): (24, 0),
+    ("sha256_ni", "sse", 4): (0, 32),
+    ("sha512", "sse"): (32, 0),
+    ("des_ede3_cbc_enc", "avx512", 8): (96, 0),
+}
+# Groups of a pair, at most. Without the hand-over a second group only adds loads, which bind already.
+PAIR_GROUPS = 2
+# With the hand-over, or reading what the cipher writes, the hash runs one iteration behind; reading what it reads, it
+# has no lag.
+PAIR_LAG = 1
+# Shipped as objects too, for programs that may not assemble at run time: all single streams, of one group (no suite
+# needs more), and of the pairs with an encryption the ones that pay most of what they take: what is chosen for 1 job,
+# and for 16 and 64, on each instruction set by Zen 4's costs. (The hash's form, its instruction set, lanes, with the
+# hand-over.) They serve own keys, and lanes of one key as well.
+STATIC_PAIRS = {
+    ("sha1_ni", "sse", 1, False),
+    ("sha1_ni", "sse", 4, False),
+    ("sha256_ni", "sse", 1, False),
+    ("sha256_ni", "sse", 4, False),
+    ("sha1", "avx2", 8, True),
+    ("sha1", "avx512", 16, True),
+    ("sha256", "avx512", 16, True),
+}

@@ -1,0 +1,57 @@
+"""The kinds of algorithms: what a stream of each does with its fields. Plain data.
+
+A kind that writes turns `in` into `out`; one that only reads leaves its result in `chain`. Fields of one lane:
+
+    hash                 chain: the words of the chaining value
+    cipher_enc, _dec     CBC; chain: the block before (16 bytes); key: rounds + 1 round keys
+    counter              AES-CTR, both directions; chain: the next counter block (16 bytes, SP 800-38A, 6.5). A stream
+                         adds to the last 32 bits only, big-endian, as GCM does (SP 800-38D, 6.2); the runtime splits
+                         what would carry farther
+    chacha               ChaCha20 (RFC 8439), both directions; chain: block counter (32 bits, little-endian) and nonce,
+                         16 bytes; key: 2 rows of 16 bytes
+    ghash                SP 800-38D, 6.4; chain: Y (16 bytes); key: powers of H in a form of its own, row i of n is
+                         power n - i
+    poly1305             RFC 8439, 2.5; chain: the accumulator, three words; key: r, or powers of it in a form of its
+                         own
+    xts_enc, _dec        IEEE 1619; chain: the next tweak (16 bytes); key: rounds + 1 round keys
+    ecb_enc, _dec        key: rounds + 1 round keys; no chain
+    cbc_mac              chain: the block before (16 bytes); key: rounds + 1 round keys
+    des_enc, _dec        CBC of DES (FIPS 46-3), two blocks in 16 bytes; chain: the two blocks before, of which the
+                         second counts; key: two round keys in each row, in a form of its own, in the order in which
+                         they are used
+    rc4                  RC4, both directions; table: S, 256 numbers of 32 bits; chain: i, a multiple of 16, and j (32
+                         bits each, modulo 256), 8 unused bytes
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Kind:
+    """``number``: in the pack's record. ``writes``: makes output. ``direction``: seal or open where it serves only one
+    of the two."""
+
+    number: int
+    writes: bool = False
+    direction: str = ""
+
+
+KINDS = {
+    "hash": Kind(1),
+    "cipher_enc": Kind(2, True, "seal"),
+    "cipher_dec": Kind(3, True, "open"),
+    "counter": Kind(4, True),
+    "chacha": Kind(5, True),
+    "ghash": Kind(6),
+    "poly1305": Kind(7),
+    "xts_enc": Kind(8, True, "seal"),
+    "xts_dec": Kind(9, True, "open"),
+    "ecb_enc": Kind(10, True, "seal"),
+    "ecb_dec": Kind(11, True, "open"),
+    "cbc_mac": Kind(12),
+    "rc4": Kind(13, True),
+    "des_enc": Kind(14, True, "seal"),
+    "des_dec": Kind(15, True, "open"),
+}

@@ -1,0 +1,94 @@
+"""What the passes hand to one another: a compiled stream, the recipe that says which streams make a kernel, and what a
+pack says about algorithms and costs. Plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .contract import Contract
+from .ir import Code, Window
+from .kinds import KINDS
+
+
+@dataclass(frozen=True)
+class Program:
+    """A stream after allocation. ``code`` is window-relative, so any place in the register file will do.
+
+    ``homes`` says where each loop-carried value (and each kept memory operand that got a register) lives at the head of
+    the loop: virtual name -> (register class, window index). It is for the verifier; packs do not hold it.
+    """
+
+    name: str  # <stream>@<isa>#<vector budget>
+    stream: str  # e.g. sha1_x16
+    algorithm: str  # e.g. sha1; the name of the pack's algorithm record
+    isa: str
+    code: Code
+    window: Window
+    contract: Contract
+    homes: dict[str, tuple[str, int]] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One stream of a kernel.
+
+    ``ratio``: bodies per iteration of the kernel. ``lead``: how far ahead of the others the stream runs inside one
+    iteration, in 1/1024 of an iteration. ``lag``: how many iterations the stream runs behind.
+    """
+
+    program: Program
+    ratio: int = 1
+    lead: int = 0
+    lag: int = 0
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A kernel before it is woven. ``static``: also shipped as an object that needs no assembler at run time."""
+
+    name: str
+    target: str
+    parts: tuple[Part, ...]
+    strategy: str = "proportional"
+    static: bool = False
+
+    @property
+    def features(self) -> frozenset[str]:
+        return frozenset().union(*(part.program.contract.features for part in self.parts))
+
+    @property
+    def lag(self) -> int:
+        return max(part.lag for part in self.parts)
+
+
+HASH, CIPHER_ENC, CIPHER_DEC = (KINDS[kind].number for kind in ("hash", "cipher_enc", "cipher_dec"))
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """What the runtime must know to pad, key and chain an algorithm; the fields are those of the pack's record."""
+
+    name: str
+    suite: str
+    kind: int
+    block_bytes: int
+    word_bytes: int = 0
+    words: int = 0
+    digest_bytes: int = 0
+    big_endian: bool = False
+    length_bytes: int = 0
+    key_bytes: int = 0
+    iv_bytes: int = 0
+    rounds: int = 0
+    initial: tuple[int, ...] = ()
+    base: str = ""
+    """The hash whose kernels it runs, with another initial value and digest length."""
+
+
+@dataclass(frozen=True)
+class CostTable:
+    """Kernel name -> (centicycles per iteration, centicycles per call), in core cycles * 100 of one
+    microarchitecture."""
+
+    microarchitecture: str
+    costs: dict[str, tuple[int, int]] = field(default_factory=dict)

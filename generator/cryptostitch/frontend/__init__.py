@@ -1,0 +1,1 @@
+"""Text in: template -> rendered text -> instructions with their places."""

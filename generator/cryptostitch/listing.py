@@ -1,0 +1,113 @@
+"""What exists, as data: streams, kernels of the default pack, the library's suites. Nothing is compiled for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from .binding import runtime
+from .core.isa import ISAS
+from .core.names import StreamName, target_name
+from .frontend.parse import parse
+from .frontend.render import MARK, Rendered, render
+from .pipeline import Generator
+
+
+class Catalogue(Generator):
+    """A generator that knows its kernels' names quickly."""
+
+    def __init__(self, *given: Any):
+        super().__init__(*given)
+        self._features: dict = {}
+
+    def stream_features(self, name: StreamName, isa: str) -> frozenset[str]:
+        """The CPU features of a stream, from one rendering of its text with the fewest lanes that have so many blocks:
+        which instructions there are does not depend on the number of lanes, on whose key it is, or on the number of
+        rounds."""
+        algorithm, form = self.form(name)
+        blocks = self.blocks(name, isa)
+        fixed = {k: v for k, v in algorithm.parameters.items() if k != "rounds"}
+        key = form.template, isa, blocks, name.hand, tuple(sorted(fixed.items()))
+        if key not in self._features:
+            parameters = dict(algorithm.parameters, by=blocks, one_key=False, hand=name.hand)
+            usual = algorithm.bytes // 16
+            lanes = [n for n in form.lanes[isa] if blocks in form.by.get((isa, n), (usual,))] or form.lanes[isa]
+            rendered = _shortened(render(form.template, ISAS[isa], min(lanes), parameters, self.roots))
+            self._features[key] = parse(
+                rendered, ISAS[isa], name=str(name), algorithm=algorithm.name, bytes_per_iteration=16 * blocks
+            ).features
+        return self._features[key]
+
+    def default_kernels(self) -> list[tuple[str, str, frozenset[str], list[tuple[StreamName, str]], bool]]:
+        """(name, target, features, parts with their ISAs, shipped as an object) of every kernel of the default pack,
+        sorted by name. Pairs whose registers turn out not to fit are among them."""
+        found = []
+        for parts, static, tuned in self.default_weaves:
+            features = frozenset().union(*(self.stream_features(p, i) for p, i in parts))
+            target = target_name([i for _, i in parts], features)
+            found.append((tuned or "+".join(str(p) for p, _ in parts) + "@" + target, target, features, parts, static))
+        return sorted(found, key=lambda kernel: kernel[0])
+
+    def kernel_names(self) -> list[str]:
+        return [kernel[0] for kernel in self.default_kernels()]
+
+
+def _shortened(rendered: Rendered) -> Rendered:
+    """One line for each mnemonic and width: the rest adds no feature."""
+    kinds: dict[tuple[str, ...], str] = {}
+    for line in rendered.text.split("\n"):
+        kinds.setdefault((*line.split()[:1], *re.findall(r":([xyzdq])\b", line.partition(MARK)[0])), line)
+    return replace(rendered, text="\n".join(kinds.values()))
+
+
+def suite_names(legacy: bool = False) -> list[str] | None:
+    """What the library offers on this CPU; None where it has not been built. It derives the suites from the kernels
+    that it has."""
+    try:
+        return sorted(runtime.Context(runtime.ALLOW_LEGACY * legacy).suites())
+    except FileNotFoundError:
+        return None
+
+
+def listing(
+    catalogue: Catalogue, progress: Callable[[int, int, str], None] = lambda *_: None, legacy: bool = False
+) -> dict[str, Any]:
+    """{"streams": [...], "kernels": [...], "suites": [...] or None}: what `cryptostitch list --format json` prints.
+    ``legacy``: legacy suites too."""
+    streams = []
+    for done, (algorithm, form) in enumerate(catalogue.forms.values()):
+        progress(done, len(catalogue.forms), form.name)
+        for isa, many in form.lanes.items():
+            for lanes in many:
+                name = StreamName(form.name, lanes)
+                streams.append(
+                    {
+                        "name": str(name),
+                        "isa": isa,
+                        "lanes": lanes,
+                        "algorithm": algorithm.name,
+                        "kind": algorithm.kind,
+                        "suite": algorithm.suite,
+                        "template": form.template,
+                        "bytes": algorithm.bytes,
+                        "groups": list(form.groups),
+                        "features": sorted(catalogue.stream_features(name, isa)),
+                    }
+                )
+    kernels = [
+        {
+            "name": name,
+            "target": target,
+            "features": sorted(features),
+            "streams": [str(p) for p, _ in parts],
+            "static": static,
+        }
+        for name, target, features, parts, static in catalogue.default_kernels()
+    ]
+    return {
+        "streams": sorted(streams, key=lambda s: (s["name"], s["isa"])),
+        "kernels": kernels,
+        "suites": suite_names(legacy),
+    }

@@ -1,0 +1,354 @@
+"""Times kernels through the C library, in core cycles.
+
+A kernel works on lanes' own buffers of 16 KiB, as it would for 64 equal jobs: a kernel of 16 lanes goes through four
+sets of lanes in turn. The core's clock is measured beside every sample, with a chain of dependent additions (one core
+cycle each, whatever the clock does), and the cost of calling from Python, measured with the same kernel, is taken off.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fnmatch
+import mmap
+import os
+import random
+import resource
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from ..binding import runtime
+from ..core.errors import CryptostitchError
+from ..core.isa import ISAS
+from ..core.program import HASH, Algorithm, Part, Recipe
+from ..emit.artefacts import algorithm_records
+from ..emit.pack import write_pack
+from ..frontend.layout import Layout
+from ..frontend.parse import parse
+from ..frontend.render import Rendered
+from ..passes.allocate import allocate
+from ..passes.legalize import legalize
+from ..pipeline import Generator
+
+JOBS = 64
+BUFFER = 16384
+PITCH = BUFFER + 128  # equal offsets of neighbouring lanes fall into different cache sets
+CHAIN_ADDS = 64  # additions per iteration of the clock kernel
+CLOCK_ITERATIONS = 400  # 25,600 cycles: long against the timer, short against a change of the clock
+CLOCK = "clock_x1@scalar"
+Progress = Callable[[int, int, str], None]
+
+
+class MeasureError(CryptostitchError):
+    """Something that this machine cannot measure."""
+
+
+# ---- the clock
+
+
+def clock_recipe() -> tuple[Algorithm, Recipe]:
+    """A kernel whose iteration is CHAIN_ADDS dependent additions, made by the compiler like any other."""
+    layout = Layout(ISAS["scalar"], 1, 32)
+    layout.words("chain", 1)
+    # Additions of a constant are folded by some cores (Golden Cove), those of a register are not.
+    enter = ".enter\nmov x:q, 0\nmov one:q, 1\n"
+    text = enter + ".body\n" + "add x:q, x:q, one\n" * CHAIN_ADDS + ".leave\nmov [state.chain+0], x:d\n"
+    stream = parse(Rendered(text, layout), ISAS["scalar"], name="clock_x1", algorithm="clock", bytes_per_iteration=64)
+    program = allocate(legalize(stream))
+    return Algorithm("clock", "clock", HASH, 64, 4, 1, 4, False, 8, initial=(0,)), Recipe(
+        CLOCK, "scalar", (Part(program),)
+    )
+
+
+# ---- memory
+
+
+class _Memory:
+    """Anonymous pages of this process; blocks are handed out and never given back before the whole."""
+
+    def __init__(self, size: int):
+        self._map = mmap.mmap(-1, size + 4096)
+        self._view = (ctypes.c_char * (size + 4096)).from_buffer(self._map)
+        self.address = ctypes.addressof(self._view)
+        self._end, self._next = self.address + size + 4096, self.address
+
+    def take(self, size: int, align: int = 64) -> int:
+        start = -(-self._next // align) * align
+        if start + size > self._end:
+            raise MemoryError("out of measuring memory")
+        self._next = start + size
+        return start
+
+    def fill(self, address: int, data: bytes) -> None:
+        ctypes.memmove(address, data, len(data))
+
+
+def _poke(address: int, value: int, size: int = 8) -> None:
+    ctypes.memmove(address, value.to_bytes(size, "little"), size)
+
+
+class Buffers:
+    """JOBS inputs full of arbitrary bytes, and JOBS outputs for every stream that writes."""
+
+    def __init__(self) -> None:
+        noise = random.Random(2).randbytes(PITCH)
+        self._memory = _Memory(4 * JOBS * PITCH + 4096)
+        self.inputs = self._make(noise)
+        self._outputs: dict[int, list[int]] = {}
+
+    def _make(self, fill: bytes | None = None) -> list[int]:
+        start = self._memory.take(JOBS * PITCH, 4096)
+        places = [start + i * PITCH for i in range(JOBS)]
+        if fill is not None:
+            for place in places:
+                self._memory.fill(place, fill)
+        return places
+
+    def outputs(self, writer: int) -> list[int]:
+        """The outputs of the ``writer``-th algorithm of a kernel that writes."""
+        if writer not in self._outputs:
+            self._outputs[writer] = self._make()
+        return self._outputs[writer]
+
+
+# ---- a kernel with its state
+
+
+class Setup:
+    """A kernel and a state block for each set of lanes, filled so that it can be called.
+
+    A stream with an output takes the inputs. A stream without one reads what the writing streams before it wrote, lane
+    by lane (through memory or through their hand-over buffers); without a lag, or when nobody writes, it takes the
+    inputs.
+    """
+
+    def __init__(self, kernel: runtime.RawKernel, buffers: Buffers, iterations: int | None = None):
+        self.kernel = kernel
+        self.bytes = kernel.streams[0].bytes
+        self.lanes = sum(s.lanes for s in kernel.streams if s.name == kernel.streams[0].name)
+        self.sets = max(1, JOBS // self.lanes)
+        most = BUFFER // max(s.bytes for s in kernel.streams)
+        self.iterations = iterations or most
+        if not kernel.lag + 1 < self.iterations <= most:
+            raise MeasureError(
+                f"{kernel.name.partition('~')[0]}: with a lag of {kernel.lag} and buffers of {BUFFER} bytes take "
+                f"{kernel.lag + 2} to {most} iterations"
+            )
+        size = sum(s.state_bytes + max(64, s.state_align) for s in kernel.streams)
+        self._memory = _Memory(self.sets * size)
+        self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(kernel.address)
+        self.states = [self._states(n, buffers) for n in range(self.sets)]
+        self._calls: dict[int, list] = {}
+
+    def _states(self, number: int, buffers: Buffers) -> list[int]:
+        streams = self.kernel.streams
+        states = [self._memory.take(s.state_bytes, max(64, s.state_align)) for s in streams]
+        lanes: dict[str, int] = {}
+        written: list[int] = []
+        writers: list[str] = []
+        hands = [(states[i], s) for i, s in enumerate(streams) if s.field("hand")]
+        readers = 0
+        for stream, state in zip(streams, states):
+            key, chain, out = stream.field("key"), stream.field("chain"), stream.field("out")
+            for field in (key, chain):
+                if field:
+                    self._memory.fill(
+                        state + field.offset, random.Random(number).randbytes(field.rows * field.row_bytes)
+                    )
+            first = number * self.lanes + lanes.get(stream.name, 0)
+            lanes[stream.name] = lanes.get(stream.name, 0) + stream.lanes
+            mine = [(first + lane) % JOBS for lane in range(stream.lanes)]
+            source = (
+                [buffers.inputs[j] for j in mine]
+                if out or not written or not self.kernel.lag
+                else [written[(first - number * self.lanes + lane) % len(written)] for lane in range(stream.lanes)]
+            )
+            if out:
+                if stream.name not in writers:
+                    writers.append(stream.name)
+                target = [buffers.outputs(writers.index(stream.name))[j] for j in mine]
+                written += target
+                self._pointers(stream, state, "out", target)
+            if stream.field("in"):
+                self._pointers(stream, state, "in", source)
+            if stream.field("from"):
+                if not hands:
+                    raise MeasureError(
+                        f"{self.kernel.name}: {stream.name} reads a hand-over buffer that no stream of the kernel has"
+                    )
+                producer, made_by = hands[readers % len(hands)]
+                readers += 1
+                _poke(state + stream.entry("from"), producer + made_by.entry("hand"))
+        return states
+
+    @staticmethod
+    def _pointers(stream: runtime.RawStream, state: int, field: str, targets: Sequence[int]) -> None:
+        for lane, target in enumerate(targets):
+            _poke(state + stream.entry(field, 0, lane), target)
+
+    def calls(self, iterations: int) -> list:
+        """What to pass to the kernel, one argument for each set of lanes."""
+        if iterations not in self._calls:
+            self._calls[iterations] = [
+                runtime.KernelArgs(iterations, (ctypes.c_void_p * 4)(*states)) for states in self.states
+            ]
+        return [ctypes.addressof(args) for args in self._calls[iterations]]
+
+    def read(self, number: int, stream: int, field: str, row: int = 0, lane: int = 0) -> bytes:
+        """An entry of the state block of a stream, in the ``number``-th set of lanes."""
+        of = self.kernel.streams[stream]
+        at = self.states[number][stream] + of.entry(field, row, lane)
+        info = of.field(field)
+        assert info is not None  # else `entry` has raised KeyError
+        return ctypes.string_at(at, info.entry_bytes)
+
+    def seconds(self, iterations: int, rounds: int = 1) -> float:
+        """Seconds per call, calling from Python included."""
+        function, calls = self._function, self.calls(iterations) * rounds
+        start = time.perf_counter_ns()
+        for argument in calls:
+            function(argument)
+        return (time.perf_counter_ns() - start) * 1e-9 / len(calls)
+
+
+# ---- timing
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Core cycles. An iteration is one of the kernel's, all lanes. ``spread``: half the distance of the quartiles of
+    ``per_iteration``, relative."""
+
+    per_iteration: float
+    per_call: float
+    spread: float = 0.0
+
+
+@contextmanager
+def pinned() -> Iterator[int]:
+    """Keeps this process on one of its cores."""
+    before = os.sched_getaffinity(0)
+    core = max(before)
+    os.sched_setaffinity(0, {core})
+    try:
+        yield core
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+class Laboratory:
+    """A context of the library that takes kernels, the buffers, and the clock. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self.context = runtime.Context(runtime.ALLOW_PACKS | runtime.ALLOW_LEGACY)
+        cpu = self.context.cpu()
+        if not cpu["jit"]:
+            raise MeasureError(
+                "this system gives no executable memory, so kernels cannot be assembled; nothing was measured"
+            )
+        self.buffers = Buffers()
+        algorithm, recipe = clock_recipe()
+        self.context.load_pack(write_pack([algorithm], [recipe]))
+        self._clock = Setup(self.context.kernel(CLOCK), self.buffers)
+        del self._clock.states[8:]  # a sample of 55 microseconds
+        self.frequencies: list[float] = []
+        self._names = 0
+
+    def add(self, generator: Generator, recipe: Recipe, iterations: int | None = None) -> Setup:
+        """Assembles a recipe under a name of its own, so that a kernel of the default pack with the same name does not
+        stand in for it."""
+        self._names += 1
+        recipe = replace(recipe, name=f"{recipe.name}~{self._names}")
+        used = {p.program.algorithm for p in recipe.parts}
+        records = algorithm_records(a for a in generator.algorithms.values() if a.name in used)
+        self.context.load_pack(write_pack(records, [recipe]))
+        return self.open(recipe.name, iterations)
+
+    def open(self, name: str, iterations: int | None = None) -> Setup:
+        """A kernel that the library has. MeasureError when this CPU cannot run it."""
+        try:
+            return Setup(self.context.kernel(name), self.buffers, iterations)
+        except runtime.RuntimeFailure as failure:
+            if failure.code == runtime.ERR_UNSUPPORTED:
+                raise MeasureError(
+                    f"this CPU cannot run {name.partition('~')[0]}; `cryptostitch cpu` shows what it offers, --isa "
+                    "takes a lower level"
+                ) from failure
+            raise
+
+    def frequency(self) -> float:
+        """Core cycles per second, now."""
+        long = min(self._clock.seconds(CLOCK_ITERATIONS) for _ in range(2))
+        short = min(self._clock.seconds(1) for _ in range(2))
+        self.frequencies.append(CHAIN_ADDS * (CLOCK_ITERATIONS - 1) / (long - short))
+        return self.frequencies[-1]
+
+    def ghz(self) -> float:
+        """The median of the frequencies seen so far, in GHz."""
+        return statistics.median(self.frequencies) * 1e-9
+
+    def measure(self, setups: Sequence[Setup], seconds: float = 0.4, least: int = 9) -> list[Cost]:
+        """The costs of the kernels, timed in turn for about ``seconds`` altogether (at least ``least`` rounds).
+
+        A round during which the process was put off its core is taken again, as long as time allows. Under load, rounds
+        that count therefore begin just after it was put back on: the first kernel runs once untimed, or it alone would
+        meet cold caches.
+        """
+        samples: list[list[tuple[float, float]]] = [[] for _ in setups]
+        stop, give_up = time.monotonic() + seconds, time.monotonic() + 4 * seconds
+        for setup in setups:
+            setup.seconds(setup.iterations)
+            setup.seconds(setup.kernel.lag + 1)
+        while time.monotonic() < stop or (len(samples[0]) < least and time.monotonic() < give_up) or not samples[0]:
+            before = _interruptions()
+            setups[0].seconds(setups[0].iterations)
+            overhead = min(self._clock.seconds(1) for _ in range(3))
+            taken = []
+            for setup in setups:
+                hertz = self.frequency()
+                long = setup.seconds(setup.iterations)
+                short = setup.seconds(setup.kernel.lag + 1)
+                taken.append((hertz * (long - overhead) + CHAIN_ADDS, hertz * (short - overhead) + CHAIN_ADDS))
+            if _interruptions() == before or time.monotonic() > stop:
+                for some, new in zip(samples, taken):
+                    some.append(new)
+        return [_cost(setup, some) for setup, some in zip(setups, samples)]
+
+
+def _interruptions() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+
+
+def _cost(setup: Setup, samples: list[tuple[float, float]]) -> Cost:
+    few = setup.kernel.lag + 1
+    short = statistics.median(s for _, s in samples)
+    slopes = sorted((long - short) / (setup.iterations - few) for long, _ in samples)
+    middle = statistics.median(slopes)
+    quartiles = (slopes[len(slopes) * 3 // 4] - slopes[len(slopes) // 4]) / 2
+    return Cost(middle, max(0.0, short - few * middle), quartiles / middle)
+
+
+def calibrate(kernels: str = "*", progress: Progress | None = None, seconds: float = 0.12) -> dict:
+    """The cost table of this CPU: what measured/cost_tables.py reads. ``kernels`` is a glob; kernels that the CPU
+    cannot run are left out."""
+    with pinned():
+        laboratory = Laboratory()
+        names = [n for n in laboratory.context.kernels() if n != CLOCK and fnmatch.fnmatchcase(n, kernels)]
+        table = {}
+        for done, name in enumerate(names):
+            if progress:
+                progress(done, len(names), name)
+            try:
+                (cost,) = laboratory.measure([laboratory.open(name)], seconds)
+            except MeasureError:
+                continue
+            table[name] = [round(cost.per_iteration, 2), round(cost.per_call, 2)]
+        cpu = laboratory.context.cpu()
+        return {
+            "microarchitecture": cpu["microarchitecture"],
+            "cpu": cpu["brand"].strip(),
+            "ghz": round(laboratory.ghz(), 3) if table else 0,
+            "kernels": table,
+        }

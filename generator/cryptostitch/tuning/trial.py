@@ -1,0 +1,184 @@
+"""One pairing tried out: proved right, assembled on this machine, and timed against its parts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ..binding.runtime import RawKernel
+from ..core.errors import CryptostitchError, DoesNotFit
+from ..core.ir import Mem
+from ..core.kernel import Kernel
+from ..core.names import StreamName, kernel_name
+from ..core.program import Part, Recipe
+from ..core.registers import BindError
+from ..pipeline import Generator
+from .measure import Cost, Laboratory, pinned
+
+Progress = Callable[[int, int, str], None]
+
+
+def proved(generator: Generator, recipe: Recipe) -> Kernel:
+    """The framed kernel, after every check of passes/verify. Raises VerifyError, or DoesNotFit when the registers are
+    too few."""
+    try:
+        return generator.kernel(recipe)
+    except BindError as error:
+        raise DoesNotFit(str(error)) from error
+
+
+def streams_of_parts(recipe: Recipe) -> list[tuple[StreamName, tuple[Part, ...]]]:
+    """The parts that the kernel's name lists, each with its groups of streams."""
+    found, at = [], 0
+    for name in kernel_name(recipe.name)[0]:
+        end, lanes = at, 0
+        while lanes < name.lanes:
+            lanes += recipe.parts[end].program.contract.lanes
+            end += 1
+        found.append((name, recipe.parts[at:end]))
+        at = end
+    return found
+
+
+def alone(generator: Generator, recipe: Recipe) -> list[Recipe]:
+    """Each part of the recipe as a kernel of its own with all registers, reading and writing plain memory."""
+    return [
+        generator.stitch([(replace(name, hand=False), streams[0].program.isa)])
+        for name, streams in streams_of_parts(recipe)
+    ]
+
+
+def check_hand_over(recipe: Recipe) -> None:
+    """Raises CryptostitchError unless every reader of a hand-over buffer is one iteration behind a writer of one."""
+    parts = kernel_name(recipe.name)[0]
+    writers = [p for p in recipe.parts if p.program.contract.has("hand")]
+    readers = [p for p in recipe.parts if p.program.contract.has("from")]
+    if len(writers) != len(readers):
+        raise CryptostitchError(
+            f"{recipe.name}: the hand-over needs _hand on both parts: "
+            f"{'+'.join(str(replace(p, hand=True)) for p in parts)}"
+        )
+    if any(r.lag != w.lag + 1 or r.ratio != w.ratio for w, r in zip(writers, readers)):
+        raise CryptostitchError(
+            f"{recipe.name}: with _hand the second part runs at the first one's ratio, one iteration behind it: --lag "
+            "0:1"
+        )
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a pairing costs. Cycles are of the core, per iteration of the woven kernel (all lanes); ``bytes`` go through
+    its first part in one."""
+
+    recipe: Recipe
+    kernel: Kernel
+    assembled: RawKernel
+    # each part alone: name, cycles for what it does in one iteration of the woven kernel
+    parts: tuple[tuple[str, float], ...]
+    woven: Cost
+    bytes: int
+    ghz: float
+    cpu: str
+
+    @property
+    def sum(self) -> float:
+        return sum(cycles for _, cycles in self.parts)
+
+    @property
+    def larger(self) -> float:
+        return max(cycles for _, cycles in self.parts)
+
+    @property
+    def speedup(self) -> float:
+        """Over running the parts one after the other."""
+        return self.sum / self.woven.per_iteration
+
+    def per_byte(self, cycles: float) -> float:
+        return cycles / self.bytes
+
+    def data(self) -> dict:
+        """Everything as JSON."""
+        loop = [i.ins for i in self.kernel.items if i.section == "loop" and i.ins is not None]
+        programs = {p.program.name: p for p in self.recipe.parts}
+        return {
+            "kernel": self.recipe.name,
+            "target": self.recipe.target,
+            "strategy": self.recipe.strategy,
+            "cpu": self.cpu,
+            "ghz": round(self.ghz, 3),
+            "streams": [
+                {
+                    "program": name,
+                    "ratio": p.ratio,
+                    "lead": p.lead,
+                    "lag": p.lag,
+                    "vectors": p.program.window.vectors,
+                    "generals": p.program.window.generals,
+                }
+                for name, p in programs.items()
+            ],
+            "verified": ["values", "bounds", "secrets", "weave"],
+            "loop_instructions": len(loop),
+            "loop_memory_operands": sum(isinstance(o, Mem) for i in loop for o in i.operands),
+            "code_bytes": len(self.assembled.code),
+            "assembled_us": round(self.assembled.assembled_ns / 1000, 1),
+            "bytes_per_iteration": self.bytes,
+            "cycles_per_iteration": {
+                "parts": {n: round(c, 1) for n, c in self.parts},
+                "sum": round(self.sum, 1),
+                "larger": round(self.larger, 1),
+                "woven": round(self.woven.per_iteration, 1),
+                "woven_per_call": round(self.woven.per_call, 1),
+            },
+            "cycles_per_byte": {
+                "parts": {n: round(self.per_byte(c), 4) for n, c in self.parts},
+                "sum": round(self.per_byte(self.sum), 4),
+                "larger": round(self.per_byte(self.larger), 4),
+                "woven": round(self.per_byte(self.woven.per_iteration), 4),
+            },
+            "speedup": round(self.speedup, 3),
+            "spread": round(self.woven.spread, 4),
+        }
+
+
+def trial(
+    generator: Generator,
+    recipe: Recipe,
+    *,
+    iterations: int | None = None,
+    seconds: float = 1.0,
+    progress: Progress = lambda *_: None,
+) -> Trial:
+    """Proves the recipe, assembles it through the C library, and times it in turn with its parts alone for about
+    ``seconds``.
+
+    ``iterations`` per call (default: 16 KiB per lane). Raises CryptostitchError (VerifyError, DoesNotFit, MeasureError)
+    and RuntimeFailure.
+    """
+    check_hand_over(recipe)
+    progress(1, 4, f"verifying {recipe.name}")
+    kernel = proved(generator, recipe)
+    progress(2, 4, "compiling the parts alone")
+    singles = alone(generator, recipe)
+    with pinned():
+        laboratory = Laboratory()
+        woven = laboratory.add(generator, recipe, iterations)
+        setups = [laboratory.add(generator, single, iterations) for single in singles]
+        progress(3, 4, "measuring")
+        costs = laboratory.measure([woven, *setups], seconds)
+    named = streams_of_parts(recipe)
+    parts = tuple(
+        (single.name, cost.per_iteration * streams[0].ratio)
+        for single, cost, (_, streams) in zip(singles, costs[1:], named)
+    )
+    first = sum(p.program.contract.lanes * p.program.contract.bytes * p.ratio for p in named[0][1])
+    return Trial(
+        recipe,
+        kernel,
+        woven.kernel,
+        parts,
+        costs[0],
+        first,
+        laboratory.ghz(),
+        laboratory.context.cpu()["brand"].strip(),
+    )

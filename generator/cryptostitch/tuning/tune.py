@@ -1,0 +1,285 @@
+"""A pairing tuned on the machine: a search over what is data (lanes, hand-over, register budgets, order inside the
+streams, lead, lag, strategy), each candidate timed.
+
+Descent with random neighbours. A candidate is timed beside the best so far, in turn, so that a change of the clock or a
+busy neighbour meets both. Only a candidate whose every proof holds becomes the best.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..binding.runtime import ERR_UNSUPPORTED, RuntimeFailure
+from ..core import catalog
+from ..core.errors import CryptostitchError, DoesNotFit
+from ..core.isa import ISAS
+from ..core.names import StreamName, stream_name, woven_for
+from ..core.program import Recipe
+from ..core.registers import SYSV, BindError
+from ..measured.recipe_files import FORMAT, WeaveSettings, recipe_data, settings_of
+from ..passes.bind import bind
+from ..passes.weave import STRATEGIES
+from ..pipeline import Generator
+from .measure import Laboratory, Setup, pinned
+from .trial import check_hand_over, proved
+
+LEAD_STEPS = (-256, -128, -64, -32, 32, 64, 128, 256)
+MOST_LEAD, MOST_LAG = 1024, 3
+WINDOWS = (0, 4, 8, 16, 24, 32, 48, 64, 128)  # for the order inside a stream
+GLANCE, LOOK = 0.012, 0.15  # seconds: to find what may be better, and to believe it
+PROMISING, BETTER = 0.998, 0.995
+MOST_STEPS, JUMPS = 4, 50  # away from the best, when all its neighbours were timed
+FULL = 400  # kernels in one laboratory, before it is left for another
+Progress = Callable[[float, float, str], None]
+
+
+@dataclass
+class Found:
+    """What a search found. ``tried``: cycles per byte of every candidate, 0 where it did not fit. Cycles per byte of
+    the first part. ``default``: the weave that nobody tuned, timed beside ``best``."""
+
+    best: WeaveSettings
+    best_cycles: float
+    default: WeaveSettings
+    default_cycles: float
+    kernel: str
+    cpu: str
+    tried: dict[str, float]
+
+    @property
+    def gain(self) -> float:
+        return self.default_cycles / self.best_cycles
+
+    def data(self) -> dict:
+        """The recipe file."""
+        return {
+            "format": FORMAT,
+            "kernel": self.kernel,
+            "cpu": self.cpu,
+            "recipe": asdict(self.best),
+            "cycles_per_byte": round(self.best_cycles, 4),
+            "default": asdict(self.default),
+            "default_cycles_per_byte": round(self.default_cycles, 4),
+            "gain": round(self.gain, 4),
+            "tried": self.tried,
+        }
+
+
+def read_recipe(path: Path, generator: Generator) -> Recipe:
+    """The kernel of a recipe file, compiled and proved, under the name that the file gives it. Raises
+    CryptostitchError."""
+    data = recipe_data(path)
+    recipe = generator.stitch_as(settings_of(data["recipe"]))
+    proved(generator, recipe)
+    return replace(recipe, name=data["kernel"])
+
+
+class Search:
+    """A search for the fastest way to stitch two streams. ``free``: other lanes, and the hand-over, may be chosen
+    too."""
+
+    def __init__(self, generator: Generator, start: WeaveSettings, free: bool, seed: int = 1):
+        self.generator, self.start, self.free = generator, start, free
+        self.random = random.Random(seed)
+        self.tried: dict[str, float] = {}
+        self.laboratory = Laboratory()
+        self._added = 0
+
+    # ---- the space
+
+    def neighbours(self, settings: WeaveSettings) -> list[WeaveSettings]:
+        """Everything that differs in one respect, in random order."""
+        found = [
+            replace(settings, leads=(settings.leads[0], lead))
+            for step in LEAD_STEPS
+            if abs(lead := settings.leads[1] + step) <= MOST_LEAD
+        ]
+        found += [replace(settings, strategy=s) for s in STRATEGIES if s != settings.strategy]
+        if settings.lags[1] and not stream_name(settings.streams[1]).hand:
+            found += [replace(settings, lags=(0, lag)) for lag in range(1, MOST_LAG + 1) if lag != settings.lags[1]]
+        found += [
+            replace(settings, orders=orders)
+            for at in (0, 1)
+            for w in WINDOWS
+            if (orders := (*settings.orders[:at], w, *settings.orders[at + 1 :])) != settings.orders
+        ]
+        found += self._budgets(settings)
+        if self.free:
+            found += self._lanes(settings)
+        self.random.shuffle(found)
+        return found
+
+    def untried(self, settings: WeaveSettings) -> list[WeaveSettings]:
+        """The neighbours that were not timed yet; when all were, one that is several steps away. Empty: none was
+        found."""
+        found = [c for c in self.neighbours(settings) if _key(c) not in self.tried]
+        for _ in range(JUMPS):
+            if found:
+                break
+            far = settings
+            for _ in range(self.random.randint(2, MOST_STEPS)):
+                far = self.random.choice(self.neighbours(far))
+            found = [far] if _key(far) not in self.tried else []
+        return found
+
+    def _budgets(self, settings: WeaveSettings) -> Iterator[WeaveSettings]:
+        if any(ISAS[isa].words != "v" for isa in settings.isas):
+            return
+        a, b = settings.budgets
+        for x, y in (
+            (a - 1, b),
+            (a, b - 1),
+            (a + 1, b),
+            (a, b + 1),
+            (a - 1, b + 1),
+            (a + 1, b - 1),
+            (a - 2, b + 2),
+            (a + 2, b - 2),
+        ):
+            if min(x, y) > 0:
+                yield replace(settings, budgets=(x, y))
+
+    def _lanes(self, settings: WeaveSettings) -> Iterator[WeaveSettings]:
+        first, second = (stream_name(s) for s in settings.streams)
+        forms = [self.generator.form(s)[1] for s in (first, second)]
+        there = [
+            {lanes * n for lanes in form.lanes.get(isa, ()) for n in (1, *form.groups)}
+            for form, isa in zip(forms, settings.isas)
+        ]
+        for lanes in sorted(there[0] & there[1]):
+            for hand in (False, True):
+                if hand and not any(isa == settings.isas[0] and lanes % n == 0 for isa, n in catalog.HAND_OVER):
+                    continue
+                names = [replace(s, lanes=lanes, hand=hand) for s in (first, second)]
+                if names != [first, second]:
+                    made = default_settings(self.generator, names, settings.isas, settings.ratios)
+                    if made:
+                        yield made
+
+    # ---- timing
+
+    def _setup(self, settings: WeaveSettings, proof: bool) -> Setup | None:
+        """The candidate, ready to be timed; None when it does not fit or this CPU has not what it needs."""
+        try:
+            recipe = self.generator.stitch_as(settings)
+            check_hand_over(recipe)
+            bind(recipe.parts, SYSV)
+            if proof:
+                proved(self.generator, recipe)
+            self._added += 1
+            return self.laboratory.add(self.generator, recipe)
+        except (DoesNotFit, BindError):
+            return None
+        except RuntimeFailure as failure:
+            if failure.code != ERR_UNSUPPORTED:
+                raise
+            return None
+
+    def _cycles(self, setups: Sequence[Setup], seconds: float) -> list[float]:
+        costs = self.laboratory.measure(setups, seconds, least=5)
+        return [cost.per_iteration / (setup.lanes * setup.bytes) for cost, setup in zip(costs, setups)]
+
+    def run(self, seconds: float, progress: Progress = lambda *_: None) -> Found:
+        """Searches for about ``seconds``. ``progress(seconds so far, cycles per byte of the best, its kernel)``."""
+        with pinned():
+            best, setup = self.start, self._setup(self.start, proof=True)
+            if setup is None:
+                raise DoesNotFit(
+                    f"{'+'.join(self.start.streams)} cannot be stitched on this CPU as it is; `cryptostitch stitch` "
+                    "says why"
+                )
+            (best_cycles,) = self._cycles([setup], LOOK)
+            self.tried[_key(best)] = round(best_cycles, 4)
+            waiting = self.untried(best)
+            begin = time.monotonic()
+            while waiting and time.monotonic() - begin < seconds:
+                progress(time.monotonic() - begin, best_cycles, setup.kernel.name)
+                if self._added > FULL:
+                    self.laboratory, self._added = Laboratory(), 0
+                    again = self._setup(best, proof=False)
+                    assert again is not None  # as it was before
+                    setup = again
+                candidate = waiting.pop()
+                other = self._setup(candidate, proof=False)
+                now, its = self._cycles([setup, other], GLANCE) if other else (0.0, 0.0)
+                self.tried[_key(candidate)] = round(its, 4)
+                if other and its < now * PROMISING:
+                    now, its = self._cycles([setup, other], LOOK)
+                    if its < now * BETTER:
+                        proved(self.generator, self.generator.stitch_as(candidate))
+                        best, best_cycles, setup, waiting = candidate, its, other, []
+                waiting = waiting or self.untried(best)
+            return self._found(best, setup)
+
+    def _found(self, best: WeaveSettings, setup: Setup) -> Found:
+        default = (
+            default_settings(
+                self.generator, [stream_name(s) for s in self.start.streams], self.start.isas, self.start.ratios
+            )
+            or self.start
+        )
+        plain = self._setup(default, proof=False) or setup
+        best_cycles, default_cycles = self._cycles([setup, plain], 2 * LOOK)
+        if default_cycles <= best_cycles:  # what a busy machine seemed to show
+            best, best_cycles = default, default_cycles
+        cpu = self.laboratory.context.cpu()["brand"].strip()
+        return Found(
+            best,
+            best_cycles,
+            default,
+            default_cycles,
+            woven_for(self.generator.stitch_as(best).name, "tuned"),
+            cpu,
+            self.tried,
+        )
+
+
+def default_settings(
+    generator: Generator, streams: Sequence[StreamName], isas: Sequence[str], ratios: Sequence[int] = (1, 1)
+) -> WeaveSettings | None:
+    """What `cryptostitch stitch` would make of the two streams; None when their registers do not fit or there is no
+    such kernel."""
+    parts = list(zip(streams, isas))
+    try:
+        recipe = generator.stitch(parts, ratios=ratios)
+        budgets, orders = generator.budgets(parts), generator.orders(parts)
+    except CryptostitchError:
+        return None
+    groups = len(recipe.parts) // 2
+    lags = (recipe.parts[0].lag, recipe.parts[groups].lag)
+    return WeaveSettings(
+        tuple(map(str, streams)), tuple(isas), tuple(budgets), tuple(ratios), (0, 0), lags, tuple(orders), STRATEGIES[0]
+    )
+
+
+def resumed(path: Path, search: Search) -> None:
+    """Goes on where the recipe file's search, for the same two algorithms on this CPU, ended. Raises CryptostitchError
+    for another."""
+    data = recipe_data(path)
+    best = settings_of(data["recipe"])
+    cpu = search.laboratory.context.cpu()["brand"].strip()
+    forms = [[stream_name(s).form for s in settings.streams] for settings in (best, search.start)]
+    if forms[0] != forms[1] or best.isas != search.start.isas or data.get("cpu") != cpu:
+        raise CryptostitchError(
+            f"{path} is the recipe of {data['kernel']} on {data.get('cpu')}: choose another file with -o"
+        )
+    search.start, search.tried = best, dict(data["tried"])
+
+
+def _key(settings: WeaveSettings) -> str:
+    fields: list[Any] = [
+        settings.streams,
+        settings.isas,
+        settings.budgets,
+        settings.ratios,
+        settings.leads,
+        settings.lags,
+        settings.orders,
+        settings.strategy,
+    ]
+    return " ".join(",".join(map(str, f)) if isinstance(f, tuple) else f for f in fields)

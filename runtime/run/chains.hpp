@@ -1,0 +1,156 @@
+// Chaining values in the lanes of a hash kernel. One lies together, or the same words of all lanes lie together: a row
+// of the state block. Of lanes that begin or end at once four (two) rows are filled and read by 16 bytes at a time.
+#pragma once
+
+#include "../suite/padding.hpp"
+#include "copy.hpp"
+
+namespace cst {
+
+class Chains {
+public:
+    Chains(const Variant &v, uint8_t *state)
+        : places_(v.hash.lanes.data()),
+          state_(state),
+          rows_(v.hash.chain_rows),
+          stride_(v.hash.chain_row_bytes),
+          entry_(v.hash.chain_entry),
+          together_(v.hash.chain_row_bytes == v.hash.chain_entry || v.hash.chain_rows == 1),
+          at_once_(together_ ? 1 : columns(v)) {}
+
+    // Of n lanes, in ascending order: chain(i) is that of the i-th.
+    template <typename Chain>
+    void put(const uint32_t *lanes, size_t n, Chain chain) const {
+        for (size_t i = 0; i < n;) {
+            uint8_t *const to = state_ + places_[lanes[i]].chain;
+            if (together_) {
+                put_one(to, chain(i++));
+            } else if (!begins(lanes + i, n - i)) {
+                const uint8_t *const from = chain(i++);
+                for (size_t row = 0; row < rows_; row++) memcpy(to + row * stride_, from + row * entry_, entry_);
+            } else if (entry_ == 4) {
+                const uint8_t *const four[] = {chain(i), chain(i + 1), chain(i + 2), chain(i + 3)};
+                put_four(to, four);
+                i += 4;
+            } else {
+                put_two(to, chain(i), chain(i + 1));
+                i += 2;
+            }
+        }
+    }
+    // The other way: to(i) has room for 64 bytes.
+    template <typename To>
+    void take(const uint32_t *lanes, size_t n, To to) const {
+        for (size_t i = 0; i < n;) {
+            const uint8_t *const from = state_ + places_[lanes[i]].chain;
+            if (together_) {
+                put_one(to(i++), from);
+            } else if (!begins(lanes + i, n - i)) {
+                uint8_t *const chain = to(i++);
+                for (size_t row = 0; row < rows_; row++) memcpy(chain + row * entry_, from + row * stride_, entry_);
+            } else if (entry_ == 4) {
+                uint8_t *const four[] = {to(i), to(i + 1), to(i + 2), to(i + 3)};
+                take_four(from, four);
+                i += 4;
+            } else {
+                uint8_t *const two[] = {to(i), to(i + 1)};
+                take_two(from, two);
+                i += 2;
+            }
+        }
+    }
+
+private:
+    static constexpr size_t ROW = 16;
+
+    // How many neighbouring lanes, from a multiple of it on, have the words of a row side by side; 1: they do not.
+    static size_t columns(const Variant &v) {
+        const Part &part = v.hash;
+        const size_t most = ROW / part.chain_entry;
+        if (v.lanes % most || (most == 2 && part.chain_rows % 2) || (most != 2 && most != 4)) return 1;
+        for (size_t i = 0; i < v.lanes; i++)
+            if (part.lanes[i].chain != part.lanes[i - i % most].chain + i % most * part.chain_entry) return 1;
+        return most;
+    }
+    // Whether such neighbours are the first of these lanes.
+    bool begins(const uint32_t *lanes, size_t n) const {
+        return at_once_ > 1 && n >= at_once_ && lanes[0] % at_once_ == 0 &&
+               lanes[at_once_ - 1] == lanes[0] + at_once_ - 1;
+    }
+
+    // Moves of chaining values name their registers, so that the compiler leaves none on the stack; registers are
+    // cleared when the call ends.
+    static void copy_row(uint8_t *to, const uint8_t *from) {
+        __asm__("movdqu (%1), %%xmm0\n\tmovdqu %%xmm0, (%0)" : : "r"(to), "r"(from) : "xmm0", "memory");
+    }
+    // Four rows of four words become columns.
+    static void transpose(uint8_t *const *to, const uint8_t *const *from) {
+        __asm__(
+            "movdqu (%4), %%xmm0\n\tmovdqu (%5), %%xmm1\n\tmovdqu (%6), %%xmm2\n\tmovdqu (%7), %%xmm3\n\t"
+            "movdqa %%xmm0, %%xmm4\n\tpunpckldq %%xmm1, %%xmm0\n\tpunpckhdq %%xmm1, %%xmm4\n\t"
+            "movdqa %%xmm2, %%xmm5\n\tpunpckldq %%xmm3, %%xmm2\n\tpunpckhdq %%xmm3, %%xmm5\n\t"
+            "movdqa %%xmm0, %%xmm1\n\tpunpcklqdq %%xmm2, %%xmm0\n\tpunpckhqdq %%xmm2, %%xmm1\n\t"
+            "movdqa %%xmm4, %%xmm3\n\tpunpcklqdq %%xmm5, %%xmm4\n\tpunpckhqdq %%xmm5, %%xmm3\n\t"
+            "movdqu %%xmm0, (%0)\n\tmovdqu %%xmm1, (%1)\n\tmovdqu %%xmm4, (%2)\n\tmovdqu %%xmm3, (%3)"
+            :
+            : "r"(to[0]), "r"(to[1]), "r"(to[2]), "r"(to[3]), "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])
+            : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "memory");
+    }
+    // Two rows of two words.
+    static void transpose_pair(uint8_t *to, uint8_t *to_next, const uint8_t *from, const uint8_t *from_next) {
+        __asm__(
+            "movdqu (%2), %%xmm0\n\tmovdqu (%3), %%xmm1\n\tmovdqa %%xmm0, %%xmm2\n\t"
+            "punpcklqdq %%xmm1, %%xmm0\n\tpunpckhqdq %%xmm1, %%xmm2\n\t"
+            "movdqu %%xmm0, (%0)\n\tmovdqu %%xmm2, (%1)"
+            :
+            : "r"(to), "r"(to_next), "r"(from), "r"(from_next)
+            : "xmm0", "xmm1", "xmm2", "memory");
+    }
+
+    void put_one(uint8_t *to, const uint8_t *from) const {
+        const size_t bytes = rows_ * entry_;
+        size_t at = 0;
+        for (; at + ROW <= bytes; at += ROW) copy_row(to + at, from + at);
+        for (; at < bytes; at += 4) memcpy(to + at, from + at, 4);
+    }
+    void put_four(uint8_t *to, const uint8_t *const *chains) const {
+        size_t row = 0;
+        for (; row + 4 <= rows_; row += 4) {
+            uint8_t *const rows[] = {to, to + stride_, to + 2 * stride_, to + 3 * stride_};
+            const uint8_t *const words[] = {chains[0] + 4 * row, chains[1] + 4 * row, chains[2] + 4 * row,
+                                            chains[3] + 4 * row};
+            transpose(rows, words);
+            to += 4 * stride_;
+        }
+        for (; row < rows_; row++, to += stride_)
+            for (size_t i = 0; i < 4; i++) memcpy(to + 4 * i, chains[i] + 4 * row, 4);
+    }
+    void take_four(const uint8_t *from, uint8_t *const *chains) const {
+        size_t row = 0;
+        for (; row + 4 <= rows_; row += 4) {
+            const uint8_t *const rows[] = {from, from + stride_, from + 2 * stride_, from + 3 * stride_};
+            uint8_t *const words[] = {chains[0] + 4 * row, chains[1] + 4 * row, chains[2] + 4 * row,
+                                      chains[3] + 4 * row};
+            transpose(words, rows);
+            from += 4 * stride_;
+        }
+        for (; row < rows_; row++, from += stride_)
+            for (size_t i = 0; i < 4; i++) memcpy(chains[i] + 4 * row, from + 4 * i, 4);
+    }
+    void put_two(uint8_t *to, const uint8_t *a, const uint8_t *b) const {
+        for (size_t row = 0; row < rows_; row += 2)
+            transpose_pair(to + row * stride_, to + (row + 1) * stride_, a + 8 * row, b + 8 * row);
+    }
+    void take_two(const uint8_t *from, uint8_t *const *to) const {
+        for (size_t row = 0; row < rows_; row += 2)
+            transpose_pair(to[0] + 8 * row, to[1] + 8 * row, from + row * stride_, from + (row + 1) * stride_);
+    }
+
+    const LanePlace *const places_;
+    uint8_t *const state_;
+    const size_t rows_, stride_, entry_;
+    const bool together_;
+    const size_t at_once_;
+};
+
+}  // namespace cst

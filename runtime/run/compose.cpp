@@ -1,0 +1,104 @@
+// A cipher or a MAC alone; and encrypt-then-MAC (RFC 7518, 5.2; RFC 4303): text; message of aad, iv and ciphertext,
+// with HMAC's outer hash; where a pair kernel is cheaper both are one for most of the text (middle.cpp). Opening, what
+// did not authenticate is not deciphered, or zeroed.
+
+#include "../suite/secret.hpp"
+#include "constructions.hpp"
+#include "mac.hpp"
+#include "middle.hpp"
+#include "text.hpp"
+
+namespace cst {
+namespace {
+
+// RFC 7518: the last block is made of what is left of the text and PKCS#7.
+void pad(Message *m) {
+    const size_t rest = m->job->in_len % 16;
+    m->text_end = m->text_stop = m->job->in_len - rest;
+    m->in.read(m->text_end, m->last, rest);
+    pkcs7_fill(m->last, rest);
+    m->last_bytes = 16;
+}
+
+void remove_padding(Message *m) {
+    const uint64_t bytes = m->job->in_len;
+    uint8_t block[16];
+    m->out.read(bytes - sizeof(block), block, sizeof(block));
+    const uint32_t padding = padding_bytes(block);
+    wipe(block, sizeof(block));
+    if (!padding) return fail(m);
+    m->job->out_len = bytes - padding;
+    m->out.zero(m->job->out_len, padding);
+}
+
+// Sealing, the cipher is ahead of the hash in front of the middle; opening, the hash of the cipher.
+void run_stitched(const Class &c) {
+    const Middles middles = choose_middles(c);
+    if (!middles.any()) return;
+    Message **const list = c.memory->list;
+    for (const bool hash_turn : {c.opens, !c.opens}) {
+        const size_t n = list_paired(c, list);
+        for (size_t i = 0; i < n; i++) {
+            Message &m = *list[i];
+            m.text_stop = cipher_start(m, middles.for_message(m));
+            m.hash_stop = hash_start(m, middles.for_message(m));
+            if (!c.opens) m.ready = m.ciphered;
+        }
+        if (hash_turn) run_macs(c, list, n);
+        else run_texts(c, list, n, c.opens);
+    }
+    run_middles(c, middles);
+}
+
+}  // namespace
+
+void run_cipher_alone(const Class &c) {
+    run_all_texts(c, c.opens);
+    for (size_t i = 0; i < c.n; i++) text_done(c.messages[i].job);
+}
+
+void run_mac_alone(const Class &c) {
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        m.body = &m.in;
+        m.body_bytes = m.ready = m.job->in_len;
+        m.job->out_len = 0;
+        m.job->status = CST_OK;
+        begin_mac(*c.suite, &m);
+    }
+    finish_macs(c);
+    (c.opens ? check_tags : write_tags)(c);
+}
+
+void run_encrypt_then_mac(const Class &c) {
+    const Suite &suite = *c.suite;
+    bool whole = true;
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        if (suite.expansion && !c.opens) pad(&m);
+        m.body = c.opens ? &m.in : &m.out;
+        m.body_bytes = m.ready = m.text_end + m.last_bytes;
+        m.job->status = CST_OK;
+        m.job->out_len = size_t(m.body_bytes);
+        begin_mac(suite, &m);
+        whole &= m.whole;
+    }
+    if (!c.opens) {
+        if (!whole) run_stitched(c);
+        for (size_t i = 0; i < c.n; i++) c.messages[i].text_stop = c.messages[i].text_end;
+        run_all_texts(c, false);
+        for (size_t i = 0; i < c.n; i++) c.messages[i].ready = c.messages[i].body_bytes;
+        finish_macs(c);
+        write_tags(c);
+        return;
+    }
+    if (!whole) run_stitched(c);
+    finish_macs(c);
+    check_tags(c);
+    for (size_t i = 0; i < c.n; i++) c.messages[i].text_stop = c.messages[i].text_end;
+    run_all_texts(c, true);
+    for (size_t i = 0; i < c.n && suite.expansion; i++)
+        if (!c.messages[i].failed) remove_padding(&c.messages[i]);
+}
+
+}  // namespace cst

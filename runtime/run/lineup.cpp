@@ -1,0 +1,166 @@
+#include "lineup.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "message.hpp"
+
+namespace cst {
+namespace {
+
+constexpr uint64_t MOST_FILLED = 512;  // bytes that go through a lane's scratch altogether (text.cpp)
+
+bool fits(const Variant &v, const Need &need, bool only_ready) {
+    Query query;
+    query.bytes = need.bytes;
+    query.least = need.rounds_up ? UINT64_MAX : need.most;
+    query.one_key = need.one_key;
+    query.aligned = need.aligned;
+    query.only_ready = only_ready;
+    return competes(v, query) && !(need.rounds_up && v.step > SCRATCH_BYTES);
+}
+
+// Core cycles of the calls for one message in each lane.
+double calls(const Variant &v, const Need &need) {
+    const uint64_t whole = need.bytes >> v.step_log2, rest = need.bytes & (v.step - 1);
+    const double one = v.cost.per_call, iteration = v.cost.per_iteration;
+    if (!rest) return one + iteration * double(whole);
+    if (need.rounds_up) return (need.bytes > MOST_FILLED ? 2 : 1) * one + iteration * double(whole + 1);
+    return (whole ? 2 : 1) * one + iteration * double(whole) + v.cost.per_byte * double(rest);
+}
+
+// All messages, those in the last round on the same kernel.
+double on_this(const Variant &v, const Need &need, size_t n) {
+    const double each = calls(v, need);
+    const size_t rounds = v.full_rounds(n + v.lanes - 1);
+    // Where lengths differ the longest may be under way when the others are done.
+    const double longest = v.lanes > 1 ? v.cost.per_iteration * double(need.most >> v.step_log2) : 0;
+    return std::max(each * double(rounds), v.cost.per_call + longest) + double(n) * loading(v, need.one_key);
+}
+
+Lineup decide(const Suite &suite, const Need &need, bool only_ready) {
+    Lineup best;
+    const Variant *candidates[128];
+    size_t found = 0;
+    const uint32_t block = suite.hash ? suite.hash->record.block_bytes : 0;
+    for (const Variant *v : need.family->variants) {
+        if (need.whole_only && v->step != block) continue;
+        if (v == suite.forced) {
+            Query query;
+            query.least = need.rounds_up ? UINT64_MAX : need.most;
+            query.one_key = need.one_key;
+            query.aligned = need.aligned;
+            if (cst::fits(*v, query)) return {v, need.messages, on_this(*v, need, need.messages), nullptr, 0};
+        }
+        if (found < 128 && fits(*v, need, only_ready)) candidates[found++] = v;
+    }
+    Pick pick;
+    size_t messages = need.messages;
+    for (size_t i = 0; i < found; i++) {
+        const Variant &v = *candidates[i];
+        const size_t full = v.full_rounds(need.messages) * v.lanes, rest = need.messages - full;
+        double cycles = on_this(v, need, need.messages);
+        size_t some = need.messages;
+        if (full && rest && v.lanes > 1) {
+            double others = cycles;
+            for (size_t j = 0; j < found; j++)
+                others = std::min(others, on_this(v, need, full) + on_this(*candidates[j], need, rest));
+            if (others < cycles) cycles = others, some = full;
+        }
+        const Variant *const before = pick.variant;
+        pick.offer(&v, cycles);
+        if (pick.variant != before) messages = some;
+    }
+    return {pick.variant, messages, pick.cycles_per_byte, pick.next, pick.next_cycles_per_byte};
+}
+
+using Question = LineupMemo::Question;
+using Answer = LineupMemo::Answer;
+
+Question question_of(const Need &need, uint64_t kind) {
+    const uint64_t flags = uint64_t(need.one_key) | uint64_t(need.aligned) << 1 | uint64_t(need.rounds_up) << 2 |
+                           uint64_t(need.whole_only) << 3 | kind << 4;
+    return {uint64_t(reinterpret_cast<uintptr_t>(need.family)), uint64_t(need.messages) << 8 | flags, need.bytes,
+            need.most};
+}
+uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+double of_bits(uint64_t bits) {
+    double value;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+}  // namespace
+
+double loading(const Variant &v, bool one_key) {
+    uint32_t rows = 0;
+    for (const Part *part : {&v.cipher, &v.hash}) {
+        if (part->lanes.empty()) continue;
+        rows += 2;  // pointers
+        if (!one_key || v.lanes == 1) rows += part->key_copies.empty() ? part->key_rows : 0;
+        rows += 2 * std::max<uint32_t>(1, part->chain_rows * part->chain_entry / 16);
+    }
+    return double(v.lanes == 1 ? rows / 2 : rows);
+}
+
+Lineup line_up(const Suite &suite, const Need &need) {
+    LineupMemo &memo = suite.engine->lineups();
+    const bool usual = !suite.forced && suite.remembered;
+    const Question question = question_of(need, 0);
+    Answer answer;
+    if (usual && memo.recall(question, &answer)) {
+        const Variant *const v = reinterpret_cast<const Variant *>(uintptr_t(answer[0]));
+        return {v, size_t(answer[1]), of_bits(answer[2]), reinterpret_cast<const Variant *>(uintptr_t(answer[3])),
+                of_bits(answer[4])};
+    }
+    bool only_ready = false;
+    for (;;) {
+        const Lineup lineup = decide(suite, need, only_ready);
+        const Kernel *kernel;
+        const int error = lineup.variant ? suite.engine->fetch(*lineup.variant, &kernel) : CST_OK;
+        if (!error) {
+            if (usual && !only_ready)
+                memo.remember(question, {uint64_t(reinterpret_cast<uintptr_t>(lineup.variant)), lineup.messages,
+                                         bits_of(lineup.cycles), uint64_t(reinterpret_cast<uintptr_t>(lineup.next)),
+                                         bits_of(lineup.next_cycles)});
+            return lineup;
+        }
+        only_ready = true;  // what else is refused, or there is no memory for it, is known by then
+    }
+}
+
+const Variant *choose_pair(const Suite &suite, const Need &need, const Family &ciphers, double around, double *cycles) {
+    if (need.family->variants.empty() || !need.messages) return nullptr;
+    const bool forced_pair = suite.forced && std::find(need.family->variants.begin(), need.family->variants.end(),
+                                                       suite.forced) != need.family->variants.end();
+    if (suite.forced && !forced_pair) return nullptr;
+    LineupMemo &memo = suite.engine->lineups();
+    const Question question = question_of(need, 1);
+    Answer answer;
+    const bool usual = !suite.forced && suite.remembered;
+    if (usual && memo.recall(question, &answer)) {
+        if (cycles) *cycles = of_bits(answer[2]);
+        return reinterpret_cast<const Variant *>(uintptr_t(answer[0]));
+    }
+    Lineup pair = line_up(suite, need);
+    if (pair.variant && pair.variant != suite.forced) {
+        Need alone = need;
+        alone.family = &ciphers;
+        const Lineup cipher = line_up(suite, alone);
+        alone.family = &suite.hashes;
+        const Lineup hash = line_up(suite, alone);
+        if (cipher.variant && hash.variant &&
+            cipher.cycles + hash.cycles < (pair.cycles + around) * (1 - 2 * COST_PRECISION))  // two costs are added
+            pair.variant = nullptr;
+    }
+    if (usual)
+        memo.remember(question, {uint64_t(reinterpret_cast<uintptr_t>(pair.variant)), 0, bits_of(pair.cycles), 0, 0});
+    if (cycles) *cycles = pair.cycles;
+    return pair.variant;
+}
+
+}  // namespace cst

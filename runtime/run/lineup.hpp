@@ -1,0 +1,38 @@
+// Which kernels do a step for the messages of a class. Costs decide (select/cost.hpp); what was decided is remembered.
+#pragma once
+
+#include "../suite/suite.hpp"
+
+namespace cst {
+
+// What is asked about a step.
+struct Need {
+    const Family *family;
+    size_t messages;
+    uint64_t bytes;          // of a message, in the mean
+    uint64_t most;           // of the longest: what a kernel needs for an iteration must not be more
+    bool one_key = false;
+    bool aligned = true;     // cipher and hash stand at the same byte: hand-over kernels may run
+    bool rounds_up = false;  // the end of a text may fill up a kernel's last iteration
+    bool whole_only = false; // only kernels whose iteration is a block of the hash
+};
+
+struct Lineup {
+    const Variant *variant = nullptr;  // NULL: none fits. Its code is there
+    size_t messages = 0;  // so many go with it, the longest; others are better asked about by themselves
+    double cycles = 0;  // for all of them, core cycles
+    const Variant *next = nullptr;  // the runner-up
+    double next_cycles = 0;
+};
+
+Lineup line_up(const Suite &suite, const Need &need);
+
+// Core cycles of a step beside the kernel's calls: a row of keys or chaining values that is put into a lane, or a
+// pointer, is a store and a load.
+double loading(const Variant &variant, bool one_key);
+
+// The kernel for the stitched middle: so many bytes of so many messages; NULL: none, or the parts one after the other
+// take less. `around`: what the middle costs beside itself, because cipher and hash go alone to where it begins.
+const Variant *choose_pair(const Suite &suite, const Need &need, const Family &ciphers, double around, double *cycles);
+
+}  // namespace cst

@@ -1,0 +1,551 @@
+#include "mac.hpp"
+
+#include <algorithm>
+
+#include "../suite/block_mac.hpp"
+#include "../suite/secret.hpp"
+#include "ccm_blocks.hpp"
+#include "chains.hpp"
+#include "keys.hpp"
+#include "lanes.hpp"
+#include "lineup.hpp"
+
+namespace cst {
+namespace {
+
+constexpr uint64_t LONG_STRETCH = 256;  // bytes of a scattered buffer that are worth a run of their own
+constexpr size_t DETOUR = 512;
+
+// What of the head is AAD; the rest is the IV, or TLS's length.
+uint64_t aad_in_head(const Suite &suite, uint64_t aad_len) {
+    return suite.construction == Construction::esp ? ESP_HEADER : aad_len;
+}
+
+// Most bytes between body and padding.
+size_t most_trailer(const Suite &suite) {
+    switch (suite.construction) {
+        case Construction::rfc7518: return AAD_LENGTH_BYTES;
+        case Construction::esp: return ESP_EXTENSION;
+        default: return 0;
+    }
+}
+
+// Appends what comes between body and padding. Returns its size.
+size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to) {
+    if (suite.construction == Construction::rfc7518) {
+        const uint64_t bits = __builtin_bswap64(uint64_t(job.aad_len) << 3);
+        memcpy(to, &bits, sizeof(bits));
+        return sizeof(bits);
+    }
+    if (suite.construction != Construction::esp || job.aad_len == ESP_HEADER) return 0;
+    memcpy(to, static_cast<const uint8_t *>(job.aad) + ESP_HEADER, ESP_EXTENSION);
+    return ESP_EXTENSION;
+}
+
+// Writes the head without the AAD's first bytes: only the last `rest` of it. Returns how much that is.
+size_t put_head(const Suite &suite, const Message &m, size_t rest, uint8_t *to) {
+    const cst_job &job = *m.job;
+    const uint8_t *aad_end = static_cast<const uint8_t *>(job.aad) + aad_in_head(suite, job.aad_len);
+    if (rest) copy_few(to, aad_end - rest, rest);
+    if (suite.construction == Construction::tls) {
+        const uint16_t length = __builtin_bswap16(m.record_length);
+        memcpy(to + rest, &length, sizeof(length));
+        return rest + sizeof(length);
+    }
+    copy_few(to + rest, static_cast<const uint8_t *>(job.iv), suite.iv_bytes);
+    return rest + suite.iv_bytes;
+}
+
+// The message begins with AAD and IV, or TLS's header.
+bool headed(const Suite &suite) { return suite.kind == CST_AEAD && (suite.hmac() || suite.block_mac()); }
+
+// Of the body, up to where it is to be hashed: the last block of CMAC and XCBC, which is masked, belongs to the end.
+uint64_t body_left(const Suite &suite, const Message &m) {
+    uint64_t stop = m.hash_stop;
+    if (suite.kind == CST_MAC && suite.hash->record.kind == ALGORITHM_CBC_MAC)
+        stop = std::min(stop, m.body_bytes ? (m.body_bytes - 1) & ~uint64_t(15) : 0);
+    return stop - std::min(stop, m.hashed);
+}
+
+// To whole blocks of 16 bytes. Returns how many bytes that makes.
+size_t fill_with_zeros(uint8_t *to, size_t used) {
+    memset(to + used, 0, PAD_SLACK);
+    return (used + 15) & ~size_t(15);
+}
+
+class MacStep {
+public:
+    MacStep(const Class &c, const Variant &v)
+        : suite_(*c.suite),
+          hash_(suite_.hash->record),
+          places_(v.hash.lanes.data()),
+          memory_(c.memory->lanes),
+          state_(memory_.state),
+          unit_(hash_.block_bytes),
+          step_(v.step),
+          log2_(v.step_log2),
+          ccm_(suite_.construction == Construction::ccm),
+          poly_(suite_.construction == Construction::chacha_poly),
+          headed_(headed(suite_)),
+          block_mac_(hash_.kind == ALGORITHM_CBC_MAC),
+          alike_(c.alike),
+          key_bytes_(16 * v.hash.key_rows),
+          hmac_(suite_.hmac()),
+          chains_(v, state_),
+          keys_(v.hash, state_) {}
+
+    Message *message[MAX_LANES];
+    uint64_t left[MAX_LANES];
+
+    void load(const uint32_t *lanes, size_t n) {
+        chains_.put(lanes, n, [&](size_t i) { return message[lanes[i]]->hash_from; });
+        for (size_t i = 0; key_bytes_ && i < n; i++) keys_.put(lanes[i], message[lanes[i]]->mac_keys_end - key_bytes_);
+        go_on(lanes, n);
+    }
+    void turn(const uint32_t *lanes, size_t n) {
+        uint32_t outer[MAX_LANES], others[MAX_LANES];
+        size_t outers = 0, rest = 0;
+        for (size_t i = 0; i < n; i++)
+            if (message[lanes[i]]->stage == Stage::outer) outer[outers++] = lanes[i];
+            else others[rest++] = lanes[i];
+        if (outers) begin_outer(outer, outers);
+        if (rest) go_on(others, rest);
+    }
+    void advance(uint32_t lane, uint64_t iterations) { point(lane, in_[lane] += iterations << log2_); }
+    uint64_t most_idle(uint64_t iterations) const { return iterations; }
+    void idle(uint32_t lane, uint32_t model) const { point(lane, in_[model]); }
+
+private:
+    void point(uint32_t lane, const uint8_t *in) const { put_pointer(state_ + places_[lane].in, in); }
+    bool begin(uint32_t lane, const uint8_t *in, uint64_t bytes) {
+        in_[lane] = in;
+        left[lane] = bytes >> log2_;
+        point(lane, in);
+        return true;
+    }
+    // Whether the kernel, whose iteration may have several blocks, can do so many bytes.
+    bool takes(uint64_t bytes) const { return !(bytes & (step_ - 1)); }
+
+    // What a lane does next; of messages that are alike, and as far as one another, it is the same for all.
+    struct Move {
+        enum Kind : uint8_t { none, aad, joint, body, end, own } kind = none;  // own: of CCM and Poly1305
+        Stage from = Stage::done, then = Stage::done;
+        uint64_t hashed = 0, bytes = 0;  // bytes: that are read where they lie, or put together
+        size_t head = 0, rest = 0;       // of these so many of the head, of which `rest` are AAD
+    };
+    // What is hashed for a key has no job.
+    Move decide(const Message &m) const {
+        const cst_job *const job = m.job;  // none where the message is all there is
+        Move move;
+        move.from = move.then = m.stage;
+        move.hashed = m.hashed;
+        for (;;) {
+            switch (move.then) {
+                case Stage::aad: {
+                    if (ccm_ || poly_) return move.kind = Move::own, move;
+                    const uint64_t aad = headed_ && !m.whole ? whole_aad(*job) : 0;
+                    if (!takes(aad)) return move;
+                    move.then = Stage::joint;
+                    if (!aad) break;
+                    move.kind = Move::aad;
+                    move.bytes = aad;
+                    return move;
+                }
+                case Stage::joint: {
+                    const bool with_end = m.whole || m.ready < m.boundary;
+                    const uint64_t head = headed_ ? head_bytes(suite_, job->aad_len) - whole_aad(*job) : 0;
+                    if (!with_end && !takes(head + m.boundary)) return move;
+                    move.then = with_end ? Stage::end : Stage::body;
+                    if (with_end || !(head + m.boundary)) break;
+                    move.kind = Move::joint;
+                    move.head = size_t(head);
+                    move.rest = rest_of_aad(*job);
+                    move.bytes = head + m.boundary;
+                    return move;
+                }
+                case Stage::body: {
+                    const uint64_t rest = body_left(suite_, m), whole = rest & ~uint64_t(step_ - 1);
+                    if (whole) {
+                        move.kind = Move::body;
+                        move.bytes = whole;
+                        return move;
+                    }
+                    if (!m.to_end || rest >= unit_) return move;
+                    move.then = Stage::end;
+                    break;
+                }
+                case Stage::end: {
+                    if (!m.to_end || step_ != unit_) return move;
+                    if (headed_ && (m.whole || m.ready < m.boundary)) {
+                        const uint64_t aad = aad_in_head(suite_, job->aad_len);
+                        move.rest = m.whole ? size_t(aad) : rest_of_aad(*job);
+                        move.head = move.rest + size_t(head_bytes(suite_, job->aad_len) - aad);
+                    }
+                    move.kind = Move::end;
+                    move.then = hmac_ ? Stage::outer : Stage::done;
+                    return move;
+                }
+                case Stage::outer:
+                case Stage::done: return move;
+            }
+        }
+    }
+    // False: nothing is left to do.
+    bool make(uint32_t lane, const Move &move) {
+        Message &m = *message[lane];
+        m.stage = move.then;
+        switch (move.kind) {
+            case Move::none: return false;
+            case Move::own: return ccm_ ? ccm_head(lane) : poly_head(lane);
+            case Move::aad: return begin(lane, static_cast<const uint8_t *>(m.job->aad), move.bytes);
+            case Move::joint: {
+                uint8_t *const to = memory_.scratch_of(lane, move.bytes);
+                put_head(suite_, m, move.rest, to);
+                m.body->read(0, to + move.head, m.boundary);
+                m.hashed = m.boundary;
+                return begin(lane, to, move.bytes);
+            }
+            case Move::body: return body(lane, move.bytes);
+            case Move::end: return end(lane, move);
+        }
+        return false;
+    }
+    bool stretch(uint32_t lane) { return make(lane, decide(*message[lane])); }
+
+    void go_on(const uint32_t *lanes, size_t n) {
+        uint32_t gone[MAX_LANES];
+        size_t leaves = 0;
+        Move move = decide(*message[lanes[0]]);
+        for (size_t i = 0; i < n; i++) {
+            const Message &m = *message[lanes[i]];
+            if (i && (!alike_ || m.stage != move.from || m.hashed != move.hashed)) move = decide(m);
+            if (!make(lanes[i], move)) gone[leaves++] = lanes[i];
+        }
+        if (leaves) leave(gone, leaves);
+    }
+
+    // Their chaining values go back, and digests are made of them.
+    void leave(const uint32_t *lanes, size_t n) {
+        chains_.take(lanes, n, [&](size_t i) { return message[lanes[i]]->hash_chain; });
+        for (size_t i = 0; i < n; i++) {
+            Message &m = *message[lanes[i]];
+            m.hash_from = m.hash_chain;
+            left[lanes[i]] = 0;
+            if (m.stage != Stage::done) continue;
+            if (block_mac_) memcpy(m.digest, m.hash_chain, 16);
+            else hash_digest(hash_, m.hash_chain, m.digest, hash_.digest_bytes);
+        }
+    }
+
+    bool body(uint32_t lane, uint64_t bytes) {
+        Message &m = *message[lane];
+        const uint64_t at = m.hashed;
+        if (m.scattered) {
+            const uint64_t here = m.body->together(at) & ~uint64_t(step_ - 1);
+            if (!here) {
+                uint64_t detour = step_;
+                while (detour < bytes && detour + step_ <= DETOUR && m.body->together(at + detour) < LONG_STRETCH)
+                    detour += step_;
+                uint8_t *const to = memory_.scratch_of(lane, detour);
+                m.body->read(at, to, detour);
+                m.hashed += detour;
+                return begin(lane, to, detour);
+            }
+            bytes = std::min(bytes, here);
+        }
+        m.hashed += bytes;
+        return begin(lane, m.body->at(at), bytes);
+    }
+
+    // What is left of the message, with trailer and padding.
+    bool end(uint32_t lane, const Move &move) {
+        Message &m = *message[lane];
+        uint8_t *const to = memory_.scratch_of(lane, WHOLE_MESSAGE + PAD_SLACK);
+        size_t used = move.head ? put_head(suite_, m, move.rest, to) : 0;
+        const size_t rest = size_t(m.body_bytes - m.hashed);
+        m.body->read(m.hashed, to + used, rest);
+        m.hashed += rest;
+        used += rest;
+        if (poly_) return begin(lane, to, put_poly_end(to, used, m));
+        if (ccm_) return used && begin(lane, to, fill_with_zeros(to, used));
+        size_t trailer = 0;
+        if (headed_) used += trailer = put_trailer(suite_, *m.job, to + used);
+        if (block_mac_) return begin(lane, to, mask_end(*m.key, to, used));
+        const uint64_t head = headed_ ? head_bytes(suite_, m.job->aad_len) : 0;
+        return begin(lane, to, hash_pad(hash_, to, used, head + m.body_bytes + trailer + (hmac_ ? unit_ : 0)));
+    }
+
+    // SP 800-38C, A.2: B0, the AAD's length and the AAD, filled up with zeros; of a long AAD the beginning, then what
+    // lies where it lies, then the end.
+    bool ccm_head(uint32_t lane) {
+        Message &m = *message[lane];
+        const cst_job &job = *m.job;
+        const uint8_t *const aad = static_cast<const uint8_t *>(job.aad);
+        const size_t left = job.aad_len - m.aad_hashed;
+        if (m.aad_hashed && left >= unit_) {
+            const size_t whole = left & ~(unit_ - 1);
+            if (!takes(whole)) return false;
+            m.aad_hashed += whole;
+            return begin(lane, aad + m.aad_hashed - whole, whole);
+        }
+        if (step_ != unit_) return false;
+        if (m.aad_hashed && !left) {
+            m.stage = Stage::body;
+            return stretch(lane);
+        }
+        uint8_t *const to = memory_.scratch_of(lane, CCM_HEAD + PAD_SLACK);
+        size_t used = 0;
+        if (!m.aad_hashed) used = put_ccm_head(job, to);
+        const size_t some = std::min<size_t>(left, CCM_HEAD - used);
+        copy_few(to + used, aad + m.aad_hashed, some);
+        m.aad_hashed += some;
+        if (some == left) m.stage = Stage::body;
+        return begin(lane, to, fill_with_zeros(to, used + some));
+    }
+    // RFC 8439, 2.8: the AAD, filled up with zeros; behind the text, filled up as well, the lengths of both.
+    bool poly_head(uint32_t lane) {
+        Message &m = *message[lane];
+        const uint8_t *const aad = static_cast<const uint8_t *>(m.job->aad) + m.aad_hashed;
+        const size_t left = m.job->aad_len - m.aad_hashed, whole = left & ~(unit_ - 1);
+        const size_t padded = (left + 15) & ~size_t(15), text = size_t(m.body_bytes);
+        if (!m.aad_hashed && m.to_end && padded + text + 2 * unit_ <= WHOLE_MESSAGE) {
+            uint8_t *const to = memory_.scratch_of(lane, WHOLE_MESSAGE + PAD_SLACK);
+            if (left) put_zeros(to + padded - 16);
+            copy_few(to, aad, left);
+            m.body->read(0, to + padded, text);
+            m.hashed = text;
+            m.stage = Stage::done;
+            return begin(lane, to, padded + put_poly_end(to + padded, text, m));
+        }
+        if (whole) {
+            m.aad_hashed += whole;
+            return begin(lane, aad, whole);
+        }
+        m.stage = Stage::body;
+        if (!left) return stretch(lane);
+        uint8_t *const to = memory_.scratch_of(lane, 2 * unit_);
+        copy_few(to, aad, left);
+        return begin(lane, to, fill_with_zeros(to, left));
+    }
+    static size_t put_poly_end(uint8_t *to, size_t used, const Message &m) {
+        const size_t whole = used ? fill_with_zeros(to, used) : 0;
+        put_words(to + whole, m.job->aad_len, m.job->in_len);
+        return whole + 16;
+    }
+    static constexpr size_t CCM_HEAD = 256;
+    static_assert(CCM_HEAD + PAD_SLACK <= SCRATCH_BYTES, "it fits");
+
+    uint64_t whole_aad(const cst_job &job) const { return aad_in_head(suite_, job.aad_len) & ~uint64_t(unit_ - 1); }
+    size_t rest_of_aad(const cst_job &job) const { return size_t(aad_in_head(suite_, job.aad_len) & (unit_ - 1)); }
+
+    // RFC 2104: the hash of the key's other block and the digest.
+    void begin_outer(const uint32_t *lanes, size_t n) {
+        chains_.take(lanes, n, [&](size_t i) { return message[lanes[i]]->hash_chain; });
+        for (size_t i = 0; i < n; i++) {
+            Message &m = *message[lanes[i]];
+            uint8_t *const to = memory_.scratch_of(lanes[i], WHOLE_MESSAGE + PAD_SLACK);
+            hash_digest(hash_, m.hash_chain, to, hash_.digest_bytes);
+            begin(lanes[i], to, hash_pad(hash_, to, hash_.digest_bytes, uint64_t(unit_) + hash_.digest_bytes));
+            m.stage = Stage::done;
+        }
+        chains_.put(lanes, n, [&](size_t i) -> const uint8_t * { return message[lanes[i]]->key->outer(); });
+    }
+
+    const Suite &suite_;
+    const AlgorithmRecord &hash_;
+    const LanePlace *const places_;
+    LaneMemory &memory_;
+    uint8_t *const state_;
+    const size_t unit_, step_;
+    const uint32_t log2_;
+    const bool ccm_, poly_, headed_, block_mac_, alike_;
+    const size_t key_bytes_;
+    const bool hmac_;
+    const Chains chains_;
+    LaneKeys keys_;
+    const uint8_t *in_[MAX_LANES];
+};
+
+// Bytes that are still to be hashed, the outer hash among them.
+uint64_t bytes_left(const Suite &suite, const Message &m) {
+    const size_t unit = suite.hash->record.block_bytes;
+    const uint64_t head = suite.kind == CST_AEAD && m.stage < Stage::body ? head_bytes(suite, m.job->aad_len) : 0;
+    const uint64_t stop = m.to_end ? m.body_bytes : m.hash_stop, body = stop - std::min(stop, m.hashed);
+    if (!m.to_end) return (head + body) & ~uint64_t(unit - 1);
+    const uint64_t all = head + body + suite.hash->record.length_bytes + unit;
+    return (all & ~uint64_t(unit - 1)) + (suite.hmac() ? unit : 0);
+}
+
+// Whether there is something to do; bodies: only those count, as far as whole iterations go.
+bool pending(const Suite &suite, const Message &m, size_t step, bool bodies) {
+    const size_t unit = suite.hash->record.block_bytes;
+    if (m.stage == Stage::done || m.failed) return false;
+    if (bodies) return m.stage == Stage::body && body_left(suite, m) >= step;
+    if (m.to_end) return true;
+    return m.stage < Stage::body || (m.stage == Stage::body && body_left(suite, m) >= unit);
+}
+
+// Of messages that are alike: whether they have come as far as one another.
+bool same_stage(Message *const *list, size_t n) {
+    for (size_t i = 1; i < n; i++)
+        if (list[i]->stage != list[0]->stage || list[i]->hashed != list[0]->hashed || list[i]->failed ||
+            list[i]->to_end != list[0]->to_end || list[i]->hash_stop != list[0]->hash_stop)
+            return false;
+    return true;
+}
+
+// One pass on kernels with that many bytes in an iteration: all that wait for such.
+void pass(const Class &c, Message **list, size_t n, size_t step, const Variant *only) {
+    const Suite &suite = *c.suite;
+    Need need = {&suite.hashes, 0, 0, 0};
+    need.whole_only = true;
+    uint64_t sum = 0;
+    if (c.alike && !only && n && pending(suite, *list[0], step, false) && same_stage(list, n)) {
+        need.messages = n;
+        need.most = need.bytes = std::max<uint64_t>(bytes_left(suite, *list[0]), step);
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            if (!pending(suite, *list[i], step, only)) continue;
+            const uint64_t left =
+                only ? body_left(suite, *list[i]) : std::max<uint64_t>(bytes_left(suite, *list[i]), step);
+            sum += left;
+            need.most = std::max(need.most, left);
+            std::swap(list[need.messages++], list[i]);
+        }
+        need.bytes = need.messages ? sum / need.messages : 0;
+    }
+    while (need.messages) {
+        Lineup lineup = {only, need.messages, 0, nullptr, 0};
+        if (!only) lineup = line_up(suite, need);
+        MacStep mac(c, *lineup.variant);
+        execute(*suite.engine, *lineup.variant, &c.memory->lanes, &mac, list, lineup.messages);
+        list += lineup.messages;
+        need.messages -= lineup.messages;
+    }
+}
+
+// The MAC of a block cipher: bodies that are long enough on kernels that take several blocks at once.
+void coarse_pass(const Class &c, Message **list, size_t n) {
+    const Suite &suite = *c.suite;
+    const size_t unit = suite.hash->record.block_bytes;
+    Need need = {&suite.hashes, 0, 0, 0};
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t left = list[i]->failed || list[i]->stage > Stage::body ? 0 : body_left(suite, *list[i]);
+        if (left < 4 * unit) continue;
+        need.messages++;
+        need.most = std::max(need.most, left);
+        sum += left;
+    }
+    if (!need.messages) return;
+    need.bytes = sum / need.messages;
+    const Lineup coarse = line_up(suite, need);
+    if (!coarse.variant || coarse.variant->step == unit) return;
+    need.whole_only = true;
+    const Lineup fine = line_up(suite, need);
+    // What is in front of the body and behind it takes calls of its own then.
+    const double apart = 2 * (fine.variant->cost.per_call + double(need.messages) * loading(*fine.variant, false));
+    if (coarse.variant != suite.forced && coarse.cycles + apart > fine.cycles) return;
+    struct {
+        uint64_t stop;
+        bool to_end;
+    } saved[MOST_MESSAGES];
+    for (size_t i = 0; i < n; i++) {
+        Message &m = *list[i];
+        saved[&m - c.memory->messages] = {m.hash_stop, m.to_end};
+        m.hash_stop = m.hashed;
+        m.to_end = false;
+    }
+    pass(c, list, n, unit, nullptr);
+    for (size_t i = 0; i < n; i++) {
+        Message &m = *list[i];
+        m.hash_stop = saved[&m - c.memory->messages].stop;
+        m.to_end = saved[&m - c.memory->messages].to_end;
+    }
+    pass(c, list, n, coarse.variant->step, coarse.variant);
+}
+
+}  // namespace
+
+uint64_t head_bytes(const Suite &suite, uint64_t aad_len) {
+    switch (suite.construction) {
+        case Construction::single: return 0;
+        case Construction::tls: return aad_len + 2;
+        case Construction::ccm: return 18 + aad_len;
+        case Construction::gcm:
+        case Construction::chacha_poly: return aad_len;
+        default: return aad_in_head(suite, aad_len) + suite.iv_bytes;
+    }
+}
+
+bool fits_whole(const Suite &suite, uint64_t head, uint64_t body) {
+    if (suite.forced && suite.forced->stitched()) return false;  // what is forced must be seen to run
+    const AlgorithmRecord &hash = suite.hash->record;
+    return head + body + most_trailer(suite) + 1 + hash.length_bytes <= WHOLE_MESSAGE;
+}
+
+void begin_mac(const Suite &suite, Message *m) {
+    const size_t unit = suite.hash->record.block_bytes;
+    const bool has_head = headed(suite);
+    const uint64_t head = has_head ? head_bytes(suite, m->job->aad_len) : 0;
+    m->stage = suite.kind == CST_AEAD ? Stage::aad : Stage::body;
+    m->whole = has_head && fits_whole(suite, head, m->body_bytes);
+    m->boundary = has_head ? uint32_t(-head & (unit - 1)) : 0;
+    m->hashed = m->aad_hashed = 0;
+    m->to_end = false;
+}
+
+void run_bodies(const Class &c, Message **list, size_t n, const Variant &v) { pass(c, list, n, v.step, &v); }
+
+void run_macs(const Class &c, Message **list, size_t n) {
+    const size_t unit = c.suite->hash->record.block_bytes;
+    if (c.suite->hash->record.kind == ALGORITHM_CBC_MAC) coarse_pass(c, list, n);
+    pass(c, list, n, unit, nullptr);
+}
+
+Lineup line_up_macs(const Class &c) {
+    const Suite &suite = *c.suite;
+    Message m = c.messages[0];
+    m.to_end = true;
+    m.stage = suite.kind == CST_AEAD ? Stage::aad : Stage::body;
+    m.hashed = 0;
+    const uint64_t bytes = bytes_left(suite, m);
+    Need need = {&suite.hashes, c.n, bytes, bytes};
+    need.whole_only = suite.hash->record.kind == ALGORITHM_HASH;
+    return line_up(suite, need);
+}
+
+void finish_macs(const Class &c) {
+    size_t n = 0;
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        if (m.failed) continue;
+        m.hash_stop = m.body_bytes;
+        m.to_end = true;
+        c.memory->list[n++] = &m;
+    }
+    run_macs(c, c.memory->list, n);
+}
+
+void write_tags(const Class &c) {
+    for (size_t i = 0; i < c.n; i++) {
+        const cst_job &job = *c.messages[i].job;
+        copy_few(static_cast<uint8_t *>(job.tag), c.messages[i].digest, job.tag_len);
+    }
+}
+
+void check_tags(const Class &c) {
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        if (!same_bytes(m.digest, static_cast<const uint8_t *>(m.job->tag), m.job->tag_len)) fail(&m);
+    }
+}
+
+void fail(Message *m) {
+    m->failed = true;
+    m->job->status = CST_ERR_AUTH;
+    m->job->out_len = 0;
+    if (m->key->suite->enciphers()) m->out.zero(0, m->job->in_len);
+}
+
+}  // namespace cst

@@ -1,0 +1,133 @@
+// One job under way, and the memory of those that are under way together.
+#pragma once
+
+#include <cstring>
+
+#include "../suite/key.hpp"
+#include "../suite/padding.hpp"
+#include "buffer.hpp"
+#include "cryptostitch/cryptostitch.h"
+
+namespace cst {
+
+constexpr int JOB_WAITING = 1;        // the status of a job that is checked and not done yet
+constexpr size_t MOST_MESSAGES = 128; // under way at once: bounds the memory of a burst
+constexpr size_t MOST_BLOCK = 128;    // of any hash
+constexpr size_t MOST_LAST = 64;      // bytes that padding and a MAC inside make of the end of a text
+
+// What a lane puts together before a kernel reads it: where head and body meet, the end with its padding, a whole short
+// message (three blocks of any hash), or what of a scattered buffer does not lie together.
+constexpr size_t SCRATCH_BYTES = 2048;
+constexpr size_t WHOLE_MESSAGE = 3 * MOST_BLOCK;  // what is put together altogether, with its padding
+constexpr size_t SCRATCH_PITCH = SCRATCH_BYTES + 64;
+static_assert(PAD_SLACK <= SCRATCH_PITCH - SCRATCH_BYTES);
+
+// How far the MAC of a message is (mac.cpp).
+enum class Stage : uint8_t {
+    aad,  // whole blocks of the AAD, where they lie
+    joint,  // the rest of the head, and the body's first bytes up to a block boundary
+    body,  // whole blocks of the body, where they lie
+    end,  // the rest, the trailer and the padding
+    outer,  // HMAC's second hash
+    done  // `digest` is there
+};
+
+struct Message {
+    cst_job *job;
+    const Key *key;
+    Buffer in, out;
+
+    // Text: up to `text_end` it lies in `in` and `out`; last_bytes of `last`, whole blocks, follow it.
+    uint64_t ciphered, text_end, text_stop;  // text_stop: how far run_texts is to go
+    uint32_t last_bytes;
+
+    // MAC: head, `body_bytes` of `body`, trailer.
+    Buffer *body;
+    uint64_t body_bytes, hashed, hash_stop;  // hash_stop: how far run_macs is to go before the end
+    uint64_t aad_hashed;  // CCM: of the AAD
+    uint64_t ready;  // of the body: there to be read already
+    uint32_t boundary;  // bytes of the body up to the first block boundary behind the head
+    uint16_t record_length;  // TLS: the length that the MAC covers
+    Stage stage;
+    bool whole;  // the message is put together altogether
+    bool to_end;  // run_macs is to finish it
+    bool scattered;
+    bool paired, aligned;  // a pair kernel does the middle; cipher and hash stand at the same byte then
+    bool chain_wanted;  // the chaining value behind the text is needed
+    bool in_place;
+    bool failed;  // did not authenticate
+
+    const uint8_t *cipher_from;  // the cipher's chaining value, 16 bytes, and the table where the stream has one
+    const uint8_t *round_keys;
+    const uint8_t *hash_from;  // the hash's: words in host order
+    const uint8_t *mac_keys_end;  // of a MAC with a key: behind its last row
+
+    // From here on what was used is wiped.
+    alignas(16) uint8_t chain[16];  // of the cipher
+    alignas(16) uint8_t hash_chain[64];
+    alignas(16) uint8_t digest[64];
+    alignas(16) uint8_t last[MOST_LAST];
+};
+
+// Memory that kernels work in.
+struct LaneMemory {
+    uint8_t *state = nullptr;  // Engine::most_state_bytes(), aligned to STATE_ALIGN
+    uint8_t *idle_out =
+        nullptr;  // IDLE_OUT_BYTES: output of lanes without a message, which repeat the input of another
+    uint8_t *scratch = nullptr;  // SCRATCH_PITCH for each lane
+    size_t state_used = 0, scratch_lanes = 0, scratch_used = 0, idle_used = 0;  // scratch_used: of each lane, at most
+
+    // So many bytes of it are to be wiped.
+    uint8_t *scratch_of(uint32_t lane, size_t bytes) {
+        if (scratch_lanes <= lane) scratch_lanes = lane + 1;
+        if (scratch_used < bytes) scratch_used = bytes;
+        return scratch + lane * SCRATCH_PITCH;
+    }
+};
+constexpr size_t IDLE_OUT_BYTES = 8192;
+
+// Everything that a burst needs, allocated before anything is written.
+class Memory {
+public:
+    ~Memory();
+    // Room for min(n, MOST_MESSAGES) at once. CST_ERR_MEMORY.
+    int allocate(const Engine &engine, size_t n);
+    size_t room() const { return room_; }
+    // Wipes what was used.
+    void clean();
+
+    LaneMemory lanes;
+    Message *messages = nullptr;
+    Message **list = nullptr, **other = nullptr;  // room for as many: what a step runs over
+    size_t messages_used = 0;
+    size_t secret_bytes = 0;  // of each message, from `chain` on, that are wiped
+
+    // So much for each message of suites that need it: RC4's chain and table; the end of a TLS record; what of a
+    // message with Poly1305 goes with the first call, and powers of its key.
+    static constexpr size_t AREA_BYTES = 1536;
+    // Of it so many bytes are to be wiped.
+    uint8_t *area_of(const Message &m, size_t bytes) {
+        if (area_used < bytes) area_used = bytes;
+        return areas_ + size_t(&m - messages) * AREA_BYTES;
+    }
+    size_t area_used = 0;
+
+private:
+    void *base_ = nullptr;
+    uint8_t *areas_ = nullptr;
+    Spare *spare_ = nullptr;  // where it came from
+    size_t room_ = 0;
+};
+static_assert(RC4_STATE <= Memory::AREA_BYTES);
+
+// Messages of one suite and direction that are worked on together, the longest first.
+struct Class {
+    const Suite *suite;
+    Memory *memory;
+    Message *messages;
+    size_t n;
+    bool opens, one_key;
+    bool alike = false;  // as long as one another, AAD and IV too, and in one piece each
+};
+
+}  // namespace cst

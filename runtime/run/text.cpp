@@ -1,0 +1,334 @@
+#include "text.hpp"
+
+#include <algorithm>
+
+#include "keys.hpp"
+#include "lanes.hpp"
+#include "lineup.hpp"
+
+namespace cst {
+namespace {
+
+constexpr uint64_t MOST_DETOUR = 512;      // bytes that had better be copied than cut into two calls
+constexpr uint64_t LONG_STRETCH = 256;  // bytes of a scattered buffer that are worth a run of their own
+
+uint32_t low_word(const uint8_t *block) {
+    return uint32_t(block[12]) << 24 | uint32_t(block[13]) << 16 | uint32_t(block[14]) << 8 | block[15];
+}
+
+bool counts(const Suite &suite) { return suite.counts() || suite.encrypt->record.kind == ALGORITHM_CHACHA; }
+
+// Blocks until the 32 bits that kernels count in wrap, where a carry goes farther.
+uint64_t before_carry(Construction construction, const uint8_t *counter) {
+    uint32_t word;
+    switch (construction) {
+        case Construction::gcm:
+        case Construction::ccm:
+        case Construction::chacha_poly: return UINT64_MAX;
+        case Construction::chacha: memcpy(&word, counter, sizeof(word)); break;
+        default: word = low_word(counter);
+    }
+    return (uint64_t(1) << 32) - word;
+}
+
+// What a kernel leaves of a text is filled up in the scratch, where blocks do not wait for one another, or nothing
+// follows.
+bool rounds_up(const Suite &suite, bool decrypts) {
+    const uint32_t kind = suite.encrypt->record.kind;
+    return decrypts || (kind != ALGORITHM_CIPHER_ENC && kind != ALGORITHM_DES_ENC && kind != ALGORITHM_RC4);
+}
+
+// Whether the chaining value at the end of what is to be run matters.
+bool goes_on(const Message &m) { return m.chain_wanted || m.text_stop < m.text_end; }
+
+class TextStep {
+public:
+    TextStep(const Class &c, const Variant &v, bool fills)
+        : suite_(*c.suite),
+          part_(v.cipher),
+          places_(v.cipher.lanes.data()),
+          memory_(c.memory->lanes),
+          areas_(c.memory),
+          state_(memory_.state),
+          step_(v.step),
+          log2_(v.step_log2),
+          unit_(suite_.encrypt->record.block_bytes),
+          counts_(counts(suite_)),
+          fills_(fills),
+          keys_(v.cipher, state_) {}
+
+    Message *message[MAX_LANES];
+    uint64_t left[MAX_LANES];
+
+    void share_key(const uint8_t *rows) { keys_.share(rows); }
+    // Every message has so many bytes, whole iterations where they lie, and its chaining value does not matter then.
+    void all_at_once(uint64_t bytes) { simple_ = bytes; }
+
+    void load(const uint32_t *lanes, size_t n) {
+        for (size_t i = 0; i < n; i++) {
+            const uint32_t lane = lanes[i];
+            Message &m = *message[lane];
+            const LanePlace &place = places_[lane];
+            if (place.chain != NO_FIELD) memcpy(state_ + place.chain, m.cipher_from, 16);
+            if (place.table != NO_FIELD) memcpy(state_ + place.table, m.cipher_from + 16, part_.table_bytes);
+            keys_.put(lane, m.round_keys);
+            if (simple_) {
+                begin(lane, m.in.at(m.ciphered), m.out.at(m.ciphered), simple_, false);
+                continue;
+            }
+            if (counts_ && m.cipher_from != m.chain) {
+                memcpy(m.chain, m.cipher_from, 16);
+                m.cipher_from = m.chain;
+            }
+            stretch(lane);
+        }
+    }
+    void turn(const uint32_t *lanes, size_t n) {
+        for (size_t i = 0; i < n; i++) {
+            const uint32_t lane = lanes[i];
+            Message &m = *message[lane];
+            if (simple_) {
+                m.ciphered += simple_;
+                left[lane] = 0;
+                continue;
+            }
+            const LanePlace &place = places_[lane];
+            settle(lane);
+            if (done(m) && !goes_on(m)) {
+                left[lane] = 0;
+                continue;
+            }
+            if (counts_) {
+                count_on(suite_.construction, m.chain, (bytes_[lane] + unit_ - 1) / unit_);
+                if (stretch(lane)) memcpy(state_ + place.chain, m.chain, 16);
+                continue;
+            }
+            if (stretch(lane) || place.chain == NO_FIELD) continue;
+            uint8_t *const chain = place.table != NO_FIELD ? areas_->area_of(m, RC4_STATE) : m.chain;
+            memcpy(chain, state_ + place.chain, 16);
+            if (place.table != NO_FIELD) memcpy(chain + 16, state_ + place.table, part_.table_bytes);
+            m.cipher_from = chain;
+        }
+    }
+    void advance(uint32_t lane, uint64_t iterations) {
+        in_[lane] += iterations << log2_;
+        out_[lane] += iterations << log2_;
+        point(lane, in_[lane], out_[lane]);
+    }
+    uint64_t most_idle(uint64_t iterations) {
+        memory_.idle_used = IDLE_OUT_BYTES;
+        return std::min<uint64_t>(iterations, IDLE_OUT_BYTES >> log2_);
+    }
+    void idle(uint32_t lane, uint32_t model) const { point(lane, in_[model], memory_.idle_out); }
+
+private:
+    static bool done(const Message &m) { return m.ciphered == m.text_end + m.last_bytes; }
+    void point(uint32_t lane, const uint8_t *in, const uint8_t *out) const {
+        put_pointer(state_ + places_[lane].in, in);
+        put_pointer(state_ + places_[lane].out, out);
+    }
+
+    // The next bytes that the kernel can do at once. False: there are none.
+    bool stretch(uint32_t lane) {
+        Message &m = *message[lane];
+        left[lane] = bytes_[lane] = 0;
+        if (m.ciphered >= m.text_end) return stretch_of_last(lane);
+        uint64_t bytes = m.text_stop - m.ciphered;
+        if (counts_ && bytes) {
+            const uint64_t blocks = before_carry(suite_.construction, m.chain);
+            if (blocks < (bytes + unit_ - 1) / unit_) bytes = blocks * unit_;
+        }
+        uint64_t whole = bytes & ~uint64_t(step_ - 1);
+        if (m.scattered) {
+            const uint64_t here = together(&m, m.ciphered);
+            if (here < std::min<uint64_t>(bytes, step_)) return detour(lane, scattered_bytes(&m, bytes));
+            whole = std::min(bytes, here) & ~uint64_t(step_ - 1);
+        }
+        if (fills_ && bytes != whole && bytes <= MOST_DETOUR) return detour(lane, bytes);
+        if (whole) return begin(lane, m.in.at(m.ciphered), m.out.at(m.ciphered), whole, false);
+        return fills_ && detour(lane, bytes);
+    }
+    // What stands behind the text.
+    bool stretch_of_last(uint32_t lane) {
+        Message &m = *message[lane];
+        if (m.text_stop < m.text_end || done(m)) return false;
+        uint8_t *const last = m.last + (m.ciphered - m.text_end);
+        const uint64_t bytes = (m.text_end + m.last_bytes - m.ciphered) & ~uint64_t(step_ - 1);
+        return bytes && begin(lane, last, last, bytes, true);
+    }
+    // By way of the scratch, filled up with zeros.
+    bool detour(uint32_t lane, uint64_t bytes) {
+        Message &m = *message[lane];
+        if (!fills_) bytes &= ~uint64_t(step_ - 1);
+        if (!bytes) return false;
+        const uint64_t room = (bytes + step_ - 1) & ~uint64_t(step_ - 1);
+        uint8_t *const to = memory_.scratch_of(lane, room);
+        m.in.read(m.ciphered, to, bytes);
+        memset(to + bytes, 0, room - bytes);
+        begin(lane, to, to, room, true);
+        bytes_[lane] = bytes;
+        return true;
+    }
+    bool begin(uint32_t lane, const uint8_t *in, uint8_t *out, uint64_t bytes, bool apart) {
+        in_[lane] = in;
+        out_[lane] = out;
+        begun_[lane] = apart ? out : nullptr;
+        bytes_[lane] = bytes;
+        left[lane] = bytes >> log2_;
+        point(lane, in, out);
+        return true;
+    }
+    // What was done is where it belongs.
+    void settle(uint32_t lane) {
+        Message &m = *message[lane];
+        if (begun_[lane]) m.out.write(m.ciphered, begun_[lane], bytes_[lane]);
+        m.ciphered += bytes_[lane];
+    }
+
+    static uint64_t together(Message *m, uint64_t position) {
+        return std::min(m->in.together(position), m->out.together(position));
+    }
+    // Of pieces that do not lie together so many that one detour does.
+    uint64_t scattered_bytes(Message *m, uint64_t bytes) const {
+        const uint64_t most = std::min(bytes, std::max(step_, MOST_DETOUR));
+        uint64_t some = step_;
+        while (some < most && together(m, m->ciphered + some) < LONG_STRETCH) some += step_;
+        return std::min(some, bytes);
+    }
+
+    const Suite &suite_;
+    const Part &part_;
+    const LanePlace *const places_;
+    LaneMemory &memory_;
+    Memory *const areas_;
+    uint8_t *const state_;
+    const uint64_t step_;
+    const uint32_t log2_;
+    const uint64_t unit_;
+    const bool counts_, fills_;
+    uint64_t simple_ = 0;  // all_at_once; 0: they differ
+    LaneKeys keys_;
+    const uint8_t *in_[MAX_LANES];
+    uint8_t *out_[MAX_LANES], *begun_[MAX_LANES];  // begun_: what is to be written behind, where it was put together
+    uint64_t bytes_[MAX_LANES];                    // of the stretch, without what fills it up
+};
+
+}  // namespace
+
+bool counter_carries(const Suite &suite, const uint8_t *counter, uint64_t bytes) {
+    if (!counts(suite)) return false;
+    const uint64_t unit = suite.encrypt->record.block_bytes;
+    return before_carry(suite.construction, counter) <= (bytes + unit - 1) / unit;
+}
+
+namespace {
+
+void run_on(const Class &c, const Variant &v, bool fills, Message **list, size_t n) {
+    TextStep step(c, v, fills);
+    if (v.one_key) step.share_key(list[0]->round_keys);
+    const Message &first = *list[0];
+    const uint64_t bytes = first.text_stop - first.ciphered;
+    if (c.alike && !first.scattered && bytes && !(bytes & (v.step - 1)) && !goes_on(first) && !first.last_bytes &&
+        std::all_of(list, list + n, [&](const Message *m) {
+            return m->text_stop - m->ciphered == bytes && !counter_carries(*c.suite, m->cipher_from, bytes);
+        }))
+        step.all_at_once(bytes);
+    execute(*c.suite->engine, v, &c.memory->lanes, &step, list, n);
+}
+
+uint64_t left_of(const Message &m) {
+    if (m.failed) return 0;
+    if (m.ciphered < m.text_stop) return m.text_stop - m.ciphered;
+    return m.text_stop < m.text_end ? 0 : m.text_end + m.last_bytes - m.ciphered;
+}
+
+// Of messages that are alike: whether they have come as far as one another.
+bool all_alike(Message *const *list, size_t n) {
+    const Message &first = *list[0];
+    for (size_t i = 1; i < n; i++)
+        if (((list[i]->ciphered ^ first.ciphered) | (list[i]->text_stop ^ first.text_stop)) || list[i]->failed)
+            return false;
+    return n && !first.failed;
+}
+
+}  // namespace
+
+void count_on(Construction construction, uint8_t *counter, uint64_t blocks) {
+    if (construction == Construction::chacha || construction == Construction::chacha_poly) {
+        uint64_t words;
+        memcpy(&words, counter, sizeof(words));
+        words += blocks;
+        memcpy(counter, &words, sizeof(words));
+        return;
+    }
+    const bool far = construction != Construction::gcm && construction != Construction::ccm;
+    uint64_t low = __builtin_bswap64(load64(counter + 8)), high = __builtin_bswap64(load64(counter));
+    if (far) {
+        low += blocks;
+        high += low < blocks;
+    } else {
+        low = (low & ~uint64_t(UINT32_MAX)) | uint32_t(low + blocks);
+    }
+    put_words(counter, __builtin_bswap64(high), __builtin_bswap64(low));
+}
+
+void run_texts(const Class &c, Message **list, size_t n, bool decrypts) {
+    const Suite &suite = *c.suite;
+    const bool may_fill = rounds_up(suite, decrypts), counter = counts(suite);
+    while (n) {
+        // Those that have something left to the front, in the order in which they are.
+        Need need = {&suite.ciphers(decrypts), 0, 0, 0};
+        uint64_t sum = 0;
+        bool fills = may_fill;
+        const bool same = c.alike && all_alike(list, n);
+        for (size_t i = 0; i < (same ? 1 : n); i++) {
+            const uint64_t left = left_of(*list[i]);
+            if (!left) continue;
+            sum += left;
+            need.most = std::max(need.most, left);
+            fills &= counter || !goes_on(*list[i]);
+            if (!same) std::swap(list[need.messages], list[i]);
+            need.messages++;
+        }
+        if (same && need.messages) need.messages = n, sum *= n;
+        if (!need.messages) return;
+        n = need.messages;
+        need.bytes = need.most * n == sum ? need.most : sum / n;
+        need.one_key = c.one_key;
+        need.rounds_up = fills;
+        for (Message **at = list; need.messages;) {
+            Lineup lineup = line_up(suite, need);
+            if (!lineup.variant) {  // what is left is less than a block, and nothing follows it
+                need.rounds_up = fills = true;
+                lineup = line_up(suite, need);
+            }
+            size_t some = same ? lineup.messages : 0;
+            for (size_t i = 0; i < need.messages && some < lineup.messages; i++)
+                if (fills || left_of(*at[i]) >= lineup.variant->step) std::swap(at[some++], at[i]);
+            run_on(c, *lineup.variant, fills, at, some);
+            if (!fills && some < lineup.messages) break;  // the others are too short for this kernel
+            at += some;
+            need.messages -= some;
+        }
+        if (fills) return;
+    }
+}
+
+Lineup line_up_texts(const Class &c) {
+    const uint64_t bytes = c.messages[0].text_end;
+    Need need = {&c.suite->ciphers(c.opens), c.n, bytes, bytes};
+    need.one_key = c.one_key;
+    need.rounds_up = rounds_up(*c.suite, c.opens);
+    Lineup lineup = line_up(*c.suite, need);
+    need.rounds_up = true;
+    return lineup.variant ? lineup : line_up(*c.suite, need);
+}
+
+void run_all_texts(const Class &c, bool decrypts) {
+    size_t n = 0;
+    for (size_t i = 0; i < c.n; i++)
+        if (!c.messages[i].failed) c.memory->list[n++] = &c.messages[i];
+    run_texts(c, c.memory->list, n, decrypts);
+}
+
+}  // namespace cst

@@ -1,0 +1,23 @@
+// The cipher side of messages.
+#pragma once
+
+#include "lineup.hpp"
+#include "message.hpp"
+
+namespace cst {
+
+// Runs the cipher over each text, from `ciphered` up to `text_stop`; where that is all of the text, over `last` too,
+// and writes both. Lengths of a counter mode end anywhere. Of several messages the list is put into another order.
+void run_texts(const Class &c, Message **list, size_t n, bool decrypts);
+// The same with every message of the class that has not failed.
+void run_all_texts(const Class &c, bool decrypts);
+
+// What run_all_texts begins with.
+Lineup line_up_texts(const Class &c);
+// Whether a counter goes beyond the 32 bits that kernels count in, within a text of so many bytes or behind it.
+bool counter_carries(const Suite &suite, const uint8_t *counter, uint64_t bytes);
+// So many blocks farther: counters, as the suite's construction counts (SP 800-38A, B.1; SP 800-38D, 6.2; RFC
+// 8439, 2.4; ChaCha20's carry goes into the next word).
+void count_on(Construction construction, uint8_t *counter, uint64_t blocks);
+
+}  // namespace cst

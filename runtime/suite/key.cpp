@@ -1,0 +1,91 @@
+#include "key.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "secret.hpp"
+
+namespace cst {
+namespace {
+
+constexpr uint32_t LINE = alignof(Key), CHACHA_KEY_ROWS = 2;
+
+// Hands out places: for what is small, in what the header leaves of its line; for the rest, behind.
+class Places {
+public:
+    uint16_t small(uint32_t bytes) {
+        if (room_ + bytes > LINE) return lines(bytes);
+        const uint32_t place = room_;
+        room_ += (bytes + 7) & ~7u;
+        return uint16_t(place);
+    }
+    uint16_t lines(uint32_t bytes) {
+        const uint32_t place = end_;
+        end_ += (bytes + LINE - 1) & ~(LINE - 1);
+        return uint16_t(place);
+    }
+    uint16_t rows(uint32_t n) { return lines(n * uint32_t(sizeof(KeyRow))); }
+    uint32_t end() const { return end_; }
+
+private:
+    uint32_t room_ = Key::HEADER, end_ = LINE;
+};
+
+uint32_t rows_of(const AlgorithmRecord &cipher) {
+    if (cipher.kind == ALGORITHM_CHACHA) return CHACHA_KEY_ROWS;
+    if (cipher.is_des()) return cipher.key_bytes / DES_KEY * DES_ROUNDS / 2;
+    return cipher.rounds + 1;
+}
+
+// The powers of GHASH's key, and what the ways without a kernel have besides.
+uint32_t power_rows(const Suite &suite) {
+    uint32_t rows = GHASH_POWERS;
+    if (suite.narrow || suite.wide) rows += GHASH_POWERS;
+    if (suite.wide) rows += 2 * GCM_WIDE_STRIDE;
+    return rows;
+}
+
+}  // namespace
+
+KeyLayout lay_out_key(const Suite &suite) {
+    KeyLayout layout;
+    Places places;
+    if (suite.encrypt && suite.encrypt->record.kind == ALGORITHM_RC4) {
+        layout.rc4 = places.lines(RC4_STATE);
+    } else if (suite.enciphers()) {
+        places.rows(rows_of(suite.encrypt->record));
+        layout.decrypt =
+            suite.decrypt == suite.encrypt ? KeyLayout::ENCRYPT : places.rows(rows_of(suite.decrypt->record));
+    }
+    if (suite.tweak) layout.tweak = places.rows(rows_of(suite.tweak->record));
+    if (suite.construction == Construction::gcm) layout.powers = places.rows(power_rows(suite));
+    if (suite.construction == Construction::ccm) layout.mac = KeyLayout::ENCRYPT;
+    else if (suite.hash && suite.hash->record.kind == ALGORITHM_CBC_MAC) {
+        layout.mac = places.rows(rows_of(suite.hash->record));
+        layout.masks = places.small(2 * sizeof(KeyRow));
+    } else if (suite.hmac()) {
+        // Side by side, in one line if they fit.
+        const uint32_t each = suite.hash->record.words * suite.hash->record.word_bytes;
+        const uint32_t apart = (each + 7) & ~7u;
+        layout.inner = places.small(2 * apart);
+        layout.outer = uint16_t(layout.inner + apart);
+    }
+    layout.bytes = places.end();
+    return layout;
+}
+
+Key *Key::make(const Suite &suite, void *memory) {
+    memset(memory, 0, suite.key_layout.bytes);
+    return new (memory) Key(suite);
+}
+
+void wipe_key(Key *key) { wipe(static_cast<void *>(key), key->suite->key_layout.bytes); }
+
+void WipeAndFree::operator()(Key *key) const {
+    void *const block = key->block;
+    wipe_key(key);
+    free(block);
+}
+
+}  // namespace cst

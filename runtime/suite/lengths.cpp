@@ -1,0 +1,45 @@
+#include "lengths.hpp"
+
+#include "suite.hpp"
+
+namespace cst {
+namespace {
+
+// So many lengths from the least on, `step` apart.
+uint64_t tags_between(size_t least, size_t most, size_t step = 1) {
+    uint64_t tags = 0;
+    for (size_t n = least; n && n <= most; n += step) tags |= uint64_t(1) << (n - 1);
+    return tags;
+}
+
+uint64_t tags_of(const Suite &suite) {
+    switch (suite.construction) {
+        case Construction::gcm:  // SP 800-38D, 5.2.1.2
+            return tags_between(4, 8, 4) | tags_between(12, 16);
+        case Construction::ccm:  // SP 800-38C, A.1
+            return tags_between(suite.tag_min, suite.tag_max, 2);
+        default: return tags_between(suite.tag_min, suite.tag_max);
+    }
+}
+
+TextLengths opened(const Suite &suite, const TextLengths &sealed) {
+    switch (suite.construction) {
+        case Construction::rfc7518: return {AES_BLOCK, sealed.max / AES_BLOCK * AES_BLOCK + AES_BLOCK, AES_BLOCK};
+        case Construction::tls: return {suite.record_bytes(0), TLS_MOST_PLAIN + TLS_MOST_EXPANSION, AES_BLOCK};
+        default: return sealed;
+    }
+}
+
+}  // namespace
+
+Lengths lengths_of(const Suite &suite) {
+    Lengths lengths;
+    lengths.seal = {suite.min_bytes, suite.max_bytes, suite.block_bytes};
+    lengths.open = opened(suite, lengths.seal);
+    lengths.tags = tags_of(suite);
+    if (suite.construction == Construction::esp) lengths.aad_step = ESP_EXTENSION;
+    if (suite.construction == Construction::ccm) lengths.iv_and_count = CCM_IV_AND_COUNT;
+    return lengths;
+}
+
+}  // namespace cst

@@ -1,0 +1,34 @@
+// Which lengths the jobs of a suite may have, as data: what cst_suite_info tells, and what the API checks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cst {
+
+struct Suite;
+
+struct TextLengths {
+    uint64_t min = 0, max = 0, multiple = 1;  // a power of two
+
+    bool hold(uint64_t bytes) const { return bytes - min <= max - min && !(bytes & (multiple - 1)); }
+};
+
+struct Lengths {
+    TextLengths seal, open;  // of the input
+    uint64_t tags = 0;  // bit n - 1: tags of n bytes; 0: no tag
+    uint64_t aad_step = 1;  // between the AADs that are taken
+    size_t iv_and_count = 0;  // CCM: of these bytes the IV leaves some, which count the text; 0: IV and text are apart
+
+    bool hold_tag(size_t bytes) const { return bytes ? bytes <= 64 && tags >> (bytes - 1) & 1 : !tags; }
+    // An input, beside an IV of a length that is right.
+    bool hold_input(bool opened, size_t iv_bytes, uint64_t bytes) const {
+        const size_t count = iv_and_count - iv_bytes;
+        if (iv_and_count && count < sizeof(bytes) && bytes >> (8 * count)) return false;
+        return (opened ? open : seal).hold(bytes);
+    }
+};
+
+Lengths lengths_of(const Suite &suite);
+
+}  // namespace cst

@@ -1,0 +1,46 @@
+"""What tests take their jobs from: levels of instructions, lengths, numbers of jobs, and suites, one of each kind."""
+
+from __future__ import annotations
+
+import os
+
+from cryptostitch.ladder import oracle
+
+LONG = bool(os.environ.get("CRYPTOSTITCH_LONG"))
+LANES = 16
+TARGETS = ("host", "host-sha", "host-vaes", "host-no_avx512", "host-no_avx512-vaes-sha", "sse_aesni_shani", "sse_aesni")
+"""Levels of the machine's instructions, so that kernels of all widths come to run."""
+LEVELS = TARGETS if LONG else ("host", "host-no_avx512", "sse_aesni")
+"""The widest vectors, narrower ones, the narrowest."""
+
+EDGES = (0, 1, 15, 16, 17, 32, 48, 55, 56, 57, 63, 64, 65, 112, 119, 120, 121, 128)
+"""Bytes: around the blocks of ciphers and hashes, and where a hash's padding needs a block of its own."""
+STRIDES = tuple(
+    n + d for n in (256, 448, 512, 640, 768, 1024, 1536, 2048, 3072, 4096) for d in (-17, -16, -1, 0, 1, 16, 64)
+)
+"""Bytes: around what kernels do in one iteration, and a few of them."""
+LONGER = (1408, 5000, 9008, 16384, 16400, 33000)
+NUMBERS = (1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 130)
+"""Of jobs: around the lanes of every kernel, and more than run at once."""
+HEADS = (0, 1, 8, 12, 13, 16, 20, 47, 48, 49, 63, 64, 65, 112, 128, 240, 241, 255, 256, 257, 300, 700)
+"""Bytes of AAD: around blocks, and more than a kernel's head takes."""
+
+
+def construction(suite: str) -> tuple[object, ...]:
+    """What two suites have in common that differ in the size of a key only."""
+    of = oracle.meaning(suite)
+    return of.kind, of.hash, of.counts, of.block
+
+
+def one_of_each(suites: list[str]) -> list[str]:
+    """One suite per construction and hash; the sizes of their keys take turns. All suites in the long form."""
+    found: dict[tuple[object, ...], list[str]] = {}
+    for name in suites:
+        found.setdefault(construction(name), []).append(name)
+    return suites if LONG else [names[at % len(names)] for at, names in enumerate(found.values())]
+
+
+def one_per_construction(suites: list[str]) -> list[str]:
+    """Whatever the hash is."""
+    found = {(of.kind, of.counts, of.block): name for name in reversed(suites) for of in [oracle.meaning(name)]}
+    return sorted(found.values())

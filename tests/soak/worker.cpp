@@ -1,0 +1,45 @@
+#include "worker.hpp"
+
+#include "where.hpp"
+
+namespace soak {
+
+Worker::Worker(const Subject &subject, const Options &options, unsigned thread)
+    : subject_(subject), seed_(options.seed), thread_(thread), tally_(subject) {
+    here.thread = thread;
+    here.options = options.again.c_str();
+}
+
+Worker::~Worker() {
+    forget();
+    for (const auto &manager : managers_) cst_manager_free(manager.second);
+}
+
+// Keys of jobs that have run; buffers.
+void Worker::forget() {
+    for (cst_key *key : own_keys_) cst_key_free(key);
+    own_keys_.clear();
+    own_models_.clear();
+    memory_.clear();
+}
+
+void Worker::burst(uint64_t number) {
+    here.burst = number;
+    if (number / SESSION != session_) {
+        session_ = number / SESSION;
+        habits_ = draw_habits(subject_, seed_, thread_, session_);
+        here.target = habits_.target->name.c_str();
+        here.suite = subject_.suites()[habits_.suites[0]].name.c_str();
+    }
+    Random random{seed_, thread_, number, 'b'};
+    if (wants_records(random)) {
+        run_records(random);
+    } else {
+        draw(random);
+        run(random);
+    }
+    forget();
+    add(&tally_.bursts, 1);
+}
+
+}  // namespace soak

@@ -1,0 +1,80 @@
+"""The parts of `make check` that are the project's own: each finds what it is there for, and forgets nothing."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FAULT = '#include "h.hpp"\nint f(int a) {\n    if (a == TWO);\n    return a;\n}\n'
+
+
+def loaded(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"cmake/{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_long_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(["git", "init", "-q"], check=True)
+    for name in ("a.j2", "b.md", "c.sh", "Makefile"):
+        Path(name).write_text(f"short\n{'x' * (120 if name == 'c.sh' else 121)}\n")
+    lines = loaded("check_lines")
+    assert lines.main() == 0  # nothing is tracked
+    subprocess.run(["git", "add", "."], check=True)
+    assert lines.main() == 1
+    assert capsys.readouterr().out.split("\n") == ["Makefile:2: 121 columns", "a.j2:2: 121 columns", ""]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[ModuleType, Path]:
+    """A project of one file and one header, and the module that checks it."""
+    tidy = loaded("check_tidy")
+    if not tidy.TIDY.exists():
+        pytest.skip("clang-tidy is not installed: `make venv`")
+    monkeypatch.setattr(tidy, "ROOT", tmp_path)
+    (tmp_path / ".clang-tidy").write_text("Checks: '-*,bugprone-*'\nWarningsAsErrors: '*'\n")
+    (tmp_path / "runtime").mkdir()
+    (tmp_path / "build").mkdir()
+    (tmp_path / "runtime/h.hpp").write_text("#pragma once\nconstexpr int TWO = 2;\n")
+    (tmp_path / "runtime/a.cpp").write_text(FAULT)
+    command = f"c++ -mmemset-strategy=x -I{tmp_path}/runtime -c {tmp_path}/runtime/a.cpp"
+    entry = {"directory": str(tmp_path), "file": f"{tmp_path}/runtime/a.cpp", "command": command}
+    (tmp_path / "build/compile_commands.json").write_text(json.dumps([entry]))
+    return tidy, tmp_path
+
+
+def run(tidy: ModuleType, folder: Path) -> int:
+    tidy.included.cache_clear()
+    return tidy.main(folder / "build")
+
+
+def test_a_fault_is_found_until_it_is_gone(project: tuple[ModuleType, Path], capsys: pytest.CaptureFixture) -> None:
+    tidy, folder = project
+    for _ in range(2):
+        assert run(tidy, folder) == 1
+        assert "bugprone-suspicious-semicolon" in capsys.readouterr().out
+    (folder / "runtime/a.cpp").write_text(FAULT.replace(");\n    return", ") return 0;\n    return"))
+    assert run(tidy, folder) == 0
+
+
+@pytest.mark.parametrize("changed", ["runtime/a.cpp", "runtime/h.hpp", ".clang-tidy", "build/compile_commands.json"])
+def test_what_passed_is_looked_at_when_it_changes(
+    project: tuple[ModuleType, Path], monkeypatch: pytest.MonkeyPatch, changed: str
+) -> None:
+    tidy, folder = project
+    (folder / "runtime/a.cpp").write_text('#include "h.hpp"\nint f() { return TWO; }\n')
+    assert run(tidy, folder) == 0
+    looked: list[Path] = []
+    monkeypatch.setattr(tidy, "tidy", lambda build, path: (path, looked.append(path) or ""))
+    assert run(tidy, folder) == 0 and not looked
+    text = (folder / changed).read_text()
+    (folder / changed).write_text(text.replace("-c ", "-DX -c ") if changed.endswith("json") else text + "\n")
+    assert run(tidy, folder) == 0 and looked == [folder / "runtime/a.cpp"]
