@@ -60,7 +60,8 @@ def test_probe_of_a_few_forms(measured: Any) -> None:
         assert row.throughput > 0 and set(row.uses) <= set(measured.resources), row
         assert all(0 < use <= row.throughput * 1.01 for name, use in row.uses.items() if " or " not in name), row
         assert all(latency is None or latency >= 0 for latency in row.latency), row
-    assert measured.rows["add r64 i"].latency[0] == pytest.approx(1, abs=0.3)  # what a core cycle is
+    # What a core cycle is. (An addition of a constant takes none on cores that fold it, such as Golden Cove.)
+    assert measured.rows["rol r64 i"].latency[0] == pytest.approx(1, abs=0.3)
     assert measured.load >= 2 and all(f > 0 for f in measured.forward.values())
 
 

@@ -19,10 +19,8 @@ namespace {
 #define EVEX_ZERO(n) "vpxord %%zmm" #n ", %%zmm" #n ", %%zmm" #n "\n\t"
 #define MASK_ZERO(n) "kxorw %%k" #n ", %%k" #n ", %%k" #n "\n\t"
 
-}  // namespace
-
 // No clobbers: the caller of an API function expects these registers to change, and nothing here holds a value in them.
-void clear_registers(RegisterState state) {
+inline void clear_vectors(RegisterState state) {
     if (state == RegisterState::xmm) {
         __asm__ volatile(CLEAR_LOW(SSE_ZERO)::: "memory");
         return;
@@ -34,6 +32,24 @@ void clear_registers(RegisterState state) {
                                  : "memory");
     }
     __asm__ volatile(CLEAR_LOW(AVX_ZERO) "vzeroupper" ::: "memory");
+}
+
+// Those that a function may change. On Win64 it keeps rsi and rdi.
+inline void clear_general() {
+    __asm__ volatile(
+        "xor %%eax, %%eax\n\txor %%ecx, %%ecx\n\txor %%edx, %%edx\n\txor %%r8d, %%r8d\n\txor %%r9d, %%r9d\n\t"
+        "xor %%r10d, %%r10d\n\txor %%r11d, %%r11d" ::
+            : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "cc", "memory");
+#ifndef _WIN32
+    __asm__ volatile("xor %%esi, %%esi\n\txor %%edi, %%edi" ::: "rsi", "rdi", "cc", "memory");
+#endif
+}
+
+}  // namespace
+
+void clear_registers(RegisterState state) {
+    clear_vectors(state);
+    clear_general();
 }
 
 }  // namespace cst

@@ -1,12 +1,12 @@
-// Vector and mask registers after the work: kernels clear what they used, but the compiler's code and the C library's
-// memcpy move keys and data through them too.
+// Registers after the work: kernels clear what they used, but the compiler's code and the C library's memcpy move keys
+// and data through them too.
 #pragma once
 
 #include "../select/cpu.hpp"
 
 namespace cst {
 
-// Zeroes every vector and mask register that a call may change, as wide as the operating system saves them.
+// Zeroes every register that a call may change, vectors as wide as the operating system saves them.
 void clear_registers(RegisterState state);
 
 // Clears them at the end of a scope, on every path.
