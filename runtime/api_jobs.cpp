@@ -23,7 +23,7 @@ int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
             else refuse_unopened(job);
         }
         if (short_of_memory) return short_of_memory;
-        run_jobs(&memory, jobs, n, false);
+        run_jobs(&memory, jobs, n);
         return wrong;
     });
 }

@@ -128,7 +128,7 @@ int cst_tls_seal(cst_tls_write *write) {
         for (size_t first = 0; first < cut.records; first += room) {
             const size_t n = std::min(room, cut.records - first);
             for (size_t i = 0; i < n; i++) jobs[i] = begin_record(*write, cut, first + i, &heads[i]);
-            run_jobs(&memory, jobs.data(), n, false);
+            run_jobs(&memory, jobs.data(), n);
         }
         write->records = cut.records;
         write->out_len = cut.bytes();

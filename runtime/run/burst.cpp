@@ -130,27 +130,33 @@ void refuse_unopened(cst_job *job) {
     job->status = CST_ERR_AUTH;
 }
 
-int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool alike) {
-    if (alike) {
-        fetch_cold(jobs, std::min(n, MOST_MESSAGES));
-        const int result = run_without_kernel(jobs, n);
-        if (result != JOB_WAITING) return result;
-    }
-    Memory memory;
-    if (int error = memory.allocate(engine, n)) return error;
-    return run_jobs(&memory, jobs, n, alike);
+namespace {
+
+// All are to be run, of one suite and direction, and as long as the first.
+bool all_alike(const cst_job *jobs, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (jobs[i].status != JOB_WAITING || suite_of(&jobs[i]) != suite_of(jobs) ||
+            jobs[i].direction != jobs->direction || !as_long(*jobs, jobs[i]))
+            return false;
+    return true;
 }
 
-int run_jobs(Memory *memory, cst_job *jobs, size_t n, bool alike) {
+int run_alike(Memory *memory, cst_job *jobs, size_t n) {
     bool all = true;
-    const size_t room = alike && jobs->in_len <= SHORT ? std::min(memory->room(), SHORT_MESSAGES) : memory->room();
+    const size_t room = jobs->in_len <= SHORT ? std::min(memory->room(), SHORT_MESSAGES) : memory->room();
     for (size_t first = 0; first < n; first += room) {
         const size_t some = std::min(n - first, room);
         fetch_cold(jobs + first, some);
-        if (alike) {
-            all &= run_class(memory, some, [&](size_t i) { return jobs + first + i; });
-            continue;
-        }
+        all &= run_class(memory, some, [&](size_t i) { return jobs + first + i; });
+    }
+    return all ? CST_OK : CST_ERR_AUTH;
+}
+
+int run_mixed(Memory *memory, cst_job *jobs, size_t n) {
+    bool all = true;
+    for (size_t first = 0; first < n; first += memory->room()) {
+        const size_t some = std::min(n - first, memory->room());
+        fetch_cold(jobs + first, some);
         cst_job *sorted[MOST_MESSAGES];
         size_t waiting = 0;
         for (cst_job *job = jobs + first; job < jobs + first + some; job++) {
@@ -167,8 +173,29 @@ int run_jobs(Memory *memory, cst_job *jobs, size_t n, bool alike) {
             all &= run_class(memory, to - from, [&](size_t i) { return sorted[from + i]; });
         }
     }
-    memory->clean();
     return all ? CST_OK : CST_ERR_AUTH;
+}
+
+}  // namespace
+
+int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool alike) {
+    if (alike) {
+        fetch_cold(jobs, std::min(n, MOST_MESSAGES));
+        const int result = run_without_kernel(jobs, n);
+        if (result != JOB_WAITING) return result;
+    }
+    Memory memory;
+    if (int error = memory.allocate(engine, n)) return error;
+    return (alike ? run_alike : run_mixed)(&memory, jobs, n);
+}
+
+int run_jobs(Memory *memory, cst_job *jobs, size_t n) {
+    const bool alike = all_alike(jobs, n);
+    const int result = alike ? run_without_kernel(jobs, n) : JOB_WAITING;
+    if (result != JOB_WAITING) return result;
+    const int status = (alike ? run_alike : run_mixed)(memory, jobs, n);
+    memory->clean();
+    return status;
 }
 
 }  // namespace cst

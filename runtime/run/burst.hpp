@@ -5,10 +5,11 @@
 
 namespace cst {
 
-// Every job has been checked, its status is JOB_WAITING. CST_OK, or CST_ERR_AUTH when one did not authenticate. alike:
-// all are of one suite and direction, and as long as the first. Leaves the memory wiped.
-int run_jobs(Memory *memory, cst_job *jobs, size_t n, bool alike);
-// The same with memory of its own: CST_ERR_MEMORY, and nothing has happened.
+// Runs the jobs whose status is JOB_WAITING; they have been checked. CST_OK, or CST_ERR_AUTH when one did not
+// authenticate. Leaves the memory wiped.
+int run_jobs(Memory *memory, cst_job *jobs, size_t n);
+// The same with memory of its own: CST_ERR_MEMORY, and nothing has happened. alike: all are to be run, are of one suite
+// and direction, and as long as the first.
 int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool alike);
 
 // What becomes of a job of an AEAD whose input has a length that nothing is sealed to: what becomes of a forgery.

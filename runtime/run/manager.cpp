@@ -41,7 +41,7 @@ void Manager::run(Group *group, uint64_t *reason) {
         const bool right = group->suite->lengths.hold_input(group->direction == CST_OPEN, job.iv_len, job.in_len);
         if (!right) refuse_unopened(&burst_.back());
     }
-    run_jobs(&memory_, burst_.data(), burst_.size(), false);
+    run_jobs(&memory_, burst_.data(), burst_.size());
     for (size_t i = 0; i < burst_.size(); i++) {
         cst_job *job = group->waiting[i].job;
         job->status = burst_[i].status;

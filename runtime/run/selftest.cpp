@@ -66,7 +66,7 @@ int run_one(const Suite &suite, const Bytes &key, const Bytes &mac_key, const By
                    0};
     Memory memory;
     if (int error = memory.allocate(*suite.engine, 1)) return error;
-    if (int error = run_jobs(&memory, &job, 1, true)) return error;
+    if (int error = run_jobs(&memory, &job, 1)) return error;
     sealed->out.resize(job.out_len);
 
     Bytes back(sealed->out.size(), 0xff);
@@ -78,14 +78,14 @@ int run_one(const Suite &suite, const Bytes &key, const Bytes &mac_key, const By
         job.out = back.data();
         job.out_cap = back.size();
     }
-    if (int error = run_jobs(&memory, &job, 1, true)) return error == CST_ERR_AUTH ? CST_ERR_SELFTEST : error;
+    if (int error = run_jobs(&memory, &job, 1)) return error == CST_ERR_AUTH ? CST_ERR_SELFTEST : error;
     if (suite.enciphers() && (job.out_len != in.size() || memcmp(back.data(), in.data(), in.size()) != 0))
         return CST_ERR_SELFTEST;
     if (suite.kind == CST_CIPHER) return CST_OK;
     uint8_t *spoilt = tag_len ? sealed->tag.data() : sealed->out.data();  // what is wrong must be refused
     *spoilt ^= 1;
     job.status = JOB_WAITING;
-    const int refused = run_jobs(&memory, &job, 1, true);
+    const int refused = run_jobs(&memory, &job, 1);
     *spoilt ^= 1;
     return refused == CST_ERR_AUTH ? CST_OK : CST_ERR_SELFTEST;
 }

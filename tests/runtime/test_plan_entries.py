@@ -19,7 +19,6 @@ from targets import context_for
 SUITES = one_of_each(suite_names())
 CONSTRUCTIONS = one_per_construction(suite_names())
 LENGTHS = (0, 1, 16, 64, 100, 320, 1040, 5000)
-ROUTED_APART = "the manager and cst_tls_seal have ways of their own until every entry makes the same plan"
 
 
 def burst(bench: Bench, built: list[BuiltJob]) -> None:
@@ -115,7 +114,6 @@ def differences(context: Context, counters: Counters, entry: Entry, numbers: tup
     return found
 
 
-@pytest.mark.xfail(strict=True, reason=ROUTED_APART)
 def test_managers_run_what_bursts_run(shared_context: Context, counters: Counters) -> None:
     assert not differences(shared_context, counters, manager, (1, 8, 33))
 
