@@ -5,6 +5,7 @@
 
 #include "constructions.hpp"
 #include "fetch.hpp"
+#include "whole.hpp"
 #include "without_kernel.hpp"
 
 namespace cst {
@@ -97,10 +98,11 @@ bool as_long(const cst_job &a, const cst_job &b) {
     return !((a.in_len ^ b.in_len) | (a.aad_len ^ b.aad_len) | (a.iv_len ^ b.iv_len) | b.n_in_pieces | b.n_out_pieces);
 }
 
-// Jobs of one suite and direction; at(i) is the i-th. False: one did not authenticate.
-template <typename At>
-bool run_class(Memory *memory, size_t n, At at) {
-    const cst_job &first = *at(0);
+// Jobs of one suite and direction, the longest first. False: one did not authenticate.
+bool run_class(Memory *memory, cst_job *const *jobs, size_t n) {
+    const int result = run_whole(memory, jobs, n);
+    if (result != JOB_WAITING) return result == CST_OK;
+    const cst_job &first = *jobs[0];
     const Suite &suite = *suite_of(&first);
     Class c = {&suite, memory, memory->messages, n, first.direction == CST_OPEN, true, true};
     const Start start(suite, c.opens);
@@ -109,10 +111,9 @@ bool run_class(Memory *memory, size_t n, At at) {
                                     suite.hash ? sizeof(Message) - offsetof(Message, chain) : sizeof(Message::chain));
     if (suite.construction == Construction::xts) memory->secret_bytes = sizeof(Message) - offsetof(Message, chain);
     for (size_t i = 0; i < n; i++) {
-        cst_job *const job = at(i);
-        begin(start, job, &memory->messages[i]);
-        c.one_key &= job->key == first.key;
-        c.alike &= as_long(first, *job);
+        begin(start, jobs[i], &memory->messages[i]);
+        c.one_key &= jobs[i]->key == first.key;
+        c.alike &= as_long(first, *jobs[i]);
     }
     run(c);
     bool all = true;
@@ -123,9 +124,11 @@ bool run_class(Memory *memory, size_t n, At at) {
 }  // namespace
 
 void refuse_unopened(cst_job *job) {
-    Buffer out;
-    out.set(job->out, job->out_cap, job->out_pieces, job->n_out_pieces);
-    out.zero(0, job->in_len);
+    if (suite_of(job)->enciphers()) {
+        Buffer out;
+        out.set(job->out, job->out_cap, job->out_pieces, job->n_out_pieces);
+        out.zero(0, job->in_len);
+    }
     job->out_len = 0;
     job->status = CST_ERR_AUTH;
 }
@@ -147,7 +150,9 @@ int run_alike(Memory *memory, cst_job *jobs, size_t n) {
     for (size_t first = 0; first < n; first += room) {
         const size_t some = std::min(n - first, room);
         fetch_cold(jobs + first, some);
-        all &= run_class(memory, some, [&](size_t i) { return jobs + first + i; });
+        cst_job *list[MOST_MESSAGES];
+        for (size_t i = 0; i < some; i++) list[i] = jobs + first + i;
+        all &= run_class(memory, list, some);
     }
     return all ? CST_OK : CST_ERR_AUTH;
 }
@@ -170,7 +175,7 @@ int run_mixed(Memory *memory, cst_job *jobs, size_t n) {
             for (to = from + 1; to < waiting; to++)
                 if (suite_of(sorted[to]) != suite_of(sorted[from]) || sorted[to]->direction != sorted[from]->direction)
                     break;
-            all &= run_class(memory, to - from, [&](size_t i) { return sorted[from + i]; });
+            all &= run_class(memory, sorted + from, to - from);
         }
     }
     return all ? CST_OK : CST_ERR_AUTH;

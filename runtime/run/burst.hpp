@@ -12,7 +12,7 @@ int run_jobs(Memory *memory, cst_job *jobs, size_t n);
 // and direction, and as long as the first.
 int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool alike);
 
-// What becomes of a job of an AEAD whose input has a length that nothing is sealed to: what becomes of a forgery.
+// What becomes of a forgery: CST_ERR_AUTH, and a zeroed output.
 void refuse_unopened(cst_job *job);
 
 }  // namespace cst

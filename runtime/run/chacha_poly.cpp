@@ -39,7 +39,7 @@ void begin_messages(const Class &c) {
         Message &m = c.messages[i];
         const cst_job &job = *m.job;
         const uint64_t first = first_bytes(job.in_len);
-        uint8_t *const area = c.memory->area_of(m, WIDEST);
+        uint8_t *const area = c.memory->area_of(m, CHACHA_BLOCK + first);
         memset(area, 0, CHACHA_BLOCK);
         m.in.read(0, area + CHACHA_BLOCK, size_t(first));
         memset(m.chain, 0, 4);
@@ -55,7 +55,7 @@ void begin_messages(const Class &c) {
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
         const cst_job &job = *m.job;
-        uint8_t *const area = c.memory->area_of(m, WIDEST);
+        uint8_t *const area = c.memory->area_of(m, 0);
         poly1305_key(area, poly_key_of(&m));
         m.in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
         m.out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
@@ -184,7 +184,7 @@ void run_chacha_poly(const Class &c) {
         m.hash_stop = hash_start(m, middles.of[0]);
         absorb_body(c, &m);
         make_powers(c, &m, *middles.of[0].choice);
-        if (c.opens) m.out.write(0, c.memory->area_of(m, WIDEST) + CHACHA_BLOCK, size_t(m.ciphered));
+        if (c.opens) m.out.write(0, c.memory->area_of(m, 0) + CHACHA_BLOCK, size_t(m.ciphered));
     }
     run_middles(c, middles);
     for (size_t i = 0; i < c.n; i++) {
@@ -213,7 +213,7 @@ void run_chacha_poly(const Class &c) {
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
         if (!m.failed && !m.paired)
-            m.out.write(0, c.memory->area_of(m, WIDEST) + CHACHA_BLOCK, size_t(first_bytes(m.job->in_len)));
+            m.out.write(0, c.memory->area_of(m, 0) + CHACHA_BLOCK, size_t(first_bytes(m.job->in_len)));
     }
     run_all_texts(c, false);
 }

@@ -1,10 +1,10 @@
 // The two executors: messages one after the other on a kernel of one lane; and in the lanes of a kernel of several,
 // which are refilled as they become free. Both run any step.
 //
-// A step (text.cpp, mac.cpp, middle.cpp) knows what a lane has to do next:
+// A step (text.cpp, mac.cpp, middle.cpp, whole_text.cpp) knows what a lane has to do next:
 //   message[lane], left[lane]   whose work it is; iterations until the step has to be asked again
 //   load(lanes, n)              begin with their messages
-//   advance(lane, iterations)   so much of what was left is done
+//   advance(lane, iterations)   so much of what was left is done; `left` says how much there is still
 //   turn(lanes, n)              all of it is done, but for at most `lag` iterations: what comes next, or nothing
 //   idle(lane, model)           a lane without a message repeats the input of another, for most_idle iterations
 #pragma once
@@ -15,8 +15,8 @@
 
 namespace cst {
 
-template <typename Step>
-uint64_t run_one_lane(const Variant &v, cst_kernel_fn fn, cst_kernel_args *args, Step *step, Message *const *messages,
+template <typename Step, typename Item>
+uint64_t run_one_lane(const Variant &v, cst_kernel_fn fn, cst_kernel_args *args, Step *step, Item *const *messages,
                       size_t n) {
     constexpr uint32_t LANE = 0;
     uint64_t calls = 0;
@@ -27,16 +27,16 @@ uint64_t run_one_lane(const Variant &v, cst_kernel_fn fn, cst_kernel_args *args,
             args->iterations = step->left[LANE];
             fn(args);
             calls++;
-            step->advance(LANE, step->left[LANE]);
             step->left[LANE] = 0;
+            step->advance(LANE, args->iterations);
             step->turn(&LANE, 1);
         }
     }
     return calls;
 }
 
-template <typename Step>
-uint64_t run_lanes(const Variant &v, cst_kernel_fn fn, cst_kernel_args *args, Step *step, Message *const *messages,
+template <typename Step, typename Item>
+uint64_t run_lanes(const Variant &v, cst_kernel_fn fn, cst_kernel_args *args, Step *step, Item *const *messages,
                    size_t n) {
     uint32_t live[MAX_LANES], some[MAX_LANES];
     const size_t width = v.lanes;
@@ -53,6 +53,7 @@ uint64_t run_lanes(const Variant &v, cst_kernel_fn fn, cst_kernel_args *args, St
                 if (i >= loads || step->left[lanes[i]] <= v.lag) lanes[still++] = lanes[i];
             free = still;
         }
+        if (free == width) return void(alive = 0);
         for (size_t i = 0; i < free; i++) step->message[lanes[i]] = nullptr;
         alive = 0;
         for (uint32_t lane = 0; lane < width; lane++)
@@ -89,9 +90,8 @@ uint64_t run_lanes(const Variant &v, cst_kernel_fn fn, cst_kernel_args *args, St
 }
 
 // Each of the messages has something to do for the kernel.
-template <typename Step>
-void execute(const Engine &engine, const Variant &v, LaneMemory *memory, Step *step, Message *const *messages,
-             size_t n) {
+template <typename Step, typename Item>
+void execute(const Engine &engine, const Variant &v, LaneMemory *memory, Step *step, Item *const *messages, size_t n) {
     const cst_kernel_fn fn = v.kernel.load(std::memory_order_acquire)->fn;
     cst_kernel_args args;
     for (uint32_t i = 0; i < v.n_streams; i++) args.state[i] = memory->state + v.state_offset[i];

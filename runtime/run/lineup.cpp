@@ -38,13 +38,13 @@ double on_this(const Variant &v, const Need &need, size_t n) {
     return std::max(each * double(rounds), v.cost.per_call + longest) + double(n) * loading(v, need.one_key);
 }
 
-Lineup decide(const Suite &suite, const Need &need, bool only_ready) {
+__attribute__((noinline)) Lineup decide(const Suite &suite, const Need &need, bool only_ready) {
     Lineup best;
     const Variant *candidates[128];
     size_t found = 0;
     const uint32_t block = suite.hash ? suite.hash->record.block_bytes : 0;
     for (const Variant *v : need.family->variants) {
-        if (need.whole_only && v->step != block) continue;
+        if ((need.whole_only && v->step != block) || (need.grain && v->step > need.grain)) continue;
         if (v == suite.forced) {
             Query query;
             query.least = need.rounds_up ? UINT64_MAX : need.most;
@@ -80,8 +80,9 @@ using Answer = LineupMemo::Answer;
 Question question_of(const Need &need, uint64_t kind) {
     const uint64_t flags = uint64_t(need.one_key) | uint64_t(need.aligned) << 1 | uint64_t(need.rounds_up) << 2 |
                            uint64_t(need.whole_only) << 3 | kind << 4;
-    return {uint64_t(reinterpret_cast<uintptr_t>(need.family)), uint64_t(need.messages) << 8 | flags, need.bytes,
-            need.most};
+    const uint64_t grain = need.grain ? uint64_t(1 + __builtin_ctzll(need.grain)) : 0;
+    return {uint64_t(reinterpret_cast<uintptr_t>(need.family)), uint64_t(need.messages) << 16 | grain << 8 | flags,
+            need.bytes, need.most};
 }
 uint64_t bits_of(double value) {
     uint64_t bits;
@@ -133,7 +134,7 @@ Lineup line_up(const Suite &suite, const Need &need) {
     }
 }
 
-const Variant *choose_pair(const Suite &suite, const Need &need, const Family &ciphers, double around, double *cycles) {
+const Variant *choose_pair(const Suite &suite, const Need &need, const Family &ciphers, double *cycles) {
     if (need.family->variants.empty() || !need.messages) return nullptr;
     const bool forced_pair = suite.forced && std::find(need.family->variants.begin(), need.family->variants.end(),
                                                        suite.forced) != need.family->variants.end();
@@ -153,6 +154,11 @@ const Variant *choose_pair(const Suite &suite, const Need &need, const Family &c
         const Lineup cipher = line_up(suite, alone);
         alone.family = &suite.hashes;
         const Lineup hash = line_up(suite, alone);
+        // In front of the middle and behind it cipher and hash have calls of their own.
+        Need before = {&suite.hashes, need.messages, suite.hash->record.block_bytes, suite.hash->record.block_bytes};
+        double around = line_up(suite, before).cycles;
+        before.family = &ciphers;
+        around += line_up(suite, before).cycles;
         if (cipher.variant && hash.variant &&
             cipher.cycles + hash.cycles < (pair.cycles + around) * (1 - 2 * COST_PRECISION))  // two costs are added
             pair.variant = nullptr;

@@ -15,6 +15,7 @@ struct Need {
     bool aligned = true;     // cipher and hash stand at the same byte: hand-over kernels may run
     bool rounds_up = false;  // the end of a text may fill up a kernel's last iteration
     bool whole_only = false; // only kernels whose iteration is a block of the hash
+    uint64_t grain = 0;      // only kernels whose iteration is at most so many bytes, a power of two; 0: any
 };
 
 struct Lineup {
@@ -32,7 +33,7 @@ Lineup line_up(const Suite &suite, const Need &need);
 double loading(const Variant &variant, bool one_key);
 
 // The kernel for the stitched middle: so many bytes of so many messages; NULL: none, or the parts one after the other
-// take less. `around`: what the middle costs beside itself, because cipher and hash go alone to where it begins.
-const Variant *choose_pair(const Suite &suite, const Need &need, const Family &ciphers, double around, double *cycles);
+// take less.
+const Variant *choose_pair(const Suite &suite, const Need &need, const Family &ciphers, double *cycles);
 
 }  // namespace cst

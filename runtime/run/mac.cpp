@@ -4,6 +4,7 @@
 
 #include "../suite/block_mac.hpp"
 #include "../suite/secret.hpp"
+#include "burst.hpp"
 #include "ccm_blocks.hpp"
 #include "chains.hpp"
 #include "keys.hpp"
@@ -30,25 +31,12 @@ size_t most_trailer(const Suite &suite) {
     }
 }
 
-// Appends what comes between body and padding. Returns its size.
-size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to) {
-    if (suite.construction == Construction::rfc7518) {
-        const uint64_t bits = __builtin_bswap64(uint64_t(job.aad_len) << 3);
-        memcpy(to, &bits, sizeof(bits));
-        return sizeof(bits);
-    }
-    if (suite.construction != Construction::esp || job.aad_len == ESP_HEADER) return 0;
-    memcpy(to, static_cast<const uint8_t *>(job.aad) + ESP_HEADER, ESP_EXTENSION);
-    return ESP_EXTENSION;
-}
-
 // Writes the head without the AAD's first bytes: only the last `rest` of it. Returns how much that is.
-size_t put_head(const Suite &suite, const Message &m, size_t rest, uint8_t *to) {
-    const cst_job &job = *m.job;
+size_t put_head(const Suite &suite, const cst_job &job, uint16_t record_length, size_t rest, uint8_t *to) {
     const uint8_t *aad_end = static_cast<const uint8_t *>(job.aad) + aad_in_head(suite, job.aad_len);
     if (rest) copy_few(to, aad_end - rest, rest);
     if (suite.construction == Construction::tls) {
-        const uint16_t length = __builtin_bswap16(m.record_length);
+        const uint16_t length = __builtin_bswap16(record_length);
         memcpy(to + rest, &length, sizeof(length));
         return rest + sizeof(length);
     }
@@ -200,7 +188,7 @@ private:
             case Move::aad: return begin(lane, static_cast<const uint8_t *>(m.job->aad), move.bytes);
             case Move::joint: {
                 uint8_t *const to = memory_.scratch_of(lane, move.bytes);
-                put_head(suite_, m, move.rest, to);
+                put_head(suite_, *m.job, m.record_length, move.rest, to);
                 m.body->read(0, to + move.head, m.boundary);
                 m.hashed = m.boundary;
                 return begin(lane, to, move.bytes);
@@ -261,7 +249,7 @@ private:
     bool end(uint32_t lane, const Move &move) {
         Message &m = *message[lane];
         uint8_t *const to = memory_.scratch_of(lane, WHOLE_MESSAGE + PAD_SLACK);
-        size_t used = move.head ? put_head(suite_, m, move.rest, to) : 0;
+        size_t used = move.head ? put_head(suite_, *m.job, m.record_length, move.rest, to) : 0;
         const size_t rest = size_t(m.body_bytes - m.hashed);
         m.body->read(m.hashed, to + used, rest);
         m.hashed += rest;
@@ -372,8 +360,7 @@ uint64_t bytes_left(const Suite &suite, const Message &m) {
     const uint64_t head = suite.kind == CST_AEAD && m.stage < Stage::body ? head_bytes(suite, m.job->aad_len) : 0;
     const uint64_t stop = m.to_end ? m.body_bytes : m.hash_stop, body = stop - std::min(stop, m.hashed);
     if (!m.to_end) return (head + body) & ~uint64_t(unit - 1);
-    const uint64_t all = head + body + suite.hash->record.length_bytes + unit;
-    return (all & ~uint64_t(unit - 1)) + (suite.hmac() ? unit : 0);
+    return hashed_bytes(suite, head + body);
 }
 
 // Whether there is something to do; bodies: only those count, as far as whole iterations go.
@@ -478,6 +465,26 @@ uint64_t head_bytes(const Suite &suite, uint64_t aad_len) {
     }
 }
 
+size_t put_head(const Suite &suite, const cst_job &job, uint8_t *to) {
+    return put_head(suite, job, 0, size_t(aad_in_head(suite, job.aad_len)), to);
+}
+
+size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to) {
+    if (suite.construction == Construction::rfc7518) {
+        const uint64_t bits = __builtin_bswap64(uint64_t(job.aad_len) << 3);
+        memcpy(to, &bits, sizeof(bits));
+        return sizeof(bits);
+    }
+    if (suite.construction != Construction::esp || job.aad_len == ESP_HEADER) return 0;
+    memcpy(to, static_cast<const uint8_t *>(job.aad) + ESP_HEADER, ESP_EXTENSION);
+    return ESP_EXTENSION;
+}
+
+uint64_t hashed_bytes(const Suite &suite, uint64_t head_and_body) {
+    const uint64_t unit = suite.hash->record.block_bytes, all = head_and_body + suite.hash->record.length_bytes + unit;
+    return (all & ~(unit - 1)) + (suite.hmac() ? unit : 0);
+}
+
 bool fits_whole(const Suite &suite, uint64_t head, uint64_t body) {
     if (suite.forced && suite.forced->stitched()) return false;  // what is forced must be seen to run
     const AlgorithmRecord &hash = suite.hash->record;
@@ -543,9 +550,7 @@ void check_tags(const Class &c) {
 
 void fail(Message *m) {
     m->failed = true;
-    m->job->status = CST_ERR_AUTH;
-    m->job->out_len = 0;
-    if (m->key->suite->enciphers()) m->out.zero(0, m->job->in_len);
+    refuse_unopened(m->job);
 }
 
 }  // namespace cst

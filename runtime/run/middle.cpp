@@ -187,8 +187,12 @@ size_t find_stretches(const Class &c, const Middle &middle, Message **list) {
 
 }  // namespace
 
+// Where the cipher may be ahead of the hash, it is so far ahead that whole iterations are left of its text.
 uint64_t cipher_start(const Message &m, const Middle &middle) {
-    return middle.ahead() || middle.apart ? 0 : (uint64_t(m.boundary) + 15) & ~uint64_t(15);
+    if (middle.ahead() || middle.apart) return 0;
+    const uint64_t start = (uint64_t(m.boundary) + 15) & ~uint64_t(15);
+    if (middle.aligned || middle.opens || !middle.choice || m.text_end < start) return start;
+    return start + ((m.text_end - start) & (middle.choice->step - 1) & ~uint64_t(15));
 }
 
 uint64_t hash_start(const Message &m, const Middle &middle) {
@@ -227,13 +231,7 @@ void choose(const Class &c, Middle *middle) {
     need.bytes = sum / need.messages;
     need.one_key = c.one_key;
     need.aligned = middle->aligned;
-    // In front of the middle and behind it cipher and hash have calls of their own.
-    const Family &ciphers = suite.ciphers(middle->opens);
-    Need before = {&suite.hashes, need.messages, suite.hash->record.block_bytes, suite.hash->record.block_bytes};
-    double around = line_up(suite, before).cycles;
-    before.family = &ciphers;
-    around += line_up(suite, before).cycles;
-    middle->choice = choose_pair(suite, need, ciphers, around, &middle->cycles);
+    middle->choice = choose_pair(suite, need, suite.ciphers(middle->opens), &middle->cycles);
     if (middle->choice) return;
     for (size_t i = 0; i < c.n; i++)
         if (c.messages[i].aligned == middle->aligned) c.messages[i].paired = false;

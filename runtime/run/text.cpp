@@ -9,14 +9,11 @@
 namespace cst {
 namespace {
 
-constexpr uint64_t MOST_DETOUR = 512;      // bytes that had better be copied than cut into two calls
 constexpr uint64_t LONG_STRETCH = 256;  // bytes of a scattered buffer that are worth a run of their own
 
 uint32_t low_word(const uint8_t *block) {
     return uint32_t(block[12]) << 24 | uint32_t(block[13]) << 16 | uint32_t(block[14]) << 8 | block[15];
 }
-
-bool counts(const Suite &suite) { return suite.counts() || suite.encrypt->record.kind == ALGORITHM_CHACHA; }
 
 // Blocks until the 32 bits that kernels count in wrap, where a carry goes farther.
 uint64_t before_carry(Construction construction, const uint8_t *counter) {
@@ -29,13 +26,6 @@ uint64_t before_carry(Construction construction, const uint8_t *counter) {
         default: word = low_word(counter);
     }
     return (uint64_t(1) << 32) - word;
-}
-
-// What a kernel leaves of a text is filled up in the scratch, where blocks do not wait for one another, or nothing
-// follows.
-bool rounds_up(const Suite &suite, bool decrypts) {
-    const uint32_t kind = suite.encrypt->record.kind;
-    return decrypts || (kind != ALGORITHM_CIPHER_ENC && kind != ALGORITHM_DES_ENC && kind != ALGORITHM_RC4);
 }
 
 // Whether the chaining value at the end of what is to be run matters.
@@ -61,8 +51,6 @@ public:
     uint64_t left[MAX_LANES];
 
     void share_key(const uint8_t *rows) { keys_.share(rows); }
-    // Every message has so many bytes, whole iterations where they lie, and its chaining value does not matter then.
-    void all_at_once(uint64_t bytes) { simple_ = bytes; }
 
     void load(const uint32_t *lanes, size_t n) {
         for (size_t i = 0; i < n; i++) {
@@ -72,10 +60,6 @@ public:
             if (place.chain != NO_FIELD) memcpy(state_ + place.chain, m.cipher_from, 16);
             if (place.table != NO_FIELD) memcpy(state_ + place.table, m.cipher_from + 16, part_.table_bytes);
             keys_.put(lane, m.round_keys);
-            if (simple_) {
-                begin(lane, m.in.at(m.ciphered), m.out.at(m.ciphered), simple_, false);
-                continue;
-            }
             if (counts_ && m.cipher_from != m.chain) {
                 memcpy(m.chain, m.cipher_from, 16);
                 m.cipher_from = m.chain;
@@ -87,11 +71,6 @@ public:
         for (size_t i = 0; i < n; i++) {
             const uint32_t lane = lanes[i];
             Message &m = *message[lane];
-            if (simple_) {
-                m.ciphered += simple_;
-                left[lane] = 0;
-                continue;
-            }
             const LanePlace &place = places_[lane];
             settle(lane);
             if (done(m) && !goes_on(m)) {
@@ -206,7 +185,6 @@ private:
     const uint32_t log2_;
     const uint64_t unit_;
     const bool counts_, fills_;
-    uint64_t simple_ = 0;  // all_at_once; 0: they differ
     LaneKeys keys_;
     const uint8_t *in_[MAX_LANES];
     uint8_t *out_[MAX_LANES], *begun_[MAX_LANES];  // begun_: what is to be written behind, where it was put together
@@ -214,6 +192,13 @@ private:
 };
 
 }  // namespace
+
+bool counts(const Suite &suite) { return suite.counts() || suite.encrypt->record.kind == ALGORITHM_CHACHA; }
+
+bool rounds_up(const Suite &suite, bool decrypts) {
+    const uint32_t kind = suite.encrypt->record.kind;
+    return decrypts || (kind != ALGORITHM_CIPHER_ENC && kind != ALGORITHM_DES_ENC && kind != ALGORITHM_RC4);
+}
 
 bool counter_carries(const Suite &suite, const uint8_t *counter, uint64_t bytes) {
     if (!counts(suite)) return false;
@@ -226,13 +211,6 @@ namespace {
 void run_on(const Class &c, const Variant &v, bool fills, Message **list, size_t n) {
     TextStep step(c, v, fills);
     if (v.one_key) step.share_key(list[0]->round_keys);
-    const Message &first = *list[0];
-    const uint64_t bytes = first.text_stop - first.ciphered;
-    if (c.alike && !first.scattered && bytes && !(bytes & (v.step - 1)) && !goes_on(first) && !first.last_bytes &&
-        std::all_of(list, list + n, [&](const Message *m) {
-            return m->text_stop - m->ciphered == bytes && !counter_carries(*c.suite, m->cipher_from, bytes);
-        }))
-        step.all_at_once(bytes);
     execute(*c.suite->engine, v, &c.memory->lanes, &step, list, n);
 }
 

@@ -6,6 +6,8 @@
 
 namespace cst {
 
+constexpr uint64_t MOST_DETOUR = 512;  // bytes that had better be copied than cut into two calls
+
 // Runs the cipher over each text, from `ciphered` up to `text_stop`; where that is all of the text, over `last` too,
 // and writes both. Lengths of a counter mode end anywhere. Of several messages the list is put into another order.
 void run_texts(const Class &c, Message **list, size_t n, bool decrypts);
@@ -14,6 +16,11 @@ void run_all_texts(const Class &c, bool decrypts);
 
 // What run_all_texts begins with.
 Lineup line_up_texts(const Class &c);
+// Whether the suite's cipher is a counter mode, or ChaCha20.
+bool counts(const Suite &suite);
+// What a kernel leaves of a text is filled up in the scratch, where blocks do not wait for one another, or nothing
+// follows.
+bool rounds_up(const Suite &suite, bool decrypts);
 // Whether a counter goes beyond the 32 bits that kernels count in, within a text of so many bytes or behind it.
 bool counter_carries(const Suite &suite, const uint8_t *counter, uint64_t bytes);
 // So many blocks farther: counters, as the suite's construction counts (SP 800-38A, B.1; SP 800-38D, 6.2; RFC

@@ -48,9 +48,14 @@ private:
             return version_.load(std::memory_order_relaxed) == before;
         }
         bool read(const Question &question, Answer *answer) const {
-            if (words_[0].load(std::memory_order_relaxed) != question[0]) return false;
-            Question there;
-            return copy(&there, answer) && there == question;
+            const uint64_t before = version_.load(std::memory_order_acquire);
+            uint64_t other = 0;
+#pragma GCC unroll 8
+            for (size_t i = 0; i < kQuestion; i++) other |= words_[i].load(std::memory_order_acquire) ^ question[i];
+            if (other || !before || before & 1) return false;
+#pragma GCC unroll 8
+            for (size_t i = 0; i < kAnswer; i++) (*answer)[i] = words_[kQuestion + i].load(std::memory_order_acquire);
+            return version_.load(std::memory_order_relaxed) == before;
         }
         void write(const Question &question, const Answer &answer) {
             uint64_t before = version_.load(std::memory_order_relaxed);
@@ -72,6 +77,7 @@ private:
                                             0xd6e8feb86659fd93u, 0xa0761d6478bd642fu, 0xe7037ed1a0b428dbu};
         static_assert(kQuestion <= sizeof(kOdd) / sizeof(kOdd[0]));
         uint64_t hash = 0;
+#pragma GCC unroll 8
         for (size_t i = 0; i < kQuestion; i++) hash ^= question[i] * kOdd[i];
         return hash >> 40 ^ hash >> 20;  // of words that differ in low bits only the high ones differ
     }

@@ -43,6 +43,7 @@ public:
         std::sort(values_.begin(), values_.end());
         values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
         memset(filter_, 0, sizeof filter_);
+        generation_++;
         for (uint64_t v : values_) filter_[v & 0xffff] = true;
     }
     // The offset of the first needle in the haystack; -1: none.
@@ -53,7 +54,8 @@ public:
         }
         return -1;
     }
-    size_t size() const { return values_.size(); }
+    // Counts sets of needles.
+    unsigned generation() const { return generation_; }
 
 private:
     static uint64_t load(const uint8_t *p) {
@@ -69,6 +71,7 @@ private:
         values_.push_back(v);
     }
     std::vector<uint64_t> values_;
+    unsigned generation_ = 0;
     bool filter_[1 << 16] = {};
 };
 
@@ -79,18 +82,51 @@ std::string freed_finding;
 
 // ---- the library's blocks
 
+}  // namespace
+
+extern "C" {
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void *__libc_memalign(size_t, size_t);
+void __libc_free(void *);
+}
+
+namespace {
+
 struct Block {
     uint8_t *at;
     size_t size;
     bool key;
+    uint8_t *seen;  // what was there when it was searched last
+    unsigned generation;  // for these needles
 };
 constexpr size_t MOST_BLOCKS = 1 << 16;
 Block blocks[MOST_BLOCKS];
 size_t n_blocks = 0;
 
 void *note(void *at, size_t size) {
-    if (tracking && at && n_blocks < MOST_BLOCKS) blocks[n_blocks++] = {static_cast<uint8_t *>(at), size, making_key};
+    if (tracking && at && n_blocks < MOST_BLOCKS)
+        blocks[n_blocks++] = {static_cast<uint8_t *>(at), size, making_key, nullptr, 0};
     return at;
+}
+
+// Whether it has a needle. Most of the library's memory is a pack's records, which no call changes: of a block that has
+// been searched for these needles only what is not as it was then.
+bool search(Block *block) {
+    constexpr size_t CHUNK = 1024, AROUND = 7;  // a needle may begin in front of a chunk
+    const bool all = block->generation != needles.generation();
+    if (!block->seen) block->seen = static_cast<uint8_t *>(__libc_malloc(block->size));
+    block->generation = needles.generation();
+    bool found = false;
+    for (size_t i = 0; i < block->size; i += CHUNK) {
+        const size_t some = std::min(CHUNK, block->size - i);
+        if (!all && !memcmp(block->at + i, block->seen + i, some)) continue;
+        const size_t from = i < AROUND ? 0 : i - AROUND, to = std::min(block->size, i + some + AROUND);
+        if (needles.in(block->at + from, to - from) < 0) memcpy(block->seen + i, block->at + i, some);
+        else found = true, block->generation = 0;
+    }
+    return found;
 }
 
 // What the heap held before belongs to somebody else.
@@ -106,6 +142,7 @@ void forget(void *at) {
                     "freed block of " + std::to_string(blocks[i].size) + " bytes, at " + std::to_string(where);
                 tracking = true;
             }
+            __libc_free(blocks[i].seen);
             blocks[i] = blocks[--n_blocks];
             return;
         }
@@ -118,12 +155,6 @@ bool fails() { return tracking && countdown > 0 && --countdown == 0; }
 // Not hidden, or else the library has the system's.
 #pragma GCC visibility push(default)
 extern "C" {
-void *__libc_malloc(size_t);
-void *__libc_calloc(size_t, size_t);
-void *__libc_realloc(void *, size_t);
-void *__libc_memalign(size_t, size_t);
-void __libc_free(void *);
-
 void *malloc(size_t size) { return fails() ? nullptr : fresh(__libc_malloc(size), size); }
 void *calloc(size_t n, size_t size) { return fails() ? nullptr : note(__libc_calloc(n, size), n * size); }
 void *aligned_alloc(size_t align, size_t size) { return fails() ? nullptr : fresh(__libc_memalign(align, size), size); }
@@ -259,8 +290,7 @@ int observed(const std::string &name, F call) {
     const long below = needles.in(stack, CST_PROBE_BELOW);
     if (below >= 0) found("the stack, " + std::to_string(CST_PROBE_BELOW - below) + " bytes below the stack pointer");
     for (size_t i = 0; i < n_blocks; i++)
-        if (!blocks[i].key && needles.in(blocks[i].at, blocks[i].size) >= 0)
-            found("a live block of " + std::to_string(blocks[i].size) + " bytes");
+        if (!blocks[i].key && search(&blocks[i])) found("a live block of " + std::to_string(blocks[i].size) + " bytes");
     dl_iterate_phdr(each_segment, nullptr);
     return body.result;
 }
