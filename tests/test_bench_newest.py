@@ -1,14 +1,22 @@
-"""`make peers`: what is pinned, what is said, what happens when one fails."""
+"""`make peers`: what is pinned, what is said, what happens when one fails; that cst-bench takes what is there."""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import re
+import shutil
 import subprocess
 import tarfile
 from pathlib import Path
 
 import pytest
+from test_bench import QUICK, bench
+from test_bench_peers import library
+
+assert bench  # a fixture
+LONG = bool(os.environ.get("CRYPTOSTITCH_LONG"))
 
 
 def make(root: Path, *options: object) -> subprocess.CompletedProcess:
@@ -66,3 +74,39 @@ def test_one_that_fails_does_not_stop_the_others(root: Path, recipes: Path, tmp_
     done = make(root, "--recipes", recipes, "--into", into, "good", "late")
     assert done.returncode == 0 and "good 1.0: there already" in done.stdout and "late 1.0: made in" in done.stdout
     assert (into / "good/peer.so").stat().st_mtime_ns == before
+
+
+def test_what_is_there_is_taken_without_being_told(bench: Path, tmp_path: Path) -> None:
+    """A copy of the linked OpenSSL as the newest; what cannot be loaded is named, and the rest is timed."""
+    program = tmp_path / "cst-bench"
+    shutil.copy(bench, program)
+    for peer in ("openssl", "aws-lc"):
+        (tmp_path / "peers" / peer).mkdir(parents=True)
+    shutil.copy(library("crypto"), tmp_path / "peers/openssl/peer.so")
+    (tmp_path / "peers/aws-lc/peer.so").write_text("not a library")
+    options = ["--rows", "sha256", "--sizes", "64", "--jobs", "1", *QUICK, "--json"]
+    for peers, newest in ((["--peers", "openssl,built"], 1), (["--peers", "openssl"], 0)):
+        file = tmp_path / "r.json"
+        done = subprocess.run([program, *options, file, *peers], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        data = json.loads(file.read_text())
+        names = [name for name in data["machine"]["versions"] if re.fullmatch(r"openssl-\d+\.\d+\.\d+", name)]
+        assert len(names) == newest and {"openssl", *names} <= {row["impl"] for row in data["rows"]}
+        assert ("left out: " in done.stderr and "aws-lc/peer.so" in done.stderr) == bool(newest)
+
+
+@pytest.mark.skipif(not LONG, reason="building the newest peers takes a quarter of an hour: CRYPTOSTITCH_LONG=1")
+def test_the_newest_peers_are_right(root: Path, bench: Path, build: Path) -> None:
+    """All rows in all directions, on sizes around the lanes' edges and mixed: a wrong output ends with status 1."""
+    subprocess.run(["make", "-C", root, "peers"], check=True, env={**os.environ, "PYTHONPATH": ""})
+    options = ["--sizes", "16,176,1040", "--mix", "imix", "--jobs", "1,3,17,37", "--min-ms", "0.001"]
+    file = build / "newest.json"
+    done = subprocess.run(
+        [bench, "--rows", "*", *options, "--repetitions", "1", "--peers", "built", "--json", file],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and "left out: " not in done.stderr, done.stderr
+    versions = json.loads(file.read_text())["machine"]["versions"]
+    pins = (root / "bench/newest/pins").read_text().splitlines()
+    assert {"-".join(pin.split()[:2]) for pin in pins if not pin.startswith("#")} <= set(versions)
