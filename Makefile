@@ -1,15 +1,18 @@
 # The front door. `make`, `make check`, `make test`, `make test-long`, `make demo [FILE=...]`,
-# `make bench [BENCH="--rows ..."]`, `make bench-tiers`, `make figures`; works from any folder with `make -C`.
+# `make bench [BENCH="--rows ..."]`, `make bench-tiers`, `make figures`, `make peers [PEERS="openssl ..."]` (the newest
+# of those whom the benchmark compares with, into build/peers); works from any folder with `make -C`.
 SHELL := /bin/bash
 ROOT := $(shell dirname "$(strip $(MAKEFILE_LIST))")
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FILE ?=
 BENCH ?=
+PEERS ?=
 PYTEST ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build configured venv tools check format test test-long demo bench bench-tiers figures install clean
+.PHONY: all build configured venv tools check format test test-long demo bench bench-tiers figures peers
+.PHONY: install clean
 all: build
 
 # Every recipe runs in the checkout; nothing below depends on the caller's folder.
@@ -67,6 +70,14 @@ bench-tiers: build
 # measuring.
 figures: build
 	@$(IN); bench/run.sh; bench/run.sh --tiers
+
+# Those that were made are of use even when one was not.
+peers: build
+	@$(IN); status=0
+	JOBS=$(JOBS) bench/newest/make.sh $(PEERS) || status=$$?
+	PATH="$$PWD/.venv/bin:$$PATH"
+	cmake --build build -j $(JOBS) -- $$([ -t 1 ] || echo --quiet)
+	exit $$status
 
 install: build
 	@$(IN); cmake --install build --prefix '$(PREFIX)'

@@ -1,4 +1,5 @@
 // cst-bench: Cryptostitch and its peers, timed in turn in one run.
+#include "peers/library.hpp"
 #include "plan.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -36,14 +37,25 @@ int main(int argc, char **argv) {
     for (const char *linked : {"openssl", "ipsec-mb"})
         if (wanted(linked)) builds.push_back({linked, "", "", ""});
     builds.insert(builds.end(), options.builds.begin(), options.builds.end());
+    auto make_peer = [&](Build build, std::string &why) {
+        if (options.tier) build.tier = options.tier->name;
+        return (build.kind == "ipsec-mb" ? make_ipsec_mb : make_openssl)(build, why);
+    };
+    for (const char *kind : {"openssl", "aws-lc", "ipsec-mb"}) {
+        const Build build = {kind, peers_folder() + kind + "/peer.so", "", ""};
+        auto same = [&](const Build &other) { return other.kind == kind; };
+        if (!wanted("built") || access(build.file.c_str(), R_OK) != 0 ||
+            std::any_of(options.builds.begin(), options.builds.end(), same))
+            continue;
+        std::string why;
+        if (make_peer(build, why)) builds.push_back(build);
+        else fprintf(stderr, "cst-bench: left out: %s\n", why.c_str());
+    }
     auto make_peers = [&](std::string &why) {
         PeerSet peers;
         if (ours) peers.all.push_back(ours.get());
-        for (Build build : builds) {
-            if (options.tier) build.tier = options.tier->name;
-            if (auto peer = (build.kind == "openssl" ? make_openssl : make_ipsec_mb)(build, why))
-                peers.own.push_back(std::move(peer));
-        }
+        for (const Build &build : builds)
+            if (auto peer = make_peer(build, why)) peers.own.push_back(std::move(peer));
         for (auto &peer : peers.own) peers.all.push_back(peer.get());
         return peers;
     };
@@ -59,7 +71,7 @@ int main(int argc, char **argv) {
         fprintf(stderr,
                 "cst-bench: built without ipsec-mb; on Debian type: apt install libipsec-mb-dev && rm "
                 "build/CMakeCache.txt && make\n");
-    if (wanted("isal") && options.peers.size() < 3)
+    if (wanted("isal") && options.peers.size() < 4)
         fprintf(stderr, "cst-bench: built without isal (see bench/README.md)\n");
 
     const Machine machine = report.machine = pin_and_describe();

@@ -23,9 +23,10 @@ Core cycles per byte of Cryptostitch and its peers; every output is checked agai
   --sessions N            each run takes its jobs' keys from N at random, and texts that lie at random: none is in a
                           core's own caches
   --threads N|all         throughput of 1, 2, 4, ... N threads, a core each, instead of cycles of one
-  --peers A[,B...]        of openssl, ipsec-mb, isal; "none" for none (default: all that were built in)
+  --peers A[,B...]        of openssl, ipsec-mb, isal (this system's), built (those of `make peers`); "none" for none
+                          (default: all that are there)
   --peer NAME=FILE        another build of openssl or ipsec-mb beside it, as a column of its own: a libcrypto.so, a
-                          libIPSec_MB.so; may be repeated
+                          libIPSec_MB.so; may be repeated. It takes the place of the one of `make peers`
   --tier avx2|sse         hold Cryptostitch, ipsec-mb and OpenSSL to these instruction sets (with SHA-NI and AES-NI in
                           both, 256-bit VAES in avx2)
   --own-key, --one-key    only jobs with a key each, or only jobs that share one key (default: both)
@@ -198,8 +199,8 @@ int parse_options(int argc, char **argv, Options &o) {
         } else if (is("--peers")) {
             o.peers = split(value);
             for (const std::string &peer : o.peers)
-                if (peer != "openssl" && peer != "ipsec-mb" && peer != "isal" && peer != "none")
-                    return fail("no peer named '" + peer + "'; there are openssl, ipsec-mb, isal");
+                if (peer != "openssl" && peer != "ipsec-mb" && peer != "isal" && peer != "built" && peer != "none")
+                    return fail("no peer named '" + peer + "'; there are openssl, ipsec-mb, isal, built");
         } else if (is("--peer")) {
             if (!parse_build(value, o.builds))
                 return fail(

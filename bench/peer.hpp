@@ -124,7 +124,7 @@ public:
 
 // Which build of a peer: the linked one, or a library that is loaded beside it.
 struct Build {
-    std::string kind;  // "openssl", "ipsec-mb"
+    std::string kind;  // "openssl", "aws-lc", "ipsec-mb"
     std::string file;  // of the library; empty: the linked one
     std::string mark;  // at the end of the name, where two builds have the same
     std::string tier;  // instruction sets to which it is held, as in tier.hpp; empty: its own choice

@@ -134,6 +134,7 @@ public:
         if (row.aead) return (row.mode == "GCM" ? imb_gcm_tasks : imb_aead_tasks)(manager_, row, batch);
         if (row.mode == "XTS" || row.rc4() || row.jose) return tasks; // it has none
         if (row.chacha()) return tasks; // its block counter begins at 1
+        if (row.des() && misplaces_des()) return tasks;
         if (!known || batch.longest > 65000) return tasks; // its lanes count in 16 bits
         add(tasks, row, batch, Style::queue);
 #if IMB_VERSION_NUM >= IMB_VERSION(1, 2, 0)
@@ -145,6 +146,11 @@ public:
     }
 
 private:
+    // With AVX-512 the 2.0 releases write the texts of several DES jobs to each other's places (its issue 169).
+    bool misplaces_des() const {
+        return IMB_VERSION_NUM >= IMB_VERSION(2, 0, 0) && IMB_VERSION_NUM < IMB_VERSION(2, 1, 0) &&
+               manager_->used_arch >= IMB_ARCH_AVX512;
+    }
     // A style that this version refuses for the row says so at its first run.
     void add(std::vector<std::unique_ptr<Task>> &tasks, const Row &row, const Batch &batch, Style style) {
         auto task = std::make_unique<ImbTask>(manager_, row, batch, style);

@@ -8,10 +8,6 @@
 #include "ipsec_mb_calls.hpp"
 #endif
 
-#include <unistd.h>
-
-#include <climits>
-
 namespace bench {
 namespace {
 
@@ -19,12 +15,7 @@ std::string layout_of(const std::string &version) {
     return version.substr(0, version.find('.', version.find('.') + 1));
 }
 
-std::string module_of(const std::string &layout) {
-    char program[PATH_MAX] = {};
-    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) return "";
-    const std::string path = program;
-    return path.substr(0, path.rfind('/')) + "/peers/ipsec-mb-" + layout + ".so";
-}
+std::string module_of(const std::string &layout) { return peers_folder() + "ipsec-mb-" + layout + ".so"; }
 
 std::unique_ptr<Peer> make_loaded(const Build &build, std::string &error) {
     Library library;

@@ -2,10 +2,20 @@
 #pragma once
 
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <climits>
 #include <string>
 
 namespace bench {
+
+// Where libraries lie that belong to this program: `peers` beside it.
+inline std::string peers_folder() {
+    char program[PATH_MAX] = {};
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) return "";
+    const std::string path = program;
+    return path.substr(0, path.rfind('/')) + "/peers/";
+}
 
 // A shared library beside whatever else is loaded, which finds its own symbols before those of another build of itself.
 // It stays loaded.

@@ -1,5 +1,6 @@
 // OpenSSL, through EVP: one call per buffer for a cipher or a hash, two for a pair. Also the reference for everybody's
 // output.
+#include "aws_lc_aead.hpp"
 #include "openssl_aead.hpp"
 #include "openssl_tls.hpp"
 #include "openssl_xcbc.hpp"
@@ -144,7 +145,12 @@ public:
         if (batch.sessions) return {};  // its contexts take several KB each
         if (row.make_keys && (row.tls || row.block_mac == "XCBC")) return {};
         if (row.tls) return openssl_tls_tasks(crypto_, row, batch);
-        if (row.aead) return openssl_aead_tasks(crypto_, row, batch);
+        if (row.aead) {
+            auto tasks = openssl_aead_tasks(crypto_, row, batch);
+            if (build_.kind == "aws-lc")
+                for (auto &task : aws_lc_aead_tasks(build_.file, row, batch)) tasks.push_back(std::move(task));
+            return tasks;
+        }
         auto task = std::make_unique<OpensslTask>(crypto_, row, batch);
         return tasks_of(task->prepare() ? std::move(task) : nullptr);
     }

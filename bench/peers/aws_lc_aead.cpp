@@ -1,0 +1,88 @@
+#include "aws_lc_aead.hpp"
+
+#include "library.hpp"
+
+namespace bench {
+namespace {
+
+// As AWS-LC's openssl/aead.h declares them, which does not go together with OpenSSL's headers.
+using Aead = const void *();
+struct Calls {
+    void *(*create)(const void *aead, const uint8_t *key, size_t key_bytes, size_t tag_bytes);
+    void (*destroy)(void *ctx);
+    int (*init)(void *ctx, const void *aead, const uint8_t *key, size_t key_bytes, size_t tag_bytes, void *engine);
+    void (*clean)(void *ctx);
+    int (*seal)(const void *ctx, uint8_t *out, uint8_t *tag, size_t *tag_bytes, size_t tag_room, const uint8_t *iv,
+                size_t iv_bytes, const uint8_t *in, size_t bytes, const uint8_t *more, size_t more_bytes,
+                const uint8_t *aad, size_t aad_bytes);
+    int (*open)(const void *ctx, uint8_t *out, const uint8_t *iv, size_t iv_bytes, const uint8_t *in, size_t bytes,
+                const uint8_t *tag, size_t tag_bytes, const uint8_t *aad, size_t aad_bytes);
+    bool load(const Library &library, std::string &error) {
+        return library.find("EVP_AEAD_CTX_new", create, error) && library.find("EVP_AEAD_CTX_free", destroy, error) &&
+               library.find("EVP_AEAD_CTX_init", init, error) && library.find("EVP_AEAD_CTX_cleanup", clean, error) &&
+               library.find("EVP_AEAD_CTX_seal_scatter", seal, error) &&
+               library.find("EVP_AEAD_CTX_open_gather", open, error);
+    }
+};
+
+class OneCallTask : public Task {
+public:
+    OneCallTask(const Calls &calls, const void *aead, const Row &row, const Batch &batch)
+        : calls_(calls), aead_(aead), row_(row), batch_(batch) {
+        variant = row.make_keys ? "EVP_AEAD_CTX_init" : "EVP_AEAD";
+        for (size_t k = 0; k < batch.keys(); k++)
+            ctx_.push_back(calls.create(aead, batch.key(k), row.key_bytes(), row.tag_bytes));
+    }
+    ~OneCallTask() override {
+        for (void *ctx : ctx_) calls_.destroy(ctx);
+    }
+    bool run() override { return row_.make_keys ? make_keys() : run_jobs(); }
+    bool prove() override { return run_jobs(); }
+
+private:
+    // Into contexts that are there.
+    bool make_keys() {
+        for (size_t k = 0; k < ctx_.size(); k++) {
+            calls_.clean(ctx_[k]);
+            if (!calls_.init(ctx_[k], aead_, batch_.key(k), row_.key_bytes(), row_.tag_bytes, nullptr)) return false;
+        }
+        return true;
+    }
+    bool run_jobs() {
+        size_t tag = 0;
+        for (size_t i = 0; i < batch_.buffers.size(); i++) {
+            const Buffer &b = batch_.buffers[i];
+            const void *ctx = ctx_[batch_.key_of(i)];
+            const uint8_t *aad = b.iv - row_.header;
+            if (row_.open ? !calls_.open(ctx, b.out, b.iv, row_.iv_bytes(), b.in, b.bytes, b.expected_tag,
+                                         row_.tag_bytes, aad, row_.header)
+                          : !calls_.seal(ctx, b.out, b.tag, &tag, row_.tag_bytes, b.iv, row_.iv_bytes(), b.in, b.bytes,
+                                         nullptr, 0, aad, row_.header))
+                return false;
+        }
+        return true;
+    }
+    const Calls calls_;
+    const void *const aead_;
+    const Row row_;
+    const Batch &batch_;
+    std::vector<void *> ctx_;
+};
+
+} // namespace
+
+std::vector<std::unique_ptr<Task>> aws_lc_aead_tasks(const std::string &file, const Row &row, const Batch &batch) {
+    const std::string name = row.chacha()        ? "EVP_aead_chacha20_poly1305"
+                             : row.mode == "GCM" ? "EVP_aead_aes_" + std::to_string(row.key_bits) + "_gcm"
+                                                 : "";
+    Library library;
+    Calls calls;
+    Aead *aead = nullptr;
+    std::string error;
+    if (name.empty() || !library.open(file, error) || !calls.load(library, error) ||
+        !library.find(name.c_str(), aead, error))
+        return {};
+    return tasks_of(std::make_unique<OneCallTask>(calls, aead(), row, batch));
+}
+
+} // namespace bench

@@ -1,0 +1,11 @@
+// AEAD ciphers by the calls that AWS-LC has beside EVP's: a message in one call.
+#pragma once
+
+#include "../peer.hpp"
+
+namespace bench {
+
+// Of the library in that file.
+std::vector<std::unique_ptr<Task>> aws_lc_aead_tasks(const std::string &file, const Row &row, const Batch &batch);
+
+} // namespace bench
