@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "../suite/padding.hpp"
 #include "copy.hpp"
 #include "cryptostitch/cryptostitch.h"
 
@@ -35,6 +36,12 @@ inline size_t put_ccm_head(const cst_job &job, uint8_t *to) {
     const uint64_t count = __builtin_bswap64(bytes << (64 - 8 * size));
     memcpy(at, &count, size);
     return size_t(at - to) + size;
+}
+
+// To whole blocks of 16 bytes; PAD_SLACK bytes more are written. Returns how many bytes that makes.
+inline size_t fill_with_zeros(uint8_t *to, size_t used) {
+    memset(to + used, 0, PAD_SLACK);
+    return (used + 15) & ~size_t(15);
 }
 
 }  // namespace cst

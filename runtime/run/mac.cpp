@@ -55,12 +55,6 @@ uint64_t body_left(const Suite &suite, const Message &m) {
     return stop - std::min(stop, m.hashed);
 }
 
-// To whole blocks of 16 bytes. Returns how many bytes that makes.
-size_t fill_with_zeros(uint8_t *to, size_t used) {
-    memset(to + used, 0, PAD_SLACK);
-    return (used + 15) & ~size_t(15);
-}
-
 class MacStep {
 public:
     MacStep(const Class &c, const Variant &v)

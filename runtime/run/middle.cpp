@@ -151,7 +151,8 @@ void run_stretches(const Class &c, const Middle &middle) {
         need.bytes = sum / need.messages;
         need.one_key = c.one_key;
         need.aligned = middle.aligned;
-        Lineup lineup = line_up(suite, need);
+        Lineup lineup;
+        if (!middle.keyed) lineup = line_up(suite, need);
         if (!lineup.variant) lineup = {middle.choice, need.messages, 0, nullptr, 0};
         const Variant &on = *lineup.variant;
         size_t some = 0;
@@ -217,7 +218,8 @@ void choose(const Class &c, Middle *middle) {
         Message &m = c.messages[i];
         const bool aligned = !middle->ahead() && !middle->apart && m.boundary % 16 == 0;
         if (m.whole || m.paired || aligned != middle->aligned) continue;
-        const uint64_t bytes = PairStep::both_left(m, cipher_start(m, *middle), hash_start(m, *middle));
+        const uint64_t bytes =
+            PairStep::both_left(m, std::max(m.ciphered, cipher_start(m, *middle)), hash_start(m, *middle));
         if (bytes < least || counter_carries(suite, m.cipher_from, m.text_end - m.ciphered))
             continue;  // pair kernels count in 32 bits
         if (m.scattered && polynomial) continue;  // between stretches these have no kernel
@@ -287,6 +289,7 @@ Middles choose_middles(const Class &c) {
             break;
         default: break;
     }
+    middles.of[0].keyed = suite.construction == Construction::chacha_poly;
     for (size_t i = 0; i < middles.n; i++) choose(c, &middles.of[i]);
     return middles;
 }

@@ -13,6 +13,7 @@ struct Middle {
     bool opens = false;       // by the kernels that decipher
     bool apart =
         false;  // the hash reads neither what the cipher writes nor what it overwrites: each begins where it likes
+    bool keyed = false;  // the MAC's keys are made for `choice` (chacha_poly.cpp): no other kernel will do
     const Variant *choice = nullptr;
     double cycles = 0;  // of it
 

@@ -14,6 +14,7 @@ bool serves(const Suite &suite) {
         case Construction::cmac:
         case Construction::xcbc:
         case Construction::xts:
+        case Construction::ccm:
         case Construction::etm:
         case Construction::esp: return true;
         default: return false;
@@ -56,10 +57,15 @@ int run_whole(Memory *memory, cst_job *const *jobs, size_t n) {
         w.grain = lengths & -lengths;
         if (w.grain < suite.encrypt->record.block_bytes) return JOB_WAITING;
     }
-    if (!suite.hash || !opens) run_whole_texts(w);
-    if (!suite.hash) return CST_OK;
+    if (!suite.hash) {
+        run_whole_texts(w);
+        return CST_OK;
+    }
+    // CCM's MAC is of the plaintext, the others' of the ciphertext.
+    const bool mac_first = opens != (suite.construction == Construction::ccm);
+    if (!mac_first) run_whole_texts(w);
     const bool all = run_whole_macs(w);
-    if (!opens) return CST_OK;
+    if (!mac_first) return all ? CST_OK : CST_ERR_AUTH;
     cst_job *opened[MOST_MESSAGES];
     if (!all) {
         size_t some = 0;

@@ -8,8 +8,8 @@
 namespace cst {
 
 // Runs a class (jobs of one suite and direction, the longest first, at most MOST_MESSAGES) if all of it is such: a
-// cipher, a MAC, or encrypt-then-MAC without padding. CST_OK, CST_ERR_AUTH, or JOB_WAITING: it is not, and nothing has
-// happened.
+// cipher, a MAC, encrypt-then-MAC without padding, or CCM. CST_OK, CST_ERR_AUTH, or JOB_WAITING: it is not, and nothing
+// has happened.
 int run_whole(Memory *memory, cst_job *const *jobs, size_t n);
 
 // The steps run over some of a class.

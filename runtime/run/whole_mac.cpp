@@ -1,6 +1,8 @@
+#include "../suite/aes.hpp"
 #include "../suite/block_mac.hpp"
 #include "../suite/secret.hpp"
 #include "burst.hpp"
+#include "ccm_blocks.hpp"
 #include "chains.hpp"
 #include "keys.hpp"
 #include "lanes.hpp"
@@ -12,7 +14,8 @@ namespace {
 
 // Of a lane's scratch: a chaining value, then what the kernel reads.
 constexpr size_t MESSAGE = MOST_CHAIN;
-static_assert(MESSAGE + WHOLE_MESSAGE + PAD_SLACK <= SCRATCH_BYTES, "it fits");
+constexpr size_t ROOM = MESSAGE + WHOLE_MESSAGE + 3 * PAD_SLACK;  // CCM fills up two blocks
+static_assert(ROOM <= SCRATCH_BYTES, "it fits");
 
 class WholeMacStep {
 public:
@@ -27,7 +30,8 @@ public:
           hmac_(suite.hmac()),
           headed_(suite.kind == CST_AEAD),
           block_mac_(hash_.kind == ALGORITHM_CBC_MAC),
-          reads_output_(headed_ && !opens),
+          ccm_(suite.construction == Construction::ccm),
+          reads_output_(headed_ && opens == ccm_),
           keys_end_(suite.key_layout.mac + 16 * (hash_.rounds + 1)),
           key_bytes_(16 * v.hash.key_rows),
           chains_(v, state_),
@@ -84,13 +88,21 @@ private:
             return;
         }
         uint8_t *const to = put_together(lane);
+        const uint8_t *const body = static_cast<const uint8_t *>(reads_output_ ? job.out : job.in);
+        next_[lane] = hmac_ ? Next::outer : Next::nothing;
+        if (ccm_) {  // SP 800-38C, A.2: AAD and text filled up to whole blocks
+            size_t used = put_ccm_head(job, to);
+            copy_few(to + used, static_cast<const uint8_t *>(job.aad), job.aad_len);
+            used = fill_with_zeros(to, used + job.aad_len);
+            copy_few(to + used, body, job.in_len);
+            return begin(lane, to, fill_with_zeros(to, used + job.in_len));
+        }
         const size_t head = headed_ ? put_head(suite_, job, to) : 0;
-        copy_few(to + head, static_cast<const uint8_t *>(reads_output_ ? job.out : job.in), job.in_len);
+        copy_few(to + head, body, job.in_len);
         size_t used = head + job.in_len;
         if (headed_) used += put_trailer(suite_, job, to + used);
         if (block_mac_) begin(lane, to, mask_end(key_of(job), to, used));
         else begin_end(lane, to, used, used);
-        next_[lane] = hmac_ ? Next::outer : Next::nothing;
     }
     void end_of_body(uint32_t lane, const cst_job &job) {
         uint8_t *const to = put_together(lane);
@@ -99,9 +111,7 @@ private:
         begin_end(lane, to, rest, job.in_len);
         next_[lane] = hmac_ ? Next::outer : Next::nothing;
     }
-    uint8_t *put_together(uint32_t lane) const {
-        return memory_->scratch_of(lane, MESSAGE + WHOLE_MESSAGE + PAD_SLACK) + MESSAGE;
-    }
+    uint8_t *put_together(uint32_t lane) const { return memory_->scratch_of(lane, ROOM) + MESSAGE; }
     void begin_end(uint32_t lane, uint8_t *last, size_t used, uint64_t bytes) {
         begin(lane, last, hash_pad(hash_, last, used, bytes + (hmac_ ? hash_.block_bytes : 0)));
     }
@@ -121,13 +131,14 @@ private:
         take(lanes, n);
         for (size_t i = 0; i < n; i++) {
             cst_job *const job = message[lanes[i]];
-            const uint8_t *digest = scratch(lanes[i]);
+            const uint8_t *digest = scratch(lanes[i]);  // of a block cipher it is the chaining value
             left[lanes[i]] = 0;
             if (!block_mac_) {
                 uint8_t *const to = scratch(lanes[i]) + MESSAGE;
                 hash_digest(hash_, digest, to, hash_.digest_bytes);
                 digest = to;
             }
+            if (ccm_) mask_tag(*job, scratch(lanes[i]));
             if (opens_ && !same_bytes(digest, static_cast<const uint8_t *>(job->tag), job->tag_len)) {
                 refuse_unopened(job);
                 all_right = false;
@@ -139,13 +150,22 @@ private:
         }
     }
 
+    // SP 800-38C, 6.1: the MAC is enciphered by counter block 0.
+    static void mask_tag(const cst_job &job, uint8_t *mac) {
+        const Key &key = key_of(job);
+        uint8_t *const mask = mac + MESSAGE;
+        put_ccm_block(job, 0, 0, mask);
+        aes_encrypt(key.encrypt(), key.suite->encrypt->record.rounds, mask, mask);
+        put_words(mac, load64(mac) ^ load64(mask), load64(mac + 8) ^ load64(mask + 8));
+    }
+
     const Suite &suite_;
     const AlgorithmRecord &hash_;
     const LanePlace *const places_;
     LaneMemory *const memory_;
     uint8_t *const state_;
     const uint32_t log2_;
-    const bool opens_, hmac_, headed_, block_mac_, reads_output_;
+    const bool opens_, hmac_, headed_, block_mac_, ccm_, reads_output_;
     const size_t keys_end_, key_bytes_;
     const Chains chains_;
     LaneKeys keys_;

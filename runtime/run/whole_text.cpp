@@ -1,5 +1,6 @@
 #include "../suite/aes.hpp"
 #include "../suite/suite.hpp"
+#include "ccm_blocks.hpp"
 #include "keys.hpp"
 #include "lanes.hpp"
 #include "lineup.hpp"
@@ -76,14 +77,16 @@ public:
 
 private:
     // What the chaining value is made of.
-    enum class Begin : uint8_t { iv, half, tweak };
+    enum class Begin : uint8_t { iv, half, tweak, ccm };
     static Begin begin_of(const Suite &suite) {
+        if (suite.construction == Construction::ccm) return Begin::ccm;
         return suite.tweak ? Begin::tweak : suite.half_blocks() ? Begin::half : Begin::iv;
     }
     static void put_chain(Begin begins, uint8_t *to, const cst_job &job) {
         const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
         if (begins == Begin::iv) return void(memcpy(to, iv, 16));
         if (begins == Begin::half) return put_words(to, 0, load64(iv));  // of two blocks before only the second counts
+        if (begins == Begin::ccm) return put_ccm_block(job, 0, 1, to);
         const Key &key = key_of(job);  // IEEE 1619, 5.3.1: the first tweak is E(K2, i)
         aes_encrypt(key.tweak(), key.suite->tweak->record.rounds, iv, to);
     }

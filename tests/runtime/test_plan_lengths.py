@@ -59,6 +59,18 @@ def test_alone(context: Context, suite: str) -> None:
 
 
 @pytest.mark.parametrize("suite", SUITES)
+def test_ends_of_long_texts(context: Context, suite: str) -> None:
+    """What a kernel's iterations leave of a text decides what it costs, and so which kernel is asked for, once for the
+    choice of a step and once for its calls: the two may differ. The answers must not."""
+    bench, of = Bench(context, suite), oracle.meaning(suite)
+    for whole in (9 * 1024, 13 * 1024, 21 * 1024):
+        for length in sorted({of.fit_input(whole + rest) for rest in (0, 1, 5, 15, 16, 17, 69)}):
+            for in_place in (False, True):
+                for direction in (SEAL, OPEN):
+                    bench.burst([JobSpec(suite, direction, length, OWN_KEY, 31, in_place=in_place)])
+
+
+@pytest.mark.parametrize("suite", SUITES)
 def test_with_others_of_its_length(context: Context, suite: str) -> None:
     """The AAD has one length too, so that all that is public is the same."""
     bench = Bench(context, suite)
