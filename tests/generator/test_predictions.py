@@ -13,6 +13,7 @@ from cryptostitch.analysis.predictions import Prediction, band, predict
 from cryptostitch.cli import main
 from cryptostitch.core.names import kernel_name
 from cryptostitch.ladder.climb import Task
+from cryptostitch.measured.cost_tables import shipped_costs
 from cryptostitch.model.core import Core, MicroOp, Scheduler, core_of, micro_ops
 from cryptostitch.model.forms import Form
 from cryptostitch.model.pipeline import pipeline
@@ -40,7 +41,7 @@ def found() -> dict[str, Prediction]:
         Task(name, tuple((part, name.partition("@")[2].partition("_")[0]) for part in kernel_name(name)[0]))
         for name in KERNELS
     ]
-    return {p.kernel: p for p in predict(Generator(proves=False), work, table_of("zen4"))}
+    return {p.kernel: p for p in predict(Generator(proves=False), work, table_of("zen4"), shipped_costs("zen4"))}
 
 
 @pytest.mark.parametrize("name", KERNELS)

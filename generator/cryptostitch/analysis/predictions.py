@@ -3,16 +3,14 @@ table."""
 
 from __future__ import annotations
 
-import json
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 
 from ..core.errors import DoesNotFit
 from ..emit.objects import machine_code
 from ..ladder.climb import Task, batches
-from ..measured.cost_tables import FOLDER
 from ..model.bound import bound
 from ..model.pipeline import pipeline
 from ..model.table import Table
@@ -24,7 +22,7 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class Prediction:
-    """Core cycles per iteration. ``measured``: of the CPU's cost table; None where it has no row."""
+    """Core cycles per iteration. ``measured``: of a cost table; None where it has no row."""
 
     kernel: str
     binds: str
@@ -59,21 +57,18 @@ def band(ratios: Sequence[float]) -> Band | None:
     return Band(statistics.median(found), (at(0.25), at(0.75)), (at(0.05), at(0.95)))
 
 
-def measured_costs(microarchitecture: str) -> dict[str, float]:
-    """Cycles per iteration by kernel; empty for a CPU without a cost table."""
-    path = FOLDER / f"{microarchitecture}.json"
-    return {name: cost[0] for name, cost in json.loads(path.read_text())["kernels"].items()} if path.exists() else {}
-
-
-def predict(generator: Generator, work: Sequence[Task], table: Table) -> list[Prediction]:
-    """Those that fit their registers. Raises CryptostitchError when the table lacks a form."""
+def predict(
+    generator: Generator, work: Sequence[Task], table: Table, measured: Mapping[str, float]
+) -> list[Prediction]:
+    """Those that fit their registers. ``measured``: cycles per iteration by kernel. Raises CryptostitchError when the
+    table lacks a form."""
     kernels = []
     for task in work:
         try:
             kernels.append(frame(generator.default_recipe(task.parts, tuned=task.name)))
         except DoesNotFit:
             continue
-    codes, measured = machine_code(kernels) if kernels else {}, measured_costs(table.microarchitecture)
+    codes = machine_code(kernels) if kernels else {}
     found = []
     for kernel in kernels:
         least = bound(kernel, table, codes[kernel.name])
@@ -89,19 +84,24 @@ def predict(generator: Generator, work: Sequence[Task], table: Table) -> list[Pr
     return found
 
 
-def _predict(given: Given, work: Sequence[Task], table: Table) -> list[Prediction]:
-    return predict(Generator(*given, proves=False), work, table)
+def _predict(given: Given, work: Sequence[Task], table: Table, measured: Mapping[str, float]) -> list[Prediction]:
+    return predict(Generator(*given, proves=False), work, table, measured)
 
 
 def predictions(
-    given: Given, work: Sequence[Task], table: Table, processes: int, progress: Progress = lambda *_: None
+    given: Given,
+    work: Sequence[Task],
+    table: Table,
+    measured: Mapping[str, float],
+    processes: int,
+    progress: Progress = lambda *_: None,
 ) -> list[Prediction]:
     """The same in several processes, sorted by name. ``given``: as Generator takes it. ``progress(done, total,
     name)``."""
     found: list[Prediction] = []
     done = 0
     with ProcessPoolExecutor(processes) as pool:
-        futures = {pool.submit(_predict, given, batch, table): batch for batch in batches(work)}
+        futures = {pool.submit(_predict, given, batch, table, measured): batch for batch in batches(work)}
         for future in as_completed(futures):
             found += future.result()
             done += len(futures[future])

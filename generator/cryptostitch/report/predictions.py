@@ -10,9 +10,9 @@ from ..model.table import Table
 from .tables import columns
 
 
-def predictions_data(found: Sequence[Prediction], table: Table) -> dict:
+def predictions_data(found: Sequence[Prediction], table: Table, stand_in: str = "") -> dict:
     """Cycles are of the core, per iteration. ``bands``: of predicted and bound over measured, where something was
-    measured."""
+    measured. ``stand_in``: what is to be said of a table that is not this CPU's."""
     bands = _bands(found)
     kernels = [
         {
@@ -27,6 +27,7 @@ def predictions_data(found: Sequence[Prediction], table: Table) -> dict:
     ]
     return {
         "microarchitecture": table.microarchitecture,
+        "stand_in": stand_in or None,
         "kernels": kernels,
         "bands": {
             name: {k: [round(x, 3) for x in v] if isinstance(v, tuple) else round(v, 3) for k, v in asdict(b).items()}
@@ -51,7 +52,7 @@ def _sentence(name: str, found: Band) -> str:
     )
 
 
-def predictions_text(found: Sequence[Prediction], table: Table) -> str:
+def predictions_text(found: Sequence[Prediction], table: Table, stand_in: str = "") -> str:
     rows = [("core cycles per iteration", "what binds", "bound", "predicted", "measured", "predicted / measured")]
     rows += [
         (
@@ -65,8 +66,17 @@ def predictions_text(found: Sequence[Prediction], table: Table) -> str:
         for p in sorted(found, key=lambda p: (p.of_measured is None, p.of_measured, p.kernel))
     ]
     bands = _bands(found)
-    lines = [columns(rows), "", *(_sentence(name, b) for name, b in bands.items())]
-    if not bands:
+    lines = [
+        *([stand_in, ""] if stand_in else []),
+        columns(rows),
+        "",
+        *(_sentence(name, b) for name, b in bands.items()),
+    ]
+    if not bands and stand_in:
+        lines.append(
+            "nothing was measured on this CPU: `cryptostitch calibrate -o costs.json`, then give --costs costs.json"
+        )
+    elif not bands:
         lines.append(
             f"nothing was measured on {table.microarchitecture}: `cryptostitch calibrate -o "
             f"generator/cryptostitch/measured/costs/{table.microarchitecture}.json` on such a CPU"
