@@ -13,7 +13,7 @@ from ..emit.objects import machine_code
 from ..ladder.climb import Task, batches
 from ..model.bound import bound
 from ..model.pipeline import pipeline
-from ..model.table import Table
+from ..model.table import NoRow, Table
 from ..passes.frame import frame
 from ..pipeline import Generator, Given
 
@@ -33,6 +33,14 @@ class Prediction:
     @property
     def of_measured(self) -> float | None:
         return self.measured and self.predicted / self.measured
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """``lacking``: kernels of which nothing can be said, with the form of an instruction that the table lacks."""
+
+    found: list[Prediction]
+    lacking: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -57,11 +65,8 @@ def band(ratios: Sequence[float]) -> Band | None:
     return Band(statistics.median(found), (at(0.25), at(0.75)), (at(0.05), at(0.95)))
 
 
-def predict(
-    generator: Generator, work: Sequence[Task], table: Table, measured: Mapping[str, float]
-) -> list[Prediction]:
-    """Those that fit their registers. ``measured``: cycles per iteration by kernel. Raises CryptostitchError when the
-    table lacks a form."""
+def predict(generator: Generator, work: Sequence[Task], table: Table, measured: Mapping[str, float]) -> Predictions:
+    """Those that fit their registers. ``measured``: cycles per iteration by kernel."""
     kernels = []
     for task in work:
         try:
@@ -69,9 +74,13 @@ def predict(
         except DoesNotFit:
             continue
     codes = machine_code(kernels) if kernels else {}
-    found = []
+    found, lacking = [], {}
     for kernel in kernels:
-        least = bound(kernel, table, codes[kernel.name])
+        try:
+            least = bound(kernel, table, codes[kernel.name])
+        except NoRow as missing:
+            lacking[kernel.name] = missing.form
+            continue
         found.append(
             Prediction(
                 kernel.name,
@@ -81,10 +90,10 @@ def predict(
                 measured.get(kernel.name),
             )
         )
-    return found
+    return Predictions(found, lacking)
 
 
-def _predict(given: Given, work: Sequence[Task], table: Table, measured: Mapping[str, float]) -> list[Prediction]:
+def _predict(given: Given, work: Sequence[Task], table: Table, measured: Mapping[str, float]) -> Predictions:
     return predict(Generator(*given, proves=False), work, table, measured)
 
 
@@ -95,15 +104,18 @@ def predictions(
     measured: Mapping[str, float],
     processes: int,
     progress: Progress = lambda *_: None,
-) -> list[Prediction]:
+) -> Predictions:
     """The same in several processes, sorted by name. ``given``: as Generator takes it. ``progress(done, total,
     name)``."""
     found: list[Prediction] = []
+    lacking: dict[str, str] = {}
     done = 0
     with ProcessPoolExecutor(processes) as pool:
         futures = {pool.submit(_predict, given, batch, table, measured): batch for batch in batches(work)}
         for future in as_completed(futures):
-            found += future.result()
+            part = future.result()
+            found += part.found
+            lacking |= part.lacking
             done += len(futures[future])
             progress(done, len(work), futures[future][-1].name)
-    return sorted(found, key=lambda p: p.kernel)
+    return Predictions(sorted(found, key=lambda p: p.kernel), dict(sorted(lacking.items())))
