@@ -104,14 +104,17 @@ def cell(
     trials, reasons = [], []
     ways = candidates(cipher, hash_, isas, generator.blocks_beside(cipher, hash_))
     for parts in ways:
+        names = "+".join(str(name) for name, _ in parts)
+        where = f"{names} on {':'.join(dict.fromkeys(isa for _, isa in parts))}"
         try:
             trials.append(trial(generator, generator.stitch(parts), seconds=seconds))
         except (CryptostitchError, BindError) as refusal:
-            reasons.append(str(refusal))
+            why = str(refusal)
+            reasons.append(why if why.startswith(f"{names}@") else f"{where}: {why.removeprefix(f'{names}: ')}")
         except RuntimeFailure as failure:
             if failure.code != ERR_UNSUPPORTED:
                 raise
-            reasons.append(f"{'+'.join(str(p) for p, _ in parts)}: not on this CPU")
+            reasons.append(f"{where}: not on this CPU")
     if not ways:
         lanes = [
             ", ".join(f"x{n}@{isa}" for isa, many in form.lanes.items() if isa in isas for n in many) or "nothing"
