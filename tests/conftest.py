@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from unknown_cpu import unknowing
 from vectors.counts import falls, rises, wanted
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,6 +45,18 @@ def example(build: Path) -> Callable[[str], Path]:
         return built[name]
 
     return get
+
+
+@pytest.fixture(scope="session")
+def unknowing_library(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library, but it knows no CPU."""
+    return unknowing(build / "libcryptostitch.so", tmp_path_factory.mktemp("unknown_cpu"))
+
+
+@pytest.fixture
+def unknown_cpu(unknowing_library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This CPU is one that nobody has named."""
+    monkeypatch.setenv("CRYPTOSTITCH_LIBRARY", str(unknowing_library))
 
 
 @pytest.fixture

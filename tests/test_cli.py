@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,11 @@ from cryptostitch.binding import runtime
 from cryptostitch.cli import main
 from cryptostitch.commands.common import Pair
 from cryptostitch.emit.objects import elf_functions
+from cryptostitch.instruction_probe.bench import Bench
 from cryptostitch.listing import Catalogue
 from cryptostitch.report.tables import listing_text
-from cryptostitch.tuning.measure import CHAIN_ADDS, Laboratory, pinned
+from cryptostitch.tuning import measure
+from cryptostitch.tuning.measure import CHAIN_ADDS, Laboratory, MeasureError, check_clock, pinned
 
 COMMANDS = (
     "list",
@@ -315,6 +319,30 @@ def test_the_clock_counts_core_cycles(build: Path) -> None:
         laboratory = Laboratory()
         (cost,) = laboratory.measure([laboratory._clock], 0.3)
     assert cost.per_iteration == pytest.approx(CHAIN_ADDS, rel=0.15)
+
+
+@pytest.mark.parametrize("instrument", [Laboratory, Bench])
+def test_a_clock_that_is_folded_is_refused(instrument: type, build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps that do not wait for each other stand for those that a core folds."""
+    monkeypatch.setattr(measure, "CLOCK_RETAKES", 3)
+    monkeypatch.setitem(measure.CHAINS, measure.CLOCK, "add y:q, one, one")
+    with pinned(), pytest.raises(MeasureError, match=r"clock cannot be told: a chain of additions takes 0\.\d\d times"):
+        instrument()
+
+
+def test_a_disturbed_clock_is_taken_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A neighbour lengthens most samples of one chain; the chains are alike all the same. Others never are."""
+    monkeypatch.setattr(measure.time, "sleep", lambda _: None)
+    disturbed = random.Random(1)
+
+    def chain(cycles: float, share: float = 0.0) -> Callable[[int], float]:
+        return lambda iterations: 10 + cycles * iterations * (1 + (disturbed.random() < share) * disturbed.random())
+
+    for share in (0.0, 0.5, 0.9):
+        check_clock(chain(1, share), chain(1.02, share))
+    for cycles in (0.95, 1.06, 5.8):
+        with pytest.raises(MeasureError, match="nothing was measured"):
+            check_clock(chain(1), chain(cycles))
 
 
 def test_setups_link_the_streams(build: Path, cpu: set[str]) -> None:

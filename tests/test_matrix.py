@@ -13,9 +13,13 @@ from cryptostitch.binding import runtime
 from cryptostitch.cli import main
 from cryptostitch.core import catalog
 from cryptostitch.core.catalog import Form
+from cryptostitch.core.errors import CryptostitchError, DoesNotFit
 from cryptostitch.core.names import kernel_name
+from cryptostitch.core.registers import BindError
 from cryptostitch.pipeline import Generator
+from cryptostitch.tuning import matrix as tuning_matrix
 from cryptostitch.tuning.matrix import candidates, cell
+from cryptostitch.tuning.measure import MeasureError
 
 QUICK = ("--seconds", "0.02")
 
@@ -52,6 +56,28 @@ def test_no_lanes_in_common_is_a_reason() -> None:
     found = cell(generator, cipher, lonely, ["avx2"], 0.01)
     assert not found.trials and re.search(
         r"no lanes in common: aes128_cbc_enc has .*x8@avx2, .*; sha1 has x5@avx2", found.reasons[0]
+    )
+
+
+def test_a_pairing_that_cannot_be_is_a_reason(build: Path) -> None:
+    """Poly1305's text for many lanes takes no hand-over buffer, and on eight it needs more registers than there are."""
+    arguments = ("--isa", "avx512", "--ciphers", "aes128_cbc_enc", "--hashes", "poly1305_abreast", *QUICK)
+    (each,) = json.loads(run(*arguments, "--format", "json"))["cells"]
+    assert any(re.search("poly1305_abreast_x16_hand has no text with the hand-over", r) for r in each["reasons"])
+    assert any("general registers, 15 exist" in r for r in each["reasons"])
+    assert "what does not fit\n  aes128_cbc_enc+poly1305_abreast: " in run(*arguments)
+
+
+@pytest.mark.parametrize("error", [CryptostitchError, MeasureError, DoesNotFit, BindError])
+def test_no_pairing_ends_the_matrix(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise error("for a reason")
+
+    monkeypatch.setattr(tuning_matrix, "trial", refuse)
+    forms = Generator().forms
+    found = cell(Generator(), forms["aes128_cbc_enc"][1], forms["sha1"][1], ["scalar", "sse"], 0.01)
+    assert not found.trials and all(
+        re.fullmatch(r"aes128_cbc_enc_x\d\+sha1_x\d on sse(:scalar)?: for a reason", reason) for reason in found.reasons
     )
 
 

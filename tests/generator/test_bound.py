@@ -7,6 +7,7 @@ import json
 
 import pytest
 from cryptostitch.core.errors import CryptostitchError
+from cryptostitch.instruction_probe.resources import SATURATORS
 from cryptostitch.measured.cost_tables import FOLDER as COSTS
 from cryptostitch.model.bound import CHAIN, bound
 from cryptostitch.model.chain import chain, chains
@@ -161,6 +162,14 @@ def test_table_has_every_form(name: str) -> None:
     """All but movbe's, a feature that the library does not look for."""
     missing = {str(f) for f in all_forms()} - set(table_of(name).rows)
     assert {text.split()[0] for text in missing} <= {"movbe"} | UNMEASURED.get(name, set())
+
+
+@pytest.mark.parametrize("name", sorted(tables()))
+def test_scalar_units_are_counted_alike(name: str) -> None:
+    """Whatever a table was made with: an addition of a register keeps them busy for one turn."""
+    found = table_of(name)
+    turn = found.rows[SATURATORS["scalar"][0]]
+    assert turn.uses["scalar"] == turn.throughput == found.rows[found.resources["scalar"]].uses["scalar"]
 
 
 def test_registers_and_memory_differ_only_by_the_load() -> None:

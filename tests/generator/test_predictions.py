@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from cryptostitch.analysis.predictions import Prediction, band, predict
+from cryptostitch.analysis.predictions import Prediction, Predictions, band, predict
 from cryptostitch.cli import main
 from cryptostitch.core.names import kernel_name
 from cryptostitch.ladder.climb import Task
+from cryptostitch.measured.cost_tables import shipped_costs
 from cryptostitch.model.core import Core, MicroOp, Scheduler, core_of, micro_ops
 from cryptostitch.model.forms import Form
 from cryptostitch.model.pipeline import pipeline
@@ -40,7 +42,9 @@ def found() -> dict[str, Prediction]:
         Task(name, tuple((part, name.partition("@")[2].partition("_")[0]) for part in kernel_name(name)[0]))
         for name in KERNELS
     ]
-    return {p.kernel: p for p in predict(Generator(proves=False), work, table_of("zen4"))}
+    made = predict(Generator(proves=False), work, table_of("zen4"), shipped_costs("zen4"))
+    assert not made.lacking
+    return {p.kernel: p for p in made.found}
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -133,9 +137,22 @@ def test_the_command() -> None:
 
 
 def test_the_text(found: dict[str, Prediction]) -> None:
-    text = predictions_text(list(found.values()), table_of("zen4"))
+    text = predictions_text(Predictions(list(found.values()), {}), table_of("zen4"))
     assert (
         all(name in text for name in KERNELS) and "predicted / measured: 0.9" in text and "bound / measured: 0." in text
     )
     nothing = [dataclasses.replace(found[KERNELS[0]], measured=None)]
-    assert "nothing was measured on zen4: `cryptostitch calibrate" in predictions_text(nothing, table_of("zen4"))
+    assert "nothing was measured on zen4: `cryptostitch calibrate" in predictions_text(
+        Predictions(nothing, {}), table_of("zen4")
+    )
+
+
+def test_a_table_that_lacks_an_instruction_says_nothing_of_its_kernels(tmp_path: Path) -> None:
+    table = table_of("zen4")
+    rows = {form: row for form, row in table.rows.items() if not form.startswith("sha1rnds4")}
+    (tmp_path / "x.json").write_text(dataclasses.replace(table, rows=rows).text())
+    arguments = ("predict", "[ms]*_x1@s*", "--cpu", tmp_path / "x.json", "--jobs", 1)
+    data = json.loads(run(*arguments, "--format", "json"))
+    assert data["lacking"] == {"sha1_ni_x1@sse_shani": "sha1rnds4 xmm xmm i"}
+    assert "md5_x1@scalar" in {k["kernel"] for k in data["kernels"]}
+    assert "of 1 kernels nothing can be said" in run(*arguments)

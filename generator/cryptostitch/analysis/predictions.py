@@ -3,19 +3,17 @@ table."""
 
 from __future__ import annotations
 
-import json
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 
 from ..core.errors import DoesNotFit
 from ..emit.objects import machine_code
 from ..ladder.climb import Task, batches
-from ..measured.cost_tables import FOLDER
 from ..model.bound import bound
 from ..model.pipeline import pipeline
-from ..model.table import Table
+from ..model.table import NoRow, Table
 from ..passes.frame import frame
 from ..pipeline import Generator, Given
 
@@ -24,7 +22,7 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class Prediction:
-    """Core cycles per iteration. ``measured``: of the CPU's cost table; None where it has no row."""
+    """Core cycles per iteration. ``measured``: of a cost table; None where it has no row."""
 
     kernel: str
     binds: str
@@ -35,6 +33,14 @@ class Prediction:
     @property
     def of_measured(self) -> float | None:
         return self.measured and self.predicted / self.measured
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """``lacking``: kernels of which nothing can be said, with the form of an instruction that the table lacks."""
+
+    found: list[Prediction]
+    lacking: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -59,24 +65,22 @@ def band(ratios: Sequence[float]) -> Band | None:
     return Band(statistics.median(found), (at(0.25), at(0.75)), (at(0.05), at(0.95)))
 
 
-def measured_costs(microarchitecture: str) -> dict[str, float]:
-    """Cycles per iteration by kernel; empty for a CPU without a cost table."""
-    path = FOLDER / f"{microarchitecture}.json"
-    return {name: cost[0] for name, cost in json.loads(path.read_text())["kernels"].items()} if path.exists() else {}
-
-
-def predict(generator: Generator, work: Sequence[Task], table: Table) -> list[Prediction]:
-    """Those that fit their registers. Raises CryptostitchError when the table lacks a form."""
+def predict(generator: Generator, work: Sequence[Task], table: Table, measured: Mapping[str, float]) -> Predictions:
+    """Those that fit their registers. ``measured``: cycles per iteration by kernel."""
     kernels = []
     for task in work:
         try:
             kernels.append(frame(generator.default_recipe(task.parts, tuned=task.name)))
         except DoesNotFit:
             continue
-    codes, measured = machine_code(kernels) if kernels else {}, measured_costs(table.microarchitecture)
-    found = []
+    codes = machine_code(kernels) if kernels else {}
+    found, lacking = [], {}
     for kernel in kernels:
-        least = bound(kernel, table, codes[kernel.name])
+        try:
+            least = bound(kernel, table, codes[kernel.name])
+        except NoRow as missing:
+            lacking[kernel.name] = missing.form
+            continue
         found.append(
             Prediction(
                 kernel.name,
@@ -86,24 +90,32 @@ def predict(generator: Generator, work: Sequence[Task], table: Table) -> list[Pr
                 measured.get(kernel.name),
             )
         )
-    return found
+    return Predictions(found, lacking)
 
 
-def _predict(given: Given, work: Sequence[Task], table: Table) -> list[Prediction]:
-    return predict(Generator(*given, proves=False), work, table)
+def _predict(given: Given, work: Sequence[Task], table: Table, measured: Mapping[str, float]) -> Predictions:
+    return predict(Generator(*given, proves=False), work, table, measured)
 
 
 def predictions(
-    given: Given, work: Sequence[Task], table: Table, processes: int, progress: Progress = lambda *_: None
-) -> list[Prediction]:
+    given: Given,
+    work: Sequence[Task],
+    table: Table,
+    measured: Mapping[str, float],
+    processes: int,
+    progress: Progress = lambda *_: None,
+) -> Predictions:
     """The same in several processes, sorted by name. ``given``: as Generator takes it. ``progress(done, total,
     name)``."""
     found: list[Prediction] = []
+    lacking: dict[str, str] = {}
     done = 0
     with ProcessPoolExecutor(processes) as pool:
-        futures = {pool.submit(_predict, given, batch, table): batch for batch in batches(work)}
+        futures = {pool.submit(_predict, given, batch, table, measured): batch for batch in batches(work)}
         for future in as_completed(futures):
-            found += future.result()
+            part = future.result()
+            found += part.found
+            lacking |= part.lacking
             done += len(futures[future])
             progress(done, len(work), futures[future][-1].name)
-    return sorted(found, key=lambda p: p.kernel)
+    return Predictions(sorted(found, key=lambda p: p.kernel), dict(sorted(lacking.items())))

@@ -64,7 +64,7 @@ class Loop:
 @dataclass(frozen=True)
 class Study:
     """``parts``: each part alone, where there are several. ``beside``: cst-bench's cell for such work, from
-    ``results``."""
+    ``results``. ``stand_in``: what is to be said of a table that is not this CPU's."""
 
     kernel: Kernel
     whole: Loop
@@ -72,6 +72,7 @@ class Study:
     measured: Measured
     beside: tuple[Cell, ...]
     results: Results | None
+    stand_in: str = ""
 
 
 def loop(kernel: Kernel, table: Table, ratio: int = 1) -> Loop:
@@ -87,6 +88,7 @@ def study(
     results: Results | None,
     seconds: float,
     why_not: str = "",
+    stand_in: str = "",
     progress: Progress = lambda *_: None,
 ) -> Study:
     """``seconds``: how long to measure; not at all where ``why_not`` gives a reason."""
@@ -106,4 +108,4 @@ def study(
         names = kernel_name(recipe.name)[0]
         rows = bench_results.rows_of([generator.form(name)[0] for name in names])
         beside = bench_results.beside(results, recipe.name, rows, names[0].lanes, names[0].one_key)
-    return Study(kernel, whole, parts, costs, tuple(beside), results)
+    return Study(kernel, whole, parts, costs, tuple(beside), results, stand_in)

@@ -6,14 +6,18 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ..core.errors import CryptostitchError, nearest
+
+if TYPE_CHECKING:
+    from ..model.table import Table
 
 CATALOGUE = "algorithms.py"
 MOST_RATIO, MOST_LAG, MOST_LEAD = 64, 8, 1 << 20  # what a pack may hold: runtime/code/pack.cpp
@@ -146,37 +150,59 @@ class OutputFile(click.Path):
         return path
 
 
-def this_cpu() -> str | None:
-    """The microarchitecture as the library detects it; None where the library is not built."""
+def this_cpu() -> dict[str, Any] | None:
+    """What the library detects; None where the library is not built."""
     from ..binding import runtime
 
     try:
-        return runtime.Context().cpu()["microarchitecture"]
+        return runtime.Context().cpu()
     except FileNotFoundError:
         return None
 
 
-def table_here(name: str | None):
-    """(this CPU, the instruction table of ``name``; without a name, of this CPU)."""
-    from ..model.table import table_of
+@dataclass(frozen=True)
+class ChosenTable:
+    """The instruction table that a command works with. ``here``: the microarchitecture of this CPU, where the library
+    is built. ``stand_in``: where nobody asked for another CPU's table and this CPU has none, a sentence on whose it
+    is; else empty."""
 
-    here = this_cpu()
-    wanted = name or here
-    if wanted is None:
+    table: Table
+    here: str | None
+    is_here: bool
+    stand_in: str = ""
+
+    @property
+    def costs_of(self) -> str:
+        """The microarchitecture whose measured figures belong beside the table's."""
+        return self.here if self.here and self.stand_in else self.table.microarchitecture
+
+    def unmeasured(self, measure: bool) -> str:
+        """Why a kernel is not timed beside the table; empty when it is."""
+        if not measure:
+            return "--no-measure"
+        if self.is_here or self.stand_in:
+            return ""
+        whose = self.here or "not known, because the library is not built"
+        return f"the table is of {self.table.microarchitecture}, this CPU is {whose}"
+
+
+def chosen_table(name: str | None) -> ChosenTable:
+    """The table of ``name``, a microarchitecture or a file; without a name that of this CPU, or the nearest."""
+    from ..model.nearest import nearest_table
+    from ..model.table import table_of, tables
+
+    cpu = this_cpu()
+    here: str | None = cpu["microarchitecture"] if cpu else None
+    if not name and cpu is None:
         raise click.UsageError("the library is not built, so this CPU is not known: run `make`, or give --cpu")
-    return here, table_of(wanted)
-
-
-def unmeasured(measure: bool, here: str | None, table: Any) -> str:
-    """Why a kernel cannot be timed beside the table; empty when it can."""
-    if not measure:
-        return "--no-measure"
-    return (
-        ""
-        if here == table.microarchitecture
-        else f"the table is of {table.microarchitecture}, this CPU is "
-        f"{here or 'not known, because the library is not built'}"
-    )
+    if wanted := name or (here if here in tables() else None):
+        table = table_of(wanted)
+        # that of a CPU without a shipped table bears the name that its user gave it
+        mine = cpu and here not in tables() and wanted not in tables() and table.cpu == cpu["brand"].strip()
+        return ChosenTable(table, here, table.microarchitecture == here or bool(mine))
+    assert cpu is not None
+    table, why = nearest_table(cpu)
+    return ChosenTable(table, here, False, why)
 
 
 class Pair(click.ParamType):

@@ -6,18 +6,18 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+from pathlib import Path
 
 import click
 
 from .common import (
     OutputFile,
+    chosen_table,
     format_option,
     generator,
     progress_bar,
     recipe_of,
-    table_here,
     templates_option,
-    unmeasured,
 )
 
 
@@ -84,7 +84,8 @@ def probe(output, microarchitecture, runs, fmt) -> None:
 @click.option(
     "--cpu",
     metavar="NAME",
-    help="The microarchitecture whose table to use, or a file of `cryptostitch probe` (default: this CPU's).",
+    help="The microarchitecture whose table to use, or a file of `cryptostitch probe` (default: this CPU's; the "
+    "nearest where it has none).",
 )
 @click.option(
     "--measure/--no-measure",
@@ -111,18 +112,18 @@ def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
     from ..model.bound import bound as bound_of
     from ..report.bound import bound_data, bound_text
 
-    here, table = table_here(cpu)
+    chosen = chosen_table(cpu)
     with progress_bar("bounding") as progress:
         progress(0, 3, "compiling")
         made = generator(templates)
         recipe = recipe_of(made, kernel)
         framed = made.kernel(recipe)
         progress(1, 3, "chain and pressure")
-        found = bound_of(framed, table)
+        found = bound_of(framed, chosen.table)
         progress(2, 3, "measuring")
-        why_not = unmeasured(measure, here, table)
+        why_not = chosen.unmeasured(measure)
         costs = Measured(why_not=why_not) if why_not else measured(made, recipe, found, seconds)
-    data = bound_data(found, costs.cost, costs.independent, costs.why_not)
+    data = bound_data(found, costs.cost, costs.independent, costs.why_not, chosen.stand_in)
     click.echo(json.dumps(data, indent=1) if fmt == "json" else bound_text(data))
 
 
@@ -131,7 +132,8 @@ def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
 @click.option(
     "--cpu",
     metavar="NAME",
-    help="The microarchitecture whose tables to use, or a file of `cryptostitch probe` (default: this CPU's).",
+    help="The microarchitecture whose tables to use, or a file of `cryptostitch probe` (default: this CPU's; the "
+    "nearest where it has none).",
 )
 @click.option(
     "-j",
@@ -141,30 +143,41 @@ def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
     show_default="the cores that this process may use",
     help="Processes.",
 )
+@click.option(
+    "--costs",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A cost table of `cryptostitch calibrate -o` to hold the model against (default: the shipped one).",
+)
 @templates_option
 @format_option
-def predict(glob, cpu, jobs, templates, fmt) -> None:
+def predict(glob, cpu, jobs, costs, templates, fmt) -> None:
     """Say what the model predicts for every kernel whose name matches GLOB (default: all) beside what the CPU's cost
     table has, the farthest below it first.
 
     The model runs a kernel's loop on an out-of-order core (as `cryptostitch report` draws it); the measured figures are
-    those of `cryptostitch calibrate` that are shipped. Nothing is timed.
+    those of `cryptostitch calibrate`, the shipped ones or a file's. Nothing is timed.
 
     \b
     Examples:
       cryptostitch predict 'sha1*@avx512'
       cryptostitch predict --cpu zen4 --format json
+      cryptostitch predict --cpu here.json --costs costs.json
     """
     from ..analysis.predictions import predictions
     from ..ladder.climb import tasks
+    from ..measured.cost_tables import costs_of, shipped_costs
     from ..report.predictions import predictions_data, predictions_text
 
-    _, table = table_here(cpu)
+    chosen = chosen_table(cpu)
+    measured = costs_of(costs) if costs else shipped_costs(chosen.costs_of)
     made = generator(templates)
     work = tasks(made, glob)
     with progress_bar("predicting") as progress:
         progress(0, len(work), work[0].name)
-        found = predictions(made.given, work, table, min(jobs, len(work)), progress)
+        found = predictions(made.given, work, chosen.table, measured, min(jobs, len(work)), progress)
     click.echo(
-        json.dumps(predictions_data(found, table), indent=1) if fmt == "json" else predictions_text(found, table)
+        json.dumps(predictions_data(found, chosen.table, chosen.stand_in), indent=1)
+        if fmt == "json"
+        else predictions_text(found, chosen.table, chosen.stand_in)
     )

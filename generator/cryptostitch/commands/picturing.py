@@ -9,13 +9,12 @@ import click
 
 from .common import (
     OutputFile,
+    chosen_table,
     format_option,
     generator,
     progress_bar,
     recipe_of,
-    table_here,
     templates_option,
-    unmeasured,
 )
 
 
@@ -31,7 +30,8 @@ from .common import (
 @click.option(
     "--cpu",
     metavar="NAME",
-    help="The microarchitecture whose table to use, or a file of `cryptostitch probe` (default: this CPU's).",
+    help="The microarchitecture whose table to use, or a file of `cryptostitch probe` (default: this CPU's; the "
+    "nearest where it has none).",
 )
 @click.option(
     "--measure/--no-measure",
@@ -65,13 +65,21 @@ def report(kernel, output, cpu, measure, seconds, results, templates, fmt) -> No
     from ..analysis.study import study
     from ..report.picture import report_data, report_page
 
-    here, table = table_here(cpu)
-    path = results or shipped(table.microarchitecture)
+    chosen = chosen_table(cpu)
+    path = results or shipped(chosen.costs_of)
     made = generator(templates)
     recipe = recipe_of(made, kernel)
-    why_not = unmeasured(measure, here, table)
     with progress_bar("drawing") as progress:
-        found = study(made, recipe, table, read_results(path) if path else None, seconds, why_not, progress)
+        found = study(
+            made,
+            recipe,
+            chosen.table,
+            read_results(path) if path else None,
+            seconds,
+            chosen.unmeasured(measure),
+            chosen.stand_in,
+            progress,
+        )
         progress(3, 4, "drawing")
         data = report_data(found, made.roots)
     if output or fmt == "text":
@@ -82,7 +90,8 @@ def report(kernel, output, cpu, measure, seconds, results, templates, fmt) -> No
         return
     bound, timed = data["bound"]["bound"], data["bound"]["measured"]
     click.echo(
-        f"{output}: {recipe.name} on {table.microarchitecture}: bound {bound['cycles_per_byte']:.4f} cycles per byte "
-        f"({bound['binds']}), "
+        f"{output}: {recipe.name} on {chosen.table.microarchitecture}: bound {bound['cycles_per_byte']:.4f} "
+        f"cycles per byte ({bound['binds']}), "
         + (f"measured {timed['cycles_per_byte']:.4f}" if timed else f"not measured: {data['bound']['not_measured']}")
+        + (f"\n{chosen.stand_in}" if chosen.stand_in else "")
     )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from ..binding import runtime
 from ..core.program import Recipe
 from ..emit.pack import write_pack
-from ..tuning.measure import CHAIN_ADDS, CLOCK, MeasureError, clock_recipe
+from ..tuning.measure import CHAIN_ADDS, CLOCK, CLOCK_CHECK, MeasureError, check_clock, clock_recipes
 from .bodies import ALGORITHM
 
 CYCLES = 50_000  # of a sample, about: long against the timer, short against a time slice
@@ -47,7 +47,7 @@ class _Callable:
 
 
 class Bench:
-    """The library with the clock kernel. Not thread-safe; call it pinned to a core."""
+    """The library with the clock kernels. Not thread-safe; call it pinned to a core. MeasureError as of Laboratory."""
 
     def __init__(self) -> None:
         self.context = runtime.Context(runtime.ALLOW_PACKS)
@@ -56,11 +56,12 @@ class Bench:
             raise MeasureError(
                 "this system gives no executable memory, so kernels cannot be assembled; nothing was measured"
             )
-        algorithm, clock = clock_recipe()
-        self.context.load_pack(write_pack([algorithm], [clock]))
+        algorithm, clocks = clock_recipes()
+        self.context.load_pack(write_pack([algorithm], clocks))
         # nanoseconds per cycle; a disturbed one is too long
         self._clocks: collections.deque[float] = collections.deque(maxlen=15)
         self._clock = _Callable(self.context.kernel(CLOCK))
+        check_clock(self._clock.nanoseconds, _Callable(self.context.kernel(CLOCK_CHECK)).nanoseconds)
 
     def load(self, recipes: Sequence[Recipe]) -> None:
         self.context.load_pack(write_pack([ALGORITHM], list(recipes)))

@@ -15,7 +15,7 @@ from ..model.forms import Form
 
 SATURATORS: dict[str, tuple[str, ...]] = {
     "dispatch": ("mov r64 r64",),
-    "scalar": ("add r64 i",),
+    "scalar": ("add r64 r64",),
     "scalar shift": ("rol r64 i",),
     "load": ("mov r64 m64",),
     "vector load": ("vmovdqu xmm m128", "movdqu xmm m128"),
@@ -27,7 +27,9 @@ SATURATORS: dict[str, tuple[str, ...]] = {
     "sha": ("sha256rnds2 xmm xmm",),
     "vector to scalar": ("pextrd r32 xmm i",),
 }
-"""Resource -> the instruction that keeps it busy, or others for CPUs that lack it."""
+"""Resource -> the instruction that keeps it busy, or others for CPUs that lack it. None that a core may take from its
+units: Golden Cove folds additions of a constant (``add r64 i``) while it renames. Where they are not folded they use
+"scalar" as these do, so that tables made with them say the same."""
 
 UNIONS = (("load", "store"), ("aes", "shuffle"), ("aes", "shift"), ("shuffle", "shift"))
 MEMORY = ("load", "vector load", "store")

@@ -17,6 +17,20 @@ Curve = tuple[tuple[int, float], ...]
 FOLDER = Path(__file__).resolve().parents[1] / "measured/instruction_costs"
 
 
+class NoRow(CryptostitchError):
+    """A table lacks a form."""
+
+    def __init__(self, form: str, table: Table):
+        self.form = form
+        near = nearest(form, table.rows, 2)
+        super().__init__(
+            f"the instruction table of {table.microarchitecture} has no row '{form}'"
+            + (f" (nearest: {', '.join(near)})" if near else "")
+            + f"; measure such a CPU again with `cryptostitch probe -o {table.microarchitecture}.json`, then give "
+            f"--cpu {table.microarchitecture}.json"
+        )
+
+
 @dataclass(frozen=True)
 class Row:
     """One form, in core cycles.
@@ -52,15 +66,9 @@ class Table:
     core: Core = Core()
 
     def row(self, form: Form) -> Row:
-        """CryptostitchError when the table lacks the form."""
+        """NoRow when the table lacks the form."""
         if str(form) not in self.rows:
-            near = nearest(str(form), self.rows, 2)
-            raise CryptostitchError(
-                f"the instruction table of {self.microarchitecture} has no row '{form}'"
-                + (f" (nearest: {', '.join(near)})" if near else "")
-                + f"; measure such a CPU again with `cryptostitch probe -o {self.microarchitecture}.json`, then give "
-                f"--cpu {self.microarchitecture}.json"
-            )
+            raise NoRow(str(form), self)
         return self.rows[str(form)]
 
     def fetching(self, instructions: int, code_bytes: int) -> float:

@@ -8,9 +8,11 @@ from ..tuning.measure import Cost
 from .tables import columns
 
 
-def bound_data(bound: Bound, cost: Cost | None, independent: float | None = None, why_not: str = "") -> dict:
+def bound_data(
+    bound: Bound, cost: Cost | None, independent: float | None = None, why_not: str = "", stand_in: str = ""
+) -> dict:
     """Cycles are of the core, per iteration (all lanes) unless a name says per byte. ``independent``: of the same
-    instructions without dependences."""
+    instructions without dependences. ``stand_in``: what is to be said of a table that is not this CPU's."""
     loads, stores = bound.memory_accesses
     streams = range(len(bound.kernel.recipe.parts))
     by_stream = {CHAIN: {s: c.cycles for s, c in bound.chains.items()}} | bound.pressure
@@ -29,6 +31,7 @@ def bound_data(bound: Bound, cost: Cost | None, independent: float | None = None
         "kernel": bound.kernel.name,
         "microarchitecture": bound.table.microarchitecture,
         "table": bound.table.basis,
+        "stand_in": stand_in or None,
         "streams": [part.program.name for part in bound.kernel.recipe.parts],
         "bytes_per_iteration": bound.bytes,
         "loop": {
@@ -97,6 +100,7 @@ def bound_text(data: dict) -> str:
         )
     lines = [
         f"{data['kernel']} on {data['microarchitecture']}",
+        *([data["stand_in"]] if data["stand_in"] else []),
         *(f"  stream {i}: {name}" for i, name in enumerate(streams) if several),
         f"loop: {loop['instructions']} instructions, {loop['code_bytes']} bytes of code, {loop['loads']} loads, "
         f"{loop['stores']} stores; {size} bytes of data per iteration",

@@ -45,7 +45,8 @@ def matrix_text(cells: Sequence[Cell]) -> str:
         for c in cells
         for t in c.trials
     ]
-    missing = [f"  {c.cipher}+{c.hash}: {reason}" for c in cells for reason in c.reasons]
+    # of a proof that fails the first line
+    missing = [f"  {c.cipher}+{c.hash}: {reason.partition(chr(10))[0]}" for c in cells for reason in c.reasons]
     cpu = matrix_data(cells)
     text = (
         f"{cpu['cpu']} at {cpu['ghz']} GHz: speed-up over one after the other, core cycles per byte, and how much of "

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from ..analysis.predictions import Band, Prediction, band
+from ..analysis.predictions import Band, Prediction, Predictions, band
 from ..model.table import Table
 from .tables import columns
 
 
-def predictions_data(found: Sequence[Prediction], table: Table) -> dict:
+def predictions_data(given: Predictions, table: Table, stand_in: str = "") -> dict:
     """Cycles are of the core, per iteration. ``bands``: of predicted and bound over measured, where something was
-    measured."""
-    bands = _bands(found)
+    measured. ``lacking``: kernels with an instruction that the table lacks. ``stand_in``: what is to be said of a table
+    that is not this CPU's."""
+    bands = _bands(given.found)
     kernels = [
         {
             "kernel": p.kernel,
@@ -23,11 +25,13 @@ def predictions_data(found: Sequence[Prediction], table: Table) -> dict:
             "measured": p.measured,
             "of_measured": p.of_measured and round(p.of_measured, 3),
         }
-        for p in found
+        for p in given.found
     ]
     return {
         "microarchitecture": table.microarchitecture,
+        "stand_in": stand_in or None,
         "kernels": kernels,
+        "lacking": given.lacking,
         "bands": {
             name: {k: [round(x, 3) for x in v] if isinstance(v, tuple) else round(v, 3) for k, v in asdict(b).items()}
             for name, b in bands.items()
@@ -51,7 +55,7 @@ def _sentence(name: str, found: Band) -> str:
     )
 
 
-def predictions_text(found: Sequence[Prediction], table: Table) -> str:
+def predictions_text(given: Predictions, table: Table, stand_in: str = "") -> str:
     rows = [("core cycles per iteration", "what binds", "bound", "predicted", "measured", "predicted / measured")]
     rows += [
         (
@@ -62,13 +66,28 @@ def predictions_text(found: Sequence[Prediction], table: Table) -> str:
             f"{p.measured:.1f}" if p.measured else "",
             f"{p.of_measured:.2f}" if p.measured else "",
         )
-        for p in sorted(found, key=lambda p: (p.of_measured is None, p.of_measured, p.kernel))
+        for p in sorted(given.found, key=lambda p: (p.of_measured is None, p.of_measured, p.kernel))
     ]
-    bands = _bands(found)
-    lines = [columns(rows), "", *(_sentence(name, b) for name, b in bands.items())]
-    if not bands:
+    bands = _bands(given.found)
+    lines = [
+        *([stand_in, ""] if stand_in else []),
+        columns(rows),
+        "",
+        *(_sentence(name, b) for name, b in bands.items()),
+    ]
+    if not bands and stand_in:
+        lines.append(
+            "nothing was measured on this CPU: `cryptostitch calibrate -o costs.json`, then give --costs costs.json"
+        )
+    elif not bands:
         lines.append(
             f"nothing was measured on {table.microarchitecture}: `cryptostitch calibrate -o "
             f"generator/cryptostitch/measured/costs/{table.microarchitecture}.json` on such a CPU"
+        )
+    if given.lacking:
+        forms = Counter(given.lacking.values())
+        lines.append(
+            f"of {len(given.lacking)} kernels nothing can be said, because the instruction table of "
+            f"{table.microarchitecture} lacks " + ", ".join(f"'{form}' ({many})" for form, many in forms.most_common())
         )
     return "\n".join(lines)

@@ -11,17 +11,17 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from ..binding import runtime
 from ..binding.runtime import ERR_UNSUPPORTED, RuntimeFailure
 from ..core import catalog
 from ..core.catalog import Algorithm, Form
-from ..core.errors import CryptostitchError, DoesNotFit, UnknownName
+from ..core.errors import CryptostitchError, UnknownName
 from ..core.kinds import KINDS
 from ..core.names import StreamName, kernel_name
+from ..core.registers import BindError
 from ..model.bound import bound
 from ..model.table import Table, table_of, tables
-from ..passes.verify import VerifyError
 from ..pipeline import Generator
+from .measure import Laboratory, pinned
 from .trial import Trial, trial
 
 Progress = Callable[[int, int, str], None]
@@ -100,18 +100,21 @@ def candidates(cipher: Form, hash_: Form, isas: Sequence[str], by: int = 0) -> l
 def cell(
     generator: Generator, cipher: Form, hash_: Form, isas: Sequence[str], seconds: float, table: Table | None = None
 ) -> Cell:
-    """Tries every candidate, each timed for about ``seconds``."""
+    """Tries every candidate, each timed for about ``seconds``. One that cannot be made, proved or run is a reason."""
     trials, reasons = [], []
     ways = candidates(cipher, hash_, isas, generator.blocks_beside(cipher, hash_))
     for parts in ways:
+        names = "+".join(str(name) for name, _ in parts)
+        where = f"{names} on {':'.join(dict.fromkeys(isa for _, isa in parts))}"
         try:
             trials.append(trial(generator, generator.stitch(parts), seconds=seconds))
-        except (DoesNotFit, VerifyError) as refusal:
-            reasons.append(str(refusal))
+        except (CryptostitchError, BindError) as refusal:
+            why = str(refusal)
+            reasons.append(why if why.startswith(f"{names}@") else f"{where}: {why.removeprefix(f'{names}: ')}")
         except RuntimeFailure as failure:
             if failure.code != ERR_UNSUPPORTED:
                 raise
-            reasons.append(f"{'+'.join(str(p) for p, _ in parts)}: not on this CPU")
+            reasons.append(f"{where}: not on this CPU")
     if not ways:
         lanes = [
             ", ".join(f"x{n}@{isa}" for isa, many in form.lanes.items() if isa in isas for n in many) or "nothing"
@@ -141,9 +144,10 @@ def matrix(
     progress: Progress = lambda *_: None,
 ) -> list[Cell]:
     """All cells, ciphers in the catalogue's order, then hashes. ``isas``: what may be used. Raises UnknownName for a
-    glob without a match."""
+    glob without a match, and MeasureError where nothing at all can be measured."""
     rows, columns = ciphers(generator, cipher_glob), hashes(generator, hash_glob)
-    detected = runtime.Context().cpu()["microarchitecture"].partition(" ")[0]
+    with pinned():
+        detected = Laboratory().context.cpu()["microarchitecture"]
     table = table_of(detected) if detected in tables() else None
     cells: list[Cell] = []
     for (_, cipher), (_, hash_) in itertools.product(rows, columns):

@@ -3,6 +3,7 @@
 A kernel works on lanes' own buffers of 16 KiB, as it would for 64 equal jobs: a kernel of 16 lanes goes through four
 sets of lanes in turn. The core's clock is measured beside every sample, with a chain of dependent additions (one core
 cycle each, whatever the clock does), and the cost of calling from Python, measured with the same kernel, is taken off.
+A second chain, of rotates, tells whether a core takes a cycle for each addition: some fold additions of a constant.
 """
 
 from __future__ import annotations
@@ -35,9 +36,13 @@ from ..pipeline import Generator
 JOBS = 64
 BUFFER = 16384
 PITCH = BUFFER + 128  # equal offsets of neighbouring lanes fall into different cache sets
-CHAIN_ADDS = 64  # additions per iteration of the clock kernel
+CHAIN_ADDS = 64  # additions, or rotates, per iteration of a clock kernel
 CLOCK_ITERATIONS = 400  # 25,600 cycles: long against the timer, short against a change of the clock
-CLOCK = "clock_x1@scalar"
+CLOCK, CLOCK_CHECK = "clock_x1@scalar", "clock_rotates_x1@scalar"
+# Additions of a constant are folded by some cores (Golden Cove), those of a register are not.
+CHAINS = {CLOCK: "add x:q, x:q, one", CLOCK_CHECK: "rol x:q, x:q, 7"}
+CLOCK_NEAR = 0.03  # the two chains agree within this
+CLOCK_SAMPLES, CLOCK_RETAKES = 5, 40  # of both, before a disagreement is believed
 Progress = Callable[[int, int, str], None]
 
 
@@ -48,17 +53,41 @@ class MeasureError(CryptostitchError):
 # ---- the clock
 
 
-def clock_recipe() -> tuple[Algorithm, Recipe]:
-    """A kernel whose iteration is CHAIN_ADDS dependent additions, made by the compiler like any other."""
-    layout = Layout(ISAS["scalar"], 1, 32)
+def clock_recipes() -> tuple[Algorithm, list[Recipe]]:
+    """Kernels whose iteration is CHAIN_ADDS dependent steps of each of CHAINS, made by the compiler like any other."""
+    return Algorithm("clock", "clock", HASH, 64, 4, 1, 4, False, 8, initial=(0,)), [
+        _clock_recipe(kernel, step) for kernel, step in CHAINS.items()
+    ]
+
+
+def _clock_recipe(kernel: str, step: str) -> Recipe:
+    layout, name = Layout(ISAS["scalar"], 1, 32), kernel.partition("@")[0]
     layout.words("chain", 1)
-    # Additions of a constant are folded by some cores (Golden Cove), those of a register are not.
     enter = ".enter\nmov x:q, 0\nmov one:q, 1\n"
-    text = enter + ".body\n" + "add x:q, x:q, one\n" * CHAIN_ADDS + ".leave\nmov [state.chain+0], x:d\n"
-    stream = parse(Rendered(text, layout), ISAS["scalar"], name="clock_x1", algorithm="clock", bytes_per_iteration=64)
-    program = allocate(legalize(stream))
-    return Algorithm("clock", "clock", HASH, 64, 4, 1, 4, False, 8, initial=(0,)), Recipe(
-        CLOCK, "scalar", (Part(program),)
+    text = enter + ".body\n" + f"{step}\n" * CHAIN_ADDS + ".leave\nmov [state.chain+0], x:d\n"
+    stream = parse(Rendered(text, layout), ISAS["scalar"], name=name, algorithm="clock", bytes_per_iteration=64)
+    return Recipe(kernel, "scalar", (Part(allocate(legalize(stream))),))
+
+
+def check_clock(additions: Callable[[int], float], rotates: Callable[[int], float]) -> None:
+    """MeasureError unless a step of both chains takes equally long. Each argument runs its chain for so many iterations
+    and returns the time.
+
+    What disturbs a sample makes it longer, so the least of a few counts, both chains in turn; and as a neighbour may
+    disturb all of one chain's, a disagreement is taken again before it is believed.
+    """
+    for retake in range(CLOCK_RETAKES):
+        time.sleep(retake * 1e-3)
+        samples = [(chain(CLOCK_ITERATIONS), chain(1)) for _ in range(CLOCK_SAMPLES) for chain in (additions, rotates)]
+        first, second = (
+            min(long for long, _ in s) - min(short for _, short in s) for s in (samples[::2], samples[1::2])
+        )
+        if abs(first - second) <= CLOCK_NEAR * max(first, second):
+            return
+    raise MeasureError(
+        f"the core's clock cannot be told: a chain of additions takes {first / second:.2f} times as long as one of as "
+        "many rotates, and each should take a core cycle; nothing was measured. Try again on a quieter machine; if it "
+        "stays so, this core folds one of them, and CHAINS in tuning/measure.py needs another"
     )
 
 
@@ -239,7 +268,8 @@ def pinned() -> Iterator[int]:
 
 
 class Laboratory:
-    """A context of the library that takes kernels, the buffers, and the clock. Not thread-safe."""
+    """A context of the library that takes kernels, the buffers, and the clock. Not thread-safe. MeasureError where code
+    cannot be assembled, or the clock not be told."""
 
     def __init__(self) -> None:
         self.context = runtime.Context(runtime.ALLOW_PACKS | runtime.ALLOW_LEGACY)
@@ -249,10 +279,12 @@ class Laboratory:
                 "this system gives no executable memory, so kernels cannot be assembled; nothing was measured"
             )
         self.buffers = Buffers()
-        algorithm, recipe = clock_recipe()
-        self.context.load_pack(write_pack([algorithm], [recipe]))
-        self._clock = Setup(self.context.kernel(CLOCK), self.buffers)
-        del self._clock.states[8:]  # a sample of 55 microseconds
+        algorithm, recipes = clock_recipes()
+        self.context.load_pack(write_pack([algorithm], recipes))
+        self._clock, check = (Setup(self.context.kernel(kernel), self.buffers) for kernel in (CLOCK, CLOCK_CHECK))
+        for clock in (self._clock, check):
+            del clock.states[8:]  # a sample of 55 microseconds
+        check_clock(self._clock.seconds, check.seconds)
         self.frequencies: list[float] = []
         self._names = 0
 
@@ -335,7 +367,7 @@ def calibrate(kernels: str = "*", progress: Progress | None = None, seconds: flo
     cannot run are left out."""
     with pinned():
         laboratory = Laboratory()
-        names = [n for n in laboratory.context.kernels() if n != CLOCK and fnmatch.fnmatchcase(n, kernels)]
+        names = [n for n in laboratory.context.kernels() if n not in CHAINS and fnmatch.fnmatchcase(n, kernels)]
         table = {}
         for done, name in enumerate(names):
             if progress:

@@ -53,6 +53,11 @@ def check_hand_over(recipe: Recipe) -> None:
     parts = kernel_name(recipe.name)[0]
     writers = [p for p in recipe.parts if p.program.contract.has("hand")]
     readers = [p for p in recipe.parts if p.program.contract.has("from")]
+    if len(writers) != len(readers) and all(p.hand for p in parts):
+        raise CryptostitchError(
+            f"{recipe.name}: {parts[-1] if writers else parts[0]} has no text with the hand-over for this instruction "
+            "set and these lanes: leave _hand out on both parts"
+        )
     if len(writers) != len(readers):
         raise CryptostitchError(
             f"{recipe.name}: the hand-over needs _hand on both parts: "
