@@ -103,8 +103,13 @@ size_t fit_tag(const Suite &suite, size_t bytes) {
 Habits draw_habits(const Subject &subject, uint64_t seed, uint64_t thread, uint64_t session) {
     Random random{seed, thread, session, 'h'};
     Habits h;
-    const size_t main_suite = draw_suite(subject, thread, session, random);
+    size_t main_suite = draw_suite(subject, thread, session, random);
     h.target = &draw_target(subject, random);
+    if (session % 8 == 3) {  // each in turn, whatever few suites it has
+        h.target = &subject.targets()[(session / 8 + 7 * thread) % subject.targets().size()];
+        for (unsigned tries = 1000; tries && !subject.offer(*h.target, main_suite).suite; tries--)
+            main_suite = random.pick(random.pick(subject.kinds()));
+    }
     if (!subject.offer(*h.target, main_suite).suite) subject.offer(*(h.target = &subject.targets()[0]), main_suite);
     h.suites.push_back(main_suite);
     for (size_t more = random.chance(50) ? 0 : random.between(1, 4); more; more--) {
