@@ -184,6 +184,7 @@ int run_mixed(Memory *memory, cst_job *jobs, size_t n) {
 }  // namespace
 
 int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool alike) {
+    alike = alike || all_alike(jobs, n);
     if (alike) {
         fetch_cold(jobs, std::min(n, MOST_MESSAGES));
         const int result = run_without_kernel(jobs, n);

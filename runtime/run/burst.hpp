@@ -8,8 +8,8 @@ namespace cst {
 // Runs the jobs whose status is JOB_WAITING; they have been checked. CST_OK, or CST_ERR_AUTH when one did not
 // authenticate. Leaves the memory wiped.
 int run_jobs(Memory *memory, cst_job *jobs, size_t n);
-// The same with memory of its own: CST_ERR_MEMORY, and nothing has happened. alike: all are to be run, are of one suite
-// and direction, and as long as the first.
+// The same with memory of its own: CST_ERR_MEMORY, and nothing has happened. alike: it is known
+// that all are to be run, are of one suite and direction, and as long as the first.
 int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool alike);
 
 // What becomes of a forgery: CST_ERR_AUTH, and a zeroed output.
