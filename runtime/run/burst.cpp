@@ -107,9 +107,9 @@ bool run_class(Memory *memory, cst_job *const *jobs, size_t n) {
     Class c = {&suite, memory, memory->messages, n, first.direction == CST_OPEN, true, true};
     const Start start(suite, c.opens);
     memory->messages_used = std::max(memory->messages_used, n);
+    const bool chain_only = !suite.hash && !suite.tweak;
     memory->secret_bytes = std::max(memory->secret_bytes,
-                                    suite.hash ? sizeof(Message) - offsetof(Message, chain) : sizeof(Message::chain));
-    if (suite.construction == Construction::xts) memory->secret_bytes = sizeof(Message) - offsetof(Message, chain);
+                                    chain_only ? sizeof(Message::chain) : sizeof(Message) - offsetof(Message, chain));
     for (size_t i = 0; i < n; i++) {
         begin(start, jobs[i], &memory->messages[i]);
         c.one_key &= jobs[i]->key == first.key;

@@ -21,21 +21,14 @@ void run_ccm(const Class &c) {
         text_done(m.job);
         begin_mac(suite, &m);
     }
-    const Middles middles = choose_middles(c);
-    Message **const list = c.memory->list;
-    const size_t n = list_paired(c, list);
-    for (size_t i = 0; i < n; i++) list[i]->hash_stop = hash_start(*list[i], middles.of[0]);
-    run_macs(c, list, n);
-    run_middles(c, middles);
+    run_middles_behind_macs(c);
     for (size_t i = 0; i < c.n; i++) c.messages[i].text_stop = c.messages[i].text_end;
     if (c.opens) run_all_texts(c, false);
     finish_macs(c);
     if (!c.opens) run_all_texts(c, false);
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
-        put_ccm_block(*m.job, 0, 0, m.last);
-        aes_encrypt(m.key->encrypt(), suite.encrypt->record.rounds, m.last, m.last);
-        put_words(m.digest, load64(m.digest) ^ load64(m.last), load64(m.digest + 8) ^ load64(m.last + 8));
+        mask_ccm_tag(*m.job, m.digest, m.last);
     }
     (c.opens ? check_tags : write_tags)(c);
 }

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "../suite/aes.hpp"
+#include "../suite/key.hpp"
 #include "../suite/padding.hpp"
 #include "copy.hpp"
 #include "cryptostitch/cryptostitch.h"
@@ -36,6 +38,14 @@ inline size_t put_ccm_head(const cst_job &job, uint8_t *to) {
     const uint64_t count = __builtin_bswap64(bytes << (64 - 8 * size));
     memcpy(at, &count, size);
     return size_t(at - to) + size;
+}
+
+// 6.1: enciphers a MAC, or deciphers it, by counter block 0; `mask` has room for that.
+inline void mask_ccm_tag(const cst_job &job, uint8_t *mac, uint8_t *mask) {
+    const Key &key = key_of(job);
+    put_ccm_block(job, 0, 0, mask);
+    aes_encrypt(key.encrypt(), key.suite->encrypt->record.rounds, mask, mask);
+    put_words(mac, load64(mac) ^ load64(mask), load64(mac + 8) ^ load64(mask + 8));
 }
 
 // To whole blocks of 16 bytes; PAD_SLACK bytes more are written. Returns how many bytes that makes.

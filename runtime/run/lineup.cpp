@@ -8,8 +8,6 @@
 namespace cst {
 namespace {
 
-constexpr uint64_t MOST_FILLED = 512;  // bytes that go through a lane's scratch altogether (text.cpp)
-
 bool fits(const Variant &v, const Need &need, bool only_ready) {
     Query query;
     query.bytes = need.bytes;
@@ -25,7 +23,7 @@ double calls(const Variant &v, const Need &need) {
     const uint64_t whole = need.bytes >> v.step_log2, rest = need.bytes & (v.step - 1);
     const double one = v.cost.per_call, iteration = v.cost.per_iteration;
     if (!rest) return one + iteration * double(whole);
-    if (need.rounds_up) return (need.bytes > MOST_FILLED ? 2 : 1) * one + iteration * double(whole + 1);
+    if (need.rounds_up) return (need.bytes > MOST_DETOUR ? 2 : 1) * one + iteration * double(whole + 1);
     return (whole ? 2 : 1) * one + iteration * double(whole) + v.cost.per_byte * double(rest);
 }
 

@@ -14,9 +14,6 @@
 namespace cst {
 namespace {
 
-constexpr uint64_t LONG_STRETCH = 256;  // bytes of a scattered buffer that are worth a run of their own
-constexpr size_t DETOUR = 512;
-
 // What of the head is AAD; the rest is the IV, or TLS's length.
 uint64_t aad_in_head(const Suite &suite, uint64_t aad_len) {
     return suite.construction == Construction::esp ? ESP_HEADER : aad_len;
@@ -226,7 +223,7 @@ private:
             const uint64_t here = m.body->together(at) & ~uint64_t(step_ - 1);
             if (!here) {
                 uint64_t detour = step_;
-                while (detour < bytes && detour + step_ <= DETOUR && m.body->together(at + detour) < LONG_STRETCH)
+                while (detour < bytes && detour + step_ <= MOST_DETOUR && m.body->together(at + detour) < LONG_STRETCH)
                     detour += step_;
                 uint8_t *const to = memory_.scratch_of(lane, detour);
                 m.body->read(at, to, detour);

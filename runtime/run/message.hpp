@@ -22,6 +22,9 @@ constexpr size_t WHOLE_MESSAGE = 3 * MOST_BLOCK;  // what is put together altoge
 constexpr size_t SCRATCH_PITCH = SCRATCH_BYTES + 64;
 static_assert(PAD_SLACK <= SCRATCH_PITCH - SCRATCH_BYTES);
 
+constexpr uint64_t MOST_DETOUR = 512;  // bytes that had better be copied there than cut into two calls
+constexpr uint64_t LONG_STRETCH = 256;  // bytes of a scattered buffer that are worth a run of their own
+
 // How far the MAC of a message is (mac.cpp).
 enum class Stage : uint8_t {
     aad,  // whole blocks of the AAD, where they lie

@@ -32,8 +32,6 @@
 namespace cst {
 namespace {
 
-constexpr uint64_t LONG_STRETCH = 256;  // bytes of a scattered buffer that are worth a run of their own
-
 class PairStep {
 public:
     PairStep(const Class &c, const Variant &v)
@@ -296,6 +294,15 @@ Middles choose_middles(const Class &c) {
 
 void run_middles(const Class &c, const Middles &middles) {
     for (size_t i = 0; i < middles.n; i++) run_middle(c, middles.of[i]);
+}
+
+void run_middles_behind_macs(const Class &c) {
+    const Middles middles = choose_middles(c);
+    Message **const list = c.memory->list;
+    const size_t n = list_paired(c, list);
+    for (size_t i = 0; i < n; i++) list[i]->hash_stop = hash_start(*list[i], middles.of[0]);
+    run_macs(c, list, n);
+    run_middles(c, middles);
 }
 
 size_t list_paired(const Class &c, Message **list) {

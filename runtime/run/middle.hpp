@@ -36,6 +36,8 @@ uint64_t cipher_start(const Message &m, const Middle &middle);
 uint64_t hash_start(const Message &m, const Middle &middle);
 // All that are paired stand at their starts. Afterwards fewer bytes are left than a pair kernel needs.
 void run_middles(const Class &c, const Middles &middles);
+// All of it, where only the hash has something to do in front of the middle, and there is one.
+void run_middles_behind_macs(const Class &c);
 // The paired ones, of which there are so many.
 size_t list_paired(const Class &c, Message **list);
 

@@ -21,12 +21,7 @@ void seal_records(const Class &c) {
         m.record_length = uint16_t(m.job->in_len);
         begin_mac(suite, &m);
     }
-    const Middles middles = choose_middles(c);
-    Message **const list = c.memory->list;
-    const size_t n = list_paired(c, list);
-    for (size_t i = 0; i < n; i++) list[i]->hash_stop = hash_start(*list[i], middles.of[0]);
-    run_macs(c, list, n);
-    run_middles(c, middles);
+    run_middles_behind_macs(c);
     finish_macs(c);
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];

@@ -9,8 +9,6 @@
 namespace cst {
 namespace {
 
-constexpr uint64_t LONG_STRETCH = 256;  // bytes of a scattered buffer that are worth a run of their own
-
 uint32_t low_word(const uint8_t *block) {
     return uint32_t(block[12]) << 24 | uint32_t(block[13]) << 16 | uint32_t(block[14]) << 8 | block[15];
 }

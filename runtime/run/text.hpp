@@ -6,8 +6,6 @@
 
 namespace cst {
 
-constexpr uint64_t MOST_DETOUR = 512;  // bytes that had better be copied than cut into two calls
-
 // Runs the cipher over each text, from `ciphered` up to `text_stop`; where that is all of the text, over `last` too,
 // and writes both. Lengths of a counter mode end anywhere. Of several messages the list is put into another order.
 void run_texts(const Class &c, Message **list, size_t n, bool decrypts);

@@ -1,4 +1,3 @@
-#include "../suite/aes.hpp"
 #include "../suite/block_mac.hpp"
 #include "../suite/secret.hpp"
 #include "burst.hpp"
@@ -138,7 +137,7 @@ private:
                 hash_digest(hash_, digest, to, hash_.digest_bytes);
                 digest = to;
             }
-            if (ccm_) mask_tag(*job, scratch(lanes[i]));
+            if (ccm_) mask_ccm_tag(*job, scratch(lanes[i]), scratch(lanes[i]) + MESSAGE);
             if (opens_ && !same_bytes(digest, static_cast<const uint8_t *>(job->tag), job->tag_len)) {
                 refuse_unopened(job);
                 all_right = false;
@@ -148,15 +147,6 @@ private:
             job->out_len = headed_ ? job->in_len : 0;
             job->status = CST_OK;
         }
-    }
-
-    // SP 800-38C, 6.1: the MAC is enciphered by counter block 0.
-    static void mask_tag(const cst_job &job, uint8_t *mac) {
-        const Key &key = key_of(job);
-        uint8_t *const mask = mac + MESSAGE;
-        put_ccm_block(job, 0, 0, mask);
-        aes_encrypt(key.encrypt(), key.suite->encrypt->record.rounds, mask, mask);
-        put_words(mac, load64(mac) ^ load64(mask), load64(mac + 8) ^ load64(mask + 8));
     }
 
     const Suite &suite_;

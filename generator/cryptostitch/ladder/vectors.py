@@ -218,22 +218,23 @@ def _wycheproof_cbc(suite: str) -> list[Vector]:
     return found
 
 
+def _wycheproof_aead(suite: str, t: dict[str, Any]) -> Vector:
+    return Vector(
+        "Wycheproof",
+        suite,
+        H(t["key"]),
+        b"",
+        H(t["iv"]),
+        H(t["aad"]),
+        H(t["msg"]),
+        H(t["ct"]),
+        H(t["tag"]),
+        t["result"] == "valid",
+    )
+
+
 def _wycheproof_profile(suite: str) -> list[Vector]:
-    return [
-        Vector(
-            "Wycheproof",
-            suite,
-            H(t["key"]),
-            b"",
-            H(t["iv"]),
-            H(t["aad"]),
-            H(t["msg"]),
-            H(t["ct"]),
-            H(t["tag"]),
-            t["result"] == "valid",
-        )
-        for _, t in wycheproof(suite.replace("-", "_"))
-    ]
+    return [_wycheproof_aead(suite, t) for _, t in wycheproof(suite.replace("-", "_"))]
 
 
 def _rfc_counter(suite: str) -> list[Vector]:
@@ -270,18 +271,7 @@ def _cavp_gcm(suite: str) -> list[Vector]:
 def _wycheproof_gcm(suite: str) -> list[Vector]:
     """Its only IVs that the suite refuses are those without bytes."""
     return [
-        Vector(
-            "Wycheproof",
-            suite,
-            H(t["key"]),
-            b"",
-            H(t["iv"]),
-            H(t["aad"]),
-            H(t["msg"]),
-            H(t["ct"]),
-            H(t["tag"]),
-            t["result"] == "valid",
-        )
+        _wycheproof_aead(suite, t)
         for group, t in wycheproof("aes_gcm")
         if group["keySize"] == 8 * meaning(suite).key_bytes
     ]
@@ -345,18 +335,7 @@ def _macs_in_etm(suite: str) -> list[Vector]:
 def _chacha_poly(suite: str) -> list[Vector]:
     """RFC 8439, 2.8.2 and A.5, are among Wycheproof's. Nonces of other lengths than 12 bytes are not the suite's."""
     found = [
-        Vector(
-            "Wycheproof",
-            suite,
-            H(t["key"]),
-            b"",
-            H(t["iv"]),
-            H(t["aad"]),
-            H(t["msg"]),
-            H(t["ct"]),
-            H(t["tag"]),
-            t["result"] == "valid",
-        )
+        _wycheproof_aead(suite, t)
         for group, t in wycheproof("chacha20_poly1305")
         if group["ivSize"] == 96 and group["tagSize"] == 128
     ]
@@ -486,18 +465,7 @@ def _xcbc_in_esp(suite: str) -> list[Vector]:
 
 def _wycheproof_ccm(suite: str) -> list[Vector]:
     return [
-        Vector(
-            "Wycheproof",
-            suite,
-            H(t["key"]),
-            b"",
-            H(t["iv"]),
-            H(t["aad"]),
-            H(t["msg"]),
-            H(t["ct"]),
-            H(t["tag"]),
-            t["result"] == "valid",
-        )
+        _wycheproof_aead(suite, t)
         for group, t in wycheproof("aes_ccm")
         if group["keySize"] == 8 * meaning(suite).key_bytes
     ]
