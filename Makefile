@@ -66,7 +66,7 @@ bench: build
 bench-tiers: build
 	@$(IN); bench/run.sh --tiers $(BENCH)
 
-# All that the README shows, measured anew. `python bench/summary readme` writes its tables from bench/results without
+# All that the README shows, measured anew. `python bench/summary readme` writes its tables from kept runs without
 # measuring.
 figures: build
 	@$(IN); bench/run.sh; bench/run.sh --tiers

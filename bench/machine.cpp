@@ -31,14 +31,14 @@ static std::string name_of(const std::string &vendor, unsigned family, unsigned 
     }
     if (vendor == "GenuineIntel" && family == 6) {
         switch (model) {
-            case 0x55: return "skylake-x";
+            case 0x55: return "skylake_server";
             case 0x6a:
             case 0x6c:
             case 0x7e: return "icelake";
             case 0x8f:
-            case 0xcf: return "sapphirerapids";
+            case 0xcf: return "sapphire_rapids";
             case 0xad:
-            case 0xae: return "graniterapids";
+            case 0xae: return "granite_rapids";
         }
     }
     char text[32];

@@ -31,7 +31,8 @@ int main(int argc, char **argv) {
 
     auto wanted = [&](const char *peer) { return std::count(options.peers.begin(), options.peers.end(), peer) != 0; };
     std::string error;
-    std::unique_ptr<Peer> reference = make_reference(), ours = make_cryptostitch(options.target, options.kernel, error);
+    std::unique_ptr<Peer> reference = make_reference(),
+                          ours = make_cryptostitch(options.target, options.costs, options.kernel, error);
     if (!error.empty()) return fail(error);
     std::vector<Build> builds;
     for (const char *linked : {"openssl", "ipsec-mb"})

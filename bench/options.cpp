@@ -32,6 +32,7 @@ Core cycles per byte of Cryptostitch and its peers; every output is checked agai
   --own-key, --one-key    only jobs with a key each, or only jobs that share one key (default: both)
   --json FILE             write {"machine": {...}, "rows": [...]}; "-" is standard output, without the table
   --target TARGET         lower Cryptostitch's level, as in cst_options ("host-no_avx512")
+  --costs FILE            have Cryptostitch choose by the costs in this file, as in cst_options
   --kernel NAME           force Cryptostitch's bulk kernel
   --min-ms N              shortest timed sample, in milliseconds (default 0.5)
   --repetitions N         samples of each; the median counts (default 15)
@@ -47,10 +48,10 @@ Examples:
   cst-bench --rows '*/open' --tier sse
 )";
 
-static const std::vector<std::string> NAMES = {"--rows",        "--sizes",  "--mix",    "--jobs",   "--sessions",
-                                               "--threads",     "--peers",  "--peer",   "--tier",   "--own-key",
-                                               "--one-key",     "--json",   "--target", "--kernel", "--min-ms",
-                                               "--repetitions", "--bounds", "--list",   "--help"};
+static const std::vector<std::string> NAMES = {"--rows",    "--sizes",       "--mix",    "--jobs",  "--sessions",
+                                               "--threads", "--peers",       "--peer",   "--tier",  "--own-key",
+                                               "--one-key", "--json",        "--target", "--costs", "--kernel",
+                                               "--min-ms",  "--repetitions", "--bounds", "--list",  "--help"};
 
 static std::vector<std::string> split(const std::string &text) {
     std::vector<std::string> parts(1);
@@ -213,6 +214,8 @@ int parse_options(int argc, char **argv, Options &o) {
             o.json = value;
         } else if (is("--target")) {
             o.target = value;
+        } else if (is("--costs")) {
+            o.costs = value;
         } else if (is("--kernel")) {
             o.kernel = value;
         } else if (is("--bounds")) {

@@ -34,7 +34,7 @@ struct Options {
     std::vector<std::string> peers = {"openssl", "ipsec-mb", "isal", "built"};
     std::vector<Build> builds; // loaded beside the linked peers
     const Tier *tier = nullptr;
-    std::string json, target, kernel, bounds;
+    std::string json, target, costs, kernel, bounds;
     size_t threads = 0; // most of them; 0: as many as there are cores
     bool list = false;
     Effort effort;

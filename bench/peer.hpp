@@ -135,7 +135,8 @@ std::unique_ptr<Peer> make_openssl(const Build &build, std::string &error);
 std::unique_ptr<Peer> make_ipsec_mb(const Build &build, std::string &error);
 std::unique_ptr<Peer> make_reference();  // the linked OpenSSL
 // `target` and `force` as in cst_options and cst_suite_force; null on error, with `error` set.
-std::unique_ptr<Peer> make_cryptostitch(const std::string &target, const std::string &force, std::string &error);
+std::unique_ptr<Peer> make_cryptostitch(const std::string &target, const std::string &costs, const std::string &force,
+                                        std::string &error);
 std::vector<std::string> cryptostitch_suites(const std::string &target);
 
 }  // namespace bench

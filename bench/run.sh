@@ -1,14 +1,15 @@
 #!/bin/sh
-# make bench: the cells of README.md; the result becomes bench/results/<microarchitecture>.json, the one before goes
-# into its history, the README follows where it shows this CPU. Arguments are passed on to cst-bench.
-# make bench-tiers (with --tiers first): rows held to AVX2 and to SSE; bench/results/<microarchitecture>.<tier>.json.
+# make bench: the cells of README.md; the result becomes bench.json in the CPU's folder, the one before goes into its
+# history, the README follows where it shows this CPU. Arguments are passed on to cst-bench.
+# make bench-tiers (with --tiers first): rows held to AVX2 and to SSE; bench.<tier>.json there.
 set -eu
 cd "$(dirname "$0")/.."
 [ -x build/cst-bench ] || { echo "cst-bench was not built: it needs libcrypto's headers (libssl-dev)" >&2; exit 1; }
 python=.venv/bin/python
 [ -x $python ] || python=python3
 commit=$(git rev-parse --short HEAD 2>/dev/null || true)
-changed=$(git status --porcelain --untracked-files=no -- . ':!bench/results' ':!README.md' 2>/dev/null || true)
+kept=':!generator/cryptostitch/cpus/*/bench*.json :!generator/cryptostitch/cpus/*/about.json :!README.md'
+changed=$(set -f; git status --porcelain --untracked-files=no -- . $kept 2>/dev/null || true)
 [ -z "$changed" ] || commit=$commit-dirty
 new=build/bench.json
 

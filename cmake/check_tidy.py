@@ -1,4 +1,4 @@
-"""clang-tidy over runtime/, a file per core at a time; what .clang-tidy asks for.
+"""clang-tidy over runtime/ and tools/, a file per core at a time; what .clang-tidy asks for.
 
 check_tidy.py BUILD: the build folder, configured. A file that passed is not looked at again until it, a header that it
 includes, its flags, the rules or clang-tidy change: BUILD/check/tidy.json has their digests.
@@ -59,7 +59,7 @@ def main(build: Path) -> int:
     entries = []
     for entry in json.loads((build / "compile_commands.json").read_text()):
         path = Path(entry["file"])
-        if path.suffix != ".cpp" or ROOT / "runtime" not in path.parents:
+        if path.suffix != ".cpp" or not {ROOT / "runtime", ROOT / "tools"} & set(path.parents):
             continue
         command = [part for part in shlex.split(entry["command"]) if not part.startswith(GCC_ONLY)]
         folders = tuple(Path(part[2:]) for part in command if part.startswith("-I"))

@@ -46,7 +46,7 @@ function(cryptostitch_add_kernels)
     set(archive "${folder}/${CMAKE_STATIC_LIBRARY_PREFIX}${ARG_TARGET}${CMAKE_STATIC_LIBRARY_SUFFIX}")
     set(emit ${generator} emit --static "${folder}" --abi ${ARG_ABI} ${ARG_KERNELS})
     file(GLOB_RECURSE sources "${_CST_CHECKOUT}/generator/*.py"
-        "${_CST_CHECKOUT}/generator/cryptostitch/measured/recipes/*.json" "${_CST_CHECKOUT}/templates/*.j2")
+        "${_CST_CHECKOUT}/generator/cryptostitch/cpus/*/recipes/*.json" "${_CST_CHECKOUT}/templates/*.j2")
     if(NOT EXISTS "${_CST_CHECKOUT}/generator/cryptostitch/cli.py")
         set(sources "")
     endif()

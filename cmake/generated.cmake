@@ -11,10 +11,13 @@ file(MAKE_DIRECTORY "${CST_GENERATED}")
 file(GLOB_RECURSE _generator CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/generator/*.py"
      "${PROJECT_SOURCE_DIR}/generator/*.json" "${PROJECT_SOURCE_DIR}/templates/*.j2")
 # what these print, bind, measure or check does not change a kernel
-set(_rooms "analysis|binding|instruction_probe|ladder|model|mutate|report|semantics|tuning")
-set(_commands "benching|calibrating|looking|matrix|model|mutating|pairing|picturing|trusting|tuning")
+set(_rooms "analysis|binding|instruction_probe|ladder|learning|model|mutate|report|semantics|tuning")
+set(_commands "benching|calibrating|learning|looking|matrix|model|mutating|pairing|picturing|regretting|trusting")
+string(APPEND _commands "|tuning")
 list(FILTER _generator EXCLUDE REGEX
-     "/cryptostitch/((${_rooms})/.*|cli|listing|emit/signature|commands/(${_commands}))\\.py$|/instruction_costs/")
+     "/cryptostitch/((${_rooms})/.*|cli|listing|emit/signature|commands/(${_commands}))\\.py$")
+list(FILTER _generator EXCLUDE REGEX
+     "/cpus/[^/]+/((about|bench|instruction_costs)[^/]*\\.json$|[.]learning/)")
 
 # static_kernels.o: one relocatable object of all static kernels, because their number is known only to the generator.
 add_custom_command(

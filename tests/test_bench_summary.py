@@ -49,7 +49,7 @@ def results(*rows: dict[str, Any], **machine: Any) -> dict[str, Any]:
 
 def summary(tmp_path: Path, *options: object) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [sys.executable, ROOT / "bench/summary", "--results", tmp_path / "results", *options],
+        [sys.executable, ROOT / "bench/summary", "--cpus", tmp_path / "cpus", *options],
         capture_output=True,
         text=True,
     )
@@ -103,7 +103,7 @@ def test_history_is_kept_and_bounded(tmp_path: Path) -> None:
             row("sha1", "cryptostitch", 1.0 + run), row("sha1", "openssl", 2.0), date=f"2026-01-{run + 1:02}T00:00:00Z"
         )
         assert summary(tmp_path, "keep", written(tmp_path, data), "--commit", f"c{run}").returncode == 0
-    text = (tmp_path / "results/zen9.json").read_text()
+    text = (tmp_path / "cpus/zen9/bench.json").read_text()
     kept = json.loads(text)
     assert kept["machine"]["commit"] == "c19" and len(kept["rows"]) == 2
     assert [run["commit"] for run in kept["history"]] == [f"c{i}" for i in range(3, 19)]
@@ -155,7 +155,7 @@ def test_readme_tables_are_rewritten_between_their_markers(tmp_path: Path) -> No
     )
     assert summary(tmp_path, "keep", written(tmp_path, full)).returncode == 0
     assert summary(tmp_path, "keep", written(tmp_path, avx2)).returncode == 0
-    marks = "above\n<!-- begin: {0} from bench/results -->\nstale\n<!-- end: {0} from bench/results -->\nbelow\n"
+    marks = "above\n<!-- begin: {0} from cst-bench -->\nstale\n<!-- end: {0} from cst-bench -->\nbelow\n"
     page = tmp_path / "README.md"
     page.write_text(marks.format("figures") + marks.format("tiers"))
     for _ in range(2):  # the second time it stands there already, and another CPU's later run does not take its place
@@ -184,7 +184,7 @@ def test_readme_tables_are_rewritten_between_their_markers(tmp_path: Path) -> No
     done = summary(tmp_path, "readme", "--readme", page)
     assert (
         done.returncode == 1
-        and "<!-- begin: figures from bench/results -->" in done.stderr
+        and "<!-- begin: figures from cst-bench -->" in done.stderr
         and page.read_text() == "no markers"
     )
 

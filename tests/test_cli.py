@@ -37,6 +37,8 @@ COMMANDS = (
     "mutate",
     "cpu",
     "calibrate",
+    "regret",
+    "learn",
     "report",
     "bench",
 )

@@ -13,11 +13,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from cryptostitch.analysis import bench_run, regret
 from cryptostitch.binding import runtime
 from cryptostitch.cli import main
 from cryptostitch.commands import benching
 from cryptostitch.instruction_probe import measurement
 from cryptostitch.ladder import climb
+from cryptostitch.learning import budget, steps
 from cryptostitch.model.forms import all_forms
 from cryptostitch.mutate import campaign
 from cryptostitch.tuning import matrix, tune
@@ -36,6 +38,8 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "mutate": (),
     "cpu": (),
     "calibrate": (),
+    "regret": ("--cpu", "zen4"),
+    "learn": ("--folder", "cpu", "--busy"),
     "probe": (),
     "bound": (KERNEL,),
     "predict": (),
@@ -64,6 +68,15 @@ def less_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         benching, "measured", lambda path, options, rows, quiet: measured(path, (*options, *CELLS), rows, quiet)
     )
+    bench = bench_run.measured
+    monkeypatch.setattr(
+        bench_run, "measured", lambda path, options, rows, quiet: bench(path, (*options, *CELLS), rows, quiet)
+    )
+    monkeypatch.setattr(steps, "pairs_that_run", lambda context: [])
+    monkeypatch.setattr(steps, "LIBRARY_COSTS", 0.1)
+    monkeypatch.setattr(budget, "PROBE_RUNS", 1)
+    monkeypatch.setattr(regret, "LENGTHS", (64,))
+    monkeypatch.setattr(regret, "JOBS", (1,))
     if not LONG:
         ciphers, hashes = matrix.ciphers, matrix.hashes
         monkeypatch.setattr(matrix, "ciphers", lambda made, glob: ciphers(made, glob)[:1])

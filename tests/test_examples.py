@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
 import re
@@ -58,6 +59,14 @@ def test_demo(root: Path, build: Path, tmp_path: Path) -> None:
     assert "13 of 13 records agree" in output
     for word in ("CPU:", "kernel:", "why:", "start:", "speed:"):
         assert word in output
+
+
+def test_columns(example: Example, tmp_path: Path) -> None:
+    file, lines = tmp_path / "lines", [bytes([65 + i % 26]) * (i * 7 % 300) for i in range(2000)]
+    file.write_bytes(b"\n".join(lines))
+    for name in ("sha256", "md5", "sha512"):
+        found = run(example("columns") / "columns", name, file).split()
+        assert found == [hashlib.new(name, line).hexdigest() for line in lines]
 
 
 def test_static_kernels(example: Example) -> None:

@@ -29,7 +29,7 @@ from cryptostitch.tuning.tune import (
 )
 
 A, B = "aes128_cbc_enc_x1", "sha1_ni_x1"
-RECIPES = Path(__file__).resolve().parents[1] / "generator/cryptostitch/measured/recipes"
+CPUS = Path(__file__).resolve().parents[1] / "generator/cryptostitch/cpus"
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_a_recipe_becomes_a_kernel_that_seals(recipe: Path, tmp_path: Path) -> N
     seals(recipe, "aes-128-cbc+hmac-sha1-etm", tmp_path / "tuned.pack")
 
 
-SHIPPED = sorted(RECIPES.glob("*/*.json"))
+SHIPPED = sorted(CPUS.glob("*/recipes/*.json"))
 
 
 @pytest.fixture(scope="module")
@@ -89,10 +89,10 @@ def test_a_shipped_recipe_is_a_kernel_of_the_default_pack(default_pack: Catalogu
     """Which the tests of every kernel prove and run."""
     data = json.loads(path.read_text())
     assert data["gain"] > 1.01 and data["cycles_per_byte"] < data["default_cycles_per_byte"] and data["tried"] == {}
-    name = woven_for(data["kernel"], path.parent.name)
+    name = woven_for(data["kernel"], path.parents[1].name)
     made = default_pack.recipe(name)
     assert made.name == name and name == woven_for(
-        f"{'+'.join(data['recipe']['streams'])}@{made.target}", path.parent.name
+        f"{'+'.join(data['recipe']['streams'])}@{made.target}", path.parents[1].name
     )
     assert {name, name.partition(WEAVE)[0]} <= set(default_pack.kernel_names()) and path.stem == "+".join(
         data["recipe"]["streams"]
@@ -100,7 +100,11 @@ def test_a_shipped_recipe_is_a_kernel_of_the_default_pack(default_pack: Catalogu
 
 
 def test_a_shipped_recipe_seals_from_a_pack_of_its_own(features: set[str], tmp_path: Path) -> None:
-    seals(RECIPES / "zen4/aes128_cbc_enc_x1+sha256_ni_x1.json", "aes-128-cbc+hmac-sha256-etm", tmp_path / "tuned.pack")
+    seals(
+        CPUS / "zen4/recipes/aes128_cbc_enc_x1+sha256_ni_x1.json",
+        "aes-128-cbc+hmac-sha256-etm",
+        tmp_path / "tuned.pack",
+    )
 
 
 def test_a_weave_that_is_not_shipped_is_named() -> None:

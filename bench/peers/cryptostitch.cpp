@@ -4,7 +4,9 @@
 
 #ifndef BENCH_CRYPTOSTITCH
 namespace bench {
-std::unique_ptr<Peer> make_cryptostitch(const std::string &, const std::string &, std::string &) { return nullptr; }
+std::unique_ptr<Peer> make_cryptostitch(const std::string &, const std::string &, const std::string &, std::string &) {
+    return nullptr;
+}
 std::vector<std::string> cryptostitch_suites(const std::string &) { return {}; }
 } // namespace bench
 #else
@@ -240,21 +242,23 @@ private:
     std::string force_;
 };
 
-cst_ctx *open_context(const std::string &target, std::string &error) {
+cst_ctx *open_context(const std::string &target, const std::string &costs, std::string &error) {
     cst_options options = {};
     options.size = sizeof options;
     options.flags = CST_ALLOW_LEGACY;
     options.target = target.empty() ? nullptr : target.c_str();
+    options.costs = costs.empty() ? nullptr : costs.c_str();
     cst_ctx *ctx = nullptr;
     int result = cst_ctx_new(&ctx, &options);
-    if (result != CST_OK) error = cst_error_text(result);
+    if (result != CST_OK) error = cst_error_text(result) + (costs.empty() ? std::string() : ": " + costs);
     return ctx;
 }
 
 } // namespace
 
-std::unique_ptr<Peer> make_cryptostitch(const std::string &target, const std::string &force, std::string &error) {
-    cst_ctx *ctx = open_context(target, error);
+std::unique_ptr<Peer> make_cryptostitch(const std::string &target, const std::string &costs, const std::string &force,
+                                        std::string &error) {
+    cst_ctx *ctx = open_context(target, costs, error);
     if (!ctx) return nullptr;
     if (!force.empty()) {
         char nearest[512];
@@ -274,7 +278,7 @@ std::unique_ptr<Peer> make_cryptostitch(const std::string &target, const std::st
 std::vector<std::string> cryptostitch_suites(const std::string &target) {
     std::vector<std::string> names;
     std::string error;
-    if (cst_ctx *ctx = open_context(target, error)) {
+    if (cst_ctx *ctx = open_context(target, "", error)) {
         cst_list(
             ctx, CST_NAME_SUITE,
             [](const char *name, void *arg) {

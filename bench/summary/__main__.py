@@ -16,6 +16,7 @@ import readme
 import tables
 from cryptostitch.analysis.bench_results import read_data as read
 from cryptostitch.core.errors import CryptostitchError
+from cryptostitch.cpus.folder import FOLDER, About, CpuFolder, Grade, Made, Part
 from results import cells_of
 
 TIERS = ("avx2", "sse")
@@ -26,16 +27,17 @@ EXAMPLES = """examples:
   python bench/summary readme zen4"""
 
 
-def kept_file(folder: Path, results: dict) -> Path:
+def kept_in(cpus: Path, results: dict) -> tuple[CpuFolder, Path]:
+    """The CPU's folder, and the file in it."""
     machine = results["machine"]
-    tier = f".{machine['tier']}" if "tier" in machine else ""
-    return folder / f"{machine['microarchitecture']}{tier}.json"
+    folder = CpuFolder(cpus / machine["microarchitecture"])
+    return folder, folder.bench(machine.get("tier", ""))
 
 
 def say_losses(args: argparse.Namespace) -> None:
     """What changed since the run that is kept for this CPU, then where peers are faster."""
     new = read(args.file)
-    old = kept_file(args.results, new)
+    _, old = kept_in(args.cpus, new)
     if args.since or old.exists():
         print(history.report(new, read(args.since or old)), end="\n\n")
     print(losses.report(cells_of(new).values()))
@@ -43,33 +45,37 @@ def say_losses(args: argparse.Namespace) -> None:
 
 def keep(args: argparse.Namespace) -> None:
     new = read(args.file)
-    file = kept_file(args.results, new)
-    args.results.mkdir(parents=True, exist_ok=True)
+    folder, file = kept_in(args.cpus, new)
+    folder.path.mkdir(parents=True, exist_ok=True)
+    about = folder.about() or About(folder.name, new["machine"]["cpu"])
     history.write(file, history.merged(new, read(file) if file.exists() else None, args.commit))
+    made = Made(Grade.MEASURED, "`make bench` and `make bench-tiers`", new["machine"]["date"][:10], args.commit)
+    folder.write_about(about.with_part(Part.BENCH, made))
     print(f"kept in {file}")
 
 
 def shown(page: str) -> str | None:
     """The CPU whose figures a page shows."""
-    found = re.search(r"\(bench/results/([\w-]+)\.json\)", page)
+    found = re.search(r"/cpus/([\w-]+)/bench\.json\)", page)
     return found[1] if found else None
 
 
-def newest(results: Path) -> str:
-    runs = {file.stem: read(file)["machine"]["date"] for file in results.glob("*.json") if "." not in file.stem}
+def newest(cpus: Path) -> str:
+    runs = {file.parent.name: read(file)["machine"]["date"] for file in cpus.glob("*/bench.json")}
     if not runs:
-        sys.exit(f"bench/summary: nothing in {results}; type: make bench")
+        sys.exit(f"bench/summary: nothing in {cpus}; type: make bench")
     return max(runs, key=lambda name: runs[name])
 
 
 def write_readme(args: argparse.Namespace) -> None:
     page = args.readme.read_text()
-    cpu = args.cpu or shown(page) or newest(args.results)
-    file = args.results / f"{cpu}.json"
+    cpu = args.cpu or shown(page) or newest(args.cpus)
+    folder = CpuFolder(args.cpus / cpu)
+    file = folder.bench()
     if not file.exists():
         sys.exit(f"bench/summary: no {file}; type: make bench")
     text = readme.replaced(page, "figures", tables.figures(read(file)))
-    runs = {tier: read(found) for tier in TIERS if (found := args.results / f"{cpu}.{tier}.json").exists()}
+    runs = {tier: read(found) for tier in TIERS if (found := folder.bench(tier)).exists()}
     if runs:
         text = readme.replaced(text, "tiers", tables.tiers(runs))
     else:
@@ -82,11 +88,11 @@ def main() -> None:
         prog="bench/summary", description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--results",
+        "--cpus",
         type=Path,
-        default=BENCH / "results",
+        default=FOLDER,
         metavar="FOLDER",
-        help="where runs are kept (default: bench/results)",
+        help="whose folders keep the runs (default: generator/cryptostitch/cpus)",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     command = commands.add_parser("losses", help="what changed since the last run, and where a peer is faster")
@@ -98,7 +104,7 @@ def main() -> None:
     command.add_argument("--commit", default="", help="of what was measured")
     command.set_defaults(run=keep)
     command = commands.add_parser("readme", help="rewrite the tables of the README")
-    command.add_argument("cpu", nargs="?", help="as in bench/results (default: the one that it shows)")
+    command.add_argument("cpu", nargs="?", help="the name of its folder (default: the one that it shows)")
     command.add_argument("--readme", type=Path, default=BENCH.parent / "README.md", metavar="FILE")
     command.set_defaults(run=write_readme)
     args = parser.parse_args()

@@ -85,7 +85,7 @@ def figures(results: dict[str, Any]) -> str:
     head = (
         f"CPU: {machine['cpu']}, {model}, one core at {machine['core_ghz']:.1f} GHz: `make bench` of "
         f"{day(machine['date'])}, {versions(machine)}. Core cycles per byte.\n"
-        f"All rows: [bench/results/{name}.json](bench/results/{name}.json)."
+        f"All rows: [cpus/{name}/bench.json](generator/cryptostitch/cpus/{name}/bench.json)."
     )
     sizes = [Load(size, 64, "own") for size in ("64", "256", "1024", "imix")]
     few = [Load("1024", 1, "own"), Load("16384", 1, "own"), Load("16384", 8, "own")]

@@ -1,7 +1,7 @@
 """Cryptostitch: generates stitched and multi-buffer kernels for encryption and authentication.
 
-What a script that tries out an algorithm or a pairing needs is here under its own name; each is imported when it is
-first used.
+What a script that tries out an algorithm or a pairing, or hashes many things, needs is here under its own name; each is
+imported when it is first used.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .binding.many import hash_column, hash_many, hmac_many
     from .binding.runtime import Context
     from .core.catalog import WORDS_32, WORDS_64, Algorithm, Form
     from .core.names import stream_name
@@ -29,6 +30,9 @@ __all__ = [
     "Laboratory",
     "Recipe",
     "__version__",
+    "hash_column",
+    "hash_many",
+    "hmac_many",
     "stream_name",
     "trial",
 ]
@@ -41,6 +45,9 @@ _HOMES = {
     "Generator": "pipeline",
     "Laboratory": "tuning.measure",
     "Recipe": "core.program",
+    "hash_column": "binding.many",
+    "hash_many": "binding.many",
+    "hmac_many": "binding.many",
     "stream_name": "core.names",
     "trial": "tuning.trial",
 }

@@ -11,12 +11,14 @@ from .commands.benching import bench
 from .commands.calibrating import calibrate, cpu
 from .commands.common import Group
 from .commands.emitting import emit
+from .commands.learning import learn
 from .commands.looking import list_, show
 from .commands.matrix import matrix
 from .commands.model import bound, predict, probe
 from .commands.mutating import mutate
 from .commands.pairing import stitch
 from .commands.picturing import report
+from .commands.regretting import regret
 from .commands.trusting import verify
 from .commands.tuning import tune
 
@@ -42,6 +44,8 @@ for _command in (
     mutate,
     cpu,
     calibrate,
+    regret,
+    learn,
     probe,
     bound,
     predict,

@@ -28,10 +28,11 @@ class Catalogue(Generator):
         rounds."""
         algorithm, form = self.form(name)
         blocks = self.blocks(name, isa)
-        fixed = {k: v for k, v in algorithm.parameters.items() if k != "rounds"}
+        given = algorithm.parameters_of(form)
+        fixed = {k: v for k, v in given.items() if k != "rounds"}
         key = form.template, isa, blocks, name.hand, tuple(sorted(fixed.items()))
         if key not in self._features:
-            parameters = dict(algorithm.parameters, by=blocks, one_key=False, hand=name.hand)
+            parameters = dict(given, by=blocks, one_key=False, hand=name.hand)
             usual = algorithm.bytes // 16
             lanes = [n for n in form.lanes[isa] if blocks in form.by.get((isa, n), (usual,))] or form.lanes[isa]
             rendered = _shortened(render(form.template, ISAS[isa], min(lanes), parameters, self.roots))

@@ -25,9 +25,9 @@ from .core.kernel import Kernel
 from .core.names import WEAVE, StreamName, kernel_name, target_name
 from .core.program import Part, Program, Recipe
 from .core.stream import Stream
+from .cpus.recipes import WeaveSettings, shipped
 from .frontend.parse import parse
 from .frontend.render import render
-from .measured.recipe_files import WeaveSettings, shipped
 from .passes.allocate import Uses, allocate, body_cost
 from .passes.frame import frame
 from .passes.legalize import legalize
@@ -90,7 +90,7 @@ class Generator:
                     "stream", f"{name}@{isa}", [f"{form.name}_x{n}@{i}" for i, many in form.lanes.items() for n in many]
                 )
             by = self.blocks(name, isa)
-            parameters = dict(algorithm.parameters, by=by, one_key=name.one_key, hand=name.hand)
+            parameters = dict(algorithm.parameters_of(form), by=by, one_key=name.one_key, hand=name.hand)
             rendered = render(form.template, ISAS[isa], name.lanes, parameters, self.roots)
             self._streams[key] = parse(
                 rendered, ISAS[isa], name=str(name), algorithm=algorithm.name, bytes_per_iteration=16 * by
@@ -331,13 +331,15 @@ class Generator:
                         if algorithm.kind in catalog.GROUPED_KINDS and lanes == max(many) and isa in form.grouped
                         else (1,)
                     ):
-                        for one_key, by in itertools.product(
-                            self._key_options(algorithm, lanes), form.by.get((isa, lanes), (0,))
-                        ):
+                        blocks = form.by.get((isa, lanes), (0,))
+                        for one_key, by in itertools.product(self._key_options(algorithm, lanes), blocks):
+                            rare = lanes > 1 and algorithm.key_bytes not in catalog.STATIC_KEY_BYTES
+                            static = groups == 1 and by in blocks[: form.objects] and not rare
                             usual = by in (0, algorithm.bytes // 16)
                             part = StreamName(form.name, lanes * groups, 0 if usual else by, one_key)
-                            singles.append(([(part, isa)], groups == 1 and algorithm.kind not in catalog.NEVER_STATIC))
-        for cipher, hash_ in itertools.product(self.forms.values(), self.forms.values()):
+                            singles.append(([(part, isa)], static and algorithm.kind not in catalog.NEVER_STATIC))
+        paired = [forms for forms in self.forms.values() if forms[1].paired]
+        for cipher, hash_ in itertools.product(paired, paired):
             if cipher[0].kind == "cipher_enc" and hash_[0].kind == "hash":
                 pairs += self._pairs(cipher[1], hash_[1])
             elif cipher[0].kind == "cipher_dec" and hash_[0].kind == "hash":
@@ -378,7 +380,8 @@ class Generator:
                             (StreamName(cipher.name, lanes * groups, by, one_key, hand), ci),
                             (StreamName(hash_.name, lanes * groups, hand=hand), hi),
                         ]
-                        yield parts, (hash_.name, hi, lanes * groups, hand) in catalog.STATIC_PAIRS and not one_key
+                        chosen_static = (hash_.name, hi, lanes * groups, hand) in catalog.STATIC_PAIRS
+                        yield parts, chosen_static and not one_key and algorithm.key_bytes in catalog.STATIC_KEY_BYTES
 
     @staticmethod
     def _opening_pairs(cipher: Form, hash_: Form) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:

@@ -324,6 +324,47 @@ CST_API int cst_open(const cst_key *key, const void *iv, size_t iv_len, const vo
 /* Digest or MAC of one buffer. */
 CST_API int cst_digest(const cst_key *key, const void *in, size_t in_len, void *tag, size_t tag_len);
 
+/* Many items under one key, in the layout of Arrow's variable-size binary arrays (strings of a database's column): item
+ * i is data[offsets[i] .. offsets[i + 1]). The first offset need not be 0 (a slice), an item may be empty; a bitmap of
+ * nulls is the caller's. */
+typedef struct cst_column {
+    size_t size; /* sizeof(cst_column) */
+    const cst_key *key; /* of a digest or MAC */
+    const void *data; /* all data_bytes may be read, whatever the offsets name; NULL with data_bytes 0 */
+    size_t data_bytes;
+    const void *offsets; /* n + 1, aligned as such numbers are; not looked at if n is 0 */
+    size_t offset_bytes; /* 4 (int32_t, uint32_t) or 8 (int64_t, uint64_t) */
+    size_t n; /* items */
+    void *tags; /* that of item i is written to tags + i * stride; must not overlap the items or the offsets */
+    size_t tag_len; /* of each digest or MAC, as in cst_job */
+    size_t stride; /* bytes from one to the next, at least tag_len; 0: tag_len. What lies between is not touched */
+} cst_column;
+/* The digest or MAC of every item: what cst_burst of n jobs makes, without a cst_job for each, and sorted by blocks
+ * inside, so that any mix of lengths fills the lanes. It takes some 400 KiB of memory, whatever n is, and may be called
+ * by several threads with the same key, for parts of a column.
+ * CST_ERR_ARGUMENT: a null or misaligned pointer, offset_bytes, a key that enciphers. CST_ERR_LENGTH: an offset that is
+ * below the one before it or above data_bytes, tag_len, stride, or a product that overflows. CST_ERR_OVERLAP,
+ * CST_ERR_MEMORY. On an error nothing is written. */
+CST_API int cst_digest_column(const cst_column *column);
+
+/* A part of a message that is not all in memory: a digest or HMAC (not MACs of block ciphers) that goes on from call to
+ * call. Parts of many messages in one call fill lanes; parts that are multiples of the hash's block are not copied. */
+#define CST_STATE_BYTES 256
+typedef struct cst_part {
+    size_t size; /* sizeof(cst_part) */
+    const cst_key *key; /* the same for all parts of a message */
+    void *state; /* CST_STATE_BYTES, aligned to 8; zeros before the first part and, wiped, after the last. A copy of it
+                    is a message that goes on by itself */
+    const void *in;
+    size_t in_len;
+    void *tag; /* NULL: more follows; else this is the last part, and the digest or MAC is written there */
+    size_t tag_len; /* 0 with tag NULL */
+} cst_part;
+/* Takes in the next part of each of n messages. Of any suites; states and tags must not overlap any other buffer of
+ * the call: within a part that is checked (CST_ERR_OVERLAP), between parts it is not. CST_ERR_ARGUMENT: also a state
+ * that belongs to another key; CST_ERR_LENGTH, CST_ERR_MEMORY. On an error nothing is written, for any part. */
+CST_API int cst_digest_parts(cst_ctx *ctx, const cst_part *parts, size_t n);
+
 /* A text of any length as TLS 1.1 or 1.2 records that are sealed side by side. A record is its header (type, version,
  * length of what follows; 5 bytes), the explicit IV (16) and the ciphertext. */
 typedef struct cst_tls_write {

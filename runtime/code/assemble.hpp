@@ -31,6 +31,8 @@ public:
     void store(const char *mnemonic, Width width, uint8_t base, int32_t disp, uint8_t src);
     void bind_loop();
     void jump_to_loop();  // while the counter is not zero
+    void skip_loop(uint8_t counter);  // where it is zero
+    void bind_behind();  // where that goes
     void hop();  // jumps to the next instruction
     // The constant pool: zero bytes up to a multiple of 64, then these bytes.
     void pool(const std::vector<uint8_t> &bytes);

@@ -10,6 +10,7 @@ namespace cst {
 namespace {
 
 constexpr uint64_t MAX_ENTRIES = 8192;  // of a field: rows times lanes
+constexpr uint32_t MAX_REACH = 4096;
 
 bool is(const FieldRecord &f, const char *name) { return std::strcmp(f.name, name) == 0; }
 
@@ -41,6 +42,9 @@ int check_layout(const ProgramRecord &record, const AlgorithmRecord &algorithm, 
         const bool lanes = is(f, "in") || is(f, "out"), from = is(f, "from");
         if ((lanes || from) && (f.rows != 1 || f.entry_bytes != 8 || f.n_lanes != (from ? 1 : record.lanes)))
             return refuse(why, "%s: field %s does not hold one pointer per lane", record.name, f.name);
+        if (f.reach && (lanes || from || f.rows != 1 || f.entry_bytes != 8 || f.n_lanes != 1 || record.lanes != 1 ||
+                        f.reach > MAX_REACH || f.reach_align() == 0 || f.reach_align() > 64))
+            return refuse(why, "%s: field %s is not one pointer", record.name, f.name);
         if (is(f, "out") && hash) return refuse(why, "%s: a hash has no output that the runtime sets", record.name);
         if ((is(f, "hand") && hash) || (from && !hash))
             return refuse(why, "%s: field %s belongs to the other side of a pair", record.name, f.name);

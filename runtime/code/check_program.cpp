@@ -13,7 +13,7 @@ namespace cst {
 
 namespace {
 
-constexpr uint32_t MAX_ROUNDS = 16, MAX_GENERALS = 14;
+constexpr uint32_t MAX_ROUNDS = 16, MAX_GENERALS = 14, NO_MASK_PLACE = UINT32_MAX;
 
 struct State {
     Value registers[MAX_GENERALS];
@@ -36,7 +36,18 @@ constexpr const char *SECTION_NAMES[] = {"enter", "body", "leave"};
 
 bool is(const FieldRecord &f, const char *name) { return std::strcmp(f.name, name) == 0; }
 bool is_spill(const FieldRecord &f) { return std::strncmp(f.name, "spill", 5) == 0; }
-bool is_read_only(const FieldRecord &f) { return is(f, "in") || is(f, "out") || is(f, "key") || is(f, "from"); }
+bool is_mask(const FieldRecord &f) {
+    const size_t n = std::strlen(f.name);
+    return n > 5 && std::strcmp(f.name + n - 5, "_mask") == 0;
+}
+// The masks of what a pointer of that name points to: as in core/contract.py.
+bool masks_of(const FieldRecord &masks, const FieldRecord &f) {
+    const size_t n = std::strcspn(f.name, "_");
+    return std::strncmp(masks.name, f.name, n) == 0 && std::strcmp(masks.name + n, "_mask") == 0;
+}
+bool is_read_only(const FieldRecord &f) {
+    return is(f, "in") || is(f, "out") || is(f, "key") || is(f, "from") || is_mask(f) || f.reach;
+}
 
 uint32_t extent(const FieldRecord &f) {
     uint32_t last = 0;
@@ -58,9 +69,11 @@ public:
             Value::Base base = is(f, "in")     ? Value::in
                                : is(f, "out")  ? Value::out
                                : is(f, "from") ? Value::from
+                               : f.reach       ? Value::reach
                                                : Value::unknown;
+            const size_t field = size_t(&f - record_.fields.data());
             for (uint32_t i = 0; base != Value::unknown && i < f.n_lanes; i++)
-                pointers_[f.offset + f.lane_offsets[i]] = {base, uint16_t(i)};
+                pointers_[f.offset + f.lane_offsets[i]] = {base, uint16_t(base == Value::reach ? field : i)};
         }
     }
 
@@ -231,6 +244,7 @@ private:
     }
 
     int walk(Section section, State *state, bool check) {
+        for (uint32_t &place : masks_) place = NO_MASK_PLACE;
         const std::vector<Ins> &instructions = code(section);
         const std::vector<const Form *> &found = forms_[int(section)];
         for (size_t at = 0; at < instructions.size(); at++) {
@@ -238,6 +252,8 @@ private:
             const Form &form = *found[at];
             Value value;
             const Operand &target = ins.operands[0];
+            if (ins.n_operands && target.kind == Operand::reg && class_of(target.width) == RegClass::mask)
+                load_mask(*state, form, ins);
             const bool writes = ins.n_operands != 0 && form.slots[0].access & Slot::WRITE;
             const bool general = writes && target.kind == Operand::reg && class_of(target.width) == RegClass::general;
             if (general) value = result(*state, form, ins);
@@ -260,6 +276,13 @@ private:
             else if (writes && target.kind == Operand::mem) store(state, ins, target, 1u << target.bytes_log2, value);
         }
         return CST_OK;
+    }
+
+    void load_mask(const State &state, const Form &form, const Ins &ins) {
+        const Operand &from = ins.operands[1];
+        const Value at = ins.n_operands == 2 && from.kind == Operand::mem ? address(state, from) : Value();
+        const bool moved = std::strcmp(form.name, "kmovq") == 0 && plain_state(at);
+        masks_[ins.operands[0].number & 7] = moved ? uint32_t(at.c) : NO_MASK_PLACE;
     }
 
     // ---- memory
@@ -285,6 +308,7 @@ private:
         if (a.base == Value::unknown || a.base == Value::number)
             return wrong(section, at, "uses an address that is not known to lie in the contract's memory");
         if (a.range) return table(section, at, a, size, slot);
+        if (a.base == Value::reach) return reach(section, at, a, size, slot);
         if (a.base == Value::in || a.base == Value::out) {
             if (section != Section::body || !a.position || a.half)
                 return wrong(section, at, "uses the pointer of lane %u otherwise than in the body at the position",
@@ -321,6 +345,31 @@ private:
         return CST_OK;
     }
 
+    // What has bit masks is only touched under that of just these bytes.
+    int reach(Section section, size_t at, const Value &a, uint32_t size, const Slot &slot) {
+        const FieldRecord &f = record_.fields[a.lane];
+        const bool write = slot.access & Slot::WRITE;
+        if (a.position || a.half) return wrong(section, at, "moves the pointer %s, which stays where it is", f.name);
+        if (size == 0) return CST_OK;
+        if (a.c < 0 || a.c + size > f.reach)
+            return wrong(section, at, "accesses bytes %lld to %lld of the %u that %s points to", (long long)a.c,
+                         (long long)(a.c + size), f.reach, f.name);
+        if (write != bool(f.flags & FIELD_REACH_WRITTEN))
+            return wrong(section, at, "%s what %s points to", write ? "stores to" : "reads", f.name);
+        if (slot.aligned && (a.c % size != 0 || f.reach_align() % size != 0))
+            return wrong(section, at, "needs an aligned operand");
+        const FieldRecord *masks = nullptr;
+        for (const FieldRecord &other : record_.fields)
+            if (masks_of(other, f) && other.entry_bytes == 8) masks = &other;
+        if (!masks) return CST_OK;
+        const Ins &ins = code(section)[at];
+        const uint32_t row = uint32_t(a.c) / size;
+        if (a.c % size || size * masks->rows != f.reach || ins.mask == Ins::NO_MASK ||
+            masks_[ins.mask] != masks->offset + row * masks->row_bytes)
+            return wrong(section, at, "accesses what %s points to without the mask of these bytes", f.name);
+        return CST_OK;
+    }
+
     int table(Section section, size_t at, const Value &a, uint32_t size, const Slot &slot) {
         if (a.base != Value::state || a.position || a.half)
             return wrong(section, at, "computes an address outside the state block");
@@ -350,6 +399,7 @@ private:
     uint32_t declared_ = 0;
     Places places_;
     std::map<uint32_t, Pointer> pointers_;
+    uint32_t masks_[8] = {};  // where in the state block what a mask register holds was loaded from, in this section
     std::vector<const Form *> forms_[3];
 };
 

@@ -8,10 +8,10 @@ namespace cst {
 
 // The position is 0 in the first body and `bytes` more in each that follows.
 struct Value {
-    enum Base : uint8_t { unknown, number, state, in, out, from };
+    enum Base : uint8_t { unknown, number, state, in, out, from, reach };
     Base base = unknown;
     bool position = false;
-    uint16_t lane = 0;     // in, out
+    uint16_t lane = 0;     // in, out; of reach the field
     uint32_t half = 0;     // not 0: c or c + half, and c has that bit clear
     uint32_t flipped = 0;  // the bit that the last exclusive or changed; no part of the value
     uint32_t range = 0;    // up to so much more: what a mask leaves of a number

@@ -39,10 +39,14 @@ public:
         for (uint32_t i = 0; i < kernel_.n_streams; i++) lag = std::max(lag, kernel_.streams[i].lag);
         for (uint32_t p = 0; p < lag; p++) bodies([&](uint32_t stream_lag) { return stream_lag <= p; });
         if (lag != 0) out_.emit("sub", Width::g64, binding_.counter, int32_t(lag));
+        const bool skips = !lag && std::any_of(programs_.begin(), programs_.end(),
+                                               [](const Program &program) { return program.record.skips(); });
+        if (skips) out_.skip_loop(binding_.counter);
         out_.bind_loop();
         bodies([](uint32_t) { return true; });
         out_.emit("sub", Width::g64, binding_.counter, 1);
         out_.jump_to_loop();
+        if (skips) out_.bind_behind();
         for (uint32_t e = 0; e < lag; e++) bodies([&](uint32_t stream_lag) { return stream_lag > e; });
         for (uint32_t i = 0; i < kernel_.n_streams; i++) straight(i, programs_[i].leave);
         wipe();

@@ -10,7 +10,7 @@ namespace cst {
 
 namespace {
 
-constexpr uint32_t VERSION = 3;
+constexpr uint32_t VERSION = 4;
 constexpr uint32_t HEADER_BYTES = 72;
 constexpr uint32_t CRC_START = 24;
 constexpr uint32_t MAX_SIZE = 256u << 20;
@@ -121,7 +121,7 @@ int Pack::plain_algorithm(uint32_t index, AlgorithmRecord *out) const {
                            &out->iv_bytes,     &out->rounds,      &out->base};
     for (uint32_t *number : numbers) *number = r.u32();
     for (uint64_t &word : out->initial) word = r.u64();
-    if (!r.ok() || out->kind < ALGORITHM_HASH || out->kind > ALGORITHM_DES_DEC) return CST_ERR_PACK;
+    if (!r.ok() || out->kind < ALGORITHM_HASH || out->kind > ALGORITHM_GCM_DEC) return CST_ERR_PACK;
     if (out->block_bytes == 0 || out->block_bytes > 256 || out->key_bytes > 64 || out->iv_bytes > 64 ||
         out->rounds > 64)
         return CST_ERR_PACK;
@@ -169,7 +169,7 @@ int Pack::program(uint32_t index, ProgramRecord *out) const {
     for (uint32_t i = 0; i < n_fields; i++) {
         FieldRecord f;
         f.name = r.string(strings_.offset, strings_.count);
-        uint32_t *numbers[] = {&f.offset, &f.rows, &f.row_bytes, &f.entry_bytes, &f.flags, &f.n_lanes};
+        uint32_t *numbers[] = {&f.offset, &f.rows, &f.row_bytes, &f.entry_bytes, &f.flags, &f.reach, &f.n_lanes};
         for (uint32_t *number : numbers) *number = r.u32();
         if (f.n_lanes > MAX_LANES) return CST_ERR_PACK;
         f.lane_offsets = reinterpret_cast<const uint16_t *>(r.bytes(2 * f.n_lanes));

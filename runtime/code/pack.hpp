@@ -24,7 +24,9 @@ enum : uint32_t {
     ALGORITHM_CBC_MAC = 12,
     ALGORITHM_RC4 = 13,
     ALGORITHM_DES_ENC = 14,
-    ALGORITHM_DES_DEC = 15
+    ALGORITHM_DES_DEC = 15,
+    ALGORITHM_GCM_ENC = 16,
+    ALGORITHM_GCM_DEC = 17
 };
 enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1 };  // AlgorithmRecord::flags
 enum : uint32_t {
@@ -33,7 +35,12 @@ enum : uint32_t {
     PROGRAM_HAND = 4,
     PROGRAM_READS_INPUT = 8
 };  // ProgramRecord::flags
-enum : uint32_t { FIELD_SECRET = 1, FIELD_SHARED = 2 };  // FieldRecord::flags
+enum : uint32_t {
+    FIELD_SECRET = 1,
+    FIELD_SHARED = 2,
+    FIELD_REACH_WRITTEN = 4,
+    FIELD_REACH_ALIGN_SHIFT = 8
+};  // FieldRecord::flags
 enum : uint32_t { KERNEL_STATIC = 1 };  // KernelRecord::flags
 enum : uint32_t { MAX_STREAMS = 4, MAX_CODE_BYTES = 1u << 20 };
 
@@ -52,8 +59,11 @@ struct AlgorithmRecord {
     bool reads_only() const { return kind == ALGORITHM_HASH || keyed_mac(); }
     bool decrypts_only() const {
         return kind == ALGORITHM_CIPHER_DEC || kind == ALGORITHM_XTS_DEC || kind == ALGORITHM_ECB_DEC ||
-               kind == ALGORITHM_DES_DEC;
+               kind == ALGORITHM_DES_DEC || kind == ALGORITHM_GCM_DEC;
     }
+    // Of whole messages of an AEAD.
+    bool is_message() const { return kind == ALGORITHM_GCM_ENC || kind == ALGORITHM_GCM_DEC; }
+    bool is_tweaked() const { return kind == ALGORITHM_XTS_ENC || kind == ALGORITHM_XTS_DEC; }
     bool is_des() const { return kind == ALGORITHM_DES_ENC || kind == ALGORITHM_DES_DEC; }
     bool has_chain() const { return kind != ALGORITHM_ECB_ENC && kind != ALGORITHM_ECB_DEC; }
     // Round keys are its key.
@@ -65,11 +75,15 @@ struct AlgorithmRecord {
     bool legacy() const { return kind == ALGORITHM_RC4 || is_des(); }
 };
 
-// Entry (row, lane) of `entry_bytes` bytes lies at offset + row * row_bytes + lane_offsets[lane].
+// Entry (row, lane) of `entry_bytes` bytes lies at offset + row * row_bytes + lane_offsets[lane]. reach: 0, or the
+// bytes that may be read (FIELD_REACH_WRITTEN: written) where the field, a pointer, points; at a multiple of
+// reach_align().
 struct FieldRecord {
     const char *name;
-    uint32_t offset, rows, row_bytes, entry_bytes, flags, n_lanes;
+    uint32_t offset, rows, row_bytes, entry_bytes, flags, reach, n_lanes;
     const uint16_t *lane_offsets;  // n_lanes entries, inside the pack
+
+    uint32_t reach_align() const { return flags >> FIELD_REACH_ALIGN_SHIFT; }
 };
 
 struct ConstantRecord {
@@ -93,6 +107,8 @@ struct ProgramRecord {
     std::vector<ConstantRecord> constants;
 
     const FieldRecord *field(const char *field_name) const;  // NULL when there is none
+    // Whether a call may have no iterations: there is work behind the loop, a text's end.
+    bool skips() const { return field("end_in") != nullptr; }
 };
 
 struct StreamRecord {

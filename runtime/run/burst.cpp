@@ -5,8 +5,8 @@
 
 #include "constructions.hpp"
 #include "fetch.hpp"
+#include "one_call.hpp"
 #include "whole.hpp"
-#include "without_kernel.hpp"
 
 namespace cst {
 namespace {
@@ -98,16 +98,17 @@ bool as_long(const cst_job &a, const cst_job &b) {
     return !((a.in_len ^ b.in_len) | (a.aad_len ^ b.aad_len) | (a.iv_len ^ b.iv_len) | b.n_in_pieces | b.n_out_pieces);
 }
 
-// Jobs of one suite and direction, the longest first. False: one did not authenticate.
-bool run_class(Memory *memory, cst_job *const *jobs, size_t n) {
-    const int result = run_whole(memory, jobs, n);
+}  // namespace
+
+bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable) {
+    const int result = run_whole(memory, jobs, n, readable);
     if (result != JOB_WAITING) return result == CST_OK;
     const cst_job &first = *jobs[0];
     const Suite &suite = *suite_of(&first);
     Class c = {&suite, memory, memory->messages, n, first.direction == CST_OPEN, true, true};
     const Start start(suite, c.opens);
     memory->messages_used = std::max(memory->messages_used, n);
-    const bool chain_only = !suite.hash && !suite.tweak;
+    const bool chain_only = !suite.hash && !suite.tweaked();
     memory->secret_bytes = std::max(memory->secret_bytes,
                                     chain_only ? sizeof(Message::chain) : sizeof(Message) - offsetof(Message, chain));
     for (size_t i = 0; i < n; i++) {
@@ -120,8 +121,6 @@ bool run_class(Memory *memory, cst_job *const *jobs, size_t n) {
     for (size_t i = 0; c.opens && i < n; i++) all &= !memory->messages[i].failed;
     return all;
 }
-
-}  // namespace
 
 void refuse_unopened(cst_job *job) {
     if (suite_of(job)->enciphers()) {
@@ -166,7 +165,7 @@ int run_mixed(Memory *memory, cst_job *jobs, size_t n) {
         size_t waiting = 0;
         for (cst_job *job = jobs + first; job < jobs + first + some; job++) {
             if (job->status != JOB_WAITING) continue;
-            const int result = run_without_kernel(job, 1);
+            const int result = run_one_call(job, 1);
             if (result == JOB_WAITING) sorted[waiting++] = job;
             else all &= result == CST_OK;
         }
@@ -187,7 +186,7 @@ int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool alike) {
     alike = alike || all_alike(jobs, n);
     if (alike) {
         fetch_cold(jobs, std::min(n, MOST_MESSAGES));
-        const int result = run_without_kernel(jobs, n);
+        const int result = run_one_call(jobs, n);
         if (result != JOB_WAITING) return result;
     }
     Memory memory;
@@ -197,7 +196,7 @@ int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool alike) {
 
 int run_jobs(Memory *memory, cst_job *jobs, size_t n) {
     const bool alike = all_alike(jobs, n);
-    const int result = alike ? run_without_kernel(jobs, n) : JOB_WAITING;
+    const int result = alike ? run_one_call(jobs, n) : JOB_WAITING;
     if (result != JOB_WAITING) return result;
     const int status = (alike ? run_alike : run_mixed)(memory, jobs, n);
     memory->clean();

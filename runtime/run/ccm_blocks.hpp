@@ -3,9 +3,9 @@
 
 #include <cstring>
 
-#include "../suite/aes.hpp"
 #include "../suite/key.hpp"
 #include "../suite/padding.hpp"
+#include "block_calls.hpp"
 #include "copy.hpp"
 #include "cryptostitch/cryptostitch.h"
 
@@ -41,10 +41,9 @@ inline size_t put_ccm_head(const cst_job &job, uint8_t *to) {
 }
 
 // 6.1: enciphers a MAC, or deciphers it, by counter block 0; `mask` has room for that.
-inline void mask_ccm_tag(const cst_job &job, uint8_t *mac, uint8_t *mask) {
-    const Key &key = key_of(job);
+inline void mask_ccm_tag(BlockCalls *blocks, const cst_job &job, uint8_t *mac, uint8_t *mask) {
     put_ccm_block(job, 0, 0, mask);
-    aes_encrypt(key.encrypt(), key.suite->encrypt->record.rounds, mask, mask);
+    blocks->encipher(key_of(job).encrypt(), mask, mask);
     put_words(mac, load64(mac) ^ load64(mask), load64(mac + 8) ^ load64(mask + 8));
 }
 

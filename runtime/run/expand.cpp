@@ -104,13 +104,7 @@ void expand_mac(KeyHash *kernel, const AlgorithmRecord &hash, const uint8_t *mac
 void expand_gcm(const Suite &suite, Key *out) {
     uint8_t h[AES_BLOCK] = {};
     aes_encrypt(out->encrypt(), suite.encrypt->record.rounds, h, h);
-    if (suite.wide) {
-        static_assert(GHASH_POWERS == 36 && GCM_WIDE_STRIDE == 16, "as ghash_powers_wide has them");
-        ghash_powers_wide(h, out->powers(), out->folded(), out->lane_powers(), out->lane_folded());
-    } else {
-        ghash_powers(h, GHASH_POWERS, out->powers());
-        if (suite.narrow) ghash_folded(out->powers(), GHASH_POWERS, out->folded());
-    }
+    ghash_powers(h, GHASH_POWERS, out->powers());
     wipe(h, sizeof(h));
 }
 
@@ -127,7 +121,7 @@ void expand_cipher(const Suite &suite, const uint8_t *key, size_t key_len, Key *
     } else {
         aes_expand(key, cipher.key_bytes, out->encrypt());
         if (inverse) aes_invert(out->encrypt(), cipher.rounds, out->decrypt());
-        if (suite.tweak) aes_expand(key + cipher.key_bytes, cipher.key_bytes, out->tweak());
+        if (suite.tweaked()) aes_expand(key + cipher.key_bytes, cipher.key_bytes, out->tweak());
     }
 }
 
@@ -149,7 +143,7 @@ int make_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8
         key_len -= mac_key_len;
     }
     // IEEE 1619, 5.1: two keys, which must differ (FIPS 140-3 IG, C.I).
-    if (suite.tweak && same_bytes(key, key + key_len / 2, key_len / 2)) return CST_ERR_ARGUMENT;
+    if (suite.tweaked() && same_bytes(key, key + key_len / 2, key_len / 2)) return CST_ERR_ARGUMENT;
     if (!suite.hmac()) {
         expand_others(suite, key, key_len, mac_key, Key::make(suite, memory));
         return CST_OK;

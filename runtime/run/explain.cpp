@@ -33,6 +33,17 @@ void put(char (&field)[size], const std::string &text) {
     field[n] = 0;
 }
 
+// No variant: there is nothing to hash. A forced kernel of what stands alone is named in the place of the others.
+Lineup line_up_hash(const Class &c) {
+    const Suite &suite = *c.suite;
+    if (!suite.hash) return {};
+    if (!suite.forced || suite.forced->role != Role::message || !suite.forced->hash.algorithm) return line_up_macs(c);
+    const uint64_t bytes = c.messages[0].job->in_len;
+    Need need = {&suite.whole_hashes, c.n, bytes, bytes};
+    need.whole = true;
+    return line_up(suite, need);
+}
+
 }  // namespace
 
 int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool one_key, cst_choice *choice) {
@@ -46,20 +57,21 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     for (Message &m : messages) {
         m.job = &job;
         m.text_end = suite.enciphers() ? bytes : 0;
+        if (suite.construction == Construction::chacha_poly && bytes <= CHACHA_MOST_FIRST) m.text_end += CHACHA_BLOCK;
         m.body_bytes = bytes + (suite.construction == Construction::rfc7518 ? 16 - bytes % 16 : 0);
         m.cipher_from = m.chain;
         if (suite.hash) begin_mac(suite, &m);
     }
     Lineup chosen, other;  // other: what runs besides, when two kernels share the work
-    if (suite.hash && suite.enciphers()) {
+    if (suite.message[opens]) chosen = choose_message(suite, opens, n, bytes, bytes, job.aad_len);
+    if (suite.hash && suite.enciphers() && !chosen.variant) {
         const Middles middles = choose_middles(c);
         for (size_t i = 0; i < middles.n; i++)
             if (middles.of[i].choice && !chosen.variant)
                 chosen = {middles.of[i].choice, n, middles.of[i].cycles, nullptr, 0};
     }
     const bool stitched = chosen.variant;
-    const Lineup cipher = suite.enciphers() ? line_up_texts(c) : Lineup(),
-                 hash = suite.hash ? line_up_macs(c) : Lineup();
+    const Lineup cipher = suite.enciphers() ? line_up_texts(c) : Lineup(), hash = line_up_hash(c);
     if (!stitched) {
         // Name the forced one of the two; else the one that takes longer.
         const bool hash_longer = hash.variant && hash.cycles > cipher.cycles;

@@ -23,7 +23,7 @@ public:
     KeyLines(const Suite &suite, bool open) : suite_(suite), layout_(suite.key_layout) {
         if (suite.enciphers() && !layout_.rc4) add(layout_.round_keys(open), 16 * (suite.encrypt->record.rounds + 1));
         if (layout_.rc4) add(layout_.rc4, RC4_STATE);
-        if (layout_.tweak) add(layout_.tweak, 16 * (suite.tweak->record.rounds + 1));
+        if (layout_.tweak) add(layout_.tweak, 16 * (suite.block->record.rounds + 1));
         if (layout_.mac && !(suite.enciphers() && layout_.mac == KeyLayout::ENCRYPT))  // CCM has one key
             add(layout_.mac, 16 * (suite.hash->record.rounds + 1));
         if (layout_.inner >= LINE) add(layout_.inner, 2u * (layout_.outer - layout_.inner));
@@ -41,9 +41,6 @@ private:
         const uint64_t all = sizeof(KeyRow) * GHASH_POWERS, wanted = (text + 2 * sizeof(KeyRow)) & ~(LINE - 1),
                        some = wanted + LINE < all ? wanted + LINE : all;
         fetch_last(key.powers() + GHASH_POWERS, some);
-        if (!suite_.wide || text <= GCM_WIDE_STRIDE * sizeof(KeyRow)) return;
-        fetch_last(key.folded() + GHASH_POWERS, some);
-        fetch(key.lane_powers(), 2 * GCM_WIDE_STRIDE * sizeof(KeyRow));
     }
 
     struct Part {

@@ -1,12 +1,13 @@
 // GCM (SP 800-38D). The middle of a long text is stitched as in middle.cpp; opening in place, the hash goes ahead of
 // the cipher, which overwrites what is hashed, and what it wrote is wiped if the tag is wrong. AAD, lengths and the few
-// blocks that kernels leave are hashed without one.
+// blocks that strides leave are hashed by calls of their own.
 
 #include <algorithm>
 
-#include "../suite/ghash.hpp"
 #include "../suite/secret.hpp"
+#include "block_calls.hpp"
 #include "constructions.hpp"
+#include "ghash.hpp"
 #include "lineup.hpp"
 #include "mac.hpp"
 #include "middle.hpp"
@@ -16,31 +17,22 @@ namespace cst {
 namespace {
 
 constexpr size_t BLOCK = 16;
-constexpr uint64_t LEAST_HASHED = 256;  // fewer bytes are worth no call
+constexpr uint64_t LEAST_HASHED = 256;  // fewer bytes are worth no lane
 
 const KeyRow *powers_end(const Message &m) { return m.key->powers() + GHASH_POWERS; }
 
-void absorb(const Message &m, uint8_t *y, const void *data, uint64_t bytes) {
-    const uint8_t *const from = static_cast<const uint8_t *>(data);
-    const size_t rest = bytes % BLOCK;
-    ghash_blocks(powers_end(m), y, from, size_t(bytes / BLOCK));
-    if (rest) ghash_part(powers_end(m), y, from + bytes - rest, rest);
-}
-
 // The first counter block (7.1, step 2) in `chain`, enciphered in `last`; then the next one's turn comes (6.2).
-void make_counter(const Suite &suite, Message *m) {
+void make_counter(const Suite &suite, BlockCalls *blocks, Message *m) {
     const cst_job &job = *m->job;
     const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
     if (job.iv_len == GCM_IV) {
         put_words(m->chain, load64(iv), load64(iv + 4) >> 32 | uint64_t(1) << 56);
     } else {
         put_zeros(m->chain);
-        const size_t most = (GHASH_POWERS - 1) * BLOCK,
-                     before = job.iv_len > most ? (job.iv_len - most + BLOCK - 1) & ~(BLOCK - 1) : 0;
-        ghash_blocks(powers_end(*m), m->chain, iv, before / BLOCK);
-        ghash_end(powers_end(*m), m->chain, {iv, 0, iv + before, job.iv_len - before, 0, job.iv_len});
+        ghash(suite, powers_end(*m), m->chain, iv, job.iv_len);
+        ghash_lengths(suite, powers_end(*m), m->chain, 0, job.iv_len);
     }
-    aes_encrypt(m->key->encrypt(), suite.encrypt->record.rounds, m->chain, m->last);
+    blocks->encipher(m->key->encrypt(), m->chain, m->last);
     count_on(Construction::gcm, m->chain, 1);
     m->cipher_from = m->chain;
 }
@@ -70,12 +62,12 @@ void absorb_bodies(const Class &c, Message **list, size_t n) {
             uint64_t some = std::min(m.body->together(m.hashed), m.hash_stop - m.hashed);
             if (m.hashed + some < m.hash_stop) some &= ~uint64_t(BLOCK - 1);
             if (some) {
-                absorb(m, m.hash_chain, m.body->at(m.hashed), some);
+                ghash(suite, powers_end(m), m.hash_chain, m.body->at(m.hashed), some);
             } else {
                 alignas(16) uint8_t block[BLOCK];
                 some = std::min<uint64_t>(BLOCK, m.hash_stop - m.hashed);
                 m.body->read(m.hashed, block, size_t(some));
-                absorb(m, m.hash_chain, block, some);
+                ghash(suite, powers_end(m), m.hash_chain, block, some);
                 wipe(block, sizeof(block));
             }
             m.hashed += some;
@@ -84,11 +76,8 @@ void absorb_bodies(const Class &c, Message **list, size_t n) {
 }
 
 // The tag (7.1, steps 5 and 6), in `digest`.
-void finish(Message *m) {
-    alignas(16) uint8_t lengths[BLOCK];
-    put_words(lengths, __builtin_bswap64(8 * uint64_t(m->job->aad_len)),
-              __builtin_bswap64(8 * uint64_t(m->job->in_len)));
-    ghash_blocks(powers_end(*m), m->hash_chain, lengths, 1);
+void finish(const Suite &suite, Message *m) {
+    ghash_lengths(suite, powers_end(*m), m->hash_chain, m->job->aad_len, m->job->in_len);
     put_words(m->digest, load64(m->last) ^ load64(m->hash_chain), load64(m->last + 8) ^ load64(m->hash_chain + 8));
 }
 
@@ -96,6 +85,7 @@ void finish(Message *m) {
 
 void run_gcm(const Class &c) {
     const Suite &suite = *c.suite;
+    BlockCalls blocks(suite);
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
         m.body = c.opens ? &m.in : &m.out;
@@ -103,10 +93,10 @@ void run_gcm(const Class &c) {
         text_done(m.job);
         begin_mac(suite, &m);
         m.stage = Stage::body;
-        make_counter(suite, &m);
+        make_counter(suite, &blocks, &m);
         put_zeros(m.hash_chain);
         m.hash_from = m.hash_chain;
-        absorb(m, m.hash_chain, m.job->aad, m.job->aad_len);
+        ghash(suite, powers_end(m), m.hash_chain, m.job->aad, m.job->aad_len);
     }
     const Middles middles = choose_middles(c);
     Message **const list = c.memory->other;
@@ -122,7 +112,7 @@ void run_gcm(const Class &c) {
     }
     if (!c.opens) run_all_texts(c, false);
     absorb_bodies(c, list, c.n);
-    for (size_t i = 0; i < c.n; i++) finish(&c.messages[i]);
+    for (size_t i = 0; i < c.n; i++) finish(suite, &c.messages[i]);
     if (!c.opens) return write_tags(c);
     check_tags(c);
     run_all_texts(c, false);

@@ -22,6 +22,7 @@ bool fits(const Variant &v, const Need &need, bool only_ready) {
 double calls(const Variant &v, const Need &need) {
     const uint64_t whole = need.bytes >> v.step_log2, rest = need.bytes & (v.step - 1);
     const double one = v.cost.per_call, iteration = v.cost.per_iteration;
+    if (need.whole) return one + iteration * double(rest ? whole : whole ? whole - 1 : 0);
     if (!rest) return one + iteration * double(whole);
     if (need.rounds_up) return (need.bytes > MOST_DETOUR ? 2 : 1) * one + iteration * double(whole + 1);
     return (whole ? 2 : 1) * one + iteration * double(whole) + v.cost.per_byte * double(rest);
@@ -43,6 +44,7 @@ __attribute__((noinline)) Lineup decide(const Suite &suite, const Need &need, bo
     const uint32_t block = suite.hash ? suite.hash->record.block_bytes : 0;
     for (const Variant *v : need.family->variants) {
         if ((need.whole_only && v->step != block) || (need.grain && v->step > need.grain)) continue;
+        if (need.whole && v->message.is_short && (need.most > v->step || !need.short_aad)) continue;
         if (v == suite.forced) {
             Query query;
             query.least = need.rounds_up ? UINT64_MAX : need.most;
@@ -77,7 +79,8 @@ using Answer = LineupMemo::Answer;
 
 Question question_of(const Need &need, uint64_t kind) {
     const uint64_t flags = uint64_t(need.one_key) | uint64_t(need.aligned) << 1 | uint64_t(need.rounds_up) << 2 |
-                           uint64_t(need.whole_only) << 3 | kind << 4;
+                           uint64_t(need.whole_only) << 3 | kind << 4 | uint64_t(need.whole) << 6 |
+                           uint64_t(need.short_aad) << 7;
     const uint64_t grain = need.grain ? uint64_t(1 + __builtin_ctzll(need.grain)) : 0;
     return {uint64_t(reinterpret_cast<uintptr_t>(need.family)), uint64_t(need.messages) << 16 | grain << 8 | flags,
             need.bytes, need.most};
@@ -132,6 +135,53 @@ Lineup line_up(const Suite &suite, const Need &need) {
     }
 }
 
+namespace {
+
+// In front of the middle that a pair does and behind it cipher and hash have calls of their own, of so many bytes.
+double around_pair(const Suite &suite, const Family &ciphers, size_t messages, uint64_t bytes) {
+    Need need = {&suite.hashes, messages, bytes, bytes};
+    const double hash = line_up(suite, need).cycles;
+    need.family = &ciphers;
+    return hash + line_up(suite, need).cycles;
+}
+
+}  // namespace
+
+Lineup choose_message(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t most, uint64_t aad) {
+    const Family &family = suite.messages[opens];
+    const auto &variants = family.variants;
+    if (variants.empty()) return {};
+    if (suite.forced && std::find(variants.begin(), variants.end(), suite.forced) == variants.end()) return {};
+    Need need = {&family, messages, bytes, most};
+    need.whole = true;
+    need.short_aad = aad <= SHORT_MESSAGE_AAD;
+    LineupMemo &memo = suite.engine->lineups();
+    const Question question = question_of(need, 2);
+    Answer answer;
+    const bool usual = !suite.forced && suite.remembered;
+    if (usual && memo.recall(question, &answer))
+        return {reinterpret_cast<const Variant *>(uintptr_t(answer[0])), messages, of_bits(answer[2]), nullptr, 0};
+    Lineup message = line_up(suite, need);
+    if (message.variant && message.variant != suite.forced && bytes && suite.hash) {
+        Need parts = {&suite.ciphers(opens), messages, bytes, most};
+        parts.rounds_up = true;
+        double others = line_up(suite, parts).cycles;
+        parts.family = &suite.hashes;
+        const Lineup hash = line_up(suite, parts);
+        others += hash.cycles;
+        parts.rounds_up = false;
+        parts.family = &suite.pairs;  // in counter mode they open too
+        double pair;
+        if (choose_pair(suite, parts, suite.encrypts, &pair))
+            others = std::min(others, pair + around_pair(suite, suite.encrypts, messages, hash.variant->step));
+        if (others < message.cycles * (1 - 2 * COST_PRECISION)) message.variant = nullptr;
+    }
+    if (usual)
+        memo.remember(question,
+                      {uint64_t(reinterpret_cast<uintptr_t>(message.variant)), 0, bits_of(message.cycles), 0, 0});
+    return message;
+}
+
 const Variant *choose_pair(const Suite &suite, const Need &need, const Family &ciphers, double *cycles) {
     if (need.family->variants.empty() || !need.messages) return nullptr;
     const bool forced_pair = suite.forced && std::find(need.family->variants.begin(), need.family->variants.end(),
@@ -152,11 +202,7 @@ const Variant *choose_pair(const Suite &suite, const Need &need, const Family &c
         const Lineup cipher = line_up(suite, alone);
         alone.family = &suite.hashes;
         const Lineup hash = line_up(suite, alone);
-        // In front of the middle and behind it cipher and hash have calls of their own.
-        Need before = {&suite.hashes, need.messages, suite.hash->record.block_bytes, suite.hash->record.block_bytes};
-        double around = line_up(suite, before).cycles;
-        before.family = &ciphers;
-        around += line_up(suite, before).cycles;
+        const double around = around_pair(suite, ciphers, need.messages, suite.hash->record.block_bytes);
         if (cipher.variant && hash.variant &&
             cipher.cycles + hash.cycles < (pair.cycles + around) * (1 - 2 * COST_PRECISION))  // two costs are added
             pair.variant = nullptr;

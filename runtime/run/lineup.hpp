@@ -15,6 +15,8 @@ struct Need {
     bool aligned = true;     // cipher and hash stand at the same byte: hand-over kernels may run
     bool rounds_up = false;  // the end of a text may fill up a kernel's last iteration
     bool whole_only = false; // only kernels whose iteration is a block of the hash
+    bool whole = false;      // a message is one call, its end included
+    bool short_aad = false;  // and the AAD is one that kernels of short ones take
     uint64_t grain = 0;      // only kernels whose iteration is at most so many bytes, a power of two; 0: any
 };
 
@@ -31,6 +33,10 @@ Lineup line_up(const Suite &suite, const Need &need);
 // Core cycles of a step beside the kernel's calls: a row of keys or chaining values that is put into a lane, or a
 // pointer, is a store and a load.
 double loading(const Variant &variant, bool one_key);
+
+// The kernel of messages for so many, with texts and AADs of so many bytes; no variant: there is none, or of an AEAD
+// other kernels take less for the parts.
+Lineup choose_message(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t most, uint64_t aad);
 
 // The kernel for the stitched middle: so many bytes of so many messages; NULL: none, or the parts one after the other
 // take less.

@@ -32,13 +32,13 @@ bool forced_fits(const Suite &suite, uint64_t lengths) {
 
 }  // namespace
 
-int run_whole(Memory *memory, cst_job *const *jobs, size_t n) {
+int run_whole(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable) {
     const Suite &suite = *key_of(*jobs[0]).suite;
     const bool enciphers = suite.enciphers(), opens = jobs[0]->direction == CST_OPEN;
     if (!serves(suite) || (enciphers && jobs[0]->in_len > SCRATCH_BYTES)) return JOB_WAITING;
     const bool together = suite.hash && (enciphers || suite.hash->record.kind == ALGORITHM_CBC_MAC);
     const bool counted = enciphers && counts(suite);
-    Whole w = {memory, jobs, n, 0, true, 0};
+    Whole w = {memory, jobs, n, 0, true, 0, readable};
     uint64_t lengths = 0, sum = 0;
     for (size_t i = 0; i < n; i++) {
         const cst_job &job = *jobs[i];
@@ -52,7 +52,7 @@ int run_whole(Memory *memory, cst_job *const *jobs, size_t n) {
     if (!forced_fits(suite, lengths)) return JOB_WAITING;
     w.mean = lengths == jobs[0]->in_len && sum == lengths * n ? lengths : sum / n;
     if (!enciphers) return run_whole_macs(w) ? CST_OK : CST_ERR_AUTH;
-    if (suite.tweak && lengths % suite.encrypt->record.block_bytes) return JOB_WAITING;  // ciphertext stealing
+    if (suite.tweaked() && lengths % suite.encrypt->record.block_bytes) return JOB_WAITING;  // ciphertext stealing
     if (jobs[0]->in_len > MOST_DETOUR || !rounds_up(suite, opens)) {
         w.grain = lengths & -lengths;
         if (w.grain < suite.encrypt->record.block_bytes) return JOB_WAITING;

@@ -9,8 +9,8 @@ namespace cst {
 
 // Runs a class (jobs of one suite and direction, the longest first, at most MOST_MESSAGES) if all of it is such: a
 // cipher, a MAC, encrypt-then-MAC without padding, or CCM. CST_OK, CST_ERR_AUTH, or JOB_WAITING: it is not, and nothing
-// has happened.
-int run_whole(Memory *memory, cst_job *const *jobs, size_t n);
+// has happened. readable: NULL, or up to there bytes behind an input may be read (and do not count).
+int run_whole(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable);
 
 // The steps run over some of a class.
 struct Whole {
@@ -20,6 +20,7 @@ struct Whole {
     uint64_t mean;  // bytes of a text
     bool one_key;
     uint64_t grain;  // of texts: a power of two that divides all lengths; 0: what is left of an iteration is filled up
+    const uint8_t *readable;
 };
 
 // Texts of at least a byte.

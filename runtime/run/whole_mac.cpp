@@ -1,8 +1,11 @@
+#include <optional>
+
 #include "../suite/block_mac.hpp"
 #include "../suite/secret.hpp"
 #include "burst.hpp"
 #include "ccm_blocks.hpp"
 #include "chains.hpp"
+#include "hash_end.hpp"
 #include "keys.hpp"
 #include "lanes.hpp"
 #include "mac.hpp"
@@ -18,7 +21,7 @@ static_assert(ROOM <= SCRATCH_BYTES, "it fits");
 
 class WholeMacStep {
 public:
-    WholeMacStep(const Suite &suite, const Variant &v, LaneMemory *memory, bool opens)
+    WholeMacStep(const Suite &suite, const Variant &v, LaneMemory *memory, bool opens, const uint8_t *readable)
         : suite_(suite),
           hash_(suite.hash->record),
           places_(v.hash.lanes.data()),
@@ -34,7 +37,11 @@ public:
           keys_end_(suite.key_layout.mac + 16 * (hash_.rounds + 1)),
           key_bytes_(16 * v.hash.key_rows),
           chains_(v, state_),
-          keys_(v.hash, state_) {}
+          keys_(v.hash, state_),
+          readable_(readable),
+          most_whole_(WHOLE_MESSAGE - 1 - hash_.length_bytes) {
+        if (ccm_) blocks_.emplace(suite);
+    }
 
     cst_job *message[MAX_LANES];
     uint64_t left[MAX_LANES];
@@ -81,11 +88,12 @@ private:
     }
 
     void begin_message(uint32_t lane, const cst_job &job) {
-        if (!headed_ && !block_mac_ && !fits_whole(suite_, 0, job.in_len)) {
+        if (!headed_ && !block_mac_ && job.in_len > most_whole_) {
             begin(lane, static_cast<const uint8_t *>(job.in), job.in_len & ~uint64_t(hash_.block_bytes - 1));
             next_[lane] = Next::end;
             return;
         }
+        if (!headed_ && !block_mac_) return end(lane, static_cast<const uint8_t *>(job.in), job.in_len, job.in_len);
         uint8_t *const to = put_together(lane);
         const uint8_t *const body = static_cast<const uint8_t *>(reads_output_ ? job.out : job.in);
         next_[lane] = hmac_ ? Next::outer : Next::nothing;
@@ -104,11 +112,20 @@ private:
         else begin_end(lane, to, used, used);
     }
     void end_of_body(uint32_t lane, const cst_job &job) {
-        uint8_t *const to = put_together(lane);
         const size_t rest = job.in_len & (hash_.block_bytes - 1);
-        copy_few(to, static_cast<const uint8_t *>(job.in) + job.in_len - rest, rest);
-        begin_end(lane, to, rest, job.in_len);
+        end(lane, static_cast<const uint8_t *>(job.in) + job.in_len - rest, rest, job.in_len);
+    }
+    // The rest of a message of so many bytes.
+    void end(uint32_t lane, const uint8_t *from, size_t rest, uint64_t bytes) {
+        uint8_t *const to = put_together(lane);
         next_[lane] = hmac_ ? Next::outer : Next::nothing;
+        const size_t all = hash_end_bytes(hash_, rest);
+        if (readable_ && size_t(readable_ - from) >= all) {
+            hash_end(hash_, to, from, rest, bytes + (hmac_ ? hash_.block_bytes : 0));
+            return begin(lane, to, all);
+        }
+        copy_few(to, from, rest);
+        begin_end(lane, to, rest, bytes);
     }
     uint8_t *put_together(uint32_t lane) const { return memory_->scratch_of(lane, ROOM) + MESSAGE; }
     void begin_end(uint32_t lane, uint8_t *last, size_t used, uint64_t bytes) {
@@ -132,18 +149,20 @@ private:
             cst_job *const job = message[lanes[i]];
             const uint8_t *digest = scratch(lanes[i]);  // of a block cipher it is the chaining value
             left[lanes[i]] = 0;
-            if (!block_mac_) {
+            if (!block_mac_ && !opens_) {
+                hash_digest(hash_, digest, static_cast<uint8_t *>(job->tag), job->tag_len);
+            } else if (!block_mac_) {
                 uint8_t *const to = scratch(lanes[i]) + MESSAGE;
                 hash_digest(hash_, digest, to, hash_.digest_bytes);
                 digest = to;
             }
-            if (ccm_) mask_ccm_tag(*job, scratch(lanes[i]), scratch(lanes[i]) + MESSAGE);
+            if (blocks_) mask_ccm_tag(&*blocks_, *job, scratch(lanes[i]), scratch(lanes[i]) + MESSAGE);
             if (opens_ && !same_bytes(digest, static_cast<const uint8_t *>(job->tag), job->tag_len)) {
                 refuse_unopened(job);
                 all_right = false;
                 continue;
             }
-            if (!opens_) copy_few(static_cast<uint8_t *>(job->tag), digest, job->tag_len);
+            if (!opens_ && block_mac_) copy_few(static_cast<uint8_t *>(job->tag), digest, job->tag_len);
             job->out_len = headed_ ? job->in_len : 0;
             job->status = CST_OK;
         }
@@ -159,6 +178,9 @@ private:
     const size_t keys_end_, key_bytes_;
     const Chains chains_;
     LaneKeys keys_;
+    std::optional<BlockCalls> blocks_;
+    const uint8_t *const readable_;  // Whole::readable
+    const size_t most_whole_;  // bytes of a message without a head
     const uint8_t *in_[MAX_LANES];
     enum class Next : uint8_t { end, outer, nothing } next_[MAX_LANES];  // what follows what the lane does
 };
@@ -174,7 +196,7 @@ bool run_whole_macs(const Whole &w) {
     bool all = true;
     for (cst_job *const *at = w.jobs; need.messages;) {
         const Lineup lineup = line_up(suite, need);
-        WholeMacStep step(suite, *lineup.variant, &w.memory->lanes, first.direction == CST_OPEN);
+        WholeMacStep step(suite, *lineup.variant, &w.memory->lanes, first.direction == CST_OPEN, w.readable);
         execute(*suite.engine, *lineup.variant, &w.memory->lanes, &step, at, lineup.messages);
         all &= step.all_right;
         at += lineup.messages;

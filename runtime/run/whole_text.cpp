@@ -1,5 +1,7 @@
-#include "../suite/aes.hpp"
+#include <optional>
+
 #include "../suite/suite.hpp"
+#include "block_calls.hpp"
 #include "ccm_blocks.hpp"
 #include "keys.hpp"
 #include "lanes.hpp"
@@ -21,6 +23,7 @@ public:
           log2_(v.step_log2),
           begins_(begin_of(*key_of(first).suite)),
           keys_(v.cipher, state_) {
+        if (begins_ == Begin::tweak) blocks_.emplace(*key_of(first).suite);
         if (v.one_key) keys_.share(reinterpret_cast<const uint8_t *>(first.key) + round_keys_);
     }
 
@@ -80,15 +83,14 @@ private:
     enum class Begin : uint8_t { iv, half, tweak, ccm };
     static Begin begin_of(const Suite &suite) {
         if (suite.construction == Construction::ccm) return Begin::ccm;
-        return suite.tweak ? Begin::tweak : suite.half_blocks() ? Begin::half : Begin::iv;
+        return suite.tweaked() ? Begin::tweak : suite.half_blocks() ? Begin::half : Begin::iv;
     }
-    static void put_chain(Begin begins, uint8_t *to, const cst_job &job) {
+    void put_chain(Begin begins, uint8_t *to, const cst_job &job) {
         const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
         if (begins == Begin::iv) return void(memcpy(to, iv, 16));
         if (begins == Begin::half) return put_words(to, 0, load64(iv));  // of two blocks before only the second counts
         if (begins == Begin::ccm) return put_ccm_block(job, 0, 1, to);
-        const Key &key = key_of(job);  // IEEE 1619, 5.3.1: the first tweak is E(K2, i)
-        aes_encrypt(key.tweak(), key.suite->tweak->record.rounds, iv, to);
+        if (blocks_) blocks_->encipher(key_of(job).tweak(), iv, to);  // IEEE 1619, 5.3.1: the first tweak is E(K2, i)
     }
     void point(uint32_t lane, const uint8_t *in, uint8_t *out) const {
         put_pointer(state_ + places_[lane].in, in);
@@ -102,6 +104,7 @@ private:
     const uint32_t log2_;
     const Begin begins_;
     LaneKeys keys_;
+    std::optional<BlockCalls> blocks_;
     const uint8_t *in_[MAX_LANES];
     uint8_t *out_[MAX_LANES];
 };

@@ -2,6 +2,7 @@
 // stealing.
 
 #include "../suite/secret.hpp"
+#include "block_calls.hpp"
 #include "constructions.hpp"
 #include "text.hpp"
 
@@ -65,9 +66,10 @@ void steal(const Class &c, Tweak tweak) {
 // that the rest is made of the one before.
 void run_xts(const Class &c) {
     bool rests = false;
+    BlockCalls blocks(*c.suite);
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
-        aes_encrypt(m.key->tweak(), c.suite->tweak->record.rounds, static_cast<const uint8_t *>(m.job->iv), m.chain);
+        blocks.encipher(m.key->tweak(), static_cast<const uint8_t *>(m.job->iv), m.chain);
         m.cipher_from = m.chain;
         m.chain_wanted = rest_of(m) != 0;
         m.text_end = m.text_stop = last_whole(m) + (c.opens && m.chain_wanted ? 0 : BLOCK);

@@ -92,6 +92,7 @@ public:
         sets_ = sets(v);
         for (const Variant::Link &link : v.links) put(link.from, state_ + link.hand);
         for (uint32_t i = 0; i < v.n_streams; i++) args_.state[i] = state_ + v.state_offset[i];
+        if (v.role == Role::message) prepare_message(v.message, v.step);
     }
 
     // Ticks of `calls` calls, one behind the other.
@@ -111,6 +112,15 @@ private:
     static size_t sets(const Variant &v) { return std::max<size_t>(1, kJobs / v.lanes); }
     void put(uint32_t offset, const uint8_t *target) {
         if (offset != NO_FIELD) memcpy(state_ + offset, &target, sizeof(target));
+    }
+    // All of a message's AAD and end is there.
+    void prepare_message(const MessagePlace &place, uint32_t step) {
+        uint8_t *const in = state_ + state_bytes_;
+        for (uint32_t field : {place.key, place.tweak_key, place.powers, place.aad, place.end_in, place.end_powers})
+            put(field, in);
+        put(place.end_out, in + side_);
+        if (place.aad_mask != NO_FIELD) memset(state_ + place.aad_mask, 0xff, MESSAGE_AAD / 8);
+        if (place.end_mask != NO_FIELD) memset(state_ + place.end_mask, 0xff, place.bits ? step / 8 : step);
     }
     // Lanes of a pair hash what their cipher writes.
     void point(size_t set) {
@@ -162,7 +172,8 @@ public:
         const double longer = ranked(&long_, 1), shorter = ranked(&short_, 1);
         const double slope = (longer - shorter) / double(shape_.many - shape_.few),
                      call = std::max(0.0, shorter - slope * double(shape_.few));
-        const double iteration = slope * 100 + 0.5, once = call * 100 + 0.5;
+        const double least = v_.message.is_short ? LEAST_ITERATION : 0;  // an empty loop, which is not used
+        const double iteration = std::max(slope * 100 + 0.5, least), once = call * 100 + 0.5;
         if (!(iteration >= LEAST_ITERATION && iteration <= MOST_CENTICYCLES && once <= MOST_CENTICYCLES)) return false;
         out->centicycles_per_iteration = uint32_t(iteration);
         out->centicycles_per_call = uint32_t(once);

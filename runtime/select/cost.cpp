@@ -1,6 +1,7 @@
 #include "cost.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace cst {
@@ -9,13 +10,25 @@ namespace {
 // Between what small and large cores reach; only the order of the results matters. Vectors of 512 bits have half the
 // units of narrower ones, or take two turns in them, and all vectors wait longer for one another than general registers
 // do.
-constexpr double kPerCycle = 4.0;         // instructions of a kernel with enough independent work
-constexpr double kWidePerCycle = 2.2;     // of its AVX-512 streams
-constexpr double kWideChained = 1.9;      // of one hash alone on AVX-512: its rounds depend on one another
-constexpr double kAesRound = 4.0;              // latency of aesenc
-constexpr double kDesRound = 14.0;             // of streams/des.j2: a lookup, two merges, two products, one sum
-constexpr double kShaNiPerByte = 2.0;          // latency of sha1rnds4, sha256rnds2
-constexpr double kCall = 60.0;
+constexpr double kPerCycle = 4.0;       // instructions of a kernel with enough independent work
+constexpr double kLanesPerCycle = 3.5;  // of hashes in lanes on AVX2: there are three or four such units
+constexpr double kEach = 1 / 50.0;      // cycles that each costs beside whatever binds
+constexpr double kWidePerCycle = 2.2;   // of its AVX-512 streams
+constexpr double kWideChained = 1.9;    // of one hash alone on AVX-512: its rounds depend on one another
+constexpr double kAesPerCycle = 2.0;    // rounds of a block: two units of 128 bits,
+constexpr double kVaesPerCycle = 4.0;   // or of 256, or one of 512
+constexpr double kAesRound = 4.0;       // latency of aesenc
+constexpr double kDesRound = 14.0;      // of streams/des.j2: a lookup, two merges, two products, one sum
+constexpr double kShaNiPerByte = 2.0;   // latency of sha1rnds4, sha256rnds2
+constexpr double kShaNiUnit = 1.2;      // cycles for which a byte of one lane keeps the unit busy
+constexpr double kMd5Step = 4.5;        // latency: function, sum, rotation, sum. A byte is a step
+constexpr double kMd5VectorStep = 6.0;  // where two shifts and a merge make the rotation,
+constexpr double kMd5WideStep = 5.0;    // or one instruction, as the function
+constexpr double kChaChaRounds = 20.0;
+constexpr double kChaChaRound = 14.0;  // latency: a quarter round's twelve operations, a shuffle on either side
+constexpr double kCall = 35.0;
+constexpr double kLane = 22.0;         // where there are several: pointer and chaining value are sorted into vectors
+constexpr double kWritingLane = 18.0;  // and more of what writes: where to, and a key
 
 // Eight bytes at a time: all programs of the default pack in a few milliseconds.
 struct Digest {
@@ -36,40 +49,75 @@ struct Digest {
     }
 };
 
+bool has(const ProgramRecord &program, const char *feature) {
+    const size_t n = strlen(feature);
+    for (const char *at = program.features; (at = strstr(at, feature)); at += n)
+        if ((at == program.features || at[-1] == ',') && (!at[n] || at[n] == ',')) return true;
+    return false;
+}
+
+// Cycles that an iteration takes because its instructions wait for one another. `wide`: instructions on 512 bits.
+double chain(const ProgramRecord &program, const AlgorithmRecord &algorithm, double bytes, double wide) {
+    switch (algorithm.kind) {
+        case ALGORITHM_CIPHER_ENC:
+        case ALGORITHM_CBC_MAC: return bytes / 16 * (algorithm.rounds + 1) * kAesRound;  // block after block
+        case ALGORITHM_DES_ENC: return bytes / 8 * algorithm.rounds * kDesRound;
+        case ALGORITHM_CHACHA: return kChaChaRounds * kChaChaRound;
+        case ALGORITHM_HASH: break;
+        default: return 0;
+    }
+    if (has(program, "sha")) return bytes * kShaNiPerByte;
+    if (!(algorithm.flags & ALGORITHM_BIG_ENDIAN))
+        return bytes * (wide > 0 ? kMd5WideStep : program.lanes > 1 ? kMd5VectorStep : kMd5Step);
+    return wide / kWideChained;
+}
+
 }  // namespace
 
-bool find_costs(const Pack &pack, const char *microarchitecture, CostRecord *out) {
-    const char *names[] = {microarchitecture, "generic"};
-    for (const char *name : names)
+bool find_costs(const Pack &pack, const std::string &microarchitecture, CostRecord *out) {
+    for (const std::string &name : {microarchitecture, std::string("generic")})
         for (uint32_t i = 0; i < pack.n_costs(); i++)
-            if (pack.cost(i, out) == CST_OK && strcmp(out->microarchitecture, name) == 0) return true;
+            if (pack.cost(i, out) == CST_OK && TableName(out->microarchitecture).microarchitecture == name) return true;
     return false;
 }
 
 Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
-    double instructions = 0, wide = 0, edges = 0, latency = 0;
+    double instructions = 0, issue = 0, wide = 0, sha = 0, aes = 0, lanes = 0, edges = 0, latency = 0;
     for (uint32_t i = 0; i < kernel.n_streams; i++) {
         const StreamRecord &stream = kernel.streams[i];
         const ProgramRecord &program = records.program(stream);
         const AlgorithmRecord &algorithm = records.algorithm(stream).record;
         const double body = double(program.n_body) * stream.ratio;
         const double bytes = double(program.bytes) * stream.ratio;
-        const bool avx512 = strstr(program.features, "avx512f");
-        double chain = avx512 ? body / kWideChained : 0;
-        if ((algorithm.kind == ALGORITHM_CIPHER_ENC || algorithm.kind == ALGORITHM_CBC_MAC) &&
-            algorithm.block_bytes)  // CBC: block after block
-            chain = bytes / algorithm.block_bytes * (algorithm.rounds + 1) * kAesRound;
-        else if (algorithm.kind == ALGORITHM_DES_ENC) chain = bytes / 8 * algorithm.rounds * kDesRound;
-        else if (algorithm.kind != ALGORITHM_HASH) chain = 0;
-        else if (strstr(program.features, "sha")) chain = bytes * kShaNiPerByte;
+        const bool fills_512 =
+            has(program, "avx512f") && (algorithm.kind != ALGORITHM_HASH || program.lanes * algorithm.word_bytes >= 64);
+        const bool in_lanes = algorithm.kind == ALGORITHM_HASH && program.lanes > 1 && has(program, "avx2");
         instructions += body;
-        wide += avx512 ? body : 0;
+        issue += body / (in_lanes ? kLanesPerCycle : kPerCycle);
+        wide += fills_512 ? body : 0;
+        if (has(program, "sha")) sha += bytes * program.lanes * kShaNiUnit;
+        if (algorithm.is_aes())
+            aes +=
+                bytes * program.lanes / 16 * algorithm.rounds / (has(program, "vaes") ? kVaesPerCycle : kAesPerCycle);
+        if (program.lanes > 1) lanes += program.lanes * (algorithm.reads_only() ? kLane : kLane + kWritingLane);
         edges += program.n_enter + program.n_leave + double(stream.lag) * body;
-        if (chain > latency) latency = chain;
+        latency = std::max(latency, chain(program, algorithm, bytes, fills_512 ? body : 0));
     }
     Cost cost;
-    cost.per_iteration = std::max({instructions / kPerCycle, wide / kWidePerCycle, latency});
-    cost.per_call = kCall + edges / kPerCycle;
+    cost.per_iteration = std::max({issue, wide / kWidePerCycle, sha, aes, latency}) + instructions * kEach;
+    cost.per_call = kCall + lanes + edges / kPerCycle;
+    return cost;
+}
+
+Cost table_cost(const CostEntry &entry, bool derived, const Cost &estimate) {
+    Cost cost;
+    cost.per_iteration = entry.centicycles_per_iteration / 100.0;
+    cost.per_call = entry.centicycles_per_call / 100.0;
+    cost.measured = true;
+    if (derived) {
+        cost.per_iteration = std::sqrt(cost.per_iteration * estimate.per_iteration);
+        cost.per_call = (cost.per_call + estimate.per_call) / 2;
+    }
     return cost;
 }
 

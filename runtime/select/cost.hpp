@@ -8,11 +8,22 @@
 
 namespace cst {
 
+// Whose a table is. The name of one that was derived for a CPU, rather than measured on it, begins with a mark.
+struct TableName {
+    explicit TableName(const std::string &text) : derived(text[0] == '~'), microarchitecture(text, derived) {}
+    bool derived;
+    std::string microarchitecture;
+};
+
 // The cost table of the pack for the microarchitecture; without one, the table "generic". False when there is neither.
-bool find_costs(const Pack &pack, const char *microarchitecture, CostRecord *out);
+bool find_costs(const Pack &pack, const std::string &microarchitecture, CostRecord *out);
 
 // A rough figure, good enough to prefer full wide kernels to narrow ones and narrow ones to empty wide ones.
 Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel);
+
+// What a table's figures come to. Those of a derived table err as estimates do, but not together with them: the mean of
+// both decides.
+Cost table_cost(const CostEntry &entry, bool derived, const Cost &estimate);
 
 // Any kernel's iteration takes a few cycles at least, and no more than some 100,000; a call has no lower bound but the
 // clock's grain.

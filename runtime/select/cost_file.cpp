@@ -18,6 +18,7 @@ namespace {
 constexpr char kTitle[] = "cryptostitch costs 1";
 constexpr size_t kMostBytes = 4u << 20;
 constexpr size_t kMostName = 127;  // of a kernel: cst_choice::kernel
+constexpr size_t kMostTable = 31;  // of a table: cst_cpu_info::microarchitecture
 constexpr size_t kMostLine = 1024;
 
 uint64_t fnv1a(const char *text, size_t size) {
@@ -99,10 +100,17 @@ bool digest(const std::string &word, uint64_t *out) {
     return true;
 }
 
+// What the readers of packs admit.
+bool is_name(const std::string &word) {
+    return !word.empty() && word.size() <= kMostName &&
+           std::all_of(word.begin(), word.end(), [](char c) { return c > ' ' && c <= '~'; });
+}
+
 bool parse_head(Lines *lines, CostFile *out) {
     std::string line, value;
-    if (!lines->next(&line) || line != kTitle) return false;
-    if (!lines->next(&line) || !value_of(line, "brand", &out->brand)) return false;
+    if (!lines->next(&line) || line != kTitle || !lines->next(&line)) return false;
+    if (value_of(line, "table", &out->table)) return is_name(out->table) && out->table.size() <= kMostTable;
+    if (!value_of(line, "brand", &out->brand)) return false;
     if (!lines->next(&line) || !value_of(line, "cpu", &value)) return false;
     const std::vector<std::string> words = words_of(value);
     if (words.size() != 3) return false;
@@ -112,19 +120,14 @@ bool parse_head(Lines *lines, CostFile *out) {
     return lines->next(&line) && value_of(line, "features", &out->features);
 }
 
-// What the readers of packs admit.
-bool is_name(const std::string &word) {
-    return !word.empty() && word.size() <= kMostName &&
-           std::all_of(word.begin(), word.end(), [](char c) { return c > ' ' && c <= '~'; });
-}
-
-bool parse_kernel(const std::string &text, KernelCost *out) {
+bool parse_kernel(const std::string &text, bool in_table, KernelCost *out) {
     const std::vector<std::string> words = words_of(text);
-    if (words.size() != 4 || !is_name(words[0])) return false;
+    const size_t n = words.size();
+    if (n != (in_table ? 3 : 4) || !is_name(words[0])) return false;
     out->name = words[0];
-    return digest(words[1], &out->code) &&
-           decimal(words[2], LEAST_ITERATION, MOST_CENTICYCLES, &out->centicycles_per_iteration) &&
-           decimal(words[3], 0, MOST_CENTICYCLES, &out->centicycles_per_call);
+    return (in_table || digest(words[1], &out->code)) &&
+           decimal(words[n - 2], LEAST_ITERATION, MOST_CENTICYCLES, &out->centicycles_per_iteration) &&
+           decimal(words[n - 1], 0, MOST_CENTICYCLES, &out->centicycles_per_call);
 }
 
 bool all_different(const std::vector<KernelCost> &kernels) {
@@ -203,15 +206,18 @@ CostFile::CostFile(const Cpu &cpu, std::vector<KernelCost> costs)
 
 bool CostFile::made_on(const Cpu &cpu) const {
     const CostFile here(cpu, {});
-    return brand == here.brand && family == here.family && model == here.model && stepping == here.stepping &&
-           features == here.features;
+    return !is_table() && brand == here.brand && family == here.family && model == here.model &&
+           stepping == here.stepping && features == here.features;
 }
 
 std::string CostFile::text() const {
-    std::string text = std::string(kTitle) + "\nbrand " + brand + "\ncpu " + std::to_string(family) + " " +
-                       std::to_string(model) + " " + std::to_string(stepping) + "\nfeatures " + features + "\n";
+    std::string text = std::string(kTitle) + "\n";
+    if (is_table()) text += "table " + table + "\n";
+    else
+        text += "brand " + brand + "\ncpu " + std::to_string(family) + " " + std::to_string(model) + " " +
+                std::to_string(stepping) + "\nfeatures " + features + "\n";
     for (const KernelCost &kernel : kernels)
-        text += "kernel " + kernel.name + " " + hex(kernel.code) + " " +
+        text += "kernel " + kernel.name + " " + (is_table() ? "" : hex(kernel.code) + " ") +
                 std::to_string(kernel.centicycles_per_iteration) + " " + std::to_string(kernel.centicycles_per_call) +
                 "\n";
     return text + "end " + hex(fnv1a(text.data(), text.size())) + "\n";
@@ -227,7 +233,7 @@ int parse_costs(const char *text, size_t size, CostFile *out) {
         if (!lines.next(&line)) return CST_ERR_COSTS;
         if (value_of(line, "kernel", &value)) {
             KernelCost kernel;
-            if (!parse_kernel(value, &kernel)) return CST_ERR_COSTS;
+            if (!parse_kernel(value, out->is_table(), &kernel)) return CST_ERR_COSTS;
             out->kernels.push_back(std::move(kernel));
             continue;
         }

@@ -10,6 +10,14 @@
 //     ...
 //     end 0f4c7b2e9d1a6385                                             FNV-1a, 64 bits, of all that comes before this
 //     line
+//
+// Or a table, which stands in the place of the library's own on any CPU; kernels that it lacks are estimated:
+//
+//     cryptostitch costs 1
+//     table zen4                                                       whose figures they are; ~zen4: derived ones
+//     kernel sha1_x16@avx512 52311 41027
+//     ...
+//     end 9b1de07c3344f02a
 #pragma once
 
 #include <string>
@@ -21,12 +29,14 @@
 namespace cst {
 
 struct CostFile {
+    std::string table;  // its name; empty: costs measured on one machine, which the next members tell
     std::string brand, features;
     uint32_t family = 0, model = 0, stepping = 0;
     std::vector<KernelCost> kernels;  // every name once
 
     CostFile() = default;
     CostFile(const Cpu &cpu, std::vector<KernelCost> costs);
+    bool is_table() const { return !table.empty(); }
     // Measured on this CPU, with these features.
     bool made_on(const Cpu &cpu) const;
     std::string text() const;

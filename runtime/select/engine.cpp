@@ -116,8 +116,9 @@ int Engine::read_pack(const Pack &pack, Added *added) const {
     for (uint32_t i = 0; i < pack.n_programs(); i++)
         if (int error = pack.program(i, &records.programs[i])) return error;
     CostRecord costs;
-    const bool has_costs = find_costs(pack, cpu_.microarchitecture.c_str(), &costs);
-    if (has_costs) added->cost_table = costs.microarchitecture;
+    const bool has_costs = find_costs(pack, cpu_.microarchitecture, &costs);
+    const TableName table(has_costs ? costs.microarchitecture : "");
+    added->cost_table = table.microarchitecture;
     std::vector<const CostEntry *> entry(pack.n_kernels(), nullptr);
     if (has_costs)
         for (const CostEntry &e : costs.entries)
@@ -130,12 +131,8 @@ int Engine::read_pack(const Pack &pack, Added *added) const {
         if (int error = describe_variant(records, i, kernel, variant.get())) return error;
         if (find(variant->name)) continue;  // the first pack wins
         variant->runnable = (variant->features & ~cpu_.features) == 0 && (jit_ || cache_->obtainable(variant->name));
-        Cost cost = estimate_cost(records, kernel);
-        if (entry[i]) {
-            cost.per_iteration = entry[i]->centicycles_per_iteration / 100.0;
-            cost.per_call = entry[i]->centicycles_per_call / 100.0;
-            cost.measured = true;
-        }
+        Cost cost = variant->estimate = estimate_cost(records, kernel);
+        if (entry[i]) cost = table_cost(*entry[i], table.derived, variant->estimate);
         bool known;
         if (int error = look_up(measured_, *variant, &known, &cost)) return error;
         variant->set_cost(cost);
@@ -210,6 +207,25 @@ int Engine::take_costs(std::vector<KernelCost> costs) {
     lineups_->forget();
     measured_ = std::move(costs);
     return CST_OK;
+}
+
+void Engine::take_table(const std::string &name, const std::vector<KernelCost> &costs) {
+    const TableName table(name);
+    std::map<std::string, const KernelCost *> known;
+    for (const KernelCost &kernel : costs) known[kernel.name] = &kernel;
+    cpu_.microarchitecture = table.microarchitecture;
+    cost_table_ = known.empty() ? "" : table.microarchitecture;
+    for (const auto &variant : variants_) {
+        const auto found = known.find(variant->name);
+        Cost cost = variant->estimate;
+        if (found != known.end()) {
+            const KernelCost &kernel = *found->second;
+            cost = table_cost({0, kernel.centicycles_per_iteration, kernel.centicycles_per_call}, table.derived, cost);
+        }
+        variant->set_cost(cost);
+    }
+    settle_weaves(variants_);
+    lineups_->forget();
 }
 
 std::string Engine::costs_from() const {

@@ -60,6 +60,9 @@ public:
     // From here on measured costs decide, wherever name and code of a kernel agree; the others are kept for packs that
     // may come. Not while other threads use the engine. On an error nothing has changed.
     int take_costs(std::vector<KernelCost> costs);
+    // From here on this is the CPU that the table's name says, as far as costs go: by kernels' names these decide,
+    // instead of the pack's table, and estimates where they lack a kernel. Not while other threads use the engine.
+    void take_table(const std::string &name, const std::vector<KernelCost> &costs);
     const std::vector<KernelCost> &measured_costs() const { return measured_; }  // sorted by name
     size_t most_state_bytes() const { return most_state_bytes_; }
     // Memory for the calls that are under way.

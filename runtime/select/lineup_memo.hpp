@@ -32,7 +32,10 @@ public:
     // Not while anybody asks.
     void forget() {
         for (Slot &slot : slots_) slot.clear();
+        generation_++;
     }
+    // Another one after what was decided has been forgotten.
+    uint16_t generation() const { return generation_; }
 
 private:
     static constexpr size_t kSlots = 1024;
@@ -83,6 +86,7 @@ private:
     }
 
     Slot slots_[kSlots];
+    uint16_t generation_ = 0;
 };
 
 // Of line-ups: the family, messages and flags, mean and longest bytes; the kernel, messages, cycles, and the next best.

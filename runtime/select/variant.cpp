@@ -71,6 +71,70 @@ bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, 
     return true;
 }
 
+// False: it is not laid out as core/kinds.py says.
+bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm, uint32_t base, MessagePlace *out) {
+    const bool aead = algorithm.is_message(), mac = algorithm.reads_only();
+    const struct {
+        const char *name;
+        uint32_t *place, bytes, reach;
+        bool there;
+    } fields[] = {
+        {"counter", &out->counter, 16, 0, aead},
+        {"chain", &out->chain, 16, 0, algorithm.has_chain()},
+        {"lengths", &out->lengths, 16, 0, aead},
+        {"key", &out->key, 8, 16 * (algorithm.rounds + 1), !mac},
+        {"tweak_key", &out->tweak_key, 8, 16 * (algorithm.rounds + 1), algorithm.is_tweaked()},
+        {"powers", &out->powers, 8, program.bytes, aead || mac},
+        {"aad", &out->aad, 8, MESSAGE_AAD, aead},
+        {"end_in", &out->end_in, 8, program.bytes, true},
+        {"end_out", &out->end_out, 8, program.bytes, !mac},
+    };
+    for (const auto &field : fields) {
+        const FieldRecord *const f = program.field(field.name);
+        *field.place = NO_FIELD;
+        if (!f != !field.there) return false;
+        if (!f) continue;
+        if (f->n_lanes != 1 || f->rows != 1 || f->entry_bytes != field.bytes || f->reach != field.reach) return false;
+        *field.place = base + f->offset + f->lane_offsets[0];
+    }
+    const FieldRecord *const powers = program.field("powers_end"), *const aad = program.field("aad_mask"),
+                             *const end = program.field("end_mask");
+    if (program.bytes > 16 * (mac ? MOST_WHOLE_GHASH : MOST_MESSAGE_BLOCKS) || !powers != !(aead || mac)) return false;
+    out->end_powers = NO_FIELD;
+    if (powers) {
+        const uint32_t front = powers->reach - program.bytes;
+        out->is_short = aead && front == SHORT_MESSAGE_AAD;
+        if (powers->n_lanes != 1 || powers->entry_bytes != 8) return false;
+        if (front != (mac ? 0 : program.bytes) && !out->is_short) return false;
+        out->end_powers = base + powers->offset + powers->lane_offsets[0];
+        out->aad_blocks = (out->is_short ? SHORT_MESSAGE_AAD : MESSAGE_AAD) / 16;
+    }
+    out->bits = end && end->entry_bytes == 8;
+    if (!aad != !(aead && out->bits) || (aad && (aad->entry_bytes != 8 || aad->rows != 1))) return false;
+    if (out->bits ? end->rows != program.bytes / 64 : end && end->rows * end->row_bytes != program.bytes) return false;
+    out->aad_mask = aad ? base + aad->offset : NO_FIELD;
+    out->end_mask = end ? base + end->offset : NO_FIELD;
+    return true;
+}
+
+Role message_role(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
+    const ProgramRecord &program = records.program(kernel.streams[0]);
+    const Algorithm &algorithm = records.algorithm(kernel.streams[0]);
+    const FieldRecord *const in = program.field("in"), *const out = program.field("out");
+    const bool mac = algorithm.record.kind == ALGORITHM_GHASH;
+    if (v->n_streams != 1 || kernel.streams[0].ratio != 1 || program.lanes != 1 || v->lag || !algorithm.usable || !in ||
+        !out != mac || !(mac || algorithm.record.is_aes()) ||
+        !find_message(program, algorithm.record, v->state_offset[0], &v->message))
+        return Role::other;
+    auto at = [&](const FieldRecord *f) { return f ? v->state_offset[0] + f->offset + f->lane_offsets[0] : NO_FIELD; };
+    Part &part = mac ? v->hash : v->cipher;
+    part.algorithm = &algorithm;
+    part.lanes.push_back({at(in), at(out), v->message.chain, NO_FIELD, NO_FIELD});
+    v->lanes = 1;
+    v->step = program.bytes;
+    return Role::message;
+}
+
 // What the streams compute together; Role::other when no suite could say.
 Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
     bool decrypts = false, opens = false;  // opens: a decryption whose hash reads the ciphertext can be stitched
@@ -160,7 +224,11 @@ int describe_variant(const PackRecords &records, uint32_t index, const KernelRec
     }
     out->state_bytes = round_up(offset, 64);
     out->state_align = most_align;
-    out->role = most_align > STATE_ALIGN ? Role::other : role_of(records, kernel, out);
+    out->skips = !out->lag && out->n_streams == 1 && records.program(kernel.streams[0]).skips();
+    const bool message = out->n_streams && records.program(kernel.streams[0]).skips();
+    out->role = most_align > STATE_ALIGN ? Role::other
+                : message                ? message_role(records, kernel, out)
+                                         : role_of(records, kernel, out);
     if (out->step & (out->step - 1)) out->role = Role::other;
     out->chain_piece = known && out->features & feature_bit("sha", 3) ? 16 : out->hash.chain_entry;
     if (out->lanes) out->lanes_inverse = ((uint64_t(1) << 32) + out->lanes - 1) / out->lanes;

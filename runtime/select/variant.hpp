@@ -15,6 +15,10 @@ constexpr uint32_t NO_FIELD = 0xffffffff;
 constexpr uint32_t MAX_LANES = 128;
 constexpr uint32_t MOST_CHAIN = 64;   // bytes of a chaining value
 constexpr uint32_t MOST_POWERS = 32;  // rows of the key of a polynomial MAC: its powers
+constexpr uint32_t MOST_MESSAGE_BLOCKS = 16;  // of a stride of a kernel of messages
+constexpr uint32_t MOST_WHOLE_GHASH = 8;      // of one of GHASH alone
+constexpr uint32_t MESSAGE_AAD = 64;          // bytes where the AAD stands,
+constexpr uint32_t SHORT_MESSAGE_AAD = 48;    // and of a short message, behind which its lengths stand
 constexpr uint32_t STATE_ALIGN =
     4096;  // of the memory that the engine gives to kernels: the most that a state block may ask for
 
@@ -32,6 +36,7 @@ enum class Role {
     encrypt,  // one cipher; also one that decrypts in the same way (counter modes)
     decrypt,
     pair,     // a cipher (encrypt) and, at least one iteration behind it, the hash of its output
+    message,    // whole messages: of an AEAD, or of a cipher alone
     open_pair,  // a cipher (decrypt) and the hash of its input; where that is handed over, at least one iteration
                 // behind it
 };
@@ -39,6 +44,14 @@ enum class Role {
 // Offsets of one lane's entries from the start of the kernel's state area; NO_FIELD where the stream has no such field.
 struct LanePlace {
     uint32_t in, out, chain, key, table;
+};
+
+// Of a kernel of messages; in the order of core/kinds.py. NO_FIELD: what a cipher alone has not.
+struct MessagePlace {
+    uint32_t counter, chain, lengths, key, tweak_key, powers, aad, aad_mask, end_in, end_out, end_powers, end_mask;
+    uint32_t aad_blocks;  // that it takes, at the end of as many; where a message is `short`, in front of the lengths
+    bool is_short;  // no message is longer than a stride
+    bool bits;  // masks have a bit for each byte; else, a byte, and whole vectors are read and written
 };
 
 // The streams of one algorithm in a kernel, their lanes numbered through.
@@ -54,9 +67,9 @@ struct Part {
 struct Cost {
     double per_iteration = 0;  // core cycles, all lanes
     double per_call = 0;
-    double per_byte = 0;       // per_iteration / Variant::step
-    bool measured = false;     // not estimated
-    bool here = false;         // measured, and on this machine; else by the pack's table
+    double per_byte = 0;  // per_iteration / Variant::step
+    bool measured = false;  // not estimated
+    bool here = false;  // measured, and on this machine; else by the pack's table
 };
 
 struct Variant {
@@ -67,15 +80,17 @@ struct Variant {
     bool runnable = false;  // the CPU has the features, and the code can be obtained
 
     Role role = Role::other;
-    Part cipher, hash;     // the one that the role does not have is empty
-    uint32_t lanes = 0;    // of each part
-    uint32_t step = 0;     // bytes per lane and iteration, of each part: a power of two
+    Part cipher, hash;  // the one that the role does not have is empty
+    uint32_t lanes = 0;  // of each part
+    uint32_t step = 0;  // bytes per lane and iteration, of each part: a power of two
     uint32_t step_log2 = 0;
     uint64_t lanes_inverse = 0;  // 2^32 / lanes, rounded up
-    uint32_t lag = 0;      // iterations per call must exceed it
-    bool hand = false;     // the hash reads the cipher's hand-over buffer: both must stand at the same byte
+    uint32_t lag = 0;  // iterations per call must exceed it,
+    bool skips = false;  // or there may be none
+    MessagePlace message = {};
+    bool hand = false;  // the hash reads the cipher's hand-over buffer: both must stand at the same byte
     bool one_key = false;
-    uint32_t chain_piece = 0; // bytes of a hash's chaining value that are loaded and stored at once
+    uint32_t chain_piece = 0;  // bytes of a hash's chaining value that are loaded and stored at once
     bool legacy_sse = false;  // slowed down by dirty upper halves of the vector registers
 
     uint32_t n_streams = 0;
@@ -87,16 +102,17 @@ struct Variant {
     std::vector<Link> links;
 
     Cost cost;
+    Cost estimate;  // what `cost` is where nobody has measured
     const Variant *instead =
         nullptr;  // the usual weave of the same kernel, where it takes the place of this one (weaves.hpp)
     mutable std::atomic<const Kernel *> kernel{nullptr};
     mutable std::atomic<bool> refused{false};  // the OS or the assembler would not have it
-    mutable CallCounter calls;                 // by the engine
+    mutable CallCounter calls;  // by the engine
 
     bool for_suites() const { return runnable && role != Role::other; }
     bool stitched() const { return role == Role::pair || role == Role::open_pair; }
     // Fewest bytes of an item that the kernel can run.
-    uint64_t need() const { return uint64_t(step) * (lag + 1); }
+    uint64_t need() const { return skips ? 0 : uint64_t(step) * (lag + 1); }
     // So many bytes, rounded up to those of whole iterations.
     uint64_t whole_iterations(uint64_t bytes) const { return (bytes + step - 1) & ~uint64_t(step - 1); }
     // How often so many items (fewer than 2^26) fill all lanes. This runs several times per burst for every kernel, so:
@@ -115,8 +131,8 @@ struct PackRecords {
     const Algorithm &algorithm(const StreamRecord &stream) const { return *algorithms[program(stream).algorithm]; }
 };
 
-// Fills everything but `runnable` and `cost`. A kernel of a shape that no suite can use becomes Role::other; an error
-// means a damaged pack.
+// Fills everything but `runnable`, `cost` and `estimate`. A kernel of a shape that no suite can use becomes
+// Role::other; an error means a damaged pack.
 int describe_variant(const PackRecords &records, uint32_t index, const KernelRecord &kernel, Variant *out);
 
 }  // namespace cst

@@ -14,7 +14,7 @@ void aes_expand(const uint8_t *key, uint32_t key_bytes, uint8_t (*round_keys)[16
 // The round keys of the equivalent inverse cipher (FIPS 197, 5.3.5), in the order of use.
 void aes_invert(const uint8_t (*round_keys)[16], uint32_t rounds, uint8_t (*inverse)[16]);
 
-// One block; for what is not worth a kernel.
+// One block, of what belongs to a key: H of GHASH, subkeys.
 void aes_encrypt(const uint8_t (*round_keys)[16], uint32_t rounds, const uint8_t *in, uint8_t *out);
 
 }  // namespace cst

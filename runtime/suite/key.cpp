@@ -38,14 +38,6 @@ uint32_t rows_of(const AlgorithmRecord &cipher) {
     return cipher.rounds + 1;
 }
 
-// The powers of GHASH's key, and what the ways without a kernel have besides.
-uint32_t power_rows(const Suite &suite) {
-    uint32_t rows = GHASH_POWERS;
-    if (suite.narrow || suite.wide) rows += GHASH_POWERS;
-    if (suite.wide) rows += 2 * GCM_WIDE_STRIDE;
-    return rows;
-}
-
 }  // namespace
 
 KeyLayout lay_out_key(const Suite &suite) {
@@ -58,8 +50,8 @@ KeyLayout lay_out_key(const Suite &suite) {
         layout.decrypt =
             suite.decrypt == suite.encrypt ? KeyLayout::ENCRYPT : places.rows(rows_of(suite.decrypt->record));
     }
-    if (suite.tweak) layout.tweak = places.rows(rows_of(suite.tweak->record));
-    if (suite.construction == Construction::gcm) layout.powers = places.rows(power_rows(suite));
+    if (suite.tweaked()) layout.tweak = places.rows(rows_of(suite.block->record));
+    if (suite.construction == Construction::gcm) layout.powers = places.rows(GHASH_POWERS + GHASH_ZEROS);
     if (suite.construction == Construction::ccm) layout.mac = KeyLayout::ENCRYPT;
     else if (suite.hash && suite.hash->record.kind == ALGORITHM_CBC_MAC) {
         layout.mac = places.rows(rows_of(suite.hash->record));

@@ -14,12 +14,11 @@ namespace cst {
 constexpr uint32_t KEY_MOST_ROWS = DES_MOST_ROWS;
 static_assert(KEY_MOST_ROWS > AES_MOST_ROUNDS, "AES's fit too");
 
-// Powers of GHASH's key: kernels take MOST_POWERS at most; without one, two strides and the lengths share a reduction
-// (suite/gcm_wide.cpp), which is 33. The rest, so that they end where a line of the cache does.
-constexpr uint32_t GHASH_POWERS = 36;
-static_assert(GHASH_POWERS >= MOST_POWERS, "the last of them");
-// A stride of a GCM message: so many vectors by so many lanes.
-constexpr uint32_t GCM_WIDE_TEAM = 4, GCM_WIDE_LANES = 4, GCM_WIDE_STRIDE = GCM_WIDE_TEAM * GCM_WIDE_LANES;
+// Powers of GHASH's key: as many as kernels of messages need for two strides and the lengths, and some, so that they
+// end where a line of the cache does. Rows of zeros stand behind the last, H: kernels read whole strides from any power
+// on.
+constexpr uint32_t GHASH_POWERS = 36, GHASH_ZEROS = MOST_MESSAGE_BLOCKS - 1;
+static_assert(GHASH_POWERS > 2 * MOST_MESSAGE_BLOCKS && GHASH_POWERS >= MOST_POWERS && GHASH_POWERS % 4 == 0);
 
 typedef uint8_t KeyRow[16];
 
@@ -63,16 +62,6 @@ public:
     // Of GHASH: H^GHASH_POWERS .. H (suite/ghash.hpp).
     const KeyRow *powers() const { return rows(suite->key_layout.powers); }
     KeyRow *powers() { return rows(suite->key_layout.powers); }
-    // Of each both halves added up, twice (Suite::narrow or Suite::wide).
-    const KeyRow *folded() const { return powers() + GHASH_POWERS; }
-    KeyRow *folded() { return powers() + GHASH_POWERS; }
-    // H^16, H^12, H^8 and H^4, each in all places of a vector of four blocks; then the same of `folded` (Suite::wide;
-    // suite/gcm_wide.cpp).
-    const KeyRow *lane_powers() const { return folded() + GHASH_POWERS; }
-    KeyRow *lane_powers() { return folded() + GHASH_POWERS; }
-    const KeyRow *lane_folded() const { return lane_powers() + GCM_WIDE_STRIDE; }
-    KeyRow *lane_folded() { return lane_powers() + GCM_WIDE_STRIDE; }
-
     // What every message begins with.
     const uint8_t *rc4() const { return at(suite->key_layout.rc4); }
     uint8_t *rc4() { return at(suite->key_layout.rc4); }

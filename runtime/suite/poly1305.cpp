@@ -1,5 +1,3 @@
-#include <immintrin.h>
-
 #include <cstring>
 
 #include "poly1305_limbs.hpp"
@@ -84,36 +82,6 @@ void poly1305_key(const uint8_t *bytes, PolyKey *out) {
     memcpy(out->s, bytes + 16, 16);
     out->r[0] &= 0x0ffffffc0fffffff;
     out->r[1] &= 0x0ffffffc0ffffffc;
-}
-
-// Carries by intrinsics: with sums of 128 bits compilers make half the speed of it.
-void poly1305_blocks(const PolyKey &key, uint64_t *accumulator, const uint8_t *in, uint64_t blocks) {
-    typedef unsigned long long Word;
-    const Word r0 = key.r[0], r1 = key.r[1], again = r1 + (r1 >> 2);  // 2^128 r1 = 5/4 r1: two bits of r1 are clear
-    Word h0 = accumulator[0], h1 = accumulator[1], h2 = accumulator[2], low, high;
-    for (; blocks; blocks--, in += 16) {
-        memcpy(&low, in, 8);
-        memcpy(&high, in + 8, 8);
-        unsigned char carry = _addcarry_u64(0, h0, low, &h0);
-        carry = _addcarry_u64(carry, h1, high, &h1);
-        _addcarry_u64(carry, h2, 1, &h2);
-        const Word128 a = Word128(h0) * r0, b = Word128(h1) * again, c = Word128(h0) * r1, d = Word128(h1) * r0;
-        Word l0, l1, m0, m1;
-        carry = _addcarry_u64(0, Word(a), Word(b), &l0);
-        _addcarry_u64(carry, Word(a >> 64), Word(b >> 64), &l1);
-        carry = _addcarry_u64(0, Word(c), Word(d), &m0);
-        _addcarry_u64(carry, Word(c >> 64), Word(d >> 64), &m1);
-        carry = _addcarry_u64(0, m0, h2 * again, &m0);
-        _addcarry_u64(carry, m1, h2 * r0, &m1);
-        carry = _addcarry_u64(0, m0, l1, &h1);
-        _addcarry_u64(carry, m1, 0, &m1);
-        carry = _addcarry_u64(0, l0, (m1 >> 2) + (m1 & ~Word(3)), &h0);  // 2^130 = 5
-        carry = _addcarry_u64(carry, h1, 0, &h1);
-        _addcarry_u64(carry, m1 & 3, 0, &h2);
-    }
-    accumulator[0] = h0;
-    accumulator[1] = h1;
-    accumulator[2] = h2;
 }
 
 void poly1305_tag(const PolyKey &key, const uint64_t *accumulator, uint8_t *tag) {

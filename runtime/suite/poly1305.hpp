@@ -1,5 +1,5 @@
-// Poly1305 (RFC 8439, 2.5) without kernels: short texts, the powers of r that kernels want, and the tag. Time depends
-// on lengths alone.
+// Poly1305 (RFC 8439, 2.5) around its kernels: the key, the powers of r that some want, and the tag. Time does not
+// depend on what they are.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,11 @@ struct PolyKey {
 
 // From the first 32 bytes of a keystream (RFC 8439, 2.6).
 void poly1305_key(const uint8_t *bytes, PolyKey *out);
-// Adds whole blocks.
-void poly1305_blocks(const PolyKey &key, uint64_t *accumulator, const uint8_t *in, uint64_t blocks);
 void poly1305_tag(const PolyKey &key, const uint64_t *accumulator, uint8_t *tag);
 
 // The key rows of a kernel that has so many of them (16 bytes each): the number says the form. False for one that is
 // not known.
-constexpr uint32_t POLY_MOST_ROWS = 27, POLY_ABREAST_ROWS = 1;  // streams/poly1305_abreast.j2: r itself
+constexpr uint32_t POLY_MOST_ROWS = 27, POLY_ABREAST_ROWS = 1;  // r itself: lanes, or one message in serial
 bool poly1305_powers(const PolyKey &key, uint32_t rows, uint8_t *to);
 
 }  // namespace cst

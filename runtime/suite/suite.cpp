@@ -5,7 +5,6 @@
 
 #include "des.hpp"
 #include "padding.hpp"
-#include "poly1305_wide.hpp"
 
 namespace cst {
 namespace {
@@ -52,7 +51,19 @@ constexpr Profile kProfiles[] = {
 using Derived = std::vector<std::unique_ptr<Suite>>;
 
 // Fills in what is usual and the kernels, and adds the suite.
+// False: what it needs of AES by itself is not there.
+bool find_block(Suite *suite) {
+    const Construction of = suite->construction;
+    const bool ecb = suite->encrypt && suite->encrypt->record.kind == ALGORITHM_ECB_ENC;
+    if (of != Construction::gcm && of != Construction::ccm && of != Construction::xts && !ecb) return true;
+    for (const auto &a : suite->engine->algorithms())
+        if (a->usable && a->record.kind == ALGORITHM_ECB_ENC && a->record.rounds == suite->encrypt->record.rounds)
+            suite->block = a.get();
+    return suite->block;
+}
+
 void complete(Suite suite, Derived *derived) {
+    if (!find_block(&suite)) return;
     if (!suite.iv_max) suite.iv_min = suite.iv_max = suite.iv_bytes;
     if (!suite.key_max) suite.key_min = suite.key_max = suite.key_bytes;
     suite.lengths = lengths_of(suite);
@@ -134,31 +145,14 @@ uint32_t inverse_kind(uint32_t kind) {
     }
 }
 
-// XTS has two keys, the second for the tweak. False: nothing enciphers the tweak.
-bool make_xts(const Engine &engine, Suite *suite) {
-    for (const auto &a : engine.algorithms())
-        if (a->usable && a->record.kind == ALGORITHM_ECB_ENC && a->record.rounds == suite->encrypt->record.rounds)
-            suite->tweak = a.get();
+// XTS has two keys, the second for the tweak.
+void make_xts(Suite *suite) {
     suite->construction = Construction::xts;
     suite->key_bytes *= 2;
     suite->block_bytes = 1;
     suite->min_bytes = 16;
     suite->max_bytes = kMostTweaked;
-    return suite->tweak != nullptr;
 }
-
-// What suite/wide.hpp, suite/aes_narrow.hpp and suite/gcm_narrow.hpp need of the CPU, by the names of features.
-constexpr const char *NARROW_NEEDS[] = {"aes", "ssse3"}, *DOUBLE_NEEDS[] = {"avx2", "vaes", "vpclmulqdq"};
-constexpr const char *WIDE_NEEDS[] = {"aes", "avx512f", "avx512bw", "avx512vl", "vaes", "vpclmulqdq", "bmi2"};
-
-// For longer messages a stitched kernel is worth its state block and the copy of the key; for one alone, which uses it
-// but once, for still longer ones. By vectors of four blocks (suite/gcm_wide.hpp), of two and of one
-// (suite/gcm_narrow.hpp), as measured on Zen 4. The kernels beside these last two are slower at any length, by 10 to 16
-// % at 2 KiB, by 4 to 7 % at 16 KiB; but what they do is proved.
-struct FewBelow {
-    uint64_t some, alone;
-};
-constexpr FewBelow kFour = {5121, 8193}, kTwo = {16385, 16385}, kOne = {16385, 16385};
 
 Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorithm *decrypt) {
     Suite suite;
@@ -171,14 +165,6 @@ Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorit
     suite.iv_bytes = encrypt->record.iv_bytes;
     suite.block_bytes = suite.half_blocks() ? DES_BLOCK : encrypt->record.block_bytes;
     suite.max_bytes = kMostEnciphered;
-    auto has_all = [&](const auto &features) {
-        return std::all_of(std::begin(features), std::end(features),
-                           [&](const char *feature) { return engine.has(feature); });
-    };
-    suite.narrow = encrypt->record.is_aes() && has_all(NARROW_NEEDS);
-    suite.double_blocks = suite.narrow && has_all(DOUBLE_NEEDS);
-    suite.wide = encrypt->record.is_aes() ? has_all(WIDE_NEEDS)
-                                          : encrypt->record.kind == ALGORITHM_CHACHA && has_all(POLY_WIDE_NEEDS);
     return suite;
 }
 
@@ -214,9 +200,9 @@ void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm 
         gcm.tag_max = 16;
         gcm.aad_max = kMostHashed;
         gcm.max_bytes = kMostGcm;
-        const FewBelow below = gcm.wide ? kFour : gcm.double_blocks ? kTwo : gcm.narrow ? kOne : FewBelow{0, 0};
-        gcm.gcm_few_below[false] = below.some;
-        gcm.gcm_few_below[true] = below.alone;
+        for (const auto &a : engine.algorithms())
+            if (a->usable && a->record.is_message() && a->record.rounds == cipher->record.rounds)
+                gcm.message[a->record.decrypts_only()] = a.get();
         complete(std::move(gcm), derived);
     }
     for (const Algorithm *hash : hashes) complete(etm_suite(counter, hash), derived);
@@ -339,8 +325,9 @@ void Suites::derive(const Engine &engine) {
         for (const auto &b : engine.algorithms()) {
             if (!b->usable || b->record.kind != inverse || strcmp(a->record.suite, b->record.suite) != 0) continue;
             Suite suite = cipher_suite(engine, a.get(), b.get());
+            if (inverse == ALGORITHM_XTS_DEC) make_xts(&suite);
             if (inverse == ALGORITHM_CIPHER_DEC || inverse == ALGORITHM_DES_DEC) ciphers.push_back(std::move(suite));
-            else if (inverse == ALGORITHM_ECB_DEC || make_xts(engine, &suite)) complete(std::move(suite), &derived);
+            else complete(std::move(suite), &derived);
         }
     }
     for (const Algorithm *hash : hashes) add_hash(engine, hash, &derived);

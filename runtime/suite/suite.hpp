@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../select/engine.hpp"
+#include "../select/last_choice.hpp"
 #include "key_layout.hpp"
 #include "lengths.hpp"
 #include "sure_lengths.hpp"
@@ -34,29 +35,25 @@ enum class Construction {
 };
 
 constexpr size_t CHACHA_BLOCK = 64, CHACHA_MOST_BLOCKS = 16;
+// Of ChaCha20-Poly1305: texts of no more are enciphered together with the block that holds Poly1305's key.
+constexpr size_t CHACHA_MOST_FIRST = (CHACHA_MOST_BLOCKS - 1) * CHACHA_BLOCK;
 
 struct Suite {
     const Engine *engine = nullptr;
     std::string name;
     int kind = 0;  // CST_DIGEST .. CST_AEAD
     const Algorithm *hash = nullptr, *encrypt = nullptr, *decrypt = nullptr;
-    const Algorithm *tweak = nullptr;  // XTS: what makes the first tweak of the IV
+    const Algorithm *block = nullptr;  // AES by itself, of as many rounds: what makes masks of tags and first tweaks
+    const Algorithm *message[2] = {};  // of kernels of whole messages, sealed and opened; NULL: there is none
     Construction construction = Construction::single;
 
-    Family hashes, encrypts, decrypts, pairs, tweaks;
+    Family messages[2];
+    mutable LastChoice last_message[2];
+    Family hashes, encrypts, decrypts, pairs;
+    Family whole_hashes, blocks;  // one call each: GHASH of what stands alone; `block`
     Family open_pairs, handed_open_pairs;  // apart, because hash and cipher begin at different places (run/stitch.cpp)
     const Variant *forced = nullptr;
     bool remembered = true;  // what is decided about its families, which live as long as the engine
-
-    bool wide = false;  // the CPU has what gcm_wide.hpp and aes_wide.hpp need, for AES; poly1305_wide.hpp, for ChaCha20
-
-    bool narrow = false,
-         double_blocks =
-             false;  // the CPU has what aes_narrow.hpp and gcm_narrow.hpp need; 256-bit VAES and VPCLMULQDQ too
-
-    // GCM: texts, and AAD, of fewer bytes do without a kernel (run/gcm_few.hpp); of one message among several, and of
-    // one alone.
-    uint64_t gcm_few_below[2] = {};
 
     // TLS: core cycles per byte of 1, 2, 4, 8 and 16 long records that are sealed together.
     static constexpr size_t RECORD_STEPS = 5;
@@ -79,6 +76,7 @@ struct Suite {
     bool block_mac() const { return construction == Construction::esp && hash->record.kind == ALGORITHM_CBC_MAC; }
     // The cipher is in counter mode: texts of any length.
     bool counts() const { return encrypt && encrypt->record.kind == ALGORITHM_COUNTER; }
+    bool tweaked() const { return construction == Construction::xts; }
     // Blocks of 8 bytes, of which kernels take two at a time.
     bool half_blocks() const { return encrypt && encrypt->record.is_des(); }
     // The hash whose kernels do the work; NULL: none.
@@ -92,7 +90,7 @@ struct Suite {
     void find_kernels();
     // Whether keys of one serve the other.
     bool has_algorithms_of(const Suite &other) const {
-        return hash == other.hash && encrypt == other.encrypt && decrypt == other.decrypt && tweak == other.tweak &&
+        return hash == other.hash && encrypt == other.encrypt && decrypt == other.decrypt && block == other.block &&
                construction == other.construction;
     }
     // Whether the kernel does a part of the suite's work (whatever the CPU).

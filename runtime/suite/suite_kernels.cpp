@@ -50,7 +50,11 @@ void Suite::find_kernels() {
         for (const Variant *variant : engine->family(Role::open_pair, decrypt, base).variants)
             if (takes_pair(*this, *variant)) (variant->hand ? handed_open_pairs : open_pairs).add(variant);
     }
-    if (tweak) tweaks = engine->family(Role::encrypt, tweak, nullptr);
+    if (kind == CST_CIPHER) message[false] = encrypt, message[true] = decrypt;
+    for (const bool opens : {false, true})
+        if (message[opens]) messages[opens] = engine->family(Role::message, message[opens], nullptr);
+    if (construction == Construction::gcm) whole_hashes = engine->family(Role::message, nullptr, base);
+    if (block) blocks = engine->family(Role::message, block, nullptr);
     if (construction == Construction::tls) plan_records(this);
 }
 
@@ -60,6 +64,9 @@ bool Suite::could_use(const Variant &variant) const {
         case Role::hash: return h == hash_base();
         case Role::encrypt: return c == encrypt;
         case Role::decrypt: return c == decrypt;
+        case Role::message:
+            return c ? c == message[false] || c == message[true]
+                     : construction == Construction::gcm && h == hash_base();
         case Role::pair: return c == encrypt && h == hash_base() && takes_pair(*this, variant);
         case Role::open_pair: return c == decrypt && h == hash_base() && takes_pair(*this, variant);
         default: return false;
@@ -78,14 +85,14 @@ int prepare_suite(const Suite &suite) {
             if (error == CST_OK || error == CST_ERR_MEMORY) return error;  // after any other error pick leaves it out
         }
     };
-    const bool chacha = suite.construction == Construction::chacha || suite.construction == Construction::chacha_poly;
-    if (chacha) return ready(suite.encrypts, suite.encrypt->record.block_bytes);  // Poly1305 needs no kernel
     const bool block_mac = suite.construction == Construction::cmac || suite.construction == Construction::xcbc;
     if (block_mac && !suite.engine->has("aes")) return CST_ERR_UNSUPPORTED;
-    if (suite.tweak)
-        if (int error = ready(suite.tweaks, suite.tweak->record.block_bytes)) return error;
+    if (suite.block)
+        if (int error = ready(suite.blocks, suite.block->record.block_bytes)) return error;
     if (suite.hash)
         if (int error = ready(suite.hashes, suite.hash->record.block_bytes)) return error;
+    if (suite.construction == Construction::gcm)
+        if (int error = ready(suite.whole_hashes, suite.hash->record.block_bytes)) return error;
     if (suite.enciphers()) {
         if (suite.encrypt->record.is_aes() && !suite.engine->has("aes"))
             return CST_ERR_UNSUPPORTED;  // the key expansion

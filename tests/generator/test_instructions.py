@@ -151,13 +151,26 @@ def test_swaps_are_symmetric() -> None:
 def test_moves_copy() -> None:
     for row in INSTRUCTIONS.values():
         if row.move:
-            assert row.name == "mov" or "movdq" in row.name
+            assert row.name in ("mov", "kmovq") or "movdq" in row.name
             assert [o.access for o in row.operands] == ["w", "r"]
 
 
 def test_every_row_is_constant_time_or_marked() -> None:
     """The instruction classes that x86 documents as data independent; anything else must carry `vartime`."""
-    allowed = {"logic", "shift", "shuffle", "aes", "sha", "clmul", "galois", "multiply", "move", "scalar", "hint"}
+    allowed = {
+        "logic",
+        "shift",
+        "shuffle",
+        "aes",
+        "sha",
+        "clmul",
+        "galois",
+        "multiply",
+        "move",
+        "mask",
+        "scalar",
+        "hint",
+    }
     assert all(row.vartime or row.kind in allowed for row in INSTRUCTIONS.values())
     assert not any(
         row.name.startswith(("div", "idiv", "vpgather", "vpscatter", "bsf", "rep"))

@@ -46,7 +46,11 @@ RECIPES = [
     recipe("cipher_x16_by1_1key+hash_x4@avx512", Part(WIDE, 2, -5, 0), Part(HASH, 1, 1000, 1)),
     recipe("hash_x8@sse", HASH, HASH, strategy="sequential"),
 ]
-COSTS = [CostTable("zen5", {"hash_x8@sse": (200, 3), "hash_x4@sse": (100, 2)}), CostTable("generic", {})]
+COSTS = [
+    CostTable("zen5", {"hash_x8@sse": (200, 3), "hash_x4@sse": (100, 2)}),
+    CostTable("zen3", {"hash_x4@sse": (100, 2)}, derived=True),
+    CostTable("generic", {}),
+]
 
 
 @pytest.fixture

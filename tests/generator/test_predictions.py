@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from cryptostitch.analysis.predictions import Prediction, Predictions, band, predict
 from cryptostitch.cli import main
 from cryptostitch.core.names import kernel_name
+from cryptostitch.cpus.costs import shipped_costs
 from cryptostitch.ladder.climb import Task
-from cryptostitch.measured.cost_tables import shipped_costs
 from cryptostitch.model.core import Core, MicroOp, Scheduler, core_of, micro_ops
 from cryptostitch.model.forms import Form
 from cryptostitch.model.pipeline import pipeline

@@ -5,8 +5,8 @@ from pathlib import Path
 
 GENERATOR = Path(__file__).resolve().parents[2] / "generator"
 ROOMS = (
-    *("core", "binding", "frontend", "verify", "passes", "measured", "pipeline", "listing", "emit", "semantics"),
-    *("model", "tuning", "instruction_probe", "ladder", "mutate", "analysis", "report", "commands", "cli"),
+    *("core", "binding", "frontend", "verify", "passes", "cpus", "pipeline", "listing", "emit", "semantics"),
+    *("model", "tuning", "instruction_probe", "ladder", "mutate", "analysis", "learning", "report", "commands", "cli"),
 )
 
 

@@ -8,8 +8,14 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from cryptostitch.analysis.bench_results import read_results, shipped
+from cryptostitch.analysis.standing import Loop, standings
 from cryptostitch.binding import runtime
 from cryptostitch.cli import main
+from cryptostitch.cpus.folder import folder_of
+from cryptostitch.learning.host import Host
+from cryptostitch.learning.learn import Learned
+from cryptostitch.report.learned import learned_data, learned_page
 from pages.browser import WIDTHS, opened, printed
 
 PAIR = "aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani"
@@ -17,11 +23,25 @@ MOST_SHEETS = 30
 BLANK = 8  # colours that a page without content may have
 
 
+def learned(file: Path) -> Path:
+    """What `cryptostitch learn` ends with, of the folder that ships."""
+    folder = folder_of("zen4")
+    found = standings(read_results(folder.bench()))
+    why = {standing.ours.variant: Loop(16, 0.5, 0.4, "aes") for standing in found}
+    searched = {
+        "tried": {PAIR: {"kept": True, "gain": 1.02}},
+        "untried": ["aes128_cbc_enc_x1+md5_x1@sse_aesni_bmi2"] * 9,
+    }
+    done = Learned(Host("zen4", "AMD EPYC", True), folder, 1800.0, searched, ("what else is to be said",))
+    file.write_text(learned_page(learned_data(done, found, why)))
+    return file
+
+
 @pytest.fixture(scope="session")
 def pages(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Makes a page by name, once."""
     folder = tmp_path_factory.mktemp("pages")
-    results = Path(__file__).resolve().parents[2] / "bench/results/zen4.json"
+    results = shipped("zen4")
     commands = {
         "report": ["report", PAIR, "--cpu", "zen4", "--no-measure", "-o", folder / "report.html"],
         "groups": ["report", "md5_x64@avx512", "--cpu", "zen5", "--no-measure", "-o", folder / "groups.html"],
@@ -64,6 +84,8 @@ def pages(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     }
 
     def get(name: str) -> Path:
+        if name == "learned":
+            return learned(folder / "learned.html")
         file = Path(commands[name][-1])
         if not file.exists():
             if name == "matrix" and not {"aes", "sha"} <= set(runtime.Context().cpu()["features"]):
@@ -82,6 +104,7 @@ def pages(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
         ("groups", ".legend, .key .mark", 8),
         ("evidence", "thead th", 6),
         ("matrix", "thead th", 4),
+        ("learned", "thead th", 20),
     ],
 )
 def test_a_page(browser: Any, pages: Any, tmp_path: Path, name: str, legend: str, least: int) -> None:
@@ -94,7 +117,7 @@ def test_a_page(browser: Any, pages: Any, tmp_path: Path, name: str, legend: str
         assert seen.legends >= least
 
 
-@pytest.mark.parametrize("name", ["report", "evidence", "matrix"])
+@pytest.mark.parametrize("name", ["report", "evidence", "matrix", "learned"])
 def test_a_page_on_paper(browser: Any, pages: Any, tmp_path: Path, name: str) -> None:
     beyond, sheets = printed(browser, pages(name), tmp_path / f"{name}.pdf")
     assert not beyond and 1 <= sheets <= MOST_SHEETS

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "select/last_choice.hpp"
 #include "select/lineup_memo.hpp"
 
 using cst::LineupMemo;
@@ -73,9 +74,34 @@ void by_many_threads() {
     check(known > 0, "answers are known across threads");
 }
 
+void one_word() {
+    using cst::LastChoice;
+    const cst::Variant variants[3] = {};
+    cst::Family family;
+    for (const cst::Variant &variant : variants) family.variants.push_back(&variant);
+    const LastChoice::Question asked = {1000, 7, true, 3};
+    LastChoice last;
+    check(!last.recall(family, asked), "nothing is known at first");
+    for (const cst::Variant &variant : variants) {
+        last.remember(family, asked, &variant);
+        check(last.recall(family, asked) == &variant, "what came last is known");
+    }
+    for (const LastChoice::Question &other :
+         {LastChoice::Question{1001, 7, true, 3}, LastChoice::Question{1000 + (uint64_t(1) << 32), 7, true, 3},
+          LastChoice::Question{1000, 8, true, 3}, LastChoice::Question{1000, 7 + 256, true, 3},
+          LastChoice::Question{1000, 7, false, 3}, LastChoice::Question{1000, 7, true, 4}})
+        check(!last.recall(family, other), "an answer to another question came back");
+    check(!LastChoice(last).recall(family, asked), "a copy knows nothing");
+    family.variants.pop_back();
+    check(!last.recall(family, asked), "a kernel that is gone came back");
+    last.remember(family, {uint64_t(1) << 32, 1, true, 3}, variants);
+    check(!last.recall(family, {0, 1, true, 3}), "a length that does not fit was remembered");
+}
+
 }  // namespace
 
 int main() {
+    one_word();
     forgetful_but_right();
     by_many_threads();
     printf("passed\n");

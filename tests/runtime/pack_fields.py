@@ -71,7 +71,7 @@ def _program(cursor: _Cursor) -> Iterator[Number]:
     for _ in range(n_fields):
         field = list(cursor.take("field", _flat(FIELD)))
         yield from field
-        yield from cursor.take("lane", "H" * cursor.value(field[6]))
+        yield from cursor.take("lane", "H" * cursor.value(field[7]))
         cursor.at += -cursor.at % 4
     for _ in range(n_constants):
         (size,) = cursor.take("constant", "I")

@@ -428,6 +428,18 @@ struct Suite {
         forged ^= 1;
     }
 
+    // Items of all lengths from 0 on: those that are put together, and one that is not.
+    void column() {
+        uint32_t offsets[JOBS + 1] = {0};
+        for (size_t i = 0; i < JOBS; i++) offsets[i + 1] = uint32_t(i + 1 < JOBS ? offsets[i] + i / 2 : BYTES);
+        for (size_t n : {size_t(1), JOBS - 1, JOBS}) {
+            cst_column items = {sizeof items, key, plain, BYTES, offsets, 4, n, tag, tag_len(), sizeof tag[0]};
+            expect(observed(name + " cst_digest_column, " + std::to_string(n) + " items",
+                            [&] { return cst_digest_column(&items); }),
+                   CST_OK);
+        }
+    }
+
     void managed(int direction, size_t n, size_t bytes, bool forged) {
         cst_job jobs[JOBS];
         cst_manager *manager = nullptr;
@@ -556,6 +568,7 @@ void run(cst_ctx *ctx, const std::string &name, const std::vector<std::string> &
         for (size_t bytes : {16, 48, 112, 240, 304, 576})
             s.roundtrip(n, bytes + (s.info.block_bytes == 1 ? n : 0), nullptr);
     for (size_t bytes : {16, 112, 576}) s.single(bytes);
+    if (!s.ciphers()) s.column();
     for (size_t n : {size_t(1), size_t(5), JOBS}) s.by_manager(n, n == 5 ? 112 : BYTES);
     if (name.find("-tls") != std::string::npos) s.written();
     s.errors();

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..core.catalog import Algorithm
 from ..core.errors import CryptostitchError
+from ..cpus.folder import shipped as folders
 
-FOLDER = Path(__file__).resolve().parents[3] / "bench/results"
 OURS = "cryptostitch"
 
 
@@ -97,8 +97,9 @@ def read_results(path: Path) -> Results:
 
 def shipped(microarchitecture: str | None) -> Path | None:
     """The project's own results on such a CPU, where there are some."""
-    path = FOLDER / f"{microarchitecture}.json"
-    return path if microarchitecture and path.exists() else None
+    folder = folders().get(microarchitecture or "")
+    path = folder.bench() if folder else None
+    return path if path and path.exists() else None
 
 
 def rows_of(algorithms: Sequence[Algorithm]) -> list[str]:

@@ -24,6 +24,8 @@ DIGEST, MAC, CIPHER, AEAD = 1, 2, 3, 4
 SEAL, OPEN = 0, 1
 KEY_ALIGN = 64
 """CST_KEY_ALIGN: of the memory for cst_key_init."""
+STATE_BYTES = 256
+"""CST_STATE_BYTES: of a message that comes in parts."""
 
 
 def _sized(name: str, *fields: tuple[str, Any]) -> type[ctypes.Structure]:
@@ -111,6 +113,27 @@ class PieceStruct(ctypes.Structure):
     _fields_ = [("data", c_void_p), ("bytes", c_size_t)]
 
 
+ColumnStruct = _sized(
+    "ColumnStruct",
+    ("key", c_void_p),
+    ("data", c_void_p),
+    ("data_bytes", c_size_t),
+    ("offsets", c_void_p),
+    ("offset_bytes", c_size_t),
+    ("n", c_size_t),
+    ("tags", c_void_p),
+    ("tag_len", c_size_t),
+    ("stride", c_size_t),
+)
+PartStruct = _sized(
+    "PartStruct",
+    ("key", c_void_p),
+    ("state", c_void_p),
+    ("in", c_void_p),
+    ("in_len", c_size_t),
+    ("tag", c_void_p),
+    ("tag_len", c_size_t),
+)
 TlsWrite = _sized(
     "TlsWrite",
     ("key", c_void_p),
@@ -210,6 +233,8 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "cst_seal": (c_int, [c_void_p, *[c_void_p, c_size_t] * 4, POINTER(c_size_t), c_void_p, c_size_t]),
     "cst_open": (c_int, [c_void_p, *[c_void_p, c_size_t] * 4, POINTER(c_size_t), c_void_p, c_size_t]),
     "cst_digest": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t]),
+    "cst_digest_column": (c_int, [c_void_p]),
+    "cst_digest_parts": (c_int, [c_void_p, c_void_p, c_size_t]),
     "cst_tls_seal_size": (c_int, [c_void_p, c_size_t, c_size_t, POINTER(c_size_t), POINTER(c_size_t)]),
     "cst_tls_seal": (c_int, [c_void_p]),
     "cst_manager_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),

@@ -79,7 +79,7 @@ __all__ = [
 class Context(Library):
     """cst_ctx. ``target`` can only lower the level ("host-no_avx512", "sse_aesni"). ``pack_key``: the Ed25519 public
     key (32 bytes) by which packs must be signed. ValueError for a key of another length. ``costs``: the path of a file
-    that `save_costs` or CALIBRATE wrote."""
+    that `save_costs` or CALIBRATE wrote, or of a table (cost_file.py)."""
 
     def __init__(
         self,

@@ -6,7 +6,7 @@ from ctypes import byref, c_size_t, c_void_p
 from dataclasses import dataclass
 from typing import Any
 
-from .capi import CIPHER, NAME_SUITE, OPEN, SEAL, ChoiceInfo, SuiteInfo, TlsWrite
+from .capi import CIPHER, NAME_SUITE, OPEN, SEAL, ChoiceInfo, ColumnStruct, SuiteInfo, TlsWrite
 from .jobs import Job, address_of
 from .library import Library
 
@@ -153,3 +153,22 @@ class Key:
         self.check(self.lib.cst_digest(self.handle, d, d_len, t, t_len))
         del keep_t, keep_d
         return bytes(tag)
+
+    def digest_column(self, data: Any, offsets: Any, tags: Any, tag_len: int | None = None, stride: int = 0) -> None:
+        """cst_digest_column: the digest of each item data[offsets[i] : offsets[i + 1]] into ``tags``, a writable buffer
+        or its (address, length). ``offsets``: a buffer of whole numbers of 4 or 8 bytes, one more than items.
+        ValueError where ``tags`` is too small, or the offsets are not such."""
+        numbers = memoryview(offsets)
+        if numbers.format not in ("i", "I", "l", "L", "q", "Q") or numbers.ndim != 1 or not numbers.c_contiguous:
+            raise ValueError("offsets are whole numbers of 4 or 8 bytes, one behind the other")
+        n = max(len(numbers) - 1, 0)
+        length = self.suite.tag_max if tag_len is None else tag_len
+        t, t_len, keep_t = address_of(tags, True)
+        if n and (n - 1) * (stride or length) + length > t_len:
+            raise ValueError(f"{t_len} bytes have no room for {n} digests")
+        d, d_len, keep_d = address_of(data, False)
+        o, _, keep_o = address_of(numbers, False)
+        column = ColumnStruct(key=self.handle, data=d, data_bytes=d_len, offsets=o, offset_bytes=numbers.itemsize, n=n)
+        column.tags, column.tag_len, column.stride = t, length, stride
+        self.check(self.lib.cst_digest_column(byref(column)))
+        del keep_t, keep_d, keep_o

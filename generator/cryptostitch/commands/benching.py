@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import fnmatch
 import json
-import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
 import click
 
+from ..analysis.bench_run import measured
 from .common import OutputFile, format_option
-
-BUILT = Path(__file__).resolve().parents[3] / "build/cst-bench"
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -57,7 +54,7 @@ def bench(options, results, plots, rows, keys, output, fmt) -> None:
     \b
     Examples:
       cryptostitch bench --rows 'aes-128-cbc*' --sizes 64,1024,16384 --jobs 1,8,64 --plot cbc.svg
-      cryptostitch bench --results bench/results/zen4.json --rows 'sha*' --plot sha.svg --plot sha.png
+      cryptostitch bench --results build/bench.json --rows 'sha*' --plot sha.svg --plot sha.png
     """
     from ..analysis.bench_results import read_results
     from ..report.plots import compared, plot
@@ -80,23 +77,6 @@ def bench(options, results, plots, rows, keys, output, fmt) -> None:
         click.echo(table(found, compared(found, names)))
     for path in plots:
         click.echo(f"{path}: {len(names)} rows of {found.cpu}", err=fmt == "json")
-
-
-def measured(path: Path, options: tuple[str, ...], rows: str, quiet: bool) -> Path:
-    """Runs cst-bench, whose table goes to standard output unless ``quiet``."""
-    program = BUILT if BUILT.exists() else shutil.which("cst-bench")
-    if not program:
-        raise click.UsageError(
-            "cst-bench is not built: run `make` (it needs libcrypto's headers, Debian's libssl-dev), or give --results "
-            "FILE"
-        )
-    chosen = ["--rows", rows] if rows != "*" else []
-    done = subprocess.run([program, "--json", path, *chosen, *options], stdout=subprocess.DEVNULL if quiet else None)
-    if done.returncode:
-        raise click.ClickException(
-            f"cst-bench ended with status {done.returncode}; `{program} --help` shows its options"
-        )
-    return path
 
 
 def table(results, cells: list[dict]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from .common import OutputFile, format_option, legacy_option, progress_bar
+from .common import OutputFile, cpu_name, format_option, legacy_option, progress_bar
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, value: str) -> list[int]:
@@ -86,7 +86,7 @@ def cpu(jobs, size, one_key, suites, target, costs, legacy, fmt) -> None:
 )
 @click.option(
     "--microarchitecture",
-    help="The table's name (default: as detected; where the library has no table yet, the stem of FILE).",
+    help="The table's name (default: as detected; where the library has no table yet, FILE's, or its folder's).",
 )
 @click.option(
     "--costs",
@@ -108,9 +108,10 @@ def calibrate(output, kernels, microarchitecture, costs, seconds, legacy, fmt) -
     machine alone meanwhile. With --format json and a file, standard output says what was written.
 
     \b
-    Examples: cryptostitch calibrate -o generator/cryptostitch/measured/costs/zen4.json
+    Examples: cryptostitch calibrate -o generator/cryptostitch/cpus/zen4/costs.json
               cryptostitch calibrate --costs /var/lib/server/kernel.costs
     """
+    from ..cpus.costs import rows_of, table_text
     from ..tuning import measure
 
     if costs:
@@ -127,11 +128,10 @@ def calibrate(output, kernels, microarchitecture, costs, seconds, legacy, fmt) -
             f"no kernel that this CPU can run matches '{kernels}'; `cryptostitch list` shows their names"
         )
     if microarchitecture or (table["microarchitecture"] == "generic" and output):
-        table["microarchitecture"] = microarchitecture or output.stem
+        table["microarchitecture"] = microarchitecture or cpu_name(output)
     if output and output.exists() and kernels != "*":
-        before = json.loads(output.read_text())
-        table["kernels"] = dict(sorted((before.get("kernels", {}) | table["kernels"]).items()))
-    text = _table_text(table)
+        table["kernels"] = dict(sorted((rows_of(output) | table["kernels"]).items()))
+    text = table_text(table)
     if output:
         output.write_text(text)
     if not output:
@@ -180,10 +180,3 @@ def _calibrate_library(costs: Path, kernels: str, seconds: float, legacy: bool, 
     click.echo(
         f"{costs}: costs of {cpu['brand'].strip()}; with them the choice is '{cpu['microarchitecture']}'", err=True
     )
-
-
-def _table_text(table: dict) -> str:
-    """JSON with one row per line, so that two tables can be compared."""
-    rows = ",\n".join(f"  {json.dumps(name)}: {json.dumps(cost)}" for name, cost in table["kernels"].items())
-    head = ",\n".join(f" {json.dumps(k)}: {json.dumps(v)}" for k, v in table.items() if k != "kernels")
-    return "{\n" + head + ',\n "kernels": {\n' + rows + "\n }\n}\n"

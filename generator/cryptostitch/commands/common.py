@@ -150,6 +150,16 @@ class OutputFile(click.Path):
         return path
 
 
+def cpu_name(table: Path) -> str:
+    """The microarchitecture that a file's place names: that of the CPU's folder it is a part of, else its own stem."""
+    from ..cpus.folder import FOLDER, Part
+
+    folder = table.absolute().parent
+    return (
+        folder.name if folder.parent.name == FOLDER.name and table.name in {part.file for part in Part} else table.stem
+    )
+
+
 def this_cpu() -> dict[str, Any] | None:
     """What the library detects; None where the library is not built."""
     from ..binding import runtime

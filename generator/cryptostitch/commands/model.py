@@ -13,6 +13,7 @@ import click
 from .common import (
     OutputFile,
     chosen_table,
+    cpu_name,
     format_option,
     generator,
     progress_bar,
@@ -27,7 +28,7 @@ from .common import (
 )
 @click.option(
     "--microarchitecture",
-    help="The table's name (default: as detected; where the library does not know the CPU, the stem of FILE).",
+    help="The table's name (default: as detected; where the library does not know the CPU, FILE's, or its folder's).",
 )
 @click.option(
     "--runs",
@@ -44,7 +45,7 @@ def probe(output, microarchitecture, runs, fmt) -> None:
     units busy. All in core cycles. It takes about 10 s of an idle core.
 
     \b
-    Example: cryptostitch probe --runs 5 -o generator/cryptostitch/measured/instruction_costs/zen4.json
+    Example: cryptostitch probe --runs 5 -o generator/cryptostitch/cpus/zen4/instruction_costs.json
     """
     from ..instruction_probe.measurement import Progress
     from ..instruction_probe.measurement import probe as measure
@@ -57,7 +58,7 @@ def probe(output, microarchitecture, runs, fmt) -> None:
 
         table = median_table([measure(part(run)) for run in range(runs)])
     if microarchitecture or (table.microarchitecture == "generic" and output):
-        table = dataclasses.replace(table, microarchitecture=microarchitecture or output.stem)
+        table = dataclasses.replace(table, microarchitecture=microarchitecture or cpu_name(output))
     if table.microarchitecture in tables():
         table = dataclasses.replace(table, core=table_of(table.microarchitecture).core)  # no measurement
     if output:
@@ -165,8 +166,8 @@ def predict(glob, cpu, jobs, costs, templates, fmt) -> None:
       cryptostitch predict --cpu here.json --costs costs.json
     """
     from ..analysis.predictions import predictions
+    from ..cpus.costs import costs_of, shipped_costs
     from ..ladder.climb import tasks
-    from ..measured.cost_tables import costs_of, shipped_costs
     from ..report.predictions import predictions_data, predictions_text
 
     chosen = chosen_table(cpu)

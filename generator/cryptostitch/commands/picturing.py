@@ -44,7 +44,7 @@ from .common import (
     "--results",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Results of cst-bench to take the peers from (default: bench/results/<cpu>.json, where there is one).",
+    help="Results of cst-bench to take the peers from (default: those of the CPU's folder, where there are some).",
 )
 @templates_option
 @format_option

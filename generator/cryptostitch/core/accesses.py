@@ -32,6 +32,8 @@ def names_read(ins: Ins) -> set[Key]:
             reads.update(r.key for r in (operand.base, operand.index) if r is not None)
         elif isinstance(operand, Reg) and access in "rx":
             reads.add(operand.key)
+    if ins.mask is not None:
+        reads.add(ins.mask.key)
     return reads - SHARED_KEYS
 
 

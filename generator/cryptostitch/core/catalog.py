@@ -42,8 +42,8 @@ POLY_BLOCKS = {("avx2", 1): (4,), ("avx512", 1): (8, 64)}
 # In general registers: as many as share a reduction.
 POLY_WORD_BUFFERS = {"scalar": (1,)}
 POLY_WORD_BLOCKS = {("scalar", 1): (8,)}
-# A message in each 64-bit word: a block of as many as ChaCha20 has, or half as many.
-POLY_ABREAST = {"avx2": (8,), "avx512": (8, 16)}
+# A message in each 64-bit word: a block of as many as ChaCha20 has, or half as many. On SSE only where nothing else is.
+POLY_ABREAST = {"sse": (2,), "avx2": (8,), "avx512": (8, 16)}
 
 # Counter mode and GHASH: many blocks of one buffer at once, and few for what is left; for bursts of short ones 64 bytes
 # of each of several. On Zen 4 vectors of 256 bits are better for as many keys of AES.
@@ -51,6 +51,15 @@ COUNTERS = {"sse": (1,), "avx2": (1, 8), "avx512": (1,)}
 COUNTER_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16, 8)}
 GHASH_BUFFERS = {"sse": (1,), "avx2": (1, 8), "avx512": (1,)}
 GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16, 8)}
+# GCM messages: few blocks for short ones, many for long ones.
+GCM_MESSAGES = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
+GCM_BLOCKS = {("sse", 1): (4,), ("avx2", 1): (8,), ("avx512", 1): (16,)}
+GCM_SHORT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 8, 4), ("avx512", 1): (16, 8, 4)}
+# Whole texts, their ends included: as many blocks as hide the latency of a round, and few for bursts of short ones.
+WHOLE_TEXTS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
+WHOLE_TEXT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 4), ("avx512", 1): (16, 4)}
+# What is hashed so is short.
+WHOLE_GHASH_BLOCKS = {("sse", 1): (8,), ("avx2", 1): (8,), ("avx512", 1): (8,)}
 # Modes whose blocks are independent of one another: many blocks of one buffer; for bursts of short ones 64 bytes of
 # each of several, or a block.
 INDEPENDENT = {"sse": (1, 8), "avx2": (1,), "avx512": (1, 4)}
@@ -77,6 +86,9 @@ class Form:
     # blocks per lane and iteration, where they are not the algorithm's
     by: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
     grouped: tuple[str, ...] = ("sse", "avx2", "avx512")
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # for its template, beside the algorithm's
+    paired: bool = True  # may be a part of pairs
+    objects: int | None = None  # so many of `by`, the first, are shipped as objects too; None: all
 
 
 @dataclass(frozen=True)
@@ -102,6 +114,10 @@ class Algorithm:
     key_bytes: int = 0
     iv_bytes: int = 0
     rounds: int = 0
+
+    def parameters_of(self, form: Form) -> dict[str, Any]:
+        """What the form's template is given."""
+        return {**self.parameters, **form.parameters}
 
 
 def _hash(
@@ -144,6 +160,13 @@ def _hash(
     )
 
 
+def _whole_texts(name: str, mode: str, opening: bool = False) -> Form:
+    """The form of a mode of AES that takes a text, its end included, in one call."""
+    parameters = {"mode": mode, "opening": opening}
+    blocks = WHOLE_TEXT_BLOCKS
+    return Form(f"{name}_whole", "streams/aes_whole.j2", WHOLE_TEXTS, (1,), blocks, (), parameters, False, 1)
+
+
 def _aes_cbc(key_bits: int) -> tuple[Algorithm, Algorithm]:
     rounds = key_bits // 32 + 6
     common: dict[str, Any] = dict(block_bytes=16, key_bytes=key_bits // 8, iv_bytes=16, rounds=rounds)
@@ -162,7 +185,10 @@ def _aes_cbc(key_bits: int) -> tuple[Algorithm, Algorithm]:
             dec,
             f"aes-{key_bits}-cbc",
             "cipher_dec",
-            (Form(dec, "streams/aes_cbc_dec.j2", AES_BUFFERS, (1,), AES_BLOCKS),),
+            (
+                Form(dec, "streams/aes_cbc_dec.j2", AES_BUFFERS, (1,), AES_BLOCKS),
+                _whole_texts(dec, "chained", opening=True),
+            ),
             parameters,
             **common,
         ),
@@ -175,7 +201,7 @@ def _aes_ctr(key_bits: int) -> Algorithm:
         name,
         f"aes-{key_bits}-ctr",
         "counter",
-        (Form(name, "streams/aes_ctr.j2", COUNTERS, (1,), COUNTER_BLOCKS),),
+        (Form(name, "streams/aes_ctr.j2", COUNTERS, (1,), COUNTER_BLOCKS), _whole_texts(name, "counter")),
         {"word": 32, "rounds": rounds},
         block_bytes=16,
         key_bytes=key_bits // 8,
@@ -189,12 +215,48 @@ def _ghash() -> Algorithm:
         "ghash",
         "ghash",
         "ghash",
-        (Form("ghash", "streams/ghash.j2", GHASH_BUFFERS, (1,), GHASH_BLOCKS),),
+        (
+            Form("ghash", "streams/ghash.j2", GHASH_BUFFERS, (1,), GHASH_BLOCKS),
+            Form("ghash_whole", "streams/ghash_whole.j2", WHOLE_TEXTS, (1,), WHOLE_GHASH_BLOCKS, (), paired=False),
+        ),
         {"word": 32, "karatsuba": True},
         block_bytes=16,
         key_bytes=16,
         digest_bytes=16,
     )
+
+
+def _aes_gcm(key_bits: int) -> list[Algorithm]:
+    rounds = key_bits // 32 + 6
+
+    def forms(name: str) -> tuple[Form, ...]:
+        return tuple(
+            Form(
+                name + suffix,
+                "streams/aes_gcm.j2",
+                GCM_MESSAGES,
+                (1,),
+                blocks,
+                parameters={"short": bool(suffix)},
+                objects=0 if suffix else None,
+            )
+            for suffix, blocks in (("", GCM_BLOCKS), ("_short", GCM_SHORT_BLOCKS))
+        )
+
+    return [
+        Algorithm(
+            f"aes{key_bits}_gcm_{direction}",
+            f"aes-{key_bits}-gcm",
+            f"gcm_{direction}",
+            forms(f"aes{key_bits}_gcm_{direction}"),
+            {"word": 32, "rounds": rounds, "opening": direction == "dec"},
+            block_bytes=16,
+            key_bytes=key_bits // 8,
+            iv_bytes=16,
+            rounds=rounds,
+        )
+        for direction in ("enc", "dec")
+    ]
 
 
 def _cbc_mac(key_bits: int) -> Algorithm:
@@ -218,13 +280,14 @@ def _aes_independent(mode: str, key_bits: int) -> list[Algorithm]:
     for direction in ("enc", "dec"):
         name = f"aes{key_bits}_{mode}_{direction}"
         parameters = {"word": 64, "rounds": rounds, "tweaked": tweaked, "opening": direction == "dec"}
-        form = Form(name, "streams/aes_blocks.j2", INDEPENDENT, (1,), INDEPENDENT_BLOCKS)
+        forms = [Form(name, "streams/aes_blocks.j2", INDEPENDENT, (1,), INDEPENDENT_BLOCKS)]
+        forms.append(_whole_texts(name, "tweaked" if tweaked else "independent", direction == "dec"))
         found.append(
             Algorithm(
                 name,
                 f"aes-{key_bits}-{mode}",
                 f"{mode}_{direction}",
-                (form,),
+                tuple(forms),
                 parameters,
                 block_bytes=16,
                 key_bytes=key_bits // 8,
@@ -360,6 +423,7 @@ ALGORITHMS: tuple[Algorithm, ...] = (
         (
             Form("poly1305", "streams/poly1305.j2", POLY_BUFFERS, (1,), POLY_BLOCKS),
             Form("poly1305_word", "streams/poly1305_word.j2", POLY_WORD_BUFFERS, (1,), POLY_WORD_BLOCKS),
+            Form("poly1305_serial", "streams/poly1305_serial.j2", POLY_WORD_BUFFERS, (1,), paired=False),
             Form("poly1305_abreast", "streams/poly1305_abreast.j2", POLY_ABREAST, (1,)),
         ),
         {"word": 64},
@@ -375,6 +439,9 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _aes_ctr(192),
     _aes_ctr(256),
     _ghash(),
+    *_aes_gcm(128),
+    *_aes_gcm(192),
+    *_aes_gcm(256),
     *_aes_independent("xts", 128),
     *_aes_independent("xts", 256),
     *_aes_independent("ecb", 128),
@@ -390,6 +457,8 @@ ALGORITHMS: tuple[Algorithm, ...] = (
 GROUPED_KINDS = {"hash", "rc4"}
 # Kinds of which no kernel is shipped as an object: 200 KB for legacy suites.
 NEVER_STATIC = {"des_enc", "des_dec"}
+# Ciphers' keys of other lengths are rare: of them only kernels of one lane are shipped as objects.
+STATIC_KEY_BYTES = {0, 8, 16, 32}
 # Kinds whose lanes have a form for one key too.
 SHARED_KEYS = {"cipher_enc", "xts_enc", "xts_dec", "ecb_enc", "ecb_dec"}
 # Kinds that make pairs: the first writes, the second reads what the first wrote; and with which lanes. Eight lanes of a
@@ -454,6 +523,7 @@ ORDERS: dict[tuple, tuple[int, int]] = {
     ("sha256_ni", "sse", 4): (0, 32),
     ("sha512", "sse"): (32, 0),
     ("des_ede3_cbc_enc", "avx512", 8): (96, 0),
+    **{(f"aes{bits}_gcm_{way}", "avx512"): (32, 0) for bits in (128, 192, 256) for way in ("enc", "dec")},
 }
 # Groups of a pair, at most. Without the hand-over a second group only adds loads, which bind already.
 PAIR_GROUPS = 2

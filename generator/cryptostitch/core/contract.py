@@ -13,9 +13,21 @@ CHAIN = "chain"  # the chaining value: hash state, or last ciphertext block
 KEY = "key"  # round keys; `shared` when every entry holds the same key
 HAND = "hand"  # two buffers in which the producer leaves its blocks for the next stream
 FROM_HAND = "from"  # one pointer: the producer's HAND field
+TWEAK_KEY = "tweak_key"  # one pointer: to the round keys of XTS's first tweak
 SPILL = "spill"  # slots of the register allocator
+END_IN = "end_in"  # one pointer: the text's end, read behind the loop
+END_OUT = "end_out"  # one pointer: where that goes
+POWERS, POWERS_END = "powers", "powers_end"  # pointers to powers of a polynomial MAC's key
+AAD = "aad"  # one pointer: to the blocks at whose end the AAD stands
+MESSAGE_AAD, SHORT_MESSAGE_AAD = 64, 48  # bytes of these blocks; of a short message's, behind which its lengths stand
 SCRATCH = "scratch"  # working memory of the stream
 TABLE = "table"  # the only field whose entries may be addressed by a computed index
+
+
+def mask_field(name: str) -> str:
+    """The field that says which bytes there are where a pointer of that name points: a bit for each, in rows of 64, or
+    a byte of ones."""
+    return name.partition("_")[0] + "_mask"
 
 
 @dataclass(frozen=True)
@@ -23,7 +35,10 @@ class Field:
     """One field of the state block: `rows` rows of `row_bytes`; entry (row, lane) of `entry_bytes` bytes lies at
     ``offset + row * row_bytes + lane_offsets[lane]``. Fields without lanes (spill, hand) have no lane_offsets.
 
-    ``secret`` says whether the contents may depend on keys or data; pointers are public.
+    ``secret`` says whether the contents may depend on keys or data; pointers are public. Of a pointer ``reach`` says
+    how many bytes any section may access from where it points, at a multiple of ``reach_align``: read them, or write
+    them if ``reach_written``. Where there is a field of bit masks for them (``mask_field``), only those whose bits are
+    set are touched. A reach of 0: no such pointer.
     """
 
     name: str
@@ -35,6 +50,9 @@ class Field:
     secret: bool = True
     shared: bool = False
     align: int = 8
+    reach: int = 0
+    reach_align: int = 1
+    reach_written: bool = False
 
     @property
     def size(self) -> int:
@@ -58,6 +76,20 @@ class Contract:
     reads_input: bool = True  # reads `bytes` at IN[lane] + position each iteration (or from FROM_HAND)
     constants: tuple[Constant, ...] = ()
     features: frozenset[str] = frozenset()
+
+    @property
+    def is_message(self) -> bool:
+        """Whether a call is a whole message, which begins anew: it has an end behind the loop."""
+        return self.has(END_IN)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether that end is all that the message has (streams/aes_gcm.j2)."""
+        return self.has(POWERS_END) and self.field(POWERS_END).reach == self.bytes + SHORT_MESSAGE_AAD
+
+    def bit_masks(self, name: str) -> Field | None:
+        """The field with a bit for each byte where that pointer points; None: all of them may be touched."""
+        return next((f for f in self.fields if f.name == mask_field(name) and f.entry_bytes == 8), None)
 
     def field(self, name: str) -> Field:
         for f in self.fields:

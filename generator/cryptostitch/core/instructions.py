@@ -49,7 +49,7 @@ class Row:
     flags_read: bool = False
     implicit: tuple[Reg, ...] = ()  # registers read without being named
     move: bool = False  # copies its source unchanged
-    kind: str = "logic"  # logic, shift, shuffle, aes, sha, clmul, galois, multiply, move, scalar, hint
+    kind: str = "logic"  # logic, shift, shuffle, aes, sha, clmul, galois, multiply, move, mask, scalar, hint
     vartime: bool = False  # its time depends on its operands' values; every row without this mark is constant-time
     only: tuple[int, ...] = ()  # the legal widths, when they are not those of the encoding
     memory: int = 0  # bits of the memory operand, when it has a width of its own
@@ -100,6 +100,7 @@ def _rows(names: str, operands: str, features: str, **more) -> None:
 # Legacy SSE: two operands, the first is also a source, memory must be aligned.
 _sse = dict(swap=(0, 1))
 _rows("paddd paddq pxor pand por", "x:v r:va", "sse2", **_sse)
+_rows("pmuludq", "x:v r:va", "sse2", kind="multiply", **_sse)
 _rows("psubd psubq pandn", "x:v r:va", "sse2")
 _rows("pslld psrld psllq psrlq", "x:v r:i", "sse2", kind="shift")
 _rows("punpckldq punpckhdq punpcklqdq punpckhqdq", "x:v r:va", "sse2", kind="shuffle")
@@ -155,6 +156,8 @@ _rows("vpternlogq", "x:v r:v r:vm r:i", "avx512f", element=64)
 _rows("vprold vprord", "w:v r:vm r:i", "avx512f", element=32, kind="shift")
 _rows("vprolq vprorq", "w:v r:vm r:i", "avx512f", element=64, kind="shift")
 _rows("vmovdqu32 vmovdqu64", "w:vm r:vm", "avx512f", move=True, kind="move")
+_rows("vmovdqu8", "w:vm r:vm", "avx512f avx512bw", move=True, kind="move")
+_rows("kmovq", "w:k r:m", "avx512f avx512bw", move=True, kind="mask", only=(64,), memory=64)
 _rows("vmovdqa32 vmovdqa64", "w:va r:va", "avx512f", move=True, kind="move")
 _rows("vbroadcasti32x4", "w:v r:m", "avx512f", kind="move", memory=128, only=(256, 512))
 _rows("vinserti32x4", "w:v r:v r:xm r:i", "avx512f", kind="shuffle", only=(256, 512))
@@ -194,7 +197,7 @@ def features_of(row: Row, bits: int, registers: int = 16) -> frozenset[str]:
     are those whose registers may be beyond the first sixteen."""
     features = set(row.features)
     beyond = registers > 16 and row.encoding == "vex"
-    if (row.encoding == "evex" or beyond) and 0 < bits < 512:
+    if (row.encoding == "evex" or beyond) and 0 < bits < 512 and row.kind != "mask":
         features.add("avx512vl")
     if (bits == 512 or (beyond and bits)) and row.name in ("vpshufb", "vpalignr"):
         features.add("avx512bw")

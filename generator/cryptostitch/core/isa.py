@@ -12,7 +12,8 @@ class Isa:
     """One instruction set level.
 
     ``words`` is the register class that holds an algorithm's words. ``broadcast`` says whether an arithmetic
-    instruction can repeat one element of memory over the vector. ``move``, ``load``, ``store`` are the full-width
+    instruction can repeat one element of memory over the vector, ``masks`` whether loads and stores can leave out
+    bytes. ``move``, ``load``, ``store`` are the full-width
     register copy and the aligned moves used for spills, state fields and constants.
     """
 
@@ -25,6 +26,7 @@ class Isa:
     load: str
     store: str
     broadcast: bool = False
+    masks: bool = False
     load_broadcast: tuple[tuple[int, str], ...] = ()
 
     @property
@@ -47,6 +49,7 @@ ISAS = {
             "vmovdqa64",
             "vmovdqa64",
             "vmovdqa64",
+            True,
             True,
             ((32, "vpbroadcastd"), (64, "vpbroadcastq")),
         ),

@@ -1,6 +1,8 @@
 """The kinds of algorithms: what a stream of each does with its fields. Plain data.
 
-A kind that writes turns `in` into `out`; one that only reads leaves its result in `chain`. Fields of one lane:
+A kind that writes turns `in` into `out`; one that only reads leaves its result in `chain`. A form of one that takes
+whole texts (streams/aes_whole.j2) has the text's end behind the loop, and a pointer to its key; the chain stays as it
+was, and of XTS is what the first tweak is made of, with a pointer to that key. Fields of one lane:
 
     hash                 chain: the words of the chaining value
     cipher_enc, _dec     CBC; chain: the block before (16 bytes); key: rounds + 1 round keys
@@ -19,6 +21,9 @@ A kind that writes turns `in` into `out`; one that only reads leaves its result 
     des_enc, _dec        CBC of DES (FIPS 46-3), two blocks in 16 bytes; chain: the two blocks before, of which the
                          second counts; key: two round keys in each row, in a form of its own, in the order in which
                          they are used
+    gcm_enc, _dec        SP 800-38D, 7; a whole message, with its end behind the loop (streams/aes_gcm.j2): counter:
+                         J0; chain: the tag; lengths: of AAD and text in bits; pointers to key (rounds + 1 round keys),
+                         powers of H, the AAD, the text's end, and the powers that what is behind the loop begins with
     rc4                  RC4, both directions; table: S, 256 numbers of 32 bits; chain: i, a multiple of 16, and j (32
                          bits each, modulo 256), 8 unused bytes
 """
@@ -54,4 +59,6 @@ KINDS = {
     "rc4": Kind(13, True),
     "des_enc": Kind(14, True, "seal"),
     "des_dec": Kind(15, True, "open"),
+    "gcm_enc": Kind(16, True, "seal"),
+    "gcm_dec": Kind(17, True, "open"),
 }

@@ -60,7 +60,21 @@ class Recipe:
     def lag(self) -> int:
         return max(part.lag for part in self.parts)
 
+    @property
+    def skips(self) -> bool:
+        """Whether a call may have no iterations: there is work behind the loop, a text's end."""
+        return not self.lag and any(part.program.contract.is_message for part in self.parts)
 
+    def counts(self, *more: int) -> tuple[int, ...]:
+        """Iterations of calls that go on with one another, so many more than the lag each. A message is one call, and
+        a short one has none."""
+        contract = self.parts[0].program.contract
+        if contract.is_message:
+            return (0 if contract.is_short else sum(more),)
+        return tuple(self.lag + n for n in more)
+
+
+DERIVED_MARK = "~"
 HASH, CIPHER_ENC, CIPHER_DEC = (KINDS[kind].number for kind in ("hash", "cipher_enc", "cipher_dec"))
 
 
@@ -88,7 +102,12 @@ class Algorithm:
 @dataclass(frozen=True)
 class CostTable:
     """Kernel name -> (centicycles per iteration, centicycles per call), in core cycles * 100 of one
-    microarchitecture."""
+    microarchitecture. ``derived``: not measured on it; the name of the table then bears a mark."""
 
     microarchitecture: str
     costs: dict[str, tuple[int, int]] = field(default_factory=dict)
+    derived: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{DERIVED_MARK * self.derived}{self.microarchitecture}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..core import catalog, program
 from ..core.kinds import KINDS
 from ..core.program import Recipe
-from ..measured.cost_tables import cost_tables
+from ..cpus.costs import cost_tables
 from ..passes.frame import frame
 from ..passes.verify import verify_kernel
 from ..pipeline import Generator

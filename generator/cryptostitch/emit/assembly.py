@@ -128,6 +128,8 @@ def _body(kernel: Kernel, fmt: Format, comments: bool, local: str) -> Iterator[s
             yield f"{local}{item.label}:"
             continue
         text = "    " + instruction_text(item.ins, item.label, local)
+        if item.ins.op == "jz":  # over the loop; one form, however far that is
+            text = "    {disp32} " + text.lstrip()
         if comments and item.ins.places:
             text = f"{text:<64} # {item.stream}: {places_text(item.ins)}"
         yield text

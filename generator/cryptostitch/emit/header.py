@@ -14,8 +14,9 @@ _HEAD = """\
  *
  * Kernels as plain functions: no run-time assembler, no library. Fill one state block per stream,
  * aligned to its STATE_ALIGN, and call the kernel; every lane then advances BYTES * iterations
- * (iterations must exceed the kernel's LAG). Entry (row, lane) of a field lies at OFFSET + row *
- * ROW_BYTES + LANE_OFFSETS[lane] and has ENTRY_BYTES bytes. Wipe the blocks after use.
+ * (iterations must exceed the kernel's LAG; of a message, whose END_IN is behind them, there may be
+ * none). Entry (row, lane) of a field lies at OFFSET + row * ROW_BYTES + LANE_OFFSETS[lane] and has
+ * ENTRY_BYTES bytes; a pointer with a REACH is to as many. Wipe the blocks after use.
  * With cryptostitch.h: include that first. */
 #ifndef CRYPTOSTITCH_KERNELS_H
 #define CRYPTOSTITCH_KERNELS_H
@@ -135,6 +136,8 @@ def _program_text(program: Program, prefix: str) -> str:
             (f"{name}_ROW_BYTES", f.row_bytes),
             (f"{name}_ENTRY_BYTES", f.entry_bytes),
         ]
+        if f.reach:
+            defines.append((f"{name}_REACH", f.reach))
         if f.lane_offsets:
             defines.append((f"{name}_LANE_OFFSETS", "{" + ", ".join(map(str, f.lane_offsets)) + "}"))
     lines = [f"#define {prefix}_{name} {value}" for name, value in defines]

@@ -16,19 +16,19 @@ from ..core.program import Algorithm, CostTable, Program, Recipe
 from ..passes.weave import STRATEGIES
 
 MAGIC = b"CSTPACK\0"
-VERSION = 3
+VERSION = 4
 HEADER = struct.Struct("<8s4I12I")
 SECTIONS = ("strings", "mnemonics", "algorithms", "programs", "kernels", "costs")
 ALGORITHM = struct.Struct("<13I8Q")
 PROGRAM = struct.Struct("<6I4B10I")
-FIELD = struct.Struct("<7I")
+FIELD = struct.Struct("<8I")
 KERNEL = struct.Struct("<6I")
 STREAM = struct.Struct("<IIiI")
 MEMORY = struct.Struct("<7Bi")
 
 BIG_ENDIAN = 1
 BY1, SHARED_KEY, IS_HAND, READS_INPUT = 1, 2, 4, 8
-SECRET, SHARED = 1, 2
+SECRET, SHARED, REACH_WRITTEN, REACH_ALIGN_SHIFT = 1, 2, 4, 8
 STATIC = 1
 GLUE, ZEROING, HAS_MASK = 1 << 4, 1 << 5, 1 << 6
 WIDTHS = (
@@ -176,9 +176,10 @@ class _Writer:
 
     def field(self, f: Field) -> bytes:
         lanes = struct.pack(f"<{len(f.lane_offsets)}H", *f.lane_offsets)
-        flags = SECRET * f.secret | SHARED * f.shared
+        flags = SECRET * f.secret | SHARED * f.shared | REACH_WRITTEN * f.reach_written
+        flags |= f.reach_align << REACH_ALIGN_SHIFT
         return FIELD.pack(
-            self.string(f.name), f.offset, f.rows, f.row_bytes, f.entry_bytes, flags, len(f.lane_offsets)
+            self.string(f.name), f.offset, f.rows, f.row_bytes, f.entry_bytes, flags, f.reach, len(f.lane_offsets)
         ) + _padded(lanes)
 
     def instruction(self, ins: Ins, constants: dict[str, int]) -> bytes:
@@ -202,7 +203,7 @@ class _Writer:
         entries = sorted(
             (self.kernel_index[name], *cost) for name, cost in c.costs.items() if name in self.kernel_index
         )
-        return struct.pack("<II", self.string(c.microarchitecture), len(entries)) + b"".join(
+        return struct.pack("<II", self.string(c.name), len(entries)) + b"".join(
             struct.pack("<III", *entry) for entry in entries
         )
 

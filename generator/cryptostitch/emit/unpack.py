@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..core.contract import Contract, Field
 from ..core.ir import GENERAL, MASK, Code, Constant, Imm, Ins, Mem, Operand, Reg, Window
-from ..core.program import Algorithm, CostTable, Part, Program, Recipe
+from ..core.program import DERIVED_MARK, Algorithm, CostTable, Part, Program, Recipe
 from ..passes.weave import STRATEGIES
 from . import pack as p
 from .compress import restored
@@ -101,13 +101,13 @@ class _Reader:
         offset += p.PROGRAM.size
         fields = []
         for _ in range(n_fields):
-            field_name, start, rows, row_bytes, entry_bytes, field_flags, n = p.FIELD.unpack_from(self.data, offset)
+            name_at, start, rows, row_bytes, entry_bytes, field_flags, reach, n = p.FIELD.unpack_from(self.data, offset)
             offset += p.FIELD.size
             lane_offsets = struct.unpack_from(f"<{n}H", self.data, offset)
             offset += (2 * n + 3) & ~3
             fields.append(
                 Field(
-                    self.text(field_name),
+                    self.text(name_at),
                     start,
                     rows,
                     row_bytes,
@@ -115,6 +115,9 @@ class _Reader:
                     lane_offsets,
                     bool(field_flags & p.SECRET),
                     bool(field_flags & p.SHARED),
+                    reach=reach,
+                    reach_align=field_flags >> p.REACH_ALIGN_SHIFT,
+                    reach_written=bool(field_flags & p.REACH_WRITTEN),
                 )
             )
         constants = []
@@ -154,7 +157,9 @@ class _Reader:
     def cost(self, offset: int, recipes: tuple[Recipe, ...]) -> CostTable:
         name, n = struct.unpack_from("<II", self.data, offset)
         entries = [struct.unpack_from("<III", self.data, offset + 8 + 12 * i) for i in range(n)]
-        return CostTable(self.text(name), {recipes[k].name: (iteration, call) for k, iteration, call in entries})
+        text = self.text(name)
+        costs = {recipes[k].name: (iteration, call) for k, iteration, call in entries}
+        return CostTable(text.removeprefix(DERIVED_MARK), costs, text.startswith(DERIVED_MARK))
 
 
 class _Code:

@@ -46,6 +46,22 @@ class Layout:
             Field(name, 0, 1, 8 * self.lanes, 8, tuple(8 * lane for lane in range(self.lanes)), secret=False)
         )
 
+    def pointer_to(self, name: str, size: int, align: int = 1, written: bool = False) -> str:
+        """A pointer to ``size`` bytes of a single lane, which any section may read, or write."""
+        return self._add(
+            Field(name, 0, 1, 8, 8, (0,), secret=False, reach=size, reach_align=align, reach_written=written)
+        )
+
+    def part(self, names: tuple[str, ...], size: int, written: tuple[str, ...] = (), hashed: bool = False) -> str:
+        """Pointers to up to ``size`` bytes, and, where the level masks bytes or what is behind them must be taken away
+        (``hashed``), which bytes there are."""
+        for name in names:
+            self.pointer_to(name, size, written=name in written)
+        rows, row = size // self.isa.vector_bytes, 8 if self.isa.masks else self.isa.vector_bytes
+        if self.isa.masks or hashed:
+            self._add(Field(contract.mask_field(names[0]), 0, rows, row, row, (0,), secret=False, align=row))
+        return ""
+
     def words(self, name: str, rows: int) -> str:
         """``rows`` words per lane, lane-interleaved; where that is several vectors, as unpacking the words of
         ``blocks`` leaves them."""

@@ -17,6 +17,7 @@ from .render import MARK, Rendered
 
 _NAME = r"[A-Za-z_][\w.]*?"
 _REGISTER = re.compile(r"(" + _NAME + r")(?::([xyzdq]))?$")
+_MASK = re.compile(r"^([^{]*)\{(" + _NAME + r")\}(\{z\})?$")
 _MEMORY = re.compile(r"(keep)?\[(.+)\](?:\{1to(\d+)\})?$")
 _SUFFIX_BITS = {"x": 128, "y": 256, "z": 512, "d": 32, "q": 64}
 
@@ -83,6 +84,10 @@ class _Parser:
             near = nearest(op, INSTRUCTIONS)
             raise line.fail(f"unknown instruction '{op}'" + (f"; nearest: {', '.join(near)}" if near else ""))
         texts = [o.strip() for o in rest.split(",")] if rest.strip() else []
+        mask, zeroing = None, False
+        masked = _MASK.match(texts[0]) if texts and row.encoding == "evex" else None
+        if masked:
+            texts[0], mask, zeroing = masked[1], Reg(MASK, masked[2], 64), bool(masked[3])
         slots = list(row.operands)
         if len(texts) == len(slots) + 1 and slots[0].access == "x":
             slots = [slots[0], slots[0], *slots[1:]]
@@ -94,7 +99,7 @@ class _Parser:
         if not vector and any(c in s.kinds for s in row.operands for c in "xy"):
             vector = self.isa.vector_bits
         self.features |= features_of(row, vector, self.isa.vectors)
-        ins = Ins(op, operands, glue=glue, places=places)
+        ins = Ins(op, operands, mask, zeroing, glue=glue, places=places)
         if any(written == STATE for _, written in names_written(ins)):
             raise line.fail(f"'{STATE}' holds the address of the state block and cannot be written")
         return ins

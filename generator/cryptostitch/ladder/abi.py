@@ -35,7 +35,7 @@ def check(subject: Subject, effort: Effort) -> Result:
 def explore(recipe: Recipe, rows: list[Algorithm], abi: str, code: bytes, effort: Effort) -> list[str]:
     """Calls the code under the convention with noise in every register."""
     machine = NativeMachine()
-    scene = Scene(recipe, rows, machine, recipe.lag + 2)
+    scene = Scene(recipe, rows, machine, sum(recipe.counts(2)))
     problems: list[str] = []
     for n in range(4 if effort.long else 1):
         seed = effort.seed, recipe.name, abi, n

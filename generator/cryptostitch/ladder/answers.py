@@ -48,9 +48,13 @@ def self_test(context: Context, kernel: str) -> Result:
 def chosen(suite: str, direction: int, long: bool, pair: bool) -> tuple[Vector, ...]:
     """Vectors that the direction can use. The quick form takes the longest of every source, and others evenly.
 
-    Opening needs the output; a suite that only enciphers cannot refuse anything.
+    Opening needs the output; a suite that only enciphers cannot refuse anything. An IV without a byte would be an error
+    of the whole burst.
     """
-    usable = [v for v in published(suite) if v.valid or direction == OPEN or meaning(suite).only_reads]
+    m = meaning(suite)
+    usable = [
+        v for v in published(suite) if v.valid or m.only_reads or (direction == OPEN and len(v.iv) >= bool(m.iv_bytes))
+    ]
     if long:
         return tuple(usable)
     found: list[Vector] = []

@@ -48,10 +48,10 @@ IMPLIED = {
 }
 """A feature, and those that no CPU lacks that has it: the rules of runtime/select/features.cpp."""
 
-FRAME = frozenset("endbr64 push pop sub add mov movups vmovups jnz jmp vzeroall vpxord pxor kxorw xor ret".split())
+FRAME = frozenset("endbr64 push pop sub add mov movups vmovups jz jnz jmp vzeroall vpxord pxor kxorw xor ret".split())
 """The mnemonics that the frame adds around the streams' code."""
 
-SAME_NAME = {"jne": "jnz"}
+SAME_NAME = {"jne": "jnz", "je": "jz"}
 SAME_FEATURE = {"avx512.ifma": "avx512ifma", "avx512.vbmi": "avx512vbmi", "pclmulqdq": "pclmul"}
 ALLOWED = frozenset(INSTRUCTIONS) | FRAME
 IMMEDIATES = {
@@ -145,8 +145,8 @@ def _is_hop(i: Instruction) -> bool:
 
 
 def _flow(instructions: list[Instruction]) -> Iterator[str]:
-    """One loop, one entry, one return: nothing else changes the flow of control, but for jumps to the next
-    instruction."""
+    """One loop, which may be skipped, one entry, one return: nothing else changes the flow of control, but for jumps
+    to the next instruction."""
     if not instructions or MNEMONICS[instructions[0].mnemonic] != "endbr64":
         yield "the first instruction is not endbr64"
     if not instructions or instructions[-1].flow_control != FlowControl.RETURN:
@@ -154,16 +154,21 @@ def _flow(instructions: list[Instruction]) -> Iterator[str]:
     elif instructions[-1].op_count:
         yield f"{_at(instructions[-1])}: the return takes arguments from the stack"
     starts = {i.ip for i in instructions}
-    branches = 0
+    branches, skip = 0, None
     for i in instructions[:-1]:
         if i.flow_control == FlowControl.CONDITIONAL_BRANCH:
+            if mnemonic(i) == "jz" and not branches and skip is None:
+                skip = i
+                continue
             branches += 1
             if i.near_branch_target not in starts or i.near_branch_target >= i.ip:
                 yield f"{_at(i)}: does not go back to an instruction of the kernel"
+            if skip and not (skip.next_ip == i.near_branch_target and skip.near_branch_target == i.next_ip):
+                yield f"{_at(skip)}: skips something else than the loop"
         elif i.flow_control != FlowControl.NEXT and not _is_hop(i):
             yield f"{_at(i)}: changes the flow of control"
     if branches != 1:
-        yield f"{branches} conditional jumps, not one"
+        yield f"{branches} conditional jumps back, not one"
 
 
 def _undeclared(instructions: list[Instruction], declared: frozenset[str]) -> Iterator[str]:
@@ -186,7 +191,7 @@ def _twice_through_the_loop(instructions: list[Instruction]) -> Iterator[Instruc
     """Whatever state the loop ends in, it begins with too."""
     for n, i in enumerate(instructions):
         yield i
-        if i.flow_control == FlowControl.CONDITIONAL_BRANCH:
+        if i.flow_control == FlowControl.CONDITIONAL_BRANCH and i.near_branch_target < i.ip:
             yield from (j for j in instructions[: n + 1] if j.ip >= i.near_branch_target)
 
 

@@ -36,6 +36,8 @@ class Forced:
     hand: bool
     least: int
     pair: bool
+    most: int = 0
+    """Bytes of the longest item that it can do, with 48 of AAD; 0: any."""
 
     @classmethod
     def of(cls, subject: Subject) -> Forced:
@@ -50,14 +52,17 @@ class Forced:
         hand = any(c.has("hand") for c in contracts)
         opens = any(KINDS[row.kind].direction == "open" for row in ciphers)
         suites = tuple(
-            name for name in context.suites() if _serves(name, kinds, hashes, key_bytes, hand, bool(opens and hashes))
+            name
+            for name in context.suites()
+            if _serves(name, kinds, hashes, key_bytes, hand, bool(opens and hashes))
+            and not (contracts[0].is_message and _has_parts(name, kinds))
         )
         if not suites:
             raise Skip("no suite is made of these algorithms")
         first_kind = subject.rows[0].kind
         lanes = sum(c.lanes for c, row in zip(contracts, subject.rows) if row.kind == first_kind)
         step = contracts[0].bytes * subject.recipe.parts[0].ratio
-        least = step * (subject.recipe.lag + 1)
+        least = 0 if subject.recipe.skips else step * (subject.recipe.lag + 1)
         if {"chacha", "poly1305"} <= kinds:
             least = max(least, CHACHA_STITCHED)
         return cls(
@@ -70,6 +75,7 @@ class Forced:
             hand,
             least,
             bool(readers and ciphers),
+            contracts[0].bytes if contracts[0].is_short else 0,
         )
 
     def __enter__(self) -> Forced:
@@ -109,6 +115,11 @@ def _serves(suite: str, kinds: set[str], hashes: set[str], key_bytes: set[int], 
         and (not hashes or m.hash in hashes)
         and (not key_bytes or (m.key_bytes or m.mac_key_bytes) in key_bytes)
     )
+
+
+def _has_parts(suite: str, kinds: set[str]) -> bool:
+    """Whether the suite does more than a kernel of whole messages of these kinds."""
+    return meaning(suite).authenticates and not any(kind.startswith("gcm") for kind in kinds)
 
 
 def never_ran(forced: Forced) -> str:

@@ -66,7 +66,9 @@ def _jobs(forced: Forced, rng: random.Random) -> Iterator[Placed]:
     shared = forced.context.suite(suite).key(secrets[0] or None, secrets[1] or None)
     for n in range(forced.lanes + max(forced.lanes, 8)):
         length = (
-            forced.least + 64 + rng.choice((0, 1, 64, rng.randrange(2048)))
+            rng.randrange(forced.most + 1)
+            if n < forced.lanes and forced.most
+            else forced.least + 64 + rng.choice((0, 1, 64, rng.randrange(2048)))
             if n < forced.lanes
             else rng.choice((rng.choice(EDGES), rng.randrange(1200)))
         )
@@ -74,7 +76,9 @@ def _jobs(forced: Forced, rng: random.Random) -> Iterator[Placed]:
         if not forced.one_key and rng.random() < 0.7:
             mine = oracle.secrets(rng, suite)
             key = forced.context.suite(suite).key(mine[0] or None, mine[1] or None)
-        aad = 16 * rng.randrange(8) if forced.hand else rng.choice((0, 13, 48, rng.randrange(200)))
+        aad = (
+            16 * rng.randrange(8) if forced.hand else rng.choice((0, 13, 48, rng.randrange(48 if forced.most else 200)))
+        )
         yield Placed(
             rng, oracle.case(rng, suite, length, aad, mine), key, forced.direction if n < forced.lanes else None
         )

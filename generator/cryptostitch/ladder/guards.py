@@ -3,6 +3,8 @@ only be read."""
 
 from __future__ import annotations
 
+import itertools
+
 from ..core.program import Recipe
 from .native import NativeMachine
 from .result import Effort, Result
@@ -21,20 +23,30 @@ def explore(recipe: Recipe, rows: list, code: bytes, effort: Effort) -> tuple[li
     where they end."""
     problems: list[str] = []
     runs = 0
-    for placement in ("end", "start"):
-        for more in (1, 2, 5, 33) if effort.long else (1, 3):
-            machine = NativeMachine(placement)
-            counts = (recipe.lag + more,) * 2
-            scene = Scene(recipe, rows, machine, sum(counts))
-            where = f"two calls of {counts[0]} iterations, blocks at the {placement} of their pages"
-            expected = scene.fill(random_secrets((effort.seed, recipe.name, more)))
-            for outcome, changes in scene.calls(code, counts):
-                runs += 1
-                if outcome.fault:
-                    return [*problems, f"{where}: {outcome.fault}"], runs
-                problems += [f"{where}: {problem}" for problem in changes]
-                if changes:
-                    break
-            else:
-                problems += [f"{where}: {problem}" for problem in scene.problems(expected)]
+    for placement, more, end in itertools.product(
+        ("end", "start"), (1, 2, 5, 33) if effort.long else (1, 3), _ends(recipe, effort)
+    ):
+        machine = NativeMachine(placement)
+        counts = recipe.counts(more, more)
+        scene = Scene(recipe, rows, machine, sum(counts), end)
+        where = f"{len(counts)} calls of {counts[0]} iterations, blocks at the {placement} of their pages"
+        where += f", an end of {end} bytes" if recipe.skips else ""
+        expected = scene.fill(random_secrets((effort.seed, recipe.name, more)))
+        for outcome, changes in scene.calls(code, counts):
+            runs += 1
+            if outcome.fault:
+                return [*problems, f"{where}: {outcome.fault}"], runs
+            problems += [f"{where}: {problem}" for problem in changes]
+            if changes:
+                break
+        else:
+            problems += [f"{where}: {problem}" for problem in scene.problems(expected)]
     return problems, runs
+
+
+def _ends(recipe: Recipe, effort: Effort) -> tuple[int, ...]:
+    """Bytes of a message's end: all numbers, or those where something begins."""
+    if not recipe.skips:
+        return (0,)
+    step = recipe.parts[0].program.contract.bytes
+    return tuple(range(step + 1)) if effort.long else (0, 1, 15, 16, 17, step - 1, step)

@@ -67,6 +67,17 @@ def counter_mode(key: bytes, chain: bytes, text: bytes) -> bytes:
     return bytes(a ^ b for a, b in zip(text, stream))
 
 
+def gcm_tag(key: bytes, counter: bytes, aad: bytes, ciphertext: bytes) -> bytes:
+    """SP 800-38D, 7.1; ``counter`` is J0."""
+
+    def filled(data: bytes) -> bytes:
+        return data + bytes(-len(data) % 16)
+
+    lengths = (8 * len(aad)).to_bytes(8, "big") + (8 * len(ciphertext)).to_bytes(8, "big")
+    hashed = ghash(_ecb_encrypted(key, b"", bytes(16)), bytes(16), filled(aad) + filled(ciphertext) + lengths)
+    return bytes(a ^ b for a, b in zip(hashed, _ecb_encrypted(key, b"", counter)))
+
+
 def _ecb_encrypted(key: bytes, chain: bytes, text: bytes) -> bytes:
     return Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(text)
 

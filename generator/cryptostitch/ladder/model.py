@@ -22,8 +22,7 @@ def check(subject: Subject, effort: Effort) -> Result:
 def explore(subject: Subject, effort: Effort, machine: Machine) -> tuple[list[str], int, int]:
     """(problems, instructions executed, runs): the kernel on one scene with structured secrets, two calls for each. The
     second begins with lanes that differ, and has the fewest iterations that a kernel allows."""
-    lag = subject.recipe.lag
-    counts = lag + (4 if effort.long else 2), lag + 1
+    counts = subject.recipe.counts(4 if effort.long else 2, 1)
     scene = Scene(subject.recipe, subject.rows, machine, sum(counts))
     problems: list[str] = []
     first: list[Outcome] = []

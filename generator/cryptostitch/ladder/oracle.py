@@ -58,7 +58,7 @@ class Meaning:
         if self.kind in ("chacha", "chacha_poly"):
             return frozenset(("chacha", "poly1305") if self.kind == "chacha_poly" else ("chacha",))
         if self.kind in ("counter", "gcm"):
-            return frozenset(("counter", "ghash") if self.kind == "gcm" else ("counter",))
+            return frozenset(("counter", *("ghash", "gcm_enc", "gcm_dec") * (self.kind == "gcm")))
         if self.kind in ("rc4", "rc4_hmac"):
             return frozenset(("rc4", "hash") if self.hash else ("rc4",))
         if self.kind == "ccm":

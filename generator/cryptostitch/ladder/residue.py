@@ -72,7 +72,7 @@ def _recorded(secrets: Secrets, needles: Needles) -> Secrets:
 def explore(recipe: Recipe, rows: list[Algorithm], code: bytes, effort: Effort) -> tuple[list[str], int]:
     """(problems, pieces that were looked for)."""
     machine, needles = NativeMachine(), Needles()
-    scene = Scene(recipe, rows, machine, recipe.lag + 2)
+    scene = Scene(recipe, rows, machine, sum(recipe.counts(2)))
     for expected in scene.fill(_recorded(random_secrets((effort.seed, recipe.name)), needles)):
         needles.add(expected.data)
     called = machine.call(code, scene.arguments)

@@ -16,13 +16,33 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..core.catalog import Algorithm
-from ..core.contract import IN, OUT, TABLE, Contract
+from ..core.contract import (
+    AAD,
+    END_IN,
+    END_OUT,
+    IN,
+    KEY,
+    MESSAGE_AAD,
+    OUT,
+    POWERS,
+    POWERS_END,
+    SHORT_MESSAGE_AAD,
+    TABLE,
+    TWEAK_KEY,
+    Contract,
+    mask_field,
+)
 from ..core.kinds import KINDS
 from ..core.program import Recipe
+from .ghash import power_rows
 from .kept import changed
-from .lanes import READERS, WRITERS, chain_bytes
+from .keys import expanded
+from .lanes import READERS, WRITERS, chain_bytes, counter_mode, gcm_tag, next_counter
 from .machine import Machine, Outcome, Step
 from .result import Skip
+
+WHOLE_BLOCKS = {"cipher_dec", "ecb_enc", "ecb_dec", "xts_enc", "xts_dec"}  # kinds of texts that end with a block
+GHASH_POWERS, GHASH_ZEROS = 36, 15  # rows of a message's key, and behind the last of them
 
 Secrets = Callable[[str, int], bytes]
 """(what it is, number of bytes) -> secret bytes, where what is "key", "iv", "text" or "message" and a stream and
@@ -63,19 +83,22 @@ class Expected:
 class Scene:
     """A kernel's memory on a machine. ``fill`` may be called again with other secrets: the addresses stay.
 
-    ``iterations``: what the buffers hold and ``fill`` asks for. ``calls`` divides them over several calls.
+    ``iterations``: what the buffers hold and ``fill`` asks for. ``calls`` divides them over several calls. Of a message
+    ``end`` bytes are behind them (-1: some), and it has ``aad`` bytes of AAD.
     """
 
     recipe: Recipe
     rows: list[Algorithm]
     machine: Machine
     iterations: int
+    end: int = -1
+    aad: int = 13
     arguments: int = 0
     states: list[int] = field(default_factory=list)
     buffers: dict[tuple[int, str, int], int] = field(default_factory=dict)  # (stream, in|out, lane) -> address
 
     def __post_init__(self) -> None:
-        if self.iterations <= self.recipe.lag:
+        if self.iterations <= self.recipe.lag and not self.recipe.skips:
             raise ValueError("a kernel with a lag needs more iterations than its lag")
         for row in self.rows:
             if row.kind == "hash" and row.name not in hashlib.algorithms_available:
@@ -104,6 +127,8 @@ class Scene:
                         self.buffers[i, name, lane] = self.machine.take(
                             f"{name} of stream {i}, lane {lane}", size, 1, name == "out"
                         )
+            if contract.is_message:
+                self._take_message(i, contract)
         self.arguments = self.machine.take("arguments", 40, 8, False)
 
     def contract(self, stream: int) -> Contract:
@@ -142,6 +167,10 @@ class Scene:
         for i, row in enumerate(self.rows):
             if row.kind == "hash":
                 expected += self._hash(i, row, secrets, texts)
+            elif self.contract(i).is_message:
+                takes_aad, reads = self.contract(i).has(AAD), row.kind in READERS
+                whole = self._message_of_aead if takes_aad else self._whole_mac if reads else self._whole_text
+                expected += whole(i, row, secrets)
             elif row.kind in READERS:
                 expected += self._mac(i, row, secrets, texts)
             else:
@@ -245,13 +274,130 @@ class Scene:
             )
         return expected
 
+    def _take_message(self, i: int, contract: Contract) -> None:
+        """Where bytes are masked, only those that the message has."""
+        if self.end < 0:
+            whole = self.rows[i].kind in WHOLE_BLOCKS
+            self.end = contract.bytes - (32 if whole else 27)
+        for name, size in ((AAD, self.aad), (END_IN, self.end), (END_OUT, self.end)):
+            if contract.has(name):
+                field = contract.field(name)
+                size = size if contract.bit_masks(name) else field.reach
+                self.buffers[i, name, 0] = self.machine.take(f"{name} of stream {i}", size, 1, field.reach_written)
+        if contract.has(KEY):
+            key = contract.field(KEY)
+            self.buffers[i, KEY, 0] = self.machine.take(f"key of stream {i}", key.reach, key.reach_align, False)
+        if contract.has(TWEAK_KEY):
+            key = contract.field(TWEAK_KEY)
+            self.buffers[i, TWEAK_KEY, 0] = self.machine.take(f"tweak's key of stream {i}", key.reach, 16, False)
+        if contract.has(POWERS):
+            self.buffers[i, POWERS, 0] = self.machine.take(
+                f"powers of stream {i}", 16 * (GHASH_POWERS + GHASH_ZEROS), 16, False
+            )
+
+    def _text(self, i: int, text: bytes) -> None:
+        """Writes a message's text, and the pointers to its end."""
+        contract, front = self.contract(i), self.length(i)
+        for name in (END_IN, END_OUT):
+            if contract.has(name):
+                self._point(i, name, self.buffers[i, name, 0])
+        self._mask(i, END_IN, 0, self.end)
+        self.machine.write(self.buffers[i, IN, 0], text[:front])
+        end = text[front:]
+        if not contract.bit_masks(END_IN):
+            end = end.ljust(contract.field(END_IN).reach, b"\0")
+        self.machine.write(self.buffers[i, END_IN, 0], end)
+
+    def _enciphered(self, i: int, text: bytes, out: bytes, rows: list[bytes]) -> list[Expected]:
+        """The same, and round keys."""
+        front = self.length(i)
+        self._text(i, text)
+        self._point(i, KEY, self.buffers[i, KEY, 0])
+        self.machine.write(self.buffers[i, KEY, 0], b"".join(rows))
+        self.machine.write(self.buffers[i, OUT, 0], bytes(front))
+        return [
+            Expected("output of the message", self.buffers[i, OUT, 0], out[:front]),
+            Expected("output of its end", self.buffers[i, END_OUT, 0], out[front:]),
+        ]
+
+    def _point(self, i: int, name: str, address: int) -> None:
+        self.machine.write(self.entry(i, name, 0, 0), (address % (1 << 64)).to_bytes(8, "little"))
+
+    def _whole_text(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
+        writer, key = WRITERS[row.kind], secrets("key", row.key_bytes)
+        chain, text = writer.chain(secrets("iv", chain_bytes(row))), secrets("text", self.length(i) + self.end)
+        if chain:
+            self.machine.write(self.entry(i, "chain", 0, 0), chain)
+        if self.contract(i).has(TWEAK_KEY):
+            tweak_key = secrets("tweak key", row.key_bytes)
+            self.machine.write(self.buffers[i, TWEAK_KEY, 0], b"".join(expanded(tweak_key)))
+            self._point(i, TWEAK_KEY, self.buffers[i, TWEAK_KEY, 0])
+            chain = counter_mode(tweak_key, chain, bytes(16))
+        return self._enciphered(i, text, writer.run(key, chain, text), writer.rows(key))
+
+    def _whole_mac(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
+        reader, key = READERS[row.kind], secrets("key", row.key_bytes)
+        chain, text = reader.chain(secrets("iv", chain_bytes(row))), secrets("text", self.length(i) + self.end)
+        self._text(i, text)
+        self.machine.write(self.entry(i, "chain", 0, 0), chain)
+        powers = self._powers(i, key)
+        self._point(i, POWERS, powers - self.contract(i).bytes)
+        self._point(i, POWERS_END, powers - 16 * -(-self.end // 16))
+        after = reader.after(key, chain, text + bytes(-len(text) % 16))
+        return [Expected("chaining value of the message", self.entry(i, "chain", 0, 0), after)]
+
+    def _powers(self, i: int, key: bytes) -> int:
+        """Writes those of H = ``key``; the address behind the last."""
+        at = self.buffers[i, POWERS, 0]
+        self.machine.write(at, b"".join(power_rows(key, GHASH_POWERS)) + bytes(16 * GHASH_ZEROS))
+        return at + 16 * GHASH_POWERS
+
+    def _mask(self, i: int, name: str, before: int, size: int) -> None:
+        """Says that ``size`` bytes from ``before`` on are where the pointer points."""
+        contract = self.contract(i)
+        if contract.has(mask_field(name)):
+            field, ones = contract.field(mask_field(name)), ((1 << size) - 1) << before
+            data = ones.to_bytes(field.size, "little")
+            if not contract.bit_masks(name):
+                data = (bytes(before) + b"\xff" * size).ljust(field.size, b"\0")
+            self.machine.write(self.states[i] + field.offset, data)
+
+    def _message_of_aead(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
+        contract = self.contract(i)
+        key, counter = secrets("key", row.key_bytes), secrets("iv", 16)
+        aad, text = secrets("aad", self.aad), secrets("text", self.length(i) + self.end)
+        out = counter_mode(key, next_counter(counter, 1), text)
+        tag = gcm_tag(key, counter, aad, text if KINDS[row.kind].direction == "open" else out)
+
+        def blocks(size: int) -> int:
+            return -(-size // 16)
+
+        powers = self._powers(i, counter_mode(key, bytes(16), bytes(16)))
+        before = (SHORT_MESSAGE_AAD if contract.is_short else MESSAGE_AAD) - 16 * blocks(len(aad))
+        masked = contract.bit_masks(AAD) is not None
+        self._point(i, POWERS, powers - contract.bytes)
+        behind = SHORT_MESSAGE_AAD if contract.is_short else contract.bytes
+        self._point(i, POWERS_END, powers - 16 * (blocks(self.end) + 1) - behind)
+        self._point(i, AAD, self.buffers[i, AAD, 0] - before * masked)
+        self._mask(i, AAD, before, len(aad))
+        lengths = (8 * len(aad)).to_bytes(8, "big") + (8 * len(text)).to_bytes(8, "big")
+        self.machine.write(self.entry(i, "counter", 0, 0), counter)
+        self.machine.write(self.entry(i, "lengths", 0, 0), lengths)
+        reach = contract.field(AAD).reach
+        self.machine.write(self.buffers[i, AAD, 0], aad if masked else (bytes(before) + aad).ljust(reach, b"\0"))
+        return [
+            *self._enciphered(i, text, out, expanded(key)),
+            Expected("tag of the message", self.entry(i, "chain", 0, 0), tag),
+        ]
+
     # ---- several calls
 
     def calls(self, code: bytes, counts: Sequence[int], trace: bool = False) -> Iterator[tuple[Outcome, list[str]]]:
         """Runs the kernel once for each count, which together are ``iterations``, each more than the recipe's lag.
         Yields how each call ended and what it changed in state blocks though it must not; a fault is the end.
         ValueError for other counts."""
-        if sum(counts) != self.iterations or min(counts) <= self.recipe.lag:
+        least = 0 if self.recipe.skips else self.recipe.lag + 1
+        if sum(counts) != self.iterations or min(counts) < least or (self.recipe.skips and len(counts) > 1):
             raise ValueError("the calls' iterations are not the scene's, or not more than the kernel's lag")
         for count in counts:
             self.machine.write(self.arguments, count.to_bytes(8, "little"))

@@ -24,7 +24,7 @@ def explore(recipe: Recipe, rows: list[Algorithm], code: bytes, effort: Effort) 
     """(problems, instructions executed, runs). Hashes of the traces are compared; whole traces only where they
     differ."""
     machine = NativeMachine()
-    scene = Scene(recipe, rows, machine, recipe.lag + (3 if effort.long else 1))
+    scene = Scene(recipe, rows, machine, sum(recipe.counts(3 if effort.long else 1)))
     secrets = structured(effort.seed, effort.long)
     problems: list[str] = []
     executed, first = 0, None

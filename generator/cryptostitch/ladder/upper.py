@@ -27,7 +27,7 @@ def check(subject: Subject, effort: Effort) -> Result:
 def explore(recipe: Recipe, rows: list[Algorithm], code: bytes, effort: Effort) -> list[str]:
     """Calls the code with all vector registers in their initial state."""
     machine = NativeMachine()
-    scene = Scene(recipe, rows, machine, recipe.lag + 1)
+    scene = Scene(recipe, rows, machine, sum(recipe.counts(1)))
     scene.fill(random_secrets(effort.seed))
     called = machine.call(code, scene.arguments, random_registers(effort.seed, components=0))
     if called.fault:

@@ -1,5 +1,5 @@
-"""Instruction tables: what each form costs on one microarchitecture. Data files in measured/instruction_costs/, written
-by `cryptostitch probe`."""
+"""Instruction tables: what each form costs on one microarchitecture; ``instruction_costs.json`` of a CPU's folder,
+written by `cryptostitch probe`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..core.errors import CryptostitchError, nearest
+from ..cpus.folder import Part
+from ..cpus.folder import shipped as shipped_folders
 from .core import Core, core_of
 from .forms import Form
 
 Curve = tuple[tuple[int, float], ...]
-FOLDER = Path(__file__).resolve().parents[1] / "measured/instruction_costs"
 
 
 class NoRow(CryptostitchError):
@@ -172,7 +173,11 @@ def read_table(path: Path) -> Table:
 
 def tables() -> dict[str, Path]:
     """The shipped tables by microarchitecture."""
-    return {path.stem: path for path in sorted(FOLDER.glob("*.json"))}
+    return {
+        name: path
+        for name, folder in shipped_folders().items()
+        if (path := folder.file(Part.INSTRUCTION_COSTS)).exists()
+    }
 
 
 def table_of(name: str) -> Table:

@@ -96,7 +96,7 @@ class Stage:
             replace(part, lag=right.lag, ratio=right.ratio) for part, right in zip(recipe.parts, self.recipe.parts)
         )
         self.machine.reset()
-        counts = self.recipe.lag + 2, self.recipe.lag + 1
+        counts = self.recipe.counts(2, 1)
         scene = Scene(replace(recipe, parts=parts), self.rows, self.machine, sum(counts))
         seen = Seen()
         first: list[tuple[Outcome, dict]] = []

@@ -84,7 +84,7 @@ def depend(first: Ins, second: Ins) -> bool:
     r2, w2 = reads_writes(second)
     if w1 & r2 or r1 & w2 or (w1 & w2) - {FLAGS}:
         return True
-    if any(ins.op in ("jnz", "jmp", "ret", "endbr64") for ins in (first, second)) or first.glue or second.glue:
+    if any(ins.op in ("jnz", "jz", "jmp", "ret", "endbr64") for ins in (first, second)) or first.glue or second.glue:
         return True
     touching = (stores(first) and (stores(second) or loads(second))) or (loads(first) and stores(second))
     return touching and overlap(first, second)

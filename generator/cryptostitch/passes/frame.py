@@ -16,7 +16,7 @@ from .weave import weave
 
 POOL_ALIGN = 64
 CONSTANT_SIZES = (4, 8, 16, 32, 64)
-LOOP = "loop"
+LOOP, BEHIND = "loop", "behind"
 
 # A core that has missed its op cache decodes four instructions a cycle up to the next taken branch, however much of
 # what follows the op cache has. Long loops of general registers, of SHA-512 say, run faster than that: a jump to the
@@ -68,10 +68,14 @@ def frame(recipe: Recipe, abi: str = "sysv") -> Kernel:
         items += bodies("ramp", [i for i, lag in enumerate(lags) if lag <= p])
     if recipe.lag:
         items.append(Item(None, Ins("sub", (counter, Imm(recipe.lag))), None, "ramp"))
+    if recipe.skips:
+        items += [Item(None, Ins("sub", (counter, Imm(0))), None, "ramp"), Item(None, Ins("jz"), BEHIND, "ramp")]
     items.append(Item(None, None, LOOP, "loop"))
     items += bodies("loop")
     items.append(Item(None, Ins("sub", (counter, Imm(1))), None, "loop"))
     items.append(Item(None, Ins("jnz"), LOOP, "loop"))
+    if recipe.skips:
+        items.append(Item(None, None, BEHIND, "drain"))
     for e in range(recipe.lag):
         items += bodies("drain", [i for i, lag in enumerate(lags) if lag > e])
     for i, part in enumerate(recipe.parts):

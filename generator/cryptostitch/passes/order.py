@@ -118,8 +118,6 @@ def _dependences(groups: list[Group], pointers: frozenset[Key]) -> list[set[int]
         for ins in group:
             row = INSTRUCTIONS[ins.op]
             reads, writes = names_read(ins), names_written(ins)
-            if ins.mask is not None:
-                reads = reads | {ins.mask.key}
             if flags_matter and (row.flags_read or row.flags_written):
                 reads, writes = reads | {FLAGS}, writes | {FLAGS}
             for key in reads:

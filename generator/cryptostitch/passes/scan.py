@@ -148,7 +148,7 @@ class Section:
     def _instruction(self, now: int, ins: Ins) -> None:
         reads, writes = self.reads[now], self.writes[now]
         row = INSTRUCTIONS[ins.op]
-        if row.move and self._coalesce(now, ins, reads, writes):
+        if row.move and ins.mask is None and self._coalesce(now, ins, reads, writes):
             return
         folded = self._fold(now, ins, row, reads)
         pinned = {id(v) for k, v in reads.items() if k != folded}
@@ -363,6 +363,7 @@ class Section:
         slot."""
         if (
             not row.move
+            or ins.mask is not None
             or not isinstance(ins.operands[0], Mem)
             or not isinstance(ins.operands[1], Reg)
             or ins.op != self.isa.store
@@ -422,7 +423,8 @@ class Section:
                 operands[index] = Mem(
                     base, operand.disp, operand.bits, index_, operand.scale, operand.broadcast, operand.symbol
                 )
-        self.out.append(Ins(ins.op, tuple(operands), glue=ins.glue, places=ins.places))
+        mask = replace(ins.mask, id=where[ins.mask.key]) if ins.mask is not None else None
+        self.out.append(replace(ins, operands=tuple(operands), mask=mask))
 
     def _go_home(self) -> None:
         """Parallel copy of the section's results to their homes."""

@@ -82,7 +82,7 @@ def predictions_text(given: Predictions, table: Table, stand_in: str = "") -> st
     elif not bands:
         lines.append(
             f"nothing was measured on {table.microarchitecture}: `cryptostitch calibrate -o "
-            f"generator/cryptostitch/measured/costs/{table.microarchitecture}.json` on such a CPU"
+            f"generator/cryptostitch/cpus/{table.microarchitecture}/costs.json` on such a CPU"
         )
     if given.lacking:
         forms = Counter(given.lacking.values())

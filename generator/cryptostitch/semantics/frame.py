@@ -68,6 +68,10 @@ def _jump_if_not_zero(state: State, operand: int) -> int | None:
     return None if state.flag(ZF) else operand
 
 
+def _jump_if_zero(state: State, operand: int) -> int | None:
+    return operand if state.flag(ZF) else None
+
+
 def _jump(state: State, operand: int) -> int:
     return operand
 
@@ -81,7 +85,7 @@ def _zero_upper(state: State, operand: int) -> None:
     state.vectors[:16] = [v & (1 << 128) - 1 for v in state.vectors[:16]]
 
 
-JUMPS = frozenset(("jnz", "jmp"))
+JUMPS = frozenset(("jnz", "jz", "jmp"))
 """Those of CONTROL whose operand is a target."""
 
 CONTROL: dict[str, Callable[[Any, int], int | None]] = {
@@ -90,6 +94,7 @@ CONTROL: dict[str, Callable[[Any, int], int | None]] = {
     "pop": _pop,
     "ret": _return,
     "jnz": _jump_if_not_zero,
+    "jz": _jump_if_zero,
     "jmp": _jump,
     "vzeroall": _zero_all,
     "vzeroupper": _zero_upper,

@@ -159,7 +159,10 @@ for _size, _bits in (("d", 32), ("q", 64)):
         f"vpbroadcast{_size}": _broadcast(_bits),
     }
 MEANING |= {
+    "pmuludq": _multiply,
     "vpmuludq": _multiply,
+    "vmovdqu8": _move,
+    "kmovq": _move,
     "vpmadd52luq": _multiply_add(False),
     "vpmadd52huq": _multiply_add(True),
     "vmovq": _move,

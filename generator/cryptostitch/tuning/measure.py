@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from ..binding import runtime
+from ..core.contract import AAD, END_IN, END_OUT, KEY, POWERS, POWERS_END, TWEAK_KEY, mask_field
 from ..core.errors import CryptostitchError
 from ..core.isa import ISAS
 from ..core.program import HASH, Algorithm, Part, Recipe
@@ -181,7 +182,8 @@ class Setup:
         readers = 0
         for stream, state in zip(streams, states):
             key, chain, out = stream.field("key"), stream.field("chain"), stream.field("out")
-            for field in (key, chain):
+            message = stream.field("end_in") is not None
+            for field in (chain,) if message else (key, chain):
                 if field:
                     self._memory.fill(
                         state + field.offset, random.Random(number).randbytes(field.rows * field.row_bytes)
@@ -202,6 +204,8 @@ class Setup:
                 self._pointers(stream, state, "out", target)
             if stream.field("in"):
                 self._pointers(stream, state, "in", source)
+            if message:
+                self._message(stream, state, source[0], target[0] if out else 0)
             if stream.field("from"):
                 if not hands:
                     raise MeasureError(
@@ -211,6 +215,18 @@ class Setup:
                 readers += 1
                 _poke(state + stream.entry("from"), producer + made_by.entry("hand"))
         return states
+
+    def _message(self, stream: runtime.RawStream, state: int, source: int, target: int) -> None:
+        """Of a message all of AAD and end is there; what they, keys and powers are has no influence on time."""
+        for name in (AAD, END_IN, KEY, TWEAK_KEY, POWERS, POWERS_END):
+            if stream.field(name):
+                self._pointers(stream, state, name, [source])
+        if stream.field(END_OUT):
+            self._pointers(stream, state, END_OUT, [target])
+        for name in (AAD, END_IN):
+            masks = stream.field(mask_field(name))
+            if masks:
+                self._memory.fill(state + masks.offset, b"\xff" * (masks.rows * masks.row_bytes))
 
     @staticmethod
     def _pointers(stream: runtime.RawStream, state: int, field: str, targets: Sequence[int]) -> None:
@@ -362,25 +378,40 @@ def _cost(setup: Setup, samples: list[tuple[float, float]]) -> Cost:
     return Cost(middle, max(0.0, short - few * middle), quartiles / middle)
 
 
-def calibrate(kernels: str = "*", progress: Progress | None = None, seconds: float = 0.12) -> dict:
-    """The cost table of this CPU: what measured/cost_tables.py reads. ``kernels`` is a glob; kernels that the CPU
-    cannot run are left out."""
+def row(cost: Cost) -> list[float]:
+    """As a cost table has it."""
+    return [round(cost.per_iteration, 2), round(cost.per_call, 2)]
+
+
+def calibrate(
+    kernels: str = "*",
+    progress: Progress | None = None,
+    seconds: float = 0.12,
+    rows: dict[str, list[float]] | None = None,
+) -> dict:
+    """The cost table of this CPU: what cpus/costs.py reads. ``kernels`` is a glob; kernels that the CPU cannot run are
+    left out. ``rows``: those that it has are not measured again, the others are added as they come, for a caller that
+    may be interrupted."""
+    rows = {} if rows is None else rows
     with pinned():
         laboratory = Laboratory()
         names = [n for n in laboratory.context.kernels() if n not in CHAINS and fnmatch.fnmatchcase(n, kernels)]
-        table = {}
         for done, name in enumerate(names):
             if progress:
                 progress(done, len(names), name)
+            if name in rows:
+                continue
             try:
                 (cost,) = laboratory.measure([laboratory.open(name)], seconds)
             except MeasureError:
                 continue
-            table[name] = [round(cost.per_iteration, 2), round(cost.per_call, 2)]
+            rows[name] = row(cost)
+        if not laboratory.frequencies:
+            laboratory.frequency()
         cpu = laboratory.context.cpu()
         return {
             "microarchitecture": cpu["microarchitecture"],
             "cpu": cpu["brand"].strip(),
-            "ghz": round(laboratory.ghz(), 3) if table else 0,
-            "kernels": table,
+            "ghz": round(laboratory.ghz(), 3) if rows else 0,
+            "kernels": {name: rows[name] for name in names if name in rows},
         }

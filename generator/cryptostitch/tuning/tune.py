@@ -21,7 +21,7 @@ from ..core.isa import ISAS
 from ..core.names import StreamName, stream_name, woven_for
 from ..core.program import Recipe
 from ..core.registers import SYSV, BindError
-from ..measured.recipe_files import FORMAT, WeaveSettings, recipe_data, settings_of
+from ..cpus.recipes import FORMAT, WeaveSettings, recipe_data, settings_of
 from ..passes.bind import bind
 from ..passes.weave import STRATEGIES
 from ..pipeline import Generator

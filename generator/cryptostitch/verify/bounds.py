@@ -8,6 +8,8 @@ number whose bits were cleared by a constant mask is at most the mask. What rema
     state + c                   inside one field, which is writable if it is written
     state + numbers + c         inside the table, whatever the numbers are up to their masks
     in[lane] + position + c     read, in the body, 0 <= c and c + size <= bytes; likewise out[lane], written
+    pointer + c                 0 <= c and c + size <= the pointer's reach; where there are bit masks, under the one of
+                                just these bytes
     toggle + c                  one half of a hand-over buffer
     pool entry + c              inside the entry
 """
@@ -17,7 +19,7 @@ from __future__ import annotations
 import itertools
 from typing import NamedTuple
 
-from ..core.contract import FROM_HAND, HAND, IN, KEY, OUT, TABLE, Contract
+from ..core.contract import FROM_HAND, HAND, IN, KEY, OUT, TABLE, Contract, Field
 from ..core.program import Program
 from .induct import Induction
 from .symbolic import Access, Machine
@@ -47,7 +49,7 @@ class Bounds:
         self.side = found.sides[-1]
         self.pointers: dict[Term, tuple[str, int]] = {}
         for f in self.contract.fields:
-            if f.name in (IN, OUT, FROM_HAND):
+            if f.name in (IN, OUT, FROM_HAND) or f.reach:
                 for lane, offset in enumerate(f.lane_offsets or (0,)):
                     self.pointers[self.terms.make("load", 8, "0", f.offset + offset)] = (f.name, lane)
         self._linear: dict[Term, tuple[dict[Term, int], int]] = {}
@@ -151,6 +153,9 @@ class Bounds:
         pointers = [t for t, k in form.items() if t in self.pointers and self.pointers[t][0] != FROM_HAND and k == 1]
         if len(pointers) == 1:
             rest = {t: k for t, k in form.items() if t != pointers[0]}
+            reached = self.contract.field(self.pointers[pointers[0]][0])
+            if reached.reach:
+                return "moves a pointer that stays where it is" if rest else self._reach(access, reached, c)
             return self._lane(access, self.pointers[pointers[0]], rest, c, section)
         half = self._half(form)
         if half is not None:
@@ -178,7 +183,7 @@ class Bounds:
             return f"accesses byte {c} of the state block, which is in no field"
         if c + access.size > f.offset + f.size:
             return f"accesses {access.size} bytes at {f.name}+{c - f.offset}, beyond the field's end"
-        if access.write and f.name in READ_ONLY:
+        if access.write and (f.reach or f.name in READ_ONLY or f.name.endswith("_mask")):
             return f"stores to the field {f.name}, which is read-only"
         if access.aligned and (c % access.size or self.contract.state_align % access.size):
             return f"needs an operand aligned to {access.size}, {f.name}+{c - f.offset} is not"
@@ -210,6 +215,23 @@ class Bounds:
         if name == IN and not self.contract.reads_input:
             return "reads input, which the contract denies"
         return "needs an aligned operand, the caller's memory may lie anywhere" if access.aligned else None
+
+    def _reach(self, access: Access, f: Field, c: int) -> str | None:
+        if access.size == 0:
+            return None
+        if not 0 <= c <= c + access.size <= f.reach:
+            return f"accesses bytes {c} to {c + access.size} of the {f.reach} that {f.name} points to"
+        if access.write != f.reach_written:
+            return f"{'stores to' if access.write else 'reads'} what {f.name} points to"
+        if access.aligned and (c % access.size or f.reach_align % access.size):
+            return f"needs an operand aligned to {access.size}, {f.name}+{c} is not"
+        masks = self.contract.bit_masks(f.name)
+        if masks is not None:
+            row, rest = divmod(c, access.size)
+            wanted = self.terms.make("load", 8, "0", masks.offset + row * masks.row_bytes)
+            if rest or access.size * masks.rows != f.reach or access.mask != wanted:
+                return f"accesses what {f.name} points to without the mask of these bytes"
+        return None
 
     def _half(self, form: dict[Term, int]) -> tuple[Toggle, Term, bool] | None:
         """(toggle, the pointer or state that it belongs to, whether the toggle is an offset beside it) of a hand-over

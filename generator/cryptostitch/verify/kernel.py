@@ -138,6 +138,8 @@ class _Walk:
         self.glued: int | None = None
         self.label: str | None = None
         self.looped = False
+        self.behind: str | None = None  # where a call without iterations goes
+        self.skipped = False
 
     def run(self) -> None:
         items = self.kernel.items
@@ -217,10 +219,16 @@ class _Walk:
     # ---- the loop
 
     def _label(self, item: Item) -> None:
+        if self.behind is not None and item.label == self.behind and self.looped and not self.skipped:
+            self._all_at(lambda s: 1, "behind the loop")
+            self.skipped = True
+            return
         if self.label is not None:
             raise _Fault(f"a second label, {item.label}")
         self.label = item.label
         self._all_at(lambda s: self.lag - s.lag, "when the loop begins")
+        if (self.behind is not None) != self.kernel.recipe.skips:
+            raise _Fault("its loop cannot be skipped" if self.kernel.recipe.skips else "its loop can be skipped")
         if self.counted != self.lag:
             raise _Fault(f"the counter is reduced by {self.counted} before the loop, not by the lag {self.lag}")
 
@@ -228,6 +236,16 @@ class _Walk:
         for stream in self.streams:
             if not stream.between or stream.iterations != due(stream):
                 raise _Fault(f"{stream.name} has done {stream.iterations} iterations {when}, not {due(stream)}")
+
+    def _skip(self, item: Item, before: Item) -> None:
+        """Without iterations: from the head of the loop, which nothing but the comparison stands before, to its end."""
+        counter = Reg(GENERAL, self.kernel.binding.counter, 64, True)
+        if self.lag or self.label is not None or self.behind is not None or item.label is None:
+            raise _Fault(f"jumps to {item.label}, which is not the end of a loop without a lag")
+        if before.ins != Ins("sub", (counter, Imm(0))):
+            raise _Fault("the jump over the loop does not follow the counter's comparison with 0")
+        self._all_at(lambda s: 0, "when the loop is skipped")
+        self.behind = item.label
 
     def _jump(self, item: Item, before: Item) -> None:
         if item.label is None or item.label != self.label or self.looped:
@@ -250,6 +268,8 @@ class _Walk:
             return
         if op == "jnz":
             return self._jump(item, before)
+        if op == "jz":
+            return self._skip(item, before)
         if op == "jmp":
             if not is_hop(item, after):
                 raise _Fault(f"jumps to {item.label}, which is not the next instruction")
@@ -363,6 +383,8 @@ class _Walk:
         self._finished(Ins("ret"))
         if not last:
             raise _Fault("goes on after ret")
+        if self.behind is not None and not self.skipped:
+            raise _Fault("has no place behind its loop")
         if self.depth or not self.looped:
             raise _Fault(f"returns with {self.depth} bytes on the stack" if self.depth else "has no loop")
         for number in sorted(self.abi.saved_generals):

@@ -27,7 +27,8 @@ SUMS = frozenset(("add", "sub", "lea"))
 @dataclass(frozen=True, slots=True)
 class Access:
     """One memory access (or, with ``size`` 0, a hint that names an address): of the pool when ``symbol`` is set
-    (``address`` is then the offset), else at a term's address."""
+    (``address`` is then the offset), else at a term's address. ``mask``: what says which of its parts are touched, if
+    not all are."""
 
     ins: Ins
     address: int
@@ -36,6 +37,7 @@ class Access:
     aligned: bool = False
     value: Term = -1
     symbol: str | None = None
+    mask: Term = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +217,7 @@ class Machine:
         self.results: list[Term] = []
         self.undefined: list[tuple[Ins, Key]] = []
         self.ins: Ins | None = None
+        self.mask: Term = -1  # of the instruction at work
 
     @property
     def running(self) -> Ins:
@@ -307,14 +310,14 @@ class Machine:
         else:
             term = terms.make("user", size, (self.section, self.owner, self.versions.get(self.owner, 0)), address)
         if log:
-            self.accesses.append(Access(self.running, address, size, False, spec[8], term))
+            self.accesses.append(Access(self.running, address, size, False, spec[8], term, None, self.mask))
         return terms.copies(term, whole)
 
     def _store(self, spec: tuple, term: Term) -> None:
         size = spec[1]
         address = self._address(spec)
         block, offset = self._where(address, size)
-        self.accesses.append(Access(self.running, address, size, True, spec[8], term))
+        self.accesses.append(Access(self.running, address, size, True, spec[8], term, None, self.mask))
         if block is not None:
             block.memory.store(offset, size, term)
         else:
@@ -344,6 +347,7 @@ class Machine:
     def _step(self, plan: _Plan) -> None:
         terms, registers = self.terms, self.registers
         values = []
+        self.mask = self.read(plan.mask, 8) if plan.mask is not None else -1
         for spec in plan.sources:
             tag = spec[0]
             if tag == "r":
@@ -373,10 +377,8 @@ class Machine:
                     self.flags = terms.fresh("undef", 8, "flags")
                 values.append(self.flags)
             if plan.mask is not None:
-                values += ["mask", self.read(plan.mask, 8)]
-                if plan.target[0] == "m":
-                    values.append(terms.fresh("undef", size, "masked store"))
-                elif not plan.zeroing:
+                values += ["mask", self.mask]
+                if plan.target[0] == "r" and not plan.zeroing:
                     values.append(self.read(plan.target[1], size))
             result = terms.make("op", 2 * size if plan.low else size, plan.name, *values)
         elif kind == "move":

@@ -69,7 +69,7 @@ uint32_t World::program(const char *algorithm, uint32_t lanes, uint32_t flags, u
         for (uint32_t i = 0; i < n; i++) lane.push_back(uint16_t(entry * i));
         p->offsets.push_back(lane);
         const uint32_t row_bytes = (entry * n + 63) / 64 * 64;
-        r.fields.push_back({name, at, rows, row_bytes, entry, field_flags, n, p->offsets.back().data()});
+        r.fields.push_back({name, at, rows, row_bytes, entry, field_flags, 0, n, p->offsets.back().data()});
         at += rows * row_bytes;
     };
     p->offsets.reserve(8);

@@ -1,0 +1,88 @@
+"""Cost tables: core cycles of each kernel on one microarchitecture, measured by `cryptostitch calibrate`; the file
+``costs.json`` of a CPU's folder. A folder without one has a table that is derived (`derive.py`).
+
+{"microarchitecture": "zen4", "cpu": "...", "basis": "how it was measured", "kernels": {"sha1_x16@avx512": [cycles per
+iteration, cycles per call], ...}}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..core.errors import CryptostitchError, UnknownName
+from ..core.program import CostTable
+from .derive import Rows, derived, published_in
+from .folder import CpuFolder, Grade, Part, folder_of, shipped
+
+
+def cost_tables(kernels: Iterable[str]) -> list[CostTable]:
+    """The table of every shipped CPU, cut down to these kernels."""
+    kernels = set(kernels)
+    tables = []
+    for name, folder in shipped().items():
+        own = folder.file(Part.COSTS)
+        if not own.exists() and not folder.file(Part.PUBLISHED).exists():
+            continue
+        rows = rows_of(own) if own.exists() else left_out_rows(name)[1]
+        costs = {kernel: (round(100 * a), round(100 * b)) for kernel, (a, b) in rows.items() if kernel in kernels}
+        tables.append(CostTable(name, costs, derived=not own.exists()))
+    return tables
+
+
+def measured_rows() -> dict[str, Rows]:
+    """The shipped tables that were measured on such a CPU."""
+    found = {}
+    for name, folder in shipped().items():
+        about = folder.about()
+        if about and Part.COSTS in about.parts and about.parts[Part.COSTS].grade is Grade.MEASURED:
+            found[name] = rows_of(folder.file(Part.COSTS))
+    return found
+
+
+def left_out_rows(microarchitecture: str) -> tuple[str, Rows]:
+    """The relative that a table is derived from, whether there are measurements or not, and the table. UnknownName or
+    CryptostitchError where a shipped CPU has no published figures, or no relative that was measured."""
+    folder = folder_of(microarchitecture)
+    of, measured = published_in(folder.file(Part.PUBLISHED)), measured_rows()
+    if of.relative not in measured:
+        raise UnknownName("measured CPU", of.relative, measured)
+    relative = published_in(folder_of(of.relative).file(Part.PUBLISHED))
+    return of.relative, derived(of, relative, measured[of.relative])
+
+
+def rows_of(path: Path) -> dict[str, list[float]]:
+    """Cycles per iteration and per call by kernel, of a file. CryptostitchError when it is not a cost table."""
+    try:
+        rows = json.loads(path.read_text())["kernels"]
+        return {name: [float(iteration), float(call)] for name, (iteration, call) in rows.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        raise CryptostitchError(
+            f"{path} is not a cost table ({type(error).__name__}: {error}); `cryptostitch calibrate -o {path}` "
+            "writes one"
+        ) from error
+
+
+def costs_of(path: Path) -> dict[str, float]:
+    """Cycles per iteration alone."""
+    return {name: row[0] for name, row in rows_of(path).items()}
+
+
+def shipped_costs(microarchitecture: str) -> dict[str, float]:
+    """The same of a shipped table; empty for a CPU without one."""
+    folder = shipped().get(microarchitecture)
+    return costs_in(folder) if folder else {}
+
+
+def costs_in(folder: CpuFolder) -> dict[str, float]:
+    """The same of a folder; empty where it has no cost table."""
+    path = folder.file(Part.COSTS)
+    return costs_of(path) if path.exists() else {}
+
+
+def table_text(table: dict) -> str:
+    """JSON with one row per line, so that two tables can be compared."""
+    rows = ",\n".join(f"  {json.dumps(name)}: {json.dumps(cost)}" for name, cost in table["kernels"].items())
+    head = ",\n".join(f" {json.dumps(k)}: {json.dumps(v)}" for k, v in table.items() if k != "kernels")
+    return "{\n" + head + ',\n "kernels": {\n' + rows + "\n }\n}\n"

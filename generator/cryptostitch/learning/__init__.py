@@ -1,0 +1,1 @@
+"""A CPU's folder made on such a CPU: `cryptostitch learn`."""

@@ -1,0 +1,83 @@
+"""The machine at hand: what the runtime calls its CPU, and whether it has other work."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..binding import runtime
+from ..core.errors import CryptostitchError
+from ..core.program import CostTable
+from ..emit.pack import write_pack
+from ..tuning.measure import clock_recipes
+
+# by which runtime/select/cpu.cpp knows CPUs
+DETECTED = (
+    *("zen1", "zen2", "zen3", "zen4", "zen5", "haswell", "broadwell", "skylake", "skylake_server", "icelake"),
+    *("tigerlake", "rocketlake", "sapphire_rapids", "granite_rapids", "alderlake", "meteorlake", "arrowlake"),
+    "lunarlake",
+)
+GENERIC = "generic"
+MOST_BUSY = 0.15  # cores with other work, beside which figures can still be believed
+STAT = Path("/proc/stat")
+TARGET = "CRYPTOSTITCH_TARGET"
+
+
+class Busy(CryptostitchError):
+    """The machine has other work."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """``name``: of the folder. ``detected``: whether the runtime will look for a table of that name here."""
+
+    name: str
+    brand: str
+    detected: bool
+
+
+def host() -> Host:
+    """Raises CryptostitchError where the environment hides a part of the CPU."""
+    if os.environ.get(TARGET):
+        raise CryptostitchError(
+            f"{TARGET}={os.environ[TARGET]} hides a part of this CPU; a folder is made of the whole: unset {TARGET}"
+        )
+    context = runtime.Context(runtime.ALLOW_PACKS)
+    cpu = context.cpu()
+    brand = cpu["brand"].strip()
+    if cpu["microarchitecture"] == GENERIC:  # no pack has a table for it so far
+        algorithm, recipes = clock_recipes()
+        context.load_pack(write_pack([algorithm], recipes, [CostTable(name, {}) for name in DETECTED]))
+        cpu = context.cpu()
+    if cpu["microarchitecture"] != GENERIC:
+        return Host(cpu["microarchitecture"], brand, True)
+    maker = "".join(c for c in next(iter(brand.split()), "cpu").partition("(")[0].lower() if c.isalnum())
+    return Host(f"{maker}_family_{cpu['family']:x}_model_{cpu['model']:x}", brand, False)
+
+
+def _times(stat: Path) -> tuple[int, int, int]:
+    """(busy, all, cores) of all cores since the system started, in the kernel's ticks."""
+    lines = [line.split() for line in stat.read_text().splitlines() if line.startswith("cpu")]
+    ticks = [int(n) for n in lines[0][1:9]]  # user nice system idle iowait irq softirq steal
+    return sum(ticks) - ticks[3] - ticks[4], sum(ticks), len(lines) - 1
+
+
+def busy_cores(seconds: float = 1.0, stat: Path = STAT) -> float:
+    """How many cores do other work, while this process sleeps for so long."""
+    before = _times(stat)
+    time.sleep(seconds)
+    after = _times(stat)
+    return after[2] * (after[0] - before[0]) / max(1, after[1] - before[1])
+
+
+def check_idle(allowed: bool) -> float:
+    """The load, in cores. Raises Busy above MOST_BUSY, unless that is allowed."""
+    load = busy_cores()
+    if load > MOST_BUSY and not allowed:
+        raise Busy(
+            f"this machine is busy: other work keeps {load:.2f} cores (at most {MOST_BUSY} here), and what is measured "
+            "beside it is wrong; wait, or take the figures as they come with --busy"
+        )
+    return load

@@ -1,0 +1,23 @@
+// Jobs of modes that encipher and authenticate. Sealing is one job of the library's. Opening, the interface wants the
+// tag that belongs to the ciphertext, right or wrong: a MAC of it is made apart, and the text is deciphered in any
+// case.
+#pragma once
+
+#include "work.hpp"
+
+namespace cst::imb {
+
+void add_gcm(Work *work, Item *item);
+void add_gmac(Work *work, Item *item);
+void add_ccm(Work *work, Item *item);
+void add_chacha_poly(Work *work, Item *item);
+
+// One that seals, by itself and without a batch, where its key is kept; its tag too. False: nothing has happened.
+bool seal_gcm_alone(const IMB_JOB &job, const Plan &plan);
+
+// What is to be done between the bursts, and behind the second.
+void between_gcm(Item *item);
+void between_chacha_poly(Item *item);
+void finish_ccm(Item *item);
+
+}  // namespace cst::imb

@@ -1,0 +1,142 @@
+#include "batch.hpp"
+
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "aead.hpp"
+#include "chacha.hpp"
+#include "check.hpp"
+#include "composed.hpp"
+#include "gcm.hpp"
+#include "real.hpp"
+#include "segments.hpp"
+#include "stats.hpp"
+#include "suite/registers.hpp"
+
+namespace cst::imb {
+namespace {
+
+Work *work_of_thread() {
+    static thread_local const std::unique_ptr<Work> work(new (std::nothrow) Work);
+    return work.get();
+}
+
+void add(Work *work, Item *item) {
+    const IMB_JOB &job = *item->job;
+    const Bytes hashed = job.src + job.hash_start_src_offset_in_bytes;
+    const uint64_t bytes = job.msg_len_to_hash_in_bytes;
+    switch (item->plan->kind) {
+        case Kind::composed: return add_composed(work, item);
+        case Kind::gcm: return add_gcm(work, item);
+        case Kind::gmac: return add_gmac(work, item);
+        case Kind::ccm: return add_ccm(work, item);
+        case Kind::chacha_poly: return add_chacha_poly(work, item);
+        case Kind::gcm_segments: return run_gcm_segments(job);
+        case Kind::chacha_segments: return run_chacha_segments(job);
+        case Kind::ghash: return ghash(*job.u.GHASH._key, octets(job.u.GHASH._init_tag), hashed, bytes, item->tag);
+        case Kind::poly1305: return poly1305(octets(job.u.POLY1305._key), hashed, bytes, item->tag);
+        default: return;
+    }
+}
+
+void put_tag(const Item &item) {
+    memcpy(item.job->auth_tag_output, item.tag, size_t(item.job->auth_tag_output_len_in_bytes));
+}
+
+// Such a tag may lie in what is enciphered.
+bool has_tag_first(const Item &item) {
+    return item.plan->kind == Kind::composed && item.plan->cipher && item.plan->mac &&
+           number_of(item.job->chain_order) != IMB_ORDER_CIPHER_HASH;
+}
+
+void between(Item *item) {
+    if (item->failed) return;
+    if (has_tag_first(*item)) put_tag(*item);
+    if (item->plan->kind == Kind::gcm) between_gcm(item);
+    if (item->plan->kind == Kind::chacha_poly) between_chacha_poly(item);
+}
+
+bool has_tag_last(const Item &item) {
+    switch (item.plan->kind) {
+        case Kind::none:
+        case Kind::gcm_segments:
+        case Kind::chacha_segments: return false;
+        case Kind::composed: return item.plan->mac && !has_tag_first(item);
+        default: return true;
+    }
+}
+
+void finish(Item *item) {
+    IMB_JOB &job = *item->job;
+    job.status = item->failed ? IMB_STATUS_INTERNAL_ERROR : IMB_STATUS_COMPLETED;
+    count_job(job, item->failed ? RanOn::refused : RanOn::cryptostitch);
+    if (item->failed || !has_tag_last(*item)) return;
+    if (item->plan->kind == Kind::ccm) finish_ccm(item);
+    put_tag(*item);
+}
+
+// At most MOST_JOBS.
+int run_some(Work *work, IMB_JOB *const *jobs, size_t n, bool checked) {
+    const ClearRegisters clear(engine()->cpu());
+    int error = 0;
+    work->begin();
+    for (size_t i = 0; i < n; i++) {
+        IMB_JOB &job = *jobs[i];
+        const Plan &plan = plan_of(job);
+        if (plan.kind == Kind::real) {
+            if (const int wrong = run_on_real(&jobs[i], 1, checked)) error = wrong;
+            count_job(job, job.status == IMB_STATUS_COMPLETED ? RanOn::real : RanOn::refused);
+        } else if (const int wrong = check_job(job, plan, false)) {
+            error = wrong;
+            job.status = IMB_STATUS_INVALID_ARGS;
+            count_job(job, RanOn::refused);
+        } else {
+            add(work, work->add(&job, &plan));
+        }
+    }
+    count_burst(work->size());
+    work->run(0);
+    for (size_t i = 0; i < work->size(); i++) between(work->item(i));
+    work->run(1);
+    for (size_t i = 0; i < work->size(); i++) finish(work->item(i));
+    work->end();
+    return error;
+}
+
+}  // namespace
+
+void forget_keys() {
+    if (KeptKeys *const kept = KeptKeys::of_thread()) kept->forget();
+}
+
+namespace {
+
+// Short packets come so one by one, and the batch costs as much as they do.
+bool run_alone(IMB_JOB *job) {
+    const Plan &plan = plan_of(*job);
+    if (plan.kind != Kind::gcm || check_job(*job, plan, false) || !seal_gcm_alone(*job, plan)) return false;
+    job->status = IMB_STATUS_COMPLETED;
+    count_burst(1);
+    count_job(*job, RanOn::cryptostitch);
+    return true;
+}
+
+}  // namespace
+
+int run_jobs(IMB_JOB *const *jobs, size_t n, bool checked) {
+    if (n == 1 && run_alone(jobs[0])) return 0;
+    int error = 0;
+    Work *const work = engine() ? work_of_thread() : nullptr;
+    for (size_t i = 0; i < n; i += MOST_JOBS) {
+        const size_t some = n - i < MOST_JOBS ? n - i : MOST_JOBS;
+        if (work) {
+            if (const int wrong = run_some(work, jobs + i, some, checked)) error = wrong;
+        } else {
+            for (size_t j = 0; j < some; j++) jobs[i + j]->status = IMB_STATUS_INTERNAL_ERROR;
+        }
+    }
+    return error;
+}
+
+}  // namespace cst::imb

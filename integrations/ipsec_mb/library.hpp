@@ -1,0 +1,40 @@
+// The process's context, and the suites that jobs run on, looked up once.
+#pragma once
+
+#include "interface.hpp"
+#include "suite/suite.hpp"
+
+namespace cst::imb {
+
+// Shared by all managers and threads, made on first use and kept; NULL: it cannot be made.
+cst_ctx *context();
+const Engine *engine();
+
+enum class Cipher : uint8_t { cbc, ctr, ecb, gcm, ccm, chacha20, chacha20_poly1305, NUMBER };
+enum class Mac : uint8_t {
+    hmac_sha1,
+    hmac_sha224,
+    hmac_sha256,
+    hmac_sha384,
+    hmac_sha512,
+    hmac_md5,  // the pads are hashed: see Key::inner
+    sha1,
+    sha224,
+    sha256,
+    sha384,
+    sha512,
+    xcbc,
+    cmac_128,
+    cmac_256,
+    NUMBER
+};
+constexpr unsigned HMACS = 6;
+
+// NULL: this CPU has no such suite. key_bytes: of AES; of ChaCha20 it is not looked at.
+const Suite *cipher_suite(Cipher cipher, uint64_t key_bytes);
+const Suite *mac_suite(Mac mac);
+// Encrypt-then-MAC over aad || ciphertext, by CBC or CTR with an HMAC: as the library's suite of that kind, whose MAC
+// has the IV too. Jobs have an iv of the cipher's length, and an iv_len of 0.
+const Suite *stitched_suite(Cipher cipher, uint64_t key_bytes, Mac mac);
+
+}  // namespace cst::imb

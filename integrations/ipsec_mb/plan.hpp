@@ -1,0 +1,38 @@
+// What a job asks for, by its modes and key length alone: none of its buffers is looked at.
+#pragma once
+
+#include "library.hpp"
+
+namespace cst::imb {
+
+enum class Kind : uint8_t {
+    none,             // neither cipher nor hash
+    composed,         // a cipher, a MAC, or both, one after the other
+    gcm,              // SP 800-38D; with a text of no bytes GMAC
+    gcm_segments,     // the same in steps that share a context
+    gmac,             // GMAC as a hash, with a key of its own
+    ghash,
+    ccm,              // SP 800-38C
+    chacha_poly,      // RFC 8439
+    chacha_segments,
+    poly1305,         // with a key for each message
+    real,             // for the original library
+    impossible        // modes that do not go together, or a key of another length
+};
+
+struct Plan {
+    Kind kind = Kind::impossible;
+    const Suite *cipher = nullptr;
+    const Suite *mac = nullptr;
+    const Suite *stitched = nullptr;  // for sealing, where cipher and MAC go together
+    Mac mac_name = Mac::NUMBER;
+    // The original has such a job done when submit returns, so its callers may rely on that.
+    bool at_once = false;
+};
+
+// Made on first use, and kept: of each kind of job one.
+const Plan &plan_of(const IMB_JOB &job);
+
+inline bool seals(const IMB_JOB &job) { return number_of(job.cipher_direction) == IMB_DIR_ENCRYPT; }
+
+}  // namespace cst::imb

@@ -1,0 +1,23 @@
+// The original library, opened by path, for what this one does not have.
+//
+// CRYPTOSTITCH_IPSEC_MB_REAL names its file; without it the paths of the distributions are tried. It must be of the
+// same minor version as the header that this was built with. With CRYPTOSTITCH_IPSEC_MB_VERBOSE stderr is told once why
+// there is none. Set-uid programs open the distributions' paths alone.
+#pragma once
+
+#include "interface.hpp"
+
+namespace cst::imb {
+
+// A manager of the original's, for the calling thread alone, made on its first use; NULL: there is none.
+IMB_MGR *real_manager();
+
+// Runs jobs there, one after the other; sets the status of each. Returns the error of the last job that was refused, 0,
+// or, where there is no such library, IMB_ERR_CIPH_MODE or IMB_ERR_HASH_ALGO with all jobs IMB_STATUS_INVALID_ARGS.
+int run_on_real(IMB_JOB *const *jobs, size_t n, bool checked);
+
+// The functions of the manager that are the original's own: those of wireless algorithms and CRCs. Where there is no
+// original, they do nothing but set an error.
+void set_real_functions(IMB_MGR *manager);
+
+}  // namespace cst::imb

@@ -1,0 +1,53 @@
+#include "segments.hpp"
+
+#include "chacha.hpp"
+#include "gcm.hpp"
+#include "work.hpp"
+
+namespace cst::imb {
+namespace {
+
+bool begins(const IMB_JOB &job) {
+    return number_of(job.sgl_state) == IMB_SGL_INIT || number_of(job.sgl_state) == IMB_SGL_ALL;
+}
+bool ends(const IMB_JOB &job) {
+    return number_of(job.sgl_state) == IMB_SGL_COMPLETE || number_of(job.sgl_state) == IMB_SGL_ALL;
+}
+
+template <typename Text>
+void run_segments(const IMB_JOB &job, Text text) {
+    if (number_of(job.sgl_state) == IMB_SGL_ALL) {
+        for (uint64_t i = 0; i < job.num_sgl_io_segs; i++)
+            text(job.sgl_io_segs[i].in, job.sgl_io_segs[i].out, job.sgl_io_segs[i].len);
+    } else if (number_of(job.sgl_state) != IMB_SGL_INIT) {
+        text(text_of(job), job.dst, job.msg_len_to_cipher_in_bytes);
+    }
+}
+
+}  // namespace
+
+void run_gcm_segments(const IMB_JOB &job) {
+    const gcm_key_data &data = *static_cast<const gcm_key_data *>(job.enc_keys);
+    const auto &fields = job.u.GCM;
+    const uint64_t key_bytes = job.key_len_in_bytes;
+    const auto text = [&](const void *in, void *out, uint64_t bytes) {
+        if (bytes) gcm_text(key_bytes, data, fields.ctx, octets(out), octets(in), bytes, !seals(job));
+    };
+    if (begins(job))
+        gcm_begin(key_bytes, data, fields.ctx, job.iv, job.iv_len_in_bytes, octets(fields.aad),
+                  fields.aad_len_in_bytes);
+    run_segments(job, text);
+    if (ends(job)) gcm_end(data, fields.ctx, job.auth_tag_output, job.auth_tag_output_len_in_bytes);
+}
+
+void run_chacha_segments(const IMB_JOB &job) {
+    const auto &fields = job.u.CHACHA20_POLY1305;
+    const auto text = [&](const void *in, void *out, uint64_t bytes) {
+        if (bytes) chacha_text(job.enc_keys, fields.ctx, octets(out), octets(in), bytes, !seals(job));
+    };
+    if (begins(job)) chacha_begin(job.enc_keys, fields.ctx, job.iv, octets(fields.aad), fields.aad_len_in_bytes);
+    run_segments(job, text);
+    if (ends(job)) chacha_end(fields.ctx, job.auth_tag_output, job.auth_tag_output_len_in_bytes);
+}
+
+}  // namespace cst::imb

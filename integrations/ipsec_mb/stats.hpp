@@ -1,0 +1,20 @@
+// What ran on what. With CRYPTOSTITCH_IPSEC_MB_STATS=FILE a line of JSON is appended to FILE when the process ends:
+//   {"pid": .., "jobs": [{"cipher": 1, "hash": 1, "direction": 1, "on": "cryptostitch", "jobs": 3}, ..],
+//    "fill": {"1": bursts, ..}, "kernels": {"name": calls, ..}}
+// cipher, hash and direction are numbers of the interface's enums; on: cryptostitch, the original library ("real"), or
+// "refused"; fill: bursts by their jobs. Calls without a job (the direct functions) are not counted; their kernels are.
+// Any number of threads may count. Ignored in set-uid programs.
+#pragma once
+
+#include "interface.hpp"
+
+namespace cst::imb {
+
+enum class RanOn : uint8_t { cryptostitch, real, refused, NUMBER };
+
+// From here on there will be a line, if only of zeros.
+void begin_counting();
+void count_job(const IMB_JOB &job, RanOn where);
+void count_burst(size_t jobs);
+
+}  // namespace cst::imb

@@ -1,0 +1,109 @@
+#include "work.hpp"
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+#include "suite/secret.hpp"
+
+namespace cst::imb {
+namespace {
+
+bool run_apart(cst_job *job) {
+    uint8_t *const copy = job->in ? static_cast<uint8_t *>(malloc(job->in_len)) : nullptr;
+    if (!copy) return false;
+    memcpy(copy, job->in, job->in_len);
+    job->in = copy;
+    const bool done = !cst_burst(context(), job, 1);
+    wipe(copy, job->in_len);
+    free(copy);
+    return done;
+}
+
+}  // namespace
+
+void Work::begin() {
+    n_ = steps_[0].n = steps_[1].n = keys_used_ = 0;
+    last_[0] = last_[1] = {};
+    if (kept_) kept_->begin();
+}
+
+Item *Work::add(IMB_JOB *job, const Plan *plan) {
+    Item *const item = &items_[n_++];
+    item->job = job;
+    item->plan = plan;
+    item->failed = item->deciphers = false;
+    return item;
+}
+
+void Work::end() {
+    wipe(keys_, keys_used_);
+    constexpr size_t all = sizeof(Item) - offsetof(Item, tag), composed = offsetof(Item, block) - offsetof(Item, tag);
+    for (size_t i = 0; i < n_; i++)
+        wipe_rows(reinterpret_cast<KeyRow *>(items_[i].tag),
+                  (items_[i].plan->kind == Kind::composed ? composed : all) / sizeof(KeyRow));
+}
+
+const Key *Work::key(const Suite &suite, const ExpandedKey &parts) {
+    Made &last = last_[suite.enciphers()];
+    if (last.suite == &suite && last.parts == parts) return last.key;
+    if (keys_used_ + suite.key_layout.bytes > sizeof(keys_)) return nullptr;
+    const Key *made;
+    if (take_expanded_key(suite, parts, keys_ + keys_used_, &made)) return nullptr;
+    keys_used_ += suite.key_layout.bytes;
+    last = {&suite, parts, made};
+    return made;
+}
+
+cst_job *Work::add_job(unsigned step, Item *item, const Key *its) {
+    if (!its) {
+        item->failed = true;
+        return nullptr;
+    }
+    Step &to = steps_[step];
+    to.items[to.n] = item;
+    cst_job *const job = &to.jobs[to.n++];
+    memset(job, 0, sizeof(*job));
+    job->size = sizeof(*job);
+    job->key = reinterpret_cast<const cst_key *>(its);
+    job->direction = CST_SEAL;
+    return job;
+}
+
+cst_job *Work::add_job(unsigned step, Item *item, const Suite &suite, const ExpandedKey &parts) {
+    return add_job(step, item, key(suite, parts));
+}
+
+cst_job *Work::add_gcm_job(unsigned step, Item *item, const Suite &suite, const gcm_key_data &data) {
+    if (const Key *const kept = kept_ ? kept_->get(suite, data) : nullptr) return add_job(step, item, kept);
+    return add_job(step, item, suite, gcm_parts(data));
+}
+
+template <typename Condition>
+void Work::drop(Step *step, Condition condition) {
+    size_t kept = 0;
+    for (size_t i = 0; i < step->n; i++) {
+        if (condition(&step->jobs[i], step->items[i])) continue;
+        step->jobs[kept] = step->jobs[i];
+        step->items[kept++] = step->items[i];
+    }
+    step->n = kept;
+}
+
+void Work::run(unsigned number) {
+    Step *const step = &steps_[number];
+    drop(step, [](const cst_job *, const Item *item) { return item->failed; });
+    while (step->n) {
+        const int error = cst_burst(context(), step->jobs, step->n);
+        if (!error) return;
+        const size_t before = step->n;
+        drop(step, [&](cst_job *job, Item *item) {
+            const bool refused = job->status < 0 || error == CST_ERR_MEMORY;
+            if (refused && !(job->status == CST_ERR_OVERLAP && run_apart(job))) item->failed = true;
+            return refused;
+        });
+        if (step->n == before) return;
+    }
+}
+
+}  // namespace cst::imb

@@ -1,0 +1,102 @@
+// Calls of a kernel that takes messages whole: what stands between two of their steps stays in its registers, and
+// nothing is copied to a state block but pointers.
+#pragma once
+
+#include <cstring>
+
+#include "../select/upper_halves.hpp"
+#include "../suite/secret.hpp"
+#include "../suite/suite.hpp"
+#include "copy.hpp"
+
+namespace cst {
+
+// For messages whose texts are as long as one another.
+class Calls {
+public:
+    Calls(const Calls &) = delete;
+    Calls &operator=(const Calls &) = delete;
+
+    // Whether the kernel's state and stride are no larger than what is here.
+    static bool has_room(const Variant &v) {
+        return v.state_bytes <= STATE_ROOM && v.state_align <= ALIGNED && v.step <= MOST_STEP;
+    }
+
+protected:
+    static constexpr size_t BLOCK = 16, ALIGNED = 64, STATE_ROOM = 1024, MOST_STEP = BLOCK * MOST_MESSAGE_BLOCKS;
+
+    Calls(const Engine &engine, const Variant &v, uint64_t bytes)
+        : v_(v),
+          place_(v.message),
+          bytes_(bytes),
+          args_{bytes && !v.message.is_short ? (bytes - 1) >> v.step_log2 : 0, {}},
+          front_(args_.iterations << v.step_log2),
+          end_(size_t(bytes - front_)),
+          fn_(v.kernel.load(std::memory_order_acquire)->fn),
+          lane_((v.cipher.algorithm ? v.cipher : v.hash).lanes[0]),
+          apart_(!place_.bits && end_ != v.step) {
+        if (v.legacy_sse && engine.avx()) clear_upper_halves();
+        args_.state[0] = state_ + v.state_offset[0];
+        if (place_.bits) {
+            for (size_t at = 0; at < v.step; at += 64)
+                put_word(place_.end_mask + uint32_t(at / 8), at < end_ ? first_bits(end_ - at) : 0);
+        } else if (place_.end_mask != NO_FIELD) {
+            memset(state_ + place_.end_mask, 0xff, end_);
+            memset(state_ + place_.end_mask + end_, 0, v.step - end_);
+        }
+        if (!bytes_) point_end(state_, state_);  // none of it is used
+        if (apart_) point_end(aside_, aside_);
+    }
+    ~Calls() {
+        wipe(state_, v_.state_bytes);
+        if (apart_) wipe(aside_, v_.step);
+    }
+
+    // out: NULL of a MAC.
+    void call(const void *in, void *out) {
+        const uint8_t *const from = static_cast<const uint8_t *>(in);
+        uint8_t *const to = static_cast<uint8_t *>(out);
+        if (front_) {
+            point(lane_.in, from);
+            if (to) point(lane_.out, to);
+        }
+        if (apart_) {
+            if (end_) copy_few(aside_, from + front_, end_);
+            memset(aside_ + end_, 0, v_.step - end_);  // what the last message left there
+        } else if (end_) {
+            point_end(from + front_, to ? to + front_ : nullptr);
+        }
+        fn_(&args_);
+        if (apart_ && end_ && to) copy_few(to + front_, aside_, end_);
+    }
+    void point(uint32_t field, const void *to) { put_pointer(state_ + field, to); }
+    void put_word(uint32_t field, uint64_t word) { memcpy(state_ + field, &word, sizeof(word)); }
+    // Whether it is another than that of the message before.
+    bool is_new(const cst_key *key) { return key_ != key && (key_ = key, true); }
+
+    static uint64_t blocks_of(uint64_t bytes) { return (bytes + BLOCK - 1) / BLOCK; }
+    // Bit i: there is byte i.
+    static uint64_t first_bits(uint64_t bytes) { return bytes >= 64 ? ~uint64_t(0) : (uint64_t(1) << bytes) - 1; }
+
+    const Variant &v_;
+    const MessagePlace place_;
+    const uint64_t bytes_;
+    cst_kernel_args args_;
+    const uint64_t front_;  // bytes of the strides
+    const size_t end_;      // and of what is behind them
+    alignas(ALIGNED) uint8_t state_[STATE_ROOM];
+
+private:
+    void point_end(const void *in, const void *out) {
+        point(place_.end_in, in);
+        if (place_.end_out != NO_FIELD) point(place_.end_out, out);
+    }
+
+    const cst_kernel_fn fn_;
+    const LanePlace lane_;
+    const bool apart_;  // the end is put together in aside_
+    const cst_key *key_ = nullptr;
+    alignas(ALIGNED) uint8_t aside_[MOST_STEP];
+};
+
+}  // namespace cst

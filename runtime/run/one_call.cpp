@@ -1,0 +1,128 @@
+#include "one_call.hpp"
+
+#include "burst.hpp"
+#include "calls.hpp"
+#include "lineup.hpp"
+#include "text.hpp"
+
+namespace cst {
+namespace {
+
+// Texts of a cipher alone.
+class TextCalls : public Calls {
+public:
+    TextCalls(const Engine &engine, const Variant &v, const cst_job &first)
+        : Calls(engine, v, first.in_len), opens_(v.cipher.algorithm->record.decrypts_only()) {}
+
+    bool run(cst_job *job) {
+        if (place_.chain != NO_FIELD) memcpy(state_ + place_.chain, job->iv, BLOCK);
+        if (is_new(job->key)) {
+            const Key &key = key_of(*job);
+            point(place_.key, key.round_keys(opens_));
+            if (place_.tweak_key != NO_FIELD) point(place_.tweak_key, key.tweak());
+        }
+        call(job->in, job->out);
+        text_done(job);
+        return true;
+    }
+
+private:
+    const bool opens_;
+};
+
+// GCM (SP 800-38D) with an IV of 12 bytes, and AADs as long as the first one's.
+class GcmCalls : public Calls {
+public:
+    GcmCalls(const Engine &engine, const Variant &v, const cst_job &first)
+        : Calls(engine, v, first.in_len),
+          opens_(v.cipher.algorithm->record.decrypts_only()),
+          aad_bytes_(first.aad_len),
+          before_aad_(BLOCK * (place_.aad_blocks - blocks_of(first.aad_len))) {
+        put_words(state_ + place_.lengths, __builtin_bswap64(8 * uint64_t(aad_bytes_)), __builtin_bswap64(8 * bytes_));
+        if (place_.bits) put_word(place_.aad_mask, first_bits(aad_bytes_) << (before_aad_ & 63));
+        if (!aad_bytes_) point(place_.aad, state_);
+        if (!place_.bits) {
+            memset(aad_, 0, MESSAGE_AAD);
+            point(place_.aad, aad_);
+        }
+    }
+
+    // False: its tag is wrong.
+    bool run(cst_job *job) {
+        const uint8_t *const iv = static_cast<const uint8_t *>(job->iv);
+        put_words(state_ + place_.counter, load64(iv), load64(iv + 4) >> 32 | uint64_t(1) << 56);  // 7.1, step 2
+        if (is_new(job->key)) take(key_of(*job));
+        if (aad_bytes_) {
+            const uint8_t *const aad = static_cast<const uint8_t *>(job->aad);
+            if (place_.bits) point(place_.aad, aad - before_aad_);
+            else copy_few(aad_ + before_aad_, aad, aad_bytes_);
+        }
+        call(job->in, job->out);
+        const uint8_t *const tag = state_ + place_.chain;
+        if (opens_ && !same_bytes(tag, static_cast<const uint8_t *>(job->tag), job->tag_len)) {
+            refuse_unopened(job);
+            return false;
+        }
+        if (!opens_) copy_few(static_cast<uint8_t *>(job->tag), tag, job->tag_len);
+        text_done(job);
+        return true;
+    }
+
+private:
+    void take(const Key &key) {
+        const KeyRow *const powers = key.powers() + GHASH_POWERS;
+        point(place_.key, key.encrypt());
+        point(place_.powers, powers - v_.step / BLOCK);
+        const size_t front = place_.is_short ? place_.aad_blocks : v_.step / BLOCK;
+        point(place_.end_powers, powers - front - blocks_of(end_) - 1);
+    }
+
+    const bool opens_;
+    const size_t aad_bytes_;
+    const size_t before_aad_;  // from where its blocks begin
+    alignas(ALIGNED) uint8_t aad_[MESSAGE_AAD];  // where there are no masks
+};
+
+bool serves(const Suite &suite, const cst_job &job) {
+    if (job.n_in_pieces | job.n_out_pieces) return false;
+    if (suite.construction == Construction::gcm) return job.iv_len == GCM_IV && job.aad_len <= MESSAGE_AAD;
+    if (suite.tweaked() && job.in_len % suite.encrypt->record.block_bytes) return false;  // ciphertext stealing
+    return suite.kind == CST_CIPHER && !counter_carries(suite, static_cast<const uint8_t *>(job.iv), job.in_len);
+}
+
+const Variant *choose(const Suite &suite, bool opens, size_t n, const cst_job &first) {
+    const LastChoice::Question question = {first.in_len, n, first.aad_len <= SHORT_MESSAGE_AAD,
+                                           suite.engine->lineups().generation()};
+    LastChoice &last = suite.last_message[opens];
+    const bool usual = !suite.forced && suite.remembered;
+    const Variant *v = usual ? last.recall(suite.messages[opens], question) : nullptr;
+    if (v) return v;
+    v = choose_message(suite, opens, n, first.in_len, first.in_len, first.aad_len).variant;
+    if (usual) last.remember(suite.messages[opens], question, v);
+    return v;
+}
+
+template <typename Those>
+int run_calls(const Engine &engine, const Variant &v, cst_job *jobs, size_t n) {
+    Those calls(engine, v, *jobs);
+    bool all = true;
+    for (cst_job *job = jobs; job < jobs + n; job++) all &= calls.run(job);
+    v.calls.add(n);
+    return all ? CST_OK : CST_ERR_AUTH;
+}
+
+}  // namespace
+
+int run_one_call(cst_job *jobs, size_t n) {
+    const Suite &suite = *key_of(*jobs).suite;
+    const bool opens = jobs->direction == CST_OPEN;
+    if (suite.messages[opens].variants.empty()) return JOB_WAITING;
+    const bool counts = suite.construction == Construction::counter;  // the IVs say how far it may go
+    for (size_t i = 0; i < (counts ? n : 1); i++)
+        if (!serves(suite, jobs[i])) return JOB_WAITING;
+    const Variant *const v = choose(suite, opens, n, *jobs);
+    if (!v || !Calls::has_room(*v)) return JOB_WAITING;
+    return (suite.kind == CST_AEAD ? run_calls<GcmCalls> : run_calls<TextCalls>)(*suite.engine, *v, jobs, n);
+}
+
+}  // namespace cst

@@ -1,0 +1,248 @@
+#include "parts.hpp"
+
+#include <algorithm>
+
+#include "../suite/secret.hpp"
+#include "chains.hpp"
+#include "lanes.hpp"
+#include "lineup.hpp"
+#include "mac.hpp"
+
+namespace cst {
+namespace {
+
+// What a part still has to do.
+struct Rest {
+    const cst_part *part;
+    uint64_t blocks;  // altogether, the end's and HMAC's too
+};
+
+// Of a lane's scratch: a chaining value, then the end of a message.
+constexpr size_t END = MOST_CHAIN, ROOM = END + 2 * MOST_BLOCK + PAD_SLACK;
+
+class PartStep {
+public:
+    PartStep(const Suite &suite, const Variant &v, LaneMemory *memory)
+        : hash_(suite.hash->record),
+          places_(v.hash.lanes.data()),
+          memory_(memory),
+          state_(memory->state),
+          log2_(v.step_log2),
+          unit_(hash_.block_bytes),
+          hmac_(suite.hmac()),
+          chains_(v, state_) {}
+
+    Rest *message[MAX_LANES];
+    uint64_t left[MAX_LANES];
+
+    void load(const uint32_t *lanes, size_t n) {
+        chains_.put(lanes, n, [&](size_t i) { return state_at(lanes[i])->chain; });
+        for (size_t i = 0; i < n; i++) {
+            in_left_[lanes[i]] = part_at(lanes[i]).in_len;
+            stage_[lanes[i]] = Stage::joint;
+            go_on(lanes[i]);
+        }
+    }
+    void turn(const uint32_t *lanes, size_t n) {
+        uint32_t outers[MAX_LANES], ends[MAX_LANES];
+        size_t n_outers = 0, n_ends = 0;
+        for (size_t i = 0; i < n; i++) {
+            const uint32_t lane = lanes[i];
+            if (go_on(lane)) continue;
+            if (stage_[lane] == Stage::outer) outers[n_outers++] = lane;
+            else ends[n_ends++] = lane;
+        }
+        if (n_outers) begin_outer(outers, n_outers);
+        if (n_ends) finish(ends, n_ends);
+    }
+    void advance(uint32_t lane, uint64_t iterations) {
+        if (left[lane]) point(lane, in_[lane] += iterations << log2_);
+    }
+    uint64_t most_idle(uint64_t iterations) const { return iterations; }
+    void idle(uint32_t lane, uint32_t model) const { point(lane, in_[model]); }
+
+private:
+    enum class Stage : uint8_t {
+        joint,  // what waited, filled up to a block
+        body,  // whole blocks, where they lie
+        end,  // the rest and the padding, or the rest put aside
+        outer,  // HMAC's second hash
+        done
+    };
+
+    const cst_part &part_at(uint32_t lane) const { return *message[lane]->part; }
+    HashState *state_at(uint32_t lane) const { return state_of(part_at(lane)); }
+    uint8_t *scratch(uint32_t lane) const { return memory_->scratch_of(lane, ROOM); }
+    void point(uint32_t lane, const uint8_t *in) const { put_pointer(state_ + places_[lane].in, in); }
+    bool begin(uint32_t lane, const uint8_t *in, uint64_t bytes) {
+        left[lane] = bytes >> log2_;
+        point(lane, in_[lane] = in);
+        return true;
+    }
+    const uint8_t *rest_of(uint32_t lane) const {
+        const cst_part &part = part_at(lane);
+        return static_cast<const uint8_t *>(part.in) + (part.in_len - in_left_[lane]);
+    }
+    void take_into_block(HashState *s, uint32_t lane, size_t used, size_t n) {
+        if (n) memcpy(s->block + used, rest_of(lane), n);
+        in_left_[lane] -= n;
+        s->bytes += n;
+    }
+
+    // The next stretch of the lane that a kernel has to do; false: there is none, or it is HMAC's.
+    bool go_on(uint32_t lane) {
+        HashState *const s = state_at(lane);
+        left[lane] = 0;
+        if (stage_[lane] == Stage::joint) {
+            stage_[lane] = Stage::body;
+            const size_t used = s->bytes & (unit_ - 1);
+            if (used) {
+                take_into_block(s, lane, used, std::min<uint64_t>(unit_ - used, in_left_[lane]));
+                if (!(s->bytes & (unit_ - 1))) return begin(lane, s->block, unit_);
+            }
+        }
+        if (stage_[lane] == Stage::body) {
+            stage_[lane] = Stage::end;
+            const uint64_t whole = in_left_[lane] & ~uint64_t(unit_ - 1);
+            if (whole) {
+                const uint8_t *const from = rest_of(lane);
+                in_left_[lane] -= whole;
+                s->bytes += whole;
+                return begin(lane, from, whole);
+            }
+        }
+        if (stage_[lane] == Stage::end) {
+            stage_[lane] = Stage::done;
+            take_into_block(s, lane, s->bytes & (unit_ - 1), in_left_[lane]);
+            if (!part_at(lane).tag) return false;
+            if (hmac_) stage_[lane] = Stage::outer;
+            uint8_t *const to = scratch(lane) + END;
+            const size_t used = s->bytes & (unit_ - 1);
+            memcpy(to, s->block, used);
+            return begin(lane, to, hash_pad(hash_, to, used, s->bytes + (hmac_ ? unit_ : 0)));
+        }
+        return false;
+    }
+    // RFC 2104: the hash of the key's other block and the digest.
+    void begin_outer(const uint32_t *lanes, size_t n) {
+        chains_.take(lanes, n, [&](size_t i) { return scratch(lanes[i]); });
+        for (size_t i = 0; i < n; i++) {
+            uint8_t *const to = scratch(lanes[i]) + END;
+            hash_digest(hash_, scratch(lanes[i]), to, hash_.digest_bytes);
+            begin(lanes[i], to, hash_pad(hash_, to, hash_.digest_bytes, unit_ + hash_.digest_bytes));
+            stage_[lanes[i]] = Stage::done;
+        }
+        chains_.put(lanes, n, [&](size_t i) { return key_at(lanes[i]).outer(); });
+    }
+    const Key &key_at(uint32_t lane) const { return *reinterpret_cast<const Key *>(part_at(lane).key); }
+    void finish(const uint32_t *lanes, size_t n) {
+        chains_.take(lanes, n, [&](size_t i) { return state_at(lanes[i])->chain; });
+        for (size_t i = 0; i < n; i++) {
+            const cst_part &part = part_at(lanes[i]);
+            if (!part.tag) continue;
+            hash_digest(hash_, state_at(lanes[i])->chain, static_cast<uint8_t *>(part.tag), part.tag_len);
+            wipe(part.state, sizeof(HashState));
+        }
+    }
+
+    const AlgorithmRecord &hash_;
+    const LanePlace *const places_;
+    LaneMemory *const memory_;
+    uint8_t *const state_;
+    const uint32_t log2_;
+    const size_t unit_;
+    const bool hmac_;
+    const Chains chains_;
+    const uint8_t *in_[MAX_LANES];
+    uint64_t in_left_[MAX_LANES];
+    Stage stage_[MAX_LANES];
+};
+
+const Suite *suite_of(const cst_part &part) { return reinterpret_cast<const Key *>(part.key)->suite; }
+
+uint64_t blocks_of(const cst_part &part) {
+    const Suite &suite = *suite_of(part);
+    const size_t unit = suite.hash->record.block_bytes;
+    const uint64_t bytes = (state_of(part)->bytes & (unit - 1)) + part.in_len;
+    return (part.tag ? hashed_bytes(suite, bytes) : bytes) / unit;
+}
+
+Need need_of(const Suite &suite, Rest *const *list, size_t n) {
+    const size_t unit = suite.hash->record.block_bytes;
+    uint64_t blocks = 0;
+    for (size_t i = 0; i < n; i++) blocks += list[i]->blocks;
+    Need need = {&suite.hashes, n, blocks / n * unit, list[0]->blocks * unit};
+    need.whole_only = true;
+    return need;
+}
+
+// How many of these, the longest first, are to be lined up by themselves: a few long ones among short ones would leave
+// most lanes idle.
+size_t alone(const Suite &suite, Rest *const *list, size_t n) {
+    constexpr uint64_t MUCH_LONGER = 4;
+    size_t some = 1;
+    while (some < n && list[some]->blocks * MUCH_LONGER > list[0]->blocks) some++;
+    if (some == n) return n;
+    const auto cycles = [&](Rest *const *from, size_t m) { return line_up(suite, need_of(suite, from, m)).cycles; };
+    return cycles(list, some) + cycles(list + some, n - some) < cycles(list, n) ? some : n;
+}
+
+// Of one suite, the longest first. All have something to do for a kernel.
+void run_some(Memory *memory, Rest *const *list, size_t n) {
+    const Suite &suite = *suite_of(*list[0]->part);
+    while (n) {
+        const Lineup lineup = line_up(suite, need_of(suite, list, alone(suite, list, n)));
+        PartStep step(suite, *lineup.variant, &memory->lanes);
+        execute(*suite.engine, *lineup.variant, &memory->lanes, &step, list, lineup.messages);
+        list += lineup.messages;
+        n -= lineup.messages;
+    }
+}
+
+// Too little for a block, and not the end.
+void put_aside(const cst_part &part) {
+    HashState *const s = state_of(part);
+    const size_t used = s->bytes & (suite_of(part)->hash->record.block_bytes - 1);
+    if (part.in_len) memcpy(s->block + used, part.in, part.in_len);
+    s->bytes += part.in_len;
+}
+
+}  // namespace
+
+int run_parts(const Engine &engine, const cst_part *parts, size_t n) {
+    Memory memory;
+    if (int error = memory.allocate(engine, n)) return error;
+    Rest rests[MOST_MESSAGES], *list[MOST_MESSAGES];
+    for (size_t first = 0; first < n; first += memory.room()) {
+        const size_t some = std::min(n - first, memory.room());
+        size_t working = 0;
+        for (const cst_part *part = parts + first; part < parts + first + some; part++) {
+            HashState *const s = state_of(*part);
+            const Key &key = *reinterpret_cast<const Key *>(part->key);
+            if (!s->key) {
+                const AlgorithmRecord &hash = key.suite->hash->record;
+                s->key = part->key;
+                memcpy(s->chain, key.inner(), size_t(hash.words) * hash.word_bytes);
+            }
+            const uint64_t blocks = blocks_of(*part);
+            if (!blocks) {
+                put_aside(*part);
+                continue;
+            }
+            rests[working] = {part, blocks};
+            list[working] = &rests[working];
+            working++;
+        }
+        std::sort(list, list + working, [](const Rest *a, const Rest *b) {
+            const Suite *const its = suite_of(*a->part), *const other = suite_of(*b->part);
+            return its != other ? its < other : a->blocks > b->blocks;
+        });
+        for (size_t from = 0, to; from < working; from = to) {
+            for (to = from + 1; to < working && suite_of(*list[to]->part) == suite_of(*list[from]->part);) to++;
+            run_some(&memory, list + from, to - from);
+        }
+    }
+    return CST_OK;
+}
+
+}  // namespace cst

@@ -1,0 +1,113 @@
+"""The interface of intel-ipsec-mb: its direct functions, a message in pieces of any length."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cryptostitch.ladder import oracle
+
+from integrations.ipsec_mb import COMPLETED, run
+
+PIECES = [0, 1, 7, 15, 16, 17, 63, 64, 65, 130, 500, 2000]
+"""Bytes in a piece; 0: all at once, by the function for that."""
+LENGTHS = (0, 1, 15, 16, 33, 64, 257, 1024, 1499)
+
+
+@pytest.fixture(autouse=True)
+def built(build: Path) -> None:
+    if not (build / "integrations/ipsec_mb/ipsec-mb-jobs").exists():
+        pytest.skip("not built: no intel-ipsec-mb.h of version 1.3")
+
+
+@dataclass(frozen=True)
+class Message:
+    """Of a text that is to be opened, the tag is of what is there, whoever made it."""
+
+    function: str
+    piece: int
+    opens: bool
+    key: bytes
+    iv: bytes
+    aad: bytes
+    tag_len: int
+    text: bytes
+
+    def line(self) -> str:
+        octets = " ".join(part.hex() or "-" for part in (self.key, b"", self.iv, self.aad))
+        unused = "0 0 0 0 1"
+        text = self.text.hex() or "-"
+        return f"{self.function} {self.piece} {1 + self.opens} 1 {octets} {self.tag_len} {unused} {text}"
+
+    def answer(self) -> tuple[bytes, bytes]:
+        suite = "chacha20-poly1305" if self.function == "chacha" else f"aes-{8 * len(self.key)}-gcm"
+        if self.function == "gmac":
+            return b"", oracle.seal(suite, self.key, b"", self.iv, self.text, b"")[1][: self.tag_len]
+        out, tag = oracle.seal(suite, self.key, b"", self.iv, self.aad, self.text)
+        if self.opens:
+            tag = oracle.seal(suite, self.key, b"", self.iv, self.aad, out)[1]
+        return out, tag[: self.tag_len]
+
+
+def check(build: Path, messages: Sequence[Message]) -> None:
+    for first in range(0, len(messages), 100):
+        some = messages[first : first + 100]
+        for message, result in zip(some, run(build, [message.line() for message in some], "each"), strict=True):
+            text, tag = message.answer()
+            assert (result.status, result.error) == (COMPLETED, 0), message
+            assert result.tag[: len(tag)] == tag, message
+            assert message.function == "gmac" or result.buffer == text, message
+
+
+@pytest.mark.parametrize("key_bytes", [16, 24, 32])
+def test_gcm(build: Path, key_bytes: int) -> None:
+    rng = random.Random(key_bytes)
+    messages = [
+        Message(
+            "gcm",
+            piece,
+            rng.random() < 0.5,
+            rng.randbytes(key_bytes),
+            rng.randbytes(rng.choice((12, 8, 16, 61)) if piece else 12),
+            rng.randbytes(rng.choice((0, 8, 20, 333))),
+            rng.choice((4, 8, 12, 16)),
+            rng.randbytes(length),
+        )
+        for piece in PIECES
+        for length in LENGTHS
+    ]
+    check(build, messages)
+
+
+@pytest.mark.parametrize("key_bytes", [16, 24, 32])
+def test_gmac(build: Path, key_bytes: int) -> None:
+    rng = random.Random(key_bytes)
+    messages = [
+        Message("gmac", piece, False, rng.randbytes(key_bytes), rng.randbytes(12), b"", 16, rng.randbytes(length))
+        for piece in PIECES[1:]
+        for length in LENGTHS
+    ]
+    check(build, messages)
+
+
+def test_chacha_poly(build: Path) -> None:
+    rng = random.Random(0)
+    messages = [
+        Message(
+            "chacha",
+            piece,
+            opens,
+            rng.randbytes(32),
+            rng.randbytes(12),
+            rng.randbytes(rng.choice((0, 8, 20, 333))),
+            16,
+            rng.randbytes(length),
+        )
+        for piece in PIECES[1:]
+        for length in LENGTHS
+        for opens in (False, True)
+    ]
+    check(build, messages)

@@ -1,0 +1,125 @@
+"""The interface of intel-ipsec-mb: jobs of every kind that the library has, against other implementations; the order in
+which they come back; what is refused."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cryptostitch.ladder import oracle
+
+from integrations.ipsec_mb import AEADS, COMPLETED, FILLER, Job, Result, random_job, run
+
+CIPHERS = ("cbc", "ctr", "ecb", "chacha20")
+MACS = ("hmac-sha1", "hmac-sha224", "hmac-sha256", "hmac-sha384", "hmac-sha512", "hmac-md5", "xcbc", "cmac", "cmac-256")
+DIGESTS = ("sha1", "sha224", "sha256", "sha384", "sha512")
+LONE = ("gmac-128", "gmac-192", "gmac-256", "poly1305")
+PAIRS = (
+    [(cipher, mac) for cipher in ("cbc", "ctr") for mac in (*MACS, *DIGESTS, "null")]
+    + [(cipher, mac) for cipher in ("ecb", "chacha20") for mac in ("null", "hmac-sha256")]
+    + [("null", mac) for mac in (*MACS, *DIGESTS, *LONE)]
+    + [(aead, aead) for aead in AEADS]
+)
+
+
+@pytest.fixture(autouse=True)
+def built(build: Path) -> None:
+    if not (build / "integrations/ipsec_mb/ipsec-mb-jobs").exists():
+        pytest.skip("not built: no intel-ipsec-mb.h of version 1.3")
+
+
+def check(jobs: Sequence[Job], results: list[Result]) -> None:
+    assert [result.number for result in results] == list(range(len(jobs)))
+    for job, result in zip(jobs, results):
+        assert result.status == COMPLETED, (job, result)
+        buffer, tag = job.answer()
+        assert result.buffer == buffer, job
+        assert result.tag == tag + bytes([FILLER]) * (64 - len(tag)), job
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids="+".join)
+def test_answers(build: Path, pair: tuple[str, str]) -> None:
+    rng = random.Random("+".join(pair))
+    jobs = [random_job(rng, *pair) for _ in range(60)]
+    check(jobs, run(build, [job.line() for job in jobs]))
+
+
+@pytest.mark.parametrize("how", ["flush", "each", "burst", "nocheck", "fork"])
+def test_mixed_jobs_come_back_in_order(build: Path, how: str) -> None:
+    rng = random.Random(how)
+    jobs = [random_job(rng, *rng.choice(PAIRS)) for _ in range(128)]
+    check(jobs, run(build, [job.line() for job in jobs], how))
+
+
+@pytest.mark.parametrize("hold", ["1", "3", "128", "0", "many"])
+def test_holding_back_changes_no_answer(build: Path, hold: str) -> None:
+    rng = random.Random(hold)
+    jobs = [random_job(rng, *rng.choice(PAIRS)) for _ in range(150)]
+    check(jobs, run(build, [job.line() for job in jobs], CRYPTOSTITCH_IPSEC_MB_HOLD=hold))
+
+
+@pytest.mark.parametrize("target", ["sse_aesni", "host-avx512f", "host-vaes"])
+def test_answers_on_lesser_cpus(build: Path, target: str) -> None:
+    rng = random.Random(target)
+    jobs = [random_job(rng, *rng.choice(PAIRS)) for _ in range(150)]
+    check(jobs, run(build, [job.line() for job in jobs], CRYPTOSTITCH_TARGET=target))
+
+
+def test_keys_of_gcm_that_follow_one_another_in_a_place(build: Path) -> None:
+    """What was made of a key is not used for the next."""
+    rng = random.Random(0)
+    jobs = [
+        random_job(rng, *rng.choice((("gcm", "gcm"), ("null", "gmac-128"), ("null", "gmac-256")))) for _ in range(150)
+    ]
+    check(jobs, run(build, [job.line() for job in jobs], "each"))
+
+
+@pytest.mark.parametrize("aead", AEADS)
+def test_the_tag_of_a_forgery_is_another(build: Path, aead: str) -> None:
+    """The interface compares no tags: what it computes of a forged text must differ from the tag that came with it."""
+    rng = random.Random(aead)
+    sealed = replace(random_job(rng, aead, aead), seals=True, place=0)
+    while not sealed.cipher_len:
+        sealed = replace(random_job(rng, aead, aead), seals=True, place=0)
+    (first,) = run(build, [sealed.line()])
+    forged = bytearray(first.buffer)
+    forged[sealed.cipher_at] ^= 1
+    jobs = [replace(sealed, seals=False, text=text) for text in (first.buffer, bytes(forged))]
+    right, wrong = run(build, [job.line() for job in jobs])
+    assert right.tag == first.tag and right.buffer == sealed.text
+    assert wrong.tag[: sealed.tag_len] != first.tag[: sealed.tag_len]
+
+
+def product(a: int, b: int) -> int:
+    """In GF(2^128), whose first bit is the constant one (SP 800-38D, 6.3)."""
+    result = 0
+    for bit in range(127, -1, -1):
+        if a >> bit & 1:
+            result ^= b
+        b = b >> 1 ^ (0xE1 << 120 if b & 1 else 0)
+    return result
+
+
+def iv_for_counter(key: bytes, counter: bytes) -> bytes:
+    """Of 16 bytes, of which GCM makes that first counter block (7.1): GHASH of the IV and its length, backwards."""
+    h = int.from_bytes(oracle.ecb(key, bytes(16)), "big")
+    inverse, power = 1 << 127, h
+    for _ in range(127):  # h^(2^128 - 2)
+        power = product(power, power)
+        inverse = product(inverse, power)
+    wanted = int.from_bytes(counter, "big") ^ product(128, h)
+    return product(wanted, product(inverse, inverse)).to_bytes(16, "big")
+
+
+@pytest.mark.parametrize("before", [0, 1, 5, 63])
+def test_counters_of_gcm_wrap_in_32_bits(build: Path, before: int) -> None:
+    """An IV of another length than 12 may begin so many blocks in front of the end."""
+    rng = random.Random(before)
+    key = rng.randbytes(16)
+    iv = iv_for_counter(key, rng.randbytes(12) + (2**32 - 1 - before).to_bytes(4, "big"))
+    sealed = Job("gcm", "gcm", True, True, key, b"", iv, b"", 16, 0, 1500, 0, 1500, 1, rng.randbytes(1500))
+    jobs = [sealed, replace(sealed, seals=False, cipher_first=False), replace(sealed, seals=False, place=0)]
+    check(jobs, run(build, [job.line() for job in jobs]))

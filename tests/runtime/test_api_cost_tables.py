@@ -1,0 +1,90 @@
+"""Cost tables as files of costs: a context that begins with one chooses as on the CPU whose table it is."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from cost_files import fnv1a, refused, table
+from cryptostitch.binding.cost_file import table_file, write_table
+from cryptostitch.binding.runtime import CALIBRATE, ERR_COSTS, Context
+from handmade import tool
+
+FOUR, EIGHT = "sha1_x4@sse", "sha1_x8@sse"
+LOW = "sse"  # few kernels: quick to measure
+ROWS = {EIGHT: [1.0, 0.0], FOUR: [9000.0, 0.0]}
+
+
+def context(folder: Path, name: str, rows: dict[str, list[float]], target: str = LOW) -> Context:
+    return Context(target=target, costs=write_table(folder / "table", name, rows))
+
+
+def test_the_table_decides(tmp_path: Path) -> None:
+    cheap = context(tmp_path, "zen9", ROWS)
+    assert table(cheap) == "zen9" and not cheap.calibrated
+    choice = cheap.suite("sha1").choice(64)
+    assert choice.kernel == EIGHT and "by the table for zen9" in choice.why
+    assert choice.cycles_per_byte == pytest.approx(1 / 8 / 64, rel=0.5), "and what loading takes"
+    dear = context(tmp_path, "zen9", {EIGHT: [9000.0, 0.0], FOUR: [1.0, 0.0], "rot13_x4@sse": [1.0, 1.0]})
+    assert dear.suite("sha1").choice(64).kernel == FOUR
+
+
+def test_without_rows_estimates_decide(tmp_path: Path) -> None:
+    none = context(tmp_path, "generic", {}, "host")
+    assert table(none) == "generic"
+    for suite in ("sha1", "sha256", "aes-128-cbc"):
+        choice = none.suite(suite).choice(64)
+        assert "estimate" in choice.why and choice.cycles_per_byte == 0
+
+
+def test_a_derived_figure_and_the_estimate_meet_in_the_middle(tmp_path: Path) -> None:
+    def cost(name: str, rows: dict[str, list[float]]) -> float:
+        made = context(tmp_path, name, rows)
+        made.force("sha1", FOUR)
+        figure = re.search(r"([0-9.e+-]+) cycles per byte", made.suite("sha1").choice(64).why)
+        assert figure
+        return float(figure[1])
+
+    rows = {FOUR: [9000.0, 0.0]}
+    measured, estimated, derived = cost("zen9", rows), cost("zen9", {}), cost("~zen9", rows)
+    assert derived == pytest.approx((measured * estimated) ** 0.5, rel=0.1)
+    assert table(context(tmp_path, "~zen9", rows)) == "zen9"
+
+
+def test_measuring_leaves_a_table_aside(tmp_path: Path) -> None:
+    path = write_table(tmp_path / "table", "zen9", ROWS)
+    assert table(Context(CALIBRATE, target=LOW, costs=path)) == "calibrated on this machine"
+    assert path.read_text().splitlines()[1].startswith("brand ")
+
+
+def test_figures_out_of_range_are_limited(tmp_path: Path) -> None:
+    text = table_file("zen9", {"a": [0.0, -1.0], "b": [1e12, 1e12]})
+    assert "kernel a 10 0\nkernel b 1000000000 1000000000\n" in text
+    (tmp_path / "table").write_text(text)
+    assert table(Context(target=LOW, costs=tmp_path / "table")) == "zen9"
+
+
+@pytest.mark.parametrize(
+    "head, row",
+    [
+        ("table", "kernel a 10 0"),
+        ("table a b", "kernel a 10 0"),
+        ("table " + "a" * 32, "kernel a 10 0"),
+        ("table zen9", "kernel a 0123456789abcdef 10 0"),
+        ("table zen9", "kernel a 9 0"),
+        ("table zen9\ntable zen9", "kernel a 10 0"),
+    ],
+)
+def test_damaged_tables(head: str, row: str, tmp_path: Path) -> None:
+    text = f"cryptostitch costs 1\n{head}\n{row}\n"
+    path = tmp_path / "table"
+    path.write_text(f"{text}end {fnv1a(text.encode()):016x}\n")
+    refused(ERR_COSTS, target=LOW, costs=path)
+
+
+def test_many_damaged_tables(tmp_path: Path) -> None:
+    path = write_table(tmp_path / "table", "zen9", ROWS)
+    done = subprocess.run([tool("cst-cost-damage"), path], capture_output=True, text=True)
+    assert done.returncode == 0 and "0 wrong" in done.stdout, done.stdout + done.stderr

@@ -1,0 +1,115 @@
+"""cryptostitch.hash_many, hmac_many, hash_column beside hashlib."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import random
+import threading
+from array import array
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Any
+
+import numpy
+import pytest
+from cryptostitch import hash_column, hash_many, hmac_many
+from cryptostitch.binding.runtime import ERR_LENGTH, ERR_NAME, RuntimeFailure
+
+HASHES = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512")
+
+
+@pytest.fixture(scope="module")
+def buffers() -> list[bytes]:
+    rng = random.Random(4)
+    return [rng.randbytes(rng.choice((0, 1, 55, 64, 100, 1000, rng.randrange(20_000)))) for _ in range(500)]
+
+
+@pytest.mark.parametrize("name", HASHES)
+def test_hash_many(name: str, buffers: list[bytes]) -> None:
+    wanted = [hashlib.new(name, buffer).digest() for buffer in buffers]
+    assert hash_many(name, buffers) == wanted
+    assert hash_many(name, iter(buffers)) == wanted
+    assert hash_many(name, []) == []
+    assert hash_many(name, [b""]) == [hashlib.new(name).digest()]
+
+
+@pytest.mark.parametrize("name", HASHES)
+@pytest.mark.parametrize("size", (0, 7, 64, 1000))
+def test_hmac_many(name: str, size: int, buffers: list[bytes]) -> None:
+    key = random.Random(size).randbytes(size)
+    assert hmac_many(name, key, buffers) == [hmac.digest(key, buffer, name) for buffer in buffers]
+
+
+def test_kinds_of_buffers(buffers: list[bytes]) -> None:
+    """Writable ones and read-only ones, typed ones, all in one call."""
+
+    class Text(bytes):
+        pass
+
+    def kinds() -> Iterator[tuple[bytes, Any]]:
+        for at, data in enumerate(buffers):
+            typed = data[: len(data) // 8 * 8]
+            yield (
+                (data, data),
+                (data, bytearray(data)),
+                (data, memoryview(data)),
+                (typed, array("d", typed)),
+                (typed, numpy.frombuffer(typed, dtype=numpy.uint64)),
+                (data, Text(data)),
+            )[at % 6]
+
+    made = list(kinds())
+    wanted = [hashlib.sha256(data).digest() for data, _ in made]
+    assert hash_many("sha256", (buffer for _, buffer in made)) == wanted
+
+
+def test_more_than_a_burst() -> None:
+    data = [b"%d" % i for i in range(10_001)]
+    assert hash_many("sha1", data) == [hashlib.sha1(each).digest() for each in data]
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(RuntimeFailure) as failure:
+        hash_many("sha257", [b""])
+    assert failure.value.code == ERR_NAME and "sha256" in failure.value.nearest
+    for name in ("hmac-sha256", "aes-128-cmac", "aes-128-cbc+hmac-sha1-etm"):
+        with pytest.raises(ValueError, match="is not a hash"):
+            hash_many(name, [b""])
+    for wrong in ([b"", "text"], [None], [(1, 2)], [3]):
+        with pytest.raises(TypeError):
+            hash_many("md5", wrong)
+
+
+@pytest.mark.parametrize("name", HASHES)
+@pytest.mark.parametrize("kind", ("i", "I", "q", "Q"))
+def test_hash_column(name: str, kind: str, buffers: list[bytes]) -> None:
+    data, offsets = b"".join(buffers), array(kind, accumulate(map(len, buffers), initial=0))
+    wanted = b"".join(hashlib.new(name, buffer).digest() for buffer in buffers)
+    for whole in (data, bytearray(data), memoryview(data), numpy.frombuffer(data, dtype=numpy.uint8)):
+        assert hash_column(name, whole, offsets) == wanted
+    assert hash_column(name, data, numpy.array(offsets)) == wanted
+    macs = b"".join(hmac.digest(b"key", buffer, name) for buffer in buffers)
+    assert hash_column(name, data, offsets, key=b"key") == macs
+    assert hash_column(name, b"", offsets[:1]) == hash_column(name, b"", array(kind)) == b""
+
+
+def test_offsets_that_are_wrong() -> None:
+    for offsets in (array("i", [0, 2, 1]), array("i", [0, 4]), array("q", [-1, 1]), array("i", [0, 2**31 - 1])):
+        with pytest.raises(RuntimeFailure) as failure:
+            hash_column("md5", b"abc", offsets)
+        assert failure.value.code == ERR_LENGTH
+    for offsets in (array("d", [0, 1]), b"\0\1", numpy.array([[0, 1]]), numpy.arange(8)[::2], array("h", [0, 1])):
+        with pytest.raises(ValueError, match="offsets"):
+            hash_column("md5", b"abc", offsets)
+
+
+def test_threads(buffers: list[bytes]) -> None:
+    """At once, with the same key."""
+    wanted, found = [hashlib.sha512(buffer).digest() for buffer in buffers], []
+    threads = [threading.Thread(target=lambda: found.append(hash_many("sha512", buffers))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [wanted] * 6

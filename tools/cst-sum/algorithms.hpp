@@ -1,0 +1,34 @@
+// The hashes: their names here and in lists, and the library's keys for them.
+#pragma once
+
+#include <cryptostitch/cryptostitch.h>
+
+#include <string>
+#include <vector>
+
+namespace sum {
+
+struct Algorithm {
+    std::string name;  // of -a, and the library's: "sha256"
+    std::string tag;   // in lists: "SHA256"
+    size_t bytes = 0;  // of a digest
+    const cst_key *key = nullptr;
+};
+
+// All that this library offers. Lives until the program ends.
+class Algorithms {
+public:
+    // Empty text: it went well; else why it did not.
+    std::string open();
+    cst_ctx *context() const { return context_; }
+    // NULL: there is none of that name, or tag.
+    const Algorithm *named(const std::string &name) const;
+    const Algorithm *tagged(const std::string &tag) const;
+    std::string names() const;
+
+private:
+    cst_ctx *context_ = nullptr;
+    std::vector<Algorithm> all_;
+};
+
+}  // namespace sum

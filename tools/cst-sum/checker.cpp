@@ -1,0 +1,86 @@
+#include "checker.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+#include "names.hpp"
+
+namespace sum {
+namespace {
+
+std::string what_is_wrong(const std::string &name, int error) {
+    return quoted(name) + ": " + std::generic_category().message(error);
+}
+
+std::string counted(uint64_t n, const char *one, const char *many) {
+    return "WARNING: " + std::to_string(n) + (n == 1 ? one : many);
+}
+
+}  // namespace
+
+void Writer::take(const Task &task, const Result &result) {
+    const int error = task.error ? task.error : result.error;
+    if (!error) return output_->write(line_of(*task.algorithm, result.digest, task.name, style_));
+    all_right_ = false;
+    output_->message(what_is_wrong(task.name, error));
+}
+
+void Checker::take(const Task &task, const Result &result) {
+    switch (task.kind) {
+        case Task::Kind::file: return judge_file(task, result);
+        case Task::Kind::failure: all_right_ = false; return output_->message(what_is_wrong(task.name, task.error));
+        case Task::Kind::wrong_line:
+            task.list->wrong_lines++;
+            if (options_.warn)
+                output_->message(task.list->name + ": " + std::to_string(task.line) + ": improperly formatted " +
+                                 task.list->algorithm->tag + " checksum line");
+            return;
+        case Task::Kind::end_of_list: return judge_list(*task.list);
+    }
+}
+
+void Checker::judge_file(const Task &task, const Result &result) {
+    List &list = *task.list;
+    list.found = true;
+    // Only a newline would tear a line apart here.
+    const std::string name = task.name.find('\n') != std::string::npos ? "\\" + escaped(task.name) : task.name;
+    if (result.error) {
+        if (options_.ignore_missing && result.error == ENOENT) return;
+        output_->message(what_is_wrong(task.name, result.error));
+        list.unreadable++;
+        if (!options_.status) output_->write(name + ": FAILED open or read\n");
+        return;
+    }
+    const bool right = hexadecimal(result.digest) == task.expected;
+    if (right) list.matched = true;
+    else list.differing++;
+    if (options_.status || (right && options_.quiet)) return;
+    output_->write(name + (right ? ": OK\n" : ": FAILED\n"));
+}
+
+void Checker::judge_list(const List &list) {
+    if (list.damaged) {
+        all_right_ = false;
+        return output_->message(list.name + ": read error");
+    }
+    if (!list.found) {
+        all_right_ = false;
+        return output_->message(list.name + ": no properly formatted checksum lines found");
+    }
+    if (!options_.status) {
+        if (list.wrong_lines)
+            output_->message(
+                counted(list.wrong_lines, " line is improperly formatted", " lines are improperly formatted"));
+        if (list.unreadable)
+            output_->message(
+                counted(list.unreadable, " listed file could not be read", " listed files could not be read"));
+        if (list.differing)
+            output_->message(
+                counted(list.differing, " computed checksum did NOT match", " computed checksums did NOT match"));
+        if (options_.ignore_missing && !list.matched) output_->message(list.name + ": no file was verified");
+    }
+    all_right_ &= (!options_.ignore_missing || list.matched) && !list.unreadable && !list.differing &&
+                  !(options_.strict && list.wrong_lines);
+}
+
+}  // namespace sum

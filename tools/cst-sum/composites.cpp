@@ -1,0 +1,88 @@
+#include "composites.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include "names.hpp"
+
+namespace sum {
+
+NamedLine named_line(const std::string &name, bool zero) {
+    const bool escapes = !zero && needs_escape(name);
+    return {escapes ? "\\" : "", (escapes ? escaped(name) : name) + (zero ? '\0' : '\n')};
+}
+
+void ChunkSink::take(const Task &task, const Result &result) {
+    const int error = task.error ? task.error : result.error;
+    if (!begun_) {
+        begun_ = true;
+        failed_ = false;
+        begin(task);
+    }
+    if (error && !failed_) {
+        failed_ = true;
+        all_right_ = false;
+        output_->message(quoted(task.name) + ": " + std::generic_category().message(error));
+    }
+    const size_t each = failed_ ? 0 : task.algorithm->bytes;
+    uint64_t from = task.from, left = result.bytes;
+    for (size_t at = 0; !failed_ && at < result.digest.size(); at += each) {
+        const uint64_t bytes = std::min(left, task.chunk);
+        chunk(task, result.digest.substr(at, each), from, bytes);
+        from += bytes;
+        left -= bytes;
+    }
+    if (!task.last) return;
+    begun_ = false;
+    if (!failed_) end(task);
+}
+
+void Chunks::chunk(const Task &task, const std::string &digest, uint64_t from, uint64_t bytes) {
+    const NamedLine line = named_line(task.name, options_.zero);
+    output_->write(line.front + hexadecimal(digest) + "  " + std::to_string(from) + "+" + std::to_string(bytes) + "  " +
+                   line.back);
+}
+
+void Etags::begin(const Task &) {
+    digests_.clear();
+    parts_ = bytes_ = 0;
+}
+
+void Etags::chunk(const Task &, const std::string &digest, uint64_t, uint64_t bytes) {
+    digests_ += digest;
+    parts_++;
+    bytes_ += bytes;
+}
+
+void Etags::end(const Task &task) {
+    std::string digest = digests_, number;
+    if (bytes_ >= task.chunk) {
+        unsigned char made[64];
+        cst_digest(task.algorithm->key, digests_.data(), digests_.size(), made, task.algorithm->bytes);
+        digest.assign(reinterpret_cast<const char *>(made), task.algorithm->bytes);
+        number = "-" + std::to_string(parts_);
+    }
+    const NamedLine line = named_line(task.name, options_.zero);
+    // S3 writes MD5 in hexadecimal digits, and the others so.
+    const std::string text = task.algorithm->name == "md5" ? hexadecimal(digest) : base64(digest);
+    output_->write(line.front + text + number + "  " + line.back);
+}
+
+void Verities::chunk(const Task &task, const std::string &digest, uint64_t, uint64_t) {
+    const NamedLine line = named_line(task.name, options_.zero);
+    output_->write(line.front + task.algorithm->name + ":" + hexadecimal(digest) + " " + line.back);
+}
+
+std::string base64(const std::string &bytes) {
+    constexpr char LETTERS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string text;
+    for (size_t i = 0; i < bytes.size(); i += 3) {
+        uint32_t group = 0;
+        for (size_t j = 0; j < 3; j++)
+            group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0u);
+        for (size_t j = 0; j < 4; j++) text += i + j <= bytes.size() ? LETTERS[group >> (18 - 6 * j) & 63] : '=';
+    }
+    return text;
+}
+
+}  // namespace sum

@@ -1,0 +1,76 @@
+// Sinks for digests that are made of others: of chunks, of the parts of an upload.
+#pragma once
+
+#include "lists.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "queue.hpp"
+
+namespace sum {
+
+// A file's name as it stands behind a digest, with the line's end and what must be in front of the line.
+struct NamedLine {
+    std::string front, back;
+};
+NamedLine named_line(const std::string &name, bool zero);
+
+// What sinks of files in chunks have in common: a file that cannot be read is said to be so once.
+class ChunkSink : public Sink {
+public:
+    ChunkSink(const Options &options, Output *output) : options_(options), output_(output) {}
+    void take(const Task &task, const Result &result) final;
+    void flush() override { output_->flush(); }
+    bool all_right() const override { return all_right_; }
+
+protected:
+    virtual void begin(const Task &task) = 0;
+    virtual void chunk(const Task &task, const std::string &digest, uint64_t from, uint64_t bytes) = 0;
+    virtual void end(const Task &task) = 0;
+
+    const Options &options_;
+    Output *const output_;
+
+private:
+    bool all_right_ = true, begun_ = false, failed_ = false;
+};
+
+// DIGEST  FROM+BYTES  NAME for each chunk.
+class Chunks : public ChunkSink {
+public:
+    using ChunkSink::ChunkSink;
+
+private:
+    void begin(const Task &) override {}
+    void chunk(const Task &task, const std::string &digest, uint64_t from, uint64_t bytes) override;
+    void end(const Task &) override {}
+};
+
+// The ETag, or composite checksum, of an object that was uploaded to S3 in parts: the digest of the parts' digests, and
+// their number. Shorter files than a part are uploaded at once.
+class Etags : public ChunkSink {
+public:
+    using ChunkSink::ChunkSink;
+
+private:
+    void begin(const Task &task) override;
+    void chunk(const Task &task, const std::string &digest, uint64_t from, uint64_t bytes) override;
+    void end(const Task &task) override;
+
+    std::string digests_;
+    uint64_t parts_ = 0, bytes_ = 0;
+};
+
+// HASH:DIGEST NAME
+class Verities : public ChunkSink {
+public:
+    using ChunkSink::ChunkSink;
+
+private:
+    void begin(const Task &) override {}
+    void chunk(const Task &task, const std::string &digest, uint64_t from, uint64_t bytes) override;
+    void end(const Task &) override {}
+};
+
+std::string base64(const std::string &bytes);
+
+}  // namespace sum

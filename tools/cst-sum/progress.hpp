@@ -1,0 +1,22 @@
+// The line on a terminal that tells how far the work is.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace sum {
+
+class Progress {
+public:
+    // total: bytes of all files; 0: not known.
+    explicit Progress(uint64_t total) : total_(total), start_(std::chrono::steady_clock::now()) {}
+    // Empty in the first second: what is done by then needs none.
+    std::string line(uint64_t files, uint64_t bytes) const;
+
+private:
+    const uint64_t total_;
+    const std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace sum

@@ -1,0 +1,104 @@
+// What is to be done, one after the other, and how it went, in the same order: workers take tasks and give results.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "algorithms.hpp"
+
+namespace sum {
+
+struct List;
+
+struct Task {
+    enum class Kind {
+        file,
+        failure,      // `error` says what is wrong with `name`
+        wrong_line,   // of a list
+        end_of_list,
+    };
+    Kind kind = Kind::file;
+    std::string name;
+    const Algorithm *algorithm = nullptr;
+    int error = 0;
+    // Digested are chunks of at most so many bytes, the first from `from` on: one, or with `rolls` all to the end.
+    uint64_t from = 0, chunk = UINT64_MAX;
+    bool rolls = false;
+    bool last = true;  // of the file
+    // Of a line of a list.
+    std::shared_ptr<List> list;
+    uint64_t line = 0;
+    std::string expected;
+    // Set by the queue: must run alone (standard input, pipes, terminals).
+    bool alone = false;
+    uint64_t number = 0;
+};
+
+struct Result {
+    int error = 0;  // errno
+    std::string digest;  // of each chunk, one behind the other
+    uint64_t bytes = 0;
+};
+
+class Source {
+public:
+    virtual ~Source() = default;
+    // The next task; false: there is none. Called by one thread at a time.
+    virtual bool next(Task *task) = 0;
+};
+
+class Sink {
+public:
+    virtual ~Sink() = default;
+    // In the order of the tasks, by one thread at a time.
+    virtual void take(const Task &task, const Result &result) = 0;
+    // After some of them.
+    virtual void flush() = 0;
+    // Nothing has failed so far.
+    virtual bool all_right() const = 0;
+};
+
+class Queue {
+public:
+    Queue(Source *source, Sink *sink) : source_(source), sink_(sink) {}
+
+    enum class Draw { task, later, end };
+    // A task to do. later: none may begin before others are done. One that must run alone is given out when no other
+    // runs. wait: not to return with later.
+    Draw draw(Task *task, bool wait);
+    void done(const Task &task, Result result);
+
+    // Waits for so long, or until all is done: true. Then tells how many files are done, and how many bytes were read,
+    // while no result is taken.
+    bool wait(unsigned milliseconds, const std::function<void(uint64_t files, uint64_t bytes)> &tell);
+    // So many bytes more were read.
+    void read(uint64_t bytes);
+
+private:
+    // Results that wait for an earlier one: what a huge file in front holds up is bounded.
+    static constexpr uint64_t MOST_WAITING = 8192;
+
+    struct Waiting {
+        Task task;
+        Result result;
+        bool done = false;
+    };
+    void release();
+
+    Source *const source_;
+    Sink *const sink_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<Waiting> waiting_;  // from number first_ on
+    uint64_t first_ = 0, next_ = 0, running_ = 0;
+    Task pending_;
+    bool has_pending_ = false, ended_ = false, alone_ = false;
+    uint64_t files_ = 0, bytes_ = 0;
+};
+
+}  // namespace sum
