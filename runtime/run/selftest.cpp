@@ -79,7 +79,7 @@ int run_one(const Suite &suite, const Bytes &key, const Bytes &mac_key, const By
         job.out_cap = back.size();
     }
     if (int error = run_jobs(&memory, &job, 1)) return error == CST_ERR_AUTH ? CST_ERR_SELFTEST : error;
-    if (suite.enciphers() && (job.out_len != in.size() || memcmp(back.data(), in.data(), in.size()) != 0))
+    if (suite.enciphers() && (job.out_len != in.size() || !std::equal(in.begin(), in.end(), back.begin())))
         return CST_ERR_SELFTEST;
     if (suite.kind == CST_CIPHER) return CST_OK;
     uint8_t *spoilt = tag_len ? sealed->tag.data() : sealed->out.data();  // what is wrong must be refused

@@ -145,6 +145,7 @@ UNMEASURED = {
         "vpclmulqdq",
         "vpmadd52luq",
         "vpmadd52huq",
+        "pmuludq",
         "vpmuludq",
         "vmovq",
         "mulx",

@@ -1,4 +1,4 @@
-"""libFuzzer over the pack reader and the API (fuzz/), from a kept corpus. Seconds for each target:
+"""libFuzzer over the pack reader and the API (fuzz/), each from its corpus. Seconds for each target:
 CRYPTOSTITCH_FUZZ_SECONDS, else 20, in the long form 60."""
 
 from __future__ import annotations
@@ -10,28 +10,35 @@ from pathlib import Path
 
 import pytest
 from cryptostitch.binding import runtime
-from fuzz.pack_corpus import reason
+from fuzz import pack_corpus
 from sanitized import LONG, ROOT, compiles, sanitized
 
 SECONDS = int(os.environ.get("CRYPTOSTITCH_FUZZ_SECONDS", "60" if LONG else "20"))
-CORPUS = ROOT / "tests/runtime/fuzz/corpus"
 TARGETS = {"pack": 4096, "api": 512}
 
 
-def replay(target: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sanitized("address") / f"cst-fuzz-{target}", CORPUS / target]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, env={**os.environ, **(env or {})})
+@pytest.fixture(scope="module")
+def corpora(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """By target: what a fuzzer found for the API, and kept; packs made by rule."""
+    packs = tmp_path_factory.mktemp("packs")
+    pack_corpus.write(packs)
+    return {"pack": packs, "api": ROOT / "tests/runtime/fuzz/api_corpus"}
+
+
+def replay(target: str, corpus: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    command = [sanitized("address") / f"cst-fuzz-{target}", corpus]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, env={**os.environ, **env})
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
-def test_fuzz(target: str, tmp_path: Path) -> None:
+def test_fuzz(target: str, corpora: dict[str, Path], tmp_path: Path) -> None:
     if not compiles("clang++", "fuzzer,address,undefined"):
-        done = replay(target)
+        done = replay(target, corpora[target], {})
         assert done.returncode == 0, done.stdout + done.stderr
         pytest.skip(f"no clang++ with libFuzzer: {done.stdout.strip()} of the corpus, nothing new was tried")
     corpus = tmp_path / "corpus"
-    shutil.copytree(CORPUS / target, corpus)
+    shutil.copytree(corpora[target], corpus)
     command = [
         sanitized("fuzzer") / f"cst-fuzz-{target}",
         f"-max_total_time={SECONDS}",
@@ -44,27 +51,26 @@ def test_fuzz(target: str, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr[-6000:]
     executed = int(done.stderr.split("stat::number_of_executed_units:")[1].split()[0])
-    assert executed > len(list((CORPUS / target).iterdir()))
+    assert executed > len(list(corpora[target].iterdir()))
     print(f"{target}: {executed} inputs")
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_seeded_bug_is_found(target: str) -> None:
+def test_a_seeded_bug_is_found(target: str, corpora: dict[str, Path]) -> None:
     """By the corpus alone: with and without libFuzzer."""
-    right, seeded = replay(target), replay(target, {"CRYPTOSTITCH_FUZZ_SEEDED": "1"})
+    right, seeded = (replay(target, corpora[target], env) for env in ({}, {"CRYPTOSTITCH_FUZZ_SEEDED": "1"}))
     assert right.returncode == 0, right.stdout + right.stderr
     assert (
         seeded.returncode != 0 and ("heap-buffer-overflow" if target == "pack" else "calls[i].bytes()") in seeded.stderr
     )
 
 
-def test_the_corpus_reaches_what_is_checked() -> None:
-    """A corpus of an old version would be refused for that alone; fuzz/pack_corpus.py makes it anew."""
+def test_the_corpora_reach_what_is_checked(corpora: dict[str, Path]) -> None:
     context = runtime.Context()
-    reasons = {reason(context.why_refused(path.read_bytes())) for path in (CORPUS / "pack").iterdir()}
+    reasons = {pack_corpus.reason(context.why_refused(path.read_bytes())) for path in corpora["pack"].iterdir()}
     assert "" in reasons and len(reasons) > 40
 
 
-def test_the_corpus_is_small() -> None:
-    files = [path for path in CORPUS.rglob("*") if path.is_file()]
+def test_the_corpora_are_small(corpora: dict[str, Path]) -> None:
+    files = [path for corpus in corpora.values() for path in corpus.iterdir()]
     assert files and sum(path.stat().st_size for path in files) < 300_000

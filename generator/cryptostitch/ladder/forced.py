@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..binding.runtime import ERR_NAME, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
+from ..core.contract import TWEAK_KEY
 from ..core.kinds import KINDS
 from .oracle import meaning
 from .result import Skip
@@ -38,6 +39,8 @@ class Forced:
     pair: bool
     most: int = 0
     """Bytes of the longest item that it can do, with 48 of AAD; 0: any."""
+    grain: int = 1
+    """Bytes of which its items are multiples: XTS takes its first tweak along only where no ciphertext is stolen."""
 
     @classmethod
     def of(cls, subject: Subject) -> Forced:
@@ -76,6 +79,7 @@ class Forced:
             least,
             bool(readers and ciphers),
             contracts[0].bytes if contracts[0].is_short else 0,
+            16 if contracts[0].has(TWEAK_KEY) else 1,
         )
 
     def __enter__(self) -> Forced:

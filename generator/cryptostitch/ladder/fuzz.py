@@ -72,6 +72,8 @@ def _jobs(forced: Forced, rng: random.Random) -> Iterator[Placed]:
             if n < forced.lanes
             else rng.choice((rng.choice(EDGES), rng.randrange(1200)))
         )
+        if n < forced.lanes:
+            length -= length % forced.grain
         mine, key = secrets, shared
         if not forced.one_key and rng.random() < 0.7:
             mine = oracle.secrets(rng, suite)

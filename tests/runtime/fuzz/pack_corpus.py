@@ -1,31 +1,22 @@
-"""Makes the corpus of fuzz_pack anew, which a new version of the pack wants: sound packs, plain and compressed, one
-pack for each reason that the library has to refuse one, and damaged frames.
-
-    PYTHONPATH=generator python tests/runtime/fuzz/pack_corpus.py
-
-It replaces corpus/pack; what a fuzzer found besides must be found again.
-"""
+"""The corpus of fuzz_pack: sound packs, plain and compressed, one pack for each reason that the library has to refuse
+one, and damaged frames. Made when it is wanted: a pack of another version would be refused for that alone."""
 
 from __future__ import annotations
 
 import hashlib
 import random
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-TESTS = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TESTS), str(TESTS / "runtime")]
-from cryptostitch.binding import runtime  # noqa: E402
-from cryptostitch.core.program import CostTable  # noqa: E402
-from cryptostitch.emit.compress import compressed  # noqa: E402
-from cryptostitch.emit.pack import write_pack  # noqa: E402
-from handmade import ALGORITHM, program, recipe  # noqa: E402
-from pack_fields import changed, extremes, mended, numbers  # noqa: E402
-from test_pack_checks import ALLOCATED, FRAME, SPOILED, pack_of, reader, sample_program, spoil  # noqa: E402
+from cryptostitch.binding import runtime
+from cryptostitch.core.program import CostTable
+from cryptostitch.emit.compress import compressed
+from cryptostitch.emit.pack import write_pack
+from handmade import ALGORITHM, program, recipe
+from pack_fields import changed, extremes, mended, numbers
+from test_pack_checks import ALLOCATED, FRAME, SPOILED, pack_of, reader, sample_program, spoil
 
-CORPUS = Path(__file__).with_name("corpus") / "pack"
 FRAMES = (
     lambda c: FRAME(c[:-1]),
     lambda c: FRAME(c + b"\0"),
@@ -70,19 +61,10 @@ def reason(why: str) -> str:
     return " ".join(re.sub(r"[@#]\S+|\(\w+\)|field \w+|overlaps \w+|-?\d+", "", why).split()[1:])
 
 
-def main() -> None:
+def write(corpus: Path) -> None:
+    """Into the empty folder ``corpus``; a pack's name is its digest, as libFuzzer's are."""
     context, kept = runtime.Context(), {}
     for pack in spoilt():
         kept.setdefault(reason(context.why_refused(pack)), pack)
-    for path in CORPUS.iterdir():
-        path.unlink()
     for pack in {*sound(), *kept.values(), *damaged_frames()}:
-        (CORPUS / hashlib.sha1(pack).hexdigest()).write_bytes(pack)
-    print(
-        f"{len(kept)} reasons, {len(list(CORPUS.iterdir()))} packs, {sum(p.stat().st_size for p in CORPUS.iterdir())} "
-        "bytes"
-    )
-
-
-if __name__ == "__main__":
-    main()
+        (corpus / hashlib.sha1(pack).hexdigest()).write_bytes(pack)
