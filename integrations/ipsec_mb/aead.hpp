@@ -7,16 +7,10 @@
 
 namespace cst::imb {
 
-void add_gcm(Work *work, Item *item);
-void add_gmac(Work *work, Item *item);
 void add_ccm(Work *work, Item *item);
 void add_chacha_poly(Work *work, Item *item);
 
-// One that seals, by itself and without a batch, where its key is kept; its tag too. False: nothing has happened.
-bool seal_gcm_alone(const IMB_JOB &job, const Plan &plan);
-
 // What is to be done between the bursts, and behind the second.
-void between_gcm(Item *item);
 void between_chacha_poly(Item *item);
 void finish_ccm(Item *item);
 

@@ -5,12 +5,10 @@
 #include <new>
 
 #include "aead.hpp"
-#include "chacha.hpp"
+#include "alone.hpp"
 #include "check.hpp"
 #include "composed.hpp"
-#include "gcm.hpp"
 #include "real.hpp"
-#include "segments.hpp"
 #include "stats.hpp"
 #include "suite/registers.hpp"
 
@@ -23,19 +21,10 @@ Work *work_of_thread() {
 }
 
 void add(Work *work, Item *item) {
-    const IMB_JOB &job = *item->job;
-    const Bytes hashed = job.src + job.hash_start_src_offset_in_bytes;
-    const uint64_t bytes = job.msg_len_to_hash_in_bytes;
     switch (item->plan->kind) {
         case Kind::composed: return add_composed(work, item);
-        case Kind::gcm: return add_gcm(work, item);
-        case Kind::gmac: return add_gmac(work, item);
         case Kind::ccm: return add_ccm(work, item);
         case Kind::chacha_poly: return add_chacha_poly(work, item);
-        case Kind::gcm_segments: return run_gcm_segments(job);
-        case Kind::chacha_segments: return run_chacha_segments(job);
-        case Kind::ghash: return ghash(*job.u.GHASH._key, octets(job.u.GHASH._init_tag), hashed, bytes, item->tag);
-        case Kind::poly1305: return poly1305(octets(job.u.POLY1305._key), hashed, bytes, item->tag);
         default: return;
     }
 }
@@ -53,18 +42,11 @@ bool has_tag_first(const Item &item) {
 void between(Item *item) {
     if (item->failed) return;
     if (has_tag_first(*item)) put_tag(*item);
-    if (item->plan->kind == Kind::gcm) between_gcm(item);
     if (item->plan->kind == Kind::chacha_poly) between_chacha_poly(item);
 }
 
 bool has_tag_last(const Item &item) {
-    switch (item.plan->kind) {
-        case Kind::none:
-        case Kind::gcm_segments:
-        case Kind::chacha_segments: return false;
-        case Kind::composed: return item.plan->mac && !has_tag_first(item);
-        default: return true;
-    }
+    return item.plan->kind != Kind::composed || (item.plan->mac && !has_tag_first(item));
 }
 
 void finish(Item *item) {
@@ -76,9 +58,15 @@ void finish(Item *item) {
     put_tag(*item);
 }
 
+void run_and_count(IMB_JOB *job, const Plan &plan) {
+    run_alone(*job, plan);
+    job->status = IMB_STATUS_COMPLETED;
+    count_job(*job, RanOn::cryptostitch);
+}
+
 // At most MOST_JOBS.
 int run_some(Work *work, IMB_JOB *const *jobs, size_t n, bool checked) {
-    const ClearRegisters clear(engine()->cpu());
+    const ClearRegisters clear(cpu());
     int error = 0;
     work->begin();
     for (size_t i = 0; i < n; i++) {
@@ -91,11 +79,13 @@ int run_some(Work *work, IMB_JOB *const *jobs, size_t n, bool checked) {
             error = wrong;
             job.status = IMB_STATUS_INVALID_ARGS;
             count_job(job, RanOn::refused);
+        } else if (runs_alone(plan.kind)) {
+            run_and_count(&job, plan);
         } else {
             add(work, work->add(&job, &plan));
         }
     }
-    count_burst(work->size());
+    count_burst(n);
     work->run(0);
     for (size_t i = 0; i < work->size(); i++) between(work->item(i));
     work->run(1);
@@ -106,26 +96,13 @@ int run_some(Work *work, IMB_JOB *const *jobs, size_t n, bool checked) {
 
 }  // namespace
 
-void forget_keys() {
-    if (KeptKeys *const kept = KeptKeys::of_thread()) kept->forget();
-}
-
-namespace {
-
-// Short packets come so one by one, and the batch costs as much as they do.
-bool run_alone(IMB_JOB *job) {
-    const Plan &plan = plan_of(*job);
-    if (plan.kind != Kind::gcm || check_job(*job, plan, false) || !seal_gcm_alone(*job, plan)) return false;
-    job->status = IMB_STATUS_COMPLETED;
+void run_checked(IMB_JOB *job, const Plan &plan) {
+    const ClearRegisters clear(cpu());
+    run_and_count(job, plan);
     count_burst(1);
-    count_job(*job, RanOn::cryptostitch);
-    return true;
 }
-
-}  // namespace
 
 int run_jobs(IMB_JOB *const *jobs, size_t n, bool checked) {
-    if (n == 1 && run_alone(jobs[0])) return 0;
     int error = 0;
     Work *const work = engine() ? work_of_thread() : nullptr;
     for (size_t i = 0; i < n; i += MOST_JOBS) {

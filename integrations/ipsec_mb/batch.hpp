@@ -13,9 +13,10 @@ namespace cst::imb {
 // Runs jobs and sets the status of each: IMB_STATUS_COMPLETED, _INVALID_ARGS, or _INTERNAL_ERROR (there was no memory).
 // Any number; they are independent of one another, but for segments of one message, which run in the order given.
 // checked: as the caller asked for, which matters to the original library alone; here every job is checked. Returns the
-// IMB_ERR of the last that was refused, or 0. Thread-safe for jobs that share no buffers. Nothing of a key remains, but
-// of GCM's: what was made of a few of the last is kept for each thread until it forgets them, or ends.
+// IMB_ERR of the last that was refused, or 0. Thread-safe for jobs that share no buffers. Nothing of a key remains.
 int run_jobs(IMB_JOB *const *jobs, size_t n, bool checked);
-void forget_keys();
+
+// The same of one for which runs_alone(plan.kind), whose arguments have been checked.
+void run_checked(IMB_JOB *job, const Plan &plan);
 
 }  // namespace cst::imb

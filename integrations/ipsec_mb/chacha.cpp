@@ -187,7 +187,7 @@ void begin(const void *key, Context *context, const void *iv, const void *aad, u
                 : aad_bytes && !aad ? IMB_ERR_NULL_AAD
                                     : 0))
         return;
-    const ClearRegisters clear(engine()->cpu());
+    const ClearRegisters clear(cpu());
     chacha_begin(key, context, octets(iv), octets(aad), aad_bytes);
 }
 
@@ -200,7 +200,7 @@ void text(const void *key, Context *context, void *out, const void *in, uint64_t
                                 : 0) ||
         !bytes)
         return;
-    const ClearRegisters clear(engine()->cpu());
+    const ClearRegisters clear(cpu());
     chacha_text(key, context, octets(out), octets(in), bytes, opens);
 }
 
@@ -210,7 +210,7 @@ void end(Context *context, void *tag, uint64_t tag_bytes) {
                 : !tag_bytes || tag_bytes > BLOCK ? IMB_ERR_AUTH_TAG_LEN
                                                   : 0))
         return;
-    const ClearRegisters clear(engine()->cpu());
+    const ClearRegisters clear(cpu());
     chacha_end(context, octets(tag), tag_bytes);
 }
 

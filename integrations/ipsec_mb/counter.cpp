@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "cryptostitch/cryptostitch.h"
-#include "run/block_calls.hpp"
+#include "message_choice.hpp"
+#include "run/calls.hpp"
 #include "suite/expanded_key.hpp"
-#include "suite/secret.hpp"
 
 namespace cst::imb {
 namespace {
@@ -17,6 +17,47 @@ uint32_t low_word(const uint8_t *counter) {
     return __builtin_bswap32(word);
 }
 
+// A text in counter mode, or a single block.
+class TextCall : public Calls {
+public:
+    TextCall(const Suite &suite, const Variant &v, uint64_t bytes) : Calls(*suite.engine, v, bytes) {}
+
+    static bool has_room(const Variant &v) { return Calls::has_room(v); }
+
+    void run(const void *round_keys, const uint8_t *counter, const uint8_t *in, uint8_t *out) {
+        if (counter) memcpy(state_ + place_.chain, counter, BLOCK);
+        point(place_.key, round_keys);
+        call(in, out);
+        v_.calls.add(1);
+    }
+};
+
+const Variant *block_kernel(const Suite &suite) {
+    Need need = {&suite.blocks, 1, BLOCK, BLOCK};
+    need.whole = true;
+    return line_up(suite, need).variant;
+}
+
+// The counter does not carry into its last 32 bits' neighbours.
+bool run_text(const Suite &suite, uint64_t key_bytes, const void *round_keys, const uint8_t *counter, const uint8_t *in,
+              uint8_t *out, uint64_t bytes) {
+    static MessageChoice choice(Cipher::ctr);
+    const Variant *const v = choice.of(key_bytes, false, bytes, 0);
+    if (v && TextCall::has_room(*v)) {
+        TextCall(suite, *v, bytes).run(round_keys, counter, in, out);
+        return true;
+    }
+    alignas(64) uint8_t memory[64 + BLOCK * (AES_MOST_ROUNDS + 1) + 64];
+    const Key *key;
+    ExpandedKey parts;
+    parts.cipher = round_keys;
+    if (suite.key_layout.bytes > sizeof(memory) || take_expanded_key(suite, parts, memory, &key)) return false;
+    const bool done = !cst_seal(reinterpret_cast<const cst_key *>(key), counter, BLOCK, nullptr, 0, in, size_t(bytes),
+                                out, size_t(bytes), nullptr, nullptr, 0);
+    wipe(memory, suite.key_layout.bytes);
+    return done;
+}
+
 }  // namespace
 
 void count_on_32(uint8_t *counter, uint64_t blocks) {
@@ -25,30 +66,27 @@ void count_on_32(uint8_t *counter, uint64_t blocks) {
 }
 
 void encrypt_block(uint64_t key_bytes, const void *round_keys, const uint8_t *in, uint8_t *out) {
-    if (const Suite *const suite = cipher_suite(Cipher::ecb, key_bytes))
-        BlockCalls(*suite).encipher(static_cast<const KeyRow *>(round_keys), in, out);
+    static std::atomic<const Variant *> kernels[3];
+    const Suite *const suite = cipher_suite(Cipher::ecb, key_bytes);
+    if (!suite) return;
+    std::atomic<const Variant *> &known = kernels[key_bytes / 8 - 2];
+    const Variant *v = known.load(std::memory_order_acquire);
+    if (!v) known.store(v = block_kernel(*suite), std::memory_order_release);
+    TextCall(*suite, *v, BLOCK).run(round_keys, nullptr, in, out);
 }
 
 bool counter_blocks(uint64_t key_bytes, const void *round_keys, uint8_t *counter, const uint8_t *in, uint8_t *out,
                     uint64_t blocks) {
     const Suite *const suite = cipher_suite(Cipher::ctr, key_bytes);
-    alignas(64) uint8_t memory[64 + BLOCK * (AES_MOST_ROUNDS + 1) + 64];
-    const Key *key;
-    ExpandedKey parts;
-    parts.cipher = round_keys;
-    if (!suite || suite->key_layout.bytes > sizeof(memory) || take_expanded_key(*suite, parts, memory, &key))
-        return false;
-    bool done = true;
+    bool done = suite;
     while (blocks && done) {  // where the 32 bits are used up, the library's counter would carry
         const uint64_t some = std::min(blocks, (uint64_t(1) << 32) - low_word(counter));
-        done = !cst_seal(reinterpret_cast<const cst_key *>(key), counter, BLOCK, nullptr, 0, in, size_t(some * BLOCK),
-                         out, size_t(some * BLOCK), nullptr, nullptr, 0);
+        done = run_text(*suite, key_bytes, round_keys, counter, in, out, some * BLOCK);
         count_on_32(counter, some);
         in += some * BLOCK;
         out += some * BLOCK;
         blocks -= some;
     }
-    wipe(memory, suite->key_layout.bytes);
     return done;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gcm_message.hpp"
+#include "run/copy.hpp"
 #include "run/ghash.hpp"
 #include "suite/aes.hpp"
 #include "suite/ghash.hpp"
@@ -12,44 +14,78 @@
 namespace cst::imb {
 namespace {
 
-static_assert(sizeof(gcm_key_data::ghash_keys) >= (GHASH_POWERS + MOST_WHOLE_GHASH - 1) * sizeof(KeyRow),
-              "where the powers lie, and rows that are read behind them");
-// What stands in the context's fields.
+// What stands in the context's fields. The hash is kept in front of the last block's multiplication: blocks A1 .. An
+// make A1 H^(n-1) + .. + An, so that bytes that follow in the last block are added to it.
 uint8_t *hash_of(gcm_context_data *context) { return context->aad_hash; }
-uint8_t *first_block(gcm_context_data *context) { return context->orig_IV; }  // E(K, J0)
-uint8_t *key_stream(gcm_context_data *context) { return context->partial_block_enc_key; }
+uint8_t *first_counter(gcm_context_data *context) { return context->orig_IV; }        // J0
+uint8_t *last_counter(gcm_context_data *context) { return context->current_counter; }  // that was used
 
-const KeyRow *powers_end(const gcm_key_data &key) { return static_cast<const KeyRow *>(powers_of(key)) + GHASH_POWERS; }
-KeyRow *powers(gcm_key_data *key) { return reinterpret_cast<KeyRow *>(&key->ghash_keys); }
-
-// Of any AES: GHASH is the same.
-void absorb(const KeyRow *end, uint8_t *hash, const void *data, uint64_t bytes) {
-    if (const Suite *const suite = cipher_suite(Cipher::gcm, 16)) cst::ghash(*suite, end, hash, data, bytes);
+const KeyRow *powers_end(const gcm_key_data &key) {
+    return reinterpret_cast<const KeyRow *>(&key.ghash_keys) + GCM_POWERS;
 }
+
 void absorb(const gcm_key_data &key, uint8_t *hash, const void *data, uint64_t bytes) {
-    absorb(powers_end(key), hash, data, bytes);
+    // Of any AES: GHASH is the same.
+    if (const Suite *const suite = cipher_suite(Cipher::gcm, 16))
+        cst::ghash(*suite, powers_end(key), hash, data, bytes);
 }
 
-// A block whose bytes were added one after the other is whole.
-void multiply(const gcm_key_data &key, uint8_t *hash) {
-    static const uint8_t zero[BLOCK] = {};
-    absorb(key, hash, zero, BLOCK);
+void add_block(uint8_t *to, const uint8_t *block) {
+    put_words(to, load64(to) ^ load64(block), load64(to + 8) ^ load64(block + 8));
 }
-
-void put_lengths(uint8_t *block, uint64_t aad_bytes, uint64_t text_bytes) {
-    const uint64_t words[] = {__builtin_bswap64(8 * aad_bytes), __builtin_bswap64(8 * text_bytes)};
-    memcpy(block, words, sizeof(words));
-}
-
-void add_into(uint8_t *to, const uint8_t *from, size_t n) {
+void add_few(uint8_t *to, const uint8_t *from, size_t n) {
     for (size_t i = 0; i < n; i++) to[i] ^= from[i];
 }
 
-// Bytes of a block that was begun, or is: as many as there is room for. Ciphertext goes into the hash.
-size_t part_of_block(gcm_context_data *context, uint8_t *out, const uint8_t *in, uint64_t bytes, bool opens) {
+void put_lengths(uint8_t *block, uint64_t aad_bytes, uint64_t text_bytes) {
+    put_words(block, __builtin_bswap64(8 * aad_bytes), __builtin_bswap64(8 * text_bytes));
+}
+
+// Bytes of the last block of so many.
+size_t bytes_of_last(uint64_t bytes) { return size_t((bytes - 1) % BLOCK + 1); }
+
+// The last block is added to a hash that is kept as in a context, after whole ones.
+void absorb_kept(const gcm_key_data &key, uint8_t *hash, const uint8_t *data, uint64_t bytes) {
+    const size_t last = bytes_of_last(bytes);
+    alignas(BLOCK) uint8_t kept[BLOCK];
+    memcpy(kept, hash, BLOCK);
+    put_zeros(hash);
+    absorb(key, hash, kept, BLOCK);
+    absorb(key, hash, data, bytes - last);
+    add_few(hash, data + bytes - last, last);
+}
+
+// As a context keeps it, from the beginning on.
+void begin_hash(const gcm_key_data &key, uint8_t *hash, const uint8_t *aad, uint64_t bytes) {
+    put_zeros(hash);
+    if (!bytes) return;
+    const size_t last = bytes_of_last(bytes);
+    absorb(key, hash, aad, bytes - last);
+    if (last == BLOCK) add_block(hash, aad + bytes - last);
+    else add_few(hash, aad + bytes - last, last);
+}
+
+// J0 (7.1, step 2).
+void put_first_counter(const gcm_key_data &key, const uint8_t *iv, uint64_t bytes, uint8_t *counter) {
+    if (bytes == GCM_IV) return put_words(counter, load64(iv), load64(iv + 4) >> 32 | uint64_t(1) << 56);
+    alignas(BLOCK) uint8_t lengths[BLOCK];
+    put_zeros(counter);
+    absorb(key, counter, iv, bytes);
+    put_lengths(lengths, 0, bytes);
+    absorb(key, counter, lengths, BLOCK);
+}
+
+bool meet(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes) {
+    const uintptr_t first = reinterpret_cast<uintptr_t>(a), other = reinterpret_cast<uintptr_t>(b);
+    return first < other + b_bytes && other < first + a_bytes;
+}
+
+// Bytes of a block that was begun: as many as there is room for.
+size_t go_on(gcm_context_data *context, const uint8_t *key_stream, uint8_t *out, const uint8_t *in, uint64_t bytes,
+             bool opens) {
     const size_t at = size_t(context->partial_block_length), n = size_t(std::min<uint64_t>(bytes, BLOCK - at));
     for (size_t i = 0; i < n; i++) {
-        const uint8_t from = in[i], to = from ^ key_stream(context)[at + i];
+        const uint8_t from = in[i], to = from ^ key_stream[at + i];
         hash_of(context)[at + i] ^= opens ? from : to;
         out[i] = to;
     }
@@ -57,12 +93,31 @@ size_t part_of_block(gcm_context_data *context, uint8_t *out, const uint8_t *in,
     return n;
 }
 
+// Where no kernel takes a piece: cipher and hash one after the other.
+void text_apart(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, uint8_t *out, const uint8_t *in,
+                uint64_t bytes, bool opens) {
+    if (opens) absorb_kept(key, hash_of(context), in, bytes);
+    const size_t rest = bytes % BLOCK;
+    uint8_t *const counter = last_counter(context), *const end = out + bytes - rest;
+    count_on_32(counter, 1);
+    counter_blocks(key_bytes, key.expanded_keys, counter, in, out, bytes / BLOCK);
+    if (rest) {
+        alignas(BLOCK) uint8_t stream[BLOCK];
+        encrypt_block(key_bytes, key.expanded_keys, counter, stream);
+        for (size_t i = 0; i < rest; i++) end[i] = in[bytes - rest + i] ^ stream[i];
+        wipe(stream, sizeof(stream));
+    } else {
+        count_on_32(counter, UINT32_MAX);  // back
+    }
+    if (!opens) absorb_kept(key, hash_of(context), out, bytes);
+}
+
 }  // namespace
 
-const void *powers_of(const gcm_key_data &key) { return &key.ghash_keys; }
-
 void ghash_expand(const void *hash_key, gcm_key_data *out) {
-    ghash_powers(octets(hash_key), GHASH_POWERS, powers(out));
+    KeyRow *const rows = reinterpret_cast<KeyRow *>(&out->ghash_keys);
+    ghash_powers(octets(hash_key), GCM_POWERS, rows);
+    memset(rows[GCM_POWERS], 0, sizeof(KeyRow));
 }
 
 void gcm_expand_hash(uint64_t key_bytes, gcm_key_data *out) {
@@ -77,113 +132,88 @@ void gcm_expand(uint64_t key_bytes, const void *key, gcm_key_data *out) {
     gcm_expand_hash(key_bytes, out);
 }
 
-void gcm_first_counter(const gcm_key_data &key, const uint8_t *iv, uint64_t iv_bytes, uint8_t *counter) {
-    memset(counter, 0, BLOCK);
-    if (iv_bytes == GCM_IV) {
-        memcpy(counter, iv, GCM_IV);
-        counter[BLOCK - 1] = 1;
-        return;
+void gcm_whole(uint64_t key_bytes, const gcm_key_data &key, bool opens, const GcmInput &input, uint8_t *out,
+               const uint8_t *in, uint64_t bytes, uint8_t *tag) {
+    if (in != out && meet(in, bytes, out, bytes)) in = static_cast<uint8_t *>(memmove(out, in, size_t(bytes)));
+    alignas(BLOCK) uint8_t counter[BLOCK], block[BLOCK], copy[MESSAGE_AAD];
+    put_first_counter(key, input.iv, input.iv_bytes, counter);
+    GcmMessage message = {opens, counter, input.aad, input.aad_bytes, in, out, bytes};
+    if (input.aad_bytes > MESSAGE_AAD) {  // one block stands for all of them
+        begin_hash(key, block, input.aad, input.aad_bytes);
+        message.aad = block;
+        message.aad_bytes = BLOCK;
+    } else if (input.aad_bytes && meet(input.aad, input.aad_bytes, out, bytes)) {
+        message.aad = static_cast<uint8_t *>(memcpy(copy, input.aad, size_t(input.aad_bytes)));
     }
-    uint8_t lengths[BLOCK];
-    absorb(key, counter, iv, iv_bytes);
-    put_lengths(lengths, 0, iv_bytes);
-    absorb(key, counter, lengths, BLOCK);
+    if (run_gcm_message(key_bytes, key, message, input.aad_bytes, tag)) return;
+    gcm_context_data context;
+    gcm_begin(key, &context, input);
+    if (bytes) text_apart(key_bytes, key, &context, out, in, bytes, opens);
+    context.in_length = bytes;
+    gcm_end(key_bytes, key, &context, tag, BLOCK);
 }
 
-void gcm_begin(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, const uint8_t *iv,
-               uint64_t iv_bytes, const uint8_t *aad, uint64_t aad_bytes) {
-    memset(context, 0, sizeof(*context));
-    gcm_first_counter(key, iv, iv_bytes, context->current_counter);
-    encrypt_block(key_bytes, key.expanded_keys, context->current_counter, first_block(context));
-    count_on_32(context->current_counter, 1);
-    context->aad_length = aad_bytes;
-    if (aad_bytes) absorb(key, hash_of(context), aad, aad_bytes);
+void gcm_begin(const gcm_key_data &key, gcm_context_data *context, const GcmInput &input) {
+    put_first_counter(key, input.iv, input.iv_bytes, first_counter(context));
+    memcpy(last_counter(context), first_counter(context), BLOCK);
+    begin_hash(key, hash_of(context), input.aad, input.aad_bytes);
+    context->aad_length = input.aad_bytes;
+    context->in_length = context->partial_block_length = 0;
 }
 
 void gcm_text(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, uint8_t *out, const uint8_t *in,
               uint64_t bytes, bool opens) {
     context->in_length += bytes;
-    const auto take = [&](size_t n) {
+    if (in != out && meet(in, bytes, out, bytes)) in = static_cast<uint8_t *>(memmove(out, in, size_t(bytes)));
+    // What the last block that was begun is enciphered with, and what a piece's chaining value is hidden by.
+    alignas(BLOCK) uint8_t stream[BLOCK], chain[BLOCK], last[BLOCK];
+    encrypt_block(key_bytes, key.expanded_keys, last_counter(context), stream);
+    if (context->partial_block_length) {
+        const size_t n = go_on(context, stream, out, in, bytes, opens);
         in += n;
         out += n;
         bytes -= n;
-    };
-    if (bytes && context->partial_block_length) {
-        take(part_of_block(context, out, in, bytes, opens));
-        if (!context->partial_block_length) multiply(key, hash_of(context));
     }
-    if (const uint64_t blocks = bytes / BLOCK) {
-        if (opens) absorb(key, hash_of(context), in, blocks * BLOCK);
-        counter_blocks(key_bytes, key.expanded_keys, context->current_counter, in, out, blocks);
-        if (!opens) absorb(key, hash_of(context), out, blocks * BLOCK);
-        take(size_t(blocks * BLOCK));
+    if (bytes) {
+        const size_t n = bytes_of_last(bytes);
+        put_zeros(last);
+        if (opens) copy_few(last, in + bytes - n, n);
+        const GcmMessage piece = {opens, last_counter(context), hash_of(context), BLOCK, in, out, bytes};
+        if (run_gcm_piece(key_bytes, key, piece, chain)) {
+            if (!opens) copy_few(last, out + bytes - n, n);
+            add_block(chain, stream);
+            add_block(chain, last);
+            memcpy(hash_of(context), chain, BLOCK);
+            count_on_32(last_counter(context), (bytes + BLOCK - 1) / BLOCK);
+        } else {
+            text_apart(key_bytes, key, context, out, in, bytes, opens);
+        }
+        context->partial_block_length = n % BLOCK;
     }
-    if (!bytes) return;
-    encrypt_block(key_bytes, key.expanded_keys, context->current_counter, key_stream(context));
-    count_on_32(context->current_counter, 1);
-    part_of_block(context, out, in, bytes, opens);
+    wipe(stream, sizeof(stream));
+    wipe(chain, sizeof(chain));
+    wipe(last, sizeof(last));
 }
 
 void gmac_text(const gcm_key_data &key, gcm_context_data *context, const uint8_t *in, uint64_t bytes) {
+    const size_t at = size_t(context->partial_block_length), n = at ? size_t(std::min<uint64_t>(bytes, BLOCK - at)) : 0;
+    add_few(hash_of(context) + at, in, n);
+    if (n < bytes) absorb_kept(key, hash_of(context), in + n, bytes - n);
     context->aad_length += bytes;
-    if (const size_t at = size_t(context->partial_block_length); at && bytes) {
-        const size_t n = size_t(std::min<uint64_t>(bytes, BLOCK - at));
-        add_into(hash_of(context) + at, in, n);
-        context->partial_block_length = (at + n) % BLOCK;
-        if (!context->partial_block_length) multiply(key, hash_of(context));
-        in += n;
-        bytes -= n;
-    }
-    const size_t rest = bytes % BLOCK;
-    absorb(key, hash_of(context), in, bytes - rest);
-    if (!rest) return;
-    add_into(hash_of(context), in + bytes - rest, rest);
-    context->partial_block_length = rest;
+    context->partial_block_length = (at + bytes) % BLOCK;
 }
 
-void gcm_end(const gcm_key_data &key, gcm_context_data *context, uint8_t *tag, uint64_t tag_bytes) {
-    uint8_t lengths[BLOCK];
-    if (context->partial_block_length) multiply(key, hash_of(context));
-    put_lengths(lengths, context->aad_length, context->in_length);
-    absorb(key, hash_of(context), lengths, BLOCK);
-    add_into(hash_of(context), first_block(context), BLOCK);
-    memcpy(tag, hash_of(context), size_t(std::min<uint64_t>(tag_bytes, BLOCK)));
+void gcm_end(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, uint8_t *tag, uint64_t tag_bytes) {
+    alignas(BLOCK) uint8_t all[BLOCK], blocks[2 * BLOCK];
+    memcpy(blocks, hash_of(context), BLOCK);
+    put_lengths(blocks + BLOCK, context->aad_length, context->in_length);
+    put_zeros(all);
+    absorb(key, all, blocks, sizeof(blocks));
+    encrypt_block(key_bytes, key.expanded_keys, first_counter(context), blocks);
+    add_block(all, blocks);
+    copy_few(tag, all, size_t(std::min<uint64_t>(tag_bytes, BLOCK)));
+    wipe(blocks, sizeof(blocks));
     wipe(context, sizeof(*context));
-}
-
-void gcm_tag(uint64_t key_bytes, const gcm_key_data &key, const uint8_t *iv, uint64_t iv_bytes, const uint8_t *aad,
-             uint64_t aad_bytes, const uint8_t *ciphertext, uint64_t bytes, uint8_t *tag) {
-    uint8_t hash[BLOCK] = {}, lengths[BLOCK], counter[BLOCK];
-    if (aad_bytes) absorb(key, hash, aad, aad_bytes);
-    if (bytes) absorb(key, hash, ciphertext, bytes);
-    put_lengths(lengths, aad_bytes, bytes);
-    absorb(key, hash, lengths, BLOCK);
-    gcm_first_counter(key, iv, iv_bytes, counter);
-    encrypt_block(key_bytes, key.expanded_keys, counter, tag);
-    add_into(tag, hash, BLOCK);
-    wipe(hash, sizeof(hash));
-}
-
-// With n blocks of ciphertext C and the lengths L: GHASH is A H^(n+1) + C' H + L H, where A is the AAD's, C' that of C
-// so far; the GMAC has C' H + M H, where M are the lengths of C as AAD. The difference is (A H^n + L + M) H.
-void tag_of_gmac(const gcm_key_data &key, const uint8_t *aad, uint64_t aad_bytes, uint64_t text_bytes, uint8_t *tag) {
-    static const uint8_t zero[BLOCK] = {};
-    uint8_t sum[BLOCK] = {}, lengths[BLOCK];
-    if (aad_bytes) {
-        absorb(key, sum, aad, aad_bytes);
-        uint64_t n = (text_bytes + BLOCK - 1) / BLOCK;
-        for (uint64_t some; n; n -= some) {
-            some = std::min<uint64_t>(n, GHASH_POWERS);
-            absorb(powers_end(key) - (some - 1), sum, zero, BLOCK);  // times H^some
-        }
-    }
-    put_lengths(lengths, aad_bytes, text_bytes);
-    add_into(sum, lengths, BLOCK);
-    put_lengths(lengths, text_bytes, 0);
-    add_into(sum, lengths, BLOCK);
-    absorb(key, sum, zero, BLOCK);
-    add_into(tag, sum, BLOCK);
-    wipe(sum, sizeof(sum));
 }
 
 void ghash(const gcm_key_data &key, const uint8_t *first, const uint8_t *data, uint64_t bytes, uint8_t *tag) {

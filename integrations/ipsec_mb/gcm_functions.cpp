@@ -2,12 +2,10 @@
 
 #include <cstring>
 
-#include "cryptostitch/cryptostitch.h"
 #include "errors.hpp"
 #include "gcm.hpp"
-#include "kept_keys.hpp"
+#include "run/copy.hpp"
 #include "suite/registers.hpp"
-#include "suite/secret.hpp"
 
 namespace cst::imb {
 namespace {
@@ -47,88 +45,70 @@ int wrong_end(const void *key, const void *context, const void *tag, uint64_t by
 template <unsigned key_bytes>
 void expand(const void *key, gcm_key_data *out) {
     if (refused(!key ? IMB_ERR_NULL_KEY : !out ? IMB_ERR_NULL_EXP_KEY : 0)) return;
-    const ClearRegisters clear(engine()->cpu());
+    const ClearRegisters clear(cpu());
     gcm_expand(key_bytes, key, out);
 }
 
 template <unsigned key_bytes>
 void expand_rest(gcm_key_data *out) {
     if (refused(out ? 0 : IMB_ERR_NULL_EXP_KEY)) return;
-    const ClearRegisters clear(engine()->cpu());
+    const ClearRegisters clear(cpu());
     gcm_expand_hash(key_bytes, out);
 }
 
-template <unsigned key_bytes>
 void begin_any(const gcm_key_data *key, gcm_context_data *context, const uint8_t *iv, uint64_t iv_bytes,
                const uint8_t *aad, uint64_t aad_bytes) {
     if (refused(wrong_start(key, context, iv, iv_bytes, aad, aad_bytes))) return;
-    const ClearRegisters clear(engine()->cpu());
-    gcm_begin(key_bytes, *key, context, iv, iv_bytes, aad, aad_bytes);
+    const ClearRegisters clear(cpu());
+    gcm_begin(*key, context, {iv, iv_bytes, aad, aad_bytes});
 }
 
-template <unsigned key_bytes>
 void begin(const gcm_key_data *key, gcm_context_data *context, const uint8_t *iv, const uint8_t *aad,
            uint64_t aad_bytes) {
-    begin_any<key_bytes>(key, context, iv, GCM_IV, aad, aad_bytes);
+    begin_any(key, context, iv, GCM_IV, aad, aad_bytes);
 }
 
 template <unsigned key_bytes, bool opens>
 void text(const gcm_key_data *key, gcm_context_data *context, uint8_t *out, const uint8_t *in, uint64_t bytes) {
     if (refused(wrong_text(key, context, out, in, bytes)) || !bytes) return;
-    const ClearRegisters clear(engine()->cpu());
+    const ClearRegisters clear(cpu());
     gcm_text(key_bytes, *key, context, out, in, bytes, opens);
 }
 
+template <unsigned key_bytes>
 void end(const gcm_key_data *key, gcm_context_data *context, uint8_t *tag, uint64_t tag_bytes) {
     if (refused(wrong_end(key, context, tag, tag_bytes))) return;
-    const ClearRegisters clear(engine()->cpu());
-    gcm_end(*key, context, tag, tag_bytes);
+    const ClearRegisters clear(cpu());
+    gcm_end(key_bytes, *key, context, tag, tag_bytes);
 }
 
-template <unsigned key_bytes>
 void begin_gmac(const gcm_key_data *key, gcm_context_data *context, const uint8_t *iv, uint64_t iv_bytes) {
-    begin_any<key_bytes>(key, context, iv, iv_bytes, nullptr, 0);
+    begin_any(key, context, iv, iv_bytes, nullptr, 0);
 }
 
 void text_gmac(const gcm_key_data *key, gcm_context_data *context, const uint8_t *in, uint64_t bytes) {
     if (refused(wrong_text(key, context, context, in, bytes)) || !bytes) return;
-    const ClearRegisters clear(engine()->cpu());
+    const ClearRegisters clear(cpu());
     gmac_text(*key, context, in, bytes);
 }
 
-// A message at once, on the library's own GCM: the context is not needed, and left clear.
-template <unsigned key_bytes>
-bool seal_at_once(const gcm_key_data &key, uint8_t *out, const uint8_t *in, uint64_t bytes, const uint8_t *iv,
-                  const uint8_t *aad, uint64_t aad_bytes, uint8_t *tag) {
-    const Suite *const suite = cipher_suite(Cipher::gcm, key_bytes);
-    KeptKeys *const kept = KeptKeys::of_thread();
-    if (!suite || !kept) return false;
-    kept->begin();
-    const Key *const made = kept->get(*suite, key);
-    return made && !cst_seal(reinterpret_cast<const cst_key *>(made), iv, GCM_IV, aad, aad_bytes, in, bytes, out, bytes,
-                             nullptr, tag, BLOCK);
-}
-
+// The context is not needed.
 template <unsigned key_bytes, bool opens>
 void whole(const gcm_key_data *key, gcm_context_data *context, uint8_t *out, const uint8_t *in, uint64_t bytes,
            const uint8_t *iv, const uint8_t *aad, uint64_t aad_bytes, uint8_t *tag, uint64_t tag_bytes) {
-    if (refused(wrong_start(key, context, iv, GCM_IV, aad, aad_bytes)) ||
-        refused(wrong_text(key, context, out, in, bytes)) || refused(wrong_tag(tag, tag_bytes)))
-        return;
-    const ClearRegisters clear(engine()->cpu());
-    uint8_t all[BLOCK];
-    if (!opens && seal_at_once<key_bytes>(*key, out, in, bytes, iv, aad, aad_bytes, all)) {
-        memcpy(tag, all, size_t(tag_bytes));
-        return wipe(context, sizeof(*context));
-    }
-    gcm_begin(key_bytes, *key, context, iv, GCM_IV, aad, aad_bytes);
-    if (bytes) gcm_text(key_bytes, *key, context, out, in, bytes, opens);
-    gcm_end(*key, context, tag, tag_bytes);
+    int error = wrong_start(key, context, iv, GCM_IV, aad, aad_bytes);
+    if (!error) error = wrong_text(key, context, out, in, bytes);
+    if (!error) error = wrong_tag(tag, tag_bytes);
+    if (refused(error)) return;
+    const ClearRegisters clear(cpu());
+    alignas(BLOCK) uint8_t all[BLOCK];
+    gcm_whole(key_bytes, *key, opens, {iv, GCM_IV, aad, aad_bytes}, out, in, bytes, all);
+    copy_few(tag, all, size_t(tag_bytes));
 }
 
 void hash(const gcm_key_data *key, const void *in, uint64_t bytes, void *tag, uint64_t tag_bytes) {
     if (refused(wrong_text(key, key, tag, in, bytes)) || refused(wrong_tag(tag, tag_bytes))) return;
-    const ClearRegisters clear(engine()->cpu());
+    const ClearRegisters clear(cpu());
     static const uint8_t zero[BLOCK] = {};
     uint8_t all[BLOCK];
     ghash(*key, zero, octets(in), bytes, all);
@@ -137,7 +117,7 @@ void hash(const gcm_key_data *key, const void *in, uint64_t bytes, void *tag, ui
 
 void expand_ghash(const void *key, gcm_key_data *out) {
     if (refused(!key ? IMB_ERR_NULL_KEY : !out ? IMB_ERR_NULL_EXP_KEY : 0)) return;
-    const ClearRegisters clear(engine()->cpu());
+    const ClearRegisters clear(cpu());
     ghash_expand(key, out);
 }
 
@@ -147,17 +127,17 @@ void set_gcm_functions(IMB_MGR *manager) {
 #define FUNCTIONS(bits)                                      \
     manager->gcm##bits##_enc = whole<bits / 8, false>;       \
     manager->gcm##bits##_dec = whole<bits / 8, true>;        \
-    manager->gcm##bits##_init = begin<bits / 8>;             \
-    manager->gcm##bits##_init_var_iv = begin_any<bits / 8>;  \
+    manager->gcm##bits##_init = begin;                       \
+    manager->gcm##bits##_init_var_iv = begin_any;            \
     manager->gcm##bits##_enc_update = text<bits / 8, false>; \
     manager->gcm##bits##_dec_update = text<bits / 8, true>;  \
-    manager->gcm##bits##_enc_finalize = end;                 \
-    manager->gcm##bits##_dec_finalize = end;                 \
+    manager->gcm##bits##_enc_finalize = end<bits / 8>;       \
+    manager->gcm##bits##_dec_finalize = end<bits / 8>;       \
     manager->gcm##bits##_precomp = expand_rest<bits / 8>;    \
     manager->gcm##bits##_pre = expand<bits / 8>;             \
-    manager->gmac##bits##_init = begin_gmac<bits / 8>;       \
+    manager->gmac##bits##_init = begin_gmac;                 \
     manager->gmac##bits##_update = text_gmac;                \
-    manager->gmac##bits##_finalize = end
+    manager->gmac##bits##_finalize = end<bits / 8>
     FUNCTIONS(128);
     FUNCTIONS(192);
     FUNCTIONS(256);

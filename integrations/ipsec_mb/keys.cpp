@@ -22,7 +22,7 @@ bool refused(int error) {
 template <unsigned key_bytes>
 void expand(const void *key, void *encrypt, void *decrypt) {
     if (refused(!key ? IMB_ERR_NULL_KEY : !encrypt ? IMB_ERR_NULL_EXP_KEY : 0)) return;
-    const ClearRegisters clear(engine()->cpu());
+    const ClearRegisters clear(cpu());
     KeyRow rows[AES_MOST_ROUNDS + 1];
     constexpr uint32_t rounds = 6 + key_bytes / 4;
     constexpr size_t bytes = (rounds + 1) * sizeof(KeyRow);
@@ -41,7 +41,7 @@ void expand(const void *key, void *encrypt, void *decrypt) {
 template <unsigned key_bytes>
 void cmac_masks(const void *round_keys, void *whole, void *filled) {
     if (refused(!round_keys ? IMB_ERR_NULL_EXP_KEY : !whole || !filled ? IMB_ERR_NULL_KEY : 0)) return;
-    const ClearRegisters clear(engine()->cpu());
+    const ClearRegisters clear(cpu());
     uint8_t block[BLOCK] = {};
     encrypt_block(key_bytes, round_keys, block, block);
     for (void *const mask : {whole, filled}) {
@@ -66,7 +66,7 @@ void with_key(Mac mac, const uint8_t *mac_key, size_t bytes, Use use) {
 
 void xcbc_expand(const void *key, void *k1, void *k2, void *k3) {
     if (refused(!key ? IMB_ERR_NULL_KEY : !k1 || !k2 || !k3 ? IMB_ERR_NULL_EXP_KEY : 0)) return;
-    const ClearRegisters clear(engine()->cpu());
+    const ClearRegisters clear(cpu());
     with_key(Mac::xcbc, octets(key), 16, [&](const Key &made) {
         memcpy(k1, made.mac(), (AES_LEAST_ROUNDS + 1) * sizeof(KeyRow));
         memcpy(k2, made.whole(), BLOCK);
@@ -78,7 +78,7 @@ void xcbc_expand(const void *key, void *k1, void *k2, void *k3) {
 template <Mac hmac, unsigned block_bytes>
 void one_block(const void *block, void *chain) {
     if (refused(!block ? IMB_ERR_NULL_SRC : !chain ? IMB_ERR_NULL_AUTH : 0)) return;
-    const ClearRegisters clear(engine()->cpu());
+    const ClearRegisters clear(cpu());
     uint8_t key[block_bytes];
     for (unsigned i = 0; i < block_bytes; i++) key[i] = octets(block)[i] ^ 0x36;
     with_key(hmac, key, sizeof(key), [&](const Key &made) {
@@ -105,7 +105,7 @@ void cfb_block(void *out, const void *in, const void *iv, const void *round_keys
                 : bytes > 16  ? IMB_ERR_CIPH_LEN
                               : 0))
         return;
-    const ClearRegisters clear(engine()->cpu());
+    const ClearRegisters clear(cpu());
     uint8_t block[BLOCK];
     encrypt_block(16, round_keys, octets(iv), block);
     for (uint64_t i = 0; i < bytes; i++) octets(out)[i] = octets(in)[i] ^ block[i];

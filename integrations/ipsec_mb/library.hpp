@@ -9,6 +9,11 @@ namespace cst::imb {
 // Shared by all managers and threads, made on first use and kept; NULL: it cannot be made.
 cst_ctx *context();
 const Engine *engine();
+// Of the engine, which there is.
+inline const Cpu &cpu() {
+    static const Cpu &known = engine()->cpu();
+    return known;
+}
 
 enum class Cipher : uint8_t { cbc, ctr, ecb, gcm, ccm, chacha20, chacha20_poly1305, NUMBER };
 enum class Mac : uint8_t {

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "batch.hpp"
 #include "chacha.hpp"
 #include "errors.hpp"
 #include "gcm.hpp"
@@ -120,7 +119,6 @@ IMB_MGR *alloc_mb_mgr(uint64_t flags) {
 
 void free_mb_mgr(IMB_MGR *manager) {
     if (!manager) return;
-    forget_keys();
     cst::wipe(manager, MANAGER_BYTES);
     free(manager);
 }

@@ -153,7 +153,7 @@ size_t key_index(uint64_t bytes) { return bytes == 16 || bytes == 24 || bytes ==
 
 }  // namespace
 
-const Plan &plan_of(const IMB_JOB &job) {
+const Plan &find_plan(const IMB_JOB &job) {
     static std::atomic<const Plan *> plans[IMB_CIPHER_NUM][IMB_AUTH_NUM][2][2][KEY_LENGTHS];
     static constexpr Plan impossible = {Kind::impossible, nullptr, nullptr, nullptr, Mac::NUMBER, true};
     const unsigned mode = number_of(job.cipher_mode), hash = number_of(job.hash_alg);

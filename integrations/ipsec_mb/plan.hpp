@@ -31,7 +31,41 @@ struct Plan {
 };
 
 // Made on first use, and kept: of each kind of job one.
-const Plan &plan_of(const IMB_JOB &job);
+const Plan &find_plan(const IMB_JOB &job);
+
+// The same; mostly the job is of the kind of the last one.
+inline const Plan &plan_of(const IMB_JOB &job) {
+    struct Last {
+        uint64_t modes[2], key_bytes;
+        const Plan *plan;
+    };
+    static thread_local Last last = {};
+    static_assert(
+        offsetof(IMB_JOB, chain_order) + sizeof(job.chain_order) - offsetof(IMB_JOB, cipher_mode) == sizeof(last.modes),
+        "modes, direction and order stand together");
+    uint64_t modes[2];
+    memcpy(modes, &job.cipher_mode, sizeof(modes));
+    if (last.plan &&
+        !((modes[0] ^ last.modes[0]) | (modes[1] ^ last.modes[1]) | (job.key_len_in_bytes ^ last.key_bytes)))
+        return *last.plan;
+    const Plan &plan = find_plan(job);
+    last = {{modes[0], modes[1]}, job.key_len_in_bytes, &plan};
+    return plan;
+}
+
+// Whether such jobs run one by one, with nothing to gain from others.
+inline bool runs_alone(Kind kind) {
+    switch (kind) {
+        case Kind::none:
+        case Kind::gcm:
+        case Kind::gcm_segments:
+        case Kind::gmac:
+        case Kind::ghash:
+        case Kind::chacha_segments:
+        case Kind::poly1305: return true;
+        default: return false;
+    }
+}
 
 inline bool seals(const IMB_JOB &job) { return number_of(job.cipher_direction) == IMB_DIR_ENCRYPT; }
 

@@ -7,12 +7,12 @@
 #include "batch.hpp"
 #include "check.hpp"
 #include "errors.hpp"
+#include "stats.hpp"
 
 namespace cst::imb {
 namespace {
 
 constexpr int JOB_BYTES = int(sizeof(IMB_JOB)), RING_BYTES = JOB_BYTES * IMB_MAX_JOBS;
-constexpr uint64_t IDLE = 4096;         // flushes without a job between them
 constexpr uint64_t WHOLE_FLUSHES = 64;  // until it is tried again whether flushes are followed by jobs
 constexpr long USUAL_HOLD = 64, MOST_HOLD = IMB_MAX_BURST_SIZE;
 
@@ -46,6 +46,11 @@ uint32_t queued(const IMB_MGR &manager) {
 
 void note(IMB_MGR *manager, int error) {
     if (error) set_error(manager, error);
+}
+
+void refuse(IMB_MGR *manager, const IMB_JOB &job, int error) {
+    note(manager, error);
+    count_job(job, RanOn::refused);
 }
 
 void run_waiting(IMB_MGR *manager) {
@@ -93,13 +98,15 @@ IMB_JOB *submit(IMB_MGR *manager, bool checked) {
     set_error(manager, 0);
     IMB_JOB *job = at(manager, manager->next_job);
     const Plan &plan = plan_of(*job);
-    const int wrong = checked ? check_job(*job, plan, true) : 0;
+    // What waits is checked when it runs: until then the caller may change it.
+    const int wrong = checked || plan.at_once ? check_job(*job, plan, checked) : 0;
     job->status = wrong ? IMB_STATUS_INVALID_ARGS : IMB_STATUS_BEING_PROCESSED;
-    note(manager, wrong);
+    if (wrong) refuse(manager, *job, wrong);
     // Callers of steps that share a context look at the job that comes back: it is this one.
     if (shares_context(plan.kind)) run_waiting(manager);
     const bool runs = !wrong && plan.at_once, waits = !wrong && !plan.at_once;
-    if (runs) note(manager, run_jobs(&job, 1, checked));
+    if (runs && runs_alone(plan.kind)) run_checked(job, plan);
+    else if (runs) note(manager, run_jobs(&job, 1, checked));
     waiting(manager) += waits;
     submits_since_oldest(manager) += waiting(manager) != 0;
     flushes(manager) = 0;
@@ -123,8 +130,7 @@ IMB_JOB *completed_job(IMB_MGR *manager) {
 IMB_JOB *flush_job(IMB_MGR *manager) {
     if (!manager) return set_error(nullptr, IMB_ERR_NULL_MBMGR), nullptr;
     set_error(manager, 0);
-    if (++flushes(manager) == IDLE) forget_keys();
-    if (flushes(manager) == 1 && !whole_flushes(manager) && waiting(manager) > 1) {
+    if (++flushes(manager) == 1 && !whole_flushes(manager) && waiting(manager) > 1) {
         if (IMB_JOB *const job = take_alone(manager)) return job;
     } else if (flushes(manager) == 2 && waiting(manager)) {
         whole_flushes(manager) = WHOLE_FLUSHES;

@@ -34,10 +34,9 @@ void run_gcm_segments(const IMB_JOB &job) {
         if (bytes) gcm_text(key_bytes, data, fields.ctx, octets(out), octets(in), bytes, !seals(job));
     };
     if (begins(job))
-        gcm_begin(key_bytes, data, fields.ctx, job.iv, job.iv_len_in_bytes, octets(fields.aad),
-                  fields.aad_len_in_bytes);
+        gcm_begin(data, fields.ctx, {job.iv, job.iv_len_in_bytes, octets(fields.aad), fields.aad_len_in_bytes});
     run_segments(job, text);
-    if (ends(job)) gcm_end(data, fields.ctx, job.auth_tag_output, job.auth_tag_output_len_in_bytes);
+    if (ends(job)) gcm_end(key_bytes, data, fields.ctx, job.auth_tag_output, job.auth_tag_output_len_in_bytes);
 }
 
 void run_chacha_segments(const IMB_JOB &job) {

@@ -25,14 +25,13 @@ bool run_apart(cst_job *job) {
 void Work::begin() {
     n_ = steps_[0].n = steps_[1].n = keys_used_ = 0;
     last_[0] = last_[1] = {};
-    if (kept_) kept_->begin();
 }
 
 Item *Work::add(IMB_JOB *job, const Plan *plan) {
     Item *const item = &items_[n_++];
     item->job = job;
     item->plan = plan;
-    item->failed = item->deciphers = false;
+    item->failed = false;
     return item;
 }
 
@@ -55,7 +54,8 @@ const Key *Work::key(const Suite &suite, const ExpandedKey &parts) {
     return made;
 }
 
-cst_job *Work::add_job(unsigned step, Item *item, const Key *its) {
+cst_job *Work::add_job(unsigned step, Item *item, const Suite &suite, const ExpandedKey &parts) {
+    const Key *const its = key(suite, parts);
     if (!its) {
         item->failed = true;
         return nullptr;
@@ -68,15 +68,6 @@ cst_job *Work::add_job(unsigned step, Item *item, const Key *its) {
     job->key = reinterpret_cast<const cst_key *>(its);
     job->direction = CST_SEAL;
     return job;
-}
-
-cst_job *Work::add_job(unsigned step, Item *item, const Suite &suite, const ExpandedKey &parts) {
-    return add_job(step, item, key(suite, parts));
-}
-
-cst_job *Work::add_gcm_job(unsigned step, Item *item, const Suite &suite, const gcm_key_data &data) {
-    if (const Key *const kept = kept_ ? kept_->get(suite, data) : nullptr) return add_job(step, item, kept);
-    return add_job(step, item, suite, gcm_parts(data));
 }
 
 template <typename Condition>

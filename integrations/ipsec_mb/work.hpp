@@ -2,14 +2,13 @@
 #pragma once
 
 #include "cryptostitch/cryptostitch.h"
-#include "kept_keys.hpp"
 #include "plan.hpp"
 #include "suite/expanded_key.hpp"
 
 namespace cst::imb {
 
 constexpr size_t MOST_JOBS = 64;    // in a batch
-constexpr size_t KEY_ROOM = 2304;   // for each: a key of GCM and one of its counter mode
+constexpr size_t KEY_ROOM = 1280;   // for each: keys of a cipher and a MAC
 constexpr size_t MOST_TAG = 64;
 
 // A job under way. From `tag` on what was used is wiped.
@@ -17,12 +16,11 @@ struct Item {
     IMB_JOB *job;
     const Plan *plan;
     bool failed;
-    bool deciphers;  // GCM opened: a job of the library's does that
     cst_piece pieces[3];
     alignas(16) uint8_t tag[MOST_TAG];
     alignas(16) uint8_t iv[16];
     alignas(16) uint8_t block[64];  // CCM: what the MAC begins with; ChaCha20: the beginning of the keystream
-    alignas(16) uint8_t mask[16];   // CCM opened: what hides the tag; other AEADs: a second IV
+    alignas(16) uint8_t mask[16];   // CCM opened: what hides the tag; ChaCha20-Poly1305: a second IV
 };
 
 class Work {
@@ -38,8 +36,6 @@ public:
     // A job of the library's in one of the two bursts, sealing, with nothing but its key; NULL (and the item has
     // failed): there is none. The parts must stay until the end.
     cst_job *add_job(unsigned step, Item *item, const Suite &suite, const ExpandedKey &parts);
-    // The same with a key of GCM, which may be kept.
-    cst_job *add_gcm_job(unsigned step, Item *item, const Suite &suite, const gcm_key_data &data);
 
     // Runs one of them. Jobs that the library refuses fail, the others run; text that lies across itself goes by way of
     // a copy.
@@ -57,11 +53,9 @@ private:
         const Key *key;
     };
     const Key *key(const Suite &suite, const ExpandedKey &parts);
-    cst_job *add_job(unsigned step, Item *item, const Key *its);
     template <typename Condition>
     static void drop(Step *step, Condition condition);
 
-    KeptKeys *const kept_ = KeptKeys::of_thread();
     size_t n_ = 0, keys_used_ = 0;
     Made last_[2] = {};  // the last key made of a MAC alone, and of a cipher
     Item items_[MOST_JOBS];
