@@ -42,7 +42,7 @@ void add_cbc_mac(Work *work, Item *item) {
     to->in_pieces = item->pieces;
     to->n_in_pieces = !bytes ? 1 : padding ? 3 : 2;
     to->in_len = used + size_t(bytes) + padding;
-    set_tag(to, item, BLOCK);
+    set_tag(work, to, item, BLOCK);
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ void add_ccm(Work *work, Item *item) {
         to->aad = fields.aad;
         to->aad_len = size_t(fields.aad_len_in_bytes);
         if (bytes) set_text(to, text_of(job), job.dst, bytes);
-        return set_tag(to, item, size_t(job.auth_tag_output_len_in_bytes));
+        return set_tag(work, to, item, size_t(job.auth_tag_output_len_in_bytes));
     }
     // SP 800-38C, A.3: the counter's first block hides the tag, the next begins the text.
     item->iv[0] = uint8_t(CCM_COUNT - iv_bytes - 1);

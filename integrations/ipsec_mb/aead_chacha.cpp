@@ -29,8 +29,10 @@ void add_chacha_poly(Work *work, Item *item) {
         to->aad = fields.aad;
         to->aad_len = size_t(fields.aad_len_in_bytes);
         if (bytes) set_text(to, text_of(job), job.dst, bytes);
-        return set_tag(to, item, BLOCK);
+        return set_tag(work, to, item, BLOCK);
     }
+    item->tag_here = true;
+    work->use(item);
     memset(item->block, 0, sizeof(item->block));
     to->iv = memcpy(item->mask, item->iv, sizeof(item->mask));
     to->iv_len = BLOCK;

@@ -8,7 +8,6 @@ constexpr uint64_t MOST_CCM_AAD = 46, LEAST_CCM_IV = 7, MOST_CCM_IV = 13;
 constexpr uint64_t MOST_IN_16_BITS = (1 << 16) - 2;
 constexpr uint64_t MOST_GCM_TEXT = (uint64_t(1) << 36) - 32;  // SP 800-38D, 5.2.1.1
 constexpr uint64_t MOST_CHACHA_TEXT = (uint64_t(1) << 38) - 64;  // RFC 8439, 2.8
-constexpr uint64_t MOST_BYTES = uint64_t(1) << 40;  // more than there is memory
 
 uint64_t most_to_cipher(const IMB_JOB &job, bool as_original) {
     const bool in_16_bits = job.cipher_mode == IMB_CIPHER_ECB || (job.cipher_mode == IMB_CIPHER_CBC && seals(job));
@@ -21,8 +20,7 @@ int check_cipher(const IMB_JOB &job, const Plan &plan, bool as_original) {
     if (!seals(job) && number_of(job.cipher_direction) != IMB_DIR_DECRYPT) return IMB_ERR_JOB_CIPH_DIR;
     if (!job.src) return IMB_ERR_JOB_NULL_SRC;
     if (!job.dst) return IMB_ERR_JOB_NULL_DST;
-    const bool decrypts = !seals(job) && plan.cipher->decrypt != plan.cipher->encrypt;
-    if (!(decrypts ? job.dec_keys : job.enc_keys)) return IMB_ERR_JOB_NULL_KEY;
+    if (!(plan.decrypts ? job.dec_keys : job.enc_keys)) return IMB_ERR_JOB_NULL_KEY;
     if (job.cipher_mode == IMB_CIPHER_CHACHA20 && job.key_len_in_bytes != 32) return IMB_ERR_JOB_KEY_LEN;
     if (!bytes || bytes > most_to_cipher(job, as_original) || bytes % plan.cipher->block_bytes)
         return IMB_ERR_JOB_CIPH_LEN;

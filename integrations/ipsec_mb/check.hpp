@@ -10,4 +10,17 @@ namespace cst::imb {
 // tags that are neither whole nor as short as IPsec has them, an HMAC of nothing.
 int check_job(const IMB_JOB &job, const Plan &plan, bool as_original);
 
+constexpr uint64_t MOST_BYTES = uint64_t(1) << 40;  // more than there is memory
+
+// The same, but for as_original, by few tests; false: check_job must look closer.
+inline bool surely_right(const IMB_JOB &job, const Plan &plan) {
+    const auto &keys = job.u.HMAC;
+    return plan.usual && job.msg_len_to_cipher_in_bytes - 1 < MOST_BYTES &&
+           !(job.msg_len_to_cipher_in_bytes & plan.block_mask) && job.msg_len_to_hash_in_bytes <= MOST_BYTES &&
+           job.auth_tag_output_len_in_bytes - 1 < plan.mac->tag_max && job.iv_len_in_bytes == 16 &&
+           (number_of(job.cipher_direction) == IMB_DIR_ENCRYPT || number_of(job.cipher_direction) == IMB_DIR_DECRYPT) &&
+           job.src && job.dst && job.iv && job.auth_tag_output && (plan.decrypts ? job.dec_keys : job.enc_keys) &&
+           keys._hashed_auth_key_xor_ipad && keys._hashed_auth_key_xor_opad;
+}
+
 }  // namespace cst::imb

@@ -7,20 +7,26 @@ namespace {
 
 constexpr size_t BLOCK = 16;
 
-// The IV is copied: it may lie where the text is written. CTR's of 12 bytes begins to count with 1; ChaCha20's
-// blocks begin with that number, little-endian.
-void set_iv(cst_job *job, Item *item, size_t bytes) {
+// CTR's of 12 bytes begins to count with 1; ChaCha20's blocks begin with that number, little-endian.
+void set_iv(Work *work, cst_job *job, Item *item, size_t bytes) {
     const IMB_JOB &from = *item->job;
-    memset(item->iv, 0, sizeof(item->iv));
-    if (from.cipher_mode == IMB_CIPHER_CHACHA20) {
-        item->iv[0] = 1;
-        memcpy(item->iv + 4, from.iv, 12);
-    } else if (bytes) {
-        memcpy(item->iv, from.iv, size_t(from.iv_len_in_bytes));
-        if (from.iv_len_in_bytes == 12) item->iv[15] = 1;
-    }
-    job->iv = item->iv;
     job->iv_len = bytes;
+    job->iv = from.iv;
+    if (!bytes || from.iv_len_in_bytes == bytes) return;
+    work->use(item);
+    memset(item->iv, 0, sizeof(item->iv));
+    const bool chacha = from.cipher_mode == IMB_CIPHER_CHACHA20;
+    item->iv[chacha ? 0 : 15] = 1;
+    memcpy(item->iv + (chacha ? 4 : 0), from.iv, 12);
+    job->iv = item->iv;
+}
+
+// Where the job wants it, if the library makes tags as long.
+void set_tag(Work *work, cst_job *job, Item *item, const Suite &suite) {
+    const uint64_t bytes = item->job->auth_tag_output_len_in_bytes;
+    if (!suite.sure.tag.holds(bytes)) return set_tag(work, job, item, suite.tag_max);
+    job->tag = item->job->auth_tag_output;
+    job->tag_len = size_t(bytes);
 }
 
 ExpandedKey cipher_parts(const IMB_JOB &job, const Suite &suite) {
@@ -45,65 +51,77 @@ void add_mac_parts(const IMB_JOB &job, const Plan &plan, ExpandedKey *parts) {
     }
 }
 
-void add_cipher(Work *work, unsigned step, Item *item) {
+void add_cipher(Work *work, unsigned step, Item *item, const Key **made) {
     const IMB_JOB &job = *item->job;
     const Suite &suite = *item->plan->cipher;
-    const ExpandedKey parts = cipher_parts(job, suite);
-    cst_job *const to = work->add_job(step, item, suite, parts);
+    if (!*made) *made = work->key(suite, cipher_parts(job, suite));
+    cst_job *const to = work->add_job(step, item, *made);
     if (!to) return;
-    to->direction = parts.direction;
-    set_iv(to, item, suite.iv_bytes);
+    to->direction = seals(job) ? CST_SEAL : CST_OPEN;
+    set_iv(work, to, item, suite.iv_bytes);
     set_text(to, text_of(job), job.dst, job.msg_len_to_cipher_in_bytes);
 }
 
-void add_mac(Work *work, unsigned step, Item *item) {
+void add_mac(Work *work, unsigned step, Item *item, const Key **made) {
     const IMB_JOB &job = *item->job;
     const Suite &suite = *item->plan->mac;
-    ExpandedKey parts;
-    add_mac_parts(job, *item->plan, &parts);
-    cst_job *const to = work->add_job(step, item, suite, parts);
+    if (!*made) {
+        ExpandedKey parts;
+        add_mac_parts(job, *item->plan, &parts);
+        *made = work->key(suite, parts);
+    }
+    cst_job *const to = work->add_job(step, item, *made);
     if (!to) return;
     to->in = job.src + job.hash_start_src_offset_in_bytes;
     to->in_len = size_t(job.msg_len_to_hash_in_bytes);
-    set_tag(to, item, suite.tag_max);
+    set_tag(work, to, item, suite);
 }
 
 // The MAC ends where the ciphertext does, and begins with it or in front of it.
 bool stitchable(const Item &item) {
     const IMB_JOB &job = *item.job;
-    if (!item.plan->stitched) return false;
     const uintptr_t hashed = reinterpret_cast<uintptr_t>(job.src) + job.hash_start_src_offset_in_bytes,
                     body = reinterpret_cast<uintptr_t>(job.dst);
     return hashed <= body && hashed + job.msg_len_to_hash_in_bytes == body + job.msg_len_to_cipher_in_bytes &&
            job.msg_len_to_hash_in_bytes >= job.msg_len_to_cipher_in_bytes;
 }
 
-void add_stitched(Work *work, Item *item) {
+// Several long texts are worth more as bursts of texts and of MACs, which need no bookkeeping.
+bool stitches(const Work &work, const Item &item) {
+    const IMB_JOB &job = *item.job;
+    if (!item.plan->stitched || !stitchable(item)) return false;
+    return work.lone() || job.msg_len_to_hash_in_bytes <= item.plan->stitched_most;
+}
+
+void add_stitched(Work *work, Item *item, const Key **made) {
     const IMB_JOB &job = *item->job;
     const Suite &suite = *item->plan->stitched;
-    ExpandedKey parts = cipher_parts(job, suite);
-    add_mac_parts(job, *item->plan, &parts);
-    cst_job *const to = work->add_job(0, item, suite, parts);
+    if (!*made) {
+        ExpandedKey parts = cipher_parts(job, suite);
+        add_mac_parts(job, *item->plan, &parts);
+        *made = work->key(suite, parts);
+    }
+    cst_job *const to = work->add_job(0, item, *made);
     if (!to) return;
-    set_iv(to, item, BLOCK);
+    set_iv(work, to, item, BLOCK);
     to->iv_len = suite.iv_bytes;
     to->aad_len = size_t(job.msg_len_to_hash_in_bytes - job.msg_len_to_cipher_in_bytes);
     to->aad = job.dst - to->aad_len;
     set_text(to, text_of(job), job.dst, job.msg_len_to_cipher_in_bytes);
-    set_tag(to, item, suite.tag_max);
+    set_tag(work, to, item, suite);
 }
 
 }  // namespace
 
 void add_composed(Work *work, Item *item) {
     const Plan &plan = *item->plan;
-    if (plan.cipher && plan.mac) {
-        if (stitchable(*item)) return add_stitched(work, item);
-        const bool cipher_first = number_of(item->job->chain_order) == IMB_ORDER_CIPHER_HASH;
-        (cipher_first ? add_cipher(work, 0, item) : add_mac(work, 0, item));
-        return cipher_first ? add_mac(work, 1, item) : add_cipher(work, 1, item);
-    }
-    plan.cipher ? add_cipher(work, 0, item) : add_mac(work, 0, item);
+    Work::Composed *const keys = work->composed(KeySource(*item->job, plan));
+    if (!plan.mac) return add_cipher(work, 0, item, &keys->cipher);
+    if (!plan.cipher) return add_mac(work, 0, item, &keys->mac);
+    if (stitches(*work, *item)) return add_stitched(work, item, &keys->stitched);
+    const bool cipher_first = number_of(item->job->chain_order) == IMB_ORDER_CIPHER_HASH;
+    add_cipher(work, cipher_first ? 0 : 1, item, &keys->cipher);
+    add_mac(work, cipher_first ? 1 : 0, item, &keys->mac);
 }
 
 }  // namespace cst::imb

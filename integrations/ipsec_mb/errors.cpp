@@ -4,8 +4,6 @@
 
 namespace {
 
-thread_local int last_error = 0;
-
 struct Text {
     int error;
     const char *text;
@@ -69,12 +67,9 @@ constexpr Text TEXTS[] = {
 
 }  // namespace
 
-void cst::imb::set_error(IMB_MGR *manager, int error) {
-    if (manager) manager->imb_errno = error;
-    last_error = error;
+int imb_get_errno(IMB_MGR *manager) {
+    return manager && manager->imb_errno ? manager->imb_errno : cst::imb::last_error();
 }
-
-int imb_get_errno(IMB_MGR *manager) { return manager && manager->imb_errno ? manager->imb_errno : last_error; }
 
 const char *imb_get_strerror(int error) {
     for (const Text &known : TEXTS)

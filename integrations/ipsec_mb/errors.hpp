@@ -6,6 +6,13 @@
 namespace cst::imb {
 
 // error: an IMB_ERR, or 0. manager: NULL for calls without one. The last of each thread is kept besides.
-void set_error(IMB_MGR *manager, int error);
+inline int &last_error() {
+    static thread_local int error = 0;
+    return error;
+}
+inline void set_error(IMB_MGR *manager, int error) {
+    if (manager) manager->imb_errno = error;
+    last_error() = error;
+}
 
 }  // namespace cst::imb

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <new>
 
+#include "run/mac.hpp"
+
 namespace cst::imb {
 namespace {
 
@@ -143,6 +145,11 @@ Plan make_plan(const IMB_JOB &job) {
     if ((ciphers && !plan.cipher) || (hashes && !plan.mac)) return of_kind(Kind::real, true);
     if (ciphers && hashes && seals(job) && number_of(job.chain_order) == IMB_ORDER_CIPHER_HASH)
         plan.stitched = stitched_suite(cipher, job.key_len_in_bytes, plan.mac_name);
+    plan.usual = (cipher == Cipher::cbc || cipher == Cipher::ctr) && size_t(plan.mac_name) < HMACS;
+    plan.decrypts = ciphers && !seals(job) && plan.cipher->decrypt != plan.cipher->encrypt;
+    if (ciphers) plan.block_mask = plan.cipher->block_bytes - 1;
+    if (plan.stitched)
+        while (fits_whole(*plan.stitched, 0, plan.stitched_most + 1)) plan.stitched_most++;
     plan.at_once = !hashes && !(cipher == Cipher::cbc && seals(job));
     return plan;
 }

@@ -26,6 +26,11 @@ struct Plan {
     const Suite *mac = nullptr;
     const Suite *stitched = nullptr;  // for sealing, where cipher and MAC go together
     Mac mac_name = Mac::NUMBER;
+    uint64_t stitched_most = 0;  // bytes under the MAC of a message that stitched takes whole
+    // A cipher with an IV of its block, and an HMAC: surely_right looks at such jobs.
+    bool usual = false;
+    bool decrypts = false;     // the cipher's keys are dec_keys
+    uint64_t block_mask = 0;   // of the cipher
     // The original has such a job done when submit returns, so its callers may rely on that.
     bool at_once = false;
 };

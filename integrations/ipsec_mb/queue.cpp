@@ -36,7 +36,7 @@ uint64_t &whole_flushes(IMB_MGR *manager) { return manager->reserved[3]; }
 IMB_JOB *at(IMB_MGR *manager, int offset) {
     return reinterpret_cast<IMB_JOB *>(reinterpret_cast<uint8_t *>(manager->jobs) + offset);
 }
-int behind(int offset) { return (offset + JOB_BYTES) % RING_BYTES; }
+int behind(int offset) { return offset + JOB_BYTES < RING_BYTES ? offset + JOB_BYTES : 0; }
 
 uint32_t queued(const IMB_MGR &manager) {
     if (manager.earliest_job < 0) return 0;
@@ -46,11 +46,6 @@ uint32_t queued(const IMB_MGR &manager) {
 
 void note(IMB_MGR *manager, int error) {
     if (error) set_error(manager, error);
-}
-
-void refuse(IMB_MGR *manager, const IMB_JOB &job, int error) {
-    note(manager, error);
-    count_job(job, RanOn::refused);
 }
 
 void run_waiting(IMB_MGR *manager) {
@@ -93,21 +88,8 @@ IMB_JOB *take_alone(IMB_MGR *manager) {
 
 bool shares_context(Kind kind) { return kind == Kind::gcm_segments || kind == Kind::chacha_segments; }
 
-IMB_JOB *submit(IMB_MGR *manager, bool checked) {
-    if (!manager) return set_error(nullptr, IMB_ERR_NULL_MBMGR), nullptr;
-    set_error(manager, 0);
-    IMB_JOB *job = at(manager, manager->next_job);
-    const Plan &plan = plan_of(*job);
-    // What waits is checked when it runs: until then the caller may change it.
-    const int wrong = checked || plan.at_once ? check_job(*job, plan, checked) : 0;
-    job->status = wrong ? IMB_STATUS_INVALID_ARGS : IMB_STATUS_BEING_PROCESSED;
-    if (wrong) refuse(manager, *job, wrong);
-    // Callers of steps that share a context look at the job that comes back: it is this one.
-    if (shares_context(plan.kind)) run_waiting(manager);
-    const bool runs = !wrong && plan.at_once, waits = !wrong && !plan.at_once;
-    if (runs && runs_alone(plan.kind)) run_checked(job, plan);
-    else if (runs) note(manager, run_jobs(&job, 1, checked));
-    waiting(manager) += waits;
+// Counts a job that joins the queue, or waits in it already; runs what waits, if it is time.
+IMB_JOB *join(IMB_MGR *manager) {
     submits_since_oldest(manager) += waiting(manager) != 0;
     flushes(manager) = 0;
     const bool room = append(manager);
@@ -115,13 +97,35 @@ IMB_JOB *submit(IMB_MGR *manager, bool checked) {
     return take(manager);
 }
 
+template <bool checked>
+IMB_JOB *submit(IMB_MGR *manager) {
+    if (!manager) return set_error(nullptr, IMB_ERR_NULL_MBMGR), nullptr;
+    set_error(manager, 0);
+    IMB_JOB *job = at(manager, manager->next_job);
+    const Plan &plan = plan_of(*job);
+    // What waits is checked when it runs: until then the caller may change it.
+    const int wrong = checked || plan.at_once ? check_job(*job, plan, checked) : 0;
+    if (wrong) {
+        job->status = IMB_STATUS_INVALID_ARGS;
+        note(manager, wrong);
+        count_job(*job, RanOn::refused);
+    } else if (!plan.at_once) {
+        job->status = IMB_STATUS_BEING_PROCESSED;
+        waiting(manager)++;
+    } else {
+        // Callers of steps that share a context look at the job that comes back: it is this one.
+        if (shares_context(plan.kind)) run_waiting(manager);
+        if (runs_alone(plan.kind)) run_checked(job, plan);
+        else note(manager, run_jobs(&job, 1, checked));
+    }
+    return join(manager);
+}
+
 IMB_JOB *next_job(IMB_MGR *manager) {
     if (!manager) return set_error(nullptr, IMB_ERR_NULL_MBMGR), nullptr;
     set_error(manager, 0);
     return at(manager, manager->next_job);
 }
-IMB_JOB *submit_checked(IMB_MGR *manager) { return submit(manager, true); }
-IMB_JOB *submit_unchecked(IMB_MGR *manager) { return submit(manager, false); }
 IMB_JOB *completed_job(IMB_MGR *manager) {
     if (!manager) return set_error(nullptr, IMB_ERR_NULL_MBMGR), nullptr;
     set_error(manager, 0);
@@ -130,12 +134,13 @@ IMB_JOB *completed_job(IMB_MGR *manager) {
 IMB_JOB *flush_job(IMB_MGR *manager) {
     if (!manager) return set_error(nullptr, IMB_ERR_NULL_MBMGR), nullptr;
     set_error(manager, 0);
-    if (++flushes(manager) == 1 && !whole_flushes(manager) && waiting(manager) > 1) {
-        if (IMB_JOB *const job = take_alone(manager)) return job;
-    } else if (flushes(manager) == 2 && waiting(manager)) {
-        whole_flushes(manager) = WHOLE_FLUSHES;
-    } else if (flushes(manager) == 1 && whole_flushes(manager)) {
+    const uint64_t flush = ++flushes(manager);
+    if (flush == 1 && whole_flushes(manager)) {
         whole_flushes(manager)--;
+    } else if (flush == 1 && waiting(manager) > 1) {
+        if (IMB_JOB *const job = take_alone(manager)) return job;
+    } else if (flush == 2 && waiting(manager)) {
+        whole_flushes(manager) = WHOLE_FLUSHES;
     }
     run_waiting(manager);
     return take(manager);
@@ -219,7 +224,7 @@ uint32_t flush_burst(IMB_MGR *manager, const uint32_t n, IMB_JOB **jobs) {
 // Jobs of an array of the caller's, all of one kind: what the arguments say counts, and they are done on return.
 template <typename Set>
 uint32_t run_array(IMB_MGR *manager, IMB_JOB *jobs, uint32_t n, bool checked, Set set) {
-    if (refused(manager, wrong_burst(manager, jobs, n))) return 0;
+    if (refused(manager, wrong_burst(manager, jobs, n)) || !n) return 0;
     IMB_JOB copies[IMB_MAX_BURST_SIZE], *list[IMB_MAX_BURST_SIZE];
     for (uint32_t i = 0; i < n; i++) {
         list[i] = &copies[i];
@@ -272,8 +277,8 @@ void empty_queue(IMB_MGR *manager) {
 
 void set_queue_functions(IMB_MGR *manager) {
     manager->get_next_job = next_job;
-    manager->submit_job = submit_checked;
-    manager->submit_job_nocheck = submit_unchecked;
+    manager->submit_job = submit<true>;
+    manager->submit_job_nocheck = submit<false>;
     manager->get_completed_job = completed_job;
     manager->flush_job = flush_job;
     manager->queue_size = queue_size;

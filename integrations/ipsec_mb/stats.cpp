@@ -82,17 +82,16 @@ private:
     std::string file_;
 };
 
-std::atomic<bool> counting{false};
-
 }  // namespace
+
+std::atomic<bool> counting{false};
 
 void begin_counting() {
     static const Writer writer;
     counting.store(writer.wanted(), std::memory_order_relaxed);
 }
 
-void count_job(const IMB_JOB &job, RanOn where) {
-    if (!counting.load(std::memory_order_relaxed)) return;
+void add_job(const IMB_JOB &job, RanOn where) {
     const unsigned cipher = number_of(job.cipher_mode), hash = number_of(job.hash_alg);
     const unsigned direction = number_of(job.cipher_direction);
     if (cipher >= IMB_CIPHER_NUM || hash >= IMB_AUTH_NUM) return;
@@ -100,9 +99,6 @@ void count_job(const IMB_JOB &job, RanOn where) {
                                                                                            std::memory_order_relaxed);
 }
 
-void count_burst(size_t jobs) {
-    if (counting.load(std::memory_order_relaxed))
-        bursts[jobs < MOST_FILL ? jobs : MOST_FILL].fetch_add(1, std::memory_order_relaxed);
-}
+void add_burst(size_t jobs) { bursts[jobs < MOST_FILL ? jobs : MOST_FILL].fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace cst::imb

@@ -6,6 +6,8 @@
 // Any number of threads may count. Ignored in set-uid programs.
 #pragma once
 
+#include <atomic>
+
 #include "interface.hpp"
 
 namespace cst::imb {
@@ -14,7 +16,15 @@ enum class RanOn : uint8_t { cryptostitch, real, refused, NUMBER };
 
 // From here on there will be a line, if only of zeros.
 void begin_counting();
-void count_job(const IMB_JOB &job, RanOn where);
-void count_burst(size_t jobs);
+extern std::atomic<bool> counting;
+void add_job(const IMB_JOB &job, RanOn where);
+void add_burst(size_t jobs);
+
+inline void count_job(const IMB_JOB &job, RanOn where) {
+    if (counting.load(std::memory_order_relaxed)) add_job(job, where);
+}
+inline void count_burst(size_t jobs) {
+    if (counting.load(std::memory_order_relaxed)) add_burst(jobs);
+}
 
 }  // namespace cst::imb

@@ -9,11 +9,14 @@
 namespace cst::imb {
 namespace {
 
-bool run_apart(cst_job *job) {
+bool run_apart(Work *work, cst_job *job, Item *item) {
     uint8_t *const copy = job->in ? static_cast<uint8_t *>(malloc(job->in_len)) : nullptr;
     if (!copy) return false;
     memcpy(copy, job->in, job->in_len);
     job->in = copy;
+    if (job->iv && job->iv_len <= sizeof(item->iv)) job->iv = memmove(item->iv, job->iv, job->iv_len);
+    if (job->tag) set_tag(work, job, item, job->tag_len);
+    work->use(item);
     const bool done = !cst_burst(context(), job, 1);
     wipe(copy, job->in_len);
     free(copy);
@@ -22,25 +25,21 @@ bool run_apart(cst_job *job) {
 
 }  // namespace
 
-void Work::begin() {
+void Work::begin(size_t jobs) {
+    jobs_ = jobs;
     n_ = steps_[0].n = steps_[1].n = keys_used_ = 0;
+    any_failed_ = any_used_ = false;
     last_[0] = last_[1] = {};
-}
-
-Item *Work::add(IMB_JOB *job, const Plan *plan) {
-    Item *const item = &items_[n_++];
-    item->job = job;
-    item->plan = plan;
-    item->failed = false;
-    return item;
+    composed_ = {};
 }
 
 void Work::end() {
     wipe(keys_, keys_used_);
     constexpr size_t all = sizeof(Item) - offsetof(Item, tag), composed = offsetof(Item, block) - offsetof(Item, tag);
-    for (size_t i = 0; i < n_; i++)
-        wipe_rows(reinterpret_cast<KeyRow *>(items_[i].tag),
-                  (items_[i].plan->kind == Kind::composed ? composed : all) / sizeof(KeyRow));
+    for (size_t i = 0; any_used_ && i < n_; i++)
+        if (items_[i].used)
+            wipe_rows(reinterpret_cast<KeyRow *>(items_[i].tag),
+                      (items_[i].plan->kind == Kind::composed ? composed : all) / sizeof(KeyRow));
 }
 
 const Key *Work::key(const Suite &suite, const ExpandedKey &parts) {
@@ -52,22 +51,6 @@ const Key *Work::key(const Suite &suite, const ExpandedKey &parts) {
     keys_used_ += suite.key_layout.bytes;
     last = {&suite, parts, made};
     return made;
-}
-
-cst_job *Work::add_job(unsigned step, Item *item, const Suite &suite, const ExpandedKey &parts) {
-    const Key *const its = key(suite, parts);
-    if (!its) {
-        item->failed = true;
-        return nullptr;
-    }
-    Step &to = steps_[step];
-    to.items[to.n] = item;
-    cst_job *const job = &to.jobs[to.n++];
-    memset(job, 0, sizeof(*job));
-    job->size = sizeof(*job);
-    job->key = reinterpret_cast<const cst_key *>(its);
-    job->direction = CST_SEAL;
-    return job;
 }
 
 template <typename Condition>
@@ -83,14 +66,15 @@ void Work::drop(Step *step, Condition condition) {
 
 void Work::run(unsigned number) {
     Step *const step = &steps_[number];
-    drop(step, [](const cst_job *, const Item *item) { return item->failed; });
+    if (any_failed_) drop(step, [](const cst_job *, const Item *item) { return item->failed; });
     while (step->n) {
         const int error = cst_burst(context(), step->jobs, step->n);
         if (!error) return;
         const size_t before = step->n;
         drop(step, [&](cst_job *job, Item *item) {
             const bool refused = job->status < 0 || error == CST_ERR_MEMORY;
-            if (refused && !(job->status == CST_ERR_OVERLAP && run_apart(job))) item->failed = true;
+            if (refused && !(job->status == CST_ERR_OVERLAP && run_apart(this, job, item)))
+                item->failed = any_failed_ = true;
             return refused;
         });
         if (step->n == before) return;

@@ -23,7 +23,7 @@ namespace {
 
 using cst::imb::octets;
 
-constexpr size_t PACKETS = 64, MOST_TEXT = 2048, AAD = 16, TAG = 32, ROUNDS = 41;
+constexpr size_t PACKETS = 64, MOST_TEXT = 2048 + 192, AAD = 16, TAG = 32, ROUNDS = 41;
 constexpr size_t ROUND_BYTES = 256 * 1024, LEAST_PACKETS = 256, EACH_PACKET = 200;  // what a round has
 
 [[noreturn]] void stop(const std::string &why) {
