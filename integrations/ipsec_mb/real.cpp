@@ -15,6 +15,7 @@ constexpr const char *PATHS[] = {"/usr/lib/x86_64-linux-gnu/libIPSec_MB.so.1", "
 constexpr unsigned PATCH_BITS = 8;
 
 struct Real {
+    void *library = nullptr;
     IMB_MGR *(*allocate)(uint64_t flags) = nullptr;
     void (*release)(IMB_MGR *manager) = nullptr;
     void (*start)(IMB_MGR *manager, IMB_ARCH *arch) = nullptr;
@@ -36,6 +37,7 @@ Real open_file(const char *path) {
         real.why_not = "it cannot be opened";
         return real;
     }
+    real.library = library;
     unsigned (*version)() = nullptr;
     if (!find(library, "imb_get_version", &version) || !find(library, "alloc_mb_mgr", &real.allocate) ||
         !find(library, "free_mb_mgr", &real.release) || !find(library, "init_mb_mgr_auto", &real.start) ||
@@ -139,6 +141,11 @@ int run_on_real(IMB_JOB *const *jobs, size_t n, bool checked) {
     }
     for (; back < n && real; back++) jobs[back]->status = IMB_STATUS_INTERNAL_ERROR;
     return error;
+}
+
+void *real_function(const char *name) {
+    const Real *const real = real_library();
+    return real ? dlsym(real->library, name) : nullptr;
 }
 
 void set_real_functions(IMB_MGR *manager) {

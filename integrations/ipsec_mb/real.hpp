@@ -16,6 +16,9 @@ IMB_MGR *real_manager();
 // or, where there is no such library, IMB_ERR_CIPH_MODE or IMB_ERR_HASH_ALGO with all jobs IMB_STATUS_INVALID_ARGS.
 int run_on_real(IMB_JOB *const *jobs, size_t n, bool checked);
 
+// One that it exports; NULL: there is none.
+void *real_function(const char *name);
+
 // The functions of the manager that are the original's own: those of wireless algorithms and CRCs. Where there is no
 // original, they do nothing but set an error.
 void set_real_functions(IMB_MGR *manager);

@@ -14,12 +14,13 @@ bool ends(const IMB_JOB &job) {
     return number_of(job.sgl_state) == IMB_SGL_COMPLETE || number_of(job.sgl_state) == IMB_SGL_ALL;
 }
 
+// last: the step that completes a message may bring text too. Of GCM it does not, whatever length the job has.
 template <typename Text>
-void run_segments(const IMB_JOB &job, Text text) {
+void run_segments(const IMB_JOB &job, bool last, Text text) {
     if (number_of(job.sgl_state) == IMB_SGL_ALL) {
         for (uint64_t i = 0; i < job.num_sgl_io_segs; i++)
             text(job.sgl_io_segs[i].in, job.sgl_io_segs[i].out, job.sgl_io_segs[i].len);
-    } else if (number_of(job.sgl_state) != IMB_SGL_INIT) {
+    } else if (number_of(job.sgl_state) == IMB_SGL_UPDATE || (last && ends(job))) {
         text(text_of(job), job.dst, job.msg_len_to_cipher_in_bytes);
     }
 }
@@ -35,7 +36,7 @@ void run_gcm_segments(const IMB_JOB &job) {
     };
     if (begins(job))
         gcm_begin(data, fields.ctx, {job.iv, job.iv_len_in_bytes, octets(fields.aad), fields.aad_len_in_bytes});
-    run_segments(job, text);
+    run_segments(job, false, text);
     if (ends(job)) gcm_end(key_bytes, data, fields.ctx, job.auth_tag_output, job.auth_tag_output_len_in_bytes);
 }
 
@@ -45,7 +46,7 @@ void run_chacha_segments(const IMB_JOB &job) {
         if (bytes) chacha_text(job.enc_keys, fields.ctx, octets(out), octets(in), bytes, !seals(job));
     };
     if (begins(job)) chacha_begin(job.enc_keys, fields.ctx, job.iv, octets(fields.aad), fields.aad_len_in_bytes);
-    run_segments(job, text);
+    run_segments(job, true, text);
     if (ends(job)) chacha_end(fields.ctx, job.auth_tag_output, job.auth_tag_output_len_in_bytes);
 }
 

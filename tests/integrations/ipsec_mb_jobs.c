@@ -294,6 +294,36 @@ static void run_gcm(Work *work, int opens, size_t piece) {
     end[opens][key](gcm_of(work), &work->gcm_context, work->tag, work->field[8]);
 }
 
+/* The same by jobs that are steps of a message. The first and the last have no text, whatever their length says. */
+static void run_gcm_steps(Work *work, int opens, size_t piece) {
+    const size_t all = work->text.n, steps = 2 + (all + piece - 1) / piece;
+    expand_gcm(work);
+    for (size_t step = 0; step < steps; step++) {
+        const size_t at = step ? (step - 1) * piece : 0;
+        IMB_JOB *job = manager->get_next_job(manager);
+        memset(job, 0, sizeof(*job));
+        job->cipher_mode = IMB_CIPHER_GCM_SGL;
+        job->hash_alg = IMB_AUTH_GCM_SGL;
+        job->cipher_direction = opens ? IMB_DIR_DECRYPT : IMB_DIR_ENCRYPT;
+        job->chain_order = opens ? IMB_ORDER_HASH_CIPHER : IMB_ORDER_CIPHER_HASH;
+        job->enc_keys = job->dec_keys = gcm_of(work);
+        job->key_len_in_bytes = work->key.n;
+        job->sgl_state = !step ? IMB_SGL_INIT : step + 1 < steps ? IMB_SGL_UPDATE : IMB_SGL_COMPLETE;
+        job->src = work->text.bytes + (at < all ? at : 0);
+        job->dst = work->dst + (at < all ? at : 0);
+        job->msg_len_to_cipher_in_bytes = at < all && all - at < piece ? all - at : piece < all ? piece : all;
+        job->iv = work->iv.bytes;
+        job->iv_len_in_bytes = work->iv.n;
+        job->u.GCM.aad = work->aad.bytes;
+        job->u.GCM.aad_len_in_bytes = work->aad.n;
+        job->u.GCM.ctx = &work->gcm_context;
+        job->auth_tag_output = work->tag;
+        job->auth_tag_output_len_in_bytes = work->field[8];
+        job = manager->submit_job(manager);
+        if (!job || job->status != IMB_STATUS_COMPLETED) stop("a step was not done");
+    }
+}
+
 static void run_gmac(Work *work, size_t piece) {
     const size_t key = work->key.n / 8 - 2;
     const aes_gmac_init_t begin[3] = {manager->gmac128_init, manager->gmac192_init, manager->gmac256_init};
@@ -321,6 +351,7 @@ static void run_chacha(Work *work, int opens, size_t piece) {
 static int run_direct(const char *name, Work *work) {
     const int opens = work->field[2] == IMB_DIR_DECRYPT;
     if (strcmp(name, "gcm") == 0) run_gcm(work, opens, work->field[1]);
+    else if (strcmp(name, "gcm-steps") == 0) run_gcm_steps(work, opens, work->field[1]);
     else if (strcmp(name, "gmac") == 0) run_gmac(work, work->field[1]);
     else if (strcmp(name, "chacha") == 0) run_chacha(work, opens, work->field[1]);
     else return 0;
