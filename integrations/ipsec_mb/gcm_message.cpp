@@ -67,7 +67,7 @@ public:
         for (uint64_t at = 0; at < v.step; at += 64) put_mask(place.end_mask + at / 8, end > at ? end - at : 0);
         const uint64_t before_aad = BLOCK * (place.aad_blocks - (m.aad_bytes + BLOCK - 1) / BLOCK);
         put_mask(place.aad_mask, m.aad_bytes, before_aad & 63);
-        put_pointer(state_ + place.aad, m.aad - before_aad);
+        put_pointer(state_ + place.aad, m.aad_bytes ? m.aad - before_aad : state_);
         put_words(state_ + place.counter, load64(m.counter), load64(m.counter + 8));
         put_words(state_ + place.lengths, __builtin_bswap64(8 * lengths.aad), __builtin_bswap64(8 * lengths.text));
         put_pointer(state_ + place.key, key.expanded_keys);
