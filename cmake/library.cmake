@@ -61,6 +61,6 @@ foreach(_library cryptostitch cryptostitch_static)
 endforeach()
 set_target_properties(cryptostitch_static PROPERTIES EXPORT_NAME static)
 # So that a C project links it too.
-target_link_libraries(cryptostitch_static INTERFACE stdc++)
+target_link_libraries(cryptostitch_static INTERFACE stdc++ m)
 add_library(cryptostitch::cryptostitch ALIAS cryptostitch)
 add_library(cryptostitch::static ALIAS cryptostitch_static)
