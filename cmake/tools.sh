@@ -15,7 +15,10 @@ command -v c++ >/dev/null || missing="$missing g++"
 command -v cmake >/dev/null || missing="$missing cmake"
 command -v ninja >/dev/null || missing="$missing ninja-build"
 command -v xz >/dev/null || missing="$missing xz-utils"
-optional= # libssl-dev, libipsec-mb-dev: cst-bench; clang, libclang-rt: fuzzing with libFuzzer; qemu-user: other CPUs
+optional= # libssl-dev, libipsec-mb-dev: cst-bench; clang, libclang-rt: fuzzing with libFuzzer; qemu-user: other CPUs;
+# gdb, linux-perf: whether they see kernels
+command -v gdb >/dev/null || optional="$optional gdb"
+command -v perf >/dev/null || optional="$optional linux-perf"
 command -v qemu-x86_64 >/dev/null || optional="$optional qemu-user"
 command -v clang++ >/dev/null || optional="$optional clang libclang-rt-14-dev"
 [ -e /usr/include/openssl/evp.h ] || optional="$optional libssl-dev"
