@@ -67,14 +67,16 @@ class Cryptostitch(ConanFile):
         rmdir(self, library / "cmake")  # Conan writes its own
         rmdir(self, library / "pkgconfig")
         for unwanted in library.glob("*.a" if self.options.shared else "*.so*"):
-            if self.options.shared:
-                unwanted.unlink()
+            unwanted.unlink()
+        if not self.options.shared:  # cst-sum uses the shared library
+            rmdir(self, Path(self.package_folder) / "bin")
+            rmdir(self, Path(self.package_folder) / "share/man")
 
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "cryptostitch")
         target = "cryptostitch" if self.options.shared else "static"
         self.cpp_info.set_property("cmake_target_name", f"cryptostitch::{target}")
         self.cpp_info.set_property("pkg_config_name", "cryptostitch")
-        self.cpp_info.libs = ["cryptostitch" if self.options.shared else ":libcryptostitch.a"]
+        self.cpp_info.libs = ["cryptostitch"]
         if not self.options.shared:
             self.cpp_info.system_libs = ["stdc++", "m", "pthread"]
