@@ -1,6 +1,7 @@
 # The front door. `make`, `make check`, `make test`, `make test-long`, `make demo [FILE=...]`,
 # `make bench [BENCH="--rows ..."]`, `make bench-tiers`, `make figures`, `make peers [PEERS="openssl ..."]` (the newest
-# of those whom the benchmark compares with, into build/peers); works from any folder with `make -C`.
+# of those whom the benchmark compares with, into build/peers), `make deb`, `make tarball`, `make wheel` (into
+# build/packages); works from any folder with `make -C`.
 SHELL := /bin/bash
 ROOT := $(shell dirname "$(strip $(MAKEFILE_LIST))")
 JOBS ?= $(shell nproc)
@@ -12,7 +13,7 @@ PYTEST ?=
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all build configured venv tools check format test test-long demo bench bench-tiers figures peers
-.PHONY: install clean
+.PHONY: install clean deb tarball wheel
 all: build
 
 # Every recipe runs in the checkout; nothing below depends on the caller's folder.
@@ -81,6 +82,22 @@ peers: build
 
 install: build
 	@$(IN); cmake --install build --prefix '$(PREFIX)'
+
+# Debian packages, of this build's kernels; lintian has the last word.
+deb: build
+	@$(IN); cmake/tools.sh deb
+	JOBS=$(JOBS) packaging/deb.sh
+
+tarball: build
+	@$(IN); PATH="$$PWD/.venv/bin:$$PATH" cpack --config build/CPackConfig.cmake >build/cpack.log ||
+	    { cat build/cpack.log >&2; exit 1; }
+	ls build/packages/*.tar.gz
+
+# Of this build's library; `pip install .` builds its own.
+wheel: build
+	@$(IN); PATH="$$PWD/.venv/bin:$$PATH" pip wheel -q --no-deps --no-build-isolation -w build/packages \
+	    -C cmake.define.CST_PREBUILT="$$PWD/build" .
+	ls build/packages/*.whl
 
 clean:
 	@$(IN); rm -rf build

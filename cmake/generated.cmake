@@ -8,6 +8,20 @@ if(NOT CST_STATIC_KERNELS MATCHES "^(none|default|all)$")
     message(FATAL_ERROR "CST_STATIC_KERNELS is '${CST_STATIC_KERNELS}'; say -DCST_STATIC_KERNELS=none, default or all")
 endif()
 file(MAKE_DIRECTORY "${CST_GENERATED}")
+set_source_files_properties("${CST_GENERATED}/static_kernels.o" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+set_source_files_properties("${PROJECT_SOURCE_DIR}/cmake/default_pack.S" PROPERTIES
+    OBJECT_DEPENDS "${CST_GENERATED}/default.pack")
+set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/code/form.cpp" PROPERTIES
+    OBJECT_DEPENDS "${CST_GENERATED}/instruction_table.inc")
+
+# CST_PREGENERATED: this folder of another build of the same source; neither Python nor the generator is needed then.
+if(CST_PREGENERATED)
+    foreach(_file default.pack static_kernels.o static_kernels.c cryptostitch_kernels.h instruction_table.inc)
+        configure_file("${CST_PREGENERATED}/${_file}" "${CST_GENERATED}/${_file}" COPYONLY)
+    endforeach()
+    return()
+endif()
+
 file(GLOB_RECURSE _generator CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/generator/*.py"
      "${PROJECT_SOURCE_DIR}/generator/*.json" "${PROJECT_SOURCE_DIR}/templates/*.j2")
 # what these print, bind, measure or check does not change a kernel
@@ -15,7 +29,7 @@ set(_rooms "analysis|binding|instruction_probe|ladder|learning|model|mutate|repo
 set(_commands "benching|calibrating|learning|looking|matrix|model|mutating|pairing|picturing|regretting|trusting")
 string(APPEND _commands "|tuning")
 list(FILTER _generator EXCLUDE REGEX
-     "/cryptostitch/((${_rooms})/.*|cli|listing|emit/signature|commands/(${_commands}))\\.py$")
+     "/cryptostitch/((${_rooms})/.*|cli|__main__|listing|emit/signature|commands/(${_commands}))\\.py$")
 list(FILTER _generator EXCLUDE REGEX
      "/cpus/[^/]+/((about|bench|instruction_costs)[^/]*\\.json$|[.]learning/)")
 
@@ -34,9 +48,6 @@ add_custom_command(
     COMMENT "Generating the default pack and the static kernels"
     USES_TERMINAL
     VERBATIM)
-set_source_files_properties("${CST_GENERATED}/static_kernels.o" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
-set_source_files_properties("${PROJECT_SOURCE_DIR}/cmake/default_pack.S" PROPERTIES
-    OBJECT_DEPENDS "${CST_GENERATED}/default.pack")
 
 # The allow-list by which the runtime judges packs of the application.
 add_custom_command(
@@ -47,5 +58,3 @@ add_custom_command(
         "${PROJECT_SOURCE_DIR}/generator/cryptostitch/emit/instruction_table.py"
     COMMENT "Generating the instruction table of the runtime"
     VERBATIM)
-set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/code/form.cpp" PROPERTIES
-    OBJECT_DEPENDS "${CST_GENERATED}/instruction_table.inc")

@@ -6,6 +6,7 @@ install(TARGETS cryptostitch cryptostitch_static EXPORT cryptostitch-targets)
 install(FILES include/cryptostitch/cryptostitch.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/cryptostitch")
 install(FILES "${asmjit_SOURCE_DIR}/LICENSE.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME LICENSE.asmjit)
 install(FILES "${sodium_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME LICENSE.libsodium)
+install(FILES "${zstd_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME LICENSE.zstd)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(EXPORT cryptostitch-targets NAMESPACE cryptostitch:: DESTINATION "${_package}")
 

@@ -21,7 +21,8 @@ if(CST_HAS_MEMSET_STRATEGY)
 endif()
 # What runs once for a context or when somebody asks: small rather than fast.
 foreach(_cold select/calibrate select/cost_file select/nearest select/saved_costs select/target suite/suite run/explain
-    run/known_answers run/selftest api api_costs api_kernels)
+    run/known_answers run/selftest api api_costs api_kernels code/announce code/check code/check_kernel
+    code/check_layout code/check_program code/check_value)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/${_cold}.cpp" PROPERTIES COMPILE_OPTIONS -Os)
 endforeach()
 
@@ -35,6 +36,8 @@ foreach(_declaration IN LISTS _declarations)
     string(REPLACE "(" ";" _name "${_name}")
     string(APPEND _names "${_name}")
 endforeach()
+# and what gdb looks for, in a stripped library too: runtime/code/announce.cpp
+string(APPEND _names "__jit_debug_descriptor;__jit_debug_register_code;")
 string(REPLACE ";" "; " _names "${_names}")
 file(CONFIGURE OUTPUT "${CST_GENERATED}/exports.map" CONTENT "{ global: @_names@ local: *; };\n" @ONLY)
 
@@ -61,6 +64,6 @@ foreach(_library cryptostitch cryptostitch_static)
 endforeach()
 set_target_properties(cryptostitch_static PROPERTIES EXPORT_NAME static)
 # So that a C project links it too.
-target_link_libraries(cryptostitch_static INTERFACE stdc++)
+target_link_libraries(cryptostitch_static INTERFACE stdc++ m)
 add_library(cryptostitch::cryptostitch ALIAS cryptostitch)
 add_library(cryptostitch::static ALIAS cryptostitch_static)

@@ -1,7 +1,9 @@
-# CST_PYTHON: the Python that runs the generator. Default: the checkout's .venv (made by `make venv`), else the
-# system's.
-if(NOT CST_PYTHON)
-    if(EXISTS "${PROJECT_SOURCE_DIR}/.venv/bin/python")
+# CST_PYTHON: the Python that runs the generator. Default: pip's while it builds a wheel, the checkout's .venv (made by
+# `make venv`), or the system's.
+if(NOT CST_PYTHON AND NOT CST_PREGENERATED)
+    if(SKBUILD)
+        set(_python "${Python3_EXECUTABLE}")
+    elseif(EXISTS "${PROJECT_SOURCE_DIR}/.venv/bin/python")
         set(_python "${PROJECT_SOURCE_DIR}/.venv/bin/python")
     else()
         find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)

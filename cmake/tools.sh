@@ -1,16 +1,24 @@
 #!/bin/sh
 # Installs the build tools that are missing: with apt as root, else as pip wheels into .venv. Quiet and quick when
-# nothing is missing. `tools.sh test`: the browser that the tests of pages look with, too.
+# nothing is missing. `tools.sh test`: the browser that the tests of pages look with, too; `tools.sh deb`: what makes
+# Debian packages.
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
 
 missing=
+if [ "${1:-}" = deb ]; then
+    command -v dh >/dev/null || missing="$missing debhelper"
+    command -v lintian >/dev/null || missing="$missing lintian"
+fi
 command -v c++ >/dev/null || missing="$missing g++"
 command -v cmake >/dev/null || missing="$missing cmake"
 command -v ninja >/dev/null || missing="$missing ninja-build"
 command -v xz >/dev/null || missing="$missing xz-utils"
-optional= # libssl-dev, libipsec-mb-dev: cst-bench; clang, libclang-rt: fuzzing with libFuzzer; qemu-user: other CPUs
+optional= # libssl-dev, libipsec-mb-dev: cst-bench; clang, libclang-rt: fuzzing with libFuzzer; qemu-user: other CPUs;
+# gdb, linux-perf: whether they see kernels
+command -v gdb >/dev/null || optional="$optional gdb"
+command -v perf >/dev/null || optional="$optional linux-perf"
 command -v qemu-x86_64 >/dev/null || optional="$optional qemu-user"
 command -v clang++ >/dev/null || optional="$optional clang libclang-rt-14-dev"
 [ -e /usr/include/openssl/evp.h ] || optional="$optional libssl-dev"
@@ -49,7 +57,7 @@ if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
 else
     command -v cmake >/dev/null || .venv/bin/pip install -q 'cmake==3.31.*'
     command -v ninja >/dev/null || .venv/bin/pip install -q 'ninja==1.13.*'
-    for tool in c++ xz; do
+    for tool in c++ xz $([ "${1:-}" != deb ] || echo dh lintian); do
         command -v "$tool" >/dev/null || { echo "no $tool here and no right to install it" >&2; exit 1; }
     done
 fi

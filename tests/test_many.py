@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import hmac
+import mmap
 import random
 import threading
 from array import array
 from collections.abc import Iterator
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import numpy
 import pytest
 from cryptostitch import hash_column, hash_many, hmac_many
+from cryptostitch.binding.jobs import address_of
 from cryptostitch.binding.runtime import ERR_LENGTH, ERR_NAME, RuntimeFailure
 
 HASHES = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512")
@@ -62,6 +66,27 @@ def test_kinds_of_buffers(buffers: list[bytes]) -> None:
     made = list(kinds())
     wanted = [hashlib.sha256(data).digest() for data, _ in made]
     assert hash_many("sha256", (buffer for _, buffer in made)) == wanted
+
+
+def test_read_only_memory_is_not_copied(tmp_path: Path) -> None:
+    """A file that is mapped for reading is hashed where it lies: what is written to it meanwhile is seen."""
+    (tmp_path / "file").write_bytes(b"before")
+    with open(tmp_path / "file", "r+b") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as mapped:
+        address, length, held = address_of(mapped, False)
+        file.write(b"after!")
+        file.flush()
+        assert address is not None and ctypes.string_at(address, length) == b"after!"
+        with pytest.raises(BufferError):
+            mapped.close()
+        del held
+        assert hash_many("md5", [mapped, memoryview(b"x").toreadonly()]) == [
+            hashlib.md5(data).digest() for data in (b"after!", b"x")
+        ]
+    frozen = numpy.arange(99)
+    frozen.flags.writeable = False
+    assert hash_many("md5", [frozen, frozen[:0]]) == [hashlib.md5(data).digest() for data in (frozen.tobytes(), b"")]
+    with pytest.raises((BufferError, TypeError, ValueError)):
+        hash_many("md5", [frozen[::2]])
 
 
 def test_more_than_a_burst() -> None:

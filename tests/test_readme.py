@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shlex
 from pathlib import Path
@@ -22,6 +23,16 @@ def test_every_command_line(root: Path, build: Path, tmp_path: Path, monkeypatch
     for line in lines:
         result = CliRunner().invoke(main, shlex.split(line))
         assert result.exit_code == 0, f"{line}: {result.output}{result.stderr}"
+
+
+def test_the_binding(root: Path, build: Path) -> None:
+    """The program of "From Python", which asserts for itself."""
+    text = (root / "README.md").read_text().partition("### 5. From Python")[2]
+    code = text.partition("```python\n")[2].partition("```")[0]
+    assert "assert" in code and "hash_many" in code
+    found: dict = {}
+    exec(code, found)
+    assert found["digests"][0] == hashlib.sha256(b"many").digest()
 
 
 def test_the_table_names_every_command(root: Path) -> None:

@@ -1,7 +1,8 @@
 """Cryptostitch: generates stitched and multi-buffer kernels for encryption and authentication.
 
-What a script that tries out an algorithm or a pairing, or hashes many things, needs is here under its own name; each is
-imported when it is first used.
+What a script that tries out an algorithm or a pairing, or seals or hashes many things, needs is here under its own
+name; each is imported when it is first used. The library's part (hash_many, hash_column, hmac_many, suite, Context,
+Suite, Key, RuntimeFailure, SomeForged) needs no other package; the rest wants `pip install 'cryptostitch[generator]'`.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .binding.many import hash_column, hash_many, hmac_many
-    from .binding.runtime import Context
+    from .binding.many import hash_column, hash_many, hmac_many, suite
+    from .binding.runtime import Context, Key, RuntimeFailure, Suite
+    from .binding.sealing import SomeForged
     from .core.catalog import WORDS_32, WORDS_64, Algorithm, Form
     from .core.names import stream_name
     from .core.program import Recipe
@@ -27,13 +29,18 @@ __all__ = [
     "Context",
     "Form",
     "Generator",
+    "Key",
     "Laboratory",
     "Recipe",
+    "RuntimeFailure",
+    "SomeForged",
+    "Suite",
     "__version__",
     "hash_column",
     "hash_many",
     "hmac_many",
     "stream_name",
+    "suite",
     "trial",
 ]
 _HOMES = {
@@ -43,12 +50,17 @@ _HOMES = {
     "Context": "binding.runtime",
     "Form": "core.catalog",
     "Generator": "pipeline",
+    "Key": "binding.runtime",
     "Laboratory": "tuning.measure",
     "Recipe": "core.program",
+    "RuntimeFailure": "binding.runtime",
+    "SomeForged": "binding.sealing",
+    "Suite": "binding.runtime",
     "hash_column": "binding.many",
     "hash_many": "binding.many",
     "hmac_many": "binding.many",
     "stream_name": "core.names",
+    "suite": "binding.many",
     "trial": "tuning.trial",
 }
 

@@ -151,7 +151,7 @@ typedef struct cst_options {
 
 /* Detects the CPU, reads the pack. `options` may be NULL. The environment variable CRYPTOSTITCH_TARGET lowers the level
  * further (same syntax as `target`) and is ignored in set-uid programs; an unknown name there is an error
- * (CST_ERR_NAME). */
+ * (CST_ERR_NAME). Of CRYPTOSTITCH_ANNOUNCE, likewise, see README.md ("Kernels in perf and gdb"). */
 CST_API int cst_ctx_new(cst_ctx **ctx, const cst_options *options);
 /* Measures the kernels that match `glob` (NULL: all) and that suites can run on this CPU, for about `seconds`
  * altogether (up to 3600; 0: a hundredth of a second for each, at most 3), and chooses by these costs from then on.

@@ -214,6 +214,8 @@ void Encoder::pool(const std::vector<uint8_t> &bytes) {
     s.note(s.a.embed(bytes.data(), bytes.size()));
 }
 
+size_t Encoder::size() const { return state_->a.offset(); }
+
 int Encoder::finish(std::vector<uint8_t> *code) {
     State &s = *state_;
     if (s.error == kErrorOutOfMemory) return CST_ERR_MEMORY;

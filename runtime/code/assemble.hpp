@@ -37,6 +37,9 @@ public:
     // The constant pool: zero bytes up to a multiple of 64, then these bytes.
     void pool(const std::vector<uint8_t> &bytes);
 
+    // Bytes so far.
+    size_t size() const;
+
     // CST_OK and the bytes; or CST_ERR_PACK, CST_ERR_MEMORY.
     int finish(std::vector<uint8_t> *code);
 

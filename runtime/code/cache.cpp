@@ -36,7 +36,7 @@ int use_static(Kernel *kernel) {
 int use_jit(Kernel *kernel) {
     auto start = std::chrono::steady_clock::now();
     std::vector<uint8_t> code;
-    if (int error = build_kernel(*kernel->pack, kernel->index, NATIVE_ABI, &code)) return error;
+    if (int error = build_kernel(*kernel->pack, kernel->index, NATIVE_ABI, &code, &kernel->frame)) return error;
     if (int error = publish_code(code.data(), code.size(), &kernel->pages)) return error;
     auto elapsed = std::chrono::steady_clock::now() - start;
     kernel->origin = KernelOrigin::jit;
@@ -106,6 +106,8 @@ int Cache::get(const Pack *pack, uint32_t index, const Kernel **out) {
         try {
             std::unique_ptr<Kernel> kernel(new Kernel());
             if (int error = make(pack, index, kernel.get())) return error;
+            if (kernel->origin == KernelOrigin::jit)
+                kernel->announced = announce_kernel(kernel->name, kernel->code, kernel->code_bytes, kernel->frame);
             const Kernel *winner = nullptr;
             if (slot.compare_exchange_strong(winner, kernel.get(), std::memory_order_acq_rel))
                 winner = kernel.release();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "announce.hpp"
 #include "codemem.hpp"
 #include "cryptostitch/cryptostitch.h"
 #include "pack.hpp"
@@ -39,9 +40,14 @@ struct Kernel {
     Kernel() = default;
     Kernel(const Kernel &) = delete;
     Kernel &operator=(const Kernel &) = delete;
-    ~Kernel() { release_code(&pages); }
+    ~Kernel() {
+        withdraw_kernel(announced);
+        release_code(&pages);
+    }
 
     CodePages pages;
+    KernelFrame frame;
+    Announced *announced = nullptr;
 };
 
 // The kernels that were linked in as objects; the generated table defines both symbols.

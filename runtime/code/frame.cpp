@@ -31,7 +31,7 @@ public:
     Framer(const Pack &pack, const KernelRecord &kernel, const AbiInfo &abi)
         : kernel_(kernel), abi_(abi), pack_(pack), out_(pack, pack.origin() == Origin::foreign) {}
 
-    int build(std::vector<uint8_t> *code) {
+    int build(std::vector<uint8_t> *code, KernelFrame *frame) {
         if (int error = prepare()) return error;
         entry();
         for (uint32_t i = 0; i < kernel_.n_streams; i++) straight(i, programs_[i].enter);
@@ -50,6 +50,7 @@ public:
         for (uint32_t e = 0; e < lag; e++) bodies([&](uint32_t stream_lag) { return stream_lag > e; });
         for (uint32_t i = 0; i < kernel_.n_streams; i++) straight(i, programs_[i].leave);
         wipe();
+        if (frame != nullptr) *frame = {saves_.generals, out_.size()};
         exit();
         if (!pool_.empty()) out_.pool(pool_);
         return out_.finish(code);
@@ -221,11 +222,11 @@ private:
 
 }  // namespace
 
-int build_kernel(const Pack &pack, uint32_t kernel_index, Abi abi, std::vector<uint8_t> *code) {
+int build_kernel(const Pack &pack, uint32_t kernel_index, Abi abi, std::vector<uint8_t> *code, KernelFrame *frame) {
     try {
         KernelRecord kernel;
         if (int error = pack.kernel(kernel_index, &kernel)) return error;
-        return Framer(pack, kernel, abi_info(abi)).build(code);
+        return Framer(pack, kernel, abi_info(abi)).build(code, frame);
     } catch (const std::bad_alloc &) {
         return CST_ERR_MEMORY;
     }

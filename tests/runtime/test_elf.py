@@ -91,7 +91,7 @@ def header_functions(root: Path) -> set[str]:
 
 
 def test_library(root: Path, build: Path) -> None:
-    exports = header_functions(root)
+    exports = header_functions(root) | {"__jit_debug_descriptor", "__jit_debug_register_code"}  # gdb looks for these
     assert len(exports) > 25
     assert library_problems(Path(runtime.library_path()).resolve(), exports) == []
 

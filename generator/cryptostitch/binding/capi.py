@@ -1,7 +1,7 @@
 """cryptostitch.h for ctypes: constants, structs, prototypes, and where the library is. Objects are in runtime.py.
 
-The library is found through the environment variable CRYPTOSTITCH_LIBRARY, else as build/libcryptostitch.so of this
-checkout, else wherever the loader finds an installed one.
+The library is found through the environment variable CRYPTOSTITCH_LIBRARY, else inside this package (a wheel's), else
+as build/libcryptostitch.so of this checkout, else wherever the loader finds an installed one.
 """
 
 from __future__ import annotations
@@ -259,9 +259,10 @@ def library_path() -> str:
     named = os.environ.get("CRYPTOSTITCH_LIBRARY")
     if named:
         return named
-    built = Path(__file__).resolve().parents[3] / "build" / "libcryptostitch.so"
-    if built.exists():
-        return str(built)
+    here = Path(__file__).resolve()
+    for path in (here.parents[1] / "lib/libcryptostitch.so.0", here.parents[3] / "build/libcryptostitch.so"):
+        if path.exists():
+            return str(path)
     found = ctypes.util.find_library("cryptostitch")
     if found:
         return found

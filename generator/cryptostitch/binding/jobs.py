@@ -7,6 +7,7 @@ from ctypes import byref, c_char, c_size_t, c_void_p
 from typing import Any, Protocol
 
 from .capi import NOT_RUN, SEAL, JobStruct, PieceStruct
+from .readonly import place_of
 
 
 class KeyOfJob(Protocol):
@@ -31,7 +32,7 @@ def address_of(buffer: Any, write: bool) -> tuple[int | None, int, Any]:
     if view.readonly:
         if write:
             raise TypeError("an output must be writable")
-        return address_of(bytes(view), False)
+        return place_of(view)
     if not len(view):
         return None, 0, None
     array = (c_char * len(view)).from_buffer(view)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from ctypes import byref, c_size_t, c_void_p
 from dataclasses import dataclass
 from typing import Any
 
+from .alike import Buffer
 from .capi import CIPHER, NAME_SUITE, OPEN, SEAL, ChoiceInfo, ColumnStruct, SuiteInfo, TlsWrite
 from .jobs import Job, address_of
 from .library import Library
+from .sealing import open_many, seal_many
 
 
 @dataclass
@@ -57,6 +60,30 @@ class Suite:
 
     def key(self, key: Any = None, mac_key: Any = None, memory: Any = None) -> Key:
         return Key(self, key, mac_key, memory)
+
+    def seal_many(
+        self,
+        key: Key,
+        ivs: Iterable[Buffer] | None,
+        texts: Iterable[Buffer],
+        aads: Iterable[Buffer] | None = None,
+        tag_len: int | None = None,
+    ) -> list[tuple[bytearray, bytes]]:
+        """(output, tag) of each text under its IV, side by side in lanes. ``ivs``: None where the suite has none.
+        Nothing is copied, and the interpreter's lock is released; may be called from several threads, with the same key
+        too. RuntimeFailure when a length is wrong; ValueError when there are not as many of each."""
+        return seal_many(self, key, ivs, texts, aads, tag_len)
+
+    def open_many(
+        self,
+        key: Key,
+        ivs: Iterable[Buffer] | None,
+        sealed: Iterable[tuple[Buffer, Buffer]],
+        aads: Iterable[Buffer] | None = None,
+    ) -> list[bytearray]:
+        """The texts of what `seal_many` made; of a digest or MAC, ``sealed`` are texts and tags. SomeForged (a
+        RuntimeFailure, with those that are authentic) when at least one is not; otherwise as `seal_many`."""
+        return open_many(self, key, ivs, sealed, aads)
 
     @property
     def key_memory(self) -> int:

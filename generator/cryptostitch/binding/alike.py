@@ -1,0 +1,122 @@
+"""Bursts of jobs that are alike, written a field at a time: what a job costs in Python would be more than what the
+library needs for a short one."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Iterable, Sequence
+from ctypes import addressof, c_char, string_at
+from functools import lru_cache
+from typing import Any, Protocol
+
+from .capi import JobStruct
+from .jobs import KeyOfJob, address_of
+
+AT_ONCE = 1024
+"""Buffers of a burst: what their jobs take does not grow with the number of buffers, and what Python has touched of
+them is still in a cache when the library comes to it."""
+_FIELDS = ("size", "key", "direction", "iv", "iv_len", "aad", "aad_len", "in", "in_len", "out", "out_cap", "out_len")
+_WORDS = {name: getattr(JobStruct, name).offset // 8 for name in (*_FIELDS, "tag", "tag_len")}
+_STRIDE = JobStruct().size // 8
+_CPYTHON = sys.implementation.name == "cpython"
+_IN_BYTES = bytes.__basicsize__ - 1
+"""Where the bytes of a bytes object of CPython lie, from its address on."""
+_IN_TUPLE = tuple.__basicsize__
+"""Where the addresses of a tuple's objects lie."""
+
+
+class Buffer(Protocol):
+    """What gives its memory: bytes, bytearrays, memoryviews, arrays."""
+
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+
+
+def _addresses_of_bytes(buffers: tuple[bytes, ...]) -> array[int] | None:
+    """By the layout of CPython's objects, without a call for each; None where that is another."""
+    n, found = len(buffers), array("Q")
+    found.frombytes(string_at(id(buffers) + _IN_TUPLE, 8 * n))
+    if (found[0], found[-1]) != (id(buffers[0]), id(buffers[-1])):
+        return None
+    # one sum of long numbers: every word of it is an address
+    total = int.from_bytes(found, sys.byteorder) + _IN_BYTES * _ones(n)
+    found = array("Q", total.to_bytes(8 * n, sys.byteorder))
+    return found if found[0] == address_of(buffers[0], False)[0] else None
+
+
+@lru_cache(maxsize=4)
+def _ones(n: int) -> int:
+    return int.from_bytes(array("Q", [1]) * n, sys.byteorder)
+
+
+def inputs(buffers: Sequence[Any]) -> tuple[Iterable[int], Iterable[int], Any]:
+    """Addresses, lengths, and what must be kept alive. TypeError for what is not a buffer."""
+    if _CPYTHON and set(map(type, buffers)) == {bytes}:
+        kept = tuple(buffers)
+        addresses = _addresses_of_bytes(kept)
+        if addresses is not None:
+            return addresses, map(len, kept), kept
+    if any(buffer is None or isinstance(buffer, tuple) for buffer in buffers):
+        raise TypeError("a bytes-like object is required")
+    found = [address_of(buffer, False) for buffer in buffers]
+    return (address or 0 for address, _, _ in found), (size for _, size, _ in found), found
+
+
+class Alike:
+    """n jobs of one key and direction. The buffers of a field are kept alive until `run` returns."""
+
+    def __init__(self, key: KeyOfJob, direction: int, n: int):
+        self.key, self.n = key, n
+        model = [0] * _STRIDE
+        model[_WORDS["size"]], model[_WORDS["key"]] = JobStruct().size, key.handle.value or 0
+        model[_WORDS["direction"]] = direction  # the lower half of a word; the status is the other
+        self.jobs = array("Q", model) * n
+        self._kept: list[Any] = []
+        self._room: Any = None
+
+    def _set(self, field: str, values: Iterable[int]) -> None:
+        column = values if isinstance(values, array) else array("Q", values)
+        self.jobs[_WORDS[field] : self.n * _STRIDE : _STRIDE] = column
+
+    def read(self, field: str, length: str, buffers: Sequence[Any]) -> None:
+        """Inputs: one buffer for each job."""
+        addresses, sizes, kept = inputs(buffers)
+        self._set(field, addresses)
+        self._set(length, sizes)
+        self._kept.append((kept, buffers))
+
+    def write(self, buffers: Sequence[bytearray]) -> None:
+        """Outputs: one for each job."""
+        views = [c_char.from_buffer(buffer) if buffer else None for buffer in buffers]
+        self._set("out", (addressof(view) if view is not None else 0 for view in views))
+        self._set("out_cap", map(len, buffers))
+        self._kept.append(views)
+
+    def tags(self, length: int) -> bytearray:
+        """Room for the tags of all jobs, one behind the other."""
+        tags = bytearray(self.n * length)
+        if tags:
+            view = c_char.from_buffer(tags)
+            first = addressof(view)
+            self._set("tag", range(first, first + len(tags), length))
+            self._room = view
+        self._set("tag_len", [length] * self.n)
+        return tags
+
+    def only(self, n: int) -> None:
+        """From now on, the first n."""
+        self.n = n
+
+    def run(self, context: Any) -> int:
+        """cst_burst: its code. The room for tags stays where it is, for inputs of another burst."""
+        code: int = self.key.lib.cst_burst(context.handle, self.jobs.buffer_info()[0], self.n)
+        self._kept = []
+        return code
+
+    def statuses(self) -> list[int]:
+        """Of each job, after `run`."""
+        return [(word >> 32) - (word >> 63 << 32) for word in self.jobs[_WORDS["direction"] :: _STRIDE]]
+
+    def lengths(self) -> Sequence[int]:
+        """How many bytes each job wrote."""
+        return self.jobs[_WORDS["out_len"] :: _STRIDE]

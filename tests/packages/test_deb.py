@@ -1,0 +1,61 @@
+"""`make deb`: what the packages hold, and programs that use them. They are unpacked, not installed."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from pathlib import Path
+
+import pytest
+from jobs.samples import LONG
+from packages.consumer import run, with_cmake, with_pkg_config
+
+NAMES = ("libcryptostitch0", "libcryptostitch-dev", "cryptostitch-tools")
+NEEDED = ("dpkg-buildpackage", "dh", "lintian", "pkg-config")
+
+
+@pytest.fixture(scope="module")
+def packages(root: Path, build: Path) -> dict[str, Path]:
+    """By name; lintian has looked at them."""
+    if not LONG:
+        pytest.skip("compiles the library once more: CRYPTOSTITCH_LONG=1")
+    missing = [tool for tool in NEEDED if shutil.which(tool) is None]
+    if missing:
+        pytest.skip(f"no {' '.join(missing)} here (`make deb` as root installs it)")
+    run(root / "packaging/deb.sh")
+    return {path.name.partition("_")[0]: path for path in (build / "packages").glob("*.deb")}
+
+
+@pytest.fixture(scope="module")
+def unpacked(packages: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("deb")
+    for package in packages.values():
+        run("dpkg-deb", "--extract", package, folder)
+    return folder / "usr"
+
+
+def test_what_there_is(packages: dict[str, Path]) -> None:
+    assert packages.keys() == set(NAMES)
+    needs = {name: run("dpkg-deb", "--field", path, "Depends") for name, path in packages.items()}
+    assert "libc6" in needs["libcryptostitch0"] and "libstdc++6" in needs["libcryptostitch0"]
+    for name in NAMES[1:]:
+        assert "libcryptostitch0 (= 0.1.0)" in needs[name]
+    files = {name: run("dpkg-deb", "--contents", path) for name, path in packages.items()}
+    assert "libcryptostitch.so.0 ->" in files["libcryptostitch0"] and ".h\n" not in files["libcryptostitch0"]
+    assert "./usr/share/man/man1/cst-sum.1.gz" in files["cryptostitch-tools"]
+    assert "./usr/include/cryptostitch/cryptostitch.h" in files["libcryptostitch-dev"]
+
+
+def test_consumers(unpacked: Path, tmp_path: Path) -> None:
+    with_pkg_config(unpacked, tmp_path)
+    with_cmake(unpacked, tmp_path)
+
+
+def test_cst_sum(unpacked: Path, tmp_path: Path) -> None:
+    """It finds the library as the system's are found, by no path of its own."""
+    (tmp_path / "file").write_bytes(b"abc")
+    program = unpacked / "bin/cst-sum"
+    assert "RUNPATH" not in run("readelf", "-d", program)
+    library = next(unpacked.rglob("libcryptostitch.so.0")).parent
+    out = run(program, "-a", "sha1", tmp_path / "file", LD_LIBRARY_PATH=str(library))
+    assert out.startswith(hashlib.sha1(b"abc").hexdigest())

@@ -1,0 +1,58 @@
+"""`make tarball`: unpacked somewhere, moved elsewhere, used by a C project."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import tarfile
+from pathlib import Path
+
+import pytest
+from packages.consumer import run, with_cmake, with_pkg_config
+
+
+@pytest.fixture(scope="module")
+def prefix(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the unpacked tree has been moved to."""
+    folder = tmp_path_factory.mktemp("tarball")
+    run("cpack", "--config", build / "CPackConfig.cmake", "-B", folder)
+    archive = next(folder.glob("cryptostitch-*-linux-x86_64.tar.gz"))
+    said = Path(f"{archive}.sha256").read_text().split()[0]
+    assert said == hashlib.sha256(archive.read_bytes()).hexdigest()
+    with tarfile.open(archive) as tar:
+        tar.extractall(folder / "first", filter="data")
+    return shutil.move(next((folder / "first").iterdir()), folder / "another place")
+
+
+def test_pkg_config(prefix: Path, tmp_path: Path) -> None:
+    if shutil.which("pkg-config") is None:
+        pytest.skip("no pkg-config here")
+    link = tmp_path / "prefix"  # pkg-config writes blanks with a backslash
+    link.symlink_to(prefix)
+    with_pkg_config(link, tmp_path)
+
+
+def test_cmake(prefix: Path, tmp_path: Path) -> None:
+    with_cmake(prefix, tmp_path)
+
+
+def test_cst_sum_and_its_manual(prefix: Path, tmp_path: Path) -> None:
+    """Finds the library beside it; every option of its help has an entry."""
+    (tmp_path / "file").write_bytes(b"abc")
+    program = prefix / "bin/cst-sum"
+    assert run(program, "-a", "md5", "file", cwd=tmp_path).startswith(hashlib.md5(b"abc").hexdigest())
+    page = (prefix / "share/man/man1/cst-sum.1").read_text().replace("\\-", "-")
+    options = re.findall(r"^ {2,6}(-.*?)(?:  |$)", run(program, "--help"), re.M)
+    assert len(options) > 15 and all(f".TP\n.B {option}\n" in page for option in options), options
+    if shutil.which("man"):
+        rendered = run("man", "--warnings", "-l", prefix / "share/man/man1/cst-sum.1", MANPAGER="cat", LC_ALL="C")
+        assert "--s3-etag=PART" in rendered
+
+
+def test_it_is_stripped_and_complete(prefix: Path) -> None:
+    assert next(prefix.glob("lib/libcryptostitch.so.0.*")).stat().st_size < 3_000_000
+    assert {p.name for p in (prefix / "share/doc/cryptostitch").iterdir()} == {
+        *("LICENSE", "LICENSE.asmjit", "LICENSE.libsodium", "LICENSE.zstd")
+    }
+    assert not list(prefix.rglob("*.py")) and not list(prefix.rglob("*.j2")), "what wheels have came along"

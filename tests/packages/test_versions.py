@@ -1,0 +1,24 @@
+"""The version is written in several places, and is one."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import cryptostitch
+
+
+def test_one_version(root: Path) -> None:
+    def found(file: str, pattern: str) -> str:
+        match = re.search(pattern, (root / file).read_text(), re.M)
+        assert match, file
+        return match[1]
+
+    version = tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"]
+    assert version == cryptostitch.__version__
+    assert version == found("CMakeLists.txt", r"^project\(cryptostitch VERSION ([\d.]+)")
+    assert version == found("packaging/debian/changelog", r"\Acryptostitch \(([\d.]+)\)")
+    assert version == found("packaging/conan/conanfile.py", r'^    version = "([\d.]+)"$')
+    assert version == json.loads((root / "packaging/vcpkg/cryptostitch/vcpkg.json").read_text())["version"]
