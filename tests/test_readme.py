@@ -26,4 +26,4 @@ def test_every_command_line(root: Path, build: Path, tmp_path: Path, monkeypatch
 
 def test_the_table_names_every_command(root: Path) -> None:
     rows = "\n".join(re.findall(r"^\| (`cryptostitch .*?) \|", (root / "README.md").read_text(), re.M))
-    assert set(re.findall(r"`cryptostitch (\w+)", rows)) == set(main.commands)
+    assert set(re.findall(r"`cryptostitch ([\w-]+)", rows)) == set(main.commands)

@@ -51,6 +51,7 @@ int KeyMemory::set(const void *key, size_t key_bytes, const void *mac_key, size_
     const int error =
         cst_key_init(suite, aligned(), cst_key_bytes(suite), key, key_bytes, mac_key, mac_key_bytes, &made);
     set_ = !error;
+    if (set_) provider_.count_key(suite_);
     return error;
 }
 

@@ -58,8 +58,8 @@ constexpr CipherInfo TLS_256_SHA1_INFO = tls(TLS_256_SHA1, 32);
 constexpr CipherInfo TLS_256_SHA256_INFO = tls(TLS_256_SHA256, 32);
 
 template <typename C, const CipherInfo &info>
-constexpr Offer offer(const char *names, const char *description) {
-    return {info.suite, {names, "provider=cryptostitch", Functions<C, info>::table, description}};
+constexpr Offer offer(const char *names, const char *description, bool slower = false) {
+    return {info.suite, slower, {names, "provider=cryptostitch", Functions<C, info>::table, description}};
 }
 
 }  // namespace
@@ -73,9 +73,9 @@ const Offer OFFERS[] = {
     offer<Ctr, CTR_256_INFO>("AES-256-CTR", "AES-256 in counter mode"),
     offer<Xts, XTS_128_INFO>("AES-128-XTS:1.3.111.2.1619.0.1.1", "AES-128-XTS"),
     offer<Xts, XTS_256_INFO>("AES-256-XTS:1.3.111.2.1619.0.1.2", "AES-256-XTS"),
-    offer<Ccm, CCM_128_INFO>("AES-128-CCM:id-aes128-CCM:2.16.840.1.101.3.4.1.7", "AES-128-CCM"),
-    offer<Ccm, CCM_256_INFO>("AES-256-CCM:id-aes256-CCM:2.16.840.1.101.3.4.1.47", "AES-256-CCM"),
-    offer<ChaChaPoly, CHACHA_INFO>("ChaCha20-Poly1305", "ChaCha20-Poly1305"),
+    offer<Ccm, CCM_128_INFO>("AES-128-CCM:id-aes128-CCM:2.16.840.1.101.3.4.1.7", "AES-128-CCM", true),
+    offer<Ccm, CCM_256_INFO>("AES-256-CCM:id-aes256-CCM:2.16.840.1.101.3.4.1.47", "AES-256-CCM", true),
+    offer<ChaChaPoly, CHACHA_INFO>("ChaCha20-Poly1305", "ChaCha20-Poly1305", true),
     offer<Tls, TLS_128_SHA1_INFO>("AES-128-CBC-HMAC-SHA1", "AES-128-CBC with HMAC-SHA1 as in TLS, stitched"),
     offer<Tls, TLS_128_SHA256_INFO>("AES-128-CBC-HMAC-SHA256", "AES-128-CBC with HMAC-SHA256 as in TLS, stitched"),
     offer<Tls, TLS_256_SHA1_INFO>("AES-256-CBC-HMAC-SHA1", "AES-256-CBC with HMAC-SHA1 as in TLS, stitched"),

@@ -3,12 +3,15 @@
 #include <openssl/core_names.h>
 #include <openssl/params.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string>
 
 #include "ciphers.hpp"
 #include "handles.hpp"
@@ -16,6 +19,14 @@
 
 namespace cst::ossl {
 namespace {
+
+// Only ciphers that are slower than default's.
+bool serves_slower(SuiteId suite) {
+    if (suite == CHACHA20) suite = CHACHA20_POLY1305;
+    for (size_t i = 0; i < OFFER_COUNT; i++)
+        if (OFFERS[i].suite == suite) return OFFERS[i].slower;
+    return false;
+}
 
 template <typename Function>
 void take(Function **to, const OSSL_DISPATCH &upcall) {
@@ -25,61 +36,86 @@ void take(Function **to, const OSSL_DISPATCH &upcall) {
 }  // namespace
 
 Provider *Provider::make(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *upcalls) {
-    Provider found;
-    found.core_ = core;
+    Upcalls up = {};
+    up.core = core;
     for (; upcalls->function_id; upcalls++) {
         switch (upcalls->function_id) {
-            case OSSL_FUNC_CORE_GET_PARAMS: take(&found.get_params_, *upcalls); break;
-            case OSSL_FUNC_CORE_NEW_ERROR: take(&found.new_error_, *upcalls); break;
-            case OSSL_FUNC_CORE_SET_ERROR_DEBUG: take(&found.set_error_debug_, *upcalls); break;
-            case OSSL_FUNC_CORE_VSET_ERROR: take(&found.vset_error_, *upcalls); break;
-            case OSSL_FUNC_CRYPTO_ZALLOC: take(&found.zalloc_, *upcalls); break;
-            case OSSL_FUNC_CRYPTO_CLEAR_FREE: take(&found.clear_free_, *upcalls); break;
+            case OSSL_FUNC_CORE_GET_PARAMS: take(&up.get_params, *upcalls); break;
+            case OSSL_FUNC_CORE_NEW_ERROR: take(&up.new_error, *upcalls); break;
+            case OSSL_FUNC_CORE_VSET_ERROR: take(&up.vset_error, *upcalls); break;
+            case OSSL_FUNC_CRYPTO_ZALLOC: take(&up.zalloc, *upcalls); break;
+            case OSSL_FUNC_CRYPTO_CLEAR_FREE: take(&up.clear_free, *upcalls); break;
             default: break;
         }
     }
-    if (!found.get_params_ || !found.new_error_ || !found.vset_error_ || !found.zalloc_ || !found.clear_free_)
-        return nullptr;
-    void *const memory = found.allocate(sizeof(Provider));
+    if (!up.get_params || !up.new_error || !up.vset_error || !up.zalloc || !up.clear_free) return nullptr;
+    void *const memory = up.zalloc(sizeof(Provider), "", 0);
     if (!memory) return nullptr;
-    Provider *const made = new (memory) Provider(found);
+    Provider *const made = new (memory) Provider(up);
     if (made->start()) return made;
     made->free();
     return nullptr;
 }
 
 void Provider::free() {
+    tell_use();
     cst_ctx_free(context_);
-    clear_free_(this, sizeof(*this), "", 0);
+    const Upcalls up = up_;
+    this->~Provider();
+    up.clear_free(this, sizeof(*this), "", 0);
 }
 
-// Lines of the provider's section.
-bool Provider::configured(cst_options *options) const {
-    const char *jit = nullptr;
-    OSSL_PARAM lines[] = {OSSL_PARAM_utf8_ptr("jit", &jit, 0), OSSL_PARAM_utf8_ptr("target", &options->target, 0),
-                          OSSL_PARAM_END};
-    if (!get_params_(core_, lines)) return raise(BAD_CONFIGURATION);
-    if (jit && !strcmp(jit, "no")) options->flags |= CST_NO_JIT;
-    else if (jit && strcmp(jit, "yes") != 0) return raise(BAD_CONFIGURATION, "jit: yes or no");
+// A line of JSON: how many keys of each suite there were, and calls of multiblock. Of a process that ends in its own
+// time.
+void Provider::tell_use() const {
+    const char *const path = secure_getenv("CRYPTOSTITCH_OPENSSL_STATS");
+    FILE *const file = path && context_ ? fopen(path, "a") : nullptr;
+    if (!file) return;
+    std::string line = "{\"pid\": " + std::to_string(getpid());
+    if (many_) line += ", \"multiblock\": " + std::to_string(many_);
+    for (size_t i = 0; i < SUITES; i++)
+        if (keys_[i]) line += std::string(", \"") + SUITE_NAMES[i] + "\": " + std::to_string(keys_[i]);
+    fprintf(file, "%s}\n", line.c_str());
+    fclose(file);
+}
+
+// Lines of the provider's section of openssl.cnf.
+bool Provider::configured(cst_options *options, bool *slower) const {
+    const char *jit = nullptr, *more = nullptr;
+    OSSL_PARAM lines[] = {OSSL_PARAM_utf8_ptr("jit", &jit, 0), OSSL_PARAM_utf8_ptr("slower", &more, 0),
+                          OSSL_PARAM_utf8_ptr("target", &options->target, 0), OSSL_PARAM_END};
+    bool assembles = true;
+    if (!up_.get_params(up_.core, lines)) return raise(BAD_CONFIGURATION);
+    if (!is_yes("jit: yes or no", jit, &assembles) || !is_yes("slower: yes or no", more, slower)) return false;
+    if (!assembles) options->flags |= CST_NO_JIT;
     return true;
+}
+
+// No value: it stays as it is.
+bool Provider::is_yes(const char *line, const char *value, bool *yes) const {
+    if (!value) return true;
+    *yes = !strcmp(value, "yes");
+    return *yes || !strcmp(value, "no") || raise(BAD_CONFIGURATION, line);
 }
 
 // A CPU that has nothing to offer is no error: there are no ciphers then, and build_info says why.
 bool Provider::start() {
     cst_options options = {};
     options.size = sizeof(options);
-    if (!configured(&options)) return false;
+    bool slower = false;
+    if (!configured(&options, &slower)) return false;
     const int error = cst_ctx_new(&context_, &options);
     if (error == CST_ERR_NAME) return raise(BAD_CONFIGURATION, "target: no such CPU or feature");
     if (error) return raise(NO_CONTEXT, cst_error_text(error));
     int last = CST_OK;
     for (size_t i = 0; i < SUITES; i++) {
+        const SuiteId id = SuiteId(i);
+        if (!slower && serves_slower(id)) continue;
         int why = cst_suite_get(context_, SUITE_NAMES[i], &suites_[i]);
         if (!why) why = warm_up(context_, suites_[i]);
-        if (why) {
-            last = why;
-            suites_[i] = nullptr;
-        }
+        if (!why) continue;
+        last = why;
+        suites_[i] = nullptr;
     }
     context_->engine.freeze();
     size_t n = 0;
@@ -104,8 +140,8 @@ bool Provider::raise(Reason reason, const char *detail) const {
             va_end(arguments);
         }
     };
-    new_error_(core_);
-    Varied::set(vset_error_, core_, reason, detail ? "%s" : nullptr, detail);
+    up_.new_error(up_.core);
+    Varied::set(up_.vset_error, up_.core, reason, detail ? "%s" : nullptr, detail);
     return false;
 }
 

@@ -5,6 +5,8 @@
 #include <openssl/core.h>
 #include <openssl/core_dispatch.h>
 
+#include <atomic>
+
 #include "cryptostitch/cryptostitch.h"
 
 namespace cst::ossl {
@@ -56,6 +58,16 @@ enum SuiteId {
     SUITES
 };
 
+// What libcrypto gives to a module.
+struct Upcalls {
+    const OSSL_CORE_HANDLE *core;
+    OSSL_FUNC_core_get_params_fn *get_params;
+    OSSL_FUNC_core_new_error_fn *new_error;
+    OSSL_FUNC_core_vset_error_fn *vset_error;
+    OSSL_FUNC_CRYPTO_zalloc_fn *zalloc;
+    OSSL_FUNC_CRYPTO_clear_free_fn *clear_free;
+};
+
 class Provider {
 public:
     // NULL, and the reason on the error queue: a line of the configuration is wrong, or memory ran out.
@@ -63,9 +75,9 @@ public:
     void free();
 
     // Zeros. NULL: there is no more.
-    void *allocate(size_t bytes) const { return zalloc_(bytes, "", 0); }
+    void *allocate(size_t bytes) const { return up_.zalloc(bytes, "", 0); }
     // Wipes it. NULL is ignored.
-    void release(void *memory, size_t bytes) const { clear_free_(memory, bytes, "", 0); }
+    void release(void *memory, size_t bytes) const { up_.clear_free(memory, bytes, "", 0); }
     // Always false, for the caller to hand on. `detail` may be NULL.
     bool raise(Reason reason, const char *detail = nullptr) const;
     // The same of an error of the library: false if it is one.
@@ -73,6 +85,10 @@ public:
 
     // NULL: this CPU has no such suite.
     const cst_suite *suite(SuiteId id) const { return suites_[id]; }
+    // A key was set.
+    void count_key(SuiteId id) const { keys_[id].fetch_add(1, std::memory_order_relaxed); }
+    // A call of TLS multiblock was served.
+    void count_many() const { many_.fetch_add(1, std::memory_order_relaxed); }
     // The ciphers whose suites are there.
     const OSSL_ALGORITHM *ciphers() const { return ciphers_; }
     // In words: what is assembled, what decides about kernels, or why nothing is offered.
@@ -81,20 +97,18 @@ public:
 private:
     static constexpr size_t MOST_CIPHERS = 32;
 
+    explicit Provider(const Upcalls &up) : up_(up) {}
     bool start();
-    bool configured(cst_options *options) const;
+    bool configured(cst_options *options, bool *slower) const;
+    void tell_use() const;
+    bool is_yes(const char *line, const char *value, bool *yes) const;
 
-    const OSSL_CORE_HANDLE *core_ = nullptr;
-    OSSL_FUNC_core_get_params_fn *get_params_ = nullptr;
-    OSSL_FUNC_core_new_error_fn *new_error_ = nullptr;
-    OSSL_FUNC_core_set_error_debug_fn *set_error_debug_ = nullptr;
-    OSSL_FUNC_core_vset_error_fn *vset_error_ = nullptr;
-    OSSL_FUNC_CRYPTO_zalloc_fn *zalloc_ = nullptr;
-    OSSL_FUNC_CRYPTO_clear_free_fn *clear_free_ = nullptr;
+    const Upcalls up_;
     cst_ctx *context_ = nullptr;
     const cst_suite *suites_[SUITES] = {};
     OSSL_ALGORITHM ciphers_[MOST_CIPHERS + 1] = {};
     char info_[256] = {};
+    mutable std::atomic<uint64_t> keys_[SUITES] = {}, many_{0};
 };
 
 // n unpredictable bytes from the kernel. libcrypto has no upcall for its generators (but for seeding them), and what

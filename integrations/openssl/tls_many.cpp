@@ -69,8 +69,10 @@ bool Tls::seal_many(const OSSL_PARAM &param, const OSSL_PARAM *from, const OSSL_
     write.out_cap = bytes;
     const bool done = provider_.done(cst_tls_seal(&write));
     records_ = 0;
-    if (done) written_ = write.out_len;
-    return done;
+    if (!done) return false;
+    written_ = write.out_len;
+    provider_.count_many();
+    return true;
 }
 
 }  // namespace cst::ossl

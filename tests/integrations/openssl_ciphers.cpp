@@ -1,5 +1,5 @@
-// openssl-ciphers MODULES CIPHER SEED MESSAGES [MOST]: random messages in random pieces, by the provider in the folder
-// MODULES and by `default`. Ends with 1 and a sentence at the first difference.
+// openssl-ciphers CIPHER SEED MESSAGES [MOST]: random messages in random pieces, by the provider and by `default`,
+// which OPENSSL_CONF activates. Ends with 1 and a sentence at the first difference.
 #include <algorithm>
 
 #include "openssl_sides.hpp"
@@ -301,23 +301,15 @@ void message(Sides &sides, Random &random) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    if (argc < 5) fail("openssl-ciphers MODULES CIPHER SEED MESSAGES [MOST]");
-    if (argc > 5) most_text = size_t(atoll(argv[5]));
-    must(OSSL_PROVIDER_set_default_search_path(nullptr, argv[1]), "the folder");
-    OSSL_PROVIDER *const ours = OSSL_PROVIDER_load(nullptr, "cryptostitch"), *const theirs =
-                                                                                 OSSL_PROVIDER_load(nullptr, "default");
-    must(ours && theirs, "a provider cannot be loaded");
-    const long messages = atol(argv[4]);
-    {
-        Sides sides(argv[2]);
-        sides.same_numbers();
-        for (long i = 0; i < messages; i++) {
-            Random random(uint64_t(atoll(argv[3])) * 1000003 + uint64_t(i));
-            message(sides, random);
-        }
+    if (argc < 4) fail("openssl-ciphers CIPHER SEED MESSAGES [MOST]");
+    if (argc > 4) most_text = size_t(atoll(argv[4]));
+    const long messages = atol(argv[3]);
+    Sides sides(argv[1]);
+    sides.same_numbers();
+    for (long i = 0; i < messages; i++) {
+        Random random(uint64_t(atoll(argv[2])) * 1000003 + uint64_t(i));
+        message(sides, random);
     }
-    OSSL_PROVIDER_unload(ours);
-    OSSL_PROVIDER_unload(theirs);
     printf("%ld messages\n", messages);
     return 0;
 }
