@@ -39,6 +39,7 @@ bool Gcm::init(bool seals, Bytes key, Bytes iv) {
     seals_ = seals;
     if (iv.data) {
         if (!iv.n || iv.n > MOST_IV) return raise(IV_LENGTH);
+        if (iv.n != iv_bytes_) counts_ = false;
         memcpy(iv_, iv.data, iv_bytes_ = iv.n);
         iv_is_ = Iv::waits;
         random_iv_ = false;
@@ -217,6 +218,7 @@ bool Gcm::set_tls_head(const OSSL_PARAM &param) {
 bool Gcm::set_fixed_iv(const OSSL_PARAM &param) {
     if (!is_octets(param) || !param.data) return raise(BAD_PARAMETER);
     const size_t n = param.data_size;
+    if (iv_bytes_ < TLS_EXPLICIT) return raise(IV_LENGTH);
     if (n == size_t(-1)) {  // EVP_CIPHER_CTX_ctrl with -1: the whole
         memcpy(iv_, param.data, iv_bytes_);
     } else {

@@ -50,6 +50,14 @@ def test_a_difference_is_found(build: Path, tmp_path: Path) -> None:
         compare(build, configured(build, tmp_path), "AES-128-OFB", 1, 1)
 
 
+def test_what_must_be_refused(build: Path, tmp_path: Path) -> None:
+    program = build / "integrations/openssl/openssl-refusals"
+    if not program.exists():
+        pytest.skip("not built: no libcrypto of OpenSSL 3.0 or later")
+    done = subprocess.run([program], capture_output=True, text=True, env=configured(build, tmp_path), check=False)
+    assert (done.returncode, done.stdout) == (0, "all refused\n"), done.stderr
+
+
 def test_the_module_brings_no_second_libcrypto(build: Path) -> None:
     path = module(build)
     needed = subprocess.run(["readelf", "-dW", path], capture_output=True, text=True, check=True).stdout
