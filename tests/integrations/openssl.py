@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
+import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -34,3 +37,25 @@ def compare(build: Path, environment: dict[str, str], *arguments: object) -> Non
     )
     assert done.returncode == 0, done.stderr
     assert "messages" in done.stdout
+
+
+def certificate(folder: Path) -> Path:
+    """Makes one there, and its key."""
+    request = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "2"]
+    subprocess.run(
+        [*request, "-keyout", folder / "key.pem", "-out", folder / "cert.pem"], check=True, capture_output=True
+    )
+    return folder
+
+
+def keys(stats: Path) -> Counter[str]:
+    """Of each suite, as processes with the provider tell when they end."""
+    found: Counter[str] = Counter()
+    for _ in range(50):
+        if stats.exists():
+            break
+        time.sleep(0.1)
+    for line in stats.read_text().splitlines() if stats.exists() else ():
+        told = json.loads(line)
+        found.update({name: number for name, number in told.items() if name != "pid"})
+    return found

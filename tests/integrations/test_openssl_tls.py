@@ -3,12 +3,9 @@ by side; and what says that it was the provider that did it."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
-import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +13,7 @@ from pathlib import Path
 import pytest
 from jobs.samples import LONG
 
-from integrations.openssl import configured
+from integrations.openssl import certificate, configured, keys
 
 TEXT = os.urandom(1 << 16) * 5 + b"end"
 SUITES = [
@@ -43,14 +40,8 @@ SUITES = [
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate, and a file to be sent."""
-    made = tmp_path_factory.mktemp("tls")
+    made = certificate(tmp_path_factory.mktemp("tls"))
     (made / "text").write_bytes(TEXT)
-    request = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "2"]
-    subprocess.run(
-        [*request, "-keyout", made / "key.pem", "-out", made / "cert.pem"],
-        check=True,
-        capture_output=True,
-    )
     return made
 
 
@@ -93,19 +84,6 @@ def fetched(port: int, environment: dict[str, str], *options: str) -> bytes:
         check=False,
     )
     return done.stdout.partition(b"\r\n\r\n")[2]
-
-
-def keys(stats: Path) -> Counter[str]:
-    """Of each suite, as processes with the provider tell when they end."""
-    found: Counter[str] = Counter()
-    for _ in range(50):
-        if stats.exists():
-            break
-        time.sleep(0.1)
-    for line in stats.read_text().splitlines() if stats.exists() else ():
-        told = json.loads(line)
-        found.update({name: number for name, number in told.items() if name != "pid"})
-    return found
 
 
 def options_of(version: str, suite: str) -> list[str]:
