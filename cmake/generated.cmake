@@ -26,8 +26,8 @@ file(GLOB_RECURSE _generator CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/generator/
      "${PROJECT_SOURCE_DIR}/generator/*.json" "${PROJECT_SOURCE_DIR}/templates/*.j2")
 # what these print, bind, measure or check does not change a kernel
 set(_rooms "analysis|binding|instruction_probe|ladder|learning|model|mutate|report|semantics|tuning")
-set(_commands "benching|calibrating|learning|looking|matrix|model|mutating|pairing|picturing|regretting|trusting")
-string(APPEND _commands "|tuning")
+set(_commands "benching|calibrating|configuring|learning|looking|matrix|model|mutating|pairing|picturing|regretting")
+string(APPEND _commands "|trusting|tuning")
 list(FILTER _generator EXCLUDE REGEX
      "/cryptostitch/((${_rooms})/.*|cli|__main__|listing|emit/signature|commands/(${_commands}))\\.py$")
 list(FILTER _generator EXCLUDE REGEX

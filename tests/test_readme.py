@@ -37,4 +37,4 @@ def test_the_binding(root: Path, build: Path) -> None:
 
 def test_the_table_names_every_command(root: Path) -> None:
     rows = "\n".join(re.findall(r"^\| (`cryptostitch .*?) \|", (root / "README.md").read_text(), re.M))
-    assert set(re.findall(r"`cryptostitch (\w+)", rows)) == set(main.commands)
+    assert set(re.findall(r"`cryptostitch ([\w-]+)", rows)) == set(main.commands)

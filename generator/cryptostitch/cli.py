@@ -10,6 +10,7 @@ from . import __version__
 from .commands.benching import bench
 from .commands.calibrating import calibrate, cpu
 from .commands.common import Group
+from .commands.configuring import openssl_config
 from .commands.emitting import emit
 from .commands.learning import learn
 from .commands.looking import list_, show
@@ -51,6 +52,7 @@ for _command in (
     predict,
     report,
     bench,
+    openssl_config,
 ):
     main.add_command(_command)
 

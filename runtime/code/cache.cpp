@@ -122,7 +122,7 @@ int Cache::get(const Pack *pack, uint32_t index, const Kernel **out) {
 
 int Cache::make(const Pack *pack, uint32_t index, Kernel *kernel) const {
     if (int error = describe_kernel(pack, index, kernel)) return error;
-    int error = jit_ ? use_jit(kernel) : CST_ERR_JIT;
+    int error = jit_ && !frozen_ ? use_jit(kernel) : CST_ERR_JIT;
     return error == CST_ERR_JIT ? use_static(kernel) : error;
 }
 

@@ -83,6 +83,9 @@ public:
     }
     const std::vector<const Pack *> &packs() const { return packs_; }
     bool jit() const { return jit_; }
+    // From here on nothing is assembled, and no executable memory asked for: what is not there is static, or refused.
+    // Not while other threads use the cache.
+    void freeze() { frozen_ = true; }
 
     // *out lives as long as the cache. CST_ERR_NAME: no such kernel; CST_ERR_JIT: needs executable memory and there is
     // none; CST_ERR_PACK, CST_ERR_MEMORY. The caller has checked that the CPU offers the kernel's features.
@@ -96,7 +99,7 @@ private:
     int make(const Pack *pack, uint32_t index, Kernel *kernel) const;
 
     static constexpr int UNKNOWN = -1;
-    bool jit_;
+    bool jit_, frozen_ = false;
     mutable std::atomic<int> pages_work_{UNKNOWN};
     std::vector<const Pack *> packs_;
     std::vector<std::unique_ptr<Slot[]>> slots_;

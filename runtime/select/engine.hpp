@@ -76,6 +76,9 @@ public:
     // run it.
     int fetch(const Variant &variant, const Kernel **out) const;
 
+    // Cache::freeze.
+    void freeze() { cache_->freeze(); }
+
     // The runnable kernels of a role over these algorithms (NULL: the role has no such part).
     Family family(Role role, const Algorithm *cipher, const Algorithm *hash) const;
 

@@ -1,0 +1,133 @@
+"""What a configuration of OpenSSL makes of the provider: asked of libcrypto itself, in a process of its own, because a
+process reads its configuration once."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+PROVIDER = "cryptostitch"
+CIPHERS = (
+    *(f"AES-{bits}-GCM" for bits in (128, 192, 256)),
+    *(f"AES-{bits}-CTR" for bits in (128, 192, 256)),
+    *(f"AES-{bits}-XTS" for bits in (128, 256)),
+    *(f"AES-{bits}-CBC-HMAC-{digest}" for bits in (128, 256) for digest in ("SHA1", "SHA256")),
+)
+"""What is offered without being asked for."""
+SLOWER = ("AES-128-CCM", "AES-256-CCM", "ChaCha20-Poly1305")
+"""What is offered with `slower = yes`."""
+
+_ASK = """
+import ctypes, ctypes.util, json, sys
+crypto = ctypes.CDLL(ctypes.util.find_library("crypto"))
+handle, text = ctypes.c_void_p, ctypes.c_char_p
+for name, result, arguments in (
+    ("OpenSSL_version", text, [ctypes.c_int]),
+    ("OSSL_PROVIDER_available", ctypes.c_int, [handle, text]),
+    ("OSSL_PROVIDER_get0_name", text, [handle]),
+    ("EVP_CIPHER_fetch", handle, [handle, text, text]),
+    ("EVP_CIPHER_get0_provider", handle, [handle]),
+    ("ERR_get_error", ctypes.c_ulong, []),
+    ("ERR_error_string_n", None, [ctypes.c_ulong, text, ctypes.c_size_t]),
+    ("OPENSSL_init_crypto", ctypes.c_int, [ctypes.c_uint64, handle]),
+):
+    function = getattr(crypto, name)
+    function.restype, function.argtypes = result, arguments
+crypto.OPENSSL_init_crypto(0x40, None)  # OPENSSL_INIT_LOAD_CONFIG
+errors = []
+while code := crypto.ERR_get_error():
+    line = ctypes.create_string_buffer(256)
+    crypto.ERR_error_string_n(code, line, 256)
+    errors.append(line.value.decode())
+ciphers = {}
+for name in sys.argv[1:]:
+    cipher = crypto.EVP_CIPHER_fetch(None, name.encode(), None)
+    ciphers[name] = crypto.OSSL_PROVIDER_get0_name(crypto.EVP_CIPHER_get0_provider(cipher)).decode() if cipher else ""
+print(json.dumps({
+    "openssl": crypto.OpenSSL_version(0).decode(),
+    "providers": [p for p in ("cryptostitch", "default") if crypto.OSSL_PROVIDER_available(None, p.encode())],
+    "ciphers": ciphers,
+    "errors": errors,
+}))
+"""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a process with that configuration has."""
+
+    openssl: str
+    providers: list[str]
+    ciphers: dict[str, str]
+    errors: list[str]
+
+    @property
+    def complaints(self) -> list[str]:
+        """What is wrong, in sentences."""
+        found = []
+        if PROVIDER not in self.providers:
+            found.append(f"the provider `{PROVIDER}` is not active")
+        if "default" not in self.providers:
+            found.append("the provider `default` is not active: signatures, digests and all else are missing")
+        elsewhere = [name for name in CIPHERS if self.ciphers[name] != PROVIDER]
+        if PROVIDER in self.providers and elsewhere:
+            found.append(f"these would come from elsewhere: {', '.join(elsewhere)}")
+        return found + [f"OpenSSL says: {error}" for error in self.errors]
+
+
+def module() -> Path:
+    """The provider: of this checkout's build, else where OpenSSL looks. FileNotFoundError when there is none."""
+    built = Path(__file__).resolve().parents[3] / "build/integrations/openssl/cryptostitch.so"
+    if built.exists():
+        return built
+    try:
+        said = subprocess.run(["openssl", "version", "-m"], capture_output=True, text=True, check=False).stdout
+    except FileNotFoundError:
+        said = ""
+    installed = Path(said.partition('"')[2].rpartition('"')[0]) / "cryptostitch.so"
+    if installed.is_absolute() and installed.exists():
+        return installed
+    raise FileNotFoundError("no cryptostitch.so: build it (make, with libssl-dev), or say --module")
+
+
+def configuration(path: Path, **lines: str) -> str:
+    """An openssl.cnf, or what belongs into one; ``lines`` are added to the provider's section."""
+    own = "".join(f"{name} = {value}\n" for name, value in lines.items())
+    return f"""openssl_conf = openssl_init
+
+[openssl_init]
+providers = provider_sect
+alg_section = algorithm_sect
+
+[provider_sect]
+default = default_sect
+cryptostitch = cryptostitch_sect
+
+[default_sect]
+activate = 1
+
+[cryptostitch_sect]
+module = {path}
+activate = 1
+{own}
+[algorithm_sect]
+default_properties = ?provider=cryptostitch
+"""
+
+
+def ask(path: Path) -> Found:
+    """What libcrypto makes of a configuration file."""
+    done = subprocess.run(
+        [sys.executable, "-c", _ASK, *CIPHERS, *SLOWER],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"OPENSSL_CONF": str(path)},
+    )
+    if done.returncode:
+        raise FileNotFoundError(f"libcrypto cannot be asked: {done.stderr.strip().splitlines()[-1:]}")
+    return Found(**json.loads(done.stdout))

@@ -1,0 +1,53 @@
+// What libcrypto calls when it loads the module, and the functions of the provider as a whole.
+#include <openssl/core_names.h>
+
+#include "params.hpp"
+#include "provider.hpp"
+
+namespace cst::ossl {
+namespace {
+
+void teardown(void *provider) { static_cast<Provider *>(provider)->free(); }
+
+const OSSL_PARAM *gettable(void *) {
+    static const OSSL_PARAM all[] = {OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_NAME, nullptr, 0),
+                                     OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_VERSION, nullptr, 0),
+                                     OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_BUILDINFO, nullptr, 0),
+                                     OSSL_PARAM_int(OSSL_PROV_PARAM_STATUS, nullptr), OSSL_PARAM_END};
+    return all;
+}
+
+int get(void *provider, OSSL_PARAM params[]) {
+    OSSL_PARAM *const name = find(params, OSSL_PROV_PARAM_NAME), *const version = find(params, OSSL_PROV_PARAM_VERSION),
+                      *const build = find(params, OSSL_PROV_PARAM_BUILDINFO);
+    return (!name || put_text(name, "Cryptostitch")) && (!version || put_text(version, CST_VERSION)) &&
+           (!build || put_text(build, static_cast<Provider *>(provider)->build_info())) &&
+           put_if(params, OSSL_PROV_PARAM_STATUS, 1);
+}
+
+const OSSL_ALGORITHM *query(void *provider, int operation, int *no_store) {
+    *no_store = 0;
+    return operation == OSSL_OP_CIPHER ? static_cast<Provider *>(provider)->ciphers() : nullptr;
+}
+
+const OSSL_ITEM *reasons(void *) { return REASONS; }
+
+typedef void (*Any)();
+const OSSL_DISPATCH FUNCTIONS[] = {{OSSL_FUNC_PROVIDER_TEARDOWN, Any(teardown)},
+                                   {OSSL_FUNC_PROVIDER_GETTABLE_PARAMS, Any(gettable)},
+                                   {OSSL_FUNC_PROVIDER_GET_PARAMS, Any(get)},
+                                   {OSSL_FUNC_PROVIDER_QUERY_OPERATION, Any(query)},
+                                   {OSSL_FUNC_PROVIDER_GET_REASON_STRINGS, Any(reasons)},
+                                   {0, nullptr}};
+
+}  // namespace
+}  // namespace cst::ossl
+
+extern "C" __attribute__((visibility("default"))) int OSSL_provider_init(const OSSL_CORE_HANDLE *core,
+                                                                         const OSSL_DISPATCH *upcalls,
+                                                                         const OSSL_DISPATCH **functions,
+                                                                         void **provider) {
+    *provider = cst::ossl::Provider::make(core, upcalls);
+    *functions = cst::ossl::FUNCTIONS;
+    return *provider != nullptr;
+}

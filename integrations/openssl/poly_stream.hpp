@@ -1,0 +1,33 @@
+// Poly1305 (RFC 8439, 2.5) of what comes in pieces and is filled up with zeros between them (2.8).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "suite/poly1305.hpp"
+#include "suite/suite.hpp"
+
+namespace cst::ossl {
+
+class PolyStream {
+public:
+    // bytes: 32, of the keystream.
+    void begin(const uint8_t *bytes);
+    // suite: that of ChaCha20-Poly1305.
+    void add(const Suite &suite, const uint8_t *data, size_t n);
+    // Zeros up to a whole block.
+    void fill(const Suite &suite);
+    // With the lengths; wipes what was.
+    void end(const Suite &suite, uint64_t aad_bytes, uint64_t text_bytes, uint8_t *tag);
+
+private:
+    void blocks(const Suite &suite, const uint8_t *data, size_t n);
+    size_t many_blocks(const Suite &suite, const uint8_t *data, size_t n);
+
+    PolyKey key_ = {};
+    uint64_t sum_[3] = {};
+    uint8_t rest_[16] = {};
+    size_t waiting_ = 0;
+};
+
+}  // namespace cst::ossl

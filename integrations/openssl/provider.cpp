@@ -1,0 +1,170 @@
+#include "provider.hpp"
+
+#include <openssl/core_names.h>
+#include <openssl/params.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "ciphers.hpp"
+#include "handles.hpp"
+#include "warm.hpp"
+
+namespace cst::ossl {
+namespace {
+
+// Only ciphers that are slower than default's.
+bool serves_slower(SuiteId suite) {
+    if (suite == CHACHA20) suite = CHACHA20_POLY1305;
+    for (size_t i = 0; i < OFFER_COUNT; i++)
+        if (OFFERS[i].suite == suite) return OFFERS[i].slower;
+    return false;
+}
+
+template <typename Function>
+void take(Function **to, const OSSL_DISPATCH &upcall) {
+    memcpy(to, &upcall.function, sizeof(*to));
+}
+
+}  // namespace
+
+Provider *Provider::make(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *upcalls) {
+    Upcalls up = {};
+    up.core = core;
+    for (; upcalls->function_id; upcalls++) {
+        switch (upcalls->function_id) {
+            case OSSL_FUNC_CORE_GET_PARAMS: take(&up.get_params, *upcalls); break;
+            case OSSL_FUNC_CORE_NEW_ERROR: take(&up.new_error, *upcalls); break;
+            case OSSL_FUNC_CORE_VSET_ERROR: take(&up.vset_error, *upcalls); break;
+            case OSSL_FUNC_CRYPTO_ZALLOC: take(&up.zalloc, *upcalls); break;
+            case OSSL_FUNC_CRYPTO_CLEAR_FREE: take(&up.clear_free, *upcalls); break;
+            default: break;
+        }
+    }
+    if (!up.get_params || !up.new_error || !up.vset_error || !up.zalloc || !up.clear_free) return nullptr;
+    void *const memory = up.zalloc(sizeof(Provider), "", 0);
+    if (!memory) return nullptr;
+    Provider *const made = new (memory) Provider(up);
+    if (made->start()) return made;
+    made->free();
+    return nullptr;
+}
+
+void Provider::free() {
+    tell_use();
+    cst_ctx_free(context_);
+    const Upcalls up = up_;
+    this->~Provider();
+    up.clear_free(this, sizeof(*this), "", 0);
+}
+
+// A line of JSON: how many keys of each suite there were, and calls of multiblock. Of a process that ends in its own
+// time.
+void Provider::tell_use() const {
+    const char *const path = secure_getenv("CRYPTOSTITCH_OPENSSL_STATS");
+    FILE *const file = path && context_ ? fopen(path, "a") : nullptr;
+    if (!file) return;
+    std::string line = "{\"pid\": " + std::to_string(getpid());
+    if (many_) line += ", \"multiblock\": " + std::to_string(many_);
+    for (size_t i = 0; i < SUITES; i++)
+        if (keys_[i]) line += std::string(", \"") + SUITE_NAMES[i] + "\": " + std::to_string(keys_[i]);
+    fprintf(file, "%s}\n", line.c_str());
+    fclose(file);
+}
+
+// Lines of the provider's section of openssl.cnf.
+bool Provider::configured(cst_options *options, bool *slower) const {
+    const char *jit = nullptr, *more = nullptr;
+    OSSL_PARAM lines[] = {OSSL_PARAM_utf8_ptr("jit", &jit, 0), OSSL_PARAM_utf8_ptr("slower", &more, 0),
+                          OSSL_PARAM_utf8_ptr("target", &options->target, 0), OSSL_PARAM_END};
+    bool assembles = true;
+    if (!up_.get_params(up_.core, lines)) return raise(BAD_CONFIGURATION);
+    if (!is_yes("jit: yes or no", jit, &assembles) || !is_yes("slower: yes or no", more, slower)) return false;
+    if (!assembles) options->flags |= CST_NO_JIT;
+    return true;
+}
+
+// No value: it stays as it is.
+bool Provider::is_yes(const char *line, const char *value, bool *yes) const {
+    if (!value) return true;
+    *yes = !strcmp(value, "yes");
+    return *yes || !strcmp(value, "no") || raise(BAD_CONFIGURATION, line);
+}
+
+// A CPU that has nothing to offer is no error: there are no ciphers then, and build_info says why.
+bool Provider::start() {
+    cst_options options = {};
+    options.size = sizeof(options);
+    bool slower = false;
+    if (!configured(&options, &slower)) return false;
+    const int error = cst_ctx_new(&context_, &options);
+    if (error == CST_ERR_NAME) return raise(BAD_CONFIGURATION, "target: no such CPU or feature");
+    if (error) return raise(NO_CONTEXT, cst_error_text(error));
+    int last = CST_OK;
+    for (size_t i = 0; i < SUITES; i++) {
+        const SuiteId id = SuiteId(i);
+        if (!slower && serves_slower(id)) continue;
+        int why = cst_suite_get(context_, SUITE_NAMES[i], &suites_[i]);
+        if (!why) why = warm_up(context_, suites_[i]);
+        if (!why) continue;
+        last = why;
+        suites_[i] = nullptr;
+    }
+    context_->engine.freeze();
+    size_t n = 0;
+    for (size_t i = 0; i < OFFER_COUNT; i++)
+        if (suites_[OFFERS[i].suite]) ciphers_[n++] = OFFERS[i].algorithm;
+    cst_cpu_info cpu = {};
+    cpu.size = sizeof(cpu);
+    if (!cst_ctx_cpu(context_, &cpu))
+        snprintf(info_, sizeof(info_), "%zu ciphers, %s, costs of %s%s%s", n,
+                 cpu.jit ? "assembled when loaded" : "static kernels", cpu.microarchitecture,
+                 n ? "" : "; nothing for this CPU: ", n ? "" : cst_error_text(last));
+    return true;
+}
+
+bool Provider::raise(Reason reason, const char *detail) const {
+    struct Varied {  // the upcall wants a va_list
+        static void set(OSSL_FUNC_core_vset_error_fn *vset, const OSSL_CORE_HANDLE *core, uint32_t why,
+                        const char *format, ...) {
+            va_list arguments;
+            va_start(arguments, format);
+            vset(core, why, format, arguments);
+            va_end(arguments);
+        }
+    };
+    up_.new_error(up_.core);
+    Varied::set(up_.vset_error, up_.core, reason, detail ? "%s" : nullptr, detail);
+    return false;
+}
+
+bool Provider::done(int error) const {
+    switch (error) {
+        case CST_OK: return true;
+        case CST_ERR_AUTH: return raise(NOT_AUTHENTIC);
+        case CST_ERR_LENGTH: return raise(DATA_LENGTH);
+        case CST_ERR_OVERLAP: return raise(OVERLAP);
+        default: return raise(FAILED, cst_error_text(error));
+    }
+}
+
+bool random_bytes(void *to, size_t n) {
+    uint8_t *at = static_cast<uint8_t *>(to);
+    while (n) {
+        const ssize_t some = getrandom(at, n, 0);
+        if (some < 0 && errno == EINTR) continue;
+        if (some <= 0) return false;
+        at += some;
+        n -= size_t(some);
+    }
+    return true;
+}
+
+}  // namespace cst::ossl

@@ -1,0 +1,118 @@
+// One instance of the provider: what libcrypto hands over, and the library's context with the suites of the ciphers
+// that are offered.
+#pragma once
+
+#include <openssl/core.h>
+#include <openssl/core_dispatch.h>
+
+#include <atomic>
+
+#include "cryptostitch/cryptostitch.h"
+
+namespace cst::ossl {
+
+// What goes onto OpenSSL's error queue; the texts are in reasons.cpp.
+enum Reason : uint32_t {
+    BAD_CONFIGURATION = 1,
+    NO_CONTEXT,
+    NO_KEY,
+    NO_IV,
+    NO_TAG,
+    KEY_LENGTH,
+    IV_LENGTH,
+    TAG_LENGTH,
+    DATA_LENGTH,
+    AAD_LENGTH,
+    NO_ROOM,
+    BAD_PARAMETER,
+    WRONG_ORDER,
+    TOO_MANY_RECORDS,
+    EQUAL_KEYS,
+    NO_RANDOM,
+    OVERLAP,
+    FAILED,
+    NOT_AUTHENTIC
+};
+extern const OSSL_ITEM REASONS[];
+
+enum SuiteId {
+    GCM_128,
+    GCM_192,
+    GCM_256,
+    CTR_128,
+    CTR_192,
+    CTR_256,
+    CBC_128,
+    CBC_192,
+    CBC_256,
+    XTS_128,
+    XTS_256,
+    CCM_128,
+    CCM_256,
+    CHACHA20,
+    CHACHA20_POLY1305,
+    TLS_128_SHA1,
+    TLS_128_SHA256,
+    TLS_256_SHA1,
+    TLS_256_SHA256,
+    SUITES
+};
+
+// What libcrypto gives to a module.
+struct Upcalls {
+    const OSSL_CORE_HANDLE *core;
+    OSSL_FUNC_core_get_params_fn *get_params;
+    OSSL_FUNC_core_new_error_fn *new_error;
+    OSSL_FUNC_core_vset_error_fn *vset_error;
+    OSSL_FUNC_CRYPTO_zalloc_fn *zalloc;
+    OSSL_FUNC_CRYPTO_clear_free_fn *clear_free;
+};
+
+class Provider {
+public:
+    // NULL, and the reason on the error queue: a line of the configuration is wrong, or memory ran out.
+    static Provider *make(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *upcalls);
+    void free();
+
+    // Zeros. NULL: there is no more.
+    void *allocate(size_t bytes) const { return up_.zalloc(bytes, "", 0); }
+    // Wipes it. NULL is ignored.
+    void release(void *memory, size_t bytes) const { up_.clear_free(memory, bytes, "", 0); }
+    // Always false, for the caller to hand on. `detail` may be NULL.
+    bool raise(Reason reason, const char *detail = nullptr) const;
+    // The same of an error of the library: false if it is one.
+    bool done(int error) const;
+
+    // NULL: this CPU has no such suite.
+    const cst_suite *suite(SuiteId id) const { return suites_[id]; }
+    // A key was set.
+    void count_key(SuiteId id) const { keys_[id].fetch_add(1, std::memory_order_relaxed); }
+    // A call of TLS multiblock was served.
+    void count_many() const { many_.fetch_add(1, std::memory_order_relaxed); }
+    // The ciphers whose suites are there.
+    const OSSL_ALGORITHM *ciphers() const { return ciphers_; }
+    // In words: what is assembled, what decides about kernels, or why nothing is offered.
+    const char *build_info() const { return info_; }
+
+private:
+    static constexpr size_t MOST_CIPHERS = 32;
+
+    explicit Provider(const Upcalls &up) : up_(up) {}
+    bool start();
+    bool configured(cst_options *options, bool *slower) const;
+    void tell_use() const;
+    bool is_yes(const char *line, const char *value, bool *yes) const;
+
+    const Upcalls up_;
+    cst_ctx *context_ = nullptr;
+    const cst_suite *suites_[SUITES] = {};
+    OSSL_ALGORITHM ciphers_[MOST_CIPHERS + 1] = {};
+    char info_[256] = {};
+    mutable std::atomic<uint64_t> keys_[SUITES] = {}, many_{0};
+};
+
+// n unpredictable bytes from the kernel. libcrypto has no upcall for its generators (but for seeding them), and what
+// these give would have to survive forks.
+bool random_bytes(void *to, size_t n);
+
+}  // namespace cst::ossl

@@ -1,0 +1,61 @@
+"""Processes of OpenSSL with the provider, and without."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from cryptostitch.binding.openssl import configuration
+
+
+def module(build: Path) -> Path:
+    found = build / "integrations/openssl/cryptostitch.so"
+    if not found.exists():
+        pytest.skip("not built: no headers of OpenSSL 3.0 or later (apt-get install libssl-dev)")
+    return found
+
+
+def configured(build: Path, folder: Path, **lines: str) -> dict[str, str]:
+    """The environment of a process that has the provider; ``lines`` for its section."""
+    file = folder / f"openssl-{'-'.join(lines.values())}.cnf"
+    file.write_text(configuration(module(build), **lines))
+    return os.environ | {"OPENSSL_CONF": str(file)}
+
+
+def compare(build: Path, environment: dict[str, str], *arguments: object) -> None:
+    """openssl-ciphers, which must find no difference."""
+    program = build / "integrations/openssl/openssl-ciphers"
+    if not program.exists():
+        pytest.skip("not built: no libcrypto of OpenSSL 3.0 or later")
+    done = subprocess.run(
+        [program, *map(str, arguments)], capture_output=True, text=True, timeout=600, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "messages" in done.stdout
+
+
+def certificate(folder: Path) -> Path:
+    """Makes one there, and its key."""
+    request = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "2"]
+    subprocess.run(
+        [*request, "-keyout", folder / "key.pem", "-out", folder / "cert.pem"], check=True, capture_output=True
+    )
+    return folder
+
+
+def keys(stats: Path) -> Counter[str]:
+    """Of each suite, as processes with the provider tell when they end."""
+    found: Counter[str] = Counter()
+    for _ in range(50):
+        if stats.exists():
+            break
+        time.sleep(0.1)
+    for line in stats.read_text().splitlines() if stats.exists() else ():
+        told = json.loads(line)
+        found.update({name: number for name, number in told.items() if name != "pid"})
+    return found

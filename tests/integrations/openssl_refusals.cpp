@@ -1,0 +1,150 @@
+// openssl-refusals: what the provider that OPENSSL_CONF activates must refuse, and that nothing is written then.
+#include <openssl/err.h>
+
+#include "openssl_sides.hpp"
+
+namespace {
+
+// A context of the provider's.
+class Alone {
+public:
+    explicit Alone(const char *name) : cipher_(EVP_CIPHER_fetch(nullptr, name, "provider=cryptostitch")) {
+        must(cipher_, std::string(name) + " is not there");
+    }
+    ~Alone() {
+        EVP_CIPHER_CTX_free(context);
+        EVP_CIPHER_free(cipher_);
+    }
+    Alone(const Alone &) = delete;
+    Alone &operator=(const Alone &) = delete;
+
+    int init(bool seals, const uint8_t *key, const uint8_t *iv) {
+        return EVP_CipherInit_ex2(context, cipher_, key, iv, seals, nullptr);
+    }
+    int control(int command, int number, void *data) { return EVP_CIPHER_CTX_ctrl(context, command, number, data); }
+    int octets(const char *key, void *data, size_t bytes) {
+        const OSSL_PARAM params[] = {OSSL_PARAM_construct_octet_string(key, data, bytes), OSSL_PARAM_END};
+        return EVP_CIPHER_CTX_set_params(context, params);
+    }
+    int number(const char *key, size_t value) {
+        const OSSL_PARAM params[] = {OSSL_PARAM_construct_size_t(key, &value), OSSL_PARAM_END};
+        return EVP_CIPHER_CTX_set_params(context, params);
+    }
+    int update(uint8_t *out, const uint8_t *in, int bytes) {
+        int written;
+        return EVP_CipherUpdate(context, out, &written, in, bytes);
+    }
+
+    EVP_CIPHER_CTX *const context = EVP_CIPHER_CTX_new();
+
+private:
+    EVP_CIPHER *const cipher_;
+};
+
+void refused(int result, const char *what) {
+    must(result <= 0, std::string("taken: ") + what);
+    must(ERR_peek_error(), std::string("no error on the queue: ") + what);
+    ERR_clear_error();
+}
+void taken(int result, const char *what) { must(result > 0, std::string("refused: ") + what); }
+
+void gcm(uint8_t *bytes) {
+    Alone c("AES-128-GCM");
+    taken(c.init(true, bytes, nullptr), "a key");
+    refused(c.control(EVP_CTRL_AEAD_SET_TAG, 16, bytes), "a tag for sealing");
+    refused(c.octets(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, bytes, 12), "a head of 12 bytes");
+    refused(c.octets(OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED, bytes, 3), "a fixed IV of 3 bytes");
+    refused(c.number(OSSL_CIPHER_PARAM_IVLEN, 0), "no IV");
+    refused(c.number(OSSL_CIPHER_PARAM_IVLEN, 129), "an IV of 129 bytes");
+    taken(c.number(OSSL_CIPHER_PARAM_IVLEN, 4), "an IV of 4 bytes");
+    refused(c.octets(OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED, bytes, size_t(-1)), "a whole IV without invocation field");
+    refused(c.octets(OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV, bytes, 8), "an explicit IV for sealing");
+    uint8_t next[8];
+    OSSL_PARAM params[] = {OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN, next, 8),
+                           OSSL_PARAM_END};
+    refused(EVP_CIPHER_CTX_get_params(c.context, params), "the next IV where none was fixed");
+
+    Alone opens("AES-128-GCM");
+    taken(opens.init(false, bytes, bytes), "key and IV");
+    refused(opens.octets(OSSL_CIPHER_PARAM_AEAD_TAG, bytes, 17), "a tag of 17 bytes");
+    int written;
+    uint8_t out[16];
+    refused(EVP_CipherFinal_ex(opens.context, out, &written), "an end without a tag");
+
+    Alone twice("AES-128-GCM");
+    taken(twice.init(true, bytes, bytes), "key and IV");
+    taken(EVP_CipherFinal_ex(twice.context, out, &written), "the end");
+    refused(twice.update(out, bytes, 16), "an IV for a second message");
+}
+
+void overlap() {
+    for (const char *name : {"AES-128-GCM", "AES-128-CTR", "AES-128-XTS"}) {
+        Octets buffer(200, 0x33), before = buffer;
+        uint8_t key[64];
+        for (uint8_t i = 0; i < 64; i++) key[i] = i;
+        Alone c(name);
+        taken(c.init(true, key, key), "key and IV");
+        refused(c.update(buffer.data() + 1, buffer.data(), 100), name);
+        refused(c.update(buffer.data(), buffer.data() + 99, 100), name);
+        must(buffer == before, std::string(name) + ": wrote all the same");
+        taken(c.update(buffer.data() + 100, buffer.data(), 100), "neighbours");
+    }
+}
+
+void others(uint8_t *bytes) {
+    Alone xts("AES-128-XTS"), ctr("AES-128-CTR"), keyless("AES-128-CTR");
+    const uint8_t same[32] = {};
+    refused(xts.init(true, same, bytes), "an XTS key of equal halves");
+    taken(ctr.init(true, bytes, bytes), "key and IV");
+    refused(ctr.number(OSSL_CIPHER_PARAM_NUM, 3), "a place within a block without its keystream");
+    refused(ctr.number(OSSL_CIPHER_PARAM_KEYLEN, 15), "a key of 15 bytes");
+    taken(keyless.init(true, nullptr, nullptr), "nothing yet");
+    uint8_t out[16];
+    refused(keyless.update(out, bytes, 16), "a text without a key");
+}
+
+void tls(uint8_t *bytes) {
+    Octets text(8192, 1), out(16384, 0xa5), before = out;
+    Alone c("AES-128-CBC-HMAC-SHA1");
+    taken(c.init(true, bytes, bytes), "key and IV");
+    refused(c.octets(OSSL_CIPHER_PARAM_AEAD_MAC_KEY, bytes, 65), "a MAC key of 65 bytes");
+    taken(c.octets(OSSL_CIPHER_PARAM_AEAD_MAC_KEY, bytes, 20), "a MAC key");
+    refused(c.octets(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, bytes, 14), "a head of 14 bytes");
+    refused(c.update(out.data(), text.data(), 17), "half a block");
+    uint8_t head[13] = {0, 0, 0, 0, 0, 0, 0, 0, 23, 3, 3, 0, 8};
+    refused(c.octets(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, head, 13), "a record shorter than its IV");
+    head[12] = 100;
+    taken(c.octets(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, head, 13), "a head");
+    refused(c.update(out.data(), text.data(), 96), "a record of another length");
+
+    EVP_CTRL_TLS1_1_MULTIBLOCK_PARAM many = {out.data(), text.data(), text.size(), 4};
+    refused(c.control(EVP_CTRL_TLS1_1_MULTIBLOCK_ENCRYPT, sizeof(many), &many), "multiblock without a head");
+    head[11] = head[12] = 0;
+    const auto announced = [&](unsigned records, size_t bytes_of_text) {
+        EVP_CTRL_TLS1_1_MULTIBLOCK_PARAM param = {nullptr, head, bytes_of_text, records};
+        return c.control(EVP_CTRL_TLS1_1_MULTIBLOCK_AAD, sizeof(param), &param);
+    };
+    refused(announced(5, 8192), "five records");
+    refused(announced(4, 4 * 16384 + 1), "records that are too long");
+    taken(announced(4, 4096), "four records");
+    refused(c.control(EVP_CTRL_TLS1_1_MULTIBLOCK_ENCRYPT, sizeof(many), &many), "a longer text than was announced");
+    many.interleave = 8;
+    refused(c.control(EVP_CTRL_TLS1_1_MULTIBLOCK_ENCRYPT, sizeof(many), &many), "more records than were announced");
+    head[9] = 3;
+    head[10] = 1;
+    refused(announced(4, 8192), "multiblock in TLS 1.0");
+    must(out == before, "something was written");
+}
+
+}  // namespace
+
+int main() {
+    uint8_t bytes[160];
+    for (uint8_t i = 0; i < sizeof(bytes); i++) bytes[i] = i;
+    gcm(bytes);
+    overlap();
+    others(bytes);
+    tls(bytes);
+    puts("all refused");
+    return 0;
+}

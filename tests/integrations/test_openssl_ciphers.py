@@ -1,0 +1,90 @@
+"""The provider's ciphers against default's, by the same calls in one process."""
+
+from __future__ import annotations
+
+import random
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from cryptostitch.binding.openssl import CIPHERS, SLOWER
+from jobs.samples import LONG
+
+from integrations.openssl import compare, configured, module
+
+LEVELS = ("host", "host-no_avx512", "sse_aesni")
+TLS = ("AES-128-CBC-HMAC-SHA1", "AES-256-CBC-HMAC-SHA256")
+ONE_OF_EACH = ("AES-128-GCM", "AES-128-CTR", "AES-128-XTS", "AES-128-CCM", "ChaCha20-Poly1305", *TLS)
+
+
+def seed() -> int:
+    return random.SystemRandom().randrange(1 << 30) if LONG else 1
+
+
+@pytest.mark.parametrize("cipher", (*CIPHERS, *SLOWER))
+def test_messages_in_random_pieces(build: Path, tmp_path: Path, cipher: str) -> None:
+    compare(build, configured(build, tmp_path, slower="yes"), cipher, seed(), 20_000 if LONG else 400)
+
+
+@pytest.mark.parametrize("cipher", ONE_OF_EACH)
+def test_long_messages(build: Path, tmp_path: Path, cipher: str) -> None:
+    compare(build, configured(build, tmp_path, slower="yes"), cipher, seed(), 5_000 if LONG else 60, 70_000)
+
+
+@pytest.mark.parametrize("target", LEVELS[1:])
+@pytest.mark.parametrize("cipher", ONE_OF_EACH)
+def test_lesser_cpus(build: Path, tmp_path: Path, cipher: str, target: str) -> None:
+    environment = configured(build, tmp_path, slower="yes", target=target)
+    compare(build, environment, cipher, seed(), 5_000 if LONG else 150)
+
+
+@pytest.mark.parametrize("cipher", ONE_OF_EACH)
+def test_static_kernels(build: Path, tmp_path: Path, cipher: str) -> None:
+    compare(build, configured(build, tmp_path, slower="yes", jit="no"), cipher, seed(), 5_000 if LONG else 150)
+
+
+def test_a_difference_is_found(build: Path, tmp_path: Path) -> None:
+    """The program itself: of a cipher that only one of the two has."""
+    with pytest.raises(AssertionError, match="is not there: provider=cryptostitch"):
+        compare(build, configured(build, tmp_path), "AES-128-OFB", 1, 1)
+
+
+def test_what_must_be_refused(build: Path, tmp_path: Path) -> None:
+    program = build / "integrations/openssl/openssl-refusals"
+    if not program.exists():
+        pytest.skip("not built: no libcrypto of OpenSSL 3.0 or later")
+    done = subprocess.run([program], capture_output=True, text=True, env=configured(build, tmp_path), check=False)
+    assert (done.returncode, done.stdout) == (0, "all refused\n"), done.stderr
+
+
+def test_the_module_brings_no_second_libcrypto(build: Path) -> None:
+    path = module(build)
+    needed = subprocess.run(["readelf", "-dW", path], capture_output=True, text=True, check=True).stdout
+    assert "libcrypto" not in needed and "libssl" not in needed
+    assert "NODELETE" in needed
+    symbols = subprocess.run(["readelf", "-W", "--dyn-syms", path], capture_output=True, text=True, check=True).stdout
+    exported = re.findall(r"GLOBAL +DEFAULT +\d+ (\S+)", symbols)
+    assert exported == ["OSSL_provider_init"]
+
+
+def test_nothing_is_assembled_after_loading(build: Path, tmp_path: Path) -> None:
+    """Executable mappings that come after the first message would end a process in a sandbox."""
+    strace = subprocess.run(["which", "strace"], capture_output=True, check=False)
+    if strace.returncode:
+        pytest.skip("no strace here")
+    calls = tmp_path / "calls"
+    program = build / "integrations/openssl/openssl-ciphers"
+    if not program.exists():
+        pytest.skip("not built: no libcrypto of OpenSSL 3.0 or later")
+    tracer = ["strace", "-f", "-o", calls, "-e", "trace=mmap,mprotect,memfd_create"]
+    counts = []
+    for messages in (0, 300):
+        subprocess.run(
+            [*tracer, program, "AES-128-GCM", "1", str(messages), "40000"],
+            check=True,
+            capture_output=True,
+            env=configured(build, tmp_path),
+        )
+        counts.append(calls.read_text().count("PROT_EXEC"))
+    assert counts[0] == counts[1] > 0
