@@ -7,6 +7,7 @@
 #include "jobs.hpp"
 #include "range.hpp"
 #include "run/burst.hpp"
+#include "run/lineup.hpp"
 #include "suite/registers.hpp"
 
 using namespace cst;
@@ -14,10 +15,9 @@ using namespace cst;
 namespace {
 
 constexpr size_t HEADER = 5, IV = 16;
-// Records of less text lose more by their heads and padding than lanes win.
+// Of a record with less text headers, MAC and padding are more than a twentieth.
 constexpr size_t LEAST_FRAGMENT = 1024;
-// Core cycles, measured on Zen 4: of a record, beside those of its text; of several, which then go in phases.
-constexpr double RECORD = 500, PHASES = 1500;
+constexpr size_t MOST_LANES = 16;
 constexpr size_t MOST_TEXT = size_t(1) << 48;
 
 // How a text is cut into records.
@@ -32,19 +32,32 @@ struct Cut {
     size_t bytes() const { return (records - 1) * record(fragment) + record(text(records - 1)); }
 };
 
-// By how many records of equal shares it is sealed fastest; lanes without one run idle.
+// Core cycles of records that are sealed side by side. Around its text the MAC has three blocks: head, end, outer hash.
+double cycles_of(const Suite &suite, size_t records, uint64_t text) {
+    Need need = {&suite.pairs, records, text, text};
+    need.one_key = true;
+    need.aligned = false;
+    double cycles;
+    if (!choose_pair(suite, need, suite.encrypts, &cycles)) {
+        need.family = &suite.encrypts;
+        cycles = line_up(suite, need).cycles;
+        need.family = &suite.hashes;
+        cycles += line_up(suite, need).cycles;
+    }
+    const size_t block = suite.hash->record.block_bytes;
+    return cycles + 3 * line_up(suite, {&suite.hashes, records, block, block}).cycles;
+}
+
+// By how many records of equal shares it is sealed fastest.
 size_t fastest_fragment(const Suite &suite, size_t in_len) {
-    const size_t around = suite.hash->record.block_bytes * 5 / 2;  // head, padding and the outer hash, as bytes of text
     size_t best = TLS_MOST_PLAIN;
     double least = HUGE_VAL;
-    for (size_t i = 0; i < Suite::RECORD_STEPS; i++) {
-        const size_t lanes = size_t(1) << i,
-                     fragment = std::max(LEAST_FRAGMENT, ((in_len + lanes - 1) / lanes + 15) & ~size_t(15));
+    for (size_t lanes = 1; lanes <= MOST_LANES; lanes *= 2) {
+        const size_t fragment = std::max(LEAST_FRAGMENT, ((in_len + lanes - 1) / lanes + 15) & ~size_t(15));
         const size_t records = in_len ? (in_len - 1) / fragment + 1 : 1;
         if (fragment > TLS_MOST_PLAIN) continue;
         if (records <= lanes / 2) break;
-        const double bytes = double(std::max(in_len, i ? lanes * fragment : 0) + lanes * around);
-        const double cycles = suite.record_cycles[i] * bytes + RECORD * double(records) + (i ? PHASES : 0);
+        const double cycles = cycles_of(suite, records, fragment);
         if (cycles < least) least = cycles, best = fragment;
     }
     return best;

@@ -26,7 +26,9 @@ enum : uint32_t {
     ALGORITHM_DES_ENC = 14,
     ALGORITHM_DES_DEC = 15,
     ALGORITHM_GCM_ENC = 16,
-    ALGORITHM_GCM_DEC = 17
+    ALGORITHM_GCM_DEC = 17,
+    ALGORITHM_CHACHA_POLY_ENC = 18,
+    ALGORITHM_CHACHA_POLY_DEC = 19
 };
 enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1 };  // AlgorithmRecord::flags
 enum : uint32_t {
@@ -59,17 +61,18 @@ struct AlgorithmRecord {
     bool reads_only() const { return kind == ALGORITHM_HASH || keyed_mac(); }
     bool decrypts_only() const {
         return kind == ALGORITHM_CIPHER_DEC || kind == ALGORITHM_XTS_DEC || kind == ALGORITHM_ECB_DEC ||
-               kind == ALGORITHM_DES_DEC || kind == ALGORITHM_GCM_DEC;
+               kind == ALGORITHM_DES_DEC || kind == ALGORITHM_GCM_DEC || kind == ALGORITHM_CHACHA_POLY_DEC;
     }
     // Of whole messages of an AEAD.
-    bool is_message() const { return kind == ALGORITHM_GCM_ENC || kind == ALGORITHM_GCM_DEC; }
+    bool is_message() const { return kind == ALGORITHM_GCM_ENC || kind == ALGORITHM_GCM_DEC || is_chacha_poly(); }
+    bool is_chacha_poly() const { return kind == ALGORITHM_CHACHA_POLY_ENC || kind == ALGORITHM_CHACHA_POLY_DEC; }
     bool is_tweaked() const { return kind == ALGORITHM_XTS_ENC || kind == ALGORITHM_XTS_DEC; }
     bool is_des() const { return kind == ALGORITHM_DES_ENC || kind == ALGORITHM_DES_DEC; }
     bool has_chain() const { return kind != ALGORITHM_ECB_ENC && kind != ALGORITHM_ECB_DEC; }
     // Round keys are its key.
     bool is_aes() const {
         return kind != ALGORITHM_HASH && kind != ALGORITHM_CHACHA && kind != ALGORITHM_GHASH &&
-               kind != ALGORITHM_POLY1305 && kind != ALGORITHM_RC4 && !is_des();
+               kind != ALGORITHM_POLY1305 && kind != ALGORITHM_RC4 && !is_des() && !is_chacha_poly();
     }
     // Broken, or not constant-time (VARTIME.md): off unless asked for.
     bool legacy() const { return kind == ALGORITHM_RC4 || is_des(); }

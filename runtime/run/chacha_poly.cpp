@@ -25,7 +25,7 @@ constexpr size_t WIDEST = CHACHA_MOST_BLOCKS * CHACHA_BLOCK, MOST_FIRST = CHACHA
 constexpr size_t POWERS = WIDEST;
 static_assert(POWERS + POLY_MOST_ROWS * BLOCK <= Memory::AREA_BYTES);
 static_assert(sizeof(PolyKey) <= MOST_LAST, "the key is kept where other suites keep the end of a text");
-constexpr double MAKING_POWERS = 160;  // core cycles: seven products one behind the other, and their limbs
+constexpr uint64_t POWERS_MADE = 8;  // one behind the other
 
 PolyKey *poly_key_of(Message *m) { return reinterpret_cast<PolyKey *>(m->last); }
 uint64_t *accumulator_of(Message *m) { return reinterpret_cast<uint64_t *>(m->hash_chain); }
@@ -135,8 +135,12 @@ void run_long_messages(const Class &c) {
     if (!one.variant || one.variant->lanes != 1 || one.variant->hash.key_rows == POLY_ABREAST_ROWS) return;
     need.messages = n;
     need.whole_only = true;
-    if (one.variant != c.suite->forced && double(n) * (one.cycles + MAKING_POWERS) > line_up(*c.suite, need).cycles)
-        return;
+    if (one.variant != c.suite->forced) {
+        Need powers = {&c.suite->hashes, 1, POWERS_MADE * BLOCK, POWERS_MADE * BLOCK};  // a power is a block's product
+        powers.whole_only = true;
+        const double making = line_up(*c.suite, powers).cycles;
+        if (double(n) * (one.cycles + making) > line_up(*c.suite, need).cycles) return;
+    }
     for (size_t i = 0; i < n; i++) {
         absorb_aad(c, list[i]);
         list[i]->hash_stop = list[i]->body_bytes;

@@ -17,7 +17,6 @@ namespace cst {
 namespace {
 
 constexpr size_t BLOCK = 16;
-constexpr uint64_t LEAST_HASHED = 256;  // fewer bytes are worth no lane
 
 const KeyRow *powers_end(const Message &m) { return m.key->powers() + GHASH_POWERS; }
 
@@ -37,22 +36,25 @@ void make_counter(const Suite &suite, BlockCalls *blocks, Message *m) {
     m->cipher_from = m->chain;
 }
 
-// Of each body what stands before hash_stop: long stretches on kernels.
+// Of each body what stands before hash_stop: in lanes, or each by calls of its own, whichever takes less.
 void absorb_bodies(const Class &c, Message **list, size_t n) {
     const Suite &suite = *c.suite;
     Need need = {&suite.hashes, 0, 0, 0};
     uint64_t sum = 0;
     for (size_t i = 0; i < n; i++) {
         const uint64_t left = list[i]->hash_stop - list[i]->hashed;
-        if (left < LEAST_HASHED) continue;
+        if (!left) continue;
         need.messages++;
         need.most = std::max(need.most, left);
         sum += left;
     }
     if (need.messages) {
         need.bytes = sum / need.messages;
-        const Lineup lineup = line_up(suite, need);
-        if (lineup.variant) run_bodies(c, list, n, *lineup.variant);
+        const Lineup lanes = line_up(suite, need);
+        need.family = &suite.whole_hashes;
+        need.whole = true;
+        if (lanes.variant && (lanes.variant == suite.forced || lanes.cycles < line_up(suite, need).cycles))
+            run_bodies(c, list, n, *lanes.variant);
     }
     for (size_t i = 0; i < n; i++) {
         Message &m = *list[i];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../select/cost.hpp"
 #include "message.hpp"
 
 namespace cst {
@@ -10,7 +11,6 @@ namespace {
 
 bool fits(const Variant &v, const Need &need, bool only_ready) {
     Query query;
-    query.bytes = need.bytes;
     query.least = need.rounds_up ? UINT64_MAX : need.most;
     query.one_key = need.one_key;
     query.aligned = need.aligned;
@@ -71,7 +71,7 @@ __attribute__((noinline)) Lineup decide(const Suite &suite, const Need &need, bo
         pick.offer(&v, cycles);
         if (pick.variant != before) messages = some;
     }
-    return {pick.variant, messages, pick.cycles_per_byte, pick.next, pick.next_cycles_per_byte};
+    return {pick.variant, messages, pick.cycles, pick.next, pick.next_cycles};
 }
 
 using Question = LineupMemo::Question;
@@ -174,6 +174,7 @@ Lineup choose_message(const Suite &suite, bool opens, size_t messages, uint64_t 
         double pair;
         if (choose_pair(suite, parts, suite.encrypts, &pair))
             others = std::min(others, pair + around_pair(suite, suite.encrypts, messages, hash.variant->step));
+        others += MESSAGE_UNDER_WAY * double(messages);
         if (others < message.cycles * (1 - 2 * COST_PRECISION)) message.variant = nullptr;
     }
     if (usual)

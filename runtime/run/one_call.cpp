@@ -30,28 +30,14 @@ private:
     const bool opens_;
 };
 
-// GCM (SP 800-38D) with an IV of 12 bytes, and AADs as long as the first one's.
-class GcmCalls : public Calls {
+// Messages of an AEAD with IVs of 12 bytes, and AADs as long as the first one's. What differs is the counter block and
+// the key: Derived::begin.
+template <typename Derived>
+class AeadCalls : public Calls {
 public:
-    GcmCalls(const Engine &engine, const Variant &v, const cst_job &first)
-        : Calls(engine, v, first.in_len),
-          opens_(v.cipher.algorithm->record.decrypts_only()),
-          aad_bytes_(first.aad_len),
-          before_aad_(BLOCK * (place_.aad_blocks - blocks_of(first.aad_len))) {
-        put_words(state_ + place_.lengths, __builtin_bswap64(8 * uint64_t(aad_bytes_)), __builtin_bswap64(8 * bytes_));
-        if (place_.bits) put_word(place_.aad_mask, first_bits(aad_bytes_) << (before_aad_ & 63));
-        if (!aad_bytes_) point(place_.aad, state_);
-        if (!place_.bits) {
-            memset(aad_, 0, MESSAGE_AAD);
-            point(place_.aad, aad_);
-        }
-    }
-
     // False: its tag is wrong.
     bool run(cst_job *job) {
-        const uint8_t *const iv = static_cast<const uint8_t *>(job->iv);
-        put_words(state_ + place_.counter, load64(iv), load64(iv + 4) >> 32 | uint64_t(1) << 56);  // 7.1, step 2
-        if (is_new(job->key)) take(key_of(*job));
+        static_cast<Derived *>(this)->begin(*job);
         if (aad_bytes_) {
             const uint8_t *const aad = static_cast<const uint8_t *>(job->aad);
             if (place_.bits) point(place_.aad, aad - before_aad_);
@@ -68,24 +54,69 @@ public:
         return true;
     }
 
+protected:
+    AeadCalls(const Engine &engine, const Variant &v, const cst_job &first)
+        : Calls(engine, v, first.in_len),
+          opens_(v.cipher.algorithm->record.decrypts_only()),
+          aad_bytes_(first.aad_len),
+          before_aad_(BLOCK * (place_.aad_blocks - blocks_of(first.aad_len))) {
+        if (place_.bits) put_word(place_.aad_mask, first_bits(aad_bytes_) << (before_aad_ & 63));
+        if (!aad_bytes_) point(place_.aad, state_);
+        if (!place_.bits) {
+            memset(aad_, 0, MESSAGE_AAD);
+            point(place_.aad, aad_);
+        }
+    }
+
+    const bool opens_;
+    const size_t aad_bytes_;
+    const size_t before_aad_;  // from where its blocks begin
+
 private:
-    void take(const Key &key) {
+    alignas(ALIGNED) uint8_t aad_[MESSAGE_AAD];  // where there are no masks
+};
+
+// GCM (SP 800-38D).
+class GcmCalls : public AeadCalls<GcmCalls> {
+public:
+    GcmCalls(const Engine &engine, const Variant &v, const cst_job &first) : AeadCalls(engine, v, first) {
+        put_words(state_ + place_.lengths, __builtin_bswap64(8 * uint64_t(aad_bytes_)), __builtin_bswap64(8 * bytes_));
+    }
+    void begin(const cst_job &job) {
+        const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
+        put_words(state_ + place_.counter, load64(iv), load64(iv + 4) >> 32 | uint64_t(1) << 56);  // 7.1, step 2
+        if (!is_new(job.key)) return;
+        const Key &key = key_of(job);
         const KeyRow *const powers = key.powers() + GHASH_POWERS;
         point(place_.key, key.encrypt());
         point(place_.powers, powers - v_.step / BLOCK);
         const size_t front = place_.is_short ? place_.aad_blocks : v_.step / BLOCK;
         point(place_.end_powers, powers - front - blocks_of(end_) - 1);
     }
+};
 
-    const bool opens_;
-    const size_t aad_bytes_;
-    const size_t before_aad_;  // from where its blocks begin
-    alignas(ALIGNED) uint8_t aad_[MESSAGE_AAD];  // where there are no masks
+// ChaCha20-Poly1305 (RFC 8439, 2.8).
+class ChachaPolyCalls : public AeadCalls<ChachaPolyCalls> {
+public:
+    ChachaPolyCalls(const Engine &engine, const Variant &v, const cst_job &first) : AeadCalls(engine, v, first) {
+        put_words(state_ + place_.lengths, aad_bytes_, bytes_);
+        uint8_t *present = state_ + place_.present;
+        for (size_t i = 0; i < place_.aad_blocks; i++, present += BLOCK) put_present(present, i * BLOCK >= before_aad_);
+        for (size_t at = 0; at < v.step; at += BLOCK, present += BLOCK) put_present(present, at < bytes_);
+    }
+    void begin(const cst_job &job) {
+        const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
+        put_words(state_ + place_.counter, load64(iv) << 32, load64(iv + 4));
+        if (is_new(job.key)) point(place_.key, key_of(job).encrypt());
+    }
+
+private:
+    static void put_present(uint8_t *to, bool there) { put_words(to, 0 - uint64_t(there), there); }
 };
 
 bool serves(const Suite &suite, const cst_job &job) {
     if (job.n_in_pieces | job.n_out_pieces) return false;
-    if (suite.construction == Construction::gcm) return job.iv_len == GCM_IV && job.aad_len <= MESSAGE_AAD;
+    if (suite.kind == CST_AEAD) return job.iv_len == GCM_IV && job.aad_len <= MESSAGE_AAD;
     if (suite.tweaked() && job.in_len % suite.encrypt->record.block_bytes) return false;  // ciphertext stealing
     return suite.kind == CST_CIPHER && !counter_carries(suite, static_cast<const uint8_t *>(job.iv), job.in_len);
 }
@@ -122,7 +153,9 @@ int run_one_call(cst_job *jobs, size_t n) {
         if (!serves(suite, jobs[i])) return JOB_WAITING;
     const Variant *const v = choose(suite, opens, n, *jobs);
     if (!v || !Calls::has_room(*v)) return JOB_WAITING;
-    return (suite.kind == CST_AEAD ? run_calls<GcmCalls> : run_calls<TextCalls>)(*suite.engine, *v, jobs, n);
+    return (suite.kind == CST_CIPHER                          ? run_calls<TextCalls>
+            : suite.construction == Construction::chacha_poly ? run_calls<ChachaPolyCalls>
+                                                              : run_calls<GcmCalls>)(*suite.engine, *v, jobs, n);
 }
 
 }  // namespace cst

@@ -17,8 +17,6 @@ struct Family {
 };
 
 struct Query {
-    size_t items = 1;
-    uint64_t bytes = 0;       // mean length of the items
     uint64_t least = 0;       // every item has this many bytes at least
     bool one_key = false;
     bool aligned = true;      // hash and cipher stand at the same byte (hand-over kernels)
@@ -30,13 +28,13 @@ constexpr double COST_PRECISION = 0.02;
 
 struct Pick {
     const Variant *variant = nullptr;  // NULL: none fits
-    double cycles_per_byte = 0;
+    double cycles = 0;
     const Variant *next = nullptr;     // the runner-up
-    double next_cycles_per_byte = 0;
+    double next_cycles = 0;
 
     // Takes the kernel if it is cheaper than what there is. Within the precision of the tables fewer lanes win: such a
     // kernel is shorter, and no lane runs idle.
-    void offer(const Variant *v, double cycles);
+    void offer(const Variant *v, double its_cycles);
 };
 
 // Whether the kernel can serve such items.
@@ -44,9 +42,5 @@ bool fits(const Variant &v, const Query &query);
 
 // The same, and no other weave of it takes its place.
 bool competes(const Variant &v, const Query &query);
-
-// The cheapest kernel, when full rounds of lanes run on it and the items left over on whatever is cheapest for them.
-// `forced`, when it is in the family and fits, wins without a comparison.
-Pick pick(const Family &family, const Query &query, const Variant *forced);
 
 }  // namespace cst

@@ -39,6 +39,7 @@ bool suites_know(const AlgorithmRecord &a) {
     if (a.kind == ALGORITHM_RC4)
         return a.block_bytes == 16 && a.iv_bytes == 0 && a.key_bytes >= 1 && a.key_bytes <= 256;
     if (a.kind == ALGORITHM_CHACHA) return a.block_bytes == 64 && a.iv_bytes == 16 && a.key_bytes == 32;
+    if (a.is_chacha_poly()) return a.block_bytes == 16 && a.iv_bytes == 16 && a.key_bytes == 32;
     return a.block_bytes == 16 && a.digest_bytes == 16;  // GHASH, Poly1305
 }
 

@@ -73,18 +73,22 @@ bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, 
 
 // False: it is not laid out as core/kinds.py says.
 bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm, uint32_t base, MessagePlace *out) {
-    const bool aead = algorithm.is_message(), mac = algorithm.reads_only();
+    const bool aead = algorithm.is_message(), mac = algorithm.reads_only(), chacha_poly = algorithm.is_chacha_poly(),
+               polynomial = (aead && !chacha_poly) || mac;  // whose powers the key holds
+    const uint32_t key_bytes = chacha_poly ? algorithm.key_bytes : 16 * (algorithm.rounds + 1);
     const struct {
         const char *name;
         uint32_t *place, bytes, reach;
         bool there;
+        uint32_t rows = 1;
     } fields[] = {
         {"counter", &out->counter, 16, 0, aead},
         {"chain", &out->chain, 16, 0, algorithm.has_chain()},
         {"lengths", &out->lengths, 16, 0, aead},
-        {"key", &out->key, 8, 16 * (algorithm.rounds + 1), !mac},
-        {"tweak_key", &out->tweak_key, 8, 16 * (algorithm.rounds + 1), algorithm.is_tweaked()},
-        {"powers", &out->powers, 8, program.bytes, aead || mac},
+        {"present", &out->present, 16, 0, chacha_poly, (SHORT_MESSAGE_AAD + program.bytes) / 16},
+        {"key", &out->key, 8, key_bytes, !mac},
+        {"tweak_key", &out->tweak_key, 8, key_bytes, algorithm.is_tweaked()},
+        {"powers", &out->powers, 8, program.bytes, polynomial},
         {"aad", &out->aad, 8, MESSAGE_AAD, aead},
         {"end_in", &out->end_in, 8, program.bytes, true},
         {"end_out", &out->end_out, 8, program.bytes, !mac},
@@ -94,21 +98,23 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
         *field.place = NO_FIELD;
         if (!f != !field.there) return false;
         if (!f) continue;
-        if (f->n_lanes != 1 || f->rows != 1 || f->entry_bytes != field.bytes || f->reach != field.reach) return false;
+        if (f->n_lanes != 1 || f->rows != field.rows || f->entry_bytes != field.bytes || f->reach != field.reach)
+            return false;
         *field.place = base + f->offset + f->lane_offsets[0];
     }
     const FieldRecord *const powers = program.field("powers_end"), *const aad = program.field("aad_mask"),
                              *const end = program.field("end_mask");
-    if (program.bytes > 16 * (mac ? MOST_WHOLE_GHASH : MOST_MESSAGE_BLOCKS) || !powers != !(aead || mac)) return false;
+    if (program.bytes > 16 * (mac ? MOST_WHOLE_GHASH : MOST_MESSAGE_BLOCKS) || !powers != !polynomial) return false;
     out->end_powers = NO_FIELD;
+    out->is_short = chacha_poly;
     if (powers) {
         const uint32_t front = powers->reach - program.bytes;
         out->is_short = aead && front == SHORT_MESSAGE_AAD;
         if (powers->n_lanes != 1 || powers->entry_bytes != 8) return false;
         if (front != (mac ? 0 : program.bytes) && !out->is_short) return false;
         out->end_powers = base + powers->offset + powers->lane_offsets[0];
-        out->aad_blocks = (out->is_short ? SHORT_MESSAGE_AAD : MESSAGE_AAD) / 16;
     }
+    out->aad_blocks = (out->is_short ? SHORT_MESSAGE_AAD : MESSAGE_AAD) / 16;
     out->bits = end && end->entry_bytes == 8;
     if (!aad != !(aead && out->bits) || (aad && (aad->entry_bytes != 8 || aad->rows != 1))) return false;
     if (out->bits ? end->rows != program.bytes / 64 : end && end->rows * end->row_bytes != program.bytes) return false;
@@ -123,7 +129,7 @@ Role message_role(const PackRecords &records, const KernelRecord &kernel, Varian
     const FieldRecord *const in = program.field("in"), *const out = program.field("out");
     const bool mac = algorithm.record.kind == ALGORITHM_GHASH;
     if (v->n_streams != 1 || kernel.streams[0].ratio != 1 || program.lanes != 1 || v->lag || !algorithm.usable || !in ||
-        !out != mac || !(mac || algorithm.record.is_aes()) ||
+        !out != mac || !(mac || algorithm.record.is_aes() || algorithm.record.is_chacha_poly()) ||
         !find_message(program, algorithm.record, v->state_offset[0], &v->message))
         return Role::other;
     auto at = [&](const FieldRecord *f) { return f ? v->state_offset[0] + f->offset + f->lane_offsets[0] : NO_FIELD; };

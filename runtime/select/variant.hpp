@@ -18,7 +18,7 @@ constexpr uint32_t MOST_POWERS = 32;  // rows of the key of a polynomial MAC: it
 constexpr uint32_t MOST_MESSAGE_BLOCKS = 16;  // of a stride of a kernel of messages
 constexpr uint32_t MOST_WHOLE_GHASH = 8;      // of one of GHASH alone
 constexpr uint32_t MESSAGE_AAD = 64;          // bytes where the AAD stands,
-constexpr uint32_t SHORT_MESSAGE_AAD = 48;    // and of a short message, behind which its lengths stand
+constexpr uint32_t SHORT_MESSAGE_AAD = 48;    // and of a short message; behind them GCM's lengths stand
 constexpr uint32_t STATE_ALIGN =
     4096;  // of the memory that the engine gives to kernels: the most that a state block may ask for
 
@@ -48,8 +48,8 @@ struct LanePlace {
 
 // Of a kernel of messages; in the order of core/kinds.py. NO_FIELD: what a cipher alone has not.
 struct MessagePlace {
-    uint32_t counter, chain, lengths, key, tweak_key, powers, aad, aad_mask, end_in, end_out, end_powers, end_mask;
-    uint32_t aad_blocks;  // that it takes, at the end of as many; where a message is `short`, in front of the lengths
+    uint32_t counter, chain, lengths, present, key, tweak_key, powers, aad, aad_mask, end_in, end_out, end_powers, end_mask;
+    uint32_t aad_blocks;  // that it takes, at the end of as many
     bool is_short;  // no message is longer than a stride
     bool bits;  // masks have a bit for each byte; else, a byte, and whole vectors are read and written
 };

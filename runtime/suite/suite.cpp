@@ -181,6 +181,13 @@ Suite etm_suite(const Suite &cipher, const Algorithm *hash) {
     return etm;
 }
 
+// The algorithms that do its messages whole: those of its name.
+void find_messages(Suite *suite) {
+    for (const auto &a : suite->engine->algorithms())
+        if (a->usable && a->record.is_message() && suite->name == a->record.suite)
+            suite->message[a->record.decrypts_only()] = a.get();
+}
+
 // A cipher in counter mode; GCM, and encrypt-then-MAC, with it.
 void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm *ghash,
                  const std::vector<const Algorithm *> &hashes, Derived *derived) {
@@ -200,9 +207,7 @@ void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm 
         gcm.tag_max = 16;
         gcm.aad_max = kMostHashed;
         gcm.max_bytes = kMostGcm;
-        for (const auto &a : engine.algorithms())
-            if (a->usable && a->record.is_message() && a->record.rounds == cipher->record.rounds)
-                gcm.message[a->record.decrypts_only()] = a.get();
+        find_messages(&gcm);
         complete(std::move(gcm), derived);
     }
     for (const Algorithm *hash : hashes) complete(etm_suite(counter, hash), derived);
@@ -283,6 +288,7 @@ void add_chacha(const Engine &engine, const Algorithm *chacha, const Algorithm *
         aead.tag_min = aead.tag_max = 16;
         aead.aad_max = kMostHashed;
         aead.max_bytes = (uint64_t(1) << 38) - 64;
+        find_messages(&aead);
         complete(std::move(aead), derived);
     }
     complete(std::move(cipher), derived);

@@ -55,10 +55,6 @@ struct Suite {
     const Variant *forced = nullptr;
     bool remembered = true;  // what is decided about its families, which live as long as the engine
 
-    // TLS: core cycles per byte of 1, 2, 4, 8 and 16 long records that are sealed together.
-    static constexpr size_t RECORD_STEPS = 5;
-    double record_cycles[RECORD_STEPS] = {};
-
     size_t key_bytes = 0, mac_key_min = 0, mac_key_max = 0, iv_bytes = 0, tag_min = 0, tag_max = 0, block_bytes = 1,
            expansion = 0;
     size_t iv_min = 0, iv_max = 0;  // iv_bytes is the usual length

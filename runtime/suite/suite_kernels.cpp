@@ -1,9 +1,6 @@
 // Which kernels do a suite's work.
 #include "suite.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace cst {
 namespace {
 
@@ -16,17 +13,20 @@ bool takes_pair(const Suite &suite, const Variant &variant) {
            suite.construction == Construction::etm || suite.construction == Construction::rfc7518;
 }
 
-void plan_records(Suite *suite) {
-    for (size_t i = 0; i < Suite::RECORD_STEPS; i++) {
-        Query query;
-        query.items = size_t(1) << i;
-        query.bytes = query.least = 4096;
-        query.one_key = true;
-        query.aligned = false;
-        const Pick pair = pick(suite->pairs, query, nullptr);
-        const double apart =
-            pick(suite->encrypts, query, nullptr).cycles_per_byte + pick(suite->hashes, query, nullptr).cycles_per_byte;
-        suite->record_cycles[i] = pair.variant ? std::min(pair.cycles_per_byte, apart) : apart;
+double one_call(const Variant &v) { return v.cost.per_call + v.cost.per_iteration; }
+
+// One that computes a block: the first that may be had, the cheapest for that first.
+int ready(const Engine &engine, const Family &family, uint64_t block) {
+    Query query;
+    query.least = block;
+    for (;;) {
+        const Variant *best = nullptr;
+        for (const Variant *v : family.variants)
+            if (fits(*v, query) && (!best || one_call(*v) < one_call(*best))) best = v;
+        if (!best) return CST_ERR_UNSUPPORTED;
+        const Kernel *kernel;
+        const int error = engine.fetch(*best, &kernel);
+        if (error == CST_OK || error == CST_ERR_MEMORY) return error;  // any other error is remembered
     }
 }
 
@@ -55,7 +55,6 @@ void Suite::find_kernels() {
         if (message[opens]) messages[opens] = engine->family(Role::message, message[opens], nullptr);
     if (construction == Construction::gcm) whole_hashes = engine->family(Role::message, nullptr, base);
     if (block) blocks = engine->family(Role::message, block, nullptr);
-    if (construction == Construction::tls) plan_records(this);
 }
 
 bool Suite::could_use(const Variant &variant) const {
@@ -74,30 +73,19 @@ bool Suite::could_use(const Variant &variant) const {
 }
 
 int prepare_suite(const Suite &suite) {
-    auto ready = [&](const Family &family, uint64_t least) -> int {
-        Query query;
-        query.bytes = query.least = least;
-        for (;;) {
-            Pick choice = pick(family, query, nullptr);
-            if (!choice.variant) return CST_ERR_UNSUPPORTED;
-            const Kernel *kernel;
-            int error = suite.engine->fetch(*choice.variant, &kernel);
-            if (error == CST_OK || error == CST_ERR_MEMORY) return error;  // after any other error pick leaves it out
-        }
-    };
     const bool block_mac = suite.construction == Construction::cmac || suite.construction == Construction::xcbc;
     if (block_mac && !suite.engine->has("aes")) return CST_ERR_UNSUPPORTED;
     if (suite.block)
-        if (int error = ready(suite.blocks, suite.block->record.block_bytes)) return error;
+        if (int error = ready(*suite.engine, suite.blocks, suite.block->record.block_bytes)) return error;
     if (suite.hash)
-        if (int error = ready(suite.hashes, suite.hash->record.block_bytes)) return error;
+        if (int error = ready(*suite.engine, suite.hashes, suite.hash->record.block_bytes)) return error;
     if (suite.construction == Construction::gcm)
-        if (int error = ready(suite.whole_hashes, suite.hash->record.block_bytes)) return error;
+        if (int error = ready(*suite.engine, suite.whole_hashes, suite.hash->record.block_bytes)) return error;
     if (suite.enciphers()) {
         if (suite.encrypt->record.is_aes() && !suite.engine->has("aes"))
             return CST_ERR_UNSUPPORTED;  // the key expansion
-        if (int error = ready(suite.encrypts, suite.encrypt->record.block_bytes)) return error;
-        if (int error = ready(suite.decrypts, suite.decrypt->record.block_bytes)) return error;
+        if (int error = ready(*suite.engine, suite.encrypts, suite.encrypt->record.block_bytes)) return error;
+        if (int error = ready(*suite.engine, suite.decrypts, suite.decrypt->record.block_bytes)) return error;
     }
     return CST_OK;
 }

@@ -36,6 +36,10 @@ AES_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 CHACHA_BUFFERS = {"sse": (1, 4), "avx2": (1, 8), "avx512": (1, 16)}
 CHACHA_BLOCKS = {("sse", 1): (16, 8, 4), ("avx2", 1): (32, 16, 8), ("avx512", 1): (64, 32, 16)}
 
+# Short messages of ChaCha20-Poly1305, whose hash is in general registers.
+CHACHA_POLY_MESSAGES = {"avx2": (1,), "avx512": (1,)}
+CHACHA_POLY_BLOCKS = {("avx2", 1): (16, 4), ("avx512", 1): (16, 4)}
+
 # Poly1305: as many blocks of a buffer as a vector has numbers of 64 bits; in pairs as many as ChaCha20 has.
 POLY_BUFFERS = {"avx2": (1,), "avx512": (1,)}
 POLY_BLOCKS = {("avx2", 1): (4,), ("avx512", 1): (8, 64)}
@@ -259,6 +263,22 @@ def _aes_gcm(key_bits: int) -> list[Algorithm]:
     ]
 
 
+def _chacha_poly() -> list[Algorithm]:
+    return [
+        Algorithm(
+            name := f"chacha_poly_{direction}",
+            "chacha20-poly1305",
+            name,
+            (Form(name, "streams/chacha_poly.j2", CHACHA_POLY_MESSAGES, (1,), CHACHA_POLY_BLOCKS, objects=0),),
+            {"word": 32, "opening": direction == "dec"},
+            block_bytes=16,
+            key_bytes=32,
+            iv_bytes=16,
+        )
+        for direction in ("enc", "dec")
+    ]
+
+
 def _cbc_mac(key_bits: int) -> Algorithm:
     name, rounds = f"aes{key_bits}_cbc_mac", key_bits // 32 + 6
     return Algorithm(
@@ -442,6 +462,7 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     *_aes_gcm(128),
     *_aes_gcm(192),
     *_aes_gcm(256),
+    *_chacha_poly(),
     *_aes_independent("xts", 128),
     *_aes_independent("xts", 256),
     *_aes_independent("ecb", 128),

@@ -20,6 +20,7 @@ END_OUT = "end_out"  # one pointer: where that goes
 POWERS, POWERS_END = "powers", "powers_end"  # pointers to powers of a polynomial MAC's key
 AAD = "aad"  # one pointer: to the blocks at whose end the AAD stands
 MESSAGE_AAD, SHORT_MESSAGE_AAD = 64, 48  # bytes of these blocks; of a short message's, behind which its lengths stand
+PRESENT = "present"  # of each block of a short message's AAD and text: all ones and 1, or zeros
 SCRATCH = "scratch"  # working memory of the stream
 TABLE = "table"  # the only field whose entries may be addressed by a computed index
 
@@ -84,8 +85,10 @@ class Contract:
 
     @property
     def is_short(self) -> bool:
-        """Whether that end is all that the message has (streams/aes_gcm.j2)."""
-        return self.has(POWERS_END) and self.field(POWERS_END).reach == self.bytes + SHORT_MESSAGE_AAD
+        """Whether that end is all that the message has (streams/aes_gcm.j2, streams/chacha_poly.j2)."""
+        return self.has(PRESENT) or (
+            self.has(POWERS_END) and self.field(POWERS_END).reach == self.bytes + SHORT_MESSAGE_AAD
+        )
 
     def bit_masks(self, name: str) -> Field | None:
         """The field with a bit for each byte where that pointer points; None: all of them may be touched."""

@@ -24,6 +24,9 @@ was, and of XTS is what the first tweak is made of, with a pointer to that key. 
     gcm_enc, _dec        SP 800-38D, 7; a whole message, with its end behind the loop (streams/aes_gcm.j2): counter:
                          J0; chain: the tag; lengths: of AAD and text in bits; pointers to key (rounds + 1 round keys),
                          powers of H, the AAD, the text's end, and the powers that what is behind the loop begins with
+    chacha_poly_enc,     RFC 8439, 2.8; a whole short message (streams/chacha_poly.j2): counter: of block 0, and the
+    chacha_poly_dec      nonce; chain: the tag; lengths: of AAD and text in bytes; present: which blocks there are;
+                         pointers to key (2 rows of 16 bytes), the AAD, the text
     rc4                  RC4, both directions; table: S, 256 numbers of 32 bits; chain: i, a multiple of 16, and j (32
                          bits each, modulo 256), 8 unused bytes
 """
@@ -61,4 +64,6 @@ KINDS = {
     "des_dec": Kind(15, True, "open"),
     "gcm_enc": Kind(16, True, "seal"),
     "gcm_dec": Kind(17, True, "open"),
+    "chacha_poly_enc": Kind(18, True, "seal"),
+    "chacha_poly_dec": Kind(19, True, "open"),
 }

@@ -2,7 +2,7 @@
 
 A stream's template sees
     v      the vocabulary of the instruction set: macros of templates/isa/*.j2, the later file of VOCABULARIES winning
-    g      the scalar vocabulary, for texts that compute in general registers too
+    g      the scalar vocabulary, of words of 64 bits, for texts that compute in general registers too
     s      the state block and the constants (layout.Layout)
     fresh  a new virtual register name
 and the parameters of the catalogue's row. Instruction lines that stand in a template are marked while it is loaded;
@@ -162,7 +162,7 @@ def render(
         vocabulary._modules.extend(environment.get_template(f).make_module(names) for f in reversed(files))
         if general is not vocabulary:
             general._modules.extend(
-                environment.get_template(f).make_module(dict(names, v=general))
+                environment.get_template(f).make_module(dict(names, v=general, word=64))
                 for f in reversed(VOCABULARIES["scalar"])
             )
         return Rendered(environment.get_template(template).render(), layout)

@@ -123,7 +123,7 @@ def _serves(suite: str, kinds: set[str], hashes: set[str], key_bytes: set[int], 
 
 def _has_parts(suite: str, kinds: set[str]) -> bool:
     """Whether the suite does more than a kernel of whole messages of these kinds."""
-    return meaning(suite).authenticates and not any(kind.startswith("gcm") for kind in kinds)
+    return meaning(suite).authenticates and not any(kind.startswith(("gcm", "chacha_poly")) for kind in kinds)
 
 
 def never_ran(forced: Forced) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.poly1305 import Poly1305
 
 from ..core.catalog import Algorithm
 from . import des, poly1305, rc4
@@ -67,14 +68,14 @@ def counter_mode(key: bytes, chain: bytes, text: bytes) -> bytes:
     return bytes(a ^ b for a, b in zip(text, stream))
 
 
+def _filled(data: bytes) -> bytes:
+    return data + bytes(-len(data) % 16)
+
+
 def gcm_tag(key: bytes, counter: bytes, aad: bytes, ciphertext: bytes) -> bytes:
     """SP 800-38D, 7.1; ``counter`` is J0."""
-
-    def filled(data: bytes) -> bytes:
-        return data + bytes(-len(data) % 16)
-
     lengths = (8 * len(aad)).to_bytes(8, "big") + (8 * len(ciphertext)).to_bytes(8, "big")
-    hashed = ghash(_ecb_encrypted(key, b"", bytes(16)), bytes(16), filled(aad) + filled(ciphertext) + lengths)
+    hashed = ghash(_ecb_encrypted(key, b"", bytes(16)), bytes(16), _filled(aad) + _filled(ciphertext) + lengths)
     return bytes(a ^ b for a, b in zip(hashed, _ecb_encrypted(key, b"", counter)))
 
 
@@ -128,6 +129,12 @@ def chacha20(key: bytes, chain: bytes, text: bytes) -> bytes:
     rest = 64 * ((1 << 32) - int.from_bytes(chain[:4], "little"))
     pieces = (chain, text[:rest]), (bytes(4) + chain[4:], text[rest:])
     return b"".join(Cipher(algorithms.ChaCha20(key, block), None).encryptor().update(piece) for block, piece in pieces)
+
+
+def chacha_tag(key: bytes, counter: bytes, aad: bytes, ciphertext: bytes) -> bytes:
+    """RFC 8439, 2.8; ``counter``: of the block that holds the key of Poly1305."""
+    lengths = len(aad).to_bytes(8, "little") + len(ciphertext).to_bytes(8, "little")
+    return Poly1305.generate_tag(chacha20(key, counter, bytes(32)), _filled(aad) + _filled(ciphertext) + lengths)
 
 
 def _chacha_counter(secret: bytes) -> bytes:

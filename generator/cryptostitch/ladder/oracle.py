@@ -56,7 +56,8 @@ class Meaning:
     def kinds(self) -> frozenset[str]:
         """Of the algorithms that the suite is made of (kinds.py)."""
         if self.kind in ("chacha", "chacha_poly"):
-            return frozenset(("chacha", "poly1305") if self.kind == "chacha_poly" else ("chacha",))
+            parts = ("poly1305", "chacha_poly_enc", "chacha_poly_dec") * (self.kind == "chacha_poly")
+            return frozenset(("chacha", *parts))
         if self.kind in ("counter", "gcm"):
             return frozenset(("counter", *("ghash", "gcm_enc", "gcm_dec") * (self.kind == "gcm")))
         if self.kind in ("rc4", "rc4_hmac"):

@@ -26,6 +26,7 @@ from ..core.contract import (
     OUT,
     POWERS,
     POWERS_END,
+    PRESENT,
     SHORT_MESSAGE_AAD,
     TABLE,
     TWEAK_KEY,
@@ -37,7 +38,17 @@ from ..core.program import Recipe
 from .ghash import power_rows
 from .kept import changed
 from .keys import expanded
-from .lanes import READERS, WRITERS, chain_bytes, counter_mode, gcm_tag, next_counter
+from .lanes import (
+    READERS,
+    WRITERS,
+    chacha20,
+    chacha_tag,
+    chain_bytes,
+    counter_mode,
+    gcm_tag,
+    next_chacha,
+    next_counter,
+)
 from .machine import Machine, Outcome, Step
 from .result import Skip
 
@@ -47,6 +58,11 @@ GHASH_POWERS, GHASH_ZEROS = 36, 15  # rows of a message's key, and behind the la
 Secrets = Callable[[str, int], bytes]
 """(what it is, number of bytes) -> secret bytes, where what is "key", "iv", "text" or "message" and a stream and
 lane."""
+
+
+def _filled(data: bytes) -> int:
+    """Bytes of the whole blocks that it is filled up to."""
+    return -(-len(data) // 16) * 16
 
 
 def random_secrets(seed: object) -> Secrets:
@@ -366,27 +382,35 @@ class Scene:
         contract = self.contract(i)
         key, counter = secrets("key", row.key_bytes), secrets("iv", 16)
         aad, text = secrets("aad", self.aad), secrets("text", self.length(i) + self.end)
-        out = counter_mode(key, next_counter(counter, 1), text)
-        tag = gcm_tag(key, counter, aad, text if KINDS[row.kind].direction == "open" else out)
-
-        def blocks(size: int) -> int:
-            return -(-size // 16)
-
-        powers = self._powers(i, counter_mode(key, bytes(16), bytes(16)))
-        before = (SHORT_MESSAGE_AAD if contract.is_short else MESSAGE_AAD) - 16 * blocks(len(aad))
+        opens = KINDS[row.kind].direction == "open"
+        front = SHORT_MESSAGE_AAD if contract.is_short else MESSAGE_AAD
+        if contract.has(PRESENT):
+            unit, order, rows = 1, "little", [key[:16], key[16:]]
+            out = chacha20(key, next_chacha(counter, 1), text)
+            tag = chacha_tag(key, counter, aad, text if opens else out)
+            blocks = [at >= front - _filled(aad) for at in range(0, front, 16)]
+            blocks += [at < len(text) for at in range(0, contract.bytes, 16)]
+            for n, there in enumerate(blocks):
+                self.machine.write(self.entry(i, PRESENT, n, 0), (b"\xff" * 8 + b"\1" + bytes(7)) if there else bytes(16))
+        else:
+            unit, order, rows = 8, "big", expanded(key)
+            out = counter_mode(key, next_counter(counter, 1), text)
+            tag = gcm_tag(key, counter, aad, text if opens else out)
+            powers = self._powers(i, counter_mode(key, bytes(16), bytes(16)))
+            behind = SHORT_MESSAGE_AAD if contract.is_short else contract.bytes
+            self._point(i, POWERS, powers - contract.bytes)
+            self._point(i, POWERS_END, powers - _filled(bytes(self.end)) - 16 - behind)
+        before = front - _filled(aad)
         masked = contract.bit_masks(AAD) is not None
-        self._point(i, POWERS, powers - contract.bytes)
-        behind = SHORT_MESSAGE_AAD if contract.is_short else contract.bytes
-        self._point(i, POWERS_END, powers - 16 * (blocks(self.end) + 1) - behind)
         self._point(i, AAD, self.buffers[i, AAD, 0] - before * masked)
         self._mask(i, AAD, before, len(aad))
-        lengths = (8 * len(aad)).to_bytes(8, "big") + (8 * len(text)).to_bytes(8, "big")
+        lengths = b"".join((unit * len(data)).to_bytes(8, order) for data in (aad, text))
         self.machine.write(self.entry(i, "counter", 0, 0), counter)
         self.machine.write(self.entry(i, "lengths", 0, 0), lengths)
         reach = contract.field(AAD).reach
         self.machine.write(self.buffers[i, AAD, 0], aad if masked else (bytes(before) + aad).ljust(reach, b"\0"))
         return [
-            *self._enciphered(i, text, out, expanded(key)),
+            *self._enciphered(i, text, out, rows),
             Expected("tag of the message", self.entry(i, "chain", 0, 0), tag),
         ]
 
