@@ -55,6 +55,12 @@ public:
     }
 
 protected:
+    const bool opens_;
+    const size_t aad_bytes_;
+    const size_t before_aad_;  // from where its blocks begin
+
+private:
+    friend Derived;
     AeadCalls(const Engine &engine, const Variant &v, const cst_job &first)
         : Calls(engine, v, first.in_len),
           opens_(v.cipher.algorithm->record.decrypts_only()),
@@ -68,11 +74,6 @@ protected:
         }
     }
 
-    const bool opens_;
-    const size_t aad_bytes_;
-    const size_t before_aad_;  // from where its blocks begin
-
-private:
     alignas(ALIGNED) uint8_t aad_[MESSAGE_AAD];  // where there are no masks
 };
 

@@ -26,7 +26,7 @@ Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel);
 Cost table_cost(const CostEntry &entry, bool derived, const Cost &estimate);
 
 // An estimate, too: core cycles of what is kept of a message from one step to the next (run/message.hpp), beside calls.
-constexpr double MESSAGE_UNDER_WAY = 250;
+constexpr double MESSAGE_UNDER_WAY = 400;
 
 // Any kernel's iteration takes a few cycles at least, and no more than some 100,000; a call has no lower bound but the
 // clock's grain.

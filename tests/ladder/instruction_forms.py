@@ -27,6 +27,8 @@ FRAME_FORMS = (
     "sub ecx, 1\njnz 1f\nmov eax, 7\n1: mov esi, 9",
     "xor ecx, ecx\njnz 1f\nmov eax, 7\n1: mov esi, 9",
     "jnz 1f\nmov eax, 7\n1: mov esi, 9",
+    "sub ecx, ecx\njz 1f\nmov eax, 7\n1: mov esi, 9",
+    "sub ecx, 1\njz 1f\nmov eax, 7\n1: mov esi, 9",
     "mov ecx, 5\n1: add rax, rcx\nsub rcx, 1\njnz 1b",
     "jmp 1f\n1: mov esi, 9",
     "jmp 1f\nmov eax, 7\n1: mov esi, 9",

@@ -385,15 +385,16 @@ class Scene:
         opens = KINDS[row.kind].direction == "open"
         front = SHORT_MESSAGE_AAD if contract.is_short else MESSAGE_AAD
         if contract.has(PRESENT):
-            unit, order, rows = 1, "little", [key[:16], key[16:]]
+            unit, rows = 1, [key[:16], key[16:]]
             out = chacha20(key, next_chacha(counter, 1), text)
             tag = chacha_tag(key, counter, aad, text if opens else out)
             blocks = [at >= front - _filled(aad) for at in range(0, front, 16)]
             blocks += [at < len(text) for at in range(0, contract.bytes, 16)]
+            ones = b"\xff" * 8 + b"\1" + bytes(7)
             for n, there in enumerate(blocks):
-                self.machine.write(self.entry(i, PRESENT, n, 0), (b"\xff" * 8 + b"\1" + bytes(7)) if there else bytes(16))
+                self.machine.write(self.entry(i, PRESENT, n, 0), ones if there else bytes(16))
         else:
-            unit, order, rows = 8, "big", expanded(key)
+            unit, rows = 8, expanded(key)
             out = counter_mode(key, next_counter(counter, 1), text)
             tag = gcm_tag(key, counter, aad, text if opens else out)
             powers = self._powers(i, counter_mode(key, bytes(16), bytes(16)))
@@ -404,7 +405,7 @@ class Scene:
         masked = contract.bit_masks(AAD) is not None
         self._point(i, AAD, self.buffers[i, AAD, 0] - before * masked)
         self._mask(i, AAD, before, len(aad))
-        lengths = b"".join((unit * len(data)).to_bytes(8, order) for data in (aad, text))
+        lengths = b"".join((unit * len(data)).to_bytes(8, "little" if unit == 1 else "big") for data in (aad, text))
         self.machine.write(self.entry(i, "counter", 0, 0), counter)
         self.machine.write(self.entry(i, "lengths", 0, 0), lengths)
         reach = contract.field(AAD).reach
