@@ -40,6 +40,7 @@ COMMANDS = (
     "regret",
     "learn",
     "report",
+    "openssl-config",
     "bench",
 )
 PAIR = "aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani"

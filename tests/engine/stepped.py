@@ -86,6 +86,17 @@ def ptrace(request: int, pid: int, address: int | None = None, data: Any = None)
     return result
 
 
+def use_up_free_chunks() -> None:
+    """Of the heap as it is: glibc gives out aligned chunks of one size in turn, where it has several, so that a
+    function's memory would lie elsewhere at each call."""
+    LIBC.sbrk.restype = LIBC.malloc.restype = ctypes.c_void_p
+    LIBC.malloc.argtypes = [ctypes.c_size_t]
+    end = LIBC.sbrk(0)
+    for size in (1 << bits for bits in range(20, 8, -1)):
+        while (chunk := LIBC.malloc(size)) and chunk < end:
+            pass
+
+
 @dataclass(frozen=True)
 class Trace:
     """``steps``: of each executed instruction its address, then the addresses of its operands in memory."""
@@ -163,6 +174,7 @@ class Stepped:
     @staticmethod
     def _child(call: Callable[[], object]) -> NoReturn:
         try:
+            use_up_free_chunks()
             if LIBC.ptrace(TRACEME, 0, None, None) == 0:
                 os.kill(os.getpid(), signal.SIGSTOP)
                 while True:
