@@ -170,14 +170,7 @@ bool Ccm::set_tag(const OSSL_PARAM &param) {
 }
 
 bool Ccm::set_tls_head(const OSSL_PARAM &param) {
-    if (!is_octets(param) || !param.data || param.data_size != TLS_HEAD) return raise(AAD_LENGTH);
-    memcpy(tls_head_, param.data, TLS_HEAD);
-    const size_t beside = TLS_EXPLICIT + (seals_ ? 0 : tag_bytes_);
-    size_t n = size_t(tls_head_[TLS_HEAD - 2]) << 8 | tls_head_[TLS_HEAD - 1];
-    if (n < beside) return raise(AAD_LENGTH);
-    n -= beside;
-    tls_head_[TLS_HEAD - 2] = uint8_t(n >> 8);
-    tls_head_[TLS_HEAD - 1] = uint8_t(n);
+    if (!take_tls_head(param, TLS_EXPLICIT + (seals_ ? 0 : tag_bytes_), tls_head_)) return false;
     pad_ = tag_bytes_;
     return tls_ = true;
 }

@@ -22,7 +22,7 @@ public:
     static const OSSL_PARAM GETTABLE[], SETTABLE[];
 
 private:
-    static constexpr size_t TAG = 16, MOST_IV = 13, LEAST_IV = 7, TLS_HEAD = 13, TLS_FIXED = 4, TLS_EXPLICIT = 8;
+    static constexpr size_t TAG = 16, MOST_IV = 13, LEAST_IV = 7, TLS_FIXED = 4, TLS_EXPLICIT = 8;
 
     bool take_aad(Bytes aad);
     void drop_aad();

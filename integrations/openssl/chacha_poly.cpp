@@ -207,16 +207,8 @@ bool ChaChaPoly::set_tag(const OSSL_PARAM &param) {
 }
 
 bool ChaChaPoly::set_tls_head(const OSSL_PARAM &param) {
-    if (!is_octets(param) || !param.data || param.data_size != TLS_HEAD) return raise(AAD_LENGTH);
-    memcpy(tls_head_, param.data, TLS_HEAD);
-    size_t n = size_t(tls_head_[TLS_HEAD - 2]) << 8 | tls_head_[TLS_HEAD - 1];
-    if (!seals_) {
-        if (n < TAG) return raise(AAD_LENGTH);
-        n -= TAG;
-        tls_head_[TLS_HEAD - 2] = uint8_t(n >> 8);
-        tls_head_[TLS_HEAD - 1] = uint8_t(n);
-    }
-    tls_bytes_ = n;
+    if (!take_tls_head(param, seals_ ? 0 : TAG, tls_head_)) return false;
+    tls_bytes_ = size_t(tls_head_[TLS_HEAD - 2]) << 8 | tls_head_[TLS_HEAD - 1];
     pad_ = TAG;
     return tls_ = true;
 }

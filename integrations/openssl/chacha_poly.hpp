@@ -21,7 +21,7 @@ public:
     static const OSSL_PARAM GETTABLE[], SETTABLE[];
 
 private:
-    static constexpr size_t TAG = 16, NONCE = 12, KEY_STREAM = 64, TLS_HEAD = 13;
+    static constexpr size_t TAG = 16, NONCE = 12, KEY_STREAM = 64;
     enum class Iv : uint8_t { none, waits, begun, used };
 
     const Suite &suite() const;

@@ -67,6 +67,18 @@ bool Context::ready(const uint8_t *out, size_t room, Bytes in) const {
     return true;
 }
 
+bool Context::take_tls_head(const OSSL_PARAM &param, size_t beside, uint8_t *head) const {
+    if (!is_octets(param) || !param.data || param.data_size != TLS_HEAD) return raise(AAD_LENGTH);
+    memcpy(head, param.data, TLS_HEAD);
+    uint8_t *const length = head + TLS_HEAD - 2;
+    size_t n = size_t(length[0]) << 8 | length[1];
+    if (n < beside) return raise(AAD_LENGTH);
+    n -= beside;
+    length[0] = uint8_t(n >> 8);
+    length[1] = uint8_t(n);
+    return true;
+}
+
 bool Context::take_key(Bytes key) {
     if (key.n != info_.key_bytes) return raise(KEY_LENGTH);
     const int error = key_.set(key.data, key.n);

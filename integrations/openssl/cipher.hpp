@@ -12,7 +12,7 @@
 
 namespace cst::ossl {
 
-constexpr size_t BLOCK = 16;
+constexpr size_t BLOCK = 16, TLS_HEAD = 13;
 
 struct CipherInfo {
     SuiteId suite;
@@ -68,6 +68,9 @@ protected:
     bool raise(Reason reason) const { return provider_.raise(reason); }
     // Whether there is a key, room and no overlap for as much output as input.
     bool ready(const uint8_t *out, size_t room, Bytes in) const;
+    // Takes the header of a TLS record, whose length counts so many bytes beside the text (explicit IV, tag): the MAC
+    // has that of the text alone.
+    bool take_tls_head(const OSSL_PARAM &param, size_t beside, uint8_t *head) const;
     // Takes a key of the length that the cipher has.
     bool take_key(Bytes key);
 

@@ -201,16 +201,8 @@ bool Gcm::set_tag(const OSSL_PARAM &param) {
     return true;
 }
 
-// Whose length is that of the whole record; the MAC has that of its text.
 bool Gcm::set_tls_head(const OSSL_PARAM &param) {
-    if (!is_octets(param) || !param.data || param.data_size != TLS_HEAD) return raise(AAD_LENGTH);
-    memcpy(tls_head_, param.data, TLS_HEAD);
-    const size_t beside = TLS_EXPLICIT + (seals_ ? 0 : TAG);
-    size_t n = size_t(tls_head_[TLS_HEAD - 2]) << 8 | tls_head_[TLS_HEAD - 1];
-    if (n < beside) return raise(AAD_LENGTH);
-    n -= beside;
-    tls_head_[TLS_HEAD - 2] = uint8_t(n >> 8);
-    tls_head_[TLS_HEAD - 1] = uint8_t(n);
+    if (!take_tls_head(param, TLS_EXPLICIT + (seals_ ? 0 : TAG), tls_head_)) return false;
     pad_ = TAG;
     return tls_ = true;
 }

@@ -19,7 +19,7 @@ public:
 
 private:
     enum class Iv : uint8_t { none, waits, begun, used };
-    static constexpr size_t TAG = 16, MOST_IV = 128, TLS_HEAD = 13, TLS_FIXED = 4, TLS_EXPLICIT = 8;
+    static constexpr size_t TAG = 16, MOST_IV = 128, TLS_FIXED = 4, TLS_EXPLICIT = 8;
 
     const Key &key() const { return *reinterpret_cast<const Key *>(key_.get()); }
     bool begin();

@@ -20,7 +20,7 @@ public:
     static const OSSL_PARAM GETTABLE[], SETTABLE[];
 
 private:
-    static constexpr size_t HEADER = 5, HEAD = 13, MOST_KEY = 32, MOST_MAC_KEY = 64;
+    static constexpr size_t HEADER = 5, HEAD = TLS_HEAD, MOST_KEY = 32, MOST_MAC_KEY = 64;
 
     bool make_key();
     bool set_mac_key(const OSSL_PARAM &param);

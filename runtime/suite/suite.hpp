@@ -51,7 +51,7 @@ struct Suite {
     mutable LastChoice last_message[2];
     Family hashes, encrypts, decrypts, pairs;
     Family whole_hashes, blocks;  // one call each: GHASH of what stands alone; `block`
-    Family open_pairs, handed_open_pairs;  // apart, because hash and cipher begin at different places (run/stitch.cpp)
+    Family open_pairs, handed_open_pairs;  // apart, because hash and cipher begin at different places (run/middle.cpp)
     const Variant *forced = nullptr;
     bool remembered = true;  // what is decided about its families, which live as long as the engine
 

@@ -4,7 +4,7 @@
 namespace cst {
 namespace {
 
-// Whether a pair kernel can ever do the middle: a hand-over wants cipher and hash at the same byte (run/stitch.cpp), so
+// Whether a pair kernel can ever do the middle: a hand-over wants cipher and hash at the same byte (run/middle.cpp), so
 // a head of whole cipher blocks. Records of TLS are opened without pairs: what their MAC covers is known when all has
 // been decrypted.
 bool takes_pair(const Suite &suite, const Variant &variant) {
