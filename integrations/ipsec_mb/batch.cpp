@@ -8,6 +8,7 @@
 #include "alone.hpp"
 #include "check.hpp"
 #include "composed.hpp"
+#include "custom.hpp"
 #include "real.hpp"
 #include "run/copy.hpp"
 #include "stats.hpp"
@@ -41,7 +42,9 @@ bool has_tag_first(const Item &item) {
 }
 
 void between(Item *item) {
-    if (item->failed || !item->tag_here) return;
+    if (item->failed) return;
+    if (item->plan->in_bits) set_last_block(item);
+    if (!item->tag_here) return;
     if (has_tag_first(*item)) put_tag(*item);
     if (item->plan->kind == Kind::chacha_poly) between_chacha_poly(item);
 }
@@ -65,17 +68,20 @@ void run_and_count(IMB_JOB *job, const Plan &plan) {
 int run_some(Work *work, IMB_JOB *const *jobs, size_t n, bool checked) {
     const ClearRegisters clear(cpu());
     int error = 0;
+    IMB_JOB *customs[MOST_JOBS];  // they make batches themselves
+    size_t n_customs = 0;
     work->begin(n);
     for (size_t i = 0; i < n; i++) {
         IMB_JOB &job = *jobs[i];
         const Plan &plan = plan_of(job);
         if (plan.kind == Kind::real) {
             if (const int wrong = run_on_real(&jobs[i], 1, checked)) error = wrong;
-            count_job(job, job.status == IMB_STATUS_COMPLETED ? RanOn::real : RanOn::refused);
         } else if (const int wrong = surely_right(job, plan) ? 0 : check_job(job, plan, false)) {
             error = wrong;
             job.status = IMB_STATUS_INVALID_ARGS;
             count_job(job, RanOn::refused);
+        } else if (plan.kind == Kind::custom) {
+            customs[n_customs++] = &job;
         } else if (runs_alone(plan.kind)) {
             run_and_count(&job, plan);
         } else {
@@ -88,6 +94,8 @@ int run_some(Work *work, IMB_JOB *const *jobs, size_t n, bool checked) {
     work->run(1);
     for (size_t i = 0; i < work->size(); i++) finish(work->item(i));
     work->end();
+    for (size_t i = 0; i < n_customs; i++)
+        if (const int wrong = run_custom(customs[i], checked)) error = wrong;
     return error;
 }
 

@@ -10,7 +10,8 @@
 
 namespace cst::imb {
 
-// Runs jobs and sets the status of each: IMB_STATUS_COMPLETED, _INVALID_ARGS, or _INTERNAL_ERROR (there was no memory).
+// Runs jobs and sets the status of each: IMB_STATUS_COMPLETED, _INVALID_ARGS, or _INTERNAL_ERROR (there was no memory,
+// or a function of the caller's failed).
 // Any number; they are independent of one another, but for segments of one message, which run in the order given.
 // checked: as the caller asked for, which matters to the original library alone; here every job is checked. Returns the
 // IMB_ERR of the last that was refused, or 0. Thread-safe for jobs that share no buffers. Nothing of a key remains.

@@ -1,12 +1,15 @@
 #include "check.hpp"
 
+#include <cerrno>
+
+#include "custom.hpp"
+
 namespace cst::imb {
 namespace {
 
 // As the original bounds them.
 constexpr uint64_t MOST_CCM_AAD = 46, LEAST_CCM_IV = 7, MOST_CCM_IV = 13;
 constexpr uint64_t MOST_IN_16_BITS = (1 << 16) - 2;
-constexpr uint64_t MOST_GCM_TEXT = (uint64_t(1) << 36) - 32;  // SP 800-38D, 5.2.1.1
 constexpr uint64_t MOST_CHACHA_TEXT = (uint64_t(1) << 38) - 64;  // RFC 8439, 2.8
 
 uint64_t most_to_cipher(const IMB_JOB &job, bool as_original) {
@@ -59,7 +62,7 @@ bool usual_tag(const IMB_JOB &job, const Plan &plan) {
 
 int check_mac(const IMB_JOB &job, const Plan &plan, bool as_original) {
     if (!job.src) return IMB_ERR_JOB_NULL_SRC;
-    const uint64_t bytes = job.msg_len_to_hash_in_bytes;
+    const uint64_t bytes = job.msg_len_to_hash_in_bytes;  // or bits, by the same bounds
     if (bytes > (as_original ? MOST_IN_16_BITS : MOST_BYTES)) return IMB_ERR_JOB_AUTH_LEN;
     if (as_original && !bytes && size_t(plan.mac_name) < HMACS) return IMB_ERR_JOB_AUTH_LEN;
     if (int error = check_tag(job, plan.mac->tag_max)) return error;
@@ -79,7 +82,7 @@ int check_mac(const IMB_JOB &job, const Plan &plan, bool as_original) {
 }
 
 // What AEADs have in common. Text of no bytes needs no buffers.
-int check_aead(const IMB_JOB &job, const void *aad, uint64_t aad_bytes, uint64_t most_tag) {
+int check_aead(const IMB_JOB &job, const void *aad, uint64_t aad_bytes) {
     if (!seals(job) && number_of(job.cipher_direction) != IMB_DIR_DECRYPT) return IMB_ERR_JOB_CIPH_DIR;
     if (job.msg_len_to_cipher_in_bytes > MOST_GCM_TEXT) return IMB_ERR_JOB_CIPH_LEN;
     if (job.msg_len_to_cipher_in_bytes && !job.src) return IMB_ERR_JOB_NULL_SRC;
@@ -87,20 +90,25 @@ int check_aead(const IMB_JOB &job, const void *aad, uint64_t aad_bytes, uint64_t
     if (!job.iv) return IMB_ERR_JOB_NULL_IV;
     if (!job.enc_keys) return IMB_ERR_JOB_NULL_KEY;
     if (aad_bytes > MOST_BYTES) return IMB_ERR_JOB_AAD_LEN;
-    if (aad_bytes && !aad) return IMB_ERR_JOB_NULL_AAD;
-    return check_tag(job, most_tag);
+    return aad_bytes && !aad ? IMB_ERR_JOB_NULL_AAD : 0;
 }
 
 int check_gcm(const IMB_JOB &job) {
-    if (int error = check_aead(job, job.u.GCM.aad, job.u.GCM.aad_len_in_bytes, 16)) return error;
-    return job.iv_len_in_bytes && job.iv_len_in_bytes <= MOST_BYTES ? 0 : IMB_ERR_JOB_IV_LEN;
+    if (int error = check_aead(job, job.u.GCM.aad, job.u.GCM.aad_len_in_bytes)) return error;
+    if (!job.iv_len_in_bytes || job.iv_len_in_bytes > MOST_BYTES) return IMB_ERR_JOB_IV_LEN;
+    return check_tag(job, 16);
+}
+
+bool right_ccm_iv(const IMB_JOB &job) {
+    return job.iv_len_in_bytes >= LEAST_CCM_IV && job.iv_len_in_bytes <= MOST_CCM_IV;
 }
 
 int check_ccm(const IMB_JOB &job, bool as_original) {
-    if (int error = check_aead(job, job.u.CCM.aad, job.u.CCM.aad_len_in_bytes, 16)) return error;
+    if (int error = check_aead(job, job.u.CCM.aad, job.u.CCM.aad_len_in_bytes)) return error;
     const uint64_t tag = job.auth_tag_output_len_in_bytes, iv = job.iv_len_in_bytes;
+    if (!right_ccm_iv(job)) return IMB_ERR_JOB_IV_LEN;
+    if (int error = check_tag(job, 16)) return error;
     if (tag < 4 || tag % 2) return IMB_ERR_JOB_AUTH_TAG_LEN;
-    if (iv < LEAST_CCM_IV || iv > MOST_CCM_IV) return IMB_ERR_JOB_IV_LEN;
     if (job.u.CCM.aad_len_in_bytes > MOST_CCM_AAD) return IMB_ERR_JOB_AAD_LEN;
     const uint64_t count_bits = 8 * (15 - iv), bytes = job.msg_len_to_cipher_in_bytes;
     if (job.msg_len_to_hash_in_bytes > (as_original ? MOST_IN_16_BITS : MOST_GCM_TEXT)) return IMB_ERR_JOB_AUTH_LEN;
@@ -110,10 +118,11 @@ int check_ccm(const IMB_JOB &job, bool as_original) {
 
 int check_chacha_poly(const IMB_JOB &job, bool as_original) {
     const auto &fields = job.u.CHACHA20_POLY1305;
-    if (int error = check_aead(job, fields.aad, fields.aad_len_in_bytes, 16)) return error;
-    if (as_original && job.auth_tag_output_len_in_bytes != 16) return IMB_ERR_JOB_AUTH_TAG_LEN;
+    if (int error = check_aead(job, fields.aad, fields.aad_len_in_bytes)) return error;
     if (job.key_len_in_bytes != 32) return IMB_ERR_JOB_KEY_LEN;
-    return job.iv_len_in_bytes == 12 ? 0 : IMB_ERR_JOB_IV_LEN;
+    if (job.iv_len_in_bytes != 12) return IMB_ERR_JOB_IV_LEN;
+    if (as_original && job.auth_tag_output_len_in_bytes != 16) return IMB_ERR_JOB_AUTH_TAG_LEN;
+    return check_tag(job, 16);
 }
 
 // A step of several: what it needs depends on which it is.
@@ -123,6 +132,7 @@ int check_segments(const IMB_JOB &job, bool gcm) {
     const void *const context = gcm ? static_cast<const void *>(job.u.GCM.ctx) : job.u.CHACHA20_POLY1305.ctx;
     const void *const aad = gcm ? job.u.GCM.aad : job.u.CHACHA20_POLY1305.aad;
     const uint64_t aad_bytes = gcm ? job.u.GCM.aad_len_in_bytes : job.u.CHACHA20_POLY1305.aad_len_in_bytes;
+    if (gcm && job.msg_len_to_cipher_in_bytes > MOST_GCM_TEXT) return IMB_ERR_JOB_CIPH_LEN;
     if (!context) return IMB_ERR_JOB_NULL_SGL_CTX;
     if (!job.enc_keys) return IMB_ERR_JOB_NULL_KEY;
     if (!seals(job) && number_of(job.cipher_direction) != IMB_DIR_DECRYPT) return IMB_ERR_JOB_CIPH_DIR;
@@ -131,7 +141,8 @@ int check_segments(const IMB_JOB &job, bool gcm) {
         if (gcm ? !job.iv_len_in_bytes : job.iv_len_in_bytes != 12) return IMB_ERR_JOB_IV_LEN;
         if (aad_bytes && !aad) return IMB_ERR_JOB_NULL_AAD;
     }
-    if (number_of(job.sgl_state) == IMB_SGL_UPDATE && job.msg_len_to_cipher_in_bytes && !(job.src && job.dst))
+    const bool brings = gcm ? number_of(job.sgl_state) == IMB_SGL_UPDATE : number_of(job.sgl_state) != IMB_SGL_ALL;
+    if (brings && job.msg_len_to_cipher_in_bytes && !(job.src && job.dst))
         return !job.src ? IMB_ERR_JOB_NULL_SRC : IMB_ERR_JOB_NULL_DST;
     if (number_of(job.sgl_state) == IMB_SGL_ALL && job.num_sgl_io_segs && !job.sgl_io_segs) return IMB_ERR_JOB_NULL_SRC;
     return ends ? check_tag(job, 16) : 0;
@@ -157,7 +168,15 @@ int check_lone_hash(const IMB_JOB &job, const Plan &plan, bool as_original) {
 int check_impossible(const IMB_JOB &job) {
     const unsigned mode = number_of(job.cipher_mode);
     const bool cipher = mode >= IMB_CIPHER_CBC && mode < IMB_CIPHER_NUM;
+    if (mode == IMB_CIPHER_CCM && !right_ccm_iv(job)) return IMB_ERR_JOB_IV_LEN;
     return cipher && number_of(job.hash_alg) != IMB_AUTH_CHACHA20_POLY1305 ? IMB_ERR_HASH_ALGO : IMB_ERR_CIPH_MODE;
+}
+
+int check_custom(const IMB_JOB &job, bool as_original) {
+    if (job.cipher_mode == IMB_CIPHER_CUSTOM && !job.cipher_func) return EFAULT;
+    if (job.hash_alg == IMB_AUTH_CUSTOM && !job.hash_func) return EFAULT;
+    const IMB_JOB rest = without_custom(job);
+    return check_job(rest, plan_of(rest), as_original);
 }
 
 }  // namespace
@@ -179,6 +198,7 @@ int check_job(const IMB_JOB &job, const Plan &plan, bool as_original) {
         case Kind::gmac:
         case Kind::ghash:
         case Kind::poly1305: return check_lone_hash(job, plan, as_original);
+        case Kind::custom: return check_custom(job, as_original);
         case Kind::impossible: return check_impossible(job);
     }
     return IMB_ERR_CIPH_MODE;

@@ -62,9 +62,36 @@ void add_cipher(Work *work, unsigned step, Item *item, const Key **made) {
     set_text(to, text_of(job), job.dst, job.msg_len_to_cipher_in_bytes);
 }
 
+// Those of the last byte, if they do not fill it.
+unsigned last_bits(const Item &item) {
+    return item.plan->in_bits ? unsigned(item.job->msg_len_to_hash_in_bits % 8) : 0;
+}
+
+// SP 800-38B, 6.2: the last block is filled with a one and zeros by hand, so that it is whole to the suite; what a
+// block that was filled is masked with stands for both masks.
+void add_mac_of_bits(Work *work, unsigned step, Item *item) {
+    const IMB_JOB &job = *item->job;
+    const Suite &suite = *item->plan->mac;
+    ExpandedKey parts;
+    add_mac_parts(job, *item->plan, &parts);
+    parts.whole = parts.filled;
+    cst_job *const to = work->add_job(step, item, suite, parts);
+    if (!to) return;
+    set_last_block(item);
+    work->use(item);
+    const size_t blocks = size_t(job.msg_len_to_hash_in_bits / 8 / BLOCK * BLOCK);
+    item->pieces[0] = {const_cast<uint8_t *>(job.src) + job.hash_start_src_offset_in_bytes, blocks};
+    item->pieces[blocks ? 1 : 0] = {item->block, BLOCK};
+    to->in_pieces = item->pieces;
+    to->n_in_pieces = blocks ? 2 : 1;
+    to->in_len = blocks + BLOCK;
+    set_tag(work, to, item, suite);
+}
+
 void add_mac(Work *work, unsigned step, Item *item, const Key **made) {
     const IMB_JOB &job = *item->job;
     const Suite &suite = *item->plan->mac;
+    if (last_bits(*item)) return add_mac_of_bits(work, step, item);
     if (!*made) {
         ExpandedKey parts;
         add_mac_parts(job, *item->plan, &parts);
@@ -73,7 +100,7 @@ void add_mac(Work *work, unsigned step, Item *item, const Key **made) {
     cst_job *const to = work->add_job(step, item, *made);
     if (!to) return;
     to->in = job.src + job.hash_start_src_offset_in_bytes;
-    to->in_len = size_t(job.msg_len_to_hash_in_bytes);
+    to->in_len = size_t(item->plan->in_bits ? job.msg_len_to_hash_in_bits / 8 : job.msg_len_to_hash_in_bytes);
     set_tag(work, to, item, suite);
 }
 
@@ -112,6 +139,19 @@ void add_stitched(Work *work, Item *item, const Key **made) {
 }
 
 }  // namespace
+
+void set_last_block(Item *item) {
+    const unsigned bits = last_bits(*item);
+    if (!bits) return;
+    const IMB_JOB &job = *item->job;
+    const uint64_t bytes = job.msg_len_to_hash_in_bits / 8;
+    const size_t whole = size_t(bytes % BLOCK);
+    const Bytes from = job.src + job.hash_start_src_offset_in_bytes + (bytes - whole);
+    memset(item->block, 0, BLOCK);
+    memcpy(item->block, from, whole);
+    const uint8_t end = uint8_t(0x80 >> bits);
+    item->block[whole] = uint8_t((from[whole] & -(2 * end)) | end);
+}
 
 void add_composed(Work *work, Item *item) {
     const Plan &plan = *item->plan;

@@ -7,4 +7,7 @@ namespace cst::imb {
 
 void add_composed(Work *work, Item *item);
 
+// Of a MAC over a number of bits: the block with the last of them as it is now, if there are bits beside whole bytes.
+void set_last_block(Item *item);
+
 }  // namespace cst::imb

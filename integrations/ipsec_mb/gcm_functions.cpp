@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "check.hpp"
 #include "errors.hpp"
 #include "gcm.hpp"
 #include "run/copy.hpp"
@@ -29,7 +30,8 @@ int wrong_text(const void *key, const void *context, const void *out, const void
     if (!key) return IMB_ERR_NULL_EXP_KEY;
     if (!context) return IMB_ERR_NULL_CTX;
     if (bytes && !in) return IMB_ERR_NULL_SRC;
-    return bytes && !out ? IMB_ERR_NULL_DST : 0;
+    if (bytes && !out) return IMB_ERR_NULL_DST;
+    return bytes > MOST_GCM_TEXT ? IMB_ERR_CIPH_LEN : 0;
 }
 
 int wrong_tag(const void *tag, uint64_t bytes) {
@@ -107,7 +109,8 @@ void whole(const gcm_key_data *key, gcm_context_data *context, uint8_t *out, con
 }
 
 void hash(const gcm_key_data *key, const void *in, uint64_t bytes, void *tag, uint64_t tag_bytes) {
-    if (refused(wrong_text(key, key, tag, in, bytes)) || refused(wrong_tag(tag, tag_bytes))) return;
+    if (refused(!key ? IMB_ERR_NULL_EXP_KEY : !in ? IMB_ERR_NULL_SRC : !bytes ? IMB_ERR_AUTH_LEN : 0)) return;
+    if (refused(wrong_tag(tag, tag_bytes))) return;
     const ClearRegisters clear(cpu());
     static const uint8_t zero[BLOCK] = {};
     uint8_t all[BLOCK];

@@ -18,22 +18,18 @@ bool refused(int error) {
     return error != 0;
 }
 
-// The inverse is left out where there is no room for it.
 template <unsigned key_bytes>
 void expand(const void *key, void *encrypt, void *decrypt) {
-    if (refused(!key ? IMB_ERR_NULL_KEY : !encrypt ? IMB_ERR_NULL_EXP_KEY : 0)) return;
+    if (refused(!key ? IMB_ERR_NULL_KEY : !encrypt || !decrypt ? IMB_ERR_NULL_EXP_KEY : 0)) return;
     const ClearRegisters clear(cpu());
-    KeyRow rows[AES_MOST_ROUNDS + 1];
+    KeyRow rows[AES_MOST_ROUNDS + 1], inverse[AES_MOST_ROUNDS + 1];
     constexpr uint32_t rounds = 6 + key_bytes / 4;
     constexpr size_t bytes = (rounds + 1) * sizeof(KeyRow);
     aes_expand(octets(key), key_bytes, rows);
+    aes_invert(rows, rounds, inverse);
     memcpy(encrypt, rows, bytes);
-    if (decrypt) {
-        KeyRow inverse[AES_MOST_ROUNDS + 1];
-        aes_invert(rows, rounds, inverse);
-        memcpy(decrypt, inverse, bytes);
-        wipe(inverse, sizeof(inverse));
-    }
+    memcpy(decrypt, inverse, bytes);
+    wipe(inverse, sizeof(inverse));
     wipe(rows, sizeof(rows));
 }
 

@@ -131,4 +131,6 @@ void init_mb_mgr_sse(IMB_MGR *manager) { start(manager, IMB_ARCH_SSE); }
 void init_mb_mgr_avx(IMB_MGR *manager) { start(manager, IMB_ARCH_AVX); }
 void init_mb_mgr_avx2(IMB_MGR *manager) { start(manager, IMB_ARCH_AVX2); }
 void init_mb_mgr_avx512(IMB_MGR *manager) { start(manager, IMB_ARCH_AVX512); }
-void imb_clear_mem(void *memory, const size_t bytes) { cst::wipe(memory, bytes); }
+void imb_clear_mem(void *memory, const size_t bytes) {
+    if (memory) cst::wipe(memory, bytes);
+}

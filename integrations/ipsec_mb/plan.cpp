@@ -22,7 +22,8 @@ Mac mac_of(IMB_HASH_ALG hash) {
         case IMB_AUTH_SHA_384: return Mac::sha384;
         case IMB_AUTH_SHA_512: return Mac::sha512;
         case IMB_AUTH_AES_XCBC: return Mac::xcbc;
-        case IMB_AUTH_AES_CMAC: return Mac::cmac_128;
+        case IMB_AUTH_AES_CMAC:
+        case IMB_AUTH_AES_CMAC_BITLEN: return Mac::cmac_128;
         case IMB_AUTH_AES_CMAC_256: return Mac::cmac_256;
         default: return Mac::NUMBER;
     }
@@ -125,6 +126,8 @@ Plan lone_hash(const IMB_JOB &job) {
 
 // Of modes that the interface has.
 Plan make_plan(const IMB_JOB &job) {
+    if (job.cipher_mode == IMB_CIPHER_CUSTOM || job.hash_alg == IMB_AUTH_CUSTOM)
+        return of_kind(names_aead(job) ? Kind::impossible : Kind::custom, true);
     if (names_aead(job)) {
         const Plan plan = aead(job);
         const bool suites =
@@ -147,6 +150,7 @@ Plan make_plan(const IMB_JOB &job) {
         plan.stitched = stitched_suite(cipher, job.key_len_in_bytes, plan.mac_name);
     plan.usual = (cipher == Cipher::cbc || cipher == Cipher::ctr) && size_t(plan.mac_name) < HMACS;
     plan.decrypts = ciphers && !seals(job) && plan.cipher->decrypt != plan.cipher->encrypt;
+    plan.in_bits = job.hash_alg == IMB_AUTH_AES_CMAC_BITLEN;
     if (ciphers) plan.block_mask = plan.cipher->block_bytes - 1;
     if (plan.stitched)
         while (fits_whole(*plan.stitched, 0, plan.stitched_most + 1)) plan.stitched_most++;

@@ -16,6 +16,7 @@ enum class Kind : uint8_t {
     chacha_poly,      // RFC 8439
     chacha_segments,
     poly1305,         // with a key for each message
+    custom,           // the caller's own cipher or hash, and what the library does beside it
     real,             // for the original library
     impossible        // modes that do not go together, or a key of another length
 };
@@ -30,6 +31,7 @@ struct Plan {
     // A cipher with an IV of its block, and an HMAC: surely_right looks at such jobs.
     bool usual = false;
     bool decrypts = false;     // the cipher's keys are dec_keys
+    bool in_bits = false;      // the MAC's length
     uint64_t block_mask = 0;   // of the cipher
     // The original has such a job done when submit returns, so its callers may rely on that.
     bool at_once = false;

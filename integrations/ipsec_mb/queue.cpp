@@ -7,6 +7,7 @@
 #include "batch.hpp"
 #include "check.hpp"
 #include "errors.hpp"
+#include "real.hpp"
 #include "stats.hpp"
 
 namespace cst::imb {
@@ -204,8 +205,21 @@ uint32_t submit_burst_of(IMB_MGR *manager, uint32_t n, IMB_JOB **jobs, bool chec
     if (refused(manager, wrong_burst(manager, jobs, n)) || refused(manager, wrong_jobs(manager, n, jobs, checked)))
         return 0;
     run_waiting(manager);
-    for (uint32_t i = 0; i < n; i++) jobs[i]->status = IMB_STATUS_BEING_PROCESSED;
-    note(manager, run_jobs(jobs, n, checked));
+    IMB_JOB *reals[IMB_MAX_BURST_SIZE], *others[IMB_MAX_BURST_SIZE];
+    uint32_t n_reals = 0, n_others = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        (plan_of(*jobs[i]).kind == Kind::real ? reals[n_reals++] : others[n_others++]) = jobs[i];
+        jobs[i]->status = IMB_STATUS_BEING_PROCESSED;
+    }
+    // First, since they are checked there, and where one is wrong nothing runs.
+    const int wrong = run_on_real(reals, n_reals, checked);
+    if (wrong && checked) {
+        jobs[0] = *std::find_if(reals, reals + n_reals - 1,
+                                [](const IMB_JOB *job) { return job->status == IMB_STATUS_INVALID_ARGS; });
+        return refused(manager, wrong), 0;
+    }
+    note(manager, wrong);
+    note(manager, run_jobs(others, n_others, checked));
     for (uint32_t i = 0; i < n; i++) append(manager);
     return take_all(manager, n, jobs);
 }

@@ -2,10 +2,13 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <type_traits>
 
 #include "errors.hpp"
+#include "stats.hpp"
 
 namespace cst::imb {
 namespace {
@@ -86,27 +89,26 @@ private:
     IMB_MGR *manager_;
 };
 
-template <typename Result, typename... Arguments>
-Result unavailable(Arguments...) {
-    set_error(nullptr, IMB_ERR_CIPH_MODE);
-    return Result(-1);
+void refuse(IMB_JOB *job) {
+    job->status = IMB_STATUS_INVALID_ARGS;
+    count_job(*job, RanOn::refused);
 }
-template <typename... Arguments>
-void unavailable_void(Arguments...) {
-    set_error(nullptr, IMB_ERR_CIPH_MODE);
-}
+
+// A function of the manager as the original has it.
+template <auto member, typename Pointer>
+struct Forwarded;
+template <auto member, typename Result, typename... Arguments>
+struct Forwarded<member, Result (*IMB_MGR::*)(Arguments...)> {
+    static Result call(Arguments... arguments) {
+        const RealError after;
+        const IMB_MGR *const real = real_manager();
+        if (real && real->*member) return (real->*member)(arguments...);
+        if constexpr (!std::is_void_v<Result>) return Result(-1);
+    }
+};
 
 size_t kasumi_schedule_bytes() { return sizeof(kasumi_key_sched_t); }
 size_t snow3g_schedule_bytes() { return sizeof(snow3g_key_schedule_t); }
-
-template <typename Result, typename... Arguments>
-void take(IMB_MGR *to, Result (*IMB_MGR::*member)(Arguments...), const IMB_MGR *real) {
-    to->*member = real && real->*member ? real->*member : &unavailable<Result, Arguments...>;
-}
-template <typename... Arguments>
-void take(IMB_MGR *to, void (*IMB_MGR::*member)(Arguments...), const IMB_MGR *real) {
-    to->*member = real && real->*member ? real->*member : &unavailable_void<Arguments...>;
-}
 
 }  // namespace
 
@@ -115,32 +117,35 @@ IMB_MGR *real_manager() {
     return of_thread.manager();
 }
 
+RealError::~RealError() {
+    const Real *const real = real_library();
+    set_error(nullptr, real ? real->error(nullptr) : IMB_ERR_CIPH_MODE);
+}
+
 int run_on_real(IMB_JOB *const *jobs, size_t n, bool checked) {
     IMB_MGR *const real = real_manager();
-    int error = 0;
-    size_t back = 0;
-    const auto collect = [&](IMB_JOB *done) {
-        for (; done; done = real->get_completed_job(real)) jobs[back++]->status = done->status;
-    };
+    if (!real) {
+        for (size_t i = 0; i < n; i++) refuse(jobs[i]);
+        return !n ? 0 : jobs[n - 1]->cipher_mode == IMB_CIPHER_NULL ? IMB_ERR_HASH_ALGO : IMB_ERR_CIPH_MODE;
+    }
+    IMB_JOB *copies[IMB_MAX_BURST_SIZE], *back[IMB_MAX_BURST_SIZE];
+    const uint32_t some = real->get_next_burst(real, uint32_t(n), copies);
+    for (uint32_t i = 0; i < some; i++) *(back[i] = copies[i]) = *jobs[i];
+    uint32_t done = checked ? real->submit_burst(real, some, back) : real->submit_burst_nocheck(real, some, back);
+    if (const int wrong = real->imb_errno; wrong && checked) {
+        refuse(jobs[std::find(copies, copies + some - 1, back[0]) - copies]);
+        return wrong;
+    }
+    while (done < some) {
+        const uint32_t more = real->flush_burst(real, some - done, back + done);
+        if (!more) break;
+        done += more;
+    }
     for (size_t i = 0; i < n; i++) {
-        if (!real) {
-            jobs[i]->status = IMB_STATUS_INVALID_ARGS;
-            error = jobs[i]->cipher_mode == IMB_CIPHER_NULL ? IMB_ERR_HASH_ALGO : IMB_ERR_CIPH_MODE;
-            continue;
-        }
-        IMB_JOB *const job = real->get_next_job(real);
-        *job = *jobs[i];
-        IMB_JOB *const done = checked ? real->submit_job(real) : real->submit_job_nocheck(real);
-        if (const int wrong = real->imb_errno; wrong && checked) error = wrong;
-        collect(done);
+        jobs[i]->status = i < done ? copies[i]->status : IMB_STATUS_INTERNAL_ERROR;
+        count_job(*jobs[i], jobs[i]->status == IMB_STATUS_COMPLETED ? RanOn::real : RanOn::refused);
     }
-    while (back < n && real) {
-        IMB_JOB *const done = real->flush_job(real);
-        if (!done) break;
-        collect(done);
-    }
-    for (; back < n && real; back++) jobs[back]->status = IMB_STATUS_INTERNAL_ERROR;
-    return error;
+    return 0;
 }
 
 void *real_function(const char *name) {
@@ -149,8 +154,7 @@ void *real_function(const char *name) {
 }
 
 void set_real_functions(IMB_MGR *manager) {
-    const IMB_MGR *const real = real_manager();
-#define TAKE(name) take(manager, &IMB_MGR::name, real)
+#define TAKE(name) manager->name = Forwarded<&IMB_MGR::name, decltype(&IMB_MGR::name)>::call
     TAKE(des_key_sched);
     TAKE(eea3_1_buffer);
     TAKE(eea3_4_buffer);

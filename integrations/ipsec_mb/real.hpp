@@ -12,9 +12,19 @@ namespace cst::imb {
 // A manager of the original's, for the calling thread alone, made on its first use; NULL: there is none.
 IMB_MGR *real_manager();
 
-// Runs jobs there, one after the other; sets the status of each. Returns the error of the last job that was refused, 0,
-// or, where there is no such library, IMB_ERR_CIPH_MODE or IMB_ERR_HASH_ALGO with all jobs IMB_STATUS_INVALID_ARGS.
+// Runs at most IMB_MAX_BURST_SIZE jobs there, as one burst; sets the status of each, and counts them. Returns 0; or, of
+// jobs that are checked, the error of the first that is wrong: it is IMB_STATUS_INVALID_ARGS, and none has run; or,
+// where there is no such library, IMB_ERR_CIPH_MODE or IMB_ERR_HASH_ALGO with all jobs IMB_STATUS_INVALID_ARGS.
 int run_on_real(IMB_JOB *const *jobs, size_t n, bool checked);
+
+// At its end, behind a call of one of the original's functions, that library's error is this one's.
+class RealError {
+public:
+    RealError() = default;
+    ~RealError();
+    RealError(const RealError &) = delete;
+    RealError &operator=(const RealError &) = delete;
+};
 
 // One that it exports; NULL: there is none.
 void *real_function(const char *name);

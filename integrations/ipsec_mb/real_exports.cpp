@@ -1,7 +1,6 @@
 // Functions that the interface exports beside the manager's and that are the original's own: schedules of DES, IVs of
 // wireless algorithms. Where there is no original they set an error; those that return something, -1.
 
-#include "errors.hpp"
 #include "real.hpp"
 
 using namespace cst::imb;
@@ -13,9 +12,8 @@ template <typename... Arguments>
 int call(const char *name, int (*)(Arguments...), Arguments... arguments) {
     int (*there)(Arguments...) = nullptr;
     if (void *const found = real_function(name)) memcpy(&there, &found, sizeof(there));
-    if (there) return there(arguments...);
-    set_error(nullptr, IMB_ERR_CIPH_MODE);
-    return -1;
+    const RealError after;
+    return there ? there(arguments...) : -1;
 }
 
 }  // namespace

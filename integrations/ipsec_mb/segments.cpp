@@ -14,13 +14,14 @@ bool ends(const IMB_JOB &job) {
     return number_of(job.sgl_state) == IMB_SGL_COMPLETE || number_of(job.sgl_state) == IMB_SGL_ALL;
 }
 
-// last: the step that completes a message may bring text too. Of GCM it does not, whatever length the job has.
+// all_bring: the steps that begin and complete a message may bring text too. Of GCM they do not, whatever length the
+// job has.
 template <typename Text>
-void run_segments(const IMB_JOB &job, bool last, Text text) {
+void run_segments(const IMB_JOB &job, bool all_bring, Text text) {
     if (number_of(job.sgl_state) == IMB_SGL_ALL) {
         for (uint64_t i = 0; i < job.num_sgl_io_segs; i++)
             text(job.sgl_io_segs[i].in, job.sgl_io_segs[i].out, job.sgl_io_segs[i].len);
-    } else if (number_of(job.sgl_state) == IMB_SGL_UPDATE || (last && ends(job))) {
+    } else if (number_of(job.sgl_state) == IMB_SGL_UPDATE || all_bring) {
         text(text_of(job), job.dst, job.msg_len_to_cipher_in_bytes);
     }
 }

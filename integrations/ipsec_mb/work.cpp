@@ -9,16 +9,19 @@
 namespace cst::imb {
 namespace {
 
+bool uses_block(const Plan &plan) { return plan.kind != Kind::composed || plan.in_bits; }
+
 bool run_apart(Work *work, cst_job *job, Item *item) {
-    uint8_t *const copy = job->in ? static_cast<uint8_t *>(malloc(job->in_len)) : nullptr;
+    const size_t bytes = job->in_len + job->aad_len;
+    uint8_t *const copy = job->in ? static_cast<uint8_t *>(malloc(bytes)) : nullptr;
     if (!copy) return false;
-    memcpy(copy, job->in, job->in_len);
-    job->in = copy;
+    job->in = memcpy(copy, job->in, job->in_len);
+    if (job->aad) job->aad = memcpy(copy + job->in_len, job->aad, job->aad_len);
     if (job->iv && job->iv_len <= sizeof(item->iv)) job->iv = memmove(item->iv, job->iv, job->iv_len);
     if (job->tag) set_tag(work, job, item, job->tag_len);
     work->use(item);
     const bool done = !cst_burst(context(), job, 1);
-    wipe(copy, job->in_len);
+    wipe(copy, bytes);
     free(copy);
     return done;
 }
@@ -39,7 +42,7 @@ void Work::end() {
     for (size_t i = 0; any_used_ && i < n_; i++)
         if (items_[i].used)
             wipe_rows(reinterpret_cast<KeyRow *>(items_[i].tag),
-                      (items_[i].plan->kind == Kind::composed ? composed : all) / sizeof(KeyRow));
+                      (uses_block(*items_[i].plan) ? all : composed) / sizeof(KeyRow));
 }
 
 const Key *Work::key(const Suite &suite, const ExpandedKey &parts) {

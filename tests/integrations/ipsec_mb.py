@@ -16,8 +16,11 @@ from pathlib import Path
 from cryptography.hazmat.primitives.poly1305 import Poly1305
 from cryptostitch.ladder import oracle
 
-CIPHERS = {"cbc": 1, "ctr": 2, "null": 3, "gcm": 5, "ccm": 9, "des3": 10, "ecb": 12, "chacha20": 18, "chacha-poly": 19}
-"""IMB_CIPHER_MODE."""
+CIPHERS = {"cbc": 1, "ctr": 2, "null": 3, "gcm": 5, "custom": 6, "ccm": 9, "des3": 10, "ecb": 12} | {
+    "chacha20": 18,
+    "chacha-poly": 19,
+}
+"""IMB_CIPHER_MODE; the custom cipher and hash are those of ipsec_mb_jobs.c."""
 
 HASHES = {
     "hmac-sha1": 1,
@@ -29,6 +32,7 @@ HASHES = {
     "hmac-md5": 7,
     "null": 8,
     "gcm": 9,
+    "custom": 10,
     "ccm": 11,
     "cmac": 12,
     "sha1": 13,
@@ -36,6 +40,7 @@ HASHES = {
     "sha256": 15,
     "sha384": 16,
     "sha512": 17,
+    "cmac-bits": 18,
     "gmac-128": 24,
     "gmac-192": 25,
     "gmac-256": 26,
@@ -46,10 +51,14 @@ HASHES = {
 """IMB_HASH_ALG. Beside a cipher that authenticates stands the hash of its name."""
 
 AEADS = ("gcm", "ccm", "chacha-poly")
-COMPLETED, INVALID = 3, 4
+COMPLETED, INVALID, INTERNAL_ERROR = 3, 4, 5
 FILLER = 0xA5
-KEY_BYTES = {"chacha20": (32,), "chacha-poly": (32,), "ccm": (16, 32), "null": (0,), "des3": (24,)}
-MAC_KEY_BYTES = {"xcbc": 16, "cmac": 16, "cmac-256": 32, "gmac-128": 16, "gmac-192": 24, "gmac-256": 32, "poly1305": 32}
+KEY_BYTES = {"chacha20": (32,), "chacha-poly": (32,), "ccm": (16, 32), "null": (0,), "custom": (0,), "des3": (24,)}
+MAC_KEY_BYTES = {"xcbc": 16, "cmac": 16, "cmac-bits": 16, "cmac-256": 32, "poly1305": 32} | {
+    "gmac-128": 16,
+    "gmac-192": 24,
+    "gmac-256": 32,
+}
 ESP_TAG_BYTES = {"hmac-sha1": 12, "hmac-sha224": 14, "hmac-sha256": 16, "hmac-sha384": 24, "hmac-sha512": 32} | {
     "hmac-md5": 12,
     "xcbc": 12,
@@ -72,6 +81,7 @@ class Job:
     cipher_len: int
     hash_at: int
     hash_len: int
+    """Bytes; of cmac-bits, bits."""
     place: int
     text: bytes
 
@@ -97,10 +107,13 @@ class Job:
                 out[at : at + self.cipher_len] = self.enciphered(clear)
             elif turn == "hash" and self.hash != "null":
                 begin = self.hash_at - self.cipher_at if self.place == 2 else self.hash_at
-                tag = self.hashed(bytes((out if self.place == 2 else source)[begin : begin + self.hash_len]))
+                end = begin + (-(-self.hash_len // 8) if self.hash == "cmac-bits" else self.hash_len)
+                tag = self.hashed(bytes((out if self.place == 2 else source)[begin:end]))
         return bytes(out), tag[: self.tag_len]
 
     def enciphered(self, data: bytes) -> bytes:
+        if self.cipher == "custom":
+            return bytes(0xFF ^ byte for byte in data)
         if self.cipher == "chacha20":
             return oracle.seal("chacha20", self.key, b"", b"\1\0\0\0" + self.iv, b"", data)[0]
         if self.cipher == "ctr":
@@ -119,6 +132,10 @@ class Job:
     def hashed(self, data: bytes) -> bytes:
         if self.hash in ("cmac", "cmac-256"):
             return oracle.cmac(self.mac_key, data)
+        if self.hash == "cmac-bits":
+            return cmac_of_bits(self.mac_key, data, self.hash_len)
+        if self.hash == "custom":
+            return bytes([sum(data) % 256]) * self.tag_len
         if self.hash == "xcbc":
             return oracle.xcbc(self.mac_key, data)
         if self.hash == "poly1305":
@@ -142,6 +159,20 @@ class Job:
             return sealed(data)
         plain = sealed(data)[0]  # counter mode is its own inverse
         return plain, sealed(plain)[1]
+
+
+def cmac_of_bits(key: bytes, data: bytes, bits: int) -> bytes:
+    """SP 800-38B, 6.2: bits that do not fill the last block are followed by a one and zeros."""
+    if bits % 8 == 0:
+        return oracle.cmac(key, data)
+    number = int.from_bytes(data, "big") >> 8 - bits % 8
+    filled = (2 * number + 1 << 7 - bits % 8).to_bytes(len(data), "big")
+    filled += bytes(-len(filled) % 16)
+    mask = int.from_bytes(oracle.ecb(key, bytes(16)), "big")
+    for _ in range(2):
+        mask = (mask << 1 ^ (0x87 if mask >> 127 else 0)) % (1 << 128)
+    last = int.from_bytes(filled[-16:], "big") ^ mask
+    return oracle.cbc(key, bytes(16), filled[:-16] + last.to_bytes(16, "big"))[-16:]
 
 
 def whole_tag(hash_: str) -> int:
@@ -184,6 +215,8 @@ def random_job(rng: random.Random, cipher: str, hash_: str, most: int = 700) -> 
         # Out of place, the hash over the output wants it to be there.
         cipher_first = seals if place != 2 else True
         text = rng.randbytes(max(head + cipher_len + tail, hash_at + hash_len))
+    if hash_ == "cmac-bits":
+        hash_len = 8 * hash_len - rng.randrange(8)
     return Job(
         cipher,
         hash_,

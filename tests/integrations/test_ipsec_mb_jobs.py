@@ -11,17 +11,20 @@ from pathlib import Path
 import pytest
 from cryptostitch.ladder import oracle
 
-from integrations.ipsec_mb import AEADS, COMPLETED, FILLER, Job, Result, random_job, run
+from integrations.ipsec_mb import AEADS, COMPLETED, FILLER, INTERNAL_ERROR, Job, Result, random_job, run
 
 CIPHERS = ("cbc", "ctr", "ecb", "chacha20")
 MACS = ("hmac-sha1", "hmac-sha224", "hmac-sha256", "hmac-sha384", "hmac-sha512", "hmac-md5", "xcbc", "cmac", "cmac-256")
 DIGESTS = ("sha1", "sha224", "sha256", "sha384", "sha512")
+CUSTOM = (("custom", "null"), ("custom", "hmac-sha256"), ("ctr", "custom"), ("null", "custom"), ("custom", "custom"))
 LONE = ("gmac-128", "gmac-192", "gmac-256", "poly1305")
 PAIRS = (
     [(cipher, mac) for cipher in ("cbc", "ctr") for mac in (*MACS, *DIGESTS, "null")]
     + [(cipher, mac) for cipher in ("ecb", "chacha20") for mac in ("null", "hmac-sha256")]
     + [("null", mac) for mac in (*MACS, *DIGESTS, *LONE)]
+    + [(cipher, "cmac-bits") for cipher in ("null", "ctr", "cbc")]
     + [(aead, aead) for aead in AEADS]
+    + list(CUSTOM)
 )
 
 
@@ -91,6 +94,17 @@ def test_the_tag_of_a_forgery_is_another(build: Path, aead: str) -> None:
     right, wrong = run(build, [job.line() for job in jobs])
     assert right.tag == first.tag and right.buffer == sealed.text
     assert wrong.tag[: sealed.tag_len] != first.tag[: sealed.tag_len]
+
+
+@pytest.mark.parametrize("how", ["flush", "burst"])
+def test_a_cipher_of_the_callers_that_fails(build: Path, how: str) -> None:
+    """The hash behind it does not run, the other jobs do."""
+    rng = random.Random(how)
+    jobs = [random_job(rng, "custom", "sha256", 64) for _ in range(5)]
+    jobs[2] = replace(jobs[2], place=0, cipher_first=True, iv=b"\0")
+    results = run(build, [job.line() for job in jobs], how)
+    assert [result.status for result in results] == [COMPLETED, COMPLETED, INTERNAL_ERROR, COMPLETED, COMPLETED]
+    assert results[2].buffer == jobs[2].text and set(results[2].tag) == {FILLER}
 
 
 def product(a: int, b: int) -> int:
