@@ -544,6 +544,7 @@ ORDERS: dict[tuple, tuple[int, int]] = {
     ("sha256_ni", "sse", 4): (0, 32),
     ("sha512", "sse"): (32, 0),
     ("des_ede3_cbc_enc", "avx512", 8): (96, 0),
+    **{(f"aes{bits}_xts_{way}_whole", "avx512"): (8, 0) for bits in (128, 256) for way in ("enc", "dec")},
 }
 # Groups of a pair, at most. Without the hand-over a second group only adds loads, which bind already.
 PAIR_GROUPS = 2
