@@ -2,7 +2,7 @@
 
 #include "jobs.hpp"
 #include "range.hpp"
-#include "run/burst.hpp"
+#include "run/run.hpp"
 #include "surely_right.hpp"
 
 using namespace cst;

@@ -2,7 +2,7 @@
 
 #include "handles.hpp"
 #include "range.hpp"
-#include "run/parts.hpp"
+#include "run/run.hpp"
 #include "suite/registers.hpp"
 
 using namespace cst;

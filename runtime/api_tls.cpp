@@ -6,7 +6,7 @@
 
 #include "jobs.hpp"
 #include "range.hpp"
-#include "run/burst.hpp"
+#include "run/run.hpp"
 #include "run/lineup.hpp"
 #include "suite/registers.hpp"
 

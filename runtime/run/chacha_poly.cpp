@@ -13,7 +13,7 @@
 #include "lineup.hpp"
 #include "mac.hpp"
 #include "middle.hpp"
-#include "poly1305.hpp"
+#include "alone.hpp"
 #include "text.hpp"
 
 namespace cst {

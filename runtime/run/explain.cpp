@@ -1,4 +1,4 @@
-#include "explain.hpp"
+#include "run.hpp"
 
 #include <cstdio>
 #include <cstring>

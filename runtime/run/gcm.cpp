@@ -5,9 +5,8 @@
 #include <algorithm>
 
 #include "../suite/secret.hpp"
-#include "block_calls.hpp"
+#include "alone.hpp"
 #include "constructions.hpp"
-#include "ghash.hpp"
 #include "lineup.hpp"
 #include "mac.hpp"
 #include "middle.hpp"

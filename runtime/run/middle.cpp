@@ -22,8 +22,7 @@
 
 #include <algorithm>
 
-#include "chains.hpp"
-#include "keys.hpp"
+#include "lane_state.hpp"
 #include "lanes.hpp"
 #include "lineup.hpp"
 #include "mac.hpp"

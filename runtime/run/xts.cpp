@@ -2,7 +2,7 @@
 // stealing.
 
 #include "../suite/secret.hpp"
-#include "block_calls.hpp"
+#include "alone.hpp"
 #include "constructions.hpp"
 #include "text.hpp"
 
