@@ -1,7 +1,6 @@
 // The C API: columns.
 
 #include "handles.hpp"
-#include "range.hpp"
 #include "run/run.hpp"
 #include "suite/registers.hpp"
 

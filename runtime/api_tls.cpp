@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "jobs.hpp"
-#include "range.hpp"
 #include "run/run.hpp"
 #include "run/lineup.hpp"
 #include "suite/registers.hpp"

@@ -26,13 +26,6 @@ std::string basis(const Engine &engine, const Variant &variant) {
     return variant.cost.measured ? "by the table for " + engine.cost_table() : "by an estimate from instruction counts";
 }
 
-template <size_t size>
-void put(char (&field)[size], const std::string &text) {
-    const size_t n = text.size() < size - 1 ? text.size() : size - 1;
-    memcpy(field, text.data(), n);
-    field[n] = 0;
-}
-
 // No variant: there is nothing to hash. A forced kernel of what stands alone is named in the place of the others.
 Lineup line_up_hash(const Class &c) {
     const Suite &suite = *c.suite;
@@ -110,9 +103,9 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
                figure(*hash.variant, hash.cycles);
     if (other.variant)
         why += "; together with " + std::string(other.variant->name) + ", " + figure(*other.variant, other.cycles);
-    put(choice->kernel, v.name);
-    put(choice->origin, kernel->origin == KernelOrigin::jit ? "jit" : "static");
-    put(choice->why, why);
+    put_text(choice->kernel, v.name);
+    put_text(choice->origin, kernel->origin == KernelOrigin::jit ? "jit" : "static");
+    put_text(choice->why, why);
     choice->lanes = v.lanes;
     const bool measured = v.cost.measured && (!other.variant || other.variant->cost.measured);
     choice->cycles_per_byte = measured ? (chosen.cycles + other.cycles) / all_bytes : 0;

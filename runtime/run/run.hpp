@@ -1,6 +1,8 @@
 // What the API asks of this folder. Everything has been checked. What stands in no file of its own is in burst.cpp.
 #pragma once
 
+#include <string>
+
 #include "message.hpp"
 
 namespace cst {
@@ -66,6 +68,14 @@ int make_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8
 // The same in memory of its own.
 int new_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8_t *mac_key, size_t mac_key_len,
             KeyPointer *out);
+
+// Copies a text into a field of a C struct, cut where the field ends.
+template <size_t size>
+void put_text(char (&field)[size], const std::string &text) {
+    size_t n = text.size() < size - 1 ? text.size() : size - 1;
+    memcpy(field, text.data(), n);
+    field[n] = 0;
+}
 
 // Which kernel a burst would take, in words (explain.cpp).
 int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool one_key, cst_choice *choice);
