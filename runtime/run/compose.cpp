@@ -89,7 +89,6 @@ void run_encrypt_then_mac(const Class &c) {
     }
     if (!c.opens) {
         if (!whole) run_stitched(c);
-        for (size_t i = 0; i < c.n; i++) c.messages[i].text_stop = c.messages[i].text_end;
         run_all_texts(c, false);
         for (size_t i = 0; i < c.n; i++) c.messages[i].ready = c.messages[i].body_bytes;
         finish_macs(c);
@@ -99,7 +98,6 @@ void run_encrypt_then_mac(const Class &c) {
     if (!whole) run_stitched(c);
     finish_macs(c);
     check_tags(c);
-    for (size_t i = 0; i < c.n; i++) c.messages[i].text_stop = c.messages[i].text_end;
     run_all_texts(c, true);
     for (size_t i = 0; i < c.n && suite.expansion; i++)
         if (!c.messages[i].failed) remove_padding(&c.messages[i]);
@@ -116,8 +114,7 @@ void run_ccm(const Class &c) {
         text_done(m.job);
         begin_mac(suite, &m);
     }
-    run_middles_behind_macs(c);
-    for (size_t i = 0; i < c.n; i++) c.messages[i].text_stop = c.messages[i].text_end;
+    run_middles_behind(c, run_macs);
     if (c.opens) run_all_texts(c, false);
     finish_macs(c);
     if (!c.opens) run_all_texts(c, false);

@@ -31,7 +31,7 @@ void seal_records(const Class &c) {
         m.record_length = uint16_t(m.job->in_len);
         begin_mac(suite, &m);
     }
-    run_middles_behind_macs(c);
+    run_middles_behind(c, run_macs);
     finish_macs(c);
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
@@ -40,7 +40,6 @@ void seal_records(const Class &c) {
         copy_few(m.last + rest, m.digest, mac);
         memset(m.last + rest + mac, int(padding - 1), padding);
         m.last_bytes = uint32_t(rest + mac + padding);
-        m.text_stop = m.text_end;
         m.job->out_len = size_t(m.text_end + m.last_bytes);
         m.job->status = CST_OK;
     }

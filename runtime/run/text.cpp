@@ -275,8 +275,11 @@ Lineup line_up_texts(const Class &c) {
 
 void run_all_texts(const Class &c, bool decrypts) {
     size_t n = 0;
-    for (size_t i = 0; i < c.n; i++)
-        if (!c.messages[i].failed) c.memory->list[n++] = &c.messages[i];
+    for (Message *m = c.messages; m < c.messages + c.n; m++) {
+        if (m->failed) continue;
+        m->text_stop = m->text_end;
+        c.memory->list[n++] = m;
+    }
     run_texts(c, c.memory->list, n, decrypts);
 }
 
