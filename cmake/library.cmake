@@ -21,7 +21,7 @@ if(CST_HAS_MEMSET_STRATEGY)
 endif()
 # What runs once for a context or when somebody asks: small rather than fast.
 foreach(_cold select/calibrate select/cost_file select/nearest select/saved_costs select/target suite/suite run/explain
-    run/known_answers run/selftest api api_costs api_kernels code/announce code/check code/check_kernel
+    run/known_answers run/selftest api api_kernels code/announce code/check code/check_kernel
     code/check_layout code/check_program code/check_value)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/${_cold}.cpp" PROPERTIES COMPILE_OPTIONS -Os)
 endforeach()

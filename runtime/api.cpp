@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "handles.hpp"
-#include "run/explain.hpp"
+#include "run/run.hpp"
 #include "select/saved_costs.hpp"
 
 using namespace cst;

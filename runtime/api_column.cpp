@@ -1,8 +1,7 @@
 // The C API: columns.
 
 #include "handles.hpp"
-#include "range.hpp"
-#include "run/column.hpp"
+#include "run/run.hpp"
 #include "suite/registers.hpp"
 
 using namespace cst;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "jobs.hpp"
-#include "run/burst.hpp"
+#include "run/run.hpp"
 #include "suite/registers.hpp"
 
 using namespace cst;

@@ -1,4 +1,4 @@
-// The C API: names, raw kernels, packs, self-test.
+// The C API: names, raw kernels, packs, self-test, costs measured on this machine.
 
 #include <algorithm>
 #include <cstring>
@@ -6,11 +6,15 @@
 #include "code/signature.hpp"
 #include "handles.hpp"
 #include "run/selftest.hpp"
+#include "select/calibrate.hpp"
 #include "select/nearest.hpp"
+#include "select/saved_costs.hpp"
 
 using namespace cst;
 
 namespace {
+
+constexpr double MOST_SECONDS = 3600;  // of measuring costs
 
 // Sorted, without doubles.
 int names_of(const cst_ctx *ctx, int kind, std::vector<std::string> *names) {
@@ -154,4 +158,20 @@ int cst_pack_check(const void *bytes, size_t given, char *text, size_t text_size
 int cst_selftest(cst_ctx *ctx, const char *glob, void (*each)(const char *name, int result, void *arg), void *arg) {
     if (!ctx) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int { return selftest(ctx->engine, ctx->suites, glob, each, arg); });
+}
+
+int cst_calibrate(cst_ctx *ctx, const char *glob, double seconds,
+                  int (*progress)(size_t done, size_t total, const char *kernel, void *arg), void *arg) {
+    if (!ctx || !(seconds >= 0 && seconds <= MOST_SECONDS)) return CST_ERR_ARGUMENT;
+    return guarded([&]() -> int {
+        std::vector<KernelCost> costs;
+        if (int error = measure_costs(ctx->engine, glob, seconds, {progress, arg}, &costs)) return error;
+        if (int error = ctx->engine.take_costs(std::move(costs))) return error;
+        return CST_OK;
+    });
+}
+
+int cst_costs_save(const cst_ctx *ctx, const char *path) {
+    if (!ctx || !path || !*path) return CST_ERR_ARGUMENT;
+    return guarded([&]() -> int { return save_costs(ctx->engine, path); });
 }

@@ -1,8 +1,7 @@
 // The C API: keys.
 
 #include "handles.hpp"
-#include "range.hpp"
-#include "run/expand.hpp"
+#include "run/run.hpp"
 #include "suite/registers.hpp"
 
 using namespace cst;

@@ -1,8 +1,7 @@
 // The C API: messages in parts.
 
 #include "handles.hpp"
-#include "range.hpp"
-#include "run/parts.hpp"
+#include "run/run.hpp"
 #include "suite/registers.hpp"
 
 using namespace cst;

@@ -1,4 +1,4 @@
-// What the opaque types of the C API are, and how exceptions end.
+// What the opaque types of the C API are, memory that a caller names, and how exceptions end.
 #pragma once
 
 #include <new>
@@ -21,6 +21,17 @@ inline const Key *from(const cst_key *key) { return reinterpret_cast<const Key *
 // A kernel that was handed out has been fetched.
 inline const Variant *from(const cst_kernel *kernel) { return reinterpret_cast<const Variant *>(kernel); }
 
+// Memory that a caller names. An empty one is at the end of the address space, where it meets nothing. Bits rather than
+// branches: every job has seven pairs of them.
+struct Range {
+    uintptr_t first;
+    size_t size;
+
+    Range(const void *p, size_t n) : first(n ? reinterpret_cast<uintptr_t>(p) : UINTPTR_MAX), size(n) {}
+    bool wraps() const { return first + size < first; }
+    bool meets(const Range &other) const { return (first - other.first < other.size) | (other.first - first < size); }
+};
+
 // Runs a function of the API. Only memory can be exceptional; nothing else throws.
 template <typename Function>
 int guarded(Function function) noexcept {
@@ -31,14 +42,6 @@ int guarded(Function function) noexcept {
     } catch (...) {
         return CST_ERR_MEMORY;
     }
-}
-
-// Copies a text into a field of a C struct, cut where the field ends.
-template <size_t size>
-void put_text(char (&field)[size], const std::string &text) {
-    size_t n = text.size() < size - 1 ? text.size() : size - 1;
-    memcpy(field, text.data(), n);
-    field[n] = 0;
 }
 
 }  // namespace cst

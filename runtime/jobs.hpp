@@ -15,6 +15,10 @@ int check_job(const Engine &engine, const cst_job &job);
 int check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *alike);
 int check_one(const Engine &engine, cst_job *job);
 
+// How many, from the first on, have the lengths, suite and direction of `model`, which is surely right, and are so too.
+// With AVX-512; writes nothing.
+size_t surely_right_alike_wide(const cst_job &model, const cst_job *jobs, size_t n);
+
 // cst_burst. At least one job.
 int burst(const Engine *engine, cst_job *jobs, size_t n);
 

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
+#include "jobs.hpp"
 #include "suite/intrinsics.hpp"
-#include "surely_right.hpp"
 
 namespace cst {
 namespace {

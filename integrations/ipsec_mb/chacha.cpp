@@ -5,7 +5,7 @@
 
 #include "cryptostitch/cryptostitch.h"
 #include "errors.hpp"
-#include "run/poly1305.hpp"
+#include "run/alone.hpp"
 #include "suite/expanded_key.hpp"
 #include "suite/registers.hpp"
 #include "suite/secret.hpp"

@@ -5,7 +5,7 @@
 
 #include "gcm_message.hpp"
 #include "run/copy.hpp"
-#include "run/ghash.hpp"
+#include "run/alone.hpp"
 #include "suite/aes.hpp"
 #include "suite/ghash.hpp"
 #include "suite/key.hpp"

@@ -71,7 +71,6 @@ const Suite *without_iv(const Suite *original) {
     suite->forced = nullptr;
     suite->iv_bytes = suite->iv_min = suite->iv_max = 0;
     suite->lengths = lengths_of(*suite);
-    suite->sure = sure_lengths(*suite);
     return suite;
 }
 

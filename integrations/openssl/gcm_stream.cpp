@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "ghash_field.hpp"
-#include "run/block_calls.hpp"
-#include "run/ghash.hpp"
+#include "run/alone.hpp"
 #include "run/lineup.hpp"
 #include "suite/expanded_key.hpp"
 #include "suite/registers.hpp"

@@ -1,6 +1,6 @@
 #include "ghash_field.hpp"
 
-#include "run/ghash.hpp"
+#include "run/alone.hpp"
 #include "suite/ghash.hpp"
 #include "suite/secret.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "run/copy.hpp"
 #include "run/lineup.hpp"
-#include "run/poly1305.hpp"
+#include "run/alone.hpp"
 #include "select/upper_halves.hpp"
 #include "suite/secret.hpp"
 

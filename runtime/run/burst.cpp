@@ -1,12 +1,9 @@
-#include "burst.hpp"
+#include "run.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
 #include "constructions.hpp"
-#include "fetch.hpp"
-#include "one_call.hpp"
-#include "whole.hpp"
 
 namespace cst {
 namespace {

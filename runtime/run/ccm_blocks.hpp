@@ -5,7 +5,7 @@
 
 #include "../suite/key.hpp"
 #include "../suite/padding.hpp"
-#include "block_calls.hpp"
+#include "alone.hpp"
 #include "copy.hpp"
 #include "cryptostitch/cryptostitch.h"
 

@@ -13,7 +13,7 @@
 #include "lineup.hpp"
 #include "mac.hpp"
 #include "middle.hpp"
-#include "poly1305.hpp"
+#include "alone.hpp"
 #include "text.hpp"
 
 namespace cst {
@@ -173,11 +173,7 @@ void run_chacha_poly(const Class &c) {
         if (c.opens) m.out.write(0, c.memory->area_of(m, 0) + CHACHA_BLOCK, size_t(m.ciphered));
     }
     run_middles(c, middles);
-    for (size_t i = 0; i < c.n; i++) {
-        Message &m = c.messages[i];
-        m.text_stop = m.text_end;
-        m.boundary = 0;
-    }
+    for (size_t i = 0; i < c.n; i++) c.messages[i].boundary = 0;
     if (!c.opens) run_all_texts(c, false);
     for (size_t i = 0; i < c.n; i++)
         if (c.messages[i].paired) absorb_end(c, &c.messages[i]);

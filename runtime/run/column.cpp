@@ -1,8 +1,7 @@
-#include "column.hpp"
+#include "run.hpp"
 
 #include <algorithm>
 
-#include "burst.hpp"
 #include "mac.hpp"
 
 namespace cst {

@@ -1,18 +1,35 @@
-// What each construction does with the messages of a class (suite.hpp): its steps, in order.
+// How the messages of a class run, from the way that needs least bookkeeping to the steps of its construction.
 #pragma once
 
 #include "message.hpp"
 
 namespace cst {
 
-// Each sets status and out_len of all jobs.
+// Asks for what checked jobs that are run next read, if it is in no cache (fetch.cpp). Nothing where keys were used
+// lately, and so are there.
+void fetch_cold(const cst_job *jobs, size_t n);
+
+// Messages that are one call each of a kernel, straight from the jobs: what stands between two of their steps stays in
+// its registers, and nothing is copied to a state block but pointers.
+// Runs jobs of one suite, direction and length if they are such: texts in one piece, of a cipher alone or of GCM (SP
+// 800-38D) with an IV of 12 bytes and a short AAD. CST_OK, CST_ERR_AUTH, or JOB_WAITING: they are not, or other kernels
+// take less, and nothing has happened.
+int run_one_call(cst_job *jobs, size_t n);
+
+// Runs a class (jobs of one suite and direction, the longest first, at most MOST_MESSAGES) if all of it is such: a
+// cipher, a MAC, encrypt-then-MAC without padding, or CCM. CST_OK, CST_ERR_AUTH, or JOB_WAITING: it is not, and nothing
+// has happened. readable: NULL, or up to there bytes behind an input may be read (and do not count).
+int run_whole(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable);
+
+// What each construction does with the messages of a class (suite.hpp): its steps, in order. Each sets status and
+// out_len of all jobs.
 void run_cipher_alone(const Class &c);             // compose.cpp
 void run_mac_alone(const Class &c);
 void run_encrypt_then_mac(const Class &c);
-void seal_records(const Class &c);                 // record_seal.cpp
-void open_records(const Class &c);                 // record_open.cpp
+void seal_records(const Class &c);                 // record.cpp
+void open_records(const Class &c);
 void run_xts(const Class &c);                      // xts.cpp
-void run_ccm(const Class &c);                      // ccm.cpp
+void run_ccm(const Class &c);                      // compose.cpp
 void run_gcm(const Class &c);                      // gcm.cpp
 void run_chacha_poly(const Class &c);              // chacha_poly.cpp
 

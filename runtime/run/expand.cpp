@@ -1,6 +1,6 @@
 // Key schedules, and HMAC's two chaining values (RFC 2104), which the hash kernels make.
 
-#include "expand.hpp"
+#include "run.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -10,7 +10,7 @@
 #include "../suite/ghash.hpp"
 #include "../suite/padding.hpp"
 #include "../suite/secret.hpp"
-#include "chains.hpp"
+#include "lane_state.hpp"
 #include "copy.hpp"
 #include "lineup.hpp"
 #include "message.hpp"

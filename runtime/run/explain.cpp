@@ -1,4 +1,4 @@
-#include "explain.hpp"
+#include "run.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -24,13 +24,6 @@ std::string plural(size_t n, const char *word) { return std::to_string(n) + " " 
 std::string basis(const Engine &engine, const Variant &variant) {
     if (variant.cost.here) return "as calibrated on this machine";
     return variant.cost.measured ? "by the table for " + engine.cost_table() : "by an estimate from instruction counts";
-}
-
-template <size_t size>
-void put(char (&field)[size], const std::string &text) {
-    const size_t n = text.size() < size - 1 ? text.size() : size - 1;
-    memcpy(field, text.data(), n);
-    field[n] = 0;
 }
 
 // No variant: there is nothing to hash. A forced kernel of what stands alone is named in the place of the others.
@@ -110,9 +103,9 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
                figure(*hash.variant, hash.cycles);
     if (other.variant)
         why += "; together with " + std::string(other.variant->name) + ", " + figure(*other.variant, other.cycles);
-    put(choice->kernel, v.name);
-    put(choice->origin, kernel->origin == KernelOrigin::jit ? "jit" : "static");
-    put(choice->why, why);
+    put_text(choice->kernel, v.name);
+    put_text(choice->origin, kernel->origin == KernelOrigin::jit ? "jit" : "static");
+    put_text(choice->why, why);
     choice->lanes = v.lanes;
     const bool measured = v.cost.measured && (!other.variant || other.variant->cost.measured);
     choice->cycles_per_byte = measured ? (chosen.cycles + other.cycles) / all_bytes : 0;

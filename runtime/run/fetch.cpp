@@ -1,6 +1,7 @@
-#include "fetch.hpp"
+// Keys and texts that are in no cache, asked for before they are wanted: a processor fetches some twenty lines at once
+// when it is told of them, and one after the other when each job waits for its own.
 
-#include "message.hpp"
+#include "constructions.hpp"
 
 namespace cst {
 namespace {

@@ -5,9 +5,8 @@
 #include <algorithm>
 
 #include "../suite/secret.hpp"
-#include "block_calls.hpp"
+#include "alone.hpp"
 #include "constructions.hpp"
-#include "ghash.hpp"
 #include "lineup.hpp"
 #include "mac.hpp"
 #include "middle.hpp"
@@ -100,15 +99,10 @@ void run_gcm(const Class &c) {
         m.hash_from = m.hash_chain;
         ghash(suite, powers_end(m), m.hash_chain, m.job->aad, m.job->aad_len);
     }
-    const Middles middles = choose_middles(c);
+    run_middles_behind(c, absorb_bodies);
     Message **const list = c.memory->other;
-    const size_t n = list_paired(c, list);
-    for (size_t i = 0; i < n; i++) list[i]->hash_stop = hash_start(*list[i], middles.of[0]);
-    absorb_bodies(c, list, n);
-    run_middles(c, middles);
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
-        m.text_stop = m.text_end;
         m.hash_stop = m.body_bytes;
         list[i] = &m;
     }

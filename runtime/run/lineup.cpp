@@ -9,11 +9,16 @@
 namespace cst {
 namespace {
 
-bool fits(const Variant &v, const Need &need, bool only_ready) {
+Query query_of(const Need &need) {
     Query query;
     query.least = need.rounds_up ? UINT64_MAX : need.most;
     query.one_key = need.one_key;
     query.aligned = need.aligned;
+    return query;
+}
+
+bool fits(const Variant &v, const Need &need, bool only_ready) {
+    Query query = query_of(need);
     query.only_ready = only_ready;
     return competes(v, query) && !(need.rounds_up && v.step > SCRATCH_BYTES);
 }
@@ -46,11 +51,7 @@ __attribute__((noinline)) Lineup decide(const Suite &suite, const Need &need, bo
         if ((need.whole_only && v->step != block) || (need.grain && v->step > need.grain)) continue;
         if (need.whole && v->message.is_short && (need.most > v->step || !need.short_aad)) continue;
         if (v == suite.forced) {
-            Query query;
-            query.least = need.rounds_up ? UINT64_MAX : need.most;
-            query.one_key = need.one_key;
-            query.aligned = need.aligned;
-            if (cst::fits(*v, query)) return {v, need.messages, on_this(*v, need, need.messages), nullptr, 0};
+            if (cst::fits(*v, query_of(need))) return {v, need.messages, on_this(*v, need, need.messages), nullptr, 0};
         }
         if (found < 128 && fits(*v, need, only_ready)) candidates[found++] = v;
     }
@@ -96,6 +97,33 @@ double of_bits(uint64_t bits) {
     return value;
 }
 
+// What was decided before about this question, or what is decided now. decide(bool *lasts): whether it is to be
+// remembered.
+template <typename Decide>
+__attribute__((always_inline)) inline Lineup remembered(const Suite &suite, const Need &need, uint64_t kind,
+                                                        Decide decide) {
+    LineupMemo &memo = suite.engine->lineups();
+    const bool usual = !suite.forced && suite.remembered;
+    const Question question = question_of(need, kind);
+    Answer answer;
+    if (usual && memo.recall(question, &answer)) {
+        const Variant *const v = reinterpret_cast<const Variant *>(uintptr_t(answer[0]));
+        return {v, size_t(answer[1]), of_bits(answer[2]), reinterpret_cast<const Variant *>(uintptr_t(answer[3])),
+                of_bits(answer[4])};
+    }
+    bool lasts = true;
+    const Lineup lineup = decide(&lasts);
+    if (usual && lasts)
+        memo.remember(question,
+                      {uint64_t(reinterpret_cast<uintptr_t>(lineup.variant)), lineup.messages, bits_of(lineup.cycles),
+                       uint64_t(reinterpret_cast<uintptr_t>(lineup.next)), bits_of(lineup.next_cycles)});
+    return lineup;
+}
+
+bool holds(const Family &family, const Variant *v) {
+    return std::find(family.variants.begin(), family.variants.end(), v) != family.variants.end();
+}
+
 }  // namespace
 
 double loading(const Variant &v, bool one_key) {
@@ -110,29 +138,14 @@ double loading(const Variant &v, bool one_key) {
 }
 
 Lineup line_up(const Suite &suite, const Need &need) {
-    LineupMemo &memo = suite.engine->lineups();
-    const bool usual = !suite.forced && suite.remembered;
-    const Question question = question_of(need, 0);
-    Answer answer;
-    if (usual && memo.recall(question, &answer)) {
-        const Variant *const v = reinterpret_cast<const Variant *>(uintptr_t(answer[0]));
-        return {v, size_t(answer[1]), of_bits(answer[2]), reinterpret_cast<const Variant *>(uintptr_t(answer[3])),
-                of_bits(answer[4])};
-    }
-    bool only_ready = false;
-    for (;;) {
-        const Lineup lineup = decide(suite, need, only_ready);
-        const Kernel *kernel;
-        const int error = lineup.variant ? suite.engine->fetch(*lineup.variant, &kernel) : CST_OK;
-        if (!error) {
-            if (usual && !only_ready)
-                memo.remember(question, {uint64_t(reinterpret_cast<uintptr_t>(lineup.variant)), lineup.messages,
-                                         bits_of(lineup.cycles), uint64_t(reinterpret_cast<uintptr_t>(lineup.next)),
-                                         bits_of(lineup.next_cycles)});
-            return lineup;
+    return remembered(suite, need, 0, [&](bool *lasts) {
+        for (;; *lasts = false) {
+            const Lineup lineup = decide(suite, need, !*lasts);
+            const Kernel *kernel;
+            // What else is refused, or there is no memory for it, is known by then: only what is ready is asked for.
+            if (!lineup.variant || !suite.engine->fetch(*lineup.variant, &kernel)) return lineup;
         }
-        only_ready = true;  // what else is refused, or there is no memory for it, is known by then
-    }
+    });
 }
 
 namespace {
@@ -149,20 +162,13 @@ double around_pair(const Suite &suite, const Family &ciphers, size_t messages, u
 
 Lineup choose_message(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t most, uint64_t aad) {
     const Family &family = suite.messages[opens];
-    const auto &variants = family.variants;
-    if (variants.empty()) return {};
-    if (suite.forced && std::find(variants.begin(), variants.end(), suite.forced) == variants.end()) return {};
+    if (family.variants.empty() || (suite.forced && !holds(family, suite.forced))) return {};
     Need need = {&family, messages, bytes, most};
     need.whole = true;
     need.short_aad = aad <= SHORT_MESSAGE_AAD;
-    LineupMemo &memo = suite.engine->lineups();
-    const Question question = question_of(need, 2);
-    Answer answer;
-    const bool usual = !suite.forced && suite.remembered;
-    if (usual && memo.recall(question, &answer))
-        return {reinterpret_cast<const Variant *>(uintptr_t(answer[0])), messages, of_bits(answer[2]), nullptr, 0};
-    Lineup message = line_up(suite, need);
-    if (message.variant && message.variant != suite.forced && bytes && suite.hash) {
+    return remembered(suite, need, 2, [&](bool *) {
+        Lineup message = line_up(suite, need);
+        if (!message.variant || message.variant == suite.forced || !bytes || !suite.hash) return message;
         Need parts = {&suite.ciphers(opens), messages, bytes, most};
         parts.rounds_up = true;
         double others = line_up(suite, parts).cycles;
@@ -176,28 +182,16 @@ Lineup choose_message(const Suite &suite, bool opens, size_t messages, uint64_t 
             others = std::min(others, pair + around_pair(suite, suite.encrypts, messages, hash.variant->step));
         others += MESSAGE_UNDER_WAY * double(messages);
         if (others < message.cycles * (1 - 2 * COST_PRECISION)) message.variant = nullptr;
-    }
-    if (usual)
-        memo.remember(question,
-                      {uint64_t(reinterpret_cast<uintptr_t>(message.variant)), 0, bits_of(message.cycles), 0, 0});
-    return message;
+        return message;
+    });
 }
 
 const Variant *choose_pair(const Suite &suite, const Need &need, const Family &ciphers, double *cycles) {
     if (need.family->variants.empty() || !need.messages) return nullptr;
-    const bool forced_pair = suite.forced && std::find(need.family->variants.begin(), need.family->variants.end(),
-                                                       suite.forced) != need.family->variants.end();
-    if (suite.forced && !forced_pair) return nullptr;
-    LineupMemo &memo = suite.engine->lineups();
-    const Question question = question_of(need, 1);
-    Answer answer;
-    const bool usual = !suite.forced && suite.remembered;
-    if (usual && memo.recall(question, &answer)) {
-        if (cycles) *cycles = of_bits(answer[2]);
-        return reinterpret_cast<const Variant *>(uintptr_t(answer[0]));
-    }
-    Lineup pair = line_up(suite, need);
-    if (pair.variant && pair.variant != suite.forced) {
+    if (suite.forced && !holds(*need.family, suite.forced)) return nullptr;
+    const Lineup chosen = remembered(suite, need, 1, [&](bool *) {
+        Lineup pair = line_up(suite, need);
+        if (!pair.variant || pair.variant == suite.forced) return pair;
         Need alone = need;
         alone.family = &ciphers;
         const Lineup cipher = line_up(suite, alone);
@@ -207,11 +201,10 @@ const Variant *choose_pair(const Suite &suite, const Need &need, const Family &c
         if (cipher.variant && hash.variant &&
             cipher.cycles + hash.cycles < (pair.cycles + around) * (1 - 2 * COST_PRECISION))  // two costs are added
             pair.variant = nullptr;
-    }
-    if (usual)
-        memo.remember(question, {uint64_t(reinterpret_cast<uintptr_t>(pair.variant)), 0, bits_of(pair.cycles), 0, 0});
-    if (cycles) *cycles = pair.cycles;
-    return pair.variant;
+        return pair;
+    });
+    if (cycles) *cycles = chosen.cycles;
+    return chosen.variant;
 }
 
 }  // namespace cst

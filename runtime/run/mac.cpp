@@ -4,10 +4,9 @@
 
 #include "../suite/block_mac.hpp"
 #include "../suite/secret.hpp"
-#include "burst.hpp"
+#include "run.hpp"
 #include "ccm_blocks.hpp"
-#include "chains.hpp"
-#include "keys.hpp"
+#include "lane_state.hpp"
 #include "lanes.hpp"
 #include "lineup.hpp"
 
@@ -52,17 +51,13 @@ uint64_t body_left(const Suite &suite, const Message &m) {
     return stop - std::min(stop, m.hashed);
 }
 
-class MacStep {
+class MacStep : public HashLanes {
 public:
     MacStep(const Class &c, const Variant &v)
-        : suite_(*c.suite),
-          hash_(suite_.hash->record),
-          places_(v.hash.lanes.data()),
-          memory_(c.memory->lanes),
-          state_(memory_.state),
+        : HashLanes(c.suite->hash->record, v, &c.memory->lanes),
+          suite_(*c.suite),
           unit_(hash_.block_bytes),
           step_(v.step),
-          log2_(v.step_log2),
           ccm_(suite_.construction == Construction::ccm),
           poly_(suite_.construction == Construction::chacha_poly),
           headed_(headed(suite_)),
@@ -70,11 +65,9 @@ public:
           alike_(c.alike),
           key_bytes_(16 * v.hash.key_rows),
           hmac_(suite_.hmac()),
-          chains_(v, state_),
           keys_(v.hash, state_) {}
 
     Message *message[MAX_LANES];
-    uint64_t left[MAX_LANES];
 
     void load(const uint32_t *lanes, size_t n) {
         chains_.put(lanes, n, [&](size_t i) { return message[lanes[i]]->hash_from; });
@@ -87,21 +80,14 @@ public:
         for (size_t i = 0; i < n; i++)
             if (message[lanes[i]]->stage == Stage::outer) outer[outers++] = lanes[i];
             else others[rest++] = lanes[i];
-        if (outers) begin_outer(outer, outers);
+        if (outers) {
+            begin_outer(outer, outers, [&](size_t i) { return message[outer[i]]->key->outer(); });
+            for (size_t i = 0; i < outers; i++) message[outer[i]]->stage = Stage::done;
+        }
         if (rest) go_on(others, rest);
     }
-    void advance(uint32_t lane, uint64_t iterations) { point(lane, in_[lane] += iterations << log2_); }
-    uint64_t most_idle(uint64_t iterations) const { return iterations; }
-    void idle(uint32_t lane, uint32_t model) const { point(lane, in_[model]); }
 
 private:
-    void point(uint32_t lane, const uint8_t *in) const { put_pointer(state_ + places_[lane].in, in); }
-    bool begin(uint32_t lane, const uint8_t *in, uint64_t bytes) {
-        in_[lane] = in;
-        left[lane] = bytes >> log2_;
-        point(lane, in);
-        return true;
-    }
     // Whether the kernel, whose iteration may have several blocks, can do so many bytes.
     bool takes(uint64_t bytes) const { return !(bytes & (step_ - 1)); }
 
@@ -178,7 +164,7 @@ private:
             case Move::own: return ccm_ ? ccm_head(lane) : poly_head(lane);
             case Move::aad: return begin(lane, static_cast<const uint8_t *>(m.job->aad), move.bytes);
             case Move::joint: {
-                uint8_t *const to = memory_.scratch_of(lane, move.bytes);
+                uint8_t *const to = memory_->scratch_of(lane, move.bytes);
                 put_head(suite_, *m.job, m.record_length, move.rest, to);
                 m.body->read(0, to + move.head, m.boundary);
                 m.hashed = m.boundary;
@@ -225,7 +211,7 @@ private:
                 uint64_t detour = step_;
                 while (detour < bytes && detour + step_ <= MOST_DETOUR && m.body->together(at + detour) < LONG_STRETCH)
                     detour += step_;
-                uint8_t *const to = memory_.scratch_of(lane, detour);
+                uint8_t *const to = memory_->scratch_of(lane, detour);
                 m.body->read(at, to, detour);
                 m.hashed += detour;
                 return begin(lane, to, detour);
@@ -239,7 +225,7 @@ private:
     // What is left of the message, with trailer and padding.
     bool end(uint32_t lane, const Move &move) {
         Message &m = *message[lane];
-        uint8_t *const to = memory_.scratch_of(lane, WHOLE_MESSAGE + PAD_SLACK);
+        uint8_t *const to = memory_->scratch_of(lane, WHOLE_MESSAGE + PAD_SLACK);
         size_t used = move.head ? put_head(suite_, *m.job, m.record_length, move.rest, to) : 0;
         const size_t rest = size_t(m.body_bytes - m.hashed);
         m.body->read(m.hashed, to + used, rest);
@@ -272,7 +258,7 @@ private:
             m.stage = Stage::body;
             return stretch(lane);
         }
-        uint8_t *const to = memory_.scratch_of(lane, CCM_HEAD + PAD_SLACK);
+        uint8_t *const to = memory_->scratch_of(lane, CCM_HEAD + PAD_SLACK);
         size_t used = 0;
         if (!m.aad_hashed) used = put_ccm_head(job, to);
         const size_t some = std::min<size_t>(left, CCM_HEAD - used);
@@ -288,7 +274,7 @@ private:
         const size_t left = m.job->aad_len - m.aad_hashed, whole = left & ~(unit_ - 1);
         const size_t padded = (left + 15) & ~size_t(15), text = size_t(m.body_bytes);
         if (!m.aad_hashed && m.to_end && padded + text + 2 * unit_ <= WHOLE_MESSAGE) {
-            uint8_t *const to = memory_.scratch_of(lane, WHOLE_MESSAGE + PAD_SLACK);
+            uint8_t *const to = memory_->scratch_of(lane, WHOLE_MESSAGE + PAD_SLACK);
             if (left) put_zeros(to + padded - 16);
             copy_few(to, aad, left);
             m.body->read(0, to + padded, text);
@@ -302,7 +288,7 @@ private:
         }
         m.stage = Stage::body;
         if (!left) return stretch(lane);
-        uint8_t *const to = memory_.scratch_of(lane, 2 * unit_);
+        uint8_t *const to = memory_->scratch_of(lane, 2 * unit_);
         copy_few(to, aad, left);
         return begin(lane, to, fill_with_zeros(to, left));
     }
@@ -317,32 +303,12 @@ private:
     uint64_t whole_aad(const cst_job &job) const { return aad_in_head(suite_, job.aad_len) & ~uint64_t(unit_ - 1); }
     size_t rest_of_aad(const cst_job &job) const { return size_t(aad_in_head(suite_, job.aad_len) & (unit_ - 1)); }
 
-    // RFC 2104: the hash of the key's other block and the digest.
-    void begin_outer(const uint32_t *lanes, size_t n) {
-        chains_.take(lanes, n, [&](size_t i) { return message[lanes[i]]->hash_chain; });
-        for (size_t i = 0; i < n; i++) {
-            Message &m = *message[lanes[i]];
-            uint8_t *const to = memory_.scratch_of(lanes[i], WHOLE_MESSAGE + PAD_SLACK);
-            hash_digest(hash_, m.hash_chain, to, hash_.digest_bytes);
-            begin(lanes[i], to, hash_pad(hash_, to, hash_.digest_bytes, uint64_t(unit_) + hash_.digest_bytes));
-            m.stage = Stage::done;
-        }
-        chains_.put(lanes, n, [&](size_t i) -> const uint8_t * { return message[lanes[i]]->key->outer(); });
-    }
-
     const Suite &suite_;
-    const AlgorithmRecord &hash_;
-    const LanePlace *const places_;
-    LaneMemory &memory_;
-    uint8_t *const state_;
     const size_t unit_, step_;
-    const uint32_t log2_;
     const bool ccm_, poly_, headed_, block_mac_, alike_;
     const size_t key_bytes_;
     const bool hmac_;
-    const Chains chains_;
     LaneKeys keys_;
-    const uint8_t *in_[MAX_LANES];
 };
 
 // Bytes that are still to be hashed, the outer hash among them.

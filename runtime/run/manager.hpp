@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "burst.hpp"
+#include "run.hpp"
 
 namespace cst {
 

@@ -22,8 +22,7 @@
 
 #include <algorithm>
 
-#include "chains.hpp"
-#include "keys.hpp"
+#include "lane_state.hpp"
 #include "lanes.hpp"
 #include "lineup.hpp"
 #include "mac.hpp"
@@ -296,12 +295,12 @@ void run_middles(const Class &c, const Middles &middles) {
     for (size_t i = 0; i < middles.n; i++) run_middle(c, middles.of[i]);
 }
 
-void run_middles_behind_macs(const Class &c) {
+void run_middles_behind(const Class &c, RunHashes *hash) {
     const Middles middles = choose_middles(c);
-    Message **const list = c.memory->list;
+    Message **const list = c.memory->other;
     const size_t n = list_paired(c, list);
     for (size_t i = 0; i < n; i++) list[i]->hash_stop = hash_start(*list[i], middles.of[0]);
-    run_macs(c, list, n);
+    hash(c, list, n);
     run_middles(c, middles);
 }
 

@@ -36,8 +36,9 @@ uint64_t cipher_start(const Message &m, const Middle &middle);
 uint64_t hash_start(const Message &m, const Middle &middle);
 // All that are paired stand at their starts. Afterwards fewer bytes are left than a pair kernel needs.
 void run_middles(const Class &c, const Middles &middles);
-// All of it, where only the hash has something to do in front of the middle, and there is one.
-void run_middles_behind_macs(const Class &c);
+// All of it, where only the hash has something to do in front of the middle, and there is one: as run_macs.
+typedef void RunHashes(const Class &c, Message **list, size_t n);
+void run_middles_behind(const Class &c, RunHashes *hash);
 // The paired ones, of which there are so many.
 size_t list_paired(const Class &c, Message **list);
 

@@ -1,6 +1,6 @@
-#include "one_call.hpp"
+#include "constructions.hpp"
 
-#include "burst.hpp"
+#include "run.hpp"
 #include "calls.hpp"
 #include "lineup.hpp"
 #include "text.hpp"

@@ -1,9 +1,9 @@
-#include "parts.hpp"
+#include "run.hpp"
 
 #include <algorithm>
 
 #include "../suite/secret.hpp"
-#include "chains.hpp"
+#include "lane_state.hpp"
 #include "lanes.hpp"
 #include "lineup.hpp"
 #include "mac.hpp"
@@ -17,23 +17,12 @@ struct Rest {
     uint64_t blocks;  // altogether, the end's and HMAC's too
 };
 
-// Of a lane's scratch: a chaining value, then the end of a message.
-constexpr size_t END = MOST_CHAIN, ROOM = END + 2 * MOST_BLOCK + PAD_SLACK;
-
-class PartStep {
+class PartStep : public DigestLanes<PartStep> {
 public:
     PartStep(const Suite &suite, const Variant &v, LaneMemory *memory)
-        : hash_(suite.hash->record),
-          places_(v.hash.lanes.data()),
-          memory_(memory),
-          state_(memory->state),
-          log2_(v.step_log2),
-          unit_(hash_.block_bytes),
-          hmac_(suite.hmac()),
-          chains_(v, state_) {}
+        : DigestLanes(suite.hash->record, v, memory), unit_(hash_.block_bytes), hmac_(suite.hmac()) {}
 
     Rest *message[MAX_LANES];
-    uint64_t left[MAX_LANES];
 
     void load(const uint32_t *lanes, size_t n) {
         chains_.put(lanes, n, [&](size_t i) { return state_at(lanes[i])->chain; });
@@ -43,25 +32,9 @@ public:
             go_on(lanes[i]);
         }
     }
-    void turn(const uint32_t *lanes, size_t n) {
-        uint32_t outers[MAX_LANES], ends[MAX_LANES];
-        size_t n_outers = 0, n_ends = 0;
-        for (size_t i = 0; i < n; i++) {
-            const uint32_t lane = lanes[i];
-            if (go_on(lane)) continue;
-            if (stage_[lane] == Stage::outer) outers[n_outers++] = lane;
-            else ends[n_ends++] = lane;
-        }
-        if (n_outers) begin_outer(outers, n_outers);
-        if (n_ends) finish(ends, n_ends);
-    }
-    void advance(uint32_t lane, uint64_t iterations) {
-        if (left[lane]) point(lane, in_[lane] += iterations << log2_);
-    }
-    uint64_t most_idle(uint64_t iterations) const { return iterations; }
-    void idle(uint32_t lane, uint32_t model) const { point(lane, in_[model]); }
 
 private:
+    friend DigestLanes<PartStep>;
     enum class Stage : uint8_t {
         joint,  // what waited, filled up to a block
         body,  // whole blocks, where they lie
@@ -72,13 +45,6 @@ private:
 
     const cst_part &part_at(uint32_t lane) const { return *message[lane]->part; }
     HashState *state_at(uint32_t lane) const { return state_of(part_at(lane)); }
-    uint8_t *scratch(uint32_t lane) const { return memory_->scratch_of(lane, ROOM); }
-    void point(uint32_t lane, const uint8_t *in) const { put_pointer(state_ + places_[lane].in, in); }
-    bool begin(uint32_t lane, const uint8_t *in, uint64_t bytes) {
-        left[lane] = bytes >> log2_;
-        point(lane, in_[lane] = in);
-        return true;
-    }
     const uint8_t *rest_of(uint32_t lane) const {
         const cst_part &part = part_at(lane);
         return static_cast<const uint8_t *>(part.in) + (part.in_len - in_left_[lane]);
@@ -116,23 +82,17 @@ private:
             take_into_block(s, lane, s->bytes & (unit_ - 1), in_left_[lane]);
             if (!part_at(lane).tag) return false;
             if (hmac_) stage_[lane] = Stage::outer;
-            uint8_t *const to = scratch(lane) + END;
+            uint8_t *const to = memory_->scratch_of(lane, READ + 2 * MOST_BLOCK + PAD_SLACK) + READ;
             const size_t used = s->bytes & (unit_ - 1);
             memcpy(to, s->block, used);
             return begin(lane, to, hash_pad(hash_, to, used, s->bytes + (hmac_ ? unit_ : 0)));
         }
         return false;
     }
-    // RFC 2104: the hash of the key's other block and the digest.
-    void begin_outer(const uint32_t *lanes, size_t n) {
-        chains_.take(lanes, n, [&](size_t i) { return scratch(lanes[i]); });
-        for (size_t i = 0; i < n; i++) {
-            uint8_t *const to = scratch(lanes[i]) + END;
-            hash_digest(hash_, scratch(lanes[i]), to, hash_.digest_bytes);
-            begin(lanes[i], to, hash_pad(hash_, to, hash_.digest_bytes, unit_ + hash_.digest_bytes));
-            stage_[lanes[i]] = Stage::done;
-        }
-        chains_.put(lanes, n, [&](size_t i) { return key_at(lanes[i]).outer(); });
+    bool wants_outer(uint32_t lane) {
+        const bool wants = stage_[lane] == Stage::outer;
+        stage_[lane] = Stage::done;
+        return wants;
     }
     const Key &key_at(uint32_t lane) const { return *reinterpret_cast<const Key *>(part_at(lane).key); }
     void finish(const uint32_t *lanes, size_t n) {
@@ -145,15 +105,8 @@ private:
         }
     }
 
-    const AlgorithmRecord &hash_;
-    const LanePlace *const places_;
-    LaneMemory *const memory_;
-    uint8_t *const state_;
-    const uint32_t log2_;
     const size_t unit_;
     const bool hmac_;
-    const Chains chains_;
-    const uint8_t *in_[MAX_LANES];
     uint64_t in_left_[MAX_LANES];
     Stage stage_[MAX_LANES];
 };

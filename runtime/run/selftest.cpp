@@ -7,12 +7,11 @@
 #include <new>
 
 #include "../suite/ghash.hpp"
-#include "burst.hpp"
-#include "expand.hpp"
+#include "run.hpp"
 #include "lineup.hpp"
 #include "mac.hpp"
 #include "middle.hpp"
-#include "poly1305.hpp"
+#include "alone.hpp"
 #include "text.hpp"
 
 namespace cst {

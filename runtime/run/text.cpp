@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "keys.hpp"
+#include "lane_state.hpp"
 #include "lanes.hpp"
 #include "lineup.hpp"
 
@@ -29,24 +29,18 @@ uint64_t before_carry(Construction construction, const uint8_t *counter) {
 // Whether the chaining value at the end of what is to be run matters.
 bool goes_on(const Message &m) { return m.chain_wanted || m.text_stop < m.text_end; }
 
-class TextStep {
+class TextStep : public TextLanes {
 public:
     TextStep(const Class &c, const Variant &v, bool fills)
-        : suite_(*c.suite),
+        : TextLanes(v, &c.memory->lanes),
+          suite_(*c.suite),
           part_(v.cipher),
-          places_(v.cipher.lanes.data()),
-          memory_(c.memory->lanes),
           areas_(c.memory),
-          state_(memory_.state),
-          step_(v.step),
-          log2_(v.step_log2),
           unit_(suite_.encrypt->record.block_bytes),
           counts_(counts(suite_)),
-          fills_(fills),
-          keys_(v.cipher, state_) {}
+          fills_(fills) {}
 
     Message *message[MAX_LANES];
-    uint64_t left[MAX_LANES];
 
     void share_key(const uint8_t *rows) { keys_.share(rows); }
 
@@ -87,23 +81,9 @@ public:
             m.cipher_from = chain;
         }
     }
-    void advance(uint32_t lane, uint64_t iterations) {
-        in_[lane] += iterations << log2_;
-        out_[lane] += iterations << log2_;
-        point(lane, in_[lane], out_[lane]);
-    }
-    uint64_t most_idle(uint64_t iterations) {
-        memory_.idle_used = IDLE_OUT_BYTES;
-        return std::min<uint64_t>(iterations, IDLE_OUT_BYTES >> log2_);
-    }
-    void idle(uint32_t lane, uint32_t model) const { point(lane, in_[model], memory_.idle_out); }
 
 private:
     static bool done(const Message &m) { return m.ciphered == m.text_end + m.last_bytes; }
-    void point(uint32_t lane, const uint8_t *in, const uint8_t *out) const {
-        put_pointer(state_ + places_[lane].in, in);
-        put_pointer(state_ + places_[lane].out, out);
-    }
 
     // The next bytes that the kernel can do at once. False: there are none.
     bool stretch(uint32_t lane) {
@@ -139,7 +119,7 @@ private:
         if (!fills_) bytes &= ~uint64_t(step_ - 1);
         if (!bytes) return false;
         const uint64_t room = (bytes + step_ - 1) & ~uint64_t(step_ - 1);
-        uint8_t *const to = memory_.scratch_of(lane, room);
+        uint8_t *const to = memory_->scratch_of(lane, room);
         m.in.read(m.ciphered, to, bytes);
         memset(to + bytes, 0, room - bytes);
         begin(lane, to, to, room, true);
@@ -175,17 +155,10 @@ private:
 
     const Suite &suite_;
     const Part &part_;
-    const LanePlace *const places_;
-    LaneMemory &memory_;
     Memory *const areas_;
-    uint8_t *const state_;
-    const uint64_t step_;
-    const uint32_t log2_;
     const uint64_t unit_;
     const bool counts_, fills_;
-    LaneKeys keys_;
-    const uint8_t *in_[MAX_LANES];
-    uint8_t *out_[MAX_LANES], *begun_[MAX_LANES];  // begun_: what is to be written behind, where it was put together
+    uint8_t *begun_[MAX_LANES];  // what is to be written behind, where it was put together
     uint64_t bytes_[MAX_LANES];                    // of the stretch, without what fills it up
 };
 
@@ -302,8 +275,11 @@ Lineup line_up_texts(const Class &c) {
 
 void run_all_texts(const Class &c, bool decrypts) {
     size_t n = 0;
-    for (size_t i = 0; i < c.n; i++)
-        if (!c.messages[i].failed) c.memory->list[n++] = &c.messages[i];
+    for (Message *m = c.messages; m < c.messages + c.n; m++) {
+        if (m->failed) continue;
+        m->text_stop = m->text_end;
+        c.memory->list[n++] = m;
+    }
     run_texts(c, c.memory->list, n, decrypts);
 }
 

@@ -9,7 +9,7 @@ namespace cst {
 // Runs the cipher over each text, from `ciphered` up to `text_stop`; where that is all of the text, over `last` too,
 // and writes both. Lengths of a counter mode end anywhere. Of several messages the list is put into another order.
 void run_texts(const Class &c, Message **list, size_t n, bool decrypts);
-// The same with every message of the class that has not failed.
+// To the end of the text, every message of the class that has not failed.
 void run_all_texts(const Class &c, bool decrypts);
 
 // What run_all_texts begins with.

@@ -2,7 +2,7 @@
 // stealing.
 
 #include "../suite/secret.hpp"
-#include "block_calls.hpp"
+#include "alone.hpp"
 #include "constructions.hpp"
 #include "text.hpp"
 
@@ -72,7 +72,7 @@ void run_xts(const Class &c) {
         blocks.encipher(m.key->tweak(), static_cast<const uint8_t *>(m.job->iv), m.chain);
         m.cipher_from = m.chain;
         m.chain_wanted = rest_of(m) != 0;
-        m.text_end = m.text_stop = last_whole(m) + (c.opens && m.chain_wanted ? 0 : BLOCK);
+        m.text_end = last_whole(m) + (c.opens && m.chain_wanted ? 0 : BLOCK);
         text_done(m.job);
         rests |= m.chain_wanted;
     }

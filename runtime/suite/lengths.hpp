@@ -17,7 +17,7 @@ struct TextLengths {
 struct Lengths {
     TextLengths seal, open;  // of the input
     uint64_t tags = 0;  // bit n - 1: tags of n bytes; 0: no tag
-    uint64_t aad_step = 1;  // between the AADs that are taken
+    uint64_t aad_step = 1;  // between the AADs that are taken, a power of two
     size_t iv_and_count = 0;  // CCM: of these bytes the IV leaves some, which count the text; 0: IV and text are apart
 
     bool hold_tag(size_t bytes) const { return bytes ? bytes <= 64 && tags >> (bytes - 1) & 1 : !tags; }

@@ -45,7 +45,9 @@ inline size_t hash_pad(const AlgorithmRecord &hash, uint8_t *block, size_t used,
 inline void pkcs7_fill(uint8_t *block, size_t used) { memset(block + used, int(16 - used), 16 - used); }
 
 // A chaining value is `words` words in host order, one after the other, in 64 bytes.
-void hash_initial(const AlgorithmRecord &hash, uint8_t *chain);
+inline void hash_initial(const AlgorithmRecord &hash, uint8_t *chain) {
+    for (uint32_t i = 0; i < hash.words; i++) memcpy(chain + i * hash.word_bytes, &hash.initial[i], hash.word_bytes);
+}
 // The bytes of four words the other way round.
 inline __m128i swap_words(__m128i words) {
     words = _mm_or_si128(_mm_slli_epi16(words, 8), _mm_srli_epi16(words, 8));

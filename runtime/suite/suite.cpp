@@ -67,7 +67,6 @@ void complete(Suite suite, Derived *derived) {
     if (!suite.iv_max) suite.iv_min = suite.iv_max = suite.iv_bytes;
     if (!suite.key_max) suite.key_min = suite.key_max = suite.key_bytes;
     suite.lengths = lengths_of(suite);
-    suite.sure = sure_lengths(suite);
     suite.key_layout = lay_out_key(suite);
     if (suite.kind == CST_DIGEST) hash_initial(suite.hash->record, suite.initial);
     suite.find_kernels();

@@ -9,7 +9,6 @@
 #include "../select/last_choice.hpp"
 #include "key_layout.hpp"
 #include "lengths.hpp"
-#include "sure_lengths.hpp"
 
 namespace cst {
 
@@ -62,7 +61,6 @@ struct Suite {
     uint64_t aad_min = 0, aad_max = 0;
     uint64_t min_bytes = 0, max_bytes = 0;
     Lengths lengths;  // what follows from these
-    SureLengths sure;
     KeyLayout key_layout;
     uint8_t initial[64] = {};  // a digest's chaining value before the first block
 

@@ -1,12 +1,17 @@
-// Chaining values in the lanes of a hash kernel. One lies together, or the same words of all lanes lie together: a row
-// of the state block. Of lanes that begin or end at once four (two) rows are filled and read by 16 bytes at a time.
+// What steps keep in the lanes of a kernel: chaining values, keys, and where a lane reads and writes.
 #pragma once
 
+#include <algorithm>
+
+#include "../select/variant.hpp"
 #include "../suite/padding.hpp"
 #include "copy.hpp"
+#include "message.hpp"
 
 namespace cst {
 
+// Chaining values in the lanes of a hash kernel. One lies together, or the same words of all lanes lie together: a row
+// of the state block. Of lanes that begin or end at once four (two) rows are filled and read by 16 bytes at a time.
 class Chains {
 public:
     Chains(const Variant &v, uint8_t *state)
@@ -151,6 +156,175 @@ private:
     const size_t rows_, stride_, entry_;
     const bool together_;
     const size_t at_once_;
+};
+
+// Copies of round keys name their register, so that the compiler leaves no row on the stack; registers are cleared when
+// the call ends.
+inline void copy_key_row(uint8_t *to, const uint8_t *from) {
+    typedef uint8_t Row[16];
+    __asm__("movups %1, %%xmm0\n\tmovups %%xmm0, %0"
+            : "=m"(*reinterpret_cast<Row *>(to))
+            : "m"(*reinterpret_cast<const Row *>(from))
+            : "xmm0");
+}
+
+template <uint32_t rows>
+inline void copy_key_rows(uint8_t *to, size_t stride, const uint8_t *from) {
+#pragma GCC unroll 16
+    for (uint32_t i = 0; i < rows; i++) copy_key_row(to + i * stride, from + i * 16);
+}
+
+// The usual numbers of rows are straight code.
+inline void copy_key_rows(uint8_t *to, size_t stride, const uint8_t *from, uint32_t rows) {
+    switch (rows) {
+        case 11: return copy_key_rows<11>(to, stride, from);
+        case 13: return copy_key_rows<13>(to, stride, from);
+        case 15: return copy_key_rows<15>(to, stride, from);
+        default:
+            for (uint32_t i = 0; i < rows; i++) copy_key_row(to + i * stride, from + i * 16);
+    }
+}
+
+// The keys of a part of a kernel, for a run of calls: a lane that goes on with the key that it has is left alone.
+class LaneKeys {
+public:
+    LaneKeys(const Part &part, uint8_t *state) : part_(part), state_(state) {
+        for (size_t i = 0; i < part.lanes.size(); i++) has_[i] = nullptr;
+    }
+    // One key for all lanes.
+    void share(const uint8_t *rows) const {
+        for (uint32_t copy : part_.key_copies) copy_key_rows(state_ + copy, part_.key_row_bytes, rows, part_.key_rows);
+    }
+    void put(uint32_t lane, const uint8_t *rows) {
+        const uint32_t place = part_.lanes[lane].key;
+        if (place == NO_FIELD || has_[lane] == rows) return;
+        copy_key_rows(state_ + place, part_.key_row_bytes, rows, part_.key_rows);
+        has_[lane] = rows;
+    }
+
+private:
+    const Part &part_;
+    uint8_t *const state_;
+    const uint8_t *has_[MAX_LANES];
+};
+
+// The lanes of a cipher's kernel, for a step (lanes.hpp).
+class TextLanes {
+public:
+    uint64_t left[MAX_LANES];
+
+    void advance(uint32_t lane, uint64_t iterations) {
+        if (!left[lane]) return;
+        point(lane, in_[lane] += iterations << log2_, out_[lane] += iterations << log2_);
+    }
+    uint64_t most_idle(uint64_t iterations) const {
+        memory_->idle_used = IDLE_OUT_BYTES;
+        return std::min<uint64_t>(iterations, IDLE_OUT_BYTES >> log2_);
+    }
+    void idle(uint32_t lane, uint32_t model) const { point(lane, in_[model], memory_->idle_out); }
+
+protected:
+    TextLanes(const Variant &v, LaneMemory *memory)
+        : places_(v.cipher.lanes.data()),
+          memory_(memory),
+          state_(memory->state),
+          step_(v.step),
+          log2_(v.step_log2),
+          keys_(v.cipher, state_) {}
+
+    void point(uint32_t lane, const uint8_t *in, const uint8_t *out) const {
+        put_pointer(state_ + places_[lane].in, in);
+        put_pointer(state_ + places_[lane].out, out);
+    }
+
+    const LanePlace *const places_;
+    LaneMemory *const memory_;
+    uint8_t *const state_;
+    const uint64_t step_;
+    const uint32_t log2_;
+    LaneKeys keys_;
+    const uint8_t *in_[MAX_LANES];
+    uint8_t *out_[MAX_LANES];
+};
+
+// The lanes of a hash's kernel.
+class HashLanes {
+public:
+    uint64_t left[MAX_LANES];
+
+    void advance(uint32_t lane, uint64_t iterations) {
+        if (left[lane]) point(lane, in_[lane] += iterations << log2_);
+    }
+    uint64_t most_idle(uint64_t iterations) const { return iterations; }
+    void idle(uint32_t lane, uint32_t model) const { point(lane, in_[model]); }
+
+protected:
+    // Of a lane's scratch: a chaining value, then what the kernel reads.
+    static constexpr size_t READ = MOST_CHAIN;
+
+    HashLanes(const AlgorithmRecord &hash, const Variant &v, LaneMemory *memory)
+        : hash_(hash),
+          places_(v.hash.lanes.data()),
+          memory_(memory),
+          state_(memory->state),
+          log2_(v.step_log2),
+          chains_(v, state_) {}
+
+    void point(uint32_t lane, const uint8_t *in) const { put_pointer(state_ + places_[lane].in, in); }
+    bool begin(uint32_t lane, const uint8_t *in, uint64_t bytes) {
+        left[lane] = bytes >> log2_;
+        point(lane, in_[lane] = in);
+        return true;
+    }
+    uint8_t *scratch(uint32_t lane) const { return memory_->scratch + lane * SCRATCH_PITCH; }
+    // Their chaining values to their scratch, of which they had some before.
+    void take(const uint32_t *lanes, size_t n) const {
+        chains_.take(lanes, n, [&](size_t i) { return scratch(lanes[i]); });
+    }
+    // RFC 2104: the hash of the key's other block, outer(i), and the digest; put together where the message's end was.
+    template <typename Outer>
+    void begin_outer(const uint32_t *lanes, size_t n, Outer outer) {
+        take(lanes, n);
+        for (size_t i = 0; i < n; i++) {
+            uint8_t *const to = scratch(lanes[i]) + READ;
+            hash_digest(hash_, scratch(lanes[i]), to, hash_.digest_bytes);
+            begin(lanes[i], to, hash_pad(hash_, to, hash_.digest_bytes, hash_.block_bytes + hash_.digest_bytes));
+        }
+        chains_.put(lanes, n, outer);
+    }
+
+    const AlgorithmRecord &hash_;
+    const LanePlace *const places_;
+    LaneMemory *const memory_;
+    uint8_t *const state_;
+    const uint32_t log2_;
+    const Chains chains_;
+    const uint8_t *in_[MAX_LANES];
+};
+
+// Those of a Step whose lanes do three things: go_on(lane) begins the next stretch, or there is none; then HMAC's
+// second hash follows, if wants_outer(lane), which is asked once, with the key key_at(lane); then finish(lanes, n) is
+// all.
+template <typename Step>
+class DigestLanes : public HashLanes {
+public:
+    void turn(const uint32_t *lanes, size_t n) {
+        Step *const step = static_cast<Step *>(this);
+        uint32_t outers[MAX_LANES], ends[MAX_LANES];
+        size_t n_outers = 0, n_ends = 0;
+        for (size_t i = 0; i < n; i++) {
+            const uint32_t lane = lanes[i];
+            if (step->go_on(lane)) continue;
+            if (step->wants_outer(lane)) outers[n_outers++] = lane;
+            else ends[n_ends++] = lane;
+        }
+        if (n_outers) begin_outer(outers, n_outers, [&](size_t i) { return step->key_at(outers[i]).outer(); });
+        if (n_ends) step->finish(ends, n_ends);
+    }
+
+private:
+    friend Step;
+    using HashLanes::HashLanes;
 };
 
 }  // namespace cst

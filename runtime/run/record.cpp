@@ -1,4 +1,7 @@
-// TLS records, opened: decrypt, then check padding and MAC. How much padding there is, and whether anything is right,
+// TLS records (RFC 5246, 6.2.3.2). Sealed: MAC over head and text, then text, MAC and padding encrypted; the stitched
+// middle has the hash ahead of the cipher where that overwrites the text (middle.cpp).
+//
+// Opened: decrypt, then check padding and MAC. How much padding there is, and whether anything is right,
 // must not show in the time (the attacks of Vaudenay, 2002, and of AlFardan and Paterson, "Lucky Thirteen", 2013). What
 // is public is the record's length n. With a MAC of m bytes the text has between n - m - 256 (or 0) and n - m - 1
 // bytes: blocks of the hash below the former are hashed as usual; from there on (the tail) every block that the longest
@@ -10,9 +13,39 @@
 #include "../suite/secret.hpp"
 #include "constructions.hpp"
 #include "mac.hpp"
+#include "middle.hpp"
 #include "text.hpp"
 
 namespace cst {
+
+static_assert((15 + TLS_MOST_MAC) / 16 * 16 + 16 <= MOST_LAST, "text, MAC and padding have room");
+
+void seal_records(const Class &c) {
+    const Suite &suite = *c.suite;
+    const size_t mac = suite.hash->record.digest_bytes;
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        m.text_end = m.text_stop = m.job->in_len & ~uint64_t(15);
+        m.body = &m.in;
+        m.body_bytes = m.ready = m.job->in_len;
+        m.record_length = uint16_t(m.job->in_len);
+        begin_mac(suite, &m);
+    }
+    run_middles_behind(c, run_macs);
+    finish_macs(c);
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        const size_t rest = m.job->in_len % 16, padding = 16 - (rest + mac) % 16;
+        m.in.read(m.text_end, m.last, rest);
+        copy_few(m.last + rest, m.digest, mac);
+        memset(m.last + rest + mac, int(padding - 1), padding);
+        m.last_bytes = uint32_t(rest + mac + padding);
+        m.job->out_len = size_t(m.text_end + m.last_bytes);
+        m.job->status = CST_OK;
+    }
+    run_all_texts(c, false);
+}
+
 namespace {
 
 // In the area of a message: a block of the hash, and behind it the tail.

@@ -16,6 +16,17 @@ static_assert(std::is_trivially_destructible<Message>::value, "used as plain mem
 
 }  // namespace
 
+void Buffer::seek(uint64_t position) {
+    while (position < first_) first_ -= pieces_[--index_].bytes;
+    while (index_ + 1 < n_ && position - first_ >= pieces_[index_].bytes) first_ += pieces_[index_++].bytes;
+    data_ = static_cast<uint8_t *>(pieces_[index_].data);
+    bytes_ = pieces_[index_].bytes;
+}
+
+void Buffer::zero(uint64_t position, uint64_t n) {
+    each(position, n, [](uint8_t *data, size_t some) { wipe(data, some); });
+}
+
 int Memory::allocate(const Engine &engine, size_t n) {
     n = n < MOST_MESSAGES ? n : MOST_MESSAGES;
     const size_t state_bytes = lines(engine.most_state_bytes()), scratch_bytes = MAX_LANES * SCRATCH_PITCH,

@@ -1,0 +1,45 @@
+// What stands alone, one call of a kernel each, outside of lanes: single blocks of AES (masks of tags, first tweaks);
+// GHASH (SP 800-38D, 6.4) of AAD, long IVs, lengths, and what strides leave of a text; Poly1305 (RFC 8439, 2.5).
+#pragma once
+
+#include "../suite/poly1305.hpp"
+#include "calls.hpp"
+#include "lineup.hpp"
+
+namespace cst {
+
+// For some of them, one after the other. Of a suite that has `blocks`.
+class BlockCalls : public Calls {
+public:
+    explicit BlockCalls(const Suite &suite) : Calls(*suite.engine, kernel(suite), BLOCK) {}
+    ~BlockCalls() { v_.calls.add(n_); }
+
+    // out == in is allowed.
+    void encipher(const uint8_t (*round_keys)[16], const uint8_t *in, uint8_t *out) {
+        point(place_.key, round_keys);
+        call(in, out);
+        n_++;
+    }
+
+private:
+    static const Variant &kernel(const Suite &suite) {
+        Need need = {&suite.blocks, 1, BLOCK, BLOCK};
+        need.whole = true;
+        return *line_up(suite, need).variant;
+    }
+
+    size_t n_ = 0;
+};
+
+// Y goes on with so many bytes, filled up with zeros to whole blocks, by one call of a kernel. `suite` is one of GCM;
+// powers_end: behind H of a key's powers (suite/ghash.hpp), where GHASH_ZEROS rows of zeros follow.
+void ghash(const Suite &suite, const uint8_t (*powers_end)[16], uint8_t *y, const void *data, uint64_t bytes);
+
+// The same with one block, of the lengths of AAD and text in bytes (7.1, step 5), whose tag or counter block it makes.
+void ghash_lengths(const Suite &suite, const uint8_t (*powers_end)[16], uint8_t *y, uint64_t aad, uint64_t text);
+
+// Poly1305: adds whole blocks, by the one of these kernels that takes r itself and has the fewest lanes.
+void poly1305_blocks(const Engine &engine, const Family &kernels, const PolyKey &key, uint64_t *accumulator,
+                     const uint8_t *in, uint64_t blocks);
+
+}  // namespace cst
