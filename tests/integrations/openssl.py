@@ -27,13 +27,23 @@ def configured(build: Path, folder: Path, **lines: str) -> dict[str, str]:
     return os.environ | {"OPENSSL_CONF": str(file)}
 
 
-def compare(build: Path, environment: dict[str, str], *arguments: object) -> None:
-    """openssl-ciphers, which must find no difference."""
-    program = build / "integrations/openssl/openssl-ciphers"
-    if not program.exists():
+def program(build: Path, name: str) -> Path:
+    """One of those that call the provider through libcrypto."""
+    found = build / f"integrations/openssl/openssl-{name}"
+    if not found.exists():
         pytest.skip("not built: no libcrypto of OpenSSL 3.0 or later")
+    return found
+
+
+def compare(build: Path, environment: dict[str, str], *arguments: object, with_: str = "ciphers") -> None:
+    """openssl-ciphers, or another, which must find no difference."""
     done = subprocess.run(
-        [program, *map(str, arguments)], capture_output=True, text=True, timeout=600, env=environment, check=False
+        [program(build, with_), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env=environment,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "messages" in done.stdout
