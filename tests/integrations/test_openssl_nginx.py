@@ -66,7 +66,7 @@ def test_nginx_serves_reloads_and_ends(build: Path, tmp_path: Path) -> None:
     port, stats, text = free_port(), tmp_path / "stats", os.urandom(3_000_000)
     (folder / "large").write_bytes(text)
     (tmp_path / "nginx.conf").write_text(CONFIGURATION.format(folder=folder, port=port))
-    environment = configured(build, tmp_path) | {"CRYPTOSTITCH_OPENSSL_STATS": str(stats)}
+    environment = configured(build, tmp_path, slower="yes") | {"CRYPTOSTITCH_OPENSSL_STATS": str(stats)}
     nginx = subprocess.Popen(
         ["nginx", "-p", folder, "-c", tmp_path / "nginx.conf", "-g", "daemon off;"], env=environment
     )
