@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import time
 from collections import Counter
@@ -56,6 +57,12 @@ def certificate(folder: Path) -> Path:
         [*request, "-keyout", folder / "key.pem", "-out", folder / "cert.pem"], check=True, capture_output=True
     )
     return folder
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
 
 
 def keys(stats: Path) -> Counter[str]:

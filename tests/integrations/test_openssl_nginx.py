@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 from jobs.samples import LONG
 
-from integrations.openssl import certificate, configured, keys
+from integrations.openssl import certificate, configured, free_port, keys
 
 pytestmark = pytest.mark.skipif(not LONG, reason="nginx under load: CRYPTOSTITCH_LONG=1")
 
@@ -51,12 +50,6 @@ http {{
     }}
 }}
 """
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 def test_nginx_serves_reloads_and_ends(build: Path, tmp_path: Path) -> None:
