@@ -25,6 +25,11 @@
  * (RFC 4303, 2.2.1). The padding that ESP asks for, and its trailer, are part of `in`. `aes-128-cbc+aes-xcbc-96` is the
  * same with AES-XCBC (RFC 3566; mac_key 16 bytes, tag 12).
  *
+ * `aes-B-cbc+hmac-H-ciphertext`, H sha1, sha256 or sha512, is OpenSSL's AES-B-CBC-HMAC-H-ETM (3.6 and later): the same
+ * as `-etm` with tag = the first tag_len bytes of HMAC-H(mac_key, aad || ciphertext); OpenSSL has no aad. The IV is NOT
+ * under the MAC, and whoever changes it changes the first block of the text unseen: let it follow from something that
+ * is authenticated, or make it the end of the aad.
+ *
  * None of these pads: the input of CBC is a multiple of its block (16), that of CTR any length, and out_len = in_len.
  * The AAD's length is not under the MAC: where its length varies, the application must make the boundary between AAD
  * and IV unambiguous (a fixed length, or a length in the AAD).

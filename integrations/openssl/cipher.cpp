@@ -6,7 +6,7 @@ bool cipher_params(const CipherInfo &info, OSSL_PARAM params[]) {
     return put_if(params, OSSL_CIPHER_PARAM_MODE, info.mode) && put_if(params, OSSL_CIPHER_PARAM_AEAD, info.aead) &&
            put_if(params, OSSL_CIPHER_PARAM_CUSTOM_IV, info.own_iv) && put_if(params, OSSL_CIPHER_PARAM_CTS, 0) &&
            put_if(params, OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK, info.multiblock) &&
-           put_if(params, OSSL_CIPHER_PARAM_HAS_RAND_KEY, 0) &&
+           put_if(params, OSSL_CIPHER_PARAM_HAS_RAND_KEY, 0) && put_if(params, ENCRYPT_THEN_MAC, info.etm) &&
            put_if(params, OSSL_CIPHER_PARAM_KEYLEN, info.key_bytes) &&
            put_if(params, OSSL_CIPHER_PARAM_BLOCK_SIZE, info.block_bytes) &&
            put_if(params, OSSL_CIPHER_PARAM_IVLEN, info.iv_bytes);
@@ -22,6 +22,7 @@ const OSSL_PARAM *gettable_cipher_params(void *) {
                                      OSSL_PARAM_int(OSSL_CIPHER_PARAM_CTS, nullptr),
                                      OSSL_PARAM_int(OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK, nullptr),
                                      OSSL_PARAM_int(OSSL_CIPHER_PARAM_HAS_RAND_KEY, nullptr),
+                                     OSSL_PARAM_int(ENCRYPT_THEN_MAC, nullptr),
                                      OSSL_PARAM_END};
     return all;
 }

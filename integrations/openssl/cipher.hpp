@@ -12,13 +12,16 @@
 
 namespace cst::ossl {
 
+// Of OpenSSL 3.6; the headers of earlier versions lack it.
+constexpr char ENCRYPT_THEN_MAC[] = "encrypt-then-mac";
+
 constexpr size_t BLOCK = 16, TLS_HEAD = 13;
 
 struct CipherInfo {
     SuiteId suite;
     unsigned mode;  // EVP_CIPH_..._MODE
     size_t key_bytes, block_bytes, iv_bytes;
-    bool aead, own_iv, multiblock;  // "aead", "custom-iv", "tls-multi"
+    bool aead, own_iv, multiblock, etm;  // "aead", "custom-iv", "tls-multi", "encrypt-then-mac"
 };
 
 bool cipher_params(const CipherInfo &info, OSSL_PARAM params[]);

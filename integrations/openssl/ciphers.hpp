@@ -13,6 +13,9 @@ struct Offer {
 extern const Offer OFFERS[];
 extern const size_t OFFER_COUNT;
 
+// Slower than default's, which has it with more ciphers.
+extern const OSSL_ALGORITHM CMAC;
+
 // By SuiteId: the library's names.
 extern const char *const SUITE_NAMES[SUITES];
 

@@ -27,7 +27,12 @@ int get(void *provider, OSSL_PARAM params[]) {
 
 const OSSL_ALGORITHM *query(void *provider, int operation, int *no_store) {
     *no_store = 0;
-    return operation == OSSL_OP_CIPHER ? static_cast<Provider *>(provider)->ciphers() : nullptr;
+    const Provider *const from = static_cast<Provider *>(provider);
+    switch (operation) {
+        case OSSL_OP_CIPHER: return from->ciphers();
+        case OSSL_OP_MAC: return from->macs();
+        default: return nullptr;
+    }
 }
 
 const OSSL_ITEM *reasons(void *) { return REASONS; }

@@ -22,6 +22,7 @@ namespace {
 
 // Only ciphers that are slower than default's.
 bool serves_slower(SuiteId suite) {
+    if (suite == CBC_128 || suite == CBC_256) return false;  // the records of TLS need them too
     if (suite == CHACHA20) suite = CHACHA20_POLY1305;
     for (size_t i = 0; i < OFFER_COUNT; i++)
         if (OFFERS[i].suite == suite) return OFFERS[i].slower;
@@ -118,9 +119,10 @@ bool Provider::start() {
         suites_[i] = nullptr;
     }
     context_->engine.freeze();
+    if (slower && suites_[CBC_128] && suites_[CBC_192] && suites_[CBC_256]) macs_[0] = CMAC;
     size_t n = 0;
     for (size_t i = 0; i < OFFER_COUNT; i++)
-        if (suites_[OFFERS[i].suite]) ciphers_[n++] = OFFERS[i].algorithm;
+        if (suites_[OFFERS[i].suite] && (slower || !OFFERS[i].slower)) ciphers_[n++] = OFFERS[i].algorithm;
     cst_cpu_info cpu = {};
     cpu.size = sizeof(cpu);
     if (!cst_ctx_cpu(context_, &cpu))

@@ -28,6 +28,8 @@ enum Reason : uint32_t {
     WRONG_ORDER,
     TOO_MANY_RECORDS,
     EQUAL_KEYS,
+    PADDING,
+    CIPHER,
     NO_RANDOM,
     OVERLAP,
     FAILED,
@@ -55,6 +57,15 @@ enum SuiteId {
     TLS_128_SHA256,
     TLS_256_SHA1,
     TLS_256_SHA256,
+    ETM_128_SHA1,
+    ETM_128_SHA256,
+    ETM_128_SHA512,
+    ETM_192_SHA1,
+    ETM_192_SHA256,
+    ETM_192_SHA512,
+    ETM_256_SHA1,
+    ETM_256_SHA256,
+    ETM_256_SHA512,
     SUITES
 };
 
@@ -91,11 +102,13 @@ public:
     void count_many() const { many_.fetch_add(1, std::memory_order_relaxed); }
     // The ciphers whose suites are there.
     const OSSL_ALGORITHM *ciphers() const { return ciphers_; }
+    // Empty unless what is slower was asked for.
+    const OSSL_ALGORITHM *macs() const { return macs_; }
     // In words: what is assembled, what decides about kernels, or why nothing is offered.
     const char *build_info() const { return info_; }
 
 private:
-    static constexpr size_t MOST_CIPHERS = 32;
+    static constexpr size_t MOST_CIPHERS = 48;
 
     explicit Provider(const Upcalls &up) : up_(up) {}
     bool start();
@@ -106,7 +119,7 @@ private:
     const Upcalls up_;
     cst_ctx *context_ = nullptr;
     const cst_suite *suites_[SUITES] = {};
-    OSSL_ALGORITHM ciphers_[MOST_CIPHERS + 1] = {};
+    OSSL_ALGORITHM ciphers_[MOST_CIPHERS + 1] = {}, macs_[2] = {};
     char info_[256] = {};
     mutable std::atomic<uint64_t> keys_[SUITES] = {}, many_{0};
 };

@@ -24,6 +24,8 @@ const OSSL_ITEM REASONS[] = {item(BAD_CONFIGURATION, "wrong line in the provider
                              item(WRONG_ORDER, "not in this state of the context"),
                              item(TOO_MANY_RECORDS, "too many records under one key"),
                              item(EQUAL_KEYS, "both halves of an XTS key are equal"),
+                             item(PADDING, "wrong padding"),
+                             item(CIPHER, "no cipher set, or one that is not offered here"),
                              item(NO_RANDOM, "no random bytes from the operating system"),
                              item(OVERLAP, "input and output overlap"),
                              item(FAILED, "the operation failed"),

@@ -1,6 +1,6 @@
 #include "tls.hpp"
 
-#include "suite/secret.hpp"
+#include "cbc_blocks.hpp"
 
 namespace cst::ossl {
 
@@ -40,25 +40,15 @@ bool Tls::init(bool seals, Bytes key, Bytes iv) {
     memcpy(iv_, first_iv_, BLOCK);
     if (!key.data) return true;
     if (key.n != info_.key_bytes) return raise(KEY_LENGTH);
-    memcpy(raw_key_, key.data, key.n);
-    has_key_ = true;
-    return provider_.done(cipher_key_.set(key.data, key.n)) && make_key();
-}
-
-// When both of its halves are there, whichever came first.
-bool Tls::make_key() {
-    if (!has_key_ || !has_mac_key_) return true;
-    return provider_.done(key_.set(raw_key_, info_.key_bytes, mac_key_, mac_key_bytes_));
+    halves_.set_key(key);
+    return provider_.done(cipher_key_.set(key.data, key.n)) && provider_.done(halves_.make(&key_));
 }
 
 bool Tls::set_mac_key(const OSSL_PARAM &param) {
     if (!is_octets(param) || (param.data_size && !param.data)) return raise(BAD_PARAMETER);
     if (param.data_size > MOST_MAC_KEY) return raise(KEY_LENGTH);
-    wipe(mac_key_, sizeof(mac_key_));
-    if (param.data_size) memcpy(mac_key_, param.data, param.data_size);
-    mac_key_bytes_ = param.data_size;
-    has_mac_key_ = true;
-    return make_key();
+    halves_.set_mac_key({static_cast<const uint8_t *>(param.data), param.data_size});
+    return provider_.done(halves_.make(&key_));
 }
 
 // Of a record to seal the length is that of text and explicit IV, and the caller's copy is told that of the text.
@@ -100,12 +90,7 @@ bool Tls::without_mac(uint8_t *out, size_t *written, Bytes in) {
 }
 
 bool Tls::chained(bool seals, const uint8_t *in, uint8_t *out, size_t n) {
-    uint8_t last[BLOCK];
-    memcpy(last, in + n - BLOCK, BLOCK);
-    const int error = seals ? cst_seal(cipher_key_.get(), iv_, BLOCK, nullptr, 0, in, n, out, n, nullptr, nullptr, 0)
-                            : cst_open(cipher_key_.get(), iv_, BLOCK, nullptr, 0, in, n, out, n, nullptr, nullptr, 0);
-    memcpy(iv_, seals ? out + n - BLOCK : last, BLOCK);
-    return provider_.done(error);
+    return provider_.done(chain_blocks(cipher_key_.get(), seals, iv_, in, out, n));
 }
 
 // The explicit IV is the caller's random block, enciphered as the first of the record.
@@ -124,13 +109,18 @@ bool Tls::seal(uint8_t *out, size_t *written, Bytes in) {
 bool Tls::open(uint8_t *out, size_t *written, Bytes in) {
     const size_t explicit_iv = has_explicit_iv() ? BLOCK : 0;
     if (in.n < explicit_iv + BLOCK) return raise(DATA_LENGTH);
-    uint8_t iv[BLOCK];
+    uint8_t iv[BLOCK], before[BLOCK];
+    memcpy(before, iv_, BLOCK);
     memcpy(iv, explicit_iv ? in.data : iv_, BLOCK);
     memcpy(iv_, in.data + in.n - BLOCK, BLOCK);
     size_t n = 0;
     const int error = cst_open(key_.get(), iv, BLOCK, head_, HEAD - 2, in.data + explicit_iv, in.n - explicit_iv,
                                out + explicit_iv, in.n - explicit_iv, &n, nullptr, 0);
     if (!provider_.done(error)) return false;
+    // default's ciphers with SHA-256 decipher the explicit IV too, those with SHA-1 do not
+    if (explicit_iv && mac_bytes_ == 32 &&
+        !provider_.done(chain_blocks(cipher_key_.get(), false, before, iv, out, BLOCK)))
+        return false;
     *written = version_ ? n : in.n;
     return true;
 }

@@ -2,7 +2,7 @@
 // long text as records that are sealed side by side.
 #pragma once
 
-#include "cipher.hpp"
+#include "key_halves.hpp"
 
 namespace cst::ossl {
 
@@ -20,9 +20,8 @@ public:
     static const OSSL_PARAM GETTABLE[], SETTABLE[];
 
 private:
-    static constexpr size_t HEADER = 5, HEAD = TLS_HEAD, MOST_KEY = 32, MOST_MAC_KEY = 64;
+    static constexpr size_t HEADER = 5, HEAD = TLS_HEAD, MOST_MAC_KEY = 64;
 
-    bool make_key();
     bool set_mac_key(const OSSL_PARAM &param);
     bool set_head(const OSSL_PARAM &param);
     bool seal(uint8_t *out, size_t *written, Bytes in);
@@ -38,14 +37,13 @@ private:
 
     const size_t mac_bytes_;
     KeyMemory cipher_key_;  // CBC alone
-    uint8_t raw_key_[MOST_KEY] = {}, mac_key_[MOST_MAC_KEY] = {};
-    size_t mac_key_bytes_ = 0;
+    KeyHalves halves_;
     uint8_t first_iv_[BLOCK] = {}, iv_[BLOCK] = {}, head_[HEAD] = {};
     size_t record_ = 0, pad_ = 0;  // bytes of the record that comes next, when has_head_
     unsigned version_ = 0;  // of "tls-version"; 0: an update tells the whole record's length
     size_t most_fragment_ = 0, packed_ = 0, written_ = 0;
     unsigned records_ = 0;
-    bool has_key_ = false, has_mac_key_ = false, has_head_ = false;
+    bool has_head_ = false;
 };
 
 }  // namespace cst::ossl

@@ -36,8 +36,8 @@ size_t put_head(const Suite &suite, const cst_job &job, uint16_t record_length, 
         memcpy(to + rest, &length, sizeof(length));
         return rest + sizeof(length);
     }
-    copy_few(to + rest, static_cast<const uint8_t *>(job.iv), suite.iv_bytes);
-    return rest + suite.iv_bytes;
+    copy_few(to + rest, static_cast<const uint8_t *>(job.iv), suite.mac_iv_bytes);
+    return rest + suite.mac_iv_bytes;
 }
 
 // The message begins with AAD and IV, or TLS's header.
@@ -418,7 +418,7 @@ uint64_t head_bytes(const Suite &suite, uint64_t aad_len) {
         case Construction::ccm: return 18 + aad_len;
         case Construction::gcm:
         case Construction::chacha_poly: return aad_len;
-        default: return aad_in_head(suite, aad_len) + suite.iv_bytes;
+        default: return aad_in_head(suite, aad_len) + suite.mac_iv_bytes;
     }
 }
 

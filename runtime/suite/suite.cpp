@@ -37,6 +37,8 @@ constexpr TlsSuite kTlsSuites[] = {{"sha1", 16}, {"sha1", 32}, {"sha256", 16}, {
 bool legacy_hash(const Algorithm &hash) {
     return strcmp(hash.record.suite, "md5") == 0 || strcmp(hash.record.suite, "sha1") == 0;
 }
+// Of OpenSSL's AES-B-CBC-HMAC-H-ETM.
+constexpr const char *kCiphertextHashes[] = {"sha1", "sha256", "sha512"};
 // RFC 6229: from export keys to the longest that it has streams of.
 constexpr size_t kRc4KeyMin = 5, kRc4KeyMax = 32;
 
@@ -161,7 +163,7 @@ Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorit
     suite.encrypt = encrypt;
     suite.decrypt = decrypt;
     suite.key_bytes = encrypt->record.key_bytes;
-    suite.iv_bytes = encrypt->record.iv_bytes;
+    suite.iv_bytes = suite.mac_iv_bytes = encrypt->record.iv_bytes;
     suite.block_bytes = suite.half_blocks() ? DES_BLOCK : encrypt->record.block_bytes;
     suite.max_bytes = kMostEnciphered;
     return suite;
@@ -256,6 +258,13 @@ void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
         profile.block_bytes = 1;
         profile.expansion = 16;
         complete(std::move(profile), derived);
+    }
+    for (const char *known : kCiphertextHashes) {
+        if (hash_name != known || cipher.half_blocks()) continue;
+        Suite alone = etm;
+        alone.name = cipher.name + "+hmac-" + hash_name + "-ciphertext";
+        alone.mac_iv_bytes = 0;
+        complete(std::move(alone), derived);
     }
     complete(etm, derived);
 }

@@ -15,7 +15,7 @@ namespace cst {
 // How cipher and MAC are put together.
 enum class Construction {
     single,   // there is only one of them
-    etm,      // encrypt-then-MAC over aad || iv || ciphertext
+    etm,      // encrypt-then-MAC over aad || iv || ciphertext, or without the IV (mac_iv_bytes)
     rfc7518,  // etm with PKCS#7 padding, the AAD's length behind the ciphertext under the MAC, one combined key, half a
               // tag (RFC 7518, 5.2)
     esp,  // etm (with HMAC or XCBC) with a tag of fixed length; the high half of an extended sequence number is behind
@@ -57,6 +57,7 @@ struct Suite {
     size_t key_bytes = 0, mac_key_min = 0, mac_key_max = 0, iv_bytes = 0, tag_min = 0, tag_max = 0, block_bytes = 1,
            expansion = 0;
     size_t iv_min = 0, iv_max = 0;  // iv_bytes is the usual length
+    size_t mac_iv_bytes = 0;  // of it under HMAC or XCBC, behind the AAD
     size_t key_min = 0, key_max = 0;  // key_bytes is
     uint64_t aad_min = 0, aad_max = 0;
     uint64_t min_bytes = 0, max_bytes = 0;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import time
 from collections import Counter
@@ -27,13 +28,23 @@ def configured(build: Path, folder: Path, **lines: str) -> dict[str, str]:
     return os.environ | {"OPENSSL_CONF": str(file)}
 
 
-def compare(build: Path, environment: dict[str, str], *arguments: object) -> None:
-    """openssl-ciphers, which must find no difference."""
-    program = build / "integrations/openssl/openssl-ciphers"
-    if not program.exists():
+def program(build: Path, name: str) -> Path:
+    """One of those that call the provider through libcrypto."""
+    found = build / f"integrations/openssl/openssl-{name}"
+    if not found.exists():
         pytest.skip("not built: no libcrypto of OpenSSL 3.0 or later")
+    return found
+
+
+def compare(build: Path, environment: dict[str, str], *arguments: object, with_: str = "ciphers") -> None:
+    """openssl-ciphers, or another, which must find no difference."""
     done = subprocess.run(
-        [program, *map(str, arguments)], capture_output=True, text=True, timeout=600, env=environment, check=False
+        [program(build, with_), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env=environment,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "messages" in done.stdout
@@ -46,6 +57,12 @@ def certificate(folder: Path) -> Path:
         [*request, "-keyout", folder / "key.pem", "-out", folder / "cert.pem"], check=True, capture_output=True
     )
     return folder
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
 
 
 def keys(stats: Path) -> Counter[str]:

@@ -128,6 +128,141 @@ void ctr(Sides &sides, Random &random) {
     must(sides.final(), "final");
 }
 
+// A message, sealed or opened, from a buffer into itself, of which both sides keep their own: pieces go on in it where
+// the ones before have ended.
+Octets in_one_buffer(Sides &sides, Random &random, const Octets &text, int *ended) {
+    Octets buffers[2] = {text, text};
+    const size_t most = random.once_in(3) ? text.size() : 1 + random.length(60);
+    int written[2] = {0, 0};
+    for (Octets &buffer : buffers) buffer.resize(text.size() + 32, 0xa5);
+    for (size_t at = 0, n; at < text.size(); at += n) {
+        n = std::min(text.size() - at, 1 + random.length(most));
+        for (int i = 0; i < 2; i++) {
+            int more = 0;
+            must(EVP_CipherUpdate(sides.context(i), buffers[i].data() + written[i], &more, buffers[i].data() + at,
+                                  int(n)) > 0,
+                 sides.name() + ": no update in one buffer");
+            written[i] += more;
+        }
+        must(written[0] == written[1], sides.name() + ": another length in one buffer");
+    }
+    int results[2];
+    for (int i = 0; i < 2; i++) {
+        int more = 0;
+        results[i] = EVP_CipherFinal_ex(sides.context(i), buffers[i].data() + written[i], &more);
+        if (results[i] > 0) written[i] += more;
+        buffers[i].resize(size_t(written[i]));
+    }
+    must(results[0] == results[1] && buffers[0] == buffers[1], sides.name() + ": another end in one buffer");
+    *ended = results[0] > 0;
+    return buffers[0];
+}
+
+void cbc(Sides &sides, Random &random) {
+    const Octets key = random.octets(sides.key_bytes()), iv = random.octets(16);
+    const bool pads = !random.once_in(3);
+    const Octets text = random.octets(random.length(most_text) / (pads || random.once_in(4) ? 1 : 16) *
+                                      (pads ? 1 : 16));
+    const auto begin = [&](bool seals) {
+        must(sides.init(seals, key.data(), random.once_in(2) ? iv.data() : nullptr), "init");
+        must(sides.init(seals, nullptr, iv.data(), false), "IV");
+        must(sides.number(OSSL_CIPHER_PARAM_PADDING, pads), "padding");
+    };
+    const auto pieces = [&](bool seals, const Octets &from, Octets *to) {
+        begin(seals);
+        int ended = 0;
+        if (random.once_in(3)) {
+            *to = in_one_buffer(sides, random, from, &ended);
+        } else {
+            const size_t most = random.once_in(3) ? from.size() : 1 + random.length(70);
+            for (size_t at = 0, n; at < from.size(); at += n) {
+                n = std::min(from.size() - at, random.length(most));
+                // elsewhere the output would run over input that is still to come
+                const bool in_place = !at && random.once_in(2);
+                must(sides.update(from.data() + at, n, to, in_place), sides.name() + ": no update");
+                if (random.once_in(8)) sides.duplicate();
+            }
+            ended = sides.final(to);
+        }
+        sides.same_octets(OSSL_CIPHER_PARAM_IV, 16);
+        return ended;
+    };
+    Octets sealed, opened, other;
+    const int ended = pieces(true, text, &sealed);
+    must(ended == (pads || text.size() % 16 == 0), sides.name() + ": a text of parts of blocks");
+    if (!ended) return;
+    sides.same_octets(OSSL_CIPHER_PARAM_UPDATED_IV, 16);
+    must(pieces(false, sealed, &opened) && opened == text, sides.name() + ": opened to another text");
+    if (sealed.empty()) return;
+    if (random.once_in(2)) sealed.resize(random.below(sealed.size()) / 16 * 16 + 16 * random.below(2));
+    if (!sealed.empty()) sealed[random.below(sealed.size())] ^= uint8_t(1 + random.below(255));
+    pieces(false, sealed, &other);  // whatever comes of it
+}
+
+// Records of all versions, as libssl seals and opens them: MAC behind the text, padding by the cipher.
+void cbc_record(Sides &sides, Random &random) {
+    constexpr unsigned VERSIONS[] = {0x0300, 0x0301, 0x0302, 0x0303, 0xfeff, 0xfefd, 0x0100};
+    constexpr size_t MACS[] = {0, 16, 20, 32, 48, 64};
+    const unsigned version = VERSIONS[random.below(7)];
+    size_t mac_bytes = MACS[random.below(6)];
+    const size_t explicit_iv = version > 0x0301 || version == 0x0100 ? 16 : 0;
+    const Octets key = random.octets(sides.key_bytes()), iv = random.octets(16);
+    const auto begin = [&](bool seals) {
+        must(sides.init(seals, key.data(), iv.data()), "init");
+        must(sides.both("tls-mac-size", [&](EVP_CIPHER_CTX *c, const EVP_CIPHER *) {
+            unsigned number = version;
+            const OSSL_PARAM params[] = {OSSL_PARAM_construct_uint(OSSL_CIPHER_PARAM_TLS_VERSION, &number),
+                                         OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_TLS_MAC_SIZE, &mac_bytes),
+                                         OSSL_PARAM_END};
+            return EVP_CIPHER_CTX_set_params(c, params);
+        }), "tls-version");
+    };
+    const Octets text = random.octets(explicit_iv + random.length(std::min<size_t>(most_text, 16384)) + mac_bytes);
+    Octets sealed, opened;
+    begin(true);
+    must(sides.update(text.data(), text.size(), &sealed, true), sides.name() + ": no record");
+    must(!sides.final(), "records have no end");
+    for (int i = 0; i < 4; i++) {
+        Octets record = sealed;
+        const size_t damage = i ? random.below(6) : 5;
+        if (damage == 0) record.resize(16 * (1 + random.below(record.size() / 16)));
+        if (damage <= 1) record[random.below(record.size())] ^= uint8_t(1 + random.below(255));
+        if (damage == 2 && record.size() > 16)
+            record[record.size() - 17] ^= uint8_t(1 + random.below(255));  // the padding's length
+        if (damage == 3) record.resize(16 * (1 + random.below(2)));
+        if (damage == 4) {  // a long padding
+            Octets longer(text);
+            longer.resize(text.size() / 16 * 16 + 16 * (2 + random.below(14)));
+            std::fill(longer.begin() + long(text.size()), longer.end(), uint8_t(longer.size() - text.size() - 1));
+            record.resize(longer.size() + 16);
+            EVP_CIPHER_CTX *const plain = EVP_CIPHER_CTX_new();
+            int written = 0;
+            must(EVP_EncryptInit_ex2(plain, sides.cipher(1), key.data(), iv.data(), nullptr) > 0, "init");
+            must(EVP_EncryptUpdate(plain, record.data(), &written, longer.data(), int(longer.size())) > 0, "update");
+            EVP_CIPHER_CTX_free(plain);
+            record.resize(size_t(written));
+        }
+        begin(false);
+        opened.clear();
+        const int done = sides.update(record.data(), record.size(), &opened, true);
+        // OpenSSL 3.0's own copy would share the MAC's memory with the first, and both would free it
+        if (random.once_in(4)) sides.duplicate(0);
+        if (damage != 5 && !(damage == 4 && version != 0x0300)) continue;
+        const size_t n = text.size() - explicit_iv - mac_bytes;
+        must(done && opened.size() == n, sides.name() + ": length of an opened record");
+        for (int side = 0; side < 2 && mac_bytes; side++) {
+            const void *mac = nullptr;
+            OSSL_PARAM params[] = {
+                OSSL_PARAM_construct_octet_ptr(OSSL_CIPHER_PARAM_TLS_MAC, const_cast<void **>(&mac), mac_bytes),
+                OSSL_PARAM_END};
+            must(EVP_CIPHER_CTX_get_params(sides.context(side), params) > 0 && mac, sides.name() + ": no tls-mac");
+            must(params[0].return_size == mac_bytes, sides.name() + ": length of tls-mac");
+            must(!memcmp(mac, text.data() + explicit_iv + n, mac_bytes), sides.name() + ": another tls-mac");
+        }
+    }
+    sides.reset();
+}
+
 void xts(Sides &sides, Random &random) {
     const Octets key = random.octets(sides.key_bytes()), iv = random.octets(16);
     must(sides.init(random.once_in(2), key.data(), iv.data()), "init");
@@ -184,13 +319,6 @@ void stitched(Sides &sides, Random &random) {
         must(sides.control(EVP_CTRL_AEAD_SET_MAC_KEY, int(mac_key.size()), mac_key.data()), "MAC key");
         if (!first) must(sides.init(seals, nullptr, iv.data(), false), "IV");
     };
-    const auto tell = [&] {
-        sides.both("tls-version", [&](EVP_CIPHER_CTX *c, const EVP_CIPHER *) {
-            unsigned number = version;
-            OSSL_PARAM params[] = {OSSL_PARAM_construct_uint(OSSL_CIPHER_PARAM_TLS_VERSION, &number), OSSL_PARAM_END};
-            return EVP_CIPHER_CTX_set_params(c, params);
-        });
-    };
     std::vector<Octets> texts, records;
     begin(true);
     for (size_t i = 0; i < 3; i++) {
@@ -210,7 +338,7 @@ void stitched(Sides &sides, Random &random) {
         if (random.once_in(3)) sides.duplicate();
     }
     begin(false);
-    if (told) tell();
+    if (told) must(sides.number(OSSL_CIPHER_PARAM_TLS_VERSION, version), "tls-version");
     bool lost = false;  // in TLS 1.0 a record that was damaged changes the next one's IV
     for (size_t i = 0; i < records.size(); i++) {
         Octets record = records[i], out;
@@ -291,6 +419,9 @@ void message(Sides &sides, Random &random) {
         xts(sides, random);
     } else if (has("CCM")) {
         ccm(sides, random);
+    } else if (!has("HMAC")) {
+        if (random.once_in(2)) cbc_record(sides, random);
+        else cbc(sides, random);
     } else if (random.once_in(4)) {
         many(sides, random);
     } else {

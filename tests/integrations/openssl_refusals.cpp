@@ -136,6 +136,75 @@ void tls(uint8_t *bytes) {
     must(out == before, "something was written");
 }
 
+void cbc(uint8_t *bytes) {
+    Octets buffer(256, 0x33), before = buffer;
+    uint8_t out[64];
+    int written;
+    Alone c("AES-128-CBC");
+    taken(c.init(false, bytes, bytes), "key and IV");
+    refused(c.number(OSSL_CIPHER_PARAM_TLS_MAC_SIZE, 65), "a MAC of 65 bytes");
+    refused(c.number(OSSL_CIPHER_PARAM_NUM, 16), "a place behind the block");
+    taken(c.update(out, bytes, 20), "a block and a part");
+    refused(EVP_CipherFinal_ex(c.context, out, &written), "an end within a block");
+    taken(c.init(true, bytes, bytes), "key and IV");
+    refused(c.update(buffer.data() + 16, buffer.data(), 100), "output over input to come");
+    taken(c.update(buffer.data() + 128, bytes, 7), "a part of a block");
+    refused(c.update(buffer.data(), buffer.data(), 100), "output that is ahead of its input");
+    must(buffer == before, "AES-128-CBC: wrote all the same");
+
+    Alone records("AES-128-CBC");
+    taken(records.init(false, bytes, bytes), "key and IV");
+    taken(records.number(OSSL_CIPHER_PARAM_TLS_VERSION, 0x0304), "a version");
+    refused(records.update(buffer.data(), buffer.data(), 64), "records of TLS 1.3");
+    buffer = before;
+    taken(records.number(OSSL_CIPHER_PARAM_TLS_VERSION, 0x0303), "a version");
+    refused(records.update(buffer.data() + 128, buffer.data(), 64), "a record that is not in place");
+    refused(records.update(buffer.data(), buffer.data(), 0), "a record of nothing");
+    refused(records.update(buffer.data(), buffer.data(), 63), "parts of blocks");
+    must(buffer == before, "AES-128-CBC: wrote all the same");
+    refused(records.update(buffer.data(), buffer.data(), 16), "an explicit IV alone");
+    taken(records.number(OSSL_CIPHER_PARAM_TLS_MAC_SIZE, 48), "a MAC's length");
+    refused(records.update(buffer.data(), buffer.data(), 48), "a record with no room for its MAC");
+}
+
+void etm(uint8_t *bytes) {
+    Octets buffer(64, 0x33), before = buffer;
+    Alone c("AES-256-CBC-HMAC-SHA512-ETM");
+    taken(c.init(false, bytes, bytes), "key and IV");
+    refused(c.update(buffer.data(), buffer.data(), 64), "no MAC key");
+    refused(c.octets(OSSL_CIPHER_PARAM_AEAD_MAC_KEY, bytes, 129), "a MAC key of 129 bytes");
+    taken(c.octets(OSSL_CIPHER_PARAM_AEAD_MAC_KEY, bytes, 64), "a MAC key");
+    refused(c.update(buffer.data(), buffer.data(), 64), "no tag to compare with");
+    refused(c.octets(OSSL_CIPHER_PARAM_AEAD_TAG, bytes, 11), "a tag of 11 bytes");
+    refused(c.octets(OSSL_CIPHER_PARAM_AEAD_TAG, bytes, 65), "a tag of 65 bytes");
+    taken(c.octets(OSSL_CIPHER_PARAM_AEAD_TAG, bytes, 64), "a tag");
+    refused(c.update(buffer.data(), buffer.data(), 63), "parts of blocks");
+    must(buffer == before, "wrote all the same");
+    refused(c.update(buffer.data(), buffer.data(), 64), "a wrong tag");
+    must(buffer == Octets(64), "the output is not wiped");
+    uint8_t tag[64];
+    OSSL_PARAM params[] = {OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag, 64), OSSL_PARAM_END};
+    refused(EVP_CIPHER_CTX_get_params(c.context, params), "the tag of what was opened");
+}
+
+void cmac(uint8_t *bytes) {
+    EVP_MAC *const mac = EVP_MAC_fetch(nullptr, "CMAC", "provider=cryptostitch");
+    must(mac, "CMAC is not there");
+    EVP_MAC_CTX *const c = EVP_MAC_CTX_new(mac);
+    const auto init = [&](const char *cipher, size_t key_bytes) {
+        const OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string("cipher", const_cast<char *>(cipher), 0),
+                                     OSSL_PARAM_END};
+        return EVP_MAC_init(c, bytes, key_bytes, params);
+    };
+    refused(EVP_MAC_init(c, bytes, 16, nullptr), "no cipher");
+    refused(init("DES-EDE3-CBC", 24), "another cipher");
+    refused(init("AES-128-CBC", 17), "a key of 17 bytes");
+    refused(EVP_MAC_update(c, bytes, 16), "a message without a key");
+    taken(init("AES-128-CBC", 16), "a key");
+    EVP_MAC_CTX_free(c);
+    EVP_MAC_free(mac);
+}
+
 }  // namespace
 
 int main() {
@@ -145,6 +214,9 @@ int main() {
     overlap();
     others(bytes);
     tls(bytes);
+    cbc(bytes);
+    etm(bytes);
+    cmac(bytes);
     puts("all refused");
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <openssl/evp.h>
 #include <openssl/provider.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -107,7 +108,10 @@ public:
         must((results[0] > 0) == (results[1] > 0), name_ + ": update of " + std::to_string(bytes) + " is " +
                                                        std::to_string(results[0]) + ", not " +
                                                        std::to_string(results[1]));
-        for (size_t i = 0; i < MORE; i++) must(buffers[0][bytes + i] == 0xa5, name_ + ": writes behind its output");
+        // what was held back before may come too
+        const size_t end = std::max(bytes, results[0] > 0 ? size_t(written[0]) : 0);
+        for (size_t i = end; i < bytes + MORE; i++)
+            must(buffers[0][i] == 0xa5, name_ + ": writes behind its output");
         if (results[0] <= 0) return 0;
         must(written[0] == written[1],
              name_ + ": update gave " + std::to_string(written[0]) + " bytes, not " + std::to_string(written[1]));
@@ -123,13 +127,27 @@ public:
             return result;
         });
     }
-    int final() {
-        return both("final", [&](EVP_CIPHER_CTX *c, const EVP_CIPHER *) {
+    // What the end gives is added to `out`; NULL: it must be nothing.
+    int final(Octets *out = nullptr) {
+        Octets rests[2];
+        size_t side = 0;
+        const int result = both("final", [&](EVP_CIPHER_CTX *c, const EVP_CIPHER *) {
             uint8_t rest[32];
             int written = -1;
-            const int result = EVP_CipherFinal_ex(c, rest, &written);
-            must(result <= 0 || !written, name_ + ": final wrote");
-            return result;
+            const int ended = EVP_CipherFinal_ex(c, rest, &written);
+            must(ended <= 0 || out || !written, name_ + ": final wrote");
+            if (ended > 0) rests[side].assign(rest, rest + written);
+            side++;
+            return ended;
+        });
+        must(rests[0] == rests[1], name_ + ": another end");
+        if (out) out->insert(out->end(), rests[0].begin(), rests[0].end());
+        return result;
+    }
+    int number(const char *parameter, unsigned value) {
+        return both(parameter, [&](EVP_CIPHER_CTX *c, const EVP_CIPHER *) {
+            const OSSL_PARAM params[] = {OSSL_PARAM_construct_uint(parameter, &value), OSSL_PARAM_END};
+            return EVP_CIPHER_CTX_set_params(c, params);
         });
     }
     // The tag of both, compared.
@@ -142,12 +160,18 @@ public:
     }
     // Both go on as copies of themselves.
     void duplicate() {
-        for (EVP_CIPHER_CTX *&context : context_) {
-            EVP_CIPHER_CTX *const made = EVP_CIPHER_CTX_new();
-            must(EVP_CIPHER_CTX_copy(made, context) > 0, name_ + ": no copy");
-            EVP_CIPHER_CTX_free(context);
-            context = made;
-        }
+        duplicate(0);
+        duplicate(1);
+    }
+    void duplicate(int side) {
+        EVP_CIPHER_CTX *const made = EVP_CIPHER_CTX_new();
+        must(EVP_CIPHER_CTX_copy(made, context_[side]) > 0, name_ + ": no copy");
+        EVP_CIPHER_CTX_free(context_[side]);
+        context_[side] = made;
+    }
+    // Both begin anew.
+    void reset() {
+        for (EVP_CIPHER_CTX *context : context_) must(EVP_CIPHER_CTX_reset(context) > 0, name_ + ": no reset");
     }
     // Octets that both tell, of a parameter.
     void same_octets(const char *parameter, size_t bytes) {

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 from jobs.samples import LONG
 
-from integrations.openssl import certificate, configured, keys
+from integrations.openssl import certificate, configured, free_port, keys
 
 pytestmark = pytest.mark.skipif(not LONG, reason="nginx under load: CRYPTOSTITCH_LONG=1")
 
@@ -53,12 +52,6 @@ http {{
 """
 
 
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
 def test_nginx_serves_reloads_and_ends(build: Path, tmp_path: Path) -> None:
     if not shutil.which("nginx") or not shutil.which("curl"):
         pytest.skip("no nginx, or no curl (apt-get install nginx-light curl)")
@@ -66,7 +59,7 @@ def test_nginx_serves_reloads_and_ends(build: Path, tmp_path: Path) -> None:
     port, stats, text = free_port(), tmp_path / "stats", os.urandom(3_000_000)
     (folder / "large").write_bytes(text)
     (tmp_path / "nginx.conf").write_text(CONFIGURATION.format(folder=folder, port=port))
-    environment = configured(build, tmp_path) | {"CRYPTOSTITCH_OPENSSL_STATS": str(stats)}
+    environment = configured(build, tmp_path, slower="yes") | {"CRYPTOSTITCH_OPENSSL_STATS": str(stats)}
     nginx = subprocess.Popen(
         ["nginx", "-p", folder, "-c", tmp_path / "nginx.conf", "-g", "daemon off;"], env=environment
     )

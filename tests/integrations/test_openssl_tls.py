@@ -112,7 +112,7 @@ def test_a_file_comes_over(
 def test_records_are_sealed_side_by_side(build: Path, folder: Path, tmp_path: Path, suite: str, fragment: int) -> None:
     """s_server writes 16 KiB at a time: with short fragments that is multiblock."""
     stats = tmp_path / "stats"
-    here = configured(build, tmp_path) | {"CRYPTOSTITCH_OPENSSL_STATS": str(stats)}
+    here = configured(build, tmp_path, slower="yes") | {"CRYPTOSTITCH_OPENSSL_STATS": str(stats)}
     options = options_of("-tls1_2", suite)
     with server(folder, here, *options, "-no_etm", "-max_send_frag", str(fragment)) as port:
         assert fetched(port, dict(os.environ), *options) == TEXT

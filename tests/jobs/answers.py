@@ -50,12 +50,13 @@ def opened(suite: str, secrets: tuple[bytes, bytes], iv: bytes, aad: bytes, data
     if meaning.kind == "profile":
         mac_key, key = key[: meaning.key_bytes], key[meaning.key_bytes :]
     behind = (8 * len(aad)).to_bytes(8, "big") if meaning.kind == "profile" else b""
-    if oracle.seal(f"hmac-{meaning.hash}", b"", mac_key, b"", b"", aad + iv + data + behind)[1][: len(tag)] != tag:
+    head = aad if meaning.kind == "ciphertext" else aad + iv
+    if oracle.seal(f"hmac-{meaning.hash}", b"", mac_key, b"", b"", head + data + behind)[1][: len(tag)] != tag:
         return None
     if meaning.kind == "rc4_hmac":
         return oracle.rc4(key, data)
     plain = oracle.counter_mode(key, iv, data) if meaning.counts else oracle.unsealed(key, iv, data, meaning.block)
-    if meaning.kind == "etm":
+    if meaning.kind in ("etm", "ciphertext"):
         return plain
     count = plain[-1]
     return plain[:-count] if 1 <= count <= 16 and plain.endswith(bytes([count]) * count) else None

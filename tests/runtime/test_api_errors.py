@@ -274,7 +274,7 @@ def test_forgeries_are_refused_and_wiped(shared_context: Context, suite: str) ->
     key = shared_context.suite(suite).key(case.key or None, case.mac_key or None)
     for what in ("out" if case.iv else "data", "tag", "iv", "aad"):
         good = {"data": case.data, "out": case.out, "tag": case.tag, "iv": case.iv, "aad": case.aad}
-        if not good[what]:
+        if not good[what] or (what == "iv" and not oracle.meaning(suite).covers_iv):
             continue
         forged = bytearray(good[what])
         forged[rng.randrange(len(forged))] ^= 1 << rng.randrange(8)

@@ -10,7 +10,7 @@ from jobs.builder import OWN_KEY, Bench, JobSpec
 from jobs.samples import HEADS, LEVELS, one_of_each
 from targets import context_for
 
-KINDS = {"etm", "profile", "gcm", "ccm", "chacha_poly"}
+KINDS = {"etm", "ciphertext", "profile", "gcm", "ccm", "chacha_poly"}
 SUITES = [name for name in one_of_each(suite_names()) if oracle.meaning(name).kind in KINDS]
 LENGTHS = (0, 1, 16, 64, 100, 176, 240, 320, 464, 528, 960, 1040, 2048, 4112)
 

@@ -15,10 +15,16 @@ CIPHERS = (
     *(f"AES-{bits}-GCM" for bits in (128, 192, 256)),
     *(f"AES-{bits}-CTR" for bits in (128, 192, 256)),
     *(f"AES-{bits}-XTS" for bits in (128, 256)),
-    *(f"AES-{bits}-CBC-HMAC-{digest}" for bits in (128, 256) for digest in ("SHA1", "SHA256")),
+    *(f"AES-{bits}-CBC-HMAC-SHA1" for bits in (128, 256)),
+    *(f"AES-{bits}-CBC-HMAC-{digest}-ETM" for bits in (128, 192, 256) for digest in ("SHA1", "SHA256", "SHA512")),
 )
 """What is offered without being asked for."""
-SLOWER = ("AES-128-CCM", "AES-256-CCM", "ChaCha20-Poly1305")
+SLOWER = (
+    *(f"AES-{bits}-CBC" for bits in (128, 192, 256)),
+    *(f"AES-{bits}-CCM" for bits in (128, 256)),
+    "ChaCha20-Poly1305",
+    *(f"AES-{bits}-CBC-HMAC-SHA256" for bits in (128, 256)),
+)
 """What is offered with `slower = yes`."""
 
 _ASK = """

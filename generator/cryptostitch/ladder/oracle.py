@@ -34,7 +34,7 @@ class Meaning:
     """A suite taken apart: hash name or "" (ESP without one: XCBC), cipher key length or 0, what is done with them."""
 
     # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm, chacha, chacha_poly, xts, ecb, cmac, xcbc, ccm,
-    # rc4, rc4_hmac
+    # rc4, rc4_hmac, ciphertext (etm without the IV under the MAC)
     kind: str
     hash: str = ""
     key_bytes: int = 0
@@ -50,7 +50,7 @@ class Meaning:
     @property
     def authenticates(self) -> bool:
         """Cipher and MAC."""
-        return self.kind in ("etm", "profile", "esp", "tls", "gcm", "ccm", "chacha_poly", "rc4_hmac")
+        return self.kind in ("etm", "profile", "esp", "tls", "gcm", "ccm", "chacha_poly", "rc4_hmac", "ciphertext")
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -88,6 +88,11 @@ class Meaning:
         )
 
     @property
+    def covers_iv(self) -> bool:
+        """A changed IV is found."""
+        return self.authenticates and self.kind != "ciphertext"
+
+    @property
     def least(self) -> int:
         """Bytes of the shortest input."""
         return 16 if self.kind == "xts" else 0
@@ -100,7 +105,8 @@ class Meaning:
     @property
     def block_bytes(self) -> int:
         """Inputs are multiples of this."""
-        return self.block.block_size // 8 if self.kind in ("cipher", "ecb", "etm", "esp") and not self.counts else 1
+        blocks = ("cipher", "ecb", "etm", "esp", "ciphertext")
+        return self.block.block_size // 8 if self.kind in blocks and not self.counts else 1
 
     @property
     def whole_key_bytes(self) -> int:
@@ -265,6 +271,9 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
         return text, hmac.digest(mac_key, aad + text, m.hash) if m.hash else b""
     if m.kind == "ccm":
         return ccm(key, iv, aad, data, 16)
+    if m.kind == "ciphertext":
+        text = cbc(key, iv, data)
+        return text, hmac.digest(mac_key, aad + text, m.hash)
     if m.kind == "etm":
         text = counter_mode(key, iv, data) if m.counts else cbc(key, iv, data, m.block)
         return text, hmac.digest(mac_key, aad + iv + text, m.hash)

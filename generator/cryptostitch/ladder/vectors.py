@@ -327,7 +327,8 @@ def _macs_in_etm(suite: str) -> list[Vector]:
     for v in published(f"hmac-{m.hash}"):
         head = len(v.data) % 16
         if v.valid and len(v.tag) >= SHORT_ETM_TAG and len(v.data) >= 32:
-            aad, iv, out = v.data[:head], v.data[head : head + m.iv_bytes], v.data[head + m.iv_bytes :]
+            text = head + m.iv_bytes * (m.kind == "etm")
+            aad, iv, out = v.data[:head], v.data[head:text] or bytes(m.iv_bytes), v.data[text:]
             found.append(Vector(v.source, suite, key, v.mac_key, iv, aad, decrypt(key, iv, out), out, v.tag))
     return found
 
@@ -532,5 +533,6 @@ _SOURCES = {
     "counter": (_rfc_counter,),
     "gcm": (_cavp_gcm, _wycheproof_gcm, _wycheproof_gmac),
     "etm": (_ciphers_in_etm, _macs_in_etm),
+    "ciphertext": (_ciphers_in_etm, _macs_in_etm),
     "esp": (_xcbc_in_esp,),
 }

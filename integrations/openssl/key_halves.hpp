@@ -1,0 +1,31 @@
+// The keys of a cipher and of its MAC, which callers set one after the other, in either order.
+#pragma once
+
+#include "cipher.hpp"
+
+namespace cst::ossl {
+
+class KeyHalves {
+public:
+    static constexpr size_t MOST_KEY = 32, MOST_MAC_KEY = 128;
+
+    void set_key(Bytes key) { put(key_, &key_bytes_, key, &has_key_); }
+    void set_mac_key(Bytes key) { put(mac_key_, &mac_key_bytes_, key, &has_mac_key_); }
+    // Sets the key when both are there. CST_OK or an error of the library.
+    int make(KeyMemory *key) const {
+        return has_key_ && has_mac_key_ ? key->set(key_, key_bytes_, mac_key_, mac_key_bytes_) : CST_OK;
+    }
+
+private:
+    static void put(uint8_t *to, size_t *bytes, Bytes key, bool *has) {
+        if (key.n) memcpy(to, key.data, key.n);
+        *bytes = key.n;
+        *has = true;
+    }
+
+    uint8_t key_[MOST_KEY] = {}, mac_key_[MOST_MAC_KEY] = {};  // wiped with the context
+    size_t key_bytes_ = 0, mac_key_bytes_ = 0;
+    bool has_key_ = false, has_mac_key_ = false;
+};
+
+}  // namespace cst::ossl
