@@ -49,7 +49,7 @@ struct LanePlace {
 // Of a kernel of messages; in the order of core/kinds.py. NO_FIELD: what a cipher alone has not.
 struct MessagePlace {
     uint32_t counter, chain, lengths, present, key, tweak_key, powers, aad, aad_mask;
-    uint32_t end_in, end_out, end_powers, end_mask;
+    uint32_t end_in, end_out, end_powers, end_mask, phase;
     uint32_t aad_blocks;  // that it takes, at the end of as many
     bool is_short;  // no message is longer than a stride
     bool bits;  // masks have a bit for each byte; else, a byte, and whole vectors are read and written
