@@ -77,8 +77,9 @@ int main(int argc, char **argv) {
                 "cst-bench: built without ipsec-mb; on Debian type: apt install libipsec-mb-dev && rm "
                 "build/CMakeCache.txt && make\n");
     if (wanted("isal") && !built("isa-l") && !options.tier)
-        fprintf(stderr, "cst-bench: built without isa-l; on Debian type: apt install libisal-dev && rm "
-                        "build/CMakeCache.txt && make\n");
+        fprintf(stderr,
+                "cst-bench: built without isa-l; on Debian type: apt install libisal-dev && rm "
+                "build/CMakeCache.txt && make\n");
 
     const Machine machine = report.machine = pin_and_describe();
     if (options.threads > machine.cores.size())

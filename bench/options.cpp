@@ -115,9 +115,7 @@ static std::vector<Group> default_groups() {
          {{64}, {1024}, {16384}},
          {1, 8, 64}},
         {{"hmac-sha256", "aes-128-cbc+hmac-md5-etm", "aes-128-cbc+hmac-sha1-96"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
-        {{"crc32c", "crc32", "crc64-nvme", "crc64-xz", "crc32-bzip2", "crc16-t10-dif"},
-         {{64}, {1024}, {16384}},
-         {1}},
+        {{"crc32c", "crc32", "crc64-nvme", "crc64-xz", "crc32-bzip2", "crc16-t10-dif"}, {{64}, {1024}, {16384}}, {1}},
         {{"rc4-vartime+hmac-md5-etm"}, {{1024}, {16384}}, {1, 64}},
         {{"des-ede3-cbc", "des-ede3-cbc/open", "des-ede3-cbc+hmac-sha1-etm"},
          {{1024}, {16384}},
@@ -203,7 +201,8 @@ int parse_options(int argc, char **argv, Options &o) {
         } else if (is("--peers")) {
             o.peers = split(value);
             for (const std::string &peer : o.peers)
-                if (peer != "openssl" && peer != "ipsec-mb" && peer != "isal" && peer != "zlib" && peer != "built" && peer != "none")
+                if (peer != "openssl" && peer != "ipsec-mb" && peer != "isal" && peer != "zlib" && peer != "built" &&
+                    peer != "none")
                     return fail("no peer named '" + peer + "'; there are openssl, ipsec-mb, isal, zlib, built");
         } else if (is("--peer")) {
             if (!parse_build(value, o.builds))

@@ -50,7 +50,7 @@ struct Row {
 // False when the name does not have that shape (then nothing here can check the suite).
 bool parse_row(const std::string &name, Row &row);
 size_t hash_bytes(const std::string &hash);
-size_t checksum_bytes(const std::string &suite); // 0: it is none
+size_t checksum_bytes(const std::string &suite);  // 0: it is none
 
 // One job. The IV stands in the 16 bytes (DES: 8) before the ciphertext, as in a record, the header before it; so
 // header || iv || ciphertext is one piece.

@@ -16,12 +16,8 @@ bool of_checksum(const cst_key *key) { return key && is_checksum(*from(key)->sui
 int cst_crc_new(cst_ctx *ctx, const cst_crc *parameters, cst_key **key) {
     if (!ctx || !parameters || parameters->size != sizeof(*parameters) || parameters->reflected > 1 || !key)
         return CST_ERR_ARGUMENT;
-    Crc crc;
-    crc.width = parameters->width;
-    crc.reflected = parameters->reflected;
-    crc.polynomial = parameters->polynomial;
-    crc.initial = parameters->initial;
-    crc.final = parameters->final;
+    const Crc crc(parameters->width, parameters->reflected, parameters->polynomial, parameters->initial,
+                  parameters->final);
     if (!crc.sound()) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
         const Suite *const suite = ctx->suites.find(any_checksum_name(crc.reflected));

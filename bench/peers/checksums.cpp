@@ -122,8 +122,7 @@ std::unique_ptr<Peer> make_isal() {
          }},
         {"crc32", "crc32_gzip_refl", [](const uint8_t *in, size_t n) { return uint64_t(crc32_gzip_refl(0, in, n)); }},
         {"crc32-bzip2", "crc32_ieee", [](const uint8_t *in, size_t n) { return uint64_t(crc32_ieee(0, in, n)); }},
-        {"crc16-t10-dif", "crc16_t10dif",
-         [](const uint8_t *in, size_t n) { return uint64_t(crc16_t10dif(0, in, n)); }},
+        {"crc16-t10-dif", "crc16_t10dif", [](const uint8_t *in, size_t n) { return uint64_t(crc16_t10dif(0, in, n)); }},
         {"crc64-xz", "crc64_ecma_refl", [](const uint8_t *in, size_t n) { return crc64_ecma_refl(0, in, n); }},
     };
     return std::make_unique<ChecksumPeer>("isa-l", BENCH_ISAL, known);

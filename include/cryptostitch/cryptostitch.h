@@ -61,10 +61,10 @@
  * `aes-128-xcbc` (RFC 3566) are MACs: the AES key is mac_key, tags of 8 to 16 bytes.
  *
  * Checksums have no key and detect accidents, not attackers: `crc32c` (Castagnoli's: iSCSI, ext4, Btrfs, NVMe), `crc32`
- * (zip, gzip, PNG, Ethernet), `crc64-nvme`, `crc64-xz` (ECMA-182's, reflected), `crc32-bzip2`, `crc16-t10-dif`. They are
- * digests of 4, 8 and 2 bytes, which are the checksum as a number: the lowest byte first, as iSCSI, zip, NVMe and xz send
- * it; of crc32-bzip2 and crc16-t10-dif the highest first. cst_checksum_update takes such numbers; cst_crc_new makes a key
- * of any other polynomial.
+ * (zip, gzip, PNG, Ethernet), `crc64-nvme`, `crc64-xz` (ECMA-182's, reflected), `crc32-bzip2`, `crc16-t10-dif`. They
+ * are digests of 4, 8 and 2 bytes, which are the checksum as a number: the lowest byte first, as iSCSI, zip, NVMe and
+ * xz send it; of crc32-bzip2 and crc16-t10-dif the highest first. cst_checksum_update takes such numbers; cst_crc_new
+ * makes a key of any other polynomial.
  *
  * Legacy suites, for peers that have nothing better; only with CST_ALLOW_LEGACY (else they are CST_ERR_NAME, and no
  * list shows them, nor their kernels): `rc4-vartime` is RC4, whose time depends on key and data (so says its name) and
@@ -371,10 +371,10 @@ typedef struct cst_part {
  * that belongs to another key; CST_ERR_LENGTH, CST_ERR_MEMORY. On an error nothing is written, for any part. */
 CST_API int cst_digest_parts(cst_ctx *ctx, const cst_part *parts, size_t n);
 
-/* Checksums as numbers, whose digest is the same number in bytes. `key`: of a checksum (else CST_ERR_ARGUMENT, and so it is
- * for a number of more bits). *value is the checksum of what came before (of nothing: 0, of a cst_crc initial ^ final,
- * with initial's bits the other way round where it is reflected), and becomes that of all with `in` behind it: the parts of a text one after the other make what the
- * whole text does. */
+/* Checksums as numbers, whose digest is the same number in bytes. `key`: of a checksum (else CST_ERR_ARGUMENT, and so
+ * it is for a number of more bits). *value is the checksum of what came before (of nothing: 0, of a cst_crc initial ^
+ * final, with initial's bits the other way round where it is reflected), and becomes that of all with `in` behind it:
+ * the parts of a text one after the other make what the whole text does. */
 CST_API int cst_checksum_update(const cst_key *key, const void *in, size_t in_len, uint64_t *value);
 /* The checksum of two texts one behind the other, from theirs and the second one's length (below 2^61), in some
  * microseconds, whatever that is. */

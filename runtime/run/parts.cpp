@@ -233,9 +233,8 @@ int run_parts(const Engine &engine, const cst_part *parts, size_t n) {
             if (!s->key) {
                 const AlgorithmRecord &hash = key.suite->hash->record;
                 s->key = part->key;
-                if (is_checksum(*key.suite)) put_words(s->chain, key.crc().start(), 0);
-                else
-                memcpy(s->chain, key.inner(), size_t(hash.words) * hash.word_bytes);
+                if (is_checksum(*key.suite)) put_words(s->chain, key.crc().start, 0);
+                else memcpy(s->chain, key.inner(), size_t(hash.words) * hash.word_bytes);
             }
             if (is_checksum(*key.suite)) {
                 take_into_checksum(*part);

@@ -78,6 +78,7 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
     const bool aead = algorithm.is_message(), mac = algorithm.reads_only(), chacha_poly = algorithm.is_chacha_poly(),
                checksum = algorithm.kind == ALGORITHM_CHECKSUM,
                polynomial = (aead && !chacha_poly) || (mac && !checksum);  // whose powers the key holds
+    if (checksum && (program.state_bytes > MOST_CHECKSUM_STATE || program.state_align > 64)) return false;
     const uint32_t key_bytes = checksum      ? 16 * CRC_KEY
                                : chacha_poly ? algorithm.key_bytes
                                              : 16 * (algorithm.rounds + 1);
@@ -110,7 +111,8 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
     }
     const FieldRecord *const powers = program.field("powers_end"), *const aad = program.field("aad_mask"),
                              *const end = program.field("end_mask");
-    if (program.bytes > 16 * (mac && !checksum ? MOST_WHOLE_GHASH : MOST_MESSAGE_BLOCKS) || !powers != !polynomial) return false;
+    if (program.bytes > 16 * (mac && !checksum ? MOST_WHOLE_GHASH : MOST_MESSAGE_BLOCKS) || !powers != !polynomial)
+        return false;
     out->end_powers = NO_FIELD;
     out->is_short = chacha_poly;
     if (powers) {

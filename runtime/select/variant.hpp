@@ -17,6 +17,7 @@ constexpr uint32_t MOST_CHAIN = 64;   // bytes of a chaining value
 constexpr uint32_t MOST_POWERS = 32;  // rows of the key of a polynomial MAC: its powers
 constexpr uint32_t MOST_MESSAGE_BLOCKS = 16;  // of a stride of a kernel of messages
 constexpr uint32_t MOST_WHOLE_GHASH = 8;      // of one of GHASH alone
+constexpr uint32_t MOST_CHECKSUM_STATE = 512;  // bytes of a state block of a checksum
 constexpr uint32_t MESSAGE_AAD = 64;          // bytes where the AAD stands,
 constexpr uint32_t SHORT_MESSAGE_AAD = 48;    // and of a short message; behind them GCM's lengths stand
 constexpr uint32_t STATE_ALIGN =

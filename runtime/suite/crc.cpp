@@ -5,7 +5,7 @@
 namespace cst {
 namespace {
 
-uint64_t reversed(uint64_t value, uint32_t bits) {
+__attribute__((noinline)) uint64_t reversed(uint64_t value, uint32_t bits) {
     uint64_t result = 0;
     for (uint32_t i = 0; i < bits; i++, value >>= 1) result = result << 1 | (value & 1);
     return result;
@@ -24,13 +24,13 @@ public:
         const uint64_t odd = a & 1;  // plus P it is even
         return ((a ^ (p_ & (0 - odd))) >> 1) | odd << (width_ - 1);
     }
-    uint64_t times(uint64_t a, uint64_t b) const {
+    __attribute__((noinline)) uint64_t times(uint64_t a, uint64_t b) const {
         uint64_t sum = 0;
         for (uint32_t i = width_; i--;) sum = times_x(sum) ^ (a & (0 - (b >> i & 1)));
         return sum;
     }
     // x^n.
-    uint64_t power(uint64_t n) const {
+    __attribute__((noinline)) uint64_t power(uint64_t n) const {
         uint64_t result = 1, square = times_x(1);
         for (; n; n >>= 1, square = times(square, square))
             if (n & 1) result = times(result, square);
@@ -51,7 +51,7 @@ public:
         memcpy(rows_[row] + 8, &high, 8);
     }
     // What multiplies by a power of x: that power over x, because products of reflected words are x times as large.
-    void put_times(uint32_t row, uint64_t power) {
+    __attribute__((noinline)) void put_times(uint32_t row, uint64_t power) {
         const uint64_t above = remainders_.times(power, x64_);
         if (crc_.reflected) put(row, word(remainders_.over_x(above)), word(remainders_.over_x(power)));
         else put(row, power, above);
@@ -105,18 +105,21 @@ private:
 
 }  // namespace
 
-Crc::Crc(const AlgorithmRecord &checksum)
-    : width(checksum.rounds),
-      reflected(!(checksum.flags & ALGORITHM_BIG_ENDIAN)),
-      polynomial(checksum.initial[0]),
-      initial(checksum.initial[1]),
-      final(checksum.initial[2]) {}
+Crc::Crc(uint32_t its_width, bool is_reflected, uint64_t its_polynomial, uint64_t its_initial, uint64_t its_final)
+    : width(its_width),
+      reflected(is_reflected),
+      polynomial(its_polynomial),
+      initial(its_initial),
+      final(its_final),
+      start(reflected && width <= 64 ? reversed(initial, width) : initial) {}
 
-uint64_t Crc::start() const { return reflected ? reversed(initial, width) : initial; }
+Crc::Crc(const AlgorithmRecord &checksum)
+    : Crc(checksum.rounds, !(checksum.flags & ALGORITHM_BIG_ENDIAN), checksum.initial[0], checksum.initial[1],
+          checksum.initial[2]) {}
 
 uint64_t Crc::combine(uint64_t first, uint64_t second, uint64_t second_bytes) const {
     const Remainders remainders(*this);
-    uint64_t before = first ^ final ^ start();
+    uint64_t before = first ^ final ^ start;
     if (reflected) before = reversed(before, width);
     before = remainders.times(before, remainders.power(8 * second_bytes));
     return second ^ (reflected ? reversed(before, width) : before);

@@ -14,15 +14,17 @@ struct Crc {
     uint32_t width = 0;
     bool reflected = false;
     uint64_t polynomial = 0, initial = 0, final = 0;  // polynomial: without x^width; initial: as a remainder
+    uint64_t start = 0;  // the register before the first byte
 
     Crc() = default;
+    Crc(uint32_t its_width, bool is_reflected, uint64_t its_polynomial, uint64_t its_initial, uint64_t its_final);
     explicit Crc(const AlgorithmRecord &checksum);
 
-    bool sound() const { return width >= 8 && width <= 64 && fits(polynomial) && fits(initial) && fits(final) && polynomial & 1; }
-    bool fits(uint64_t value) const { return width == 64 || value >> width == 0; }
+    bool sound() const {
+        return width >= 8 && width <= 64 && fits(polynomial) && fits(initial) && fits(final) && polynomial & 1;
+    }
+    bool fits(uint64_t value) const { return width >= 64 || value >> width == 0; }
     size_t bytes() const { return (width + 7) / 8; }
-    // The register before the first byte.
-    uint64_t start() const;
     // Of the text of two others, the second of so many bytes; values, as digests have them.
     uint64_t combine(uint64_t first, uint64_t second, uint64_t second_bytes) const;
     // Bit by bit: what kernels are tested against.

@@ -32,7 +32,7 @@ enum class Construction {
     ccm,  // counter mode and CBC-MAC of the plaintext (SP 800-38C)
     rc4,  // RC4 alone: no IV, a key for each message
     rc4_hmac,  // encrypt-then-MAC with it, over aad || ciphertext
-    checksum   // a cyclic redundancy check
+    checksum  // a cyclic redundancy check
 };
 
 constexpr size_t CHACHA_BLOCK = 64, CHACHA_MOST_BLOCKS = 16;

@@ -66,9 +66,9 @@ WHOLE_TEXTS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 WHOLE_TEXT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 4), ("avx512", 1): (16, 4)}
 # What is hashed so is short.
 WHOLE_GHASH_BLOCKS = {("sse", 1): (8,), ("avx2", 1): (8,), ("avx512", 1): (8,)}
-# Checksums: as many blocks as hide the latency of a product, and few for short texts.
+# Checksums: as many blocks as hide the latency of a product; where that is many, few for short texts too.
 CHECKSUMS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
-CHECKSUM_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 4), ("avx512", 1): (16, 4)}
+CHECKSUM_BLOCKS = {("sse", 1): (4,), ("avx2", 1): (8,), ("avx512", 1): (16, 4)}
 # Modes whose blocks are independent of one another: many blocks of one buffer; for bursts of short ones 64 bytes of
 # each of several, or a block.
 INDEPENDENT = {"sse": (1, 8), "avx2": (1,), "avx512": (1, 4)}
