@@ -87,7 +87,7 @@ bool Cell::answer(Peer &reference) {
     if (row_.open)
         for (Buffer &b : sealing.buffers) std::swap(b.in_bytes, b.out_bytes);
     if (!row_.tls) {
-        auto tasks = reference.prepare(seal, sealing);
+        auto tasks = (row_.checksum ? *make_checksum_reference() : reference).prepare(seal, sealing);
         if (tasks.empty() || !tasks[0]->run()) return false;
     }
     for (const Buffer &b : batch_.buffers) {

@@ -57,6 +57,10 @@ int main(int argc, char **argv) {
         if (ours) peers.all.push_back(ours.get());
         for (const Build &build : builds)
             if (auto peer = make_peer(build, why)) peers.own.push_back(std::move(peer));
+        if (wanted("isal") && !options.tier)
+            if (auto peer = make_isal()) peers.own.push_back(std::move(peer));
+        if (wanted("zlib") && !options.tier)
+            if (auto peer = make_zlib()) peers.own.push_back(std::move(peer));
         for (auto &peer : peers.own) peers.all.push_back(peer.get());
         return peers;
     };
@@ -72,8 +76,10 @@ int main(int argc, char **argv) {
         fprintf(stderr,
                 "cst-bench: built without ipsec-mb; on Debian type: apt install libipsec-mb-dev && rm "
                 "build/CMakeCache.txt && make\n");
-    if (wanted("isal") && options.peers.size() < 4)
-        fprintf(stderr, "cst-bench: built without isal (see bench/README.md)\n");
+    if (wanted("isal") && !built("isa-l") && !options.tier)
+        fprintf(stderr,
+                "cst-bench: built without isa-l; on Debian type: apt install libisal-dev && rm "
+                "build/CMakeCache.txt && make\n");
 
     const Machine machine = report.machine = pin_and_describe();
     if (options.threads > machine.cores.size())

@@ -23,7 +23,7 @@ Core cycles per byte of Cryptostitch and its peers; every output is checked agai
   --sessions N            each run takes its jobs' keys from N at random, and texts that lie at random: none is in a
                           core's own caches
   --threads N|all         throughput of 1, 2, 4, ... N threads, a core each, instead of cycles of one
-  --peers A[,B...]        of openssl, ipsec-mb, isal (this system's), built (those of `make peers`); "none" for none
+  --peers A[,B...]        of openssl, ipsec-mb, isal, zlib (this system's), built (those of `make peers`); "none" for none
                           (default: all that are there)
   --peer NAME=FILE        another build of openssl or ipsec-mb beside it, as a column of its own: a libcrypto.so, a
                           libIPSec_MB.so; may be repeated. It takes the place of the one of `make peers`
@@ -115,6 +115,7 @@ static std::vector<Group> default_groups() {
          {{64}, {1024}, {16384}},
          {1, 8, 64}},
         {{"hmac-sha256", "aes-128-cbc+hmac-md5-etm", "aes-128-cbc+hmac-sha1-96"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
+        {{"crc32c", "crc32", "crc64-nvme", "crc64-xz", "crc32-bzip2", "crc16-t10-dif"}, {{64}, {1024}, {16384}}, {1}},
         {{"rc4-vartime+hmac-md5-etm"}, {{1024}, {16384}}, {1, 64}},
         {{"des-ede3-cbc", "des-ede3-cbc/open", "des-ede3-cbc+hmac-sha1-etm"},
          {{1024}, {16384}},
@@ -200,8 +201,9 @@ int parse_options(int argc, char **argv, Options &o) {
         } else if (is("--peers")) {
             o.peers = split(value);
             for (const std::string &peer : o.peers)
-                if (peer != "openssl" && peer != "ipsec-mb" && peer != "isal" && peer != "built" && peer != "none")
-                    return fail("no peer named '" + peer + "'; there are openssl, ipsec-mb, isal, built");
+                if (peer != "openssl" && peer != "ipsec-mb" && peer != "isal" && peer != "zlib" && peer != "built" &&
+                    peer != "none")
+                    return fail("no peer named '" + peer + "'; there are openssl, ipsec-mb, isal, zlib, built");
         } else if (is("--peer")) {
             if (!parse_build(value, o.builds))
                 return fail(

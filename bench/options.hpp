@@ -31,7 +31,7 @@ struct Group {
 
 struct Options {
     std::vector<Group> groups;
-    std::vector<std::string> peers = {"openssl", "ipsec-mb", "isal", "built"};
+    std::vector<std::string> peers = {"openssl", "ipsec-mb", "isal", "zlib", "built"};
     std::vector<Build> builds; // loaded beside the linked peers
     const Tier *tier = nullptr;
     std::string json, target, costs, kernel, bounds;

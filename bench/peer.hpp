@@ -12,7 +12,7 @@ namespace bench {
 
 // A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS],
 // aes-128-cbc+aes-xcbc-96, aes-N-ctr [+hmac-hash-etm], -gcm, -ccm, -xts, -ecb, -cmac, -xcbc, chacha20[-poly1305],
-// rc4-vartime [+hmac-hash-etm], des-ede3-cbc [+hmac-hash-etm | -BITS], a{128cbc-hs256,192cbc-hs384,256cbc-hs512}.
+// rc4-vartime [+hmac-hash-etm], des-ede3-cbc [+hmac-hash-etm | -BITS], a{128cbc-hs256,192cbc-hs384,256cbc-hs512}, crc*.
 struct Row {
     std::string name;  // the suite; "/open" appended for the reverse direction, "/write" for a long text as TLS
                        // records, "/key" for making its keys
@@ -28,6 +28,7 @@ struct Row {
     std::string block_mac;  // CMAC or XCBC of AES; empty: another MAC, or none
     int mac_bits = 0;  // of its key
     bool tls = false;  // MAC then encrypt
+    bool checksum = false;
     bool jose = false;  // RFC 7518, 5.2: the text padded to whole blocks, the header's length behind it in the MAC,
                         // half a tag; its key is MAC key, cipher key
     size_t tag_bytes = 0;  // beside the ciphertext; 0: no hash, or TLS
@@ -49,6 +50,7 @@ struct Row {
 // False when the name does not have that shape (then nothing here can check the suite).
 bool parse_row(const std::string &name, Row &row);
 size_t hash_bytes(const std::string &hash);
+size_t checksum_bytes(const std::string &suite);  // 0: it is none
 
 // One job. The IV stands in the 16 bytes (DES: 8) before the ciphertext, as in a record, the header before it; so
 // header || iv || ciphertext is one piece.
@@ -134,6 +136,10 @@ struct Build {
 std::unique_ptr<Peer> make_openssl(const Build &build, std::string &error);
 std::unique_ptr<Peer> make_ipsec_mb(const Build &build, std::string &error);
 std::unique_ptr<Peer> make_reference();  // the linked OpenSSL
+std::unique_ptr<Peer> make_checksum_reference();
+// Of checksums; null where they were not there when this was built.
+std::unique_ptr<Peer> make_isal();
+std::unique_ptr<Peer> make_zlib();
 // `target` and `force` as in cst_options and cst_suite_force; null on error, with `error` set.
 std::unique_ptr<Peer> make_cryptostitch(const std::string &target, const std::string &costs, const std::string &force,
                                         std::string &error);

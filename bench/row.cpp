@@ -22,6 +22,14 @@ size_t hash_bytes(const std::string &hash) {
     return 32;
 }
 
+size_t checksum_bytes(const std::string &suite) {
+    static const std::pair<const char *, size_t> all[] = {{"crc32c", 4},   {"crc32", 4},       {"crc64-nvme", 8},
+                                                          {"crc64-xz", 8}, {"crc32-bzip2", 4}, {"crc16-t10-dif", 2}};
+    for (const auto &known : all)
+        if (suite == known.first) return known.second;
+    return 0;
+}
+
 bool parse_row(const std::string &name, Row &row) {
     row = Row();
     row.name = row.suite = name;
@@ -32,6 +40,11 @@ bool parse_row(const std::string &name, Row &row) {
         if (row.open || row.write || !parse_row(suite, row) || row.open || row.write) return false;
         row.name = name;
         return row.make_keys = row.key_bits || row.mac_key_bytes();
+    }
+    if ((row.tag_bytes = checksum_bytes(row.suite))) {
+        row.hash = row.suite;
+        row.checksum = true;
+        return !row.open && !row.write;
     }
     std::string rest = row.suite;
     for (int bits : {128, 192, 256}) {

@@ -86,7 +86,7 @@ int cst_suite_get(cst_ctx *ctx, const char *name, const cst_suite **suite) {
     if (!ctx || !name || !suite) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
         const Suite *found = ctx->suites.find(name);
-        if (!found) return CST_ERR_NAME;
+        if (!found || !found->named) return CST_ERR_NAME;
         if (int error = prepare_suite(*found)) return error;
         *suite = reinterpret_cast<const cst_suite *>(found);
         return CST_OK;
@@ -137,7 +137,7 @@ int cst_suite_force(cst_ctx *ctx, const char *suite_name, const char *kernel_nam
     if (!ctx || !suite_name) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
         Suite *suite = ctx->suites.find(suite_name);
-        if (!suite) return CST_ERR_NAME;
+        if (!suite || !suite->named) return CST_ERR_NAME;
         if (!kernel_name) {
             suite->forced = nullptr;
             return CST_OK;

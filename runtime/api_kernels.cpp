@@ -19,7 +19,8 @@ constexpr double MOST_SECONDS = 3600;  // of measuring costs
 // Sorted, without doubles.
 int names_of(const cst_ctx *ctx, int kind, std::vector<std::string> *names) {
     if (kind == CST_NAME_SUITE) {
-        for (const auto &suite : ctx->suites.all()) names->push_back(suite->name);
+        for (const auto &suite : ctx->suites.all())
+            if (suite->named) names->push_back(suite->name);
     } else if (kind == CST_NAME_KERNEL) {
         for (const auto &variant : ctx->engine.variants()) names->push_back(variant->name);
     } else if (kind == CST_NAME_TARGET) {

@@ -22,6 +22,7 @@ from .core.errors import DoesNotFit, UnknownName
 from .core.ir import RDX, XMM0, Reg
 from .core.isa import GENERALS, ISAS
 from .core.kernel import Kernel
+from .core.kinds import KINDS
 from .core.names import WEAVE, StreamName, kernel_name, target_name
 from .core.program import Part, Program, Recipe
 from .core.stream import Stream
@@ -93,7 +94,12 @@ class Generator:
             parameters = dict(algorithm.parameters_of(form), by=by, one_key=name.one_key, hand=name.hand)
             rendered = render(form.template, ISAS[isa], name.lanes, parameters, self.roots)
             self._streams[key] = parse(
-                rendered, ISAS[isa], name=str(name), algorithm=algorithm.name, bytes_per_iteration=16 * by
+                rendered,
+                ISAS[isa],
+                name=str(name),
+                algorithm=algorithm.name,
+                bytes_per_iteration=16 * by,
+                public=KINDS[algorithm.kind].public,
             )
         return self._streams[key]
 

@@ -65,6 +65,12 @@
  * not authenticate. `aes-B-ecb` (SP 800-38A, 6.1) is for those who build modes. `aes-B-cmac` (SP 800-38B) and
  * `aes-128-xcbc` (RFC 3566) are MACs: the AES key is mac_key, tags of 8 to 16 bytes.
  *
+ * Checksums have no key and detect accidents, not attackers: `crc32c` (Castagnoli's: iSCSI, ext4, Btrfs, NVMe), `crc32`
+ * (zip, gzip, PNG, Ethernet), `crc64-nvme`, `crc64-xz` (ECMA-182's, reflected), `crc32-bzip2`, `crc16-t10-dif`. They
+ * are digests of 4, 8 and 2 bytes, which are the checksum as a number: the lowest byte first, as iSCSI, zip, NVMe and
+ * xz send it; of crc32-bzip2 and crc16-t10-dif the highest first. cst_checksum_update takes such numbers; cst_crc_new
+ * makes a key of any other polynomial.
+ *
  * Legacy suites, for peers that have nothing better; only with CST_ALLOW_LEGACY (else they are CST_ERR_NAME, and no
  * list shows them, nor their kernels): `rc4-vartime` is RC4, whose time depends on key and data (so says its name) and
  * whose stream is biased (RFC 7465): keys of 5 to 32 bytes (16 are usual), no IV, any length. A key is for ONE message:
@@ -369,6 +375,29 @@ typedef struct cst_part {
  * the call: within a part that is checked (CST_ERR_OVERLAP), between parts it is not. CST_ERR_ARGUMENT: also a state
  * that belongs to another key; CST_ERR_LENGTH, CST_ERR_MEMORY. On an error nothing is written, for any part. */
 CST_API int cst_digest_parts(cst_ctx *ctx, const cst_part *parts, size_t n);
+
+/* Checksums as numbers, whose digest is the same number in bytes. `key`: of a checksum (else CST_ERR_ARGUMENT, and so
+ * it is for a number of more bits). *value is the checksum of what came before (of nothing: 0, of a cst_crc initial ^
+ * final, with initial's bits the other way round where it is reflected), and becomes that of all with `in` behind it:
+ * the parts of a text one after the other make what the whole text does. */
+CST_API int cst_checksum_update(const cst_key *key, const void *in, size_t in_len, uint64_t *value);
+/* The checksum of two texts one behind the other, from theirs and the second one's length (below 2^61), in some
+ * microseconds, whatever that is. */
+CST_API int cst_checksum_combine(const cst_key *key, uint64_t first, uint64_t second, uint64_t second_len,
+                                 uint64_t *value);
+
+/* A cyclic redundancy check by the parameters of the Rocksoft model, as catalogues have them. */
+typedef struct cst_crc {
+    size_t size; /* sizeof(cst_crc) */
+    uint32_t width; /* bits, 8 to 64 */
+    uint32_t reflected; /* 1: the lowest bit of a byte is the first, and so of the checksum; 0: the highest */
+    uint64_t polynomial; /* without x^width, x^(width - 1) on top, reflected or not; odd */
+    uint64_t initial, final; /* the register before the first byte; what it is exclusive-ored with in the end */
+} cst_crc;
+/* Makes a key whose digests are such checksums: 8 bytes, the number's lowest first if reflected, else its highest.
+ * CST_ERR_ARGUMENT: a width that is too small or too large, a polynomial that is even, a number of more bits than the
+ * width; CST_ERR_UNSUPPORTED: no kernel for this CPU. For cst_key_free; the context must outlive it. */
+CST_API int cst_crc_new(cst_ctx *ctx, const cst_crc *crc, cst_key **key);
 
 /* A text of any length as TLS 1.1 or 1.2 records that are sealed side by side. A record is its header (type, version,
  * length of what follows; 5 bytes), the explicit IV (16) and the ciphertext. */

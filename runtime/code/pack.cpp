@@ -121,11 +121,12 @@ int Pack::plain_algorithm(uint32_t index, AlgorithmRecord *out) const {
                            &out->iv_bytes,     &out->rounds,      &out->base};
     for (uint32_t *number : numbers) *number = r.u32();
     for (uint64_t &word : out->initial) word = r.u64();
-    if (!r.ok() || out->kind < ALGORITHM_HASH || out->kind > ALGORITHM_CHACHA_POLY_DEC) return CST_ERR_PACK;
+    if (!r.ok() || out->kind < ALGORITHM_HASH || out->kind > ALGORITHM_CHECKSUM) return CST_ERR_PACK;
     if (out->block_bytes == 0 || out->block_bytes > 256 || out->key_bytes > 64 || out->iv_bytes > 64 ||
         out->rounds > 64)
         return CST_ERR_PACK;
-    if (out->base && out->kind != ALGORITHM_HASH) return CST_ERR_PACK;
+    if (out->base && out->kind != ALGORITHM_HASH && out->kind != ALGORITHM_CHECKSUM) return CST_ERR_PACK;
+    if (out->kind == ALGORITHM_CHECKSUM) return out->rounds >= 8 && out->key_bytes == 0 ? CST_OK : CST_ERR_PACK;
     if (out->kind != ALGORITHM_HASH)
         return (out->rounds != 0 || !out->is_aes()) && out->key_bytes != 0 ? CST_OK : CST_ERR_PACK;
     bool sound = out->words >= 1 && out->words <= 8 && (out->word_bytes == 4 || out->word_bytes == 8) &&

@@ -28,7 +28,8 @@ enum : uint32_t {
     ALGORITHM_GCM_ENC = 16,
     ALGORITHM_GCM_DEC = 17,
     ALGORITHM_CHACHA_POLY_ENC = 18,
-    ALGORITHM_CHACHA_POLY_DEC = 19
+    ALGORITHM_CHACHA_POLY_DEC = 19,
+    ALGORITHM_CHECKSUM = 20
 };
 enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1 };  // AlgorithmRecord::flags
 enum : uint32_t {
@@ -50,15 +51,15 @@ struct AlgorithmRecord {
     const char *name, *suite;
     uint32_t kind, block_bytes, word_bytes, words, digest_bytes, flags, length_bytes, key_bytes, iv_bytes, rounds;
     uint64_t initial[8];
-    uint32_t base;  // index + 1, in the same pack, of the hash whose kernels it runs with another initial value and
-                    // digest length; or 0
+    uint32_t base;  // index + 1, in the same pack, of the hash or checksum whose kernels it runs with another initial
+                    // value, or another polynomial, and digest length; or 0
 
     // A MAC without padding of its own, under a key of its own.
     bool keyed_mac() const {
         return kind == ALGORITHM_GHASH || kind == ALGORITHM_POLY1305 || kind == ALGORITHM_CBC_MAC;
     }
     // Reads, and writes nothing: the hash side of a kernel.
-    bool reads_only() const { return kind == ALGORITHM_HASH || keyed_mac(); }
+    bool reads_only() const { return kind == ALGORITHM_HASH || kind == ALGORITHM_CHECKSUM || keyed_mac(); }
     bool decrypts_only() const {
         return kind == ALGORITHM_CIPHER_DEC || kind == ALGORITHM_XTS_DEC || kind == ALGORITHM_ECB_DEC ||
                kind == ALGORITHM_DES_DEC || kind == ALGORITHM_GCM_DEC || kind == ALGORITHM_CHACHA_POLY_DEC;
@@ -72,7 +73,8 @@ struct AlgorithmRecord {
     // Round keys are its key.
     bool is_aes() const {
         return kind != ALGORITHM_HASH && kind != ALGORITHM_CHACHA && kind != ALGORITHM_GHASH &&
-               kind != ALGORITHM_POLY1305 && kind != ALGORITHM_RC4 && !is_des() && !is_chacha_poly();
+               kind != ALGORITHM_POLY1305 && kind != ALGORITHM_RC4 && kind != ALGORITHM_CHECKSUM && !is_des() &&
+               !is_chacha_poly();
     }
     // Broken, or not constant-time (VARTIME.md): off unless asked for.
     bool legacy() const { return kind == ALGORITHM_RC4 || is_des(); }

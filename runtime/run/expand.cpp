@@ -10,6 +10,7 @@
 #include "../suite/ghash.hpp"
 #include "../suite/padding.hpp"
 #include "../suite/secret.hpp"
+#include "checksum.hpp"
 #include "lane_state.hpp"
 #include "copy.hpp"
 #include "lineup.hpp"
@@ -108,6 +109,14 @@ void expand_gcm(const Suite &suite, Key *out) {
     wipe(h, sizeof(h));
 }
 
+// Its parameters: of any checksum the key, else as the catalogue says.
+void expand_checksum(const Suite &suite, const uint8_t *key, size_t key_len, Key *out) {
+    Crc crc(suite.hash->record);
+    if (key_len) memcpy(&crc, key, sizeof(crc));  // api_checksum.cpp has looked at it
+    out->set_crc(crc);
+    crc_rows(crc, out->powers());
+}
+
 void expand_cipher(const Suite &suite, const uint8_t *key, size_t key_len, Key *out) {
     const AlgorithmRecord &cipher = suite.encrypt->record;
     const bool inverse = suite.decrypt != suite.encrypt;
@@ -129,6 +138,7 @@ void expand_cipher(const Suite &suite, const uint8_t *key, size_t key_len, Key *
 void expand_others(const Suite &suite, const uint8_t *key, size_t key_len, const uint8_t *mac_key, Key *out) {
     if (suite.enciphers()) expand_cipher(suite, key, key_len, out);
     if (suite.construction == Construction::gcm) expand_gcm(suite, out);
+    else if (is_checksum(suite)) expand_checksum(suite, key, key_len, out);
     else if (suite.key_layout.masks) expand_block_mac(suite, mac_key, out);
 }
 

@@ -30,7 +30,9 @@ std::string basis(const Engine &engine, const Variant &variant) {
 Lineup line_up_hash(const Class &c) {
     const Suite &suite = *c.suite;
     if (!suite.hash) return {};
-    if (!suite.forced || suite.forced->role != Role::message || !suite.forced->hash.algorithm) return line_up_macs(c);
+    const bool whole = suite.construction == Construction::checksum;
+    if (!whole && (!suite.forced || suite.forced->role != Role::message || !suite.forced->hash.algorithm))
+        return line_up_macs(c);
     const uint64_t bytes = c.messages[0].job->in_len;
     Need need = {&suite.whole_hashes, c.n, bytes, bytes};
     need.whole = true;

@@ -11,6 +11,7 @@ namespace cst {
     "61626364656667686263646566676869636465666768696a6465666768696a6b65666768696a6b6c666768696a6b6c6d6768696a6b6c6d6e" \
     "68696a6b6c6d6e6f696a6b6c6d6e6f706a6b6c6d6e6f70716b6c6d6e6f7071726c6d6e6f707172736d6e6f70717273746e6f707172737475"
 #define ABCD "61626364"
+#define DIGITS "313233343536373839"
 #define JEFE "4a656665"
 #define WHAT "7768617420646f2079612077616e7420666f72206e6f7468696e673f"
 #define BLOCKS                                                                                                         \
@@ -225,6 +226,14 @@ const KnownAnswer known_answers[] = {
      "9ac7cc9a609d1ef7b2932899cde41b975248c4959014126a6e8a84f11d1a9e1c", ""},
     {"rc4-vartime", "0102030405", "", "", "", "0000000000000000000000000000000000000000000000000000000000000000",
      "b2396305f03dc027ccc3524a0a1118a86982944f18fc82d589c403a47a0d0919", ""},
+    // G. Cook, "Catalogue of parametrised CRC algorithms"; RFC 3720, B.4
+    {"crc32c", "", "", "", "", DIGITS, "", "839206e3"},
+    {"crc32c", "", "", "", "", "0000000000000000000000000000000000000000000000000000000000000000", "", "aa36918a"},
+    {"crc32", "", "", "", "", DIGITS, "", "2639f4cb"},
+    {"crc64-nvme", "", "", "", "", DIGITS, "", "8898790a86148bae"},
+    {"crc64-xz", "", "", "", "", DIGITS, "", "fa3919dfbbc95d99"},
+    {"crc32-bzip2", "", "", "", "", DIGITS, "", "fc891918"},
+    {"crc16-t10-dif", "", "", "", "", DIGITS, "", "d0db"},
     // NIST CAVP, TCBCMMT3.rsp: one block, three, and ten
     {"des-ede3-cbc", "b5cb1504802326c73df186e3e352a20de643b0d63ee30e37", "", "43f791134c5647ba", "", "dcc153cef81d6f24",
      "92538bd8af18d3ba", ""},

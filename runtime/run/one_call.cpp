@@ -2,6 +2,7 @@
 
 #include "run.hpp"
 #include "calls.hpp"
+#include "checksum.hpp"
 #include "lineup.hpp"
 #include "text.hpp"
 
@@ -147,6 +148,7 @@ int run_calls(const Engine &engine, const Variant &v, cst_job *jobs, size_t n) {
 
 int run_one_call(cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs).suite;
+    if (is_checksum(suite)) return run_checksums(jobs, n);
     const bool opens = jobs->direction == CST_OPEN;
     if (suite.messages[opens].variants.empty()) return JOB_WAITING;
     const bool counts = suite.construction == Construction::counter;  // the IVs say how far it may go

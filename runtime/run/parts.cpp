@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../suite/secret.hpp"
+#include "checksum.hpp"
 #include "lane_state.hpp"
 #include "lanes.hpp"
 #include "lineup.hpp"
@@ -152,6 +153,16 @@ void run_some(Memory *memory, Rest *const *list, size_t n) {
     }
 }
 
+void take_into_checksum(const cst_part &part) {
+    HashState *const s = state_of(part);
+    const uint64_t at = go_on_with(*reinterpret_cast<const Key *>(part.key), load64(s->chain), part.in, part.in_len);
+    put_words(s->chain, at, 0);
+    s->bytes += part.in_len;
+    if (!part.tag) return;
+    put_checksum(*reinterpret_cast<const Key *>(part.key), at, part.tag);
+    wipe(part.state, sizeof(HashState));
+}
+
 // Too little for a block, and not the end.
 void put_aside(const cst_part &part) {
     HashState *const s = state_of(part);
@@ -175,7 +186,12 @@ int run_parts(const Engine &engine, const cst_part *parts, size_t n) {
             if (!s->key) {
                 const AlgorithmRecord &hash = key.suite->hash->record;
                 s->key = part->key;
-                memcpy(s->chain, key.inner(), size_t(hash.words) * hash.word_bytes);
+                if (is_checksum(*key.suite)) put_words(s->chain, key.crc().start, 0);
+                else memcpy(s->chain, key.inner(), size_t(hash.words) * hash.word_bytes);
+            }
+            if (is_checksum(*key.suite)) {
+                take_into_checksum(*part);
+                continue;
             }
             const uint64_t blocks = blocks_of(*part);
             if (!blocks) {

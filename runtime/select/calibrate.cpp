@@ -116,7 +116,8 @@ private:
     // All of a message's AAD and end is there.
     void prepare_message(const MessagePlace &place, uint32_t step) {
         uint8_t *const in = state_ + state_bytes_;
-        for (uint32_t field : {place.key, place.tweak_key, place.powers, place.aad, place.end_in, place.end_powers})
+        for (uint32_t field :
+             {place.key, place.tweak_key, place.powers, place.aad, place.end_in, place.end_powers, place.phase})
             put(field, in);
         put(place.end_out, in + side_);
         if (place.aad_mask != NO_FIELD) memset(state_ + place.aad_mask, 0xff, MESSAGE_AAD / 8);

@@ -19,6 +19,7 @@ constexpr double kAesPerCycle = 2.0;    // rounds of a block: two units of 128 b
 constexpr double kVaesPerCycle = 4.0;   // or of 256, or one of 512
 constexpr double kAesRound = 4.0;       // latency of aesenc
 constexpr double kDesRound = 14.0;      // of streams/des.j2: a lookup, two merges, two products, one sum
+constexpr double kFold = 7;  // a product, and two sums
 constexpr double kShaNiPerByte = 2.0;   // latency of sha1rnds4, sha256rnds2
 constexpr double kShaNiUnit = 1.2;      // cycles for which a byte of one lane keeps the unit busy
 constexpr double kMd5Step = 4.5;        // latency: function, sum, rotation, sum. A byte is a step
@@ -63,6 +64,7 @@ double chain(const ProgramRecord &program, const AlgorithmRecord &algorithm, dou
         case ALGORITHM_CBC_MAC: return bytes / 16 * (algorithm.rounds + 1) * kAesRound;  // block after block
         case ALGORITHM_DES_ENC: return bytes / 8 * algorithm.rounds * kDesRound;
         case ALGORITHM_CHACHA: return kChaChaRounds * kChaChaRound;
+        case ALGORITHM_CHECKSUM: return kFold;
         case ALGORITHM_HASH: break;
         default: return 0;
     }

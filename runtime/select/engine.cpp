@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "../suite/crc.hpp"
 #include "code/signature.hpp"
 #include "target.hpp"
 #include "weaves.hpp"
@@ -39,6 +40,10 @@ bool suites_know(const AlgorithmRecord &a) {
     if (a.kind == ALGORITHM_RC4)
         return a.block_bytes == 16 && a.iv_bytes == 0 && a.key_bytes >= 1 && a.key_bytes <= 256;
     if (a.kind == ALGORITHM_CHACHA) return a.block_bytes == 64 && a.iv_bytes == 16 && a.key_bytes == 32;
+    if (a.kind == ALGORITHM_CHECKSUM) {
+        const Crc crc(a);
+        return a.block_bytes == 16 && a.words == 3 && a.digest_bytes == crc.bytes() && crc.sound();
+    }
     if (a.is_chacha_poly()) return a.block_bytes == 16 && a.iv_bytes == 16 && a.key_bytes == 32;
     return a.block_bytes == 16 && a.digest_bytes == 16;  // GHASH, Poly1305
 }

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "../suite/crc.hpp"
+
 namespace cst {
 namespace {
 
@@ -74,8 +76,12 @@ bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, 
 // False: it is not laid out as core/kinds.py says.
 bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm, uint32_t base, MessagePlace *out) {
     const bool aead = algorithm.is_message(), mac = algorithm.reads_only(), chacha_poly = algorithm.is_chacha_poly(),
-               polynomial = (aead && !chacha_poly) || mac;  // whose powers the key holds
-    const uint32_t key_bytes = chacha_poly ? algorithm.key_bytes : 16 * (algorithm.rounds + 1);
+               checksum = algorithm.kind == ALGORITHM_CHECKSUM,
+               polynomial = (aead && !chacha_poly) || (mac && !checksum);  // whose powers the key holds
+    if (checksum && (program.state_bytes > MOST_CHECKSUM_STATE || program.state_align > 64)) return false;
+    const uint32_t key_bytes = checksum      ? 16 * CRC_KEY
+                               : chacha_poly ? algorithm.key_bytes
+                                             : 16 * (algorithm.rounds + 1);
     const struct {
         const char *name;
         uint32_t *place, bytes, reach;
@@ -86,9 +92,10 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
         {"chain", &out->chain, 16, 0, algorithm.has_chain()},
         {"lengths", &out->lengths, 16, 0, aead},
         {"present", &out->present, 16, 0, chacha_poly, (SHORT_MESSAGE_AAD + program.bytes) / 16},
-        {"key", &out->key, 8, key_bytes, !mac},
+        {"key", &out->key, 8, key_bytes, !mac || checksum},
         {"tweak_key", &out->tweak_key, 8, key_bytes, algorithm.is_tweaked()},
-        {"powers", &out->powers, 8, program.bytes, polynomial},
+        {"powers", &out->powers, 8, (checksum ? 2 : 1) * program.bytes, polynomial || checksum},
+        {"phase", &out->phase, 8, 16, checksum},
         {"aad", &out->aad, 8, MESSAGE_AAD, aead},
         {"end_in", &out->end_in, 8, program.bytes, true},
         {"end_out", &out->end_out, 8, program.bytes, !mac},
@@ -104,7 +111,8 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
     }
     const FieldRecord *const powers = program.field("powers_end"), *const aad = program.field("aad_mask"),
                              *const end = program.field("end_mask");
-    if (program.bytes > 16 * (mac ? MOST_WHOLE_GHASH : MOST_MESSAGE_BLOCKS) || !powers != !polynomial) return false;
+    if (program.bytes > 16 * (mac && !checksum ? MOST_WHOLE_GHASH : MOST_MESSAGE_BLOCKS) || !powers != !polynomial)
+        return false;
     out->end_powers = NO_FIELD;
     out->is_short = chacha_poly;
     if (powers) {
@@ -127,7 +135,7 @@ Role message_role(const PackRecords &records, const KernelRecord &kernel, Varian
     const ProgramRecord &program = records.program(kernel.streams[0]);
     const Algorithm &algorithm = records.algorithm(kernel.streams[0]);
     const FieldRecord *const in = program.field("in"), *const out = program.field("out");
-    const bool mac = algorithm.record.kind == ALGORITHM_GHASH;
+    const bool mac = algorithm.record.kind == ALGORITHM_GHASH || algorithm.record.kind == ALGORITHM_CHECKSUM;
     if (v->n_streams != 1 || kernel.streams[0].ratio != 1 || program.lanes != 1 || v->lag || !algorithm.usable || !in ||
         !out != mac || !(mac || algorithm.record.is_aes() || algorithm.record.is_chacha_poly()) ||
         !find_message(program, algorithm.record, v->state_offset[0], &v->message))

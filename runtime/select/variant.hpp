@@ -17,6 +17,7 @@ constexpr uint32_t MOST_CHAIN = 64;   // bytes of a chaining value
 constexpr uint32_t MOST_POWERS = 32;  // rows of the key of a polynomial MAC: its powers
 constexpr uint32_t MOST_MESSAGE_BLOCKS = 16;  // of a stride of a kernel of messages
 constexpr uint32_t MOST_WHOLE_GHASH = 8;      // of one of GHASH alone
+constexpr uint32_t MOST_CHECKSUM_STATE = 512;  // bytes of a state block of a checksum
 constexpr uint32_t MESSAGE_AAD = 64;          // bytes where the AAD stands,
 constexpr uint32_t SHORT_MESSAGE_AAD = 48;    // and of a short message; behind them GCM's lengths stand
 constexpr uint32_t STATE_ALIGN =
@@ -49,7 +50,7 @@ struct LanePlace {
 // Of a kernel of messages; in the order of core/kinds.py. NO_FIELD: what a cipher alone has not.
 struct MessagePlace {
     uint32_t counter, chain, lengths, present, key, tweak_key, powers, aad, aad_mask;
-    uint32_t end_in, end_out, end_powers, end_mask;
+    uint32_t end_in, end_out, end_powers, end_mask, phase;
     uint32_t aad_blocks;  // that it takes, at the end of as many
     bool is_short;  // no message is longer than a stride
     bool bits;  // masks have a bit for each byte; else, a byte, and whole vectors are read and written

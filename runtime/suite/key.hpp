@@ -1,9 +1,12 @@
 // An expanded key: a header, and the parts that its suite needs (key_layout.hpp).
 #pragma once
 
+#include <cstring>
 #include <memory>
+#include <type_traits>
 
 #include "aes.hpp"
+#include "crc.hpp"
 #include "des.hpp"
 #include "rc4.hpp"
 #include "suite.hpp"
@@ -19,6 +22,8 @@ static_assert(KEY_MOST_ROWS > AES_MOST_ROUNDS, "AES's fit too");
 // on.
 constexpr uint32_t GHASH_POWERS = 36, GHASH_ZEROS = MOST_MESSAGE_BLOCKS - 1;
 static_assert(GHASH_POWERS > 2 * MOST_MESSAGE_BLOCKS && GHASH_POWERS >= MOST_POWERS && GHASH_POWERS % 4 == 0);
+
+static_assert(std::is_trivially_copyable<Crc>::value, "a copy of a key's bytes is the key");
 
 typedef uint8_t KeyRow[16];
 
@@ -59,9 +64,12 @@ public:
     const uint8_t *filled() const { return whole() + sizeof(KeyRow); }
     uint8_t *filled() { return whole() + sizeof(KeyRow); }
 
-    // Of GHASH: H^GHASH_POWERS .. H (suite/ghash.hpp).
+    // Of GHASH: H^GHASH_POWERS .. H (suite/ghash.hpp). Of a checksum: its rows (suite/crc.hpp).
     const KeyRow *powers() const { return rows(suite->key_layout.powers); }
     KeyRow *powers() { return rows(suite->key_layout.powers); }
+    // A checksum's parameters.
+    const Crc &crc() const { return *reinterpret_cast<const Crc *>(at(suite->key_layout.crc)); }
+    void set_crc(const Crc &crc) { memcpy(at(suite->key_layout.crc), &crc, sizeof(crc)); }
     // What every message begins with.
     const uint8_t *rc4() const { return at(suite->key_layout.rc4); }
     uint8_t *rc4() { return at(suite->key_layout.rc4); }

@@ -14,7 +14,7 @@ struct KeyLayout {
     // The first behind the header, in every key that has them: their address does not wait for the suite's.
     static constexpr uint16_t ENCRYPT = 64;
 
-    uint16_t decrypt = 0, tweak = 0, mac = 0, inner = 0, outer = 0, masks = 0, powers = 0, rc4 = 0;
+    uint16_t decrypt = 0, tweak = 0, mac = 0, inner = 0, outer = 0, masks = 0, powers = 0, rc4 = 0, crc = 0;
     uint32_t bytes = 0;  // of the whole key; a multiple of 64
 
     // The cipher's; those of decryption are the same where the cipher is its own inverse.

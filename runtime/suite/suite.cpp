@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "crc.hpp"
 #include "des.hpp"
 #include "padding.hpp"
 
@@ -70,7 +71,7 @@ void complete(Suite suite, Derived *derived) {
     if (!suite.key_max) suite.key_min = suite.key_max = suite.key_bytes;
     suite.lengths = lengths_of(suite);
     suite.key_layout = lay_out_key(suite);
-    if (suite.kind == CST_DIGEST) hash_initial(suite.hash->record, suite.initial);
+    if (suite.kind == CST_DIGEST && !is_checksum(suite)) hash_initial(suite.hash->record, suite.initial);
     suite.find_kernels();
     derived->push_back(std::make_unique<Suite>(std::move(suite)));
 }
@@ -91,6 +92,26 @@ void add_hash(const Engine &engine, const Algorithm *hash, Derived *derived) {
     mac.tag_min = 10;  // RFC 2104, 5: not less than 80 bits
     mac.max_bytes = kMostHashed - hash->record.block_bytes;
     complete(std::move(mac), derived);
+}
+
+void add_checksum(const Engine &engine, const Algorithm *checksum, Derived *derived) {
+    Suite suite;
+    suite.engine = &engine;
+    suite.name = checksum->record.suite;
+    suite.kind = CST_DIGEST;
+    suite.construction = Construction::checksum;
+    suite.hash = checksum;
+    suite.tag_min = suite.tag_max = checksum->record.digest_bytes;
+    suite.max_bytes = kMostHashed;
+    if (checksum->base == checksum) {  // any other on its kernels
+        Suite any = suite;
+        any.name = any_checksum_name(Crc(checksum->record).reflected);
+        any.named = false;
+        any.key_bytes = sizeof(Crc);
+        any.tag_min = any.tag_max = sizeof(uint64_t);
+        complete(std::move(any), derived);
+    }
+    complete(std::move(suite), derived);
 }
 
 // The MACs that are CBC-MAC with the last block masked.
@@ -328,6 +349,7 @@ void Suites::derive(const Engine &engine) {
     for (const auto &a : engine.algorithms()) {
         if (!a->usable) continue;
         if (a->record.kind == ALGORITHM_HASH) hashes.push_back(a.get());
+        if (a->record.kind == ALGORITHM_CHECKSUM) add_checksum(engine, a.get(), &derived);
         if (a->record.kind == ALGORITHM_COUNTER) counters.push_back(a.get());
         if (a->record.kind == ALGORITHM_GHASH) ghash = a.get();
         if (a->record.kind == ALGORITHM_CHACHA) chacha = a.get();
@@ -370,6 +392,8 @@ void Suites::derive(const Engine &engine) {
         }
     }
 }
+
+const char *any_checksum_name(bool reflected) { return reflected ? "crc-reflected" : "crc-normal"; }
 
 Suite *Suites::find(const char *name) const {
     for (const auto &suite : suites_)

@@ -30,7 +30,8 @@ enum class Construction {
     xcbc,  // the same with other subkeys (RFC 3566)
     ccm,  // counter mode and CBC-MAC of the plaintext (SP 800-38C)
     rc4,  // RC4 alone: no IV, a key for each message
-    rc4_hmac  // encrypt-then-MAC with it, over aad || ciphertext
+    rc4_hmac,  // encrypt-then-MAC with it, over aad || ciphertext
+    checksum  // a cyclic redundancy check
 };
 
 constexpr size_t CHACHA_BLOCK = 64, CHACHA_MOST_BLOCKS = 16;
@@ -40,6 +41,7 @@ constexpr size_t CHACHA_MOST_FIRST = (CHACHA_MOST_BLOCKS - 1) * CHACHA_BLOCK;
 struct Suite {
     const Engine *engine = nullptr;
     std::string name;
+    bool named = true;  // false: no caller gets it by its name
     int kind = 0;  // CST_DIGEST .. CST_AEAD
     const Algorithm *hash = nullptr, *encrypt = nullptr, *decrypt = nullptr;
     const Algorithm *block = nullptr;  // AES by itself, of as many rounds: what makes masks of tags and first tweaks
@@ -49,7 +51,7 @@ struct Suite {
     Family messages[2];
     mutable LastChoice last_message[2];
     Family hashes, encrypts, decrypts, pairs;
-    Family whole_hashes, blocks;  // one call each: GHASH of what stands alone; `block`
+    Family whole_hashes, blocks;  // one call each: GHASH of what stands alone, or a checksum; `block`
     Family open_pairs, handed_open_pairs;  // apart, because hash and cipher begin at different places (run/middle.cpp)
     const Variant *forced = nullptr;
     bool remembered = true;  // what is decided about its families, which live as long as the engine
@@ -106,6 +108,10 @@ constexpr size_t ESP_HEADER = 8, ESP_EXTENSION = 4;
 constexpr size_t TLS_AAD = 11, TLS_HEAD = 13, TLS_MOST_PLAIN = 1 << 14, TLS_MOST_EXPANSION = 2048,
                  TLS_MOST_PADDING = 256;
 constexpr size_t TLS_MOST_MAC = 48;
+
+inline bool is_checksum(const Suite &suite) { return suite.construction == Construction::checksum; }
+// The suite of checksums whose polynomial the key says.
+const char *any_checksum_name(bool reflected);
 
 class Suites {
 public:

@@ -53,7 +53,8 @@ void Suite::find_kernels() {
     if (kind == CST_CIPHER) message[false] = encrypt, message[true] = decrypt;
     for (const bool opens : {false, true})
         if (message[opens]) messages[opens] = engine->family(Role::message, message[opens], nullptr);
-    if (construction == Construction::gcm) whole_hashes = engine->family(Role::message, nullptr, base);
+    if (construction == Construction::gcm || construction == Construction::checksum)
+        whole_hashes = engine->family(Role::message, nullptr, base);
     if (block) blocks = engine->family(Role::message, block, nullptr);
 }
 
@@ -65,7 +66,8 @@ bool Suite::could_use(const Variant &variant) const {
         case Role::decrypt: return c == decrypt;
         case Role::message:
             return c ? c == message[false] || c == message[true]
-                     : construction == Construction::gcm && h == hash_base();
+                     : (construction == Construction::gcm || construction == Construction::checksum) &&
+                           h == hash_base();
         case Role::pair: return c == encrypt && h == hash_base() && takes_pair(*this, variant);
         case Role::open_pair: return c == decrypt && h == hash_base() && takes_pair(*this, variant);
         default: return false;
@@ -77,9 +79,10 @@ int prepare_suite(const Suite &suite) {
     if (block_mac && !suite.engine->has("aes")) return CST_ERR_UNSUPPORTED;
     if (suite.block)
         if (int error = ready(*suite.engine, suite.blocks, suite.block->record.block_bytes)) return error;
-    if (suite.hash)
+    const bool checksum = suite.construction == Construction::checksum;
+    if (suite.hash && !checksum)
         if (int error = ready(*suite.engine, suite.hashes, suite.hash->record.block_bytes)) return error;
-    if (suite.construction == Construction::gcm)
+    if (suite.construction == Construction::gcm || checksum)
         if (int error = ready(*suite.engine, suite.whole_hashes, suite.hash->record.block_bytes)) return error;
     if (suite.enciphers()) {
         if (suite.encrypt->record.is_aes() && !suite.engine->has("aes"))

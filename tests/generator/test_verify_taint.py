@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from cryptostitch.core import instructions
 from cryptostitch.core.contract import Field
+from cryptostitch.core.kinds import KINDS
 from cryptostitch.passes.verify import check_taint
 from verify_samples import ALLOCATED, code, sample_program, spoil
 
@@ -45,6 +46,19 @@ def test_leaks_are_caught(leak: str) -> None:
     problems = check_taint(sample_program(spoil(ALLOCATED, section, index, text)))
     assert problems and any(said in p for p in problems), problems
     assert all("(streams/sample.j2:" in p for p in problems)
+
+
+@pytest.mark.parametrize("leak", LEAKS, ids=str)
+def test_a_public_contract_waives_them(leak: str) -> None:
+    """By that word alone."""
+    section, index, text, _ = LEAKS[leak]
+    program = sample_program(spoil(ALLOCATED, section, index, text))
+    assert check_taint(replace(program, contract=replace(program.contract, public=True))) == []
+
+
+def test_kinds_that_are_public() -> None:
+    """A kind with a key, or whose text may be secret, is none."""
+    assert [name for name, kind in KINDS.items() if kind.public] == ["checksum"]
 
 
 def test_the_sample_leaks_nothing() -> None:

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "crc.hpp"
+
 namespace soak {
 namespace {
 
@@ -28,7 +30,8 @@ bool read_alone(const std::string &name, Meaning *m) {
         *m = {Form::digest, "", hash->second, "digest"};
         return true;
     }
-    if (name == "chacha20") *m = {Form::cipher, "ChaCha20", "", "chacha20"};
+    if (find_crc(name)) *m = {Form::checksum, "", name, "checksum"};
+    else if (name == "chacha20") *m = {Form::cipher, "ChaCha20", "", "chacha20"};
     else if (name == "chacha20-poly1305") *m = {Form::poly1305, "ChaCha20-Poly1305", "", "chacha20-poly1305"};
     else if (name == "rc4-vartime") *m = {Form::cipher, "RC4", "", "rc4"};
     else if (name == "des-ede3-cbc") *m = {Form::cipher, "DES-EDE3-CBC", "", "des"};

@@ -10,6 +10,7 @@ namespace soak {
 // How cipher and MAC are put together.
 enum class Form {
     digest,
+    checksum,  // crc.hpp
     hmac,      // RFC 2104
     cmac,      // SP 800-38B
     xcbc,      // RFC 3566
@@ -25,7 +26,8 @@ enum class Form {
 
 struct Meaning {
     Form form = Form::digest;
-    std::string cipher, hash;  // libcrypto's names; hash "XCBC": AES-XCBC-MAC; cipher "RC4": rc4.hpp
+    std::string cipher,
+        hash;  // libcrypto's names; of checksums the suite's; hash "XCBC": AES-XCBC-MAC; cipher "RC4": rc4.hpp
     std::string kind;          // suites of a kind share code: draws go by kinds
 };
 

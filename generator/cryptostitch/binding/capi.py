@@ -76,6 +76,14 @@ SuiteInfo = _sized(
     ("open_min_bytes", c_uint64),
     ("open_max_bytes", c_uint64),
 )
+CrcStruct = _sized(
+    "CrcStruct",
+    ("width", c_uint32),
+    ("reflected", c_uint32),
+    ("polynomial", c_uint64),
+    ("initial", c_uint64),
+    ("final", c_uint64),
+)
 ChoiceInfo = _sized(
     "ChoiceInfo",
     ("kernel", c_char * 128),
@@ -235,6 +243,9 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "cst_digest": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t]),
     "cst_digest_column": (c_int, [c_void_p]),
     "cst_digest_parts": (c_int, [c_void_p, c_void_p, c_size_t]),
+    "cst_checksum_update": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(c_uint64)]),
+    "cst_checksum_combine": (c_int, [c_void_p, c_uint64, c_uint64, c_uint64, POINTER(c_uint64)]),
+    "cst_crc_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "cst_tls_seal_size": (c_int, [c_void_p, c_size_t, c_size_t, POINTER(c_size_t), POINTER(c_size_t)]),
     "cst_tls_seal": (c_int, [c_void_p]),
     "cst_manager_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),

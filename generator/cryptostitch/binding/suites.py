@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from ctypes import byref, c_size_t, c_void_p
+from ctypes import byref, c_size_t, c_uint64, c_void_p
 from dataclasses import dataclass
 from typing import Any
 
 from .alike import Buffer
-from .capi import CIPHER, NAME_SUITE, OPEN, SEAL, ChoiceInfo, ColumnStruct, SuiteInfo, TlsWrite
+from .capi import CIPHER, DIGEST, NAME_SUITE, OPEN, SEAL, ChoiceInfo, ColumnStruct, CrcStruct, SuiteInfo, TlsWrite
 from .jobs import Job, address_of
 from .library import Library
 from .sealing import open_many, seal_many
@@ -181,6 +181,20 @@ class Key:
         del keep_t, keep_d
         return bytes(tag)
 
+    def checksum(self, data: Any, value: int = 0) -> int:
+        """cst_checksum_update: the checksum of what ``value`` is that of, with ``data`` behind it."""
+        at = c_uint64(value)
+        d, d_len, keep_d = address_of(data, False)
+        self.check(self.lib.cst_checksum_update(self.handle, d, d_len, byref(at)))
+        del keep_d
+        return at.value
+
+    def combine(self, first: int, second: int, second_len: int) -> int:
+        """cst_checksum_combine: the checksum of two texts one behind the other, the second of so many bytes."""
+        value = c_uint64()
+        self.check(self.lib.cst_checksum_combine(self.handle, first, second, second_len, byref(value)))
+        return value.value
+
     def digest_column(self, data: Any, offsets: Any, tags: Any, tag_len: int | None = None, stride: int = 0) -> None:
         """cst_digest_column: the digest of each item data[offsets[i] : offsets[i + 1]] into ``tags``, a writable buffer
         or its (address, length). ``offsets``: a buffer of whole numbers of 4 or 8 bytes, one more than items.
@@ -199,3 +213,27 @@ class Key:
         column.tags, column.tag_len, column.stride = t, length, stride
         self.check(self.lib.cst_digest_column(byref(column)))
         del keep_t, keep_d, keep_o
+
+
+@dataclass
+class AnyCrc:
+    """What keys of `CrcKey` have in the place of a suite."""
+
+    context: Library
+    name: str = "a cst_crc"
+    kind: int = DIGEST
+    tag_max: int = 8
+
+
+class CrcKey(Key):
+    """cst_crc_new: a check of any polynomial, given without its highest term. Digests have 8 bytes. RuntimeFailure
+    where there is no such check."""
+
+    def __init__(
+        self, context: Library, width: int, polynomial: int, initial: int = 0, final: int = 0, reflected: bool = False
+    ):
+        self.suite, self.lib = AnyCrc(context), context.lib  # type: ignore[assignment]
+        self.handle = c_void_p()
+        self._clear, self._memory = self.lib.cst_key_free, None
+        crc = CrcStruct(width=width, reflected=reflected, polynomial=polynomial, initial=initial, final=final)
+        self.check(self.lib.cst_crc_new(context.handle, byref(crc), byref(self.handle)))

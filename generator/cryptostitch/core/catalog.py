@@ -7,9 +7,11 @@ multi-buffer kernels and the pairs with every cipher follow.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from .crc import CATALOGUE as CRCS
 
 # Lanes of a word-sliced stream: one 32-bit word of every lane in a register.
 WORDS_32 = {"scalar": (1,), "sse": (4,), "avx2": (8,), "avx512": (16,)}
@@ -64,6 +66,9 @@ WHOLE_TEXTS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 WHOLE_TEXT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 4), ("avx512", 1): (16, 4)}
 # What is hashed so is short.
 WHOLE_GHASH_BLOCKS = {("sse", 1): (8,), ("avx2", 1): (8,), ("avx512", 1): (8,)}
+# Checksums: as many blocks as hide the latency of a product; where that is many, few for short texts too.
+CHECKSUMS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
+CHECKSUM_BLOCKS = {("sse", 1): (4,), ("avx2", 1): (8,), ("avx512", 1): (16, 4)}
 # Modes whose blocks are independent of one another: many blocks of one buffer; for bursts of short ones 64 bytes of
 # each of several, or a block.
 INDEPENDENT = {"sse": (1, 8), "avx2": (1,), "avx512": (1, 4)}
@@ -113,7 +118,9 @@ class Algorithm:
     big_endian: bool = True
     length_bytes: int = 8
     initial: tuple[int, ...] = ()
-    base: str = ""  # the hash whose kernels it runs: another initial value and digest length (no forms of its own)
+    base: str = ""  # whose kernels a hash or checksum runs: other values and digest length (no forms of its own)
+    # digest(text), of a hash or checksum; None: hashlib has it by that name
+    reference: Callable[[bytes], bytes] | None = None
     # ciphers
     key_bytes: int = 0
     iv_bytes: int = 0
@@ -356,6 +363,28 @@ def _des_cbc(name: str, suite: str, key_bytes: int, rounds: int) -> tuple[Algori
     )
 
 
+def _checksum(suite: str, form: str = "", base: str = "") -> Algorithm:
+    """``form``: of its kernels, or ``base``: whose kernels it runs."""
+    crc = CRCS[suite]
+    forms = (Form(form, "streams/crc.j2", CHECKSUMS, (1,), CHECKSUM_BLOCKS, (), paired=False, objects=0),)
+    return Algorithm(
+        suite.replace("-", "_"),
+        suite,
+        "checksum",
+        forms if form else (),
+        {"word": 64, "reflected": crc.reflected},
+        block_bytes=16,
+        word_bytes=8,
+        words=3,
+        digest_bytes=crc.digest_bytes,
+        big_endian=not crc.reflected,
+        initial=(crc.polynomial, crc.initial, crc.final),
+        rounds=crc.width,
+        base=base,
+        reference=crc.digest,
+    )
+
+
 ALGORITHMS: tuple[Algorithm, ...] = (
     _hash("sha1", (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0), 20, ni=True),
     _hash(
@@ -472,6 +501,12 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _cbc_mac(256),
     _rc4(),
     *_des_cbc("des_ede3", "des-ede3-cbc", 24, 48),
+    _checksum("crc32c", form="crc_reflected"),
+    _checksum("crc32", base="crc32c"),
+    _checksum("crc64-nvme", base="crc32c"),
+    _checksum("crc64-xz", base="crc32c"),
+    _checksum("crc32-bzip2", form="crc_normal"),
+    _checksum("crc16-t10-dif", base="crc32_bzip2"),
 )
 
 # Kinds whose groups make kernels of their own; those of others are for pairs.

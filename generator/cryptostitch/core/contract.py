@@ -18,6 +18,7 @@ SPILL = "spill"  # slots of the register allocator
 END_IN = "end_in"  # one pointer: the text's end, read behind the loop
 END_OUT = "end_out"  # one pointer: where that goes
 POWERS, POWERS_END = "powers", "powers_end"  # pointers to powers of a polynomial MAC's key
+PHASE = "phase"  # one pointer: to what takes the zeros of a checksum's last block back
 AAD = "aad"  # one pointer: to the blocks at whose end the AAD stands
 MESSAGE_AAD, SHORT_MESSAGE_AAD = 64, 48  # bytes of these blocks; of a short message's, behind which its lengths stand
 PRESENT = "present"  # of each block of a short message's AAD and text: all ones and 1, or zeros
@@ -77,6 +78,7 @@ class Contract:
     reads_input: bool = True  # reads `bytes` at IN[lane] + position each iteration (or from FROM_HAND)
     constants: tuple[Constant, ...] = ()
     features: frozenset[str] = frozenset()
+    public: bool = False  # there are no secrets: addresses and time may depend on all data
 
     @property
     def is_message(self) -> bool:

@@ -27,6 +27,8 @@ was, and of XTS is what the first tweak is made of, with a pointer to that key. 
     chacha_poly_enc,     RFC 8439, 2.8; a whole short message (streams/chacha_poly.j2): counter: of block 0, and the
     chacha_poly_dec      nonce; chain: the tag; lengths: of AAD and text in bytes; present: which blocks there are;
                          pointers to key (2 rows of 16 bytes), the AAD, the text
+    checksum             a cyclic redundancy check of a whole text (streams/crc.j2), of any polynomial: chain: the value
+                         so far; pointers to key, powers and phase, which say the polynomial (ladder/crc_rows.py)
     rc4                  RC4, both directions; table: S, 256 numbers of 32 bits; chain: i, a multiple of 16, and j (32
                          bits each, modulo 256), 8 unused bytes
 """
@@ -39,11 +41,12 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Kind:
     """``number``: in the pack's record. ``writes``: makes output. ``direction``: seal or open where it serves only one
-    of the two."""
+    of the two. ``public``: there are no secrets."""
 
     number: int
     writes: bool = False
     direction: str = ""
+    public: bool = False
 
 
 KINDS = {
@@ -66,4 +69,5 @@ KINDS = {
     "gcm_dec": Kind(17, True, "open"),
     "chacha_poly_enc": Kind(18, True, "seal"),
     "chacha_poly_dec": Kind(19, True, "open"),
+    "checksum": Kind(20, public=True),
 }

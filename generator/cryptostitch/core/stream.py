@@ -28,3 +28,4 @@ class Stream:
     keep: dict[str, Mem] = field(default_factory=dict)
     reads_input: bool = True
     features: frozenset[str] = frozenset()
+    public: bool = False  # of the contract

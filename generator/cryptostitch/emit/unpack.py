@@ -8,10 +8,13 @@ from dataclasses import dataclass
 
 from ..core.contract import Contract, Field
 from ..core.ir import GENERAL, MASK, Code, Constant, Imm, Ins, Mem, Operand, Reg, Window
+from ..core.kinds import KINDS
 from ..core.program import DERIVED_MARK, Algorithm, CostTable, Part, Program, Recipe
 from ..passes.weave import STRATEGIES
 from . import pack as p
 from .compress import restored
+
+PUBLIC = {kind.number for kind in KINDS.values() if kind.public}
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,7 @@ class _Reader:
             bool(flags & p.READS_INPUT),
             tuple(constants),
             frozenset(filter(None, self.text(features).split(","))),
+            algorithms[algorithm].kind in PUBLIC,
         )
         full = self.text(name)
         return Program(

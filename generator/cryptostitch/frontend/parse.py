@@ -32,7 +32,9 @@ class _Line:
         return TemplateError(self.places[0] if self.places else "?:0", message)
 
 
-def parse(rendered: Rendered, isa: Isa, *, name: str, algorithm: str, bytes_per_iteration: int) -> Stream:
+def parse(
+    rendered: Rendered, isa: Isa, *, name: str, algorithm: str, bytes_per_iteration: int, public: bool = False
+) -> Stream:
     """The stream that ``rendered`` describes; lanes, fields and constants come from its layout."""
     parser = _Parser(rendered, isa)
     sections: dict[str, list[Ins]] = {"enter": [], "body": [], "leave": []}
@@ -64,6 +66,7 @@ def parse(rendered: Rendered, isa: Isa, *, name: str, algorithm: str, bytes_per_
         parser.keep,
         layout.reads_input,
         frozenset(parser.features),
+        public,
     )
 
 

@@ -16,6 +16,7 @@ from ..core.errors import DoesNotFit, UnknownName
 from ..core.names import StreamName
 from ..listing import Catalogue
 from ..pipeline import Generator
+from .oracle import refer
 from .result import FAIL, Effort, Evidence, Result
 from .steps import rungs
 from .subject import Subject
@@ -57,6 +58,7 @@ class Climber:
     def __init__(self, plan: Plan):
         self.plan = plan
         self.generator = Generator(*plan.given, proves=False)
+        refer(self.generator.algorithms.values())
         self.library: runtime.Context | None = None
         with contextlib.suppress(FileNotFoundError):
             self.library = runtime.Context(runtime.ALLOW_PACKS | runtime.ALLOW_LEGACY)

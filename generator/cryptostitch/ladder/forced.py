@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..binding.runtime import ERR_NAME, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
+from ..core.catalog import ALGORITHMS
 from ..core.contract import TWEAK_KEY
 from ..core.kinds import KINDS
 from .oracle import meaning
@@ -47,6 +48,8 @@ class Forced:
         """Raises Skip when the kernel cannot run here, or no suite computes what it does."""
         context, kernel = subject.native(), subject.assembled()
         hashes = {row.name for row in subject.rows if row.kind == "hash"}
+        checksums = {row.name for row in subject.rows if row.kind == "checksum"}
+        hashes |= {row.suite for row in ALGORITHMS if (row.base or row.name) in checksums}
         readers = [row for row in subject.rows if not KINDS[row.kind].writes]
         ciphers = [row for row in subject.rows if KINDS[row.kind].writes]
         kinds = {row.kind for row in subject.rows}

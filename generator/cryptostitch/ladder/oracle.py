@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import random
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4, TripleDES
@@ -12,6 +13,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM, ChaCha20Poly1305
 from cryptography.hazmat.primitives.cmac import CMAC
 
+from ..core.catalog import ALGORITHMS, Algorithm
 from .result import Skip
 
 ESP_TAGS = {
@@ -27,6 +29,18 @@ DES = {"des-ede3-cbc": 24}
 """Bytes of the key."""
 TLS_MOST = 1 << 14
 GCM_TAGS = (4, 8, 12, 13, 14, 15, 16)  # SP 800-38D, 5.2.1.2
+
+
+REFERENCES: dict[str, tuple[Algorithm, Callable[[bytes], bytes]]] = {}
+"""Hashes and checksums whose rows bring a reference, by suite."""
+
+
+def refer(rows: Iterable[Algorithm]) -> None:
+    """Makes the references of a catalogue known."""
+    REFERENCES.update((row.suite, (row, row.reference)) for row in rows if row.reference)
+
+
+refer(ALGORITHMS)
 
 
 @dataclass(frozen=True)
@@ -72,6 +86,8 @@ class Meaning:
             return frozenset(("cipher_enc", "cipher_dec", "cbc_mac"))
         if self.counts:
             return frozenset(("counter", "hash"))
+        if self.hash in REFERENCES and self.kind == "digest":
+            return frozenset((REFERENCES[self.hash][0].kind,))
         if self.block is TripleDES:
             return frozenset(("des_enc", "des_dec") + ("hash",) * bool(self.hash))
         return frozenset(("cipher_enc", "cipher_dec") * bool(self.key_bytes) + ("hash",) * bool(self.hash))
@@ -138,9 +154,26 @@ class Meaning:
 
 def digest_bytes(hash_: str) -> int:
     """Raises Skip where hashlib lacks the hash (SM3 comes with OpenSSL)."""
+    if hash_ in REFERENCES:
+        return REFERENCES[hash_][0].digest_bytes
     if hash_ not in hashlib.algorithms_available:
         raise Skip(f"no other implementation of {hash_} here")
     return hashlib.new(hash_).digest_size
+
+
+def digest(hash_: str, data: bytes) -> bytes:
+    """Of a checksum too."""
+    return REFERENCES[hash_][1](data) if hash_ in REFERENCES else hashlib.new(hash_, data).digest()
+
+
+def hmac_of(hash_: str, key: bytes, data: bytes) -> bytes:
+    """RFC 2104."""
+    if hash_ not in REFERENCES:
+        return hmac.digest(key, data, hash_)
+    row, its = REFERENCES[hash_]
+    key = (its(key) if len(key) > row.block_bytes else key).ljust(row.block_bytes, b"\0")
+    inner, outer = (bytes(byte ^ pad for byte in key) for pad in (0x36, 0x5C))
+    return its(outer + its(inner + data))
 
 
 def meaning(suite: str) -> Meaning:
@@ -242,9 +275,9 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
     """(output, whole tag)."""
     m = meaning(suite)
     if m.kind == "digest":
-        return b"", hashlib.new(m.hash, data).digest()
+        return b"", digest(m.hash, data)
     if m.kind == "mac":
-        return b"", hmac.digest(mac_key, data, m.hash)
+        return b"", hmac_of(m.hash, mac_key, data)
     if m.kind in ("cmac", "xcbc"):
         return b"", (cmac if m.kind == "cmac" else xcbc)(mac_key, data)
     if m.kind == "ecb":
@@ -268,7 +301,7 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
         return sealed[:-16], sealed[-16:]
     if m.kind in ("rc4", "rc4_hmac"):
         text = rc4(key, data)
-        return text, hmac.digest(mac_key, aad + text, m.hash) if m.hash else b""
+        return text, hmac_of(m.hash, mac_key, aad + text) if m.hash else b""
     if m.kind == "ccm":
         return ccm(key, iv, aad, data, 16)
     if m.kind == "ciphertext":
@@ -276,13 +309,13 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
         return text, hmac.digest(mac_key, aad + text, m.hash)
     if m.kind == "etm":
         text = counter_mode(key, iv, data) if m.counts else cbc(key, iv, data, m.block)
-        return text, hmac.digest(mac_key, aad + iv + text, m.hash)
+        return text, hmac_of(m.hash, mac_key, aad + iv + text)
     if m.kind == "esp":  # RFC 4303, 2.2.1: the high half of an extended sequence number is behind the ciphertext
         text = cbc(key, iv, data, m.block)
         covered = aad[:8] + iv + text + aad[8:]
-        return text, (hmac.digest(mac_key, covered, m.hash) if m.hash else xcbc(mac_key, covered))[: m.tag_bytes]
+        return text, (hmac_of(m.hash, mac_key, covered) if m.hash else xcbc(mac_key, covered))[: m.tag_bytes]
     if m.kind == "tls":  # RFC 5246, 6.2.3.2
-        text = data + hmac.digest(mac_key, aad + len(data).to_bytes(2, "big") + data, m.hash)
+        text = data + hmac_of(m.hash, mac_key, aad + len(data).to_bytes(2, "big") + data)
         pad = 16 - len(text) % 16
         return cbc(key, iv, text + bytes([pad - 1]) * pad), b""
     pad = 16 - len(data) % 16

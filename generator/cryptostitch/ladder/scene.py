@@ -14,8 +14,9 @@ import hashlib
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from ..core.catalog import Algorithm
+from ..core.catalog import ALGORITHMS, Algorithm
 from ..core.contract import (
     AAD,
     END_IN,
@@ -24,6 +25,7 @@ from ..core.contract import (
     KEY,
     MESSAGE_AAD,
     OUT,
+    PHASE,
     POWERS,
     POWERS_END,
     PRESENT,
@@ -35,6 +37,7 @@ from ..core.contract import (
 )
 from ..core.kinds import KINDS
 from ..core.program import Recipe
+from .crc_rows import CrcRows, crc_of
 from .ghash import power_rows
 from .kept import changed
 from .keys import expanded
@@ -63,6 +66,15 @@ lane."""
 def _filled(data: bytes) -> int:
     """Bytes of the whole blocks that it is filled up to."""
     return -(-len(data) // 16) * 16
+
+
+def digest_of(row: Algorithm) -> Callable[[bytes], bytes]:
+    """The hash or checksum of a text, by another implementation. Raises Skip where there is none."""
+    if row.reference:
+        return row.reference
+    if row.name not in hashlib.algorithms_available:
+        raise Skip(f"no other implementation of {row.name} here: give its row a `reference`")
+    return lambda text: hashlib.new(row.name, text).digest()
 
 
 def random_secrets(seed: object) -> Secrets:
@@ -117,8 +129,8 @@ class Scene:
         if self.iterations <= self.recipe.lag and not self.recipe.skips:
             raise ValueError("a kernel with a lag needs more iterations than its lag")
         for row in self.rows:
-            if row.kind == "hash" and row.name not in hashlib.algorithms_available:
-                raise Skip(f"no other implementation of {row.name} here")
+            if row.kind == "hash":
+                digest_of(row)
         producers = [i for i, p in enumerate(self.recipe.parts) if p.program.contract.has("hand")]
         consumers = [i for i, p in enumerate(self.recipe.parts) if p.program.contract.has("from")]
         self.feeds = dict(zip(consumers, producers))
@@ -183,6 +195,8 @@ class Scene:
         for i, row in enumerate(self.rows):
             if row.kind == "hash":
                 expected += self._hash(i, row, secrets, texts)
+            elif row.kind == "checksum":
+                expected += self._checksum(i, row, secrets)
             elif self.contract(i).is_message:
                 takes_aad, reads = self.contract(i).has(AAD), row.kind in READERS
                 whole = self._message_of_aead if takes_aad else self._whole_mac if reads else self._whole_text
@@ -198,7 +212,7 @@ class Scene:
         """A padded message of ``length`` bytes, and its digest."""
         body = secrets(what, length - 1 - row.length_bytes)
         bits = (8 * len(body)).to_bytes(row.length_bytes, "big" if row.big_endian else "little")
-        return body + b"\x80" + bits, hashlib.new(row.name, body).digest()
+        return body + b"\x80" + bits, digest_of(row)(body)
 
     def _hash(self, i: int, row: Algorithm, secrets: Secrets, texts: dict) -> list[Expected]:
         expected = []
@@ -306,7 +320,10 @@ class Scene:
         if contract.has(TWEAK_KEY):
             key = contract.field(TWEAK_KEY)
             self.buffers[i, TWEAK_KEY, 0] = self.machine.take(f"tweak's key of stream {i}", key.reach, 16, False)
-        if contract.has(POWERS):
+        if contract.has(PHASE):
+            self.buffers[i, PHASE, 0] = self.machine.take(f"phase of stream {i}", 16, 16, False)
+            self.buffers[i, POWERS, 0] = self.machine.take(f"powers of stream {i}", 3 * contract.bytes, 16, False)
+        elif contract.has(POWERS):
             self.buffers[i, POWERS, 0] = self.machine.take(
                 f"powers of stream {i}", 16 * (GHASH_POWERS + GHASH_ZEROS), 16, False
             )
@@ -361,6 +378,32 @@ class Scene:
         self._point(i, POWERS_END, powers - 16 * -(-self.end // 16))
         after = reader.after(key, chain, text + bytes(-len(text) % 16))
         return [Expected("chaining value of the message", self.entry(i, "chain", 0, 0), after)]
+
+    def _checksum(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
+        """Of one of the polynomials that run on these kernels, behind a text that is not there any more."""
+        those = [row, *(a for a in ALGORITHMS if a.base == row.name)]
+        row = those[secrets("which", 1)[0] % len(those)]
+        crc, digest = crc_of(row), digest_of(row)
+        rows = CrcRows(crc)
+        before, text = secrets("text before", 20), secrets("text", self.length(i) + self.end)
+        self._text(i, text)
+        contract, blocks = self.contract(i), -(-self.end // 16)
+        order: Literal["big", "little"] = "big" if row.big_endian else "little"
+        chains = [rows.chain(int.from_bytes(digest(t), order) ^ crc.final) for t in (before, before + text)]
+        self.machine.write(self.entry(i, "chain", 0, 0), chains[0])
+        powers = self.buffers[i, POWERS, 0]
+        for name, at, data in (
+            (KEY, self.buffers[i, KEY, 0], rows.key),
+            (PHASE, self.buffers[i, PHASE, 0], rows.times(-8 * (16 * blocks - self.end))),
+        ):
+            self.machine.write(at, data)
+            self._point(i, name, at)
+        count = 2 * contract.bytes // 16
+        self.machine.write(powers, rows.powers(count) + bytes(contract.bytes))
+        self._point(i, POWERS, powers + 16 * (count - contract.bytes // 16 - blocks))
+        half = 8 * crc.reflected
+        result = chains[1][half : half + 8]
+        return [Expected("checksum of the text", self.entry(i, "chain", 0, 0) + half, result)]
 
     def _powers(self, i: int, key: bytes) -> int:
         """Writes those of H = ``key``; the address behind the last."""
@@ -455,7 +498,9 @@ class Scene:
 
     def public_trace(self, trace: tuple[Step, ...]) -> tuple[Step, ...]:
         """A trace without the addresses of what a stream of variable time accesses in its table (VARTIME.md): the rest
-        is the same for all secrets."""
+        is the same for all secrets. Where all is public nothing of it need be."""
+        if all(part.program.contract.public for part in self.recipe.parts):
+            return ()
         tables = [
             (state + f.offset, state + f.offset + f.size)
             for state, part in zip(self.states, self.recipe.parts)

@@ -14,6 +14,7 @@ from typing import Any
 
 from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
 
+from ..core.crc import CATALOGUE
 from .oracle import GCM_TAGS, counter_mode, meaning, rc4, seal, unsealed
 from .result import Skip
 
@@ -124,6 +125,34 @@ def _digests(suite: str) -> list[Vector]:
         for path in paths.get(suite, ())
         for r in records(f"hashes/{path}", "LEN")
     ]
+
+
+CHECK_VALUES = {  # of b"123456789", in the catalogue that core/crc.py names
+    "crc32c": 0xE3069283,
+    "crc32": 0xCBF43926,
+    "crc64-nvme": 0xAE8B14860A799888,
+    "crc64-xz": 0x995DC9BBDF1939FA,
+    "crc32-bzip2": 0xFC891918,
+    "crc16-t10-dif": 0xD0DB,
+}
+# RFC 3720, B.4: 32 bytes each of zeros, ones, counting up, counting down; the digest as it is sent.
+RFC_3720 = (
+    (bytes(32), "aa36918a"),
+    (b"\xff" * 32, "43aba862"),
+    (bytes(range(32)), "4e79dd46"),
+    (bytes(reversed(range(32))), "5cdb3f11"),
+)
+
+
+def _checksums(suite: str) -> list[Vector]:
+    if suite not in CHECK_VALUES:
+        return []
+    crc = CATALOGUE[suite]
+    value = CHECK_VALUES[suite].to_bytes(crc.digest_bytes, "little" if crc.reflected else "big")
+    found = [("check value", b"123456789", value)]
+    if suite == "crc32c":
+        found += [("RFC 3720", text, H(sent)) for text, sent in RFC_3720]
+    return [Vector(source, suite, b"", b"", b"", b"", text, b"", digest) for source, text, digest in found]
 
 
 def _ipsec_mb_sm3(suite: str) -> list[Vector]:
@@ -526,7 +555,7 @@ _SOURCES = {
     "xcbc": (_rfc_xcbc,),
     "chacha": (_chacha20,),
     "chacha_poly": (_chacha_poly,),
-    "digest": (_digests, _ipsec_mb_sm3),
+    "digest": (_digests, _ipsec_mb_sm3, _checksums),
     "mac": (_rfc_hmac, _wycheproof_hmac, _ipsec_mb_sm3),
     "cipher": (_cavp_cbc, _wycheproof_cbc, _cavp_3des, _ipsec_mb_3des),
     "profile": (_wycheproof_profile,),

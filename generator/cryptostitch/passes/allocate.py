@@ -167,6 +167,7 @@ class Attempt:
             stream.reads_input,
             stream.constants,
             stream.features,
+            stream.public,
         )
         homes = {str(key[1]): (key[0], index) for key, index in self.homes.items()}
         return Program(name, stream.name, stream.algorithm, stream.isa, code, window, contract, homes)

@@ -3,7 +3,8 @@
 Secret are the contents of the contract's secret fields, whatever is loaded through a pointer (input, hand-over
 buffers), and all that is computed from them. Streams have no branches of their own: the only branch of a kernel is on
 the loop counter, which no stream's window holds (`kernel.py` proves that), and no row writes it from flags. Streams and
-rows that are variable-time on purpose carry ``vartime`` in the stream's name; their secrets may reach addresses.
+rows that are variable-time on purpose carry ``vartime`` in the stream's name; their secrets may reach addresses. A
+contract that says ``public`` has no secrets: nothing is to be shown about them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class Taint:
         self._known: dict[Term, bool] = {}
 
     def problems(self) -> list[str]:
-        lenient = "vartime" in self.program.stream
+        public = self.program.contract.public
+        lenient = public or "vartime" in self.program.stream
         problems: list[str] = []
         seen: set[tuple] = set()
 
@@ -48,7 +50,7 @@ class Taint:
                     continue
                 if not lenient and self.secret(access.address):
                     complain(section, access.ins, "has an address that depends on a secret")
-                if access.write and self._field_is_public(machine, access) and self.secret(access.value):
+                if not public and access.write and self._field_is_public(machine, access) and self.secret(access.value):
                     complain(section, access.ins, "stores a secret to a public field")
             for ins in getattr(self.side.code, section):
                 if INSTRUCTIONS[ins.op].vartime and not lenient:

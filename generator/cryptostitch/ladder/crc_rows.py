@@ -1,0 +1,73 @@
+"""The rows by which streams/crc.j2 knows a polynomial, on whole numbers: bit i is x^i."""
+
+from __future__ import annotations
+
+from ..core.catalog import Algorithm
+from ..core.crc import Crc, reversed_bits
+
+ZEROS, FOLDS = 3, 6  # rows of zeros in front; how many powers of x^128 that the loop may want
+
+
+def crc_of(row: Algorithm) -> Crc:
+    return Crc(row.rounds, *row.initial, not row.big_endian)
+
+
+class CrcRows:
+    """Of one polynomial."""
+
+    def __init__(self, crc: Crc) -> None:
+        self.crc = crc
+        self.p = 1 << crc.width | crc.polynomial
+
+    def _power(self, n: int) -> int:
+        """x^n mod P, whatever the sign of n."""
+        value = 1
+        for _ in range(abs(n)):
+            if n > 0:
+                value <<= 1
+                value ^= self.p * (value >> self.crc.width)
+            else:
+                value = (value ^ self.p * (value & 1)) >> 1
+        return value
+
+    def times(self, n: int) -> bytes:
+        """The row that multiplies by x^n."""
+        if self.crc.reflected:
+            return self._words(reversed_bits(self._power(n + 63), 64), reversed_bits(self._power(n - 1), 64))
+        return self._words(self._power(n), self._power(n + 64))
+
+    @staticmethod
+    def _words(low: int, high: int) -> bytes:
+        return low.to_bytes(8, "little") + high.to_bytes(8, "little")
+
+    @property
+    def key(self) -> bytes:
+        shift = 64 - self.crc.width
+        p = self.p << shift
+        quotient, rest = 0, 1 << 128
+        for bit in reversed(range(65)):
+            if rest >> 64 + bit & 1:
+                quotient |= 1 << bit
+                rest ^= p << bit
+        if self.crc.reflected:
+            first = bytes(8) + self.times(-64)[8:]
+            barrett = self._words(*(reversed_bits(n >> 1, 64) for n in (quotient, p)))
+            most = self._words(reversed_bits(self._power(63 + self.crc.width) << shift, 64), 0)
+        else:
+            first = self.times(-64)[:8] + bytes(8)
+            barrett = self._words(quotient % (1 << 64), p % (1 << 64))
+            most = self._words(self._power(64 + self.crc.width) << shift, 0)
+        whole = bytes(8) + (b"\xff" if self.crc.width == 64 else b"\0") * 8
+        return bytes(16 * ZEROS) + first + most + barrett + whole + b"".join(map(self.times, self.folds))
+
+    @property
+    def folds(self) -> list[int]:
+        return [128 << i for i in range(FOLDS)]
+
+    def powers(self, count: int) -> bytes:
+        """Times x^(128 (count - 1)) .. x^0."""
+        return b"".join(self.times(128 * k) for k in reversed(range(count)))
+
+    def chain(self, register: int) -> bytes:
+        """The value so far, as streams keep it."""
+        return self._words(0, register) if self.crc.reflected else self._words(register << 64 - self.crc.width, 0)

@@ -1,0 +1,54 @@
+// The C API: checksums by themselves.
+
+#include "handles.hpp"
+#include "range.hpp"
+#include "run/checksum.hpp"
+#include "run/expand.hpp"
+
+using namespace cst;
+
+namespace {
+
+bool of_checksum(const cst_key *key) { return key && is_checksum(*from(key)->suite); }
+
+}  // namespace
+
+int cst_crc_new(cst_ctx *ctx, const cst_crc *parameters, cst_key **key) {
+    if (!ctx || !parameters || parameters->size != sizeof(*parameters) || parameters->reflected > 1 || !key)
+        return CST_ERR_ARGUMENT;
+    const Crc crc(parameters->width, parameters->reflected, parameters->polynomial, parameters->initial,
+                  parameters->final);
+    if (!crc.sound()) return CST_ERR_ARGUMENT;
+    return guarded([&]() -> int {
+        const Suite *const suite = ctx->suites.find(any_checksum_name(crc.reflected));
+        if (!suite) return CST_ERR_UNSUPPORTED;
+        if (int error = prepare_suite(*suite)) return error;
+        KeyPointer made;
+        if (int error = new_key(*suite, reinterpret_cast<const uint8_t *>(&crc), sizeof(crc), nullptr, 0, &made))
+            return error;
+        *key = reinterpret_cast<cst_key *>(made.release());
+        return CST_OK;
+    });
+}
+
+int cst_checksum_update(const cst_key *key, const void *in, size_t in_len, uint64_t *value) {
+    if (!of_checksum(key) || !value || (in_len && !in)) return CST_ERR_ARGUMENT;
+    const Crc &crc = from(key)->crc();
+    if (!crc.fits(*value)) return CST_ERR_ARGUMENT;
+    const Range read(in, in_len);
+    if (read.wraps()) return CST_ERR_LENGTH;
+    if (read.meets(Range(value, sizeof(*value)))) return CST_ERR_OVERLAP;
+    return guarded([&]() -> int {
+        *value = go_on_with(*from(key), *value ^ crc.final, in, in_len) ^ crc.final;
+        return CST_OK;
+    });
+}
+
+int cst_checksum_combine(const cst_key *key, uint64_t first, uint64_t second, uint64_t second_len, uint64_t *value) {
+    if (!of_checksum(key) || !value) return CST_ERR_ARGUMENT;
+    const Crc &crc = from(key)->crc();
+    if (!crc.fits(first) || !crc.fits(second)) return CST_ERR_ARGUMENT;
+    if (second_len >> 61) return CST_ERR_LENGTH;
+    *value = crc.combine(first, second, second_len);
+    return CST_OK;
+}

@@ -1,0 +1,120 @@
+#include "checksum.hpp"
+
+#include "../select/upper_halves.hpp"
+#include "../suite/secret.hpp"
+#include "burst.hpp"
+#include "copy.hpp"
+#include "lineup.hpp"
+
+namespace cst {
+namespace {
+
+constexpr size_t BLOCK = 16, MOST_STEP = BLOCK * MOST_MESSAGE_BLOCKS;
+
+const Variant &kernel_for(const Suite &suite, size_t n, uint64_t bytes) {
+    const Family &family = suite.whole_hashes;
+    const LastChoice::Question question = {bytes, n, false, suite.engine->lineups().generation()};
+    const bool usual = !suite.forced;
+    if (const Variant *const last = usual ? suite.last_message[0].recall(family, question) : nullptr) return *last;
+    Need need = {&family, n, bytes, bytes};
+    need.whole = true;
+    const Variant *const v = line_up(suite, need).variant;
+    if (usual && suite.remembered) suite.last_message[0].remember(family, question, v);
+    return *v;
+}
+
+// One call of the kernel (streams/crc.j2). A checksum tells of its text no more than its caller lets be seen; but no
+// copy of the text stays behind.
+uint64_t call(const Variant &v, const Key &key, uint64_t at, const uint8_t *in, uint64_t bytes) {
+    alignas(64) uint8_t state[MOST_CHECKSUM_STATE], aside[MOST_STEP];
+    const auto point = [&](uint32_t field, const void *to) { put_pointer(state + field, to); };
+    const MessagePlace &place = v.message;
+    const Crc &crc = key.crc();
+    const uint32_t above = crc.reflected ? 0 : 64 - crc.width;
+    const uint64_t iterations = bytes ? (bytes - 1) >> v.step_log2 : 0, front = iterations << v.step_log2,
+                   end = bytes - front, blocks = (end + BLOCK - 1) / BLOCK;
+    put_words(state + place.chain, crc.reflected ? 0 : at << above, crc.reflected ? at : 0);
+    const KeyRow *const rows = key.powers();
+    point(place.key, rows);
+    point(place.powers, rows + CRC_POWERS_END - v.step / BLOCK - blocks);
+    point(place.phase, rows + CRC_PHASE + (BLOCK * blocks - end));
+    point(v.hash.lanes[0].in, in);
+    point(place.end_in, bytes ? in + front : state);  // nothing of it is used
+    if (place.bits) {
+        for (uint64_t first = 0; first < v.step; first += 64) {
+            const uint64_t left = end > first ? end - first : 0,
+                           bits = left >= 64 ? ~uint64_t(0) : ~(~uint64_t(0) << left);
+            memcpy(state + place.end_mask + first / 8, &bits, sizeof(bits));
+        }
+    }
+    const bool apart = !place.bits && end != v.step;
+    if (apart) {
+        if (end) copy_few(aside, in + front, end);
+        memset(aside + end, 0, v.step - end);
+        point(place.end_in, aside);
+    }
+    cst_kernel_args args = {iterations, {}};
+    args.state[0] = state + v.state_offset[0];
+    v.kernel.load(std::memory_order_acquire)->fn(&args);
+    if (apart) wipe(aside, v.step);
+    return load64(state + place.chain + 8 * crc.reflected) >> above;
+}
+
+// Of n texts one after the other.
+class Calls {
+public:
+    Calls(const Suite &suite, size_t n, uint64_t bytes) : v_(kernel_for(suite, n, bytes)) {
+        if (v_.legacy_sse && suite.engine->avx()) clear_upper_halves();
+        v_.calls.add(n);
+    }
+    uint64_t run(const Key &key, uint64_t at, const void *in, uint64_t bytes) const {
+        return call(v_, key, at, static_cast<const uint8_t *>(in), bytes);
+    }
+
+private:
+    const Variant &v_;
+};
+
+bool finish(cst_job *job, uint64_t at) {
+    uint8_t digest[8];
+    put_checksum(key_of(*job), at, digest);
+    job->out_len = 0;
+    job->status = CST_OK;
+    if (job->direction == CST_SEAL) memcpy(job->tag, digest, job->tag_len);
+    else if (!same_bytes(digest, static_cast<const uint8_t *>(job->tag), job->tag_len)) job->status = CST_ERR_AUTH;
+    return job->status == CST_OK;
+}
+
+}  // namespace
+
+uint64_t go_on_with(const Key &key, uint64_t at, const void *in, uint64_t bytes) {
+    return Calls(*key.suite, 1, bytes).run(key, at, in, bytes);
+}
+
+void put_checksum(const Key &key, uint64_t at, void *tag) {
+    const size_t bytes = key.suite->tag_max;
+    uint64_t value = at ^ key.crc().final;
+    if (!key.crc().reflected) value = __builtin_bswap64(value << (64 - 8 * bytes));
+    memcpy(tag, &value, bytes);
+}
+
+int run_checksums(cst_job *jobs, size_t n) {
+    bool all = true;
+    if (jobs->n_in_pieces) {
+        for (cst_job *job = jobs; job < jobs + n; job++) {
+            uint64_t at = key_of(*job).crc().start;
+            for (size_t i = 0; i < job->n_in_pieces; i++)
+                at = go_on_with(key_of(*job), at, job->in_pieces[i].data, job->in_pieces[i].bytes);
+            all &= finish(job, at);
+        }
+        return all ? CST_OK : CST_ERR_AUTH;
+    }
+    const Calls calls(*key_of(*jobs).suite, n, jobs->in_len);
+    for (cst_job *job = jobs; job < jobs + n; job++) {
+        const Key &key = key_of(*job);
+        all &= finish(job, calls.run(key, key.crc().start, job->in, job->in_len));
+    }
+    return all ? CST_OK : CST_ERR_AUTH;
+}
+
+}  // namespace cst

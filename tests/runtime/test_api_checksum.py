@@ -1,0 +1,174 @@
+"""Checksums: values so far and combined ones by another implementation, digests of jobs, polynomials of any width, and
+numbers that are no checksums."""
+
+from __future__ import annotations
+
+import random
+import zlib
+
+import pytest
+from cryptostitch.binding import runtime
+from cryptostitch.binding.runtime import Context, Key, RuntimeFailure
+from cryptostitch.binding.suites import CrcKey
+from cryptostitch.core.crc import CATALOGUE, Crc
+from cryptostitch.ladder import oracle
+from cryptostitch.ladder.vectors import CHECK_VALUES
+from jobs.samples import LEVELS
+from targets import context_for
+
+SUITES = sorted(CATALOGUE)
+
+
+@pytest.fixture(params=LEVELS)
+def context(request: pytest.FixtureRequest, library: str) -> Context:
+    return context_for(request.param, library)
+
+
+@pytest.fixture(params=SUITES)
+def crc(request: pytest.FixtureRequest) -> Crc:
+    return CATALOGUE[request.param]
+
+
+def key_of(context: Context, crc: Crc) -> Key:
+    return context.suite(next(name for name, its in CATALOGUE.items() if its == crc)).key()
+
+
+def test_check_values(context: Context) -> None:
+    assert set(CHECK_VALUES) == set(SUITES) <= set(oracle.REFERENCES)
+    for name, value in CHECK_VALUES.items():
+        assert context.suite(name).key().checksum(b"123456789") == value
+
+
+def test_crc32_is_zlibs(context: Context) -> None:
+    key, rng = context.suite("crc32").key(), random.Random(1)
+    for size in (0, 1, 255, 256, 257, 65536):
+        data = rng.randbytes(size)
+        assert key.checksum(data) == zlib.crc32(data)
+        assert int.from_bytes(key.digest(data), "little") == zlib.crc32(data)
+
+
+def test_value_so_far(context: Context, crc: Crc) -> None:
+    key, rng = key_of(context, crc), random.Random(2)
+    for _ in range(100):
+        cuts = [rng.choice((0, 1, 3, 16, rng.randrange(70), rng.randrange(1200))) for _ in range(rng.randrange(6))]
+        data, value, at = rng.randbytes(sum(cuts)), 0, 0
+        for cut in cuts:
+            value = key.checksum(data[at : at + cut], value)
+            at += cut
+            assert value == crc.value(data[:at])
+
+
+def test_every_length_at_every_alignment(context: Context, crc: Crc) -> None:
+    key, data = key_of(context, crc), random.Random(3).randbytes(1024)
+    for size in range(577):
+        at = size * 7 % 64
+        assert key.checksum(memoryview(data)[at : at + size]) == crc.value(data[at : at + size]), size
+
+
+def test_combine(shared_context: Context, crc: Crc) -> None:
+    key, rng = key_of(shared_context, crc), random.Random(4)
+    for size in (0, 1, 2, 15, 16, 17, 4096, rng.randrange(1 << 16)):
+        first, second = rng.randbytes(rng.randrange(40)), rng.randbytes(size)
+        got = key.combine(crc.value(first), crc.value(second), size)
+        assert got == crc.value(first + second), size
+    n, some = 1, crc.value(b"\0")
+    for _ in range(40):  # so many zeros and twice as many, in either order
+        twice = key.combine(some, some, n)
+        assert key.combine(some, twice, 2 * n) == key.combine(twice, some, n)
+        n, some = 2 * n, twice
+
+
+@pytest.mark.parametrize("direction", [runtime.SEAL, runtime.OPEN])
+def test_jobs(context: Context, crc: Crc, direction: int) -> None:
+    """Of one burst, of any lengths."""
+    key, rng = key_of(context, crc), random.Random(5)
+    texts = [rng.randbytes(rng.choice((0, 9, 512, rng.randrange(3000)))) for _ in range(40)]
+    tags = [bytearray(crc.digest(t) if direction == runtime.OPEN else bytes(crc.digest_bytes)) for t in texts]
+    jobs = [runtime.Job(key, direction, data=text, tag=tag) for text, tag in zip(texts, tags)]
+    context.burst(jobs)
+    assert [job.status for job in jobs] == [runtime.OK] * len(jobs)
+    assert [bytes(tag) for tag in tags] == [crc.digest(text) for text in texts]
+
+
+def test_a_wrong_checksum(shared_context: Context, crc: Crc) -> None:
+    key, data = key_of(shared_context, crc), b"123456789"
+    assert key.open(data, crc.digest(data)) == b""
+    for bit in range(8 * crc.digest_bytes):
+        wrong = bytearray(crc.digest(data))
+        wrong[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(RuntimeFailure) as failure:
+            key.open(data, bytes(wrong))
+        assert failure.value.code == runtime.ERR_AUTH
+
+
+def test_numbers_that_are_no_checksums(shared_context: Context) -> None:
+    key = shared_context.suite("crc16-t10-dif").key()
+    for act in (
+        lambda: key.checksum(b"a", 1 << 16),
+        lambda: key.combine(1 << 16, 0, 1),
+        lambda: key.combine(0, 1 << 16, 1),
+    ):
+        with pytest.raises(RuntimeFailure) as failure:
+            act()
+        assert failure.value.code == runtime.ERR_ARGUMENT
+    with pytest.raises(RuntimeFailure) as failure:
+        key.combine(0, 0, 1 << 61)
+    assert failure.value.code == runtime.ERR_LENGTH
+    with pytest.raises(RuntimeFailure) as failure:
+        shared_context.suite("sha256").key().checksum(b"a")
+    assert failure.value.code == runtime.ERR_ARGUMENT
+
+
+def any_crc(rng: random.Random, width: int) -> Crc:
+    polynomial, initial, final = (rng.getrandbits(width) for _ in range(3))
+    return Crc(width, polynomial | 1, initial, final, bool(rng.randrange(2)))
+
+
+def key_of_any(context: Context, crc: Crc) -> CrcKey:
+    return CrcKey(context, crc.width, crc.polynomial, crc.initial, crc.final, crc.reflected)
+
+
+@pytest.mark.parametrize("width", range(8, 65))
+def test_any_polynomial(context: Context, width: int) -> None:
+    rng = random.Random(width)
+    for _ in range(2):
+        crc = any_crc(rng, width)
+        key, order = key_of_any(context, crc), "little" if crc.reflected else "big"
+        nothing = crc.value(b"")
+        for size in (0, 1, 7, 16, rng.randrange(64), rng.randrange(256), rng.randrange(1500)):
+            data = rng.randbytes(size)
+            assert key.checksum(data, nothing) == crc.value(data)
+            assert key.digest(data) == crc.value(data).to_bytes(8, order)
+            cut = rng.randrange(size + 1)
+            assert key.checksum(data[cut:], crc.value(data[:cut])) == crc.value(data)
+            assert key.combine(crc.value(data[:cut]), crc.value(data[cut:]), size - cut) == crc.value(data)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"width": 7},
+        {"width": 65},
+        {"width": 0},
+        {"polynomial": 0x1020},
+        {"polynomial": 0x11021},
+        {"initial": 0x10000},
+        {"final": 0x10000},
+        {"reflected": 2},
+    ],
+)
+def test_no_such_check(shared_context: Context, wrong: dict[str, int]) -> None:
+    right = {"width": 16, "polynomial": 0x1021, "initial": 0xFFFF, "final": 0, "reflected": 0}
+    assert CrcKey(shared_context, **right).checksum(b"123456789", 0xFFFF) == 0x29B1  # CRC-16/IBM-3740
+    with pytest.raises(RuntimeFailure) as failure:
+        CrcKey(shared_context, **right | wrong)
+    assert failure.value.code == runtime.ERR_ARGUMENT
+
+
+def test_any_has_no_name(shared_context: Context) -> None:
+    """Its key is a cst_crc, which cst_key_new could not look at."""
+    assert not [name for name in shared_context.suites() if name.startswith("crc-")]
+    for name in ("crc-reflected", "crc-normal"):
+        with pytest.raises(RuntimeFailure) as failure:
+            shared_context.suite(name)
+        assert failure.value.code == runtime.ERR_NAME
