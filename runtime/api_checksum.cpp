@@ -3,7 +3,7 @@
 #include "handles.hpp"
 #include "range.hpp"
 #include "run/checksum.hpp"
-#include "run/expand.hpp"
+#include "run/run.hpp"
 
 using namespace cst;
 

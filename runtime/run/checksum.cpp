@@ -2,7 +2,7 @@
 
 #include "../select/upper_halves.hpp"
 #include "../suite/secret.hpp"
-#include "burst.hpp"
+#include "run.hpp"
 #include "copy.hpp"
 #include "lineup.hpp"
 
