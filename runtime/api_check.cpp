@@ -172,13 +172,11 @@ __attribute__((noinline)) size_t right_alike(const SurelyRight &of, const cst_jo
 
 // Of a job of the right size. of: its lengths, if they are right.
 __attribute__((always_inline)) inline bool surely_right(const Engine &engine, const cst_job &job, SurelyRight *of) {
-    *of = SurelyRight();
-    if (!job.key || unsigned(job.direction) > CST_OPEN) return false;
-    const Suite &suite = *from(job.key)->suite;
-    const bool right = suite.engine == &engine && !suite.expansion &&
+    const Suite *const suite = job.key ? from(job.key)->suite : nullptr;
+    const bool right = suite && unsigned(job.direction) <= CST_OPEN && suite->engine == &engine && !suite->expansion &&
                        !(job.n_in_pieces | job.n_out_pieces | (job.in_len | job.aad_len | job.iv_len) >> 59) &&
-                       right_lengths(suite, job) && right_input(suite, job);
-    if (right) *of = SurelyRight(job);
+                       right_lengths(*suite, job) && right_input(*suite, job);
+    *of = right ? SurelyRight(job) : SurelyRight();
     return right && of->places(job);
 }
 

@@ -324,7 +324,7 @@ public:
 
 private:
     friend Step;
-    using HashLanes::HashLanes;
+    DigestLanes(const AlgorithmRecord &hash, const Variant &v, LaneMemory *memory) : HashLanes(hash, v, memory) {}
 };
 
 }  // namespace cst
