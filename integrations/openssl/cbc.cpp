@@ -49,12 +49,10 @@ const OSSL_PARAM Cbc::GETTABLE[] = {OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, 
                                     OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_UPDATED_IV, nullptr, 0),
                                     OSSL_PARAM_DEFN(OSSL_CIPHER_PARAM_TLS_MAC, OSSL_PARAM_OCTET_PTR, nullptr, 0),
                                     OSSL_PARAM_END};
-const OSSL_PARAM Cbc::SETTABLE[] = {OSSL_PARAM_uint(OSSL_CIPHER_PARAM_PADDING, nullptr),
-                                    OSSL_PARAM_uint(OSSL_CIPHER_PARAM_NUM, nullptr),
-                                    OSSL_PARAM_uint(OSSL_CIPHER_PARAM_USE_BITS, nullptr),
-                                    OSSL_PARAM_uint(OSSL_CIPHER_PARAM_TLS_VERSION, nullptr),
-                                    OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_TLS_MAC_SIZE, nullptr),
-                                    OSSL_PARAM_END};
+const OSSL_PARAM Cbc::SETTABLE[] = {
+    OSSL_PARAM_uint(OSSL_CIPHER_PARAM_PADDING, nullptr),        OSSL_PARAM_uint(OSSL_CIPHER_PARAM_NUM, nullptr),
+    OSSL_PARAM_uint(OSSL_CIPHER_PARAM_USE_BITS, nullptr),       OSSL_PARAM_uint(OSSL_CIPHER_PARAM_TLS_VERSION, nullptr),
+    OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_TLS_MAC_SIZE, nullptr), OSSL_PARAM_END};
 
 // Without a new IV a message begins with the one before.
 bool Cbc::init(bool seals, Bytes key, Bytes iv) {
@@ -78,6 +76,7 @@ bool Cbc::update(uint8_t *out, size_t *written, size_t room, Bytes in) {
     if (!key_.get()) return raise(NO_KEY);
     if (version_) return record(out, written, room, in);
     if (!in.n) return true;
+    if (!in.data) return raise(DATA_LENGTH);
     const size_t all = held_bytes_ + in.n, whole = all / BLOCK * BLOCK,
                  through = whole - (!seals_ && pads_ && whole == all ? BLOCK : 0);
     const size_t filled = held_bytes_ ? std::min(in.n, BLOCK - held_bytes_) : 0;

@@ -13,7 +13,7 @@ struct Offer {
 extern const Offer OFFERS[];
 extern const size_t OFFER_COUNT;
 
-// Slower than default's, which has it with more ciphers.
+// Of AES alone: a program that wants it with another cipher would not go to default for it. So it has to be asked for.
 extern const OSSL_ALGORITHM CMAC;
 
 // By SuiteId: the library's names.

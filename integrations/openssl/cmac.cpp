@@ -115,8 +115,7 @@ bool Cmac::get(OSSL_PARAM params[]) const {
 }
 
 bool Cmac::set(const OSSL_PARAM params[]) {
-    const OSSL_PARAM *const cipher = find(params, OSSL_MAC_PARAM_CIPHER),
-                            *const key = find(params, OSSL_MAC_PARAM_KEY);
+    const OSSL_PARAM *const cipher = find(params, OSSL_MAC_PARAM_CIPHER), *const key = find(params, OSSL_MAC_PARAM_KEY);
     if (cipher && !set_cipher(*cipher)) return false;
     if (!key) return true;
     if (!is_octets(*key) || !key->data) return raise(BAD_PARAMETER);

@@ -61,10 +61,10 @@ bool Etm::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
     uint8_t last[BLOCK];
     memcpy(last, in.data + in.n - BLOCK, BLOCK);
     tag_bytes_ = 0;
-    const int error = seals_ ? cst_seal(key_.get(), iv_, BLOCK, nullptr, 0, in.data, in.n, out, in.n, nullptr, tag_,
-                                        digest_bytes_)
-                             : cst_open(key_.get(), iv_, BLOCK, nullptr, 0, in.data, in.n, out, in.n, nullptr,
-                                        expected_, expected_bytes_);
+    const int error =
+        seals_ ? cst_seal(key_.get(), iv_, BLOCK, nullptr, 0, in.data, in.n, out, in.n, nullptr, tag_, digest_bytes_)
+               : cst_open(key_.get(), iv_, BLOCK, nullptr, 0, in.data, in.n, out, in.n, nullptr, expected_,
+                          expected_bytes_);
     if (!provider_.done(error)) return false;
     memcpy(iv_, seals_ ? out + in.n - BLOCK : last, BLOCK);
     if (seals_) tag_bytes_ = digest_bytes_;
@@ -76,8 +76,7 @@ bool Etm::final(uint8_t *, size_t *, size_t) { return key_.get() || raise(NO_KEY
 
 bool Etm::get(OSSL_PARAM params[]) {
     OSSL_PARAM *const tag = find(params, OSSL_CIPHER_PARAM_AEAD_TAG);
-    if (!put_if(params, OSSL_CIPHER_PARAM_KEYLEN, info_.key_bytes) ||
-        !put_if(params, OSSL_CIPHER_PARAM_IVLEN, BLOCK) ||
+    if (!put_if(params, OSSL_CIPHER_PARAM_KEYLEN, info_.key_bytes) || !put_if(params, OSSL_CIPHER_PARAM_IVLEN, BLOCK) ||
         !put_octets_if(params, OSSL_CIPHER_PARAM_IV, first_iv_, BLOCK) ||
         !put_octets_if(params, OSSL_CIPHER_PARAM_UPDATED_IV, iv_, BLOCK))
         return raise(BAD_PARAMETER);
@@ -96,8 +95,9 @@ bool Etm::set(const OSSL_PARAM params[]) {
     size_t key_bytes = info_.key_bytes;
     if (!get_if(params, OSSL_CIPHER_PARAM_KEYLEN, &key_bytes)) return raise(BAD_PARAMETER);
     if (key_bytes != info_.key_bytes) return raise(KEY_LENGTH);
-    const OSSL_PARAM *const mac_key = find(params, OSSL_CIPHER_PARAM_AEAD_MAC_KEY),
-                            *const tag = find(params, OSSL_CIPHER_PARAM_AEAD_TAG);
+    const OSSL_PARAM *const mac_key = find(params, OSSL_CIPHER_PARAM_AEAD_MAC_KEY), *const tag = find(
+                                                                                        params,
+                                                                                        OSSL_CIPHER_PARAM_AEAD_TAG);
     return (!mac_key || set_mac_key(*mac_key)) && (!tag || set_tag(*tag));
 }
 

@@ -81,13 +81,16 @@ void Provider::tell_use() const {
 }
 
 // Lines of the provider's section of openssl.cnf.
-bool Provider::configured(cst_options *options, bool *slower) const {
-    const char *jit = nullptr, *more = nullptr;
+bool Provider::configured(cst_options *options, bool *slower, bool *cmac) const {
+    const char *jit = nullptr, *more = nullptr, *macs = nullptr;
     OSSL_PARAM lines[] = {OSSL_PARAM_utf8_ptr("jit", &jit, 0), OSSL_PARAM_utf8_ptr("slower", &more, 0),
-                          OSSL_PARAM_utf8_ptr("target", &options->target, 0), OSSL_PARAM_END};
+                          OSSL_PARAM_utf8_ptr("cmac", &macs, 0), OSSL_PARAM_utf8_ptr("target", &options->target, 0),
+                          OSSL_PARAM_END};
     bool assembles = true;
     if (!up_.get_params(up_.core, lines)) return raise(BAD_CONFIGURATION);
-    if (!is_yes("jit: yes or no", jit, &assembles) || !is_yes("slower: yes or no", more, slower)) return false;
+    if (!is_yes("jit: yes or no", jit, &assembles) || !is_yes("slower: yes or no", more, slower) ||
+        !is_yes("cmac: yes or no", macs, cmac))
+        return false;
     if (!assembles) options->flags |= CST_NO_JIT;
     return true;
 }
@@ -103,15 +106,15 @@ bool Provider::is_yes(const char *line, const char *value, bool *yes) const {
 bool Provider::start() {
     cst_options options = {};
     options.size = sizeof(options);
-    bool slower = false;
-    if (!configured(&options, &slower)) return false;
+    bool slower = false, cmac = false;
+    if (!configured(&options, &slower, &cmac)) return false;
     const int error = cst_ctx_new(&context_, &options);
     if (error == CST_ERR_NAME) return raise(BAD_CONFIGURATION, "target: no such CPU or feature");
     if (error) return raise(NO_CONTEXT, cst_error_text(error));
     int last = CST_OK;
     for (size_t i = 0; i < SUITES; i++) {
         const SuiteId id = SuiteId(i);
-        if (!slower && serves_slower(id)) continue;
+        if (!slower && serves_slower(id) && !(cmac && id == CBC_192)) continue;
         int why = cst_suite_get(context_, SUITE_NAMES[i], &suites_[i]);
         if (!why) why = warm_up(context_, suites_[i]);
         if (!why) continue;
@@ -119,7 +122,7 @@ bool Provider::start() {
         suites_[i] = nullptr;
     }
     context_->engine.freeze();
-    if (slower && suites_[CBC_128] && suites_[CBC_192] && suites_[CBC_256]) macs_[0] = CMAC;
+    if (cmac && suites_[CBC_128] && suites_[CBC_192] && suites_[CBC_256]) macs_[0] = CMAC;
     size_t n = 0;
     for (size_t i = 0; i < OFFER_COUNT; i++)
         if (suites_[OFFERS[i].suite] && (slower || !OFFERS[i].slower)) ciphers_[n++] = OFFERS[i].algorithm;

@@ -102,7 +102,7 @@ public:
     void count_many() const { many_.fetch_add(1, std::memory_order_relaxed); }
     // The ciphers whose suites are there.
     const OSSL_ALGORITHM *ciphers() const { return ciphers_; }
-    // Empty unless what is slower was asked for.
+    // Empty unless asked for.
     const OSSL_ALGORITHM *macs() const { return macs_; }
     // In words: what is assembled, what decides about kernels, or why nothing is offered.
     const char *build_info() const { return info_; }
@@ -112,7 +112,7 @@ private:
 
     explicit Provider(const Upcalls &up) : up_(up) {}
     bool start();
-    bool configured(cst_options *options, bool *slower) const;
+    bool configured(cst_options *options, bool *slower, bool *cmac) const;
     void tell_use() const;
     bool is_yes(const char *line, const char *value, bool *yes) const;
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -63,6 +66,34 @@ def free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])
+
+
+@contextmanager
+def server(folder: Path, environment: dict[str, str], *options: str) -> Iterator[int]:
+    """s_server that sends files, for one connection; yields its port."""
+    files = ["-cert", str(folder / "cert.pem"), "-key", str(folder / "key.pem")]
+    process = subprocess.Popen(
+        ["openssl", "s_server", "-accept", "127.0.0.1:0", "-naccept", "1", "-WWW", *files, *options],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    assert process.stdout
+    try:
+        for line in process.stdout:
+            if found := re.match(r"ACCEPT 127\.0\.0\.1:(\d+)", line):
+                yield int(found[1])
+                break
+        else:
+            pytest.fail("s_server did not begin", pytrace=False)
+        process.wait(20)
+    finally:
+        process.kill()
+        process.stdout.close()
+        process.wait()
 
 
 def keys(stats: Path) -> Counter[str]:

@@ -161,8 +161,8 @@ Octets in_one_buffer(Sides &sides, Random &random, const Octets &text, int *ende
 void cbc(Sides &sides, Random &random) {
     const Octets key = random.octets(sides.key_bytes()), iv = random.octets(16);
     const bool pads = !random.once_in(3);
-    const Octets text = random.octets(random.length(most_text) / (pads || random.once_in(4) ? 1 : 16) *
-                                      (pads ? 1 : 16));
+    const Octets text =
+        random.octets(random.length(most_text) / (pads || random.once_in(4) ? 1 : 16) * (pads ? 1 : 16));
     const auto begin = [&](bool seals) {
         must(sides.init(seals, key.data(), random.once_in(2) ? iv.data() : nullptr), "init");
         must(sides.init(seals, nullptr, iv.data(), false), "IV");
@@ -209,13 +209,16 @@ void cbc_record(Sides &sides, Random &random) {
     const Octets key = random.octets(sides.key_bytes()), iv = random.octets(16);
     const auto begin = [&](bool seals) {
         must(sides.init(seals, key.data(), iv.data()), "init");
-        must(sides.both("tls-mac-size", [&](EVP_CIPHER_CTX *c, const EVP_CIPHER *) {
-            unsigned number = version;
-            const OSSL_PARAM params[] = {OSSL_PARAM_construct_uint(OSSL_CIPHER_PARAM_TLS_VERSION, &number),
-                                         OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_TLS_MAC_SIZE, &mac_bytes),
-                                         OSSL_PARAM_END};
-            return EVP_CIPHER_CTX_set_params(c, params);
-        }), "tls-version");
+        must(sides.both("tls-mac-size",
+                        [&](EVP_CIPHER_CTX *c, const EVP_CIPHER *) {
+                            unsigned number = version;
+                            const OSSL_PARAM params[] = {
+                                OSSL_PARAM_construct_uint(OSSL_CIPHER_PARAM_TLS_VERSION, &number),
+                                OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_TLS_MAC_SIZE, &mac_bytes),
+                                OSSL_PARAM_END};
+                            return EVP_CIPHER_CTX_set_params(c, params);
+                        }),
+             "tls-version");
     };
     const Octets text = random.octets(explicit_iv + random.length(std::min<size_t>(most_text, 16384)) + mac_bytes);
     Octets sealed, opened;

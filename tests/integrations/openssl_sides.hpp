@@ -110,8 +110,7 @@ public:
                                                        std::to_string(results[1]));
         // what was held back before may come too
         const size_t end = std::max(bytes, results[0] > 0 ? size_t(written[0]) : 0);
-        for (size_t i = end; i < bytes + MORE; i++)
-            must(buffers[0][i] == 0xa5, name_ + ": writes behind its output");
+        for (size_t i = end; i < bytes + MORE; i++) must(buffers[0][i] == 0xa5, name_ + ": writes behind its output");
         if (results[0] <= 0) return 0;
         must(written[0] == written[1],
              name_ + ": update gave " + std::to_string(written[0]) + " bytes, not " + std::to_string(written[1]));

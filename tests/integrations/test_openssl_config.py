@@ -56,7 +56,12 @@ def test_what_is_slower_comes_when_asked_for(build: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     "line, value, said",
-    [("jit", "perhaps", "jit: yes or no"), ("slower", "1", "slower: yes or no"), ("target", "z80", "target: no such")],
+    [
+        ("jit", "perhaps", "jit: yes or no"),
+        ("slower", "1", "slower: yes or no"),
+        ("cmac", "on", "cmac: yes or no"),
+        ("target", "z80", "target: no such"),
+    ],
 )
 def test_a_wrong_line_is_on_the_error_queue(build: Path, tmp_path: Path, line: str, value: str, said: str) -> None:
     """As `openssl` prints it when it is told to load the provider; of one that a file activates it says nothing."""

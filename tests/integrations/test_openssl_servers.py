@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 from jobs.samples import LONG
 
-from integrations.openssl import certificate, configured, free_port, keys
-from integrations.test_openssl_tls import server
+from integrations.openssl import certificate, configured, free_port, keys, server
 
 pytestmark = pytest.mark.skipif(not LONG, reason="servers under load: CRYPTOSTITCH_LONG=1")
 
@@ -167,12 +166,11 @@ def priority(version: str, cipher: str, mac: str) -> str:
     return ":".join((*parts, "%NO_ETM"))
 
 
-@pytest.mark.parametrize("version, cipher, mac, suite, ours", [
-    (version, *row) for row in GNUTLS for version in (("1.1", "1.2") if row[1] == "SHA1" else ("1.2",))
-])
-def test_gnutls_fetches(
-    build: Path, folder: Path, version: str, cipher: str, mac: str, suite: str, ours: str
-) -> None:
+@pytest.mark.parametrize(
+    "version, cipher, mac, suite, ours",
+    [(version, *row) for row in GNUTLS for version in (("1.1", "1.2") if row[1] == "SHA1" else ("1.2",))],
+)
+def test_gnutls_fetches(build: Path, folder: Path, version: str, cipher: str, mac: str, suite: str, ours: str) -> None:
     """Records of all lengths that s_server makes, with and without multiblock."""
     client = shutil.which("gnutls-cli")
     if not client:
@@ -183,8 +181,14 @@ def test_gnutls_fetches(
     options = ["-cipher", f"{suite}:@SECLEVEL=0", "-max_send_frag", "2048"]
     with server(folder, here, *options) as port:
         done = subprocess.run(
-            [client, "--insecure", "--logfile=/dev/null", f"--priority={priority(version, cipher, mac)}",
-             f"--port={port}", "127.0.0.1"],
+            [
+                client,
+                "--insecure",
+                "--logfile=/dev/null",
+                f"--priority={priority(version, cipher, mac)}",
+                f"--port={port}",
+                "127.0.0.1",
+            ],
             input=b"GET /text HTTP/1.0\r\n\r\n",
             capture_output=True,
             timeout=60,
@@ -202,8 +206,15 @@ def test_gnutls_serves(build: Path, folder: Path, cipher: str, mac: str, suite: 
         pytest.skip("no gnutls-serv (apt-get install gnutls-bin)")
     port = free_port()
     process = subprocess.Popen(
-        [echo, "--echo", "--quiet", f"--port={port}", f"--x509certfile={folder}/cert.pem",
-         f"--x509keyfile={folder}/key.pem", f"--priority={priority('1.2', cipher, mac)}"],
+        [
+            echo,
+            "--echo",
+            "--quiet",
+            f"--port={port}",
+            f"--x509certfile={folder}/cert.pem",
+            f"--x509keyfile={folder}/key.pem",
+            f"--priority={priority('1.2', cipher, mac)}",
+        ],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -212,8 +223,16 @@ def test_gnutls_serves(build: Path, folder: Path, cipher: str, mac: str, suite: 
     try:
         time.sleep(1)
         with subprocess.Popen(
-            ["openssl", "s_client", "-connect", f"127.0.0.1:{port}", "-quiet", "-no_ign_eof",
-             "-cipher", f"{suite}:@SECLEVEL=0"],
+            [
+                "openssl",
+                "s_client",
+                "-connect",
+                f"127.0.0.1:{port}",
+                "-quiet",
+                "-no_ign_eof",
+                "-cipher",
+                f"{suite}:@SECLEVEL=0",
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

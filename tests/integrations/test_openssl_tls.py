@@ -4,16 +4,13 @@ by side; and what says that it was the provider that did it."""
 from __future__ import annotations
 
 import os
-import re
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from jobs.samples import LONG
 
-from integrations.openssl import certificate, configured, keys
+from integrations.openssl import certificate, configured, keys, server
 
 TEXT = os.urandom(1 << 16) * 5 + b"end"
 SUITES = [
@@ -43,34 +40,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = certificate(tmp_path_factory.mktemp("tls"))
     (made / "text").write_bytes(TEXT)
     return made
-
-
-@contextmanager
-def server(folder: Path, environment: dict[str, str], *options: str) -> Iterator[int]:
-    """s_server that sends files, for one connection; yields its port."""
-    files = ["-cert", str(folder / "cert.pem"), "-key", str(folder / "key.pem")]
-    process = subprocess.Popen(
-        ["openssl", "s_server", "-accept", "127.0.0.1:0", "-naccept", "1", "-WWW", *files, *options],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
-    assert process.stdout
-    try:
-        for line in process.stdout:
-            if found := re.match(r"ACCEPT 127\.0\.0\.1:(\d+)", line):
-                yield int(found[1])
-                break
-        else:
-            pytest.fail("s_server did not begin", pytrace=False)
-        process.wait(20)
-    finally:
-        process.kill()
-        process.stdout.close()
-        process.wait()
 
 
 def fetched(port: int, environment: dict[str, str], *options: str) -> bytes:
