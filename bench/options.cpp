@@ -23,7 +23,7 @@ Core cycles per byte of Cryptostitch and its peers; every output is checked agai
   --sessions N            each run takes its jobs' keys from N at random, and texts that lie at random: none is in a
                           core's own caches
   --threads N|all         throughput of 1, 2, 4, ... N threads, a core each, instead of cycles of one
-  --peers A[,B...]        of openssl, ipsec-mb, isal, zlib (this system's), built (those of `make peers`); "none" for none
+  --peers A[,B...]        openssl, ipsec-mb, isal, zlib (this system's), built (those of `make peers`); "none" for none
                           (default: all that are there)
   --peer NAME=FILE        another build of openssl or ipsec-mb beside it, as a column of its own: a libcrypto.so, a
                           libIPSec_MB.so; may be repeated. It takes the place of the one of `make peers`

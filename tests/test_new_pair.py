@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -75,6 +76,25 @@ def test_one_text_for_every_instruction_set(folder: Path, kernel: str) -> None:
     result = CliRunner().invoke(main, ["show", kernel, "--templates", str(folder)])
     assert result.exit_code == 0, result.stderr
     assert "streams/fletcher.j2:" in result.stdout
+
+
+def evidence(folder: Path) -> dict[str, str]:
+    result = CliRunner().invoke(
+        main, ["verify", "fletcher_x4@sse", "--templates", str(folder), "--jobs", "1", "--format", "json"]
+    )
+    checks: dict[str, str] = json.loads(result.stdout)["kernels"][0]["checks"]
+    return checks
+
+
+def test_every_check_runs_on_the_rows_reference(folder: Path) -> None:
+    assert set(evidence(folder).values()) == {"pass"}
+
+
+def test_a_wrong_reference_is_found(folder: Path) -> None:
+    catalogue = folder / "algorithms.py"
+    catalogue.write_text(catalogue.read_text().replace("b = (b + a)", "b = (b ^ a)"))
+    found = {check for check, said in evidence(folder).items() if said == "fail"}
+    assert found >= {"model", "emulated", "lengths", "fuzz", "guards"}
 
 
 @pytest.mark.parametrize(

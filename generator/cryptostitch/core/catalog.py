@@ -13,6 +13,8 @@ from typing import Any
 
 from .crc import CATALOGUE as CRCS
 
+Digest = Callable[[bytes], bytes]  # of a text
+
 # Lanes of a word-sliced stream: one 32-bit word of every lane in a register.
 WORDS_32 = {"scalar": (1,), "sse": (4,), "avx2": (8,), "avx512": (16,)}
 # The same with 64-bit words.
@@ -119,8 +121,8 @@ class Algorithm:
     length_bytes: int = 8
     initial: tuple[int, ...] = ()
     base: str = ""  # whose kernels a hash or checksum runs: other values and digest length (no forms of its own)
-    # digest(text), of a hash or checksum; None: hashlib has it by that name
-    reference: Callable[[bytes], bytes] | None = None
+    # of a hash or checksum; None: hashlib has it by that name
+    reference: Digest | None = None
     # ciphers
     key_bytes: int = 0
     iv_bytes: int = 0

@@ -9,7 +9,8 @@ ZEROS, FOLDS = 3, 6  # rows of zeros in front; how many powers of x^128 that the
 
 
 def crc_of(row: Algorithm) -> Crc:
-    return Crc(row.rounds, *row.initial, not row.big_endian)
+    polynomial, initial, final = row.initial
+    return Crc(row.rounds, polynomial, initial, final, not row.big_endian)
 
 
 class CrcRows:
