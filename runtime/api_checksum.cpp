@@ -1,7 +1,6 @@
 // The C API: checksums by themselves.
 
 #include "handles.hpp"
-#include "range.hpp"
 #include "run/checksum.hpp"
 #include "run/run.hpp"
 
