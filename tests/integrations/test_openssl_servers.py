@@ -127,8 +127,8 @@ def test_apache_serves_restarts_and_ends(build: Path, folder: Path) -> None:
         process.send_signal(signal.SIGWINCH)
         assert process.wait(30) == 0
     finally:
-        process.kill()
-        process.wait()
+        process.terminate()  # of which its children learn
+        process.wait(30)
 
 
 def test_haproxy_serves_and_ends(build: Path, folder: Path) -> None:
