@@ -11,8 +11,7 @@ namespace cst {
 // The parameters of the Rocksoft model. A register is a remainder of `width` bits; reflected, its lowest bit is the
 // term x^(width - 1).
 struct Crc {
-    uint32_t width = 0;
-    bool reflected = false;
+    uint32_t width = 0, reflected = 0;  // reflected: 0 or 1. No bytes lie between members: keys are compared
     uint64_t polynomial = 0, initial = 0, final = 0;  // polynomial: without x^width; initial: as a remainder
     uint64_t start = 0;  // the register before the first byte
 
