@@ -308,8 +308,11 @@ def test_calibrate_says_what_it_wrote(build: Path, tmp_path: Path) -> None:
 def test_calibrate(build: Path, tmp_path: Path, needs_pair: None) -> None:
     table = tmp_path / "testing.json"
     run("calibrate", "--kernels", "sha1_ni_x1@*", "-o", table, "--microarchitecture", "testing")
+    said = {"basis": "by hand", "message": 400.5}
+    table.write_text(json.dumps(said | json.loads(table.read_text())))
     run("calibrate", "--kernels", "sha256_ni_x1@*", "-o", table, "--microarchitecture", "testing")
     found = json.loads(table.read_text())
+    assert said.items() <= found.items(), "what was not measured now stays"
     assert found["microarchitecture"] == "testing" and found["cpu"] and 0.3 < found["ghz"] < 8
     assert set(found["kernels"]) == {"sha1_ni_x1@sse_shani", "sha256_ni_x1@sse_shani"}
     for per_iteration, per_call in found["kernels"].values():

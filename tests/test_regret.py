@@ -57,6 +57,22 @@ def test_what_a_wrong_table_costs() -> None:
     assert found[1024, 64].regret == 16 * 400 / (8 * 500) and found[1024, 1].regret == 1
 
 
+def test_steps_cost_what_is_kept_between_them() -> None:
+    """Where a kernel could take whole messages."""
+    rows = measured_rows()["zen4"]
+    if not any(name.startswith("chacha_poly_enc") for name in runtime.Context().kernels()):
+        pytest.skip("this CPU has no kernel of whole ChaCha20-Poly1305 messages")
+    kept = 1e5
+    free, dear = (
+        cells_by_place(regret("zen4", rows, rows, suites="chacha20-poly1305", messages=(message, kept)))
+        for message in (0.0, kept)
+    )
+    assert dear[64, 64].chosen == dear[64, 64].best and len(dear[64, 64].best) == 1, "whole"
+    assert dear[64, 64].cost == free[64, 64].cost
+    assert dear[16384, 64].cost == free[16384, 64].cost, "no kernel takes so much: it makes no difference"
+    assert free[64, 64].least < free[64, 64].cost, "judged as if steps were free, they are better"
+
+
 def test_what_nobody_measured_is_counted_apart() -> None:
     found = regret("zen4", {FOUR: MEASURED[FOUR]}, chosen_by(four=9999, eight=1), suites="sha1")
     assert found.unmeasured == 9 and not found.judged and found.mean == 1

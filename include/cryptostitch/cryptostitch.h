@@ -158,7 +158,10 @@ typedef struct cst_options {
  * CST_ERR_COSTS: it is damaged, or not a file of costs at all. With CST_CALIBRATE: where the file is not there, is of
  * another CPU, or lacks a kernel that suites could run here, all kernels are measured and the file is written, whole or
  * not at all; if it cannot be, that is CST_ERR_FILE, and there is no context. A damaged file is CST_ERR_COSTS all the
- * same, and is not touched. With `costs` NULL the figures live and die with the context. */
+ * same, and is not touched. With `costs` NULL the figures live and die with the context.
+ * Built in are tables that were measured on Zen 4 and Sapphire Rapids, and tables derived from them and from published
+ * figures for Zen 3, Zen 5, Skylake-SP with Cascade Lake, Ice Lake-SP, Granite Rapids, Alder Lake with Raptor Lake, and
+ * Arrow Lake; on any other CPU estimates from instruction counts decide, until it is measured. */
 
 /* Detects the CPU, reads the pack. `options` may be NULL. The environment variable CRYPTOSTITCH_TARGET lowers the level
  * further (same syntax as `target`) and is ignored in set-uid programs; an unknown name there is an error

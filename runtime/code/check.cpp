@@ -102,7 +102,7 @@ int check_pack(const Pack &pack, std::string *why) {
     CostRecord cost;
     for (uint32_t i = 0; i < pack.n_costs(); i++) {
         if (pack.cost(i, &cost)) return refuse(why, "cost table %u is damaged", i);
-        cost_bytes += 8 + 12 * uint64_t(cost.entries.size());
+        cost_bytes += 12 + 12 * uint64_t(cost.entries.size());
         if (cost_bytes > pack.size()) return refuse(why, "its cost tables overlap");
     }
     return CST_OK;

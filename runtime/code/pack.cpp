@@ -10,7 +10,7 @@ namespace cst {
 
 namespace {
 
-constexpr uint32_t VERSION = 4;
+constexpr uint32_t VERSION = 5;
 constexpr uint32_t HEADER_BYTES = 72;
 constexpr uint32_t CRC_START = 24;
 constexpr uint32_t MAX_SIZE = 256u << 20;
@@ -220,6 +220,7 @@ int Pack::cost(uint32_t index, CostRecord *out) const {
     if (int error = record(costs_, index, &offset)) return error;
     Reader r(data_, size_, offset, size_);
     out->microarchitecture = r.string(strings_.offset, strings_.count);
+    out->centicycles_per_message = r.u32();
     uint32_t n = r.u32();
     if (!r.ok() || n > MAX_RECORDS) return CST_ERR_PACK;
     out->entries.clear();

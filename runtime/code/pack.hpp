@@ -136,6 +136,7 @@ struct CostEntry {
 
 struct CostRecord {
     const char *microarchitecture;
+    uint32_t centicycles_per_message;  // of one that is done in steps, beside its calls; 0: not known
     std::vector<CostEntry> entries;
 };
 

@@ -180,7 +180,7 @@ Lineup choose_message(const Suite &suite, bool opens, size_t messages, uint64_t 
         double pair;
         if (choose_pair(suite, parts, suite.encrypts, &pair))
             others = std::min(others, pair + around_pair(suite, suite.encrypts, messages, hash.variant->step));
-        others += MESSAGE_UNDER_WAY * double(messages);
+        others += suite.engine->message_cost() * double(messages);
         if (others < message.cycles * (1 - 2 * COST_PRECISION)) message.variant = nullptr;
         return message;
     });

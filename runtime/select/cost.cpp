@@ -28,6 +28,7 @@ constexpr double kMd5WideStep = 5.0;    // or one instruction, as the function
 constexpr double kChaChaRounds = 20.0;
 constexpr double kChaChaRound = 14.0;  // latency: a quarter round's twelve operations, a shuffle on either side
 constexpr double kCall = 35.0;
+constexpr double kMessage = 400.0;  // its positions and chaining values are written and read again: run/message.hpp
 constexpr double kLane = 22.0;         // where there are several: pointer and chaining value are sorted into vectors
 constexpr double kWritingLane = 18.0;  // and more of what writes: where to, and a key
 
@@ -121,6 +122,11 @@ Cost table_cost(const CostEntry &entry, bool derived, const Cost &estimate) {
         cost.per_call = (cost.per_call + estimate.per_call) / 2;
     }
     return cost;
+}
+
+double message_cost(uint32_t centicycles, bool derived) {
+    if (!centicycles) return kMessage;
+    return derived ? (centicycles / 100.0 + kMessage) / 2 : centicycles / 100.0;
 }
 
 Cost KernelCost::cost() const {

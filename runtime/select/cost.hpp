@@ -25,8 +25,9 @@ Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel);
 // both decides.
 Cost table_cost(const CostEntry &entry, bool derived, const Cost &estimate);
 
-// An estimate, too: core cycles of what is kept of a message from one step to the next (run/message.hpp), beside calls.
-constexpr double MESSAGE_UNDER_WAY = 400;
+// Core cycles of what is kept of a message from one step to the next (run/message.hpp), beside calls: as a table has it
+// (0: it does not), or an estimate.
+double message_cost(uint32_t centicycles, bool derived);
 
 // Any kernel's iteration takes a few cycles at least, and no more than some 100,000; a call has no lower bound but the
 // clock's grain.

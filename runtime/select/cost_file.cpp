@@ -109,7 +109,13 @@ bool is_name(const std::string &word) {
 bool parse_head(Lines *lines, CostFile *out) {
     std::string line, value;
     if (!lines->next(&line) || line != kTitle || !lines->next(&line)) return false;
-    if (value_of(line, "table", &out->table)) return is_name(out->table) && out->table.size() <= kMostTable;
+    if (value_of(line, "table", &out->table)) {
+        if (!is_name(out->table) || out->table.size() > kMostTable) return false;
+        Lines rest = *lines;
+        if (!rest.next(&line) || !value_of(line, "message", &value)) return true;
+        *lines = rest;
+        return decimal(value, 1, MOST_CENTICYCLES, &out->message);
+    }
     if (!value_of(line, "brand", &out->brand)) return false;
     if (!lines->next(&line) || !value_of(line, "cpu", &value)) return false;
     const std::vector<std::string> words = words_of(value);
@@ -212,7 +218,7 @@ bool CostFile::made_on(const Cpu &cpu) const {
 
 std::string CostFile::text() const {
     std::string text = std::string(kTitle) + "\n";
-    if (is_table()) text += "table " + table + "\n";
+    if (is_table()) text += "table " + table + "\n" + (message ? "message " + std::to_string(message) + "\n" : "");
     else
         text += "brand " + brand + "\ncpu " + std::to_string(family) + " " + std::to_string(model) + " " +
                 std::to_string(stepping) + "\nfeatures " + features + "\n";

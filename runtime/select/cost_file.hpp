@@ -15,6 +15,8 @@
 //
 //     cryptostitch costs 1
 //     table zen4                                                       whose figures they are; ~zen4: derived ones
+//     message 39000                                                    may be absent: centicycles of a message that is
+//     done in steps, beside calls
 //     kernel sha1_x16@avx512 52311 41027
 //     ...
 //     end 9b1de07c3344f02a
@@ -32,6 +34,7 @@ struct CostFile {
     std::string table;  // its name; empty: costs measured on one machine, which the next members tell
     std::string brand, features;
     uint32_t family = 0, model = 0, stepping = 0;
+    uint32_t message = 0;  // of a table: centicycles of a message that is done in steps; 0: not known
     std::vector<KernelCost> kernels;  // every name once
 
     CostFile() = default;

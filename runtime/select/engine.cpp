@@ -125,6 +125,7 @@ int Engine::read_pack(const Pack &pack, Added *added) const {
     const bool has_costs = find_costs(pack, cpu_.microarchitecture, &costs);
     const TableName table(has_costs ? costs.microarchitecture : "");
     added->cost_table = table.microarchitecture;
+    added->message_cost = cst::message_cost(has_costs ? costs.centicycles_per_message : 0, table.derived);
     std::vector<const CostEntry *> entry(pack.n_kernels(), nullptr);
     if (has_costs)
         for (const CostEntry &e : costs.entries)
@@ -165,7 +166,10 @@ int Engine::commit(std::unique_ptr<OwnedPack> pack, Added *added) {
     settle_weaves(variants_);
     lineups_->forget();
     families_ = std::move(added->families);
-    if (cost_table_.empty()) cost_table_ = std::move(added->cost_table);
+    if (cost_table_.empty()) {
+        cost_table_ = std::move(added->cost_table);
+        message_cost_ = added->message_cost;
+    }
     return CST_OK;
 }
 
@@ -179,6 +183,7 @@ void Engine::go_back(Mark *mark) noexcept {
     most_state_bytes_ = mark->most_state_bytes;
     families_ = std::move(mark->families);
     cost_table_ = std::move(mark->cost_table);
+    message_cost_ = mark->message_cost;
 }
 
 int Engine::look_up(const std::vector<KernelCost> &costs, const Variant &variant, bool *known, Cost *cost) {
@@ -215,8 +220,9 @@ int Engine::take_costs(std::vector<KernelCost> costs) {
     return CST_OK;
 }
 
-void Engine::take_table(const std::string &name, const std::vector<KernelCost> &costs) {
+void Engine::take_table(const std::string &name, uint32_t message, const std::vector<KernelCost> &costs) {
     const TableName table(name);
+    message_cost_ = cst::message_cost(message, table.derived);
     std::map<std::string, const KernelCost *> known;
     for (const KernelCost &kernel : costs) known[kernel.name] = &kernel;
     cpu_.microarchitecture = table.microarchitecture;

@@ -36,10 +36,12 @@ public:
     struct Mark {
         size_t packs, algorithms, variants, most_state_bytes;
         std::string cost_table;
+        double message_cost;
         Families families;
     };
     Mark mark() const {
-        return {packs_.size(), algorithms_.size(), variants_.size(), most_state_bytes_, cost_table_, families_};
+        return {packs_.size(), algorithms_.size(), variants_.size(), most_state_bytes_,
+                cost_table_,   message_cost_,      families_};
     }
     void go_back(Mark *mark) noexcept;
 
@@ -53,7 +55,9 @@ public:
     const Variant *find(const char *kernel_name) const;  // NULL when there is none
     // The microarchitecture whose measured costs decide; empty: estimates do.
     const std::string &cost_table() const { return cost_table_; }
-    // The same in words, with what was measured on this machine.
+    // Core cycles that a message takes which is done in steps, beside the calls of kernels.
+    double message_cost() const { return message_cost_; }
+    // The same as cost_table in words, with what was measured on this machine.
     std::string costs_from() const;
     // Whether every kernel that suites can use has a cost that was measured on this machine.
     bool all_measured() const;
@@ -61,8 +65,9 @@ public:
     // may come. Not while other threads use the engine. On an error nothing has changed.
     int take_costs(std::vector<KernelCost> costs);
     // From here on this is the CPU that the table's name says, as far as costs go: by kernels' names these decide,
-    // instead of the pack's table, and estimates where they lack a kernel. Not while other threads use the engine.
-    void take_table(const std::string &name, const std::vector<KernelCost> &costs);
+    // instead of the pack's table, and estimates where they lack a kernel. `message`: centicycles of a message that is
+    // done in steps; 0: not known. Not while other threads use the engine.
+    void take_table(const std::string &name, uint32_t message, const std::vector<KernelCost> &costs);
     const std::vector<KernelCost> &measured_costs() const { return measured_; }  // sorted by name
     size_t most_state_bytes() const { return most_state_bytes_; }
     // Memory for the calls that are under way.
@@ -91,6 +96,7 @@ private:
         std::vector<std::unique_ptr<Algorithm>> algorithms;
         std::vector<std::unique_ptr<Variant>> variants;
         std::string cost_table;
+        double message_cost = 0;
         Families families;  // all, the new ones among them
     };
     int read_pack(const Pack &pack, Added *added) const;
@@ -101,6 +107,7 @@ private:
     Cpu cpu_;
     bool jit_ = false, avx_ = false, avx512_ = false, legacy_ = false;
     std::string cost_table_;
+    double message_cost_ = 0;
     std::vector<KernelCost> measured_;
     size_t most_state_bytes_ = 0;
     mutable Spare spare_;

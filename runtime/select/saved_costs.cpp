@@ -13,7 +13,7 @@ int take_file(Engine *engine, const char *path, bool measure) {
     CostFile file;
     bool absent;
     if (int error = read_costs(path, &file, &absent)) return absent && measure ? CST_OK : error;
-    if (file.is_table() && !measure) engine->take_table(file.table, file.kernels);
+    if (file.is_table() && !measure) engine->take_table(file.table, file.message, file.kernels);
     return file.made_on(engine->cpu()) ? engine->take_costs(std::move(file.kernels)) : CST_OK;
 }
 

@@ -129,7 +129,8 @@ def test_table_is_plausible_and_stable(name: str) -> None:
         form = Form(row.form.split()[0], tuple(row.form.split()[1:]))
         assert row.throughput > 0 and all(0 < use <= row.throughput * 1.01 for use in row.uses.values()), row
         assert set(row.uses) <= set(found.resources), row
-        renamed = form.row.move and form.memory is None
+        folded = form.row.name in ("add", "sub") and form.operands == ("r64", "i") and name == "sapphire_rapids"
+        renamed = folded or (form.row.move and form.memory is None)
         assert renamed or form.row.kind == "sha" or all(latency >= row.throughput * 0.85 for latency in latencies), row
         assert (
             all(latency == 0 for latency in latencies) if renamed else all(0 < latency < 10 for latency in latencies)

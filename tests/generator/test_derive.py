@@ -10,7 +10,7 @@ from cryptostitch.core.errors import CryptostitchError
 from cryptostitch.core.names import WEAVE, stream_name
 from cryptostitch.core.program import DERIVED_MARK
 from cryptostitch.cpus import costs
-from cryptostitch.cpus.costs import cost_tables, left_out_rows, measured_rows
+from cryptostitch.cpus.costs import cost_tables, left_out_message, left_out_rows, measured_message, measured_rows
 from cryptostitch.cpus.derive import FIGURES, FORMAT, Published, bounding, derived, published_in
 from cryptostitch.cpus.folder import Part, shipped
 
@@ -102,6 +102,13 @@ def test_the_pack_has_derived_tables_where_nobody_measured() -> None:
     tables = {table.microarchitecture: table for table in cost_tables(["sha1_x4@sse"])}
     assert tables["zen3"].derived and tables["zen3"].name == f"{DERIVED_MARK}zen3" and tables["zen3"].costs
     assert not tables["zen4"].derived and tables["zen4"].name == "zen4"
+
+
+def test_a_message_in_steps_costs_what_it_costs_the_relative() -> None:
+    assert measured_message("zen4") > 0 == measured_message("zen9")
+    tables = {table.microarchitecture: table for table in cost_tables([])}
+    assert tables["zen4"].message == round(100 * measured_message("zen4"))
+    assert left_out_rows("zen3")[0] == "zen4" and tables["zen3"].message == round(100 * left_out_message("zen3")) > 0
 
 
 def test_an_unknown_relative(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,7 @@ RECIPES = [
     recipe("hash_x8@sse", HASH, HASH, strategy="sequential"),
 ]
 COSTS = [
-    CostTable("zen5", {"hash_x8@sse": (200, 3), "hash_x4@sse": (100, 2)}),
+    CostTable("zen5", {"hash_x8@sse": (200, 3), "hash_x4@sse": (100, 2)}, message=45701),
     CostTable("zen3", {"hash_x4@sse": (100, 2)}, derived=True),
     CostTable("generic", {}),
 ]

@@ -60,10 +60,29 @@ def test_measuring_leaves_a_table_aside(tmp_path: Path) -> None:
 
 
 def test_figures_out_of_range_are_limited(tmp_path: Path) -> None:
-    text = table_file("zen9", {"a": [0.0, -1.0], "b": [1e12, 1e12]})
-    assert "kernel a 10 0\nkernel b 1000000000 1000000000\n" in text
+    text = table_file("zen9", {"a": [0.0, -1.0], "b": [1e12, 1e12]}, 1e12)
+    assert "\nmessage 1000000000\n" in text and "kernel a 10 0\nkernel b 1000000000 1000000000\n" in text
     (tmp_path / "table").write_text(text)
     assert table(Context(target=LOW, costs=tmp_path / "table")) == "zen9"
+
+
+CHACHA = {"chacha_poly_enc_x1@": 100.0, "chacha20_x1_by16@sse": 10.0, "poly1305_serial_x1@": 10.0}
+
+
+@pytest.mark.parametrize("message, whole", [(1.0, False), (9999.0, True), (0.0, True)])
+def test_a_message_in_steps_costs_more_than_its_calls(tmp_path: Path, message: float, whole: bool) -> None:
+    """What, the table says; else an estimate of some hundred cycles."""
+    kernels = [name for name in Context().kernels() if name.startswith(("chacha", "poly1305"))]
+    if not any(name.startswith("chacha_poly_enc_x1@") for name in kernels):
+        pytest.skip("this CPU has no kernel of whole ChaCha20-Poly1305 messages")
+    rows = {name: [9e6, 9e6] for name in kernels}
+    for name in kernels:
+        for start, call in CHACHA.items():
+            if name.startswith(start):
+                rows[name] = [0.1, call]
+    path = write_table(tmp_path / "table", "zen9", rows, message)
+    choice = Context(costs=path).suite("chacha20-poly1305").choice(1, 64)
+    assert choice.kernel.startswith("chacha_poly_enc_x1@") == whole, choice.why
 
 
 @pytest.mark.parametrize(
@@ -75,6 +94,10 @@ def test_figures_out_of_range_are_limited(tmp_path: Path) -> None:
         ("table zen9", "kernel a 0123456789abcdef 10 0"),
         ("table zen9", "kernel a 9 0"),
         ("table zen9\ntable zen9", "kernel a 10 0"),
+        ("table zen9\nmessage 0", "kernel a 10 0"),
+        ("table zen9\nmessage 1.5", "kernel a 10 0"),
+        ("table zen9\nmessage 1\nmessage 1", "kernel a 10 0"),
+        ("table zen9\nkernel b 10 0", "message 1"),
     ],
 )
 def test_damaged_tables(head: str, row: str, tmp_path: Path) -> None:
@@ -85,6 +108,6 @@ def test_damaged_tables(head: str, row: str, tmp_path: Path) -> None:
 
 
 def test_many_damaged_tables(tmp_path: Path) -> None:
-    path = write_table(tmp_path / "table", "zen9", ROWS)
+    path = write_table(tmp_path / "table", "zen9", ROWS, 457.01)
     done = subprocess.run([tool("cst-cost-damage"), path], capture_output=True, text=True)
     assert done.returncode == 0 and "0 wrong" in done.stdout, done.stdout + done.stderr

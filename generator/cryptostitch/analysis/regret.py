@@ -91,8 +91,8 @@ class _Shape:
 class _Measured:
     """The measured table, and the shapes of its kernels."""
 
-    def __init__(self, context: runtime.Context, rows: Rows) -> None:
-        self.context, self.rows = context, rows
+    def __init__(self, context: runtime.Context, rows: Rows, message: float) -> None:
+        self.context, self.rows, self.message = context, rows, message
         self.shapes: dict[str, _Shape] = {}
 
     def shape(self, kernel: str) -> _Shape:
@@ -117,7 +117,8 @@ class _Measured:
 
     def costs(self, plans: Sequence[Plan], jobs: int, size: int) -> dict[Plan, float]:
         """In front of what a stitched kernel does, and behind it, cipher and hash have a call of their own, of a block:
-        the cheapest. (As `choose_pair` of runtime/run/lineup.cpp has it.)"""
+        the cheapest. Where a kernel could take whole messages, steps cost what is kept of one between them, too. (As
+        `choose_pair` and `choose_message` of runtime/run/lineup.cpp have it.)"""
         kernels = {kernel for plan in plans for kernel in plan if kernel in self.rows}
         hashing = [k for k in kernels if not self.shape(k).writes]
         ciphers = [k for plan in plans if len(plan) > 1 for k in plan if k in kernels and self.shape(k).writes]
@@ -125,8 +126,10 @@ class _Measured:
         around = sum(
             min((self.cycles(k, jobs, block, block) for k in side), default=0.0) for side in (hashing, ciphers)
         )
+        beside = self.message * jobs if any(self.shape(k).whole for k in kernels) else 0.0
         return {
-            plan: sum(self.cycles(kernel, jobs, size, block) + around * self.shape(kernel).stitched for kernel in plan)
+            plan: beside * (not self.shape(plan[0]).whole)
+            + sum(self.cycles(kernel, jobs, size, block) + around * self.shape(kernel).stitched for kernel in plan)
             for plan in plans
             if self.has(plan)
         }
@@ -171,10 +174,10 @@ def _plans(context: runtime.Context, suite: runtime.Suite, cells: Sequence[Cell]
     return found
 
 
-def _context(table: str, rows: Rows) -> runtime.Context:
+def _context(table: str, rows: Rows, message: float) -> runtime.Context:
     """One that chooses by the table."""
     with tempfile.TemporaryDirectory() as folder:
-        return runtime.Context(costs=write_table(Path(folder, "table"), table, rows))
+        return runtime.Context(costs=write_table(Path(folder, "table"), table, rows, message))
 
 
 def regret(
@@ -184,12 +187,14 @@ def regret(
     derived: bool = False,
     suites: str = "*",
     progress: Progress | None = None,
+    messages: tuple[float, float] = (0.0, 0.0),
 ) -> Regret:
     """Of the suites that match, when the table ``chosen_by`` decides (empty: estimates; ``derived``: together with
-    them) and ``measured`` tells what that costs. Kernels that this CPU cannot run take no part."""
-    judge = _context(microarchitecture, measured)
-    chooser = _context(DERIVED_MARK * derived + microarchitecture, chosen_by)
-    table = _Measured(judge, measured)
+    them) and ``measured`` tells what that costs. ``messages``: what one in steps costs beside its calls, as measured
+    and as the chooser is told; 0 where it is not known. Kernels that this CPU cannot run take no part."""
+    judge = _context(microarchitecture, measured, messages[0])
+    chooser = _context(DERIVED_MARK * derived + microarchitecture, chosen_by, messages[1])
+    table = _Measured(judge, measured, messages[0])
     kernels = [name for name in judge.kernels() if name in measured]
     names = [name for name in judge.suites() if fnmatch.fnmatchcase(name, suites)]
     judged: list[Judged] = []

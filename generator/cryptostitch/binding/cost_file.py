@@ -16,9 +16,12 @@ def _fnv1a(data: bytes) -> int:
     return h
 
 
-def table_file(microarchitecture: str, rows: Mapping[str, Sequence[float]]) -> str:
-    """The file's text. ``rows``: cycles per iteration and per call by kernel; without any, estimates decide."""
+def table_file(microarchitecture: str, rows: Mapping[str, Sequence[float]], message: float = 0) -> str:
+    """The file's text. ``rows``: cycles per iteration and per call by kernel; without any, estimates decide.
+    ``message``: cycles of a message that is done in steps, beside calls; 0 where they are not known."""
     lines = ["cryptostitch costs 1", f"table {microarchitecture}"]
+    if message:
+        lines.append(f"message {min(max(round(100 * message), 1), MOST)}")
     for name, (iteration, call) in rows.items():
         limited = min(max(round(100 * iteration), LEAST_ITERATION), MOST), min(max(round(100 * call), 0), MOST)
         lines.append(f"kernel {name} {limited[0]} {limited[1]}")
@@ -26,7 +29,7 @@ def table_file(microarchitecture: str, rows: Mapping[str, Sequence[float]]) -> s
     return f"{text}end {_fnv1a(text.encode()):016x}\n"
 
 
-def write_table(path: Path, microarchitecture: str, rows: Mapping[str, Sequence[float]]) -> Path:
+def write_table(path: Path, microarchitecture: str, rows: Mapping[str, Sequence[float]], message: float = 0) -> Path:
     """Writes the file."""
-    path.write_text(table_file(microarchitecture, rows))
+    path.write_text(table_file(microarchitecture, rows, message))
     return path

@@ -82,7 +82,7 @@ def cpu(jobs, size, one_key, suites, target, costs, legacy, fmt) -> None:
     default="*",
     show_default=True,
     metavar="GLOB",
-    help="Which kernels; a file that exists keeps its other rows.",
+    help="Which kernels; a file that exists keeps its other rows, and all else that it says.",
 )
 @click.option(
     "--microarchitecture",
@@ -104,7 +104,8 @@ def calibrate(output, kernels, microarchitecture, costs, seconds, legacy, fmt) -
     """Measure the kernels of the library that this CPU can run, and write the cost table that the choice of kernels is
     made by.
 
-    The table, JSON itself, holds core cycles per iteration and per call. One row takes an eighth of a second; leave the
+    The table, JSON itself, holds core cycles per iteration and per call and, if all kernels are measured, of a message
+    that is done in steps, beside the calls. One row takes an eighth of a second; leave the
     machine alone meanwhile. With --format json and a file, standard output says what was written.
 
     \b
@@ -130,7 +131,8 @@ def calibrate(output, kernels, microarchitecture, costs, seconds, legacy, fmt) -
     if microarchitecture or (table["microarchitecture"] == "generic" and output):
         table["microarchitecture"] = microarchitecture or cpu_name(output)
     if output and output.exists() and kernels != "*":
-        table["kernels"] = dict(sorted((rows_of(output) | table["kernels"]).items()))
+        kept = rows_of(output)
+        table = {**json.loads(output.read_text()), **table, "kernels": dict(sorted((kept | table["kernels"]).items()))}
     text = table_text(table)
     if output:
         output.write_text(text)

@@ -32,7 +32,7 @@ def regret(cpu, left_out, no_table, suites, fmt) -> None:
     from ..analysis.regret import regret as regret_of
     from ..binding import runtime
     from ..core.errors import UnknownName
-    from ..cpus.costs import left_out_rows, measured_rows
+    from ..cpus.costs import left_out_message, left_out_rows, measured_message, measured_rows
     from ..report.regret import regret_data, regret_text
 
     if left_out and no_table:
@@ -47,14 +47,14 @@ def regret(cpu, left_out, no_table, suites, fmt) -> None:
             f"nobody has measured the kernels on this CPU ({name or 'the library is not built'}), so nothing can "
             f"judge: give --cpu {' or --cpu '.join(measured)}"
         )
-    rows = measured[name]
+    rows, message = measured[name], measured_message(name)
     if left_out:
-        relative, by = left_out_rows(name)
+        (relative, by), told = left_out_rows(name), left_out_message(name)
         chosen_by = f"the table derived from {relative}"
     else:
-        by, chosen_by = ({}, "estimates") if no_table else (rows, "its own table")
+        by, chosen_by, told = ({}, "estimates", 0.0) if no_table else (rows, "its own table", message)
     with progress_bar("judging") as progress:
-        found = regret_of(name, rows, by, left_out, suites, progress)
+        found = regret_of(name, rows, by, left_out, suites, progress, (message, told))
     if not found.judged and not found.unmeasured:
         known = runtime.Context().suites()
         raise click.UsageError(f"no suite matches '{suites}'; there are {len(known)}: `cryptostitch list` shows them")

@@ -102,11 +102,13 @@ class Algorithm:
 @dataclass(frozen=True)
 class CostTable:
     """Kernel name -> (centicycles per iteration, centicycles per call), in core cycles * 100 of one
-    microarchitecture. ``derived``: not measured on it; the name of the table then bears a mark."""
+    microarchitecture. ``derived``: not measured on it; the name of the table then bears a mark. ``message``:
+    centicycles of a message that is done in steps, beside the calls; 0 where they are not known."""
 
     microarchitecture: str
     costs: dict[str, tuple[int, int]] = field(default_factory=dict)
     derived: bool = False
+    message: int = 0
 
     @property
     def name(self) -> str:

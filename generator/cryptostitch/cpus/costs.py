@@ -1,8 +1,8 @@
 """Cost tables: core cycles of each kernel on one microarchitecture, measured by `cryptostitch calibrate`; the file
 ``costs.json`` of a CPU's folder. A folder without one has a table that is derived (`derive.py`).
 
-{"microarchitecture": "zen4", "cpu": "...", "basis": "how it was measured", "kernels": {"sha1_x16@avx512": [cycles per
-iteration, cycles per call], ...}}
+{"microarchitecture": "zen4", "cpu": "...", "basis": "how it was measured", "message": cycles of a message that is done
+in steps, beside the calls, "kernels": {"sha1_x16@avx512": [cycles per iteration, cycles per call], ...}}
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..core.errors import CryptostitchError, UnknownName
 from ..core.program import CostTable
-from .derive import Rows, derived, published_in
+from .derive import Rows, derived, derived_call, published_in
 from .folder import CpuFolder, Grade, Part, folder_of, shipped
 
 
@@ -25,9 +25,11 @@ def cost_tables(kernels: Iterable[str]) -> list[CostTable]:
         own = folder.file(Part.COSTS)
         if not own.exists() and not folder.file(Part.PUBLISHED).exists():
             continue
-        rows = rows_of(own) if own.exists() else left_out_rows(name)[1]
+        rows, message = (
+            (rows_of(own), message_of(own)) if own.exists() else (left_out_rows(name)[1], left_out_message(name))
+        )
         costs = {kernel: (round(100 * a), round(100 * b)) for kernel, (a, b) in rows.items() if kernel in kernels}
-        tables.append(CostTable(name, costs, derived=not own.exists()))
+        tables.append(CostTable(name, costs, derived=not own.exists(), message=round(100 * message)))
     return tables
 
 
@@ -39,6 +41,20 @@ def measured_rows() -> dict[str, Rows]:
         if about and Part.COSTS in about.parts and about.parts[Part.COSTS].grade is Grade.MEASURED:
             found[name] = rows_of(folder.file(Part.COSTS))
     return found
+
+
+def measured_message(microarchitecture: str) -> float:
+    """Cycles of a message that is done in steps, beside the calls, as a shipped table has them; 0 where it does not."""
+    folder = shipped().get(microarchitecture)
+    path = folder.file(Part.COSTS) if folder else None
+    return message_of(path) if path and path.exists() else 0.0
+
+
+def left_out_message(microarchitecture: str) -> float:
+    """The same, derived from the relative's."""
+    of = published_in(folder_of(microarchitecture).file(Part.PUBLISHED))
+    relative = published_in(folder_of(of.relative).file(Part.PUBLISHED))
+    return derived_call(of, relative, measured_message(of.relative))
 
 
 def left_out_rows(microarchitecture: str) -> tuple[str, Rows]:
@@ -62,6 +78,11 @@ def rows_of(path: Path) -> dict[str, list[float]]:
             f"{path} is not a cost table ({type(error).__name__}: {error}); `cryptostitch calibrate -o {path}` "
             "writes one"
         ) from error
+
+
+def message_of(path: Path) -> float:
+    """Cycles of a message that is done in steps, of a cost table's file; 0 where nobody measured them."""
+    return float(json.loads(path.read_text()).get("message", 0))
 
 
 def costs_of(path: Path) -> dict[str, float]:

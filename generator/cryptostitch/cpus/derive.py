@@ -125,11 +125,15 @@ def _alone(rows: Mapping[str, list[float]]) -> dict[tuple[str, int, int], float]
     return found
 
 
+def derived_call(of: Published, relative: Published, call: float) -> float:
+    """What is no loop, but written and read around one: a call, a message that is done in steps."""
+    return round(call * _quotient([("call", 1)], of.figures, relative.as_relative), 2)
+
+
 def derived(of: Published, relative: Published, rows: Mapping[str, list[float]]) -> Rows:
     """The table ``rows`` of a relative as it would be on the CPU. Without recipes, which were found by measuring."""
     alone = _alone(rows)
     figures = relative.as_relative
-    calls = _quotient([("call", 1)], of.figures, figures)
     table: Rows = {}
     for name, (iteration, call) in rows.items():
         streams, target = kernel_name(name)
@@ -138,5 +142,5 @@ def derived(of: Published, relative: Published, rows: Mapping[str, list[float]])
             continue
         shares = [alone.get((s.form, s.lanes, s.by), 1.0) for s in streams]
         scaled = sum(share * _quotient(bounding(s, words[0]), of.figures, figures) for share, s in zip(shares, streams))
-        table[name] = [round(iteration * scaled / sum(shares), 2), round(call * calls, 2)]
+        table[name] = [round(iteration * scaled / sum(shares), 2), derived_call(of, relative, call)]
     return table

@@ -16,7 +16,7 @@ from ..core.program import Algorithm, CostTable, Program, Recipe
 from ..passes.weave import STRATEGIES
 
 MAGIC = b"CSTPACK\0"
-VERSION = 4
+VERSION = 5
 HEADER = struct.Struct("<8s4I12I")
 SECTIONS = ("strings", "mnemonics", "algorithms", "programs", "kernels", "costs")
 ALGORITHM = struct.Struct("<13I8Q")
@@ -203,7 +203,7 @@ class _Writer:
         entries = sorted(
             (self.kernel_index[name], *cost) for name, cost in c.costs.items() if name in self.kernel_index
         )
-        return struct.pack("<II", self.string(c.name), len(entries)) + b"".join(
+        return struct.pack("<III", self.string(c.name), c.message, len(entries)) + b"".join(
             struct.pack("<III", *entry) for entry in entries
         )
 

@@ -159,11 +159,11 @@ class _Reader:
         return Recipe(self.text(name), self.text(target), parts, STRATEGIES[strategy], bool(flags & p.STATIC))
 
     def cost(self, offset: int, recipes: tuple[Recipe, ...]) -> CostTable:
-        name, n = struct.unpack_from("<II", self.data, offset)
-        entries = [struct.unpack_from("<III", self.data, offset + 8 + 12 * i) for i in range(n)]
+        name, message, n = struct.unpack_from("<III", self.data, offset)
+        entries = [struct.unpack_from("<III", self.data, offset + 12 + 12 * i) for i in range(n)]
         text = self.text(name)
         costs = {recipes[k].name: (iteration, call) for k, iteration, call in entries}
-        return CostTable(text.removeprefix(DERIVED_MARK), costs, text.startswith(DERIVED_MARK))
+        return CostTable(text.removeprefix(DERIVED_MARK), costs, text.startswith(DERIVED_MARK), message)
 
 
 class _Code:

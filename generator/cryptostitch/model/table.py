@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..core.errors import CryptostitchError, nearest
-from ..cpus.folder import Part
+from ..cpus.folder import Grade, Part
 from ..cpus.folder import shipped as shipped_folders
 from .core import Core, core_of
 from .forms import Form
@@ -178,6 +178,14 @@ def tables() -> dict[str, Path]:
         for name, folder in shipped_folders().items()
         if (path := folder.file(Part.INSTRUCTION_COSTS)).exists()
     }
+
+
+def grade_of(table: Table) -> str:
+    """How the figures of a shipped CPU's table came about, as its folder says; "measured" of any other."""
+    folder = shipped_folders().get(table.microarchitecture)
+    about = folder.about() if folder else None
+    made = about.parts.get(Part.INSTRUCTION_COSTS) if about else None
+    return (made.grade if made else Grade.MEASURED).value
 
 
 def table_of(name: str) -> Table:

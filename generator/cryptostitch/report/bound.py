@@ -4,6 +4,7 @@ is."""
 from __future__ import annotations
 
 from ..model.bound import CHAIN, FETCH, Bound
+from ..model.table import grade_of
 from ..tuning.measure import Cost
 from .tables import columns
 
@@ -31,6 +32,7 @@ def bound_data(
         "kernel": bound.kernel.name,
         "microarchitecture": bound.table.microarchitecture,
         "table": bound.table.basis,
+        "grade": grade_of(bound.table),
         "stand_in": stand_in or None,
         "streams": [part.program.name for part in bound.kernel.recipe.parts],
         "bytes_per_iteration": bound.bytes,
@@ -99,7 +101,7 @@ def bound_text(data: dict) -> str:
             )
         )
     lines = [
-        f"{data['kernel']} on {data['microarchitecture']}",
+        f"{data['kernel']} on {data['microarchitecture']}, by an instruction table that is {data['grade']}",
         *([data["stand_in"]] if data["stand_in"] else []),
         *(f"  stream {i}: {name}" for i, name in enumerate(streams) if several),
         f"loop: {loop['instructions']} instructions, {loop['code_bytes']} bytes of code, {loop['loads']} loads, "

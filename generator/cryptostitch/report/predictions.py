@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from ..analysis.predictions import Band, Prediction, Predictions, band
-from ..model.table import Table
+from ..model.table import Table, grade_of
 from .tables import columns
 
 
@@ -29,6 +29,7 @@ def predictions_data(given: Predictions, table: Table, stand_in: str = "") -> di
     ]
     return {
         "microarchitecture": table.microarchitecture,
+        "grade": grade_of(table),
         "stand_in": stand_in or None,
         "kernels": kernels,
         "lacking": given.lacking,
@@ -73,6 +74,7 @@ def predictions_text(given: Predictions, table: Table, stand_in: str = "") -> st
         *([stand_in, ""] if stand_in else []),
         columns(rows),
         "",
+        f"by the instruction table of {table.microarchitecture}, which is {grade_of(table)}",
         *(_sentence(name, b) for name, b in bands.items()),
     ]
     if not bands and stand_in:

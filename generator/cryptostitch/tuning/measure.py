@@ -33,6 +33,7 @@ from ..frontend.render import Rendered
 from ..passes.allocate import allocate
 from ..passes.legalize import legalize
 from ..pipeline import Generator
+from .message import message_cost
 
 JOBS = 64
 BUFFER = 16384
@@ -390,8 +391,8 @@ def calibrate(
     rows: dict[str, list[float]] | None = None,
 ) -> dict:
     """The cost table of this CPU: what cpus/costs.py reads. ``kernels`` is a glob; kernels that the CPU cannot run are
-    left out. ``rows``: those that it has are not measured again, the others are added as they come, for a caller that
-    may be interrupted."""
+    left out; what a message in steps costs beside them is measured with all. ``rows``: those that it has are not
+    measured again, the others are added as they come, for a caller that may be interrupted."""
     rows = {} if rows is None else rows
     with pinned():
         laboratory = Laboratory()
@@ -406,6 +407,9 @@ def calibrate(
             except MeasureError:
                 continue
             rows[name] = row(cost)
+        if kernels == "*" and progress:
+            progress(len(names), len(names), "messages")
+        message = message_cost(laboratory.context, rows, laboratory.frequency) if kernels == "*" else 0.0
         if not laboratory.frequencies:
             laboratory.frequency()
         cpu = laboratory.context.cpu()
@@ -413,5 +417,6 @@ def calibrate(
             "microarchitecture": cpu["microarchitecture"],
             "cpu": cpu["brand"].strip(),
             "ghz": round(laboratory.ghz(), 3) if rows else 0,
+            **({"message": round(message, 2)} if message else {}),
             "kernels": {name: rows[name] for name in names if name in rows},
         }
