@@ -590,14 +590,13 @@ PAIR_GROUPS = 2
 PAIR_LAG = 1
 # Shipped as objects too, for programs that may not assemble at run time: all single streams, of one group (no suite
 # needs more), and of the pairs with an encryption the ones that pay most of what they take: what is chosen for 1 job,
-# and for 16 and 64, on each instruction set by Zen 4's costs. (The hash's form, its instruction set, lanes, with the
-# hand-over.) They serve own keys, and lanes of one key as well.
+# and for 16 and 64, on each instruction set by Zen 4's costs, but for SHA-1 on AVX2: what has VAES has SHA-NI. (The
+# hash's form, its instruction set, lanes, with the hand-over.) They serve own keys, and lanes of one key as well.
 STATIC_PAIRS = {
     ("sha1_ni", "sse", 1, False),
     ("sha1_ni", "sse", 4, False),
     ("sha256_ni", "sse", 1, False),
     ("sha256_ni", "sse", 4, False),
-    ("sha1", "avx2", 8, True),
     ("sha1", "avx512", 16, True),
     ("sha256", "avx512", 16, True),
 }
