@@ -341,6 +341,7 @@ class Generator:
                         for one_key, by in itertools.product(self._key_options(algorithm, lanes), blocks):
                             rare = lanes > 1 and algorithm.key_bytes not in catalog.STATIC_KEY_BYTES
                             static = groups == 1 and by in blocks[: form.objects] and not rare
+                            static = static and isa in (form.object_isas or form.lanes)
                             usual = by in (0, algorithm.bytes // 16)
                             part = StreamName(form.name, lanes * groups, 0 if usual else by, one_key)
                             singles.append(([(part, isa)], static and algorithm.kind not in catalog.NEVER_STATIC))

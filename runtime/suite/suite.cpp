@@ -89,7 +89,7 @@ void add_hash(const Engine &engine, const Algorithm *hash, Derived *derived) {
     mac.name = "hmac-" + mac.name;
     mac.kind = CST_MAC;
     mac.mac_key_max = size_t(1) << 32;
-    mac.tag_min = 10;  // RFC 2104, 5: not less than 80 bits
+    mac.tag_min = std::min<size_t>(10, hash->record.digest_bytes);  // RFC 2104, 5: not less than 80 bits
     mac.max_bytes = kMostHashed - hash->record.block_bytes;
     complete(std::move(mac), derived);
 }
@@ -199,7 +199,7 @@ Suite etm_suite(const Suite &cipher, const Algorithm *hash) {
     etm.hash = hash;
     etm.mac_key_max = size_t(1) << 32;
     etm.aad_max = kMostHashed;
-    etm.tag_min = 12, etm.tag_max = hash->record.digest_bytes;
+    etm.tag_min = std::min<size_t>(12, hash->record.digest_bytes), etm.tag_max = hash->record.digest_bytes;
     return etm;
 }
 

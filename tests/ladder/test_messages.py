@@ -120,8 +120,8 @@ FAULTS = {
     "a store that is not under its own mask": ("leave", stores_part, moved(64), f"what {END_OUT}"),
     "a mask of other bytes": ("leave", loads_mask, moved(8), "without the mask of these bytes"),
     "a load beyond the end": ("leave", loads_part, moved(256), f"that {END_IN} points to"),
-    "a round key beyond the last": ("body", loads_key, moved(16 * 11), "that key points to"),
-    "a round key before the first": ("body", loads_key, moved(-16), "that key points to"),
+    "a round key beyond the last": ("enter", loads_key, moved(16 * 11), "that key points to"),
+    "a round key before the first": ("enter", loads_key, moved(-16), "that key points to"),
     "powers beyond two strides": (
         "leave",
         lambda i: i.op == "vmovdqu64" and isinstance(i.operands[1], Mem) and i.memory(1).disp == 448,

@@ -83,9 +83,11 @@ def test_in_the_callers_memory(shared_context: Context, name: str) -> None:
 
 
 def test_sizes(shared_context: Context) -> None:
-    """As large as the suite needs."""
+    """As large as the suite needs: a digest's has nothing but the suite, a checksum's what follows from a polynomial."""
     size = {name: shared_context.suite(name).key_memory for name in suite_names()}
-    assert all(size[name] == 64 for name in size if shared_context.suite(name).kind == runtime.DIGEST)
+    digests = [name for name in size if shared_context.suite(name).kind == runtime.DIGEST]
+    assert {size[name] for name in digests if not name.startswith("crc")} == {64}
+    assert max(size[name] for name in digests) <= 2048
     assert size["chacha20"] == size["chacha20-poly1305"] == 128
     assert size["aes-128-cbc+hmac-sha1-etm"] <= 448 and size["aes-256-cbc+hmac-sha512-etm"] <= 704
     assert size["aes-128-ctr"] == size["aes-128-ccm"] == 256

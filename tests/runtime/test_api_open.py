@@ -31,7 +31,7 @@ def forced_for(context: Context, name: str) -> tuple[RawKernel, list[str]]:
     assert suites
     of = oracle.meaning(suites[0])
     # the head of ESP is not of whole cipher blocks
-    wanted = ("etm", "profile") if "_hand" in name else ("etm", "profile", "esp")
+    wanted = ("etm", "ciphertext", "profile") + ("esp",) * ("_hand" not in name)
     same = [
         suite
         for suite in context.suites()

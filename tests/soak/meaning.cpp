@@ -74,7 +74,7 @@ bool read_meaning(const std::string &name, Meaning *m) {
     if (hash == HASHES.end()) return false;
     m->hash = hash->second;
     const std::string how = mac.substr(dash + 1);
-    m->form = how == "etm" ? Form::etm : how == "tls" ? Form::tls : Form::esp;
+    m->form = how == "etm" ? Form::etm : how == "ciphertext" ? Form::unprefixed : how == "tls" ? Form::tls : Form::esp;
     if (m->kind != "des" && m->kind != "rc4") m->kind += m->form == Form::esp ? "-esp" : "-" + how;
     return true;
 }

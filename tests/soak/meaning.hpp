@@ -19,6 +19,7 @@ enum class Form {
     ccm,       // SP 800-38C
     poly1305,  // RFC 8439
     etm,       // encrypt-then-MAC over aad || iv || ciphertext
+    unprefixed,  // the same over aad || ciphertext
     esp,       // the same, an extended sequence number's high half behind the ciphertext (RFC 4303, 2.2.1)
     rfc7518,   // RFC 7518, 5.2
     tls,       // a record of TLS 1.1 or 1.2 (RFC 5246, 6.2.3.2)

@@ -112,8 +112,9 @@ void Model::seal(const Message &m, Bytes *out, Bytes *tag) {
         case Form::ccm:
         case Form::poly1305: aead_->seal(m.iv, m.aad, m.text, out, m.tag_bytes, tag); break;
         case Form::etm:
+        case Form::unprefixed:
             *out = encipher(m.iv, m.text);
-            *tag = mac({m.aad, m.iv, *out});
+            *tag = mac({m.aad, meaning_.form == Form::etm ? m.iv : Bytes(), *out});
             break;
         case Form::esp: {
             *out = encipher(m.iv, m.text);

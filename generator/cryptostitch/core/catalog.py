@@ -100,6 +100,7 @@ class Form:
     parameters: Mapping[str, Any] = field(default_factory=dict)  # for its template, beside the algorithm's
     paired: bool = True  # may be a part of pairs
     objects: int | None = None  # so many of `by`, the first, are shipped as objects too; None: all
+    object_isas: tuple[str, ...] | None = None  # on these instruction sets alone; None: on all
 
 
 @dataclass(frozen=True)
@@ -368,7 +369,7 @@ def _des_cbc(name: str, suite: str, key_bytes: int, rounds: int) -> tuple[Algori
 def _checksum(suite: str, form: str = "", base: str = "") -> Algorithm:
     """``form``: of its kernels, or ``base``: whose kernels it runs."""
     crc = CRCS[suite]
-    forms = (Form(form, "streams/crc.j2", CHECKSUMS, (1,), CHECKSUM_BLOCKS, (), paired=False, objects=0),)
+    forms = (Form(form, "streams/crc.j2", CHECKSUMS, (1,), CHECKSUM_BLOCKS, (), paired=False, object_isas=("sse",)),)
     return Algorithm(
         suite.replace("-", "_"),
         suite,
