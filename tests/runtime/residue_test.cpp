@@ -476,7 +476,7 @@ struct Suite {
         managed(CST_SEAL, n, bytes, false);
         managed(CST_OPEN, n, bytes, false);
         if (info.kind == CST_CIPHER) return;
-        uint8_t &wrong = info.tag_max ? tag[n - 1][3] : out[n - 1][3];
+        uint8_t &wrong = info.tag_max ? tag[n - 1][0] : out[n - 1][0];
         wrong ^= 1;
         managed(CST_OPEN, n, bytes, true);
         wrong ^= 1;

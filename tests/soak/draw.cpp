@@ -96,6 +96,7 @@ void Worker::draw_job(Random &random, size_t place, Shape *shape, Job *job) {
         if (m.tag_bytes >= 8 || form == Form::tls)
             job->forged = random.of<Forged>({Forged::tag, Forged::input, Forged::aad, Forged::iv, Forged::padding});
         if (job->forged == Forged::padding && !suite.info.expansion) job->forged = Forged::input;
+        if (job->forged == Forged::iv && form == Form::unprefixed) job->forged = Forged::input;  // no forgery
         const bool has_rules = suite.info.open_block_bytes > 1 || suite.info.open_min_bytes;
         if (has_rules && suite.info.kind == CST_AEAD && random.chance(10)) job->forged = Forged::length;
         m.bad_padding = job->forged == Forged::padding;
