@@ -83,7 +83,7 @@ def test_in_the_callers_memory(shared_context: Context, name: str) -> None:
 
 
 def test_sizes(shared_context: Context) -> None:
-    """As large as the suite needs: a digest's has nothing but the suite, a checksum's what follows from a polynomial."""
+    """As large as the suite needs: of a digest nothing but the suite, of a checksum what a polynomial leads to."""
     size = {name: shared_context.suite(name).key_memory for name in suite_names()}
     digests = [name for name in size if shared_context.suite(name).kind == runtime.DIGEST]
     assert {size[name] for name in digests if not name.startswith("crc")} == {64}
