@@ -78,8 +78,7 @@ int run_some(Work *work, IMB_JOB *const *jobs, size_t n, bool checked) {
             if (const int wrong = run_on_real(&jobs[i], 1, checked)) error = wrong;
         } else if (const int wrong = surely_right(job, plan) ? 0 : check_job(job, plan, false)) {
             error = wrong;
-            job.status = IMB_STATUS_INVALID_ARGS;
-            count_job(job, RanOn::refused);
+            refuse(&job);
         } else if (plan.kind == Kind::custom) {
             customs[n_customs++] = &job;
         } else if (runs_alone(plan.kind)) {

@@ -107,9 +107,8 @@ IMB_JOB *submit(IMB_MGR *manager) {
     // What waits is checked when it runs: until then the caller may change it.
     const int wrong = checked || plan.at_once ? check_job(*job, plan, checked) : 0;
     if (wrong) {
-        job->status = IMB_STATUS_INVALID_ARGS;
+        refuse(job);
         note(manager, wrong);
-        count_job(*job, RanOn::refused);
     } else if (!plan.at_once) {
         job->status = IMB_STATUS_BEING_PROCESSED;
         waiting(manager)++;

@@ -89,11 +89,6 @@ private:
     IMB_MGR *manager_;
 };
 
-void refuse(IMB_JOB *job) {
-    job->status = IMB_STATUS_INVALID_ARGS;
-    count_job(*job, RanOn::refused);
-}
-
 // A function of the manager as the original has it.
 template <auto member, typename Pointer>
 struct Forwarded;

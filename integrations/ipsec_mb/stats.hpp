@@ -23,6 +23,11 @@ void add_burst(size_t jobs);
 inline void count_job(const IMB_JOB &job, RanOn where) {
     if (counting.load(std::memory_order_relaxed)) add_job(job, where);
 }
+// Of a job whose arguments are wrong.
+inline void refuse(IMB_JOB *job) {
+    job->status = IMB_STATUS_INVALID_ARGS;
+    count_job(*job, RanOn::refused);
+}
 inline void count_burst(size_t jobs) {
     if (counting.load(std::memory_order_relaxed)) add_burst(jobs);
 }

@@ -58,11 +58,7 @@ const OSSL_PARAM Cbc::SETTABLE[] = {
 bool Cbc::init(bool seals, Bytes key, Bytes iv) {
     seals_ = seals;
     held_bytes_ = number_ = 0;
-    if (iv.data) {
-        if (iv.n != BLOCK) return raise(IV_LENGTH);
-        memcpy(first_iv_, iv.data, BLOCK);
-    }
-    memcpy(iv_, first_iv_, BLOCK);
+    if (!begin_with(iv, first_iv_, iv_)) return false;
     return !key.data || take_key(key);
 }
 

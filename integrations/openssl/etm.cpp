@@ -28,26 +28,15 @@ const OSSL_PARAM Etm::SETTABLE[] = {OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, 
                                     OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, nullptr, 0), OSSL_PARAM_END};
 
 Etm::Etm(const Provider &provider, const CipherInfo &info)
-    : Context(provider, info), digest_bytes_(digest_of(info.suite)) {}
+    : TwoKeyContext(provider, info), digest_bytes_(digest_of(info.suite)) {}
 
 bool Etm::init(bool seals, Bytes key, Bytes iv) {
     seals_ = seals;
     tag_bytes_ = 0;
-    if (iv.data) {
-        if (iv.n != BLOCK) return raise(IV_LENGTH);
-        memcpy(first_iv_, iv.data, BLOCK);
-    }
-    memcpy(iv_, first_iv_, BLOCK);
+    if (!begin_with(iv, first_iv_, iv_)) return false;
     if (!key.data) return true;
     if (key.n != info_.key_bytes) return raise(KEY_LENGTH);
     halves_.set_key(key);
-    return provider_.done(halves_.make(&key_));
-}
-
-bool Etm::set_mac_key(const OSSL_PARAM &param) {
-    if (!is_octets(param) || (param.data_size && !param.data)) return raise(BAD_PARAMETER);
-    if (param.data_size > KeyHalves::MOST_MAC_KEY) return raise(KEY_LENGTH);
-    halves_.set_mac_key({static_cast<const uint8_t *>(param.data), param.data_size});
     return provider_.done(halves_.make(&key_));
 }
 
@@ -98,7 +87,7 @@ bool Etm::set(const OSSL_PARAM params[]) {
     const OSSL_PARAM *const mac_key = find(params, OSSL_CIPHER_PARAM_AEAD_MAC_KEY), *const tag = find(
                                                                                         params,
                                                                                         OSSL_CIPHER_PARAM_AEAD_TAG);
-    return (!mac_key || set_mac_key(*mac_key)) && (!tag || set_tag(*tag));
+    return (!mac_key || set_mac_key(*mac_key, KeyHalves::MOST_MAC_KEY)) && (!tag || set_tag(*tag));
 }
 
 // That a message to be opened must have.

@@ -5,7 +5,7 @@
 
 namespace cst::ossl {
 
-class Etm : public Context {
+class Etm : public TwoKeyContext {
 public:
     Etm(const Provider &provider, const CipherInfo &info);
 
@@ -20,12 +20,10 @@ public:
 private:
     static constexpr size_t MOST_TAG = 64, LEAST_TAG = 12;
 
-    bool set_mac_key(const OSSL_PARAM &param);
     bool set_tag(const OSSL_PARAM &param);
     bool get_tag(OSSL_PARAM *param) const;
 
     const size_t digest_bytes_;
-    KeyHalves halves_;
     uint8_t first_iv_[BLOCK] = {}, iv_[BLOCK] = {};
     uint8_t tag_[MOST_TAG] = {}, expected_[MOST_TAG] = {};
     size_t tag_bytes_ = 0, expected_bytes_ = 0;

@@ -28,4 +28,20 @@ private:
     bool has_key_ = false, has_mac_key_ = false;
 };
 
+// A context with such keys.
+class TwoKeyContext : public Context {
+protected:
+    using Context::Context;
+
+    // Takes the MAC's, of at most so many bytes.
+    bool set_mac_key(const OSSL_PARAM &param, size_t most) {
+        if (!is_octets(param) || (param.data_size && !param.data)) return raise(BAD_PARAMETER);
+        if (param.data_size > most) return raise(KEY_LENGTH);
+        halves_.set_mac_key({static_cast<const uint8_t *>(param.data), param.data_size});
+        return provider_.done(halves_.make(&key_));
+    }
+
+    KeyHalves halves_;
+};
+
 }  // namespace cst::ossl

@@ -26,29 +26,18 @@ const OSSL_PARAM Tls::SETTABLE[] = {OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AE
                                     OSSL_PARAM_END};
 
 Tls::Tls(const Provider &provider, const CipherInfo &info)
-    : Context(provider, info),
+    : TwoKeyContext(provider, info),
       mac_bytes_(info.suite == TLS_128_SHA1 || info.suite == TLS_256_SHA1 ? 20 : 32),
       cipher_key_(provider, info.key_bytes == 16 ? CBC_128 : CBC_256) {}
 
 bool Tls::init(bool seals, Bytes key, Bytes iv) {
     seals_ = seals;
     has_head_ = false;
-    if (iv.data) {
-        if (iv.n != BLOCK) return raise(IV_LENGTH);
-        memcpy(first_iv_, iv.data, BLOCK);
-    }
-    memcpy(iv_, first_iv_, BLOCK);
+    if (!begin_with(iv, first_iv_, iv_)) return false;
     if (!key.data) return true;
     if (key.n != info_.key_bytes) return raise(KEY_LENGTH);
     halves_.set_key(key);
     return provider_.done(cipher_key_.set(key.data, key.n)) && provider_.done(halves_.make(&key_));
-}
-
-bool Tls::set_mac_key(const OSSL_PARAM &param) {
-    if (!is_octets(param) || (param.data_size && !param.data)) return raise(BAD_PARAMETER);
-    if (param.data_size > MOST_MAC_KEY) return raise(KEY_LENGTH);
-    halves_.set_mac_key({static_cast<const uint8_t *>(param.data), param.data_size});
-    return provider_.done(halves_.make(&key_));
 }
 
 // Of a record to seal the length is that of text and explicit IV, and the caller's copy is told that of the text.
@@ -155,7 +144,7 @@ bool Tls::set(const OSSL_PARAM params[]) {
                             *const records = find(params, OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_INTERLEAVE),
                             *const to = find(params, OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC),
                             *const from = find(params, OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_ENC_IN);
-    return (!mac_key || set_mac_key(*mac_key)) && (!many || set_many_head(*many, records)) &&
+    return (!mac_key || set_mac_key(*mac_key, MOST_MAC_KEY)) && (!many || set_many_head(*many, records)) &&
            (!to || seal_many(*to, from, records)) && (!head || set_head(*head));
 }
 

@@ -6,7 +6,7 @@
 
 namespace cst::ossl {
 
-class Tls : public Context {
+class Tls : public TwoKeyContext {
 public:
     Tls(const Provider &provider, const CipherInfo &info);
     bool allocated() const { return Context::allocated() && cipher_key_.allocated(); }
@@ -22,7 +22,6 @@ public:
 private:
     static constexpr size_t HEADER = 5, HEAD = TLS_HEAD, MOST_MAC_KEY = 64;
 
-    bool set_mac_key(const OSSL_PARAM &param);
     bool set_head(const OSSL_PARAM &param);
     bool seal(uint8_t *out, size_t *written, Bytes in);
     bool open(uint8_t *out, size_t *written, Bytes in);
@@ -37,7 +36,6 @@ private:
 
     const size_t mac_bytes_;
     KeyMemory cipher_key_;  // CBC alone
-    KeyHalves halves_;
     uint8_t first_iv_[BLOCK] = {}, iv_[BLOCK] = {}, head_[HEAD] = {};
     size_t record_ = 0, pad_ = 0;  // bytes of the record that comes next, when has_head_
     unsigned version_ = 0;  // of "tls-version"; 0: an update tells the whole record's length

@@ -2,9 +2,9 @@
 
 #include "../select/upper_halves.hpp"
 #include "../suite/secret.hpp"
-#include "run.hpp"
 #include "copy.hpp"
 #include "lineup.hpp"
+#include "run.hpp"
 
 namespace cst {
 namespace {
