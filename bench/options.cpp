@@ -39,7 +39,7 @@ Core cycles per byte of Cryptostitch and its peers; every output is checked agai
   --bounds FILE           table of bounds (default: the one for this CPU in bench/bounds, if there is one)
   --list                  print the names of the rows that --rows matches, and stop
   --help
-Without --rows, --sizes, --mix, --jobs and --threads: the cells of README.md.
+Without --rows, --sizes, --mix, --jobs and --threads: the default cells.
 
 Examples:
   cst-bench --rows 'sha*' --jobs 64

@@ -1,6 +1,6 @@
 #!/bin/sh
-# make bench: the cells of README.md; the result becomes bench.json in the CPU's folder, the one before goes into its
-# history, the README follows where it shows this CPU. Arguments are passed on to cst-bench.
+# make bench: the default cells; the result becomes bench.json in the CPU's folder, the one before goes into its
+# history, the page of the CPU and the front page's picture follow. Arguments are passed on to cst-bench.
 # make bench-tiers (with --tiers first): rows held to AVX2 and to SSE; bench.<tier>.json there.
 set -eu
 cd "$(dirname "$0")/.."
@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 python=.venv/bin/python
 [ -x $python ] || python=python3
 commit=$(git rev-parse --short HEAD 2>/dev/null || true)
-kept=':!generator/cryptostitch/cpus/*/bench*.json :!generator/cryptostitch/cpus/*/about.json :!README.md'
+kept=':!generator/cryptostitch/cpus/*/bench*.json :!generator/cryptostitch/cpus/*/about.json :!generator/cryptostitch/cpus/*/README.md :!bench/speed-*.svg'
 changed=$(set -f; git status --porcelain --untracked-files=no -- . $kept 2>/dev/null || true)
 [ -z "$changed" ] || commit=$commit-dirty
 new=build/bench.json
@@ -29,7 +29,7 @@ if [ "${1-}" = --tiers ]; then
         [ $# -gt 0 ] || $python bench/summary keep "$new" --commit "$commit"
         echo
     done
-    [ $# -gt 0 ] || $python bench/summary readme
+    [ $# -gt 0 ] || $python bench/summary page
     exit
 fi
 for argument in "$@"; do
@@ -43,5 +43,6 @@ if [ $# -gt 0 ]; then
     echo "written to $new"
 else
     $python bench/summary keep "$new" --commit "$commit"
-    $python bench/summary readme
+    $python bench/summary page
+    bench/speed.sh
 fi

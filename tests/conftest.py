@@ -48,6 +48,21 @@ def example(build: Path) -> Callable[[str], Path]:
 
 
 @pytest.fixture(scope="session")
+def cpu(build: Path) -> set[str]:
+    """The features of this CPU."""
+    from cryptostitch.binding import runtime
+
+    return set(runtime.Context().cpu()["features"])
+
+
+@pytest.fixture(scope="session")
+def needs_pair(cpu: set[str]) -> None:
+    """For the pair that the pages stitch."""
+    if not {"aes", "sha", "ssse3", "sse4.1"} <= cpu:
+        pytest.skip("this CPU has no AES-NI or SHA extensions")
+
+
+@pytest.fixture(scope="session")
 def unknowing_library(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The library, but it knows no CPU."""
     return unknowing(build / "libcryptostitch.so", tmp_path_factory.mktemp("unknown_cpu"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from cryptostitch.analysis.bench_results import OURS, read_results, shipped
 from cryptostitch.cli import main
+from cryptostitch.report.overview import Load, times_as_fast
 from cryptostitch.report.plots import compared, fullest, lines, panels
 
 RESULTS = shipped("zen4")
@@ -74,6 +76,31 @@ def test_a_plot_is_the_same_every_time(tmp_path: Path) -> None:
     text = (tmp_path / "a.svg").read_text()
     assert "<dc:date>" not in text and "aes-128-cbc+hmac-sha1-etm" in text and "ipsec-mb" in text
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_several_cpus_side_by_side(tmp_path: Path) -> None:
+    """Each CPU's cells against its own best peer; the same bytes every time; light and dark differ in ink alone."""
+    pytest.importorskip("matplotlib", reason="plots need matplotlib")
+    other = RESULTS.parents[1] / "sapphire_rapids/bench.json"
+    for name, more in (("a", ()), ("b", ()), ("dark", ("--dark",))):
+        run("--results", RESULTS, "--results", other, "--plot", tmp_path / f"{name}.svg", *more)
+    light, again, dark = ((tmp_path / f"{name}.svg").read_text() for name in ("a", "b", "dark"))
+    assert light == again != dark and set(re.findall(">([^<]+)</text>", light)) == set(
+        re.findall(">([^<]+)</text>", dark)
+    )
+    load = Load("aes-128-cbc+hmac-sha1-etm", 64, 64)
+    for path in (RESULTS, other):
+        found = times_as_fast(read_results(path), load)
+        cells = [c for c in read_results(path).cells if c.place == (load.row, "own", "64", 64)]
+        ours = min(c.cycles_per_byte for c in cells if c.implementation == OURS)
+        assert found == min(c.cycles_per_byte for c in cells if c.implementation != OURS) / ours
+        assert f">{found:.2f}<" in light
+    assert f">{load.label}<" in light
+
+
+def test_several_results_want_a_plot() -> None:
+    result = CliRunner().invoke(main, ["bench", "--results", str(RESULTS), "--results", str(RESULTS)])
+    assert result.exit_code == 2 and "--plot" in result.stderr
 
 
 def test_table_and_json() -> None:

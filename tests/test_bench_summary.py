@@ -1,14 +1,18 @@
-"""bench/summary: noise, history, the tables of the README, by runs written here."""
+"""bench/summary: noise, history, the tables of a CPU's page, by runs written here."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
+CPUS = ROOT / "generator/cryptostitch/cpus"
 MACHINE = {
     "cpu": "AMD EPYC",
     "microarchitecture": "zen9",
@@ -144,7 +148,7 @@ def test_changes_are_those_beyond_the_noise_between_the_runs(tmp_path: Path) -> 
     assert said[2].strip() == "faster  -10.0 %  c 1024 x64 own: 1.000 -> 0.900"
 
 
-def test_readme_tables_are_rewritten_between_their_markers(tmp_path: Path) -> None:
+def test_tables_are_rewritten_between_their_markers(tmp_path: Path) -> None:
     full = results(row("sha1", "cryptostitch", 0.4567, size=16384), row("sha1", "openssl", 12.341, size=16384))
     avx2 = results(
         row("sha1", "cryptostitch", 0.5),
@@ -156,10 +160,10 @@ def test_readme_tables_are_rewritten_between_their_markers(tmp_path: Path) -> No
     assert summary(tmp_path, "keep", written(tmp_path, full)).returncode == 0
     assert summary(tmp_path, "keep", written(tmp_path, avx2)).returncode == 0
     marks = "above\n<!-- begin: {0} from cst-bench -->\nstale\n<!-- end: {0} from cst-bench -->\nbelow\n"
-    page = tmp_path / "README.md"
+    page = tmp_path / "cpus/zen9/README.md"
     page.write_text(marks.format("figures") + marks.format("tiers"))
     for _ in range(2):  # the second time it stands there already, and another CPU's later run does not take its place
-        assert summary(tmp_path, "readme", "--readme", page).returncode == 0
+        assert summary(tmp_path, "page", "zen9").returncode == 0
         text = page.read_text()
         assert "stale" not in text and text.count("above\n") == text.count("below\n") == 2
         assert "| `sha1` | 0.457 | 12.34 (openssl) |" in text
@@ -180,8 +184,10 @@ def test_readme_tables_are_rewritten_between_their_markers(tmp_path: Path) -> No
             ).returncode
             == 0
         )
+    assert summary(tmp_path, "page").returncode == 0  # the newest run's, which had no page yet
+    assert "| `sha1` | 0.457 |" in (tmp_path / "cpus/other/README.md").read_text()
     page.write_text("no markers")
-    done = summary(tmp_path, "readme", "--readme", page)
+    done = summary(tmp_path, "page", "zen9")
     assert (
         done.returncode == 1
         and "<!-- begin: figures from cst-bench -->" in done.stderr
@@ -190,17 +196,25 @@ def test_readme_tables_are_rewritten_between_their_markers(tmp_path: Path) -> No
 
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
-    assert "type: make bench" in summary(tmp_path, "readme").stderr
+    assert "type: make bench" in summary(tmp_path, "page").stderr
     assert "there is no file" in summary(tmp_path, "losses", tmp_path / "none.json").stderr
     assert summary(tmp_path, "frobnicate").returncode == 2
 
 
-def test_the_readme_shows_the_kept_results(tmp_path: Path) -> None:
-    """`make bench` writes both; whoever changes the tables types `python bench/summary readme`."""
-    page = tmp_path / "README.md"
-    page.write_text((ROOT / "README.md").read_text())
+@pytest.mark.parametrize("cpu", ["zen4", "sapphire_rapids"])
+def test_pages_show_the_kept_results(tmp_path: Path, cpu: str) -> None:
+    """`make bench` writes both; whoever changes the tables types `python bench/summary page CPU`."""
+    shutil.copytree(CPUS / cpu, tmp_path / cpu)
     done = subprocess.run(
-        [sys.executable, ROOT / "bench/summary", "readme", "--readme", page], capture_output=True, text=True
+        [sys.executable, ROOT / "bench/summary", "--cpus", tmp_path, "page", cpu], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert page.read_text() == (ROOT / "README.md").read_text(), "type: python bench/summary readme"
+    assert (tmp_path / cpu / "README.md").read_text() == (CPUS / cpu / "README.md").read_text()
+
+
+def test_the_front_page_shows_the_kept_results(tmp_path: Path) -> None:
+    """Its picture in both inks; whoever changes what is drawn types bench/speed.sh."""
+    pytest.importorskip("matplotlib", reason="plots need matplotlib")
+    subprocess.run([ROOT / "bench/speed.sh", tmp_path], check=True, capture_output=True)
+    for ink in ("light", "dark"):
+        assert (tmp_path / f"speed-{ink}.svg").read_bytes() == (ROOT / f"bench/speed-{ink}.svg").read_bytes()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,17 +48,6 @@ def run(*arguments: str, code: int = 0, color: bool = False) -> Any:
     result = CliRunner().invoke(main, [str(a) for a in arguments], color=color)
     assert result.exit_code == code, result.output + result.stderr
     return result
-
-
-@pytest.fixture(scope="module")
-def cpu(build: Path) -> set[str]:
-    return set(runtime.Context().cpu()["features"])
-
-
-@pytest.fixture(scope="module")
-def needs_pair(cpu: set[str]) -> None:
-    if not {"aes", "sha", "ssse3", "sse4.1"} <= cpu:
-        pytest.skip("this CPU has no AES-NI or SHA extensions")
 
 
 @pytest.fixture(scope="module")
@@ -385,46 +372,3 @@ def test_emit_no_static_kernels(tmp_path: Path) -> None:
 def test_emit_assembly() -> None:
     text = run("emit", "--assembly", "-", "sha1_ni_x1@sse_shani").stdout
     assert "cst_k_sha1_ni_x1_sse_shani:" in text and "sha1rnds4" in text
-
-
-def _snippet(root: Path, language: str) -> str:
-    return re.search(rf"```{language}\n(.*?)```", (root / "README.md").read_text(), re.S)[1]
-
-
-def test_readme_c_snippet(root: Path, build: Path, tmp_path: Path, cpu: set[str]) -> None:
-    if "aes" not in cpu:
-        pytest.skip("this CPU has no AES-NI")
-    (tmp_path / "a.c").write_text(_snippet(root, "c"))
-    subprocess.run(
-        [
-            "cc",
-            "-std=c11",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            tmp_path / "a.c",
-            f"-I{root}/include",
-            f"-L{build}",
-            "-lcryptostitch",
-            f"-Wl,-rpath,{build}",
-            "-o",
-            tmp_path / "a",
-        ],
-        check=True,
-    )
-    assert (
-        subprocess.run([tmp_path / "a"], check=True, capture_output=True, text=True).stdout
-        == runtime.load().cst_error_text(0).decode() + "\n"
-    )
-
-
-def test_readme_python_snippet(root: Path, build: Path, tmp_path: Path, needs_pair: None) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", _snippet(root, "python")],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(root / "generator")},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "times as fast" in done.stdout

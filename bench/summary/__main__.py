@@ -1,9 +1,8 @@
-"""What becomes of a run of cst-bench: kept with its history, compared, put into the README. Needs Python alone."""
+"""What becomes of a run of cst-bench: kept with its history, compared, put into the CPU's page. Needs Python alone."""
 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from pathlib import Path
 
@@ -12,7 +11,7 @@ sys.path.insert(0, str(BENCH.parent / "generator"))  # its reader of these files
 
 import history
 import losses
-import readme
+import page
 import tables
 from cryptostitch.analysis.bench_results import read_data as read
 from cryptostitch.core.errors import CryptostitchError
@@ -24,7 +23,7 @@ TIERS = ("avx2", "sse")
 EXAMPLES = """examples:
   python bench/summary losses build/bench.json
   python bench/summary keep build/bench.json --commit 1a2b3c4
-  python bench/summary readme zen4"""
+  python bench/summary page zen4"""
 
 
 def kept_in(cpus: Path, results: dict) -> tuple[CpuFolder, Path]:
@@ -54,12 +53,6 @@ def keep(args: argparse.Namespace) -> None:
     print(f"kept in {file}")
 
 
-def shown(page: str) -> str | None:
-    """The CPU whose figures a page shows."""
-    found = re.search(r"/cpus/([\w-]+)/bench\.json\)", page)
-    return found[1] if found else None
-
-
 def newest(cpus: Path) -> str:
     runs = {file.parent.name: read(file)["machine"]["date"] for file in cpus.glob("*/bench.json")}
     if not runs:
@@ -67,20 +60,19 @@ def newest(cpus: Path) -> str:
     return max(runs, key=lambda name: runs[name])
 
 
-def write_readme(args: argparse.Namespace) -> None:
-    page = args.readme.read_text()
-    cpu = args.cpu or shown(page) or newest(args.cpus)
-    folder = CpuFolder(args.cpus / cpu)
+def write_page(args: argparse.Namespace) -> None:
+    folder = CpuFolder(args.cpus / (args.cpu or newest(args.cpus)))
     file = folder.bench()
     if not file.exists():
         sys.exit(f"bench/summary: no {file}; type: make bench")
-    text = readme.replaced(page, "figures", tables.figures(read(file)))
+    text = folder.page.read_text() if folder.page.exists() else page.begun(folder.name)
+    text = page.replaced(text, "figures", tables.figures(read(file)))
     runs = {tier: read(found) for tier in TIERS if (found := folder.bench(tier)).exists()}
     if runs:
-        text = readme.replaced(text, "tiers", tables.tiers(runs))
+        text = page.replaced(text, "tiers", tables.tiers(runs))
     else:
-        print(f"bench/summary: no runs of tiers for {cpu}; type: make bench-tiers", file=sys.stderr)
-    args.readme.write_text(text)
+        print(f"bench/summary: no runs of tiers for {folder.name}; type: make bench-tiers", file=sys.stderr)
+    folder.page.write_text(text)
 
 
 def main() -> None:
@@ -103,10 +95,9 @@ def main() -> None:
     command.add_argument("file", type=Path)
     command.add_argument("--commit", default="", help="of what was measured")
     command.set_defaults(run=keep)
-    command = commands.add_parser("readme", help="rewrite the tables of the README")
-    command.add_argument("cpu", nargs="?", help="the name of its folder (default: the one that it shows)")
-    command.add_argument("--readme", type=Path, default=BENCH.parent / "README.md", metavar="FILE")
-    command.set_defaults(run=write_readme)
+    command = commands.add_parser("page", help="rewrite the tables of a CPU's page, README.md in its folder")
+    command.add_argument("cpu", nargs="?", help="the name of its folder (default: that of the newest run)")
+    command.set_defaults(run=write_page)
     args = parser.parse_args()
     args.run(args)
 

@@ -1,4 +1,4 @@
-"""The tables of the front page, from the results of one CPU."""
+"""The tables of a CPU's page, from the results of one CPU."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SATURATED = [
 ]
 FEW = [ETM1, ETM256, "sha1", "sha256", "sha512", "aes-128-cbc", "aes-128-gcm", "chacha20-poly1305", "aes-128-xts"]
 SHORT = [ETM1, ETM256, "sha1", "sha256", "aes-128-cbc", "aes-128-gcm", "chacha20-poly1305", "aes-128-ccm"]
-FAMILIES = {"zen4": "Zen 4", "zen5": "Zen 5"}
+FAMILIES = {"zen4": "Zen 4", "zen5": "Zen 5", "sapphire_rapids": "Sapphire or Emerald Rapids"}
 
 
 def figure(cycles: float) -> str:
@@ -73,7 +73,8 @@ def day(date: str) -> str:
 def versions(machine: dict[str, Any]) -> str:
     peers = {impl: version for impl, version in machine["versions"].items() if impl != OURS}
     return ", ".join(
-        " ".join(v.split()[:2]) if v.startswith("OpenSSL") else f"{impl} {v.split()[0]}" for impl, v in peers.items()
+        " ".join(v.split()[:2]) if v.startswith("OpenSSL") else impl if impl.endswith(v) else f"{impl} {v.split()[0]}"
+        for impl, v in peers.items()
     )
 
 
@@ -85,7 +86,7 @@ def figures(results: dict[str, Any]) -> str:
     head = (
         f"CPU: {machine['cpu']}, {model}, one core at {machine['core_ghz']:.1f} GHz: `make bench` of "
         f"{day(machine['date'])}, {versions(machine)}. Core cycles per byte.\n"
-        f"All rows: [cpus/{name}/bench.json](generator/cryptostitch/cpus/{name}/bench.json)."
+        f"All rows: [bench.json](bench.json)."
     )
     sizes = [Load(size, 64, "own") for size in ("64", "256", "1024", "imix")]
     few = [Load("1024", 1, "own"), Load("16384", 1, "own"), Load("16384", 8, "own")]

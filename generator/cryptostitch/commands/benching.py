@@ -17,9 +17,11 @@ from .common import OutputFile, format_option
 @click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[CST-BENCH OPTIONS]...")
 @click.option(
     "--results",
+    "kept",
     type=click.Path(dir_okay=False, path_type=Path),
+    multiple=True,
     metavar="FILE",
-    help="Read this file of cst-bench instead of measuring.",
+    help="Read this file of cst-bench instead of measuring; several are drawn side by side.",
 )
 @click.option(
     "--plot",
@@ -27,15 +29,16 @@ from .common import OutputFile, format_option
     type=OutputFile(),
     multiple=True,
     metavar="FILE",
-    help="Draw throughput by size and by jobs against peers: an SVG or a PNG, by the file's name; may be given more "
-    "than once.",
+    help="Draw throughput by size and by jobs against peers, or several RESULTS side by side as times as fast as the "
+    "best peer: an SVG or a PNG, by the file's name; may be given more than once.",
 )
+@click.option("--dark", is_flag=True, help="Draw several RESULTS for a dark page.")
 @click.option(
     "--rows",
     default="*",
     metavar="GLOB[,GLOB...]",
     show_default=True,
-    help="Which suites; what is measured without it are the rows of README.md.",
+    help="Which suites; what is measured without it are the default rows.",
 )
 @click.option(
     "--keys",
@@ -46,7 +49,7 @@ from .common import OutputFile, format_option
 )
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE", help="Keep what is measured in this file.")
 @format_option
-def bench(options, results, plots, rows, keys, output, fmt) -> None:
+def bench(options, kept, plots, dark, rows, keys, output, fmt) -> None:
     """Measure this library against its peers with cst-bench, or take its RESULTS, and print or draw them.
 
     Other options go to cst-bench (`build/cst-bench --help`). Plots need matplotlib.
@@ -55,14 +58,18 @@ def bench(options, results, plots, rows, keys, output, fmt) -> None:
     Examples:
       cryptostitch bench --rows 'aes-128-cbc*' --sizes 64,1024,16384 --jobs 1,8,64 --plot cbc.svg
       cryptostitch bench --results build/bench.json --rows 'sha*' --plot sha.svg --plot sha.png
+      cryptostitch bench --results here.json --results there.json --plot both.svg
     """
     from ..analysis.bench_results import read_results
     from ..report.plots import compared, plot
 
-    if results and (options or output):
+    if kept and (options or output):
         raise click.UsageError(
             f"--results reads what was measured before; leave it out to measure with {' '.join(options) or '-o'}"
         )
+    if len(kept) > 1:
+        return side_by_side(kept, plots, dark)
+    results = kept[0] if kept else None
     with tempfile.TemporaryDirectory() as folder:
         found = read_results(results or measured(output or Path(folder) / "bench.json", options, rows, fmt == "json"))
     globs = rows.split(",")
@@ -77,6 +84,18 @@ def bench(options, results, plots, rows, keys, output, fmt) -> None:
         click.echo(table(found, compared(found, names)))
     for path in plots:
         click.echo(f"{path}: {len(names)} rows of {found.cpu}", err=fmt == "json")
+
+
+def side_by_side(kept, plots, dark: bool) -> None:
+    from ..analysis.bench_results import read_results
+    from ..report.overview import overview
+
+    if not plots:
+        raise click.UsageError("several --results are drawn side by side: say --plot FILE")
+    cpus = [read_results(path) for path in kept]
+    for path in plots:
+        overview(cpus, path, dark)
+        click.echo(f"{path}: {', '.join(results.cpu for results in cpus)}")
 
 
 def table(results, cells: list[dict]) -> str:

@@ -101,6 +101,11 @@ class CpuFolder:
         path = self.file(Part.BENCH)
         return path.with_name(f"{path.stem}.{tier}{path.suffix}") if tier else path
 
+    @property
+    def page(self) -> Path:
+        """What people read of it: the tables that bench/summary makes of its results."""
+        return self.path / "README.md"
+
     def recipes(self) -> list[Path]:
         return sorted(self.file(Part.RECIPES).glob("*.json"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..analysis.bench_results import OURS, Cell, Results
 from ..core.errors import CryptostitchError
@@ -69,13 +70,13 @@ def panels(
     return found
 
 
-def plot(results: Results, rows: Sequence[str], keys: str, path: Path) -> None:
-    """Writes an SVG or a PNG, by the file's name; the same results give the same bytes."""
+def save(path: Path, inches: tuple[float, float], draw: Callable[[Any], None], transparent: bool = False) -> None:
+    """Has ``draw`` fill a figure of that size, and writes it as an SVG or a PNG, by the file's name: the same bytes
+    every time. CryptostitchError for another name, or without matplotlib."""
     if path.suffix not in FORMATS:
         raise CryptostitchError(
             f"{path}: a plot is one of {', '.join(FORMATS)}: write --plot {path.with_suffix('.svg')}"
         )
-    drawn = panels(results, rows, keys)
     try:
         import matplotlib
         from matplotlib.figure import Figure
@@ -84,10 +85,6 @@ def plot(results: Results, rows: Sequence[str], keys: str, path: Path) -> None:
             "plots need matplotlib: `pip install matplotlib` into the environment of cryptostitch, or `make venv` in "
             "the checkout"
         ) from error
-    names = sorted({name for _, _, each in drawn for name in each}, key=lambda n: (n != OURS, n))
-    styles = {name: STYLES[i % len(STYLES)] for i, name in enumerate(names)}
-    across = min(PANELS, len(drawn))
-    down = -(-len(drawn) // across)
     with matplotlib.rc_context(
         {
             "svg.hashsalt": "cryptostitch",
@@ -97,7 +94,26 @@ def plot(results: Results, rows: Sequence[str], keys: str, path: Path) -> None:
             "font.family": "DejaVu Sans",
         }
     ):
-        figure = Figure(figsize=(PANEL[0] * across, PANEL[1] * down + 0.7), layout="constrained")
+        figure = Figure(figsize=inches, layout="constrained")
+        draw(figure)
+        figure.savefig(
+            path,
+            format=path.suffix[1:],
+            dpi=120,
+            transparent=transparent,
+            metadata={"Date": None} if path.suffix == ".svg" else {"Software": None},
+        )
+
+
+def plot(results: Results, rows: Sequence[str], keys: str, path: Path) -> None:
+    """Throughput by size and by jobs, of each row. Writes and raises as `save`."""
+    drawn = panels(results, rows, keys)
+    names = sorted({name for _, _, each in drawn for name in each}, key=lambda n: (n != OURS, n))
+    styles = {name: STYLES[i % len(STYLES)] for i, name in enumerate(names)}
+    across = min(PANELS, len(drawn))
+    down = -(-len(drawn) // across)
+
+    def draw(figure) -> None:
         for (title, axis, each), axes in zip(drawn, figure.subplots(down, across, squeeze=False).flat):
             _draw(axes, title, axis, each, styles)
         for axes in figure.axes[len(drawn) :]:
@@ -105,18 +121,14 @@ def plot(results: Results, rows: Sequence[str], keys: str, path: Path) -> None:
         handles = {label: handle for axes in figure.axes for handle, label in zip(*axes.get_legend_handles_labels())}
         figure.legend(
             [handles[name] for name in names],
-            [_versioned(name, results) for name in names],
+            [versioned(name, results) for name in names],
             loc="outside upper center",
             ncols=len(names),
             frameon=False,
         )
         figure.supxlabel(f"{results.cpu}, {keys} key{'s' if keys == 'own' else ''}; more is better", fontsize=8)
-        figure.savefig(
-            path,
-            format=path.suffix[1:],
-            dpi=120,
-            metadata={"Date": None} if path.suffix == ".svg" else {"Software": None},
-        )
+
+    save(path, (PANEL[0] * across, PANEL[1] * down + 0.7), draw)
 
 
 def _draw(axes, title: str, axis: str, each: dict[str, list[tuple[int, float]]], styles: dict) -> None:
@@ -141,9 +153,12 @@ def _draw(axes, title: str, axis: str, each: dict[str, list[tuple[int, float]]],
     axes.grid(color="#ddd", linewidth=0.6)
 
 
-def _versioned(name: str, results: Results) -> str:
+def versioned(name: str, results: Results) -> str:
+    """The implementation with its version, which a peer of another library has in its name already."""
     version = str(results.machine.get("versions", {}).get(name, ""))
-    return version if version.lower().startswith(name) else f"{name} {version}".strip()
+    if version and name.endswith(f"-{version}"):
+        return name
+    return " ".join(version.split()[:2]) if version.lower().startswith(name) else f"{name} {version}".strip()
 
 
 def compared(results: Results, rows: Sequence[str]) -> list[dict]:
