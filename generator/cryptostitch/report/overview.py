@@ -51,7 +51,8 @@ BAR = 0.36
 
 def times_as_fast(results: Results, load: Load) -> float | None:
     """The best peer's cycles over ours; None where one of the two is missing."""
-    ours, peers = [], []
+    ours: list[float] = []
+    peers: list[float] = []
     for cell in results.cells:
         if (cell.row, cell.jobs, cell.size, cell.keys) == (load.row, load.jobs, str(load.bytes), "own"):
             (ours if cell.implementation == OURS else peers).append(cell.cycles_per_byte)
