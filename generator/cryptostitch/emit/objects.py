@@ -1,35 +1,14 @@
-"""Assembly text to object bytes through LLVM MC, in a child process, because a syntax error ends the process there."""
+"""Assembly text to object bytes by LLVM MC, and the bytes of each kernel in an object."""
 
 from __future__ import annotations
 
 import re
 import struct
-import subprocess
-import sys
 from collections.abc import Iterable, Sequence
 
 from ..core.kernel import Kernel
 from .assembly import ELF, Format, check_abi, file_text, symbol_name
-
-FEATURES = (
-    "adx aes avx avx2 avx512bitalg avx512bw avx512cd avx512dq avx512f avx512ifma avx512vbmi avx512vbmi2 avx512vl "
-    "avx512vnni avx512vpopcntdq bmi bmi2 crc32 fma gfni lzcnt movbe pclmul popcnt sha sha512 sm3 sm4 sse4.1 sse4.2 "
-    "ssse3 vaes vpclmulqdq"
-)
-
-_CHILD = """
-import sys
-import llvmlite.binding as llvm
-triple, features = sys.argv[1:]
-llvm.initialize_all_targets()
-llvm.initialize_all_asmprinters()
-llvm.initialize_native_asmparser()
-escape = lambda line: "".join(c if c not in '\\\\"' and " " <= c <= "~" else "\\\\%02X" % ord(c) for c in line)
-text = sys.stdin.buffer.read().decode("ascii", "replace").replace("\\ufffd", "?")
-module = "target triple = \\"%s\\"\\n" % triple + "".join('module asm "%s"\\n' % escape(l) for l in text.split("\\n"))
-machine = llvm.Target.from_triple(triple).create_target_machine(features=features, reloc="pic", codemodel="small")
-sys.stdout.buffer.write(machine.emit_object(llvm.parse_assembly(module)))
-"""
+from .llvm import Failed, emit_object
 
 
 class AssemblyError(ValueError):
@@ -38,14 +17,10 @@ class AssemblyError(ValueError):
 
 def assemble_text(text: str, fmt: Format = ELF) -> bytes:
     """Object bytes. Raises AssemblyError."""
-    features = ",".join("+" + f for f in FEATURES.split())
-    child = subprocess.run(
-        [sys.executable, "-c", _CHILD, fmt.triple, features], input=text.encode(), capture_output=True
-    )
-    errors = child.stderr.decode("utf-8", "replace")
-    if child.returncode or not child.stdout:
-        raise AssemblyError(_explain(text, errors))
-    return child.stdout
+    try:
+        return emit_object(fmt.triple, text)
+    except Failed as failure:
+        raise AssemblyError(_explain(text, str(failure))) from None
 
 
 def _explain(text: str, errors: str) -> str:
