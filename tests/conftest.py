@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from unknown_cpu import unknowing
 from vectors.counts import falls, rises, wanted
 
 ROOT = Path(__file__).resolve().parents[1]
+gc.set_threshold(100_000, 50, 50)  # as the command line does
 
 
 @pytest.fixture(scope="session")

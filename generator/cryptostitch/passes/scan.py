@@ -115,7 +115,7 @@ class Section:
         keeps = self.a.stream.keep
         for index, (ins, (read, written)) in enumerate(zip(self.code, self.accesses)):
             reads, writes = {}, {}
-            for key in sorted(read):
+            for key in sorted(read) if len(read) > 1 else read:
                 if key not in current:
                     if key[1] not in keeps:
                         raise DoesNotFit(
@@ -125,7 +125,7 @@ class Section:
                     current[key] = Value(key, self._bits(key), memory=keeps[key[1]])
                 reads[key] = current[key]
                 current[key].uses.append(index)
-            for key in sorted(written):
+            for key in sorted(written) if len(written) > 1 else written:
                 current[key] = writes[key] = Value(key, self._bits(key))
             self.reads.append(reads)
             self.writes.append(writes)
@@ -187,10 +187,10 @@ class Section:
         self._remember_store(now, ins, row, reads)
 
     def _updates(self, ins: Ins, row, key: Key) -> bool:
-        return any(
-            o.access == "x" and isinstance(operand := ins.operands[i], Reg) and operand.key == key
-            for i, o in enumerate(row.operands)
-        )
+        for slot, operand in zip(row.operands, ins.operands):
+            if slot.access == "x" and isinstance(operand, Reg) and operand.key == key:
+                return True
+        return False
 
     def _coalesce(self, now, ins, reads, writes) -> bool:
         """A copy whose source dies costs nothing: the target takes over the register. A narrow copy also clears what
@@ -216,11 +216,12 @@ class Section:
 
     def _fold(self, now, ins, row, reads) -> Key | None:
         """The one operand, if any, that is better used from memory than brought into a register."""
-        if any(isinstance(o, Mem) for o in ins.operands):
-            return None
+        for operand in ins.operands:
+            if isinstance(operand, Mem):
+                return None
         for index in range(len(row.operands) - 1, -1, -1):
             operand, slot = ins.operands[index], row.operands[index]
-            if not (isinstance(operand, Reg) and slot.access == "r" and slot.memory) or operand.physical:
+            if slot.access != "r" or not isinstance(operand, Reg) or not slot.memory or operand.physical:
                 continue
             value = reads[operand.key]
             if value.register is not None or value.memory is None or self._named_twice(ins, operand.key):
@@ -271,13 +272,11 @@ class Section:
 
     def _put(self, value: Value, register: int) -> None:
         value.register = register
-        self.in_register[value.name[0]][register] = value
-        self.peak()
-
-    def peak(self) -> None:
-        for cls, held in self.in_register.items():
-            if len(held) > self.a.peak[cls]:
-                self.a.peak[cls] = len(held)
+        cls = value.name[0]
+        held = self.in_register[cls]
+        held[register] = value
+        if len(held) > self.a.peak[cls]:
+            self.a.peak[cls] = len(held)
 
     def _drop(self, value: Value, keep_slot: bool = False) -> None:
         """The value is dead, or moves: its register is free."""
@@ -350,7 +349,7 @@ class Section:
                 return reg
             return Reg(GENERAL, self.current_register(reg.key), 64)
 
-        return replace(mem, base=at(mem.base), index=at(mem.index))
+        return Mem(at(mem.base), mem.disp, mem.bits, at(mem.index), mem.scale, mem.broadcast, mem.symbol)
 
     def current_register(self, key: Key) -> int:
         for number, value in self.in_register[GENERAL].items():
@@ -424,7 +423,7 @@ class Section:
                     base, operand.disp, operand.bits, index_, operand.scale, operand.broadcast, operand.symbol
                 )
         mask = replace(ins.mask, id=where[ins.mask.key]) if ins.mask is not None else None
-        self.out.append(replace(ins, operands=tuple(operands), mask=mask))
+        self.out.append(Ins(ins.op, tuple(operands), mask, ins.zeroing, ins.glue, ins.places))
 
     def _go_home(self) -> None:
         """Parallel copy of the section's results to their homes."""
@@ -458,7 +457,6 @@ class Section:
             else:
                 self._move(spare, source)
             moves = {t: spare if s == source else s for t, s in moves.items()}
-        self.peak()
 
     def _spare(self, cls: str, moves) -> tuple[str, int] | Mem:
         """Where one value of a cycle can wait: a register that nothing needs, else a spill slot."""
