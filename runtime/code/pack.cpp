@@ -10,8 +10,8 @@ namespace cst {
 
 namespace {
 
-constexpr uint32_t VERSION = 5;
-constexpr uint32_t HEADER_BYTES = 72;
+constexpr uint32_t VERSION = 6;
+constexpr uint32_t HEADER_BYTES = 88;
 constexpr uint32_t CRC_START = 24;
 constexpr uint32_t MAX_SIZE = 256u << 20;
 // Far beyond anything real; they keep hostile packs from asking for gigabytes.
@@ -73,7 +73,8 @@ int Pack::open(const void *bytes, size_t size, Origin origin) {
             "it is a pack of version %u; this library reads version %u: make it again (cryptostitch emit --pack)",
             version, VERSION);
     if (stated != size_) return CST_ERR_PACK;
-    Section *sections[] = {&strings_, &mnemonics_, &algorithms_, &programs_, &kernels_, &costs_};
+    Section *sections[] = {&strings_, &mnemonics_, &algorithms_, &fields_,
+                           &constants_, &programs_, &kernels_,   &costs_};
     for (Section *section : sections) {
         section->offset = r.u32();
         section->count = r.u32();
@@ -135,6 +136,29 @@ int Pack::plain_algorithm(uint32_t index, AlgorithmRecord *out) const {
     return sound ? CST_OK : CST_ERR_PACK;
 }
 
+int Pack::field(uint32_t index, FieldRecord *out) const {
+    uint32_t offset;
+    if (int error = record(fields_, index, &offset)) return error;
+    Reader r(data_, size_, offset, size_);
+    out->name = r.string(strings_.offset, strings_.count);
+    uint32_t *numbers[] = {&out->offset, &out->rows,  &out->row_bytes, &out->entry_bytes,
+                           &out->flags,  &out->reach, &out->n_lanes};
+    for (uint32_t *number : numbers) *number = r.u32();
+    if (out->n_lanes > MAX_LANES) return CST_ERR_PACK;
+    out->lane_offsets = reinterpret_cast<const uint16_t *>(r.bytes(2 * out->n_lanes));
+    return r.ok() ? CST_OK : CST_ERR_PACK;
+}
+
+int Pack::constant(uint32_t index, ConstantRecord *out) const {
+    uint32_t offset;
+    if (int error = record(constants_, index, &offset)) return error;
+    Reader r(data_, size_, offset, size_);
+    out->size = r.u32();
+    if (!power_of_two(out->size) || out->size < 4 || out->size > 64) return CST_ERR_PACK;
+    out->data = r.bytes(out->size);
+    return r.ok() ? CST_OK : CST_ERR_PACK;
+}
+
 int Pack::program(uint32_t index, ProgramRecord *out) const {
     uint32_t offset;
     if (int error = record(programs_, index, &offset)) return error;
@@ -165,27 +189,13 @@ int Pack::program(uint32_t index, ProgramRecord *out) const {
         out->n_enter > MAX_INSTRUCTIONS || out->n_body > MAX_INSTRUCTIONS || out->n_leave > MAX_INSTRUCTIONS ||
         out->code_bytes > MAX_CODE_BYTES || out->stored_bytes > out->code_bytes)
         return CST_ERR_PACK;
-    out->fields.clear();
-    out->fields.reserve(n_fields);
-    for (uint32_t i = 0; i < n_fields; i++) {
-        FieldRecord f;
-        f.name = r.string(strings_.offset, strings_.count);
-        uint32_t *numbers[] = {&f.offset, &f.rows, &f.row_bytes, &f.entry_bytes, &f.flags, &f.reach, &f.n_lanes};
-        for (uint32_t *number : numbers) *number = r.u32();
-        if (f.n_lanes > MAX_LANES) return CST_ERR_PACK;
-        f.lane_offsets = reinterpret_cast<const uint16_t *>(r.bytes(2 * f.n_lanes));
-        r.align4();
-        if (!r.ok() || !in_state(f, *out)) return CST_ERR_PACK;
-        out->fields.push_back(f);
-    }
-    out->constants.clear();
-    out->constants.reserve(n_constants);
-    for (uint32_t i = 0; i < n_constants; i++) {
-        uint32_t size = r.u32();
-        if (!power_of_two(size) || size < 4 || size > 64) return CST_ERR_PACK;
-        out->constants.push_back({r.bytes(size), size});
-        if (!r.ok()) return CST_ERR_PACK;
-    }
+    out->fields.resize(n_fields);
+    for (FieldRecord &f : out->fields)
+        if (field(r.u16(), &f) || !in_state(f, *out)) return CST_ERR_PACK;
+    out->constants.resize(n_constants);
+    for (ConstantRecord &c : out->constants)
+        if (constant(r.u16(), &c)) return CST_ERR_PACK;
+    r.align4();
     out->stored = r.bytes(out->stored_bytes);
     out->record_bytes = r.at() - offset;
     return r.ok() ? CST_OK : CST_ERR_PACK;

@@ -176,12 +176,14 @@ private:
     };
     int record(const Section &section, uint32_t index, uint32_t *offset) const;
     int plain_algorithm(uint32_t index, AlgorithmRecord *out) const;
+    int field(uint32_t index, FieldRecord *out) const;
+    int constant(uint32_t index, ConstantRecord *out) const;
 
     const uint8_t *data_ = nullptr;
     uint32_t size_ = 0;
     Origin origin_ = Origin::built_in;
     std::string why_;
-    Section strings_{}, mnemonics_{}, algorithms_{}, programs_{}, kernels_{}, costs_{};
+    Section strings_{}, mnemonics_{}, algorithms_{}, fields_{}, constants_{}, programs_{}, kernels_{}, costs_{};
 };
 
 }  // namespace cst

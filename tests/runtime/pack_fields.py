@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from cryptostitch.emit.pack import ALGORITHM, FIELD, HEADER, KERNEL, MEMORY_TAG, PROGRAM, STREAM
+from cryptostitch.emit.pack import ALGORITHM, FIELD, HEADER, KERNEL, MEMORY_TAG, PROGRAM, SECTIONS, STREAM
 
 IMMEDIATE_BYTES = {16: 1, 17: 4, 18: 8}
 
@@ -68,43 +68,49 @@ def _program(cursor: _Cursor) -> Iterator[Number]:
     head = list(cursor.take("program", _flat(PROGRAM)))
     yield from head
     n_fields, n_constants, *sections = (cursor.value(n) for n in head[13:18])
-    for _ in range(n_fields):
-        field = list(cursor.take("field", _flat(FIELD)))
-        yield from field
-        yield from cursor.take("lane", "H" * cursor.value(field[7]))
-        cursor.at += -cursor.at % 4
-    for _ in range(n_constants):
-        (size,) = cursor.take("constant", "I")
-        yield size
-        cursor.at += cursor.value(size)
+    yield from cursor.take("field number", "H" * n_fields)
+    yield from cursor.take("constant number", "H" * n_constants)
+    cursor.at += -cursor.at % 4
     for _ in range(sum(sections)):
         yield from _instruction(cursor)
+
+
+def _field(cursor: _Cursor) -> Iterator[Number]:
+    head = list(cursor.take("field", _flat(FIELD)))
+    yield from head
+    yield from cursor.take("lane", "H" * cursor.value(head[7]))
+
+
+def _kernel(cursor: _Cursor) -> Iterator[Number]:
+    head = list(cursor.take("kernel", _flat(KERNEL)))
+    yield from head
+    for _ in range(cursor.value(head[5])):
+        yield from cursor.take("stream", _flat(STREAM))
+
+
+RECORDS: dict[str, Callable[[_Cursor], Iterator[Number]]] = {
+    "algorithms": lambda cursor: cursor.take("algorithm", _flat(ALGORITHM)),
+    "fields": _field,
+    "constants": lambda cursor: cursor.take("constant", "I"),
+    "programs": _program,
+    "kernels": _kernel,
+}
 
 
 def numbers(pack: bytes) -> list[Number]:
     """All of them in a sound pack without cost tables, in the order of the sections."""
     header = _Cursor(pack, 8)
-    found = list(header.take("header", "I" * 16))
+    found = list(header.take("header", "I" * (4 + 2 * len(SECTIONS))))
     sections = {
-        name: (header.value(found[4 + 2 * i]), header.value(found[5 + 2 * i]))
-        for i, name in enumerate(("strings", "mnemonics", "algorithms", "programs", "kernels", "costs"))
+        name: (header.value(found[4 + 2 * i]), header.value(found[5 + 2 * i])) for i, name in enumerate(SECTIONS)
     }
     found += _Cursor(pack, sections["mnemonics"][0]).take("mnemonic", "I" * sections["mnemonics"][1])
-    for name in ("algorithms", "programs", "kernels"):
+    for name, of_record in RECORDS.items():
         start, count = sections[name]
         index = _Cursor(pack, start)
         for n in list(index.take(f"{name} index", "I" * count)):
             found.append(n)
-            record = _Cursor(pack, index.value(n))
-            if name == "algorithms":
-                found += record.take("algorithm", _flat(ALGORITHM))
-            elif name == "programs":
-                found += _program(record)
-            else:
-                head = list(record.take("kernel", _flat(KERNEL)))
-                found += head
-                for _ in range(record.value(head[5])):
-                    found += record.take("stream", _flat(STREAM))
+            found += of_record(_Cursor(pack, index.value(n)))
     return found
 
 
@@ -128,4 +134,4 @@ def changed(pack: bytes, number: Number, value: int) -> bytes:
     return mended(new)
 
 
-assert HEADER.size == 72
+assert HEADER.size == 88

@@ -28,7 +28,7 @@ from cryptostitch.core.ir import Code, Window
 from cryptostitch.core.program import CIPHER_ENC, HASH, Algorithm, CostTable, Part, Program, Recipe
 from cryptostitch.emit.compress import LEVEL, compressed
 from cryptostitch.emit.instruction_table import table_text
-from cryptostitch.emit.pack import PROGRAM, VERSION, write_pack
+from cryptostitch.emit.pack import PROGRAM, SECTIONS, VERSION, write_pack
 from pack_fields import mended
 
 CIPHER = Algorithm("sample", "sample", CIPHER_ENC, 16, key_bytes=16, iv_bytes=16, rounds=10)
@@ -112,7 +112,7 @@ def test_frames_that_do_not_hold_the_code(store: Callable[[bytes], bytes], tmp_p
 def test_code_that_grows_out_of_proportion(size: int, reason: str, tmp_path: Path) -> None:
     """A frame of a hundred bytes that claims, rightly, to hold a megabyte is not restored."""
     pack = bytearray(pack_of(sample_program(), store=lambda code: FRAME(bytes(size))))
-    (record,) = struct.unpack_from("<I", pack, struct.unpack_from("<I", pack, 24 + 3 * 8)[0])
+    (record,) = struct.unpack_from("<I", pack, struct.unpack_from("<I", pack, 24 + 8 * SECTIONS.index("programs"))[0])
     struct.pack_into("<I", pack, record + PROGRAM.size - 8, size)
     code, why = judged(tmp_path, mended(pack))
     assert code == 1 and reason in why, why

@@ -1,7 +1,8 @@
 """Writes packs: programs and kernels in the compact form that the runtime replays (reader: runtime/code/pack.cpp).
 
-All numbers are little-endian, all offsets count from the start of the pack, every record starts at a multiple of 4. The
-same input gives the same bytes.
+All numbers are little-endian, all offsets count from the start of the pack, every record starts at a multiple of 4.
+Fields and constants, of which programs have many alike, stand once, and programs name them by number. The same input
+gives the same bytes.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from ..core.program import Algorithm, CostTable, Program, Recipe
 from ..passes.weave import STRATEGIES
 
 MAGIC = b"CSTPACK\0"
-VERSION = 5
-HEADER = struct.Struct("<8s4I12I")
-SECTIONS = ("strings", "mnemonics", "algorithms", "programs", "kernels", "costs")
+VERSION = 6
+SECTIONS = ("strings", "mnemonics", "algorithms", "fields", "constants", "programs", "kernels", "costs")
+HEADER = struct.Struct(f"<8s4I{2 * len(SECTIONS)}I")
 ALGORITHM = struct.Struct("<13I8Q")
 PROGRAM = struct.Struct("<6I4B10I")
 FIELD = struct.Struct("<8I")
@@ -85,6 +86,8 @@ class _Writer:
         self.mnemonics = {op: i for i, op in enumerate(sorted(ops))}
         self.strings: dict[str, int] = {}
         self.string_bytes = bytearray()
+        self.fields: dict[bytes, int] = {}
+        self.constants: dict[bytes, int] = {}
 
     def string(self, text: str) -> int:
         if text not in self.strings:
@@ -99,6 +102,8 @@ class _Writer:
             "programs": [self.program(p) for p in self.programs.values()],
             "kernels": [self.kernel(r) for r in self.recipes],
             "costs": [self.cost(c) for c in self.costs],
+            "fields": list(self.fields),
+            "constants": list(self.constants),
         }
         body = bytearray(_padded(self.string_bytes))
         sections = [(HEADER.size, len(self.string_bytes))]
@@ -114,7 +119,7 @@ class _Writer:
                 offset += len(record)
             body += b"".join(records[name])
         flat = [n for pair in sections for n in pair]
-        tail = struct.pack("<12I", *flat) + body
+        tail = struct.pack(f"<{len(flat)}I", *flat) + body
         return HEADER.pack(MAGIC, VERSION, HEADER.size + len(body), zlib.crc32(tail), 0, *flat) + body
 
     def algorithm(self, a: Algorithm) -> bytes:
@@ -170,9 +175,9 @@ class _Writer:
             len(code),
             len(stored),
         )
-        fields = b"".join(self.field(f) for f in c.fields)
-        data = b"".join(struct.pack("<I", len(constant.data)) + constant.data for constant in c.constants)
-        return head + fields + data + _padded(stored)
+        numbers = [_number(self.fields, self.field(f)) for f in c.fields]
+        numbers += [_number(self.constants, struct.pack("<I", len(k.data)) + k.data) for k in c.constants]
+        return head + _padded(struct.pack(f"<{len(numbers)}H", *numbers)) + _padded(stored)
 
     def field(self, f: Field) -> bytes:
         lanes = struct.pack(f"<{len(f.lane_offsets)}H", *f.lane_offsets)
@@ -225,6 +230,11 @@ def _indices(what: str, names: Iterable[str]) -> dict[str, int]:
             raise ValueError(f"two {what}s are called {name}")
         index[name] = len(index)
     return index
+
+
+def _number(known: dict[bytes, int], record: bytes) -> int:
+    """The record's place among those that are known, of which it is one from now on."""
+    return known.setdefault(record, len(known))
 
 
 def _padded(data: bytes | bytearray) -> bytes:

@@ -41,6 +41,8 @@ class _Reader:
     def __init__(self, data: bytes, sections: dict[str, tuple[int, int]]) -> None:
         self.data, self.sections = data, sections
         self.mnemonics = [self.text(o) for o in self.offsets("mnemonics")]
+        self.fields = [self.field(o) for o in self.offsets("fields")]
+        self.constants = [self.constant(o) for o in self.offsets("constants")]
 
     def offsets(self, section: str) -> tuple[int, ...]:
         offset, count = self.sections[section]
@@ -102,42 +104,18 @@ class _Reader:
             stored_bytes,
         ) = p.PROGRAM.unpack_from(self.data, offset)
         offset += p.PROGRAM.size
-        fields = []
-        for _ in range(n_fields):
-            name_at, start, rows, row_bytes, entry_bytes, field_flags, reach, n = p.FIELD.unpack_from(self.data, offset)
-            offset += p.FIELD.size
-            lane_offsets = struct.unpack_from(f"<{n}H", self.data, offset)
-            offset += (2 * n + 3) & ~3
-            fields.append(
-                Field(
-                    self.text(name_at),
-                    start,
-                    rows,
-                    row_bytes,
-                    entry_bytes,
-                    lane_offsets,
-                    bool(field_flags & p.SECRET),
-                    bool(field_flags & p.SHARED),
-                    reach=reach,
-                    reach_align=field_flags >> p.REACH_ALIGN_SHIFT,
-                    reach_written=bool(field_flags & p.REACH_WRITTEN),
-                )
-            )
-        constants = []
-        for i in range(n_constants):
-            (size,) = struct.unpack_from("<I", self.data, offset)
-            constants.append(Constant(f"c{i}", self.data[offset + 4 : offset + 4 + size]))
-            offset += 4 + size
+        numbers = struct.unpack_from(f"<{n_fields + n_constants}H", self.data, offset)
+        offset += (2 * len(numbers) + 3) & ~3
         code = _Code(restored(self.data[offset : offset + stored_bytes], code_bytes), self.mnemonics)
         sections = [tuple(code.instruction() for _ in range(n)) for n in (n_enter, n_body, n_leave)]
         contract = Contract(
             lanes,
             lane_bytes,
-            tuple(fields),
+            tuple(self.fields[i] for i in numbers[:n_fields]),
             state_bytes,
             state_align,
             bool(flags & p.READS_INPUT),
-            tuple(constants),
+            tuple(Constant(f"c{i}", self.constants[k]) for i, k in enumerate(numbers[n_fields:])),
             frozenset(filter(None, self.text(features).split(","))),
             algorithms[algorithm].kind in PUBLIC,
         )
@@ -151,6 +129,26 @@ class _Reader:
             Window(vectors, generals, masks),
             contract,
         )
+
+    def field(self, offset: int) -> Field:
+        name, start, rows, row_bytes, entry_bytes, flags, reach, n = p.FIELD.unpack_from(self.data, offset)
+        return Field(
+            self.text(name),
+            start,
+            rows,
+            row_bytes,
+            entry_bytes,
+            struct.unpack_from(f"<{n}H", self.data, offset + p.FIELD.size),
+            bool(flags & p.SECRET),
+            bool(flags & p.SHARED),
+            reach=reach,
+            reach_align=flags >> p.REACH_ALIGN_SHIFT,
+            reach_written=bool(flags & p.REACH_WRITTEN),
+        )
+
+    def constant(self, offset: int) -> bytes:
+        (size,) = struct.unpack_from("<I", self.data, offset)
+        return self.data[offset + 4 : offset + 4 + size]
 
     def recipe(self, offset: int, programs: tuple[Program, ...]) -> Recipe:
         name, target, _, strategy, flags, n = p.KERNEL.unpack_from(self.data, offset)
