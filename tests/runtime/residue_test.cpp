@@ -1,6 +1,6 @@
 // What is left of secrets after each call of the C API: registers, 16 KiB below the stack pointer, the library's live
-// and freed memory, its writable data. `cst-residue [--leak freed|live|stack|register|mask] [GLOB]` over all suites,
-// the legacy ones too, each with every kernel that can be forced.
+// and freed memory, its writable data. `cst-residue [--leak freed|live|stack|register|mask] [--suite NAME]... [GLOB]`
+// over these suites, or all, the legacy ones too, each with every kernel that can be forced and matches.
 //
 // Needles are 8-byte pieces of keys and plaintext at every offset, of the live key object (round keys, HMAC states) at
 // every word, and, because all jobs of a burst are equal, every word of these twice: what a transposition over lanes
@@ -596,8 +596,10 @@ int collect(const char *name, void *names) {
 
 int main(int argc, char **argv) {
     const char *glob = "*";
+    std::vector<std::string> suites, kernels;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--leak") && i + 1 < argc) leak = argv[++i];
+        else if (!strcmp(argv[i], "--suite") && i + 1 < argc) suites.push_back(argv[++i]);
         else glob = argv[i];
     }
     if (!cst_probe_components()) return puts("this CPU or system has no XSAVE"), 77;
@@ -615,8 +617,7 @@ int main(int argc, char **argv) {
     tracking = false;
     if (error) return 1;
     if (!n_blocks) return puts("the library's blocks are not seen"), 1;
-    std::vector<std::string> suites, kernels;
-    cst_list(ctx, CST_NAME_SUITE, collect, &suites);
+    if (suites.empty()) cst_list(ctx, CST_NAME_SUITE, collect, &suites);
     cst_list(ctx, CST_NAME_KERNEL, collect, &kernels);
     for (const std::string &suite : suites) {
         run(ctx, suite, kernels, glob);
