@@ -136,7 +136,7 @@ public:
     }
 
     // Where the buffers of a job lie that has these lengths. Ranges meet as Range::meets says, and where something
-    // empty lies within the other, or both are empty.
+    // empty lies within the other.
     __attribute__((always_inline)) bool places(const cst_job &job) const {
         const uint64_t in = address(job.in), out = address(job.out), tag = address(job.tag), iv = address(job.iv),
                        aad = address(job.aad);
@@ -144,18 +144,20 @@ public:
         if (int64_t(in | out | tag | iv | aad | (in - some_in_) | (tag - some_tag_) | (iv - some_iv_) |
                     (aad - some_aad_)) < 0)
             return false;
-        // The distance from the first byte of one to behind the last of the other is at least the sum of both lengths,
-        // if they do not meet.
         const uint64_t in_last = in + (in_ - 1), out_last = out + (in_ - 1), tag_last = tag + (tag_ - 1);
-        if (in_last - tag < in_ + tag_ - 1) return false;
+        if (in_last - tag < apart(in_, tag_)) return false;
         if (!suite_->enciphers()) return !(out | job.out_cap);
-        if (job.out_cap < in_ || int64_t(out - some_in_) < 0 || (out != in && out_last - in < in_ + in_ - 1))
+        if (job.out_cap < in_ || int64_t(out - some_in_) < 0 || (out != in && out_last - in < apart(in_, in_)))
             return false;
-        return out_last - tag >= in_ + tag_ - 1 && out_last - iv >= in_ + iv_ - 1 && out_last - aad >= in_ + aad_ - 1 &&
-               tag_last - iv >= tag_ + iv_ - 1 && tag_last - aad >= tag_ + aad_ - 1;
+        return out_last - tag >= apart(in_, tag_) && out_last - iv >= apart(in_, iv_) &&
+               out_last - aad >= apart(in_, aad_) && tag_last - iv >= apart(tag_, iv_) &&
+               tag_last - aad >= apart(tag_, aad_);
     }
 
 private:
+    // From the first byte of one to the last of the other it is at least so far, if they do not meet.
+    static uint64_t apart(uint64_t bytes, uint64_t others) { return bytes + others - (bytes + others != 0); }
+
     const Suite *suite_ = nullptr;  // NULL: nothing is known
     int direction_ = 0;
     uint64_t in_ = 0, aad_ = 0, iv_ = 0, tag_ = 0;

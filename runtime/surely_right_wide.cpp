@@ -46,8 +46,9 @@ WIDE size_t surely_right_alike_wide(const cst_job &model, const cst_job *jobs, s
                   one = _mm512_set1_epi64(1);
     const __mmask8 some = _mm512_mask_test_epi64_mask(enciphers ? 0x1f : 0x1f & ~(1 << OUT), lengths, lengths);
     const __m512i to_last = _mm512_sub_epi64(lengths, one);
-    const __m512i sums =
-        _mm512_add_epi64(_mm512_permutexvar_epi64(first, to_last), _mm512_permutexvar_epi64(second, lengths));
+    const __m512i both =
+        _mm512_add_epi64(_mm512_permutexvar_epi64(first, lengths), _mm512_permutexvar_epi64(second, lengths));
+    const __m512i apart = _mm512_mask_sub_epi64(both, _mm512_test_epi64_mask(both, both), both, one);
     size_t i = 0;
     for (; i < n; i++) {
         const cst_job &job = jobs[i];
@@ -60,7 +61,7 @@ WIDE size_t surely_right_alike_wide(const cst_job &model, const cst_job *jobs, s
         // As SurelyRight::places.
         const __m512i distances = _mm512_sub_epi64(_mm512_permutexvar_epi64(first, _mm512_add_epi64(b.places, to_last)),
                                                    _mm512_permutexvar_epi64(second, b.places));
-        const unsigned meet = _mm512_cmplt_epu64_mask(distances, sums) & pairs & ~(job.in == job.out ? OUT_IN : 0);
+        const unsigned meet = _mm512_cmplt_epu64_mask(distances, apart) & pairs & ~(job.in == job.out ? OUT_IN : 0);
         if (_mm512_cmpneq_epi64_mask(b.lengths, lengths) | nowhere | meet) break;
         if (!enciphers && job.out) break;
     }

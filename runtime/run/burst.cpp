@@ -184,13 +184,19 @@ int run_mixed(Memory *memory, cst_job *jobs, size_t n) {
     return all ? CST_OK : CST_ERR_AUTH;
 }
 
+// Jobs that are alike, straight from where they are; JOB_WAITING: they want memory.
+int run_straight(cst_job *jobs, size_t n) {
+    const int result = run_one_call(jobs, n);
+    return result == JOB_WAITING ? run_digests(jobs, n) : result;
+}
+
 }  // namespace
 
 int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool alike) {
     alike = alike || all_alike(jobs, n);
     if (alike) {
         fetch_cold(jobs, std::min(n, MOST_MESSAGES));
-        const int result = run_one_call(jobs, n);
+        const int result = run_straight(jobs, n);
         if (result != JOB_WAITING) return result;
     }
     Memory memory;
@@ -200,7 +206,7 @@ int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool alike) {
 
 int run_jobs(Memory *memory, cst_job *jobs, size_t n) {
     const bool alike = all_alike(jobs, n);
-    const int result = alike ? run_one_call(jobs, n) : JOB_WAITING;
+    const int result = alike ? run_straight(jobs, n) : JOB_WAITING;
     if (result != JOB_WAITING) return result;
     const int status = (alike ? run_alike : run_mixed)(memory, jobs, n);
     memory->clean();
