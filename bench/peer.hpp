@@ -40,6 +40,7 @@ struct Row {
     bool whole_blocks() const {
         return mode == "ECB" || des() || (key_bits && !tls && !jose && mode == "CBC");
     }  // of 16 bytes, of texts
+    bool extendable() const { return hash == "shake128" || hash == "shake256"; }
     bool rc4() const { return mode == "RC4"; }
     bool des() const { return mode == "DES-EDE3-CBC"; }
     size_t head_bytes() const {

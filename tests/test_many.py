@@ -20,7 +20,7 @@ from cryptostitch import hash_column, hash_many, hmac_many
 from cryptostitch.binding.jobs import address_of
 from cryptostitch.binding.runtime import ERR_LENGTH, ERR_NAME, RuntimeFailure
 
-HASHES = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512")
+HASHES = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3-256")
 
 
 @pytest.fixture(scope="module")

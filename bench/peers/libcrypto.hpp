@@ -23,6 +23,7 @@ namespace bench {
     X(EVP_CipherFinal_ex)         \
     X(EVP_CipherInit_ex2)         \
     X(EVP_CipherUpdate)           \
+    X(EVP_DigestFinalXOF)         \
     X(EVP_DigestFinal_ex)         \
     X(EVP_DigestInit_ex2)         \
     X(EVP_DigestUpdate)           \

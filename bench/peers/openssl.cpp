@@ -99,7 +99,8 @@ private:
             if (!row_.hash.empty() && !row_.hmac) {
                 if (!crypto_.EVP_DigestInit_ex2(digest_, md_, nullptr) ||
                     !crypto_.EVP_DigestUpdate(digest_, b.in, b.bytes) ||
-                    !crypto_.EVP_DigestFinal_ex(digest_, b.tag, nullptr))
+                    !(row_.extendable() ? crypto_.EVP_DigestFinalXOF(digest_, b.tag, row_.tag_bytes)
+                                        : crypto_.EVP_DigestFinal_ex(digest_, b.tag, nullptr)))
                     return false;
             }
         }

@@ -206,8 +206,8 @@ CST_API int cst_ctx_cpu(const cst_ctx *ctx, cst_cpu_info *info);
 enum { CST_DIGEST = 1, CST_MAC = 2, CST_CIPHER = 3, CST_AEAD = 4 };
 
 typedef struct cst_suite_info {
-    size_t size; /* sizeof(cst_suite_info), set by the caller; the size without tag_lengths and what follows is taken
-                    too */
+    size_t size; /* sizeof(cst_suite_info), set by the caller; the sizes without tag_lengths and what follows, and
+                    without most_tag_bytes, are taken too */
     const char *name;
     int kind; /* CST_DIGEST .. CST_AEAD */
     size_t key_bytes; /* of the cipher key (or the combined key of a profile); 0: none */
@@ -227,6 +227,8 @@ typedef struct cst_suite_info {
                                   have less than 2^(8 * (iv_and_count_bytes - n)) bytes. 0: no such rule */
     size_t open_block_bytes; /* the same three of inputs of CST_OPEN: they are multiples of this, */
     uint64_t open_min_bytes, open_max_bytes; /* at least and at most so long. An AEAD takes others as forged */
+    uint64_t most_tag_bytes; /* of an extendable-output function (SHAKE) digests may have any length from 1 up to this,
+                                and tag_max is the usual one; of all others the same as tag_max */
 } cst_suite_info;
 
 /* Suites live as long as the context. Unknown name: CST_ERR_NAME; no kernel for this CPU: CST_ERR_UNSUPPORTED (ciphers
@@ -335,7 +337,8 @@ CST_API int cst_seal(const cst_key *key, const void *iv, size_t iv_len, const vo
                      size_t in_len, void *out, size_t out_cap, size_t *out_len, void *tag, size_t tag_len);
 CST_API int cst_open(const cst_key *key, const void *iv, size_t iv_len, const void *aad, size_t aad_len, const void *in,
                      size_t in_len, void *out, size_t out_cap, size_t *out_len, const void *tag, size_t tag_len);
-/* Digest or MAC of one buffer. */
+/* Digest or MAC of one buffer. Of an extendable-output function (shake128, shake256; FIPS 202) tag_len is as many bytes
+ * of output as are wanted; the same holds for cst_job, cst_column and cst_part. */
 CST_API int cst_digest(const cst_key *key, const void *in, size_t in_len, void *tag, size_t tag_len);
 
 /* Many items under one key, in the layout of Arrow's variable-size binary arrays (strings of a database's column): item

@@ -44,9 +44,28 @@ bool in_state(const FieldRecord &f, const ProgramRecord &program) {
 }
 
 bool runs_on(const AlgorithmRecord &a, const AlgorithmRecord &base) {
-    return base.base == 0 && base.kind == a.kind && base.block_bytes == a.block_bytes &&
-           base.word_bytes == a.word_bytes && base.words == a.words && base.flags == a.flags &&
-           base.length_bytes == a.length_bytes;
+    return base.base == 0 && base.kind == a.kind && base.word_bytes == a.word_bytes && base.words == a.words &&
+           !((base.flags ^ a.flags) & ALGORITHM_BIG_ENDIAN) && base.length_bytes == a.length_bytes &&
+           base.padding == a.padding && base.input_bytes == a.input_bytes &&
+           (a.framed() || base.block_bytes == a.block_bytes);
+}
+
+bool sound_hash(const AlgorithmRecord &a) {
+    if (a.words < 1 || a.words > MOST_WORDS || (a.word_bytes != 4 && a.word_bytes != 8) || a.digest_bytes < 1 ||
+        a.digest_bytes > a.chain_bytes())
+        return false;
+    switch (a.padding) {
+        case PADDING_LENGTH:
+            return a.words <= 8 && (a.length_bytes == 8 || a.length_bytes == 16) && a.length_bytes < a.block_bytes &&
+                   a.input_bytes == a.block_bytes && !(a.flags & ALGORITHM_EXTENDABLE);
+        case PADDING_COUNTED:  // two words and one behind the block
+            return power_of_two(a.input_bytes) && a.block_bytes + 3 * a.word_bytes <= a.input_bytes &&
+                   !(a.flags & (ALGORITHM_EXTENDABLE | ALGORITHM_BIG_ENDIAN));
+        case PADDING_SPONGE:
+            return power_of_two(a.input_bytes) && a.block_bytes <= a.input_bytes && a.block_bytes < a.chain_bytes() &&
+                   a.domain >= 1 && a.domain < 0x80 && !(a.flags & ALGORITHM_BIG_ENDIAN);
+        default: return false;
+    }
 }
 
 }  // namespace
@@ -119,9 +138,12 @@ int Pack::plain_algorithm(uint32_t index, AlgorithmRecord *out) const {
     out->suite = r.string(strings_.offset, strings_.count);
     uint32_t *numbers[] = {&out->kind,         &out->block_bytes, &out->word_bytes,   &out->words,
                            &out->digest_bytes, &out->flags,       &out->length_bytes, &out->key_bytes,
-                           &out->iv_bytes,     &out->rounds,      &out->base};
+                           &out->iv_bytes,     &out->rounds,      &out->base,         &out->padding,
+                           &out->input_bytes,  &out->domain};
     for (uint32_t *number : numbers) *number = r.u32();
-    for (uint64_t &word : out->initial) word = r.u64();
+    if (out->words > MOST_WORDS) return CST_ERR_PACK;
+    if (!out->input_bytes) out->input_bytes = out->block_bytes;
+    for (uint32_t i = 0; i < MOST_WORDS; i++) out->initial[i] = i < out->words ? r.u64() : 0;
     if (!r.ok() || out->kind < ALGORITHM_HASH || out->kind > ALGORITHM_CHECKSUM) return CST_ERR_PACK;
     if (out->block_bytes == 0 || out->block_bytes > 256 || out->key_bytes > 64 || out->iv_bytes > 64 ||
         out->rounds > 64)
@@ -130,10 +152,7 @@ int Pack::plain_algorithm(uint32_t index, AlgorithmRecord *out) const {
     if (out->kind == ALGORITHM_CHECKSUM) return out->rounds >= 8 && out->key_bytes == 0 ? CST_OK : CST_ERR_PACK;
     if (out->kind != ALGORITHM_HASH)
         return (out->rounds != 0 || !out->is_aes()) && out->key_bytes != 0 ? CST_OK : CST_ERR_PACK;
-    bool sound = out->words >= 1 && out->words <= 8 && (out->word_bytes == 4 || out->word_bytes == 8) &&
-                 out->digest_bytes >= 1 && out->digest_bytes <= out->words * out->word_bytes &&
-                 (out->length_bytes == 8 || out->length_bytes == 16) && out->length_bytes < out->block_bytes;
-    return sound ? CST_OK : CST_ERR_PACK;
+    return sound_hash(*out) ? CST_OK : CST_ERR_PACK;
 }
 
 int Pack::field(uint32_t index, FieldRecord *out) const {

@@ -31,7 +31,10 @@ enum : uint32_t {
     ALGORITHM_CHACHA_POLY_DEC = 19,
     ALGORITHM_CHECKSUM = 20
 };
-enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1 };  // AlgorithmRecord::flags
+enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1, ALGORITHM_EXTENDABLE = 2, ALGORITHM_HMAC = 4 };  // AlgorithmRecord::flags
+// AlgorithmRecord::padding; what each means stands in generator/cryptostitch/core/catalog.py.
+enum : uint32_t { PADDING_LENGTH = 0, PADDING_COUNTED = 1, PADDING_SPONGE = 2 };
+constexpr uint32_t MOST_WORDS = 25;  // of a hash's chaining value
 enum : uint32_t {
     PROGRAM_BY1 = 1,
     PROGRAM_SHARED_KEY = 2,
@@ -50,10 +53,16 @@ enum : uint32_t { MAX_STREAMS = 4, MAX_CODE_BYTES = 1u << 20 };
 struct AlgorithmRecord {
     const char *name, *suite;
     uint32_t kind, block_bytes, word_bytes, words, digest_bytes, flags, length_bytes, key_bytes, iv_bytes, rounds;
-    uint64_t initial[8];
+    uint32_t padding, input_bytes, domain;  // of a hash; input_bytes: what its kernels read for a block
+    uint64_t initial[MOST_WORDS];
     uint32_t base;  // index + 1, in the same pack, of the hash or checksum whose kernels it runs with another initial
                     // value, or another polynomial, and digest length; or 0
 
+    // A hash whose kernels do not read blocks where they lie, but what its padding makes of them (run/framed.cpp).
+    bool framed() const { return kind == ALGORITHM_HASH && padding != PADDING_LENGTH; }
+    // What a kernel that only reads takes for a block.
+    uint32_t read_bytes() const { return kind == ALGORITHM_HASH ? input_bytes : block_bytes; }
+    uint32_t chain_bytes() const { return words * word_bytes; }
     // A MAC without padding of its own, under a key of its own.
     bool keyed_mac() const {
         return kind == ALGORITHM_GHASH || kind == ALGORITHM_POLY1305 || kind == ALGORITHM_CBC_MAC;

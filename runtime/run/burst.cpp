@@ -5,6 +5,7 @@
 
 #include "checksum.hpp"
 #include "constructions.hpp"
+#include "framed.hpp"
 
 namespace cst {
 namespace {
@@ -89,7 +90,8 @@ void run(const Class &c) {
         case Construction::ccm: return run_ccm(c);
         case Construction::gcm: return run_gcm(c);
         case Construction::chacha_poly: return run_chacha_poly(c);
-        case Construction::checksum: return;  // run_class
+        case Construction::checksum:
+        case Construction::framed: return;  // run_class
     }
 }
 
@@ -105,6 +107,7 @@ bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *re
         for (size_t i = 0; i < n; i++) all &= run_checksums(jobs[i], 1) == CST_OK;
         return all;
     }
+    if (suite_of(jobs[0])->construction == Construction::framed) return run_framed(memory, jobs, n);
     const int result = run_whole(memory, jobs, n, readable);
     if (result != JOB_WAITING) return result == CST_OK;
     const cst_job &first = *jobs[0];

@@ -2,11 +2,13 @@
 
 #include "run.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 #include "../select/upper_halves.hpp"
 #include "../suite/block_mac.hpp"
+#include "../suite/frame.hpp"
 #include "../suite/ghash.hpp"
 #include "../suite/padding.hpp"
 #include "../suite/secret.hpp"
@@ -28,7 +30,7 @@ public:
     KeyHash &operator=(const KeyHash &) = delete;
 
     int prepare() {
-        const uint64_t block = suite_.hash->record.block_bytes;
+        const uint64_t block = suite_.hash->record.read_bytes();
         v_ = line_up(suite_, {&suite_.hashes, 2, block, block}).variant;
         const Kernel *kernel;
         for (size_t i = 0; i < suite_.hashes.variants.size() && (!v_ || !has_room(*v_)); i++) {
@@ -101,6 +103,39 @@ void expand_mac(KeyHash *kernel, const AlgorithmRecord &hash, const uint8_t *mac
     wipe(blocks, sizeof(blocks));
 }
 
+// The same where kernels read frames.
+void expand_framed_mac(KeyHash *kernel, const AlgorithmRecord &hash, const uint8_t *mac_key, size_t length, Key *out) {
+    const size_t unit = hash.block_bytes;
+    uint8_t key[MOST_FRAME] = {}, frames[2][MOST_FRAME];
+    const uint8_t *const in[] = {frames[0], frames[1]};
+    if (length > unit) {
+        uint8_t chain[MOST_FRAMED_CHAIN], *const chains[] = {chain};
+        hash_initial(hash, chain);
+        for (size_t at = 0, last = 0; !last; at += unit) {
+            const size_t some = std::min(length - at, unit);
+            last = !fills_frame(hash, length - at, unit);
+            memcpy(frames[0], mac_key + at, some);
+            end_frame(hash, frames[0], some, at + some, last);
+            kernel->run(in, chains, 1, hash.input_bytes);
+        }
+        memcpy(key, chain, hash.digest_bytes);
+        wipe(chain, sizeof(chain));
+    } else if (length) {
+        memcpy(key, mac_key, length);
+    }
+    for (size_t i = 0; i < unit; i++) {
+        frames[0][i] = key[i] ^ uint8_t(IPAD);
+        frames[1][i] = key[i] ^ uint8_t(OPAD);
+    }
+    for (uint8_t *frame : {frames[0], frames[1]}) end_frame(hash, frame, unit, unit, false);
+    hash_initial(hash, out->inner());
+    hash_initial(hash, out->outer());
+    uint8_t *const chains[] = {out->inner(), out->outer()};
+    kernel->run(in, chains, 2, hash.input_bytes);
+    wipe(frames, sizeof(frames));
+    wipe(key, sizeof(key));
+}
+
 // SP 800-38D, 6.4: H = E(K, 0), and its powers.
 void expand_gcm(const Suite &suite, Key *out) {
     uint8_t h[AES_BLOCK] = {};
@@ -162,7 +197,8 @@ int make_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8
     if (int error = kernel.prepare()) return error;
     Key *const out = Key::make(suite, memory);
     expand_others(suite, key, key_len, mac_key, out);
-    expand_mac(&kernel, suite.hash->record, mac_key, mac_key_len, out);
+    const bool framed = suite.construction == Construction::framed;
+    (framed ? expand_framed_mac : expand_mac)(&kernel, suite.hash->record, mac_key, mac_key_len, out);
     return CST_OK;
 }
 

@@ -46,7 +46,7 @@ __attribute__((noinline)) Lineup decide(const Suite &suite, const Need &need, bo
     Lineup best;
     const Variant *candidates[128];
     size_t found = 0;
-    const uint32_t block = suite.hash ? suite.hash->record.block_bytes : 0;
+    const uint32_t block = suite.hash ? suite.hash->record.read_bytes() : 0;
     for (const Variant *v : need.family->variants) {
         if ((need.whole_only && v->step != block) || (need.grain && v->step > need.grain)) continue;
         if (need.whole && v->message.is_short && (need.most > v->step || !need.short_aad)) continue;

@@ -4,6 +4,7 @@
 
 #include "../suite/secret.hpp"
 #include "checksum.hpp"
+#include "framed.hpp"
 #include "lane_state.hpp"
 #include "lanes.hpp"
 #include "lineup.hpp"
@@ -177,12 +178,17 @@ int run_parts(const Engine &engine, const cst_part *parts, size_t n) {
     Memory memory;
     if (int error = memory.allocate(engine, n)) return error;
     Rest rests[MOST_MESSAGES], *list[MOST_MESSAGES];
+    const cst_part *framed[MOST_MESSAGES];
     for (size_t first = 0; first < n; first += memory.room()) {
         const size_t some = std::min(n - first, memory.room());
-        size_t working = 0;
+        size_t working = 0, n_framed = 0;
         for (const cst_part *part = parts + first; part < parts + first + some; part++) {
             HashState *const s = state_of(*part);
             const Key &key = *reinterpret_cast<const Key *>(part->key);
+            if (key.suite->construction == Construction::framed) {
+                framed[n_framed++] = part;
+                continue;
+            }
             if (!s->key) {
                 const AlgorithmRecord &hash = key.suite->hash->record;
                 s->key = part->key;
@@ -210,6 +216,7 @@ int run_parts(const Engine &engine, const cst_part *parts, size_t n) {
             for (to = from + 1; to < working && suite_of(*list[to]->part) == suite_of(*list[from]->part);) to++;
             run_some(&memory, list + from, to - from);
         }
+        run_framed_parts(&memory, framed, n_framed);
     }
     return CST_OK;
 }

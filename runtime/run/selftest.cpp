@@ -357,6 +357,44 @@ int test_checksum_kernel(const Suites &suites, const Variant &v) {
     return v.calls.sum() > before ? CST_OK : CST_ERR_SELFTEST;
 }
 
+// Digests of messages of several lengths, more than the kernel has lanes, with it and without it.
+int test_framed_kernel(const Suites &suites, const Variant &v) {
+    const uint64_t before = v.calls.sum();
+    for (const auto &suite : suites.all()) {
+        if (suite->construction != Construction::framed || suite->kind != CST_DIGEST ||
+            suite->hash_base() != v.hash.algorithm)
+            continue;
+        Suite tested = *suite, reference = *suite;
+        tested.remembered = reference.remembered = false;
+        tested.forced = &v;
+        reference.forced = nullptr;
+        reference.hashes = others(*suite->engine, Role::hash, nullptr, v.hash.algorithm, v);
+        if (reference.hashes.variants.empty()) return CST_ERR_UNSUPPORTED;
+        const size_t n = v.lanes + 1, tag_len = extends(*suite) ? 3 * v.step : suite->tag_max;
+        Bytes in(n * 3 * v.step), tags[2];
+        scramble(&in, n);
+        for (const Suite *its : {&tested, &reference}) {
+            Bytes &out = tags[its == &reference];
+            out.assign(n * tag_len, 0);
+            KeyPointer key;
+            if (int error = new_key(*its, nullptr, 0, nullptr, 0, &key)) return error;
+            std::vector<cst_job> jobs(n);
+            for (size_t i = 0; i < n; i++) {
+                jobs[i].size = sizeof(cst_job);
+                jobs[i].key = reinterpret_cast<const cst_key *>(key.get());
+                jobs[i].status = JOB_WAITING;
+                jobs[i].in = in.data() + i;
+                jobs[i].in_len = i * 3 * v.step / n;
+                jobs[i].tag = out.data() + i * tag_len;
+                jobs[i].tag_len = tag_len;
+            }
+            if (int error = run_jobs(*suite->engine, jobs.data(), n, false)) return error;
+        }
+        if (tags[0] != tags[1]) return CST_ERR_SELFTEST;
+    }
+    return v.calls.sum() > before ? CST_OK : CST_ERR_UNSUPPORTED;
+}
+
 // A kernel of messages, forced, against its suite without any: the parts of a message on other kernels.
 int test_message_kernel(const Suites &suites, const Variant &v) {
     if (v.hash.algorithm && v.hash.algorithm->record.kind == ALGORITHM_CHECKSUM) return test_checksum_kernel(suites, v);
@@ -403,6 +441,8 @@ int selftest(const Engine &engine, const Suites &suites, const char *glob,
         if (wanted(variant->name))
             report(variant->name, !variant->runnable               ? CST_ERR_UNSUPPORTED
                                   : variant->role == Role::message ? test_message_kernel(suites, *variant)
+                                  : variant->role == Role::hash && variant->hash.algorithm->record.framed()
+                                      ? test_framed_kernel(suites, *variant)
                                                                    : test_kernel(engine, *variant));
     return first;
 }

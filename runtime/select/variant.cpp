@@ -169,7 +169,7 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
         step = uint32_t(bytes);
         if (hash) {
             hash_lag = stream.lag < hash_lag ? stream.lag : hash_lag;
-            if (step % algorithm->record.block_bytes) return Role::other;
+            if (step % algorithm->record.read_bytes()) return Role::other;
         } else {
             cipher_lag = stream.lag > cipher_lag ? stream.lag : cipher_lag;
             decrypts = algorithm->record.decrypts_only();

@@ -14,6 +14,9 @@ namespace cst {
 constexpr uint32_t NO_FIELD = 0xffffffff;
 constexpr uint32_t MAX_LANES = 128;
 constexpr uint32_t MOST_CHAIN = 64;   // bytes of a chaining value
+constexpr uint32_t MOST_FRAMED_CHAIN = MOST_WORDS * 8;  // of a hash of another kind (run/framed.cpp),
+constexpr uint32_t MOST_FRAME = 256;  // and what its kernels read for a block
+constexpr uint32_t MOST_DIGEST = 64;
 constexpr uint32_t MOST_POWERS = 32;  // rows of the key of a polynomial MAC: its powers
 constexpr uint32_t MOST_MESSAGE_BLOCKS = 16;  // of a stride of a kernel of messages
 constexpr uint32_t MOST_WHOLE_GHASH = 8;      // of one of GHASH alone

@@ -12,12 +12,17 @@ uint64_t tags_between(size_t least, size_t most, size_t step = 1) {
     return tags;
 }
 
+// Far beyond what anybody asks for, so that sums of lengths do not overflow.
+constexpr uint64_t MOST_OUTPUT = uint64_t(1) << 40;
 uint64_t tags_of(const Suite &suite) {
     switch (suite.construction) {
         case Construction::gcm:  // SP 800-38D, 5.2.1.2
             return tags_between(4, 8, 4) | tags_between(12, 16);
         case Construction::ccm:  // SP 800-38C, A.1
             return tags_between(suite.tag_min, suite.tag_max, 2);
+        case Construction::framed:
+            if (extends(suite)) return tags_between(1, 64);
+            [[fallthrough]];
         default: return tags_between(suite.tag_min, suite.tag_max);
     }
 }
@@ -37,6 +42,7 @@ Lengths lengths_of(const Suite &suite) {
     lengths.seal = {suite.min_bytes, suite.max_bytes, suite.block_bytes};
     lengths.open = opened(suite, lengths.seal);
     lengths.tags = tags_of(suite);
+    if (extends(suite)) lengths.most_tag = MOST_OUTPUT;
     if (suite.construction == Construction::esp) lengths.aad_step = ESP_EXTENSION;
     if (suite.construction == Construction::ccm) lengths.iv_and_count = CCM_IV_AND_COUNT;
     return lengths;

@@ -84,8 +84,11 @@ void add_hash(const Engine &engine, const Algorithm *hash, Derived *derived) {
     digest.hash = hash;
     digest.tag_min = digest.tag_max = hash->record.digest_bytes;
     digest.max_bytes = kMostHashed;
+    if (hash->record.framed()) digest.construction = Construction::framed;
     Suite mac = digest;
+    if (hash->record.flags & ALGORITHM_EXTENDABLE) digest.tag_min = 1;
     complete(std::move(digest), derived);
+    if (!(hash->record.flags & ALGORITHM_HMAC)) return;
     mac.name = "hmac-" + mac.name;
     mac.kind = CST_MAC;
     mac.mac_key_max = size_t(1) << 32;
@@ -348,7 +351,8 @@ void Suites::derive(const Engine &engine) {
     std::vector<Suite> ciphers;
     for (const auto &a : engine.algorithms()) {
         if (!a->usable) continue;
-        if (a->record.kind == ALGORITHM_HASH) hashes.push_back(a.get());
+        if (a->record.framed()) add_hash(engine, a.get(), &derived);
+        else if (a->record.kind == ALGORITHM_HASH) hashes.push_back(a.get());
         if (a->record.kind == ALGORITHM_CHECKSUM) add_checksum(engine, a.get(), &derived);
         if (a->record.kind == ALGORITHM_COUNTER) counters.push_back(a.get());
         if (a->record.kind == ALGORITHM_GHASH) ghash = a.get();

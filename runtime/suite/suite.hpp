@@ -31,7 +31,8 @@ enum class Construction {
     ccm,  // counter mode and CBC-MAC of the plaintext (SP 800-38C)
     rc4,  // RC4 alone: no IV, a key for each message
     rc4_hmac,  // encrypt-then-MAC with it, over aad || ciphertext
-    checksum  // a cyclic redundancy check
+    checksum,  // a cyclic redundancy check
+    framed  // a hash whose kernels read what its padding makes of each block, or HMAC with it
 };
 
 constexpr size_t CHACHA_BLOCK = 64, CHACHA_MOST_BLOCKS = 16;
@@ -65,7 +66,7 @@ struct Suite {
     uint64_t min_bytes = 0, max_bytes = 0;
     Lengths lengths;  // what follows from these
     KeyLayout key_layout;
-    uint8_t initial[64] = {};  // a digest's chaining value before the first block
+    uint8_t initial[MOST_FRAMED_CHAIN] = {};  // a digest's chaining value before the first block
 
     bool mac() const { return kind == CST_MAC || kind == CST_AEAD; }
     bool hmac() const { return mac() && hash->record.kind == ALGORITHM_HASH; }
@@ -110,6 +111,10 @@ constexpr size_t TLS_AAD = 11, TLS_HEAD = 13, TLS_MOST_PLAIN = 1 << 14, TLS_MOST
 constexpr size_t TLS_MOST_MAC = 48;
 
 inline bool is_checksum(const Suite &suite) { return suite.construction == Construction::checksum; }
+// An extendable-output function: digests of any length.
+inline bool extends(const Suite &suite) {
+    return suite.construction == Construction::framed && suite.hash->record.flags & ALGORITHM_EXTENDABLE;
+}
 // The suite of checksums whose polynomial the key says.
 const char *any_checksum_name(bool reflected);
 

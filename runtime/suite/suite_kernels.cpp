@@ -81,7 +81,7 @@ int prepare_suite(const Suite &suite) {
         if (int error = ready(*suite.engine, suite.blocks, suite.block->record.block_bytes)) return error;
     const bool checksum = suite.construction == Construction::checksum;
     if (suite.hash && !checksum)
-        if (int error = ready(*suite.engine, suite.hashes, suite.hash->record.block_bytes)) return error;
+        if (int error = ready(*suite.engine, suite.hashes, suite.hash->record.read_bytes())) return error;
     if (suite.construction == Construction::gcm || checksum)
         if (int error = ready(*suite.engine, suite.whole_hashes, suite.hash->record.block_bytes)) return error;
     if (suite.enciphers()) {

@@ -107,6 +107,13 @@ def test_cavp_cbc(shared_context: Context, count_cases: CountCases, file: str, b
         ("hashes/SHA2/SHA512_256LongMsg.rsp", "sha512_256"),
         ("hashes/MD5/rfc-1321.txt", "md5"),
         ("hashes/SM3/oscca.txt", "sm3"),
+        *(
+            (f"hashes/SHA3/SHA3_{bits}{kind}Msg.rsp", f"sha3-{bits}")
+            for bits in (224, 256, 384, 512)
+            for kind in ("Short", "Long")
+        ),
+        ("hashes/blake2/blake2b.txt", "blake2b-512"),
+        ("hashes/blake2/blake2s.txt", "blake2s-256"),
     ],
 )
 def test_digests(shared_context: Context, count_cases: CountCases, path: str, name: str) -> None:
@@ -116,6 +123,22 @@ def test_digests(shared_context: Context, count_cases: CountCases, path: str, na
         assert int(record["LEN"]) % 8 == 0
         message = H(record["MSG"])[: int(record["LEN"]) // 8]
         assert key.digest(message).hex() == record["MD"].lower(), record
+        count += 1
+    count_cases(f"{name}, CAVP and RFC", count)
+    assert count
+
+
+@pytest.mark.parametrize("name", ["shake128", "shake256"])
+@pytest.mark.parametrize("kind", ["ShortMsg", "LongMsg", "VariableOut"])
+def test_extendable_output(shared_context: Context, count_cases: CountCases, name: str, kind: str) -> None:
+    key = shared_context.suite(name).key()
+    count = 0
+    for record in records(f"hashes/SHAKE/{name.upper()}{kind}.rsp", "LEN" if "Msg" in kind else "COUNT"):
+        if "MSG" not in record:
+            continue
+        message, output = H(record["MSG"]), H(record["OUTPUT"])
+        message = message[: int(record["LEN"]) // 8] if "LEN" in record else message
+        assert key.digest(message, len(output)) == output, record
         count += 1
     count_cases(f"{name}, CAVP and RFC", count)
     assert count

@@ -79,9 +79,11 @@ Digest::Digest(const std::string &name)
       ctx_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {}
 
 Bytes Digest::of(const Bytes &message) {
-    Bytes digest(size_t(EVP_MD_get_size(md_)));
+    const bool extends = EVP_MD_get_flags(md_) & EVP_MD_FLAG_XOF;
+    Bytes digest(extends ? MOST : size_t(EVP_MD_get_size(md_)));
     if (!EVP_DigestInit_ex(ctx_.get(), md_, nullptr) || !EVP_DigestUpdate(ctx_.get(), message.data(), message.size()) ||
-        !EVP_DigestFinal_ex(ctx_.get(), digest.data(), nullptr))
+        !(extends ? EVP_DigestFinalXOF(ctx_.get(), digest.data(), digest.size())
+                  : EVP_DigestFinal_ex(ctx_.get(), digest.data(), nullptr)))
         fail_evp("a digest");
     return digest;
 }

@@ -38,9 +38,12 @@ private:
 class Digest {
 public:
     explicit Digest(const std::string &name);
+    // Of an extendable-output function MOST bytes.
     Bytes of(const Bytes &message);
 
 private:
+    static constexpr size_t MOST = 64;
+
     const EVP_MD *md_;
     std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> ctx_;
 };

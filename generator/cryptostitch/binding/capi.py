@@ -75,6 +75,7 @@ SuiteInfo = _sized(
     ("open_block_bytes", c_size_t),
     ("open_min_bytes", c_uint64),
     ("open_max_bytes", c_uint64),
+    ("most_tag_bytes", c_uint64),
 )
 CrcStruct = _sized(
     "CrcStruct",

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from .alike import AT_ONCE, Alike, Buffer
-from .capi import SEAL
+from .capi import DIGEST, SEAL
 from .runtime import Context, Key, Suite
 
 
@@ -28,8 +28,9 @@ def _digest_key(name: str) -> Key:
     return _context().suite(name).key()
 
 
-def _many(key: Key, buffers: Iterable[Any]) -> list[bytes]:
-    length, context, rest = key.suite.tag_max, key.suite.context, iter(buffers)
+def _many(key: Key, buffers: Iterable[Any], length: int | None = None) -> list[bytes]:
+    context, rest = key.suite.context, iter(buffers)
+    length = key.suite.tag_max if length is None else length
     found: list[bytes] = []
     some = tuple(islice(rest, AT_ONCE))
     jobs = Alike(key, SEAL, len(some))
@@ -53,11 +54,12 @@ def suite(name: str) -> Suite:
     return _context().suite(name)
 
 
-def hash_many(name: str, buffers: Iterable[Buffer]) -> list[bytes]:
-    """The digest of each buffer. ``name``: "sha256", "md5", ... (`Context.suites`). Buffers are bytes, bytearrays,
-    memoryviews, arrays: anything with the buffer protocol; they must not change meanwhile. RuntimeFailure where there
-    is no such hash."""
-    return _many(_digest_key(_hash(name)), buffers)
+def hash_many(name: str, buffers: Iterable[Buffer], length: int | None = None) -> list[bytes]:
+    """The digest of each buffer. ``name``: "sha256", "sha3-256", ... (`Context.suites`). Buffers are bytes, bytearrays,
+    memoryviews, arrays: anything with the buffer protocol; they must not change meanwhile. ``length``: bytes of each
+    digest, of "shake128" and "shake256" any number from 1 on; None: the usual. RuntimeFailure where there is no such
+    hash, or it has no digests of that length."""
+    return _many(_digest_key(_hash(name)), buffers, length)
 
 
 def hmac_many(name: str, key: Buffer, buffers: Iterable[Buffer]) -> list[bytes]:
@@ -78,6 +80,6 @@ def hash_column(name: str, data: Buffer, offsets: Buffer, key: Buffer | None = N
 
 
 def _hash(name: str) -> str:
-    if "-" in name or "+" in name:
+    if _context().suite(name).kind != DIGEST:
         raise ValueError(f"{name} is not a hash")
     return name

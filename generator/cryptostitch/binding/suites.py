@@ -57,6 +57,7 @@ class Suite:
         self.open_block_bytes: int = info.open_block_bytes
         self.open_min_bytes: int = info.open_min_bytes
         self.open_max_bytes: int = info.open_max_bytes
+        self.most_tag_bytes: int = info.most_tag_bytes
 
     def key(self, key: Any = None, mac_key: Any = None, memory: Any = None) -> Key:
         return Key(self, key, mac_key, memory)

@@ -7,6 +7,7 @@ multi-buffer kernels and the pairs with every cipher follow.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -115,6 +116,10 @@ class Algorithm:
     bytes: int = 64  # per lane and iteration
     block_bytes: int = 64
     # hashes
+    padding: str = "length"  # of PADDINGS
+    domain: int = 0  # of a sponge: the byte behind the message
+    extendable: bool = False  # the digest may have any length; digest_bytes is the usual one
+    hmac: bool = True
     word_bytes: int = 0
     words: int = 0
     digest_bytes: int = 0
@@ -132,6 +137,16 @@ class Algorithm:
     def parameters_of(self, form: Form) -> dict[str, Any]:
         """What the form's template is given."""
         return {**self.parameters, **form.parameters}
+
+
+# How a hash ends a message, by the number in the pack's record. A kernel of the first kind reads blocks of the message
+# as they lie. One of the others reads `bytes` for each block: the block, then what the padding puts behind it, then
+# zeros; so that one kernel serves blocks of any length up to that.
+#   length  0x80, zeros, and the message's length in bits in the last `length_bytes` (Merkle and Damgard)
+#   counted zeros; behind the block stand the bytes hashed so far, its own included, in two words, and a word of ones if
+#           it is the last one, which is never empty but of an empty message (BLAKE2: RFC 7693, 3.2 and 3.3)
+#   sponge  `domain`, zeros, and 0x80 added to the block's last byte (FIPS 202, 5.1 and B.2)
+PADDINGS = {"length": 0, "counted": 1, "sponge": 2}
 
 
 def _hash(
@@ -171,6 +186,68 @@ def _hash(
         length_bytes=2 * word_bytes,
         initial=initial,
         base=base,
+    )
+
+
+KECCAK_INPUT = 256  # bytes: a power of two that holds the longest rate
+
+
+def _keccak(name: str, capacity: int, domain: int, digest_bytes: int, form: bool = False) -> Algorithm:
+    """FIPS 202, 6: bits of the capacity; all run the permutation of the row that has the form."""
+    extendable = name.startswith("shake")
+    made = getattr(hashlib, name.replace("shake", "shake_"))
+    return Algorithm(
+        name,
+        name.replace("_", "-"),
+        "hash",
+        (Form("keccak", "streams/keccak.j2", WORDS_64, (1,), paired=False, object_isas=("sse",)),) if form else (),
+        {"word": 64, "big_endian": False},
+        bytes=KECCAK_INPUT,
+        block_bytes=(1600 - capacity) // 8,
+        padding="sponge",
+        domain=domain,
+        extendable=extendable,
+        hmac=not extendable,
+        word_bytes=8,
+        words=25,
+        digest_bytes=digest_bytes,
+        big_endian=False,
+        length_bytes=0,
+        initial=(0,) * 25,
+        base="" if form else "sha3_256",
+        reference=(lambda text: made(text).digest(digest_bytes)) if extendable else lambda text: made(text).digest(),
+    )
+
+
+def _blake2(name: str, start: tuple[int, ...], word_bytes: int) -> Algorithm:
+    """RFC 7693, without a key and with the longest digest; ``start``: the initial words of SHA-2 (2.6)."""
+    made, digest_bytes = getattr(hashlib, name), 8 * word_bytes
+    rotations, rounds = ((32, 24, 16, 63), 12) if word_bytes == 8 else ((16, 12, 8, 7), 10)
+    return Algorithm(
+        f"{name}_{8 * digest_bytes}",
+        f"{name}-{8 * digest_bytes}",
+        "hash",
+        (
+            Form(
+                name,
+                "streams/blake2.j2",
+                WORDS_64 if word_bytes == 8 else WORDS_32,
+                (1,),
+                paired=False,
+                object_isas=("sse",),
+            ),
+        ),
+        {"word": 8 * word_bytes, "big_endian": False, "start": start, "rotations": rotations, "rounds": rounds},
+        bytes=32 * word_bytes,
+        block_bytes=16 * word_bytes,
+        padding="counted",
+        word_bytes=word_bytes,
+        words=8,
+        digest_bytes=digest_bytes,
+        big_endian=False,
+        length_bytes=0,
+        initial=(start[0] ^ 0x01010000 ^ digest_bytes, *start[1:]),  # 2.8: the parameter block
+        reference=lambda text: made(text).digest(),
     )
 
 
@@ -388,14 +465,21 @@ def _checksum(suite: str, form: str = "", base: str = "") -> Algorithm:
     )
 
 
+SHA256 = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19)
+SHA512 = (
+    0x6A09E667F3BCC908,
+    0xBB67AE8584CAA73B,
+    0x3C6EF372FE94F82B,
+    0xA54FF53A5F1D36F1,
+    0x510E527FADE682D1,
+    0x9B05688C2B3E6C1F,
+    0x1F83D9ABFB41BD6B,
+    0x5BE0CD19137E2179,
+)
+
 ALGORITHMS: tuple[Algorithm, ...] = (
     _hash("sha1", (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0), 20, ni=True),
-    _hash(
-        "sha256",
-        (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19),
-        32,
-        ni=True,
-    ),
+    _hash("sha256", SHA256, 32, ni=True),
     _hash("md5", (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476), 16, big_endian=False, groups=(1, 2, 3, 4)),
     _hash(
         "sha224",
@@ -403,23 +487,7 @@ ALGORITHMS: tuple[Algorithm, ...] = (
         28,
         base="sha256",
     ),
-    _hash(
-        "sha512",
-        (
-            0x6A09E667F3BCC908,
-            0xBB67AE8584CAA73B,
-            0x3C6EF372FE94F82B,
-            0xA54FF53A5F1D36F1,
-            0x510E527FADE682D1,
-            0x9B05688C2B3E6C1F,
-            0x1F83D9ABFB41BD6B,
-            0x5BE0CD19137E2179,
-        ),
-        64,
-        word_bytes=8,
-        simd=True,
-        grouped=("avx512",),
-    ),
+    _hash("sha512", SHA512, 64, word_bytes=8, simd=True, grouped=("avx512",)),
     _hash(
         "sha384",
         (
@@ -458,6 +526,14 @@ ALGORITHMS: tuple[Algorithm, ...] = (
         32,
         grouped=("avx512",),
     ),
+    _keccak("sha3_256", 512, 0x06, 32, form=True),
+    _keccak("sha3_224", 448, 0x06, 28),
+    _keccak("sha3_384", 768, 0x06, 48),
+    _keccak("sha3_512", 1024, 0x06, 64),
+    _keccak("shake128", 256, 0x1F, 32),
+    _keccak("shake256", 512, 0x1F, 64),
+    _blake2("blake2b", SHA512, 8),
+    _blake2("blake2s", SHA256, 4),
     Algorithm(
         "chacha20",
         "chacha20",

@@ -97,6 +97,13 @@ class Algorithm:
     initial: tuple[int, ...] = ()
     base: str = ""
     """The hash whose kernels it runs, with another initial value and digest length."""
+    padding: int = 0
+    """Of a hash: catalog.PADDINGS."""
+    input_bytes: int = 0
+    """Of a hash: what its kernels read for a block; 0: the block."""
+    domain: int = 0
+    extendable: bool = False
+    hmac: bool = True
 
 
 @dataclass(frozen=True)

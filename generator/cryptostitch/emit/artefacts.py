@@ -41,6 +41,11 @@ def algorithm_records(algorithms: Iterable[catalog.Algorithm]) -> list[program.A
             a.rounds,
             a.initial,
             a.base,
+            catalog.PADDINGS[a.padding],
+            a.bytes if a.padding != "length" else 0,
+            a.domain,
+            a.extendable,
+            a.hmac,
         )
         for a in algorithms
     ]

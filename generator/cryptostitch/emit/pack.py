@@ -20,14 +20,14 @@ MAGIC = b"CSTPACK\0"
 VERSION = 6
 SECTIONS = ("strings", "mnemonics", "algorithms", "fields", "constants", "programs", "kernels", "costs")
 HEADER = struct.Struct(f"<8s4I{2 * len(SECTIONS)}I")
-ALGORITHM = struct.Struct("<13I8Q")
+ALGORITHM = struct.Struct("<16I")
 PROGRAM = struct.Struct("<6I4B10I")
 FIELD = struct.Struct("<8I")
 KERNEL = struct.Struct("<6I")
 STREAM = struct.Struct("<IIiI")
 MEMORY = struct.Struct("<7Bi")
 
-BIG_ENDIAN = 1
+BIG_ENDIAN, EXTENDABLE, HMAC = 1, 2, 4
 BY1, SHARED_KEY, IS_HAND, READS_INPUT = 1, 2, 4, 8
 SECRET, SHARED, REACH_WRITTEN, REACH_ALIGN_SHIFT = 1, 2, 4, 8
 STATIC = 1
@@ -123,7 +123,6 @@ class _Writer:
         return HEADER.pack(MAGIC, VERSION, HEADER.size + len(body), zlib.crc32(tail), 0, *flat) + body
 
     def algorithm(self, a: Algorithm) -> bytes:
-        initial = tuple(a.initial) + (0,) * (8 - len(a.initial))
         return ALGORITHM.pack(
             self.string(a.name),
             self.string(a.suite),
@@ -132,14 +131,16 @@ class _Writer:
             a.word_bytes,
             a.words,
             a.digest_bytes,
-            BIG_ENDIAN * a.big_endian,
+            BIG_ENDIAN * a.big_endian | EXTENDABLE * a.extendable | HMAC * a.hmac,
             a.length_bytes,
             a.key_bytes,
             a.iv_bytes,
             a.rounds,
             self.base(a),
-            *initial,
-        )
+            a.padding,
+            a.input_bytes,
+            a.domain,
+        ) + struct.pack(f"<{a.words}Q", *a.initial, *(0,) * (a.words - len(a.initial)))
 
     def base(self, a: Algorithm) -> int:
         """Index + 1, or 0."""

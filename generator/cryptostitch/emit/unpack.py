@@ -73,8 +73,13 @@ class _Reader:
             n[7],
             n[8],
             n[9],
-            tuple(n[11 : 11 + words]),
+            struct.unpack_from(f"<{words}Q", self.data, offset + p.ALGORITHM.size),
             self.algorithm_name(n[10]) if n[10] else "",
+            n[11],
+            n[12],
+            n[13],
+            bool(n[5] & p.EXTENDABLE),
+            bool(n[5] & p.HMAC),
         )
 
     def algorithm_name(self, number: int) -> str:

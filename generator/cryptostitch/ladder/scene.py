@@ -53,6 +53,7 @@ from .lanes import (
     next_counter,
 )
 from .machine import Machine, Outcome, Step
+from .padding import most_text, padded
 from .result import Skip
 
 WHOLE_BLOCKS = {"cipher_dec", "ecb_enc", "ecb_dec", "xts_enc", "xts_dec"}  # kinds of texts that end with a block
@@ -209,10 +210,9 @@ class Scene:
         return expected
 
     def _message(self, row: Algorithm, length: int, secrets: Secrets, what: str) -> tuple[bytes, bytes]:
-        """A padded message of ``length`` bytes, and its digest."""
-        body = secrets(what, length - 1 - row.length_bytes)
-        bits = (8 * len(body)).to_bytes(row.length_bytes, "big" if row.big_endian else "little")
-        return body + b"\x80" + bits, digest_of(row)(body)
+        """A message of which ``length`` bytes are read, as they are read, and its digest."""
+        body = secrets(what, most_text(row, length))
+        return padded(row, body), digest_of(row)(body)
 
     def _hash(self, i: int, row: Algorithm, secrets: Secrets, texts: dict) -> list[Expected]:
         expected = []

@@ -120,11 +120,26 @@ def _digests(suite: str) -> list[Vector]:
         name: [f"SHA2/{name.upper()}{kind}Msg.rsp" for kind in ("Short", "Long")]
         for name in ("sha224", "sha256", "sha384", "sha512", "sha512_256")
     }
+    paths |= {
+        f"sha3-{bits}": [f"SHA3/SHA3_{bits}{kind}Msg.rsp" for kind in ("Short", "Long")]
+        for bits in (224, 256, 384, 512)
+    }
+    paths |= {
+        f"shake{bits}": [f"SHAKE/SHAKE{bits}{kind}.rsp" for kind in ("ShortMsg", "LongMsg", "VariableOut")]
+        for bits in (128, 256)
+    }
+    paths |= {"blake2b-512": ["blake2/blake2b.txt"], "blake2s-256": ["blake2/blake2s.txt"]}
     return [
-        Vector(path, suite, b"", b"", b"", b"", H(r["MSG"])[: int(r["LEN"]) // 8], b"", H(r["MD"]))
+        Vector(path, suite, b"", b"", b"", b"", H(r["MSG"])[: bytes_of(r)], b"", H(r.get("MD") or r["OUTPUT"]))
         for path in paths.get(suite, ())
-        for r in records(f"hashes/{path}", "LEN")
+        for r in records(f"hashes/{path}", "COUNT" if path.endswith("Out.rsp") else "LEN")
+        if "MSG" in r
     ]
+
+
+def bytes_of(record: dict[str, str]) -> int:
+    """Of the message of a CAVP record."""
+    return int(record["LEN"]) // 8 if "LEN" in record else len(record["MSG"]) // 2
 
 
 CHECK_VALUES = {  # of b"123456789", in the catalogue that core/crc.py names
