@@ -15,10 +15,9 @@ static bool take_end(std::string &text, const std::string &suffix) {
 }
 
 size_t hash_bytes(const std::string &hash) {
-    static const std::pair<const char *, size_t> others[] = {{"", 0},        {"md5", 16},    {"sha1", 20},
-                                                             {"sha224", 28}, {"sha384", 48}, {"sha512", 64},
-                                                             {"sha3-224", 28}, {"sha3-384", 48}, {"sha3-512", 64},
-                                                             {"shake256", 64}, {"blake2b-512", 64}};
+    static const std::pair<const char *, size_t> others[] = {
+        {"", 0},          {"md5", 16},      {"sha1", 20},     {"sha224", 28},   {"sha384", 48},     {"sha512", 64},
+        {"sha3-224", 28}, {"sha3-384", 48}, {"sha3-512", 64}, {"shake256", 64}, {"blake2b-512", 64}};
     for (const auto &other : others)
         if (hash == other.first) return other.second;
     return 32;

@@ -95,8 +95,8 @@ int cst_suite_get(cst_ctx *ctx, const char *name, const cst_suite **suite) {
 }
 
 int cst_suite_info_get(const cst_suite *handle, cst_suite_info *info) {
-    if (!handle || !info || (info->size != sizeof(*info) && info->size != INFO_WITHOUT_RULES &&
-                             info->size != INFO_WITHOUT_MOST_TAG))
+    if (!handle || !info ||
+        (info->size != sizeof(*info) && info->size != INFO_WITHOUT_RULES && info->size != INFO_WITHOUT_MOST_TAG))
         return CST_ERR_ARGUMENT;
     const Suite &suite = *from(handle);
     info->name = suite.name.c_str();

@@ -134,8 +134,19 @@ def test_a_real_tree(program: Path, tmp_path: Path, hash_: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "hash_", ("sm3", "sha512_256", "sha3-224", "sha3-256", "sha3-384", "sha3-512", "shake128", "shake256",
-              "blake2b-512", "blake2s-256")
+    "hash_",
+    (
+        "sm3",
+        "sha512_256",
+        "sha3-224",
+        "sha3-256",
+        "sha3-384",
+        "sha3-512",
+        "shake128",
+        "shake256",
+        "blake2b-512",
+        "blake2s-256",
+    ),
 )
 def test_hashes_that_coreutils_lacks(program: Path, tree: Path, hash_: str) -> None:
     if hash_ in ("sm3", "sha512_256") and hash_ not in hashlib.algorithms_available:

@@ -136,10 +136,9 @@ int Pack::plain_algorithm(uint32_t index, AlgorithmRecord *out) const {
     Reader r(data_, size_, offset, size_);
     out->name = r.string(strings_.offset, strings_.count);
     out->suite = r.string(strings_.offset, strings_.count);
-    uint32_t *numbers[] = {&out->kind,         &out->block_bytes, &out->word_bytes,   &out->words,
-                           &out->digest_bytes, &out->flags,       &out->length_bytes, &out->key_bytes,
-                           &out->iv_bytes,     &out->rounds,      &out->base,         &out->padding,
-                           &out->input_bytes,  &out->domain};
+    uint32_t *numbers[] = {&out->kind,  &out->block_bytes,  &out->word_bytes,  &out->words,    &out->digest_bytes,
+                           &out->flags, &out->length_bytes, &out->key_bytes,   &out->iv_bytes, &out->rounds,
+                           &out->base,  &out->padding,      &out->input_bytes, &out->domain};
     for (uint32_t *number : numbers) *number = r.u32();
     if (out->words > MOST_WORDS) return CST_ERR_PACK;
     if (!out->input_bytes) out->input_bytes = out->block_bytes;

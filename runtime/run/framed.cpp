@@ -76,6 +76,13 @@ public:
         for (size_t i = 0; i < n; i++) go_on(lanes[i]);
     }
     void turn(const uint32_t *lanes, size_t n) {
+        uint32_t ends[MAX_LANES];
+        size_t n_ends = 0;
+        for (size_t i = 0; i < n; i++) {
+            const Progress progress = message[lanes[i]]->progress;
+            if (progress == Progress::outer || progress == Progress::squeeze) ends[n_ends++] = lanes[i];
+        }
+        take_chains(ends, n_ends);
         for (size_t i = 0; i < n; i++) go_on(lanes[i]);
     }
 
@@ -84,10 +91,9 @@ private:
     static constexpr size_t FRAMES = MOST_FRAME;
     static_assert(MOST_FRAMED_CHAIN <= FRAMES && 2 * FRAMES <= SCRATCH_BYTES);
 
-    uint8_t *take_chain(uint32_t lane) {
-        uint8_t *const chain = memory_->scratch_of(lane, FRAMES);
-        chains_.take(&lane, 1, [&](size_t) { return chain; });
-        return chain;
+    // To their scratch.
+    void take_chains(const uint32_t *lanes, size_t n) {
+        chains_.take(lanes, n, [&](size_t i) { return memory_->scratch_of(lanes[i], FRAMES); });
     }
     void go_on(uint32_t lane) {
         Framed *const m = message[lane];
@@ -98,7 +104,7 @@ private:
                     break;
                 case Progress::outer: return begin_second(lane, m);
                 case Progress::squeeze:
-                    give(hash_, m, take_chain(lane));
+                    give(hash_, m, scratch(lane));
                     m->progress = m->given < m->tag_len ? Progress::more : Progress::done;
                     break;
                 case Progress::more: {
@@ -110,7 +116,8 @@ private:
                     left[lane] = 0;
                     if (m->ends && m->state) wipe(m->state, sizeof(*m->state));
                     if (m->ends) return;
-                    memcpy(m->state->chain, take_chain(lane), hash_.chain_bytes());
+                    take_chains(&lane, 1);
+                    memcpy(m->state->chain, scratch(lane), hash_.chain_bytes());
                     return put_aside(hash_, m);
             }
         }
@@ -142,9 +149,8 @@ private:
     }
     // RFC 2104: the hash of the key's other block and the digest.
     void begin_second(uint32_t lane, Framed *m) {
-        const uint8_t *const chain = take_chain(lane);
         uint8_t *const frame = frames(lane, 1);
-        memcpy(frame, chain, hash_.digest_bytes);
+        memcpy(frame, scratch(lane), hash_.digest_bytes);
         end_frame(hash_, frame, hash_.digest_bytes, unit_ + hash_.digest_bytes, true);
         chains_.put(&lane, 1, [&](size_t) { return m->key->outer(); });
         m->progress = Progress::squeeze;
@@ -175,7 +181,8 @@ Need need_of(const Suite &suite, size_t n, uint64_t blocks, uint64_t most) {
 
 // Of one suite. Each has something to do for a kernel.
 void run_list(const Suite &suite, Memory *memory, Framed **list, size_t n) {
-    std::sort(list, list + n, [](const Framed *a, const Framed *b) { return a->blocks > b->blocks; });
+    const auto before = [](const Framed *a, const Framed *b) { return a->blocks > b->blocks; };
+    if (!std::is_sorted(list, list + n, before)) std::sort(list, list + n, before);
     while (n) {
         uint64_t blocks = 0;
         for (size_t i = 0; i < n; i++) blocks += list[i]->blocks;
@@ -218,8 +225,8 @@ bool begin_part(const cst_part &part, Framed *m) {
     m->ends = part.tag != nullptr;
     m->tag = static_cast<uint8_t *>(part.tag);
     m->tag_len = part.tag_len;
-    m->blocks = m->ends ? all_blocks(suite, m->held + m->bytes, m->tag_len)
-                        : absorbed_blocks(hash, m->held + m->bytes, false);
+    m->blocks =
+        m->ends ? all_blocks(suite, m->held + m->bytes, m->tag_len) : absorbed_blocks(hash, m->held + m->bytes, false);
     if (!m->blocks) put_aside(hash, m);
     return m->blocks;
 }

@@ -59,15 +59,17 @@ const KnownAnswer known_answers[] = {
     {"sha3-224", "", "", "", "", A3_200, "", "9376816aba503f72f96ce7eb65ac095deee3be4bf9bbc2a1cb7e11e0"},
     {"sha3-256", "", "", "", "", "", "", "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a"},
     {"sha3-256", "", "", "", "", A3_200, "", "79f38adec5c20307a98ef76e8324afbfd46cfd81b22e3973c65fa1bd9de31787"},
-    {"sha3-384", "", "", "", "", "", "", "0c63a75b845e4f7d01107d852e4c2485c51a50aaaa94fc61995e71bbee983a2ac3713831264adb47fb6bd1e058d5f004"},
-    {"sha3-384", "", "", "", "", A3_200, "", "1881de2ca7e41ef95dc4732b8f5f002b189cc1e42b74168ed1732649ce1dbcdd76197a31fd55ee989f2d7050dd473e8f"},
-    {"sha3-512", "", "", "", "", "", "", 
+    {"sha3-384", "", "", "", "", "", "",
+     "0c63a75b845e4f7d01107d852e4c2485c51a50aaaa94fc61995e71bbee983a2ac3713831264adb47fb6bd1e058d5f004"},
+    {"sha3-384", "", "", "", "", A3_200, "",
+     "1881de2ca7e41ef95dc4732b8f5f002b189cc1e42b74168ed1732649ce1dbcdd76197a31fd55ee989f2d7050dd473e8f"},
+    {"sha3-512", "", "", "", "", "", "",
      "a69f73cca23a9ac5c8b567dc185a756e97c982164fe25859e0d1dcc1475c80a615b2123af1f5f94c11e3e9402c3ac558f500199d95b6d3e3"
      "01758586281dcd26"},
-    {"sha3-512", "", "", "", "", A3_200, "", 
+    {"sha3-512", "", "", "", "", A3_200, "",
      "e76dfad22084a8b1467fcf2ffa58361bec7628edf5f3fdc0e4805dc48caeeca81b7c13c30adf52a3659584739a2df46be589c51ca1a4a841"
      "6df6545a1ce8ba00"},
-    {"shake128", "", "", "", "", "", "", 
+    {"shake128", "", "", "", "", "", "",
      "7f9c2ba4e88f827d616045507605853ed73b8093f6efbc88eb1a6eacfa66ef263cb1eea988004b93103cfb0aeefd2a686e01fa4a58e8a363"
      "9ca8a1e3f9ae57e235b8cc873c23dc62b8d260169afa2f75ab916a58d974918835d25e6a435085b2badfd6dfaac359a5efbb7bcc4b59d538"
      "df9a04302e10c8bc1cbf1a0b3a5120ea17cda7cfad765f5623474d368ccca8af0007cd9f5e4c849f167a580b14aabdefaee7eef47cb0fca9"
@@ -78,7 +80,7 @@ const KnownAnswer known_answers[] = {
      "62b8d654db53d09b8dcff273cdfeb573fad8bcd45578bec2e770d01efde86e721a3f7c6cce275dabe6e2143f1af18da7efddc4c7b70b5e34"
      "5db93cc936bea323491ccb38a388f546a9ff00dd4e1300b9b2153d2041d205b443e41b45a653f2a5c4492c1add544512dda2529833462b71"
      "a41a45be97290b6f"},
-    {"shake128", "", "", "", "", A3_200, "", 
+    {"shake128", "", "", "", "", A3_200, "",
      "131ab8d2b594946b9c81333f9bb6e0ce75c3b93104fa3469d3917457385da037cf232ef7164a6d1eb448c8908186ad852d3f85a5cf28da1a"
      "b6fe3438171978467f1c05d58c7ef38c284c41f6c2221a76f12ab1c04082660250802294fb87180213fdef5b0ecb7df50ca1f8555be14d32"
      "e10f6edcde892c09424b29f597afc270c904556bfcb47a7d40778d390923642b3cbd0579e60908d5a000c1d08b98ef933f806445bf87f8b0"
@@ -89,7 +91,7 @@ const KnownAnswer known_answers[] = {
      "f3e50c537ac1b0f8974f0fe1a6ad295ba42f6aec74d123a7abedde6e2c0711cab36be5acb1a5a11a4b1db08ba6982efccd716929a7741cfc"
      "63aa4435e0b69a9063e880795c3dc5ef3272e11c497a91acf699fefee206227a44c9fb359fd56ac0a9a75a743cff6862f17d7259ab075216"
      "c0699511643b6439"},
-    {"shake256", "", "", "", "", "", "", 
+    {"shake256", "", "", "", "", "", "",
      "46b9dd2b0ba88d13233b3feb743eeb243fcd52ea62b81b82b50c27646ed5762fd75dc4ddd8c0f200cb05019d67b592f6fc821c49479ab486"
      "40292eacb3b7c4be141e96616fb13957692cc7edd0b45ae3dc07223c8e92937bef84bc0eab862853349ec75546f58fb7c2775c38462c5010"
      "d846c185c15111e595522a6bcd16cf86f3d122109e3b1fdd943b6aec468a2d621a7c06c6a957c62b54dafc3be87567d677231395f6147293"
@@ -100,7 +102,7 @@ const KnownAnswer known_answers[] = {
      "f5b21932f23861bcf23a52b5da67eaf7baae0f5fb1369db78f3ac45f8c4ac5671d85735cdddb09d2b1e34a1fc066ff4a162cb263d6541274"
      "ae2fcc865f618abe27c124cd8b074ccd516301b91875824d09958f341ef274bdab0bae316339894304e35877b0c28a9b1fd166c796b9cc25"
      "8a064a8f57e27f2a"},
-    {"shake256", "", "", "", "", A3_200, "", 
+    {"shake256", "", "", "", "", A3_200, "",
      "cd8a920ed141aa0407a22d59288652e9d9f1a7ee0c1e7c1ca699424da84a904d2d700caae7396ece96604440577da4f3aa22aeb8857f961c"
      "4cd8e06f0ae6610b1048a7f64e1074cd629e85ad7566048efc4fb500b486a3309a8f26724c0ed628001a1099422468de726f1061d99eb9e9"
      "3604d5aa7467d4b1bd6484582a384317d7f47d750b8f5499512bb85a226c4243556e696f6bd072c5aa2d9b69730244b56853d16970ad817e"
@@ -112,7 +114,7 @@ const KnownAnswer known_answers[] = {
      "2d4f1791bc689a0e9b799a37339c04275733740143ef5d2b58b96a363d4e08076a1a9d7846436e4dca5728b6f760eef0ca92bf0be5615e96"
      "959d767197a0beeb"},
     // RFC 7693, appendices A and B
-    {"blake2b-512", "", "", "", "", ABC, "", 
+    {"blake2b-512", "", "", "", "", ABC, "",
      "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d17d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925a"
      "b92386edd4009923"},
     {"blake2s-256", "", "", "", "", ABC, "", "508c5e8c327c14e2e1a72ba34eeb452f37458b209ed63a294d999b4c86675982"},

@@ -31,8 +31,7 @@ public:
             if (together_) {
                 put_one(to, chain(i++));
             } else if (!begins(lanes + i, n - i)) {
-                const uint8_t *const from = chain(i++);
-                for (size_t row = 0; row < rows_; row++) memcpy(to + row * stride_, from + row * entry_, entry_);
+                copy_entries(to, stride_, chain(i++), entry_);
             } else if (entry_ == 4) {
                 const uint8_t *const four[] = {chain(i), chain(i + 1), chain(i + 2), chain(i + 3)};
                 put_four(to, four);
@@ -51,8 +50,7 @@ public:
             if (together_) {
                 put_one(to(i++), from);
             } else if (!begins(lanes + i, n - i)) {
-                uint8_t *const chain = to(i++);
-                for (size_t row = 0; row < rows_; row++) memcpy(chain + row * entry_, from + row * stride_, entry_);
+                copy_entries(to(i++), entry_, from, stride_);
             } else if (entry_ == 4) {
                 uint8_t *const four[] = {to(i), to(i + 1), to(i + 2), to(i + 3)};
                 take_four(from, four);
@@ -72,7 +70,7 @@ private:
     static size_t columns(const Variant &v) {
         const Part &part = v.hash;
         const size_t most = ROW / part.chain_entry;
-        if (v.lanes % most || (most == 2 && part.chain_rows % 2) || (most != 2 && most != 4)) return 1;
+        if (v.lanes % most || (most != 2 && most != 4)) return 1;
         for (size_t i = 0; i < v.lanes; i++)
             if (part.lanes[i].chain != part.lanes[i - i % most].chain + i % most * part.chain_entry) return 1;
         return most;
@@ -81,6 +79,16 @@ private:
     bool begins(const uint32_t *lanes, size_t n) const {
         return at_once_ > 1 && n >= at_once_ && lanes[0] % at_once_ == 0 &&
                lanes[at_once_ - 1] == lanes[0] + at_once_ - 1;
+    }
+
+    // Of one lane, of a number of bytes that the compiler knows.
+    void copy_entries(uint8_t *to, size_t to_pitch, const uint8_t *from, size_t from_pitch) const {
+        if (entry_ == 8)
+            for (size_t row = 0; row < rows_; row++, to += to_pitch, from += from_pitch) memcpy(to, from, 8);
+        else if (entry_ == 4)
+            for (size_t row = 0; row < rows_; row++, to += to_pitch, from += from_pitch) memcpy(to, from, 4);
+        else
+            for (size_t row = 0; row < rows_; row++, to += to_pitch, from += from_pitch) memcpy(to, from, entry_);
     }
 
     // Moves of chaining values name their registers, so that the compiler leaves none on the stack; registers are
@@ -143,12 +151,20 @@ private:
             for (size_t i = 0; i < 4; i++) memcpy(chains[i] + 4 * row, from + 4 * i, 4);
     }
     void put_two(uint8_t *to, const uint8_t *a, const uint8_t *b) const {
-        for (size_t row = 0; row < rows_; row += 2)
+        size_t row = 0;
+        for (; row + 2 <= rows_; row += 2)
             transpose_pair(to + row * stride_, to + (row + 1) * stride_, a + 8 * row, b + 8 * row);
+        if (row == rows_) return;
+        memcpy(to + row * stride_, a + 8 * row, 8);
+        memcpy(to + row * stride_ + 8, b + 8 * row, 8);
     }
     void take_two(const uint8_t *from, uint8_t *const *to) const {
-        for (size_t row = 0; row < rows_; row += 2)
+        size_t row = 0;
+        for (; row + 2 <= rows_; row += 2)
             transpose_pair(to[0] + 8 * row, to[1] + 8 * row, from + row * stride_, from + (row + 1) * stride_);
+        if (row == rows_) return;
+        memcpy(to[0] + 8 * row, from + row * stride_, 8);
+        memcpy(to[1] + 8 * row, from + row * stride_ + 8, 8);
     }
 
     const LanePlace *const places_;

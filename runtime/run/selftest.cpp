@@ -443,7 +443,7 @@ int selftest(const Engine &engine, const Suites &suites, const char *glob,
                                   : variant->role == Role::message ? test_message_kernel(suites, *variant)
                                   : variant->role == Role::hash && variant->hash.algorithm->record.framed()
                                       ? test_framed_kernel(suites, *variant)
-                                                                   : test_kernel(engine, *variant));
+                                      : test_kernel(engine, *variant));
     return first;
 }
 

@@ -21,8 +21,8 @@ namespace {
 bool same_algorithm(const AlgorithmRecord &a, const AlgorithmRecord &b) {
     return a.kind == b.kind && a.block_bytes == b.block_bytes && a.word_bytes == b.word_bytes && a.words == b.words &&
            a.digest_bytes == b.digest_bytes && a.flags == b.flags && a.length_bytes == b.length_bytes &&
-           a.key_bytes == b.key_bytes && a.iv_bytes == b.iv_bytes && a.rounds == b.rounds &&
-           a.padding == b.padding && a.input_bytes == b.input_bytes && a.domain == b.domain &&
+           a.key_bytes == b.key_bytes && a.iv_bytes == b.iv_bytes && a.rounds == b.rounds && a.padding == b.padding &&
+           a.input_bytes == b.input_bytes && a.domain == b.domain &&
            memcmp(a.initial, b.initial, sizeof(a.initial)) == 0 && strcmp(a.suite, b.suite) == 0;
 }
 

@@ -21,7 +21,7 @@ struct Lengths {
     uint64_t aad_step = 1;  // between the AADs that are taken, a power of two
     size_t iv_and_count = 0;  // CCM: of these bytes the IV leaves some, which count the text; 0: IV and text are apart
 
-    bool hold_tag(size_t bytes) const { 
+    bool hold_tag(size_t bytes) const {
         return bytes > 64 ? bytes <= most_tag : bytes ? tags >> (bytes - 1) & 1 : !tags;
     }
     // An input, beside an IV of a length that is right.

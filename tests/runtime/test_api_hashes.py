@@ -33,7 +33,9 @@ def context(request: pytest.FixtureRequest, library: str) -> Context:
 
 def around(block: int) -> list[int]:
     """Lengths where something else happens, and some between."""
-    return sorted({n * block + d for n in (0, 1, 2, 6, 7, 8, 14) for d in (-1, 0, 1, 7) if n * block + d >= 0} | {3, 50})
+    return sorted(
+        {n * block + d for n in (0, 1, 2, 6, 7, 8, 14) for d in (-1, 0, 1, 7) if n * block + d >= 0} | {3, 50}
+    )
 
 
 @pytest.mark.parametrize("suite", ROWS)

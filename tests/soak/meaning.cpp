@@ -7,12 +7,22 @@
 namespace soak {
 namespace {
 
-const std::map<std::string, std::string> HASHES = {
-    {"md5", "MD5"},       {"sha1", "SHA1"},     {"sha224", "SHA224"},         {"sha256", "SHA256"},
-    {"sha384", "SHA384"}, {"sha512", "SHA512"}, {"sha512_256", "SHA512-256"}, {"sm3", "SM3"},
-    {"sha3-224", "SHA3-224"}, {"sha3-256", "SHA3-256"}, {"sha3-384", "SHA3-384"}, {"sha3-512", "SHA3-512"},
-    {"blake2b-512", "BLAKE2B-512"}, {"blake2s-256", "BLAKE2S-256"},
-    {"shake128", "SHAKE128"}, {"shake256", "SHAKE256"}};
+const std::map<std::string, std::string> HASHES = {{"md5", "MD5"},
+                                                   {"sha1", "SHA1"},
+                                                   {"sha224", "SHA224"},
+                                                   {"sha256", "SHA256"},
+                                                   {"sha384", "SHA384"},
+                                                   {"sha512", "SHA512"},
+                                                   {"sha512_256", "SHA512-256"},
+                                                   {"sm3", "SM3"},
+                                                   {"sha3-224", "SHA3-224"},
+                                                   {"sha3-256", "SHA3-256"},
+                                                   {"sha3-384", "SHA3-384"},
+                                                   {"sha3-512", "SHA3-512"},
+                                                   {"blake2b-512", "BLAKE2B-512"},
+                                                   {"blake2s-256", "BLAKE2S-256"},
+                                                   {"shake128", "SHAKE128"},
+                                                   {"shake256", "SHAKE256"}};
 
 // aes-128-cbc -> AES-128-CBC
 std::string upper(std::string text) {

@@ -5,10 +5,10 @@ namespace {
 
 // In the order in which they are listed.
 constexpr const char *NAMES[][2] = {
-    {"md5", "MD5"},       {"sha1", "SHA1"},     {"sha224", "SHA224"},         {"sha256", "SHA256"},
-    {"sha384", "SHA384"}, {"sha512", "SHA512"}, {"sha512_256", "SHA512/256"}, {"sm3", "SM3"},
-    {"sha3-224", "SHA3-224"}, {"sha3-256", "SHA3-256"}, {"sha3-384", "SHA3-384"}, {"sha3-512", "SHA3-512"},
-    {"shake128", "SHAKE128"}, {"shake256", "SHAKE256"}, {"blake2b-512", "BLAKE2b"}, {"blake2s-256", "BLAKE2s-256"},
+    {"md5", "MD5"},           {"sha1", "SHA1"},         {"sha224", "SHA224"},         {"sha256", "SHA256"},
+    {"sha384", "SHA384"},     {"sha512", "SHA512"},     {"sha512_256", "SHA512/256"}, {"sm3", "SM3"},
+    {"sha3-224", "SHA3-224"}, {"sha3-256", "SHA3-256"}, {"sha3-384", "SHA3-384"},     {"sha3-512", "SHA3-512"},
+    {"shake128", "SHAKE128"}, {"shake256", "SHAKE256"}, {"blake2b-512", "BLAKE2b"},   {"blake2s-256", "BLAKE2s-256"},
 };
 
 }  // namespace

@@ -14,9 +14,9 @@ def most_text(row: Algorithm, size: int) -> int:
 
 def padded(row: Algorithm, text: bytes) -> bytes:
     """All that a kernel reads of it."""
-    unit, order = row.block_bytes, "big" if row.big_endian else "little"
+    unit = row.block_bytes
     if row.padding == "length":
-        end = (8 * len(text)).to_bytes(row.length_bytes, order)
+        end = (8 * len(text)).to_bytes(row.length_bytes, "big" if row.big_endian else "little")
         return text + b"\x80" + bytes(-(len(text) + 1 + len(end)) % unit) + end
     if row.padding == "sponge":
         filled = bytearray(text + bytes([row.domain]) + bytes(-(len(text) + 1) % unit))
