@@ -30,9 +30,9 @@ std::vector<size_t> lengths(const Row &row, const Load &load) {
 std::vector<Row> all_rows(const std::string &target) {
     std::vector<std::string> suites = cryptostitch_suites(target);
     if (suites.empty()) {
-        for (const std::string hash : {"sha3-224", "sha3-256", "sha3-384", "sha3-512", "blake2b-512", "blake2s-256"})
+        for (const std::string hash : {"sha3-224", "sha3-256", "sha3-384", "sha3-512"})
             suites.insert(suites.end(), {hash, "hmac-" + hash});
-        suites.insert(suites.end(), {"shake128", "shake256"});
+        suites.insert(suites.end(), {"shake128", "shake256", "blake2b-512", "blake2s-256"});
         const std::vector<std::string> hashes = {"md5",    "sha1",   "sha224",     "sha256",
                                                  "sha384", "sha512", "sha512_256", "sm3"};
         for (const std::string &hash : hashes) suites.insert(suites.end(), {hash, "hmac-" + hash});

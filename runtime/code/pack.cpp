@@ -60,7 +60,7 @@ bool sound_hash(const AlgorithmRecord &a) {
                    a.input_bytes == a.block_bytes && !(a.flags & ALGORITHM_EXTENDABLE);
         case PADDING_COUNTED:  // two words and one behind the block
             return power_of_two(a.input_bytes) && a.block_bytes + 3 * a.word_bytes <= a.input_bytes &&
-                   !(a.flags & (ALGORITHM_EXTENDABLE | ALGORITHM_BIG_ENDIAN));
+                   !(a.flags & (ALGORITHM_EXTENDABLE | ALGORITHM_BIG_ENDIAN | ALGORITHM_HMAC));
         case PADDING_SPONGE:
             return power_of_two(a.input_bytes) && a.block_bytes <= a.input_bytes && a.block_bytes < a.chain_bytes() &&
                    a.domain >= 1 && a.domain < 0x80 && !(a.flags & ALGORITHM_BIG_ENDIAN);

@@ -30,7 +30,9 @@ bool read_name(bool escapes, std::string *name) {
     return true;
 }
 
-constexpr const char *TAGS[] = {"SHA512/256", "SHA512", "SHA384", "SHA256", "SHA224", "SHA1", "MD5", "SM3"};
+constexpr const char *TAGS[] = {"SHA512/256", "SHA512",   "SHA384",   "SHA256",     "SHA224",   "SHA1",
+                                "MD5",        "SM3",      "SHA3-224", "SHA3-256",   "SHA3-384", "SHA3-512",
+                                "SHAKE128",   "SHAKE256", "BLAKE2b",  "BLAKE2s-256"};
 
 }  // namespace
 

@@ -144,7 +144,8 @@ class Algorithm:
 # zeros; so that one kernel serves blocks of any length up to that.
 #   length  0x80, zeros, and the message's length in bits in the last `length_bytes` (Merkle and Damgard)
 #   counted zeros; behind the block stand the bytes hashed so far, its own included, in two words, and a word of ones if
-#           it is the last one, which is never empty but of an empty message (BLAKE2: RFC 7693, 3.2 and 3.3)
+#           it is the last one, which is never empty but of an empty message (BLAKE2: RFC 7693, 3.2 and 3.3). No HMAC: of
+#           an empty message the key's block would be the last, and its chaining value another
 #   sponge  `domain`, zeros, and 0x80 added to the block's last byte (FIPS 202, 5.1 and B.2)
 PADDINGS = {"length": 0, "counted": 1, "sponge": 2}
 
@@ -241,6 +242,7 @@ def _blake2(name: str, start: tuple[int, ...], word_bytes: int) -> Algorithm:
         bytes=32 * word_bytes,
         block_bytes=16 * word_bytes,
         padding="counted",
+        hmac=False,
         word_bytes=word_bytes,
         words=8,
         digest_bytes=digest_bytes,

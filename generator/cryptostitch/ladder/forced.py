@@ -47,7 +47,10 @@ class Forced:
     def of(cls, subject: Subject) -> Forced:
         """Raises Skip when the kernel cannot run here, or no suite computes what it does."""
         context, kernel = subject.native(), subject.assembled()
-        hashes = {row.name for row in subject.rows if row.kind == "hash"}
+        hashes = {row.suite for row in subject.rows if row.kind == "hash"}
+        # Of one kernel for many rates all are tried.
+        framed = {row.name for row in subject.rows if row.kind == "hash" and row.padding != "length"}
+        hashes |= {row.suite for row in ALGORITHMS if row.base in framed}
         checksums = {row.name for row in subject.rows if row.kind == "checksum"}
         hashes |= {row.suite for row in ALGORITHMS if (row.base or row.name) in checksums}
         readers = [row for row in subject.rows if not KINDS[row.kind].writes]
