@@ -67,8 +67,8 @@ bench: build
 bench-tiers: build
 	@$(IN); bench/run.sh --tiers $(BENCH)
 
-# All that the CPU's page and the README show, measured anew. `python bench/summary page` and `bench/speed.sh` write them
-# from kept runs without measuring.
+# All that the CPU's page and the README show, measured anew. `python bench/summary page` and `bench/speed.sh` write
+# them from kept runs without measuring.
 figures: build
 	@$(IN); bench/run.sh; bench/run.sh --tiers
 

@@ -8,7 +8,8 @@ cd "$(dirname "$0")/.."
 python=.venv/bin/python
 [ -x $python ] || python=python3
 commit=$(git rev-parse --short HEAD 2>/dev/null || true)
-kept=':!generator/cryptostitch/cpus/*/bench*.json :!generator/cryptostitch/cpus/*/about.json :!generator/cryptostitch/cpus/*/README.md :!bench/speed-*.svg'
+cpu=':!generator/cryptostitch/cpus/*'
+kept="$cpu/bench*.json $cpu/about.json $cpu/README.md :!bench/speed-*.svg"
 changed=$(set -f; git status --porcelain --untracked-files=no -- . $kept 2>/dev/null || true)
 [ -z "$changed" ] || commit=$commit-dirty
 new=build/bench.json

@@ -92,8 +92,7 @@ int Pack::open(const void *bytes, size_t size, Origin origin) {
             "it is a pack of version %u; this library reads version %u: make it again (cryptostitch emit --pack)",
             version, VERSION);
     if (stated != size_) return CST_ERR_PACK;
-    Section *sections[] = {&strings_, &mnemonics_, &algorithms_, &fields_,
-                           &constants_, &programs_, &kernels_,   &costs_};
+    Section *sections[] = {&strings_, &mnemonics_, &algorithms_, &fields_, &constants_, &programs_, &kernels_, &costs_};
     for (Section *section : sections) {
         section->offset = r.u32();
         section->count = r.u32();

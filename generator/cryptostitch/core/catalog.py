@@ -144,8 +144,8 @@ class Algorithm:
 # zeros; so that one kernel serves blocks of any length up to that.
 #   length  0x80, zeros, and the message's length in bits in the last `length_bytes` (Merkle and Damgard)
 #   counted zeros; behind the block stand the bytes hashed so far, its own included, in two words, and a word of ones if
-#           it is the last one, which is never empty but of an empty message (BLAKE2: RFC 7693, 3.2 and 3.3). No HMAC: of
-#           an empty message the key's block would be the last, and its chaining value another
+#           it is the last one, which is never empty but of an empty message (BLAKE2: RFC 7693, 3.2 and 3.3). No HMAC:
+#           of an empty message the key's block would be the last, and its chaining value another
 #   sponge  `domain`, zeros, and 0x80 added to the block's last byte (FIPS 202, 5.1 and B.2)
 PADDINGS = {"length": 0, "counted": 1, "sponge": 2}
 
