@@ -58,6 +58,8 @@ def takes_aad(suite: Suite, size: int) -> bool:
 
 
 def takes_tag(suite: Suite, size: int) -> bool:
+    if size > 64:
+        return size <= suite.most_tag_bytes
     return size in suite.tag_lengths if suite.tag_lengths else size == 0
 
 
@@ -160,6 +162,10 @@ def test_the_size_before_there_were_rules(shared_context: Context) -> None:
     assert (info.size, info.iv_min, info.key_max) == (before, 7, 16)
     rules = ("tag_lengths", "aad_step", "iv_and_count_bytes", "open_block_bytes", "open_min_bytes", "open_max_bytes")
     assert [getattr(info, name) for name in rules] == [0x55] * 6
-    for size in (0, before - 8, before + 8, ctypes.sizeof(info) - 8, ctypes.sizeof(info) + 8):
+    info.size = SuiteInfo.most_tag_bytes.offset
+    info.most_tag_bytes = 0x55
+    assert shared_context.lib.cst_suite_info_get(suite.handle, ctypes.byref(info)) == runtime.OK
+    assert (info.iv_and_count_bytes, info.most_tag_bytes) == (15, 0x55)
+    for size in (0, before - 8, before + 8, ctypes.sizeof(info) - 16, ctypes.sizeof(info) + 8):
         info.size = size
         assert shared_context.lib.cst_suite_info_get(suite.handle, ctypes.byref(info)) == ERR_ARGUMENT
