@@ -107,6 +107,11 @@ HASH_CHAINS = {
     "sm3": 64 * 6 / 64,
     "md5": (48 * 4 + 16 * 5) / 64,
 }
+# Bytes of a block. Keccak-f[1600], 24 rounds: 10 xors of three for the columns, 25 with them, 25 of chi, iota; 24 + 5
+# rotates; chain: column (2), rotate, xor, rotate, chi.
+RATES = {"sha3-224": 144, "sha3-256": 136, "sha3-384": 104, "sha3-512": 72, "shake128": 168, "shake256": 136}
+# Of a round 8 G: 6 adds, 4 xors, 4 rotates; chain, of two G: 6 adds, xors and rotates a half.
+BLAKE2 = {"blake2b-512": (128, 8, 12), "blake2s-256": (64, 16, 10)}  # block, lanes, rounds
 ESP = {"md5": 96, "sha1": 96, "sha256": 128, "sha384": 192, "sha512": 256}
 TLS = {128: ["sha1", "sha256"], 256: ["sha1", "sha256", "sha384"]}
 
@@ -145,6 +150,13 @@ class Table:
         for hash_name, ways in HASHES.items():
             self.add(hash_name, ways, HASH_CHAINS[hash_name])
             self.add("hmac-" + hash_name, ways, HASH_CHAINS[hash_name])
+        for hash_name, rate in RATES.items():
+            names = [hash_name] if hash_name.startswith("shake") else [hash_name, "hmac-" + hash_name]
+            for name in names:
+                self.add(name, [per(8 * rate, any=24 * 61, rotate=24 * 29)], 24 * 6 / rate)
+        for hash_name, (block, lanes, rounds) in BLAKE2.items():
+            work = per(lanes * block, any=rounds * 8 * 10, rotate=rounds * 8 * 4)
+            self.add(hash_name, [work], rounds * 2 * 12 / block)
         for bits in (128, 192, 256):
             name, chain = f"aes-{bits}", aes_chain(bits)
             self.both(name + "-cbc", [aes(bits)], chain)
