@@ -154,9 +154,9 @@ class Table:
             names = [hash_name] if hash_name.startswith("shake") else [hash_name, "hmac-" + hash_name]
             for name in names:
                 self.add(name, [per(8 * rate, any=24 * 61, rotate=24 * 29)], 24 * 6 / rate)
-        for hash_name, (block, lanes, rounds) in BLAKE2.items():
-            work = per(lanes * block, any=rounds * 8 * 10, rotate=rounds * 8 * 4)
-            self.add(hash_name, [work], rounds * 2 * 12 / block)
+        for hash_name, (block, lanes, turns) in BLAKE2.items():
+            work = per(lanes * block, any=turns * 8 * 10, rotate=turns * 8 * 4)
+            self.add(hash_name, [work], turns * 2 * 12 / block)
         for bits in (128, 192, 256):
             name, chain = f"aes-{bits}", aes_chain(bits)
             self.both(name + "-cbc", [aes(bits)], chain)
