@@ -29,7 +29,8 @@ enum : uint32_t {
     ALGORITHM_GCM_DEC = 17,
     ALGORITHM_CHACHA_POLY_ENC = 18,
     ALGORITHM_CHACHA_POLY_DEC = 19,
-    ALGORITHM_CHECKSUM = 20
+    ALGORITHM_CHECKSUM = 20,
+    ALGORITHM_CODEC = 21
 };
 enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1, ALGORITHM_EXTENDABLE = 2, ALGORITHM_HMAC = 4 };  // AlgorithmRecord::flags
 // AlgorithmRecord::padding; what each means stands in generator/cryptostitch/core/catalog.py.
@@ -78,12 +79,12 @@ struct AlgorithmRecord {
     bool is_chacha_poly() const { return kind == ALGORITHM_CHACHA_POLY_ENC || kind == ALGORITHM_CHACHA_POLY_DEC; }
     bool is_tweaked() const { return kind == ALGORITHM_XTS_ENC || kind == ALGORITHM_XTS_DEC; }
     bool is_des() const { return kind == ALGORITHM_DES_ENC || kind == ALGORITHM_DES_DEC; }
-    bool has_chain() const { return kind != ALGORITHM_ECB_ENC && kind != ALGORITHM_ECB_DEC; }
+    bool has_chain() const { return kind != ALGORITHM_ECB_ENC && kind != ALGORITHM_ECB_DEC && kind != ALGORITHM_CODEC; }
     // Round keys are its key.
     bool is_aes() const {
         return kind != ALGORITHM_HASH && kind != ALGORITHM_CHACHA && kind != ALGORITHM_GHASH &&
-               kind != ALGORITHM_POLY1305 && kind != ALGORITHM_RC4 && kind != ALGORITHM_CHECKSUM && !is_des() &&
-               !is_chacha_poly();
+               kind != ALGORITHM_POLY1305 && kind != ALGORITHM_RC4 && kind != ALGORITHM_CHECKSUM &&
+               kind != ALGORITHM_CODEC && !is_des() && !is_chacha_poly();
     }
     // Broken, or not constant-time (VARTIME.md): off unless asked for.
     bool legacy() const { return kind == ALGORITHM_RC4 || is_des(); }

@@ -29,6 +29,9 @@ was, and of XTS is what the first tweak is made of, with a pointer to that key. 
                          pointers to key (2 rows of 16 bytes), the AAD, the text
     checksum             a cyclic redundancy check of a whole text (streams/crc.j2), of any polynomial: chain: the value
                          so far; pointers to key, powers and phase, which say the polynomial (ladder/crc_rows.py)
+    codec                parities of an erasure code over GF(2^8): the lanes are its inputs, and the first key_bytes
+                         pointers of `out` its outputs; key: of each input its factors, one for each output, in a form
+                         of their own (ladder/field.py). No chain
     rc4                  RC4, both directions; table: S, 256 numbers of 32 bits; chain: i, a multiple of 16, and j (32
                          bits each, modulo 256), 8 unused bytes
 """
@@ -70,4 +73,5 @@ KINDS = {
     "chacha_poly_enc": Kind(18, True, "seal"),
     "chacha_poly_dec": Kind(19, True, "open"),
     "checksum": Kind(20, public=True),
+    "codec": Kind(21, True),
 }

@@ -38,6 +38,7 @@ from ..core.contract import (
 from ..core.kinds import KINDS
 from ..core.program import Recipe
 from .crc_rows import CrcRows, crc_of
+from .field import factor_rows, sum_of_products
 from .ghash import power_rows
 from .kept import changed
 from .keys import expanded
@@ -198,6 +199,8 @@ class Scene:
                 expected += self._hash(i, row, secrets, texts)
             elif row.kind == "checksum":
                 expected += self._checksum(i, row, secrets)
+            elif row.kind == "codec":
+                expected += self._codec(i, row, secrets)
             elif self.contract(i).is_message:
                 takes_aad, reads = self.contract(i).has(AAD), row.kind in READERS
                 whole = self._message_of_aead if takes_aad else self._whole_mac if reads else self._whole_text
@@ -302,6 +305,24 @@ class Scene:
                     chains.row_bytes,
                 )
             )
+        return expected
+
+    def _codec(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
+        """Every factor is random: parities of what is no code are sums of products too. Behind the outputs nothing is
+        written."""
+        lanes, outputs = range(self.contract(i).lanes), row.key_bytes
+        factors = [secrets(f"key of stream {i}, lane {lane}", outputs) for lane in lanes]
+        texts = [secrets(f"text of stream {i}, lane {lane}", self.length(i)) for lane in lanes]
+        by_matrix = "gfni" in self.contract(i).features
+        expected = []
+        for lane in lanes:
+            self.machine.write(self.buffers[i, "in", lane], texts[lane])
+            self.machine.write(self.buffers[i, "out", lane], bytes(self.length(i)))
+            self.machine.write(self.entry(i, "key", 0, lane), factor_rows(factors[lane], by_matrix))
+            out = bytes(self.length(i))
+            if lane < outputs:
+                out = sum_of_products([own[lane] for own in factors], texts)
+            expected.append(Expected(f"output {lane} of stream {i}", self.buffers[i, "out", lane], out))
         return expected
 
     def _take_message(self, i: int, contract: Contract) -> None:
