@@ -13,7 +13,8 @@ using namespace cst;
 
 namespace {
 
-const char *const kSuites[] = {"sha1", "sha256", "md5", "aes-128-cbc", "aes-128-cbc+hmac-sha1-etm", "aes-256-gcm"};
+const char *const kSuites[] = {
+    "sha1", "sha256", "md5", "aes-128-cbc", "aes-128-cbc+hmac-sha1-etm", "aes-256-cbc+hmac-sha256-etm", "aes-256-gcm"};
 
 struct Work {
     size_t jobs, bytes;

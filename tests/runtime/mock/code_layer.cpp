@@ -100,8 +100,16 @@ World::World() {
     texts.reserve(64);
     auto hash = [&](const char *name, uint32_t block, uint32_t word, uint32_t words, uint32_t digest, uint32_t flags,
                     std::vector<uint64_t> initial, uint32_t base = 0) {
-        AlgorithmRecord a = {name, name, ALGORITHM_HASH, block, word, words, digest, flags, block / 8, 0, 0, 0,
-                             {},   base};
+        AlgorithmRecord a = {};
+        a.name = a.suite = name;
+        a.kind = ALGORITHM_HASH;
+        a.block_bytes = a.input_bytes = block;
+        a.word_bytes = word;
+        a.words = words;
+        a.digest_bytes = digest;
+        a.flags = flags | ALGORITHM_HMAC;
+        a.length_bytes = block / 8;
+        a.base = base;
         for (size_t i = 0; i < initial.size(); i++) a.initial[i] = initial[i];
         algorithms.push_back(a);
     };
@@ -129,9 +137,16 @@ World::World() {
         texts.push_back("aes" + bits + "_cbc_dec");
         texts.push_back("aes-" + bits + "-cbc");
         const std::string *t = &texts[texts.size() - 3];
-        for (uint32_t i = 0; i < 2; i++)
-            algorithms.push_back(
-                {t[i].c_str(), t[2].c_str(), ALGORITHM_CIPHER_ENC + i, 16, 0, 0, 0, 0, 0, key, 16, 6 + key / 4, {}, 0});
+        for (uint32_t i = 0; i < 2; i++) {
+            AlgorithmRecord a = {};
+            a.name = t[i].c_str();
+            a.suite = t[2].c_str();
+            a.kind = ALGORITHM_CIPHER_ENC + i;
+            a.block_bytes = a.iv_bytes = 16;
+            a.key_bytes = key;
+            a.rounds = 6 + key / 4;
+            algorithms.push_back(a);
+        }
     }
     const char *wide = "avx512f";
     for (const char *h : {"sha1", "md5", "sha256", "sha512"}) {
