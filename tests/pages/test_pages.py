@@ -19,6 +19,7 @@ from cryptostitch.report.learned import learned_data, learned_page
 from pages.browser import WIDTHS, opened, printed
 
 PAIR = "aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani"
+PLOTTED = ("sha1", "aes-128-cbc+hmac-sha1-etm")
 MOST_SHEETS = 30
 BLANK = 8  # colours that a page without content may have
 
@@ -77,7 +78,7 @@ def pages(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
             "--results",
             results,
             "--rows",
-            "sha1,aes-128-cbc+hmac-sha1-etm",
+            ",".join(PLOTTED),
             "--plot",
             folder / "plot.svg",
         ],
@@ -134,8 +135,9 @@ def test_what_is_cut_off_is_found(browser: Any, tmp_path: Path) -> None:
 
 def test_a_plot(browser: Any, pages: Any) -> None:
     seen = opened(browser, pages("plot"), WIDTHS["desk"], legend="#legend_1 text")
+    libraries = {c.implementation for c in read_results(shipped("zen4")).cells if c.row in PLOTTED}
     assert not seen.errors and not seen.fetched and seen.colours > BLANK
-    assert seen.legends == 3 and not seen.hidden
+    assert seen.legends == len(libraries) > 2 and not seen.hidden
 
 
 def test_what_is_looked_for_is_found(browser: Any, tmp_path: Path) -> None:

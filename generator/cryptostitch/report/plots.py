@@ -154,11 +154,10 @@ def _draw(axes, title: str, axis: str, each: dict[str, list[tuple[int, float]]],
 
 
 def versioned(name: str, results: Results) -> str:
-    """The implementation with its version, which a peer of another library has in its name already."""
-    version = str(results.machine.get("versions", {}).get(name, ""))
-    if version and name.endswith(f"-{version}"):
-        return name
-    return " ".join(version.split()[:2]) if version.lower().startswith(name) else f"{name} {version}".strip()
+    """The implementation with its version, once: "OpenSSL 4.0.3" of ``openssl-4.0.3``."""
+    version = str(results.machine.get("versions", {}).get(name, "")).split()[:2]
+    library = name.removesuffix(f"-{version[-1]}") if version else name
+    return " ".join(version if version and version[0].lower() == library else [library, *version])
 
 
 def compared(results: Results, rows: Sequence[str]) -> list[dict]:
