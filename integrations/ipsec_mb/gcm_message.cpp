@@ -8,8 +8,8 @@ namespace cst::imb {
 namespace {
 
 constexpr size_t BLOCK = 16;
-static_assert(GCM_POWERS == 2 * MOST_MESSAGE_BLOCKS + 1, "as kernels need");
-constexpr size_t ROWS_BEHIND = MOST_MESSAGE_BLOCKS - 1;
+static_assert(GCM_POWERS == 2 * MOST_GCM_BLOCKS + 1, "as kernels need");
+constexpr size_t ROWS_BEHIND = MOST_GCM_BLOCKS - 1;
 static_assert(sizeof(gcm_key_data::ghash_keys) >= (GCM_POWERS + ROWS_BEHIND) * sizeof(KeyRow), "as many are read");
 
 const KeyRow *powers_end(const gcm_key_data &key) {
@@ -38,7 +38,7 @@ public:
 
 private:
     const KeyRow *rows_;
-    KeyRow copy_[2 * MOST_MESSAGE_BLOCKS];  // where a row that is read would lie behind the caller's
+    KeyRow copy_[2 * MOST_GCM_BLOCKS];  // where a row that is read would lie behind the caller's
 };
 
 struct Lengths {

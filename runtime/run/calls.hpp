@@ -29,8 +29,8 @@ protected:
         : v_(v),
           place_(v.message),
           bytes_(bytes),
-          args_{bytes && !v.message.is_short ? (bytes - 1) >> v.step_log2 : 0, {}},
-          front_(args_.iterations << v.step_log2),
+          args_{bytes > place_.head && !place_.is_short ? (bytes - place_.head - 1) >> v.step_log2 : 0, {}},
+          front_(place_.head + (args_.iterations << v.step_log2)),
           end_(size_t(bytes - front_)),
           fn_(v.kernel.load(std::memory_order_acquire)->fn),
           lane_((v.cipher.algorithm ? v.cipher : v.hash).lanes[0]),
@@ -44,7 +44,7 @@ protected:
             memset(state_ + place_.end_mask, 0xff, end_);
             memset(state_ + place_.end_mask + end_, 0, v.step - end_);
         }
-        if (!bytes_) point_end(state_, state_);  // none of it is used
+        if (!end_) point_end(state_, state_);  // none of it is used
         if (apart_) point_end(aside_, aside_);
     }
     ~Calls() {
@@ -57,8 +57,12 @@ protected:
         const uint8_t *const from = static_cast<const uint8_t *>(in);
         uint8_t *const to = static_cast<uint8_t *>(out);
         if (front_) {
-            point(lane_.in, from);
-            if (to) point(lane_.out, to);
+            point(lane_.in, from + place_.head);
+            if (to) point(lane_.out, to + place_.head);
+        }
+        if (place_.head) {
+            point(place_.head_in, from);
+            point(place_.head_out, to);
         }
         if (apart_) {
             if (end_) copy_few(aside_, from + front_, end_);
@@ -82,7 +86,7 @@ protected:
     const MessagePlace place_;
     const uint64_t bytes_;
     cst_kernel_args args_;
-    const uint64_t front_;  // bytes of the strides
+    const uint64_t front_;  // bytes of the head and the strides
     const size_t end_;      // and of what is behind them
     alignas(ALIGNED) uint8_t state_[STATE_ROOM];
 

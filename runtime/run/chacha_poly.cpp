@@ -20,7 +20,7 @@ namespace cst {
 namespace {
 
 constexpr size_t BLOCK = 16;
-constexpr size_t WIDEST = CHACHA_MOST_BLOCKS * CHACHA_BLOCK, MOST_FIRST = CHACHA_MOST_FIRST;
+constexpr size_t WIDEST = CHACHA_MOST_BLOCKS * CHACHA_BLOCK;
 // In the area: the first call; powers of r.
 constexpr size_t POWERS = WIDEST;
 static_assert(POWERS + POLY_MOST_ROWS * BLOCK <= Memory::AREA_BYTES);
@@ -30,8 +30,6 @@ constexpr uint64_t POWERS_MADE = 8;  // one behind the other
 PolyKey *poly_key_of(Message *m) { return reinterpret_cast<PolyKey *>(m->last); }
 uint64_t *accumulator_of(Message *m) { return reinterpret_cast<uint64_t *>(m->hash_chain); }
 
-uint64_t first_bytes(uint64_t bytes) { return bytes <= MOST_FIRST ? bytes : bytes % WIDEST & ~(CHACHA_BLOCK - 1); }
-
 // What kernels want that take r itself.
 void take_key(Message *m) { m->mac_keys_end = reinterpret_cast<const uint8_t *>(poly_key_of(m)->r) + BLOCK; }
 
@@ -40,7 +38,7 @@ void begin_messages(const Class &c) {
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
         const cst_job &job = *m.job;
-        const uint64_t first = first_bytes(job.in_len);
+        const uint64_t first = chacha_first_bytes(job.in_len);
         uint8_t *const area = c.memory->area_of(m, CHACHA_BLOCK + first);
         memset(area, 0, CHACHA_BLOCK);
         m.in.read(0, area + CHACHA_BLOCK, size_t(first));
@@ -62,7 +60,7 @@ void begin_messages(const Class &c) {
         m.in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
         m.out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
         m.scattered = job.n_in_pieces || job.n_out_pieces;
-        m.ciphered = first_bytes(job.in_len);
+        m.ciphered = chacha_first_bytes(job.in_len);
         m.text_end = m.text_stop = job.in_len;
         m.body = c.opens ? &m.in : &m.out;
         m.body_bytes = m.ready = job.in_len;
@@ -188,7 +186,7 @@ void run_chacha_poly(const Class &c) {
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
         if (!m.failed && !m.paired)
-            m.out.write(0, c.memory->area_of(m, 0) + CHACHA_BLOCK, size_t(first_bytes(m.job->in_len)));
+            m.out.write(0, c.memory->area_of(m, 0) + CHACHA_BLOCK, size_t(chacha_first_bytes(m.job->in_len)));
     }
     run_all_texts(c, false);
 }

@@ -25,7 +25,8 @@ bool fits(const Variant &v, const Need &need, bool only_ready) {
 
 // Core cycles of the calls for one message in each lane.
 double calls(const Variant &v, const Need &need) {
-    const uint64_t whole = need.bytes >> v.step_log2, rest = need.bytes & (v.step - 1);
+    const uint64_t bytes = need.bytes - (need.whole ? v.message.head : 0);
+    const uint64_t whole = bytes >> v.step_log2, rest = bytes & (v.step - 1);
     const double one = v.cost.per_call, iteration = v.cost.per_iteration;
     if (need.whole) return one + iteration * double(rest ? whole : whole ? whole - 1 : 0);
     if (!rest) return one + iteration * double(whole);
@@ -50,6 +51,7 @@ __attribute__((noinline)) Lineup decide(const Suite &suite, const Need &need, bo
     for (const Variant *v : need.family->variants) {
         if ((need.whole_only && v->step != block) || (need.grain && v->step > need.grain)) continue;
         if (need.whole && v->message.is_short && (need.most > v->step || !need.short_aad)) continue;
+        if (need.whole && need.bytes < v->message.head) continue;
         if (v == suite.forced) {
             if (cst::fits(*v, query_of(need))) return {v, need.messages, on_this(*v, need, need.messages), nullptr, 0};
         }
@@ -158,6 +160,20 @@ double around_pair(const Suite &suite, const Family &ciphers, size_t messages, u
     return hash + line_up(suite, need).cycles;
 }
 
+// Texts in steps. Of ChaCha20-Poly1305 block 0 goes with the beginning (chacha_poly.cpp).
+double text_cycles(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t most) {
+    const bool keyed = suite.construction == Construction::chacha_poly;
+    const uint64_t first = keyed ? chacha_first_bytes(bytes) : 0;
+    Need need = {&suite.ciphers(opens), messages, CHACHA_BLOCK + first, CHACHA_BLOCK + first};
+    need.rounds_up = true;
+    const double beginning = keyed ? line_up(suite, need).cycles : 0;
+    need.bytes = bytes - first, need.most = most - first;
+    return beginning + (need.bytes ? line_up(suite, need).cycles : 0);
+}
+
+// What a burst in steps costs once, since memory is taken for it and wiped, is as much as of so many messages.
+constexpr double BURST_MESSAGES = 2.5;
+
 }  // namespace
 
 Lineup choose_message(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t most, uint64_t aad) {
@@ -169,18 +185,16 @@ Lineup choose_message(const Suite &suite, bool opens, size_t messages, uint64_t 
     return remembered(suite, need, 2, [&](bool *) {
         Lineup message = line_up(suite, need);
         if (!message.variant || message.variant == suite.forced || !bytes || !suite.hash) return message;
-        Need parts = {&suite.ciphers(opens), messages, bytes, most};
+        Need parts = {&suite.hashes, messages, bytes, most};
         parts.rounds_up = true;
-        double others = line_up(suite, parts).cycles;
-        parts.family = &suite.hashes;
         const Lineup hash = line_up(suite, parts);
-        others += hash.cycles;
+        double others = hash.cycles + text_cycles(suite, opens, messages, bytes, most);
         parts.rounds_up = false;
         parts.family = &suite.pairs;  // in counter mode they open too
         double pair;
         if (choose_pair(suite, parts, suite.encrypts, &pair))
             others = std::min(others, pair + around_pair(suite, suite.encrypts, messages, hash.variant->step));
-        others += suite.engine->message_cost() * double(messages);
+        others += suite.engine->message_cost() * (double(messages) + BURST_MESSAGES);
         if (others < message.cycles * (1 - 2 * COST_PRECISION)) message.variant = nullptr;
         return message;
     });

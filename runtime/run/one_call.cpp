@@ -106,7 +106,7 @@ public:
         put_words(state_ + place_.lengths, aad_bytes_, bytes_);
         uint8_t *present = state_ + place_.present;
         for (size_t i = 0; i < place_.aad_blocks; i++, present += BLOCK) put_present(present, i * BLOCK >= before_aad_);
-        for (size_t at = 0; at < v.step; at += BLOCK, present += BLOCK) put_present(present, at < bytes_);
+        for (size_t at = 0; at < v.step; at += BLOCK, present += BLOCK) put_present(present, at < end_);
     }
     void begin(const cst_job &job) {
         const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);

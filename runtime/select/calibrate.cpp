@@ -116,10 +116,10 @@ private:
     // All of a message's AAD and end is there.
     void prepare_message(const MessagePlace &place, uint32_t step) {
         uint8_t *const in = state_ + state_bytes_;
-        for (uint32_t field :
-             {place.key, place.tweak_key, place.powers, place.aad, place.end_in, place.end_powers, place.phase})
+        for (uint32_t field : {place.key, place.tweak_key, place.powers, place.aad, place.head_in, place.end_in,
+                               place.end_powers, place.phase})
             put(field, in);
-        put(place.end_out, in + side_);
+        for (uint32_t field : {place.head_out, place.end_out}) put(field, in + side_);
         if (place.aad_mask != NO_FIELD) memset(state_ + place.aad_mask, 0xff, MESSAGE_AAD / 8);
         if (place.end_mask != NO_FIELD) memset(state_ + place.end_mask, 0xff, place.bits ? step / 8 : step);
     }

@@ -78,6 +78,7 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
     const bool aead = algorithm.is_message(), mac = algorithm.reads_only(), chacha_poly = algorithm.is_chacha_poly(),
                checksum = algorithm.kind == ALGORITHM_CHECKSUM,
                polynomial = (aead && !chacha_poly) || (mac && !checksum);  // whose powers the key holds
+    const bool head = program.field("head_in"), short_chacha = chacha_poly && !head;
     if (checksum && (program.state_bytes > MOST_CHECKSUM_STATE || program.state_align > 64)) return false;
     const uint32_t key_bytes = checksum      ? 16 * CRC_KEY
                                : chacha_poly ? algorithm.key_bytes
@@ -91,12 +92,15 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
         {"counter", &out->counter, 16, 0, aead},
         {"chain", &out->chain, 16, 0, algorithm.has_chain()},
         {"lengths", &out->lengths, 16, 0, aead},
-        {"present", &out->present, 16, 0, chacha_poly, (SHORT_MESSAGE_AAD + program.bytes) / 16},
+        {"present", &out->present, 16, 0, chacha_poly,
+         ((short_chacha ? SHORT_MESSAGE_AAD : MESSAGE_AAD) + program.bytes) / 16},
         {"key", &out->key, 8, key_bytes, !mac || checksum},
         {"tweak_key", &out->tweak_key, 8, key_bytes, algorithm.is_tweaked()},
         {"powers", &out->powers, 8, (checksum ? 2 : 1) * program.bytes, polynomial || checksum},
         {"phase", &out->phase, 8, 16, checksum},
         {"aad", &out->aad, 8, MESSAGE_AAD, aead},
+        {"head_in", &out->head_in, 8, program.bytes, head},
+        {"head_out", &out->head_out, 8, program.bytes, head},
         {"end_in", &out->end_in, 8, program.bytes, true},
         {"end_out", &out->end_out, 8, program.bytes, !mac},
     };
@@ -111,10 +115,13 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
     }
     const FieldRecord *const powers = program.field("powers_end"), *const aad = program.field("aad_mask"),
                              *const end = program.field("end_mask");
-    if (program.bytes > 16 * (mac && !checksum ? MOST_WHOLE_GHASH : MOST_MESSAGE_BLOCKS) || !powers != !polynomial)
-        return false;
+    const uint32_t most_blocks = mac && !checksum ? MOST_WHOLE_GHASH
+                                 : polynomial     ? MOST_GCM_BLOCKS
+                                                  : MOST_MESSAGE_BLOCKS;
+    if (program.bytes > 16 * most_blocks || !powers != !polynomial || (head && !chacha_poly)) return false;
+    out->head = head ? program.bytes : 0;
     out->end_powers = NO_FIELD;
-    out->is_short = chacha_poly;
+    out->is_short = short_chacha;
     if (powers) {
         const uint32_t front = powers->reach - program.bytes;
         out->is_short = aead && front == SHORT_MESSAGE_AAD;

@@ -18,7 +18,8 @@ constexpr uint32_t MOST_FRAMED_CHAIN = MOST_WORDS * 8;  // of a hash of another 
 constexpr uint32_t MOST_FRAME = 256;  // and what its kernels read for a block
 constexpr uint32_t MOST_DIGEST = 64;
 constexpr uint32_t MOST_POWERS = 32;  // rows of the key of a polynomial MAC: its powers
-constexpr uint32_t MOST_MESSAGE_BLOCKS = 16;  // of a stride of a kernel of messages
+constexpr uint32_t MOST_MESSAGE_BLOCKS = 32;  // of a stride of a kernel of messages,
+constexpr uint32_t MOST_GCM_BLOCKS = 16;      // and of GCM
 constexpr uint32_t MOST_WHOLE_GHASH = 8;      // of one of GHASH alone
 constexpr uint32_t MOST_CHECKSUM_STATE = 512;  // bytes of a state block of a checksum
 constexpr uint32_t MESSAGE_AAD = 64;          // bytes where the AAD stands,
@@ -53,7 +54,8 @@ struct LanePlace {
 // Of a kernel of messages; in the order of core/kinds.py. NO_FIELD: what a cipher alone has not.
 struct MessagePlace {
     uint32_t counter, chain, lengths, present, key, tweak_key, powers, aad, aad_mask;
-    uint32_t end_in, end_out, end_powers, end_mask, phase;
+    uint32_t head_in, head_out, end_in, end_out, end_powers, end_mask, phase;
+    uint32_t head;        // bytes of the text in front of the loop, which every message has
     uint32_t aad_blocks;  // that it takes, at the end of as many
     bool is_short;  // no message is longer than a stride
     bool bits;  // masks have a bit for each byte; else, a byte, and whole vectors are read and written

@@ -20,8 +20,8 @@ static_assert(KEY_MOST_ROWS > AES_MOST_ROUNDS, "AES's fit too");
 // Powers of GHASH's key: as many as kernels of messages need for two strides and the lengths, and some, so that they
 // end where a line of the cache does. Rows of zeros stand behind the last, H: kernels read whole strides from any power
 // on.
-constexpr uint32_t GHASH_POWERS = 36, GHASH_ZEROS = MOST_MESSAGE_BLOCKS - 1;
-static_assert(GHASH_POWERS > 2 * MOST_MESSAGE_BLOCKS && GHASH_POWERS >= MOST_POWERS && GHASH_POWERS % 4 == 0);
+constexpr uint32_t GHASH_POWERS = 36, GHASH_ZEROS = MOST_GCM_BLOCKS - 1;
+static_assert(GHASH_POWERS > 2 * MOST_GCM_BLOCKS && GHASH_POWERS >= MOST_POWERS && GHASH_POWERS % 4 == 0);
 
 static_assert(std::is_trivially_copyable<Crc>::value, "a copy of a key's bytes is the key");
 

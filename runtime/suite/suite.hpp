@@ -38,6 +38,11 @@ enum class Construction {
 constexpr size_t CHACHA_BLOCK = 64, CHACHA_MOST_BLOCKS = 16;
 // Of ChaCha20-Poly1305: texts of no more are enciphered together with the block that holds Poly1305's key.
 constexpr size_t CHACHA_MOST_FIRST = (CHACHA_MOST_BLOCKS - 1) * CHACHA_BLOCK;
+// So many bytes of a text go with that block: all of a short one; of a long one what leaves whole iterations of the
+// widest kernels.
+inline uint64_t chacha_first_bytes(uint64_t bytes) {
+    return bytes <= CHACHA_MOST_FIRST ? bytes : bytes % (CHACHA_MOST_BLOCKS * CHACHA_BLOCK) & ~(CHACHA_BLOCK - 1);
+}
 
 struct Suite {
     const Engine *engine = nullptr;

@@ -15,13 +15,15 @@ HAND = "hand"  # two buffers in which the producer leaves its blocks for the nex
 FROM_HAND = "from"  # one pointer: the producer's HAND field
 TWEAK_KEY = "tweak_key"  # one pointer: to the round keys of XTS's first tweak
 SPILL = "spill"  # slots of the register allocator
+HEAD_IN = "head_in"  # one pointer: what of the text is in front of the loop's, read before it
+HEAD_OUT = "head_out"  # one pointer: where that goes
 END_IN = "end_in"  # one pointer: the text's end, read behind the loop
 END_OUT = "end_out"  # one pointer: where that goes
 POWERS, POWERS_END = "powers", "powers_end"  # pointers to powers of a polynomial MAC's key
 PHASE = "phase"  # one pointer: to what takes the zeros of a checksum's last block back
 AAD = "aad"  # one pointer: to the blocks at whose end the AAD stands
 MESSAGE_AAD, SHORT_MESSAGE_AAD = 64, 48  # bytes of these blocks; of a short message's, behind which its lengths stand
-PRESENT = "present"  # of each block of a short message's AAD and text: all ones and 1, or zeros
+PRESENT = "present"  # of each block of a message's AAD and end: all ones and 1, or zeros
 SCRATCH = "scratch"  # working memory of the stream
 TABLE = "table"  # the only field whose entries may be addressed by a computed index
 
@@ -88,8 +90,9 @@ class Contract:
     @property
     def is_short(self) -> bool:
         """Whether that end is all that the message has (streams/aes_gcm.j2, streams/chacha_poly.j2)."""
-        return self.has(PRESENT) or (
-            self.has(POWERS_END) and self.field(POWERS_END).reach == self.bytes + SHORT_MESSAGE_AAD
+        behind = self.bytes + SHORT_MESSAGE_AAD
+        return (self.has(PRESENT) and 16 * self.field(PRESENT).rows == behind) or (
+            self.has(POWERS_END) and self.field(POWERS_END).reach == behind
         )
 
     def bit_masks(self, name: str) -> Field | None:

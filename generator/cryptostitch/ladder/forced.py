@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..binding.runtime import ERR_NAME, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
 from ..core.catalog import ALGORITHMS
-from ..core.contract import TWEAK_KEY
+from ..core.contract import HEAD_IN, TWEAK_KEY
 from ..core.kinds import KINDS
 from .oracle import meaning
 from .result import Skip
@@ -72,6 +72,8 @@ class Forced:
         lanes = sum(c.lanes for c, row in zip(contracts, subject.rows) if row.kind == first_kind)
         step = contracts[0].bytes * subject.recipe.parts[0].ratio
         least = 0 if subject.recipe.skips else step * (subject.recipe.lag + 1)
+        if contracts[0].has(HEAD_IN):
+            least = contracts[0].bytes
         if {"chacha", "poly1305"} <= kinds:
             least = max(least, CHACHA_STITCHED)
         return cls(

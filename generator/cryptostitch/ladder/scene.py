@@ -21,6 +21,8 @@ from ..core.contract import (
     AAD,
     END_IN,
     END_OUT,
+    HEAD_IN,
+    HEAD_OUT,
     IN,
     KEY,
     MESSAGE_AAD,
@@ -330,6 +332,9 @@ class Scene:
         if self.end < 0:
             whole = self.rows[i].kind in WHOLE_BLOCKS
             self.end = contract.bytes - (32 if whole else 27)
+        for name in (HEAD_IN, HEAD_OUT):
+            if contract.has(name):
+                self.buffers[i, name, 0] = self.machine.take(f"{name} of stream {i}", self.head(i), 1, name == HEAD_OUT)
         for name, size in ((AAD, self.aad), (END_IN, self.end), (END_OUT, self.end)):
             if contract.has(name):
                 field = contract.field(name)
@@ -351,28 +356,43 @@ class Scene:
 
     def _text(self, i: int, text: bytes) -> None:
         """Writes a message's text, and the pointers to its end."""
-        contract, front = self.contract(i), self.length(i)
-        for name in (END_IN, END_OUT):
+        contract, (head, front, end) = self.contract(i), self._cut(i, text)
+        for name in (HEAD_IN, HEAD_OUT, END_IN, END_OUT):
             if contract.has(name):
                 self._point(i, name, self.buffers[i, name, 0])
         self._mask(i, END_IN, 0, self.end)
-        self.machine.write(self.buffers[i, IN, 0], text[:front])
-        end = text[front:]
+        self.machine.write(self.buffers[i, IN, 0], front)
+        if head:
+            self.machine.write(self.buffers[i, HEAD_IN, 0], head)
         if not contract.bit_masks(END_IN):
             end = end.ljust(contract.field(END_IN).reach, b"\0")
         self.machine.write(self.buffers[i, END_IN, 0], end)
 
     def _enciphered(self, i: int, text: bytes, out: bytes, rows: list[bytes]) -> list[Expected]:
         """The same, and round keys."""
-        front = self.length(i)
+        head, front, end = self._cut(i, out)
         self._text(i, text)
         self._point(i, KEY, self.buffers[i, KEY, 0])
         self.machine.write(self.buffers[i, KEY, 0], b"".join(rows))
-        self.machine.write(self.buffers[i, OUT, 0], bytes(front))
+        self.machine.write(self.buffers[i, OUT, 0], bytes(len(front)))
+        if head:
+            self.machine.write(self.buffers[i, HEAD_OUT, 0], bytes(len(head)))
         return [
-            Expected("output of the message", self.buffers[i, OUT, 0], out[:front]),
-            Expected("output of its end", self.buffers[i, END_OUT, 0], out[front:]),
+            *([Expected("output of its head", self.buffers[i, HEAD_OUT, 0], head)] if head else []),
+            Expected("output of the message", self.buffers[i, OUT, 0], front),
+            Expected("output of its end", self.buffers[i, END_OUT, 0], end),
         ]
+
+    def head(self, i: int) -> int:
+        """Bytes of a message's text in front of the loop."""
+        contract = self.contract(i)
+        return contract.field(HEAD_IN).reach if contract.has(HEAD_IN) else 0
+
+    def _cut(self, i: int, text: bytes) -> tuple[bytes, bytes, bytes]:
+        """Head, what the loop does, and end of a message's text."""
+        head = self.head(i)
+        behind = head + self.length(i)
+        return text[:head], text[head:behind], text[behind:]
 
     def _point(self, i: int, name: str, address: int) -> None:
         self.machine.write(self.entry(i, name, 0, 0), (address % (1 << 64)).to_bytes(8, "little"))
@@ -445,7 +465,7 @@ class Scene:
     def _message_of_aead(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
         contract = self.contract(i)
         key, counter = secrets("key", row.key_bytes), secrets("iv", 16)
-        aad, text = secrets("aad", self.aad), secrets("text", self.length(i) + self.end)
+        aad, text = secrets("aad", self.aad), secrets("text", self.head(i) + self.length(i) + self.end)
         opens = KINDS[row.kind].direction == "open"
         front = SHORT_MESSAGE_AAD if contract.is_short else MESSAGE_AAD
         if contract.has(PRESENT):
@@ -453,7 +473,7 @@ class Scene:
             out = chacha20(key, next_chacha(counter, 1), text)
             tag = chacha_tag(key, counter, aad, text if opens else out)
             blocks = [at >= front - _filled(aad) for at in range(0, front, 16)]
-            blocks += [at < len(text) for at in range(0, contract.bytes, 16)]
+            blocks += [at < self.end for at in range(0, contract.bytes, 16)]
             ones = b"\xff" * 8 + b"\1" + bytes(7)
             for n, there in enumerate(blocks):
                 self.machine.write(self.entry(i, PRESENT, n, 0), ones if there else bytes(16))

@@ -1,4 +1,5 @@
-"""Another order of a loop's instructions, within their dependences: those first on which the longest chain waits.
+"""Another order of the instructions of a loop and of what is behind it, within their dependences: first those with the
+most of their chain still to come.
 
 List scheduling (T. C. Hu, 1961) over a window that moves through the text: only the first ``window`` instructions that
 are not placed yet compete, which bounds how much longer values live. What is written to a name more than once gets a
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..core.accesses import Key, accesses_of, names_read, names_written, operand_accesses
@@ -31,22 +32,34 @@ FLAGS: Key = ("flags", "")
 
 
 def ordered(stream: Stream, window: int) -> Stream:
-    """The stream with its loop in another order. ``window`` of 0 or 1: as the text has it."""
+    """The stream with its loop, and what is behind it, in another order. ``window`` of 0 or 1: as the text has it."""
     if window < 2:
         return stream
     accesses = [accesses_of(code) for _, code in stream.code.sections()]
     head, behind = around_loop(accesses[1], accesses[2])
-    code = replace(stream.code, body=tuple(_renamed(stream.code.body, head | behind, ISAS[stream.isa].words)))
-    groups = list(_groups(code.body))
-    before = _dependences(groups, state_pointers(code))
-    alive = _Alive(groups, ISAS[stream.isa].words)
-    body = tuple(ins for i in _schedule(before, [_latency(g) for g in groups], window, alive) for ins in groups[i])
-    return replace(stream, code=replace(code, body=body))
+    code, words = stream.code, ISAS[stream.isa].words
+    code = replace(code, body=_renamed(code.body, head | behind, words), leave=_renamed(code.leave, frozenset(), words))
+    pointers = state_pointers(code)
+    return replace(
+        stream,
+        code=replace(
+            code,
+            body=_ordered(code.body, window, pointers, words),
+            leave=_ordered(code.leave, window, pointers, words),
+        ),
+    )
 
 
-def _groups(body: Iterable[Ins]) -> Iterator[Group]:
+def _ordered(section: Sequence[Ins], window: int, pointers: frozenset[Key], cls: str) -> tuple[Ins, ...]:
+    groups = list(_groups(section))
+    before, feeds = _dependences(groups, pointers)
+    schedule = _schedule(before, _urgency(feeds, [_latency(g) for g in groups]), window, _Alive(groups, cls))
+    return tuple(ins for i in schedule for ins in groups[i])
+
+
+def _groups(section: Iterable[Ins]) -> Iterator[Group]:
     run: list[Ins] = []
-    for ins in body:
+    for ins in section:
         run.append(ins)
         if not ins.glue:
             yield tuple(run)
@@ -57,28 +70,25 @@ def _groups(body: Iterable[Ins]) -> Iterator[Group]:
 
 def _latency(group: Group) -> int:
     def one(ins: Ins) -> int:
-        row = INSTRUCTIONS[ins.op]
-        loads = any(
-            isinstance(o, Mem) and o.bits and access == "r"
-            for o, (_, access) in zip(ins.operands, operand_accesses(ins))
-        )
-        return LATENCY.get(row.kind, 1) + LOADED * loads
+        reads = [ins.operands[i] for i, access in operand_accesses(ins) if access != "w"]
+        loaded = any(isinstance(o, Mem) and o.bits for o in reads) and not any(isinstance(o, Reg) for o in reads)
+        return LATENCY.get(INSTRUCTIONS[ins.op].kind, 1) + LOADED * loaded
 
-    return sum(map(one, group))
+    return max(map(one, group))
 
 
 # ---- names
 
 
-def _renamed(body: tuple[Ins, ...], carried: frozenset[Key], cls: str) -> list[Ins]:
-    """Every value of a class of registers under a name of its own, but for what comes from before the body or is wanted
-    behind it. An instruction that updates a name goes on with its value. Of the other classes a stream has few
+def _renamed(section: tuple[Ins, ...], carried: frozenset[Key], cls: str) -> tuple[Ins, ...]:
+    """Every value of a class of registers under a name of its own, but for what comes from before the section or is
+    wanted behind it. An instruction that updates a name goes on with its value. Of the other classes a stream has few
     registers, which it does not get more of."""
-    last = {key: at for at, ins in enumerate(body) for key in _fresh(ins, cls)}
+    last = {key: at for at, ins in enumerate(section) for key in _fresh(ins, cls)}
     numbers: dict[Key, Iterator[int]] = defaultdict(itertools.count)
     current: dict[Key, str | int] = {}
     out = []
-    for at, ins in enumerate(body):
+    for at, ins in enumerate(section):
         reads = dict(current)
         for key in _fresh(ins, cls):
             ends = last[key] == at and key in carried
@@ -86,7 +96,7 @@ def _renamed(body: tuple[Ins, ...], carried: frozenset[Key], cls: str) -> list[I
         mask = ins.mask and replace(ins.mask, id=reads.get(ins.mask.key, ins.mask.id))
         operands = tuple(_under(current if a == "w" else reads, ins, i) for i, a in operand_accesses(ins))
         out.append(replace(ins, operands=operands, mask=mask))
-    return out
+    return tuple(out)
 
 
 def _under(names: dict[Key, str | int], ins: Ins, operand: int) -> Operand:
@@ -107,9 +117,10 @@ def _fresh(ins: Ins, cls: str) -> set[Key]:
 # ---- dependences
 
 
-def _dependences(groups: list[Group], pointers: frozenset[Key]) -> list[set[int]]:
-    """For each group those that must come before it."""
+def _dependences(groups: list[Group], pointers: frozenset[Key]) -> tuple[list[set[int]], list[set[int]]]:
+    """For each group those that must come before it, and those of them whose results it takes."""
     before: list[set[int]] = [set() for _ in groups]
+    feeds: list[set[int]] = [set() for _ in groups]
     writer: dict[Key, int] = {}
     readers: dict[Key, set[int]] = defaultdict(set)
     flags_matter = any(INSTRUCTIONS[ins.op].flags_read for group in groups for ins in group)
@@ -122,6 +133,7 @@ def _dependences(groups: list[Group], pointers: frozenset[Key]) -> list[set[int]
                 reads, writes = reads | {FLAGS}, writes | {FLAGS}
             for key in reads:
                 before[i] |= {writer[key]} if key in writer else set()
+                feeds[i] |= {writer[key]} if key in writer else set()
                 readers[key].add(i)
             for key in writes:
                 before[i] |= readers.pop(key, set()) | ({writer[key]} if key in writer else set())
@@ -130,9 +142,13 @@ def _dependences(groups: list[Group], pointers: frozenset[Key]) -> list[set[int]
                 before[i] |= {
                     j for j, other, stored in accesses if (stores or stored) and _may_meet(mem, other, pointers)
                 }
+                feeds[i] |= {
+                    j for j, other, stored in accesses if (stored and not stores) and _may_meet(mem, other, pointers)
+                }
                 accesses.append((i, mem, stores))
         before[i].discard(i)
-    return before
+        feeds[i].discard(i)
+    return before, feeds
 
 
 def _memory(ins: Ins) -> Iterator[tuple[Mem, bool]]:
@@ -192,16 +208,28 @@ class _Alive:
         return not self.made[i] or self.now + self.made[i] <= self.most
 
 
-def _schedule(before: list[set[int]], latency: list[int], window: int, alive: _Alive) -> Iterator[int]:
-    """Indices in the new order."""
-    height = latency[:]
-    for i in reversed(range(len(before))):
-        for j in before[i]:
+def _urgency(feeds: list[set[int]], latency: list[int]) -> list[float]:
+    """Of each group, how much of the longest chain of data that it leads into is still to come, as a part of it: chains
+    that have nothing to do with one another advance together, and end together."""
+    depth, height = [0] * len(feeds), latency[:]
+    for i, sources in enumerate(feeds):
+        depth[i] = max((depth[j] + latency[j] for j in sources), default=0)
+    for i in reversed(range(len(feeds))):
+        for j in feeds[i]:
             height[j] = max(height[j], latency[j] + height[i])
+    chain = [d + h for d, h in zip(depth, height)]
+    for i in reversed(range(len(feeds))):
+        for j in feeds[i]:
+            chain[j] = max(chain[j], chain[i])
+    return [h / c for h, c in zip(height, chain)]
+
+
+def _schedule(before: list[set[int]], urgency: list[float], window: int, alive: _Alive) -> Iterator[int]:
+    """Indices in the new order."""
     left, placed = list(range(len(before))), set[int]()
     while left:
         ready = [i for i in left[:window] if before[i] <= placed]
-        best = max((i for i in ready if alive.fits(i)), key=lambda i: (height[i], -i), default=left[0])
+        best = max((i for i in ready if alive.fits(i)), key=lambda i: (urgency[i], -i), default=left[0])
         left.remove(best)
         placed.add(best)
         alive.place(best)

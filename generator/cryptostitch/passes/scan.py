@@ -325,6 +325,8 @@ class Section:
 
     def _spill(self, value: Value) -> None:
         cls = value.name[0]
+        if cls not in self.free_slots:
+            raise DoesNotFit(f"{self.a.stream.name}: more masks at once than there are registers for")
         value.memory, number = self._new_slot(cls)
         self.slot_of[id(value)] = (cls, number)
         op = "mov" if cls == GENERAL else self.isa.store

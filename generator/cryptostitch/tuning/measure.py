@@ -21,7 +21,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from ..binding import runtime
-from ..core.contract import AAD, END_IN, END_OUT, KEY, PHASE, POWERS, POWERS_END, TWEAK_KEY, mask_field
+from ..core.contract import (
+    AAD,
+    END_IN,
+    END_OUT,
+    HEAD_IN,
+    HEAD_OUT,
+    KEY,
+    PHASE,
+    POWERS,
+    POWERS_END,
+    TWEAK_KEY,
+    mask_field,
+)
 from ..core.errors import CryptostitchError
 from ..core.isa import ISAS
 from ..core.program import HASH, Algorithm, Part, Recipe
@@ -219,11 +231,12 @@ class Setup:
 
     def _message(self, stream: runtime.RawStream, state: int, source: int, target: int) -> None:
         """Of a message all of AAD and end is there; what they, keys and powers are has no influence on time."""
-        for name in (AAD, END_IN, KEY, TWEAK_KEY, POWERS, POWERS_END, PHASE):
+        for name in (AAD, HEAD_IN, END_IN, KEY, TWEAK_KEY, POWERS, POWERS_END, PHASE):
             if stream.field(name):
                 self._pointers(stream, state, name, [source])
-        if stream.field(END_OUT):
-            self._pointers(stream, state, END_OUT, [target])
+        for name in (HEAD_OUT, END_OUT):
+            if stream.field(name):
+                self._pointers(stream, state, name, [target])
         for name in (AAD, END_IN):
             masks = stream.field(mask_field(name))
             if masks:
