@@ -61,6 +61,14 @@ def test_demo(root: Path, build: Path, tmp_path: Path) -> None:
         assert word in output
 
 
+@pytest.mark.parametrize("size", [0, 9, 1_000_003])
+def test_erasure_code(example: Example, tmp_path: Path, size: int) -> None:
+    file = tmp_path / "a file"
+    file.write_bytes(os.urandom(size))
+    output = run(example("erasure_code") / "erasure_code", file)
+    assert output.endswith(f"10 blocks of {size // 10 + 1} bytes, 4 parities; 4 lost, all restored\n")
+
+
 def test_columns(example: Example, tmp_path: Path) -> None:
     file, lines = tmp_path / "lines", [bytes([65 + i % 26]) * (i * 7 % 300) for i in range(2000)]
     file.write_bytes(b"\n".join(lines))

@@ -2,7 +2,8 @@
 
 What a script that tries out an algorithm or a pairing, or seals or hashes many things, needs is here under its own
 name; each is imported when it is first used. The library's part (hash_many, hash_column, hmac_many, suite, Context,
-Suite, Key, RuntimeFailure, SomeForged) needs no other package; the rest wants `pip install 'cryptostitch[generator]'`.
+ErasureCode, Suite, Key, RuntimeFailure, SomeForged) needs no other package; the rest wants
+`pip install 'cryptostitch[generator]'`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .binding.codes import ErasureCode
     from .binding.many import hash_column, hash_many, hmac_many, suite
     from .binding.runtime import Context, Key, RuntimeFailure, Suite
     from .binding.sealing import SomeForged
@@ -27,6 +29,7 @@ __all__ = [
     "WORDS_64",
     "Algorithm",
     "Context",
+    "ErasureCode",
     "Form",
     "Generator",
     "Key",
@@ -48,6 +51,7 @@ _HOMES = {
     "WORDS_64": "core.catalog",
     "Algorithm": "core.catalog",
     "Context": "binding.runtime",
+    "ErasureCode": "binding.codes",
     "Form": "core.catalog",
     "Generator": "pipeline",
     "Key": "binding.runtime",

@@ -122,7 +122,8 @@ enum {
     CST_ERR_SELFTEST = -10,   /* a kernel gave a wrong answer */
     CST_ERR_FULL = -11,       /* a manager holds as many jobs as it may: take some, or flush and take */
     CST_ERR_FILE = -12,       /* a file that cannot be read or written */
-    CST_ERR_COSTS = -13       /* a damaged file of costs, or something else that is not one */
+    CST_ERR_COSTS = -13,      /* a damaged file of costs, or something else that is not one */
+    CST_ERR_LOST = -14        /* more blocks are lost than an erasure code restores */
 };
 
 /* A short English description of an error code; a static string, never NULL. */
@@ -404,6 +405,37 @@ typedef struct cst_crc {
  * CST_ERR_ARGUMENT: a width that is too small or too large, a polynomial that is even, a number of more bits than the
  * width; CST_ERR_UNSUPPORTED: no kernel for this CPU. For cst_key_free; the context must outlive it. */
 CST_API int cst_crc_new(cst_ctx *ctx, const cst_crc *crc, cst_key **key);
+
+/* Erasure codes over GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1: so many blocks of data, all of one length, and so many
+ * of parity, each a sum of all data times factors. In parity i the factor of data j is 1 / ((data + i) ^ j) with
+ * CST_CODE_CAUCHY, where any `parity` blocks may be lost. With CST_CODE_VANDERMONDE it is x^(i j): the first parity is
+ * RAID-5's P, the exclusive-or, the second RAID-6's Q, and with more some losses of so many cannot be restored.
+ * Parities are those of ISA-L's gf_gen_cauchy1_matrix and gf_gen_rs_matrix. */
+enum { CST_CODE_CAUCHY = 0, CST_CODE_VANDERMONDE = 1 };
+typedef struct cst_code cst_code;
+typedef struct cst_code_shape {
+    size_t size; /* sizeof(cst_code_shape) */
+    uint32_t data, parity; /* at least 1, together at most 255 */
+    int matrix;
+    const char *kernel; /* NULL; or, for tests, the one that does everything (CST_ERR_NAME: there is none such) */
+} cst_code_shape;
+/* The context must outlive the code. CST_ERR_ARGUMENT, CST_ERR_UNSUPPORTED, CST_ERR_JIT, CST_ERR_MEMORY. A code may be
+ * used by several threads at the same time; cst_code_free(NULL) does nothing. */
+CST_API int cst_code_new(cst_ctx *ctx, const cst_code_shape *shape, cst_code **code);
+CST_API void cst_code_free(cst_code *code);
+/* All of these: every block has so many bytes, any number; none that is written may overlap another (CST_ERR_OVERLAP);
+ * CST_ERR_ARGUMENT: a null pointer; CST_ERR_MEMORY. On an error nothing is written.
+ * Makes the parities. */
+CST_API int cst_code_encode(const cst_code *code, size_t bytes, const void *const *data, void *const *parity);
+/* A block of data has changed; `change` is the exclusive-or of what it was and is. Changes the parities alike. */
+CST_API int cst_code_update(const cst_code *code, size_t bytes, uint32_t index, const void *change,
+                            void *const *parity);
+/* blocks: all of data, then all of parity; lost[i] is not 0 where block i is lost: it is written anew, or, where its
+ * pointer is NULL, left out. Which of the others are read is not promised. CST_ERR_LOST: too many, or of a Vandermonde
+ * matrix those that cannot be restored. */
+CST_API int cst_code_decode(const cst_code *code, size_t bytes, void *const *blocks, const uint8_t *lost);
+/* *right: 1, or 0 where some parity is not that of the data. */
+CST_API int cst_code_check(const cst_code *code, size_t bytes, const void *const *blocks, int *right);
 
 /* A text of any length as TLS 1.1 or 1.2 records that are sealed side by side. A record is its header (type, version,
  * length of what follows; 5 bytes), the explicit IV (16) and the ciphertext. */

@@ -9,6 +9,7 @@
 #include "../suite/crc.hpp"
 #include "../suite/ghash.hpp"
 #include "checksum.hpp"
+#include "codec.hpp"
 #include "run.hpp"
 #include "lineup.hpp"
 #include "mac.hpp"
@@ -395,6 +396,29 @@ int test_framed_kernel(const Suites &suites, const Variant &v) {
     return v.calls.sum() > before ? CST_OK : CST_ERR_UNSUPPORTED;
 }
 
+// Against the definition, byte by byte: more inputs and outputs than the kernel has, and an end.
+int test_codec_kernel(const Engine &engine, const Variant &v) {
+    Codec codec;
+    if (int error = codec.init(engine, v.name)) return error;
+    const size_t rows = 5, columns = v.lanes + 1, bytes = 2 * v.step + 7;
+    Matrix factors(rows, columns);
+    scramble(&factors.at, rows);
+    Bytes in(columns * bytes), out(rows * bytes);
+    scramble(&in, bytes);
+    scramble(&out, columns);
+    Bytes wanted = out;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++)
+            for (size_t at = 0; at < bytes; at++)
+                wanted[i * bytes + at] ^= galois_product(factors.row(i)[j], in[j * bytes + at]);
+    std::vector<const uint8_t *> ins;
+    std::vector<uint8_t *> outs;
+    for (size_t j = 0; j < columns; j++) ins.push_back(in.data() + j * bytes);
+    for (size_t i = 0; i < rows; i++) outs.push_back(out.data() + i * bytes);
+    codec.run(factors, ins.data(), outs.data(), bytes, true);
+    return out == wanted ? CST_OK : CST_ERR_SELFTEST;
+}
+
 // A kernel of messages, forced, against its suite without any: the parts of a message on other kernels.
 int test_message_kernel(const Suites &suites, const Variant &v) {
     if (v.hash.algorithm && v.hash.algorithm->record.kind == ALGORITHM_CHECKSUM) return test_checksum_kernel(suites, v);
@@ -441,6 +465,7 @@ int selftest(const Engine &engine, const Suites &suites, const char *glob,
         if (wanted(variant->name))
             report(variant->name, !variant->runnable               ? CST_ERR_UNSUPPORTED
                                   : variant->role == Role::message ? test_message_kernel(suites, *variant)
+                                  : variant->role == Role::codec   ? test_codec_kernel(engine, *variant)
                                   : variant->role == Role::hash && variant->hash.algorithm->record.framed()
                                       ? test_framed_kernel(suites, *variant)
                                       : test_kernel(engine, *variant));

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "../suite/crc.hpp"
+#include "../suite/galois.hpp"
 
 namespace cst {
 namespace {
@@ -20,6 +21,10 @@ bool fits_keyed(const AlgorithmRecord &algorithm, const FieldRecord *chain, cons
     if (algorithm.kind == ALGORITHM_POLY1305)
         return chain->entry_bytes % 4 == 0 && chain->rows * chain->entry_bytes <= MOST_CHAIN &&
                key->rows <= MOST_POWERS;
+    if (algorithm.kind == ALGORITHM_CODEC) {  // factors in one of two forms (suite/galois.hpp)
+        const uint32_t bits = (BIT_MATRIX * algorithm.key_bytes + 15) / 16, nibbles = NIBBLE_PRODUCTS / 16;
+        return key->rows == bits || key->rows == nibbles * algorithm.key_bytes;
+    }
     if (chain && (chain->entry_bytes != 16 || chain->rows != 1)) return false;
     if (algorithm.kind == ALGORITHM_GHASH) return key->rows <= MOST_POWERS;
     if (algorithm.is_des()) return key->rows == algorithm.rounds / 2;
@@ -201,6 +206,7 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
                 if (place.in == NO_FIELD) return Role::other;
             return Role::hash;
         }
+        if (v->cipher.algorithm->record.kind == ALGORITHM_CODEC) return Role::codec;
         return decrypts ? Role::decrypt : Role::encrypt;
     }
     if ((decrypts && !opens) || v->cipher.lanes.size() != v->hash.lanes.size() ||

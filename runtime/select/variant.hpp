@@ -42,6 +42,7 @@ enum class Role {
     decrypt,
     pair,     // a cipher (encrypt) and, at least one iteration behind it, the hash of its output
     message,    // whole messages: of an AEAD, or of a cipher alone
+    codec,      // outputs of an erasure code
     open_pair,  // a cipher (decrypt) and the hash of its input; where that is handed over, at least one iteration
                 // behind it
 };

@@ -15,13 +15,14 @@ from typing import Any
 
 OK, ERR_ARGUMENT, ERR_NAME, ERR_LENGTH, ERR_OVERLAP, ERR_AUTH = 0, -1, -2, -3, -4, -5
 ERR_UNSUPPORTED, ERR_MEMORY, ERR_PACK, ERR_JIT, ERR_SELFTEST, ERR_FULL = -6, -7, -8, -9, -10, -11
-ERR_FILE, ERR_COSTS = -12, -13
+ERR_FILE, ERR_COSTS, ERR_LOST = -12, -13, -14
 NOT_RUN = 1
 """Status of a job that was not begun because another job of its burst had bad arguments."""
 NO_JIT, ALLOW_PACKS, CALIBRATE, ALLOW_LEGACY = 1, 2, 4, 8
 NAME_SUITE, NAME_KERNEL, NAME_TARGET = 1, 2, 3
 DIGEST, MAC, CIPHER, AEAD = 1, 2, 3, 4
 SEAL, OPEN = 0, 1
+CODE_CAUCHY, CODE_VANDERMONDE = 0, 1
 KEY_ALIGN = 64
 """CST_KEY_ALIGN: of the memory for cst_key_init."""
 STATE_BYTES = 256
@@ -186,6 +187,7 @@ ManagerInfo = _sized(
     ("aged", c_uint64),
     ("flushed", c_uint64),
 )
+CodeShape = _sized("CodeShape", ("data", c_uint32), ("parity", c_uint32), ("matrix", c_int), ("kernel", c_char_p))
 StreamInfo = _sized(
     "StreamInfo",
     ("name", c_char_p),
@@ -247,6 +249,12 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "cst_checksum_update": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(c_uint64)]),
     "cst_checksum_combine": (c_int, [c_void_p, c_uint64, c_uint64, c_uint64, POINTER(c_uint64)]),
     "cst_crc_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
+    "cst_code_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
+    "cst_code_free": (None, [c_void_p]),
+    "cst_code_encode": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
+    "cst_code_update": (c_int, [c_void_p, c_size_t, c_uint32, c_void_p, c_void_p]),
+    "cst_code_decode": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
+    "cst_code_check": (c_int, [c_void_p, c_size_t, c_void_p, POINTER(c_int)]),
     "cst_tls_seal_size": (c_int, [c_void_p, c_size_t, c_size_t, POINTER(c_size_t), POINTER(c_size_t)]),
     "cst_tls_seal": (c_int, [c_void_p]),
     "cst_manager_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),

@@ -19,13 +19,14 @@ from .runtime import Context, Key, Suite
 
 
 @lru_cache(maxsize=1)
-def _context() -> Context:
+def shared_context() -> Context:
+    """That of all functions here."""
     return Context()
 
 
 @lru_cache(maxsize=32)
 def _digest_key(name: str) -> Key:
-    return _context().suite(name).key()
+    return shared_context().suite(name).key()
 
 
 def _many(key: Key, buffers: Iterable[Any], length: int | None = None) -> list[bytes]:
@@ -51,7 +52,7 @@ def _cutter(n: int, length: int) -> struct.Struct:
 
 def suite(name: str) -> Suite:
     """The suite of that name ("aes-256-gcm"), in a context that all callers share. RuntimeFailure if it is not one."""
-    return _context().suite(name)
+    return shared_context().suite(name)
 
 
 def hash_many(name: str, buffers: Iterable[Buffer], length: int | None = None) -> list[bytes]:
@@ -64,7 +65,7 @@ def hash_many(name: str, buffers: Iterable[Buffer], length: int | None = None) -
 
 def hmac_many(name: str, key: Buffer, buffers: Iterable[Buffer]) -> list[bytes]:
     """The HMAC of each buffer under one key, by the hash of that name."""
-    return _many(_context().suite(f"hmac-{_hash(name)}").key(None, key), buffers)
+    return _many(shared_context().suite(f"hmac-{_hash(name)}").key(None, key), buffers)
 
 
 def hash_column(name: str, data: Buffer, offsets: Buffer, key: Buffer | None = None) -> bytes:
@@ -73,13 +74,13 @@ def hash_column(name: str, data: Buffer, offsets: Buffer, key: Buffer | None = N
     arrays and array.array are such). ValueError where they are something else; RuntimeFailure (ERR_LENGTH) where they
     fall or lie beyond the data."""
     name = _hash(name)
-    used = _digest_key(name) if key is None else _context().suite(f"hmac-{name}").key(None, key)
+    used = _digest_key(name) if key is None else shared_context().suite(f"hmac-{name}").key(None, key)
     tags = bytearray(max(len(memoryview(offsets)) - 1, 0) * used.suite.tag_max)
     used.digest_column(data, offsets, tags)
     return bytes(tags)
 
 
 def _hash(name: str) -> str:
-    if _context().suite(name).kind != DIGEST:
+    if shared_context().suite(name).kind != DIGEST:
         raise ValueError(f"{name} is not a hash")
     return name

@@ -75,6 +75,9 @@ WHOLE_GHASH_BLOCKS = {("sse", 1): (8,), ("avx2", 1): (8,), ("avx512", 1): (8,)}
 # Checksums: as many blocks as hide the latency of a product; where that is many, few for short texts too.
 CHECKSUMS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 CHECKSUM_BLOCKS = {("sse", 1): (4,), ("avx2", 1): (8,), ("avx512", 1): (16, 4)}
+# Erasure codes: inputs of a kernel, by its outputs (RAID-6 and updates; the common k + 3 and k + 4), and blocks.
+CODEC_INPUTS = {2: (4, 16), 4: (10, 16)}
+CODEC_BLOCKS = {"sse": 2, "avx2": 4, "avx512": 16}
 # Modes whose blocks are independent of one another: many blocks of one buffer; for bursts of short ones 64 bytes of
 # each of several, or a block.
 INDEPENDENT = {"sse": (1, 8), "avx2": (1,), "avx512": (1, 4)}
@@ -487,6 +490,21 @@ def _checksum(suite: str, form: str = "", base: str = "") -> Algorithm:
     )
 
 
+def _codec(outputs: int) -> Algorithm:
+    blocks = {(isa, k): (by,) for isa, by in CODEC_BLOCKS.items() for k in CODEC_INPUTS[outputs]}
+    inputs = dict.fromkeys(CODEC_BLOCKS, CODEC_INPUTS[outputs])
+    name = f"codec{outputs}"
+    return Algorithm(
+        name,
+        name,
+        "codec",
+        (Form(name, "streams/codec.j2", inputs, (1,), blocks, (), paired=False, objects=0),),
+        {"word": 64, "outputs": outputs},
+        block_bytes=16,
+        key_bytes=outputs,
+    )
+
+
 SHA256 = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19)
 SHA512 = (
     0x6A09E667F3BCC908,
@@ -608,6 +626,8 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _checksum("crc64-xz", base="crc32c"),
     _checksum("crc32-bzip2", form="crc_normal"),
     _checksum("crc16-t10-dif", base="crc32_bzip2"),
+    _codec(2),
+    _codec(4),
 )
 
 # Kinds whose groups make kernels of their own; those of others are for pairs.

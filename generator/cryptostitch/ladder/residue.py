@@ -17,6 +17,7 @@ from .scene import Scene, Secrets, random_secrets
 from .subject import Subject
 
 PIECE = 8
+AES_KEY_BYTES = (16, 24, 32)
 
 
 def check(subject: Subject, effort: Effort) -> Result:
@@ -58,11 +59,9 @@ def _recorded(secrets: Secrets, needles: Needles) -> Secrets:
             seen[kind] = secrets(what, size)
             needles.add(seen[kind])
             if kind[0] == "key":
-                for round_key in (
-                    *expanded(seen[kind]),
-                    *inverse_expanded(seen[kind]),
-                    *(des.rows(seen[kind]) if size == des.KEY_BYTES else ()),
-                ):
+                aes = (expanded, inverse_expanded) if size in AES_KEY_BYTES else ()
+                schedules = (*aes, des.rows) if size == des.KEY_BYTES else aes
+                for round_key in (row for schedule in schedules for row in schedule(seen[kind])):
                     needles.add(round_key)
         return seen[kind]
 
