@@ -181,6 +181,12 @@ def test_stitch_as_text(needs_pair: None) -> None:
         (["emit", "--pack", "x", "sha_x16@avx512"], "sha1_x16"),
         (["emit"], "--default-pack"),
         (["emit", "--static", "x", "--static-kernels", "all", "sha1_x16@avx512"], "without KERNELS"),
+        (["emit", "--columns", "x"], "--hash"),
+        (["emit", "--hash", "md5", "--pack", "x", "md5_x1@scalar"], "--columns DIR"),
+        (["emit", "--columns", "x", "--hash", "md5", "md5_x1@scalar"], "no KERNELS"),
+        (["emit", "--columns", "x", "--hash", "sha257"], "nearest: sha256"),
+        (["emit", "--columns", "x", "--hash", "sha3-256"], "there are md5, sha1"),
+        (["emit", "--columns", "x", "--hash", "md5", "--targets", "avx2,ssse"], "nearest: sse"),
         (["stitch", "aes128_cbc_enc_x16", "sha_x16", "--isa", "avx512"], "sha1_x16"),
         (["stitch", "aes128_cbc_enc_x16", "sha1_x16"], "--isa"),
         (["stitch", "aes128_cbc_enc_x16", "sha1_x16", "--isa", "avx51"], "avx512"),
@@ -367,6 +373,19 @@ def test_emit_no_static_kernels(tmp_path: Path) -> None:
     run("emit", "--static", tmp_path, "--static-kernels", "none")
     assert not elf_functions((tmp_path / "static_kernels_0.o").read_bytes())
     assert "cst_static_kernel_count = 0;" in (tmp_path / "static_kernels.c").read_text()
+
+
+@pytest.mark.parametrize("fmt, first", [("elf", b"\x7fELF"), ("coff", b"\x64\x86"), ("macho", b"\xcf\xfa\xed\xfe")])
+def test_emit_columns(tmp_path: Path, fmt: str, first: bytes) -> None:
+    """What hashes that differ in their start share is there once; narrower targets have no wide kernels."""
+    options = ["--hash", "sha1", "--hash", "md5", "--targets", "sse"]
+    found = json.loads(run("emit", "--columns", tmp_path, *options, "--format", fmt, "--format", "json").stdout)
+    names = {Path(f["file"]).name: f["kernels"] for f in found["files"]}
+    assert {path.name for path in tmp_path.iterdir()} == names.keys()
+    assert names["column_kernels.o"] == names["column_sha1.c"] + names["column_md5.c"]
+    assert {k.partition("@")[2] for k in names["column_kernels.o"]} == {"sse", "sse_shani", "scalar"}
+    assert (tmp_path / "column_kernels.o").read_bytes().startswith(first)
+    assert "cst_column_sha1(" in (tmp_path / "cryptostitch_columns.h").read_text()
 
 
 def test_emit_assembly() -> None:

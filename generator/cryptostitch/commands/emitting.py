@@ -40,6 +40,20 @@ OBJECTS = ("elf", "coff", "macho")
     help="Without KERNELS: none, those that the catalogue says, or all of the default pack.",
 )
 @click.option(
+    "--columns",
+    "columns_folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write digests of columns, of each --hash, to this folder: C files, objects and a header, for programs that "
+    "link no library.",
+)
+@click.option("--hash", "hashes", multiple=True, metavar="HASH", help="One of --columns; may be given more than once.")
+@click.option(
+    "--targets",
+    metavar="ISA,ISA,...",
+    help="Instruction sets that --columns has lanes for; what of them a CPU has is asked at run time.  [default: all: "
+    "avx512,avx2,sse]",
+)
+@click.option(
     "--assembly", type=OutputFile(allow_dash=True), help="Write the assembly text of KERNELS; - is standard output."
 )
 @click.option("--object", "object_", type=OutputFile(), help="Write one object of KERNELS.")
@@ -61,16 +75,31 @@ OBJECTS = ("elf", "coff", "macho")
 )
 @templates_option
 def emit(
-    kernels, default_pack, pack, recipe_files, folder, which, assembly, object_, key_file, abi, formats, templates
+    kernels,
+    default_pack,
+    pack,
+    recipe_files,
+    folder,
+    which,
+    columns_folder,
+    hashes,
+    targets,
+    assembly,
+    object_,
+    key_file,
+    abi,
+    formats,
+    templates,
 ) -> None:
-    """Write kernels as assembly text, objects (ELF, COFF, Mach-O) or packs.
+    """Write kernels as assembly text, objects (ELF, COFF, Mach-O) or packs, or as digests of columns in C.
 
     \b
     Examples:
       cryptostitch emit --static out aes128_cbc_enc_x16+sha1_x16@avx512_vaes
       cryptostitch emit --format macho --format json --object sha256.o sha256_x8@avx2
+      cryptostitch emit --columns out --hash sha256 --hash md5 --targets avx512,avx2
     """
-    from ..emit import artefacts
+    from ..emit import artefacts, columns
     from ..emit.assembly import FORMATS, file_text
     from ..emit.objects import object_bytes
     from ..emit.signature import read_key, signed
@@ -85,8 +114,12 @@ def emit(
     fmt = FORMATS[objects[0] if objects else "coff" if abi == "win64" else "elf"]
     if abi and abi != ("win64" if fmt.name == "coff" else "sysv"):
         raise click.UsageError(f"{fmt.name} objects do not use the {abi} calling convention")
-    if not (default_pack or pack or folder or assembly or object_):
-        raise click.UsageError("say what to write: --default-pack, --pack, --static, --assembly or --object")
+    if not (default_pack or pack or folder or columns_folder or assembly or object_):
+        raise click.UsageError("say what to write: --default-pack, --pack, --static, --columns, --assembly or --object")
+    if bool(columns_folder) != bool(hashes) or (targets and not columns_folder):
+        raise click.UsageError("--columns DIR wants a --hash, and --hash and --targets want --columns DIR")
+    if columns_folder and (kernels or recipe_files) and not (pack or folder or assembly or object_):
+        raise click.UsageError("--columns chooses its kernels: name a --hash, no KERNELS")
     if (pack or assembly or object_) and not kernels and not recipe_files:
         raise click.UsageError("name at least one kernel; `cryptostitch list` shows them")
     if which != "default" and (kernels or recipe_files or not folder):
@@ -122,6 +155,13 @@ def emit(
                     folder, wanted, fmt, " ".join(["cryptostitch emit --static DIR", *named]), progress
                 )
             ]
+    if columns_folder:
+        rows = [columns.hash_named(name, made) for name in dict.fromkeys(hashes)]
+        isas = columns.targets_named(targets.split(",") if targets else columns.TARGETS)
+        named = [f"--hash {row.name}" for row in rows]
+        command = " ".join(["cryptostitch emit --columns DIR", *named, "--targets", ",".join(isas)])
+        with progress_bar("compiling") as progress:
+            written += columns.write_columns(columns_folder, rows, isas, made, fmt, command, progress)
     if assembly or object_:
         framed = [frame(r, "win64" if fmt.name == "coff" else "sysv") for r in chosen]
         if assembly:
