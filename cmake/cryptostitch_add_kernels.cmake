@@ -29,27 +29,39 @@ function(_cst_generator result)
     set(${result} ${environment} "${python}" -m cryptostitch.cli PARENT_SCOPE)
 endfunction()
 
+# What generated files depend on: in a checkout the generator and the templates, else nothing.
+function(_cst_generator_sources result)
+    set(sources "")
+    if(EXISTS "${_CST_CHECKOUT}/generator/cryptostitch/cli.py")
+        file(GLOB_RECURSE sources "${_CST_CHECKOUT}/generator/*.py" "${_CST_CHECKOUT}/generator/*.h"
+            "${_CST_CHECKOUT}/generator/cryptostitch/cpus/*.json" "${_CST_CHECKOUT}/templates/*.j2")
+    endif()
+    set(${result} ${sources} PARENT_SCOPE)
+endfunction()
+
+# The calling convention that was asked for, or the platform's.
+function(_cst_abi result asked)
+    if(NOT asked)
+        set(asked sysv)
+        if(WIN32)
+            set(asked win64)
+        endif()
+    endif()
+    set(${result} ${asked} PARENT_SCOPE)
+endfunction()
+
 function(cryptostitch_add_kernels)
     cmake_parse_arguments(PARSE_ARGV 0 ARG "" "TARGET;ABI" "KERNELS")
     if(NOT ARG_TARGET OR NOT ARG_KERNELS OR ARG_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "usage: cryptostitch_add_kernels(TARGET name KERNELS kernel... [ABI sysv|win64])")
     endif()
-    if(NOT ARG_ABI)
-        set(ARG_ABI sysv)
-        if(WIN32)
-            set(ARG_ABI win64)
-        endif()
-    endif()
+    _cst_abi(ARG_ABI "${ARG_ABI}")
     _cst_generator(generator)
+    _cst_generator_sources(sources)
 
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/${ARG_TARGET}.kernels")
     set(archive "${folder}/${CMAKE_STATIC_LIBRARY_PREFIX}${ARG_TARGET}${CMAKE_STATIC_LIBRARY_SUFFIX}")
     set(emit ${generator} emit --static "${folder}" --abi ${ARG_ABI} ${ARG_KERNELS})
-    file(GLOB_RECURSE sources "${_CST_CHECKOUT}/generator/*.py"
-        "${_CST_CHECKOUT}/generator/cryptostitch/cpus/*/recipes/*.json" "${_CST_CHECKOUT}/templates/*.j2")
-    if(NOT EXISTS "${_CST_CHECKOUT}/generator/cryptostitch/cli.py")
-        set(sources "")
-    endif()
     file(MAKE_DIRECTORY "${folder}")
     add_custom_command(
         OUTPUT "${archive}" "${folder}/cryptostitch_kernels.h"

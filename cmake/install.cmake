@@ -16,7 +16,8 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/cryptostitch-config-vers
     COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/cryptostitch-config.cmake"
     "${PROJECT_BINARY_DIR}/cryptostitch-config-version.cmake"
-        cmake/cryptostitch_add_kernels.cmake cmake/cryptostitch_archive.cmake DESTINATION "${_package}")
+        cmake/cryptostitch_add_columns.cmake cmake/cryptostitch_add_kernels.cmake cmake/cryptostitch_archive.cmake
+    DESTINATION "${_package}")
 
 # Relative to the file itself, so that an installed tree can be moved.
 file(RELATIVE_PATH CST_PREFIX_FROM_PC "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")

@@ -72,9 +72,11 @@ def test_erasure_code(example: Example, tmp_path: Path, size: int) -> None:
 def test_columns(example: Example, tmp_path: Path) -> None:
     file, lines = tmp_path / "lines", [bytes([65 + i % 26]) * (i * 7 % 300) for i in range(2000)]
     file.write_bytes(b"\n".join(lines))
-    for name in ("sha256", "md5", "sha512"):
-        found = run(example("columns") / "columns", name, file).split()
-        assert found == [hashlib.new(name, line).hexdigest() for line in lines]
+    for program, names in (("columns", ("sha256", "md5", "sha512")), ("static_columns", ("sha256", "md5"))):
+        for name in names:
+            found = run(example("columns") / program, name, file).split()
+            assert found == [hashlib.new(name, line).hexdigest() for line in lines]
+    assert "libcryptostitch" not in run("readelf", "-d", example("columns") / "static_columns")
 
 
 def test_files(root: Path, build: Path, tmp_path: Path) -> None:

@@ -2,29 +2,13 @@
  *
  *     columns HASH FILE
  *
- * The lines lie one behind the other without their ends; offsets[i] says where line i begins. Written are the digests
- * as hexadecimal digits, one a line, and how long they took.
+ * Written are the digests as hexadecimal digits, one a line, and how long they took.
  */
-#define _POSIX_C_SOURCE 200809L
+#include "lines.h"
 #include <cryptostitch/cryptostitch.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-static void die(const char *what, const char *why) {
-    fprintf(stderr, "columns: %s: %s\n", what, why);
-    exit(1);
-}
 
 static void check(int result, const char *what) {
     if (result != CST_OK) die(what, cst_error_text(result));
-}
-
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
 int main(int argc, char **argv) {
@@ -42,48 +26,24 @@ int main(int argc, char **argv) {
     info.size = sizeof info;
     check(cst_suite_info_get(suite, &info), argv[1]);
 
-    /* The file as a column. */
-    FILE *f = fopen(argv[2], "rb");
-    if (!f) die(argv[2], "cannot be read");
-    char *data = NULL, *line = NULL;
-    int64_t *offsets = malloc(sizeof *offsets);
-    size_t bytes = 0, n = 0, room = 0, lines = 1, size = 0;
-    if (!offsets) die("memory", "not enough");
-    offsets[0] = 0;
-    for (ssize_t length; (length = getline(&line, &size, f)) >= 0; n++) {
-        if (length && line[length - 1] == '\n') length--;
-        while (bytes + (size_t)length > room || !data)
-            if (!(data = realloc(data, room = 2 * room + 4096))) die("memory", "not enough");
-        if (n + 1 >= lines && !(offsets = realloc(offsets, (lines *= 2) * sizeof *offsets)))
-            die("memory", "not enough");
-        memcpy(data + bytes, line, (size_t)length);
-        offsets[n + 1] = (int64_t)(bytes += (size_t)length);
-    }
-    fclose(f);
-
-    unsigned char *digests = malloc(n * info.tag_max + 1);
-    if (!digests) die("memory", "not enough");
+    struct lines lines = read_lines(argv[2]);
+    unsigned char *digests = enough(malloc(lines.n * info.tag_max + 1));
     cst_column column = {0};
     column.size = sizeof column;
     column.key = key;
-    column.data = data;
-    column.data_bytes = bytes;
-    column.offsets = offsets;
-    column.offset_bytes = sizeof *offsets;
-    column.n = n;
+    column.data = lines.data;
+    column.data_bytes = lines.bytes;
+    column.offsets = lines.offsets;
+    column.offset_bytes = sizeof *lines.offsets;
+    column.n = lines.n;
     column.tags = digests;
     column.tag_len = info.tag_max;
     double start = now_ms();
     check(cst_digest_column(&column), "cst_digest_column");
-    double done = now_ms();
+    print_digests(&lines, digests, info.tag_max, now_ms() - start);
 
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < info.tag_max; j++) printf("%02x", digests[i * info.tag_max + j]);
-        printf("\n");
-    }
-    fprintf(stderr, "%zu lines, %zu bytes: %.3f ms\n", n, bytes, done - start);
     cst_key_free(key);
     cst_ctx_free(ctx);
-    free(data), free(line), free(offsets), free(digests);
+    free(lines.data), free(lines.offsets), free(digests);
     return 0;
 }
