@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,6 +53,20 @@ struct Row {
 bool parse_row(const std::string &name, Row &row);
 size_t hash_bytes(const std::string &hash);
 size_t checksum_bytes(const std::string &suite);  // 0: it is none
+
+// How the checksum of that name has its numbers in bytes.
+class ChecksumForm {
+public:
+    explicit ChecksumForm(const std::string &suite);
+    void put(uint64_t value, uint8_t *tag) const {
+        if (big_endian_) value = __builtin_bswap64(value << (64 - 8 * bytes_));
+        memcpy(tag, &value, bytes_);
+    }
+
+private:
+    bool big_endian_;
+    size_t bytes_;
+};
 
 // One job. The IV stands in the 16 bytes (DES: 8) before the ciphertext, as in a record, the header before it; so
 // header || iv || ciphertext is one piece.

@@ -59,23 +59,20 @@ const Checksum *find(const std::string &name) {
 class ChecksumTask : public Task {
 public:
     ChecksumTask(const Checksum &checksum, Function function, const Batch &batch, const char *called)
-        : big_endian_(checksum.big_endian), bytes_(checksum_bytes(checksum.name)), function_(function), batch_(batch) {
+        : form_(checksum.name), function_(function), batch_(batch) {
         variant = called;
     }
     bool run() override {
         const size_t first = turns_.next();
         for (size_t i = first; i < first + batch_.jobs; i++) {
             const Buffer &b = batch_.buffers[i];
-            uint64_t value = function_(b.in, b.bytes);
-            if (big_endian_) value = __builtin_bswap64(value << (64 - 8 * bytes_));
-            memcpy(b.tag, &value, bytes_);
+            form_.put(function_(b.in, b.bytes), b.tag);
         }
         return true;
     }
 
 private:
-    const bool big_endian_;
-    const size_t bytes_;
+    const ChecksumForm form_;
     const Function function_;
     const Batch &batch_;
     Turns turns_{batch_};
@@ -106,6 +103,9 @@ private:
 };
 
 } // namespace
+
+ChecksumForm::ChecksumForm(const std::string &suite)
+    : big_endian_(find(suite)->big_endian), bytes_(checksum_bytes(suite)) {}
 
 std::unique_ptr<Peer> make_checksum_reference() {
     std::vector<ChecksumPeer::Known> all;

@@ -1,4 +1,5 @@
-// Cryptostitch through its public C API: one cst_burst for the whole batch, or one cst_tls_seal per text.
+// Cryptostitch through its public C API: one cst_burst for the whole batch, or one cst_tls_seal per text, or one
+// cst_checksum_update.
 #include "../pages.hpp"
 #include "../peer.hpp"
 
@@ -152,6 +153,26 @@ private:
     Turns turns_{batch_};
 };
 
+// Checksums as numbers, one call per buffer, as their peers are called.
+class UpdateTask : public CstTask {
+public:
+    UpdateTask(cst_ctx *ctx, const Row &row, const Batch &batch) : CstTask(ctx, row, batch), form_(row.suite) {}
+    bool run() override {
+        const size_t first = turns_.next();
+        for (size_t i = first; i < first + batch_.jobs; i++) {
+            const Buffer &b = batch_.buffers[i];
+            uint64_t value = 0;
+            if (cst_checksum_update(key(i), b.in, b.bytes, &value) != CST_OK) return false;
+            form_.put(value, b.tag);
+        }
+        return true;
+    }
+
+private:
+    const ChecksumForm form_;
+    Turns turns_{batch_};
+};
+
 // Makes the keys anew, and frees, or overwrites, those that were there.
 class KeyTask : public BurstTask {
 public:
@@ -227,6 +248,8 @@ public:
             for (bool table : {false, true}) add(tasks, std::make_unique<KeyTask>(ctx_, row, batch, table), row);
         } else if (row.write) {
             add(tasks, std::make_unique<WriteTask>(ctx_, row, batch), row);
+        } else if (row.checksum && !row.open) {
+            add(tasks, std::make_unique<UpdateTask>(ctx_, row, batch), row);
         } else {
             add(tasks, std::make_unique<BurstTask>(ctx_, row, batch), row);
         }
