@@ -79,6 +79,10 @@ class ModelMachine:
         block = self._blocks.find(address, size)
         return bytes(block.data[address - block.address : address - block.address + size])
 
+    def all_of(self, address: int) -> bytes:
+        """Every byte of the block that lies there."""
+        return bytes(self._blocks.find(address, 0).data)
+
     def reset(self) -> None:
         self._blocks.reset()
 

@@ -95,10 +95,17 @@ class Stage:
         parts = tuple(
             replace(part, lag=right.lag, ratio=right.ratio) for part, right in zip(recipe.parts, self.recipe.parts)
         )
-        self.machine.reset()
-        counts = self.recipe.counts(2, 1)
-        scene = Scene(replace(recipe, parts=parts), self.rows, self.machine, sum(counts))
+        counts, contract = self.recipe.counts(2, 1), self.recipe.parts[0].program.contract
         seen = Seen()
+        for end in (-1, contract.bytes) if contract.is_message else (-1,):
+            self.machine.reset()
+            scene = Scene(replace(recipe, parts=parts), self.rows, self.machine, sum(counts), end)
+            if not self._run(code, scene, counts, seen):
+                break
+        return seen
+
+    def _run(self, code: bytes, scene: Scene, counts: Sequence[int], seen: Seen) -> bool:
+        """False: it ended in a fault."""
         first: list[tuple[Outcome, dict]] = []
         for secret in self.SECRETS:
             expected = scene.fill(random_secrets((self.seed, secret)))
@@ -106,12 +113,12 @@ class Stage:
             for outcome, changes in scene.calls(code, counts, trace=True):
                 seen.fault = outcome.fault
                 if seen.fault:
-                    return seen
+                    return False
                 seen.wrong = seen.wrong or next(iter(changes), "")
                 outcomes.append((replace(outcome, trace=scene.public_trace(outcome.trace)), self._registers()))
                 self.steps = max(self.steps, self.machine.executed)
             seen.wrong = seen.wrong or next(iter(scene.problems(expected)), "")
-            seen.state |= {(secret, what): data for what, data in self._memory(scene).items()}
+            seen.state |= {(secret, scene.end, what): data for what, data in self._memory(scene).items()}
             for (one, before), (other, after) in zip(first, outcomes):
                 if one.trace != other.trace:
                     seen.traces = seen.traces or difference(one, other)
@@ -121,7 +128,7 @@ class Stage:
                         or f"{next(n for n in after if after[n] != before[n])} depends on secrets after the return"
                     )
             first = first or outcomes
-        return seen
+        return True
 
     def _registers(self) -> dict[str, object]:
         machine = self.machine
@@ -139,7 +146,7 @@ class Stage:
             if not is_spill(f) and f.name not in (IN, OUT, FROM_HAND)
         }
         return fields | {
-            f"{name} of stream {i}, lane {lane}": self.machine.read(address, scene.length(i))
+            f"{name} of stream {i}, lane {lane}": self.machine.all_of(address)
             for (i, name, lane), address in scene.buffers.items()
         }
 
