@@ -190,7 +190,7 @@ int run_mixed(Memory *memory, cst_job *jobs, size_t n) {
 // Jobs that are alike, straight from where they are; JOB_WAITING: they want memory.
 int run_straight(cst_job *jobs, size_t n) {
     const int result = run_one_call(jobs, n);
-    return result == JOB_WAITING ? run_digests(jobs, n) : result;
+    return result == JOB_WAITING ? run_one_by_one(jobs, n) : result;
 }
 
 }  // namespace

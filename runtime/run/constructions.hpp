@@ -16,9 +16,9 @@ void fetch_cold(const cst_job *jobs, size_t n);
 // take less, and nothing has happened.
 int run_one_call(cst_job *jobs, size_t n);
 
-// The same of digests and HMACs in one piece, message after message on a kernel of one lane, where that takes least for
-// all of them.
-int run_digests(cst_job *jobs, size_t n);
+// The same of jobs that are best done one after the other on kernels of one lane, in one piece each: a digest, a MAC,
+// CBC, encrypt-then-MAC, a TLS record to be sealed.
+int run_one_by_one(cst_job *jobs, size_t n);
 
 // Runs a class (jobs of one suite and direction, the longest first, at most MOST_MESSAGES) if all of it is such: a
 // cipher, a MAC, encrypt-then-MAC without padding, or CCM. CST_OK, CST_ERR_AUTH, or JOB_WAITING: it is not, and nothing

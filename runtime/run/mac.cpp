@@ -423,7 +423,7 @@ uint64_t head_bytes(const Suite &suite, uint64_t aad_len) {
 }
 
 size_t put_head(const Suite &suite, const cst_job &job, uint8_t *to) {
-    return put_head(suite, job, 0, size_t(aad_in_head(suite, job.aad_len)), to);
+    return put_head(suite, job, uint16_t(job.in_len), size_t(aad_in_head(suite, job.aad_len)), to);
 }
 
 size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to) {

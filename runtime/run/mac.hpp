@@ -15,7 +15,7 @@ uint64_t head_bytes(const Suite &suite, uint64_t aad_len);
 // Whether the message is put together altogether; no pair kernel runs on it then.
 bool fits_whole(const Suite &suite, uint64_t head, uint64_t body);
 
-// The head, and what comes between body and padding; not of TLS. Each returns its size.
+// The head (of TLS: of what is sealed), and what comes between body and padding. Each returns its size.
 size_t put_head(const Suite &suite, const cst_job &job, uint8_t *to);
 size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to);
 // Bytes that are hashed of a message that is put together altogether, with its padding and HMAC's outer hash.

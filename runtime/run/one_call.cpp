@@ -125,99 +125,19 @@ bool serves(const Suite &suite, const cst_job &job) {
     return suite.kind == CST_CIPHER && !counter_carries(suite, static_cast<const uint8_t *>(job.iv), job.in_len);
 }
 
-// What `decide` says of so many messages as long as the first, or said of them last.
-template <typename Decide>
-const Variant *choose(const Suite &suite, const Family &family, size_t n, const cst_job &first, Decide decide) {
+// What choose_message says of so many messages as long as the first, or said of them last.
+const Variant *choose(const Suite &suite, size_t n, const cst_job &first) {
     const bool opens = first.direction == CST_OPEN, usual = !suite.forced && suite.remembered;
+    const Family &family = suite.messages[opens];
     const LastChoice::Question question = {first.in_len, n, first.aad_len <= SHORT_MESSAGE_AAD,
                                            suite.engine->lineups().generation()};
     LastChoice &last = suite.last_message[opens];
     const Variant *v = usual ? last.recall(family, question) : nullptr;
     if (v) return v;
-    v = decide();
+    v = choose_message(suite, opens, n, first.in_len, first.in_len, first.aad_len).variant;
     if (usual) last.remember(family, question, v);
     return v;
 }
-
-// Digests and HMACs, on a kernel of one lane.
-class DigestCalls {
-public:
-    DigestCalls(const Engine &engine, const Variant &v, const cst_job &first)
-        : v_(v),
-          suite_(*key_of(first).suite),
-          hash_(suite_.hash->record),
-          in_(v.hash.lanes[0].in),
-          fn_(v.kernel.load(std::memory_order_acquire)->fn),
-          chains_(v, state_) {
-        if (v.legacy_sse && engine.avx()) clear_upper_halves();
-        args_.state[0] = state_ + v.state_offset[0];
-    }
-    ~DigestCalls() {
-        wipe(state_, v_.state_bytes);
-        wipe(end_, sizeof(end_));
-        wipe(chain_, sizeof(chain_));
-    }
-    static bool has_room(const Variant &v) {
-        return v.lanes == 1 && v.state_bytes <= STATE_ROOM && v.state_align <= ALIGNED && v.lag == 0;
-    }
-
-    // False: it is to be opened, and its tag is wrong.
-    bool run(cst_job *job) {
-        const Key &key = key_of(*job);
-        const uint8_t *const in = static_cast<const uint8_t *>(job->in);
-        const size_t block = hash_.block_bytes, rest = job->in_len & (block - 1), front = job->in_len - rest;
-        begin(key.inner());
-        if (front) call(in, front);
-        copy_few(end_, in + front, rest);
-        call(end_, hash_pad(hash_, end_, rest, job->in_len + (suite_.hmac() ? block : 0)));
-        if (suite_.hmac()) {  // RFC 2104
-            digest(end_, hash_.digest_bytes);
-            begin(key.outer());
-            call(end_, hash_pad(hash_, end_, hash_.digest_bytes, block + hash_.digest_bytes));
-        }
-        uint8_t *const tag = static_cast<uint8_t *>(job->tag);
-        if (job->direction == CST_OPEN) {
-            digest(end_, hash_.digest_bytes);
-            if (!same_bytes(end_, tag, job->tag_len)) return refuse_unopened(job), false;
-        } else {
-            digest(tag, job->tag_len);
-        }
-        job->out_len = 0;
-        job->status = CST_OK;
-        return true;
-    }
-    size_t calls() const { return calls_; }
-
-private:
-    static constexpr size_t ALIGNED = 64, STATE_ROOM = 2048;
-    static constexpr uint32_t LANE = 0;
-
-    void begin(const uint8_t *chain) {
-        chains_.put(&LANE, 1, [=](size_t) { return chain; });
-    }
-    void call(const uint8_t *in, uint64_t bytes) {
-        put_pointer(state_ + in_, in);
-        args_.iterations = bytes >> v_.step_log2;
-        fn_(&args_);
-        calls_++;
-    }
-    void digest(uint8_t *to, size_t bytes) {
-        chains_.take(&LANE, 1, [this](size_t) { return chain_; });
-        hash_digest(hash_, chain_, to, bytes);
-    }
-
-    const Variant &v_;
-    const Suite &suite_;
-    const AlgorithmRecord &hash_;
-    const uint32_t in_;
-    const cst_kernel_fn fn_;
-    const Chains chains_;
-    cst_kernel_args args_;
-    size_t calls_ = 0;
-    alignas(ALIGNED) uint8_t state_[STATE_ROOM];
-    alignas(ALIGNED) uint8_t end_[2 * MOST_BLOCK + PAD_SLACK];  // what a digest or a message ends in
-    uint8_t chain_[MOST_CHAIN];
-};
 
 template <typename Those>
 int run_calls(const Engine &engine, const Variant &v, cst_job *jobs, size_t n) {
@@ -238,33 +158,11 @@ int run_one_call(cst_job *jobs, size_t n) {
     const bool counts = suite.construction == Construction::counter;  // the IVs say how far it may go
     for (size_t i = 0; i < (counts ? n : 1); i++)
         if (!serves(suite, jobs[i])) return JOB_WAITING;
-    const Variant *const v = choose(suite, suite.messages[opens], n, *jobs, [&] {
-        return choose_message(suite, opens, n, jobs->in_len, jobs->in_len, jobs->aad_len).variant;
-    });
+    const Variant *const v = choose(suite, n, *jobs);
     if (!v || !Calls::has_room(*v)) return JOB_WAITING;
     return (suite.kind == CST_CIPHER                          ? run_calls<TextCalls>
             : suite.construction == Construction::chacha_poly ? run_calls<ChachaPolyCalls>
                                                               : run_calls<GcmCalls>)(*suite.engine, *v, jobs, n);
-}
-
-int run_digests(cst_job *jobs, size_t n) {
-    const Suite &suite = *key_of(*jobs).suite;
-    if (suite.construction != Construction::single || !suite.hash || suite.enciphers() || jobs->n_in_pieces ||
-        (suite.forced && (suite.forced->stitched() || suite.forced->role != Role::hash)))
-        return JOB_WAITING;
-    const Variant *const v = choose(suite, suite.hashes, n, *jobs, [&]() -> const Variant * {
-        const uint64_t bytes = hashed_bytes(suite, jobs->in_len);
-        Need need = {&suite.hashes, n, bytes, bytes};
-        need.whole_only = true;
-        const Lineup lineup = line_up(suite, need);
-        return lineup.messages == n ? lineup.variant : nullptr;
-    });
-    if (!v || !DigestCalls::has_room(*v)) return JOB_WAITING;
-    DigestCalls calls(*suite.engine, *v, *jobs);
-    bool all = true;
-    for (cst_job *job = jobs; job < jobs + n; job++) all &= calls.run(job);
-    v->calls.add(calls.calls());
-    return all ? CST_OK : CST_ERR_AUTH;
 }
 
 }  // namespace cst

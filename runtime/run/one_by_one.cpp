@@ -1,0 +1,526 @@
+// Messages one after the other, each straight from its job, where kernels of one lane take least for it: a cipher, a
+// digest or a MAC, encrypt-then-MAC, CCM, a TLS record sealed. What stands between two calls of a kernel stays in its state
+// block; where cipher and hash begin, and which of them is ahead in the stitched middle, is as middle.cpp says.
+
+#include <algorithm>
+#include <optional>
+
+#include "../select/upper_halves.hpp"
+#include "../suite/block_mac.hpp"
+#include "../suite/secret.hpp"
+#include "ccm_blocks.hpp"
+#include "constructions.hpp"
+#include "lane_state.hpp"
+#include "lineup.hpp"
+#include "mac.hpp"
+#include "run.hpp"
+#include "text.hpp"
+
+namespace cst {
+namespace {
+
+constexpr size_t AES = 16;
+constexpr uint32_t LANE = 0;
+constexpr size_t MOST_AAD = 64;  // of a head that is put together
+
+// What is worked on, of messages that are as long as one another.
+struct Shape {
+    Shape(const Suite &suite, const cst_job &job)
+        : opens(job.direction == CST_OPEN),
+          ccm(suite.construction == Construction::ccm),
+          seals_record(suite.construction == Construction::tls),
+          reads_output(suite.enciphers() && !seals_record && opens == ccm),
+          ahead(ccm || opens ? !reads_output : seals_record && job.in == job.out),
+          unit(suite.hash ? suite.hash->record.block_bytes : AES),
+          head(suite.hash && suite.enciphers() ? head_bytes(suite, job.aad_len) : 0),
+          boundary(ccm ? 0 : -head & (unit - 1)),
+          body(job.in_len),
+          text(!suite.enciphers() ? 0 : seals_record ? job.in_len & ~(AES - 1) : job.in_len),
+          whole(head && fits_whole(suite, head, body)) {}
+
+    const bool opens, ccm, seals_record;
+    const bool reads_output;  // the hash reads what the cipher writes
+    const bool ahead;  // it must be ahead of the cipher, which overwrites what it reads
+    const size_t unit;        // of the hash
+    const uint64_t head;      // bytes in front of the body
+    const uint64_t boundary;  // of the body, up to the first block boundary behind the head
+    const uint64_t body;      // bytes that are hashed of input or output
+    const uint64_t text;      // and enciphered
+    const bool whole;         // the message is put together altogether
+};
+
+// Where a pair kernel begins, and how many bytes are left of both from there. handed: it deciphers, and hands over what
+// is hashed. need, step: its own, or what serves all kernels of its family.
+struct Start {
+    Start(const Shape &shape, bool handed, uint64_t need, uint64_t step) {
+        const bool ahead = shape.ahead && !handed;
+        aligned = !ahead && !shape.seals_record && shape.boundary % AES == 0;
+        if (!ahead && !shape.seals_record) cipher = (shape.boundary + AES - 1) & ~uint64_t(AES - 1);
+        if (!aligned && !shape.opens && cipher && cipher <= shape.text)  // whole iterations are left of the text
+            cipher += (shape.text - cipher) & (step - 1) & ~uint64_t(AES - 1);
+        hash = shape.boundary + (ahead ? (need + shape.unit - 1) & ~uint64_t(shape.unit - 1) : 0);
+        if (cipher <= shape.text && hash <= shape.body) bytes = std::min(shape.text - cipher, shape.body - hash);
+        bytes &= ~(step - 1);
+    }
+
+    bool aligned;
+    uint64_t cipher = 0, hash = 0, bytes = 0;
+};
+
+// The kernels, each of one lane; NULL: there is nothing to do for it.
+struct Kernels {
+    const Variant *cipher, *hash;
+    const Variant *coarse;  // of the MAC of a block cipher, for several blocks at once
+    const Variant *pair;
+};
+
+constexpr size_t STATE_ROOM = 2048, STATE_ALIGNED = 64, MOST_STEP = 512;
+
+bool has_room(const Variant *v) {
+    return !v || (v->lanes == 1 && v->state_bytes <= STATE_ROOM && v->state_align <= STATE_ALIGNED &&
+                  v->step <= MOST_STEP && (v->stitched() || !v->lag));
+}
+
+const Variant *pair_of(const Suite &suite, const Shape &shape, size_t n) {
+    if (!suite.hash || !suite.enciphers() || shape.whole) return nullptr;
+    for (const bool handed : {true, false}) {
+        const bool deciphers = shape.opens && !shape.ccm;
+        const Family &family = !deciphers ? suite.pairs : handed ? suite.handed_open_pairs : suite.open_pairs;
+        if (family.variants.empty() || (handed && (!deciphers || shape.boundary % AES))) continue;
+        const Start start(shape, handed, family.needs.front(), AES);
+        Need need = {&family, n, start.bytes, start.bytes};
+        need.aligned = start.aligned;
+        if (start.bytes < family.needs.back()) continue;
+        if (const Variant *const pair = choose_pair(suite, need, suite.ciphers(shape.opens), nullptr)) return pair;
+    }
+    return nullptr;
+}
+
+// False: kernels of several lanes take less, or something else is to run.
+bool decide(const Suite &suite, const cst_job &first, size_t n, Kernels *kernels) {
+    const Shape shape(suite, first);
+    *kernels = {nullptr, nullptr, nullptr, pair_of(suite, shape, n)};
+    const size_t beside = kernels->pair ? 1 : n;  // what is in front of a stitched middle, and behind it, is short
+    const auto ask = [&](const Need &need, const Variant **v) {
+        const Lineup lineup = line_up(suite, need);
+        *v = lineup.variant;
+        return lineup.variant && lineup.messages == need.messages && has_room(lineup.variant);
+    };
+    if (!has_room(kernels->pair)) return false;
+    if (suite.hash) {
+        const uint64_t bytes = hashed_bytes(suite, shape.head + shape.body);
+        Need need = {&suite.hashes, beside, bytes, bytes};
+        need.whole_only = true;
+        if (!ask(need, &kernels->hash)) return false;
+        need.whole_only = false;
+        if (suite.hash->record.kind == ALGORITHM_CBC_MAC && !kernels->pair && !shape.whole &&
+            !ask(need, &kernels->coarse))
+            return false;
+    }
+    if (suite.enciphers()) {
+        const uint64_t bytes = kernels->pair ? AES : shape.text, lengths = bytes | (shape.seals_record ? AES : 0);
+        Need need = {&suite.ciphers(shape.opens), beside, bytes, bytes};
+        need.rounds_up = !kernels->pair && rounds_up(suite, shape.opens);
+        if (!need.rounds_up) need.grain = lengths & -lengths;
+        if (!ask(need, &kernels->cipher)) return false;
+    }
+    const Variant *const forced = suite.forced;
+    return !forced || forced == kernels->cipher || forced == kernels->hash || forced == kernels->coarse ||
+           forced == kernels->pair;
+}
+
+bool serves(const Suite &suite, const cst_job &job) {
+    if ((job.n_in_pieces | job.n_out_pieces) || (suite.enciphers() && !job.in_len)) return false;
+    const uint32_t cipher = suite.enciphers() ? suite.encrypt->record.kind : 0;
+    const bool plain = !cipher || (cipher == ALGORITHM_CIPHER_ENC && suite.iv_bytes == AES);  // CBC
+    switch (suite.construction) {
+        case Construction::single: return plain;
+        case Construction::cmac:
+        case Construction::xcbc: return true;
+        case Construction::etm:
+        case Construction::esp:
+            return job.aad_len <= MOST_AAD &&
+                   (plain || (cipher == ALGORITHM_COUNTER &&
+                              !counter_carries(suite, static_cast<const uint8_t *>(job.iv), job.in_len)));
+        case Construction::ccm: return job.aad_len <= MOST_AAD;
+        case Construction::tls: return plain && job.direction == CST_SEAL && job.in_len >= AES;
+        default: return false;
+    }
+}
+
+// As decided, or as decided before.
+bool choose(const Suite &suite, const cst_job &first, size_t n, Kernels *kernels) {
+    LineupMemo &memo = suite.engine->lineups();
+    const LineupMemo::Question question = {
+        uint64_t(reinterpret_cast<uintptr_t>(&suite)),
+        uint64_t(n) << 16 | uint64_t(first.in == first.out) << 1 | uint64_t(first.direction == CST_OPEN),
+        first.in_len, first.aad_len};
+    const bool usual = !suite.forced && suite.remembered;
+    const auto variant = [](uint64_t word) { return reinterpret_cast<const Variant *>(uintptr_t(word)); };
+    const auto word = [](const Variant *v) { return uint64_t(reinterpret_cast<uintptr_t>(v)); };
+    LineupMemo::Answer answer;
+    if (usual && memo.recall(question, &answer)) {
+        *kernels = {variant(answer[0]), variant(answer[1]), variant(answer[2]), variant(answer[3])};
+        return answer[4];
+    }
+    const bool here = decide(suite, first, n, kernels);
+    if (usual)
+        memo.remember(question, {word(kernels->cipher), word(kernels->hash), word(kernels->coarse),
+                                 word(kernels->pair), here});
+    return here;
+}
+
+// A kernel and its state block.
+class Call {
+public:
+    Call(const Engine &engine, const Variant &v)
+        : v_(v),
+          fn_(v.kernel.load(std::memory_order_acquire)->fn),
+          after_avx_(v.legacy_sse && engine.avx()),
+          chains_(v, state_) {
+        for (uint32_t i = 0; i < v.n_streams; i++) args_.state[i] = state_ + v.state_offset[i];
+        for (const Variant::Link &link : v.links) put_pointer(state_ + link.from, state_ + link.hand);
+    }
+    ~Call() {
+        wipe(state_, v_.state_bytes);
+        v_.calls.add(calls_);
+    }
+    Call(const Call &) = delete;
+    Call &operator=(const Call &) = delete;
+
+    uint64_t step() const { return v_.step; }
+    void cipher_key(const uint8_t *rows) { put_key(v_.cipher, rows); }
+    void mac_key(const uint8_t *end) {
+        if (v_.hash.key_rows) put_key(v_.hash, end - 16 * v_.hash.key_rows);
+    }
+    void put_iv(const uint8_t *iv) { memcpy(state_ + v_.cipher.lanes[LANE].chain, iv, AES); }
+    void take_iv(uint8_t *iv) const { memcpy(iv, state_ + v_.cipher.lanes[LANE].chain, AES); }
+    void put_chain(const uint8_t *chain) {
+        chains_.put(&LANE, 1, [=](size_t) { return chain; });
+    }
+    void take_chain(uint8_t *chain) const {
+        chains_.take(&LANE, 1, [=](size_t) { return chain; });
+    }
+    void text(const void *in, void *out) {
+        put_pointer(state_ + v_.cipher.lanes[LANE].in, in);
+        put_pointer(state_ + v_.cipher.lanes[LANE].out, out);
+    }
+    void hashed(const void *in) {
+        if (v_.hash.lanes[LANE].in != NO_FIELD) put_pointer(state_ + v_.hash.lanes[LANE].in, in);
+    }
+    void run(uint64_t bytes) {
+        if (after_avx_) clear_upper_halves();
+        args_.iterations = bytes >> v_.step_log2;
+        fn_(&args_);
+        calls_++;
+    }
+
+private:
+    void put_key(const Part &part, const uint8_t *rows) {
+        const uint32_t place = part.lanes[LANE].key;
+        if (place != NO_FIELD) copy_key_rows(state_ + place, part.key_row_bytes, rows, part.key_rows);
+    }
+
+    const Variant &v_;
+    const cst_kernel_fn fn_;
+    const bool after_avx_;
+    const Chains chains_;
+    cst_kernel_args args_;
+    uint64_t calls_ = 0;
+    alignas(STATE_ALIGNED) uint8_t state_[STATE_ROOM];
+};
+
+// The cipher of a message.
+class Text {
+public:
+    Text(const Suite &suite, const Kernels &kernels, Call *pair, bool opens)
+        : pair_(pair),
+          round_keys_(suite.key_layout.round_keys(opens)),
+          ccm_(suite.construction == Construction::ccm) {
+        if (kernels.cipher) alone_.emplace(*suite.engine, *kernels.cipher);
+    }
+    ~Text() {
+        wipe(chain_, sizeof(chain_));
+        wipe(aside_, aside_used_);
+    }
+
+    void begin(const cst_job &job) {
+        in_ = static_cast<const uint8_t *>(job.in);
+        out_ = static_cast<uint8_t *>(job.out);
+        at_ = 0;
+        if (ccm_) put_ccm_block(job, 0, 1, chain_);
+        else memcpy(chain_, job.iv, AES);
+        if (key_ == job.key) return;
+        key_ = job.key;
+        const uint8_t *const rows = reinterpret_cast<const uint8_t *>(key_) + round_keys_;
+        alone_->cipher_key(rows);
+        if (pair_) pair_->cipher_key(rows);
+    }
+    // An end that is not a whole iteration is filled up, where blocks do not wait for one another: nothing follows it.
+    void run_to(uint64_t stop) {
+        if (at_ >= stop) return;
+        const uint64_t rest = (stop - at_) & (alone_->step() - 1), end = stop - rest;
+        if (at_ < end) run(in_ + at_, out_ + at_, end - at_);
+        at_ = stop;
+        if (!rest) return;
+        aside_used_ = alone_->step();
+        copy_few(aside_, in_ + end, rest);
+        memset(aside_ + rest, 0, aside_used_ - rest);
+        run(aside_, aside_, aside_used_);
+        copy_few(out_ + end, aside_, rest);
+    }
+    // What follows the text, whole blocks.
+    void run(const uint8_t *in, uint8_t *out, uint64_t bytes) {
+        alone_->put_iv(chain_);
+        alone_->text(in, out);
+        alone_->run(bytes);
+        alone_->take_iv(chain_);
+    }
+    void enter_pair() {
+        pair_->put_iv(chain_);
+        pair_->text(in_ + at_, out_ + at_);
+    }
+    void leave_pair(uint64_t bytes) {
+        pair_->take_iv(chain_);
+        at_ += bytes;
+    }
+
+private:
+    std::optional<Call> alone_;
+    Call *const pair_;
+    const size_t round_keys_;
+    const bool ccm_;
+    const cst_key *key_ = nullptr;
+    const uint8_t *in_ = nullptr;
+    uint8_t *out_ = nullptr;
+    uint64_t at_ = 0, aside_used_ = 0;
+    alignas(16) uint8_t chain_[AES];
+    alignas(64) uint8_t aside_[MOST_STEP];
+};
+
+// The hash of a message: head, body, trailer, padding, and HMAC's second hash (RFC 2104).
+class Digest {
+public:
+    Digest(const Suite &suite, const Kernels &kernels, Call *pair)
+        : suite_(suite),
+          hash_(suite.hash->record),
+          block_mac_(hash_.kind == ALGORITHM_CBC_MAC),
+          ccm_(suite.construction == Construction::ccm),
+          keys_end_(suite.key_layout.mac + 16 * (hash_.rounds + 1)),
+          alone_(*suite.engine, *kernels.hash),
+          pair_(pair) {
+        if (kernels.coarse) coarse_.emplace(*suite.engine, *kernels.coarse);
+    }
+    ~Digest() {
+        wipe(end_, end_used_);
+        wipe(chain_, sizeof(chain_));
+    }
+
+    void begin(const cst_job &job, const uint8_t *body, const Shape &shape) {
+        static const uint8_t zero[AES] = {};
+        job_ = &job;
+        body_ = body;
+        bytes_ = shape.body;
+        hashed_ = 0;
+        head_ = shape.head;
+        alone_.put_chain(block_mac_ ? zero : key_of(job).inner());
+        if (!block_mac_ || key_ == job.key) return;
+        key_ = job.key;
+        const uint8_t *const end = reinterpret_cast<const uint8_t *>(key_) + keys_end_;
+        alone_.mac_key(end);
+        if (coarse_) coarse_->mac_key(end);
+        if (pair_) pair_->mac_key(end);
+    }
+    // The head, and so much of the body that it becomes whole blocks.
+    void run_head(uint64_t boundary) {
+        const size_t head = begin_end();
+        copy_few(end_ + head, body_, boundary);
+        hashed_ = boundary;
+        head_hashed_ = true;
+        run(end_, head + boundary);
+    }
+    void run_to(uint64_t stop) {
+        if (stop > hashed_) run(body_ + hashed_, stop - hashed_);
+        hashed_ = std::max(hashed_, stop);
+    }
+    void enter_pair() {
+        alone_.take_chain(chain_);
+        pair_->put_chain(chain_);
+        pair_->hashed(body_ + hashed_);
+    }
+    void leave_pair(uint64_t bytes) {
+        pair_->take_chain(chain_);
+        alone_.put_chain(chain_);
+        hashed_ += bytes;
+    }
+    // What is left, and the digest, or its first n bytes.
+    void finish(uint8_t *to, size_t n) {
+        const size_t unit = hash_.block_bytes;
+        size_t used = 0;
+        if (head_ && !head_hashed_) used = begin_end();
+        head_hashed_ = false;
+        if (!used) {  // the last block of CMAC and XCBC is masked: it belongs to the end
+            const bool masked = block_mac_ && !ccm_;
+            const uint64_t left = bytes_ - hashed_, whole = (left - (masked && left)) & ~uint64_t(unit - 1);
+            if (whole) run_body(whole);
+        }
+        const size_t rest = size_t(bytes_ - hashed_);
+        copy_few(end_ + used, body_ + hashed_, rest);
+        used += rest;
+        const size_t trailer = head_ ? put_trailer(suite_, *job_, end_ + used) : 0;
+        used += trailer;
+        if (block_mac_) {
+            used = ccm_ ? fill_with_zeros(end_, used) : mask_end(key_of(*job_), end_, used);
+            if (used) run(end_, used);
+            alone_.take_chain(chain_);
+            return copy_few(to, chain_, n);
+        }
+        const uint64_t before = suite_.hmac() ? unit : 0;
+        run(end_, hash_pad(hash_, end_, used, before + head_ + bytes_ + trailer));
+        if (suite_.hmac()) {
+            digest(end_, hash_.digest_bytes);
+            alone_.put_chain(key_of(*job_).outer());
+            run(end_, hash_pad(hash_, end_, hash_.digest_bytes, before + hash_.digest_bytes));
+        }
+        digest(to, n);
+    }
+
+private:
+    // The head, which of CCM is whole blocks (SP 800-38C, A.2).
+    size_t begin_end() {
+        if (!ccm_) return put_head(suite_, *job_, end_);
+        const size_t used = put_ccm_head(*job_, end_);
+        copy_few(end_ + used, static_cast<const uint8_t *>(job_->aad), job_->aad_len);
+        return fill_with_zeros(end_, used + job_->aad_len);
+    }
+    void run(const uint8_t *in, uint64_t bytes) {
+        if (in == end_) end_used_ = std::max(end_used_, size_t(bytes));
+        alone_.hashed(in);
+        alone_.run(bytes);
+    }
+    void run_body(uint64_t bytes) {
+        const uint64_t some = coarse_ ? bytes & ~(coarse_->step() - 1) : 0;
+        if (some) {
+            alone_.take_chain(chain_);
+            coarse_->put_chain(chain_);
+            coarse_->hashed(body_ + hashed_);
+            coarse_->run(some);
+            coarse_->take_chain(chain_);
+            alone_.put_chain(chain_);
+            hashed_ += some;
+        }
+        run_to(hashed_ + (bytes - some));
+    }
+    void digest(uint8_t *to, size_t n) {
+        alone_.take_chain(chain_);
+        hash_digest(hash_, chain_, to, n);
+    }
+
+    const Suite &suite_;
+    const AlgorithmRecord &hash_;
+    const bool block_mac_, ccm_;
+    const size_t keys_end_;
+    Call alone_;
+    std::optional<Call> coarse_;
+    Call *const pair_;
+    const cst_key *key_ = nullptr;
+    const cst_job *job_ = nullptr;
+    const uint8_t *body_ = nullptr;
+    uint64_t bytes_ = 0, hashed_ = 0, head_ = 0;
+    bool head_hashed_ = false;
+    size_t end_used_ = 0;
+    alignas(64) uint8_t end_[WHOLE_MESSAGE + 3 * PAD_SLACK];  // what is put together
+    alignas(16) uint8_t chain_[MOST_CHAIN];
+};
+
+// The jobs of a burst.
+class Run {
+public:
+    Run(const Suite &suite, const Kernels &kernels, const cst_job &first)
+        : suite_(suite), shape_(suite, first) {
+        if (kernels.pair) {
+            pair_.emplace(*suite.engine, *kernels.pair);
+            start_.emplace(shape_, kernels.pair->hand, kernels.pair->need(), kernels.pair->step);
+        }
+        Call *const pair = pair_ ? &*pair_ : nullptr;
+        if (kernels.cipher) text_.emplace(suite, kernels, pair, shape_.opens);
+        if (kernels.hash) hash_.emplace(suite, kernels, pair);
+        if (shape_.ccm) mask_.emplace(suite);
+    }
+    ~Run() { wipe(last_, last_used_); }
+
+    // False: it is to be opened, and its tag is wrong.
+    bool run(cst_job *job) {
+        if (text_) text_->begin(*job);
+        if (!hash_) {
+            text_->run_to(shape_.text);
+            return text_done(job), true;
+        }
+        hash_->begin(*job, static_cast<const uint8_t *>(shape_.reads_output ? job->out : job->in), shape_);
+        if (shape_.reads_output) text_->run_to(start_ ? start_->cipher : shape_.text);
+        if (shape_.head && !shape_.whole) hash_->run_head(shape_.boundary);
+        if (start_) run_middle();
+        if (shape_.reads_output) text_->run_to(shape_.text);
+        if (shape_.seals_record) return finish_record(job), true;
+        uint8_t *const tag = static_cast<uint8_t *>(job->tag);
+        uint8_t *const its = shape_.opens || mask_ ? last_ : tag;
+        if (its == last_) last_used_ = DIGEST_ROOM;
+        hash_->finish(its, mask_ ? AES : job->tag_len);
+        if (mask_) mask_ccm_tag(&*mask_, *job, last_, last_ + AES);
+        if (shape_.opens && !same_bytes(last_, tag, job->tag_len)) return refuse_unopened(job), false;
+        if (!shape_.opens && mask_) copy_few(tag, last_, job->tag_len);
+        if (text_) text_->run_to(shape_.text);
+        job->out_len = text_ ? job->in_len : 0;
+        job->status = CST_OK;
+        return true;
+    }
+
+private:
+    void run_middle() {
+        text_->run_to(start_->cipher);
+        hash_->run_to(start_->hash);
+        text_->enter_pair();
+        hash_->enter_pair();
+        pair_->run(start_->bytes);
+        text_->leave_pair(start_->bytes);
+        hash_->leave_pair(start_->bytes);
+    }
+    // RFC 5246, 6.2.3.2: what is left of the text, the MAC and the padding.
+    void finish_record(cst_job *job) {
+        const size_t mac = suite_.hash->record.digest_bytes, rest = size_t(shape_.body - shape_.text),
+                     padding = AES - (rest + mac) % AES;
+        copy_few(last_, static_cast<const uint8_t *>(job->in) + shape_.text, rest);
+        hash_->finish(last_ + rest, mac);
+        memset(last_ + rest + mac, int(padding - 1), padding);
+        last_used_ = rest + mac + padding;
+        text_->run_to(shape_.text);
+        text_->run(last_, last_, last_used_);
+        copy_few(static_cast<uint8_t *>(job->out) + shape_.text, last_, last_used_);
+        job->out_len = size_t(shape_.text + last_used_);
+        job->status = CST_OK;
+    }
+
+    const Suite &suite_;
+    const Shape shape_;
+    std::optional<Call> pair_;
+    std::optional<Start> start_;  // of the stitched middle
+    std::optional<Text> text_;
+    std::optional<Digest> hash_;
+    std::optional<BlockCalls> mask_;  // of CCM's tag
+    size_t last_used_ = 0;
+    alignas(16) uint8_t last_[MOST_LAST + DIGEST_ROOM];  // the end of a record, or the tag that was expected
+};
+
+}  // namespace
+
+int run_one_by_one(cst_job *jobs, size_t n) {
+    const Suite &suite = *key_of(*jobs).suite;
+    Kernels kernels;
+    if (!serves(suite, *jobs) || !choose(suite, *jobs, n, &kernels)) return JOB_WAITING;
+    Run run(suite, kernels, *jobs);
+    bool all = true;
+    for (cst_job *job = jobs; job < jobs + n; job++) all &= run.run(job);
+    return all ? CST_OK : CST_ERR_AUTH;
+}
+
+}  // namespace cst
