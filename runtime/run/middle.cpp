@@ -217,7 +217,7 @@ void choose(const Class &c, Middle *middle) {
         if (m.whole || m.paired || aligned != middle->aligned) continue;
         const uint64_t bytes =
             PairStep::both_left(m, std::max(m.ciphered, cipher_start(m, *middle)), hash_start(m, *middle));
-        if (bytes < least || counter_carries(suite, m.cipher_from, m.text_end - m.ciphered))
+        if (bytes < least || !CounterRoom(suite, m.text_end - m.ciphered).holds(m.cipher_from))
             continue;  // pair kernels count in 32 bits
         if (m.scattered && polynomial) continue;  // between stretches these have no kernel
         m.paired = true;

@@ -116,6 +116,7 @@ bool decide(const Suite &suite, const cst_job &first, size_t n, Kernels *kernels
         if (suite.hash->record.kind == ALGORITHM_CBC_MAC && !kernels->pair && !shape.whole &&
             !ask(need, &kernels->coarse))
             return false;
+        if (kernels->coarse == kernels->hash) kernels->coarse = nullptr;
     }
     if (suite.enciphers()) {
         const uint64_t bytes = kernels->pair ? AES : shape.text, lengths = bytes | (shape.seals_record ? AES : 0);
@@ -129,7 +130,8 @@ bool decide(const Suite &suite, const cst_job &first, size_t n, Kernels *kernels
            forced == kernels->pair;
 }
 
-bool serves(const Suite &suite, const cst_job &job) {
+bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
+    const cst_job &job = *jobs;
     if ((job.n_in_pieces | job.n_out_pieces) || (suite.enciphers() && !job.in_len)) return false;
     const uint32_t cipher = suite.enciphers() ? suite.encrypt->record.kind : 0;
     const bool plain = !cipher || (cipher == ALGORITHM_CIPHER_ENC && suite.iv_bytes == AES);  // CBC
@@ -140,8 +142,7 @@ bool serves(const Suite &suite, const cst_job &job) {
         case Construction::etm:
         case Construction::esp:
             return job.aad_len <= MOST_AAD &&
-                   (plain || (cipher == ALGORITHM_COUNTER &&
-                              !counter_carries(suite, static_cast<const uint8_t *>(job.iv), job.in_len)));
+                   (plain || (cipher == ALGORITHM_COUNTER && CounterRoom(suite, job.in_len).hold(jobs, n)));
         case Construction::ccm: return job.aad_len <= MOST_AAD;
         case Construction::tls: return plain && job.direction == CST_SEAL && job.in_len >= AES;
         default: return false;
@@ -359,10 +360,10 @@ public:
         size_t used = 0;
         if (head_ && !head_hashed_) used = begin_end();
         head_hashed_ = false;
-        if (!used) {  // the last block of CMAC and XCBC is masked: it belongs to the end
-            const bool masked = block_mac_ && !ccm_;
-            const uint64_t left = bytes_ - hashed_, whole = (left - (masked && left)) & ~uint64_t(unit - 1);
-            if (whole) run_body(whole);
+        // What is short is put together altogether: a call of the kernel takes longer than that.
+        if (used + (bytes_ - hashed_) + unit + 2 * PAD_SLACK > WHOLE_MESSAGE && !used) {
+            const bool masked = block_mac_ && !ccm_;  // the last block of CMAC and XCBC belongs to the end
+            run_body((bytes_ - hashed_ - masked) & ~uint64_t(unit - 1));
         }
         const size_t rest = size_t(bytes_ - hashed_);
         copy_few(end_ + used, body_ + hashed_, rest);
@@ -516,7 +517,7 @@ private:
 int run_one_by_one(cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs).suite;
     Kernels kernels;
-    if (!serves(suite, *jobs) || !choose(suite, *jobs, n, &kernels)) return JOB_WAITING;
+    if (!serves(suite, jobs, n) || !choose(suite, *jobs, n, &kernels)) return JOB_WAITING;
     Run run(suite, kernels, *jobs);
     bool all = true;
     for (cst_job *job = jobs; job < jobs + n; job++) all &= run.run(job);

@@ -118,11 +118,12 @@ private:
     static void put_present(uint8_t *to, bool there) { put_words(to, 0 - uint64_t(there), there); }
 };
 
-bool serves(const Suite &suite, const cst_job &job) {
-    if (job.n_in_pieces | job.n_out_pieces) return false;
-    if (suite.kind == CST_AEAD) return job.iv_len == GCM_IV && job.aad_len <= MESSAGE_AAD;
-    if (suite.tweaked() && job.in_len % suite.encrypt->record.block_bytes) return false;  // ciphertext stealing
-    return suite.kind == CST_CIPHER && !counter_carries(suite, static_cast<const uint8_t *>(job.iv), job.in_len);
+bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
+    const cst_job &first = *jobs;
+    if (first.n_in_pieces | first.n_out_pieces) return false;
+    if (suite.kind == CST_AEAD) return first.iv_len == GCM_IV && first.aad_len <= MESSAGE_AAD;
+    if (suite.tweaked() && first.in_len % suite.encrypt->record.block_bytes) return false;  // ciphertext stealing
+    return suite.kind == CST_CIPHER && CounterRoom(suite, first.in_len).hold(jobs, n);
 }
 
 // What choose_message says of so many messages as long as the first, or said of them last.
@@ -155,9 +156,7 @@ int run_one_call(cst_job *jobs, size_t n) {
     if (is_checksum(suite)) return run_checksums(jobs, n);
     const bool opens = jobs->direction == CST_OPEN;
     if (suite.messages[opens].variants.empty()) return JOB_WAITING;
-    const bool counts = suite.construction == Construction::counter;  // the IVs say how far it may go
-    for (size_t i = 0; i < (counts ? n : 1); i++)
-        if (!serves(suite, jobs[i])) return JOB_WAITING;
+    if (!serves(suite, jobs, n)) return JOB_WAITING;
     const Variant *const v = choose(suite, n, *jobs);
     if (!v || !Calls::has_room(*v)) return JOB_WAITING;
     return (suite.kind == CST_CIPHER                          ? run_calls<TextCalls>

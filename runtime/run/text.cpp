@@ -171,10 +171,16 @@ bool rounds_up(const Suite &suite, bool decrypts) {
     return decrypts || (kind != ALGORITHM_CIPHER_ENC && kind != ALGORITHM_DES_ENC && kind != ALGORITHM_RC4);
 }
 
-bool counter_carries(const Suite &suite, const uint8_t *counter, uint64_t bytes) {
-    if (!counts(suite)) return false;
+CounterRoom::CounterRoom(const Suite &suite, uint64_t bytes) {
+    switch (suite.construction) {
+        case Construction::gcm:
+        case Construction::ccm:
+        case Construction::chacha_poly: return;
+        case Construction::chacha: at_ = 0, big_endian_ = false; break;
+        default: break;
+    }
     const uint64_t unit = suite.encrypt->record.block_bytes;
-    return before_carry(suite.construction, counter) <= (bytes + unit - 1) / unit;
+    if (counts(suite)) blocks_ = (bytes + unit - 1) / unit;
 }
 
 namespace {

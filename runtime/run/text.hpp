@@ -19,8 +19,28 @@ bool counts(const Suite &suite);
 // What a kernel leaves of a text is filled up in the scratch, where blocks do not wait for one another, or nothing
 // follows.
 bool rounds_up(const Suite &suite, bool decrypts);
-// Whether a counter goes beyond the 32 bits that kernels count in, within a text of so many bytes or behind it.
-bool counter_carries(const Suite &suite, const uint8_t *counter, uint64_t bytes);
+// Counters that stay within the 32 bits that kernels count in, for texts of so many bytes and the block behind them. All
+// do where there are none, or where no text is so long.
+class CounterRoom {
+public:
+    CounterRoom(const Suite &suite, uint64_t bytes);
+    bool hold(const cst_job *jobs, size_t n) const {
+        for (size_t i = 0; blocks_ && i < n; i++)
+            if (!holds(jobs[i].iv)) return false;
+        return true;
+    }
+    bool holds(const void *counter) const {
+        if (!blocks_) return true;
+        uint32_t word;
+        memcpy(&word, static_cast<const uint8_t *>(counter) + at_, sizeof(word));
+        return (big_endian_ ? __builtin_bswap32(word) : word) + blocks_ <= UINT32_MAX;
+    }
+
+private:
+    uint64_t blocks_ = 0;
+    size_t at_ = 12;
+    bool big_endian_ = true;
+};
 // So many blocks farther: counters, as the suite's construction counts (SP 800-38A, B.1; SP 800-38D, 6.2; RFC
 // 8439, 2.4; ChaCha20's carry goes into the next word).
 void count_on(Construction construction, uint8_t *counter, uint64_t blocks);

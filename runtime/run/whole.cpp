@@ -344,7 +344,7 @@ int run_whole(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *rea
         const cst_job &job = *jobs[i];
         if ((job.n_in_pieces | job.n_out_pieces) || (enciphers && !job.in_len)) return JOB_WAITING;
         if (together && !fits_whole(suite, head_bytes(suite, job.aad_len), job.in_len)) return JOB_WAITING;
-        if (counted && counter_carries(suite, static_cast<const uint8_t *>(job.iv), job.in_len)) return JOB_WAITING;
+        if (counted && !CounterRoom(suite, job.in_len).holds(job.iv)) return JOB_WAITING;
         lengths |= job.in_len;
         sum += job.in_len;
         w.one_key &= job.key == jobs[0]->key;
