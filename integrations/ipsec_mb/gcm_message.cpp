@@ -45,12 +45,12 @@ struct Lengths {
     uint64_t aad, text;
 };
 
-// Of kernels whose masks are bits, which read and write nothing that is masked. As short as it can be: with Calls a
-// short message takes half as long again.
+// Of kernels whose masks are bits, which read and write nothing that is masked; or where the text ends with a stride, so
+// that none of it is. As short as it can be: with Calls a short message takes half as long again.
 class MaskedCall {
 public:
-    static bool has_room(const Variant &v) {
-        return v.message.bits && v.state_bytes <= ROOM && v.state_align <= ALIGNED;
+    static bool has_room(const Variant &v, size_t end) {
+        return (v.message.bits || end == v.step) && v.state_bytes <= ROOM && v.state_align <= ALIGNED;
     }
 
     __attribute__((always_inline)) inline void run(const Variant &v, const gcm_key_data &key, const GcmMessage &m,
@@ -64,10 +64,17 @@ public:
         put_pointer(state_ + v.cipher.lanes[0].out, m.out);
         put_pointer(state_ + place.end_in, m.in + front);
         put_pointer(state_ + place.end_out, m.out + front);
-        for (uint64_t at = 0; at < v.step; at += 64) put_mask(place.end_mask + at / 8, end > at ? end - at : 0);
         const uint64_t before_aad = BLOCK * (place.aad_blocks - (m.aad_bytes + BLOCK - 1) / BLOCK);
-        put_mask(place.aad_mask, m.aad_bytes, before_aad & 63);
-        put_pointer(state_ + place.aad, m.aad_bytes ? m.aad - before_aad : state_);
+        if (place.bits) {
+            for (uint64_t at = 0; at < v.step; at += 64) put_mask(place.end_mask + at / 8, end > at ? end - at : 0);
+            put_mask(place.aad_mask, m.aad_bytes, before_aad & 63);
+            put_pointer(state_ + place.aad, m.aad_bytes ? m.aad - before_aad : state_);
+        } else {
+            if (place.end_mask != NO_FIELD) memset(state_ + place.end_mask, 0xff, v.step);
+            memset(aad_, 0, sizeof(aad_));
+            copy_few(aad_ + before_aad, m.aad, size_t(m.aad_bytes));
+            put_pointer(state_ + place.aad, aad_);
+        }
         put_words(state_ + place.counter, load64(m.counter), load64(m.counter + 8));
         put_words(state_ + place.lengths, __builtin_bswap64(8 * lengths.aad), __builtin_bswap64(8 * lengths.text));
         put_pointer(state_ + place.key, key.expanded_keys);
@@ -87,7 +94,7 @@ private:
         memcpy(state_ + field, &bits, sizeof(bits));
     }
 
-    alignas(ALIGNED) uint8_t state_[ROOM];
+    alignas(ALIGNED) uint8_t state_[ROOM], aad_[MESSAGE_AAD];
 };
 
 class GcmCall : public Calls {
@@ -133,7 +140,7 @@ inline bool run(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &m
     const size_t rest = size_t(m.bytes & (v->step - 1)), end = m.bytes && !rest ? v->step : rest;
     const EndPowers powers(*v, key, (end + BLOCK - 1) / BLOCK, piece);
     const Lengths lengths = {aad_length, piece ? 0 : m.bytes};
-    if (MaskedCall::has_room(*v)) {
+    if (MaskedCall::has_room(*v, end)) {
         MaskedCall call;  // its state is not set to zeros
         call.run(*v, key, m, lengths, powers, tag);
         return true;

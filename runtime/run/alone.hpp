@@ -11,7 +11,8 @@ namespace cst {
 // For some of them, one after the other. Of a suite that has `blocks`.
 class BlockCalls : public Calls {
 public:
-    explicit BlockCalls(const Suite &suite) : Calls(*suite.engine, kernel(suite), BLOCK) {}
+    explicit BlockCalls(const Suite &suite)
+        : Calls(*suite.engine, *line_up_whole(suite, suite.blocks, &suite.last_block, 1, BLOCK), BLOCK) {}
     ~BlockCalls() { v_.calls.add(n_); }
 
     // out == in is allowed.
@@ -22,12 +23,6 @@ public:
     }
 
 private:
-    static const Variant &kernel(const Suite &suite) {
-        Need need = {&suite.blocks, 1, BLOCK, BLOCK};
-        need.whole = true;
-        return *line_up(suite, need).variant;
-    }
-
     size_t n_ = 0;
 };
 

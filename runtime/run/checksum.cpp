@@ -11,18 +11,6 @@ namespace {
 
 constexpr size_t BLOCK = 16, MOST_STEP = BLOCK * MOST_MESSAGE_BLOCKS;
 
-const Variant &kernel_for(const Suite &suite, size_t n, uint64_t bytes) {
-    const Family &family = suite.whole_hashes;
-    const LastChoice::Question question = {bytes, n, false, suite.engine->lineups().generation()};
-    const bool usual = !suite.forced;
-    if (const Variant *const last = usual ? suite.last_message[0].recall(family, question) : nullptr) return *last;
-    Need need = {&family, n, bytes, bytes};
-    need.whole = true;
-    const Variant *const v = line_up(suite, need).variant;
-    if (usual && suite.remembered) suite.last_message[0].remember(family, question, v);
-    return *v;
-}
-
 // One call of the kernel (streams/crc.j2). A checksum tells of its text no more than its caller lets be seen; but no
 // copy of the text stays behind.
 uint64_t call(const Variant &v, const Key &key, uint64_t at, const uint8_t *in, uint64_t bytes) {
@@ -63,7 +51,8 @@ uint64_t call(const Variant &v, const Key &key, uint64_t at, const uint8_t *in, 
 // Of n texts one after the other.
 class Calls {
 public:
-    Calls(const Suite &suite, size_t n, uint64_t bytes) : v_(kernel_for(suite, n, bytes)) {
+    Calls(const Suite &suite, size_t n, uint64_t bytes)
+        : v_(*line_up_whole(suite, suite.whole_hashes, &suite.last_whole_hash, n, bytes)) {
         if (v_.legacy_sse && suite.engine->avx()) clear_upper_halves();
         v_.calls.add(n);
     }

@@ -30,6 +30,10 @@ struct Lineup {
 
 Lineup line_up(const Suite &suite, const Need &need);
 
+// The same of n texts that a kernel of `whole_hashes` or `blocks` takes whole. last: what was said of that family last,
+// in the suite.
+const Variant *line_up_whole(const Suite &suite, const Family &family, LastChoice *last, size_t n, uint64_t bytes);
+
 // Core cycles of a step beside the kernel's calls: a row of keys or chaining values that is put into a lane, or a
 // pointer, is a store and a load.
 double loading(const Variant &variant, bool one_key);

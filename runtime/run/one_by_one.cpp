@@ -134,7 +134,7 @@ bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
     const cst_job &job = *jobs;
     if ((job.n_in_pieces | job.n_out_pieces) || (suite.enciphers() && !job.in_len)) return false;
     const uint32_t cipher = suite.enciphers() ? suite.encrypt->record.kind : 0;
-    const bool plain = !cipher || (cipher == ALGORITHM_CIPHER_ENC && suite.iv_bytes == AES);  // CBC
+    const bool plain = !cipher || cipher == ALGORITHM_CIPHER_ENC;  // AES-CBC
     switch (suite.construction) {
         case Construction::single: return plain;
         case Construction::cmac:

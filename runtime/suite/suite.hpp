@@ -55,7 +55,7 @@ struct Suite {
     Construction construction = Construction::single;
 
     Family messages[2];
-    mutable LastChoice last_message[2];
+    mutable LastChoice last_message[2], last_whole_hash, last_block;
     Family hashes, encrypts, decrypts, pairs;
     Family whole_hashes, blocks;  // one call each: GHASH of what stands alone, or a checksum; `block`
     Family open_pairs, handed_open_pairs;  // apart, because hash and cipher begin at different places (run/middle.cpp)
