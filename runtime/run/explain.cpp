@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "constructions.hpp"
 #include "framed.hpp"
 #include "lineup.hpp"
 #include "mac.hpp"
@@ -47,7 +48,11 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     const size_t n = jobs < MOST_MESSAGES ? jobs : MOST_MESSAGES;
     const bool opens = direction == CST_OPEN;
     std::vector<Message> messages(n);
+    static const uint8_t first_counter[16] = {};
     cst_job job = {};
+    job.direction = direction;
+    job.iv = first_counter;
+    job.out = &job;  // not in place
     job.in_len = bytes;
     job.aad_len = suite.aad_min;
     const Class c = {&suite, nullptr, messages.data(), n, opens, one_key};
@@ -61,6 +66,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     }
     Lineup chosen, other;  // other: what runs besides, when two kernels share the work
     if (suite.message[opens]) chosen = choose_message(suite, opens, n, bytes, bytes, job.aad_len);
+    if (suite.hash && suite.enciphers() && !chosen.variant) chosen = line_up_one_by_one(suite, job, n);
     if (suite.hash && suite.enciphers() && !chosen.variant) {
         const Middles middles = choose_middles(c);
         for (size_t i = 0; i < middles.n; i++)

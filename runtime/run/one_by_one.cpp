@@ -81,8 +81,8 @@ bool has_room(const Variant *v) {
                   v->step <= MOST_STEP && (v->stitched() || !v->lag));
 }
 
-const Variant *pair_of(const Suite &suite, const Shape &shape, size_t n) {
-    if (!suite.hash || !suite.enciphers() || shape.whole) return nullptr;
+const Variant *pair_of(const Suite &suite, const Shape &shape, size_t n, double *cycles) {
+    if (!suite.hash || !suite.enciphers()) return nullptr;
     for (const bool handed : {true, false}) {
         const bool deciphers = shape.opens && !shape.ccm;
         const Family &family = !deciphers ? suite.pairs : handed ? suite.handed_open_pairs : suite.open_pairs;
@@ -91,15 +91,15 @@ const Variant *pair_of(const Suite &suite, const Shape &shape, size_t n) {
         Need need = {&family, n, start.bytes, start.bytes};
         need.aligned = start.aligned;
         if (start.bytes < family.needs.back()) continue;
-        if (const Variant *const pair = choose_pair(suite, need, suite.ciphers(shape.opens), nullptr)) return pair;
+        if (const Variant *const pair = choose_pair(suite, need, suite.ciphers(shape.opens), cycles)) return pair;
     }
     return nullptr;
 }
 
 // False: kernels of several lanes take less, or something else is to run.
-bool decide(const Suite &suite, const cst_job &first, size_t n, Kernels *kernels) {
+bool decide(const Suite &suite, const cst_job &first, size_t n, Kernels *kernels, double *pair_cycles = nullptr) {
     const Shape shape(suite, first);
-    *kernels = {nullptr, nullptr, nullptr, pair_of(suite, shape, n)};
+    *kernels = {nullptr, nullptr, nullptr, pair_of(suite, shape, n, pair_cycles)};
     const size_t beside = kernels->pair ? 1 : n;  // what is in front of a stitched middle, and behind it, is short
     const auto ask = [&](const Need &need, const Variant **v) {
         const Lineup lineup = line_up(suite, need);
@@ -459,7 +459,7 @@ public:
         }
         hash_->begin(*job, static_cast<const uint8_t *>(shape_.reads_output ? job->out : job->in), shape_);
         if (shape_.reads_output) text_->run_to(start_ ? start_->cipher : shape_.text);
-        if (shape_.head && !shape_.whole) hash_->run_head(shape_.boundary);
+        if (shape_.head && (start_ || !shape_.whole)) hash_->run_head(shape_.boundary);
         if (start_) run_middle();
         if (shape_.reads_output) text_->run_to(shape_.text);
         if (shape_.seals_record) return finish_record(job), true;
@@ -513,6 +513,14 @@ private:
 };
 
 }  // namespace
+
+Lineup line_up_one_by_one(const Suite &suite, const cst_job &job, size_t n) {
+    Kernels kernels;
+    Lineup pair;
+    if (serves(suite, &job, 1) && decide(suite, job, n, &kernels, &pair.cycles)) pair.variant = kernels.pair;
+    pair.messages = n;
+    return pair;
+}
 
 int run_one_by_one(cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs).suite;
