@@ -123,7 +123,6 @@ public:
           aad_(job.aad_len),
           iv_(job.iv_len),
           tag_(job.tag_len),
-          some_in_(in_ != 0),
           some_aad_(aad_ != 0),
           some_iv_(iv_ != 0),
           some_tag_(tag_ != 0) {}
@@ -136,32 +135,29 @@ public:
     }
 
     // Where the buffers of a job lie that has these lengths. Ranges meet as Range::meets says, and where something
-    // empty lies within the other.
+    // empty lies within the other: from the first byte of one to the last of the other it is at least as far as both
+    // are long, less one, if they do not meet. Of empty texts it is not sure.
     __attribute__((always_inline)) bool places(const cst_job &job) const {
+        if (!in_) return false;
         const uint64_t in = address(job.in), out = address(job.out), tag = address(job.tag), iv = address(job.iv),
                        aad = address(job.aad);
         // An address above 2^63, or none of what is not empty.
-        if (int64_t(in | out | tag | iv | aad | (in - some_in_) | (tag - some_tag_) | (iv - some_iv_) |
-                    (aad - some_aad_)) < 0)
+        if (int64_t(in | out | tag | iv | aad | (in - 1) | (tag - some_tag_) | (iv - some_iv_) | (aad - some_aad_)) < 0)
             return false;
-        const uint64_t in_last = in + (in_ - 1), out_last = out + (in_ - 1), tag_last = tag + (tag_ - 1);
-        if (in_last - tag < apart(in_, tag_)) return false;
+        const uint64_t text = in_ - 1, in_last = in + text, out_last = out + text;
+        if (in_last - tag < text + tag_) return false;
         if (!suite_->enciphers()) return !(out | job.out_cap);
-        if (job.out_cap < in_ || int64_t(out - some_in_) < 0 || (out != in && out_last - in < apart(in_, in_)))
-            return false;
-        return out_last - tag >= apart(in_, tag_) && out_last - iv >= apart(in_, iv_) &&
-               out_last - aad >= apart(in_, aad_) && tag_last - iv >= apart(tag_, iv_) &&
-               tag_last - aad >= apart(tag_, aad_);
+        if (job.out_cap < in_ || int64_t(out - 1) < 0 || (out != in && out_last - in < text + in_)) return false;
+        if (out_last - tag < text + tag_ || out_last - iv < text + iv_ || out_last - aad < text + aad_) return false;
+        const uint64_t rest = tag_ - 1, tag_last = tag + rest;
+        return !tag_ || (tag_last - iv >= rest + iv_ && tag_last - aad >= rest + aad_);
     }
 
 private:
-    // From the first byte of one to the last of the other it is at least so far, if they do not meet.
-    static uint64_t apart(uint64_t bytes, uint64_t others) { return bytes + others - (bytes + others != 0); }
-
     const Suite *suite_ = nullptr;  // NULL: nothing is known
     int direction_ = 0;
     uint64_t in_ = 0, aad_ = 0, iv_ = 0, tag_ = 0;
-    uint64_t some_in_ = 0, some_aad_ = 0, some_iv_ = 0, some_tag_ = 0;  // 1: it is not empty
+    uint64_t some_aad_ = 0, some_iv_ = 0, some_tag_ = 0;  // 1: it is not empty
 };
 
 // How many, from the first on, have those lengths and are surely right. Not inline: what follows from the lengths had

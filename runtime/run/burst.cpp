@@ -108,7 +108,8 @@ bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *re
         return all;
     }
     if (suite_of(jobs[0])->construction == Construction::framed) return run_framed(memory, jobs, n);
-    const int result = run_whole(memory, jobs, n, readable);
+    int result = n == 1 ? run_one_by_one(jobs[0], 1) : JOB_WAITING;
+    if (result == JOB_WAITING) result = run_whole(memory, jobs, n, readable);
     if (result != JOB_WAITING) return result == CST_OK;
     const cst_job &first = *jobs[0];
     const Suite &suite = *suite_of(&first);
