@@ -45,8 +45,8 @@ struct Lengths {
     uint64_t aad, text;
 };
 
-// Of kernels whose masks are bits, which read and write nothing that is masked; or where the text ends with a stride, so
-// that none of it is. As short as it can be: with Calls a short message takes half as long again.
+// Of kernels whose masks are bits, which read and write nothing that is masked; or where the text ends with a stride,
+// so that none of it is. As short as it can be: with Calls a short message takes half as long again.
 class MaskedCall {
 public:
     static bool has_room(const Variant &v, size_t end) {

@@ -1,6 +1,6 @@
 // Messages one after the other, each straight from its job, where kernels of one lane take least for it: a cipher, a
-// digest or a MAC, encrypt-then-MAC, CCM, a TLS record sealed. What stands between two calls of a kernel stays in its state
-// block; where cipher and hash begin, and which of them is ahead in the stitched middle, is as middle.cpp says.
+// digest or a MAC, encrypt-then-MAC, CCM, a TLS record sealed. What stands between two calls of a kernel stays in its
+// state block; where cipher and hash begin, and which of them is ahead in the stitched middle, is as middle.cpp says.
 
 #include <algorithm>
 #include <optional>
@@ -35,7 +35,9 @@ struct Shape {
           head(suite.hash && suite.enciphers() ? head_bytes(suite, job.aad_len) : 0),
           boundary(ccm ? 0 : -head & (unit - 1)),
           body(job.in_len),
-          text(!suite.enciphers() ? 0 : seals_record ? job.in_len & ~(AES - 1) : job.in_len),
+          text(!suite.enciphers() ? 0
+               : seals_record     ? job.in_len & ~(AES - 1)
+                                  : job.in_len),
           whole(head && fits_whole(suite, head, body)) {}
 
     const bool opens, ccm, seals_record;
@@ -154,8 +156,8 @@ bool choose(const Suite &suite, const cst_job &first, size_t n, Kernels *kernels
     LineupMemo &memo = suite.engine->lineups();
     const LineupMemo::Question question = {
         uint64_t(reinterpret_cast<uintptr_t>(&suite)),
-        uint64_t(n) << 16 | uint64_t(first.in == first.out) << 1 | uint64_t(first.direction == CST_OPEN),
-        first.in_len, first.aad_len};
+        uint64_t(n) << 16 | uint64_t(first.in == first.out) << 1 | uint64_t(first.direction == CST_OPEN), first.in_len,
+        first.aad_len};
     const bool usual = !suite.forced && suite.remembered;
     const auto variant = [](uint64_t word) { return reinterpret_cast<const Variant *>(uintptr_t(word)); };
     const auto word = [](const Variant *v) { return uint64_t(reinterpret_cast<uintptr_t>(v)); };
@@ -166,8 +168,8 @@ bool choose(const Suite &suite, const cst_job &first, size_t n, Kernels *kernels
     }
     const bool here = decide(suite, first, n, kernels);
     if (usual)
-        memo.remember(question, {word(kernels->cipher), word(kernels->hash), word(kernels->coarse),
-                                 word(kernels->pair), here});
+        memo.remember(question,
+                      {word(kernels->cipher), word(kernels->hash), word(kernels->coarse), word(kernels->pair), here});
     return here;
 }
 
@@ -234,12 +236,12 @@ private:
 // The cipher of a message.
 class Text {
 public:
-    Text(const Suite &suite, const Kernels &kernels, Call *pair, bool opens)
-        : pair_(pair),
+    // pair: what does the stitched middle; or NULL.
+    Text(const Suite &suite, const Variant &v, Call *pair, bool opens)
+        : alone_(*suite.engine, v),
+          pair_(pair),
           round_keys_(suite.key_layout.round_keys(opens)),
-          ccm_(suite.construction == Construction::ccm) {
-        if (kernels.cipher) alone_.emplace(*suite.engine, *kernels.cipher);
-    }
+          ccm_(suite.construction == Construction::ccm) {}
     ~Text() {
         wipe(chain_, sizeof(chain_));
         wipe(aside_, aside_used_);
@@ -254,17 +256,17 @@ public:
         if (key_ == job.key) return;
         key_ = job.key;
         const uint8_t *const rows = reinterpret_cast<const uint8_t *>(key_) + round_keys_;
-        alone_->cipher_key(rows);
+        alone_.cipher_key(rows);
         if (pair_) pair_->cipher_key(rows);
     }
     // An end that is not a whole iteration is filled up, where blocks do not wait for one another: nothing follows it.
     void run_to(uint64_t stop) {
         if (at_ >= stop) return;
-        const uint64_t rest = (stop - at_) & (alone_->step() - 1), end = stop - rest;
+        const uint64_t rest = (stop - at_) & (alone_.step() - 1), end = stop - rest;
         if (at_ < end) run(in_ + at_, out_ + at_, end - at_);
         at_ = stop;
         if (!rest) return;
-        aside_used_ = alone_->step();
+        aside_used_ = alone_.step();
         copy_few(aside_, in_ + end, rest);
         memset(aside_ + rest, 0, aside_used_ - rest);
         run(aside_, aside_, aside_used_);
@@ -272,10 +274,10 @@ public:
     }
     // What follows the text, whole blocks.
     void run(const uint8_t *in, uint8_t *out, uint64_t bytes) {
-        alone_->put_iv(chain_);
-        alone_->text(in, out);
-        alone_->run(bytes);
-        alone_->take_iv(chain_);
+        alone_.put_iv(chain_);
+        alone_.text(in, out);
+        alone_.run(bytes);
+        alone_.take_iv(chain_);
     }
     void enter_pair() {
         pair_->put_iv(chain_);
@@ -287,7 +289,7 @@ public:
     }
 
 private:
-    std::optional<Call> alone_;
+    Call alone_;
     Call *const pair_;
     const size_t round_keys_;
     const bool ccm_;
@@ -311,9 +313,11 @@ public:
           alone_(*suite.engine, *kernels.hash),
           pair_(pair) {
         if (kernels.coarse) coarse_.emplace(*suite.engine, *kernels.coarse);
+        if (ccm_) mask_.emplace(suite);
     }
     ~Digest() {
         wipe(end_, end_used_);
+        wipe(tag_, tag_used_);
         wipe(chain_, sizeof(chain_));
     }
 
@@ -353,6 +357,16 @@ public:
         pair_->take_chain(chain_);
         alone_.put_chain(chain_);
         hashed_ += bytes;
+    }
+    // What is left, and the tag, which is written, or compared.
+    bool settle(const cst_job &job, bool opens) {
+        uint8_t *const tag = static_cast<uint8_t *>(job.tag);
+        if (!opens && !mask_) return finish(tag, job.tag_len), true;
+        tag_used_ = sizeof(tag_);
+        finish(tag_, mask_ ? AES : job.tag_len);
+        if (mask_) mask_ccm_tag(&*mask_, job, tag_, tag_ + AES);
+        if (opens) return same_bytes(tag_, tag, job.tag_len);
+        return copy_few(tag, tag_, job.tag_len), true;
     }
     // What is left, and the digest, or its first n bytes.
     void finish(uint8_t *to, size_t n) {
@@ -400,8 +414,9 @@ private:
         alone_.run(bytes);
     }
     void run_body(uint64_t bytes) {
-        const uint64_t some = coarse_ ? bytes & ~(coarse_->step() - 1) : 0;
-        if (some) {
+        const uint64_t end = hashed_ + bytes;
+        if (coarse_ && bytes >= coarse_->step()) {
+            const uint64_t some = bytes & ~(coarse_->step() - 1);
             alone_.take_chain(chain_);
             coarse_->put_chain(chain_);
             coarse_->hashed(body_ + hashed_);
@@ -410,7 +425,7 @@ private:
             alone_.put_chain(chain_);
             hashed_ += some;
         }
-        run_to(hashed_ + (bytes - some));
+        run_to(end);
     }
     void digest(uint8_t *to, size_t n) {
         alone_.take_chain(chain_);
@@ -423,94 +438,135 @@ private:
     const size_t keys_end_;
     Call alone_;
     std::optional<Call> coarse_;
+    std::optional<BlockCalls> mask_;  // of CCM's tag
     Call *const pair_;
     const cst_key *key_ = nullptr;
     const cst_job *job_ = nullptr;
     const uint8_t *body_ = nullptr;
     uint64_t bytes_ = 0, hashed_ = 0, head_ = 0;
     bool head_hashed_ = false;
-    size_t end_used_ = 0;
+    size_t end_used_ = 0, tag_used_ = 0;
     alignas(64) uint8_t end_[WHOLE_MESSAGE + 3 * PAD_SLACK];  // what is put together
     alignas(16) uint8_t chain_[MOST_CHAIN];
+    alignas(16) uint8_t tag_[DIGEST_ROOM];  // that was expected, or is masked
 };
 
-// The jobs of a burst.
-class Run {
+// Jobs of a cipher alone.
+class Texts {
 public:
-    Run(const Suite &suite, const Kernels &kernels, const cst_job &first)
-        : suite_(suite), shape_(suite, first) {
-        if (kernels.pair) {
-            pair_.emplace(*suite.engine, *kernels.pair);
-            start_.emplace(shape_, kernels.pair->hand, kernels.pair->need(), kernels.pair->step);
-        }
-        Call *const pair = pair_ ? &*pair_ : nullptr;
-        if (kernels.cipher) text_.emplace(suite, kernels, pair, shape_.opens);
-        if (kernels.hash) hash_.emplace(suite, kernels, pair);
-        if (shape_.ccm) mask_.emplace(suite);
-    }
-    ~Run() { wipe(last_, last_used_); }
+    Texts(const Suite &suite, const Kernels &kernels, const cst_job &first)
+        : text_(suite, *kernels.cipher, nullptr, first.direction == CST_OPEN) {}
 
-    // False: it is to be opened, and its tag is wrong.
     bool run(cst_job *job) {
-        if (text_) text_->begin(*job);
-        if (!hash_) {
-            text_->run_to(shape_.text);
-            return text_done(job), true;
-        }
-        hash_->begin(*job, static_cast<const uint8_t *>(shape_.reads_output ? job->out : job->in), shape_);
-        if (shape_.reads_output) text_->run_to(start_ ? start_->cipher : shape_.text);
-        if (shape_.head && (start_ || !shape_.whole)) hash_->run_head(shape_.boundary);
-        if (start_) run_middle();
-        if (shape_.reads_output) text_->run_to(shape_.text);
-        if (shape_.seals_record) return finish_record(job), true;
-        uint8_t *const tag = static_cast<uint8_t *>(job->tag);
-        uint8_t *const its = shape_.opens || mask_ ? last_ : tag;
-        if (its == last_) last_used_ = DIGEST_ROOM;
-        hash_->finish(its, mask_ ? AES : job->tag_len);
-        if (mask_) mask_ccm_tag(&*mask_, *job, last_, last_ + AES);
-        if (shape_.opens && !same_bytes(last_, tag, job->tag_len)) return refuse_unopened(job), false;
-        if (!shape_.opens && mask_) copy_few(tag, last_, job->tag_len);
-        if (text_) text_->run_to(shape_.text);
-        job->out_len = text_ ? job->in_len : 0;
+        text_.begin(*job);
+        text_.run_to(job->in_len);
+        text_done(job);
+        return true;
+    }
+
+private:
+    Text text_;
+};
+
+// Of a hash alone. False of a job that is to be opened: its tag is wrong.
+class Digests {
+public:
+    Digests(const Suite &suite, const Kernels &kernels, const cst_job &first)
+        : shape_(suite, first), hash_(suite, kernels, nullptr) {}
+
+    bool run(cst_job *job) {
+        hash_.begin(*job, static_cast<const uint8_t *>(job->in), shape_);
+        if (!hash_.settle(*job, shape_.opens)) return refuse_unopened(job), false;
+        job->out_len = 0;
         job->status = CST_OK;
         return true;
     }
 
 private:
-    void run_middle() {
-        text_->run_to(start_->cipher);
-        hash_->run_to(start_->hash);
-        text_->enter_pair();
-        hash_->enter_pair();
-        pair_->run(start_->bytes);
-        text_->leave_pair(start_->bytes);
-        hash_->leave_pair(start_->bytes);
+    const Shape shape_;
+    Digest hash_;
+};
+
+// Of both, and the same.
+class Stitched {
+public:
+    Stitched(const Suite &suite, const Kernels &kernels, const cst_job &first)
+        : suite_(suite),
+          shape_(suite, first),
+          middle_(middle_of(suite, shape_, kernels.pair)),
+          text_(suite, *kernels.cipher, middle_ ? &middle_->pair : nullptr, shape_.opens),
+          hash_(suite, kernels, middle_ ? &middle_->pair : nullptr) {}
+    ~Stitched() { wipe(last_, last_bytes_); }
+    Stitched(const Stitched &) = delete;
+    Stitched &operator=(const Stitched &) = delete;
+
+    bool run(cst_job *job) {
+        text_.begin(*job);
+        hash_.begin(*job, static_cast<const uint8_t *>(shape_.reads_output ? job->out : job->in), shape_);
+        if (shape_.reads_output) text_.run_to(middle_ ? middle_->start.cipher : shape_.text);
+        if (shape_.head && (middle_ || !shape_.whole)) hash_.run_head(shape_.boundary);
+        if (middle_) run_middle(&*middle_);
+        if (shape_.reads_output) text_.run_to(shape_.text);
+        if (shape_.seals_record) return finish_record(job), true;
+        if (!hash_.settle(*job, shape_.opens)) return refuse_unopened(job), false;
+        text_.run_to(shape_.text);
+        text_done(job);
+        return true;
+    }
+
+private:
+    struct Middle {
+        Middle(const Suite &suite, const Shape &shape, const Variant &v)
+            : pair(*suite.engine, v), start(shape, v.hand, v.need(), v.step) {}
+        Call pair;
+        const Start start;
+    };
+
+    static std::optional<Middle> middle_of(const Suite &suite, const Shape &shape, const Variant *pair) {
+        if (!pair) return std::nullopt;
+        return std::optional<Middle>(std::in_place, suite, shape, *pair);
+    }
+    void run_middle(Middle *middle) {
+        const uint64_t bytes = middle->start.bytes;
+        text_.run_to(middle->start.cipher);
+        hash_.run_to(middle->start.hash);
+        text_.enter_pair();
+        hash_.enter_pair();
+        middle->pair.run(bytes);
+        text_.leave_pair(bytes);
+        hash_.leave_pair(bytes);
     }
     // RFC 5246, 6.2.3.2: what is left of the text, the MAC and the padding.
     void finish_record(cst_job *job) {
         const size_t mac = suite_.hash->record.digest_bytes, rest = size_t(shape_.body - shape_.text),
                      padding = AES - (rest + mac) % AES;
         copy_few(last_, static_cast<const uint8_t *>(job->in) + shape_.text, rest);
-        hash_->finish(last_ + rest, mac);
+        hash_.finish(last_ + rest, mac);
         memset(last_ + rest + mac, int(padding - 1), padding);
-        last_used_ = rest + mac + padding;
-        text_->run_to(shape_.text);
-        text_->run(last_, last_, last_used_);
-        copy_few(static_cast<uint8_t *>(job->out) + shape_.text, last_, last_used_);
-        job->out_len = size_t(shape_.text + last_used_);
+        last_bytes_ = rest + mac + padding;
+        text_.run_to(shape_.text);
+        text_.run(last_, last_, last_bytes_);
+        copy_few(static_cast<uint8_t *>(job->out) + shape_.text, last_, last_bytes_);
+        job->out_len = size_t(shape_.text + last_bytes_);
         job->status = CST_OK;
     }
 
     const Suite &suite_;
     const Shape shape_;
-    std::optional<Call> pair_;
-    std::optional<Start> start_;  // of the stitched middle
-    std::optional<Text> text_;
-    std::optional<Digest> hash_;
-    std::optional<BlockCalls> mask_;  // of CCM's tag
-    size_t last_used_ = 0;
-    alignas(16) uint8_t last_[MOST_LAST + DIGEST_ROOM];  // the end of a record, or the tag that was expected
+    std::optional<Middle> middle_;
+    Text text_;
+    Digest hash_;
+    size_t last_bytes_ = 0;
+    alignas(16) uint8_t last_[MOST_LAST];  // the end of a record
 };
+
+template <typename Those>
+int run_all(const Suite &suite, const Kernels &kernels, cst_job *jobs, size_t n) {
+    Those those(suite, kernels, *jobs);
+    bool all = true;
+    for (cst_job *job = jobs; job < jobs + n; job++) all &= those.run(job);
+    return all ? CST_OK : CST_ERR_AUTH;
+}
 
 }  // namespace
 
@@ -526,10 +582,8 @@ int run_one_by_one(cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs).suite;
     Kernels kernels;
     if (!serves(suite, jobs, n) || !choose(suite, *jobs, n, &kernels)) return JOB_WAITING;
-    Run run(suite, kernels, *jobs);
-    bool all = true;
-    for (cst_job *job = jobs; job < jobs + n; job++) all &= run.run(job);
-    return all ? CST_OK : CST_ERR_AUTH;
+    const auto run = !kernels.hash ? run_all<Texts> : !kernels.cipher ? run_all<Digests> : run_all<Stitched>;
+    return run(suite, kernels, jobs, n);
 }
 
 }  // namespace cst

@@ -19,8 +19,8 @@ bool counts(const Suite &suite);
 // What a kernel leaves of a text is filled up in the scratch, where blocks do not wait for one another, or nothing
 // follows.
 bool rounds_up(const Suite &suite, bool decrypts);
-// Counters that stay within the 32 bits that kernels count in, for texts of so many bytes and the block behind them. All
-// do where there are none, or where no text is so long.
+// Counters that stay within the 32 bits that kernels count in, for texts of so many bytes and the block behind them.
+// All do where there are none, or where no text is so long.
 class CounterRoom {
 public:
     CounterRoom(const Suite &suite, uint64_t bytes);
