@@ -25,6 +25,7 @@ static size_t sealed_bytes(const Row &row, size_t text) {
     return row.write  ? tls_write_bytes(text)
            : row.tls  ? tls_ciphertext_bytes(row, text)
            : row.jose ? text / 16 * 16 + 16
+           : row.coded() ? text / row.data_blocks * row.parity_blocks
                       : text;
 }
 
@@ -40,7 +41,8 @@ void Cell::lay_out() {
     batch_.jobs = load_.jobs;
     batch_.sessions = load_.sessions;
     const size_t jobs = load_.sessions ? std::max<size_t>(TEXTS / load_.jobs, 1) * load_.jobs : load_.jobs;
-    const size_t pitch = HEAD + (sealed_bytes(row_, batch_.longest) + 63) / 64 * 64 + 64;
+    const size_t longest = std::max(batch_.longest, sealed_bytes(row_, batch_.longest));
+    const size_t pitch = HEAD + (longest + 63) / 64 * 64 + 64;
 
     std::mt19937 random(unsigned(batch_.longest * 131 + jobs));
     auto fill = [&](Table<uint8_t> &v, size_t size) {
@@ -87,7 +89,7 @@ bool Cell::answer(Peer &reference) {
     if (row_.open)
         for (Buffer &b : sealing.buffers) std::swap(b.in_bytes, b.out_bytes);
     if (!row_.tls) {
-        auto tasks = (row_.checksum ? *make_checksum_reference() : reference).prepare(seal, sealing);
+        auto tasks = (row_.checksum || row_.coded() ? *make_storage_reference() : reference).prepare(seal, sealing);
         if (tasks.empty() || !tasks[0]->run()) return false;
     }
     for (const Buffer &b : batch_.buffers) {
@@ -97,7 +99,7 @@ bool Cell::answer(Peer &reference) {
         if (row_.open) {
             expected_out_.emplace_back(in, in + b.bytes);
             memcpy(in, b.out, b.in_bytes);
-        } else if (row_.key_bits) {
+        } else if (row_.key_bits || row_.coded()) {
             expected_out_.emplace_back(b.out, b.out + b.out_bytes);
         }
     }

@@ -17,7 +17,7 @@ Core cycles per byte of Cryptostitch and its peers; every output is checked agai
 
   --rows GLOB[,GLOB...]   suites; "/open" at the end is the reverse direction, "/write" a text as TLS records,
                           "/key" making keys ("*hmac-sha1*", "*/open")
-  --sizes N[,N...]        bytes of one job (default 64,1024,16384)
+  --sizes N[,N...]        bytes of one job, or of a block of an erasure code (default 64,1024,16384)
   --mix imix              jobs of IMIX sizes (64 x7, 570 x4, 1408 x1), instead of or, with --sizes, besides equal ones
   --jobs N[,N...]         jobs in one burst (default 1,8,64; of a mix 64)
   --sessions N            each run takes its jobs' keys from N at random, and texts that lie at random: none is in a
@@ -116,6 +116,7 @@ static std::vector<Group> default_groups() {
          {1, 8, 64}},
         {{"hmac-sha256", "aes-128-cbc+hmac-md5-etm", "aes-128-cbc+hmac-sha1-96"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
         {{"crc32c", "crc32", "crc64-nvme", "crc64-xz", "crc32-bzip2", "crc16-t10-dif"}, {{64}, {1024}, {16384}}, {1}},
+        {{"rs-10+4", "rs-4+2", "pq-16+2"}, {{512}, {4096}, {16384}}, {1}},
         {{"rc4-vartime+hmac-md5-etm"}, {{1024}, {16384}}, {1, 64}},
         {{"des-ede3-cbc", "des-ede3-cbc/open", "des-ede3-cbc+hmac-sha1-etm"},
          {{1024}, {16384}},

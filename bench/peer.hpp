@@ -13,7 +13,8 @@ namespace bench {
 
 // A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS],
 // aes-128-cbc+aes-xcbc-96, aes-N-ctr [+hmac-hash-etm], -gcm, -ccm, -xts, -ecb, -cmac, -xcbc, chacha20[-poly1305],
-// rc4-vartime [+hmac-hash-etm], des-ede3-cbc [+hmac-hash-etm | -BITS], a{128cbc-hs256,192cbc-hs384,256cbc-hs512}, crc*.
+// rc4-vartime [+hmac-hash-etm], des-ede3-cbc [+hmac-hash-etm | -BITS], a{128cbc-hs256,192cbc-hs384,256cbc-hs512}, crc*;
+// or an erasure code: rs-K+M (Cauchy), pq-K+2, xor-K+1.
 struct Row {
     std::string name;  // the suite; "/open" appended for the reverse direction, "/write" for a long text as TLS
                        // records, "/key" for making its keys
@@ -30,6 +31,10 @@ struct Row {
     int mac_bits = 0;  // of its key
     bool tls = false;  // MAC then encrypt
     bool checksum = false;
+    size_t data_blocks = 0, parity_blocks = 0;  // of an erasure code, whose texts are the data blocks, one behind the
+                                                // other, and whose output is the parity; 0: it is none
+    bool cauchy = false;  // its matrix
+    bool coded() const { return data_blocks != 0; }
     bool jose = false;  // RFC 7518, 5.2: the text padded to whole blocks, the header's length behind it in the MAC,
                         // half a tag; its key is MAC key, cipher key
     size_t tag_bytes = 0;  // beside the ciphertext; 0: no hash, or TLS
@@ -53,6 +58,7 @@ struct Row {
 bool parse_row(const std::string &name, Row &row);
 size_t hash_bytes(const std::string &hash);
 size_t checksum_bytes(const std::string &suite);  // 0: it is none
+std::vector<std::string> erasure_codes();  // those that are rows
 
 // How the checksum of that name has its numbers in bytes.
 class ChecksumForm {
@@ -108,6 +114,16 @@ public:
     std::string variant;  // how it is done
 };
 
+// Where the blocks of a job of an erasure code lie.
+struct Blocks {
+    Blocks(const Row &row, const Buffer &b) : bytes(b.bytes / row.data_blocks) {
+        for (size_t i = 0; i < row.data_blocks; i++) data.push_back(const_cast<uint8_t *>(b.in) + i * bytes);
+        for (size_t i = 0; i < row.parity_blocks; i++) parity.push_back(b.out + i * bytes);
+    }
+    size_t bytes;  // of a block
+    std::vector<uint8_t *> data, parity;
+};
+
 // The buffers of each run.
 class Turns {
 public:
@@ -152,8 +168,8 @@ struct Build {
 std::unique_ptr<Peer> make_openssl(const Build &build, std::string &error);
 std::unique_ptr<Peer> make_ipsec_mb(const Build &build, std::string &error);
 std::unique_ptr<Peer> make_reference();  // the linked OpenSSL
-std::unique_ptr<Peer> make_checksum_reference();
-// Of checksums; null where they were not there when this was built.
+std::unique_ptr<Peer> make_storage_reference();
+// Of checksums and erasure codes; null where they were not there when this was built.
 std::unique_ptr<Peer> make_isal();
 std::unique_ptr<Peer> make_zlib();
 // `target` and `force` as in cst_options and cst_suite_force; null on error, with `error` set.

@@ -18,7 +18,8 @@ static const size_t IMIX[12] = {64, 570, 64, 64, 570, 64, 1408, 64, 570, 64, 64,
 static constexpr size_t PROOF = 64;
 
 std::vector<size_t> lengths(const Row &row, const Load &load) {
-    std::vector<size_t> sizes(load.jobs, row.make_keys ? PROOF : load.size.bytes);
+    const size_t blocks = row.coded() ? row.data_blocks : 1;
+    std::vector<size_t> sizes(load.jobs, row.make_keys ? PROOF : blocks * load.size.bytes);
     if (!load.size.imix) return sizes;
     for (size_t i = 0; i < sizes.size(); i++)
         sizes[i] = row.whole_blocks() ? (IMIX[i % 12] + 15) / 16 * 16 : IMIX[i % 12];
@@ -68,6 +69,8 @@ std::vector<Row> all_rows(const std::string &target) {
             }
         }
     }
+    const std::vector<std::string> codes = erasure_codes();
+    suites.insert(suites.end(), codes.begin(), codes.end());
     std::vector<Row> rows;
     for (const std::string &suite : suites)
         for (const char *way : {"", "/open", "/write", "/key"}) {
@@ -105,6 +108,7 @@ static std::string objection(const Row &row, const Load &load) {
     if (load.sessions && (row.make_keys || row.write || keyless)) return row.name + " has no sessions";
     if (row.make_keys) return "";
     if (load.size.imix && load.jobs < 12) return "imix wants 12 jobs or more";
+    if (load.size.imix && row.coded()) return row.name + " has no mixes";
     if (load.size.imix) return row.write ? row.name + " has no mixes" : "";
     if (row.whole_blocks() && bytes % 16)
         return row.name + " wants multiples of 16 bytes; " + std::to_string(bytes) + " left out";

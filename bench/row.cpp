@@ -1,5 +1,7 @@
 #include "peer.hpp"
 
+#include <cstdio>
+
 namespace bench {
 
 static bool take(std::string &text, const std::string &prefix) {
@@ -31,6 +33,14 @@ size_t checksum_bytes(const std::string &suite) {
     return 0;
 }
 
+std::vector<std::string> erasure_codes() { return {"rs-4+2", "rs-6+3", "rs-10+4", "rs-20+4", "pq-16+2", "xor-10+1"}; }
+
+// K and M of "K+M".
+static bool take_blocks(const std::string &text, Row &row) {
+    return sscanf(text.c_str(), "%zu+%zu", &row.data_blocks, &row.parity_blocks) == 2 && row.data_blocks &&
+           row.parity_blocks && row.data_blocks + row.parity_blocks < 256;
+}
+
 bool parse_row(const std::string &name, Row &row) {
     row = Row();
     row.name = row.suite = name;
@@ -48,6 +58,11 @@ bool parse_row(const std::string &name, Row &row) {
         return !row.open && !row.write;
     }
     std::string rest = row.suite;
+    row.cauchy = take(rest, "rs-");
+    if (row.cauchy) return take_blocks(rest, row) && !row.open && !row.write;
+    for (size_t parity : {1, 2})
+        if (take(rest, parity == 1 ? "xor-" : "pq-"))
+            return take_blocks(rest, row) && row.parity_blocks == parity && !row.open && !row.write;
     for (int bits : {128, 192, 256}) {
         const std::string cipher = "aes-" + std::to_string(bits);
         if (take(rest, cipher + "-cbc")) row.key_bits = bits;

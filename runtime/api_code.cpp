@@ -35,18 +35,21 @@ uint8_t factor_of(const cst_code_shape &shape, uint32_t i, uint32_t j) {
     return factor;
 }
 
+// Blocks of so many bytes. All are compared with all: bits rather than branches.
 int check_places(size_t bytes, const Inputs &in, const Outputs &out) {
-    for (const uint8_t *p : in)
-        if (Range(p, bytes).wraps()) return CST_ERR_LENGTH;
-    for (auto p = out.begin(); p != out.end(); ++p) {
-        const Range its(*p, bytes);
-        if (its.wraps()) return CST_ERR_LENGTH;
-        for (const uint8_t *other : in)
-            if (its.meets(Range(other, bytes))) return CST_ERR_OVERLAP;
-        for (auto other = out.begin(); other != p; ++other)
-            if (its.meets(Range(*other, bytes))) return CST_ERR_OVERLAP;
+    if (!bytes) return CST_OK;
+    const auto at = [](const void *p) { return reinterpret_cast<uintptr_t>(p); };
+    bool wraps = false, meet = false;
+    for (const uint8_t *p : in) wraps |= at(p) + bytes < bytes;
+    for (const uint8_t *p : out) wraps |= at(p) + bytes < bytes;
+    if (wraps || bytes > SIZE_MAX / 2) return CST_ERR_LENGTH;
+    const uintptr_t last = bytes - 1;
+    for (size_t i = 0; i < out.size(); i++) {
+        const uintptr_t before = at(out[i]) - last;  // a block from there to as far behind meets it
+        for (const uint8_t *other : in) meet |= at(other) - before <= 2 * last;
+        for (size_t j = 0; j < i; j++) meet |= at(out[j]) - before <= 2 * last;
     }
-    return CST_OK;
+    return meet ? CST_ERR_OVERLAP : CST_OK;
 }
 
 int run(const cst_code &code, const Matrix &factors, size_t bytes, const Inputs &in, const Outputs &out, bool adds) {
@@ -59,6 +62,7 @@ int run(const cst_code &code, const Matrix &factors, size_t bytes, const Inputs 
 // False: one is NULL.
 template <typename To, typename From>
 bool take(From *const *blocks, size_t n, std::vector<To *> *to) {
+    to->reserve(n);
     for (size_t i = 0; i < n; i++) to->push_back(static_cast<To *>(blocks[i]));
     return std::find(to->begin(), to->end(), nullptr) == to->end();
 }

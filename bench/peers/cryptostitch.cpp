@@ -1,5 +1,5 @@
 // Cryptostitch through its public C API: one cst_burst for the whole batch, or one cst_tls_seal per text, or one
-// cst_checksum_update.
+// cst_checksum_update, or one cst_code_encode.
 #include "../pages.hpp"
 #include "../peer.hpp"
 
@@ -173,6 +173,37 @@ private:
     Turns turns_{batch_};
 };
 
+// The parity of each text.
+class CodeTask : public Task {
+public:
+    CodeTask(cst_ctx *ctx, const Row &row, const Batch &batch) : batch_(batch) {
+        const int matrix = row.cauchy ? CST_CODE_CAUCHY : CST_CODE_VANDERMONDE;
+        const cst_code_shape shape = {sizeof shape, uint32_t(row.data_blocks), uint32_t(row.parity_blocks), matrix,
+                                      nullptr};
+        if (cst_code_new(ctx, &shape, &code_) != CST_OK) code_ = nullptr;
+        for (const Buffer &b : batch.buffers) blocks_.emplace_back(row, b);
+        variant = "cst_code_encode";
+    }
+    ~CodeTask() override { cst_code_free(code_); }
+    bool ready() const { return code_; }
+    bool run() override {
+        const size_t first = turns_.next();
+        for (size_t i = first; i < first + batch_.jobs; i++) {
+            Blocks &b = blocks_[i];
+            if (cst_code_encode(code_, b.bytes, reinterpret_cast<const void *const *>(b.data.data()),
+                                reinterpret_cast<void *const *>(b.parity.data())) != CST_OK)
+                return false;
+        }
+        return true;
+    }
+
+private:
+    const Batch &batch_;
+    cst_code *code_ = nullptr;
+    std::vector<Blocks> blocks_;
+    Turns turns_{batch_};
+};
+
 // Makes the keys anew, and frees, or overwrites, those that were there.
 class KeyTask : public BurstTask {
 public:
@@ -243,6 +274,11 @@ public:
     std::string version() const override { return cst_version(); }
     std::vector<std::unique_ptr<Task> > prepare(const Row &row, const Batch &batch) override {
         std::vector<std::unique_ptr<Task> > tasks;
+        if (row.coded()) {
+            auto task = std::make_unique<CodeTask>(ctx_, row, batch);
+            if (task->ready()) tasks.push_back(std::move(task));
+            return tasks;
+        }
         if (!force_.empty() && cst_suite_force(ctx_, row.suite.c_str(), force_.c_str()) != CST_OK) return tasks;
         if (row.make_keys) {
             for (bool table : {false, true}) add(tasks, std::make_unique<KeyTask>(ctx_, row, batch, table), row);

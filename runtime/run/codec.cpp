@@ -32,12 +32,16 @@ size_t calls(const Variant &v, size_t outputs, size_t inputs) {
 class Codec::Call {
 public:
     Call(const Codec &codec, const Variant &v, size_t outputs, const uint8_t *const *in, uint8_t *const *out)
-        : codec_(codec), v_(v), outputs_(outputs), in_(in), out_(out) {
+        : codec_(codec),
+          v_(v),
+          nibbles_(16 * v.cipher.key_rows >= NIBBLE_PRODUCTS * outputs_of(v)),
+          outputs_(outputs),
+          in_(in),
+          out_(out) {
         args_.state[0] = state_ + v.state_offset[0];
         memset(state_, 0, v.state_bytes);
     }
-    ~Call() {
-        wipe(state_, v_.state_bytes);
+    ~Call() {  // factors are public
         if (tails_used_) wipe(tails_, sizeof(tails_)), wipe(unwanted_, sizeof(unwanted_));
     }
     Call(const Call &) = delete;
@@ -46,12 +50,14 @@ public:
     // The next lane reads an output as it is so far, or an input.
     void add_output(size_t i) {
         from_[lanes_] = out_[i];
-        put_factor(i, 1);
+        put_factor(key(), i, 1);
         lanes_++;
     }
     void add_input(size_t j, const Matrix &factors, size_t first_row) {
         from_[lanes_] = in_[j];
-        for (size_t i = 0; i < outputs_; i++) put_factor(i, factors.row(first_row + i)[j]);
+        uint8_t *const its = key();
+        const uint8_t *factor = factors.row(first_row) + j;
+        for (size_t i = 0; i < outputs_; i++, factor += factors.columns) put_factor(its, i, *factor);
         lanes_++;
     }
     void run(size_t bytes) {
@@ -74,11 +80,10 @@ public:
     }
 
 private:
-    void put_factor(size_t output, uint8_t factor) {
-        const bool nibbles = 16 * v_.cipher.key_rows >= NIBBLE_PRODUCTS * outputs_of(v_);
-        uint8_t *const key = state_ + v_.cipher.lanes[lanes_].key;
+    uint8_t *key() { return state_ + v_.cipher.lanes[lanes_].key; }
+    void put_factor(uint8_t *key, size_t output, uint8_t factor) const {
         const Forms &its = codec_.forms_[factor];
-        if (nibbles) memcpy(key + NIBBLE_PRODUCTS * output, its.nibble_products, NIBBLE_PRODUCTS);
+        if (nibbles_) memcpy(key + NIBBLE_PRODUCTS * output, its.nibble_products, NIBBLE_PRODUCTS);
         else memcpy(key + BIT_MATRIX * output, its.bit_matrix, BIT_MATRIX);
     }
     void point_in(size_t lane, const uint8_t *to) { put_pointer(state_ + v_.cipher.lanes[lane].in, to); }
@@ -91,6 +96,7 @@ private:
 
     const Codec &codec_;
     const Variant &v_;
+    const bool nibbles_;  // else bit matrices
     const size_t outputs_;
     const uint8_t *const *const in_;
     uint8_t *const *const out_;
@@ -111,7 +117,7 @@ int Codec::init(const Engine &engine, const char *kernel) {
         const int its = v->runnable ? engine.fetch(*v, &code) : CST_ERR_UNSUPPORTED;
         if (its == CST_ERR_MEMORY) return its;
         if (its) error = its;
-        else kernels_.push_back(v.get());
+        else if (kernels_.size() < MOST_KERNELS) kernels_.push_back(v.get());
     }
     forms_.resize(256);
     for (size_t factor = 0; factor < forms_.size(); factor++) {
@@ -122,16 +128,22 @@ int Codec::init(const Engine &engine, const char *kernel) {
 }
 
 const Variant &Codec::best(size_t outputs, size_t inputs, size_t bytes) const {
-    const Variant *best = nullptr;
+    // From the lowest bit: the kernel, inputs, outputs, bytes.
+    const uint64_t question = uint64_t(bytes) << 24 | outputs << 16 | inputs << 7,
+                   last = last_.load(std::memory_order_relaxed);
+    if (bytes >> 40 == 0 && (last ^ question) < kernels_.size()) return *kernels_[last ^ question];
+    size_t best = 0;
     double least = 0;
-    for (const Variant *v : kernels_) {
+    for (size_t i = 0; i < kernels_.size(); i++) {
+        const Variant *const v = kernels_[i];
         const size_t rounds = (outputs + outputs_of(*v) - 1) / outputs_of(*v),
                      some = std::min<size_t>(outputs_of(*v), outputs);
         const double cycles = double(rounds * calls(*v, some, inputs)) *
                               (v->cost.per_call + v->cost.per_iteration * double((bytes >> v->step_log2) + 1));
-        if (!best || cycles < least) best = v, least = cycles;
+        if (!i || cycles < least) best = i, least = cycles;
     }
-    return *best;
+    last_.store(question | best, std::memory_order_relaxed);
+    return *kernels_[best];
 }
 
 void Codec::run(const Matrix &factors, const uint8_t *const *in, uint8_t *const *out, size_t bytes, bool adds) const {

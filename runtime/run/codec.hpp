@@ -1,6 +1,7 @@
 // Sums of products over GF(2^8): what encodes, updates and decodes an erasure code.
 #pragma once
 
+#include <atomic>
 #include <vector>
 
 #include "../select/engine.hpp"
@@ -28,7 +29,9 @@ private:
     const Variant &best(size_t outputs, size_t inputs, size_t bytes) const;
 
     const Engine *engine_ = nullptr;
+    static constexpr size_t MOST_KERNELS = 128;
     std::vector<const Variant *> kernels_;  // their code is there
+    mutable std::atomic<uint64_t> last_{~uint64_t(0)};  // what was asked last, and which of them it was
     std::vector<Forms> forms_;  // of all factors
 };
 

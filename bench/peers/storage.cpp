@@ -1,6 +1,6 @@
-// Checksums: isa-l's and zlib's functions, one call per buffer, where their headers and libraries are there; and the
-// definition, bit by bit, as the reference for everybody's output.
-#include "../peer.hpp"
+// Checksums and erasure codes: isa-l's and zlib's functions, one call per buffer, where their headers and libraries are
+// there; and the definition, bit by bit, as the reference for everybody's output.
+#include "codes.hpp"
 
 #include <cstring>
 #include <utility>
@@ -78,18 +78,20 @@ private:
     Turns turns_{batch_};
 };
 
-class ChecksumPeer : public Peer {
+class StoragePeer : public Peer {
 public:
     struct Known {
         const char *name, *called;
         Function function;
     };
-    ChecksumPeer(std::string name, std::string version, std::vector<Known> known)
-        : name_(std::move(name)), version_(std::move(version)), known_(std::move(known)) {}
+    // codes: what it offers for an erasure code.
+    StoragePeer(std::string name, std::string version, std::vector<Known> known, MakeCodes codes)
+        : name_(std::move(name)), version_(std::move(version)), known_(std::move(known)), codes_(codes) {}
 
     std::string name() const override { return name_; }
     std::string version() const override { return version_; }
     std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
+        if (row.coded() && codes_) return codes_(row, batch);
         const Checksum *const checksum = find(row.suite);
         for (const Known &known : known_)
             if (checksum && row.suite == known.name)
@@ -100,6 +102,7 @@ public:
 private:
     const std::string name_, version_;
     const std::vector<Known> known_;
+    const MakeCodes codes_;
 };
 
 } // namespace
@@ -107,15 +110,15 @@ private:
 ChecksumForm::ChecksumForm(const std::string &suite)
     : big_endian_(find(suite)->big_endian), bytes_(checksum_bytes(suite)) {}
 
-std::unique_ptr<Peer> make_checksum_reference() {
-    std::vector<ChecksumPeer::Known> all;
+std::unique_ptr<Peer> make_storage_reference() {
+    std::vector<StoragePeer::Known> all;
     for (const Checksum &known : CHECKSUMS) all.push_back({known.name, "definition", known.definition});
-    return std::make_unique<ChecksumPeer>("reference", "", all);
+    return std::make_unique<StoragePeer>("reference", "", all, codes_by_definition);
 }
 
 std::unique_ptr<Peer> make_isal() {
 #ifdef BENCH_ISAL
-    std::vector<ChecksumPeer::Known> known = {
+    std::vector<StoragePeer::Known> known = {
         {"crc32c", "crc32_iscsi",
          [](const uint8_t *in, size_t n) {
              return uint64_t(uint32_t(~crc32_iscsi(const_cast<uint8_t *>(in), int(n), ~0u)));
@@ -125,7 +128,7 @@ std::unique_ptr<Peer> make_isal() {
         {"crc16-t10-dif", "crc16_t10dif", [](const uint8_t *in, size_t n) { return uint64_t(crc16_t10dif(0, in, n)); }},
         {"crc64-xz", "crc64_ecma_refl", [](const uint8_t *in, size_t n) { return crc64_ecma_refl(0, in, n); }},
     };
-    return std::make_unique<ChecksumPeer>("isa-l", BENCH_ISAL, known);
+    return std::make_unique<StoragePeer>("isa-l", BENCH_ISAL, known, codes_of_isal);
 #else
     return nullptr;
 #endif
@@ -133,9 +136,9 @@ std::unique_ptr<Peer> make_isal() {
 
 std::unique_ptr<Peer> make_zlib() {
 #ifdef BENCH_ZLIB
-    std::vector<ChecksumPeer::Known> known = {
+    std::vector<StoragePeer::Known> known = {
         {"crc32", "crc32_z", [](const uint8_t *in, size_t n) { return uint64_t(crc32_z(0, in, n)); }}};
-    return std::make_unique<ChecksumPeer>("zlib", zlibVersion(), known);
+    return std::make_unique<StoragePeer>("zlib", zlibVersion(), known, nullptr);
 #else
     return nullptr;
 #endif
