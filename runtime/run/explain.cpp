@@ -52,7 +52,6 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     cst_job job = {};
     job.direction = direction;
     job.iv = first_counter;
-    job.out = &job;  // not in place
     job.in_len = bytes;
     job.aad_len = suite.aad_min;
     const Class c = {&suite, nullptr, messages.data(), n, opens, one_key};

@@ -23,14 +23,20 @@ constexpr size_t AES = 16;
 constexpr uint32_t LANE = 0;
 constexpr size_t MOST_AAD = 64;  // of a head that is put together
 
+bool any_in_place(const cst_job *jobs, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (jobs[i].in == jobs[i].out) return true;
+    return false;
+}
+
 // What is worked on, of messages that are as long as one another.
 struct Shape {
-    Shape(const Suite &suite, const cst_job &job)
+    Shape(const Suite &suite, const cst_job &job, bool in_place)
         : opens(job.direction == CST_OPEN),
           ccm(suite.construction == Construction::ccm),
           seals_record(suite.construction == Construction::tls),
           reads_output(suite.enciphers() && !seals_record && opens == ccm),
-          ahead(ccm || opens ? !reads_output : seals_record && job.in == job.out),
+          ahead(ccm || opens ? !reads_output : seals_record && in_place),
           unit(suite.hash ? suite.hash->record.block_bytes : AES),
           head(suite.hash && suite.enciphers() ? head_bytes(suite, job.aad_len) : 0),
           boundary(ccm ? 0 : -head & (unit - 1)),
@@ -99,8 +105,9 @@ const Variant *pair_of(const Suite &suite, const Shape &shape, size_t n, double 
 }
 
 // False: kernels of several lanes take less, or something else is to run.
-bool decide(const Suite &suite, const cst_job &first, size_t n, Kernels *kernels, double *pair_cycles = nullptr) {
-    const Shape shape(suite, first);
+bool decide(const Suite &suite, const cst_job &first, bool in_place, size_t n, Kernels *kernels,
+            double *pair_cycles = nullptr) {
+    const Shape shape(suite, first, in_place);
     *kernels = {nullptr, nullptr, nullptr, pair_of(suite, shape, n, pair_cycles)};
     const size_t beside = kernels->pair ? 1 : n;  // what is in front of a stitched middle, and behind it, is short
     const auto ask = [&](const Need &need, const Variant **v) {
@@ -152,11 +159,11 @@ bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
 }
 
 // As decided, or as decided before.
-bool choose(const Suite &suite, const cst_job &first, size_t n, Kernels *kernels) {
+bool choose(const Suite &suite, const cst_job &first, bool in_place, size_t n, Kernels *kernels) {
     LineupMemo &memo = suite.engine->lineups();
     const LineupMemo::Question question = {
         uint64_t(reinterpret_cast<uintptr_t>(&suite)),
-        uint64_t(n) << 16 | uint64_t(first.in == first.out) << 1 | uint64_t(first.direction == CST_OPEN), first.in_len,
+        uint64_t(n) << 16 | uint64_t(in_place) << 1 | uint64_t(first.direction == CST_OPEN), first.in_len,
         first.aad_len};
     const bool usual = !suite.forced && suite.remembered;
     const auto variant = [](uint64_t word) { return reinterpret_cast<const Variant *>(uintptr_t(word)); };
@@ -166,7 +173,7 @@ bool choose(const Suite &suite, const cst_job &first, size_t n, Kernels *kernels
         *kernels = {variant(answer[0]), variant(answer[1]), variant(answer[2]), variant(answer[3])};
         return answer[4];
     }
-    const bool here = decide(suite, first, n, kernels);
+    const bool here = decide(suite, first, in_place, n, kernels);
     if (usual)
         memo.remember(question,
                       {word(kernels->cipher), word(kernels->hash), word(kernels->coarse), word(kernels->pair), here});
@@ -454,7 +461,7 @@ private:
 // Jobs of a cipher alone.
 class Texts {
 public:
-    Texts(const Suite &suite, const Kernels &kernels, const cst_job &first)
+    Texts(const Suite &suite, const Kernels &kernels, const cst_job &first, bool)
         : text_(suite, *kernels.cipher, nullptr, first.direction == CST_OPEN) {}
 
     bool run(cst_job *job) {
@@ -471,8 +478,8 @@ private:
 // Of a hash alone. False of a job that is to be opened: its tag is wrong.
 class Digests {
 public:
-    Digests(const Suite &suite, const Kernels &kernels, const cst_job &first)
-        : shape_(suite, first), hash_(suite, kernels, nullptr) {}
+    Digests(const Suite &suite, const Kernels &kernels, const cst_job &first, bool in_place)
+        : shape_(suite, first, in_place), hash_(suite, kernels, nullptr) {}
 
     bool run(cst_job *job) {
         hash_.begin(*job, static_cast<const uint8_t *>(job->in), shape_);
@@ -490,9 +497,9 @@ private:
 // Of both, and the same.
 class Stitched {
 public:
-    Stitched(const Suite &suite, const Kernels &kernels, const cst_job &first)
+    Stitched(const Suite &suite, const Kernels &kernels, const cst_job &first, bool in_place)
         : suite_(suite),
-          shape_(suite, first),
+          shape_(suite, first, in_place),
           middle_(middle_of(suite, shape_, kernels.pair)),
           text_(suite, *kernels.cipher, middle_ ? &middle_->pair : nullptr, shape_.opens),
           hash_(suite, kernels, middle_ ? &middle_->pair : nullptr) {}
@@ -561,8 +568,8 @@ private:
 };
 
 template <typename Those>
-int run_all(const Suite &suite, const Kernels &kernels, cst_job *jobs, size_t n) {
-    Those those(suite, kernels, *jobs);
+int run_all(const Suite &suite, const Kernels &kernels, bool in_place, cst_job *jobs, size_t n) {
+    Those those(suite, kernels, *jobs, in_place);
     bool all = true;
     for (cst_job *job = jobs; job < jobs + n; job++) all &= those.run(job);
     return all ? CST_OK : CST_ERR_AUTH;
@@ -573,7 +580,7 @@ int run_all(const Suite &suite, const Kernels &kernels, cst_job *jobs, size_t n)
 Lineup line_up_one_by_one(const Suite &suite, const cst_job &job, size_t n) {
     Kernels kernels;
     Lineup pair;
-    if (serves(suite, &job, 1) && decide(suite, job, n, &kernels, &pair.cycles)) pair.variant = kernels.pair;
+    if (serves(suite, &job, 1) && decide(suite, job, false, n, &kernels, &pair.cycles)) pair.variant = kernels.pair;
     pair.messages = n;
     return pair;
 }
@@ -581,9 +588,10 @@ Lineup line_up_one_by_one(const Suite &suite, const cst_job &job, size_t n) {
 int run_one_by_one(cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs).suite;
     Kernels kernels;
-    if (!serves(suite, jobs, n) || !choose(suite, *jobs, n, &kernels)) return JOB_WAITING;
+    const bool in_place = suite.construction == Construction::tls && any_in_place(jobs, n);  // no other asks
+    if (!serves(suite, jobs, n) || !choose(suite, *jobs, in_place, n, &kernels)) return JOB_WAITING;
     const auto run = !kernels.hash ? run_all<Texts> : !kernels.cipher ? run_all<Digests> : run_all<Stitched>;
-    return run(suite, kernels, jobs, n);
+    return run(suite, kernels, in_place, jobs, n);
 }
 
 }  // namespace cst

@@ -50,3 +50,20 @@ def test_the_smallest_iteration(context: Context, suite: str, one_key: bool) -> 
             for spec in specs:
                 bench.burst([spec])
         assert kernel.calls() > before
+
+
+@pytest.mark.parametrize(
+    "name", ("aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani", "aes128_cbc_enc_x1+sha1_x1@sse_aesni_bmi2")
+)
+def test_some_in_place(context: Context, name: str) -> None:
+    """Of records that are sealed one after the other some overwrite what is hashed, and the first does not."""
+    suite = "aes-128-cbc+hmac-sha1-tls"
+    if name not in context.kernels():
+        pytest.skip(f"no {name} here")
+    bench, kernel = Bench(context, suite), context.kernel(name)
+    with forced(context, name, [suite]) as fitting:
+        assert fitting == [suite]
+        before = kernel.calls()
+        for length in (100, 200, 500, 1000, 4096):
+            bench.burst(JobSpec(suite, SEAL, length, OWN_KEY, 11, in_place=at > 0) for at in range(3))
+        assert kernel.calls() > before
