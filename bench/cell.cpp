@@ -22,11 +22,11 @@ static uint8_t *placed(Table<uint8_t> &bytes, size_t in_page) {
                                        in_page);
 }
 static size_t sealed_bytes(const Row &row, size_t text) {
-    return row.write  ? tls_write_bytes(text)
-           : row.tls  ? tls_ciphertext_bytes(row, text)
-           : row.jose ? text / 16 * 16 + 16
+    return row.write     ? tls_write_bytes(text)
+           : row.tls     ? tls_ciphertext_bytes(row, text)
+           : row.jose    ? text / 16 * 16 + 16
            : row.coded() ? text / row.data_blocks * row.parity_blocks
-                      : text;
+                         : text;
 }
 
 // Buffers lie one pitch apart: the data starts on a cache line, its IV right before it, and equal offsets of neighbours

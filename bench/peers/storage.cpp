@@ -105,7 +105,7 @@ private:
     const MakeCodes codes_;
 };
 
-} // namespace
+}  // namespace
 
 ChecksumForm::ChecksumForm(const std::string &suite)
     : big_endian_(find(suite)->big_endian), bytes_(checksum_bytes(suite)) {}
@@ -144,4 +144,4 @@ std::unique_ptr<Peer> make_zlib() {
 #endif
 }
 
-} // namespace bench
+}  // namespace bench
