@@ -1,6 +1,7 @@
 // The C API: erasure codes.
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <new>
 #include <vector>
@@ -13,10 +14,20 @@
 using namespace cst;
 
 struct cst_code {
+    cst_code(cst_ctx *its_ctx, const Matrix &factors)
+        : ctx(its_ctx), data(factors.columns), parity(factors.rows), parities(codec, factors, false) {
+        Matrix column(parity, 1);
+        for (size_t j = 0; j < data; j++) {
+            for (size_t i = 0; i < parity; i++) column.at[i] = factors.row(i)[j];
+            changes.emplace_back(codec, column, true);
+        }
+    }
+
     cst_ctx *ctx;
     size_t data, parity;
-    Matrix factors;  // of the parities
     Codec codec;
+    Products parities;  // of all data
+    std::deque<Products> changes;  // of the parities, by a change of each data
 };
 
 namespace {
@@ -24,8 +35,19 @@ namespace {
 constexpr uint32_t MOST_BLOCKS = 255;
 constexpr size_t CHECKED = 4096;  // bytes of each parity that are compared at once
 
-using Inputs = std::vector<const uint8_t *>;
-using Outputs = std::vector<uint8_t *>;
+// The caller's pointers.
+template <typename T>
+struct Blocks {
+    T *const *at;
+    size_t n;
+
+    Blocks(T *const *first, size_t count) : at(first), n(count) {}
+    explicit Blocks(const std::vector<T *> &all) : at(all.data()), n(all.size()) {}
+    T *const *begin() const { return at; }
+    T *const *end() const { return at + n; }
+};
+using Inputs = Blocks<const void>;
+using Outputs = Blocks<void>;
 
 uint8_t factor_of(const cst_code_shape &shape, uint32_t i, uint32_t j) {
     if (shape.matrix == CST_CODE_CAUCHY) return galois_inverse(uint8_t((shape.data + i) ^ j));
@@ -35,68 +57,73 @@ uint8_t factor_of(const cst_code_shape &shape, uint32_t i, uint32_t j) {
     return factor;
 }
 
-// Blocks of so many bytes. All are compared with all: bits rather than branches.
+uintptr_t address(const void *p) { return reinterpret_cast<uintptr_t>(p); }
+
+// Of the lowest and the highest block; of none, such that nothing is there.
+struct Reach {
+    uintptr_t first = UINTPTR_MAX, last = 0;
+
+    template <typename T>
+    explicit Reach(const Blocks<T> &blocks) {
+        for (const T *p : blocks) first = std::min(first, address(p)), last = std::max(last, address(p));
+    }
+};
+
+// Blocks of so many bytes. Outputs are compared with all others, with inputs only where the two lie among each other:
+// bits rather than branches.
 int check_places(size_t bytes, const Inputs &in, const Outputs &out) {
+    const Reach ins(in), outs(out);
+    if (!ins.first || !outs.first) return CST_ERR_ARGUMENT;
     if (!bytes) return CST_OK;
-    const auto at = [](const void *p) { return reinterpret_cast<uintptr_t>(p); };
-    bool wraps = false, meet = false;
-    for (const uint8_t *p : in) wraps |= at(p) + bytes < bytes;
-    for (const uint8_t *p : out) wraps |= at(p) + bytes < bytes;
-    if (wraps || bytes > SIZE_MAX / 2) return CST_ERR_LENGTH;
+    if (bytes > SIZE_MAX / 2 || ins.last + bytes < bytes || outs.last + bytes < bytes) return CST_ERR_LENGTH;
     const uintptr_t last = bytes - 1;
-    for (size_t i = 0; i < out.size(); i++) {
-        const uintptr_t before = at(out[i]) - last;  // a block from there to as far behind meets it
-        for (const uint8_t *other : in) meet |= at(other) - before <= 2 * last;
-        for (size_t j = 0; j < i; j++) meet |= at(out[j]) - before <= 2 * last;
+    const bool apart = ins.last + last < outs.first || outs.last + last < ins.first;
+    bool meet = false;
+    for (size_t i = 0; i < out.n; i++) {
+        const uintptr_t before = address(out.at[i]) - last;  // a block from there to as far behind meets it
+        if (!apart)
+            for (const void *other : in) meet |= address(other) - before <= 2 * last;
+        for (size_t j = 0; j < i; j++) meet |= address(out.at[j]) - before <= 2 * last;
     }
     return meet ? CST_ERR_OVERLAP : CST_OK;
 }
 
-int run(const cst_code &code, const Matrix &factors, size_t bytes, const Inputs &in, const Outputs &out, bool adds) {
+int run(const Products &products, size_t bytes, const Inputs &in, const Outputs &out) {
     if (int error = check_places(bytes, in, out)) return error;
-    const ClearRegisters clear(code.ctx->engine.cpu());
-    if (bytes && !out.empty()) code.codec.run(factors, in.data(), out.data(), bytes, adds);
+    products.run(in.at, out.at, bytes);
     return CST_OK;
-}
-
-// False: one is NULL.
-template <typename To, typename From>
-bool take(From *const *blocks, size_t n, std::vector<To *> *to) {
-    to->reserve(n);
-    for (size_t i = 0; i < n; i++) to->push_back(static_cast<To *>(blocks[i]));
-    return std::find(to->begin(), to->end(), nullptr) == to->end();
 }
 
 // What restores lost blocks: of data j, with parities P of which there are as many as lost data, whose factors are the
 // matrix A, d = A^-1 (P - what the data that is there makes of it); and parities are sums of data.
 int restore(const cst_code &code, size_t bytes, void *const *blocks, const uint8_t *lost) {
+    const Matrix &factors = code.parities.factors();
     std::vector<size_t> gone, there, parities;
     for (size_t j = 0; j < code.data; j++) (lost[j] ? gone : there).push_back(j);
     for (size_t i = 0; i < code.parity; i++)
         if (!lost[code.data + i]) parities.push_back(i);
     Matrix of_gone(parities.size(), gone.size()), inverse(0, 0);
     for (size_t i = 0; i < parities.size(); i++)
-        for (size_t l = 0; l < gone.size(); l++) of_gone.row(i)[l] = code.factors.row(parities[i])[gone[l]];
+        for (size_t l = 0; l < gone.size(); l++) of_gone.row(i)[l] = factors.row(parities[i])[gone[l]];
     const std::vector<size_t> used = invert(of_gone, &inverse);
     if (used.size() < gone.size()) return CST_ERR_LOST;
 
-    Inputs in;
-    for (size_t j : there) in.push_back(static_cast<const uint8_t *>(blocks[j]));
-    for (size_t t : used) in.push_back(static_cast<const uint8_t *>(blocks[code.data + parities[t]]));
-    if (std::find(in.begin(), in.end(), nullptr) != in.end()) return CST_ERR_ARGUMENT;
+    std::vector<const void *> in;
+    for (size_t j : there) in.push_back(blocks[j]);
+    for (size_t t : used) in.push_back(blocks[code.data + parities[t]]);
     Matrix data(gone.size(), in.size());  // lost data, by what is read
     for (size_t l = 0; l < gone.size(); l++) {
         for (size_t t = 0; t < used.size(); t++) {
-            const uint8_t factor = inverse.row(l)[t], *const its = code.factors.row(parities[used[t]]);
+            const uint8_t factor = inverse.row(l)[t], *const its = factors.row(parities[used[t]]);
             for (size_t j = 0; j < there.size(); j++) data.row(l)[j] ^= galois_product(factor, its[there[j]]);
             data.row(l)[there.size() + t] = factor;
         }
     }
-    Outputs out;
+    std::vector<void *> out;
     Matrix wanted(0, in.size());
     const auto want = [&](size_t block, auto fill) {
         if (!blocks[block]) return;
-        out.push_back(static_cast<uint8_t *>(blocks[block]));
+        out.push_back(blocks[block]);
         wanted.at.resize(wanted.at.size() + in.size());
         fill(wanted.row(wanted.rows++));
     };
@@ -105,13 +132,13 @@ int restore(const cst_code &code, size_t bytes, void *const *blocks, const uint8
     for (size_t i = 0; i < code.parity; i++) {
         if (!lost[code.data + i]) continue;
         want(code.data + i, [&](uint8_t *row) {
-            for (size_t j = 0; j < there.size(); j++) row[j] = code.factors.row(i)[there[j]];
+            for (size_t j = 0; j < there.size(); j++) row[j] = factors.row(i)[there[j]];
             for (size_t l = 0; l < gone.size(); l++)
                 for (size_t at = 0; at < in.size(); at++)
-                    row[at] ^= galois_product(code.factors.row(i)[gone[l]], data.row(l)[at]);
+                    row[at] ^= galois_product(factors.row(i)[gone[l]], data.row(l)[at]);
         });
     }
-    return run(code, wanted, bytes, in, out, false);
+    return run(Products(code.codec, wanted, false), bytes, Inputs(in), Outputs(out));
 }
 
 }  // namespace
@@ -122,11 +149,11 @@ int cst_code_new(cst_ctx *ctx, const cst_code_shape *shape, cst_code **code) {
         (shape->matrix != CST_CODE_CAUCHY && shape->matrix != CST_CODE_VANDERMONDE))
         return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
-        std::unique_ptr<cst_code> made(
-            new cst_code{ctx, shape->data, shape->parity, Matrix(shape->parity, shape->data), Codec()});
-        if (int error = made->codec.init(ctx->engine, shape->kernel)) return error;
+        Matrix factors(shape->parity, shape->data);
         for (uint32_t i = 0; i < shape->parity; i++)
-            for (uint32_t j = 0; j < shape->data; j++) made->factors.row(i)[j] = factor_of(*shape, i, j);
+            for (uint32_t j = 0; j < shape->data; j++) factors.row(i)[j] = factor_of(*shape, i, j);
+        auto made = std::make_unique<cst_code>(ctx, factors);
+        if (int error = made->codec.init(ctx->engine, shape->kernel)) return error;
         *code = made.release();
         return CST_OK;
     });
@@ -136,23 +163,12 @@ void cst_code_free(cst_code *code) { delete code; }
 
 int cst_code_encode(const cst_code *code, size_t bytes, const void *const *data, void *const *parity) {
     if (!code || !data || !parity) return CST_ERR_ARGUMENT;
-    return guarded([&]() -> int {
-        Inputs in;
-        Outputs out;
-        if (!take(data, code->data, &in) || !take(parity, code->parity, &out)) return CST_ERR_ARGUMENT;
-        return run(*code, code->factors, bytes, in, out, false);
-    });
+    return guarded([&] { return run(code->parities, bytes, {data, code->data}, {parity, code->parity}); });
 }
 
 int cst_code_update(const cst_code *code, size_t bytes, uint32_t index, const void *change, void *const *parity) {
     if (!code || index >= code->data || !change || !parity) return CST_ERR_ARGUMENT;
-    return guarded([&]() -> int {
-        Outputs out;
-        if (!take(parity, code->parity, &out)) return CST_ERR_ARGUMENT;
-        Matrix column(code->parity, 1);
-        for (size_t i = 0; i < code->parity; i++) column.at[i] = code->factors.row(i)[index];
-        return run(*code, column, bytes, Inputs{static_cast<const uint8_t *>(change)}, out, true);
-    });
+    return guarded([&] { return run(code->changes[index], bytes, {&change, 1}, {parity, code->parity}); });
 }
 
 int cst_code_decode(const cst_code *code, size_t bytes, void *const *blocks, const uint8_t *lost) {
@@ -163,19 +179,20 @@ int cst_code_decode(const cst_code *code, size_t bytes, void *const *blocks, con
 int cst_code_check(const cst_code *code, size_t bytes, const void *const *blocks, int *right) {
     if (!code || !blocks || !right) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
-        Inputs in, parity;
-        if (!take(blocks, code->data, &in) || !take(blocks + code->data, code->parity, &parity))
-            return CST_ERR_ARGUMENT;
+        std::vector<const void *> in(blocks, blocks + code->data);
+        const Blocks<const void> parity(blocks + code->data, code->parity);
+        if (!Reach(Inputs(in)).first || !Reach(parity).first) return CST_ERR_ARGUMENT;
         std::vector<uint8_t> made(code->parity * CHECKED);
-        Outputs out;
+        std::vector<void *> out;
         for (size_t i = 0; i < code->parity; i++) out.push_back(made.data() + i * CHECKED);
         const ClearRegisters clear(code->ctx->engine.cpu());
         uint32_t same = 1;
         for (size_t at = 0; at < bytes; at += CHECKED) {
             const size_t some = std::min(CHECKED, bytes - at);
-            code->codec.run(code->factors, in.data(), out.data(), some, false);
-            for (size_t i = 0; i < code->parity; i++) same &= same_bytes(out[i], parity[i] + at, some);
-            for (const uint8_t *&p : in) p += some;
+            code->parities.run(in.data(), out.data(), some);
+            for (size_t i = 0; i < code->parity; i++)
+                same &= same_bytes(made.data() + i * CHECKED, static_cast<const uint8_t *>(parity.at[i]) + at, some);
+            for (const void *&p : in) p = static_cast<const uint8_t *>(p) + some;
         }
         wipe(made.data(), made.size());
         *right = int(same);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "../select/upper_halves.hpp"
+#include "../suite/registers.hpp"
 #include "../suite/secret.hpp"
 #include "copy.hpp"
 #include "cryptostitch/cryptostitch.h"
@@ -23,90 +24,15 @@ bool has_room(const Variant &v) {
 
 // The first call takes as many inputs as a kernel has; each one after it takes the outputs so far, too.
 size_t calls(const Variant &v, size_t outputs, size_t inputs) {
-    return inputs <= v.lanes ? 1 : 1 + (inputs - v.lanes + v.lanes - outputs - 1) / (v.lanes - outputs);
+    return inputs <= v.lanes ? 1 : 1 + (inputs - outputs - 1) / (v.lanes - outputs);
+}
+
+// Bytes of its state block from the first lane's factors to the end of the last one's.
+size_t key_bytes(const Variant &v) {
+    return v.cipher.lanes.back().key - v.cipher.lanes.front().key + 16 * v.cipher.key_rows;
 }
 
 }  // namespace
-
-// So many outputs of a kernel at once, of a few of the inputs: its state block.
-class Codec::Call {
-public:
-    Call(const Codec &codec, const Variant &v, size_t outputs, const uint8_t *const *in, uint8_t *const *out)
-        : codec_(codec),
-          v_(v),
-          nibbles_(16 * v.cipher.key_rows >= NIBBLE_PRODUCTS * outputs_of(v)),
-          outputs_(outputs),
-          in_(in),
-          out_(out) {
-        args_.state[0] = state_ + v.state_offset[0];
-        memset(state_, 0, v.state_bytes);
-    }
-    ~Call() {  // factors are public
-        if (tails_used_) wipe(tails_, sizeof(tails_)), wipe(unwanted_, sizeof(unwanted_));
-    }
-    Call(const Call &) = delete;
-    Call &operator=(const Call &) = delete;
-
-    // The next lane reads an output as it is so far, or an input.
-    void add_output(size_t i) {
-        from_[lanes_] = out_[i];
-        put_factor(key(), i, 1);
-        lanes_++;
-    }
-    void add_input(size_t j, const Matrix &factors, size_t first_row) {
-        from_[lanes_] = in_[j];
-        uint8_t *const its = key();
-        const uint8_t *factor = factors.row(first_row) + j;
-        for (size_t i = 0; i < outputs_; i++, factor += factors.columns) put_factor(its, i, *factor);
-        lanes_++;
-    }
-    void run(size_t bytes) {
-        const size_t whole = bytes & ~size_t(v_.step - 1), rest = bytes - whole;
-        const size_t most = outputs_ < outputs_of(v_) ? UNWANTED : whole;
-        for (size_t at = 0; at < whole; at += most) {
-            for (size_t i = 0; i < v_.lanes; i++) point_in(i, (i < lanes_ ? from_[i] : from_[0]) + at);
-            for (size_t i = 0; i < outputs_of(v_); i++) point_out(i, i < outputs_ ? out_[i] + at : unwanted_);
-            call(std::min(most, whole - at) >> v_.step_log2);
-        }
-        if (!rest) return;
-        tails_used_ = true;
-        for (size_t i = 0; i < v_.lanes; i++) {
-            if (i < lanes_) memcpy(tails_[i], from_[i] + whole, rest);
-            point_in(i, tails_[i < lanes_ ? i : 0]);
-        }
-        for (size_t i = 0; i < outputs_of(v_); i++) point_out(i, unwanted_ + i * MOST_STEP);
-        call(1);
-        for (size_t i = 0; i < outputs_; i++) memcpy(out_[i] + whole, unwanted_ + i * MOST_STEP, rest);
-    }
-
-private:
-    uint8_t *key() { return state_ + v_.cipher.lanes[lanes_].key; }
-    void put_factor(uint8_t *key, size_t output, uint8_t factor) const {
-        const Forms &its = codec_.forms_[factor];
-        if (nibbles_) memcpy(key + NIBBLE_PRODUCTS * output, its.nibble_products, NIBBLE_PRODUCTS);
-        else memcpy(key + BIT_MATRIX * output, its.bit_matrix, BIT_MATRIX);
-    }
-    void point_in(size_t lane, const uint8_t *to) { put_pointer(state_ + v_.cipher.lanes[lane].in, to); }
-    void point_out(size_t lane, uint8_t *to) { put_pointer(state_ + v_.cipher.lanes[lane].out, to); }
-    void call(size_t iterations) {
-        args_.iterations = iterations;
-        v_.kernel.load(std::memory_order_acquire)->fn(&args_);
-        v_.calls.add(1);
-    }
-
-    const Codec &codec_;
-    const Variant &v_;
-    const bool nibbles_;  // else bit matrices
-    const size_t outputs_;
-    const uint8_t *const *const in_;
-    uint8_t *const *const out_;
-    size_t lanes_ = 0;
-    bool tails_used_ = false;
-    cst_kernel_args args_;
-    const uint8_t *from_[MOST_INPUTS];
-    alignas(64) uint8_t state_[STATE_ROOM];
-    uint8_t tails_[MOST_INPUTS][MOST_STEP], unwanted_[UNWANTED];
-};
 
 int Codec::init(const Engine &engine, const char *kernel) {
     engine_ = &engine;
@@ -117,7 +43,7 @@ int Codec::init(const Engine &engine, const char *kernel) {
         const int its = v->runnable ? engine.fetch(*v, &code) : CST_ERR_UNSUPPORTED;
         if (its == CST_ERR_MEMORY) return its;
         if (its) error = its;
-        else if (kernels_.size() < MOST_KERNELS) kernels_.push_back(v.get());
+        else kernels_.push_back(v.get());
     }
     forms_.resize(256);
     for (size_t factor = 0; factor < forms_.size(); factor++) {
@@ -127,39 +53,158 @@ int Codec::init(const Engine &engine, const char *kernel) {
     return kernels_.empty() ? error : CST_OK;
 }
 
-const Variant &Codec::best(size_t outputs, size_t inputs, size_t bytes) const {
-    // From the lowest bit: the kernel, inputs, outputs, bytes.
-    const uint64_t question = uint64_t(bytes) << 24 | outputs << 16 | inputs << 7,
-                   last = last_.load(std::memory_order_relaxed);
-    if (bytes >> 40 == 0 && (last ^ question) < kernels_.size()) return *kernels_[last ^ question];
-    size_t best = 0;
-    double least = 0;
-    for (size_t i = 0; i < kernels_.size(); i++) {
-        const Variant *const v = kernels_[i];
-        const size_t rounds = (outputs + outputs_of(*v) - 1) / outputs_of(*v),
-                     some = std::min<size_t>(outputs_of(*v), outputs);
-        const double cycles = double(rounds * calls(*v, some, inputs)) *
-                              (v->cost.per_call + v->cost.per_iteration * double((bytes >> v->step_log2) + 1));
-        if (!i || cycles < least) best = i, least = cycles;
+// As many outputs as a kernel makes at once, from a row on: the factors of all its calls.
+struct Products::Round {
+    Round(const Products &products, const Variant &v, size_t first_row);
+
+    const Variant &kernel;
+    const size_t row, outputs;
+    std::vector<uint8_t> keys;  // key_bytes(kernel) for each call
+    mutable std::atomic<size_t> bytes{0};  // for so many it was chosen last
+    const Round *next = nullptr;
+};
+
+Products::Round::Round(const Products &products, const Variant &v, size_t first_row)
+    : kernel(v), row(first_row), outputs(std::min<size_t>(outputs_of(v), products.factors_.rows - first_row)) {
+    const bool nibbles = 16 * v.cipher.key_rows >= NIBBLE_PRODUCTS * outputs_of(v);
+    const size_t columns = products.factors_.columns, size = key_bytes(v);
+    keys.resize(size * calls(v, outputs, columns + products.adds_ * outputs));
+    const auto put = [&](uint8_t *key, size_t i, uint8_t factor) {
+        const Codec::Forms &its = products.codec_.forms_[factor];
+        if (nibbles) memcpy(key + NIBBLE_PRODUCTS * i, its.nibble_products, NIBBLE_PRODUCTS);
+        else memcpy(key + BIT_MATRIX * i, its.bit_matrix, BIT_MATRIX);
+    };
+    bool goes_on = products.adds_;
+    uint8_t *call = keys.data();
+    for (size_t done = 0; done < columns; goes_on = true, call += size) {
+        for (size_t lane = 0; lane < v.lanes && done < columns; lane++) {
+            uint8_t *const key = call + (v.cipher.lanes[lane].key - v.cipher.lanes[0].key);
+            if (goes_on && lane < outputs) {
+                put(key, lane, 1);
+                continue;
+            }
+            for (size_t i = 0; i < outputs; i++) put(key, i, products.factors_.row(row + i)[done]);
+            done++;
+        }
     }
-    last_.store(question | best, std::memory_order_relaxed);
-    return *kernels_[best];
 }
 
-void Codec::run(const Matrix &factors, const uint8_t *const *in, uint8_t *const *out, size_t bytes, bool adds) const {
-    for (size_t row = 0; row < factors.rows;) {
-        const Variant &v = best(factors.rows - row, factors.columns + adds, bytes);
-        const size_t outputs = std::min<size_t>(outputs_of(v), factors.rows - row);
-        if (v.legacy_sse && engine_->avx()) clear_upper_halves();
-        bool goes_on = adds;
-        for (size_t done = 0; done < factors.columns; goes_on = true) {
-            Call call(*this, v, outputs, in, out + row);
-            size_t lanes = 0;
-            for (; goes_on && lanes < outputs; lanes++) call.add_output(lanes);
-            for (; lanes < v.lanes && done < factors.columns; lanes++) call.add_input(done++, factors, row);
-            call.run(bytes);
+// One of a round's. What is in a state block is no secret: factors and where blocks lie.
+class Products::Call {
+public:
+    Call(const Round &round, const Cpu &cpu) : v_(round.kernel), outputs_(round.outputs), cpu_(cpu) {
+        args_.state[0] = state_ + v_.state_offset[0];
+    }
+    // Reads the outputs, then so many of `in`, as many as there are lanes or fewer.
+    void run(const uint8_t *keys, bool goes_on, const void *const *in, size_t inputs, void *const *out, size_t bytes) {
+        memcpy(state_ + v_.cipher.lanes[0].key, keys, key_bytes(v_));
+        lanes_ = 0;
+        if (goes_on)
+            while (lanes_ < outputs_) from_[lanes_] = static_cast<const uint8_t *>(out[lanes_]), lanes_++;
+        for (size_t j = 0; j < inputs; j++) from_[lanes_++] = static_cast<const uint8_t *>(in[j]);
+        const size_t whole = bytes & ~size_t(v_.step - 1);
+        const size_t most = outputs_ < outputs_of(v_) ? UNWANTED : whole;
+        for (size_t at = 0; at < whole; at += most) {
+            for (size_t i = 0; i < v_.lanes; i++) point_in(i, from_[i < lanes_ ? i : 0] + at);
+            for (size_t i = 0; i < outputs_of(v_); i++)
+                point_out(i, i < outputs_ ? static_cast<uint8_t *>(out[i]) + at : unwanted_);
+            call(std::min(most, whole - at) >> v_.step_log2);
         }
-        row += outputs;
+        if (bytes > whole) run_end(out, whole, bytes - whole);
+    }
+
+private:
+    // Less than a step, of which nothing else may be read or written.
+    __attribute__((noinline)) void run_end(void *const *out, size_t whole, size_t rest) {
+        const ClearRegisters clear(cpu_);  // data is copied through them
+        uint8_t ends[MOST_INPUTS][MOST_STEP];
+        for (size_t i = 0; i < lanes_; i++) memcpy(ends[i], from_[i] + whole, rest);
+        for (size_t i = 0; i < v_.lanes; i++) point_in(i, ends[i < lanes_ ? i : 0]);
+        for (size_t i = 0; i < outputs_of(v_); i++) point_out(i, unwanted_ + i * MOST_STEP);
+        call(1);
+        for (size_t i = 0; i < outputs_; i++)
+            memcpy(static_cast<uint8_t *>(out[i]) + whole, unwanted_ + i * MOST_STEP, rest);
+        for (size_t i = 0; i < lanes_; i++) wipe(ends[i], rest);
+        wipe(unwanted_, outputs_ * MOST_STEP);
+    }
+    void point_in(size_t lane, const uint8_t *to) { put_pointer(state_ + v_.cipher.lanes[lane].in, to); }
+    void point_out(size_t lane, uint8_t *to) { put_pointer(state_ + v_.cipher.lanes[lane].out, to); }
+    void call(size_t iterations) {
+        args_.iterations = iterations;
+        v_.kernel.load(std::memory_order_acquire)->fn(&args_);
+        v_.calls.add(1);
+    }
+
+    const Variant &v_;
+    const size_t outputs_;
+    const Cpu &cpu_;
+    size_t lanes_ = 0;
+    cst_kernel_args args_;
+    const uint8_t *from_[MOST_INPUTS];
+    alignas(64) uint8_t state_[STATE_ROOM];
+    uint8_t unwanted_[UNWANTED];
+};
+
+Products::Products(const Codec &codec, Matrix factors, bool adds)
+    : codec_(codec), factors_(std::move(factors)), adds_(adds) {}
+
+Products::~Products() {
+    for (const Round *made = rounds_.load(); made;) {
+        const Round *const next = made->next;
+        delete made;
+        made = next;
+    }
+}
+
+const Variant &Products::best(size_t outputs, size_t bytes) const {
+    const Variant *best = nullptr;
+    double least = 0;
+    for (const Variant *v : codec_.kernels_) {
+        const size_t most = outputs_of(*v), rounds = (outputs + most - 1) / most, some = std::min(most, outputs);
+        const size_t iterations = bytes >> v->step_log2, rest = bytes & (v->step - 1),
+                     times = (iterations > 0) + (rest > 0);
+        const double cycles =
+            double(rounds * calls(*v, some, factors_.columns + adds_ * some)) *
+            (v->cost.per_call * double(times) + v->cost.per_iteration * double(iterations + (rest > 0)));
+        if (!best || cycles < least) best = v, least = cycles;
+    }
+    return *best;
+}
+
+// Which round it is depends on the row and the bytes alone: one that was made once is found again.
+const Products::Round &Products::round(size_t row, size_t bytes) const {
+    const Round *const newest = rounds_.load(std::memory_order_acquire);
+    for (const Round *made = newest; made; made = made->next)
+        if (made->row == row && made->bytes.load(std::memory_order_relaxed) == bytes) return *made;
+    const Variant &v = best(factors_.rows - row, bytes);
+    const Round *found = newest;
+    while (found && (found->row != row || &found->kernel != &v)) found = found->next;
+    if (!found) {
+        Round *const made = new Round(*this, v, row);
+        made->next = newest;
+        while (!rounds_.compare_exchange_weak(made->next, made, std::memory_order_acq_rel)) {}
+        found = made;
+    }
+    found->bytes.store(bytes, std::memory_order_relaxed);
+    return *found;
+}
+
+void Products::run(const void *const *in, void *const *out, size_t bytes) const {
+    if (!bytes) return;
+    for (size_t row = 0; row < factors_.rows;) row += round(row, bytes).outputs;  // all memory
+    for (size_t row = 0; row < factors_.rows;) {
+        const Round &its = round(row, bytes);
+        const Variant &v = its.kernel;
+        if (v.legacy_sse && codec_.engine_->avx()) clear_upper_halves();
+        Call call(its, codec_.engine_->cpu());
+        const uint8_t *keys = its.keys.data();
+        bool goes_on = adds_;
+        for (size_t done = 0; done < factors_.columns; goes_on = true, keys += key_bytes(v)) {
+            const size_t inputs = std::min(v.lanes - goes_on * its.outputs, factors_.columns - done);
+            call.run(keys, goes_on, in + done, inputs, out + row, bytes);
+            done += inputs;
+        }
+        row += its.outputs;
     }
 }
 

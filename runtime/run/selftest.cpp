@@ -411,11 +411,11 @@ int test_codec_kernel(const Engine &engine, const Variant &v) {
         for (size_t j = 0; j < columns; j++)
             for (size_t at = 0; at < bytes; at++)
                 wanted[i * bytes + at] ^= galois_product(factors.row(i)[j], in[j * bytes + at]);
-    std::vector<const uint8_t *> ins;
-    std::vector<uint8_t *> outs;
+    std::vector<const void *> ins;
+    std::vector<void *> outs;
     for (size_t j = 0; j < columns; j++) ins.push_back(in.data() + j * bytes);
     for (size_t i = 0; i < rows; i++) outs.push_back(out.data() + i * bytes);
-    codec.run(factors, ins.data(), outs.data(), bytes, true);
+    Products(codec, factors, true).run(ins.data(), outs.data(), bytes);
     return out == wanted ? CST_OK : CST_ERR_SELFTEST;
 }
 
