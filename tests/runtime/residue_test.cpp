@@ -1,6 +1,7 @@
 // What is left of secrets after each call of the C API: registers, 16 KiB below the stack pointer, the library's live
 // and freed memory, its writable data. `cst-residue [--leak freed|live|stack|register|mask] [--suite NAME]... [GLOB]`
-// over these suites, or all, the legacy ones too, each with every kernel that can be forced and matches.
+// over these suites, or all, the legacy ones too, and erasure codes, each with every kernel that can be forced and
+// matches.
 //
 // Needles are 8-byte pieces of keys and plaintext at every offset, of the live key object (round keys, HMAC states) at
 // every word, and, because all jobs of a burst are equal, every word of these twice: what a transposition over lanes
@@ -587,6 +588,48 @@ void run(cst_ctx *ctx, const std::string &name, const std::vector<std::string> &
     making_key = false;
 }
 
+// Erasure codes: whole steps of kernels, and an end.
+void run_code(cst_ctx *ctx, const char *kernel) {
+    constexpr size_t DATA = 4, PARITY = 2;
+    const std::string name = std::string("4 + 2") + (kernel ? std::string(", ") + kernel : "");
+    const cst_code_shape shape = {sizeof shape, DATA, PARITY, CST_CODE_CAUCHY, kernel};
+    cst_code *code = nullptr;
+    tracking = true;
+    const int error = cst_code_new(ctx, &shape, &code);
+    tracking = false;
+    if (error == CST_ERR_NAME || error == CST_ERR_UNSUPPORTED) return;
+    expect(error, CST_OK);
+    for (const size_t bytes : {size_t(256), BYTES / DATA}) {
+        void *blocks[DATA + PARITY];
+        for (size_t i = 0; i < DATA; i++) blocks[i] = plain + i * bytes;
+        for (size_t i = 0; i < PARITY; i++) blocks[DATA + i] = out[i];
+        const auto encode = [&] { return cst_code_encode(code, bytes, blocks, blocks + DATA); };
+        expect(encode(), CST_OK);
+        needles.clear();
+        needles.bytes(plain, BYTES, 1);
+        for (size_t i = 0; i < PARITY; i++) needles.bytes(out[i], bytes, 1);
+        needles.ready();
+        const std::string size = ", blocks of " + std::to_string(bytes) + " bytes";
+        expect(observed(name + " cst_code_encode" + size, encode), CST_OK);
+        int right = 0;
+        const auto check = [&] { return cst_code_check(code, bytes, blocks, &right); };
+        expect(observed(name + " cst_code_check" + size, check), CST_OK);
+        expect(right ? CST_OK : CST_ERR_SELFTEST, CST_OK);
+        const uint8_t lost[DATA + PARITY] = {0, 1, 0, 0, 1, 0};
+        blocks[1] = back[0];
+        const auto decode = [&] { return cst_code_decode(code, bytes, blocks, lost); };
+        expect(observed(name + " cst_code_decode" + size, decode), CST_OK);
+        expect(memcmp(back[0], plain + bytes, bytes) ? CST_ERR_SELFTEST : CST_OK, CST_OK);
+        expect(observed(name + " cst_code_update" + size,
+                        [&] { return cst_code_update(code, bytes, 2, plain, blocks + DATA); }),
+               CST_OK);
+    }
+    observed(name + " cst_code_free", [&] {
+        cst_code_free(code);
+        return 0;
+    });
+}
+
 int collect(const char *name, void *names) {
     static_cast<std::vector<std::string> *>(names)->push_back(name);
     return 0;
@@ -622,6 +665,11 @@ int main(int argc, char **argv) {
     for (const std::string &suite : suites) {
         run(ctx, suite, kernels, glob);
         if (*leak) break;
+    }
+    if (!*leak) {
+        run_code(ctx, nullptr);
+        for (const std::string &kernel : kernels)
+            if (!fnmatch(glob, kernel.c_str(), 0)) run_code(ctx, kernel.c_str());
     }
     printf("%zu calls of %zu suites, %d findings\n", calls, suites.size(), failures);
     return failures != 0;

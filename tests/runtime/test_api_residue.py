@@ -38,8 +38,8 @@ def run(*arguments: str, target: str = "host") -> tuple[int, str]:
 @pytest.mark.parametrize("target", ["host", "host-no_avx512", "host-no_avx512-vaes", "sse_aesni"])
 def test_nothing_is_left(target: str) -> None:
     """Suites of each construction and hash (all in the long form): keys, seal, open, forgeries, bad padding, bad
-    arguments, every failing allocation, every kernel that can be forced. Each target has code of its own that needs no
-    kernel."""
+    arguments, every failing allocation, every kernel that can be forced; erasure codes. Each target has code of
+    its own that needs no kernel."""
     names = one_of_each(runtime.Context(runtime.ALLOW_LEGACY, target=target).suites())
     code, output = run(*(word for suite in names for word in ("--suite", suite)), target=target)
     assert code == 0, output[:4000]
