@@ -108,8 +108,7 @@ bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *re
         return all;
     }
     if (suite_of(jobs[0])->construction == Construction::framed) return run_framed(memory, jobs, n);
-    int result = n == 1 ? run_one_by_one(jobs[0], 1) : JOB_WAITING;
-    if (result == JOB_WAITING) result = run_whole(memory, jobs, n, readable);
+    const int result = run_whole(memory, jobs, n, readable);
     if (result != JOB_WAITING) return result == CST_OK;
     const cst_job &first = *jobs[0];
     const Suite &suite = *suite_of(&first);
@@ -182,7 +181,8 @@ int run_mixed(Memory *memory, cst_job *jobs, size_t n) {
             for (to = from + 1; to < waiting; to++)
                 if (suite_of(sorted[to]) != suite_of(sorted[from]) || sorted[to]->direction != sorted[from]->direction)
                     break;
-            all &= run_class(memory, sorted + from, to - from);
+            const int result = to - from == 1 ? run_one_by_one(sorted[from], 1) : JOB_WAITING;
+            all &= result == JOB_WAITING ? run_class(memory, sorted + from, to - from) : result == CST_OK;
         }
     }
     return all ? CST_OK : CST_ERR_AUTH;

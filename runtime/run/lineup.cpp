@@ -151,14 +151,11 @@ Lineup line_up(const Suite &suite, const Need &need) {
 }
 
 const Variant *line_up_whole(const Suite &suite, const Family &family, LastChoice *last, size_t n, uint64_t bytes) {
-    const bool usual = !suite.forced && suite.remembered;
-    const LastChoice::Question question = {bytes, n, false, suite.engine->lineups().generation()};
-    if (const Variant *const v = usual ? last->recall(family, question) : nullptr) return v;
-    Need need = {&family, n, bytes, bytes};
-    need.whole = true;
-    const Variant *const v = line_up(suite, need).variant;
-    if (usual) last->remember(family, question, v);
-    return v;
+    return said_last(suite, family, last, n, bytes, false, [&] {
+        Need need = {&family, n, bytes, bytes};
+        need.whole = true;
+        return line_up(suite, need).variant;
+    });
 }
 
 namespace {

@@ -30,8 +30,19 @@ struct Lineup {
 
 Lineup line_up(const Suite &suite, const Need &need);
 
-// The same of n texts that a kernel of `whole_hashes` or `blocks` takes whole. last: what was said of that family last,
-// in the suite.
+// What was said last of n messages of so many bytes, or what decide() says now. last: of that family, in the suite.
+template <typename Decide>
+const Variant *said_last(const Suite &suite, const Family &family, LastChoice *last, size_t n, uint64_t bytes,
+                         bool short_aad, Decide decide) {
+    if (suite.forced || !suite.remembered) return decide();
+    const LastChoice::Question question = {bytes, n, short_aad, suite.engine->lineups().generation()};
+    if (const Variant *const v = last->recall(family, question)) return v;
+    const Variant *const v = decide();
+    last->remember(family, question, v);
+    return v;
+}
+
+// The kernel for n texts that one of `whole_hashes` or `blocks` takes whole.
 const Variant *line_up_whole(const Suite &suite, const Family &family, LastChoice *last, size_t n, uint64_t bytes);
 
 // Core cycles of a step beside the kernel's calls: a row of keys or chaining values that is put into a lane, or a

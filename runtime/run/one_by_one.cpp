@@ -105,9 +105,7 @@ const Variant *pair_of(const Suite &suite, const Shape &shape, size_t n, double 
 }
 
 // False: kernels of several lanes take less, or something else is to run.
-bool decide(const Suite &suite, const cst_job &first, bool in_place, size_t n, Kernels *kernels,
-            double *pair_cycles = nullptr) {
-    const Shape shape(suite, first, in_place);
+bool decide(const Suite &suite, const Shape &shape, size_t n, Kernels *kernels, double *pair_cycles = nullptr) {
     *kernels = {nullptr, nullptr, nullptr, pair_of(suite, shape, n, pair_cycles)};
     const size_t beside = kernels->pair ? 1 : n;  // what is in front of a stitched middle, and behind it, is short
     const auto ask = [&](const Need &need, const Variant **v) {
@@ -159,12 +157,11 @@ bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
 }
 
 // As decided, or as decided before.
-bool choose(const Suite &suite, const cst_job &first, bool in_place, size_t n, Kernels *kernels) {
+bool choose(const Suite &suite, const Shape &shape, size_t n, Kernels *kernels) {
     LineupMemo &memo = suite.engine->lineups();
-    const LineupMemo::Question question = {
-        uint64_t(reinterpret_cast<uintptr_t>(&suite)),
-        uint64_t(n) << 16 | uint64_t(in_place) << 1 | uint64_t(first.direction == CST_OPEN), first.in_len,
-        first.aad_len};
+    const LineupMemo::Question question = {uint64_t(reinterpret_cast<uintptr_t>(&suite)),
+                                           uint64_t(n) << 16 | uint64_t(shape.ahead) << 1 | uint64_t(shape.opens),
+                                           shape.body, shape.head};
     const bool usual = !suite.forced && suite.remembered;
     const auto variant = [](uint64_t word) { return reinterpret_cast<const Variant *>(uintptr_t(word)); };
     const auto word = [](const Variant *v) { return uint64_t(reinterpret_cast<uintptr_t>(v)); };
@@ -173,7 +170,7 @@ bool choose(const Suite &suite, const cst_job &first, bool in_place, size_t n, K
         *kernels = {variant(answer[0]), variant(answer[1]), variant(answer[2]), variant(answer[3])};
         return answer[4];
     }
-    const bool here = decide(suite, first, in_place, n, kernels);
+    const bool here = decide(suite, shape, n, kernels);
     if (usual)
         memo.remember(question,
                       {word(kernels->cipher), word(kernels->hash), word(kernels->coarse), word(kernels->pair), here});
@@ -311,16 +308,17 @@ private:
 // The hash of a message: head, body, trailer, padding, and HMAC's second hash (RFC 2104).
 class Digest {
 public:
-    Digest(const Suite &suite, const Kernels &kernels, Call *pair)
+    // shape: of all its messages, as long as this lives. pair: as above.
+    Digest(const Suite &suite, const Shape &shape, const Kernels &kernels, Call *pair)
         : suite_(suite),
+          shape_(shape),
           hash_(suite.hash->record),
           block_mac_(hash_.kind == ALGORITHM_CBC_MAC),
-          ccm_(suite.construction == Construction::ccm),
           keys_end_(suite.key_layout.mac + 16 * (hash_.rounds + 1)),
           alone_(*suite.engine, *kernels.hash),
           pair_(pair) {
         if (kernels.coarse) coarse_.emplace(*suite.engine, *kernels.coarse);
-        if (ccm_) mask_.emplace(suite);
+        if (shape.ccm) mask_.emplace(suite);
     }
     ~Digest() {
         wipe(end_, end_used_);
@@ -328,13 +326,11 @@ public:
         wipe(chain_, sizeof(chain_));
     }
 
-    void begin(const cst_job &job, const uint8_t *body, const Shape &shape) {
+    void begin(const cst_job &job) {
         static const uint8_t zero[AES] = {};
         job_ = &job;
-        body_ = body;
-        bytes_ = shape.body;
+        body_ = static_cast<const uint8_t *>(shape_.reads_output ? job.out : job.in);
         hashed_ = 0;
-        head_ = shape.head;
         alone_.put_chain(block_mac_ ? zero : key_of(job).inner());
         if (!block_mac_ || key_ == job.key) return;
         key_ = job.key;
@@ -344,12 +340,12 @@ public:
         if (pair_) pair_->mac_key(end);
     }
     // The head, and so much of the body that it becomes whole blocks.
-    void run_head(uint64_t boundary) {
+    void run_head() {
         const size_t head = begin_end();
-        copy_few(end_ + head, body_, boundary);
-        hashed_ = boundary;
+        copy_few(end_ + head, body_, shape_.boundary);
+        hashed_ = shape_.boundary;
         head_hashed_ = true;
-        run(end_, head + boundary);
+        run(end_, head + shape_.boundary);
     }
     void run_to(uint64_t stop) {
         if (stop > hashed_) run(body_ + hashed_, stop - hashed_);
@@ -366,39 +362,40 @@ public:
         hashed_ += bytes;
     }
     // What is left, and the tag, which is written, or compared.
-    bool settle(const cst_job &job, bool opens) {
-        uint8_t *const tag = static_cast<uint8_t *>(job.tag);
-        if (!opens && !mask_) return finish(tag, job.tag_len), true;
+    bool settle() {
+        uint8_t *const tag = static_cast<uint8_t *>(job_->tag);
+        if (!shape_.opens && !mask_) return finish(tag, job_->tag_len), true;
         tag_used_ = sizeof(tag_);
-        finish(tag_, mask_ ? AES : job.tag_len);
-        if (mask_) mask_ccm_tag(&*mask_, job, tag_, tag_ + AES);
-        if (opens) return same_bytes(tag_, tag, job.tag_len);
-        return copy_few(tag, tag_, job.tag_len), true;
+        finish(tag_, mask_ ? AES : job_->tag_len);
+        if (mask_) mask_ccm_tag(&*mask_, *job_, tag_, tag_ + AES);
+        if (shape_.opens) return same_bytes(tag_, tag, job_->tag_len);
+        return copy_few(tag, tag_, job_->tag_len), true;
     }
     // What is left, and the digest, or its first n bytes.
     void finish(uint8_t *to, size_t n) {
         const size_t unit = hash_.block_bytes;
         size_t used = 0;
-        if (head_ && !head_hashed_) used = begin_end();
+        if (shape_.head && !head_hashed_) used = begin_end();
         head_hashed_ = false;
         // What is short is put together altogether: a call of the kernel takes longer than that.
-        if (used + (bytes_ - hashed_) + unit + 2 * PAD_SLACK > WHOLE_MESSAGE && !used) {
-            const bool masked = block_mac_ && !ccm_;  // the last block of CMAC and XCBC belongs to the end
-            run_body((bytes_ - hashed_ - masked) & ~uint64_t(unit - 1));
+        const uint64_t left = shape_.body - hashed_;
+        if (!used && left + unit + 2 * PAD_SLACK > WHOLE_MESSAGE) {
+            const bool masked = block_mac_ && !shape_.ccm;  // the last block of CMAC and XCBC belongs to the end
+            run_body((left - masked) & ~uint64_t(unit - 1));
         }
-        const size_t rest = size_t(bytes_ - hashed_);
+        const size_t rest = size_t(shape_.body - hashed_);
         copy_few(end_ + used, body_ + hashed_, rest);
         used += rest;
-        const size_t trailer = head_ ? put_trailer(suite_, *job_, end_ + used) : 0;
+        const size_t trailer = shape_.head ? put_trailer(suite_, *job_, end_ + used) : 0;
         used += trailer;
         if (block_mac_) {
-            used = ccm_ ? fill_with_zeros(end_, used) : mask_end(key_of(*job_), end_, used);
+            used = shape_.ccm ? fill_with_zeros(end_, used) : mask_end(key_of(*job_), end_, used);
             if (used) run(end_, used);
             alone_.take_chain(chain_);
             return copy_few(to, chain_, n);
         }
         const uint64_t before = suite_.hmac() ? unit : 0;
-        run(end_, hash_pad(hash_, end_, used, before + head_ + bytes_ + trailer));
+        run(end_, hash_pad(hash_, end_, used, before + shape_.head + shape_.body + trailer));
         if (suite_.hmac()) {
             digest(end_, hash_.digest_bytes);
             alone_.put_chain(key_of(*job_).outer());
@@ -410,7 +407,7 @@ public:
 private:
     // The head, which of CCM is whole blocks (SP 800-38C, A.2).
     size_t begin_end() {
-        if (!ccm_) return put_head(suite_, *job_, end_);
+        if (!shape_.ccm) return put_head(suite_, *job_, end_);
         const size_t used = put_ccm_head(*job_, end_);
         copy_few(end_ + used, static_cast<const uint8_t *>(job_->aad), job_->aad_len);
         return fill_with_zeros(end_, used + job_->aad_len);
@@ -440,8 +437,9 @@ private:
     }
 
     const Suite &suite_;
+    const Shape &shape_;
     const AlgorithmRecord &hash_;
-    const bool block_mac_, ccm_;
+    const bool block_mac_;
     const size_t keys_end_;
     Call alone_;
     std::optional<Call> coarse_;
@@ -450,7 +448,7 @@ private:
     const cst_key *key_ = nullptr;
     const cst_job *job_ = nullptr;
     const uint8_t *body_ = nullptr;
-    uint64_t bytes_ = 0, hashed_ = 0, head_ = 0;
+    uint64_t hashed_ = 0;
     bool head_hashed_ = false;
     size_t end_used_ = 0, tag_used_ = 0;
     alignas(64) uint8_t end_[WHOLE_MESSAGE + 3 * PAD_SLACK];  // what is put together
@@ -461,8 +459,8 @@ private:
 // Jobs of a cipher alone.
 class Texts {
 public:
-    Texts(const Suite &suite, const Kernels &kernels, const cst_job &first, bool)
-        : text_(suite, *kernels.cipher, nullptr, first.direction == CST_OPEN) {}
+    Texts(const Suite &suite, const Shape &shape, const Kernels &kernels)
+        : text_(suite, *kernels.cipher, nullptr, shape.opens) {}
 
     bool run(cst_job *job) {
         text_.begin(*job);
@@ -478,44 +476,42 @@ private:
 // Of a hash alone. False of a job that is to be opened: its tag is wrong.
 class Digests {
 public:
-    Digests(const Suite &suite, const Kernels &kernels, const cst_job &first, bool in_place)
-        : shape_(suite, first, in_place), hash_(suite, kernels, nullptr) {}
+    Digests(const Suite &suite, const Shape &shape, const Kernels &kernels) : hash_(suite, shape, kernels, nullptr) {}
 
     bool run(cst_job *job) {
-        hash_.begin(*job, static_cast<const uint8_t *>(job->in), shape_);
-        if (!hash_.settle(*job, shape_.opens)) return refuse_unopened(job), false;
+        hash_.begin(*job);
+        if (!hash_.settle()) return refuse_unopened(job), false;
         job->out_len = 0;
         job->status = CST_OK;
         return true;
     }
 
 private:
-    const Shape shape_;
     Digest hash_;
 };
 
 // Of both, and the same.
 class Stitched {
 public:
-    Stitched(const Suite &suite, const Kernels &kernels, const cst_job &first, bool in_place)
+    Stitched(const Suite &suite, const Shape &shape, const Kernels &kernels)
         : suite_(suite),
-          shape_(suite, first, in_place),
+          shape_(shape),
           middle_(middle_of(suite, shape_, kernels.pair)),
           text_(suite, *kernels.cipher, middle_ ? &middle_->pair : nullptr, shape_.opens),
-          hash_(suite, kernels, middle_ ? &middle_->pair : nullptr) {}
+          hash_(suite, shape, kernels, middle_ ? &middle_->pair : nullptr) {}
     ~Stitched() { wipe(last_, last_bytes_); }
     Stitched(const Stitched &) = delete;
     Stitched &operator=(const Stitched &) = delete;
 
     bool run(cst_job *job) {
         text_.begin(*job);
-        hash_.begin(*job, static_cast<const uint8_t *>(shape_.reads_output ? job->out : job->in), shape_);
+        hash_.begin(*job);
         if (shape_.reads_output) text_.run_to(middle_ ? middle_->start.cipher : shape_.text);
-        if (shape_.head && (middle_ || !shape_.whole)) hash_.run_head(shape_.boundary);
+        if (shape_.head && (middle_ || !shape_.whole)) hash_.run_head();
         if (middle_) run_middle(&*middle_);
         if (shape_.reads_output) text_.run_to(shape_.text);
         if (shape_.seals_record) return finish_record(job), true;
-        if (!hash_.settle(*job, shape_.opens)) return refuse_unopened(job), false;
+        if (!hash_.settle()) return refuse_unopened(job), false;
         text_.run_to(shape_.text);
         text_done(job);
         return true;
@@ -559,7 +555,7 @@ private:
     }
 
     const Suite &suite_;
-    const Shape shape_;
+    const Shape &shape_;
     std::optional<Middle> middle_;
     Text text_;
     Digest hash_;
@@ -568,8 +564,8 @@ private:
 };
 
 template <typename Those>
-int run_all(const Suite &suite, const Kernels &kernels, bool in_place, cst_job *jobs, size_t n) {
-    Those those(suite, kernels, *jobs, in_place);
+int run_all(const Suite &suite, const Shape &shape, const Kernels &kernels, cst_job *jobs, size_t n) {
+    Those those(suite, shape, kernels);
     bool all = true;
     for (cst_job *job = jobs; job < jobs + n; job++) all &= those.run(job);
     return all ? CST_OK : CST_ERR_AUTH;
@@ -580,18 +576,20 @@ int run_all(const Suite &suite, const Kernels &kernels, bool in_place, cst_job *
 Lineup line_up_one_by_one(const Suite &suite, const cst_job &job, size_t n) {
     Kernels kernels;
     Lineup pair;
-    if (serves(suite, &job, 1) && decide(suite, job, false, n, &kernels, &pair.cycles)) pair.variant = kernels.pair;
+    if (serves(suite, &job, 1) && decide(suite, Shape(suite, job, false), n, &kernels, &pair.cycles))
+        pair.variant = kernels.pair;
     pair.messages = n;
     return pair;
 }
 
 int run_one_by_one(cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs).suite;
+    if (!serves(suite, jobs, n)) return JOB_WAITING;
+    const Shape shape(suite, *jobs, suite.construction == Construction::tls && any_in_place(jobs, n));  // no other asks
     Kernels kernels;
-    const bool in_place = suite.construction == Construction::tls && any_in_place(jobs, n);  // no other asks
-    if (!serves(suite, jobs, n) || !choose(suite, *jobs, in_place, n, &kernels)) return JOB_WAITING;
+    if (!choose(suite, shape, n, &kernels)) return JOB_WAITING;
     const auto run = !kernels.hash ? run_all<Texts> : !kernels.cipher ? run_all<Digests> : run_all<Stitched>;
-    return run(suite, kernels, in_place, jobs, n);
+    return run(suite, shape, kernels, jobs, n);
 }
 
 }  // namespace cst

@@ -126,20 +126,6 @@ bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
     return suite.kind == CST_CIPHER && CounterRoom(suite, first.in_len).hold(jobs, n);
 }
 
-// What choose_message says of so many messages as long as the first, or said of them last.
-const Variant *choose(const Suite &suite, size_t n, const cst_job &first) {
-    const bool opens = first.direction == CST_OPEN, usual = !suite.forced && suite.remembered;
-    const Family &family = suite.messages[opens];
-    const LastChoice::Question question = {first.in_len, n, first.aad_len <= SHORT_MESSAGE_AAD,
-                                           suite.engine->lineups().generation()};
-    LastChoice &last = suite.last_message[opens];
-    const Variant *v = usual ? last.recall(family, question) : nullptr;
-    if (v) return v;
-    v = choose_message(suite, opens, n, first.in_len, first.in_len, first.aad_len).variant;
-    if (usual) last.remember(family, question, v);
-    return v;
-}
-
 template <typename Those>
 int run_calls(const Engine &engine, const Variant &v, cst_job *jobs, size_t n) {
     Those calls(engine, v, *jobs);
@@ -157,7 +143,9 @@ int run_one_call(cst_job *jobs, size_t n) {
     const bool opens = jobs->direction == CST_OPEN;
     if (suite.messages[opens].variants.empty()) return JOB_WAITING;
     if (!serves(suite, jobs, n)) return JOB_WAITING;
-    const Variant *const v = choose(suite, n, *jobs);
+    const Variant *const v = said_last(
+        suite, suite.messages[opens], &suite.last_message[opens], n, jobs->in_len, jobs->aad_len <= SHORT_MESSAGE_AAD,
+        [&] { return choose_message(suite, opens, n, jobs->in_len, jobs->in_len, jobs->aad_len).variant; });
     if (!v || !Calls::has_room(*v)) return JOB_WAITING;
     return (suite.kind == CST_CIPHER                          ? run_calls<TextCalls>
             : suite.construction == Construction::chacha_poly ? run_calls<ChachaPolyCalls>

@@ -9,23 +9,6 @@
 namespace cst {
 namespace {
 
-uint32_t low_word(const uint8_t *block) {
-    return uint32_t(block[12]) << 24 | uint32_t(block[13]) << 16 | uint32_t(block[14]) << 8 | block[15];
-}
-
-// Blocks until the 32 bits that kernels count in wrap, where a carry goes farther.
-uint64_t before_carry(Construction construction, const uint8_t *counter) {
-    uint32_t word;
-    switch (construction) {
-        case Construction::gcm:
-        case Construction::ccm:
-        case Construction::chacha_poly: return UINT64_MAX;
-        case Construction::chacha: memcpy(&word, counter, sizeof(word)); break;
-        default: word = low_word(counter);
-    }
-    return (uint64_t(1) << 32) - word;
-}
-
 // Whether the chaining value at the end of what is to be run matters.
 bool goes_on(const Message &m) { return m.chain_wanted || m.text_stop < m.text_end; }
 
@@ -38,6 +21,7 @@ public:
           areas_(c.memory),
           unit_(suite_.encrypt->record.block_bytes),
           counts_(counts(suite_)),
+          word_(suite_.construction),
           fills_(fills) {}
 
     Message *message[MAX_LANES];
@@ -91,8 +75,8 @@ private:
         left[lane] = bytes_[lane] = 0;
         if (m.ciphered >= m.text_end) return stretch_of_last(lane);
         uint64_t bytes = m.text_stop - m.ciphered;
-        if (counts_ && bytes) {
-            const uint64_t blocks = before_carry(suite_.construction, m.chain);
+        if (counts_ && word_.carries() && bytes) {
+            const uint64_t blocks = word_.left(m.chain);
             if (blocks < (bytes + unit_ - 1) / unit_) bytes = blocks * unit_;
         }
         uint64_t whole = bytes & ~uint64_t(step_ - 1);
@@ -157,7 +141,9 @@ private:
     const Part &part_;
     Memory *const areas_;
     const uint64_t unit_;
-    const bool counts_, fills_;
+    const bool counts_;
+    const CounterWord word_;
+    const bool fills_;
     uint8_t *begun_[MAX_LANES];  // what is to be written behind, where it was put together
     uint64_t bytes_[MAX_LANES];                    // of the stretch, without what fills it up
 };
@@ -171,16 +157,19 @@ bool rounds_up(const Suite &suite, bool decrypts) {
     return decrypts || (kind != ALGORITHM_CIPHER_ENC && kind != ALGORITHM_DES_ENC && kind != ALGORITHM_RC4);
 }
 
-CounterRoom::CounterRoom(const Suite &suite, uint64_t bytes) {
-    switch (suite.construction) {
+CounterWord::CounterWord(Construction construction) {
+    switch (construction) {
         case Construction::gcm:
         case Construction::ccm:
-        case Construction::chacha_poly: return;
+        case Construction::chacha_poly: carries_ = false; break;
         case Construction::chacha: at_ = 0, big_endian_ = false; break;
         default: break;
     }
+}
+
+CounterRoom::CounterRoom(const Suite &suite, uint64_t bytes) : word_(suite.construction) {
     const uint64_t unit = suite.encrypt->record.block_bytes;
-    if (counts(suite)) blocks_ = (bytes + unit - 1) / unit;
+    if (counts(suite) && word_.carries()) blocks_ = (bytes + unit - 1) / unit;
 }
 
 namespace {

@@ -19,8 +19,25 @@ bool counts(const Suite &suite);
 // What a kernel leaves of a text is filled up in the scratch, where blocks do not wait for one another, or nothing
 // follows.
 bool rounds_up(const Suite &suite, bool decrypts);
-// Counters that stay within the 32 bits that kernels count in, for texts of so many bytes and the block behind them.
-// All do where there are none, or where no text is so long.
+// The 32 bits of a counter that kernels count in.
+class CounterWord {
+public:
+    explicit CounterWord(Construction construction);
+    // Whether a carry goes farther at all: texts may be that long.
+    bool carries() const { return carries_; }
+    // Blocks until it does.
+    uint64_t left(const void *counter) const {
+        uint32_t word;
+        memcpy(&word, static_cast<const uint8_t *>(counter) + at_, sizeof(word));
+        return (uint64_t(1) << 32) - (big_endian_ ? __builtin_bswap32(word) : word);
+    }
+
+private:
+    size_t at_ = 12;
+    bool big_endian_ = true, carries_ = true;
+};
+
+// Counters that stay within these, for texts of so many bytes and the block behind them. All do where there are none.
 class CounterRoom {
 public:
     CounterRoom(const Suite &suite, uint64_t bytes);
@@ -29,17 +46,11 @@ public:
             if (!holds(jobs[i].iv)) return false;
         return true;
     }
-    bool holds(const void *counter) const {
-        if (!blocks_) return true;
-        uint32_t word;
-        memcpy(&word, static_cast<const uint8_t *>(counter) + at_, sizeof(word));
-        return (big_endian_ ? __builtin_bswap32(word) : word) + blocks_ <= UINT32_MAX;
-    }
+    bool holds(const void *counter) const { return !blocks_ || word_.left(counter) > blocks_; }
 
 private:
+    const CounterWord word_;
     uint64_t blocks_ = 0;
-    size_t at_ = 12;
-    bool big_endian_ = true;
 };
 // So many blocks farther: counters, as the suite's construction counts (SP 800-38A, B.1; SP 800-38D, 6.2; RFC
 // 8439, 2.4; ChaCha20's carry goes into the next word).
