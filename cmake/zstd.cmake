@@ -15,4 +15,4 @@ target_include_directories(cst_zstd SYSTEM PUBLIC "${zstd_SOURCE_DIR}/lib")
 # One decoder of each kind, the small one; nothing that asks the CPU.
 target_compile_definitions(cst_zstd PRIVATE HUF_FORCE_DECOMPRESS_X1=1 ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT=1
     DYNAMIC_BMI2=0)
-target_compile_options(cst_zstd PRIVATE -w -include "${_code}/zstd_names.h")
+target_compile_options(cst_zstd PRIVATE -w -Os -include "${_code}/zstd_names.h")
