@@ -12,6 +12,7 @@ int check_part(const Engine &engine, const cst_part &part) {
     if (part.size != sizeof(part) || !part.key || !part.state || (part.in_len && !part.in)) return CST_ERR_ARGUMENT;
     const Suite &suite = *from(part.key)->suite;
     if (suite.engine != &engine || suite.enciphers() || suite.hash->record.keyed_mac()) return CST_ERR_ARGUMENT;
+    if (suite.construction == Construction::tree) return CST_ERR_UNSUPPORTED;
     if (reinterpret_cast<uintptr_t>(part.state) % alignof(HashState)) return CST_ERR_ARGUMENT;
     const Range state(part.state, CST_STATE_BYTES), in(part.in, part.in_len), tag(part.tag, part.tag_len);
     if (state.wraps() || in.wraps() || tag.wraps()) return CST_ERR_LENGTH;

@@ -420,7 +420,13 @@ def test_interrupted(program: Path, tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with open(tmp_path / "out", "wb") as out:
         names = [f"f{i}" for i in range(300)]
-        child = subprocess.Popen([program, *names, "pipe", *names], cwd=tmp_path, stdout=out)
+        # Where whoever started the tests has the signal ignored, children inherit that.
+        child = subprocess.Popen(
+            [program, *names, "pipe", *names],
+            cwd=tmp_path,
+            stdout=out,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
         with open(pipe, "wb"):  # it waits here
             child.send_signal(signal.SIGINT)
             assert child.wait(30) == -signal.SIGINT

@@ -380,7 +380,8 @@ typedef struct cst_part {
 } cst_part;
 /* Takes in the next part of each of n messages. Of any suites; states and tags must not overlap any other buffer of
  * the call: within a part that is checked (CST_ERR_OVERLAP), between parts it is not. CST_ERR_ARGUMENT: also a state
- * that belongs to another key; CST_ERR_LENGTH, CST_ERR_MEMORY. On an error nothing is written, for any part. */
+ * that belongs to another key; CST_ERR_UNSUPPORTED: BLAKE3, whose tree does not fit a state; CST_ERR_LENGTH,
+ * CST_ERR_MEMORY. On an error nothing is written, for any part. */
 CST_API int cst_digest_parts(cst_ctx *ctx, const cst_part *parts, size_t n);
 
 /* Checksums as numbers, whose digest is the same number in bytes. `key`: of a checksum (else CST_ERR_ARGUMENT, and so

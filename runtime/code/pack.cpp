@@ -64,6 +64,9 @@ bool sound_hash(const AlgorithmRecord &a) {
         case PADDING_SPONGE:
             return power_of_two(a.input_bytes) && a.block_bytes <= a.input_bytes && a.block_bytes < a.chain_bytes() &&
                    a.domain >= 1 && a.domain < 0x80 && !(a.flags & ALGORITHM_BIG_ENDIAN);
+        case PADDING_TREE:  // eight words and, behind them, five
+            return a.words == 13 && a.word_bytes == 4 && a.digest_bytes <= 32 && a.block_bytes == 64 &&
+                   a.input_bytes == a.block_bytes && !a.flags;
         default: return false;
     }
 }

@@ -34,7 +34,7 @@ enum : uint32_t {
 };
 enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1, ALGORITHM_EXTENDABLE = 2, ALGORITHM_HMAC = 4 };  // AlgorithmRecord::flags
 // AlgorithmRecord::padding; what each means stands in generator/cryptostitch/core/catalog.py.
-enum : uint32_t { PADDING_LENGTH = 0, PADDING_COUNTED = 1, PADDING_SPONGE = 2 };
+enum : uint32_t { PADDING_LENGTH = 0, PADDING_COUNTED = 1, PADDING_SPONGE = 2, PADDING_TREE = 3 };
 constexpr uint32_t MOST_WORDS = 25;  // of a hash's chaining value
 enum : uint32_t {
     PROGRAM_BY1 = 1,
@@ -60,7 +60,10 @@ struct AlgorithmRecord {
                     // value, or another polynomial, and digest length; or 0
 
     // A hash whose kernels do not read blocks where they lie, but what its padding makes of them (run/framed.cpp).
-    bool framed() const { return kind == ALGORITHM_HASH && padding != PADDING_LENGTH; }
+    bool framed() const { return kind == ALGORITHM_HASH && (padding == PADDING_COUNTED || padding == PADDING_SPONGE); }
+    bool of_another_kind() const { return kind == ALGORITHM_HASH && padding != PADDING_LENGTH; }
+    // A hash of chunks, and of their chaining values (run/tree.cpp).
+    bool tree() const { return kind == ALGORITHM_HASH && padding == PADDING_TREE; }
     // What a kernel that only reads takes for a block.
     uint32_t read_bytes() const { return kind == ALGORITHM_HASH ? input_bytes : block_bytes; }
     uint32_t chain_bytes() const { return words * word_bytes; }

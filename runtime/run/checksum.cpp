@@ -67,11 +67,7 @@ private:
 bool finish(cst_job *job, uint64_t at) {
     uint8_t digest[8];
     put_checksum(key_of(*job), at, digest);
-    job->out_len = 0;
-    job->status = CST_OK;
-    if (job->direction == CST_SEAL) memcpy(job->tag, digest, job->tag_len);
-    else if (!same_bytes(digest, static_cast<const uint8_t *>(job->tag), job->tag_len)) job->status = CST_ERR_AUTH;
-    return job->status == CST_OK;
+    return settle_digest(job, digest);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "lineup.hpp"
 #include "mac.hpp"
 #include "middle.hpp"
+#include "tree.hpp"
 #include "text.hpp"
 
 namespace cst {
@@ -33,6 +34,7 @@ Lineup line_up_hash(const Class &c) {
     const Suite &suite = *c.suite;
     if (!suite.hash) return {};
     if (suite.construction == Construction::framed) return line_up_framed(suite, c.n, c.messages[0].job->in_len);
+    if (suite.construction == Construction::tree) return line_up_trees(suite, c.n, c.messages[0].job->in_len);
     const bool whole = suite.construction == Construction::checksum;
     if (!whole && (!suite.forced || suite.forced->role != Role::message || !suite.forced->hash.algorithm))
         return line_up_macs(c);
@@ -61,7 +63,8 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
         if (suite.construction == Construction::chacha_poly && bytes <= CHACHA_MOST_FIRST) m.text_end += CHACHA_BLOCK;
         m.body_bytes = bytes + (suite.construction == Construction::rfc7518 ? 16 - bytes % 16 : 0);
         m.cipher_from = m.chain;
-        if (suite.hash && suite.construction != Construction::framed) begin_mac(suite, &m);
+        if (suite.hash && suite.construction != Construction::framed && suite.construction != Construction::tree)
+            begin_mac(suite, &m);
     }
     Lineup chosen, other;  // other: what runs besides, when two kernels share the work
     if (suite.message[opens]) chosen = choose_message(suite, opens, n, bytes, bytes, job.aad_len);

@@ -118,6 +118,8 @@ const KnownAnswer known_answers[] = {
      "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d17d87c5392aab792dc252d5de4533cc9518d38aa8dbf1925a"
      "b92386edd4009923"},
     {"blake2s-256", "", "", "", "", ABC, "", "508c5e8c327c14e2e1a72ba34eeb452f37458b209ed63a294d999b4c86675982"},
+    // made by the reference implementation
+    {"blake3", "", "", "", "", ABC, "", "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85"},
     // GB/T 32905-2016, A.1 and A.2
     {"sm3", "", "", "", "", ABC, "", "66c7f0f462eeedd9d1f2d46bdc10e4e24167c4875cf2f7a2297da02b8f4ba8e0"},
     {"sm3", "", "", "", "", ABCD ABCD ABCD ABCD ABCD ABCD ABCD ABCD ABCD ABCD ABCD ABCD ABCD ABCD ABCD ABCD, "",

@@ -18,6 +18,9 @@ int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool alike);
 // authenticate. Leaves the memory as it is. readable: as run_whole.
 bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable = nullptr);
 
+// Gives the digest of a job, or its first tag_len bytes, or compares them: false, they are others.
+bool settle_digest(cst_job *job, const uint8_t *digest);
+
 // What becomes of a forgery: CST_ERR_AUTH, and a zeroed output.
 void refuse_unopened(cst_job *job);
 

@@ -359,12 +359,10 @@ int test_checksum_kernel(const Suites &suites, const Variant &v) {
 }
 
 // Digests of messages of several lengths, more than the kernel has lanes, with it and without it.
-int test_framed_kernel(const Suites &suites, const Variant &v) {
+int test_other_hash_kernel(const Suites &suites, const Variant &v) {
     const uint64_t before = v.calls.sum();
     for (const auto &suite : suites.all()) {
-        if (suite->construction != Construction::framed || suite->kind != CST_DIGEST ||
-            suite->hash_base() != v.hash.algorithm)
-            continue;
+        if (suite->kind != CST_DIGEST || suite->hash_base() != v.hash.algorithm) continue;
         Suite tested = *suite, reference = *suite;
         tested.remembered = reference.remembered = false;
         tested.forced = &v;
@@ -466,8 +464,8 @@ int selftest(const Engine &engine, const Suites &suites, const char *glob,
             report(variant->name, !variant->runnable               ? CST_ERR_UNSUPPORTED
                                   : variant->role == Role::message ? test_message_kernel(suites, *variant)
                                   : variant->role == Role::codec   ? test_codec_kernel(engine, *variant)
-                                  : variant->role == Role::hash && variant->hash.algorithm->record.framed()
-                                      ? test_framed_kernel(suites, *variant)
+                                  : variant->role == Role::hash && variant->hash.algorithm->record.of_another_kind()
+                                      ? test_other_hash_kernel(suites, *variant)
                                       : test_kernel(engine, *variant));
     return first;
 }

@@ -85,6 +85,7 @@ void add_hash(const Engine &engine, const Algorithm *hash, Derived *derived) {
     digest.tag_min = digest.tag_max = hash->record.digest_bytes;
     digest.max_bytes = kMostHashed;
     if (hash->record.framed()) digest.construction = Construction::framed;
+    if (hash->record.tree()) digest.construction = Construction::tree;
     Suite mac = digest;
     if (hash->record.flags & ALGORITHM_EXTENDABLE) digest.tag_min = 1;
     complete(std::move(digest), derived);
@@ -351,7 +352,7 @@ void Suites::derive(const Engine &engine) {
     std::vector<Suite> ciphers;
     for (const auto &a : engine.algorithms()) {
         if (!a->usable) continue;
-        if (a->record.framed()) add_hash(engine, a.get(), &derived);
+        if (a->record.of_another_kind()) add_hash(engine, a.get(), &derived);
         else if (a->record.kind == ALGORITHM_HASH) hashes.push_back(a.get());
         if (a->record.kind == ALGORITHM_CHECKSUM) add_checksum(engine, a.get(), &derived);
         if (a->record.kind == ALGORITHM_COUNTER) counters.push_back(a.get());

@@ -32,7 +32,8 @@ enum class Construction {
     rc4,  // RC4 alone: no IV, a key for each message
     rc4_hmac,  // encrypt-then-MAC with it, over aad || ciphertext
     checksum,  // a cyclic redundancy check
-    framed  // a hash whose kernels read what its padding makes of each block, or HMAC with it
+    framed,  // a hash whose kernels read what its padding makes of each block, or HMAC with it
+    tree  // a hash of chunks and of their chaining values (BLAKE3)
 };
 
 constexpr size_t CHACHA_BLOCK = 64, CHACHA_MOST_BLOCKS = 16;

@@ -11,6 +11,7 @@ namespace soak {
 enum class Form {
     digest,
     checksum,  // crc.hpp
+    tree,      // blake3.hpp
     hmac,      // RFC 2104
     cmac,      // SP 800-38B
     xcbc,      // RFC 3566

@@ -1,5 +1,6 @@
 #include "model.hpp"
 
+#include "blake3.hpp"
 #include "crc.hpp"
 #include "rc4.hpp"
 
@@ -57,7 +58,7 @@ Model::Model(const Meaning &meaning, const Secret &secret) : meaning_(meaning), 
     else if (!meaning.cipher.empty() && meaning.cipher != "RC4")
         cipher_ = std::make_unique<Cipher>(meaning.cipher, key.data(), key.size());
     if (form == Form::tls) decipher_ = std::make_unique<Cipher>(meaning.cipher, key.data(), key.size(), false);
-    if (form == Form::checksum) return;
+    if (form == Form::checksum || form == Form::tree) return;
     if (form == Form::digest) digest_ = std::make_unique<Digest>(meaning.hash);
     else if (meaning.hash == "XCBC") xcbc_ = std::make_unique<Xcbc>(mac_key);
     else if (!meaning.hash.empty()) {
@@ -103,6 +104,7 @@ void Model::seal(const Message &m, Bytes *out, Bytes *tag) {
     tag->clear();
     switch (meaning_.form) {
         case Form::digest: *tag = digest_->of(m.text); break;
+        case Form::tree: *tag = Blake3::of(m.text); break;
         case Form::checksum: *tag = crc_of(*find_crc(meaning_.hash), m.text); break;
         case Form::hmac:
         case Form::cmac:

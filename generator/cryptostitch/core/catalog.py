@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import blake3
 from .crc import CATALOGUE as CRCS
 
 Digest = Callable[[bytes], bytes]  # of a text
@@ -152,8 +153,10 @@ class Algorithm:
 #   counted zeros; behind the block stand the bytes hashed so far, its own included, in two words, and a word of ones if
 #           it is the last one, which is never empty but of an empty message (BLAKE2: RFC 7693, 3.2 and 3.3). No HMAC:
 #           of an empty message the key's block would be the last, and its chaining value another
+#   tree    nothing: a chunk of the message is hashed as other hashes hash a message, but for its last block, of which
+#           the chaining value says the length; then pairs of chunks' chaining values are, and so on (BLAKE3, 2.4)
 #   sponge  `domain`, zeros, and 0x80 added to the block's last byte (FIPS 202, 5.1 and B.2)
-PADDINGS = {"length": 0, "counted": 1, "sponge": 2}
+PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3}
 
 
 def _hash(
@@ -256,6 +259,29 @@ def _blake2(name: str, start: tuple[int, ...], word_bytes: int) -> Algorithm:
         length_bytes=0,
         initial=(start[0] ^ 0x01010000 ^ digest_bytes, *start[1:]),  # 2.8: the parameter block
         reference=lambda text: made(text).digest(),
+    )
+
+
+def _blake3(start: tuple[int, ...]) -> Algorithm:
+    """Without a key; ``start``: the initial words of SHA-2 (2.2)."""
+    return Algorithm(
+        "blake3",
+        "blake3",
+        "hash",
+        (Form("blake3", "streams/blake3.j2", WORDS_32, (1,), paired=False, object_isas=("sse",)),),
+        {"word": 32, "big_endian": False, "start": start, "rotations": (16, 12, 8, 7), "rounds": blake3.ROUNDS},
+        bytes=blake3.BLOCK,
+        block_bytes=blake3.BLOCK,
+        padding="tree",
+        hmac=False,
+        word_bytes=4,
+        words=13,
+        digest_bytes=32,
+        big_endian=False,
+        length_bytes=0,
+        # the words IV; t, the bytes of a block and its flags, as of the two blocks of a message of 128 bytes
+        initial=(*start, 0, 0, blake3.BLOCK, blake3.CHUNK_START, blake3.CHUNK_END | blake3.ROOT),
+        reference=lambda text: blake3.quick_digest(start, text),
     )
 
 
@@ -574,6 +600,7 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _keccak("shake256", 512, 0x1F, 64),
     _blake2("blake2b", SHA512, 8),
     _blake2("blake2s", SHA256, 4),
+    _blake3(SHA256),
     Algorithm(
         "chacha20",
         "chacha20",

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from ..core.catalog import Algorithm
+from ..core import blake3
+from ..core.catalog import Algorithm, Digest
 
 
 def most_text(row: Algorithm, size: int) -> int:
     """Bytes of the longest message of which a kernel reads ``size`` bytes, a multiple of the row's."""
     blocks = size // row.bytes
-    end = {"length": 1 + row.length_bytes, "counted": 0, "sponge": 1}[row.padding]
+    end = {"length": 1 + row.length_bytes, "counted": 0, "sponge": 1, "tree": 0}[row.padding]
     return blocks * row.block_bytes - end
 
 
 def padded(row: Algorithm, text: bytes) -> bytes:
     """All that a kernel reads of it."""
     unit = row.block_bytes
+    if row.padding == "tree":
+        return text
     if row.padding == "length":
         end = (8 * len(text)).to_bytes(row.length_bytes, "big" if row.big_endian else "little")
         return text + b"\x80" + bytes(-(len(text) + 1 + len(end)) % unit) + end
@@ -32,3 +35,11 @@ def padded(row: Algorithm, text: bytes) -> bytes:
         ]
     blocks = [bytes(filled[at : at + unit]) for at in range(0, len(filled), unit)]
     return b"".join((block + its).ljust(row.bytes, b"\0") for block, its in zip(blocks, behind))
+
+
+def chained(row: Algorithm, text: bytes, digest: Digest) -> bytes:
+    """What a kernel makes of it: the message's digest, or, of a tree, the chaining value behind blocks of one chunk,
+    however many, with the flags of the row."""
+    if row.padding == "tree":
+        return blake3.chain_of(row.initial[:8], text, *row.initial[11:])
+    return digest(text)

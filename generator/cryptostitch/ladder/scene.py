@@ -56,7 +56,7 @@ from .lanes import (
     next_counter,
 )
 from .machine import Machine, Outcome, Step
-from .padding import most_text, padded
+from .padding import chained, most_text, padded
 from .result import Skip
 
 WHOLE_BLOCKS = {"cipher_dec", "ecb_enc", "ecb_dec", "xts_enc", "xts_dec"}  # kinds of texts that end with a block
@@ -217,7 +217,7 @@ class Scene:
     def _message(self, row: Algorithm, length: int, secrets: Secrets, what: str) -> tuple[bytes, bytes]:
         """A message of which ``length`` bytes are read, as they are read, and its digest."""
         body = secrets(what, most_text(row, length))
-        return padded(row, body), digest_of(row)(body)
+        return padded(row, body), chained(row, body, digest_of(row))
 
     def _hash(self, i: int, row: Algorithm, secrets: Secrets, texts: dict) -> list[Expected]:
         expected = []
