@@ -17,26 +17,6 @@ constexpr size_t BLOCK = 16, KEY_BYTES = 32, NONCE = 12;
 typedef chacha20_poly1305_context_data Context;
 static_assert(sizeof(PolyKey) <= sizeof(Context::poly_key) && sizeof(Context::last_ks) == CHACHA_BLOCK);
 
-// Adds `bytes` of the keystream from that block on to `in`. False: it could not be done.
-bool key_stream(const void *key, const uint8_t *nonce, uint64_t block, const uint8_t *in, uint8_t *out,
-                uint64_t bytes) {
-    const Suite *const suite = cipher_suite(Cipher::chacha20, KEY_BYTES);
-    alignas(64) uint8_t memory[64 + KEY_BYTES + 64];
-    uint8_t iv[BLOCK];
-    const Key *made;
-    ExpandedKey parts;
-    parts.cipher = key;
-    if (!suite || suite->key_layout.bytes > sizeof(memory) || take_expanded_key(*suite, parts, memory, &made))
-        return false;
-    const uint32_t first = uint32_t(block);
-    memcpy(iv, &first, sizeof(first));
-    memcpy(iv + sizeof(first), nonce, NONCE);
-    const int error = cst_seal(reinterpret_cast<const cst_key *>(made), iv, sizeof(iv), nullptr, 0, in, size_t(bytes),
-                               out, size_t(bytes), nullptr, nullptr, 0);
-    wipe(memory, suite->key_layout.bytes);
-    return !error;
-}
-
 void absorb_blocks(const PolyKey &key, uint64_t *sum, const uint8_t *data, uint64_t blocks) {
     const Suite *const suite = cipher_suite(Cipher::chacha20_poly1305, KEY_BYTES);
     if (suite && blocks) poly1305_blocks(*suite->engine, suite->hashes, key, sum, data, blocks);
@@ -107,6 +87,25 @@ void cipher_text(const void *key, Context *context, uint8_t *out, const uint8_t 
 }
 
 }  // namespace
+
+bool key_stream(const void *key, const uint8_t *nonce, uint64_t block, const uint8_t *in, uint8_t *out,
+                uint64_t bytes) {
+    const Suite *const suite = cipher_suite(Cipher::chacha20, KEY_BYTES);
+    alignas(64) uint8_t memory[64 + KEY_BYTES + 64];
+    uint8_t iv[BLOCK];
+    const Key *made;
+    ExpandedKey parts;
+    parts.cipher = key;
+    if (!suite || suite->key_layout.bytes > sizeof(memory) || take_expanded_key(*suite, parts, memory, &made))
+        return false;
+    const uint32_t first = uint32_t(block);
+    memcpy(iv, &first, sizeof(first));
+    memcpy(iv + sizeof(first), nonce, NONCE);
+    const int error = cst_seal(reinterpret_cast<const cst_key *>(made), iv, sizeof(iv), nullptr, 0, in, size_t(bytes),
+                               out, size_t(bytes), nullptr, nullptr, 0);
+    wipe(memory, suite->key_layout.bytes);
+    return !error;
+}
 
 void chacha_begin(const void *key, Context *context, const uint8_t *iv, const uint8_t *aad, uint64_t aad_bytes) {
     memset(context, 0, sizeof(*context));

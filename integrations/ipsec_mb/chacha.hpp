@@ -20,6 +20,9 @@ void chacha_tag(const uint8_t *key_stream, const uint8_t *aad, uint64_t aad_byte
 // Poly1305 of any message (2.5); key: 32 bytes.
 void poly1305(const uint8_t *key, const uint8_t *data, uint64_t bytes, uint8_t *tag);
 
+// Adds `bytes` of the keystream from that block on to `in` (2.4). False: it could not be done.
+bool key_stream(const void *key, const uint8_t *nonce, uint64_t block, const uint8_t *in, uint8_t *out, uint64_t bytes);
+
 // The functions of the manager.
 void set_chacha_functions(IMB_MGR *manager);
 

@@ -64,7 +64,7 @@ int check_mac(const IMB_JOB &job, const Plan &plan, bool as_original) {
     if (!job.src) return IMB_ERR_JOB_NULL_SRC;
     const uint64_t bytes = job.msg_len_to_hash_in_bytes;  // or bits, by the same bounds
     if (bytes > (as_original ? MOST_IN_16_BITS : MOST_BYTES)) return IMB_ERR_JOB_AUTH_LEN;
-    if (as_original && !bytes && size_t(plan.mac_name) < HMACS) return IMB_ERR_JOB_AUTH_LEN;
+    if (as_original && NO_EMPTY_HMAC && !bytes && size_t(plan.mac_name) < HMACS) return IMB_ERR_JOB_AUTH_LEN;
     if (int error = check_tag(job, plan.mac->tag_max)) return error;
     if (as_original && !usual_tag(job, plan)) return IMB_ERR_JOB_AUTH_TAG_LEN;
     if (size_t(plan.mac_name) < HMACS) {
@@ -129,6 +129,7 @@ int check_chacha_poly(const IMB_JOB &job, bool as_original) {
 int check_segments(const IMB_JOB &job, bool gcm) {
     const bool begins = number_of(job.sgl_state) == IMB_SGL_INIT || number_of(job.sgl_state) == IMB_SGL_ALL,
                ends = number_of(job.sgl_state) == IMB_SGL_COMPLETE || number_of(job.sgl_state) == IMB_SGL_ALL;
+    if (int error = wrong_state(job)) return error;
     const void *const context = gcm ? static_cast<const void *>(job.u.GCM.ctx) : job.u.CHACHA20_POLY1305.ctx;
     const void *const aad = gcm ? job.u.GCM.aad : job.u.CHACHA20_POLY1305.aad;
     const uint64_t aad_bytes = gcm ? job.u.GCM.aad_len_in_bytes : job.u.CHACHA20_POLY1305.aad_len_in_bytes;
@@ -136,15 +137,21 @@ int check_segments(const IMB_JOB &job, bool gcm) {
     if (!context) return IMB_ERR_JOB_NULL_SGL_CTX;
     if (!job.enc_keys) return IMB_ERR_JOB_NULL_KEY;
     if (!seals(job) && number_of(job.cipher_direction) != IMB_DIR_DECRYPT) return IMB_ERR_JOB_CIPH_DIR;
-    if (begins) {
-        if (!job.iv) return IMB_ERR_JOB_NULL_IV;
-        if (gcm ? !job.iv_len_in_bytes : job.iv_len_in_bytes != 12) return IMB_ERR_JOB_IV_LEN;
-        if (aad_bytes && !aad) return IMB_ERR_JOB_NULL_AAD;
-    }
+    if (begins && !job.iv) return IMB_ERR_JOB_NULL_IV;
+    if ((begins || IV_IN_EVERY_STEP) && (gcm ? !job.iv_len_in_bytes : job.iv_len_in_bytes != 12))
+        return IMB_ERR_JOB_IV_LEN;
+    if (begins && aad_bytes && !aad) return IMB_ERR_JOB_NULL_AAD;
     const bool brings = gcm ? number_of(job.sgl_state) == IMB_SGL_UPDATE : number_of(job.sgl_state) != IMB_SGL_ALL;
     if (brings && job.msg_len_to_cipher_in_bytes && !(job.src && job.dst))
         return !job.src ? IMB_ERR_JOB_NULL_SRC : IMB_ERR_JOB_NULL_DST;
-    if (number_of(job.sgl_state) == IMB_SGL_ALL && job.num_sgl_io_segs && !job.sgl_io_segs) return IMB_ERR_JOB_NULL_SRC;
+    if (number_of(job.sgl_state) == IMB_SGL_ALL) {
+        if (job.num_sgl_io_segs && !job.sgl_io_segs) return IMB_ERR_JOB_NULL_SRC;
+        for (uint64_t i = 0; i < job.num_sgl_io_segs; i++) {
+            const IMB_SGL_IOV &segment = job.sgl_io_segs[i];
+            if (segment.len && !(segment.in && segment.out))
+                return segment.in ? IMB_ERR_JOB_NULL_DST : IMB_ERR_JOB_NULL_SRC;
+        }
+    }
     return ends ? check_tag(job, 16) : 0;
 }
 

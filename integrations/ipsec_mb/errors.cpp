@@ -4,12 +4,7 @@
 
 namespace {
 
-struct Text {
-    int error;
-    const char *text;
-};
-
-constexpr Text TEXTS[] = {
+constexpr cst::imb::ErrorText TEXTS[] = {
     {0, "no error"},
     {IMB_ERR_NULL_MBMGR, "no manager"},
     {IMB_ERR_JOB_NULL_SRC, "job: no source buffer"},
@@ -48,7 +43,6 @@ constexpr Text TEXTS[] = {
     {IMB_ERR_SRC_OFFSET, "offset into the source buffer"},
     {IMB_ERR_NULL_AUTH_KEY, "no key of the MAC"},
     {IMB_ERR_NULL_CTX, "no context"},
-    {IMB_ERR_NO_AESNI_EMU, "no emulation of AES-NI"},
     {IMB_ERR_JOB_NULL_HMAC_OPAD, "job: no hashed outer pad"},
     {IMB_ERR_JOB_NULL_HMAC_IPAD, "job: no hashed inner pad"},
     {IMB_ERR_JOB_NULL_XCBC_K1_EXP, "job: no expanded K1 of XCBC"},
@@ -72,7 +66,9 @@ int imb_get_errno(IMB_MGR *manager) {
 }
 
 const char *imb_get_strerror(int error) {
-    for (const Text &known : TEXTS)
+    for (const auto &known : TEXTS)
+        if (known.error == error) return known.text;
+    for (const auto &known : cst::imb::VERSION_ERRORS)
         if (known.error == error) return known.text;
     return error > IMB_ERR_MIN && error < IMB_ERR_MAX ? "unknown error" : strerror(error);
 }

@@ -92,8 +92,13 @@ void digest(const void *in, uint64_t bytes, void *out) {
     });
 }
 
-// SP 800-38A, 6.3: at most a block.
-void cfb_block(void *out, const void *in, const void *iv, const void *round_keys, uint64_t bytes) {
+void cfb_128(void *out, const void *in, const void *iv, const void *round_keys, uint64_t bytes) {
+    cfb_block(16, out, in, iv, round_keys, bytes);
+}
+
+}  // namespace
+
+void cfb_block(uint64_t key_bytes, void *out, const void *in, const void *iv, const void *round_keys, uint64_t bytes) {
     if (refused(!out          ? IMB_ERR_NULL_DST
                 : !in         ? IMB_ERR_NULL_SRC
                 : !iv         ? IMB_ERR_NULL_IV
@@ -103,12 +108,19 @@ void cfb_block(void *out, const void *in, const void *iv, const void *round_keys
         return;
     const ClearRegisters clear(cpu());
     uint8_t block[BLOCK];
-    encrypt_block(16, round_keys, octets(iv), block);
+    encrypt_block(key_bytes, round_keys, octets(iv), block);
     for (uint64_t i = 0; i < bytes; i++) octets(out)[i] = octets(in)[i] ^ block[i];
     wipe(block, sizeof(block));
 }
 
-}  // namespace
+void hmac_chains(Mac hmac, const uint8_t *key, size_t bytes, void *inner, void *outer) {
+    static const uint8_t zero = 0;  // a key of no bytes is filled up to this one
+    with_key(hmac, bytes ? key : &zero, bytes ? bytes : 1, [&](const Key &made) {
+        const AlgorithmRecord &hash = made.suite->hash->record;
+        if (inner) memcpy(inner, made.inner(), hash.words * hash.word_bytes);
+        if (outer) memcpy(outer, made.outer(), hash.words * hash.word_bytes);
+    });
+}
 
 void set_key_functions(IMB_MGR *manager) {
     manager->keyexp_128 = expand<16>;
@@ -128,7 +140,7 @@ void set_key_functions(IMB_MGR *manager) {
     manager->sha256 = digest<Mac::sha256, 32>;
     manager->sha384 = digest<Mac::sha384, 48>;
     manager->sha512 = digest<Mac::sha512, 64>;
-    manager->aes128_cfb_one = cfb_block;
+    manager->aes128_cfb_one = cfb_128;
 }
 
 }  // namespace cst::imb

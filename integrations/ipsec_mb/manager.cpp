@@ -8,6 +8,7 @@
 #include "errors.hpp"
 #include "gcm.hpp"
 #include "keys.hpp"
+#include "manager.hpp"
 #include "queue.hpp"
 #include "real.hpp"
 #include "select/engine.hpp"
@@ -21,11 +22,7 @@ namespace {
 constexpr size_t LINE = 64;
 constexpr size_t MANAGER_BYTES = (sizeof(IMB_MGR) + LINE - 1) / LINE * LINE;
 
-struct Feature {
-    const char *name;  // in this library
-    uint64_t flag;
-};
-constexpr Feature FEATURES[] = {
+constexpr FeatureFlag FEATURES[] = {
     {"sha", IMB_FEATURE_SHANI},
     {"aes", IMB_FEATURE_AESNI},
     {"pclmul", IMB_FEATURE_PCLMULQDQ},
@@ -44,17 +41,22 @@ constexpr Feature FEATURES[] = {
     {"bmi2", IMB_FEATURE_BMI2},
 };
 
-// Every x86-64 has CMOV; secrets are cleared and arguments checked always.
-uint64_t features() {
-    uint64_t flags = IMB_FEATURE_CMOV | IMB_FEATURE_SAFE_DATA | IMB_FEATURE_SAFE_PARAM;
-    for (const Feature &feature : FEATURES)
-        if (engine() && engine()->has(feature.name)) flags |= feature.flag;
+template <size_t n>
+uint64_t flags_of(const FeatureFlag (&known)[n]) {
+    uint64_t flags = 0;
+    for (const FeatureFlag &feature : known)
+        if (!*feature.name || (engine() && engine()->has(feature.name))) flags |= feature.flag;
     return flags;
+}
+
+// Secrets are cleared and arguments checked always.
+uint64_t features() {
+    return IMB_FEATURE_SAFE_DATA | IMB_FEATURE_SAFE_PARAM | flags_of(FEATURES) | flags_of(VERSION_FEATURES);
 }
 
 uint64_t without(uint64_t flags, uint64_t off) {
     if (off & IMB_FLAG_SHANI_OFF) flags &= ~IMB_FEATURE_SHANI;
-    if (off & IMB_FLAG_AESNI_OFF) flags &= ~IMB_FEATURE_AESNI;
+    if (off & WITHOUT_AESNI) flags &= ~IMB_FEATURE_AESNI;
     if (off & IMB_FLAG_GFNI_OFF) flags &= ~IMB_FEATURE_GFNI;
     return flags;
 }
@@ -63,10 +65,9 @@ bool holds(uint64_t flags, uint64_t needed) { return (flags & needed) == needed;
 
 IMB_ARCH best_architecture() {
     const uint64_t flags = features();
-    if (holds(flags, IMB_CPUFLAGS_AVX512)) return IMB_ARCH_AVX512;
-    if (holds(flags, IMB_CPUFLAGS_AVX2)) return IMB_ARCH_AVX2;
-    if (holds(flags, IMB_CPUFLAGS_AVX)) return IMB_ARCH_AVX;
-    return holds(flags, IMB_CPUFLAGS_SSE) ? IMB_ARCH_SSE : IMB_ARCH_NONE;
+    for (const Architecture &architecture : ARCHITECTURES)
+        if (holds(flags, architecture.needs)) return architecture.number;
+    return IMB_ARCH_NONE;
 }
 
 void set_functions(IMB_MGR *manager) {
@@ -75,22 +76,22 @@ void set_functions(IMB_MGR *manager) {
     set_gcm_functions(manager);
     set_chacha_functions(manager);
     set_real_functions(manager);
+    set_version_functions(manager);
 }
 
-// architecture: what the caller asked for; which kernels run is the library's choice all the same.
-void start(IMB_MGR *manager, IMB_ARCH architecture) {
+}  // namespace
+
+void cst::imb::start(IMB_MGR *manager, IMB_ARCH architecture) {
     if (!manager) return set_error(nullptr, IMB_ERR_NULL_MBMGR);
     begin_counting();
     manager->features = without(features(), manager->flags);
     if (architecture == IMB_ARCH_NONE || architecture > best_architecture())
         return set_error(manager, IMB_ERR_MISSING_CPUFLAGS_INIT_MGR);
-    manager->used_arch = architecture;
+    set_architecture(manager, architecture);
     empty_queue(manager);
     set_functions(manager);
     set_error(manager, 0);
 }
-
-}  // namespace
 
 const char *imb_get_version_str(void) { return IMB_VERSION_STR; }
 unsigned imb_get_version(void) { return IMB_VERSION_NUM; }
@@ -128,7 +129,6 @@ void init_mb_mgr_auto(IMB_MGR *manager, IMB_ARCH *architecture) {
     if (architecture) *architecture = manager ? IMB_ARCH(manager->used_arch) : IMB_ARCH_NONE;
 }
 void init_mb_mgr_sse(IMB_MGR *manager) { start(manager, IMB_ARCH_SSE); }
-void init_mb_mgr_avx(IMB_MGR *manager) { start(manager, IMB_ARCH_AVX); }
 void init_mb_mgr_avx2(IMB_MGR *manager) { start(manager, IMB_ARCH_AVX2); }
 void init_mb_mgr_avx512(IMB_MGR *manager) { start(manager, IMB_ARCH_AVX512); }
 void imb_clear_mem(void *memory, const size_t bytes) {

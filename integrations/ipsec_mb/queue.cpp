@@ -191,7 +191,9 @@ int wrong_jobs(IMB_MGR *manager, uint32_t n, IMB_JOB **jobs, bool checked) {
         if (jobs[i] != at(manager, offset)) return IMB_ERR_BURST_OOO;
     }
     for (uint32_t i = 0; checked && i < n; i++) {
-        const int wrong = check_job(*jobs[i], plan_of(*jobs[i]), true);
+        const Plan &plan = plan_of(*jobs[i]);
+        int wrong = check_job(*jobs[i], plan, true);
+        if (!wrong && plan.kind != Kind::real) wrong = wrong_suite(*jobs[i]);
         if (!wrong) continue;
         jobs[i]->status = IMB_STATUS_INVALID_ARGS;
         jobs[0] = jobs[i];
@@ -280,6 +282,16 @@ uint32_t hash_burst(IMB_MGR *manager, IMB_JOB *jobs, const uint32_t n, const IMB
 }
 
 }  // namespace
+
+uint32_t run_ccm_array(IMB_MGR *manager, IMB_JOB *jobs, uint32_t n, IMB_CIPHER_DIRECTION direction,
+                       IMB_KEY_SIZE_BYTES key_bytes, bool checked) {
+    return run_array(manager, jobs, n, checked, [&](IMB_JOB *job) {
+        job->cipher_mode = IMB_CIPHER_CCM;
+        job->hash_alg = IMB_AUTH_AES_CCM;
+        job->cipher_direction = direction;
+        job->key_len_in_bytes = key_bytes;
+    });
+}
 
 void empty_queue(IMB_MGR *manager) {
     most_waiting.store(uint64_t(read_hold()), std::memory_order_relaxed);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <type_traits>
+#include <string>
 
 #include "errors.hpp"
 #include "stats.hpp"
@@ -13,8 +13,7 @@
 namespace cst::imb {
 namespace {
 
-constexpr const char *PATHS[] = {"/usr/lib/x86_64-linux-gnu/libIPSec_MB.so.1", "/usr/lib64/libIPSec_MB.so.1",
-                                 "/usr/lib/libIPSec_MB.so.1"};
+constexpr const char *FOLDERS[] = {"/usr/lib/x86_64-linux-gnu/", "/usr/lib64/", "/usr/lib/"};
 constexpr unsigned PATCH_BITS = 8;
 
 struct Real {
@@ -33,9 +32,9 @@ bool find(void *library, const char *name, Function *out) {
 }
 
 // Its own calls must not come back here, which a library of the same name would let them: RTLD_DEEPBIND.
-Real open_file(const char *path) {
+Real open_file(const std::string &path) {
     Real real;
-    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    void *const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     if (!library) {
         real.why_not = "it cannot be opened";
         return real;
@@ -58,11 +57,11 @@ Real open_real() {
     if (named) {
         real = open_file(named);
     } else {
-        for (const char *path : PATHS)
-            if (real = open_file(path); !real.why_not) break;
+        for (const char *folder : FOLDERS)
+            if (real = open_file(std::string(folder) + LIBRARY_FILE); !real.why_not) break;
     }
     if (real.why_not && getenv("CRYPTOSTITCH_IPSEC_MB_VERBOSE"))
-        fprintf(stderr, "cryptostitch: no original libIPSec_MB (%s): %s\n", named ? named : PATHS[0], real.why_not);
+        fprintf(stderr, "cryptostitch: no original libIPSec_MB (%s): %s\n", named ? named : LIBRARY_FILE, real.why_not);
     return real;
 }
 
@@ -89,19 +88,6 @@ private:
     IMB_MGR *manager_;
 };
 
-// A function of the manager as the original has it.
-template <auto member, typename Pointer>
-struct Forwarded;
-template <auto member, typename Result, typename... Arguments>
-struct Forwarded<member, Result (*IMB_MGR::*)(Arguments...)> {
-    static Result call(Arguments... arguments) {
-        const RealError after;
-        const IMB_MGR *const real = real_manager();
-        if (real && real->*member) return (real->*member)(arguments...);
-        if constexpr (!std::is_void_v<Result>) return Result(-1);
-    }
-};
-
 size_t kasumi_schedule_bytes() { return sizeof(kasumi_key_sched_t); }
 size_t snow3g_schedule_bytes() { return sizeof(snow3g_key_schedule_t); }
 
@@ -125,7 +111,10 @@ int run_on_real(IMB_JOB *const *jobs, size_t n, bool checked) {
     }
     IMB_JOB *copies[IMB_MAX_BURST_SIZE], *back[IMB_MAX_BURST_SIZE];
     const uint32_t some = real->get_next_burst(real, uint32_t(n), copies);
-    for (uint32_t i = 0; i < some; i++) *(back[i] = copies[i]) = *jobs[i];
+    for (uint32_t i = 0; i < some; i++) {
+        *(back[i] = copies[i]) = *jobs[i];
+        name_suite_for(real, copies[i]);
+    }
     uint32_t done = checked ? real->submit_burst(real, some, back) : real->submit_burst_nocheck(real, some, back);
     if (const int wrong = real->imb_errno; wrong && checked) {
         refuse(jobs[std::find(copies, copies + some - 1, back[0]) - copies]);
@@ -143,7 +132,7 @@ int run_on_real(IMB_JOB *const *jobs, size_t n, bool checked) {
     return 0;
 }
 
-void *real_function(const char *name) {
+void *find_real_function(const char *name) {
     const Real *const real = real_library();
     return real ? dlsym(real->library, name) : nullptr;
 }

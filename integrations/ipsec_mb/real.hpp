@@ -5,6 +5,9 @@
 // there is none. Set-uid programs open the distributions' paths alone.
 #pragma once
 
+#include <type_traits>
+
+#include "errors.hpp"
 #include "interface.hpp"
 
 namespace cst::imb {
@@ -26,8 +29,27 @@ public:
     RealError &operator=(const RealError &) = delete;
 };
 
-// One that it exports; NULL: there is none.
-void *real_function(const char *name);
+// One that it exports, by its name there. False: there is none, and *function is as it was.
+void *find_real_function(const char *name);
+template <typename Function>
+bool real_function(const char *name, Function **function) {
+    void *const found = find_real_function(name);
+    if (found) memcpy(function, &found, sizeof(found));
+    return found != nullptr;
+}
+
+// A function of the manager as the original has it.
+template <auto member, typename Pointer>
+struct Forwarded;
+template <auto member, typename Result, typename... Arguments>
+struct Forwarded<member, Result (*IMB_MGR::*)(Arguments...)> {
+    static Result call(Arguments... arguments) {
+        const RealError after;
+        const IMB_MGR *const real = real_manager();
+        if (real && real->*member) return (real->*member)(arguments...);
+        if constexpr (!std::is_void_v<Result>) return Result(-1);
+    }
+};
 
 // The functions of the manager that are the original's own: those of wireless algorithms and CRCs. Where there is no
 // original, they do nothing but set an error.

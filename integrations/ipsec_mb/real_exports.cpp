@@ -11,9 +11,8 @@ namespace {
 template <typename... Arguments>
 int call(const char *name, int (*)(Arguments...), Arguments... arguments) {
     int (*there)(Arguments...) = nullptr;
-    if (void *const found = real_function(name)) memcpy(&there, &found, sizeof(there));
     const RealError after;
-    return there ? there(arguments...) : -1;
+    return real_function(name, &there) ? there(arguments...) : -1;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import pytest
 from cryptography.hazmat.primitives.poly1305 import Poly1305
 from cryptostitch.ladder import oracle
 
@@ -245,13 +246,33 @@ class Result:
     tag: bytes
 
 
+@dataclass(frozen=True)
+class Interface:
+    """The library of a version, and the program that was built with its header."""
+
+    build: Path
+    number: int = 1
+
+    @property
+    def library(self) -> Path:
+        return self.build / f"integrations/ipsec_mb/libIPSec_MB.so.{self.number}"
+
+    @property
+    def program(self) -> Path:
+        return self.build / f"integrations/ipsec_mb/ipsec-mb-jobs-{self.number}"
+
+    def require(self) -> None:
+        """Skips the test where it was not built."""
+        if not self.program.exists():
+            pytest.skip(f"not built: no intel-ipsec-mb.h of version {('1.3', '2.0')[self.number - 1]}")
+
+
 def run(
-    build: Path, lines: Sequence[str], how: str = "flush", library: Path | None = None, **environment: str
+    interface: Interface, lines: Sequence[str], how: str = "flush", library: Path | None = None, **environment: str
 ) -> list[Result]:
     """In the order in which they come back."""
-    folder = build / "integrations" / "ipsec_mb"
     done = subprocess.run(
-        [folder / "ipsec-mb-jobs", library or folder / "libIPSec_MB.so.1", how],
+        [interface.program, library or interface.library, how],
         input="\n".join(lines) + "\n",
         capture_output=True,
         text=True,

@@ -52,6 +52,7 @@ static IMB_MGR *manager;
 /* "each": one place for the keys of GCM of all jobs, which are done before the next begins. */
 static struct gcm_key_data *only_gcm;
 static int (*error_of)(IMB_MGR *);
+static uint32_t (*set_session)(IMB_MGR *, IMB_JOB *); /* NULL: before version 2.0 */
 static IMB_MGR *(*point)(void *, uint64_t, unsigned);
 
 static struct gcm_key_data *gcm_of(Work *work) { return only_gcm ? only_gcm : &work->gcm; }
@@ -272,6 +273,7 @@ static void submit_all(unsigned n) {
     if (n > IMB_MAX_BURST_SIZE) stop("too many jobs for a burst");
     if (manager->get_next_burst(manager, n, jobs) != n) stop("no room");
     for (unsigned i = 0; i < n; i++) fill_job(&works[i], jobs[i]);
+    for (unsigned i = 0; set_session && i < n; i++) set_session(manager, jobs[i]);
     uint32_t done = manager->submit_burst(manager, n, jobs);
     const int error = error_of(manager);
     if (!done && error) {
@@ -389,6 +391,7 @@ static void open_library(const char *path) {
     *(void **)&point = dlsym(library, "imb_set_pointers_mb_mgr");
     *(void **)&start = dlsym(library, "init_mb_mgr_auto");
     *(void **)&error_of = dlsym(library, "imb_get_errno");
+    *(void **)&set_session = dlsym(library, "imb_set_session");
     if (!size || !point || !start || !error_of) stop("not that library");
     void *const memory = aligned_alloc(64, size());
     manager = memory ? point(memory, 0, 1) : NULL;

@@ -6,12 +6,11 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from cryptostitch.ladder import oracle
 
-from integrations.ipsec_mb import AEADS, COMPLETED, FILLER, INTERNAL_ERROR, Job, Result, random_job, run
+from integrations.ipsec_mb import AEADS, COMPLETED, FILLER, INTERNAL_ERROR, Interface, Job, Result, random_job, run
 
 CIPHERS = ("cbc", "ctr", "ecb", "chacha20")
 MACS = ("hmac-sha1", "hmac-sha224", "hmac-sha256", "hmac-sha384", "hmac-sha512", "hmac-md5", "xcbc", "cmac", "cmac-256")
@@ -28,12 +27,6 @@ PAIRS = (
 )
 
 
-@pytest.fixture(autouse=True)
-def built(build: Path) -> None:
-    if not (build / "integrations/ipsec_mb/ipsec-mb-jobs").exists():
-        pytest.skip("not built: no intel-ipsec-mb.h of version 1.3")
-
-
 def check(jobs: Sequence[Job], results: list[Result]) -> None:
     assert [result.number for result in results] == list(range(len(jobs)))
     for job, result in zip(jobs, results):
@@ -44,65 +37,65 @@ def check(jobs: Sequence[Job], results: list[Result]) -> None:
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="+".join)
-def test_answers(build: Path, pair: tuple[str, str]) -> None:
+def test_answers(interface: Interface, pair: tuple[str, str]) -> None:
     rng = random.Random("+".join(pair))
     jobs = [random_job(rng, *pair) for _ in range(60)]
-    check(jobs, run(build, [job.line() for job in jobs]))
+    check(jobs, run(interface, [job.line() for job in jobs]))
 
 
 @pytest.mark.parametrize("how", ["flush", "each", "burst", "nocheck", "fork"])
-def test_mixed_jobs_come_back_in_order(build: Path, how: str) -> None:
+def test_mixed_jobs_come_back_in_order(interface: Interface, how: str) -> None:
     rng = random.Random(how)
     jobs = [random_job(rng, *rng.choice(PAIRS)) for _ in range(128)]
-    check(jobs, run(build, [job.line() for job in jobs], how))
+    check(jobs, run(interface, [job.line() for job in jobs], how))
 
 
 @pytest.mark.parametrize("hold", ["1", "3", "128", "0", "many"])
-def test_holding_back_changes_no_answer(build: Path, hold: str) -> None:
+def test_holding_back_changes_no_answer(interface: Interface, hold: str) -> None:
     rng = random.Random(hold)
     jobs = [random_job(rng, *rng.choice(PAIRS)) for _ in range(150)]
-    check(jobs, run(build, [job.line() for job in jobs], CRYPTOSTITCH_IPSEC_MB_HOLD=hold))
+    check(jobs, run(interface, [job.line() for job in jobs], CRYPTOSTITCH_IPSEC_MB_HOLD=hold))
 
 
 @pytest.mark.parametrize("target", ["sse_aesni", "host-avx512f", "host-vaes"])
-def test_answers_on_lesser_cpus(build: Path, target: str) -> None:
+def test_answers_on_lesser_cpus(interface: Interface, target: str) -> None:
     rng = random.Random(target)
     jobs = [random_job(rng, *rng.choice(PAIRS)) for _ in range(150)]
-    check(jobs, run(build, [job.line() for job in jobs], CRYPTOSTITCH_TARGET=target))
+    check(jobs, run(interface, [job.line() for job in jobs], CRYPTOSTITCH_TARGET=target))
 
 
-def test_keys_of_gcm_that_follow_one_another_in_a_place(build: Path) -> None:
+def test_keys_of_gcm_that_follow_one_another_in_a_place(interface: Interface) -> None:
     """What was made of a key is not used for the next."""
     rng = random.Random(0)
     jobs = [
         random_job(rng, *rng.choice((("gcm", "gcm"), ("null", "gmac-128"), ("null", "gmac-256")))) for _ in range(150)
     ]
-    check(jobs, run(build, [job.line() for job in jobs], "each"))
+    check(jobs, run(interface, [job.line() for job in jobs], "each"))
 
 
 @pytest.mark.parametrize("aead", AEADS)
-def test_the_tag_of_a_forgery_is_another(build: Path, aead: str) -> None:
+def test_the_tag_of_a_forgery_is_another(interface: Interface, aead: str) -> None:
     """The interface compares no tags: what it computes of a forged text must differ from the tag that came with it."""
     rng = random.Random(aead)
     sealed = replace(random_job(rng, aead, aead), seals=True, place=0)
     while not sealed.cipher_len:
         sealed = replace(random_job(rng, aead, aead), seals=True, place=0)
-    (first,) = run(build, [sealed.line()])
+    (first,) = run(interface, [sealed.line()])
     forged = bytearray(first.buffer)
     forged[sealed.cipher_at] ^= 1
     jobs = [replace(sealed, seals=False, text=text) for text in (first.buffer, bytes(forged))]
-    right, wrong = run(build, [job.line() for job in jobs])
+    right, wrong = run(interface, [job.line() for job in jobs])
     assert right.tag == first.tag and right.buffer == sealed.text
     assert wrong.tag[: sealed.tag_len] != first.tag[: sealed.tag_len]
 
 
 @pytest.mark.parametrize("how", ["flush", "burst"])
-def test_a_cipher_of_the_callers_that_fails(build: Path, how: str) -> None:
+def test_a_cipher_of_the_callers_that_fails(interface: Interface, how: str) -> None:
     """The hash behind it does not run, the other jobs do."""
     rng = random.Random(how)
     jobs = [random_job(rng, "custom", "sha256", 64) for _ in range(5)]
     jobs[2] = replace(jobs[2], place=0, cipher_first=True, iv=b"\0")
-    results = run(build, [job.line() for job in jobs], how)
+    results = run(interface, [job.line() for job in jobs], how)
     assert [result.status for result in results] == [COMPLETED, COMPLETED, INTERNAL_ERROR, COMPLETED, COMPLETED]
     assert results[2].buffer == jobs[2].text and set(results[2].tag) == {FILLER}
 
@@ -129,11 +122,11 @@ def iv_for_counter(key: bytes, counter: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("before", [0, 1, 5, 63])
-def test_counters_of_gcm_wrap_in_32_bits(build: Path, before: int) -> None:
+def test_counters_of_gcm_wrap_in_32_bits(interface: Interface, before: int) -> None:
     """An IV of another length than 12 may begin so many blocks in front of the end."""
     rng = random.Random(before)
     key = rng.randbytes(16)
     iv = iv_for_counter(key, rng.randbytes(12) + (2**32 - 1 - before).to_bytes(4, "big"))
     sealed = Job("gcm", "gcm", True, True, key, b"", iv, b"", 16, 0, 1500, 0, 1500, 1, rng.randbytes(1500))
     jobs = [sealed, replace(sealed, seals=False, cipher_first=False), replace(sealed, seals=False, place=0)]
-    check(jobs, run(build, [job.line() for job in jobs]))
+    check(jobs, run(interface, [job.line() for job in jobs]))

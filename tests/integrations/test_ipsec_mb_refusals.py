@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from integrations.ipsec_mb import AEADS, COMPLETED, FILLER, INVALID, original, random_job, run
+from integrations.ipsec_mb import AEADS, COMPLETED, FILLER, INVALID, Interface, original, random_job, run
 
 FIELDS = "cipher hash dir order key mac_key iv aad tag_len cipher_at cipher_len hash_at hash_len place text".split()
 HEADER = Path("/usr/include/intel-ipsec-mb.h")
@@ -53,10 +53,11 @@ REFUSED = [
 BEYOND_THE_BUFFER = ("65536", str(1 << 63))
 
 
-@pytest.fixture(autouse=True)
-def built(build: Path) -> None:
-    if not (build / "integrations/ipsec_mb/ipsec-mb-jobs").exists():
-        pytest.skip("not built: no intel-ipsec-mb.h of version 1.3")
+@pytest.fixture
+def interface(build: Path) -> Interface:
+    its = Interface(build)
+    its.require()
+    return its
 
 
 def errors() -> dict[str, int]:
@@ -80,30 +81,30 @@ def spoilt(pair: str, field: str, value: str) -> str:
 
 
 @pytest.mark.parametrize(("pair", "field", "value", "error"), REFUSED)
-def test_refused(build: Path, pair: str, field: str, value: str, error: str) -> None:
+def test_refused(interface: Interface, pair: str, field: str, value: str, error: str) -> None:
     line = spoilt(pair, field, value)
-    (result,) = run(build, [line])
+    (result,) = run(interface, [line])
     assert (result.status, result.error) == (INVALID, errors()[error])
     assert result.buffer.hex() == line.split()[-1].strip("-")
     assert set(result.tag) == {FILLER}
     if original():
-        (there,) = run(build, [line], library=original())
+        (there,) = run(interface, [line], library=original())
         assert (there.status, there.error) == (result.status, result.error)
 
 
 @pytest.mark.parametrize("how", ["flush", "nocheck"])
-def test_one_that_is_refused_leaves_the_others(build: Path, how: str) -> None:
+def test_one_that_is_refused_leaves_the_others(interface: Interface, how: str) -> None:
     """Unchecked too: nothing runs that would not be right."""
     right = " ".join(fields("cbc+hmac-sha1").values())
     wrong = spoilt("cbc+hmac-sha1", "cipher_len", "17")
-    results = run(build, [right, wrong, right], how)
+    results = run(interface, [right, wrong, right], how)
     assert [result.status for result in results] == [COMPLETED, INVALID, COMPLETED]
     assert results[0].tag == results[2].tag
 
 
-def test_a_burst_with_one_that_is_refused_does_not_begin(build: Path) -> None:
+def test_a_burst_with_one_that_is_refused_does_not_begin(interface: Interface) -> None:
     right = " ".join(fields("cbc+hmac-sha1").values())
-    (result,) = run(build, [right, spoilt("cbc+hmac-sha1", "iv", "-")], "burst")
+    (result,) = run(interface, [right, spoilt("cbc+hmac-sha1", "iv", "-")], "burst")
     assert (result.number, result.status, result.error) == (1, INVALID, errors()["JOB_NULL_IV"])
 
 
@@ -131,7 +132,7 @@ def mutations() -> Iterator[str]:
                 yield spoilt(pair, field, value)
 
 
-def test_the_original_refuses_the_same_jobs(build: Path) -> None:
+def test_the_original_refuses_the_same_jobs(interface: Interface) -> None:
     """Which of two errors is told, where modes do not go together, may differ."""
     if not original():
         pytest.skip("no libIPSec_MB.so.1 of Intel's here")
@@ -139,7 +140,7 @@ def test_the_original_refuses_the_same_jobs(build: Path) -> None:
     assert len(lines) > 400
     for first in range(0, len(lines), 150):
         some = lines[first : first + 150]
-        ours, theirs = run(build, some, "each"), run(build, some, "each", library=original())
+        ours, theirs = run(interface, some, "each"), run(interface, some, "each", library=original())
         for line, a, b in zip(some, ours, theirs, strict=True):
             assert a.status == b.status, line
             assert (a.error == 0) == (b.error == 0), line
@@ -149,23 +150,23 @@ SNOW3G = "15 8 1 1 " + "00" * 16 + " - " + "00" * 16 + " - 0 0 256 0 0 0 " + "00
 
 
 @pytest.mark.parametrize("path", ["/nowhere/libIPSec_MB.so.1", "/lib/x86_64-linux-gnu/libm.so.6"])
-def test_without_the_original(build: Path, path: str) -> None:
+def test_without_the_original(interface: Interface, path: str) -> None:
     """What it would be needed for is refused; the rest runs."""
     right = " ".join(fields("cbc+hmac-sha1").values())
-    first, second = run(build, [SNOW3G, right], CRYPTOSTITCH_IPSEC_MB_REAL=path)
+    first, second = run(interface, [SNOW3G, right], CRYPTOSTITCH_IPSEC_MB_REAL=path)
     assert (first.status, first.error) == (INVALID, errors()["CIPH_MODE"])
     assert second.status == COMPLETED
 
 
-def test_the_library_is_not_its_own_original(build: Path) -> None:
-    itself = build / "integrations/ipsec_mb/libIPSec_MB.so.1"
-    (result,) = run(build, [SNOW3G], CRYPTOSTITCH_IPSEC_MB_REAL=str(itself))
+def test_the_library_is_not_its_own_original(interface: Interface) -> None:
+    itself = interface.library
+    (result,) = run(interface, [SNOW3G], CRYPTOSTITCH_IPSEC_MB_REAL=str(itself))
     assert result.status == INVALID
 
 
-def test_calls_without_a_manager(build: Path) -> None:
+def test_calls_without_a_manager(interface: Interface) -> None:
     """None crashes; each sets the thread's error."""
-    library = ctypes.CDLL(str(build / "integrations/ipsec_mb/libIPSec_MB.so.1"))
+    library = ctypes.CDLL(str(interface.library))
     library.imb_set_pointers_mb_mgr.restype = library.alloc_mb_mgr.restype = ctypes.c_void_p
     library.imb_get_strerror.restype = library.imb_get_version_str.restype = ctypes.c_char_p
     library.imb_get_mb_mgr_size.restype = ctypes.c_size_t

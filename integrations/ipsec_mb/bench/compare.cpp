@@ -1,4 +1,4 @@
-// How long packets take through the interface of two libIPSec_MB.so.1: ticks of the time stamp counter for each, and
+// How long packets take through the interface of two libraries: ticks of the time stamp counter for each, and
 // how many times as fast the first library is.
 //
 // cst-ipsec-mb-compare OURS [THEIRS] [SUBSTRING OF CELLS]
