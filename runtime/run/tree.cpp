@@ -26,9 +26,9 @@ constexpr size_t BYTES_ROW = 10, FLAGS_ROW = 11;
 
 // A chunk, or a parent of two chaining values.
 struct Node {
-    const uint8_t *data;  // where it lies together, or
-    Buffer *scattered;  // NULL
-    uint64_t at, bytes;  // in that
+    const uint8_t *data;  // where it lies together
+    Buffer *scattered;  // the message, where it lies in pieces; else NULL
+    uint64_t at, bytes;  // there
     uint64_t number;  // of the chunk
     uint32_t flags, first, last;  // of all its blocks, and besides of the first and the last one
     const uint8_t *key;
