@@ -10,8 +10,6 @@
 namespace bench {
 
 static constexpr size_t TAG_PITCH = 64, HEAD = 64;
-// With sessions so many texts lie about, some 30 MB with what becomes of them: more than a core's own caches hold.
-static constexpr size_t TEXTS = 16384;
 
 // Where in a page each kind of memory begins. A processor takes a load and an earlier store for the same if the low 12
 // bits of their addresses are, so that chance, which gives a vector its place, would decide over up to a sixth of a
@@ -32,15 +30,16 @@ static size_t sealed_bytes(const Row &row, size_t text) {
 // Buffers lie one pitch apart: the data starts on a cache line, its IV right before it, and equal offsets of neighbours
 // fall into different sets. With sessions those of a run lie anywhere, and so do their keys.
 void Cell::lay_out() {
-    std::vector<size_t> sizes = lengths(row_, load_);
+    const std::vector<size_t> sizes = lengths(row_, load_);
     for (size_t size : sizes) {
         batch_.total += row_.make_keys ? 1 : size;
         batch_.longest = std::max(batch_.longest, size);
     }
+    const size_t jobs = sizes.size();
+    batch_.total /= jobs / load_.jobs;
     batch_.one_key = load_.one_key;
     batch_.jobs = load_.jobs;
     batch_.sessions = load_.sessions;
-    const size_t jobs = load_.sessions ? std::max<size_t>(TEXTS / load_.jobs, 1) * load_.jobs : load_.jobs;
     const size_t longest = std::max(batch_.longest, sealed_bytes(row_, batch_.longest));
     const size_t pitch = HEAD + (longest + 63) / 64 * 64 + 64;
 
@@ -52,18 +51,17 @@ void Cell::lay_out() {
     std::vector<size_t> slots(jobs);
     for (size_t i = 0; i < jobs; i++) slots[i] = i;
     if (load_.sessions) std::shuffle(slots.begin(), slots.end(), random);
-    fill(keys_, std::max(jobs, load_.sessions) * Batch::KEY_PITCH);
+    fill(keys_, std::max(load_.jobs, load_.sessions) * Batch::KEY_PITCH);
     batch_.first_key = placed(keys_, KEYS);
     fill(in_, jobs * pitch);
     fill(out_, jobs * pitch);
     fill(tags_, jobs * TAG_PITCH);
     fill(expected_tags_, jobs * TAG_PITCH);
     for (size_t i = 0; i < jobs; i++) {
-        if (i && i % load_.jobs == 0) std::shuffle(sizes.begin(), sizes.end(), random);
         Buffer b;
         uint8_t *in = placed(in_, 0) + slots[i] * pitch + HEAD;
         b.session = load_.sessions ? random() % load_.sessions : 0;
-        b.key = batch_.key(load_.one_key ? 0 : load_.sessions ? b.session : i);
+        b.key = batch_.key(load_.one_key ? 0 : load_.sessions ? b.session : i % load_.jobs);
         b.mac_key = b.key + Batch::MAC_KEY;
         b.in = in;
         b.out = placed(out_, OUTPUT) + slots[i] * pitch + HEAD;
@@ -71,7 +69,7 @@ void Cell::lay_out() {
         memcpy(b.out - HEAD, in - HEAD, HEAD);
         b.tag = placed(tags_, TAGS) + slots[i] * TAG_PITCH;
         b.expected_tag = placed(expected_tags_, TAGS) + slots[i] * TAG_PITCH;
-        b.bytes = b.in_bytes = b.out_bytes = sizes[i % load_.jobs];
+        b.bytes = b.in_bytes = b.out_bytes = sizes[i];
         (row_.open ? b.in_bytes : b.out_bytes) = sealed_bytes(row_, b.bytes);
         b.sequence = uint64_t(i) << 32;
         batch_.buffers.push_back(b);

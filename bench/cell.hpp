@@ -27,10 +27,10 @@ public:
     const Row &row() const { return row_; }
     const Load &load() const { return load_; }
     const Batch &batch() const { return batch_; }
+    size_t runs() const { return batch_.buffers.size() / batch_.jobs; }  // until all buffers have had their turn
 
 private:
     void lay_out();
-    size_t runs() const { return batch_.buffers.size() / batch_.jobs; }  // until all buffers have had their turn
     bool answer(Peer &reference);
     bool is_right(const Buffer &buffer, size_t i, std::vector<uint8_t> &scratch) const;
     const char *fault(Task &task);

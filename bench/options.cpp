@@ -18,8 +18,10 @@ Core cycles per byte of Cryptostitch and its peers; every output is checked agai
   --rows GLOB[,GLOB...]   suites; "/open" at the end is the reverse direction, "/write" a text as TLS records,
                           "/key" making keys ("*hmac-sha1*", "*/open")
   --sizes N[,N...]        bytes of one job, or of a block of an erasure code (default 64,1024,16384)
-  --mix imix              jobs of IMIX sizes (64 x7, 570 x4, 1408 x1), instead of or, with --sizes, besides equal ones
-  --jobs N[,N...]         jobs in one burst (default 1,8,64; of a mix 64)
+  --mix MIX[,MIX...]      jobs of different lengths, instead of or, with --sizes, besides equal ones: imix (64 x7,
+                          570 x4, 1408 x1); over 1,024 texts, random (uniform, 64 to 1463), random-log (1 to 16384,
+                          as many in each octave), equal (768 each, what random lengths are to be compared with)
+  --jobs N[,N...]         jobs in one burst (default 1,8,64; of imix 64)
   --sessions N            each run takes its jobs' keys from N at random, and texts that lie at random: none is in a
                           core's own caches
   --threads N|all         throughput of 1, 2, 4, ... N threads, a core each, instead of cycles of one
@@ -101,7 +103,8 @@ static bool parse_counts(const std::string &text, size_t high, std::vector<size_
 static std::vector<Group> default_groups() {
     const std::string sha1 = "aes-128-cbc+hmac-sha1-etm", sha256 = "aes-128-cbc+hmac-sha256-etm",
                       tls = "aes-128-cbc+hmac-sha1-tls";
-    const Size imix = {0, true};
+    const Size imix = {0, find_mix("imix")};
+    const std::vector<Size> mixes = {{0, find_mix("random")}, {0, find_mix("random-log")}, {0, find_mix("equal")}};
     return {
         {{"sha1", "sha256", "sha512", "sm3", "md5", "aes-128-cbc", "aes-256-cbc", "aes-128-cbc/open", sha1, sha256,
           "aes-256-cbc+hmac-sha512-etm", sha1 + "/open", sha256 + "/open"},
@@ -134,8 +137,56 @@ static std::vector<Group> default_groups() {
          {{1}},
          {64}},
         {{sha1, sha256, "aes-128-gcm", "chacha20-poly1305"}, {imix}, {64}, true, false, false, 100000},
+        {{"sha1",
+          "sha256",
+          "sha512",
+          "md5",
+          "hmac-sha256",
+          "aes-128-cbc",
+          "aes-128-cbc/open",
+          "aes-128-ctr",
+          "aes-128-gcm",
+          "aes-128-gcm/open",
+          "aes-256-gcm",
+          "chacha20-poly1305",
+          "chacha20-poly1305/open",
+          "aes-128-xts",
+          "aes-128-ccm",
+          "aes-128-cmac",
+          sha1,
+          sha1 + "/open",
+          sha256,
+          "aes-256-cbc+hmac-sha512-etm",
+          "aes-128-cbc+hmac-sha1-96",
+          "aes-128-ctr+hmac-sha256-etm",
+          tls,
+          "crc32c"},
+         mixes,
+         {1, 8, 64},
+         true,
+         false},
+        {{sha1, sha256, "aes-128-gcm", "chacha20-poly1305"}, {mixes[0]}, {1, 8, 64}, true, false, false, 1000},
         {{sha256}, {{1024}}, {64}, true, false, true},
     };
+}
+
+static const Mix MIXES[] = {
+    {"imix", Mix::packets, 64, 1408, 0},
+    {"random", Mix::uniform, 64, 1463, 1024},
+    {"random-log", Mix::logarithmic, 1, 16384, 1024},
+    {"equal", Mix::equal, 768, 768, 1024},
+};
+
+const Mix *find_mix(const std::string &name) {
+    for (const Mix &mix : MIXES)
+        if (name == mix.name) return &mix;
+    return nullptr;
+}
+
+std::string mix_names() {
+    std::string names;
+    for (const Mix &mix : MIXES) names += (names.empty() ? "" : ", ") + std::string(mix.name);
+    return names;
 }
 
 int parse_options(int argc, char **argv, Options &o) {
@@ -181,9 +232,11 @@ int parse_options(int argc, char **argv, Options &o) {
             for (size_t bytes : counts) chosen.sizes.push_back({bytes});
             choose = sizes = true;
         } else if (is("--mix")) {
-            if (value != "imix") return fail("--mix knows only imix");
             if (!sizes) chosen.sizes.clear();
-            chosen.sizes.push_back({0, true});
+            for (const std::string &mix : split(value)) {
+                if (!find_mix(mix)) return fail("no mix named '" + mix + "'; there are " + mix_names());
+                chosen.sizes.push_back({0, find_mix(mix)});
+            }
             choose = sizes = true;
         } else if (is("--jobs")) {
             if (!parse_counts(value, 4096, chosen.jobs)) return fail("--jobs wants whole numbers, up to 4096");
@@ -234,7 +287,8 @@ int parse_options(int argc, char **argv, Options &o) {
         }
         if (value.empty()) return fail(name + " wants a value");
     }
-    if (!jobs && std::all_of(chosen.sizes.begin(), chosen.sizes.end(), [](const Size &size) { return size.imix; }))
+    if (!jobs && std::all_of(chosen.sizes.begin(), chosen.sizes.end(),
+                             [](const Size &size) { return size.mix && size.mix->kind == Mix::packets; }))
         chosen.jobs = {64};
     if (chosen.sessions && chosen.threads) return fail("--sessions and --threads do not go together");
     if (choose) o.groups = {chosen};

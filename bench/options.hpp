@@ -6,12 +6,22 @@
 
 namespace bench {
 
+// How the lengths of a cell's jobs are drawn; `equal` is what random lengths are to be compared with.
+struct Mix {
+    const char *name;
+    enum Kind { packets, uniform, logarithmic, equal } kind;
+    size_t least, most;  // bytes of a job
+    size_t texts;        // that take turns, a burst after the other; 0: those of one burst
+};
+const Mix *find_mix(const std::string &name);  // NULL: none has that name
+std::string mix_names();
+
 // Of one job: so many bytes, or each job its own of a mix.
 struct Size {
     size_t bytes = 0;
-    bool imix = false;
-    std::string text() const { return imix ? "imix" : std::to_string(bytes); }
-    bool operator==(const Size &other) const { return bytes == other.bytes && imix == other.imix; }
+    const Mix *mix = nullptr;
+    std::string text() const { return mix ? mix->name : std::to_string(bytes); }
+    bool operator==(const Size &other) const { return bytes == other.bytes && mix == other.mix; }
 };
 
 struct Effort {

@@ -90,17 +90,17 @@ struct Buffer {
 };
 struct Batch {
     std::vector<Buffer> buffers;
-    size_t jobs = 0;  // of a run: all buffers; with sessions, the next so many
-    size_t total = 0;  // bytes of all texts of a run; where keys are made, how many those are
+    size_t jobs = 0;  // of a run: the next so many buffers, all or some of them
+    size_t total = 0;  // bytes of all texts of a run, in the mean; where keys are made, how many those are
     size_t longest = 0;  // of a text
     bool one_key = false;  // all buffers name the same key
-    size_t sessions = 0;  // so many keys, of which buffers name any; 0: each its own, or all one
+    size_t sessions = 0;  // so many keys, of which buffers name any; 0: each of a run its own, or all one
     const uint8_t *first_key = nullptr;
     size_t mean() const { return total / jobs; }
 
     static constexpr size_t KEY_PITCH = 128, MAC_KEY = 64;  // from key to key; from a key to its MAC key
-    size_t keys() const { return one_key ? 1 : sessions ? sessions : buffers.size(); }
-    size_t key_of(size_t buffer) const { return one_key ? 0 : sessions ? buffers[buffer].session : buffer; }
+    size_t keys() const { return one_key ? 1 : sessions ? sessions : jobs; }
+    size_t key_of(size_t buffer) const { return one_key ? 0 : sessions ? buffers[buffer].session : buffer % jobs; }
     const uint8_t *key(size_t k) const { return first_key + k * KEY_PITCH; }
     const uint8_t *mac_key(size_t k) const { return key(k) + MAC_KEY; }
 };

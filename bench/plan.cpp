@@ -4,6 +4,7 @@
 #include "tls.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <random>
 #include <set>
@@ -17,14 +18,37 @@ static const size_t IMIX[12] = {64, 570, 64, 64, 570, 64, 1408, 64, 570, 64, 64,
 // Bytes that are sealed with a key to see whether it is right.
 static constexpr size_t PROOF = 64;
 
+// With sessions so many texts lie about, some 30 MB with what becomes of them: more than a core's own caches hold.
+static constexpr size_t TEXTS = 16384;
+
+size_t texts(const Load &load) {
+    const size_t some = load.sessions ? TEXTS : load.size.mix ? load.size.mix->texts : 0;
+    return std::max<size_t>(some / load.jobs, 1) * load.jobs;
+}
+
+static size_t length_of(const Mix &mix, size_t i, std::mt19937 &random) {
+    const double drawn = double(random()) / (double(std::mt19937::max()) + 1);
+    switch (mix.kind) {
+        case Mix::packets: return IMIX[i % 12];
+        case Mix::uniform: return mix.least + size_t(drawn * double(mix.most - mix.least + 1));
+        case Mix::logarithmic: return size_t(double(mix.least) * std::pow(double(mix.most) / double(mix.least), drawn));
+        case Mix::equal: break;
+    }
+    return mix.most;
+}
+
 std::vector<size_t> lengths(const Row &row, const Load &load) {
     const size_t blocks = row.coded() ? row.data_blocks : 1;
-    std::vector<size_t> sizes(load.jobs, row.make_keys ? PROOF : blocks * load.size.bytes);
-    if (!load.size.imix) return sizes;
-    for (size_t i = 0; i < sizes.size(); i++)
-        sizes[i] = row.whole_blocks() ? (IMIX[i % 12] + 15) / 16 * 16 : IMIX[i % 12];
+    std::vector<size_t> sizes(texts(load), row.make_keys ? PROOF : blocks * load.size.bytes);
+    if (!load.size.mix) return sizes;
     std::mt19937 random{1};
-    for (size_t i = sizes.size(); i > 1; i--) std::swap(sizes[i - 1], sizes[random() % i]);
+    for (size_t i = 0; i < sizes.size(); i++) {
+        sizes[i] = length_of(*load.size.mix, i % load.jobs, random);
+        if (row.whole_blocks()) sizes[i] = (sizes[i] + 15) / 16 * 16;
+        if (row.mode == "XTS") sizes[i] = std::max<size_t>(sizes[i], 16);
+    }
+    for (size_t run = 0; run < sizes.size(); run += load.jobs)
+        for (size_t i = load.jobs; i > 1; i--) std::swap(sizes[run + i - 1], sizes[run + random() % i]);
     return sizes;
 }
 
@@ -107,9 +131,8 @@ static std::string objection(const Row &row, const Load &load) {
     const bool keyless = !row.key_bits && !row.hmac && !row.mac_bits;
     if (load.sessions && (row.make_keys || row.write || keyless)) return row.name + " has no sessions";
     if (row.make_keys) return "";
-    if (load.size.imix && load.jobs < 12) return "imix wants 12 jobs or more";
-    if (load.size.imix && row.coded()) return row.name + " has no mixes";
-    if (load.size.imix) return row.write ? row.name + " has no mixes" : "";
+    if (load.size.mix && load.size.mix->kind == Mix::packets && load.jobs < 12) return "imix wants 12 jobs or more";
+    if (load.size.mix) return row.coded() || row.write ? row.name + " has no mixes" : "";
     if (row.whole_blocks() && bytes % 16)
         return row.name + " wants multiples of 16 bytes; " + std::to_string(bytes) + " left out";
     if (row.tls && !row.write && bytes > TLS_LONGEST)
@@ -149,7 +172,7 @@ std::vector<Planned> plan(const Options &options, const std::vector<Row> &rows) 
         auto before = [](const Planned &a, const Planned &b) {
             const Load &x = a.load, &y = b.load;
             if (x.jobs != y.jobs) return x.jobs < y.jobs;
-            if (x.size.imix != y.size.imix) return y.size.imix;
+            if (x.size.mix || y.size.mix) return x.size.mix < y.size.mix;
             return x.size.bytes < y.size.bytes;
         };
         std::stable_sort(cells.begin() + long(begin), cells.end(), before);

@@ -14,7 +14,9 @@ struct Load {
     size_t sessions = 0;  // jobs draw their keys of so many, at random; 0: each job has its own, or all share one
     std::string keys() const { return one_key ? "one" : sessions ? std::to_string(sessions) : "own"; }
 };
-// The texts' lengths, one per job; the same in every run.
+// How many texts take their turns, one run after the other: whole runs.
+size_t texts(const Load &load);
+// Their lengths; the same each time.
 std::vector<size_t> lengths(const Row &row, const Load &load);
 
 struct Planned {

@@ -138,7 +138,7 @@ void print_cells(const Report &report, const Bounds &bounds) {
         const auto &table = cell.load.jobs == 1 ? bounds.one : bounds.many;
         auto bound = table.find(cell.row);
         // Padding and the outer hash are most of a short job, and few lanes are not full: no bound is known there.
-        bool known = bound != table.end() && !cell.load.size.imix && cell.bytes >= 1024 &&
+        bool known = bound != table.end() && !cell.load.size.mix && cell.bytes >= 1024 &&
                      (cell.load.jobs == 1 || cell.load.jobs >= 32);
         if (shown && known) printf(" %7.2f", shown->cycles_per_byte / bound->second);
         else printf(" %7s", "");

@@ -17,11 +17,12 @@ double quantile(const std::vector<double> &sorted, double q) {
     return sorted[size_t(q * double(sorted.size() - 1) + 0.5)];
 }
 
-size_t calls_per_sample(Task &task, const Effort &effort, double ticks_per_ms) {
+size_t calls_per_sample(Task &task, const Effort &effort, double ticks_per_ms, size_t turn) {
     const uint64_t start = ticks();
     task.run();
     const double once = std::max(1.0, double(ticks() - start));
-    return std::max<size_t>(1, size_t(effort.min_ms * ticks_per_ms / once));
+    const size_t calls = std::max<size_t>(1, size_t(effort.min_ms * ticks_per_ms / once));
+    return (calls + turn - 1) / turn * turn;
 }
 
 std::vector<Result> time_in_turn(Cell &cell, const std::vector<Peer *> &peers, const Effort &effort,
@@ -33,7 +34,9 @@ std::vector<Result> time_in_turn(Cell &cell, const std::vector<Peer *> &peers, c
     };
     std::vector<Timed> timed;
     for (Candidate &candidate : cell.candidates(peers)) {
-        const size_t calls = calls_per_sample(*candidate.task, effort, ticks_per_ms);
+        // Of a mix each sample has all lengths.
+        const size_t calls =
+            calls_per_sample(*candidate.task, effort, ticks_per_ms, cell.load().size.mix ? cell.runs() : 1);
         timed.push_back({std::move(candidate), calls, {}});
     }
     const double total = double(cell.batch().total);

@@ -50,7 +50,8 @@ private:
     }
     bool run_jobs() {
         size_t tag = 0;
-        for (size_t i = 0; i < batch_.buffers.size(); i++) {
+        const size_t first = turns_.next();
+        for (size_t i = first; i < first + batch_.jobs; i++) {
             const Buffer &b = batch_.buffers[i];
             const void *ctx = ctx_[batch_.key_of(i)];
             const uint8_t *aad = b.iv - row_.header;
@@ -66,6 +67,7 @@ private:
     const void *const aead_;
     const Row row_;
     const Batch &batch_;
+    Turns turns_{batch_};
     std::vector<void *> ctx_;
 };
 

@@ -18,12 +18,17 @@ public:
     void prepare() {
         keys_.resize(batch_.keys());
         for (size_t i = 0; i < keys_.size(); i++) keys_[i].expand(manager_, row_, batch_.key(i), batch_.mac_key(i));
-        for (size_t i = 0; i < batch_.buffers.size(); i++) cut(i);
+        for (size_t i = 0; i < batch_.buffers.size(); i++) {
+            first_record_.push_back(records_.size());
+            cut(i);
+        }
+        first_record_.push_back(records_.size());
         variant = row_.write ? "burst of records" : "burst";
     }
     bool run() override {
-        for (size_t begin = 0; begin < records_.size(); begin += IMB_MAX_BURST_SIZE) {
-            const size_t count = std::min<size_t>(records_.size() - begin, IMB_MAX_BURST_SIZE);
+        const size_t first = turns_.next(), end = first_record_[first + batch_.jobs];
+        for (size_t begin = first_record_[first]; begin < end; begin += IMB_MAX_BURST_SIZE) {
+            const size_t count = std::min<size_t>(end - begin, IMB_MAX_BURST_SIZE);
             if (!queue_.run(count, [&](IMB_JOB &job, size_t i) { fill(job, records_[begin + i]); })) return false;
         }
         return true;
@@ -47,7 +52,7 @@ private:
         uint8_t *out = b.out;
         for (size_t done = 0, number = 0; done < b.bytes; done += fragment, number++) {
             Record r;
-            r.keys = &keys_[batch_.one_key ? 0 : i];
+            r.keys = &keys_[batch_.key_of(i)];
             r.text = std::min(fragment, b.bytes - done);
             r.sealed = tls_ciphertext_bytes(row_, r.text);
             r.laid_out.resize(ROOM + r.sealed);
@@ -98,7 +103,9 @@ private:
     Row row_;
     const Batch &batch_;
     Table<ImbKeys> keys_;
+    Turns turns_{batch_};
     std::vector<Record> records_;
+    std::vector<size_t> first_record_;  // of each buffer, and the end
 };
 
 } // namespace

@@ -39,7 +39,7 @@ public:
                            : nullptr;
         std::string inner = row_.mac_bits ? "AES-" + std::to_string(row_.mac_bits) + "-CBC" : hash_name(row_);
         bool ok = true;
-        size_t keys = batch_.one_key ? 1 : batch_.buffers.size();
+        const size_t keys = batch_.keys();
         for (size_t i = 0; i < keys && ok; i++) {
             const Buffer &b = batch_.buffers[i];
             if (cipher) {
@@ -83,9 +83,10 @@ private:
     }
     bool run_jobs() {
         const size_t head = row_.head_bytes();
-        for (size_t i = 0; i < batch_.buffers.size(); i++) {
+        const size_t first = turns_.next();
+        for (size_t i = first; i < first + batch_.jobs; i++) {
             const Buffer &b = batch_.buffers[i];
-            size_t key = batch_.one_key ? 0 : i;
+            const size_t key = batch_.key_of(i);
             if (row_.open && row_.pair()) {
                 uint8_t tag[EVP_MAX_MD_SIZE];
                 if (!authenticate(key, b.in - head, b.in_bytes + head, tag) ||
@@ -126,6 +127,7 @@ private:
     Row row_;
     const uint8_t header_bits_[8] = {0, 0, 0, 0, 0, 0, 0, uint8_t(8 * row_.header)};
     const Batch &batch_;
+    Turns turns_{batch_};
     EVP_MD *md_ = nullptr;
     EVP_MD_CTX *digest_ = nullptr;
     std::vector<EVP_CIPHER_CTX *> ciphers_;

@@ -17,7 +17,7 @@ public:
             nullptr, (row_.chacha() ? row_.mode : "AES-" + std::to_string(row_.key_bits) + "-" + row_.mode).c_str(),
             nullptr);
         bool ok = cipher != nullptr;
-        const size_t keys = batch_.one_key ? 1 : batch_.buffers.size();
+        const size_t keys = batch_.keys();
         for (size_t i = 0; i < keys && ok; i++) {
             ciphers_.push_back(crypto_.EVP_CIPHER_CTX_new());
             EVP_CIPHER_CTX *ctx = ciphers_.back();
@@ -40,8 +40,9 @@ private:
         return true;
     }
     bool run_jobs() {
-        for (size_t i = 0; i < batch_.buffers.size(); i++)
-            if (!one(ciphers_[batch_.one_key ? 0 : i], batch_.buffers[i])) return false;
+        const size_t first = turns_.next();
+        for (size_t i = first; i < first + batch_.jobs; i++)
+            if (!one(ciphers_[batch_.key_of(i)], batch_.buffers[i])) return false;
         return true;
     }
     // SP 800-38C puts the lengths of IV and tag and that of the text into the first block: they come before the key,
@@ -67,6 +68,7 @@ private:
     const Libcrypto &crypto_;
     const Row row_;
     const Batch &batch_;
+    Turns turns_{batch_};
     std::vector<EVP_CIPHER_CTX *> ciphers_;
 };
 

@@ -23,7 +23,7 @@ public:
         EVP_CIPHER *cipher = crypto_.EVP_CIPHER_fetch(
             nullptr, ("AES-" + std::to_string(row_.key_bits) + "-CBC-HMAC-" + hash).c_str(), nullptr);
         bool ok = cipher != nullptr;
-        const size_t keys = batch_.one_key ? 1 : batch_.buffers.size();
+        const size_t keys = batch_.keys();
         for (size_t i = 0; i < keys && ok; i++) {
             const Buffer &b = batch_.buffers[i];
             ctx_.push_back(crypto_.EVP_CIPHER_CTX_new());
@@ -37,7 +37,7 @@ public:
     }
 
 protected:
-    EVP_CIPHER_CTX *ctx(size_t i) const { return ctx_[batch_.one_key ? 0 : i]; }
+    EVP_CIPHER_CTX *ctx(size_t i) const { return ctx_[batch_.key_of(i)]; }
     // Both with the explicit IV in front, which the cipher treats as the first block of the text. 0: an error.
     size_t seal(EVP_CIPHER_CTX *ctx, uint64_t sequence, const uint8_t *in, size_t bytes, uint8_t *out) const {
         uint8_t aad[AAD];
@@ -75,7 +75,8 @@ public:
     }
     bool run() override {
         bool ok = true;
-        for (size_t i = 0; i < batch_.buffers.size(); i++) {
+        const size_t first = turns_.next();
+        for (size_t i = first; i < first + batch_.jobs; i++) {
             const Buffer &b = batch_.buffers[i];
             if (row_.open) ok &= open(ctx(i), b.sequence, b.in - TLS_IV, b.in_bytes + TLS_IV, b.out - TLS_IV);
             else
@@ -83,6 +84,9 @@ public:
         }
         return ok;
     }
+
+private:
+    Turns turns_{batch_};
 };
 
 // A long text as libssl writes it with its longest records: eight or four at once while there is that much text, then
