@@ -218,7 +218,7 @@ int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *alike) 
     SurelyRight last;
     size_t unlike = 0;
     for (size_t i = 0; i < n; i++) {
-        if (last) {
+        if (last && jobs[i].in_len == jobs[i - 1].in_len) {
             const size_t more = engine.avx512() ? surely_right_alike_wide(jobs[i - 1], jobs + i, n - i)
                                                 : right_alike(last, jobs + i, n - i);
             for (const size_t end = i + more; i < end; i++) jobs[i].status = JOB_WAITING;

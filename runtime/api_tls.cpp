@@ -39,22 +39,16 @@ double cycles_of(const Suite &suite, size_t records, uint64_t text) {
     double cycles;
     if (!choose_pair(suite, need, suite.encrypts, &cycles)) {
         need.family = &suite.encrypts;
-        cycles = line_up(suite, need).cycles;
+        cycles = step_cycles(suite, need);
         need.family = &suite.hashes;
-        cycles += line_up(suite, need).cycles;
+        cycles += step_cycles(suite, need);
     }
     const size_t block = suite.hash->record.block_bytes;
-    return cycles + 3 * line_up(suite, {&suite.hashes, records, block, block}).cycles;
+    return cycles + 3 * step_cycles(suite, {&suite.hashes, records, block, block});
 }
 
 // By how many records of equal shares it is sealed fastest.
 size_t fastest_fragment(const Suite &suite, size_t in_len) {
-    LineupMemo &memo = suite.engine->lineups();
-    // No family lies where the suite does.
-    const LineupMemo::Question question = {reinterpret_cast<uintptr_t>(&suite), 0, in_len, 0};
-    LineupMemo::Answer answer = {};
-    const bool usual = !suite.forced && suite.remembered;
-    if (usual && memo.recall(question, &answer)) return size_t(answer[0]);
     size_t best = TLS_MOST_PLAIN;
     double least = HUGE_VAL;
     for (size_t lanes = 1; lanes <= MOST_LANES; lanes *= 2) {
@@ -65,8 +59,6 @@ size_t fastest_fragment(const Suite &suite, size_t in_len) {
         const double cycles = cycles_of(suite, records, fragment);
         if (cycles < least) least = cycles, best = fragment;
     }
-    answer[0] = best;
-    if (usual) memo.remember(question, answer);
     return best;
 }
 

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "cryptostitch/cryptostitch.h"
-#include "message_choice.hpp"
 #include "run/calls.hpp"
+#include "run/lineup.hpp"
 #include "suite/expanded_key.hpp"
 
 namespace cst::imb {
@@ -39,10 +39,9 @@ const Variant *block_kernel(const Suite &suite) {
 }
 
 // The counter does not carry into its last 32 bits' neighbours.
-bool run_text(const Suite &suite, uint64_t key_bytes, const void *round_keys, const uint8_t *counter, const uint8_t *in,
-              uint8_t *out, uint64_t bytes) {
-    static MessageChoice choice(Cipher::ctr);
-    const Variant *const v = choice.of(key_bytes, false, bytes, 0);
+bool run_text(const Suite &suite, const void *round_keys, const uint8_t *counter, const uint8_t *in, uint8_t *out,
+              uint64_t bytes) {
+    const Variant *const v = choose_message(suite, false, 1, bytes, 0);
     if (v && TextCall::has_room(*v)) {
         TextCall(suite, *v, bytes).run(round_keys, counter, in, out);
         return true;
@@ -81,7 +80,7 @@ bool counter_blocks(uint64_t key_bytes, const void *round_keys, uint8_t *counter
     bool done = suite;
     while (blocks && done) {  // where the 32 bits are used up, the library's counter would carry
         const uint64_t some = std::min(blocks, (uint64_t(1) << 32) - low_word(counter));
-        done = run_text(*suite, key_bytes, round_keys, counter, in, out, some * BLOCK);
+        done = run_text(*suite, round_keys, counter, in, out, some * BLOCK);
         count_on_32(counter, some);
         in += some * BLOCK;
         out += some * BLOCK;

@@ -1,6 +1,7 @@
 #include "gcm_message.hpp"
 
-#include "message_choice.hpp"
+#include "library.hpp"
+#include "run/lineup.hpp"
 #include "run/calls.hpp"
 #include "suite/key.hpp"
 
@@ -134,8 +135,8 @@ bool wraps(const uint8_t *counter, uint64_t bytes) {
 
 template <bool piece>
 inline bool run(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &m, uint64_t aad_length, uint8_t *tag) {
-    static MessageChoice choice(Cipher::gcm);
-    const Variant *const v = choice.of(key_bytes, m.opens, m.bytes, m.aad_bytes);
+    const Suite *const suite = cipher_suite(Cipher::gcm, key_bytes);
+    const Variant *const v = suite ? choose_message(*suite, m.opens, 1, m.bytes, m.aad_bytes) : nullptr;
     if (!v || wraps(m.counter, m.bytes)) return false;
     const size_t rest = size_t(m.bytes & (v->step - 1)), end = m.bytes && !rest ? v->step : rest;
     const EndPowers powers(*v, key, (end + BLOCK - 1) / BLOCK, piece);
@@ -145,8 +146,7 @@ inline bool run(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &m
         call.run(*v, key, m, lengths, powers, tag);
         return true;
     }
-    const Suite *const suite = cipher_suite(Cipher::gcm, key_bytes);
-    if (!suite || !GcmCall::has_room(*v)) return false;
+    if (!GcmCall::has_room(*v)) return false;
     GcmCall(*suite, *v, m).run(key, lengths, powers, tag);
     return true;
 }

@@ -20,7 +20,7 @@ public:
 
 void ghash(const Suite &suite, const uint8_t (*powers_end)[16], uint8_t *y, const void *data, uint64_t bytes) {
     if (!bytes) return;
-    const Variant &v = *line_up_whole(suite, suite.whole_hashes, &suite.last_whole_hash, 1, bytes);
+    const Variant &v = *line_up_whole(suite, suite.whole_hashes, 1, bytes);
     GhashCall(*suite.engine, v, bytes).run(powers_end, y, data);
     v.calls.add(1);
 }

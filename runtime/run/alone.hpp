@@ -12,7 +12,7 @@ namespace cst {
 class BlockCalls : public Calls {
 public:
     explicit BlockCalls(const Suite &suite)
-        : Calls(*suite.engine, *line_up_whole(suite, suite.blocks, &suite.last_block, 1, BLOCK), BLOCK) {}
+        : Calls(*suite.engine, *line_up_whole(suite, suite.blocks, 1, BLOCK), BLOCK) {}
     ~BlockCalls() { v_.calls.add(n_); }
 
     // out == in is allowed.

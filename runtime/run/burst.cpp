@@ -182,12 +182,9 @@ int run_mixed(Memory *memory, cst_job *jobs, size_t n) {
         fetch_cold(jobs + first, some);
         cst_job *sorted[MOST_MESSAGES];
         size_t waiting = 0;
-        for (cst_job *job = jobs + first; job < jobs + first + some; job++) {
-            if (job->status != JOB_WAITING) continue;
-            const int result = run_one_call(job, 1);
-            if (result == JOB_WAITING) sorted[waiting++] = job;
-            else all &= result == CST_OK;
-        }
+        all &= run_one_calls(jobs + first, some);
+        for (cst_job *job = jobs + first; job < jobs + first + some; job++)
+            if (job->status == JOB_WAITING) sorted[waiting++] = job;
         if (!std::is_sorted(sorted, sorted + waiting, before)) std::stable_sort(sorted, sorted + waiting, before);
         for (size_t from = 0, to; from < waiting; from = to) {
             for (to = from + 1; to < waiting; to++)

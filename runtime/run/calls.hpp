@@ -11,7 +11,7 @@
 
 namespace cst {
 
-// For messages whose texts are as long as one another.
+// Of one kernel, for message after message. What depends on a text's length is prepared when another length comes.
 class Calls {
 public:
     Calls(const Calls &) = delete;
@@ -28,28 +28,36 @@ protected:
     Calls(const Engine &engine, const Variant &v, uint64_t bytes)
         : v_(v),
           place_(v.message),
-          bytes_(bytes),
-          args_{bytes > place_.head && !place_.is_short ? (bytes - place_.head - 1) >> v.step_log2 : 0, {}},
-          front_(place_.head + (args_.iterations << v.step_log2)),
-          end_(size_t(bytes - front_)),
+          args_{},
           fn_(v.kernel.load(std::memory_order_acquire)->fn),
-          lane_((v.cipher.algorithm ? v.cipher : v.hash).lanes[0]),
-          apart_(!place_.bits && end_ != v.step) {
+          lane_((v.cipher.algorithm ? v.cipher : v.hash).lanes[0]) {
         if (v.legacy_sse && engine.avx()) clear_upper_halves();
         args_.state[0] = state_ + v.state_offset[0];
-        if (place_.bits) {
-            for (size_t at = 0; at < v.step; at += 64)
-                put_word(place_.end_mask + uint32_t(at / 8), at < end_ ? first_bits(end_ - at) : 0);
-        } else if (place_.end_mask != NO_FIELD) {
-            memset(state_ + place_.end_mask, 0xff, end_);
-            memset(state_ + place_.end_mask + end_, 0, v.step - end_);
-        }
-        if (!end_) point_end(state_, state_);  // none of it is used
-        if (apart_) point_end(aside_, aside_);
+        set_length(bytes);
     }
     ~Calls() {
         wipe(state_, v_.state_bytes);
-        if (apart_) wipe(aside_, v_.step);
+        if (used_aside_) wipe(aside_, v_.step);
+    }
+
+    // The next texts have so many bytes.
+    void set_length(uint64_t bytes) {
+        const size_t step = v_.step;
+        bytes_ = bytes;
+        args_.iterations = bytes > place_.head && !place_.is_short ? (bytes - place_.head - 1) >> v_.step_log2 : 0;
+        front_ = place_.head + (args_.iterations << v_.step_log2);
+        end_ = size_t(bytes - front_);
+        apart_ = !place_.bits && end_ != step;
+        used_aside_ |= apart_;
+        if (place_.bits) {
+            for (size_t at = 0; at < step; at += 64)
+                put_word(place_.end_mask + uint32_t(at / 8), at < end_ ? first_bits(end_ - at) : 0);
+        } else if (place_.end_mask != NO_FIELD) {
+            memset(state_ + place_.end_mask, 0xff, end_);
+            memset(state_ + place_.end_mask + end_, 0, step - end_);
+        }
+        if (!end_) point_end(state_, state_);  // none of it is used
+        if (apart_) point_end(aside_, aside_);
     }
 
     // out: NULL of a MAC.
@@ -84,10 +92,10 @@ protected:
 
     const Variant &v_;
     const MessagePlace place_;
-    const uint64_t bytes_;
+    uint64_t bytes_ = 0;  // of a text
     cst_kernel_args args_;
-    const uint64_t front_;  // bytes of the head and the strides
-    const size_t end_;      // and of what is behind them
+    uint64_t front_ = 0;  // bytes of the head and the strides
+    size_t end_ = 0;      // and of what is behind them
     alignas(ALIGNED) uint8_t state_[STATE_ROOM];
 
 private:
@@ -98,7 +106,8 @@ private:
 
     const cst_kernel_fn fn_;
     const LanePlace lane_;
-    const bool apart_;  // the end is put together in aside_
+    bool apart_ = false;  // the end is put together in aside_
+    bool used_aside_ = false;
     const cst_key *key_ = nullptr;
     alignas(ALIGNED) uint8_t aside_[MOST_STEP];
 };

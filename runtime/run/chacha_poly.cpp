@@ -130,14 +130,15 @@ void run_long_messages(const Class &c) {
     need.bytes = sum / n;
     need.messages = 1;
     const Lineup one = line_up(*c.suite, need);
+    const double one_cycles = step_cycles(*c.suite, need);
     if (!one.variant || one.variant->lanes != 1 || one.variant->hash.key_rows == POLY_ABREAST_ROWS) return;
     need.messages = n;
     need.whole_only = true;
     if (one.variant != c.suite->forced) {
         Need powers = {&c.suite->hashes, 1, POWERS_MADE * BLOCK, POWERS_MADE * BLOCK};  // a power is a block's product
         powers.whole_only = true;
-        const double making = line_up(*c.suite, powers).cycles;
-        if (double(n) * (one.cycles + making) > line_up(*c.suite, need).cycles) return;
+        const double making = step_cycles(*c.suite, powers);
+        if (double(n) * (one_cycles + making) > step_cycles(*c.suite, need)) return;
     }
     for (size_t i = 0; i < n; i++) {
         absorb_aad(c, list[i]);

@@ -51,8 +51,7 @@ uint64_t call(const Variant &v, const Key &key, uint64_t at, const uint8_t *in, 
 // Of n texts one after the other.
 class Calls {
 public:
-    Calls(const Suite &suite, size_t n, uint64_t bytes)
-        : v_(*line_up_whole(suite, suite.whole_hashes, &suite.last_whole_hash, n, bytes)) {
+    Calls(const Suite &suite, size_t n, uint64_t bytes) : v_(*line_up_whole(suite, suite.whole_hashes, n, bytes)) {
         if (v_.legacy_sse && suite.engine->avx()) clear_upper_halves();
         v_.calls.add(n);
     }

@@ -16,13 +16,16 @@ void fetch_cold(const cst_job *jobs, size_t n);
 // 800-38D) with an IV of 12 bytes and a short AAD. CST_OK, CST_ERR_AUTH, or JOB_WAITING: they are not, or other kernels
 // take less, and nothing has happened.
 int run_one_call(cst_job *jobs, size_t n);
+// The same of each of the jobs, at most MOST_MESSAGES, that waits: those that no such kernel takes go on waiting.
+// False: one did not authenticate.
+bool run_one_calls(cst_job *jobs, size_t n);
 
 // The same of jobs that are best done one after the other on kernels of one lane, in one piece each: a digest, a MAC,
 // CBC, encrypt-then-MAC, a TLS record to be sealed.
 int run_one_by_one(cst_job *jobs, size_t n);
 // The kernel that does the stitched middle of n jobs like this one there; no variant: there is none, or they do not run
 // so.
-Lineup line_up_one_by_one(const Suite &suite, const cst_job &job, size_t n);
+Ranking rank_one_by_one(const Suite &suite, const cst_job &job, size_t n);
 
 // Runs a class (jobs of one suite and direction, the longest first, at most MOST_MESSAGES) if all of it is such: a
 // cipher, a MAC, encrypt-then-MAC without padding, or CCM. CST_OK, CST_ERR_AUTH, or JOB_WAITING: it is not, and nothing

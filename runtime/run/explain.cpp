@@ -1,5 +1,6 @@
 #include "run.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -30,18 +31,18 @@ std::string basis(const Engine &engine, const Variant &variant) {
 }
 
 // No variant: there is nothing to hash. A forced kernel of what stands alone is named in the place of the others.
-Lineup line_up_hash(const Class &c) {
+Ranking rank_hash(const Class &c) {
     const Suite &suite = *c.suite;
     if (!suite.hash) return {};
-    if (suite.construction == Construction::framed) return line_up_framed(suite, c.n, c.messages[0].job->in_len);
-    if (suite.construction == Construction::tree) return line_up_trees(suite, c.n, c.messages[0].job->in_len);
+    if (suite.construction == Construction::framed) return rank_framed(suite, c.n, c.messages[0].job->in_len);
+    if (suite.construction == Construction::tree) return rank_trees(suite, c.n, c.messages[0].job->in_len);
     const bool whole = suite.construction == Construction::checksum;
     if (!whole && (!suite.forced || suite.forced->role != Role::message || !suite.forced->hash.algorithm))
-        return line_up_macs(c);
+        return rank_macs(c);
     const uint64_t bytes = c.messages[0].job->in_len;
     Need need = {&suite.whole_hashes, c.n, bytes, bytes};
     need.whole = true;
-    return line_up(suite, need);
+    return rank(suite, need);
 }
 
 }  // namespace
@@ -62,34 +63,40 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
         m.text_end = suite.enciphers() ? bytes : 0;
         if (suite.construction == Construction::chacha_poly && bytes <= CHACHA_MOST_FIRST) m.text_end += CHACHA_BLOCK;
         m.body_bytes = bytes + (suite.construction == Construction::rfc7518 ? 16 - bytes % 16 : 0);
+        // Of a record that is opened the least text first (record.cpp).
+        const uint64_t hidden = suite.construction == Construction::tls && opens
+                                    ? std::min<uint64_t>(bytes, TLS_MOST_PADDING + suite.hash->record.digest_bytes)
+                                    : 0;
+        m.body_bytes -= hidden;
         m.cipher_from = m.chain;
         if (suite.hash && suite.construction != Construction::framed && suite.construction != Construction::tree)
             begin_mac(suite, &m);
     }
-    Lineup chosen, other;  // other: what runs besides, when two kernels share the work
-    if (suite.message[opens]) chosen = choose_message(suite, opens, n, bytes, bytes, job.aad_len);
-    if (suite.hash && suite.enciphers() && !chosen.variant) chosen = line_up_one_by_one(suite, job, n);
-    if (suite.hash && suite.enciphers() && !chosen.variant) {
+    Ranking chosen, other;  // other: what runs besides, when two kernels share the work
+    if (suite.message[opens] && choose_message(suite, opens, n, bytes, job.aad_len))
+        chosen = rank(suite, message_need(suite, opens, n, bytes, job.aad_len));
+    const auto none = [&] { return !chosen.chosen.variant; };
+    if (suite.hash && suite.enciphers() && none()) chosen = rank_one_by_one(suite, job, n);
+    if (suite.hash && suite.enciphers() && none()) {
         const Middles middles = choose_middles(c);
         for (size_t i = 0; i < middles.n; i++)
-            if (middles.of[i].choice && !chosen.variant)
-                chosen = {middles.of[i].choice, n, middles.of[i].cycles, nullptr, 0};
+            if (middles.of[i].choice && none()) chosen = {{middles.of[i].choice, n}, middles.of[i].cycles, nullptr, 0};
     }
-    const bool stitched = chosen.variant;
-    const Lineup cipher = suite.enciphers() ? line_up_texts(c) : Lineup(), hash = line_up_hash(c);
+    const bool stitched = !none();
+    const Ranking cipher = suite.enciphers() ? rank_texts(c) : Ranking(), hash = rank_hash(c);
     if (!stitched) {
         // Name the forced one of the two; else the one that takes longer.
-        const bool hash_longer = hash.variant && hash.cycles > cipher.cycles;
-        const bool hash_first = !cipher.variant || (suite.forced && hash.variant == suite.forced) ||
-                                (hash_longer && cipher.variant != suite.forced);
+        const bool hash_longer = hash.chosen.variant && hash.cycles > cipher.cycles;
+        const bool hash_first = !cipher.chosen.variant || (suite.forced && hash.chosen.variant == suite.forced) ||
+                                (hash_longer && cipher.chosen.variant != suite.forced);
         chosen = hash_first ? hash : cipher;
         other = hash_first ? cipher : hash;
     }
-    if (!chosen.variant) return CST_ERR_UNSUPPORTED;
+    if (!chosen.chosen.variant) return CST_ERR_UNSUPPORTED;
     const Kernel *kernel;
-    if (int error = suite.engine->fetch(*chosen.variant, &kernel)) return error;
+    if (int error = suite.engine->fetch(*chosen.chosen.variant, &kernel)) return error;
 
-    const Variant &v = *chosen.variant;
+    const Variant &v = *chosen.chosen.variant;
     const double all_bytes = double(n) * double(bytes ? bytes : 1);
     const std::string source = basis(*suite.engine, v);
     auto figure = [&](const Variant &of, double cycles) {
@@ -99,7 +106,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     std::string why = "for " + plural(n, "job") + " of " + plural(bytes, "byte");
     if (suite.enciphers() && n > 1) why += one_key ? " under one key" : " under their own keys";
     why += ": ";
-    if (suite.forced == chosen.variant) {
+    if (suite.forced == chosen.chosen.variant) {
         why += "forced by name, " + number(chosen.cycles / all_bytes) + " cycles per byte " + source;
     } else {
         why += number(chosen.cycles / all_bytes) + " cycles per byte " + source;
@@ -110,16 +117,17 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
                 why += " (as good within the table's precision, and has more lanes)";
         }
     }
-    if (stitched && cipher.variant && hash.variant)
-        why += "; cipher and hash one after the other " + figure(*cipher.variant, cipher.cycles) + " + " +
-               figure(*hash.variant, hash.cycles);
-    if (other.variant)
-        why += "; together with " + std::string(other.variant->name) + ", " + figure(*other.variant, other.cycles);
+    if (stitched && cipher.chosen.variant && hash.chosen.variant)
+        why += "; cipher and hash one after the other " + figure(*cipher.chosen.variant, cipher.cycles) + " + " +
+               figure(*hash.chosen.variant, hash.cycles);
+    if (other.chosen.variant)
+        why += "; together with " + std::string(other.chosen.variant->name) + ", " +
+               figure(*other.chosen.variant, other.cycles);
     put_text(choice->kernel, v.name);
     put_text(choice->origin, kernel->origin == KernelOrigin::jit ? "jit" : "static");
     put_text(choice->why, why);
     choice->lanes = v.lanes;
-    const bool measured = v.cost.measured && (!other.variant || other.variant->cost.measured);
+    const bool measured = v.cost.measured && (!other.chosen.variant || other.chosen.variant->cost.measured);
     choice->cycles_per_byte = measured ? (chosen.cycles + other.cycles) / all_bytes : 0;
     return CST_OK;
 }

@@ -272,9 +272,9 @@ void run_framed_parts(Memory *memory, const cst_part *const *parts, size_t n) {
     }
 }
 
-Lineup line_up_framed(const Suite &suite, size_t messages, uint64_t bytes) {
+Ranking rank_framed(const Suite &suite, size_t messages, uint64_t bytes) {
     const uint64_t blocks = all_blocks(suite, bytes, suite.tag_max);
-    return line_up(suite, need_of(suite, messages, blocks * messages, blocks));
+    return rank(suite, need_of(suite, messages, blocks * messages, blocks));
 }
 
 }  // namespace cst

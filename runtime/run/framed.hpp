@@ -13,7 +13,7 @@ bool run_framed(Memory *memory, cst_job *const *jobs, size_t n);
 // Parts of such suites, at most MOST_MESSAGES.
 void run_framed_parts(Memory *memory, const cst_part *const *parts, size_t n);
 // What run_framed takes for so many messages of so many bytes.
-Lineup line_up_framed(const Suite &suite, size_t messages, uint64_t bytes);
+Ranking rank_framed(const Suite &suite, size_t messages, uint64_t bytes);
 
 // A message of which some is hashed, as HashState is; sponges add what is not a whole block to the chaining value, the
 // others keep it behind that.

@@ -50,9 +50,10 @@ void absorb_bodies(const Class &c, Message **list, size_t n) {
     if (need.messages) {
         need.bytes = sum / need.messages;
         const Lineup lanes = line_up(suite, need);
+        const double in_lanes = step_cycles(suite, need);
         need.family = &suite.whole_hashes;
         need.whole = true;
-        if (lanes.variant && (lanes.variant == suite.forced || lanes.cycles < line_up(suite, need).cycles))
+        if (lanes.variant && (lanes.variant == suite.forced || in_lanes < step_cycles(suite, need)))
             run_bodies(c, list, n, *lanes.variant);
     }
     for (size_t i = 0; i < n; i++) {

@@ -1,7 +1,7 @@
 #include "lineup.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
 
 #include "../select/cost.hpp"
 #include "message.hpp"
@@ -36,25 +36,35 @@ double calls(const Variant &v, const Need &need) {
 
 // All messages, those in the last round on the same kernel.
 double on_this(const Variant &v, const Need &need, size_t n) {
-    const double each = calls(v, need);
-    const size_t rounds = v.full_rounds(n + v.lanes - 1);
-    // Where lengths differ the longest may be under way when the others are done.
-    const double longest = v.lanes > 1 ? v.cost.per_iteration * double(need.most >> v.step_log2) : 0;
-    return std::max(each * double(rounds), v.cost.per_call + longest) + double(n) * loading(v, need.one_key);
+    const double loads = double(n) * loading(v, need.one_key);
+    if (v.lanes == 1 || need.bytes == need.most) return calls(v, need) * double(v.full_rounds(n + v.lanes - 1)) + loads;
+    // Lengths differ: lanes are refilled as they become free. A call ends when a lane does, and the longest message may
+    // be under way when the others are done.
+    const bool in_two = need.rounds_up && need.bytes > MOST_DETOUR && need.bytes & (v.step - 1);
+    const double whole = double(v.whole_iterations(need.bytes) >> v.step_log2),
+                 longest = double(need.most >> v.step_log2),
+                 iterations = std::max(longest, whole * double(n) / double(v.lanes)),
+                 ends = std::min(double(in_two ? 2 * n : n), iterations);
+    return v.cost.per_call * std::max(1.0, ends) + v.cost.per_iteration * iterations + loads;
 }
 
-__attribute__((noinline)) Lineup decide(const Suite &suite, const Need &need, bool only_ready) {
-    Lineup best;
+// Whether the kernel is one for such messages, whatever it costs.
+bool serves(const Suite &suite, const Variant &v, const Need &need) {
+    if (need.grain && v.step > need.grain) return false;
+    if (need.whole_only && v.step != (suite.hash ? suite.hash->record.read_bytes() : 0)) return false;
+    if (!need.whole) return true;
+    const bool mixed = need.bytes != need.most;  // of which each is asked about by itself
+    return !(v.message.is_short && (mixed || need.most > v.step || !need.short_aad)) && need.bytes >= v.message.head;
+}
+
+// Compares them all.
+__attribute__((noinline)) Ranking decide(const Suite &suite, const Need &need, bool only_ready) {
     const Variant *candidates[128];
     size_t found = 0;
-    const uint32_t block = suite.hash ? suite.hash->record.read_bytes() : 0;
     for (const Variant *v : need.family->variants) {
-        if ((need.whole_only && v->step != block) || (need.grain && v->step > need.grain)) continue;
-        if (need.whole && v->message.is_short && (need.most > v->step || !need.short_aad)) continue;
-        if (need.whole && need.bytes < v->message.head) continue;
-        if (v == suite.forced) {
-            if (cst::fits(*v, query_of(need))) return {v, need.messages, on_this(*v, need, need.messages), nullptr, 0};
-        }
+        if (!serves(suite, *v, need)) continue;
+        if (v == suite.forced && cst::fits(*v, query_of(need)))
+            return {{v, need.messages}, on_this(*v, need, need.messages), nullptr, 0};
         if (found < 128 && fits(*v, need, only_ready)) candidates[found++] = v;
     }
     Pick pick;
@@ -74,56 +84,98 @@ __attribute__((noinline)) Lineup decide(const Suite &suite, const Need &need, bo
         pick.offer(&v, cycles);
         if (pick.variant != before) messages = some;
     }
-    return {pick.variant, messages, pick.cycles, pick.next, pick.next_cycles};
+    return {{pick.variant, messages}, pick.cycles, pick.next, pick.next_cycles};
 }
 
-using Question = LineupMemo::Question;
-using Answer = LineupMemo::Answer;
-
-Question question_of(const Need &need, uint64_t kind) {
-    const uint64_t flags = uint64_t(need.one_key) | uint64_t(need.aligned) << 1 | uint64_t(need.rounds_up) << 2 |
-                           uint64_t(need.whole_only) << 3 | kind << 4 | uint64_t(need.whole) << 6 |
-                           uint64_t(need.short_aad) << 7;
-    const uint64_t grain = need.grain ? uint64_t(1 + __builtin_ctzll(need.grain)) : 0;
-    return {uint64_t(reinterpret_cast<uintptr_t>(need.family)), uint64_t(need.messages) << 16 | grain << 8 | flags,
-            need.bytes, need.most};
-}
-uint64_t bits_of(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof(bits));
-    return bits;
-}
-double of_bits(uint64_t bits) {
-    double value;
-    memcpy(&value, &bits, sizeof(value));
-    return value;
-}
-
-// What was decided before about this question, or what is decided now. decide(bool *lasts): whether it is to be
-// remembered.
-template <typename Decide>
-__attribute__((always_inline)) inline Lineup remembered(const Suite &suite, const Need &need, uint64_t kind,
-                                                        Decide decide) {
-    LineupMemo &memo = suite.engine->lineups();
-    const bool usual = !suite.forced && suite.remembered;
-    const Question question = question_of(need, kind);
-    Answer answer;
-    if (usual && memo.recall(question, &answer)) {
-        const Variant *const v = reinterpret_cast<const Variant *>(uintptr_t(answer[0]));
-        return {v, size_t(answer[1]), of_bits(answer[2]), reinterpret_cast<const Variant *>(uintptr_t(answer[3])),
-                of_bits(answer[4])};
+// The same, with kernels whose code can be had. What else is refused, or there is no memory for it, is known by the
+// second time: then only what is ready is asked for, and that is not to last.
+Ranking decide_ready(const Suite &suite, const Need &need, bool *lasts) {
+    for (bool only_ready = false;; only_ready = true) {
+        *lasts = !only_ready;
+        const Ranking ranking = decide(suite, need, only_ready);
+        const Kernel *kernel;
+        if (!ranking.chosen.variant || !suite.engine->fetch(*ranking.chosen.variant, &kernel)) return ranking;
     }
-    bool lasts = true;
-    const Lineup lineup = decide(&lasts);
-    if (usual && lasts)
-        memo.remember(question,
-                      {uint64_t(reinterpret_cast<uintptr_t>(lineup.variant)), lineup.messages, bits_of(lineup.cycles),
-                       uint64_t(reinterpret_cast<uintptr_t>(lineup.next)), bits_of(lineup.next_cycles)});
-    return lineup;
+}
+
+// What about a step is asked of the choice: a step alone; whether a pair takes less than its parts, whether a kernel of
+// messages does.
+enum class Kind : uint64_t { step, pair, message };
+
+// The need that stands for all of about these lengths, and its number.
+struct Question {
+    Question(const Suite &suite, const Need &exact, Kind kind, bool decrypts = false) : need(exact) {
+        uint64_t lengths, n = exact.messages;
+        if (exact.bytes == exact.most) {
+            need.bytes = need.most = LengthRange::sample(exact.bytes);
+            lengths = LengthRange::of(exact.bytes);
+            if (n > FEW) n = LengthRange::floor_of_quarter(n);
+        } else {
+            need.most = LengthRange::floor_of_half(exact.most);
+            need.bytes = std::min(LengthRange::middle_of_half(exact.bytes), need.most - 1);  // a mix, too
+            lengths = MIXED | LengthRange::half(exact.bytes) << 8 | LengthRange::half(exact.most);
+            // Lanes are refilled as they become free: a message more or less makes no round of its own.
+            if (n > FEW_MIXED) n = LengthRange::floor_of_quarter(n);
+        }
+        need.messages = n;
+        number = lengths | rest(suite, need, kind, decrypts);
+    }
+
+    Need need;
+    uint64_t number;
+
+    // What of its number does not depend on the lengths.
+    static uint64_t rest(const Suite &suite, const Need &need, Kind kind, bool decrypts) {
+        const uint64_t grain = need.grain ? std::min(1 + __builtin_ctzll(need.grain), MOST_GRAIN) : 0;
+        const uint64_t flags = uint64_t(need.one_key) | uint64_t(need.aligned) << 1 | uint64_t(need.rounds_up) << 2 |
+                               uint64_t(need.whole_only) << 3 | uint64_t(need.whole) << 4 |
+                               uint64_t(need.short_aad) << 5 | uint64_t(decrypts) << 6 | uint64_t(kind) << 7;
+        const uint64_t n = need.messages <= FEW ? need.messages : FEW + LengthRange::quarter(need.messages);
+        return n << 18 | grain << 26 | flags << 30 | uint64_t(suite.engine->cost_generation()) << 39;
+    }
+
+private:
+    static constexpr uint64_t FEW = MOST_MESSAGES, FEW_MIXED = 8, MIXED = 1 << 17;
+    static constexpr int MOST_GRAIN = 15;
+};
+static_assert(4 * (LengthRange::MOST_LOG2 + 1) <= 1 << 8 && 39 + 16 <= Choices::QUESTION_BITS, "it has room");
+
+bool usual(const Suite &suite) { return !suite.forced && suite.remembered; }
+
+// False: nothing was decided for messages like these, or about a kernel that does not take these.
+bool recall(const Suite &suite, const Need &need, const Question &question, Lineup *lineup) {
+    Choice choice;
+    if (!need.family->choices.recall(question.number, &choice)) return false;
+    if (choice.index == Choice::NONE) return *lineup = {nullptr, need.messages}, true;
+    const Variant &v = *need.family->variants[choice.index];
+    if (!serves(suite, v, need) || !cst::fits(v, query_of(need))) return false;
+    const size_t full = choice.full_rounds ? v.full_rounds(need.messages) * v.lanes : 0;
+    return *lineup = {&v, full ? full : need.messages}, true;
+}
+
+void remember(const Question &question, const Lineup &lineup) {
+    const std::vector<const Variant *> &variants = question.need.family->variants;
+    const size_t index = size_t(std::find(variants.begin(), variants.end(), lineup.variant) - variants.begin());
+    if (lineup.variant && index >= Choice::NONE) return;
+    question.need.family->choices.remember(
+        question.number, {lineup.variant ? uint32_t(index) : Choice::NONE, lineup.messages != question.need.messages});
 }
 
 bool holds(const Family &family, const Variant *v) {
     return std::find(family.variants.begin(), family.variants.end(), v) != family.variants.end();
+}
+
+// A choice that is not the cheapest kernel of a step, but whether it takes less than something else.
+template <typename Decide>
+const Variant *chosen_before(const Suite &suite, const Need &need, const Question &question, Decide decide_now) {
+    Lineup lineup;
+    if (!usual(suite)) return decide_now(need);
+    if (recall(suite, need, question, &lineup)) return lineup.variant;
+    suite.engine->count_question();
+    lineup = {decide_now(question.need), question.need.messages};
+    if (!lineup.variant || (serves(suite, *lineup.variant, need) && cst::fits(*lineup.variant, query_of(need))))
+        return remember(question, lineup), lineup.variant;
+    return decide_now(need);
 }
 
 }  // namespace
@@ -140,22 +192,64 @@ double loading(const Variant &v, bool one_key) {
 }
 
 Lineup line_up(const Suite &suite, const Need &need) {
-    return remembered(suite, need, 0, [&](bool *lasts) {
-        for (;; *lasts = false) {
-            const Lineup lineup = decide(suite, need, !*lasts);
-            const Kernel *kernel;
-            // What else is refused, or there is no memory for it, is known by then: only what is ready is asked for.
-            if (!lineup.variant || !suite.engine->fetch(*lineup.variant, &kernel)) return lineup;
-        }
-    });
+    bool lasts;
+    if (!usual(suite)) return decide_ready(suite, need, &lasts).chosen;
+    Lineup lineup;
+    const Question question(suite, need, Kind::step);
+    if (recall(suite, need, question, &lineup)) return lineup;
+    suite.engine->count_question();
+    const Lineup sample = decide_ready(suite, question.need, &lasts).chosen;
+    if (sample.variant && lasts) {
+        remember(question, sample);
+        if (recall(suite, need, question, &lineup)) return lineup;
+    }
+    suite.engine->count_question();  // they are like no others
+    return decide_ready(suite, need, &lasts).chosen;
 }
 
-const Variant *line_up_whole(const Suite &suite, const Family &family, LastChoice *last, size_t n, uint64_t bytes) {
-    return said_last(suite, family, last, n, bytes, false, [&] {
-        Need need = {&family, n, bytes, bytes};
-        need.whole = true;
-        return line_up(suite, need).variant;
-    });
+Ranking rank(const Suite &suite, const Need &need) {
+    bool lasts;
+    const Lineup lineup = line_up(suite, need);
+    Ranking ranking = decide_ready(suite, usual(suite) ? Question(suite, need, Kind::step).need : need, &lasts);
+    if (ranking.chosen.variant != lineup.variant) ranking = decide_ready(suite, need, &lasts);
+    if (!lineup.variant) return {};
+    ranking.chosen = lineup;
+    ranking.cycles = step_cycles(suite, need);
+    if (ranking.next && serves(suite, *ranking.next, need))
+        ranking.next_cycles = on_this(*ranking.next, need, need.messages);
+    return ranking;
+}
+
+namespace {
+
+// Core cycles of a step, each part of the messages on the kernel that `line` chooses for it.
+template <typename Line>
+double cycles_of(Need need, Line line) {
+    double cycles = 0;
+    while (need.messages) {
+        const Lineup lineup = line(need);
+        if (!lineup.variant) return HUGE_VAL;
+        cycles += on_this(*lineup.variant, need, lineup.messages);
+        need.messages -= lineup.messages;
+    }
+    return cycles;
+}
+
+// What a step would cost that another is compared with: nothing of it is remembered, and no code is made for it.
+double alternative(const Suite &suite, const Need &need) {
+    return cycles_of(need, [&](const Need &some) { return decide(suite, some, false).chosen; });
+}
+
+}  // namespace
+
+double step_cycles(const Suite &suite, const Need &need) {
+    return cycles_of(need, [&](const Need &some) { return line_up(suite, some); });
+}
+
+const Variant *line_up_whole(const Suite &suite, const Family &family, size_t n, uint64_t bytes) {
+    Need need = {&family, n, bytes, bytes};
+    need.whole = true;
+    return line_up(suite, need).variant;
 }
 
 namespace {
@@ -163,9 +257,9 @@ namespace {
 // In front of the middle that a pair does and behind it cipher and hash have calls of their own, of so many bytes.
 double around_pair(const Suite &suite, const Family &ciphers, size_t messages, uint64_t bytes) {
     Need need = {&suite.hashes, messages, bytes, bytes};
-    const double hash = line_up(suite, need).cycles;
+    const double hash = alternative(suite, need);
     need.family = &ciphers;
-    return hash + line_up(suite, need).cycles;
+    return hash + alternative(suite, need);
 }
 
 // Texts in steps. Of ChaCha20-Poly1305 block 0 goes with the beginning (chacha_poly.cpp).
@@ -174,59 +268,94 @@ double text_cycles(const Suite &suite, bool opens, size_t messages, uint64_t byt
     const uint64_t first = keyed ? chacha_first_bytes(bytes) : 0;
     Need need = {&suite.ciphers(opens), messages, CHACHA_BLOCK + first, CHACHA_BLOCK + first};
     need.rounds_up = true;
-    const double beginning = keyed ? line_up(suite, need).cycles : 0;
+    const double beginning = keyed ? alternative(suite, need) : 0;
     need.bytes = bytes - first, need.most = most - first;
-    return beginning + (need.bytes ? line_up(suite, need).cycles : 0);
+    return beginning + (need.bytes ? alternative(suite, need) : 0);
 }
 
 // What a burst in steps costs once, since memory is taken for it and wiped, is as much as of so many messages.
 constexpr double BURST_MESSAGES = 2.5;
 
+// A pair kernel for the middle; NULL: none, or the parts one after the other take less.
+const Variant *pair_now(const Suite &suite, const Need &need, const Family &ciphers) {
+    bool lasts;
+    const Variant *const pair = decide_ready(suite, need, &lasts).chosen.variant;
+    if (!pair || pair == suite.forced) return pair;
+    Need alone = need;
+    alone.family = &ciphers;
+    const double cipher = alternative(suite, alone);
+    alone.family = &suite.hashes;
+    const double hash = alternative(suite, alone);
+    const double around = around_pair(suite, ciphers, need.messages, suite.hash->record.block_bytes);
+    const double stitched = alternative(suite, need) + around;
+    return cipher + hash < stitched * (1 - 2 * COST_PRECISION) ? nullptr : pair;  // two costs are added
+}
+
+// Core cycles of messages whose parts go one after the other, or stitched.
+double cycles_in_steps(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t most) {
+    Need parts = {&suite.hashes, messages, bytes, most};
+    parts.rounds_up = true;
+    const Lineup hash = decide(suite, parts, false).chosen;
+    if (!hash.variant) return HUGE_VAL;
+    double cycles = alternative(suite, parts) + text_cycles(suite, opens, messages, bytes, most);
+    parts.rounds_up = false;
+    parts.family = &suite.pairs;  // in counter mode they open too
+    if (!suite.pairs.variants.empty() && pair_now(suite, parts, suite.encrypts))
+        cycles = std::min(cycles,
+                          alternative(suite, parts) + around_pair(suite, suite.encrypts, messages, hash.variant->step));
+    return cycles + suite.engine->message_cost() * (double(messages) + BURST_MESSAGES);
+}
+
 }  // namespace
 
-Lineup choose_message(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t most, uint64_t aad) {
-    const Family &family = suite.messages[opens];
-    if (family.variants.empty() || (suite.forced && !holds(family, suite.forced))) return {};
-    Need need = {&family, messages, bytes, most};
+Need message_need(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t aad) {
+    Need need = {&suite.messages[opens], messages, bytes, bytes};
     need.whole = true;
     need.short_aad = aad <= SHORT_MESSAGE_AAD;
-    return remembered(suite, need, 2, [&](bool *) {
-        Lineup message = line_up(suite, need);
-        if (!message.variant || message.variant == suite.forced || !bytes || !suite.hash) return message;
-        Need parts = {&suite.hashes, messages, bytes, most};
-        parts.rounds_up = true;
-        const Lineup hash = line_up(suite, parts);
-        double others = hash.cycles + text_cycles(suite, opens, messages, bytes, most);
-        parts.rounds_up = false;
-        parts.family = &suite.pairs;  // in counter mode they open too
-        double pair;
-        if (choose_pair(suite, parts, suite.encrypts, &pair))
-            others = std::min(others, pair + around_pair(suite, suite.encrypts, messages, hash.variant->step));
-        others += suite.engine->message_cost() * (double(messages) + BURST_MESSAGES);
-        if (others < message.cycles * (1 - 2 * COST_PRECISION)) message.variant = nullptr;
-        return message;
+    return need;
+}
+
+MessageKernels::MessageKernels(const Suite &suite, bool opens, size_t n, uint64_t aad)
+    : suite_(suite), opens_(opens), n_(n), aad_(aad) {
+    const Need need = message_need(suite, opens, n, 0, aad);
+    if (usual(suite) && n == 1) question_ = Question::rest(suite, need, Kind::message, false);
+}
+
+const Variant *MessageKernels::of(uint64_t bytes) const {
+    const Family &family = suite_.messages[opens_];
+    Choice choice;
+    if (question_ && family.choices.recall(question_ | LengthRange::of(bytes), &choice)) {
+        if (choice.index == Choice::NONE) return nullptr;
+        const Variant *const v = family.variants[choice.index];
+        if (bytes >= v->message.head && !(v->message.is_short && bytes > v->step)) return v;
+    }
+    return choose_message(suite_, opens_, n_, bytes, aad_);
+}
+
+const Variant *choose_message(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t aad) {
+    return choose_message(suite, opens, message_need(suite, opens, messages, bytes, aad));
+}
+
+const Variant *choose_message(const Suite &suite, bool opens, const Need &exact) {
+    if (exact.family->variants.empty() || (suite.forced && !holds(*exact.family, suite.forced))) return nullptr;
+    return chosen_before(suite, exact, Question(suite, exact, Kind::message), [&](const Need &need) -> const Variant * {
+        bool lasts;
+        const Ranking message = decide_ready(suite, need, &lasts);
+        const Variant *const v = message.chosen.variant;
+        if (!v || v == suite.forced || !need.bytes || !suite.hash) return v;
+        const double others = cycles_in_steps(suite, opens, need.messages, need.bytes, need.most);
+        return others < message.cycles * (1 - 2 * COST_PRECISION) ? nullptr : v;
     });
 }
 
-const Variant *choose_pair(const Suite &suite, const Need &need, const Family &ciphers, double *cycles) {
-    if (need.family->variants.empty() || !need.messages) return nullptr;
-    if (suite.forced && !holds(*need.family, suite.forced)) return nullptr;
-    const Lineup chosen = remembered(suite, need, 1, [&](bool *) {
-        Lineup pair = line_up(suite, need);
-        if (!pair.variant || pair.variant == suite.forced) return pair;
-        Need alone = need;
-        alone.family = &ciphers;
-        const Lineup cipher = line_up(suite, alone);
-        alone.family = &suite.hashes;
-        const Lineup hash = line_up(suite, alone);
-        const double around = around_pair(suite, ciphers, need.messages, suite.hash->record.block_bytes);
-        if (cipher.variant && hash.variant &&
-            cipher.cycles + hash.cycles < (pair.cycles + around) * (1 - 2 * COST_PRECISION))  // two costs are added
-            pair.variant = nullptr;
-        return pair;
-    });
-    if (cycles) *cycles = chosen.cycles;
-    return chosen.variant;
+const Variant *choose_pair(const Suite &suite, const Need &exact, const Family &ciphers, double *cycles) {
+    if (exact.family->variants.empty() || !exact.messages) return nullptr;
+    if (suite.forced && !holds(*exact.family, suite.forced)) return nullptr;
+    const Question question(suite, exact, Kind::pair, &ciphers == &suite.decrypts);
+    const Variant *const pair =
+        chosen_before(suite, exact, question, [&](const Need &need) { return pair_now(suite, need, ciphers); });
+    if (cycles && pair) *cycles = on_this(*pair, exact, exact.messages);
+    return pair;
 }
 
 }  // namespace cst

@@ -1,4 +1,5 @@
-// Which kernels do a step for the messages of a class. Costs decide (select/cost.hpp); what was decided is remembered.
+// Which kernels do a step for the messages of a class. Costs decide (select/cost.hpp), once for each range of lengths
+// (select/choices.hpp).
 #pragma once
 
 #include "../suite/suite.hpp"
@@ -23,38 +24,54 @@ struct Need {
 struct Lineup {
     const Variant *variant = nullptr;  // NULL: none fits. Its code is there
     size_t messages = 0;  // so many go with it, the longest; others are better asked about by themselves
-    double cycles = 0;  // for all of them, core cycles
-    const Variant *next = nullptr;  // the runner-up
+};
+
+// A line-up with its figures: core cycles for all messages, and the runner-up.
+struct Ranking {
+    Lineup chosen;
+    double cycles = 0;
+    const Variant *next = nullptr;
     double next_cycles = 0;
 };
 
 Lineup line_up(const Suite &suite, const Need &need);
 
-// What was said last of n messages of so many bytes, or what decide() says now. last: of that family, in the suite.
-template <typename Decide>
-const Variant *said_last(const Suite &suite, const Family &family, LastChoice *last, size_t n, uint64_t bytes,
-                         bool short_aad, Decide decide) {
-    if (suite.forced || !suite.remembered) return decide();
-    const LastChoice::Question question = {bytes, n, short_aad, suite.engine->lineups().generation()};
-    if (const Variant *const v = last->recall(family, question)) return v;
-    const Variant *const v = decide();
-    last->remember(family, question, v);
-    return v;
-}
+// The same choice, with what it is expected to cost.
+Ranking rank(const Suite &suite, const Need &need);
+
+// Core cycles of a step, each part of the messages on the kernel that is chosen for it; infinite where there is none.
+double step_cycles(const Suite &suite, const Need &need);
 
 // The kernel for n texts that one of `whole_hashes` or `blocks` takes whole.
-const Variant *line_up_whole(const Suite &suite, const Family &family, LastChoice *last, size_t n, uint64_t bytes);
+const Variant *line_up_whole(const Suite &suite, const Family &family, size_t n, uint64_t bytes);
 
 // Core cycles of a step beside the kernel's calls: a row of keys or chaining values that is put into a lane, or a
 // pointer, is a store and a load.
 double loading(const Variant &variant, bool one_key);
 
-// The kernel of messages for so many, with texts and AADs of so many bytes; no variant: there is none, or of an AEAD
-// other kernels take less for the parts.
-Lineup choose_message(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t most, uint64_t aad);
+// What is asked about messages that are one call each of a kernel, with texts and AADs of so many bytes.
+Need message_need(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t aad);
+
+// The kernel of messages for so many; NULL: there is none, or of an AEAD other kernels take less for the parts.
+const Variant *choose_message(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t aad);
+const Variant *choose_message(const Suite &suite, bool opens, const Need &exact);
+
+// The same for many lengths, one message each, with AADs of so many bytes.
+class MessageKernels {
+public:
+    MessageKernels(const Suite &suite, bool opens, size_t n, uint64_t aad);
+    const Variant *of(uint64_t bytes) const;
+
+private:
+    const Suite &suite_;
+    const bool opens_;
+    const size_t n_;
+    const uint64_t aad_;
+    uint64_t question_ = 0;  // as lineup.cpp numbers it, without the length; 0: not known
+};
 
 // The kernel for the stitched middle: so many bytes of so many messages; NULL: none, or the parts one after the other
-// take less.
-const Variant *choose_pair(const Suite &suite, const Need &need, const Family &ciphers, double *cycles);
+// take less. `cycles`: NULL, or where its core cycles go.
+const Variant *choose_pair(const Suite &suite, const Need &exact, const Family &ciphers, double *cycles);
 
 }  // namespace cst

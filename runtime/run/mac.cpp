@@ -359,13 +359,28 @@ void pass(const Class &c, Message **list, size_t n, size_t step, const Variant *
         need.bytes = need.messages ? sum / need.messages : 0;
     }
     while (need.messages) {
-        Lineup lineup = {only, need.messages, 0, nullptr, 0};
+        Lineup lineup = {only, need.messages};
         if (!only) lineup = line_up(suite, need);
         MacStep mac(c, *lineup.variant);
         execute(*suite.engine, *lineup.variant, &c.memory->lanes, &mac, list, lineup.messages);
         list += lineup.messages;
         need.messages -= lineup.messages;
     }
+}
+
+// Bodies that are so long may run on kernels that take several blocks of a block cipher's MAC at once.
+uint64_t least_coarse(const Suite &suite) { return 4 * suite.hash->record.block_bytes; }
+
+// Such a kernel for bodies; NULL: there is none, or it takes more, because what is in front of the body and behind it
+// has calls of its own then.
+const Variant *coarse_kernel(const Suite &suite, Need need) {
+    const Variant *const coarse = line_up(suite, need).variant;
+    if (!coarse || coarse->step == suite.hash->record.block_bytes) return nullptr;
+    const double cycles = step_cycles(suite, need);
+    need.whole_only = true;
+    const Variant &fine = *line_up(suite, need).variant;
+    const double apart = 2 * (fine.cost.per_call + double(need.messages) * loading(fine, false));
+    return coarse == suite.forced || cycles + apart <= step_cycles(suite, need) ? coarse : nullptr;
 }
 
 // The MAC of a block cipher: bodies that are long enough on kernels that take several blocks at once.
@@ -376,20 +391,15 @@ void coarse_pass(const Class &c, Message **list, size_t n) {
     uint64_t sum = 0;
     for (size_t i = 0; i < n; i++) {
         const uint64_t left = list[i]->failed || list[i]->stage > Stage::body ? 0 : body_left(suite, *list[i]);
-        if (left < 4 * unit) continue;
+        if (left < least_coarse(suite)) continue;
         need.messages++;
         need.most = std::max(need.most, left);
         sum += left;
     }
     if (!need.messages) return;
     need.bytes = sum / need.messages;
-    const Lineup coarse = line_up(suite, need);
-    if (!coarse.variant || coarse.variant->step == unit) return;
-    need.whole_only = true;
-    const Lineup fine = line_up(suite, need);
-    // What is in front of the body and behind it takes calls of its own then.
-    const double apart = 2 * (fine.variant->cost.per_call + double(need.messages) * loading(*fine.variant, false));
-    if (coarse.variant != suite.forced && coarse.cycles + apart > fine.cycles) return;
+    const Variant *const coarse = coarse_kernel(suite, need);
+    if (!coarse) return;
     struct {
         uint64_t stop;
         bool to_end;
@@ -406,7 +416,7 @@ void coarse_pass(const Class &c, Message **list, size_t n) {
         m.hash_stop = saved[&m - c.memory->messages].stop;
         m.to_end = saved[&m - c.memory->messages].to_end;
     }
-    pass(c, list, n, coarse.variant->step, coarse.variant);
+    pass(c, list, n, coarse->step, coarse);
 }
 
 }  // namespace
@@ -467,7 +477,7 @@ void run_macs(const Class &c, Message **list, size_t n) {
     pass(c, list, n, unit, nullptr);
 }
 
-Lineup line_up_macs(const Class &c) {
+Ranking rank_macs(const Class &c) {
     const Suite &suite = *c.suite;
     Message m = c.messages[0];
     m.to_end = true;
@@ -475,8 +485,10 @@ Lineup line_up_macs(const Class &c) {
     m.hashed = 0;
     const uint64_t bytes = bytes_left(suite, m);
     Need need = {&suite.hashes, c.n, bytes, bytes};
-    need.whole_only = suite.hash->record.kind == ALGORITHM_HASH;
-    return line_up(suite, need);
+    const bool body = suite.hash->record.kind == ALGORITHM_CBC_MAC && !m.whole && m.body_bytes >= least_coarse(suite);
+    need.whole_only = m.whole || suite.hash->record.kind == ALGORITHM_HASH ||
+                      (body && !coarse_kernel(suite, {&suite.hashes, c.n, m.body_bytes, m.body_bytes}));
+    return rank(suite, need);
 }
 
 void finish_macs(const Class &c) {

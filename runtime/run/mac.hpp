@@ -34,7 +34,7 @@ void run_bodies(const Class &c, Message **list, size_t n, const Variant &v);
 void finish_macs(const Class &c);
 
 // What finish_macs runs most of.
-Lineup line_up_macs(const Class &c);
+Ranking rank_macs(const Class &c);
 
 // Sealing, writes the first tag_len bytes of each digest to the job's tag; opening, compares them, and calls `fail`.
 void write_tags(const Class &c);

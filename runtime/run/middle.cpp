@@ -150,7 +150,7 @@ void run_stretches(const Class &c, const Middle &middle) {
         need.aligned = middle.aligned;
         Lineup lineup;
         if (!middle.keyed) lineup = line_up(suite, need);
-        if (!lineup.variant) lineup = {middle.choice, need.messages, 0, nullptr, 0};
+        if (!lineup.variant) lineup = {middle.choice, need.messages};
         const Variant &on = *lineup.variant;
         size_t some = 0;
         for (size_t i = 0; i < need.messages && some < lineup.messages; i++)

@@ -105,7 +105,7 @@ const Variant *pair_of(const Suite &suite, const Shape &shape, size_t n, double 
 }
 
 // False: kernels of several lanes take less, or something else is to run.
-bool decide(const Suite &suite, const Shape &shape, size_t n, Kernels *kernels, double *pair_cycles = nullptr) {
+bool choose(const Suite &suite, const Shape &shape, size_t n, Kernels *kernels, double *pair_cycles = nullptr) {
     *kernels = {nullptr, nullptr, nullptr, pair_of(suite, shape, n, pair_cycles)};
     const size_t beside = kernels->pair ? 1 : n;  // what is in front of a stitched middle, and behind it, is short
     const auto ask = [&](const Need &need, const Variant **v) {
@@ -154,27 +154,6 @@ bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
         case Construction::tls: return plain && job.direction == CST_SEAL && job.in_len >= AES;
         default: return false;
     }
-}
-
-// As decided, or as decided before.
-bool choose(const Suite &suite, const Shape &shape, size_t n, Kernels *kernels) {
-    LineupMemo &memo = suite.engine->lineups();
-    const LineupMemo::Question question = {uint64_t(reinterpret_cast<uintptr_t>(&suite)),
-                                           uint64_t(n) << 16 | uint64_t(shape.ahead) << 1 | uint64_t(shape.opens),
-                                           shape.body, shape.head};
-    const bool usual = !suite.forced && suite.remembered;
-    const auto variant = [](uint64_t word) { return reinterpret_cast<const Variant *>(uintptr_t(word)); };
-    const auto word = [](const Variant *v) { return uint64_t(reinterpret_cast<uintptr_t>(v)); };
-    LineupMemo::Answer answer;
-    if (usual && memo.recall(question, &answer)) {
-        *kernels = {variant(answer[0]), variant(answer[1]), variant(answer[2]), variant(answer[3])};
-        return answer[4];
-    }
-    const bool here = decide(suite, shape, n, kernels);
-    if (usual)
-        memo.remember(question,
-                      {word(kernels->cipher), word(kernels->hash), word(kernels->coarse), word(kernels->pair), here});
-    return here;
 }
 
 // A kernel and its state block.
@@ -573,12 +552,11 @@ int run_all(const Suite &suite, const Shape &shape, const Kernels &kernels, cst_
 
 }  // namespace
 
-Lineup line_up_one_by_one(const Suite &suite, const cst_job &job, size_t n) {
+Ranking rank_one_by_one(const Suite &suite, const cst_job &job, size_t n) {
     Kernels kernels;
-    Lineup pair;
-    if (serves(suite, &job, 1) && decide(suite, Shape(suite, job, false), n, &kernels, &pair.cycles))
-        pair.variant = kernels.pair;
-    pair.messages = n;
+    Ranking pair;
+    if (serves(suite, &job, 1) && choose(suite, Shape(suite, job, false), n, &kernels, &pair.cycles))
+        pair.chosen = {kernels.pair, n};
     return pair;
 }
 

@@ -1,5 +1,7 @@
 #include "constructions.hpp"
 
+#include <algorithm>
+
 #include "run.hpp"
 #include "calls.hpp"
 #include "checksum.hpp"
@@ -18,6 +20,7 @@ public:
         : Calls(engine, v, first.in_len), opens_(v.cipher.algorithm->record.decrypts_only()) {}
 
     bool run(cst_job *job) {
+        if (job->in_len != bytes_) set_length(job->in_len);
         if (place_.chain != NO_FIELD) memcpy(state_ + place_.chain, job->iv, BLOCK);
         if (is_new(job->key)) {
             const Key &key = key_of(*job);
@@ -33,13 +36,17 @@ private:
     const bool opens_;
 };
 
-// Messages of an AEAD with IVs of 12 bytes, and AADs as long as the first one's. What differs is the counter block and
-// the key: Derived::begin.
+// Messages of an AEAD with IVs of 12 bytes, and AADs as long as the first one's. What differs is what depends on a
+// text's length (Derived::put_length), the counter block and the key (Derived::begin).
 template <typename Derived>
 class AeadCalls : public Calls {
 public:
     // False: its tag is wrong.
     bool run(cst_job *job) {
+        if (job->in_len != bytes_) {
+            set_length(job->in_len);
+            static_cast<Derived *>(this)->put_length();
+        }
         static_cast<Derived *>(this)->begin(*job);
         if (aad_bytes_) {
             const uint8_t *const aad = static_cast<const uint8_t *>(job->aad);
@@ -84,29 +91,43 @@ private:
 class GcmCalls : public AeadCalls<GcmCalls> {
 public:
     GcmCalls(const Engine &engine, const Variant &v, const cst_job &first) : AeadCalls(engine, v, first) {
+        put_length();
+    }
+    void put_length() {
         put_words(state_ + place_.lengths, __builtin_bswap64(8 * uint64_t(aad_bytes_)), __builtin_bswap64(8 * bytes_));
+        if (powers_) point_end_powers();
     }
     void begin(const cst_job &job) {
         const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
         put_words(state_ + place_.counter, load64(iv), load64(iv + 4) >> 32 | uint64_t(1) << 56);  // 7.1, step 2
         if (!is_new(job.key)) return;
         const Key &key = key_of(job);
-        const KeyRow *const powers = key.powers() + GHASH_POWERS;
+        powers_ = key.powers() + GHASH_POWERS;
         point(place_.key, key.encrypt());
-        point(place_.powers, powers - v_.step / BLOCK);
-        const size_t front = place_.is_short ? place_.aad_blocks : v_.step / BLOCK;
-        point(place_.end_powers, powers - front - blocks_of(end_) - 1);
+        point(place_.powers, powers_ - v_.step / BLOCK);
+        point_end_powers();
     }
+
+private:
+    void point_end_powers() {
+        const size_t front = place_.is_short ? place_.aad_blocks : v_.step / BLOCK;
+        point(place_.end_powers, powers_ - front - blocks_of(end_) - 1);
+    }
+
+    const KeyRow *powers_ = nullptr;  // behind the key's
 };
 
 // ChaCha20-Poly1305 (RFC 8439, 2.8).
 class ChachaPolyCalls : public AeadCalls<ChachaPolyCalls> {
 public:
     ChachaPolyCalls(const Engine &engine, const Variant &v, const cst_job &first) : AeadCalls(engine, v, first) {
+        put_length();
+    }
+    void put_length() {
         put_words(state_ + place_.lengths, aad_bytes_, bytes_);
         uint8_t *present = state_ + place_.present;
         for (size_t i = 0; i < place_.aad_blocks; i++, present += BLOCK) put_present(present, i * BLOCK >= before_aad_);
-        for (size_t at = 0; at < v.step; at += BLOCK, present += BLOCK) put_present(present, at < end_);
+        for (size_t at = 0; at < v_.step; at += BLOCK, present += BLOCK) put_present(present, at < end_);
     }
     void begin(const cst_job &job) {
         const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
@@ -118,6 +139,7 @@ private:
     static void put_present(uint8_t *to, bool there) { put_words(to, 0 - uint64_t(there), there); }
 };
 
+// Jobs as long as one another.
 bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
     const cst_job &first = *jobs;
     if (first.n_in_pieces | first.n_out_pieces) return false;
@@ -126,30 +148,103 @@ bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
     return suite.kind == CST_CIPHER && CounterRoom(suite, first.in_len).hold(jobs, n);
 }
 
-template <typename Those>
-int run_calls(const Engine &engine, const Variant &v, cst_job *jobs, size_t n) {
-    Those calls(engine, v, *jobs);
+// Runs them; job(i) is the i-th.
+template <typename Those, typename Job>
+bool run_calls(const Variant &v, size_t n, Job job) {
+    Those calls(*key_of(*job(0)).suite->engine, v, *job(0));
     bool all = true;
-    for (cst_job *job = jobs; job < jobs + n; job++) all &= calls.run(job);
+    for (size_t i = 0; i < n; i++) all &= calls.run(job(i));
     v.calls.add(n);
-    return all ? CST_OK : CST_ERR_AUTH;
+    return all;
+}
+template <typename Job>
+bool run_on(const Variant &v, size_t n, Job job) {
+    const Suite &suite = *key_of(*job(0)).suite;
+    if (suite.kind == CST_CIPHER) return run_calls<TextCalls>(v, n, job);
+    if (suite.construction == Construction::chacha_poly) return run_calls<ChachaPolyCalls>(v, n, job);
+    return run_calls<GcmCalls>(v, n, job);
+}
+
+// The kernel for n jobs as long as one another; NULL: they are not one call each.
+const Variant *kernel_for(const cst_job *jobs, size_t n) {
+    const Suite &suite = *key_of(*jobs).suite;
+    const bool opens = jobs->direction == CST_OPEN;
+    if (suite.messages[opens].variants.empty() || !serves(suite, jobs, n)) return nullptr;
+    const Variant *const v = choose_message(suite, opens, n, jobs->in_len, jobs->aad_len);
+    return v && Calls::has_room(*v) ? v : nullptr;
 }
 
 }  // namespace
 
 int run_one_call(cst_job *jobs, size_t n) {
-    const Suite &suite = *key_of(*jobs).suite;
-    if (is_checksum(suite)) return run_checksums(jobs, n);
-    const bool opens = jobs->direction == CST_OPEN;
-    if (suite.messages[opens].variants.empty()) return JOB_WAITING;
-    if (!serves(suite, jobs, n)) return JOB_WAITING;
-    const Variant *const v = said_last(
-        suite, suite.messages[opens], &suite.last_message[opens], n, jobs->in_len, jobs->aad_len <= SHORT_MESSAGE_AAD,
-        [&] { return choose_message(suite, opens, n, jobs->in_len, jobs->in_len, jobs->aad_len).variant; });
-    if (!v || !Calls::has_room(*v)) return JOB_WAITING;
-    return (suite.kind == CST_CIPHER                          ? run_calls<TextCalls>
-            : suite.construction == Construction::chacha_poly ? run_calls<ChachaPolyCalls>
-                                                              : run_calls<GcmCalls>)(*suite.engine, *v, jobs, n);
+    if (is_checksum(*key_of(*jobs).suite)) return run_checksums(jobs, n);
+    const Variant *const v = kernel_for(jobs, n);
+    if (!v) return JOB_WAITING;
+    return run_on(*v, n, [=](size_t i) { return jobs + i; }) ? CST_OK : CST_ERR_AUTH;
+}
+
+namespace {
+
+bool of_one_kind(const cst_job &a, const cst_job &b) {
+    return key_of(a).suite == key_of(b).suite && a.direction == b.direction && a.aad_len == b.aad_len;
+}
+
+// Jobs of one suite, direction and length of AAD, one call each where there is a kernel for it: all on one kernel
+// before the next one's turn comes.
+bool run_kind(cst_job *const *jobs, size_t n) {
+    const Suite &suite = *key_of(*jobs[0]).suite;
+    const bool opens = jobs[0]->direction == CST_OPEN;
+    bool all = true;
+    if (is_checksum(suite)) {
+        for (size_t i = 0; i < n; i++) all &= run_checksums(jobs[i], 1) == CST_OK;
+        return all;
+    }
+    if (suite.messages[opens].variants.empty()) return true;
+    if (suite.hash && n > 1) {
+        Need need = message_need(suite, opens, n, 0, jobs[0]->aad_len);
+        for (size_t i = 0; i < n; i++) {
+            need.bytes += jobs[i]->in_len;
+            need.most = std::max<uint64_t>(need.most, jobs[i]->in_len);
+        }
+        need.bytes /= n;
+        if (!choose_message(suite, opens, need)) return true;  // side by side, in steps, they take less
+    }
+    const MessageKernels kernels(suite, opens, 1, jobs[0]->aad_len);
+    const Variant *on[MOST_MESSAGES];
+    for (size_t i = 0; i < n; i++) {
+        on[i] = serves(suite, jobs[i], 1) ? kernels.of(jobs[i]->in_len) : nullptr;
+        if (on[i] && !Calls::has_room(*on[i])) on[i] = nullptr;
+    }
+    for (size_t first = 0; first < n; first++) {
+        const Variant *const v = on[first];
+        if (!v) continue;
+        cst_job *same[MOST_MESSAGES];
+        size_t some = 0;
+        for (size_t i = first; i < n; i++) {
+            if (on[i] != v) continue;
+            on[i] = nullptr;
+            same[some++] = jobs[i];
+        }
+        all &= run_on(*v, some, [&](size_t i) { return same[i]; });
+    }
+    return all;
+}
+
+}  // namespace
+
+bool run_one_calls(cst_job *jobs, size_t n) {
+    bool all = true;
+    for (size_t first = 0, next; first < n; first = next) {
+        cst_job *kind[MOST_MESSAGES];
+        size_t some = 0;
+        for (next = first; next < n; next++) {
+            if (jobs[next].status != JOB_WAITING) continue;
+            if (some && !of_one_kind(*kind[0], jobs[next])) break;
+            kind[some++] = jobs + next;
+        }
+        if (some) all &= run_kind(kind, some);
+    }
+    return all;
 }
 
 }  // namespace cst

@@ -138,7 +138,7 @@ size_t alone(const Suite &suite, Rest *const *list, size_t n) {
     size_t some = 1;
     while (some < n && list[some]->blocks * MUCH_LONGER > list[0]->blocks) some++;
     if (some == n) return n;
-    const auto cycles = [&](Rest *const *from, size_t m) { return line_up(suite, need_of(suite, from, m)).cycles; };
+    const auto cycles = [&](Rest *const *from, size_t m) { return step_cycles(suite, need_of(suite, from, m)); };
     return cycles(list, some) + cycles(list + some, n - some) < cycles(list, n) ? some : n;
 }
 

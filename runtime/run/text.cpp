@@ -168,8 +168,9 @@ CounterWord::CounterWord(Construction construction) {
 }
 
 CounterRoom::CounterRoom(const Suite &suite, uint64_t bytes) : word_(suite.construction) {
-    const uint64_t unit = suite.encrypt->record.block_bytes;
-    if (counts(suite) && word_.carries()) blocks_ = (bytes + unit - 1) / unit;
+    if (!counts(suite) || !word_.carries()) return;
+    const uint64_t unit = suite.encrypt->record.block_bytes;  // a power of two
+    blocks_ = (bytes + unit - 1) >> __builtin_ctzll(unit);
 }
 
 namespace {
@@ -258,14 +259,14 @@ void run_texts(const Class &c, Message **list, size_t n, bool decrypts) {
     }
 }
 
-Lineup line_up_texts(const Class &c) {
+Ranking rank_texts(const Class &c) {
     const uint64_t bytes = c.messages[0].text_end;
     Need need = {&c.suite->ciphers(c.opens), c.n, bytes, bytes};
     need.one_key = c.one_key;
     need.rounds_up = rounds_up(*c.suite, c.opens);
-    Lineup lineup = line_up(*c.suite, need);
+    const Ranking ranking = rank(*c.suite, need);
     need.rounds_up = true;
-    return lineup.variant ? lineup : line_up(*c.suite, need);
+    return ranking.chosen.variant ? ranking : rank(*c.suite, need);
 }
 
 void run_all_texts(const Class &c, bool decrypts) {

@@ -13,7 +13,7 @@ void run_texts(const Class &c, Message **list, size_t n, bool decrypts);
 void run_all_texts(const Class &c, bool decrypts);
 
 // What run_all_texts begins with.
-Lineup line_up_texts(const Class &c);
+Ranking rank_texts(const Class &c);
 // Whether the suite's cipher is a counter mode, or ChaCha20.
 bool counts(const Suite &suite);
 // What a kernel leaves of a text is filled up in the scratch, where blocks do not wait for one another, or nothing

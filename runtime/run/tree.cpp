@@ -276,12 +276,12 @@ bool run_trees(Memory *memory, cst_job *const *jobs, size_t n) {
     return all;
 }
 
-Lineup line_up_trees(const Suite &suite, size_t messages, uint64_t bytes) {
+Ranking rank_trees(const Suite &suite, size_t messages, uint64_t bytes) {
     const uint64_t chunks = chunks_of(bytes), some = std::min<uint64_t>(messages * chunks, Wave::MOST_CHUNKS);
     const uint64_t mean = bytes / chunks;
-    Lineup lineup = line_up(suite, need_of(suite, size_t(some), some * mean, std::min<uint64_t>(bytes, CHUNK)));
-    lineup.cycles *= double(messages * chunks) / double(some);
-    return lineup;
+    Ranking ranking = rank(suite, need_of(suite, size_t(some), some * mean, std::min<uint64_t>(bytes, CHUNK)));
+    ranking.cycles *= double(messages * chunks) / double(some);
+    return ranking;
 }
 
 }  // namespace cst

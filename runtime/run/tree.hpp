@@ -11,6 +11,6 @@ namespace cst {
 // Jobs of one suite, at most MOST_MESSAGES. False: one did not authenticate.
 bool run_trees(Memory *memory, cst_job *const *jobs, size_t n);
 // What the chunks of so many messages of so many bytes take.
-Lineup line_up_trees(const Suite &suite, size_t messages, uint64_t bytes);
+Ranking rank_trees(const Suite &suite, size_t messages, uint64_t bytes);
 
 }  // namespace cst

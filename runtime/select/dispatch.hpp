@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "choices.hpp"
 #include "variant.hpp"
 
 namespace cst {
@@ -12,6 +13,7 @@ namespace cst {
 struct Family {
     std::vector<const Variant *> variants;
     std::vector<uint64_t> needs;  // the distinct Variant::need(), largest first
+    mutable Choices choices;      // what was decided about them (run/lineup.cpp)
 
     void add(const Variant *variant);
 };

@@ -170,7 +170,7 @@ int Engine::commit(std::unique_ptr<OwnedPack> pack, Added *added) {
         variants_.push_back(std::move(variant));
     }
     settle_weaves(variants_);
-    lineups_->forget();
+    cost_generation_++;
     families_ = std::move(added->families);
     if (cost_table_.empty()) {
         cost_table_ = std::move(added->cost_table);
@@ -183,7 +183,7 @@ void Engine::go_back(Mark *mark) noexcept {
     while (cache_->packs().size() > mark->packs) cache_->remove_last();
     variants_.resize(mark->variants);
     settle_weaves(variants_);
-    lineups_->forget();
+    cost_generation_++;
     algorithms_.resize(mark->algorithms);
     packs_.resize(mark->packs);
     most_state_bytes_ = mark->most_state_bytes;
@@ -221,7 +221,7 @@ int Engine::take_costs(std::vector<KernelCost> costs) {
     }
     for (const auto &change : changes) change.first->set_cost(change.second);
     settle_weaves(variants_);
-    lineups_->forget();
+    cost_generation_++;
     measured_ = std::move(costs);
     return CST_OK;
 }
@@ -243,7 +243,7 @@ void Engine::take_table(const std::string &name, uint32_t message, const std::ve
         variant->set_cost(cost);
     }
     settle_weaves(variants_);
-    lineups_->forget();
+    cost_generation_++;
 }
 
 std::string Engine::costs_from() const {

@@ -11,7 +11,6 @@
 #include "cost.hpp"
 #include "cpu.hpp"
 #include "dispatch.hpp"
-#include "lineup_memo.hpp"
 #include "recent.hpp"
 #include "spare.hpp"
 
@@ -74,8 +73,11 @@ public:
     Spare &spare() const { return spare_; }
     // The keys that bursts had.
     Recent &recent() const { return recent_; }
-    // What was decided about kernels (run/lineup.cpp).
-    LineupMemo &lineups() const { return *lineups_; }
+    // Of the costs: another one since they have changed, and what was decided by them does not count any more.
+    uint16_t cost_generation() const { return cost_generation_; }
+    // How often kernels were compared by their costs (run/lineup.cpp), rather than a choice remembered.
+    uint64_t questions() const { return questions_.load(std::memory_order_relaxed); }
+    void count_question() const { questions_.fetch_add(1, std::memory_order_relaxed); }
 
     // The code of a kernel, made on first use. CST_ERR_UNSUPPORTED when this CPU, or CST_ERR_JIT when this OS, cannot
     // run it.
@@ -112,7 +114,8 @@ private:
     size_t most_state_bytes_ = 0;
     mutable Spare spare_;
     mutable Recent recent_;
-    std::unique_ptr<LineupMemo> lineups_{new LineupMemo};
+    uint16_t cost_generation_ = 0;
+    mutable std::atomic<uint64_t> questions_{0};
     std::vector<std::unique_ptr<OwnedPack>> packs_;
     std::vector<std::unique_ptr<Algorithm>> algorithms_;
     std::vector<std::unique_ptr<Variant>> variants_;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "../select/engine.hpp"
-#include "../select/last_choice.hpp"
 #include "key_layout.hpp"
 #include "lengths.hpp"
 
@@ -56,12 +55,11 @@ struct Suite {
     Construction construction = Construction::single;
 
     Family messages[2];
-    mutable LastChoice last_message[2], last_whole_hash, last_block;
     Family hashes, encrypts, decrypts, pairs;
     Family whole_hashes, blocks;  // one call each: GHASH of what stands alone, or a checksum; `block`
     Family open_pairs, handed_open_pairs;  // apart, because hash and cipher begin at different places (run/middle.cpp)
     const Variant *forced = nullptr;
-    bool remembered = true;  // what is decided about its families, which live as long as the engine
+    bool remembered = true;  // what is decided about its families
 
     size_t key_bytes = 0, mac_key_min = 0, mac_key_max = 0, iv_bytes = 0, tag_min = 0, tag_max = 0, block_bytes = 1,
            expansion = 0;

@@ -1,5 +1,5 @@
 """Which kernels the library takes on CPUs that are not this one (dispatch_test.cpp); under qemu-user, where they also
-run (emulated_test.cpp); and whether choices are remembered apart (memo_test.cpp)."""
+run (emulated_test.cpp); and what is remembered of choices (choices_test.cpp)."""
 
 from __future__ import annotations
 
@@ -158,6 +158,13 @@ def test_seeded_emulated(emulated: Path) -> None:
     assert problems(run_emulated(emulated, "Nehalem")[1], tiers()["avx2_aes"])
 
 
-def test_remembered_choices_are_not_confused(root: Path, library: str, tmp_path: Path) -> None:
-    done = subprocess.run([compiled(root, library, tmp_path, "memo_test")], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, "passed\n"), done.stdout
+def test_choices_are_remembered_by_ranges_of_lengths(root: Path, library: str, tmp_path: Path) -> None:
+    """Choices are not confused, and bursts of random lengths hardly ask for any."""
+    suites = [
+        "sha1", "hmac-sha256", "sha3-256", "blake3", "crc32c", "aes-128-cbc", "aes-128-cbc/open", "aes-128-ctr",
+        "aes-128-cmac", "aes-128-gcm", "aes-128-gcm/open", "chacha20-poly1305", "aes-128-xts", "aes-128-ccm",
+        "aes-128-cbc+hmac-sha1-etm", "aes-128-cbc+hmac-sha1-etm/open", "aes-128-cbc+hmac-sha1-tls",
+        "aes-128-cbc+hmac-sha1-96",
+    ]  # fmt: skip
+    done = subprocess.run([compiled(root, library, tmp_path, "choices_test"), *suites], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "passed"), done.stdout

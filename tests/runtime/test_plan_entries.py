@@ -174,6 +174,8 @@ def test_what_is_named_runs(shared_context: Context, counters: Counters) -> None
     for suite in CONSTRUCTIONS:
         for n, length in ((1, 64), (1, 16384), (16, 4096), (64, 1024)):
             for direction in (SEAL, OPEN):
+                if n > 1 and direction == OPEN and oracle.meaning(suite).kind == "tls":
+                    continue  # their paddings, hence their lengths, are drawn at random
                 choice = shared_context.suite(suite).choice(n, length, False, direction)
                 built = bench.build([JobSpec(suite, direction, length, OWN_KEY)] * n)
                 ran = counters.during(lambda built=built: burst(bench, built))

@@ -1,0 +1,121 @@
+// What was decided about a family's kernels, for all messages of about the same length. Lengths that hardly change what
+// a kernel costs are one question, so random lengths ask no more than some hundred questions. Lock-free.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace cst {
+
+// Ranges of lengths. Every kernel's iteration is a multiple of 16 bytes: below 1,024 bytes a length is rounded up to
+// that, and it counts whether it is a multiple. Longer ones fall into eighths of an octave.
+struct LengthRange {
+    static constexpr uint64_t GRAIN = 16, FINE = 1024, COARSE_GRAIN = 64;
+    static constexpr unsigned FINE_LOG2 = 10, MOST_LOG2 = 36;
+
+    static uint32_t of(uint64_t bytes) {
+        if (bytes < FINE) return uint32_t((bytes + GRAIN - 1) / GRAIN * 2 + (bytes % GRAIN != 0));
+        return uint32_t(2 * (FINE / GRAIN + 1 + eighth(bytes) - 8 * FINE_LOG2) + (bytes % COARSE_GRAIN != 0));
+    }
+    // The length that stands for those of a range: in it, and as many iterations of any kernel where ranges are fine;
+    // the least of it where they are coarse. The same for itself.
+    static uint64_t sample(uint64_t bytes) {
+        if (bytes < FINE) return (bytes + GRAIN - 1) / GRAIN * GRAIN - (bytes % GRAIN != 0);
+        return floor_of_eighth(bytes) + (bytes % COARSE_GRAIN != 0);
+    }
+
+    // Which eighth of an octave it falls into, counted from 1 on. The least number of each is below.
+    static uint32_t eighth(uint64_t x) {
+        const unsigned log2 = log2_of(x);
+        if (log2 > MOST_LOG2) return 8 * (MOST_LOG2 + 1) - 1;
+        return 8 * log2 + uint32_t(log2 >= 3 ? x >> (log2 - 3) & 7 : (x << (3 - log2)) & 7);
+    }
+    static uint64_t floor_of_eighth(uint64_t x) { return floor_of(x, 3); }
+    // The same of quarters and halves, and the middle of a half.
+    static uint32_t quarter(uint64_t x) { return eighth(x) / 2; }
+    static uint64_t floor_of_quarter(uint64_t x) { return floor_of(x, 2); }
+    static uint32_t half(uint64_t x) { return eighth(x) / 4; }
+    static uint64_t floor_of_half(uint64_t x) { return floor_of(x, 1); }
+    static uint64_t middle_of_half(uint64_t x) {
+        const unsigned log2 = log2_of(x);
+        return log2 < 2 ? x : floor_of(x, 1) + (uint64_t(1) << (log2 - 2));
+    }
+
+private:
+    static unsigned log2_of(uint64_t x) { return 63 - unsigned(__builtin_clzll(x | 1)); }
+    static uint64_t floor_of(uint64_t x, unsigned bits) {
+        const unsigned log2 = log2_of(x);
+        return log2 <= bits ? x : x >> (log2 - bits) << (log2 - bits);
+    }
+};
+
+// One of a family's kernels; how many messages it takes.
+struct Choice {
+    static constexpr uint32_t NONE = 254;
+    uint32_t index;  // in the family, or NONE: none, it was decided
+    bool full_rounds;  // only messages that fill all lanes; the others are another question
+};
+
+// One word for each choice, question and answer together: what comes back was decided about this very question. A copy
+// knows nothing.
+class Choices {
+public:
+    Choices() = default;
+    Choices(const Choices &) {}
+    Choices &operator=(const Choices &) {
+        delete table_.exchange(nullptr);
+        return *this;
+    }
+    ~Choices() { delete table_.load(std::memory_order_relaxed); }
+
+    static constexpr unsigned QUESTION_BITS = 55;  // a question has no more
+
+    bool recall(uint64_t question, Choice *choice) const {
+        const Table *const table = table_.load(std::memory_order_acquire);
+        if (!table) return false;
+        for (const std::atomic<uint64_t> &place : table->sets[set_of(question)]) {
+            const uint64_t word = place.load(std::memory_order_acquire);
+            if (word >> CHOICE_BITS != question || !(word & INDEX)) continue;
+            *choice = {uint32_t(word & INDEX) - 1, (word & FULL_ROUNDS) != 0};
+            return true;
+        }
+        return false;
+    }
+    // Nothing where there is no memory, or the choice does not fit into a word.
+    void remember(uint64_t question, const Choice &choice) {
+        Table *table = table_.load(std::memory_order_acquire);
+        if (!table) {
+            Table *const made = new (std::nothrow) Table();
+            if (!made) return;
+            if (table_.compare_exchange_strong(table, made, std::memory_order_acq_rel)) table = made;
+            else delete made;
+        }
+        if (choice.index > NONE_INDEX) return;
+        std::atomic<uint64_t>(&set)[WAYS] = table->sets[set_of(question)];
+        size_t at = question * ODD >> 32 & (WAYS - 1);  // which one it pushes out, where there is no room
+        for (size_t i = 0; i < WAYS; i++) {
+            const uint64_t word = set[i].load(std::memory_order_relaxed);
+            if (word && word >> CHOICE_BITS != question) continue;
+            at = i;
+            break;
+        }
+        set[at].store(question << CHOICE_BITS | (choice.full_rounds ? FULL_ROUNDS : 0) | (choice.index + 1),
+                      std::memory_order_release);
+    }
+
+private:
+    static constexpr unsigned CHOICE_BITS = 64 - QUESTION_BITS;
+    static constexpr uint64_t INDEX = 0xff, FULL_ROUNDS = 0x100, ODD = 0x9e3779b97f4a7c15u;
+    static constexpr uint32_t NONE_INDEX = Choice::NONE;
+    static constexpr size_t SETS = 128, WAYS = 8;
+    struct Table {
+        alignas(64) std::atomic<uint64_t> sets[SETS][WAYS] = {};
+    };
+    static size_t set_of(uint64_t question) { return (question ^ question >> 21) * ODD >> 57; }
+
+    std::atomic<Table *> table_{nullptr};
+};
+
+}  // namespace cst
