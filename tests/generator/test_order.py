@@ -17,6 +17,7 @@ from cryptostitch.passes.verify import check_program
 from cryptostitch.pipeline import Generator
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stream_runs import done, meant
 
 STREAMS = [
     ("sha1_x16", "avx512"),
@@ -32,6 +33,7 @@ STREAMS = [
     ("aes128_gcm_enc_x1_by16", "avx512"),
     ("poly1305_x1_by8", "avx512"),
     ("sha512_simd_x1", "avx2"),
+    ("rc4_vartime_x1", "scalar"),
 ]
 
 
@@ -57,6 +59,16 @@ def test_every_stream_keeps_its_meaning(generator: Generator, name: str, isa: st
 @given(window=st.integers(2, 300), budget=st.integers(12, 32))
 def test_any_window_and_budget(generator: Generator, window: int, budget: int) -> None:
     assert problems(generator.virtual(stream_name("md5_x16"), "avx512"), window, budget) == []
+
+
+@pytest.mark.parametrize("window", [2, 64])
+def test_table_and_output_pass_each_other(generator: Generator, window: int) -> None:
+    """RC4 reads its table while the bytes of the stream before are stored: what is read does not depend on it, and the
+    proof says so. The code is run, too."""
+    name = stream_name("rc4_vartime_x1")
+    program = generator.stitch([(name, "scalar")], budgets=[11], orders=[window]).parts[0].program
+    assert program.name == f"rc4_vartime_x1@scalar#11~{window}"
+    assert done(program, 3) == meant(generator.virtual(name, "scalar"), 3)
 
 
 def test_the_text_is_left_alone(generator: Generator) -> None:
@@ -88,6 +100,7 @@ def test_registers_for_addresses_stay_few(generator: Generator) -> None:
         ("sha256_x4", "sse", "registers"),
         ("aes128_cbc_dec_x16", "avx512", "memory"),
         ("aes128_cbc_enc_x4", "sse", "memory"),
+        ("rc4_vartime_x1", "scalar", "memory"),
     ],
 )
 def test_a_forgotten_dependence_is_found(

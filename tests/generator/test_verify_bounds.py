@@ -192,6 +192,21 @@ def test_a_masked_number_is_followed_around_the_loop() -> None:
     assert "not proved" in walked("mov g5:32, [g0+256]:32")[0]
 
 
+@pytest.mark.parametrize(
+    "enter, text, said",
+    [
+        ("lea g5, [g0+768]", "and g4:32, 63\nmov g4:32, [g5+g4*4]:32", "by an address that is not a sum"),
+        ("mov g5, 0", "vmovdqu64 [g0+g5*1], v1\nxor g5, 128", "has an address like the table's"),
+    ],
+)
+def test_what_is_the_table_is_seen_by_its_address(enter: str, text: str, said: str) -> None:
+    """Since value numbering lets accesses of the table pass all others."""
+    program = looked_up(text)
+    entered = replace(program.code, enter=(*program.code.enter, *code(enter, "", "").enter))
+    problems = check_bounds(replace(program, code=entered, window=replace(program.window, generals=6)))
+    assert len(problems) == 1 and said in problems[0], problems
+
+
 def test_without_a_table_no_number_is_an_index() -> None:
     program = looked_up("and g4:32, 3\nmov g4:32, [g0+g4*4+256]:32")
     fields = tuple(f for f in program.contract.fields if f.name != TABLE)

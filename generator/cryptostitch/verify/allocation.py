@@ -52,7 +52,7 @@ def allocation_problems(found: Induction) -> list[str]:
         a: Machine = getattr(virtual, section)
         b: Machine = getattr(real, section)
         found_here = _undefined(virtual.name, section, a) if not problems else []
-        found_here += _stores(real.name, section, a, b)
+        found_here += _stores(real.name, section, a, b, False) + _stores(real.name, section, a, b, True)
         found_here += _memory(real.name, section, a, b, real)
         for name, where in found.lost:
             if where == section:
@@ -94,16 +94,19 @@ def _first_foreign(real: Side, section: str, a: Machine, b: Machine) -> list[str
     return _undefined(real.name, section, b)[:1]
 
 
-def _stores(name: str, section: str, a: Machine, b: Machine) -> list[str]:
-    for mine, theirs in zip(a.stores, b.stores):
+def _stores(name: str, section: str, a: Machine, b: Machine, table: bool) -> list[str]:
+    """Of the stores to the table, or of all others, the first that differs: no other order of the one beside the other
+    can be told apart."""
+    ours, others = ([store for store in machine.stores if store.table == table] for machine in (a, b))
+    for mine, theirs in zip(ours, others):
         if mine.address != theirs.address or mine.size != theirs.size:
             return [f"{name}: {section}: {describe(theirs.ins)} stores to another address than {describe(mine.ins)}"]
         if mine.value != theirs.value:
             return [f"{name}: {section}: {describe(theirs.ins)} stores another value than {describe(mine.ins)}"]
-    if len(a.stores) != len(b.stores):
-        longer = a.stores if len(a.stores) > len(b.stores) else b.stores
-        extra = longer[min(len(a.stores), len(b.stores))].ins
-        which = "has no counterpart after allocation" if longer is a.stores else "is not in the template"
+    if len(ours) != len(others):
+        longer = ours if len(ours) > len(others) else others
+        extra = longer[min(len(ours), len(others))].ins
+        which = "has no counterpart after allocation" if longer is ours else "is not in the template"
         return [f"{name}: {section}: the store {describe(extra)} {which}"]
     return []
 

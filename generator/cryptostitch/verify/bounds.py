@@ -142,27 +142,37 @@ class Bounds:
         """What is wrong with an access, or None."""
         if access.symbol is not None:
             return self._pool(access)
+        wrong, table = self._place(access, section)
+        if wrong is None and access.size and table != access.table:
+            if table:
+                return "reaches the table by an address that is not a sum with the state block's"
+            return "has an address like the table's and is not in it"
+        return wrong
+
+    def _place(self, access: Access, section: str) -> tuple[str | None, bool]:
+        """What is wrong with an access, or None; and whether it is one of the table."""
         form, c = self.linear(access.address)
         if form == {self.state: 1}:
-            return self._field(access, c)
+            return self._field(access, c), any(
+                f.name == TABLE and f.offset <= c < f.offset + f.size for f in self.contract.fields
+            )
         if form.get(self.state) == 1:
             others = [(k, self.most(t)) for t, k in form.items() if t != self.state]
             spans = [k * most for k, most in others if k >= 0 and most is not None]
             if len(spans) == len(others):
-                return self._table(access, c, sum(spans))
+                return self._table(access, c, sum(spans)), True
         pointers = [t for t, k in form.items() if t in self.pointers and self.pointers[t][0] != FROM_HAND and k == 1]
         if len(pointers) == 1:
             rest = {t: k for t, k in form.items() if t != pointers[0]}
             reached = self.contract.field(self.pointers[pointers[0]][0])
             if reached.reach:
-                return "moves a pointer that stays where it is" if rest else self._reach(access, reached, c)
-            return self._lane(access, self.pointers[pointers[0]], rest, c, section)
+                return ("moves a pointer that stays where it is" if rest else self._reach(access, reached, c)), False
+            return self._lane(access, self.pointers[pointers[0]], rest, c, section), False
         half = self._half(form)
         if half is not None:
-            return self._hand(access, *half, c)
-        return (
-            f"{'stores to' if access.write else 'reads'} an address that is not proved to lie in the contract's memory"
-        )
+            return self._hand(access, *half, c), False
+        what = "stores to" if access.write else "reads"
+        return f"{what} an address that is not proved to lie in the contract's memory", False
 
     def _pool(self, access: Access) -> str | None:
         data = next((k.data for k in self.contract.constants if k.name == access.symbol), None)

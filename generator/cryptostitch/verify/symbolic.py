@@ -28,7 +28,8 @@ SUMS = frozenset(("add", "sub", "lea"))
 class Access:
     """One memory access (or, with ``size`` 0, a hint that names an address): of the pool when ``symbol`` is set
     (``address`` is then the offset), else at a term's address. ``mask``: what says which of its parts are touched, if
-    not all are."""
+    not all are. ``table``: whether it was taken for one of the state block's table, which no other access can meet;
+    that it was right is for the bounds to prove."""
 
     ins: Ins
     address: int
@@ -38,31 +39,37 @@ class Access:
     value: Term = -1
     symbol: str | None = None
     mask: Term = -1
+    table: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A store that the world outside the stream can see."""
+    """A store to the caller's memory or a hand-over buffer, or (``table``) to the state block's table."""
 
     ins: Ins
     address: Term
     size: int
     value: Term
     owner: int = 0
+    table: bool = False
 
 
 @dataclass
 class Block:
     """A state block: its private memory, and the byte ranges in it that are not: shared with other streams, or
-    addressed by computed indices."""
+    addressed by computed indices, as a table is."""
 
     memory: Memory
     shared: tuple[tuple[int, int], ...] = ()
+    table: bool = False
 
     @staticmethod
     def of(terms: Terms, fields: Iterable[Field], tag: str = "") -> Block:
+        shared = [f for f in fields if f.name in (HAND, TABLE)]
         return Block(
-            Memory(terms, tag), tuple((f.offset, f.offset + f.size) for f in fields if f.name in (HAND, TABLE))
+            Memory(terms, tag),
+            tuple((f.offset, f.offset + f.size) for f in shared),
+            any(f.name == TABLE for f in shared),
         )
 
     def is_private(self, offset: int, size: int) -> bool:
@@ -208,7 +215,7 @@ class Machine:
         self.registers: dict[Key, tuple] = {}
         self.blocks: dict[Term, Block] = {}
         self.owner = 0
-        self.versions: dict[int, int] = {}
+        self.versions: dict[tuple[int, bool], int] = {}  # stores so far: of this owner, to its table or elsewhere
         self.flags: Term | None = None
         self.glued = False
         self._shared: set[Key] = set()
@@ -293,6 +300,15 @@ class Machine:
             return None, 0
         return block, offset
 
+    def _is_table(self, address: Term) -> bool:
+        """Whether the address is a sum that the address of a state block with a table is part of."""
+        node = self.terms.nodes[address]
+        if node[0] == "plus":
+            return self._is_table(node[2])
+        if node[0] == "op" and node[2] == "add":
+            return any(self._is_table(term) for term in node[3:])
+        return node[0] == "state" and self.blocks[address].table
+
     def _load(self, spec: tuple, log: bool = True) -> Term:
         terms = self.terms
         size, whole, symbol = spec[1], spec[2], spec[7]
@@ -305,24 +321,27 @@ class Machine:
             return terms.copies(term, whole)
         address = self._address(spec)
         block, offset = self._where(address, size)
+        table = block is None and self._is_table(address)
         if block is not None:
             term = block.memory.load(offset, size)
         else:
-            term = terms.make("user", size, (self.section, self.owner, self.versions.get(self.owner, 0)), address)
+            version = self.versions.get((self.owner, table), 0)
+            term = terms.make("user", size, (self.section, self.owner, version), address)
         if log:
-            self.accesses.append(Access(self.running, address, size, False, spec[8], term, None, self.mask))
+            self.accesses.append(Access(self.running, address, size, False, spec[8], term, None, self.mask, table))
         return terms.copies(term, whole)
 
     def _store(self, spec: tuple, term: Term) -> None:
         size = spec[1]
         address = self._address(spec)
         block, offset = self._where(address, size)
-        self.accesses.append(Access(self.running, address, size, True, spec[8], term, None, self.mask))
+        table = block is None and self._is_table(address)
+        self.accesses.append(Access(self.running, address, size, True, spec[8], term, None, self.mask, table))
         if block is not None:
             block.memory.store(offset, size, term)
         else:
-            self.stores.append(Store(self.running, address, size, term, self.owner))
-            self.versions[self.owner] = self.versions.get(self.owner, 0) + 1
+            self.stores.append(Store(self.running, address, size, term, self.owner, table))
+            self.versions[self.owner, table] = self.versions.get((self.owner, table), 0) + 1
 
     # ---- instructions
 

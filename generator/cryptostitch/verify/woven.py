@@ -61,8 +61,8 @@ def _registers(kernel: Kernel, stream: int) -> list[tuple[Key, Key]]:
 
 def _difference(kernel: Kernel, i: int, name: str, what: str, woven: Machine, machine: Machine) -> list[str]:
     state: Term = machine.terms.make("state", 8, i)
-    stores = [s for s in woven.stores if s.owner == i]
-    for mine, theirs in zip(machine.stores, stores):
+    stores = sorted((s for s in woven.stores if s.owner == i), key=lambda s: s.table)
+    for mine, theirs in zip(sorted(machine.stores, key=lambda s: s.table), stores):
         if (mine.address, mine.size, mine.value) != (theirs.address, theirs.size, theirs.value):
             return [
                 f"{kernel.name}: {what}: stream {i}, {name}: {describe(theirs.ins)} does not store what "
