@@ -11,18 +11,24 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from cryptostitch import pipeline
 from cryptostitch.analysis import bench_run
 from cryptostitch.binding import runtime
 from cryptostitch.cli import main
 from cryptostitch.core.errors import CryptostitchError
+from cryptostitch.core.program import Program
+from cryptostitch.core.stream import Stream
 from cryptostitch.cpus.folder import ABOUT, About, CpuFolder, Grade, Made, Part
 from cryptostitch.instruction_probe import measurement
 from cryptostitch.learning import host, pairs, steps
+from cryptostitch.learning import learn as learning
 from cryptostitch.learning.budget import LEAST_PAIR, MOST_PAIR, PROBE_RUNS, Budget, Step
 from cryptostitch.learning.diary import PLACE, Diary
 from cryptostitch.listing import Catalogue
 from cryptostitch.model.forms import all_forms
 from cryptostitch.model.table import read_table
+from cryptostitch.passes.verify import VerifyError
+from cryptostitch.report.learned import learned_data, learned_page, learned_text
 from cryptostitch.tuning.measure import Cost, Laboratory
 from cryptostitch.tuning.tune import default_settings
 
@@ -294,7 +300,8 @@ def test_a_weave_that_lasts_is_kept(work: steps.Work, monkeypatch: pytest.Monkey
     rows = json.loads(work.folder.file(Part.COSTS).read_text())["kernels"]
     assert rows == {"other": [1, 2], PAIR: [104.0, 20.0], f"{PAIR}~{work.host.name}": [100.0, 10.0]}
     searched = work.diary.done("searched")
-    assert searched["tried"] == {PAIR: {"kept": True, "gain": 1.02}} and len(searched["untried"]) == 1
+    kept = {PAIR: {"kept": True, "gain": 1.02, "unproved": []}}
+    assert searched["tried"] == kept and len(searched["untried"]) == 1
     about = work.folder.about()
     assert about and about.parts[Part.RECIPES].how == steps.RECIPES_HOW
     steps.tune(work, runtime.Context())  # nothing is searched twice
@@ -318,9 +325,36 @@ def test_a_weave_that_does_not_last_is_not_kept(work: steps.Work, monkeypatch: p
     other_than_default(monkeypatch)
     monkeypatch.setattr(pairs.Searches, "_timed", gaining([1.05, 1.005, 1.06]))
     steps.tune(work, runtime.Context())
-    assert work.folder.recipes() == [] and work.diary.done(PAIR) == {"kept": False, "gain": 1.005}
+    assert work.folder.recipes() == []
+    assert work.diary.done(PAIR) == {"kept": False, "gain": 1.005, "unproved": []}
     about = work.folder.about()
     assert about and Part.RECIPES not in about.parts
+
+
+@pytest.mark.parametrize("where", ["a default weave", "another order"])
+def test_a_weave_that_is_not_proved_is_left_out(work: steps.Work, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    """Said in the diary, of which the page is made; the search goes on."""
+    other = "aes256_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani"
+    proof = pipeline.verify_program
+
+    def doubting(stream: Stream, program: Program) -> Program:
+        wrong = "~" in program.name if where == "another order" else program.name.startswith("aes128_cbc_enc")
+        if wrong:
+            raise VerifyError(program.name, [f"{program.name}: is doubted"])
+        return proof(stream, program)
+
+    monkeypatch.setattr(pipeline, "verify_program", doubting)
+    monkeypatch.setattr(Budget, "pair", lambda self, waiting, reserve: 2.5)
+    steps.tune(work, runtime.Context())
+    searched = work.diary.done("searched")
+    assert set(searched["tried"]) == {PAIR, other} and searched["untried"] == []
+    doubted = searched["tried"][PAIR]["unproved"]
+    assert doubted and all(why.endswith("is doubted") for why in doubted)
+    assert (searched["tried"][PAIR]["gain"] is None) == (where == "a default weave")
+    assert searched["tried"][other]["gain"] is not None
+    data = learned_data(learning.Learned(work.host, work.folder, 1.0, searched, ()), [], {})
+    assert doubted[0] in data["unproved"]
+    assert doubted[0] in learned_text(data) and doubted[0] in learned_page(data)
 
 
 def test_a_search_confirms_what_it_found(work: steps.Work) -> None:
@@ -368,8 +402,6 @@ def test_searches_get_what_is_left() -> None:
 
 
 def test_a_wheel_has_no_folder_of_its_own(quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cryptostitch.learning import learn as learning
-
     monkeypatch.setattr(learning, "checkout", lambda: None)
     with pytest.raises(CryptostitchError, match="give --folder DIR"):
         learning.learn(learning.Wish(1.0), lambda *_: None)

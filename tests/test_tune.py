@@ -5,18 +5,23 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from cryptostitch import pipeline
 from cryptostitch.binding import runtime
 from cryptostitch.binding.runtime import SEAL, Job
 from cryptostitch.cli import main
 from cryptostitch.core.errors import CryptostitchError
 from cryptostitch.core.names import WEAVE, stream_name, woven_for
+from cryptostitch.core.program import Program
+from cryptostitch.core.stream import Stream
 from cryptostitch.ladder import oracle
 from cryptostitch.listing import Catalogue
+from cryptostitch.passes.verify import VerifyError
 from cryptostitch.pipeline import Generator
 from cryptostitch.tuning.tune import (
     MOST_LAG,
@@ -121,6 +126,23 @@ def test_a_search_goes_on(recipe: Path) -> None:
     before = set(json.loads(recipe.read_text())["tried"])
     run("tune", A, B, "--isa", "sse", "--seconds", 2, "--seed", 7, "-o", recipe)
     assert before < set(json.loads(recipe.read_text())["tried"])
+
+
+def test_a_candidate_that_is_not_proved_is_named(
+    features: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proof = pipeline.verify_program
+
+    def doubting(stream: Stream, program: Program) -> Program:
+        if "~" in program.name:
+            raise VerifyError(program.name, [f"{program.name}: is doubted"])
+        return proof(stream, program)
+
+    monkeypatch.setattr(pipeline, "verify_program", doubting)
+    text = run("tune", A, B, "--isa", "sse", "--seconds", 2, "--fixed", "-o", tmp_path / "r.json")
+    assert re.search(r"^left out, not proved right: \S+~\d+: is doubted$", text, re.M), text
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert found["recipe"]["orders"] == [0, 0] and found["unproved"]
 
 
 def test_another_pairings_file_is_refused(recipe: Path) -> None:

@@ -113,4 +113,5 @@ def _text(found) -> str:
     return (
         f"{found.kernel} on {found.cpu}, {len(found.tried)} candidates\n{columns(rows)}\n"
         f"gain over the default weave: {100 * (found.gain - 1):.1f} %"
+        + "".join(f"\nleft out, not proved right: {why}" for why in found.unproved)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..core.errors import DoesNotFit
 from ..core.names import WEAVE
 from ..cpus.recipes import recipe_data, settings_of
 from ..listing import Catalogue
+from ..passes.verify import VerifyError
 from ..tuning.measure import Cost, Laboratory, pinned, row
 from ..tuning.tune import Found, Search, WeaveSettings, default_settings, resumed
 
@@ -47,12 +48,14 @@ def pairs_that_run(context: Context) -> list[str]:
 @dataclass(frozen=True)
 class Outcome:
     """``gains``: of the tuned weave over the default one, in each confirmation; empty where the pair cannot be woven.
-    ``recipe``: the file's data, where the gain lasts; then ``tuned`` and ``default`` are rows of a cost table."""
+    ``recipe``: the file's data, where the gain lasts; then ``tuned`` and ``default`` are rows of a cost table.
+    ``unproved``: why weaves were left out that cannot be proved right."""
 
     gains: tuple[float, ...]
     recipe: dict[str, Any] | None = None
     tuned: list[float] = field(default_factory=list)
     default: list[float] = field(default_factory=list)
+    unproved: tuple[str, ...] = ()
 
     @property
     def kept(self) -> bool:
@@ -62,6 +65,10 @@ class Outcome:
     def gain(self) -> float | None:
         """The least."""
         return round(min(self.gains), 4) if self.gains else None
+
+    def note(self) -> dict[str, Any]:
+        """For the diary and the page."""
+        return {"kept": self.kept, "gain": self.gain, "unproved": list(self.unproved)}
 
 
 class Searches:
@@ -74,7 +81,8 @@ class Searches:
         self.parts = {name: parts for name, _, _, parts, _ in catalogue.default_kernels()}
 
     def start(self, pair: str) -> WeaveSettings | None:
-        """The default weave; None where the catalogue has no such pair, or its registers do not fit."""
+        """The default weave; None where the catalogue has no such pair, or its registers do not fit. Raises
+        VerifyError."""
         parts = self.parts.get(pair)
         if parts is None:
             return None
@@ -94,9 +102,12 @@ class Searches:
             found = search.run(seconds, lambda spent, cycles, _: progress(spent, seconds, f"{pair} {cycles:.4f} c/B"))
         except DoesNotFit:
             return Outcome(())
+        except VerifyError as error:
+            return Outcome((), unproved=(error.problems[0],))
         tried.parent.mkdir(parents=True, exist_ok=True)
         tried.write_text(json.dumps(found.data(), indent=1) + "\n")
-        return Outcome((1.0,)) if found.best == found.default else self._confirmed(found)
+        outcome = Outcome((1.0,)) if found.best == found.default else self._confirmed(found)
+        return replace(outcome, unproved=tuple(found.unproved))
 
     def _confirmed(self, found: Found) -> Outcome:
         costs = [self._timed(found) for _ in range(CONFIRMATIONS)]
@@ -106,6 +117,7 @@ class Searches:
         middle = sorted(gains)[len(gains) // 2]
         tuned, plain = costs[gains.index(middle)]
         data = found.data()
+        del data["unproved"]
         cycles = data["default_cycles_per_byte"] / middle
         recipe = data | {"cycles_per_byte": round(cycles, 4), "gain": round(middle, 4), "tried": {}}
         return Outcome(tuple(gains), recipe, row(tuned), row(plain))

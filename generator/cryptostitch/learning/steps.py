@@ -13,15 +13,16 @@ from ..binding import runtime
 from ..core.names import woven_for
 from ..cpus.costs import rows_of, table_text
 from ..cpus.folder import CpuFolder, Grade, Made, Part
-from ..cpus.recipes import recipe_data
+from ..cpus.recipes import WeaveSettings, recipe_data
 from ..instruction_probe import measurement
 from ..listing import Catalogue
 from ..model.table import median_table, read_table
+from ..passes.verify import VerifyError
 from ..tuning import measure
 from .budget import LIBRARY_COSTS, Budget, Step
 from .diary import Diary
 from .host import Host
-from .pairs import Searches, pairs_that_run
+from .pairs import Outcome, Searches, pairs_that_run
 
 KERNEL_COSTS = "kernel.costs"
 BENCH_SIZES, BENCH_JOBS = ("64", "1024", "16384"), ("1", "8", "64")
@@ -147,7 +148,13 @@ def tune(work: Work, context: runtime.Context) -> None:
     catalogue = Catalogue()
     chosen = [pair for pair in pairs_that_run(context) if fnmatch.fnmatchcase(pair, work.kernels)]
     searches = Searches(catalogue, work.diary.path("searches"))
-    known = {pair: start for pair in chosen if (start := searches.start(pair))}
+    known: dict[str, WeaveSettings] = {}
+    for pair in chosen:
+        try:
+            if start := searches.start(pair):
+                known[pair] = start
+        except VerifyError as error:
+            work.note(pair, Outcome((), unproved=(error.problems[0],)).note())
     reserve = work.budget.bench
     for number, (pair, start) in enumerate(known.items()):
         if work.diary.done(pair) is not None:
@@ -167,8 +174,8 @@ def tune(work: Work, context: runtime.Context) -> None:
             work.folder.write(f"{Part.RECIPES.file}/{name}.json", json.dumps(found.recipe, indent=1) + "\n")
             _add_costs(work, {pair: found.default, woven_for(pair, work.host.name): found.tuned})
             work.made(Part.RECIPES, RECIPES_HOW, adds=True)
-        work.note(pair, {"kept": found.kept, "gain": found.gain})
-    tried = {pair: note for pair in known if (note := work.diary.done(pair)) is not None}
+        work.note(pair, found.note())
+    tried = {pair: note for pair in chosen if (note := work.diary.done(pair)) is not None}
     work.note("searched", {"tried": tried, "untried": [pair for pair in known if pair not in tried]})
 
 

@@ -57,6 +57,7 @@ def learned_data(learned: Learned, standings: Sequence[Standing], loops: Mapping
         "searched": [
             {"kernel": kernel, "kept": note["kept"], "gain": note["gain"]} for kernel, note in searched["tried"].items()
         ],
+        "unproved": list(dict.fromkeys(why for note in searched["tried"].values() for why in note.get("unproved", ()))),
         "untried": searched["untried"],
         "notes": list(learned.notes),
     }
@@ -143,6 +144,8 @@ def learned_text(data: Mapping[str, Any]) -> str:
             for s in data["searched"]
         ]
         lines += ["", columns(rows)]
+    if data["unproved"]:
+        lines += ["", "weaves that were left out, because they are not proved right:", *data["unproved"]]
     if data["untried"]:
         lines += [
             "",

@@ -23,6 +23,7 @@ from ..core.program import Recipe
 from ..core.registers import SYSV, BindError
 from ..cpus.recipes import FORMAT, WeaveSettings, recipe_data, settings_of
 from ..passes.bind import bind
+from ..passes.verify import VerifyError
 from ..passes.weave import STRATEGIES
 from ..pipeline import Generator
 from .measure import Laboratory, Setup, pinned
@@ -40,8 +41,9 @@ Progress = Callable[[float, float, str], None]
 
 @dataclass
 class Found:
-    """What a search found. ``tried``: cycles per byte of every candidate, 0 where it did not fit. Cycles per byte of
-    the first part. ``default``: the weave that nobody tuned, timed beside ``best``."""
+    """What a search found. ``tried``: cycles per byte of every candidate, 0 where it did not fit or is not proved.
+    Cycles per byte of the first part. ``default``: the weave that nobody tuned, timed beside ``best``. ``unproved``:
+    why candidates were left out that cannot be proved right, a sentence each."""
 
     best: WeaveSettings
     best_cycles: float
@@ -50,6 +52,7 @@ class Found:
     kernel: str
     cpu: str
     tried: dict[str, float]
+    unproved: list[str]
 
     @property
     def gain(self) -> float:
@@ -66,6 +69,7 @@ class Found:
             "default": asdict(self.default),
             "default_cycles_per_byte": round(self.default_cycles, 4),
             "gain": round(self.gain, 4),
+            "unproved": self.unproved,
             "tried": self.tried,
         }
 
@@ -87,6 +91,7 @@ class Search:
         self.generator, self.start, self.free = generator, start, free
         self.random = random.Random(seed)
         self.tried: dict[str, float] = {}
+        self.unproved: list[str] = []
         self.laboratory = Laboratory()
         self._added = 0
 
@@ -157,16 +162,33 @@ class Search:
                     continue
                 names = [replace(s, lanes=lanes, hand=hand) for s in (first, second)]
                 if names != [first, second]:
-                    made = default_settings(self.generator, names, settings.isas, settings.ratios)
+                    try:
+                        made = default_settings(self.generator, names, settings.isas, settings.ratios)
+                    except VerifyError as error:
+                        self._leave_out(error)
+                        continue
                     if made:
                         yield made
+
+    def _leave_out(self, error: VerifyError) -> None:
+        if error.problems[0] not in self.unproved:
+            self.unproved.append(error.problems[0])
 
     # ---- timing
 
     def _setup(self, settings: WeaveSettings, proof: bool) -> Setup | None:
-        """The candidate, ready to be timed; None when it does not fit or this CPU has not what it needs."""
+        """The candidate, ready to be timed; None when it does not fit, this CPU has not what it needs, or its streams
+        are not proved. Raises VerifyError for a weave that is not, where ``proof`` asks for one."""
         try:
             recipe = self.generator.stitch_as(settings)
+        except DoesNotFit:
+            return None
+        except VerifyError as error:
+            if proof:
+                raise
+            self._leave_out(error)
+            return None
+        try:
             check_hand_over(recipe)
             bind(recipe.parts, SYSV)
             if proof:
@@ -185,7 +207,9 @@ class Search:
         return [cost.per_iteration / (setup.lanes * setup.bytes) for cost, setup in zip(costs, setups)]
 
     def run(self, seconds: float, progress: Progress = lambda *_: None) -> Found:
-        """Searches for about ``seconds``. ``progress(seconds so far, cycles per byte of the best, its kernel)``."""
+        """Searches for about ``seconds``. ``progress(seconds so far, cycles per byte of the best, its kernel)``.
+
+        Raises DoesNotFit or VerifyError where the weave that it starts with cannot be; others are left out."""
         with pinned():
             best, setup = self.start, self._setup(self.start, proof=True)
             if setup is None:
@@ -210,11 +234,18 @@ class Search:
                 self.tried[_key(candidate)] = round(its, 4)
                 if other and its < now * PROMISING:
                     now, its = self._cycles([setup, other], LOOK)
-                    if its < now * BETTER:
-                        proved(self.generator, self.generator.stitch_as(candidate))
+                    if its < now * BETTER and self._is_proved(candidate):
                         best, best_cycles, setup, waiting = candidate, its, other, []
                 waiting = waiting or self.untried(best)
             return self._found(best, setup)
+
+    def _is_proved(self, settings: WeaveSettings) -> bool:
+        try:
+            proved(self.generator, self.generator.stitch_as(settings))
+        except VerifyError as error:
+            self._leave_out(error)
+            return False
+        return True
 
     def _found(self, best: WeaveSettings, setup: Setup) -> Found:
         default = (
@@ -236,6 +267,7 @@ class Search:
             woven_for(self.generator.stitch_as(best).name, "tuned"),
             cpu,
             self.tried,
+            self.unproved,
         )
 
 
@@ -243,11 +275,13 @@ def default_settings(
     generator: Generator, streams: Sequence[StreamName], isas: Sequence[str], ratios: Sequence[int] = (1, 1)
 ) -> WeaveSettings | None:
     """What `cryptostitch stitch` would make of the two streams; None when their registers do not fit or there is no
-    such kernel."""
+    such kernel. Raises VerifyError."""
     parts = list(zip(streams, isas))
     try:
         recipe = generator.stitch(parts, ratios=ratios)
         budgets, orders = generator.budgets(parts), generator.orders(parts)
+    except VerifyError:
+        raise
     except CryptostitchError:
         return None
     groups = len(recipe.parts) // 2
