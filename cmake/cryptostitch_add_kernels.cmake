@@ -8,10 +8,10 @@ include_guard(GLOBAL)
 get_filename_component(_CST_CHECKOUT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
 function(_cst_generator result)
-    set(environment "")
     set(python "${CRYPTOSTITCH_PYTHON}")
+    set(from -m)
     if(EXISTS "${_CST_CHECKOUT}/generator/cryptostitch/cli.py")
-        set(environment "${CMAKE_COMMAND}" -E env "PYTHONPATH=${_CST_CHECKOUT}/generator")
+        set(from "${_CST_CHECKOUT}/generator") # runs modules of the checkout, see its __main__.py
         if(NOT python AND EXISTS "${_CST_CHECKOUT}/.venv/bin/python")
             set(python "${_CST_CHECKOUT}/.venv/bin/python")
         endif()
@@ -20,13 +20,13 @@ function(_cst_generator result)
         find_package(Python3 3.11 QUIET COMPONENTS Interpreter)
         set(python "${Python3_EXECUTABLE}")
     endif()
-    execute_process(COMMAND ${environment} "${python}" -c "import cryptostitch.cli" RESULT_VARIABLE failed OUTPUT_QUIET
+    execute_process(COMMAND "${python}" "${from}" cryptostitch.cli --version RESULT_VARIABLE failed OUTPUT_QUIET
         ERROR_VARIABLE why)
     if(failed)
         message(FATAL_ERROR "cryptostitch_add_kernels: '${python}' cannot import the generator. Set "
                             "CRYPTOSTITCH_PYTHON to a Python in which the package `cryptostitch` is installed.\n${why}")
     endif()
-    set(${result} ${environment} "${python}" -m cryptostitch.cli PARENT_SCOPE)
+    set(${result} "${python}" "${from}" cryptostitch.cli PARENT_SCOPE)
 endfunction()
 
 # What generated files depend on: in a checkout the generator and the templates, else nothing.

@@ -38,7 +38,7 @@ add_custom_command(
     OUTPUT "${CST_GENERATED}/default.pack" "${CST_GENERATED}/static_kernels.o" "${CST_GENERATED}/static_kernels.c"
         "${CST_GENERATED}/cryptostitch_kernels.h"
     COMMAND "${CMAKE_COMMAND}" -E rm -rf "${_static}"
-    COMMAND ${CST_GENERATOR} emit --default-pack "${CST_GENERATED}/default.pack" --static "${_static}"
+    COMMAND ${CST_GENERATOR} cryptostitch.cli emit --default-pack "${CST_GENERATED}/default.pack" --static "${_static}"
         --static-kernels ${CST_STATIC_KERNELS}
     COMMAND sh "${PROJECT_SOURCE_DIR}/cmake/join_objects.sh" "${CMAKE_LINKER}" "${CST_GENERATED}/static_kernels.o"
         "${_static}"
@@ -52,8 +52,7 @@ add_custom_command(
 # The allow-list by which the runtime judges packs of the application.
 add_custom_command(
     OUTPUT "${CST_GENERATED}/instruction_table.inc"
-    COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/generator" "${CST_PYTHON}"
-        -m cryptostitch.emit.instruction_table "${CST_GENERATED}/instruction_table.inc"
+    COMMAND ${CST_GENERATOR} cryptostitch.emit.instruction_table "${CST_GENERATED}/instruction_table.inc"
     DEPENDS "${PROJECT_SOURCE_DIR}/generator/cryptostitch/core/instructions.py"
         "${PROJECT_SOURCE_DIR}/generator/cryptostitch/emit/instruction_table.py"
     COMMENT "Generating the instruction table of the runtime"

@@ -153,6 +153,33 @@ def test_build_requirements(root: Path) -> None:
     assert names == {re.split("[=<>]", need)[0].lower() for need in extra} | {"scikit-build-core"}
 
 
+def test_pip_install(root: Path, build: Path, tmp_path: Path) -> None:
+    """`pip install .` into a fresh environment, and then the front page's Python: what is built is built of what pip
+    isolates. The library alone is this build's; test_from_the_source_distribution builds it too."""
+    home = tmp_path / "env"
+    prebuilt = f"cmake.define.CST_PREBUILT={build}"
+    for command in (
+        (sys.executable, "-m", "venv", home),
+        (home / "bin/pip", "install", "-C", prebuilt, root),
+    ):
+        done = run(*command)
+        assert done.returncode == 0, done.stdout + done.stderr
+    code = re.search(r"```python\n(.*?)```", (root / "README.md").read_text(), re.S)[1]
+    done = run(home / "bin/python", "-I", "-c", code + "print(cryptostitch.binding.capi.library_path())", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout.strip()).is_relative_to(home), "another library was loaded"
+
+
+def test_a_wheel_of_another_source(root: Path, build: Path, tmp_path: Path) -> None:
+    """Its generator would not know the library's instructions."""
+    (tmp_path / "generated").mkdir()
+    table = (build / "generated/instruction_table.inc").read_text()
+    (tmp_path / "generated/instruction_table.inc").write_text(table.replace('FORM("aesenc"', 'FORM("other"'))
+    command = (sys.executable, "-m", "pip", "wheel", root, "--no-deps", "--no-build-isolation", "-w", tmp_path)
+    done = run(*command, "-C", f"cmake.define.CST_PREBUILT={tmp_path}")
+    assert done.returncode != 0 and f"Comparing this generator with that of {tmp_path}" in done.stdout + done.stderr
+
+
 @pytest.mark.skipif(not LONG, reason="builds everything anew: CRYPTOSTITCH_LONG=1")
 def test_from_the_source_distribution(root: Path, tmp_path: Path) -> None:
     """As `pip install cryptostitch` would where there is no wheel: what pip isolates, and nothing of this build."""
