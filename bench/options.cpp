@@ -34,7 +34,7 @@ Core cycles per byte of Cryptostitch and its peers; every output is checked agai
   --own-key, --one-key    only jobs with a key each, or only jobs that share one key (default: both)
   --json FILE             write {"machine": {...}, "rows": [...]}; "-" is standard output, without the table
   --target TARGET         lower Cryptostitch's level, as in cst_options ("host-no_avx512")
-  --costs FILE            have Cryptostitch choose by the costs in this file, as in cst_options
+  --costs FILE            have Cryptostitch choose by this cost file (`cryptostitch calibrate --costs FILE`)
   --kernel NAME           force Cryptostitch's bulk kernel
   --min-ms N              shortest timed sample, in milliseconds (default 0.5)
   --repetitions N         samples of each; the median counts (default 15)

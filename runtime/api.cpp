@@ -34,7 +34,7 @@ const char *cst_error_text(int error) {
         case CST_ERR_SELFTEST: return "a kernel gave a wrong answer";
         case CST_ERR_FULL: return "the manager holds as many jobs as it may";
         case CST_ERR_FILE: return "a file cannot be read or written";
-        case CST_ERR_COSTS: return "a damaged file of costs, or something else that is not one";
+        case CST_ERR_COSTS: return "a damaged cost file, or something else that is not one";
         case CST_ERR_LOST: return "more blocks are lost than an erasure code restores";
         default: return "unknown error";
     }

@@ -17,6 +17,7 @@ from cryptostitch.commands.common import Pair
 from cryptostitch.emit.objects import elf_functions
 from cryptostitch.instruction_probe.bench import Bench
 from cryptostitch.listing import Catalogue
+from cryptostitch.report.choices import family
 from cryptostitch.report.tables import listing_text
 from cryptostitch.tuning import measure
 from cryptostitch.tuning.measure import CHAIN_ADDS, Laboratory, MeasureError, check_clock, pinned
@@ -213,7 +214,7 @@ def test_stitch_as_text(needs_pair: None) -> None:
         (["mutate", "zz*"], "cryptostitch list"),
         (["emit", "--recipe", str(Path(__file__)), "--pack", "x"], "cryptostitch tune A B"),
         (["cpu", "--costs", str(Path(__file__))], "cryptostitch calibrate --costs"),
-        (["cpu", "--suites", "zz*"], "cryptostitch list"),
+        (["cpu", "--suite", "zz*"], "cryptostitch list"),
         (["cpu", "--jobs", "four"], "1,4,16,64"),
         (["cpu", "--target", "avx9"], "avx2"),
         (["calibrate", "--kernels", "zz*"], "cryptostitch list"),
@@ -231,19 +232,57 @@ def test_pair_values(both: bool, text: str, numbers: list[int]) -> None:
 
 
 def test_cpu(build: Path) -> None:
-    found = json.loads(run("cpu", "--jobs", "1,64", "--suites", "*sha1*", "--format", "json").stdout)
+    found = json.loads(run("cpu", "--jobs", "1,64", "--suite", "*sha1*", "--format", "json").stdout)
     assert found["cpu"]["brand"] and "sse2" in found["cpu"]["features"]
     assert {(r["direction"], r["jobs"]) for r in found["choices"] if r["suite"] == "sha1"} == {
         ("seal", 1),
         ("seal", 64),
     }
     assert all(r["kernel"] and r["why"] for r in found["choices"])
-    text = run("cpu", "--suites", "sha1").output
+    text = run("cpu", "--suite", "sha1").output
     assert found["cpu"]["brand"] in text and "XCR0" in text and "sha1_" in text
 
 
+def test_cpu_is_a_screen(build: Path) -> None:
+    """The machine, the grade of the costs, and a line for each family, of which every suite is one."""
+    text, every = run("cpu").output, run("cpu", "--all").output
+    data = json.loads(run("cpu", "--format", "json").stdout)
+    lines = text.splitlines()
+    assert len(lines) <= 45 and max(map(len, lines)) <= 120 and len(every.splitlines()) > 10 * len(lines)
+    assert f"costs: {data['cpu']['microarchitecture']}" in text and data["cpu"]["costs"] in text
+    assert re.search(r"1 job +8 jobs +64 jobs\n", text)
+    suites = {row["suite"] for row in data["choices"]}
+    table = text.split("\n\n")[1].splitlines()[1:]
+    counted = [int(re.search(r" {2,}(\d+) ", line)[1]) for line in table]
+    assert len(table) == len({family(suite) for suite in suites}) and sum(counted) == len(suites)
+    one = next(r for r in data["choices"] if (r["suite"], r["jobs"]) == ("sha1", 64))
+    assert any(line.startswith("sha1 ") and f"x{one['lanes']} " in line for line in table)
+    assert "give one of the two" in run("cpu", "--all", "--suite", "sha1", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    "suite, of",
+    [
+        ("a192cbc-hs384", "aes-cbc+sha512"),
+        ("aes-256-cbc+hmac-sha1-96", "aes-cbc+sha1"),
+        ("aes-128-cbc+aes-xcbc-96", "aes-cbc+aes-xcbc"),
+        ("hmac-sha224", "sha256"),
+        ("shake128", "sha3, shake"),
+        ("chacha20-poly1305", "chacha20-poly1305"),
+        ("rc4-vartime+hmac-md5-etm", "rc4-vartime+md5"),
+    ],
+)
+def test_families(suite: str, of: str) -> None:
+    assert family(suite) == of
+
+
+def test_grades_of_costs(build: Path, unknowing_library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CRYPTOSTITCH_LIBRARY", str(unknowing_library))
+    assert "costs: generic, default: none, estimates decide" in run("cpu").output
+
+
 def test_cpu_lowered(build: Path) -> None:
-    found = json.loads(run("cpu", "--target", "host-no_avx2-no_avx512f", "--suites", "sha1", "--format", "json").stdout)
+    found = json.loads(run("cpu", "--target", "host-no_avx2-no_avx512f", "--suite", "sha1", "--format", "json").stdout)
     assert ("avx2" not in found["cpu"]["features"] and "ymm" not in found["cpu"]["os_saves"]) or "avx" in found["cpu"][
         "features"
     ]

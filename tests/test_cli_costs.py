@@ -1,8 +1,10 @@
-"""Files of costs on the command line: `cryptostitch calibrate --costs`, `cryptostitch cpu --costs`."""
+"""Cost files, which a context reads, on the command line; and cost tables, of which the library is built."""
 
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -38,19 +40,55 @@ def test_a_file_keeps_its_other_rows(costs: Path, tmp_path: Path) -> None:
 
 
 def test_what_the_choice_is_made_by(costs: Path) -> None:
-    found = json.loads(run("cpu", "--costs", costs, "--suites", "sha*", "--format", "json").stdout)
+    found = json.loads(run("cpu", "--costs", costs, "--suite", "sha*", "--format", "json").stdout)
     assert found["cpu"]["microarchitecture"].endswith("calibrated")
-    assert {row["jobs"] for row in found["choices"]} == {1, 4, 16, 64}
+    assert {row["jobs"] for row in found["choices"]} == {1, 8, 64}
     for row in found["choices"]:
         assert ("as calibrated on this machine" in row["why"]) == (row["suite"] == "sha1"), row
-    assert "calibrated on this machine" in run("cpu", "--costs", costs, "--suites", "sha1").stdout
+    assert "calibrated on this machine" in run("cpu", "--costs", costs, "--suite", "sha1").stdout
 
 
 def test_a_file_that_is_left_aside(costs: Path) -> None:
     """Other features are another CPU."""
-    done = run("cpu", "--costs", costs, "--suites", "sha1", "--target", "host-popcnt")
+    done = run("cpu", "--costs", costs, "--suite", "sha1", "--target", "host-popcnt")
     assert done.exit_code == 0 and "left aside" in done.stderr and "calibrated" not in done.stdout
-    assert "left aside" not in run("cpu", "--costs", costs, "--suites", "sha1").stderr
+    assert "left aside" not in run("cpu", "--costs", costs, "--suite", "sha1").stderr
+
+
+TABLE = Path(__file__).resolve().parents[1] / "generator/cryptostitch/cpus/zen4/costs.json"
+
+
+@pytest.mark.parametrize("command", [["cpu"], ["calibrate"], ["cst-bench", "--rows", "md5"]], ids=" ".join)
+def test_a_table_is_not_a_cost_file(command: list[str], build: Path, tmp_path: Path) -> None:
+    """And what is said makes one of it, by which the same command runs."""
+    table, path = tmp_path / "costs.json", tmp_path / "zen4.costs"
+    table.write_bytes(TABLE.read_bytes())
+    told = f"cryptostitch calibrate --cost-table {table} --costs "
+    if command[0] == "cst-bench":
+        if not (build / "cst-bench").exists():
+            pytest.skip("cst-bench was not built")
+        haste = ("--sizes", "64", "--jobs", "1", "--min-ms", "0.01", "--repetitions", "1", "--own-key")
+        tool = [build / "cst-bench", *command[1:], *haste]
+        done = subprocess.run([*tool, "--costs", table], capture_output=True, text=True)
+        assert done.returncode != 0 and "is a cost table" in done.stderr and told in done.stderr, done.stderr
+        assert run(*shlex.split(told)[1:], path).exit_code == 0
+        assert subprocess.run([*tool, "--costs", path], capture_output=True).returncode == 0
+        return
+    done = run(*command, "--costs", table)
+    assert (
+        done.exit_code == 1
+        and "is a cost table" in done.stderr
+        and told in done.stderr
+        and done.stderr.count("\n") == 1
+    )
+    assert table.read_bytes() == TABLE.read_bytes()
+    assert run(*shlex.split(told)[1:], path).exit_code == 0
+    assert "zen4" in run("cpu", "--costs", path).stdout
+
+
+def test_a_cost_file_is_not_a_table(costs: Path) -> None:
+    done = run("predict", "md5_x1@scalar", "--cost-table", costs)
+    assert done.exit_code == 1 and "is a cost file" in done.stderr and "cryptostitch calibrate -o" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -60,6 +98,8 @@ def test_a_file_that_is_left_aside(costs: Path) -> None:
         (["calibrate", "--costs", "{folder}/costs", "--kernels", "zz*"], "cryptostitch list"),
         (["calibrate", "--costs", "{folder}/costs", "-o", "{folder}/zen9.json"], "belong to a table"),
         (["calibrate", "--seconds", "1"], "--seconds goes with --costs"),
+        (["calibrate", "--cost-table", "{folder}/damaged"], "goes with --costs"),
+        (["calibrate", "--cost-table", "{folder}/damaged", "--costs", "{folder}/costs"], "is a cost file"),
         (["calibrate", "--costs", "{folder}/damaged", *HASTE], "damaged"),
         (["cpu", "--costs", "{folder}/damaged"], "damaged"),
         (["cpu", "--costs", "{folder}/absent"], "absent"),

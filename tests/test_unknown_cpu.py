@@ -81,7 +81,7 @@ def test_the_sentence() -> None:
 
 def test_nothing_is_known_of_it(unknown_cpu: None) -> None:
     assert runtime.Context().cpu()["microarchitecture"] == "generic"
-    found = json.loads(run("cpu", "--suites", "sha1", "--format", "json").stdout)
+    found = json.loads(run("cpu", "--suite", "sha1", "--format", "json").stdout)
     assert all("estimate" in row["why"] for row in found["choices"])
 
 
@@ -123,12 +123,12 @@ def test_predict(unknown_cpu: None, tmp_path: Path) -> None:
     assert text.startswith(NOT_ITS) and "nothing was measured on this CPU: `cryptostitch calibrate" in text
     costs = tmp_path / "costs.json"
     run("calibrate", "--kernels", KERNEL, "-o", costs)
-    data = json.loads(run("predict", KERNEL, "--jobs", 1, "--costs", costs, "--format", "json").stdout)
+    data = json.loads(run("predict", KERNEL, "--jobs", 1, "--cost-table", costs, "--format", "json").stdout)
     assert data["stand_in"].startswith(NOT_ITS) and data["bands"]
     assert [k["measured"] for k in data["kernels"]] == [json.loads(costs.read_text())["kernels"][KERNEL][0]]
 
 
 def test_a_file_that_is_no_cost_table(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"kernels": []}')
-    error = run("predict", KERNEL, "--cpu", "zen4", "--costs", tmp_path / "x.json", code=1).stderr
+    error = run("predict", KERNEL, "--cpu", "zen4", "--cost-table", tmp_path / "x.json", code=1).stderr
     assert "is not a cost table" in error and "cryptostitch calibrate -o" in error and error.count("\n") == 1

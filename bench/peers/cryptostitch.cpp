@@ -19,6 +19,7 @@ std::vector<std::string> cryptostitch_suites(const std::string &) { return {}; }
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <random>
 
 namespace bench {
@@ -301,6 +302,13 @@ private:
     std::string force_;
 };
 
+// Whether the file is a cost table, JSON, which is what the library is built from and not what a context reads.
+bool is_cost_table(const std::string &path) {
+    char first = 0;
+    std::ifstream(path) >> first;
+    return first == '{';
+}
+
 cst_ctx *open_context(const std::string &target, const std::string &costs, std::string &error) {
     cst_options options = {};
     options.size = sizeof options;
@@ -309,7 +317,12 @@ cst_ctx *open_context(const std::string &target, const std::string &costs, std::
     options.costs = costs.empty() ? nullptr : costs.c_str();
     cst_ctx *ctx = nullptr;
     int result = cst_ctx_new(&ctx, &options);
-    if (result != CST_OK) error = cst_error_text(result) + (costs.empty() ? std::string() : ": " + costs);
+    if (result == CST_ERR_COSTS && is_cost_table(costs))
+        error = costs +
+                " is a cost table, of which the library is built, and not a cost file, which it reads: "
+                "`cryptostitch calibrate --cost-table " +
+                costs + " --costs FILE` makes one of it";
+    else if (result != CST_OK) error = cst_error_text(result) + (costs.empty() ? std::string() : ": " + costs);
     return ctx;
 }
 

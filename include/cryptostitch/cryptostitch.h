@@ -122,7 +122,7 @@ enum {
     CST_ERR_SELFTEST = -10,   /* a kernel gave a wrong answer */
     CST_ERR_FULL = -11,       /* a manager holds as many jobs as it may: take some, or flush and take */
     CST_ERR_FILE = -12,       /* a file that cannot be read or written */
-    CST_ERR_COSTS = -13,      /* a damaged file of costs, or something else that is not one */
+    CST_ERR_COSTS = -13,      /* a damaged cost file, or something else that is not one */
     CST_ERR_LOST = -14        /* more blocks are lost than an erasure code restores */
 };
 
@@ -149,17 +149,18 @@ typedef struct cst_options {
                            the level */
     const void *pack_key; /* NULL, or 32 bytes, an Ed25519 public key (copied): cst_pack_load then takes only packs
                              signed by it */
-    const char *costs; /* NULL, or the path of a file of costs that cst_costs_save or CST_CALIBRATE wrote: see below */
+    const char *costs; /* NULL, or the path of a cost file, which cst_costs_save or CST_CALIBRATE wrote: see below */
 } cst_options;
 
-/* Costs influence which kernel is chosen, hence speed, and nothing else. A file of costs that was made on this CPU
+/* Costs influence which kernel is chosen, hence speed, and nothing else. A cost file that was made on this CPU
  * (brand, family, model, stepping, features after lowering) replaces what the library's tables and estimates say of the
  * kernels in it, where a kernel's code is still the same; other kernels keep theirs. A file of another CPU is left
  * aside without an error: cst_cpu_info.microarchitecture shows what decides. CST_ERR_FILE: the file cannot be read;
- * CST_ERR_COSTS: it is damaged, or not a file of costs at all. With CST_CALIBRATE: where the file is not there, is of
- * another CPU, or lacks a kernel that suites could run here, all kernels are measured and the file is written, whole or
- * not at all; if it cannot be, that is CST_ERR_FILE, and there is no context. A damaged file is CST_ERR_COSTS all the
- * same, and is not touched. With `costs` NULL the figures live and die with the context.
+ * CST_ERR_COSTS: it is damaged, or not a cost file at all (a cost table, the JSON that the library is built from, is
+ * none). With CST_CALIBRATE: where the file is not there, is of another CPU, or lacks a kernel that suites could run
+ * here, all kernels are measured and the file is written, whole or not at all; if it cannot be, that is CST_ERR_FILE,
+ * and there is no context. A damaged file is CST_ERR_COSTS all the same, and is not touched. With `costs` NULL the
+ * figures live and die with the context.
  * Built in are tables that were measured on Zen 4 and Sapphire Rapids, and tables derived from them and from published
  * figures for Zen 3, Zen 5, Skylake-SP with Cascade Lake, Ice Lake-SP, Granite Rapids, Alder Lake with Raptor Lake, and
  * Arrow Lake; on any other CPU estimates from instruction counts decide, until it is measured. */
@@ -176,7 +177,7 @@ CST_API int cst_ctx_new(cst_ctx **ctx, const cst_options *options);
  * uses the context. */
 CST_API int cst_calibrate(cst_ctx *ctx, const char *glob, double seconds,
                           int (*progress)(size_t done, size_t total, const char *kernel, void *arg), void *arg);
-/* Writes the costs that the context has measured, or has read from cst_options.costs, as a file for cst_options.costs.
+/* Writes the costs that the context has measured, or has read from cst_options.costs, as a cost file.
  * A file of that name is replaced in one step, or stays as it is (CST_ERR_FILE). */
 CST_API int cst_costs_save(const cst_ctx *ctx, const char *path);
 /* Frees the context and its suites. Keys must have been freed before. NULL is ignored. */

@@ -78,8 +78,8 @@ __all__ = [
 
 class Context(Library):
     """cst_ctx. ``target`` can only lower the level ("host-no_avx512", "sse_aesni"). ``pack_key``: the Ed25519 public
-    key (32 bytes) by which packs must be signed. ValueError for a key of another length. ``costs``: the path of a file
-    that `save_costs` or CALIBRATE wrote, or of a table (cost_file.py)."""
+    key (32 bytes) by which packs must be signed. ValueError for a key of another length. ``costs``: the path of a
+    cost file, which `save_costs` or CALIBRATE wrote, or which holds a table (cost_file.py)."""
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class Context(Library):
         return "calibrated" in self.cpu()["microarchitecture"]
 
     def save_costs(self, path: str | os.PathLike[str]) -> None:
-        """Writes what was measured, or read, to a file for ``costs`` of another context."""
+        """Writes what was measured, or read, as a cost file for ``costs`` of another context."""
         self.check(self.lib.cst_costs_save(self.handle, os.fsencode(path)), os.fspath(path))
 
     def suite(self, name: str) -> Suite:
@@ -180,6 +180,14 @@ class Context(Library):
         """Forces the bulk kernel of a suite; None ends it."""
         code = self.lib.cst_suite_force(self.handle, suite.encode(), kernel.encode() if kernel is not None else None)
         self.check(code, kernel or suite, NAME_KERNEL)
+
+    def try_force(self, suite: str, kernel: str) -> bool:
+        """The same; False where the kernel does not fit the suite, or this CPU. Quicker than an exception, for which
+        names that may have been meant are looked for."""
+        code = self.lib.cst_suite_force(self.handle, suite.encode(), kernel.encode())
+        if code not in (ERR_NAME, ERR_UNSUPPORTED, ERR_JIT):
+            self.check(code, kernel)
+        return bool(code == OK)
 
     def load_pack(self, pack: bytes) -> None:
         self.check(self.lib.cst_pack_load(self.handle, pack, len(pack)), "pack")

@@ -23,29 +23,38 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str) -> list[int
 
 @click.command()
 @click.option(
-    "--jobs", default="1,4,16,64", show_default=True, callback=_numbers, help="Numbers of equal jobs to ask about."
+    "--jobs", default="1,8,64", show_default=True, callback=_numbers, help="Numbers of equal jobs to ask about."
 )
 @click.option("--bytes", "size", type=click.IntRange(1), default=16384, show_default=True, help="Bytes of each job.")
 @click.option("--one-key", is_flag=True, help="All jobs share a key.")
-@click.option("--suites", default="*", show_default=True, metavar="GLOB", help="Which suites.")
+@click.option("--suite", "glob", metavar="GLOB", help="Show these suites one by one, with the reasons.")
+@click.option("--all", "every", is_flag=True, help="Show all suites one by one.")
 @click.option("--target", help="Lower the level, e.g. host-no_avx512.")
 @click.option(
     "--costs",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Choose by the costs in this file, which `cryptostitch calibrate --costs` wrote.",
+    help="Choose by this cost file, which `cryptostitch calibrate --costs` wrote.",
 )
 @legacy_option
 @format_option
-def cpu(jobs, size, one_key, suites, target, costs, legacy, fmt) -> None:
-    """Say what was detected, and for each suite which kernel jobs would run on, and why.
+def cpu(jobs, size, one_key, glob, every, target, costs, legacy, fmt) -> None:
+    """Say what was detected, whose costs kernels are chosen by, and which kernels jobs would run on: a line for each
+    family of suites; with --suite or --all, suite by suite, and why.
 
     \b
-    Example: cryptostitch cpu --jobs 1,64 --suites '*sha256*'
+    Examples:
+      cryptostitch cpu
+      cryptostitch cpu --jobs 1,64 --suite '*sha256*'
     """
     from ..binding import runtime
-    from ..report.choices import choices, choices_text, machine
+    from ..binding.cost_file import holds_table
+    from ..report.choices import choices, choices_text, machine, overview_text
 
+    if glob and every:
+        raise click.UsageError("--all shows all suites, --suite some of them: give one of the two")
+    if costs:
+        refuse_cost_table(costs)
     try:
         context = runtime.Context(runtime.ALLOW_LEGACY * legacy, target=target, costs=costs)
     except runtime.RuntimeFailure as failure:
@@ -60,17 +69,18 @@ def cpu(jobs, size, one_key, suites, target, costs, legacy, fmt) -> None:
                 param_hint="--costs",
             ) from failure
         raise
-    if costs and not context.calibrated:
+    if costs and not context.calibrated and not holds_table(costs):
         click.echo(
             f"{costs} is left aside: it is of another CPU, of other features (--target), or of kernels that this "
             "library does not have",
             err=True,
         )
-    names = [s for s in context.suites() if fnmatch.fnmatchcase(s, suites)]
+    names = [s for s in context.suites() if fnmatch.fnmatchcase(s, glob or "*")]
     if not names:
-        raise click.UsageError(f"no suite matches '{suites}'; `cryptostitch list` shows them")
+        raise click.UsageError(f"no suite matches '{glob}'; `cryptostitch list` shows them")
     found = {"cpu": machine(context), "choices": choices(context, names, jobs, size, one_key)}
-    click.echo(json.dumps(found, indent=1) if fmt == "json" else choices_text(found))
+    text = choices_text if glob or every else overview_text
+    click.echo(json.dumps(found, indent=1) if fmt == "json" else text(found))
 
 
 @click.command()
@@ -92,17 +102,23 @@ def cpu(jobs, size, one_key, suites, target, costs, legacy, fmt) -> None:
     "--costs",
     type=OutputFile(),
     metavar="FILE",
-    help="Have the library measure instead, and write its figures for this machine alone to a file for "
-    "cst_options.costs.",
+    help="Write a cost file, which a context reads (cst_options.costs): the library measures, for this machine alone.",
+)
+@click.option(
+    "--cost-table",
+    "table_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Measure nothing, and write this cost table (costs.json of a CPU's folder) as the cost file of --costs.",
 )
 @click.option(
     "--seconds", type=click.FloatRange(0, 3600), help="How long --costs may take (default: about 3 for all kernels)."
 )
 @legacy_option
 @format_option
-def calibrate(output, kernels, microarchitecture, costs, seconds, legacy, fmt) -> None:
-    """Measure the kernels of the library that this CPU can run, and write the cost table that the choice of kernels is
-    made by.
+def calibrate(output, kernels, microarchitecture, costs, table_file, seconds, legacy, fmt) -> None:
+    """Measure the kernels of the library that this CPU can run, and write the cost table that the library is built
+    from, or, with --costs, a cost file, which a context reads at run time.
 
     The table, JSON itself, holds core cycles per iteration and per call and, if all kernels are measured, of a message
     that is done in steps, beside the calls. One row takes an eighth of a second; leave the
@@ -115,9 +131,16 @@ def calibrate(output, kernels, microarchitecture, costs, seconds, legacy, fmt) -
     from ..cpus.costs import rows_of, table_text
     from ..tuning import measure
 
+    if table_file:
+        if not costs or output or microarchitecture or seconds is not None or kernels != "*":
+            raise click.UsageError("--cost-table goes with --costs alone: it measures nothing")
+        _write_cost_file(table_file, costs)
+        return
     if costs:
         if output or microarchitecture:
             raise click.UsageError("--costs is a file for one machine; -o and --microarchitecture belong to a table")
+        if costs.is_file():
+            refuse_cost_table(costs)
         _calibrate_library(costs, kernels, seconds or 0, legacy, fmt)
         return
     if seconds is not None:
@@ -156,8 +179,30 @@ def calibrate(output, kernels, microarchitecture, costs, seconds, legacy, fmt) -
     )
 
 
+def refuse_cost_table(path: Path) -> None:
+    """Raises CryptostitchError for a cost table in the place of a cost file."""
+    from ..core.errors import CryptostitchError
+    from ..cpus.costs import is_cost_table
+
+    if is_cost_table(path):
+        raise CryptostitchError(
+            f"{path} is a cost table, of which the library is built, and not a cost file, which it reads: "
+            f"`cryptostitch calibrate --cost-table {path} --costs FILE` makes one of it"
+        )
+
+
+def _write_cost_file(table_file: Path, costs: Path) -> None:
+    from ..binding.cost_file import write_table
+    from ..cpus.costs import message_of, rows_of
+
+    rows = rows_of(table_file)
+    name = json.loads(table_file.read_text())["microarchitecture"]
+    write_table(costs, name, rows, message_of(table_file))
+    click.echo(f"{costs}: the {len(rows)} kernels of the table '{name}'", err=True)
+
+
 def _calibrate_library(costs: Path, kernels: str, seconds: float, legacy: bool, fmt: str) -> None:
-    """A file of costs. One that exists keeps its other rows, if they are of this machine."""
+    """A cost file. One that exists keeps its other rows, if they are of this machine."""
     from ..binding import runtime
 
     context = runtime.Context(runtime.ALLOW_LEGACY * legacy, costs=costs if costs.exists() else None)

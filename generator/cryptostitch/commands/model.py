@@ -145,7 +145,8 @@ def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
     help="Processes.",
 )
 @click.option(
-    "--costs",
+    "--cost-table",
+    "costs",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     help="A cost table of `cryptostitch calibrate -o` to hold the model against (default: the shipped one).",
@@ -163,7 +164,7 @@ def predict(glob, cpu, jobs, costs, templates, fmt) -> None:
     Examples:
       cryptostitch predict 'sha1*@avx512'
       cryptostitch predict --cpu zen4 --format json
-      cryptostitch predict --cpu here.json --costs costs.json
+      cryptostitch predict --cpu here.json --cost-table costs.json
     """
     from ..analysis.predictions import predictions
     from ..cpus.costs import costs_of, shipped_costs

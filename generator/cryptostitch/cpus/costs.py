@@ -1,5 +1,6 @@
-"""Cost tables: core cycles of each kernel on one microarchitecture, measured by `cryptostitch calibrate`; the file
-``costs.json`` of a CPU's folder. A folder without one has a table that is derived (`derive.py`).
+"""Cost tables, of which the library is built (what a context reads are cost files, `binding/cost_file.py`): core cycles
+of each kernel on one microarchitecture, measured by `cryptostitch calibrate`; the file ``costs.json`` of a CPU's
+folder. A folder without one has a table that is derived (`derive.py`).
 
 {"microarchitecture": "zen4", "cpu": "...", "basis": "how it was measured", "message": cycles of a message that is done
 in steps, beside the calls, "kernels": {"sha1_x16@avx512": [cycles per iteration, cycles per call], ...}}
@@ -11,6 +12,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from ..binding.cost_file import TITLE
 from ..core.errors import CryptostitchError, UnknownName
 from ..core.program import CostTable
 from .derive import Rows, derived, derived_call, published_in
@@ -74,10 +76,27 @@ def rows_of(path: Path) -> dict[str, list[float]]:
         rows = json.loads(path.read_text())["kernels"]
         return {name: [float(iteration), float(call)] for name, (iteration, call) in rows.items()}
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        if is_cost_file(path):
+            raise CryptostitchError(
+                f"{path} is a cost file, which a context reads, and not a cost table, of which the library is built: "
+                "`cryptostitch calibrate -o FILE` writes one"
+            ) from error
         raise CryptostitchError(
             f"{path} is not a cost table ({type(error).__name__}: {error}); `cryptostitch calibrate -o {path}` "
             "writes one"
         ) from error
+
+
+def is_cost_table(path: Path) -> bool:
+    """Whether a file is one, by its beginning."""
+    with path.open("rb") as file:
+        return file.read(64).lstrip()[:1] == b"{"
+
+
+def is_cost_file(path: Path) -> bool:
+    """Whether a file is what a context reads, by its beginning."""
+    with path.open("rb") as file:
+        return file.read(len(TITLE)) == TITLE.encode()
 
 
 def message_of(path: Path) -> float:

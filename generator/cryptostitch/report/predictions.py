@@ -79,7 +79,7 @@ def predictions_text(given: Predictions, table: Table, stand_in: str = "") -> st
     ]
     if not bands and stand_in:
         lines.append(
-            "nothing was measured on this CPU: `cryptostitch calibrate -o costs.json`, then give --costs costs.json"
+            "nothing was measured on this CPU: `cryptostitch calibrate -o costs.json`, then --cost-table costs.json"
         )
     elif not bands:
         lines.append(
