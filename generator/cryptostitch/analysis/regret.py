@@ -151,14 +151,7 @@ def _plan(suite: runtime.Suite, cell: Cell) -> Plan:
 def _forced(context: runtime.Context, suite: runtime.Suite, kernels: Sequence[str]) -> Iterator[str]:
     """Forces every kernel in turn that the suite could use."""
     try:
-        for kernel in kernels:
-            try:
-                context.force(suite.name, kernel)
-            except runtime.RuntimeFailure as failure:
-                if failure.code not in (runtime.ERR_NAME, runtime.ERR_UNSUPPORTED, runtime.ERR_JIT):
-                    raise
-                continue
-            yield kernel
+        yield from (kernel for kernel in kernels if context.try_force(suite.name, kernel))
     finally:
         context.force(suite.name, None)
 

@@ -15,18 +15,18 @@ from .common import format_option, progress_bar, this_cpu
     "--left-out", is_flag=True, help="Choose by the table that is derived from its relative, without its measurements."
 )
 @click.option("--no-table", is_flag=True, help="Choose by estimates, as on a CPU that nobody has described.")
-@click.option("--suites", default="*", show_default=True, metavar="GLOB", help="Which suites.")
+@click.option("--suite", "suites", default="*", show_default=True, metavar="GLOB", help="Which suites.")
 @format_option
 def regret(cpu, left_out, no_table, suites, fmt) -> None:
     """Say what the kernels that are chosen cost on a CPU, over the least that any would cost: in geometric mean and at
     worst, over every suite, length (16 bytes to 64 KiB) and number of jobs (1 to 64).
 
     The library chooses by the CPU's own table, or by one that the options name; the CPU's own table tells what that
-    costs. Nothing is timed. Kernels that the CPU at hand cannot run take no part. Some minutes for all suites.
+    costs. Nothing is timed. Kernels that the CPU at hand cannot run take no part. All suites take some seconds.
 
     \b
     Examples:
-      cryptostitch regret --cpu zen4 --suites 'aes-128-*'
+      cryptostitch regret --cpu zen4 --suite 'aes-128-*'
       cryptostitch regret --cpu sapphire_rapids --left-out --format json
     """
     from ..analysis.regret import regret as regret_of
