@@ -11,6 +11,6 @@ if(NOT CST_PYTHON AND NOT CST_PREGENERATED)
     endif()
     set(CST_PYTHON "${_python}" CACHE FILEPATH "Python that runs the generator")
 endif()
-# `python generator MODULE`: a module of this checkout's generator, installed or not. PYTHONPATH stays as it is, since by
-# it pip hands over the packages that it has isolated.
+# `python generator MODULE`: a module of this checkout's generator, installed or not. PYTHONPATH stays as it is, since
+# by it pip hands over the packages that it has isolated.
 set(CST_GENERATOR "${CST_PYTHON}" "${PROJECT_SOURCE_DIR}/generator")

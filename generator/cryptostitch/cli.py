@@ -13,6 +13,7 @@ from .commands.calibrating import calibrate, cpu
 from .commands.common import Group
 from .commands.configuring import openssl_config
 from .commands.emitting import emit
+from .commands.help import Context
 from .commands.learning import learn
 from .commands.looking import list_, show
 from .commands.matrix import matrix
@@ -58,6 +59,8 @@ for _command in (
     openssl_config,
 ):
     main.add_command(_command)
+for _each in (main, *main.commands.values()):
+    _each.context_class = Context
 
 if __name__ == "__main__":
     sys.exit(main())

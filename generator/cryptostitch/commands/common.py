@@ -4,6 +4,9 @@ parts."""
 from __future__ import annotations
 
 import importlib.util
+import os
+import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +22,8 @@ from ..core.errors import CryptostitchError, nearest
 if TYPE_CHECKING:
     from ..model.table import Table
 
+ALIKE = 0.6  # of a command's name and a misspelt one
+OUTPUT = "standard output: "
 CATALOGUE = "algorithms.py"
 MOST_RATIO, MOST_LAG, MOST_LEAD = 64, 8, 1 << 20  # what a pack may hold: runtime/code/pack.cpp
 
@@ -41,6 +46,14 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int, str], None]]:
         yield lambda done, total, name: bar.update(task, completed=done, total=total, name=name)
 
 
+def coloured(wish: bool | None) -> bool | None:
+    """Whether to colour standard output: as wished (None: on a terminal), but for NO_COLOR (https://no-color.org) and
+    terminals that have no colours."""
+    if wish is None and (os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"):
+        return False
+    return wish
+
+
 class UsageInOneLine(click.ClickException):
     """A UsageError without the usage."""
 
@@ -57,7 +70,16 @@ class Group(click.Group):
 
         try:
             return super().invoke(ctx)
-        except (CryptostitchError, BindError, RuntimeFailure, FileNotFoundError) as error:
+        except BrokenPipeError:  # click ends quietly
+            raise
+        except OSError as error:
+            subject = f"{error.filename}: " if error.filename else ""
+            if any(frame.f_code is click.echo.__code__ for frame, _ in traceback.walk_tb(error.__traceback__)):
+                subject = OUTPUT
+                # what is left goes nowhere, so that Python has nothing more to say of it at its end
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise click.ClickException(f"{subject}{error.strerror or error}") from error
+        except (CryptostitchError, BindError, RuntimeFailure) as error:
             raise click.ClickException(str(error)) from error
         except click.exceptions.NoArgsIsHelpError:
             raise
@@ -67,7 +89,7 @@ class Group(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            near = nearest(args[0], self.list_commands(ctx), 1)
+            near = nearest(args[0], self.list_commands(ctx), 1, ALIKE)
             raise click.UsageError(
                 f"no command '{args[0]}'; "
                 + (
@@ -147,6 +169,20 @@ class OutputFile(click.Path):
         assert isinstance(path, Path)
         if str(path) != "-" and not path.absolute().parent.is_dir():
             self.fail(f"there is no folder '{path.parent}' for {path.name}: `mkdir -p {path.parent}`", param, ctx)
+        return path
+
+
+class OutputFolder(click.Path):
+    """A folder that is to be written, whether it is there or not."""
+
+    def __init__(self) -> None:
+        super().__init__(file_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = super().convert(value, param, ctx)
+        assert isinstance(path, Path)
+        if path.exists() and not path.is_dir():
+            self.fail(f"{path} is not a folder", param, ctx)
         return path
 
 

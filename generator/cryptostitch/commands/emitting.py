@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from .common import OutputFile, generator, progress_bar, templates_option
+from .common import OutputFile, OutputFolder, generator, progress_bar, templates_option
 
 OBJECTS = ("elf", "coff", "macho")
 
@@ -28,7 +28,7 @@ OBJECTS = ("elf", "coff", "macho")
 @click.option(
     "--static",
     "folder",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=OutputFolder(),
     help="Write objects, table and header of KERNELS (default: those of --static-kernels) to this folder.",
 )
 @click.option(
@@ -42,7 +42,7 @@ OBJECTS = ("elf", "coff", "macho")
 @click.option(
     "--columns",
     "columns_folder",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=OutputFolder(),
     help="Write digests of columns, of each --hash, to this folder: C files, objects and a header, for programs that "
     "link no library.",
 )

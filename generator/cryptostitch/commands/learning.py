@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import click
 
-from .common import format_option, progress_bar
+from .common import OutputFolder, format_option, progress_bar
 
 PAGE, TEXT = "learned.html", "learned.txt"
 
@@ -23,7 +22,7 @@ PAGE, TEXT = "learned.html", "learned.txt"
 )
 @click.option(
     "--folder",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=OutputFolder(),
     metavar="DIR",
     help="The CPU's folder (default: the checkout's, generator/cryptostitch/cpus/NAME).",
 )

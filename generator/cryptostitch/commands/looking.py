@@ -6,7 +6,7 @@ import json
 
 import click
 
-from .common import format_option, generator, legacy_option, progress_bar, recipe_of, templates_option
+from .common import coloured, format_option, generator, legacy_option, progress_bar, recipe_of, templates_option
 
 
 @click.command("list")
@@ -36,7 +36,11 @@ def list_(legacy, fmt, templates) -> None:
     show_default=True,
     help="Calling convention of the frame.",
 )
-@click.option("--color/--no-color", default=None, help="Colours; the default is on a terminal only.")
+@click.option(
+    "--color/--no-color",
+    default=None,
+    help="Colours; the default is on a terminal only, and not with NO_COLOR or TERM=dumb.",
+)
 @templates_option
 @format_option
 def show(kernel, abi, color, templates, fmt) -> None:
@@ -61,4 +65,4 @@ def show(kernel, abi, color, templates, fmt) -> None:
     if fmt == "json":
         click.echo(json.dumps(kernel_data(framed), indent=1))
         return
-    click.echo("\n".join(show_lines(framed, click.style)), color=color)
+    click.echo("\n".join(show_lines(framed, click.style)), color=coloured(color))

@@ -174,8 +174,8 @@ def predict(glob, cpu, jobs, costs, templates, fmt) -> None:
     chosen = chosen_table(cpu)
     measured = costs_of(costs) if costs else shipped_costs(chosen.costs_of)
     made = generator(templates)
-    work = tasks(made, glob)
     with progress_bar("predicting") as progress:
+        work = tasks(made, glob)
         progress(0, len(work), work[0].name)
         found = predictions(made.given, work, chosen.table, measured, min(jobs, len(work)), progress)
     click.echo(

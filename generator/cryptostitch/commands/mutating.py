@@ -91,7 +91,6 @@ def mutate(glob, count, seed, levels, operators, without, all_checks, least, job
     left_out = known([name.strip() for name in without.split(",") if name.strip()], CHECKS, "check")
     kinds = known(operators, (*OPERATORS, LAG), "operator")
     made = generator(templates)
-    work = chosen(made, glob)
     plan = Plan(
         made.given,
         count,
@@ -102,6 +101,7 @@ def mutate(glob, count, seed, levels, operators, without, all_checks, least, job
         all_checks,
     )
     with progress_bar("mutating") as progress:
+        work = chosen(made, glob)
         progress(0, len(work), work[0].name)
         found = run(plan, work, jobs, progress)
     if not found:

@@ -60,8 +60,8 @@ def verify(glob, checks, long, seed, jobs, html, templates, fmt) -> None:
             )
     made = generator(templates)
     effort = Effort(secrets.randbelow(1 << 32) if seed is None else seed, long)
-    work = tasks(made, glob)
     with progress_bar("verifying") as progress:
+        work = tasks(made, glob)
         progress(0, len(work), work[0].name)
         found = climb(Plan(made.given, checks, effort), work, min(jobs, len(work)), progress)
     if not found:

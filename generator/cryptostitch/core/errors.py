@@ -40,5 +40,6 @@ class DoesNotFit(CryptostitchError):
     """The registers of an instruction set do not hold what was asked for."""
 
 
-def nearest(name: str, known: Iterable[str], count: int = 3) -> list[str]:
-    return difflib.get_close_matches(name, sorted(known), n=count, cutoff=0.4)
+def nearest(name: str, known: Iterable[str], count: int = 3, cutoff: float = 0.4) -> list[str]:
+    """``cutoff``: 0 to 1, how near a name must be."""
+    return difflib.get_close_matches(name, sorted(known), n=count, cutoff=cutoff)

@@ -112,12 +112,11 @@ def write_columns(
 ) -> list[tuple[Path, list[Recipe]]]:
     """``cryptostitch_columns.h``, the driver, ``column_<hash>.c`` of each hash, and ``column_kernels.o``; each with the
     kernels that it calls or holds. Hashes that differ in their start share theirs."""
-    folder.mkdir(parents=True, exist_ok=True)
+    files: dict[Path, bytes] = {}  # written when all are made: an interrupted run leaves nothing
     written: list[tuple[Path, list[Recipe]]] = []
 
     def write(name: str, content: str | bytes, recipes: list[Recipe]) -> None:
-        data = content.encode() if isinstance(content, str) else content
-        (folder / name).write_bytes(data)
+        files[folder / name] = content.encode() if isinstance(content, str) else content
         written.append((folder / name, recipes))
 
     made: dict[str, list[Choice]] = {}
@@ -135,6 +134,9 @@ def write_columns(
     write(HEADER, header_text(hashes, command), [])
     for name in DRIVER:
         write(name, Path(__file__).with_name(name).read_text(), [])
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, data in files.items():
+        path.write_bytes(data)
     return written
 
 
