@@ -1,4 +1,4 @@
-# The front door. `make`, `make check`, `make test`, `make test-long`, `make demo [FILE=...]`,
+# The front door. `make`, `make check`, `make test [CPU=zen3]`, `make test-long`, `make demo [FILE=...]`,
 # `make bench [BENCH="--rows ..."]`, `make bench-tiers`, `make figures`, `make peers [PEERS="openssl ..."]` (the newest
 # of those whom the benchmark compares with, into build/peers), `make deb`, `make tarball`, `make wheel` (into
 # build/packages); works from any folder with `make -C`.
@@ -7,6 +7,7 @@ ROOT := $(shell dirname "$(strip $(MAKEFILE_LIST))")
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FILE ?=
+CPU ?= $(CRYPTOSTITCH_CPU)
 BENCH ?=
 PEERS ?=
 PYTEST ?=
@@ -50,9 +51,10 @@ format: venv
 	.venv/bin/ruff check -q --fix --select I .
 	.venv/bin/ruff format -q .
 
+# The library, the generator and the tests take this CPU for CPU, which must be a lesser one: tests/README.md.
 test: check build
 	@$(IN); cmake/tools.sh test
-	.venv/bin/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST)
+	CRYPTOSTITCH_CPU='$(CPU)' .venv/bin/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST)
 
 # The long forms: every kernel's whole ladder, long fuzzing, the whole suite under each restriction. Hours on two cores.
 test-long: export CRYPTOSTITCH_LONG = 1

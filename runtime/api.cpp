@@ -23,7 +23,7 @@ const char *cst_error_text(int error) {
     switch (error) {
         case CST_OK: return "success";
         case CST_ERR_ARGUMENT: return "a null pointer, an unknown flag or direction, or a struct of the wrong size";
-        case CST_ERR_NAME: return "no suite, kernel or target of that name";
+        case CST_ERR_NAME: return "no suite, kernel, target or CPU of that name";
         case CST_ERR_LENGTH: return "a length that the suite does not take";
         case CST_ERR_OVERLAP: return "buffers overlap";
         case CST_ERR_AUTH: return "authentication failed";

@@ -7,6 +7,7 @@
 #include "handles.hpp"
 #include "run/selftest.hpp"
 #include "select/calibrate.hpp"
+#include "select/lesser_cpu.hpp"
 #include "select/nearest.hpp"
 #include "select/saved_costs.hpp"
 
@@ -26,6 +27,8 @@ int names_of(const cst_ctx *ctx, int kind, std::vector<std::string> *names) {
     } else if (kind == CST_NAME_TARGET) {
         names->push_back("host");
         for (const auto &variant : ctx->engine.variants()) names->push_back(variant->target);
+    } else if (kind == CST_NAME_CPU) {
+        *names = lesser_cpus();
     } else {
         return CST_ERR_ARGUMENT;
     }
@@ -36,7 +39,7 @@ int names_of(const cst_ctx *ctx, int kind, std::vector<std::string> *names) {
 }  // namespace
 
 int cst_nearest(const cst_ctx *ctx, int kind, const char *name, char *text, size_t text_size) {
-    if (!ctx || !name || !text || !text_size) return CST_ERR_ARGUMENT;
+    if ((!ctx && kind != CST_NAME_CPU) || !name || !text || !text_size) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
         std::vector<std::string> names;
         if (int error = names_of(ctx, kind, &names)) return error;
@@ -49,7 +52,7 @@ int cst_nearest(const cst_ctx *ctx, int kind, const char *name, char *text, size
 }
 
 int cst_list(const cst_ctx *ctx, int kind, int (*each)(const char *name, void *arg), void *arg) {
-    if (!ctx || !each) return CST_ERR_ARGUMENT;
+    if ((!ctx && kind != CST_NAME_CPU) || !each) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
         std::vector<std::string> names;
         if (int error = names_of(ctx, kind, &names)) return error;

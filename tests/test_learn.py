@@ -179,7 +179,7 @@ def test_an_interrupted_run_goes_on(quick: None, tmp_path: Path, monkeypatch: py
 
 
 def test_what_another_library_measured_is_measured_again(
-    quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unknowing_library: Path
+    quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = [*parts("costs"), "--kernels", SEVERAL]
     with monkeypatch.context() as patch:

@@ -111,7 +111,7 @@ enum {
     CST_OK = 0,
     CST_ERR_ARGUMENT =
         -1,    /* a null pointer, an unknown flag, a struct of the wrong size, an XTS key whose halves are equal */
-    CST_ERR_NAME = -2,        /* no suite, kernel or target of that name: see cst_nearest */
+    CST_ERR_NAME = -2,        /* no suite, kernel, target or CPU of that name: see cst_nearest */
     CST_ERR_LENGTH = -3,      /* a key, IV, tag, input or output length that the suite does not take */
     CST_ERR_OVERLAP = -4,     /* buffers overlap partially */
     CST_ERR_AUTH = -5,        /* authentication failed (whatever the cause); the output was wiped */
@@ -167,7 +167,11 @@ typedef struct cst_options {
 
 /* Detects the CPU, reads the pack. `options` may be NULL. The environment variable CRYPTOSTITCH_TARGET lowers the level
  * further (same syntax as `target`) and is ignored in set-uid programs; an unknown name there is an error
- * (CST_ERR_NAME). Of CRYPTOSTITCH_ANNOUNCE, likewise, see README.md ("Kernels in perf and gdb"). */
+ * (CST_ERR_NAME). Of CRYPTOSTITCH_ANNOUNCE, likewise, see README.md ("Kernels in perf and gdb").
+ * For tests only, and ignored in set-uid programs too: CRYPTOSTITCH_CPU names another CPU ("zen3", "haswell",
+ * "unknown_avx2", all by cst_list; "unknown": this one, under no name) which the library then takes for the one that it
+ * runs on: features, the registers that it clears, family and model, hence the table of costs. CST_ERR_NAME: there is
+ * no such name; CST_ERR_UNSUPPORTED: this CPU lacks a feature of it. */
 CST_API int cst_ctx_new(cst_ctx **ctx, const cst_options *options);
 /* Measures the kernels that match `glob` (NULL: all) and that suites can run on this CPU, for about `seconds`
  * altogether (up to 3600; 0: a hundredth of a second for each, at most 3), and chooses by these costs from then on.
@@ -183,7 +187,8 @@ CST_API int cst_costs_save(const cst_ctx *ctx, const char *path);
 /* Frees the context and its suites. Keys must have been freed before. NULL is ignored. */
 CST_API void cst_ctx_free(cst_ctx *ctx);
 
-enum { CST_NAME_SUITE = 1, CST_NAME_KERNEL = 2, CST_NAME_TARGET = 3 };
+/* CST_NAME_CPU: the CPUs that CRYPTOSTITCH_CPU takes; `ctx` may be NULL then. */
+enum { CST_NAME_SUITE = 1, CST_NAME_KERNEL = 2, CST_NAME_TARGET = 3, CST_NAME_CPU = 4 };
 /* Writes the names of that kind nearest to `name`, separated by ", ", into `text` (always terminated). */
 CST_API int cst_nearest(const cst_ctx *ctx, int kind, const char *name, char *text, size_t text_size);
 

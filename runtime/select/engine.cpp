@@ -7,6 +7,7 @@
 
 #include "../suite/crc.hpp"
 #include "code/signature.hpp"
+#include "lesser_cpu.hpp"
 #include "target.hpp"
 #include "weaves.hpp"
 
@@ -65,6 +66,12 @@ bool has_legacy(const PackRecords &records, const KernelRecord &kernel) {
 }
 
 }  // namespace
+
+int Engine::init(const char *target, bool no_jit, bool legacy) {
+    Cpu cpu;
+    if (int error = detect_cpu(&cpu)) return error;
+    return init(std::move(cpu), target, no_jit, legacy);
+}
 
 int Engine::init(Cpu cpu, const char *target, bool no_jit, bool legacy) {
     cpu_ = std::move(cpu);

@@ -13,6 +13,7 @@
 #include "cryptostitch/cryptostitch.h"
 #include "select/cpu.hpp"
 #include "select/features.hpp"
+#include "select/lesser_cpu.hpp"
 
 namespace {
 
@@ -35,7 +36,11 @@ struct Guarded {
 };
 
 bool has_all(const char *features) {
-    static const cst::Features have = cst::decode_cpu(cst::read_cpu()).features;
+    static const cst::Features have = [] {
+        cst::Cpu cpu;  // of no features where CRYPTOSTITCH_CPU is wrong
+        cst::detect_cpu(&cpu);
+        return cpu.features;
+    }();
     cst::Features wanted;
     return cst::parse_features(features, &wanted) && (wanted & ~have) == 0;
 }

@@ -114,6 +114,7 @@ def objects(root: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     sources = [
         root / "tests/runtime/cpu_test.cpp",
         root / "runtime/select/features.cpp",
+        root / "runtime/select/lesser_cpu.cpp",
         root / "runtime/select/target.cpp",
     ]
     made = []
@@ -148,11 +149,12 @@ def build(root: Path, objects: list[Path], folder: Path, changes: dict[str, str]
 def decode(program: Path) -> dict[str, Decoded]:
     done = subprocess.run([program, "decode", DUMPS], capture_output=True, text=True, errors="replace")
     assert done.returncode == 0, done.stderr
-    cpus = {}
-    for line in done.stdout.splitlines():
-        cpu, family, model, name, registers, features, brand = line.split("\t")
-        cpus[cpu] = Decoded(family, model, name, registers, frozenset(filter(None, features.split(","))), brand)
-    return cpus
+    return dict(decoded(line) for line in done.stdout.splitlines())
+
+
+def decoded(line: str) -> tuple[str, Decoded]:
+    cpu, family, model, name, registers, features, brand = line.split("\t")
+    return cpu, Decoded(family, model, name, registers, frozenset(filter(None, features.split(","))), brand)
 
 
 def problems(cpus: dict[str, Decoded], dumps: dict[str, Dump], expected: dict[str, Expected]) -> list[str]:
@@ -223,6 +225,48 @@ def test_seeded(root: Path, objects: list[Path], tmp_path: Path, old: str, new: 
 def test_seeded_brand(root: Path, objects: list[Path], tmp_path: Path) -> None:
     program = build(root, objects, tmp_path, {"last_extended < 0x80000004u || last_extended > 0x8000ffffu": "false"})
     assert decode(program)["no_extended_leaves"].brand
+
+
+# ---- CRYPTOSTITCH_CPU: lesser CPUs than the one at hand
+
+SAME_AS = {
+    "nehalem": "nehalem", "westmere": "westmere", "haswell": "haswell", "skylake_server": "cascade_lake",
+    "zen3": "zen3", "zen4": "zen4", "sapphire_rapids": "emerald_rapids", "unknown_sse": "goldmont_plus",
+    "unknown_avx2": "alder_lake", "unknown_avx512": "emerald_rapids",
+}  # fmt: skip
+
+
+def lesser(program: Path, host: str) -> dict[str, tuple[int, Decoded]]:
+    """What becomes of a host by each name."""
+    done = subprocess.run([program, "lesser", DUMPS, host], capture_output=True, text=True, check=True)
+    rows = [line.partition("\t") for line in done.stdout.splitlines()]
+    return {name: (int(error), cpu) for error, _, rest in rows for name, cpu in [decoded(rest)]}
+
+
+def test_lesser_cpus_are_as_real_ones(program: Path) -> None:
+    dumps = decode(program)
+    found = lesser(program, "zen5")
+    assert set(found) == {*SAME_AS, "unknown"}
+    for name, real in SAME_AS.items():
+        error, cpu = found[name]
+        assert error == 0 and (cpu.features, cpu.registers) == (dumps[real].features, dumps[real].registers), name
+        assert cpu.name == ("generic" if name.startswith("unknown") else dumps[real].name), name
+        assert cpu.brand.endswith(f"CRYPTOSTITCH_CPU={name}")
+
+
+def test_an_unknown_cpu_lacks_nothing_but_a_name(program: Path) -> None:
+    _, cpu = lesser(program, "zen5")["unknown"]
+    real = decode(program)["zen5"]
+    assert cpu.name == "generic" and (cpu.features, cpu.registers) == (real.features, real.registers)
+
+
+@pytest.mark.parametrize("host", ["haswell", "zen3", "raptor_lake", "goldmont_plus"])
+def test_a_lesser_cpu_never_has_more(program: Path, host: str) -> None:
+    real = decode(program)[host]
+    for name, (error, cpu) in lesser(program, host).items():
+        has_more = name in SAME_AS and not decode(program)[SAME_AS[name]].features <= real.features
+        assert error == (-6 if has_more else 0), name
+        assert cpu.features <= real.features and (not error or cpu == real), name
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ MODELS = {
     "Haswell,-avx2": ("sse_aes", "aes avx", "avx2"),
     "EPYC": ("avx2_aes", "aes avx avx2 bmi2", "avx512f"),
 }
+LOWERING = ("CRYPTOSTITCH_TARGET", "CRYPTOSTITCH_CPU")
 LEAST = 12  # suites and kernels that the self-test gets through on any of them
 
 
@@ -62,7 +63,7 @@ def compiled(root: Path, library: str, folder: Path, name: str, *flags: str) -> 
 def choices(root: Path, library: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[list[str]]]:
     """By CPU: suite, direction, jobs, bytes, one_key, target, kernel."""
     program = compiled(root, library, tmp_path_factory.mktemp("dispatch"), "dispatch_test")
-    env = {name: value for name, value in os.environ.items() if name != "CRYPTOSTITCH_TARGET"}
+    env = {name: value for name, value in os.environ.items() if name not in LOWERING}
     done = subprocess.run([program, DUMPS], capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stderr
     by_cpu: dict[str, list[list[str]]] = {}
@@ -126,7 +127,7 @@ def emulated(root: Path, library: str, tmp_path_factory: pytest.TempPathFactory)
 
 def run_emulated(program: Path, model: str) -> tuple[set[str], list[list[str]], list[str]]:
     """Features, choices, and the self-test's results that are not right."""
-    env = {name: value for name, value in os.environ.items() if name != "CRYPTOSTITCH_TARGET"}
+    env = {name: value for name, value in os.environ.items() if name not in LOWERING}
     done = subprocess.run(["qemu-x86_64", "-cpu", model, program], capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stderr[-2000:]
     lines = [line.split("\t") for line in done.stdout.splitlines()]

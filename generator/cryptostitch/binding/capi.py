@@ -19,7 +19,7 @@ ERR_FILE, ERR_COSTS, ERR_LOST = -12, -13, -14
 NOT_RUN = 1
 """Status of a job that was not begun because another job of its burst had bad arguments."""
 NO_JIT, ALLOW_PACKS, CALIBRATE, ALLOW_LEGACY = 1, 2, 4, 8
-NAME_SUITE, NAME_KERNEL, NAME_TARGET = 1, 2, 3
+NAME_SUITE, NAME_KERNEL, NAME_TARGET, NAME_CPU = 1, 2, 3, 4
 DIGEST, MAC, CIPHER, AEAD = 1, 2, 3, 4
 SEAL, OPEN = 0, 1
 CODE_CAUCHY, CODE_VANDERMONDE = 0, 1

@@ -37,6 +37,7 @@ from .capi import (
     ERR_SELFTEST,
     ERR_UNSUPPORTED,
     MAC,
+    NAME_CPU,
     NAME_KERNEL,
     NAME_SUITE,
     NAME_TARGET,
@@ -68,10 +69,10 @@ from .suites import Choice, Key, Suite
 __all__ = [
     "AEAD", "ALLOW_LEGACY", "ALLOW_PACKS", "CALIBRATE", "CIPHER", "DIGEST", "ERR_ARGUMENT", "ERR_AUTH", "ERR_COSTS",
     "ERR_FILE", "ERR_FULL", "ERR_JIT", "ERR_LENGTH", "ERR_MEMORY", "ERR_NAME", "ERR_OVERLAP", "ERR_PACK",
-    "ERR_SELFTEST", "ERR_UNSUPPORTED", "MAC", "NAME_KERNEL", "NAME_SUITE", "NAME_TARGET", "NOT_RUN", "NO_JIT", "OK",
-    "OPEN", "SEAL", "Choice", "ChoiceInfo", "Context", "CpuInfo", "FieldInfo", "Job", "JobStruct", "KernelArgs",
-    "KernelInfo", "Key", "Options", "RawKernel", "RawStream", "RuntimeFailure", "StreamInfo", "Suite", "SuiteInfo",
-    "TlsWrite", "library_path", "load",
+    "ERR_SELFTEST", "ERR_UNSUPPORTED", "MAC", "NAME_CPU", "NAME_KERNEL", "NAME_SUITE", "NAME_TARGET", "NOT_RUN",
+    "NO_JIT", "OK", "OPEN", "SEAL", "Choice", "ChoiceInfo", "Context", "CpuInfo", "FieldInfo", "Job", "JobStruct",
+    "KernelArgs", "KernelInfo", "Key", "Options", "RawKernel", "RawStream", "RuntimeFailure", "StreamInfo", "Suite",
+    "SuiteInfo", "TlsWrite", "library_path", "load",
 ]
 # fmt: on
 
@@ -98,6 +99,8 @@ class Context(Library):
             flags=flags, target=target.encode() if target is not None else None, pack_key=pack_key, costs=file
         )
         code = self.lib.cst_ctx_new(byref(self.handle), byref(options))
+        if code in (ERR_NAME, ERR_UNSUPPORTED) and (why := self._why_not_that_cpu(code)):
+            raise RuntimeFailure(code, why)
         self.check(code, os.fspath(costs) if costs is not None and code in (ERR_FILE, ERR_COSTS) else target or "")
 
     def __del__(self) -> None:
@@ -108,6 +111,13 @@ class Context(Library):
         if getattr(self, "handle", None):
             self.lib.cst_ctx_free(self.handle)
             self.handle = c_void_p()
+
+    def _why_not_that_cpu(self, code: int) -> str:
+        """What is wrong with CRYPTOSTITCH_CPU; empty when it is not that."""
+        name = os.environ.get("CRYPTOSTITCH_CPU", "")
+        if name and not set(name.split(",")) <= set(known := self.names(NAME_CPU)):
+            return f"CRYPTOSTITCH_CPU={name}: there is no such CPU, only {', '.join(known)}"
+        return f"CRYPTOSTITCH_CPU={name}: this CPU lacks some of its features" if name and code != ERR_NAME else ""
 
     def names(self, kind: int) -> list[str]:
         found: list[str] = []

@@ -105,9 +105,11 @@ inline uint64_t xcr0() {
     return current->has_xcr0 ? current->xcr0 : leaf(0xd, 0)[0];  // an operating system that enables all that there is
 }
 
-inline cst::Cpu cpu(const Dump &dump) {
+inline cst::CpuLeaves leaves(const Dump &dump) {
     current = &dump;
-    return cst::decode_cpu(cst::read_cpu({cpuid, xcr0}));
+    return cst::read_cpu({cpuid, xcr0});
 }
+
+inline cst::Cpu cpu(const Dump &dump) { return cst::decode_cpu(leaves(dump)); }
 
 }  // namespace dump
