@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 from cryptostitch.binding import runtime
 from cryptostitch.binding.runtime import Job
-from cryptostitch.ladder import answers, forced, fuzz, lengths
+from cryptostitch.ladder import answers, forced, fuzz, lengths, vectors
 from cryptostitch.ladder.forced import Forced
 from cryptostitch.ladder.result import FAIL, PASS, Effort, Result, Skip
 from cryptostitch.ladder.subject import Subject
@@ -48,6 +48,34 @@ def get(build) -> Callable[[str], Subject]:
 def test_kernel_passes(check: str, kernel: str, get) -> None:
     result = CHECKS[check].check(get(kernel), Effort())
     assert result.status == PASS and result.cases > 10, result.problems
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_suites_that_cannot_run_are_left_out_and_said(check: str, build, monkeypatch: pytest.MonkeyPatch) -> None:
+    """3DES runs on AVX-512 alone, SHA-1 on everything."""
+    monkeypatch.setenv("CRYPTOSTITCH_CPU", "nehalem")
+    library = runtime.Context(runtime.ALLOW_PACKS | runtime.ALLOW_LEGACY)
+    generator = Generator(proves=False)
+    result = CHECKS[check].check(Subject(generator, generator.recipe("sha1_x4@sse"), library), Effort())
+    assert result.status == PASS and result.cases > 10, result.problems
+    assert "cannot run here: " in result.detail and "des-ede3-cbc+hmac-sha1-etm" in result.detail
+
+
+@pytest.mark.parametrize(
+    "name,most", [("aes256_cbc_mac_x1@sse_aesni", 64), ("aes128_ctr_x1+sha256_ni_x1@sse_aesni_shani", 128)]
+)
+def test_short_vectors_leave_a_kernel_to_the_self_test(
+    name: str, most: int, get, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CMAC keeps its last block from the kernel of several, encrypt-then-MAC the text up to a boundary of the hash."""
+    all_of = answers.chosen
+
+    def short(*arguments) -> tuple:
+        return tuple(v for v in all_of(*arguments) if len(v.data) <= most and v.aad != vectors.HEAD)
+
+    monkeypatch.setattr(answers, "chosen", short)
+    result = answers.check(get(name), Effort())
+    assert result.status == PASS and "so the library's self-test ran it" in result.detail, result.problems
 
 
 def test_a_seed_gives_the_same_jobs_again(get) -> None:

@@ -93,11 +93,11 @@ def run(forced: Forced, vectors: list[Vector]) -> Result:
         bursts, ran, calls = bursts + 1, ran + bool(made), calls + made
         problems += [said for n, (v, job) in enumerate(zip(group * copies, jobs)) if (said := judge(v, job, n))]
     longest = max(len(v.data) for v in vectors)
-    note = ""
+    note = forced.note
     if not calls and longest < forced.least:
         own = self_test(forced.context, forced.kernel.name)
         problems += own.problems
-        note = (
+        note += (
             f"; the kernel needs {forced.least} bytes, no vector has more than {longest}, so the library's self-test "
             "ran it"
         )

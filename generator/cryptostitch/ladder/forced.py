@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..binding.runtime import ERR_NAME, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
+from ..binding.runtime import ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
 from ..core.catalog import ALGORITHMS
 from ..core.contract import HEAD_IN, TWEAK_KEY
 from ..core.kinds import KINDS
@@ -25,8 +26,8 @@ first_bytes)."""
 class Forced:
     """While it is entered, the kernel is the bulk kernel of all its suites.
 
-    ``direction``: the one in which the suites use the kernel (a hash: either). ``least``: bytes of the shortest item
-    that it can do.
+    ``direction``: the one in which the suites use the kernel (a hash: either). ``least``: bytes of an item that is long
+    enough for the kernel, whatever stands before the text.
     """
 
     context: Context
@@ -42,6 +43,8 @@ class Forced:
     """Bytes of the longest item that it can do, with 48 of AAD; 0: any."""
     grain: int = 1
     """Bytes of which its items are multiples: XTS takes its first tweak along only where no ciphertext is stolen."""
+    left_out: tuple[str, ...] = ()
+    """Suites whose other algorithm nothing can run here."""
 
     @classmethod
     def of(cls, subject: Subject) -> Forced:
@@ -68,10 +71,18 @@ class Forced:
         )
         if not suites:
             raise Skip("no suite is made of these algorithms")
+        left_out = tuple(name for name in suites if not _runs(context, name))
+        suites = tuple(name for name in suites if name not in left_out)
+        if not suites:
+            raise Skip(f"nothing here can run {', '.join(left_out)}")
         first_kind = subject.rows[0].kind
         lanes = sum(c.lanes for c, row in zip(contracts, subject.rows) if row.kind == first_kind)
         step = contracts[0].bytes * subject.recipe.parts[0].ratio
         least = 0 if subject.recipe.skips else step * (subject.recipe.lag + 1)
+        if ciphers and readers:
+            least += max(row.block_bytes for row in readers)  # the text up to a boundary of the hash's blocks
+        elif "cbc_mac" in kinds:
+            least += 16  # CMAC's last block, to which a subkey is added
         if contracts[0].has(HEAD_IN):
             least = contracts[0].bytes
         if {"chacha", "poly1305"} <= kinds:
@@ -88,7 +99,13 @@ class Forced:
             bool(readers and ciphers),
             contracts[0].bytes if contracts[0].is_short else 0,
             16 if contracts[0].has(TWEAK_KEY) else 1,
+            left_out,
         )
+
+    @property
+    def note(self) -> str:
+        """The end of a detail: what was left out."""
+        return f"; cannot run here: {', '.join(self.left_out)}" if self.left_out else ""
 
     def __enter__(self) -> Forced:
         for suite in self.suites:
@@ -110,6 +127,24 @@ class Forced:
         before = self.kernel.calls()
         self.context.burst(jobs)
         return self.kernel.calls() - before
+
+
+_CAN_RUN: weakref.WeakKeyDictionary[Context, dict[str, bool]] = weakref.WeakKeyDictionary()
+
+
+def _runs(context: Context, suite: str) -> bool:
+    """Whether this CPU has a kernel for each algorithm of the suite."""
+    known = _CAN_RUN.setdefault(context, {})
+    if suite not in known:
+        try:
+            context.suite(suite)
+        except RuntimeFailure as failure:
+            if failure.code != ERR_UNSUPPORTED:
+                raise
+            known[suite] = False
+        else:
+            known[suite] = True
+    return known[suite]
 
 
 class NotServed(Exception):

@@ -56,7 +56,7 @@ def explore(forced: Forced, rng: random.Random, bursts: int, detail: str) -> Res
             ]
     if not calls:
         problems.append(never_ran(forced))
-    return Result.of(problems[:FEW], f"{detail}, {calls} calls", jobs)
+    return Result.of(problems[:FEW], f"{detail}, {calls} calls{forced.note}", jobs)
 
 
 def _jobs(forced: Forced, rng: random.Random) -> Iterator[Placed]:

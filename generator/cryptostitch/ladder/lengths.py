@@ -82,7 +82,7 @@ def explore(forced: Forced, suites: list[str]) -> Result:
         problems.append(f"{', '.join(suites)}: the digest is {fold.hexdigest()[:16]}, not {wanted.hexdigest()[:16]}")
     if not calls:
         problems.append(never_ran(forced))
-    return Result.of(problems, f"{', '.join(suites)}: {fold.hexdigest()[:16]}, {calls} calls", jobs)
+    return Result.of(problems, f"{', '.join(suites)}: {fold.hexdigest()[:16]}, {calls} calls{forced.note}", jobs)
 
 
 def _job(forced: Forced, case: oracle.Case, key, in_place: bool) -> Job:
