@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
 from cryptostitch.binding import runtime
 from cryptostitch.binding.runtime import Context, RuntimeFailure
-from vectors.sources import records, shared, wycheproof
+from cryptostitch.ladder.oracle import PROFILES
+from cryptostitch.ladder.vectors import published
+from vectors.sources import records, wycheproof
 
 H = bytes.fromhex
 CountCases = Callable[[str, int], None]
@@ -17,7 +20,8 @@ CountCases = Callable[[str, int], None]
 def test_wycheproof_profile(shared_context: Context, count_cases: CountCases, name: str) -> None:
     suite = shared_context.suite(name)
     counts = {"valid": 0, "invalid": 0}
-    for _, test in wycheproof(name.replace("-", "_")):
+    source, tests = wycheproof(name.replace("-", "_"))
+    for _, test in tests:
         key = suite.key(H(test["key"]))
         iv, aad, ct, tag = H(test["iv"]), H(test["aad"]), H(test["ct"]), H(test["tag"])
         counts[test["result"]] += 1
@@ -28,7 +32,7 @@ def test_wycheproof_profile(shared_context: Context, count_cases: CountCases, na
         with pytest.raises(RuntimeFailure) as failure:
             key.open(ct, tag, iv, aad)
         assert failure.value.code in (runtime.ERR_AUTH, runtime.ERR_LENGTH), test["tcId"]
-    count_cases(f"{name}, Wycheproof", sum(counts.values()))
+    count_cases(f"{name}, {source}", sum(counts.values()))
     assert counts["valid"] > 60 and counts["invalid"] > 20
 
 
@@ -36,7 +40,8 @@ def test_wycheproof_profile(shared_context: Context, count_cases: CountCases, na
 def test_wycheproof_hmac(shared_context: Context, count_cases: CountCases, name: str) -> None:
     suite = shared_context.suite(f"hmac-{name}")
     counts = {"valid": 0, "invalid": 0}
-    for group, test in wycheproof(f"hmac_{name}"):
+    source, tests = wycheproof(f"hmac_{name}")
+    for group, test in tests:
         key = suite.key(mac_key=H(test["key"]))
         tag = H(test["tag"])
         assert len(tag) * 8 == group["tagSize"] or test["result"] != "valid"
@@ -47,14 +52,15 @@ def test_wycheproof_hmac(shared_context: Context, count_cases: CountCases, name:
         else:
             with pytest.raises(RuntimeFailure):
                 key.open(H(test["msg"]), tag)
-    count_cases(f"hmac-{name}, Wycheproof", sum(counts.values()))
+    count_cases(f"hmac-{name}, {source}", sum(counts.values()))
     assert counts["valid"] > 50 and counts["invalid"] > 50
 
 
 def test_wycheproof_cbc(shared_context: Context, count_cases: CountCases) -> None:
     """The files pad; the suites do not: padding is added and judged here."""
     counts = {"valid": 0, "invalid": 0}
-    for group, test in wycheproof("aes_cbc_pkcs5"):
+    source, tests = wycheproof("aes_cbc_pkcs5")
+    for group, test in tests:
         suite = shared_context.suite(f"aes-{group['keySize']}-cbc")
         key, iv, ct, message = suite.key(H(test["key"])), H(test["iv"]), H(test["ct"]), H(test["msg"])
         counts[test["result"]] += 1
@@ -69,7 +75,7 @@ def test_wycheproof_cbc(shared_context: Context, count_cases: CountCases) -> Non
             text = key.open(ct, None, iv)
             pad = text[-1]
             assert not (1 <= pad <= 16 and text.endswith(bytes([pad]) * pad)) or text[:-pad] != message, test["tcId"]
-    count_cases("aes-cbc, Wycheproof", sum(counts.values()))
+    count_cases(f"aes-cbc, {source}", sum(counts.values()))
     assert counts["valid"] > 50 and counts["invalid"] > 50
 
 
@@ -198,12 +204,22 @@ def test_hmac(shared_context: Context, count_cases: CountCases, path: str, name:
     assert count
 
 
-@pytest.mark.parametrize("suite,file", [("sm3", "sm3"), ("hmac-sm3", "hmac_sm3")])
-def test_ipsec_mb_sm3(shared_context: Context, count_cases: CountCases, suite: str, file: str) -> None:
-    count = 0
-    for _, test in shared(f"ipsec-mb/{file}"):
-        key = shared_context.suite(suite).key(mac_key=H(test["key"]) or None)
-        assert (key.digest(H(test["msg"])).hex() == test["tag"].lower()) == (test["result"] == "valid"), test["tcId"]
-        count += 1
-    count_cases(f"{suite}, ipsec-mb", count)
-    assert count
+@pytest.mark.parametrize("name", ["hmac-sm3", "sm3", *PROFILES])
+def test_published(shared_context: Context, count_cases: CountCases, name: str) -> None:
+    """What `cryptostitch verify` takes, of suites that other files here do not ask."""
+    suite, counts = shared_context.suite(name), Counter[str]()
+    for v in published(name):
+        key = suite.key(v.key or None, v.mac_key or None)
+        counts["Wycheproof" if v.source.startswith("Wycheproof") else v.source] += 1
+        if not v.valid:
+            with pytest.raises(RuntimeFailure):
+                key.open(v.out or v.data, v.tag, *(v.iv, v.aad) if v.key else ())
+        elif v.key:
+            assert key.seal(v.data, v.iv, v.aad) == (v.out, v.tag)
+            assert key.open(v.out, v.tag, v.iv, v.aad) == v.data
+        else:
+            assert key.digest(v.data, len(v.tag)) == v.tag
+    for source, number in counts.items():
+        if source != "Wycheproof" and not source.endswith(".txt"):
+            count_cases(f"{name}, {source}", number)
+    assert counts

@@ -1,4 +1,4 @@
-"""The published vectors of cryptostitch.ladder.vectors, for tests: what is not installed skips the test."""
+"""The published vectors of cryptostitch.ladder.vectors, for tests: what is not installed skips the test, or is made."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 from cryptostitch.ladder import vectors
 from cryptostitch.ladder.result import Skip
+
+from .made import Test, made
+
+MADE = "made as Wycheproof's"
 
 
 def _skipping(read: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
@@ -22,6 +26,12 @@ def _skipping(read: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]
     return found
 
 
-shared = _skipping(vectors.shared)
-wycheproof = _skipping(vectors.wycheproof)
 records = _skipping(vectors.records)
+
+
+def wycheproof(name: str) -> tuple[str, list[Test]]:
+    """A file of Wycheproof's: its source, and (group, test) of all tests; without the file those of made.py."""
+    try:
+        return "Wycheproof", list(vectors.wycheproof(name))
+    except Skip:
+        return MADE, list(made(name))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from vectors.counts import falls, rises, wanted
 
 
-def test_every_algorithm_has_its_count() -> None:
+@pytest.mark.parametrize("folder", ["", "vectors"])
+def test_every_algorithm_has_its_count(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the pip packages alone, and with a folder of vectors."""
+    monkeypatch.setenv("CRYPTOSTITCH_VECTORS", folder)
     for name in (
         "sha1",
         "sha224",

