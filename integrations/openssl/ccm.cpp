@@ -28,6 +28,7 @@ Ccm::Ccm(const Ccm &other) : Context(other) {
     has_tag_ = other.has_tag_;
     has_length_ = other.has_length_;
     tls_ = other.tls_;
+    has_head_ = other.has_head_;
     if (other.aad_bytes_) take_aad({other.aad_, other.aad_bytes_});
     aad_bytes_ = other.aad_bytes_;
 }
@@ -88,9 +89,9 @@ bool Ccm::text(uint8_t *out, size_t *written, Bytes in) {
                                         tag_, tag_bytes_)
                              : cst_open(key_.get(), iv_, iv_bytes_, aad_, aad_bytes_, in.data, in.n, out, in.n, nullptr,
                                         tag_, tag_bytes_);
-    has_length_ = false;
+    // Whatever comes of it: another text under this nonce would be given the same keystream.
+    has_iv_ = has_length_ = false;
     has_tag_ = seals_ && !error;
-    if (!seals_) has_iv_ = false;
     drop_aad();
     if (!provider_.done(error)) return false;
     *written = in.n;
@@ -99,11 +100,14 @@ bool Ccm::text(uint8_t *out, size_t *written, Bytes in) {
 
 bool Ccm::final(uint8_t *, size_t *, size_t) { return key_.get() || raise(NO_KEY); }
 
-// RFC 6655, 3: explicit nonce (the sequence number), text, tag, in place.
+// RFC 6655, 3: explicit nonce (the sequence number), text, tag, in place. A head is for one record: a second one would be
+// sealed under the same nonce.
 bool Ccm::record(uint8_t *out, size_t *written, Bytes in) {
     if (!key_.get()) return raise(NO_KEY);
+    if (!has_head_) return raise(WRONG_ORDER);
     if (!in.data || out != in.data || in.n < TLS_EXPLICIT + tag_bytes_ || iv_bytes_ != TLS_FIXED + TLS_EXPLICIT)
         return raise(DATA_LENGTH);
+    has_head_ = false;
     if (seals_) memcpy(out, tls_head_, TLS_EXPLICIT);
     memcpy(iv_ + TLS_FIXED, out, TLS_EXPLICIT);
     const size_t n = in.n - TLS_EXPLICIT - tag_bytes_;
@@ -130,13 +134,13 @@ bool Ccm::get(OSSL_PARAM params[]) {
     return !tag || get_tag(tag);
 }
 
-// Once: the IV is used up.
+// Once.
 bool Ccm::get_tag(OSSL_PARAM *param) {
     if (!seals_ || !has_tag_) return raise(NO_TAG);
     if (!is_octets(*param) || !param->data) return raise(BAD_PARAMETER);
     if (param->data_size != tag_bytes_) return raise(TAG_LENGTH);
     if (!put_octets(param, tag_, tag_bytes_)) return raise(BAD_PARAMETER);
-    has_tag_ = has_iv_ = has_length_ = false;
+    has_tag_ = false;
     return true;
 }
 
@@ -172,7 +176,7 @@ bool Ccm::set_tag(const OSSL_PARAM &param) {
 bool Ccm::set_tls_head(const OSSL_PARAM &param) {
     if (!take_tls_head(param, TLS_EXPLICIT + (seals_ ? 0 : tag_bytes_), tls_head_)) return false;
     pad_ = tag_bytes_;
-    return tls_ = true;
+    return tls_ = has_head_ = true;
 }
 
 }  // namespace cst::ossl

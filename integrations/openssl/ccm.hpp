@@ -35,7 +35,7 @@ private:
     uint8_t iv_[MOST_IV + 3] = {}, tag_[TAG] = {}, tls_head_[TLS_HEAD] = {};
     size_t iv_bytes_ = 7, tag_bytes_ = 12, pad_ = 0, aad_bytes_ = 0, text_bytes_ = 0;
     uint8_t *aad_ = nullptr;
-    bool has_iv_ = false, has_tag_ = false, has_length_ = false, tls_ = false;
+    bool has_iv_ = false, has_tag_ = false, has_length_ = false, tls_ = false, has_head_ = false;
 };
 
 }  // namespace cst::ossl

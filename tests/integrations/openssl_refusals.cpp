@@ -21,6 +21,10 @@ public:
     int init(bool seals, const uint8_t *key, const uint8_t *iv) {
         return EVP_CipherInit_ex2(context, cipher_, key, iv, seals, nullptr);
     }
+    // In the same context.
+    int again(bool seals, const uint8_t *key, const uint8_t *iv) {
+        return EVP_CipherInit_ex2(context, nullptr, key, iv, seals, nullptr);
+    }
     int control(int command, int number, void *data) { return EVP_CIPHER_CTX_ctrl(context, command, number, data); }
     int octets(const char *key, void *data, size_t bytes) {
         const OSSL_PARAM params[] = {OSSL_PARAM_construct_octet_string(key, data, bytes), OSSL_PARAM_END};
@@ -75,6 +79,41 @@ void gcm(uint8_t *bytes) {
     taken(twice.init(true, bytes, bytes), "key and IV");
     taken(EVP_CipherFinal_ex(twice.context, out, &written), "the end");
     refused(twice.update(out, bytes, 16), "an IV for a second message");
+}
+
+// Two texts under one nonce would be enciphered with one keystream.
+void ccm_once(uint8_t *bytes) {
+    uint8_t out[32] = {}, tag[12];
+    int written;
+    Alone c("AES-128-CCM");
+    taken(c.init(true, bytes, bytes), "key and IV");
+    taken(c.update(out, bytes, 16), "a text");
+    const Octets before(out, out + 32);
+    refused(c.update(out + 16, bytes + 16, 16), "a second text under one nonce");
+    refused(EVP_CipherUpdate(c.context, nullptr, &written, nullptr, 16), "the length of a second text");
+    refused(c.update(nullptr, bytes, 16), "AAD of a second text");
+    taken(c.again(true, nullptr, nullptr), "no new IV");
+    refused(c.update(out + 16, bytes + 16, 16), "a second text after an init without IV");
+    taken(c.again(true, bytes, nullptr), "a key without an IV");
+    refused(c.update(out + 16, bytes + 16, 16), "a second text after an init with a key alone");
+    must(Octets(out, out + 32) == before, "AES-128-CCM: wrote all the same");
+    taken(c.control(EVP_CTRL_AEAD_GET_TAG, 12, tag), "the tag of the text");
+    refused(c.update(out + 16, bytes + 16, 16), "a second text behind the tag");
+    refused(c.control(EVP_CTRL_AEAD_GET_TAG, 12, tag), "a tag twice");
+    taken(c.again(true, nullptr, bytes + 1), "another IV");
+    taken(c.update(out, bytes, 16), "a text under it");
+
+    Alone records("AES-128-CCM");
+    uint8_t record[64], head[13] = {0, 0, 0, 0, 0, 0, 0, 1, 23, 3, 3, 0, 24};
+    taken(records.init(true, nullptr, nullptr), "nothing yet");
+    taken(records.control(EVP_CTRL_AEAD_SET_IVLEN, 12, nullptr), "an IV of 12 bytes");
+    taken(records.control(EVP_CTRL_AEAD_SET_TAG, 16, nullptr), "a tag of 16 bytes");
+    taken(records.again(true, bytes, bytes), "a key");
+    taken(records.octets(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, head, 13), "a head");
+    taken(records.update(record, record, 40), "a record");
+    refused(records.update(record, record, 40), "a second record of one head");
+    taken(records.octets(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, head, 13), "another head");
+    taken(records.update(record, record, 40), "its record");
 }
 
 void overlap() {
@@ -211,6 +250,7 @@ int main() {
     uint8_t bytes[160];
     for (uint8_t i = 0; i < sizeof(bytes); i++) bytes[i] = i;
     gcm(bytes);
+    ccm_once(bytes);
     overlap();
     others(bytes);
     tls(bytes);
