@@ -80,6 +80,24 @@ def test_s3(program: Path, folder: Path, hash_: str, said: str, part: int) -> No
         assert run(program, *arguments, cwd=folder, stdin=data) == (0, f"{etag(data, part, hash_)}  -\n", "")
 
 
+def test_s3_takes_ten_thousand_parts(program: Path, tmp_path: Path) -> None:
+    """Of a file that has more, nothing is read."""
+    data = random.Random(1).randbytes(10_001 << 10)
+    (tmp_path / "most").write_bytes(data[:-1024])
+    (tmp_path / "more").write_bytes(data[:-1023])
+    with open(tmp_path / "huge", "wb") as file:
+        file.truncate(1 << 40)
+    line = etag(data[:-1024], 1024, "md5")
+    refused = "more than 10000 parts, which S3 does not take"
+    names = ("more", "most", "huge")
+    code, out, err = run(program, "--s3-etag=1K", *names, cwd=tmp_path)
+    assert (code, out) == (1, f"{line}  most\n") and line.endswith("-10000")
+    assert err == f"{program}: more: {refused}\n{program}: huge: {refused}\n"
+    assert run(program, "--s3-etag=1K", cwd=tmp_path, stdin=data[:-1024]) == (0, f"{line}  -\n", "")
+    assert run(program, "--s3-etag=1K", cwd=tmp_path, stdin=data[:-1023]) == (1, "", f"{program}: -: {refused}\n")
+    assert run(program, "--chunks=1K", "more", cwd=tmp_path)[1].count("\n") == 10_001
+
+
 def verity(data: bytes, hash_: str, block: int, salt: bytes) -> str:
     """Documentation/filesystems/fsverity.rst of Linux."""
     unit = {"sha256": 64, "sha512": 128}[hash_]

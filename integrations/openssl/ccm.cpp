@@ -100,8 +100,8 @@ bool Ccm::text(uint8_t *out, size_t *written, Bytes in) {
 
 bool Ccm::final(uint8_t *, size_t *, size_t) { return key_.get() || raise(NO_KEY); }
 
-// RFC 6655, 3: explicit nonce (the sequence number), text, tag, in place. A head is for one record: a second one would be
-// sealed under the same nonce.
+// RFC 6655, 3: explicit nonce (the sequence number), text, tag, in place. A head is for one record: a second one would
+// be sealed under the same nonce.
 bool Ccm::record(uint8_t *out, size_t *written, Bytes in) {
     if (!key_.get()) return raise(NO_KEY);
     if (!has_head_) return raise(WRONG_ORDER);

@@ -1,16 +1,12 @@
 #include "checker.hpp"
 
 #include <cerrno>
-#include <system_error>
 
+#include "errors.hpp"
 #include "names.hpp"
 
 namespace sum {
 namespace {
-
-std::string what_is_wrong(const std::string &name, int error) {
-    return quoted(name) + ": " + std::generic_category().message(error);
-}
 
 std::string counted(uint64_t n, const char *one, const char *many) {
     return "WARNING: " + std::to_string(n) + (n == 1 ? one : many);

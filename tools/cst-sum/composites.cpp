@@ -1,8 +1,9 @@
 #include "composites.hpp"
 
 #include <algorithm>
-#include <system_error>
+#include <cerrno>
 
+#include "errors.hpp"
 #include "names.hpp"
 
 namespace sum {
@@ -12,18 +13,26 @@ NamedLine named_line(const std::string &name, bool zero) {
     return {escapes ? "\\" : "", (escapes ? escaped(name) : name) + (zero ? '\0' : '\n')};
 }
 
+namespace {
+
+int error_of(const Task &task, const Result &result) {
+    if (task.error) return task.error;
+    if (result.error || task.rolls) return result.error;
+    // Its chunks are those of the length that the file had: of a shorter one they are not a list, nor an ETag.
+    const bool shrank = task.last ? task.from && !result.bytes : result.bytes < task.chunk;
+    return shrank ? SHRANK : 0;
+}
+
+}  // namespace
+
 void ChunkSink::take(const Task &task, const Result &result) {
-    const int error = task.error ? task.error : result.error;
+    const int error = error_of(task, result);
     if (!begun_) {
         begun_ = true;
         failed_ = false;
         begin(task);
     }
-    if (error && !failed_) {
-        failed_ = true;
-        all_right_ = false;
-        output_->message(quoted(task.name) + ": " + std::generic_category().message(error));
-    }
+    if (error) fail(task, error);
     const size_t each = failed_ ? 0 : task.algorithm->bytes;
     uint64_t from = task.from, left = result.bytes;
     for (size_t at = 0; !failed_ && at < result.digest.size(); at += each) {
@@ -34,7 +43,13 @@ void ChunkSink::take(const Task &task, const Result &result) {
     }
     if (!task.last) return;
     begun_ = false;
-    if (!failed_) end(task);
+    if (const int wrong = failed_ ? 0 : end(task)) fail(task, wrong);
+}
+
+void ChunkSink::fail(const Task &task, int error) {
+    all_right_ = false;
+    if (!failed_) output_->message(what_is_wrong(task.name, error));
+    failed_ = true;
 }
 
 void Chunks::chunk(const Task &task, const std::string &digest, uint64_t from, uint64_t bytes) {
@@ -54,11 +69,12 @@ void Etags::chunk(const Task &, const std::string &digest, uint64_t, uint64_t by
     bytes_ += bytes;
 }
 
-void Etags::end(const Task &task) {
+int Etags::end(const Task &task) {
     std::string digest = digests_, number;
     if (bytes_ >= task.chunk) {
         unsigned char made[64];
-        cst_digest(task.algorithm->key, digests_.data(), digests_.size(), made, task.algorithm->bytes);
+        if (cst_digest(task.algorithm->key, digests_.data(), digests_.size(), made, task.algorithm->bytes))
+            return ENOMEM;
         digest.assign(reinterpret_cast<const char *>(made), task.algorithm->bytes);
         number = "-" + std::to_string(parts_);
     }
@@ -66,6 +82,7 @@ void Etags::end(const Task &task) {
     // S3 writes MD5 in hexadecimal digits, and the others so.
     const std::string text = task.algorithm->name == "md5" ? hexadecimal(digest) : base64(digest);
     output_->write(line.front + text + number + "  " + line.back);
+    return 0;
 }
 
 void Verities::chunk(const Task &task, const std::string &digest, uint64_t, uint64_t) {

@@ -25,12 +25,15 @@ public:
 protected:
     virtual void begin(const Task &task) = 0;
     virtual void chunk(const Task &task, const std::string &digest, uint64_t from, uint64_t bytes) = 0;
-    virtual void end(const Task &task) = 0;
+    // errno, if what belongs behind the last chunk could not be made.
+    virtual int end(const Task &task) = 0;
 
     const Options &options_;
     Output *const output_;
 
 private:
+    void fail(const Task &task, int error);
+
     bool all_right_ = true, begun_ = false, failed_ = false;
 };
 
@@ -42,7 +45,7 @@ public:
 private:
     void begin(const Task &) override {}
     void chunk(const Task &task, const std::string &digest, uint64_t from, uint64_t bytes) override;
-    void end(const Task &) override {}
+    int end(const Task &) override { return 0; }
 };
 
 // The ETag, or composite checksum, of an object that was uploaded to S3 in parts: the digest of the parts' digests, and
@@ -54,7 +57,7 @@ public:
 private:
     void begin(const Task &task) override;
     void chunk(const Task &task, const std::string &digest, uint64_t from, uint64_t bytes) override;
-    void end(const Task &task) override;
+    int end(const Task &task) override;
 
     std::string digests_;
     uint64_t parts_ = 0, bytes_ = 0;
@@ -68,7 +71,7 @@ public:
 private:
     void begin(const Task &) override {}
     void chunk(const Task &task, const std::string &digest, uint64_t from, uint64_t bytes) override;
-    void end(const Task &) override {}
+    int end(const Task &) override { return 0; }
 };
 
 std::string base64(const std::string &bytes);

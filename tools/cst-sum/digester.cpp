@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <utility>
-#include <vector>
+
+#include "errors.hpp"
 
 namespace sum {
 namespace {
@@ -30,15 +32,16 @@ struct Slot {
     size_t filled;
     uint64_t size;  // that is to be read of a file on a disk; 0: not known
     uint64_t chunk_left;
-    int file;
-    bool busy, ended, closes;  // closes: the chunk
+    int file;  // NO_FILE: not open yet
+    bool busy = false, ended, closes;  // closes: the chunk
 };
+constexpr int NO_FILE = -1;
 
 class Digester {
 public:
-    Digester(cst_ctx *context, Queue *queue, unsigned char *memory) : context_(context), queue_(queue), slots_(SLOTS) {
+    Digester(cst_ctx *context, Queue *queue, Descriptors *descriptors, unsigned char *memory)
+        : context_(context), queue_(queue), descriptors_(descriptors) {
         for (size_t i = 0; i < SLOTS; i++) slots_[i].piece = memory + i * PIECE;
-        for (Slot &slot : slots_) slot.busy = false;
     }
 
     void run() {
@@ -48,8 +51,9 @@ public:
                 if (ended) return;
                 continue;
             }
+            open_files();
             for (Slot &slot : slots_)
-                if (slot.busy && !slot.ended && !slot.result.error) read_piece(&slot);
+                if (reads(slot)) read_piece(&slot);
             take_in();
             for (Slot &slot : slots_) {
                 if (!slot.busy || !(slot.ended || slot.result.error)) continue;
@@ -60,15 +64,20 @@ public:
     }
 
 private:
+    static bool reads(const Slot &slot) { return slot.busy && slot.file != NO_FILE && !slot.result.error; }
+
     // New files into free slots. True: there are no more.
     bool fill(size_t *busy) {
         size_t some = 0;
         for (Slot &slot : slots_) {
             if (slot.busy) continue;
-            if (some == MOST_NEW) return false;
+            if (some == MOST_NEW || starved_) return false;
             const Queue::Draw drawn = queue_->draw(&slot.task, *busy == 0);
             if (drawn != Queue::Draw::task) return drawn == Queue::Draw::end;
-            begin(&slot);
+            slot.busy = true;
+            slot.ended = false;
+            slot.file = NO_FILE;
+            slot.result = Result();
             ++*busy;
             ++some;
             if (slot.task.alone) return false;
@@ -76,24 +85,41 @@ private:
         return false;
     }
 
-    static void begin(Slot *slot) {
-        slot->busy = true;
-        slot->ended = false;
-        slot->size = 0;
-        slot->result = Result();
-        memset(slot->state, 0, sizeof(slot->state));
-        slot->file =
-            slot->task.name == "-" ? STDIN_FILENO : open(slot->task.name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-        struct stat found;
-        slot->chunk_left = slot->task.chunk;
-        if (slot->file < 0) {
-            slot->result.error = errno;
-        } else if (slot->task.name != "-" && fstat(slot->file, &found) == 0 && S_ISREG(found.st_mode)) {
-            const uint64_t from = slot->task.from, size = uint64_t(found.st_size);
-            slot->size = std::min(size > from ? size - from : 0, slot->task.rolls ? UINT64_MAX : slot->task.chunk);
-            if (from) lseek(slot->file, off_t(from), SEEK_SET);
+    // Those that are not open. Where descriptors are lacking, they wait until others are closed: this thread's, if it
+    // has any, or those of other threads.
+    void open_files() {
+        const uint64_t closed = descriptors_->closed();
+        Slot *lacking = nullptr;
+        bool some_open = false;
+        for (Slot &slot : slots_) {
+            if (!slot.busy || slot.result.error) continue;
+            if (slot.file == NO_FILE && !lacking && !open_file(&slot)) lacking = &slot;
+            some_open |= slot.file != NO_FILE;
         }
+        starved_ = lacking && (some_open || descriptors_->wait(closed));
+        if (lacking && !starved_) lacking->result.error = EMFILE;
+    }
+
+    // False: there is no descriptor for it now.
+    bool open_file(Slot *slot) {
+        const Task &task = slot->task;
+        slot->size = 0;
+        slot->chunk_left = task.chunk;
+        memset(slot->state, 0, sizeof(slot->state));
+        slot->file = task.name == "-" ? STDIN_FILENO : descriptors_->open(task.name);
+        if (slot->file == NO_FILE) {
+            if (Descriptors::lacking(errno)) return false;
+            slot->result.error = errno;
+            return true;
+        }
+        struct stat found;
+        if (task.name != "-" && fstat(slot->file, &found) == 0 && S_ISREG(found.st_mode)) {
+            const uint64_t from = task.from, size = uint64_t(found.st_size);
+            slot->size = std::min(size > from ? size - from : 0, task.rolls ? UINT64_MAX : task.chunk);
+        }
+        if (task.from && lseek(slot->file, off_t(task.from), SEEK_SET) < 0) slot->result.error = errno;
         if (slot->size > PIECE) posix_fadvise(slot->file, 0, 0, POSIX_FADV_SEQUENTIAL);
+        return true;
     }
 
     void read_piece(Slot *slot) {
@@ -113,20 +139,23 @@ private:
             // 0, and of others the end may come before.
             slot->ended = n == 0 || (slot->size && slot->result.bytes == slot->size);
         }
+        if (fresh && slot->filled && slot->result.chunks == slot->task.most_chunks) slot->result.error = TOO_MANY_PARTS;
         slot->chunk_left -= slot->filled;
         slot->ended |= !slot->chunk_left && !slot->task.rolls;
         // Behind the last chunk there is not an empty one.
-        const bool nothing = fresh && !slot->filled && !slot->result.digest.empty();
+        const bool nothing = fresh && !slot->filled && slot->result.chunks;
         slot->closes = (slot->ended || !slot->chunk_left) && !nothing;
     }
 
     void take_in() {
         cst_part parts[SLOTS];
+        Slot *of[SLOTS];
         size_t n = 0;
         uint64_t bytes = 0;
         for (Slot &slot : slots_) {
-            if (!slot.busy || slot.result.error) continue;
+            if (!reads(slot)) continue;
             const Algorithm &algorithm = *slot.task.algorithm;
+            of[n] = &slot;
             parts[n++] = {sizeof(cst_part),
                           algorithm.key,
                           slot.state,
@@ -136,39 +165,59 @@ private:
                           slot.closes ? algorithm.bytes : 0};
             bytes += slot.filled;
         }
-        const int error = cst_digest_parts(context_, parts, n);  // of memory, and then nothing has happened
-        for (Slot &slot : slots_) {
-            if (!slot.busy || slot.result.error) continue;
-            if (error) slot.result.error = ENOMEM;
-            else if (slot.closes) close_chunk(&slot);
-        }
+        digest_parts(parts, of, n);
         queue_->read(bytes);
+    }
+
+    // Where there is no memory for so many at once, nothing has happened, and fewer may do.
+    void digest_parts(const cst_part *parts, Slot *const *of, size_t n) {
+        if (!n || cst_digest_parts(context_, parts, n) == CST_OK) {
+            for (size_t i = 0; i < n; i++)
+                if (of[i]->closes) close_chunk(of[i]);
+        } else if (n == 1) {
+            of[0]->result.error = ENOMEM;
+        } else {
+            digest_parts(parts, of, n / 2);
+            digest_parts(parts + n / 2, of + n / 2, n - n / 2);
+        }
     }
 
     // The library has left the state ready for another message.
     static void close_chunk(Slot *slot) {
         slot->result.digest.append(reinterpret_cast<const char *>(slot->digest), slot->task.algorithm->bytes);
+        slot->result.chunks++;
         slot->chunk_left = slot->task.chunk;
     }
 
     void finish(Slot *slot) {
-        if (slot->file >= 0 && slot->task.name != "-") close(slot->file);
+        if (slot->file != NO_FILE && slot->task.name != "-") descriptors_->close(slot->file);
         slot->busy = false;
         queue_->done(slot->task, std::move(slot->result));
     }
 
     cst_ctx *const context_;
     Queue *const queue_;
-    std::vector<Slot> slots_;
+    Descriptors *const descriptors_;
+    bool starved_ = false;  // a slot waits for a descriptor
+    Slot slots_[SLOTS];
 };
+
+// What is mapped for a thread: its pieces, and behind them the Digester.
+constexpr size_t MAPPED = DIGEST_MEMORY + sizeof(Digester);
 
 }  // namespace
 
-unsigned char *digest_memory() {
-    void *const memory = mmap(nullptr, DIGEST_MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? nullptr : static_cast<unsigned char *>(memory);
+void Unmap::operator()(unsigned char *memory) const { munmap(memory, MAPPED); }
+
+DigestMemory digest_memory() {
+    void *const memory = mmap(nullptr, MAPPED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return DigestMemory(memory == MAP_FAILED ? nullptr : static_cast<unsigned char *>(memory));
 }
 
-void digest_files(cst_ctx *context, Queue *queue, unsigned char *memory) { Digester(context, queue, memory).run(); }
+void digest_files(cst_ctx *context, Queue *queue, Descriptors *descriptors, unsigned char *memory) {
+    Digester *const digester = new (memory + DIGEST_MEMORY) Digester(context, queue, descriptors, memory);
+    digester->run();
+    digester->~Digester();
+}
 
 }  // namespace sum

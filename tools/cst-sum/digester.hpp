@@ -1,14 +1,20 @@
 // A thread's work: as many files at once as fill lanes, each read a piece at a time.
 #pragma once
 
+#include <memory>
+
 #include "queue.hpp"
 
 namespace sum {
 
 // The memory of a thread for what it reads, so many bytes; NULL: there is none.
 constexpr size_t DIGEST_MEMORY = size_t(4) << 20;
-unsigned char *digest_memory();
-// Does tasks of the queue until there are none.
-void digest_files(cst_ctx *context, Queue *queue, unsigned char *memory);
+struct Unmap {
+    void operator()(unsigned char *memory) const;
+};
+typedef std::unique_ptr<unsigned char, Unmap> DigestMemory;
+DigestMemory digest_memory();
+// Does tasks of the queue until there are none. It takes no further memory of its own.
+void digest_files(cst_ctx *context, Queue *queue, Descriptors *descriptors, unsigned char *memory);
 
 }  // namespace sum

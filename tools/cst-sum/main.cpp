@@ -1,20 +1,34 @@
 // cst-sum: digests of files, side by side in lanes; coreutils' md5sum, sha256sum and the others by name.
 
+#include <fcntl.h>
+#include <malloc.h>
 #include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <clocale>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <exception>
 #include <memory>
+#include <new>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "algorithms.hpp"
 #include "checker.hpp"
 #include "composites.hpp"
+#include "descriptors.hpp"
 #include "digester.hpp"
+#include "errors.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -45,31 +59,65 @@ uint64_t total_of(const Options &options) {
     return total;
 }
 
-// False: there is no memory, not even for one thread.
-bool work(const Options &options, cst_ctx *context, Queue *queue, Output *output) {
+// Whether there is memory for lists, names and results beside what threads have.
+bool has_reserve() {
+    constexpr size_t RESERVE = size_t(32) << 20;
+    void *const memory = mmap(nullptr, RESERVE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory != MAP_FAILED && munmap(memory, RESERVE) == 0;
+}
+
+// glibc reserves 64 MiB of address space for the small blocks of each thread.
+void share_small_blocks() {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY) return;
+    mallopt(M_ARENA_MAX, 1);  // NOLINT(concurrency-mt-unsafe): there are no threads yet
+}
+
+struct Worker {
+    DigestMemory memory;
+    std::thread thread;
+};
+
+// False: the system gives no more threads.
+template <typename Work>
+bool start(std::thread *thread, const Work &work, unsigned char *memory) {
+    try {
+        *thread = std::thread(work, memory);
+        return true;
+    } catch (const std::system_error &) {
+        return false;
+    }
+}
+
+// With as many threads, of those that are wanted, as the system gives. False: there is no memory, not even for one.
+bool work(const Options &options, cst_ctx *context, Queue *queue, Descriptors *descriptors, Output *output) {
     const VerityForm form = {options.verity_block, options.salt};
     const auto digest = [&](unsigned char *memory) {
-        if (options.verity) verity_files(form, queue, memory);
-        else digest_files(context, queue, memory);
+        if (options.verity) verity_files(form, queue, descriptors, memory);
+        else digest_files(context, queue, descriptors, memory);
     };
     const unsigned wanted = options.threads ? options.threads : processors();
     const bool shows = isatty(STDERR_FILENO) && !options.status;
-    unsigned char *const first = digest_memory();
-    if (!first) return false;
-    if (wanted == 1 && !shows) {
-        digest(first);
-        return true;
+    share_small_blocks();
+    const DigestMemory memory = digest_memory();
+    if (!memory) return false;
+    std::vector<Worker> others;
+    others.reserve(wanted);
+    // This thread is one of them, unless it shows how far they are.
+    while (others.size() + !shows < wanted && has_reserve()) {
+        Worker one = {digest_memory(), {}};
+        if (!one.memory || !start(&one.thread, digest, one.memory.get())) break;
+        others.push_back(std::move(one));
     }
-    std::vector<std::thread> threads;
-    for (unsigned char *memory = first; memory; memory = threads.size() < wanted ? digest_memory() : nullptr)
-        threads.emplace_back(digest, memory);
-    if (shows) {
+    if (others.empty() || !shows) {
+        digest(memory.get());
+    } else {
         const Progress progress(total_of(options));
         const auto show = [&](uint64_t files, uint64_t bytes) { output->show(progress.line(files, bytes)); };
         while (!queue->wait(REFRESH, show)) {}
         queue->wait(0, [output](uint64_t, uint64_t) { output->show(""); });
     }
-    for (std::thread &thread : threads) thread.join();
+    for (Worker &one : others) one.thread.join();
     return true;
 }
 
@@ -81,9 +129,36 @@ std::unique_ptr<Sink> sink_of(const Options &options, Output *output) {
     return std::make_unique<Writer>(options, output);
 }
 
-}  // namespace
+// Descriptors 0 to 2 are the standard streams, even where the caller has closed one: a file that is opened must not be
+// taken for it. Reading or writing it is an error all the same (EBADF).
+void occupy_standard_streams() {
+    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+        if (fcntl(file, F_GETFD) < 0) open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
 
-int main(int argc, char **argv) {
+// For messages when nothing can be allocated any more.
+const char *program_name = "cst-sum";
+
+// The end of a program that an exception has left, in whatever thread: of those, only lack of memory is foreseen. The
+// lines that are written are whole, and the status says that they are not all.
+[[noreturn]] void give_up() {
+    static std::atomic_flag one = ATOMIC_FLAG_INIT;
+    while (one.test_and_set()) pause();  // another thread ends the program
+    const std::exception_ptr left = std::current_exception();
+    if (!left) abort();
+    try {
+        std::rethrow_exception(left);
+    } catch (const std::bad_alloc &) {
+        char text[] = ": memory exhausted\n";
+        const iovec parts[] = {{const_cast<char *>(program_name), strlen(program_name)}, {text, strlen(text)}};
+        [[maybe_unused]] const ssize_t written = writev(STDERR_FILENO, parts, 2);
+        _exit(EXIT_FAILURE);
+    } catch (...) {
+        abort();
+    }
+}
+
+int run(int argc, char **argv) {
     setlocale(LC_ALL, "");  // NOLINT(concurrency-mt-unsafe): there are no threads yet
     const Options options = options_of(argc, argv);
     Output output(options.program);
@@ -99,15 +174,28 @@ int main(int argc, char **argv) {
         output.message("no hash '" + options.algorithm + "'; there are " + algorithms.names());
         refer_to_help(options);
     }
+    Descriptors descriptors;
     std::unique_ptr<Source> source;
     if (options.check) source = std::make_unique<Lists>(options.files, algorithms, algorithm, !any);
-    else source = std::make_unique<Names>(options.files, algorithm, options.recursive, options.chunk + options.part);
+    else
+        source = std::make_unique<Names>(options.files, algorithm, options.recursive, options.chunk + options.part,
+                                         options.part ? S3_MOST_PARTS : UINT64_MAX, &descriptors);
     const std::unique_ptr<Sink> sink = sink_of(options, &output);
-    Queue queue(source.get(), sink.get());
-    if (!work(options, algorithms.context(), &queue, &output)) {
+    Queue queue(source.get(), sink.get(), &descriptors);
+    if (!work(options, algorithms.context(), &queue, &descriptors, &output)) {
         output.message("memory exhausted");
         return EXIT_FAILURE;
     }
-    output.flush();
+    output.close();
     return sink->all_right() && !output.failed() ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+    if (argc) program_name = argv[0];
+    std::set_terminate(give_up);
+    signal(SIGXFSZ, SIG_IGN);  // a file that may not grow (ulimit -f) is an error of write()
+    occupy_standard_streams();
+    return run(argc, argv);
 }

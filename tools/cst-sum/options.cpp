@@ -32,11 +32,12 @@ constexpr char HELP[] =
     "  -t, --text            mark files as read in text mode (default)\n"
     "  -z, --zero            end each line with NUL, not newline, and do not escape names\n"
     "  -r, --recursive       of folders, the files in them, sorted by name; symbolic links in them are left out\n"
-    "  -j, --threads=N       by default as many as there are processors\n"
+    "  -j, --threads=N       from 1 to 256; by default as many as there are processors\n"
     "      --chunks=SIZE     a digest of each SIZE bytes: DIGEST  FROM+BYTES  NAME. K, M, G stand for KiB, MiB, GiB\n"
     "      --s3-etag=PART    the ETag of an object that was uploaded to S3 in parts of PART bytes (md5), or its "
     "composite\n"
-    "                          checksum (others); of files shorter than PART, of an upload at once\n"
+    "                          checksum (others); of files shorter than PART, of an upload at once; at most 10000\n"
+    "                          parts\n"
     "      --fs-verity       the digest that Linux's fs-verity makes of a file, sha256 or sha512: HASH:DIGEST NAME\n"
     "      --block-size=N    of fs-verity, a power of two from 1024 to 65536; by default 4096\n"
     "      --salt=DIGITS     of fs-verity, hexadecimal, at most 32 bytes; by default none\n"
@@ -106,7 +107,8 @@ unsigned number_of(const Options &options, const char *text) {
     errno = 0;
     const unsigned long value = strtoul(text, &end, 10);
     if (errno || *end || end == text || *text == '-' || !value || value > MOST_THREADS)
-        refuse(options, std::string("invalid number of threads: '") + text + "'");
+        refuse(options, std::string("invalid number of threads: '") + text + "' is not from 1 to " +
+                            std::to_string(MOST_THREADS));
     return unsigned(value);
 }
 

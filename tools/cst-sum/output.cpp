@@ -28,11 +28,18 @@ void Output::flush() {
     if (!line.empty()) show("");
     const int error = failed_ ? 0 : write_all(STDOUT_FILENO, waiting_);
     waiting_.clear();
-    if (error) {
-        failed_ = true;
-        message("write error: " + std::generic_category().message(error));
-    }
+    if (error) fail(error);
     if (!line.empty()) show(line);
+}
+
+void Output::close() {
+    flush();
+    if (::close(STDOUT_FILENO) && !failed_) fail(errno);
+}
+
+void Output::fail(int error) {
+    failed_ = true;
+    message("write error: " + std::generic_category().message(error));
 }
 
 void Output::message(const std::string &text) {

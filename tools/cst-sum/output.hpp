@@ -12,6 +12,8 @@ public:
     void write(const std::string &text) { waiting_ += text; }
     // All that was written, at once: whoever interrupts the program finds whole lines.
     void flush();
+    // Flushes, and closes the standard output: some file systems say only then that there is no room.
+    void close();
     // On the standard error, behind what was written before.
     void message(const std::string &text);
     bool failed() const { return failed_; }
@@ -19,6 +21,8 @@ public:
     void show(const std::string &line);
 
 private:
+    void fail(int error);
+
     const std::string program_;
     std::string waiting_, shown_;
     bool failed_ = false;

@@ -20,21 +20,7 @@ bool must_run_alone(const std::string &name) {
 Queue::Draw Queue::draw(Task *task, bool wait) {
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
-        while (!has_pending_ && !ended_) {
-            pending_ = Task();
-            if (!source_->next(&pending_)) {
-                ended_ = true;
-                break;
-            }
-            pending_.number = next_++;
-            if (pending_.kind == Task::Kind::file) {
-                pending_.alone = must_run_alone(pending_.name);
-                has_pending_ = true;
-            } else {
-                waiting_.push_back({pending_, Result(), true});
-                release();
-            }
-        }
+        if (!find_next(&lock, wait)) return Draw::later;
         if (!has_pending_) {
             changed_.notify_all();
             return Draw::end;
@@ -50,6 +36,35 @@ Queue::Draw Queue::draw(Task *task, bool wait) {
     alone_ = task->alone;
     running_++;
     return Draw::task;
+}
+
+// What is pending is the next task, unless that was the last. False: the source has none yet, and the caller does not
+// want to wait.
+bool Queue::find_next(std::unique_lock<std::mutex> *lock, bool wait) {
+    for (bool patient = true; !has_pending_ && !ended_;) {
+        const uint64_t closed = descriptors_->closed();
+        pending_ = Task();
+        switch (source_->next(&pending_, patient)) {
+            case Source::Next::end: ended_ = true; break;
+            case Source::Next::later:
+                if (!wait) return false;
+                lock->unlock();
+                patient = descriptors_->wait(closed);
+                lock->lock();
+                break;
+            case Source::Next::task:
+                patient = true;
+                pending_.number = next_++;
+                has_pending_ = pending_.kind == Task::Kind::file;
+                if (has_pending_) {
+                    pending_.alone = must_run_alone(pending_.name);
+                } else {
+                    waiting_.push_back({pending_, Result(), true});
+                    release();
+                }
+        }
+    }
+    return true;
 }
 
 void Queue::done(const Task &task, Result result) {

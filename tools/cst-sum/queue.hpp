@@ -10,6 +10,7 @@
 #include <string>
 
 #include "algorithms.hpp"
+#include "descriptors.hpp"
 
 namespace sum {
 
@@ -25,10 +26,11 @@ struct Task {
     Kind kind = Kind::file;
     std::string name;
     const Algorithm *algorithm = nullptr;
-    int error = 0;
+    int error = 0;  // errno, or an Error
     // Digested are chunks of at most so many bytes, the first from `from` on: one, or with `rolls` all to the end.
     uint64_t from = 0, chunk = UINT64_MAX;
     bool rolls = false;
+    uint64_t most_chunks = UINT64_MAX;  // more are an Error: TOO_MANY_PARTS
     bool last = true;  // of the file
     // Of a line of a list.
     std::shared_ptr<List> list;
@@ -40,16 +42,19 @@ struct Task {
 };
 
 struct Result {
-    int error = 0;  // errno
+    int error = 0;  // errno, or an Error
     std::string digest;  // of each chunk, one behind the other
+    uint64_t chunks = 0;
     uint64_t bytes = 0;
 };
 
 class Source {
 public:
     virtual ~Source() = default;
-    // The next task; false: there is none. Called by one thread at a time.
-    virtual bool next(Task *task) = 0;
+    enum class Next { task, later, end };
+    // The next task, if there is one. later, if patient is set: the system has no descriptor for a list or folder now.
+    // Called by one thread at a time.
+    virtual Next next(Task *task, bool patient) = 0;
 };
 
 class Sink {
@@ -65,11 +70,12 @@ public:
 
 class Queue {
 public:
-    Queue(Source *source, Sink *sink) : source_(source), sink_(sink) {}
+    Queue(Source *source, Sink *sink, Descriptors *descriptors)
+        : source_(source), sink_(sink), descriptors_(descriptors) {}
 
     enum class Draw { task, later, end };
     // A task to do. later: none may begin before others are done. One that must run alone is given out when no other
-    // runs. wait: not to return with later.
+    // runs. wait: not to return with later; the caller has no file open.
     Draw draw(Task *task, bool wait);
     void done(const Task &task, Result result);
 
@@ -89,9 +95,11 @@ private:
         bool done = false;
     };
     void release();
+    bool find_next(std::unique_lock<std::mutex> *lock, bool wait);
 
     Source *const source_;
     Sink *const sink_;
+    Descriptors *const descriptors_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Waiting> waiting_;  // from number first_ on

@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
+#include "errors.hpp"
 #include "names.hpp"
 
 namespace sum {
 namespace {
-
-int by_name(const FTSENT **a, const FTSENT **b) { return strcmp((*a)->fts_name, (*b)->fts_name); }
 
 bool is_folder(const std::string &name) {
     struct stat found;
@@ -22,79 +20,71 @@ bool is_folder(const std::string &name) {
 
 }  // namespace
 
-Names::Names(std::vector<std::string> names, const Algorithm *algorithm, bool recursive, uint64_t chunk)
-    : names_(std::move(names)), algorithm_(algorithm), recursive_(recursive), chunk_(chunk) {}
+Names::Names(std::vector<std::string> names, const Algorithm *algorithm, bool recursive, uint64_t chunk,
+             uint64_t most_chunks, Descriptors *descriptors)
+    : names_(std::move(names)),
+      algorithm_(algorithm),
+      recursive_(recursive),
+      chunk_(chunk),
+      most_chunks_(most_chunks),
+      descriptors_(descriptors) {}
 
-Names::~Names() {
-    if (folder_) fts_close(folder_);
-}
-
-bool Names::next(Task *task) {
+Source::Next Names::next(Task *task, bool patient) {
     if (!left_) {
-        if (!next_file(task)) return false;
-        if (chunk_ && task->kind == Task::Kind::file) begin_chunks(task);
-        return true;
+        const Next found = next_file(task, patient);
+        if (found == Next::task && chunk_ && task->kind == Task::Kind::file) begin_chunks(task);
+        return found;
     }
     cut_.from += chunk_;
     left_ -= std::min(left_, chunk_);
     cut_.last = !left_;
     *task = cut_;
-    return true;
+    return Next::task;
 }
 
 // A file on a disk is as many tasks as it has chunks; of others the length is not known.
 void Names::begin_chunks(Task *task) {
     struct stat found;
     task->chunk = chunk_;
+    task->most_chunks = most_chunks_;
     task->rolls = task->name == "-" || stat(task->name.c_str(), &found) || !S_ISREG(found.st_mode) || !found.st_size;
     if (task->rolls) return;
     const uint64_t size = uint64_t(found.st_size);
+    if ((size - 1) / chunk_ >= most_chunks_) {
+        task->kind = Task::Kind::failure;
+        task->error = TOO_MANY_PARTS;
+        return;
+    }
     left_ = size - std::min(size, chunk_);
     task->last = !left_;
     cut_ = *task;
 }
 
-bool Names::next_file(Task *task) {
+Source::Next Names::next_file(Task *task, bool patient) {
     for (;;) {
         if (folder_) {
-            if (next_in_folder(task)) return true;
-            fts_close(folder_);
-            folder_ = nullptr;
+            const Next found = next_in_folder(task, patient);
+            if (found != Next::end) return found;
+            folder_.reset();
         }
-        if (at_ == names_.size()) return false;
+        if (at_ == names_.size()) return Next::end;
         const std::string &name = names_[at_++];
         task->name = name;
         task->algorithm = algorithm_;
-        if (!recursive_ || name == "-" || !is_folder(name)) return true;
-        std::string path = name;
-        char *const paths[] = {path.data(), nullptr};
-        folder_ = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
-        if (folder_) continue;
-        task->kind = Task::Kind::failure;
-        task->error = errno;
-        return true;
+        if (!recursive_ || name == "-" || !is_folder(name)) return Next::task;
+        folder_ = std::make_unique<Walk>(name, descriptors_);
     }
 }
 
-bool Names::next_in_folder(Task *task) {
-    for (;;) {
-        errno = 0;
-        const FTSENT *const found = fts_read(folder_);
-        if (!found) return false;
-        switch (found->fts_info) {
-            case FTS_F: break;
-            case FTS_DNR:
-            case FTS_ERR:
-            case FTS_NS:
-                task->kind = Task::Kind::failure;
-                task->error = found->fts_errno;
-                break;
-            default: continue;
-        }
-        task->name = found->fts_path;
-        task->algorithm = algorithm_;
-        return true;
+Source::Next Names::next_in_folder(Task *task, bool patient) {
+    switch (folder_->next(patient, &task->name, &task->error)) {
+        case Walk::Step::later: return Next::later;
+        case Walk::Step::end: return Next::end;
+        case Walk::Step::found: break;
     }
+    task->algorithm = algorithm_;
+    if (task->error) task->kind = Task::Kind::failure;
+    return Next::task;
 }
 
 Lists::Lists(std::vector<std::string> names, const Algorithms &algorithms, const Algorithm *usual, bool only)
@@ -105,32 +95,40 @@ Lists::~Lists() {
     free(text_);
 }
 
-bool Lists::next(Task *task) {
-    for (;;) {
-        if (file_) {
-            if (read_line(task)) return true;
-            list_->damaged = ferror(file_) != 0;
-            if (!standard_input_) fclose(file_);
-            file_ = nullptr;
-            task->kind = Task::Kind::end_of_list;
-            task->list = std::move(list_);
-            return true;
-        }
-        if (at_ == names_.size()) return false;
-        const std::string &name = names_[at_++];
-        standard_input_ = name == "-";
-        file_ = standard_input_ ? stdin : fopen(name.c_str(), "re");
-        line_ = 0;
-        if (!file_) {
+Source::Next Lists::next(Task *task, bool patient) {
+    if (!file_) {
+        if (at_ == names_.size()) return Next::end;
+        if (!open_next()) {
+            const int error = errno;
+            if (patient && Descriptors::lacking(error)) return Next::later;
             task->kind = Task::Kind::failure;
-            task->name = name;
-            task->error = errno;
-            return true;
+            task->name = names_[at_++];
+            task->error = error;
+            return Next::task;
         }
-        list_ = std::make_shared<List>();
-        list_->name = quoted(standard_input_ ? "standard input" : name);
-        list_->algorithm = usual_;
     }
+    if (read_line(task)) return Next::task;
+    // getline fails without a mark on the stream where it has no memory for a line.
+    list_->damaged = !feof(file_);
+    if (!standard_input_) fclose(file_);
+    file_ = nullptr;
+    at_++;
+    task->kind = Task::Kind::end_of_list;
+    task->list = std::move(list_);
+    return Next::task;
+}
+
+// False, and errno: there is no such list, or no descriptor for it.
+bool Lists::open_next() {
+    const std::string &name = names_[at_];
+    standard_input_ = name == "-";
+    file_ = standard_input_ ? stdin : fopen(name.c_str(), "re");
+    if (!file_) return false;
+    line_ = 0;
+    list_ = std::make_shared<List>();
+    list_->name = quoted(standard_input_ ? "standard input" : name);
+    list_->algorithm = usual_;
+    return true;
 }
 
 bool Lists::read_line(Task *task) {

@@ -1,8 +1,6 @@
 // Where tasks come from: names on the command line, folders, lists of digests.
 #pragma once
 
-#include <fts.h>
-
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -10,32 +8,32 @@
 
 #include "lists.hpp"
 #include "queue.hpp"
+#include "walk.hpp"
 
 namespace sum {
 
 class Names : public Source {
 public:
-    // chunk: bytes of each; 0: files are digested whole.
-    Names(std::vector<std::string> names, const Algorithm *algorithm, bool recursive, uint64_t chunk);
-    ~Names() override;
-    Names(const Names &) = delete;
-    Names &operator=(const Names &) = delete;
-    bool next(Task *task) override;
+    // chunk: bytes of each; 0: files are digested whole. most_chunks: of one file.
+    Names(std::vector<std::string> names, const Algorithm *algorithm, bool recursive, uint64_t chunk,
+          uint64_t most_chunks, Descriptors *descriptors);
+    Next next(Task *task, bool patient) override;
 
 private:
-    bool next_file(Task *task);
-    bool next_in_folder(Task *task);
+    Next next_file(Task *task, bool patient);
+    Next next_in_folder(Task *task, bool patient);
     void begin_chunks(Task *task);
 
     const std::vector<std::string> names_;
     const Algorithm *const algorithm_;
     const bool recursive_;
-    const uint64_t chunk_;
+    const uint64_t chunk_, most_chunks_;
+    Descriptors *const descriptors_;
     // Of the file that is being cut.
     Task cut_;
     uint64_t left_ = 0;
     size_t at_ = 0;
-    FTS *folder_ = nullptr;
+    std::unique_ptr<Walk> folder_;
 };
 
 class Lists : public Source {
@@ -45,16 +43,17 @@ public:
     ~Lists() override;
     Lists(const Lists &) = delete;
     Lists &operator=(const Lists &) = delete;
-    bool next(Task *task) override;
+    Next next(Task *task, bool patient) override;
 
 private:
+    bool open_next();
     bool read_line(Task *task);
 
     const std::vector<std::string> names_;
     const Algorithm *const usual_;
     LineReader reader_;
     size_t at_ = 0;
-    std::shared_ptr<List> list_;
+    std::shared_ptr<List> list_;  // that is being read, from file_
     FILE *file_ = nullptr;
     bool standard_input_ = false;
     uint64_t line_ = 0;

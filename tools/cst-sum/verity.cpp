@@ -1,6 +1,5 @@
 #include "verity.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -126,9 +125,22 @@ private:
     uint64_t data_bytes_ = 0;
 };
 
-int digest_file(const VerityForm &form, const Task &task, Queue *queue, unsigned char *memory, Result *result) {
-    const bool standard_input = task.name == "-";
-    const int file = standard_input ? STDIN_FILENO : open(task.name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+// A descriptor; or -1 and errno.
+int open_file(const std::string &name, Descriptors *descriptors) {
+    if (name == "-") return STDIN_FILENO;
+    for (;;) {
+        const uint64_t closed = descriptors->closed();
+        const int file = descriptors->open(name);
+        if (file >= 0 || !Descriptors::lacking(errno)) return file;
+        if (descriptors->wait(closed)) continue;
+        errno = EMFILE;
+        return -1;
+    }
+}
+
+int digest_file(const VerityForm &form, const Task &task, Queue *queue, Descriptors *descriptors, unsigned char *memory,
+                Result *result) {
+    const int file = open_file(task.name, descriptors);
     if (file < 0) return errno;
     Tree tree(form, *task.algorithm);
     int error = 0;
@@ -148,16 +160,16 @@ int digest_file(const VerityForm &form, const Task &task, Queue *queue, unsigned
         filled -= whole;
         if (ended && !error) error = tree.end(memory + whole, filled, &result->digest);
     }
-    if (!standard_input) close(file);
+    if (task.name != "-") descriptors->close(file);
     return error;
 }
 
 }  // namespace
 
-void verity_files(const VerityForm &form, Queue *queue, unsigned char *memory) {
+void verity_files(const VerityForm &form, Queue *queue, Descriptors *descriptors, unsigned char *memory) {
     for (Task task; queue->draw(&task, true) == Queue::Draw::task;) {
         Result result;
-        result.error = digest_file(form, task, queue, memory, &result);
+        result.error = digest_file(form, task, queue, descriptors, memory, &result);
         queue->done(task, std::move(result));
     }
 }

@@ -12,6 +12,6 @@ struct VerityForm {
 };
 
 // A thread's work, as digest_files: a file at a time, its blocks side by side. memory: of digest_memory.
-void verity_files(const VerityForm &form, Queue *queue, unsigned char *memory);
+void verity_files(const VerityForm &form, Queue *queue, Descriptors *descriptors, unsigned char *memory);
 
 }  // namespace sum

@@ -1,0 +1,52 @@
+#include "descriptors.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace sum {
+
+int Descriptors::open(const std::string &path, int flags) {
+    {
+        // It counts before it is there: whoever fails meanwhile, because this one got the last, must see it.
+        const std::lock_guard<std::mutex> lock(mutex_);
+        open_++;
+    }
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | flags);
+    if (file >= 0) return file;
+    const int error = errno;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    open_--;
+    changed_.notify_all();
+    errno = error;
+    return -1;
+}
+
+// What close() says of a file that was only read is of no account.
+void Descriptors::close(int file) {
+    ::close(file);
+    count_closed();
+}
+
+void Descriptors::count_closed() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    open_--;
+    closed_++;
+    changed_.notify_all();
+}
+
+bool Descriptors::lacking(int error) { return error == EMFILE || error == ENFILE; }
+
+uint64_t Descriptors::closed() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return closed_;
+}
+
+bool Descriptors::wait(uint64_t before) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [&] { return closed_ != before || !open_; });
+    return closed_ != before;
+}
+
+}  // namespace sum

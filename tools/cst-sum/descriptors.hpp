@@ -1,0 +1,34 @@
+// Files that threads have open for reading. The system gives only so many descriptors (EMFILE, ENFILE): who gets none
+// waits until another file is closed.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace sum {
+
+// Thread-safe.
+class Descriptors {
+public:
+    // The descriptor of a file, for close(); or -1 and errno. flags: beside O_RDONLY | O_CLOEXEC | O_NOCTTY.
+    int open(const std::string &path, int flags = 0);
+    void close(int file);
+    // One of these was closed by other means (closedir).
+    void count_closed();
+
+    // open() has failed for want of a descriptor.
+    static bool lacking(int error);
+    // How many files were closed so far.
+    uint64_t closed();
+    // Returns when more than `before` were closed: true, open() may succeed now; or when none is open: false.
+    bool wait(uint64_t before);
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    uint64_t open_ = 0, closed_ = 0;
+};
+
+}  // namespace sum

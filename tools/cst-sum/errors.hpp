@@ -1,0 +1,21 @@
+// What can be wrong with a file, in words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sum {
+
+// Of an object that is uploaded in parts.
+constexpr uint64_t S3_MOST_PARTS = 10000;
+
+// Beside those of errno, which are positive.
+enum Error : int {
+    SHRANK = -1,  // it was longer when it was cut into chunks
+    TOO_MANY_PARTS = -2,  // than S3_MOST_PARTS
+};
+
+// "NAME: No such file or directory"
+std::string what_is_wrong(const std::string &name, int error);
+
+}  // namespace sum
