@@ -17,8 +17,8 @@ from typing import Any
 import numpy
 import pytest
 from cryptostitch import hash_column, hash_many, hmac_many
-from cryptostitch.binding.jobs import address_of
 from cryptostitch.binding.runtime import ERR_LENGTH, ERR_NAME, RuntimeFailure
+from cryptostitch.binding.values import place
 
 HASHES = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3-256")
 
@@ -72,7 +72,7 @@ def test_read_only_memory_is_not_copied(tmp_path: Path) -> None:
     """A file that is mapped for reading is hashed where it lies: what is written to it meanwhile is seen."""
     (tmp_path / "file").write_bytes(b"before")
     with open(tmp_path / "file", "r+b") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as mapped:
-        address, length, held = address_of(mapped, False)
+        address, length, held = place(mapped)
         file.write(b"after!")
         file.flush()
         assert address is not None and ctypes.string_at(address, length) == b"after!"

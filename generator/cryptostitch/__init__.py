@@ -2,8 +2,21 @@
 
 What a script that tries out an algorithm or a pairing, or seals or hashes many things, needs is here under its own
 name; each is imported when it is first used. The library's part (hash_many, hash_column, hmac_many, suite, Context,
-ErasureCode, Suite, Key, RuntimeFailure, SomeForged) needs no other package; the rest wants
+ErasureCode, Suite, Key, Address, RuntimeFailure, SomeForged) needs no other package; the rest wants
 `pip install 'cryptostitch[generator]'`.
+
+Rules of the library's part:
+
+- A buffer is what has the buffer protocol and lies in one contiguous run; its length is in bytes. Buffers are not
+  copied. They must not change during a call: if another thread writes to one, the answer is of a mixture.
+- What C cannot be given raises TypeError (another type, references to objects), OverflowError (numbers that its type
+  does not hold), ValueError or BufferError. What the library refuses raises RuntimeFailure, with code and cause.
+- Everything may be used by several threads. `close` takes effect behind the calls that are under way and may be called
+  again; later calls raise RuntimeFailure. Closing a context ends the use of all that was made of it; keys are wiped
+  when they are closed or dropped themselves.
+- Contexts, suites, keys, codes and managers can be neither copied nor pickled; exceptions can be.
+- An Address stands for memory that the caller manages; with a wrong one the process may crash. So it may by what ctypes
+  makes of `lib` and `handle`, and by `RawKernel.run`. Nothing else can.
 """
 
 from __future__ import annotations
@@ -16,6 +29,7 @@ if TYPE_CHECKING:
     from .binding.many import hash_column, hash_many, hmac_many, suite
     from .binding.runtime import Context, Key, RuntimeFailure, Suite
     from .binding.sealing import SomeForged
+    from .binding.values import Address
     from .core.catalog import WORDS_32, WORDS_64, Algorithm, Form
     from .core.names import stream_name
     from .core.program import Recipe
@@ -27,6 +41,7 @@ __version__ = "0.1.0"
 __all__ = [
     "WORDS_32",
     "WORDS_64",
+    "Address",
     "Algorithm",
     "Context",
     "ErasureCode",
@@ -49,6 +64,7 @@ __all__ = [
 _HOMES = {
     "WORDS_32": "core.catalog",
     "WORDS_64": "core.catalog",
+    "Address": "binding.values",
     "Algorithm": "core.catalog",
     "Context": "binding.runtime",
     "ErasureCode": "binding.codes",

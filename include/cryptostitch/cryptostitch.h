@@ -570,7 +570,7 @@ CST_API int cst_pack_check(const void *bytes, size_t size, char *text, size_t te
 
 /* Runs known answers through every suite and kernel that matches `glob` (NULL: all) and that this CPU can run. `each`
  * (may be NULL) is told the name and the result (CST_OK, CST_ERR_SELFTEST, or CST_ERR_UNSUPPORTED for a skip). Returns
- * CST_OK or the first failure. */
+ * CST_OK or the first failure; CST_ERR_NAME where no suite or kernel matches. */
 CST_API int cst_selftest(cst_ctx *ctx, const char *glob, void (*each)(const char *name, int result, void *arg),
                          void *arg);
 

@@ -452,7 +452,9 @@ int test_message_kernel(const Suites &suites, const Variant &v) {
 int selftest(const Engine &engine, const Suites &suites, const char *glob,
              void (*each)(const char *name, int result, void *arg), void *arg) {
     int first = CST_OK;
+    bool any = false;
     auto report = [&](const char *name, int result) {
+        any = true;
         if (each) each(name, result, arg);
         if (first == CST_OK && result != CST_ERR_UNSUPPORTED && result != CST_ERR_JIT) first = result;
     };
@@ -467,7 +469,7 @@ int selftest(const Engine &engine, const Suites &suites, const char *glob,
                                   : variant->role == Role::hash && variant->hash.algorithm->record.of_another_kind()
                                       ? test_other_hash_kernel(suites, *variant)
                                       : test_kernel(engine, *variant));
-    return first;
+    return any ? first : CST_ERR_NAME;
 }
 
 }  // namespace cst

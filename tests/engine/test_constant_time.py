@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 import pytest
-from cryptostitch.binding.runtime import ERR_AUTH, OPEN, SEAL, Context, Job, JobStruct, Key
+from cryptostitch.binding.runtime import ERR_AUTH, OPEN, SEAL, Address, Context, Job, JobStruct, Key
 from cryptostitch.ladder import oracle
 from engine.entries import Entry, burst
 from engine.records import SUITES, Connection, Record
@@ -53,6 +53,7 @@ class Scene:
         self._base = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
         self.structs = (JobStruct * len(sizes)).from_buffer(self.memory)
         self.jobs, self.sizes, self._in_place = [], sizes, in_place
+        self._kept: list[object] = []
         for at, size in enumerate(sizes):
             iv, aad, tag, data, out = (self._base + place for place in self._places(at))
             suite = keys[at].suite
@@ -61,14 +62,14 @@ class Scene:
                 Job(
                     keys[at],
                     direction,
-                    iv=(iv, suite.iv_bytes) if suite.iv_bytes else None,
-                    aad=(aad, aad_bytes) if aad_bytes else None,
+                    iv=Address(iv, suite.iv_bytes) if suite.iv_bytes else None,
+                    aad=Address(aad, aad_bytes) if aad_bytes else None,
                     data=self._cut(data, size, pieces),
                     out=self._cut(data if in_place else out, size + out_bytes, pieces) if suite.kind >= 3 else None,
-                    tag=(tag, suite.tag_max) if suite.tag_max else None,
+                    tag=Address(tag, suite.tag_max) if suite.tag_max else None,
                 )
             )
-            self.jobs[-1].fill(self.structs[at])
+            self._kept.append(self.jobs[-1].fill(self.structs[at]))
         for at in range(len(sizes) if right else 0):
             self.put(at, *right)
         function, call = entry(context, self.structs)
@@ -80,9 +81,9 @@ class Scene:
         return start + 3, start + 64 + at, start + 131, start + 256 + 5 * at, start + STRIDE // 2 + 7 * at
 
     @staticmethod
-    def _cut(address: int, size: int, pieces: int) -> tuple[int, int] | list[tuple[int, int]]:
+    def _cut(address: int, size: int, pieces: int) -> Address | list[Address]:
         edges = [size * i // pieces for i in range(pieces + 1)] if pieces else []
-        return [(address + a, b - a) for a, b in itertools.pairwise(edges)] or (address, size)
+        return [Address(address + a, b - a) for a, b in itertools.pairwise(edges)] or Address(address, size)
 
     def put(self, at: int, iv: bytes, aad: bytes, text: bytes, tag: bytes = b"") -> None:
         assert len(text) == self.sizes[at]

@@ -16,6 +16,7 @@ from cryptostitch.binding.runtime import (
     OK,
     OPEN,
     SEAL,
+    Address,
     Context,
     Job,
     Key,
@@ -143,17 +144,17 @@ class BuiltJob:
         iv_place, aad_place = (memory.put(content, rng.randrange(64), writable=False) for content in (iv, aad))
         scattered = spec.pieces > 0
 
-        def pieces(places: list[tuple[int, int]]) -> list[tuple[int | None, int]]:
-            return [(address if size or rng.random() < 0.5 else None, size) for address, size in places]
+        def pieces(places: list[tuple[int, int]]) -> list[Address]:
+            return [Address(address if size or rng.random() < 0.5 else None, size) for address, size in places]
 
         self.job = Job(
             key,
             spec.direction,
-            iv=(iv_place, len(iv)) if iv else None,
-            aad=(aad_place, len(aad)) if aad else None,
-            data=pieces(in_places) if scattered else in_places[0],
-            out=(pieces(self.out_places) if scattered else self.out_places[0]) if self.enciphers else None,
-            tag=(self.tag_place, len(self.tag)) if self.tag else None,
+            iv=Address(iv_place, len(iv)) if iv else None,
+            aad=Address(aad_place, len(aad)) if aad else None,
+            data=pieces(in_places) if scattered else Address(*in_places[0]),
+            out=(pieces(self.out_places) if scattered else Address(*self.out_places[0])) if self.enciphers else None,
+            tag=Address(self.tag_place, len(self.tag)) if self.tag else None,
         )
 
     def expect(self) -> None:

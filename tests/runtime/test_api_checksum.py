@@ -8,8 +8,8 @@ import zlib
 
 import pytest
 from cryptostitch.binding import runtime
+from cryptostitch.binding.keys import CrcKey
 from cryptostitch.binding.runtime import Context, Key, RuntimeFailure
-from cryptostitch.binding.suites import CrcKey
 from cryptostitch.core.crc import CATALOGUE, Crc
 from cryptostitch.ladder import oracle
 from cryptostitch.ladder.vectors import CHECK_VALUES

@@ -192,7 +192,7 @@ def test_bad_blocks(shared_context: Context) -> None:
     code, lib = ErasureCode(2, 1, context=shared_context), shared_context.lib
     memory = ctypes.create_string_buffer(bytes(range(200)) * 2, 400)
     at, before = ctypes.addressof(memory), memory.raw
-    handle = code._handle
+    handle = code.handle
 
     def pointers(*offsets: int | None) -> Any:
         return (ctypes.c_void_p * len(offsets))(*(None if o is None else at + o for o in offsets))
@@ -240,7 +240,7 @@ def test_guard_pages(context: Context, at_end: bool) -> None:
         data = random_blocks(rng, 6, size)
         ins = (ctypes.c_void_p * 6)(*(memory.put(block, writable=False) for block in data))
         outs = [memory.put(bytes(size)) for _ in range(3)]
-        assert lib.cst_code_encode(code._handle, size, ins, (ctypes.c_void_p * 3)(*outs)) == 0
+        assert lib.cst_code_encode(code.handle, size, ins, (ctypes.c_void_p * 3)(*outs)) == 0
         for address, parity in zip(outs, encoded("cauchy", 3, data)):
             memory.expect(address, parity)
         assert not memory.problem()

@@ -16,7 +16,7 @@ import pytest
 from built import suite_names
 from cryptostitch.binding import runtime
 from cryptostitch.binding.capi import ColumnStruct
-from cryptostitch.binding.runtime import Context, Key, RuntimeFailure
+from cryptostitch.binding.runtime import Address, Context, Key, RuntimeFailure
 from cryptostitch.ladder import oracle
 from jobs.samples import LEVELS, LONG
 from targets import context_for
@@ -120,7 +120,7 @@ def test_nothing_is_read_behind_the_data(shared_context: Context, suite: str) ->
         key = key_of(shared_context, suite)
         tag_len = key.suite.tag_max
         tags = bytearray(tag_len * len(lengths))
-        key.digest_column((base + end - len(data), len(data)), array("q", offsets), tags)
+        key.digest_column(Address(base + end - len(data), len(data)), array("q", offsets), tags)
         for i in range(len(lengths)):
             want = expected(suite, data[offsets[i] : offsets[i + 1]])
             assert tags[i * tag_len : (i + 1) * tag_len] == want
@@ -140,7 +140,7 @@ def test_offsets_above_four_gigabytes(shared_context: Context, suite: str) -> No
     key = key_of(shared_context, suite)
     tag_len = key.suite.tag_max
     tags = bytearray(tag_len * len(lengths))
-    key.digest_column((base, len(memory)), array("q", offsets), tags)
+    key.digest_column(Address(base, len(memory)), array("q", offsets), tags)
     for i, offset in enumerate(offsets[:-1]):
         assert tags[i * tag_len : (i + 1) * tag_len] == expected(suite, memory[offset : offsets[i + 1]])
 

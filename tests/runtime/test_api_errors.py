@@ -12,8 +12,20 @@ from pathlib import Path
 import pytest
 from built import suite_names
 from cryptostitch.binding import runtime
-from cryptostitch.binding.runtime import OPEN, SEAL, Context, Job, JobStruct, Key, RuntimeFailure
+from cryptostitch.binding.runtime import OPEN, SEAL, Address, Context, Job, JobStruct, Key, RuntimeFailure
 from cryptostitch.ladder import oracle
+
+
+def at(key: Key, *direction: int, **buffers: object) -> Job:
+    """A job of addresses: pairs of address and length, and lists of such."""
+    return Job(key, *direction, **{name: placed(buffer) for name, buffer in buffers.items()})
+
+
+def placed(buffer: object) -> object:
+    if isinstance(buffer, list):
+        return [placed(piece) for piece in buffer]
+    return Address(*buffer) if isinstance(buffer, tuple) else buffer
+
 
 ETM = "aes-128-cbc+hmac-sha1-etm"
 BAD = 16  # an address that is not mapped: a job that is refused must not touch it
@@ -83,7 +95,7 @@ def test_names_are_listed_sorted(shared_context: Context) -> None:
 )
 def test_keys(shared_context: Context, suite: str, cipher_key: object, mac_key: object, code: int) -> None:
     with pytest.raises(RuntimeFailure) as failure:
-        shared_context.suite(suite).key(cipher_key, mac_key)
+        shared_context.suite(suite).key(placed(cipher_key), mac_key)
     assert failure.value.code == (runtime.ERR_ARGUMENT if isinstance(cipher_key, tuple) else code)
 
 
@@ -123,32 +135,32 @@ def test_keys(shared_context: Context, suite: str, cipher_key: object, mac_key: 
 )
 def test_arguments(shared_context: Context, key: Key, changes: dict[str, object], code: int) -> None:
     good = {"direction": SEAL, "iv": (BAD, 16), "data": (1 << 20, 64), "out": (1 << 21, 64), "tag": (1 << 22, 20)}
-    refuse(shared_context, Job(key, **{**good, **changes}), code)
+    refuse(shared_context, at(key, **{**good, **changes}), code)
     # Behind jobs of the same lengths, of which only the places are checked.
-    jobs = [Job(key, **good), Job(key, **good), Job(key, **{**good, **changes}), Job(key, **good)]
+    jobs = [at(key, **good), at(key, **good), at(key, **{**good, **changes}), at(key, **good)]
     assert shared_context.burst(jobs) == code
     assert [job.status == code for job in jobs] == [False, False, True, False]
 
 
 def test_no_output_where_there_is_none(shared_context: Context) -> None:
     digest = shared_context.suite("sha1").key()
-    refuse(shared_context, Job(digest, data=(BAD, 64), out=(1 << 20, 64), tag=(1 << 21, 20)), runtime.ERR_ARGUMENT)
-    refuse(shared_context, Job(digest, data=(BAD, 64), tag=(1 << 21, 19)), runtime.ERR_LENGTH)
-    refuse(shared_context, Job(digest, iv=(BAD, 16), data=(BAD, 64), tag=(1 << 21, 20)), runtime.ERR_LENGTH)
-    refuse(shared_context, Job(digest, data=(BAD, 1 << 61), tag=(1 << 63, 20)), runtime.ERR_LENGTH)
+    refuse(shared_context, at(digest, data=(BAD, 64), out=(1 << 20, 64), tag=(1 << 21, 20)), runtime.ERR_ARGUMENT)
+    refuse(shared_context, at(digest, data=(BAD, 64), tag=(1 << 21, 19)), runtime.ERR_LENGTH)
+    refuse(shared_context, at(digest, iv=(BAD, 16), data=(BAD, 64), tag=(1 << 21, 20)), runtime.ERR_LENGTH)
+    refuse(shared_context, at(digest, data=(BAD, 1 << 61), tag=(1 << 63, 20)), runtime.ERR_LENGTH)
     cipher = shared_context.suite("aes-128-cbc").key(bytes(16))
     good = {"iv": (BAD, 16), "data": (1 << 20, 64), "out": (1 << 21, 64)}
-    refuse(shared_context, Job(cipher, aad=(1 << 22, 1), **good), runtime.ERR_LENGTH)
-    refuse(shared_context, Job(cipher, tag=(1 << 22, 16), **good), runtime.ERR_LENGTH)
+    refuse(shared_context, at(cipher, aad=(1 << 22, 1), **good), runtime.ERR_LENGTH)
+    refuse(shared_context, at(cipher, tag=(1 << 22, 16), **good), runtime.ERR_LENGTH)
     profile = shared_context.suite("a128cbc-hs256").key(bytes(32))
     refuse(
         shared_context,
-        Job(profile, iv=(BAD, 16), data=(1 << 20, 64), out=(1 << 21, 79), tag=(1 << 22, 16)),
+        at(profile, iv=(BAD, 16), data=(1 << 20, 64), out=(1 << 21, 79), tag=(1 << 22, 16)),
         runtime.ERR_LENGTH,
     )
     refuse(
         shared_context,
-        Job(profile, OPEN, iv=(BAD, 16), data=None, out=(1 << 21, 79), tag=(1 << 22, 16)),
+        at(profile, OPEN, iv=(BAD, 16), data=None, out=(1 << 21, 79), tag=(1 << 22, 16)),
         runtime.ERR_AUTH,  # what a peer sent
     )
 
@@ -178,17 +190,17 @@ def test_pieces(shared_context: Context, key: Key, changes: dict[str, object], c
         "out": [(1 << 21, 32), (1 << 23, 32)],
         "tag": (1 << 22, 20),
     }
-    refuse(shared_context, Job(key, SEAL, **{**good, **changes}), code)
+    refuse(shared_context, at(key, SEAL, **{**good, **changes}), code)
 
 
 def test_pieces_that_do_not_add_up(shared_context: Context, key: Key) -> None:
     for field in ("in_len", "out_cap"):
         struct = JobStruct()
-        Job(key, iv=(BAD, 16), data=[(1 << 20, 64)], out=[(1 << 21, 64)], tag=(1 << 22, 20)).fill(struct)
+        at(key, iv=(BAD, 16), data=[(1 << 20, 64)], out=[(1 << 21, 64)], tag=(1 << 22, 20)).fill(struct)
         setattr(struct, field, 80 if field == "out_cap" else 48)
         assert shared_context.lib.cst_burst(shared_context.handle, ctypes.byref(struct), 1) == runtime.ERR_LENGTH
     struct = JobStruct()
-    Job(key, iv=(BAD, 16), data=[(1 << 20, 64)], out=[(1 << 21, 64)], tag=(1 << 22, 20)).fill(struct)
+    at(key, iv=(BAD, 16), data=[(1 << 20, 64)], out=[(1 << 21, 64)], tag=(1 << 22, 20)).fill(struct)
     setattr(struct, "in", 1 << 20)
     assert shared_context.lib.cst_burst(shared_context.handle, ctypes.byref(struct), 1) == runtime.ERR_ARGUMENT
 
@@ -197,7 +209,7 @@ def test_pieces_that_do_not_add_up(shared_context: Context, key: Key) -> None:
 def test_pieces_beside_a_whole_behind_jobs_that_are_right(shared_context: Context, key: Key, field: str) -> None:
     structs = (JobStruct * 3)()
     for each in structs:
-        Job(key, iv=(BAD, 16), data=(1 << 20, 64), out=(1 << 21, 64), tag=(1 << 22, 20)).fill(each)
+        at(key, iv=(BAD, 16), data=(1 << 20, 64), out=(1 << 21, 64), tag=(1 << 22, 20)).fill(each)
     setattr(structs[2], field, 1)
     assert shared_context.lib.cst_burst(shared_context.handle, structs, 3) == runtime.ERR_ARGUMENT
     assert [struct.status for struct in structs] == [runtime.NOT_RUN, runtime.NOT_RUN, runtime.ERR_ARGUMENT]
@@ -207,22 +219,22 @@ def test_lengths_of_esp_and_tls(shared_context: Context) -> None:
     esp = shared_context.suite("aes-128-cbc+hmac-sha1-96").key(bytes(16), b"k")
     good = {"iv": (BAD, 16), "data": (1 << 20, 64), "out": (1 << 21, 128)}
     for aad in (0, 7, 9, 11, 13):
-        refuse(shared_context, Job(esp, aad=(1 << 24, aad), tag=(1 << 22, 12), **good), runtime.ERR_LENGTH)
+        refuse(shared_context, at(esp, aad=(1 << 24, aad), tag=(1 << 22, 12), **good), runtime.ERR_LENGTH)
     for tag in (0, 11, 13, 20):
-        refuse(shared_context, Job(esp, aad=(1 << 24, 8), tag=(1 << 22, tag), **good), runtime.ERR_LENGTH)
+        refuse(shared_context, at(esp, aad=(1 << 24, 8), tag=(1 << 22, tag), **good), runtime.ERR_LENGTH)
     tls = shared_context.suite("aes-128-cbc+hmac-sha1-tls").key(bytes(16), b"k")
     head = {"iv": (BAD, 16), "aad": (1 << 24, 11)}
     for aad in (0, 10, 13):
         refuse(
             shared_context,
-            Job(tls, iv=(BAD, 16), aad=(1 << 24, aad), data=(1 << 20, 64), out=(1 << 21, 128)),
+            at(tls, iv=(BAD, 16), aad=(1 << 24, aad), data=(1 << 20, 64), out=(1 << 21, 128)),
             runtime.ERR_LENGTH,
         )
     refuse(
-        shared_context, Job(tls, data=(1 << 20, 64), out=(1 << 21, 128), tag=(1 << 22, 12), **head), runtime.ERR_LENGTH
+        shared_context, at(tls, data=(1 << 20, 64), out=(1 << 21, 128), tag=(1 << 22, 12), **head), runtime.ERR_LENGTH
     )
-    refuse(shared_context, Job(tls, data=(1 << 20, 64), out=(1 << 21, 95), **head), runtime.ERR_LENGTH)
-    refuse(shared_context, Job(tls, data=(1 << 20, 16385), out=(1 << 21, 1 << 15), **head), runtime.ERR_LENGTH)
+    refuse(shared_context, at(tls, data=(1 << 20, 64), out=(1 << 21, 95), **head), runtime.ERR_LENGTH)
+    refuse(shared_context, at(tls, data=(1 << 20, 16385), out=(1 << 21, 1 << 15), **head), runtime.ERR_LENGTH)
 
 
 def test_one_bad_job_stops_the_burst(shared_context: Context, key: Key) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptostitch.binding import runtime
-from cryptostitch.binding.runtime import OPEN, SEAL, Context, Job, RuntimeFailure
+from cryptostitch.binding.runtime import OPEN, SEAL, Address, Context, Job, RuntimeFailure
 from cryptostitch.ladder import oracle
 from cryptostitch.ladder.ghash import ghash
 from cryptostitch.ladder.result import Skip
@@ -166,7 +166,8 @@ def test_tags_and_limits(shared_context: Context) -> None:
     assert suite.max_bytes == 2**36 - 32 and suite.block_bytes == 1  # SP 800-38D, 5.2.1.1
     for length, code in ((2**36 - 31, runtime.ERR_LENGTH), (2**63, runtime.ERR_LENGTH)):
         with pytest.raises(RuntimeFailure) as failure:
-            Job(key, SEAL, iv=bytes(12), data=(1 << 20, length), out=(1 << 40, length), tag=bytearray(16)).run_alone()
+            places = {"data": Address(1 << 20, length), "out": Address(1 << 40, length)}
+            Job(key, SEAL, iv=bytes(12), tag=bytearray(16), **places).run_alone()
         assert failure.value.code == code
     for name, iv in (("aes-128-ctr", bytes(15)), ("aes-128-ctr", bytes(17)), ("aes-128-ctr", None)):
         with pytest.raises(RuntimeFailure) as failure:

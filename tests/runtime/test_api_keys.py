@@ -15,6 +15,7 @@ from cryptostitch.binding.runtime import (
     ERR_LENGTH,
     ERR_OVERLAP,
     SEAL,
+    Address,
     Context,
     Job,
     Key,
@@ -36,8 +37,8 @@ class Memory:
         self.address, self.size = ctypes.addressof(self.block) + self.start, size
 
     @property
-    def room(self) -> tuple[int, int]:
-        return self.address, self.size
+    def room(self) -> Address:
+        return Address(self.address, self.size)
 
     def content(self) -> bytes:
         return bytes(self.block[self.start : self.start + self.size])
@@ -73,11 +74,14 @@ def test_in_the_callers_memory(shared_context: Context, name: str) -> None:
     assert sealed(inside, random.Random(1)) == wanted
     ctypes.memmove(other.address, memory.address, size)
     before = memory.content()
-    moved = suite.key(*secrets, memory=memory.room)  # over the one that is there
-    assert moved.handle.value == memory.address and memory.content() == before, "the same bytes from the same key"
-    inside.handle = ctypes.c_void_p(other.address)  # a copy is the same key
-    assert sealed(inside, random.Random(1)) == wanted
-    for key, where in ((inside, other), (moved, memory)):
+    made, lib = ctypes.c_void_p(), shared_context.lib
+    lengths = [part for secret in secrets for part in (secret, len(secret or b""))]
+    assert lib.cst_key_init(suite.handle, *memory.room, *lengths, ctypes.byref(made)) == runtime.OK
+    assert made.value == memory.address and memory.content() == before, "the same bytes from the same key, over it"
+    copy = suite.key(*secrets, memory=other.room)
+    ctypes.memmove(other.address, before, size)  # a copy is the same key
+    assert sealed(inside, random.Random(1)) == sealed(copy, random.Random(1)) == wanted
+    for key, where in ((inside, memory), (copy, other)):
         key.close()
         assert where.content() == bytes(size) and where.blank_beside(), "it is wiped"
 
@@ -101,26 +105,26 @@ def test_errors_write_nothing(shared_context: Context, name: str) -> None:
     size = suite.key_memory
     memory = Memory(size)
 
-    def refused(code: int, room: tuple[int | None, int], key: object = key, mac_key: object = mac_key) -> None:
+    def refused(code: int, room: Address, key: object = key, mac_key: object = mac_key) -> None:
         with pytest.raises(RuntimeFailure) as failure:
             suite.key(key, mac_key, memory=room)
         assert failure.value.code == code and memory.blank()
 
     for shift in (1, 8, 16, 32, 63):
-        refused(ERR_ARGUMENT, (memory.address + shift, size))
-    refused(ERR_ARGUMENT, (None, size))
+        refused(ERR_ARGUMENT, Address(memory.address + shift, size))
+    refused(ERR_ARGUMENT, Address(None, size))
     for room in (0, 1, 63, size - 1):
-        refused(ERR_LENGTH, (memory.address, room))
+        refused(ERR_LENGTH, Address(memory.address, room))
     refused(ERR_LENGTH, memory.room, key=bytes(suite.key_bytes + 1))
-    refused(ERR_LENGTH, (2**64 - 64, size), key=key)
+    refused(ERR_LENGTH, Address(2**64 - 64, size), key=key)
     if suite.key_bytes:
-        refused(ERR_ARGUMENT, memory.room, key=(None, suite.key_bytes))
-        refused(ERR_OVERLAP, memory.room, key=(memory.address + size - 1, suite.key_bytes))
-        refused(ERR_OVERLAP, memory.room, key=(memory.address - suite.key_bytes + 1, suite.key_bytes))
-        beside = memory.address - suite.key_bytes, suite.key_bytes
+        refused(ERR_ARGUMENT, memory.room, key=Address(None, suite.key_bytes))
+        refused(ERR_OVERLAP, memory.room, key=Address(memory.address + size - 1, suite.key_bytes))
+        refused(ERR_OVERLAP, memory.room, key=Address(memory.address - suite.key_bytes + 1, suite.key_bytes))
+        beside = Address(memory.address - suite.key_bytes, suite.key_bytes)
         suite.key(beside if name != "aes-128-xts" else key, mac_key, memory=Memory(size).room)
     if suite.mac_key_max:
-        refused(ERR_OVERLAP, memory.room, mac_key=(memory.address, 20))
+        refused(ERR_OVERLAP, memory.room, mac_key=Address(memory.address, 20))
     if name == "aes-128-xts":
         refused(ERR_ARGUMENT, memory.room, key=bytes(32))  # equal halves
 
@@ -169,7 +173,7 @@ def test_many_keys_in_one_table(shared_context: Context) -> None:
     size, n = suite.key_memory, 50
     table = Memory(size * n)
     keys = [
-        suite.key(*secrets_of(suite, rng), memory=(table.address + size * i, size)) if i != 7 else None
+        suite.key(*secrets_of(suite, rng), memory=Address(table.address + size * i, size)) if i != 7 else None
         for i in range(n)
     ]
     keys[7] = suite.key(*secrets_of(suite, rng))

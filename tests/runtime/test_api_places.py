@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 from cryptostitch.binding import runtime
-from cryptostitch.binding.runtime import AEAD, CIPHER, NOT_RUN, OPEN, SEAL, Job
+from cryptostitch.binding.runtime import AEAD, CIPHER, NOT_RUN, OPEN, SEAL, Address, Job
 from targets import context_for
 
 # Lengths of text, AAD and tag; the IV has its usual one.
@@ -99,7 +99,7 @@ def test_every_job_of_a_burst(library: str, name: str, target: str) -> None:
     enciphers = suite.kind in (CIPHER, AEAD)
     key_bytes, mac_key = bytes(range(suite.key_bytes)), b"k" * 20 if "hmac" in name else None
     keys = [suite.key(key_bytes or None, mac_key) for _ in range(2)]
-    stop = Job(keys[0], data=(0, 16), tag=(0, 1))  # always wrong: nothing is run
+    stop = Job(keys[0], data=Address(0, 16), tag=Address(0, 1))  # always wrong: nothing is run
     found = {True: 0, False: 0}
     for text, aad, tag in SUITES[name]:
         for _ in range(400):
@@ -109,11 +109,11 @@ def test_every_job_of_a_burst(library: str, name: str, target: str) -> None:
                 Job(
                     rng.choice(keys),
                     direction,
-                    iv=(at.iv, iv),
-                    aad=(at.aad, aad),
-                    data=(at.data, text),
-                    out=(at.out, at.room),
-                    tag=(at.tag, tag),
+                    iv=Address(at.iv, iv),
+                    aad=Address(at.aad, aad),
+                    data=Address(at.data, text),
+                    out=Address(at.out, at.room),
+                    tag=Address(at.tag, tag),
                 )
                 for at in places
             ]

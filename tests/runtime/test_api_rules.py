@@ -21,6 +21,7 @@ from cryptostitch.binding.runtime import (
     NOT_RUN,
     OPEN,
     SEAL,
+    Address,
     Context,
     Job,
     Key,
@@ -99,21 +100,21 @@ def test_lengths_that_are_taken(shared_context: Context, name: str, direction: i
     stop = Job(
         key,
         SEAL,
-        iv=(IV, suite.iv_bytes),
-        aad=(AAD, suite.aad_min),
-        data=(IN, 64),
-        tag=(TAG, max(200, suite.most_tag_bytes + 1)),
+        iv=Address(IV, suite.iv_bytes),
+        aad=Address(AAD, suite.aad_min),
+        data=Address(IN, 64),
+        tag=Address(TAG, max(200, suite.most_tag_bytes + 1)),
     )
     cases = lengths(suite)
     jobs = [
         Job(
             key,
             direction,
-            iv=(IV, iv),
-            aad=(AAD, aad),
-            data=(IN, size),
-            out=(OUT, size + suite.expansion) if enciphers else None,
-            tag=(TAG, tag),
+            iv=Address(IV, iv),
+            aad=Address(AAD, aad),
+            data=Address(IN, size),
+            out=Address(OUT, size + suite.expansion) if enciphers else None,
+            tag=Address(TAG, tag),
         )
         for iv, aad, size, tag in cases
     ]

@@ -8,10 +8,13 @@ from array import array
 from collections.abc import Iterable, Sequence
 from ctypes import addressof, c_char, string_at
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
-from .capi import JobStruct
-from .jobs import KeyOfJob, address_of
+from .base_key import BaseKey
+from .capi import ERR_ARGUMENT, NOT_RUN, OK, JobStruct
+from .failures import RuntimeFailure
+from .library import Library
+from .values import IN_BYTES, KNOWS_BYTES, place
 
 AT_ONCE = 1024
 """Buffers of a burst: what their jobs take does not grow with the number of buffers, and what Python has touched of
@@ -19,17 +22,8 @@ them is still in a cache when the library comes to it."""
 _FIELDS = ("size", "key", "direction", "iv", "iv_len", "aad", "aad_len", "in", "in_len", "out", "out_cap", "out_len")
 _WORDS = {name: getattr(JobStruct, name).offset // 8 for name in (*_FIELDS, "tag", "tag_len")}
 _STRIDE = JobStruct().size // 8
-_CPYTHON = sys.implementation.name == "cpython"
-_IN_BYTES = bytes.__basicsize__ - 1
-"""Where the bytes of a bytes object of CPython lie, from its address on."""
 _IN_TUPLE = tuple.__basicsize__
 """Where the addresses of a tuple's objects lie."""
-
-
-class Buffer(Protocol):
-    """What gives its memory: bytes, bytearrays, memoryviews, arrays."""
-
-    def __buffer__(self, flags: int, /) -> memoryview: ...
 
 
 def _addresses_of_bytes(buffers: tuple[bytes, ...]) -> array[int] | None:
@@ -39,9 +33,8 @@ def _addresses_of_bytes(buffers: tuple[bytes, ...]) -> array[int] | None:
     if (found[0], found[-1]) != (id(buffers[0]), id(buffers[-1])):
         return None
     # one sum of long numbers: every word of it is an address
-    total = int.from_bytes(found, sys.byteorder) + _IN_BYTES * _ones(n)
-    found = array("Q", total.to_bytes(8 * n, sys.byteorder))
-    return found if found[0] == address_of(buffers[0], False)[0] else None
+    total = int.from_bytes(found, sys.byteorder) + IN_BYTES * _ones(n)
+    return array("Q", total.to_bytes(8 * n, sys.byteorder))
 
 
 @lru_cache(maxsize=4)
@@ -49,26 +42,24 @@ def _ones(n: int) -> int:
     return int.from_bytes(array("Q", [1]) * n, sys.byteorder)
 
 
-def inputs(buffers: Sequence[Any]) -> tuple[Iterable[int], Iterable[int], Any]:
+def inputs(buffers: Sequence[Any]) -> tuple[Iterable[int], list[int], Any]:
     """Addresses, lengths, and what must be kept alive. TypeError for what is not a buffer."""
-    if _CPYTHON and set(map(type, buffers)) == {bytes}:
+    if KNOWS_BYTES and set(map(type, buffers)) == {bytes}:
         kept = tuple(buffers)
         addresses = _addresses_of_bytes(kept)
         if addresses is not None:
-            return addresses, map(len, kept), kept
-    if any(buffer is None or isinstance(buffer, tuple) for buffer in buffers):
-        raise TypeError("a bytes-like object is required")
-    found = [address_of(buffer, False) for buffer in buffers]
-    return (address or 0 for address, _, _ in found), (size for _, size, _ in found), found
+            return addresses, list(map(len, kept)), kept
+    found = [place(buffer) for buffer in buffers]
+    return (address or 0 for address, _, _ in found), [size for _, size, _ in found], found
 
 
 class Alike:
     """n jobs of one key and direction. The buffers of a field are kept alive until `run` returns."""
 
-    def __init__(self, key: KeyOfJob, direction: int, n: int):
-        self.key, self.n = key, n
+    def __init__(self, key: BaseKey, direction: int, n: int):
+        self.key, self.n, self._pointer = key, n, key.live().pointer
         model = [0] * _STRIDE
-        model[_WORDS["size"]], model[_WORDS["key"]] = JobStruct().size, key.handle.value or 0
+        model[_WORDS["size"]], model[_WORDS["key"]] = JobStruct().size, self._pointer
         model[_WORDS["direction"]] = direction  # the lower half of a word; the status is the other
         self.jobs = array("Q", model) * n
         self._kept: list[Any] = []
@@ -78,12 +69,13 @@ class Alike:
         column = values if isinstance(values, array) else array("Q", values)
         self.jobs[_WORDS[field] : self.n * _STRIDE : _STRIDE] = column
 
-    def read(self, field: str, length: str, buffers: Sequence[Any]) -> None:
-        """Inputs: one buffer for each job."""
+    def read(self, field: str, length: str, buffers: Sequence[Any]) -> list[int]:
+        """Inputs: one buffer for each job. Returns their lengths."""
         addresses, sizes, kept = inputs(buffers)
         self._set(field, addresses)
         self._set(length, sizes)
-        self._kept.append((kept, buffers))
+        self._kept.append(kept)
+        return sizes
 
     def write(self, buffers: Sequence[bytearray]) -> None:
         """Outputs: one for each job."""
@@ -107,16 +99,29 @@ class Alike:
         """From now on, the first n."""
         self.n = n
 
-    def run(self, context: Any) -> int:
+    def run(self, context: Library) -> int:
         """cst_burst: its code. The room for tags stays where it is, for inputs of another burst."""
-        code: int = self.key.lib.cst_burst(context.handle, self.jobs.buffer_info()[0], self.n)
+        key = self.key.live()
+        if key.pointer != self._pointer:
+            raise RuntimeFailure(ERR_ARGUMENT, "the key was made anew meanwhile")
+        code: int = context.call(context.lib.cst_burst, self.jobs.buffer_info()[0], self.n)
         self._kept = []
         return code
 
+    def check(self, code: int) -> None:
+        """Raises RuntimeFailure unless the code is OK: what is wrong with the first job that was refused."""
+        if code == OK:
+            return
+        at = next((at for at, status in enumerate(self.statuses()) if status not in (OK, NOT_RUN)), 0)
+        self.key.check_job(
+            code, JobStruct.from_buffer(self.jobs, at * 8 * _STRIDE), f"buffer {at}" if self.n > 1 else ""
+        )
+
     def statuses(self) -> list[int]:
         """Of each job, after `run`."""
-        return [(word >> 32) - (word >> 63 << 32) for word in self.jobs[_WORDS["direction"] :: _STRIDE]]
+        words = self.jobs[_WORDS["direction"] : self.n * _STRIDE : _STRIDE]
+        return [(word >> 32) - (word >> 63 << 32) for word in words]
 
     def lengths(self) -> Sequence[int]:
         """How many bytes each job wrote."""
-        return self.jobs[_WORDS["out_len"] :: _STRIDE]
+        return self.jobs[_WORDS["out_len"] : self.n * _STRIDE : _STRIDE]

@@ -13,6 +13,8 @@ from ctypes import POINTER, c_char, c_char_p, c_double, c_int, c_size_t, c_uint8
 from pathlib import Path
 from typing import Any
 
+from .values import number
+
 OK, ERR_ARGUMENT, ERR_NAME, ERR_LENGTH, ERR_OVERLAP, ERR_AUTH = 0, -1, -2, -3, -4, -5
 ERR_UNSUPPORTED, ERR_MEMORY, ERR_PACK, ERR_JIT, ERR_SELFTEST, ERR_FULL = -6, -7, -8, -9, -10, -11
 ERR_FILE, ERR_COSTS, ERR_LOST = -12, -13, -14
@@ -29,11 +31,18 @@ STATE_BYTES = 256
 """CST_STATE_BYTES: of a message that comes in parts."""
 
 
-def _sized(name: str, *fields: tuple[str, Any]) -> type[ctypes.Structure]:
-    """A C struct whose first member `size` is set when it is made."""
+_BITS = {c_uint8: 8, c_uint16: 16, c_uint32: 32, c_uint64: 64, c_size_t: 64}
 
-    def init(self: ctypes.Structure, **values: Any) -> None:
-        ctypes.Structure.__init__(self, **values)
+
+def _sized(name: str, *fields: tuple[str, Any]) -> type[ctypes.Structure]:
+    """A C struct whose first member `size` is set when it is made. OverflowError for numbers that its members do not
+    hold, which ctypes would cut."""
+    bits = {field: _BITS[kind] for field, kind in fields if kind in _BITS}
+
+    def init(self: ctypes.Structure, **given: Any) -> None:
+        for field in given.keys() & bits:
+            given[field] = number(given[field], field, bits[field])
+        ctypes.Structure.__init__(self, **given)
         self.size = ctypes.sizeof(self)
 
     return type(name, (ctypes.Structure,), {"_fields_": [("size", c_size_t), *fields], "__init__": init})
@@ -300,5 +309,5 @@ def load(path: str | None = None) -> ctypes.CDLL:
         for name, (result, arguments) in _PROTOTYPES.items():
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
-        _loaded[path] = library
+        return _loaded.setdefault(path, library)  # threads may load it at the same time
     return _loaded[path]

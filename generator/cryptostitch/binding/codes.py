@@ -4,91 +4,100 @@ library works; one code may be used by several threads."""
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from ctypes import byref, c_int, c_uint8, c_void_p
 from typing import Any
 
-from .capi import CODE_CAUCHY, CODE_VANDERMONDE, CodeShape
-from .jobs import address_of
+from .capi import CODE_CAUCHY, CODE_VANDERMONDE, ERR_ARGUMENT, NAME_KERNEL, CodeShape
+from .handles import Handle, make
+from .library import Library, wanted
 from .many import shared_context
-from .runtime import Context
+from .values import Buffer, name, number, place, several
 
 MATRICES = {"cauchy": CODE_CAUCHY, "vandermonde": CODE_VANDERMONDE}
 
 
-class ErasureCode:
+class ErasureCode(Handle):
     """``data`` blocks of data and ``parity`` of parity, at most 255 together; with "cauchy" any ``parity`` of them may
     be lost; "vandermonde" is RAID-6's P and Q. RuntimeFailure for what is not a code; ValueError for another matrix,
     and everywhere for blocks that are not as many, or not all of one length.
     """
 
+    _what = "code"
+
     def __init__(
-        self, data: int, parity: int, matrix: str = "cauchy", context: Context | None = None, kernel: str | None = None
+        self, data: int, parity: int, matrix: str = "cauchy", context: Library | None = None, kernel: str | None = None
     ):
         if matrix not in MATRICES:
             raise ValueError(f"no matrix {matrix!r}: {' or '.join(MATRICES)}")
-        self.data, self.parity = data, parity
-        self._context = context or shared_context()
-        self._handle = c_void_p()
-        shape = CodeShape(data=data, parity=parity, matrix=MATRICES[matrix], kernel=kernel and kernel.encode())
-        code = self._context.lib.cst_code_new(self._context.handle, byref(shape), byref(self._handle))
-        self._context.check(code, kernel or "")
+        self._context = shared_context() if context is None else wanted(Library, context, "the context")
+        self.lib = self._context.lib
+        forced = None if kernel is None else name(kernel, "the name of a kernel")
+        shape = CodeShape(data=data, parity=parity, matrix=MATRICES[matrix], kernel=forced)
+        self.data, self.parity = shape.data, shape.parity
+        of = self._context.live()
+        code, self._owned = make(self.lib.cst_code_new, self.lib.cst_code_free, of, of.pointer, byref(shape))
+        cause = f"{data} blocks of data and {parity} of parity: each at least 1, together at most 255"
+        self._context.check(code, kernel or "", NAME_KERNEL, cause if code == ERR_ARGUMENT else "")
 
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            self._context.lib.cst_code_free(self._handle)
-
-    def encode(self, data: Sequence[Any]) -> list[bytearray]:
+    def encode(self, data: Sequence[Buffer]) -> list[bytearray]:
         """The parities."""
         size, blocks, keep = self._blocks(data, self.data)
         parity = [bytearray(size) for _ in range(self.parity)]
         out = self._blocks(parity, self.parity, written=True)
-        self._context.check(self._context.lib.cst_code_encode(self._handle, size, blocks, out[1]))
+        code = self.call(self.lib.cst_code_encode, size, blocks, out[1])
         del keep
+        self._context.check(code)
         return parity
 
-    def update(self, index: int, change: Any, parity: Sequence[Any]) -> None:
+    def update(self, index: int, change: Buffer, parity: Sequence[Buffer]) -> None:
         """Block ``index`` of data has changed: ``change`` is the exclusive-or of what it was and is. Changes the
-        parities, which are writable buffers."""
+        parities, which are writable buffers. IndexError where there is no such block."""
+        if number(index, "the number of a block", 32) >= self.data:
+            raise IndexError(f"no block {index} of data: there are {self.data}")
         size, blocks, keep = self._blocks(parity, self.parity, written=True)
-        address, length, kept = address_of(change, False)
+        address, length, kept = place(change)
         if length != size:
             raise ValueError(f"a change of {length} bytes, of blocks of {size}")
-        self._context.check(self._context.lib.cst_code_update(self._handle, size, index, address, blocks))
+        code = self.call(self.lib.cst_code_update, size, index, address or _NOWHERE, blocks)
         del keep, kept
+        self._context.check(code)
 
-    def decode(self, blocks: Sequence[Any]) -> list[Any]:
+    def decode(self, blocks: Sequence[Buffer | None]) -> list[Any]:
         """All blocks, data and then parity; None is one that is lost, in whose place a new one comes."""
-        if len(blocks) != self.data + self.parity:
-            raise ValueError(f"{len(blocks)} blocks, not {self.data + self.parity}")
-        size = next((memoryview(b).nbytes for b in blocks if b is not None), 0)
-        whole = [bytearray(size) if b is None else b for b in blocks]
-        size, addresses, keep = self._blocks(whole, len(whole))
-        lost = (c_uint8 * len(blocks))(*(b is None for b in blocks))
-        self._context.check(self._context.lib.cst_code_decode(self._handle, size, addresses, lost))
+        whole = list(blocks)
+        there = [block for block in whole if block is not None]
+        size = self._blocks(there, len(there))[0] if there else 0
+        lost = (c_uint8 * len(whole))(*(block is None for block in whole))
+        whole = [bytearray(size) if block is None else block for block in whole]
+        size, addresses, keep = self._blocks(whole, self.data + self.parity)
+        code = self.call(self.lib.cst_code_decode, size, addresses, lost)
         del keep
+        self._context.check(code)
         return whole
 
-    def check(self, blocks: Sequence[Any]) -> bool:
+    def check(self, blocks: Sequence[Buffer]) -> bool:
         """Whether all parities are those of the data."""
         size, addresses, keep = self._blocks(blocks, self.data + self.parity)
         right = c_int()
-        self._context.check(self._context.lib.cst_code_check(self._handle, size, addresses, byref(right)))
+        code = self.call(self.lib.cst_code_check, size, addresses, byref(right))
         del keep
+        self._context.check(code)
         return bool(right.value)
 
     @staticmethod
-    def _blocks(buffers: Sequence[Any], count: int, written: bool = False) -> tuple[int, Any, list[Any]]:
+    def _blocks(buffers: Iterable[Any], count: int, written: bool = False) -> tuple[int, Any, list[Any]]:
         """Bytes of each; an array of pointers; what must live as long."""
-        if len(buffers) != count:
-            raise ValueError(f"{len(buffers)} blocks, not {count}")
-        found = [address_of(buffer, written) for buffer in buffers]
+        found = [place(buffer, written) for buffer in several(buffers)]
+        if len(found) != count:
+            raise ValueError(f"{len(found)} blocks, not {count}")
         sizes = {size for _, size, _ in found}
         if len(sizes) != 1:
             raise ValueError(f"blocks of {min(sizes)} and of {max(sizes)} bytes")
         # An empty one has no address, and every block must have one.
-        addresses = [address or ctypes.addressof(_EMPTY) for address, _, _ in found]
+        addresses = [address or _NOWHERE for address, _, _ in found]
         return sizes.pop(), (c_void_p * count)(*addresses), [keep for _, _, keep in found]
 
 
 _EMPTY = (c_uint8 * 1)()
+_NOWHERE = ctypes.addressof(_EMPTY)

@@ -3,48 +3,22 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import byref, c_char, c_size_t, c_void_p
-from typing import Any, Protocol
+from ctypes import byref, c_size_t
+from typing import Any
 
-from .capi import NOT_RUN, SEAL, JobStruct, PieceStruct
-from .readonly import place_of
-
-
-class KeyOfJob(Protocol):
-    """What a job needs of its key."""
-
-    lib: ctypes.CDLL
-    handle: c_void_p
-
-    def check(self, code: int) -> None:
-        """Raises RuntimeFailure unless the code is OK."""
-
-
-def address_of(buffer: Any, write: bool) -> tuple[int | None, int, Any]:
-    """Address, length, and what must be kept alive, of None, an (address, length) pair, or a buffer."""
-    if buffer is None:
-        return None, 0, None
-    if isinstance(buffer, tuple):
-        return buffer[0], buffer[1], None
-    if isinstance(buffer, bytes) and not write:
-        return ctypes.cast(ctypes.c_char_p(buffer), c_void_p).value, len(buffer), buffer
-    view = memoryview(buffer).cast("B")
-    if view.readonly:
-        if write:
-            raise TypeError("an output must be writable")
-        return place_of(view)
-    if not len(view):
-        return None, 0, None
-    array = (c_char * len(view)).from_buffer(view)
-    return ctypes.addressof(array), len(view), array
+from .capi import ERR_ARGUMENT, NOT_RUN, OPEN, SEAL, JobStruct, PieceStruct
+from .keys import Key
+from .library import wanted
+from .values import number, place
 
 
 class Job:
-    """One buffer of a burst. `out` may be the same bytearray as `data`. A list of buffers is a scattered one."""
+    """One buffer of a burst. `out` may be the same bytearray as `data`. A list of buffers is a scattered one. A burst
+    or a manager takes the job as it is then: what is changed later counts for the next."""
 
     def __init__(
         self,
-        key: KeyOfJob,
+        key: Key,
         direction: int = SEAL,
         *,
         iv: Any = None,
@@ -56,48 +30,43 @@ class Job:
         self.key, self.direction = key, direction
         self.iv, self.aad, self.data, self.out, self.tag = iv, aad, data, out, tag
         self.status, self.out_len = NOT_RUN, 0
-        self._keep: list[Any] = []
 
-    def fill(self, struct: Any) -> None:
-        """Writes the C struct; the job keeps the buffers alive."""
+    def fill(self, struct: Any) -> list[Any]:
+        """Writes the C struct, which is right for as long as what is returned lives: buffers, pieces, the key."""
+        owned = wanted(Key, self.key, "the key of a job").live()
+        direction = number(self.direction, "a direction", 31)
         struct.__init__()
-        struct.key, struct.direction = self.key.handle, self.direction
-        self._keep = []
-        writes = {"out": True, "tag": self.direction == SEAL}
-        for name, buffer, length in (
-            ("iv", self.iv, "iv_len"),
-            ("aad", self.aad, "aad_len"),
-            ("in", self.data, "in_len"),
-            ("out", self.out, "out_cap"),
-            ("tag", self.tag, "tag_len"),
+        struct.key, struct.direction = owned.pointer, direction
+        kept: list[Any] = [owned]
+        for name, buffer, length, write in (
+            ("iv", self.iv, "iv_len", False),
+            ("aad", self.aad, "aad_len", False),
+            ("in", self.data, "in_len", False),
+            ("out", self.out, "out_cap", True),
+            ("tag", self.tag, "tag_len", direction == SEAL),
         ):
+            if buffer is None:
+                continue
             if isinstance(buffer, list) and name in ("in", "out"):
-                size = self._scatter(struct, name, buffer, writes.get(name, False))
+                size = _scatter(struct, name, buffer, write, kept)
             else:
-                address, size, keep = address_of(buffer, writes.get(name, False))
+                address, size, keep = place(buffer, write)
                 setattr(struct, name, address)
-                self._keep.append(keep)
+                kept.append(keep)
             setattr(struct, length, size)
-
-    def _scatter(self, struct: Any, name: str, buffers: list[Any], write: bool) -> int:
-        """The pieces of `in` or `out`; returns their bytes."""
-        pieces = (PieceStruct * len(buffers))()
-        for piece, buffer in zip(pieces, buffers):
-            piece.data, piece.bytes, keep = address_of(buffer, write)
-            self._keep.append(keep)
-        self._keep.append(pieces)
-        setattr(struct, f"{name}_pieces", ctypes.addressof(pieces))
-        setattr(struct, f"n_{name}_pieces", len(buffers))
-        return sum(piece.bytes for piece in pieces)
+        return kept
 
     def run_alone(self) -> None:
         """cst_seal or cst_open, which take no scattered buffers. Raises RuntimeFailure."""
-        struct = JobStruct()
-        self.fill(struct)
-        length = c_size_t()
-        function = self.key.lib.cst_seal if self.direction == SEAL else self.key.lib.cst_open
-        code = function(
-            struct.key,
+        key, struct, length = wanted(Key, self.key, "the key of a job"), JobStruct(), c_size_t()
+        kept = self.fill(struct)
+        if struct.in_pieces or struct.out_pieces:
+            raise ValueError("scattered buffers want a burst")
+        if struct.direction not in (SEAL, OPEN):
+            key.check_job(ERR_ARGUMENT, struct)
+        function = key.lib.cst_seal if struct.direction == SEAL else key.lib.cst_open
+        self.status = key.call(
+            function,
             struct.iv,
             struct.iv_len,
             struct.aad,
@@ -110,6 +79,24 @@ class Job:
             struct.tag,
             struct.tag_len,
         )
-        self.status, self.out_len = code, length.value
-        self._keep = []
-        self.key.check(code)
+        self.out_len = length.value
+        del kept
+        key.check_job(self.status, struct)
+
+
+def filled(job: Any, struct: Any, lib: ctypes.CDLL) -> list[Any]:
+    """As `Job.fill`, for that copy of the library; the first of what is returned is the key's."""
+    kept = wanted(Job, job, "a job").fill(struct)
+    if kept[0].gate.lib is not lib:
+        raise ValueError("the key is of another copy of the library")
+    return kept
+
+
+def _scatter(struct: Any, name: str, buffers: list[Any], write: bool, kept: list[Any]) -> int:
+    """The pieces of `in` or `out`; returns their bytes."""
+    places = [place(buffer, write) for buffer in list(buffers)]
+    pieces = (PieceStruct * len(places))(*(PieceStruct(address, size) for address, size, _ in places))
+    kept += [pieces, places]
+    setattr(struct, f"{name}_pieces", ctypes.addressof(pieces))
+    setattr(struct, f"n_{name}_pieces", len(places))
+    return number(sum(size for _, size, _ in places), "the sum of the pieces")

@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import c_void_p
+from typing import Any, TypeVar
 
+from . import values
 from .capi import ERR_NAME, OK
+from .failures import RuntimeFailure
+from .handles import Handle
+
+__all__ = ["Library", "RuntimeFailure", "wanted"]
 
 
-class RuntimeFailure(Exception):
-    """An error code of the C API. ``nearest`` holds names that may have been meant, for ERR_NAME."""
-
-    def __init__(self, code: int, text: str, subject: str = "", nearest: str = ""):
-        self.code, self.nearest = code, nearest
-        message = f"{subject}: {text}" if subject else text
-        super().__init__(f"{message} (did you mean {nearest}?)" if nearest else message)
-
-
-class Library:
+class Library(Handle):
     """The C library and a context of it, whoever owns that."""
 
-    lib: ctypes.CDLL
-    handle: c_void_p
+    _what = "context"
 
-    def check(self, code: int, subject: str = "", kind: int = 0) -> None:
-        """Raises RuntimeFailure unless the code is OK."""
+    def check(self, code: int, subject: str = "", kind: int = 0, cause: str = "") -> None:
+        """Raises RuntimeFailure unless the code is OK, with the cause where that is known."""
         if code == OK:
             return
-        near = self.nearest(kind, subject) if code == ERR_NAME and kind and self.handle else ""
-        raise RuntimeFailure(code, self.lib.cst_error_text(code).decode(), subject, near)
+        near = self.nearest(kind, subject) if code == ERR_NAME and kind and not self.closed else ""
+        raise RuntimeFailure(code, cause or self.lib.cst_error_text(code).decode(), subject, near)
 
     def nearest(self, kind: int, name: str) -> str:
+        """The names of that kind that are most like it, with commas between them."""
         text = ctypes.create_string_buffer(512)
-        self.check(self.lib.cst_nearest(self.handle, kind, name.encode(), text, len(text)))
+        kind_, encoded = values.number(kind, "a kind of names", 31), values.name(name, "a name")
+        self.check(self.call(self.lib.cst_nearest, kind_, encoded, text, len(text)), "nearest")
         return text.value.decode()
+
+
+Wanted = TypeVar("Wanted")
+
+
+def wanted(kind: type[Wanted], value: Any, what: str) -> Wanted:
+    """The value. TypeError where it is not of that class: a pointer to something else would reach C."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{what} cannot be of {type(value).__name__}")
+    return value

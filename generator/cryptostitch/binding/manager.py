@@ -3,70 +3,88 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import byref, c_void_p
+import threading
+from ctypes import byref
+from typing import Any
 
-from .capi import JobStruct, ManagerInfo, ManagerOptions
-from .jobs import Job
-from .runtime import Context
+from .capi import ERR_ARGUMENT, JobStruct, ManagerInfo, ManagerOptions
+from .handles import Handle, make
+from .jobs import Job, filled
+from .library import Library, wanted
 
 __all__ = ["Manager"]
 
 
-class Manager:
-    """Holds jobs back until lanes fill. One thread at a time; 0 stands for the library's own choice of a limit."""
+class Manager(Handle):
+    """Holds jobs back until lanes fill; 0 stands for the library's own choice of a limit. A job counts as it was when
+    it was submitted; its buffers and its key live until it comes out again, whatever is closed meanwhile. Threads take
+    turns; a manager for each thread is faster."""
 
-    def __init__(self, context: Context, min_fill: int = 0, max_age: int = 0, capacity: int = 0):
-        self.context, self.lib = context, context.lib
-        self.handle = c_void_p()
-        self._inside: dict[int, tuple[Job, ctypes.Structure]] = {}  # by the struct's address
+    _what = "manager"
+
+    def __init__(self, context: Library, min_fill: int = 0, max_age: int = 0, capacity: int = 0):
+        self.context, self.lib = wanted(Library, context, "the context"), context.lib
+        self._lock = threading.RLock()
+        self._inside: dict[int, tuple[Job, Any, list[Any]]] = {}  # by the struct's address
         options = ManagerOptions(min_fill=min_fill, max_age=max_age, capacity=capacity)
-        context.check(self.lib.cst_manager_new(context.handle, byref(options), byref(self.handle)), "manager")
-
-    def __del__(self) -> None:
-        self.close()
+        owned = context.live()
+        code, self._owned = make(
+            self.lib.cst_manager_new, self.lib.cst_manager_free, owned, owned.pointer, byref(options)
+        )
+        cause = "min_fill is at most 1024, capacity at least min_fill" if code == ERR_ARGUMENT else ""
+        context.check(code, "manager", cause=cause)
 
     def close(self) -> None:
         """Frees the manager; jobs that still wait are not run."""
-        if getattr(self, "handle", None):
-            self.lib.cst_manager_free(self.handle)
-            self.handle = c_void_p()
+        with self._lock:
+            super().close()
+            self._inside.clear()
 
     def submit(self, job: Job) -> None:
         """Takes the job in. Raises RuntimeFailure, and then the job is not in the manager."""
-        struct = JobStruct()
-        job.fill(struct)
-        address = ctypes.addressof(struct)
-        self._inside[address] = job, struct
-        code = self.lib.cst_manager_submit(self.handle, address)
-        if code:
-            del self._inside[address]
-            job.key.check(code)
+        struct, key = JobStruct(), wanted(Job, job, "a job").key
+        kept = filled(job, struct, self.lib)
+        address, gate = ctypes.addressof(struct), kept[0].gate
+        with self._lock:
+            gate_here = self.live().gate
+            self._inside[address] = job, struct, kept
+            code = self.call(self.lib.cst_manager_submit, address)
+            if code:
+                del self._inside[address]
+        del kept
+        key.check_job(code, struct, "" if gate is gate_here else "the key is of another context")
 
     def _out(self, address: int) -> Job:
-        job, struct = self._inside.pop(address)
+        job, struct, _ = self._inside.pop(address)
         job.status, job.out_len = struct.status, struct.out_len
         return job
 
     def take(self) -> Job | None:
         """The next finished job, with `status` and `out_len` set."""
-        address = self.lib.cst_manager_take(self.handle)
-        return self._out(address) if address else None
+        with self._lock:
+            address = self.call(self.lib.cst_manager_take)
+            return self._out(address) if address else None
 
     def flush(self) -> None:
-        self.context.check(self.lib.cst_manager_flush(self.handle), "flush")
+        """Runs everything that waits."""
+        with self._lock:
+            code = self.call(self.lib.cst_manager_flush)
+        self.context.check(code, "flush")
 
     def cancel(self, job: Job) -> bool:
         """Whether the job was still waiting, and now is out again."""
-        for address, (other, _) in self._inside.items():
-            if other is job:
-                if self.lib.cst_manager_cancel(self.handle, address):
-                    return False
-                self._out(address)
-                return True
+        with self._lock:
+            self.live()
+            for address, (other, _, _) in list(self._inside.items()):
+                if other is job and not self.call(self.lib.cst_manager_cancel, address):
+                    self._out(address)
+                    return True
         return False
 
     def info(self) -> dict[str, int]:
         """Limits and counts by their names in cst_manager_info."""
         info = ManagerInfo()
-        self.context.check(self.lib.cst_manager_info_get(self.handle, byref(info)), "manager")
+        with self._lock:
+            code = self.call(self.lib.cst_manager_info_get, byref(info))
+        self.context.check(code, "manager")
         return {name: getattr(info, name) for name, *_ in ManagerInfo._fields_ if name != "size"}

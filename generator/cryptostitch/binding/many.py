@@ -8,30 +8,41 @@ threads. Errors are ``RuntimeFailure`` (capi.py has the codes), ``TypeError`` fo
 from __future__ import annotations
 
 import struct
+import threading
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from .alike import AT_ONCE, Alike, Buffer
+from .alike import AT_ONCE, Alike
 from .capi import DIGEST, SEAL
+from .column import Offsets, digest_column
 from .runtime import Context, Key, Suite
+from .values import Buffer, several
+
+_shared: list[Context] = []
+_making = threading.Lock()
 
 
-@lru_cache(maxsize=1)
 def shared_context() -> Context:
-    """That of all functions here."""
-    return Context()
+    """That of all functions here. One that a caller closed is followed by another."""
+    with _making:
+        if not _shared or _shared[0].closed:
+            _shared[:] = [Context()]
+        return _shared[0]
 
 
 @lru_cache(maxsize=32)
-def _digest_key(name: str) -> Key:
-    return shared_context().suite(name).key()
+def _digest_key(context: Context, name: str) -> Key:
+    found = context.suite(name)
+    if found.kind != DIGEST:
+        raise ValueError(f"{name} is not a hash")
+    return found.key()
 
 
 def _many(key: Key, buffers: Iterable[Any], length: int | None = None) -> list[bytes]:
-    context, rest = key.suite.context, iter(buffers)
-    length = key.suite.tag_max if length is None else length
+    context, rest = key.suite.context, iter(several(buffers))
+    length = key.tag_bytes(length)
     found: list[bytes] = []
     some = tuple(islice(rest, AT_ONCE))
     jobs = Alike(key, SEAL, len(some))
@@ -39,9 +50,9 @@ def _many(key: Key, buffers: Iterable[Any], length: int | None = None) -> list[b
     while some:
         jobs.only(len(some))
         jobs.read("in", "in_len", some)
-        key.check(jobs.run(context))
+        jobs.check(jobs.run(context))
         found.extend(_cutter(len(some), length).unpack_from(tags))
-        some = tuple(islice(rest, AT_ONCE))
+        some = tuple(islice(rest, AT_ONCE)) if len(some) == AT_ONCE else ()
     return found
 
 
@@ -60,12 +71,12 @@ def hash_many(name: str, buffers: Iterable[Buffer], length: int | None = None) -
     memoryviews, arrays: anything with the buffer protocol; they must not change meanwhile. ``length``: bytes of each
     digest, of "shake128" and "shake256" any number from 1 on; None: the usual. RuntimeFailure where there is no such
     hash, or it has no digests of that length."""
-    return _many(_digest_key(_hash(name)), buffers, length)
+    return _many(_hash(name), buffers, length)
 
 
 def hmac_many(name: str, key: Buffer, buffers: Iterable[Buffer]) -> list[bytes]:
     """The HMAC of each buffer under one key, by the hash of that name."""
-    return _many(shared_context().suite(f"hmac-{_hash(name)}").key(None, key), buffers)
+    return _many(_hmac(name, key), buffers)
 
 
 def hash_column(name: str, data: Buffer, offsets: Buffer, key: Buffer | None = None) -> bytes:
@@ -73,14 +84,16 @@ def hash_column(name: str, data: Buffer, offsets: Buffer, key: Buffer | None = N
     ``offsets``: a buffer of whole numbers of 4 or 8 bytes, one more than items, as in Arrow's binary arrays (NumPy's
     arrays and array.array are such). ValueError where they are something else; RuntimeFailure (ERR_LENGTH) where they
     fall or lie beyond the data."""
-    name = _hash(name)
-    used = _digest_key(name) if key is None else shared_context().suite(f"hmac-{name}").key(None, key)
-    tags = bytearray(max(len(memoryview(offsets)) - 1, 0) * used.suite.tag_max)
-    used.digest_column(data, offsets, tags)
+    used, numbers = _hash(name) if key is None else _hmac(name, key), Offsets(offsets)
+    length = used.suite.tag_max
+    tags = bytearray(numbers.n * length)
+    digest_column(used, data, numbers, tags, length, 0)
     return bytes(tags)
 
 
-def _hash(name: str) -> str:
-    if shared_context().suite(name).kind != DIGEST:
-        raise ValueError(f"{name} is not a hash")
-    return name
+def _hash(name: str) -> Key:
+    return _digest_key(shared_context(), name)
+
+
+def _hmac(name: str, key: Buffer) -> Key:
+    return Suite(_hash(name).suite.context, f"hmac-{name}").key(None, key)

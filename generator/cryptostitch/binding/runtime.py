@@ -1,16 +1,14 @@
-"""The C library from Python: a thin binding of the whole of cryptostitch.h (its C side is capi.py, suites and keys
-suites.py, the jobs of a burst jobs.py, raw kernels raw_kernel.py).
+"""The C library from Python: a thin binding of the whole of cryptostitch.h, of which this has the contexts.
 
-Handles are classes that free what they own; errors are ``RuntimeFailure`` with the C code in ``code``. Buffers are
-anything with the buffer protocol: outputs must be writable (bytearray, memoryview, numpy arrays), inputs may be
-``bytes``. Where the library is looked for: see capi.py.
+The rules for buffers, numbers, handles and errors are in the package's docstring. Outputs must be writable (bytearray,
+memoryview, numpy arrays), inputs may be ``bytes``. Where the library is looked for: see capi.py.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from ctypes import byref, c_void_p
 from typing import Any
 
@@ -60,19 +58,25 @@ from .capi import (
     library_path,
     load,
 )
-from .jobs import Job
-from .library import Library, RuntimeFailure
+from .failures import RuntimeFailure, SomeForged
+from .handles import Gate, Owned
+from .jobs import Job, filled
+from .keys import Key
+from .library import Library
 from .raw_kernel import RawKernel, RawStream
-from .suites import Choice, Key, Suite
+from .suites import Choice, Suite
+from .values import Address, Buffer, number, place
+from .values import name as name_of
+from .values import path as path_of
 
 # fmt: off
 __all__ = [
     "AEAD", "ALLOW_LEGACY", "ALLOW_PACKS", "CALIBRATE", "CIPHER", "DIGEST", "ERR_ARGUMENT", "ERR_AUTH", "ERR_COSTS",
     "ERR_FILE", "ERR_FULL", "ERR_JIT", "ERR_LENGTH", "ERR_MEMORY", "ERR_NAME", "ERR_OVERLAP", "ERR_PACK",
     "ERR_SELFTEST", "ERR_UNSUPPORTED", "MAC", "NAME_CPU", "NAME_KERNEL", "NAME_SUITE", "NAME_TARGET", "NOT_RUN",
-    "NO_JIT", "OK", "OPEN", "SEAL", "Choice", "ChoiceInfo", "Context", "CpuInfo", "FieldInfo", "Job", "JobStruct",
-    "KernelArgs", "KernelInfo", "Key", "Options", "RawKernel", "RawStream", "RuntimeFailure", "StreamInfo", "Suite",
-    "SuiteInfo", "TlsWrite", "library_path", "load",
+    "NO_JIT", "OK", "OPEN", "SEAL", "Address", "Choice", "ChoiceInfo", "Context", "CpuInfo", "FieldInfo", "Job",
+    "JobStruct", "KernelArgs", "KernelInfo", "Key", "Options", "RawKernel", "RawStream", "RuntimeFailure", "SomeForged",
+    "StreamInfo", "Suite", "SuiteInfo", "TlsWrite", "library_path", "load",
 ]
 # fmt: on
 
@@ -87,35 +91,43 @@ class Context(Library):
         flags: int = 0,
         target: str | None = None,
         library: str | None = None,
-        pack_key: bytes | None = None,
+        pack_key: Buffer | None = None,
         costs: str | os.PathLike[str] | None = None,
     ):
-        if pack_key is not None and len(pack_key) != 32:
-            raise ValueError(f"an Ed25519 public key has 32 bytes, not {len(pack_key)}")
+        public = None if pack_key is None else memoryview(pack_key).tobytes()
+        if public is not None and len(public) != 32:
+            raise ValueError(f"an Ed25519 public key has 32 bytes, not {len(public)}")
         self.lib = load(library)
-        self.handle = c_void_p()
-        file = os.fsencode(costs) if costs is not None else None
         options = Options(
-            flags=flags, target=target.encode() if target is not None else None, pack_key=pack_key, costs=file
+            flags=flags,
+            target=None if target is None else name_of(target, "a target"),
+            pack_key=public,
+            costs=None if costs is None else path_of(costs),
         )
-        code = self.lib.cst_ctx_new(byref(self.handle), byref(options))
+        made, gate = c_void_p(), Gate(self.lib)
+        code = self.lib.cst_ctx_new(byref(made), byref(options))
+        if made.value:
+            self._owned = Owned(made.value, self.lib.cst_ctx_free, gate)
         if code in (ERR_NAME, ERR_UNSUPPORTED) and (why := self._why_not_that_cpu(code)):
             raise RuntimeFailure(code, why)
-        self.check(code, os.fspath(costs) if costs is not None and code in (ERR_FILE, ERR_COSTS) else target or "")
-
-    def __del__(self) -> None:
-        self.close()
+        cause = f"unknown flags among {options.flags:#x}" if code == ERR_ARGUMENT else ""
+        of_file = costs is not None and code in (ERR_FILE, ERR_COSTS)
+        self.check(code, os.fsdecode(costs) if costs is not None and of_file else target or "", cause=cause)
 
     def close(self) -> None:
-        """Frees the context. Its keys must be gone."""
-        if getattr(self, "handle", None):
-            self.lib.cst_ctx_free(self.handle)
-            self.handle = c_void_p()
+        """Frees the context, behind the calls that are under way. What was made of it (suites, keys, codes, managers)
+        can be used no more, and is freed, keys wiped, when it is closed or dropped."""
+        owned = self._owned
+        if owned is not None:
+            owned.gate.closed = True
+        super().close()
 
     def _why_not_that_cpu(self, code: int) -> str:
         """What is wrong with CRYPTOSTITCH_CPU; empty when it is not that."""
         name = os.environ.get("CRYPTOSTITCH_CPU", "")
-        if name and not set(name.split(",")) <= set(known := self.names(NAME_CPU)):
+        known: list[str] = []
+        self.lib.cst_list(None, NAME_CPU, EACH_NAME(lambda cpu, _: known.append(cpu.decode()) or 0), None)
+        if name and not set(name.split(",")) <= set(known):
             return f"CRYPTOSTITCH_CPU={name}: there is no such CPU, only {', '.join(known)}"
         return f"CRYPTOSTITCH_CPU={name}: this CPU lacks some of its features" if name and code != ERR_NAME else ""
 
@@ -126,7 +138,8 @@ class Context(Library):
             found.append(name.decode())
             return 0
 
-        self.check(self.lib.cst_list(self.handle, kind, EACH_NAME(each), None))
+        code = self.call(self.lib.cst_list, number(kind, "a kind of names", 31), EACH_NAME(each), None)
+        self.check(code, cause=f"no kind {kind} of names" if code == ERR_ARGUMENT else "")
         return found
 
     def suites(self) -> list[str]:
@@ -138,7 +151,7 @@ class Context(Library):
     def cpu(self) -> dict[str, Any]:
         """brand, family, model, stepping, microarchitecture, features (a list), jit (a bool)."""
         info = CpuInfo()
-        self.check(self.lib.cst_ctx_cpu(self.handle, byref(info)))
+        self.check(self.call(self.lib.cst_ctx_cpu, byref(info)))
         return {
             "brand": info.brand.decode(),
             "family": info.family,
@@ -153,23 +166,32 @@ class Context(Library):
         self, glob: str | None = None, seconds: float = 0, progress: Callable[[int, int, str], Any] | None = None
     ) -> int:
         """Measures the kernels that match, and chooses by these costs from then on. ``progress(done, total, kernel)``
-        ends it with a number other than 0, which is returned, or with an exception, which is raised."""
-        raised: list[BaseException] = []
+        ends it with a number other than 0, which is returned, or with an exception, which is raised. Calls of other
+        threads that need the context wait meanwhile."""
+        stopped, raised = [0], list[BaseException]()
 
         def tell(done: int, total: int, kernel: bytes, _: Any) -> int:
             try:
-                return int(progress(done, total, kernel.decode()) or 0) if progress else 0
+                stopped[0] = int(progress(done, total, kernel.decode()) or 0) if progress else 0
+                return int(stopped[0] != 0)
             except BaseException as error:  # it cannot pass through C
                 raised.append(error)
                 return 1
 
-        name = glob.encode() if glob is not None else None
-        code = self.lib.cst_calibrate(self.handle, name, seconds, PROGRESS(tell) if progress else PROGRESS(), None)
+        name = None if glob is None else name_of(glob, "a pattern")
+        told = PROGRESS(tell) if progress else PROGRESS()
+        code = self._alone(self.lib.cst_calibrate, name, float(seconds), told, None)
         if raised:
             raise raised[0]
         if code < 0:
-            self.check(code, glob or "", NAME_KERNEL)
-        return code
+            cause = f"0 to 3600 seconds, not {seconds}" if code == ERR_ARGUMENT else ""
+            self.check(code, glob or "", NAME_KERNEL, cause)
+        return stopped[0]
+
+    def _alone(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """A call that no other call of the context may run beside."""
+        owned = self.live()
+        return owned.gate.alone(function, owned.pointer, *arguments)
 
     @property
     def calibrated(self) -> bool:
@@ -178,7 +200,7 @@ class Context(Library):
 
     def save_costs(self, path: str | os.PathLike[str]) -> None:
         """Writes what was measured, or read, as a cost file for ``costs`` of another context."""
-        self.check(self.lib.cst_costs_save(self.handle, os.fsencode(path)), os.fspath(path))
+        self.check(self.call(self.lib.cst_costs_save, path_of(path)), os.fsdecode(path))
 
     def suite(self, name: str) -> Suite:
         return Suite(self, name)
@@ -188,44 +210,56 @@ class Context(Library):
 
     def force(self, suite: str, kernel: str | None) -> None:
         """Forces the bulk kernel of a suite; None ends it."""
-        code = self.lib.cst_suite_force(self.handle, suite.encode(), kernel.encode() if kernel is not None else None)
+        forced = None if kernel is None else name_of(kernel, "the name of a kernel")
+        code = self._alone(self.lib.cst_suite_force, name_of(suite, "the name of a suite"), forced)
         self.check(code, kernel or suite, NAME_KERNEL)
 
     def try_force(self, suite: str, kernel: str) -> bool:
         """The same; False where the kernel does not fit the suite, or this CPU. Quicker than an exception, for which
         names that may have been meant are looked for."""
-        code = self.lib.cst_suite_force(self.handle, suite.encode(), kernel.encode())
+        forced = name_of(kernel, "the name of a kernel")
+        code = self._alone(self.lib.cst_suite_force, name_of(suite, "the name of a suite"), forced)
         if code not in (ERR_NAME, ERR_UNSUPPORTED, ERR_JIT):
             self.check(code, kernel)
         return bool(code == OK)
 
-    def load_pack(self, pack: bytes) -> None:
-        self.check(self.lib.cst_pack_load(self.handle, pack, len(pack)), "pack")
+    def load_pack(self, pack: Buffer) -> None:
+        """Adds the kernels of a pack (cst_pack_load)."""
+        address, length, keep = place(pack)
+        code = self._alone(self.lib.cst_pack_load, address, length)
+        del keep
+        self.check(code, "pack")
 
-    def why_refused(self, pack: bytes) -> str:
+    def why_refused(self, pack: Buffer) -> str:
         """Why `load_pack` would refuse the pack; empty when its checks pass."""
-        text = ctypes.create_string_buffer(1024)
-        code = self.lib.cst_pack_check(pack, len(pack), text, len(text))
+        text, (address, length, keep) = ctypes.create_string_buffer(1024), place(pack)
+        code = self.lib.cst_pack_check(address, length, text, len(text))
+        del keep
         if code != ERR_PACK:
             self.check(code, "pack")
         return text.value.decode()
 
     def selftest(self, glob: str | None = None) -> dict[str, int]:
-        """Results by name; see each one, a failure does not raise."""
+        """Results by name; see each one, a failure does not raise. RuntimeFailure (ERR_NAME) where nothing matches."""
         results: dict[str, int] = {}
 
         def each(name: bytes, result: int, _: Any) -> None:
             results[name.decode()] = result
 
-        self.lib.cst_selftest(self.handle, glob.encode() if glob is not None else None, EACH_TEST(each), None)
+        pattern = None if glob is None else name_of(glob, "a pattern")
+        code = self.call(self.lib.cst_selftest, pattern, EACH_TEST(each), None)
+        if not results:
+            self.check(code, glob or "")
         return results
 
-    def burst(self, jobs: Sequence[Job]) -> int:
-        """Runs the jobs; returns the code (nothing is raised), and sets `status` and `out_len` of each job."""
+    def burst(self, jobs: Iterable[Job]) -> int:
+        """Runs the jobs; returns the code (nothing is raised that C says), and sets `status` and `out_len` of each.
+        What a job writes must not be what another reads or writes. RuntimeFailure where a key is closed."""
+        jobs = list(jobs)
         array = (JobStruct * len(jobs))()
-        for struct, job in zip(array, jobs):
-            job.fill(struct)
-        code = self.lib.cst_burst(self.handle, array, len(jobs))
+        kept = [filled(job, struct, self.lib) for struct, job in zip(array, jobs)]
+        code: int = self.call(self.lib.cst_burst, array, len(jobs))
+        del kept
         for struct, job in zip(array, jobs):
             job.status, job.out_len = struct.status, struct.out_len
         return code

@@ -11,7 +11,7 @@ import mmap
 import random
 from collections.abc import Iterator
 
-from ..binding.runtime import SEAL, Job
+from ..binding.runtime import SEAL, Address, Job
 from . import oracle
 from .forced import Forced, NotServed, never_ran
 from .placed import Placed
@@ -95,9 +95,9 @@ def _empty(forced: Forced, suite: str, rng: random.Random, nowhere: int) -> tupl
         key,
         SEAL,
         iv=case.iv or None,
-        aad=case.aad or ((nowhere, 0) if ciphers and case.tag else None),
-        data=(nowhere, 0),
-        out=bytearray(len(case.out)) if case.out else ((nowhere, 0) if ciphers else None),
+        aad=case.aad or (Address(nowhere, 0) if ciphers and case.tag else None),
+        data=Address(nowhere, 0),
+        out=bytearray(len(case.out)) if case.out else (Address(nowhere, 0) if ciphers else None),
         tag=bytearray(len(case.tag)) or None,
     ), case
 

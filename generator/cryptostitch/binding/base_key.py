@@ -1,0 +1,72 @@
+"""What a key has beside its operations: its suite, and errors that say what was wrong with what it was given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import causes
+from .capi import ERR_ARGUMENT, ERR_LENGTH, OPEN, SEAL
+from .handles import Handle
+from .library import Library
+from .values import number
+
+
+class OfKeys(Handle):
+    """What a suite tells of itself: lengths in bytes, as cst_suite_info has them."""
+
+    _what = "suite"
+    context: Library
+    name: str
+    kind: int
+    key_bytes: int
+    mac_key_min: int
+    mac_key_max: int
+    iv_bytes: int
+    tag_min: int
+    tag_max: int
+    block_bytes: int
+    expansion: int
+    max_bytes: int
+    aad_min: int
+    aad_max: int
+    iv_min: int
+    iv_max: int
+    min_bytes: int
+    key_min: int
+    key_max: int
+    tag_lengths: list[int]
+    aad_step: int
+    iv_and_count_bytes: int
+    open_block_bytes: int
+    open_min_bytes: int
+    open_max_bytes: int
+    most_tag_bytes: int
+
+
+class BaseKey(Handle):
+    """cst_key."""
+
+    _what = "key"
+    suite: OfKeys
+
+    def check(self, code: int, cause: str = "") -> None:
+        """Raises RuntimeFailure unless the code is OK."""
+        self.suite.context.check(code, self.suite.name, cause=cause)
+
+    def check_job(self, code: int, job: Any, where: str = "") -> None:
+        """The same, for what a JobStruct said; ``where``: which it was, or the cause."""
+        cause = ""
+        if code == ERR_LENGTH:
+            cause = causes.of_job(self.suite, job.iv_len, job.aad_len, job.in_len, job.tag_len)
+        elif code == ERR_ARGUMENT and job.direction not in (SEAL, OPEN):
+            cause = f"no direction {job.direction}"
+        self.check(code, f"{where}: {cause}" if where and cause else where or cause)
+
+    def tag_bytes(self, tag_len: int | None) -> int:
+        """Bytes of the tag that is asked for: not more than the suite has. RuntimeFailure where it cannot be."""
+        if tag_len is None:
+            return self.suite.tag_max
+        length = number(tag_len, "the length of a tag")
+        if length > self.suite.most_tag_bytes:
+            self.check(ERR_LENGTH, causes.of_tag(self.suite, length))
+        return length

@@ -1,0 +1,27 @@
+"""Error codes of the C API as exceptions. They can be pickled, so that they come out of other processes."""
+
+from __future__ import annotations
+
+
+class RuntimeFailure(Exception):
+    """An error code of the C API. ``nearest`` holds names that may have been meant, for ERR_NAME."""
+
+    def __init__(self, code: int, text: str, subject: str = "", nearest: str = ""):
+        super().__init__(code, text, subject, nearest)
+        self.code, self.text, self.subject, self.nearest = code, text, subject, nearest
+
+    def __str__(self) -> str:
+        message = f"{self.subject}: {self.text}" if self.subject else self.text
+        return f"{message} (did you mean {self.nearest}?)" if self.nearest else message
+
+
+class SomeForged(RuntimeFailure):
+    """At least one message is not authentic. ``opened``: all texts in their order, None where a message was forged;
+    ``forged``: the numbers of those."""
+
+    def __init__(self, failure: RuntimeFailure, opened: list[bytearray | None]):
+        self.opened = opened
+        self.forged = [at for at, text in enumerate(opened) if text is None]
+        text = f"{failure.text}: {len(self.forged)} of {len(opened)} messages"
+        super().__init__(failure.code, text, failure.subject)
+        self.args = failure, opened  # what the class is called with when it is unpickled

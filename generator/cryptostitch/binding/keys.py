@@ -1,0 +1,187 @@
+"""Keys with their one-buffer operations."""
+
+from __future__ import annotations
+
+from ctypes import byref, c_size_t, c_uint64
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import causes
+from .base_key import BaseKey, OfKeys
+from .capi import CIPHER, DIGEST, ERR_ARGUMENT, ERR_LENGTH, CrcStruct, TlsWrite
+from .column import Offsets, digest_column
+from .handles import make
+from .library import Library, wanted
+from .values import Address, Buffer, Place, number, optional, place
+
+
+class Key(BaseKey):
+    """cst_key: an expanded key, with the one-buffer operations. May be used from several threads.
+
+    ``memory``: the Address of memory in which it shall lie, at a multiple of KEY_ALIGN and of `Suite.key_memory` bytes
+    at least; it is wiped when the key is closed. Without one the key has memory of its own.
+    """
+
+    def __init__(self, suite: OfKeys, key: Any = None, mac_key: Any = None, memory: Address | None = None):
+        self.suite, self.lib = wanted(OfKeys, suite, "the suite"), suite.lib
+        of = suite.live()
+        k, k_len, keep_k = optional(key)
+        m, m_len, keep_m = optional(mac_key)
+        if memory is None:
+            code, self._owned = make(self.lib.cst_key_new, self.lib.cst_key_free, of, of.pointer, k, k_len, m, m_len)
+        else:
+            room, room_len, _ = place(wanted(Address, memory, "the memory"), write=True)
+            code, self._owned = make(
+                self.lib.cst_key_init, self.lib.cst_key_clear, of, of.pointer, room, room_len, k, k_len, m, m_len
+            )
+        del keep_k, keep_m
+        cause = causes.of_key(suite, k_len, m_len) if code in (ERR_LENGTH, ERR_ARGUMENT) else ""
+        if memory is not None and code == ERR_ARGUMENT:
+            cause = ""
+        self.check(code, cause)
+
+    def close(self) -> None:
+        """Wipes it, and frees the memory that is its own: behind the calls, and the jobs in managers, that use it."""
+        super().close()
+
+    def seal(
+        self, data: Buffer, iv: Buffer | None = None, aad: Buffer | None = None, tag_len: int | None = None
+    ) -> tuple[bytes, bytes]:
+        """(output, tag)."""
+        suite, tag = self.suite, bytearray(self.tag_bytes(tag_len))
+        text = place(data)
+        out = bytearray(text[1] + suite.expansion if suite.kind >= CIPHER else 0)
+        length = self._alone(self.lib.cst_seal, text, optional(iv), optional(aad), out, place(tag))
+        return bytes(memoryview(out)[:length]), bytes(tag)
+
+    def open(
+        self, data: Buffer, tag: Buffer | None = None, iv: Buffer | None = None, aad: Buffer | None = None
+    ) -> bytes:
+        """The plaintext (or b"" for a digest or MAC that is right); RuntimeFailure with ERR_AUTH when it is forged."""
+        text = place(data)
+        out = bytearray(text[1] if self.suite.kind >= CIPHER else 0)
+        length = self._alone(self.lib.cst_open, text, optional(iv), optional(aad), out, optional(tag))
+        return bytes(memoryview(out)[:length])
+
+    def _alone(self, function: Any, text: Place, iv: Place, aad: Place, out: bytearray, tag: Place) -> int:
+        """cst_seal or cst_open: the bytes of its output."""
+        length = c_size_t()
+        to = place(out, write=True)
+        code = self.call(function, *iv[:2], *aad[:2], *text[:2], *to[:2], byref(length), *tag[:2])
+        if code == ERR_LENGTH:
+            self.check(code, causes.of_job(self.suite, iv[1], aad[1], text[1], tag[1]))
+        self.check(code)
+        return length.value
+
+    def tls_records(
+        self, data: Buffer, ivs: Buffer, sequence: int = 0, kind: int = 23, version: int = 0x0303, fragment: int = 0
+    ) -> bytes:
+        """cst_tls_seal: `data` as TLS records, one behind the other. `ivs`: 16 bytes per record; see `tls_size`."""
+        address, length, keep_in = place(data)
+        write = TlsWrite(sequence=sequence, type=kind, version=version, fragment=fragment)
+        records, size = self.tls_size(length, fragment)
+        out = bytearray(size)
+        write.in_len = length
+        setattr(write, "in", address)
+        write.iv, write.iv_len, keep_iv = place(ivs)
+        write.out, write.out_cap, keep_out = place(out, True)
+        owned = self.live()
+        write.key = owned.pointer
+        code = owned.gate.call(self.lib.cst_tls_seal, byref(write))
+        del keep_iv, keep_in, keep_out, owned
+        if code == ERR_ARGUMENT:
+            self.check(code, f"no records of version {version:#06x}: 0x0302 or 0x0303")
+        if code == ERR_LENGTH and write.iv_len < 16 * records:
+            self.check(code, f"{write.iv_len} bytes of IVs, where {records} records take {16 * records}")
+        wraps = write.sequence + records > 1 << 64
+        self.check(code, "the sequence numbers would wrap" if code == ERR_LENGTH and wraps else "")
+        return bytes(memoryview(out)[: write.out_len])
+
+    def tls_size(self, size: int, fragment: int = 0) -> tuple[int, int]:
+        """(records, bytes) that cst_tls_seal makes of `size` bytes."""
+        records, bytes_ = c_size_t(), c_size_t()
+        code = self.call(
+            self.lib.cst_tls_seal_size,
+            number(size, "a size"),
+            number(fragment, "a fragment"),
+            byref(records),
+            byref(bytes_),
+        )
+        long = f"a fragment of {fragment} bytes, where records take 16384" if fragment > 16384 else ""
+        self.check(code, "the suite is not one of TLS" if code == ERR_ARGUMENT else long)
+        return records.value, bytes_.value
+
+    def digest(self, data: Buffer, tag_len: int | None = None) -> bytes:
+        """The digest or MAC; ``tag_len``: its first bytes, or of an extendable-output function as many as wanted."""
+        tag = bytearray(self.tag_bytes(tag_len))
+        t, t_len, keep_t = place(tag, True)
+        d, d_len, keep_d = place(data)
+        code = self.call(self.lib.cst_digest, d, d_len, t, t_len)
+        del keep_t, keep_d
+        self.check(code, causes.of_digest(self.suite, d_len, t_len) if code else "")
+        return bytes(tag)
+
+    def checksum(self, data: Buffer, value: int = 0) -> int:
+        """cst_checksum_update: the checksum of what ``value`` is that of, with ``data`` behind it."""
+        at = c_uint64(number(value, "a checksum"))
+        d, d_len, keep_d = place(data)
+        code = self.call(self.lib.cst_checksum_update, d, d_len, byref(at))
+        del keep_d
+        self.check(code, causes.of_checksum(self.suite, value) if code == ERR_ARGUMENT else "")
+        return at.value
+
+    def combine(self, first: int, second: int, second_len: int) -> int:
+        """cst_checksum_combine: the checksum of two texts one behind the other, the second of so many bytes."""
+        value = c_uint64()
+        numbers = number(first, "a checksum"), number(second, "a checksum"), number(second_len, "a length")
+        code = self.call(self.lib.cst_checksum_combine, *numbers, byref(value))
+        self.check(code, causes.of_checksum(self.suite, *numbers[:2]) if code == ERR_ARGUMENT else "")
+        return value.value
+
+    def digest_column(
+        self, data: Buffer, offsets: Buffer, tags: Buffer, tag_len: int | None = None, stride: int = 0
+    ) -> None:
+        """cst_digest_column: the digest of each item data[offsets[i] : offsets[i + 1]] into ``tags``, a writable
+        buffer. ``offsets``: a buffer of whole numbers of 4 or 8 bytes, one more than items, which is copied.
+        ValueError where ``tags`` is too small, or the offsets are not such."""
+        digest_column(self, data, Offsets(offsets), tags, self.tag_bytes(tag_len), number(stride, "a stride"))
+
+
+@dataclass
+class AnyCrc:
+    """What keys of `CrcKey` have in the place of a suite."""
+
+    context: Library
+    name: str = "a cst_crc"
+    kind: int = DIGEST
+    key_min: int = 0
+    key_max: int = 0
+    mac_key_min: int = 0
+    mac_key_max: int = 0
+    iv_min: int = 0
+    iv_max: int = 0
+    aad_min: int = 0
+    aad_max: int = 0
+    aad_step: int = 1
+    tag_max: int = 8
+    most_tag_bytes: int = 8
+    tag_lengths: list[int] = field(default_factory=lambda: [8])
+    block_bytes: int = 1
+    min_bytes: int = 0
+    max_bytes: int = 2**61 - 1
+    iv_and_count_bytes: int = 0
+
+
+class CrcKey(Key):
+    """cst_crc_new: a check of any polynomial, given without its highest term. Digests have 8 bytes. RuntimeFailure
+    where there is no such check."""
+
+    def __init__(
+        self, context: Library, width: int, polynomial: int, initial: int = 0, final: int = 0, reflected: bool = False
+    ):
+        self.suite, self.lib = AnyCrc(wanted(Library, context, "the context")), context.lib  # type: ignore[assignment]
+        crc = CrcStruct(width=width, reflected=reflected, polynomial=polynomial, initial=initial, final=final)
+        of = context.live()
+        code, self._owned = make(self.lib.cst_crc_new, self.lib.cst_key_free, of, of.pointer, byref(crc))
+        cause = causes.of_crc(crc) if code == ERR_ARGUMENT else ""
+        self.check(code, cause)
