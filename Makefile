@@ -1,4 +1,5 @@
-# The front door. `make`, `make check`, `make test [CPU=zen3]`, `make test-long`, `make demo [FILE=...]`,
+# The front door. `make`, `make check`, `make test [CPU=zen3]`, `make test-lesser`,
+# `make test-long`, `make demo [FILE=...]`,
 # `make bench [BENCH="--rows ..."]`, `make bench-tiers`, `make figures`, `make peers [PEERS="openssl ..."]` (the newest
 # of those whom the benchmark compares with, into build/peers), `make deb`, `make tarball`, `make wheel` (into
 # build/packages); works from any folder with `make -C`.
@@ -13,7 +14,7 @@ PEERS ?=
 PYTEST ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build configured venv tools check format test test-long demo bench bench-tiers figures peers
+.PHONY: all build configured venv tools check format test test-lesser test-long demo bench bench-tiers figures peers
 .PHONY: install clean deb tarball wheel
 all: build
 
@@ -55,6 +56,13 @@ format: venv
 test: check build
 	@$(IN); cmake/tools.sh test
 	CRYPTOSTITCH_CPU='$(CPU)' .venv/bin/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST)
+
+# What depends on the CPU, on a lesser one by turns (the commit decides which).
+test-lesser: build
+	@$(IN); cmake/tools.sh test
+	cpu=$$(.venv/bin/python tests/drawn_cpu.py)
+	echo "on a lesser CPU, $$cpu:"
+	CRYPTOSTITCH_CPU=$$cpu .venv/bin/python -m pytest -n $(JOBS) --dist worksteal -m cpu $(PYTEST)
 
 # The long forms: every kernel's whole ladder, long fuzzing, the whole suite under each restriction. Hours on two cores.
 test-long: export CRYPTOSTITCH_LONG = 1

@@ -11,16 +11,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_cpu import CPU, DEPENDS_ON_CPU
 from vectors.counts import falls, rises, wanted
 
 ROOT = Path(__file__).resolve().parents[1]
-OTHER_CPU = "CRYPTOSTITCH_CPU"
+pytest_plugins = ["allowed_skips"]
 gc.set_threshold(100_000, 50, 50)  # as the command line does
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.relative_to(ROOT / "tests").as_posix().startswith(DEPENDS_ON_CPU):
+            item.add_marker(pytest.mark.cpu)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Ends the session when CRYPTOSTITCH_CPU names no CPU, or one that has more than this one."""
-    if os.environ.get(OTHER_CPU) and (ROOT / "build/libcryptostitch.so").exists():
+    if os.environ.get(CPU) and (ROOT / "build/libcryptostitch.so").exists():
         from cryptostitch.binding import runtime
 
         try:
@@ -30,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header() -> str | None:
-    return f"{OTHER_CPU}: {os.environ[OTHER_CPU]}" if os.environ.get(OTHER_CPU) else None
+    return f"{CPU}: {os.environ[CPU]}" if os.environ.get(CPU) else None
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +90,7 @@ def needs_pair(cpu: set[str]) -> None:
 @pytest.fixture
 def unknown_cpu(build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """This CPU is one that nobody has named."""
-    monkeypatch.setenv(OTHER_CPU, ",".join(filter(None, (os.environ.get(OTHER_CPU), "unknown"))))
+    monkeypatch.setenv(CPU, ",".join(filter(None, (os.environ.get(CPU), "unknown"))))
 
 
 @pytest.fixture

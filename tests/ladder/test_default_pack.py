@@ -1,4 +1,8 @@
-"""The whole ladder on every kernel of the default pack: the quick form; with CRYPTOSTITCH_LONG=1 the long one."""
+"""The whole ladder on every kernel of the default pack: the quick form; with CRYPTOSTITCH_LONG=1 the long one.
+
+Where CRYPTOSTITCH_CPU names another CPU, only the checks through the C API: what the others look at, a kernel's code,
+is the same as without it.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from cryptostitch.ladder.result import FAIL, SKIP, Effort
 from cryptostitch.listing import Catalogue
 
 EFFORT = Effort(seed=1, long=bool(os.environ.get("CRYPTOSTITCH_LONG")))
+CHECKS = ("answers", "lengths", "fuzz") if os.environ.get("CRYPTOSTITCH_CPU") else ()
 TASKS = sorted(
     tasks(Catalogue()), key=lambda task: ([(part.form, isa) for part, isa in reversed(task.parts)], task.name)
 )
@@ -19,7 +24,7 @@ BATCHES = [TASKS[i : i + BATCH] for i in range(0, len(TASKS), BATCH)]
 
 @pytest.fixture(scope="module")
 def climber(build) -> Climber:
-    return Climber(Plan(effort=EFFORT))
+    return Climber(Plan(checks=CHECKS, effort=EFFORT))
 
 
 @pytest.mark.parametrize("batch", range(len(BATCHES)))

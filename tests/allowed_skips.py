@@ -1,0 +1,94 @@
+"""Skips that hide no loss. Under CI=true (and by --check-skips) any other one makes the session fail.
+
+A pattern is matched against the beginning of the reason. ``lesser``: only where the CPU, or the one that
+CRYPTOSTITCH_CPU names, has less than every kernel wants.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+CPUINFO = Path("/proc/cpuinfo")
+WIDEST = frozenset("avx512vl avx512bw avx512ifma avx512_vbmi avx512_vbmi2 gfni vaes vpclmulqdq sha_ni bmi2 adx".split())
+"""By the names of /proc/cpuinfo: with these every kernel of the default pack runs."""
+
+
+@dataclass(frozen=True)
+class Allowed:
+    pattern: str
+    why: str
+    lesser: bool = False
+
+
+ALLOWED = (
+    Allowed(r".*CRYPTOSTITCH_LONG=1", "`make test-long` runs it"),
+    Allowed("minutes$", "`make test-long` runs it"),
+    Allowed("this CPU (has no|lacks) ", "other CPUs run it, and this one when no lesser one is asked for", lesser=True),
+    Allowed("this CPU lacks (sha512|sm3|sm4) ", "instructions that no kernel has, and only few CPUs"),
+    Allowed("this CPU cannot run it", "as above", lesser=True),
+    Allowed("no [a-z0-9_-]+ here$", "a target that this CPU has not", lesser=True),
+    Allowed("no kernel of both runs on this CPU", "as above", lesser=True),
+    Allowed("the choice is known for Zen 4", "CRYPTOSTITCH_CPU=zen4 runs it"),
+)
+
+
+@functools.cache
+def _flags() -> frozenset[str]:
+    found = re.search(r"^flags\s*:(.*)$", CPUINFO.read_text(), re.MULTILINE) if CPUINFO.exists() else None
+    return frozenset(found[1].split()) if found else frozenset()
+
+
+def has_all() -> bool:
+    """Whether every kernel can run in this session."""
+    return not os.environ.get("CRYPTOSTITCH_CPU") and _flags() >= WIDEST
+
+
+def refused(reasons: Counter[str], everything: bool) -> list[str]:
+    """A sentence for each reason that no entry allows. ``everything``: every kernel can run."""
+    patterns = [entry.pattern for entry in ALLOWED if not (entry.lesser and everything)]
+    return [
+        f"{number} skipped, which tests/allowed_skips.py does not allow: {reason}"
+        for reason, number in sorted(reasons.items())
+        if not any(re.match(pattern, reason) for pattern in patterns)
+    ]
+
+
+# ---- the plugin
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--check-skips", action="store_true", help="fail when a skip is not in tests/allowed_skips.py")
+
+
+def _refused(config: pytest.Config) -> list[str]:
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    wanted = config.option.check_skips or os.environ.get("CI") == "true"
+    if not wanted or reporter is None or hasattr(config, "workerinput"):
+        return []
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reporter.getreports("skipped"))
+    for outcome in ("passed", "failed"):
+        for report in reporter.getreports(outcome):
+            for name, value in report.user_properties:
+                if name == "checks" and report.when == "call" and value[1] == "skip":  # of one kernel
+                    reasons[value[2]] += 1
+    return refused(reasons, has_all())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if _refused(session.config) and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if lines := _refused(config):
+        terminalreporter.section("skips that hide a loss")
+        for line in lines:
+            terminalreporter.line(f"FAILED {line}", red=True)

@@ -1,0 +1,65 @@
+"""Prints the lesser CPU (CRYPTOSTITCH_CPU) whose turn it is: drawn by the commit's hash among those that this CPU can
+stand in for."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from cryptostitch.binding import runtime
+
+CPU = "CRYPTOSTITCH_CPU"
+DEPENDS_ON_CPU = (
+    *(
+        "engine/",
+        "integrations/",
+        "pages/",
+        "soak/",
+        "runtime/test_api_",
+        "runtime/test_plan_",
+        "runtime/test_lesser_cpu",
+    ),
+    *(
+        "ladder/test_climb",
+        "ladder/test_default_pack",
+        "ladder/test_forced",
+        "ladder/test_native",
+        "ladder/test_model_",
+    ),
+    *("test_bench", "test_bound_command", "test_cli", "test_defaults", "test_examples", "test_learn", "test_many"),
+    *("test_matrix", "test_new_pair", "test_regret", "test_report", "test_seal_many", "test_sum", "test_tune"),
+    "test_unknown_cpu",
+)
+"""Of files whose tests may end otherwise on another CPU (marker `cpu`): how their paths below tests/ begin."""
+
+
+def candidates() -> list[str]:
+    """All but `unknown`, which has whatever this CPU has."""
+    found = []
+    for name in sorted(set(runtime.Context().names(runtime.NAME_CPU)) - {"unknown"}):
+        os.environ[CPU] = name
+        try:
+            runtime.Context()
+        except runtime.RuntimeFailure as failure:
+            if failure.code != runtime.ERR_UNSUPPORTED:
+                raise
+        else:
+            found.append(name)
+    os.environ.pop(CPU, None)
+    return found
+
+
+def drawn(names: Sequence[str], commit: str) -> str:
+    """Another one for most other commits. ValueError without names."""
+    if not names:
+        raise ValueError("this CPU can stand in for no other")
+    return names[int.from_bytes(hashlib.sha256(commit.encode()).digest()[:8]) % len(names)]
+
+
+if __name__ == "__main__":
+    os.environ.pop(CPU, None)
+    here = Path(__file__).parent
+    print(drawn(candidates(), subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=here, text=True).strip()))

@@ -1,0 +1,31 @@
+"""Which lesser CPU the tests of CI believe in (drawn_cpu.py)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from cryptostitch.binding import runtime
+from drawn_cpu import CPU, DEPENDS_ON_CPU, candidates, drawn
+
+
+def test_every_candidate_gets_its_turn(build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(CPU, raising=False)
+    names = candidates()
+    assert "nehalem" in names and "unknown" not in names and CPU not in os.environ
+    assert {drawn(names, f"commit {n}") for n in range(40 * len(names))} == set(names)
+    assert drawn(names, "a") == drawn(names, "a")
+    for name in names:
+        monkeypatch.setenv(CPU, name)
+        assert name in runtime.Context().cpu()["brand"]
+
+
+def test_no_candidate() -> None:
+    with pytest.raises(ValueError, match="no other"):
+        drawn([], "a")
+
+
+def test_every_mark_is_of_a_file(root: Path) -> None:
+    files = [file.relative_to(root / "tests").as_posix() for file in (root / "tests").rglob("test_*.py")]
+    assert all(any(file.startswith(beginning) for file in files) for beginning in DEPENDS_ON_CPU)
