@@ -243,6 +243,29 @@ def test_cpu(build: Path) -> None:
     assert found["cpu"]["brand"] in text and "XCR0" in text and "sha1_" in text
 
 
+def test_cpu_shows_where_kernels_change(build: Path) -> None:
+    """A border is where the choice changes: the kernel that stands there is chosen from it on, another one before."""
+    from cryptostitch.binding import runtime
+
+    name = "aes-128-cbc+hmac-sha1-etm"
+    found = json.loads(run("cpu", "--suite", name, "--jobs", "1,64", "--format", "json").stdout)["borders"]
+    suite = runtime.Context().suite(name)
+    assert {(row["direction"], row["jobs"]) for row in found} == {(d, n) for d in ("seal", "open") for n in (1, 64)}
+    assert len(found) > 4
+    last: dict = {}
+    for row in found:
+        direction = runtime.OPEN if row["direction"] == "open" else runtime.SEAL
+        assert suite.choice(row["jobs"], row["from"], False, direction).kernel == row["kernel"]
+        place = (row["direction"], row["jobs"])
+        if place in last:
+            assert row["kernel"] != last[place]
+            before = suite.choice(row["jobs"], row["from"] - 16, False, direction)
+            assert before.kernel == last[place]
+        last[place] = row["kernel"]
+    text = run("cpu", "--suite", name).output
+    assert re.search(r"seal +1 +16 +\S+ +\d", text) and "from bytes" in text
+
+
 def test_cpu_is_a_screen(build: Path) -> None:
     """The machine, the grade of the costs, and a line for each family, of which every suite is one."""
     text, every = run("cpu").output, run("cpu", "--all").output

@@ -32,6 +32,20 @@ SATURATED = [
 ]
 FEW = [ETM1, ETM256, "sha1", "sha256", "sha512", "aes-128-cbc", "aes-128-gcm", "chacha20-poly1305", "aes-128-xts"]
 SHORT = [ETM1, ETM256, "sha1", "sha256", "aes-128-cbc", "aes-128-gcm", "chacha20-poly1305", "aes-128-ccm"]
+RANDOM = [
+    ETM1,
+    ETM256,
+    "sha1",
+    "sha256",
+    "md5",
+    "aes-128-cbc",
+    "aes-128-cbc/open",
+    "aes-128-ctr",
+    "aes-128-gcm",
+    "chacha20-poly1305",
+    "aes-128-ccm",
+]
+MIXES = {"imix": "IMIX", "random": "64 to 1,463 B", "random-log": "1 B to 16 KiB", "equal": "768 B each"}
 FAMILIES = {"zen4": "Zen 4", "zen5": "Zen 5", "sapphire_rapids": "Sapphire or Emerald Rapids"}
 
 
@@ -40,8 +54,8 @@ def figure(cycles: float) -> str:
 
 
 def bytes_text(size: str) -> str:
-    if size == "imix":
-        return "IMIX"
+    if size in MIXES:
+        return MIXES[size]
     return f"{int(size) // 1024} KiB" if int(size) >= 1024 else f"{size} B"
 
 
@@ -53,7 +67,7 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 def against_best(
     title: str, rows: list[str], loads: list[Load], heading: Callable[[Load], str], cells: dict[tuple[str, Load], Cell]
 ) -> str:
-    """Ours and the best peer by row, for each load; a row without any figure is left out."""
+    """Ours and the best peer by row, for each load; a row without any figure is left out, and a table without rows."""
     lines = []
     for row in rows:
         line = [f"`{row}`"]
@@ -63,6 +77,8 @@ def against_best(
             line += [figure(ours.cycles) if ours else "", f"{figure(peer.cycles)} ({peer.impl})" if peer else ""]
         if any(line[1:]):
             lines.append(line)
+    if not lines:
+        return ""
     return table([title, *(text for load in loads for text in (heading(load), "best peer"))], lines)
 
 
@@ -90,16 +106,28 @@ def figures(results: dict[str, Any]) -> str:
     )
     sizes = [Load(size, 64, "own") for size in ("64", "256", "1024", "imix")]
     few = [Load("1024", 1, "own"), Load("16384", 1, "own"), Load("16384", 8, "own")]
-    return "\n\n".join(
-        [
-            head,
-            against_best(
-                "16 KiB, 64 jobs with their own keys", SATURATED, [Load("16384", 64, "own")], lambda load: "c/B", cells
-            ),
-            against_best("few jobs, own keys", FEW, few, lambda load: f"{load.jobs} x {bytes_text(load.size)}", cells),
-            against_best("64 short jobs, own keys", SHORT, sizes, lambda load: bytes_text(load.size), cells),
-        ]
-    )
+    mixed = [
+        Load("random", 64, "own"),
+        Load("equal", 64, "own"),
+        Load("random", 1, "own"),
+        Load("random-log", 64, "own"),
+    ]
+    tables = [
+        head,
+        against_best(
+            "16 KiB, 64 jobs with their own keys", SATURATED, [Load("16384", 64, "own")], lambda load: "c/B", cells
+        ),
+        against_best("few jobs, own keys", FEW, few, lambda load: f"{load.jobs} x {bytes_text(load.size)}", cells),
+        against_best("64 short jobs, own keys", SHORT, sizes, lambda load: bytes_text(load.size), cells),
+        against_best(
+            "random lengths over 1,024 texts",
+            RANDOM,
+            mixed,
+            lambda load: f"{load.jobs} x {bytes_text(load.size)}",
+            cells,
+        ),
+    ]
+    return "\n\n".join(filter(None, tables))
 
 
 def compared(ours: Taken, peer: Taken) -> str:

@@ -18,8 +18,8 @@ namespace cst {
 
 class Engine {
 public:
-    // `target`: NULL or a lowering (target.hpp). Errors of CPU names, target names and packs. Without `legacy` there are no
-    // kernels of variable time, and no suites of legacy algorithms.
+    // `target`: NULL or a lowering (target.hpp). Errors of CPU names, target names and packs. Without `legacy` there
+    // are no kernels of variable time, and no suites of legacy algorithms.
     int init(const char *target, bool no_jit, bool legacy = false);
     // The same for another CPU: what it would choose. Kernels that this CPU does not have must not be run.
     int init(Cpu cpu, const char *target, bool no_jit, bool legacy = false);

@@ -69,7 +69,7 @@ size_t draw_length(Random &random) {
         case 3:
         case 4: return draw_edge(random);
         case 5: return random.below(81);
-        case 6: return random.below(700);
+        case 6: return random.chance(50) ? random.below(700) : random.between(64, 1463);  // packets
         default: return draw_long(random);
     }
 }

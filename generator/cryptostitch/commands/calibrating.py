@@ -40,7 +40,8 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str) -> list[int
 @format_option
 def cpu(jobs, size, one_key, glob, every, target, costs, legacy, fmt) -> None:
     """Say what was detected, whose costs kernels are chosen by, and which kernels jobs would run on: a line for each
-    family of suites; with --suite or --all, suite by suite, and why.
+    family of suites; with --suite or --all, suite by suite, and why; with --suite also from how many bytes on each
+    kernel is the cheapest.
 
     \b
     Examples:
@@ -49,6 +50,7 @@ def cpu(jobs, size, one_key, glob, every, target, costs, legacy, fmt) -> None:
     """
     from ..binding import runtime
     from ..binding.cost_file import holds_table
+    from ..report.borders import borders
     from ..report.choices import choices, choices_text, machine, overview_text
 
     if glob and every:
@@ -79,6 +81,8 @@ def cpu(jobs, size, one_key, glob, every, target, costs, legacy, fmt) -> None:
     if not names:
         raise click.UsageError(f"no suite matches '{glob}'; `cryptostitch list` shows them")
     found = {"cpu": machine(context), "choices": choices(context, names, jobs, size, one_key)}
+    if glob:
+        found["borders"] = borders(context, names, jobs, one_key)
     text = choices_text if glob or every else overview_text
     click.echo(json.dumps(found, indent=1) if fmt == "json" else text(found))
 

@@ -10,6 +10,7 @@ from typing import Any
 from ..binding import runtime
 from ..core.isa import ISAS
 from ..cpus.folder import Grade, Part, shipped
+from .borders import borders_text
 from .tables import columns
 
 CALIBRATED = "calibrated"
@@ -156,6 +157,7 @@ def choices_text(found: dict[str, Any]) -> str:
     suite, last = None, None
     for row in found["choices"]:
         if row["suite"] != suite:
+            lines += _borders_of(suite, found)
             suite, last = row["suite"], None
             lines += ["", suite]
         if "jobs" not in row:
@@ -172,4 +174,9 @@ def choices_text(found: dict[str, Any]) -> str:
             f"      {row['why']}",
         ]
         last = choice
-    return "\n".join(lines)
+    return "\n".join(lines + _borders_of(suite, found))
+
+
+def _borders_of(suite: str | None, found: dict[str, Any]) -> list[str]:
+    rows = [row for row in found.get("borders", ()) if row["suite"] == suite]
+    return ["", *("  " + line for line in borders_text(rows).splitlines())] if rows else []

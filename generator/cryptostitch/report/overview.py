@@ -13,16 +13,22 @@ from .plots import STYLES, save, versioned
 
 @dataclass(frozen=True)
 class Load:
-    """Jobs of so many bytes at once, with a key each."""
+    """So many jobs at once, with a key each: of so many bytes, or of a mix of cst-bench's."""
 
     row: str
     jobs: int
-    bytes: int
+    size: int | str
 
     @property
     def label(self) -> str:
-        size = f"{self.bytes // 1024} KiB" if self.bytes >= 1024 else f"{self.bytes} B"
+        if isinstance(self.size, str):
+            size = MIXES[self.size]
+        else:
+            size = f"{self.size // 1024} KiB" if self.size >= 1024 else f"{self.size} B"
         return f"{self.row.replace('-etm', '')}   {self.jobs} x {size}"
+
+
+MIXES = {"random": "64 to 1,463 B at random"}
 
 
 LOADS = (
@@ -38,6 +44,9 @@ LOADS = (
     Load("aes-256-cbc+hmac-sha512-etm", 64, 16384),
     Load("aes-128-cbc", 8, 16384),
     Load("aes-128-xts", 1, 16384),
+    Load("aes-128-cbc+hmac-sha1-etm", 64, "random"),
+    Load("aes-128-gcm", 64, "random"),
+    Load("aes-128-gcm", 1, "random"),
     Load("aes-128-gcm", 64, 64),
     Load("aes-128-gcm", 1, 16384),
     Load("aes-128-gcm", 1, 64),
@@ -54,7 +63,7 @@ def times_as_fast(results: Results, load: Load) -> float | None:
     ours: list[float] = []
     peers: list[float] = []
     for cell in results.cells:
-        if (cell.row, cell.jobs, cell.size, cell.keys) == (load.row, load.jobs, str(load.bytes), "own"):
+        if (cell.row, cell.jobs, cell.size, cell.keys) == (load.row, load.jobs, str(load.size), "own"):
             (ours if cell.implementation == OURS else peers).append(cell.cycles_per_byte)
     return min(peers) / min(ours) if ours and peers else None
 
