@@ -34,7 +34,7 @@ std::vector<Result> time_in_turn(Cell &cell, const std::vector<Peer *> &peers, c
     };
     std::vector<Timed> timed;
     for (Candidate &candidate : cell.candidates(peers)) {
-        // Of a mix each sample has all lengths.
+        // Each sample covers all lengths of a mix.
         const size_t calls =
             calls_per_sample(*candidate.task, effort, ticks_per_ms, cell.load().size.mix ? cell.runs() : 1);
         timed.push_back({std::move(candidate), calls, {}});

@@ -49,11 +49,12 @@ double cycles_of(const Suite &suite, size_t records, uint64_t text) {
 
 // By how many records of equal shares it is sealed fastest.
 size_t fastest_fragment(const Suite &suite, size_t in_len) {
+    if (in_len <= LEAST_FRAGMENT) return LEAST_FRAGMENT;
     size_t best = TLS_MOST_PLAIN;
     double least = HUGE_VAL;
     for (size_t lanes = 1; lanes <= MOST_LANES; lanes *= 2) {
         const size_t fragment = std::max(LEAST_FRAGMENT, ((in_len + lanes - 1) / lanes + 15) & ~size_t(15));
-        const size_t records = in_len ? (in_len - 1) / fragment + 1 : 1;
+        const size_t records = (in_len - 1) / fragment + 1;
         if (fragment > TLS_MOST_PLAIN) continue;
         if (records <= lanes / 2) break;
         const double cycles = cycles_of(suite, records, fragment);

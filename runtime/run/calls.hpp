@@ -11,7 +11,7 @@
 
 namespace cst {
 
-// Of one kernel, for message after message. What depends on a text's length is prepared when another length comes.
+// Runs message after message on one kernel. What depends on a text's length is prepared when the length changes.
 class Calls {
 public:
     Calls(const Calls &) = delete;

@@ -13,7 +13,7 @@ from .plots import STYLES, save, versioned
 
 @dataclass(frozen=True)
 class Load:
-    """So many jobs at once, with a key each: of so many bytes, or of a mix of cst-bench's."""
+    """A burst of `jobs` jobs with a key each; `size` is their bytes, or the name of a mix of lengths of cst-bench."""
 
     row: str
     jobs: int
