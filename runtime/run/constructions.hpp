@@ -16,8 +16,8 @@ void fetch_cold(const cst_job *jobs, size_t n);
 // 800-38D) with an IV of 12 bytes and a short AAD. CST_OK, CST_ERR_AUTH, or JOB_WAITING: they are not, or other kernels
 // take less, and nothing has happened.
 int run_one_call(cst_job *jobs, size_t n);
-// The same of each of the jobs, at most MOST_MESSAGES, that waits: those that no such kernel takes go on waiting.
-// False: one did not authenticate.
+// Runs those of at most MOST_MESSAGES jobs, of any lengths, that such kernels take; the others go on waiting. Returns
+// false if a job did not authenticate.
 bool run_one_calls(cst_job *jobs, size_t n);
 
 // The same of jobs that are best done one after the other on kernels of one lane, in one piece each: a digest, a MAC,

@@ -63,7 +63,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
         m.text_end = suite.enciphers() ? bytes : 0;
         if (suite.construction == Construction::chacha_poly && bytes <= CHACHA_MOST_FIRST) m.text_end += CHACHA_BLOCK;
         m.body_bytes = bytes + (suite.construction == Construction::rfc7518 ? 16 - bytes % 16 : 0);
-        // Of a record that is opened the least text first (record.cpp).
+        // open_records hashes the text that every padding leaves first, and the rest block by block (record.cpp).
         const uint64_t hidden = suite.construction == Construction::tls && opens
                                     ? std::min<uint64_t>(bytes, TLS_MOST_PADDING + suite.hash->record.digest_bytes)
                                     : 0;

@@ -87,8 +87,8 @@ __attribute__((noinline)) Ranking decide(const Suite &suite, const Need &need, b
     return {{pick.variant, messages}, pick.cycles, pick.next, pick.next_cycles};
 }
 
-// The same, with kernels whose code can be had. What else is refused, or there is no memory for it, is known by the
-// second time: then only what is ready is asked for, and that is not to last.
+// Decides among kernels whose code can be had. If the system refuses a kernel's code, the second round knows it and
+// considers only code that exists already; *lasts is false then, because the answer should not be remembered.
 Ranking decide_ready(const Suite &suite, const Need &need, bool *lasts) {
     for (bool only_ready = false;; only_ready = true) {
         *lasts = !only_ready;
@@ -98,8 +98,8 @@ Ranking decide_ready(const Suite &suite, const Need &need, bool *lasts) {
     }
 }
 
-// What about a step is asked of the choice: a step alone; whether a pair takes less than its parts, whether a kernel of
-// messages does.
+// A question is about the kernel of one step, or whether a pair kernel takes less than its parts, or whether a kernel
+// of whole messages does.
 enum class Kind : uint64_t { step, pair, message };
 
 // The need that stands for all of about these lengths, and its number.
@@ -124,7 +124,7 @@ struct Question {
     Need need;
     uint64_t number;
 
-    // What of its number does not depend on the lengths.
+    // The part of the number that does not depend on the lengths.
     static uint64_t rest(const Suite &suite, const Need &need, Kind kind, bool decrypts) {
         const uint64_t grain = need.grain ? std::min(1 + __builtin_ctzll(need.grain), MOST_GRAIN) : 0;
         const uint64_t flags = uint64_t(need.one_key) | uint64_t(need.aligned) << 1 | uint64_t(need.rounds_up) << 2 |
@@ -235,7 +235,7 @@ double cycles_of(Need need, Line line) {
     return cycles;
 }
 
-// What a step would cost that another is compared with: nothing of it is remembered, and no code is made for it.
+// Prices a step that another one is compared with. Nothing is remembered, and no code is made.
 double alternative(const Suite &suite, const Need &need) {
     return cycles_of(need, [&](const Need &some) { return decide(suite, some, false).chosen; });
 }

@@ -36,7 +36,7 @@ struct Ranking {
 
 Lineup line_up(const Suite &suite, const Need &need);
 
-// The same choice, with what it is expected to cost.
+// Returns the choice of line_up together with its expected cost.
 Ranking rank(const Suite &suite, const Need &need);
 
 // Core cycles of a step, each part of the messages on the kernel that is chosen for it; infinite where there is none.
@@ -49,14 +49,14 @@ const Variant *line_up_whole(const Suite &suite, const Family &family, size_t n,
 // pointer, is a store and a load.
 double loading(const Variant &variant, bool one_key);
 
-// What is asked about messages that are one call each of a kernel, with texts and AADs of so many bytes.
+// Describes messages that are one kernel call each, with texts of `bytes` and AADs of `aad` bytes.
 Need message_need(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t aad);
 
 // The kernel of messages for so many; NULL: there is none, or of an AEAD other kernels take less for the parts.
 const Variant *choose_message(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t aad);
 const Variant *choose_message(const Suite &suite, bool opens, const Need &exact);
 
-// The same for many lengths, one message each, with AADs of so many bytes.
+// Answers choose_message for many lengths of one suite, direction and AAD length.
 class MessageKernels {
 public:
     MessageKernels(const Suite &suite, bool opens, size_t n, uint64_t aad);

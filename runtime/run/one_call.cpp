@@ -149,9 +149,9 @@ bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
 }
 
 // Runs them; job(i) is the i-th.
-template <typename Those, typename Job>
+template <typename CallsOfSuite, typename Job>
 bool run_calls(const Variant &v, size_t n, Job job) {
-    Those calls(*key_of(*job(0)).suite->engine, v, *job(0));
+    CallsOfSuite calls(*key_of(*job(0)).suite->engine, v, *job(0));
     bool all = true;
     for (size_t i = 0; i < n; i++) all &= calls.run(job(i));
     v.calls.add(n);

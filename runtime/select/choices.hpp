@@ -1,5 +1,5 @@
-// What was decided about a family's kernels, for all messages of about the same length. Lengths that hardly change what
-// a kernel costs are one question, so random lengths ask no more than some hundred questions. Lock-free.
+// Remembers which kernel of a family is chosen for a range of lengths and a number of messages. Lengths within a range
+// hardly change what a kernel costs, so messages of random lengths ask some hundred questions altogether. Lock-free.
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,7 @@ struct LengthRange {
         return 8 * log2 + uint32_t(log2 >= 3 ? x >> (log2 - 3) & 7 : (x << (3 - log2)) & 7);
     }
     static uint64_t floor_of_eighth(uint64_t x) { return floor_of(x, 3); }
-    // The same of quarters and halves, and the middle of a half.
+    // Quarters and halves of an octave likewise; a half also has its middle.
     static uint32_t quarter(uint64_t x) { return eighth(x) / 2; }
     static uint64_t floor_of_quarter(uint64_t x) { return floor_of(x, 2); }
     static uint32_t half(uint64_t x) { return eighth(x) / 4; }

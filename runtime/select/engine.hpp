@@ -71,7 +71,7 @@ public:
     Spare &spare() const { return spare_; }
     // The keys that bursts had.
     Recent &recent() const { return recent_; }
-    // Of the costs: another one since they have changed, and what was decided by them does not count any more.
+    // Changes whenever costs change: choices that were remembered under another generation do not count.
     uint16_t cost_generation() const { return cost_generation_; }
     // How often kernels were compared by their costs (run/lineup.cpp), rather than a choice remembered.
     uint64_t questions() const { return questions_.load(std::memory_order_relaxed); }

@@ -1,5 +1,5 @@
-// What was decided about kernels: lengths that fall into one range are one question, what comes back was decided about
-// that question, whoever writes meanwhile; and 100,000 jobs of random lengths ask a few hundred questions.
+// Tests the memory of choices: lengths within one range are one question, an answer belongs to its question even while
+// other threads write, and 100,000 jobs of random lengths ask a few hundred questions.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -207,7 +207,7 @@ void random_lengths_ask_little(const char *name, int direction) {
 
 bool stitched(const cst_choice &choice) { return strchr(choice.kernel, '+'); }
 
-// What choices for ranges of lengths cost over those for the very lengths, by the same table.
+// Compares the cost of choices for ranges of lengths with that of choices for the very lengths, by the same table.
 void ranges_cost_little() {
     cst_ctx *ctx;
     cst_options options = {};
@@ -234,7 +234,7 @@ void ranges_cost_little() {
                         cst::explain(exact, direction, n, bytes, n == 1, &by_length) || !by_range.cycles_per_byte ||
                         !by_length.cycles_per_byte)
                         continue;
-                    // What stands around a stitched middle is no part of its figure.
+                    // The figure of a stitched kernel leaves out the calls in front of the middle and behind it.
                     if (stitched(by_range) != stitched(by_length)) {
                         flips++;
                         continue;
