@@ -212,6 +212,24 @@ def check_one(context: Context, suite: str, size: int, **more: int) -> None:
         assert len(partings) == 1, f"good records of one length part from bad ones at the steps {sorted(partings)}"
 
 
+def check_right(context: Context, suite: str, size: int, **more: int) -> None:
+    """How much padding a right record has does not show either, though the text's length tells it in the end."""
+    with Opening(context, suite, [size], **more) as opening:
+        connection = opening.connections[0]
+        most = min(MOST_PADDING, size - connection.tls.mac_bytes)
+        edge = 128 - connection.tls.mac_bytes  # where padding and MAC together have 128 bytes
+        paddings = {1, 2, BLOCK, edge, edge + 1, most // 2, most}
+        outcomes = [opening.run([good(connection, size, padding)]) for padding in sorted(paddings) if 0 < padding <= most]
+        first = opening.judge.first[outcomes[0]]
+        for other in (opening.judge.first[outcome] for outcome in outcomes[1:]):
+            assert other[1].steps == first[1].steps, opening.judge.difference(*first, *other)
+
+
+@pytest.mark.parametrize("suite,size", [("aes-128-cbc+hmac-sha1-tls", 320), ("aes-256-cbc+hmac-sha256-tls", 64)])
+def test_one_right_record(host: Context, suite: str, size: int) -> None:
+    check_right(host, suite, size)
+
+
 @pytest.mark.parametrize("suite,size", [("aes-128-cbc+hmac-sha1-tls", 320), ("aes-256-cbc+hmac-sha256-tls", 64)])
 def test_one_record(host: Context, suite: str, size: int) -> None:
     check_one(host, suite, size)
@@ -225,10 +243,13 @@ def test_one_record(host: Context, suite: str, size: int) -> None:
 def test_one_record_anywhere(contexts: dict[str, Context], suite: str, target: str) -> None:
     for size in (LEAST[oracle.meaning(suite).hash], 272):
         check_one(contexts[target], suite, size)
+        check_right(contexts[target], suite, size)
     if target == "host":
         check_one(contexts[target], suite, 560)
         check_one(contexts[target], suite, 368, pieces=3)
         check_one(contexts[target], suite, 368, in_place=True)
+        check_right(contexts[target], suite, 368, pieces=3)
+        check_right(contexts[target], suite, 368, in_place=True)
 
 
 def check_many(context: Context, suite: str, sizes: list[int], runs: int) -> None:
