@@ -182,7 +182,8 @@ CST_API int cst_ctx_new(cst_ctx **ctx, const cst_options *options);
 CST_API int cst_calibrate(cst_ctx *ctx, const char *glob, double seconds,
                           int (*progress)(size_t done, size_t total, const char *kernel, void *arg), void *arg);
 /* Writes the costs that the context has measured, or has read from cst_options.costs, as a cost file.
- * A file of that name is replaced in one step, or stays as it is (CST_ERR_FILE). */
+ * A regular file of that name is replaced in one step, or stays as it is; anything else is not replaced, nor is a
+ * symbolic link followed (CST_ERR_FILE). */
 CST_API int cst_costs_save(const cst_ctx *ctx, const char *path);
 /* Frees the context and its suites. Keys must have been freed before. NULL is ignored. */
 CST_API void cst_ctx_free(cst_ctx *ctx);

@@ -200,6 +200,12 @@ private:
     bool there_ = false;
 };
 
+// A device, a pipe or a symbolic link would be gone, and a file in its place.
+bool may_replace(const char *path) {
+    struct stat status;
+    return lstat(path, &status) ? errno == ENOENT : S_ISREG(status.st_mode);
+}
+
 }  // namespace
 
 CostFile::CostFile(const Cpu &cpu, std::vector<KernelCost> costs)
@@ -268,10 +274,10 @@ int read_costs(const char *path, CostFile *out, bool *absent) {
     return parse_costs(text.data(), have, out);
 }
 
-int try_to_write(const char *path) { return Beside(path).there() ? CST_OK : CST_ERR_FILE; }
+int try_to_write(const char *path) { return may_replace(path) && Beside(path).there() ? CST_OK : CST_ERR_FILE; }
 
 int write_costs(const char *path, const std::string &text) {
-    if (text.size() > kMostBytes) return CST_ERR_FILE;
+    if (text.size() > kMostBytes || !may_replace(path)) return CST_ERR_FILE;
     Beside file(path);
     return file.there() && file.write_all(text) && file.take_place() ? CST_OK : CST_ERR_FILE;
 }

@@ -55,7 +55,7 @@ int read_costs(const char *path, CostFile *out, bool *absent);
 // Whether write_costs could make its file: one learns it before measuring. CST_OK or CST_ERR_FILE.
 int try_to_write(const char *path);
 // The text appears complete under its name, or not at all (CST_ERR_FILE): it is written beside it, under another name,
-// first.
+// first. Only a regular file is replaced.
 int write_costs(const char *path, const std::string &text);
 
 }  // namespace cst

@@ -5,8 +5,11 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import socket
+import stat
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -434,6 +437,34 @@ def test_paths_that_cannot_be_written(low: Path, tmp_path: Path) -> None:
         and os.listdir(tmp_path / "folder") == []
         and table(context) == HERE
     )
+
+
+def test_only_a_file_is_replaced(low: Path, tmp_path: Path) -> None:
+    """Not a device (which root could replace), a pipe, a socket or a link."""
+    context = Context(target=LOW, costs=low)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("costs")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    (tmp_path / "costs").write_bytes(b"old")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket"))
+        if os.geteuid() == 0:
+            with suppress(PermissionError):  # in containers without the capability
+                os.mknod(tmp_path / "device", 0o600 | stat.S_IFCHR, os.makedev(1, 7))
+        before = {path: path.lstat() for path in tmp_path.iterdir()}
+        for path in sorted(before):
+            if path.name == "costs":
+                continue
+            with pytest.raises(RuntimeFailure) as failure:
+                context.save_costs(path)
+            assert failure.value.code == ERR_FILE
+            if path.name != "link":  # is followed for reading
+                refused(ERR_FILE, CALIBRATE, target=LOW, costs=path)
+        assert {path: path.lstat().st_ino for path in tmp_path.iterdir()} == {
+            path: found.st_ino for path, found in before.items()
+        }
+    context.save_costs(tmp_path / "costs")
+    assert (tmp_path / "costs").read_bytes() != b"old"
 
 
 def test_a_full_disk(low: Path, tmp_path: Path) -> None:
