@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <string>
 
@@ -28,6 +29,12 @@ bool serves_slower(SuiteId suite) {
         if (OFFERS[i].suite == suite) return OFFERS[i].slower;
     return false;
 }
+
+// Providers that are not freed. A process may end (exit() in a signal handler, threads that are still running) while
+// something holds a reference to one; libcrypto does not free it then.
+std::mutex all_mutex;
+Provider *all = nullptr;
+__attribute__((destructor)) void end_of_process() { Provider::tell_of_all(); }
 
 template <typename Function>
 void take(Function **to, const OSSL_DISPATCH &upcall) {
@@ -53,17 +60,40 @@ Provider *Provider::make(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *upca
     void *const memory = up.zalloc(sizeof(Provider), "", 0);
     if (!memory) return nullptr;
     Provider *const made = new (memory) Provider(up);
+    made->enlist();
     if (made->start()) return made;
     made->free();
     return nullptr;
 }
 
 void Provider::free() {
+    delist();
     tell_use();
     cst_ctx_free(context_);
     const Upcalls up = up_;
     this->~Provider();
     up.clear_free(this, sizeof(*this), "", 0);
+}
+
+void Provider::enlist() {
+    const std::lock_guard<std::mutex> lock(all_mutex);
+    next_ = all;
+    all = this;
+}
+
+void Provider::delist() {
+    const std::lock_guard<std::mutex> lock(all_mutex);
+    for (Provider **at = &all; *at; at = &(*at)->next_)
+        if (*at == this) {
+            *at = next_;
+            return;
+        }
+}
+
+void Provider::tell_of_all() {
+    // Who ends the process while a provider is made or freed will not hear of it.
+    const std::unique_lock<std::mutex> lock(all_mutex, std::try_to_lock);
+    for (; lock && all; all = all->next_) all->tell_use();
 }
 
 // A line of JSON: how many keys of each suite there were, and calls of multiblock. Of a process that ends in its own

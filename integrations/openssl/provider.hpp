@@ -84,6 +84,8 @@ public:
     // NULL, and the reason on the error queue: a line of the configuration is wrong, or memory ran out.
     static Provider *make(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *upcalls);
     void free();
+    // The process ends, and something still holds references: providers that nobody frees any more tell their use.
+    static void tell_of_all();
 
     // Zeros. NULL: there is no more.
     void *allocate(size_t bytes) const { return up_.zalloc(bytes, "", 0); }
@@ -112,11 +114,14 @@ private:
 
     explicit Provider(const Upcalls &up) : up_(up) {}
     bool start();
+    void enlist();
+    void delist();
     bool configured(cst_options *options, bool *slower, bool *cmac) const;
     void tell_use() const;
     bool is_yes(const char *line, const char *value, bool *yes) const;
 
     const Upcalls up_;
+    Provider *next_ = nullptr;  // of all that are not freed
     cst_ctx *context_ = nullptr;
     const cst_suite *suites_[SUITES] = {};
     OSSL_ALGORITHM ciphers_[MOST_CIPHERS + 1] = {}, macs_[2] = {};

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,6 +73,34 @@ def test_forks_and_threads(build: Path, tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout) == (0, "all agree\n"), done.stderr
+
+
+HOLDS = """
+import ctypes, ctypes.util, os, signal
+libcrypto = ctypes.CDLL(ctypes.util.find_library("crypto"))
+for name in ("EVP_CIPHER_fetch", "EVP_CIPHER_CTX_new"):
+    getattr(libcrypto, name).restype = ctypes.c_void_p
+cipher = ctypes.c_void_p(libcrypto.EVP_CIPHER_fetch(None, b"AES-128-GCM", b"provider=cryptostitch"))
+context = ctypes.c_void_p(libcrypto.EVP_CIPHER_CTX_new())
+assert cipher and libcrypto.EVP_CipherInit_ex2(context, cipher, bytes(16), bytes(12), 1, None) == 1
+if "%s" == "freed":
+    libcrypto.EVP_CIPHER_CTX_free(context)
+    libcrypto.EVP_CIPHER_free(cipher)
+elif "%s" == "handler":  # exit() on top of whatever it interrupts
+    libc = ctypes.CDLL(None)
+    libc.signal(signal.SIGUSR1, ctypes.cast(libc.exit, ctypes.c_void_p))
+    os.kill(os.getpid(), signal.SIGUSR1)
+"""
+
+
+@pytest.mark.parametrize("way", ("freed", "held", "handler"))
+def test_use_is_told_at_the_end(build: Path, tmp_path: Path, way: str) -> None:
+    """Once, whether or not something holds a reference to the provider then."""
+    stats = tmp_path / "stats"
+    environment = configured(build, tmp_path) | {"CRYPTOSTITCH_OPENSSL_STATS": str(stats)}
+    done = subprocess.run([sys.executable, "-c", HOLDS.replace("%s", way)], env=environment, check=False)
+    assert done.returncode == (signal.SIGUSR1 if way == "handler" else 0)
+    assert [json.loads(line)["aes-128-gcm"] for line in stats.read_text().splitlines()] == [1]
 
 
 def test_a_difference_is_found(build: Path, tmp_path: Path) -> None:
