@@ -32,6 +32,10 @@ venv:
 configured: venv tools
 	@$(IN)
 	PATH="$$PWD/.venv/bin:$$PATH"
+	if [ -f build/CMakeCache.txt ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$$PWD" build/CMakeCache.txt; then
+	    echo "build/ was made in another checkout, and would build that one: \`make clean\` removes it" >&2
+	    exit 1
+	fi
 	[ -f build/build.ninja ] || cmake -S . -B build -G Ninja -DCST_PYTHON="$$PWD/.venv/bin/python" --log-level=WARNING
 
 build: configured

@@ -4,10 +4,12 @@ binding, `pip install 'cryptostitch[generator]'` the generator's dependencies to
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 
 def main() -> None:
     """The command line, or what to install for it."""
+    refuse_copy(Path(sys.argv[0]).absolute().parents[1], Path(sys.prefix))
     try:
         from .cli import main as commands
     except ModuleNotFoundError as missing:
@@ -15,6 +17,20 @@ def main() -> None:
             raise
         sys.exit(f"the commands need {missing.name}: pip install 'cryptostitch[generator]'")
     commands()
+
+
+def refuse_copy(*environments: Path) -> None:
+    """Ends the process where one of the virtual environments lies in a checkout whose code this is not: a copied .venv
+    still runs the checkout that it was made in."""
+    code = Path(__file__).resolve().parents[2]
+    for environment in environments:
+        checkout = environment.resolve().parent
+        is_checkout = (checkout / "generator" / "cryptostitch" / "__main__.py").exists()
+        if is_checkout and (environment / "pyvenv.cfg").exists() and checkout != code:
+            sys.exit(
+                f"{checkout} is a copy of a checkout, and its {environment.name} still runs the code of {code}: "
+                f"`make -C {checkout} venv` makes it anew"
+            )
 
 
 if __name__ == "__main__":

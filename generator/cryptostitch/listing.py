@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,10 @@ from .core.names import StreamName, target_name
 from .frontend.parse import parse
 from .frontend.render import MARK, Rendered, render
 from .pipeline import Generator
+
+
+Named = tuple[str, str, frozenset[str], list[tuple[StreamName, str]], bool]
+"""Of a kernel: name, target, features, parts with their ISAs, whether it is shipped as an object."""
 
 
 class Catalogue(Generator):
@@ -41,11 +45,19 @@ class Catalogue(Generator):
             ).features
         return self._features[key]
 
-    def default_kernels(self) -> list[tuple[str, str, frozenset[str], list[tuple[StreamName, str]], bool]]:
-        """(name, target, features, parts with their ISAs, shipped as an object) of every kernel of the default pack,
-        sorted by name. Pairs whose registers turn out not to fit are among them."""
+    def default_kernels(self) -> list[Named]:
+        """Every kernel of the default pack, sorted by name. Pairs whose registers turn out not to fit are among
+        them."""
+        return self._named(self.default_weaves)
+
+    def own_kernels(self) -> list[Named]:
+        """Those that an algorithm of the user's folder takes part in."""
+        own = {form.name for algorithm in self.given[0] for form in algorithm.forms}
+        return self._named([weave for weave in self.default_weaves if own & {part.form for part, _ in weave[0]}])
+
+    def _named(self, weaves: Iterable[tuple[list[tuple[StreamName, str]], bool, str]]) -> list[Named]:
         found = []
-        for parts, static, tuned in self.default_weaves:
+        for parts, static, tuned in weaves:
             features = frozenset().union(*(self.stream_features(p, i) for p, i in parts))
             target = target_name([i for _, i in parts], features)
             found.append((tuned or "+".join(str(p) for p, _ in parts) + "@" + target, target, features, parts, static))

@@ -24,6 +24,7 @@ from .core.isa import GENERALS, ISAS
 from .core.kernel import Kernel
 from .core.kinds import KINDS
 from .core.names import WEAVE, StreamName, kernel_name, target_name
+from .core.own import OwnRows
 from .core.program import Part, Program, Recipe
 from .core.stream import Stream
 from .cpus.recipes import WeaveSettings, shipped
@@ -48,7 +49,8 @@ class Generator:
     """
 
     def __init__(self, algorithms: Sequence[Algorithm] = (), roots: Sequence[Path | str] = (), proves: bool = True):
-        self.given = tuple(algorithms), tuple(roots)
+        # rows of a user's folder stay what they are: they know how to get to another process
+        self.given = algorithms if isinstance(algorithms, OwnRows) else tuple(algorithms), tuple(roots)
         self.proves = proves
         self.algorithms = {a.name: a for a in (*catalog.ALGORITHMS, *algorithms)}
         self.forms: dict[str, tuple[Algorithm, Form]] = {
@@ -196,7 +198,8 @@ class Generator:
         budgets = list(budgets or self._budgets(split))
         orders = orders or self.orders(parts)
         if lags is None:
-            follows = parts[0][0].hand or self.form(parts[0][0])[0].kind != "cipher_dec"
+            first = self.form(parts[0][0])[0].kind
+            follows = KINDS[first].writes and (parts[0][0].hand or first != "cipher_dec")
             lags = [0] + [catalog.PAIR_LAG * follows] * (len(parts) - 1)
         chosen = []
         for i, ((stream, groups, isa), budget) in enumerate(zip(split, budgets)):

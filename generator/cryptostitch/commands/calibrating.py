@@ -8,7 +8,15 @@ from pathlib import Path
 
 import click
 
-from .common import OutputFile, cpu_name, format_option, legacy_option, progress_bar
+from .common import (
+    OutputFile,
+    cpu_name,
+    format_option,
+    generator,
+    legacy_option,
+    progress_bar,
+    templates_option,
+)
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, value: str) -> list[int]:
@@ -119,20 +127,24 @@ def cpu(jobs, size, one_key, glob, every, target, costs, legacy, fmt) -> None:
     "--seconds", type=click.FloatRange(0, 3600), help="How long --costs may take (default: about 3 for all kernels)."
 )
 @legacy_option
+@templates_option
 @format_option
-def calibrate(output, kernels, microarchitecture, costs, table_file, seconds, legacy, fmt) -> None:
+def calibrate(output, kernels, microarchitecture, costs, table_file, seconds, legacy, templates, fmt) -> None:
     """Measure the kernels of the library that this CPU can run, and write the cost table that the library is built
     from, or, with --costs, a cost file, which a context reads at run time.
 
     The table, JSON itself, holds core cycles per iteration and per call and, if all kernels are measured, of a message
     that is done in steps, beside the calls. One row takes an eighth of a second; leave the
     machine alone meanwhile. With --format json and a file, standard output says what was written.
+    With --templates the kernels of that folder's algorithms are measured, in pairs too, and no others.
 
     \b
     Examples: cryptostitch calibrate -o generator/cryptostitch/cpus/zen4/costs.json
               cryptostitch calibrate --costs /var/lib/server/kernel.costs
+              cryptostitch calibrate --templates . --kernels 'fletcher_*' -o fletcher.costs.json
     """
     from ..cpus.costs import rows_of, table_text
+    from ..emit.artefacts import own_pack, own_recipes
     from ..tuning import measure
 
     if table_file:
@@ -141,8 +153,11 @@ def calibrate(output, kernels, microarchitecture, costs, table_file, seconds, le
         _write_cost_file(table_file, costs)
         return
     if costs:
-        if output or microarchitecture:
-            raise click.UsageError("--costs is a file for one machine; -o and --microarchitecture belong to a table")
+        if output or microarchitecture or templates:
+            raise click.UsageError(
+                "--costs is a file for one machine and the library's own kernels; -o, --microarchitecture and "
+                "--templates belong to a table"
+            )
         if costs.is_file():
             refuse_cost_table(costs)
         _calibrate_library(costs, kernels, seconds or 0, legacy, fmt)
@@ -150,14 +165,18 @@ def calibrate(output, kernels, microarchitecture, costs, table_file, seconds, le
     if seconds is not None:
         raise click.UsageError("--seconds goes with --costs; a table takes an eighth of a second for each row")
     with progress_bar("measuring") as progress:
-        table = measure.calibrate(kernels, progress)
+        pack = b""
+        if templates:
+            made = generator(templates)
+            pack = own_pack(made, own_recipes(made, kernels, progress))
+        table = measure.calibrate(kernels, progress, pack=pack)
     if not table["kernels"]:
         raise click.UsageError(
             f"no kernel that this CPU can run matches '{kernels}'; `cryptostitch list` shows their names"
         )
     if microarchitecture or (table["microarchitecture"] == "generic" and output):
         table["microarchitecture"] = microarchitecture or cpu_name(output)
-    if output and output.exists() and kernels != "*":
+    if output and output.exists() and (kernels != "*" or templates):
         kept = rows_of(output)
         table = {**json.loads(output.read_text()), **table, "kernels": dict(sorted((kept | table["kernels"]).items()))}
     text = table_text(table)

@@ -3,7 +3,6 @@ parts."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 import traceback
@@ -18,13 +17,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ..core.errors import CryptostitchError, nearest
+from ..core.own import CATALOGUE, own_rows
 
 if TYPE_CHECKING:
     from ..model.table import Table
 
 ALIKE = 0.6  # of a command's name and a misspelt one
 OUTPUT = "standard output: "
-CATALOGUE = "algorithms.py"
 MOST_RATIO, MOST_LAG, MOST_LEAD = 64, 8, 1 << 20  # what a pack may hold: runtime/code/pack.cpp
 
 
@@ -131,20 +130,7 @@ def generator(templates: Path | None = None):
 
     if templates is None:
         return Catalogue()
-    rows, file = (), templates / CATALOGUE
-    if file.exists():
-        spec = importlib.util.spec_from_file_location("cryptostitch_user_algorithms", file)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        try:
-            spec.loader.exec_module(module)
-            rows = tuple(module.ALGORITHMS)
-        except Exception as error:  # the user's own code: whatever it raises is about that file
-            raise CryptostitchError(
-                f"{file}: {type(error).__name__}: {error}; it must set ALGORITHMS to a list of "
-                "cryptostitch.core.catalog.Algorithm"
-            ) from error
-    return Catalogue(rows, (templates,))
+    return Catalogue(own_rows(templates / CATALOGUE), (templates,))
 
 
 def recipe_of(made: Any, kernel: str) -> Any:

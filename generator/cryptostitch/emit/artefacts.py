@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import fnmatch
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ..core import catalog, program
+from ..core.errors import DoesNotFit, UnknownName
 from ..core.kinds import KINDS
-from ..core.program import Recipe
+from ..core.program import CostTable, Recipe
 from ..cpus.costs import cost_tables
+from ..listing import Catalogue
 from ..passes.frame import frame
 from ..passes.verify import verify_kernel
 from ..pipeline import Generator
@@ -59,6 +63,35 @@ def pack_of(generator: Generator, recipes: Sequence[Recipe]) -> bytes:
         cost_tables([r.name for r in recipes]),
         store=compressed,
     )
+
+
+def own_recipes(catalogue: Catalogue, glob: str = "*", progress: Progress = lambda *_: None) -> list[Recipe]:
+    """The kernels that algorithms of the user's folder take part in and whose names match, compiled and proved; pairs
+    whose registers do not fit are left out. UnknownName where none matches."""
+    own = catalogue.own_kernels()
+    wanted = [(name, parts) for name, _, _, parts, _ in own if fnmatch.fnmatchcase(name, glob)]
+    if not wanted:
+        raise UnknownName("kernel of the folder's algorithms", glob, [kernel[0] for kernel in own])
+    found = []
+    for done, (name, parts) in enumerate(wanted):
+        progress(done, len(wanted), name)
+        with contextlib.suppress(DoesNotFit):
+            recipe = catalogue.default_recipe(parts)
+            catalogue.kernel(recipe)
+            found.append(recipe)
+    return found
+
+
+def own_pack(
+    catalogue: Catalogue, recipes: Sequence[Recipe], costs: Sequence[CostTable] = ()
+) -> bytes:
+    """A pack of these kernels and of what the user's folder says of its algorithms, for a library that has the
+    project's own."""
+    used = {part.program.algorithm for recipe in recipes for part in recipe.parts}
+    rows = [row for row in catalogue.algorithms.values() if row in catalogue.given[0] or row.name in used]
+    bases = {row.base for row in rows} - {row.name for row in rows} - {""}
+    rows = [catalogue.algorithms[name] for name in sorted(bases)] + rows
+    return write_pack(algorithm_records(rows), recipes, costs, store=compressed)
 
 
 def write_static(

@@ -402,14 +402,19 @@ def calibrate(
     progress: Progress | None = None,
     seconds: float = 0.12,
     rows: dict[str, list[float]] | None = None,
+    pack: bytes = b"",
 ) -> dict:
     """The cost table of this CPU: what cpus/costs.py reads. ``kernels`` is a glob; kernels that the CPU cannot run are
     left out; what a message in steps costs beside them is measured with all. ``rows``: those that it has are not
-    measured again, the others are added as they come, for a caller that may be interrupted."""
+    measured again, the others are added as they come, for a caller that may be interrupted. ``pack``: its kernels alone
+    are measured."""
     rows = {} if rows is None else rows
     with pinned():
         laboratory = Laboratory()
-        names = [n for n in laboratory.context.kernels() if n not in CHAINS and fnmatch.fnmatchcase(n, kernels)]
+        there = set(laboratory.context.kernels()) if pack else set(CHAINS)
+        if pack:
+            laboratory.context.load_pack(pack)
+        names = [n for n in laboratory.context.kernels() if n not in there and fnmatch.fnmatchcase(n, kernels)]
         for done, name in enumerate(names):
             if progress:
                 progress(done, len(names), name)
@@ -420,9 +425,10 @@ def calibrate(
             except MeasureError:
                 continue
             rows[name] = row(cost)
-        if kernels == "*" and progress:
+        every = kernels == "*" and not pack
+        if every and progress:
             progress(len(names), len(names), "messages")
-        message = message_cost(laboratory.context, rows, laboratory.frequency) if kernels == "*" else 0.0
+        message = message_cost(laboratory.context, rows, laboratory.frequency) if every else 0.0
         if not laboratory.frequencies:
             laboratory.frequency()
         cpu = laboratory.context.cpu()

@@ -48,23 +48,27 @@ def alone(generator: Generator, recipe: Recipe) -> list[Recipe]:
     ]
 
 
+class NoHandOver(CryptostitchError):
+    """Streams that cannot hand blocks over as they were asked to."""
+
+
 def check_hand_over(recipe: Recipe) -> None:
-    """Raises CryptostitchError unless every reader of a hand-over buffer is one iteration behind a writer of one."""
+    """Raises NoHandOver unless every reader of a hand-over buffer is one iteration behind a writer of one."""
     parts = kernel_name(recipe.name)[0]
     writers = [p for p in recipe.parts if p.program.contract.has("hand")]
     readers = [p for p in recipe.parts if p.program.contract.has("from")]
     if len(writers) != len(readers) and all(p.hand for p in parts):
-        raise CryptostitchError(
+        raise NoHandOver(
             f"{recipe.name}: {parts[-1] if writers else parts[0]} has no text with the hand-over for this instruction "
             "set and these lanes: leave _hand out on both parts"
         )
     if len(writers) != len(readers):
-        raise CryptostitchError(
+        raise NoHandOver(
             f"{recipe.name}: the hand-over needs _hand on both parts: "
             f"{'+'.join(str(replace(p, hand=True)) for p in parts)}"
         )
     if any(r.lag != w.lag + 1 or r.ratio != w.ratio for w, r in zip(writers, readers)):
-        raise CryptostitchError(
+        raise NoHandOver(
             f"{recipe.name}: with _hand the second part runs at the first one's ratio, one iteration behind it: --lag "
             "0:1"
         )

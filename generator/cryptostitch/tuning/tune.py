@@ -18,6 +18,7 @@ from ..binding.runtime import ERR_UNSUPPORTED, RuntimeFailure
 from ..core import catalog
 from ..core.errors import CryptostitchError, DoesNotFit
 from ..core.isa import ISAS
+from ..core.kinds import KINDS
 from ..core.names import StreamName, stream_name, woven_for
 from ..core.program import Recipe
 from ..core.registers import SYSV, BindError
@@ -27,7 +28,7 @@ from ..passes.verify import VerifyError
 from ..passes.weave import STRATEGIES
 from ..pipeline import Generator
 from .measure import Laboratory, Setup, pinned
-from .trial import check_hand_over, proved
+from .trial import NoHandOver, check_hand_over, proved
 
 LEAD_STEPS = (-256, -128, -64, -32, 32, 64, 128, 256)
 MOST_LEAD, MOST_LAG = 1024, 3
@@ -157,7 +158,8 @@ class Search:
             for form, isa in zip(forms, settings.isas)
         ]
         for lanes in sorted(there[0] & there[1]):
-            for hand in (False, True):
+            # without an algorithm that writes, nothing is handed over
+            for hand in (False, True) if KINDS[self.generator.form(first)[0].kind].writes else (False,):
                 if hand and not any(isa == settings.isas[0] and lanes % n == 0 for isa, n in catalog.HAND_OVER):
                     continue
                 names = [replace(s, lanes=lanes, hand=hand) for s in (first, second)]
@@ -195,7 +197,7 @@ class Search:
                 proved(self.generator, recipe)
             self._added += 1
             return self.laboratory.add(self.generator, recipe)
-        except (DoesNotFit, BindError):
+        except (DoesNotFit, NoHandOver, BindError):
             return None
         except RuntimeFailure as failure:
             if failure.code != ERR_UNSUPPORTED:

@@ -1,0 +1,60 @@
+"""The catalogue's rows of a user's folder: `--templates DIR`.
+
+Rows hold functions (``reference``), which pickle knows by the name of their module. So the file is registered as a
+module like any that was imported, under a name of its own; and the rows know their folder, so that a process that
+did not start as a copy of this one loads the file again when it receives them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from .catalog import Algorithm
+from .errors import CryptostitchError
+
+CATALOGUE = "algorithms.py"
+
+
+class OwnRows(tuple[Algorithm, ...]):
+    """The rows of a file. Pickled as the path of the file; the other process reads it."""
+
+    file: Path
+
+    def __reduce__(self) -> tuple:
+        return own_rows, (self.file,)
+
+
+def own_rows(file: Path) -> OwnRows:
+    """ALGORITHMS of a Python file, none where there is no such file. Raises CryptostitchError when the file fails. A
+    file is run once in a process, and again when its text has changed."""
+    rows = OwnRows(_module(file).ALGORITHMS if file.exists() else ())
+    rows.file = file.absolute()
+    return rows
+
+
+def _module(file: Path) -> ModuleType:
+    text = file.read_bytes()
+    name = "cryptostitch_user_" + hashlib.sha256(str(file.absolute()).encode() + b"\0" + text).hexdigest()[:16]
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        # from the text that the name is made of: a cached compilation may be of another
+        exec(compile(text, str(file), "exec"), module.__dict__)
+        rows = list(module.ALGORITHMS)
+        if wrong := next((row for row in rows if not isinstance(row, Algorithm)), None):
+            raise TypeError(f"{wrong!r} is no Algorithm")
+    except Exception as error:  # the user's own code: whatever it raises is about that file
+        del sys.modules[name]
+        raise CryptostitchError(
+            f"{file}: {type(error).__name__}: {error}; it must set ALGORITHMS to a list of "
+            "cryptostitch.core.catalog.Algorithm"
+        ) from error
+    return module
