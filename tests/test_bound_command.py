@@ -95,7 +95,7 @@ def test_bound_measures_by_default(build: Path) -> None:
     data = json.loads(run("bound", KERNEL, "--seconds", "0.05", "--format", "json").stdout)
     assert (data["stand_in"] is None) == (data["microarchitecture"] == here) == (here in tables())
     measured = data["measured"]
-    assert measured["of_bound"] == pytest.approx(
+    assert measured["disturbed"] or measured["of_bound"] == pytest.approx(
         measured["cycles_per_iteration"] / data["bound"]["cycles_per_iteration"], rel=0.01
     )
 

@@ -131,7 +131,9 @@ def test_stitch(needs_pair: None) -> None:
     cycles = found["cycles_per_iteration"]
     assert cycles["sum"] == pytest.approx(sum(cycles["parts"].values()), abs=0.2)
     assert 0 < cycles["larger"] <= cycles["sum"] and cycles["woven"] > 0
-    assert found["speedup"] == pytest.approx(cycles["sum"] / cycles["woven"], rel=0.01)
+    assert (found["speedup"] is None) == bool(found["disturbed"])
+    if found["speedup"]:
+        assert found["speedup"] == pytest.approx(cycles["sum"] / cycles["woven"], rel=0.01)
     assert found["cycles_per_byte"]["woven"] == pytest.approx(cycles["woven"] / 64, rel=0.01)
 
 
@@ -168,8 +170,9 @@ def test_stitch_options_reach_the_kernel(needs_pair: None) -> None:
 
 def test_stitch_as_text(needs_pair: None) -> None:
     text = run("stitch", "aes128_cbc_enc_x1", "sha1_ni_x1", "--isa", "sse", "--seconds", "0.02").output
-    for word in ("verified:", "assembled:", "sum of the parts", "woven", "speed-up over the sum:"):
+    for word in ("verified:", "assembled:", "sum of the parts", "woven"):
         assert word in text
+    assert "speed-up over the sum: " in text or "disturbed: again on a quiet machine (" in text
 
 
 @pytest.mark.parametrize(

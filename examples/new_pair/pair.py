@@ -51,7 +51,7 @@ def main() -> None:
     )
     for name, cycles in (*found.parts, ("sum of the parts", found.sum), ("woven", found.woven.per_iteration)):
         print(f"  {name:<36} {found.per_byte(cycles):.4f} cycles per byte")
-    print(f"speed-up over one after the other: {found.speedup:.2f}")
+    print(f"disturbed: {found.doubt}" if found.doubt else f"speed-up over one after the other: {found.speedup:.2f}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from .frontend.parse import parse
 from .frontend.render import MARK, Rendered, render
 from .pipeline import Generator
 
-
 Named = tuple[str, str, frozenset[str], list[tuple[StreamName, str]], bool]
 """Of a kernel: name, target, features, parts with their ISAs, whether it is shipped as an object."""
 

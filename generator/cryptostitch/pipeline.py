@@ -135,6 +135,12 @@ class Generator:
         """The framed kernel, proved to run exactly its programs."""
         return verify_kernel(frame(recipe, abi))
 
+    def message_share(self, recipe: Recipe) -> float:
+        """How much of what the recipe's first part reads is the message: all, but where a hash's padding makes a frame
+        of each block."""
+        row = self.algorithms[recipe.parts[0].program.algorithm]
+        return row.block_bytes / row.bytes if row.padding in catalog.FRAMED else 1
+
     def recipe(self, name: str) -> Recipe:
         """The recipe that a kernel's name stands for, with the budgets that cost least; of another weave, as the
         shipped recipe says."""

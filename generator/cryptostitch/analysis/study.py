@@ -26,12 +26,14 @@ Progress = Callable[[int, int, str], None]
 @dataclass(frozen=True)
 class Measured:
     """``parts``: of each part alone, cycles for what it does in one iteration of the kernel. ``independent``: of the
-    kernel's instructions without their dependences. ``why_not``: where there is no ``cost``."""
+    kernel's instructions without their dependences. ``why_not``: where there is no ``cost``. ``doubt``: why the cost is
+    not to be compared; empty where it is."""
 
     cost: Cost | None = None
     parts: tuple[float, ...] = ()
     independent: float | None = None
     why_not: str = ""
+    doubt: str = ""
 
 
 def measured(generator: Generator, recipe: Recipe, found: Bound, seconds: float, parts: bool = False) -> Measured:
@@ -39,13 +41,13 @@ def measured(generator: Generator, recipe: Recipe, found: Bound, seconds: float,
     try:
         if parts:
             tried = trial(generator, recipe, seconds=seconds)
-            cost, alones = tried.woven, tuple(cycles for _, cycles in tried.parts)
+            cost, alones, doubt = tried.woven, tuple(cycles for _, cycles in tried.parts), tried.doubt
         else:
             with pinned():
                 laboratory = Laboratory()
                 (cost,) = laboratory.measure([laboratory.add(generator, recipe)], seconds)
-            alones = ()
-        return Measured(cost, alones, without_dependences([step.form for step in found.steps]))
+            alones, doubt = (), cost.doubt
+        return Measured(cost, alones, without_dependences([step.form for step in found.steps]), doubt=doubt)
     except MeasureError as error:
         return Measured(why_not=str(error))
 
@@ -75,9 +77,9 @@ class Study:
     stand_in: str = ""
 
 
-def loop(kernel: Kernel, table: Table, ratio: int = 1) -> Loop:
-    """Raises CryptostitchError when the table lacks a form of the loop."""
-    found = bound(kernel, table)
+def loop(kernel: Kernel, table: Table, ratio: int = 1, share: float = 1) -> Loop:
+    """``share``: see Generator.message_share. Raises CryptostitchError when the table lacks a form of the loop."""
+    found = bound(kernel, table, share=share)
     return Loop(kernel.name, found, pipeline(found.steps, table, found.code_bytes), ratio)
 
 
@@ -98,9 +100,10 @@ def study(
     named = streams_of_parts(recipe)
     singles = alone(generator, recipe) if len(named) > 1 else []
     parts = tuple(
-        loop(generator.kernel(single), table, streams[0].ratio) for single, (_, streams) in zip(singles, named)
+        loop(generator.kernel(single), table, streams[0].ratio, generator.message_share(single))
+        for single, (_, streams) in zip(singles, named)
     )
-    whole = loop(kernel, table)
+    whole = loop(kernel, table, share=generator.message_share(recipe))
     progress(2, 4, "measuring")
     costs = Measured(why_not=why_not) if why_not else measured(generator, recipe, whole.bound, seconds, bool(parts))
     beside: list[Cell] = []

@@ -171,11 +171,6 @@ def _text(found) -> str:
             ),
         ]
     )
-    busy = (
-        ""
-        if found.woven.spread < 0.1
-        else "\nthe samples are far apart: the machine is busy, measure again with more --seconds"
-    )
     return (
         f"{found.recipe.name} ({found.recipe.strategy} weave)\n{streams}\n"
         "verified: the same values as the templates, accesses within the contract, no secret in an address or a branch"
@@ -184,5 +179,11 @@ def _text(found) -> str:
         f"memory), {data['code_bytes']} bytes, in {data['assembled_us']} us\n"
         f"timed on {found.cpu} at {found.ghz:.2f} GHz, {data['bytes_per_iteration']} bytes per iteration, spread "
         f"{100 * found.woven.spread:.1f} %\n\n"
-        f"{columns(table)}\n\nspeed-up over the sum: {found.speedup:.2f}{busy}"
+        f"{columns(table)}\n\n{_gain(found)}"
     )
+
+
+def _gain(found) -> str:
+    from ..tuning.measure import AGAIN
+
+    return f"{AGAIN} ({found.doubt})" if found.doubt else f"speed-up over the sum: {found.speedup:.2f}"

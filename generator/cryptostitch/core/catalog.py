@@ -157,6 +157,7 @@ class Algorithm:
 #           the chaining value says the length; then pairs of chunks' chaining values are, and so on (BLAKE3, 2.4)
 #   sponge  `domain`, zeros, and 0x80 added to the block's last byte (FIPS 202, 5.1 and B.2)
 PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3}
+FRAMED = {"counted", "sponge"}
 
 
 def _hash(

@@ -82,9 +82,7 @@ def own_recipes(catalogue: Catalogue, glob: str = "*", progress: Progress = lamb
     return found
 
 
-def own_pack(
-    catalogue: Catalogue, recipes: Sequence[Recipe], costs: Sequence[CostTable] = ()
-) -> bytes:
+def own_pack(catalogue: Catalogue, recipes: Sequence[Recipe], costs: Sequence[CostTable] = ()) -> bytes:
     """A pack of these kernels and of what the user's folder says of its algorithms, for a library that has the
     project's own."""
     used = {part.program.algorithm for recipe in recipes for part in recipe.parts}

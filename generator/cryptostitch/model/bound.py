@@ -3,6 +3,7 @@ busy with it."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 from ..core.kernel import Kernel
@@ -17,8 +18,8 @@ CHAIN, FETCH = "chain", "fetch"
 
 @dataclass(frozen=True)
 class Bound:
-    """Cycles are of the core, per iteration of the loop (all lanes); ``bytes`` go through the kernel's first part in
-    one. ``code_bytes``: of the loop."""
+    """Cycles are of the core, per iteration of the loop (all lanes); ``bytes`` of the message go through the kernel's
+    first part in one. ``code_bytes``: of the loop."""
 
     kernel: Kernel
     table: Table
@@ -53,14 +54,26 @@ class Bound:
         return self.cycles / self.bytes
 
     @property
+    def rows(self) -> list[str]:
+        """The rows of the table that what binds rests on, with most of its cycles first."""
+        cycles: defaultdict[str, float] = defaultdict(float)
+        if self.binds == CHAIN:
+            for step in self.chain.steps:
+                cycles[str(step.form)] += max((c for c in self.table.row(step.form).latency if c), default=1)
+        else:
+            for step in self.steps:
+                cycles[str(step.form)] += self.table.row(step.form).uses.get(self.binds, 0)
+        return [form for form in sorted(cycles, key=lambda form: -cycles[form]) if cycles[form]]
+
+    @property
     def memory_accesses(self) -> tuple[int, int]:
         """Loads and stores of one iteration."""
         return sum(s.form.loads for s in self.steps), sum(s.form.stores for s in self.steps)
 
 
-def bound(kernel: Kernel, table: Table, code: bytes = b"") -> Bound:
-    """``code``: the kernel's, where it is known already. Raises CryptostitchError when the table lacks a form of the
-    loop."""
+def bound(kernel: Kernel, table: Table, code: bytes = b"", share: float = 1) -> Bound:
+    """``code``: the kernel's, where it is known already. ``share``: see Generator.message_share. Raises
+    CryptostitchError when the table lacks a form of the loop."""
     steps = loop_of(kernel)
     first = kernel.recipe.parts[0]
     groups = sum(part.program is first.program for part in kernel.recipe.parts)
@@ -71,7 +84,7 @@ def bound(kernel: Kernel, table: Table, code: bytes = b"") -> Bound:
         tuple(steps),
         chains(steps, table),
         pressure(steps, table),
-        size,
+        round(size * share),
         loop_bytes(kernel, code or machine_code([kernel])[kernel.name]),
     )
 

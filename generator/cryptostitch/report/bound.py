@@ -3,17 +3,20 @@ is."""
 
 from __future__ import annotations
 
+from ..analysis.study import Measured
 from ..model.bound import CHAIN, FETCH, Bound
 from ..model.table import grade_of
-from ..tuning.measure import Cost
+from ..tuning.measure import AGAIN
 from .tables import columns
 
+BEATEN = 0.97  # measured / bound, below which the table is wrong
+FEW_ROWS = 3  # are named
 
-def bound_data(
-    bound: Bound, cost: Cost | None, independent: float | None = None, why_not: str = "", stand_in: str = ""
-) -> dict:
-    """Cycles are of the core, per iteration (all lanes) unless a name says per byte. ``independent``: of the same
-    instructions without dependences. ``stand_in``: what is to be said of a table that is not this CPU's."""
+
+def bound_data(bound: Bound, measurement: Measured, stand_in: str = "") -> dict:
+    """Cycles are of the core, per iteration (all lanes) unless a name says per byte. ``stand_in``: what is to be said
+    of a table that is not this CPU's."""
+    cost, independent, why_not = measurement.cost, measurement.independent, measurement.why_not
     loads, stores = bound.memory_accesses
     streams = range(len(bound.kernel.recipe.parts))
     by_stream = {CHAIN: {s: c.cycles for s, c in bound.chains.items()}} | bound.pressure
@@ -23,8 +26,12 @@ def bound_data(
         else {
             "cycles_per_iteration": round(cost.per_iteration, 1),
             "cycles_per_byte": round(cost.per_iteration / bound.bytes, 4),
-            "of_bound": round(cost.per_iteration / bound.cycles, 3),
+            "of_bound": None if measurement.doubt else round(cost.per_iteration / bound.cycles, 3),
             "spread": round(cost.spread, 4),
+            "disturbed": measurement.doubt or None,
+            "table_is_wrong": bound.rows[:FEW_ROWS]
+            if not measurement.doubt and cost.per_iteration * (1 + cost.noise) < BEATEN * bound.cycles
+            else None,
             "without_dependences": None if independent is None else round(independent, 1),
         }
     )
@@ -124,11 +131,21 @@ def bound_text(data: dict) -> str:
     if measured is None:
         lines.append(f"not measured: {data['not_measured']}")
     else:
-        busy = "; the samples are far apart, the machine is busy" if measured["spread"] > 0.1 else ""
+        said = (
+            f"{AGAIN} ({measured['disturbed']})"
+            if measured["disturbed"]
+            else f"measured / bound = {measured['of_bound']:.2f} (spread {100 * measured['spread']:.1f} %)"
+        )
         lines.append(
             f"measured: {measured['cycles_per_iteration']:.1f} cycles per iteration, {measured['cycles_per_byte']:.4f} "
-            f"per byte; measured / bound = {measured['of_bound']:.2f} (spread {100 * measured['spread']:.1f} %){busy}"
+            f"per byte; {said}"
         )
+        if measured["table_is_wrong"]:
+            lines.append(
+                "no kernel can take less than its bound: the instruction table of "
+                f"{data['microarchitecture']} is wrong in what '{bound['binds']}' rests on, first of all the rows "
+                f"{', '.join(repr(row) for row in measured['table_is_wrong'])}: `cryptostitch probe --runs 5 -o FILE`"
+            )
         if measured["without_dependences"]:
             lines.append(f"its instructions without their dependences: {measured['without_dependences']:.1f} cycles")
     return "\n".join(lines)

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..tuning.matrix import Cell, grid, lanes_of
+from ..tuning.measure import AGAIN
+from ..tuning.trial import Trial
 from .html import render_page
 from .tables import columns
+
+DISTURBED = "disturbed"
 
 
 def matrix_data(cells: Sequence[Cell]) -> dict:
@@ -25,7 +29,14 @@ def figures(cell: Cell) -> tuple[str, str]:
     if not best:
         return "-", ""
     cycles = best.per_byte(best.woven.per_iteration)
+    if best.doubt:
+        return DISTURBED, best.doubt
     return f"{best.speedup:.2f}x", f"{cycles:.2f} c/B" + (f", {100 * cell.bound / cycles:.0f} %" if cell.bound else "")
+
+
+def gain(found: Trial) -> str:
+    """The speed-up, or that there is none to be told."""
+    return DISTURBED if found.doubt else f"{found.speedup:.2f}"
 
 
 def matrix_text(cells: Sequence[Cell]) -> str:
@@ -40,7 +51,7 @@ def matrix_text(cells: Sequence[Cell]) -> str:
             f"{t.per_byte(t.sum):.3f}",
             f"{t.per_byte(t.larger):.3f}",
             f"{t.per_byte(t.woven.per_iteration):.3f}",
-            f"{t.speedup:.2f}",
+            gain(t),
         )
         for c in cells
         for t in c.trials
@@ -53,12 +64,14 @@ def matrix_text(cells: Sequence[Cell]) -> str:
         f"them the units need at least, of the fastest way\n\n{columns(table)}\n\n"
     )
     text += f"every way, in core cycles per byte\n{columns(ways)}\n"
+    doubts = [f"  {t.recipe.name}: {t.doubt}" for c in cells for t in c.trials if t.doubt]
+    text += f"\n{AGAIN}\n" + "\n".join(doubts) + "\n" if doubts else ""
     return text + ("\nwhat does not fit\n" + "\n".join(missing) + "\n" if missing else "")
 
 
 def heat(cell: Cell) -> float:
     """0 (no gain, or nothing there) to 1 (twice as fast)."""
-    return min(max(cell.best.speedup - 1, 0), 1) if cell.best else 0
+    return min(max(cell.best.speedup - 1, 0), 1) if cell.best and not cell.best.doubt else 0
 
 
 def matrix_page(cells: Sequence[Cell]) -> str:
@@ -73,4 +86,5 @@ def matrix_page(cells: Sequence[Cell]) -> str:
         heat=heat,
         figures=figures,
         lanes_of=lanes_of,
+        gain=gain,
     )

@@ -102,7 +102,7 @@ def report_data(study: Study, roots: Sequence[Path] = ()) -> dict:
     return {
         "generator": __version__,
         **kernel,
-        "bound": bound_data(study.whole.bound, measured.cost, measured.independent, measured.why_not, study.stand_in),
+        "bound": bound_data(study.whole.bound, measured, study.stand_in),
         "model": {
             "window": run.window,
             "width": round(1 / study.whole.bound.table.fetch[0][1]),

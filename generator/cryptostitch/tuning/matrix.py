@@ -121,15 +121,19 @@ def cell(
             for form in (cipher, hash_)
         ]
         reasons.append(f"no lanes in common: {cipher.name} has {lanes[0]}; {hash_.name} has {lanes[1]}")
-    trials.sort(key=lambda t: t.per_byte(t.woven.per_iteration))
+    trials.sort(key=lambda t: (t.doubt != "", t.per_byte(t.woven.per_iteration)))
     return Cell(
-        cipher.name, hash_.name, tuple(trials), tuple(reasons), _bound(trials[0], table) if trials and table else None
+        cipher.name,
+        hash_.name,
+        tuple(trials),
+        tuple(reasons),
+        _bound(generator, trials[0], table) if trials and table else None,
     )
 
 
-def _bound(best: Trial, table: Table) -> float | None:
+def _bound(generator: Generator, best: Trial, table: Table) -> float | None:
     try:
-        return bound(best.kernel, table).cycles / best.bytes
+        return bound(best.kernel, table, share=generator.message_share(best.recipe)).cycles_per_byte
     except CryptostitchError:  # an instruction that the table lacks
         return None
 

@@ -57,6 +57,9 @@ CLOCK, CLOCK_CHECK = "clock_x1@scalar", "clock_rotates_x1@scalar"
 CHAINS = {CLOCK: "add x:q, x:q, one", CLOCK_CHECK: "rol x:q, x:q, 7"}
 CLOCK_NEAR = 0.03  # the two chains agree within this
 CLOCK_SAMPLES, CLOCK_RETAKES = 5, 40  # of both, before a disagreement is believed
+FEWEST = 5  # undisturbed samples of which a median is believed
+NOISE, TOO_NOISY = 0.01, 0.1  # of samples that agree entirely; and what is no measurement, relative
+AGAIN = "disturbed: again on a quiet machine"
 Progress = Callable[[int, int, str], None]
 
 
@@ -278,11 +281,30 @@ class Setup:
 @dataclass(frozen=True)
 class Cost:
     """Core cycles. An iteration is one of the kernel's, all lanes. ``spread``: half the distance of the quartiles of
-    ``per_iteration``, relative."""
+    ``per_iteration``, relative. ``drift``: the distance between the medians of its first and of its second half, which
+    a disturbance as long as half of the measurement makes, relative. ``steady``: samples during which the process kept
+    its core and the reference chain before and after them took equally long; the others count only where these are
+    fewer than FEWEST."""
 
     per_iteration: float
     per_call: float
     spread: float = 0.0
+    drift: float = 0.0
+    steady: int = FEWEST
+
+    @property
+    def noise(self) -> float:
+        """By how much ``per_iteration`` may be wrong, relative, as far as the samples tell."""
+        return NOISE + max(self.spread, self.drift)
+
+    @property
+    def doubt(self) -> str:
+        """Why the figure is not to be believed; empty where it is."""
+        if self.steady < FEWEST:
+            return f"only {self.steady} samples were not interrupted"
+        if self.noise > TOO_NOISY:
+            return f"its samples differ by {100 * self.noise:.0f} %"
+        return ""
 
 
 @contextmanager
@@ -352,44 +374,70 @@ class Laboratory:
         return statistics.median(self.frequencies) * 1e-9
 
     def measure(self, setups: Sequence[Setup], seconds: float = 0.4, least: int = 9) -> list[Cost]:
-        """The costs of the kernels, timed in turn for about ``seconds`` altogether (at least ``least`` rounds).
+        """The costs of the kernels, timed in turn, round by round, for about ``seconds`` altogether (at least ``least``
+        rounds).
 
-        A round during which the process was put off its core is taken again, as long as time allows. Under load, rounds
-        that count therefore begin just after it was put back on: the first kernel runs once untimed, or it alone would
-        meet cold caches.
+        Beside each sample the reference chain is timed, before and after it. A sample during which the process was put
+        off its core, or the clock changed, is taken again, as long as time allows.
         """
-        samples: list[list[tuple[float, float]]] = [[] for _ in setups]
+        samples: list[list[_Sample]] = [[] for _ in setups]
         stop, give_up = time.monotonic() + seconds, time.monotonic() + 4 * seconds
         for setup in setups:
             setup.seconds(setup.iterations)
             setup.seconds(setup.kernel.lag + 1)
         while time.monotonic() < stop or (len(samples[0]) < least and time.monotonic() < give_up) or not samples[0]:
-            before = _interruptions()
-            setups[0].seconds(setups[0].iterations)
-            overhead = min(self._clock.seconds(1) for _ in range(3))
-            taken = []
-            for setup in setups:
-                hertz = self.frequency()
-                long = setup.seconds(setup.iterations)
-                short = setup.seconds(setup.kernel.lag + 1)
-                taken.append((hertz * (long - overhead) + CHAIN_ADDS, hertz * (short - overhead) + CHAIN_ADDS))
-            if _interruptions() == before or time.monotonic() > stop:
-                for some, new in zip(samples, taken):
-                    some.append(new)
+            for setup, some in zip(setups, samples):
+                taken = self._sample(setup)
+                while not taken.steady and time.monotonic() < stop:
+                    taken = self._sample(setup)
+                some.append(taken)
         return [_cost(setup, some) for setup, some in zip(setups, samples)]
+
+    def _sample(self, setup: Setup) -> _Sample:
+        """Under load a sample begins just after the process was put back on its core: the kernel runs once untimed, or
+        it would meet cold caches."""
+        before = _interruptions()
+        setup.seconds(setup.kernel.lag + 1)
+        overhead = min(self._clock.seconds(1) for _ in range(3))
+        first = self.frequency()
+        long = setup.seconds(setup.iterations)
+        short = setup.seconds(setup.kernel.lag + 1)
+        last = self.frequency()
+        hertz = (first + last) / 2
+        steady = _interruptions() == before and abs(first - last) <= CLOCK_NEAR * hertz
+        return _Sample(hertz * (long - overhead) + CHAIN_ADDS, hertz * (short - overhead) + CHAIN_ADDS, steady)
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """Core cycles of a call of all iterations, and of one of as few as can be."""
+
+    long: float
+    short: float
+    steady: bool
 
 
 def _interruptions() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
 
 
-def _cost(setup: Setup, samples: list[tuple[float, float]]) -> Cost:
+def _cost(setup: Setup, samples: Sequence[_Sample]) -> Cost:
     few = setup.kernel.lag + 1
-    short = statistics.median(s for _, s in samples)
-    slopes = sorted((long - short) / (setup.iterations - few) for long, _ in samples)
-    middle = statistics.median(slopes)
+    undisturbed = [sample for sample in samples if sample.steady]
+    counted = undisturbed if len(undisturbed) >= FEWEST else samples
+    short = statistics.median(s.short for s in counted)
+    slopes = [(s.long - short) / (setup.iterations - few) for s in counted]
+    middle, half = statistics.median(slopes), len(slopes) // 2
+    halves = [statistics.median(some) for some in (slopes[:half], slopes[half:]) if some]
+    slopes.sort()
     quartiles = (slopes[len(slopes) * 3 // 4] - slopes[len(slopes) // 4]) / 2
-    return Cost(middle, max(0.0, short - few * middle), quartiles / middle)
+    return Cost(
+        middle,
+        max(0.0, short - few * middle),
+        quartiles / middle,
+        abs(halves[0] - halves[-1]) / middle,
+        len(undisturbed),
+    )
 
 
 def row(cost: Cost) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..binding.runtime import RawKernel
@@ -13,8 +13,10 @@ from ..core.names import StreamName, kernel_name
 from ..core.program import Part, Recipe
 from ..core.registers import BindError
 from ..pipeline import Generator
-from .measure import Cost, Laboratory, pinned
+from .measure import TOO_NOISY, Cost, Laboratory, pinned
 
+TRIES = 3  # measurements of figures that cannot be
+HANDED_OVER = 0.25  # of a part's cycles, which a hand-over may save it
 Progress = Callable[[int, int, str], None]
 
 
@@ -76,8 +78,9 @@ def check_hand_over(recipe: Recipe) -> None:
 
 @dataclass(frozen=True)
 class Trial:
-    """What a pairing costs. Cycles are of the core, per iteration of the woven kernel (all lanes); ``bytes`` go through
-    its first part in one."""
+    """What a pairing costs. Cycles are of the core, per iteration of the woven kernel (all lanes); ``bytes`` of the
+    message go through its first part in one. ``doubt``: what was seen that cannot be, so that no ratio is to be made
+    of the figures; empty on a quiet machine."""
 
     recipe: Recipe
     kernel: Kernel
@@ -88,6 +91,7 @@ class Trial:
     bytes: int
     ghz: float
     cpu: str
+    doubt: str = ""
 
     @property
     def sum(self) -> float:
@@ -99,7 +103,7 @@ class Trial:
 
     @property
     def speedup(self) -> float:
-        """Over running the parts one after the other."""
+        """Over running the parts one after the other. It means nothing where there is a ``doubt``."""
         return self.sum / self.woven.per_iteration
 
     def per_byte(self, cycles: float) -> float:
@@ -145,7 +149,8 @@ class Trial:
                 "larger": round(self.per_byte(self.larger), 4),
                 "woven": round(self.per_byte(self.woven.per_iteration), 4),
             },
-            "speedup": round(self.speedup, 3),
+            "speedup": None if self.doubt else round(self.speedup, 3),
+            "disturbed": self.doubt or None,
             "spread": round(self.woven.spread, 4),
         }
 
@@ -161,33 +166,55 @@ def trial(
     """Proves the recipe, assembles it through the C library, and times it in turn with its parts alone for about
     ``seconds``.
 
-    ``iterations`` per call (default: 16 KiB per lane). Raises CryptostitchError (VerifyError, DoesNotFit, MeasureError)
-    and RuntimeFailure.
+    ``iterations`` per call (default: 16 KiB per lane). Figures that cannot be are measured again, TRIES times at most.
+    Raises CryptostitchError (VerifyError, DoesNotFit, MeasureError) and RuntimeFailure.
     """
     check_hand_over(recipe)
     progress(1, 4, f"verifying {recipe.name}")
     kernel = proved(generator, recipe)
     progress(2, 4, "compiling the parts alone")
-    singles = alone(generator, recipe)
+    singles, named = alone(generator, recipe), streams_of_parts(recipe)
+    first = sum(p.program.contract.lanes * p.program.contract.bytes * p.ratio for p in named[0][1])
     with pinned():
         laboratory = Laboratory()
         woven = laboratory.add(generator, recipe, iterations)
         setups = [laboratory.add(generator, single, iterations) for single in singles]
-        progress(3, 4, "measuring")
-        costs = laboratory.measure([woven, *setups], seconds)
-    named = streams_of_parts(recipe)
-    parts = tuple(
-        (single.name, cost.per_iteration * streams[0].ratio)
-        for single, cost, (_, streams) in zip(singles, costs[1:], named)
-    )
-    first = sum(p.program.contract.lanes * p.program.contract.bytes * p.ratio for p in named[0][1])
+        ratios = [streams[0].ratio for _, streams in named]
+        before: list[float] = []
+        for n in range(TRIES):
+            progress(3, 4, f"measuring {recipe.name}" + (" again" if n else ""))
+            costs = laboratory.measure([woven, *setups], seconds)
+            parts = [(single.name, cost.per_iteration * r) for single, cost, r in zip(singles, costs[1:], ratios)]
+            noise = max(cost.noise for cost in costs)
+            found = [costs[0].per_iteration, *(cycles for _, cycles in parts)]
+            named_costs = zip([recipe.name, *(name for name, _ in parts)], costs)
+            doubt = next((f"{name}: {cost.doubt}" for name, cost in named_costs if cost.doubt), "")
+            doubt = doubt or impossible(found[0], found[1:], noise, named[0][0].hand)
+            # a woven kernel that is slower than its parts is believed when it is so again
+            slower = found[0] > sum(found[1:])
+            if not doubt or (slower and before and all(abs(a / b - 1) <= noise for a, b in zip(found, before))):
+                doubt = ""
+                break
+            before = found if slower and noise <= TOO_NOISY else []
     return Trial(
         recipe,
         kernel,
         woven.kernel,
-        parts,
+        tuple(parts),
         costs[0],
-        first,
+        round(first * generator.message_share(recipe)),
         laboratory.ghz(),
         laboratory.context.cpu()["brand"].strip(),
+        doubt,
     )
+
+
+def impossible(woven: float, parts: Sequence[float], noise: float, hand: bool) -> str:
+    """Why these cycles cannot all be right, within the noise; empty where they can."""
+    # a reader of the hand-over buffer saves what fetching its input costs it alone
+    least = max(parts) * (1 - HANDED_OVER * hand)
+    if woven < least * (1 - noise):
+        return f"woven {woven:.1f} cycles, less than its larger part alone ({max(parts):.1f}), which cannot be"
+    if woven > sum(parts) * (1 + noise):
+        return f"woven {woven:.1f} cycles, more than its parts one after the other ({sum(parts):.1f})"
+    return ""

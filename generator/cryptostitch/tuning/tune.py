@@ -206,7 +206,8 @@ class Search:
 
     def _cycles(self, setups: Sequence[Setup], seconds: float) -> list[float]:
         costs = self.laboratory.measure(setups, seconds, least=5)
-        return [cost.per_iteration / (setup.lanes * setup.bytes) for cost, setup in zip(costs, setups)]
+        share = self.generator.message_share(self.generator.stitch_as(self.start))
+        return [cost.per_iteration / (setup.lanes * setup.bytes * share) for cost, setup in zip(costs, setups)]
 
     def run(self, seconds: float, progress: Progress = lambda *_: None) -> Found:
         """Searches for about ``seconds``. ``progress(seconds so far, cycles per byte of the best, its kernel)``.
