@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from cryptostitch.binding import runtime
 from cryptostitch.cli import main
-from cryptostitch.commands.common import Pair
+from cryptostitch.commands.common import Numbers
 from cryptostitch.emit.objects import elf_functions
 from cryptostitch.instruction_probe.bench import Bench
 from cryptostitch.listing import Catalogue
@@ -118,6 +118,17 @@ def test_show() -> None:
     assert [len(re.findall(rf"^ {i} ", body, re.M)) for i in (0, 1)] == counts
 
 
+def test_three_streams_of_which_one_has_its_suites_name(needs_pair: None) -> None:
+    found = run("stitch", "aes128_cbc_enc_x1", "sha1_ni_x1", "crc32c", "--isa", "sse", "--seconds", "0.02")
+    assert "crc32c is crc_reflected_x1" in found.stderr
+    assert "sha1_ni_x1 and crc_reflected_x1 read what aes128_cbc_enc_x1 writes" in found.stdout
+    assert re.search(
+        r"^why: aes128_cbc_enc waits for its chain .*: bound \d\.\d\d \(by the table of ", found.stdout, re.M
+    )
+    picture = re.search(r"cryptostitch report (\S+) -o page.html", found.stdout)
+    assert picture and picture[1].startswith("aes128_cbc_enc_x1+sha1_ni_x1+crc_reflected_x1@sse")
+
+
 def test_show_with_colours() -> None:
     text = run("show", "sha1_ni_x1@sse_shani", "--color", color=True).stdout
     assert "\x1b[36m 0 " in text
@@ -212,7 +223,11 @@ def test_stitch_as_text(needs_pair: None) -> None:
         (["report", "sha1_x4@sse", "-o", "/nowhere/x.html"], "mkdir -p /nowhere"),
         (["matrix", "--html", "/nowhere/x.html"], "mkdir -p /nowhere"),
         (["verify", "--html", "/nowhere/x.html"], "mkdir -p /nowhere"),
-        (["matrix", "--ciphers", "zz"], "cryptostitch list"),
+        (["matrix", "--rows", "zz"], "cryptostitch list"),
+        (["stitch", "md5_x4", "--isa", "sse"], "two to 4 streams"),
+        (["stitch", "md5_x4", "sha1_x4", "crc32c", "--isa", "sse:scalar"], "like sse:scalar"),
+        (["stitch", "md5_x4", "sha1_x4", "--isa", "sse", "--ratio", "1:2:1"], "3 numbers for 2 parts"),
+        (["stitch", "md5_x4", "sha1_x4", "crc32", "--isa", "scalar"], "no text for scalar"),
         (["verify", "zz*"], "cryptostitch list"),
         (["mutate", "zz*"], "cryptostitch list"),
         (["emit", "--recipe", str(Path(__file__)), "--pack", "x"], "cryptostitch tune A B"),
@@ -229,9 +244,13 @@ def test_wrong_input_gets_one_line(arguments: list[str], says: str, build: Path)
     assert says in result.stderr and result.stderr.startswith("Error: ") and result.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("both, text, numbers", [(True, "2", [2, 2]), (False, "2", [0, 2]), (True, "1:3", [1, 3])])
-def test_pair_values(both: bool, text: str, numbers: list[int]) -> None:
-    assert Pair(both).convert(text, None, None) == numbers
+@pytest.mark.parametrize(
+    "all_alike, text, parts, numbers",
+    [(True, "2", 2, [2, 2]), (False, "2", 3, [0, 0, 2]), (True, "1:3", 2, [1, 3]), (True, "1:2:3", 3, [1, 2, 3])],
+)
+def test_numbers_of_parts(all_alike: bool, text: str, parts: int, numbers: list[int]) -> None:
+    kind = Numbers(all_alike)
+    assert kind.of_parts(kind.convert(text, None, None), parts, "--x") == numbers
 
 
 def test_cpu(build: Path) -> None:

@@ -14,11 +14,11 @@ from cryptostitch.cli import main
 from cryptostitch.core import catalog
 from cryptostitch.core.catalog import Form
 from cryptostitch.core.errors import CryptostitchError, DoesNotFit
-from cryptostitch.core.names import kernel_name
+from cryptostitch.core.names import kernel_name, stream_name
 from cryptostitch.core.registers import BindError
 from cryptostitch.pipeline import Generator
 from cryptostitch.tuning import matrix as tuning_matrix
-from cryptostitch.tuning.matrix import candidates, cell
+from cryptostitch.tuning.matrix import candidates, cell, pairs_of, texts
 from cryptostitch.tuning.measure import MeasureError
 
 QUICK = ("--seconds", "0.02")
@@ -38,15 +38,15 @@ def run(*arguments: object) -> str:
 def test_candidates_have_equal_lanes_and_the_hand_over_where_there_is_one() -> None:
     generator = Generator()
     cipher, hash_ = generator.forms["aes128_cbc_enc"][1], generator.forms["sha1"][1]
-    found = candidates(cipher, hash_, ["sse", "avx2", "avx512"])
+    found = candidates(generator, cipher, hash_, ["sse", "avx2", "avx512"])
     assert all(a.lanes == b.lanes and a.hand == b.hand for (a, _), (b, _) in found)
     assert {(isa, a.lanes) for (a, isa), _ in found if a.hand} == {
         (isa, lanes) for isa, lanes in catalog.HAND_OVER if lanes in hash_.lanes[isa]
     }
-    assert candidates(cipher, hash_, []) == []
+    assert candidates(generator, cipher, hash_, []) == []
     long = generator.forms["sha512"][1]
     assert generator.blocks_beside(cipher, hash_) == 0 and generator.blocks_beside(cipher, long) == 8
-    assert {a.by for (a, _), _ in candidates(cipher, long, ["sse", "scalar"], 8)} == {8}
+    assert {a.by for (a, _), _ in candidates(generator, cipher, long, ["sse", "scalar"])} == {8}
 
 
 def test_no_lanes_in_common_is_a_reason() -> None:
@@ -100,7 +100,7 @@ def test_a_matrix(features: set[str], tmp_path: Path) -> None:
             *QUICK,
         )
     )
-    assert [(c["cipher"], c["hash"]) for c in found["cells"]] == [
+    assert [(c["row"], c["column"]) for c in found["cells"]] == [
         ("aes128_cbc_enc", "sha1_ni"),
         ("aes128_cbc_enc", "sha256_ni"),
     ]
@@ -128,10 +128,44 @@ def test_text(features: set[str]) -> None:
     "arguments, message",
     [
         (["--isa", "avx3"], "no ISA named 'avx3'; nearest: avx2"),
-        (["--ciphers", "aes129_cbc_enc"], "no cipher named 'aes129_cbc_enc'; nearest: aes"),
-        (["--hashes", "sha1_nl"], "no hash named 'sha1_nl'; nearest: sha1_ni"),
+        (["--ciphers", "aes129_cbc_enc"], "no stream named 'aes129_cbc_enc'; nearest: aes"),
+        (["--hashes", "sha1_nl"], "no stream named 'sha1_nl'; nearest: sha1_ni"),
     ],
 )
 def test_wrong_input(arguments: list[str], message: str) -> None:
     result = CliRunner().invoke(main, ["matrix", *arguments])
     assert result.exit_code == 1 and message in result.output
+
+
+def test_texts_are_named_by_text_algorithm_suite_and_family() -> None:
+    generator = Generator()
+    assert [f.name for f in texts(generator, "crc64-nvme,sha224")] == ["crc_reflected", "sha256", "sha256_ni"]
+    assert {f.name for f in texts(generator, "checksums")} == {"crc_reflected", "crc_normal"}
+    assert {"md5", "sha1_ni", "sha512_simd"} <= {f.name for f in texts(generator, "digests")}
+    assert [(a.name, b.name) for a, b in pairs_of(generator, "", "", ["md5+sha1", "md5+sha1", "crc32c+md5"])] == [
+        ("md5", "sha1"),
+        ("crc_reflected", "md5"),
+    ]
+    with pytest.raises(CryptostitchError, match="'md5' is no pair"):
+        pairs_of(generator, "", "", ["md5"])
+
+
+def test_two_digests_share_a_loop(build: Path, tmp_path: Path) -> None:
+    page = tmp_path / "matrix.html"
+    arguments = ("--isa", "sse", "--pairs", "md5+sha1", "--pairs", "crc32c+sha256", "--html", page)
+    found = json.loads(run(*arguments, "--format", "json", *QUICK))
+    assert [(c["row"], c["column"]) for c in found["cells"]] == [
+        ("md5", "sha1"),
+        ("crc_reflected", "sha256"),
+        ("crc_reflected", "sha256_ni"),
+    ]
+    kernels = {t["kernel"] for c in found["cells"] for t in c["trials"]}
+    assert "md5_x4+sha1_x4@sse" in kernels and not any("_hand" in kernel for kernel in kernels)
+    assert "md5" in page.read_text()
+
+
+def test_equal_bytes_of_unequal_blocks() -> None:
+    generator = Generator()
+    parts = [(stream_name("md5_x4"), "sse"), (stream_name("sha512_x2"), "sse")]
+    assert generator.equal_bytes(parts) == [2, 1]
+    assert generator.equal_bytes([(stream_name("crc_reflected_x1"), "sse"), (stream_name("md5_x4"), "sse")]) == [1, 1]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 from .binding import runtime
+from .core.catalog import Algorithm
+from .core.errors import CryptostitchError, UnknownName
 from .core.isa import ISAS
-from .core.names import StreamName, target_name
+from .core.names import StreamName, stream_name, target_name
 from .frontend.parse import parse
 from .frontend.render import MARK, Rendered, render
 from .pipeline import Generator
@@ -64,6 +67,31 @@ class Catalogue(Generator):
 
     def kernel_names(self) -> list[str]:
         return [kernel[0] for kernel in self.default_kernels()]
+
+    def stream_named(self, text: str, isa: str) -> StreamName:
+        """The stream that a name means on an instruction set: a stream's own name; or that of an algorithm or a suite,
+        with `_x<lanes>` or without, which then has the fewest lanes. UnknownName, CryptostitchError."""
+        with contextlib.suppress(CryptostitchError):
+            if (name := stream_name(text)).form in self.forms:
+                return name
+        stem, _, tail = text.rpartition("_x")
+        row = self.row_named(stem if stem else text) or self.row_named(text)
+        if row is None:
+            name = stream_name(text)  # says how names are written
+            raise UnknownName("stream", text, [*self.stream_names(), *(a.name for a in self.algorithms.values())])
+        forms = (self.algorithms[row.base] if row.base else row).forms
+        form = next((form for form in forms if form.lanes.get(isa)), None)
+        if form is None:
+            raise CryptostitchError(f"{text} has no text for {isa}: use --isa {', '.join(forms[0].lanes)}")
+        if self.row_named(text) is row:
+            return StreamName(form.name, min(form.lanes[isa]))
+        return stream_name(f"{form.name}_x{tail}")
+
+    def row_named(self, text: str) -> Algorithm | None:
+        """The row of an algorithm or suite; None where there is none."""
+        rows = self.algorithms.values()
+        plain = text.replace("-", "_")
+        return self.algorithms.get(text) or next((row for row in rows if plain == row.suite.replace("-", "_")), None)
 
 
 def _shortened(rendered: Rendered) -> Rendered:

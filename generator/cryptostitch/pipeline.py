@@ -11,6 +11,7 @@ import concurrent.futures
 import contextlib
 import functools
 import itertools
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -37,6 +38,7 @@ from .passes.order import ordered
 from .passes.verify import verify_kernel, verify_program
 
 INFINITE = float("inf")
+MOST_BODIES = 8  # of a part in one iteration, to make bytes equal
 Given = tuple[Sequence[Algorithm], Sequence[Path | str]]
 """What is added to the project's own: algorithms and template roots."""
 
@@ -135,6 +137,17 @@ class Generator:
         """The framed kernel, proved to run exactly its programs."""
         return verify_kernel(frame(recipe, abi))
 
+    def equal_bytes(self, parts: Sequence[tuple[StreamName, str]]) -> list[int]:
+        """Bodies of each part that take the same number of bytes of a message, at most MOST_BODIES."""
+        sizes = []
+        for name, isa in parts:
+            row = self.form(name)[0]
+            streams = self._splits(name, isa)
+            whole = 16 * self.blocks(streams[0][0] if streams else name, isa)
+            sizes.append(whole * row.block_bytes // row.bytes if row.padding in catalog.FRAMED else whole)
+        common = math.lcm(*sizes)
+        return [common // size for size in sizes] if common // min(sizes) <= MOST_BODIES else [1] * len(sizes)
+
     def message_share(self, recipe: Recipe) -> float:
         """How much of what the recipe's first part reads is the message: all, but where a hash's padding makes a frame
         of each block."""
@@ -193,8 +206,9 @@ class Generator:
         strategy: str = "proportional",
         static: bool = False,
     ) -> Recipe:
-        """One kernel of one or two parts (each a stream name with its total lanes, and an ISA). Raises DoesNotFit when
-        the windows do not fit.
+        """One kernel of one to four parts (each a stream name with its total lanes, and an ISA). Raises DoesNotFit when
+        the windows do not fit. ``lags``: by default what comes behind a part that writes runs one iteration behind it
+        and reads what it wrote.
 
         ``orders``: windows for passes/order.py, of each part; 0: as its text has it.
         """
@@ -204,9 +218,12 @@ class Generator:
         budgets = list(budgets or self._budgets(split))
         orders = orders or self.orders(parts)
         if lags is None:
-            first = self.form(parts[0][0])[0].kind
-            follows = KINDS[first].writes and (parts[0][0].hand or first != "cipher_dec")
-            lags = [0] + [catalog.PAIR_LAG * follows] * (len(parts) - 1)
+            follows = [
+                KINDS[kind].writes and (name.hand or kind != "cipher_dec")
+                for name, _ in parts
+                for kind in (self.form(name)[0].kind,)
+            ]
+            lags = [catalog.PAIR_LAG * any(follows[:n]) for n in range(len(parts))]
         chosen = []
         for i, ((stream, groups, isa), budget) in enumerate(zip(split, budgets)):
             program = self._verify(stream, isa, budget, orders[i])
@@ -257,6 +274,8 @@ class Generator:
             words -= self._is_named(split, RDX)
         if not vector:
             return self._shares(split, words)
+        if len(split) > 2:
+            return self._several(split, words)
         isa = vector[0][2]
         total = ISAS[isa].vectors - self._is_named(split, XMM0)
         if len(vector) == 1:
@@ -278,6 +297,45 @@ class Generator:
         if score(b) == INFINITE:
             raise DoesNotFit(f"{first} and {second} do not fit the {total} vector registers of {isa}")
         return [b, (total - n * b) // m]
+
+    def _several(self, split: Sequence[tuple[StreamName, int, str]], words: int) -> list[int]:
+        """Of three or four parts. Those on vectors share the vector registers, scalar ones ``words``."""
+        budgets = [0] * len(split)
+        isa = max((i for _, _, i in split), key=lambda i: ISAS[i].vectors)
+        for on_vectors, total in ((True, ISAS[isa].vectors - self._is_named(split, XMM0)), (False, words)):
+            places = [n for n, part in enumerate(split) if (ISAS[part[2]].words == "v") == on_vectors]
+            if places:
+                for place, budget in zip(places, self._downhill([split[n] for n in places], total)):
+                    budgets[place] = budget
+        return budgets
+
+    def _downhill(self, split: Sequence[tuple[StreamName, int, str]], total: int) -> list[int]:
+        """From the fewest registers that each can do with: the next one to whom it saves most."""
+
+        def cost(n: int, budget: int) -> float:
+            stream, groups, isa = split[n]
+            return groups * self._cost(stream, isa, budget)
+
+        most = [total // groups for _, groups, _ in split]
+        budgets = [next((b for b in range(1, m + 1) if cost(n, b) < INFINITE), total + 1) for n, m in enumerate(most)]
+        while True:
+            left = total - sum(groups * b for (_, groups, _), b in zip(split, budgets))
+            if left < 0:
+                names = " and ".join(str(stream) for stream, _, _ in split)
+                raise DoesNotFit(f"{names} do not fit {total} registers of {split[0][2]}")
+            open_to = [n for n, (_, groups, _) in enumerate(split) if groups <= left]
+            if not open_to:
+                return budgets
+            # of a few registers at once: one alone may save nothing
+            gains = {
+                (n, step): (cost(n, budgets[n]) - cost(n, budgets[n] + step)) / (step * split[n][1])
+                for n in open_to
+                for step in range(1, min(4, left // split[n][1]) + 1)
+            }
+            n, step = max(gains, key=lambda key: (gains[key], -key[1]))
+            if gains[n, step] <= 0:
+                return budgets
+            budgets[n] += step
 
     def _is_named(self, split: Sequence[tuple[StreamName, int, str]], reg: Reg) -> bool:
         """Whether any of the streams names the shared register."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ALIKE = 0.6  # of a command's name and a misspelt one
 OUTPUT = "standard output: "
-MOST_RATIO, MOST_LAG, MOST_LEAD = 64, 8, 1 << 20  # what a pack may hold: runtime/code/pack.cpp
+MOST_RATIO, MOST_LAG, MOST_LEAD, MOST_PARTS = 64, 8, 1 << 20, 4  # what a pack may hold: runtime/code/pack.cpp
 
 
 @contextmanager
@@ -237,13 +237,14 @@ def chosen_table(name: str | None) -> ChosenTable:
     return ChosenTable(table, here, False, why)
 
 
-class Pair(click.ParamType):
-    """Two whole numbers as A:B; one number stands for both when ``both``, else for the second part only."""
+class Numbers(click.ParamType):
+    """Two to four whole numbers as A:B[:C[:D]], one for each part; one number alone stands for all of them when
+    ``all_alike``, else for the last part, the others then have 0."""
 
     name = "A:B"
 
-    def __init__(self, both: bool = True, least: int | None = None, most: int | None = None):
-        self.both, self.least, self.most = both, least, most
+    def __init__(self, all_alike: bool = True, least: int | None = None, most: int | None = None):
+        self.all_alike, self.least, self.most = all_alike, least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[int]:
         if isinstance(value, list):
@@ -253,10 +254,8 @@ class Pair(click.ParamType):
             numbers = [int(t) for t in texts]
         except ValueError:
             numbers = []
-        if len(numbers) == 1:
-            numbers = numbers * 2 if self.both else [0, *numbers]
         if (
-            len(numbers) != 2
+            not 1 <= len(numbers) <= MOST_PARTS
             or (self.least is not None and min(numbers) < self.least)
             or (self.most is not None and max(numbers) > self.most)
         ):
@@ -266,8 +265,45 @@ class Pair(click.ParamType):
                 if limit is not None
             ]
             self.fail(
-                f"'{value}' is not two whole numbers like 1:2" + (f", each {' and '.join(limits)}" if limits else ""),
+                f"'{value}' is not whole numbers like 1:2, one for each part"
+                + (f", each {' and '.join(limits)}" if limits else ""),
                 param,
                 ctx,
             )
         return numbers
+
+    def of_parts(self, numbers: list[int] | None, parts: int, option: str) -> list[int] | None:
+        """One for each part. click.BadParameter where there are others."""
+        if numbers is None or len(numbers) == parts:
+            return numbers
+        if len(numbers) == 1:
+            return numbers * parts if self.all_alike else [0] * (parts - 1) + numbers
+        raise click.BadParameter(f"{len(numbers)} numbers for {parts} parts", param_hint=option)
+
+
+def isas_of(text: str, parts: int) -> list[str]:
+    """The instruction set of each part: one for all, or as many with colons between them."""
+    from ..core.errors import UnknownName
+    from ..core.isa import ISAS
+
+    isas = text.split(":") * (parts if ":" not in text else 1)
+    for level in isas:
+        if level not in ISAS:
+            raise UnknownName("ISA", level, ISAS)
+    if len(isas) != parts:
+        raise click.BadParameter(
+            f"'{text}' is not one ISA or {('', '', 'two', 'three', 'four')[parts]} like sse:scalar", param_hint="--isa"
+        )
+    return isas
+
+
+def streams_of(made: Any, names: Sequence[str], isas: Sequence[str]) -> list[Any]:
+    """The streams that are meant, by their own names or those of algorithms and suites; what a name came to is said on
+    stderr."""
+    if not 2 <= len(names) <= MOST_PARTS:
+        raise click.UsageError(f"name two to {MOST_PARTS} streams, not {len(names)}")
+    found = [made.stream_named(name, isa) for name, isa in zip(names, isas)]
+    for name, stream in zip(names, found):
+        if str(stream) != name:
+            click.echo(f"{name} is {stream}", err=True)
+    return found

@@ -1,4 +1,4 @@
-"""`cryptostitch matrix`: every cipher with every hash."""
+"""`cryptostitch matrix`: every stream of some with every one of others."""
 
 from __future__ import annotations
 
@@ -18,14 +18,19 @@ from .common import OutputFile, format_option, generator, progress_bar, template
     help="native: all that this CPU has; or one of sse, avx2, avx512 (sse includes scalar hashes).",
 )
 @click.option(
+    "--rows",
     "--ciphers",
-    "cipher_glob",
+    "rows",
     default="aes128_*",
     show_default=True,
-    metavar="GLOB",
-    help="Which ciphers (names of texts, see `cryptostitch list`).",
+    metavar="NAME,...",
+    help="Names with commas between them: of texts (globs, see `cryptostitch list`), algorithms, suites, or the "
+    "families ciphers, digests, checksums, macs, readers.",
 )
-@click.option("--hashes", "hash_glob", default="*", show_default=True, metavar="GLOB", help="Which hashes.")
+@click.option(
+    "--columns", "--hashes", "columns", default="readers", show_default=True, metavar="NAME,...", help="The same."
+)
+@click.option("--pairs", multiple=True, metavar="A+B", help="These cells alone; may be given more than once.")
 @click.option(
     "--seconds",
     type=click.FloatRange(0.01),
@@ -36,17 +41,21 @@ from .common import OutputFile, format_option, generator, progress_bar, template
 @click.option("--html", type=OutputFile(), metavar="FILE", help="Also write one page with a heat map.")
 @templates_option
 @format_option
-def matrix(isa, cipher_glob, hash_glob, seconds, html, templates, fmt) -> None:
-    """Stitch every cipher with every hash that shares its loop; prove and time each: the gain over one after the other.
+def matrix(isa, rows, columns, pairs, seconds, html, templates, fmt) -> None:
+    """Stitch every stream of the rows with every one of the columns that shares its loop; prove and time each: the gain
+    over one after the other.
 
     \b
     Examples:
       cryptostitch matrix
+      cryptostitch matrix --rows digests --columns digests,checksums --isa avx2
+      cryptostitch matrix --pairs md5+sha1 --pairs crc32c+sha256_ni
       cryptostitch matrix --ciphers 'aes*_cbc_enc' --isa avx512 --html matrix.html
     """
     from ..core.errors import UnknownName
     from ..report.pairings import matrix_data, matrix_page, matrix_text
     from ..tuning.matrix import matrix as all_cells
+    from ..tuning.matrix import pairs_of
 
     levels = {
         "native": ("scalar", "sse", "avx2", "avx512"),
@@ -58,9 +67,8 @@ def matrix(isa, cipher_glob, hash_glob, seconds, html, templates, fmt) -> None:
         raise UnknownName("ISA", isa, levels)
     made = generator(templates)
     with progress_bar("stitching") as progress:
-        cells = all_cells(
-            made, levels[isa], cipher_glob=cipher_glob, hash_glob=hash_glob, seconds=seconds, progress=progress
-        )
+        wanted = pairs_of(made, rows, columns, pairs)
+        cells = all_cells(made, levels[isa], wanted, seconds=seconds, progress=progress)
     if html:
         html.write_text(matrix_page(cells))
     click.echo(json.dumps(matrix_data(cells), indent=1) if fmt == "json" else matrix_text(cells), nl=fmt == "json")

@@ -6,46 +6,56 @@ import json
 
 import click
 
-from .common import MOST_LAG, MOST_LEAD, MOST_RATIO, Pair, format_option, generator, progress_bar, templates_option
+from .common import (
+    MOST_LAG,
+    MOST_LEAD,
+    MOST_PARTS,
+    MOST_RATIO,
+    Numbers,
+    format_option,
+    generator,
+    isas_of,
+    progress_bar,
+    streams_of,
+    templates_option,
+)
 
 
 @click.command()
-@click.argument("a")
-@click.argument("b")
+@click.argument("streams", nargs=-1, required=True, metavar="A B [C [D]]")
 @click.option(
     "--isa",
     required=True,
     metavar="ISA[:ISA]",
-    help="scalar, sse, avx2 or avx512; two with a colon between when the parts differ (sse:scalar).",
+    help="scalar, sse, avx2 or avx512; one for each part with colons between when they differ (sse:scalar).",
 )
 @click.option(
     "--ratio",
-    type=Pair(least=1, most=MOST_RATIO),
-    default="1:1",
-    show_default=True,
-    help="Bodies of each part in one iteration.",
+    type=Numbers(least=1, most=MOST_RATIO),
+    help="Bodies of each part in one iteration (default: as many as make equal numbers of bytes).",
 )
 @click.option(
     "--lead",
-    type=Pair(both=False, least=-MOST_LEAD, most=MOST_LEAD),
-    default="0:0",
+    type=Numbers(all_alike=False, least=-MOST_LEAD, most=MOST_LEAD),
+    default="0",
     show_default=True,
     help="How far each part runs ahead inside an iteration, in 1/1024 of it.",
 )
 @click.option(
     "--lag",
-    type=Pair(both=False, least=0, most=MOST_LAG),
-    help="How many iterations each part runs behind (default: 0:1, where B takes what A leaves; else 0:0).",
+    type=Numbers(all_alike=False, least=0, most=MOST_LAG),
+    help="How many iterations each part runs behind (default: 1 for what stands behind a part that writes, and reads "
+    "what that wrote; else 0).",
 )
 @click.option(
     "--budget",
-    type=Pair(least=1),
+    type=Numbers(least=1),
     help="Registers of one stream of each part (default: the split that costs the fewest instructions and memory "
     "accesses).",
 )
 @click.option(
     "--order",
-    type=Pair(both=False, least=0),
+    type=Numbers(all_alike=False, least=0),
     help="Order inside each part: 0 as its text has it, else the longest chain first, within a window of so many "
     "instructions (default: the catalogue's).",
 )
@@ -60,33 +70,35 @@ from .common import MOST_LAG, MOST_LEAD, MOST_RATIO, Pair, format_option, genera
 @click.option("--seconds", type=click.FloatRange(0.01), default=1.0, show_default=True, help="How long to measure.")
 @templates_option
 @format_option
-def stitch(a, b, isa, ratio, lead, lag, budget, order, strategy, iterations, seconds, templates, fmt) -> None:
-    """Build, verify and time the pairing of streams A and B: each alone, their sum, the larger, and the woven kernel.
+def stitch(streams, isa, ratio, lead, lag, budget, order, strategy, iterations, seconds, templates, fmt) -> None:
+    """Build, verify and time the pairing of two to four streams: each alone, their sum, the larger, and the woven
+    kernel; and say why it gains what it does.
 
-    The lanes of A and B may be multiples of a stream's lanes; the groups are then woven with themselves (sha1_x32 is
-    two of sha1_x16).
+    The lanes of a part may be multiples of a stream's lanes; the groups are then woven with themselves (sha1_x32 is
+    two of sha1_x16). The name of an algorithm or suite stands for its stream: crc32c.
 
     \b
     Examples:
       cryptostitch stitch aes128_cbc_enc_x16 sha1_x16 --isa avx512
       cryptostitch stitch aes128_cbc_enc_x32_1key_hand sha1_x32_hand --isa avx512 --lead 0:256
+      cryptostitch stitch aes128_cbc_enc_x1 sha256_ni_x1 crc32c --isa sse
     """
-    from ..core.errors import DoesNotFit, UnknownName
-    from ..core.isa import ISAS
-    from ..core.names import stream_name
+    from ..core.errors import DoesNotFit
+    from ..report.why import why, why_text
     from ..tuning.trial import trial
 
-    names = [stream_name(a), stream_name(b)]
-    isas = isa.split(":") * (2 if ":" not in isa else 1)
-    for level in isas:
-        if level not in ISAS:
-            raise UnknownName("ISA", level, ISAS)
-    if len(isas) != 2:
-        raise click.BadParameter(f"'{isa}' is not one ISA or two like sse:scalar", param_hint="--isa")
-    made = generator(templates)
+    made, count = generator(templates), len(streams)
+    isas = isas_of(isa, count) if 2 <= count <= MOST_PARTS else [isa] * count
+    names = streams_of(made, streams, isas)
     for name, level in zip(names, isas):
         _check_lanes(made, name, level)
     _check_groups(made, names, isas)
+    ratio, budget = (Numbers().of_parts(n, count, option) for n, option in ((ratio, "--ratio"), (budget, "--budget")))
+    lead, lag, order = (
+        Numbers(all_alike=False).of_parts(n, count, option)
+        for n, option in ((lead, "--lead"), (lag, "--lag"), (order, "--order"))
+    )
+    ratio = ratio or made.equal_bytes(list(zip(names, isas)))
     with progress_bar("stitching") as progress:
         progress(0, 4, "compiling")
         try:
@@ -102,7 +114,14 @@ def stitch(a, b, isa, ratio, lead, lag, budget, order, strategy, iterations, sec
         except DoesNotFit as error:
             raise DoesNotFit(_explained(error, isas, budget)) from error
         found = trial(made, recipe, iterations=iterations, seconds=seconds, progress=progress)
-    click.echo(json.dumps(found.data(), indent=1) if fmt == "json" else _text(found))
+        reasons = why(made, found)
+    click.echo(
+        json.dumps({**found.data(), "why": reasons}, indent=1)
+        if fmt == "json"
+        else f"{_text(found)}\n{why_text(reasons)}\n{_reading(found.recipe)}\n"
+        f"a picture of it: cryptostitch report {found.recipe.name} -o page.html"
+        + (f" --templates {templates}" if templates else "")
+    )
 
 
 def _check_lanes(made, name, isa: str) -> None:
@@ -125,11 +144,12 @@ def _check_groups(made, names, isas: list[str]) -> None:
         _, form = made.form(name)
         return {n for lanes in form.lanes[isa] for n in (1, *form.groups) if lanes * n == name.lanes}
 
-    a, b = (groups(*pair) for pair in zip(names, isas))
-    if not a & b:
+    made_of = [groups(*pair) for pair in zip(names, isas)]
+    if not set.intersection(*made_of):
+        said = " and ".join(f"{name} of {min(n)}" for name, n in zip(names, made_of))
         raise CryptostitchError(
-            f"{names[0]} is made of {min(a)} and {names[1]} of {min(b)} streams on {':'.join(dict.fromkeys(isas))}; "
-            f"each stream of one part works with one of the other, so give both parts the same number"
+            f"{said} streams on {':'.join(dict.fromkeys(isas))}; each stream of one part works with one of the other, "
+            f"so give {'both' if len(names) == 2 else 'all'} parts the same number"
         )
 
 
@@ -181,6 +201,18 @@ def _text(found) -> str:
         f"{100 * found.woven.spread:.1f} %\n\n"
         f"{columns(table)}\n\n{_gain(found)}"
     )
+
+
+def _reading(recipe) -> str:
+    """Which bytes the parts read."""
+    from ..tuning.trial import streams_of_parts
+
+    parts = streams_of_parts(recipe)
+    writers = [name for name, streams in parts if streams[0].program.contract.has("out")]
+    behind = [str(name) for name, streams in parts if streams[0].lag and name not in writers]
+    if writers and behind:
+        return f"{' and '.join(behind)} {'read' if len(behind) > 1 else 'reads'} what {writers[0]} writes"
+    return f"{'both' if len(parts) == 2 else 'all'} read the same bytes"
 
 
 def _gain(found) -> str:

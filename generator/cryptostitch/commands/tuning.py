@@ -8,23 +8,32 @@ from contextlib import nullcontext
 
 import click
 
-from .common import MOST_RATIO, OutputFile, Pair, format_option, generator, templates_option
+from .common import (
+    MOST_PARTS,
+    MOST_RATIO,
+    Numbers,
+    OutputFile,
+    format_option,
+    generator,
+    isas_of,
+    streams_of,
+    templates_option,
+)
 
 
 @click.command()
-@click.argument("a")
-@click.argument("b")
+@click.argument("streams", nargs=-1, required=True, metavar="A B [C [D]]")
 @click.option("--isa", required=True, metavar="ISA[:ISA]", help="As in `cryptostitch stitch`.")
 @click.option("--seconds", type=click.FloatRange(1), default=60.0, show_default=True, help="How long to search.")
 @click.option(
     "--ratio",
-    type=Pair(least=1, most=MOST_RATIO),
-    default="1:1",
-    show_default=True,
-    help="Bodies of each part in one iteration.",
+    type=Numbers(least=1, most=MOST_RATIO),
+    help="Bodies of each part in one iteration (default: as many as make equal numbers of bytes).",
 )
 @click.option(
-    "--fixed", is_flag=True, help="Keep the lanes and the hand-over of A and B as they are; else they are searched too."
+    "--fixed",
+    is_flag=True,
+    help="Keep the lanes and the hand-over of the streams as they are; else they are searched too.",
 )
 @click.option(
     "-o",
@@ -36,8 +45,8 @@ from .common import MOST_RATIO, OutputFile, Pair, format_option, generator, temp
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Where random choices start.")
 @templates_option
 @format_option
-def tune(a, b, isa, seconds, ratio, fixed, output, seed, templates, fmt) -> None:
-    """Search for the fastest way to stitch streams A and B on this CPU: lanes, hand-over, registers, order
+def tune(streams, isa, seconds, ratio, fixed, output, seed, templates, fmt) -> None:
+    """Search for the fastest way to stitch two to four streams on this CPU: lanes, hand-over, registers, order
     inside the streams, lead, lag, strategy.
 
     Every candidate is assembled and timed beside the best so far; what becomes the best has been proved. The recipe is
@@ -52,21 +61,17 @@ def tune(a, b, isa, seconds, ratio, fixed, output, seed, templates, fmt) -> None
     from rich.status import Status
 
     from ..core.errors import CryptostitchError
-    from ..core.isa import ISAS
-    from ..core.names import stream_name
     from ..tuning.tune import Search, default_settings, resumed
 
-    isas = isa.split(":") * (2 if ":" not in isa else 1)
-    if len(isas) != 2 or any(level not in ISAS for level in isas):
-        raise click.BadParameter(
-            f"'{isa}' is not one ISA or two like sse:scalar; there are {', '.join(ISAS)}", param_hint="--isa"
-        )
-    made = generator(templates)
-    names = [stream_name(a), stream_name(b)]
+    made, count = generator(templates), len(streams)
+    isas = isas_of(isa, count) if 2 <= count <= MOST_PARTS else [isa] * count
+    names = streams_of(made, streams, isas)
+    ratio = Numbers().of_parts(ratio, count, "--ratio") or made.equal_bytes(list(zip(names, isas)))
     start = default_settings(made, names, isas, ratio)
     if start is None:
         raise CryptostitchError(
-            f"{a} and {b} cannot be stitched on {isa}; `cryptostitch stitch {a} {b} --isa {isa}` says why"
+            f"{' and '.join(streams)} cannot be stitched on {isa}; "
+            f"`cryptostitch stitch {' '.join(streams)} --isa {isa}` says why"
         )
     search = Search(made, start, not fixed, seed)
     if output and output.exists():

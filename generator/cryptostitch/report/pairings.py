@@ -40,13 +40,13 @@ def gain(found: Trial) -> str:
 
 
 def matrix_text(cells: Sequence[Cell]) -> str:
-    ciphers, hashes, by_names = grid(cells)
-    table = [["", *hashes]]
-    table += [[cipher, *(" ".join(figures(by_names[cipher, hash_])) for hash_ in hashes)] for cipher in ciphers]
+    rows, columns_, by_names = grid(cells)
+    table = [["", *columns_]]
+    table += [[row, *(" ".join(figures(by_names.get((row, c), Cell(row, c)))) for c in columns_)] for row in rows]
     ways = [("", "lanes", "one after the other", "larger part", "woven", "speed-up")]
     ways += [
         (
-            f"{c.cipher}+{c.hash}",
+            f"{c.row}+{c.column}",
             lanes_of(t),
             f"{t.per_byte(t.sum):.3f}",
             f"{t.per_byte(t.larger):.3f}",
@@ -57,7 +57,7 @@ def matrix_text(cells: Sequence[Cell]) -> str:
         for t in c.trials
     ]
     # of a proof that fails the first line
-    missing = [f"  {c.cipher}+{c.hash}: {reason.partition(chr(10))[0]}" for c in cells for reason in c.reasons]
+    missing = [f"  {c.row}+{c.column}: {reason.partition(chr(10))[0]}" for c in cells for reason in c.reasons]
     cpu = matrix_data(cells)
     text = (
         f"{cpu['cpu']} at {cpu['ghz']} GHz: speed-up over one after the other, core cycles per byte, and how much of "
@@ -76,11 +76,11 @@ def heat(cell: Cell) -> float:
 
 def matrix_page(cells: Sequence[Cell]) -> str:
     """One page that needs nothing else. Each colour comes with its number."""
-    ciphers, hashes, by_names = grid(cells)
+    rows, columns_, by_names = grid(cells)
     return render_page(
         "matrix.html.j2",
-        ciphers=ciphers,
-        hashes=hashes,
+        rows=rows,
+        columns=columns_,
         cells=by_names,
         data=matrix_data(cells),
         heat=heat,

@@ -1,4 +1,5 @@
-"""Every cipher with every hash that shares its loop, proved and timed: what stitching is worth on this CPU.
+"""Every stream of some with every one of others that shares its loop, proved and timed: what stitching is worth on
+this CPU.
 
 The table of Gopal et al., "Fast Cryptographic Computation on Intel Architecture Processors Via Function Stitching"
 (2010), for the core at hand.
@@ -30,14 +31,14 @@ Parts = list[tuple[StreamName, str]]
 
 @dataclass(frozen=True)
 class Cell:
-    """A cipher with a hash. ``trials``: one for each way to stitch them that fits, the fewest woven cycles per byte
-    first.
+    """Two texts, by their names. ``trials``: one for each way to stitch them that fits, the fewest woven cycles per
+    byte first, and behind them those that were disturbed.
 
     ``reasons``: why other ways, or all, are missing. ``bound``: what this CPU's units allow the best one, in cycles per
     byte; None without an instruction table for this CPU (`cryptostitch probe` makes one)."""
 
-    cipher: str
-    hash: str
+    row: str
+    column: str
     trials: tuple[Trial, ...] = ()
     reasons: tuple[str, ...] = ()
     bound: float | None = None
@@ -49,65 +50,76 @@ class Cell:
     def data(self) -> dict:
         """Everything as JSON."""
         return {
-            "cipher": self.cipher,
-            "hash": self.hash,
+            "row": self.row,
+            "column": self.column,
             "trials": [t.data() for t in self.trials],
             "reasons": list(self.reasons),
             "bound": self.bound and round(self.bound, 4),
         }
 
 
-def ciphers(generator: Generator, glob: str = "*") -> list[tuple[Algorithm, Form]]:
-    """The texts of the catalogue that write an output and match ``glob``. UnknownName when there are none."""
-    return _texts(generator, glob, "cipher", lambda row: KINDS[row.kind].writes)
+FAMILIES: dict[str, Callable[[Algorithm], bool]] = {
+    "ciphers": lambda row: KINDS[row.kind].writes and row.kind != "codec",
+    "digests": lambda row: row.kind == "hash",
+    "checksums": lambda row: row.kind == "checksum",
+    "macs": lambda row: row.kind in ("ghash", "poly1305", "cbc_mac"),
+    "readers": lambda row: not KINDS[row.kind].writes,
+}
 
 
-def hashes(generator: Generator, glob: str = "*") -> list[tuple[Algorithm, Form]]:
-    """The texts that only read: hashes, and MACs of blocks. UnknownName when none matches."""
-    return _texts(generator, glob, "hash", lambda row: not KINDS[row.kind].writes)
+def texts(generator: Generator, wanted: str) -> list[Form]:
+    """The texts of the catalogue that are meant by names with commas between them: globs of texts, names of algorithms
+    and suites, families (FAMILIES). UnknownName where one means nothing."""
+    found: dict[str, Form] = {}
+    rows = list(generator.algorithms.values())
+    for name in filter(None, (part.strip() for part in wanted.split(","))):
+        plain = name.replace("-", "_")
+        if name in FAMILIES:
+            meant = [form for row in rows if FAMILIES[name](row) for form in row.forms]
+        else:
+            named = [row for row in rows if plain in (row.name, row.suite.replace("-", "_"))]
+            meant = [form for row in named for form in (generator.algorithms[row.base] if row.base else row).forms]
+            meant = [
+                form for form in (f for row in rows for f in row.forms) if fnmatch.fnmatchcase(form.name, name)
+            ] or meant
+        if not meant:
+            raise UnknownName("stream", name, [*generator.forms, *FAMILIES, *(row.suite for row in rows)])
+        found |= {form.name: form for form in meant}
+    return list(found.values())
 
 
-def _texts(
-    generator: Generator, glob: str, what: str, wanted: Callable[[Algorithm], bool]
-) -> list[tuple[Algorithm, Form]]:
-    there = [(row, form) for row, form in generator.forms.values() if wanted(row)]
-    found = [(row, form) for row, form in there if fnmatch.fnmatchcase(form.name, glob)]
-    if not found:
-        raise UnknownName(what, glob, [form.name for _, form in there])
-    return found
-
-
-def candidates(cipher: Form, hash_: Form, isas: Sequence[str], by: int = 0) -> list[Parts]:
-    """The ways to stitch the two on these instruction sets: equal lanes, through memory and, where there is one,
-    through the hand-over buffer.
-
-    ``by``: the cipher's blocks per iteration, for hashes of larger blocks than its usual amount."""
+def candidates(generator: Generator, first: Form, second: Form, isas: Sequence[str]) -> list[Parts]:
+    """The ways to stitch the two on these instruction sets: equal lanes, through memory and, where the first writes and
+    there is one, through the hand-over buffer."""
+    writes = KINDS[generator.forms[first.name][0].kind].writes
+    by = generator.blocks_beside(first, second) if writes else 0
     found = []
-    for ci, hi in sorted(catalog.PAIRED_ISAS):
-        if ci not in isas or hi not in isas:
+    for fi, si in sorted(catalog.PAIRED_ISAS if writes else {(isa, isa) for isa in isas} | catalog.PAIRED_ISAS):
+        if fi not in isas or si not in isas:
             continue
-        for lanes in sorted(set(cipher.lanes.get(ci, ())) & set(hash_.lanes.get(hi, ()))):
-            for hand in (False, True) if (ci, lanes) in catalog.HAND_OVER else (False,):
+        for lanes in sorted(set(first.lanes.get(fi, ())) & set(second.lanes.get(si, ()))):
+            for hand in (False, True) if writes and (fi, lanes) in catalog.HAND_OVER else (False,):
                 found.append(
                     [
-                        (StreamName(cipher.name, lanes, by, hand=hand), ci),
-                        (StreamName(hash_.name, lanes, hand=hand), hi),
+                        (StreamName(first.name, lanes, by, hand=hand), fi),
+                        (StreamName(second.name, lanes, hand=hand), si),
                     ]
                 )
     return found
 
 
 def cell(
-    generator: Generator, cipher: Form, hash_: Form, isas: Sequence[str], seconds: float, table: Table | None = None
+    generator: Generator, first: Form, second: Form, isas: Sequence[str], seconds: float, table: Table | None = None
 ) -> Cell:
     """Tries every candidate, each timed for about ``seconds``. One that cannot be made, proved or run is a reason."""
     trials, reasons = [], []
-    ways = candidates(cipher, hash_, isas, generator.blocks_beside(cipher, hash_))
+    ways = candidates(generator, first, second, isas)
     for parts in ways:
         names = "+".join(str(name) for name, _ in parts)
         where = f"{names} on {':'.join(dict.fromkeys(isa for _, isa in parts))}"
         try:
-            trials.append(trial(generator, generator.stitch(parts), seconds=seconds))
+            recipe = generator.stitch(parts, ratios=generator.equal_bytes(parts))
+            trials.append(trial(generator, recipe, seconds=seconds))
         except (CryptostitchError, BindError) as refusal:
             why = str(refusal)
             reasons.append(why if why.startswith(f"{names}@") else f"{where}: {why.removeprefix(f'{names}: ')}")
@@ -118,13 +130,13 @@ def cell(
     if not ways:
         lanes = [
             ", ".join(f"x{n}@{isa}" for isa, many in form.lanes.items() if isa in isas for n in many) or "nothing"
-            for form in (cipher, hash_)
+            for form in (first, second)
         ]
-        reasons.append(f"no lanes in common: {cipher.name} has {lanes[0]}; {hash_.name} has {lanes[1]}")
+        reasons.append(f"no lanes in common: {first.name} has {lanes[0]}; {second.name} has {lanes[1]}")
     trials.sort(key=lambda t: (t.doubt != "", t.per_byte(t.woven.per_iteration)))
     return Cell(
-        cipher.name,
-        hash_.name,
+        first.name,
+        second.name,
         tuple(trials),
         tuple(reasons),
         _bound(generator, trials[0], table) if trials and table else None,
@@ -138,25 +150,37 @@ def _bound(generator: Generator, best: Trial, table: Table) -> float | None:
         return None
 
 
+def pairs_of(generator: Generator, rows: str, columns: str, pairs: Sequence[str] = ()) -> list[tuple[Form, Form]]:
+    """The cells' texts: every row with every column, or those that ``pairs`` name as A+B. See ``texts``."""
+    if not pairs:
+        return list(itertools.product(texts(generator, rows), texts(generator, columns)))
+    found: list[tuple[Form, Form]] = []
+    for named in pairs:
+        sides = named.split("+")
+        if len(sides) != 2:
+            raise CryptostitchError(f"'{named}' is no pair: write two names like md5+sha1")
+        first, second = (texts(generator, side) for side in sides)
+        found += [pair for pair in itertools.product(first, second) if pair not in found]
+    return found
+
+
 def matrix(
     generator: Generator,
     isas: Sequence[str],
+    wanted: Sequence[tuple[Form, Form]],
     *,
-    cipher_glob: str = "*",
-    hash_glob: str = "*",
     seconds: float = 0.2,
     progress: Progress = lambda *_: None,
 ) -> list[Cell]:
-    """All cells, ciphers in the catalogue's order, then hashes. ``isas``: what may be used. Raises UnknownName for a
-    glob without a match, and MeasureError where nothing at all can be measured."""
-    rows, columns = ciphers(generator, cipher_glob), hashes(generator, hash_glob)
+    """A cell for each two texts. ``isas``: what may be used. Raises MeasureError where nothing at all can be
+    measured."""
     with pinned():
         detected = Laboratory().context.cpu()["microarchitecture"]
     table = table_of(detected) if detected in tables() else None
     cells: list[Cell] = []
-    for (_, cipher), (_, hash_) in itertools.product(rows, columns):
-        progress(len(cells), len(rows) * len(columns), f"{cipher.name} + {hash_.name}")
-        cells.append(cell(generator, cipher, hash_, isas, seconds, table))
+    for first, second in wanted:
+        progress(len(cells), len(wanted), f"{first.name} + {second.name}")
+        cells.append(cell(generator, first, second, isas, seconds, table))
     return cells
 
 
@@ -167,8 +191,8 @@ def lanes_of(found: Trial) -> str:
 
 
 def grid(cells: Iterable[Cell]) -> tuple[list[str], list[str], dict[tuple[str, str], Cell]]:
-    """(ciphers, hashes, cell by both) in order of appearance."""
-    by_names = {(c.cipher, c.hash): c for c in cells}
+    """(rows, columns, cell by both) in order of appearance."""
+    by_names = {(c.row, c.column): c for c in cells}
     if not by_names:
         raise CryptostitchError("an empty matrix")
-    return list(dict.fromkeys(c for c, _ in by_names)), list(dict.fromkeys(h for _, h in by_names)), by_names
+    return list(dict.fromkeys(r for r, _ in by_names)), list(dict.fromkeys(c for _, c in by_names)), by_names

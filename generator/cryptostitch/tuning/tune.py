@@ -85,7 +85,7 @@ def read_recipe(path: Path, generator: Generator) -> Recipe:
 
 
 class Search:
-    """A search for the fastest way to stitch two streams. ``free``: other lanes, and the hand-over, may be chosen
+    """A search for the fastest way to stitch streams. ``free``: other lanes, and the hand-over, may be chosen
     too."""
 
     def __init__(self, generator: Generator, start: WeaveSettings, free: bool, seed: int = 1):
@@ -100,19 +100,26 @@ class Search:
 
     def neighbours(self, settings: WeaveSettings) -> list[WeaveSettings]:
         """Everything that differs in one respect, in random order."""
+        others = range(1, len(settings.streams))
         found = [
-            replace(settings, leads=(settings.leads[0], lead))
+            replace(settings, leads=_with(settings.leads, at, lead))
+            for at in others
             for step in LEAD_STEPS
-            if abs(lead := settings.leads[1] + step) <= MOST_LEAD
+            if abs(lead := settings.leads[at] + step) <= MOST_LEAD
         ]
         found += [replace(settings, strategy=s) for s in STRATEGIES if s != settings.strategy]
-        if settings.lags[1] and not stream_name(settings.streams[1]).hand:
-            found += [replace(settings, lags=(0, lag)) for lag in range(1, MOST_LAG + 1) if lag != settings.lags[1]]
+        found += [
+            replace(settings, lags=_with(settings.lags, at, lag))
+            for at in others
+            if settings.lags[at] and not stream_name(settings.streams[at]).hand
+            for lag in range(1, MOST_LAG + 1)
+            if lag != settings.lags[at]
+        ]
         found += [
             replace(settings, orders=orders)
-            for at in (0, 1)
+            for at in range(len(settings.streams))
             for w in WINDOWS
-            if (orders := (*settings.orders[:at], w, *settings.orders[at + 1 :])) != settings.orders
+            if (orders := _with(settings.orders, at, w)) != settings.orders
         ]
         found += self._budgets(settings)
         if self.free:
@@ -136,34 +143,29 @@ class Search:
     def _budgets(self, settings: WeaveSettings) -> Iterator[WeaveSettings]:
         if any(ISAS[isa].words != "v" for isa in settings.isas):
             return
-        a, b = settings.budgets
-        for x, y in (
-            (a - 1, b),
-            (a, b - 1),
-            (a + 1, b),
-            (a, b + 1),
-            (a - 1, b + 1),
-            (a + 1, b - 1),
-            (a - 2, b + 2),
-            (a + 2, b - 2),
-        ):
-            if min(x, y) > 0:
-                yield replace(settings, budgets=(x, y))
+        parts = range(len(settings.budgets))
+        steps = [{at: step} for at in parts for step in (-1, 1)]
+        steps += [{a: n, b: -n} for a in parts for b in parts if a != b for n in (1, 2)]
+        for step in steps:
+            budgets = tuple(budget + step.get(at, 0) for at, budget in enumerate(settings.budgets))
+            if min(budgets) > 0:
+                yield replace(settings, budgets=budgets)
 
     def _lanes(self, settings: WeaveSettings) -> Iterator[WeaveSettings]:
-        first, second = (stream_name(s) for s in settings.streams)
-        forms = [self.generator.form(s)[1] for s in (first, second)]
+        streams = [stream_name(s) for s in settings.streams]
+        rows = [self.generator.form(s) for s in streams]
         there = [
             {lanes * n for lanes in form.lanes.get(isa, ()) for n in (1, *form.groups)}
-            for form, isa in zip(forms, settings.isas)
+            for (_, form), isa in zip(rows, settings.isas)
         ]
-        for lanes in sorted(there[0] & there[1]):
-            # without an algorithm that writes, nothing is handed over
-            for hand in (False, True) if KINDS[self.generator.form(first)[0].kind].writes else (False,):
+        # without an algorithm that writes, nothing is handed over; a buffer has one reader
+        hands = (False, True) if KINDS[rows[0][0].kind].writes and len(streams) == 2 else (False,)
+        for lanes in sorted(set.intersection(*there)):
+            for hand in hands:
                 if hand and not any(isa == settings.isas[0] and lanes % n == 0 for isa, n in catalog.HAND_OVER):
                     continue
-                names = [replace(s, lanes=lanes, hand=hand) for s in (first, second)]
-                if names != [first, second]:
+                names = [replace(s, lanes=lanes, hand=hand) for s in streams]
+                if names != streams:
                     try:
                         made = default_settings(self.generator, names, settings.isas, settings.ratios)
                     except VerifyError as error:
@@ -275,11 +277,11 @@ class Search:
 
 
 def default_settings(
-    generator: Generator, streams: Sequence[StreamName], isas: Sequence[str], ratios: Sequence[int] = (1, 1)
+    generator: Generator, streams: Sequence[StreamName], isas: Sequence[str], ratios: Sequence[int] | None = None
 ) -> WeaveSettings | None:
-    """What `cryptostitch stitch` would make of the two streams; None when their registers do not fit or there is no
+    """What `cryptostitch stitch` would make of the streams; None when their registers do not fit or there is no
     such kernel. Raises VerifyError."""
-    parts = list(zip(streams, isas))
+    parts, ratios = list(zip(streams, isas)), ratios or [1] * len(streams)
     try:
         recipe = generator.stitch(parts, ratios=ratios)
         budgets, orders = generator.budgets(parts), generator.orders(parts)
@@ -287,15 +289,25 @@ def default_settings(
         raise
     except CryptostitchError:
         return None
-    groups = len(recipe.parts) // 2
-    lags = (recipe.parts[0].lag, recipe.parts[groups].lag)
+    groups = len(recipe.parts) // len(parts)
     return WeaveSettings(
-        tuple(map(str, streams)), tuple(isas), tuple(budgets), tuple(ratios), (0, 0), lags, tuple(orders), STRATEGIES[0]
+        tuple(map(str, streams)),
+        tuple(isas),
+        tuple(budgets),
+        tuple(ratios),
+        (0,) * len(parts),
+        tuple(part.lag for part in recipe.parts[::groups]),
+        tuple(orders),
+        STRATEGIES[0],
     )
 
 
+def _with(numbers: tuple[int, ...], at: int, number: int) -> tuple[int, ...]:
+    return (*numbers[:at], number, *numbers[at + 1 :])
+
+
 def resumed(path: Path, search: Search) -> None:
-    """Goes on where the recipe file's search, for the same two algorithms on this CPU, ended. Raises CryptostitchError
+    """Goes on where the recipe file's search, for the same algorithms on this CPU, ended. Raises CryptostitchError
     for another."""
     data = recipe_data(path)
     best = settings_of(data["recipe"])
