@@ -193,8 +193,8 @@ uint32_t check_mac(Message *m, const Padding &padding, uint8_t *area) {
     return 0 - same_bytes(m->digest, bytes, mac);
 }
 
-// Clears MAC and padding of a right record. All that they could be is written, because the time of zeros alone would tell
-// how long the padding is.
+// Clears MAC and padding of a right record. All that they could be is written, because the time of zeros alone would
+// tell how long the padding is.
 void keep_text(Message *m, const Padding &padding, uint8_t *area) {
     const uint32_t first = padding.least & ~15u, window = length_of(*m) - first, kept = hidden(padding.text - first);
     const bool together = m->out.together(first) >= window;

@@ -219,7 +219,9 @@ def check_right(context: Context, suite: str, size: int, **more: int) -> None:
         most = min(MOST_PADDING, size - connection.tls.mac_bytes)
         edge = 128 - connection.tls.mac_bytes  # where padding and MAC together have 128 bytes
         paddings = {1, 2, BLOCK, edge, edge + 1, most // 2, most}
-        outcomes = [opening.run([good(connection, size, padding)]) for padding in sorted(paddings) if 0 < padding <= most]
+        outcomes = [
+            opening.run([good(connection, size, padding)]) for padding in sorted(paddings) if 0 < padding <= most
+        ]
         first = opening.judge.first[outcomes[0]]
         for other in (opening.judge.first[outcome] for outcome in outcomes[1:]):
             assert other[1].steps == first[1].steps, opening.judge.difference(*first, *other)

@@ -126,7 +126,12 @@ class Context(Library):
         """What is wrong with CRYPTOSTITCH_CPU; empty when it is not that."""
         name = os.environ.get("CRYPTOSTITCH_CPU", "")
         known: list[str] = []
-        self.lib.cst_list(None, NAME_CPU, EACH_NAME(lambda cpu, _: known.append(cpu.decode()) or 0), None)
+
+        def each(cpu: bytes, _: Any) -> int:
+            known.append(cpu.decode())
+            return 0
+
+        self.lib.cst_list(None, NAME_CPU, EACH_NAME(each), None)
         if name and not set(name.split(",")) <= set(known):
             return f"CRYPTOSTITCH_CPU={name}: there is no such CPU, only {', '.join(known)}"
         return f"CRYPTOSTITCH_CPU={name}: this CPU lacks some of its features" if name and code != ERR_NAME else ""
