@@ -5,8 +5,8 @@ cd "$(dirname "$0")/.."
 want=$(cat requirements.txt requirements-test.txt requirements-check.txt pyproject.toml | sha256sum)
 [ -e .venv/bin/cryptostitch ] && [ "$(cat .venv/.stamp 2>/dev/null || true)" = "$want$PWD" ] && exit 0
 
-# In a copied checkout the scripts of .venv name the Python of the first one, and run its code. The stamp: a hash, "  -",
-# then the folder.
+# In a copied checkout the scripts of .venv name the Python of the first one, and run its code. The stamp is a hash,
+# "  -", and the folder.
 [ "$(cut -c 68- .venv/.stamp 2>/dev/null || true)" = "$PWD" ] || rm -rf .venv
 
 python=${PYTHON:-python3}
