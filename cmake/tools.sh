@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the build tools that are missing: with apt as root, else as pip wheels into .venv. Quiet and quick when
-# nothing is missing. `tools.sh test`: the browser that the tests of pages look with, too; `tools.sh deb`: what makes
-# Debian packages.
+# nothing is missing. `tools.sh test`: the browser that the tests of pages look with, and what others compare with, too;
+# `tools.sh deb`: what makes Debian packages.
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
@@ -24,10 +24,12 @@ command -v clang++ >/dev/null || optional="$optional clang libclang-rt-14-dev"
 [ -e /usr/include/openssl/evp.h ] || optional="$optional libssl-dev"
 [ -e /usr/include/intel-ipsec-mb.h ] || optional="$optional libipsec-mb-dev"
 
-browser= # for tests/pages, which are skipped without
+beside= # for tests/pages, and the tests that compare with ISA-L and fsverity, which are skipped without
 if [ "${1:-}" = test ]; then
-    command -v chromium >/dev/null || browser="$browser chromium fonts-dejavu-core"
-    command -v chromedriver >/dev/null || browser="$browser chromium-driver"
+    command -v chromium >/dev/null || beside="$beside chromium fonts-dejavu-core"
+    command -v chromedriver >/dev/null || beside="$beside chromium-driver"
+    command -v fsverity >/dev/null || beside="$beside fsverity"
+    [ -e /usr/lib/x86_64-linux-gnu/libisal.so.2 ] || beside="$beside libisal2"
 fi
 
 install() {
@@ -49,10 +51,10 @@ if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
         done
         touch build/tools.optional
     fi
-    if [ -n "$browser" ] && [ ! -e build/tools.browser ]; then
-        echo "installing$browser (for the tests of pages; not required)"
-        install $browser || echo "  not to be had; these tests are skipped"
-        touch build/tools.browser
+    if [ -n "$beside" ] && [ ! -e build/tools.beside ]; then
+        echo "installing$beside (for tests that are skipped without; not required)"
+        install $beside || echo "  not to be had; these tests are skipped"
+        touch build/tools.beside
     fi
 else
     command -v cmake >/dev/null || .venv/bin/pip install -q 'cmake==3.31.*'
