@@ -71,8 +71,9 @@ bool Cbc::chained(const uint8_t *in, uint8_t *out, size_t n) {
 bool Cbc::update(uint8_t *out, size_t *written, size_t room, Bytes in) {
     if (!key_.get()) return raise(NO_KEY);
     if (version_) return record(out, written, room, in);
-    if (!in.n) return true;
-    if (!in.data) return raise(DATA_LENGTH);
+    // A block that was held back might have had padding; when that is turned off, it goes through with the next bytes.
+    if (!in.n && (pads_ || held_bytes_ < BLOCK)) return true;
+    if (in.n && !in.data) return raise(DATA_LENGTH);
     const size_t all = held_bytes_ + in.n, whole = all / BLOCK * BLOCK,
                  through = whole - (!seals_ && pads_ && whole == all ? BLOCK : 0);
     const size_t filled = held_bytes_ ? std::min(in.n, BLOCK - held_bytes_) : 0;
@@ -81,7 +82,7 @@ bool Cbc::update(uint8_t *out, size_t *written, size_t room, Bytes in) {
     if (through && !out) return raise(NO_ROOM);
     if (through && out + before != in.data + filled && overlap(out, through, in.data + filled, in.n - filled))
         return raise(OVERLAP);
-    memcpy(held_ + held_bytes_, in.data, filled);
+    if (filled) memcpy(held_ + held_bytes_, in.data, filled);
     held_bytes_ += filled;
     in = {in.data + filled, in.n - filled};
     if (before) {

@@ -25,7 +25,7 @@ Ccm::Ccm(const Ccm &other) : Context(other) {
     pad_ = other.pad_;
     text_bytes_ = other.text_bytes_;
     has_iv_ = other.has_iv_;
-    has_tag_ = other.has_tag_;
+    tag_is_ = other.tag_is_;
     has_length_ = other.has_length_;
     tls_ = other.tls_;
     has_head_ = other.has_head_;
@@ -84,21 +84,21 @@ bool Ccm::update(uint8_t *out, size_t *written, size_t room, Bytes in) {
 
 bool Ccm::text(uint8_t *out, size_t *written, Bytes in) {
     if (has_length_ && in.n != text_bytes_) return raise(DATA_LENGTH);
-    if (!seals_ && !has_tag_) return raise(NO_TAG);
+    if (!seals_ && tag_is_ != Tag::given) return raise(NO_TAG);
     const int error = seals_ ? cst_seal(key_.get(), iv_, iv_bytes_, aad_, aad_bytes_, in.data, in.n, out, in.n, nullptr,
                                         tag_, tag_bytes_)
                              : cst_open(key_.get(), iv_, iv_bytes_, aad_, aad_bytes_, in.data, in.n, out, in.n, nullptr,
                                         tag_, tag_bytes_);
     // Whatever comes of it: another text under this nonce would be given the same keystream.
     has_iv_ = has_length_ = false;
-    has_tag_ = seals_ && !error;
+    tag_is_ = seals_ && !error ? Tag::made : Tag::none;
     drop_aad();
     if (!provider_.done(error)) return false;
     *written = in.n;
     return true;
 }
 
-bool Ccm::final(uint8_t *, size_t *, size_t) { return key_.get() || raise(NO_KEY); }
+bool Ccm::final(uint8_t *, size_t *, size_t) { return key_.get() ? !tls_ || raise(WRONG_ORDER) : raise(NO_KEY); }
 
 // RFC 6655, 3: explicit nonce (the sequence number), text, tag, in place. A head is for one record: a second one would
 // be sealed under the same nonce.
@@ -136,11 +136,11 @@ bool Ccm::get(OSSL_PARAM params[]) {
 
 // Once.
 bool Ccm::get_tag(OSSL_PARAM *param) {
-    if (!seals_ || !has_tag_) return raise(NO_TAG);
+    if (!seals_ || tag_is_ != Tag::made) return raise(NO_TAG);
     if (!is_octets(*param) || !param->data) return raise(BAD_PARAMETER);
     if (param->data_size != tag_bytes_) return raise(TAG_LENGTH);
     if (!put_octets(param, tag_, tag_bytes_)) return raise(BAD_PARAMETER);
-    has_tag_ = false;
+    tag_is_ = Tag::none;
     return true;
 }
 
@@ -167,7 +167,7 @@ bool Ccm::set_tag(const OSSL_PARAM &param) {
     if (param.data) {
         if (seals_) return raise(WRONG_ORDER);
         memcpy(tag_, param.data, param.data_size);
-        has_tag_ = true;
+        tag_is_ = Tag::given;
     }
     tag_bytes_ = param.data_size;
     return true;

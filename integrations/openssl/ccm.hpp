@@ -22,6 +22,7 @@ public:
     static const OSSL_PARAM GETTABLE[], SETTABLE[];
 
 private:
+    enum class Tag : uint8_t { none, given, made };  // given: to compare with
     static constexpr size_t TAG = 16, MOST_IV = 13, LEAST_IV = 7, TLS_FIXED = 4, TLS_EXPLICIT = 8;
 
     bool take_aad(Bytes aad);
@@ -35,7 +36,8 @@ private:
     uint8_t iv_[MOST_IV + 3] = {}, tag_[TAG] = {}, tls_head_[TLS_HEAD] = {};
     size_t iv_bytes_ = 7, tag_bytes_ = 12, pad_ = 0, aad_bytes_ = 0, text_bytes_ = 0;
     uint8_t *aad_ = nullptr;
-    bool has_iv_ = false, has_tag_ = false, has_length_ = false, tls_ = false, has_head_ = false;
+    Tag tag_is_ = Tag::none;
+    bool has_iv_ = false, has_length_ = false, tls_ = false, has_head_ = false;
 };
 
 }  // namespace cst::ossl

@@ -142,11 +142,13 @@ bool ChaChaPoly::final(uint8_t *, size_t *, size_t) {
     return true;
 }
 
-// Text and tag.
+// Text and tag. Records and other texts do not share an IV: the nonce of record 0 is the IV itself.
 bool ChaChaPoly::record(uint8_t *out, size_t *written, Bytes in) {
-    tls_ = false;
     if (!key_.get()) return raise(NO_KEY);
     if (in.n != tls_bytes_ + TAG) return raise(DATA_LENGTH);
+    if (iv_is_ != Iv::waits && iv_is_ != Iv::records) return raise(NO_IV);
+    tls_ = false;
+    iv_is_ = Iv::records;
     uint8_t nonce[NONCE];
     memcpy(nonce, nonce_, NONCE);
     for (size_t i = 0; i < 8; i++) nonce[NONCE - 8 + i] ^= tls_head_[i];

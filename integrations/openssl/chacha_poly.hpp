@@ -22,7 +22,7 @@ public:
 
 private:
     static constexpr size_t TAG = 16, NONCE = 12, KEY_STREAM = 64;
-    enum class Iv : uint8_t { none, waits, begun, used };
+    enum class Iv : uint8_t { none, waits, begun, used, records };  // records: its nonces are made from it
 
     const Suite &suite() const;
     bool begin();

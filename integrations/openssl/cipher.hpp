@@ -74,13 +74,15 @@ protected:
     // Takes the header of a TLS record, whose length counts so many bytes beside the text (explicit IV, tag): the MAC
     // has that of the text alone.
     bool take_tls_head(const OSSL_PARAM &param, size_t beside, uint8_t *head) const;
-    // A message of a mode whose IV is a block begins with the one given (`first` from now on), else with the first.
-    bool begin_with(Bytes iv, uint8_t *first, uint8_t *current) const {
+    // A message of a mode whose IV is a block begins with the one given (`first` from now on), else with the first. Where
+    // there was none so far, it goes on behind the message before, which began with zeros.
+    bool begin_with(Bytes iv, uint8_t *first, uint8_t *current) {
         if (iv.data) {
             if (iv.n != BLOCK) return raise(IV_LENGTH);
             memcpy(first, iv.data, BLOCK);
+            has_first_iv_ = true;
         }
-        memcpy(current, first, BLOCK);
+        if (has_first_iv_) memcpy(current, first, BLOCK);
         return true;
     }
     // Takes a key of the length that the cipher has.
@@ -90,6 +92,9 @@ protected:
     const CipherInfo &info_;
     KeyMemory key_;
     bool seals_ = true;
+
+private:
+    bool has_first_iv_ = false;  // begin_with was given one
 };
 
 // The functions of a cipher whose contexts are of class C. A context is zeros but for what its constructors set.

@@ -39,8 +39,8 @@ bool Ctr::init(bool seals, Bytes key, Bytes iv) {
 }
 
 bool Ctr::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
-    if (!in.n) return true;
     if (!ready(out, room, in)) return false;
+    if (!in.n) return true;
     if (!out) return raise(NO_ROOM);
     *written = in.n;
     const auto go_on = [&](size_t n) {

@@ -90,7 +90,12 @@ bool Gcm::text(uint8_t *out, size_t *written, Bytes in) {
     return true;
 }
 
-bool Gcm::final(uint8_t *, size_t *, size_t) { return tls_ ? raise(WRONG_ORDER) : end(); }
+bool Gcm::final(uint8_t *, size_t *, size_t) {
+    if (!tls_) return end();
+    tls_ = false;
+    iv_is_ = Iv::used;
+    return raise(WRONG_ORDER);
+}
 
 bool Gcm::end() {
     if (!begin()) return false;
@@ -142,7 +147,7 @@ void Gcm::take_explicit_iv(uint8_t *to) {
 
 bool Gcm::get(OSSL_PARAM params[]) {
     OSSL_PARAM *const iv = find(params, OSSL_CIPHER_PARAM_IV), *const now = find(params, OSSL_CIPHER_PARAM_UPDATED_IV);
-    if ((iv || now) && iv_is_ == Iv::none && (tls_ || !generate_iv())) return raise(NO_IV);
+    if ((iv || now) && iv_is_ == Iv::none) return raise(NO_IV);
     OSSL_PARAM *const tag = find(params, OSSL_CIPHER_PARAM_AEAD_TAG), *const next =
                                                                           find(params,
                                                                                OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN);

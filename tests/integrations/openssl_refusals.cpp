@@ -116,6 +116,22 @@ void ccm_once(uint8_t *bytes) {
     taken(records.update(record, record, 40), "its record");
 }
 
+// The nonce of record 0 is the IV itself.
+void chacha_once(uint8_t *bytes) {
+    uint8_t record[48] = {}, head[13] = {0, 0, 0, 0, 0, 0, 0, 0, 23, 3, 3, 0, 16};
+    Alone records("ChaCha20-Poly1305"), texts("ChaCha20-Poly1305");
+    taken(records.init(true, bytes, bytes), "key and IV");
+    taken(records.octets(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, head, 13), "a head");
+    taken(records.update(record, record, 32), "a record");
+    refused(records.update(record, record, 16), "a text under the IV of records");
+    taken(records.octets(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, head, 13), "a head");
+    taken(records.update(record, record, 32), "another record");
+    taken(texts.init(true, bytes, bytes), "key and IV");
+    taken(texts.update(record, record, 16), "a text");
+    taken(texts.octets(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, head, 13), "a head");
+    refused(texts.update(record, record, 32), "a record under the IV of a text");
+}
+
 void overlap() {
     for (const char *name : {"AES-128-GCM", "AES-128-CTR", "AES-128-XTS"}) {
         Octets buffer(200, 0x33), before = buffer;
@@ -251,6 +267,7 @@ int main() {
     for (uint8_t i = 0; i < sizeof(bytes); i++) bytes[i] = i;
     gcm(bytes);
     ccm_once(bytes);
+    chacha_once(bytes);
     overlap();
     others(bytes);
     tls(bytes);
