@@ -35,6 +35,8 @@ Core cycles per byte of Cryptostitch and its peers; every output is checked agai
   --json FILE             write {"machine": {...}, "rows": [...]}; "-" is standard output, without the table
   --target TARGET         lower Cryptostitch's level, as in cst_options ("host-no_avx512")
   --costs FILE            have Cryptostitch choose by this cost file (`cryptostitch calibrate --costs FILE`)
+  --pack FILE             load a pack of one's own (`cryptostitch pack`); may be repeated. A hash that OpenSSL does not
+                          have is checked by the known answers that its pack brings
   --kernel NAME           force Cryptostitch's bulk kernel
   --min-ms N              shortest timed sample, in milliseconds (default 0.5)
   --repetitions N         samples of each; the median counts (default 15)
@@ -50,10 +52,10 @@ Examples:
   cst-bench --rows '*/open' --tier sse
 )";
 
-static const std::vector<std::string> NAMES = {"--rows",    "--sizes",       "--mix",    "--jobs",  "--sessions",
-                                               "--threads", "--peers",       "--peer",   "--tier",  "--own-key",
-                                               "--one-key", "--json",        "--target", "--costs", "--kernel",
-                                               "--min-ms",  "--repetitions", "--bounds", "--list",  "--help"};
+static const std::vector<std::string> NAMES = {
+    "--rows",   "--sizes", "--mix",     "--jobs",        "--sessions", "--threads", "--peers",
+    "--peer",   "--tier",  "--own-key", "--one-key",     "--json",     "--target",  "--costs",
+    "--kernel", "--pack",  "--min-ms",  "--repetitions", "--bounds",   "--list",    "--help"};
 
 static std::vector<std::string> split(const std::string &text) {
     std::vector<std::string> parts(1);
@@ -274,6 +276,8 @@ int parse_options(int argc, char **argv, Options &o) {
             o.costs = value;
         } else if (is("--kernel")) {
             o.kernel = value;
+        } else if (is("--pack")) {
+            o.packs.push_back(value);
         } else if (is("--bounds")) {
             o.bounds = value;
         } else if (is("--min-ms")) {

@@ -45,6 +45,7 @@ struct Options {
     std::vector<Build> builds; // loaded beside the linked peers
     const Tier *tier = nullptr;
     std::string json, target, costs, kernel, bounds;
+    std::vector<std::string> packs;
     size_t threads = 0; // most of them; 0: as many as there are cores
     bool list = false;
     Effort effort;

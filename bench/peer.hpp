@@ -56,6 +56,8 @@ struct Row {
 };
 // False when the name does not have that shape (then nothing here can check the suite).
 bool parse_row(const std::string &name, Row &row);
+// A digest whose name says nothing: that of an application's pack.
+Row digest_row(const std::string &suite, size_t digest_bytes);
 size_t hash_bytes(const std::string &hash);
 size_t checksum_bytes(const std::string &suite);  // 0: it is none
 std::vector<std::string> erasure_codes();  // those that are rows
@@ -154,6 +156,9 @@ public:
     virtual std::string version() const = 0;
     // No task: this implementation does not do the row. The batch outlives the tasks.
     virtual std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) = 0;
+    // Whether it has known answers of the row, published by others, and gives them: what a row is checked by that the
+    // reference does not do.
+    virtual bool gives_known_answers(const Row &) { return false; }
 };
 
 // Which build of a peer: the linked one, or a library that is loaded beside it.
@@ -173,8 +178,14 @@ std::unique_ptr<Peer> make_storage_reference();
 std::unique_ptr<Peer> make_isal();
 std::unique_ptr<Peer> make_zlib();
 // `target` and `force` as in cst_options and cst_suite_force; null on error, with `error` set.
+// `packs`: files of packs that are loaded.
 std::unique_ptr<Peer> make_cryptostitch(const std::string &target, const std::string &costs, const std::string &force,
-                                        std::string &error);
-std::vector<std::string> cryptostitch_suites(const std::string &target);
+                                        const std::vector<std::string> &packs, std::string &error);
+// digest_bytes: of a digest whose pack brings known answers; else 0.
+struct NamedSuite {
+    std::string name;
+    size_t digest_bytes;
+};
+std::vector<NamedSuite> cryptostitch_suites(const std::string &target, const std::vector<std::string> &packs);
 
 }  // namespace bench

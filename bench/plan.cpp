@@ -52,8 +52,15 @@ std::vector<size_t> lengths(const Row &row, const Load &load) {
     return sizes;
 }
 
-std::vector<Row> all_rows(const std::string &target) {
-    std::vector<std::string> suites = cryptostitch_suites(target);
+std::vector<Row> all_rows(const std::string &target, const std::vector<std::string> &packs) {
+    std::vector<std::string> suites;
+    std::vector<Row> rows;
+    for (const NamedSuite &suite : cryptostitch_suites(target, packs)) {
+        Row row;
+        if (suite.digest_bytes && !parse_row(suite.name, row))
+            rows.push_back(digest_row(suite.name, suite.digest_bytes));
+        else suites.push_back(suite.name);
+    }
     if (suites.empty()) {
         for (const std::string hash : {"sha3-224", "sha3-256", "sha3-384", "sha3-512"})
             suites.insert(suites.end(), {hash, "hmac-" + hash});
@@ -95,7 +102,6 @@ std::vector<Row> all_rows(const std::string &target) {
     }
     const std::vector<std::string> codes = erasure_codes();
     suites.insert(suites.end(), codes.begin(), codes.end());
-    std::vector<Row> rows;
     for (const std::string &suite : suites)
         for (const char *way : {"", "/open", "/write", "/key"}) {
             Row row;

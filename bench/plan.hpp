@@ -26,7 +26,7 @@ struct Planned {
 };
 
 // Every suite that the library offers, in every direction; without the library, the ones that its peers could do.
-std::vector<Row> all_rows(const std::string &target);
+std::vector<Row> all_rows(const std::string &target, const std::vector<std::string> &packs);
 // The rows that the options name, in that order. Says on stderr which names match nothing.
 std::vector<Row> chosen_rows(const Options &options, const std::vector<Row> &all);
 // The cells of a run, without those that a row cannot do: stderr says which.

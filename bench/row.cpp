@@ -41,6 +41,13 @@ static bool take_blocks(const std::string &text, Row &row) {
            row.parity_blocks && row.data_blocks + row.parity_blocks < 256;
 }
 
+Row digest_row(const std::string &suite, size_t digest_bytes) {
+    Row row;
+    row.name = row.suite = row.hash = suite;
+    row.tag_bytes = digest_bytes;
+    return row;
+}
+
 bool parse_row(const std::string &name, Row &row) {
     row = Row();
     row.name = row.suite = name;

@@ -16,6 +16,7 @@ constexpr size_t OPTIONS_WITHOUT_KEY =
 constexpr size_t OPTIONS_WITHOUT_COSTS = offsetof(cst_options, costs);
 constexpr size_t INFO_WITHOUT_RULES = offsetof(cst_suite_info, tag_lengths);
 constexpr size_t INFO_WITHOUT_MOST_TAG = offsetof(cst_suite_info, most_tag_bytes);
+constexpr size_t INFO_WITHOUT_ANSWERS = offsetof(cst_suite_info, known_answers);
 
 }  // namespace
 
@@ -97,7 +98,8 @@ int cst_suite_get(cst_ctx *ctx, const char *name, const cst_suite **suite) {
 
 int cst_suite_info_get(const cst_suite *handle, cst_suite_info *info) {
     if (!handle || !info ||
-        (info->size != sizeof(*info) && info->size != INFO_WITHOUT_RULES && info->size != INFO_WITHOUT_MOST_TAG))
+        (info->size != sizeof(*info) && info->size != INFO_WITHOUT_RULES && info->size != INFO_WITHOUT_MOST_TAG &&
+         info->size != INFO_WITHOUT_ANSWERS))
         return CST_ERR_ARGUMENT;
     const Suite &suite = *from(handle);
     info->name = suite.name.c_str();
@@ -126,7 +128,10 @@ int cst_suite_info_get(const cst_suite *handle, cst_suite_info *info) {
     info->open_block_bytes = size_t(lengths.open.multiple);
     info->open_min_bytes = lengths.open.min;
     info->open_max_bytes = lengths.open.max;
-    if (info->size == sizeof(*info)) info->most_tag_bytes = extends(suite) ? lengths.most_tag : suite.tag_max;
+    if (info->size == INFO_WITHOUT_MOST_TAG) return CST_OK;
+    info->most_tag_bytes = extends(suite) ? lengths.most_tag : suite.tag_max;
+    if (info->size == INFO_WITHOUT_ANSWERS) return CST_OK;
+    info->known_answers = suite.kind == CST_DIGEST && suite.hash ? suite.hash->record.n_answers : 0;
     return CST_OK;
 }
 

@@ -5,10 +5,11 @@
 
 #ifndef BENCH_CRYPTOSTITCH
 namespace bench {
-std::unique_ptr<Peer> make_cryptostitch(const std::string &, const std::string &, const std::string &, std::string &) {
+std::unique_ptr<Peer> make_cryptostitch(const std::string &, const std::string &, const std::string &,
+                                        const std::vector<std::string> &, std::string &) {
     return nullptr;
 }
-std::vector<std::string> cryptostitch_suites(const std::string &) { return {}; }
+std::vector<NamedSuite> cryptostitch_suites(const std::string &, const std::vector<std::string> &) { return {}; }
 } // namespace bench
 #else
 
@@ -20,10 +21,17 @@ std::vector<std::string> cryptostitch_suites(const std::string &) { return {}; }
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <random>
 
 namespace bench {
 namespace {
+
+bool suite_info(cst_ctx *ctx, const std::string &name, cst_suite_info *info) {
+    const cst_suite *suite = nullptr;
+    info->size = sizeof *info;
+    return cst_suite_get(ctx, name.c_str(), &suite) == CST_OK && cst_suite_info_get(suite, info) == CST_OK;
+}
 
 // The keys of a batch: each by itself, or all in one table of the caller's.
 class CstKeys {
@@ -293,6 +301,12 @@ public:
         return tasks;
     }
 
+    bool gives_known_answers(const Row &row) override {
+        cst_suite_info info = {};
+        return suite_info(ctx_, row.suite, &info) && info.known_answers &&
+               cst_selftest(ctx_, row.suite.c_str(), nullptr, nullptr) == CST_OK;
+    }
+
 private:
     static void add(std::vector<std::unique_ptr<Task> > &tasks, std::unique_ptr<CstTask> task, const Row &row) {
         if (task->prepare()) tasks.push_back(std::move(task));
@@ -309,10 +323,25 @@ bool is_cost_table(const std::string &path) {
     return first == '{';
 }
 
-cst_ctx *open_context(const std::string &target, const std::string &costs, std::string &error) {
+bool load_pack(cst_ctx *ctx, const std::string &file, std::string &error) {
+    std::ifstream stream(file, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+    if (!stream) {
+        error = file + " cannot be read";
+        return false;
+    }
+    const int result = cst_pack_load(ctx, bytes.data(), bytes.size());
+    char why[1024] = "";
+    if (result == CST_ERR_PACK) cst_pack_check(bytes.data(), bytes.size(), why, sizeof why);
+    if (result != CST_OK) error = file + ": " + (*why ? why : cst_error_text(result));
+    return result == CST_OK;
+}
+
+cst_ctx *open_context(const std::string &target, const std::string &costs, const std::vector<std::string> &packs,
+                      std::string &error) {
     cst_options options = {};
     options.size = sizeof options;
-    options.flags = CST_ALLOW_LEGACY;
+    options.flags = CST_ALLOW_LEGACY | (packs.empty() ? 0 : CST_ALLOW_PACKS);
     options.target = target.empty() ? nullptr : target.c_str();
     options.costs = costs.empty() ? nullptr : costs.c_str();
     cst_ctx *ctx = nullptr;
@@ -323,14 +352,19 @@ cst_ctx *open_context(const std::string &target, const std::string &costs, std::
                 "`cryptostitch calibrate --cost-table " +
                 costs + " --costs FILE` makes one of it";
     else if (result != CST_OK) error = cst_error_text(result) + (costs.empty() ? std::string() : ": " + costs);
+    for (const std::string &file : packs)
+        if (ctx && !load_pack(ctx, file, error)) {
+            cst_ctx_free(ctx);
+            return nullptr;
+        }
     return ctx;
 }
 
 } // namespace
 
 std::unique_ptr<Peer> make_cryptostitch(const std::string &target, const std::string &costs, const std::string &force,
-                                        std::string &error) {
-    cst_ctx *ctx = open_context(target, costs, error);
+                                        const std::vector<std::string> &packs, std::string &error) {
+    cst_ctx *ctx = open_context(target, costs, packs, error);
     if (!ctx) return nullptr;
     if (!force.empty()) {
         char nearest[512];
@@ -347,10 +381,11 @@ std::unique_ptr<Peer> make_cryptostitch(const std::string &target, const std::st
     return std::make_unique<Cryptostitch>(ctx, force);
 }
 
-std::vector<std::string> cryptostitch_suites(const std::string &target) {
+std::vector<NamedSuite> cryptostitch_suites(const std::string &target, const std::vector<std::string> &packs) {
     std::vector<std::string> names;
+    std::vector<NamedSuite> suites;
     std::string error;
-    if (cst_ctx *ctx = open_context(target, "", error)) {
+    if (cst_ctx *ctx = open_context(target, "", packs, error)) {
         cst_list(
             ctx, CST_NAME_SUITE,
             [](const char *name, void *arg) {
@@ -358,9 +393,14 @@ std::vector<std::string> cryptostitch_suites(const std::string &target) {
                 return 0;
             },
             &names);
+        for (const std::string &name : names) {
+            cst_suite_info info = {};
+            const bool digest = suite_info(ctx, name, &info) && info.kind == CST_DIGEST && info.known_answers;
+            suites.push_back({name, digest ? info.tag_max : 0});
+        }
         cst_ctx_free(ctx);
     }
-    return names;
+    return suites;
 }
 
 } // namespace bench

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .binding.values import Address
     from .core.catalog import WORDS_32, WORDS_64, Algorithm, Form
     from .core.names import stream_name
+    from .core.own import read_answers
     from .core.program import Recipe
     from .pipeline import Generator
     from .tuning.measure import Laboratory
@@ -57,6 +58,7 @@ __all__ = [
     "hash_column",
     "hash_many",
     "hmac_many",
+    "read_answers",
     "stream_name",
     "suite",
     "trial",
@@ -79,6 +81,7 @@ _HOMES = {
     "hash_column": "binding.many",
     "hash_many": "binding.many",
     "hmac_many": "binding.many",
+    "read_answers": "core.own",
     "stream_name": "core.names",
     "suite": "binding.many",
     "trial": "tuning.trial",

@@ -214,8 +214,8 @@ CST_API int cst_ctx_cpu(const cst_ctx *ctx, cst_cpu_info *info);
 enum { CST_DIGEST = 1, CST_MAC = 2, CST_CIPHER = 3, CST_AEAD = 4 };
 
 typedef struct cst_suite_info {
-    size_t size; /* sizeof(cst_suite_info), set by the caller; the sizes without tag_lengths and what follows, and
-                    without most_tag_bytes, are taken too */
+    size_t size; /* sizeof(cst_suite_info), set by the caller; the sizes without tag_lengths and what follows, without
+                    most_tag_bytes and what follows, and without known_answers, are taken too */
     const char *name;
     int kind; /* CST_DIGEST .. CST_AEAD */
     size_t key_bytes; /* of the cipher key (or the combined key of a profile); 0: none */
@@ -237,6 +237,7 @@ typedef struct cst_suite_info {
     uint64_t open_min_bytes, open_max_bytes; /* at least and at most so long. An AEAD takes others as forged */
     uint64_t most_tag_bytes; /* of an extendable-output function (SHAKE) digests may have any length from 1 up to this,
                                 and tag_max is the usual one; of all others the same as tag_max */
+    uint64_t known_answers; /* of a digest: that its pack brings, and cst_selftest checks, beside the library's own */
 } cst_suite_info;
 
 /* Suites live as long as the context. Unknown name: CST_ERR_NAME; no kernel for this CPU: CST_ERR_UNSUPPORTED (ciphers

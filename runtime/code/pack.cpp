@@ -10,7 +10,7 @@ namespace cst {
 
 namespace {
 
-constexpr uint32_t VERSION = 6;
+constexpr uint32_t VERSION = 7;
 constexpr uint32_t HEADER_BYTES = 88;
 constexpr uint32_t CRC_START = 24;
 constexpr uint32_t MAX_SIZE = 256u << 20;
@@ -18,6 +18,7 @@ constexpr uint32_t MAX_SIZE = 256u << 20;
 constexpr uint32_t MAX_RECORDS = 1u << 16, MAX_LANES = 256, MAX_FIELDS = 64, MAX_CONSTANTS = 4096,
                    MAX_INSTRUCTIONS = 1u << 16;
 constexpr uint32_t MAX_STATE_BYTES = 1u << 20, MAX_STATE_ALIGN = 4096, MAX_RATIO = 64, MAX_LAG = 8, MAX_LEAD = 1u << 20;
+constexpr uint32_t MAX_ANSWERS = 1024, MAX_ANSWER_BYTES = 1u << 16;
 
 uint32_t crc32(const uint8_t *data, size_t size) {
     uint32_t table[256];
@@ -43,6 +44,8 @@ bool in_state(const FieldRecord &f, const ProgramRecord &program) {
     return true;
 }
 
+uint32_t rounded(uint32_t bytes) { return (bytes + 3) & ~3u; }
+
 bool runs_on(const AlgorithmRecord &a, const AlgorithmRecord &base) {
     return base.base == 0 && base.kind == a.kind && base.word_bytes == a.word_bytes && base.words == a.words &&
            !((base.flags ^ a.flags) & ALGORITHM_BIG_ENDIAN) && base.length_bytes == a.length_bytes &&
@@ -51,9 +54,9 @@ bool runs_on(const AlgorithmRecord &a, const AlgorithmRecord &base) {
 }
 
 bool sound_hash(const AlgorithmRecord &a) {
-    if (a.words < 1 || a.words > MOST_WORDS || (a.word_bytes != 4 && a.word_bytes != 8) || a.digest_bytes < 1 ||
-        a.digest_bytes > a.chain_bytes())
+    if (a.words < 1 || a.words > MOST_WORDS || (a.word_bytes != 4 && a.word_bytes != 8) || a.digest_bytes < 1)
         return false;
+    if (a.padding != PADDING_SPONGE && (a.digest_bytes > a.chain_bytes() || a.last || a.squeeze_bytes)) return false;
     switch (a.padding) {
         case PADDING_LENGTH:
             return a.words <= 8 && (a.length_bytes == 8 || a.length_bytes == 16) && a.length_bytes < a.block_bytes &&
@@ -63,7 +66,10 @@ bool sound_hash(const AlgorithmRecord &a) {
                    !(a.flags & (ALGORITHM_EXTENDABLE | ALGORITHM_BIG_ENDIAN | ALGORITHM_HMAC));
         case PADDING_SPONGE:
             return power_of_two(a.input_bytes) && a.block_bytes <= a.input_bytes && a.block_bytes < a.chain_bytes() &&
-                   a.domain >= 1 && a.domain < 0x80 && !(a.flags & ALGORITHM_BIG_ENDIAN);
+                   a.domain >= 1 && a.domain <= 0xff && a.last <= 0xff && !(a.domain & a.last) &&
+                   a.squeeze_bytes >= 1 && a.squeeze_bytes <= a.chain_bytes() && !(a.flags & ALGORITHM_BIG_ENDIAN) &&
+                   // HMAC hashes the digest as one block, behind the key's (RFC 2104)
+                   !(a.flags & ALGORITHM_HMAC && (a.digest_bytes > a.squeeze_bytes || a.digest_bytes > a.block_bytes));
         case PADDING_TREE:  // eight words and, behind them, five
             return a.words == 13 && a.word_bytes == 4 && a.digest_bytes <= 32 && a.block_bytes == 64 &&
                    a.input_bytes == a.block_bytes && !a.flags;
@@ -77,6 +83,16 @@ const FieldRecord *ProgramRecord::field(const char *field_name) const {
     for (const FieldRecord &f : fields)
         if (std::strcmp(f.name, field_name) == 0) return &f;
     return nullptr;
+}
+
+AnswerRecord next_answer(const uint8_t **at) {
+    AnswerRecord answer;
+    memcpy(&answer.in_bytes, *at, 4);
+    memcpy(&answer.out_bytes, *at + 4, 4);
+    answer.in = *at + 8;
+    answer.out = answer.in + answer.in_bytes;
+    *at = answer.in + rounded(answer.in_bytes + answer.out_bytes);
+    return answer;
 }
 
 int Pack::open(const void *bytes, size_t size, Origin origin) {
@@ -138,14 +154,23 @@ int Pack::plain_algorithm(uint32_t index, AlgorithmRecord *out) const {
     Reader r(data_, size_, offset, size_);
     out->name = r.string(strings_.offset, strings_.count);
     out->suite = r.string(strings_.offset, strings_.count);
-    uint32_t *numbers[] = {&out->kind,  &out->block_bytes,  &out->word_bytes,  &out->words,    &out->digest_bytes,
-                           &out->flags, &out->length_bytes, &out->key_bytes,   &out->iv_bytes, &out->rounds,
-                           &out->base,  &out->padding,      &out->input_bytes, &out->domain};
+    uint32_t *numbers[] = {
+        &out->kind,         &out->block_bytes, &out->word_bytes, &out->words,         &out->digest_bytes, &out->flags,
+        &out->length_bytes, &out->key_bytes,   &out->iv_bytes,   &out->rounds,        &out->base,         &out->padding,
+        &out->input_bytes,  &out->domain,      &out->last,       &out->squeeze_bytes, &out->n_answers};
     for (uint32_t *number : numbers) *number = r.u32();
     if (out->words > MOST_WORDS) return CST_ERR_PACK;
     if (!out->input_bytes) out->input_bytes = out->block_bytes;
     for (uint32_t i = 0; i < MOST_WORDS; i++) out->initial[i] = i < out->words ? r.u64() : 0;
     if (!r.ok() || out->kind < ALGORITHM_HASH || out->kind > ALGORITHM_CODEC) return CST_ERR_PACK;
+    if (out->n_answers > MAX_ANSWERS || (out->n_answers && out->kind != ALGORITHM_HASH)) return CST_ERR_PACK;
+    out->answers = r.bytes(0);
+    for (uint32_t i = 0; i < out->n_answers; i++) {
+        const uint32_t in_bytes = r.u32(), out_bytes = r.u32();
+        if (!r.ok() || in_bytes > MAX_ANSWER_BYTES || out_bytes < 1 || out_bytes > MAX_ANSWER_BYTES)
+            return CST_ERR_PACK;
+        if (!r.bytes(rounded(in_bytes + out_bytes))) return CST_ERR_PACK;
+    }
     if (out->block_bytes == 0 || out->block_bytes > 256 || out->key_bytes > 64 || out->iv_bytes > 64 ||
         out->rounds > 64)
         return CST_ERR_PACK;

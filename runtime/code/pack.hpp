@@ -54,10 +54,14 @@ enum : uint32_t { MAX_STREAMS = 4, MAX_CODE_BYTES = 1u << 20 };
 struct AlgorithmRecord {
     const char *name, *suite;
     uint32_t kind, block_bytes, word_bytes, words, digest_bytes, flags, length_bytes, key_bytes, iv_bytes, rounds;
-    uint32_t padding, input_bytes, domain;  // of a hash; input_bytes: what its kernels read for a block
+    uint32_t padding, input_bytes;  // of a hash; input_bytes: what its kernels read for a block
+    uint32_t domain, last;  // of a sponge: the byte behind the message, and what is added to the block's last byte
+    uint32_t squeeze_bytes;  // of a sponge: output between two permutations
     uint64_t initial[MOST_WORDS];
     uint32_t base;  // index + 1, in the same pack, of the hash or checksum whose kernels it runs with another initial
                     // value, or another polynomial, and digest length; or 0
+    uint32_t n_answers;  // known answers of a hash, inside the pack: next_answer
+    const uint8_t *answers;
 
     // A hash whose kernels do not read blocks where they lie, but what its padding makes of them (run/framed.cpp).
     bool framed() const { return kind == ALGORITHM_HASH && (padding == PADDING_COUNTED || padding == PADDING_SPONGE); }
@@ -92,6 +96,14 @@ struct AlgorithmRecord {
     // Broken, or not constant-time (VARTIME.md): off unless asked for.
     bool legacy() const { return kind == ALGORITHM_RC4 || is_des(); }
 };
+
+// A message and its digest.
+struct AnswerRecord {
+    const uint8_t *in, *out;
+    uint32_t in_bytes, out_bytes;
+};
+// Of an algorithm's answers, beginning with `answers`, the one at *at, which moves on.
+AnswerRecord next_answer(const uint8_t **at);
 
 // Entry (row, lane) of `entry_bytes` bytes lies at offset + row * row_bytes + lane_offsets[lane]. reach: 0, or the
 // bytes that may be read (FIELD_REACH_WRITTEN: written) where the field, a pointer, points; at a multiple of

@@ -23,14 +23,15 @@ bool same_algorithm(const AlgorithmRecord &a, const AlgorithmRecord &b) {
     return a.kind == b.kind && a.block_bytes == b.block_bytes && a.word_bytes == b.word_bytes && a.words == b.words &&
            a.digest_bytes == b.digest_bytes && a.flags == b.flags && a.length_bytes == b.length_bytes &&
            a.key_bytes == b.key_bytes && a.iv_bytes == b.iv_bytes && a.rounds == b.rounds && a.padding == b.padding &&
-           a.input_bytes == b.input_bytes && a.domain == b.domain &&
-           memcmp(a.initial, b.initial, sizeof(a.initial)) == 0 && strcmp(a.suite, b.suite) == 0;
+           a.input_bytes == b.input_bytes && a.domain == b.domain && a.last == b.last &&
+           a.squeeze_bytes == b.squeeze_bytes && memcmp(a.initial, b.initial, sizeof(a.initial)) == 0 &&
+           strcmp(a.suite, b.suite) == 0;
 }
 
 // What the layers above size their buffers by.
 bool suites_know(const AlgorithmRecord &a) {
     if (a.framed())
-        return a.block_bytes >= a.digest_bytes && a.digest_bytes <= MOST_DIGEST && a.input_bytes <= MOST_FRAME &&
+        return a.digest_bytes <= MOST_DIGEST && a.input_bytes <= MOST_FRAME &&
                (a.padding == PADDING_SPONGE || a.block_bytes + a.chain_bytes() <= MOST_FRAMED_CHAIN);
     if (a.tree()) return true;
     if (a.kind == ALGORITHM_HASH)

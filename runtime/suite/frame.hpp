@@ -12,10 +12,10 @@ namespace cst {
 // there. last: it is the message's last block.
 inline void end_frame(const AlgorithmRecord &hash, uint8_t *frame, size_t used, uint64_t hashed, bool last) {
     memset(frame + used, 0, hash.input_bytes - used);
-    if (hash.padding == PADDING_SPONGE) {  // FIPS 202, 5.1 and B.2
+    if (hash.padding == PADDING_SPONGE) {  // FIPS 202, 5.1 and B.2; SP 800-232, 2.1
         if (!last) return;
         frame[used] = uint8_t(hash.domain);
-        frame[hash.block_bytes - 1] |= 0x80;
+        frame[hash.block_bytes - 1] |= uint8_t(hash.last);
         return;
     }
     uint8_t *const behind = frame + hash.block_bytes;  // RFC 7693, 3.2: t and f
@@ -31,7 +31,7 @@ inline bool fills_frame(const AlgorithmRecord &hash, uint64_t rest, size_t room)
 
 // Bytes of output between two compressions; of all but sponges there is no second one.
 inline size_t output_bytes(const AlgorithmRecord &hash) {
-    return hash.padding == PADDING_SPONGE ? hash.block_bytes : hash.chain_bytes();
+    return hash.padding == PADDING_SPONGE ? hash.squeeze_bytes : hash.chain_bytes();
 }
 
 }  // namespace cst

@@ -1,5 +1,12 @@
 #include "algorithms.hpp"
 
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
 namespace sum {
 namespace {
 
@@ -11,31 +18,74 @@ constexpr const char *NAMES[][2] = {
     {"shake128", "SHAKE128"}, {"shake256", "SHAKE256"}, {"blake2b-512", "BLAKE2b"},   {"blake2s-256", "BLAKE2s-256"},
 };
 
+using Names = std::vector<std::string>;
+
+Names suites(cst_ctx *context) {
+    Names names;
+    cst_list(
+        context, CST_NAME_SUITE,
+        [](const char *name, void *arg) {
+            static_cast<Names *>(arg)->push_back(name);
+            return 0;
+        },
+        &names);
+    return names;
+}
+
+// Empty text: it is loaded; else why it is not.
+std::string load(cst_ctx *context, const std::string &file) {
+    std::ifstream stream(file, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+    if (!stream) return file + ": " + std::system_category().message(errno);
+    const int error = cst_pack_load(context, bytes.data(), bytes.size());
+    char why[1024] = "";
+    if (error == CST_ERR_PACK) cst_pack_check(bytes.data(), bytes.size(), why, sizeof(why));
+    return error ? file + ": " + (*why ? why : cst_error_text(error)) : "";
+}
+
 }  // namespace
 
-std::string Algorithms::open() {
-    int error = cst_ctx_new(&context_, nullptr);
-    for (const auto &names : NAMES) {
-        if (error) break;
-        Algorithm one;
-        one.name = names[0];
-        one.tag = names[1];
-        const cst_suite *suite = nullptr;
-        error = cst_suite_get(context_, names[0], &suite);
-        if (error == CST_ERR_UNSUPPORTED || error == CST_ERR_NAME) {
-            error = CST_OK;
-            continue;
-        }
-        cst_suite_info info = {};
-        info.size = sizeof(info);
-        if (!error) error = cst_suite_info_get(suite, &info);
-        one.bytes = info.tag_max;
-        cst_key *key = nullptr;
-        if (!error) error = cst_key_new(suite, nullptr, 0, nullptr, 0, &key);
-        one.key = key;
-        all_.push_back(one);
+int Algorithms::add(const std::string &name, const std::string &tag) {
+    Algorithm one;
+    one.name = name;
+    one.tag = tag;
+    const cst_suite *suite = nullptr;
+    cst_suite_info info = {};
+    info.size = sizeof(info);
+    int error = cst_suite_get(context_, name.c_str(), &suite);
+    if (!error) error = cst_suite_info_get(suite, &info);
+    if (!error && info.kind != CST_DIGEST) error = CST_ERR_NAME;
+    if (error) return error;
+    one.bytes = info.tag_max;
+    cst_key *key = nullptr;
+    if (int wrong = cst_key_new(suite, nullptr, 0, nullptr, 0, &key)) return wrong;
+    one.key = key;
+    all_.push_back(one);
+    return CST_OK;
+}
+
+std::string Algorithms::open(const std::vector<std::string> &packs) {
+    cst_options options = {};
+    options.size = sizeof(options);
+    options.flags = packs.empty() ? 0 : uint32_t(CST_ALLOW_PACKS);
+    if (int error = cst_ctx_new(&context_, &options)) return cst_error_text(error);
+    const Names built_in = suites(context_);
+    for (const std::string &pack : packs) {
+        const std::string wrong = load(context_, pack);
+        if (!wrong.empty()) return wrong;
     }
-    return error ? cst_error_text(error) : "";
+    Names all[2];  // names, tags
+    for (const auto &names : NAMES) all[0].push_back(names[0]), all[1].push_back(names[1]);
+    for (const std::string &name : suites(context_)) {
+        if (std::find(built_in.begin(), built_in.end(), name) != built_in.end()) continue;
+        std::string tag = name;
+        for (char &c : tag) c = char(toupper(static_cast<unsigned char>(c)));
+        all[0].push_back(name), all[1].push_back(tag);
+    }
+    for (size_t i = 0; i < all[0].size(); i++)
+        if (int error = add(all[0][i], all[1][i]))
+            if (error != CST_ERR_UNSUPPORTED && error != CST_ERR_NAME) return cst_error_text(error);
+    return "";
 }
 
 const Algorithm *Algorithms::named(const std::string &name) const {

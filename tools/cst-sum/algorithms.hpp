@@ -18,8 +18,8 @@ struct Algorithm {
 // All that this library offers. Lives until the program ends.
 class Algorithms {
 public:
-    // Empty text: it went well; else why it did not.
-    std::string open();
+    // With the hashes of these packs, files. Empty text: it went well; else why it did not.
+    std::string open(const std::vector<std::string> &packs);
     cst_ctx *context() const { return context_; }
     // NULL: there is none of that name, or tag.
     const Algorithm *named(const std::string &name) const;
@@ -27,6 +27,8 @@ public:
     std::string names() const;
 
 private:
+    int add(const std::string &name, const std::string &tag);
+
     cst_ctx *context_ = nullptr;
     std::vector<Algorithm> all_;
 };

@@ -163,7 +163,7 @@ int run(int argc, char **argv) {
     const Options options = options_of(argc, argv);
     Output output(options.program);
     Algorithms algorithms;
-    const std::string wrong = algorithms.open();
+    const std::string wrong = algorithms.open(options.packs);
     if (!wrong.empty()) {
         output.message(wrong);
         return EXIT_FAILURE;

@@ -41,6 +41,7 @@ constexpr char HELP[] =
     "      --fs-verity       the digest that Linux's fs-verity makes of a file, sha256 or sha512: HASH:DIGEST NAME\n"
     "      --block-size=N    of fs-verity, a power of two from 1024 to 65536; by default 4096\n"
     "      --salt=DIGITS     of fs-verity, hexadecimal, at most 32 bytes; by default none\n"
+    "      --pack=FILE       load hashes of one's own, a file of `cryptostitch pack`; may be repeated\n"
     "\n"
     "When checking:\n"
     "      --ignore-missing  leave out files that are missing\n"
@@ -66,7 +67,8 @@ enum Long {
     S3_ETAG,
     FS_VERITY,
     BLOCK_SIZE,
-    SALT
+    SALT,
+    PACK
 };
 const option LONG_OPTIONS[] = {{"algorithm", required_argument, nullptr, 'a'},
                                {"binary", no_argument, nullptr, 'b'},
@@ -86,6 +88,7 @@ const option LONG_OPTIONS[] = {{"algorithm", required_argument, nullptr, 'a'},
                                {"fs-verity", no_argument, nullptr, FS_VERITY},
                                {"block-size", required_argument, nullptr, BLOCK_SIZE},
                                {"salt", required_argument, nullptr, SALT},
+                               {"pack", required_argument, nullptr, PACK},
                                {"help", no_argument, nullptr, HELP_OPTION},
                                {"version", no_argument, nullptr, VERSION_OPTION},
                                {nullptr, 0, nullptr, 0}};
@@ -209,6 +212,7 @@ Options options_of(int argc, char **argv) {
             case S3_ETAG: options.part = size_of(options, optarg); break;
             case FS_VERITY: options.verity = true; break;
             case BLOCK_SIZE: options.verity_block = block_size_of(options, optarg); break;
+            case PACK: options.packs.push_back(optarg); break;
             case SALT: options.salt = salt_of(options, optarg); break;
             case TAG: options.tag = true; break;
             case IGNORE_MISSING: options.ignore_missing = true; break;

@@ -18,6 +18,7 @@ struct Options {
     size_t verity_block = 4096;
     std::string salt;
     unsigned threads = 0;  // 0: as many as there are processors
+    std::vector<std::string> packs;  // files
     std::vector<std::string> files;  // at least one
 };
 

@@ -32,12 +32,15 @@ def shared_context() -> Context:
         return _shared[0]
 
 
-@lru_cache(maxsize=32)
-def _digest_key(context: Context, name: str) -> Key:
+def _new_key(context: Context, name: str) -> Key:
+    """The key of a hash, which has no secret."""
     found = context.suite(name)
     if found.kind != DIGEST:
         raise ValueError(f"{name} is not a hash")
     return found.key()
+
+
+_digest_key = lru_cache(maxsize=32)(_new_key)
 
 
 def _many(key: Key, buffers: Iterable[Any], length: int | None = None) -> list[bytes]:
@@ -66,12 +69,15 @@ def suite(name: str) -> Suite:
     return shared_context().suite(name)
 
 
-def hash_many(name: str, buffers: Iterable[Buffer], length: int | None = None) -> list[bytes]:
+def hash_many(
+    name: str, buffers: Iterable[Buffer], length: int | None = None, context: Context | None = None
+) -> list[bytes]:
     """The digest of each buffer. ``name``: "sha256", "sha3-256", ... (`Context.suites`). Buffers are bytes, bytearrays,
     memoryviews, arrays: anything with the buffer protocol; they must not change meanwhile. ``length``: bytes of each
     digest, of "shake128" and "shake256" any number from 1 on; None: the usual. RuntimeFailure where there is no such
-    hash, or it has no digests of that length."""
-    return _many(_hash(name), buffers, length)
+    hash, or it has no digests of that length. ``context``: whose hashes are meant, as of a pack that it has loaded;
+    None: the library's own."""
+    return _many(_hash(name) if context is None else _new_key(context, name), buffers, length)
 
 
 def hmac_many(name: str, key: Buffer, buffers: Iterable[Buffer]) -> list[bytes]:

@@ -128,9 +128,14 @@ def generator(templates: Path | None = None):
     """The generator of the project's catalogue and of the user's folder."""
     from ..listing import Catalogue
 
-    if templates is None:
-        return Catalogue()
-    return Catalogue(own_rows(templates / CATALOGUE), (templates,))
+    return Catalogue() if templates is None else catalogue_of(templates / CATALOGUE)
+
+
+def catalogue_of(file: Path):
+    """The same with the rows of a file, whose folder may have templates."""
+    from ..listing import Catalogue
+
+    return Catalogue(own_rows(file), (file.absolute().parent,))
 
 
 def recipe_of(made: Any, kernel: str) -> Any:

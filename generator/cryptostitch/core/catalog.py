@@ -16,6 +16,7 @@ from . import blake3
 from .crc import CATALOGUE as CRCS
 
 Digest = Callable[[bytes], bytes]  # of a text
+Answers = tuple[tuple[bytes, bytes], ...]  # messages and their digests
 
 # Lanes of a word-sliced stream: one 32-bit word of every lane in a register.
 WORDS_32 = {"scalar": (1,), "sse": (4,), "avx2": (8,), "avx512": (16,)}
@@ -125,6 +126,8 @@ class Algorithm:
     # hashes
     padding: str = "length"  # of PADDINGS
     domain: int = 0  # of a sponge: the byte behind the message
+    last: int = 0x80  # of a sponge: what is added to the last byte of the last block
+    squeeze_bytes: int = 0  # of a sponge: output between two permutations; 0: as many as a block has
     extendable: bool = False  # the digest may have any length; digest_bytes is the usual one
     hmac: bool = True
     word_bytes: int = 0
@@ -136,10 +139,19 @@ class Algorithm:
     base: str = ""  # whose kernels a hash or checksum runs: other values and digest length (no forms of its own)
     # of a hash or checksum; None: hashlib has it by that name
     reference: Digest | None = None
+    # of a hash: messages and their digests, which the library's self-test checks; of an extendable one of any length
+    answers: Answers = ()
     # ciphers
     key_bytes: int = 0
     iv_bytes: int = 0
     rounds: int = 0
+
+    @property
+    def squeezed(self) -> int:
+        """Bytes of a digest that one chaining value has, at most."""
+        if self.padding != "sponge":
+            return self.words * self.word_bytes
+        return self.squeeze_bytes or self.block_bytes
 
     def parameters_of(self, form: Form) -> dict[str, Any]:
         """What the form's template is given."""
@@ -155,7 +167,8 @@ class Algorithm:
 #           of an empty message the key's block would be the last, and its chaining value another
 #   tree    nothing: a chunk of the message is hashed as other hashes hash a message, but for its last block, of which
 #           the chaining value says the length; then pairs of chunks' chaining values are, and so on (BLAKE3, 2.4)
-#   sponge  `domain`, zeros, and 0x80 added to the block's last byte (FIPS 202, 5.1 and B.2)
+#   sponge  `domain`, zeros, and `last` added to the block's last byte: 0x80 (FIPS 202, 5.1 and B.2), 0 (SP 800-232,
+#           2.1). Output is the first `squeeze_bytes` of the chaining value, and so on after each further permutation
 PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3}
 FRAMED = {"counted", "sponge"}
 

@@ -36,6 +36,35 @@ def own_rows(file: Path) -> OwnRows:
     return rows
 
 
+def read_answers(file: Path) -> tuple[tuple[bytes, bytes], ...]:
+    """Messages and their digests from a file of the form that NIST's programs and those of submissions write: lines
+    `Msg = <hex>` and `MD = <hex>` (`Output = <hex>` too), other lines left out; where `Len = <bits>` says 0, the
+    message is empty whatever `Msg` says. Raises CryptostitchError where a message has no digest or there is none."""
+    found: list[tuple[bytes, bytes]] = []
+    text: bytes | None = None
+    empty = False
+    for number, line in enumerate(file.read_text().splitlines(), 1):
+        name, equals, value = (part.strip() for part in line.partition("="))
+        try:
+            if equals and name == "Len":
+                empty = int(value) == 0
+            elif equals and name == "Msg":
+                if text is not None:
+                    raise ValueError("the message before has no digest")
+                text, empty = b"" if empty else bytes.fromhex(value), False
+            elif equals and name in ("MD", "Output"):
+                if text is None:
+                    raise ValueError("a digest without a message")
+                found.append((text, bytes.fromhex(value)))
+                text = None
+        except ValueError as error:
+            raise CryptostitchError(f"{file}:{number}: {error}") from error
+    if not found or text is not None:
+        why = "the last message has no digest" if found or text is not None else "no `Msg = ` and `MD = `"
+        raise CryptostitchError(f"{file}: {why}")
+    return tuple(found)
+
+
 def _module(file: Path) -> ModuleType:
     text = file.read_bytes()
     name = "cryptostitch_user_" + hashlib.sha256(str(file.absolute()).encode() + b"\0" + text).hexdigest()[:16]

@@ -50,6 +50,9 @@ def algorithm_records(algorithms: Iterable[catalog.Algorithm]) -> list[program.A
             a.domain,
             a.extendable,
             a.hmac,
+            a.last if a.padding == "sponge" else 0,
+            a.squeezed if a.padding == "sponge" else 0,
+            tuple(a.answers),
         )
         for a in algorithms
     ]

@@ -17,10 +17,10 @@ from ..core.program import Algorithm, CostTable, Program, Recipe
 from ..passes.weave import STRATEGIES
 
 MAGIC = b"CSTPACK\0"
-VERSION = 6
+VERSION = 7
 SECTIONS = ("strings", "mnemonics", "algorithms", "fields", "constants", "programs", "kernels", "costs")
 HEADER = struct.Struct(f"<8s4I{2 * len(SECTIONS)}I")
-ALGORITHM = struct.Struct("<16I")
+ALGORITHM = struct.Struct("<19I")
 PROGRAM = struct.Struct("<6I4B10I")
 FIELD = struct.Struct("<8I")
 KERNEL = struct.Struct("<6I")
@@ -123,7 +123,7 @@ class _Writer:
         return HEADER.pack(MAGIC, VERSION, HEADER.size + len(body), zlib.crc32(tail), 0, *flat) + body
 
     def algorithm(self, a: Algorithm) -> bytes:
-        return ALGORITHM.pack(
+        head = ALGORITHM.pack(
             self.string(a.name),
             self.string(a.suite),
             a.kind,
@@ -140,7 +140,13 @@ class _Writer:
             a.padding,
             a.input_bytes,
             a.domain,
+            a.last,
+            a.squeeze_bytes,
+            len(a.answers),
         ) + struct.pack(f"<{a.words}Q", *a.initial, *(0,) * (a.words - len(a.initial)))
+        return head + b"".join(
+            struct.pack("<II", len(text), len(digest)) + _padded(text + digest) for text, digest in a.answers
+        )
 
     def base(self, a: Algorithm) -> int:
         """Index + 1, or 0."""

@@ -80,7 +80,19 @@ class _Reader:
             n[13],
             bool(n[5] & p.EXTENDABLE),
             bool(n[5] & p.HMAC),
+            n[14],
+            n[15],
+            self.answers(offset + p.ALGORITHM.size + 8 * words, n[16]),
         )
+
+    def answers(self, at: int, count: int) -> tuple[tuple[bytes, bytes], ...]:
+        found = []
+        for _ in range(count):
+            text, digest = struct.unpack_from("<II", self.data, at)
+            middle, end = at + 8 + text, at + 8 + text + digest
+            found.append((self.data[at + 8 : middle], self.data[middle:end]))
+            at = end + -end % 4
+        return tuple(found)
 
     def algorithm_name(self, number: int) -> str:
         return self.text(struct.unpack_from("<I", self.data, self.offsets("algorithms")[number - 1])[0])

@@ -23,7 +23,7 @@ def padded(row: Algorithm, text: bytes) -> bytes:
         return text + b"\x80" + bytes(-(len(text) + 1 + len(end)) % unit) + end
     if row.padding == "sponge":
         filled = bytearray(text + bytes([row.domain]) + bytes(-(len(text) + 1) % unit))
-        filled[-1] |= 0x80
+        filled[-1] ^= row.last
         behind = [b""] * (len(filled) // unit)
     else:
         filled = bytearray(text + bytes(-len(text) % unit if text else unit))
@@ -38,8 +38,8 @@ def padded(row: Algorithm, text: bytes) -> bytes:
 
 
 def chained(row: Algorithm, text: bytes, digest: Digest) -> bytes:
-    """What a kernel makes of it: the message's digest, or, of a tree, the chaining value behind blocks of one chunk,
-    however many, with the flags of the row."""
+    """What a kernel makes of it: as much of the message's digest as a sponge gives at once, or, of a tree, the
+    chaining value behind blocks of one chunk, however many, with the flags of the row."""
     if row.padding == "tree":
         return blake3.chain_of(row.initial[:8], text, *row.initial[11:])
-    return digest(text)
+    return digest(text)[: row.squeezed]
