@@ -19,6 +19,7 @@ from .commands.looking import list_, show
 from .commands.matrix import matrix
 from .commands.model import bound, predict, probe
 from .commands.mutating import mutate
+from .commands.packing import pack
 from .commands.pairing import stitch
 from .commands.picturing import report
 from .commands.regretting import regret
@@ -45,6 +46,7 @@ for _command in (
     matrix,
     tune,
     emit,
+    pack,
     verify,
     mutate,
     cpu,

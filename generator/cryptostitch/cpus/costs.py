@@ -99,6 +99,13 @@ def is_cost_file(path: Path) -> bool:
         return file.read(len(TITLE)) == TITLE.encode()
 
 
+def cost_table_of(path: Path) -> CostTable:
+    """A file's table as a pack has it. CryptostitchError when it is not a cost table."""
+    rows = rows_of(path)
+    costs = {name: (round(100 * iteration), round(100 * call)) for name, (iteration, call) in rows.items()}
+    return CostTable(json.loads(path.read_text())["microarchitecture"], costs, message=round(100 * message_of(path)))
+
+
 def message_of(path: Path) -> float:
     """Cycles of a message that is done in steps, of a cost table's file; 0 where nobody measured them."""
     return float(json.loads(path.read_text()).get("message", 0))
