@@ -486,6 +486,33 @@ def test_calls_from_inside_a_call(context: Context, sha256: Key) -> None:
     context.force("sha256", None)
 
 
+def test_a_manager_inside_a_call_that_is_alone(context: Context, sha256: Key) -> None:
+    """Threads that wait for the call do not hold what it wants."""
+    manager, submitted, stop = Manager(context), threading.Event(), threading.Event()
+
+    def submits() -> None:
+        while not stop.is_set():
+            manager.submit(Job(sha256, data=b"x", tag=bytearray(32)))
+            submitted.set()
+            manager.flush()
+            while manager.take():
+                pass
+
+    def calibrates() -> None:
+        def progress(*_: object) -> None:
+            time.sleep(0.01)
+            manager.submit(Job(sha256, data=b"x", tag=bytearray(32)))
+
+        submitted.wait()
+        try:
+            for _ in range(20):
+                context.calibrate("md5_x4@sse", 0.01, progress)
+        finally:
+            stop.set()
+
+    run_all([submits, submits, calibrates])
+
+
 def test_closing_inside_a_call() -> None:
     context = Context()
     assert context.calibrate("md5_x4@sse", 0.01, lambda done, total, kernel: context.close()) == 0

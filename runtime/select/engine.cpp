@@ -96,7 +96,7 @@ int Engine::init(Cpu cpu, const char *target, bool no_jit, bool legacy) {
 }
 
 int Engine::add_pack(const void *bytes, size_t size, const uint8_t *public_key) {
-    if (size > UINT32_MAX) return CST_ERR_PACK;
+    if (!size || size > UINT32_MAX) return CST_ERR_PACK;
     auto owned = std::make_unique<OwnedPack>();
     owned->copy.reset(new uint32_t[size / 4 + 1]());
     memcpy(owned->copy.get(), bytes, size);

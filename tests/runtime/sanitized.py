@@ -41,6 +41,12 @@ def sanitized(name: str) -> Path:
     return folder
 
 
+def runtime_of(name: str) -> str:
+    """Where the compiler has a sanitizer's library, which a program that was not built with it preloads."""
+    command = ["c++", f"-print-file-name={name}"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def generated() -> Path:
     return BUILD / "generated"
 

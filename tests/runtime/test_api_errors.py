@@ -237,6 +237,11 @@ def test_lengths_of_esp_and_tls(shared_context: Context) -> None:
     refuse(shared_context, at(tls, data=(1 << 20, 16385), out=(1 << 21, 1 << 15), **head), runtime.ERR_LENGTH)
 
 
+def test_an_empty_pack(library: str) -> None:
+    context = Context(flags=runtime.ALLOW_PACKS, library=library)
+    assert context.lib.cst_pack_load(context.handle, None, 0) == runtime.ERR_PACK
+
+
 def test_one_bad_job_stops_the_burst(shared_context: Context, key: Key) -> None:
     outs, tags = [bytearray(b"o" * 64) for _ in range(5)], [bytearray(b"t" * 20) for _ in range(5)]
     jobs = [Job(key, SEAL, iv=bytes(16), data=bytes(64), out=out, tag=tag) for out, tag in zip(outs, tags)]

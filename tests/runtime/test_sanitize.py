@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sanitized import LONG, ROOT, sanitized
+from sanitized import LONG, ROOT, runtime_of, sanitized
 
 QUICK = [
     "runtime/test_plan_mixed",
@@ -32,12 +32,6 @@ LONGER = [
     "runtime/test_api_errors",
     "runtime/test_api_choice",
 ]
-
-
-def runtime_of(name: str) -> str:
-    return subprocess.run(
-        ["c++", f"-print-file-name={name}"], capture_output=True, text=True, check=True
-    ).stdout.strip()
 
 
 def under_address(names: list[str]) -> subprocess.CompletedProcess[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import causes
-from .capi import ERR_ARGUMENT, ERR_LENGTH, OPEN, SEAL
+from .capi import ERR_ARGUMENT, ERR_LENGTH, OK
 from .handles import Handle
 from .library import Library
 from .values import number
@@ -41,6 +41,7 @@ class OfKeys(Handle):
     open_min_bytes: int
     open_max_bytes: int
     most_tag_bytes: int
+    checksum_bits: int  # of a checksum: those of the number
 
 
 class BaseKey(Handle):
@@ -53,14 +54,19 @@ class BaseKey(Handle):
         """Raises RuntimeFailure unless the code is OK."""
         self.suite.context.check(code, self.suite.name, cause=cause)
 
-    def check_job(self, code: int, job: Any, where: str = "") -> None:
-        """The same, for what a JobStruct said; ``where``: which it was, or the cause."""
+    def check_job(self, code: int, job: Any, where: str = "", elsewhere: bool = False) -> None:
+        """The same, for what a JobStruct said. ``where``: which it was; ``elsewhere``: in another context than the
+        key."""
+        if code == OK:
+            return
         cause = ""
         if code == ERR_LENGTH:
             cause = causes.of_job(self.suite, job.iv_len, job.aad_len, job.in_len, job.tag_len)
-        elif code == ERR_ARGUMENT and job.direction not in (SEAL, OPEN):
-            cause = f"no direction {job.direction}"
-        self.check(code, f"{where}: {cause}" if where and cause else where or cause)
+            cause = cause or causes.of_output(self.suite, job)
+        elif code == ERR_ARGUMENT:
+            cause = "the key is of another context" if elsewhere else causes.of_struct(self.suite, job)
+        text = cause or self.lib.cst_error_text(code).decode()
+        self.check(code, f"{where}: {text}" if where else text)
 
     def tag_bytes(self, tag_len: int | None) -> int:
         """Bytes of the tag that is asked for: not more than the suite has. RuntimeFailure where it cannot be."""

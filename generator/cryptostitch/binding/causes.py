@@ -7,7 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from .capi import CIPHER
+from .capi import CIPHER, OPEN, SEAL
+
+MOST_PIECES = 1024
 
 
 class Lengths(Protocol):
@@ -31,6 +33,8 @@ class Lengths(Protocol):
     min_bytes: int
     max_bytes: int
     iv_and_count_bytes: int
+    expansion: int
+    checksum_bits: int
 
 
 def _outside(what: str, n: int, least: int, most: int) -> Iterator[str]:
@@ -82,6 +86,24 @@ def of_job(suite: Lengths, iv: int, aad: int, text: int, tag: int) -> str:
     return next(_job(suite, iv, aad, text, tag), "")
 
 
+def of_output(suite: Lengths, job: Any) -> str:
+    """Of the output of a JobStruct."""
+    least = job.in_len + (suite.expansion if job.direction == SEAL else 0)
+    if suite.kind < CIPHER or job.out_cap >= least:
+        return ""
+    return f"{job.out_cap} bytes for the output, which takes up to {least}"
+
+
+def of_struct(suite: Lengths, job: Any) -> str:
+    """Of what a JobStruct has beside lengths."""
+    if job.direction not in (SEAL, OPEN):
+        return f"no direction {job.direction}"
+    if suite.kind < CIPHER and (job.out or job.out_cap or job.n_out_pieces):
+        return "the suite has no output"
+    pieces = max(job.n_in_pieces, job.n_out_pieces)
+    return f"{pieces} pieces, where a buffer has at most {MOST_PIECES}" if pieces > MOST_PIECES else ""
+
+
 def of_digest(suite: Lengths, text: int, tag: int) -> str:
     """Of a digest or MAC that was asked for by itself."""
     if suite.kind >= CIPHER:
@@ -105,6 +127,6 @@ def of_checksum(suite: Lengths, *values: int) -> str:
     """Of checksums as numbers."""
     if "crc" not in suite.name:
         return "the suite is not a checksum"
-    bits = 8 * suite.tag_max
+    bits = suite.checksum_bits
     long = [value for value in values if value >> bits]
     return f"{long[0]:#x} is a number of more bits than the checksum" if long or not values else ""

@@ -135,7 +135,8 @@ class Key(BaseKey):
         value = c_uint64()
         numbers = number(first, "a checksum"), number(second, "a checksum"), number(second_len, "a length")
         code = self.call(self.lib.cst_checksum_combine, *numbers, byref(value))
-        self.check(code, causes.of_checksum(self.suite, *numbers[:2]) if code == ERR_ARGUMENT else "")
+        long = f"a second text of {second_len} bytes, which is too long" if code == ERR_LENGTH else ""
+        self.check(code, causes.of_checksum(self.suite, *numbers[:2]) if code == ERR_ARGUMENT else long)
         return value.value
 
     def digest_column(
@@ -152,6 +153,7 @@ class AnyCrc:
     """What keys of `CrcKey` have in the place of a suite."""
 
     context: Library
+    checksum_bits: int
     name: str = "a cst_crc"
     kind: int = DIGEST
     key_min: int = 0
@@ -170,6 +172,7 @@ class AnyCrc:
     min_bytes: int = 0
     max_bytes: int = 2**61 - 1
     iv_and_count_bytes: int = 0
+    expansion: int = 0
 
 
 class CrcKey(Key):
@@ -179,7 +182,8 @@ class CrcKey(Key):
     def __init__(
         self, context: Library, width: int, polynomial: int, initial: int = 0, final: int = 0, reflected: bool = False
     ):
-        self.suite, self.lib = AnyCrc(wanted(Library, context, "the context")), context.lib  # type: ignore[assignment]
+        self.suite = AnyCrc(wanted(Library, context, "the context"), number(width, "a width", 32))  # type: ignore[assignment]
+        self.lib = context.lib
         crc = CrcStruct(width=width, reflected=reflected, polynomial=polynomial, initial=initial, final=final)
         of = context.live()
         code, self._owned = make(self.lib.cst_crc_new, self.lib.cst_key_free, of, of.pointer, byref(crc))

@@ -6,7 +6,7 @@ import ctypes
 from typing import Any, TypeVar
 
 from . import values
-from .capi import ERR_NAME, OK
+from .capi import ERR_ARGUMENT, ERR_NAME, OK
 from .failures import RuntimeFailure
 from .handles import Handle
 
@@ -29,7 +29,8 @@ class Library(Handle):
         """The names of that kind that are most like it, with commas between them."""
         text = ctypes.create_string_buffer(512)
         kind_, encoded = values.number(kind, "a kind of names", 31), values.name(name, "a name")
-        self.check(self.call(self.lib.cst_nearest, kind_, encoded, text, len(text)), "nearest")
+        code = self.call(self.lib.cst_nearest, kind_, encoded, text, len(text))
+        self.check(code, cause=f"no kind {kind} of names" if code == ERR_ARGUMENT else "")
         return text.value.decode()
 
 

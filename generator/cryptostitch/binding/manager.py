@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from collections.abc import Callable
 from ctypes import byref
 from typing import Any
 
@@ -40,19 +41,32 @@ class Manager(Handle):
             super().close()
             self._inside.clear()
 
+    def _in_turn(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls the function with the C manager, one thread at a time. The gate is passed before the lock: who waits
+        there for a call that must be alone holds nothing that this call may want."""
+        return self.live().gate.call(self._locked, function, *arguments)
+
+    def _locked(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        with self._lock:
+            owned = self.live()
+            return function(owned.pointer, *arguments)
+
     def submit(self, job: Job) -> None:
         """Takes the job in. Raises RuntimeFailure, and then the job is not in the manager."""
         struct, key = JobStruct(), wanted(Job, job, "a job").key
         kept = filled(job, struct, self.lib)
-        address, gate = ctypes.addressof(struct), kept[0].gate
-        with self._lock:
-            gate_here = self.live().gate
-            self._inside[address] = job, struct, kept
-            code = self.call(self.lib.cst_manager_submit, address)
-            if code:
-                del self._inside[address]
+        elsewhere = kept[0].gate is not self.live().gate
+        code = self._in_turn(self._submit, job, struct, kept)
         del kept
-        key.check_job(code, struct, "" if gate is gate_here else "the key is of another context")
+        key.check_job(code, struct, elsewhere=elsewhere)
+
+    def _submit(self, manager: int, job: Job, struct: Any, kept: list[Any]) -> int:
+        address = ctypes.addressof(struct)
+        self._inside[address] = job, struct, kept
+        code: int = self.lib.cst_manager_submit(manager, address)
+        if code:
+            del self._inside[address]
+        return code
 
     def _out(self, address: int) -> Job:
         job, struct, _ = self._inside.pop(address)
@@ -61,30 +75,30 @@ class Manager(Handle):
 
     def take(self) -> Job | None:
         """The next finished job, with `status` and `out_len` set."""
-        with self._lock:
-            address = self.call(self.lib.cst_manager_take)
-            return self._out(address) if address else None
+        taken: Job | None = self._in_turn(self._take)
+        return taken
+
+    def _take(self, manager: int) -> Job | None:
+        address = self.lib.cst_manager_take(manager)
+        return self._out(address) if address else None
 
     def flush(self) -> None:
         """Runs everything that waits."""
-        with self._lock:
-            code = self.call(self.lib.cst_manager_flush)
-        self.context.check(code, "flush")
+        self.context.check(self._in_turn(self.lib.cst_manager_flush), "flush")
 
     def cancel(self, job: Job) -> bool:
         """Whether the job was still waiting, and now is out again."""
-        with self._lock:
-            self.live()
-            for address, (other, _, _) in list(self._inside.items()):
-                if other is job and not self.call(self.lib.cst_manager_cancel, address):
-                    self._out(address)
-                    return True
+        return bool(self._in_turn(self._cancel, job))
+
+    def _cancel(self, manager: int, job: Job) -> bool:
+        for address, (other, _, _) in list(self._inside.items()):
+            if other is job and not self.lib.cst_manager_cancel(manager, address):
+                self._out(address)
+                return True
         return False
 
     def info(self) -> dict[str, int]:
         """Limits and counts by their names in cst_manager_info."""
         info = ManagerInfo()
-        with self._lock:
-            code = self.call(self.lib.cst_manager_info_get, byref(info))
-        self.context.check(code, "manager")
+        self.context.check(self._in_turn(self.lib.cst_manager_info_get, byref(info)), "manager")
         return {name: getattr(info, name) for name, *_ in ManagerInfo._fields_ if name != "size"}

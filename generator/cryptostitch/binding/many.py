@@ -28,6 +28,7 @@ def shared_context() -> Context:
     """That of all functions here. One that a caller closed is followed by another."""
     with _making:
         if not _shared or _shared[0].closed:
+            _digest_key.cache_clear()
             _shared[:] = [Context()]
         return _shared[0]
 

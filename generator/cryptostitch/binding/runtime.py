@@ -137,13 +137,11 @@ class Context(Library):
         return f"CRYPTOSTITCH_CPU={name}: this CPU lacks some of its features" if name and code != ERR_NAME else ""
 
     def names(self, kind: int) -> list[str]:
-        found: list[str] = []
-
-        def each(name: bytes, _: Any) -> int:
-            found.append(name.decode())
-            return 0
-
+        found, raised = list[str](), list[BaseException]()
+        each = _careful(lambda name, _: found.append(name.decode()), raised)
         code = self.call(self.lib.cst_list, number(kind, "a kind of names", 31), EACH_NAME(each), None)
+        if raised:
+            raise raised[0]
         self.check(code, cause=f"no kind {kind} of names" if code == ERR_ARGUMENT else "")
         return found
 
@@ -175,16 +173,12 @@ class Context(Library):
         threads that need the context wait meanwhile."""
         stopped, raised = [0], list[BaseException]()
 
-        def tell(done: int, total: int, kernel: bytes, _: Any) -> int:
-            try:
-                stopped[0] = int(progress(done, total, kernel.decode()) or 0) if progress else 0
-                return int(stopped[0] != 0)
-            except BaseException as error:  # it cannot pass through C
-                raised.append(error)
-                return 1
+        def tell(done: int, total: int, kernel: bytes, _: Any) -> bool:
+            stopped[0] = int(progress(done, total, kernel.decode()) or 0) if progress else 0
+            return stopped[0] != 0
 
         name = None if glob is None else name_of(glob, "a pattern")
-        told = PROGRESS(tell) if progress else PROGRESS()
+        told = PROGRESS(_careful(tell, raised)) if progress else PROGRESS()
         code = self._alone(self.lib.cst_calibrate, name, float(seconds), told, None)
         if raised:
             raise raised[0]
@@ -246,13 +240,12 @@ class Context(Library):
 
     def selftest(self, glob: str | None = None) -> dict[str, int]:
         """Results by name; see each one, a failure does not raise. RuntimeFailure (ERR_NAME) where nothing matches."""
-        results: dict[str, int] = {}
-
-        def each(name: bytes, result: int, _: Any) -> None:
-            results[name.decode()] = result
-
+        results, raised = dict[str, int](), list[BaseException]()
+        each = _careful(lambda name, result, _: results.update({name.decode(): result}), raised)
         pattern = None if glob is None else name_of(glob, "a pattern")
         code = self.call(self.lib.cst_selftest, pattern, EACH_TEST(each), None)
+        if raised:
+            raise raised[0]
         if not results:
             self.check(code, glob or "")
         return results
@@ -268,3 +261,16 @@ class Context(Library):
         for struct, job in zip(array, jobs):
             job.status, job.out_len = struct.status, struct.out_len
         return code
+
+
+def _careful(function: Callable[..., Any], raised: list[BaseException]) -> Callable[..., int]:
+    """For C to call: what the function raises is put into the list, because it cannot pass through C, and ends it."""
+
+    def told(*arguments: Any) -> int:
+        try:
+            return int(function(*arguments) or 0)
+        except BaseException as error:  # KeyboardInterrupt too
+            raised.append(error)
+            return 1
+
+    return told

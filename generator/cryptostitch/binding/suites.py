@@ -43,6 +43,7 @@ class Suite(OfKeys):
         info = SuiteInfo()
         context.check(self.call(self.lib.cst_suite_info_get, byref(info)))
         vars(self).update({field: getattr(info, field) for field in _TOLD})
+        self.checksum_bits = 8 * self.tag_max
         self.tag_lengths = [n for n in range(1, 65) if info.tag_lengths >> (n - 1) & 1]
 
     def key(self, key: Any = None, mac_key: Any = None, memory: Address | None = None) -> Key:
