@@ -74,8 +74,8 @@ protected:
     // Takes the header of a TLS record, whose length counts so many bytes beside the text (explicit IV, tag): the MAC
     // has that of the text alone.
     bool take_tls_head(const OSSL_PARAM &param, size_t beside, uint8_t *head) const;
-    // A message of a mode whose IV is a block begins with the one given (`first` from now on), else with the first. Where
-    // there was none so far, it goes on behind the message before, which began with zeros.
+    // A message of a mode whose IV is a block begins with the one given (`first` from now on), else with the first.
+    // Where there was none so far, it goes on behind the message before, which began with zeros.
     bool begin_with(Bytes iv, uint8_t *first, uint8_t *current) {
         if (iv.data) {
             if (iv.n != BLOCK) return raise(IV_LENGTH);
