@@ -3,6 +3,7 @@
  *   FAULT=KIND:N        the N-th call of a kind, of all threads, counted from 1
  *   FAULT=KIND:N+       that one and all after it
  *   FAULT=lost:N        a folder ends with its N-th entry, and there is no error: what no program could notice
+ *   FAULT=untyped:N     the N-th entry of a folder comes without its type, as file systems may do
  *   FAULT=shrink:N      the file that the N-th call opens is cut to SHRINK_TO bytes beforehand
  *   FAULT_COUNTS=FILE   at the end: how many calls of each kind there were, "KIND N" a line
  */
@@ -45,7 +46,7 @@ static const struct {
 } kinds[KINDS] = {{"open", EMFILE}, {"read", EIO},     {"fstat", EIO},      {"stat", EIO},
                   {"lseek", EIO},   {"mmap", ENOMEM},  {"malloc", ENOMEM},  {"pthread_create", EAGAIN},
                   {"close", EIO},   {"getdents", EIO}, {"opendir", ENOMEM}, {"getline", ENOMEM},
-                  {"write", EIO},   {"lost", 0},       {"shrink", 0}};
+                  {"write", EIO},   {"lost", 0},       {"shrink", 0},       {"untyped", 0}};
 static atomic_long calls[KINDS];
 static int wanted = -1, onwards;
 static long first;
@@ -117,8 +118,14 @@ int close(int file) {
     errno = kinds[CLOSE].error;
     return -1;
 }
-struct dirent *readdir(DIR *folder) { return fails(GETDENTS) || fails(LOST) ? NULL : REAL(readdir)(folder); }
-struct dirent64 *readdir64(DIR *folder) { return fails(GETDENTS) || fails(LOST) ? NULL : REAL(readdir64)(folder); }
+#define READDIR_AS(name, entry)                                                           \
+    struct entry *name(DIR *folder) {                                                     \
+        struct entry *found = fails(GETDENTS) || fails(LOST) ? NULL : REAL(name)(folder); \
+        if (found && fails(UNTYPED)) found->d_type = DT_UNKNOWN;                          \
+        return found;                                                                     \
+    }
+READDIR_AS(readdir, dirent)
+READDIR_AS(readdir64, dirent64)
 DIR *fdopendir(int file) { return fails(OPENDIR) ? NULL : REAL(fdopendir)(file); }
 ssize_t getdelim(char **to, size_t *room, int end, FILE *file) {
     return fails(GETLINE) ? -1 : REAL(getdelim)(to, room, end, file);

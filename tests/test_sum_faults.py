@@ -91,6 +91,8 @@ def scenes(program: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     for place in ("tree", "tree/below/deeper"):
         for name, size in SIZES.items():
             (folder / place / name).write_bytes(rng.randbytes(size))
+    os.mkfifo(folder / "tree/pipe")
+    (folder / "tree/below/link").symlink_to("deeper")
     names = [f"tree/{name}" for name in SIZES]
     make = partial(Scene, program, folder)
     whole = make(["-a", "md5", "-j", "2", "-r", "tree"])
@@ -134,7 +136,7 @@ def test_every_call_fails_in_turn(scenes: dict[str, Scene], faults: Path, tmp_pa
     """And in turn every call from some one on."""
     rng, runs, scene = random.Random(name), [], scenes[name]
     for kind, most in counts(scene, faults, tmp_path).items():
-        if kind in ("lost", "shrink"):
+        if kind in ("lost", "shrink", "untyped"):
             continue
         several = most + 3  # threads do not always divide the work in the same way
         some: Iterable[int] = range(1, several + 1) if LONG or several < 40 else spread(several, 60, rng)
@@ -157,6 +159,12 @@ def test_lost_lines_are_seen(scenes: dict[str, Scene], faults: Path) -> None:
         scene.judge("lost", *scene.run({"LD_PRELOAD": str(faults), "FAULT": "lost:4"}))
     with pytest.raises(AssertionError, match="is wrong or not in its place"):
         scene.judge("swapped", 1, b"".join(reversed(scene.wanted.splitlines(True))), bytes(scene.program) + b": x\n")
+
+
+def test_folders_without_types(scenes: dict[str, Scene], faults: Path) -> None:
+    scene = scenes["folder"]
+    for fault in ("untyped:1+", "untyped:3", "untyped:7+"):
+        assert scene.run({"LD_PRELOAD": str(faults), "FAULT": fault}) == (0, scene.wanted, b"")
 
 
 @pytest.mark.parametrize("option", ("--s3-etag", "--chunks"))
