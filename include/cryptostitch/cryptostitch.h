@@ -170,8 +170,8 @@ typedef struct cst_options {
  * (CST_ERR_NAME). Of CRYPTOSTITCH_ANNOUNCE, likewise, see README.md ("Kernels in perf and gdb").
  * For tests only, and ignored in set-uid programs too: CRYPTOSTITCH_CPU names another CPU ("zen3", "haswell",
  * "unknown_avx2", all by cst_list; "unknown": this one, under no name) which the library then takes for the one that it
- * runs on: features, the registers that it clears, family and model, hence the table of costs. CST_ERR_NAME: there is
- * no such name; CST_ERR_UNSUPPORTED: this CPU lacks a feature of it. */
+ * runs on: features, family and model, hence the table of costs. CST_ERR_NAME: there is no such name;
+ * CST_ERR_UNSUPPORTED: this CPU lacks a feature of it. */
 CST_API int cst_ctx_new(cst_ctx **ctx, const cst_options *options);
 /* Measures the kernels that match `glob` (NULL: all) and that suites can run on this CPU, for about `seconds`
  * altogether (up to 3600; 0: a hundredth of a second for each, at most 3), and chooses by these costs from then on.

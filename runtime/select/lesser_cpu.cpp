@@ -83,10 +83,12 @@ int lower_cpu(const char *names, CpuLeaves *leaves) {
 
 int detect_cpu(Cpu *cpu) {
     CpuLeaves leaves = read_cpu();
+    const RegisterState registers = decode_cpu(leaves).registers;
     const char *names = secure_getenv("CRYPTOSTITCH_CPU");
     if (names && *names)
         if (int error = lower_cpu(names, &leaves)) return error;
     *cpu = decode_cpu(leaves);
+    cpu->registers = registers;  // what the C library's memcpy leaves in them is there all the same
     return CST_OK;
 }
 

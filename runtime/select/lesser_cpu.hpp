@@ -16,7 +16,7 @@ std::vector<std::string> lesser_cpus();
 // the leaves lack. On an error nothing has changed.
 int lower_cpu(const char *names, CpuLeaves *leaves);
 
-// This CPU, or the one that CRYPTOSTITCH_CPU names; errors as of lower_cpu().
+// This CPU, or the one that CRYPTOSTITCH_CPU names, with the registers of this one; errors as of lower_cpu().
 int detect_cpu(Cpu *cpu);
 
 }  // namespace cst

@@ -298,7 +298,7 @@ int use(bool load, bool kernels) {
             &refusals);
     }
     if (kernels) {
-        for (const char *name : {"sha1_x4@sse", "sha256_x4@sse", "sha1_x8@avx2"})
+        for (const char *name : {"sha1_x4@sse", "sha256_x4@sse", "sha256_x8@sse"})
             twice(
                 KERNEL,
                 [&] {

@@ -36,7 +36,7 @@ from sanitized import LONG, ROOT
 
 HERE = "calibrated on this machine"
 LOW = "sse"  # few kernels: quick to measure
-PLAIN = "sha256_x4@sse"  # every CPU with SSSE3 runs it, and none chooses it
+PLAIN = "sha256_x8@sse"  # every CPU with SSSE3 runs it, and none chooses it
 CHAIN = "aes128_cbc_enc_x1_by1@sse_aesni"
 UNKNOWN = "rot13_x64@avx9"
 HASTE = 0.01  # seconds: the least number of samples
@@ -198,7 +198,7 @@ def test_costs_make_the_choice(measured: Path, tmp_path: Path) -> None:
     assert Context().suite("sha256").choice(64).kernel != PLAIN
     context = Context(costs=path)
     choice = context.suite("sha256").choice(64, 1 << 20)
-    assert choice.kernel == PLAIN and choice.cycles_per_byte == pytest.approx(1 / 64 / 4, rel=0.01)  # and loads
+    assert choice.kernel == PLAIN and choice.cycles_per_byte == pytest.approx(1 / 64 / 8, rel=0.02)  # and loads
     assert HERE in choice.why and context.suite("sha256").choice(64).kernel == PLAIN
     kernel = context.kernel(PLAIN)
     burst(context)
