@@ -22,31 +22,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum kind {
-    OPEN,
-    READ,
-    FSTAT,
-    STAT,
-    LSEEK,
-    MMAP,
-    MALLOC,
-    THREAD,
-    CLOSE,
-    GETDENTS,
-    OPENDIR,
-    GETLINE,
-    WRITE,
-    LOST,
-    SHRINK,
-    KINDS
-};
+#define KINDS_AND_ERRORS(X)             \
+    X(OPEN, "open", EMFILE)             \
+    X(READ, "read", EIO)                \
+    X(FSTAT, "fstat", EIO)              \
+    X(STAT, "stat", EIO)                \
+    X(LSEEK, "lseek", EIO)              \
+    X(MMAP, "mmap", ENOMEM)             \
+    X(MALLOC, "malloc", ENOMEM)         \
+    X(THREAD, "pthread_create", EAGAIN) \
+    X(CLOSE, "close", EIO)              \
+    X(GETDENTS, "getdents", EIO)        \
+    X(OPENDIR, "opendir", ENOMEM)       \
+    X(GETLINE, "getline", ENOMEM)       \
+    X(WRITE, "write", EIO)              \
+    X(LOST, "lost", 0)                  \
+    X(SHRINK, "shrink", 0)              \
+    X(UNTYPED, "untyped", 0)
+#define AS_KIND(kind, name, error) kind,
+#define AS_ROW(kind, name, error) {name, error},
+enum kind { KINDS_AND_ERRORS(AS_KIND) KINDS };
 static const struct {
     const char *name;
     int error;
-} kinds[KINDS] = {{"open", EMFILE}, {"read", EIO},     {"fstat", EIO},      {"stat", EIO},
-                  {"lseek", EIO},   {"mmap", ENOMEM},  {"malloc", ENOMEM},  {"pthread_create", EAGAIN},
-                  {"close", EIO},   {"getdents", EIO}, {"opendir", ENOMEM}, {"getline", ENOMEM},
-                  {"write", EIO},   {"lost", 0},       {"shrink", 0},       {"untyped", 0}};
+} kinds[KINDS] = {KINDS_AND_ERRORS(AS_ROW)};
 static atomic_long calls[KINDS];
 static int wanted = -1, onwards;
 static long first;

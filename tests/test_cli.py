@@ -41,6 +41,7 @@ COMMANDS = (
     "report",
     "openssl-config",
     "bench",
+    "pack",
 )
 PAIR = "aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani"
 OF_NO_SUITE = ("ghash", "poly1305", "cbc_mac", "codec")
@@ -321,8 +322,7 @@ def test_families(suite: str, of: str) -> None:
     assert family(suite) == of
 
 
-def test_grades_of_costs(build: Path, unknowing_library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CRYPTOSTITCH_LIBRARY", str(unknowing_library))
+def test_grades_of_costs(unknown_cpu: None) -> None:
     assert "costs: generic, default: none, estimates decide" in run("cpu").output
 
 
