@@ -15,6 +15,7 @@ from cryptostitch.binding.runtime import (
     NOT_RUN,
     OPEN,
     SEAL,
+    Address,
     Context,
     Job,
     Key,
@@ -137,7 +138,7 @@ def test_bad_arguments_still_stop_the_burst(shared_context: Context, name: str) 
     assert shared_context.burst([opened.job for opened in [*jobs, bad]]) == ERR_LENGTH
     assert all(opened.untouched() for opened in jobs) and bad.job.status == ERR_LENGTH
     small = Opened(rng, key, wrong[-1], 13 if wrong[-1] == 70000 else 0)
-    small.job.out = (1 << 40, wrong[-1] - 1)  # no room for what would be zeroed
+    small.job.out = Address(1 << 40, wrong[-1] - 1)  # no room for what would be zeroed
     assert shared_context.burst([small.job]) == ERR_LENGTH == small.job.status
 
 

@@ -174,6 +174,10 @@ def test_the_size_before_there_were_rules(shared_context: Context) -> None:
     info.most_tag_bytes = 0x55
     assert shared_context.lib.cst_suite_info_get(suite.handle, ctypes.byref(info)) == runtime.OK
     assert (info.iv_and_count_bytes, info.most_tag_bytes) == (15, 0x55)
-    for size in (0, before - 8, before + 8, ctypes.sizeof(info) - 16, ctypes.sizeof(info) + 8):
+    info.size = SuiteInfo.known_answers.offset
+    info.known_answers = 0x55
+    assert shared_context.lib.cst_suite_info_get(suite.handle, ctypes.byref(info)) == runtime.OK
+    assert (info.most_tag_bytes, info.known_answers) == (16, 0x55)
+    for size in (0, before - 8, before + 8, ctypes.sizeof(info) - 4, ctypes.sizeof(info) + 8):
         info.size = size
         assert shared_context.lib.cst_suite_info_get(suite.handle, ctypes.byref(info)) == ERR_ARGUMENT

@@ -11,6 +11,7 @@ number have several. The library is chosen as everywhere, by CRYPTOSTITCH_LIBRAR
 from __future__ import annotations
 
 import argparse
+import contextlib
 import copy
 import ctypes
 import faulthandler
@@ -19,7 +20,6 @@ import hashlib
 import hmac
 import mmap
 import operator
-import os
 import pickle
 import random
 import sys
@@ -136,8 +136,6 @@ class World:
 
 class Caller:
     """The calls of one thread. Methods whose names begin with `do_` are drawn."""
-
-    folder = tempfile.gettempdir()
 
     def __init__(self, world: World, seed: int):
         self.world, self.rng = world, random.Random(seed)
@@ -472,7 +470,7 @@ class Caller:
                 lambda: context.nearest(self.number(1), self.maybe("sha")),
                 lambda: context.kernel(self.maybe(self.rng.choice(KERNELS))).calls(),
                 lambda: context.selftest(self.maybe(self.rng.choice(("crc32c", "md5", "nothing", "crc32c\0x")))),
-                lambda: context.save_costs(self.maybe(os.path.join(self.folder, "costs"))),
+                lambda: context.save_costs(self.maybe("costs")),
                 lambda: context.why_refused(self.buffer(b"x")),
                 lambda: context.load_pack(self.buffer(b"x", 0.5)),
                 lambda: context.handle,
@@ -644,8 +642,9 @@ def main() -> None:
         BUGS[given.bug]()
     faulthandler.enable()
     faulthandler.dump_traceback_later(given.seconds + 120, exit=True)
+    capi.load()  # its path may be relative
     end, tally = time.monotonic() + given.seconds, Counter[str]()
-    with tempfile.TemporaryDirectory() as Caller.folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # names of files are drawn too
         for seed in range(given.seed, given.seed + given.rounds):
             print(f"round {seed}", flush=True)
             found, told = play(seed, THREADS if seed % 2 else 1)
