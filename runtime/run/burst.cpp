@@ -7,6 +7,7 @@
 #include "checksum.hpp"
 #include "constructions.hpp"
 #include "framed.hpp"
+#include "order.hpp"
 #include "tree.hpp"
 
 namespace cst {
@@ -17,11 +18,27 @@ const Suite *suite_of(const cst_job *job) { return key_of(*job).suite; }
 // Of short messages fewer at once fill lanes as well, and stay in the first-level cache: 32 KiB, where it is smallest.
 constexpr size_t SHORT = 512, SHORT_MESSAGES = 32768 / (SHORT + sizeof(Message));
 
-// Classes one after the other, each the longest first: lanes become empty together.
-bool before(const cst_job *a, const cst_job *b) {
-    if (suite_of(a) != suite_of(b)) return suite_of(a) < suite_of(b);
-    if (a->direction != b->direction) return a->direction < b->direction;
-    return a->in_len > b->in_len;
+// Puts jobs of one suite and direction next to each other, and of those the longest, by blocks, first.
+void order(cst_job **jobs, size_t n) {
+    const auto of_another_class = [](const cst_job *a, const cst_job *b) {
+        return suite_of(a) != suite_of(b) || a->direction != b->direction;
+    };
+    if (std::adjacent_find(jobs, jobs + n, of_another_class) != jobs + n)
+        std::stable_sort(jobs, jobs + n, [](const cst_job *a, const cst_job *b) {
+            return suite_of(a) != suite_of(b) ? suite_of(a) < suite_of(b) : a->direction < b->direction;
+        });
+    for (size_t from = 0, to; from < n; from = to) {
+        for (to = from + 1; to < n && !of_another_class(jobs[from], jobs[to]);) to++;
+        cst_job *const *const its = jobs + from;
+        constexpr size_t BLOCK_LOG2 = 6;
+        uint16_t places[MOST_MESSAGES];
+        order_by_blocks(
+            to - from, places, [=](size_t i) { return uint64_t(its[i]->in_len) >> BLOCK_LOG2; },
+            [=](uint16_t a, uint16_t b) { return its[a]->in_len > its[b]->in_len; });
+        cst_job *ordered[MOST_MESSAGES];
+        for (size_t i = 0; i < to - from; i++) ordered[i] = its[places[i]];
+        std::copy(ordered, ordered + (to - from), jobs + from);
+    }
 }
 
 // What the messages of a class have in common.
@@ -112,7 +129,7 @@ bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *re
     }
     if (suite_of(jobs[0])->construction == Construction::framed) return run_framed(memory, jobs, n);
     if (suite_of(jobs[0])->construction == Construction::tree) return run_trees(memory, jobs, n);
-    const int result = run_whole(memory, jobs, n, readable);
+    const int result = run_lists(memory, jobs, n, readable);
     if (result != JOB_WAITING) return result == CST_OK;
     const cst_job &first = *jobs[0];
     const Suite &suite = *suite_of(&first);
@@ -185,7 +202,7 @@ int run_mixed(Memory *memory, cst_job *jobs, size_t n) {
         all &= run_one_calls(jobs + first, some);
         for (cst_job *job = jobs + first; job < jobs + first + some; job++)
             if (job->status == JOB_WAITING) sorted[waiting++] = job;
-        if (!std::is_sorted(sorted, sorted + waiting, before)) std::stable_sort(sorted, sorted + waiting, before);
+        order(sorted, waiting);
         for (size_t from = 0, to; from < waiting; from = to) {
             for (to = from + 1; to < waiting; to++)
                 if (suite_of(sorted[to]) != suite_of(sorted[from]) || sorted[to]->direction != sorted[from]->direction)

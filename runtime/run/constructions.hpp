@@ -27,10 +27,13 @@ int run_one_by_one(cst_job *jobs, size_t n);
 // so.
 Ranking rank_one_by_one(const Suite &suite, const cst_job &job, size_t n);
 
-// Runs a class (jobs of one suite and direction, the longest first, at most MOST_MESSAGES) if all of it is such: a
-// cipher, a MAC, encrypt-then-MAC without padding, or CCM. CST_OK, CST_ERR_AUTH, or JOB_WAITING: it is not, and nothing
-// has happened. readable: NULL, or up to there bytes behind an input may be read (and do not count).
-int run_whole(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable);
+// Runs a class (jobs of one suite and direction, the longest first, at most MOST_MESSAGES) as lists of segments, if all
+// of it can be and nothing else takes less: a cipher, a MAC, encrypt-then-MAC without padding, or CCM, in one piece.
+// CST_OK, CST_ERR_AUTH, or JOB_WAITING: nothing has happened. readable: NULL, or up to there bytes behind an input may
+// be read (and do not count).
+int run_lists(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable);
+// Whether it runs so many messages with AADs of `aad` bytes and texts of `mean` bytes, at most `most`.
+bool walks(const Suite &suite, bool opens, size_t n, uint64_t aad, uint64_t mean, uint64_t most, bool one_key);
 
 // What each construction does with the messages of a class (suite.hpp): its steps, in order. Each sets status and
 // out_len of all jobs.

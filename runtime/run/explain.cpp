@@ -77,7 +77,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
         chosen = rank(suite, message_need(suite, opens, n, bytes, job.aad_len));
     const auto none = [&] { return !chosen.chosen.variant; };
     if (suite.hash && suite.enciphers() && none()) chosen = rank_one_by_one(suite, job, n);
-    if (suite.hash && suite.enciphers() && none()) {
+    if (suite.hash && suite.enciphers() && none() && !walks(suite, opens, n, job.aad_len, bytes, bytes, one_key)) {
         const Middles middles = choose_middles(c);
         for (size_t i = 0; i < middles.n; i++)
             if (middles.of[i].choice && none()) chosen = {{middles.of[i].choice, n}, middles.of[i].cycles, nullptr, 0};

@@ -1,7 +1,7 @@
 // The two executors: messages one after the other on a kernel of one lane; and in the lanes of a kernel of several,
 // which are refilled as they become free. Both run any step.
 //
-// A step (text.cpp, mac.cpp, middle.cpp, whole.cpp) knows what a lane has to do next:
+// A step (text.cpp, mac.cpp, middle.cpp) knows what a lane has to do next:
 //   message[lane], left[lane]   whose work it is; iterations until the step has to be asked again
 //   load(lanes, n)              begin with their messages
 //   advance(lane, iterations)   so much of what was left is done; `left` says how much there is still

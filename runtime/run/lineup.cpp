@@ -98,31 +98,31 @@ Ranking decide_ready(const Suite &suite, const Need &need, bool *lasts) {
     }
 }
 
-// A question is about the kernel of one step, or whether a pair kernel takes less than its parts, or whether a kernel
-// of whole messages does.
-enum class Kind : uint64_t { step, pair, message };
+// A question is about the kernel of one step, or whether a pair kernel takes less than its parts, in steps or as lists
+// (which need no steps), or whether a kernel of whole messages does.
+enum class Kind : uint64_t { step, pair, pair_or_lists, message };
 
-// The need that stands for all of about these lengths, and its number.
+// A need's number, which all of about these lengths have in common. Asked for every message: the need that stands for
+// them is made only when the answer is not known.
 struct Question {
-    Question(const Suite &suite, const Need &exact, Kind kind, bool decrypts = false) : need(exact) {
-        uint64_t lengths, n = exact.messages;
-        if (exact.bytes == exact.most) {
+    Question(const Suite &suite, const Need &need, Kind kind, bool decrypts = false)
+        : number(lengths_of(need) | rest(suite, need, kind, decrypts)) {}
+
+    const uint64_t number;
+
+    // The need that stands for all that have the number of this one.
+    static Need sample(const Need &exact) {
+        Need need = exact;
+        if (!mixed(exact)) {
             need.bytes = need.most = LengthRange::sample(exact.bytes);
-            lengths = LengthRange::of(exact.bytes);
-            if (n > FEW) n = LengthRange::floor_of_quarter(n);
+            if (need.messages > FEW) need.messages = LengthRange::floor_of_quarter(need.messages);
         } else {
             need.most = LengthRange::floor_of_half(exact.most);
             need.bytes = std::min(LengthRange::middle_of_half(exact.bytes), need.most - 1);  // a mix, too
-            lengths = MIXED | LengthRange::half(exact.bytes) << 8 | LengthRange::half(exact.most);
-            // Lanes are refilled as they become free: a message more or less makes no round of its own.
-            if (n > FEW_MIXED) n = LengthRange::floor_of_quarter(n);
+            if (need.messages > FEW_MIXED) need.messages = LengthRange::floor_of_quarter(need.messages);
         }
-        need.messages = n;
-        number = lengths | rest(suite, need, kind, decrypts);
+        return need;
     }
-
-    Need need;
-    uint64_t number;
 
     // The part of the number that does not depend on the lengths.
     static uint64_t rest(const Suite &suite, const Need &need, Kind kind, bool decrypts) {
@@ -130,13 +130,24 @@ struct Question {
         const uint64_t flags = uint64_t(need.one_key) | uint64_t(need.aligned) << 1 | uint64_t(need.rounds_up) << 2 |
                                uint64_t(need.whole_only) << 3 | uint64_t(need.whole) << 4 |
                                uint64_t(need.short_aad) << 5 | uint64_t(decrypts) << 6 | uint64_t(kind) << 7;
-        const uint64_t n = need.messages <= FEW ? need.messages : FEW + LengthRange::quarter(need.messages);
-        return n << 18 | grain << 26 | flags << 30 | uint64_t(suite.engine->cost_generation()) << 39;
+        return messages_of(need) << 18 | grain << 26 | flags << 30 | uint64_t(suite.engine->cost_generation()) << 39;
     }
 
 private:
     static constexpr uint64_t FEW = MOST_MESSAGES, FEW_MIXED = 8, MIXED = 1 << 17;
     static constexpr int MOST_GRAIN = 15;
+
+    static bool mixed(const Need &need) { return need.bytes != need.most; }
+    static uint64_t lengths_of(const Need &need) {
+        if (!mixed(need)) return LengthRange::of(need.bytes);
+        return MIXED | LengthRange::half(need.bytes) << 8 | LengthRange::half(need.most);
+    }
+    // Of a mix, lanes are refilled as they become free: a message more or less makes no round of its own.
+    static uint64_t messages_of(const Need &need) {
+        uint64_t n = need.messages;
+        if (n > FEW_MIXED && mixed(need)) n = LengthRange::floor_of_quarter(n);
+        return n <= FEW ? n : FEW + LengthRange::quarter(n);
+    }
 };
 static_assert(4 * (LengthRange::MOST_LOG2 + 1) <= 1 << 8 && 39 + 16 <= Choices::QUESTION_BITS, "it has room");
 
@@ -153,12 +164,12 @@ bool recall(const Suite &suite, const Need &need, const Question &question, Line
     return *lineup = {&v, full ? full : need.messages}, true;
 }
 
-void remember(const Question &question, const Lineup &lineup) {
-    const std::vector<const Variant *> &variants = question.need.family->variants;
+void remember(const Question &question, const Need &asked, const Lineup &lineup) {
+    const std::vector<const Variant *> &variants = asked.family->variants;
     const size_t index = size_t(std::find(variants.begin(), variants.end(), lineup.variant) - variants.begin());
     if (lineup.variant && index >= Choice::NONE) return;
-    question.need.family->choices.remember(
-        question.number, {lineup.variant ? uint32_t(index) : Choice::NONE, lineup.messages != question.need.messages});
+    asked.family->choices.remember(
+        question.number, {lineup.variant ? uint32_t(index) : Choice::NONE, lineup.messages != asked.messages});
 }
 
 bool holds(const Family &family, const Variant *v) {
@@ -172,9 +183,10 @@ const Variant *chosen_before(const Suite &suite, const Need &need, const Questio
     if (!usual(suite)) return decide_now(need);
     if (recall(suite, need, question, &lineup)) return lineup.variant;
     suite.engine->count_question();
-    lineup = {decide_now(question.need), question.need.messages};
+    const Need asked = Question::sample(need);
+    lineup = {decide_now(asked), asked.messages};
     if (!lineup.variant || (serves(suite, *lineup.variant, need) && cst::fits(*lineup.variant, query_of(need))))
-        return remember(question, lineup), lineup.variant;
+        return remember(question, asked, lineup), lineup.variant;
     return decide_now(need);
 }
 
@@ -198,9 +210,10 @@ Lineup line_up(const Suite &suite, const Need &need) {
     const Question question(suite, need, Kind::step);
     if (recall(suite, need, question, &lineup)) return lineup;
     suite.engine->count_question();
-    const Lineup sample = decide_ready(suite, question.need, &lasts).chosen;
+    const Need asked = Question::sample(need);
+    const Lineup sample = decide_ready(suite, asked, &lasts).chosen;
     if (sample.variant && lasts) {
-        remember(question, sample);
+        remember(question, asked, sample);
         if (recall(suite, need, question, &lineup)) return lineup;
     }
     suite.engine->count_question();  // they are like no others
@@ -210,7 +223,7 @@ Lineup line_up(const Suite &suite, const Need &need) {
 Ranking rank(const Suite &suite, const Need &need) {
     bool lasts;
     const Lineup lineup = line_up(suite, need);
-    Ranking ranking = decide_ready(suite, usual(suite) ? Question(suite, need, Kind::step).need : need, &lasts);
+    Ranking ranking = decide_ready(suite, usual(suite) ? Question::sample(need) : need, &lasts);
     if (ranking.chosen.variant != lineup.variant) ranking = decide_ready(suite, need, &lasts);
     if (!lineup.variant) return {};
     ranking.chosen = lineup;
@@ -276,8 +289,14 @@ double text_cycles(const Suite &suite, bool opens, size_t messages, uint64_t byt
 // What a burst in steps costs once, since memory is taken for it and wiped, is as much as of so many messages.
 constexpr double BURST_MESSAGES = 2.5;
 
-// A pair kernel for the middle; NULL: none, or the parts one after the other take less.
-const Variant *pair_now(const Suite &suite, const Need &need, const Family &ciphers) {
+// Core cycles of keeping messages in steps, beside their kernels.
+double steps_cycles(const Suite &suite, size_t messages) {
+    return suite.engine->message_cost() * (double(messages) + BURST_MESSAGES);
+}
+
+// A pair kernel for the middle; NULL: none, or the parts one after the other take less. beside: core cycles that the
+// parts would save.
+const Variant *pair_now(const Suite &suite, const Need &need, const Family &ciphers, double beside = 0) {
     bool lasts;
     const Variant *const pair = decide_ready(suite, need, &lasts).chosen.variant;
     if (!pair || pair == suite.forced) return pair;
@@ -286,7 +305,7 @@ const Variant *pair_now(const Suite &suite, const Need &need, const Family &ciph
     const double cipher = alternative(suite, alone);
     alone.family = &suite.hashes;
     const double hash = alternative(suite, alone);
-    const double around = around_pair(suite, ciphers, need.messages, suite.hash->record.block_bytes);
+    const double around = around_pair(suite, ciphers, need.messages, suite.hash->record.block_bytes) + beside;
     const double stitched = alternative(suite, need) + around;
     return cipher + hash < stitched * (1 - 2 * COST_PRECISION) ? nullptr : pair;  // two costs are added
 }
@@ -303,7 +322,7 @@ double cycles_in_steps(const Suite &suite, bool opens, size_t messages, uint64_t
     if (!suite.pairs.variants.empty() && pair_now(suite, parts, suite.encrypts))
         cycles = std::min(cycles,
                           alternative(suite, parts) + around_pair(suite, suite.encrypts, messages, hash.variant->step));
-    return cycles + suite.engine->message_cost() * (double(messages) + BURST_MESSAGES);
+    return cycles + steps_cycles(suite, messages);
 }
 
 }  // namespace
@@ -348,14 +367,27 @@ const Variant *choose_message(const Suite &suite, bool opens, const Need &exact)
     });
 }
 
-const Variant *choose_pair(const Suite &suite, const Need &exact, const Family &ciphers, double *cycles) {
+namespace {
+
+const Variant *pair_for(const Suite &suite, const Need &exact, const Family &ciphers, Kind kind) {
     if (exact.family->variants.empty() || !exact.messages) return nullptr;
     if (suite.forced && !holds(*exact.family, suite.forced)) return nullptr;
-    const Question question(suite, exact, Kind::pair, &ciphers == &suite.decrypts);
-    const Variant *const pair =
-        chosen_before(suite, exact, question, [&](const Need &need) { return pair_now(suite, need, ciphers); });
+    return chosen_before(
+        suite, exact, Question(suite, exact, kind, &ciphers == &suite.decrypts), [&](const Need &need) {
+            return pair_now(suite, need, ciphers, kind == Kind::pair ? 0 : steps_cycles(suite, need.messages));
+        });
+}
+
+}  // namespace
+
+const Variant *choose_pair(const Suite &suite, const Need &exact, const Family &ciphers, double *cycles) {
+    const Variant *const pair = pair_for(suite, exact, ciphers, Kind::pair);
     if (cycles && pair) *cycles = on_this(*pair, exact, exact.messages);
     return pair;
+}
+
+bool pair_beats_lists(const Suite &suite, const Need &exact, const Family &ciphers) {
+    return pair_for(suite, exact, ciphers, Kind::pair_or_lists);
 }
 
 }  // namespace cst

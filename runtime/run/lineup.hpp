@@ -73,5 +73,7 @@ private:
 // The kernel for the stitched middle: so many bytes of so many messages; NULL: none, or the parts one after the other
 // take less. `cycles`: NULL, or where its core cycles go.
 const Variant *choose_pair(const Suite &suite, const Need &exact, const Family &ciphers, double *cycles);
+// Whether it, with the steps that it needs around it, takes less than cipher and MAC as lists (lists.cpp).
+bool pair_beats_lists(const Suite &suite, const Need &exact, const Family &ciphers);
 
 }  // namespace cst

@@ -108,7 +108,7 @@ private:
             switch (move.then) {
                 case Stage::aad: {
                     if (ccm_ || poly_) return move.kind = Move::own, move;
-                    const uint64_t aad = headed_ && !m.whole ? whole_aad(*job) : 0;
+                    const uint64_t aad = headed_ && !m.whole ? whole_aad(suite_, *job) : 0;
                     if (!takes(aad)) return move;
                     move.then = Stage::joint;
                     if (!aad) break;
@@ -118,7 +118,7 @@ private:
                 }
                 case Stage::joint: {
                     const bool with_end = m.whole || m.ready < m.boundary;
-                    const uint64_t head = headed_ ? head_bytes(suite_, job->aad_len) - whole_aad(*job) : 0;
+                    const uint64_t head = headed_ ? head_bytes(suite_, job->aad_len) - whole_aad(suite_, *job) : 0;
                     if (!with_end && !takes(head + m.boundary)) return move;
                     move.then = with_end ? Stage::end : Stage::body;
                     if (with_end || !(head + m.boundary)) break;
@@ -300,7 +300,6 @@ private:
     static constexpr size_t CCM_HEAD = 256;
     static_assert(CCM_HEAD + PAD_SLACK <= SCRATCH_BYTES, "it fits");
 
-    uint64_t whole_aad(const cst_job &job) const { return aad_in_head(suite_, job.aad_len) & ~uint64_t(unit_ - 1); }
     size_t rest_of_aad(const cst_job &job) const { return size_t(aad_in_head(suite_, job.aad_len) & (unit_ - 1)); }
 
     const Suite &suite_;
@@ -436,6 +435,15 @@ size_t put_head(const Suite &suite, const cst_job &job, uint8_t *to) {
     return put_head(suite, job, uint16_t(job.in_len), size_t(aad_in_head(suite, job.aad_len)), to);
 }
 
+size_t whole_aad(const Suite &suite, const cst_job &job) {
+    return aad_in_head(suite, job.aad_len) & ~uint64_t(suite.hash->record.block_bytes - 1);
+}
+
+size_t put_end_of_head(const Suite &suite, const cst_job &job, uint8_t *to) {
+    const size_t rest = aad_in_head(suite, job.aad_len) - whole_aad(suite, job);
+    return put_head(suite, job, uint16_t(job.in_len), rest, to);
+}
+
 size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to) {
     if (suite.construction == Construction::rfc7518) {
         const uint64_t bits = __builtin_bswap64(uint64_t(job.aad_len) << 3);
@@ -452,10 +460,13 @@ uint64_t hashed_bytes(const Suite &suite, uint64_t head_and_body) {
     return (all & ~(unit - 1)) + (suite.hmac() ? unit : 0);
 }
 
+size_t most_together(const Suite &suite) {
+    return WHOLE_MESSAGE - most_trailer(suite) - 1 - suite.hash->record.length_bytes;
+}
+
 bool fits_whole(const Suite &suite, uint64_t head, uint64_t body) {
     if (suite.forced && suite.forced->stitched()) return false;  // what is forced must be seen to run
-    const AlgorithmRecord &hash = suite.hash->record;
-    return head + body + most_trailer(suite) + 1 + hash.length_bytes <= WHOLE_MESSAGE;
+    return head + body <= most_together(suite);
 }
 
 void begin_mac(const Suite &suite, Message *m) {

@@ -12,13 +12,19 @@ namespace cst {
 // What the MAC covers in front of the body: AAD and IV; ESP: SPI, sequence number, IV; TLS: sequence number, type,
 // version and length.
 uint64_t head_bytes(const Suite &suite, uint64_t aad_len);
-// Whether the message is put together altogether; no pair kernel runs on it then.
+// Head and body of a message that is put together altogether have at most so many bytes.
+size_t most_together(const Suite &suite);
+// Whether it is; no pair kernel runs on it then.
 bool fits_whole(const Suite &suite, uint64_t head, uint64_t body);
 
 // The head (of TLS: of what is sealed), and what comes between body and padding. Each returns its size.
 size_t put_head(const Suite &suite, const cst_job &job, uint8_t *to);
 size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to);
-// Bytes that are hashed of a message that is put together altogether, with its padding and HMAC's outer hash.
+// Of an AEAD with a hash's blocks: whole blocks of the AAD in front of the rest of the head; and that rest, whose size
+// is returned.
+size_t whole_aad(const Suite &suite, const cst_job &job);
+size_t put_end_of_head(const Suite &suite, const cst_job &job, uint8_t *to);
+// Bytes that are hashed of a message, with its padding and HMAC's outer hash.
 uint64_t hashed_bytes(const Suite &suite, uint64_t head_and_body);
 
 // Sets stage, `whole` and `boundary` of a message whose body is known, and the chaining value that it begins with.

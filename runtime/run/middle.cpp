@@ -304,6 +304,24 @@ void run_middles_behind(const Class &c, RunHashes *hash) {
     run_middles(c, middles);
 }
 
+bool stitches(const Suite &suite, bool opens, uint64_t aad, const Need &texts) {
+    const bool ccm = suite.construction == Construction::ccm, deciphers = opens && !ccm;
+    const uint64_t boundary = ccm ? 0 : -head_bytes(suite, aad) & (suite.hash->record.block_bytes - 1);
+    for (const bool handed : {true, false}) {
+        const Family &family = !deciphers ? suite.pairs : handed ? suite.handed_open_pairs : suite.open_pairs;
+        if (family.variants.empty() || (handed && deciphers && boundary % 16)) continue;
+        if (texts.bytes < boundary + family.needs.back()) continue;
+        Need need = texts;
+        need.family = &family;
+        need.bytes -= boundary;
+        need.most -= boundary;
+        need.aligned = ccm ? opens : deciphers ? handed : boundary % 16 == 0;
+        if (pair_beats_lists(suite, need, suite.ciphers(opens))) return true;
+        if (!deciphers) break;
+    }
+    return false;
+}
+
 size_t list_paired(const Class &c, Message **list) {
     size_t n = 0;
     for (size_t i = 0; i < c.n; i++)

@@ -1,6 +1,7 @@
 // The stitched middle of messages: middle.cpp says why it is right.
 #pragma once
 
+#include "lineup.hpp"
 #include "message.hpp"
 
 namespace cst {
@@ -31,6 +32,9 @@ struct Middles {
 // Asks for kernels, and marks the messages whose middle one will do (`paired`). The messages' bodies and boundaries are
 // known.
 Middles choose_middles(const Class &c);
+// Whether such texts (of them the need says number, lengths and keys) are better stitched in steps than as lists
+// (lists.cpp).
+bool stitches(const Suite &suite, bool opens, uint64_t aad, const Need &texts);
 // Cipher position at which a pair kernel starts, and the hash's.
 uint64_t cipher_start(const Message &m, const Middle &middle);
 uint64_t hash_start(const Message &m, const Middle &middle);

@@ -15,7 +15,7 @@ int run_jobs(Memory *memory, cst_job *jobs, size_t n);
 int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool alike);
 
 // Jobs of one suite and direction, the longest (by blocks) first, at most memory->room(). False: one did not
-// authenticate. Leaves the memory as it is. readable: as run_whole.
+// authenticate. Leaves the memory as it is. readable: as run_lists.
 bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable = nullptr);
 
 // Gives the digest of a job, or its first tag_len bytes, or compares them: false, they are others.

@@ -4,14 +4,6 @@
 
 namespace cst {
 
-bool fits(const Variant &v, const Query &query) {
-    if (v.one_key && !query.one_key) return false;
-    if (v.hand && !query.aligned) return false;
-    if (v.need() > query.least) return false;
-    if (v.kernel.load(std::memory_order_acquire)) return true;
-    return !query.only_ready && !v.refused.load(std::memory_order_relaxed);
-}
-
 bool competes(const Variant &v, const Query &query) {
     return fits(v, query) && !(v.instead && fits(*v.instead, query));
 }

@@ -40,7 +40,13 @@ struct Pick {
 };
 
 // Whether the kernel can serve such items.
-bool fits(const Variant &v, const Query &query);
+inline bool fits(const Variant &v, const Query &query) {
+    if (v.one_key && !query.one_key) return false;
+    if (v.hand && !query.aligned) return false;
+    if (v.need() > query.least) return false;
+    if (v.kernel.load(std::memory_order_acquire)) return true;
+    return !query.only_ready && !v.refused.load(std::memory_order_relaxed);
+}
 
 // The same, and no other weave of it takes its place.
 bool competes(const Variant &v, const Query &query);

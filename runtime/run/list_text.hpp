@@ -1,0 +1,94 @@
+// The segments of a text that is enciphered or deciphered, for walk.hpp.
+#pragma once
+
+#include <optional>
+
+#include "../suite/secret.hpp"
+#include "ccm_blocks.hpp"
+#include "lane_state.hpp"
+#include "walk.hpp"
+
+namespace cst {
+
+// Texts of at least a byte, of one suite and direction. What is not a whole iteration at a text's end is filled up in
+// the lane's scratch: the kernel must be one for whose texts that is right (rounds_up), or lengths have no such end.
+class TextWriter {
+public:
+    typedef TextSegment Segment;
+
+    // fills: some texts are not whole iterations.
+    TextWriter(const Variant &v, LaneMemory *memory, const cst_job &first, bool fills)
+        : places_(v.cipher.lanes.data()),
+          state_(memory->state),
+          memory_(*memory),
+          step_(v.step),
+          log2_(v.step_log2),
+          round_keys_(key_of(first).suite->key_layout.round_keys(first.direction == CST_OPEN)),
+          begins_(begin_of(*key_of(first).suite)),
+          fills_(fills),
+          keys_(v.cipher, memory->state) {
+        if (begins_ == Begin::tweak) blocks_.emplace(*key_of(first).suite);
+        if (v.one_key) keys_.share(reinterpret_cast<const uint8_t *>(first.key) + round_keys_);
+    }
+
+    size_t write(uint32_t lane, const cst_job &job, Segment *to) {
+        const LanePlace &place = places_[lane];
+        if (place.chain != NO_FIELD) put_chain(state_ + place.chain, job);
+        keys_.put(lane, reinterpret_cast<const uint8_t *>(job.key) + round_keys_);
+        const uint8_t *const in = static_cast<const uint8_t *>(job.in);
+        uint8_t *const out = static_cast<uint8_t *>(job.out);
+        const size_t rest = rest_of(job), body = job.in_len - rest;
+        size_t n = 0;
+        if (body) to[n++] = {in, out, body >> log2_};
+        if (!rest) return n;
+        const size_t bytes = (rest + step_ - 1) & ~(step_ - 1);
+        uint8_t *const aside = memory_.scratch_of(lane, bytes);
+        copy_few(aside, in + body, rest);
+        memset(aside + rest, 0, bytes - rest);
+        to[n++] = {aside, aside, bytes >> log2_};
+        return n;
+    }
+    void point(uint32_t lane, const uint8_t *in, const uint8_t *out) const {
+        put_pointer(state_ + places_[lane].in, in);
+        put_pointer(state_ + places_[lane].out, out);
+    }
+    void done(uint32_t lane, cst_job *job) {
+        if (const size_t rest = rest_of(*job))
+            copy_few(static_cast<uint8_t *>(job->out) + (job->in_len - rest), memory_.scratch_of(lane, 0), rest);
+        text_done(job);
+    }
+
+private:
+    // What the chaining value is made of.
+    enum class Begin : uint8_t { iv, half, tweak, ccm };
+    static Begin begin_of(const Suite &suite) {
+        if (suite.construction == Construction::ccm) return Begin::ccm;
+        return suite.tweaked() ? Begin::tweak : suite.half_blocks() ? Begin::half : Begin::iv;
+    }
+    void put_chain(uint8_t *to, const cst_job &job) {
+        const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
+        if (begins_ == Begin::iv) return void(memcpy(to, iv, 16));
+        if (begins_ == Begin::half) return put_words(to, 0, load64(iv));  // of two blocks before only the second counts
+        if (begins_ == Begin::ccm) return put_ccm_block(job, 0, 1, to);
+        if (blocks_) blocks_->encipher(key_of(job).tweak(), iv, to);  // IEEE 1619, 5.3.1: the first tweak is E(K2, i)
+    }
+    // Bytes at the end that go through the scratch: of a short text all, so that it is one segment.
+    size_t rest_of(const cst_job &job) const {
+        if (!fills_) return 0;
+        const size_t rest = job.in_len & (step_ - 1);
+        return rest && job.in_len <= MOST_DETOUR ? job.in_len : rest;
+    }
+
+    const LanePlace *const places_;
+    uint8_t *const state_;
+    LaneMemory &memory_;
+    const size_t step_;
+    const uint32_t log2_;
+    const size_t round_keys_;
+    const Begin begins_;
+    const bool fills_;
+    LaneKeys keys_;
+    std::optional<BlockCalls> blocks_;
+};
+
+}  // namespace cst

@@ -1,0 +1,168 @@
+// Runs messages through the lanes of one kernel. A message is a list of segments; a lane runs one list after the other,
+// and takes the next message when its list ends. The kernel is called for as many iterations as the shortest segment
+// that is under way has left.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+
+#include "../select/upper_halves.hpp"
+#include "../suite/suite.hpp"
+#include "message.hpp"
+
+namespace cst {
+
+// Whole iterations of a kernel over bytes that lie together.
+struct TextSegment {
+    const uint8_t *in;
+    uint8_t *out;
+    uint64_t iterations;
+};
+struct HashSegment {
+    const uint8_t *in;
+    const uint8_t *load;  // the chaining value to begin with; NULL: it goes on
+    uint8_t *store;  // where the digest of the chaining value goes behind the segment; NULL: nowhere
+    size_t store_bytes;  // so many bytes of it
+    uint64_t iterations;
+};
+constexpr size_t MOST_SEGMENTS = 5;  // of a message
+
+// A Writer (list_text.hpp, list_mac.hpp) knows what the messages consist of, and the fields of the state block:
+//   Segment                      TextSegment or HashSegment
+//   write(lane, job, segments)   writes the message's list, at most MOST_SEGMENTS; returns its length, at least 1
+//   point(lane, in, out)         where the lane reads and, of texts, writes next
+//   load(lanes, n, segment)      begins with segment(i).load in the i-th of these lanes, in ascending order
+//   store(lanes, n, segment)     the same for `store`
+//   done(lane, job)              the list is done
+template <typename Writer>
+class Walker {
+    typedef typename Writer::Segment Segment;
+    static constexpr bool WRITES = std::is_same_v<Segment, TextSegment>;
+
+public:
+    Walker(const Variant &v, LaneMemory *memory, Writer *writer)
+        : v_(v), memory_(*memory), writer_(*writer), width_(v.lanes), log2_(v.step_log2) {}
+
+    void run(cst_job *const *jobs, size_t n) {
+        const cst_kernel_fn fn = v_.kernel.load(std::memory_order_acquire)->fn;
+        cst_kernel_args args;
+        for (uint32_t i = 0; i < v_.n_streams; i++) args.state[i] = memory_.state + v_.state_offset[i];
+        memory_.state_used = std::max<size_t>(memory_.state_used, v_.state_bytes);
+        if (v_.legacy_sse && key_of(*jobs[0]).suite->engine->avx()) clear_upper_halves();
+        next_ = jobs;
+        end_ = jobs + n;
+        alive_ = width_;
+        uint32_t turns[MAX_LANES];
+        for (uint32_t lane = 0; lane < width_; lane++) {
+            turns[lane] = lane;
+            at_[lane] = last_[lane] = nullptr;
+        }
+        uint64_t calls = 0;
+        for (size_t some = width_;;) {
+            turn(turns, some);
+            if (!alive_) break;
+            args.iterations = alive_ == width_ ? least() : prepare_idle(least());
+            fn(&args);
+            calls++;
+            some = advance(args.iterations, turns);
+        }
+        v_.calls.add(calls);
+    }
+
+private:
+    static constexpr uint64_t IDLE = UINT64_MAX;  // iterations of a lane without a message
+
+    uint64_t least() const {
+        uint64_t least = IDLE;
+        for (uint32_t lane = 0; lane < width_; lane++) least = std::min(least, left_[lane]);
+        return least;
+    }
+    // A lane without a message repeats the input of another; its output goes where nothing reads, which bounds how many
+    // iterations it can do. Returns that many.
+    uint64_t prepare_idle(uint64_t iterations) {
+        uint32_t model = 0;
+        while (left_[model] == IDLE) model++;
+        for (uint32_t lane = 0; lane < width_; lane++)
+            if (left_[lane] == IDLE) {
+                in_[lane] = in_[model];
+                if constexpr (WRITES) out_[lane] = memory_.idle_out;
+                point(lane);
+            }
+        if (!WRITES) return iterations;
+        memory_.idle_used = IDLE_OUT_BYTES;
+        return std::min<uint64_t>(iterations, IDLE_OUT_BYTES >> log2_);
+    }
+    // Returns how many lanes have nothing left; `turns` has room for all.
+    size_t advance(uint64_t iterations, uint32_t *turns) {
+        const uint64_t bytes = iterations << log2_;
+        size_t some = 0;
+        for (uint32_t lane = 0; lane < width_; lane++) {
+            if (left_[lane] == IDLE) continue;
+            if (left_[lane] -= iterations) {
+                in_[lane] += bytes;
+                if constexpr (WRITES) out_[lane] += bytes;
+                point(lane);
+            } else {
+                turns[some++] = lane;
+            }
+        }
+        return some;
+    }
+    // These lanes have done their segment, or have had none.
+    void turn(const uint32_t *lanes, size_t n) {
+        uint32_t moves[MAX_LANES];
+        const auto segment = [&](size_t i) -> const Segment & { return *at_[moves[i]]; };
+        size_t loads = 0;
+        if constexpr (!WRITES) {
+            size_t stores = 0;
+            for (size_t i = 0; i < n; i++)
+                if (at_[lanes[i]] && at_[lanes[i]]->store) moves[stores++] = lanes[i];
+            if (stores) writer_.store(moves, stores, segment);
+        }
+        for (size_t i = 0; i < n; i++) {
+            const uint32_t lane = lanes[i];
+            if (!next_segment(lane)) continue;
+            const Segment &its = *at_[lane];
+            left_[lane] = its.iterations;
+            in_[lane] = its.in;
+            if constexpr (WRITES) out_[lane] = its.out;
+            else if (its.load) moves[loads++] = lane;
+            point(lane);
+        }
+        if constexpr (!WRITES)
+            if (loads) writer_.load(moves, loads, segment);
+    }
+    void point(uint32_t lane) {
+        if constexpr (WRITES) writer_.point(lane, in_[lane], out_[lane]);
+        else writer_.point(lane, in_[lane]);
+    }
+    // False: there is none, and no message.
+    bool next_segment(uint32_t lane) {
+        if (at_[lane] != last_[lane]) return ++at_[lane], true;
+        if (at_[lane]) writer_.done(lane, job_[lane]);
+        if (next_ == end_) {
+            alive_--;
+            left_[lane] = IDLE;
+            return false;
+        }
+        job_[lane] = *next_++;
+        at_[lane] = lists_[lane];
+        last_[lane] = lists_[lane] + writer_.write(lane, *job_[lane], lists_[lane]) - 1;
+        return true;
+    }
+
+    const Variant &v_;
+    LaneMemory &memory_;
+    Writer &writer_;
+    const uint32_t width_, log2_;
+    cst_job *const *next_ = nullptr, *const *end_ = nullptr;
+    size_t alive_ = 0;  // lanes with a message
+    uint64_t left_[MAX_LANES];
+    const Segment *at_[MAX_LANES], *last_[MAX_LANES];
+    const uint8_t *in_[MAX_LANES];
+    uint8_t *out_[MAX_LANES];
+    cst_job *job_[MAX_LANES];
+    Segment lists_[MAX_LANES][MOST_SEGMENTS];
+};
+
+}  // namespace cst
