@@ -49,13 +49,13 @@ void cmac_masks(const void *round_keys, void *whole, void *filled) {
     wipe(block, sizeof(block));
 }
 
-// Makes a key of that suite and hands it to `use`.
+// Makes a key of that suite and hands it to `use`. Where it cannot, the thread's error number says so.
 template <typename Use>
 void with_key(Mac mac, const uint8_t *mac_key, size_t bytes, Use use) {
     const Suite *const suite = mac_suite(mac);
     alignas(64) uint8_t memory[1024];
-    if (!suite || suite->key_layout.bytes > sizeof(memory)) return;
-    if (make_key(*suite, nullptr, 0, mac_key, bytes, memory)) return;
+    if (!suite || suite->key_layout.bytes > sizeof(memory) || make_key(*suite, nullptr, 0, mac_key, bytes, memory))
+        return set_error(nullptr, IMB_ERR_MISSING_CPUFLAGS_INIT_MGR);
     use(*reinterpret_cast<const Key *>(memory));
     wipe(memory, suite->key_layout.bytes);
 }
@@ -88,7 +88,8 @@ template <Mac mac, unsigned digest_bytes>
 void digest(const void *in, uint64_t bytes, void *out) {
     if (refused(bytes && !in ? IMB_ERR_NULL_SRC : !out ? IMB_ERR_NULL_AUTH : 0)) return;
     with_key(mac, nullptr, 0, [&](const Key &made) {
-        cst_digest(reinterpret_cast<const cst_key *>(&made), in, bytes, out, digest_bytes);
+        if (cst_digest(reinterpret_cast<const cst_key *>(&made), in, bytes, out, digest_bytes))
+            set_error(nullptr, IMB_ERR_MISSING_CPUFLAGS_INIT_MGR);
     });
 }
 

@@ -93,6 +93,13 @@ const Suite *cipher_suite(Cipher cipher, uint64_t key_bytes) {
     return slots[size_t(cipher)][length].get([&] { return find(name_of(cipher, key_bytes)); });
 }
 
+bool has_basic_suites() {
+    for (const uint64_t key_bytes : {16, 24, 32})
+        for (const Cipher cipher : {Cipher::ecb, Cipher::ctr, Cipher::gcm})
+            if (!cipher_suite(cipher, key_bytes)) return false;
+    return cipher_suite(Cipher::chacha20, 0) && cipher_suite(Cipher::chacha20_poly1305, 0);
+}
+
 const Suite *mac_suite(Mac mac) {
     static Slot slots[size_t(Mac::NUMBER)];
     return slots[size_t(mac)].get([&] { return find(MACS[size_t(mac)]); });

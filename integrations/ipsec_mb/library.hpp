@@ -37,6 +37,9 @@ constexpr unsigned HMACS = 6;
 
 // NULL: this CPU has no such suite. key_bytes: of AES; of ChaCha20 it is not looked at.
 const Suite *cipher_suite(Cipher cipher, uint64_t key_bytes);
+// Whether those are there that functions without a status rely on: single blocks, counter mode, GCM, ChaCha20 and
+// Poly1305. The first call makes their code.
+bool has_basic_suites();
 const Suite *mac_suite(Mac mac);
 // Encrypt-then-MAC over aad || ciphertext, by CBC or CTR with an HMAC: as the library's suite of that kind, whose MAC
 // has the IV too. Jobs have an iv of the cipher's length, and an iv_len of 0.

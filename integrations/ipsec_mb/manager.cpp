@@ -85,7 +85,7 @@ void cst::imb::start(IMB_MGR *manager, IMB_ARCH architecture) {
     if (!manager) return set_error(nullptr, IMB_ERR_NULL_MBMGR);
     begin_counting();
     manager->features = without(features(), manager->flags);
-    if (architecture == IMB_ARCH_NONE || architecture > best_architecture())
+    if (architecture == IMB_ARCH_NONE || architecture > best_architecture() || !has_basic_suites())
         return set_error(manager, IMB_ERR_MISSING_CPUFLAGS_INIT_MGR);
     set_architecture(manager, architecture);
     empty_queue(manager);
@@ -106,7 +106,7 @@ IMB_MGR *imb_set_pointers_mb_mgr(void *memory, const uint64_t flags, const unsig
         empty_queue(manager);
         manager->flags = flags;
         manager->features = without(features(), flags);
-    } else if (best_architecture() != IMB_ARCH_NONE) {
+    } else if (best_architecture() != IMB_ARCH_NONE && has_basic_suites()) {
         set_functions(manager);
     }
     return manager;

@@ -33,25 +33,22 @@ void ghash_lengths(const Suite &suite, const uint8_t (*powers_end)[16], uint8_t 
 
 void poly1305_blocks(const Engine &engine, const Family &kernels, const PolyKey &key, uint64_t *accumulator,
                      const uint8_t *in, uint64_t blocks) {
-    constexpr size_t STATE_ROOM = 512;
-    const Variant *least = nullptr;
-    for (const Variant *v : kernels.variants)
-        if (v->hash.key_rows == POLY_ABREAST_ROWS && v->runnable && (!least || v->lanes < least->lanes)) least = v;
-    const Kernel *kernel;
-    if (!blocks || least->state_bytes > STATE_ROOM || engine.fetch(*least, &kernel)) return;
-    if (least->legacy_sse && engine.avx()) clear_upper_halves();
-    alignas(64) uint8_t state[STATE_ROOM];
-    for (const LanePlace &place : least->hash.lanes) {  // the same in each
+    if (!blocks) return;
+    const Variant &v = *poly1305_alone(kernels);
+    if (v.legacy_sse && engine.avx()) clear_upper_halves();
+    alignas(64) uint8_t state[POLY1305_ALONE_STATE];
+    for (const LanePlace &place : v.hash.lanes) {  // the same in each
         for (uint32_t i = 0; i < 3; i++)
-            memcpy(state + place.chain + i * least->hash.chain_row_bytes, accumulator + i, sizeof(uint64_t));
+            memcpy(state + place.chain + i * v.hash.chain_row_bytes, accumulator + i, sizeof(uint64_t));
         memcpy(state + place.key, key.r, sizeof(key.r));
         put_pointer(state + place.in, in);
     }
-    cst_kernel_args args = {blocks, {state + least->state_offset[0]}};
-    kernel->fn(&args);
+    cst_kernel_args args = {blocks, {state + v.state_offset[0]}};
+    v.kernel.load(std::memory_order_acquire)->fn(&args);
+    v.calls.add(1);
     for (uint32_t i = 0; i < 3; i++)
-        memcpy(accumulator + i, state + least->hash.lanes[0].chain + i * least->hash.chain_row_bytes, sizeof(uint64_t));
-    wipe(state, least->state_bytes);
+        memcpy(accumulator + i, state + v.hash.lanes[0].chain + i * v.hash.chain_row_bytes, sizeof(uint64_t));
+    wipe(state, v.state_bytes);
 }
 
 }  // namespace cst

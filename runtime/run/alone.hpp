@@ -33,7 +33,7 @@ void ghash(const Suite &suite, const uint8_t (*powers_end)[16], uint8_t *y, cons
 // The same with one block, of the lengths of AAD and text in bytes (7.1, step 5), whose tag or counter block it makes.
 void ghash_lengths(const Suite &suite, const uint8_t (*powers_end)[16], uint8_t *y, uint64_t aad, uint64_t text);
 
-// Poly1305: adds whole blocks, by the one of these kernels that takes r itself and has the fewest lanes.
+// Poly1305: adds whole blocks, by the kernel that poly1305_alone names. Its code is there: prepare_suite has made it.
 void poly1305_blocks(const Engine &engine, const Family &kernels, const PolyKey &key, uint64_t *accumulator,
                      const uint8_t *in, uint64_t blocks);
 

@@ -136,6 +136,11 @@ private:
     std::vector<std::unique_ptr<Suite>> suites_;
 };
 
+// Of kernels of Poly1305: the one for blocks that stand alone, which takes r itself and has the fewest lanes. NULL:
+// there is none.
+const Variant *poly1305_alone(const Family &kernels);
+constexpr uint32_t POLY1305_ALONE_STATE = 512;  // bytes of its state block, at most
+
 // CST_OK when every length of input can be worked on: makes the code of the kernels that the engine falls back to.
 // CST_ERR_UNSUPPORTED when something is missing, or the error that kept the code from being made.
 int prepare_suite(const Suite &suite);

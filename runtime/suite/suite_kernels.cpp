@@ -1,4 +1,5 @@
 // Which kernels do a suite's work.
+#include "poly1305.hpp"
 #include "suite.hpp"
 
 namespace cst {
@@ -74,6 +75,15 @@ bool Suite::could_use(const Variant &variant) const {
     }
 }
 
+const Variant *poly1305_alone(const Family &kernels) {
+    const Variant *least = nullptr;
+    for (const Variant *v : kernels.variants)
+        if (v->hash.key_rows == POLY_ABREAST_ROWS && v->runnable && v->state_bytes <= POLY1305_ALONE_STATE &&
+            (!least || v->lanes < least->lanes))
+            least = v;
+    return least;
+}
+
 int prepare_suite(const Suite &suite) {
     const bool block_mac = suite.construction == Construction::cmac || suite.construction == Construction::xcbc;
     if (block_mac && !suite.engine->has("aes")) return CST_ERR_UNSUPPORTED;
@@ -82,6 +92,12 @@ int prepare_suite(const Suite &suite) {
     const bool checksum = suite.construction == Construction::checksum;
     if (suite.hash && !checksum)
         if (int error = ready(*suite.engine, suite.hashes, suite.hash->record.read_bytes())) return error;
+    if (suite.construction == Construction::chacha_poly) {
+        const Variant *const v = poly1305_alone(suite.hashes);
+        const Kernel *kernel;
+        if (!v) return CST_ERR_UNSUPPORTED;
+        if (int error = suite.engine->fetch(*v, &kernel)) return error;
+    }
     if (suite.construction == Construction::gcm || checksum)
         if (int error = ready(*suite.engine, suite.whole_hashes, suite.hash->record.block_bytes)) return error;
     if (suite.enciphers()) {

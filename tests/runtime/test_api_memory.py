@@ -1,4 +1,4 @@
-"""Every request to the system is refused once: see faults.cpp."""
+"""Every request to the system is refused once (faults.cpp), or all for executable memory (denied_code.cpp)."""
 
 from __future__ import annotations
 
@@ -53,3 +53,19 @@ def test_every_request_fails_once(scenario: str, kinds: tuple[str, ...], program
 def test_a_seeded_bug_is_seen(seed: str, program: Path, pack: Path) -> None:
     done = faults(program, "anonymous", pack, seed)
     assert done.returncode == 1 and ("blocks" if seed == "leak" else "out[i][j]") in done.stdout
+
+
+@pytest.fixture(scope="module")
+def denied(library: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled("denied_code.cpp", library, tmp_path_factory.mktemp("denied"))
+
+
+def test_no_suite_is_wrong_where_the_system_gives_no_executable_memory(denied: Path) -> None:
+    done = subprocess.run([denied], capture_output=True, text=True, timeout=1200)
+    assert done.returncode == 0, done.stdout + done.stderr
+    print(done.stdout)
+
+
+def test_a_wrong_byte_is_seen_then(denied: Path) -> None:
+    done = subprocess.run([denied, "wrong", "aes-128-gcm"], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 1 and "sealed wrongly" in done.stdout
