@@ -373,6 +373,43 @@ typedef struct cst_column {
  * CST_ERR_MEMORY. On an error nothing is written. */
 CST_API int cst_digest_column(const cst_column *column);
 
+/* Messages that lie anywhere, under one key of a digest or MAC: the i-th of n is in[i][0 .. in_len[i]), and its tag
+ * goes to tags + i * stride (0: tag_len). What cst_burst makes of n jobs; for callers whose language makes arrays of
+ * pointers and lengths more easily than arrays of cst_job. Errors as cst_burst's; on an error nothing is written. May
+ * be called by several threads with the same key. */
+CST_API int cst_digest_many(const cst_key *key, size_t n, const void *const *in, const size_t *in_len, void *tags,
+                            size_t tag_len, size_t stride);
+
+/* Many texts under one key of a cipher or AEAD without padding (else CST_ERR_UNSUPPORTED), in flat memory: text i is
+ * in[offsets[i] .. offsets[i + 1]), and its result goes to the same place of `out`. */
+typedef struct cst_text_column {
+    size_t size; /* sizeof(cst_text_column) */
+    const cst_key *key;
+    const void *in; /* `bytes` each, or NULL with bytes 0; the same address, or apart */
+    void *out;
+    size_t bytes;
+    const void *offsets; /* n + 1 numbers that do not fall, aligned as such; not looked at if n is 0 */
+    size_t offset_bytes; /* 4 (int32_t, uint32_t) or 8 (int64_t, uint64_t) */
+    size_t n; /* texts */
+    const void *ivs; /* that of text i: iv_len bytes at ivs + i * iv_stride. Strides of 0 mean: one behind the other */
+    size_t iv_len, iv_stride;
+    const void *aads; /* the same of the AAD, and of the tags (cst_seal_column writes, cst_open_column compares them) */
+    size_t aad_len, aad_stride;
+    void *tags;
+    size_t tag_len, tag_stride;
+    int32_t *statuses; /* NULL, or n numbers: what each text came to, CST_OK or CST_ERR_AUTH; where the call returns
+                          another error, those of texts whose arguments are wrong are set */
+} cst_text_column;
+/* What cst_burst of n jobs makes. CST_OK; CST_ERR_AUTH: at least one text is forged, and its output zeroed. Every other
+ * error means that nothing was written but statuses: CST_ERR_ARGUMENT (a null or misaligned pointer, offset_bytes, a
+ * key without a cipher), CST_ERR_LENGTH (an offset that falls or lies beyond `bytes`, a stride, or a length that the
+ * suite does not take), CST_ERR_OVERLAP, CST_ERR_MEMORY. */
+CST_API int cst_seal_column(const cst_text_column *column);
+CST_API int cst_open_column(const cst_text_column *column);
+
+/* sizeof(cst_job) in the library, for languages that lay out the struct by themselves. */
+CST_API size_t cst_job_size(void);
+
 /* A part of a message that is not all in memory: a digest or HMAC (not MACs of block ciphers) that goes on from call to
  * call. Parts of many messages in one call fill lanes; parts that are multiples of the hash's block are not copied. */
 #define CST_STATE_BYTES 256

@@ -1,0 +1,154 @@
+// The C API: many messages under one key by one call, without a cst_job of the caller's for each.
+
+#include <algorithm>
+#include <optional>
+
+#include "jobs.hpp"
+#include "run/run.hpp"
+#include "suite/registers.hpp"
+
+using namespace cst;
+
+namespace {
+
+// Calls make(i, job) for the n messages, some at a time, and run(jobs, how many) when they are made. An error ends it.
+template <typename Make, typename Run>
+int each_window(size_t n, Make make, Run run) {
+    cst_job jobs[MOST_MESSAGES] = {};
+    for (cst_job &job : jobs) job.size = sizeof(job);
+    for (size_t first = 0; first < n; first += MOST_MESSAGES) {
+        const size_t some = std::min(n - first, MOST_MESSAGES);
+        for (size_t i = 0; i < some; i++) make(first + i, &jobs[i]);
+        if (int error = run(first, jobs, some)) return error;
+    }
+    return CST_OK;
+}
+
+// All are checked before any is begun. set_status(i, status) is told how each went.
+template <typename Make, typename SetStatus>
+int run_many(const cst_key *key, size_t n, Make make, SetStatus set_status) {
+    const Engine &engine = *from(key)->suite->engine;
+    bool alike;
+    if (int error = each_window(n, make, [&](size_t first, cst_job *jobs, size_t some) {
+            const int wrong = check_jobs(engine, jobs, some, &alike);
+            if (!wrong || wrong == CST_ERR_AUTH) return int(CST_OK);
+            for (size_t i = 0; i < some; i++) set_status(first + i, jobs[i].status);
+            return wrong;
+        }))
+        return error;
+    const ClearRegisters clear(engine.cpu());
+    return guarded([&]() -> int {
+        Memory memory;
+        if (int error = memory.allocate(engine, n)) return error;
+        bool all = true;
+        each_window(n, make, [&](size_t first, cst_job *jobs, size_t some) {
+            check_jobs(engine, jobs, some, &alike);
+            for (size_t i = 0; i < some; i++)
+                if (jobs[i].status == CST_ERR_AUTH) refuse_unopened(&jobs[i]), all = false;
+            all &= run_jobs(&memory, jobs, some) == CST_OK;
+            for (size_t i = 0; i < some; i++) set_status(first + i, jobs[i].status);
+            return int(CST_OK);
+        });
+        return all ? CST_OK : CST_ERR_AUTH;
+    });
+}
+
+// What lies at equal distances: n times `bytes`.
+struct Rows {
+    const uint8_t *first;
+    size_t bytes, stride;
+
+    Rows(const void *at, size_t its_bytes, size_t its_stride)
+        : first(static_cast<const uint8_t *>(at)), bytes(its_bytes), stride(its_stride ? its_stride : its_bytes) {}
+
+    const uint8_t *operator[](size_t i) const { return first + i * stride; }
+    int check(size_t n) const {
+        if (!bytes) return CST_OK;
+        if (!first) return CST_ERR_ARGUMENT;
+        return stride < bytes || n > SIZE_MAX / 2 / stride || all(n).wraps() ? CST_ERR_LENGTH : CST_OK;
+    }
+    Range all(size_t n) const { return Range(first, bytes ? (n - 1) * stride + bytes : 0); }
+};
+
+template <typename Offset>
+int run_texts(const cst_text_column &c, int direction) {
+    const Offset *const offsets = static_cast<const Offset *>(c.offsets);
+    const Rows ivs(c.ivs, c.iv_len, c.iv_stride), aads(c.aads, c.aad_len, c.aad_stride),
+        tags(c.tags, c.tag_len, c.tag_stride);
+    const Suite &suite = *from(c.key)->suite;
+    if (c.iv_len > suite.iv_max || c.aad_len > suite.aad_max || !suite.lengths.hold_tag(c.tag_len))
+        return CST_ERR_LENGTH;
+    for (const Rows *rows : {&ivs, &aads, &tags})
+        if (int error = rows->check(c.n)) return error;
+    bool falls = false;
+    for (size_t i = 0; i < c.n; i++) falls |= offsets[i + 1] < offsets[i];
+    if (falls || offsets[c.n] > c.bytes) return CST_ERR_LENGTH;
+    const uint8_t *const in = static_cast<const uint8_t *>(c.in);
+    uint8_t *const out = static_cast<uint8_t *>(c.out);
+    const Range texts(in + offsets[0], offsets[c.n] - offsets[0]), outputs(out + offsets[0], offsets[c.n] - offsets[0]),
+        all_offsets(c.offsets, (c.n + 1) * sizeof(Offset)),
+        statuses(c.statuses, c.statuses ? c.n * sizeof(*c.statuses) : 0);
+    if (texts.wraps() || outputs.wraps()) return CST_ERR_LENGTH;
+    if (in != out && outputs.meets(texts)) return CST_ERR_OVERLAP;
+    for (const Range &read : {ivs.all(c.n), aads.all(c.n), tags.all(c.n), all_offsets, statuses})
+        if (outputs.meets(read)) return CST_ERR_OVERLAP;
+    for (const Range &other : {texts, ivs.all(c.n), aads.all(c.n), tags.all(c.n), all_offsets})
+        if (statuses.meets(other)) return CST_ERR_OVERLAP;
+    if (direction == CST_SEAL)
+        for (const Range &other : {texts, ivs.all(c.n), aads.all(c.n), all_offsets})
+            if (tags.all(c.n).meets(other)) return CST_ERR_OVERLAP;
+    const auto make = [&](size_t i, cst_job *job) {
+        job->key = c.key;
+        job->direction = direction;
+        job->iv = c.iv_len ? ivs[i] : nullptr;
+        job->iv_len = c.iv_len;
+        job->aad = c.aad_len ? aads[i] : nullptr;
+        job->aad_len = c.aad_len;
+        job->in = in + offsets[i];
+        job->out = out + offsets[i];
+        job->in_len = job->out_cap = offsets[i + 1] - offsets[i];
+        job->tag = c.tag_len ? const_cast<uint8_t *>(tags[i]) : nullptr;
+        job->tag_len = c.tag_len;
+    };
+    return run_many(c.key, c.n, make, [&](size_t i, int status) {
+        if (c.statuses) c.statuses[i] = status;
+    });
+}
+
+int run_text_column(const cst_text_column *c, int direction) {
+    if (!c || c->size != sizeof(*c) || !c->key || !from(c->key)->suite->enciphers()) return CST_ERR_ARGUMENT;
+    if (c->offset_bytes != 4 && c->offset_bytes != 8) return CST_ERR_ARGUMENT;
+    if (from(c->key)->suite->expansion) return CST_ERR_UNSUPPORTED;
+    if (!c->n) return CST_OK;
+    if (!c->offsets || reinterpret_cast<uintptr_t>(c->offsets) % c->offset_bytes) return CST_ERR_ARGUMENT;
+    if (c->bytes && (!c->in || !c->out)) return CST_ERR_ARGUMENT;
+    if (c->n >= SIZE_MAX / 2 / c->offset_bytes || Range(c->offsets, (c->n + 1) * c->offset_bytes).wraps() ||
+        Range(c->in, c->bytes).wraps() || Range(c->out, c->bytes).wraps())
+        return CST_ERR_LENGTH;
+    return (c->offset_bytes == 8 ? run_texts<uint64_t> : run_texts<uint32_t>)(*c, direction);
+}
+
+}  // namespace
+
+int cst_seal_column(const cst_text_column *column) { return run_text_column(column, CST_SEAL); }
+int cst_open_column(const cst_text_column *column) { return run_text_column(column, CST_OPEN); }
+
+int cst_digest_many(const cst_key *key, size_t n, const void *const *in, const size_t *in_len, void *tags,
+                    size_t tag_len, size_t stride) {
+    if (!key || from(key)->suite->enciphers()) return CST_ERR_ARGUMENT;
+    if (!n) return CST_OK;
+    const Rows rows(tags, tag_len, stride);
+    if (!in || !in_len || !tags) return CST_ERR_ARGUMENT;
+    if (int error = rows.check(n)) return error;
+    const auto make = [&](size_t i, cst_job *job) {
+        job->key = key;
+        job->direction = CST_SEAL;
+        job->in = in[i];
+        job->in_len = in_len[i];
+        job->tag = const_cast<uint8_t *>(rows[i]);
+        job->tag_len = tag_len;
+    };
+    return run_many(key, n, make, [](size_t, int) {});
+}
+
+size_t cst_job_size(void) { return sizeof(cst_job); }
