@@ -60,7 +60,8 @@ def made(checkout: Path, folder: Path) -> Iterator[Root]:
     """`folder` must not exist, or be empty. CalledProcessError with mmdebstrap's own words on stderr."""
     sources = "\n".join(machine.sources()) + "\n"
     include = f"--include={','.join(PACKAGES)}"
-    options = ("--variant=apt", include, "--quiet", f"--aptopt={machine.apt_settings()}")
+    settings = [f"--aptopt={line}" for line in machine.apt_settings().splitlines()]
+    options = ("--variant=apt", include, "--quiet", *settings)
     subprocess.run(("mmdebstrap", *options, machine.release(), folder, "-"), input=sources, text=True, check=True)
     machine.carry(folder)
     subprocess.run(("git", "clone", "-q", "--no-local", checkout, f"{folder}{CLONE}"), check=True)
