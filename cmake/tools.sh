@@ -24,10 +24,11 @@ command -v clang++ >/dev/null || optional="$optional clang libclang-rt-14-dev"
 [ -e /usr/include/openssl/evp.h ] || optional="$optional libssl-dev"
 [ -e /usr/include/intel-ipsec-mb.h ] || optional="$optional libipsec-mb-dev"
 
-beside= # for tests/pages, and the tests that compare with ISA-L and fsverity, which are skipped without
+beside= # for tests/pages, tests/bare, and the tests that compare with ISA-L and fsverity, which are skipped without
 if [ "${1:-}" = test ]; then
     command -v chromium >/dev/null || beside="$beside chromium fonts-dejavu-core"
     command -v chromedriver >/dev/null || beside="$beside chromium-driver"
+    command -v mmdebstrap >/dev/null || beside="$beside mmdebstrap"
     command -v fsverity >/dev/null || beside="$beside fsverity"
     [ -e /usr/lib/x86_64-linux-gnu/libisal.so.2 ] || beside="$beside libisal2"
 fi
