@@ -32,12 +32,16 @@ venv:
 
 configured: venv tools
 	@$(IN)
+	$(CONFIGURE)
+
+define CONFIGURE
 	PATH="$$PWD/.venv/bin:$$PATH"
 	if [ -f build/CMakeCache.txt ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$$PWD" build/CMakeCache.txt; then
 	    echo "build/ was made in another checkout, and would build that one: \`make clean\` removes it" >&2
 	    exit 1
 	fi
 	[ -f build/build.ninja ] || cmake -S . -B build -G Ninja -DCST_PYTHON="$$PWD/.venv/bin/python" --log-level=WARNING
+endef
 
 build: configured
 	@$(IN)
@@ -81,8 +85,12 @@ test-long: check build
 	done
 	exit $$status
 
-demo: build
-	@$(IN); .venv/bin/python examples/demo/demo.py $(if $(FILE),"$(FILE)")
+# Of tools, Python packages and targets only what it needs, because it is the first that a user runs.
+demo:
+	@$(IN); cmake/tools.sh demo; cmake/venv.sh demo
+	$(CONFIGURE)
+	cmake --build build -j $(JOBS) --target demo -- $$([ -t 1 ] || echo --quiet)
+	.venv/bin/python examples/demo/demo.py $(if $(FILE),"$(FILE)")
 
 bench: build
 	@$(IN); bench/run.sh $(BENCH)

@@ -21,10 +21,11 @@ def run_group(group: str, folder: Path) -> list[str]:
     failed = []
     began = time.monotonic()
     with made(CHECKOUT, folder) as root:
-        print(f"{time.monotonic() - began:7.1f} s  a minimal root", flush=True)
+        print(f"{time.monotonic() - began:7.1f} s                   a minimal root", flush=True)
         for step in steps(CHECKOUT, group):
             ran = root.run(step.script, step.seconds)
-            print(f"{ran.seconds:7.1f} s  {step.name}" + (f"  FAILED ({ran.status})" if ran.status else ""), flush=True)
+            failure = f"  FAILED ({ran.status})" if ran.status else ""
+            print(f"{ran.seconds:7.1f} s {ran.cpu_seconds:7.1f} s of CPU  {step.name}{failure}", flush=True)
             if ran.status:
                 failed.append(step.name)
                 print(*(f"    {line}" for line in ran.output.splitlines()[-LAST_LINES:]), sep="\n", flush=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import resource
 import subprocess
 import time
 from collections.abc import Iterator
@@ -18,10 +19,17 @@ MOUNTED = ("proc", "sys", "dev")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
+def cpu_seconds() -> float:
+    """Of all processes that this one started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 @dataclass(frozen=True)
 class Ran:
     status: int
     seconds: float
+    cpu_seconds: float
     output: str
 
 
@@ -34,7 +42,7 @@ class Root:
         environment = {**machine.environment(), "PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8"}
         settings = [f"{name}={value}" for name, value in environment.items()]
         shell = ("timeout", str(seconds), "bash", "-euo", "pipefail", "-c", f"cd {CLONE}\n{script}")
-        began = time.monotonic()
+        began, worked = time.monotonic(), cpu_seconds()
         done = subprocess.run(
             ("chroot", self.folder, "/usr/bin/env", "-i", *settings, *shell),
             stdin=subprocess.DEVNULL,
@@ -43,7 +51,7 @@ class Root:
             text=True,
             errors="replace",
         )
-        return Ran(done.returncode, time.monotonic() - began, done.stdout)
+        return Ran(done.returncode, time.monotonic() - began, cpu_seconds() - worked, done.stdout)
 
 
 @contextlib.contextmanager
