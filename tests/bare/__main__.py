@@ -4,6 +4,7 @@ of what ran, with times. `--folder`: where the root is made; `--keep`: and left 
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
@@ -40,6 +41,7 @@ def main() -> int:
     asked = parser.parse_args()
     if unknown := set(asked.groups) - set(GROUPS):
         parser.error(f"no group {', '.join(sorted(unknown))}")
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # what is mounted goes then too
     failed = []
     for group in asked.groups or GROUPS:
         print(f"{group}:", flush=True)
