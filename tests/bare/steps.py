@@ -25,7 +25,7 @@ FRESH = "rm -rf /tmp/env && python3 -m venv /tmp/env"
 class Step:
     name: str
     script: str  # of bash, in the clone
-    seconds: float = 600  # after which it is ended
+    seconds: float = 1800  # after which it is ended
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def written(path: str, text: str) -> str:
 def one_by_one(block: Block) -> list[Step]:
     """A step for each of its lines but `make test`, which takes a quarter of an hour (`with_tests`)."""
     lines = [line.partition(" #")[0].strip() for line in block.text.splitlines()]
-    return [Step(line, line, 1200) for line in lines if line and line != "make test"]
+    return [Step(line, line, 3600) for line in lines if line and line != "make test"]
 
 
 def c_program(block: Block) -> list[Step]:
@@ -65,7 +65,7 @@ def c_program(block: Block) -> list[Step]:
 def python_program(block: Block) -> list[Step]:
     run = f"cd /tmp\n{written('/tmp/a.py', block.text)}\n/tmp/env/bin/python -I /tmp/a.py"
     return [
-        Step("pip install .", f"{FRESH}\n/tmp/env/bin/pip install -q .", 1200),
+        Step("pip install .", f"{FRESH}\n/tmp/env/bin/pip install -q .", 3600),
         Step("README.md: Python", run),
     ]
 
@@ -173,13 +173,13 @@ taskset -c 0 build/integrations/ipsec_mb/cst-ipsec-mb-compare-1 \
 
 def packages() -> list[Step]:
     return [
-        Step("make", "make", 1200),
-        Step("make deb", "make deb", 1200),
+        Step("make", "make", 3600),
+        Step("make deb", "make deb", 3600),
         Step("apt-get install build/packages/*.deb", DEB),
         Step("make wheel", "make wheel"),
         Step("the wheel in an empty environment", WHEEL),
         Step("make tarball", "make tarball"),
-        Step("conan create packaging/conan", CONAN, 1800),
+        Step("conan create packaging/conan", CONAN, 3600),
     ]
 
 
@@ -187,7 +187,7 @@ def integrations() -> list[Step]:
     """DPDK's programs are left out: 150 MB of packages."""
     return [
         Step("integrations/openssl: a configuration", OPENSSL),
-        Step("integrations/ipsec_mb: the comparison with Intel's", IPSEC_MB, 1200),
+        Step("integrations/ipsec_mb: the comparison with Intel's", IPSEC_MB, 3600),
     ]
 
 
@@ -196,10 +196,10 @@ GROUPS = ("readme", "examples", "packages")
 
 def steps(root: Path, group: str) -> list[Step]:
     """Of a group, which begins in a root where nothing has been built."""
-    first = [Step("make demo", "make demo", 1200)]
+    first = [Step("make demo", "make demo", 3600)]
     if group == "readme":
         return [*first, *of_blocks(root, ("README.md",))]
     if group == "examples":
         pages = ("examples/new_pair/README.md", "examples/own_hash/README.md")
-        return [Step("make", "make", 1200), *of_examples(root), *of_blocks(root, pages), *integrations()]
+        return [Step("make", "make", 3600), *of_examples(root), *of_blocks(root, pages), *integrations()]
     return packages()
