@@ -4,26 +4,15 @@ so)."""
 from __future__ import annotations
 
 from cryptostitch.binding import runtime
-
-
-def runs(context: runtime.Context, suite: str) -> bool:
-    """Whether this CPU has the instructions of the suite."""
-    try:
-        context.suite(suite)
-    except runtime.RuntimeFailure as failure:
-        if failure.code != runtime.ERR_UNSUPPORTED:
-            raise
-        return False
-    return True
+from jobs.samples import suites_of
 
 
 def suite_names() -> list[str]:
     """Those that this CPU runs: all of them, where it has AES-NI (test_lesser_cpu.py)."""
     try:
-        context = runtime.Context()
+        return suites_of(runtime.Context())
     except FileNotFoundError:
         return []
-    return [name for name in context.suites() if runs(context, name)]
 
 
 def kernel_names() -> list[str]:

@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from built import runs
 from click.testing import CliRunner
 from cryptostitch.binding import runtime
 from cryptostitch.binding.runtime import Context, RuntimeFailure
 from cryptostitch.cli import main
+from jobs.samples import runs
 
 CPU = "CRYPTOSTITCH_CPU"
 
