@@ -1,5 +1,5 @@
 # The front door. `make`, `make check`, `make test [CPU=zen3]`, `make test-lesser`,
-# `make test-long`, `make demo [FILE=...]`,
+# `make test-long [PART=name]`, `make demo [FILE=...]`,
 # `make bench [BENCH="--rows ..."]`, `make bench-tiers`, `make figures`, `make peers [PEERS="openssl ..."]` (the newest
 # of those whom the benchmark compares with, into build/peers), `make deb`, `make tarball`, `make wheel` (into
 # build/packages); works from any folder with `make -C`.
@@ -12,6 +12,7 @@ CPU ?= $(CRYPTOSTITCH_CPU)
 BENCH ?=
 PEERS ?=
 PYTEST ?=
+PART ?=
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all build configured venv tools check format test test-lesser test-long demo bench bench-tiers figures peers
@@ -31,12 +32,16 @@ venv:
 
 configured: venv tools
 	@$(IN)
+	$(CONFIGURE)
+
+define CONFIGURE
 	PATH="$$PWD/.venv/bin:$$PATH"
 	if [ -f build/CMakeCache.txt ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$$PWD" build/CMakeCache.txt; then
 	    echo "build/ was made in another checkout, and would build that one: \`make clean\` removes it" >&2
 	    exit 1
 	fi
 	[ -f build/build.ninja ] || cmake -S . -B build -G Ninja -DCST_PYTHON="$$PWD/.venv/bin/python" --log-level=WARNING
+endef
 
 build: configured
 	@$(IN)
@@ -68,12 +73,24 @@ test-lesser: build
 	echo "on a lesser CPU, $$cpu:"
 	CRYPTOSTITCH_CPU=$$cpu .venv/bin/python -m pytest -n $(JOBS) --dist worksteal -m cpu $(PYTEST)
 
-# The long forms: every kernel's whole ladder, long fuzzing, the whole suite under each restriction. Hours on two cores.
-test-long: export CRYPTOSTITCH_LONG = 1
-test-long: test
+# The long forms, in parts (tests/parts.py): every kernel's whole ladder, long fuzzing, the whole suite under each
+# restriction. Hours on two cores without PART.
+test-long: check build
+	@$(IN); cmake/tools.sh test
+	status=0
+	for part in $(if $(PART),'$(PART)',$$(.venv/bin/python tests/parts.py)); do
+	    echo "the long tests, $$part:"
+	    CRYPTOSTITCH_LONG=1 CRYPTOSTITCH_CPU='$(CPU)' .venv/bin/python -m pytest -n $(JOBS) --dist worksteal \
+	        --part "$$part" $(PYTEST) || status=$$?
+	done
+	exit $$status
 
-demo: build
-	@$(IN); .venv/bin/python examples/demo/demo.py $(if $(FILE),"$(FILE)")
+# Of tools, Python packages and targets only what it needs, because it is the first that a user runs.
+demo:
+	@$(IN); cmake/tools.sh demo; cmake/venv.sh demo
+	$(CONFIGURE)
+	cmake --build build -j $(JOBS) --target demo -- $$([ -t 1 ] || echo --quiet)
+	.venv/bin/python examples/demo/demo.py $(if $(FILE),"$(FILE)")
 
 bench: build
 	@$(IN); bench/run.sh $(BENCH)

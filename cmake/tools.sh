@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the build tools that are missing: with apt as root, else as pip wheels into .venv. Quiet and quick when
 # nothing is missing. `tools.sh test`: the browser that the tests of pages look with, and what others compare with, too;
-# `tools.sh deb`: what makes Debian packages.
+# `tools.sh deb`: what makes Debian packages; `tools.sh demo`: no more than `make demo` needs.
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
@@ -17,17 +17,23 @@ command -v ninja >/dev/null || missing="$missing ninja-build"
 command -v xz >/dev/null || missing="$missing xz-utils"
 optional= # libssl-dev, libipsec-mb-dev: cst-bench; clang, libclang-rt: fuzzing with libFuzzer; qemu-user: other CPUs;
 # gdb, linux-perf: whether they see kernels
-command -v gdb >/dev/null || optional="$optional gdb"
-command -v perf >/dev/null || optional="$optional linux-perf"
-command -v qemu-x86_64 >/dev/null || optional="$optional qemu-user"
-command -v clang++ >/dev/null || optional="$optional clang libclang-rt-14-dev"
+stamp=build/tools.optional
 [ -e /usr/include/openssl/evp.h ] || optional="$optional libssl-dev"
-[ -e /usr/include/intel-ipsec-mb.h ] || optional="$optional libipsec-mb-dev"
+if [ "${1:-}" = demo ]; then
+    stamp=build/tools.demo
+else
+    command -v gdb >/dev/null || optional="$optional gdb"
+    command -v perf >/dev/null || optional="$optional linux-perf"
+    command -v qemu-x86_64 >/dev/null || optional="$optional qemu-user"
+    command -v clang++ >/dev/null || optional="$optional clang libclang-rt-14-dev"
+    [ -e /usr/include/intel-ipsec-mb.h ] || optional="$optional libipsec-mb-dev"
+fi
 
-beside= # for tests/pages, and the tests that compare with ISA-L and fsverity, which are skipped without
+beside= # for tests/pages, tests/bare, and the tests that compare with ISA-L and fsverity, which are skipped without
 if [ "${1:-}" = test ]; then
     command -v chromium >/dev/null || beside="$beside chromium fonts-dejavu-core"
     command -v chromedriver >/dev/null || beside="$beside chromium-driver"
+    command -v mmdebstrap >/dev/null || beside="$beside mmdebstrap"
     command -v fsverity >/dev/null || beside="$beside fsverity"
     [ -e /usr/lib/x86_64-linux-gnu/libisal.so.2 ] || beside="$beside libisal2"
 fi
@@ -44,12 +50,13 @@ if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
         echo "installing$missing"
         install $missing || { cat build/tools.log >&2; exit 1; }
     fi
-    if [ -n "$optional" ] && [ ! -e build/tools.optional ]; then
+    if [ -n "$optional" ] && [ ! -e $stamp ]; then
         echo "installing$optional (for the benchmark and fuzzing; not required)"
         for package in $optional; do
             install "$package" || echo "  $package: not to be had; what needs it will do without"
         done
-        touch build/tools.optional
+        touch $stamp
+        [ ! -e build/CMakeCache.txt ] || touch build/CMakeCache.txt # so that CMake looks for them again
     fi
     if [ -n "$beside" ] && [ ! -e build/tools.beside ]; then
         echo "installing$beside (for tests that are skipped without; not required)"

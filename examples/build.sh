@@ -11,7 +11,7 @@ mkdir -p build/examples
 exec 9>build/examples/.lock # one installation at a time
 flock 9
 {
-    cmake --install build --prefix "$PWD/build/prefix" &&
+    cmake --install build --prefix "$PWD/build/prefix" --component library &&
         cmake -S "examples/$NAME" -B "build/examples/$NAME" -G Ninja -DCMAKE_BUILD_TYPE=Release \
             -DCMAKE_PREFIX_PATH="$PWD/build/prefix" -DCRYPTOSTITCH_PYTHON="$PWD/.venv/bin/python" "$@" &&
         cmake --build "build/examples/$NAME"

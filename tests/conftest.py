@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from drawn_cpu import CPU, DEPENDS_ON_CPU
+from parts import PARTS, part_of
 from vectors.counts import falls, rises, wanted
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,14 +20,25 @@ pytest_plugins = ["allowed_skips"]
 gc.set_threshold(100_000, 50, 50)  # as the command line does
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--part", metavar="NAME", help="only this part of the long tests (parts.py)")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(ROOT / "tests").as_posix().startswith(DEPENDS_ON_CPU):
             item.add_marker(pytest.mark.cpu)
+    if config.option.part:
+        mine = [config.option.part in part_of(item.nodeid.removeprefix("tests/")) for item in items]
+        config.hook.pytest_deselected(items=[item for item, is_mine in zip(items, mine) if not is_mine])
+        items[:] = [item for item, is_mine in zip(items, mine) if is_mine]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Ends the session when CRYPTOSTITCH_CPU names no CPU, or one that has more than this one."""
+    """Ends the session when CRYPTOSTITCH_CPU names no CPU, or one that has more than this one, or when --part names
+    none."""
+    if config.option.part and config.option.part not in PARTS:
+        raise pytest.UsageError(f"no part {config.option.part}; there are {', '.join(PARTS)}")
     if os.environ.get(CPU) and (ROOT / "build/libcryptostitch.so").exists():
         from cryptostitch.binding import runtime
 
@@ -122,7 +134,7 @@ def vector_counts(terminalreporter: pytest.TerminalReporter) -> Counter[str]:
 def is_whole(config: pytest.Config) -> bool:
     """Whether the session runs every test there is."""
     return config.args_source == config.ArgsSource.TESTPATHS and not (
-        config.option.keyword or config.option.markexpr or config.option.lf
+        config.option.keyword or config.option.markexpr or config.option.lf or config.option.part
     )
 
 

@@ -13,7 +13,7 @@ from cryptostitch.binding.runtime import OPEN, SEAL, Context
 from cryptostitch.ladder import oracle
 from jobs.builder import OWN_KEY, BuiltJob, JobSpec, Keys, forced, run
 from jobs.memory import Guarded
-from jobs.samples import EDGES, LANES
+from jobs.samples import EDGES, LANES, suites_of
 
 COUNTS = (*range(1, LANES + 2), 2 * LANES + 1)
 LONGER = (256, 1024, 2048, 3000)
@@ -55,7 +55,7 @@ def main(placement: str, every: int, target: str, kernel: str = "") -> None:
     keys = Keys(context, rng)
     runs = jobs = 0
     with forced(context, kernel, context.suites() if kernel else []) as fitting:
-        for at, specs in enumerate(all_bursts(fitting if kernel else context.suites(), rng)):
+        for at, specs in enumerate(all_bursts(fitting if kernel else suites_of(context), rng)):
             if (at + rng.randrange(every)) % every:
                 continue
             print(

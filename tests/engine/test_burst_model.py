@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jobs.builder import OWN_KEY, BuiltJob, JobSpec, Keys, forced, run
 from jobs.memory import Arena
-from jobs.samples import TARGETS
+from jobs.samples import TARGETS, suites_of
 from jobs.strategies import bursts, effort, trains
 
 
@@ -31,7 +31,9 @@ def check(context: Context, arena: Arena, specs: list[JobSpec], seed: int) -> No
 def test_any_burst(contexts: dict[str, Context], arena: Arena) -> None:
     @effort(quick=120, long=4000)
     @given(
-        specs=bursts(contexts["host"].suites()), seed=st.integers(0, 2**32), target=st.sampled_from(("host", *TARGETS))
+        specs=bursts(suites_of(contexts["host"])),
+        seed=st.integers(0, 2**32),
+        target=st.sampled_from(("host", *TARGETS)),
     )
     def any_burst(specs: list[JobSpec], seed: int, target: str) -> None:
         check(contexts[target], arena, specs, seed)
@@ -42,7 +44,9 @@ def test_any_burst(contexts: dict[str, Context], arena: Arena) -> None:
 def test_jobs_that_are_alike(contexts: dict[str, Context], arena: Arena) -> None:
     @effort(quick=80, long=4000)
     @given(
-        specs=trains(contexts["host"].suites()), seed=st.integers(0, 2**32), target=st.sampled_from(("host", *TARGETS))
+        specs=trains(suites_of(contexts["host"])),
+        seed=st.integers(0, 2**32),
+        target=st.sampled_from(("host", *TARGETS)),
     )
     def any_train(specs: list[JobSpec], seed: int, target: str) -> None:
         check(contexts[target], arena, specs, seed)
@@ -52,7 +56,7 @@ def test_jobs_that_are_alike(contexts: dict[str, Context], arena: Arena) -> None
 
 def test_messages_of_one_length_in_other_pieces(host: Context, arena: Arena) -> None:
     """Heads of one block and of two, before texts that make up for it."""
-    for suite in (suite for suite in host.suites() if suite.endswith("-etm")):
+    for suite in (suite for suite in suites_of(host) if suite.endswith("-etm")):
         for direction in (SEAL, OPEN):
             check(host, arena, [JobSpec(suite, direction, 1024 - aad, OWN_KEY, aad) for aad in (0, 64, 0, 112) * 9], 1)
 
@@ -60,7 +64,7 @@ def test_messages_of_one_length_in_other_pieces(host: Context, arena: Arena) -> 
 def test_any_burst_on_any_kernel(library: str, arena: Arena) -> None:
     """A kernel that costs would not choose does the bulk of all suites that it fits."""
     context = Context(library=library)
-    suites = context.suites()
+    suites = suites_of(context)
 
     @effort(quick=60, long=4000)
     @given(specs=bursts(suites), seed=st.integers(0, 2**32), kernel=st.sampled_from(context.kernels()))
@@ -74,7 +78,7 @@ def test_any_burst_on_any_kernel(library: str, arena: Arena) -> None:
 def test_every_suite_comes_up(host: Context, arena: Arena) -> None:
     """What the strategies draw is not narrower than it looks."""
     rng, keys = random.Random(1), Keys(host, random.Random(2))
-    for suite in host.suites():
+    for suite in suites_of(host):
         for direction in (0, 1):
             arena.clear()
             built = [

@@ -11,7 +11,7 @@ from cryptostitch.binding.runtime import ERR_AUTH, OPEN, SEAL, Context
 from cryptostitch.ladder import oracle
 from jobs.builder import OWN_KEY, BuiltJob, JobSpec, Keys, run
 from jobs.memory import Arena
-from jobs.samples import EDGES, LANES, LONG, TARGETS
+from jobs.samples import EDGES, LANES, LONG, TARGETS, suites_of
 
 LENGTHS = EDGES if LONG else (0, 16, 55, 64, 121)
 ALONE = 3
@@ -59,7 +59,7 @@ def result(
 @pytest.mark.parametrize("direction", [SEAL, OPEN], ids=["seal", "open"])
 def test_alone_or_among_others(contexts: dict[str, Context], arena: Arena, suite: str, direction: int) -> None:
     rng = random.Random(f"{suite} {direction}")
-    suites = contexts["host"].suites()
+    suites = suites_of(contexts["host"])
     kept = {target: Keys(contexts[target], random.Random(suite)) for target in TARGETS}
     for length in (*LENGTHS, rng.randrange(200, 2000)):
         spec = JobSpec(suite, direction, length, ALONE, aad=rng.choice((8, 13, 16)), shifts=(rng.randrange(64), 0))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from jobs.builder import BuiltJob, JobSpec, Keys
 from jobs.memory import Arena
-from jobs.samples import TARGETS
+from jobs.samples import TARGETS, suites_of
 from jobs.strategies import bursts, effort, specs
 
 MOST_BYTES = 4 << 20
@@ -54,12 +54,12 @@ class Machine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def submit_many(self, data: st.DataObject) -> None:
-        for spec in data.draw(bursts(self.keys.context.suites())):
+        for spec in data.draw(bursts(suites_of(self.keys.context))):
             self.submit_one(spec)
 
     @rule(data=st.data())
     def submit_few(self, data: st.DataObject) -> None:
-        for spec in data.draw(st.lists(specs(self.keys.context.suites()), min_size=1, max_size=5)):
+        for spec in data.draw(st.lists(specs(suites_of(self.keys.context)), min_size=1, max_size=5)):
             self.submit_one(spec)
 
     def take_one(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from cryptostitch.binding.runtime import ERR_JIT, ERR_UNSUPPORTED, Context, RuntimeFailure
 from cryptostitch.ladder import oracle
 
 LONG = bool(os.environ.get("CRYPTOSTITCH_LONG"))
@@ -24,6 +25,22 @@ NUMBERS = (1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 130)
 """Of jobs: around the lanes of every kernel, and more than run at once."""
 HEADS = (0, 1, 8, 12, 13, 16, 20, 47, 48, 49, 63, 64, 65, 112, 128, 240, 241, 255, 256, 257, 300, 700)
 """Bytes of AAD: around blocks, and more than a kernel's head takes."""
+
+
+def runs(context: Context, suite: str) -> bool:
+    """Whether this CPU has the instructions of the suite."""
+    try:
+        context.suite(suite)
+    except RuntimeFailure as failure:
+        if failure.code not in (ERR_UNSUPPORTED, ERR_JIT):
+            raise
+        return False
+    return True
+
+
+def suites_of(context: Context) -> list[str]:
+    """Those that the context can run."""
+    return [name for name in context.suites() if runs(context, name)]
 
 
 def construction(suite: str) -> tuple[object, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from built import kernel_names
 from cryptostitch.binding import runtime
 from cryptostitch.core.contract import END_IN, END_OUT, POWERS_END
 from cryptostitch.core.ir import Ins, Mem
@@ -21,8 +22,9 @@ from cryptostitch.passes.verify import check_bounds, check_kernel
 from cryptostitch.pipeline import Generator
 
 GENERATOR = Generator(proves=False)
-NAMES = [name for name in GENERATOR.kernel_names() if name.startswith("aes128_gcm_")]
-TEXTS = [name for name in GENERATOR.kernel_names() if "_whole_" in name and not name.startswith(("aes192", "aes256"))]
+KERNELS = kernel_names()
+NAMES = [name for name in KERNELS if name.startswith("aes128_gcm_")]
+TEXTS = [name for name in KERNELS if "_whole_" in name and not name.startswith(("aes192", "aes256"))]
 MASKED = "aes128_gcm_enc_x1_by16@avx512_vaes"
 
 

@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from jobs.builder import Bench, BuiltJob, JobSpec, arena
+from jobs.samples import suites_of
 
 LENGTHS = (0, 1, 15, 16, 17, 55, 56, 57, 63, 64, 65, 119, 120, 121, 320, 1000, 4096)
 SUITES = (
@@ -45,7 +46,7 @@ class Machine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.context = runtime.Context()
-        self.suites = [name for name in SUITES if name in self.context.suites()]
+        self.suites = [name for name in SUITES if name in suites_of(self.context)]
 
     @initialize(fill=st.integers(1, 40), age=st.integers(1, 60), room=st.integers(0, 30), seed=st.integers(0, 2**32))
     def begin(self, fill: int, age: int, room: int, seed: int) -> None:

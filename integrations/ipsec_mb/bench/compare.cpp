@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
@@ -127,14 +128,29 @@ Run bursts(Work work, bool opens, size_t bytes, size_t burst) {
     };
 }
 
+// Version 2.0 wants the numbers of its suite in each job of an array, and calls through a null pointer without. They
+// are the same for all jobs of a session, so a program asks for them once and copies them.
+template <class Job>
+auto copy_suite(const Job &from, Job *to, int) -> decltype(from.suite_id[0], void()) {
+    memcpy(to->suite_id, from.suite_id, sizeof(to->suite_id));
+}
+template <class Job>
+void copy_suite(const Job &, Job *, long) {}
+
 Run arrays(Work work, bool opens, size_t bytes, size_t burst) {
     return [=](Library *of, size_t packets) {
         IMB_MGR *const manager = of->manager;
         std::vector<IMB_JOB *> jobs(burst);
         const uint32_t n = uint32_t(burst);
+        IMB_JOB session;
         for (size_t at = 0; at < packets; at += burst) {
             if (manager->get_next_burst(manager, n, jobs.data()) != n) stop("no room for a burst");
             for (size_t i = 0; i < burst; i++) fill(of, jobs[i], work, opens, (at + i) % PACKETS, bytes);
+            if (!at) {
+                cst::imb::name_suite_for(manager, jobs[0]);
+                session = *jobs[0];
+            }
+            for (size_t i = 0; i < burst; i++) copy_suite(session, jobs[i], 0);
             uint32_t back = manager->submit_burst_nocheck(manager, n, jobs.data());
             while (back < n) back += manager->flush_burst(manager, n - back, jobs.data());
         }

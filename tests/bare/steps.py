@@ -1,0 +1,205 @@
+"""What runs in a bare root, in which order: every command that the front page and the pages it links show."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+PAGES = (
+    "README.md",
+    "examples/README.md",
+    "examples/new_pair/README.md",
+    "examples/own_hash/README.md",
+    "packaging/README.md",
+    "integrations/ipsec_mb/README.md",
+    "integrations/openssl/README.md",
+)
+ENV = 'export PATH="$PWD/.venv/bin:$PATH"'
+FRESH = "rm -rf /tmp/env && python3 -m venv /tmp/env"
+
+
+@dataclass(frozen=True)
+class Step:
+    name: str
+    script: str  # of bash, in the clone
+    seconds: float = 1800  # after which it is ended
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page. `index`: among all of the page."""
+
+    page: str
+    index: int
+    language: str
+    text: str
+
+
+def blocks(root: Path, page: str) -> list[Block]:
+    found = re.findall(r"^```(\w*)\n(.*?)^```", (root / page).read_text(), re.M | re.S)
+    return [Block(page, at, language, text) for at, (language, text) in enumerate(found)]
+
+
+def written(path: str, text: str) -> str:
+    """A line that writes the text into a file."""
+    return f"printf %s {shlex.quote(text)} >{path}"
+
+
+def one_by_one(block: Block) -> list[Step]:
+    """A step for each of its lines but `make test`, which takes a quarter of an hour (`with_tests`)."""
+    lines = [line.partition(" #")[0].strip() for line in block.text.splitlines()]
+    return [Step(line, line, 3600) for line in lines if line and line != "make test"]
+
+
+def c_program(block: Block) -> list[Step]:
+    build = "cc /tmp/a.c -o /tmp/a -lcryptostitch\n/tmp/a"
+    return [
+        Step("make install", "make install && ldconfig"),
+        Step("README.md: C", f"{written('/tmp/a.c', block.text)}\n{build}"),
+    ]
+
+
+def python_program(block: Block) -> list[Step]:
+    run = f"cd /tmp\n{written('/tmp/a.py', block.text)}\n/tmp/env/bin/python -I /tmp/a.py"
+    return [
+        Step("pip install .", f"{FRESH}\n/tmp/env/bin/pip install -q .", 3600),
+        Step("README.md: Python", run),
+    ]
+
+
+def cmake_project(block: Block) -> list[Step]:
+    """As a project that finds the library below /usr/local would."""
+    kernel = re.search(r"KERNELS (\w+)@(\w+)", block.text)
+    symbol = f"cst_k_{kernel[1]}_{kernel[2]}"
+    head = "cmake_minimum_required(VERSION 3.22)\nproject(mine LANGUAGES C)\nadd_executable(my_program main.c)\n"
+    main = f"extern void {symbol}(const void *);\nint main(void) {{ return {symbol} == 0; }}\n"
+    script = (
+        ENV,
+        "python=$PWD/.venv/bin/python; rm -rf /tmp/mine; mkdir /tmp/mine; cd /tmp/mine",
+        written("CMakeLists.txt", head + block.text),
+        written("main.c", main),
+        'cmake -S . -B b -DCRYPTOSTITCH_PYTHON="$python" && cmake --build b && b/my_program',
+    )
+    return [Step("README.md: CMake", "\n".join(script))]
+
+
+def commands(block: Block) -> list[Step]:
+    """The lines of a page in a folder of examples run in a copy of it, those of the front page in an empty one."""
+    name = "" if "/" not in block.page else str(Path(block.page).parent)
+    place = f"/tmp/run/{name}"
+    fill = f"mkdir -p {place} && cp -rn {name}/. {place}" if name else f"mkdir -p {place}"
+    path = 'export PATH="$PWD/.venv/bin:$PWD/build:$PWD/build/examples/own_hash:$PATH"'
+    example = "\nexamples/build.sh own_hash" if "own_hash ascon" in block.text else ""
+    return [
+        Step(f"{block.page}: {line}", f"{path}{example}\n{fill}\ncd {place}\n{line}")
+        for line in block.text.splitlines()
+    ]
+
+
+def script(block: Block) -> list[Step]:
+    return [Step(f"{block.page}: {block.text.splitlines()[0]}", block.text)]
+
+
+OUTPUT = None  # a block that shows what a command prints
+RUN = {
+    ("README.md", 0): one_by_one,
+    ("README.md", 1): script,
+    ("README.md", 2): c_program,
+    ("README.md", 3): python_program,
+    ("README.md", 4): cmake_project,
+    ("README.md", 5): commands,
+    ("README.md", 6): commands,
+    ("examples/new_pair/README.md", 0): commands,
+    ("examples/new_pair/README.md", 1): OUTPUT,
+    ("examples/new_pair/README.md", 2): commands,
+    ("examples/own_hash/README.md", 0): commands,
+    ("examples/own_hash/README.md", 1): commands,
+}
+"""How each block runs, by page and index; a block that is missing here fails test_bare.py."""
+WORDS = {"FILE": "README.md", "FOLDER": "include"}
+
+
+def of_blocks(root: Path, pages: tuple[str, ...]) -> Iterator[Step]:
+    for page in pages:
+        for block in blocks(root, page):
+            yield from (RUN[page, block.index] or (lambda _: []))(block)
+
+
+def of_examples(root: Path) -> Iterator[Step]:
+    """The commands of the table of examples, of those that need no more than a file."""
+    for line in (root / "examples/README.md").read_text().splitlines():
+        for command in re.findall(r"`((?:examples/build\.sh|\.venv/bin/python) [^`]+)`", line):
+            if "PACK" not in command:
+                run = re.sub("|".join(WORDS), lambda match: WORDS[match[0]], command)
+                yield Step(f"examples/README.md: {run}", run)
+
+
+DEB = """
+apt-get -qq -y -o Dpkg::Use-Pty=0 install ./build/packages/*.deb >/dev/null
+echo -n abc >/tmp/abc
+[ "$(/usr/bin/cst-sum -a md5 /tmp/abc)" = "900150983cd24fb0d6963f7d28e17f72  /tmp/abc" ]
+pkg-config --version >/dev/null || apt-get -qq -y install pkg-config >/dev/null
+pkg-config --modversion cryptostitch
+"""
+WHEEL = f"""
+{FRESH}
+/tmp/env/bin/pip install -q --no-index build/packages/*.whl
+cd /tmp
+/tmp/env/bin/python -I -c 'import cryptostitch as c; print(c.hash_many("md5", [b"abc"])[0].hex())'
+"""
+CONAN = f"""
+{FRESH}
+/tmp/env/bin/pip install -q 'conan==2.*' cmake==3.31.*
+export PATH="/tmp/env/bin:$PWD/.venv/bin:$PATH"
+conan profile detect --force
+conan create packaging/conan
+"""
+OPENSSL = f"""
+command -v openssl >/dev/null || apt-get -qq -y install openssl >/dev/null
+{ENV}
+cryptostitch openssl-config >/tmp/openssl.cnf
+cryptostitch openssl-config /tmp/openssl.cnf
+OPENSSL_CONF=/tmp/openssl.cnf openssl list -providers | grep -qi cryptostitch
+"""
+IPSEC_MB = """
+original=/usr/lib/x86_64-linux-gnu/libIPSec_MB.so.1
+taskset -c 0 build/integrations/ipsec_mb/cst-ipsec-mb-compare-1 \
+    build/integrations/ipsec_mb/libIPSec_MB.so.1 $original
+"""
+
+
+def packages() -> list[Step]:
+    return [
+        Step("make", "make", 3600),
+        Step("make deb", "make deb", 3600),
+        Step("apt-get install build/packages/*.deb", DEB),
+        Step("make wheel", "make wheel"),
+        Step("the wheel in an empty environment", WHEEL),
+        Step("make tarball", "make tarball"),
+        Step("conan create packaging/conan", CONAN, 3600),
+    ]
+
+
+def integrations() -> list[Step]:
+    """DPDK's programs are left out: 150 MB of packages."""
+    return [
+        Step("integrations/openssl: a configuration", OPENSSL),
+        Step("integrations/ipsec_mb: the comparison with Intel's", IPSEC_MB, 3600),
+    ]
+
+
+GROUPS = ("readme", "examples", "packages")
+
+
+def steps(root: Path, group: str) -> list[Step]:
+    """Of a group, which begins in a root where nothing has been built."""
+    first = [Step("make demo", "make demo", 3600)]
+    if group == "readme":
+        return [*first, *of_blocks(root, ("README.md",))]
+    if group == "examples":
+        pages = ("examples/new_pair/README.md", "examples/own_hash/README.md")
+        return [Step("make", "make", 3600), *of_examples(root), *of_blocks(root, pages), *integrations()]
+    return packages()

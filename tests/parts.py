@@ -1,0 +1,99 @@
+"""The long form of the tests (CRYPTOSTITCH_LONG=1) in named parts of some ten minutes on two cores:
+`make test-long PART=NAME`; `make test-long` runs one after the other.
+
+As a program it prints the parts' names; with `--draw N` those of N parts drawn by the commit's hash.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+PACK = "ladder/test_default_pack.py"
+PACK_PARTS, PACK_BATCHES = 10, 140
+
+
+def _batches(part: int) -> str:
+    """A pattern of the node ids of one of ten shares of the default pack's batches."""
+    share = PACK_BATCHES // PACK_PARTS
+    numbers = "|".join(str(n) for n in range(part * share, (part + 1) * share))
+    return rf"{re.escape(PACK)}::test_kernels\[({numbers})\]"
+
+
+def _files(*names: str) -> tuple[str, ...]:
+    return tuple(rf"{re.escape(name)}::.*" for name in names)
+
+
+PARTS: dict[str, tuple[str, ...]] = {
+    **{
+        f"bare-{group}": (rf"bare/test_bare\.py::test_group\[{group}\]",)
+        for group in ("readme", "examples", "packages")
+    },
+    "bursts": _files("engine/test_burst_model.py"),
+    "calibration": _files("runtime/test_api_calibrate.py", "test_defaults.py"),
+    "columns": _files("runtime/test_api_column.py", "runtime/test_api_code.py"),
+    "constant-time": _files("engine/test_constant_time.py"),
+    "cst-sum": _files("test_sum.py", "test_sum_faults.py"),
+    "digests": _files(
+        *("runtime/test_api_checksum.py", "runtime/test_api_hashes.py"),
+        *("runtime/test_api_parts.py", "runtime/test_api_residue.py", "runtime/test_api_trees.py"),
+    ),
+    "edges": _files("engine/test_edges.py", "engine/test_lane_isolation.py"),
+    "fuzz": _files("runtime/test_fuzz.py", "runtime/test_fuzz_binding.py"),
+    "hardening": _files("runtime/test_hardening.py", "runtime/test_api_memory.py"),
+    "ipsec-mb": _files("integrations/test_ipsec_mb_programs.py"),
+    "managers": _files("engine/test_manager_model.py"),
+    "models": _files("generator/test_allocate_random.py", "ladder/test_model_instructions.py"),
+    "mutations": _files("ladder/test_mutate.py"),
+    "openssl-calls": _files("integrations/test_openssl_ciphers.py", "integrations/test_openssl_evp_test.py"),
+    "openssl-servers": _files(
+        *("integrations/test_openssl_nginx.py", "integrations/test_openssl_servers.py"),
+        "integrations/test_openssl_tls.py",
+    ),
+    "packages": _files("packages/test_conan.py", "packages/test_deb.py", "packages/test_vcpkg.py", "test_wheel.py"),
+    **{f"pack-{part}": (_batches(part),) for part in range(PACK_PARTS)},
+    "peers": _files("test_bench_newest.py", "test_bench_peers.py"),
+    "plans-counters": _files("runtime/test_plan_counters.py", "runtime/test_plan_entries.py"),
+    "plans-heads": _files("runtime/test_plan_heads.py"),
+    "plans-lengths": _files("runtime/test_plan_lengths.py"),
+    "plans-mixed": _files("runtime/test_plan_mixed.py"),
+    "plans-numbers": _files("runtime/test_plan_numbers.py"),
+    "sanitizers": _files("runtime/test_sanitize.py"),
+    "soak": _files("soak/test_soak.py"),
+    "tls": _files("engine/test_tls.py", "engine/test_tls_write.py"),
+}
+"""By name: patterns of node ids below tests/."""
+
+DRAWN = ()
+"""Parts that passed as a whole, in at most ten minutes."""
+NOT_RUN = "has not been run as a whole since it was cut out"
+NOT_DRAWN = {name: NOT_RUN for name in sorted(PARTS) if name not in DRAWN}
+"""Parts that CI does not draw, with the reason."""
+
+
+def part_of(node: str) -> list[str]:
+    """The parts that a test belongs to, by its node id below tests/: one at most, none where both forms are the
+    same."""
+    return [name for name, patterns in PARTS.items() if any(re.fullmatch(each, node) for each in patterns)]
+
+
+def drawn(names: Sequence[str], commit: str, number: int) -> list[str]:
+    """So many of the names, other ones for most other commits, sorted."""
+    keys = {name: hashlib.sha256(f"{commit} {name}".encode()).digest() for name in names}
+    return sorted(sorted(names, key=keys.__getitem__)[:number])
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draw", type=int, metavar="N")
+    number = parser.parse_args().draw
+    if number is None:
+        print(*PARTS)
+    else:
+        here = Path(__file__).parent
+        head = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=here, text=True).strip()
+        print(*drawn(DRAWN, head, number))

@@ -1,0 +1,119 @@
+"""The long tests' parts (parts.py): whether they are all of them, and how two of them are drawn."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import parts
+import pytest
+
+KNOBS = {"LONG", "LEVELS", "one_of_each", "effort"}
+"""What tests take from jobs/ and sanitized.py that CRYPTOSTITCH_LONG changes."""
+HELPERS = {"jobs/samples.py", "runtime/sanitized.py"}
+VARIABLE = "CRYPTOSTITCH_LONG"
+
+
+def strings_of(tree: ast.Module) -> set[object]:
+    return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+
+
+def programs(root: Path) -> set[str]:
+    """Sources of test programs that ask for the variable, by their names."""
+    files = [*(root / "tests").rglob("*.cpp"), *(root / "tests").rglob("*.c")]
+    return {file.name for file in files if VARIABLE in file.read_text()}
+
+
+def imports_knob(tree: ast.Module) -> bool:
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    return any(
+        (node.module or "").split(".")[0] in ("jobs", "sanitized") and KNOBS & {alias.name for alias in node.names}
+        for node in imports
+    )
+
+
+def functions_of(tree: ast.Module) -> list[str]:
+    """Functions and methods, as node ids name them behind the file; TestCase classes of hypothesis too."""
+    found = []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
+            found.append(node.name)
+        if isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
+            found += [f"{node.name}::{each.name}" for each in node.body if getattr(each, "name", "").startswith("test")]
+    return found or ["any"]
+
+
+def long_files(root: Path) -> dict[str, ast.Module]:
+    """Test files that CRYPTOSTITCH_LONG changes, by their paths below tests/."""
+    found = {}
+    asking = {VARIABLE, *programs(root)}
+    for file in sorted((root / "tests").rglob("test_*.py")):
+        tree = ast.parse(file.read_text())
+        name = file.relative_to(root / "tests").as_posix()
+        if name != "test_parts.py" and (asking & strings_of(tree) or imports_knob(tree)):
+            found[name] = tree
+    return found
+
+
+def test_every_long_test_has_one_part(root: Path) -> None:
+    files = long_files(root)
+    assert len(files) > 40
+    for file, tree in files.items():
+        for test in functions_of(tree):
+            if file == parts.PACK:
+                nodes = [f"{file}::{test}[{batch}]" for batch in range(parts.PACK_BATCHES)]
+            elif file == "bare/test_bare.py":
+                nodes = [f"{file}::test_group[{group}]" for group in ("readme", "examples", "packages")]
+            else:
+                nodes = [f"{file}::{test}", f"{file}::{test}[a]"]
+            for node in nodes:
+                assert len(parts.part_of(node)) == 1, node
+
+
+def test_every_part_has_tests(root: Path) -> None:
+    files = long_files(root)
+    for name, patterns in parts.PARTS.items():
+        for pattern in patterns:
+            file = re.sub(r"\\(.)", r"\1", pattern.partition("::")[0])
+            assert file in files, f"{name}: {file}"
+    assert parts.part_of("test_parts.py::test_every_part_has_tests") == []
+
+
+def test_only_helpers_read_the_variable_beside_them(root: Path) -> None:
+    readers = {
+        file.relative_to(root / "tests").as_posix()
+        for file in (root / "tests").rglob("*.py")
+        if not file.name.startswith("test_") and VARIABLE in strings_of(ast.parse(file.read_text()))
+    }
+    assert readers <= HELPERS, "a test file that imports from it has a part only if KNOBS names what it imports"
+
+
+def test_the_packs_batches(root: Path) -> None:
+    text = (root / "tests" / parts.PACK).read_text()
+    assert int(re.search(r"^BATCHES = (\d+)$", text, re.M)[1]) == parts.PACK_BATCHES
+    assert parts.PACK_BATCHES % parts.PACK_PARTS == 0
+
+
+def test_every_part_is_drawn_or_has_a_reason() -> None:
+    assert set(parts.DRAWN) | set(parts.NOT_DRAWN) == set(parts.PARTS)
+    assert not set(parts.DRAWN) & set(parts.NOT_DRAWN) and all(parts.NOT_DRAWN.values())
+
+
+def test_all_are_drawn_within_a_dozen_commits() -> None:
+    names = [str(n) for n in range(8)]
+    seen = {name for n in range(30) for name in parts.drawn(names, f"commit {n}", 2)}
+    assert seen == set(names)
+    assert len(parts.drawn(names, "a", 2)) == 2 and parts.drawn(names, "a", 2) == parts.drawn(names, "a", 2)
+    assert parts.drawn([], "a", 2) == []
+
+
+def test_a_part_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CRYPTOSTITCH_LONG", "1")
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-qq", "-p", "no:cacheprovider", "tests/generator"]
+    done = subprocess.run([*command, "--part", "models"], cwd=root, capture_output=True, text=True)
+    assert re.findall(r"^tests/\S+", done.stdout, re.M) == ["tests/generator/test_allocate_random.py:"], done.stdout
+    done = subprocess.run([*command, "--part", "model"], cwd=root, capture_output=True, text=True)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR and "models" in done.stderr
