@@ -34,6 +34,7 @@ function(_cst_generator_sources result)
     set(sources "")
     if(EXISTS "${_CST_CHECKOUT}/generator/cryptostitch/cli.py")
         file(GLOB_RECURSE sources "${_CST_CHECKOUT}/generator/*.py" "${_CST_CHECKOUT}/generator/*.h"
+            "${_CST_CHECKOUT}/generator/cryptostitch/core/*.txt"
             "${_CST_CHECKOUT}/generator/cryptostitch/cpus/*.json" "${_CST_CHECKOUT}/templates/*.j2")
     endif()
     set(${result} ${sources} PARENT_SCOPE)

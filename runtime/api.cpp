@@ -5,6 +5,7 @@
 
 #include "handles.hpp"
 #include "run/run.hpp"
+#include "run/selftest.hpp"
 #include "select/saved_costs.hpp"
 
 using namespace cst;
@@ -131,7 +132,7 @@ int cst_suite_info_get(const cst_suite *handle, cst_suite_info *info) {
     if (info->size == INFO_WITHOUT_MOST_TAG) return CST_OK;
     info->most_tag_bytes = extends(suite) ? lengths.most_tag : suite.tag_max;
     if (info->size == INFO_WITHOUT_ANSWERS) return CST_OK;
-    info->known_answers = suite.kind == CST_DIGEST && suite.hash ? suite.hash->record.n_answers : 0;
+    info->known_answers = known_answers(suite);
     return CST_OK;
 }
 

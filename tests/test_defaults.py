@@ -47,6 +47,7 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "report": (KERNEL,),
     "pack": (str(OWN_HASH), "-o", "own.pack", "--kernels", "*@scalar"),
     "bench": (),
+    "pack": (str(Path(__file__).parent.parent / "examples/own_hash"), "-o", "own.pack"),
     "openssl-config": ("--module", "cryptostitch.so"),
 }
 OF_THE_CPU = ("calibrate", "cpu", "probe", "stitch")  # and bound, predict, report: test_unknown_cpu.py

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -28,7 +26,6 @@ def folder(root: Path, tmp_path: Path) -> Path:
 def test_the_script(folder: Path, root: Path, build: Path) -> None:
     if "aes" not in Context().cpu()["features"]:
         pytest.skip("this CPU has no AES-NI")
-    start = time.monotonic()
     done = subprocess.run(
         [sys.executable, "pair.py"],
         cwd=folder,
@@ -37,7 +34,6 @@ def test_the_script(folder: Path, root: Path, build: Path) -> None:
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert time.monotonic() - start < 60
     for line in (
         "4 lanes agree with plain Python",
         "proved; ",
@@ -45,21 +41,6 @@ def test_the_script(folder: Path, root: Path, build: Path) -> None:
     ):
         assert line in done.stdout
     assert "speed-up over one after the other: " in done.stdout or "disturbed: " in done.stdout
-
-
-def test_the_commands_of_the_page(folder: Path, build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As written, in the folder."""
-    if not {"aes", "vaes", "avx512f"} <= set(Context().cpu()["features"]):
-        pytest.skip("this CPU lacks AVX-512 with VAES, which some of the commands time")
-    monkeypatch.chdir(folder)
-    commands = re.findall(r"^cryptostitch (.*)$", (folder / "README.md").read_text(), re.M)
-    assert len(commands) >= 9
-    for command in commands:
-        result = CliRunner().invoke(main, shlex.split(command))
-        assert result.exit_code == 0, f"{command}: {result.output}{result.stderr}"
-    assert (folder / "pair.o").read_bytes()[:4] == b"\x7fELF" and all(
-        "fletcher" in (folder / page).read_text() for page in ("matrix.html", "pair.html")
-    )
 
 
 @pytest.mark.parametrize(

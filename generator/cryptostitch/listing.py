@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -47,10 +48,17 @@ class Catalogue(Generator):
             ).features
         return self._features[key]
 
-    def default_kernels(self) -> list[Named]:
-        """Every kernel of the default pack, sorted by name. Pairs whose registers turn out not to fit are among
-        them."""
-        return self._named(self.default_weaves)
+    def default_kernels(self, glob: str = "*") -> list[Named]:
+        """The kernels of the default pack whose names match, sorted by name. Pairs whose registers turn out not to fit
+        are among them."""
+        # a text is rendered only where the name may match by what is known before: all but the target
+        literal = re.split(r"[*?\[]", glob, maxsplit=1)[0]
+        found = []
+        for weave in self.default_weaves:
+            known = weave[2] or "+".join(str(part) for part, _ in weave[0]) + "@"
+            if known.startswith(literal[: len(known)]):
+                found.append(weave)
+        return [kernel for kernel in self._named(found) if fnmatch.fnmatchcase(kernel[0], glob)]
 
     def own_kernels(self) -> list[Named]:
         """Those that an algorithm of the user's folder takes part in."""

@@ -237,7 +237,7 @@ typedef struct cst_suite_info {
     uint64_t open_min_bytes, open_max_bytes; /* at least and at most so long. An AEAD takes others as forged */
     uint64_t most_tag_bytes; /* of an extendable-output function (SHAKE) digests may have any length from 1 up to this,
                                 and tag_max is the usual one; of all others the same as tag_max */
-    uint64_t known_answers; /* of a digest: that its pack brings, and cst_selftest checks, beside the library's own */
+    uint64_t known_answers; /* that packs bring, the library's own among them, and cst_selftest checks */
 } cst_suite_info;
 
 /* Suites live as long as the context. Unknown name: CST_ERR_NAME; no kernel for this CPU: CST_ERR_UNSUPPORTED (ciphers

@@ -10,15 +10,15 @@ namespace cst {
 
 namespace {
 
-constexpr uint32_t VERSION = 7;
-constexpr uint32_t HEADER_BYTES = 88;
+constexpr uint32_t VERSION = 8;
+constexpr uint32_t HEADER_BYTES = 96;
 constexpr uint32_t CRC_START = 24;
 constexpr uint32_t MAX_SIZE = 256u << 20;
 // Far beyond anything real; they keep hostile packs from asking for gigabytes.
 constexpr uint32_t MAX_RECORDS = 1u << 16, MAX_LANES = 256, MAX_FIELDS = 64, MAX_CONSTANTS = 4096,
                    MAX_INSTRUCTIONS = 1u << 16;
 constexpr uint32_t MAX_STATE_BYTES = 1u << 20, MAX_STATE_ALIGN = 4096, MAX_RATIO = 64, MAX_LAG = 8, MAX_LEAD = 1u << 20;
-constexpr uint32_t MAX_ANSWERS = 1024, MAX_ANSWER_BYTES = 1u << 16;
+constexpr uint32_t MAX_ANSWER_BYTES = 1u << 16;  // of each part
 
 uint32_t crc32(const uint8_t *data, size_t size) {
     uint32_t table[256];
@@ -43,8 +43,6 @@ bool in_state(const FieldRecord &f, const ProgramRecord &program) {
     }
     return true;
 }
-
-uint32_t rounded(uint32_t bytes) { return (bytes + 3) & ~3u; }
 
 bool runs_on(const AlgorithmRecord &a, const AlgorithmRecord &base) {
     return base.base == 0 && base.kind == a.kind && base.word_bytes == a.word_bytes && base.words == a.words &&
@@ -85,16 +83,6 @@ const FieldRecord *ProgramRecord::field(const char *field_name) const {
     return nullptr;
 }
 
-AnswerRecord next_answer(const uint8_t **at) {
-    AnswerRecord answer;
-    memcpy(&answer.in_bytes, *at, 4);
-    memcpy(&answer.out_bytes, *at + 4, 4);
-    answer.in = *at + 8;
-    answer.out = answer.in + answer.in_bytes;
-    *at = answer.in + rounded(answer.in_bytes + answer.out_bytes);
-    return answer;
-}
-
 int Pack::open(const void *bytes, size_t size, Origin origin) {
     if (bytes == nullptr || reinterpret_cast<uintptr_t>(bytes) % 4 != 0) return CST_ERR_ARGUMENT;
     if (size < HEADER_BYTES || size > MAX_SIZE) return CST_ERR_PACK;
@@ -111,7 +99,8 @@ int Pack::open(const void *bytes, size_t size, Origin origin) {
             "it is a pack of version %u; this library reads version %u: make it again (cryptostitch emit --pack)",
             version, VERSION);
     if (stated != size_) return CST_ERR_PACK;
-    Section *sections[] = {&strings_, &mnemonics_, &algorithms_, &fields_, &constants_, &programs_, &kernels_, &costs_};
+    Section *sections[] = {&strings_,  &mnemonics_, &algorithms_, &fields_, &constants_,
+                           &programs_, &kernels_,   &costs_,      &answers_};
     for (Section *section : sections) {
         section->offset = r.u32();
         section->count = r.u32();
@@ -154,23 +143,15 @@ int Pack::plain_algorithm(uint32_t index, AlgorithmRecord *out) const {
     Reader r(data_, size_, offset, size_);
     out->name = r.string(strings_.offset, strings_.count);
     out->suite = r.string(strings_.offset, strings_.count);
-    uint32_t *numbers[] = {
-        &out->kind,         &out->block_bytes, &out->word_bytes, &out->words,         &out->digest_bytes, &out->flags,
-        &out->length_bytes, &out->key_bytes,   &out->iv_bytes,   &out->rounds,        &out->base,         &out->padding,
-        &out->input_bytes,  &out->domain,      &out->last,       &out->squeeze_bytes, &out->n_answers};
+    uint32_t *numbers[] = {&out->kind,         &out->block_bytes, &out->word_bytes,   &out->words,
+                           &out->digest_bytes, &out->flags,       &out->length_bytes, &out->key_bytes,
+                           &out->iv_bytes,     &out->rounds,      &out->base,         &out->padding,
+                           &out->input_bytes,  &out->domain,      &out->last,         &out->squeeze_bytes};
     for (uint32_t *number : numbers) *number = r.u32();
     if (out->words > MOST_WORDS) return CST_ERR_PACK;
     if (!out->input_bytes) out->input_bytes = out->block_bytes;
     for (uint32_t i = 0; i < MOST_WORDS; i++) out->initial[i] = i < out->words ? r.u64() : 0;
     if (!r.ok() || out->kind < ALGORITHM_HASH || out->kind > ALGORITHM_CODEC) return CST_ERR_PACK;
-    if (out->n_answers > MAX_ANSWERS || (out->n_answers && out->kind != ALGORITHM_HASH)) return CST_ERR_PACK;
-    out->answers = r.bytes(0);
-    for (uint32_t i = 0; i < out->n_answers; i++) {
-        const uint32_t in_bytes = r.u32(), out_bytes = r.u32();
-        if (!r.ok() || in_bytes > MAX_ANSWER_BYTES || out_bytes < 1 || out_bytes > MAX_ANSWER_BYTES)
-            return CST_ERR_PACK;
-        if (!r.bytes(rounded(in_bytes + out_bytes))) return CST_ERR_PACK;
-    }
     if (out->block_bytes == 0 || out->block_bytes > 256 || out->key_bytes > 64 || out->iv_bytes > 64 ||
         out->rounds > 64)
         return CST_ERR_PACK;
@@ -289,6 +270,20 @@ int Pack::cost(uint32_t index, CostRecord *out) const {
         out->entries.push_back(entry);
     }
     return CST_OK;
+}
+
+int Pack::answer(uint32_t index, AnswerRecord *out) const {
+    uint32_t offset;
+    if (int error = record(answers_, index, &offset)) return error;
+    Reader r(data_, size_, offset, size_);
+    out->suite = r.string(strings_.offset, strings_.count);
+    AnswerRecord::Part *parts[] = {&out->key, &out->mac_key, &out->iv, &out->aad, &out->in, &out->out, &out->tag};
+    for (AnswerRecord::Part *part : parts)
+        if ((part->size = r.u32()) > MAX_ANSWER_BYTES) return CST_ERR_PACK;
+    for (AnswerRecord::Part *part : parts) part->data = r.bytes(part->size);
+    r.align4();
+    out->record_bytes = r.at() - offset;
+    return r.ok() && (out->out.size || out->tag.size) ? CST_OK : CST_ERR_PACK;
 }
 
 int Pack::find_kernel(const char *name, uint32_t *index) const {

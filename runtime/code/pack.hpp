@@ -60,8 +60,6 @@ struct AlgorithmRecord {
     uint64_t initial[MOST_WORDS];
     uint32_t base;  // index + 1, in the same pack, of the hash or checksum whose kernels it runs with another initial
                     // value, or another polynomial, and digest length; or 0
-    uint32_t n_answers;  // known answers of a hash, inside the pack: next_answer
-    const uint8_t *answers;
 
     // A hash whose kernels do not read blocks where they lie, but what its padding makes of them (run/framed.cpp).
     bool framed() const { return kind == ALGORITHM_HASH && (padding == PADDING_COUNTED || padding == PADDING_SPONGE); }
@@ -97,13 +95,16 @@ struct AlgorithmRecord {
     bool legacy() const { return kind == ALGORITHM_RC4 || is_des(); }
 };
 
-// A message and its digest.
+// What a suite makes of a message; its parts lie inside the pack, empty where the suite has none. out: the ciphertext.
 struct AnswerRecord {
-    const uint8_t *in, *out;
-    uint32_t in_bytes, out_bytes;
+    struct Part {
+        const uint8_t *data;
+        uint32_t size;
+    };
+    const char *suite;
+    Part key, mac_key, iv, aad, in, out, tag;
+    uint32_t record_bytes;
 };
-// Of an algorithm's answers, beginning with `answers`, the one at *at, which moves on.
-AnswerRecord next_answer(const uint8_t **at);
 
 // Entry (row, lane) of `entry_bytes` bytes lies at offset + row * row_bytes + lane_offsets[lane]. reach: 0, or the
 // bytes that may be read (FIELD_REACH_WRITTEN: written) where the field, a pointer, points; at a multiple of
@@ -184,6 +185,7 @@ public:
     uint32_t n_programs() const { return programs_.count; }
     uint32_t n_kernels() const { return kernels_.count; }
     uint32_t n_costs() const { return costs_.count; }
+    uint32_t n_answers() const { return answers_.count; }
 
     // Each fills *out. CST_OK or CST_ERR_PACK (a damaged record, an index that is out of range).
     int mnemonic(uint32_t index, const char **out) const;
@@ -191,6 +193,7 @@ public:
     int program(uint32_t index, ProgramRecord *out) const;
     int kernel(uint32_t index, KernelRecord *out) const;
     int cost(uint32_t index, CostRecord *out) const;
+    int answer(uint32_t index, AnswerRecord *out) const;
 
     // CST_OK, CST_ERR_NAME or CST_ERR_PACK.
     int find_kernel(const char *name, uint32_t *index) const;
@@ -208,7 +211,8 @@ private:
     uint32_t size_ = 0;
     Origin origin_ = Origin::built_in;
     std::string why_;
-    Section strings_{}, mnemonics_{}, algorithms_{}, fields_{}, constants_{}, programs_{}, kernels_{}, costs_{};
+    Section strings_{}, mnemonics_{}, algorithms_{}, fields_{}, constants_{}, programs_{}, kernels_{}, costs_{},
+        answers_{};
 };
 
 }  // namespace cst

@@ -22,12 +22,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-Bytes from_hex(const char *text) {
-    auto digit = [](char c) { return uint8_t(c <= '9' ? c - '0' : c - 'a' + 10); };
-    Bytes bytes;
-    for (; text[0] && text[1]; text += 2) bytes.push_back(uint8_t(digit(text[0]) << 4 | digit(text[1])));
-    return bytes;
-}
+Bytes bytes_of(const AnswerRecord::Part &part) { return Bytes(part.data, part.data + part.size); }
 
 // Bytes without a pattern that a wrong kernel could share.
 void scramble(Bytes *bytes, uint64_t seed) {
@@ -116,34 +111,31 @@ int test_composition(const Suites &suites, const Suite &suite) {
     return CST_OK;
 }
 
-// A digest against the answers that its row has in the pack.
-int test_record(const Suite &suite) {
-    if (!suite.hash || suite.name != suite.hash->record.suite) return CST_OK;
-    const uint8_t *at = suite.hash->record.answers;
-    for (uint32_t i = 0; i < suite.hash->record.n_answers; i++) {
-        const AnswerRecord answer = next_answer(&at);
-        Sealed sealed;
-        if (int error = run_one(suite, Bytes(), Bytes(), Bytes(), Bytes(),
-                                Bytes(answer.in, answer.in + answer.in_bytes), answer.out_bytes, &sealed))
-            return error;
-        if (sealed.tag != Bytes(answer.out, answer.out + answer.out_bytes)) return CST_ERR_SELFTEST;
-    }
+// Calls each(answer), which returns CST_OK or an error that ends the walk, for all known answers of the suite.
+template <typename Each>
+int walk_answers(const Suite &suite, Each each) {
+    for (const Pack *pack : suite.engine->packs())
+        for (uint32_t i = 0; i < pack->n_answers(); i++) {
+            AnswerRecord known;
+            if (int error = pack->answer(i, &known)) return error;
+            if (suite.name != known.suite) continue;
+            if (int error = each(known)) return error;
+        }
     return CST_OK;
+}
+
+int test_answer(const Suite &suite, const AnswerRecord &known) {
+    Sealed sealed;
+    if (int error = run_one(suite, bytes_of(known.key), bytes_of(known.mac_key), bytes_of(known.iv),
+                            bytes_of(known.aad), bytes_of(known.in), known.tag.size, &sealed))
+        return error;
+    return sealed.tag == bytes_of(known.tag) && sealed.out == bytes_of(known.out) ? CST_OK : CST_ERR_SELFTEST;
 }
 
 int test_suite(const Suites &suites, const Suite &suite) {
     if (int error = prepare_suite(suite)) return error;
-    for (size_t i = 0; i < known_answer_count; i++) {
-        const KnownAnswer &known = known_answers[i];
-        if (suite.name != known.suite) continue;
-        const Bytes tag = from_hex(known.tag);
-        Sealed sealed;
-        if (int error = run_one(suite, from_hex(known.key), from_hex(known.mac_key), from_hex(known.iv),
-                                from_hex(known.aad), from_hex(known.in), tag.size(), &sealed))
-            return error;
-        if (sealed.tag != tag || sealed.out != from_hex(known.out)) return CST_ERR_SELFTEST;
-    }
-    if (int error = test_record(suite)) return error;
+    if (int error = walk_answers(suite, [&](const AnswerRecord &known) { return test_answer(suite, known); }))
+        return error;
     return suite.construction == Construction::etm || suite.construction == Construction::esp ||
                    suite.construction == Construction::rc4_hmac
                ? test_composition(suites, suite)
@@ -467,6 +459,15 @@ int test_message_kernel(const Suites &suites, const Variant &v) {
 }
 
 }  // namespace
+
+size_t known_answers(const Suite &suite) {
+    size_t n = 0;
+    walk_answers(suite, [&](const AnswerRecord &) {
+        n++;
+        return int(CST_OK);
+    });
+    return n;
+}
 
 int selftest(const Engine &engine, const Suites &suites, const char *glob,
              void (*each)(const char *name, int result, void *arg), void *arg) {

@@ -10,11 +10,7 @@ namespace cst {
 int selftest(const Engine &engine, const Suites &suites, const char *glob,
              void (*each)(const char *name, int result, void *arg), void *arg);
 
-struct KnownAnswer {
-    const char *suite;
-    const char *key, *mac_key, *iv, *aad, *in, *out, *tag;  // hexadecimal; out: the ciphertext
-};
-extern const KnownAnswer known_answers[];
-extern const size_t known_answer_count;
+// How many known answers of the suite there are, in all packs.
+size_t known_answers(const Suite &suite);
 
 }  // namespace cst

@@ -187,6 +187,8 @@ int Engine::commit(std::unique_ptr<OwnedPack> pack, Added *added) {
     return CST_OK;
 }
 
+const std::vector<const Pack *> &Engine::packs() const { return cache_->packs(); }
+
 void Engine::go_back(Mark *mark) noexcept {
     while (cache_->packs().size() > mark->packs) cache_->remove_last();
     variants_.resize(mark->variants);

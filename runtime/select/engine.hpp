@@ -44,6 +44,7 @@ public:
 
     const Cpu &cpu() const { return cpu_; }
     bool jit() const { return jit_; }
+    const std::vector<const Pack *> &packs() const;  // the library's own is the first
     bool has(const char *feature) const;
     bool avx() const { return avx_; }
     bool avx512() const { return avx512_; }

@@ -3,8 +3,11 @@ without network."""
 
 from __future__ import annotations
 
+import itertools
+import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from click.testing import CliRunner
@@ -15,12 +18,14 @@ from cryptostitch.cli import main
 from cryptostitch.cpus.folder import folder_of
 from cryptostitch.learning.host import Host
 from cryptostitch.learning.learn import Learned
+from cryptostitch.report.folder import INDEX
 from cryptostitch.report.learned import learned_data, learned_page
 from pages.browser import WIDTHS, opened, printed
 
 PAIR = "aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani"
 PLOTTED = ("sha1", "aes-128-cbc+hmac-sha1-etm")
 MOST_SHEETS = 30
+SCREENS = (400, 1600)  # pixels of width
 BLANK = 8  # colours that a page without content may have
 
 
@@ -84,10 +89,15 @@ def pages(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
         ],
     }
 
+    commands["pairs"] = ["matrix", "--isa", "sse", "--pairs", "md5+sha1", "--seconds", "0.01", "--folder"]
+    commands["pairs"] += [folder / "pairs"]
+    commands["search"] = ["tune", "md5_x4", "sha1_x4", "--isa", "sse", "--seconds", "2", "--folder", folder / "search"]
+
     def get(name: str) -> Path:
         if name == "learned":
             return learned(folder / "learned.html")
         file = Path(commands[name][-1])
+        file = file / INDEX if "--folder" in commands[name] else file
         if not file.exists():
             if name == "matrix" and not {"aes", "sha"} <= set(runtime.Context().cpu()["features"]):
                 pytest.skip("this CPU has no AES-NI or SHA extensions")
@@ -118,7 +128,42 @@ def test_a_page(browser: Any, pages: Any, tmp_path: Path, name: str, legend: str
         assert seen.legends >= least
 
 
-@pytest.mark.parametrize("name", ["report", "evidence", "matrix", "learned"])
+@pytest.mark.parametrize("name, legend, least, leads_to", [("pairs", "td.cell a", 1, 1), ("search", ".legend", 2, 2)])
+def test_a_folder(browser: Any, pages: Any, tmp_path: Path, name: str, legend: str, least: int, leads_to: int) -> None:
+    """Its index and every page that it leads to, at four sizes and colours of a screen; the pages lead back."""
+    index = pages(name)
+    browser.get(index.as_uri())
+    links = {a.get_attribute("href") for a in browser.find_elements("css selector", "a")}
+    others = [Path(unquote(urlsplit(link).path)) for link in links]
+    assert len(others) == leads_to and {other.parent for other in others} == {index.parent}
+    for file, what, count in ((index, legend, least), *((other, ".legend, .key .mark, nav a", 5) for other in others)):
+        for width, dark in itertools.product(SCREENS, (False, True)):
+            kept = tmp_path / f"{file.stem}-{width}-{'dark' if dark else 'light'}.png"
+            seen = opened(browser, file, width, dark, what, kept)
+            assert not seen.errors and not seen.fetched, kept
+            assert seen.overflow <= 0 and not seen.wide, kept
+            assert seen.colours > BLANK and not seen.hidden and seen.legends >= count, kept
+    browser.get(others[0].as_uri())
+    assert Path(urlsplit(browser.find_element("css selector", "nav a").get_attribute("href")).path) == index
+
+
+def test_the_progress_of_a_search_is_drawn(browser: Any, pages: Any) -> None:
+    """As many dots as were timed, and a line that never rises, in both plots."""
+    page = pages("search")
+    browser.get(page.as_uri())
+    plots = browser.find_elements("css selector", ".plot")
+    assert len(plots) == 2
+    dots = [plot.find_element("css selector", ".dots").get_attribute("d").count("M") for plot in plots]
+    tried = re.search(r"(\d+) candidates in", page.read_text())
+    refused = re.search(r"(\d+) of them did not fit", page.read_text())
+    assert tried and refused and dots == [int(tried[1]) - int(refused[1])] * 2
+    for plot in plots:
+        line = plot.find_element("css selector", ".best").get_attribute("d")
+        heights = [float(y) for y in re.findall(r"(?:^M[\d.]+ |V)([\d.]+)", line)]
+        assert heights == sorted(heights)  # SVG counts from the top
+
+
+@pytest.mark.parametrize("name", ["report", "evidence", "matrix", "learned", "pairs", "search"])
 def test_a_page_on_paper(browser: Any, pages: Any, tmp_path: Path, name: str) -> None:
     beyond, sheets = printed(browser, pages(name), tmp_path / f"{name}.pdf")
     assert not beyond and 1 <= sheets <= MOST_SHEETS

@@ -126,7 +126,7 @@ int main(int argc, char **argv) {
             attempt(bad, true);
         }
     }
-    for (size_t at = 88; at < good.size(); at++)
+    for (size_t at = 96; at < good.size(); at++)
         for (uint8_t extreme : {0x00, 0x01, 0x1f, 0x7f, 0x80, 0xff}) {
             Bytes bad = good;
             bad[at] = extreme;

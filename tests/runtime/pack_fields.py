@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from cryptostitch.emit.pack import ALGORITHM, FIELD, HEADER, KERNEL, MEMORY_TAG, PROGRAM, SECTIONS, STREAM
+from cryptostitch.emit.pack import ALGORITHM, ANSWER, FIELD, HEADER, KERNEL, MEMORY_TAG, PROGRAM, SECTIONS, STREAM
 
 IMMEDIATE_BYTES = {16: 1, 17: 4, 18: 8}
 
@@ -94,6 +94,7 @@ RECORDS: dict[str, Callable[[_Cursor], Iterator[Number]]] = {
     "constants": lambda cursor: cursor.take("constant", "I"),
     "programs": _program,
     "kernels": _kernel,
+    "answers": lambda cursor: cursor.take("answer", _flat(ANSWER)),
 }
 
 
@@ -134,4 +135,4 @@ def changed(pack: bytes, number: Number, value: int) -> bytes:
     return mended(new)
 
 
-assert HEADER.size == 88
+assert HEADER.size == 96

@@ -16,7 +16,7 @@ from ..model.pipeline import pipeline
 from ..model.table import Table
 from ..pipeline import Generator
 from ..tuning.measure import Cost, Laboratory, MeasureError, pinned
-from ..tuning.trial import alone, streams_of_parts, trial
+from ..tuning.trial import Trial, alone, streams_of_parts, trial
 from . import bench_results
 from .bench_results import Cell, Results
 
@@ -34,6 +34,11 @@ class Measured:
     independent: float | None = None
     why_not: str = ""
     doubt: str = ""
+
+
+def of_trial(tried: Trial) -> Measured:
+    """What a trial has measured already."""
+    return Measured(tried.woven, tuple(cycles for _, cycles in tried.parts), doubt=tried.doubt)
 
 
 def measured(generator: Generator, recipe: Recipe, found: Bound, seconds: float, parts: bool = False) -> Measured:
@@ -92,8 +97,10 @@ def study(
     why_not: str = "",
     stand_in: str = "",
     progress: Progress = lambda *_: None,
+    timed: Measured | None = None,
 ) -> Study:
-    """``seconds``: how long to measure; not at all where ``why_not`` gives a reason."""
+    """``seconds``: how long to measure; not at all where ``why_not`` gives a reason. ``timed``: what was measured
+    already."""
     progress(0, 4, "compiling")
     kernel = generator.kernel(recipe)
     progress(1, 4, "running the model")
@@ -105,7 +112,9 @@ def study(
     )
     whole = loop(kernel, table, share=generator.message_share(recipe))
     progress(2, 4, "measuring")
-    costs = Measured(why_not=why_not) if why_not else measured(generator, recipe, whole.bound, seconds, bool(parts))
+    if timed is None and not why_not:
+        timed = measured(generator, recipe, whole.bound, seconds, bool(parts))
+    costs = timed or Measured(why_not=why_not)
     beside: list[Cell] = []
     if results:
         names = kernel_name(recipe.name)[0]

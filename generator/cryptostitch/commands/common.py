@@ -242,6 +242,16 @@ def chosen_table(name: str | None) -> ChosenTable:
     return ChosenTable(table, here, False, why)
 
 
+def page_folder(path: Path, made: Any) -> Any:
+    """A folder for pages of kernels, as `cryptostitch report` draws them on this CPU."""
+    from ..analysis.bench_results import read_results, shipped
+    from ..report.folder import PageFolder
+
+    chosen = chosen_table(None)
+    results = shipped(chosen.costs_of)
+    return PageFolder(path, made, chosen.table, chosen.stand_in, read_results(results) if results else None)
+
+
 class Numbers(click.ParamType):
     """Two to four whole numbers as A:B[:C[:D]], one for each part; one number alone stands for all of them when
     ``all_alike``, else for the last part, the others then have 0."""

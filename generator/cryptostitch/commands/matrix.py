@@ -6,7 +6,7 @@ import json
 
 import click
 
-from .common import OutputFile, format_option, generator, progress_bar, templates_option
+from .common import OutputFile, OutputFolder, format_option, generator, page_folder, progress_bar, templates_option
 
 
 @click.command()
@@ -39,9 +39,16 @@ from .common import OutputFile, format_option, generator, progress_bar, template
     help="How long to measure each way to stitch.",
 )
 @click.option("--html", type=OutputFile(), metavar="FILE", help="Also write one page with a heat map.")
+@click.option(
+    "--folder",
+    type=OutputFolder(),
+    metavar="DIR",
+    help="Also write a folder of pages that needs no network: the heat map, and of each cell the page of "
+    "`cryptostitch report`.",
+)
 @templates_option
 @format_option
-def matrix(isa, rows, columns, pairs, seconds, html, templates, fmt) -> None:
+def matrix(isa, rows, columns, pairs, seconds, html, folder, templates, fmt) -> None:
     """Stitch every stream of the rows with every one of the columns that shares its loop; prove and time each: the gain
     over one after the other.
 
@@ -51,9 +58,10 @@ def matrix(isa, rows, columns, pairs, seconds, html, templates, fmt) -> None:
       cryptostitch matrix --rows digests --columns digests,checksums --isa avx2
       cryptostitch matrix --pairs md5+sha1 --pairs crc32c+sha256_ni
       cryptostitch matrix --ciphers 'aes*_cbc_enc' --isa avx512 --html matrix.html
+      cryptostitch matrix --pairs md5+sha1 --folder pairs
     """
     from ..core.errors import UnknownName
-    from ..report.pairings import matrix_data, matrix_page, matrix_text
+    from ..report.pairings import matrix_data, matrix_folder, matrix_page, matrix_text
     from ..tuning.matrix import matrix as all_cells
     from ..tuning.matrix import pairs_of
 
@@ -66,9 +74,13 @@ def matrix(isa, rows, columns, pairs, seconds, html, templates, fmt) -> None:
     if isa not in levels:
         raise UnknownName("ISA", isa, levels)
     made = generator(templates)
+    pages = page_folder(folder, made) if folder else None
     with progress_bar("stitching") as progress:
         wanted = pairs_of(made, rows, columns, pairs)
         cells = all_cells(made, levels[isa], wanted, seconds=seconds, progress=progress)
     if html:
         html.write_text(matrix_page(cells))
+    if pages:
+        with progress_bar("drawing") as progress:
+            matrix_folder(cells, pages, progress)
     click.echo(json.dumps(matrix_data(cells), indent=1) if fmt == "json" else matrix_text(cells), nl=fmt == "json")

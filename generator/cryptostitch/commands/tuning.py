@@ -13,9 +13,11 @@ from .common import (
     MOST_RATIO,
     Numbers,
     OutputFile,
+    OutputFolder,
     format_option,
     generator,
     isas_of,
+    page_folder,
     streams_of,
     templates_option,
 )
@@ -42,10 +44,17 @@ from .common import (
     metavar="FILE",
     help="Write the recipe to this file; if it exists, the search goes on where it ended.",
 )
+@click.option(
+    "--folder",
+    type=OutputFolder(),
+    metavar="DIR",
+    help="Also write a folder of pages that needs no network: how the search went, and of the tuned and of the default "
+    "kernel the page of `cryptostitch report`.",
+)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Where random choices start.")
 @templates_option
 @format_option
-def tune(streams, isa, seconds, ratio, fixed, output, seed, templates, fmt) -> None:
+def tune(streams, isa, seconds, ratio, fixed, output, folder, seed, templates, fmt) -> None:
     """Search for the fastest way to stitch two to four streams on this CPU: lanes, hand-over, registers, order
     inside the streams, lead, lag, strategy.
 
@@ -56,11 +65,13 @@ def tune(streams, isa, seconds, ratio, fixed, output, seed, templates, fmt) -> N
     Examples:
       cryptostitch tune aes128_cbc_enc_x16 sha1_x16 --isa avx512 -o sha1.recipe.json
       cryptostitch emit --recipe sha1.recipe.json --pack sha1.pack
+      cryptostitch tune md5_x8 sha1_x8 --isa avx2 --folder search
     """
     from rich.console import Console
     from rich.status import Status
 
     from ..core.errors import CryptostitchError
+    from ..report.search import search_folder
     from ..tuning.tune import Search, default_settings, resumed
 
     made, count = generator(templates), len(streams)
@@ -73,6 +84,7 @@ def tune(streams, isa, seconds, ratio, fixed, output, seed, templates, fmt) -> N
             f"{' and '.join(streams)} cannot be stitched on {isa}; "
             f"`cryptostitch stitch {' '.join(streams)} --isa {isa}` says why"
         )
+    pages = page_folder(folder, made) if folder else None
     search = Search(made, start, not fixed, seed)
     if output and output.exists():
         resumed(output, search)
@@ -91,6 +103,8 @@ def tune(streams, isa, seconds, ratio, fixed, output, seed, templates, fmt) -> N
     data = found.data()
     if output:
         output.write_text(json.dumps(data, indent=1) + "\n")
+    if pages:
+        search_folder(found, pages)
     data = {**data, "tried": len(found.tried)}
     click.echo(json.dumps(data, indent=1) if fmt == "json" else _text(found), file=sys.stdout)
 

@@ -225,7 +225,7 @@ def _keccak(name: str, capacity: int, domain: int, digest_bytes: int, form: bool
         name.replace("_", "-"),
         "hash",
         (Form("keccak", "streams/keccak.j2", WORDS_64, (1,), paired=False, object_isas=("sse",)),) if form else (),
-        {"word": 64, "big_endian": False},
+        {"word": 64, "big_endian": False, "rounds": 24},
         bytes=KECCAK_INPUT,
         block_bytes=(1600 - capacity) // 8,
         padding="sponge",

@@ -108,8 +108,6 @@ class Algorithm:
     """Of a sponge: what is added to the last byte of the last block."""
     squeeze_bytes: int = 0
     """Of a sponge: output between two permutations."""
-    answers: tuple[tuple[bytes, bytes], ...] = ()
-    """Of a hash: messages and their digests."""
 
 
 @dataclass(frozen=True)

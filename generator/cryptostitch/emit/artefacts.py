@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ..core import catalog, program
+from ..core.answers import Answer, known_answers
 from ..core.errors import DoesNotFit, UnknownName
 from ..core.kinds import KINDS
 from ..core.program import CostTable, Recipe
@@ -52,10 +53,14 @@ def algorithm_records(algorithms: Iterable[catalog.Algorithm]) -> list[program.A
             a.hmac,
             a.last if a.padding == "sponge" else 0,
             a.squeezed if a.padding == "sponge" else 0,
-            tuple(a.answers),
         )
         for a in algorithms
     ]
+
+
+def row_answers(algorithms: Iterable[catalog.Algorithm]) -> list[Answer]:
+    """The known answers that rows bring."""
+    return [Answer(a.suite, text=text, tag=digest) for a in algorithms for text, digest in a.answers]
 
 
 def pack_of(generator: Generator, recipes: Sequence[Recipe]) -> bytes:
@@ -65,6 +70,7 @@ def pack_of(generator: Generator, recipes: Sequence[Recipe]) -> bytes:
         recipes,
         cost_tables([r.name for r in recipes]),
         store=compressed,
+        answers=known_answers(),
     )
 
 
@@ -92,7 +98,7 @@ def own_pack(catalogue: Catalogue, recipes: Sequence[Recipe], costs: Sequence[Co
     rows = [row for row in catalogue.algorithms.values() if row in catalogue.given[0] or row.name in used]
     bases = {row.base for row in rows} - {row.name for row in rows} - {""}
     rows = [catalogue.algorithms[name] for name in sorted(bases)] + rows
-    return write_pack(algorithm_records(rows), recipes, costs, store=compressed)
+    return write_pack(algorithm_records(rows), recipes, costs, store=compressed, answers=row_answers(rows))
 
 
 def write_static(

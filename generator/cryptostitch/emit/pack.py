@@ -11,20 +11,22 @@ import struct
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 
+from ..core.answers import Answer
 from ..core.contract import FROM_HAND, HAND, KEY, Contract, Field
 from ..core.ir import GENERAL, MASK, RDX, VECTOR, XMM0, Imm, Ins, Operand, Reg
 from ..core.program import Algorithm, CostTable, Program, Recipe
 from ..passes.weave import STRATEGIES
 
 MAGIC = b"CSTPACK\0"
-VERSION = 7
-SECTIONS = ("strings", "mnemonics", "algorithms", "fields", "constants", "programs", "kernels", "costs")
+VERSION = 8
+SECTIONS = ("strings", "mnemonics", "algorithms", "fields", "constants", "programs", "kernels", "costs", "answers")
 HEADER = struct.Struct(f"<8s4I{2 * len(SECTIONS)}I")
-ALGORITHM = struct.Struct("<19I")
+ALGORITHM = struct.Struct("<18I")
 PROGRAM = struct.Struct("<6I4B10I")
 FIELD = struct.Struct("<8I")
 KERNEL = struct.Struct("<6I")
 STREAM = struct.Struct("<IIiI")
+ANSWER = struct.Struct("<8I")  # the suite, and the lengths of its parts
 MEMORY = struct.Struct("<7Bi")
 
 BIG_ENDIAN, EXTENDABLE, HMAC = 1, 2, 4
@@ -55,13 +57,14 @@ def write_pack(
     costs: Sequence[CostTable] = (),
     programs: Sequence[Program] = (),
     store: Callable[[bytes], bytes] = bytes,
+    answers: Sequence[Answer] = (),
 ) -> bytes:
     """The bytes of a pack: the recipes as kernels, the programs that they use, then ``programs`` that none uses.
 
     ``store`` says how the code of a program is stored: as it is, or shorter (`compress.compressed`).
     Raises ValueError when two different programs or two kernels bear one name, or an algorithm is missing.
     """
-    return _Writer(algorithms, recipes, costs, programs, store).packed()
+    return _Writer(algorithms, recipes, costs, programs, store, answers).packed()
 
 
 class _Writer:
@@ -72,8 +75,10 @@ class _Writer:
         costs: Sequence[CostTable],
         programs: Sequence[Program],
         store: Callable[[bytes], bytes],
+        answers: Sequence[Answer],
     ) -> None:
         self.algorithms, self.recipes, self.costs, self.store = algorithms, recipes, costs, store
+        self.answers = answers
         self.programs: dict[str, Program] = {}
         for program in [part.program for recipe in recipes for part in recipe.parts] + list(programs):
             known = self.programs.setdefault(program.name, program)
@@ -102,6 +107,7 @@ class _Writer:
             "programs": [self.program(p) for p in self.programs.values()],
             "kernels": [self.kernel(r) for r in self.recipes],
             "costs": [self.cost(c) for c in self.costs],
+            "answers": [self.answer(a) for a in self.answers],
             "fields": list(self.fields),
             "constants": list(self.constants),
         }
@@ -123,7 +129,7 @@ class _Writer:
         return HEADER.pack(MAGIC, VERSION, HEADER.size + len(body), zlib.crc32(tail), 0, *flat) + body
 
     def algorithm(self, a: Algorithm) -> bytes:
-        head = ALGORITHM.pack(
+        return ALGORITHM.pack(
             self.string(a.name),
             self.string(a.suite),
             a.kind,
@@ -142,11 +148,7 @@ class _Writer:
             a.domain,
             a.last,
             a.squeeze_bytes,
-            len(a.answers),
         ) + struct.pack(f"<{a.words}Q", *a.initial, *(0,) * (a.words - len(a.initial)))
-        return head + b"".join(
-            struct.pack("<II", len(text), len(digest)) + _padded(text + digest) for text, digest in a.answers
-        )
 
     def base(self, a: Algorithm) -> int:
         """Index + 1, or 0."""
@@ -218,6 +220,9 @@ class _Writer:
         return struct.pack("<III", self.string(c.name), c.message, len(entries)) + b"".join(
             struct.pack("<III", *entry) for entry in entries
         )
+
+    def answer(self, a: Answer) -> bytes:
+        return ANSWER.pack(self.string(a.suite), *map(len, a.parts)) + _padded(b"".join(a.parts))
 
 
 def program_flags(stream: str, contract: Contract) -> int:

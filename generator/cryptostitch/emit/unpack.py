@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import struct
 import zlib
 from dataclasses import dataclass
 
+from ..core.answers import Answer
 from ..core.contract import Contract, Field
 from ..core.ir import GENERAL, MASK, Code, Constant, Imm, Ins, Mem, Operand, Reg, Window
 from ..core.kinds import KINDS
@@ -23,6 +25,7 @@ class Pack:
     programs: tuple[Program, ...]
     recipes: tuple[Recipe, ...]
     costs: tuple[CostTable, ...]
+    answers: tuple[Answer, ...] = ()
 
 
 def read_pack(data: bytes) -> Pack:
@@ -55,7 +58,8 @@ class _Reader:
         algorithms = tuple(self.algorithm(o) for o in self.offsets("algorithms"))
         programs = tuple(self.program(o, algorithms) for o in self.offsets("programs"))
         recipes = tuple(self.recipe(o, programs) for o in self.offsets("kernels"))
-        return Pack(algorithms, programs, recipes, tuple(self.cost(o, recipes) for o in self.offsets("costs")))
+        costs = tuple(self.cost(o, recipes) for o in self.offsets("costs"))
+        return Pack(algorithms, programs, recipes, costs, tuple(map(self.answer, self.offsets("answers"))))
 
     def algorithm(self, offset: int) -> Algorithm:
         name, suite, *n = p.ALGORITHM.unpack_from(self.data, offset)
@@ -82,17 +86,12 @@ class _Reader:
             bool(n[5] & p.HMAC),
             n[14],
             n[15],
-            self.answers(offset + p.ALGORITHM.size + 8 * words, n[16]),
         )
 
-    def answers(self, at: int, count: int) -> tuple[tuple[bytes, bytes], ...]:
-        found = []
-        for _ in range(count):
-            text, digest = struct.unpack_from("<II", self.data, at)
-            middle, end = at + 8 + text, at + 8 + text + digest
-            found.append((self.data[at + 8 : middle], self.data[middle:end]))
-            at = end + -end % 4
-        return tuple(found)
+    def answer(self, offset: int) -> Answer:
+        suite, *lengths = p.ANSWER.unpack_from(self.data, offset)
+        ends = [offset + p.ANSWER.size, *itertools.accumulate(lengths, initial=offset + p.ANSWER.size)][1:]
+        return Answer(self.text(suite), *(self.data[a:b] for a, b in itertools.pairwise(ends)))
 
     def algorithm_name(self, number: int) -> str:
         return self.text(struct.unpack_from("<I", self.data, self.offsets("algorithms")[number - 1])[0])

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import fnmatch
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -45,10 +44,9 @@ class Plan:
 
 def tasks(catalogue: Catalogue, glob: str = "*") -> list[Task]:
     """The kernels of the catalogue's default pack whose names match. UnknownName when there is none."""
-    every = [Task(name, tuple(parts)) for name, _, _, parts, _ in catalogue.default_kernels()]
-    found = [task for task in every if fnmatch.fnmatchcase(task.name, glob)]
+    found = [Task(name, tuple(parts)) for name, _, _, parts, _ in catalogue.default_kernels(glob)]
     if not found:
-        raise UnknownName("kernel", glob, [task.name for task in every])
+        raise UnknownName("kernel", glob, catalogue.kernel_names())
     return found
 
 

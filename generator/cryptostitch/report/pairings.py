@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
 
-from ..tuning.matrix import Cell, grid, lanes_of
+from ..analysis.study import of_trial
+from ..tuning.matrix import Cell, Progress, grid, lanes_of
 from ..tuning.measure import AGAIN
 from ..tuning.trial import Trial
+from .folder import PageFolder
 from .html import render_page
 from .tables import columns
 
@@ -74,8 +78,9 @@ def heat(cell: Cell) -> float:
     return min(max(cell.best.speedup - 1, 0), 1) if cell.best and not cell.best.doubt else 0
 
 
-def matrix_page(cells: Sequence[Cell]) -> str:
-    """One page that needs nothing else. Each colour comes with its number."""
+def matrix_page(cells: Sequence[Cell], links: Mapping[str, str] = MappingProxyType({})) -> str:
+    """One page that needs nothing else. Each colour comes with its number. ``links``: the pages of kernels, by their
+    names, that cells lead to."""
     rows, columns_, by_names = grid(cells)
     return render_page(
         "matrix.html.j2",
@@ -87,4 +92,16 @@ def matrix_page(cells: Sequence[Cell]) -> str:
         figures=figures,
         lanes_of=lanes_of,
         gain=gain,
+        links=links,
     )
+
+
+def matrix_folder(cells: Sequence[Cell], folder: PageFolder, progress: Progress = lambda *_: None) -> Path:
+    """Writes the page of each cell's best way, and the heat map that leads to them; returns the latter. A kernel with
+    an instruction that the table lacks has no page."""
+    links = {}
+    for number, best in enumerate(found := [c.best for c in cells if c.best]):
+        progress(number, len(found), best.recipe.name)
+        if address := folder.add(best.recipe, of_trial(best)):
+            links[best.recipe.name] = address
+    return folder.index(matrix_page(cells, links))

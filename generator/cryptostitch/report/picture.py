@@ -152,8 +152,9 @@ def longest_bar(bars: Sequence[dict]) -> float:
     return max(b for b in values if b <= LONGEST * (ours["measured"] or ours["model"]))
 
 
-def report_page(data: dict) -> str:
-    """One page that needs nothing else. ``data``: of ``report_data``."""
+def report_page(data: dict, index: str = "") -> str:
+    """One page that needs nothing else. ``data``: of ``report_data``. ``index``: the page beside it that it leads back
+    to, if any."""
     shown = data["model"]["timeline"]
     pixels = max(1.0, min(6.0, round(1100 / shown["cycles"], 2)))
     ticks = next(step for step in (10, 20, 50, 100, 200, 500, 1000, 5000, 20000) if step * pixels >= 48)
@@ -161,6 +162,7 @@ def report_page(data: dict) -> str:
     return render_page(
         "picture.html.j2",
         data=data,
+        index=index,
         pixels=pixels,
         ticks=range(0, shown["cycles"], ticks),
         bars=runs,

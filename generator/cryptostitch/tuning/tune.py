@@ -40,11 +40,23 @@ FULL = 400  # kernels in one laboratory, before it is left for another
 Progress = Callable[[float, float, str], None]
 
 
+@dataclass(frozen=True)
+class Step:
+    """A candidate of a search, ``seconds`` after it began. Cycles per byte of the first part: its own (0 where it did
+    not fit or cannot run here), and of the best so far. ``became``: the settings, where it became the best."""
+
+    seconds: float
+    cycles: float
+    best: float
+    became: WeaveSettings | None = None
+
+
 @dataclass
 class Found:
     """What a search found. ``tried``: cycles per byte of every candidate, 0 where it did not fit or is not proved.
     Cycles per byte of the first part. ``default``: the weave that nobody tuned, timed beside ``best``. ``unproved``:
-    why candidates were left out that cannot be proved right, a sentence each."""
+    why candidates were left out that cannot be proved right, a sentence each. ``steps``: this search's candidates in
+    the order in which they were timed; ``tried`` has those of earlier searches too."""
 
     best: WeaveSettings
     best_cycles: float
@@ -54,6 +66,7 @@ class Found:
     cpu: str
     tried: dict[str, float]
     unproved: list[str]
+    steps: list[Step]
 
     @property
     def gain(self) -> float:
@@ -93,6 +106,7 @@ class Search:
         self.random = random.Random(seed)
         self.tried: dict[str, float] = {}
         self.unproved: list[str] = []
+        self.steps: list[Step] = []
         self.laboratory = Laboratory()
         self._added = 0
 
@@ -226,6 +240,7 @@ class Search:
             self.tried[_key(best)] = round(best_cycles, 4)
             waiting = self.untried(best)
             begin = time.monotonic()
+            self.steps.append(Step(0.0, best_cycles, best_cycles, best))
             while waiting and time.monotonic() - begin < seconds:
                 progress(time.monotonic() - begin, best_cycles, setup.kernel.name)
                 if self._added > FULL:
@@ -240,7 +255,12 @@ class Search:
                 if other and its < now * PROMISING:
                     now, its = self._cycles([setup, other], LOOK)
                     if its < now * BETTER and self._is_proved(candidate):
-                        best, best_cycles, setup, waiting = candidate, its, other, []
+                        best, setup, waiting = candidate, other, []
+                became = candidate if best is candidate else None
+                # against the best as it was beside the candidate: a slow phase of the machine meets both
+                cycles = best_cycles * its / now if other else 0.0
+                best_cycles = cycles if became else best_cycles
+                self.steps.append(Step(time.monotonic() - begin, cycles, best_cycles, became))
                 waiting = waiting or self.untried(best)
             return self._found(best, setup)
 
@@ -273,6 +293,7 @@ class Search:
             cpu,
             self.tried,
             self.unproved,
+            self.steps,
         )
 
 
