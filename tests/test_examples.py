@@ -69,6 +69,16 @@ def test_erasure_code(example: Example, tmp_path: Path, size: int) -> None:
     assert output.endswith(f"10 blocks of {size // 10 + 1} bytes, 4 parities; 4 lost, all restored\n")
 
 
+def test_packets(example: Example) -> None:
+    program = example("packets") / "packets"
+    lines = run(program, "3000", "1", "16").splitlines()
+    assert lines[0] == "3000 packets of 1000 sessions" and lines[-1] == "all opened again"
+    fills = [line.split()[:3:2] for line in lines[2:-1]]
+    assert [fill for fill, _ in fills] == ["1", "16"]
+    assert float(fills[0][1]) == 1.0 and float(fills[1][1]) > 10, "packets of a burst"
+    assert subprocess.run([program, "0"], capture_output=True).returncode == 2
+
+
 def test_columns(example: Example, tmp_path: Path) -> None:
     file, lines = tmp_path / "lines", [bytes([65 + i % 26]) * (i * 7 % 300) for i in range(2000)]
     file.write_bytes(b"\n".join(lines))
