@@ -199,7 +199,7 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
     v->one_key = !v->cipher.key_copies.empty();
     if (v->cipher.lanes.size() > MAX_LANES || v->hash.lanes.size() > MAX_LANES) return Role::other;
     if (v->cipher.lanes.empty() || v->hash.lanes.empty()) {
-        if (hands) return Role::other;
+        if (hands || v->lag) return Role::other;  // it must be able to run a single iteration
         v->lanes = uint32_t(v->cipher.lanes.size() + v->hash.lanes.size());
         if (v->cipher.lanes.empty()) {
             for (const LanePlace &place : v->hash.lanes)
