@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 from cryptostitch.binding import runtime
-from drawn_cpu import CPU, DEPENDS_ON_CPU, candidates, drawn
+from drawn_cpu import CPU, DEPENDS_ON_CPU, PASSED, candidates, drawn
 
 
 def test_every_candidate_gets_its_turn(build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(CPU, raising=False)
     names = candidates()
-    assert "nehalem" not in names and "unknown" not in names and CPU not in os.environ
+    if not names:
+        pytest.skip("this CPU lacks features of every CPU that is drawn")
+    assert set(names) <= set(PASSED) <= set(runtime.Context().names(runtime.NAME_CPU)) and CPU not in os.environ
     assert {drawn(names, f"commit {n}") for n in range(40 * len(names))} == set(names)
     assert drawn(names, "a") == drawn(names, "a")
     for name in names:

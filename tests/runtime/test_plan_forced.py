@@ -4,7 +4,8 @@ other one."""
 from __future__ import annotations
 
 import pytest
-from cryptostitch.binding.runtime import OPEN, SEAL, Context
+from cryptostitch.binding.runtime import OPEN, SEAL, Context, RuntimeFailure
+from drawn_cpu import CPU
 from jobs.builder import OWN_KEY, Bench, JobSpec, forced
 from jobs.samples import EDGES, HEADS, LONGER, STRIDES
 
@@ -67,3 +68,21 @@ def test_some_in_place(context: Context, name: str) -> None:
         for length in (100, 200, 500, 1000, 4096):
             bench.burst(JobSpec(suite, SEAL, length, OWN_KEY, 11, in_place=at > 0) for at in range(3))
         assert kernel.calls() > before
+
+
+@pytest.mark.parametrize(
+    "direction, name", [(SEAL, "chacha_poly_enc_short_x1@avx2"), (OPEN, "chacha_poly_dec_short_x1@avx2")]
+)
+def test_of_some_lengths_only(direction: int, name: str, library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel of short messages, in a burst of all lengths that by Zen 3's table are cheaper side by side in steps."""
+    monkeypatch.setenv(CPU, "zen3")
+    suite = "chacha20-poly1305"
+    try:
+        context = Context(library=library)
+    except RuntimeFailure:
+        pytest.skip("this CPU lacks features of zen3")
+    bench, kernel = Bench(context, name), context.kernel(name)
+    with forced(context, name, [suite]) as fitting:
+        assert fitting == [suite]
+        bench.burst(JobSpec(suite, direction, length, OWN_KEY, 13) for length in range(128))
+        assert kernel.calls() > 0
