@@ -45,7 +45,7 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "predict": (),
     "report": (KERNEL,),
     "bench": (),
-    "pack": (str(Path(__file__).parent.parent / "examples/own_hash"), "-o", "own.pack"),
+    "pack": (str(Path(__file__).parents[1] / "examples/own_hash/algorithms.py"), "-o", "own.pack"),
     "openssl-config": ("--module", "cryptostitch.so"),
 }
 OF_THE_CPU = ("calibrate", "cpu", "probe", "stitch")  # and bound, predict, report: test_unknown_cpu.py
