@@ -11,24 +11,21 @@ from pathlib import Path
 from algorithms import round_keys
 from cryptostitch import Context
 from cryptostitch.binding.runtime import ALLOW_PACKS, RawKernel
+from raw_state import State
 
 
 def encipher(kernel: RawKernel, key: bytes, counter: bytes, text: bytes) -> bytes:
     """Whole iterations only, so the text is filled up with zeros and the output cut."""
-    (stream,) = kernel.streams
-    iterations = -(-len(text) // stream.bytes)
-    source = ctypes.create_string_buffer(text.ljust(iterations * stream.bytes, b"\0"), iterations * stream.bytes)
-    target = ctypes.create_string_buffer(iterations * stream.bytes)
-    align = max(64, stream.state_align)
-    memory = ctypes.create_string_buffer(stream.state_bytes + align)
-    state = -(-ctypes.addressof(memory) // align) * align
-    for name, value in (("in", source), ("out", target)):
-        ctypes.memmove(state + stream.entry(name), ctypes.addressof(value).to_bytes(8, "little"), 8)
-    ctypes.memmove(state + stream.entry("chain"), counter, 16)
-    for row, round_key in enumerate(round_keys(key)):
-        ctypes.memmove(state + stream.entry("key", row), round_key, 16)
-    kernel.run(iterations, [state])
-    ctypes.memset(ctypes.addressof(memory), 0, len(memory))  # round keys
+    state = State(kernel)
+    iterations = -(-len(text) // state.stream.bytes)
+    size = iterations * state.stream.bytes
+    source, target = ctypes.create_string_buffer(text, size), ctypes.create_string_buffer(size)
+    state.point("in", source)
+    state.point("out", target)
+    state.put("chain", counter)
+    state.put_rows("key", round_keys(key))
+    kernel.run(iterations, [state.address])
+    state.wipe()
     return target.raw[: len(text)]
 
 
