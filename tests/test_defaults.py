@@ -47,7 +47,7 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "report": (KERNEL,),
     "pack": (str(OWN_HASH), "-o", "own.pack", "--kernels", "*@scalar"),
     "bench": (),
-    "pack": (str(Path(__file__).parent.parent / "examples/own_hash"), "-o", "own.pack"),
+    "pack": (str(Path(__file__).parents[1] / "examples/own_hash/algorithms.py"), "-o", "own.pack"),
     "openssl-config": ("--module", "cryptostitch.so"),
     "pack": (str(Path(__file__).parents[1] / "examples/own_hash/algorithms.py"), "-o", "own.pack"),
 }

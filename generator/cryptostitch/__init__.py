@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .binding.runtime import Context, Key, RuntimeFailure, Suite
     from .binding.sealing import SomeForged
     from .binding.values import Address
-    from .core.catalog import WORDS_32, WORDS_64, Algorithm, Form
+    from .core.catalog import WORDS_32, WORDS_64, Algorithm, BlockCipher, Form
     from .core.names import stream_name
     from .core.own import read_answers
     from .core.program import Recipe
@@ -44,6 +44,7 @@ __all__ = [
     "WORDS_64",
     "Address",
     "Algorithm",
+    "BlockCipher",
     "Context",
     "ErasureCode",
     "Form",
@@ -68,6 +69,7 @@ _HOMES = {
     "WORDS_64": "core.catalog",
     "Address": "binding.values",
     "Algorithm": "core.catalog",
+    "BlockCipher": "core.catalog",
     "Context": "binding.runtime",
     "ErasureCode": "binding.codes",
     "Form": "core.catalog",

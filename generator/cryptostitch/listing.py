@@ -37,7 +37,7 @@ class Catalogue(Generator):
         blocks = self.blocks(name, isa)
         given = algorithm.parameters_of(form)
         fixed = {k: v for k, v in given.items() if k != "rounds"}
-        key = form.template, isa, blocks, name.hand, tuple(sorted(fixed.items()))
+        key = form.template, isa, blocks, name.hand, repr(sorted(fixed.items()))  # lists among them
         if key not in self._features:
             parameters = dict(given, by=blocks, one_key=False, hand=name.hand)
             usual = algorithm.bytes // 16

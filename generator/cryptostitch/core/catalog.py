@@ -113,6 +113,15 @@ class Form:
 
 
 @dataclass(frozen=True)
+class BlockCipher:
+    """A block cipher of one's own, of 16-byte blocks, in plain Python: what `cryptostitch verify` compares with.
+    ``round_keys(key)``: the rows of 16 bytes that its kernels take. ``enciphered(rows, block)``."""
+
+    round_keys: Callable[[bytes], list[bytes]]
+    enciphered: Callable[[list[bytes], bytes], bytes]
+
+
+@dataclass(frozen=True)
 class Algorithm:
     """One row. ``parameters`` are handed to the templates."""
 
@@ -145,6 +154,8 @@ class Algorithm:
     key_bytes: int = 0
     iv_bytes: int = 0
     rounds: int = 0
+    # None: it is the project's own
+    cipher: BlockCipher | None = None
 
     @property
     def squeezed(self) -> int:

@@ -7,15 +7,16 @@ A writer's key, chaining value and text are bytes; `rows` are the rows of the st
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.poly1305 import Poly1305
 
-from ..core.catalog import Algorithm
+from ..core.catalog import Algorithm, BlockCipher
 from . import des, poly1305, rc4
 from .ghash import ghash, power_rows
 from .keys import expanded, inverse_expanded
+from .result import Skip
 
 
 @dataclass(frozen=True)
@@ -172,6 +173,32 @@ WRITERS = {
         rc4.chain_after,
     ),
 }
+
+
+def writer_of(row: Algorithm) -> Writer:
+    """What a stream of the row computes. Skip where the row's own cipher has no such mode here."""
+    if row.cipher is None:
+        return WRITERS[row.kind]
+    if row.kind not in OWN_MODES:
+        raise Skip(f"a cipher of one's own is checked as {', '.join(OWN_MODES)}, not as {row.kind}")
+    run, back = OWN_MODES[row.kind](row.cipher)
+    return replace(WRITERS[row.kind], run=run, back=back, rows=row.cipher.round_keys)
+
+
+Run = Callable[[bytes, bytes, bytes], bytes]
+
+
+def _own_counter(cipher: BlockCipher) -> tuple[Run, Run]:
+    def run(key: bytes, chain: bytes, text: bytes) -> bytes:
+        rows = cipher.round_keys(key)
+        stream = b"".join(cipher.enciphered(rows, next_counter(chain, i)) for i in range(-(-len(text) // 16)))
+        return bytes(a ^ b for a, b in zip(text, stream))
+
+    return run, run
+
+
+OWN_MODES: dict[str, Callable[[BlockCipher], tuple[Run, Run]]] = {"counter": _own_counter}
+
 READERS = {
     "ghash": Reader(ghash, power_rows),
     "poly1305": Reader(poly1305.after, poly1305.rows, poly1305.chain, poly1305.P),

@@ -46,7 +46,6 @@ from .kept import changed
 from .keys import expanded
 from .lanes import (
     READERS,
-    WRITERS,
     chacha20,
     chacha_tag,
     chain_bytes,
@@ -54,6 +53,7 @@ from .lanes import (
     gcm_tag,
     next_chacha,
     next_counter,
+    writer_of,
 )
 from .machine import Machine, Outcome, Step
 from .padding import chained, most_text, padded
@@ -246,7 +246,7 @@ class Scene:
         expected = []
         contract = self.contract(i)
         keys = contract.field("key") if contract.has("key") else None
-        opening, writer = KINDS[row.kind].direction == "open", WRITERS[row.kind]
+        opening, writer = KINDS[row.kind].direction == "open", writer_of(row)
         shared = secrets(f"key of stream {i}", row.key_bytes) if keys and keys.shared else b""
         copies = range(len(keys.lane_offsets)) if keys and shared else None
         for lane in range(self.contract(i).lanes):
@@ -398,7 +398,7 @@ class Scene:
         self.machine.write(self.entry(i, name, 0, 0), (address % (1 << 64)).to_bytes(8, "little"))
 
     def _whole_text(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
-        writer, key = WRITERS[row.kind], secrets("key", row.key_bytes)
+        writer, key = writer_of(row), secrets("key", row.key_bytes)
         chain, text = writer.chain(secrets("iv", chain_bytes(row))), secrets("text", self.length(i) + self.end)
         if chain:
             self.machine.write(self.entry(i, "chain", 0, 0), chain)
