@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -27,11 +28,13 @@ QUICKLY = {
     "stitch": ["--seconds", "0.05"],
     "matrix": ["--seconds", "0.02"],
     "calibrate": ["--kernels", "ascon_x[12]@s*"],
-    "pack": ["--kernels", "ascon_x[12]@s*"],
 }
 FEWER = {
     "'ascon_x*'": "ascon_x2@sse",
     "sha256_ni,sha512,crc32c": "sha256_ni",
+    "'aria128_ctr_x1*' --templates": "aria128_ctr_x1@sse_aesni --templates",
+    "'turboshake_x2@*'": "turboshake_x2@sse",
+    "pack algorithms.py --costs": "pack algorithms.py --kernels 'ascon_x[12]@s*' --costs",
     "--seconds 20": "--seconds 1",
     "--seconds 5": "--seconds 1",
 }
@@ -83,11 +86,11 @@ class Newcomer:
             cwd=self.folder,
             env=environment,
             capture_output=True,
-            text=True,
             timeout=LIMIT,
         )
-        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
-        self.said[command] = done.stdout
+        said = done.stdout.decode(errors="replace")
+        assert done.returncode == 0, f"{command}: {said}{done.stderr.decode(errors='replace')}"
+        self.said[command] = said
 
 
 def shortened(command: str) -> str:
@@ -185,6 +188,25 @@ def test_a_pair_from_its_page(newcomer: Newcomer) -> None:
     assert "4 lanes agree with plain Python" in newcomer.said["python pair.py"]
     assert (newcomer.folder / "pair.o").read_bytes()[:4] == b"\x7fELF"
     assert all("fletcher" in (newcomer.folder / name).read_text() for name in ("matrix.html", "pair.html"))
+
+
+@pytest.mark.parametrize("page", ["own_tree", "own_cipher"])
+def test_the_commands_of_another_example(newcomer: Newcomer, page: str) -> None:
+    """Its files are copied; they are not all on the page."""
+    if not {"aes", "pclmul", "avx2"} <= set(Context().cpu()["features"]):
+        pytest.skip("this CPU lacks AES-NI, PCLMUL or AVX2")
+    shutil.copytree(
+        newcomer.root / "examples" / page,
+        newcomer.folder,
+        ignore=shutil.ignore_patterns("__pycache__"),
+        dirs_exist_ok=True,
+    )
+    todo = commands(newcomer.folder / "README.md")
+    assert len(todo) >= 5
+    for command in todo:
+        newcomer.run(command)
+    said = "".join(newcomer.said.values())
+    assert "no check failed" in said and ("kt128-leaf" in said) == (page == "own_tree")
 
 
 @pytest.mark.parametrize("example_", ["own_hash", "new_pair"])
