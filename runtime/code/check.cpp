@@ -48,15 +48,13 @@ int refuse(std::string *why, const char *format, ...) {
 
 namespace {
 
-// Known answers are of suites that are its algorithms', and do not share their bytes.
-int check_answers(const Pack &pack, const std::vector<AlgorithmRecord> &algorithms, std::string *why) {
+// Known answers may be of any suite, of several algorithms too, and do not share their bytes.
+int check_answers(const Pack &pack, std::string *why) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < pack.n_answers(); i++) {
         AnswerRecord answer;
         if (pack.answer(i, &answer)) return refuse(why, "known answer %u is damaged", i);
-        const auto has_suite = [&](const AlgorithmRecord &a) { return std::strcmp(a.suite, answer.suite) == 0; };
-        if (std::none_of(algorithms.begin(), algorithms.end(), has_suite))
-            return refuse(why, "known answer %u is of a suite that the pack does not have", i);
+        if (!is_name(answer.suite)) return refuse(why, "known answer %u is of a suite without a proper name", i);
         bytes += answer.record_bytes;
         if (bytes > pack.size()) return refuse(why, "its known answers overlap");
     }
@@ -124,7 +122,7 @@ int check_pack(const Pack &pack, std::string *why) {
         cost_bytes += 12 + 12 * uint64_t(cost.entries.size());
         if (cost_bytes > pack.size()) return refuse(why, "its cost tables overlap");
     }
-    return check_answers(pack, algorithms, why);
+    return check_answers(pack, why);
 }
 
 }  // namespace cst

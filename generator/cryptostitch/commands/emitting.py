@@ -99,6 +99,7 @@ def emit(
       cryptostitch emit --format macho --format json --object sha256.o sha256_x8@avx2
       cryptostitch emit --columns out --hash sha256 --hash md5 --targets avx512,avx2
     """
+    from ..core.answers import known_answers
     from ..emit import artefacts, columns
     from ..emit.assembly import FORMATS, file_text
     from ..emit.objects import object_bytes
@@ -140,10 +141,11 @@ def emit(
         with progress_bar("compiling") as progress:
             every = made.default_recipes(progress, processes=len(os.sched_getaffinity(0)))
     written: list[tuple[Path, list]] = []
-    for path, recipes in ((default_pack, default_pack and every), (pack, chosen)):
+    packs = ((default_pack, default_pack and every, known_answers()), (pack, chosen, ()))
+    for path, recipes, answers in packs:
         if path:
             written.append((path, recipes))
-            made_pack = artefacts.pack_of(made, recipes)
+            made_pack = artefacts.pack_of(made, recipes, answers)
             path.write_bytes(signed(made_pack, key) if key else made_pack)
     if folder:
         with progress_bar("assembling") as progress:

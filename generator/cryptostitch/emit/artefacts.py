@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ..core import catalog, program
-from ..core.answers import Answer, known_answers
+from ..core.answers import Answer
 from ..core.errors import DoesNotFit, UnknownName
 from ..core.kinds import KINDS
 from ..core.program import CostTable, Recipe
@@ -63,14 +63,14 @@ def row_answers(algorithms: Iterable[catalog.Algorithm]) -> list[Answer]:
     return [Answer(a.suite, text=text, tag=digest) for a in algorithms for text, digest in a.answers]
 
 
-def pack_of(generator: Generator, recipes: Sequence[Recipe]) -> bytes:
+def pack_of(generator: Generator, recipes: Sequence[Recipe], answers: Sequence[Answer] = ()) -> bytes:
     """A pack of these kernels, with every cost table that mentions them."""
     return write_pack(
         algorithm_records(generator.algorithms.values()),
         recipes,
         cost_tables([r.name for r in recipes]),
         store=compressed,
-        answers=known_answers(),
+        answers=answers,
     )
 
 
