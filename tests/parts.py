@@ -49,6 +49,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "managers": _files("engine/test_manager_model.py"),
     "models": _files("generator/test_allocate_random.py", "ladder/test_model_instructions.py"),
     "mutations": _files("ladder/test_mutate.py"),
+    "newcomer": _files("test_newcomer.py"),
     "openssl-calls": _files("integrations/test_openssl_ciphers.py", "integrations/test_openssl_evp_test.py"),
     "openssl-servers": _files(
         *("integrations/test_openssl_nginx.py", "integrations/test_openssl_servers.py"),

@@ -48,7 +48,6 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "pack": (str(OWN_HASH), "-o", "own.pack", "--kernels", "*@scalar"),
     "bench": (),
     "openssl-config": ("--module", "cryptostitch.so"),
-    "pack": (str(Path(__file__).parents[1] / "examples/own_hash/algorithms.py"), "-o", "own.pack"),
 }
 OF_THE_CPU = ("calibrate", "cpu", "probe", "stitch")  # and bound, predict, report: test_unknown_cpu.py
 FORMS = ("add r64 r64", "mov r64 m64", "mov m64 r64", "paddd xmm xmm", "pslld xmm i")
