@@ -8,6 +8,7 @@ from cryptostitch.binding.runtime import OPEN, SEAL, Context, RuntimeFailure
 from drawn_cpu import CPU
 from jobs.builder import OWN_KEY, Bench, JobSpec, forced
 from jobs.samples import EDGES, HEADS, LONGER, STRIDES
+from targets import runs
 
 NARROW = {
     "aes-128-gcm": "aes128_ctr_x1_by1@sse_aesni",
@@ -26,8 +27,8 @@ NARROW = {
 @pytest.mark.parametrize("suite", NARROW)
 def test_the_smallest_iteration(context: Context, suite: str, one_key: bool) -> None:
     """In one burst and each alone; in place, scattered and forged ones among them."""
-    if NARROW[suite] not in context.kernels():
-        pytest.skip(f"no {NARROW[suite]} here")
+    if not runs(context, NARROW[suite]):
+        pytest.skip("this CPU cannot run it")
     bench, kernel = Bench(context, (suite, one_key)), context.kernel(NARROW[suite])
     rng = bench.rng
     with forced(context, NARROW[suite], [suite]) as fitting:
@@ -59,8 +60,8 @@ def test_the_smallest_iteration(context: Context, suite: str, one_key: bool) -> 
 def test_some_in_place(context: Context, name: str) -> None:
     """Of records that are sealed one after the other some overwrite what is hashed, and the first does not."""
     suite = "aes-128-cbc+hmac-sha1-tls"
-    if name not in context.kernels():
-        pytest.skip(f"no {name} here")
+    if not runs(context, name):
+        pytest.skip("this CPU cannot run it")
     bench, kernel = Bench(context, suite), context.kernel(name)
     with forced(context, name, [suite]) as fitting:
         assert fitting == [suite]
