@@ -31,7 +31,7 @@ constexpr uint32_t STATE_ALIGN =
 struct Algorithm {
     AlgorithmRecord record;
     bool usable =
-        false;  // suites can use it, because they know its kind and sizes. The kernels of others are raw kernels only
+        false;  // suites can use it: they know its kind and its sizes. The kernels of others are raw kernels only
     const Algorithm *base = nullptr;  // whose kernels it uses: mostly its own
 };
 
