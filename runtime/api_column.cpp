@@ -17,7 +17,7 @@ bool right_offsets(const void *p, size_t n, uint64_t data_bytes) {
     return !falls && offsets[n] <= data_bytes;
 }
 
-// Checks where the buffers are, after their lengths have been checked.
+// Checks that the buffers neither wrap nor overlap, after their lengths have been checked.
 int check_places(const cst_column &column, const Column &c) {
     const uint64_t first = c.offset(0), bytes = c.offset(c.size) - first;
     const Range items(c.data + first, bytes), offsets(c.offsets, (c.size + 1) * column.offset_bytes),

@@ -66,7 +66,7 @@ bool sound_hash(const AlgorithmRecord &a) {
             return power_of_two(a.input_bytes) && a.block_bytes <= a.input_bytes && a.block_bytes < a.chain_bytes() &&
                    a.domain >= 1 && a.domain <= 0xff && a.last <= 0xff && !(a.domain & a.last) &&
                    a.squeeze_bytes >= 1 && a.squeeze_bytes <= a.chain_bytes() && !(a.flags & ALGORITHM_BIG_ENDIAN) &&
-                   // HMAC hashes the digest as one block, behind the key's (RFC 2104)
+                   // HMAC hashes the digest as one block, after the key's (RFC 2104)
                    !(a.flags & ALGORITHM_HMAC && (a.digest_bytes > a.squeeze_bytes || a.digest_bytes > a.block_bytes));
         case PADDING_TREE:  // eight words and, after them, five
             return a.words == 13 && a.word_bytes == 4 && a.digest_bytes <= 32 && a.block_bytes == 64 &&

@@ -267,7 +267,7 @@ const Variant *line_up_whole(const Suite &suite, const Family &family, size_t n,
 
 namespace {
 
-// Returns the core cycles of the steps around the middle that a pair does: in front of it and behind it, cipher and
+// Returns the core cycles of the steps around the middle that a pair does: in front of it and after it, cipher and
 // hash have calls of their own, of `bytes` bytes.
 double around_pair(const Suite &suite, const Family &ciphers, size_t messages, uint64_t bytes) {
     Need need = {&suite.hashes, messages, bytes, bytes};

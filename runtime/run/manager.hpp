@@ -29,7 +29,7 @@ public:
     size_t done() const { return done_.size() - taken_; }
     bool full() const { return waiting() + done() >= limits_.capacity; }
 
-    // Takes in a job that was checked (CST_OK or CST_ERR_AUTH), and runs what is due.
+    // Takes in a job for which check_job returned CST_OK or CST_ERR_AUTH, and runs what is due.
     void submit(cst_job *job);
     // Returns the next finished job; NULL if there is none.
     cst_job *take();

@@ -4,7 +4,7 @@
 // cipher: in the call's iteration i it reads body bytes [p + iB, p + (i + 1)B) while the cipher, in iteration i + 1,
 // writes from c + (i + 1)B on. So what it reads was written in earlier iterations if and only if p <= c. Therefore the
 // cipher first runs alone up to c = p rounded up to 16, the head block is hashed, and the pair starts from there. Where
-// c = p (heads of a multiple of 16 bytes) both stand at the same byte, and kernels that hand the ciphertext over in the
+// c = p (heads of a multiple of 16 bytes) both are at the same byte, and kernels that hand the ciphertext over in the
 // state block can run too.
 //
 // The hash of what the cipher overwrites, where input and output are the same buffer (MAC-then-encrypt, sealing;

@@ -3,23 +3,27 @@
 //
 //     cryptostitch costs 1
 //     brand AMD EPYC 9R14
-//     cpu 25 17 1                                                      family, model, stepping
-//     features sse2,pclmul,...                                         after lowering
-//     kernel sha1_x16@avx512 5f2a90c1d4e8b733 52311 41027              name, digest of its code, centicycles per
-//     iteration (all lanes) and per call
+//     cpu 25 17 1
+//     features sse2,pclmul,...
+//     kernel sha1_x16@avx512 5f2a90c1d4e8b733 52311 41027
 //     ...
-//     end 0f4c7b2e9d1a6385                                             FNV-1a, 64 bits, of all that comes before this
-//     line
+//     end 0f4c7b2e9d1a6385
 //
-// Or a table, which stands in the place of the library's own on any CPU; kernels that it lacks are estimated:
+// `cpu` gives family, model and stepping; `features` lists the features after lowering; `kernel` gives its name, the
+// digest of its code, and centicycles per iteration (all lanes) and per call; `end` gives FNV-1a, 64 bits, of all that
+// comes before this line.
+//
+// Or a table, which replaces the library's own on any CPU; kernels that it lacks are estimated:
 //
 //     cryptostitch costs 1
-//     table zen4                                                       whose figures they are; ~zen4: derived ones
-//     message 39000                                                    may be absent: centicycles of a message that is
-//     done in steps, beside calls
+//     table zen4
+//     message 39000
 //     kernel sha1_x16@avx512 52311 41027
 //     ...
 //     end 9b1de07c3344f02a
+//
+// `table` tells whose figures they are (~zen4: derived ones); `message`, which may be absent, gives the centicycles of a
+// message that is done in steps, besides calls.
 #pragma once
 
 #include <string>

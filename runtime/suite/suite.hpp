@@ -16,9 +16,9 @@ namespace cst {
 enum class Construction {
     single,   // a cipher, a hash or a MAC alone
     etm,      // encrypt-then-MAC over aad || iv || ciphertext, or without the IV (mac_iv_bytes)
-    rfc7518,  // etm with PKCS#7 padding, the AAD's length behind the ciphertext under the MAC, one combined key, half a
+    rfc7518,  // etm with PKCS#7 padding, the AAD's length after the ciphertext under the MAC, one combined key, half a
               // tag (RFC 7518, 5.2)
-    esp,  // etm (with HMAC or XCBC) with a tag of fixed length; the high half of an extended sequence number is behind
+    esp,  // etm (with HMAC or XCBC) with a tag of fixed length; the high half of an extended sequence number follows
           // the ciphertext (RFC 4303, 2.2.1)
     tls,  // MAC-then-encrypt of a record (RFC 5246, 6.2.3.2)
     counter,  // a cipher in counter mode
