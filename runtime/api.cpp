@@ -1,4 +1,4 @@
-// The C API: contexts and suites. Arguments are checked here, and nothing else happens here.
+// The C API: contexts and suites. The functions check their arguments and do nothing else.
 
 #include <cstddef>
 #include <cstring>

@@ -1,4 +1,4 @@
-// The C API: the arguments of a job.
+// The C API: checks the arguments of a job.
 
 #include "jobs.hpp"
 #include "run/run.hpp"
@@ -34,7 +34,7 @@ public:
         if (!n_) return whole_.meets(other);
         return any([&](const Range &range, size_t, size_t) { return range.meets(other); });
     }
-    // Whether a byte of one lies where a byte of the other does, at another position.
+    // Whether the two buffers share a byte that has different positions in them.
     bool clashes(const Pieces &other) const {
         if (!n_ && !other.n_) return whole_.first != other.whole_.first && whole_.meets(other.whole_);
         return any([&](const Range &a, size_t at, size_t) {
@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    // Calls each(range, position, index) for what is used of every piece, until it returns true. Returns whether it
+    // Calls each(range, position, index) for the used part of every piece, until it returns true. Returns whether it
     // did.
     template <typename Each>
     bool any(Each each) const {
@@ -69,7 +69,7 @@ private:
     const size_t n_, bytes_, used_;
 };
 
-// What the job writes to `out`.
+// Returns how many bytes the job writes to `out`.
 size_t output_bytes(const Suite &suite, const cst_job &job) {
     if (!suite.enciphers()) return 0;
     if (job.direction == CST_OPEN) return job.in_len;
@@ -80,7 +80,7 @@ size_t output_bytes(const Suite &suite, const cst_job &job) {
     }
 }
 
-// But for the input's.
+// Checks all lengths except that of the input.
 inline bool right_lengths(const Suite &suite, const cst_job &job) {
     const Lengths &lengths = suite.lengths;
     return job.iv_len - suite.iv_min <= suite.iv_max - suite.iv_min && lengths.hold_tag(job.tag_len) &&
@@ -110,9 +110,9 @@ int check_buffers(const Suite &suite, const cst_job &job) {
 
 inline uint64_t address(const void *p) { return reinterpret_cast<uintptr_t>(p); }
 
-// Lengths that are right, below 2^59, of buffers in one piece and a text as long as its input; and whether a job that
-// has them is right, by few tests that do not fail for those that usually come. Where it is not sure of that,
-// look_closer must see.
+// Holds right lengths, below 2^59, of buffers in one piece and a text as long as its input. Decides whether a job with
+// these lengths is right, by few tests, which jobs that usually come do not fail. If the answer is no, look_closer must
+// decide.
 class SurelyRight {
 public:
     SurelyRight() = default;
@@ -134,14 +134,14 @@ public:
                  job.n_in_pieces | job.n_out_pieces);
     }
 
-    // Where the buffers of a job lie that has these lengths. Ranges meet as Range::meets says, and where something
-    // empty lies within the other: from the first byte of one to the last of the other it is at least as far as both
-    // are long, less one, if they do not meet. Of empty texts it is not sure.
+    // Whether the buffers of a job with these lengths do not overlap. Ranges meet as Range::meets says, and also if an
+    // empty one is inside the other: if they do not meet, the distance from the first byte of one to the last byte of
+    // the other is at least the sum of both lengths less one. For empty texts the answer is no.
     __attribute__((always_inline)) bool places(const cst_job &job) const {
         if (!in_) return false;
         const uint64_t in = address(job.in), out = address(job.out), tag = address(job.tag), iv = address(job.iv),
                        aad = address(job.aad);
-        // An address above 2^63, or none of what is not empty.
+        // An address is above 2^63, or is NULL for a buffer that is not empty.
         if (int64_t(in | out | tag | iv | aad | (in - 1) | (tag - some_tag_) | (iv - some_iv_) | (aad - some_aad_)) < 0)
             return false;
         const uint64_t text = in_ - 1, in_last = in + text, out_last = out + text;
@@ -154,21 +154,21 @@ public:
     }
 
 private:
-    const Suite *suite_ = nullptr;  // NULL: nothing is known
+    const Suite *suite_ = nullptr;  // NULL: no lengths are known
     int direction_ = 0;
     uint64_t in_ = 0, aad_ = 0, iv_ = 0, tag_ = 0;
-    uint64_t some_aad_ = 0, some_iv_ = 0, some_tag_ = 0;  // 1: it is not empty
+    uint64_t some_aad_ = 0, some_iv_ = 0, some_tag_ = 0;  // 1: the buffer is not empty
 };
 
-// How many, from the first on, have those lengths and are surely right. Not inline: what follows from the lengths had
-// better stay where it is.
+// Returns how many jobs, from the first on, have those lengths and are surely right. Not inlined, so that values that
+// follow from the lengths stay where they are.
 __attribute__((noinline)) size_t right_alike(const SurelyRight &of, const cst_job *jobs, size_t n) {
     size_t i = 0;
     while (i < n && of.are_those_of(jobs[i]) && of.places(jobs[i])) i++;
     return i;
 }
 
-// Of a job of the right size. of: its lengths, if they are right.
+// Fast accept of a job of the right size. of: receives its lengths, if they are right.
 __attribute__((always_inline)) inline bool surely_right(const Engine &engine, const cst_job &job, SurelyRight *of) {
     const Suite *const suite = job.key ? from(job.key)->suite : nullptr;
     const bool right = suite && unsigned(job.direction) <= CST_OPEN && suite->engine == &engine && !suite->expansion &&
@@ -210,9 +210,9 @@ int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *alike) 
     size_t other = 0;
     for (size_t i = 0; i < n; i++) {
         other |= jobs[i].size ^ sizeof(cst_job);
-        __builtin_prefetch(jobs[i].key);  // all at once where they are in no cache; wherever it points to
+        __builtin_prefetch(jobs[i].key);  // fetches all keys in no cache at once; the pointer may be invalid
     }
-    if (other) return CST_ERR_ARGUMENT;  // an array of something else: nowhere to put a status
+    if (other) return CST_ERR_ARGUMENT;  // an array of another type has no status to write
     int error = CST_OK;
     bool forged = false;
     SurelyRight last;

@@ -26,8 +26,8 @@ struct cst_code {
     cst_ctx *ctx;
     size_t data, parity;
     Codec codec;
-    Products parities;  // of all data
-    std::deque<Products> changes;  // of the parities, by a change of each data
+    Products parities;  // computes them from all data
+    std::deque<Products> changes;  // of the parities, one entry for a change of each data block
 };
 
 namespace {
@@ -35,7 +35,7 @@ namespace {
 constexpr uint32_t MOST_BLOCKS = 255;
 constexpr size_t CHECKED = 4096;  // bytes of each parity that are compared at once
 
-// The caller's pointers.
+// The caller's pointers to blocks.
 template <typename T>
 struct Blocks {
     T *const *at;
@@ -59,7 +59,7 @@ uint8_t factor_of(const cst_code_shape &shape, uint32_t i, uint32_t j) {
 
 uintptr_t address(const void *p) { return reinterpret_cast<uintptr_t>(p); }
 
-// Of the lowest and the highest block; of none, such that nothing is there.
+// Addresses of the lowest and the highest block; without blocks such that no address is between them.
 struct Reach {
     uintptr_t first = UINTPTR_MAX, last = 0;
 
@@ -69,8 +69,8 @@ struct Reach {
     }
 };
 
-// Blocks of so many bytes. Outputs are compared with all others, with inputs only where the two lie among each other:
-// bits rather than branches.
+// Checks the places of blocks of `bytes` bytes. Outputs are compared with all other outputs, but with inputs only if
+// the addresses of inputs and outputs interleave. Comparisons use bit operations instead of branches.
 int check_places(size_t bytes, const Inputs &in, const Outputs &out) {
     const Reach ins(in), outs(out);
     if (!ins.first || !outs.first) return CST_ERR_ARGUMENT;
@@ -80,7 +80,7 @@ int check_places(size_t bytes, const Inputs &in, const Outputs &out) {
     const bool apart = ins.last + last < outs.first || outs.last + last < ins.first;
     bool meet = false;
     for (size_t i = 0; i < out.n; i++) {
-        const uintptr_t before = address(out.at[i]) - last;  // a block from there to as far behind meets it
+        const uintptr_t before = address(out.at[i]) - last;  // a block from there to as far after it overlaps
         if (!apart)
             for (const void *other : in) meet |= address(other) - before <= 2 * last;
         for (size_t j = 0; j < i; j++) meet |= address(out.at[j]) - before <= 2 * last;
@@ -94,8 +94,8 @@ int run(const Products &products, size_t bytes, const Inputs &in, const Outputs 
     return CST_OK;
 }
 
-// What restores lost blocks: of data j, with parities P of which there are as many as lost data, whose factors are the
-// matrix A, d = A^-1 (P - what the data that is there makes of it); and parities are sums of data.
+// Restores lost blocks. Lost data d = A^-1 (P - the share of the available data in P), where P are as many parities as
+// there are lost data blocks, and the matrix A are their factors for these; lost parities are sums of data.
 int restore(const cst_code &code, size_t bytes, void *const *blocks, const uint8_t *lost) {
     const Matrix &factors = code.parities.factors();
     std::vector<size_t> gone, there, parities;
@@ -111,7 +111,7 @@ int restore(const cst_code &code, size_t bytes, void *const *blocks, const uint8
     std::vector<const void *> in;
     for (size_t j : there) in.push_back(blocks[j]);
     for (size_t t : used) in.push_back(blocks[code.data + parities[t]]);
-    Matrix data(gone.size(), in.size());  // lost data, by what is read
+    Matrix data(gone.size(), in.size());  // lost data by the blocks that are read
     for (size_t l = 0; l < gone.size(); l++) {
         for (size_t t = 0; t < used.size(); t++) {
             const uint8_t factor = inverse.row(l)[t], *const its = factors.row(parities[used[t]]);

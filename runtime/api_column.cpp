@@ -8,7 +8,7 @@ using namespace cst;
 
 namespace {
 
-// The offsets do not fall, and end within the data.
+// Whether no offset is less than the one before, and all are within the data.
 template <typename Offset>
 bool right_offsets(const void *p, size_t n, uint64_t data_bytes) {
     const Offset *const offsets = static_cast<const Offset *>(p);
@@ -17,7 +17,7 @@ bool right_offsets(const void *p, size_t n, uint64_t data_bytes) {
     return !falls && offsets[n] <= data_bytes;
 }
 
-// Where lengths are right.
+// Checks that the buffers neither wrap nor overlap, after their lengths have been checked.
 int check_places(const cst_column &column, const Column &c) {
     const uint64_t first = c.offset(0), bytes = c.offset(c.size) - first;
     const Range items(c.data + first, bytes), offsets(c.offsets, (c.size + 1) * column.offset_bytes),

@@ -1,4 +1,4 @@
-// The C API: many messages under one key by one call, without a cst_job of the caller's for each.
+// The C API: one call runs many messages under one key, without a cst_job of the caller for each.
 
 #include <algorithm>
 #include <optional>
@@ -11,7 +11,8 @@ using namespace cst;
 
 namespace {
 
-// Calls make(i, job) for the n messages, some at a time, and run(jobs, how many) when they are made. An error ends it.
+// Calls make(i, job) for the n messages, some at a time, then run(jobs, count) for these. The first error ends the
+// loop.
 template <typename Make, typename Run>
 int each_window(size_t n, Make make, Run run) {
     cst_job jobs[MOST_MESSAGES] = {};
@@ -24,7 +25,7 @@ int each_window(size_t n, Make make, Run run) {
     return CST_OK;
 }
 
-// All are checked before any is begun. set_status(i, status) is told how each went.
+// Checks all messages before it begins any. set_status(i, status) receives the result of each.
 template <typename Make, typename SetStatus>
 int run_many(const cst_key *key, size_t n, Make make, SetStatus set_status) {
     const Engine &engine = *from(key)->suite->engine;
@@ -53,7 +54,7 @@ int run_many(const cst_key *key, size_t n, Make make, SetStatus set_status) {
     });
 }
 
-// What lies at equal distances: n times `bytes`.
+// n items of `bytes` bytes at equal distances.
 struct Rows {
     const uint8_t *first;
     size_t bytes, stride;

@@ -9,7 +9,7 @@
 using namespace cst;
 
 int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
-    bool alike = true;  // as one job is, which may be in pieces
+    bool alike = true;  // of one job always, even if it is in pieces
     const int wrong = n == 1 ? check_one(*engine, jobs) : check_jobs(*engine, jobs, n, &alike);
     if (wrong && wrong != CST_ERR_AUTH) return wrong;
     const ClearRegisters clear(engine->cpu());

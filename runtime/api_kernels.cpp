@@ -15,9 +15,9 @@ using namespace cst;
 
 namespace {
 
-constexpr double MOST_SECONDS = 3600;  // of measuring costs
+constexpr double MOST_SECONDS = 3600;  // limit of the time for measuring costs
 
-// Sorted, without doubles.
+// Lists the names in order, without duplicates.
 int names_of(const cst_ctx *ctx, int kind, std::vector<std::string> *names) {
     if (kind == CST_NAME_SUITE) {
         for (const auto &suite : ctx->suites.all())

@@ -1,4 +1,4 @@
-// The C API: a long text as TLS records that are sealed side by side.
+// The C API: seals a long text as TLS records, several at a time in lanes.
 
 #include <algorithm>
 #include <cmath>
@@ -14,12 +14,12 @@ using namespace cst;
 namespace {
 
 constexpr size_t HEADER = 5, IV = 16;
-// Of a record with less text headers, MAC and padding are more than a twentieth.
+// In a record with less text, headers, MAC and padding are more than a twentieth.
 constexpr size_t LEAST_FRAGMENT = 1024;
 constexpr size_t MOST_LANES = 16;
 constexpr size_t MOST_TEXT = size_t(1) << 48;
 
-// How a text is cut into records.
+// Describes how a text is cut into records.
 struct Cut {
     const Suite *suite;
     size_t records, fragment;
@@ -31,7 +31,8 @@ struct Cut {
     size_t bytes() const { return (records - 1) * record(fragment) + record(text(records - 1)); }
 };
 
-// Core cycles of records that are sealed side by side. Around its text the MAC has three blocks: head, end, outer hash.
+// Returns the core cycles of records that are sealed together in lanes. Besides its text the MAC has three blocks:
+// head, end, outer hash.
 double cycles_of(const Suite &suite, size_t records, uint64_t text) {
     Need need = {&suite.pairs, records, text, text};
     need.one_key = true;
@@ -47,7 +48,7 @@ double cycles_of(const Suite &suite, size_t records, uint64_t text) {
     return cycles + 3 * step_cycles(suite, {&suite.hashes, records, block, block});
 }
 
-// By how many records of equal shares it is sealed fastest.
+// Returns the length of text per record with which records of equal shares are sealed fastest.
 size_t fastest_fragment(const Suite &suite, size_t in_len) {
     if (in_len <= LEAST_FRAGMENT) return LEAST_FRAGMENT;
     size_t best = TLS_MOST_PLAIN;
@@ -88,7 +89,7 @@ struct Head {
     uint8_t bytes[TLS_AAD];
 };
 
-// Writes header and IV of record i; returns the job for the rest.
+// Writes header and IV of record i. Returns the job for the rest.
 cst_job begin_record(const cst_tls_write &write, const Cut &cut, size_t i, Head *head) {
     const size_t text = cut.text(i), payload = IV + cut.sealed(text);
     const uint64_t sequence = __builtin_bswap64(write.sequence + i);

@@ -1,4 +1,4 @@
-// What the opaque types of the C API are, memory that a caller names, and how exceptions end.
+// Defines the opaque types of the C API and ranges of memory that a caller names, and converts exceptions to errors.
 #pragma once
 
 #include <new>
@@ -18,11 +18,11 @@ namespace cst {
 
 inline const Suite *from(const cst_suite *suite) { return reinterpret_cast<const Suite *>(suite); }
 inline const Key *from(const cst_key *key) { return reinterpret_cast<const Key *>(key); }
-// A kernel that was handed out has been fetched.
+// A kernel that a caller has was fetched before.
 inline const Variant *from(const cst_kernel *kernel) { return reinterpret_cast<const Variant *>(kernel); }
 
-// Memory that a caller names. An empty one is at the end of the address space, where it meets nothing. Bits rather than
-// branches: every job has seven pairs of them.
+// A range of memory that a caller names. An empty range is at the end of the address space, where it meets nothing.
+// Comparisons use bit operations instead of branches: every job has seven pairs of ranges.
 struct Range {
     uintptr_t first;
     size_t size;
@@ -32,7 +32,7 @@ struct Range {
     bool meets(const Range &other) const { return (first - other.first < other.size) | (other.first - first < size); }
 };
 
-// Runs a function of the API. Only memory can be exceptional; nothing else throws.
+// Runs a function of the API. It may throw for lack of memory only.
 template <typename Function>
 int guarded(Function function) noexcept {
     try {

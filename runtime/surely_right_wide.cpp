@@ -1,4 +1,4 @@
-// All buffers of a job at once.
+// AVX-512 version of the fast accept: tests all buffer pairs of a job together.
 
 #include <cstddef>
 
@@ -11,8 +11,8 @@ namespace {
 #define WIDE __attribute__((target("avx512f")))
 #define WIDE_INLINE __attribute__((target("avx512f"), always_inline)) inline
 
-enum { IV, AAD, IN, OUT, TAG };  // where each buffer stands in a vector
-// Those that must not meet, as far as each is written. `in` and `out` may be the same.
+enum { IV, AAD, IN, OUT, TAG };  // element of each buffer in a vector
+// Pairs of buffers that must not overlap if they are written. `in` and `out` may be the same.
 constexpr int FIRST[] = {OUT, IN, OUT, OUT, OUT, TAG, TAG}, SECOND[] = {IN, TAG, TAG, IV, AAD, IV, AAD};
 constexpr unsigned OUT_IN = 1 << 0, WITHOUT_OUT = 1 << 1 | 1 << 5 | 1 << 6, ALL = 0x7f;
 
@@ -30,7 +30,7 @@ WIDE_INLINE Buffers buffers_of(const cst_job &job) {
                   "read as two vectors");
     const __m512i low = _mm512_loadu_si512(&job.iv);
     const __m512i high = _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(&job.tag)));
-    // The text's length is that of `in` and of `out`.
+    // Both `in` and `out` have the text's length.
     return {_mm512_maskz_permutex2var_epi64(0x1f, low, _mm512_set_epi64(0, 0, 0, 8, 6, 4, 2, 0), high),
             _mm512_maskz_permutex2var_epi64(0x3f, low, _mm512_set_epi64(0, 0, 11, 9, 5, 5, 3, 1), high)};
 }
@@ -55,10 +55,10 @@ WIDE size_t surely_right_alike_wide(const cst_job &model, const cst_job *jobs, s
         if (!job.key || from(job.key)->suite != suite || job.direction != model.direction) break;
         if (job.n_out_pieces || job.out_cap < least_out || job.out_cap > most_out) break;
         const Buffers b = buffers_of(job);
-        // An address above 2^63, or none of what is not empty.
+        // An address is above 2^63, or is NULL for a buffer that is not empty.
         const unsigned nowhere = _mm512_cmplt_epi64_mask(b.places, _mm512_setzero_si512()) |
                                  _mm512_mask_testn_epi64_mask(some, b.places, b.places);
-        // As SurelyRight::places.
+        // Tests distances as SurelyRight::places does.
         const __m512i distances = _mm512_sub_epi64(_mm512_permutexvar_epi64(first, _mm512_add_epi64(b.places, to_last)),
                                                    _mm512_permutexvar_epi64(second, b.places));
         const unsigned meet = _mm512_cmplt_epu64_mask(distances, apart) & pairs & ~(job.in == job.out ? OUT_IN : 0);

@@ -13,9 +13,9 @@
 #include <unistd.h>
 #include <vector>
 
-// gdb's JIT interface ("JIT Compilation Interface" in its manual): gdb stops in the function, and reads the descriptor.
-// In a stripped library it finds only what is exported; protected, so that another library's do not take their place;
-// weak, so that the static library can be linked with another compiler's.
+// gdb's JIT interface ("JIT Compilation Interface" in its manual): gdb stops in the function and reads the descriptor.
+// In a stripped library gdb finds only exported symbols. These are protected, so that those of another library do not
+// replace them, and weak, so that the static library can be linked with another JIT compiler that defines them.
 extern "C" {
 
 struct JitCodeEntry {
@@ -45,7 +45,8 @@ namespace {
 constexpr uint32_t REGISTER = 1, UNREGISTER = 2;
 constexpr size_t ENDBR64_BYTES = 4;
 
-// A fork while another thread holds it would leave it taken in the child: accepted, of a process that is watched.
+// If a process forks while another thread holds the mutex, it stays locked in the child: accepted for a process that is
+// being watched.
 std::mutex registering;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 using Bytes = std::vector<uint8_t>;
@@ -56,7 +57,7 @@ void put(Bytes *out, const T &value) {
     out->insert(out->end(), bytes, bytes + sizeof value);
 }
 
-// What DWARF calls a general register of the instruction set.
+// Returns DWARF's number of a general register of the instruction set.
 uint8_t dwarf(uint8_t general) {
     constexpr uint8_t LOW[8] = {0, 2, 1, 3, 7, 6, 4, 5};
     return general < 8 ? LOW[general] : general;
@@ -73,7 +74,7 @@ void cfa_offset(Bytes *out, size_t pushed) {
 
 size_t push_bytes(uint8_t general) { return general < 8 ? 1 : 2; }
 
-// The state after each push and each pop.
+// Describes the state after each push and each pop.
 void frame_steps(Bytes *out, const KernelFrame &frame) {
     size_t at = ENDBR64_BYTES, since = ENDBR64_BYTES;
     for (size_t i = 0; i < frame.pushed.size(); i++) {
@@ -95,7 +96,7 @@ void frame_steps(Bytes *out, const KernelFrame &frame) {
     }
 }
 
-// A length in front, zeros (DW_CFA_nop) behind.
+// Appends a record with its length in front, and zeros (DW_CFA_nop) at its end.
 void put_record(Bytes *out, Bytes record) {
     record.resize((record.size() + 4 + 7) / 8 * 8 - 4);
     put(out, uint32_t(record.size()));
@@ -121,7 +122,7 @@ enum Section { NONE, TEXT, EH_FRAME, SYMTAB, STRTAB, SECTIONS };
 constexpr char SECTION_NAMES[] = "\0.text\0.eh_frame\0.symtab\0.strtab";  // the symbol's name follows
 constexpr uint32_t SECTION_NAME_AT[SECTIONS] = {0, 1, 7, 17, 25};
 
-// An object with one function, whose code is not in it but where it lies.
+// Makes an object file with one function, whose code is not in the file but at its address in memory.
 Bytes elf(const char *name, const uint8_t *code, size_t code_bytes, const KernelFrame &frame) {
     Elf64_Ehdr head = {};
     std::memcpy(head.e_ident, ELFMAG, SELFMAG);
@@ -176,8 +177,8 @@ Bytes elf(const char *name, const uint8_t *code, size_t code_bytes, const Kernel
     return out;
 }
 
-// One write for a line, as other compilers in the process do that append to it. Not through another's link, and not to
-// another's file.
+// Writes a line by one call, as other compilers in the process do that append to the file. Follows no link, and writes
+// to no file, of another user.
 void tell_perf(const char *name, const uint8_t *code, size_t code_bytes) {
     char path[40], line[256];
     std::snprintf(path, sizeof path, "/tmp/perf-%d.map", int(getpid()));
@@ -188,7 +189,7 @@ void tell_perf(const char *name, const uint8_t *code, size_t code_bytes) {
     struct stat file = {};
     if (length > 0 && size_t(length) < sizeof line && fstat(fd, &file) == 0 && file.st_uid == geteuid() &&
         S_ISREG(file.st_mode) && write(fd, line, size_t(length)) < 0) {
-        // perf will do without the name
+        // Ignored: perf only lacks the name.
     }
     close(fd);
 }

@@ -1,5 +1,5 @@
-// Tells other programs where kernels lie that were assembled at run time: perf and gdb. Only where the environment
-// variable CRYPTOSTITCH_ANNOUNCE asks for it.
+// Tells perf and gdb where kernels are that were assembled at run time, only if the environment variable
+// CRYPTOSTITCH_ANNOUNCE asks for it.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@ namespace cst {
 
 struct Announced;
 
-// CRYPTOSTITCH_ANNOUNCE=perf: a line in /tmp/perf-PID.map; gdb: symbol and unwind table by gdb's JIT interface; both
-// with a comma between. NULL, or what withdraw_kernel() takes before the code goes. Thread-safe; failures are silent,
-// because they change no result.
+// CRYPTOSTITCH_ANNOUNCE=perf: writes a line to /tmp/perf-PID.map; gdb: passes symbol and unwind table by gdb's JIT
+// interface; both with a comma between. Returns NULL, or the argument of withdraw_kernel(), which must be called before
+// the code is freed. Thread-safe; failures are silent, because they change no result.
 Announced *announce_kernel(const char *name, const uint8_t *code, size_t code_bytes, const KernelFrame &frame);
 void withdraw_kernel(Announced *announced);
 

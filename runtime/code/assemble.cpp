@@ -12,25 +12,24 @@ using namespace asmjit;
 
 namespace {
 
-// Where LLVM MC and asmjit choose different bytes for the same instruction, we follow LLVM:
-// - A VEX instruction of the 0F map needs only a two-byte prefix when its last register is one of 0 to 7. LLVM
-// exchanges the
-//   sources of a commutative instruction, and stores instead of loads in a register move, to get there.
+// Where LLVM MC and asmjit choose different bytes for the same instruction, the encoder follows LLVM: a VEX instruction
+// of the 0F map needs only a two-byte prefix if its last register is one of 0 to 7; to get there, LLVM exchanges the
+// sources of a commutative instruction, and stores instead of loads in a register move.
 constexpr const char *COMMUTATIVE[] = {
     "vpaddb",  "vpaddd",   "vpaddq",   "vpaddsb",  "vpaddsw",  "vpaddusb", "vpaddusw", "vpaddw",  "vpand",
     "vpavgb",  "vpavgw",   "vpcmpeqb", "vpcmpeqd", "vpcmpeqw", "vpmaddwd", "vpmaxsw",  "vpmaxub", "vpminsw",
     "vpminub", "vpmulhuw", "vpmulhw",  "vpmullw",  "vpmuludq", "vpor",     "vpsadbw",  "vpxor",   "vandps",
     "vandpd",  "vorps",    "vorpd",    "vxorps",   "vxorpd",   "vaddps",   "vaddpd",   "vmulps",  "vmulpd",
 };
-// asmjit cannot be asked for the storing form of vmovdqa, so these four bytes are written here.
+// asmjit does not offer the storing form of vmovdqa, so the encoder writes these four bytes itself.
 constexpr struct Move {
     const char *name;
     uint8_t prefix, opcode;  // VEX.pp and the opcode of the storing form
 } MOVES[] = {{"vmovdqa", 1, 0x7f}, {"vmovdqu", 2, 0x7f}, {"vmovaps", 0, 0x29},
              {"vmovapd", 1, 0x29}, {"vmovups", 0, 0x11}, {"vmovupd", 1, 0x11}};
 
-// A stream never touches the stack and never jumps. The check of foreign packs (check_program.cpp) knows no such
-// instruction; this is the second lock.
+// A stream never touches the stack and never jumps. The check of foreign packs (check_program.cpp) admits no such
+// instruction; this list is the second lock.
 constexpr const char *REFUSED[] = {"push",   "pop",     "pushfq",   "popfq",    "pushf",   "popf", "enter",
                                    "leave",  "syscall", "sysenter", "int",      "int3",    "ud2",  "hlt",
                                    "wrpkru", "xrstor",  "xrstor64", "wrfsbase", "wrgsbase"};
@@ -63,7 +62,7 @@ x86::Reg reg(Width width, uint8_t n) {
     }
 }
 
-// Whether a VEX encoding, of registers only, is what the assemblers choose.
+// Whether the assemblers choose a VEX encoding. All operands are registers.
 bool is_vex(const Ins &ins) {
     bool vex = ins.n_operands >= 2 && ins.mask == Ins::NO_MASK;
     for (uint32_t i = 0; i < ins.n_operands; i++) {
@@ -115,7 +114,7 @@ struct Encoder::State {
         return m;
     }
 
-    // VEX with two bytes: not R (the source is 8 to 15), no second source (1111), L, pp.
+    // Writes VEX with two bytes: not R (the source is 8 to 15), no second source (1111), L, pp.
     void store_move(const Move &move, const cst::Operand &dst, const cst::Operand &src) {
         uint8_t length = dst.width == Width::v256 ? 4 : 0;
         uint8_t modrm = uint8_t(0xc0 | (src.number & 7) << 3 | dst.number);

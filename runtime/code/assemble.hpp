@@ -1,5 +1,5 @@
-// Physical instructions to bytes. assemble.cpp is the only file that knows asmjit, and asmjit is nothing but an encoder
-// here.
+// Encodes physical instructions as bytes. assemble.cpp is the only file that knows asmjit, and uses it as an encoder
+// only.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace cst {
 
-// Errors are remembered; finish() returns the first.
+// Keeps errors; finish() returns the first.
 class Encoder {
 public:
-    // `check`: let asmjit validate every combination of operands, and refuse instructions that a stream must not
-    // contain.
+    // check: asmjit validates every combination of operands, and instructions that a stream must not contain are
+    // refused.
     Encoder(const Pack &pack, bool check);
     ~Encoder();
 
-    // An instruction of a program, with physical registers; a constant's value is its offset in the pool.
+    // Emits an instruction of a program, with physical registers; a constant's value is its offset in the pool.
     void emit(const Ins &ins);
 
-    // What the frame adds, by name.
+    // Emit what the frame adds, by name.
     void emit(const char *mnemonic);
     void emit(const char *mnemonic, Width width, uint8_t a);
     void emit(const char *mnemonic, Width width, uint8_t a, int32_t immediate);
@@ -30,17 +30,17 @@ public:
     void load(const char *mnemonic, Width width, uint8_t dst, uint8_t base, int32_t disp);
     void store(const char *mnemonic, Width width, uint8_t base, int32_t disp, uint8_t src);
     void bind_loop();
-    void jump_to_loop();  // while the counter is not zero
-    void skip_loop(uint8_t counter);  // where it is zero
-    void bind_behind();  // where that goes
+    void jump_to_loop();  // if the counter is not zero
+    void skip_loop(uint8_t counter);  // jumps to bind_behind() if it is zero
+    void bind_behind();  // target of skip_loop()
     void hop();  // jumps to the next instruction
-    // The constant pool: zero bytes up to a multiple of 64, then these bytes.
+    // Emits the constant pool: zero bytes up to a multiple of 64, then these bytes.
     void pool(const std::vector<uint8_t> &bytes);
 
-    // Bytes so far.
+    // Returns the number of bytes so far.
     size_t size() const;
 
-    // CST_OK and the bytes; or CST_ERR_PACK, CST_ERR_MEMORY.
+    // Returns CST_OK and the bytes; or CST_ERR_PACK, CST_ERR_MEMORY.
     int finish(std::vector<uint8_t> *code);
 
 private:

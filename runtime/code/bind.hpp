@@ -1,4 +1,4 @@
-// Windows to physical registers. Twin of generator/cryptostitch/passes/bind.py.
+// Maps windows to physical registers. Twin of generator/cryptostitch/passes/bind.py.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,15 @@ const AbiInfo &abi_info(Abi abi);
 
 struct Binding {
     std::vector<uint8_t> vectors[MAX_STREAMS], generals[MAX_STREAMS], masks[MAX_STREAMS];  // [stream][window index]
-    uint8_t order[15];                                    // the convention's, behind rdx where streams share it
+    uint8_t order[15];                                    // the convention's, after rdx where streams share it
     uint8_t counter = 0;
     uint32_t n_vectors = 0, n_generals = 0, n_masks = 0;  // used: vectors 0..n-1, the first n of the order, k1..kn
 
-    // The instruction with physical registers; constants are left alone.
+    // Returns the instruction with physical registers; constants are left alone.
     Ins apply(uint32_t stream, const Ins &ins) const;
 };
 
-// CST_OK or CST_ERR_PACK (the windows do not fit).
+// Returns CST_OK, or CST_ERR_PACK if the windows do not fit.
 int bind(const std::vector<Program> &programs, const AbiInfo &abi, Binding *out);
 
 }  // namespace cst

@@ -1,4 +1,4 @@
-// From a name to a function: the only header of this folder, with pack.hpp, that the layers above need.
+// Finds a function by a kernel's name. Of this folder, the layers above need only this header and pack.hpp.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ struct Kernel {
     const uint8_t *code = nullptr;
     size_t code_bytes = 0;      // constants included
     uint64_t assembled_ns = 0;  // 0 for static kernels
-    uint32_t lag = 0;           // the largest; iterations must exceed it
+    uint32_t lag = 0;           // the largest of all streams; iterations must exceed it
     std::vector<KernelStream> streams;
 
     Kernel() = default;
@@ -62,20 +62,20 @@ extern const struct cst_static_kernel cst_static_kernels[];
 extern const size_t cst_static_kernel_count;
 }
 
-// Kernels by name, made on first use. Lock-free: two threads that want the same new kernel both assemble it, one wins
-// and the other throws its copy away; so there is no lock that a fork could leave taken. add() and remove_last() must
-// not race with anything.
+// Kernels by name, made on first use. Lock-free: if two threads want the same new kernel, both assemble it, and one of
+// them discards its copy; so there is no lock that a fork could leave locked. add() and remove_last() must not race
+// with anything.
 class Cache {
 public:
-    // jit false: static kernels only. Otherwise JIT first, static when the OS refuses executable memory.
+    // jit false: static kernels only. Otherwise JIT first, static if the OS refuses executable memory.
     explicit Cache(bool jit) : jit_(jit) {}
     ~Cache();
     Cache(const Cache &) = delete;
     Cache &operator=(const Cache &) = delete;
 
-    // The pack must stay open until the cache is gone. On a name that two packs define, the first pack wins.
+    // Adds a pack, which must stay open until the cache is gone. If two packs define a name, the first pack wins.
     int add(const Pack *pack);
-    // Forgets the pack that was added last, and its kernels.
+    // Removes the pack that was added last, and its kernels.
     void remove_last() noexcept {
         for (uint32_t i = 0; i < packs_.back()->n_kernels(); i++) delete slots_.back()[i].load();
         packs_.pop_back();
@@ -83,15 +83,17 @@ public:
     }
     const std::vector<const Pack *> &packs() const { return packs_; }
     bool jit() const { return jit_; }
-    // From here on nothing is assembled, and no executable memory asked for: what is not there is static, or refused.
-    // Not while other threads use the cache.
+    // From now on, assembles nothing and requests no executable memory: a kernel that does not exist yet is static, or
+    // refused. No other thread may use the cache meanwhile.
     void freeze() { frozen_ = true; }
 
-    // *out lives as long as the cache. CST_ERR_NAME: no such kernel; CST_ERR_JIT: needs executable memory and there is
-    // none; CST_ERR_PACK, CST_ERR_MEMORY. The caller has checked that the CPU offers the kernel's features.
+    // Gets a kernel; *out lives as long as the cache. Returns CST_ERR_NAME: no such kernel; CST_ERR_JIT: it needs
+    // executable memory and there is none; CST_ERR_PACK, CST_ERR_MEMORY. The caller has checked that the CPU offers the
+    // kernel's features.
     int get(const char *name, const Kernel **out);
     int get(const Pack *pack, uint32_t index, const Kernel **out);
-    // Whether get() can succeed on this machine without trying (a static kernel of that name, or a working JIT).
+    // Whether get() can succeed on this machine, without trying: there is a static kernel of that name, or a working
+    // JIT.
     bool obtainable(const char *name) const;
 
 private:
@@ -105,8 +107,7 @@ private:
     std::vector<std::unique_ptr<Slot[]>> slots_;
 };
 
-// The record of the kernel and its streams, without code (`fn` NULL): what the kernel is, whether or not it can run
-// here.
+// Describes the kernel and its streams, without code (`fn` NULL), whether or not it can run here.
 int describe_kernel(const Pack *pack, uint32_t index, Kernel *out);
 
 }  // namespace cst

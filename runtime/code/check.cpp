@@ -11,12 +11,12 @@ namespace cst {
 
 namespace {
 
-// Entries of fields and bytes of code, once restored, per byte of the pack, and how often a byte of a program may be
-// used by kernels; the default pack passes.
+// Limits of entries of fields and bytes of restored code per byte of the pack, and of how often kernels may use a byte
+// of a program; the default pack passes.
 constexpr uint64_t MOST_ENTRIES = 8, MOST_EXPANSION = 64, MOST_USES = 64;
-constexpr size_t MAX_NAME = 127;  // cst_choice.kernel holds one and its terminator
+constexpr size_t MAX_NAME = 127;  // cst_choice.kernel holds a name and its terminator
 
-// Printable, without spaces: names are shown and compared.
+// Whether a name is printable and without spaces, because names are shown and compared.
 bool is_name(const char *text) {
     size_t n = 0;
     for (; text[n]; n++)
@@ -48,7 +48,7 @@ int refuse(std::string *why, const char *format, ...) {
 
 namespace {
 
-// Known answers may be of any suite, of several algorithms too, and do not share their bytes.
+// Checks that known answers do not share their bytes. They may be of any suite, of several algorithms too.
 int check_answers(const Pack &pack, std::string *why) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < pack.n_answers(); i++) {

@@ -1,5 +1,5 @@
-// What a foreign pack must satisfy before any of it is assembled: a small copy of generator/cryptostitch/verify in C++,
-// stricter and without terms.
+// Checks a foreign pack before any of it is assembled: a small copy of generator/cryptostitch/verify in C++, stricter
+// and without terms.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace cst {
 
-// CST_OK, or CST_ERR_PACK and one sentence in *why.
+// Returns CST_OK, or CST_ERR_PACK and one sentence in *why.
 int check_pack(const Pack &pack, std::string *why);
 
-// What a kernel needs to know of its programs.
+// What the check of a kernel needs to know of its programs.
 struct ProgramFacts {
     uint32_t features = 0;
     bool names_xmm0 = false, names_rdx = false;

@@ -1,4 +1,4 @@
-// Kernels: registers fit, features are declared, hand-over buffers have one reader of their size that runs one
+// Checks kernels: registers fit, features are declared, hand-over buffers have one reader of their size that runs one
 // iteration behind.
 #include <algorithm>
 

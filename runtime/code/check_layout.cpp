@@ -1,4 +1,4 @@
-// The state block: fields and their entries lie apart, and pointers are where the runtime puts them.
+// Checks the state block: fields and their entries do not overlap, and pointers are where the runtime puts them.
 #include <algorithm>
 #include <cstring>
 

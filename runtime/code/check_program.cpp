@@ -1,5 +1,5 @@
-// Forms, registers and memory of one program. The loop is a fixpoint over what the general registers and the 64-bit
-// spill slots hold at its head.
+// Checks forms, registers and memory of one program. The loop is a fixpoint over the values of the general registers
+// and the 64-bit spill slots at its head.
 #include <cstring>
 #include <map>
 
@@ -17,7 +17,7 @@ constexpr uint32_t MAX_ROUNDS = 16, MAX_GENERALS = 14, NO_MASK_PLACE = UINT32_MA
 
 struct State {
     Value registers[MAX_GENERALS];
-    std::map<uint32_t, Value> slots;  // by offset in the state block; what is not here is unknown
+    std::map<uint32_t, Value> slots;  // by offset in the state block; a missing slot is unknown
 
     bool operator==(const State &other) const {
         for (uint32_t i = 0; i < MAX_GENERALS; i++)
@@ -40,7 +40,7 @@ bool is_mask(const FieldRecord &f) {
     const size_t n = std::strlen(f.name);
     return n > 5 && std::strcmp(f.name + n - 5, "_mask") == 0;
 }
-// The masks of what a pointer of that name points to: as in core/contract.py.
+// Whether `masks` are the masks of the memory that pointer f points to, as in core/contract.py.
 bool masks_of(const FieldRecord &masks, const FieldRecord &f) {
     const size_t n = std::strcspn(f.name, "_");
     return std::strncmp(masks.name, f.name, n) == 0 && std::strcmp(masks.name + n, "_mask") == 0;
@@ -202,7 +202,7 @@ private:
         return state.registers[o.number];
     }
 
-    // What a write to a general register leaves there.
+    // Returns the value that a write leaves in a general register.
     Value result(const State &state, const Form &form, const Ins &ins) const {
         const uint32_t bytes = ins.operands[0].width == Width::g64 ? 8 : 4;
         const Operand &a = ins.operands[0], &b = ins.operands[1];
@@ -268,7 +268,7 @@ private:
                 if (check && (slot.memory != Slot::ADDRESS || form.hint))
                     if (int error = access(section, at, address(*state, o), o, slot)) return error;
             }
-            for (uint32_t i = 1; i < ins.n_operands; i++)  // a second result: nothing is known of it
+            for (uint32_t i = 1; i < ins.n_operands; i++)  // a second result is unknown
                 if (form.slots[i].access & Slot::WRITE && ins.operands[i].kind == Operand::reg &&
                     !ins.operands[i].is_shared && class_of(ins.operands[i].width) == RegClass::general)
                     state->registers[ins.operands[i].number] = Value();
@@ -345,7 +345,7 @@ private:
         return CST_OK;
     }
 
-    // What has bit masks is only touched under that of just these bytes.
+    // Memory with bit masks may be accessed only under the mask of exactly these bytes.
     int reach(Section section, size_t at, const Value &a, uint32_t size, const Slot &slot) {
         const FieldRecord &f = record_.fields[a.lane];
         const bool write = slot.access & Slot::WRITE;
@@ -399,7 +399,7 @@ private:
     uint32_t declared_ = 0;
     Places places_;
     std::map<uint32_t, Pointer> pointers_;
-    uint32_t masks_[8] = {};  // where in the state block what a mask register holds was loaded from, in this section
+    uint32_t masks_[8] = {};  // offset in the state block from which a mask register was loaded in this section
     std::vector<const Form *> forms_[3];
 };
 

@@ -1,20 +1,20 @@
 // What is known of a general register: base + position + c, or one of two addresses that differ by `half`, or one of
-// those from base + c to base + c + range.
+// the addresses from base + c to base + c + range.
 #pragma once
 
 #include <cstdint>
 
 namespace cst {
 
-// The position is 0 in the first body and `bytes` more in each that follows.
+// The position is 0 in the first body, and `bytes` more in each body that follows.
 struct Value {
     enum Base : uint8_t { unknown, number, state, in, out, from, reach };
     Base base = unknown;
     bool position = false;
-    uint16_t lane = 0;     // in, out; of reach the field
+    uint16_t lane = 0;     // of in and out; of reach the field
     uint32_t half = 0;     // not 0: c or c + half, and c has that bit clear
-    uint32_t flipped = 0;  // the bit that the last exclusive or changed; no part of the value
-    uint32_t range = 0;    // up to so much more: what a mask leaves of a number
+    uint32_t flipped = 0;  // the bit that the last exclusive or changed; not part of the value
+    uint32_t range = 0;    // the value may be larger by at most this: what a mask leaves of a number
     int64_t c = 0;
 
     static Value of(Base base, int64_t c = 0, uint16_t lane = 0) {
@@ -33,7 +33,7 @@ struct Value {
     }
 };
 
-// Sizes that the arithmetic of addresses needs. A base is a multiple of its alignment.
+// Sizes for the arithmetic of addresses. A base is a multiple of its alignment.
 struct Places {
     uint32_t bytes, state_align, from_align;
 };
@@ -41,12 +41,12 @@ struct Places {
 Value plus(const Value &a, int64_t c);
 Value sum(const Value &a, const Value &b);
 Value scaled(const Value &a, uint32_t log2);
-// Any number without bits beside the mask's.
+// Returns a number of which only the mask's bits may be set.
 Value masked(int64_t mask);
 Value flip(const Value &a, int64_t mask, const Places &places);
 
-// The value at the head of the loop: `head` so far, and `left` as a body leaves it. Unknown when there is no common
-// form.
+// Returns the value at the head of the loop from `head`, the value so far, and `left`, the value after a body. It is
+// unknown if these have no common form.
 Value join(const Value &head, const Value &left, const Places &places);
 
 }  // namespace cst

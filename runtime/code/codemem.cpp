@@ -49,7 +49,7 @@ size_t whole_pages(size_t size) {
     return (size + page - 1) / page * page;
 }
 
-// Written, then made executable. Refused under PR_SET_MDWE and by some security modules.
+// Writes the code, then makes it executable. PR_SET_MDWE and some security modules refuse that.
 int publish_anonymous(const uint8_t *code, size_t size, CodePages *out) {
     size_t whole = whole_pages(size);
     void *base = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -102,8 +102,8 @@ bool write_all(int fd, const uint8_t *data, size_t size) {
     return true;
 }
 
-// A file without a name that nobody can write to any more, mapped executable from the start; private, so that a forked
-// child and its parent cannot reach each other's code.
+// Uses a file without a name that nobody can write to any more, mapped executable from the start; private, so that a
+// forked child and its parent cannot reach each other's code.
 int publish_sealed(const uint8_t *code, size_t size, CodePages *out) {
     int fd = open_memfd();
     if (fd < 0) return CST_ERR_JIT;

@@ -1,5 +1,5 @@
-// Executable pages. A page is either written or executed, never both, and no writable alias of it exists once it is
-// executable.
+// Manages executable pages. A page is either written or executed, never both, and no writable alias of it exists once
+// it is executable.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,12 @@ struct CodePages {
     size_t size = 0;
 };
 
-// Copies the code to fresh pages and makes them executable. CST_OK, CST_ERR_JIT (the OS refuses), CST_ERR_MEMORY.
+// Copies the code to fresh pages and makes them executable. Returns CST_OK, CST_ERR_JIT (the OS refuses),
+// CST_ERR_MEMORY.
 int publish_code(const uint8_t *code, size_t size, CodePages *out);
 void release_code(CodePages *pages);
 
-// Whether the OS lets this process make code: publishes a tiny function and calls it. A few microseconds.
+// Whether the OS lets this process make code: publishes a tiny function and calls it, which takes a few microseconds.
 bool code_pages_work();
 
 }  // namespace cst

@@ -1,5 +1,5 @@
-// The instructions that a foreign pack may hold: exactly the rows of generator/cryptostitch/core/instructions.py, one
-// form per width.
+// The instructions that a foreign pack may contain: exactly the rows of generator/cryptostitch/core/instructions.py,
+// one form per width.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace cst {
 
-// What is known of a result that lies in a general register; of `other` nothing.
+// What is known of a result in a general register; of `other` nothing.
 enum class Meaning : uint8_t { mov, add, sub, xor_, and_, lea, other };
 
 struct Slot {
@@ -21,26 +21,26 @@ struct Slot {
     uint8_t element, copies;    // of an embedded broadcast: 0 or 1 + log2 of the bytes, log2 of the number
 };
 
-// What holds a value only within a glued run, because other streams write it too: a bit each.
+// Registers and flags that hold a value only within a glued run, because other streams write them, too: a bit each.
 enum Shared : uint8_t { SHARED_XMM0 = 1, SHARED_RDX = 2, SHARED_FLAGS = 4 };
 
 struct Form {
     const char *name;
     Meaning meaning;
     bool hint, maskable;
-    uint8_t needs, sets;        // of Shared, without being named
+    uint8_t needs, sets;        // bits of Shared that it reads and writes implicitly
     uint32_t features;
     uint8_t n_operands;
     Slot slots[4];
 };
 
-// The forms of a mnemonic: [*begin, *end), empty when there is none.
+// Finds the forms of a mnemonic: [*begin, *end), empty if there is none.
 void find_forms(const char *mnemonic, const Form **begin, const Form **end);
 
-// Whether the instruction has this form, features apart.
+// Whether the instruction has this form; features are not compared.
 bool matches(const Form &form, const Ins &ins);
 
-// The set of the comma-separated names that the table knows, as in Form::features.
+// Returns the set of those comma-separated names that the table knows, as in Form::features.
 uint32_t form_features(const char *names);
 
 }  // namespace cst

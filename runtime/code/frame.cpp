@@ -85,7 +85,7 @@ private:
         return CST_OK;
     }
 
-    // Why, and how many: passes/frame.py.
+    // passes/frame.py explains why there are hops, and how many.
     static constexpr uint32_t HOP_FROM = 1024, HOP_EVERY = 256;
     void find_hops() {
         uint64_t found = 0;
@@ -100,7 +100,7 @@ private:
         hops_ = found >= HOP_FROM;
     }
 
-    // Exactly the mnemonics of AVX and AVX-512 begin with a v.
+    // Finds out whether the kernel uses AVX: exactly the mnemonics of AVX and AVX-512 begin with a v.
     int find_avx() {
         std::vector<bool> is_v(pack_.n_mnemonics());
         for (uint32_t i = 0; i < pack_.n_mnemonics(); i++) {
@@ -114,7 +114,7 @@ private:
         return CST_OK;
     }
 
-    // Equal bytes are stored once; large entries come first, which aligns each to its own size.
+    // Lays out the constants. Equal bytes are stored once; large entries come first, which aligns each to its own size.
     void constants() {
         auto bytes = [](const ConstantRecord &c) {
             return std::string_view(reinterpret_cast<const char *>(c.data), c.size);
@@ -178,7 +178,7 @@ private:
         std::vector<Load> loads;
         for (uint32_t i = 0; i < kernel_.n_streams; i++) loads.push_back({binding_.generals[i][0], int32_t(8 + 8 * i)});
         loads.push_back({binding_.counter, 0});
-        // The pointer to the arguments dies last.
+        // The pointer to the arguments is overwritten last.
         std::stable_partition(loads.begin(), loads.end(), [&](const Load &load) { return load.dst != abi_.args; });
         for (const Load &load : loads) out_.load("mov", Width::g64, load.dst, abi_.args, load.disp);
     }

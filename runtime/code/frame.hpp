@@ -1,4 +1,4 @@
-// A whole kernel: entry, loop, exit, constants. Twin of generator/cryptostitch/passes/frame.py.
+// Builds a whole kernel: entry, loop, exit, constants. Twin of generator/cryptostitch/passes/frame.py.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace cst {
 
-// What is on the stack while a kernel runs, for debuggers: after endbr64 it pushes these general registers, and pops
-// them from the offset `exit` on. (Under Abi::win64 vectors lie below them, which is not told.)
+// Describes the stack of a running kernel to debuggers: after endbr64 the kernel pushes these general registers, and
+// pops them from the offset `exit` on. (Under Abi::win64 vectors are below them, which is not described.)
 struct KernelFrame {
     std::vector<uint8_t> pushed;
     size_t exit = 0;
 };
 
-// The bytes of one kernel of a pack. CST_OK, CST_ERR_PACK, CST_ERR_MEMORY. `frame` may be NULL.
+// Builds the bytes of one kernel of a pack. Returns CST_OK, CST_ERR_PACK, CST_ERR_MEMORY. `frame` may be NULL.
 int build_kernel(const Pack &pack, uint32_t kernel_index, Abi abi, std::vector<uint8_t> *code,
                  KernelFrame *frame = nullptr);
 

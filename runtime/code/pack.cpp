@@ -14,7 +14,7 @@ constexpr uint32_t VERSION = 8;
 constexpr uint32_t HEADER_BYTES = 96;
 constexpr uint32_t CRC_START = 24;
 constexpr uint32_t MAX_SIZE = 256u << 20;
-// Far beyond anything real; they keep hostile packs from asking for gigabytes.
+// Limits far beyond anything real; they keep hostile packs from asking for gigabytes.
 constexpr uint32_t MAX_RECORDS = 1u << 16, MAX_LANES = 256, MAX_FIELDS = 64, MAX_CONSTANTS = 4096,
                    MAX_INSTRUCTIONS = 1u << 16;
 constexpr uint32_t MAX_STATE_BYTES = 1u << 20, MAX_STATE_ALIGN = 4096, MAX_RATIO = 64, MAX_LAG = 8, MAX_LEAD = 1u << 20;
@@ -59,16 +59,16 @@ bool sound_hash(const AlgorithmRecord &a) {
         case PADDING_LENGTH:
             return a.words <= 8 && (a.length_bytes == 8 || a.length_bytes == 16) && a.length_bytes < a.block_bytes &&
                    a.input_bytes == a.block_bytes && !(a.flags & ALGORITHM_EXTENDABLE);
-        case PADDING_COUNTED:  // two words and one behind the block
+        case PADDING_COUNTED:  // two words and one after the block
             return power_of_two(a.input_bytes) && a.block_bytes + 3 * a.word_bytes <= a.input_bytes &&
                    !(a.flags & (ALGORITHM_EXTENDABLE | ALGORITHM_BIG_ENDIAN | ALGORITHM_HMAC));
         case PADDING_SPONGE:
             return power_of_two(a.input_bytes) && a.block_bytes <= a.input_bytes && a.block_bytes < a.chain_bytes() &&
                    a.domain >= 1 && a.domain <= 0xff && a.last <= 0xff && !(a.domain & a.last) &&
                    a.squeeze_bytes >= 1 && a.squeeze_bytes <= a.chain_bytes() && !(a.flags & ALGORITHM_BIG_ENDIAN) &&
-                   // HMAC hashes the digest as one block, behind the key's (RFC 2104)
+                   // HMAC hashes the digest as one block, after the key's (RFC 2104)
                    !(a.flags & ALGORITHM_HMAC && (a.digest_bytes > a.squeeze_bytes || a.digest_bytes > a.block_bytes));
-        case PADDING_TREE:  // eight words and, behind them, five
+        case PADDING_TREE:  // eight words and, after them, five
             return a.words == 13 && a.word_bytes == 4 && a.digest_bytes <= 32 && a.block_bytes == 64 &&
                    a.input_bytes == a.block_bytes && !a.flags;
         default: return false;

@@ -1,4 +1,4 @@
-// The reader of packs: records by index, checked when they are read. It owns nothing and copies no strings.
+// Reads packs: records by index, checked when they are read. The reader owns nothing and copies no strings.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace cst {
 
-// AlgorithmRecord::kind; what each means stands in generator/cryptostitch/core/kinds.py.
+// AlgorithmRecord::kind; generator/cryptostitch/core/kinds.py explains each.
 enum : uint32_t {
     ALGORITHM_HASH = 1,
     ALGORITHM_CIPHER_ENC = 2,
@@ -33,7 +33,7 @@ enum : uint32_t {
     ALGORITHM_CODEC = 21
 };
 enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1, ALGORITHM_EXTENDABLE = 2, ALGORITHM_HMAC = 4 };  // AlgorithmRecord::flags
-// AlgorithmRecord::padding; what each means stands in generator/cryptostitch/core/catalog.py.
+// AlgorithmRecord::padding; generator/cryptostitch/core/catalog.py explains each.
 enum : uint32_t { PADDING_LENGTH = 0, PADDING_COUNTED = 1, PADDING_SPONGE = 2, PADDING_TREE = 3 };
 constexpr uint32_t MOST_WORDS = 25;  // of a hash's chaining value
 enum : uint32_t {
@@ -54,48 +54,49 @@ enum : uint32_t { MAX_STREAMS = 4, MAX_CODE_BYTES = 1u << 20 };
 struct AlgorithmRecord {
     const char *name, *suite;
     uint32_t kind, block_bytes, word_bytes, words, digest_bytes, flags, length_bytes, key_bytes, iv_bytes, rounds;
-    uint32_t padding, input_bytes;  // of a hash; input_bytes: what its kernels read for a block
-    uint32_t domain, last;  // of a sponge: the byte behind the message, and what is added to the block's last byte
+    uint32_t padding, input_bytes;  // of a hash; input_bytes: bytes that its kernels read for a block
+    uint32_t domain, last;  // of a sponge: the byte after the message, and what is added to the block's last byte
     uint32_t squeeze_bytes;  // of a sponge: output between two permutations
     uint64_t initial[MOST_WORDS];
     uint32_t base;  // index + 1, in the same pack, of the hash or checksum whose kernels it runs with another initial
                     // value, or another polynomial, and digest length; or 0
 
-    // A hash whose kernels do not read blocks where they lie, but what its padding makes of them (run/framed.cpp).
+    // Whether kernels of the hash read padded blocks (run/framed.cpp), instead of blocks in place.
     bool framed() const { return kind == ALGORITHM_HASH && (padding == PADDING_COUNTED || padding == PADDING_SPONGE); }
     bool of_another_kind() const { return kind == ALGORITHM_HASH && padding != PADDING_LENGTH; }
-    // A hash of chunks, and of their chaining values (run/tree.cpp).
+    // Whether it is a hash of chunks, and of their chaining values (run/tree.cpp).
     bool tree() const { return kind == ALGORITHM_HASH && padding == PADDING_TREE; }
-    // What a kernel that only reads takes for a block.
+    // Returns how many bytes a kernel that only reads takes for a block.
     uint32_t read_bytes() const { return kind == ALGORITHM_HASH ? input_bytes : block_bytes; }
     uint32_t chain_bytes() const { return words * word_bytes; }
-    // A MAC without padding of its own, under a key of its own.
+    // Whether it is a MAC without padding of its own, under a key of its own.
     bool keyed_mac() const {
         return kind == ALGORITHM_GHASH || kind == ALGORITHM_POLY1305 || kind == ALGORITHM_CBC_MAC;
     }
-    // Reads, and writes nothing: the hash side of a kernel.
+    // Whether it reads, and writes nothing: the hash side of a kernel.
     bool reads_only() const { return kind == ALGORITHM_HASH || kind == ALGORITHM_CHECKSUM || keyed_mac(); }
     bool decrypts_only() const {
         return kind == ALGORITHM_CIPHER_DEC || kind == ALGORITHM_XTS_DEC || kind == ALGORITHM_ECB_DEC ||
                kind == ALGORITHM_DES_DEC || kind == ALGORITHM_GCM_DEC || kind == ALGORITHM_CHACHA_POLY_DEC;
     }
-    // Of whole messages of an AEAD.
+    // Whether it processes whole messages of an AEAD.
     bool is_message() const { return kind == ALGORITHM_GCM_ENC || kind == ALGORITHM_GCM_DEC || is_chacha_poly(); }
     bool is_chacha_poly() const { return kind == ALGORITHM_CHACHA_POLY_ENC || kind == ALGORITHM_CHACHA_POLY_DEC; }
     bool is_tweaked() const { return kind == ALGORITHM_XTS_ENC || kind == ALGORITHM_XTS_DEC; }
     bool is_des() const { return kind == ALGORITHM_DES_ENC || kind == ALGORITHM_DES_DEC; }
     bool has_chain() const { return kind != ALGORITHM_ECB_ENC && kind != ALGORITHM_ECB_DEC && kind != ALGORITHM_CODEC; }
-    // Round keys are its key.
+    // Whether its key is AES round keys.
     bool is_aes() const {
         return kind != ALGORITHM_HASH && kind != ALGORITHM_CHACHA && kind != ALGORITHM_GHASH &&
                kind != ALGORITHM_POLY1305 && kind != ALGORITHM_RC4 && kind != ALGORITHM_CHECKSUM &&
                kind != ALGORITHM_CODEC && !is_des() && !is_chacha_poly();
     }
-    // Broken, or not constant-time (VARTIME.md): off unless asked for.
+    // Whether it is broken, or not constant-time (VARTIME.md), and so off unless asked for.
     bool legacy() const { return kind == ALGORITHM_RC4 || is_des(); }
 };
 
-// What a suite makes of a message; its parts lie inside the pack, empty where the suite has none. out: the ciphertext.
+// A known answer: what a suite makes of a message. Its parts are inside the pack, empty where the suite has none. out:
+// the ciphertext.
 struct AnswerRecord {
     struct Part {
         const uint8_t *data;
@@ -106,9 +107,9 @@ struct AnswerRecord {
     uint32_t record_bytes;
 };
 
-// Entry (row, lane) of `entry_bytes` bytes lies at offset + row * row_bytes + lane_offsets[lane]. reach: 0, or the
-// bytes that may be read (FIELD_REACH_WRITTEN: written) where the field, a pointer, points; at a multiple of
-// reach_align().
+// Entry (row, lane) of `entry_bytes` bytes is at offset + row * row_bytes + lane_offsets[lane]. reach: 0, or the number
+// of bytes that may be read (FIELD_REACH_WRITTEN: written) where the field, a pointer, points; that address is a
+// multiple of reach_align().
 struct FieldRecord {
     const char *name;
     uint32_t offset, rows, row_bytes, entry_bytes, flags, reach, n_lanes;
@@ -133,12 +134,12 @@ struct ProgramRecord {
     uint32_t code_bytes;  // of the instructions, at most MAX_CODE_BYTES
     const uint8_t *stored;  // the instructions as stored.hpp reads them
     uint32_t stored_bytes;  // at most code_bytes
-    uint32_t record_bytes;  // from its head to the end of what is stored
+    uint32_t record_bytes;  // from its head to the end of the stored instructions
     std::vector<FieldRecord> fields;
     std::vector<ConstantRecord> constants;
 
     const FieldRecord *field(const char *field_name) const;  // NULL when there is none
-    // Whether a call may have no iterations: there is work behind the loop, a text's end.
+    // Whether a call may have no iterations, because there is work after the loop: the end of a text.
     bool skips() const { return field("end_in") != nullptr; }
 };
 
@@ -162,22 +163,23 @@ struct CostEntry {
 
 struct CostRecord {
     const char *microarchitecture;
-    uint32_t centicycles_per_message;  // of one that is done in steps, beside its calls; 0: not known
+    uint32_t centicycles_per_message;  // of a message in steps, besides its calls; 0: not known
     std::vector<CostEntry> entries;
 };
 
-// How much of a pack is believed. `built_in`: it came with the library, records are checked one by one as they are read
-// (opening costs nothing). `foreign`: the application brought it; CRC, every record and what every program does to
-// memory are checked when it is opened.
+// How far a pack is trusted. `built_in`: it came with the library; records are checked one by one as they are read
+// (opening costs nothing). `foreign`: the application supplied it; CRC, every record and every program's memory
+// accesses are checked when it is opened.
 enum class Origin { built_in, foreign };
 
 class Pack {
 public:
-    // `bytes` must be 4-byte aligned and outlive the pack. CST_OK, CST_ERR_ARGUMENT or CST_ERR_PACK.
+    // Opens a pack. `bytes` must be 4-byte aligned and outlive the pack. Returns CST_OK, CST_ERR_ARGUMENT or
+    // CST_ERR_PACK.
     int open(const void *bytes, size_t size, Origin origin);
 
     Origin origin() const { return origin_; }
-    // After a foreign pack was refused: one sentence, or nothing more than that it is damaged.
+    // Returns why a foreign pack was refused: one sentence, or only that it is damaged.
     const std::string &why() const { return why_; }
     uint32_t size() const { return size_; }
     uint32_t n_mnemonics() const { return mnemonics_.count; }
@@ -187,15 +189,15 @@ public:
     uint32_t n_costs() const { return costs_.count; }
     uint32_t n_answers() const { return answers_.count; }
 
-    // Each fills *out. CST_OK or CST_ERR_PACK (a damaged record, an index that is out of range).
+    // Each function fills *out. Returns CST_OK or CST_ERR_PACK (a damaged record, an index that is out of range).
     int mnemonic(uint32_t index, const char **out) const;
-    int algorithm(uint32_t index, AlgorithmRecord *out) const;  // its base is sound too
+    int algorithm(uint32_t index, AlgorithmRecord *out) const;  // checks its base, too
     int program(uint32_t index, ProgramRecord *out) const;
     int kernel(uint32_t index, KernelRecord *out) const;
     int cost(uint32_t index, CostRecord *out) const;
     int answer(uint32_t index, AnswerRecord *out) const;
 
-    // CST_OK, CST_ERR_NAME or CST_ERR_PACK.
+    // Returns CST_OK, CST_ERR_NAME or CST_ERR_PACK.
     int find_kernel(const char *name, uint32_t *index) const;
 
 private:

@@ -50,7 +50,7 @@ struct Program {
     bool names_xmm0 = false, names_rdx = false;
 };
 
-// CST_OK or CST_ERR_PACK; std::bad_alloc may leave it.
+// Decodes a program. Returns CST_OK or CST_ERR_PACK; may throw std::bad_alloc.
 int decode_program(const Pack &pack, const ProgramRecord &record, Program *out);
 
 }  // namespace cst

@@ -9,7 +9,7 @@ namespace cst {
 
 class Reader {
 public:
-    // Reads data[at..end); `size` is that of the whole pack. Wants end <= size.
+    // Reads data[at..end); `size` is the size of the whole pack. end must not exceed it.
     Reader(const uint8_t *data, uint32_t size, uint32_t at, uint32_t end)
         : data_(data), at_(at), end_(end < size ? end : size) {}
 
@@ -17,7 +17,7 @@ public:
     uint32_t at() const { return at_; }
     uint32_t left() const { return ok_ ? end_ - at_ : 0; }
 
-    // NULL when fewer than n bytes are left.
+    // Returns NULL if fewer than n bytes are left.
     const uint8_t *bytes(uint32_t n) {
         if (!ok_ || at_ > end_ || n > end_ - at_) {
             ok_ = false;
@@ -37,8 +37,8 @@ public:
         if (at_ % 4 != 0) bytes(4 - at_ % 4);
     }
 
-    // A reference to a string. The caller has seen that the strings end with a NUL, so every offset inside them is
-    // terminated.
+    // Reads a reference to a string. The caller has seen that the strings end with a NUL, so every offset inside them
+    // is terminated.
     const char *string(uint32_t strings_offset, uint32_t strings_bytes) {
         uint32_t offset = u32();
         if (!ok_ || offset < strings_offset || offset - strings_offset >= strings_bytes) {

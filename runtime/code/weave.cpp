@@ -15,7 +15,7 @@ struct Cursor {
 
     bool done() const { return position == length; }
 
-    // Where the next instruction belongs, in units of 2^-20 of an iteration: see the Python twin.
+    // Sets where the next instruction belongs, in units of 2^-20 of an iteration: see the Python twin.
     void set_key() {
         if (!done()) key = (2 * position + 1) * (int64_t(1) << 20) / (2 * length) - int64_t(input->lead) * 1024;
     }

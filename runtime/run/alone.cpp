@@ -37,7 +37,7 @@ void poly1305_blocks(const Engine &engine, const Family &kernels, const PolyKey 
     const Variant &v = *poly1305_alone(kernels);
     if (v.legacy_sse && engine.avx()) clear_upper_halves();
     alignas(64) uint8_t state[POLY1305_ALONE_STATE];
-    for (const LanePlace &place : v.hash.lanes) {  // the same in each
+    for (const LanePlace &place : v.hash.lanes) {  // all lanes compute the same
         for (uint32_t i = 0; i < 3; i++)
             memcpy(state + place.chain + i * v.hash.chain_row_bytes, accumulator + i, sizeof(uint64_t));
         memcpy(state + place.key, key.r, sizeof(key.r));

@@ -1,5 +1,5 @@
-// What stands alone, one call of a kernel each, outside of lanes: single blocks of AES (masks of tags, first tweaks);
-// GHASH (SP 800-38D, 6.4) of AAD, long IVs, lengths, and what strides leave of a text; Poly1305 (RFC 8439, 2.5).
+// Single kernel calls outside of lanes: AES of single blocks (masks of tags, first tweaks); GHASH (SP 800-38D, 6.4) of
+// AAD, long IVs, lengths, and the bytes of a text that whole iterations leave; Poly1305 (RFC 8439, 2.5).
 #pragma once
 
 #include "../suite/poly1305.hpp"
@@ -8,7 +8,7 @@
 
 namespace cst {
 
-// For some of them, one after the other. Of a suite that has `blocks`.
+// Encrypts single blocks, one after the other. The suite must have `blocks`.
 class BlockCalls : public Calls {
 public:
     explicit BlockCalls(const Suite &suite)
@@ -26,14 +26,15 @@ private:
     size_t n_ = 0;
 };
 
-// Y goes on with so many bytes, filled up with zeros to whole blocks, by one call of a kernel. `suite` is one of GCM;
-// powers_end: behind H of a key's powers (suite/ghash.hpp), where GHASH_ZEROS rows of zeros follow.
+// Continues Y with `bytes` bytes, padded with zeros to whole blocks, by one kernel call. `suite` is one of GCM;
+// powers_end: the end of a key's powers, after H (suite/ghash.hpp), where GHASH_ZEROS rows of zeros follow.
 void ghash(const Suite &suite, const uint8_t (*powers_end)[16], uint8_t *y, const void *data, uint64_t bytes);
 
-// The same with one block, of the lengths of AAD and text in bytes (7.1, step 5), whose tag or counter block it makes.
+// Continues Y with the block of the lengths of AAD and text, given in bytes (7.1, step 5), which is the last block of a
+// tag or a counter block.
 void ghash_lengths(const Suite &suite, const uint8_t (*powers_end)[16], uint8_t *y, uint64_t aad, uint64_t text);
 
-// Poly1305: adds whole blocks, by the kernel that poly1305_alone names. Its code is there: prepare_suite has made it.
+// Poly1305: adds whole blocks, by the kernel that poly1305_alone names. prepare_suite has loaded its code already.
 void poly1305_blocks(const Engine &engine, const Family &kernels, const PolyKey &key, uint64_t *accumulator,
                      const uint8_t *in, uint64_t blocks);
 

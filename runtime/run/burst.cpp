@@ -15,10 +15,11 @@ namespace {
 
 const Suite *suite_of(const cst_job *job) { return key_of(*job).suite; }
 
-// Of short messages fewer at once fill lanes as well, and stay in the first-level cache: 32 KiB, where it is smallest.
+// A smaller batch of short messages also fills the lanes, and stays in the first-level cache, which has at least 32
+// KiB.
 constexpr size_t SHORT = 512, SHORT_MESSAGES = 32768 / (SHORT + sizeof(Message));
 
-// Puts jobs of one suite and direction next to each other, and of those the longest, by blocks, first.
+// Groups jobs by suite and direction; within a group, jobs of more blocks go first.
 void order(cst_job **jobs, size_t n) {
     const auto of_another_class = [](const cst_job *a, const cst_job *b) {
         return suite_of(a) != suite_of(b) || a->direction != b->direction;
@@ -41,7 +42,7 @@ void order(cst_job **jobs, size_t n) {
     }
 }
 
-// What the messages of a class have in common.
+// Holds what the messages of a class have in common.
 struct Start {
     explicit Start(const Suite &its_suite, bool opens)
         : suite(its_suite),
@@ -59,7 +60,7 @@ struct Start {
     const bool enciphers, rc4, halves;
     const size_t round_keys;
     const uint32_t hash;
-    size_t mac_keys_end = 0;  // in the key
+    size_t mac_keys_end = 0;  // offset in the key
 };
 
 inline void begin(const Start &start, cst_job *job, Message *m) {
@@ -80,7 +81,7 @@ inline void begin(const Start &start, cst_job *job, Message *m) {
         m->paired = m->aligned = m->chain_wanted = false;
         m->cipher_from = start.rc4 ? key.rc4() : static_cast<const uint8_t *>(job->iv);
         m->round_keys = at + start.round_keys;
-        if (start.halves) {  // of the two blocks before only the second counts
+        if (start.halves) {  // the chain is two blocks, of which only the second counts
             put_zeros(m->chain);
             memcpy(m->chain + DES_BLOCK, job->iv, DES_BLOCK);
             m->cipher_from = m->chain;
@@ -111,7 +112,7 @@ void run(const Class &c) {
         case Construction::chacha_poly: return run_chacha_poly(c);
         case Construction::checksum:
         case Construction::framed:
-        case Construction::tree: return;  // run_class
+        case Construction::tree: return;  // run_class() runs these
     }
 }
 
@@ -170,7 +171,7 @@ void refuse_unopened(cst_job *job) {
 
 namespace {
 
-// All are to be run, of one suite and direction, and as long as the first.
+// Whether all jobs wait and have the shape (suite, direction, lengths) of the first.
 bool all_alike(const cst_job *jobs, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (jobs[i].status != JOB_WAITING || suite_of(&jobs[i]) != suite_of(jobs) ||
@@ -214,7 +215,7 @@ int run_mixed(Memory *memory, cst_job *jobs, size_t n) {
     return all ? CST_OK : CST_ERR_AUTH;
 }
 
-// Jobs that are alike, straight from where they are; JOB_WAITING: they want memory.
+// Tries the paths that need no workspace, for jobs of the same shape. JOB_WAITING: none applies, nothing was written.
 int run_straight(cst_job *jobs, size_t n) {
     const int result = run_one_call(jobs, n);
     return result == JOB_WAITING ? run_one_by_one(jobs, n) : result;

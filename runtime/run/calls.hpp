@@ -1,5 +1,5 @@
-// Calls of a kernel that takes messages whole: what stands between two of their steps stays in its registers, and
-// nothing is copied to a state block but pointers.
+// Calls kernels that take messages whole: state between two steps of a message stays in registers, and only pointers
+// are copied to a state block.
 #pragma once
 
 #include <cstring>
@@ -11,13 +11,13 @@
 
 namespace cst {
 
-// Runs message after message on one kernel. What depends on a text's length is prepared when the length changes.
+// Runs message after message on one kernel. Values that depend on a text's length are prepared when the length changes.
 class Calls {
 public:
     Calls(const Calls &) = delete;
     Calls &operator=(const Calls &) = delete;
 
-    // Whether the kernel's state and stride are no larger than what is here.
+    // Whether the kernel's state block and iteration fit into the buffers here.
     static bool has_room(const Variant &v) {
         return v.state_bytes <= STATE_ROOM && v.state_align <= ALIGNED && v.step <= MOST_STEP;
     }
@@ -40,7 +40,7 @@ protected:
         if (used_aside_) wipe(aside_, v_.step);
     }
 
-    // The next texts have so many bytes.
+    // Sets the length of the next texts.
     void set_length(uint64_t bytes) {
         const size_t step = v_.step;
         bytes_ = bytes;
@@ -56,11 +56,11 @@ protected:
             memset(state_ + place_.end_mask, 0xff, end_);
             memset(state_ + place_.end_mask + end_, 0, step - end_);
         }
-        if (!end_) point_end(state_, state_);  // none of it is used
+        if (!end_) point_end(state_, state_);  // the kernel uses none of it
         if (apart_) point_end(aside_, aside_);
     }
 
-    // out: NULL of a MAC.
+    // out: NULL for a MAC.
     void call(const void *in, void *out) {
         const uint8_t *const from = static_cast<const uint8_t *>(in);
         uint8_t *const to = static_cast<uint8_t *>(out);
@@ -74,7 +74,7 @@ protected:
         }
         if (apart_) {
             if (end_) copy_few(aside_, from + front_, end_);
-            memset(aside_ + end_, 0, v_.step - end_);  // what the last message left there
+            memset(aside_ + end_, 0, v_.step - end_);  // clears what the last message left there
         } else if (end_) {
             point_end(from + front_, to ? to + front_ : nullptr);
         }
@@ -83,19 +83,19 @@ protected:
     }
     void point(uint32_t field, const void *to) { put_pointer(state_ + field, to); }
     void put_word(uint32_t field, uint64_t word) { memcpy(state_ + field, &word, sizeof(word)); }
-    // Whether it is another than that of the message before.
+    // Whether the key differs from that of the message before.
     bool is_new(const cst_key *key) { return key_ != key && (key_ = key, true); }
 
     static uint64_t blocks_of(uint64_t bytes) { return (bytes + BLOCK - 1) / BLOCK; }
-    // Bit i: there is byte i.
+    // Returns a mask whose bit i is set if byte i exists.
     static uint64_t first_bits(uint64_t bytes) { return bytes >= 64 ? ~uint64_t(0) : (uint64_t(1) << bytes) - 1; }
 
     const Variant &v_;
     const MessagePlace place_;
     uint64_t bytes_ = 0;  // of a text
     cst_kernel_args args_;
-    uint64_t front_ = 0;  // bytes of the head and the strides
-    size_t end_ = 0;      // and of what is behind them
+    uint64_t front_ = 0;  // bytes of the head and of whole iterations
+    size_t end_ = 0;      // bytes after them
     alignas(ALIGNED) uint8_t state_[STATE_ROOM];
 
 private:
@@ -106,7 +106,7 @@ private:
 
     const cst_kernel_fn fn_;
     const LanePlace lane_;
-    bool apart_ = false;  // the end is put together in aside_
+    bool apart_ = false;  // the end is assembled in aside_
     bool used_aside_ = false;
     const cst_key *key_ = nullptr;
     alignas(ALIGNED) uint8_t aside_[MOST_STEP];

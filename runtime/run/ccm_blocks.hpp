@@ -1,4 +1,4 @@
-// How the parts of a CCM message are put together (SP 800-38C, A.2 and A.3).
+// Assembles the parts of a CCM message (SP 800-38C, A.2 and A.3).
 #pragma once
 
 #include <cstring>
@@ -11,7 +11,7 @@
 
 namespace cst {
 
-// A.2.1, A.3: flags, a nonce of 7 to 13 bytes, and a number in what is left.
+// A.2.1, A.3: writes flags, a nonce of 7 to 13 bytes, and a number in the bytes that remain.
 inline void put_ccm_block(const cst_job &job, uint8_t flags, uint64_t number, uint8_t *to) {
     const uint8_t *iv = static_cast<const uint8_t *>(job.iv);
     const size_t n = job.iv_len, q = 15 - n;
@@ -23,7 +23,7 @@ inline void put_ccm_block(const cst_job &job, uint8_t flags, uint64_t number, ui
     put_words(to, first | uint64_t(low) << 8 | uint64_t(high) << 32, last);
 }
 
-// A.2.2: B0, which says how long everything is, and how many bytes of AAD follow. Returns how many bytes that makes.
+// A.2.2: writes B0, which contains the lengths, and the length of the AAD that follows. Returns the number of bytes.
 inline size_t put_ccm_head(const cst_job &job, uint8_t *to) {
     put_ccm_block(job, uint8_t((job.aad_len ? 0x40 : 0) | (job.tag_len - 2) / 2 << 3), job.in_len, to);
     uint8_t *at = to + 16;
@@ -40,14 +40,14 @@ inline size_t put_ccm_head(const cst_job &job, uint8_t *to) {
     return size_t(at - to) + size;
 }
 
-// 6.1: enciphers a MAC, or deciphers it, by counter block 0; `mask` has room for that.
+// 6.1: encrypts or decrypts a MAC by counter block 0; `mask` has room for that block.
 inline void mask_ccm_tag(BlockCalls *blocks, const cst_job &job, uint8_t *mac, uint8_t *mask) {
     put_ccm_block(job, 0, 0, mask);
     blocks->encipher(key_of(job).encrypt(), mask, mask);
     put_words(mac, load64(mac) ^ load64(mask), load64(mac + 8) ^ load64(mask + 8));
 }
 
-// To whole blocks of 16 bytes; PAD_SLACK bytes more are written. Returns how many bytes that makes.
+// Pads with zeros to whole blocks of 16 bytes; writes PAD_SLACK bytes. Returns the padded length.
 inline size_t fill_with_zeros(uint8_t *to, size_t used) {
     memset(to + used, 0, PAD_SLACK);
     return (used + 15) & ~size_t(15);

@@ -1,10 +1,11 @@
 // AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8). Block 0 of the keystream holds the key of Poly1305, so every message has its
-// own; one call makes it and enciphers the beginning of the text, which is put together in the message's area behind
-// zeros: all of a short text; of a long one what leaves whole iterations of the widest kernels. The middle of a long
-// message is stitched (middle.cpp). Opening, what was enciphered with the key waits in the area until the tag is known.
+// own. One call makes that key and encrypts the beginning of the text, which is assembled in the message's area after
+// zeros: all of a short text; of a long text so much that whole iterations of the widest kernels are left. The middle
+// of a long message is stitched (middle.cpp). Opening, what was decrypted together with the key waits in the area until
+// the tag is known.
 //
-// Poly1305 runs on kernels that take r itself: in lanes, or of one message; of a stretch that is long enough to pay for
-// powers of r, on a kernel that takes them.
+// Poly1305 runs on kernels that take r itself, in lanes or for one message; a run that is long enough to pay for powers
+// of r is hashed by a kernel that takes powers.
 
 #include <algorithm>
 
@@ -21,19 +22,19 @@ namespace {
 
 constexpr size_t BLOCK = 16;
 constexpr size_t WIDEST = CHACHA_MOST_BLOCKS * CHACHA_BLOCK;
-// In the area: the first call; powers of r.
+// Layout of the area: the bytes of the first call; at POWERS powers of r.
 constexpr size_t POWERS = WIDEST;
 static_assert(POWERS + POLY_MOST_ROWS * BLOCK <= Memory::AREA_BYTES);
 static_assert(sizeof(PolyKey) <= MOST_LAST, "the key is kept where other suites keep the end of a text");
-constexpr uint64_t POWERS_MADE = 8;  // one behind the other
+constexpr uint64_t POWERS_MADE = 8;  // one after the other
 
 PolyKey *poly_key_of(Message *m) { return reinterpret_cast<PolyKey *>(m->last); }
 uint64_t *accumulator_of(Message *m) { return reinterpret_cast<uint64_t *>(m->hash_chain); }
 
-// What kernels want that take r itself.
+// Sets the key for kernels that take r itself.
 void take_key(Message *m) { m->mac_keys_end = reinterpret_cast<const uint8_t *>(poly_key_of(m)->r) + BLOCK; }
 
-// The key of Poly1305, and the beginning of the text: `ciphered` is how much that is.
+// Makes the key of Poly1305, and encrypts the beginning of the text, `ciphered` bytes.
 void begin_messages(const Class &c) {
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
@@ -72,14 +73,14 @@ void begin_messages(const Class &c) {
     }
 }
 
-// The rows of a kernel that takes powers.
+// Makes the key rows of a kernel that takes powers.
 void make_powers(const Class &c, Message *m, const Variant &v) {
     uint8_t *const powers = c.memory->area_of(*m, Memory::AREA_BYTES) + POWERS;
     poly1305_powers(*poly_key_of(m), v.hash.key_rows, powers);
     m->mac_keys_end = powers + BLOCK * v.hash.key_rows;
 }
 
-// Adds whole blocks.
+// Adds whole blocks to the accumulator.
 void absorb(const Class &c, Message *m, const uint8_t *data, size_t bytes) {
     poly1305_blocks(*c.suite->engine, c.suite->hashes, *poly_key_of(m), accumulator_of(m), data, bytes / BLOCK);
 }
@@ -94,7 +95,7 @@ void absorb_aad(const Class &c, Message *m) {
     m->stage = Stage::body;
 }
 
-// What kernels that take powers leave of a body, filled up with zeros, and the lengths (RFC 8439, 2.8).
+// Adds what kernels that take powers leave of a body, padded with zeros, and the lengths (RFC 8439, 2.8).
 void absorb_end(const Class &c, Message *m) {
     size_t rest = size_t(m->body_bytes - m->hashed);
     if (!m->scattered) {
@@ -112,8 +113,8 @@ void absorb_end(const Class &c, Message *m) {
     m->stage = Stage::done;
 }
 
-// All of the MACs of messages that are not begun, their bodies on a kernel that takes powers, where that is less work
-// than on kernels that take r.
+// Runs the MACs of messages that are not begun, from begin to end, with their bodies on a kernel that takes powers, if
+// that is less work than on kernels that take r.
 void run_long_messages(const Class &c) {
     Message **const list = c.memory->other;
     Need need = {&c.suite->hashes, 0, 0, 0};
@@ -153,7 +154,7 @@ void run_long_messages(const Class &c) {
 
 void run_chacha_poly(const Class &c) {
     begin_messages(c);
-    // Where the text begins that is not enciphered yet, in whole blocks, both stand.
+    // Cipher and hash both start where the text that is not encrypted yet begins, in whole blocks.
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
         text_done(m.job);

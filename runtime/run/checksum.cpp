@@ -11,8 +11,8 @@ namespace {
 
 constexpr size_t BLOCK = 16, MOST_STEP = BLOCK * MOST_MESSAGE_BLOCKS;
 
-// One call of the kernel (streams/crc.j2). A checksum tells of its text no more than its caller lets be seen; but no
-// copy of the text stays behind.
+// Calls the kernel once (streams/crc.j2). A checksum reveals of its text no more than the caller discloses, but no copy
+// of the text stays in memory.
 uint64_t call(const Variant &v, const Key &key, uint64_t at, const uint8_t *in, uint64_t bytes) {
     alignas(64) uint8_t state[MOST_CHECKSUM_STATE], aside[MOST_STEP];
     const auto point = [&](uint32_t field, const void *to) { put_pointer(state + field, to); };
@@ -27,7 +27,7 @@ uint64_t call(const Variant &v, const Key &key, uint64_t at, const uint8_t *in, 
     point(place.powers, rows + CRC_POWERS_END - v.step / BLOCK - blocks);
     point(place.phase, rows + CRC_PHASE + (BLOCK * blocks - end));
     point(v.hash.lanes[0].in, in);
-    point(place.end_in, bytes ? in + front : state);  // nothing of it is used
+    point(place.end_in, bytes ? in + front : state);  // the kernel uses none of it
     if (place.bits) {
         for (uint64_t first = 0; first < v.step; first += 64) {
             const uint64_t left = end > first ? end - first : 0,
@@ -48,7 +48,7 @@ uint64_t call(const Variant &v, const Key &key, uint64_t at, const uint8_t *in, 
     return load64(state + place.chain + 8 * crc.reflected) >> above;
 }
 
-// Of n texts one after the other.
+// Runs n texts one after the other.
 class Calls {
 public:
     Calls(const Suite &suite, size_t n, uint64_t bytes) : v_(*line_up_whole(suite, suite.whole_hashes, n, bytes)) {

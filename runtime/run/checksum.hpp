@@ -1,4 +1,4 @@
-// Checksums: a text, or a piece of it, is one call of a kernel that takes it whole.
+// Computes checksums: a text, or a part of it, is one call of a kernel that takes it whole.
 #pragma once
 
 #include "../suite/key.hpp"
@@ -6,12 +6,12 @@
 
 namespace cst {
 
-// The register (suite/crc.hpp) behind so many bytes more.
+// Returns the register (suite/crc.hpp) after `bytes` more bytes.
 uint64_t go_on_with(const Key &key, uint64_t at, const void *in, uint64_t bytes);
-// The digest of a register.
+// Writes the digest of a register.
 void put_checksum(const Key &key, uint64_t at, void *tag);
 
-// Jobs that are checked, of one suite and direction, and as long as one another. CST_OK or CST_ERR_AUTH.
+// Runs checked jobs of one suite, direction and length. Returns CST_OK or CST_ERR_AUTH.
 int run_checksums(cst_job *jobs, size_t n);
 
 }  // namespace cst

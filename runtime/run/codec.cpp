@@ -13,7 +13,7 @@ namespace cst {
 namespace {
 
 constexpr size_t MOST_INPUTS = 16, MOST_STEP = 256, STATE_ROOM = 4096;
-constexpr size_t UNWANTED = 4096;  // bytes of an output that nobody wants
+constexpr size_t UNWANTED = 4096;  // bytes of a buffer for outputs that are not wanted
 
 uint32_t outputs_of(const Variant &v) { return v.cipher.algorithm->record.key_bytes; }
 
@@ -22,12 +22,13 @@ bool has_room(const Variant &v) {
            v.state_align <= 64 && outputs_of(v) * MOST_STEP <= UNWANTED && v.n_streams == 1 && !v.lag;
 }
 
-// The first call takes as many inputs as a kernel has; each one after it takes the outputs so far, too.
+// Returns the number of calls. The first takes as many inputs as a kernel has; each later one takes the outputs so far,
+// too.
 size_t calls(const Variant &v, size_t outputs, size_t inputs) {
     return inputs <= v.lanes ? 1 : 1 + (inputs - outputs - 1) / (v.lanes - outputs);
 }
 
-// Bytes of its state block from the first lane's factors to the end of the last one's.
+// Returns how many bytes of the state block are between the first lane's factors and the end of the last lane's.
 size_t key_bytes(const Variant &v) {
     return v.cipher.lanes.back().key - v.cipher.lanes.front().key + 16 * v.cipher.key_rows;
 }
@@ -53,14 +54,14 @@ int Codec::init(const Engine &engine, const char *kernel) {
     return kernels_.empty() ? error : CST_OK;
 }
 
-// As many outputs as a kernel makes at once, from a row on: the factors of all its calls.
+// The factors of all calls for as many outputs as a kernel makes at once, from a row on.
 struct Products::Round {
     Round(const Products &products, const Variant &v, size_t first_row);
 
     const Variant &kernel;
     const size_t row, outputs;
     std::vector<uint8_t> keys;  // key_bytes(kernel) for each call
-    mutable std::atomic<size_t> bytes{0};  // for so many it was chosen last
+    mutable std::atomic<size_t> bytes{0};  // length of blocks for which it was chosen last
     const Round *next = nullptr;
 };
 
@@ -89,13 +90,13 @@ Products::Round::Round(const Products &products, const Variant &v, size_t first_
     }
 }
 
-// One of a round's. What is in a state block is no secret: factors and where blocks lie.
+// Calls the kernel of a round. A state block holds no secret: factors and addresses of blocks.
 class Products::Call {
 public:
     Call(const Round &round, const Cpu &cpu) : v_(round.kernel), outputs_(round.outputs), cpu_(cpu) {
         args_.state[0] = state_ + v_.state_offset[0];
     }
-    // Reads the outputs, then so many of `in`, as many as there are lanes or fewer.
+    // Reads the outputs if goes_on, then `inputs` blocks of `in`; there is a lane for each.
     void run(const uint8_t *keys, bool goes_on, const void *const *in, size_t inputs, void *const *out, size_t bytes) {
         memcpy(state_ + v_.cipher.lanes[0].key, keys, key_bytes(v_));
         lanes_ = 0;
@@ -114,9 +115,9 @@ public:
     }
 
 private:
-    // Less than a step, of which nothing else may be read or written.
+    // Processes less than a step, with nothing read or written beyond it.
     __attribute__((noinline)) void run_end(void *const *out, size_t whole, size_t rest) {
-        const ClearRegisters clear(cpu_);  // data is copied through them
+        const ClearRegisters clear(cpu_);  // data passes through registers
         uint8_t ends[MOST_INPUTS][MOST_STEP];
         for (size_t i = 0; i < lanes_; i++) memcpy(ends[i], from_[i] + whole, rest);
         for (size_t i = 0; i < v_.lanes; i++) point_in(i, ends[i < lanes_ ? i : 0]);
@@ -171,7 +172,7 @@ const Variant &Products::best(size_t outputs, size_t bytes) const {
     return *best;
 }
 
-// Which round it is depends on the row and the bytes alone: one that was made once is found again.
+// The choice of a round depends on the row and the bytes alone, so that a round once made is found again.
 const Products::Round &Products::round(size_t row, size_t bytes) const {
     const Round *const newest = rounds_.load(std::memory_order_acquire);
     for (const Round *made = newest; made; made = made->next)
@@ -191,7 +192,7 @@ const Products::Round &Products::round(size_t row, size_t bytes) const {
 
 void Products::run(const void *const *in, void *const *out, size_t bytes) const {
     if (!bytes) return;
-    for (size_t row = 0; row < factors_.rows;) row += round(row, bytes).outputs;  // all memory
+    for (size_t row = 0; row < factors_.rows;) row += round(row, bytes).outputs;  // allocates all memory
     for (size_t row = 0; row < factors_.rows;) {
         const Round &its = round(row, bytes);
         const Variant &v = its.kernel;

@@ -1,4 +1,4 @@
-// Sums of products over GF(2^8): what encodes, updates and decodes an erasure code.
+// Computes sums of products over GF(2^8), which encode, update and decode an erasure code.
 #pragma once
 
 #include <atomic>
@@ -9,38 +9,38 @@
 
 namespace cst {
 
-// The kernels.
+// Holds the kernels, and all factors in the forms that kernels read.
 class Codec {
 public:
-    // `kernel`: NULL, or the one that is to do everything. CST_ERR_NAME: there is none of that name that could;
-    // CST_ERR_UNSUPPORTED, CST_ERR_JIT, CST_ERR_MEMORY: no kernel can be had.
+    // kernel: NULL, or the name of the kernel that must do everything. Returns CST_ERR_NAME: no kernel of that name
+    // can; CST_ERR_UNSUPPORTED, CST_ERR_JIT, CST_ERR_MEMORY: no kernel's code can be loaded.
     int init(const Engine &engine, const char *kernel);
 
 private:
     friend class Products;
-    // A factor as kernels know it (suite/galois.hpp).
+    // The forms of a factor that kernels read (suite/galois.hpp).
     struct Forms {
         uint8_t bit_matrix[BIT_MATRIX], nibble_products[NIBBLE_PRODUCTS];
     };
 
     const Engine *engine_ = nullptr;
-    std::vector<const Variant *> kernels_;  // their code is there
+    std::vector<const Variant *> kernels_;  // their code is loaded
     std::vector<Forms> forms_;  // of all factors
 };
 
-// Sums by the factors of one matrix. What kernels read of these is made when a kernel is first wanted, and kept.
-// Several threads may share it.
+// Computes sums by the factors of one matrix. What kernels read of the factors is made when a kernel is first wanted,
+// and kept. Several threads may share an object.
 class Products {
 public:
-    // adds: to what the outputs were. The codec must outlive it.
+    // adds: sums are added to the contents of the outputs. The codec must outlive this object.
     Products(const Codec &codec, Matrix factors, bool adds);
     ~Products();
     Products(const Products &) = delete;
     Products &operator=(const Products &) = delete;
 
     const Matrix &factors() const { return factors_; }
-    // out[i] = the sum of all in[j] times factors().row(i)[j]. Blocks of so many bytes, of which no output is an input.
-    // std::bad_alloc before anything is written.
+    // Sets out[i] = the sum over j of in[j] times factors().row(i)[j]. Blocks have `bytes` bytes; no output may be an
+    // input. Throws std::bad_alloc before anything is written.
     void run(const void *const *in, void *const *out, size_t bytes) const;
 
 private:
@@ -53,7 +53,7 @@ private:
     const Codec &codec_;
     const Matrix factors_;
     const bool adds_;
-    mutable std::atomic<const Round *> rounds_{nullptr};  // the newest of all that were made
+    mutable std::atomic<const Round *> rounds_{nullptr};  // list of all rounds, the newest first
 };
 
 }  // namespace cst

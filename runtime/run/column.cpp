@@ -6,7 +6,7 @@
 namespace cst {
 namespace {
 
-// So many items are sorted at once. Twice as many are no better filled, and touch more of the cache.
+// Items that are sorted at once. Twice as many fill lanes no better, and touch more of the cache.
 constexpr size_t WINDOW = MOST_ORDERED;
 
 template <typename Offset>

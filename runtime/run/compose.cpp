@@ -1,8 +1,9 @@
-// A cipher or a MAC alone; and encrypt-then-MAC (RFC 7518, 5.2; RFC 4303): text; message of aad, iv and ciphertext,
-// with HMAC's outer hash; where a pair kernel is cheaper both are one for most of the text (middle.cpp). Opening, what
-// did not authenticate is not deciphered, or zeroed.
-// CCM (SP 800-38C): CBC-MAC of B0, the AAD and the plaintext; counter mode for the plaintext; the MAC is enciphered by
-// counter block 0. Sealing, the MAC reads what the cipher may overwrite, and is ahead in the stitched middle; opening,
+// Runs a cipher or a MAC alone, encrypt-then-MAC, and CCM.
+// Encrypt-then-MAC (RFC 7518, 5.2; RFC 4303): the text is encrypted; the MAC covers AAD, IV and ciphertext, HMAC with
+// its outer hash. Where a pair kernel is cheaper, one kernel does both for most of the text (middle.cpp). Opening, a
+// message that did not authenticate is not decrypted, or its output is zeroed.
+// CCM (SP 800-38C): CBC-MAC covers B0, the AAD and the plaintext; counter mode encrypts the plaintext; counter block 0
+// encrypts the MAC. Sealing, the MAC reads what the cipher may overwrite, and is ahead in the stitched middle; opening,
 // it reads what the cipher wrote.
 
 #include "../suite/secret.hpp"
@@ -15,7 +16,7 @@
 namespace cst {
 namespace {
 
-// RFC 7518: the last block is made of what is left of the text and PKCS#7.
+// RFC 7518: makes the last block from the rest of the text and PKCS#7 padding.
 void pad(Message *m) {
     const size_t rest = m->job->in_len % 16;
     m->text_end = m->text_stop = m->job->in_len - rest;
@@ -35,7 +36,7 @@ void remove_padding(Message *m) {
     m->out.zero(m->job->out_len, padding);
 }
 
-// Sealing, the cipher is ahead of the hash in front of the middle; opening, the hash of the cipher.
+// In front of the middle, the cipher is ahead of the hash when sealing, the hash is ahead of the cipher when opening.
 void run_stitched(const Class &c) {
     const Middles middles = choose_middles(c);
     if (!middles.any()) return;

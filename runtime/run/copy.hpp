@@ -1,4 +1,4 @@
-// Copies of a few bytes whose number the compiler does not know: calling memcpy for each costs more than copying.
+// Copies a few bytes whose number the compiler does not know: a call of memcpy costs more than the copy.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 
 namespace cst {
 
-// Into a field of a state block.
+// Writes a pointer into a field of a state block.
 inline void put_pointer(uint8_t *to, const void *pointer) { memcpy(to, &pointer, sizeof(pointer)); }
 
-// Stores of the size that is loaded later: a processor does not forward several of them to one load.
+// Stores two words at once, in the size of the later load: a processor does not forward several stores to one load.
 typedef uint64_t TwoWords __attribute__((vector_size(16)));
 inline void put_words(uint8_t *to, uint64_t low, uint64_t high) {
     const TwoWords words = {low, high};
@@ -22,12 +22,12 @@ inline uint64_t load64(const uint8_t *from) {
     return word;
 }
 
-// Poly1305's accumulator, which is stored and loaded word by word.
+// Copies Poly1305's accumulator, which is stored and loaded word by word.
 inline void copy_three_words(uint8_t *to, const uint8_t *from) {
     for (size_t i = 0; i < 3; i++) memcpy(to + 8 * i, from + 8 * i, 8);
 }
 
-// A chaining value of whole words of 32 bits, in pieces as its kernel loads and stores it (Variant::chain_piece).
+// Copies a chaining value of whole 32-bit words, in pieces as its kernel loads and stores it (Variant::chain_piece).
 inline void copy_chain(uint8_t *to, const uint8_t *from, size_t n, size_t piece) {
     size_t i = 0;
     if (piece == 16)
@@ -37,7 +37,7 @@ inline void copy_chain(uint8_t *to, const uint8_t *from, size_t n, size_t piece)
     for (; i + 4 <= n; i += 4) memcpy(to + i, from + i, 4);
 }
 
-// Exactly n bytes; the last piece may overlap the one before.
+// Copies exactly n bytes; the last piece may overlap the one before.
 inline void copy_few(uint8_t *to, const uint8_t *from, size_t n) {
     if (n >= 16) {
         size_t i = 0;

@@ -1,4 +1,4 @@
-// Key schedules, and HMAC's two chaining values (RFC 2104), which the hash kernels make.
+// Makes key schedules, and HMAC's two chaining values (RFC 2104), with the hash kernels.
 
 #include "run.hpp"
 
@@ -21,7 +21,7 @@
 namespace cst {
 namespace {
 
-// Blocks of one or two messages, straight on a kernel.
+// Hashes blocks of one or two messages directly on a kernel.
 class KeyHash {
 public:
     explicit KeyHash(const Suite &suite) : suite_(suite) {}
@@ -39,7 +39,7 @@ public:
         }
         return v_ && has_room(*v_) ? CST_OK : CST_ERR_UNSUPPORTED;
     }
-    // So many bytes, whole blocks, of each message: its chaining value goes on.
+    // Hashes `bytes` bytes, whole blocks, of each message, and updates its chaining value.
     void run(const uint8_t *const *in, uint8_t *const *chains, size_t n, uint64_t bytes) {
         const Chains lanes(*v_, state_);
         const cst_kernel_fn fn = v_->kernel.load(std::memory_order_acquire)->fn;
@@ -103,7 +103,7 @@ void expand_mac(KeyHash *kernel, const AlgorithmRecord &hash, const uint8_t *mac
     wipe(blocks, sizeof(blocks));
 }
 
-// The same where kernels read frames.
+// Does the same for kernels that read padded blocks.
 void expand_framed_mac(KeyHash *kernel, const AlgorithmRecord &hash, const uint8_t *mac_key, size_t length, Key *out) {
     const size_t unit = hash.block_bytes;
     uint8_t key[MOST_FRAME] = {}, frames[2][MOST_FRAME];
@@ -136,7 +136,7 @@ void expand_framed_mac(KeyHash *kernel, const AlgorithmRecord &hash, const uint8
     wipe(key, sizeof(key));
 }
 
-// SP 800-38D, 6.4: H = E(K, 0), and its powers.
+// Computes H = E(K, 0) and its powers (SP 800-38D, 6.4).
 void expand_gcm(const Suite &suite, Key *out) {
     uint8_t h[AES_BLOCK] = {};
     aes_encrypt(out->encrypt(), suite.encrypt->record.rounds, h, h);
@@ -144,10 +144,10 @@ void expand_gcm(const Suite &suite, Key *out) {
     wipe(h, sizeof(h));
 }
 
-// Its parameters: of any checksum the key, else as the catalogue says.
+// Sets the checksum's parameters: those in the key, if it has one; else those of the catalogue.
 void expand_checksum(const Suite &suite, const uint8_t *key, size_t key_len, Key *out) {
     Crc crc(suite.hash->record);
-    if (key_len) memcpy(&crc, key, sizeof(crc));  // api_checksum.cpp has looked at it
+    if (key_len) memcpy(&crc, key, sizeof(crc));  // api_checksum.cpp has checked it
     out->set_crc(crc);
     crc_rows(crc, out->powers());
 }
@@ -169,7 +169,7 @@ void expand_cipher(const Suite &suite, const uint8_t *key, size_t key_len, Key *
     }
 }
 
-// What lies behind the cipher's part.
+// Expands all parts of the key that need no hash kernel.
 void expand_others(const Suite &suite, const uint8_t *key, size_t key_len, const uint8_t *mac_key, Key *out) {
     if (suite.enciphers()) expand_cipher(suite, key, key_len, out);
     if (suite.construction == Construction::gcm) expand_gcm(suite, out);
@@ -202,7 +202,7 @@ int make_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8
     return CST_OK;
 }
 
-// The C library takes longer for an aligned block than the key schedule of AES, and not for one that is larger.
+// Aligns a larger block itself, because the C library takes longer for an aligned block than AES for its key schedule.
 int new_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8_t *mac_key, size_t mac_key_len,
             KeyPointer *out) {
     constexpr size_t aligned = alignof(Key);

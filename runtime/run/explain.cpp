@@ -30,7 +30,8 @@ std::string basis(const Engine &engine, const Variant &variant) {
     return variant.cost.measured ? "by the table for " + engine.cost_table() : "by an estimate from instruction counts";
 }
 
-// No variant: there is nothing to hash. A forced kernel of what stands alone is named in the place of the others.
+// Returns the kernel selection of the hash; no variant: there is nothing to hash. A forced kernel of single calls
+// (alone.hpp) is named in the place of the others.
 Ranking rank_hash(const Class &c) {
     const Suite &suite = *c.suite;
     if (!suite.hash) return {};
@@ -63,7 +64,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
         m.text_end = suite.enciphers() ? bytes : 0;
         if (suite.construction == Construction::chacha_poly && bytes <= CHACHA_MOST_FIRST) m.text_end += CHACHA_BLOCK;
         m.body_bytes = bytes + (suite.construction == Construction::rfc7518 ? 16 - bytes % 16 : 0);
-        // open_records hashes the text that every padding leaves first, and the rest block by block (record.cpp).
+        // open_records first hashes the text that every padding leaves, then the rest block by block (record.cpp).
         const uint64_t hidden = suite.construction == Construction::tls && opens
                                     ? std::min<uint64_t>(bytes, TLS_MOST_PADDING + suite.hash->record.digest_bytes)
                                     : 0;
@@ -72,7 +73,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
         if (suite.hash && suite.construction != Construction::framed && suite.construction != Construction::tree)
             begin_mac(suite, &m);
     }
-    Ranking chosen, other;  // other: what runs besides, when two kernels share the work
+    Ranking chosen, other;  // other: the second kernel, if two share the work
     if (suite.message[opens] && choose_message(suite, opens, n, bytes, job.aad_len))
         chosen = rank(suite, message_need(suite, opens, n, bytes, job.aad_len));
     const auto none = [&] { return !chosen.chosen.variant; };
@@ -85,7 +86,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     const bool stitched = !none();
     const Ranking cipher = suite.enciphers() ? rank_texts(c) : Ranking(), hash = rank_hash(c);
     if (!stitched) {
-        // Name the forced one of the two; else the one that takes longer.
+        // Names the forced one of the two kernels; without one, the kernel that takes longer.
         const bool hash_longer = hash.chosen.variant && hash.cycles > cipher.cycles;
         const bool hash_first = !cipher.chosen.variant || (suite.forced && hash.chosen.variant == suite.forced) ||
                                 (hash_longer && cipher.chosen.variant != suite.forced);

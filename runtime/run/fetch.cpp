@@ -1,5 +1,5 @@
-// Keys and texts that are in no cache, asked for before they are wanted: a processor fetches some twenty lines at once
-// when it is told of them, and one after the other when each job waits for its own.
+// Prefetches keys and texts that are in no cache: a processor fetches some twenty lines at once when they are requested
+// together, and one after the other when each job waits for its own.
 
 #include "constructions.hpp"
 
@@ -7,7 +7,7 @@ namespace cst {
 namespace {
 
 constexpr uint64_t LINE = 64;
-// Of a text: behind this the processor goes on by itself.
+// Prefetched bytes of a text; the processor prefetches what follows by itself.
 constexpr uint64_t MOST_TEXT = 4 * LINE;
 
 void fetch(const void *at, uint64_t bytes) {
@@ -15,10 +15,10 @@ void fetch(const void *at, uint64_t bytes) {
     for (uint64_t i = 0; i < bytes; i += LINE) __builtin_prefetch(first + i);
 }
 
-// In front of that.
+// Prefetches the bytes in front of `end`.
 void fetch_last(const void *end, uint64_t bytes) { fetch(static_cast<const uint8_t *>(end) - bytes, bytes); }
 
-// What jobs of a suite and direction read of their keys; the header has been read.
+// The cache lines that jobs of a suite and direction read of their keys. The header of the key has been read.
 class KeyLines {
 public:
     KeyLines(const Suite &suite, bool open) : suite_(suite), layout_(suite.key_layout) {
@@ -37,7 +37,7 @@ public:
 
 private:
     void add(uint32_t at, uint32_t bytes) { parts_[n_++] = {at, bytes}; }
-    // As many powers as the text has blocks, and one for the lengths; the last are the lowest.
+    // Prefetches as many powers as the text has blocks, and one for the lengths; the last are the lowest.
     void fetch_powers(const Key &key, uint64_t text) const {
         const uint64_t all = sizeof(KeyRow) * GHASH_POWERS, wanted = (text + 2 * sizeof(KeyRow)) & ~(LINE - 1),
                        some = wanted + LINE < all ? wanted + LINE : all;
@@ -56,9 +56,9 @@ private:
 }  // namespace
 
 void fetch_cold(const cst_job *jobs, size_t n) {
-    if (n < 2) return;  // what it waits for first is what it does first
+    if (n < 2) return;  // a single job waits for these lines at once
     Recent &recent = key_of(*jobs).suite->engine->recent();
-    const bool first = recent.used(jobs[0].key), other = recent.used(jobs[n / 2].key);  // they stand for all
+    const bool first = recent.used(jobs[0].key), other = recent.used(jobs[n / 2].key);  // they represent all
     if (first && other) return;
     for (size_t i = 0; i < n;) {
         const cst_job &model = jobs[i];
@@ -68,7 +68,7 @@ void fetch_cold(const cst_job *jobs, size_t n) {
             const cst_job &job = jobs[i];
             const uint64_t text = job.in_len < MOST_TEXT ? job.in_len : MOST_TEXT;
             lines.fetch_of(job);
-            if (job.in) fetch(job.in, text);  // scattered ones are long, or rare
+            if (job.in) fetch(job.in, text);  // scattered texts are long, or rare
             if (job.out && job.out != job.in) fetch(job.out, text);
             fetch(job.iv, job.iv_len ? 1 : 0);
             fetch(job.tag, job.tag_len ? 1 : 0);

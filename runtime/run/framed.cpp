@@ -11,10 +11,10 @@ namespace cst {
 namespace {
 
 enum class Progress : uint8_t {
-    absorb,  // frames of the message
-    outer,  // HMAC's second hash
+    absorb,  // padded blocks of the message
+    outer,  // HMAC's outer hash
     squeeze,  // the chaining value is output
-    more,  // and so is the next
+    more,  // the next chaining value is output, too
     done
 };
 
@@ -22,18 +22,18 @@ enum class Progress : uint8_t {
 struct Framed {
     const Key *key;
     Buffer in;
-    uint64_t bytes, at;  // of `in`; of them so many are in frames
-    uint64_t before;  // bytes of the message in front of `in`; of HMAC the key's block too
-    size_t held;  // of a block, in front of `in`
-    const uint8_t *from;  // chaining value
-    const uint8_t *waiting;  // where they are, or NULL: in the chaining value
-    FramedState *state;  // of a part; NULL: it is a whole message
+    uint64_t bytes, at;  // length of `in`; how much of it is in padded blocks
+    uint64_t before;  // bytes of the message in front of `in`, with HMAC's key block
+    size_t held;  // bytes of a block, in front of `in`
+    const uint8_t *from;  // initial chaining value
+    const uint8_t *waiting;  // the held bytes; NULL: they are in the chaining value
+    FramedState *state;  // of a part; NULL: this is a whole message
     bool ends;
-    uint8_t *tag;  // only read where it is compared
+    uint8_t *tag;  // only read if it is compared
     size_t tag_len, given;
     bool compares, right;
     Progress progress;
-    uint64_t blocks;  // that a kernel does
+    uint64_t blocks;  // number of blocks for a kernel
 };
 
 size_t held_bytes(const AlgorithmRecord &hash, uint64_t bytes) {
@@ -41,7 +41,7 @@ size_t held_bytes(const AlgorithmRecord &hash, uint64_t bytes) {
     return rest || !bytes || hash.padding == PADDING_SPONGE ? rest : hash.block_bytes;  // a last block may be full
 }
 
-// Output that is there.
+// Writes or compares the next output bytes, which are in `chain`.
 void give(const AlgorithmRecord &hash, Framed *m, const uint8_t *chain) {
     const size_t some = std::min(m->tag_len - m->given, output_bytes(hash));
     if (m->compares) m->right &= same_bytes(chain, m->tag + m->given, some) != 0;
@@ -49,7 +49,7 @@ void give(const AlgorithmRecord &hash, Framed *m, const uint8_t *chain) {
     m->given += some;
 }
 
-// What is left of a part waits for the next, behind the `held` bytes that do.
+// Keeps the rest of a part for the next part, after the `held` bytes that are kept already.
 void put_aside(const AlgorithmRecord &hash, Framed *m) {
     uint8_t *const to = m->state->chain;
     const size_t rest = size_t(m->bytes - m->at);
@@ -87,11 +87,11 @@ public:
     }
 
 private:
-    // Of a lane's scratch: a chaining value, then frames.
+    // Layout of a lane's bounce buffer: a chaining value; at FRAMES the padded blocks.
     static constexpr size_t FRAMES = MOST_FRAME;
     static_assert(MOST_FRAMED_CHAIN <= FRAMES && 2 * FRAMES <= SCRATCH_BYTES);
 
-    // To their scratch.
+    // Copies the lanes' chaining values to their bounce buffers.
     void take_chains(const uint32_t *lanes, size_t n) {
         chains_.take(lanes, n, [&](size_t i) { return memory_->scratch_of(lanes[i], FRAMES); });
     }
@@ -123,7 +123,7 @@ private:
         }
     }
     uint8_t *frames(uint32_t lane, size_t n) { return memory_->scratch_of(lane, FRAMES + n * frame_) + FRAMES; }
-    // As many as there is room for. What does not fill one, and is not the end, stays.
+    // Assembles as many padded blocks as there is room for. Bytes that do not fill a block, and are not the end, stay.
     size_t put_frames(uint32_t lane, Framed *m) {
         uint8_t *const to = frames(lane, 0);
         size_t n = 0;
@@ -147,7 +147,7 @@ private:
         }
         return n;
     }
-    // RFC 2104: the hash of the key's other block and the digest.
+    // RFC 2104: begins the second hash, of the key's outer block and the digest.
     void begin_second(uint32_t lane, Framed *m) {
         uint8_t *const frame = frames(lane, 1);
         memcpy(frame, scratch(lane), hash_.digest_bytes);
@@ -161,7 +161,7 @@ private:
     const size_t unit_, frame_, most_frames_;
 };
 
-// So many compressions.
+// Returns the number of compressions.
 uint64_t absorbed_blocks(const AlgorithmRecord &hash, uint64_t bytes, bool ends) {
     const uint64_t whole = bytes / hash.block_bytes, rest = bytes % hash.block_bytes;
     if (hash.padding == PADDING_SPONGE) return whole + ends;
@@ -179,7 +179,7 @@ Need need_of(const Suite &suite, size_t n, uint64_t blocks, uint64_t most) {
     return need;
 }
 
-// Of one suite. Each has something to do for a kernel.
+// Runs messages of one suite, each of which has something to do for a kernel.
 void run_list(const Suite &suite, Memory *memory, Framed **list, size_t n) {
     const auto before = [](const Framed *a, const Framed *b) { return a->blocks > b->blocks; };
     if (!std::is_sorted(list, list + n, before)) std::sort(list, list + n, before);
@@ -194,7 +194,7 @@ void run_list(const Suite &suite, Memory *memory, Framed **list, size_t n) {
     }
 }
 
-// All of the input is ahead.
+// Sets up a message whose input is not read yet.
 void begin_framed(const Suite &suite, const Key *key, Framed *m) {
     *m = {};
     m->key = key;
@@ -204,7 +204,7 @@ void begin_framed(const Suite &suite, const Key *key, Framed *m) {
     m->progress = Progress::absorb;
 }
 
-// What of a part needs no kernel is done. False: that is all.
+// Does what a part needs without a kernel. Returns false if that was all.
 bool begin_part(const cst_part &part, Framed *m) {
     const Key *const key = reinterpret_cast<const Key *>(part.key);
     const Suite &suite = *key->suite;

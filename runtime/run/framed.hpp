@@ -1,4 +1,4 @@
-// Hashes whose kernels read frames (suite/frame.hpp), and HMAC with them.
+// Runs hashes whose kernels read padded blocks (frames, suite/frame.hpp), and HMAC with them.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 
 namespace cst {
 
-// Jobs of one suite, at most MOST_MESSAGES. False: one did not authenticate.
+// Runs jobs of one suite, at most MOST_MESSAGES. Returns false if one did not authenticate.
 bool run_framed(Memory *memory, cst_job *const *jobs, size_t n);
-// Parts of such suites, at most MOST_MESSAGES.
+// Runs parts of such suites, at most MOST_MESSAGES.
 void run_framed_parts(Memory *memory, const cst_part *const *parts, size_t n);
-// What run_framed takes for so many messages of so many bytes.
+// Returns the kernel selection of run_framed for `messages` messages of `bytes` bytes each.
 Ranking rank_framed(const Suite &suite, size_t messages, uint64_t bytes);
 
-// A message of which some is hashed, as HashState is; sponges add what is not a whole block to the chaining value, the
-// others keep it behind that.
+// A partly hashed message, as HashState is. Sponges add bytes that do not fill a block to the chaining value; the
+// others keep them after it.
 struct FramedState {
     const cst_key *key;
     uint64_t bytes;

@@ -1,6 +1,6 @@
-// GCM (SP 800-38D). The middle of a long text is stitched as in middle.cpp; opening in place, the hash goes ahead of
-// the cipher, which overwrites what is hashed, and what it wrote is wiped if the tag is wrong. AAD, lengths and the few
-// blocks that strides leave are hashed by calls of their own.
+// GCM (SP 800-38D). The middle of a long text is stitched as in middle.cpp. Opening in place, the hash goes ahead of
+// the cipher, which overwrites what is hashed; what the cipher wrote is wiped if the tag is wrong. AAD, lengths and the
+// few blocks that whole iterations leave are hashed by calls of their own.
 
 #include <algorithm>
 
@@ -19,7 +19,7 @@ constexpr size_t BLOCK = 16;
 
 const KeyRow *powers_end(const Message &m) { return m.key->powers() + GHASH_POWERS; }
 
-// The first counter block (7.1, step 2) in `chain`, enciphered in `last`; then the next one's turn comes (6.2).
+// Makes the first counter block (7.1, step 2) in `chain`, encrypts it into `last`, and increments the counter (6.2).
 void make_counter(const Suite &suite, BlockCalls *blocks, Message *m) {
     const cst_job &job = *m->job;
     const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
@@ -35,7 +35,7 @@ void make_counter(const Suite &suite, BlockCalls *blocks, Message *m) {
     m->cipher_from = m->chain;
 }
 
-// Of each body what stands before hash_stop: in lanes, or each by calls of its own, whichever takes less.
+// Hashes each body up to hash_stop: in lanes, or each by calls of its own, whichever takes less time.
 void absorb_bodies(const Class &c, Message **list, size_t n) {
     const Suite &suite = *c.suite;
     Need need = {&suite.hashes, 0, 0, 0};
@@ -77,7 +77,7 @@ void absorb_bodies(const Class &c, Message **list, size_t n) {
     }
 }
 
-// The tag (7.1, steps 5 and 6), in `digest`.
+// Makes the tag (7.1, steps 5 and 6) in `digest`.
 void finish(const Suite &suite, Message *m) {
     ghash_lengths(suite, powers_end(*m), m->hash_chain, m->job->aad_len, m->job->in_len);
     put_words(m->digest, load64(m->last) ^ load64(m->hash_chain), load64(m->last + 8) ^ load64(m->hash_chain + 8));

@@ -1,12 +1,13 @@
-// The end of a hashed message, put together without a branch that depends on its length: ends of different lengths
-// follow one another, and a branch that is guessed wrong takes as long as hashing sixteen bytes.
+// Assembles the end of a hashed message without a branch that depends on its length: consecutive ends have different
+// lengths, and a mispredicted branch takes as long as hashing sixteen bytes.
 #pragma once
 
 #include "message.hpp"
 
 namespace cst {
 
-// At byte WHOLE_MESSAGE - n: what n bytes of a message are and'ed with, and what is or'ed to them.
+// Masks for n bytes of a message, from offset WHOLE_MESSAGE - n on: the bytes are and'ed with `keep`, then or'ed with
+// `mark`.
 struct HashEndMasks {
     uint8_t keep[2 * WHOLE_MESSAGE] = {}, mark[2 * WHOLE_MESSAGE] = {};
 
@@ -17,13 +18,13 @@ struct HashEndMasks {
 };
 inline constexpr HashEndMasks HASH_END_MASKS;
 
-// So many bytes hash_pad makes of `used`.
+// Returns the length to which hash_pad extends `used` bytes.
 inline size_t hash_end_bytes(const AlgorithmRecord &hash, size_t used) {
     const size_t unit = hash.block_bytes;
     return (used + hash.length_bytes + unit) & ~(unit - 1);
 }
-// Makes them, at most WHOLE_MESSAGE, of as many bytes at `from`, of which those behind `used` do not count. Returns how
-// many. bytes: of the whole message.
+// Pads a message end of `used` bytes into `to`, at most WHOLE_MESSAGE bytes. It reads as many bytes at `from` as it
+// writes, but those after `used` do not count. Returns the number of bytes written. bytes: length of the whole message.
 inline size_t hash_end(const AlgorithmRecord &hash, uint8_t *to, const uint8_t *from, size_t used, uint64_t bytes) {
     typedef uint64_t Row __attribute__((vector_size(16)));
     const uint8_t *const keeps = HASH_END_MASKS.keep + WHOLE_MESSAGE - used;

@@ -1,4 +1,4 @@
-// What steps keep in the lanes of a kernel: chaining values, keys, and where a lane reads and writes.
+// Access to what steps keep in the lanes of a kernel: chaining values, keys, input and output pointers.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,9 @@
 
 namespace cst {
 
-// Chaining values in the lanes of a hash kernel. One lies together, or the same words of all lanes lie together: a row
-// of the state block. Of lanes that begin or end at once four (two) rows are filled and read by 16 bytes at a time.
+// Chaining values in the lanes of a hash kernel. A chaining value is contiguous, or a row of the state block holds the
+// same word of all lanes. When neighbouring lanes begin or end at once, four (two) rows are written and read 16 bytes
+// at a time.
 class Chains {
 public:
     Chains(const Variant &v, uint8_t *state)
@@ -23,7 +24,7 @@ public:
           together_(v.hash.chain_row_bytes == v.hash.chain_entry || v.hash.chain_rows == 1),
           at_once_(together_ ? 1 : columns(v)) {}
 
-    // Of n lanes, in ascending order: chain(i) is that of the i-th.
+    // Writes chaining values to n lanes, in ascending order: chain(i) is that of the i-th.
     template <typename Chain>
     void put(const uint32_t *lanes, size_t n, Chain chain) const {
         for (size_t i = 0; i < n;) {
@@ -42,7 +43,7 @@ public:
             }
         }
     }
-    // The other way: to(i) has room for 64 bytes.
+    // Reads chaining values from the lanes: to(i) has room for 64 bytes.
     template <typename To>
     void take(const uint32_t *lanes, size_t n, To to) const {
         for (size_t i = 0; i < n;) {
@@ -66,7 +67,8 @@ public:
 private:
     static constexpr size_t ROW = 16;
 
-    // How many neighbouring lanes, from a multiple of it on, have the words of a row side by side; 1: they do not.
+    // Returns how many neighbouring lanes, from a multiple of that number on, have the words of a row side by side; 1:
+    // none.
     static size_t columns(const Variant &v) {
         const Part &part = v.hash;
         const size_t most = ROW / part.chain_entry;
@@ -75,13 +77,13 @@ private:
             if (part.lanes[i].chain != part.lanes[i - i % most].chain + i % most * part.chain_entry) return 1;
         return most;
     }
-    // Whether such neighbours are the first of these lanes.
+    // Whether the first of these lanes are such neighbours.
     bool begins(const uint32_t *lanes, size_t n) const {
         return at_once_ > 1 && n >= at_once_ && lanes[0] % at_once_ == 0 &&
                lanes[at_once_ - 1] == lanes[0] + at_once_ - 1;
     }
 
-    // Of one lane, of a number of bytes that the compiler knows.
+    // Copies the chaining value of one lane, by entries of a size that the compiler knows.
     void copy_entries(uint8_t *to, size_t to_pitch, const uint8_t *from, size_t from_pitch) const {
         if (entry_ == 8)
             for (size_t row = 0; row < rows_; row++, to += to_pitch, from += from_pitch) memcpy(to, from, 8);
@@ -96,7 +98,7 @@ private:
     static void copy_row(uint8_t *to, const uint8_t *from) {
         __asm__("movdqu (%1), %%xmm0\n\tmovdqu %%xmm0, (%0)" : : "r"(to), "r"(from) : "xmm0", "memory");
     }
-    // Four rows of four words become columns.
+    // Transposes four rows of four words.
     static void transpose(uint8_t *const *to, const uint8_t *const *from) {
         __asm__(
             "movdqu (%4), %%xmm0\n\tmovdqu (%5), %%xmm1\n\tmovdqu (%6), %%xmm2\n\tmovdqu (%7), %%xmm3\n\t"
@@ -109,7 +111,7 @@ private:
             : "r"(to[0]), "r"(to[1]), "r"(to[2]), "r"(to[3]), "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])
             : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "memory");
     }
-    // Two rows of two words.
+    // Transposes two rows of two words.
     static void transpose_pair(uint8_t *to, uint8_t *to_next, const uint8_t *from, const uint8_t *from_next) {
         __asm__(
             "movdqu (%2), %%xmm0\n\tmovdqu (%3), %%xmm1\n\tmovdqa %%xmm0, %%xmm2\n\t"
@@ -190,7 +192,7 @@ inline void copy_key_rows(uint8_t *to, size_t stride, const uint8_t *from) {
     for (uint32_t i = 0; i < rows; i++) copy_key_row(to + i * stride, from + i * 16);
 }
 
-// The usual numbers of rows are straight code.
+// The usual numbers of rows are unrolled.
 inline void copy_key_rows(uint8_t *to, size_t stride, const uint8_t *from, uint32_t rows) {
     switch (rows) {
         case 11: return copy_key_rows<11>(to, stride, from);
@@ -201,13 +203,13 @@ inline void copy_key_rows(uint8_t *to, size_t stride, const uint8_t *from, uint3
     }
 }
 
-// The keys of a part of a kernel, for a run of calls: a lane that goes on with the key that it has is left alone.
+// Writes the keys of a part of a kernel, for a series of calls: a lane that keeps its key is not written again.
 class LaneKeys {
 public:
     LaneKeys(const Part &part, uint8_t *state) : part_(part), state_(state) {
         for (size_t i = 0; i < part.lanes.size(); i++) has_[i] = nullptr;
     }
-    // One key for all lanes.
+    // Writes one key for all lanes.
     void share(const uint8_t *rows) const {
         for (uint32_t copy : part_.key_copies) copy_key_rows(state_ + copy, part_.key_row_bytes, rows, part_.key_rows);
     }
@@ -224,7 +226,7 @@ private:
     const uint8_t *has_[MAX_LANES];
 };
 
-// The lanes of a cipher's kernel, for a step (lanes.hpp).
+// The lanes of a cipher kernel, for a step (lanes.hpp).
 class TextLanes {
 public:
     uint64_t left[MAX_LANES];
@@ -263,7 +265,7 @@ protected:
     uint8_t *out_[MAX_LANES];
 };
 
-// The lanes of a hash's kernel.
+// The lanes of a hash kernel, for a step.
 class HashLanes {
 public:
     uint64_t left[MAX_LANES];
@@ -275,7 +277,7 @@ public:
     void idle(uint32_t lane, uint32_t model) const { point(lane, in_[model]); }
 
 protected:
-    // Of a lane's scratch: a chaining value, then what the kernel reads.
+    // Layout of a lane's bounce buffer: a chaining value, then, at READ, what the kernel reads.
     static constexpr size_t READ = MOST_CHAIN;
 
     HashLanes(const AlgorithmRecord &hash, const Variant &v, LaneMemory *memory)
@@ -293,11 +295,12 @@ protected:
         return true;
     }
     uint8_t *scratch(uint32_t lane) const { return memory_->scratch + lane * SCRATCH_PITCH; }
-    // Their chaining values to their scratch, of which they had some before.
+    // Copies the lanes' chaining values to their bounce buffers, whose use is noted already.
     void take(const uint32_t *lanes, size_t n) const {
         chains_.take(lanes, n, [&](size_t i) { return scratch(lanes[i]); });
     }
-    // RFC 2104: the hash of the key's other block, outer(i), and the digest; put together where the message's end was.
+    // RFC 2104: begins the outer hash of the digest from the key's outer chaining value, outer(i). The input is
+    // assembled where the end of the message was.
     template <typename Outer>
     void begin_outer(const uint32_t *lanes, size_t n, Outer outer) {
         take(lanes, n);
@@ -318,9 +321,9 @@ protected:
     const uint8_t *in_[MAX_LANES];
 };
 
-// Those of a Step whose lanes do three things: go_on(lane) begins the next stretch, or there is none; then HMAC's
-// second hash follows, if wants_outer(lane), which is asked once, with the key key_at(lane); then finish(lanes, n) is
-// all.
+// Lanes of a Step that make digests in three phases: go_on(lane) begins the next contiguous run, if there is one; then
+// HMAC's second hash follows, if wants_outer(lane), which is called once, with the key key_at(lane); then finish(lanes,
+// n) ends the messages.
 template <typename Step>
 class DigestLanes : public HashLanes {
 public:

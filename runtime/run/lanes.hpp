@@ -1,12 +1,12 @@
-// The two executors: messages one after the other on a kernel of one lane; and in the lanes of a kernel of several,
-// which are refilled as they become free. Both run any step.
+// Two executors: one runs messages one after the other on a kernel of one lane; one runs them in the lanes of a kernel
+// of several, which it refills as they become free. Both run any step.
 //
 // A step (text.cpp, mac.cpp, middle.cpp) knows what a lane has to do next:
-//   message[lane], left[lane]   whose work it is; iterations until the step has to be asked again
-//   load(lanes, n)              begin with their messages
-//   advance(lane, iterations)   so much of what was left is done; `left` says how much there is still
-//   turn(lanes, n)              all of it is done, but for at most `lag` iterations: what comes next, or nothing
-//   idle(lane, model)           a lane without a message repeats the input of another, for most_idle iterations
+//   message[lane], left[lane]   the lane's message; iterations until the step is asked again
+//   load(lanes, n)              begins the messages of these lanes
+//   advance(lane, iterations)   subtracts iterations that are done; `left` is what remains
+//   turn(lanes, n)              all but at most `lag` iterations are done: switches the lanes to other work, or none
+//   idle(lane, model)           a lane without a message repeats the input of `model`, for most_idle iterations
 #pragma once
 
 #include "../select/upper_halves.hpp"
@@ -42,7 +42,7 @@ uint64_t run_lanes(const Variant &v, cst_kernel_fn fn, cst_kernel_args *args, St
     const size_t width = v.lanes;
     size_t next = 0, alive = 0;
     uint64_t calls = 0;
-    // Gives messages to these lanes, which are free. One that has nothing to do makes way for the next.
+    // Gives messages to these free lanes. A message that has nothing to do makes way for the next.
     const auto refill = [&](uint32_t *lanes, size_t free) {
         while (free && next < n) {
             const size_t loads = n - next < free ? n - next : free;
@@ -89,7 +89,7 @@ uint64_t run_lanes(const Variant &v, cst_kernel_fn fn, cst_kernel_args *args, St
     return calls;
 }
 
-// Each of the messages has something to do for the kernel.
+// Runs messages, each of which has something to do for the kernel.
 template <typename Step, typename Item>
 void execute(const Engine &engine, const Variant &v, LaneMemory *memory, Step *step, Item *const *messages, size_t n) {
     const cst_kernel_fn fn = v.kernel.load(std::memory_order_acquire)->fn;

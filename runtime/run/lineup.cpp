@@ -23,7 +23,7 @@ bool fits(const Variant &v, const Need &need, bool only_ready) {
     return competes(v, query) && !(need.rounds_up && v.step > SCRATCH_BYTES);
 }
 
-// Core cycles of the calls for one message in each lane.
+// Returns the core cycles of the calls for one message in each lane.
 double calls(const Variant &v, const Need &need) {
     const uint64_t bytes = need.bytes - (need.whole ? v.message.head : 0);
     const uint64_t whole = bytes >> v.step_log2, rest = bytes & (v.step - 1);
@@ -34,12 +34,12 @@ double calls(const Variant &v, const Need &need) {
     return (whole ? 2 : 1) * one + iteration * double(whole) + v.cost.per_byte * double(rest);
 }
 
-// All messages, those in the last round on the same kernel.
+// Returns the core cycles for n messages if the kernel also runs the last, incomplete round.
 double on_this(const Variant &v, const Need &need, size_t n) {
     const double loads = double(n) * loading(v, need.one_key);
     if (v.lanes == 1 || need.bytes == need.most) return calls(v, need) * double(v.full_rounds(n + v.lanes - 1)) + loads;
-    // Lengths differ: lanes are refilled as they become free. A call ends when a lane does, and the longest message may
-    // be under way when the others are done.
+    // Lengths differ: lanes are refilled as they become free. A call ends when a lane ends, and the longest message may
+    // still be in progress when the others are done.
     const bool in_two = need.rounds_up && need.bytes > MOST_DETOUR && need.bytes & (v.step - 1);
     const double whole = double(v.whole_iterations(need.bytes) >> v.step_log2),
                  longest = double(need.most >> v.step_log2),
@@ -48,16 +48,16 @@ double on_this(const Variant &v, const Need &need, size_t n) {
     return v.cost.per_call * std::max(1.0, ends) + v.cost.per_iteration * iterations + loads;
 }
 
-// Whether the kernel is one for such messages, whatever it costs.
+// Whether the kernel can process such messages, at whatever cost.
 bool serves(const Suite &suite, const Variant &v, const Need &need) {
     if (need.grain && v.step > need.grain) return false;
     if (need.whole_only && v.step != (suite.hash ? suite.hash->record.read_bytes() : 0)) return false;
     if (!need.whole) return true;
-    const bool mixed = need.bytes != need.most;  // of which each is asked about by itself
+    const bool mixed = need.bytes != need.most;  // such messages are selected for one by one
     return !(v.message.is_short && (mixed || need.most > v.step || !need.short_aad)) && need.bytes >= v.message.head;
 }
 
-// Compares them all.
+// Compares the costs of all kernels that fit.
 __attribute__((noinline)) Ranking decide(const Suite &suite, const Need &need, bool only_ready) {
     const Variant *candidates[128];
     size_t found = 0;
@@ -87,8 +87,8 @@ __attribute__((noinline)) Ranking decide(const Suite &suite, const Need &need, b
     return {{pick.variant, messages}, pick.cycles, pick.next, pick.next_cycles};
 }
 
-// Decides among kernels whose code can be had. If the system refuses a kernel's code, the second round knows it and
-// considers only code that exists already; *lasts is false then, because the answer should not be remembered.
+// Decides among kernels whose code can be made. If the system refuses a kernel's code, the second round knows it and
+// considers only code that exists already; *lasts is false then, because the answer must not be cached.
 Ranking decide_ready(const Suite &suite, const Need &need, bool *lasts) {
     for (bool only_ready = false;; only_ready = true) {
         *lasts = !only_ready;
@@ -98,19 +98,19 @@ Ranking decide_ready(const Suite &suite, const Need &need, bool *lasts) {
     }
 }
 
-// A question is about the kernel of one step, or whether a pair kernel takes less than its parts, in steps or as lists
-// (which need no steps), or whether a kernel of whole messages does.
+// A question asks for the kernel of one step, or whether a pair kernel takes less time than its parts, in steps or as
+// lists (which need no steps), or whether a kernel of whole messages does.
 enum class Kind : uint64_t { step, pair, pair_or_lists, message };
 
-// A need's number, which all of about these lengths have in common. Asked for every message: the need that stands for
-// them is made only when the answer is not known.
+// Number of a need, shared by all needs of similar lengths. It is computed for every message; the need that represents
+// them is made only if no answer is cached.
 struct Question {
     Question(const Suite &suite, const Need &need, Kind kind, bool decrypts = false)
         : number(lengths_of(need) | rest(suite, need, kind, decrypts)) {}
 
     const uint64_t number;
 
-    // The need that stands for all that have the number of this one.
+    // Returns the need that represents all needs with this number.
     static Need sample(const Need &exact) {
         Need need = exact;
         if (!mixed(exact)) {
@@ -118,13 +118,13 @@ struct Question {
             if (need.messages > FEW) need.messages = LengthRange::floor_of_quarter(need.messages);
         } else {
             need.most = LengthRange::floor_of_half(exact.most);
-            need.bytes = std::min(LengthRange::middle_of_half(exact.bytes), need.most - 1);  // a mix, too
+            need.bytes = std::min(LengthRange::middle_of_half(exact.bytes), need.most - 1);  // the sample is a mix, too
             if (need.messages > FEW_MIXED) need.messages = LengthRange::floor_of_quarter(need.messages);
         }
         return need;
     }
 
-    // The part of the number that does not depend on the lengths.
+    // Returns the part of the number that does not depend on the lengths.
     static uint64_t rest(const Suite &suite, const Need &need, Kind kind, bool decrypts) {
         const uint64_t grain = need.grain ? std::min(1 + __builtin_ctzll(need.grain), MOST_GRAIN) : 0;
         const uint64_t flags = uint64_t(need.one_key) | uint64_t(need.aligned) << 1 | uint64_t(need.rounds_up) << 2 |
@@ -142,7 +142,7 @@ private:
         if (!mixed(need)) return LengthRange::of(need.bytes);
         return MIXED | LengthRange::half(need.bytes) << 8 | LengthRange::half(need.most);
     }
-    // Of a mix, lanes are refilled as they become free: a message more or less makes no round of its own.
+    // In a mix, lanes are refilled as they become free: one message more or less does not add a round.
     static uint64_t messages_of(const Need &need) {
         uint64_t n = need.messages;
         if (n > FEW_MIXED && mixed(need)) n = LengthRange::floor_of_quarter(n);
@@ -153,7 +153,7 @@ static_assert(4 * (LengthRange::MOST_LOG2 + 1) <= 1 << 8 && 39 + 16 <= Choices::
 
 bool usual(const Suite &suite) { return !suite.forced && suite.remembered; }
 
-// False: nothing was decided for messages like these, or about a kernel that does not take these.
+// Returns false if no answer is cached for such messages, or the cached kernel does not take these.
 bool recall(const Suite &suite, const Need &need, const Question &question, Lineup *lineup) {
     Choice choice;
     if (!need.family->choices.recall(question.number, &choice)) return false;
@@ -176,7 +176,7 @@ bool holds(const Family &family, const Variant *v) {
     return std::find(family.variants.begin(), family.variants.end(), v) != family.variants.end();
 }
 
-// A choice that is not the cheapest kernel of a step, but whether it takes less than something else.
+// Answers whether a kernel takes less time than an alternative, from the cache if possible.
 template <typename Decide>
 const Variant *chosen_before(const Suite &suite, const Need &need, const Question &question, Decide decide_now) {
     Lineup lineup;
@@ -216,7 +216,7 @@ Lineup line_up(const Suite &suite, const Need &need) {
         remember(question, asked, sample);
         if (recall(suite, need, question, &lineup)) return lineup;
     }
-    suite.engine->count_question();  // they are like no others
+    suite.engine->count_question();  // no shared answer fits these messages
     return decide_ready(suite, need, &lasts).chosen;
 }
 
@@ -235,7 +235,7 @@ Ranking rank(const Suite &suite, const Need &need) {
 
 namespace {
 
-// Core cycles of a step, each part of the messages on the kernel that `line` chooses for it.
+// Returns the core cycles of a step, each part of the messages on the kernel that `line` selects for it.
 template <typename Line>
 double cycles_of(Need need, Line line) {
     double cycles = 0;
@@ -248,7 +248,7 @@ double cycles_of(Need need, Line line) {
     return cycles;
 }
 
-// Prices a step that another one is compared with. Nothing is remembered, and no code is made.
+// Prices an alternative to a step. It caches nothing and makes no code.
 double alternative(const Suite &suite, const Need &need) {
     return cycles_of(need, [&](const Need &some) { return decide(suite, some, false).chosen; });
 }
@@ -267,7 +267,8 @@ const Variant *line_up_whole(const Suite &suite, const Family &family, size_t n,
 
 namespace {
 
-// In front of the middle that a pair does and behind it cipher and hash have calls of their own, of so many bytes.
+// Returns the core cycles of the steps around the middle that a pair does: in front of it and after it, cipher and
+// hash have calls of their own, of `bytes` bytes.
 double around_pair(const Suite &suite, const Family &ciphers, size_t messages, uint64_t bytes) {
     Need need = {&suite.hashes, messages, bytes, bytes};
     const double hash = alternative(suite, need);
@@ -275,7 +276,7 @@ double around_pair(const Suite &suite, const Family &ciphers, size_t messages, u
     return hash + alternative(suite, need);
 }
 
-// Texts in steps. Of ChaCha20-Poly1305 block 0 goes with the beginning (chacha_poly.cpp).
+// Returns the core cycles of texts in steps. Block 0 of ChaCha20-Poly1305 goes with the beginning (chacha_poly.cpp).
 double text_cycles(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t most) {
     const bool keyed = suite.construction == Construction::chacha_poly;
     const uint64_t first = keyed ? chacha_first_bytes(bytes) : 0;
@@ -286,16 +287,16 @@ double text_cycles(const Suite &suite, bool opens, size_t messages, uint64_t byt
     return beginning + (need.bytes ? alternative(suite, need) : 0);
 }
 
-// What a burst in steps costs once, since memory is taken for it and wiped, is as much as of so many messages.
+// A burst in steps allocates and wipes memory once; that costs as much as this many messages in steps.
 constexpr double BURST_MESSAGES = 2.5;
 
-// Core cycles of keeping messages in steps, beside their kernels.
+// Returns the core cycles that messages in steps take besides their kernels.
 double steps_cycles(const Suite &suite, size_t messages) {
     return suite.engine->message_cost() * (double(messages) + BURST_MESSAGES);
 }
 
-// A pair kernel for the middle; NULL: none, or the parts one after the other take less. beside: core cycles that the
-// parts would save.
+// Selects a pair kernel for the middle; NULL: there is none, or the parts one after the other take less time. beside:
+// core cycles that the parts would save.
 const Variant *pair_now(const Suite &suite, const Need &need, const Family &ciphers, double beside = 0) {
     bool lasts;
     const Variant *const pair = decide_ready(suite, need, &lasts).chosen.variant;
@@ -307,10 +308,10 @@ const Variant *pair_now(const Suite &suite, const Need &need, const Family &ciph
     const double hash = alternative(suite, alone);
     const double around = around_pair(suite, ciphers, need.messages, suite.hash->record.block_bytes) + beside;
     const double stitched = alternative(suite, need) + around;
-    return cipher + hash < stitched * (1 - 2 * COST_PRECISION) ? nullptr : pair;  // two costs are added
+    return cipher + hash < stitched * (1 - 2 * COST_PRECISION) ? nullptr : pair;  // factor 2: two costs are added
 }
 
-// Core cycles of messages whose parts go one after the other, or stitched.
+// Returns the core cycles of messages whose parts run one after the other or stitched.
 double cycles_in_steps(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t most) {
     Need parts = {&suite.hashes, messages, bytes, most};
     parts.rounds_up = true;
@@ -318,7 +319,7 @@ double cycles_in_steps(const Suite &suite, bool opens, size_t messages, uint64_t
     if (!hash.variant) return HUGE_VAL;
     double cycles = alternative(suite, parts) + text_cycles(suite, opens, messages, bytes, most);
     parts.rounds_up = false;
-    parts.family = &suite.pairs;  // in counter mode they open too
+    parts.family = &suite.pairs;  // in counter mode, pairs of `encrypts` open too
     if (!suite.pairs.variants.empty() && pair_now(suite, parts, suite.encrypts))
         cycles = std::min(cycles,
                           alternative(suite, parts) + around_pair(suite, suite.encrypts, messages, hash.variant->step));

@@ -1,6 +1,7 @@
-// The segments of a message that is hashed or authenticated, for walk.hpp: whole blocks of a long AAD, where they lie;
-// what else is in front of the body, filled up with the body's first bytes; whole blocks of the body, where they lie;
-// the rest, with trailer and padding; HMAC's second hash (RFC 2104). A short message is put together altogether.
+// Lists the segments of a message to be hashed or authenticated, for walk.hpp: whole blocks of a long AAD, in place;
+// the rest of what precedes the body, filled up to a block with the body's first bytes; whole blocks of the body, in
+// place; the rest with trailer and padding; the second hash of HMAC (RFC 2104). A short message is assembled as a whole
+// in the bounce buffer.
 #pragma once
 
 #include <optional>
@@ -16,13 +17,13 @@
 
 namespace cst {
 
-// Digests, HMAC, and the MACs of block ciphers: alone, or of an AEAD's AAD, IV and text. Sealing, it writes tags;
-// opening, it compares them. It sets status and out_len of all jobs.
+// Computes digests, HMACs and MACs of block ciphers, either alone or of an AEAD's AAD, IV and text. Sealing writes
+// tags; opening compares them. Sets status and out_len of all jobs.
 class MacWriter {
 public:
     typedef HashSegment Segment;
 
-    // readable: NULL, or up to there bytes behind an input may be read (and do not count).
+    // readable: NULL, or the address up to which bytes after an input may be read (their values do not matter).
     MacWriter(const Suite &suite, const Variant &v, LaneMemory *memory, bool opens, const uint8_t *readable)
         : suite_(suite),
           hash_(suite.hash->record),
@@ -127,7 +128,8 @@ public:
     }
 
 private:
-    // Of a lane's scratch: a chaining value; HMAC's second message, or the tag that was expected; what is put together.
+    // Layout of a lane's bounce buffer: the chaining value; OTHER: the second message of HMAC or the tag to compare
+    // with; END: the assembled bytes.
     static constexpr size_t OTHER = MOST_CHAIN, END = OTHER + MOST_BLOCK,
                             ROOM = END + 2 * MOST_BLOCK + WHOLE_MESSAGE + 3 * PAD_SLACK;
     static_assert(ROOM <= SCRATCH_BYTES && DIGEST_ROOM <= MOST_BLOCK, "it fits");
@@ -135,7 +137,8 @@ private:
     uint8_t *scratch(uint32_t lane) const { return memory_.scratch + lane * SCRATCH_PITCH; }
     uint8_t *outer(uint32_t lane) const { return scratch(lane) + OTHER; }
 
-    // Whole blocks, where they lie; the last block of a block cipher's MAC, which may be masked, belongs to the end.
+    // Adds the whole blocks of the body in place. The last block of a block cipher's MAC may be masked, so it belongs
+    // to the end.
     template <typename Add>
     void add_body(const uint8_t **body, size_t *left, Add add) const {
         const size_t some = (*left - (block_mac_ && *left)) & ~(unit_ - 1);
@@ -143,14 +146,14 @@ private:
         *body += some;
         *left -= some;
     }
-    // The whole head, which of CCM is filled up to whole blocks (SP 800-38C, A.2).
+    // Puts the whole head; the head of CCM is filled up to whole blocks (SP 800-38C, A.2).
     size_t begin_end(const cst_job &job, uint8_t *end) const {
         if (!ccm_) return put_head(suite_, job, end);
         const size_t used = put_ccm_head(job, end);
         copy_few(end + used, static_cast<const uint8_t *>(job.aad), job.aad_len);
         return fill_with_zeros(end, used + job.aad_len);
     }
-    // Behind `used` bytes: the rest of the body, the trailer and the padding. Returns how many bytes that makes.
+    // Appends the rest of the body, the trailer and the padding to `used` bytes. Returns the length of the result.
     size_t end_message(const cst_job &job, uint64_t head, const uint8_t *rest, size_t n, uint8_t *end,
                        size_t used) const {
         const uint64_t all = head + job.in_len + (hmac_ ? unit_ : 0);
@@ -175,7 +178,7 @@ private:
     const size_t unit_, most_together_;
     const uint32_t log2_;
     const bool opens_, hmac_, headed_, block_mac_, ccm_, reads_output_;
-    const size_t inner_, outer_;  // in a key; inner_ 0: what the suite begins with
+    const size_t inner_, outer_;  // offsets in a key; inner_ 0: the hash begins with the suite's initial value
     const size_t keys_end_, key_bytes_;
     std::optional<BlockCalls> blocks_;
     bool all_right_ = true;

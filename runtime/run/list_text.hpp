@@ -1,4 +1,4 @@
-// The segments of a text that is enciphered or deciphered, for walk.hpp.
+// Lists the segments of a text to be encrypted or decrypted, for walk.hpp.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,14 @@
 
 namespace cst {
 
-// Texts of at least a byte, of one suite and direction. What is not a whole iteration at a text's end is filled up in
-// the lane's scratch: the kernel must be one for whose texts that is right (rounds_up), or lengths have no such end.
+// Takes texts of at least one byte, of one suite and direction. A partial iteration at the end of a text is zero-padded
+// in the lane's bounce buffer: the kernel must be one whose texts may be padded (rounds_up), or no length ends in a
+// partial iteration.
 class TextWriter {
 public:
     typedef TextSegment Segment;
 
-    // fills: some texts are not whole iterations.
+    // fills: some texts end in a partial iteration.
     TextWriter(const Variant &v, LaneMemory *memory, const cst_job &first, bool fills)
         : places_(v.cipher.lanes.data()),
           state_(memory->state),
@@ -59,7 +60,7 @@ public:
     }
 
 private:
-    // What the chaining value is made of.
+    // Tells what the chaining value is made of.
     enum class Begin : uint8_t { iv, half, tweak, ccm };
     static Begin begin_of(const Suite &suite) {
         if (suite.construction == Construction::ccm) return Begin::ccm;
@@ -68,11 +69,12 @@ private:
     void put_chain(uint8_t *to, const cst_job &job) {
         const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
         if (begins_ == Begin::iv) return void(memcpy(to, iv, 16));
-        if (begins_ == Begin::half) return put_words(to, 0, load64(iv));  // of two blocks before only the second counts
+        if (begins_ == Begin::half) return put_words(to, 0, load64(iv));  // the kernel uses the second block only
         if (begins_ == Begin::ccm) return put_ccm_block(job, 0, 1, to);
         if (blocks_) blocks_->encipher(key_of(job).tweak(), iv, to);  // IEEE 1619, 5.3.1: the first tweak is E(K2, i)
     }
-    // Bytes at the end that go through the scratch: of a short text all, so that it is one segment.
+    // Returns how many bytes at the end go through the bounce buffer: all bytes of a short text, so that it is one
+    // segment.
     size_t rest_of(const cst_job &job) const {
         if (!fills_) return 0;
         const size_t rest = job.in_len & (step_ - 1);

@@ -1,5 +1,6 @@
-// Messages as lists of segments (walk.hpp), straight from their jobs: a cipher, a digest or a MAC alone,
-// encrypt-then-MAC without padding, CCM. Cipher and MAC of a class are one walk each, on kernels of their own.
+// Runs messages as lists of segments (walk.hpp) directly from their jobs, without the staged path: a cipher, a digest
+// or a MAC alone, encrypt-then-MAC without padding, CCM. Cipher and MAC of a class take one walk each, on kernels of
+// their own.
 
 #include "constructions.hpp"
 #include "list_mac.hpp"
@@ -10,14 +11,14 @@
 namespace cst {
 namespace {
 
-// What a class that is walked consists of.
+// A class of messages whose segments a walk runs.
 struct Lists {
     Memory *memory;
     cst_job *const *jobs;
     size_t n;
-    uint64_t mean, most;  // bytes of a text
+    uint64_t mean, most;  // bytes per text
     bool one_key;
-    uint64_t grain;  // of texts: a power of two that divides all lengths; 0: what is left of an iteration is filled up
+    uint64_t grain;  // a power of two that divides all text lengths; 0: the last iteration of a text is padded
     const uint8_t *readable;
 };
 
@@ -44,7 +45,7 @@ Need mac_need(const Suite &suite, size_t n, uint64_t aad, uint64_t mean, uint64_
     return need;
 }
 
-// False: a job did not authenticate.
+// Returns false if a job did not authenticate.
 bool walk_macs(const Lists &lists) {
     const cst_job &first = *lists.jobs[0];
     const Suite &suite = *key_of(first).suite;
@@ -76,7 +77,8 @@ bool serves(const Suite &suite) {
     }
 }
 
-// What is forced must be seen to run, where it fits.
+// Whether a walk can run the forced kernel. If it cannot, another path runs the jobs, because a forced kernel must be
+// seen to run wherever it fits.
 bool forced_fits(const Suite &suite, uint64_t lengths) {
     const Variant *const forced = suite.forced;
     if (!forced) return true;
@@ -85,7 +87,7 @@ bool forced_fits(const Suite &suite, uint64_t lengths) {
                                       : !(lengths & (forced->step - 1));
 }
 
-// CCM's head is put together altogether.
+// The head of a CCM message is assembled as a whole in the bounce buffer, which bounds the AAD.
 constexpr size_t MOST_CCM_AAD = MOST_BLOCK;
 
 }  // namespace
@@ -96,7 +98,7 @@ bool walks(const Suite &suite, bool opens, size_t n, uint64_t aad, uint64_t mean
     if (fits_whole(suite, head_bytes(suite, aad), most)) return true;
     if (suite.construction == Construction::ccm && aad > MOST_CCM_AAD) return false;
     Need need = mac_need(suite, n, aad, mean, most);
-    if (suite.hash->record.kind == ALGORITHM_CBC_MAC) {  // several blocks at once take less of a long body
+    if (suite.hash->record.kind == ALGORITHM_CBC_MAC) {  // kernels of several blocks per iteration win on long bodies
         need.whole_only = false;
         const Variant *const v = line_up(suite, need).variant;
         if (!v || v->step != suite.hash->record.block_bytes) return false;
@@ -142,7 +144,7 @@ int run_lists(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *rea
         walk_texts(lists);
         return CST_OK;
     }
-    // CCM's MAC is of the plaintext, the others' of the ciphertext.
+    // CCM authenticates the plaintext, the other constructions the ciphertext.
     const bool mac_first = opens != (suite.construction == Construction::ccm);
     if (!mac_first) walk_texts(lists);
     const bool all = walk_macs(lists);

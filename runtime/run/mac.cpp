@@ -13,12 +13,12 @@
 namespace cst {
 namespace {
 
-// What of the head is AAD; the rest is the IV, or TLS's length.
+// Returns how many bytes of the head are AAD; the rest is the IV, or the length in TLS.
 uint64_t aad_in_head(const Suite &suite, uint64_t aad_len) {
     return suite.construction == Construction::esp ? ESP_HEADER : aad_len;
 }
 
-// Most bytes between body and padding.
+// Returns the greatest number of bytes between body and padding.
 size_t most_trailer(const Suite &suite) {
     switch (suite.construction) {
         case Construction::rfc7518: return AAD_LENGTH_BYTES;
@@ -27,7 +27,7 @@ size_t most_trailer(const Suite &suite) {
     }
 }
 
-// Writes the head without the AAD's first bytes: only the last `rest` of it. Returns how much that is.
+// Writes the head, of its AAD only the last `rest` bytes. Returns the number of bytes written.
 size_t put_head(const Suite &suite, const cst_job &job, uint16_t record_length, size_t rest, uint8_t *to) {
     const uint8_t *aad_end = static_cast<const uint8_t *>(job.aad) + aad_in_head(suite, job.aad_len);
     if (rest) copy_few(to, aad_end - rest, rest);
@@ -40,10 +40,11 @@ size_t put_head(const Suite &suite, const cst_job &job, uint16_t record_length, 
     return rest + suite.mac_iv_bytes;
 }
 
-// The message begins with AAD and IV, or TLS's header.
+// Whether the message begins with AAD and IV, or with TLS's header.
 bool headed(const Suite &suite) { return suite.kind == CST_AEAD && (suite.hmac() || suite.block_mac()); }
 
-// Of the body, up to where it is to be hashed: the last block of CMAC and XCBC, which is masked, belongs to the end.
+// Returns how many bytes of the body are left to be hashed in whole blocks now. The last block of CMAC and XCBC, which
+// is masked, belongs to the end.
 uint64_t body_left(const Suite &suite, const Message &m) {
     uint64_t stop = m.hash_stop;
     if (suite.kind == CST_MAC && suite.hash->record.kind == ALGORITHM_CBC_MAC)
@@ -88,19 +89,19 @@ public:
     }
 
 private:
-    // Whether the kernel, whose iteration may have several blocks, can do so many bytes.
+    // Whether the kernel, whose iteration may have several blocks, can process this many bytes.
     bool takes(uint64_t bytes) const { return !(bytes & (step_ - 1)); }
 
-    // What a lane does next; of messages that are alike, and as far as one another, it is the same for all.
+    // What a lane does next. It is the same for all messages of the same shape and progress.
     struct Move {
         enum Kind : uint8_t { none, aad, joint, body, end, own } kind = none;  // own: of CCM and Poly1305
         Stage from = Stage::done, then = Stage::done;
-        uint64_t hashed = 0, bytes = 0;  // bytes: that are read where they lie, or put together
-        size_t head = 0, rest = 0;       // of these so many of the head, of which `rest` are AAD
+        uint64_t hashed = 0, bytes = 0;  // bytes: read in place, or assembled
+        size_t head = 0, rest = 0;       // head: bytes of the head among these, of which `rest` are AAD
     };
-    // What is hashed for a key has no job.
+    // Decides what a message needs next. A message that is hashed for a key has no job.
     Move decide(const Message &m) const {
-        const cst_job *const job = m.job;  // none where the message is all there is
+        const cst_job *const job = m.job;  // NULL: the message is the body alone
         Move move;
         move.from = move.then = m.stage;
         move.hashed = m.hashed;
@@ -155,7 +156,7 @@ private:
             }
         }
     }
-    // False: nothing is left to do.
+    // Starts a move in a lane. Returns false if nothing is left to do.
     bool make(uint32_t lane, const Move &move) {
         Message &m = *message[lane];
         m.stage = move.then;
@@ -189,7 +190,7 @@ private:
         if (leaves) leave(gone, leaves);
     }
 
-    // Their chaining values go back, and digests are made of them.
+    // Copies the lanes' chaining values to their messages, and makes digests of them.
     void leave(const uint32_t *lanes, size_t n) {
         chains_.take(lanes, n, [&](size_t i) { return message[lanes[i]]->hash_chain; });
         for (size_t i = 0; i < n; i++) {
@@ -222,7 +223,7 @@ private:
         return begin(lane, m.body->at(at), bytes);
     }
 
-    // What is left of the message, with trailer and padding.
+    // Assembles the rest of the message, with trailer and padding.
     bool end(uint32_t lane, const Move &move) {
         Message &m = *message[lane];
         uint8_t *const to = memory_->scratch_of(lane, WHOLE_MESSAGE + PAD_SLACK);
@@ -240,8 +241,8 @@ private:
         return begin(lane, to, hash_pad(hash_, to, used, head + m.body_bytes + trailer + (hmac_ ? unit_ : 0)));
     }
 
-    // SP 800-38C, A.2: B0, the AAD's length and the AAD, filled up with zeros; of a long AAD the beginning, then what
-    // lies where it lies, then the end.
+    // SP 800-38C, A.2: assembles B0, the AAD's length and the AAD, padded with zeros. A long AAD has three runs: its
+    // beginning, its whole blocks in place, its end.
     bool ccm_head(uint32_t lane) {
         Message &m = *message[lane];
         const cst_job &job = *m.job;
@@ -267,7 +268,7 @@ private:
         if (some == left) m.stage = Stage::body;
         return begin(lane, to, fill_with_zeros(to, used + some));
     }
-    // RFC 8439, 2.8: the AAD, filled up with zeros; behind the text, filled up as well, the lengths of both.
+    // RFC 8439, 2.8: hashes the AAD, padded with zeros; after the text, which is padded as well, the lengths of both.
     bool poly_head(uint32_t lane) {
         Message &m = *message[lane];
         const uint8_t *const aad = static_cast<const uint8_t *>(m.job->aad) + m.aad_hashed;
@@ -310,7 +311,7 @@ private:
     LaneKeys keys_;
 };
 
-// Bytes that are still to be hashed, the outer hash among them.
+// Returns the bytes that are still to be hashed, with the outer hash.
 uint64_t bytes_left(const Suite &suite, const Message &m) {
     const size_t unit = suite.hash->record.block_bytes;
     const uint64_t head = suite.kind == CST_AEAD && m.stage < Stage::body ? head_bytes(suite, m.job->aad_len) : 0;
@@ -319,7 +320,7 @@ uint64_t bytes_left(const Suite &suite, const Message &m) {
     return hashed_bytes(suite, head + body);
 }
 
-// Whether there is something to do; bodies: only those count, as far as whole iterations go.
+// Whether a message has something left to do. bodies: only whole iterations of the body count.
 bool pending(const Suite &suite, const Message &m, size_t step, bool bodies) {
     const size_t unit = suite.hash->record.block_bytes;
     if (m.stage == Stage::done || m.failed) return false;
@@ -328,7 +329,7 @@ bool pending(const Suite &suite, const Message &m, size_t step, bool bodies) {
     return m.stage < Stage::body || (m.stage == Stage::body && body_left(suite, m) >= unit);
 }
 
-// Of messages that are alike: whether they have come as far as one another.
+// Whether messages of the same shape have the same progress.
 bool same_stage(Message *const *list, size_t n) {
     for (size_t i = 1; i < n; i++)
         if (list[i]->stage != list[0]->stage || list[i]->hashed != list[0]->hashed || list[i]->failed ||
@@ -337,7 +338,7 @@ bool same_stage(Message *const *list, size_t n) {
     return true;
 }
 
-// One pass on kernels with that many bytes in an iteration: all that wait for such.
+// Runs one pass on kernels with `step` bytes in an iteration, over all messages that wait for such kernels.
 void pass(const Class &c, Message **list, size_t n, size_t step, const Variant *only) {
     const Suite &suite = *c.suite;
     Need need = {&suite.hashes, 0, 0, 0};
@@ -367,11 +368,11 @@ void pass(const Class &c, Message **list, size_t n, size_t step, const Variant *
     }
 }
 
-// Bodies that are so long may run on kernels that take several blocks of a block cipher's MAC at once.
+// Returns the length from which bodies may run on kernels that take several blocks of a block cipher's MAC at once.
 uint64_t least_coarse(const Suite &suite) { return 4 * suite.hash->record.block_bytes; }
 
-// Such a kernel for bodies; NULL: there is none, or it takes more, because what is in front of the body and behind it
-// has calls of its own then.
+// Selects such a kernel for bodies; NULL: there is none, or it takes more time, because the bytes before and after the
+// body then have calls of their own.
 const Variant *coarse_kernel(const Suite &suite, Need need) {
     const Variant *const coarse = line_up(suite, need).variant;
     if (!coarse || coarse->step == suite.hash->record.block_bytes) return nullptr;
@@ -382,7 +383,7 @@ const Variant *coarse_kernel(const Suite &suite, Need need) {
     return coarse == suite.forced || cycles + apart <= step_cycles(suite, need) ? coarse : nullptr;
 }
 
-// The MAC of a block cipher: bodies that are long enough on kernels that take several blocks at once.
+// Runs the MAC of a block cipher: long enough bodies go to kernels that take several blocks at once.
 void coarse_pass(const Class &c, Message **list, size_t n) {
     const Suite &suite = *c.suite;
     const size_t unit = suite.hash->record.block_bytes;
@@ -465,7 +466,7 @@ size_t most_together(const Suite &suite) {
 }
 
 bool fits_whole(const Suite &suite, uint64_t head, uint64_t body) {
-    if (suite.forced && suite.forced->stitched()) return false;  // what is forced must be seen to run
+    if (suite.forced && suite.forced->stitched()) return false;  // a forced kernel must be seen to run
     return head + body <= most_together(suite);
 }
 

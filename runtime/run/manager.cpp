@@ -22,7 +22,7 @@ Manager::Group *Manager::group_of(const cst_job &job) {
 
 void Manager::submit(cst_job *job) {
     Group *group = group_of(*job);
-    group->waiting.reserve(limits_.min_fill);  // once; before anything has changed
+    group->waiting.reserve(limits_.min_fill);  // allocates once, before anything has changed
     group->waiting.push_back({job, counts_.jobs});
     job->status = JOB_WAITING;
     n_waiting_++;
@@ -66,7 +66,7 @@ cst_job *Manager::take() {
 
 void Manager::flush() {
     for (;;) {
-        Group *next = nullptr;  // whose oldest job waits longest
+        Group *next = nullptr;  // the group whose oldest job waits longest
         for (Group &group : groups_)
             if (!group.waiting.empty() && (!next || group.waiting.front().since < next->waiting.front().since))
                 next = &group;

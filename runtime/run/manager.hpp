@@ -1,4 +1,4 @@
-// Jobs that come one by one: held back until lanes fill, for a bounded time.
+// Holds back jobs that come one by one until lanes fill, for a bounded time.
 #pragma once
 
 #include <vector>
@@ -14,12 +14,12 @@ public:
     };
     struct Counts {
         uint64_t jobs = 0, bursts = 0, full = 0, aged = 0,
-                 flushed = 0;  // full, aged, flushed: bursts by what began them
+                 flushed = 0;  // full, aged, flushed: bursts by their cause
     };
 
     explicit Manager(const Engine &engine) : engine_(engine) {}
-    // Everything that is ever needed, so that nothing that comes later can fail for memory. CST_ERR_MEMORY; may throw
-    // bad_alloc.
+    // Allocates everything that is ever needed, so that nothing later can fail for lack of memory. Returns CST_OK or
+    // CST_ERR_MEMORY; may throw std::bad_alloc.
     int prepare(const Limits &limits, size_t n_suites);
 
     const Engine &engine() const { return engine_; }
@@ -29,20 +29,20 @@ public:
     size_t done() const { return done_.size() - taken_; }
     bool full() const { return waiting() + done() >= limits_.capacity; }
 
-    // Takes in a job that was checked (CST_OK or CST_ERR_AUTH), and runs what is due.
+    // Takes in a job for which check_job returned CST_OK or CST_ERR_AUTH, and runs what is due.
     void submit(cst_job *job);
-    // The next finished job; NULL when there is none.
+    // Returns the next finished job; NULL if there is none.
     cst_job *take();
     void flush();
-    // False: the job is not waiting.
+    // Returns false if the job is not waiting.
     bool cancel(cst_job *job);
 
 private:
     struct Waiting {
         cst_job *job;
-        uint64_t since;  // number of the submit
+        uint64_t since;  // sequence number of the submit
     };
-    struct Group {  // of one suite and direction
+    struct Group {  // jobs of one suite and direction
         const Suite *suite;
         int direction;
         std::vector<Waiting> waiting;  // oldest first
@@ -56,7 +56,7 @@ private:
     Memory memory_;
     std::vector<Group> groups_;
     std::vector<cst_job> burst_;
-    std::vector<cst_job *> done_;  // from taken_ on
+    std::vector<cst_job *> done_;  // finished jobs, those from taken_ on not taken yet
     size_t taken_ = 0, n_waiting_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// One job under way, the buffers of its caller, and the memory of those that are under way together.
+// A job in progress, the buffers of its caller, and the memory of the messages in progress together.
 #pragma once
 
 #include <cstring>
@@ -10,26 +10,27 @@
 
 namespace cst {
 
-constexpr int JOB_WAITING = 1;        // the status of a job that is checked and not done yet
-constexpr size_t MOST_MESSAGES = 128; // under way at once: bounds the memory of a burst
-constexpr size_t MOST_BLOCK = 128;    // of any hash
-constexpr size_t MOST_LAST = 64;      // bytes that padding and a MAC inside make of the end of a text
+constexpr int JOB_WAITING = 1;        // the status of a job that is checked and not run yet
+constexpr size_t MOST_MESSAGES = 128; // in progress at once: bounds the memory of a burst
+constexpr size_t MOST_BLOCK = 128;    // bytes in a block of any hash
+constexpr size_t MOST_LAST = 64;      // bytes of the end of a text with padding and an inner MAC
 
-// What a lane puts together before a kernel reads it: where head and body meet, the end with its padding, a whole short
-// message (three blocks of any hash), or what of a scattered buffer does not lie together.
+// Size of a lane's bounce buffer, where bytes are assembled before a kernel reads them: the boundary block of head and
+// body, the end with its padding, a whole short message (three blocks of any hash), or pieces of a scattered buffer
+// that are not contiguous.
 constexpr size_t SCRATCH_BYTES = 2048;
-constexpr size_t WHOLE_MESSAGE = 3 * MOST_BLOCK;  // what is put together altogether, with its padding
+constexpr size_t WHOLE_MESSAGE = 3 * MOST_BLOCK;  // longest message that is assembled as a whole, with its padding
 constexpr size_t SCRATCH_PITCH = SCRATCH_BYTES + 64;
 static_assert(PAD_SLACK <= SCRATCH_PITCH - SCRATCH_BYTES);
 
-constexpr uint64_t MOST_DETOUR = 512;  // bytes that had better be copied there than cut into two calls
-constexpr uint64_t LONG_STRETCH = 256;  // bytes of a scattered buffer that are worth a run of their own
+constexpr uint64_t MOST_DETOUR = 512;  // bytes up to which a copy there is better than two kernel calls
+constexpr uint64_t LONG_STRETCH = 256;  // contiguous bytes of a scattered buffer that are worth a run of their own
 
-// A caller's buffer, in one piece or several. Positions count from the buffer's first byte. It remembers the piece that
-// it was asked for last: cheap where positions are near each other.
+// A caller's buffer, in one piece or several. Positions count from the buffer's first byte. It caches the piece of the
+// last access, so that accesses near each other are cheap.
 class Buffer {
 public:
-    // `pieces`: what the buffer consists of instead of `data`, if there are any.
+    // pieces: what the buffer consists of instead of `data`, if n_pieces is not 0.
     void set(const void *data, uint64_t bytes, const cst_piece *pieces, size_t n_pieces) {
         data_ = static_cast<uint8_t *>(const_cast<void *>(data));
         bytes_ = bytes;
@@ -48,7 +49,7 @@ public:
         if (pieces_ && position - first_ >= bytes_) seek(position);
         return data_ + (position - first_);
     }
-    // Bytes that lie together from `position` on.
+    // Returns how many bytes are contiguous from `position` on.
     uint64_t together(uint64_t position) {
         if (pieces_ && position - first_ >= bytes_) seek(position);
         return bytes_ - (position - first_);
@@ -71,7 +72,7 @@ public:
     void zero(uint64_t position, uint64_t n);
 
 private:
-    // Calls each(data, bytes) for the parts of n bytes from `position` on.
+    // Calls each(data, bytes) for the contiguous parts of n bytes from `position` on.
     template <typename Each>
     void each(uint64_t position, uint64_t n, Each each) {
         while (n) {
@@ -86,18 +87,18 @@ private:
 
     const cst_piece *pieces_ = nullptr;
     size_t n_, index_;
-    uint64_t first_, bytes_;  // of the piece that data_ points to
+    uint64_t first_, bytes_;  // of the piece at data_
     uint8_t *data_;
 };
 
-// How far the MAC of a message is (mac.cpp).
+// Progress of a message's MAC (mac.cpp).
 enum class Stage : uint8_t {
-    aad,  // whole blocks of the AAD, where they lie
-    joint,  // the rest of the head, and the body's first bytes up to a block boundary
-    body,  // whole blocks of the body, where they lie
+    aad,  // whole blocks of the AAD, in place
+    joint,  // the boundary block: the rest of the head, and the body's first bytes
+    body,  // whole blocks of the body, in place
     end,  // the rest, the trailer and the padding
-    outer,  // HMAC's second hash
-    done  // `digest` is there
+    outer,  // HMAC's outer hash
+    done  // `digest` is set
 };
 
 struct Message {
@@ -105,47 +106,47 @@ struct Message {
     const Key *key;
     Buffer in, out;
 
-    // Text: up to `text_end` it lies in `in` and `out`; last_bytes of `last`, whole blocks, follow it.
-    uint64_t ciphered, text_end, text_stop;  // text_stop: how far run_texts is to go
+    // Text: up to `text_end` it is in `in` and `out`; last_bytes of `last`, whole blocks, follow it.
+    uint64_t ciphered, text_end, text_stop;  // text_stop: where run_texts stops
     uint32_t last_bytes;
 
-    // MAC: head, `body_bytes` of `body`, trailer.
+    // MAC: it covers the head, `body_bytes` of `body`, the trailer.
     Buffer *body;
-    uint64_t body_bytes, hashed, hash_stop;  // hash_stop: how far run_macs is to go before the end
-    uint64_t aad_hashed;  // CCM: of the AAD
-    uint64_t ready;  // of the body: there to be read already
-    uint32_t boundary;  // bytes of the body up to the first block boundary behind the head
+    uint64_t body_bytes, hashed, hash_stop;  // hash_stop: where run_macs stops before the end
+    uint64_t aad_hashed;  // bytes of the AAD, in CCM and Poly1305
+    uint64_t ready;  // bytes of the body that can be read already
+    uint32_t boundary;  // bytes of the body up to the first block boundary after the head
     uint16_t record_length;  // TLS: the length that the MAC covers
     Stage stage;
-    bool whole;  // the message is put together altogether
-    bool to_end;  // run_macs is to finish it
+    bool whole;  // the message is assembled as a whole
+    bool to_end;  // run_macs finishes the message
     bool scattered;
-    bool paired, aligned;  // a pair kernel does the middle; cipher and hash stand at the same byte then
-    bool chain_wanted;  // the chaining value behind the text is needed
+    bool paired, aligned;  // a pair kernel does the middle; aligned: cipher and hash are at the same byte
+    bool chain_wanted;  // the chaining value after the text is needed
     bool in_place;
     bool failed;  // did not authenticate
 
-    const uint8_t *cipher_from;  // the cipher's chaining value, 16 bytes, and the table where the stream has one
+    const uint8_t *cipher_from;  // initial chaining value of the cipher, 16 bytes; for RC4 followed by its table
     const uint8_t *round_keys;
-    const uint8_t *hash_from;  // the hash's: words in host order
-    const uint8_t *mac_keys_end;  // of a MAC with a key: behind its last row
+    const uint8_t *hash_from;  // initial chaining value of the hash: words in host order
+    const uint8_t *mac_keys_end;  // MACs with a key: end of the key's last row
 
-    // From here on what was used is wiped.
+    // The used part of the fields from here on is wiped.
     alignas(16) uint8_t chain[16];  // of the cipher
     alignas(16) uint8_t hash_chain[64];
     alignas(16) uint8_t digest[64];
     alignas(16) uint8_t last[MOST_LAST];
 };
 
-// Memory that kernels work in.
+// Memory in which kernels work.
 struct LaneMemory {
-    uint8_t *state = nullptr;  // Engine::most_state_bytes(), aligned to STATE_ALIGN
+    uint8_t *state = nullptr;  // Engine::most_state_bytes() bytes, aligned to STATE_ALIGN
     uint8_t *idle_out =
-        nullptr;  // IDLE_OUT_BYTES: output of lanes without a message, which repeat the input of another
-    uint8_t *scratch = nullptr;  // SCRATCH_PITCH for each lane
-    size_t state_used = 0, scratch_lanes = 0, scratch_used = 0, idle_used = 0;  // scratch_used: of each lane, at most
+        nullptr;  // IDLE_OUT_BYTES: output of lanes without a message, which repeat the input of another lane
+    uint8_t *scratch = nullptr;  // SCRATCH_PITCH bytes for each lane
+    size_t state_used = 0, scratch_lanes = 0, scratch_used = 0, idle_used = 0;  // scratch_used: the most of any lane
 
-    // So many bytes of it are to be wiped.
+    // Returns the bounce buffer of a lane, and notes that `bytes` bytes of it are to be wiped.
     uint8_t *scratch_of(uint32_t lane, size_t bytes) {
         if (scratch_lanes <= lane) scratch_lanes = lane + 1;
         if (scratch_used < bytes) scratch_used = bytes;
@@ -154,26 +155,26 @@ struct LaneMemory {
 };
 constexpr size_t IDLE_OUT_BYTES = 8192;
 
-// Everything that a burst needs, allocated before anything is written.
+// Holds everything that a burst needs, allocated before anything is written.
 class Memory {
 public:
     ~Memory();
-    // Room for min(n, MOST_MESSAGES) at once. CST_ERR_MEMORY.
+    // Makes room for min(n, MOST_MESSAGES) messages at once. Returns CST_OK or CST_ERR_MEMORY.
     int allocate(const Engine &engine, size_t n);
     size_t room() const { return room_; }
-    // Wipes what was used.
+    // Wipes the memory that was used.
     void clean();
 
     LaneMemory lanes;
     Message *messages = nullptr;
-    Message **list = nullptr, **other = nullptr;  // room for as many: what a step runs over
+    Message **list = nullptr, **other = nullptr;  // lists with the same room, for a step
     size_t messages_used = 0;
-    size_t secret_bytes = 0;  // of each message, from `chain` on, that are wiped
+    size_t secret_bytes = 0;  // bytes of each message, from `chain` on, that are wiped
 
-    // So much for each message of suites that need it: RC4's chain and table; the end of a TLS record; what of a
-    // message with Poly1305 goes with the first call, and powers of its key.
+    // Area of each message, for suites that need it: RC4's chain and table; the end of a TLS record; the bytes of a
+    // message with Poly1305 that go with the first call, and powers of its key.
     static constexpr size_t AREA_BYTES = 1536;
-    // Of it so many bytes are to be wiped.
+    // Returns the area of a message, and notes that `bytes` bytes of it are to be wiped.
     uint8_t *area_of(const Message &m, size_t bytes) {
         if (area_used < bytes) area_used = bytes;
         return areas_ + size_t(&m - messages) * AREA_BYTES;
@@ -183,19 +184,19 @@ public:
 private:
     void *base_ = nullptr;
     uint8_t *areas_ = nullptr;
-    Spare *spare_ = nullptr;  // where it came from
+    Spare *spare_ = nullptr;  // where the memory came from
     size_t room_ = 0;
 };
 static_assert(RC4_STATE <= Memory::AREA_BYTES);
 
-// Messages of one suite and direction that are worked on together, the longest first.
+// Messages of one suite and direction that are in progress together, the longest first.
 struct Class {
     const Suite *suite;
     Memory *memory;
     Message *messages;
     size_t n;
     bool opens, one_key;
-    bool alike = false;  // as long as one another, AAD and IV too, and in one piece each
+    bool alike = false;  // same shape: equal lengths of text, AAD and IV, in one piece each
 };
 
 }  // namespace cst

@@ -4,7 +4,7 @@
 // cipher: in the call's iteration i it reads body bytes [p + iB, p + (i + 1)B) while the cipher, in iteration i + 1,
 // writes from c + (i + 1)B on. So what it reads was written in earlier iterations if and only if p <= c. Therefore the
 // cipher first runs alone up to c = p rounded up to 16, the head block is hashed, and the pair starts from there. Where
-// c = p (heads of a multiple of 16 bytes) both stand at the same byte, and kernels that hand the ciphertext over in the
+// c = p (heads of a multiple of 16 bytes) both are at the same byte, and kernels that hand the ciphertext over in the
 // state block can run too.
 //
 // The hash of what the cipher overwrites, where input and output are the same buffer (MAC-then-encrypt, sealing;
@@ -15,7 +15,7 @@
 // head block ends, if that is a multiple of 16: it is hashed, and then what it holds of the body is decrypted.
 // In both cases the hash goes first wherever the two run one after the other.
 //
-// In a scattered buffer a pair kernel runs over what lies together on both sides; between such stretches cipher and
+// In a scattered buffer, a pair kernel runs over bytes that are contiguous on both sides; between such runs, cipher and
 // hash run one after the other.
 
 #include "middle.hpp"
@@ -94,7 +94,7 @@ public:
     }
     void idle(uint32_t lane, uint32_t model) const { point(lane, in_[model], memory_.idle_out, hash_in_[model]); }
 
-    // Bytes from both positions on that lie together.
+    // Returns how many bytes are contiguous from both positions on.
     static uint64_t stretch(Message *m, uint64_t cipher_at, uint64_t hash_at) {
         const uint64_t left = both_left(*m, cipher_at, hash_at);
         if (!m->scattered) return left;
@@ -127,7 +127,7 @@ private:
 
 bool takes_part(const Message &m, const Middle &middle) { return m.paired && m.aligned == middle.aligned; }
 
-// One call for every message whose next stretch is long enough.
+// Makes one call for every message whose next contiguous run is long enough.
 void run_stretches(const Class &c, const Middle &middle) {
     const Suite &suite = *c.suite;
     const uint64_t least = middle.choice->need();
@@ -162,8 +162,8 @@ void run_stretches(const Class &c, const Middle &middle) {
     }
 }
 
-// Of messages in several pieces those before whose next long stretch cipher and hash go alone, and how far. Returns how
-// many there are.
+// Lists the messages in several pieces for which cipher and hash run alone up to the next long contiguous run, and sets
+// how far. Returns the number of messages.
 size_t find_stretches(const Class &c, const Middle &middle, Message **list) {
     const uint64_t need = middle.choice->need(), unit = std::max<uint64_t>(c.suite->hash->record.block_bytes, 16),
                    enough = std::max(need, LONG_STRETCH);
@@ -185,7 +185,7 @@ size_t find_stretches(const Class &c, const Middle &middle, Message **list) {
 
 }  // namespace
 
-// Where the cipher may be ahead of the hash, it is so far ahead that whole iterations are left of its text.
+// Where the cipher may be ahead of the hash, it starts so far ahead that whole iterations of its text are left.
 uint64_t cipher_start(const Message &m, const Middle &middle) {
     if (middle.ahead() || middle.apart) return 0;
     const uint64_t start = (uint64_t(m.boundary) + 15) & ~uint64_t(15);
@@ -219,7 +219,7 @@ void choose(const Class &c, Middle *middle) {
             PairStep::both_left(m, std::max(m.ciphered, cipher_start(m, *middle)), hash_start(m, *middle));
         if (bytes < least || !CounterRoom(suite, m.text_end - m.ciphered).holds(m.cipher_from))
             continue;  // pair kernels count in 32 bits
-        if (m.scattered && polynomial) continue;  // between stretches these have no kernel
+        if (m.scattered && polynomial) continue;  // polynomial MACs have no kernel between runs
         m.paired = true;
         m.aligned = aligned;
         need.messages++;

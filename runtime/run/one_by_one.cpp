@@ -1,6 +1,6 @@
-// Messages one after the other, each straight from its job, where kernels of one lane take least for it: a cipher, a
-// digest or a MAC, encrypt-then-MAC, CCM, a TLS record sealed. What stands between two calls of a kernel stays in its
-// state block; where cipher and hash begin, and which of them is ahead in the stitched middle, is as middle.cpp says.
+// Runs messages one after the other, each directly from its job, where kernels of one lane take least time: a cipher,
+// a digest or a MAC, encrypt-then-MAC, CCM, sealing of a TLS record. State between two calls of a kernel stays in its
+// state block. middle.cpp explains where cipher and hash begin, and which of them is ahead in the stitched middle.
 
 #include <algorithm>
 #include <optional>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t AES = 16;
 constexpr uint32_t LANE = 0;
-constexpr size_t MOST_AAD = 64;  // of a head that is put together
+constexpr size_t MOST_AAD = 64;  // bytes in a head that is assembled as a whole
 
 bool any_in_place(const cst_job *jobs, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -29,7 +29,7 @@ bool any_in_place(const cst_job *jobs, size_t n) {
     return false;
 }
 
-// What is worked on, of messages that are as long as one another.
+// Positions and lengths that messages of the same shape share.
 struct Shape {
     Shape(const Suite &suite, const cst_job &job, bool in_place)
         : opens(job.direction == CST_OPEN),
@@ -48,23 +48,24 @@ struct Shape {
 
     const bool opens, ccm, seals_record;
     const bool reads_output;  // the hash reads what the cipher writes
-    const bool ahead;  // it must be ahead of the cipher, which overwrites what it reads
-    const size_t unit;        // of the hash
+    const bool ahead;  // the hash must be ahead of the cipher, which overwrites what the hash reads
+    const size_t unit;        // block bytes of the hash
     const uint64_t head;      // bytes in front of the body
-    const uint64_t boundary;  // of the body, up to the first block boundary behind the head
-    const uint64_t body;      // bytes that are hashed of input or output
-    const uint64_t text;      // and enciphered
-    const bool whole;         // the message is put together altogether
+    const uint64_t boundary;  // body bytes up to the first block boundary after the head
+    const uint64_t body;      // bytes of input or output that are hashed
+    const uint64_t text;      // bytes that the cipher processes
+    const bool whole;         // the message is assembled as a whole
 };
 
-// Where a pair kernel begins, and how many bytes are left of both from there. handed: it deciphers, and hands over what
-// is hashed. need, step: its own, or what serves all kernels of its family.
+// Where a pair kernel begins, and how many bytes cipher and hash both have left from there. handed: the kernel
+// decrypts, and hands over what is hashed. need, step: those of the kernel, or values that serve all kernels of its
+// family.
 struct Start {
     Start(const Shape &shape, bool handed, uint64_t need, uint64_t step) {
         const bool ahead = shape.ahead && !handed;
         aligned = !ahead && !shape.seals_record && shape.boundary % AES == 0;
         if (!ahead && !shape.seals_record) cipher = (shape.boundary + AES - 1) & ~uint64_t(AES - 1);
-        if (!aligned && !shape.opens && cipher && cipher <= shape.text)  // whole iterations are left of the text
+        if (!aligned && !shape.opens && cipher && cipher <= shape.text)  // leaves whole iterations of the text
             cipher += (shape.text - cipher) & (step - 1) & ~uint64_t(AES - 1);
         hash = shape.boundary + (ahead ? (need + shape.unit - 1) & ~uint64_t(shape.unit - 1) : 0);
         if (cipher <= shape.text && hash <= shape.body) bytes = std::min(shape.text - cipher, shape.body - hash);
@@ -75,10 +76,10 @@ struct Start {
     uint64_t cipher = 0, hash = 0, bytes = 0;
 };
 
-// The kernels, each of one lane; NULL: there is nothing to do for it.
+// The kernels, each of one lane; NULL: a message has nothing to do for it.
 struct Kernels {
     const Variant *cipher, *hash;
-    const Variant *coarse;  // of the MAC of a block cipher, for several blocks at once
+    const Variant *coarse;  // for the MAC of a block cipher: several blocks per iteration
     const Variant *pair;
 };
 
@@ -104,10 +105,10 @@ const Variant *pair_of(const Suite &suite, const Shape &shape, size_t n, double 
     return nullptr;
 }
 
-// False: kernels of several lanes take less, or something else is to run.
+// Returns false if kernels of several lanes take less time, or if other kernels must run.
 bool choose(const Suite &suite, const Shape &shape, size_t n, Kernels *kernels, double *pair_cycles = nullptr) {
     *kernels = {nullptr, nullptr, nullptr, pair_of(suite, shape, n, pair_cycles)};
-    const size_t beside = kernels->pair ? 1 : n;  // what is in front of a stitched middle, and behind it, is short
+    const size_t beside = kernels->pair ? 1 : n;  // what precedes and follows a stitched middle is short
     const auto ask = [&](const Need &need, const Variant **v) {
         const Lineup lineup = line_up(suite, need);
         *v = lineup.variant;
@@ -156,7 +157,7 @@ bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
     }
 }
 
-// A kernel and its state block.
+// Calls a kernel on a state block of its own.
 class Call {
 public:
     Call(const Engine &engine, const Variant &v)
@@ -216,10 +217,10 @@ private:
     alignas(STATE_ALIGNED) uint8_t state_[STATE_ROOM];
 };
 
-// The cipher of a message.
+// Runs the cipher of a message.
 class Text {
 public:
-    // pair: what does the stitched middle; or NULL.
+    // pair: the kernel of the stitched middle, or NULL.
     Text(const Suite &suite, const Variant &v, Call *pair, bool opens)
         : alone_(*suite.engine, v),
           pair_(pair),
@@ -242,7 +243,8 @@ public:
         alone_.cipher_key(rows);
         if (pair_) pair_->cipher_key(rows);
     }
-    // An end that is not a whole iteration is filled up, where blocks do not wait for one another: nothing follows it.
+    // Runs the cipher up to `stop`. A partial iteration at the end is padded where blocks do not depend on one
+    // another, because nothing follows it.
     void run_to(uint64_t stop) {
         if (at_ >= stop) return;
         const uint64_t rest = (stop - at_) & (alone_.step() - 1), end = stop - rest;
@@ -255,7 +257,7 @@ public:
         run(aside_, aside_, aside_used_);
         copy_few(out_ + end, aside_, rest);
     }
-    // What follows the text, whole blocks.
+    // Runs the cipher over whole blocks that follow the text.
     void run(const uint8_t *in, uint8_t *out, uint64_t bytes) {
         alone_.put_iv(chain_);
         alone_.text(in, out);
@@ -284,10 +286,10 @@ private:
     alignas(64) uint8_t aside_[MOST_STEP];
 };
 
-// The hash of a message: head, body, trailer, padding, and HMAC's second hash (RFC 2104).
+// Hashes a message: head, body, trailer, padding, and HMAC's second hash (RFC 2104).
 class Digest {
 public:
-    // shape: of all its messages, as long as this lives. pair: as above.
+    // shape: that of all messages; it must outlive this object. pair: as for Text.
     Digest(const Suite &suite, const Shape &shape, const Kernels &kernels, Call *pair)
         : suite_(suite),
           shape_(shape),
@@ -318,7 +320,7 @@ public:
         if (coarse_) coarse_->mac_key(end);
         if (pair_) pair_->mac_key(end);
     }
-    // The head, and so much of the body that it becomes whole blocks.
+    // Hashes the head with as many bytes of the body as fill it up to whole blocks.
     void run_head() {
         const size_t head = begin_end();
         copy_few(end_ + head, body_, shape_.boundary);
@@ -340,7 +342,7 @@ public:
         alone_.put_chain(chain_);
         hashed_ += bytes;
     }
-    // What is left, and the tag, which is written, or compared.
+    // Hashes what is left, then writes or compares the tag. Returns false on a tag mismatch.
     bool settle() {
         uint8_t *const tag = static_cast<uint8_t *>(job_->tag);
         if (!shape_.opens && !mask_) return finish(tag, job_->tag_len), true;
@@ -350,13 +352,13 @@ public:
         if (shape_.opens) return same_bytes(tag_, tag, job_->tag_len);
         return copy_few(tag, tag_, job_->tag_len), true;
     }
-    // What is left, and the digest, or its first n bytes.
+    // Hashes what is left, then writes the digest, or its first n bytes.
     void finish(uint8_t *to, size_t n) {
         const size_t unit = hash_.block_bytes;
         size_t used = 0;
         if (shape_.head && !head_hashed_) used = begin_end();
         head_hashed_ = false;
-        // What is short is put together altogether: a call of the kernel takes longer than that.
+        // A short message is assembled as a whole: that takes less time than a call of the kernel.
         const uint64_t left = shape_.body - hashed_;
         if (!used && left + unit + 2 * PAD_SLACK > WHOLE_MESSAGE) {
             const bool masked = block_mac_ && !shape_.ccm;  // the last block of CMAC and XCBC belongs to the end
@@ -384,7 +386,7 @@ public:
     }
 
 private:
-    // The head, which of CCM is whole blocks (SP 800-38C, A.2).
+    // Assembles the head; that of CCM is whole blocks (SP 800-38C, A.2).
     size_t begin_end() {
         if (!shape_.ccm) return put_head(suite_, *job_, end_);
         const size_t used = put_ccm_head(*job_, end_);
@@ -422,7 +424,7 @@ private:
     const size_t keys_end_;
     Call alone_;
     std::optional<Call> coarse_;
-    std::optional<BlockCalls> mask_;  // of CCM's tag
+    std::optional<BlockCalls> mask_;  // masks the tag of CCM
     Call *const pair_;
     const cst_key *key_ = nullptr;
     const cst_job *job_ = nullptr;
@@ -430,12 +432,12 @@ private:
     uint64_t hashed_ = 0;
     bool head_hashed_ = false;
     size_t end_used_ = 0, tag_used_ = 0;
-    alignas(64) uint8_t end_[WHOLE_MESSAGE + 3 * PAD_SLACK];  // what is put together
+    alignas(64) uint8_t end_[WHOLE_MESSAGE + 3 * PAD_SLACK];  // assembled head or end of a message
     alignas(16) uint8_t chain_[MOST_CHAIN];
-    alignas(16) uint8_t tag_[DIGEST_ROOM];  // that was expected, or is masked
+    alignas(16) uint8_t tag_[DIGEST_ROOM];  // computed tag that is compared or masked
 };
 
-// Jobs of a cipher alone.
+// Runs a cipher alone.
 class Texts {
 public:
     Texts(const Suite &suite, const Shape &shape, const Kernels &kernels)
@@ -452,7 +454,7 @@ private:
     Text text_;
 };
 
-// Of a hash alone. False of a job that is to be opened: its tag is wrong.
+// Runs a hash or MAC alone. Returns false on a tag mismatch.
 class Digests {
 public:
     Digests(const Suite &suite, const Shape &shape, const Kernels &kernels) : hash_(suite, shape, kernels, nullptr) {}
@@ -469,7 +471,7 @@ private:
     Digest hash_;
 };
 
-// Of both, and the same.
+// Runs cipher and MAC. Returns false on a tag mismatch.
 class Stitched {
 public:
     Stitched(const Suite &suite, const Shape &shape, const Kernels &kernels)
@@ -518,7 +520,7 @@ private:
         text_.leave_pair(bytes);
         hash_.leave_pair(bytes);
     }
-    // RFC 5246, 6.2.3.2: what is left of the text, the MAC and the padding.
+    // RFC 5246, 6.2.3.2: appends the rest of the text, the MAC and the padding.
     void finish_record(cst_job *job) {
         const size_t mac = suite_.hash->record.digest_bytes, rest = size_t(shape_.body - shape_.text),
                      padding = AES - (rest + mac) % AES;

@@ -13,7 +13,7 @@
 namespace cst {
 namespace {
 
-// Texts of a cipher alone.
+// Runs texts of a cipher alone.
 class TextCalls : public Calls {
 public:
     TextCalls(const Engine &engine, const Variant &v, const cst_job &first)
@@ -36,12 +36,12 @@ private:
     const bool opens_;
 };
 
-// Messages of an AEAD with IVs of 12 bytes, and AADs as long as the first one's. What differs is what depends on a
-// text's length (Derived::put_length), the counter block and the key (Derived::begin).
+// Runs messages of an AEAD with IVs of 12 bytes and AADs as long as that of the first. Derived::put_length sets what
+// depends on the text length, Derived::begin sets the counter block and the key.
 template <typename Derived>
 class AeadCalls : public Calls {
 public:
-    // False: its tag is wrong.
+    // Returns false on a tag mismatch.
     bool run(cst_job *job) {
         if (job->in_len != bytes_) {
             set_length(job->in_len);
@@ -67,7 +67,7 @@ public:
 protected:
     const bool opens_;
     const size_t aad_bytes_;
-    const size_t before_aad_;  // from where its blocks begin
+    const size_t before_aad_;  // offset of the AAD in its blocks
 
 private:
     friend Derived;
@@ -84,10 +84,10 @@ private:
         }
     }
 
-    alignas(ALIGNED) uint8_t aad_[MESSAGE_AAD];  // where there are no masks
+    alignas(ALIGNED) uint8_t aad_[MESSAGE_AAD];  // copy of the AAD, for kernels without masks
 };
 
-// GCM (SP 800-38D).
+// Runs GCM (SP 800-38D).
 class GcmCalls : public AeadCalls<GcmCalls> {
 public:
     GcmCalls(const Engine &engine, const Variant &v, const cst_job &first) : AeadCalls(engine, v, first) {
@@ -114,10 +114,10 @@ private:
         point(place_.end_powers, powers_ - front - blocks_of(end_) - 1);
     }
 
-    const KeyRow *powers_ = nullptr;  // behind the key's
+    const KeyRow *powers_ = nullptr;  // end of the key's powers
 };
 
-// ChaCha20-Poly1305 (RFC 8439, 2.8).
+// Runs ChaCha20-Poly1305 (RFC 8439, 2.8).
 class ChachaPolyCalls : public AeadCalls<ChachaPolyCalls> {
 public:
     ChachaPolyCalls(const Engine &engine, const Variant &v, const cst_job &first) : AeadCalls(engine, v, first) {
@@ -139,7 +139,7 @@ private:
     static void put_present(uint8_t *to, bool there) { put_words(to, 0 - uint64_t(there), there); }
 };
 
-// Jobs as long as one another.
+// Whether jobs of equal lengths can run in one call each.
 bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
     const cst_job &first = *jobs;
     if (first.n_in_pieces | first.n_out_pieces) return false;
@@ -148,7 +148,7 @@ bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
     return suite.kind == CST_CIPHER && CounterRoom(suite, first.in_len).hold(jobs, n);
 }
 
-// Runs them; job(i) is the i-th.
+// Runs n jobs; job(i) returns the i-th.
 template <typename CallsOfSuite, typename Job>
 bool run_calls(const Variant &v, size_t n, Job job) {
     CallsOfSuite calls(*key_of(*job(0)).suite->engine, v, *job(0));
@@ -165,7 +165,7 @@ bool run_on(const Variant &v, size_t n, Job job) {
     return run_calls<GcmCalls>(v, n, job);
 }
 
-// The kernel for n jobs as long as one another; NULL: they are not one call each.
+// Returns the kernel for n jobs of equal lengths; NULL: they cannot run in one call each.
 const Variant *kernel_for(const cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs).suite;
     const bool opens = jobs->direction == CST_OPEN;
@@ -189,8 +189,8 @@ bool of_one_kind(const cst_job &a, const cst_job &b) {
     return key_of(a).suite == key_of(b).suite && a.direction == b.direction && a.aad_len == b.aad_len;
 }
 
-// Jobs of one suite, direction and length of AAD, one call each where there is a kernel for it: all on one kernel
-// before the next one's turn comes.
+// Runs jobs of one suite, direction and AAD length, in one call each if there is a kernel for it: all jobs of one
+// kernel run before those of the next kernel.
 bool run_kind(cst_job *const *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs[0]).suite;
     const bool opens = jobs[0]->direction == CST_OPEN;
@@ -208,7 +208,7 @@ bool run_kind(cst_job *const *jobs, size_t n) {
             need.most = std::max<uint64_t>(need.most, jobs[i]->in_len);
         }
         need.bytes /= n;
-        if (!choose_message(suite, opens, need)) return true;  // side by side, in steps, they take less
+        if (!choose_message(suite, opens, need)) return true;  // steps in parallel lanes take less time
     }
     const MessageKernels kernels(suite, opens, 1, jobs[0]->aad_len);
     const Variant *on[MOST_MESSAGES];

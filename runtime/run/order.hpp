@@ -1,5 +1,5 @@
-// The order in which messages go to lanes: those of most blocks first, so that lanes become free together. Blocks are
-// counted, because comparing takes longer than hashing does.
+// Orders messages for lanes: those of most blocks go first, so that lanes become free together. It is a counting sort
+// by blocks, because comparing takes longer than hashing does.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@ namespace cst {
 
 constexpr size_t MOST_ORDERED = 1024;  // items
 
-// Puts the numbers of n items in that order. blocks(i): of the i-th; longer(a, b) decides among those of very many.
+// Writes the indices of n items in that order. blocks(i) returns the blocks of item i; longer(a, b) compares two items
+// that have more blocks than there are buckets.
 template <typename Blocks, typename Longer>
 void order_by_blocks(size_t n, uint16_t *order, Blocks blocks, Longer longer) {
     constexpr size_t BUCKETS = 128;

@@ -13,10 +13,10 @@
 namespace cst {
 namespace {
 
-// What a part still has to do.
+// The work that a part still needs.
 struct Rest {
     const cst_part *part;
-    uint64_t blocks;  // altogether, the end's and HMAC's too
+    uint64_t blocks;  // in all, those of the end and of HMAC included
 };
 
 class PartStep : public DigestLanes<PartStep> {
@@ -38,10 +38,10 @@ public:
 private:
     friend DigestLanes<PartStep>;
     enum class Stage : uint8_t {
-        joint,  // what waited, filled up to a block
-        body,  // whole blocks, where they lie
-        end,  // the rest and the padding, or the rest put aside
-        outer,  // HMAC's second hash
+        joint,  // the boundary block: waiting bytes, filled up to a block
+        body,  // whole blocks, in place
+        end,  // the rest: with padding, or kept for the next part
+        outer,  // HMAC's outer hash
         done
     };
 
@@ -57,7 +57,7 @@ private:
         s->bytes += n;
     }
 
-    // The next stretch of the lane that a kernel has to do; false: there is none, or it is HMAC's.
+    // Begins the lane's next contiguous run. Returns false if there is none, or only HMAC's outer hash is left.
     bool go_on(uint32_t lane) {
         HashState *const s = state_at(lane);
         left[lane] = 0;
@@ -131,8 +131,8 @@ Need need_of(const Suite &suite, Rest *const *list, size_t n) {
     return need;
 }
 
-// How many of these, the longest first, are to be lined up by themselves: a few long ones among short ones would leave
-// most lanes idle.
+// Returns how many of these parts, the longest first, need a kernel selection of their own: a few long ones among short
+// ones would leave most lanes idle.
 size_t alone(const Suite &suite, Rest *const *list, size_t n) {
     constexpr uint64_t MUCH_LONGER = 4;
     size_t some = 1;
@@ -142,7 +142,7 @@ size_t alone(const Suite &suite, Rest *const *list, size_t n) {
     return cycles(list, some) + cycles(list + some, n - some) < cycles(list, n) ? some : n;
 }
 
-// Of one suite, the longest first. All have something to do for a kernel.
+// Runs parts of one suite, the longest first, each of which has something to do for a kernel.
 void run_some(Memory *memory, Rest *const *list, size_t n) {
     const Suite &suite = *suite_of(*list[0]->part);
     while (n) {
@@ -164,7 +164,7 @@ void take_into_checksum(const cst_part &part) {
     wipe(part.state, sizeof(HashState));
 }
 
-// Too little for a block, and not the end.
+// Keeps bytes that do not fill a block and do not end the message.
 void put_aside(const cst_part &part) {
     HashState *const s = state_of(part);
     const size_t used = s->bytes & (suite_of(part)->hash->record.block_bytes - 1);

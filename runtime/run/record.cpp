@@ -48,7 +48,7 @@ void seal_records(const Class &c) {
 
 namespace {
 
-// In the area of a message: a block of the hash, and behind it the tail.
+// Layout of a message's area: a block of the hash; at TAIL the tail.
 constexpr size_t TAIL = MOST_BLOCK;
 constexpr size_t MOST_TAIL = TLS_HEAD + DIGEST_ROOM + TLS_MOST_PADDING + MOST_BLOCK;
 static_assert(TAIL + MOST_TAIL + PAD_SLACK <= Memory::AREA_BYTES, "the tail has room");
@@ -57,15 +57,15 @@ uint8_t *area_of(const Class &c, const Message &m) { return c.memory->area_of(m,
 
 // What is known of a record after its decryption. All of it but `least` is secret.
 struct Padding {
-    uint32_t least;  // bytes of the text, at least
+    uint32_t least;  // lower bound of the text's bytes
     uint32_t text;  // bytes of the text; the longest possible where the padding is wrong
-    uint32_t right;  // mask
+    uint32_t right;  // mask: the padding is right
 };
 
 uint32_t length_of(const Message &m) { return uint32_t(m.job->in_len); }
 uint32_t mac_bytes(const Message &m) { return m.key->suite->hash->record.digest_bytes; }
 
-// The last byte says how many before it are padding, and they say the same.
+// Reads the padding: the last byte is the number of padding bytes before it, which all have the same value.
 Padding read_padding(Message *m, uint8_t *area) {
     const uint32_t n = length_of(*m), mac = mac_bytes(*m);
     const uint32_t window = std::min<uint32_t>(n, TLS_MOST_PADDING);  // whole blocks
@@ -83,8 +83,8 @@ Padding read_padding(Message *m, uint8_t *area) {
     return {least, room - 1 - count, mask_equal(hidden(uint32_t(_mm_movemask_epi8(same))), 0xffff)};
 }
 
-// Bytes of the message from its first block that is not hashed yet: of the head too, where the text may end before that
-// is a block. Returns how many.
+// Reads the message from its first block that is not hashed yet; the head too, if the text may end before the head's
+// block is full. Returns the number of bytes.
 uint32_t read_tail(Message *m, uint32_t head, uint8_t *area) {
     const uint32_t bytes = length_of(*m) - uint32_t(m->hashed);
     if (head) {
@@ -96,8 +96,8 @@ uint32_t read_tail(Message *m, uint32_t head, uint8_t *area) {
     return head + bytes;
 }
 
-// Block i of the tail as it is in a message whose text ends at `end` of the tail: data, 0x80, zeros, in the last block
-// the length. Returns a mask: whether it is the last.
+// Makes block i of the tail for a message whose text ends at `end` of the tail: data, 0x80, zeros, in the last block
+// the length. Returns a mask: whether the block is the last.
 uint32_t make_block(const AlgorithmRecord &hash, uint8_t *area, uint32_t i, uint32_t tail, uint32_t end,
                     uint64_t message_bytes) {
     const uint32_t unit = hash.block_bytes, first = i * unit;
@@ -119,7 +119,7 @@ uint32_t make_block(const AlgorithmRecord &hash, uint8_t *area, uint32_t i, uint
     return last;
 }
 
-// Hashes one block, at the beginning of the area, of each of these.
+// Hashes the block at the beginning of the area of each of these messages.
 void hash_block(const Class &c, Message **list, size_t n) {
     const size_t unit = c.suite->hash->record.block_bytes;
     for (size_t i = 0; i < n; i++) {
@@ -182,7 +182,7 @@ void hash_tails(const Class &c, const Padding *padding) {
     wipe(lasts, sizeof(lasts));
 }
 
-// Whether the MAC in the record is the right one: a mask.
+// Returns a mask: whether the MAC in the record is right.
 uint32_t check_mac(Message *m, const Padding &padding, uint8_t *area) {
     const uint32_t mac = mac_bytes(*m), window = length_of(*m) - padding.least;
     uint8_t *const bytes = area + TAIL;
@@ -193,8 +193,8 @@ uint32_t check_mac(Message *m, const Padding &padding, uint8_t *area) {
     return 0 - same_bytes(m->digest, bytes, mac);
 }
 
-// Clears MAC and padding of a right record. All that they could be is written, because the time of zeros alone would
-// tell how long the padding is.
+// Clears MAC and padding of an authentic record. It writes all bytes that could belong to them, because the time of the
+// zeros alone would reveal the length of the padding.
 void keep_text(Message *m, const Padding &padding, uint8_t *area) {
     const uint32_t first = padding.least & ~15u, window = length_of(*m) - first, kept = hidden(padding.text - first);
     const bool together = m->out.together(first) >= window;

@@ -24,7 +24,7 @@ using Bytes = std::vector<uint8_t>;
 
 Bytes bytes_of(const AnswerRecord::Part &part) { return Bytes(part.data, part.data + part.size); }
 
-// Bytes without a pattern that a wrong kernel could share.
+// Fills the buffer with bytes without a pattern that a wrong kernel could share.
 void scramble(Bytes *bytes, uint64_t seed) {
     for (uint8_t &byte : *bytes) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -79,7 +79,7 @@ int run_one(const Suite &suite, const Bytes &key, const Bytes &mac_key, const By
     if (suite.enciphers() && (job.out_len != in.size() || !std::equal(in.begin(), in.end(), back.begin())))
         return CST_ERR_SELFTEST;
     if (suite.kind == CST_CIPHER) return CST_OK;
-    uint8_t *spoilt = tag_len ? sealed->tag.data() : sealed->out.data();  // what is wrong must be refused
+    uint8_t *spoilt = tag_len ? sealed->tag.data() : sealed->out.data();  // a spoilt message must be refused
     *spoilt ^= 1;
     job.status = JOB_WAITING;
     const int refused = run_jobs(&memory, &job, 1);
@@ -87,7 +87,8 @@ int run_one(const Suite &suite, const Bytes &key, const Bytes &mac_key, const By
     return refused == CST_ERR_AUTH ? CST_OK : CST_ERR_SELFTEST;
 }
 
-// An encrypt-then-MAC suite against the cipher and the MAC that it is made of; in counter mode texts end anywhere.
+// Tests an encrypt-then-MAC suite against the cipher and the MAC that it is made of; in counter mode with arbitrary
+// lengths.
 int test_composition(const Suites &suites, const Suite &suite) {
     const Suite *cipher = suites.find(suite.encrypt->record.suite);
     const Suite *mac =
@@ -142,10 +143,10 @@ int test_suite(const Suites &suites, const Suite &suite) {
                : CST_OK;
 }
 
-// Items are multiples of it, so that other kernels can finish them.
+// Returns a number of bytes of which items are multiples, so that other kernels can finish them.
 size_t unit_of(const Variant &v) { return v.step < 64 ? 64 : v.step; }
 
-constexpr size_t CHAIN_ROOM = RC4_STATE;  // the longest of a cipher
+constexpr size_t CHAIN_ROOM = RC4_STATE;  // the longest chaining value of a cipher
 constexpr size_t KEY_BYTES = KEY_MOST_ROWS * sizeof(KeyRow), POWER_BYTES = GHASH_POWERS * sizeof(KeyRow);
 
 // Buffers for one kernel: every item has its own input, output, chaining values and (unless one key serves all) key.
@@ -168,7 +169,7 @@ struct Buffers {
             for (size_t i = 0; i < n; i++)
                 rc4_expand_vartime(keys.data() + i * KEY_BYTES, 16, chains.data() + i * CHAIN_ROOM);
         if (v.cipher.algorithm &&
-            v.cipher.algorithm->record.is_des())  // what no kernel has to expect of a key's bits is its own affair
+            v.cipher.algorithm->record.is_des())  // a kernel may treat key bits that never occur as it likes
             for (size_t i = 0; i < n; i++) {
                 uint8_t *rows = keys.data() + i * KEY_BYTES, key[DES_MOST_ROWS];
                 memcpy(key, rows, sizeof(key));
@@ -199,15 +200,15 @@ struct Buffers {
         poly1305_key(bytes, &key);
         return key;
     }
-    // By a kernel that takes r itself, because others want other keys: adds blocks to accumulator i, and makes the tag,
-    // which numbers that are congruent have in common.
+    // Adds blocks to accumulator i by a kernel that takes r itself, because others want other keys, and makes the tag,
+    // which is equal for congruent numbers.
     void poly1305(const Engine &engine, const Variant &v, size_t i, const uint8_t *text, uint64_t bytes) {
         uint64_t accumulator[8];
         memcpy(accumulator, hashes.data() + 64 * i, sizeof(accumulator));
         const Family kernels = engine.family(Role::hash, nullptr, v.hash.algorithm);
         const Kernel *kernel;
         if (engine.fetch(*poly1305_alone(kernels), &kernel))
-            return;  // the bytes are not those of the other kernel then
+            return;  // then the bytes differ from those of the other kernel
         poly1305_blocks(engine, kernels, poly_key(i), accumulator, text, bytes / 16);
         memcpy(hashes.data() + 64 * i, accumulator, sizeof(accumulator));
         uint8_t tag[64] = {};
@@ -216,7 +217,7 @@ struct Buffers {
     }
 };
 
-// A suite that has these families alone: a cipher and a hash side by side, without anything around them.
+// Makes a suite of these families alone: a cipher and a hash side by side, without anything around them.
 Suite suite_of(const Engine &engine, const Variant &v) {
     Suite suite;
     suite.engine = &engine;
@@ -231,7 +232,7 @@ Suite suite_of(const Engine &engine, const Variant &v) {
 
 uint64_t bytes_of(const Variant &v, size_t i) { return unit_of(v) * (v.lag + 1 + i % 5); }
 
-// As far as iterations of the family's kernels go.
+// Hashes bodies as far as whole iterations of the family's kernels go.
 void run_whole_bodies(const Class &c) {
     for (;;) {
         Need need = {&c.suite->hashes, c.n, 0, 0};
@@ -247,7 +248,7 @@ void run_whole_bodies(const Class &c) {
     }
 }
 
-// Message i has one to four more iterations than the shortest. Chaining values go to the buffers.
+// Runs messages; message i has one to four more iterations than the shortest. Chaining values go to the buffers.
 void run_messages(const Suite &suite, const Variant &shape, Memory *memory, Buffers *b, const Variant *pair) {
     const Class c = {&suite, memory, memory->messages, b->n, false, shape.one_key};
     const bool cipher = !suite.encrypts.variants.empty() || pair, hash = !suite.hashes.variants.empty() || pair;
@@ -278,7 +279,7 @@ void run_messages(const Suite &suite, const Variant &shape, Memory *memory, Buff
         middles.of[0].choice = pair;
         run_middles(c, middles);
     }
-    // What a lag keeps a pair kernel from is left for the two alone; ciphers that open read what the hash reads.
+    // Cipher and hash alone finish what a lag keeps a pair kernel from; ciphers that open read what the hash reads.
     for (size_t i = 0; i < b->n; i++) memory->list[i] = &memory->messages[i];
     if (cipher) run_texts(c, memory->list, b->n, false);
     if (hash && !Buffers::is_poly1305(shape)) run_whole_bodies(c);
@@ -291,7 +292,7 @@ void run_messages(const Suite &suite, const Variant &shape, Memory *memory, Buff
     }
 }
 
-// The kernels of a role, without the one that is being tested where there is another.
+// Returns the kernels of a role, without the one that is being tested if there is another.
 Family others(const Engine &engine, Role role, const Algorithm *cipher, const Algorithm *hash, const Variant &tested) {
     const Family all = engine.family(role, cipher, hash);
     Family rest;
@@ -339,14 +340,14 @@ int test_kernel(const Engine &engine, const Variant &v) {
     return same ? CST_OK : CST_ERR_SELFTEST;
 }
 
-// Against the definition, bit by bit.
+// Tests a checksum kernel against the definition, bit by bit.
 int test_checksum_kernel(const Suites &suites, const Variant &v) {
     const uint64_t before = v.calls.sum();
     for (const auto &suite : suites.all()) {
         if (!is_checksum(*suite) || suite->hash_base() != v.hash.algorithm) continue;
         Crc crc(suite->hash->record);
         Bytes key;
-        if (suite->key_bytes) {  // of a width and terms that no other has
+        if (suite->key_bytes) {  // a width and terms that no other checksum has
             crc = Crc(61, crc.reflected, 0x1234567890abcdef, 0x123456789, 0x987654321);
             key.resize(sizeof(crc));
             memcpy(key.data(), &crc, sizeof(crc));
@@ -369,7 +370,8 @@ int test_checksum_kernel(const Suites &suites, const Variant &v) {
     return v.calls.sum() > before ? CST_OK : CST_ERR_SELFTEST;
 }
 
-// Digests of messages of several lengths, more than the kernel has lanes, with it and without it.
+// Compares digests with the kernel to digests without it: of messages of several lengths, more than the kernel has
+// lanes.
 int test_other_hash_kernel(const Suites &suites, const Variant &v) {
     const uint64_t before = v.calls.sum();
     for (const auto &suite : suites.all()) {
@@ -405,7 +407,8 @@ int test_other_hash_kernel(const Suites &suites, const Variant &v) {
     return v.calls.sum() > before ? CST_OK : CST_ERR_UNSUPPORTED;
 }
 
-// Against the definition, byte by byte: more inputs and outputs than the kernel has, and an end.
+// Tests an erasure code's kernel against the definition, byte by byte: more inputs and outputs than the kernel has, and
+// an end.
 int test_codec_kernel(const Engine &engine, const Variant &v) {
     Codec codec;
     if (int error = codec.init(engine, v.name)) return error;
@@ -428,12 +431,12 @@ int test_codec_kernel(const Engine &engine, const Variant &v) {
     return out == wanted ? CST_OK : CST_ERR_SELFTEST;
 }
 
-// A kernel of messages, forced, against its suite without any: the parts of a message on other kernels.
+// Tests a kernel of whole messages, forced, against its suite without such kernels: others do the parts of a message.
 int test_message_kernel(const Suites &suites, const Variant &v) {
     if (v.hash.algorithm && v.hash.algorithm->record.kind == ALGORITHM_CHECKSUM) return test_checksum_kernel(suites, v);
     for (const auto &suite : suites.all()) {
         for (const bool opens : {false, true}) {
-            const bool mac = v.hash.algorithm;  // of a message that has a longer IV too
+            const bool mac = v.hash.algorithm;  // its messages may have a longer IV, too
             if (mac ? suite->construction != Construction::gcm : suite->message[opens] != v.cipher.algorithm) continue;
             Suite tested = *suite, reference = *suite;
             tested.remembered = reference.remembered = false;

@@ -1,4 +1,4 @@
-// Known answers for the suites, and every kernel against other kernels.
+// Tests suites with known answers, and every kernel against other kernels.
 #pragma once
 
 #include "../suite/suite.hpp"
@@ -6,11 +6,11 @@
 
 namespace cst {
 
-// As cst_selftest.
+// Implements cst_selftest.
 int selftest(const Engine &engine, const Suites &suites, const char *glob,
              void (*each)(const char *name, int result, void *arg), void *arg);
 
-// How many known answers of the suite there are, in all packs.
+// Returns how many known answers of the suite there are, in all packs.
 size_t known_answers(const Suite &suite);
 
 }  // namespace cst

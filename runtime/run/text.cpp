@@ -9,7 +9,7 @@
 namespace cst {
 namespace {
 
-// Whether the chaining value at the end of what is to be run matters.
+// Whether the chaining value at the end of the current run matters.
 bool goes_on(const Message &m) { return m.chain_wanted || m.text_stop < m.text_end; }
 
 class TextStep : public TextLanes {
@@ -69,7 +69,7 @@ public:
 private:
     static bool done(const Message &m) { return m.ciphered == m.text_end + m.last_bytes; }
 
-    // The next bytes that the kernel can do at once. False: there are none.
+    // Sets the next contiguous run that the kernel can process. Returns false if there is none.
     bool stretch(uint32_t lane) {
         Message &m = *message[lane];
         left[lane] = bytes_[lane] = 0;
@@ -89,7 +89,7 @@ private:
         if (whole) return begin(lane, m.in.at(m.ciphered), m.out.at(m.ciphered), whole, false);
         return fills_ && detour(lane, bytes);
     }
-    // What stands behind the text.
+    // Sets the next run in `last`, which follows the text.
     bool stretch_of_last(uint32_t lane) {
         Message &m = *message[lane];
         if (m.text_stop < m.text_end || done(m)) return false;
@@ -97,7 +97,7 @@ private:
         const uint64_t bytes = (m.text_end + m.last_bytes - m.ciphered) & ~uint64_t(step_ - 1);
         return bytes && begin(lane, last, last, bytes, true);
     }
-    // By way of the scratch, filled up with zeros.
+    // Copies the next bytes to the bounce buffer and pads them with zeros.
     bool detour(uint32_t lane, uint64_t bytes) {
         Message &m = *message[lane];
         if (!fills_) bytes &= ~uint64_t(step_ - 1);
@@ -119,7 +119,7 @@ private:
         point(lane, in, out);
         return true;
     }
-    // What was done is where it belongs.
+    // Copies the bounce buffer to the output and advances.
     void settle(uint32_t lane) {
         Message &m = *message[lane];
         if (begun_[lane]) m.out.write(m.ciphered, begun_[lane], bytes_[lane]);
@@ -129,7 +129,7 @@ private:
     static uint64_t together(Message *m, uint64_t position) {
         return std::min(m->in.together(position), m->out.together(position));
     }
-    // Of pieces that do not lie together so many that one detour does.
+    // Returns how many bytes of pieces that are not contiguous go through the bounce buffer at once.
     uint64_t scattered_bytes(Message *m, uint64_t bytes) const {
         const uint64_t most = std::min(bytes, std::max(step_, MOST_DETOUR));
         uint64_t some = step_;
@@ -144,8 +144,8 @@ private:
     const bool counts_;
     const CounterWord word_;
     const bool fills_;
-    uint8_t *begun_[MAX_LANES];  // what is to be written behind, where it was put together
-    uint64_t bytes_[MAX_LANES];                    // of the stretch, without what fills it up
+    uint8_t *begun_[MAX_LANES];  // the bounce buffer, if it must be copied to the output
+    uint64_t bytes_[MAX_LANES];                    // of the run, without padding
 };
 
 }  // namespace
@@ -187,7 +187,7 @@ uint64_t left_of(const Message &m) {
     return m.text_stop < m.text_end ? 0 : m.text_end + m.last_bytes - m.ciphered;
 }
 
-// Of messages that are alike: whether they have come as far as one another.
+// Whether messages of the same shape have the same progress.
 bool all_alike(Message *const *list, size_t n) {
     const Message &first = *list[0];
     for (size_t i = 1; i < n; i++)
@@ -221,7 +221,7 @@ void run_texts(const Class &c, Message **list, size_t n, bool decrypts) {
     const Suite &suite = *c.suite;
     const bool may_fill = rounds_up(suite, decrypts), counter = counts(suite);
     while (n) {
-        // Those that have something left to the front, in the order in which they are.
+        // Moves the messages that have something left to the front, in their order.
         Need need = {&suite.ciphers(decrypts), 0, 0, 0};
         uint64_t sum = 0;
         bool fills = may_fill;

@@ -1,4 +1,4 @@
-// The cipher side of messages.
+// Runs the cipher of messages.
 #pragma once
 
 #include "lineup.hpp"
@@ -6,26 +6,26 @@
 
 namespace cst {
 
-// Runs the cipher over each text, from `ciphered` up to `text_stop`; where that is all of the text, over `last` too,
-// and writes both. Lengths of a counter mode end anywhere. Of several messages the list is put into another order.
+// Runs the cipher over each text, from `ciphered` up to `text_stop`; if that is the end of the text, over `last` too;
+// and writes both. In a counter mode, lengths are arbitrary. A list of several messages is reordered.
 void run_texts(const Class &c, Message **list, size_t n, bool decrypts);
-// To the end of the text, every message of the class that has not failed.
+// Runs the cipher to the end of the text, for every message of the class that has not failed.
 void run_all_texts(const Class &c, bool decrypts);
 
-// What run_all_texts begins with.
+// Returns the kernel selection with which run_all_texts begins.
 Ranking rank_texts(const Class &c);
-// Whether the suite's cipher is a counter mode, or ChaCha20.
+// Whether the suite's cipher is a counter mode or ChaCha20.
 bool counts(const Suite &suite);
-// What a kernel leaves of a text is filled up in the scratch, where blocks do not wait for one another, or nothing
-// follows.
+// Whether a partial iteration at the end of a text may be padded in the bounce buffer, because blocks do not depend on
+// one another, or nothing follows.
 bool rounds_up(const Suite &suite, bool decrypts);
-// The 32 bits of a counter that kernels count in.
+// The 32 bits of a counter in which kernels count.
 class CounterWord {
 public:
     explicit CounterWord(Construction construction);
-    // Whether a carry goes farther at all: texts may be that long.
+    // Whether a carry goes beyond these 32 bits at all; texts may be long enough for that.
     bool carries() const { return carries_; }
-    // Blocks until it does.
+    // Returns the number of blocks until that carry.
     uint64_t left(const void *counter) const {
         uint32_t word;
         memcpy(&word, static_cast<const uint8_t *>(counter) + at_, sizeof(word));
@@ -37,7 +37,8 @@ private:
     bool big_endian_ = true, carries_ = true;
 };
 
-// Counters that stay within these, for texts of so many bytes and the block behind them. All do where there are none.
+// Tells whether counters stay within these 32 bits, for texts of `bytes` bytes and the block after them. They always do
+// if a suite has no counters.
 class CounterRoom {
 public:
     CounterRoom(const Suite &suite, uint64_t bytes);
@@ -52,8 +53,8 @@ private:
     const CounterWord word_;
     uint64_t blocks_ = 0;
 };
-// So many blocks farther: counters, as the suite's construction counts (SP 800-38A, B.1; SP 800-38D, 6.2; RFC
-// 8439, 2.4; ChaCha20's carry goes into the next word).
+// Advances a counter by `blocks`, as the suite's construction counts (SP 800-38A, B.1; SP 800-38D, 6.2; RFC 8439, 2.4;
+// ChaCha20's carry goes into the next word).
 void count_on(Construction construction, uint8_t *counter, uint64_t blocks);
 
 }  // namespace cst

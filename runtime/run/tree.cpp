@@ -1,7 +1,7 @@
 // BLAKE3 (J. O'Connor et al., "BLAKE3: one function, fast everywhere", 2020). A chunk is at most 1 KiB; the left
-// subtree of a parent is the largest complete one that leaves something to the right (2.1). So of a complete subtree,
-// and of what is left of a message behind its complete ones, pairs from the left become parents, level by level, and an
-// odd node goes up as it is.
+// subtree of a parent is the largest complete one that leaves something to the right (2.1). So both in a complete
+// subtree and in what follows the complete ones of a message, pairs from the left become parents, level by level, and
+// an odd node moves up unchanged.
 
 #include "tree.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 constexpr size_t BLOCK = 64, CHUNK = 1024, CHAIN = 32;
 enum : uint32_t { CHUNK_START = 1, CHUNK_END = 2, PARENT = 4, ROOT = 8 };  // table 3
 
-// What a kernel begins with: templates/streams/blake3.j2.
+// The start values that a kernel reads: templates/streams/blake3.j2.
 struct Start {
     uint8_t chain[CHAIN];
     uint32_t number[2], bytes, flags, next_flags;
@@ -26,13 +26,13 @@ constexpr size_t BYTES_ROW = 10, FLAGS_ROW = 11;
 
 // A chunk, or a parent of two chaining values.
 struct Node {
-    const uint8_t *data;  // where it lies together
-    Buffer *scattered;  // the message, where it lies in pieces; else NULL
-    uint64_t at, bytes;  // there
+    const uint8_t *data;  // where it is, if contiguous
+    Buffer *scattered;  // the message, if it is in pieces; else NULL
+    uint64_t at, bytes;  // position and length there
     uint64_t number;  // of the chunk
-    uint32_t flags, first, last;  // of all its blocks, and besides of the first and the last one
+    uint32_t flags, first, last;  // for all its blocks; additional ones for the first and the last
     const uint8_t *key;
-    uint8_t *to;  // its chaining value; may be where it was read
+    uint8_t *to;  // receives its chaining value; may be where the node was read
 };
 
 class TreeStep : public HashLanes {
@@ -69,7 +69,7 @@ public:
     }
 
 private:
-    // False: all of it is done.
+    // Begins the lane's next contiguous run. Returns false if its node is done.
     bool go_on(uint32_t lane) {
         const Node &m = *message[lane];
         const uint64_t done = done_[lane], rest = m.bytes - done;
@@ -100,8 +100,8 @@ private:
     }
 
     const size_t row_bytes_;
-    uint64_t done_[MAX_LANES];  // bytes
-    bool ends_[MAX_LANES];  // the kernel has the last block
+    uint64_t done_[MAX_LANES];  // bytes of the node
+    bool ends_[MAX_LANES];  // the call includes the last block
 };
 
 Need need_of(const Suite &suite, size_t n, uint64_t bytes, uint64_t most) {
@@ -115,16 +115,16 @@ uint64_t chunks_of(uint64_t bytes) { return std::max<uint64_t>(1, (bytes + CHUNK
 
 // Chunks of a message that become one chaining value.
 struct Subtree {
-    const uint8_t *data;  // as of a node: of the message
+    const uint8_t *data;  // as for Node: the message
     Buffer *scattered;
     const uint8_t *key;
-    uint64_t at, bytes;  // there; `at` is a multiple of a chunk
-    bool root;  // it is the whole message
-    uint8_t *chains;  // n of them; in the end one
+    uint64_t at, bytes;  // position and length there; `at` is a multiple of a chunk
+    bool root;  // this is the whole message
+    uint8_t *chains;  // n chaining values, in the end one
     size_t n;
 };
 
-// Subtrees whose nodes are hashed together, level by level.
+// Hashes the nodes of several subtrees together, level by level.
 class Wave {
 public:
     static constexpr size_t MOST_CHUNKS = 256;  // a power of two: of a longer message all but the last are complete
@@ -143,7 +143,7 @@ public:
         used_ += s->n;
         most_used_ = std::max(most_used_, used_);
     }
-    // give(chain): the chaining value of each, in the order in which they were added.
+    // give(chain) receives the chaining value of each subtree, in the order in which they were added.
     template <typename Give>
     void run(Give give) {
         size_t nodes = 0;
@@ -153,7 +153,7 @@ public:
         while ((nodes = put_parents())) {
             run_nodes(nodes);
             for (Subtree *s = subtrees_; s < subtrees_ + n_; s++) {
-                // An odd one goes up; its place was read already.
+                // An odd node moves up; its place has been read already.
                 if (s->n > 1 && s->n % 2) memcpy(s->chains + CHAIN * (s->n / 2), s->chains + CHAIN * (s->n - 1), CHAIN);
                 s->n = (s->n + 1) / 2;
             }
@@ -161,7 +161,7 @@ public:
         for (const Subtree *s = subtrees_; s < subtrees_ + n_; s++) give(s->chains);
         n_ = used_ = 0;
     }
-    // Two chaining values become that of their parent, in the first one's place.
+    // Replaces two chaining values by that of their parent, in the place of the first.
     void join(const uint8_t *key, uint8_t *two, bool root) {
         nodes_[0] = parent(two, key, root, two);
         run_nodes(1);
@@ -184,7 +184,7 @@ private:
     static Node parent(const uint8_t *two, const uint8_t *key, bool root, uint8_t *to) {
         return {two, nullptr, 0, BLOCK, 0, PARENT, 0, root ? uint32_t(ROOT) : 0, key, to};
     }
-    // Of all pairs of this level.
+    // Makes the parents of all pairs of this level. Returns their number.
     size_t put_parents() {
         size_t nodes = 0;
         for (Subtree *s = subtrees_; s < subtrees_ + n_; s++)
@@ -193,8 +193,8 @@ private:
                     parent(s->chains + CHAIN * i, s->key, s->root && s->n == 2, s->chains + CHAIN * (i / 2));
         return nodes;
     }
-    // The first n; chunks with the most blocks first. Parents stay in their order: their chaining values take places
-    // that nodes before them read, or nodes beside them in the same call.
+    // Runs the first n nodes; chunks with the most blocks go first. Parents stay in their order: their chaining values
+    // overwrite what nodes before them, or beside them in the same call, have read.
     void run_nodes(size_t n) {
         Node **list = list_;
         for (size_t i = 0; i < n; i++) list[i] = &nodes_[i];
@@ -219,7 +219,7 @@ private:
     uint8_t chains_[CHAIN * MOST_CHUNKS];
 };
 
-// A message of more chunks than a wave holds: its complete subtrees are joined as soon as something follows them
+// Hashes a message of more chunks than a wave holds: it joins complete subtrees as soon as something follows them
 // (5.1.2).
 class LongMessage {
 public:

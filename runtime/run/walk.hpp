@@ -1,6 +1,6 @@
-// Runs messages through the lanes of one kernel. A message is a list of segments; a lane runs one list after the other,
-// and takes the next message when its list ends. The kernel is called for as many iterations as the shortest segment
-// that is under way has left.
+// Runs messages through the lanes of one kernel. A message is a list of segments; a lane runs one list after the other
+// and takes the next message when its list ends. A kernel call has as many iterations as the shortest segment in
+// progress has left.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace cst {
 
-// Whole iterations of a kernel over bytes that lie together.
+// A contiguous run of bytes that a kernel processes in whole iterations.
 struct TextSegment {
     const uint8_t *in;
     uint8_t *out;
@@ -20,20 +20,20 @@ struct TextSegment {
 };
 struct HashSegment {
     const uint8_t *in;
-    const uint8_t *load;  // the chaining value to begin with; NULL: it goes on
-    uint8_t *store;  // where the digest of the chaining value goes behind the segment; NULL: nowhere
-    size_t store_bytes;  // so many bytes of it
+    const uint8_t *load;  // chaining value to begin with; NULL: the lane continues with its own
+    uint8_t *store;  // where the digest goes after the segment; NULL: nowhere
+    size_t store_bytes;  // length of that digest
     uint64_t iterations;
 };
-constexpr size_t MOST_SEGMENTS = 5;  // of a message
+constexpr size_t MOST_SEGMENTS = 5;  // per message
 
-// A Writer (list_text.hpp, list_mac.hpp) knows what the messages consist of, and the fields of the state block:
+// A Writer (list_text.hpp, list_mac.hpp) knows what messages consist of, and the fields of the state block:
 //   Segment                      TextSegment or HashSegment
 //   write(lane, job, segments)   writes the message's list, at most MOST_SEGMENTS; returns its length, at least 1
-//   point(lane, in, out)         where the lane reads and, of texts, writes next
-//   load(lanes, n, segment)      begins with segment(i).load in the i-th of these lanes, in ascending order
-//   store(lanes, n, segment)     the same for `store`
-//   done(lane, job)              the list is done
+//   point(lane, in, out)         sets where the lane reads and, for texts, writes next
+//   load(lanes, n, segment)      loads segment(i).load into the i-th of these lanes, which are in ascending order
+//   store(lanes, n, segment)     stores the digest of the i-th of these lanes as segment(i) says
+//   done(lane, job)              finishes the job when its list ends
 template <typename Writer>
 class Walker {
     typedef typename Writer::Segment Segment;
@@ -70,15 +70,15 @@ public:
     }
 
 private:
-    static constexpr uint64_t IDLE = UINT64_MAX;  // iterations of a lane without a message
+    static constexpr uint64_t IDLE = UINT64_MAX;  // left_ of a lane without a message
 
     uint64_t least() const {
         uint64_t least = IDLE;
         for (uint32_t lane = 0; lane < width_; lane++) least = std::min(least, left_[lane]);
         return least;
     }
-    // A lane without a message repeats the input of another; its output goes where nothing reads, which bounds how many
-    // iterations it can do. Returns that many.
+    // Prepares lanes without a message: they repeat the input of another lane and write to a buffer that nothing reads.
+    // The size of that buffer bounds a call; returns the iterations that the call may do.
     uint64_t prepare_idle(uint64_t iterations) {
         uint32_t model = 0;
         while (left_[model] == IDLE) model++;
@@ -92,7 +92,7 @@ private:
         memory_.idle_used = IDLE_OUT_BYTES;
         return std::min<uint64_t>(iterations, IDLE_OUT_BYTES >> log2_);
     }
-    // Returns how many lanes have nothing left; `turns` has room for all.
+    // Returns how many lanes have finished their segment, and lists them in `turns`, which has room for all lanes.
     size_t advance(uint64_t iterations, uint32_t *turns) {
         const uint64_t bytes = iterations << log2_;
         size_t some = 0;
@@ -108,7 +108,7 @@ private:
         }
         return some;
     }
-    // These lanes have done their segment, or have had none.
+    // Switches lanes that have finished their segment, or have had none, to their next segment.
     void turn(const uint32_t *lanes, size_t n) {
         uint32_t moves[MAX_LANES];
         const auto segment = [&](size_t i) -> const Segment & { return *at_[moves[i]]; };
@@ -136,7 +136,7 @@ private:
         if constexpr (WRITES) writer_.point(lane, in_[lane], out_[lane]);
         else writer_.point(lane, in_[lane]);
     }
-    // False: there is none, and no message.
+    // Returns false if the lane has no further segment and there is no further message.
     bool next_segment(uint32_t lane) {
         if (at_[lane] != last_[lane]) return ++at_[lane], true;
         if (at_[lane]) writer_.done(lane, job_[lane]);

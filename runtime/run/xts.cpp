@@ -1,5 +1,5 @@
-// XTS (IEEE 1619): the first tweak of every message, then whole blocks, then the last, incomplete block by ciphertext
-// stealing.
+// Runs XTS (IEEE 1619): the first tweak of every message, then whole blocks, then the last, incomplete block by
+// ciphertext stealing.
 
 #include "../suite/secret.hpp"
 #include "alone.hpp"
@@ -11,11 +11,11 @@ namespace {
 
 constexpr size_t BLOCK = 16;
 
-// The bytes behind the last whole block; and where that begins: it and the rest change places.
+// Return the number of bytes after the last whole block, and the position of that block: it and the rest change places.
 size_t rest_of(const Message &m) { return m.job->in_len % BLOCK; }
 uint64_t last_whole(const Message &m) { return (m.job->in_len & ~uint64_t(BLOCK - 1)) - BLOCK; }
 
-// The tweak after t: times x.
+// Computes the tweak after t: t times x.
 void next_tweak(const uint8_t *t, uint8_t *next) {
     uint64_t low, high;
     memcpy(&low, t, 8);
@@ -27,7 +27,8 @@ void next_tweak(const uint8_t *t, uint8_t *next) {
     memcpy(next + 8, &high, 8);
 }
 
-// Runs the block in `last`, to where the last whole one lies, of every message that has a rest, with this tweak.
+// Runs the block in `last` with this tweak, for every message that has a rest; the output goes where the last whole
+// block is.
 template <typename Tweak>
 void run_last_blocks(const Class &c, Tweak tweak) {
     Message **const list = c.memory->list;
@@ -43,8 +44,9 @@ void run_last_blocks(const Class &c, Tweak tweak) {
     run_texts(c, list, n, c.opens);
 }
 
-// IEEE 1619, 5.3.2 and 5.4.2: `last` is what became of a whole block. Its first bytes are the end of the output; the
-// rest of the input takes their place, and the block goes through the cipher again, to stand before them.
+// IEEE 1619, 5.3.2 and 5.4.2: `last` is the output of a whole block. Its first bytes are the end of the message's
+// output; the rest of the input replaces them, and the block goes through the cipher again, to precede them in the
+// output.
 template <typename Tweak>
 void steal(const Class &c, Tweak tweak) {
     for (size_t i = 0; i < c.n; i++) {
@@ -62,8 +64,8 @@ void steal(const Class &c, Tweak tweak) {
 
 }  // namespace
 
-// IEEE 1619, 5.3.1: the first tweak is E(K2, i). Of an opened text the last whole block has the last tweak, the block
-// that the rest is made of the one before.
+// IEEE 1619, 5.3.1: the first tweak is E(K2, i). Opening, the last whole block has the last tweak, and the block that
+// contains the rest has the tweak before it.
 void run_xts(const Class &c) {
     bool rests = false;
     BlockCalls blocks(*c.suite);

@@ -15,15 +15,15 @@ namespace cst {
 namespace {
 
 constexpr double kSecondsPerKernel = 0.01, kSecondsForAll = 3.0;
-// Disturbances add time. Short ones (an interrupt) meet few samples of a pass, whose median does not see them; long
-// ones (somebody else on the core's other thread) meet some of the passes over all kernels, of which the second least
+// Disturbances add time. Short ones (an interrupt) meet few samples of a pass, and its median does not see them. Long
+// ones (another program on the core's other thread) meet some of the passes over all kernels, and the second least pass
 // counts: the least may come from a disturbance of the clock, which takes time off.
 constexpr size_t kPasses = 8;
 constexpr size_t kLeastSamples = 3, kMostSamples = 200;  // per kernel and pass
 constexpr uint64_t kSampleTicks = 12000;  // long against the clock's grain, short against a time slice
 constexpr size_t kMostCalls = 64;  // per sample
 constexpr size_t kJobs = 64;
-constexpr uint64_t kTarget = 2048;  // bytes of a job: those of all jobs stay in the second cache
+constexpr uint64_t kTarget = 2048;  // bytes of a job; those of all jobs stay in the second-level cache
 constexpr uint64_t kMostBuffer = 1u << 16;
 constexpr size_t kApart = 128;  // equal offsets of neighbouring jobs fall into different cache sets
 constexpr uint64_t kChain = 250, kChainAdds = 64;
@@ -35,8 +35,8 @@ uint64_t ticks() {
     return now;
 }
 
-// Ticks of the time-stamp counter, which does not follow the core's clock, for kChain * kChainAdds core cycles: an
-// addition that needs the one before takes one.
+// Returns the ticks of the time-stamp counter, which does not follow the core's clock, for kChain * kChainAdds core
+// cycles: an addition that depends on the one before takes one cycle.
 uint64_t chain_ticks() {
     uint64_t x = 0, rounds = kChain;
     const uint64_t start = ticks();
@@ -44,10 +44,10 @@ uint64_t chain_ticks() {
     return std::max<uint64_t>(ticks() - start, 1);
 }
 
-// What is left of a call without the kernel.
+// Stands for the kernel to measure the rest of a call.
 void nothing(const cst_kernel_args *) { __asm__ volatile(""); }
 
-// The value with `rank` others below it.
+// Returns the value with `rank` others below it.
 double ranked(std::vector<double> *values, size_t rank) {
     const auto place = values->begin() + std::ptrdiff_t(rank);
     std::nth_element(values->begin(), place, values->end());
@@ -65,8 +65,8 @@ struct Shape {
     size_t pitch() const { return size_t(bytes + kApart); }
 };
 
-// A state block, and the inputs and outputs of the jobs. Calls take the jobs in turn, as many as there are lanes, like
-// a burst: a call finds its state in the first cache, but not its data.
+// A state block, and the inputs and outputs of the jobs. Calls take the jobs in turn, as many as there are lanes, as a
+// burst does: a call finds its state in the first-level cache, but not its data.
 class Bench {
 public:
     ~Bench() { free(base_); }
@@ -95,7 +95,7 @@ public:
         if (v.role == Role::message) prepare_message(v.message, v.step);
     }
 
-    // Ticks of `calls` calls, one behind the other.
+    // Returns the ticks of `calls` calls, one after the other.
     uint64_t time(cst_kernel_fn fn, uint64_t iterations, size_t calls) {
         args_.iterations = iterations;
         const uint64_t start = ticks();
@@ -113,7 +113,7 @@ private:
     void put(uint32_t offset, const uint8_t *target) {
         if (offset != NO_FIELD) memcpy(state_ + offset, &target, sizeof(target));
     }
-    // All of a message's AAD and end is there.
+    // Prepares a message whose AAD and end have no missing bytes.
     void prepare_message(const MessagePlace &place, uint32_t step) {
         uint8_t *const in = state_ + state_bytes_;
         for (uint32_t field : {place.key, place.tweak_key, place.powers, place.aad, place.head_in, place.end_in,
@@ -123,7 +123,7 @@ private:
         if (place.aad_mask != NO_FIELD) memset(state_ + place.aad_mask, 0xff, MESSAGE_AAD / 8);
         if (place.end_mask != NO_FIELD) memset(state_ + place.end_mask, 0xff, place.bits ? step / 8 : step);
     }
-    // Lanes of a pair hash what their cipher writes.
+    // Sets the pointers of all lanes. Lanes of a pair hash what their cipher writes.
     void point(size_t set) {
         const Variant &v = *v_;
         uint8_t *in = state_ + state_bytes_ + set * v.lanes * pitch_, *out = in + side_;
@@ -148,7 +148,7 @@ public:
     Trial(const Variant &v, const Kernel *kernel) : v_(v), shape_(v), kernel_(kernel) {}
     const Variant &variant() const { return v_; }
 
-    // One pass: as many samples as there is time for.
+    // Runs one pass: takes as many samples as there is time for.
     void sample(Bench *bench, bool avx, std::chrono::steady_clock::time_point stop) {
         if (v_.legacy_sse && avx) clear_upper_halves();
         bench->prepare(v_);
@@ -168,12 +168,12 @@ public:
         short_.push_back(median(&shorts));
     }
 
-    // False when the figures are not plausible. After all passes.
+    // Returns false if the figures are not plausible. To be called after all passes.
     bool cost(KernelCost *out) {
         const double longer = ranked(&long_, 1), shorter = ranked(&short_, 1);
         const double slope = (longer - shorter) / double(shape_.many - shape_.few),
                      call = std::max(0.0, shorter - slope * double(shape_.few));
-        const double least = v_.message.is_short ? LEAST_ITERATION : 0;  // an empty loop, which is not used
+        const double least = v_.message.is_short ? LEAST_ITERATION : 0;  // its loop is empty and never runs
         const double iteration = std::max(slope * 100 + 0.5, least), once = call * 100 + 0.5;
         if (!(iteration >= LEAST_ITERATION && iteration <= MOST_CENTICYCLES && once <= MOST_CENTICYCLES)) return false;
         out->centicycles_per_iteration = uint32_t(iteration);
@@ -194,7 +194,7 @@ private:
     std::vector<double> long_, short_;  // the passes' medians
 };
 
-// Code that exists already, or that is made for the time of the measuring.
+// Holds code that exists already, or that is made for the time of the measuring.
 class Codes {
 public:
     explicit Codes(bool jit) : cache_(jit) {}

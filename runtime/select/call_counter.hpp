@@ -1,4 +1,4 @@
-// How often a kernel was called.
+// Counts how often a kernel was called.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@
 
 namespace cst {
 
-// Not by locked additions: they wait for all loads and stores that are under way, and a short message took 2 to 7 %
-// longer with them. Of threads that share a line and add at the same moment, a call may be left out.
+// Uses no locked additions: they wait for all loads and stores in progress, and a short message took 2 to 7 % longer
+// with them. If threads that share a line add at the same moment, a call may be lost.
 class CallCounter {
 public:
     CallCounter() = default;
@@ -17,7 +17,7 @@ public:
     CallCounter(const CallCounter &) = delete;
     CallCounter &operator=(const CallCounter &) = delete;
 
-    // Before the first call; several threads may. False: there is no memory.
+    // Allocates the counters before the first call; several threads may call it. Returns false if there is no memory.
     bool make() {
         if (lines_.load(std::memory_order_acquire)) return true;
         Line *const lines = new (std::nothrow) Line[THREAD_LINES];

@@ -1,5 +1,5 @@
-// Remembers which kernel of a family is chosen for a range of lengths and a number of messages. Lengths within a range
-// hardly change what a kernel costs, so messages of random lengths ask some hundred questions altogether. Lock-free.
+// Caches which kernel of a family is selected for a range of lengths and a number of messages. Lengths within a range
+// hardly change what a kernel costs, so messages of random lengths ask some hundred questions in all. Lock-free.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 namespace cst {
 
 // Ranges of lengths. Every kernel's iteration is a multiple of 16 bytes: below 1,024 bytes a length is rounded up to
-// that, and it counts whether it is a multiple. Longer ones fall into eighths of an octave.
+// such a multiple, and a length that is one has a range of its own. Longer lengths fall into eighths of an octave.
 struct LengthRange {
     static constexpr uint64_t GRAIN = 16, FINE = 1024, COARSE_GRAIN = 64;
     static constexpr unsigned FINE_LOG2 = 10, MOST_LOG2 = 36;
@@ -19,21 +19,22 @@ struct LengthRange {
         if (bytes < FINE) return uint32_t((bytes + GRAIN - 1) / GRAIN * 2 + (bytes % GRAIN != 0));
         return uint32_t(2 * (FINE / GRAIN + 1 + eighth(bytes) - 8 * FINE_LOG2) + (bytes % COARSE_GRAIN != 0));
     }
-    // The length that stands for those of a range: in it, and as many iterations of any kernel where ranges are fine;
-    // the least of it where they are coarse. The same for itself.
+    // Returns the length that represents a range. Where ranges are fine, it is in the range and takes as many
+    // iterations of any kernel; where they are coarse, it is the least length. It represents itself, too.
     static uint64_t sample(uint64_t bytes) {
         if (bytes < FINE) return (bytes + GRAIN - 1) / GRAIN * GRAIN - (bytes % GRAIN != 0);
         return floor_of_eighth(bytes) + (bytes % COARSE_GRAIN != 0);
     }
 
-    // Which eighth of an octave it falls into, counted from 1 on. The least number of each is below.
+    // Returns the eighth of an octave that x falls into, counted from 1. floor_of_eighth returns the least number of
+    // it.
     static uint32_t eighth(uint64_t x) {
         const unsigned log2 = log2_of(x);
         if (log2 > MOST_LOG2) return 8 * (MOST_LOG2 + 1) - 1;
         return 8 * log2 + uint32_t(log2 >= 3 ? x >> (log2 - 3) & 7 : (x << (3 - log2)) & 7);
     }
     static uint64_t floor_of_eighth(uint64_t x) { return floor_of(x, 3); }
-    // Quarters and halves of an octave likewise; a half also has its middle.
+    // Quarters and halves of an octave, likewise; a half also has its middle.
     static uint32_t quarter(uint64_t x) { return eighth(x) / 2; }
     static uint64_t floor_of_quarter(uint64_t x) { return floor_of(x, 2); }
     static uint32_t half(uint64_t x) { return eighth(x) / 4; }
@@ -51,15 +52,15 @@ private:
     }
 };
 
-// One of a family's kernels; how many messages it takes.
+// A kernel of a family, and how many messages it takes.
 struct Choice {
     static constexpr uint32_t NONE = 254;
-    uint32_t index;  // in the family, or NONE: none, it was decided
-    bool full_rounds;  // only messages that fill all lanes; the others are another question
+    uint32_t index;  // in the family; NONE: no kernel was decided for
+    bool full_rounds;  // only messages that fill all lanes; the others need a selection of their own
 };
 
-// One word for each choice, question and answer together: what comes back was decided about this very question. A copy
-// knows nothing.
+// Each choice is one word that holds question and answer, so that an answer always belongs to its question. A copy is
+// empty.
 class Choices {
 public:
     Choices() = default;
@@ -83,7 +84,7 @@ public:
         }
         return false;
     }
-    // Nothing where there is no memory, or the choice does not fit into a word.
+    // Does nothing if there is no memory, or if the choice does not fit into a word.
     void remember(uint64_t question, const Choice &choice) {
         Table *table = table_.load(std::memory_order_acquire);
         if (!table) {
@@ -94,7 +95,7 @@ public:
         }
         if (choice.index > NONE_INDEX) return;
         std::atomic<uint64_t>(&set)[WAYS] = table->sets[set_of(question)];
-        size_t at = question * ODD >> 32 & (WAYS - 1);  // which one it pushes out, where there is no room
+        size_t at = question * ODD >> 32 & (WAYS - 1);  // the entry to replace if there is no room
         for (size_t i = 0; i < WAYS; i++) {
             const uint64_t word = set[i].load(std::memory_order_relaxed);
             if (word && word >> CHOICE_BITS != question) continue;

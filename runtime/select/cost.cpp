@@ -7,12 +7,11 @@
 namespace cst {
 namespace {
 
-// Between what small and large cores reach; only the order of the results matters. Vectors of 512 bits have half the
-// units of narrower ones, or take two turns in them, and all vectors wait longer for one another than general registers
-// do.
+// Figures between those of small and large cores; only the order of the results matters. Vectors of 512 bits have half
+// the units of narrower ones, or occupy them twice, and all vectors have longer latencies than general registers.
 constexpr double kPerCycle = 4.0;       // instructions of a kernel with enough independent work
 constexpr double kLanesPerCycle = 3.5;  // of hashes in lanes on AVX2: there are three or four such units
-constexpr double kEach = 1 / 50.0;      // cycles that each costs beside whatever binds
+constexpr double kEach = 1 / 50.0;      // cycles that each costs besides the bottleneck
 constexpr double kWidePerCycle = 2.2;   // of its AVX-512 streams
 constexpr double kWideChained = 1.9;    // of one hash alone on AVX-512: its rounds depend on one another
 constexpr double kAesPerCycle = 2.0;    // rounds of a block: two units of 128 bits,
@@ -28,11 +27,11 @@ constexpr double kMd5WideStep = 5.0;    // or one instruction, as the function
 constexpr double kChaChaRounds = 20.0;
 constexpr double kChaChaRound = 14.0;  // latency: a quarter round's twelve operations, a shuffle on either side
 constexpr double kCall = 35.0;
-constexpr double kMessage = 400.0;  // its positions and chaining values are written and read again: run/message.hpp
-constexpr double kLane = 22.0;         // where there are several: pointer and chaining value are sorted into vectors
-constexpr double kWritingLane = 18.0;  // and more of what writes: where to, and a key
+constexpr double kMessage = 400.0;  // to write and read its positions and chaining values: run/message.hpp
+constexpr double kLane = 22.0;         // with several lanes: pointer and chaining value are sorted into vectors
+constexpr double kWritingLane = 18.0;  // more for a lane that writes: output pointer and key
 
-// Eight bytes at a time: all programs of the default pack in a few milliseconds.
+// Digests eight bytes at a time: all programs of the default pack in a few milliseconds.
 struct Digest {
     uint64_t value = 0x9ae16a3b2f90404fu;
 
@@ -58,7 +57,8 @@ bool has(const ProgramRecord &program, const char *feature) {
     return false;
 }
 
-// Cycles that an iteration takes because its instructions wait for one another. `wide`: instructions on 512 bits.
+// Returns the cycles that an iteration takes because its instructions depend on one another. wide: instructions on 512
+// bits.
 double chain(const ProgramRecord &program, const AlgorithmRecord &algorithm, double bytes, double wide) {
     switch (algorithm.kind) {
         case ALGORITHM_CIPHER_ENC:

@@ -27,7 +27,7 @@ uint64_t fnv1a(const char *text, size_t size) {
     return h;
 }
 
-// The brand comes from CPUID, where a hypervisor can put anything.
+// Replaces what is not printable: the brand comes from CPUID, where a hypervisor can put anything.
 std::string printable(std::string text) {
     for (char &c : text)
         if (c < ' ' || c > '~') c = '?';
@@ -40,14 +40,14 @@ std::string hex(uint64_t value) {
     return text;
 }
 
-// One line after the other, and the words of a line. Everything is checked against the end; nothing depends on the
+// Reads one line after the other, and the words of a line. Checks everything against the end; nothing depends on the
 // locale.
 class Lines {
 public:
     Lines(const char *text, size_t size) : at_(text), end_(text + size) {}
 
-    // The next line, without its newline. False at the end, or when the line is too long, unfinished, or not printable
-    // ASCII.
+    // Reads the next line, without its newline. Returns false at the end, or if the line is too long, unfinished, or
+    // not printable ASCII.
     bool next(std::string *line) {
         const size_t most = std::min(size_t(end_ - at_), kMostLine);
         const void *cut = most ? memchr(at_, '\n', most) : nullptr;
@@ -100,7 +100,7 @@ bool digest(const std::string &word, uint64_t *out) {
     return true;
 }
 
-// What the readers of packs admit.
+// Whether the readers of packs accept the name.
 bool is_name(const std::string &word) {
     return !word.empty() && word.size() <= kMostName &&
            std::all_of(word.begin(), word.end(), [](char c) { return c > ' ' && c <= '~'; });
@@ -158,7 +158,7 @@ private:
     int number_;
 };
 
-// A file in the same folder as `path`, gone in the end unless it took that place.
+// A temporary file in the folder of `path`, removed in the end unless it took the place of `path`.
 class Beside {
 public:
     explicit Beside(const char *path) : path_(path) {
@@ -200,7 +200,7 @@ private:
     bool there_ = false;
 };
 
-// A device, a pipe or a symbolic link would be gone, and a file in its place.
+// Whether the path may be replaced. A device, a pipe or a symbolic link would be lost, with a file in its place.
 bool may_replace(const char *path) {
     struct stat status;
     return lstat(path, &status) ? errno == ENOENT : S_ISREG(status.st_mode);
@@ -256,7 +256,7 @@ int parse_costs(const char *text, size_t size, CostFile *out) {
 }
 
 int read_costs(const char *path, CostFile *out, bool *absent) {
-    // O_NONBLOCK: whoever puts a FIFO here must not stop the program.
+    // O_NONBLOCK, because a FIFO at this path must not block the program.
     const Descriptor file(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     *absent = file.number() < 0 && errno == ENOENT;
     struct stat status;

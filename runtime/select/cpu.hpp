@@ -1,11 +1,11 @@
-// What the CPU and the operating system offer.
+// Reads what the CPU and the operating system offer.
 #pragma once
 
 #include "features.hpp"
 
 namespace cst {
 
-// Raw answers of CPUID and XGETBV; zero where the CPU has no such leaf.
+// Raw results of CPUID and XGETBV; zero where the CPU has no such leaf.
 struct CpuLeaves {
     char vendor[13] = {};
     char brand[49] = {};
@@ -27,16 +27,16 @@ struct Cpu {
     RegisterState registers = RegisterState::xmm;
 };
 
-// CPUID and XGETBV(0), so that the answers of another CPU can take their place.
+// Source of CPUID and XGETBV(0), so that the results of another CPU can replace them.
 struct CpuidSource {
     void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t *registers);  // EAX, EBX, ECX, EDX
-    uint64_t (*xcr0)();  // asked only when the CPU says that the OS uses XSAVE
+    uint64_t (*xcr0)();  // called only if the CPU says that the OS uses XSAVE
 };
 
 CpuLeaves read_cpu(const CpuidSource &source);
 CpuLeaves read_cpu();  // this CPU
 
-// A pure function, so that any CPU can be tested on any other one.
+// Decodes the leaves. It is a pure function, so that any CPU can be tested on any other one.
 Cpu decode_cpu(const CpuLeaves &leaves);
 
 }  // namespace cst

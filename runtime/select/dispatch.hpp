@@ -1,4 +1,4 @@
-// Which kernel for the work in hand.
+// Selects a kernel for given work.
 #pragma once
 
 #include <string>
@@ -13,19 +13,19 @@ namespace cst {
 struct Family {
     std::vector<const Variant *> variants;
     std::vector<uint64_t> needs;  // the distinct Variant::need(), largest first
-    mutable Choices choices;      // what was decided about them (run/lineup.cpp)
+    mutable Choices choices;      // cached choices among them (run/lineup.cpp)
 
     void add(const Variant *variant);
 };
 
 struct Query {
-    uint64_t least = 0;       // every item has this many bytes at least
+    uint64_t least = 0;       // every item has at least this many bytes
     bool one_key = false;
-    bool aligned = true;      // hash and cipher stand at the same byte (hand-over kernels)
+    bool aligned = true;      // hash and cipher are at the same byte (hand-over kernels)
     bool only_ready = false;  // only kernels whose code exists already
 };
 
-// How exact cost tables are, relatively.
+// The relative precision of cost tables.
 constexpr double COST_PRECISION = 0.02;
 
 struct Pick {
@@ -34,12 +34,12 @@ struct Pick {
     const Variant *next = nullptr;     // the runner-up
     double next_cycles = 0;
 
-    // Takes the kernel if it is cheaper than what there is. Within the precision of the tables fewer lanes win: such a
-    // kernel is shorter, and no lane runs idle.
+    // Takes the kernel if it is cheaper than the current one. Within the precision of the tables the kernel with fewer
+    // lanes wins: it is shorter, and no lane of it is idle.
     void offer(const Variant *v, double its_cycles);
 };
 
-// Whether the kernel can serve such items.
+// Whether the kernel can process such items.
 inline bool fits(const Variant &v, const Query &query) {
     if (v.one_key && !query.one_key) return false;
     if (v.hand && !query.aligned) return false;
@@ -48,7 +48,7 @@ inline bool fits(const Variant &v, const Query &query) {
     return !query.only_ready && !v.refused.load(std::memory_order_relaxed);
 }
 
-// The same, and no other weave of it takes its place.
+// Whether it also competes, because no other weave replaces it.
 bool competes(const Variant &v, const Query &query);
 
 }  // namespace cst

@@ -28,7 +28,7 @@ bool same_algorithm(const AlgorithmRecord &a, const AlgorithmRecord &b) {
            strcmp(a.suite, b.suite) == 0;
 }
 
-// What the layers above size their buffers by.
+// Whether an algorithm's sizes are those by which the layers above size their buffers.
 bool suites_know(const AlgorithmRecord &a) {
     if (a.framed())
         return a.digest_bytes <= MOST_DIGEST && a.input_bytes <= MOST_FRAME &&
@@ -218,7 +218,7 @@ int Engine::take_costs(std::vector<KernelCost> costs) {
     auto by_name = [](const KernelCost &a, const KernelCost &b) { return a.name < b.name; };
     costs.insert(costs.end(), measured_.begin(), measured_.end());
     std::stable_sort(costs.begin(), costs.end(),
-                     by_name);  // of two, the one that is given stands in front of the one that was known
+                     by_name);  // of two with one name, the given cost comes before the known one
     costs.erase(std::unique(costs.begin(), costs.end(),
                             [](const KernelCost &a, const KernelCost &b) { return a.name == b.name; }),
                 costs.end());

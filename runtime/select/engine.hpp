@@ -1,5 +1,4 @@
-// The packs and the CPU, brought together: every kernel described once, with its cost, and its code fetched on first
-// use.
+// Combines the packs and the CPU: describes every kernel once, with its cost, and loads its code on first use.
 #pragma once
 
 #include <map>
@@ -18,16 +17,15 @@ namespace cst {
 
 class Engine {
 public:
-    // `target`: NULL or a lowering (target.hpp). Errors of CPU names, target names and packs. Without `legacy` there
-    // are no kernels of variable time, and no suites of legacy algorithms.
+    // target: NULL or a lowering (target.hpp). Returns the errors of CPU names, target names and packs. Without
+    // `legacy` there are no kernels of variable time, and no suites of legacy algorithms.
     int init(const char *target, bool no_jit, bool legacy = false);
-    // The same for another CPU: what it would choose. Kernels that this CPU does not have must not be run.
+    // Does the same for another CPU, to tell what it would choose. Kernels that this CPU cannot run must not be run.
     int init(Cpu cpu, const char *target, bool no_jit, bool legacy = false);
 
-    // Copies and adds a pack of the application. On an error nothing has changed. Not while other threads use the
-    // engine. `public_key`: NULL, or the 32 bytes that the pack's signature must be by.
+    // Copies and adds a pack of the application. On an error nothing has changed. No other thread may use the engine
+    // meanwhile. public_key: NULL, or the 32 bytes of the key that must verify the pack's signature.
     int add_pack(const void *bytes, size_t size, const uint8_t *public_key);
-    // Takes away the packs that were added since the mark, before anything refers to them.
     // Runnable kernels by role, cipher and hash.
     using Families = std::map<std::tuple<Role, const Algorithm *, const Algorithm *>, Family>;
     struct Mark {
@@ -40,6 +38,7 @@ public:
         return {packs_.size(), algorithms_.size(), variants_.size(), most_state_bytes_,
                 cost_table_,   message_cost_,      families_};
     }
+    // Removes the packs that were added since the mark, before anything refers to them.
     void go_back(Mark *mark) noexcept;
 
     const Cpu &cpu() const { return cpu_; }
@@ -51,41 +50,41 @@ public:
     const std::vector<std::unique_ptr<Algorithm>> &algorithms() const { return algorithms_; }
     const std::vector<std::unique_ptr<Variant>> &variants() const { return variants_; }
     const Variant *find(const char *kernel_name) const;  // NULL when there is none
-    // The microarchitecture whose measured costs decide; empty: estimates do.
+    // Returns the microarchitecture whose measured costs are used; empty: estimates are.
     const std::string &cost_table() const { return cost_table_; }
-    // Core cycles that a message takes which is done in steps, beside the calls of kernels.
+    // Returns the core cycles of a message that is done in steps, besides the calls of kernels.
     double message_cost() const { return message_cost_; }
-    // The same as cost_table in words, with what was measured on this machine.
+    // Describes in words where costs come from: cost_table, and what was measured on this machine.
     std::string costs_from() const;
     // Whether every kernel that suites can use has a cost that was measured on this machine.
     bool all_measured() const;
-    // From here on measured costs decide, wherever name and code of a kernel agree; the others are kept for packs that
-    // may come. Not while other threads use the engine. On an error nothing has changed.
+    // From now on, uses the measured costs, wherever name and code of a kernel agree; keeps the others for packs that
+    // may come. No other thread may use the engine meanwhile. On an error nothing has changed.
     int take_costs(std::vector<KernelCost> costs);
-    // From here on this is the CPU that the table's name says, as far as costs go: by kernels' names these decide,
-    // instead of the pack's table, and estimates where they lack a kernel. `message`: centicycles of a message that is
-    // done in steps; 0: not known. Not while other threads use the engine.
+    // From now on, costs are those of the CPU that the table's name says: these figures, by kernels' names, instead of
+    // the pack's table, and estimates for kernels that they lack. message: centicycles of a message that is done in
+    // steps; 0: not known. No other thread may use the engine meanwhile.
     void take_table(const std::string &name, uint32_t message, const std::vector<KernelCost> &costs);
     const std::vector<KernelCost> &measured_costs() const { return measured_; }  // sorted by name
     size_t most_state_bytes() const { return most_state_bytes_; }
-    // Memory for the calls that are under way.
+    // Memory for the calls in progress.
     Spare &spare() const { return spare_; }
-    // The keys that bursts had.
+    // The keys that bursts used recently.
     Recent &recent() const { return recent_; }
-    // Changes whenever costs change: choices that were remembered under another generation do not count.
+    // Changes whenever costs change: choices cached under another generation are not used.
     uint16_t cost_generation() const { return cost_generation_; }
-    // How often kernels were compared by their costs (run/lineup.cpp), rather than a choice remembered.
+    // Returns how often kernels were compared by their costs (run/lineup.cpp) because no choice was cached.
     uint64_t questions() const { return questions_.load(std::memory_order_relaxed); }
     void count_question() const { questions_.fetch_add(1, std::memory_order_relaxed); }
 
-    // The code of a kernel, made on first use. CST_ERR_UNSUPPORTED when this CPU, or CST_ERR_JIT when this OS, cannot
-    // run it.
+    // Loads the code of a kernel, which is made on first use. Returns CST_ERR_UNSUPPORTED if this CPU, or CST_ERR_JIT
+    // if this OS, cannot run it.
     int fetch(const Variant &variant, const Kernel **out) const;
 
-    // Cache::freeze.
+    // See Cache::freeze.
     void freeze() { cache_->freeze(); }
 
-    // The runnable kernels of a role over these algorithms (NULL: the role has no such part).
+    // Returns the runnable kernels of a role over these algorithms (NULL: the role has no such part).
     Family family(Role role, const Algorithm *cipher, const Algorithm *hash) const;
 
 private:
@@ -98,11 +97,11 @@ private:
         std::vector<std::unique_ptr<Variant>> variants;
         std::string cost_table;
         double message_cost = 0;
-        Families families;  // all, the new ones among them
+        Families families;  // all, including the new ones
     };
     int read_pack(const Pack &pack, Added *added) const;
     int commit(std::unique_ptr<OwnedPack> pack, Added *added);
-    // Sets *known, and *cost, when the kernel is among `costs`.
+    // Sets *known, and *cost, if the kernel is among `costs`.
     static int look_up(const std::vector<KernelCost> &costs, const Variant &variant, bool *known, Cost *cost);
 
     Cpu cpu_;

@@ -8,7 +8,7 @@ namespace {
 
 struct Feature {
     std::string_view name;
-    const char *needs;  // comma separated; every one of them must be there too
+    const char *needs;  // comma separated; all of these must be present, too
 };
 
 constexpr Feature kFeatures[] = {
@@ -89,7 +89,7 @@ std::string feature_names(Features features) {
 }
 
 Features close_features(Features features) {
-    for (size_t pass = 0; pass < 8; pass++) {  // longer than any chain of needs
+    for (size_t pass = 0; pass < 8; pass++) {  // longer than any chain of dependences
         for (size_t i = 0; i < kCount; i++) {
             Features needs = 0;
             parse_features(kFeatures[i].needs, &needs);

@@ -8,23 +8,22 @@ namespace cst {
 
 using Features = uint64_t;
 
-// The bit of one feature ("avx512bw"); 0 when the name is not in the table.
+// Returns the bit of one feature ("avx512bw"); 0 if the name is not in the table.
 Features feature_bit(const char *name, size_t length);
 
-// A comma separated list. False when a name is unknown: such a kernel can never run.
+// Parses a comma separated list. Returns false if a name is unknown: such a kernel can never run.
 bool parse_features(const char *list, Features *out);
 
-// Comma separated, in the order of the table.
+// Returns the names, comma separated, in the order of the table.
 std::string feature_names(Features features);
 
-// Takes away every feature that cannot be there without another one that is missing (avx2 without avx, vaes without
-// aes, ...).
+// Removes every feature that requires another one that is missing (avx2 without avx, vaes without aes, ...).
 Features close_features(Features features);
 
-// Every feature whose name starts with `prefix`.
+// Returns every feature whose name starts with `prefix`.
 Features features_with_prefix(const char *prefix, size_t length);
 
-// Whether a set has nothing of AVX and later vector instructions.
+// Whether a set has neither AVX nor later vector instructions.
 bool is_legacy_sse(Features features);
 
 }  // namespace cst

@@ -10,11 +10,11 @@ namespace cst {
 namespace {
 
 constexpr uint64_t XCR0_XMM = 0x03, XCR0_YMM = 0x07, XCR0_ZMM = 0xe7;
-constexpr uint32_t UNKNOWN = 0x000000ff;  // family 0, model 15: nobody's
+constexpr uint32_t UNKNOWN = 0x000000ff;  // family 0, model 15: no CPU has them
 constexpr char kNobody[] = "NobodyKnowIt";
 
-// Leaves as such CPUs answer (InstLatx64, libcpuid). The brand names the variable, so that no file of costs and no
-// page takes the figures for those of a real one.
+// Leaves that such CPUs return (InstLatx64, libcpuid). The brand names the environment variable, so that no file of
+// costs and no page takes the figures for those of a real CPU.
 struct Lesser {
     const char *name, *maker, *vendor;
     uint32_t leaf1_eax, leaf1_ecx, leaf7_ebx, leaf7_ecx, leaf7_1_eax;
@@ -34,7 +34,7 @@ const Lesser kLesser[] = {
     {"zen4", "AMD", "AuthenticAMD", 0x00a10f11, 0x7efa320b, 0xf1bf97a9, 0x00415fce, 0x20, XCR0_ZMM},
 };
 
-const char kUnknown[] = "unknown";  // this CPU, under nobody's name
+const char kUnknown[] = "unknown";  // this CPU, under a name that no CPU has
 
 int lower_cpu(const std::string &name, CpuLeaves *leaves) {
     CpuLeaves other = *leaves;
@@ -88,7 +88,7 @@ int detect_cpu(Cpu *cpu) {
     if (names && *names)
         if (int error = lower_cpu(names, &leaves)) return error;
     *cpu = decode_cpu(leaves);
-    cpu->registers = registers;  // what the C library's memcpy leaves in them is there all the same
+    cpu->registers = registers;  // the C library's memcpy still leaves data in these registers
     return CST_OK;
 }
 

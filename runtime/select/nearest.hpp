@@ -1,4 +1,4 @@
-// Names that somebody may have meant.
+// Suggests names that a caller may have meant.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace cst {
 
-void sort_names(std::vector<std::string> *names);  // and drops doubles
+void sort_names(std::vector<std::string> *names);  // and removes duplicates
 
-// The (at most three) nearest by edit distance, separated by ", ".
+// Returns the nearest names by edit distance, at most three, separated by ", ".
 std::string nearest(const std::vector<std::string> &names, const std::string &name);
 
 }  // namespace cst

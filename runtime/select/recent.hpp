@@ -1,4 +1,4 @@
-// Which things were used lately, hence lie in a cache: a guess that costs nothing if it is wrong.
+// Guesses which objects were used recently, and so are in a cache; a wrong guess costs nothing.
 #pragma once
 
 #include <atomic>
@@ -7,11 +7,11 @@
 
 namespace cst {
 
-// Addresses, each in a place that its bits choose: of bursts that each ask about two some thirty are remembered, whose
-// keys a second-level cache holds. For any number of threads.
+// Addresses, each in a slot that its bits choose: of bursts that each ask about two, some thirty are remembered, whose
+// keys a second-level cache holds. Thread-safe.
 class Recent {
 public:
-    // Whether it was; from now on it was.
+    // Returns whether the object was used recently, and notes that it is used now.
     bool used(const void *what) {
         const uintptr_t at = reinterpret_cast<uintptr_t>(what) / LINE;
         std::atomic<uint32_t> &place = places_[(at ^ at >> 12) % PLACES];

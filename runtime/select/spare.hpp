@@ -1,4 +1,4 @@
-// Blocks of memory that are kept from one call to the next: asking for one anew is a tenth of a short call.
+// Keeps blocks of memory from one call to the next: to allocate one takes a tenth of a short call.
 #pragma once
 
 #include <atomic>
@@ -9,15 +9,14 @@
 
 namespace cst {
 
-// For any number of threads at once: of those that share a line, one has its block, the others get one of their own.
-// Nothing waits.
+// Thread-safe and wait-free: of the threads that share a line, one gets its block, the others get new ones.
 class Spare {
 public:
     ~Spare() {
         for (Line &line : lines_) free(line.block.load(std::memory_order_relaxed));
     }
 
-    // A block of at least so many bytes, as malloc aligns them; NULL when there is no memory.
+    // Returns a block of at least `bytes` bytes, aligned as malloc aligns; NULL if there is no memory.
     void *take(size_t bytes) {
         auto *block = static_cast<Head *>(lines_[thread_line()].block.exchange(nullptr, std::memory_order_acquire));
         if (!block || block->bytes < bytes) {
@@ -29,7 +28,7 @@ public:
         return block + 1;
     }
 
-    // What take gave, with nothing secret in it.
+    // Takes back a block of take(), with nothing secret in it.
     void give(void *taken) {
         void *block = static_cast<Head *>(taken) - 1, *none = nullptr;
         if (!lines_[thread_line()].block.compare_exchange_strong(none, block, std::memory_order_release,

@@ -12,7 +12,7 @@ struct Word {
     const char *features;
 };
 
-// The widest ISA of a target, each level with all that came before it.
+// The widest ISA of a target; each level includes all that came before it.
 const Word kLevels[] = {
     {"scalar", "bmi1,bmi2,adx"},
     {"sse", "sse2,ssse3,sse4.1,sse4.2,popcnt"},
@@ -30,7 +30,7 @@ const Word kExtensions[] = {
     {"gfni", "gfni"},
 };
 
-// Words that take features away and are not themselves the name of one.
+// Words that remove features and are not themselves the name of one.
 const Word kRemovals[] = {
     {"aesni", "aes"},
     {"shani", "sha"},
@@ -40,7 +40,7 @@ bool same(const char *text, size_t length, const char *name) {
     return strlen(name) == length && memcmp(text, name, length) == 0;
 }
 
-// The features that a target name stands for; false when it is not one.
+// Sets the features that a target name stands for. Returns false if it is not a target name.
 bool target_features(const char *text, size_t length, Features *out) {
     const char *end = text + length;
     bool first = true;

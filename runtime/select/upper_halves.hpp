@@ -1,4 +1,4 @@
-// Before legacy SSE code: dirty upper halves of the vector registers would slow it down.
+// Clears the upper halves of the vector registers before legacy SSE code, which they would slow down.
 #pragma once
 
 namespace cst {

@@ -31,7 +31,8 @@ bool fits_keyed(const AlgorithmRecord &algorithm, const FieldRecord *chain, cons
     return key->rows == (algorithm.kind == ALGORITHM_CHACHA ? 2 : algorithm.rounds + 1);
 }
 
-// Adds the lanes of one stream to a part. False when the stream's layout differs from the part's earlier streams.
+// Adds the lanes of one stream to a part. Returns false if the stream's layout differs from that of the part's earlier
+// streams.
 bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, uint32_t base, Part *part) {
     const FieldRecord *in = program.field("in"), *out = program.field("out"), *chain = program.field("chain"),
                       *key = program.field("key"), *table = program.field("table");
@@ -78,11 +79,11 @@ bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, 
     return true;
 }
 
-// False: it is not laid out as core/kinds.py says.
+// Returns false if the layout is not as core/kinds.py says.
 bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm, uint32_t base, MessagePlace *out) {
     const bool aead = algorithm.is_message(), mac = algorithm.reads_only(), chacha_poly = algorithm.is_chacha_poly(),
                checksum = algorithm.kind == ALGORITHM_CHECKSUM,
-               polynomial = (aead && !chacha_poly) || (mac && !checksum);  // whose powers the key holds
+               polynomial = (aead && !chacha_poly) || (mac && !checksum);  // the key holds its powers
     const bool head = program.field("head_in"), short_chacha = chacha_poly && !head;
     if (checksum && (program.state_bytes > MOST_CHECKSUM_STATE || program.state_align > 64)) return false;
     const uint32_t key_bytes = checksum      ? 16 * CRC_KEY
@@ -161,7 +162,7 @@ Role message_role(const PackRecords &records, const KernelRecord &kernel, Varian
     return Role::message;
 }
 
-// What the streams compute together; Role::other when no suite could say.
+// Returns what the streams compute together; Role::other if no suite has a name for it.
 Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
     bool decrypts = false, opens = false;  // opens: a decryption whose hash reads the ciphertext can be stitched
     uint32_t cipher_lag = 0, hash_lag = UINT32_MAX, hands = 0, step = 0;

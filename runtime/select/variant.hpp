@@ -1,4 +1,4 @@
-// A kernel as the engine sees it: what it computes, how many lanes it has, where each lane's entries lie, what it
+// Describes a kernel to the engine: what it computes, how many lanes it has, where each lane's entries are, what it
 // costs.
 #pragma once
 
@@ -14,33 +14,33 @@ namespace cst {
 constexpr uint32_t NO_FIELD = 0xffffffff;
 constexpr uint32_t MAX_LANES = 128;
 constexpr uint32_t MOST_CHAIN = 64;   // bytes of a chaining value
-constexpr uint32_t MOST_FRAMED_CHAIN = MOST_WORDS * 8;  // of a hash of another kind (run/framed.cpp),
-constexpr uint32_t MOST_FRAME = 256;  // and what its kernels read for a block
+constexpr uint32_t MOST_FRAMED_CHAIN = MOST_WORDS * 8;  // bytes, of framed hashes (run/framed.cpp),
+constexpr uint32_t MOST_FRAME = 256;  // and bytes that their kernels read for a block
 constexpr uint32_t MOST_DIGEST = 64;
 constexpr uint32_t MOST_POWERS = 32;  // rows of the key of a polynomial MAC: its powers
-constexpr uint32_t MOST_MESSAGE_BLOCKS = 32;  // of a stride of a kernel of messages,
+constexpr uint32_t MOST_MESSAGE_BLOCKS = 32;  // in an iteration of a kernel of messages,
 constexpr uint32_t MOST_GCM_BLOCKS = 16;      // and of GCM
 constexpr uint32_t MOST_WHOLE_GHASH = 8;      // of one of GHASH alone
 constexpr uint32_t MOST_CHECKSUM_STATE = 512;  // bytes of a state block of a checksum
-constexpr uint32_t MESSAGE_AAD = 64;          // bytes where the AAD stands,
-constexpr uint32_t SHORT_MESSAGE_AAD = 48;    // and of a short message; behind them GCM's lengths stand
+constexpr uint32_t MESSAGE_AAD = 64;          // bytes for the AAD,
+constexpr uint32_t SHORT_MESSAGE_AAD = 48;    // and of a short message; GCM's lengths follow
 constexpr uint32_t STATE_ALIGN =
-    4096;  // of the memory that the engine gives to kernels: the most that a state block may ask for
+    4096;  // of the memory that the engine gives to kernels: the most that a state block may require
 
 // One algorithm, shared by all packs that define it.
 struct Algorithm {
     AlgorithmRecord record;
     bool usable =
-        false;  // by suites: of a kind and of sizes that they know. The kernels of others are raw kernels only
-    const Algorithm *base = nullptr;  // whose kernels it runs: mostly its own
+        false;  // suites can use it: they know its kind and its sizes. The kernels of others are raw kernels only
+    const Algorithm *base = nullptr;  // whose kernels it uses: mostly its own
 };
 
 enum class Role {
-    other,    // nothing that a suite can use; still a raw kernel
+    other,    // no suite can use it; still a raw kernel
     hash,     // one hash, or a MAC
     encrypt,  // one cipher; also one that decrypts in the same way (counter modes)
     decrypt,
-    pair,     // a cipher (encrypt) and, at least one iteration behind it, the hash of its output
+    pair,     // a cipher (encrypt) and the hash of its output, at least one iteration behind the cipher
     message,    // whole messages: of an AEAD, or of a cipher alone
     codec,      // outputs of an erasure code
     open_pair,  // a cipher (decrypt) and the hash of its input; where that is handed over, at least one iteration
@@ -52,28 +52,28 @@ struct LanePlace {
     uint32_t in, out, chain, key, table;
 };
 
-// Of a kernel of messages; in the order of core/kinds.py. NO_FIELD: what a cipher alone has not.
+// Fields of a kernel of messages, in the order of core/kinds.py. NO_FIELD: a cipher alone lacks the field.
 struct MessagePlace {
     uint32_t counter, chain, lengths, present, key, tweak_key, powers, aad, aad_mask;
     uint32_t head_in, head_out, end_in, end_out, end_powers, end_mask, phase;
-    uint32_t head;        // bytes of the text in front of the loop, which every message has
-    uint32_t aad_blocks;  // that it takes, at the end of as many
-    bool is_short;  // no message is longer than a stride
-    bool bits;  // masks have a bit for each byte; else, a byte, and whole vectors are read and written
+    uint32_t head;        // bytes of the text before the loop, which every message has
+    uint32_t aad_blocks;  // blocks that it takes; a shorter AAD is at their end
+    bool is_short;  // no message is longer than an iteration
+    bool bits;  // masks have a bit for each byte; else a byte, and whole vectors are read and written
 };
 
-// The streams of one algorithm in a kernel, their lanes numbered through.
+// The streams of one algorithm in a kernel; their lanes have consecutive numbers.
 struct Part {
     const Algorithm *algorithm = nullptr;
     std::vector<LanePlace> lanes;
     uint32_t chain_rows = 0, chain_row_bytes = 0, chain_entry = 0;
     uint32_t key_rows = 0, key_row_bytes = 0, key_entry = 0;
     uint32_t table_bytes = 0;
-    std::vector<uint32_t> key_copies;  // one key for all lanes: where each copy goes
+    std::vector<uint32_t> key_copies;  // one key for all lanes: offset of each copy
 };
 
 struct Cost {
-    double per_iteration = 0;  // core cycles, all lanes
+    double per_iteration = 0;  // core cycles, for all lanes together
     double per_call = 0;
     double per_byte = 0;  // per_iteration / Variant::step
     bool measured = false;  // not estimated
@@ -88,7 +88,7 @@ struct Variant {
     bool runnable = false;  // the CPU has the features, and the code can be obtained
 
     Role role = Role::other;
-    Part cipher, hash;  // the one that the role does not have is empty
+    Part cipher, hash;  // empty if the role does not have the part
     uint32_t lanes = 0;  // of each part
     uint32_t step = 0;  // bytes per lane and iteration, of each part: a power of two
     uint32_t step_log2 = 0;
@@ -96,9 +96,9 @@ struct Variant {
     uint32_t lag = 0;  // iterations per call must exceed it,
     bool skips = false;  // or there may be none
     MessagePlace message = {};
-    bool hand = false;  // the hash reads the cipher's hand-over buffer: both must stand at the same byte
+    bool hand = false;  // the hash reads the cipher's hand-over buffer: both must be at the same byte
     bool one_key = false;
-    uint32_t chain_piece = 0;  // bytes of a hash's chaining value that are loaded and stored at once
+    uint32_t chain_piece = 0;  // bytes of a hash's chaining value in one load or store
     bool legacy_sse = false;  // slowed down by dirty upper halves of the vector registers
 
     uint32_t n_streams = 0;
@@ -110,21 +110,21 @@ struct Variant {
     std::vector<Link> links;
 
     Cost cost;
-    Cost estimate;  // what `cost` is where nobody has measured
+    Cost estimate;  // the value of `cost` if nobody has measured
     const Variant *instead =
-        nullptr;  // the usual weave of the same kernel, where it takes the place of this one (weaves.hpp)
+        nullptr;  // the usual weave of the same kernel, if that one takes the place of this one (weaves.hpp)
     mutable std::atomic<const Kernel *> kernel{nullptr};
-    mutable std::atomic<bool> refused{false};  // the OS or the assembler would not have it
-    mutable CallCounter calls;  // by the engine
+    mutable std::atomic<bool> refused{false};  // the OS or the assembler refused the code
+    mutable CallCounter calls;  // made by the engine
 
     bool for_suites() const { return runnable && role != Role::other; }
     bool stitched() const { return role == Role::pair || role == Role::open_pair; }
-    // Fewest bytes of an item that the kernel can run.
+    // Returns the fewest bytes of an item that the kernel can process.
     uint64_t need() const { return skips ? 0 : uint64_t(step) * (lag + 1); }
-    // So many bytes, rounded up to those of whole iterations.
+    // Rounds `bytes` up to whole iterations.
     uint64_t whole_iterations(uint64_t bytes) const { return (bytes + step - 1) & ~uint64_t(step - 1); }
-    // How often so many items (fewer than 2^26) fill all lanes. This runs several times per burst for every kernel, so:
-    // no division.
+    // Returns how often `items` items (fewer than 2^26) fill all lanes. This runs several times per burst for
+    // every kernel, so it does not divide.
     size_t full_rounds(size_t items) const { return size_t(items * lanes_inverse >> 32); }
     void set_cost(const Cost &known);
 };
@@ -139,7 +139,7 @@ struct PackRecords {
     const Algorithm &algorithm(const StreamRecord &stream) const { return *algorithms[program(stream).algorithm]; }
 };
 
-// Fills everything but `runnable`, `cost` and `estimate`. A kernel of a shape that no suite can use becomes
+// Fills in everything but `runnable`, `cost` and `estimate`. A kernel of a shape that no suite can use becomes
 // Role::other; an error means a damaged pack.
 int describe_variant(const PackRecords &records, uint32_t index, const KernelRecord &kernel, Variant *out);
 

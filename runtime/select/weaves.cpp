@@ -8,7 +8,8 @@ namespace {
 constexpr char kWeave = '~';
 bool alike(const Cost &a, const Cost &b) { return a.measured && b.measured && a.here == b.here; }
 
-// NAME of the weave at `index`; NULL for what is none, or has none. Sorted packs have it just before.
+// Returns the kernel NAME of the weave NAME~CPU at `index`; NULL if that is no such weave, or NAME is missing. In a
+// sorted pack NAME comes just before.
 const Variant *usual(const std::vector<std::unique_ptr<Variant>> &variants, size_t index) {
     const char *name = variants[index]->name, *end = strchr(name, kWeave);
     if (!end) return nullptr;

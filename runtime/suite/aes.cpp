@@ -11,17 +11,17 @@ namespace {
 
 constexpr int RCON[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36};
 
-// SubWord of word `last`, in every column: all columns are alike, so ShiftRows changes nothing.
+// Applies SubWord to word `last` in every column. All columns are equal, so ShiftRows changes nothing.
 SCHEDULE __m128i sub_word(__m128i words, int last) {
     const int word = 0x03020100 + 0x04040404 * last;
     return _mm_aesenclast_si128(_mm_shuffle_epi8(words, _mm_set1_epi32(word)), _mm_setzero_si128());
 }
-// The same of RotWord.
+// Applies RotWord, then SubWord, likewise.
 SCHEDULE __m128i sub_rot_word(__m128i words, int last, int rcon) {
     const int word = 0x00030201 + 0x04040404 * last;
     return _mm_aesenclast_si128(_mm_shuffle_epi8(words, _mm_set1_epi32(word)), _mm_set1_epi32(rcon));
 }
-// Each word is the sum of those up to it, and of `first`.
+// Sets each word to the sum of the words up to it and of `first`.
 SCHEDULE __m128i sums(__m128i words, __m128i first) {
     words = _mm_xor_si128(words, _mm_slli_si128(words, 4));
     words = _mm_xor_si128(words, _mm_slli_si128(words, 8));
@@ -41,7 +41,7 @@ __attribute__((target("aes,ssse3"))) void expand_128(const uint8_t *key, uint8_t
     }
 }
 
-// Six words at a time, of which the last two are in `rest`.
+// Makes six words at a time; the last two are in `rest`.
 __attribute__((target("aes,ssse3"))) void expand_192(const uint8_t *key, uint8_t (*round_keys)[16]) {
     __m128i words = load_words(key), rest = _mm_loadl_epi64(reinterpret_cast<const __m128i *>(key + 16));
     uint8_t *to = round_keys[0];

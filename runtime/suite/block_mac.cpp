@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t BLOCK = 16;
 
-// SP 800-38B, 5.3: times x in GF(2^128), the first bit being the highest power.
+// SP 800-38B, 5.3: multiplies by x in GF(2^128); the first bit is the highest power.
 void twice(const uint8_t *from, uint8_t *to) {
     const uint8_t carry = from[0] >> 7;
     for (size_t i = 0; i < BLOCK; i++) to[i] = uint8_t(from[i] << 1 | (i + 1 < BLOCK ? from[i + 1] >> 7 : 0));

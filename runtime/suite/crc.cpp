@@ -11,7 +11,7 @@ __attribute__((noinline)) uint64_t reversed(uint64_t value, uint32_t bits) {
     return result;
 }
 
-// Remainders modulo P; bit i is x^i.
+// Computes remainders modulo P; bit i is x^i.
 class Remainders {
 public:
     explicit Remainders(const Crc &crc) : width_(crc.width), p_(crc.polynomial) {}
@@ -21,7 +21,7 @@ public:
         return rest ^ (p_ & (0 - top));
     }
     uint64_t over_x(uint64_t a) const {
-        const uint64_t odd = a & 1;  // plus P it is even
+        const uint64_t odd = a & 1;  // adding P makes it even
         return ((a ^ (p_ & (0 - odd))) >> 1) | odd << (width_ - 1);
     }
     __attribute__((noinline)) uint64_t times(uint64_t a, uint64_t b) const {
@@ -29,7 +29,7 @@ public:
         for (uint32_t i = width_; i--;) sum = times_x(sum) ^ (a & (0 - (b >> i & 1)));
         return sum;
     }
-    // x^n.
+    // Returns x^n.
     __attribute__((noinline)) uint64_t power(uint64_t n) const {
         uint64_t result = 1, square = times_x(1);
         for (; n; n >>= 1, square = times(square, square))
@@ -50,22 +50,23 @@ public:
         memcpy(rows_[row], &low, 8);
         memcpy(rows_[row] + 8, &high, 8);
     }
-    // What multiplies by a power of x: that power over x, because products of reflected words are x times as large.
+    // Writes the row that multiplies by a power of x: that power over x, because products of reflected words are x
+    // times as large.
     __attribute__((noinline)) void put_times(uint32_t row, uint64_t power) {
         const uint64_t above = remainders_.times(power, x64_);
         if (crc_.reflected) put(row, word(remainders_.over_x(above)), word(remainders_.over_x(power)));
         else put(row, power, above);
     }
-    // Of 64 bits, as streams hold them.
+    // Returns 64 bits as streams hold them.
     uint64_t word(uint64_t terms) const { return crc_.reflected ? reversed(terms, 64) : terms; }
 
     void fill() {
         memset(rows_, 0, CRC_ROWS * sizeof(*rows_));
         const uint32_t above = 64 - crc_.width;
-        const uint64_t p = crc_.polynomial << above;  // of degree 64 now: x^64 is not written
+        const uint64_t p = crc_.polynomial << above;  // the degree is 64 now: x^64 is not written
         uint64_t over = 1;
         for (int i = 0; i < 64; i++) over = remainders_.over_x(over);
-        // floor(x^128 / P) without x^64: long division
+        // floor(x^128 / P) without x^64, by long division
         uint64_t quotient = 0, rest = p;
         for (int i = 64; i--;) {
             const uint64_t top = rest >> 63;

@@ -1,4 +1,4 @@
-// Cyclic redundancy checks of any polynomial P of 8 to 64 bits that has the term x^0. All of it is public.
+// Cyclic redundancy checks of any polynomial P of 8 to 64 bits that has the term x^0. All of their data is public.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace cst {
 
-// The parameters of the Rocksoft model. A register is a remainder of `width` bits; reflected, its lowest bit is the
+// The parameters of the Rocksoft model. A register is a remainder of `width` bits; if reflected, its lowest bit is the
 // term x^(width - 1).
 struct Crc {
-    uint32_t width = 0, reflected = 0;  // reflected: 0 or 1. No bytes lie between members: keys are compared
+    uint32_t width = 0, reflected = 0;  // reflected: 0 or 1. Members have no padding between them: keys are compared
     uint64_t polynomial = 0, initial = 0, final = 0;  // polynomial: without x^width; initial: as a remainder
     uint64_t start = 0;  // the register before the first byte
 
@@ -24,14 +24,15 @@ struct Crc {
     }
     bool fits(uint64_t value) const { return width >= 64 || value >> width == 0; }
     size_t bytes() const { return (width + 7) / 8; }
-    // Of the text of two others, the second of so many bytes; values, as digests have them.
+    // Returns the checksum of two texts, one after the other, the second of `second_bytes` bytes; arguments and result
+    // are as digests have them.
     uint64_t combine(uint64_t first, uint64_t second, uint64_t second_bytes) const;
-    // Bit by bit: what kernels are tested against.
+    // Updates a register bit by bit: the reference that kernels are tested against.
     uint64_t go_on(uint64_t at, const uint8_t *data, size_t bytes) const;
 };
 
-// The rows that kernels multiply by (streams/crc.j2): the key's; powers of x^128, falling, and zeros behind them; what
-// divides out that 0 to 15 bytes are missing.
+// The rows that kernels multiply by (streams/crc.j2): those of the key; powers of x^128, falling, with zeros after
+// them; rows that divide out 0 to 15 missing bytes.
 constexpr uint32_t CRC_KEY = 13, CRC_POWERS = 32, CRC_ZEROS = 15, CRC_PHASES = 16,
                    CRC_POWERS_END = CRC_KEY + CRC_POWERS, CRC_PHASE = CRC_POWERS_END + CRC_ZEROS,
                    CRC_ROWS = CRC_PHASE + CRC_PHASES;

@@ -7,7 +7,7 @@
 namespace cst {
 namespace {
 
-// FIPS 46-3: PC-1, PC-2, the left shifts, and P, whose numbers begin with 1.
+// FIPS 46-3: PC-1, PC-2, the left shifts, and P; numbers begin with 1.
 constexpr uint8_t kPc1[56] = {57, 49, 41, 33, 25, 17, 9,  1,  58, 50, 42, 34, 26, 18, 10, 2,  59, 51, 43,
                               35, 27, 19, 11, 3,  60, 52, 44, 36, 63, 55, 47, 39, 31, 23, 15, 7,  62, 54,
                               46, 38, 30, 22, 14, 6,  61, 53, 45, 37, 29, 21, 13, 5,  28, 20, 12, 4};
@@ -17,8 +17,8 @@ constexpr uint8_t kPc2[48] = {14, 17, 11, 24, 1,  5,  3,  28, 15, 6,  21, 10, 23
 constexpr uint8_t kShifts[DES_ROUNDS] = {1, 1, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 1};
 constexpr uint8_t kP[32] = {16, 7, 20, 21, 29, 12, 28, 17, 1,  15, 23, 26, 5,  18, 31, 10,
                             2,  8, 24, 14, 32, 27, 3,  9,  19, 13, 30, 6,  22, 11, 4,  25};
-// What a bit that comes from S-box i adds to an index (the columns of streams/des.j2), and what says that an S-box is
-// the second of two.
+// What a bit that comes from S-box i adds to an index (the columns of streams/des.j2), and the mark of the second of
+// two S-boxes.
 constexpr uint8_t kColumns[8] = {0x17, 0x2e, 0x20, 0x10, 0x08, 0x04, 0x02, 0x01};
 constexpr uint8_t kSecond = 0x40;
 

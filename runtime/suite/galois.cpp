@@ -32,12 +32,12 @@ uint8_t galois_product(uint8_t a, uint8_t b) { return a && b ? powers.of[powers.
 
 uint8_t galois_inverse(uint8_t a) { return powers.of[255 - powers.exponent[a]]; }
 
-// Gauss and Jordan. Each row is reduced by those that were taken before; what is left of it, or nothing, says whether
-// it is independent of them.
+// Eliminates by Gauss and Jordan. Each row is reduced by the rows that were taken before; it is independent of them if
+// anything is left of it.
 std::vector<size_t> invert(Matrix matrix, Matrix *inverse) {
     const size_t n = matrix.columns;
     std::vector<size_t> taken, pivots;
-    Matrix made(n, n);  // what of the rows that were taken makes each reduced row
+    Matrix made(n, n);  // each reduced row by the rows that were taken
     for (size_t i = 0; i < matrix.rows && taken.size() < n; i++) {
         uint8_t *const row = matrix.row(i), *const its = made.row(taken.size());
         its[taken.size()] = 1;

@@ -9,9 +9,9 @@
 namespace cst {
 
 uint8_t galois_product(uint8_t a, uint8_t b);
-uint8_t galois_inverse(uint8_t a);  // not of 0
+uint8_t galois_inverse(uint8_t a);  // a is not 0
 
-// Rows one behind the other.
+// Rows, one after the other.
 struct Matrix {
     size_t rows = 0, columns = 0;
     std::vector<uint8_t> at;
@@ -21,12 +21,12 @@ struct Matrix {
     const uint8_t *row(size_t i) const { return at.data() + i * columns; }
 };
 
-// Of rows that are as many as columns, or more: which of them, as many as columns, are independent, and the inverse of
-// these. Empty: there are not so many.
+// Takes a matrix with at least as many rows as columns. Returns which rows, as many as columns, are independent, and
+// the inverse of these; an empty list if there are not so many.
 std::vector<size_t> invert(Matrix matrix, Matrix *inverse);
 
-// Forms in which kernels know a factor (ladder/field.py): 8 bytes for v.multiply_bits, or the products of 0 to 15 and
-// of 0 to 15 times x^4.
+// Forms of a factor that kernels read (ladder/field.py): 8 bytes for v.multiply_bits, or its products with 0 to 15 and
+// with 0 to 15 times x^4.
 constexpr size_t BIT_MATRIX = 8, NIBBLE_PRODUCTS = 32;
 void put_bit_matrix(uint8_t factor, uint8_t *to);
 void put_nibble_products(uint8_t factor, uint8_t *to);

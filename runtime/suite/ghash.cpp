@@ -5,7 +5,7 @@
 namespace cst {
 namespace {
 
-// A block whose bytes are reversed is its polynomial with the coefficient of x^i in bit 127 - i.
+// The polynomial of a block whose bytes are reversed: bit 127 - i is the coefficient of x^i.
 struct Polynomial {
     uint64_t low, high;
 };
@@ -19,7 +19,7 @@ Polynomial load(const uint8_t *block) {
     return p;
 }
 
-// 1/x = x^127 + x^6 + x + 1.
+// Divides by x: 1/x = x^127 + x^6 + x + 1.
 Polynomial divided(Polynomial p) {
     const uint64_t carry = 0 - (p.high >> 63);
     return {p.low << 1 ^ (carry & 1), (p.high << 1 | p.low >> 63) ^ (carry & 0xc200000000000000u)};
@@ -37,7 +37,7 @@ __attribute__((target("pclmul,sse2"))) inline void add_product(Sum *sum, __m128i
         _mm_xor_si128(sum->middle, _mm_xor_si128(_mm_clmulepi64_si128(a, b, 0x01), _mm_clmulepi64_si128(a, b, 0x10)));
 }
 
-// The derivation stands in streams/ghash.j2.
+// Reduces a sum; streams/ghash.j2 has the derivation.
 __attribute__((target("pclmul,sse2"))) inline __m128i reduced(const Sum &sum) {
     const __m128i modulus = _mm_set_epi64x(0, int64_t(0xc200000000000000u));
     auto fold = [&](__m128i a) __attribute__((target("pclmul,sse2"))) {
@@ -54,13 +54,13 @@ __attribute__((target("pclmul,sse2"))) inline __m128i product(__m128i a, __m128i
 
 }  // namespace
 
-// From the powers that are there already as many more: each product waits for few others.
+// Doubles the number of powers in each round, so that each product waits for few others.
 __attribute__((target("pclmul,sse2"))) void ghash_powers(const uint8_t *h, uint32_t count, uint8_t (*rows)[16]) {
     const Polynomial first = divided(load(h));
     __m128i *last = reinterpret_cast<__m128i *>(rows) + count - 1;
     __m128i step = _mm_set_epi64x(
         int64_t(first.high),
-        int64_t(first.low));  // the highest power so far; factors that are divided make products that are
+        int64_t(first.low));  // the highest power so far; the product of factors that are divided is divided, too
     _mm_storeu_si128(last, step);
     for (uint32_t have = 1; have < count; have *= 2) {
         for (uint32_t i = 0; i < have && have + i < count; i++)

@@ -1,4 +1,4 @@
-// The powers of GHASH's key (SP 800-38D, 6.4).
+// Computes the powers of GHASH's key (SP 800-38D, 6.4).
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace cst {
 
-// rows[i] = H^(count - i), in the form in which streams/ghash.j2 wants it: bytes reversed, divided by x. Needs the CPU
+// Sets rows[i] = H^(count - i), in the form that streams/ghash.j2 reads: bytes reversed, divided by x. Needs the CPU
 // feature "pclmul".
 void ghash_powers(const uint8_t *h, uint32_t count, uint8_t (*rows)[16]);
 

@@ -1,5 +1,5 @@
-// Vector instructions, for files that are compiled for any x86-64, in which each function names what it needs of the
-// CPU.
+// Vector instructions, for files that are compiled for any x86-64, in which each function names the CPU features that
+// it needs.
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__)

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint32_t LINE = alignof(Key), CHACHA_KEY_ROWS = 2;
 
-// Hands out places: for what is small, in what the header leaves of its line; for the rest, behind.
+// Assigns offsets to the parts of a key: small parts go into the rest of the header's cache line, the others after it.
 class Places {
 public:
     uint16_t small(uint32_t bytes) {
@@ -61,7 +61,7 @@ KeyLayout lay_out_key(const Suite &suite) {
         layout.mac = places.rows(rows_of(suite.hash->record));
         layout.masks = places.small(2 * sizeof(KeyRow));
     } else if (suite.hmac()) {
-        // Side by side, in one line if they fit.
+        // Both are adjacent, in one cache line if they fit.
         const uint32_t each = suite.hash->record.words * suite.hash->record.word_bytes;
         const uint32_t apart = (each + 7) & ~7u;
         layout.inner = places.small(2 * apart);

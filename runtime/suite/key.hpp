@@ -13,13 +13,13 @@
 
 namespace cst {
 
-// Of round keys.
+// The most round keys of any cipher.
 constexpr uint32_t KEY_MOST_ROWS = DES_MOST_ROWS;
 static_assert(KEY_MOST_ROWS > AES_MOST_ROUNDS, "AES's fit too");
 
-// Powers of GHASH's key: as many as kernels of messages need for two strides and the lengths, and some, so that they
-// end where a line of the cache does. Rows of zeros stand behind the last, H: kernels read whole strides from any power
-// on.
+// Powers of GHASH's key: as many as kernels of messages need for two iterations and the lengths, and some more, so that
+// they end where a cache line ends. Rows of zeros follow the last power, H, because kernels read whole iterations from
+// any power on.
 constexpr uint32_t GHASH_POWERS = 36, GHASH_ZEROS = MOST_GCM_BLOCKS - 1;
 static_assert(GHASH_POWERS > 2 * MOST_GCM_BLOCKS && GHASH_POWERS >= MOST_POWERS && GHASH_POWERS % 4 == 0);
 
@@ -27,18 +27,19 @@ static_assert(std::is_trivially_copyable<Crc>::value, "a copy of a key's bytes i
 
 typedef uint8_t KeyRow[16];
 
-// Parts that a key of its suite does not have are not to be asked for.
+// Callers must not ask for parts that keys of the suite do not have.
 class alignas(64) Key {
 public:
-    // In memory of suite.key_layout.bytes bytes, aligned to 64. All parts are zeros.
+    // Makes a key in memory of suite.key_layout.bytes bytes, aligned to 64. All parts are zeros.
     static Key *make(const Suite &suite, void *memory);
     Key(const Key &) = delete;
     Key &operator=(const Key &) = delete;
 
     const Suite *const suite;
-    void *block = nullptr;  // from malloc, in which it lies; NULL: the memory is a caller's
+    void *block = nullptr;  // block from malloc that contains the key; NULL: the memory is a caller's
 
-    // Round keys in the order of use; of ChaCha20, the key. The same for both where the cipher is its own inverse.
+    // Round keys in the order of use; for ChaCha20, the key. Both directions share them if the cipher is its own
+    // inverse.
     const KeyRow *encrypt() const { return rows(KeyLayout::ENCRYPT); }
     KeyRow *encrypt() { return rows(KeyLayout::ENCRYPT); }
     const KeyRow *decrypt() const { return rows(suite->key_layout.decrypt); }
@@ -47,7 +48,7 @@ public:
     // XTS: the second key, for the tweak.
     const KeyRow *tweak() const { return rows(suite->key_layout.tweak); }
     KeyRow *tweak() { return rows(suite->key_layout.tweak); }
-    // The round keys of a block cipher's MAC, which beside a cipher has a key of its own.
+    // The round keys of a block cipher's MAC, which has a key of its own beside a cipher.
     const KeyRow *mac() const { return rows(suite->key_layout.mac); }
     KeyRow *mac() { return rows(suite->key_layout.mac); }
 
@@ -58,19 +59,19 @@ public:
     const uint8_t *outer() const { return at(suite->key_layout.outer); }
     uint8_t *outer() { return at(suite->key_layout.outer); }
 
-    // CMAC, XCBC: what is added to the last block, when it is whole and when it was filled up.
+    // CMAC, XCBC: the masks of the last block, for a block that is whole and for one that was padded.
     const uint8_t *whole() const { return at(suite->key_layout.masks); }
     uint8_t *whole() { return at(suite->key_layout.masks); }
     const uint8_t *filled() const { return whole() + sizeof(KeyRow); }
     uint8_t *filled() { return whole() + sizeof(KeyRow); }
 
-    // Of GHASH: H^GHASH_POWERS .. H (suite/ghash.hpp). Of a checksum: its rows (suite/crc.hpp).
+    // GHASH: H^GHASH_POWERS .. H (suite/ghash.hpp). Checksums: their rows (suite/crc.hpp).
     const KeyRow *powers() const { return rows(suite->key_layout.powers); }
     KeyRow *powers() { return rows(suite->key_layout.powers); }
     // A checksum's parameters.
     const Crc &crc() const { return *reinterpret_cast<const Crc *>(at(suite->key_layout.crc)); }
     void set_crc(const Crc &crc) { memcpy(at(suite->key_layout.crc), &crc, sizeof(crc)); }
-    // What every message begins with.
+    // RC4: the state with which every message begins.
     const uint8_t *rc4() const { return at(suite->key_layout.rc4); }
     uint8_t *rc4() { return at(suite->key_layout.rc4); }
 
@@ -86,7 +87,7 @@ private:
 };
 static_assert(sizeof(Key) == KeyLayout::ENCRYPT, "what lies behind the header");
 
-// Leaves nothing of it.
+// Wipes all of the key.
 void wipe_key(Key *key);
 struct WipeAndFree {
     void operator()(Key *key) const;
@@ -94,7 +95,7 @@ struct WipeAndFree {
 using KeyPointer = std::unique_ptr<Key, WipeAndFree>;
 
 inline const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
-// What a job says when all of its input has become output.
+// Sets the results of a job whose whole input has become output.
 inline void text_done(cst_job *job) {
     job->out_len = job->in_len;
     job->status = CST_OK;

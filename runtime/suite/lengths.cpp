@@ -5,14 +5,14 @@
 namespace cst {
 namespace {
 
-// So many lengths from the least on, `step` apart.
+// Returns the set of lengths from `least` to `most`, `step` apart.
 uint64_t tags_between(size_t least, size_t most, size_t step = 1) {
     uint64_t tags = 0;
     for (size_t n = least; n && n <= most; n += step) tags |= uint64_t(1) << (n - 1);
     return tags;
 }
 
-// Far beyond what anybody asks for, so that sums of lengths do not overflow.
+// Far beyond what callers ask for, and small enough that sums of lengths do not overflow.
 constexpr uint64_t MOST_OUTPUT = uint64_t(1) << 40;
 uint64_t tags_of(const Suite &suite) {
     switch (suite.construction) {

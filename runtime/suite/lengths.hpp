@@ -1,4 +1,4 @@
-// Which lengths the jobs of a suite may have, as data: what cst_suite_info tells, and what the API checks.
+// The lengths that jobs of a suite may have, as data: cst_suite_info reports them, and the API checks them.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ struct TextLengths {
 struct Lengths {
     TextLengths seal, open;  // of the input
     uint64_t tags = 0;  // bit n - 1: tags of n bytes; 0: no tag
-    uint64_t most_tag = 64;  // more than 64: longer ones too
-    uint64_t aad_step = 1;  // between the AADs that are taken, a power of two
-    size_t iv_and_count = 0;  // CCM: of these bytes the IV leaves some, which count the text; 0: IV and text are apart
+    uint64_t most_tag = 64;  // more than 64: longer tags are allowed, too
+    uint64_t aad_step = 1;  // step between allowed lengths of AADs, a power of two
+    size_t iv_and_count = 0;  // CCM: bytes that the IV and the count of the text share; 0: IV and text are independent
 
     bool hold_tag(size_t bytes) const {
         return bytes > 64 ? bytes <= most_tag : bytes ? tags >> (bytes - 1) & 1 : !tags;
     }
-    // An input, beside an IV of a length that is right.
+    // Whether an input may have this length, beside an IV of a length that is right.
     bool hold_input(bool opened, size_t iv_bytes, uint64_t bytes) const {
         const size_t count = iv_and_count - iv_bytes;
         if (iv_and_count && count < sizeof(bytes) && bytes >> (8 * count)) return false;

@@ -1,4 +1,4 @@
-// Masks of secrets: all bits set where something holds, none where it does not. Values are below 2^31.
+// Masks of secrets: all bits are set where a condition holds, none where it does not. Values are below 2^31.
 #pragma once
 
 #include <emmintrin.h>
@@ -8,7 +8,7 @@
 
 namespace cst {
 
-// The compiler must not know what it knows of the value: it could make a branch of it.
+// Hides from the compiler what it knows of the value: it could make a branch of it.
 inline uint32_t hidden(uint32_t value) {
     __asm__ volatile("" : "+r"(value));
     return value;
@@ -17,7 +17,7 @@ inline uint32_t hidden(uint32_t value) {
 inline uint32_t mask_less(uint32_t a, uint32_t b) { return 0 - ((a - b) >> 31); }
 inline uint32_t mask_equal(uint32_t a, uint32_t b) { return ~(mask_less(a, b) | mask_less(b, a)); }
 
-// Of 16 bytes, of which the first stands at `first`: those that stand before `end`.
+// Returns a mask of 16 bytes, of which the first is at position `first`: it is set for the bytes before `end`.
 inline __m128i mask_before(uint32_t first, uint32_t end) {
     const int32_t count = int32_t(end - first), positive = count & ~(count >> 31), excess = positive - 16;
     const __m128i places = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);

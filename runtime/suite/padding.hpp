@@ -1,4 +1,4 @@
-// The end of a hashed message, and words to bytes, as the algorithm record says.
+// Writes the end of a hashed message, and converts words to bytes, as the algorithm record says.
 #pragma once
 
 #include <emmintrin.h>
@@ -18,8 +18,8 @@ inline size_t hash_pad(const AlgorithmRecord &hash, uint8_t *block, size_t used,
     const size_t total = (used + 1 + length + unit - 1) & ~(unit - 1), last = total - 16;
     const bool big_endian = hash.flags & ALGORITHM_BIG_ENDIAN;
     const uint64_t bits = message_bytes << 3,
-                   count = big_endian ? __builtin_bswap64(bits) : bits;  // what lies in memory has no more than 64 bits
-    // By whole rows of 16 bytes: kernels load them so at once, and a processor does not forward several stores to one
+                   count = big_endian ? __builtin_bswap64(bits) : bits;  // lengths in memory fit into 64 bits
+    // Stores whole rows of 16 bytes: kernels load whole rows, and a processor does not forward several stores to one
     // load.
     const auto put_row = [block](size_t at, uint64_t low_half, uint64_t high_half) {
         _mm_storeu_si128(reinterpret_cast<__m128i *>(block + at),
@@ -41,19 +41,19 @@ inline size_t hash_pad(const AlgorithmRecord &hash, uint8_t *block, size_t used,
     return total;
 }
 
-// Fills up the last block of a text, which has `used` bytes of it, less than all (PKCS#7; RFC 5652, 6.3).
+// Pads the last block of a text, which has `used` bytes of it, less than all (PKCS#7; RFC 5652, 6.3).
 inline void pkcs7_fill(uint8_t *block, size_t used) { memset(block + used, int(16 - used), 16 - used); }
 
-// A chaining value is `words` words in host order, one after the other, in 64 bytes.
+// Writes the initial chaining value: `words` words in host order, one after the other, in 64 bytes.
 inline void hash_initial(const AlgorithmRecord &hash, uint8_t *chain) {
     for (uint32_t i = 0; i < hash.words; i++) memcpy(chain + i * hash.word_bytes, &hash.initial[i], hash.word_bytes);
 }
-// The bytes of four words the other way round.
+// Reverses the bytes of each of four words.
 inline __m128i swap_words(__m128i words) {
     words = _mm_or_si128(_mm_slli_epi16(words, 8), _mm_srli_epi16(words, 8));
     return _mm_shufflehi_epi16(_mm_shufflelo_epi16(words, 0xb1), 0xb1);
 }
-// The first n bytes of the hash's result, at most DIGEST_ROOM.
+// Writes the first n bytes of the hash's result, at most DIGEST_ROOM.
 constexpr size_t DIGEST_ROOM = 64;
 template <bool swaps, bool halves>  // halves: words of 32 bits
 inline void digest_words(const uint8_t *chain, uint8_t *to, size_t n) {

@@ -30,8 +30,8 @@ inline Limbs limbs_of(const PolyKey &key) {
     return {{key.r[0] & LOW_44, (key.r[0] >> 44 | key.r[1] << 20) & LOW_44, key.r[1] >> 24}};
 }
 
-// streams/poly1305.j2: a vector for each limb of the powers that the lanes end with, then again but for the first limb,
-// times what they are worth beyond the last.
+// Writes a key row as streams/poly1305.j2 reads it: a vector for each limb of the powers that the lanes end with, then
+// again for all but the first limb, times what they are worth beyond the last limb.
 template <uint32_t lanes>
 void write_limb(uint8_t *to, uint32_t row, uint32_t lane, uint64_t x) {
     memcpy(to + 8 * (row * lanes + lane), &x, sizeof(x));
@@ -51,17 +51,17 @@ void write_26(const Limbs &power, uint32_t lane, uint8_t *to) {
     for (uint32_t i = 1; i < 5; i++) write_limb<4>(to, i + 4, lane, 5 * x[i]);
 }
 
-// streams/poly1305_word.j2: the limbs of each power and of 2^64 times it, then of 2^128 times the first, and times the
-// sum of the others.
+// Key rows of streams/poly1305_word.j2: the limbs of each power and of 2^64 times it, then of 2^128 times the first
+// power, and times the sum of the others.
 constexpr uint32_t WORD_ROWS = 27, WORD_BLOCKS = 8;  // rows; blocks, and powers
 
-// One by one: stored together they would go by way of memory, and wait there.
+// Stores limbs one by one: stored together they would go through memory, and wait there.
 inline __attribute__((always_inline)) void write_factor(const Limbs &factor, uint32_t number, uint8_t *to) {
     for (uint32_t i = 0; i < 3; i++) memcpy(to + 24 * number + 8 * i, &factor.x[i], 8);
 }
 
-// Times 2^64: a limb and 20 bits up; from bit 130 on, five times as much 130 bits down. The limbs may be those of a sum
-// of a few.
+// Multiplies by 2^64: shifts by a limb and 20 bits; what is above bit 130 counts five times, 130 bits lower. The limbs
+// may be those of a sum of a few numbers.
 inline __attribute__((always_inline)) Limbs times_word(const Limbs &a) {
     constexpr uint64_t LOW_22 = (uint64_t(1) << 22) - 1, LOW_24 = (uint64_t(1) << 24) - 1;
     const uint64_t x0 = 5 * (((a.x[2] & LOW_22) << 22) + (a.x[1] >> 22));
@@ -74,12 +74,12 @@ inline __attribute__((always_inline)) void write_words(const Limbs &power, uint3
     write_factor(times_word(power), 2 * number + 1, to);
 }
 
-// The limbs of a sum of a few need not fit their bits: the product brings them back.
+// Adds. The limbs of a sum of a few numbers need not fit their bits: the product brings them back.
 void add(Limbs *sum, const Limbs &a) {
     for (uint32_t i = 0; i < 3; i++) sum->x[i] += a.x[i];
 }
 
-// Few of the products wait for many others.
+// Orders the products so that few of them wait for many others.
 void word_powers(const PolyKey &key, uint8_t *to) {
     const Limbs p1 = limbs_of(key), p2 = product(p1, p1), p3 = product(p2, p1), p4 = product(p2, p2);
     Limbs sum = p1;
@@ -110,13 +110,13 @@ void poly1305_key(const uint8_t *bytes, PolyKey *out) {
 }
 
 void poly1305_tag(const PolyKey &key, const uint64_t *accumulator, uint8_t *tag) {
-    // Below 2p from here on: what exceeds 130 bits counts five times.
+    // The sum is below 2p from here on: what exceeds 130 bits counts five times.
     const uint64_t over = accumulator[2] >> 2;
     Word128 sum = Word128(accumulator[0]) + 5 * over;
     const uint64_t h0 = uint64_t(sum);
     sum = Word128(accumulator[1]) + uint64_t(sum >> 64);
     const uint64_t h1 = uint64_t(sum), h2 = (accumulator[2] & 3) + uint64_t(sum >> 64);
-    // h + 5 has bit 130 exactly where h is at least p.
+    // h + 5 has bit 130 exactly if h is at least p.
     sum = Word128(h0) + 5;
     const uint64_t g0 = uint64_t(sum);
     sum = Word128(h1) + uint64_t(sum >> 64);
@@ -140,7 +140,7 @@ bool poly1305_powers(const PolyKey &key, uint32_t rows, uint8_t *to) {
         return true;
     }
     if (rows != 18 && rows != 20) return false;
-    // One by one: in an array they would go by way of memory.
+    // Separate variables, because an array would go through memory.
     const Limbs p1 = limbs_of(key);
     const Limbs p2 = product(p1, p1), p3 = product(p2, p1), p4 = product(p2, p2);
     if (rows == 18) {

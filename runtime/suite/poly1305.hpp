@@ -1,5 +1,5 @@
-// Poly1305 (RFC 8439, 2.5) around its kernels: the key, the powers of r that some want, and the tag. Time does not
-// depend on what they are.
+// Computes Poly1305 (RFC 8439, 2.5) around its kernels: the key, the powers of r that some kernels need, and the tag.
+// Time does not depend on the values.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ struct PolyKey {
     uint8_t s[16];
 };
 
-// From the first 32 bytes of a keystream (RFC 8439, 2.6).
+// Makes the key from the first 32 bytes of a keystream (RFC 8439, 2.6).
 void poly1305_key(const uint8_t *bytes, PolyKey *out);
 void poly1305_tag(const PolyKey &key, const uint64_t *accumulator, uint8_t *tag);
 
-// The key rows of a kernel that has so many of them (16 bytes each): the number says the form. False for one that is
-// not known.
+// Writes the key rows (16 bytes each) of a kernel that has `rows` of them: the number tells the form. Returns false if
+// it is not known.
 constexpr uint32_t POLY_MOST_ROWS = 27, POLY_ABREAST_ROWS = 1;  // r itself: lanes, or one message in serial
 bool poly1305_powers(const PolyKey &key, uint32_t rows, uint8_t *to);
 

@@ -3,7 +3,7 @@
 namespace cst {
 namespace {
 
-// Win64 keeps xmm6 to xmm15: the caller's values, or restored ones.
+// Win64 preserves xmm6 to xmm15: they hold the caller's values, or restored ones.
 #ifdef _WIN32
 #define CLEAR_LOW(zero) zero(0) zero(1) zero(2) zero(3) zero(4) zero(5)
 #else
@@ -19,7 +19,8 @@ namespace {
 #define EVEX_ZERO(n) "vpxord %%zmm" #n ", %%zmm" #n ", %%zmm" #n "\n\t"
 #define MASK_ZERO(n) "kxorw %%k" #n ", %%k" #n ", %%k" #n "\n\t"
 
-// No clobbers: the caller of an API function expects these registers to change, and nothing here holds a value in them.
+// Names no clobbers: the caller of an API function expects these registers to change, and nothing here holds a value in
+// them.
 inline void clear_vectors(RegisterState state) {
     if (state == RegisterState::xmm) {
         __asm__ volatile(CLEAR_LOW(SSE_ZERO)::: "memory");
@@ -34,7 +35,7 @@ inline void clear_vectors(RegisterState state) {
     __asm__ volatile(CLEAR_LOW(AVX_ZERO) "vzeroupper" ::: "memory");
 }
 
-// Those that a function may change. On Win64 it keeps rsi and rdi.
+// Clears the registers that a function may change. Win64 preserves rsi and rdi.
 inline void clear_general() {
     __asm__ volatile(
         "xor %%eax, %%eax\n\txor %%ecx, %%ecx\n\txor %%edx, %%edx\n\txor %%r8d, %%r8d\n\txor %%r9d, %%r9d\n\t"

@@ -1,5 +1,5 @@
-// Registers after the work: kernels clear what they used, but the compiler's code and the C library's memcpy move keys
-// and data through them too.
+// Clears registers after the work: kernels clear what they used, but the compiler's code and the C library's memcpy
+// move keys and data through registers, too.
 #pragma once
 
 #include "../select/cpu.hpp"
@@ -9,7 +9,7 @@ namespace cst {
 // Zeroes every register that a call may change, vectors as wide as the operating system saves them.
 void clear_registers(RegisterState state);
 
-// Clears them at the end of a scope, on every path.
+// Clears these registers at the end of a scope, on every path.
 class ClearRegisters {
 public:
     explicit ClearRegisters(const Cpu &cpu) : state_(cpu.registers) {}

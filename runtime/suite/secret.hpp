@@ -7,14 +7,14 @@
 
 namespace cst {
 
-// memset that the compiler may not leave out.
+// Zeroes memory; the compiler may not leave it out.
 inline void wipe(void *data, size_t size) {
     if (!size) return;
     memset(data, 0, size);
     __asm__ volatile("" : : "r"(data) : "memory");
 }
 
-// The same of a few rows, of which a call of memset would take longer.
+// Zeroes a few rows, for which a call of memset would take longer.
 inline void wipe_rows(uint8_t (*rows)[16], size_t n) {
     typedef uint64_t TwoWords __attribute__((vector_size(16)));
     const TwoWords zero = {0, 0};
@@ -24,7 +24,7 @@ inline void wipe_rows(uint8_t (*rows)[16], size_t n) {
     }
 }
 
-// 1 when equal, 0 when not; reads every byte.
+// Returns 1 if the bytes are equal, 0 if not; reads every byte.
 inline uint32_t same_bytes(const uint8_t *a, const uint8_t *b, size_t size) {
     uint64_t words = 0, x, y;
     uint32_t difference = 0;
@@ -41,7 +41,7 @@ inline uint32_t same_bytes(const uint8_t *a, const uint8_t *b, size_t size) {
     return (difference - 1) >> 31;
 }
 
-// PKCS#7 in the last 16 bytes of a text: the number of padding bytes (1..16), or 0 when they are wrong.
+// Checks PKCS#7 in the last 16 bytes of a text: returns the number of padding bytes (1..16), or 0 if they are wrong.
 inline uint32_t padding_bytes(const uint8_t *last_block) {
     const uint32_t count = last_block[15];
     uint32_t wrong = ((count - 1) | (16 - count)) >> 31;  // 1 when count is 0 or more than 16

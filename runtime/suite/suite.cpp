@@ -38,9 +38,9 @@ constexpr TlsSuite kTlsSuites[] = {{"sha1", 16}, {"sha1", 32}, {"sha256", 16}, {
 bool legacy_hash(const Algorithm &hash) {
     return strcmp(hash.record.suite, "md5") == 0 || strcmp(hash.record.suite, "sha1") == 0;
 }
-// Of OpenSSL's AES-B-CBC-HMAC-H-ETM.
+// The hashes of OpenSSL's AES-B-CBC-HMAC-H-ETM.
 constexpr const char *kCiphertextHashes[] = {"sha1", "sha256", "sha512"};
-// RFC 6229: from export keys to the longest that it has streams of.
+// Lengths from export keys to the longest that RFC 6229 has streams of.
 constexpr size_t kRc4KeyMin = 5, kRc4KeyMax = 32;
 
 // RFC 7518, 5.2.3 to 5.2.5: the MAC's key is as long as the tag.
@@ -53,8 +53,7 @@ constexpr Profile kProfiles[] = {
 
 using Derived = std::vector<std::unique_ptr<Suite>>;
 
-// Fills in what is usual and the kernels, and adds the suite.
-// False: what it needs of AES by itself is not there.
+// Finds the AES by itself that the suite needs. Returns false if it is missing.
 bool find_block(Suite *suite) {
     const Construction of = suite->construction;
     const bool ecb = suite->encrypt && suite->encrypt->record.kind == ALGORITHM_ECB_ENC;
@@ -65,6 +64,7 @@ bool find_block(Suite *suite) {
     return suite->block;
 }
 
+// Completes the suite with usual values and kernels, and adds it.
 void complete(Suite suite, Derived *derived) {
     if (!find_block(&suite)) return;
     if (!suite.iv_max) suite.iv_min = suite.iv_max = suite.iv_bytes;
@@ -107,7 +107,7 @@ void add_checksum(const Engine &engine, const Algorithm *checksum, Derived *deri
     suite.hash = checksum;
     suite.tag_min = suite.tag_max = checksum->record.digest_bytes;
     suite.max_bytes = kMostHashed;
-    if (checksum->base == checksum) {  // any other on its kernels
+    if (checksum->base == checksum) {  // the suite of any other checksum on its kernels
         Suite any = suite;
         any.name = any_checksum_name(Crc(checksum->record).reflected);
         any.named = false;
@@ -118,7 +118,7 @@ void add_checksum(const Engine &engine, const Algorithm *checksum, Derived *deri
     complete(std::move(suite), derived);
 }
 
-// The MACs that are CBC-MAC with the last block masked.
+// Adds the MACs that are CBC-MAC with the last block masked.
 void add_block_macs(const Engine &engine, const Algorithm *cbc_mac, Derived *derived) {
     Suite cmac;
     cmac.engine = &engine;
@@ -139,7 +139,7 @@ void add_block_macs(const Engine &engine, const Algorithm *cbc_mac, Derived *der
     complete(std::move(xcbc), derived);
 }
 
-// CCM has one key for counter mode and CBC-MAC.
+// Adds CCM, which has one key for counter mode and CBC-MAC.
 void add_ccm(const Engine &engine, const Algorithm *cipher, const Algorithm *cbc_mac, Derived *derived) {
     if (cipher->record.rounds != cbc_mac->record.rounds) return;
     Suite ccm;
@@ -160,7 +160,7 @@ void add_ccm(const Engine &engine, const Algorithm *cipher, const Algorithm *cbc
     complete(std::move(ccm), derived);
 }
 
-// The kind of the decryption that goes with an encryption; 0: it is none.
+// Returns the kind of the decryption that belongs to an encryption; 0: it is no encryption.
 uint32_t inverse_kind(uint32_t kind) {
     switch (kind) {
         case ALGORITHM_CIPHER_ENC: return ALGORITHM_CIPHER_DEC;
@@ -171,7 +171,7 @@ uint32_t inverse_kind(uint32_t kind) {
     }
 }
 
-// XTS has two keys, the second for the tweak.
+// Makes an XTS suite, which has two keys, the second for the tweak.
 void make_xts(Suite *suite) {
     suite->construction = Construction::xts;
     suite->key_bytes *= 2;
@@ -194,7 +194,7 @@ Suite cipher_suite(const Engine &engine, const Algorithm *encrypt, const Algorit
     return suite;
 }
 
-// Encrypt-then-MAC with HMAC.
+// Makes a suite of encrypt-then-MAC with HMAC.
 Suite etm_suite(const Suite &cipher, const Algorithm *hash) {
     Suite etm = cipher;
     etm.construction = Construction::etm;
@@ -207,14 +207,14 @@ Suite etm_suite(const Suite &cipher, const Algorithm *hash) {
     return etm;
 }
 
-// The algorithms that do its messages whole: those of its name.
+// Finds the algorithms that process its messages as a whole: those of its name.
 void find_messages(Suite *suite) {
     for (const auto &a : suite->engine->algorithms())
         if (a->usable && a->record.is_message() && suite->name == a->record.suite)
             suite->message[a->record.decrypts_only()] = a.get();
 }
 
-// A cipher in counter mode; GCM, and encrypt-then-MAC, with it.
+// Adds a cipher in counter mode, and GCM and encrypt-then-MAC with it.
 void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm *ghash,
                  const std::vector<const Algorithm *> &hashes, Derived *derived) {
     Suite counter = cipher_suite(engine, cipher, cipher);
@@ -246,7 +246,7 @@ void make_esp(Suite *suite, size_t tag_bytes) {
     suite->aad_min = ESP_HEADER, suite->aad_max = ESP_HEADER + ESP_EXTENSION;
 }
 
-// Everything that a cipher and a hash make together.
+// Adds all suites of a cipher and a hash together.
 void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
     const std::string hash_name = hash->record.suite;
     const Suite etm = etm_suite(cipher, hash);
@@ -294,7 +294,7 @@ void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
     complete(etm, derived);
 }
 
-// ESP with XCBC (RFC 3566, 4.1) in the place of HMAC.
+// Adds ESP with XCBC (RFC 3566, 4.1) in the place of HMAC.
 void add_esp_xcbc(const Suite &cipher, const Algorithm *cbc_mac, Derived *derived) {
     if (cbc_mac->record.key_bytes != kXcbcKey || cipher.key_bytes != kXcbcKey) return;
     Suite esp = cipher;
@@ -306,7 +306,8 @@ void add_esp_xcbc(const Suite &cipher, const Algorithm *cbc_mac, Derived *derive
     complete(std::move(esp), derived);
 }
 
-// RFC 8439: 2.8 (the text has at most 2^32 - 1 blocks), and the cipher alone, whose IV is block counter and nonce.
+// Adds the suites of RFC 8439: 2.8 (the text has at most 2^32 - 1 blocks), and the cipher alone, whose IV is block
+// counter and nonce.
 void add_chacha(const Engine &engine, const Algorithm *chacha, const Algorithm *poly1305, Derived *derived) {
     Suite cipher = cipher_suite(engine, chacha, chacha);
     cipher.construction = Construction::chacha;
@@ -386,7 +387,7 @@ void Suites::derive(const Engine &engine) {
     if (chacha) add_chacha(engine, chacha, poly1305, &derived);
     if (rc4) add_rc4(engine, rc4, hashes, &derived);
     suites_.reserve(suites_.size() + derived.size());
-    for (auto &suite : derived) {  // from here on nothing is allocated
+    for (auto &suite : derived) {  // nothing is allocated from here on
         Suite *other = find(suite->name.c_str());
         if (other) {
             if (!other->has_algorithms_of(*suite)) continue;

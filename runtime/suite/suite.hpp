@@ -1,4 +1,5 @@
-// What a suite means: which algorithms, in which order, over which bytes. Derived from the packs' algorithm records.
+// What a suite means: which algorithms it has, in which order, over which bytes. Suites are derived from the packs'
+// algorithm records.
 #pragma once
 
 #include <memory>
@@ -11,13 +12,13 @@
 
 namespace cst {
 
-// How cipher and MAC are put together.
+// How cipher and MAC are combined.
 enum class Construction {
-    single,   // there is only one of them
+    single,   // a cipher, a hash or a MAC alone
     etm,      // encrypt-then-MAC over aad || iv || ciphertext, or without the IV (mac_iv_bytes)
-    rfc7518,  // etm with PKCS#7 padding, the AAD's length behind the ciphertext under the MAC, one combined key, half a
+    rfc7518,  // etm with PKCS#7 padding, the AAD's length after the ciphertext under the MAC, one combined key, half a
               // tag (RFC 7518, 5.2)
-    esp,  // etm (with HMAC or XCBC) with a tag of fixed length; the high half of an extended sequence number is behind
+    esp,  // etm (with HMAC or XCBC) with a tag of fixed length; the high half of an extended sequence number follows
           // the ciphertext (RFC 4303, 2.2.1)
     tls,  // MAC-then-encrypt of a record (RFC 5246, 6.2.3.2)
     counter,  // a cipher in counter mode
@@ -29,17 +30,17 @@ enum class Construction {
     xcbc,  // the same with other subkeys (RFC 3566)
     ccm,  // counter mode and CBC-MAC of the plaintext (SP 800-38C)
     rc4,  // RC4 alone: no IV, a key for each message
-    rc4_hmac,  // encrypt-then-MAC with it, over aad || ciphertext
+    rc4_hmac,  // encrypt-then-MAC with RC4, over aad || ciphertext
     checksum,  // a cyclic redundancy check
-    framed,  // a hash whose kernels read what its padding makes of each block, or HMAC with it
+    framed,  // a hash whose kernels read padded blocks (frames), or HMAC with it
     tree  // a hash of chunks and of their chaining values (BLAKE3)
 };
 
 constexpr size_t CHACHA_BLOCK = 64, CHACHA_MOST_BLOCKS = 16;
-// Of ChaCha20-Poly1305: texts of no more are enciphered together with the block that holds Poly1305's key.
+// ChaCha20-Poly1305: texts of at most this length are encrypted together with the block that holds Poly1305's key.
 constexpr size_t CHACHA_MOST_FIRST = (CHACHA_MOST_BLOCKS - 1) * CHACHA_BLOCK;
-// So many bytes of a text go with that block: all of a short one; of a long one what leaves whole iterations of the
-// widest kernels.
+// Returns how many bytes of a text go with that block: all of a short text; of a long one so many that whole iterations
+// of the widest kernels are left.
 inline uint64_t chacha_first_bytes(uint64_t bytes) {
     return bytes <= CHACHA_MOST_FIRST ? bytes : bytes % (CHACHA_MOST_BLOCKS * CHACHA_BLOCK) & ~(CHACHA_BLOCK - 1);
 }
@@ -47,50 +48,50 @@ inline uint64_t chacha_first_bytes(uint64_t bytes) {
 struct Suite {
     const Engine *engine = nullptr;
     std::string name;
-    bool named = true;  // false: no caller gets it by its name
+    bool named = true;  // false: callers cannot find it by its name
     int kind = 0;  // CST_DIGEST .. CST_AEAD
     const Algorithm *hash = nullptr, *encrypt = nullptr, *decrypt = nullptr;
-    const Algorithm *block = nullptr;  // AES by itself, of as many rounds: what makes masks of tags and first tweaks
-    const Algorithm *message[2] = {};  // of kernels of whole messages, sealed and opened; NULL: there is none
+    const Algorithm *block = nullptr;  // AES by itself, of as many rounds, for masks of tags and first tweaks
+    const Algorithm *message[2] = {};  // of kernels of whole messages, for sealing and opening; NULL: none
     Construction construction = Construction::single;
 
     Family messages[2];
     Family hashes, encrypts, decrypts, pairs;
-    Family whole_hashes, blocks;  // one call each: GHASH of what stands alone, or a checksum; `block`
-    Family open_pairs, handed_open_pairs;  // apart, because hash and cipher begin at different places (run/middle.cpp)
+    Family whole_hashes, blocks;  // of single calls: GHASH outside of lanes, or a checksum; `block`
+    Family open_pairs, handed_open_pairs;  // separate: hash and cipher begin at different places (run/middle.cpp)
     const Variant *forced = nullptr;
-    bool remembered = true;  // what is decided about its families
+    bool remembered = true;  // choices of kernels for it are cached
 
     size_t key_bytes = 0, mac_key_min = 0, mac_key_max = 0, iv_bytes = 0, tag_min = 0, tag_max = 0, block_bytes = 1,
            expansion = 0;
     size_t iv_min = 0, iv_max = 0;  // iv_bytes is the usual length
-    size_t mac_iv_bytes = 0;  // of it under HMAC or XCBC, behind the AAD
-    size_t key_min = 0, key_max = 0;  // key_bytes is
+    size_t mac_iv_bytes = 0;  // IV bytes that HMAC or XCBC covers, after the AAD
+    size_t key_min = 0, key_max = 0;  // key_bytes is the usual length
     uint64_t aad_min = 0, aad_max = 0;
     uint64_t min_bytes = 0, max_bytes = 0;
-    Lengths lengths;  // what follows from these
+    Lengths lengths;  // derived from these
     KeyLayout key_layout;
     uint8_t initial[MOST_FRAMED_CHAIN] = {};  // a digest's chaining value before the first block
 
     bool mac() const { return kind == CST_MAC || kind == CST_AEAD; }
     bool hmac() const { return mac() && hash->record.kind == ALGORITHM_HASH; }
-    // A cipher and the MAC of a block cipher (ESP with XCBC).
+    // Whether it has a cipher and the MAC of a block cipher (ESP with XCBC).
     bool block_mac() const { return construction == Construction::esp && hash->record.kind == ALGORITHM_CBC_MAC; }
-    // The cipher is in counter mode: texts of any length.
+    // Whether the cipher is in counter mode: texts have any length.
     bool counts() const { return encrypt && encrypt->record.kind == ALGORITHM_COUNTER; }
     bool tweaked() const { return construction == Construction::xts; }
-    // Blocks of 8 bytes, of which kernels take two at a time.
+    // Whether blocks have 8 bytes, of which kernels take two at a time.
     bool half_blocks() const { return encrypt && encrypt->record.is_des(); }
-    // The hash whose kernels do the work; NULL: none.
+    // Returns the hash whose kernels do the work; NULL: none.
     const Algorithm *hash_base() const { return hash ? hash->base : nullptr; }
     bool enciphers() const { return encrypt != nullptr; }
-    // TLS: what is enciphered of a record with so many bytes of text, its MAC, and the least padding (RFC
-    // 5246, 6.2.3.2).
+    // TLS: returns how many bytes are encrypted of a record with `text` bytes of text: these, its MAC, and the least
+    // padding (RFC 5246, 6.2.3.2).
     size_t record_bytes(size_t text) const { return (text + hash->record.digest_bytes) / 16 * 16 + 16; }
     const Family &ciphers(bool decrypt) const { return decrypt ? decrypts : encrypts; }
     // Fills in the families.
     void find_kernels();
-    // Whether keys of one serve the other.
+    // Whether keys of one suite serve the other.
     bool has_algorithms_of(const Suite &other) const {
         return hash == other.hash && encrypt == other.encrypt && decrypt == other.decrypt && block == other.block &&
                construction == other.construction;
@@ -103,30 +104,30 @@ constexpr size_t AES_BLOCK = 16;
 // SP 800-38C, A.1: n + q.
 constexpr size_t CCM_IV_AND_COUNT = 15;
 constexpr size_t GCM_IV = 12;  // the usual length
-constexpr size_t IV_BYTES = 16;  // of every cipher that takes one, but those of half blocks
-// RFC 7518, 5.2: the 64-bit AL behind the ciphertext.
+constexpr size_t IV_BYTES = 16;  // of every cipher that takes one, except those of half blocks
+// RFC 7518, 5.2: the 64-bit AL after the ciphertext.
 constexpr size_t AAD_LENGTH_BYTES = 8;
 // RFC 4303: SPI and sequence number; the high half of an extended one follows.
 constexpr size_t ESP_HEADER = 8, ESP_EXTENSION = 4;
-// RFC 5246, 6.2.3.1: sequence number, type and version, which the caller gives; with the length the MAC's head; the
-// longest plaintext, and by how much a ciphertext may exceed it; the most padding.
+// RFC 5246, 6.2.3.1: sequence number, type and version, which the caller gives; these with the length, the MAC's head;
+// the longest plaintext, and by how much a ciphertext may exceed it; the most padding.
 constexpr size_t TLS_AAD = 11, TLS_HEAD = 13, TLS_MOST_PLAIN = 1 << 14, TLS_MOST_EXPANSION = 2048,
                  TLS_MOST_PADDING = 256;
 constexpr size_t TLS_MOST_MAC = 48;
 
 inline bool is_checksum(const Suite &suite) { return suite.construction == Construction::checksum; }
-// An extendable-output function: digests of any length.
+// Whether the suite is an extendable-output function, with digests of any length.
 inline bool extends(const Suite &suite) {
     return suite.construction == Construction::framed && suite.hash->record.flags & ALGORITHM_EXTENDABLE;
 }
-// The suite of checksums whose polynomial the key says.
+// Returns the name of the suite of checksums whose polynomial is in the key.
 const char *any_checksum_name(bool reflected);
 
 class Suites {
 public:
-    // (Re)derives the suites from the engine's algorithms and kernels. Suites that exist keep their address and,
-    // because there may be keys, their algorithms, whatever others a later pack calls so. When memory runs out (an
-    // exception), nothing has changed.
+    // Derives the suites, also again, from the engine's algorithms and kernels. Suites that exist keep their address
+    // and, because there may be keys, their algorithms, even if a later pack has others of the same names. If memory
+    // runs out (an exception), nothing has changed.
     void derive(const Engine &engine);
 
     Suite *find(const char *name) const;
@@ -136,13 +137,13 @@ private:
     std::vector<std::unique_ptr<Suite>> suites_;
 };
 
-// Of kernels of Poly1305: the one for blocks that stand alone, which takes r itself and has the fewest lanes. NULL:
-// there is none.
+// Returns the Poly1305 kernel for blocks outside of lanes: it takes r itself and has the fewest lanes. NULL: there is
+// none.
 const Variant *poly1305_alone(const Family &kernels);
 constexpr uint32_t POLY1305_ALONE_STATE = 512;  // bytes of its state block, at most
 
-// CST_OK when every length of input can be worked on: makes the code of the kernels that the engine falls back to.
-// CST_ERR_UNSUPPORTED when something is missing, or the error that kept the code from being made.
+// Makes the code of the kernels that the engine falls back to. Returns CST_OK if every length of input can be
+// processed, CST_ERR_UNSUPPORTED if something is missing, or the error that kept the code from being made.
 int prepare_suite(const Suite &suite);
 
 }  // namespace cst

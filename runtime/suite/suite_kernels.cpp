@@ -1,13 +1,13 @@
-// Which kernels do a suite's work.
+// Finds the kernels that do a suite's work.
 #include "poly1305.hpp"
 #include "suite.hpp"
 
 namespace cst {
 namespace {
 
-// Whether a pair kernel can ever do the middle: a hand-over wants cipher and hash at the same byte (run/middle.cpp), so
-// a head of whole cipher blocks. Records of TLS are opened without pairs: what their MAC covers is known when all has
-// been decrypted.
+// Whether a pair kernel can ever do the middle. A hand-over needs cipher and hash at the same byte (run/middle.cpp), so
+// a head of whole cipher blocks. Records of TLS are opened without pairs, because what their MAC covers is known only
+// when all has been decrypted.
 bool takes_pair(const Suite &suite, const Variant &variant) {
     if (suite.construction == Construction::tls && variant.role == Role::open_pair) return false;
     return suite.construction == Construction::chacha_poly || !variant.hand ||
@@ -16,7 +16,7 @@ bool takes_pair(const Suite &suite, const Variant &variant) {
 
 double one_call(const Variant &v) { return v.cost.per_call + v.cost.per_iteration; }
 
-// One that computes a block: the first that may be had, the cheapest for that first.
+// Loads the code of a kernel that computes a block: the first that can be had, the cheapest for that first.
 int ready(const Engine &engine, const Family &family, uint64_t block) {
     Query query;
     query.least = block;
@@ -27,7 +27,7 @@ int ready(const Engine &engine, const Family &family, uint64_t block) {
         if (!best) return CST_ERR_UNSUPPORTED;
         const Kernel *kernel;
         const int error = engine.fetch(*best, &kernel);
-        if (error == CST_OK || error == CST_ERR_MEMORY) return error;  // any other error is remembered
+        if (error == CST_OK || error == CST_ERR_MEMORY) return error;  // the kernel remembers any other error
     }
 }
 
@@ -45,7 +45,7 @@ void Suite::find_kernels() {
             if (!takes_pair(*this, *variant)) continue;
             pairs.add(variant);
             const bool both_ways = construction == Construction::rc4_hmac ||
-                                   (counts() && construction == Construction::etm);  // opening enciphers too
+                                   (counts() && construction == Construction::etm);  // opening encrypts, too
             if (both_ways && !variant->hand) open_pairs.add(variant);
         }
         for (const Variant *variant : engine->family(Role::open_pair, decrypt, base).variants)

@@ -1,4 +1,4 @@
-// What is to be done, one after the other, and how it went, in the same order: workers take tasks and give results.
+// Work queue: workers take tasks in order and give results; results are delivered in the same order.
 #pragma once
 
 #include <condition_variable>
