@@ -65,7 +65,7 @@ struct Padding {
 uint32_t length_of(const Message &m) { return uint32_t(m.job->in_len); }
 uint32_t mac_bytes(const Message &m) { return m.key->suite->hash->record.digest_bytes; }
 
-// Reads the padding: the last byte is the number of padding bytes before it, which all have the same value.
+// Reads the padding: the last byte is the number of padding bytes before it, and they all have its value.
 Padding read_padding(Message *m, uint8_t *area) {
     const uint32_t n = length_of(*m), mac = mac_bytes(*m);
     const uint32_t window = std::min<uint32_t>(n, TLS_MOST_PADDING);  // whole blocks

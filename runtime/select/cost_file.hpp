@@ -22,8 +22,8 @@
 //     ...
 //     end 9b1de07c3344f02a
 //
-// `table` tells whose figures they are (~zen4: derived ones); `message`, which may be absent, gives the centicycles of a
-// message that is done in steps, besides calls.
+// `table` tells whose figures they are (~zen4: derived ones); `message`, which may be absent, gives the centicycles of
+// a message that is done in steps, besides calls.
 #pragma once
 
 #include <string>
