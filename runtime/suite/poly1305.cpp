@@ -7,7 +7,7 @@ namespace {
 
 __extension__ typedef unsigned __int128 Word128;
 
-// A number modulo p = 2^130 - 5 in limbs of 44, 44 and 42 bits; the last may have one more.
+// A number modulo p = 2^130 - 5 in limbs of 44, 44 and 42 bits; the last may have one bit more.
 struct Limbs {
     uint64_t x[3];
 };
