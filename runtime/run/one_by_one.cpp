@@ -286,7 +286,7 @@ private:
     alignas(64) uint8_t aside_[MOST_STEP];
 };
 
-// Hashes a message: head, body, trailer, padding, and HMAC's second hash (RFC 2104).
+// Hashes a message: head, body, trailer, padding, and HMAC's outer hash (RFC 2104).
 class Digest {
 public:
     // shape: that of all messages; it must outlive this object. pair: as for Text.
