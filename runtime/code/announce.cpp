@@ -177,8 +177,8 @@ Bytes elf(const char *name, const uint8_t *code, size_t code_bytes, const Kernel
     return out;
 }
 
-// Writes a line by one call, as other compilers in the process do that append to the file. Follows no link, and writes
-// to no file, of another user.
+// Writes a line by one call, as other compilers in the process do that append to the file. Follows no symbolic link,
+// and writes to no file of another user.
 void tell_perf(const char *name, const uint8_t *code, size_t code_bytes) {
     char path[40], line[256];
     std::snprintf(path, sizeof path, "/tmp/perf-%d.map", int(getpid()));

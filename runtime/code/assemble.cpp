@@ -62,7 +62,7 @@ x86::Reg reg(Width width, uint8_t n) {
     }
 }
 
-// Whether the assemblers choose a VEX encoding. All operands are registers.
+// Whether the assemblers choose a VEX encoding for the instruction, whose operands must all be registers.
 bool is_vex(const Ins &ins) {
     bool vex = ins.n_operands >= 2 && ins.mask == Ins::NO_MASK;
     for (uint32_t i = 0; i < ins.n_operands; i++) {

@@ -7,7 +7,7 @@ namespace cst {
 namespace {
 
 constexpr int64_t FAR = int64_t(1) << 40;  // no address in a contract is so far away, so sums cannot wrap
-constexpr uint32_t MOST_RANGE = 1 << 20;   // nor so large
+constexpr uint32_t MOST_RANGE = 1 << 20;   // and no range is so large
 
 bool near(int64_t c) { return c > -FAR && c < FAR; }
 

@@ -113,8 +113,8 @@ void absorb_end(const Class &c, Message *m) {
     m->stage = Stage::done;
 }
 
-// Runs the MACs of messages that are not begun, from begin to end, with their bodies on a kernel that takes powers, if
-// that is less work than on kernels that take r.
+// Runs the whole MACs of messages whose MAC is not begun, with the bodies on a kernel that takes powers, if that is
+// less work than on kernels that take r.
 void run_long_messages(const Class &c) {
     Message **const list = c.memory->other;
     Need need = {&c.suite->hashes, 0, 0, 0};

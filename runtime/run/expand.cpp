@@ -187,7 +187,7 @@ int make_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8
         key += mac_key_len;
         key_len -= mac_key_len;
     }
-    // IEEE 1619, 5.1: two keys, which must differ (FIPS 140-3 IG, C.I).
+    // IEEE 1619, 5.1: the key consists of two keys, which must differ (FIPS 140-3 IG, C.I).
     if (suite.tweaked() && same_bytes(key, key + key_len / 2, key_len / 2)) return CST_ERR_ARGUMENT;
     if (!suite.hmac()) {
         expand_others(suite, key, key_len, mac_key, Key::make(suite, memory));

@@ -147,7 +147,7 @@ private:
         }
         return n;
     }
-    // RFC 2104: begins the second hash, of the key's outer block and the digest.
+    // RFC 2104: begins the outer hash, of the key's outer block and the digest.
     void begin_second(uint32_t lane, Framed *m) {
         uint8_t *const frame = frames(lane, 1);
         memcpy(frame, scratch(lane), hash_.digest_bytes);

@@ -322,7 +322,7 @@ protected:
 };
 
 // Lanes of a Step that make digests in three phases: go_on(lane) begins the next contiguous run, if there is one; then
-// HMAC's second hash follows, if wants_outer(lane), which is called once, with the key key_at(lane); then finish(lanes,
+// HMAC's outer hash follows, if wants_outer(lane), which is called once, with the key key_at(lane); then finish(lanes,
 // n) ends the messages.
 template <typename Step>
 class DigestLanes : public HashLanes {

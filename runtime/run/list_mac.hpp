@@ -1,6 +1,6 @@
 // Lists the segments of a message to be hashed or authenticated, for walk.hpp: whole blocks of a long AAD, in place;
 // the rest of what precedes the body, filled up to a block with the body's first bytes; whole blocks of the body, in
-// place; the rest with trailer and padding; the second hash of HMAC (RFC 2104). A short message is assembled as a whole
+// place; the rest with trailer and padding; the outer hash of HMAC (RFC 2104). A short message is assembled as a whole
 // in the bounce buffer.
 #pragma once
 
@@ -128,7 +128,7 @@ public:
     }
 
 private:
-    // Layout of a lane's bounce buffer: the chaining value; OTHER: the second message of HMAC or the tag to compare
+    // Layout of a lane's bounce buffer: the chaining value; OTHER: the message of the outer hash or the tag to compare
     // with; END: the assembled bytes.
     static constexpr size_t OTHER = MOST_CHAIN, END = OTHER + MOST_BLOCK,
                             ROOM = END + 2 * MOST_BLOCK + WHOLE_MESSAGE + 3 * PAD_SLACK;

@@ -94,7 +94,7 @@ private:
 
     // What a lane does next. It is the same for all messages of the same shape and progress.
     struct Move {
-        enum Kind : uint8_t { none, aad, joint, body, end, own } kind = none;  // own: of CCM and Poly1305
+        enum Kind : uint8_t { none, aad, joint, body, end, own } kind = none;  // own: the moves of CCM and Poly1305
         Stage from = Stage::done, then = Stage::done;
         uint64_t hashed = 0, bytes = 0;  // bytes: read in place, or assembled
         size_t head = 0, rest = 0;       // head: bytes of the head among these, of which `rest` are AAD

@@ -286,7 +286,7 @@ private:
     alignas(64) uint8_t aside_[MOST_STEP];
 };
 
-// Hashes a message: head, body, trailer, padding, and HMAC's second hash (RFC 2104).
+// Hashes a message: head, body, trailer, padding, and HMAC's outer hash (RFC 2104).
 class Digest {
 public:
     // shape: that of all messages; it must outlive this object. pair: as for Text.
@@ -565,7 +565,7 @@ Ranking rank_one_by_one(const Suite &suite, const cst_job &job, size_t n) {
 int run_one_by_one(cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs).suite;
     if (!serves(suite, jobs, n)) return JOB_WAITING;
-    const Shape shape(suite, *jobs, suite.construction == Construction::tls && any_in_place(jobs, n));  // no other asks
+    const Shape shape(suite, *jobs, suite.construction == Construction::tls && any_in_place(jobs, n));  // only TLS asks
     Kernels kernels;
     if (!choose(suite, shape, n, &kernels)) return JOB_WAITING;
     const auto run = !kernels.hash ? run_all<Texts> : !kernels.cipher ? run_all<Digests> : run_all<Stitched>;

@@ -1,11 +1,11 @@
-// TLS records (RFC 5246, 6.2.3.2). Sealed: MAC over head and text, then text, MAC and padding encrypted; the stitched
-// middle has the hash ahead of the cipher where that overwrites the text (middle.cpp).
+// TLS records (RFC 5246, 6.2.3.2). Sealing: the MAC covers head and text, then text, MAC and padding are encrypted. In
+// the stitched middle the hash is ahead of the cipher where the cipher overwrites the text (middle.cpp).
 //
-// Opened: decrypt, then check padding and MAC. How much padding there is, and whether anything is right,
-// must not show in the time (the attacks of Vaudenay, 2002, and of AlFardan and Paterson, "Lucky Thirteen", 2013). What
-// is public is the record's length n. With a MAC of m bytes the text has between n - m - 256 (or 0) and n - m - 1
-// bytes: blocks of the hash below the former are hashed as usual; from there on (the tail) every block that the longest
-// text could have is made with masks and hashed, and the chaining value that counts is kept by a mask.
+// Opening: decrypts, then checks padding and MAC. How much padding there is, and whether anything is right, must not
+// show in the time (the attacks of Vaudenay, 2002, and of AlFardan and Paterson, "Lucky Thirteen", 2013). Only the
+// record's length n is public. With a MAC of m bytes the text has between n - m - 256 (or 0) and n - m - 1 bytes:
+// blocks of the hash below the former are hashed as usual; from there on (the tail) every block that the longest text
+// could have is made with masks and hashed, and the chaining value that counts is kept by a mask.
 
 #include <algorithm>
 
@@ -65,7 +65,7 @@ struct Padding {
 uint32_t length_of(const Message &m) { return uint32_t(m.job->in_len); }
 uint32_t mac_bytes(const Message &m) { return m.key->suite->hash->record.digest_bytes; }
 
-// Reads the padding: the last byte is the number of padding bytes before it, which all have the same value.
+// Reads the padding: the last byte is the number of padding bytes before it, and they all have its value.
 Padding read_padding(Message *m, uint8_t *area) {
     const uint32_t n = length_of(*m), mac = mac_bytes(*m);
     const uint32_t window = std::min<uint32_t>(n, TLS_MOST_PADDING);  // whole blocks

@@ -127,7 +127,7 @@ struct Subtree {
 // Hashes the nodes of several subtrees together, level by level.
 class Wave {
 public:
-    static constexpr size_t MOST_CHUNKS = 256;  // a power of two: of a longer message all but the last are complete
+    static constexpr size_t MOST_CHUNKS = 256;  // a power of two: all but the last subtree of a message are complete
 
     Wave(const Suite &suite, Memory *memory) : suite_(suite), memory_(memory) {}
     ~Wave() { wipe(chains_, CHAIN * most_used_); }

@@ -20,7 +20,7 @@ constexpr double kSecondsPerKernel = 0.01, kSecondsForAll = 3.0;
 // counts: the least may come from a disturbance of the clock, which takes time off.
 constexpr size_t kPasses = 8;
 constexpr size_t kLeastSamples = 3, kMostSamples = 200;  // per kernel and pass
-constexpr uint64_t kSampleTicks = 12000;  // long against the clock's grain, short against a time slice
+constexpr uint64_t kSampleTicks = 12000;  // long against the clock's resolution, short against a time slice
 constexpr size_t kMostCalls = 64;  // per sample
 constexpr size_t kJobs = 64;
 constexpr uint64_t kTarget = 2048;  // bytes of a job; those of all jobs stay in the second-level cache

@@ -55,7 +55,7 @@ private:
 // A kernel of a family, and how many messages it takes.
 struct Choice {
     static constexpr uint32_t NONE = 254;
-    uint32_t index;  // in the family; NONE: no kernel was decided for
+    uint32_t index;  // in the family; NONE: no kernel is to be used
     bool full_rounds;  // only messages that fill all lanes; the others need a selection of their own
 };
 

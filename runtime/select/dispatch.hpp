@@ -48,7 +48,7 @@ inline bool fits(const Variant &v, const Query &query) {
     return !query.only_ready && !v.refused.load(std::memory_order_relaxed);
 }
 
-// Whether it also competes, because no other weave replaces it.
+// Whether the kernel fits, and no other weave of it that also fits replaces it.
 bool competes(const Variant &v, const Query &query);
 
 }  // namespace cst

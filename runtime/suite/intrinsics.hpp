@@ -3,7 +3,7 @@
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized"  // the header's own: undefined vectors, of which nothing is used
+#pragma GCC diagnostic ignored "-Wuninitialized"  // of the header itself: undefined vectors that are never used
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #include <immintrin.h>

@@ -7,7 +7,7 @@ namespace {
 
 __extension__ typedef unsigned __int128 Word128;
 
-// A number modulo p = 2^130 - 5 in limbs of 44, 44 and 42 bits; the last may have one more.
+// A number modulo p = 2^130 - 5 in limbs of 44, 44 and 42 bits; the last may have one bit more.
 struct Limbs {
     uint64_t x[3];
 };
@@ -30,8 +30,8 @@ inline Limbs limbs_of(const PolyKey &key) {
     return {{key.r[0] & LOW_44, (key.r[0] >> 44 | key.r[1] << 20) & LOW_44, key.r[1] >> 24}};
 }
 
-// Writes a key row as streams/poly1305.j2 reads it: a vector for each limb of the powers that the lanes end with, then
-// again for all but the first limb, times what they are worth beyond the last limb.
+// Writes one limb into the key rows that streams/poly1305.j2 reads: a vector for each limb of the powers that the lanes
+// end with, then again for all but the first limb, times what they are worth beyond the last limb.
 template <uint32_t lanes>
 void write_limb(uint8_t *to, uint32_t row, uint32_t lane, uint64_t x) {
     memcpy(to + 8 * (row * lanes + lane), &x, sizeof(x));

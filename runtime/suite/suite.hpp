@@ -27,7 +27,7 @@ enum class Construction {
     chacha_poly,  // AEAD_CHACHA20_POLY1305 (RFC 8439, 2.8)
     xts,  // a tweak in front of every block, ciphertext stealing (IEEE 1619)
     cmac,  // CBC-MAC with the last block masked (SP 800-38B)
-    xcbc,  // the same with other subkeys (RFC 3566)
+    xcbc,  // CBC-MAC with the last block masked by other subkeys (RFC 3566)
     ccm,  // counter mode and CBC-MAC of the plaintext (SP 800-38C)
     rc4,  // RC4 alone: no IV, a key for each message
     rc4_hmac,  // encrypt-then-MAC with RC4, over aad || ciphertext
