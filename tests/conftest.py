@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from vectors.counts import falls, rises, wanted
 
 ROOT = Path(__file__).resolve().parents[1]
 pytest_plugins = ["allowed_skips"]
+NEEDS_AES_NI = re.compile(r"((?:aes-|a\d+cbc-|crc)[\w+-]+): ")
+"""A suite, as a failure names it (test_lesser_cpu.py: these are all that a CPU without AES-NI cannot run)."""
 gc.set_threshold(100_000, 50, 50)  # as the command line does
 
 
@@ -46,6 +49,20 @@ def pytest_configure(config: pytest.Config) -> None:
             runtime.Context()
         except runtime.RuntimeFailure as failure:
             raise pytest.UsageError(str(failure)) from None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Generator[None, object, object]:
+    """Where the CPU has no AES-NI, a test that asks for a suite which needs it, or PCLMULQDQ, is skipped."""
+    from cryptostitch.binding import runtime
+
+    try:
+        return (yield)
+    except runtime.RuntimeFailure as failure:
+        wants = NEEDS_AES_NI.match(str(failure))
+        if failure.code != runtime.ERR_UNSUPPORTED or not wants or "aes" in runtime.Context().cpu()["features"]:
+            raise
+        pytest.skip(f"this CPU has no AES-NI or PCLMULQDQ, which {wants[1]} needs")
 
 
 def pytest_report_header() -> str | None:
@@ -134,7 +151,7 @@ def vector_counts(terminalreporter: pytest.TerminalReporter) -> Counter[str]:
 def is_whole(config: pytest.Config) -> bool:
     """Whether the session runs every test there is."""
     return config.args_source == config.ArgsSource.TESTPATHS and not (
-        config.option.keyword or config.option.markexpr or config.option.lf or config.option.part
+        config.option.part or config.option.keyword or config.option.markexpr or config.option.lf
     )
 
 
