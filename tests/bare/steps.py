@@ -104,6 +104,7 @@ def script(block: Block) -> list[Step]:
 
 
 OUTPUT = None  # a block that shows what a command prints
+FILE = None  # one that is a file of the folder, as test_newcomer.py knows
 RUN = {
     ("README.md", 0): one_by_one,
     ("README.md", 1): script,
@@ -114,9 +115,10 @@ RUN = {
     ("README.md", 6): commands,
     ("examples/new_pair/README.md", 0): commands,
     ("examples/new_pair/README.md", 1): OUTPUT,
-    ("examples/new_pair/README.md", 2): commands,
-    ("examples/own_hash/README.md", 0): commands,
-    ("examples/own_hash/README.md", 1): commands,
+    **{("examples/new_pair/README.md", at): FILE for at in (2, 3, 4)},
+    ("examples/new_pair/README.md", 5): commands,
+    **{("examples/own_hash/README.md", at): FILE for at in (0, 1, 2, 3, 7)},
+    **{("examples/own_hash/README.md", at): commands for at in (4, 5, 6, 8)},
 }
 """How each block runs, by page and index; a block that is missing here fails test_bare.py."""
 WORDS = {"FILE": "README.md", "FOLDER": "include"}

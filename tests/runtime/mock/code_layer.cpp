@@ -294,8 +294,6 @@ const FieldRecord *ProgramRecord::field(const char *field_name) const {
     return nullptr;
 }
 
-AnswerRecord next_answer(const uint8_t **) { return {}; }  // no record here has any
-
 int Pack::open(const void *, size_t, Origin origin) {
     if (origin == Origin::foreign) return CST_ERR_PACK;
     algorithms_.count = uint32_t(world().algorithms.size());
@@ -320,6 +318,7 @@ int Pack::kernel(uint32_t index, KernelRecord *out) const {
     return CST_OK;
 }
 int Pack::cost(uint32_t, CostRecord *) const { return CST_ERR_PACK; }
+int Pack::answer(uint32_t, AnswerRecord *) const { return CST_ERR_PACK; }
 
 static int describe(const Pack *pack, uint32_t index, Kernel *out) {
     const MockKernel &k = *world().kernels[index];
