@@ -40,7 +40,9 @@ define CONFIGURE
 	    echo "build/ was made in another checkout, and would build that one: \`make clean\` removes it" >&2
 	    exit 1
 	fi
-	[ -f build/build.ninja ] || cmake -S . -B build -G Ninja -DCST_PYTHON="$$PWD/.venv/bin/python" --log-level=WARNING
+	if [ ! -f build/build.ninja ] || [ ! -f build/CMakeCache.txt ]; then
+	    cmake -S . -B build -G Ninja -DCST_PYTHON="$$PWD/.venv/bin/python" --log-level=WARNING
+	fi
 endef
 
 build: configured
