@@ -1,21 +1,13 @@
 // The C API: columns.
 
 #include "handles.hpp"
+#include "offsets.hpp"
 #include "run/run.hpp"
 #include "suite/registers.hpp"
 
 using namespace cst;
 
 namespace {
-
-// Whether no offset is less than the one before, and all are within the data.
-template <typename Offset>
-bool right_offsets(const void *p, size_t n, uint64_t data_bytes) {
-    const Offset *const offsets = static_cast<const Offset *>(p);
-    bool falls = false;
-    for (size_t i = 0; i < n; i++) falls |= offsets[i + 1] < offsets[i];
-    return !falls && offsets[n] <= data_bytes;
-}
 
 // Checks that the buffers neither wrap nor overlap, after their lengths have been checked.
 int check_places(const cst_column &column, const Column &c) {
@@ -42,12 +34,10 @@ int check_column(const cst_column &column, Column *out) {
             column.tag_len,
             stride};
     if (!column.n) return CST_OK;
-    if (!column.offsets || !column.tags || (column.data_bytes && !column.data)) return CST_ERR_ARGUMENT;
-    if (reinterpret_cast<uintptr_t>(column.offsets) % column.offset_bytes) return CST_ERR_ARGUMENT;
-    const size_t most = SIZE_MAX / 2;  // so that neither n + 1 nor what is added to a product can overflow
-    if (column.n >= most / column.offset_bytes || column.n >= most / stride) return CST_ERR_LENGTH;
-    if (Range(column.data, column.data_bytes).wraps() || column.data_bytes > suite.lengths.seal.max ||
-        Range(column.offsets, (column.n + 1) * column.offset_bytes).wraps())
+    if (!column.tags || (column.data_bytes && !column.data)) return CST_ERR_ARGUMENT;
+    if (int error = check_offset_array(column.offsets, column.offset_bytes, column.n)) return error;
+    if (column.n >= SIZE_MAX / 2 / stride) return CST_ERR_LENGTH;  // what is added to the product cannot overflow
+    if (Range(column.data, column.data_bytes).wraps() || column.data_bytes > suite.lengths.seal.max)
         return CST_ERR_LENGTH;
     out->end = out->data + column.data_bytes;
     if (!(out->wide ? right_offsets<uint64_t> : right_offsets<uint32_t>)(column.offsets, column.n, column.data_bytes))

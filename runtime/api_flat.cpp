@@ -1,9 +1,9 @@
 // The C API: one call runs many messages under one key, without a cst_job of the caller for each.
 
 #include <algorithm>
-#include <optional>
 
 #include "jobs.hpp"
+#include "offsets.hpp"
 #include "run/run.hpp"
 #include "suite/registers.hpp"
 
@@ -44,9 +44,7 @@ int run_many(const cst_key *key, size_t n, Make make, SetStatus set_status) {
         bool all = true;
         each_window(n, make, [&](size_t first, cst_job *jobs, size_t some) {
             check_jobs(engine, jobs, some, &alike);
-            for (size_t i = 0; i < some; i++)
-                if (jobs[i].status == CST_ERR_AUTH) refuse_unopened(&jobs[i]), all = false;
-            all &= run_jobs(&memory, jobs, some) == CST_OK;
+            all &= run_checked(&memory, jobs, some) == CST_OK;
             for (size_t i = 0; i < some; i++) set_status(first + i, jobs[i].status);
             return int(CST_OK);
         });
@@ -81,9 +79,7 @@ int run_texts(const cst_text_column &c, int direction) {
         return CST_ERR_LENGTH;
     for (const Rows *rows : {&ivs, &aads, &tags})
         if (int error = rows->check(c.n)) return error;
-    bool falls = false;
-    for (size_t i = 0; i < c.n; i++) falls |= offsets[i + 1] < offsets[i];
-    if (falls || offsets[c.n] > c.bytes) return CST_ERR_LENGTH;
+    if (!right_offsets<Offset>(offsets, c.n, c.bytes)) return CST_ERR_LENGTH;
     const uint8_t *const in = static_cast<const uint8_t *>(c.in);
     uint8_t *const out = static_cast<uint8_t *>(c.out);
     const Range texts(in + offsets[0], offsets[c.n] - offsets[0]), outputs(out + offsets[0], offsets[c.n] - offsets[0]),
@@ -121,11 +117,9 @@ int run_text_column(const cst_text_column *c, int direction) {
     if (c->offset_bytes != 4 && c->offset_bytes != 8) return CST_ERR_ARGUMENT;
     if (from(c->key)->suite->expansion) return CST_ERR_UNSUPPORTED;
     if (!c->n) return CST_OK;
-    if (!c->offsets || reinterpret_cast<uintptr_t>(c->offsets) % c->offset_bytes) return CST_ERR_ARGUMENT;
     if (c->bytes && (!c->in || !c->out)) return CST_ERR_ARGUMENT;
-    if (c->n >= SIZE_MAX / 2 / c->offset_bytes || Range(c->offsets, (c->n + 1) * c->offset_bytes).wraps() ||
-        Range(c->in, c->bytes).wraps() || Range(c->out, c->bytes).wraps())
-        return CST_ERR_LENGTH;
+    if (int error = check_offset_array(c->offsets, c->offset_bytes, c->n)) return error;
+    if (Range(c->in, c->bytes).wraps() || Range(c->out, c->bytes).wraps()) return CST_ERR_LENGTH;
     return (c->offset_bytes == 8 ? run_texts<uint64_t> : run_texts<uint32_t>)(*c, direction);
 }
 

@@ -8,6 +8,17 @@
 
 using namespace cst;
 
+int cst::run_checked(Memory *memory, cst_job *jobs, size_t n) {
+    bool forged = false;
+    for (cst_job *job = jobs; job < jobs + n; job++) {
+        if (job->status != CST_ERR_AUTH) continue;
+        refuse_unopened(job);
+        forged = true;
+    }
+    const int status = run_jobs(memory, jobs, n);
+    return forged ? CST_ERR_AUTH : status;
+}
+
 int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
     bool alike = true;  // of one job always, even if it is in pieces
     const int wrong = n == 1 ? check_one(*engine, jobs) : check_jobs(*engine, jobs, n, &alike);
@@ -17,14 +28,10 @@ int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
         if (!wrong) return run_jobs(*engine, jobs, n, alike);
         Memory memory;
         const int short_of_memory = memory.allocate(*engine, n);
-        for (cst_job *job = jobs; job < jobs + n; job++) {  // some cannot be opened
-            if (job->status != CST_ERR_AUTH) continue;
-            if (short_of_memory) job->status = JOB_WAITING;
-            else refuse_unopened(job);
-        }
-        if (short_of_memory) return short_of_memory;
-        run_jobs(&memory, jobs, n);
-        return wrong;
+        if (!short_of_memory) return run_checked(&memory, jobs, n);
+        for (cst_job *job = jobs; job < jobs + n; job++)
+            if (job->status == CST_ERR_AUTH) job->status = JOB_WAITING;
+        return short_of_memory;
     });
 }
 

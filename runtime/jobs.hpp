@@ -5,6 +5,8 @@
 
 namespace cst {
 
+class Memory;
+
 // Checks every argument of a job, before any of its bytes is touched. Returns CST_OK, or the error that the header
 // names for the first argument that is wrong. CST_ERR_AUTH: the arguments are right, but the input to be opened has a
 // length that sealing never makes, which is its sender's doing; it only remains to call `refuse_unopened`.
@@ -18,6 +20,10 @@ int check_one(const Engine &engine, cst_job *job);
 // Returns how many jobs, from the first on, have the lengths, suite and direction of `model`, which is surely right,
 // and are surely right themselves. Uses AVX-512; writes nothing.
 size_t surely_right_alike_wide(const cst_job &model, const cst_job *jobs, size_t n);
+
+// Runs jobs for which check_jobs returned CST_OK or CST_ERR_AUTH, and refuses those that it found forged. CST_OK, or
+// CST_ERR_AUTH if at least one job did not authenticate.
+int run_checked(Memory *memory, cst_job *jobs, size_t n);
 
 // Implements cst_burst for at least one job.
 int burst(const Engine *engine, cst_job *jobs, size_t n);

@@ -15,7 +15,7 @@ ISA, LANES = "sse", 4  # with AES-NI; "avx2", 8 and "avx512", 16 need VAES
 
 
 def fletcher(a: int, b: int, data: bytes) -> tuple[int, int]:
-    """What streams/fletcher.j2 means."""
+    """Computes in Python what the kernels of streams/fletcher.j2 compute."""
     for (word,) in struct.iter_unpack("<I", data):
         a = (a + word) % 2**32
         b = (b + a) % 2**32

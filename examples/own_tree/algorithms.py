@@ -11,7 +11,7 @@ ROTATIONS = (0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15,
 
 
 def constants() -> list[int]:
-    """Of the last 12 of Keccak-f's 24 rounds: FIPS 202, 3.2.5."""
+    """Returns the constants of the last 12 of Keccak-f's 24 rounds (FIPS 202, 3.2.5)."""
     found, bit = [], 1
     for _ in range(24):
         word = 0

@@ -400,10 +400,10 @@ typedef struct cst_text_column {
     int32_t *statuses; /* NULL, or n numbers: what each text came to, CST_OK or CST_ERR_AUTH; where the call returns
                           another error, those of texts whose arguments are wrong are set */
 } cst_text_column;
-/* What cst_burst of n jobs makes. CST_OK; CST_ERR_AUTH: at least one text is forged, and its output zeroed. Every other
- * error means that nothing was written but statuses: CST_ERR_ARGUMENT (a null or misaligned pointer, offset_bytes, a
- * key without a cipher), CST_ERR_LENGTH (an offset that falls or lies beyond `bytes`, a stride, or a length that the
- * suite does not take), CST_ERR_OVERLAP, CST_ERR_MEMORY. */
+/* Give the same results as cst_burst of n jobs. CST_OK; CST_ERR_AUTH: at least one text is forged, and its output
+ * zeroed. Every other error means that nothing was written but statuses: CST_ERR_ARGUMENT (a null or misaligned
+ * pointer, offset_bytes, a key without a cipher), CST_ERR_LENGTH (an offset that falls or lies beyond `bytes`, a
+ * stride, or a length that the suite does not take), CST_ERR_OVERLAP, CST_ERR_MEMORY. */
 CST_API int cst_seal_column(const cst_text_column *column);
 CST_API int cst_open_column(const cst_text_column *column);
 

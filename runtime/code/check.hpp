@@ -11,7 +11,7 @@ namespace cst {
 // Returns CST_OK, or CST_ERR_PACK and one sentence in *why.
 int check_pack(const Pack &pack, std::string *why);
 
-// What the check of a kernel needs to know of its programs.
+// Facts about its programs that the check of a kernel uses.
 struct ProgramFacts {
     uint32_t features = 0;
     bool names_xmm0 = false, names_rdx = false;

@@ -8,7 +8,7 @@
 
 namespace cst {
 
-// What is known of a result in a general register; of `other` nothing.
+// Tells what is known about a result in a general register; `other`: nothing is known.
 enum class Meaning : uint8_t { mov, add, sub, xor_, and_, lea, other };
 
 struct Slot {

@@ -321,29 +321,4 @@ protected:
     const uint8_t *in_[MAX_LANES];
 };
 
-// Lanes of a Step that make digests in three phases: go_on(lane) begins the next contiguous run, if there is one; then
-// HMAC's outer hash follows, if wants_outer(lane), which is called once, with the key key_at(lane); then finish(lanes,
-// n) ends the messages.
-template <typename Step>
-class DigestLanes : public HashLanes {
-public:
-    void turn(const uint32_t *lanes, size_t n) {
-        Step *const step = static_cast<Step *>(this);
-        uint32_t outers[MAX_LANES], ends[MAX_LANES];
-        size_t n_outers = 0, n_ends = 0;
-        for (size_t i = 0; i < n; i++) {
-            const uint32_t lane = lanes[i];
-            if (step->go_on(lane)) continue;
-            if (step->wants_outer(lane)) outers[n_outers++] = lane;
-            else ends[n_ends++] = lane;
-        }
-        if (n_outers) begin_outer(outers, n_outers, [&](size_t i) { return step->key_at(outers[i]).outer(); });
-        if (n_ends) step->finish(ends, n_ends);
-    }
-
-private:
-    friend Step;
-    DigestLanes(const AlgorithmRecord &hash, const Variant &v, LaneMemory *memory) : HashLanes(hash, v, memory) {}
-};
-
 }  // namespace cst

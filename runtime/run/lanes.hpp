@@ -15,6 +15,16 @@
 
 namespace cst {
 
+// Prepares calls of a kernel whose state blocks lie in `memory`. The caller sets the iterations of each call.
+inline cst_kernel_args begin_calls(const Engine &engine, const Variant &v, LaneMemory *memory) {
+    cst_kernel_args args;
+    for (uint32_t i = 0; i < v.n_streams; i++) args.state[i] = memory->state + v.state_offset[i];
+    for (const Variant::Link &link : v.links) put_pointer(memory->state + link.from, memory->state + link.hand);
+    if (v.legacy_sse && engine.avx()) clear_upper_halves();
+    if (memory->state_used < v.state_bytes) memory->state_used = v.state_bytes;
+    return args;
+}
+
 template <typename Step, typename Item>
 uint64_t run_one_lane(const Variant &v, cst_kernel_fn fn, cst_kernel_args *args, Step *step, Item *const *messages,
                       size_t n) {
@@ -93,11 +103,7 @@ uint64_t run_lanes(const Variant &v, cst_kernel_fn fn, cst_kernel_args *args, St
 template <typename Step, typename Item>
 void execute(const Engine &engine, const Variant &v, LaneMemory *memory, Step *step, Item *const *messages, size_t n) {
     const cst_kernel_fn fn = v.kernel.load(std::memory_order_acquire)->fn;
-    cst_kernel_args args;
-    for (uint32_t i = 0; i < v.n_streams; i++) args.state[i] = memory->state + v.state_offset[i];
-    for (const Variant::Link &link : v.links) put_pointer(memory->state + link.from, memory->state + link.hand);
-    if (v.legacy_sse && engine.avx()) clear_upper_halves();
-    if (memory->state_used < v.state_bytes) memory->state_used = v.state_bytes;
+    cst_kernel_args args = begin_calls(engine, v, memory);
     v.calls.add(v.lanes == 1 ? run_one_lane(v, fn, &args, step, messages, n)
                              : run_lanes(v, fn, &args, step, messages, n));
 }

@@ -117,19 +117,17 @@ int run_lists(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *rea
     Lists lists = {memory, jobs, n, 0, 0, true, 0, readable};
     uint64_t lengths = 0, sum = 0;
     size_t most_aad = 0;
-    uint64_t most = 0;
     for (size_t i = 0; i < n; i++) {
         const cst_job &job = *jobs[i];
         if ((job.n_in_pieces | job.n_out_pieces) || (enciphers && !job.in_len)) return JOB_WAITING;
         if (counted && !CounterRoom(suite, job.in_len).holds(job.iv)) return JOB_WAITING;
         lengths |= job.in_len;
         sum += job.in_len;
-        most = std::max<uint64_t>(most, job.in_len);
+        lists.most = std::max<uint64_t>(lists.most, job.in_len);
         most_aad = std::max(most_aad, job.aad_len);
         lists.one_key &= job.key == first.key;
     }
     if (!forced_fits(suite, lengths)) return JOB_WAITING;
-    lists.most = most;
     lists.mean = lengths == first.in_len && sum == lengths * n ? lengths : sum / n;
     if (enciphers) {
         if (suite.tweaked() && lengths % suite.encrypt->record.block_bytes) return JOB_WAITING;  // ciphertext stealing
@@ -138,7 +136,7 @@ int run_lists(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *rea
             if (lists.grain < suite.encrypt->record.block_bytes) return JOB_WAITING;
         }
     }
-    if (!walks(suite, opens, n, most_aad, lists.mean, most, lists.one_key)) return JOB_WAITING;
+    if (!walks(suite, opens, n, most_aad, lists.mean, lists.most, lists.one_key)) return JOB_WAITING;
     if (!enciphers) return walk_macs(lists) ? CST_OK : CST_ERR_AUTH;
     if (!suite.hash) {
         walk_texts(lists);

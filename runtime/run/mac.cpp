@@ -92,7 +92,7 @@ private:
     // Whether the kernel, whose iteration may have several blocks, can process this many bytes.
     bool takes(uint64_t bytes) const { return !(bytes & (step_ - 1)); }
 
-    // What a lane does next. It is the same for all messages of the same shape and progress.
+    // The next action of a lane. It is the same for all messages of the same shape and progress.
     struct Move {
         enum Kind : uint8_t { none, aad, joint, body, end, own } kind = none;  // own: the moves of CCM and Poly1305
         Stage from = Stage::done, then = Stage::done;

@@ -19,10 +19,10 @@ struct Rest {
     uint64_t blocks;  // in all, those of the end and of HMAC included
 };
 
-class PartStep : public DigestLanes<PartStep> {
+class PartStep : public HashLanes {
 public:
     PartStep(const Suite &suite, const Variant &v, LaneMemory *memory)
-        : DigestLanes(suite.hash->record, v, memory), unit_(hash_.block_bytes), hmac_(suite.hmac()) {}
+        : HashLanes(suite.hash->record, v, memory), unit_(hash_.block_bytes), hmac_(suite.hmac()) {}
 
     Rest *message[MAX_LANES];
 
@@ -34,9 +34,20 @@ public:
             go_on(lanes[i]);
         }
     }
+    void turn(const uint32_t *lanes, size_t n) {
+        uint32_t outers[MAX_LANES], ends[MAX_LANES];
+        size_t n_outers = 0, n_ends = 0;
+        for (size_t i = 0; i < n; i++) {
+            const uint32_t lane = lanes[i];
+            if (go_on(lane)) continue;
+            if (wants_outer(lane)) outers[n_outers++] = lane;
+            else ends[n_ends++] = lane;
+        }
+        if (n_outers) begin_outer(outers, n_outers, [&](size_t i) { return key_at(outers[i]).outer(); });
+        if (n_ends) finish(ends, n_ends);
+    }
 
 private:
-    friend DigestLanes<PartStep>;
     enum class Stage : uint8_t {
         joint,  // the boundary block: waiting bytes, filled up to a block
         body,  // whole blocks, in place

@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "../select/upper_halves.hpp"
 #include "../suite/suite.hpp"
-#include "message.hpp"
+#include "lanes.hpp"
 
 namespace cst {
 
@@ -45,10 +44,7 @@ public:
 
     void run(cst_job *const *jobs, size_t n) {
         const cst_kernel_fn fn = v_.kernel.load(std::memory_order_acquire)->fn;
-        cst_kernel_args args;
-        for (uint32_t i = 0; i < v_.n_streams; i++) args.state[i] = memory_.state + v_.state_offset[i];
-        memory_.state_used = std::max<size_t>(memory_.state_used, v_.state_bytes);
-        if (v_.legacy_sse && key_of(*jobs[0]).suite->engine->avx()) clear_upper_halves();
+        cst_kernel_args args = begin_calls(*key_of(*jobs[0]).suite->engine, v_, &memory_);
         next_ = jobs;
         end_ = jobs + n;
         alive_ = width_;

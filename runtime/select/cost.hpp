@@ -1,4 +1,4 @@
-// What a kernel costs: measured on this machine, taken from the pack's table for this microarchitecture, or estimated
+// The cost of a kernel: measured on this machine, taken from the pack's table for this microarchitecture, or estimated
 // from its instruction counts.
 #pragma once
 

@@ -17,7 +17,7 @@ constexpr uint8_t kPc2[48] = {14, 17, 11, 24, 1,  5,  3,  28, 15, 6,  21, 10, 23
 constexpr uint8_t kShifts[DES_ROUNDS] = {1, 1, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 1};
 constexpr uint8_t kP[32] = {16, 7, 20, 21, 29, 12, 28, 17, 1,  15, 23, 26, 5,  18, 31, 10,
                             2,  8, 24, 14, 32, 27, 3,  9,  19, 13, 30, 6,  22, 11, 4,  25};
-// What a bit that comes from S-box i adds to an index (the columns of streams/des.j2), and the mark of the second of
+// The number that a bit from S-box i adds to an index (the columns of streams/des.j2), and the mark of the second of
 // two S-boxes.
 constexpr uint8_t kColumns[8] = {0x17, 0x2e, 0x20, 0x10, 0x08, 0x04, 0x02, 0x01};
 constexpr uint8_t kSecond = 0x40;

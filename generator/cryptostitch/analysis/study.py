@@ -37,7 +37,7 @@ class Measured:
 
 
 def of_trial(tried: Trial) -> Measured:
-    """What a trial has measured already."""
+    """Returns the figures that a trial has measured already."""
     return Measured(tried.woven, tuple(cycles for _, cycles in tried.parts), doubt=tried.doubt)
 
 

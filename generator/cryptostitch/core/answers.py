@@ -12,7 +12,8 @@ LIBRARY = Path(__file__).with_name("known_answers.txt")
 
 @dataclass(frozen=True)
 class Answer:
-    """What a suite makes of a message. Empty: the suite has no such part. ``out``: the ciphertext."""
+    """A known answer: a message, and the result that a suite must give for it. A part is empty where the suite has
+    none. ``out``: the ciphertext."""
 
     suite: str
     key: bytes = b""

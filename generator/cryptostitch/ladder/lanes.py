@@ -176,7 +176,7 @@ WRITERS = {
 
 
 def writer_of(row: Algorithm) -> Writer:
-    """What a stream of the row computes. Skip where the row's own cipher has no such mode here."""
+    """Returns the meaning of a stream of the row. Raises Skip where the row's own cipher has no such mode here."""
     if row.cipher is None:
         return WRITERS[row.kind]
     if row.kind not in OWN_MODES:

@@ -56,7 +56,7 @@ def plot(steps: Sequence[Step], places: Sequence[float], axis: str, digits: int)
 
 
 def changes(before: WeaveSettings, after: WeaveSettings) -> str:
-    """What differs: "leads 0:0 -> 0:128"."""
+    """Lists the settings in which the two differ: "leads 0:0 -> 0:128"."""
     old, new = asdict(before), asdict(after)
     return ", ".join(f"{name} {_said(old[name])} → {_said(new[name])}" for name in old if old[name] != new[name])
 
