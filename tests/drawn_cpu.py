@@ -41,7 +41,7 @@ PASSED = ("haswell", "zen3")
 
 
 def candidates() -> list[str]:
-    """Of those, the ones that this CPU has the features of."""
+    """Returns the CPUs of PASSED whose features this CPU has."""
     found = []
     for name in PASSED:
         os.environ[CPU] = name

@@ -83,7 +83,7 @@ def part_of(node: str) -> list[str]:
 
 
 def drawn(names: Sequence[str], commit: str, number: int) -> list[str]:
-    """So many of the names, other ones for most other commits, sorted."""
+    """Draws ``number`` of the names by the commit's hash, and sorts them."""
     keys = {name: hashlib.sha256(f"{commit} {name}".encode()).digest() for name in names}
     return sorted(sorted(names, key=keys.__getitem__)[:number])
 

@@ -41,7 +41,7 @@ FEWER = {
 
 
 def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
-    """Of every file of the checkout but what git ignores: when it was written, and its size."""
+    """Returns time and size of every file of the checkout that git does not ignore."""
     names = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard"], cwd=folder, capture_output=True, text=True, check=True
     )

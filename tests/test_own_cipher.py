@@ -212,5 +212,5 @@ def test_other_modes_are_skipped(folder: Path) -> None:
 
 
 def test_the_library_makes_no_suite_of_it(context: Context) -> None:
-    """What templates/README.md says is missing."""
+    """templates/README.md says what the library lacks for such a suite."""
     assert not [name for name in context.suites() if "aria" in name]

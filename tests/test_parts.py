@@ -12,7 +12,7 @@ import parts
 import pytest
 
 KNOBS = {"LONG", "LEVELS", "one_of_each", "effort"}
-"""What tests take from jobs/ and sanitized.py that CRYPTOSTITCH_LONG changes."""
+"""Names from jobs/ and sanitized.py whose values CRYPTOSTITCH_LONG changes."""
 HELPERS = {"jobs/samples.py", "runtime/sanitized.py"}
 VARIABLE = "CRYPTOSTITCH_LONG"
 

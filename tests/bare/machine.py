@@ -1,4 +1,4 @@
-"""What a bare root takes from this machine, so that apt, pip and git in it reach what they reach here: mirrors,
+"""Finds what a bare root takes from this machine, so that apt, pip and git in it reach what they reach here: mirrors,
 proxies, certificates. Nothing of it is written down anywhere in the checkout."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SETTINGS = re.compile(r'^Acquire::\S*(Proxy|CaInfo|Verify-\w+)\S* ".+";$', re.M 
 
 
 def environment() -> dict[str, str]:
-    """Of these variables, those that are set here."""
+    """Returns the variables that CARRIED matches and that are set here."""
     return {name: value for name, value in os.environ.items() if value and CARRIED.fullmatch(name)}
 
 

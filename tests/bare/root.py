@@ -13,14 +13,14 @@ from pathlib import Path
 from . import machine
 
 PACKAGES = ("make", "ca-certificates")
-"""What `make` cannot install for itself, or fetch."""
+"""Packages that `make` needs before it can install anything."""
 CLONE = "/root/cryptostitch"
 MOUNTED = ("proc", "sys", "dev")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def cpu_seconds() -> float:
-    """Of all processes that this one started and that have ended."""
+    """Returns the CPU time of all processes that this one started and that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

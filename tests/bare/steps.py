@@ -1,4 +1,4 @@
-"""What runs in a bare root, in which order: every command that the front page and the pages it links show."""
+"""Lists what runs in a bare root, in which order: every command that the front page and the pages it links show."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ GROUPS = ("readme", "examples", "packages")
 
 
 def steps(root: Path, group: str) -> list[Step]:
-    """Of a group, which begins in a root where nothing has been built."""
+    """Returns the steps of a group. Each group begins in a root where nothing has been built."""
     first = [Step("make demo", "make demo", 3600)]
     if group == "readme":
         return [*first, *of_blocks(root, ("README.md",))]

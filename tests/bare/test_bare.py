@@ -20,7 +20,7 @@ def test_every_block_runs(root: Path) -> None:
 
 
 def test_every_page_that_the_front_page_links(root: Path) -> None:
-    """Of examples, packages and integrations: each that has commands to show."""
+    """The steps cover every page of examples, packages and integrations that shows commands."""
     linked = set(
         re.findall(r"\]\(((?:examples|packaging|integrations)[^)#]*README\.md)", (root / "README.md").read_text())
     )

@@ -39,7 +39,7 @@ def runs(context: Context, suite: str) -> bool:
 
 
 def suites_of(context: Context) -> list[str]:
-    """Those that the context can run."""
+    """Returns the suites that the context can run."""
     return [name for name in context.suites() if runs(context, name)]
 
 

@@ -8,7 +8,7 @@ from jobs.samples import suites_of
 
 
 def suite_names() -> list[str]:
-    """Those that this CPU runs: all of them, where it has AES-NI (test_lesser_cpu.py)."""
+    """Returns the suites that this CPU runs: all of them, where it has AES-NI (test_lesser_cpu.py)."""
     try:
         return suites_of(runtime.Context())
     except FileNotFoundError:

@@ -49,7 +49,7 @@ def test_a_pack_adds_answers(build: Path, changed: dict, result: int) -> None:
 
 
 def test_a_key_and_an_iv_are_used(build: Path) -> None:
-    """Of answers with all parts: each changed alone is found, in a copy of the library's own answer."""
+    """A copy of the library's own answer fails when any one of its parts is changed."""
     context = Context()
     if "aes-128-gcm" not in context.suites():
         pytest.skip("this CPU lacks what AES-GCM needs")
