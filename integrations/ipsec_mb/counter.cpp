@@ -41,7 +41,7 @@ const Variant *block_kernel(const Suite &suite) {
 // The counter does not carry into its last 32 bits' neighbours.
 bool run_text(const Suite &suite, const void *round_keys, const uint8_t *counter, const uint8_t *in, uint8_t *out,
               uint64_t bytes) {
-    const Variant *const v = choose_message(suite, false, 1, bytes, 0);
+    const Variant *const v = MessageKernels(suite, false, 1, 0).of(bytes);
     if (v && TextCall::has_room(*v)) {
         TextCall(suite, *v, bytes).run(round_keys, counter, in, out);
         return true;

@@ -136,7 +136,7 @@ bool wraps(const uint8_t *counter, uint64_t bytes) {
 template <bool piece>
 inline bool run(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &m, uint64_t aad_length, uint8_t *tag) {
     const Suite *const suite = cipher_suite(Cipher::gcm, key_bytes);
-    const Variant *const v = suite ? choose_message(*suite, m.opens, 1, m.bytes, m.aad_bytes) : nullptr;
+    const Variant *const v = suite ? MessageKernels(*suite, m.opens, 1, m.aad_bytes).of(m.bytes) : nullptr;
     if (!v || wraps(m.counter, m.bytes)) return false;
     const size_t rest = size_t(m.bytes & (v->step - 1)), end = m.bytes && !rest ? v->step : rest;
     const EndPowers powers(*v, key, (end + BLOCK - 1) / BLOCK, piece);

@@ -38,7 +38,7 @@ void count_on(uint8_t *counter, uint64_t blocks) {
 }
 
 const Variant *message_kernel(const Key &key, bool opens, uint64_t bytes, uint64_t aad) {
-    const Variant *const v = choose_message(*key.suite, opens, 1, bytes, aad);
+    const Variant *const v = MessageKernels(*key.suite, opens, 1, aad).of(bytes);
     return v && Calls::has_room(*v) ? v : nullptr;
 }
 

@@ -74,7 +74,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
             begin_mac(suite, &m);
     }
     Ranking chosen, other;  // other: the second kernel, if two share the work
-    if (suite.message[opens] && choose_message(suite, opens, n, bytes, job.aad_len))
+    if (suite.message[opens] && MessageKernels(suite, opens, n, job.aad_len).of(bytes))
         chosen = rank(suite, message_need(suite, opens, n, bytes, job.aad_len));
     const auto none = [&] { return !chosen.chosen.variant; };
     if (suite.hash && suite.enciphers() && none()) chosen = rank_one_by_one(suite, job, n);

@@ -57,6 +57,14 @@ bool serves(const Suite &suite, const Variant &v, const Need &need) {
     return !(v.message.is_short && (mixed || need.most > v.step || !need.short_aad)) && need.bytes >= v.message.head;
 }
 
+}  // namespace
+
+bool takes(const Suite &suite, const Variant &v, const Need &need) {
+    return serves(suite, v, need) && cst::fits(v, query_of(need));
+}
+
+namespace {
+
 // Compares the costs of all kernels that fit.
 __attribute__((noinline)) Ranking decide(const Suite &suite, const Need &need, bool only_ready) {
     const Variant *candidates[128];
@@ -98,72 +106,6 @@ Ranking decide_ready(const Suite &suite, const Need &need, bool *lasts) {
     }
 }
 
-// A question asks for the kernel of one step, or whether a pair kernel takes less time than its parts, in steps or as
-// lists (which need no steps), or whether a kernel of whole messages does.
-enum class Kind : uint64_t { step, pair, pair_or_lists, message };
-
-// Number of a need, shared by all needs of similar lengths. It is computed for every message; the need that represents
-// them is made only if no answer is cached.
-struct Question {
-    Question(const Suite &suite, const Need &need, Kind kind, bool decrypts = false)
-        : number(lengths_of(need) | rest(suite, need, kind, decrypts)) {}
-
-    const uint64_t number;
-
-    // Returns the need that represents all needs with this number.
-    static Need sample(const Need &exact) {
-        Need need = exact;
-        if (!mixed(exact)) {
-            need.bytes = need.most = LengthRange::sample(exact.bytes);
-            if (need.messages > FEW) need.messages = LengthRange::floor_of_quarter(need.messages);
-        } else {
-            need.most = LengthRange::floor_of_half(exact.most);
-            need.bytes = std::min(LengthRange::middle_of_half(exact.bytes), need.most - 1);  // the sample is a mix, too
-            if (need.messages > FEW_MIXED) need.messages = LengthRange::floor_of_quarter(need.messages);
-        }
-        return need;
-    }
-
-    // Returns the part of the number that does not depend on the lengths.
-    static uint64_t rest(const Suite &suite, const Need &need, Kind kind, bool decrypts) {
-        const uint64_t grain = need.grain ? std::min(1 + __builtin_ctzll(need.grain), MOST_GRAIN) : 0;
-        const uint64_t flags = uint64_t(need.one_key) | uint64_t(need.aligned) << 1 | uint64_t(need.rounds_up) << 2 |
-                               uint64_t(need.whole_only) << 3 | uint64_t(need.whole) << 4 |
-                               uint64_t(need.short_aad) << 5 | uint64_t(decrypts) << 6 | uint64_t(kind) << 7;
-        return messages_of(need) << 18 | grain << 26 | flags << 30 | uint64_t(suite.engine->cost_generation()) << 39;
-    }
-
-private:
-    static constexpr uint64_t FEW = MOST_MESSAGES, FEW_MIXED = 8, MIXED = 1 << 17;
-    static constexpr int MOST_GRAIN = 15;
-
-    static bool mixed(const Need &need) { return need.bytes != need.most; }
-    static uint64_t lengths_of(const Need &need) {
-        if (!mixed(need)) return LengthRange::of(need.bytes);
-        return MIXED | LengthRange::half(need.bytes) << 8 | LengthRange::half(need.most);
-    }
-    // In a mix, lanes are refilled as they become free: one message more or less does not add a round.
-    static uint64_t messages_of(const Need &need) {
-        uint64_t n = need.messages;
-        if (n > FEW_MIXED && mixed(need)) n = LengthRange::floor_of_quarter(n);
-        return n <= FEW ? n : FEW + LengthRange::quarter(n);
-    }
-};
-static_assert(4 * (LengthRange::MOST_LOG2 + 1) <= 1 << 8 && 39 + 16 <= Choices::QUESTION_BITS, "it has room");
-
-bool usual(const Suite &suite) { return !suite.forced && suite.remembered; }
-
-// Returns false if no answer is cached for such messages, or the cached kernel does not take these.
-bool recall(const Suite &suite, const Need &need, const Question &question, Lineup *lineup) {
-    Choice choice;
-    if (!need.family->choices.recall(question.number, &choice)) return false;
-    if (choice.index == Choice::NONE) return *lineup = {nullptr, need.messages}, true;
-    const Variant &v = *need.family->variants[choice.index];
-    if (!serves(suite, v, need) || !cst::fits(v, query_of(need))) return false;
-    const size_t full = choice.full_rounds ? v.full_rounds(need.messages) * v.lanes : 0;
-    return *lineup = {&v, full ? full : need.messages}, true;
-}
-
 void remember(const Question &question, const Need &asked, const Lineup &lineup) {
     const std::vector<const Variant *> &variants = asked.family->variants;
     const size_t index = size_t(std::find(variants.begin(), variants.end(), lineup.variant) - variants.begin());
@@ -185,7 +127,7 @@ const Variant *chosen_before(const Suite &suite, const Need &need, const Questio
     suite.engine->count_question();
     const Need asked = Question::sample(need);
     lineup = {decide_now(asked), asked.messages};
-    if (!lineup.variant || (serves(suite, *lineup.variant, need) && cst::fits(*lineup.variant, query_of(need))))
+    if (!lineup.variant || takes(suite, *lineup.variant, need))
         return remember(question, asked, lineup), lineup.variant;
     return decide_now(need);
 }
@@ -203,12 +145,11 @@ double loading(const Variant &v, bool one_key) {
     return double(v.lanes == 1 ? rows / 2 : rows);
 }
 
-Lineup line_up(const Suite &suite, const Need &need) {
+Lineup line_up_now(const Suite &suite, const Need &need) {
     bool lasts;
     if (!usual(suite)) return decide_ready(suite, need, &lasts).chosen;
     Lineup lineup;
-    const Question question(suite, need, Kind::step);
-    if (recall(suite, need, question, &lineup)) return lineup;
+    const Question question(suite, need, Question::Kind::step);
     suite.engine->count_question();
     const Need asked = Question::sample(need);
     const Lineup sample = decide_ready(suite, asked, &lasts).chosen;
@@ -328,67 +269,41 @@ double cycles_in_steps(const Suite &suite, bool opens, size_t messages, uint64_t
 
 }  // namespace
 
-Need message_need(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t aad) {
-    Need need = {&suite.messages[opens], messages, bytes, bytes};
-    need.whole = true;
-    need.short_aad = aad <= SHORT_MESSAGE_AAD;
-    return need;
-}
-
-MessageKernels::MessageKernels(const Suite &suite, bool opens, size_t n, uint64_t aad)
-    : suite_(suite), opens_(opens), n_(n), aad_(aad) {
-    const Need need = message_need(suite, opens, n, 0, aad);
-    if (usual(suite) && n == 1) question_ = Question::rest(suite, need, Kind::message, false);
-}
-
-const Variant *MessageKernels::of(uint64_t bytes) const {
-    const Family &family = suite_.messages[opens_];
-    Choice choice;
-    if (question_ && family.choices.recall(question_ | LengthRange::of(bytes), &choice)) {
-        if (choice.index == Choice::NONE) return nullptr;
-        const Variant *const v = family.variants[choice.index];
-        if (bytes >= v->message.head && !(v->message.is_short && bytes > v->step)) return v;
-    }
-    return choose_message(suite_, opens_, n_, bytes, aad_);
-}
-
-const Variant *choose_message(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t aad) {
-    return choose_message(suite, opens, message_need(suite, opens, messages, bytes, aad));
-}
-
 const Variant *choose_message(const Suite &suite, bool opens, const Need &exact) {
     if (exact.family->variants.empty() || (suite.forced && !holds(*exact.family, suite.forced))) return nullptr;
-    return chosen_before(suite, exact, Question(suite, exact, Kind::message), [&](const Need &need) -> const Variant * {
-        bool lasts;
-        const Ranking message = decide_ready(suite, need, &lasts);
-        const Variant *const v = message.chosen.variant;
-        if (!v || v == suite.forced || !need.bytes || !suite.hash) return v;
-        const double others = cycles_in_steps(suite, opens, need.messages, need.bytes, need.most);
-        return others < message.cycles * (1 - 2 * COST_PRECISION) ? nullptr : v;
-    });
+    return chosen_before(suite, exact, Question(suite, exact, Question::Kind::message),
+                         [&](const Need &need) -> const Variant * {
+                             bool lasts;
+                             const Ranking message = decide_ready(suite, need, &lasts);
+                             const Variant *const v = message.chosen.variant;
+                             if (!v || v == suite.forced || !need.bytes || !suite.hash) return v;
+                             const double others = cycles_in_steps(suite, opens, need.messages, need.bytes, need.most);
+                             return others < message.cycles * (1 - 2 * COST_PRECISION) ? nullptr : v;
+                         });
 }
 
 namespace {
 
-const Variant *pair_for(const Suite &suite, const Need &exact, const Family &ciphers, Kind kind) {
+const Variant *pair_for(const Suite &suite, const Need &exact, const Family &ciphers, Question::Kind kind) {
     if (exact.family->variants.empty() || !exact.messages) return nullptr;
     if (suite.forced && !holds(*exact.family, suite.forced)) return nullptr;
-    return chosen_before(
-        suite, exact, Question(suite, exact, kind, &ciphers == &suite.decrypts), [&](const Need &need) {
-            return pair_now(suite, need, ciphers, kind == Kind::pair ? 0 : steps_cycles(suite, need.messages));
-        });
+    return chosen_before(suite, exact, Question(suite, exact, kind, &ciphers == &suite.decrypts),
+                         [&](const Need &need) {
+                             return pair_now(suite, need, ciphers,
+                                             kind == Question::Kind::pair ? 0 : steps_cycles(suite, need.messages));
+                         });
 }
 
 }  // namespace
 
 const Variant *choose_pair(const Suite &suite, const Need &exact, const Family &ciphers, double *cycles) {
-    const Variant *const pair = pair_for(suite, exact, ciphers, Kind::pair);
+    const Variant *const pair = pair_for(suite, exact, ciphers, Question::Kind::pair);
     if (cycles && pair) *cycles = on_this(*pair, exact, exact.messages);
     return pair;
 }
 
 bool pair_beats_lists(const Suite &suite, const Need &exact, const Family &ciphers) {
-    return pair_for(suite, exact, ciphers, Kind::pair_or_lists);
+    return pair_for(suite, exact, ciphers, Question::Kind::pair_or_lists);
 }
 
 }  // namespace cst

@@ -2,29 +2,9 @@
 // range of lengths (select/choices.hpp).
 #pragma once
 
-#include "../suite/suite.hpp"
+#include "question.hpp"
 
 namespace cst {
-
-// Describes the step that needs a kernel.
-struct Need {
-    const Family *family;
-    size_t messages;
-    uint64_t bytes;          // mean length of a message
-    uint64_t most;           // length of the longest message: an iteration must not need more
-    bool one_key = false;
-    bool aligned = true;     // cipher and hash are at the same byte, so that hand-over kernels may run
-    bool rounds_up = false;  // the end of a text may be padded to a whole iteration
-    bool whole_only = false; // only kernels whose iteration is one block of the hash
-    bool whole = false;      // one call processes a message, its end included
-    bool short_aad = false;  // the AAD is short enough for kernels of short AADs
-    uint64_t grain = 0;      // only kernels whose iteration is at most this many bytes, a power of two; 0: any
-};
-
-struct Lineup {
-    const Variant *variant = nullptr;  // NULL: none fits. Otherwise its code is loaded
-    size_t messages = 0;  // how many messages, the longest, run on it; select again for the others
-};
 
 // A kernel selection with its figures: core cycles for all messages, and the runner-up.
 struct Ranking {
@@ -34,7 +14,13 @@ struct Ranking {
     double next_cycles = 0;
 };
 
-Lineup line_up(const Suite &suite, const Need &need);
+// Selects the kernel for a need that was not asked about before.
+Lineup line_up_now(const Suite &suite, const Need &need);
+inline Lineup line_up(const Suite &suite, const Need &need) {
+    Lineup lineup;
+    if (usual(suite) && recall(suite, need, Question(suite, need, Question::Kind::step), &lineup)) return lineup;
+    return line_up_now(suite, need);
+}
 
 // Returns the choice of line_up together with its expected cost.
 Ranking rank(const Suite &suite, const Need &need);
@@ -51,25 +37,41 @@ const Variant *line_up_whole(const Suite &suite, const Family &family, size_t n,
 double loading(const Variant &variant, bool one_key);
 
 // Describes messages that are one kernel call each, with texts of `bytes` and AADs of `aad` bytes.
-Need message_need(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t aad);
+inline Need message_need(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t aad) {
+    Need need = {&suite.messages[opens], messages, bytes, bytes};
+    need.whole = true;
+    need.short_aad = aad <= SHORT_MESSAGE_AAD;
+    return need;
+}
 
 // Selects the kernel that processes whole messages. NULL: there is none, or, for an AEAD, separate kernels for the
 // parts take less time.
-const Variant *choose_message(const Suite &suite, bool opens, size_t messages, uint64_t bytes, uint64_t aad);
 const Variant *choose_message(const Suite &suite, bool opens, const Need &exact);
 
-// Answers choose_message for many lengths of one suite, direction and AAD length.
+// Answers choose_message for n messages of any one length, of one suite, direction and AAD length.
 class MessageKernels {
 public:
-    MessageKernels(const Suite &suite, bool opens, size_t n, uint64_t aad);
-    const Variant *of(uint64_t bytes) const;
+    MessageKernels(const Suite &suite, bool opens, size_t n, uint64_t aad)
+        : suite_(suite), opens_(opens), need_(message_need(suite, opens, n, 0, aad)) {
+        if (usual(suite)) question_ = Question::rest(suite, need_, Question::Kind::message, false);
+    }
+    const Variant *of(uint64_t bytes) const {
+        Choice choice;
+        if (question_ && need_.family->choices.recall(question_ | LengthRange::of(bytes), &choice)) {
+            if (choice.index == Choice::NONE) return nullptr;
+            const Variant *const v = need_.family->variants[choice.index];
+            if (bytes >= v->message.head && !(v->message.is_short && bytes > v->step)) return v;
+        }
+        Need need = need_;
+        need.bytes = need.most = bytes;
+        return choose_message(suite_, opens_, need);
+    }
 
 private:
     const Suite &suite_;
     const bool opens_;
-    const size_t n_;
-    const uint64_t aad_;
-    uint64_t question_ = 0;  // number of the question (lineup.cpp) without the length; 0: not known
+    const Need need_;
+    uint64_t question_ = 0;  // number of the question without the length; 0: not to be answered from the cache
 };
 
 // Selects the stitched kernel for the middle of the messages. NULL: there is none, or the parts one after the other

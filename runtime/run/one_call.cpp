@@ -170,7 +170,7 @@ const Variant *kernel_for(const cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs).suite;
     const bool opens = jobs->direction == CST_OPEN;
     if (suite.messages[opens].variants.empty() || !serves(suite, jobs, n)) return nullptr;
-    const Variant *const v = choose_message(suite, opens, n, jobs->in_len, jobs->aad_len);
+    const Variant *const v = MessageKernels(suite, opens, n, jobs->aad_len).of(jobs->in_len);
     return v && Calls::has_room(*v) ? v : nullptr;
 }
 
