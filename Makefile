@@ -16,7 +16,7 @@ PART ?=
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all build configured venv tools check format test test-lesser test-long demo bench bench-tiers figures peers
-.PHONY: install clean deb tarball wheel
+.PHONY: install clean deb tarball wheel crates
 all: build
 
 # Every recipe runs in the checkout; nothing below depends on the caller's folder.
@@ -131,6 +131,10 @@ wheel: build
 	@$(IN); PATH="$$PWD/.venv/bin:$$PATH" pip wheel -q --no-deps --no-build-isolation -w build/packages \
 	    -C cmake.define.CST_PREBUILT="$$PWD/build" .
 	ls build/packages/*.whl
+
+# Sources with this build's kernels, for Cargo.
+crates: build
+	@$(IN); packaging/rust/crate.sh
 
 clean:
 	@$(IN); rm -rf build

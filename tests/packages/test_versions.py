@@ -22,3 +22,7 @@ def test_one_version(root: Path) -> None:
     assert version == found("packaging/debian/changelog", r"\Acryptostitch \(([\d.]+)\)")
     assert version == found("packaging/conan/conanfile.py", r'^    version = "([\d.]+)"$')
     assert version == json.loads((root / "packaging/vcpkg/cryptostitch/vcpkg.json").read_text())["version"]
+    crates = root / "packaging/rust"
+    assert version == tomllib.loads((crates / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    wanted = tomllib.loads((crates / "cryptostitch/Cargo.toml").read_text())["dependencies"]["cryptostitch-sys"]
+    assert wanted["version"] == f"={version}"

@@ -1,0 +1,51 @@
+#!/bin/sh
+# The Rust crates into build/packages/rust, of the kernels that build/ has: sources of everything that is compiled, so
+# that whoever uses them needs a compiler and Cargo alone. bindgen makes the declarations of the C functions.
+set -eu
+cd "$(dirname "$0")/../.."
+out=$PWD/build/packages/rust deps=$PWD/build/_deps
+bindgen_version=0.72.1 libclang_version=18.1.1
+command -v cargo >/dev/null || { echo "the crates need Cargo: https://rustup.rs" >&2; exit 1; }
+
+mkdir -p "$out"
+find "$out" -mindepth 1 -maxdepth 1 ! -name target -exec rm -rf {} +
+cp -r packaging/rust/Cargo.toml packaging/rust/rustfmt.toml packaging/rust/cryptostitch-sys packaging/rust/cryptostitch "$out"
+sys=$out/cryptostitch-sys vendor=$out/cryptostitch-sys/vendor
+mkdir -p "$vendor/generated" "$vendor/asmjit/asmjit" "$vendor/sodium" "$vendor/zstd/build/single_file_libs"
+cp -r include runtime "$vendor"
+find "$vendor" -name '*.md' -delete
+(cd build/generated && cp default.pack static_kernels.o static_kernels.c cryptostitch_kernels.h instruction_table.inc \
+    "$vendor/generated")
+cp cmake/default_pack.S "$vendor/generated"
+# the list of cmake/library.cmake
+tr '\n' ' ' <cmake/library.cmake | sed 's/.*foreach(_cold \([^)]*\)).*/\1/' | tr -s ' ' '\n' >"$vendor/cold.txt"
+
+for folder in core x86; do cp -r "$deps/asmjit-src/src/asmjit/$folder" "$vendor/asmjit/asmjit"; done
+cp "$deps"/asmjit-src/src/asmjit/*.h "$vendor/asmjit/asmjit"
+sodium=$deps/sodium-src/src/libsodium
+sed -n 's/.*"${_sodium}\/\([a-z0-9_\/]*\.c\)".*"${_sodium}\/\([a-z0-9_\/]*\.c\)".*/\1 \2/p' cmake/sodium.cmake |
+    tr ' ' '\n' | while read -r file; do
+    mkdir -p "$vendor/sodium/$(dirname "$file")"
+    cp "$sodium/$file" "$vendor/sodium/$file"
+done
+(cd "$sodium" && find . -name '*.h' -exec cp --parents -t "$vendor/sodium" {} +)
+(cd "$deps/zstd-src" && cp -r --parents lib/common lib/decompress lib/*.h build/single_file_libs/zstddeclib-in.c \
+    "$vendor/zstd")
+cp LICENSE "$sys"
+cp LICENSE "$out/cryptostitch"
+cp "$deps/asmjit-src/LICENSE.md" "$sys/LICENSE.asmjit"
+cp "$deps/sodium-src/LICENSE" "$sys/LICENSE.libsodium"
+cp "$deps/zstd-src/LICENSE" "$sys/LICENSE.zstd"
+
+tools=$PWD/build/cargo-tools
+if ! "$tools/bin/bindgen" --version 2>/dev/null | grep -q " $bindgen_version$"; then
+    cargo install --quiet --locked --root "$tools" "bindgen-cli@$bindgen_version"
+fi
+[ -d "$tools/libclang/clang" ] ||
+    .venv/bin/pip install -q --no-deps --target "$tools/libclang" "libclang==$libclang_version"
+LIBCLANG_PATH=$tools/libclang/clang/native "$tools/bin/bindgen" --allowlist-item '(cst|CST)_.*' --no-layout-tests \
+    --default-enum-style consts --no-prepend-enum-name --use-core --generate-cstr \
+    --rustfmt-configuration-file "$out/rustfmt.toml" \
+    "$vendor/include/cryptostitch/cryptostitch.h" -o "$sys/src/bindings.rs" -- -I"$vendor/include"
+(cd "$out" && cargo package --quiet --allow-dirty --no-verify)
+ls "$out"/target/package/*.crate

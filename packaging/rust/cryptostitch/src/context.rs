@@ -1,0 +1,153 @@
+use std::ffi::{c_char, c_int, c_void, CStr, CString};
+use std::ptr;
+use std::sync::{Arc, OnceLock};
+
+use cryptostitch_sys as sys;
+
+use crate::error::{check, Error};
+use crate::key::{Digests, Key};
+
+/// Owns a `cst_ctx`: what the library found out about the CPU, its kernels and their code. Clones share it, and keys
+/// keep it alive.
+#[derive(Clone)]
+pub struct Context(Arc<Owned>);
+
+struct Owned(*mut sys::cst_ctx);
+
+// SAFETY: cryptostitch.h promises that a context may be used by any number of threads, but for functions that this
+// crate does not call.
+unsafe impl Send for Owned {}
+unsafe impl Sync for Owned {}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // SAFETY: nobody else has it: suites, keys and codes hold a clone of the Context.
+        unsafe { sys::cst_ctx_free(self.0) }
+    }
+}
+
+impl Context {
+    /// Makes a context for this CPU; takes some milliseconds.
+    pub fn new() -> Result<Self, Error> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: NULL options are the defaults.
+        check(unsafe { sys::cst_ctx_new(&mut raw, ptr::null()) })?;
+        Ok(Self(Arc::new(Owned(raw))))
+    }
+
+    /// Finds a suite by its name. [`Error::Name`]: there is none; [`Error::Unsupported`]: this CPU cannot run it.
+    pub fn suite(&self, name: &str) -> Result<Suite, Error> {
+        let name = CString::new(name).map_err(|_| Error::Name)?;
+        let mut raw = ptr::null();
+        // SAFETY: the suite lives as long as the context, of which the Suite holds a clone.
+        check(unsafe { sys::cst_suite_get(self.raw(), name.as_ptr(), &mut raw) })?;
+        Ok(Suite { raw, context: self.clone() })
+    }
+
+    /// The names of all suites, those included that this CPU cannot run.
+    pub fn suites(&self) -> Result<Vec<String>, Error> {
+        unsafe extern "C" fn add(name: *const c_char, names: *mut c_void) -> c_int {
+            let names = unsafe { &mut *names.cast::<Vec<String>>() };
+            names.push(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned());
+            0
+        }
+        let mut names = Vec::<String>::new();
+        // SAFETY: `add` is called during this call alone.
+        check(unsafe { sys::cst_list(self.raw(), sys::CST_NAME_SUITE as c_int, Some(add), (&raw mut names).cast()) })?;
+        Ok(names)
+    }
+
+    pub(crate) fn raw(&self) -> *mut sys::cst_ctx {
+        self.0 .0
+    }
+}
+
+/// What a suite does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Digest,
+    Mac,
+    Cipher,
+    Aead,
+}
+
+/// One algorithm, or a cipher with a MAC.
+#[derive(Clone)]
+pub struct Suite {
+    raw: *const sys::cst_suite,
+    context: Context,
+}
+
+// SAFETY: a suite is immutable.
+unsafe impl Send for Suite {}
+unsafe impl Sync for Suite {}
+
+impl Suite {
+    fn info(&self) -> sys::cst_suite_info {
+        // SAFETY: all fields may be 0 but `size`, and the call cannot fail for a suite and a struct of this size.
+        unsafe {
+            let mut info: sys::cst_suite_info = std::mem::zeroed();
+            info.size = size_of::<sys::cst_suite_info>();
+            sys::cst_suite_info_get(self.raw, &mut info);
+            info
+        }
+    }
+
+    pub fn kind(&self) -> Kind {
+        match self.info().kind as _ {
+            sys::CST_DIGEST => Kind::Digest,
+            sys::CST_MAC => Kind::Mac,
+            sys::CST_CIPHER => Kind::Cipher,
+            _ => Kind::Aead,
+        }
+    }
+
+    /// Bytes of the usual key, without the MAC's; 0: none.
+    pub fn key_len(&self) -> usize {
+        self.info().key_bytes
+    }
+
+    /// Bytes of the usual IV; 0: none.
+    pub fn iv_len(&self) -> usize {
+        self.info().iv_bytes
+    }
+
+    /// Bytes of the longest usual tag, MAC or digest; 0: none.
+    pub fn tag_len(&self) -> usize {
+        self.info().tag_max
+    }
+
+    /// Most bytes by which the output exceeds the input.
+    pub fn expansion(&self) -> usize {
+        self.info().expansion
+    }
+
+    /// Expands a key; of a digest, an empty one.
+    pub fn key(&self, key: &[u8]) -> Result<Key, Error> {
+        self.key_and_mac_key(key, &[])
+    }
+
+    /// Expands the keys of a cipher and of a MAC. Of a MAC alone, `key` is empty.
+    pub fn key_and_mac_key(&self, key: &[u8], mac_key: &[u8]) -> Result<Key, Error> {
+        let or_null = |bytes: &[u8]| if bytes.is_empty() { ptr::null() } else { bytes.as_ptr().cast() };
+        let mut raw = ptr::null_mut();
+        // SAFETY: the buffers are read during the call; the Key holds a clone of the context.
+        check(unsafe {
+            let (key, key_len, mac_key, mac_key_len) = (or_null(key), key.len(), or_null(mac_key), mac_key.len());
+            sys::cst_key_new(self.raw, key, key_len, mac_key, mac_key_len, &mut raw)
+        })?;
+        Ok(Key::new(raw, self.tag_len(), self.context.clone()))
+    }
+}
+
+/// The context of [`hash_many`], made on its first use; for programs that need no other.
+pub fn default_context() -> Result<&'static Context, Error> {
+    static DEFAULT: OnceLock<Result<Context, Error>> = OnceLock::new();
+    DEFAULT.get_or_init(Context::new).as_ref().map_err(|error| *error)
+}
+
+/// The digest of every item by the algorithm of that name. [`Key::digest_many`] of a digest's empty key does the same
+/// without looking up the name.
+pub fn hash_many<T: AsRef<[u8]>>(name: &str, items: &[T]) -> Result<Digests, Error> {
+    default_context()?.suite(name)?.key(&[])?.digest_many(items)
+}

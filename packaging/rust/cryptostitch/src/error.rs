@@ -1,0 +1,73 @@
+use std::ffi::CStr;
+use std::fmt;
+
+use cryptostitch_sys as sys;
+
+/// Why a call failed. After every error but [`Error::Authentication`], nothing was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Error {
+    /// An argument that does not belong there: a key of another context or kind, or XTS keys that are equal.
+    Argument,
+    /// There is no suite of that name.
+    Name,
+    /// A length that the suite does not take, of a key, IV, tag, input or output.
+    Length,
+    /// Buffers overlap partially.
+    Overlap,
+    /// Authentication failed, whatever the cause; the output was wiped.
+    Authentication,
+    /// Neither this CPU nor this system can run it.
+    Unsupported,
+    /// There is not enough memory.
+    Memory,
+    /// The system refused executable memory, and no compiled kernel does the work.
+    ExecutableMemory,
+    /// More blocks are lost than the erasure code restores.
+    Lost,
+    /// Any other code of the C library.
+    Other(i32),
+}
+
+impl Error {
+    fn code(self) -> i32 {
+        match self {
+            Error::Argument => sys::CST_ERR_ARGUMENT,
+            Error::Name => sys::CST_ERR_NAME,
+            Error::Length => sys::CST_ERR_LENGTH,
+            Error::Overlap => sys::CST_ERR_OVERLAP,
+            Error::Authentication => sys::CST_ERR_AUTH,
+            Error::Unsupported => sys::CST_ERR_UNSUPPORTED,
+            Error::Memory => sys::CST_ERR_MEMORY,
+            Error::ExecutableMemory => sys::CST_ERR_JIT,
+            Error::Lost => sys::CST_ERR_LOST,
+            Error::Other(code) => code,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // SAFETY: cst_error_text returns a static string for every number.
+        f.write_str(&unsafe { CStr::from_ptr(sys::cst_error_text(self.code())) }.to_string_lossy())
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Turns a code of the C library into a result.
+pub(crate) fn check(code: i32) -> Result<(), Error> {
+    Err(match code {
+        sys::CST_OK => return Ok(()),
+        sys::CST_ERR_ARGUMENT => Error::Argument,
+        sys::CST_ERR_NAME => Error::Name,
+        sys::CST_ERR_LENGTH => Error::Length,
+        sys::CST_ERR_OVERLAP => Error::Overlap,
+        sys::CST_ERR_AUTH => Error::Authentication,
+        sys::CST_ERR_UNSUPPORTED => Error::Unsupported,
+        sys::CST_ERR_MEMORY => Error::Memory,
+        sys::CST_ERR_JIT => Error::ExecutableMemory,
+        sys::CST_ERR_LOST => Error::Lost,
+        other => Error::Other(other),
+    })
+}

@@ -1,0 +1,158 @@
+use std::ops::Index;
+use std::ptr;
+
+use cryptostitch_sys as sys;
+
+use crate::context::Context;
+use crate::error::{check, Error};
+
+/// An expanded key, which is wiped when it is dropped.
+pub struct Key {
+    raw: *mut sys::cst_key,
+    tag_len: usize,
+    _context: Context, // it must outlive the key
+}
+
+// SAFETY: a key is immutable.
+unsafe impl Send for Key {}
+unsafe impl Sync for Key {}
+
+impl Drop for Key {
+    fn drop(&mut self) {
+        // SAFETY: cst_key_new or cst_crc_new made it, and nobody else has it.
+        unsafe { sys::cst_key_free(self.raw) }
+    }
+}
+
+impl Key {
+    pub(crate) fn new(raw: *mut sys::cst_key, tag_len: usize, context: Context) -> Self {
+        Self { raw, tag_len, _context: context }
+    }
+
+    pub(crate) fn raw(&self) -> *mut sys::cst_key {
+        self.raw
+    }
+
+    /// Encrypts `input` into `output`, which has room for it and for padding, and writes the tag, if the suite has
+    /// one. Returns the bytes of the output.
+    ///
+    /// ```
+    /// let key = cryptostitch::Context::new()?.suite("aes-128-gcm")?.key(&[7; 16])?;
+    /// let (mut sealed, mut tag, mut opened) = ([0; 5], [0; 16], [0; 5]);
+    /// key.seal(&[1; 12], b"header", b"hello", &mut sealed, &mut tag)?;
+    /// key.open(&[1; 12], b"header", &sealed, &mut opened, &tag)?;
+    /// assert_eq!(&opened, b"hello");
+    /// # Ok::<(), cryptostitch::Error>(())
+    /// ```
+    pub fn seal(&self, iv: &[u8], aad: &[u8], input: &[u8], output: &mut [u8], tag: &mut [u8]) -> Result<usize, Error> {
+        let mut written = 0;
+        // SAFETY: the lengths are those of the slices, which cannot overlap.
+        check(unsafe {
+            sys::cst_seal(
+                self.raw,
+                iv.as_ptr().cast(),
+                iv.len(),
+                aad.as_ptr().cast(),
+                aad.len(),
+                input.as_ptr().cast(),
+                input.len(),
+                output.as_mut_ptr().cast(),
+                output.len(),
+                &mut written,
+                tag.as_mut_ptr().cast(),
+                tag.len(),
+            )
+        })?;
+        Ok(written)
+    }
+
+    /// Checks the tag and decrypts. [`Error::Authentication`]: it was forged, and the output is zeroed.
+    pub fn open(&self, iv: &[u8], aad: &[u8], input: &[u8], output: &mut [u8], tag: &[u8]) -> Result<usize, Error> {
+        let mut written = 0;
+        // SAFETY: as in `seal`.
+        check(unsafe {
+            sys::cst_open(
+                self.raw,
+                iv.as_ptr().cast(),
+                iv.len(),
+                aad.as_ptr().cast(),
+                aad.len(),
+                input.as_ptr().cast(),
+                input.len(),
+                output.as_mut_ptr().cast(),
+                output.len(),
+                &mut written,
+                tag.as_ptr().cast(),
+                tag.len(),
+            )
+        })?;
+        Ok(written)
+    }
+
+    /// Writes the digest or MAC of a message.
+    pub fn digest(&self, message: &[u8], tag: &mut [u8]) -> Result<(), Error> {
+        // SAFETY: as in `seal`.
+        check(unsafe {
+            sys::cst_digest(self.raw, message.as_ptr().cast(), message.len(), tag.as_mut_ptr().cast(), tag.len())
+        })
+    }
+
+    /// The digests or MACs of many messages, of the usual length.
+    pub fn digest_many<T: AsRef<[u8]>>(&self, items: &[T]) -> Result<Digests, Error> {
+        let starts: Vec<_> = items.iter().map(|item| item.as_ref().as_ptr().cast()).collect();
+        let lengths: Vec<_> = items.iter().map(|item| item.as_ref().len()).collect();
+        let mut digests = Digests { bytes: vec![0; self.tag_len * items.len()], each: self.tag_len.max(1) };
+        if items.is_empty() {
+            return Ok(digests);
+        }
+        let tags = if digests.bytes.is_empty() { ptr::null_mut() } else { digests.bytes.as_mut_ptr().cast() };
+        // SAFETY: the pointers and lengths are those of `items`, which live during the call.
+        check(unsafe {
+            sys::cst_digest_many(self.raw, items.len(), starts.as_ptr(), lengths.as_ptr(), tags, self.tag_len, 0)
+        })?;
+        Ok(digests)
+    }
+}
+
+/// Digests of one length, one behind the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Digests {
+    bytes: Vec<u8>,
+    each: usize,
+}
+
+impl Digests {
+    pub fn len(&self) -> usize {
+        self.bytes.len() / self.each
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    pub fn iter(&self) -> std::slice::ChunksExact<'_, u8> {
+        self.bytes.chunks_exact(self.each)
+    }
+
+    /// All of them, one behind the other.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Index<usize> for Digests {
+    type Output = [u8];
+
+    fn index(&self, i: usize) -> &[u8] {
+        &self.bytes[i * self.each..][..self.each]
+    }
+}
+
+impl<'a> IntoIterator for &'a Digests {
+    type Item = &'a [u8];
+    type IntoIter = std::slice::ChunksExact<'a, u8>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

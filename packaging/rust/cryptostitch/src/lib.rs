@@ -1,0 +1,37 @@
+//! Encryption, authentication, hashes, checksums and erasure codes of many buffers at once. Buffers of one call share
+//! the lanes of SIMD registers, and a cipher and a hash over the same bytes run in one loop.
+//!
+//! ```
+//! let digests = cryptostitch::hash_many("sha256", &["abc", "", "a longer message"])?;
+//! assert_eq!(digests.len(), 3);
+//! assert_eq!(digests[0][..4], [0xba, 0x78, 0x16, 0xbf]);
+//! # Ok::<(), cryptostitch::Error>(())
+//! ```
+//!
+//! Everything else begins with a [`Context`], which knows the CPU, and a [`Suite`] by its name: a digest (`sha256`), a
+//! MAC (`hmac-sha256`), a cipher (`aes-128-ctr`), or encryption with authentication (`aes-256-gcm`,
+//! `aes-128-cbc+hmac-sha1-etm`). [`Context::suites`] lists them.
+//!
+//! | for | use |
+//! | --- | --- |
+//! | one message | [`Key::seal`], [`Key::open`], [`Key::digest`] |
+//! | many messages of any keys and suites | [`Burst`] |
+//! | many digests under one key | [`Key::digest_many`], [`hash_many`] |
+//! | checksums as numbers | [`Checksum`] |
+//! | Reed-Solomon and RAID-6 parities | [`ErasureCode`] |
+//!
+//! Contexts, suites, keys and codes may be shared by threads. Keys are wiped when they are dropped.
+
+mod burst;
+mod checksum;
+mod code;
+mod context;
+mod error;
+mod key;
+
+pub use burst::Burst;
+pub use checksum::Checksum;
+pub use code::{ErasureCode, Matrix};
+pub use context::{default_context, hash_many, Context, Kind, Suite};
+pub use error::Error;
+pub use key::{Digests, Key};

@@ -1,0 +1,160 @@
+//! Known answers, and many buffers against one after the other.
+
+use cryptostitch::{default_context, hash_many, Burst, Checksum, Context, ErasureCode, Error, Kind, Matrix};
+
+fn hex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
+}
+
+/// Bytes that differ from one another.
+fn pattern(len: usize, seed: u32) -> Vec<u8> {
+    let mut x = seed.wrapping_mul(2654435761).wrapping_add(1);
+    (0..len)
+        .map(|_| {
+            x = x.wrapping_mul(1664525).wrapping_add(1013904223);
+            (x >> 24) as u8
+        })
+        .collect()
+}
+
+#[test]
+fn digests_are_those_of_fips_180() {
+    let digests = hash_many("sha256", &["abc", ""]).unwrap();
+    assert_eq!(digests[0], *hex("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
+    assert_eq!(digests[1], *hex("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
+    assert_eq!(digests.iter().count(), 2);
+    assert!(hash_many::<&str>("sha256", &[]).unwrap().is_empty());
+}
+
+#[test]
+fn gcm_is_that_of_sp_800_38d() {
+    // test case 4 of the submission of GCM (McGrew, Viega)
+    let key = hex("feffe9928665731c6d6a8f9467308308");
+    let (iv, aad) = (hex("cafebabefacedbaddecaf888"), hex("feedfacedeadbeeffeedfacedeadbeefabaddad2"));
+    let text = hex("d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525\
+                    b16aedf5aa0de657ba637b39");
+    let key = Context::new().unwrap().suite("aes-128-gcm").unwrap().key(&key).unwrap();
+    let (mut sealed, mut tag) = (vec![0; text.len()], [0; 16]);
+    assert_eq!(key.seal(&iv, &aad, &text, &mut sealed, &mut tag), Ok(text.len()));
+    assert_eq!(
+        sealed,
+        hex("42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e21d514b25466931c7d8f6a5aac84aa05\
+             1ba30b396a0aac973d58e091")
+    );
+    assert_eq!(tag, *hex("5bc94fbc3221a5db94fae95ae7121a47"));
+    let mut opened = vec![1; text.len()];
+    assert_eq!(key.open(&iv, &aad, &sealed, &mut opened, &tag), Ok(text.len()));
+    assert_eq!(opened, text);
+    tag[3] ^= 1;
+    assert_eq!(key.open(&iv, &aad, &sealed, &mut opened, &tag), Err(Error::Authentication));
+    assert!(opened.iter().all(|&byte| byte == 0));
+}
+
+/// Messages of many lengths and two suites in one burst are those of single calls; a forged one fails alone.
+#[test]
+fn a_burst_is_its_jobs() {
+    let context = Context::new().unwrap();
+    let etm = context.suite("aes-128-cbc+hmac-sha1-etm").unwrap();
+    let gcm = context.suite("aes-256-gcm").unwrap();
+    assert_eq!((etm.kind(), gcm.key_len(), gcm.iv_len(), gcm.tag_len()), (Kind::Aead, 32, 12, 16));
+    let keys: Vec<_> = (0..7)
+        .map(|i| match i % 2 {
+            0 => etm.key_and_mac_key(&pattern(16, i), &pattern(20, i + 100)).unwrap(),
+            _ => gcm.key(&pattern(32, i)).unwrap(),
+        })
+        .collect();
+    let (iv, aad) = (pattern(16, 1), pattern(12, 2));
+    let iv_of = |i: usize| if i % 2 == 0 { &iv[..] } else { &iv[..12] };
+    let texts: Vec<_> = (0..7).map(|i| pattern(16 * (i * i * i), i as u32)).collect();
+    let mut sealed: Vec<_> = texts.iter().map(|text| vec![0; text.len()]).collect();
+    let mut tags = vec![[0; 16]; 7];
+    let mut burst = Burst::new(&context);
+    for (i, (out, tag)) in sealed.iter_mut().zip(&mut tags).enumerate() {
+        burst.seal(&keys[i], iv_of(i), &aad, &texts[i], out, tag);
+    }
+    assert_eq!(burst.len(), 7);
+    for (i, result) in burst.run().unwrap().into_iter().enumerate() {
+        assert_eq!(result, Ok(texts[i].len()));
+        let (mut out, mut tag) = (vec![0; texts[i].len()], [0; 16]);
+        keys[i].seal(iv_of(i), &aad, &texts[i], &mut out, &mut tag).unwrap();
+        assert_eq!((&out, tag), (&sealed[i], tags[i]), "job {i}");
+    }
+    tags[3][0] ^= 1;
+    let mut burst = Burst::new(&context);
+    for (i, (text, tag)) in sealed.iter_mut().zip(&tags).enumerate() {
+        burst.open_in_place(&keys[i], iv_of(i), &aad, text, tag);
+    }
+    for (i, result) in burst.run().unwrap().into_iter().enumerate() {
+        assert_eq!(result, if i == 3 { Err(Error::Authentication) } else { Ok(texts[i].len()) });
+    }
+    assert_eq!(sealed[2], texts[2]);
+    assert!(sealed[3].iter().all(|&byte| byte == 0));
+}
+
+#[test]
+fn bad_arguments_are_errors() {
+    let context = default_context().unwrap();
+    assert_eq!(context.suite("sha257").err(), Some(Error::Name));
+    assert_eq!(context.suite("sha\0name").err(), Some(Error::Name));
+    let suite = context.suite("aes-128-gcm").unwrap();
+    assert_eq!(suite.key(&[0; 15]).err(), Some(Error::Length));
+    let key = suite.key(&[0; 16]).unwrap();
+    assert_eq!(key.seal(&[0; 12], b"", b"abc", &mut [0; 2], &mut [0; 16]), Err(Error::Length));
+    let (mut out, mut tag) = ([5; 3], [6; 17]);
+    let mut burst = Burst::new(context);
+    burst.seal(&key, &[0; 12], b"", b"abc", &mut out, &mut tag);
+    assert_eq!(burst.run(), Err(Error::Length));
+    assert_eq!((out, tag), ([5; 3], [6; 17]));
+    assert!(Error::Length.to_string().contains("length"));
+    assert_eq!(Checksum::new(context, "sha256").err(), Some(Error::Argument));
+    assert!(context.suites().unwrap().contains(&"aes-128-gcm".into()));
+}
+
+#[test]
+fn checksums_of_parts_combine() {
+    let crc = Checksum::new(default_context().unwrap(), "crc32c").unwrap();
+    let text = pattern(5000, 9);
+    let whole = crc.update(0, &text).unwrap();
+    let (first, second) = (crc.update(0, &text[..777]).unwrap(), crc.update(0, &text[777..]).unwrap());
+    assert_eq!(crc.update(first, &text[777..]), Ok(whole));
+    assert_eq!(crc.combine(first, second, 5000 - 777), Ok(whole));
+    let same = Checksum::of_polynomial(default_context().unwrap(), 32, true, 0x1edc6f41, 0xffffffff, 0xffffffff);
+    assert_eq!(same.unwrap().update(0, b"123456789"), Ok(0xe3069283));
+}
+
+#[test]
+fn any_four_of_fourteen_blocks_are_restored() {
+    let code = ErasureCode::new(default_context().unwrap(), 10, 4, Matrix::Cauchy).unwrap();
+    let data: Vec<_> = (0..10).map(|i| pattern(1000, i)).collect();
+    let mut parity = vec![vec![0; 1000]; 4];
+    let read: Vec<&[u8]> = data.iter().map(|block| &block[..]).collect();
+    code.encode(&read, &mut parity.iter_mut().map(|block| &mut block[..]).collect::<Vec<_>>()).unwrap();
+    let whole: Vec<_> = data.iter().chain(&parity).cloned().collect();
+    let views = |blocks: &[Vec<u8>]| code.check(&blocks.iter().map(|block| &block[..]).collect::<Vec<_>>());
+    assert_eq!(views(&whole), Ok(true));
+    let mut damaged = whole.clone();
+    let lost: Vec<bool> = (0..14).map(|i| [0, 5, 9, 12].contains(&i)).collect();
+    for (block, _) in damaged.iter_mut().zip(&lost).filter(|(_, lost)| **lost) {
+        block.fill(0xee);
+    }
+    assert_eq!(views(&damaged), Ok(false));
+    let mut blocks: Vec<&mut [u8]> = damaged.iter_mut().map(|block| &mut block[..]).collect();
+    code.decode(&mut blocks, &lost).unwrap();
+    assert_eq!(damaged, whole);
+    let mut blocks: Vec<&mut [u8]> = damaged.iter_mut().map(|block| &mut block[..]).collect();
+    assert_eq!(code.decode(&mut blocks, &[true; 14]), Err(Error::Lost));
+    assert_eq!(code.encode(&read[..9], &mut []), Err(Error::Length));
+}
+
+/// One key serves several threads.
+#[test]
+fn threads_share_a_key() {
+    let key = default_context().unwrap().suite("hmac-sha256").unwrap().key_and_mac_key(&[], &[7; 32]).unwrap();
+    let items: Vec<_> = (0..200).map(|i| pattern(i, i as u32)).collect();
+    let expected = key.digest_many(&items).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| assert_eq!(key.digest_many(&items).unwrap(), expected));
+        }
+    });
+}

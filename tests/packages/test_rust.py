@@ -1,0 +1,68 @@
+"""`make crates`: formatted, without warnings of clippy, tested by cargo; and used by a program on a machine that has
+neither Python nor CMake."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tarfile
+from pathlib import Path
+
+import pytest
+from jobs.samples import LONG
+from packages.consumer import ABC, run
+
+MAIN = """
+fn main() {
+    let digests = cryptostitch::hash_many("sha256", &["abc"]).unwrap();
+    for byte in &digests[0] {
+        print!("{byte:02x}");
+    }
+}
+"""
+TOOLS = ("cc", "c++", "gcc", "g++", "ar", "ld", "as", "cargo", "rustc", "rustup")
+
+
+@pytest.fixture(scope="module")
+def crates(root: Path, build: Path) -> Path:
+    if not LONG:
+        pytest.skip("Cargo compiles the library twice more: CRYPTOSTITCH_LONG=1")
+    if not shutil.which("cargo"):
+        pytest.skip("no Cargo here")
+    run(root / "packaging/rust/crate.sh")
+    return build / "packages/rust"
+
+
+def test_the_sources(crates: Path) -> None:
+    run("cargo", "fmt", "--check", cwd=crates)
+    run("cargo", "clippy", "--quiet", "--all-targets", "--", "-D", "warnings", cwd=crates)
+
+
+def test_cargo_test(crates: Path) -> None:
+    """The integration tests, and the examples in the documentation."""
+    out = run("cargo", "test", cwd=crates)
+    assert out.count("test result: ok.") >= 4 and "\ntest a_burst_is_its_jobs ... ok" in out and "src/burst.rs" in out
+
+
+def test_a_program_needs_a_compiler_alone(crates: Path, tmp_path: Path) -> None:
+    """Of the packed crates, without a network and with none but a compiler's programs in the path."""
+    archives = sorted((crates / "target/package").glob("*.crate"))
+    assert len(archives) == 2 and all(each.stat().st_size < 10 << 20 for each in archives), "crates.io takes 10 MiB"
+    for each in archives:
+        with tarfile.open(each) as tar:
+            tar.extractall(tmp_path, filter="data")
+    safe, sys = sorted(tmp_path.glob("cryptostitch*"), key=lambda path: "sys" in path.name)
+    (tmp_path / "bin").mkdir()
+    for tool in TOOLS:
+        if there := shutil.which(tool):
+            (tmp_path / "bin" / tool).symlink_to(there)
+    run("cargo", "new", "--quiet", "--vcs", "none", "consumer", cwd=tmp_path)
+    consumer = tmp_path / "consumer"
+    (consumer / "src/main.rs").write_text(MAIN)
+    with (consumer / "Cargo.toml").open("a") as file:
+        file.write(f'cryptostitch = {{ path = "{safe}" }}\n[patch.crates-io]\n')
+        file.write(f'cryptostitch-sys = {{ path = "{sys}" }}\n')
+    run("cargo", "fetch", "--quiet", cwd=consumer)
+    command = ("env", f"PATH={tmp_path / 'bin'}", "cargo", "run", "--quiet", "--offline")
+    assert run(*command, cwd=consumer, CARGO_TARGET_DIR=str(tmp_path / "target")) == ABC
+    assert not os.access(tmp_path / "bin/python3", os.F_OK)
