@@ -93,9 +93,11 @@ def test_sizes(shared_context: Context) -> None:
     assert {size[name] for name in digests if not name.startswith("crc")} == {64}
     assert max(size[name] for name in digests) <= 2048
     assert size["chacha20"] == size["chacha20-poly1305"] == 128
+    assert size["hmac-sha256"] == 128
+    if "aes-128-ctr" not in size:
+        pytest.skip("this CPU lacks AES-NI: the sizes of AES's keys are left out")
     assert size["aes-128-cbc+hmac-sha1-etm"] <= 448 and size["aes-256-cbc+hmac-sha512-etm"] <= 704
-    assert size["aes-128-ctr"] == size["aes-128-ccm"] == 256
-    assert size["aes-128-gcm"] <= 1920 and size["hmac-sha256"] == 128
+    assert size["aes-128-ctr"] == size["aes-128-ccm"] == 256 and size["aes-128-gcm"] <= 1920
 
 
 @pytest.mark.parametrize("name", ["aes-128-cbc+hmac-sha1-etm", "sha256", "aes-128-gcm", "aes-128-xts"])

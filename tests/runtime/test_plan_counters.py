@@ -23,7 +23,7 @@ def context(request: pytest.FixtureRequest, library: str) -> Context:
 
 
 def test_there_are_some() -> None:
-    assert not suite_names() or len(SUITES) > 3
+    assert "aes-128-ctr" not in suite_names() or len(SUITES) > 3
 
 
 @pytest.mark.parametrize("suite", SUITES)

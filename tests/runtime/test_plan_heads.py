@@ -21,7 +21,9 @@ def context(request: pytest.FixtureRequest, library: str) -> Context:
 
 
 def test_constructions_are_here() -> None:
-    assert {oracle.meaning(name).kind for name in SUITES} == (KINDS if suite_names() else set())
+    names = suite_names()
+    wanted = KINDS if "aes-128-gcm" in names else {"chacha_poly"} if names else set()  # without AES-NI; nothing built
+    assert {oracle.meaning(name).kind for name in SUITES} == wanted
 
 
 @pytest.mark.parametrize("suite", SUITES)
