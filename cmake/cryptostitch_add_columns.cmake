@@ -19,7 +19,7 @@ function(cryptostitch_add_columns)
         message(FATAL_ERROR "cryptostitch_add_columns compiles C: project(... LANGUAGES C), or enable_language(C)")
     endif()
     _cst_abi(ARG_ABI "${ARG_ABI}")
-    _cst_generator(generator)
+    _cst_generator(cryptostitch_add_columns generator)
     _cst_generator_sources(dependencies)
 
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/${ARG_TARGET}.columns")

@@ -5,15 +5,16 @@
 # The generator is the Python package `cryptostitch`: the one beside this file in a checkout, else the one that
 # CRYPTOSTITCH_PYTHON can import.
 include_guard(GLOBAL)
-get_filename_component(_CST_CHECKOUT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
-function(_cst_generator result)
+# `command`: the one that wants it.
+function(_cst_generator command result)
+    get_filename_component(checkout "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." ABSOLUTE)
     set(python "${CRYPTOSTITCH_PYTHON}")
     set(from -m)
-    if(EXISTS "${_CST_CHECKOUT}/generator/cryptostitch/cli.py")
-        set(from "${_CST_CHECKOUT}/generator") # runs modules of the checkout, see its __main__.py
-        if(NOT python AND EXISTS "${_CST_CHECKOUT}/.venv/bin/python")
-            set(python "${_CST_CHECKOUT}/.venv/bin/python")
+    if(EXISTS "${checkout}/generator/cryptostitch/cli.py")
+        set(from "${checkout}/generator") # runs modules of the checkout, see its __main__.py
+        if(NOT python AND EXISTS "${checkout}/.venv/bin/python")
+            set(python "${checkout}/.venv/bin/python")
         endif()
     endif()
     if(NOT python)
@@ -23,19 +24,22 @@ function(_cst_generator result)
     execute_process(COMMAND "${python}" "${from}" cryptostitch.cli --version RESULT_VARIABLE failed OUTPUT_QUIET
         ERROR_VARIABLE why)
     if(failed)
-        message(FATAL_ERROR "cryptostitch_add_kernels: '${python}' cannot import the generator. Set "
-                            "CRYPTOSTITCH_PYTHON to a Python in which the package `cryptostitch` is installed.\n${why}")
+        message(FATAL_ERROR "${command} needs the generator, which an installed library does not contain, and "
+            "'${python}' cannot import it. Install the wheel (`make wheel` in a checkout builds it):\n"
+            "  python3 -m venv generator && generator/bin/pip install cryptostitch-*.whl\n"
+            "and configure with -DCRYPTOSTITCH_PYTHON=<absolute path>/generator/bin/python.\n${why}")
     endif()
     set(${result} "${python}" "${from}" cryptostitch.cli PARENT_SCOPE)
 endfunction()
 
 # What generated files depend on: in a checkout the generator and the templates, else nothing.
 function(_cst_generator_sources result)
+    get_filename_component(checkout "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." ABSOLUTE)
     set(sources "")
-    if(EXISTS "${_CST_CHECKOUT}/generator/cryptostitch/cli.py")
-        file(GLOB_RECURSE sources "${_CST_CHECKOUT}/generator/*.py" "${_CST_CHECKOUT}/generator/*.h"
-            "${_CST_CHECKOUT}/generator/cryptostitch/core/*.txt"
-            "${_CST_CHECKOUT}/generator/cryptostitch/cpus/*.json" "${_CST_CHECKOUT}/templates/*.j2")
+    if(EXISTS "${checkout}/generator/cryptostitch/cli.py")
+        file(GLOB_RECURSE sources "${checkout}/generator/*.py" "${checkout}/generator/*.h"
+            "${checkout}/generator/cryptostitch/core/*.txt"
+            "${checkout}/generator/cryptostitch/cpus/*.json" "${checkout}/templates/*.j2")
     endif()
     set(${result} ${sources} PARENT_SCOPE)
 endfunction()
@@ -57,7 +61,7 @@ function(cryptostitch_add_kernels)
         message(FATAL_ERROR "usage: cryptostitch_add_kernels(TARGET name KERNELS kernel... [ABI sysv|win64])")
     endif()
     _cst_abi(ARG_ABI "${ARG_ABI}")
-    _cst_generator(generator)
+    _cst_generator(cryptostitch_add_kernels generator)
     _cst_generator_sources(sources)
 
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/${ARG_TARGET}.kernels")

@@ -140,6 +140,16 @@ def library(folder: Path) -> ctypes.CDLL:
     return ctypes.CDLL(str(folder / "libconsumer.so"))
 
 
+def test_without_the_generator_the_message_says_what_to_install(folder: Path, build: Path, tmp_path: Path) -> None:
+    run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "empty")
+    options = (f"-DCMAKE_PREFIX_PATH={build / 'prefix'}", f"-DCRYPTOSTITCH_PYTHON={tmp_path / 'empty/bin/python'}")
+    command = ("cmake", "-S", folder.parent, "-B", tmp_path / "b", *options)
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    said = " ".join(done.stderr.split())
+    assert done.returncode and "cryptostitch_add_columns needs the generator" in said
+    assert "pip install cryptostitch-*.whl" in said and "-DCRYPTOSTITCH_PYTHON=" in said
+
+
 @pytest.fixture
 def columns(library: ctypes.CDLL, name: str) -> Columns:
     return Columns(library, name)
