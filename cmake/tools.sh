@@ -10,6 +10,8 @@ missing=
 if [ "${1:-}" = deb ]; then
     command -v dh >/dev/null || missing="$missing debhelper"
     command -v lintian >/dev/null || missing="$missing lintian"
+    [ -e /usr/include/openssl/evp.h ] || missing="$missing libssl-dev"
+    [ -e /usr/include/intel-ipsec-mb.h ] || missing="$missing libipsec-mb-dev"
 fi
 command -v c++ >/dev/null || missing="$missing g++"
 command -v cmake >/dev/null || missing="$missing cmake"

@@ -10,7 +10,7 @@ source=$work/cryptostitch-$version
 log=$root/build/packages/deb.log
 rm -rf "$work"
 mkdir -p "$source"
-git ls-files -z --cached --others --exclude-standard -- . ':!tests' ':!bench' ':!integrations' ':!.ci' |
+git ls-files -z --cached --others --exclude-standard -- . ':!tests' ':!bench' ':!.ci' |
     xargs -0 cp --parents --target-directory="$source"
 mv "$source/packaging/debian" "$source/debian"
 (

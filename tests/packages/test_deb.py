@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from jobs.samples import LONG
-from packages.consumer import run, with_cmake, with_pkg_config
+from packages.consumer import ABC, run, with_cmake, with_pkg_config
 
 NAMES = ("libcryptostitch0", "libcryptostitch-dev", "cryptostitch-tools")
+INTEGRATIONS = ("cryptostitch-openssl", "cryptostitch-ipsec-mb")  # the library is linked into them
 NEEDED = ("dpkg-buildpackage", "dh", "lintian", "pkg-config")
+IPSEC_MB = r"""
+#include <intel-ipsec-mb.h>
+#include <stdio.h>
+int main(void) {
+    unsigned char digest[32];
+    IMB_MGR *manager = alloc_mb_mgr(0);
+    if (!manager) return 1;
+    init_mb_mgr_auto(manager, NULL);
+    IMB_SHA256(manager, "abc", 3, digest);
+    for (int i = 0; i < 32; i++) printf("%02x", digest[i]);
+    free_mb_mgr(manager);
+    return 0;
+}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +51,12 @@ def unpacked(packages: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 
 
 def test_what_there_is(packages: dict[str, Path]) -> None:
-    assert packages.keys() == set(NAMES)
+    assert packages.keys() == {*NAMES, *INTEGRATIONS}
     needs = {name: run("dpkg-deb", "--field", path, "Depends") for name, path in packages.items()}
     assert "libc6" in needs["libcryptostitch0"] and "libstdc++6" in needs["libcryptostitch0"]
     for name in NAMES[1:]:
         assert "libcryptostitch0 (= 0.1.0)" in needs[name]
+    assert not any("libcryptostitch0" in needs[name] for name in INTEGRATIONS)
     files = {name: run("dpkg-deb", "--contents", path) for name, path in packages.items()}
     assert "libcryptostitch.so.0 ->" in files["libcryptostitch0"] and ".h\n" not in files["libcryptostitch0"]
     assert "./usr/share/man/man1/cst-sum.1.gz" in files["cryptostitch-tools"]
@@ -59,3 +76,17 @@ def test_cst_sum(unpacked: Path, tmp_path: Path) -> None:
     library = next(unpacked.rglob("libcryptostitch.so.0")).parent
     out = run(program, "-a", "sha1", tmp_path / "file", LD_LIBRARY_PATH=str(library))
     assert out.startswith(hashlib.sha1(b"abc").hexdigest())
+
+
+def test_openssl_loads_the_provider(unpacked: Path) -> None:
+    folder = next(unpacked.rglob("ossl-modules"))
+    out = run("openssl", "list", "-providers", "-provider-path", folder, "-provider", "cryptostitch")
+    assert re.search(r"name: Cryptostitch", out, re.I) and "status: active" in out
+
+
+def test_a_program_of_ipsec_mb_takes_the_drop_in(unpacked: Path, tmp_path: Path) -> None:
+    (tmp_path / "main.c").write_text(IPSEC_MB)
+    run("cc", tmp_path / "main.c", "-o", tmp_path / "main", "-lIPSec_MB")
+    folder = next(unpacked.rglob("libIPSec_MB.so.1")).parent
+    assert folder.name == "ipsec-mb"
+    assert run(tmp_path / "main", LD_LIBRARY_PATH=str(folder)).startswith(ABC)
