@@ -53,14 +53,12 @@ struct Suite {
     const Algorithm *hash = nullptr, *encrypt = nullptr, *decrypt = nullptr;
     const Algorithm *block = nullptr;  // the cipher by itself, for masks of tags and first tweaks. A cipher of one's
                                        // own has none: its counter mode enciphers blocks (run/alone.hpp)
-    const Algorithm *schedule = nullptr;  // makes the round keys of a cipher of one's own
     const Algorithm *message[2] = {};  // of kernels of whole messages, for sealing and opening; NULL: none
     Construction construction = Construction::single;
 
     Family messages[2];
     Family hashes, encrypts, decrypts, pairs;
     Family whole_hashes, blocks;  // of single calls: GHASH outside of lanes, or a checksum; `block`, or counter mode
-    Family schedules;
     Family open_pairs, handed_open_pairs;  // separate: hash and cipher begin at different places (run/middle.cpp)
     const Variant *forced = nullptr;
     bool remembered = true;  // choices of kernels for it are cached
@@ -75,6 +73,9 @@ struct Suite {
     Lengths lengths;  // derived from these
     KeyLayout key_layout;
     uint8_t initial[MOST_FRAMED_CHAIN] = {};  // a digest's chaining value before the first block
+    // Makes the round keys of a cipher of one's own; its kernels.
+    const Algorithm *schedule = nullptr;
+    Family schedules;
 
     bool mac() const { return kind == CST_MAC || kind == CST_AEAD; }
     bool hmac() const { return mac() && hash->record.kind == ALGORITHM_HASH; }
