@@ -21,7 +21,7 @@ from cryptostitch.core.own import own_rows
 LONG = bool(os.environ.get("CRYPTOSTITCH_LONG"))
 LIMIT = 300  # seconds that the machine may take for a command: the issue's five minutes for all, on a loaded machine
 BLOCK = re.compile(r"(?:^`([\w./-]+)`:\n)?^```(\w*)\n(.*?)^```$", re.M | re.S)  # file, language, text
-PROGRAMS = ("cryptostitch", "cst-sum", "cst-bench", "python", "own_hash")
+PROGRAMS = ("cryptostitch", "cst-sum", "cst-bench", "python", "own_hash", "own_cipher")
 # What the short form does less of: options of a command that are added to the page's, and texts that are replaced.
 QUICKLY = {
     "verify": ["--check", "values", "--check", "lengths", "--check", "trace", "--jobs", "1"],
@@ -191,7 +191,7 @@ def test_a_pair_from_its_page(newcomer: Newcomer) -> None:
 
 
 @pytest.mark.parametrize("page", ["own_tree", "own_cipher"])
-def test_the_commands_of_another_example(newcomer: Newcomer, page: str) -> None:
+def test_the_commands_of_another_example(newcomer: Newcomer, example: Callable[[str], Path], page: str) -> None:
     """Its files are copied; they are not all on the page."""
     if not {"aes", "pclmul", "avx2"} <= set(Context().cpu()["features"]):
         pytest.skip("this CPU lacks AES-NI, PCLMUL or AVX2")
@@ -201,12 +201,15 @@ def test_the_commands_of_another_example(newcomer: Newcomer, page: str) -> None:
         ignore=shutil.ignore_patterns("__pycache__"),
         dirs_exist_ok=True,
     )
+    if page == "own_cipher":
+        newcomer.programs.append(str(example(page)))
     todo = commands(newcomer.folder / "README.md")
     assert len(todo) >= 5
     for command in todo:
         newcomer.run(command)
     said = "".join(newcomer.said.values())
     assert "no check failed" in said and ("kt128-leaf" in said) == (page == "own_tree")
+    assert ("aria-128-gcm: 1 known answers are right" in said) == (page == "own_cipher")
 
 
 @pytest.mark.parametrize("example_", ["own_hash", "new_pair"])

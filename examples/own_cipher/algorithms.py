@@ -3,12 +3,14 @@ in plain Python, for `cryptostitch verify` and for the key schedule."""
 
 from functools import reduce
 from operator import xor
+from pathlib import Path
 
-from cryptostitch import Algorithm, BlockCipher, Form
+from cryptostitch import Algorithm, BlockCipher, Form, known_answers
 
 ROUNDS = 12
 MASK = 2**128 - 1
 CK = (0x517CC1B727220A94FE13ABE8FA9A6EE0, 0x6DB14ACC9E21C820FF28B1D5EF5DE2B0, 0xDB92371D2126E9700324977504E8C90E)
+TURNS = (19, 31, 128 - 61, 128 - 31)  # 2.2: of the round keys, four by four, to the right
 # 2.4.3: the bytes whose exclusive-or is byte i
 DIFFUSION = (
     (3, 4, 6, 8, 9, 13, 14),
@@ -86,7 +88,7 @@ def round_keys(key: bytes) -> list[bytes]:
     w.append(exclusive_or(rounded(w[2], CK[2].to_bytes(16, "big"), False), w[1]))
     numbers = [int.from_bytes(word, "big") for word in w]
     found = []
-    for turn in (19, 31, 128 - 61, 128 - 31):
+    for turn in TURNS:
         for i in range(4):
             number = numbers[(i + 1) % 4]
             a, b = (numbers[i], number) if i < 3 else (numbers[3], numbers[0])
@@ -112,7 +114,26 @@ def nibbles(name: str, affine: bytes) -> dict[str, list[int]]:
     }
 
 
+COMMON = {"block_bytes": 16, "key_bytes": 16, "rounds": ROUNDS, "block_cipher": "aria-128"}
+CIPHER = BlockCipher(round_keys, enciphered)
+ROUND = {
+    "word": 32,
+    "rounds": ROUNDS,
+    "diffusion": [list(order) for order in zip(*DIFFUSION)],
+    "maps": nibbles("after", AFTER_S1) | nibbles("before", BEFORE_S3),
+}
+
 ALGORITHMS = [
+    Algorithm(
+        "aria128_schedule",
+        suite="aria-128-schedule",
+        kind="schedule",
+        forms=(Form("aria128_schedule", "streams/aria_schedule.j2", {"sse": (1,)}, groups=(1,)),),
+        parameters=ROUND | {"constants": [list(ck.to_bytes(16, "big")) for ck in CK], "turns": TURNS},
+        bytes=16,
+        cipher=CIPHER,
+        **COMMON,
+    ),
     Algorithm(
         "aria128_ctr",
         suite="aria-128-ctr",
@@ -126,16 +147,10 @@ ALGORITHMS = [
                 by={("sse", 1): (4, 1), ("avx2", 1): (8,), ("avx512", 1): (16,)},
             ),
         ),
-        parameters={
-            "word": 32,
-            "rounds": ROUNDS,
-            "diffusion": [list(order) for order in zip(*DIFFUSION)],
-            "maps": nibbles("after", AFTER_S1) | nibbles("before", BEFORE_S3),
-        },
-        block_bytes=16,
-        key_bytes=16,
+        parameters=ROUND,
         iv_bytes=16,
-        rounds=ROUNDS,
-        cipher=BlockCipher(round_keys, enciphered),
-    )
+        cipher=CIPHER,
+        suite_answers=known_answers(Path(__file__).with_name("aria-128.txt")),
+        **COMMON,
+    ),
 ]

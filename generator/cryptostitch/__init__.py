@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .binding.runtime import Context, Key, RuntimeFailure, Suite
     from .binding.sealing import SomeForged
     from .binding.values import Address
+    from .core.answers import known_answers
     from .core.catalog import WORDS_32, WORDS_64, Algorithm, BlockCipher, Form
     from .core.names import stream_name
     from .core.own import read_answers
@@ -59,6 +60,7 @@ __all__ = [
     "hash_column",
     "hash_many",
     "hmac_many",
+    "known_answers",
     "read_answers",
     "stream_name",
     "suite",
@@ -83,6 +85,7 @@ _HOMES = {
     "hash_column": "binding.many",
     "hash_many": "binding.many",
     "hmac_many": "binding.many",
+    "known_answers": "core.answers",
     "read_answers": "core.own",
     "stream_name": "core.names",
     "suite": "binding.many",

@@ -10,7 +10,7 @@ namespace cst {
 
 namespace {
 
-constexpr uint32_t VERSION = 8;
+constexpr uint32_t VERSION = 9;
 constexpr uint32_t HEADER_BYTES = 96;
 constexpr uint32_t CRC_START = 24;
 constexpr uint32_t MAX_SIZE = 256u << 20;
@@ -148,17 +148,20 @@ int Pack::plain_algorithm(uint32_t index, AlgorithmRecord *out) const {
                            &out->iv_bytes,     &out->rounds,      &out->base,         &out->padding,
                            &out->input_bytes,  &out->domain,      &out->last,         &out->squeeze_bytes};
     for (uint32_t *number : numbers) *number = r.u32();
+    out->cipher = r.string(strings_.offset, strings_.count);
     if (out->words > MOST_WORDS) return CST_ERR_PACK;
     if (!out->input_bytes) out->input_bytes = out->block_bytes;
     for (uint32_t i = 0; i < MOST_WORDS; i++) out->initial[i] = i < out->words ? r.u64() : 0;
-    if (!r.ok() || out->kind < ALGORITHM_HASH || out->kind > ALGORITHM_CODEC) return CST_ERR_PACK;
+    if (!r.ok() || out->kind < ALGORITHM_HASH || out->kind > ALGORITHM_SCHEDULE) return CST_ERR_PACK;
     if (out->block_bytes == 0 || out->block_bytes > 256 || out->key_bytes > 64 || out->iv_bytes > 64 ||
         out->rounds > 64)
         return CST_ERR_PACK;
     if (out->base && out->kind != ALGORITHM_HASH && out->kind != ALGORITHM_CHECKSUM) return CST_ERR_PACK;
     if (out->kind == ALGORITHM_CHECKSUM) return out->rounds >= 8 && out->key_bytes == 0 ? CST_OK : CST_ERR_PACK;
     if (out->kind != ALGORITHM_HASH)
-        return (out->rounds != 0 || !out->is_aes()) && out->key_bytes != 0 ? CST_OK : CST_ERR_PACK;
+        return (out->rounds != 0 || !(out->is_mode() || out->kind == ALGORITHM_SCHEDULE)) && out->key_bytes != 0
+                   ? CST_OK
+                   : CST_ERR_PACK;
     return sound_hash(*out) ? CST_OK : CST_ERR_PACK;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ enum : uint32_t {
     ALGORITHM_CHACHA_POLY_ENC = 18,
     ALGORITHM_CHACHA_POLY_DEC = 19,
     ALGORITHM_CHECKSUM = 20,
-    ALGORITHM_CODEC = 21
+    ALGORITHM_CODEC = 21,
+    ALGORITHM_SCHEDULE = 22
 };
 enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1, ALGORITHM_EXTENDABLE = 2, ALGORITHM_HMAC = 4 };  // AlgorithmRecord::flags
 // AlgorithmRecord::padding; generator/cryptostitch/core/catalog.py explains each.
@@ -57,6 +59,7 @@ struct AlgorithmRecord {
     uint32_t padding, input_bytes;  // of a hash; input_bytes: bytes that its kernels read for a block
     uint32_t domain, last;  // of a sponge: the byte after the message, and what is added to the block's last byte
     uint32_t squeeze_bytes;  // of a sponge: output between two permutations
+    const char *cipher;  // the block cipher whose round keys it takes, or makes; it joins the modes of one. "": none
     uint64_t initial[MOST_WORDS];
     uint32_t base;  // index + 1, in the same pack, of the hash or checksum whose kernels it runs with another initial
                     // value, or another polynomial, and digest length; or 0
@@ -85,12 +88,25 @@ struct AlgorithmRecord {
     bool is_tweaked() const { return kind == ALGORITHM_XTS_ENC || kind == ALGORITHM_XTS_DEC; }
     bool is_des() const { return kind == ALGORITHM_DES_ENC || kind == ALGORITHM_DES_DEC; }
     bool has_chain() const { return kind != ALGORITHM_ECB_ENC && kind != ALGORITHM_ECB_DEC && kind != ALGORITHM_CODEC; }
-    // Whether its key is AES round keys.
-    bool is_aes() const {
-        return kind != ALGORITHM_HASH && kind != ALGORITHM_CHACHA && kind != ALGORITHM_GHASH &&
-               kind != ALGORITHM_POLY1305 && kind != ALGORITHM_RC4 && kind != ALGORITHM_CHECKSUM &&
-               kind != ALGORITHM_CODEC && !is_des() && !is_chacha_poly();
+    // Whether it is a mode of a block cipher of 16-byte blocks: its key is the cipher's round keys.
+    bool is_mode() const {
+        switch (kind) {
+            case ALGORITHM_CIPHER_ENC:
+            case ALGORITHM_CIPHER_DEC:
+            case ALGORITHM_COUNTER:
+            case ALGORITHM_XTS_ENC:
+            case ALGORITHM_XTS_DEC:
+            case ALGORITHM_ECB_ENC:
+            case ALGORITHM_ECB_DEC:
+            case ALGORITHM_CBC_MAC:
+            case ALGORITHM_GCM_ENC:
+            case ALGORITHM_GCM_DEC: return true;
+            default: return false;
+        }
     }
+    // Whether it is a mode of AES, whose key schedule the library has itself (suite/aes.hpp).
+    bool is_aes() const { return is_mode() && !strncmp(cipher, "aes-", 4); }
+    bool of_cipher(const AlgorithmRecord &other) const { return !strcmp(cipher, other.cipher); }
     // Whether it is broken, or not constant-time (VARTIME.md), and so off unless asked for.
     bool legacy() const { return kind == ALGORITHM_RC4 || is_des(); }
 };

@@ -3,6 +3,8 @@
 namespace cst {
 namespace {
 
+constexpr size_t BLOCK = AES_BLOCK;
+
 class GhashCall : public Calls {
 public:
     GhashCall(const Engine &engine, const Variant &v, uint64_t bytes) : Calls(engine, v, bytes) {}
@@ -17,6 +19,42 @@ public:
 };
 
 }  // namespace
+
+OneLane::OneLane(const Engine &engine, const Variant &v)
+    : v_(v),
+      place_(v.cipher.lanes[0]),
+      clears_(v.legacy_sse && engine.avx()),
+      fn_(v.kernel.load(std::memory_order_acquire)->fn) {
+    args_.state[0] = state_ + v.state_offset[0];
+}
+
+OneLane::~OneLane() {
+    wipe(state_, v_.state_bytes);
+    v_.calls.add(n_);
+}
+
+void OneLane::call() {
+    if (clears_) clear_upper_halves();
+    fn_(&args_);
+    n_++;
+}
+
+void KeySchedule::expand(const uint8_t *key, uint8_t (*round_keys)[16]) {
+    memset(state_ + place_.key, 0, (record_.key_bytes + BLOCK - 1) / BLOCK * BLOCK);
+    memcpy(state_ + place_.key, key, record_.key_bytes);
+    call();
+    memcpy(round_keys, state_ + place_.chain, (record_.rounds + 1) * BLOCK);
+}
+
+void CounterBlocks::encipher(const uint8_t (*round_keys)[16], const uint8_t *in, uint8_t *out) {
+    static constexpr uint8_t zeros[BLOCK] = {};
+    for (uint32_t i = 0; i < rows_; i++)
+        memcpy(state_ + place_.key + i * v_.cipher.key_row_bytes, round_keys[i], BLOCK);
+    memcpy(state_ + place_.chain, in, BLOCK);
+    put_pointer(state_ + place_.in, zeros);
+    put_pointer(state_ + place_.out, out);
+    call();
+}
 
 void ghash(const Suite &suite, const uint8_t (*powers_end)[16], uint8_t *y, const void *data, uint64_t bytes) {
     if (!bytes) return;

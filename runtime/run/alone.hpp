@@ -1,5 +1,6 @@
-// Single kernel calls outside of lanes: AES of single blocks (masks of tags, first tweaks); GHASH (SP 800-38D, 6.4) of
-// AAD, long IVs, lengths, and the bytes of a text that whole iterations leave; Poly1305 (RFC 8439, 2.5).
+// Single kernel calls outside of lanes: a cipher of single blocks (masks of tags, first tweaks), and its key schedule;
+// GHASH (SP 800-38D, 6.4) of AAD, long IVs, lengths, and the bytes of a text that whole iterations leave; Poly1305 (RFC
+// 8439, 2.5).
 #pragma once
 
 #include "../suite/poly1305.hpp"
@@ -24,6 +25,48 @@ public:
 
 private:
     size_t n_ = 0;
+};
+
+// A kernel of one lane, outside of lanes, for one iteration at a time.
+class OneLane {
+public:
+    OneLane(const OneLane &) = delete;
+    OneLane &operator=(const OneLane &) = delete;
+
+protected:
+    OneLane(const Engine &engine, const Variant &v);
+    ~OneLane();
+    void call();
+
+    const Variant &v_;
+    const LanePlace place_;
+    const bool clears_;
+    const cst_kernel_fn fn_;
+    cst_kernel_args args_ = {1, {}};
+    size_t n_ = 0;  // calls
+    alignas(64) uint8_t state_[MOST_ALONE_STATE];
+};
+
+// Makes the round keys of a cipher of one's own, by a kernel of `schedules`.
+class KeySchedule : public OneLane {
+public:
+    KeySchedule(const Suite &suite, const Variant &v) : OneLane(*suite.engine, v), record_(suite.schedule->record) {}
+    void expand(const uint8_t *key, uint8_t (*round_keys)[16]);
+
+private:
+    const AlgorithmRecord &record_;
+};
+
+// Encrypts single blocks with a cipher of one's own: its counter mode makes of a zero block the encrypted counter.
+class CounterBlocks : public OneLane {
+public:
+    explicit CounterBlocks(const Suite &suite)
+        : OneLane(*suite.engine, *ready_kernel(suite.blocks, AES_BLOCK)), rows_(suite.encrypt->record.rounds + 1) {}
+    // out == in is allowed.
+    void encipher(const uint8_t (*round_keys)[16], const uint8_t *in, uint8_t *out);
+
+private:
+    const uint32_t rows_;
 };
 
 // Continues Y with `bytes` bytes, padded with zeros to whole blocks, by one kernel call. `suite` is one of GCM;

@@ -12,6 +12,7 @@
 #include "../suite/ghash.hpp"
 #include "../suite/padding.hpp"
 #include "../suite/secret.hpp"
+#include "alone.hpp"
 #include "checksum.hpp"
 #include "lane_state.hpp"
 #include "copy.hpp"
@@ -139,7 +140,8 @@ void expand_framed_mac(KeyHash *kernel, const AlgorithmRecord &hash, const uint8
 // Computes H = E(K, 0) and its powers (SP 800-38D, 6.4).
 void expand_gcm(const Suite &suite, Key *out) {
     uint8_t h[AES_BLOCK] = {};
-    aes_encrypt(out->encrypt(), suite.encrypt->record.rounds, h, h);
+    if (suite.schedule) CounterBlocks(suite).encipher(out->encrypt(), h, h);
+    else aes_encrypt(out->encrypt(), suite.encrypt->record.rounds, h, h);
     ghash_powers(h, GHASH_POWERS, out->powers());
     wipe(h, sizeof(h));
 }
@@ -157,6 +159,8 @@ void expand_cipher(const Suite &suite, const uint8_t *key, size_t key_len, Key *
     const bool inverse = suite.decrypt != suite.encrypt;
     if (cipher.kind == ALGORITHM_CHACHA) {
         memcpy(out->encrypt(), key, key_len);
+    } else if (suite.schedule) {
+        KeySchedule(suite, *ready_kernel(suite.schedules, UINT64_MAX)).expand(key, out->encrypt());
     } else if (cipher.kind == ALGORITHM_RC4) {
         rc4_expand_vartime(key, key_len, out->rc4());
     } else if (cipher.is_des()) {
@@ -189,6 +193,8 @@ int make_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8
     }
     // IEEE 1619, 5.1: the key consists of two keys, which must differ (FIPS 140-3 IG, C.I).
     if (suite.tweaked() && same_bytes(key, key + key_len / 2, key_len / 2)) return CST_ERR_ARGUMENT;
+    if (suite.schedule && !ready_kernel(suite.schedules, UINT64_MAX)) return CST_ERR_UNSUPPORTED;
+    if (suite.needs_block() && !suite.block && !ready_kernel(suite.blocks, AES_BLOCK)) return CST_ERR_UNSUPPORTED;
     if (!suite.hmac()) {
         expand_others(suite, key, key_len, mac_key, Key::make(suite, memory));
         return CST_OK;

@@ -20,7 +20,8 @@ constexpr size_t BLOCK = 16;
 const KeyRow *powers_end(const Message &m) { return m.key->powers() + GHASH_POWERS; }
 
 // Makes the first counter block (7.1, step 2) in `chain`, encrypts it into `last`, and increments the counter (6.2).
-void make_counter(const Suite &suite, BlockCalls *blocks, Message *m) {
+template <class Blocks>
+void make_counter(const Suite &suite, Blocks *blocks, Message *m) {
     const cst_job &job = *m->job;
     const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
     if (job.iv_len == GCM_IV) {
@@ -83,11 +84,11 @@ void finish(const Suite &suite, Message *m) {
     put_words(m->digest, load64(m->last) ^ load64(m->hash_chain), load64(m->last + 8) ^ load64(m->hash_chain + 8));
 }
 
-}  // namespace
-
-void run_gcm(const Class &c) {
+// Begins every message: counter, mask of the tag, AAD.
+template <class Blocks>
+void begin_messages(const Class &c) {
     const Suite &suite = *c.suite;
-    BlockCalls blocks(suite);
+    Blocks blocks(suite);
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
         m.body = c.opens ? &m.in : &m.out;
@@ -100,6 +101,13 @@ void run_gcm(const Class &c) {
         m.hash_from = m.hash_chain;
         ghash(suite, powers_end(m), m.hash_chain, m.job->aad, m.job->aad_len);
     }
+}
+
+}  // namespace
+
+void run_gcm(const Class &c) {
+    const Suite &suite = *c.suite;
+    suite.block ? begin_messages<BlockCalls>(c) : begin_messages<CounterBlocks>(c);
     run_middles_behind(c, absorb_bodies);
     Message **const list = c.memory->other;
     for (size_t i = 0; i < c.n; i++) {

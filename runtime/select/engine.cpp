@@ -24,8 +24,14 @@ bool same_algorithm(const AlgorithmRecord &a, const AlgorithmRecord &b) {
            a.digest_bytes == b.digest_bytes && a.flags == b.flags && a.length_bytes == b.length_bytes &&
            a.key_bytes == b.key_bytes && a.iv_bytes == b.iv_bytes && a.rounds == b.rounds && a.padding == b.padding &&
            a.input_bytes == b.input_bytes && a.domain == b.domain && a.last == b.last &&
-           a.squeeze_bytes == b.squeeze_bytes && memcmp(a.initial, b.initial, sizeof(a.initial)) == 0 &&
-           strcmp(a.suite, b.suite) == 0;
+           a.squeeze_bytes == b.squeeze_bytes && a.of_cipher(b) &&
+           memcmp(a.initial, b.initial, sizeof(a.initial)) == 0 && strcmp(a.suite, b.suite) == 0;
+}
+
+// Whether suites can use a cipher of which a pack brings the key schedule: in counter mode.
+bool suites_know_own(const AlgorithmRecord &a) {
+    return *a.cipher && (a.kind == ALGORITHM_COUNTER || a.kind == ALGORITHM_SCHEDULE) && a.block_bytes == 16 &&
+           a.iv_bytes <= 16 && a.rounds < MOST_ROUND_KEYS;
 }
 
 // Whether an algorithm's sizes are those by which the layers above size their buffers.
@@ -41,6 +47,7 @@ bool suites_know(const AlgorithmRecord &a) {
     if (a.is_aes())
         return a.block_bytes == 16 && a.iv_bytes <= 16 &&
                (a.key_bytes == 16 || a.key_bytes == 24 || a.key_bytes == 32) && a.rounds == 6 + a.key_bytes / 4;
+    if (a.is_mode() || a.kind == ALGORITHM_SCHEDULE) return suites_know_own(a);
     if (a.is_des())
         return a.block_bytes == 16 && a.iv_bytes == 8 && (a.key_bytes == 8 || a.key_bytes == 24) &&
                a.rounds == 2 * a.key_bytes;

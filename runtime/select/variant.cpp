@@ -150,7 +150,7 @@ Role message_role(const PackRecords &records, const KernelRecord &kernel, Varian
     const FieldRecord *const in = program.field("in"), *const out = program.field("out");
     const bool mac = algorithm.record.kind == ALGORITHM_GHASH || algorithm.record.kind == ALGORITHM_CHECKSUM;
     if (v->n_streams != 1 || kernel.streams[0].ratio != 1 || program.lanes != 1 || v->lag || !algorithm.usable || !in ||
-        !out != mac || !(mac || algorithm.record.is_aes() || algorithm.record.is_chacha_poly()) ||
+        !out != mac || !(mac || algorithm.record.is_mode() || algorithm.record.is_chacha_poly()) ||
         !find_message(program, algorithm.record, v->state_offset[0], &v->message))
         return Role::other;
     auto at = [&](const FieldRecord *f) { return f ? v->state_offset[0] + f->offset + f->lane_offsets[0] : NO_FIELD; };
@@ -160,6 +160,26 @@ Role message_role(const PackRecords &records, const KernelRecord &kernel, Varian
     v->lanes = 1;
     v->step = program.bytes;
     return Role::message;
+}
+
+// A key schedule has no input and no output but its state block.
+Role schedule_role(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
+    const ProgramRecord &program = records.program(kernel.streams[0]);
+    const Algorithm &algorithm = records.algorithm(kernel.streams[0]);
+    const FieldRecord *const key = program.field("key"), *const chain = program.field("chain");
+    auto are_rows = [](const FieldRecord *f, uint32_t rows) {
+        return f && f->rows == rows && f->row_bytes == 16 && f->entry_bytes == 16 && f->n_lanes == 1;
+    };
+    if (v->n_streams != 1 || kernel.streams[0].ratio != 1 || program.lanes != 1 || v->lag || !algorithm.usable ||
+        program.field("in") || program.field("out") || !are_rows(key, (algorithm.record.key_bytes + 15) / 16) ||
+        !are_rows(chain, algorithm.record.rounds + 1))
+        return Role::other;
+    auto at = [&](const FieldRecord *f) { return v->state_offset[0] + f->offset + f->lane_offsets[0]; };
+    v->cipher.algorithm = &algorithm;
+    v->cipher.lanes.push_back({NO_FIELD, NO_FIELD, at(chain), at(key), NO_FIELD});
+    v->lanes = 1;
+    v->step = program.bytes;
+    return Role::schedule;
 }
 
 // Returns what the streams compute together; Role::other if no suite has a name for it.
@@ -253,9 +273,11 @@ int describe_variant(const PackRecords &records, uint32_t index, const KernelRec
     out->state_bytes = round_up(offset, 64);
     out->state_align = most_align;
     out->skips = !out->lag && out->n_streams == 1 && records.program(kernel.streams[0]).skips();
-    const bool message = out->n_streams && records.program(kernel.streams[0]).skips();
+    const bool message = out->n_streams && records.program(kernel.streams[0]).skips(),
+               schedule = out->n_streams && records.algorithm(kernel.streams[0]).record.kind == ALGORITHM_SCHEDULE;
     out->role = most_align > STATE_ALIGN ? Role::other
                 : message                ? message_role(records, kernel, out)
+                : schedule               ? schedule_role(records, kernel, out)
                                          : role_of(records, kernel, out);
     if (out->step & (out->step - 1)) out->role = Role::other;
     out->chain_piece = known && out->features & feature_bit("sha", 3) ? 16 : out->hash.chain_entry;

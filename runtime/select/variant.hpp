@@ -17,6 +17,8 @@ constexpr uint32_t MOST_CHAIN = 64;   // bytes of a chaining value
 constexpr uint32_t MOST_FRAMED_CHAIN = MOST_WORDS * 8;  // bytes, of framed hashes (run/framed.cpp),
 constexpr uint32_t MOST_FRAME = 256;  // and bytes that their kernels read for a block
 constexpr uint32_t MOST_DIGEST = 64;
+constexpr uint32_t MOST_ROUND_KEYS = 24;  // rows of 16 bytes, of any cipher
+constexpr uint32_t MOST_ALONE_STATE = 4096;  // bytes of a state block that is outside of lanes (run/alone.hpp)
 constexpr uint32_t MOST_POWERS = 32;  // rows of the key of a polynomial MAC: its powers
 constexpr uint32_t MOST_MESSAGE_BLOCKS = 32;  // in an iteration of a kernel of messages,
 constexpr uint32_t MOST_GCM_BLOCKS = 16;      // and of GCM
@@ -43,6 +45,7 @@ enum class Role {
     pair,     // a cipher (encrypt) and the hash of its output, at least one iteration behind the cipher
     message,    // whole messages: of an AEAD, or of a cipher alone
     codec,      // outputs of an erasure code
+    schedule,   // the round keys of a cipher of one's own
     open_pair,  // a cipher (decrypt) and the hash of its input; where that is handed over, at least one iteration
                 // behind it
 };

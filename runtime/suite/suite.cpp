@@ -53,20 +53,32 @@ constexpr Profile kProfiles[] = {
 
 using Derived = std::vector<std::unique_ptr<Suite>>;
 
-// Finds the AES by itself that the suite needs. Returns false if it is missing.
-bool find_block(Suite *suite) {
-    const Construction of = suite->construction;
-    const bool ecb = suite->encrypt && suite->encrypt->record.kind == ALGORITHM_ECB_ENC;
-    if (of != Construction::gcm && of != Construction::ccm && of != Construction::xts && !ecb) return true;
-    for (const auto &a : suite->engine->algorithms())
-        if (a->usable && a->record.kind == ALGORITHM_ECB_ENC && a->record.rounds == suite->encrypt->record.rounds)
-            suite->block = a.get();
+// Returns the algorithm of a kind that belongs to the same block cipher. NULL: there is none.
+const Algorithm *of_same_cipher(const Engine &engine, const AlgorithmRecord &cipher, uint32_t kind) {
+    for (const auto &a : engine.algorithms())
+        if (a->usable && a->record.kind == kind && a->record.of_cipher(cipher) &&
+            a->record.key_bytes == cipher.key_bytes && a->record.rounds == cipher.rounds)
+            return a.get();
+    return nullptr;
+}
+
+// Finds what makes the cipher's round keys and, if the suite needs it, the cipher by itself. Returns false if it is
+// missing.
+bool find_cipher(Suite *suite) {
+    if (!suite->encrypt) return true;
+    const AlgorithmRecord &cipher = suite->encrypt->record;
+    if (cipher.is_mode() && !cipher.is_aes()) {
+        suite->schedule = of_same_cipher(*suite->engine, cipher, ALGORITHM_SCHEDULE);
+        return suite->schedule;
+    }
+    if (!suite->needs_block()) return true;
+    suite->block = of_same_cipher(*suite->engine, cipher, ALGORITHM_ECB_ENC);
     return suite->block;
 }
 
 // Completes the suite with usual values and kernels, and adds it.
 void complete(Suite suite, Derived *derived) {
-    if (!find_block(&suite)) return;
+    if (!find_cipher(&suite)) return;
     if (!suite.iv_max) suite.iv_min = suite.iv_max = suite.iv_bytes;
     if (!suite.key_max) suite.key_min = suite.key_max = suite.key_bytes;
     suite.lengths = lengths_of(suite);
@@ -128,7 +140,7 @@ void add_block_macs(const Engine &engine, const Algorithm *cbc_mac, Derived *der
     cmac.tag_min = kLeastBlockMac;
     cmac.tag_max = cbc_mac->record.block_bytes;
     cmac.max_bytes = kMostEnciphered;
-    const std::string cipher = "aes-" + std::to_string(8 * cbc_mac->record.key_bytes);
+    const std::string cipher = cbc_mac->record.cipher;
     Suite xcbc = cmac;
     cmac.construction = Construction::cmac;
     cmac.name = cipher + "-cmac";
@@ -141,10 +153,10 @@ void add_block_macs(const Engine &engine, const Algorithm *cbc_mac, Derived *der
 
 // Adds CCM, which has one key for counter mode and CBC-MAC.
 void add_ccm(const Engine &engine, const Algorithm *cipher, const Algorithm *cbc_mac, Derived *derived) {
-    if (cipher->record.rounds != cbc_mac->record.rounds) return;
+    if (!cipher->record.of_cipher(cbc_mac->record)) return;
     Suite ccm;
     ccm.engine = &engine;
-    ccm.name = "aes-" + std::to_string(8 * cipher->record.key_bytes) + "-ccm";
+    ccm.name = std::string(cipher->record.cipher) + "-ccm";
     ccm.kind = CST_AEAD;
     ccm.construction = Construction::ccm;
     ccm.encrypt = ccm.decrypt = cipher;
@@ -223,7 +235,7 @@ void add_counter(const Engine &engine, const Algorithm *cipher, const Algorithm 
     if (ghash) {
         Suite gcm = counter;
         gcm.construction = Construction::gcm;
-        gcm.name = gcm.name.substr(0, gcm.name.rfind('-')) + "-gcm";
+        gcm.name = std::string(cipher->record.cipher) + "-gcm";
         gcm.kind = CST_AEAD;
         gcm.hash = ghash;
         gcm.iv_bytes = 12;

@@ -51,13 +51,14 @@ struct Suite {
     bool named = true;  // false: callers cannot find it by its name
     int kind = 0;  // CST_DIGEST .. CST_AEAD
     const Algorithm *hash = nullptr, *encrypt = nullptr, *decrypt = nullptr;
-    const Algorithm *block = nullptr;  // AES by itself, of as many rounds, for masks of tags and first tweaks
+    const Algorithm *block = nullptr;  // the cipher by itself, for masks of tags and first tweaks. A cipher of one's
+                                       // own has none: its counter mode enciphers blocks (run/alone.hpp)
     const Algorithm *message[2] = {};  // of kernels of whole messages, for sealing and opening; NULL: none
     Construction construction = Construction::single;
 
     Family messages[2];
     Family hashes, encrypts, decrypts, pairs;
-    Family whole_hashes, blocks;  // of single calls: GHASH outside of lanes, or a checksum; `block`
+    Family whole_hashes, blocks;  // of single calls: GHASH outside of lanes, or a checksum; `block`, or counter mode
     Family open_pairs, handed_open_pairs;  // separate: hash and cipher begin at different places (run/middle.cpp)
     const Variant *forced = nullptr;
     bool remembered = true;  // choices of kernels for it are cached
@@ -72,6 +73,9 @@ struct Suite {
     Lengths lengths;  // derived from these
     KeyLayout key_layout;
     uint8_t initial[MOST_FRAMED_CHAIN] = {};  // a digest's chaining value before the first block
+    // Makes the round keys of a cipher of one's own; its kernels.
+    const Algorithm *schedule = nullptr;
+    Family schedules;
 
     bool mac() const { return kind == CST_MAC || kind == CST_AEAD; }
     bool hmac() const { return mac() && hash->record.kind == ALGORITHM_HASH; }
@@ -79,6 +83,11 @@ struct Suite {
     bool block_mac() const { return construction == Construction::esp && hash->record.kind == ALGORITHM_CBC_MAC; }
     // Whether the cipher is in counter mode: texts have any length.
     bool counts() const { return encrypt && encrypt->record.kind == ALGORITHM_COUNTER; }
+    // Whether single blocks are enciphered beside texts.
+    bool needs_block() const {
+        return construction == Construction::gcm || construction == Construction::ccm ||
+               construction == Construction::xts || (encrypt && encrypt->record.kind == ALGORITHM_ECB_ENC);
+    }
     bool tweaked() const { return construction == Construction::xts; }
     // Whether blocks have 8 bytes, of which kernels take two at a time.
     bool half_blocks() const { return encrypt && encrypt->record.is_des(); }
@@ -94,7 +103,7 @@ struct Suite {
     // Whether keys of one suite serve the other.
     bool has_algorithms_of(const Suite &other) const {
         return hash == other.hash && encrypt == other.encrypt && decrypt == other.decrypt && block == other.block &&
-               construction == other.construction;
+               schedule == other.schedule && construction == other.construction;
     }
     // Whether the kernel does a part of the suite's work (whatever the CPU).
     bool could_use(const Variant &variant) const;
@@ -141,6 +150,10 @@ private:
 // none.
 const Variant *poly1305_alone(const Family &kernels);
 constexpr uint32_t POLY1305_ALONE_STATE = 512;  // bytes of its state block, at most
+
+// Returns the kernel of a family that does one iteration of at most `bytes` bytes for the least cycles, of those whose
+// code prepare_suite has made. NULL: there is none.
+const Variant *ready_kernel(const Family &family, uint64_t bytes);
 
 // Makes the code of the kernels that the engine falls back to. Returns CST_OK if every length of input can be
 // processed, CST_ERR_UNSUPPORTED if something is missing, or the error that kept the code from being made.

@@ -14,16 +14,32 @@ bool takes_pair(const Suite &suite, const Variant &variant) {
            suite.construction == Construction::etm || suite.construction == Construction::rfc7518;
 }
 
+// Returns the kernels that run outside of lanes: those of one lane, and of at most `bytes` bytes in an iteration.
+Family alone(const Family &family, uint64_t bytes) {
+    Family found;
+    for (const Variant *v : family.variants)
+        if (v->lanes == 1 && v->cipher.lanes[0].key != NO_FIELD && v->need() <= bytes &&
+            v->state_bytes <= MOST_ALONE_STATE && v->state_align <= 64)
+            found.add(v);
+    return found;
+}
+
 double one_call(const Variant &v) { return v.cost.per_call + v.cost.per_iteration; }
+
+const Variant *cheapest(const Family &family, uint64_t bytes, bool only_ready) {
+    Query query;
+    query.least = bytes;
+    query.only_ready = only_ready;
+    const Variant *best = nullptr;
+    for (const Variant *v : family.variants)
+        if (fits(*v, query) && (!best || one_call(*v) < one_call(*best))) best = v;
+    return best;
+}
 
 // Loads the code of a kernel that computes a block: the first that can be had, the cheapest for that first.
 int ready(const Engine &engine, const Family &family, uint64_t block) {
-    Query query;
-    query.least = block;
     for (;;) {
-        const Variant *best = nullptr;
-        for (const Variant *v : family.variants)
-            if (fits(*v, query) && (!best || one_call(*v) < one_call(*best))) best = v;
+        const Variant *const best = cheapest(family, block, false);
         if (!best) return CST_ERR_UNSUPPORTED;
         const Kernel *kernel;
         const int error = engine.fetch(*best, &kernel);
@@ -57,6 +73,8 @@ void Suite::find_kernels() {
     if (construction == Construction::gcm || construction == Construction::checksum)
         whole_hashes = engine->family(Role::message, nullptr, base);
     if (block) blocks = engine->family(Role::message, block, nullptr);
+    else if (needs_block()) blocks = alone(encrypts, AES_BLOCK);
+    if (schedule) schedules = alone(engine->family(Role::schedule, schedule, nullptr), UINT64_MAX);
 }
 
 bool Suite::could_use(const Variant &variant) const {
@@ -84,11 +102,15 @@ const Variant *poly1305_alone(const Family &kernels) {
     return least;
 }
 
+const Variant *ready_kernel(const Family &family, uint64_t bytes) { return cheapest(family, bytes, true); }
+
 int prepare_suite(const Suite &suite) {
     const bool block_mac = suite.construction == Construction::cmac || suite.construction == Construction::xcbc;
     if (block_mac && !suite.engine->has("aes")) return CST_ERR_UNSUPPORTED;
-    if (suite.block)
-        if (int error = ready(*suite.engine, suite.blocks, suite.block->record.block_bytes)) return error;
+    if (suite.needs_block())
+        if (int error = ready(*suite.engine, suite.blocks, AES_BLOCK)) return error;
+    if (suite.schedule)
+        if (int error = ready(*suite.engine, suite.schedules, UINT64_MAX)) return error;
     const bool checksum = suite.construction == Construction::checksum;
     if (suite.hash && !checksum)
         if (int error = ready(*suite.engine, suite.hashes, suite.hash->record.read_bytes())) return error;

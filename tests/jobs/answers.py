@@ -55,7 +55,11 @@ def opened(suite: str, secrets: tuple[bytes, bytes], iv: bytes, aad: bytes, data
         return None
     if meaning.kind == "rc4_hmac":
         return oracle.rc4(key, data)
-    plain = oracle.counter_mode(key, iv, data) if meaning.counts else oracle.unsealed(key, iv, data, meaning.block)
+    plain = (
+        oracle.counter_mode(key, iv, data, meaning.own)
+        if meaning.counts
+        else oracle.unsealed(key, iv, data, meaning.block)
+    )
     if meaning.kind in ("etm", "ciphertext"):
         return plain
     count = plain[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import json
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def pack(algorithms, output, kernels, costs, key_file, fmt) -> None:
     key = read_key(key_file) if key_file else None
     file = algorithms / CATALOGUE if algorithms.is_dir() else algorithms
     made = catalogue_of(file)
-    rows = [row for row in made.given[0] if row.kind == "hash"]
+    rows = list(made.given[0])
     with progress_bar("compiling") as progress:
         recipes = own_recipes(made, kernels, progress)
     data = own_pack(made, recipes, [cost_table_of(costs)] if costs else [])
@@ -71,10 +72,11 @@ def pack(algorithms, output, kernels, costs, key_file, fmt) -> None:
 
 
 def _checked(rows, data: bytes) -> dict[str, int] | None:
-    """How many known answers each suite gives; None where there is no library to ask. CryptostitchError where one is
-    another."""
+    """How many known answers each suite gives, 0 where nothing here can run that suite; None where there is no library
+    to ask. CryptostitchError where one is another."""
     from ..binding import runtime
     from ..core.errors import CryptostitchError
+    from ..emit.artefacts import row_answers
 
     for row in rows:
         for text, digest in row.answers:
@@ -88,16 +90,28 @@ def _checked(rows, data: bytes) -> dict[str, int] | None:
     except FileNotFoundError:
         return None
     context.load_pack(data)
-    given = {}
-    for row in rows:
-        wrong = [name for name, result in context.selftest(row.suite).items() if result]
+    given = collections.Counter(answer.suite for answer in row_answers(rows))
+    for suite in given:
+        try:
+            context.suite(suite)
+        except runtime.RuntimeFailure as failure:
+            if failure.code not in (runtime.ERR_NAME, runtime.ERR_UNSUPPORTED):
+                raise
+            given[suite] = 0
+            continue
+        wrong = [name for name, result in context.selftest(suite).items() if result]
         if wrong:
             raise CryptostitchError(
                 f"{', '.join(wrong)}: the kernels do not give the row's known answers; `cryptostitch verify` says "
                 "which check fails"
             )
-        given[row.suite] = len(row.answers)
     return given
+
+
+def _right(answers: int) -> str:
+    if answers:
+        return f"{answers} known answers are right"
+    return "not checked: the pack lacks kernels that the suite needs, or this CPU runs none of them"
 
 
 def _text(found: dict) -> str:
@@ -105,9 +119,8 @@ def _text(found: dict) -> str:
     lines = [
         f"{found['file']}: {len(found['kernels'])} kernels, {found['bytes']} bytes",
         *(
-            f"  {suite}"
-            + ("" if answers is None or suite not in answers else f": {answers[suite]} known answers are right")
-            for suite in found["suites"]
+            f"  {suite}" + ("" if answers is None or suite not in answers else f": {_right(answers[suite])}")
+            for suite in dict.fromkeys((*found["suites"], *(answers or ())))
         ),
     ]
     return "\n".join(lines + ([] if answers is not None else ["the library is not built: nothing was run"]))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import blake3
+from .answers import Answer
 from .crc import CATALOGUE as CRCS
 
 Digest = Callable[[bytes], bytes]  # of a text
@@ -150,10 +151,14 @@ class Algorithm:
     reference: Digest | None = None
     # of a hash: messages and their digests, which the library's self-test checks; of an extendable one of any length
     answers: Answers = ()
+    # of any row: known answers of its suites, with their keys
+    suite_answers: tuple[Answer, ...] = ()
     # ciphers
     key_bytes: int = 0
     iv_bytes: int = 0
     rounds: int = 0
+    # whose round keys its kernels take, e.g. aes-128: joins the modes of one cipher, and begins names of suites
+    block_cipher: str = ""
     # None: it is the project's own
     cipher: BlockCipher | None = None
 
@@ -317,9 +322,15 @@ def _whole_texts(name: str, mode: str, opening: bool = False) -> Form:
     return Form(f"{name}_whole", "streams/aes_whole.j2", WHOLE_TEXTS, (1,), blocks, (), parameters, False, 1)
 
 
+def _aes(key_bits: int) -> str:
+    return f"aes-{key_bits}"
+
+
 def _aes_cbc(key_bits: int) -> tuple[Algorithm, Algorithm]:
     rounds = key_bits // 32 + 6
-    common: dict[str, Any] = dict(block_bytes=16, key_bytes=key_bits // 8, iv_bytes=16, rounds=rounds)
+    common: dict[str, Any] = dict(
+        block_bytes=16, key_bytes=key_bits // 8, iv_bytes=16, rounds=rounds, block_cipher=_aes(key_bits)
+    )
     enc, dec = f"aes{key_bits}_cbc_enc", f"aes{key_bits}_cbc_dec"
     parameters = {"word": 32, "rounds": rounds}
     return (
@@ -357,6 +368,7 @@ def _aes_ctr(key_bits: int) -> Algorithm:
         key_bytes=key_bits // 8,
         iv_bytes=16,
         rounds=rounds,
+        block_cipher=_aes(key_bits),
     )
 
 
@@ -404,6 +416,7 @@ def _aes_gcm(key_bits: int) -> list[Algorithm]:
             key_bytes=key_bits // 8,
             iv_bytes=16,
             rounds=rounds,
+            block_cipher=_aes(key_bits),
         )
         for direction in ("enc", "dec")
     ]
@@ -454,6 +467,7 @@ def _cbc_mac(key_bits: int) -> Algorithm:
         key_bytes=key_bits // 8,
         digest_bytes=16,
         rounds=rounds,
+        block_cipher=_aes(key_bits),
     )
 
 
@@ -476,6 +490,7 @@ def _aes_independent(mode: str, key_bits: int) -> list[Algorithm]:
                 key_bytes=key_bits // 8,
                 iv_bytes=16 if tweaked else 0,
                 rounds=rounds,
+                block_cipher=_aes(key_bits),
             )
         )
     return found

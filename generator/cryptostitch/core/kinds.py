@@ -33,6 +33,9 @@ was, and of XTS is what the first tweak is made of, with a pointer to that key. 
     codec                parities of an erasure code over GF(2^8): the lanes are its inputs, and the first key_bytes
                          pointers of `out` its outputs; key: of each input its factors, one for each output, in a form
                          of their own (ladder/field.py). No chain
+    schedule             the round keys of a block cipher of one's own, made of its key; key: the key, rows of 16 bytes
+                         filled up with zeros; chain: rounds + 1 rows of 16 bytes, which the only iteration of a call
+                         writes. No in, no out
     rc4                  RC4, both directions; table: S, 256 numbers of 32 bits; chain: i, a multiple of 16, and j (32
                          bits each, modulo 256), 8 unused bytes
 """
@@ -75,4 +78,5 @@ KINDS = {
     "chacha_poly_dec": Kind(19, True, "open"),
     "checksum": Kind(20, public=True),
     "codec": Kind(21, True),
+    "schedule": Kind(22),
 }

@@ -108,6 +108,8 @@ class Algorithm:
     """Of a sponge: what is added to the last byte of the last block."""
     squeeze_bytes: int = 0
     """Of a sponge: output between two permutations."""
+    block_cipher: str = ""
+    """Whose round keys it takes."""
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,7 @@ def algorithm_records(algorithms: Iterable[catalog.Algorithm]) -> list[program.A
             a.hmac,
             a.last if a.padding == "sponge" else 0,
             a.squeezed if a.padding == "sponge" else 0,
+            a.block_cipher,
         )
         for a in algorithms
     ]
@@ -60,7 +61,11 @@ def algorithm_records(algorithms: Iterable[catalog.Algorithm]) -> list[program.A
 
 def row_answers(algorithms: Iterable[catalog.Algorithm]) -> list[Answer]:
     """The known answers that rows bring."""
-    return [Answer(a.suite, text=text, tag=digest) for a in algorithms for text, digest in a.answers]
+    return [
+        answer
+        for a in algorithms
+        for answer in (*(Answer(a.suite, text=text, tag=digest) for text, digest in a.answers), *a.suite_answers)
+    ]
 
 
 def pack_of(generator: Generator, recipes: Sequence[Recipe], answers: Sequence[Answer] = ()) -> bytes:

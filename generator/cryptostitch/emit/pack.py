@@ -18,10 +18,10 @@ from ..core.program import Algorithm, CostTable, Program, Recipe
 from ..passes.weave import STRATEGIES
 
 MAGIC = b"CSTPACK\0"
-VERSION = 8
+VERSION = 9
 SECTIONS = ("strings", "mnemonics", "algorithms", "fields", "constants", "programs", "kernels", "costs", "answers")
 HEADER = struct.Struct(f"<8s4I{2 * len(SECTIONS)}I")
-ALGORITHM = struct.Struct("<18I")
+ALGORITHM = struct.Struct("<19I")
 PROGRAM = struct.Struct("<6I4B10I")
 FIELD = struct.Struct("<8I")
 KERNEL = struct.Struct("<6I")
@@ -148,6 +148,7 @@ class _Writer:
             a.domain,
             a.last,
             a.squeeze_bytes,
+            self.string(a.block_cipher),
         ) + struct.pack(f"<{a.words}Q", *a.initial, *(0,) * (a.words - len(a.initial)))
 
     def base(self, a: Algorithm) -> int:

@@ -86,6 +86,7 @@ class _Reader:
             bool(n[5] & p.HMAC),
             n[14],
             n[15],
+            self.text(n[16]),
         )
 
     def answer(self, offset: int) -> Answer:

@@ -50,8 +50,8 @@ class Forced:
     def of(cls, subject: Subject) -> Forced:
         """Raises Skip when the kernel cannot run here, or no suite computes what it does."""
         context, kernel = subject.native(), subject.assembled()
-        if own := [row.name for row in subject.rows if row.cipher]:
-            raise Skip(f"the library makes no suites of a cipher of one's own ({', '.join(own)}): its kernels are raw")
+        if schedules := [row.name for row in subject.rows if row.kind == "schedule"]:
+            raise Skip(f"no kernel can be forced for a key schedule ({', '.join(schedules)})")
         hashes = {row.suite for row in subject.rows if row.kind == "hash"}
         # Of one kernel for many rates all are tried.
         framed = {row.name for row in subject.rows if row.kind == "hash" and row.padding != "length"}
@@ -65,10 +65,12 @@ class Forced:
         key_bytes = {row.key_bytes for row in subject.rows if row in ciphers or row.kind == "cbc_mac"}
         hand = any(c.has("hand") for c in contracts)
         opens = any(KINDS[row.kind].direction == "open" for row in ciphers)
+        block_ciphers = {row.block_cipher for row in subject.rows if row.cipher}
         suites = tuple(
             name
             for name in context.suites()
             if _serves(name, kinds, hashes, key_bytes, hand, bool(opens and hashes))
+            and {meaning(name).own} - {""} == block_ciphers
             and not (contracts[0].is_message and _has_parts(name, kinds))
         )
         if not suites:

@@ -179,6 +179,8 @@ def writer_of(row: Algorithm) -> Writer:
     """Returns the meaning of a stream of the row. Raises Skip where the row's own cipher has no such mode here."""
     if row.cipher is None:
         return WRITERS[row.kind]
+    if row.kind == "schedule":
+        raise Skip(f"{row.name} makes keys, and no text")
     if row.kind not in OWN_MODES:
         raise Skip(f"a cipher of one's own is checked as {', '.join(OWN_MODES)}, not as {row.kind}")
     run, back = OWN_MODES[row.kind](row.cipher)

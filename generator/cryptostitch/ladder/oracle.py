@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESCCM, ChaCha20Poly1305
 from cryptography.hazmat.primitives.cmac import CMAC
 
 from ..core.catalog import ALGORITHMS, Algorithm
+from . import own_cipher
 from .result import Skip
 
 ESP_TAGS = {
@@ -36,8 +37,10 @@ REFERENCES: dict[str, tuple[Algorithm, Callable[[bytes], bytes]]] = {}
 
 
 def refer(rows: Iterable[Algorithm]) -> None:
-    """Makes the references of a catalogue known."""
+    """Makes the references and the ciphers of a catalogue known."""
+    rows = list(rows)
     REFERENCES.update((row.suite, (row, row.reference)) for row in rows if row.reference)
+    own_cipher.refer(rows)
 
 
 refer(ALGORITHMS)
@@ -60,6 +63,8 @@ class Meaning:
     """Of etm: the cipher is AES-CTR, not AES-CBC."""
     block: type[algorithms.AES] | type[TripleDES] = algorithms.AES
     """Of the cipher."""
+    own: str = ""
+    """The cipher, where it is one of one's own (own_cipher.py)."""
 
     @property
     def authenticates(self) -> bool:
@@ -189,8 +194,10 @@ def meaning(suite: str) -> Meaning:
         hash_ = rest.removeprefix("hmac-").removesuffix("-etm")
         return Meaning("rc4_hmac", hash_, 16, digest_bytes(hash_)) if rest else Meaning("rc4", "", 16)
     block = TripleDES if cipher in DES else algorithms.AES
+    own, mode = own_cipher.suite_of(cipher) or ("", "")
     if rest:
-        key_bytes, construction = DES.get(cipher) or int(cipher.split("-")[1]) // 8, rest.removeprefix("hmac-")
+        key_bytes = (own and own_cipher.CIPHERS[own].key_bytes) or DES.get(cipher) or int(cipher.split("-")[1]) // 8
+        construction = rest.removeprefix("hmac-")
         if construction == "aes-xcbc-96":
             return Meaning("esp", "", key_bytes, 12, 16)
         if construction in ESP_TAGS:
@@ -204,7 +211,11 @@ def meaning(suite: str) -> Meaning:
             0 if kind == "tls" else digest_bytes(hash_),
             counts=cipher.endswith("-ctr"),
             block=block,
+            own=own,
         )
+    if own:
+        kind = own_cipher.MODES[mode]
+        return Meaning(kind, "", own_cipher.CIPHERS[own].key_bytes, 16 * (kind == "gcm"), own=own)
     if cipher in DES:
         return Meaning("cipher", "", DES[cipher], block=block)
     if suite.startswith("aes-") and not suite.endswith("-cbc"):
@@ -233,8 +244,10 @@ def rc4(key: bytes, data: bytes) -> bytes:
     return Cipher(ARC4(key), None).encryptor().update(data)
 
 
-def counter_mode(key: bytes, iv: bytes, data: bytes) -> bytes:
-    """Its own inverse."""
+def counter_mode(key: bytes, iv: bytes, data: bytes, own: str = "") -> bytes:
+    """Its own inverse. ``own``: the cipher, where it is one of one's own."""
+    if own:
+        return own_cipher.counter_mode(own_cipher.block_cipher(own), key, iv, data)
     encryptor = Cipher(algorithms.AES(key), modes.CTR(iv)).encryptor()
     return encryptor.update(data) + encryptor.finalize()
 
@@ -288,7 +301,9 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
     if m.kind == "cipher":
         return cbc(key, iv, data, m.block), b""
     if m.kind == "counter":
-        return counter_mode(key, iv, data), b""
+        return counter_mode(key, iv, data, m.own), b""
+    if m.kind == "gcm" and m.own:
+        return own_cipher.gcm(own_cipher.block_cipher(m.own), key, iv, aad, data)
     if m.kind == "gcm":
         encryptor = Cipher(algorithms.AES(key), modes.GCM(iv)).encryptor()
         encryptor.authenticate_additional_data(aad)
@@ -308,7 +323,7 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
         text = cbc(key, iv, data)
         return text, hmac.digest(mac_key, aad + text, m.hash)
     if m.kind == "etm":
-        text = counter_mode(key, iv, data) if m.counts else cbc(key, iv, data, m.block)
+        text = counter_mode(key, iv, data, m.own) if m.counts else cbc(key, iv, data, m.block)
         return text, hmac_of(m.hash, mac_key, aad + iv + text)
     if m.kind == "esp":  # RFC 4303, 2.2.1: the high half of an extended sequence number is behind the ciphertext
         text = cbc(key, iv, data, m.block)

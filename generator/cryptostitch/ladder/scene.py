@@ -19,6 +19,7 @@ from typing import Literal
 from ..core.catalog import ALGORITHMS, Algorithm
 from ..core.contract import (
     AAD,
+    CHAIN,
     END_IN,
     END_OUT,
     HEAD_IN,
@@ -203,6 +204,8 @@ class Scene:
                 expected += self._checksum(i, row, secrets)
             elif row.kind == "codec":
                 expected += self._codec(i, row, secrets)
+            elif row.kind == "schedule":
+                expected += self._schedule(i, row, secrets)
             elif self.contract(i).is_message:
                 takes_aad, reads = self.contract(i).has(AAD), row.kind in READERS
                 whole = self._message_of_aead if takes_aad else self._whole_mac if reads else self._whole_text
@@ -308,6 +311,18 @@ class Scene:
                 )
             )
         return expected
+
+    def _schedule(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
+        if row.cipher is None:
+            raise Skip(f"no other implementation of {row.name} here: give its row a `cipher`")
+        key = secrets(f"key of stream {i}", row.key_bytes)
+        padded_key = key.ljust(16 * self.contract(i).field(KEY).rows, b"\0")
+        for n in range(0, len(padded_key), 16):
+            self.machine.write(self.entry(i, KEY, n // 16, 0), padded_key[n : n + 16])
+        return [
+            Expected(f"round key {n}", self.entry(i, CHAIN, n, 0), round_key)
+            for n, round_key in enumerate(row.cipher.round_keys(key))
+        ]
 
     def _codec(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
         """Every factor is random: parities of what is no code are sums of products too. Behind the outputs nothing is

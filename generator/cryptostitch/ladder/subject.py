@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from dataclasses import dataclass
 
 from ..binding import runtime
 from ..core import catalog
+from ..core.errors import DoesNotFit
 from ..core.kernel import Kernel
+from ..core.names import StreamName
 from ..core.program import Recipe
 from ..emit.artefacts import algorithm_records
 from ..emit.objects import machine_code
@@ -42,7 +45,7 @@ class Subject:
     @functools.cached_property
     def rows(self) -> list[catalog.Algorithm]:
         """The catalogue's row of each stream."""
-        return [self.generator.algorithms[p.program.algorithm] for p in self.recipe.parts]
+        return self._rows_of(self.recipe)
 
     @functools.cached_property
     def vartime(self) -> list[str]:
@@ -73,5 +76,24 @@ class Subject:
         except runtime.RuntimeFailure as failure:
             if failure.code != runtime.ERR_NAME:
                 raise
-        context.load_pack(write_pack(algorithm_records({a.name: a for a in self.rows}.values()), [self.recipe]))
+        recipes = [self.recipe, *(other for other in self._of_its_cipher() if other.name != self.name)]
+        rows = {a.name: a for recipe in recipes for a in self._rows_of(recipe)}
+        context.load_pack(write_pack(algorithm_records(rows.values()), recipes))
         return context.kernel(self.name)
+
+    def _rows_of(self, recipe: Recipe) -> list[catalog.Algorithm]:
+        return [self.generator.algorithms[p.program.algorithm] for p in recipe.parts]
+
+    def _of_its_cipher(self) -> list[Recipe]:
+        """What suites of a cipher of one's own need beside the kernel: its key schedule, and its modes with the fewest
+        blocks in an iteration."""
+        ciphers = {row.block_cipher for row in self.rows if row.cipher and row.block_cipher}
+        found = []
+        for row, form in self.generator.forms.values():
+            if row.block_cipher not in ciphers:
+                continue
+            for isa, many in form.lanes.items():
+                by = min(form.by.get((isa, min(many)), (0,)))
+                with contextlib.suppress(DoesNotFit):
+                    found.append(self.generator.stitch([(StreamName(form.name, min(many), by), isa)]))
+        return found
