@@ -105,7 +105,9 @@ def script(block: Block) -> list[Step]:
 
 OUTPUT = None  # a block that shows what a command prints
 FILE = None  # one that is a file of the folder, as test_newcomer.py knows
+PACKAGES = None  # one whose commands the group `packages` runs
 RUN = {
+    ("packaging/README.md", 0): PACKAGES,
     ("README.md", 0): one_by_one,
     ("README.md", 1): script,
     ("README.md", 2): c_program,
