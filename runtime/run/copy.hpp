@@ -22,21 +22,6 @@ inline uint64_t load64(const uint8_t *from) {
     return word;
 }
 
-// Copies Poly1305's accumulator, which is stored and loaded word by word.
-inline void copy_three_words(uint8_t *to, const uint8_t *from) {
-    for (size_t i = 0; i < 3; i++) memcpy(to + 8 * i, from + 8 * i, 8);
-}
-
-// Copies a chaining value of whole 32-bit words, in pieces as its kernel loads and stores it (Variant::chain_piece).
-inline void copy_chain(uint8_t *to, const uint8_t *from, size_t n, size_t piece) {
-    size_t i = 0;
-    if (piece == 16)
-        for (; i + 16 <= n; i += 16) memcpy(to + i, from + i, 16);
-    if (piece == 8)
-        for (; i + 8 <= n; i += 8) memcpy(to + i, from + i, 8);
-    for (; i + 4 <= n; i += 4) memcpy(to + i, from + i, 4);
-}
-
 // Copies exactly n bytes; the last piece may overlap the one before.
 inline void copy_few(uint8_t *to, const uint8_t *from, size_t n) {
     if (n >= 16) {

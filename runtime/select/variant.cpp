@@ -67,7 +67,6 @@ bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, 
     if (key) {
         part->key_rows = key->rows;
         part->key_row_bytes = key->row_bytes;
-        part->key_entry = key->entry_bytes;
         for (uint32_t i = 0; shared && i < key->n_lanes; i++)
             part->key_copies.push_back(base + key->offset + key->lane_offsets[i]);
     }
@@ -280,7 +279,6 @@ int describe_variant(const PackRecords &records, uint32_t index, const KernelRec
                 : schedule               ? schedule_role(records, kernel, out)
                                          : role_of(records, kernel, out);
     if (out->step & (out->step - 1)) out->role = Role::other;
-    out->chain_piece = known && out->features & feature_bit("sha", 3) ? 16 : out->hash.chain_entry;
     if (out->lanes) out->lanes_inverse = ((uint64_t(1) << 32) + out->lanes - 1) / out->lanes;
     while (out->step >> out->step_log2 > 1) out->step_log2++;
     return CST_OK;

@@ -70,7 +70,7 @@ struct Part {
     const Algorithm *algorithm = nullptr;
     std::vector<LanePlace> lanes;
     uint32_t chain_rows = 0, chain_row_bytes = 0, chain_entry = 0;
-    uint32_t key_rows = 0, key_row_bytes = 0, key_entry = 0;
+    uint32_t key_rows = 0, key_row_bytes = 0;
     uint32_t table_bytes = 0;
     std::vector<uint32_t> key_copies;  // one key for all lanes: offset of each copy
 };
@@ -101,7 +101,6 @@ struct Variant {
     MessagePlace message = {};
     bool hand = false;  // the hash reads the cipher's hand-over buffer: both must be at the same byte
     bool one_key = false;
-    uint32_t chain_piece = 0;  // bytes of a hash's chaining value in one load or store
     bool legacy_sse = false;  // slowed down by dirty upper halves of the vector registers
 
     uint32_t n_streams = 0;

@@ -113,7 +113,6 @@ constexpr size_t AES_BLOCK = 16;
 // SP 800-38C, A.1: n + q.
 constexpr size_t CCM_IV_AND_COUNT = 15;
 constexpr size_t GCM_IV = 12;  // the usual length
-constexpr size_t IV_BYTES = 16;  // of every cipher that takes one, except those of half blocks
 // RFC 7518, 5.2: the 64-bit AL after the ciphertext.
 constexpr size_t AAD_LENGTH_BYTES = 8;
 // RFC 4303: SPI and sequence number; the high half of an extended one follows.
