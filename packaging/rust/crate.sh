@@ -5,11 +5,11 @@ set -eu
 cd "$(dirname "$0")/../.."
 out=$PWD/build/packages/rust deps=$PWD/build/_deps
 bindgen_version=0.72.1 libclang_version=18.1.1
-command -v cargo >/dev/null || { echo "the crates need Cargo: https://rustup.rs" >&2; exit 1; }
+command -v cargo >/dev/null || { echo "crate.sh: the crates need Cargo (https://rustup.rs)" >&2; exit 1; }
 
 mkdir -p "$out"
 find "$out" -mindepth 1 -maxdepth 1 ! -name target -exec rm -rf {} +
-cp -r packaging/rust/Cargo.toml packaging/rust/rustfmt.toml packaging/rust/cryptostitch-sys packaging/rust/cryptostitch "$out"
+(cd packaging/rust && cp -r Cargo.toml rustfmt.toml cryptostitch-sys cryptostitch "$out")
 sys=$out/cryptostitch-sys vendor=$out/cryptostitch-sys/vendor
 mkdir -p "$vendor/generated" "$vendor/asmjit/asmjit" "$vendor/sodium" "$vendor/zstd/build/single_file_libs"
 cp -r include runtime "$vendor"
