@@ -70,9 +70,9 @@ def pack(algorithms, output, kernels, costs, key_file, fmt) -> None:
     click.echo(json.dumps(found, indent=1) if fmt == "json" else _text(found))
 
 
-def _checked(rows, data: bytes) -> dict[str, int] | None:
-    """How many known answers each suite gives; None where there is no library to ask. CryptostitchError where one is
-    another."""
+def _checked(rows, data: bytes) -> dict[str, int | None] | None:
+    """How many known answers each suite gives: None of a suite whose kernels this CPU cannot run, and None alone where
+    there is no library to ask. CryptostitchError where an answer is another."""
     from ..binding import runtime
     from ..core.errors import CryptostitchError
 
@@ -88,15 +88,16 @@ def _checked(rows, data: bytes) -> dict[str, int] | None:
     except FileNotFoundError:
         return None
     context.load_pack(data)
-    given = {}
+    given: dict[str, int | None] = {}
     for row in rows:
-        wrong = [name for name, result in context.selftest(row.suite).items() if result]
+        results = context.selftest(row.suite)
+        wrong = [name for name, result in results.items() if result not in (runtime.OK, runtime.ERR_UNSUPPORTED)]
         if wrong:
             raise CryptostitchError(
                 f"{', '.join(wrong)}: the kernels do not give the row's known answers; `cryptostitch verify` says "
                 "which check fails"
             )
-        given[row.suite] = len(row.answers)
+        given[row.suite] = None if runtime.ERR_UNSUPPORTED in results.values() else len(row.answers)
     return given
 
 
@@ -104,10 +105,13 @@ def _text(found: dict) -> str:
     answers = found["known_answers"]
     lines = [
         f"{found['file']}: {len(found['kernels'])} kernels, {found['bytes']} bytes",
-        *(
-            f"  {suite}"
-            + ("" if answers is None or suite not in answers else f": {answers[suite]} known answers are right")
-            for suite in found["suites"]
-        ),
+        *(f"  {suite}{_said(suite, answers or {})}" for suite in found["suites"]),
     ]
     return "\n".join(lines + ([] if answers is not None else ["the library is not built: nothing was run"]))
+
+
+def _said(suite: str, answers: dict[str, int | None]) -> str:
+    if suite not in answers:
+        return ""
+    number = answers[suite]
+    return ": this CPU cannot run it; nothing was checked" if number is None else f": {number} known answers are right"
