@@ -21,6 +21,7 @@ from cryptostitch.emit.artefacts import algorithm_records, own_pack, own_recipes
 from cryptostitch.emit.pack import write_pack
 from cryptostitch.emit.unpack import read_pack
 from cryptostitch.listing import Catalogue
+from drawn_cpu import CPU
 
 LONG = bytes(i % 256 for i in range(1024))
 # ascon-c's LWC_HASH_KAT_128_256.txt, its last line: longer than what the example has
@@ -58,6 +59,14 @@ def context(pack: Path) -> Context:
     context = Context(ALLOW_PACKS)
     context.load_pack(pack.read_bytes())
     return context
+
+
+def test_a_pack_for_other_cpus(build: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot run here is packed, and not called wrong."""
+    monkeypatch.setenv(CPU, "nehalem")  # scalar code wants BMI2
+    said = run("pack", folder, "--kernels", "*_x1@scalar", "-o", tmp_path / "scalar.pack")
+    assert said.count(": not checked: ") == 2 and "are right" not in said
+    assert read_pack((tmp_path / "scalar.pack").read_bytes())
 
 
 @pytest.mark.parametrize("kernel", ["ascon_x1@scalar", "ascon_x2@sse", "ascon_x4@avx2", "ascon_x8@avx512"])

@@ -16,7 +16,7 @@ from native_instruction import text_bytes
 
 ORDER = (7, 6, 2, 1, 8, 9)  # rdi, rsi, rdx, rcx, r8, r9
 GARBAGE = 0xDEADBEEF_00000000
-KERNEL, SUITE = "sha1_x1@scalar", "aes-128-cbc+hmac-sha1-etm"
+KERNEL, SUITE = "sha1_x4@sse", "aes-128-cbc+hmac-sha1-etm"
 
 
 class Caller:
