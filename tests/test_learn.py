@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from cryptostitch import pipeline
 from cryptostitch.analysis import bench_run
+from cryptostitch.analysis.bench_results import OURS, Cell, Results
 from cryptostitch.binding import runtime
 from cryptostitch.cli import main
 from cryptostitch.core.errors import CryptostitchError
@@ -251,6 +252,35 @@ def test_options_that_cannot_be(tmp_path: Path) -> None:
     assert "--minutes" in learn(tmp_path, "--minutes", "0", code=2).stderr
     assert "'prices' is not one of" in learn(tmp_path, "--part", "prices", code=2).stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def results(cells: list[tuple[str, str, float]]) -> Results:
+    """Of (row, kernel, cycles per byte) at 64 jobs of 1,024 bytes, with a spread of 1 %."""
+    made = tuple(Cell(row, OURS, kernel, "own", "1024", 1024, 64, cycles, 0.01) for row, kernel, cycles in cells)
+    return Results(Path(), {}, made)
+
+
+def test_a_slower_choice_is_told(quick: None, tmp_path: Path) -> None:
+    """Only where another kernel ran, and by more than the samples' spread explains."""
+    before = results(
+        [("md5", "a", 1.0), ("sha1", "a", 1.0), ("sha256", "a", 1.0), ("sm3", "a", 1.0), ("only", "a", 1.0)]
+    )
+    after = results(
+        [("md5", "b", 1.5), ("sha1", "a", 1.5), ("sha256", "b", 1.11), ("sm3", "b", 1.2), ("new", "b", 9.0)]
+    )
+    worse = steps.worse_choices(before, after)
+    assert [(cell["row"], cell["kernel"], cell["before"], cell["ratio"]) for cell in worse] == [
+        ("md5", "b", "a", 1.5),
+        ("sm3", "b", "a", 1.2),
+    ]
+    here, folder = host.host(), CpuFolder(tmp_path)
+    folder.write_about(About(here.name, here.brand))
+    searched: dict = {"tried": {}, "untried": []}
+    data = learned_data(learning.Learned(here, folder, 1.0, searched, (), tuple(worse)), [], {})
+    text, page = learned_text(data), learned_page(data)
+    assert "select a slower kernel" in text and re.search(r"1\.50 +md5 +1024 +64 +own +b +a", text)
+    assert "elect a slower kernel" not in learned_text({**data, "worse": []})
+    assert '<td class="ratio">1.50</td><th scope="row">md5</th>' in page
 
 
 # ---- weaves

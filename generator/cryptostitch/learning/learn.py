@@ -43,13 +43,15 @@ class Wish:
 
 @dataclass(frozen=True)
 class Learned:
-    """``searched``: gains by pair, and the pairs that there was no time for. ``notes``: what else is to be said."""
+    """``searched``: gains by pair, and the pairs that there was no time for. ``notes``: what else is to be said.
+    ``worse``: the cells where the measured costs select a slower kernel (steps.worse_choices)."""
 
     host: Host
     folder: CpuFolder
     seconds: float
     searched: dict[str, Any]
     notes: tuple[str, ...]
+    worse: tuple[dict[str, Any], ...] = ()
 
 
 def checkout() -> Path | None:
@@ -130,8 +132,9 @@ def learn(
             "kMicros in runtime/select/cpu.cpp"
         )
     seconds = work.budget.used
+    worse = tuple(diary.done("worse") or ())
     diary.close()
-    return Learned(here, folder, seconds, searched, tuple(notes))
+    return Learned(here, folder, seconds, searched, tuple(notes), worse)
 
 
 def _make(part: Part, work: Work) -> None:

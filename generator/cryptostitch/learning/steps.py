@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..analysis import bench_run
+from ..analysis.bench_results import OURS, Results, read_results
 from ..binding import runtime
 from ..core.names import woven_for
 from ..cpus.costs import rows_of, table_text
@@ -32,6 +33,7 @@ RECIPES_HOW = (
 )
 QUICK_BENCH = 60.0  # seconds, below which the bench gets fewer cells and samples
 SAVED_EVERY = 25  # kernels
+MUCH = 1.1  # a choice whose cycles are more than this of the other's is told
 Tell = Callable[[Step, float, str], None]
 Progress = Callable[[float, float, str], None]
 
@@ -197,8 +199,30 @@ def bench(work: Work) -> None:
     work.tell(Step.BENCH, 0.0, "cst-bench")
     path = bench_run.measured(work.diary.path("bench.json"), options, work.rows, quiet=True)
     work.folder.write(Part.BENCH.file, path.read_text())
+    work.tell(Step.BENCH, 0.8, "cst-bench, with the costs that the library brings")
+    before = bench_run.measured(
+        work.diary.path("bench.before.json"), ["--peers", "none", *options[2:]], work.rows, quiet=True
+    )
+    work.note("worse", worse_choices(read_results(before), read_results(path)))
     work.made(
         Part.BENCH,
         "`cryptostitch learn`: cst-bench, kernels chosen by costs that the library measured before"
         + (", few cells and samples" if seconds < QUICK_BENCH else ""),
     )
+
+
+def worse_choices(before: Results, after: Results) -> list[dict]:
+    """The cells whose kernel the measured costs changed for one that takes more than MUCH of the cycles, the worst
+    first. ``before``: by the costs that the library brings, ``after``: by those that were measured here. Both are
+    timed, so that it is the choice that is judged, not the costs."""
+    known = {(*cell.place, cell.bytes): cell for cell in before.cells if cell.implementation == OURS}
+    found = []
+    for cell in after.cells:
+        other = known.get((*cell.place, cell.bytes))
+        if cell.implementation != OURS or other is None or cell.variant == other.variant:
+            continue
+        ratio = cell.cycles_per_byte / other.cycles_per_byte
+        if ratio > MUCH * (1 + cell.spread + other.spread):
+            place = {"row": cell.row, "keys": cell.keys, "size": cell.size, "jobs": cell.jobs}
+            found.append({**place, "kernel": cell.variant, "before": other.variant, "ratio": round(ratio, 3)})
+    return sorted(found, key=lambda cell: -cell["ratio"])

@@ -13,6 +13,7 @@ from .html import render_page
 from .tables import columns
 
 SHOWN = 40  # cells of each kind
+WORSE = "where the measured costs select a slower kernel than the costs that the library brings, by more than 10 %"
 WHAT = {
     Part.INSTRUCTION_COSTS: "what each instruction costs",
     Part.COSTS: "what each kernel costs: by it they are chosen",
@@ -54,6 +55,7 @@ def learned_data(learned: Learned, standings: Sequence[Standing], loops: Mapping
         },
         "lost": [_cell(s, loops) for s in by_verdict[Verdict.LOST]],
         "won": [_cell(s, loops) for s in reversed(by_verdict[Verdict.WON])],
+        "worse": list(learned.worse),
         "searched": [
             {"kernel": kernel, "kept": note["kept"], "gain": note["gain"]} for kernel, note in searched["tried"].items()
         ],
@@ -133,6 +135,13 @@ def learned_text(data: Mapping[str, Any]) -> str:
     for name, title in (("lost", "where this CPU loses"), ("won", "where it wins")):
         if data[name]:
             lines += ["", f"{title}: cycles over the best peer's", _cells_text(data[name])]
+    if data["worse"]:
+        worse: list[tuple] = [("ratio", "row", "bytes", "jobs", "keys", "kernel", "by the library's own costs")]
+        worse += [
+            (f"{c['ratio']:.2f}", c["row"], c["size"], c["jobs"], c["keys"], c["kernel"], c["before"])
+            for c in data["worse"][:SHOWN]
+        ]
+        lines += ["", WORSE, columns(worse)]
     if data["searched"]:
         rows: list[tuple] = [("weaves searched for", "gain", "")]
         rows += [
@@ -156,4 +165,4 @@ def learned_text(data: Mapping[str, Any]) -> str:
 
 def learned_page(data: Mapping[str, Any]) -> str:
     """One page that needs nothing else."""
-    return render_page("learned.html.j2", data=data, summary=_summary(data), shown=SHOWN)
+    return render_page("learned.html.j2", data=data, summary=_summary(data), shown=SHOWN, worse=WORSE)
