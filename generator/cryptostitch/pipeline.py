@@ -469,7 +469,8 @@ class Generator:
     ) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
         (writer, cipher), (reader, hash_) = first, second
         for kind, name, isa, lanes in catalog.CHOSEN_KINDS:
-            if (kind, name) == (writer.kind, hash_.name) and (reader.kind == "hash" or reader.rounds == writer.rounds):
+            same_cipher = reader.kind == "hash" or reader.block_cipher == writer.block_cipher
+            if (kind, name) == (writer.kind, hash_.name) and same_cipher:
                 yield [(StreamName(form.name, lanes), isa) for form in (cipher, hash_)], False
 
     @staticmethod

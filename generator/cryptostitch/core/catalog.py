@@ -722,8 +722,8 @@ PAIRED_FORMS = {
 # lanes). A counter waits for nothing, so that only what the other leaves idle can be won: 2 to 3 % for one buffer, with
 # CBC-MAC 1 to 6 %. With the hand-over, 16 lanes of it beside SHA-1 and SHA-256 lost 6 and 2 % to the two one after the
 # other on Zen 4. CBC with CBC-MAC wins 97 % for one buffer and 31 % for 8; its 16 lanes lose on Zen 4, where loads
-# bind, and are for cores with SIMD latency to fill (Zen 5, by its bounds). A cipher and CBC-MAC have equal rounds; none
-# is shipped as an object.
+# bind, and are for cores with SIMD latency to fill (Zen 5, by its bounds). A cipher and CBC-MAC are of one block
+# cipher; none is shipped as an object.
 CHOSEN_KINDS = (
     ("counter", "sha1_ni", "sse", 1),
     ("counter", "sha256_ni", "sse", 1),
