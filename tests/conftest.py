@@ -18,7 +18,7 @@ from vectors.counts import falls, rises, wanted
 
 ROOT = Path(__file__).resolve().parents[1]
 pytest_plugins = ["allowed_skips"]
-NEEDS_AES_NI = re.compile(r"((?:aes-|a\d+cbc-|crc)[\w+-]+): ")
+NEEDS_AES_NI = re.compile(r"((?:aes-|a\d+cbc-|crc)[\w+-]+|a cst_crc): ")
 """A suite, as a failure names it (test_lesser_cpu.py: these are all that a CPU without AES-NI cannot run)."""
 gc.set_threshold(100_000, 50, 50)  # as the command line does
 
@@ -51,9 +51,8 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(str(failure)) from None
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call() -> Generator[None, object, object]:
-    """Where the CPU has no AES-NI, a test that asks for a suite which needs it, or PCLMULQDQ, is skipped."""
+def skip_without_aes_ni() -> Generator[None, object, object]:
+    """Where the CPU has no AES-NI, what asks for a suite which needs it, or PCLMULQDQ, is skipped."""
     from cryptostitch.binding import runtime
 
     try:
@@ -63,6 +62,16 @@ def pytest_pyfunc_call() -> Generator[None, object, object]:
         if failure.code != runtime.ERR_UNSUPPORTED or not wants or "aes" in runtime.Context().cpu()["features"]:
             raise
         pytest.skip(f"this CPU has no AES-NI or PCLMULQDQ, which {wants[1]} needs")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Generator[None, object, object]:
+    return (yield from skip_without_aes_ni())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None, object, object]:
+    return (yield from skip_without_aes_ni())
 
 
 def pytest_report_header() -> str | None:

@@ -32,6 +32,13 @@ def demo(root: Path) -> ModuleType:
     return module
 
 
+@pytest.fixture
+def needs_aes(cpu: set[str]) -> None:
+    if "aes" not in cpu:
+        pytest.skip("this CPU has no AES-NI, by which the example enciphers")
+
+
+@pytest.mark.usefixtures("needs_aes")
 @pytest.mark.parametrize("size", [0, 1, 16, 16383, 16384, 300_001])
 def test_embed(example: Example, demo: ModuleType, tmp_path: Path, size: int) -> None:
     plain, sealed, keys = (tmp_path / name for name in ("plain file", "sealed", "keys"))
@@ -41,6 +48,7 @@ def test_embed(example: Example, demo: ModuleType, tmp_path: Path, size: int) ->
     assert "kernel:" in output and "why:" in output
 
 
+@pytest.mark.usefixtures("needs_aes")
 def test_the_demo_notices_a_changed_record(example: Example, demo: ModuleType, tmp_path: Path) -> None:
     plain, sealed, keys = (tmp_path / name for name in ("plain", "sealed", "keys"))
     plain.write_bytes(os.urandom(100_000))
@@ -51,6 +59,7 @@ def test_the_demo_notices_a_changed_record(example: Example, demo: ModuleType, t
         demo.check_records(plain.read_bytes(), bytes(data), keys.read_bytes())
 
 
+@pytest.mark.usefixtures("needs_aes")
 def test_demo(root: Path, build: Path, tmp_path: Path) -> None:
     file = tmp_path / "a file.bin"
     file.write_bytes(os.urandom(200_000))
@@ -69,6 +78,7 @@ def test_erasure_code(example: Example, tmp_path: Path, size: int) -> None:
     assert output.endswith(f"10 blocks of {size // 10 + 1} bytes, 4 parities; 4 lost, all restored\n")
 
 
+@pytest.mark.usefixtures("needs_aes")
 def test_packets(example: Example) -> None:
     program = example("packets") / "packets"
     lines = run(program, "3000", "1", "16").splitlines()

@@ -94,8 +94,9 @@ def test_names_are_listed_sorted(shared_context: Context) -> None:
     ],
 )
 def test_keys(shared_context: Context, suite: str, cipher_key: object, mac_key: object, code: int) -> None:
+    asked = shared_context.suite(suite)
     with pytest.raises(RuntimeFailure) as failure:
-        shared_context.suite(suite).key(placed(cipher_key), mac_key)
+        asked.key(placed(cipher_key), mac_key)
     assert failure.value.code == (runtime.ERR_ARGUMENT if isinstance(cipher_key, tuple) else code)
 
 

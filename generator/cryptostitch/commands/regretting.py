@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fnmatch import fnmatchcase
 
 import click
 
@@ -31,7 +32,7 @@ def regret(cpu, left_out, no_table, suites, fmt) -> None:
     """
     from ..analysis.regret import regret as regret_of
     from ..binding import runtime
-    from ..core.errors import UnknownName
+    from ..core.errors import CryptostitchError, UnknownName
     from ..cpus.costs import left_out_message, left_out_rows, measured_message, measured_rows
     from ..report.regret import regret_data, regret_text
 
@@ -57,6 +58,8 @@ def regret(cpu, left_out, no_table, suites, fmt) -> None:
         found = regret_of(name, rows, by, left_out, suites, progress, (message, told))
     if not found.judged and not found.unmeasured:
         known = runtime.Context().suites()
+        if any(fnmatchcase(suite, suites) for suite in known):
+            raise CryptostitchError(f"this CPU cannot run any suite that matches '{suites}'")
         raise click.UsageError(f"no suite matches '{suites}'; there are {len(known)}: `cryptostitch list` shows them")
     data = regret_data(found, name, chosen_by)
     click.echo(json.dumps(data, indent=1) if fmt == "json" else regret_text(data))
