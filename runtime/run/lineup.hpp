@@ -52,25 +52,26 @@ const Variant *choose_message(const Suite &suite, bool opens, const Need &exact)
 class MessageKernels {
 public:
     MessageKernels(const Suite &suite, bool opens, size_t n, uint64_t aad)
-        : suite_(suite), opens_(opens), need_(message_need(suite, opens, n, 0, aad)) {
-        if (usual(suite)) question_ = Question::rest(suite, need_, Question::Kind::message, false);
+        : suite_(suite), opens_(opens), n_(n), aad_(aad) {
+        const Need need = message_need(suite, opens, n, 0, aad);
+        if (usual(suite)) question_ = Question::rest(suite, need, Question::Kind::message, false);
     }
     const Variant *of(uint64_t bytes) const {
         Choice choice;
-        if (question_ && need_.family->choices.recall(question_ | LengthRange::of(bytes), &choice)) {
+        const Family &family = suite_.messages[opens_];
+        if (question_ && family.choices.recall(question_ | LengthRange::of(bytes), &choice)) {
             if (choice.index == Choice::NONE) return nullptr;
-            const Variant *const v = need_.family->variants[choice.index];
+            const Variant *const v = family.variants[choice.index];
             if (bytes >= v->message.head && !(v->message.is_short && bytes > v->step)) return v;
         }
-        Need need = need_;
-        need.bytes = need.most = bytes;
-        return choose_message(suite_, opens_, need);
+        return choose_message(suite_, opens_, message_need(suite_, opens_, n_, bytes, aad_));
     }
 
 private:
     const Suite &suite_;
     const bool opens_;
-    const Need need_;
+    const size_t n_;
+    const uint64_t aad_;
     uint64_t question_ = 0;  // number of the question without the length; 0: not to be answered from the cache
 };
 

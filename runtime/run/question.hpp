@@ -34,7 +34,8 @@ struct Question {
     // lists (which need no steps); whether a kernel of whole messages does.
     enum class Kind : uint64_t { step, pair, pair_or_lists, message };
 
-    Question(const Suite &suite, const Need &need, Kind kind, bool decrypts = false)
+    // Inlined, most of it is constant where the fields of a need are.
+    [[gnu::always_inline]] Question(const Suite &suite, const Need &need, Kind kind, bool decrypts = false)
         : number(lengths_of(need) | rest(suite, need, kind, decrypts)) {}
 
     const uint64_t number;
@@ -54,7 +55,7 @@ struct Question {
     }
 
     // Returns the part of the number that does not depend on the lengths.
-    static uint64_t rest(const Suite &suite, const Need &need, Kind kind, bool decrypts) {
+    [[gnu::always_inline]] static uint64_t rest(const Suite &suite, const Need &need, Kind kind, bool decrypts) {
         const uint64_t grain = need.grain ? std::min(1 + __builtin_ctzll(need.grain), MOST_GRAIN) : 0;
         const uint64_t flags = uint64_t(need.one_key) | uint64_t(need.aligned) << 1 | uint64_t(need.rounds_up) << 2 |
                                uint64_t(need.whole_only) << 3 | uint64_t(need.whole) << 4 |
@@ -67,12 +68,12 @@ private:
     static constexpr int MOST_GRAIN = 15;
 
     static bool mixed(const Need &need) { return need.bytes != need.most; }
-    static uint64_t lengths_of(const Need &need) {
+    [[gnu::always_inline]] static uint64_t lengths_of(const Need &need) {
         if (!mixed(need)) return LengthRange::of(need.bytes);
         return MIXED | LengthRange::half(need.bytes) << 8 | LengthRange::half(need.most);
     }
     // In a mix, lanes are refilled as they become free: one message more or less does not add a round.
-    static uint64_t messages_of(const Need &need) {
+    [[gnu::always_inline]] static uint64_t messages_of(const Need &need) {
         uint64_t n = need.messages;
         if (n > FEW_MIXED && mixed(need)) n = LengthRange::floor_of_quarter(n);
         return n <= FEW ? n : FEW + LengthRange::quarter(n);
