@@ -1,18 +1,18 @@
-# cryptostitch_add_columns(TARGET name HASHES hash... [TARGETS avx512|avx2|sse...] [ABI sysv|win64])
+# cryptostitch_add_columns(TARGET name HASHES hash... [TARGETS avx512|avx2|sse...] [ABI sysv|win64] [PREFIX prefix])
 #
 # Makes the static library `name`: for each of the hashes a function that digests all items of a column (`md5`, `sha1`,
 # `sha224`, `sha256`, `sha384`, `sha512`, `sha512_256`, `sm3`), in C and generated kernels with lanes on the TARGETS, by
 # default all, of which the CPU's are taken at run time. It needs nothing but memcpy and memset; the header
-# <cryptostitch_columns.h> is on its include path. Built by GCC or Clang; the generator is that of
-# cryptostitch_add_kernels.
+# <cryptostitch_columns.h> is on its include path. PREFIX begins the functions' names, by default `cst_column_`. Built by
+# GCC or Clang; the generator is that of cryptostitch_add_kernels.
 include_guard(GLOBAL)
 include("${CMAKE_CURRENT_LIST_DIR}/cryptostitch_add_kernels.cmake")
 
 function(cryptostitch_add_columns)
-    cmake_parse_arguments(PARSE_ARGV 0 ARG "" "TARGET;ABI" "HASHES;TARGETS")
+    cmake_parse_arguments(PARSE_ARGV 0 ARG "" "TARGET;ABI;PREFIX" "HASHES;TARGETS")
     if(NOT ARG_TARGET OR NOT ARG_HASHES OR ARG_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "usage: cryptostitch_add_columns(TARGET name HASHES hash... [TARGETS avx512|avx2|sse...] "
-                            "[ABI sysv|win64])")
+                            "[ABI sysv|win64] [PREFIX prefix])")
     endif()
     get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
     if(NOT "C" IN_LIST languages)
@@ -33,6 +33,9 @@ function(cryptostitch_add_columns)
     if(ARG_TARGETS)
         list(JOIN ARG_TARGETS "," targets)
         list(APPEND emit --targets ${targets})
+    endif()
+    if(ARG_PREFIX)
+        list(APPEND emit --prefix ${ARG_PREFIX})
     endif()
     add_custom_command(
         OUTPUT ${sources} "${folder}/cryptostitch_columns.h"

@@ -150,6 +150,31 @@ def test_without_the_generator_the_message_says_what_to_install(folder: Path, bu
     assert "pip install cryptostitch-*.whl" in said and "-DCRYPTOSTITCH_PYTHON=" in said
 
 
+def test_two_copies_as_assembly_text_in_one_library(build: Path, tmp_path: Path) -> None:
+    program = Path(sys.executable).with_name("cryptostitch")
+    prefixes = {"ours": "cst_column_", "theirs": "theirs_"}
+    for folder, prefix in prefixes.items():
+        options = ("--hash", "sha256", "--targets", "sse", "--columns-assembly")
+        run(program, "emit", "--columns", tmp_path / folder, *options, "--prefix", prefix)
+        assert not list((tmp_path / folder).glob("*.o"))
+    sources = [path for folder in prefixes for path in sorted((tmp_path / folder).glob("*.[cS]"))]
+    run("cc", "-O1", "-shared", "-fPIC", *sources, "-o", tmp_path / "both.so")
+    both = ctypes.CDLL(str(tmp_path / "both.so"))
+    offsets, digests = (ctypes.c_uint32 * 3)(0, 3, 7), ctypes.create_string_buffer(64)
+    for prefix in prefixes.values():
+        assert (
+            getattr(both, f"{prefix}sha256")(b"abcdefg", offsets, ctypes.c_size_t(4), ctypes.c_size_t(2), digests) == OK
+        )
+        assert digests.raw == b"".join(hashlib.sha256(item).digest() for item in (b"abc", b"defg"))
+        ctypes.memset(digests, 0, 64)
+
+
+def test_a_prefix_that_no_name_in_c_can_have(build: Path, tmp_path: Path) -> None:
+    command = [Path(sys.executable).with_name("cryptostitch"), "emit", "--columns", tmp_path / "new", "--hash", "md5"]
+    done = subprocess.run([*map(str, command), "--prefix", "9_"], capture_output=True, text=True)
+    assert done.returncode == 2 and "--prefix begins names in C" in done.stderr and not (tmp_path / "new").exists()
+
+
 @pytest.fixture
 def columns(library: ctypes.CDLL, name: str) -> Columns:
     return Columns(library, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import click
@@ -54,6 +55,15 @@ OBJECTS = ("elf", "coff", "macho")
     "avx512,avx2,sse]",
 )
 @click.option(
+    "--prefix",
+    metavar="NAME",
+    help="Begins the names of the functions of --columns, so that two copies fit into one program.  [default: "
+    "cst_column_]",
+)
+@click.option(
+    "--columns-assembly", is_flag=True, help="Write the kernels of --columns as assembly text, not as an object."
+)
+@click.option(
     "--assembly", type=OutputFile(allow_dash=True), help="Write the assembly text of KERNELS; - is standard output."
 )
 @click.option("--object", "object_", type=OutputFile(), help="Write one object of KERNELS.")
@@ -84,6 +94,8 @@ def emit(
     columns_folder,
     hashes,
     targets,
+    prefix,
+    columns_assembly,
     assembly,
     object_,
     key_file,
@@ -119,6 +131,10 @@ def emit(
         raise click.UsageError("say what to write: --default-pack, --pack, --static, --columns, --assembly or --object")
     if bool(columns_folder) != bool(hashes) or (targets and not columns_folder):
         raise click.UsageError("--columns DIR wants a --hash, and --hash and --targets want --columns DIR")
+    if (prefix is not None or columns_assembly) and not columns_folder:
+        raise click.UsageError("--prefix and --columns-assembly go with --columns DIR")
+    if prefix is not None and not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", prefix):
+        raise click.UsageError(f"--prefix begins names in C: '{prefix}' cannot")
     if columns_folder and (kernels or recipe_files) and not (pack or folder or assembly or object_):
         raise click.UsageError("--columns chooses its kernels: name a --hash, no KERNELS")
     if (pack or assembly or object_) and not kernels and not recipe_files:
@@ -161,9 +177,15 @@ def emit(
         rows = [columns.hash_named(name, made) for name in dict.fromkeys(hashes)]
         isas = columns.targets_named(targets.split(",") if targets else columns.TARGETS)
         named = [f"--hash {row.name}" for row in rows]
+        named += ["--prefix", prefix] if prefix is not None else []
+        named += ["--columns-assembly"] if columns_assembly else []
         command = " ".join(["cryptostitch emit --columns DIR", *named, "--targets", ",".join(isas)])
         with progress_bar("compiling") as progress:
-            written += columns.write_columns(columns_folder, rows, isas, made, fmt, command, progress)
+            written += columns.write_columns(
+                *(columns_folder, rows, isas, made, fmt, command, progress),
+                prefix=columns.PREFIX if prefix is None else prefix,
+                assembly=columns_assembly,
+            )
     if assembly or object_:
         framed = [frame(r, "win64" if fmt.name == "coff" else "sysv") for r in chosen]
         if assembly:

@@ -20,7 +20,7 @@ from ..passes.allocate import body_cost
 from ..passes.frame import frame
 from ..passes.verify import verify_kernel
 from ..pipeline import Generator
-from .assembly import Format, symbol_name
+from .assembly import Format, file_text, symbol_name
 from .objects import object_bytes
 
 TARGETS = tuple(sorted((i for i in ISAS if ISAS[i].vectors), key=lambda i: -ISAS[i].level))
@@ -30,6 +30,7 @@ SMALLER = 1.15
 does: less code, and fewer lanes to fill."""
 DRIVER = ("column_driver.h", "column_cpu.h")
 HEADER = "cryptostitch_columns.h"
+PREFIX = "cst_column_"
 
 
 @dataclass(frozen=True)
@@ -109,9 +110,13 @@ def write_columns(
     fmt: Format,
     command: str,
     progress: Callable[[int, int, str], None] | None = None,
+    *,
+    prefix: str = PREFIX,
+    assembly: bool = False,
 ) -> list[tuple[Path, list[Recipe]]]:
-    """``cryptostitch_columns.h``, the driver, ``column_<hash>.c`` of each hash, and ``column_kernels.o``; each with the
-    kernels that it calls or holds. Hashes that differ in their start share theirs."""
+    """``cryptostitch_columns.h``, the driver, ``column_<hash>.c`` of each hash, and ``column_kernels.o``, or with
+    ``assembly`` ``column_kernels.S``; each with the kernels that it calls or holds. Hashes that differ in their start
+    share theirs. ``prefix`` begins the names of all functions."""
     files: dict[Path, bytes] = {}  # written when all are made: an interrupted run leaves nothing
     written: list[tuple[Path, list[Recipe]]] = []
 
@@ -126,12 +131,15 @@ def write_columns(
         base = row.base or row.name
         if base not in made:
             made[base] = kernels_of(row, targets, generator)
-        write(f"column_{row.name}.c", hash_text(row, made[base], command), [c.recipe for c in made[base]])
+        write(f"column_{row.name}.c", hash_text(row, made[base], command, prefix), [c.recipe for c in made[base]])
     recipes = [choice.recipe for choices in made.values() for choice in choices]
     framed = [verify_kernel(frame(r, "win64" if fmt.name == "coff" else "sysv")) for r in recipes]
-    own = [replace(kernel, name=_own_name(kernel.name)) for kernel in framed]
-    write("column_kernels.o", object_bytes(own, fmt), recipes)
-    write(HEADER, header_text(hashes, command), [])
+    own = [replace(kernel, name=_own_name(kernel.name, prefix)) for kernel in framed]
+    if assembly:
+        write("column_kernels.S", file_text(own, fmt, comments=False), recipes)
+    else:
+        write("column_kernels.o", object_bytes(own, fmt), recipes)
+    write(HEADER, header_text(hashes, command, prefix), [])
     for name in DRIVER:
         write(name, Path(__file__).with_name(name).read_text(), [])
     folder.mkdir(parents=True, exist_ok=True)
@@ -140,17 +148,17 @@ def write_columns(
     return written
 
 
-def _own_name(kernel: str) -> str:
+def _own_name(kernel: str, prefix: str) -> str:
     """Other symbols than those of `emit --static` and of the library, so that a program may link both."""
-    return f"column_{kernel}"
+    return prefix.removeprefix("cst_") + kernel
 
 
-def hash_text(hash_: Algorithm, choices: Sequence[Choice], command: str) -> str:
+def hash_text(hash_: Algorithm, choices: Sequence[Choice], command: str, prefix: str) -> str:
     """What the driver must know about a hash, and its functions."""
     bits, name = 8 * hash_.word_bytes, hash_.name
     states = [sum(p.program.contract.state_bytes for p in c.recipe.parts) for c in choices]
     initial = "".join(f"\n    0x{w:0{bits // 4}x}," for w in hash_.initial)
-    declared = "".join(f"CST_HIDDEN void {_symbol(c)}(const struct kernel_args *);\n" for c in choices)
+    declared = "".join(f"CST_HIDDEN void {_symbol(c, prefix)}(const struct kernel_args *);\n" for c in choices)
     return f"""\
 /* Made by: {command} */
 #include "{HEADER}"
@@ -173,17 +181,17 @@ static const word initial[WORDS] = {{{initial}
 
 {declared}
 static const struct kernel kernels[KERNELS] = {{
-{"".join(map(_kernel_text, choices))}}};
+{"".join(_kernel_text(c, prefix) for c in choices)}}};
 
-int cst_column_{name}({_PARAMETERS}) {{
+int {prefix}{name}({_PARAMETERS}) {{
     return digest_column(kernels, KERNELS, ~0u, {_ARGUMENTS});
 }}
 
-int cst_column_{name}_by(size_t kernel, {_PARAMETERS}) {{
+int {prefix}{name}_by(size_t kernel, {_PARAMETERS}) {{
     return digest_column(kernels, KERNELS, kernel < KERNELS ? 1u << kernel : 0, {_ARGUMENTS});
 }}
 
-const char *cst_column_{name}_kernel(size_t i) {{ return i < KERNELS ? kernels[i].name : NULL; }}
+const char *{prefix}{name}_kernel(size_t i) {{ return i < KERNELS ? kernels[i].name : NULL; }}
 """
 
 
@@ -191,11 +199,11 @@ _PARAMETERS = "const void *data, const void *offsets, size_t offset_bytes, size_
 _ARGUMENTS = "data, offsets, offset_bytes, n, digests"
 
 
-def _symbol(choice: Choice) -> str:
-    return symbol_name(_own_name(choice.recipe.name))
+def _symbol(choice: Choice, prefix: str) -> str:
+    return symbol_name(_own_name(choice.recipe.name, prefix))
 
 
-def _kernel_text(choice: Choice) -> str:
+def _kernel_text(choice: Choice, prefix: str) -> str:
     """A row of ``kernels``. CryptostitchError where fields lie otherwise than the driver can say."""
     recipe, contract = choice.recipe, choice.recipe.parts[0].program.contract
     chain, pointers = contract.field(CHAIN), contract.field(IN)
@@ -205,7 +213,7 @@ def _kernel_text(choice: Choice) -> str:
     needs = " | ".join("CPU_" + f.upper().replace(".", "_") for f in sorted(recipe.features)) or "0"
     values = {
         "name": f'"{recipe.name}"',
-        "run": _symbol(choice),
+        "run": _symbol(choice, prefix),
         "needs": needs,
         "cycles": round(choice.cycles),
         "lanes": choice.lanes,
@@ -230,18 +238,18 @@ def _pitch(recipe: Recipe, field: Field) -> int:
     return pitches.pop()
 
 
-def header_text(hashes: Sequence[Algorithm], command: str) -> str:
+def header_text(hashes: Sequence[Algorithm], command: str, prefix: str) -> str:
     """The one header for users."""
     functions = "".join(
         f"""
 /* {a.suite}: {a.digest_bytes} bytes each. */
-int cst_column_{a.name}({_PARAMETERS});
-int cst_column_{a.name}_by(size_t kernel, {_PARAMETERS});
-const char *cst_column_{a.name}_kernel(size_t i);
+int {prefix}{a.name}({_PARAMETERS});
+int {prefix}{a.name}_by(size_t kernel, {_PARAMETERS});
+const char *{prefix}{a.name}_kernel(size_t i);
 """
         for a in hashes
     )
-    return _HEADER.format(command=command, functions=functions)
+    return _HEADER.format(command=command, functions=functions, prefix=prefix)
 
 
 _HEADER = """\
@@ -252,7 +260,8 @@ _HEADER = """\
  *
  *   data      only data[offsets[0] .. offsets[n]) is read; may be NULL if all items are empty
  *   offsets   n + 1, aligned as such numbers are, of offset_bytes bytes: 4 (int32_t, uint32_t) or 8. The first need not
- *             be 0 (a slice). Not looked at if n is 0
+ *             be 0 (a slice). Not looked at if n is 0. Of a column that has the ends of its items alone, these with a 0
+ *             in front of them
  *   digests   must not overlap data or offsets
  *
  * Returned is CST_COLUMN_OK, or an error, on which nothing is written. Some 20 KiB of stack are used, and no other
@@ -260,7 +269,7 @@ _HEADER = """\
  * copies of items stay behind on the stack.
  *
  * Kernels are chosen by what this CPU and its operating system can run, by how many items there are and how long.
- * cst_column_<hash>_kernel(i) is the name of one of them, NULL behind the last; cst_column_<hash>_by runs that one
+ * {prefix}<hash>_kernel(i) is the name of one of them, NULL behind the last; {prefix}<hash>_by runs that one
  * alone, for tests and measurements.
  */
 #ifndef CRYPTOSTITCH_COLUMNS_H
