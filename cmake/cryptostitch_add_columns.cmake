@@ -3,8 +3,8 @@
 # Makes the static library `name`: for each of the hashes a function that digests all items of a column (`md5`, `sha1`,
 # `sha224`, `sha256`, `sha384`, `sha512`, `sha512_256`, `sm3`), in C and generated kernels with lanes on the TARGETS, by
 # default all, of which the CPU's are taken at run time. It needs nothing but memcpy and memset; the header
-# <cryptostitch_columns.h> is on its include path. PREFIX begins the functions' names, by default `cst_column_`. Built by
-# GCC or Clang; the generator is that of cryptostitch_add_kernels.
+# <cryptostitch_columns.h> is on its include path. PREFIX begins the functions' names, by default `cst_column_`. It is
+# built by GCC or Clang; the generator is that of cryptostitch_add_kernels.
 include_guard(GLOBAL)
 include("${CMAKE_CURRENT_LIST_DIR}/cryptostitch_add_kernels.cmake")
 
