@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,12 @@ TARGETS = {"pack": 4096, "api": 512}
 
 @pytest.fixture(scope="module")
 def corpora(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """By target: what a fuzzer found for the API, and kept; packs made by rule."""
-    packs = tmp_path_factory.mktemp("packs")
+    """By target: what a fuzzer found for the API, and kept (api_corpus.tar.xz); packs made by rule."""
+    packs, api = tmp_path_factory.mktemp("packs"), tmp_path_factory.mktemp("api")
     pack_corpus.write(packs)
-    return {"pack": packs, "api": ROOT / "tests/runtime/fuzz/api_corpus"}
+    with tarfile.open(ROOT / "tests/runtime/fuzz/api_corpus.tar.xz") as tar:
+        tar.extractall(api, filter="data")
+    return {"pack": packs, "api": api}
 
 
 def replay(target: str, corpus: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
