@@ -102,6 +102,7 @@ World::World() {
                     std::vector<uint64_t> initial, uint32_t base = 0) {
         AlgorithmRecord a = {};
         a.name = a.suite = name;
+        a.cipher = "";
         a.kind = ALGORITHM_HASH;
         a.block_bytes = a.input_bytes = block;
         a.word_bytes = word;
@@ -136,11 +137,13 @@ World::World() {
         texts.push_back("aes" + bits + "_cbc_enc");
         texts.push_back("aes" + bits + "_cbc_dec");
         texts.push_back("aes-" + bits + "-cbc");
-        const std::string *t = &texts[texts.size() - 3];
+        texts.push_back("aes-" + bits);
+        const std::string *t = &texts[texts.size() - 4];
         for (uint32_t i = 0; i < 2; i++) {
             AlgorithmRecord a = {};
             a.name = t[i].c_str();
             a.suite = t[2].c_str();
+            a.cipher = t[3].c_str();
             a.kind = ALGORITHM_CIPHER_ENC + i;
             a.block_bytes = a.iv_bytes = 16;
             a.key_bytes = key;
