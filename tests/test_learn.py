@@ -255,7 +255,7 @@ def test_options_that_cannot_be(tmp_path: Path) -> None:
 
 
 def results(cells: list[tuple[str, str, float]]) -> Results:
-    """Of (row, kernel, cycles per byte) at 64 jobs of 1,024 bytes, with a spread of 1 %."""
+    """Makes results of cells (row, kernel, cycles per byte), each of 64 jobs of 1,024 bytes, with a spread of 1 %."""
     made = tuple(Cell(row, OURS, kernel, "own", "1024", 1024, 64, cycles, 0.01) for row, kernel, cycles in cells)
     return Results(Path(), {}, made)
 

@@ -24,7 +24,7 @@ SUITES = ("aria-128-ctr", "aria-128-gcm")
 WITH_MAC = "aria-128-ctr+hmac-sha256-etm"
 LEVELS = ("host", "host-no_avx512", "sse_aesni")
 SHORTEST = "aria128_schedule_x1@sse_aesni", "aria128_ctr_x1_by1@sse_aesni"
-"""What suites need at least: the key schedule, and one block."""
+"""The kernels without which there is no suite: the key schedule, and counter mode of one block in an iteration."""
 
 
 @pytest.fixture(scope="module")

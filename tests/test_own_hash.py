@@ -62,7 +62,7 @@ def context(pack: Path) -> Context:
 
 
 def test_a_pack_for_other_cpus(build: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What cannot run here is packed, and not called wrong."""
+    """`cryptostitch pack` packs kernels that this CPU cannot run, and does not call their answers wrong."""
     monkeypatch.setenv(CPU, "nehalem")  # scalar code wants BMI2
     said = run("pack", folder, "--kernels", "*_x1@scalar", "-o", tmp_path / "scalar.pack")
     assert said.count(": not checked: ") == 2 and "are right" not in said

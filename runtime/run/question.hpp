@@ -30,8 +30,8 @@ struct Lineup {
 // Number of a need, shared by all needs of similar lengths. It is computed for every message; the need that represents
 // them is made only if no answer is cached.
 struct Question {
-    // What is asked for: the kernel of one step; whether a pair kernel takes less time than its parts, in steps or as
-    // lists (which need no steps); whether a kernel of whole messages does.
+    // A question asks for the kernel of one step, or whether a pair kernel takes less time than its parts, in steps or
+    // as lists (which need no steps), or whether a kernel of whole messages does.
     enum class Kind : uint64_t { step, pair, pair_or_lists, message };
 
     // Inlined, most of it is constant where the fields of a need are.

@@ -45,7 +45,7 @@ def test_cargo_test(crates: Path) -> None:
 
 
 def test_a_program_needs_a_compiler_alone(crates: Path, tmp_path: Path) -> None:
-    """Of the packed crates, without a network and with none but a compiler's programs in the path."""
+    """Cargo builds a program with the packed crates, offline, and with only a compiler's programs in the path."""
     archives = sorted((crates / "target/package").glob("*.crate"))
     assert len(archives) == 2 and all(each.stat().st_size < 10 << 20 for each in archives), "crates.io takes 10 MiB"
     for each in archives:

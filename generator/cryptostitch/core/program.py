@@ -109,7 +109,7 @@ class Algorithm:
     squeeze_bytes: int = 0
     """Of a sponge: output between two permutations."""
     block_cipher: str = ""
-    """Whose round keys it takes."""
+    """The name of the block cipher whose round keys the kernel takes or makes; empty: of none."""
 
 
 @dataclass(frozen=True)

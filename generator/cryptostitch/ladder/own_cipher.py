@@ -11,11 +11,11 @@ from .ghash import ghash
 CIPHERS: dict[str, Algorithm] = {}
 """The row of each cipher's counter mode, by the cipher's name."""
 MODES = {"ctr": "counter", "gcm": "gcm"}
-"""What suites are called, and the kinds of oracle.py."""
+"""The ends of the suites' names, with the kinds that oracle.py knows."""
 KINDS = ("counter",)
-"""Of rows that suites are made of."""
+"""The kinds of rows of which the library makes suites."""
 REMEMBERED = 1 << 16
-"""Blocks: plain Python takes a millisecond for one, and texts of one length more begin alike."""
+"""Cached blocks: plain Python takes a millisecond for one, and many texts of a check have the same beginning."""
 
 
 def refer(rows: Iterable[Algorithm]) -> None:

@@ -85,8 +85,8 @@ class Subject:
         return [self.generator.algorithms[p.program.algorithm] for p in recipe.parts]
 
     def _of_its_cipher(self) -> list[Recipe]:
-        """What suites of a cipher of one's own need beside the kernel: its key schedule, and its modes with the fewest
-        blocks in an iteration."""
+        """Returns the kernels that suites of a cipher of one's own need beside the one that is verified: the key
+        schedule, and each mode with the fewest blocks in an iteration."""
         ciphers = {row.block_cipher for row in self.rows if row.cipher and row.block_cipher}
         found = []
         for row, form in self.generator.forms.values():

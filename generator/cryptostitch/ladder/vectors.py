@@ -132,7 +132,7 @@ def published(suite: str) -> tuple[Vector, ...]:
 
 
 def _of_own_cipher(suite: str, cipher: str) -> tuple[Vector, ...]:
-    """Those that the cipher's row brings. Raises Skip."""
+    """Returns the known answers that the cipher's row brings for the suite. Raises Skip where it brings none."""
     found = tuple(
         Vector("the row's answers", suite, a.key, a.mac_key, a.iv, a.aad, a.text, a.out, a.tag)
         for a in CIPHERS[cipher].suite_answers

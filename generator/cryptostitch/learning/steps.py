@@ -192,16 +192,18 @@ def _add_costs(work: Work, rows: dict[str, list[float]]) -> None:
 def bench(work: Work) -> None:
     """What cst-bench finds, with the kernels chosen by what the library measured here. BenchFailure."""
     seconds = min(work.budget.bench, max(work.budget.left, 1.0))
-    options = ["--costs", str(work.diary.path(KERNEL_COSTS))]
+    effort = []
     if seconds < QUICK_BENCH:
-        options += ["--sizes", ",".join(BENCH_SIZES), "--jobs", ",".join(BENCH_JOBS), "--own-key"]
-        options += ["--min-ms", "0.1", "--repetitions", "5"]
+        effort += ["--sizes", ",".join(BENCH_SIZES), "--jobs", ",".join(BENCH_JOBS), "--own-key"]
+        effort += ["--min-ms", "0.1", "--repetitions", "5"]
     work.tell(Step.BENCH, 0.0, "cst-bench")
-    path = bench_run.measured(work.diary.path("bench.json"), options, work.rows, quiet=True)
+    path = bench_run.measured(
+        work.diary.path("bench.json"), ["--costs", str(work.diary.path(KERNEL_COSTS)), *effort], work.rows, quiet=True
+    )
     work.folder.write(Part.BENCH.file, path.read_text())
     work.tell(Step.BENCH, 0.8, "cst-bench, with the costs that the library brings")
     before = bench_run.measured(
-        work.diary.path("bench.before.json"), ["--peers", "none", *options[2:]], work.rows, quiet=True
+        work.diary.path("bench.before.json"), ["--peers", "none", *effort], work.rows, quiet=True
     )
     work.note("worse", worse_choices(read_results(before), read_results(path)))
     work.made(
