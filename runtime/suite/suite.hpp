@@ -59,6 +59,7 @@ struct Suite {
     Family messages[2];
     Family hashes, encrypts, decrypts, pairs;
     Family whole_hashes, blocks;  // of single calls: GHASH outside of lanes, or a checksum; `block`, or counter mode
+    Family single[2];  // XTS: kernels of one lane and one block an iteration, by direction, for stolen blocks
     Family open_pairs, handed_open_pairs;  // separate: hash and cipher begin at different places (run/middle.cpp)
     const Variant *forced = nullptr;
     bool remembered = true;  // choices of kernels for it are cached
