@@ -15,10 +15,6 @@ namespace {
 
 const Suite *suite_of(const cst_job *job) { return key_of(*job).suite; }
 
-// A smaller batch of short messages also fills the lanes, and stays in the first-level cache, which has at least 32
-// KiB.
-constexpr size_t SHORT = 512, SHORT_MESSAGES = 32768 / (SHORT + sizeof(Message));
-
 // Groups jobs by suite and direction; within a group, jobs of more blocks go first.
 void order(cst_job **jobs, size_t n) {
     const auto of_another_class = [](const cst_job *a, const cst_job *b) {
@@ -182,9 +178,8 @@ bool all_alike(const cst_job *jobs, size_t n) {
 
 int run_alike(Memory *memory, cst_job *jobs, size_t n) {
     bool all = true;
-    const size_t room = jobs->in_len <= SHORT ? std::min(memory->room(), SHORT_MESSAGES) : memory->room();
-    for (size_t first = 0; first < n; first += room) {
-        const size_t some = std::min(n - first, room);
+    for (size_t first = 0; first < n; first += memory->room()) {
+        const size_t some = std::min(n - first, memory->room());
         fetch_cold(jobs + first, some);
         cst_job *list[MOST_MESSAGES];
         for (size_t i = 0; i < some; i++) list[i] = jobs + first + i;
