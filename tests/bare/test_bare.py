@@ -26,6 +26,7 @@ def test_every_page_that_the_front_page_links(root: Path) -> None:
     )
     folders = set(re.findall(r"\]\((examples/\w+)\)", (root / "README.md").read_text()))
     linked |= {f"{folder}/README.md" for folder in folders if (root / folder / "README.md").exists()}
+    linked |= {str(page.relative_to(root)) for page in (root / "examples").glob("*/README.md")}
     assert linked and linked <= set(steps.PAGES)
 
 
