@@ -47,6 +47,13 @@ def test_what_is_carried(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(machine.environment()) == {"https_proxy", "PIP_INDEX_URL", "SSL_CERT_FILE"}
 
 
+def test_no_such_step(root: Path, tmp_path: Path) -> None:
+    """A name that no step has ends the run before anything is made."""
+    command = (sys.executable, "-m", "bare", "--again", tmp_path, "--only", "make nothing", "packages")
+    done = subprocess.run(command, cwd=root / "tests", capture_output=True, text=True)
+    assert done.returncode and "packages has no step make nothing" in done.stderr
+
+
 @pytest.mark.skipif(not LONG, reason="a minimal Debian, in which everything is built anew: CRYPTOSTITCH_LONG=1")
 @pytest.mark.parametrize("group", steps.GROUPS)
 def test_group(root: Path, tmp_path: Path, group: str) -> None:
