@@ -7,6 +7,7 @@
 #include "checksum.hpp"
 #include "constructions.hpp"
 #include "framed.hpp"
+#include "leaves.hpp"
 #include "order.hpp"
 #include "tree.hpp"
 
@@ -108,7 +109,8 @@ void run(const Class &c) {
         case Construction::chacha_poly: return run_chacha_poly(c);
         case Construction::checksum:
         case Construction::framed:
-        case Construction::tree: return;  // run_class() runs these
+        case Construction::tree:
+        case Construction::leaves: return;  // run_class() runs these
     }
 }
 
@@ -126,6 +128,7 @@ bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *re
     }
     if (suite_of(jobs[0])->construction == Construction::framed) return run_framed(memory, jobs, n);
     if (suite_of(jobs[0])->construction == Construction::tree) return run_trees(memory, jobs, n);
+    if (suite_of(jobs[0])->construction == Construction::leaves) return run_leaves(memory, jobs, n);
     const int result = run_lists(memory, jobs, n, readable);
     if (result != JOB_WAITING) return result == CST_OK;
     const cst_job &first = *jobs[0];

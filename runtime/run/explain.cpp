@@ -8,6 +8,7 @@
 
 #include "constructions.hpp"
 #include "framed.hpp"
+#include "leaves.hpp"
 #include "lineup.hpp"
 #include "mac.hpp"
 #include "middle.hpp"
@@ -37,6 +38,7 @@ Ranking rank_hash(const Class &c) {
     if (!suite.hash) return {};
     if (suite.construction == Construction::framed) return rank_framed(suite, c.n, c.messages[0].job->in_len);
     if (suite.construction == Construction::tree) return rank_trees(suite, c.n, c.messages[0].job->in_len);
+    if (suite.construction == Construction::leaves) return rank_leaves(suite, c.n, c.messages[0].job->in_len);
     const bool whole = suite.construction == Construction::checksum;
     if (!whole && (!suite.forced || suite.forced->role != Role::message || !suite.forced->hash.algorithm))
         return rank_macs(c);
@@ -99,7 +101,8 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
                                     : 0;
         m.body_bytes -= hidden;
         m.cipher_from = m.chain;
-        if (suite.hash && suite.construction != Construction::framed && suite.construction != Construction::tree)
+        if (suite.hash && suite.construction != Construction::framed && suite.construction != Construction::tree &&
+            suite.construction != Construction::leaves)
             begin_mac(suite, &m);
     }
     const Plan plan = plan_of(c, job);
