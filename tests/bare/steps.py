@@ -11,9 +11,13 @@ from pathlib import Path
 PAGES = (
     "README.md",
     "examples/README.md",
+    "examples/columns/README.md",
+    "examples/foreign/README.md",
+    "examples/packets/README.md",
     "examples/new_pair/README.md",
     "examples/own_hash/README.md",
     "packaging/README.md",
+    "packaging/vendoring.md",
     "integrations/ipsec_mb/README.md",
     "integrations/openssl/README.md",
 )
@@ -106,8 +110,13 @@ def script(block: Block) -> list[Step]:
 OUTPUT = None  # a block that shows what a command prints
 FILE = None  # one that is a file of the folder, as test_newcomer.py knows
 PACKAGES = None  # one whose commands the group `packages` runs
+LANGUAGES = None  # one whose languages a minimal Debian has not; tests/test_foreign.py runs its programs
 RUN = {
     ("packaging/README.md", 0): PACKAGES,
+    ("packaging/vendoring.md", 0): script,
+    ("examples/columns/README.md", 0): script,
+    ("examples/packets/README.md", 0): script,
+    ("examples/foreign/README.md", 0): LANGUAGES,
     ("README.md", 0): one_by_one,
     ("README.md", 1): script,
     ("README.md", 2): c_program,
@@ -123,6 +132,8 @@ RUN = {
     **{("examples/own_hash/README.md", at): commands for at in (4, 5, 6, 8)},
 }
 """How each block runs, by page and index; a block that is missing here fails test_bare.py."""
+BY_USE = ("examples/columns/README.md", "examples/packets/README.md", "packaging/vendoring.md")
+"""Pages whose programs are compiled with the installed Debian packages."""
 WORDS = {"FILE": "README.md", "FOLDER": "include"}
 
 
@@ -175,11 +186,12 @@ taskset -c 0 build/integrations/ipsec_mb/cst-ipsec-mb-compare-1 \
 """
 
 
-def packages() -> list[Step]:
+def packages(root: Path) -> list[Step]:
     return [
         Step("make", "make", 3600),
         Step("make deb", "make deb", 3600),
         Step("apt-get install build/packages/*.deb", DEB),
+        *of_blocks(root, BY_USE),
         Step("make wheel", "make wheel"),
         Step("the wheel in an empty environment", WHEEL),
         Step("make tarball", "make tarball"),
@@ -206,4 +218,4 @@ def steps(root: Path, group: str) -> list[Step]:
     if group == "examples":
         pages = ("examples/new_pair/README.md", "examples/own_hash/README.md")
         return [Step("make", "make", 3600), *of_examples(root), *of_blocks(root, pages), *integrations()]
-    return packages()
+    return packages(root)
