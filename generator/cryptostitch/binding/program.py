@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def cst_sum() -> None:
-    """Its options, its exit status, and, through a link of another name, the hash of that name."""
+    """Runs the program cst-sum, with the options and the name of this process; returns its exit status."""
     program = Path(__file__).resolve().parents[1] / "bin" / "cst-sum"
     if not program.exists():
         sys.exit("cst-sum: only a wheel has it here; in a checkout it is build/cst-sum")
