@@ -47,6 +47,9 @@ ALLOWED = (
     Allowed("this linker does not make it: ", "an option of newer linkers"),
     Allowed(r"not built: no intel-ipsec-mb\.h of version 2\.0", "`make peers` makes it; 1.3's tests are the same ones"),
     Allowed("no dpdk-test, or no driver", "Debian's DPDK is 150 MB, and drives the jobs that the other tests do"),
+    Allowed(
+        "no (Go with pkg-config|Node with koffi|Java 22) here", "languages of examples, which few machines have all"
+    ),
     Allowed("the kernel refuses to confine: ", "an option of the Linux kernel"),
     Allowed("no PR_SET_MDWE before Linux 6.3", "as above"),
     Allowed("perf cannot record here: ", "virtual machines without a PMU, and containers"),

@@ -107,6 +107,28 @@ def test_the_table_names_every_command(root: Path) -> None:
     assert set(re.findall(r"`cryptostitch ([\w-]+)", rows)) == set(main.commands)
 
 
+NOT_OURS = {
+    *("build/bench.json", "newest/PEER.sh", "column_kernels.S", "learned.txt"),  # made by commands
+    *("intel-ipsec-mb.h", "openssl/core_dispatch.h", "vendor/include/cryptostitch/cryptostitch.h"),
+}
+"""Files that pages name and that are in no checkout."""
+FILE = re.compile(r"`((?:[\w-]+/|\.\./)*[\w.-]+\.(?:py|cpp|hpp|c|h|j2|S|sh|cmake|md|json|txt|js|css))`")
+
+
+def missing_files(page: Path, files: list[str]) -> list[str]:
+    """Returns the files that a page names in code marks and that are not in the checkout, by the end of their path."""
+    named = set(FILE.findall(page.read_text())) - NOT_OURS
+    return sorted(n for n in named if not any(f"/{f}".endswith("/" + n.replace("../", "")) for f in files))
+
+
+def test_pages_name_files_that_exist(root: Path, tmp_path: Path) -> None:
+    listed = run("git", "ls-files", "-co", "--exclude-standard", cwd=root).splitlines()
+    pages = [name for name in listed if name.endswith(".md") and name != "CHANGELOG.md" and (root / name).exists()]
+    assert len(pages) > 30 and not {name: gone for name in pages if (gone := missing_files(root / name, listed))}
+    (tmp_path / "page.md").write_text("`pipeline.py` makes it, as `runtime/nothing.cpp` and `../no/pipeline.py` do")
+    assert missing_files(tmp_path / "page.md", listed) == ["../no/pipeline.py", "runtime/nothing.cpp"]
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(root: Path, page: str) -> None:
     text = (root / page).read_text()

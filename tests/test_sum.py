@@ -329,7 +329,11 @@ def test_options_of_its_own(program: Path, tree: Path) -> None:
     for threads in ("0", "-1", "x", "", "1x", "999999999999999999999"):
         code, out, err = run("cst-sum", ["-j", threads, "plain"], tree, program)
         assert (code, out) == (1, b"") and b"invalid number of threads" in err
-    assert b"--recursive" in run("cst-sum", ["--help"], tree, program)[1]
+    help_ = run("cst-sum", ["--help"], tree, program)[1]
+    assert b"--recursive" in help_
+    code, out, err = run("cst-sum", ["-a", "none", "plain"], tree, program)
+    named = err.splitlines()[0].partition(b"there are ")[2].split(b", ")
+    assert len(named) > 10 and all(re.search(rb"\b%s\b" % re.escape(name), help_) for name in named)
     assert run("cst-sum", ["--version"], tree, program)[1].startswith(b"cst-sum (Cryptostitch)")
 
 

@@ -1,10 +1,11 @@
 /* ESP packets of a thousand sessions that come one by one: a manager seals them, and holds some back until lanes fill.
  *
- *     packets [PACKETS [MIN_FILL...]]
+ *     packets [PACKETS [MIN_FILL[:MAX_AGE]...]]
  *
  * Half of the sessions have AES-128-GCM (RFC 4106), half AES-128-CBC with HMAC-SHA1-96 (RFC 2404, RFC 3602). Texts have
- * 64 to 1,463 bytes, of CBC rounded down to blocks. For each MIN_FILL a line tells how many packets a second were
- * sealed, how many were sealed at once, and how long a packet waited. Every packet is opened again.
+ * 64 to 1,463 bytes, of CBC rounded down to blocks. A line for each MIN_FILL and MAX_AGE (by default four times it)
+ * tells how many packets a second were sealed, how many were sealed at once, and how long a packet waited. Every packet
+ * is opened again.
  */
 #define _POSIX_C_SOURCE 199309L
 #include <cryptostitch/cryptostitch.h>
@@ -127,7 +128,7 @@ int main(int argc, char **argv) {
     const cst_suite *gcm, *cbc;
     waits = calloc(n ? n : 1, sizeof *waits);
     if (!n || !packets || !waits) {
-        fprintf(stderr, "usage: packets [PACKETS [MIN_FILL...]]\n");
+        fprintf(stderr, "usage: packets [PACKETS [MIN_FILL[:MAX_AGE]...]]\n");
         return 2;
     }
     check(cst_ctx_new(&ctx, NULL), "cst_ctx_new");
@@ -138,10 +139,12 @@ int main(int argc, char **argv) {
         for (size_t at = 0; at < MOST_TEXT; at++) packets[i].text[at] = (uint8_t)(at * 7 + i);
     printf("%zu packets of %d sessions\nmin_fill  packets/s  at once  waited, us: median    99 %%\n", n, SESSIONS);
     for (int f = 0; f < n_fills; f++) {
-        cst_manager_options options = {sizeof options, strtoul(fills[f], NULL, 10), 0, MOST_WAITING};
+        char *age;
+        cst_manager_options options = {sizeof options, strtoul(fills[f], &age, 10), 0, MOST_WAITING};
         cst_manager_info info = {.size = sizeof info};
         cst_manager *manager;
-        options.max_age = 4 * options.min_fill; /* two suites take turns: that many submits fill both, and some */
+        /* By default 4 times: two suites take turns, and that many submits fill both, and some. */
+        options.max_age = *age == ':' ? strtoul(age + 1, NULL, 10) : 4 * options.min_fill;
         check(cst_manager_new(ctx, &options, &manager), "cst_manager_new");
         for (size_t i = 0; i < n; i++) prepare(&packets[i], &sessions[draw(SESSIONS)], 64 + draw(MOST_TEXT - 63));
         n_waits = 0;

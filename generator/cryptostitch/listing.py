@@ -30,9 +30,8 @@ class Catalogue(Generator):
         self._features: dict = {}
 
     def stream_features(self, name: StreamName, isa: str) -> frozenset[str]:
-        """The CPU features of a stream, from one rendering of its text with the fewest lanes that have so many blocks:
-        which instructions there are does not depend on the number of lanes, on whose key it is, or on the number of
-        rounds."""
+        """Returns the CPU features of a stream. One rendering with the fewest lanes and the same blocks tells them: the
+        instructions depend neither on the number of lanes, nor on whose key it is, nor on the number of rounds."""
         algorithm, form = self.form(name)
         blocks = self.blocks(name, isa)
         given = algorithm.parameters_of(form)
@@ -61,7 +60,7 @@ class Catalogue(Generator):
         return [kernel for kernel in self._named(found) if fnmatch.fnmatchcase(kernel[0], glob)]
 
     def own_kernels(self) -> list[Named]:
-        """Those that an algorithm of the user's folder takes part in."""
+        """Returns the kernels in which an algorithm of the user's folder takes part."""
         own = {form.name for algorithm in self.given[0] for form in algorithm.forms}
         return self._named([weave for weave in self.default_weaves if own & {part.form for part, _ in weave[0]}])
 
@@ -103,7 +102,7 @@ class Catalogue(Generator):
 
 
 def _shortened(rendered: Rendered) -> Rendered:
-    """One line for each mnemonic and width: the rest adds no feature."""
+    """Returns the text with one line for each mnemonic and width: the others add no feature."""
     kinds: dict[tuple[str, ...], str] = {}
     for line in rendered.text.split("\n"):
         kinds.setdefault((*line.split()[:1], *re.findall(r":([xyzdq])\b", line.partition(MARK)[0])), line)

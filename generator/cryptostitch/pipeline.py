@@ -72,7 +72,7 @@ class Generator:
         return self.forms[name.form]
 
     def stream_names(self) -> list[str]:
-        """Every stream of the catalogue, without the options _by, _1key and _hand."""
+        """Returns the names of every stream of the catalogue, without the options _by, _1key and _hand."""
         return sorted(
             {f"{f.name}_x{lanes}" for _, f in self.forms.values() for many in f.lanes.values() for lanes in many}
         )
@@ -206,9 +206,9 @@ class Generator:
         strategy: str = "proportional",
         static: bool = False,
     ) -> Recipe:
-        """One kernel of one to four parts (each a stream name with its total lanes, and an ISA). Raises DoesNotFit when
-        the windows do not fit. ``lags``: by default what comes behind a part that writes runs one iteration behind it
-        and reads what it wrote.
+        """Makes one kernel of one to four parts (each a stream name with its total lanes, and an ISA). Raises
+        DoesNotFit when the windows do not fit. ``lags``: by default, what follows a part that writes runs one iteration
+        behind it and reads what it wrote.
 
         ``orders``: windows for passes/order.py, of each part; 0: as its text has it.
         """
@@ -299,7 +299,8 @@ class Generator:
         return [b, (total - n * b) // m]
 
     def _several(self, split: Sequence[tuple[StreamName, int, str]], words: int) -> list[int]:
-        """Of three or four parts. Those on vectors share the vector registers, scalar ones ``words``."""
+        """Returns the register budgets of three or four parts. Vector parts share the vector registers, scalar ones
+        ``words``."""
         budgets = [0] * len(split)
         isa = max((i for _, _, i in split), key=lambda i: ISAS[i].vectors)
         for on_vectors, total in ((True, ISAS[isa].vectors - self._is_named(split, XMM0)), (False, words)):
@@ -310,7 +311,8 @@ class Generator:
         return budgets
 
     def _downhill(self, split: Sequence[tuple[StreamName, int, str]], total: int) -> list[int]:
-        """From the fewest registers that each can do with: the next one to whom it saves most."""
+        """Distributes registers: begins with the fewest that each part can run with, and gives the next one to the part
+        that it saves most."""
 
         def cost(n: int, budget: int) -> float:
             stream, groups, isa = split[n]
@@ -342,8 +344,8 @@ class Generator:
         return any(reg in shared_by(self.virtual(stream, isa).code) for stream, _, isa in split)
 
     def _shares(self, split: Sequence[tuple[StreamName, int, str]], words: int) -> list[int]:
-        """Of general registers, where all parts are scalar. A share is what a stream uses at most; what it leaves, the
-        next may have."""
+        """Distributes general registers among scalar parts. A share is at most what a stream uses; the rest is left to
+        the next."""
         if len(split) != 2:
             return [words // groups for _, groups, _ in split]
         (first, n, isa), (second, m, other) = split
@@ -374,7 +376,7 @@ class Generator:
         ]
 
     def default_recipe(self, parts: Sequence[tuple[StreamName, str]], static: bool = False, tuned: str = "") -> Recipe:
-        """One of ``default_weaves``. Raises DoesNotFit. A ``tuned`` name that no recipe bears stands for the default
+        """Makes one of ``default_weaves``. Raises DoesNotFit. A ``tuned`` name without a recipe stands for the default
         weave."""
         return (
             replace(self.stitch_as(self.tuned[tuned]), name=tuned)
@@ -477,8 +479,8 @@ class Generator:
     def _equal_pairs(
         first: tuple[Algorithm, Form], second: tuple[Algorithm, Form]
     ) -> Iterable[tuple[list[tuple[StreamName, str]], bool]]:
-        """Every number of lanes and of blocks that both have, on the same instruction set, or beside one in general
-        registers."""
+        """Yields every number of lanes and of blocks that both have, on the same instruction set, or beside one in
+        general registers."""
 
         def shapes(algorithm: Algorithm, form: Form) -> set[tuple[str, int, int]]:
             usual = algorithm.bytes // 16
@@ -515,8 +517,8 @@ class Generator:
                 )
 
     def default_recipes(self, progress=None, processes: int = 1) -> list[Recipe]:
-        """Every kernel of the default pack, compiled and proved, sorted by name; pairs whose registers do not fit are
-        left out.
+        """Returns every kernel of the default pack, compiled and proved, sorted by name; pairs whose registers do not
+        fit are left out.
 
         ``progress(done, total, name)`` is told now and then. ``processes`` share the work; the result is the same for
         any number.

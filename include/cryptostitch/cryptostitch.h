@@ -13,9 +13,10 @@
  *
  * SUITES. cst_suite_info tells the lengths that each of them takes.
  *
- * Every hash H (sha1, sha224, sha256, sha384, sha512, sha512_256 (SHA-512/256), sm3, md5) gives `H` and `hmac-H`; every
- * cipher C (aes-128-cbc, ...) gives `C`; both together, C of aes-B-cbc and aes-B-ctr, give `C+hmac-H-etm`,
- * encrypt-then-MAC, 12 <= tag_len <= size of H:
+ * Every hash H (sha1, sha224, sha256, sha384, sha512, sha512_256 (SHA-512/256), sm3, md5) gives `H` and `hmac-H`; so do
+ * sha3-224, sha3-256, sha3-384 and sha3-512, which take no part in what follows. shake128, shake256, blake2b-512,
+ * blake2s-256 and blake3 are digests alone. Every cipher C (aes-128-cbc, ...) gives `C`; cipher and hash together, C of
+ * aes-B-cbc and aes-B-ctr, give `C+hmac-H-etm`, encrypt-then-MAC, 12 <= tag_len <= size of H:
  *
  *     tag = the first tag_len bytes of HMAC-H(mac_key, aad || iv || ciphertext),   ciphertext = C(key, iv, in)
  *

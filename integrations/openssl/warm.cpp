@@ -14,7 +14,7 @@ struct Buffers {
     uint8_t key[64], iv[16], aad[16], tag[64], text[MOST_JOBS][ROOM];
 };
 
-// So many messages of a length at once; sealed, then opened.
+// Seals, then opens n messages of one length.
 int run(cst_ctx *context, const cst_key *key, const cst_suite_info &info, Buffers *buffers, size_t n, size_t bytes) {
     cst_job jobs[MOST_JOBS] = {};
     for (const int direction : {CST_SEAL, CST_OPEN}) {

@@ -1,12 +1,12 @@
-// All the code that is wanted, made when the provider is loaded: later a sandbox may forbid executable mappings, and
-// end a process that asks for one.
+// Assembles the kernels that usual lengths need when the provider is loaded: later a sandbox may forbid executable
+// mappings, and end a process that asks for one.
 #pragma once
 
 #include "cryptostitch/cryptostitch.h"
 
 namespace cst::ossl {
 
-// Runs messages of many lengths through a suite, in both directions. CST_OK or an error of the library.
+// Seals and opens messages of twelve lengths with a suite. Returns CST_OK or an error of the library.
 int warm_up(cst_ctx *context, const cst_suite *suite);
 
 }  // namespace cst::ossl

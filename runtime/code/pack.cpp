@@ -174,7 +174,7 @@ int Pack::plain_algorithm(uint32_t index, AlgorithmRecord *out) const {
     if (!out->input_bytes) out->input_bytes = out->block_bytes;
     for (uint32_t i = 0; i < MOST_WORDS; i++) out->initial[i] = i < out->words ? r.u64() : 0;
     out->leaves = out->has_leaves() ? leaves(&r) : LeavesRecord();
-    if (!r.ok() || out->kind < ALGORITHM_HASH || out->kind > ALGORITHM_SCHEDULE) return CST_ERR_PACK;
+    if (!r.ok() || !out->known_kind()) return CST_ERR_PACK;
     if (out->block_bytes == 0 || out->block_bytes > 256 || out->key_bytes > 64 || out->iv_bytes > 64 ||
         out->rounds > 64)
         return CST_ERR_PACK;

@@ -83,6 +83,7 @@ struct AlgorithmRecord {
     uint32_t base;  // index + 1, in the same pack, of the hash or checksum whose kernels it runs with another initial
                     // value, or another polynomial, and digest length; or 0
 
+    bool known_kind() const { return kind >= ALGORITHM_HASH && kind <= ALGORITHM_SCHEDULE; }
     // Whether kernels of the hash read padded blocks (run/framed.cpp), instead of blocks in place.
     bool framed() const { return kind == ALGORITHM_HASH && (padding == PADDING_COUNTED || padding == PADDING_SPONGE); }
     bool of_another_kind() const { return kind == ALGORITHM_HASH && padding != PADDING_LENGTH; }

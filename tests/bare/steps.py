@@ -11,11 +11,15 @@ from pathlib import Path
 PAGES = (
     "README.md",
     "examples/README.md",
+    "examples/columns/README.md",
+    "examples/foreign/README.md",
+    "examples/packets/README.md",
     "examples/new_pair/README.md",
     "examples/own_hash/README.md",
     "examples/own_cipher/README.md",
     "examples/own_tree/README.md",
     "packaging/README.md",
+    "packaging/vendoring.md",
     "integrations/ipsec_mb/README.md",
     "integrations/openssl/README.md",
 )
@@ -118,8 +122,13 @@ def script(block: Block) -> list[Step]:
 
 OUTPUT = None  # a block that shows what a command prints
 FILE = None  # one that is a file of the folder, as test_newcomer.py knows
+LANGUAGES = None  # one whose languages a minimal Debian has not; tests/test_foreign.py runs its programs
 RUN = {
     ("packaging/README.md", 0): installs,
+    ("packaging/vendoring.md", 0): script,
+    ("examples/columns/README.md", 0): script,
+    ("examples/packets/README.md", 0): script,
+    ("examples/foreign/README.md", 0): LANGUAGES,
     ("README.md", 0): one_by_one,
     ("README.md", 1): script,
     ("README.md", 2): c_program,
@@ -137,6 +146,8 @@ RUN = {
     ("examples/own_tree/README.md", 0): commands,
 }
 """How each block runs, by page and index; a block that is missing here fails test_bare.py."""
+BY_USE = ("examples/columns/README.md", "examples/packets/README.md", "packaging/vendoring.md")
+"""Pages whose programs are compiled with the installed Debian packages."""
 WORDS = {"FILE": "README.md", "FOLDER": "include"}
 
 
@@ -211,7 +222,7 @@ def packages(root: Path) -> list[Step]:
         Step("make", "make", 3600),
         Step("make deb", "make deb", 3600),
         Step("make wheel", "make wheel"),
-        *of_blocks(root, ("packaging/README.md",)),
+        *of_blocks(root, ("packaging/README.md", *BY_USE)),
         Step("cst-sum of cryptostitch-tools", CST_SUM),
         Step("pkg-config and CMake with libcryptostitch-dev", CONSUMERS),
         Step("the provider of cryptostitch-openssl", PROVIDER),

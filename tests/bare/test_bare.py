@@ -21,9 +21,7 @@ def test_every_block_runs(root: Path) -> None:
 
 def test_every_page_that_the_front_page_links(root: Path) -> None:
     """The steps cover every page of examples, packages and integrations that shows commands."""
-    linked = set(
-        re.findall(r"\]\(((?:examples|packaging|integrations)[^)#]*README\.md)", (root / "README.md").read_text())
-    )
+    linked = set(re.findall(r"\]\(((?:examples|packaging|integrations)[^)#]*\.md)", (root / "README.md").read_text()))
     folders = set(re.findall(r"\]\((examples/\w+)\)", (root / "README.md").read_text()))
     linked |= {f"{folder}/README.md" for folder in folders if (root / folder / "README.md").exists()}
     linked |= {str(page.relative_to(root)) for page in (root / "examples").glob("*/README.md")}

@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from cryptostitch.core.catalog import PADDINGS
 from cryptostitch.core.contract import Field
 from cryptostitch.core.ir import Code, Window
+from cryptostitch.core.kinds import KINDS
 from cryptostitch.core.program import CIPHER_ENC, HASH, Algorithm, CostTable, Part, Program, Recipe
 from cryptostitch.core.tree import Tree
 from cryptostitch.emit.compress import LEVEL, compressed
@@ -308,6 +309,13 @@ def test_algorithms_that_cannot_run_on_their_base(changes: dict, tmp_path: Path)
         tmp_path, write_pack(algorithms, [Recipe("kernel@avx512", "avx512", parts, "proportional", False)])
     )
     assert code == 1 and "the record of algorithm 2 is damaged" in why, why
+
+
+@pytest.mark.parametrize("kind", [0, max(kind.number for kind in KINDS.values()) + 1, (1 << 32) - 1])
+def test_a_kind_of_a_later_library(kind: int, tmp_path: Path) -> None:
+    pack = write_pack([CIPHER, READER, replace(CUT, base="", kind=kind)], [], programs=[reader()])
+    code, why = judged(tmp_path, pack)
+    assert code == 1 and f"algorithm 2 is of kind {kind}, which this library does not know" in why, why
 
 
 def test_bases_of_bases(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def read_data(path: Path) -> dict[str, Any]:
 
 
 def cells_in(data: Mapping[str, Any]) -> tuple[Cell, ...]:
-    """Its rows. Fields that are not known are left alone."""
+    """Returns the cells of a file of cst-bench. Fields that are not known are left alone."""
     return tuple(
         Cell(
             r["row"],
@@ -118,8 +118,8 @@ def rows_of(algorithms: Sequence[Algorithm]) -> list[str]:
 
 
 def beside(results: Results, kernel: str, rows: Iterable[str], lanes: int, one_key: bool) -> list[Cell]:
-    """Every implementation's best on the cell that the kernel is to be compared on, the fewest cycles first: the
-    longest jobs that were run with this kernel; else the longest of its row, as few at a time as fill its lanes."""
+    """Returns every implementation's best result on the cell by which the kernel is compared, the fewest cycles first:
+    the longest jobs that were run with this kernel; else the longest of its row, as few at a time as fill its lanes."""
     mine = [c for c in results.cells if c.implementation == OURS and c.size.isdigit()]
     ran = [c for c in mine if c.variant == kernel]
     keys = "one" if one_key and any(c.keys == "one" for c in mine) else "own"

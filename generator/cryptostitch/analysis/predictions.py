@@ -54,7 +54,7 @@ class Band:
 
 
 def band(ratios: Sequence[float]) -> Band | None:
-    """None without figures."""
+    """Returns how the ratios are spread; None where there are none."""
     found = sorted(ratios)
     if not found:
         return None
@@ -66,7 +66,7 @@ def band(ratios: Sequence[float]) -> Band | None:
 
 
 def predict(generator: Generator, work: Sequence[Task], table: Table, measured: Mapping[str, float]) -> Predictions:
-    """Those that fit their registers. ``measured``: cycles per iteration by kernel."""
+    """Predicts the kernels that fit their registers. ``measured``: cycles per iteration by kernel."""
     kernels = []
     for task in work:
         try:
@@ -105,8 +105,8 @@ def predictions(
     processes: int,
     progress: Progress = lambda *_: None,
 ) -> Predictions:
-    """The same in several processes, sorted by name. ``given``: as Generator takes it. ``progress(done, total,
-    name)``."""
+    """Predicts as `predict`, in several processes; the result is sorted by name. ``given``: as Generator takes it.
+    ``progress(done, total, name)``."""
     found: list[Prediction] = []
     lacking: dict[str, str] = {}
     done = 0

@@ -34,7 +34,7 @@ Progress = Callable[[int, int, str], object]
 
 @dataclass(frozen=True)
 class Cell:
-    """So many equal jobs, several with a key each."""
+    """A number of equal jobs, each with its own key if there are several."""
 
     suite: str
     direction: int
@@ -116,9 +116,9 @@ class _Measured:
         return math.ceil(jobs / shape.lanes) * (call + iteration * iterations)
 
     def costs(self, plans: Sequence[Plan], jobs: int, size: int) -> dict[Plan, float]:
-        """In front of what a stitched kernel does, and behind it, cipher and hash have a call of their own, of a block:
-        the cheapest. Where a kernel could take whole messages, steps cost what is kept of one between them, too. (As
-        `choose_pair` and `choose_message` of runtime/run/lineup.cpp have it.)"""
+        """Returns the cost of each plan. Before and after the stitched middle, cipher and hash have a call of one block
+        each, on the cheapest kernel. Where a kernel could process whole messages, the steps also cost what is kept of a
+        message between them, as in `choose_pair` and `choose_message` of runtime/run/lineup.cpp."""
         kernels = {kernel for plan in plans for kernel in plan if kernel in self.rows}
         hashing = [k for k in kernels if not self.shape(k).writes]
         ciphers = [k for plan in plans if len(plan) > 1 for k in plan if k in kernels and self.shape(k).writes]
@@ -136,7 +136,7 @@ class _Measured:
 
 
 def cells_of(suite: runtime.Suite) -> list[Cell]:
-    """Of every length that the suite takes."""
+    """Returns the cells of a suite: each direction, each length that it takes, each number of jobs."""
     directions = (runtime.SEAL, runtime.OPEN) if suite.kind >= runtime.CIPHER else (runtime.SEAL,)
     sizes = [n for n in LENGTHS if suite.min_bytes <= n <= suite.max_bytes]
     return [Cell(suite.name, *rest) for rest in itertools.product(directions, sizes, JOBS)]
@@ -168,7 +168,7 @@ def _plans(context: runtime.Context, suite: runtime.Suite, cells: Sequence[Cell]
 
 
 def _context(table: str, rows: Rows, message: float) -> runtime.Context:
-    """One that chooses by the table."""
+    """Returns a context that chooses by the table."""
     with tempfile.TemporaryDirectory() as folder:
         return runtime.Context(costs=write_table(Path(folder, "table"), table, rows, message))
 
@@ -182,9 +182,9 @@ def regret(
     progress: Progress | None = None,
     messages: tuple[float, float] = (0.0, 0.0),
 ) -> Regret:
-    """Of the suites that match, when the table ``chosen_by`` decides (empty: estimates; ``derived``: together with
-    them) and ``measured`` tells what that costs. ``messages``: what one in steps costs beside its calls, as measured
-    and as the chooser is told; 0 where it is not known. Kernels that this CPU cannot run take no part."""
+    """Returns the regret of the suites that match, when the table ``chosen_by`` decides (empty: estimates; ``derived``:
+    estimates and the table) and ``measured`` tells the true costs. ``messages``: the cost of a message in steps besides
+    its calls, as measured and as the chooser knows it; 0: not known. Kernels that this CPU cannot run are left out."""
     judge = _context(microarchitecture, measured, messages[0])
     chooser = _context(DERIVED_MARK * derived + microarchitecture, chosen_by, messages[1])
     table = _Measured(judge, measured, messages[0])

@@ -29,7 +29,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Standing:
-    """One cell of cst-bench that both sides have."""
+    """A cell of cst-bench that both this library and a peer have."""
 
     ours: Cell
     peer: Cell
@@ -48,7 +48,7 @@ class Standing:
 
 
 def standings(results: Results) -> list[Standing]:
-    """Every cell in which somebody else was timed too, the worst first."""
+    """Returns every cell in which a peer was timed too, the worst first."""
     places: dict[tuple, dict[str, Cell]] = defaultdict(dict)
     for cell in results.cells:
         best = places[cell.place].get(cell.implementation)
@@ -63,7 +63,8 @@ def standings(results: Results) -> list[Standing]:
 
 
 def extremes(found: Sequence[Standing], count: int) -> list[Standing]:
-    """Lost cells, the worst first, then won ones, the best first: so many of each. ``found``: the worst first."""
+    """Returns at most ``count`` lost cells, the worst first, then at most ``count`` won ones, the best first. ``found``
+    is sorted, the worst first."""
     return [
         *[standing for standing in found if standing.verdict is Verdict.LOST][:count],
         *[standing for standing in reversed(found) if standing.verdict is Verdict.WON][:count],
@@ -88,7 +89,7 @@ def loops(
     table: Table | None,
     progress: Callable[[int, int, str], None] = lambda *_: None,
 ) -> dict[str, Loop]:
-    """Of the kernels that have a row in the cost table. ``costs``: cycles per iteration."""
+    """Returns the loops of the kernels that have a row in the cost table. ``costs``: cycles per iteration."""
     found = {}
     known = [name for name in dict.fromkeys(kernels) if name in costs]
     for done, name in enumerate(known):

@@ -27,7 +27,8 @@ _IN_TUPLE = tuple.__basicsize__
 
 
 def _addresses_of_bytes(buffers: tuple[bytes, ...]) -> array[int] | None:
-    """By the layout of CPython's objects, without a call for each; None where that is another."""
+    """Reads the addresses from the layout of CPython's objects, without a call for each; None where the layout
+    differs."""
     n, found = len(buffers), array("Q")
     found.frombytes(string_at(id(buffers) + _IN_TUPLE, 8 * n))
     if (found[0], found[-1]) != (id(buffers[0]), id(buffers[-1])):
@@ -96,7 +97,7 @@ class Alike:
         return tags
 
     def only(self, n: int) -> None:
-        """From now on, the first n."""
+        """Restricts the burst to the first n jobs."""
         self.n = n
 
     def run(self, context: Library) -> int:
@@ -118,7 +119,7 @@ class Alike:
         )
 
     def statuses(self) -> list[int]:
-        """Of each job, after `run`."""
+        """Returns the status of each job, after `run`."""
         words = self.jobs[_WORDS["direction"] : self.n * _STRIDE : _STRIDE]
         return [(word >> 32) - (word >> 63 << 32) for word in words]
 

@@ -55,8 +55,8 @@ class BaseKey(Handle):
         self.suite.context.check(code, self.suite.name, cause=cause)
 
     def check_job(self, code: int, job: Any, where: str = "", elsewhere: bool = False) -> None:
-        """The same, for what a JobStruct said. ``where``: which it was; ``elsewhere``: in another context than the
-        key."""
+        """Raises as `check` does, for the arguments in a JobStruct. ``where``: which job it was; ``elsewhere``: it is
+        in another context than the key."""
         if code == OK:
             return
         cause = ""

@@ -309,7 +309,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
 
 
 def library_path() -> str:
-    """Where the shared library is. FileNotFoundError when there is none."""
+    """Returns the path of the shared library. FileNotFoundError when there is none."""
     named = os.environ.get("CRYPTOSTITCH_LIBRARY")
     if named:
         return named

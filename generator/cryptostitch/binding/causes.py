@@ -49,7 +49,7 @@ def _key(suite: Lengths, key: int, mac_key: int) -> Iterator[str]:
 
 
 def of_key(suite: Lengths, key: int, mac_key: int) -> str:
-    """Of keys of so many bytes. What else C refuses is XTS's rule."""
+    """Says what is wrong with keys of these lengths. What C refuses besides is XTS's rule."""
     equal = "the halves of the key are equal" if "-xts" in suite.name else ""
     return next(_key(suite, key, mac_key), equal)
 
@@ -64,7 +64,7 @@ def _tag(suite: Lengths, tag: int) -> Iterator[str]:
 
 
 def of_tag(suite: Lengths, tag: int) -> str:
-    """Of a tag or digest of so many bytes."""
+    """Says what is wrong with a tag or digest of ``tag`` bytes."""
     return next(_tag(suite, tag), "")
 
 
@@ -82,12 +82,12 @@ def _job(suite: Lengths, iv: int, aad: int, text: int, tag: int) -> Iterator[str
 
 
 def of_job(suite: Lengths, iv: int, aad: int, text: int, tag: int) -> str:
-    """Of what a seal or an open was given."""
+    """Says what is wrong with the lengths of a message to be sealed or opened."""
     return next(_job(suite, iv, aad, text, tag), "")
 
 
 def of_output(suite: Lengths, job: Any) -> str:
-    """Of the output of a JobStruct."""
+    """Says what is wrong with the output of a JobStruct."""
     least = job.in_len + (suite.expansion if job.direction == SEAL else 0)
     if suite.kind < CIPHER or job.out_cap >= least:
         return ""
@@ -95,7 +95,7 @@ def of_output(suite: Lengths, job: Any) -> str:
 
 
 def of_struct(suite: Lengths, job: Any) -> str:
-    """Of what a JobStruct has beside lengths."""
+    """Says what is wrong with a JobStruct besides its lengths."""
     if job.direction not in (SEAL, OPEN):
         return f"no direction {job.direction}"
     if suite.kind < CIPHER and (job.out or job.out_cap or job.n_out_pieces):
@@ -105,14 +105,14 @@ def of_struct(suite: Lengths, job: Any) -> str:
 
 
 def of_digest(suite: Lengths, text: int, tag: int) -> str:
-    """Of a digest or MAC that was asked for by itself."""
+    """Says what is wrong with a call for a single digest or MAC."""
     if suite.kind >= CIPHER:
         return "the suite enciphers: a digest, a MAC or a checksum is wanted"
     return of_job(suite, 0, 0, text, tag)
 
 
 def of_crc(crc: Any) -> str:
-    """Of a check's parameters (cst_crc)."""
+    """Says what is wrong with a checksum's parameters (cst_crc)."""
     if not 8 <= crc.width <= 64:
         return f"a width of {crc.width} bits, where checks have 8 to 64"
     if crc.reflected > 1:
@@ -124,7 +124,7 @@ def of_crc(crc: Any) -> str:
 
 
 def of_checksum(suite: Lengths, *values: int) -> str:
-    """Of checksums as numbers."""
+    """Says what is wrong with checksums that are given as numbers."""
     if "crc" not in suite.name:
         return "the suite is not a checksum"
     bits = suite.checksum_bits

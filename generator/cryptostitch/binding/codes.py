@@ -64,7 +64,8 @@ class ErasureCode(Handle):
         self._context.check(code)
 
     def decode(self, blocks: Sequence[Buffer | None]) -> list[Any]:
-        """All blocks, data and then parity; None is one that is lost, in whose place a new one comes."""
+        """Restores lost blocks. ``blocks``: all of them, data, then parity; None for each that is lost. Returns all
+        blocks."""
         whole = list(blocks)
         there = [block for block in whole if block is not None]
         size = self._blocks(there, len(there))[0] if there else 0

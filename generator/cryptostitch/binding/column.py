@@ -14,8 +14,8 @@ _WHOLE = frozenset("iIlLqQ")
 
 
 class Offsets:
-    """Those of n items, copied: the library checks them before it uses them, and another thread may write to them
-    between. ValueError for what is not whole numbers of 4 or 8 bytes."""
+    """A copy of the offsets of n items: the library checks them before it uses them, and another thread may write to
+    the caller's meanwhile. ValueError for what is not whole numbers of 4 or 8 bytes."""
 
     def __init__(self, offsets: Any):
         view = memoryview(offsets)

@@ -24,7 +24,7 @@ _WAIT = 0.0005  # seconds, of a call that must be alone, between two looks
 
 
 class Gate:
-    """Of a context: calls that may run side by side, and calls that must be alone (cryptostitch.h says which).
+    """Guards a context: some calls may run side by side, others must be alone (cryptostitch.h says which).
 
     Without a lock for the former: a call enters the list, then looks whether another is to be alone; that one says so,
     then looks at the list. Operations on a list are atomic."""
@@ -65,7 +65,7 @@ class Gate:
                 self._alone = None
 
     def forked(self) -> None:
-        """In a child process, where no other thread is."""
+        """Resets the gate in a child process, where no other thread runs."""
         self._inside.clear()
         self._alone, self._one = None, threading.Lock()
 

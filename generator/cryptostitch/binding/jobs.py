@@ -85,7 +85,7 @@ class Job:
 
 
 def filled(job: Any, struct: Any, lib: ctypes.CDLL) -> list[Any]:
-    """As `Job.fill`, for that copy of the library; the first of what is returned is the key's."""
+    """Fills a struct as `Job.fill`, for that copy of the library; the first element of the result is the key's."""
     kept = wanted(Job, job, "a job").fill(struct)
     if kept[0].gate.lib is not lib:
         raise ValueError("the key is of another copy of the library")

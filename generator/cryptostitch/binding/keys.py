@@ -131,7 +131,8 @@ class Key(BaseKey):
         return at.value
 
     def combine(self, first: int, second: int, second_len: int) -> int:
-        """cst_checksum_combine: the checksum of two texts one behind the other, the second of so many bytes."""
+        """Returns the checksum of two texts one behind the other, the second of ``second_len`` bytes
+        (cst_checksum_combine)."""
         value = c_uint64()
         numbers = number(first, "a checksum"), number(second, "a checksum"), number(second_len, "a length")
         code = self.call(self.lib.cst_checksum_combine, *numbers, byref(value))

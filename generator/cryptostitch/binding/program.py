@@ -12,7 +12,7 @@ PROGRAMS = PACKAGE / "bin/cst-sum", PACKAGE.parents[1] / "build/cst-sum"
 
 
 def cst_sum() -> None:
-    """Its options, its exit status, and, through a link of another name, the hash of that name."""
+    """Runs the program cst-sum, with the options and the name of this process; returns its exit status."""
     for program in PROGRAMS:
         if program.exists():
             os.execv(program, sys.argv)

@@ -214,8 +214,8 @@ class Context(Library):
         self.check(code, kernel or suite, NAME_KERNEL)
 
     def try_force(self, suite: str, kernel: str) -> bool:
-        """The same; False where the kernel does not fit the suite, or this CPU. Quicker than an exception, for which
-        names that may have been meant are looked for."""
+        """Forces as `force`. Returns False where the kernel does not fit the suite or this CPU, which is quicker than
+        an exception, for which similar names are looked up."""
         forced = name_of(kernel, "the name of a kernel")
         code = self._alone(self.lib.cst_suite_force, name_of(suite, "the name of a suite"), forced)
         if code not in (ERR_NAME, ERR_UNSUPPORTED, ERR_JIT):
@@ -264,7 +264,8 @@ class Context(Library):
 
 
 def _careful(function: Callable[..., Any], raised: list[BaseException]) -> Callable[..., int]:
-    """For C to call: what the function raises is put into the list, because it cannot pass through C, and ends it."""
+    """Makes a function that C may call: an exception cannot pass through C, so it is put into the list, and ends the
+    walk."""
 
     def told(*arguments: Any) -> int:
         try:

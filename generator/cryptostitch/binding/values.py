@@ -45,8 +45,8 @@ _FIELD_NAMES = re.compile(r":[^:]*:")
 
 
 def place(buffer: Any, write: bool = False) -> Place:
-    """Of a buffer or an Address. TypeError for what is neither, for a read-only one that is written to, and for
-    references to Python's objects; BufferError where the bytes do not lie one behind the other."""
+    """Returns address and length of a buffer or an Address. TypeError for anything else, for a read-only buffer that is
+    to be written, and for references to Python objects; BufferError where the bytes are not contiguous."""
     if type(buffer) is bytes and not write:
         address = id(buffer) + IN_BYTES if KNOWS_BYTES else ctypes.cast(c_char_p(buffer), c_void_p).value
         return address, len(buffer), buffer
@@ -69,7 +69,7 @@ def place(buffer: Any, write: bool = False) -> Place:
 
 
 def optional(buffer: Any) -> Place:
-    """None stands for no bytes."""
+    """Returns the place of a buffer; None stands for no bytes."""
     return (None, 0, None) if buffer is None else place(buffer)
 
 
@@ -81,7 +81,8 @@ def several(buffers: Any) -> Any:
 
 
 def number(value: Any, what: str, bits: int = 64) -> int:
-    """An int of so many bits without a sign. TypeError for what is not a whole number, OverflowError for another."""
+    """Returns the value as an unsigned int of ``bits`` bits. TypeError for what is not a whole number, OverflowError
+    for one out of range."""
     if type(value) is not int:
         try:
             value = int.__add__(operator.index(value), 0)  # the int itself, whatever a class derived from it says

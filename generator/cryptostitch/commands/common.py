@@ -132,7 +132,7 @@ def generator(templates: Path | None = None):
 
 
 def catalogue_of(file: Path):
-    """The same with the rows of a file, whose folder may have templates."""
+    """Returns the catalogue with the rows of a file, whose folder may have templates."""
     from ..listing import Catalogue
 
     return Catalogue(own_rows(file), (file.absolute().parent,))
@@ -288,7 +288,7 @@ class Numbers(click.ParamType):
         return numbers
 
     def of_parts(self, numbers: list[int] | None, parts: int, option: str) -> list[int] | None:
-        """One for each part. click.BadParameter where there are others."""
+        """Returns a number for each part. click.BadParameter where the count is wrong."""
         if numbers is None or len(numbers) == parts:
             return numbers
         if len(numbers) == 1:

@@ -26,7 +26,7 @@ class Answer:
 
     @property
     def parts(self) -> tuple[bytes, ...]:
-        """All but the suite, in the order of a pack's record."""
+        """Returns all fields but the suite, in the order of a pack's record."""
         return self.key, self.mac_key, self.iv, self.aad, self.text, self.out, self.tag
 
 

@@ -21,7 +21,7 @@ class TemplateError(CryptostitchError):
 
 
 class UnknownName(CryptostitchError):
-    """No stream, kernel, suite or ISA of that name."""
+    """There is no stream, kernel, suite or ISA of that name."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]):
         known = sorted(known)

@@ -111,7 +111,7 @@ class Ins:
         return operand.value
 
     def registers(self) -> Iterator[Reg]:
-        """Every register that is named, address registers included."""
+        """Yields every register of the operands, also those of addresses."""
         for operand in self.operands:
             if isinstance(operand, Reg):
                 yield operand
@@ -124,7 +124,7 @@ class Ins:
             yield self.mask
 
     def rename(self, to: Callable[[Reg], Reg]) -> Ins:
-        """The same instruction with ``to`` applied to every register."""
+        """Returns the instruction with ``to`` applied to every register."""
 
         def operand(o: Operand) -> Operand:
             if isinstance(o, Reg):

@@ -67,8 +67,8 @@ class Recipe:
         return not self.lag and any(part.program.contract.is_message for part in self.parts)
 
     def counts(self, *more: int) -> tuple[int, ...]:
-        """Iterations of calls that go on with one another, so many more than the lag each. A message is one call, and
-        a short one has none."""
+        """Returns the iterations of consecutive calls: each of ``more``, plus the lag. A message is a single call, and
+        a short message has no iterations."""
         contract = self.parts[0].program.contract
         if contract.is_message:
             return (0 if contract.is_short else sum(more),)

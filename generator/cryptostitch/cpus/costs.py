@@ -53,7 +53,7 @@ def measured_message(microarchitecture: str) -> float:
 
 
 def left_out_message(microarchitecture: str) -> float:
-    """The same, derived from the relative's."""
+    """Returns what `measured_message` returns, derived from the figure of the relative."""
     of = published_in(folder_of(microarchitecture).file(Part.PUBLISHED))
     relative = published_in(folder_of(of.relative).file(Part.PUBLISHED))
     return derived_call(of, relative, measured_message(of.relative))
@@ -117,13 +117,13 @@ def costs_of(path: Path) -> dict[str, float]:
 
 
 def shipped_costs(microarchitecture: str) -> dict[str, float]:
-    """The same of a shipped table; empty for a CPU without one."""
+    """Returns cycles per iteration by kernel, of a shipped table; empty for a CPU without one."""
     folder = shipped().get(microarchitecture)
     return costs_in(folder) if folder else {}
 
 
 def costs_in(folder: CpuFolder) -> dict[str, float]:
-    """The same of a folder; empty where it has no cost table."""
+    """Returns cycles per iteration by kernel, of a folder's cost table; empty where it has none."""
     path = folder.file(Part.COSTS)
     return costs_of(path) if path.exists() else {}
 

@@ -63,7 +63,7 @@ class Published:
 
 
 def published_in(path: Path) -> Published:
-    """Of a file. CryptostitchError when it is something else, or a figure lacks its source."""
+    """Reads published figures. CryptostitchError when the file is damaged, or a figure lacks its source."""
     try:
         data = json.loads(path.read_text())
         figures, measured, sources = (dict(data[key]) for key in ("figures", "measured", "sources"))

@@ -110,7 +110,7 @@ class CpuFolder:
         return sorted(self.file(Part.RECIPES).glob("*.json"))
 
     def about(self) -> About | None:
-        """None where the folder has no about.json. CryptostitchError when it is damaged."""
+        """Reads about.json; None where the folder has none. CryptostitchError when it is damaged."""
         path = self.path / ABOUT
         if not path.exists():
             return None

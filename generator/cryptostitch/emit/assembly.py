@@ -75,7 +75,7 @@ def operand_text(operand: Operand, local: str = "") -> str:
 
 
 def instruction_text(ins: Ins, target: str | None = None, local: str = "") -> str:
-    """One instruction; ``target`` is the label that a jump goes to."""
+    """Returns the text of an instruction; ``target`` is the label that a jump goes to."""
     operands = [operand_text(o, local) for o in ins.operands]
     if ins.mask is not None:
         operands[0] += f" {{{register_name(ins.mask)}}}" + (" {z}" if ins.zeroing else "")

@@ -230,7 +230,7 @@ def _kernel_text(choice: Choice, prefix: str) -> str:
 
 
 def _pitch(recipe: Recipe, field: Field) -> int:
-    """From a lane's entry to the next one's."""
+    """Returns the distance from one lane's entry to the next one's."""
     offsets = field.lane_offsets
     pitches = {b - a for a, b in itertools.pairwise(offsets)} or {0}
     if len(pitches) > 1:

@@ -18,8 +18,8 @@ def compressed(code: bytes) -> bytes:
 
 
 def restored(stored: bytes, size: int) -> bytes:
-    """The ``size`` bytes of code that were stored. Raises ValueError when there are not so many, or
-    zstandard.ZstdError."""
+    """Returns the ``size`` bytes of code that were stored. ValueError when their number differs; zstandard.ZstdError
+    when they are damaged."""
     code = stored if len(stored) == size else zstandard.ZstdDecompressor().decompress(stored, max_output_size=size)
     if len(code) != size:
         raise ValueError(f"{len(code)} bytes of code, not {size}")

@@ -44,7 +44,7 @@ class Failed(Exception):
 
 
 class _Assembler:
-    """One child. Its errors go to a file, which nobody needs to drain."""
+    """A child process. Its errors go to a file, which nobody needs to drain."""
 
     def __init__(self) -> None:
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the child

@@ -35,7 +35,8 @@ def _explain(text: str, errors: str) -> str:
 
 
 def object_bytes(kernels: Sequence[Kernel], fmt: Format = ELF) -> bytes:
-    """One object that holds all these kernels. Raises AssemblyError, or ValueError for a foreign calling convention."""
+    """Returns an object that holds all these kernels. Raises AssemblyError, or ValueError for a foreign calling
+    convention."""
     for kernel in kernels:
         check_abi(kernel, fmt)
     return assemble_text(file_text(kernels, fmt), fmt)

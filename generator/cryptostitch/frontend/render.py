@@ -175,8 +175,8 @@ def render(
 
 
 def _failing_line(error: BaseException) -> str:
-    """Where a traceback (jinja2 rewrites it to the templates' own lines) enters the templates, and the vocabulary's
-    line if it ends there."""
+    """Returns where a traceback enters the templates (jinja2 rewrites it to their own lines), and the vocabulary's line
+    if it ends there."""
     places, trace = [], error.__traceback__
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename

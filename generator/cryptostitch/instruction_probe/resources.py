@@ -44,7 +44,7 @@ class Resource:
 
 
 def resources(known: dict[str, Form]) -> list[Resource]:
-    """Those that the CPU has. ``known``: its forms by their text."""
+    """Returns the resources that the CPU has. ``known``: its forms by their text."""
     found = [(name, next((known[text] for text in texts if text in known), None)) for name, texts in SATURATORS.items()]
     return [Resource(name, form) for name, form in found if form]
 

@@ -26,7 +26,7 @@ BATCH = 6  # kernels that one process takes at a time: neighbours share compiled
 
 @dataclass(frozen=True)
 class Task:
-    """One kernel by its parts; ``name`` is what it will be called."""
+    """A kernel by its parts; ``name`` is the name that it gets."""
 
     name: str
     parts: tuple[tuple[StreamName, str], ...]
@@ -120,7 +120,7 @@ def batches(work: Sequence[Task]) -> list[list[Task]]:
 
 
 def _one_by_one(plan: Plan, task: Task) -> list[Evidence]:
-    """Each check in a process of its own, to find the one that ends it."""
+    """Runs each check in a process of its own, to find the check that ends the process."""
     whole = Evidence(task.name)
     for rung in rungs(plan.checks):
         with ProcessPoolExecutor(1, initializer=_begin, initargs=(replace(plan, checks=(rung.name,)),)) as pool:

@@ -14,7 +14,7 @@ def crc_of(row: Algorithm) -> Crc:
 
 
 class CrcRows:
-    """Of one polynomial."""
+    """The rows that kernels read for one polynomial."""
 
     def __init__(self, crc: Crc) -> None:
         self.crc = crc

@@ -89,7 +89,7 @@ def features_of(instruction: Instruction) -> frozenset[str]:
 
 
 def decoded(code: bytes) -> list[Instruction]:
-    """From the first byte up to and including the first return, or to where nothing can be decoded."""
+    """Decodes from the first byte up to and including the first return, or up to what cannot be decoded."""
     found = []
     for instruction in Decoder(64, code):
         found.append(instruction)
@@ -220,7 +220,8 @@ def _transitions(instructions: list[Instruction]) -> Iterator[str]:
 
 
 def compare(kernel: Kernel, code: bytes) -> list[str]:
-    """Where the bytes are not the kernel's instructions, in order from byte 0, and its constants behind them."""
+    """Says where the bytes differ from the kernel's instructions, in order from byte 0, and from the constants behind
+    them."""
     instructions = decoded(code)
     wanted = [(item.ins, item.label) for item in kernel.items if item.ins is not None]
     problems = [] if len(instructions) == len(wanted) else [f"{len(instructions)} instructions, not {len(wanted)}"]

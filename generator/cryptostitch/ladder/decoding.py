@@ -38,7 +38,7 @@ class Decoded:
 
     @property
     def its_row(self) -> Row:
-        """Of one that is not of CONTROL."""
+        """Returns the row of an instruction that is not of CONTROL."""
         assert self.row is not None
         return self.row
 
@@ -48,7 +48,7 @@ class Decoded:
 
 
 def decode(code: bytes, offset: int, base: int) -> Iterator[Decoded]:
-    """From ``offset`` on; ``base`` is the address of the first byte. Raises Fault for what is not in the table."""
+    """Decodes from ``offset`` on; ``base`` is the address of the first byte. Fault for what is not in the table."""
     for instruction in Decoder(64, code[offset:], ip=base + offset):
         yield _decoded(instruction)
 

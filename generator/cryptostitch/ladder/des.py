@@ -186,7 +186,7 @@ def indices(bits: list[int]) -> bytes:
 
 
 def rows(key: bytes) -> list[bytes]:
-    """Of three keys: encryption, decryption, encryption (SP 800-67, 3.1)."""
+    """Returns the key rows of three keys: encryption, decryption, encryption (SP 800-67, 3.1)."""
     first, second, third = (schedule(key[at : at + 8]) for at in (0, 8, 16))
     ordered = [indices(bits) for bits in (*first, *reversed(second), *third)]
     return [ordered[i] + ordered[i + 1] for i in range(0, len(ordered), 2)]

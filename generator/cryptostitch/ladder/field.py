@@ -21,7 +21,7 @@ def multiply(a: int, b: int) -> int:
 
 @functools.cache
 def products(factor: int) -> bytes:
-    """Of every byte."""
+    """Returns the factor's product with every byte."""
     return bytes(multiply(factor, byte) for byte in range(256))
 
 
@@ -40,7 +40,7 @@ def bit_matrix(factor: int) -> bytes:
 
 
 def nibble_products(factor: int) -> bytes:
-    """Of 0 to 15, and of 0 to 15 times x^4."""
+    """Returns the factor's products with 0 to 15, and with 0 to 15 times x^4."""
     return products(factor)[:16] + products(factor)[::16]
 
 

@@ -15,7 +15,7 @@ def times(x: int, y: int) -> int:
 
 
 def ghash(key: bytes, chain: bytes, text: bytes) -> bytes:
-    """From Y = ``chain`` on, over whole blocks."""
+    """Returns Y after the whole blocks of ``text``, from Y = ``chain`` on."""
     h, y = int.from_bytes(key, "big"), int.from_bytes(chain, "big")
     for at in range(0, len(text), 16):
         y = times(y ^ int.from_bytes(text[at : at + 16], "big"), h)
@@ -33,5 +33,5 @@ def power_rows(key: bytes, n: int) -> list[bytes]:
 
 
 def divided(p: int) -> int:
-    """By x: one bit to the left; 1/x = x^127 + x^6 + x + 1."""
+    """Returns p divided by x: one bit to the left; 1/x = x^127 + x^6 + x + 1."""
     return (p << 1 & (1 << 128) - 1) ^ (0xC2 << 120 | 1) * (p >> 127)

@@ -80,7 +80,7 @@ class ModelMachine:
         return bytes(block.data[address - block.address : address - block.address + size])
 
     def all_of(self, address: int) -> bytes:
-        """Every byte of the block that lies there."""
+        """Returns all bytes of the block at this address."""
         return bytes(self._blocks.find(address, 0).data)
 
     def reset(self) -> None:
@@ -352,7 +352,7 @@ class ModelMachine:
         return put_whole
 
     def _pair_setter(self, high: Reg, low: Reg) -> Callable[[int], None]:
-        """Two general registers; the first keeps its value where both are one."""
+        """Returns a function that sets two general registers; the first keeps its value where both are the same one."""
         generals, bits, mask = self.generals, high.bits, (1 << high.bits) - 1
         low_number, high_number = low.number, high.number
 

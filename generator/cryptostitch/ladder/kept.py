@@ -10,7 +10,7 @@ CHANGED_FIELDS = (CHAIN, HAND, TABLE)
 
 
 def may_change(contract: Contract) -> bytearray:
-    """One byte for each of the state block: 1 where the stream may leave something else."""
+    """Returns a byte for each byte of the state block: 1 where the stream may leave another value."""
     allowed = bytearray(contract.state_bytes)
     for field in contract.fields:
         if field.name in CHANGED_FIELDS or field.name.startswith(SCRATCH) or is_spill(field):

@@ -116,7 +116,7 @@ def _after_tweak(chain: bytes, text: bytes, out: bytes) -> bytes:
 
 
 def _counter(secret: bytes) -> bytes:
-    """Every second one wraps before long."""
+    """Makes a counter block; every second one wraps soon."""
     return secret if secret[0] & 1 else secret[:12] + b"\xff\xff\xff" + secret[15:]
 
 
@@ -126,7 +126,7 @@ def next_chacha(chain: bytes, n: int) -> bytes:
 
 
 def chacha20(key: bytes, chain: bytes, text: bytes) -> bytes:
-    """In two pieces where the counter begins again: the package would carry into the nonce."""
+    """Encrypts in two pieces where the counter wraps: the package would carry into the nonce."""
     rest = 64 * ((1 << 32) - int.from_bytes(chain[:4], "little"))
     pieces = (chain, text[:rest]), (bytes(4) + chain[4:], text[rest:])
     return b"".join(Cipher(algorithms.ChaCha20(key, block), None).encryptor().update(piece) for block, piece in pieces)
@@ -139,7 +139,7 @@ def chacha_tag(key: bytes, counter: bytes, aad: bytes, ciphertext: bytes) -> byt
 
 
 def _chacha_counter(secret: bytes) -> bytes:
-    """Every second one wraps before long."""
+    """Makes a counter and nonce; every second counter wraps soon."""
     return secret if secret[4] & 1 else secret[:1] + b"\xff\xff\xff" + secret[4:]
 
 
@@ -209,5 +209,5 @@ READERS = {
 
 
 def chain_bytes(row: Algorithm) -> int:
-    """Of one that is not a hash."""
+    """Returns the size of the chaining value of an algorithm that is not a hash."""
     return {"ecb_enc": 0, "ecb_dec": 0, "poly1305": poly1305.CHAIN_BYTES}.get(row.kind, 16)

@@ -197,7 +197,7 @@ class NativeMachine:
         return f"a {'store' if call.fault_write else 'load'} {self._place_of(call.fault_address)} {where}"
 
     def _place_of(self, address: int) -> str:
-        """In words, by the nearest block."""
+        """Describes an address in words, by the nearest block."""
         starts = sorted(self._blocks)
         at = bisect.bisect_right(starts, address)
         near = []

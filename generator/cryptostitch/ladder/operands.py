@@ -59,12 +59,12 @@ class Table:
 
 
 def _number(register: Register_) -> int | None:
-    """None for a vector register: a gather's or scatter's index."""
+    """Returns the number of a general register; None for a vector register, the index of a gather or scatter."""
     return _NUMBER.get(RegisterExt.full_register(register))
 
 
 def _operand(instruction: Instruction, memory: UsedMemory) -> probe_library.Operand | None:
-    """None where the addresses cannot be computed from general registers."""
+    """Returns an operand of the probe; None where its addresses cannot be computed from general registers."""
     signed = (memory.displacement ^ 1 << 63) - (1 << 63)
     if instruction.is_ip_rel_memory_operand and memory.base in (Register.NONE, Register.RIP, Register.EIP):
         return probe_library.Operand(signed, probe_library.BASE_CODE, probe_library.BASE_NONE, 1)

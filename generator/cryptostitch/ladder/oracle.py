@@ -73,7 +73,7 @@ class Meaning:
 
     @property
     def kinds(self) -> frozenset[str]:
-        """Of the algorithms that the suite is made of (kinds.py)."""
+        """Returns the kinds of the algorithms that the suite is made of (kinds.py)."""
         if self.kind in ("chacha", "chacha_poly"):
             parts = ("poly1305", "chacha_poly_enc", "chacha_poly_dec") * (self.kind == "chacha_poly")
             return frozenset(("chacha", *parts))
@@ -149,7 +149,7 @@ class Meaning:
         )
 
     def fit_input(self, wanted: int) -> int:
-        """The same for the input."""
+        """Returns the greatest input length up to ``wanted`` that the suite takes; if there is none, its least one."""
         return (
             min(wanted, TLS_MOST)
             if self.kind == "tls"
@@ -167,7 +167,7 @@ def digest_bytes(hash_: str) -> int:
 
 
 def digest(hash_: str, data: bytes) -> bytes:
-    """Of a checksum too."""
+    """Returns the digest or the checksum."""
     return REFERENCES[hash_][1](data) if hash_ in REFERENCES else hashlib.new(hash_, data).digest()
 
 
@@ -245,7 +245,7 @@ def rc4(key: bytes, data: bytes) -> bytes:
 
 
 def counter_mode(key: bytes, iv: bytes, data: bytes, own: str = "") -> bytes:
-    """Its own inverse. ``own``: the cipher, where it is one of one's own."""
+    """Encrypts or decrypts in counter mode. ``own``: the user's own cipher, if it is one."""
     if own:
         return own_cipher.counter_mode(own_cipher.block_cipher(own), key, iv, data)
     encryptor = Cipher(algorithms.AES(key), modes.CTR(iv)).encryptor()

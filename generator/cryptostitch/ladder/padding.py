@@ -14,7 +14,7 @@ def most_text(row: Algorithm, size: int) -> int:
 
 
 def padded(row: Algorithm, text: bytes) -> bytes:
-    """All that a kernel reads of it."""
+    """Returns the padded message: all bytes that a kernel reads for it."""
     unit = row.block_bytes
     if row.padding == "tree":
         return text

@@ -45,7 +45,7 @@ class Needles:
             self.pieces.add(piece)
 
     def within(self, haystack: bytes) -> int:
-        """Where the first piece is; -1: nowhere."""
+        """Returns the position of the first piece; -1: there is none."""
         return next((i for i in range(len(haystack) - PIECE + 1) if haystack[i : i + PIECE] in self.pieces), -1)
 
 

@@ -31,7 +31,7 @@ class Result:
         return cls(FAIL if problems else PASS, detail, tuple(problems), cases)
 
     def waived(self, streams: list[str]) -> Result:
-        """The same, but for a pass: one of a kernel with these streams of variable time is waived."""
+        """Returns the result, but of a pass a waived result, if these streams may take variable time."""
         reason = f"{' and '.join(streams)} may take variable time"
         return (
             replace(self, status=WAIVED, detail=f"{reason}; {self.detail}" if self.detail else reason)

@@ -325,8 +325,8 @@ class Scene:
         ]
 
     def _codec(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
-        """Every factor is random: parities of what is no code are sums of products too. Behind the outputs nothing is
-        written."""
+        """Sets up a codec. Every factor is random: sums of products need not be parities of a code. Behind the outputs
+        nothing may be written."""
         lanes, outputs = range(self.contract(i).lanes), row.key_bytes
         factors = [secrets(f"key of stream {i}, lane {lane}", outputs) for lane in lanes]
         texts = [secrets(f"text of stream {i}, lane {lane}", self.length(i)) for lane in lanes]
@@ -343,7 +343,7 @@ class Scene:
         return expected
 
     def _take_message(self, i: int, contract: Contract) -> None:
-        """Where bytes are masked, only those that the message has."""
+        """Sets up the buffers of a whole message; where bytes are masked, they have only the bytes of the message."""
         if self.end < 0:
             whole = self.rows[i].kind in WHOLE_BLOCKS
             self.end = contract.bytes - (32 if whole else 27)
@@ -384,7 +384,7 @@ class Scene:
         self.machine.write(self.buffers[i, END_IN, 0], end)
 
     def _enciphered(self, i: int, text: bytes, out: bytes, rows: list[bytes]) -> list[Expected]:
-        """The same, and round keys."""
+        """Sets up a text and its ciphertext, and the round keys."""
         head, front, end = self._cut(i, out)
         self._text(i, text)
         self._point(i, KEY, self.buffers[i, KEY, 0])
@@ -436,7 +436,8 @@ class Scene:
         return [Expected("chaining value of the message", self.entry(i, "chain", 0, 0), after)]
 
     def _checksum(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
-        """Of one of the polynomials that run on these kernels, behind a text that is not there any more."""
+        """Sets up a checksum by one of the polynomials that run on these kernels, as if a text had been hashed
+        before."""
         those = [row, *(a for a in ALGORITHMS if a.base == row.name)]
         row = those[secrets("which", 1)[0] % len(those)]
         crc, digest = crc_of(row), digest_of(row)
@@ -540,8 +541,8 @@ class Scene:
             self.advance(count)
 
     def advance(self, iterations: int) -> None:
-        """What a caller does after a call of so many iterations: every lane's pointers, ``in`` and ``out``, go on to
-        what is left."""
+        """Does what a caller does after a call of ``iterations`` iterations: moves every lane's pointers, ``in`` and
+        ``out``, on to what is left."""
         for i, part in enumerate(self.recipe.parts):
             contract = part.program.contract
             for name in (IN, OUT):
@@ -585,5 +586,5 @@ class Scene:
     # ---- after the run
 
     def problems(self, expected: list[Expected]) -> list[str]:
-        """Where memory is not what it must be."""
+        """Says where memory differs from what it must be."""
         return [f"{e.what} is wrong" for e in expected if not e.is_met(e.read(self.machine))]

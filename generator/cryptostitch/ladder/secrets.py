@@ -10,7 +10,7 @@ def _constant(byte: int) -> Secrets:
 
 
 def _changed(secrets: Secrets, byte: int, bit: int) -> Secrets:
-    """The same but for one bit of one byte of each secret, or for the whole byte."""
+    """Changes one bit of one byte of each secret, or the whole byte."""
 
     def changed(what: str, size: int) -> bytes:
         data = bytearray(secrets(what, size))

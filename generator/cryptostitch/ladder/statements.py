@@ -27,7 +27,7 @@ _proofs: dict[int, Proof] = {}
 
 
 def proofs(subject: Subject) -> list[Proof]:
-    """One for each different program of the kernel; each is made once in a process."""
+    """Returns a proof for each different program of the kernel; each is made once in a process."""
     found = {}
     for program in (part.program for part in subject.recipe.parts):
         if id(program) not in _proofs:

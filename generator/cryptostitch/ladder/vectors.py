@@ -101,7 +101,7 @@ def settings(path: str) -> Iterator[dict[str, str]]:
 
 @dataclass(frozen=True)
 class Vector:
-    """One published answer, as a suite takes it. ``valid``: False: opening it must fail."""
+    """A published answer, in the form that a suite takes. ``valid`` False: opening must fail."""
 
     source: str
     suite: str
@@ -171,7 +171,7 @@ def _digests(suite: str) -> list[Vector]:
 
 
 def bytes_of(record: dict[str, str]) -> int:
-    """Of the message of a CAVP record."""
+    """Returns the length of the message of a CAVP record."""
     return int(record["LEN"]) // 8 if "LEN" in record else len(record["MSG"]) // 2
 
 
@@ -280,7 +280,7 @@ def _cavp_3des(suite: str) -> list[Vector]:
 
 
 def _ipsec_mb_3des(suite: str) -> list[Vector]:
-    """Of SP 800-67's keys in CBC mode."""
+    """Returns ipsec-mb's vectors of DES in CBC mode with the three keys of SP 800-67."""
     return [
         Vector("ipsec-mb", suite, H(t["key"]), b"", H(t["iv"]), b"", H(t["msg"]), H(t["ct"]), b"")
         for _, t in (given("ipsec-mb/des3") if meaning(suite).block is TripleDES else ())
@@ -381,7 +381,7 @@ def _cavp_gcm(suite: str) -> list[Vector]:
 
 
 def _wycheproof_gcm(suite: str) -> list[Vector]:
-    """Its only IVs that the suite refuses are those without bytes."""
+    """Returns Wycheproof's vectors of GCM. The suite refuses only IVs without bytes."""
     return [
         _wycheproof_aead(suite, t)
         for group, t in wycheproof("aes_gcm")
@@ -554,8 +554,8 @@ def _rfc_xcbc(suite: str) -> list[Vector]:
 
 
 def _xcbc_in_esp(suite: str) -> list[Vector]:
-    """As _macs_in_etm, of messages that are as long as a header, an IV and whole blocks. ESP with HMAC has none: no
-    such message is published."""
+    """Makes vectors as _macs_in_etm, of messages that are as long as a header, an IV and whole blocks. ESP with HMAC
+    has none: no such message is published."""
     if meaning(suite).hash:
         return []
     key = bytes(range(16, 32))

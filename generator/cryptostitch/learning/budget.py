@@ -16,7 +16,7 @@ LIBRARY_COSTS = 3.0  # seconds
 
 
 class Step(Enum):
-    """In their order. The value is what progress calls it."""
+    """The steps, in their order. The value is the name that progress is told."""
 
     PROBE = "instructions"
     CALIBRATE = "kernels"
@@ -53,7 +53,7 @@ class Budget:
         return max(1, min(PROBE_RUNS, int(self.share(Step.PROBE) / PROBE_RUN)))
 
     def row(self, kernels: int) -> float:
-        """Seconds for each of so many kernels."""
+        """Returns the seconds for each of ``kernels`` kernels."""
         return max(LEAST_ROW, min(CALIBRATE_ROW, self.share(Step.CALIBRATE) / max(1, kernels)))
 
     @property
@@ -61,7 +61,7 @@ class Budget:
         return min(WHOLE_BENCH, self.share(Step.BENCH))
 
     def pair(self, waiting: int, reserve: float) -> float:
-        """Seconds for the next of so many searches, ``reserve`` being kept for later steps; 0 when there is no time for
-        another."""
+        """Returns the seconds for the next of ``waiting`` searches, ``reserve`` being kept for later steps; 0 when
+        there is no time for another."""
         left = self.left - reserve
         return min(MOST_PAIR, max(LEAST_PAIR, left / max(1, waiting))) if left >= LEAST_PAIR else 0.0

@@ -70,5 +70,5 @@ class Diary:
 
 
 def digest(path: Path) -> str:
-    """Of a file, short: whether it is still the same."""
+    """Returns a short digest of a file, which tells whether it has changed."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]

@@ -61,7 +61,7 @@ def checkout() -> Path | None:
 
 
 def folder_for(wish: Wish, here: Host) -> CpuFolder:
-    """Where the parts go. CryptostitchError for another CPU's folder, or one that is no CPU's."""
+    """Returns the folder for the results. CryptostitchError for another CPU's folder, or one that is no CPU's."""
     if wish.folder is None and not checkout():
         raise CryptostitchError(
             "this package is not a checkout, so its own folders stay as they are: give --folder DIR"
@@ -150,7 +150,7 @@ def _make(part: Part, work: Work) -> None:
 
 
 def commit() -> str:
-    """Of the checkout, "" outside of one; "-dirty" where tracked files differ."""
+    """Returns the commit of the checkout, "" outside of one; it ends with "-dirty" where tracked files differ."""
     root, git = checkout(), shutil.which("git")
     if not root or not git:
         return ""

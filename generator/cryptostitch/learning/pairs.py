@@ -67,7 +67,7 @@ class Outcome:
         return round(min(self.gains), 4) if self.gains else None
 
     def note(self) -> dict[str, Any]:
-        """For the diary and the page."""
+        """Returns the result as the diary and the page have it."""
         return {"kept": self.kept, "gain": self.gain, "unproved": list(self.unproved)}
 
 

@@ -67,7 +67,7 @@ class Work:
         self.folder.write_about(about.with_part(part, Made(grade, how, self.when, self.commit)))
 
     def progress(self, step: Step, number: int, count: int) -> Progress:
-        """Of the ``number``-th of so many equal pieces of a step."""
+        """Returns the progress function for piece ``number`` of ``count`` equal pieces of a step."""
         return lambda done, total, name: self.tell(step, (number + done / total) / count, name)
 
     def note(self, what: str, result: object) -> None:
@@ -182,7 +182,8 @@ def tune(work: Work, context: runtime.Context) -> None:
 
 
 def _add_costs(work: Work, rows: dict[str, list[float]]) -> None:
-    """To the cost table, where there is one: a recipe runs only where it and the default weave were timed alike."""
+    """Adds the rows to the cost table, where there is one: a recipe runs only where it and the default weave were timed
+    in the same way."""
     path = work.folder.file(Part.COSTS)
     if path.exists():
         table, kernels = json.loads(path.read_text()), dict(sorted((rows_of(path) | rows).items()))

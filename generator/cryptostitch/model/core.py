@@ -38,7 +38,7 @@ class Core:
         return tuple(sorted(p for s in self.schedulers for p in s.pipes))
 
     def data(self) -> dict:
-        """As JSON, without what is not known."""
+        """Returns the figures as JSON, without those that are not known."""
         schedulers = [{"entries": s.entries, "pipes": list(s.pipes)} for s in self.schedulers]
         found = {
             "source": self.source,
@@ -66,7 +66,7 @@ def core_of(data: Mapping) -> Core:
 
 @dataclass(frozen=True)
 class MicroOp:
-    """Keeps one of ``pipes`` busy for so many cycles. ``resource``: what it waits for."""
+    """Keeps one of ``pipes`` busy for ``cycles`` cycles. ``resource``: what it waits for."""
 
     pipes: tuple[int, ...]
     cycles: int

@@ -29,8 +29,8 @@ class Place:
 
 @dataclass
 class Waits:
-    """The result comes so many cycles after each register, each register of an address that is loaded from, and each
-    place that is read.
+    """The cycles from each register, each register of an address that is loaded from, and each place that is read,
+    until the result is there.
 
     ``execution``: how many of these cycles are spent in the execution unit, once what is loaded is there."""
 
@@ -105,7 +105,8 @@ def _memory(found: Waits, operand: Mem, slot, latency: float, table: Table, chan
 
 
 def _latency(row: Row | None, operand: int) -> float:
-    """From an operand to the result; the longest there is, where the table does not say it for this operand."""
+    """Returns the latency from an operand to the result; the greatest one, where the table has none for this
+    operand."""
     known = [cycles for cycles in row.latency if cycles is not None] if row else []
     own = row.latency[operand] if row and 0 <= operand < len(row.latency) else None
     return own if own is not None else max(known, default=0)

@@ -15,8 +15,8 @@ DONE, STARTED, DISPATCHED = range(3)
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One instruction in one iteration, in core cycles from the start: enters the window, has its operands, starts on
-    its units, has its result.
+    """One instruction in one iteration: when it enters the window, has its operands, starts on its units and has its
+    result, in core cycles from the start.
 
     What loads waits for its address and then for a load port, and has what it loads at ``loaded``; ``by_load``: this
     came last of its operands. The causes are numbers of the events whose results the address and the other operands
@@ -84,7 +84,7 @@ class Run:
         return self.events[number * len(self.steps) : (number + 1) * len(self.steps)]
 
     def waiting(self) -> list[dict[str, float]]:
-        """Of each step, the mean cycles in which it waits for data, waits for a unit, runs."""
+        """Returns of each step the mean cycles in which it waits for data, waits for a unit, and runs."""
         steady = range(self.first, self.iterations)
         found = []
         for index in range(len(self.steps)):

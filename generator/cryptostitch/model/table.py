@@ -117,7 +117,7 @@ def _row_data(row: Row) -> dict:
 
 
 def median_table(tables: Sequence[Table]) -> Table:
-    """Of every figure the (lower) median of several measurements of one CPU."""
+    """Returns a table with the (lower) median of each figure of several measurements of one CPU."""
     first = tables[0]
     rows = {}
     for name, row in first.rows.items():

@@ -48,8 +48,8 @@ class Waiting:
         heapq.heappush(self.classes.setdefault(uses, []), number)
 
     def start(self, cycle: int) -> Iterator[tuple[int, str]]:
-        """Those that start in this cycle, the oldest first, with what they may have waited for. More may be added
-        meanwhile."""
+        """Yields the instructions that start in this cycle, the oldest first, with what they may have waited for. More
+        may be added meanwhile."""
         blocked: set[Uses] = set()
         while True:
             uses = min(

@@ -107,8 +107,9 @@ def _try(plan: Plan, task: Task) -> list[Fate]:
 
 
 def run(plan: Plan, work: Sequence[Task], processes: int = 1, progress: Progress = lambda *_: None) -> list[Fate]:
-    """All fates, by kernel; the same for any number of processes. Kernels that do not fit their registers are left out.
-    Raises CryptostitchError when a process is killed: a rate without all mutants would mislead."""
+    """Returns all fates by kernel, which are the same for any number of processes. Kernels that do not fit their
+    registers are left out. Raises CryptostitchError when a process is killed: a rate without all mutants would
+    mislead."""
     found: dict[str, list[Fate]] = {}
     with ProcessPoolExecutor(max(1, min(processes, len(work))), initializer=_begin, initargs=(plan,)) as pool:
         futures = {pool.submit(_try, plan, task): task for task in work}

@@ -64,7 +64,7 @@ class Mutant:
 def mutants(
     original: Original, count: int, seed: int, levels: Sequence[str] = LEVELS, operators: Sequence[str] = ()
 ) -> list[Mutant]:
-    """At most ``count`` different mutants. ``operators``: all without names."""
+    """Returns at most ``count`` different mutants. ``operators``: empty for all."""
     rnd = random.Random(f"{seed} {original.recipe.name}")
     cells = [(level, operator) for operator in operators or (*OPERATORS, LAG) for level in LEVELS if level in levels]
     cells = [c for c in cells if not (c[0] != KERNEL and c[1] in (LAG, "wipe"))]

@@ -31,8 +31,8 @@ class Text:
 
 @dataclass(frozen=True)
 class Change:
-    """One fault. Either ``at`` (and ``other``, to be exchanged with) is set, or ``constant``. ``ins`` None with
-    ``other`` None: dropped."""
+    """A fault in a text. Either ``at`` is set (and ``other``, to exchange two instructions), or ``constant``. ``ins``
+    and ``other`` None: the instruction is dropped."""
 
     operator: str
     sentence: str

@@ -56,7 +56,7 @@ class Fate:
 
 
 def fates(plan: Plan, generator: Generator, task: Task) -> list[Fate]:
-    """All mutants of a kernel, judged. Raises DoesNotFit when the kernel does not exist, CryptostitchError when the
+    """Judges all mutants of a kernel. Raises DoesNotFit when the kernel does not exist, CryptostitchError when the
     original is not right."""
     original = Original(generator, generator.default_recipe(task.parts, tuned=task.name))
     rows = [generator.algorithms[p.program.algorithm] for p in original.recipe.parts]

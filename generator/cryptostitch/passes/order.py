@@ -81,9 +81,9 @@ def _latency(group: Group) -> int:
 
 
 def _renamed(section: tuple[Ins, ...], carried: frozenset[Key], cls: str) -> tuple[Ins, ...]:
-    """Every value of a class of registers under a name of its own, but for what comes from before the section or is
-    wanted behind it. An instruction that updates a name goes on with its value. Of the other classes a stream has few
-    registers, which it does not get more of."""
+    """Gives every value of a class of registers a name of its own, except values that come from before the section or
+    are read after it. An instruction that updates a register keeps its name. Registers of other classes are few, and
+    keep their names too."""
     last = {key: at for at, ins in enumerate(section) for key in _fresh(ins, cls)}
     numbers: dict[Key, Iterator[int]] = defaultdict(itertools.count)
     current: dict[Key, str | int] = {}
@@ -118,7 +118,7 @@ def _fresh(ins: Ins, cls: str) -> set[Key]:
 
 
 def _dependences(groups: list[Group], pointers: frozenset[Key]) -> tuple[list[set[int]], list[set[int]]]:
-    """For each group those that must come before it, and those of them whose results it takes."""
+    """Returns for each group the groups that must precede it, and those of them whose results it reads."""
     before: list[set[int]] = [set() for _ in groups]
     feeds: list[set[int]] = [set() for _ in groups]
     writer: dict[Key, int] = {}
@@ -209,8 +209,8 @@ class _Alive:
 
 
 def _urgency(feeds: list[set[int]], latency: list[int]) -> list[float]:
-    """Of each group, how much of the longest chain of data that it leads into is still to come, as a part of it: chains
-    that have nothing to do with one another advance together, and end together."""
+    """Returns for each group how much of the longest data chain through it is still to come, as a fraction: independent
+    chains then advance together, and end together."""
     depth, height = [0] * len(feeds), latency[:]
     for i, sources in enumerate(feeds):
         depth[i] = max((depth[j] + latency[j] for j in sources), default=0)

@@ -42,7 +42,7 @@ class Value:
 
     @property
     def home(self) -> Mem:
-        """Where it is in memory."""
+        """Returns the value's place in memory."""
         assert self.memory is not None
         return self.memory
 
@@ -461,7 +461,7 @@ class Section:
             moves = {t: spare if s == source else s for t, s in moves.items()}
 
     def _spare(self, cls: str, moves) -> tuple[str, int] | Mem:
-        """Where one value of a cycle can wait: a register that nothing needs, else a spill slot."""
+        """Returns a place where one value of a cycle can wait: a register that nothing needs, else a spill slot."""
         busy = {n for c, n in moves if c == cls} | {
             m[1] for m in moves.values() if not isinstance(m, Mem) and m[0] == cls
         }

@@ -18,7 +18,8 @@ STRATEGIES = ("proportional", "sequential")  # the index is the number in a pack
 def weave(
     parts: Sequence[Part], strategy: str = "proportional", only: Iterable[int] | None = None
 ) -> list[tuple[int, Ins]]:
-    """One iteration of the loop as (stream index, instruction). ``only``: these streams alone, with their own indices.
+    """Returns one iteration of the loop as (stream index, instruction). ``only``: of these streams alone, with their
+    own indices.
 
     Raises ValueError for an unknown strategy.
     """

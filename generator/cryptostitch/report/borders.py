@@ -26,8 +26,8 @@ def lengths() -> Iterator[int]:
 def borders(
     context: runtime.Context, suites: Sequence[str], jobs: Sequence[int], one_key: bool
 ) -> list[dict[str, Any]]:
-    """One row for each kernel that follows another: suite, direction, jobs, ``from`` (bytes), kernel, lanes, and
-    core cycles per byte there. Suites that this CPU cannot run have none."""
+    """Returns a row for each length from which another kernel runs: suite, direction, jobs, ``from`` (bytes), kernel,
+    lanes, and core cycles per byte there. Suites that this CPU cannot run are left out."""
     rows: list[dict[str, Any]] = []
     for name in suites:
         try:
@@ -60,7 +60,7 @@ def borders(
 
 
 def borders_text(rows: Sequence[dict[str, Any]]) -> str:
-    """One suite's rows as a small table."""
+    """Formats the rows of one suite as a small table."""
     table: list[tuple] = [("", "jobs", "from bytes", "kernel", "cycles per byte")]
     last = None
     for row in rows:

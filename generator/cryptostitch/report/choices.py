@@ -45,7 +45,7 @@ def machine(context: runtime.Context) -> dict[str, Any]:
 
 
 def _grade(name: str) -> Grade:
-    """Of the costs that the library names so."""
+    """Returns the grade of the costs that the library gives this name."""
     about = folder.about() if (folder := shipped().get(name.partition(" ")[0])) else None
     if name.startswith(CALIBRATED):
         return Grade.MEASURED
@@ -57,7 +57,7 @@ def _grade(name: str) -> Grade:
 def choices(
     context: runtime.Context, suites: Sequence[str], jobs: Sequence[int], size: int, one_key: bool
 ) -> list[dict[str, Any]]:
-    """One row per suite, direction (only ciphers have two) and number of jobs."""
+    """Returns a row for each suite, direction (only ciphers have two) and number of jobs."""
     rows: list[dict[str, Any]] = []
     for name in suites:
         try:

@@ -49,8 +49,8 @@ def loop_costs(kernel: Kernel) -> Counter[tuple[int | None, str]]:
 
 
 def code_data(kernel: Kernel) -> list[dict]:
-    """One entry per line: its section, its stream (None: the frame's), the instruction or label, and its places, the
-    algorithm's line first."""
+    """Returns an entry for each line: its section, its stream (None: the frame's), the instruction or label, and its
+    places, the algorithm's line first."""
     return [
         {
             "section": item.section,
@@ -64,8 +64,8 @@ def code_data(kernel: Kernel) -> list[dict]:
 
 
 def stream_data(kernel: Kernel) -> list[dict]:
-    """One entry per stream: its program, its registers, its place in the weave, and what its body costs the front end
-    and the memory ports."""
+    """Returns an entry for each stream: its program, its registers, its place in the weave, and what its body costs the
+    front end and the memory ports."""
     counts = loop_costs(kernel)
     found = []
     for i, part in enumerate(kernel.recipe.parts):

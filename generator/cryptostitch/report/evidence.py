@@ -65,8 +65,8 @@ class Report:
         return [rung.name for rung in LADDER if any(rung.name in kernel.checks for kernel in self.kernels)]
 
     def totals(self) -> list[tuple[str, int, int, int, int, int, list[tuple[str, int]]]]:
-        """Of each check: name, passed, failed, skipped, waived, cases, and how often each reason was given for a
-        skip."""
+        """Returns for each check: name, passed, failed, skipped, waived, cases, and how often each reason for a skip
+        was given."""
         rows = []
         for name in self.checks:
             results = [kernel.checks[name] for kernel in self.kernels if name in kernel.checks]
@@ -135,7 +135,7 @@ class Report:
 
 
 def table(report: Report) -> str:
-    """For a terminal or a pipe: one line for each kernel, then totals, reasons and problems."""
+    """Formats the report for a terminal or a pipe: a line for each kernel, then totals, reasons and problems."""
     lines = [
         columns(
             [
@@ -173,7 +173,7 @@ def table(report: Report) -> str:
 
 
 def page(report: Report) -> str:
-    """One self-contained HTML page."""
+    """Returns the report as a self-contained HTML page."""
     return render_page(
         "evidence.html.j2",
         report=report,

@@ -164,5 +164,5 @@ def learned_text(data: Mapping[str, Any]) -> str:
 
 
 def learned_page(data: Mapping[str, Any]) -> str:
-    """One page that needs nothing else."""
+    """Returns a self-contained HTML page."""
     return render_page("learned.html.j2", data=data, summary=_summary(data), shown=SHOWN, worse=WORSE)

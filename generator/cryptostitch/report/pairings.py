@@ -79,7 +79,7 @@ def heat(cell: Cell) -> float:
 
 
 def matrix_page(cells: Sequence[Cell], links: Mapping[str, str] = MappingProxyType({})) -> str:
-    """One page that needs nothing else. Each colour comes with its number. ``links``: the pages of kernels, by their
+    """Returns a self-contained HTML page. Each colour comes with its number. ``links``: the pages of kernels, by their
     names, that cells lead to."""
     rows, columns_, by_names = grid(cells)
     return render_page(

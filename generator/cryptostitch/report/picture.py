@@ -153,8 +153,8 @@ def longest_bar(bars: Sequence[dict]) -> float:
 
 
 def report_page(data: dict, index: str = "") -> str:
-    """One page that needs nothing else. ``data``: of ``report_data``. ``index``: the page beside it that it leads back
-    to, if any."""
+    """Returns a self-contained HTML page. ``data``: of ``report_data``. ``index``: the page beside it that it links
+    back to, or ""."""
     shown = data["model"]["timeline"]
     pixels = max(1.0, min(6.0, round(1100 / shown["cycles"], 2)))
     ticks = next(step for step in (10, 20, 50, 100, 200, 500, 1000, 5000, 20000) if step * pixels >= 48)

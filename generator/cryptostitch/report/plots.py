@@ -34,7 +34,8 @@ def fullest(cells: Iterable[Cell], fixed: Callable[[Cell], int], along: Callable
 
 
 def lines(cells: Iterable[Cell], along: Callable[[Cell], int]) -> dict[str, list[tuple[int, float]]]:
-    """Of each implementation, bytes per core cycle of its fastest variant over ``along``; this library first."""
+    """Returns for each implementation the bytes per core cycle of its fastest variant over ``along``; this library
+    first."""
     best: dict[str, dict[int, float]] = defaultdict(dict)
     for cell in cells:
         speeds = best[cell.implementation]
@@ -161,8 +162,8 @@ def versioned(name: str, results: Results) -> str:
 
 
 def compared(results: Results, rows: Sequence[str]) -> list[dict]:
-    """One entry for each row, size, jobs and keys: this library, the best peer, and how many times as fast as it this
-    library is (None: nobody else)."""
+    """Returns an entry for each row, size, jobs and keys: this library, the best peer, and how many times as fast as
+    the peer this library is (None: there is no peer)."""
     places: dict[tuple, dict[str, Cell]] = defaultdict(dict)
     for cell in results.cells:
         if cell.row in rows:

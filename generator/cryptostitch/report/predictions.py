@@ -41,7 +41,7 @@ def predictions_data(given: Predictions, table: Table, stand_in: str = "") -> di
 
 
 def _bands(found: Sequence[Prediction]) -> dict[str, Band]:
-    """Of predicted and bound over measured; empty where nothing was measured."""
+    """Returns the bands of predicted and bound over measured; empty where nothing was measured."""
     ratios = {
         "predicted": [p.predicted / p.measured for p in found if p.measured],
         "bound": [p.bound / p.measured for p in found if p.measured],

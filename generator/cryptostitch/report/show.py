@@ -16,7 +16,8 @@ WIDTH = 66
 
 
 def legend(kernel: Kernel, paint: Paint) -> str:
-    """One row per stream: its registers, and what its body costs the front end and the load and store ports."""
+    """Formats a row for each stream: its registers, and what its body costs the front end and the load and store
+    ports."""
     rows: list[tuple] = [
         ("#", "program", "ratio", "lead", "lag", "vectors", "generals", "state", "loop instructions", "loads", "stores")
     ]

@@ -15,9 +15,9 @@ MEANING = {"fetch": "the front end", "dispatch": "the front end", "load": "load 
 
 
 def why(generator: Generator, found: Trial, table: Table | None = None) -> dict[str, Any] | None:
-    """By the instruction table of this CPU, or of the nearest: of each part alone what binds it, and how much of the
-    time its busiest units do nothing; ``bound``: how many times as fast as one after the other the woven kernel can be
-    at most. None where a table lacks one of the instructions."""
+    """Explains the gain by the instruction table of this CPU, or of the nearest one: what binds each part alone, and
+    how much of the time its busiest units are idle; ``bound``: how many times as fast as one after the other the woven
+    kernel can be at most. None where a table lacks one of the instructions."""
     try:
         table = table or _table()
         whole = bound(found.kernel, table)
@@ -52,7 +52,7 @@ def _table() -> Table:
 
 
 def why_text(found: dict[str, Any] | None) -> str:
-    """One line."""
+    """Formats the explanation as one line."""
     if found is None:
         return "why is not known: the instruction table of this CPU lacks one of the instructions"
     said = [

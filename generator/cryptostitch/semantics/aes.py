@@ -16,7 +16,7 @@ INVERSE = ((14, 9, 13, 11), (11, 14, 9, 13), (13, 11, 14, 9), (9, 13, 11, 14))
 
 
 def _order(inverse: bool) -> list[int]:
-    """Where each byte of the shifted state comes from: row r moves by r columns."""
+    """Returns where each byte of the shifted state comes from: row r moves by r columns."""
     return [(4 * column + (-3 if inverse else 5) * row) % 16 for column in range(4) for row in range(4)]
 
 

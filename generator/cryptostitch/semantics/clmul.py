@@ -8,7 +8,7 @@ from .forms import Form, Meaning
 
 
 def product(a: int, b: int) -> int:
-    """Of polynomials over GF(2)."""
+    """Multiplies polynomials over GF(2)."""
     found = 0
     while b:
         low = b & -b

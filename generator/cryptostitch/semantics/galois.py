@@ -9,8 +9,8 @@ from .forms import Form, Meaning
 
 
 def _affine(form: Form) -> Callable[[int, int], int]:
-    """In each 64-bit word: bit i of a byte is the parity of what it shares with byte 7 - i of the matrix, and of bit i
-    of the immediate."""
+    """Works in each 64-bit word: bit i of the result is the parity of the byte and'ed with byte 7 - i of the matrix,
+    exclusive-or bit i of the immediate."""
 
     def one(a: int, rows: bytes) -> int:
         return sum(((a & row).bit_count() & 1) << 7 - n for n, row in enumerate(rows)) ^ form.immediate
@@ -24,8 +24,8 @@ def _affine(form: Form) -> Callable[[int, int], int]:
 
 
 def _permute_two(form: Form) -> Callable[[int, int, int], int]:
-    """Each byte of the first operand chooses one of the bytes of the second and, behind them, the third. Higher bits do
-    not count."""
+    """Selects bytes: each byte of the first operand is an index into the second operand followed by the third. Higher
+    bits do not count."""
     size = form.bits // 8
 
     def meaning(indices: int, low: int, high: int) -> int:
@@ -36,8 +36,8 @@ def _permute_two(form: Form) -> Callable[[int, int, int], int]:
 
 
 def _multishift(form: Form) -> Callable[[int, int], int]:
-    """Each byte of the first operand says where in the second's word of the same place, cyclically, its eight bits
-    begin."""
+    """Selects bits: each byte of the first operand says where, cyclically, its eight bits begin in the second's word at
+    the same place."""
 
     def meaning(starts: int, data: int) -> int:
         found = bytearray()

@@ -103,7 +103,7 @@ def _multiply(form: Form) -> Binary:
 
 
 def _multiply_add(high: bool) -> Meaning:
-    """One half of a product of 104 bits of the lower 52 bits of each 64, added."""
+    """Multiplies the lower 52 bits of each 64, and adds one half of the product of 104 bits."""
 
     def meaning(form: Form) -> Callable[[int, int, int], int]:
         places, low, all_, shift = range(0, form.bits, 64), (1 << 52) - 1, (1 << 64) - 1, 52 * high

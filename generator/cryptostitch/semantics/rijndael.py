@@ -21,7 +21,7 @@ def sbox() -> bytes:
 
 
 def times(a: int, b: int) -> int:
-    """In GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197, 4.2)."""
+    """Multiplies in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197, 4.2)."""
     product = 0
     while b:
         product ^= a * (b & 1)

@@ -15,7 +15,7 @@ def _rol(x: int, n: int) -> int:
 
 
 def _words(value: int) -> list[int]:
-    """From the lowest element to the highest."""
+    """Returns the elements, the lowest first."""
     return [value >> at & M for at in (0, 32, 64, 96)]
 
 

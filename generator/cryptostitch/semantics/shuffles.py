@@ -11,7 +11,8 @@ Binary = Callable[[int, int], int]
 
 
 def _gather(moves: Sequence[tuple[int, int]], element: int, bits: int) -> Callable[[int], int]:
-    """In each 128-bit lane, element ``source`` goes to place ``target`` for each (source, target); the rest is 0."""
+    """Moves elements in each 128-bit lane: element ``source`` goes to place ``target`` for each (source, target); the
+    rest is 0."""
 
     def term(source: int, target: int) -> str:
         mask, shift = repeat((1 << element) - 1 << element * source, 128, bits), element * (target - source)

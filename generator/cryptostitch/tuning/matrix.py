@@ -31,8 +31,8 @@ Parts = list[tuple[StreamName, str]]
 
 @dataclass(frozen=True)
 class Cell:
-    """Two texts, by their names. ``trials``: one for each way to stitch them that fits, the fewest woven cycles per
-    byte first, and behind them those that were disturbed.
+    """A pair of texts, by their names. ``trials``: one for each way to stitch them that fits, the fewest woven cycles
+    per byte first, and behind them those that were disturbed.
 
     ``reasons``: why other ways, or all, are missing. ``bound``: what this CPU's units allow the best one, in cycles per
     byte; None without an instruction table for this CPU (`cryptostitch probe` makes one)."""

@@ -87,8 +87,8 @@ def _clock_recipe(kernel: str, step: str) -> Recipe:
 
 
 def check_clock(additions: Callable[[int], float], rotates: Callable[[int], float]) -> None:
-    """MeasureError unless a step of both chains takes equally long. Each argument runs its chain for so many iterations
-    and returns the time.
+    """Raises MeasureError unless a step of both chains takes equally long. Each argument runs its chain for a number of
+    iterations and returns the time.
 
     What disturbs a sample makes it longer, so the least of a few counts, both chains in turn; and as a neighbour may
     disturb all of one chain's, a disagreement is taken again before it is believed.
@@ -233,7 +233,8 @@ class Setup:
         return states
 
     def _message(self, stream: runtime.RawStream, state: int, source: int, target: int) -> None:
-        """Of a message all of AAD and end is there; what they, keys and powers are has no influence on time."""
+        """Sets up a message in which all of AAD and end is there; the values of AAD, keys and powers have no influence
+        on time."""
         for name in (AAD, HEAD_IN, END_IN, KEY, TWEAK_KEY, POWERS, POWERS_END, PHASE):
             if stream.field(name):
                 self._pointers(stream, state, name, [source])
@@ -294,7 +295,7 @@ class Cost:
 
     @property
     def noise(self) -> float:
-        """By how much ``per_iteration`` may be wrong, relative, as far as the samples tell."""
+        """Returns the relative error of ``per_iteration``, as far as the samples tell."""
         return NOISE + max(self.spread, self.drift)
 
     @property
@@ -441,7 +442,7 @@ def _cost(setup: Setup, samples: Sequence[_Sample]) -> Cost:
 
 
 def row(cost: Cost) -> list[float]:
-    """As a cost table has it."""
+    """Returns the costs as a row of a cost table."""
     return [round(cost.per_iteration, 2), round(cost.per_call, 2)]
 
 

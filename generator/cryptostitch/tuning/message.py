@@ -30,7 +30,7 @@ DEAR = 1e6  # cycles of what is not to be chosen
 
 
 def whole_messages(context: runtime.Context, kernels: Iterable[str]) -> set[str]:
-    """Those that take messages with their lengths, of kernels that this CPU can run."""
+    """Returns the kernels, of those that this CPU can run, that take messages with their lengths."""
     return {name for name in kernels if context.kernel(name).streams[0].field("lengths")}
 
 
@@ -98,7 +98,7 @@ class _Both:
 
 
 def _both(ways: Sequence[_Way], name: str, size: int, frequency: Callable[[], float]) -> _Both | None:
-    """Of messages of one size. None where either way cannot be."""
+    """Times messages of one size in both ways. None where either way is impossible."""
     (calls, whole), (steps, apart) = (way.burst(name, size) for way in ways)
     if not 0 < calls < DEAR > steps > 0:
         return None

@@ -43,7 +43,7 @@ def streams_of_parts(recipe: Recipe) -> list[tuple[StreamName, tuple[Part, ...]]
 
 
 def alone(generator: Generator, recipe: Recipe) -> list[Recipe]:
-    """Each part of the recipe as a kernel of its own with all registers, reading and writing plain memory."""
+    """Returns each part of the recipe as a kernel of its own with all registers, reading and writing plain memory."""
     return [
         generator.stitch([(replace(name, hand=False), streams[0].program.isa)])
         for name, streams in streams_of_parts(recipe)

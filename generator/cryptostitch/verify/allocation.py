@@ -95,8 +95,8 @@ def _first_foreign(real: Side, section: str, a: Machine, b: Machine) -> list[str
 
 
 def _stores(name: str, section: str, a: Machine, b: Machine, table: bool) -> list[str]:
-    """Of the stores to the table, or of all others, the first that differs: no other order of the one beside the other
-    can be told apart."""
+    """Compares the stores to the table, or all others, and returns the first that differs. Another order of the two
+    kinds cannot be seen."""
     ours, others = ([store for store in machine.stores if store.table == table] for machine in (a, b))
     for mine, theirs in zip(ours, others):
         if mine.address != theirs.address or mine.size != theirs.size:

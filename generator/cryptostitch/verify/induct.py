@@ -34,7 +34,7 @@ def is_spill(field: Field) -> bool:
 
 @dataclass
 class Side:
-    """One of the codes that are compared, and what was found out about it."""
+    """One of the two codes that are compared, and the facts that were found about it."""
 
     name: str
     code: Code
@@ -209,8 +209,8 @@ def _carried(side: Side) -> set[Key]:
 
 
 def _places(side: Side, keys: set[Key] | None) -> list[Place]:
-    """Every register that enter defines (of ``keys``), at its widest use; spill slots as they are accessed; kept
-    operands."""
+    """Returns every register that enter defines (of ``keys``), at its widest use; spill slots as they are accessed;
+    kept operands."""
     widths: dict[Key, int] = {}
     slots: set[Place] = set()
     for _, code in side.code.sections():
@@ -237,7 +237,7 @@ def _places(side: Side, keys: set[Key] | None) -> list[Place]:
 
 
 def _add_narrow_views(sides: tuple[Side, ...]) -> None:
-    """With two sides, a place of the second is also looked at in the narrower widths that the first side has."""
+    """With two sides, adds the narrower widths that the first side has to the places of the second."""
     if len(sides) < 2:
         return
     widths: dict[str, set[int]] = {}

@@ -1,0 +1,3 @@
+module cryptostitch/examples/seal
+
+go 1.21
