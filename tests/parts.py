@@ -35,6 +35,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     },
     "bursts": _files("engine/test_burst_model.py"),
     "calibration": _files("runtime/test_api_calibrate.py", "test_defaults.py"),
+    "choices": _files("runtime/test_api_choice.py"),
     "columns": _files("runtime/test_api_column.py", "runtime/test_api_code.py"),
     "constant-time": _files("engine/test_constant_time.py"),
     "cst-sum": _files("test_sum.py", "test_sum_faults.py"),
