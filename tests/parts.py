@@ -56,6 +56,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         *("integrations/test_openssl_nginx.py", "integrations/test_openssl_servers.py"),
         "integrations/test_openssl_tls.py",
     ),
+    "own-trees": _files("test_own_tree.py"),
     "packages": _files("packages/test_conan.py", "packages/test_deb.py", "packages/test_vcpkg.py", "test_wheel.py"),
     **{f"pack-{part}": (_batches(part),) for part in range(PACK_PARTS)},
     "peers": _files("test_bench_newest.py", "test_bench_peers.py"),
