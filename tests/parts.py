@@ -13,6 +13,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+BURSTS = "engine/test_burst_model.py"
 PACK = "ladder/test_default_pack.py"
 PACK_PARTS, PACK_BATCHES = 10, 140
 
@@ -28,12 +29,19 @@ def _files(*names: str) -> tuple[str, ...]:
     return tuple(rf"{re.escape(name)}::.*" for name in names)
 
 
+def _tests(file: str, *names: str) -> tuple[str, ...]:
+    return tuple(rf"{re.escape(file)}::test_{name}(\[.*)?" for name in names)
+
+
 PARTS: dict[str, tuple[str, ...]] = {
     **{
         f"bare-{group}": (rf"bare/test_bare\.py::test_group\[{group}\]",)
         for group in ("readme", "examples", "packages")
     },
-    "bursts": _files("engine/test_burst_model.py"),
+    "bursts-any": _tests(BURSTS, "any_burst", "every_suite_comes_up"),
+    "bursts-forced": _tests(
+        BURSTS, "any_burst_on_any_kernel", "jobs_that_are_alike", "messages_of_one_length_in_other_pieces"
+    ),
     "calibration": _files("runtime/test_api_calibrate.py", "test_defaults.py"),
     "choices": _files("runtime/test_api_choice.py"),
     "columns": _files("runtime/test_api_column.py", "runtime/test_api_code.py"),
