@@ -10,7 +10,7 @@ namespace cst {
 
 namespace {
 
-constexpr uint32_t VERSION = 9;
+constexpr uint32_t VERSION = 10;
 constexpr uint32_t HEADER_BYTES = 96;
 constexpr uint32_t CRC_START = 24;
 constexpr uint32_t MAX_SIZE = 256u << 20;

@@ -78,7 +78,7 @@ private:
     size_t rest_of(const cst_job &job) const {
         if (!fills_) return 0;
         const size_t rest = job.in_len & (step_ - 1);
-        return rest && job.in_len <= MOST_DETOUR ? job.in_len : rest;
+        return rest && job.in_len <= MOST_BOUNCE ? job.in_len : rest;
     }
 
     const LanePlace *const places_;

@@ -176,7 +176,7 @@ private:
         }
         return false;
     }
-    bool stretch(uint32_t lane) { return make(lane, decide(*message[lane])); }
+    bool next_run(uint32_t lane) { return make(lane, decide(*message[lane])); }
 
     void go_on(const uint32_t *lanes, size_t n) {
         uint32_t gone[MAX_LANES];
@@ -209,13 +209,13 @@ private:
         if (m.scattered) {
             const uint64_t here = m.body->together(at) & ~uint64_t(step_ - 1);
             if (!here) {
-                uint64_t detour = step_;
-                while (detour < bytes && detour + step_ <= MOST_DETOUR && m.body->together(at + detour) < LONG_STRETCH)
-                    detour += step_;
-                uint8_t *const to = memory_->scratch_of(lane, detour);
-                m.body->read(at, to, detour);
-                m.hashed += detour;
-                return begin(lane, to, detour);
+                uint64_t bounced = step_;
+                while (bounced < bytes && bounced + step_ <= MOST_BOUNCE && m.body->together(at + bounced) < LONG_RUN)
+                    bounced += step_;
+                uint8_t *const to = memory_->scratch_of(lane, bounced);
+                m.body->read(at, to, bounced);
+                m.hashed += bounced;
+                return begin(lane, to, bounced);
             }
             bytes = std::min(bytes, here);
         }
@@ -257,7 +257,7 @@ private:
         if (step_ != unit_) return false;
         if (m.aad_hashed && !left) {
             m.stage = Stage::body;
-            return stretch(lane);
+            return next_run(lane);
         }
         uint8_t *const to = memory_->scratch_of(lane, CCM_HEAD + PAD_SLACK);
         size_t used = 0;
@@ -288,7 +288,7 @@ private:
             return begin(lane, aad, whole);
         }
         m.stage = Stage::body;
-        if (!left) return stretch(lane);
+        if (!left) return next_run(lane);
         uint8_t *const to = memory_->scratch_of(lane, 2 * unit_);
         copy_few(to, aad, left);
         return begin(lane, to, fill_with_zeros(to, left));
