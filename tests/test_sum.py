@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from cryptostitch.binding.program import cst_sum
 from cryptostitch.ladder import oracle
 from jobs.samples import LONG
 
@@ -464,3 +465,18 @@ def test_progress(program: Path, tmp_path: Path) -> None:
     os.close(master)
     assert b"0 files, " in shown and b"/s" in shown and shown.endswith(b"\r\x1b[K")
     assert out == f"{hashlib.md5(b'x' * 100_000).hexdigest()}  {pipe}\n".encode()
+
+
+def test_the_command_of_a_checkout(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """.venv/bin/cst-sum runs what `make` built, and says so when nothing is built."""
+    (tmp_path / "file").write_bytes(b"abc")
+    call = "from cryptostitch.binding.program import cst_sum; cst_sum()"
+    arguments = ("-a", "md5", tmp_path / "file")
+    done = [
+        subprocess.run((*command, *arguments), capture_output=True, text=True)
+        for command in ((program,), (sys.executable, "-c", call))
+    ]
+    assert done[0].returncode == done[1].returncode == 0 and done[0].stdout == done[1].stdout != ""
+    monkeypatch.setattr("cryptostitch.binding.program.PROGRAMS", (tmp_path / "missing",))
+    with pytest.raises(SystemExit, match="run `make`"):
+        cst_sum()

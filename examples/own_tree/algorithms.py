@@ -1,12 +1,13 @@
-"""TurboSHAKE128 (RFC 9861, 2), and what KT128 makes of it (3): the hash of a short message, of a leaf, and of the node
-over all leaves. They differ in the byte behind the message, so that one kernel serves all."""
+"""TurboSHAKE128 and TurboSHAKE256 (RFC 9861, 2), and the trees over them, KT128 and KT256 (3). All four run on the
+kernels of the first row."""
 
 from pathlib import Path
 
-from cryptostitch import WORDS_64, Algorithm, Form, read_answers
+from cryptostitch import WORDS_64, Algorithm, Form, Tree, read_answers
 
 HERE = Path(__file__).resolve().parent
-RATE, ROUNDS, MASK = 168, 12, 2**64 - 1
+ROUNDS, MASK = 12, 2**64 - 1
+PTN = bytes(i % 251 for i in range(8192))
 ROTATIONS = (0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15, 21, 8, 18, 2, 61, 56, 14)
 
 
@@ -43,24 +44,54 @@ def permuted(a: list[int]) -> list[int]:
 CONSTANTS = constants()
 
 
-def turboshake128(text: bytes, domain: int, output: int) -> bytes:
+def turboshake(text: bytes, rate: int, domain: int, output: int) -> bytes:
     """RFC 9861, 2.2, in plain Python: what `cryptostitch verify` compares with."""
-    padded = bytearray(text + bytes([domain]) + bytes(-(len(text) + 1) % RATE))
+    padded = bytearray(text + bytes([domain]) + bytes(-(len(text) + 1) % rate))
     padded[-1] ^= 0x80
     state = [0] * 25
-    for at in range(0, len(padded), RATE):
-        for i in range(RATE // 8):
+    for at in range(0, len(padded), rate):
+        for i in range(rate // 8):
             state[i] ^= int.from_bytes(padded[at + 8 * i : at + 8 * i + 8], "little")
         state = permuted(state)
     found = b""
     while True:
-        found += b"".join(word.to_bytes(8, "little") for word in state[: RATE // 8])
+        found += b"".join(word.to_bytes(8, "little") for word in state[: rate // 8])
         if len(found) >= output:
             return found[:output]
         state = permuted(state)
 
 
-def row(name: str, domain: int, base: str = "") -> Algorithm:
+def length_encode(number: int) -> bytes:
+    """RFC 9861, 3.3: big-endian without leading zeros, and how many bytes that are."""
+    encoded = number.to_bytes((number.bit_length() + 7) // 8, "big")
+    return encoded + bytes([len(encoded)])
+
+
+def kangaroo(digest_bytes: int, customization: bytes = b"") -> Tree:
+    """RFC 9861, 3.2 and 3.3. What a program customizes with is a part of its row."""
+    return Tree(
+        leaf_bytes=8192,
+        digest_bytes=digest_bytes,
+        leaf_domain=0x0B,
+        node_domain=0x06,
+        behind=customization + length_encode(len(customization)),
+        marker=b"\x03" + bytes(7),
+        end=b"\xff\xff",
+    )
+
+
+def row(
+    name: str, rate: int, digest_bytes: int, tree: Tree | None = None, leaves: str = "", base: str = "turboshake128"
+) -> Algorithm:
+    """``leaves``: what a tree makes of the 8192 bytes ptn(8192), which are two leaves: RFC 9861, 5."""
+    domain = 0x07 if tree else 0x1F
+
+    def sponge(text: bytes, domain: int, output: int) -> bytes:
+        return turboshake(text, rate, domain, output)
+
+    def reference(text: bytes) -> bytes:
+        return tree.digest(text, domain, sponge, digest_bytes) if tree else sponge(text, domain, digest_bytes)
+
     return Algorithm(
         name.replace("-", "_"),
         suite=name,
@@ -69,25 +100,33 @@ def row(name: str, domain: int, base: str = "") -> Algorithm:
         parameters={"word": 64, "big_endian": False, "rounds": ROUNDS},
         base=base,
         bytes=256,  # what an iteration reads: the rate, and zeros up to a power of two
-        block_bytes=RATE,
+        block_bytes=rate,
         padding="sponge",
         domain=domain,
+        tree=tree,
         extendable=True,
         hmac=False,
         word_bytes=8,
         words=25,
-        digest_bytes=32,
+        digest_bytes=digest_bytes,
         big_endian=False,
         length_bytes=0,
         initial=(0,) * 25,
-        reference=lambda text: turboshake128(text, domain, 32),
-        answers=read_answers(HERE / f"{name}.txt"),
+        reference=reference,
+        answers=read_answers(HERE / f"{name}.txt") + (((PTN, bytes.fromhex(leaves)),) if leaves else ()),
     )
 
 
 ALGORITHMS = [
-    row("turboshake128", 0x1F),
-    row("kt128-one", 0x07, base="turboshake128"),
-    row("kt128-leaf", 0x0B, base="turboshake128"),
-    row("kt128-node", 0x06, base="turboshake128"),
+    row("turboshake128", 168, 32, base=""),
+    row("turboshake256", 136, 64),
+    row("kt128", 168, 32, kangaroo(32), "48f256f6772f9edfb6a8b661ec92dc93b95ebd05a08a17b39ae3490870c926c3"),
+    row(
+        "kt256",
+        136,
+        64,
+        kangaroo(64),
+        "c6ee8e2ad3200c018ac87aaa031cdac22121b412d07dc6e0dccbb53423747e9a"
+        "1c18834d99df596cf0cf4b8dfafb7bf02d139d0c9035725adc1a01b7230a41fa",
+    ),
 ]

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .core.names import stream_name
     from .core.own import read_answers
     from .core.program import Recipe
+    from .core.tree import Tree
     from .pipeline import Generator
     from .tuning.measure import Laboratory
     from .tuning.trial import trial
@@ -56,6 +57,7 @@ __all__ = [
     "RuntimeFailure",
     "SomeForged",
     "Suite",
+    "Tree",
     "__version__",
     "hash_column",
     "hash_many",
@@ -82,6 +84,7 @@ _HOMES = {
     "RuntimeFailure": "binding.runtime",
     "SomeForged": "binding.sealing",
     "Suite": "binding.runtime",
+    "Tree": "core.tree",
     "hash_column": "binding.many",
     "hash_many": "binding.many",
     "hmac_many": "binding.many",

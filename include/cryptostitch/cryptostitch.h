@@ -413,7 +413,7 @@ CST_API size_t cst_job_size(void);
 
 /* A part of a message that is not all in memory: a digest or HMAC (not MACs of block ciphers) that goes on from call to
  * call. Parts of many messages in one call fill lanes; parts that are multiples of the hash's block are not copied. */
-#define CST_STATE_BYTES 256
+#define CST_STATE_BYTES 512
 typedef struct cst_part {
     size_t size; /* sizeof(cst_part) */
     const cst_key *key; /* the same for all parts of a message */

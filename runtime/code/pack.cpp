@@ -32,6 +32,15 @@ uint32_t crc32(const uint8_t *data, size_t size) {
     return ~crc;
 }
 
+LeavesRecord leaves(Reader *r) {
+    LeavesRecord l;
+    uint32_t *const numbers[] = {&l.leaf_bytes,  &l.digest_bytes, &l.leaf_domain, &l.node_domain,
+                                 &l.behind.size, &l.marker.size,  &l.end.size};
+    for (uint32_t *number : numbers) *number = r->u32();
+    for (LeavesRecord::Bytes *part : {&l.behind, &l.marker, &l.end}) part->data = r->bytes(part->size);
+    return l;
+}
+
 bool power_of_two(uint32_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
 bool in_state(const FieldRecord &f, const ProgramRecord &program) {
@@ -51,10 +60,22 @@ bool runs_on(const AlgorithmRecord &a, const AlgorithmRecord &base) {
            (a.framed() || base.block_bytes == a.block_bytes);
 }
 
+bool sound_leaves(const AlgorithmRecord &a) {
+    const LeavesRecord &l = a.leaves;
+    const auto sound_domain = [&](uint32_t domain) { return domain >= 1 && domain <= 0xff && !(domain & a.last); };
+    return !(a.flags & ALGORITHM_HMAC) && l.leaf_bytes >= a.block_bytes && l.leaf_bytes <= MOST_LEAF_BYTES &&
+           l.digest_bytes >= 1 && l.digest_bytes <= MOST_LEAF_DIGEST && sound_domain(l.leaf_domain) &&
+           sound_domain(l.node_domain) && l.behind.size <= MOST_BEHIND && l.marker.size <= MOST_LEAF_MARK &&
+           l.end.size <= MOST_LEAF_MARK;
+}
+
 bool sound_hash(const AlgorithmRecord &a) {
     if (a.words < 1 || a.words > MOST_WORDS || (a.word_bytes != 4 && a.word_bytes != 8) || a.digest_bytes < 1)
         return false;
-    if (a.padding != PADDING_SPONGE && (a.digest_bytes > a.chain_bytes() || a.last || a.squeeze_bytes)) return false;
+    if (a.padding != PADDING_SPONGE &&
+        (a.digest_bytes > a.chain_bytes() || a.last || a.squeeze_bytes || a.has_leaves()))
+        return false;
+    if (a.has_leaves() && !sound_leaves(a)) return false;
     switch (a.padding) {
         case PADDING_LENGTH:
             return a.words <= 8 && (a.length_bytes == 8 || a.length_bytes == 16) && a.length_bytes < a.block_bytes &&
@@ -152,6 +173,7 @@ int Pack::plain_algorithm(uint32_t index, AlgorithmRecord *out) const {
     if (out->words > MOST_WORDS) return CST_ERR_PACK;
     if (!out->input_bytes) out->input_bytes = out->block_bytes;
     for (uint32_t i = 0; i < MOST_WORDS; i++) out->initial[i] = i < out->words ? r.u64() : 0;
+    out->leaves = out->has_leaves() ? leaves(&r) : LeavesRecord();
     if (!r.ok() || !out->known_kind()) return CST_ERR_PACK;
     if (out->block_bytes == 0 || out->block_bytes > 256 || out->key_bytes > 64 || out->iv_bytes > 64 ||
         out->rounds > 64)

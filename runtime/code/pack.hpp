@@ -34,7 +34,12 @@ enum : uint32_t {
     ALGORITHM_CODEC = 21,
     ALGORITHM_SCHEDULE = 22
 };
-enum : uint32_t { ALGORITHM_BIG_ENDIAN = 1, ALGORITHM_EXTENDABLE = 2, ALGORITHM_HMAC = 4 };  // AlgorithmRecord::flags
+enum : uint32_t {
+    ALGORITHM_BIG_ENDIAN = 1,
+    ALGORITHM_EXTENDABLE = 2,
+    ALGORITHM_HMAC = 4,
+    ALGORITHM_LEAVES = 8
+};  // AlgorithmRecord::flags
 // AlgorithmRecord::padding; generator/cryptostitch/core/catalog.py explains each.
 enum : uint32_t { PADDING_LENGTH = 0, PADDING_COUNTED = 1, PADDING_SPONGE = 2, PADDING_TREE = 3 };
 constexpr uint32_t MOST_WORDS = 25;  // of a hash's chaining value
@@ -56,12 +61,26 @@ enum KeyForm : uint32_t { KEY_USUAL, KEY_R, KEY_LIMBS_26, KEY_LIMBS_44, KEY_WORD
 enum : uint32_t { KERNEL_STATIC = 1 };  // KernelRecord::flags
 enum : uint32_t { MAX_STREAMS = 4, MAX_CODE_BYTES = 1u << 20 };
 
+// Of a sponge that hashes a long message in leaves and a node over their digests (run/leaves.cpp);
+// generator/cryptostitch/core/catalog.py, Tree, explains each. All zeros: it has none.
+struct LeavesRecord {
+    struct Bytes {
+        const uint8_t *data;  // inside the pack
+        uint32_t size;
+    };
+    uint32_t leaf_bytes, digest_bytes, leaf_domain, node_domain;
+    Bytes behind, marker, end;
+};
+constexpr uint32_t MOST_LEAF_BYTES = 1u << 20, MOST_LEAF_DIGEST = 64;
+constexpr uint32_t MOST_BEHIND = 1u << 16, MOST_LEAF_MARK = 8;  // bytes: of `behind`; of `marker` or `end`
+
 struct AlgorithmRecord {
     const char *name, *suite;
     uint32_t kind, block_bytes, word_bytes, words, digest_bytes, flags, length_bytes, key_bytes, iv_bytes, rounds;
     uint32_t padding, input_bytes;  // of a hash; input_bytes: bytes that its kernels read for a block
     uint32_t domain, last;  // of a sponge: the byte after the message, and what is added to the block's last byte
     uint32_t squeeze_bytes;  // of a sponge: output between two permutations
+    LeavesRecord leaves;
     const char *cipher;  // the block cipher whose round keys it takes, or makes; it joins the modes of one. "": none
     uint64_t initial[MOST_WORDS];
     uint32_t base;  // index + 1, in the same pack, of the hash or checksum whose kernels it runs with another initial
@@ -73,6 +92,8 @@ struct AlgorithmRecord {
     bool of_another_kind() const { return kind == ALGORITHM_HASH && padding != PADDING_LENGTH; }
     // Whether it is a hash of chunks, and of their chaining values (run/tree.cpp).
     bool tree() const { return kind == ALGORITHM_HASH && padding == PADDING_TREE; }
+    // Whether a long message is hashed in leaves (run/leaves.cpp).
+    bool has_leaves() const { return flags & ALGORITHM_LEAVES; }
     // Returns how many bytes a kernel that only reads takes for a block.
     uint32_t read_bytes() const { return kind == ALGORITHM_HASH ? input_bytes : block_bytes; }
     uint32_t chain_bytes() const { return words * word_bytes; }

@@ -46,14 +46,22 @@ void KeySchedule::expand(const uint8_t *key, uint8_t (*round_keys)[16]) {
     memcpy(round_keys, state_ + place_.chain, (record_.rounds + 1) * BLOCK);
 }
 
-void CounterBlocks::encipher(const uint8_t (*round_keys)[16], const uint8_t *in, uint8_t *out) {
-    static constexpr uint8_t zeros[BLOCK] = {};
+void OneBlock::set_key(const uint8_t (*round_keys)[16]) {
     for (uint32_t i = 0; i < rows_; i++)
         memcpy(state_ + place_.key + i * v_.cipher.key_row_bytes, round_keys[i], BLOCK);
-    memcpy(state_ + place_.chain, in, BLOCK);
-    put_pointer(state_ + place_.in, zeros);
+}
+
+void OneBlock::run(const uint8_t *chain, const uint8_t *in, uint8_t *out) {
+    memcpy(state_ + place_.chain, chain, BLOCK);
+    put_pointer(state_ + place_.in, in);
     put_pointer(state_ + place_.out, out);
     call();
+}
+
+void CounterBlocks::encipher(const uint8_t (*round_keys)[16], const uint8_t *in, uint8_t *out) {
+    static constexpr uint8_t zeros[BLOCK] = {};
+    set_key(round_keys);
+    run(in, zeros, out);
 }
 
 void ghash(const Suite &suite, const uint8_t (*powers_end)[16], uint8_t *y, const void *data, uint64_t bytes) {

@@ -57,16 +57,26 @@ private:
     const AlgorithmRecord &record_;
 };
 
-// Encrypts single blocks with a cipher of one's own: its counter mode makes of a zero block the encrypted counter.
-class CounterBlocks : public OneLane {
+// Runs single blocks through a cipher of 16-byte blocks whose kernels take the round keys into their state.
+class OneBlock : public OneLane {
 public:
-    explicit CounterBlocks(const Suite &suite)
-        : OneLane(*suite.engine, *ready_kernel(suite.blocks, AES_BLOCK)), rows_(suite.encrypt->record.rounds + 1) {}
-    // out == in is allowed.
-    void encipher(const uint8_t (*round_keys)[16], const uint8_t *in, uint8_t *out);
+    // family: kernels of one lane and one block an iteration, of which prepare_suite has loaded one.
+    OneBlock(const Suite &suite, const Family &family)
+        : OneLane(*suite.engine, *ready_kernel(family, AES_BLOCK)), rows_(suite.encrypt->record.rounds + 1) {}
+    void set_key(const uint8_t (*round_keys)[16]);
+    // chain: the counter, or the tweak. out == in is allowed.
+    void run(const uint8_t *chain, const uint8_t *in, uint8_t *out);
 
 private:
     const uint32_t rows_;
+};
+
+// Encrypts single blocks with a cipher of one's own: its counter mode makes of a zero block the encrypted counter.
+class CounterBlocks : public OneBlock {
+public:
+    explicit CounterBlocks(const Suite &suite) : OneBlock(suite, suite.blocks) {}
+    // out == in is allowed.
+    void encipher(const uint8_t (*round_keys)[16], const uint8_t *in, uint8_t *out);
 };
 
 // Continues Y with `bytes` bytes, padded with zeros to whole blocks, by one kernel call. `suite` is one of GCM;

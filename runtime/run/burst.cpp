@@ -7,6 +7,7 @@
 #include "checksum.hpp"
 #include "constructions.hpp"
 #include "framed.hpp"
+#include "leaves.hpp"
 #include "order.hpp"
 #include "tree.hpp"
 
@@ -14,10 +15,6 @@ namespace cst {
 namespace {
 
 const Suite *suite_of(const cst_job *job) { return key_of(*job).suite; }
-
-// A smaller batch of short messages also fills the lanes, and stays in the first-level cache, which has at least 32
-// KiB.
-constexpr size_t SHORT = 512, SHORT_MESSAGES = 32768 / (SHORT + sizeof(Message));
 
 // Groups jobs by suite and direction; within a group, jobs of more blocks go first.
 void order(cst_job **jobs, size_t n) {
@@ -112,7 +109,8 @@ void run(const Class &c) {
         case Construction::chacha_poly: return run_chacha_poly(c);
         case Construction::checksum:
         case Construction::framed:
-        case Construction::tree: return;  // run_class() runs these
+        case Construction::tree:
+        case Construction::leaves: return;  // run_class() runs these
     }
 }
 
@@ -130,6 +128,7 @@ bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *re
     }
     if (suite_of(jobs[0])->construction == Construction::framed) return run_framed(memory, jobs, n);
     if (suite_of(jobs[0])->construction == Construction::tree) return run_trees(memory, jobs, n);
+    if (suite_of(jobs[0])->construction == Construction::leaves) return run_leaves(memory, jobs, n);
     const int result = run_lists(memory, jobs, n, readable);
     if (result != JOB_WAITING) return result == CST_OK;
     const cst_job &first = *jobs[0];
@@ -182,9 +181,8 @@ bool all_alike(const cst_job *jobs, size_t n) {
 
 int run_alike(Memory *memory, cst_job *jobs, size_t n) {
     bool all = true;
-    const size_t room = jobs->in_len <= SHORT ? std::min(memory->room(), SHORT_MESSAGES) : memory->room();
-    for (size_t first = 0; first < n; first += room) {
-        const size_t some = std::min(n - first, room);
+    for (size_t first = 0; first < n; first += memory->room()) {
+        const size_t some = std::min(n - first, memory->room());
         fetch_cold(jobs + first, some);
         cst_job *list[MOST_MESSAGES];
         for (size_t i = 0; i < some; i++) list[i] = jobs + first + i;

@@ -24,17 +24,16 @@ bool run_one_calls(cst_job *jobs, size_t n);
 // Runs jobs in one piece each that take least time one after the other on kernels of one lane: a digest, a MAC, CBC,
 // encrypt-then-MAC, CCM, a TLS record to be sealed. Returns as run_one_call.
 int run_one_by_one(cst_job *jobs, size_t n);
-// Returns the kernel with which run_one_by_one does the stitched middle of n jobs like this one; no variant: there is
-// none, or the path does not take them.
-Ranking rank_one_by_one(const Suite &suite, const cst_job &job, size_t n);
+// Plans what run_one_by_one does with n jobs like this one. Returns false if it does not take them.
+bool plan_one_by_one(const Suite &suite, const cst_job &job, size_t n, Plan *plan);
 
 // Runs a class (jobs of one suite and direction, the longest first, at most MOST_MESSAGES) as lists of segments, if
 // that takes all its jobs and no other path takes less time: a cipher, a MAC, encrypt-then-MAC without padding, or
 // CCM, in one piece. Returns CST_OK, CST_ERR_AUTH, or JOB_WAITING: nothing was written. readable: NULL, or the address
 // up to which bytes after an input may be read (their values do not matter).
 int run_lists(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable);
-// Whether run_lists takes n messages with AADs of `aad` bytes and texts of `mean` bytes, at most `most`.
-bool walks(const Suite &suite, bool opens, size_t n, uint64_t aad, uint64_t mean, uint64_t most, bool one_key);
+// Plans what run_lists does with n jobs like this one. Returns false if it does not take them.
+bool plan_lists(const Suite &suite, const cst_job &job, size_t n, bool one_key, Plan *plan);
 
 // Run the steps of each construction (suite.hpp) on the messages of a class, in order. Each sets status and out_len of
 // all jobs.

@@ -116,7 +116,7 @@ void expand_framed_mac(KeyHash *kernel, const AlgorithmRecord &hash, const uint8
             const size_t some = std::min(length - at, unit);
             last = !fills_frame(hash, length - at, unit);
             memcpy(frames[0], mac_key + at, some);
-            end_frame(hash, frames[0], some, at + some, last);
+            end_frame(hash, frames[0], some, at + some, last, hash.domain);
             kernel->run(in, chains, 1, hash.input_bytes);
         }
         memcpy(key, chain, hash.digest_bytes);
@@ -128,7 +128,7 @@ void expand_framed_mac(KeyHash *kernel, const AlgorithmRecord &hash, const uint8
         frames[0][i] = key[i] ^ uint8_t(IPAD);
         frames[1][i] = key[i] ^ uint8_t(OPAD);
     }
-    for (uint8_t *frame : {frames[0], frames[1]}) end_frame(hash, frame, unit, unit, false);
+    for (uint8_t *frame : {frames[0], frames[1]}) end_frame(hash, frame, unit, unit, false, hash.domain);
     hash_initial(hash, out->inner());
     hash_initial(hash, out->outer());
     uint8_t *const chains[] = {out->inner(), out->outer()};

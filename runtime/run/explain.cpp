@@ -8,6 +8,7 @@
 
 #include "constructions.hpp"
 #include "framed.hpp"
+#include "leaves.hpp"
 #include "lineup.hpp"
 #include "mac.hpp"
 #include "middle.hpp"
@@ -37,6 +38,7 @@ Ranking rank_hash(const Class &c) {
     if (!suite.hash) return {};
     if (suite.construction == Construction::framed) return rank_framed(suite, c.n, c.messages[0].job->in_len);
     if (suite.construction == Construction::tree) return rank_trees(suite, c.n, c.messages[0].job->in_len);
+    if (suite.construction == Construction::leaves) return rank_leaves(suite, c.n, c.messages[0].job->in_len);
     const bool whole = suite.construction == Construction::checksum;
     if (!whole && (!suite.forced || suite.forced->role != Role::message || !suite.forced->hash.algorithm))
         return rank_macs(c);
@@ -44,6 +46,34 @@ Ranking rank_hash(const Class &c) {
     Need need = {&suite.whole_hashes, c.n, bytes, bytes};
     need.whole = true;
     return rank(suite, need);
+}
+
+// Asks the paths in the order of run_jobs (burst.cpp). Beside a kernel that does both, cipher and hash are those that
+// would run one after the other.
+Plan plan_of(const Class &c, const cst_job &job) {
+    const Suite &suite = *c.suite;
+    Plan plan, parts;
+    const auto in_parts = [&] {
+        parts.cipher = suite.enciphers() ? rank_texts(c) : Ranking();
+        parts.hash = rank_hash(c);
+        return parts;
+    };
+    if (suite.message[c.opens] && MessageKernels(suite, c.opens, c.n, job.aad_len).of(job.in_len)) {
+        plan = in_parts();
+        plan.pair = rank(suite, message_need(suite, c.opens, c.n, job.in_len, job.aad_len));
+        return plan;
+    }
+    if (plan_one_by_one(suite, job, c.n, &plan)) {
+        if (plan.pair.chosen.variant) plan.cipher = in_parts().cipher, plan.hash = parts.hash;
+        return plan;
+    }
+    if (plan_lists(suite, job, c.n, c.one_key, &plan)) return plan;
+    plan = in_parts();
+    if (!suite.hash || !suite.enciphers()) return plan;
+    const Middles middles = choose_middles(c);
+    for (size_t i = 0; i < middles.n && !plan.pair.chosen.variant; i++)
+        plan.pair = {{middles.of[i].choice, c.n}, middles.of[i].cycles, nullptr, 0};
+    return plan;
 }
 
 }  // namespace
@@ -58,10 +88,11 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     job.iv = first_counter;
     job.in_len = bytes;
     job.aad_len = suite.aad_min;
-    const Class c = {&suite, nullptr, messages.data(), n, opens, one_key};
+    const Class c = {&suite, nullptr, messages.data(), n, opens, one_key || n == 1};
     for (Message &m : messages) {
         m.job = &job;
         m.text_end = suite.enciphers() ? bytes : 0;
+        if (suite.construction == Construction::tls && !opens) m.text_end = bytes & ~uint64_t(AES_BLOCK - 1);
         if (suite.construction == Construction::chacha_poly && bytes <= CHACHA_MOST_FIRST) m.text_end += CHACHA_BLOCK;
         m.body_bytes = bytes + (suite.construction == Construction::rfc7518 ? 16 - bytes % 16 : 0);
         // open_records first hashes the text that every padding leaves, then the rest block by block (record.cpp).
@@ -70,21 +101,14 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
                                     : 0;
         m.body_bytes -= hidden;
         m.cipher_from = m.chain;
-        if (suite.hash && suite.construction != Construction::framed && suite.construction != Construction::tree)
+        if (suite.hash && suite.construction != Construction::framed && suite.construction != Construction::tree &&
+            suite.construction != Construction::leaves)
             begin_mac(suite, &m);
     }
-    Ranking chosen, other;  // other: the second kernel, if two share the work
-    if (suite.message[opens] && MessageKernels(suite, opens, n, job.aad_len).of(bytes))
-        chosen = rank(suite, message_need(suite, opens, n, bytes, job.aad_len));
-    const auto none = [&] { return !chosen.chosen.variant; };
-    if (suite.hash && suite.enciphers() && none()) chosen = rank_one_by_one(suite, job, n);
-    if (suite.hash && suite.enciphers() && none() && !walks(suite, opens, n, job.aad_len, bytes, bytes, one_key)) {
-        const Middles middles = choose_middles(c);
-        for (size_t i = 0; i < middles.n; i++)
-            if (middles.of[i].choice && none()) chosen = {{middles.of[i].choice, n}, middles.of[i].cycles, nullptr, 0};
-    }
-    const bool stitched = !none();
-    const Ranking cipher = suite.enciphers() ? rank_texts(c) : Ranking(), hash = rank_hash(c);
+    const Plan plan = plan_of(c, job);
+    const Ranking &cipher = plan.cipher, &hash = plan.hash;
+    const bool stitched = plan.pair.chosen.variant;
+    Ranking chosen = plan.pair, other;  // other: the second kernel, if two share the work
     if (!stitched) {
         // Names the forced one of the two kernels; without one, the kernel that takes longer.
         const bool hash_longer = hash.chosen.variant && hash.cycles > cipher.cycles;

@@ -1,4 +1,4 @@
-#include "framed.hpp"
+#include "framed_list.hpp"
 
 #include <algorithm>
 
@@ -9,32 +9,6 @@
 
 namespace cst {
 namespace {
-
-enum class Progress : uint8_t {
-    absorb,  // padded blocks of the message
-    outer,  // HMAC's outer hash
-    squeeze,  // the chaining value is output
-    more,  // the next chaining value is output, too
-    done
-};
-
-// A message, or a part of one.
-struct Framed {
-    const Key *key;
-    Buffer in;
-    uint64_t bytes, at;  // length of `in`; how much of it is in padded blocks
-    uint64_t before;  // bytes of the message in front of `in`, with HMAC's key block
-    size_t held;  // bytes of a block, in front of `in`
-    const uint8_t *from;  // initial chaining value
-    const uint8_t *waiting;  // the held bytes; NULL: they are in the chaining value
-    FramedState *state;  // of a part; NULL: this is a whole message
-    bool ends;
-    uint8_t *tag;  // only read if it is compared
-    size_t tag_len, given;
-    bool compares, right;
-    Progress progress;
-    uint64_t blocks;  // number of blocks for a kernel
-};
 
 size_t held_bytes(const AlgorithmRecord &hash, uint64_t bytes) {
     const size_t rest = size_t(bytes % hash.block_bytes);
@@ -49,15 +23,50 @@ void give(const AlgorithmRecord &hash, Framed *m, const uint8_t *chain) {
     m->given += some;
 }
 
+// Returns the bytes of the text from `at` on that lie together, and their number.
+const uint8_t *together(Framed *m, uint64_t *n) {
+    if (m->at < m->in_bytes) {
+        *n = std::min(m->in.together(m->at), m->in_bytes - m->at);
+        return m->in.at(m->at);
+    }
+    *n = m->bytes - m->at;
+    return m->behind + (m->at - m->in_bytes);
+}
+
+// Calls each(data, bytes) for the next n bytes of the text, as they lie, and passes over them.
+template <typename Each>
+void take_text(Framed *m, uint64_t n, Each each) {
+    while (n) {
+        uint64_t some;
+        const uint8_t *const data = together(m, &some);
+        some = std::min(some, n);
+        each(data, size_t(some));
+        m->at += some;
+        n -= some;
+    }
+}
+
+void read_text(Framed *m, uint8_t *to, size_t n) {
+    if (m->at + n > m->in_bytes)
+        return take_text(m, n, [&](const uint8_t *data, size_t some) {
+            memcpy(to, data, some);
+            to += some;
+        });
+    m->in.read(m->at, to, n);
+    m->at += n;
+}
+
 // Keeps the rest of a part for the next part, after the `held` bytes that are kept already.
 void put_aside(const AlgorithmRecord &hash, Framed *m) {
-    uint8_t *const to = m->state->chain;
-    const size_t rest = size_t(m->bytes - m->at);
-    const uint8_t *const from = rest ? m->in.at(m->at) : nullptr;
-    if (hash.padding == PADDING_SPONGE)
-        for (size_t i = 0; i < rest; i++) to[m->held + i] ^= from[i];
-    else if (rest) memcpy(to + hash.chain_bytes() + m->held, from, rest);
-    m->state->bytes += m->bytes;
+    uint8_t *to = m->state->chain + m->held;
+    m->state->bytes += m->bytes - m->first;
+    if (hash.padding != PADDING_SPONGE) to += hash.chain_bytes();
+    take_text(m, m->bytes - m->at, [&](const uint8_t *data, size_t some) {
+        if (hash.padding == PADDING_SPONGE)
+            for (size_t i = 0; i < some; i++) to[i] ^= data[i];
+        else memcpy(to, data, some);
+        to += some;
+    });
 }
 
 class FramedStep : public HashLanes {
@@ -79,8 +88,8 @@ public:
         uint32_t ends[MAX_LANES];
         size_t n_ends = 0;
         for (size_t i = 0; i < n; i++) {
-            const Progress progress = message[lanes[i]]->progress;
-            if (progress == Progress::outer || progress == Progress::squeeze) ends[n_ends++] = lanes[i];
+            const FramedProgress progress = message[lanes[i]]->progress;
+            if (progress == FramedProgress::outer || progress == FramedProgress::squeeze) ends[n_ends++] = lanes[i];
         }
         take_chains(ends, n_ends);
         for (size_t i = 0; i < n; i++) go_on(lanes[i]);
@@ -99,20 +108,20 @@ private:
         Framed *const m = message[lane];
         for (;;) {
             switch (m->progress) {
-                case Progress::absorb:
+                case FramedProgress::absorb:
                     if (const size_t n = put_frames(lane, m)) return void(begin(lane, frames(lane, n), n * frame_));
                     break;
-                case Progress::outer: return begin_second(lane, m);
-                case Progress::squeeze:
+                case FramedProgress::outer: return begin_second(lane, m);
+                case FramedProgress::squeeze:
                     give(hash_, m, scratch(lane));
-                    m->progress = m->given < m->tag_len ? Progress::more : Progress::done;
+                    m->progress = m->given < m->tag_len ? FramedProgress::more : FramedProgress::done;
                     break;
-                case Progress::more: {
+                case FramedProgress::more: {
                     static const uint8_t zeros[MOST_FRAME] = {};
-                    m->progress = Progress::squeeze;
+                    m->progress = FramedProgress::squeeze;
                     return void(begin(lane, zeros, frame_));
                 }
-                case Progress::done:
+                case FramedProgress::done:
                     left[lane] = 0;
                     if (m->ends && m->state) wipe(m->state, sizeof(*m->state));
                     if (m->ends) return;
@@ -127,23 +136,22 @@ private:
     size_t put_frames(uint32_t lane, Framed *m) {
         uint8_t *const to = frames(lane, 0);
         size_t n = 0;
-        for (; n < most_frames_ && m->progress == Progress::absorb; n++) {
+        for (; n < most_frames_ && m->progress == FramedProgress::absorb; n++) {
             const uint64_t rest = m->bytes - m->at;
             const size_t room = unit_ - m->held;
             const bool fills = fills_frame(hash_, rest, room);
             if (!fills && !m->ends) {
-                m->progress = Progress::done;
+                m->progress = FramedProgress::done;
                 break;
             }
             uint8_t *const frame = to + n * frame_;
             if (m->waiting) memcpy(frame, m->waiting, m->held);
             else memset(frame, 0, m->held);
             const size_t some = fills ? room : size_t(rest);
-            m->in.read(m->at, frame + m->held, some);
-            m->at += some;
-            end_frame(hash_, frame, m->held + some, m->before + m->at, !fills);
+            read_text(m, frame + m->held, some);
+            end_frame(hash_, frame, m->held + some, m->before + (m->at - m->first), !fills, m->domain);
             m->held = 0;
-            if (!fills) m->progress = hmac_ ? Progress::outer : Progress::squeeze;
+            if (!fills) m->progress = hmac_ ? FramedProgress::outer : FramedProgress::squeeze;
         }
         return n;
     }
@@ -151,9 +159,9 @@ private:
     void begin_second(uint32_t lane, Framed *m) {
         uint8_t *const frame = frames(lane, 1);
         memcpy(frame, scratch(lane), hash_.digest_bytes);
-        end_frame(hash_, frame, hash_.digest_bytes, unit_ + hash_.digest_bytes, true);
+        end_frame(hash_, frame, hash_.digest_bytes, unit_ + hash_.digest_bytes, true, m->domain);
         chains_.put(&lane, 1, [&](size_t) { return m->key->outer(); });
-        m->progress = Progress::squeeze;
+        m->progress = FramedProgress::squeeze;
         begin(lane, frame, frame_);
     }
 
@@ -167,11 +175,6 @@ uint64_t absorbed_blocks(const AlgorithmRecord &hash, uint64_t bytes, bool ends)
     if (hash.padding == PADDING_SPONGE) return whole + ends;
     return ends ? whole + (rest || !whole) : whole - (whole && !rest);
 }
-uint64_t all_blocks(const Suite &suite, uint64_t bytes, uint64_t output) {
-    const AlgorithmRecord &hash = suite.hash->record;
-    return absorbed_blocks(hash, bytes, true) + suite.hmac() + (output ? (output - 1) / output_bytes(hash) : 0);
-}
-
 Need need_of(const Suite &suite, size_t n, uint64_t blocks, uint64_t most) {
     const uint64_t frame = suite.hash->record.input_bytes;
     Need need = {&suite.hashes, n, blocks / n * frame, most * frame};
@@ -179,7 +182,13 @@ Need need_of(const Suite &suite, size_t n, uint64_t blocks, uint64_t most) {
     return need;
 }
 
-// Runs messages of one suite, each of which has something to do for a kernel.
+}  // namespace
+
+uint64_t all_blocks(const Suite &suite, uint64_t bytes, uint64_t output) {
+    const AlgorithmRecord &hash = suite.hash->record;
+    return absorbed_blocks(hash, bytes, true) + suite.hmac() + (output ? (output - 1) / output_bytes(hash) : 0);
+}
+
 void run_list(const Suite &suite, Memory *memory, Framed **list, size_t n) {
     const auto before = [](const Framed *a, const Framed *b) { return a->blocks > b->blocks; };
     if (!std::is_sorted(list, list + n, before)) std::sort(list, list + n, before);
@@ -194,44 +203,35 @@ void run_list(const Suite &suite, Memory *memory, Framed **list, size_t n) {
     }
 }
 
-// Sets up a message whose input is not read yet.
 void begin_framed(const Suite &suite, const Key *key, Framed *m) {
     *m = {};
     m->key = key;
     m->before = suite.hmac() ? suite.hash->record.block_bytes : 0;
     m->from = key->inner();
+    m->domain = suite.hash->record.domain;
     m->ends = m->right = true;
-    m->progress = Progress::absorb;
+    m->progress = FramedProgress::absorb;
 }
 
-// Does what a part needs without a kernel. Returns false if that was all.
-bool begin_part(const cst_part &part, Framed *m) {
-    const Key *const key = reinterpret_cast<const Key *>(part.key);
-    const Suite &suite = *key->suite;
+void count_blocks(const Suite &suite, Framed *m) { m->blocks = all_blocks(suite, m->bytes - m->at, m->tag_len); }
+
+bool go_on_with(const Suite &suite, FramedState *state, bool ends, Framed *m) {
     const AlgorithmRecord &hash = suite.hash->record;
-    FramedState *const s = static_cast<FramedState *>(part.state);
-    begin_framed(suite, key, m);
-    if (!s->key) {
-        s->key = part.key;
-        memcpy(s->chain, key->inner(), hash.chain_bytes());
-    }
-    m->in.set(part.in, part.in_len, nullptr, 0);
-    m->bytes = part.in_len;
-    m->state = s;
-    m->from = s->chain;
-    m->before += s->bytes;
-    m->held = held_bytes(hash, s->bytes);
-    if (hash.padding != PADDING_SPONGE) m->waiting = s->chain + hash.chain_bytes();
-    m->ends = part.tag != nullptr;
-    m->tag = static_cast<uint8_t *>(part.tag);
-    m->tag_len = part.tag_len;
-    m->blocks =
-        m->ends ? all_blocks(suite, m->held + m->bytes, m->tag_len) : absorbed_blocks(hash, m->held + m->bytes, false);
+    m->state = state;
+    m->from = state->chain;
+    m->before += state->bytes;
+    m->held = held_bytes(hash, state->bytes);
+    if (hash.padding != PADDING_SPONGE) m->waiting = state->chain + hash.chain_bytes();
+    m->ends = ends;
+    const uint64_t bytes = m->held + (m->bytes - m->at);
+    m->blocks = ends ? all_blocks(suite, bytes, m->tag_len) : absorbed_blocks(hash, bytes, false);
     if (!m->blocks) put_aside(hash, m);
     return m->blocks;
 }
 
-}  // namespace
+Ranking rank_blocks(const Suite &suite, size_t messages, uint64_t blocks, uint64_t most) {
+    return rank(suite, need_of(suite, messages, blocks, most));
+}
 
 bool run_framed(Memory *memory, cst_job *const *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs[0]).suite;
@@ -240,12 +240,11 @@ bool run_framed(Memory *memory, cst_job *const *jobs, size_t n) {
         const cst_job &job = *jobs[i];
         Framed *const m = list[i] = &messages[i];
         begin_framed(suite, &key_of(job), m);
-        m->in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
-        m->bytes = job.in_len;
-        m->tag = static_cast<uint8_t *>(job.tag);
-        m->tag_len = job.tag_len;
-        m->compares = job.direction == CST_OPEN;
-        m->blocks = all_blocks(suite, job.in_len, job.tag_len);
+        Buffer in;
+        in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
+        set_text(m, in, 0, job.in_len);
+        set_output(m, static_cast<uint8_t *>(job.tag), job.tag_len, job.direction == CST_OPEN);
+        count_blocks(suite, m);
     }
     run_list(suite, memory, list, n);
     bool all = true;
@@ -258,6 +257,27 @@ bool run_framed(Memory *memory, cst_job *const *jobs, size_t n) {
     }
     return all;
 }
+
+namespace {
+
+// Does what a part needs without a kernel. Returns false if that was all.
+bool begin_part(const cst_part &part, Framed *m) {
+    const Key *const key = reinterpret_cast<const Key *>(part.key);
+    const Suite &suite = *key->suite;
+    FramedState *const s = static_cast<FramedState *>(part.state);
+    begin_framed(suite, key, m);
+    if (!s->key) {
+        s->key = part.key;
+        memcpy(s->chain, key->inner(), suite.hash->record.chain_bytes());
+    }
+    Buffer in;
+    in.set(part.in, part.in_len, nullptr, 0);
+    set_text(m, in, 0, part.in_len);
+    set_output(m, static_cast<uint8_t *>(part.tag), part.tag_len, false);
+    return go_on_with(suite, s, part.tag != nullptr, m);
+}
+
+}  // namespace
 
 void run_framed_parts(Memory *memory, const cst_part *const *parts, size_t n) {
     Framed messages[MOST_MESSAGES], *list[MOST_MESSAGES];
@@ -274,7 +294,7 @@ void run_framed_parts(Memory *memory, const cst_part *const *parts, size_t n) {
 
 Ranking rank_framed(const Suite &suite, size_t messages, uint64_t bytes) {
     const uint64_t blocks = all_blocks(suite, bytes, suite.tag_max);
-    return rank(suite, need_of(suite, messages, blocks * messages, blocks));
+    return rank_blocks(suite, messages, blocks * messages, blocks);
 }
 
 }  // namespace cst

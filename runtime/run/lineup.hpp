@@ -14,6 +14,11 @@ struct Ranking {
     double next_cycles = 0;
 };
 
+// The selections of one path for jobs of the same shape; one without a kernel: the path has nothing to do for it.
+struct Plan {
+    Ranking pair, cipher, hash;
+};
+
 // Selects the kernel for a need that was not asked about before.
 Lineup line_up_now(const Suite &suite, const Need &need);
 inline Lineup line_up(const Suite &suite, const Need &need) {

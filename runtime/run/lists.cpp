@@ -13,24 +13,30 @@ namespace {
 
 // A class of messages whose segments a walk runs.
 struct Lists {
-    Memory *memory;
+    const Suite &suite;
+    const bool opens;
     cst_job *const *jobs;
     size_t n;
-    uint64_t mean, most;  // bytes per text
-    bool one_key;
-    uint64_t grain;  // a power of two that divides all text lengths; 0: the last iteration of a text is padded
-    const uint8_t *readable;
+    uint64_t mean = 0, most = 0;  // bytes per text
+    bool one_key = true;
+    uint64_t grain = 0;  // a power of two that divides all text lengths; 0: the last iteration of a text is padded
+    Memory *memory = nullptr;
+    const uint8_t *readable = nullptr;
 };
 
-void walk_texts(const Lists &lists) {
-    if (!lists.n) return;
-    const Suite &suite = *key_of(*lists.jobs[0]).suite;
-    Need need = {&suite.ciphers(lists.jobs[0]->direction == CST_OPEN), lists.n, lists.mean, lists.most};
+Need text_need(const Lists &lists) {
+    Need need = {&lists.suite.ciphers(lists.opens), lists.n, lists.mean, lists.most};
     need.one_key = lists.one_key;
     need.grain = lists.grain;
     need.rounds_up = !lists.grain;
+    return need;
+}
+
+void walk_texts(const Lists &lists) {
+    if (!lists.n) return;
+    Need need = text_need(lists);
     for (cst_job *const *at = lists.jobs; need.messages;) {
-        const Lineup lineup = line_up(suite, need);
+        const Lineup lineup = line_up(lists.suite, need);
         TextWriter writer(*lineup.variant, &lists.memory->lanes, *at[0], need.rounds_up);
         Walker<TextWriter>(*lineup.variant, &lists.memory->lanes, &writer).run(at, lineup.messages);
         at += lineup.messages;
@@ -44,16 +50,18 @@ Need mac_need(const Suite &suite, size_t n, uint64_t aad, uint64_t mean, uint64_
     need.whole_only = true;
     return need;
 }
+Need mac_need(const Lists &lists) {
+    return mac_need(lists.suite, lists.n, lists.jobs[0]->aad_len, lists.mean, lists.most);
+}
 
 // Returns false if a job did not authenticate.
 bool walk_macs(const Lists &lists) {
-    const cst_job &first = *lists.jobs[0];
-    const Suite &suite = *key_of(first).suite;
-    Need need = mac_need(suite, lists.n, first.aad_len, lists.mean, lists.most);
+    const Suite &suite = lists.suite;
+    Need need = mac_need(lists);
     bool all = true;
     for (cst_job *const *at = lists.jobs; need.messages;) {
         const Lineup lineup = line_up(suite, need);
-        MacWriter writer(suite, *lineup.variant, &lists.memory->lanes, first.direction == CST_OPEN, lists.readable);
+        MacWriter writer(suite, *lineup.variant, &lists.memory->lanes, lists.opens, lists.readable);
         Walker<MacWriter>(*lineup.variant, &lists.memory->lanes, &writer).run(at, lineup.messages);
         all &= writer.all_right();
         at += lineup.messages;
@@ -90,60 +98,83 @@ bool forced_fits(const Suite &suite, uint64_t lengths) {
 // The head of a CCM message is assembled as a whole in the bounce buffer, which bounds the AAD.
 constexpr size_t MOST_CCM_AAD = MOST_BLOCK;
 
-}  // namespace
-
-bool walks(const Suite &suite, bool opens, size_t n, uint64_t aad, uint64_t mean, uint64_t most, bool one_key) {
-    if (!serves(suite)) return false;
+// Whether no other path takes less time. aad: that of the longest head.
+bool walks(const Lists &lists, uint64_t aad) {
+    const Suite &suite = lists.suite;
     if (!suite.hash || (!suite.enciphers() && suite.hash->record.kind == ALGORITHM_HASH)) return true;
-    if (fits_whole(suite, head_bytes(suite, aad), most)) return true;
+    if (fits_whole(suite, head_bytes(suite, aad), lists.most)) return true;
     if (suite.construction == Construction::ccm && aad > MOST_CCM_AAD) return false;
-    Need need = mac_need(suite, n, aad, mean, most);
     if (suite.hash->record.kind == ALGORITHM_CBC_MAC) {  // kernels of several blocks per iteration win on long bodies
+        Need need = mac_need(suite, lists.n, aad, lists.mean, lists.most);
         need.whole_only = false;
         const Variant *const v = line_up(suite, need).variant;
         if (!v || v->step != suite.hash->record.block_bytes) return false;
     }
-    Need texts = {&suite.ciphers(opens), n, mean, most};
-    texts.one_key = one_key;
-    return !suite.enciphers() || !stitches(suite, opens, aad, texts);
+    Need texts = {&suite.ciphers(lists.opens), lists.n, lists.mean, lists.most};
+    texts.one_key = lists.one_key;
+    return !suite.enciphers() || !stitches(suite, lists.opens, aad, texts);
+}
+
+// Fills in what the jobs have in common. Returns false if other paths take them.
+bool prepare(Lists *lists) {
+    const Suite &suite = lists->suite;
+    const cst_job &first = *lists->jobs[0];
+    const bool enciphers = suite.enciphers();
+    if (!serves(suite)) return false;
+    const bool counted = enciphers && counts(suite);
+    uint64_t lengths = 0, sum = 0;
+    size_t most_aad = 0;
+    for (size_t i = 0; i < lists->n; i++) {
+        const cst_job &job = *lists->jobs[i];
+        if ((job.n_in_pieces | job.n_out_pieces) || (enciphers && !job.in_len)) return false;
+        if (counted && !CounterRoom(suite, job.in_len).holds(job.iv)) return false;
+        lengths |= job.in_len;
+        sum += job.in_len;
+        lists->most = std::max<uint64_t>(lists->most, job.in_len);
+        most_aad = std::max(most_aad, job.aad_len);
+        lists->one_key &= job.key == first.key;
+    }
+    if (!forced_fits(suite, lengths)) return false;
+    lists->mean = lengths == first.in_len && sum == lengths * lists->n ? lengths : sum / lists->n;
+    if (enciphers) {
+        if (suite.tweaked() && lengths % suite.encrypt->record.block_bytes) return false;  // ciphertext stealing
+        if (!rounds_up(suite, lists->opens)) {
+            lists->grain = lengths & -lengths;
+            if (lists->grain < suite.encrypt->record.block_bytes) return false;
+        }
+    }
+    return walks(*lists, most_aad);
+}
+
+}  // namespace
+
+bool plan_lists(const Suite &suite, const cst_job &job, size_t n, bool one_key, Plan *plan) {
+    cst_job like_it = job;
+    cst_job *jobs[MOST_MESSAGES];
+    std::fill_n(jobs, n, &like_it);
+    Lists lists = {suite, job.direction == CST_OPEN, jobs, n};
+    lists.one_key = one_key;
+    *plan = {};
+    if (!prepare(&lists)) return false;
+    if (suite.enciphers()) plan->cipher = rank(suite, text_need(lists));
+    if (suite.hash) plan->hash = rank(suite, mac_need(lists));
+    return true;
 }
 
 int run_lists(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable) {
     const cst_job &first = *jobs[0];
     const Suite &suite = *key_of(first).suite;
-    const bool enciphers = suite.enciphers(), opens = first.direction == CST_OPEN;
-    if (!serves(suite)) return JOB_WAITING;
-    const bool counted = enciphers && counts(suite);
-    Lists lists = {memory, jobs, n, 0, 0, true, 0, readable};
-    uint64_t lengths = 0, sum = 0;
-    size_t most_aad = 0;
-    for (size_t i = 0; i < n; i++) {
-        const cst_job &job = *jobs[i];
-        if ((job.n_in_pieces | job.n_out_pieces) || (enciphers && !job.in_len)) return JOB_WAITING;
-        if (counted && !CounterRoom(suite, job.in_len).holds(job.iv)) return JOB_WAITING;
-        lengths |= job.in_len;
-        sum += job.in_len;
-        lists.most = std::max<uint64_t>(lists.most, job.in_len);
-        most_aad = std::max(most_aad, job.aad_len);
-        lists.one_key &= job.key == first.key;
-    }
-    if (!forced_fits(suite, lengths)) return JOB_WAITING;
-    lists.mean = lengths == first.in_len && sum == lengths * n ? lengths : sum / n;
-    if (enciphers) {
-        if (suite.tweaked() && lengths % suite.encrypt->record.block_bytes) return JOB_WAITING;  // ciphertext stealing
-        if (!rounds_up(suite, opens)) {
-            lists.grain = lengths & -lengths;
-            if (lists.grain < suite.encrypt->record.block_bytes) return JOB_WAITING;
-        }
-    }
-    if (!walks(suite, opens, n, most_aad, lists.mean, lists.most, lists.one_key)) return JOB_WAITING;
-    if (!enciphers) return walk_macs(lists) ? CST_OK : CST_ERR_AUTH;
+    Lists lists = {suite, first.direction == CST_OPEN, jobs, n};
+    lists.memory = memory;
+    lists.readable = readable;
+    if (!prepare(&lists)) return JOB_WAITING;
+    if (!suite.enciphers()) return walk_macs(lists) ? CST_OK : CST_ERR_AUTH;
     if (!suite.hash) {
         walk_texts(lists);
         return CST_OK;
     }
     // CCM authenticates the plaintext, the other constructions the ciphertext.
-    const bool mac_first = opens != (suite.construction == Construction::ccm);
+    const bool mac_first = lists.opens != (suite.construction == Construction::ccm);
     if (!mac_first) walk_texts(lists);
     const bool all = walk_macs(lists);
     if (!mac_first) return all ? CST_OK : CST_ERR_AUTH;

@@ -105,13 +105,16 @@ const Variant *pair_of(const Suite &suite, const Shape &shape, size_t n, double 
     return nullptr;
 }
 
-// Returns false if kernels of several lanes take less time, or if other kernels must run.
-bool choose(const Suite &suite, const Shape &shape, size_t n, Kernels *kernels, double *pair_cycles = nullptr) {
-    *kernels = {nullptr, nullptr, nullptr, pair_of(suite, shape, n, pair_cycles)};
+// Returns false if kernels of several lanes take less time, or if other kernels must run. plan: NULL, or receives the
+// kernels with their figures.
+bool choose(const Suite &suite, const Shape &shape, size_t n, Kernels *kernels, Plan *plan = nullptr) {
+    *kernels = {nullptr, nullptr, nullptr, pair_of(suite, shape, n, plan ? &plan->pair.cycles : nullptr)};
+    if (plan) plan->pair.chosen = {kernels->pair, n};
     const size_t beside = kernels->pair ? 1 : n;  // what precedes and follows a stitched middle is short
-    const auto ask = [&](const Need &need, const Variant **v) {
+    const auto ask = [&](const Need &need, const Variant **v, Ranking Plan::*ranking) {
         const Lineup lineup = line_up(suite, need);
         *v = lineup.variant;
+        if (plan) plan->*ranking = rank(suite, need);
         return lineup.variant && lineup.messages == need.messages && has_room(lineup.variant);
     };
     if (!has_room(kernels->pair)) return false;
@@ -119,10 +122,10 @@ bool choose(const Suite &suite, const Shape &shape, size_t n, Kernels *kernels, 
         const uint64_t bytes = hashed_bytes(suite, shape.head + shape.body);
         Need need = {&suite.hashes, beside, bytes, bytes};
         need.whole_only = true;
-        if (!ask(need, &kernels->hash)) return false;
+        if (!ask(need, &kernels->hash, &Plan::hash)) return false;
         need.whole_only = false;
         if (suite.hash->record.kind == ALGORITHM_CBC_MAC && !kernels->pair && !shape.whole &&
-            !ask(need, &kernels->coarse))
+            !ask(need, &kernels->coarse, &Plan::hash))
             return false;
         if (kernels->coarse == kernels->hash) kernels->coarse = nullptr;
     }
@@ -131,7 +134,7 @@ bool choose(const Suite &suite, const Shape &shape, size_t n, Kernels *kernels, 
         Need need = {&suite.ciphers(shape.opens), beside, bytes, bytes};
         need.rounds_up = !kernels->pair && rounds_up(suite, shape.opens);
         if (!need.rounds_up) need.grain = lengths & -lengths;
-        if (!ask(need, &kernels->cipher)) return false;
+        if (!ask(need, &kernels->cipher, &Plan::cipher)) return false;
     }
     const Variant *const forced = suite.forced;
     return !forced || forced == kernels->cipher || forced == kernels->hash || forced == kernels->coarse ||
@@ -554,12 +557,10 @@ int run_all(const Suite &suite, const Shape &shape, const Kernels &kernels, cst_
 
 }  // namespace
 
-Ranking rank_one_by_one(const Suite &suite, const cst_job &job, size_t n) {
+bool plan_one_by_one(const Suite &suite, const cst_job &job, size_t n, Plan *plan) {
     Kernels kernels;
-    Ranking pair;
-    if (serves(suite, &job, 1) && choose(suite, Shape(suite, job, false), n, &kernels, &pair.cycles))
-        pair.chosen = {kernels.pair, n};
-    return pair;
+    *plan = {};
+    return serves(suite, &job, 1) && choose(suite, Shape(suite, job, false), n, &kernels, plan);
 }
 
 int run_one_by_one(cst_job *jobs, size_t n) {

@@ -1,6 +1,7 @@
 #include "constructions.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "run.hpp"
 #include "calls.hpp"
@@ -9,6 +10,7 @@
 #include "lineup.hpp"
 #include "mac.hpp"
 #include "text.hpp"
+#include "xts.hpp"
 
 namespace cst {
 namespace {
@@ -20,20 +22,51 @@ public:
         : Calls(engine, v, first.in_len), opens_(v.cipher.algorithm->record.decrypts_only()) {}
 
     bool run(cst_job *job) {
-        if (job->in_len != bytes_) set_length(job->in_len);
-        if (place_.chain != NO_FIELD) memcpy(state_ + place_.chain, job->iv, BLOCK);
-        if (is_new(job->key)) {
-            const Key &key = key_of(*job);
+        run_text(*job, job->in_len);
+        text_done(job);
+        return true;
+    }
+
+protected:
+    void run_text(const cst_job &job, uint64_t bytes) {
+        if (bytes != bytes_) set_length(bytes);
+        if (place_.chain != NO_FIELD) memcpy(state_ + place_.chain, job.iv, BLOCK);
+        if (is_new(job.key)) {
+            const Key &key = key_of(job);
             point(place_.key, key.round_keys(opens_));
             if (place_.tweak_key != NO_FIELD) point(place_.tweak_key, key.tweak());
         }
-        call(job->in, job->out);
+        call(job.in, job.out);
+    }
+
+    const bool opens_;
+};
+
+// Runs XTS (IEEE 1619): whole blocks by one call, and a text's end by ciphertext stealing.
+class XtsCalls : public TextCalls {
+public:
+    XtsCalls(const Engine &engine, const Variant &v, const cst_job &first) : TextCalls(engine, v, first) {}
+
+    bool run(cst_job *job) {
+        const uint64_t before = StolenEnd::before(job->in_len);
+        if (before == job->in_len) return TextCalls::run(job);
+        const Key &key = key_of(*job);
+        if (!end_) blocks_.emplace(*key.suite), end_.emplace(*key.suite, opens_);
+        alignas(16) uint8_t tweak[BLOCK];
+        blocks_->encipher(key.tweak(), static_cast<const uint8_t *>(job->iv), tweak);  // 5.3.1
+        advance_tweak(tweak, before / BLOCK, tweak);
+        const uint8_t *const in = static_cast<const uint8_t *>(job->in);
+        const size_t left = size_t(job->in_len - before);
+        if (before) run_text(*job, before);
+        end_->run(key, tweak, in + before, left, static_cast<uint8_t *>(job->out) + before);
+        wipe(tweak, sizeof(tweak));
         text_done(job);
         return true;
     }
 
 private:
-    const bool opens_;
+    std::optional<BlockCalls> blocks_;
+    std::optional<StolenEnd> end_;
 };
 
 // Runs messages of an AEAD with IVs of 12 bytes and AADs as long as that of the first. Derived::put_length sets what
@@ -144,7 +177,6 @@ bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
     const cst_job &first = *jobs;
     if (first.n_in_pieces | first.n_out_pieces) return false;
     if (suite.kind == CST_AEAD) return first.iv_len == GCM_IV && first.aad_len <= MESSAGE_AAD;
-    if (suite.tweaked() && first.in_len % suite.encrypt->record.block_bytes) return false;  // ciphertext stealing
     return suite.kind == CST_CIPHER && CounterRoom(suite, first.in_len).hold(jobs, n);
 }
 
@@ -160,6 +192,7 @@ bool run_calls(const Variant &v, size_t n, Job job) {
 template <typename Job>
 bool run_on(const Variant &v, size_t n, Job job) {
     const Suite &suite = *key_of(*job(0)).suite;
+    if (suite.tweaked()) return run_calls<XtsCalls>(v, n, job);
     if (suite.kind == CST_CIPHER) return run_calls<TextCalls>(v, n, job);
     if (suite.construction == Construction::chacha_poly) return run_calls<ChachaPolyCalls>(v, n, job);
     return run_calls<GcmCalls>(v, n, job);

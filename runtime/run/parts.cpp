@@ -6,6 +6,7 @@
 #include "checksum.hpp"
 #include "framed.hpp"
 #include "lane_state.hpp"
+#include "leaves.hpp"
 #include "lanes.hpp"
 #include "lineup.hpp"
 #include "mac.hpp"
@@ -189,15 +190,19 @@ int run_parts(const Engine &engine, const cst_part *parts, size_t n) {
     Memory memory;
     if (int error = memory.allocate(engine, n)) return error;
     Rest rests[MOST_MESSAGES], *list[MOST_MESSAGES];
-    const cst_part *framed[MOST_MESSAGES];
+    const cst_part *framed[MOST_MESSAGES], *in_leaves[MOST_MESSAGES];
     for (size_t first = 0; first < n; first += memory.room()) {
         const size_t some = std::min(n - first, memory.room());
-        size_t working = 0, n_framed = 0;
+        size_t working = 0, n_framed = 0, n_in_leaves = 0;
         for (const cst_part *part = parts + first; part < parts + first + some; part++) {
             HashState *const s = state_of(*part);
             const Key &key = *reinterpret_cast<const Key *>(part->key);
             if (key.suite->construction == Construction::framed) {
                 framed[n_framed++] = part;
+                continue;
+            }
+            if (key.suite->construction == Construction::leaves) {
+                in_leaves[n_in_leaves++] = part;
                 continue;
             }
             if (!s->key) {
@@ -228,6 +233,7 @@ int run_parts(const Engine &engine, const cst_part *parts, size_t n) {
             run_some(&memory, list + from, to - from);
         }
         run_framed_parts(&memory, framed, n_framed);
+        run_leaf_parts(&memory, in_leaves, n_in_leaves);
     }
     return CST_OK;
 }

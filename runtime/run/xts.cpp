@@ -1,71 +1,45 @@
-// Runs XTS (IEEE 1619): the first tweak of every message, then whole blocks, then the last, incomplete block by
-// ciphertext stealing.
+// Runs XTS (IEEE 1619) in steps: the first tweak of every message, then whole blocks, then the last, incomplete block
+// by ciphertext stealing.
+
+#include "xts.hpp"
 
 #include "../suite/secret.hpp"
-#include "alone.hpp"
 #include "constructions.hpp"
 #include "text.hpp"
 
 namespace cst {
-namespace {
 
-constexpr size_t BLOCK = 16;
-
-// Return the number of bytes after the last whole block, and the position of that block: it and the rest change places.
-size_t rest_of(const Message &m) { return m.job->in_len % BLOCK; }
-uint64_t last_whole(const Message &m) { return (m.job->in_len & ~uint64_t(BLOCK - 1)) - BLOCK; }
-
-// Computes the tweak after t: t times x.
-void next_tweak(const uint8_t *t, uint8_t *next) {
-    uint64_t low, high;
-    memcpy(&low, t, 8);
-    memcpy(&high, t + 8, 8);
-    const uint64_t carry = high >> 63;
-    high = high << 1 | low >> 63;
-    low = low << 1 ^ ((0 - carry) & 0x87);
-    memcpy(next, &low, 8);
-    memcpy(next + 8, &high, 8);
-}
-
-// Runs the block in `last` with this tweak, for every message that has a rest; the output goes where the last whole
-// block is.
-template <typename Tweak>
-void run_last_blocks(const Class &c, Tweak tweak) {
-    Message **const list = c.memory->list;
-    size_t n = 0;
-    for (size_t i = 0; i < c.n; i++) {
-        Message &m = c.messages[i];
-        if (!rest_of(m)) continue;
-        m.cipher_from = tweak(m);
-        m.ciphered = m.text_end = m.text_stop = last_whole(m);
-        m.last_bytes = BLOCK;
-        list[n++] = &m;
+void advance_tweak(const uint8_t *from, uint64_t blocks, uint8_t *to) {
+    uint64_t low = load64(from), high = load64(from + 8);
+    while (blocks) {
+        // Terms from x^128 on come back as x^7 + x^2 + x + 1 times what they are above it: 7 bits more than `some`.
+        const unsigned some = unsigned(blocks < 56 ? blocks : 56);
+        const uint64_t top = high >> (64 - some);
+        high = high << some | low >> (64 - some);
+        low = low << some ^ top ^ top << 1 ^ top << 2 ^ top << 7;
+        blocks -= some;
     }
-    run_texts(c, list, n, c.opens);
+    put_words(to, low, high);
 }
 
-// IEEE 1619, 5.3.2 and 5.4.2: `last` is the output of a whole block. Its first bytes are the end of the message's
-// output; the rest of the input replaces them, and the block goes through the cipher again, to precede them in the
-// output.
-template <typename Tweak>
-void steal(const Class &c, Tweak tweak) {
-    for (size_t i = 0; i < c.n; i++) {
-        Message &m = c.messages[i];
-        const size_t rest = rest_of(m);
-        if (!rest) continue;
-        uint8_t *const text = m.last + BLOCK;
-        const uint64_t at = last_whole(m) + BLOCK;
-        m.in.read(at, text, rest);
-        m.out.write(at, m.last, rest);
-        memcpy(m.last, text, rest);
-    }
-    run_last_blocks(c, tweak);
+void StolenEnd::run(const Key &key, const uint8_t *tweak, const uint8_t *in, size_t bytes, uint8_t *out) {
+    const size_t rest = bytes - AES_BLOCK;
+    alignas(16) uint8_t tweaks[2][AES_BLOCK], text[2 * AES_BLOCK];
+    put_words(tweaks[opens_], load64(tweak), load64(tweak + 8));
+    advance_tweak(tweak, 1, tweaks[!opens_]);
+    block_.set_key(key.round_keys(opens_));
+    // Sealing, the whole block is enciphered under its own tweak; opening, it was the last to be enciphered. Its first
+    // bytes are the end of the output; the input's end replaces them, and the block goes through the cipher again.
+    block_.run(tweaks[0], in, text);
+    memcpy(text + AES_BLOCK, text, rest);
+    memcpy(text, in + AES_BLOCK, rest);
+    block_.run(tweaks[1], text, text);
+    memcpy(out, text, bytes);
+    wipe(tweaks, sizeof(tweaks));
+    wipe(text, sizeof(text));
 }
 
-}  // namespace
-
-// IEEE 1619, 5.3.1: the first tweak is E(K2, i). Opening, the last whole block has the last tweak, and the block that
-// contains the rest has the tweak before it.
+// IEEE 1619, 5.3.1: the first tweak is E(K2, i).
 void run_xts(const Class &c) {
     bool rests = false;
     BlockCalls blocks(*c.suite);
@@ -73,27 +47,22 @@ void run_xts(const Class &c) {
         Message &m = c.messages[i];
         blocks.encipher(m.key->tweak(), static_cast<const uint8_t *>(m.job->iv), m.chain);
         m.cipher_from = m.chain;
-        m.chain_wanted = rest_of(m) != 0;
-        m.text_end = last_whole(m) + (c.opens && m.chain_wanted ? 0 : BLOCK);
+        m.text_end = StolenEnd::before(m.job->in_len);
+        m.chain_wanted = m.text_end < m.job->in_len;
         text_done(m.job);
         rests |= m.chain_wanted;
     }
     run_all_texts(c, c.opens);
     if (!rests) return;
+    StolenEnd end(*c.suite, c.opens);
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
-        if (!rest_of(m)) continue;
-        if (!c.opens) {
-            m.out.read(last_whole(m), m.last, BLOCK);
-            continue;
-        }
-        m.in.read(last_whole(m), m.last, BLOCK);
-        memcpy(m.hash_chain, m.chain, BLOCK);
-        next_tweak(m.chain, m.digest);
+        const size_t left = size_t(m.job->in_len - m.text_end);
+        if (!left) continue;
+        m.in.read(m.text_end, m.last, left);
+        end.run(*m.key, m.cipher_from, m.last, left, m.last);
+        m.out.write(m.text_end, m.last, left);
     }
-    if (c.opens) run_last_blocks(c, [](Message &m) { return m.digest; });
-    const bool opens = c.opens;
-    steal(c, [opens](Message &m) { return opens ? m.hash_chain : m.chain; });
 }
 
 }  // namespace cst

@@ -19,12 +19,22 @@ extern const uint8_t cst_default_pack_end[];
 namespace cst {
 namespace {
 
+bool same_bytes_of(const LeavesRecord::Bytes &a, const LeavesRecord::Bytes &b) {
+    return a.size == b.size && (!a.size || memcmp(a.data, b.data, a.size) == 0);
+}
+
+bool same_leaves(const LeavesRecord &a, const LeavesRecord &b) {
+    return a.leaf_bytes == b.leaf_bytes && a.digest_bytes == b.digest_bytes && a.leaf_domain == b.leaf_domain &&
+           a.node_domain == b.node_domain && same_bytes_of(a.behind, b.behind) && same_bytes_of(a.marker, b.marker) &&
+           same_bytes_of(a.end, b.end);
+}
+
 bool same_algorithm(const AlgorithmRecord &a, const AlgorithmRecord &b) {
     return a.kind == b.kind && a.block_bytes == b.block_bytes && a.word_bytes == b.word_bytes && a.words == b.words &&
            a.digest_bytes == b.digest_bytes && a.flags == b.flags && a.length_bytes == b.length_bytes &&
            a.key_bytes == b.key_bytes && a.iv_bytes == b.iv_bytes && a.rounds == b.rounds && a.padding == b.padding &&
            a.input_bytes == b.input_bytes && a.domain == b.domain && a.last == b.last &&
-           a.squeeze_bytes == b.squeeze_bytes && a.of_cipher(b) &&
+           a.squeeze_bytes == b.squeeze_bytes && same_leaves(a.leaves, b.leaves) && a.of_cipher(b) &&
            memcmp(a.initial, b.initial, sizeof(a.initial)) == 0 && strcmp(a.suite, b.suite) == 0;
 }
 

@@ -9,12 +9,13 @@
 namespace cst {
 
 // Completes the padded block in `frame`, which holds `used` bytes of a block, at most all, up to byte `hashed` of the
-// message. last: it is the message's last block.
-inline void end_frame(const AlgorithmRecord &hash, uint8_t *frame, size_t used, uint64_t hashed, bool last) {
+// message. last: it is the message's last block, after which a sponge has the byte `domain`.
+inline void end_frame(const AlgorithmRecord &hash, uint8_t *frame, size_t used, uint64_t hashed, bool last,
+                      uint32_t domain) {
     memset(frame + used, 0, hash.input_bytes - used);
     if (hash.padding == PADDING_SPONGE) {  // FIPS 202, 5.1 and B.2; SP 800-232, 2.1
         if (!last) return;
-        frame[used] = uint8_t(hash.domain);
+        frame[used] = uint8_t(domain);
         frame[hash.block_bytes - 1] |= uint8_t(hash.last);
         return;
     }

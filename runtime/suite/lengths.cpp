@@ -21,6 +21,7 @@ uint64_t tags_of(const Suite &suite) {
         case Construction::ccm:  // SP 800-38C, A.1
             return tags_between(suite.tag_min, suite.tag_max, 2);
         case Construction::framed:
+        case Construction::leaves:
             if (extends(suite)) return tags_between(1, 64);
             [[fallthrough]];
         default: return tags_between(suite.tag_min, suite.tag_max);

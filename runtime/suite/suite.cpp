@@ -98,6 +98,7 @@ void add_hash(const Engine &engine, const Algorithm *hash, Derived *derived) {
     digest.max_bytes = kMostHashed;
     if (hash->record.framed()) digest.construction = Construction::framed;
     if (hash->record.tree()) digest.construction = Construction::tree;
+    if (hash->record.has_leaves()) digest.construction = Construction::leaves;
     Suite mac = digest;
     if (hash->record.flags & ALGORITHM_EXTENDABLE) digest.tag_min = 1;
     complete(std::move(digest), derived);

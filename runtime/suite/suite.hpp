@@ -33,7 +33,8 @@ enum class Construction {
     rc4_hmac,  // encrypt-then-MAC with RC4, over aad || ciphertext
     checksum,  // a cyclic redundancy check
     framed,  // a hash whose kernels read padded blocks (frames), or HMAC with it
-    tree  // a hash of chunks and of their chaining values (BLAKE3)
+    tree,  // a hash of chunks and of their chaining values (BLAKE3)
+    leaves  // a sponge that hashes long messages in leaves, and a node over their digests (KT128)
 };
 
 constexpr size_t CHACHA_BLOCK = 64, CHACHA_MOST_BLOCKS = 16;
@@ -59,6 +60,7 @@ struct Suite {
     Family messages[2];
     Family hashes, encrypts, decrypts, pairs;
     Family whole_hashes, blocks;  // of single calls: GHASH outside of lanes, or a checksum; `block`, or counter mode
+    Family single[2];  // XTS: kernels of one lane and one block an iteration, by direction, for stolen blocks
     Family open_pairs, handed_open_pairs;  // separate: hash and cipher begin at different places (run/middle.cpp)
     const Variant *forced = nullptr;
     bool remembered = true;  // choices of kernels for it are cached
@@ -126,7 +128,8 @@ constexpr size_t TLS_MOST_MAC = 48;
 inline bool is_checksum(const Suite &suite) { return suite.construction == Construction::checksum; }
 // Whether the suite is an extendable-output function, with digests of any length.
 inline bool extends(const Suite &suite) {
-    return suite.construction == Construction::framed && suite.hash->record.flags & ALGORITHM_EXTENDABLE;
+    return (suite.construction == Construction::framed || suite.construction == Construction::leaves) &&
+           suite.hash->record.flags & ALGORITHM_EXTENDABLE;
 }
 // Returns the name of the suite of checksums whose polynomial is in the key.
 const char *any_checksum_name(bool reflected);

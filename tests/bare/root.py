@@ -77,6 +77,16 @@ def made(checkout: Path, folder: Path) -> Iterator[Root]:
         yield Root(folder)
 
 
+@contextlib.contextmanager
+def again(checkout: Path, folder: Path) -> Iterator[Root]:
+    """Yields a root that `made` left, with the checkout's newest commit. CalledProcessError with git's words."""
+    clone = ("git", "-C", f"{folder}{CLONE}")
+    subprocess.run((*clone, "fetch", "-q", checkout, "HEAD"), check=True)
+    subprocess.run((*clone, "reset", "-q", "--hard", "FETCH_HEAD"), check=True)
+    with mounted(folder):
+        yield Root(folder)
+
+
 def removed(folder: Path) -> None:
     """Without what is still mounted below it."""
     subprocess.run(("rm", "-rf", "--one-file-system", folder), check=True)

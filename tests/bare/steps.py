@@ -16,6 +16,8 @@ PAGES = (
     "examples/packets/README.md",
     "examples/new_pair/README.md",
     "examples/own_hash/README.md",
+    "examples/own_cipher/README.md",
+    "examples/own_tree/README.md",
     "packaging/README.md",
     "packaging/vendoring.md",
     "integrations/ipsec_mb/README.md",
@@ -95,11 +97,22 @@ def commands(block: Block) -> list[Step]:
     name = "" if "/" not in block.page else str(Path(block.page).parent)
     place = f"/tmp/run/{name}"
     fill = f"mkdir -p {place} && cp -rn {name}/. {place}" if name else f"mkdir -p {place}"
-    path = 'export PATH="$PWD/.venv/bin:$PWD/build:$PWD/build/examples/own_hash:$PATH"'
-    example = "\nexamples/build.sh own_hash" if "own_hash ascon" in block.text else ""
+    example = Path(place).name
+    path = f'export PATH="$PWD/.venv/bin:$PWD/build:$PWD/build/examples/{example}:$PATH"'
+    if re.search(rf"^{example} ", block.text, re.M):  # its own program
+        path += f"\nexamples/build.sh {example}"
+    return [Step(f"{block.page}: {line}", f"{path}\n{fill}\ncd {place}\n{line}") for line in block.text.splitlines()]
+
+
+def installs(block: Block) -> list[Step]:
+    """Each line, but those of Cargo: Debian's is too old, as the page says. pip installs into an empty environment."""
+    lines = [line.partition(" #")[0].strip() for line in block.text.splitlines()]
+    yes = "export DEBIAN_FRONTEND=noninteractive"
+    path = f'{FRESH}\nexport PATH="/tmp/env/bin:$PATH"'
     return [
-        Step(f"{block.page}: {line}", f"{path}{example}\n{fill}\ncd {place}\n{line}")
-        for line in block.text.splitlines()
+        Step(f"{block.page}: {line}", f"{yes}\n{path}\n{line.replace('apt-get', 'apt-get -qq -y')}")
+        for line in lines
+        if not line.startswith("cargo ")
     ]
 
 
@@ -109,10 +122,9 @@ def script(block: Block) -> list[Step]:
 
 OUTPUT = None  # a block that shows what a command prints
 FILE = None  # one that is a file of the folder, as test_newcomer.py knows
-PACKAGES = None  # one whose commands the group `packages` runs
 LANGUAGES = None  # one whose languages a minimal Debian has not; tests/test_foreign.py runs its programs
 RUN = {
-    ("packaging/README.md", 0): PACKAGES,
+    ("packaging/README.md", 0): installs,
     ("packaging/vendoring.md", 0): script,
     ("examples/columns/README.md", 0): script,
     ("examples/packets/README.md", 0): script,
@@ -130,6 +142,8 @@ RUN = {
     ("examples/new_pair/README.md", 5): commands,
     **{("examples/own_hash/README.md", at): FILE for at in (0, 1, 2, 3, 7)},
     **{("examples/own_hash/README.md", at): commands for at in (4, 5, 6, 8)},
+    **{("examples/own_cipher/README.md", at): commands for at in (0, 1)},
+    ("examples/own_tree/README.md", 0): commands,
 }
 """How each block runs, by page and index; a block that is missing here fails test_bare.py."""
 BY_USE = ("examples/columns/README.md", "examples/packets/README.md", "packaging/vendoring.md")
@@ -152,12 +166,29 @@ def of_examples(root: Path) -> Iterator[Step]:
                 yield Step(f"examples/README.md: {run}", run)
 
 
-DEB = """
-apt-get -qq -y -o Dpkg::Use-Pty=0 install ./build/packages/*.deb >/dev/null
+CST_SUM = """
 echo -n abc >/tmp/abc
 [ "$(/usr/bin/cst-sum -a md5 /tmp/abc)" = "900150983cd24fb0d6963f7d28e17f72  /tmp/abc" ]
-pkg-config --version >/dev/null || apt-get -qq -y install pkg-config >/dev/null
-pkg-config --modversion cryptostitch
+"""
+CONSUMERS = """
+command -v pkg-config >/dev/null || apt-get -qq -y install pkg-config >/dev/null
+cc examples/erasure_code/erasure_code.c -o /tmp/erasure_code $(pkg-config --cflags --libs cryptostitch)
+/tmp/erasure_code README.md
+rm -rf /tmp/embed
+cmake -S examples/embed -B /tmp/embed -G Ninja && cmake --build /tmp/embed
+/tmp/embed/embed README.md
+"""
+PROVIDER = """
+command -v openssl >/dev/null || apt-get -qq -y install openssl >/dev/null
+encrypted() { openssl enc -aes-128-ctr -K 0102 -iv 0304 "$@" -in README.md 2>/dev/null | sha256sum; }
+openssl list -providers -provider cryptostitch | grep -i 'status: active'
+[ "$(encrypted -provider cryptostitch -provider default)" = "$(encrypted)" ]
+"""
+DROP_IN = """
+cc tests/packages/ipsec_mb_digest.c -o /tmp/digest -lIPSec_MB
+export LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu/cryptostitch/ipsec-mb
+ldd /tmp/digest | grep "$LD_LIBRARY_PATH/libIPSec_MB.so.1"
+[ "$(/tmp/digest)" = ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad ]
 """
 WHEEL = f"""
 {FRESH}
@@ -190,9 +221,13 @@ def packages(root: Path) -> list[Step]:
     return [
         Step("make", "make", 3600),
         Step("make deb", "make deb", 3600),
-        Step("apt-get install build/packages/*.deb", DEB),
-        *of_blocks(root, BY_USE),
         Step("make wheel", "make wheel"),
+        *of_blocks(root, ("packaging/README.md",)),
+        Step("cst-sum of cryptostitch-tools", CST_SUM),
+        Step("pkg-config and CMake with libcryptostitch-dev", CONSUMERS),
+        *of_blocks(root, BY_USE),
+        Step("the provider of cryptostitch-openssl", PROVIDER),
+        Step("the drop-in of cryptostitch-ipsec-mb", DROP_IN),
         Step("the wheel in an empty environment", WHEEL),
         Step("make tarball", "make tarball"),
         Step("conan create packaging/conan", CONAN, 3600),
@@ -216,6 +251,6 @@ def steps(root: Path, group: str) -> list[Step]:
     if group == "readme":
         return [*first, *of_blocks(root, ("README.md",))]
     if group == "examples":
-        pages = ("examples/new_pair/README.md", "examples/own_hash/README.md")
+        pages = tuple(page for page in PAGES if page.startswith("examples/"))
         return [Step("make", "make", 3600), *of_examples(root), *of_blocks(root, pages), *integrations()]
     return packages(root)

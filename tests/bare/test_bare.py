@@ -24,6 +24,7 @@ def test_every_page_that_the_front_page_links(root: Path) -> None:
     linked = set(re.findall(r"\]\(((?:examples|packaging|integrations)[^)#]*\.md)", (root / "README.md").read_text()))
     folders = set(re.findall(r"\]\((examples/\w+)\)", (root / "README.md").read_text()))
     linked |= {f"{folder}/README.md" for folder in folders if (root / folder / "README.md").exists()}
+    linked |= {str(page.relative_to(root)) for page in (root / "examples").glob("*/README.md")}
     assert linked and linked <= set(steps.PAGES)
 
 
@@ -42,6 +43,13 @@ def test_what_is_carried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/a/certificate")
     monkeypatch.setenv("A_SECRET", "no")
     assert set(machine.environment()) == {"https_proxy", "PIP_INDEX_URL", "SSL_CERT_FILE"}
+
+
+def test_no_such_step(root: Path, tmp_path: Path) -> None:
+    """A name that no step has ends the run before anything is made."""
+    command = (sys.executable, "-m", "bare", "--again", tmp_path, "--only", "make nothing", "packages")
+    done = subprocess.run(command, cwd=root / "tests", capture_output=True, text=True)
+    assert done.returncode and "packages has no step make nothing" in done.stderr
 
 
 @pytest.mark.skipif(not LONG, reason="a minimal Debian, in which everything is built anew: CRYPTOSTITCH_LONG=1")

@@ -14,20 +14,6 @@ from packages.consumer import ABC, run, with_cmake, with_pkg_config
 NAMES = ("libcryptostitch0", "libcryptostitch-dev", "cryptostitch-tools")
 INTEGRATIONS = ("cryptostitch-openssl", "cryptostitch-ipsec-mb")  # the library is linked into them
 NEEDED = ("dpkg-buildpackage", "dh", "lintian", "pkg-config")
-IPSEC_MB = r"""
-#include <intel-ipsec-mb.h>
-#include <stdio.h>
-int main(void) {
-    unsigned char digest[32];
-    IMB_MGR *manager = alloc_mb_mgr(0);
-    if (!manager) return 1;
-    init_mb_mgr_auto(manager, NULL);
-    IMB_SHA256(manager, "abc", 3, digest);
-    for (int i = 0; i < 32; i++) printf("%02x", digest[i]);
-    free_mb_mgr(manager);
-    return 0;
-}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -85,8 +71,7 @@ def test_openssl_loads_the_provider(unpacked: Path) -> None:
 
 
 def test_a_program_of_ipsec_mb_takes_the_drop_in(unpacked: Path, tmp_path: Path) -> None:
-    (tmp_path / "main.c").write_text(IPSEC_MB)
-    run("cc", tmp_path / "main.c", "-o", tmp_path / "main", "-lIPSec_MB")
+    run("cc", Path(__file__).with_name("ipsec_mb_digest.c"), "-o", tmp_path / "main", "-lIPSec_MB")
     folder = next(unpacked.rglob("libIPSec_MB.so.1")).parent
     assert folder.name == "ipsec-mb"
     assert run(tmp_path / "main", LD_LIBRARY_PATH=str(folder)).startswith(ABC)

@@ -8,7 +8,19 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from cryptostitch.emit.pack import ALGORITHM, ANSWER, FIELD, HEADER, KERNEL, MEMORY_TAG, PROGRAM, SECTIONS, STREAM
+from cryptostitch.emit.pack import (
+    ALGORITHM,
+    ANSWER,
+    FIELD,
+    HAS_LEAVES,
+    HEADER,
+    KERNEL,
+    LEAVES,
+    MEMORY_TAG,
+    PROGRAM,
+    SECTIONS,
+    STREAM,
+)
 
 IMMEDIATE_BYTES = {16: 1, 17: 4, 18: 8}
 
@@ -88,8 +100,17 @@ def _kernel(cursor: _Cursor) -> Iterator[Number]:
         yield from cursor.take("stream", _flat(STREAM))
 
 
+def _algorithm(cursor: _Cursor) -> Iterator[Number]:
+    head = list(cursor.take("algorithm", _flat(ALGORITHM)))
+    yield from head
+    words, flags = cursor.value(head[5]), cursor.value(head[7])
+    yield from cursor.take("initial word", "Q" * words)
+    if flags & HAS_LEAVES:
+        yield from cursor.take("leaves", _flat(LEAVES))
+
+
 RECORDS: dict[str, Callable[[_Cursor], Iterator[Number]]] = {
-    "algorithms": lambda cursor: cursor.take("algorithm", _flat(ALGORITHM)),
+    "algorithms": _algorithm,
     "fields": _field,
     "constants": lambda cursor: cursor.take("constant", "I"),
     "programs": _program,

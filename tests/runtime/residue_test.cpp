@@ -1,7 +1,7 @@
 // What is left of secrets after each call of the C API: registers, 16 KiB below the stack pointer, the library's live
-// and freed memory, its writable data. `cst-residue [--leak freed|live|stack|register|mask] [--suite NAME]... [GLOB]`
-// over these suites, or all, the legacy ones too, and erasure codes, each with every kernel that can be forced and
-// matches.
+// and freed memory, its writable data. `cst-residue [--leak freed|live|stack|register|mask] [--pack FILE] [--suite
+// NAME]... [GLOB]` over these suites, or all, the legacy ones too, and erasure codes, each with every kernel that can
+// be forced and matches.
 //
 // Needles are 8-byte pieces of keys and plaintext at every offset, of the live key object (round keys, HMAC states) at
 // every word, and, because all jobs of a burst are equal, every word of these twice: what a transposition over lanes
@@ -15,6 +15,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -630,6 +632,12 @@ void run_code(cst_ctx *ctx, const char *kernel) {
     });
 }
 
+int load(cst_ctx *ctx, const char *path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    return cst_pack_load(ctx, bytes.data(), bytes.size());
+}
+
 int collect(const char *name, void *names) {
     static_cast<std::vector<std::string> *>(names)->push_back(name);
     return 0;
@@ -638,10 +646,11 @@ int collect(const char *name, void *names) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    const char *glob = "*";
+    const char *glob = "*", *pack = nullptr;
     std::vector<std::string> suites, kernels;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--leak") && i + 1 < argc) leak = argv[++i];
+        else if (!strcmp(argv[i], "--pack") && i + 1 < argc) pack = argv[++i];
         else if (!strcmp(argv[i], "--suite") && i + 1 < argc) suites.push_back(argv[++i]);
         else glob = argv[i];
     }
@@ -655,8 +664,9 @@ int main(int argc, char **argv) {
     cst_ctx *ctx = nullptr;
     cst_options options = {};
     options.size = sizeof options;
-    options.flags = CST_ALLOW_LEGACY;
-    const int error = cst_ctx_new(&ctx, &options);
+    options.flags = CST_ALLOW_LEGACY | (pack ? CST_ALLOW_PACKS : 0);
+    int error = cst_ctx_new(&ctx, &options);
+    if (!error && pack) error = load(ctx, pack);
     tracking = false;
     if (error) return 1;
     if (!n_blocks) return puts("the library's blocks are not seen"), 1;

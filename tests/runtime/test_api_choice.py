@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import random
 
 import pytest
@@ -10,8 +11,8 @@ from built import kernel_names
 from cryptostitch.binding import runtime
 from cryptostitch.binding.runtime import OPEN, SEAL, Context, Job, RuntimeFailure
 from cryptostitch.ladder import oracle
-from jobs.builder import Bench, JobSpec, forced
-from jobs.samples import suites_of
+from jobs.builder import OWN_KEY, Bench, JobSpec, forced
+from jobs.samples import LEVELS, one_of_each, suites_of
 
 ETM = "aes-128-cbc+hmac-sha1-etm"
 MOST_BYTES = {"_short_": 16}
@@ -47,6 +48,31 @@ def test_every_kernel_forced(shared_context: Context, name: str) -> None:
                 for spec in specs:
                     bench.burst([spec])
             assert kernel.calls() > before
+
+
+def records_opened(suite: str, direction: int) -> bool:
+    """Their lengths, and so their kernels, are known when the padding has been read (RFC 5246, 6.2.3.2)."""
+    return oracle.meaning(suite).kind == "tls" and direction == OPEN
+
+
+@pytest.mark.parametrize("target", LEVELS)
+def test_the_choice_names_a_kernel_that_runs(library: str, target: str) -> None:
+    """What explain.cpp plans for jobs of one length under keys of their own, and what a burst of them calls."""
+    context = Context(library=library, target=target)
+    bench, wrong = Bench(context, target), []
+    for suite in one_of_each(suites_of(context)):
+        for direction, jobs, length in itertools.product((SEAL, OPEN), (1, 8, 17, 64), (64, 743, 1424)):
+            if records_opened(suite, direction):
+                continue
+            specs = [JobSpec(suite, direction, length, OWN_KEY)] * jobs
+            bench.burst(specs)
+            bytes_ = oracle.meaning(suite).fit_input(length)
+            named = context.suite(suite).choice(jobs, bytes_, False, direction).kernel
+            before = context.kernel(named).calls()
+            bench.burst(specs)
+            if context.kernel(named).calls() == before:
+                wrong.append((suite, direction, jobs, bytes_, named))
+    assert not wrong
 
 
 def test_selftest(shared_context: Context) -> None:

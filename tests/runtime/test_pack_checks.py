@@ -23,10 +23,12 @@ from verify_samples import (
 from verify_samples import sample_program as sample_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from cryptostitch.core.catalog import PADDINGS
 from cryptostitch.core.contract import Field
 from cryptostitch.core.ir import Code, Window
 from cryptostitch.core.kinds import KINDS
 from cryptostitch.core.program import CIPHER_ENC, HASH, Algorithm, CostTable, Part, Program, Recipe
+from cryptostitch.core.tree import Tree
 from cryptostitch.emit.compress import LEVEL, compressed
 from cryptostitch.emit.instruction_table import table_text
 from cryptostitch.emit.pack import PROGRAM, SECTIONS, VERSION, write_pack
@@ -35,6 +37,17 @@ from pack_fields import mended
 CIPHER = Algorithm("sample", "sample", CIPHER_ENC, 16, key_bytes=16, iv_bytes=16, rounds=10)
 READER = Algorithm("reader", "reader", HASH, 64, 4, 5, 20, True, 8, initial=(1, 2, 3, 4, 5))
 CUT = replace(READER, name="cut", suite="cut", digest_bytes=16, initial=(6, 7, 8, 9, 10), base="reader")
+SPONGE = Algorithm(
+    *("sponge", "sponge", HASH, 168, 8, 25, 32, False, 0),
+    initial=(0,) * 25,
+    padding=PADDINGS["sponge"],
+    input_bytes=256,
+    domain=0x1F,
+    hmac=False,
+    last=0x80,
+    squeeze_bytes=168,
+)
+TREE = replace(SPONGE, name="tree", base="sponge", tree=Tree(8192, 32, 11, 6, b"\0", b"\3" + bytes(7), b"\xff\xff"))
 
 
 ALLOCATED = spoil(SAMPLE, "enter", 4, "lea g2, [g0+0]:0")  # a pack says that an address has no size
@@ -52,7 +65,7 @@ def pack_of(
 ) -> bytes:
     parts = tuple(Part(p, 1, 0, lag) for p, lag in zip(programs, lags))
     return write_pack(
-        [CIPHER, READER, CUT, ALGORITHM],
+        [CIPHER, READER, CUT, ALGORITHM, SPONGE, TREE],
         [Recipe("kernel@avx512", "avx512", parts, "proportional", False)],
         costs,
         store=store,

@@ -38,6 +38,7 @@ def test_the_map_covers_every_kind_of_number() -> None:
         "header",
         "mnemonic",
         "algorithm",
+        "leaves",
         "program",
         "field",
         "lane",

@@ -27,7 +27,7 @@ SEAL, OPEN = 0, 1
 CODE_CAUCHY, CODE_VANDERMONDE = 0, 1
 KEY_ALIGN = 64
 """CST_KEY_ALIGN: of the memory for cst_key_init."""
-STATE_BYTES = 256
+STATE_BYTES = 512
 """CST_STATE_BYTES: of a message that comes in parts."""
 
 

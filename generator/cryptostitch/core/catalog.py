@@ -15,6 +15,7 @@ from typing import Any
 from . import blake3
 from .answers import Answer
 from .crc import CATALOGUE as CRCS
+from .tree import Tree
 
 Digest = Callable[[bytes], bytes]  # of a text
 Answers = tuple[tuple[bytes, bytes], ...]  # messages and their digests
@@ -138,6 +139,7 @@ class Algorithm:
     domain: int = 0  # of a sponge: the byte behind the message
     last: int = 0x80  # of a sponge: what is added to the last byte of the last block
     squeeze_bytes: int = 0  # of a sponge: output between two permutations; 0: as many as a block has
+    tree: Tree | None = None  # of a sponge: how long messages are hashed in leaves; a row with `base`
     extendable: bool = False  # the digest may have any length; digest_bytes is the usual one
     hmac: bool = True
     word_bytes: int = 0
@@ -161,6 +163,14 @@ class Algorithm:
     block_cipher: str = ""
     # None: it is the project's own
     cipher: BlockCipher | None = None
+
+    def __post_init__(self) -> None:
+        if self.tree and (self.padding != "sponge" or self.hmac or not self.base or self.forms):
+            raise ValueError(
+                f"{self.name}: a tree is a row over a sponge (base=..., no forms), without HMAC (hmac=False)"
+            )
+        if self.tree and self.tree.leaf_bytes < self.block_bytes:
+            raise ValueError(f"{self.name}: a leaf is shorter than a block")
 
     @property
     def squeezed(self) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from .contract import Contract
 from .ir import Code, Window
 from .kinds import KINDS
+from .tree import Tree
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,8 @@ class Algorithm:
     """Of a sponge: output between two permutations."""
     block_cipher: str = ""
     """The name of the block cipher whose round keys the kernel takes or makes; empty: of none."""
+    tree: Tree | None = None
+    """Of a sponge: how it hashes long messages."""
 
 
 @dataclass(frozen=True)

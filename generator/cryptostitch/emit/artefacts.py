@@ -54,6 +54,7 @@ def algorithm_records(algorithms: Iterable[catalog.Algorithm]) -> list[program.A
             a.last if a.padding == "sponge" else 0,
             a.squeezed if a.padding == "sponge" else 0,
             a.block_cipher,
+            a.tree,
         )
         for a in algorithms
     ]

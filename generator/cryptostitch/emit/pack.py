@@ -15,6 +15,7 @@ from ..core.answers import Answer
 from ..core.contract import FROM_HAND, HAND, KEY, KEY_FORMS, Contract, Field
 from ..core.ir import GENERAL, MASK, RDX, VECTOR, XMM0, Imm, Ins, Operand, Reg
 from ..core.program import Algorithm, CostTable, Program, Recipe
+from ..core.tree import Tree
 from ..passes.weave import STRATEGIES
 
 MAGIC = b"CSTPACK\0"
@@ -22,6 +23,7 @@ VERSION = 10
 SECTIONS = ("strings", "mnemonics", "algorithms", "fields", "constants", "programs", "kernels", "costs", "answers")
 HEADER = struct.Struct(f"<8s4I{2 * len(SECTIONS)}I")
 ALGORITHM = struct.Struct("<19I")
+LEAVES = struct.Struct("<7I")
 PROGRAM = struct.Struct("<6I4B10I")
 FIELD = struct.Struct("<8I")
 KERNEL = struct.Struct("<6I")
@@ -29,7 +31,7 @@ STREAM = struct.Struct("<IIiI")
 ANSWER = struct.Struct("<8I")  # the suite, and the lengths of its parts
 MEMORY = struct.Struct("<7Bi")
 
-BIG_ENDIAN, EXTENDABLE, HMAC = 1, 2, 4
+BIG_ENDIAN, EXTENDABLE, HMAC, HAS_LEAVES = 1, 2, 4, 8
 BY1, SHARED_KEY, IS_HAND, READS_INPUT = 1, 2, 4, 8
 SECRET, SHARED, REACH_WRITTEN, FORM_SHIFT, FORM_MASK, REACH_ALIGN_SHIFT = 1, 2, 4, 4, 15, 8
 STATIC = 1
@@ -137,7 +139,7 @@ class _Writer:
             a.word_bytes,
             a.words,
             a.digest_bytes,
-            BIG_ENDIAN * a.big_endian | EXTENDABLE * a.extendable | HMAC * a.hmac,
+            BIG_ENDIAN * a.big_endian | EXTENDABLE * a.extendable | HMAC * a.hmac | HAS_LEAVES * (a.tree is not None),
             a.length_bytes,
             a.key_bytes,
             a.iv_bytes,
@@ -149,7 +151,7 @@ class _Writer:
             a.last,
             a.squeeze_bytes,
             self.string(a.block_cipher),
-        ) + struct.pack(f"<{a.words}Q", *a.initial, *(0,) * (a.words - len(a.initial)))
+        ) + _padded(struct.pack(f"<{a.words}Q", *a.initial, *(0,) * (a.words - len(a.initial))) + _leaves(a.tree))
 
     def base(self, a: Algorithm) -> int:
         """Index + 1, or 0."""
@@ -224,6 +226,15 @@ class _Writer:
 
     def answer(self, a: Answer) -> bytes:
         return ANSWER.pack(self.string(a.suite), *map(len, a.parts)) + _padded(b"".join(a.parts))
+
+
+def _leaves(tree: Tree | None) -> bytes:
+    """What follows the record of an algorithm with leaves."""
+    if tree is None:
+        return b""
+    parts = (tree.behind, tree.marker, tree.end)
+    numbers = (tree.leaf_bytes, tree.digest_bytes, tree.leaf_domain, tree.node_domain)
+    return LEAVES.pack(*numbers, *map(len, parts)) + b"".join(parts)
 
 
 def program_flags(stream: str, contract: Contract) -> int:

@@ -12,6 +12,7 @@ from ..core.contract import KEY_FORMS, Contract, Field
 from ..core.ir import GENERAL, MASK, Code, Constant, Imm, Ins, Mem, Operand, Reg, Window
 from ..core.kinds import KINDS
 from ..core.program import DERIVED_MARK, Algorithm, CostTable, Part, Program, Recipe
+from ..core.tree import Tree
 from ..passes.weave import STRATEGIES
 from . import pack as p
 from .compress import restored
@@ -87,7 +88,13 @@ class _Reader:
             n[14],
             n[15],
             self.text(n[16]),
+            self.tree(offset + p.ALGORITHM.size + 8 * words) if n[5] & p.HAS_LEAVES else None,
         )
+
+    def tree(self, offset: int) -> Tree:
+        *numbers, behind, marker, end = p.LEAVES.unpack_from(self.data, offset)
+        ends = list(itertools.accumulate((behind, marker, end), initial=offset + p.LEAVES.size))
+        return Tree(*numbers, *(self.data[a:b] for a, b in itertools.pairwise(ends)))
 
     def answer(self, offset: int) -> Answer:
         suite, *lengths = p.ANSWER.unpack_from(self.data, offset)
