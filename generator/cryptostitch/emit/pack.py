@@ -257,7 +257,7 @@ def _indices(what: str, names: Iterable[str]) -> dict[str, int]:
 
 
 def _number(known: dict[bytes, int], record: bytes) -> int:
-    """The record's place among those that are known, of which it is one from now on."""
+    """Returns the number of a record among the known ones, to which it adds the record."""
     return known.setdefault(record, len(known))
 
 

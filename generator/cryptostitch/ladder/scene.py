@@ -69,7 +69,7 @@ lane."""
 
 
 def _filled(data: bytes) -> int:
-    """Bytes of the whole blocks that it is filled up to."""
+    """Returns the length of the data, padded to whole blocks."""
     return -(-len(data) // 16) * 16
 
 
