@@ -63,7 +63,7 @@ public:
           poly_(suite_.construction == Construction::chacha_poly),
           headed_(headed(suite_)),
           block_mac_(hash_.kind == ALGORITHM_CBC_MAC),
-          alike_(c.alike),
+          same_shape_(c.same_shape),
           key_bytes_(16 * v.hash.key_rows),
           hmac_(suite_.hmac()),
           keys_(v.hash, state_) {}
@@ -184,7 +184,7 @@ private:
         Move move = decide(*message[lanes[0]]);
         for (size_t i = 0; i < n; i++) {
             const Message &m = *message[lanes[i]];
-            if (i && (!alike_ || m.stage != move.from || m.hashed != move.hashed)) move = decide(m);
+            if (i && (!same_shape_ || m.stage != move.from || m.hashed != move.hashed)) move = decide(m);
             if (!make(lanes[i], move)) gone[leaves++] = lanes[i];
         }
         if (leaves) leave(gone, leaves);
@@ -305,7 +305,7 @@ private:
 
     const Suite &suite_;
     const size_t unit_, step_;
-    const bool ccm_, poly_, headed_, block_mac_, alike_;
+    const bool ccm_, poly_, headed_, block_mac_, same_shape_;
     const size_t key_bytes_;
     const bool hmac_;
     LaneKeys keys_;
@@ -344,7 +344,7 @@ void pass(const Class &c, Message **list, size_t n, size_t step, const Variant *
     Need need = {&suite.hashes, 0, 0, 0};
     need.whole_only = true;
     uint64_t sum = 0;
-    if (c.alike && !only && n && pending(suite, *list[0], step, false) && same_stage(list, n)) {
+    if (c.same_shape && !only && n && pending(suite, *list[0], step, false) && same_stage(list, n)) {
         need.messages = n;
         need.most = need.bytes = std::max<uint64_t>(bytes_left(suite, *list[0]), step);
     } else {

@@ -196,7 +196,7 @@ struct Class {
     Message *messages;
     size_t n;
     bool opens, one_key;
-    bool alike = false;  // same shape: equal lengths of text, AAD and IV, in one piece each
+    bool same_shape = false;  // equal lengths of text, AAD and IV, in one piece each
 };
 
 }  // namespace cst

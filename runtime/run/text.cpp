@@ -188,7 +188,7 @@ uint64_t left_of(const Message &m) {
 }
 
 // Whether messages of the same shape have the same progress.
-bool all_alike(Message *const *list, size_t n) {
+bool same_progress(Message *const *list, size_t n) {
     const Message &first = *list[0];
     for (size_t i = 1; i < n; i++)
         if (((list[i]->ciphered ^ first.ciphered) | (list[i]->text_stop ^ first.text_stop)) || list[i]->failed)
@@ -225,7 +225,7 @@ void run_texts(const Class &c, Message **list, size_t n, bool decrypts) {
         Need need = {&suite.ciphers(decrypts), 0, 0, 0};
         uint64_t sum = 0;
         bool fills = may_fill;
-        const bool same = c.alike && all_alike(list, n);
+        const bool same = c.same_shape && same_progress(list, n);
         for (size_t i = 0; i < (same ? 1 : n); i++) {
             const uint64_t left = left_of(*list[i]);
             if (!left) continue;
