@@ -11,9 +11,8 @@ namespace bench {
 
 static constexpr size_t TAG_PITCH = 64, HEAD = 64;
 
-// Where in a page each kind of memory begins. A processor takes a load and an earlier store for the same if the low 12
-// bits of their addresses are, so that chance, which gives a vector its place, would decide over up to a sixth of a
-// figure.
+// Offset in a page of each kind of memory. A processor takes a load for one of an earlier store's bytes if the low 12
+// bits of the addresses agree, so random offsets would change a figure by up to a sixth.
 static constexpr size_t PAGE = 4096, OUTPUT = 2048, KEYS = 1024, TAGS = 3072;
 static uint8_t *placed(Table<uint8_t> &bytes, size_t in_page) {
     return reinterpret_cast<uint8_t *>(((reinterpret_cast<uintptr_t>(bytes.data()) + PAGE - 1) & ~uintptr_t(PAGE - 1)) +

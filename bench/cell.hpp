@@ -1,4 +1,4 @@
-// One cell of the table: a row under one load. Owns the buffers and the right answers.
+// One cell of the table: a row under one load. Owns the buffers and the expected answers.
 #pragma once
 
 #include "pages.hpp"
@@ -7,7 +7,7 @@
 
 namespace bench {
 
-// One way in which one implementation does the cell.
+// One way in which an implementation can do the cell.
 struct Candidate {
     std::string impl;
     std::unique_ptr<Task> task;
@@ -15,7 +15,7 @@ struct Candidate {
 
 class Cell {
 public:
-    // False from ok(): the reference does not do this row.
+    // ok() is false if the reference cannot do this row.
     Cell(const Row &row, const Load &load, Peer &reference);
     Cell(const Cell &) = delete;
     bool ok() const { return ok_; }

@@ -100,8 +100,8 @@ static bool parse_counts(const std::string &text, size_t high, std::vector<size_
     return true;
 }
 
-// What is timed when nothing is chosen: all kinds of rows, then the places where peers are weak (few jobs, short
-// packets, mixed lengths), then threads.
+// The default cells: all kinds of rows, then the cases where peers are weak (few jobs, short packets, mixed lengths),
+// then threads.
 static std::vector<Group> default_groups() {
     const std::string sha1 = "aes-128-cbc+hmac-sha1-etm", sha256 = "aes-128-cbc+hmac-sha256-etm",
                       tls = "aes-128-cbc+hmac-sha1-tls";

@@ -6,7 +6,7 @@
 
 namespace bench {
 
-// How the lengths of a cell's jobs are drawn; `equal` is what random lengths are to be compared with.
+// How the lengths of a cell's jobs are drawn; random lengths are compared with `equal`.
 struct Mix {
     const char *name;
     enum Kind { packets, uniform, logarithmic, equal } kind;
@@ -16,7 +16,7 @@ struct Mix {
 const Mix *find_mix(const std::string &name);  // NULL: none has that name
 std::string mix_names();
 
-// Of one job: so many bytes, or each job its own of a mix.
+// Bytes of each job, or a mix of lengths.
 struct Size {
     size_t bytes = 0;
     const Mix *mix = nullptr;

@@ -1,5 +1,5 @@
-// What a benchmark row is, and what an implementation must offer to be timed on it. Everything else in this folder uses
-// only this.
+// Benchmark rows, and the interface of an implementation to be timed on them. Everything else in this folder uses only
+// this.
 #pragma once
 
 #include <cstddef>
@@ -54,15 +54,15 @@ struct Row {
     }  // that a hash covers in front of the ciphertext
     bool chacha() const { return mode.compare(0, 6, "ChaCha") == 0; }
 };
-// False when the name does not have that shape (then nothing here can check the suite).
+// Returns false when the name does not have that shape (then nothing here can check the suite).
 bool parse_row(const std::string &name, Row &row);
-// A digest whose name says nothing: that of an application's pack.
+// Makes the row of a digest whose name has no known shape: of an application's pack.
 Row digest_row(const std::string &suite, size_t digest_bytes);
 size_t hash_bytes(const std::string &hash);
 size_t checksum_bytes(const std::string &suite);  // 0: it is none
 std::vector<std::string> erasure_codes();  // those that are rows
 
-// How the checksum of that name has its numbers in bytes.
+// How the number of a checksum is laid out in bytes.
 class ChecksumForm {
 public:
     explicit ChecksumForm(const std::string &suite);
@@ -107,7 +107,7 @@ struct Batch {
     const uint8_t *mac_key(size_t k) const { return key(k) + MAC_KEY; }
 };
 
-// One way of doing a row on a batch, prepared (keys expanded, contexts made).
+// A prepared way of doing a row on a batch (keys expanded, contexts made).
 class Task {
 public:
     virtual ~Task() = default;
@@ -116,7 +116,7 @@ public:
     std::string variant;  // how it is done
 };
 
-// Where the blocks of a job of an erasure code lie.
+// The addresses of the blocks of an erasure code's job.
 struct Blocks {
     Blocks(const Row &row, const Buffer &b) : bytes(b.bytes / row.data_blocks) {
         for (size_t i = 0; i < row.data_blocks; i++) data.push_back(const_cast<uint8_t *>(b.in) + i * bytes);
@@ -154,14 +154,14 @@ public:
     virtual ~Peer() = default;
     virtual std::string name() const = 0;
     virtual std::string version() const = 0;
-    // No task: this implementation does not do the row. The batch outlives the tasks.
+    // Prepares the row's tasks; none: this implementation cannot do the row. The batch outlives the tasks.
     virtual std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) = 0;
     // Whether it has known answers of the row, published by others, and gives them: what a row is checked by that the
     // reference does not do.
     virtual bool gives_known_answers(const Row &) { return false; }
 };
 
-// Which build of a peer: the linked one, or a library that is loaded beside it.
+// A build of a peer: the linked one, or a library that is loaded besides it.
 struct Build {
     std::string kind;  // "openssl", "aws-lc", "ipsec-mb"
     std::string file;  // of the library; empty: the linked one
@@ -174,7 +174,7 @@ std::unique_ptr<Peer> make_openssl(const Build &build, std::string &error);
 std::unique_ptr<Peer> make_ipsec_mb(const Build &build, std::string &error);
 std::unique_ptr<Peer> make_reference();  // the linked OpenSSL
 std::unique_ptr<Peer> make_storage_reference();
-// Of checksums and erasure codes; null where they were not there when this was built.
+// Peers for checksums and erasure codes; null if they were missing when this was built.
 std::unique_ptr<Peer> make_isal();
 std::unique_ptr<Peer> make_zlib();
 // `target` and `force` as in cst_options and cst_suite_force; null on error, with `error` set.

@@ -18,7 +18,7 @@ static const size_t IMIX[12] = {64, 570, 64, 64, 570, 64, 1408, 64, 570, 64, 64,
 // Bytes that are sealed with a key to see whether it is right.
 static constexpr size_t PROOF = 64;
 
-// With sessions so many texts lie about, some 30 MB with what becomes of them: more than a core's own caches hold.
+// Texts of a run with sessions: with their outputs some 30 MB, more than a core's own caches hold.
 static constexpr size_t TEXTS = 16384;
 
 size_t texts(const Load &load) {
@@ -131,7 +131,7 @@ std::vector<Row> chosen_rows(const Options &options, const std::vector<Row> &all
     return rows;
 }
 
-// Empty, or why a row cannot have that load.
+// Returns why a row cannot have that load, or "".
 static std::string objection(const Row &row, const Load &load) {
     const size_t bytes = load.size.bytes;
     const bool keyless = !row.key_bits && !row.hmac && !row.mac_bits;

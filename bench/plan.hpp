@@ -1,4 +1,4 @@
-// Which cells are timed: rows, sizes, numbers of jobs, keys.
+// Plans which cells are timed: rows, sizes, numbers of jobs, keys.
 #pragma once
 
 #include "options.hpp"
@@ -6,7 +6,7 @@
 
 namespace bench {
 
-// What a burst consists of.
+// The jobs of a burst.
 struct Load {
     Size size;
     size_t jobs = 1;
@@ -14,9 +14,9 @@ struct Load {
     size_t sessions = 0;  // jobs draw their keys of so many, at random; 0: each job has its own, or all share one
     std::string keys() const { return one_key ? "one" : sessions ? std::to_string(sessions) : "own"; }
 };
-// How many texts take their turns, one run after the other: whole runs.
+// Returns how many texts are used in turn, one run after the other: whole runs.
 size_t texts(const Load &load);
-// Their lengths; the same each time.
+// Returns their lengths, which are the same each time.
 std::vector<size_t> lengths(const Row &row, const Load &load);
 
 struct Planned {
@@ -25,11 +25,12 @@ struct Planned {
     bool threads = false; // on several cores at once
 };
 
-// Every suite that the library offers, in every direction; without the library, the ones that its peers could do.
+// Returns every suite that the library offers, in every direction; without the library, the suites that its peers may
+// have.
 std::vector<Row> all_rows(const std::string &target, const std::vector<std::string> &packs);
 // The rows that the options name, in that order. Says on stderr which names match nothing.
 std::vector<Row> chosen_rows(const Options &options, const std::vector<Row> &all);
-// The cells of a run, without those that a row cannot do: stderr says which.
+// Returns the cells of a run, without those that a row cannot do; stderr says which.
 std::vector<Planned> plan(const Options &options, const std::vector<Row> &rows);
 
 } // namespace bench

@@ -16,7 +16,7 @@ void Progress::begin(size_t done, const std::string &what) {
     if (!terminal_) return;
     shown_ = true;
     fprintf(stderr, "\r\033[K[%zu/%zu] ", done + 1, all_);
-    // What is done took so long; the rest takes as long each.
+    // Assumes that each remaining cell takes as long as the mean of those before.
     const double passed = std::chrono::duration<double>(Clock::now() - start_).count();
     if (done) {
         const int left = int(passed / double(done) * double(all_ - done) + 0.5);

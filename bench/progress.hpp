@@ -1,4 +1,4 @@
-// How far a run is and how long it still takes, on a terminal.
+// Shows on a terminal how far a run is and how long it still takes.
 #pragma once
 
 #include <chrono>

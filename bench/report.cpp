@@ -32,7 +32,7 @@ static std::string quoted(const std::string &text) {
     return out + '"';
 }
 
-// What a cell and a team have in common.
+// Writes what a cell and a team have in common.
 static void write_load(FILE *f, const std::string &row, const std::string &impl, const std::string &variant,
                        const Load &load, size_t bytes) {
     fprintf(f,

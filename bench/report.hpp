@@ -1,4 +1,4 @@
-// What leaves the benchmark: a JSON file and a table for a terminal.
+// Writes the results: a JSON file and a table for a terminal.
 #pragma once
 
 #include "team.hpp"

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-// All leave together, without the wake-up that a sleeping thread would need.
+// All threads leave together, without the delay of waking a sleeping thread.
 class Barrier {
 public:
     explicit Barrier(size_t members) : members_(members) {}
@@ -96,7 +96,7 @@ private:
             if (member == 0) report(candidate, cell->batch().mean(), cycles, seconds);
         }
     }
-    // Who is done early goes on, uncounted, so that nobody is timed while others rest.
+    // A thread that finishes early continues, uncounted, so that no thread is timed while others rest.
     void take_sample(size_t member, size_t number, Task &task, double total) {
         task.run();
         barrier_.wait();

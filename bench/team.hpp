@@ -19,13 +19,14 @@ struct TeamResult {
     double cycles_per_byte() const { return double(threads) / bytes_per_cycle; } // of one thread, in the mean
 };
 
-// What one thread times.
+// The implementations that one thread times.
 struct PeerSet {
     std::vector<std::unique_ptr<Peer>> own;
     std::vector<Peer *> all; // the shared ones too
 };
 
-// With 1, 2, 4, ... and `most` threads. `peers` is called once in every thread. Sets `failed` when an output was wrong.
+// Times 1, 2, 4, ... and `most` threads. `peers` is called once in every thread. Sets `failed` when an output was
+// wrong.
 std::vector<TeamResult> time_team(const Row &row, const Load &load, size_t most, const std::function<PeerSet()> &peers,
                                   const Effort &effort, const Machine &machine, bool &failed);
 

@@ -16,10 +16,10 @@ struct Result {
 std::vector<Result> time_in_turn(Cell &cell, const std::vector<Peer *> &peers, const Effort &effort,
                                  double ticks_per_ms, std::vector<double> &clock);
 
-// How many runs of a task make a sample, a multiple of `turn`. It has run before.
+// Returns how many runs of a task make a sample, a multiple of `turn`. The task has run before.
 size_t calls_per_sample(Task &task, const Effort &effort, double ticks_per_ms, size_t turn = 1);
-// How often this thread has been put off its core. A sample during which that happened is taken again: it would time
-// somebody else.
+// Returns how often this thread has lost its core. A sample in which that happened is repeated, because it would time
+// other processes too.
 long interruptions();
 constexpr int ATTEMPTS = 5;
 double quantile(const std::vector<double> &sorted, double q);

@@ -162,7 +162,7 @@ private:
 
 // Returns how many jobs, from the first on, have those lengths and are surely right. Not inlined, so that values that
 // follow from the lengths stay where they are.
-__attribute__((noinline)) size_t right_alike(const SurelyRight &of, const cst_job *jobs, size_t n) {
+__attribute__((noinline)) size_t right_same_shape(const SurelyRight &of, const cst_job *jobs, size_t n) {
     size_t i = 0;
     while (i < n && of.are_those_of(jobs[i]) && of.places(jobs[i])) i++;
     return i;
@@ -206,7 +206,7 @@ int cst::check_one(const Engine &engine, cst_job *job) {
     return wrong;
 }
 
-int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *alike) {
+int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *same_shape) {
     size_t other = 0;
     for (size_t i = 0; i < n; i++) {
         other |= jobs[i].size ^ sizeof(cst_job);
@@ -219,8 +219,8 @@ int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *alike) 
     size_t unlike = 0;
     for (size_t i = 0; i < n; i++) {
         if (last && jobs[i].in_len == jobs[i - 1].in_len) {
-            const size_t more = engine.avx512() ? surely_right_alike_wide(jobs[i - 1], jobs + i, n - i)
-                                                : right_alike(last, jobs + i, n - i);
+            const size_t more = engine.avx512() ? surely_right_same_shape_wide(jobs[i - 1], jobs + i, n - i)
+                                                : right_same_shape(last, jobs + i, n - i);
             for (const size_t end = i + more; i < end; i++) jobs[i].status = JOB_WAITING;
             if (i == n) break;
         }
@@ -231,7 +231,7 @@ int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *alike) 
         if (wrong == CST_ERR_AUTH) forged = true;
         else if (!error) error = wrong;
     }
-    *alike = unlike == 1;
+    *same_shape = unlike == 1;
     if (!forged) return error;
     if (!error) return CST_ERR_AUTH;
     for (cst_job *job = jobs; job < jobs + n; job++)

@@ -29,9 +29,9 @@ int each_window(size_t n, Make make, Run run) {
 template <typename Make, typename SetStatus>
 int run_many(const cst_key *key, size_t n, Make make, SetStatus set_status) {
     const Engine &engine = *from(key)->suite->engine;
-    bool alike;
+    bool same_shape;
     if (int error = each_window(n, make, [&](size_t first, cst_job *jobs, size_t some) {
-            const int wrong = check_jobs(engine, jobs, some, &alike);
+            const int wrong = check_jobs(engine, jobs, some, &same_shape);
             if (!wrong || wrong == CST_ERR_AUTH) return int(CST_OK);
             for (size_t i = 0; i < some; i++) set_status(first + i, jobs[i].status);
             return wrong;
@@ -43,7 +43,7 @@ int run_many(const cst_key *key, size_t n, Make make, SetStatus set_status) {
         if (int error = memory.allocate(engine, n)) return error;
         bool all = true;
         each_window(n, make, [&](size_t first, cst_job *jobs, size_t some) {
-            check_jobs(engine, jobs, some, &alike);
+            check_jobs(engine, jobs, some, &same_shape);
             all &= run_checked(&memory, jobs, some) == CST_OK;
             for (size_t i = 0; i < some; i++) set_status(first + i, jobs[i].status);
             return int(CST_OK);

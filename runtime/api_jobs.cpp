@@ -20,12 +20,12 @@ int cst::run_checked(Memory *memory, cst_job *jobs, size_t n) {
 }
 
 int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
-    bool alike = true;  // of one job always, even if it is in pieces
-    const int wrong = n == 1 ? check_one(*engine, jobs) : check_jobs(*engine, jobs, n, &alike);
+    bool same_shape = true;  // of one job always, even if it is in pieces
+    const int wrong = n == 1 ? check_one(*engine, jobs) : check_jobs(*engine, jobs, n, &same_shape);
     if (wrong && wrong != CST_ERR_AUTH) return wrong;
     const ClearRegisters clear(engine->cpu());
     return guarded([&]() -> int {
-        if (!wrong) return run_jobs(*engine, jobs, n, alike);
+        if (!wrong) return run_jobs(*engine, jobs, n, same_shape);
         Memory memory;
         const int short_of_memory = memory.allocate(*engine, n);
         if (!short_of_memory) return run_checked(&memory, jobs, n);

@@ -12,14 +12,14 @@ class Memory;
 // length that sealing never makes, which is its sender's doing; it only remains to call `refuse_unopened`.
 int check_job(const Engine &engine, const cst_job &job);
 // Checks all jobs of an array and sets their statuses to the error of each, or to JOB_WAITING. Returns the first error,
-// or CST_ERR_AUTH if there is no other (if there is, jobs to be refused have the status JOB_WAITING). alike: true if
-// all jobs have one suite, direction and the same lengths, in one piece each; it may be false even so.
-int check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *alike);
+// or CST_ERR_AUTH if there is no other (if there is, jobs to be refused have the status JOB_WAITING). same_shape: true
+// if all jobs have one suite, direction and the same lengths, in one piece each; it may be false even so.
+int check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *same_shape);
 int check_one(const Engine &engine, cst_job *job);
 
 // Returns how many jobs, from the first on, have the lengths, suite and direction of `model`, which is surely right,
 // and are surely right themselves. Uses AVX-512; writes nothing.
-size_t surely_right_alike_wide(const cst_job &model, const cst_job *jobs, size_t n);
+size_t surely_right_same_shape_wide(const cst_job &model, const cst_job *jobs, size_t n);
 
 // Runs jobs for which check_jobs returned CST_OK or CST_ERR_AUTH, and refuses those that it found forged. CST_OK, or
 // CST_ERR_AUTH if at least one job did not authenticate.

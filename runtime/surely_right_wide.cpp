@@ -37,7 +37,7 @@ WIDE_INLINE Buffers buffers_of(const cst_job &job) {
 
 }  // namespace
 
-WIDE size_t surely_right_alike_wide(const cst_job &model, const cst_job *jobs, size_t n) {
+WIDE size_t surely_right_same_shape_wide(const cst_job &model, const cst_job *jobs, size_t n) {
     const Suite *const suite = from(model.key)->suite;
     const bool enciphers = suite->enciphers();
     const size_t least_out = enciphers ? model.in_len : 0, most_out = enciphers ? SIZE_MAX : 0;

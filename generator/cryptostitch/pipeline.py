@@ -155,8 +155,8 @@ class Generator:
         return row.block_bytes / row.bytes if row.padding in catalog.FRAMED else 1
 
     def recipe(self, name: str) -> Recipe:
-        """The recipe that a kernel's name stands for, with the budgets that cost least; of another weave, as the
-        shipped recipe says."""
+        """Returns the recipe of a kernel's name, with the budgets that cost least; of another weave, as the shipped
+        recipe has them."""
         if name in self.tuned:
             return self.default_recipe(self.tuned[name].parts(), tuned=name)
         if WEAVE in name:

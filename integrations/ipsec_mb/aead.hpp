@@ -10,7 +10,7 @@ namespace cst::imb {
 void add_ccm(Work *work, Item *item);
 void add_chacha_poly(Work *work, Item *item);
 
-// What is to be done between the bursts, and behind the second.
+// Do what is left to do between the two bursts, and after the second.
 void between_chacha_poly(Item *item);
 void finish_ccm(Item *item);
 

@@ -5,8 +5,8 @@
 
 namespace cst::imb {
 
-// Of a kind for which runs_alone(plan.kind); its arguments have been checked. The text and the tag; the status is not
-// set, registers are not cleared.
+// Runs a job for which runs_alone(plan.kind) holds, and whose arguments have been checked. Writes the text and the tag;
+// the caller sets the status and clears the registers.
 void run_alone(const IMB_JOB &job, const Plan &plan);
 
 }  // namespace cst::imb

@@ -64,7 +64,7 @@ void run_and_count(IMB_JOB *job, const Plan &plan) {
     count_job(*job, RanOn::cryptostitch);
 }
 
-// At most MOST_JOBS.
+// Runs at most MOST_JOBS jobs.
 int run_some(Work *work, IMB_JOB *const *jobs, size_t n, bool checked) {
     const ClearRegisters clear(cpu());
     int error = 0;

@@ -17,7 +17,7 @@ namespace cst::imb {
 // IMB_ERR of the last that was refused, or 0. Thread-safe for jobs that share no buffers. Nothing of a key remains.
 int run_jobs(IMB_JOB *const *jobs, size_t n, bool checked);
 
-// The same of one for which runs_alone(plan.kind), whose arguments have been checked.
+// Runs a job for which runs_alone(plan.kind) holds, and whose arguments have been checked, as run_jobs does.
 void run_checked(IMB_JOB *job, const Plan &plan);
 
 }  // namespace cst::imb

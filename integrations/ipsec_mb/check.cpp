@@ -7,7 +7,7 @@
 namespace cst::imb {
 namespace {
 
-// As the original bounds them.
+// The original's limits.
 constexpr uint64_t MOST_CCM_AAD = 46, LEAST_CCM_IV = 7, MOST_CCM_IV = 13;
 constexpr uint64_t MOST_IN_16_BITS = (1 << 16) - 2;
 constexpr uint64_t MOST_CHACHA_TEXT = (uint64_t(1) << 38) - 64;  // RFC 8439, 2.8
@@ -81,7 +81,7 @@ int check_mac(const IMB_JOB &job, const Plan &plan, bool as_original) {
     return 0;
 }
 
-// What AEADs have in common. Text of no bytes needs no buffers.
+// Checks what all AEADs have in common. A text of no bytes needs no buffers.
 int check_aead(const IMB_JOB &job, const void *aad, uint64_t aad_bytes) {
     if (!seals(job) && number_of(job.cipher_direction) != IMB_DIR_DECRYPT) return IMB_ERR_JOB_CIPH_DIR;
     if (job.msg_len_to_cipher_in_bytes > MOST_GCM_TEXT) return IMB_ERR_JOB_CIPH_LEN;
@@ -125,7 +125,7 @@ int check_chacha_poly(const IMB_JOB &job, bool as_original) {
     return check_tag(job, 16);
 }
 
-// A step of several: what it needs depends on which it is.
+// Checks a job that is one step of several: which step it is decides what it needs.
 int check_segments(const IMB_JOB &job, bool gcm) {
     const bool begins = number_of(job.sgl_state) == IMB_SGL_INIT || number_of(job.sgl_state) == IMB_SGL_ALL,
                ends = number_of(job.sgl_state) == IMB_SGL_COMPLETE || number_of(job.sgl_state) == IMB_SGL_ALL;

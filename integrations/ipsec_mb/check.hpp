@@ -13,7 +13,7 @@ int check_job(const IMB_JOB &job, const Plan &plan, bool as_original);
 constexpr uint64_t MOST_BYTES = uint64_t(1) << 40;  // more than there is memory
 constexpr uint64_t MOST_GCM_TEXT = (uint64_t(1) << 36) - 32;  // SP 800-38D, 5.2.1.1
 
-// The same, but for as_original, by few tests; false: check_job must look closer.
+// Decides the same (except as_original) by few tests. false: check_job must decide.
 inline bool surely_right(const IMB_JOB &job, const Plan &plan) {
     const auto &keys = job.u.HMAC;
     return plan.usual && job.msg_len_to_cipher_in_bytes - 1 < MOST_BYTES &&

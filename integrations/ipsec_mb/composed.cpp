@@ -21,7 +21,7 @@ void set_iv(Work *work, cst_job *job, Item *item, size_t bytes) {
     job->iv = item->iv;
 }
 
-// Where the job wants it, if the library makes tags as long.
+// Writes the tag to the job's buffer directly, if the library makes tags of that length.
 void set_tag(Work *work, cst_job *job, Item *item, const Suite &suite) {
     const uint64_t bytes = item->job->auth_tag_output_len_in_bytes;
     if (!suite.lengths.hold_tag(bytes)) return set_tag(work, job, item, suite.tag_max);
@@ -62,13 +62,13 @@ void add_cipher(Work *work, unsigned step, Item *item, const Key **made) {
     set_text(to, text_of(job), job.dst, job.msg_len_to_cipher_in_bytes);
 }
 
-// Those of the last byte, if they do not fill it.
+// Returns the number of bits in the last byte, if they do not fill it.
 unsigned last_bits(const Item &item) {
     return item.plan->in_bits ? unsigned(item.job->msg_len_to_hash_in_bits % 8) : 0;
 }
 
-// SP 800-38B, 6.2: the last block is filled with a one and zeros by hand, so that it is whole to the suite; what a
-// block that was filled is masked with stands for both masks.
+// SP 800-38B, 6.2: the last block is padded here with a one bit and zeros, so that it is a whole block for the suite;
+// the subkey for padded blocks takes the place of both.
 void add_mac_of_bits(Work *work, unsigned step, Item *item) {
     const IMB_JOB &job = *item->job;
     const Suite &suite = *item->plan->mac;

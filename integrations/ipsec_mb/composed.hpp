@@ -1,4 +1,5 @@
-// A cipher, a MAC, or both one after the other, over any ranges; what the library can stitch is one job of its.
+// A cipher, a MAC, or both one after the other, over any ranges; what the library can stitch becomes one job of the
+// library.
 #pragma once
 
 #include "work.hpp"
@@ -7,7 +8,7 @@ namespace cst::imb {
 
 void add_composed(Work *work, Item *item);
 
-// Of a MAC over a number of bits: the block with the last of them as it is now, if there are bits beside whole bytes.
+// For a MAC over a number of bits that does not fill bytes: copies the block with the last bits in its present state.
 void set_last_block(Item *item);
 
 }  // namespace cst::imb

@@ -17,7 +17,7 @@ uint32_t low_word(const uint8_t *counter) {
     return __builtin_bswap32(word);
 }
 
-// A text in counter mode, or a single block.
+// Encrypts a text in counter mode, or a single block.
 class TextCall : public Calls {
 public:
     TextCall(const Suite &suite, const Variant &v, uint64_t bytes) : Calls(*suite.engine, v, bytes) {}

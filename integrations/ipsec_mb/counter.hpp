@@ -12,7 +12,7 @@ constexpr size_t BLOCK = 16;
 bool counter_blocks(uint64_t key_bytes, const void *round_keys, uint8_t *counter, const uint8_t *in, uint8_t *out,
                     uint64_t blocks);
 
-// One block.
+// Encrypts one block.
 void encrypt_block(uint64_t key_bytes, const void *round_keys, const uint8_t *in, uint8_t *out);
 
 // Adds to the last 32 bits, big-endian.

@@ -5,7 +5,7 @@
 
 namespace cst::imb {
 
-// What of such a job is not the caller's: a job by itself.
+// Returns the part of such a job that is not the caller's function: a job by itself.
 IMB_JOB without_custom(const IMB_JOB &job);
 
 // Runs both parts in the job's order and sets its status, IMB_STATUS_INTERNAL_ERROR where a function of the caller's

@@ -14,8 +14,8 @@
 namespace cst::imb {
 namespace {
 
-// What stands in the context's fields. The hash is kept in front of the last block's multiplication: blocks A1 .. An
-// make A1 H^(n-1) + .. + An, so that bytes that follow in the last block are added to it.
+// The state in the context's fields. The hash is kept before the last block's multiplication: blocks A1 .. An make A1
+// H^(n-1) + .. + An, so that further bytes of the last block are added to it.
 uint8_t *hash_of(gcm_context_data *context) { return context->aad_hash; }
 uint8_t *first_counter(gcm_context_data *context) { return context->orig_IV; }        // J0
 uint8_t *last_counter(gcm_context_data *context) { return context->current_counter; }  // that was used
@@ -25,7 +25,7 @@ const KeyRow *powers_end(const gcm_key_data &key) {
 }
 
 void absorb(const gcm_key_data &key, uint8_t *hash, const void *data, uint64_t bytes) {
-    // Of any AES: GHASH is the same.
+    // Any AES suite will do: GHASH is the same.
     if (const Suite *const suite = cipher_suite(Cipher::gcm, 16))
         cst::ghash(*suite, powers_end(key), hash, data, bytes);
 }
@@ -41,7 +41,7 @@ void put_lengths(uint8_t *block, uint64_t aad_bytes, uint64_t text_bytes) {
     put_words(block, __builtin_bswap64(8 * aad_bytes), __builtin_bswap64(8 * text_bytes));
 }
 
-// Bytes of the last block of so many.
+// Returns how many of `bytes` bytes are in the last block.
 size_t bytes_of_last(uint64_t bytes) { return size_t((bytes - 1) % BLOCK + 1); }
 
 // The last block is added to a hash that is kept as in a context, after whole ones.
@@ -55,7 +55,7 @@ void absorb_kept(const gcm_key_data &key, uint8_t *hash, const uint8_t *data, ui
     add_few(hash, data + bytes - last, last);
 }
 
-// As a context keeps it, from the beginning on.
+// Begins the hash in the form that a context keeps.
 void begin_hash(const gcm_key_data &key, uint8_t *hash, const uint8_t *aad, uint64_t bytes) {
     put_zeros(hash);
     if (!bytes) return;
@@ -93,7 +93,7 @@ size_t go_on(gcm_context_data *context, const uint8_t *key_stream, uint8_t *out,
     return n;
 }
 
-// Where no kernel takes a piece: cipher and hash one after the other.
+// Runs cipher and hash one after the other, where no kernel takes a piece.
 void text_apart(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, uint8_t *out, const uint8_t *in,
                 uint64_t bytes, bool opens) {
     if (opens) absorb_kept(key, hash_of(context), in, bytes);
@@ -165,7 +165,7 @@ void gcm_text(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *con
               uint64_t bytes, bool opens) {
     context->in_length += bytes;
     if (in != out && meet(in, bytes, out, bytes)) in = static_cast<uint8_t *>(memmove(out, in, size_t(bytes)));
-    // What the last block that was begun is enciphered with, and what a piece's chaining value is hidden by.
+    // Keystream of the last block that was begun, and the mask of a piece's chaining value.
     alignas(BLOCK) uint8_t stream[BLOCK], chain[BLOCK], last[BLOCK];
     encrypt_block(key_bytes, key.expanded_keys, last_counter(context), stream);
     if (context->partial_block_length) {

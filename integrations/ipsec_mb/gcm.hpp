@@ -6,7 +6,7 @@
 
 namespace cst::imb {
 
-// Of AES with keys of key_bytes. No argument is checked but for lengths of 0, which need no buffers.
+// AES with keys of key_bytes. No argument is checked, except that lengths of 0 need no buffers.
 void gcm_expand(uint64_t key_bytes, const void *key, gcm_key_data *out);
 // expanded_keys are there: the rest.
 void gcm_expand_hash(uint64_t key_bytes, gcm_key_data *out);
@@ -19,19 +19,19 @@ struct GcmInput {
     uint64_t aad_bytes;
 };
 
-// A message at once: the text, which may lie across itself, and all of its tag. Of GMAC the text has no bytes.
+// Processes a message in one call: the text, whose input and output may overlap, and the whole tag. GMAC has no text.
 void gcm_whole(uint64_t key_bytes, const gcm_key_data &key, bool opens, const GcmInput &input, uint8_t *out,
                const uint8_t *in, uint64_t bytes, uint8_t *tag);
 
 void gcm_begin(const gcm_key_data &key, gcm_context_data *context, const GcmInput &input);
 void gcm_text(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, uint8_t *out, const uint8_t *in,
               uint64_t bytes, bool opens);
-// Of GMAC: more of what is authenticated alone.
+// Adds to the data that GMAC authenticates.
 void gmac_text(const gcm_key_data &key, gcm_context_data *context, const uint8_t *in, uint64_t bytes);
 // Wipes the context.
 void gcm_end(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, uint8_t *tag, uint64_t tag_bytes);
 
-// GHASH goes on from `first` over data, filled up with zeros.
+// Continues GHASH from `first` over data, padded with zeros.
 void ghash(const gcm_key_data &key, const uint8_t *first, const uint8_t *data, uint64_t bytes, uint8_t *tag);
 
 // The functions of the manager.

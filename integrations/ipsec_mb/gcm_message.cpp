@@ -17,7 +17,7 @@ const KeyRow *powers_end(const gcm_key_data &key) {
     return reinterpret_cast<const KeyRow *>(&key.ghash_keys) + GCM_POWERS;
 }
 
-// What the shared reduction behind the strides begins with. In a piece, of which another may follow, the powers are
+// The powers with which the shared reduction after the loop begins. In a piece, which another may follow, they are
 // lower by two: H^0 is the row of zeros.
 class EndPowers {
 public:
@@ -46,8 +46,8 @@ struct Lengths {
     uint64_t aad, text;
 };
 
-// Of kernels whose masks are bits, which read and write nothing that is masked; or where the text ends with a stride,
-// so that none of it is. As short as it can be: with Calls a short message takes half as long again.
+// A call of a kernel whose masks are bits, which reads and writes no masked byte, or of one whose text ends with a
+// stride, so that no byte is masked. It is as short as possible: with Calls a short message takes half as long again.
 class MaskedCall {
 public:
     static bool has_room(const Variant &v, size_t end) {
@@ -126,7 +126,7 @@ private:
     alignas(ALIGNED) uint8_t aad_[MESSAGE_AAD];
 };
 
-// A counter block's last 32 bits wrap, which kernels do not know of.
+// Whether the last 32 bits of a counter block wrap, which kernels cannot handle.
 bool wraps(const uint8_t *counter, uint64_t bytes) {
     uint32_t word;
     memcpy(&word, counter + 12, sizeof(word));

@@ -1,4 +1,4 @@
-// A message of GCM, or a piece of one, in one call of a kernel, under the caller's key where it lies.
+// Processes a message of GCM, or a piece of one, by one kernel call, under the caller's key in place.
 #pragma once
 
 #include "interface.hpp"
@@ -19,8 +19,8 @@ struct GcmMessage {
     uint64_t bytes;
 };
 
-// Writes the text and the tag (of 16 bytes) for an AAD of so many bytes. False: there is no kernel for it, or the last
-// 32 bits of the counter would carry, and nothing has happened.
+// Writes the text and the tag (of 16 bytes). Returns false, and does nothing, if there is no kernel for it, or the last
+// 32 bits of the counter would carry.
 bool run_gcm_message(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &message, uint64_t aad_length,
                      uint8_t *tag);
 

@@ -13,7 +13,7 @@ namespace cst::imb {
 
 typedef const uint8_t *Bytes;
 
-// What a caller has put into a field, which need not be a value of its enum.
+// Returns the number that a caller has put into a field, which need not be a value of its enum.
 template <typename Enum>
 unsigned number_of(const Enum &field) {
     unsigned number;
@@ -25,17 +25,17 @@ unsigned number_of(const Enum &field) {
 inline Bytes octets(const void *p) { return static_cast<Bytes>(p); }
 inline uint8_t *octets(void *p) { return static_cast<uint8_t *>(p); }
 
-// An error and what is said of it.
+// An error and its text.
 struct ErrorText {
     int error;
     const char *text;
 };
-// What of a CPU that the library has by that name the interface has by a flag; "": every CPU has it.
+// A CPU feature of the library and the interface's flag for it; "": every CPU has it.
 struct FeatureFlag {
     const char *name;
     uint64_t flag;
 };
-// What a manager may be made for, and the flags that a CPU must have.
+// A kind of manager, and the flags that the CPU must have for it.
 struct Architecture {
     IMB_ARCH number;
     uint64_t needs;

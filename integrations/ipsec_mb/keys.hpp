@@ -1,4 +1,4 @@
-// What makes keys ready, and hashes one buffer: the functions of the manager that take no context.
+// Expands keys, and hashes one buffer: the functions of the manager that take no context.
 #pragma once
 
 #include "library.hpp"
@@ -10,7 +10,8 @@ void set_key_functions(IMB_MGR *manager);
 // SP 800-38A, 6.3, under round keys of AES with keys of key_bytes: at most a block.
 void cfb_block(uint64_t key_bytes, void *out, const void *in, const void *iv, const void *round_keys, uint64_t bytes);
 
-// What HMAC begins with under a key of any length, inside and outside (RFC 2104); NULL: that one is not wanted.
+// Computes the inner and outer chaining values with which HMAC begins under a key of any length (RFC 2104); NULL: that
+// one is not wanted.
 void hmac_chains(Mac hmac, const uint8_t *key, size_t bytes, void *inner, void *outer);
 
 }  // namespace cst::imb

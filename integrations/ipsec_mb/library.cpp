@@ -13,7 +13,7 @@ cst_ctx *make_context() {
     return cst_ctx_new(&made, nullptr) ? nullptr : made;
 }
 
-// A suite that was looked for.
+// A suite, looked up once.
 class Slot {
 public:
     // make: what finds it, or NULL.

@@ -9,7 +9,7 @@ namespace cst::imb {
 // Shared by all managers and threads, made on first use and kept; NULL: it cannot be made.
 cst_ctx *context();
 const Engine *engine();
-// Of the engine, which there is.
+// Returns the engine's CPU; there must be an engine.
 inline const Cpu &cpu() {
     static const Cpu &known = engine()->cpu();
     return known;
@@ -35,10 +35,10 @@ enum class Mac : uint8_t {
 };
 constexpr unsigned HMACS = 6;
 
-// NULL: this CPU has no such suite. key_bytes: of AES; of ChaCha20 it is not looked at.
+// Returns NULL if this CPU has no such suite. key_bytes: of AES; ignored for ChaCha20.
 const Suite *cipher_suite(Cipher cipher, uint64_t key_bytes);
-// Whether those are there that functions without a status rely on: single blocks, counter mode, GCM, ChaCha20 and
-// Poly1305. The first call makes their code.
+// Whether the suites exist on which functions without a status rely: single blocks, counter mode, GCM, ChaCha20 and
+// Poly1305. The first call assembles their code.
 bool has_basic_suites();
 const Suite *mac_suite(Mac mac);
 // Encrypt-then-MAC over aad || ciphertext, by CBC or CTR with an HMAC: as the library's suite of that kind, whose MAC

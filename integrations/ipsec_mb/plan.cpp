@@ -52,7 +52,7 @@ Plan one_of_both(IMB_CIPHER_MODE mode, IMB_CIPHER_MODE wanted_mode, IMB_HASH_ALG
     return mode == wanted_mode && hash == wanted_hash ? plan : of_kind(Kind::impossible, true);
 }
 
-// A mode that ciphers and authenticates; impossible: neither names one.
+// Plans a mode that ciphers and authenticates; impossible: neither mode names one.
 Plan aead(const IMB_JOB &job) {
     const IMB_CIPHER_MODE mode = job.cipher_mode;
     const IMB_HASH_ALG hash = job.hash_alg;
@@ -124,7 +124,7 @@ Plan lone_hash(const IMB_JOB &job) {
     return plan;
 }
 
-// Of modes that the interface has.
+// Plans a job whose modes the interface has.
 Plan make_plan(const IMB_JOB &job) {
     if (job.cipher_mode == IMB_CIPHER_CUSTOM || job.hash_alg == IMB_AUTH_CUSTOM)
         return of_kind(names_aead(job) ? Kind::impossible : Kind::custom, true);

@@ -1,4 +1,4 @@
-// What a job asks for, by its modes and key length alone: none of its buffers is looked at.
+// Says what a job asks for, by its modes and key length alone; reads none of its buffers.
 #pragma once
 
 #include "library.hpp"
@@ -40,7 +40,7 @@ struct Plan {
 // Made on first use, and kept: of each kind of job one.
 const Plan &find_plan(const IMB_JOB &job);
 
-// The same; mostly the job is of the kind of the last one.
+// Returns the same from a cache of the last job's kind.
 inline const Plan &plan_of(const IMB_JOB &job) {
     struct Last {
         uint64_t modes[2], key_bytes;

@@ -27,11 +27,11 @@ long read_hold() {
 std::atomic<uint64_t> most_waiting{USUAL_HOLD};
 uint64_t hold() { return most_waiting.load(std::memory_order_relaxed); }
 
-// What the queue knows besides the interface's own fields.
+// The queue's own state, besides the interface's fields.
 uint64_t &waiting(IMB_MGR *manager) { return manager->reserved[0]; }
 uint64_t &submits_since_oldest(IMB_MGR *manager) { return manager->reserved[1]; }
 uint64_t &flushes(IMB_MGR *manager) { return manager->reserved[2]; }  // since the last submit
-// How often yet a flush is to run all that waits.
+// How many more flushes run all waiting jobs.
 uint64_t &whole_flushes(IMB_MGR *manager) { return manager->reserved[3]; }
 
 IMB_JOB *at(IMB_MGR *manager, int offset) {
@@ -104,7 +104,7 @@ IMB_JOB *submit(IMB_MGR *manager) {
     set_error(manager, 0);
     IMB_JOB *job = at(manager, manager->next_job);
     const Plan &plan = plan_of(*job);
-    // What waits is checked when it runs: until then the caller may change it.
+    // A job that waits is checked when it runs: until then the caller may change it.
     const int wrong = checked || plan.at_once ? check_job(*job, plan, checked) : 0;
     if (wrong) {
         refuse(job);
@@ -182,7 +182,7 @@ uint32_t take_all(IMB_MGR *manager, uint32_t most, IMB_JOB **jobs) {
     return n;
 }
 
-// Nothing runs unless all are right; the first that is not becomes jobs[0].
+// Nothing runs unless all are right; the first wrong one becomes jobs[0].
 int wrong_jobs(IMB_MGR *manager, uint32_t n, IMB_JOB **jobs, bool checked) {
     if (n > uint32_t(IMB_MAX_JOBS) - queued(*manager)) return IMB_ERR_QUEUE_SPACE;
     int offset = manager->next_job;

@@ -14,7 +14,7 @@ void empty_queue(IMB_MGR *manager);
 // Sets get_next_job .. queue_size, and the functions of bursts.
 void set_queue_functions(IMB_MGR *manager);
 
-// A burst of an array of the caller's jobs of CCM, done on return; how many are. checked: as a queue's burst.
+// Runs an array of the caller's CCM jobs. Returns how many are done. checked: as for a queue's burst.
 uint32_t run_ccm_array(IMB_MGR *manager, IMB_JOB *jobs, uint32_t n, IMB_CIPHER_DIRECTION direction,
                        IMB_KEY_SIZE_BYTES key_bytes, bool checked);
 

@@ -31,7 +31,7 @@ bool find(void *library, const char *name, Function *out) {
     return *out != nullptr;
 }
 
-// Its own calls must not come back here, which a library of the same name would let them: RTLD_DEEPBIND.
+// RTLD_DEEPBIND: the original's own calls must not reach this library, which has the same name.
 Real open_file(const std::string &path) {
     Real real;
     void *const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);

@@ -12,7 +12,7 @@
 
 namespace cst::imb {
 
-// A manager of the original's, for the calling thread alone, made on its first use; NULL: there is none.
+// Returns the original's manager of the calling thread, made on first use; NULL: there is no original.
 IMB_MGR *real_manager();
 
 // Runs at most IMB_MAX_BURST_SIZE jobs there, as one burst; sets the status of each, and counts them. Returns 0; or, of
@@ -20,7 +20,7 @@ IMB_MGR *real_manager();
 // where there is no such library, IMB_ERR_CIPH_MODE or IMB_ERR_HASH_ALGO with all jobs IMB_STATUS_INVALID_ARGS.
 int run_on_real(IMB_JOB *const *jobs, size_t n, bool checked);
 
-// At its end, behind a call of one of the original's functions, that library's error is this one's.
+// When it is destroyed, after a call of a function of the original, it takes over the original's error.
 class RealError {
 public:
     RealError() = default;
@@ -29,7 +29,8 @@ public:
     RealError &operator=(const RealError &) = delete;
 };
 
-// One that it exports, by its name there. False: there is none, and *function is as it was.
+// Returns a function that the original exports, or NULL; real_function then returns false, and *function keeps its
+// value.
 void *find_real_function(const char *name);
 template <typename Function>
 bool real_function(const char *name, Function **function) {
@@ -38,7 +39,7 @@ bool real_function(const char *name, Function **function) {
     return found != nullptr;
 }
 
-// A function of the manager as the original has it.
+// Returns a function of the original's manager.
 template <auto member, typename Pointer>
 struct Forwarded;
 template <auto member, typename Result, typename... Arguments>

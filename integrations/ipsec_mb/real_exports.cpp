@@ -1,5 +1,5 @@
-// Functions that the interface exports beside the manager's and that are the original's own: schedules of DES, IVs of
-// wireless algorithms. Where there is no original they set an error; those that return something, -1.
+// Functions that the interface exports besides the manager's and that are the original's own: schedules of DES, IVs of
+// wireless algorithms. Without an original they set an error, and return -1 if they return a value.
 
 #include "real.hpp"
 
@@ -7,7 +7,7 @@ using namespace cst::imb;
 
 namespace {
 
-// The same function there. name: as it is exported.
+// Calls the original's function of that exported name.
 template <typename... Arguments>
 int call(const char *name, int (*)(Arguments...), Arguments... arguments) {
     int (*there)(Arguments...) = nullptr;

@@ -5,7 +5,7 @@
 
 namespace cst::imb {
 
-// Their arguments have been checked. Done on return.
+// Run jobs whose arguments have been checked; they are done on return.
 void run_gcm_segments(const IMB_JOB &job);
 void run_chacha_segments(const IMB_JOB &job);
 

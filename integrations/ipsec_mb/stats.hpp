@@ -14,7 +14,7 @@ namespace cst::imb {
 
 enum class RanOn : uint8_t { cryptostitch, real, refused, NUMBER };
 
-// From here on there will be a line, if only of zeros.
+// From now on the process writes a line when it ends, even if only of zeros.
 void begin_counting();
 extern std::atomic<bool> counting;
 void add_job(const IMB_JOB &job, RanOn where);
@@ -23,7 +23,7 @@ void add_burst(size_t jobs);
 inline void count_job(const IMB_JOB &job, RanOn where) {
     if (counting.load(std::memory_order_relaxed)) add_job(job, where);
 }
-// Of a job whose arguments are wrong.
+// Counts a job whose arguments are wrong.
 inline void refuse(IMB_JOB *job) {
     job->status = IMB_STATUS_INVALID_ARGS;
     count_job(*job, RanOn::refused);

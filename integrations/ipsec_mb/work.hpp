@@ -1,4 +1,4 @@
-// What a batch of jobs becomes: two bursts of the library's jobs, their keys, and what of each job is under way.
+// A batch of jobs as two bursts of the library's jobs, their keys, and the state of each job.
 #pragma once
 
 #include "cryptostitch/cryptostitch.h"
@@ -11,7 +11,7 @@ constexpr size_t MOST_JOBS = 64;   // in a batch
 constexpr size_t KEY_ROOM = 1280;  // for each: keys of a cipher and a MAC
 constexpr size_t MOST_TAG = 64;
 
-// A job under way. From `tag` on what was used is wiped.
+// The state of a job. The used part of the fields from `tag` on is wiped.
 struct Item {
     IMB_JOB *job;
     const Plan *plan;
@@ -25,7 +25,7 @@ struct Item {
     alignas(16) uint8_t mask[16];   // CCM opened: what hides the tag; ChaCha20-Poly1305: a second IV
 };
 
-// What keys of a cipher and a MAC follow from: while nothing there changes, the same keys.
+// Identifies the keys of a cipher and a MAC: as long as nothing here changes, the keys are the same.
 struct KeySource {
     const Plan *plan = nullptr;
     const void *encrypt = nullptr, *decrypt = nullptr, *mac[3] = {};
@@ -46,7 +46,7 @@ struct KeySource {
 
 class Work {
 public:
-    // At most MOST_JOBS items, all of their jobs' arguments checked; so many are to come.
+    // Begins a batch of at most MOST_JOBS jobs, whose arguments have been checked.
     void begin(size_t jobs);
     Item *add(IMB_JOB *job, const Plan *plan) {
         Item *const item = &items_[n_++];
@@ -59,13 +59,13 @@ public:
     // Whether tags may be in items.
     bool any_used() const { return any_used_; }
     void use(Item *item) { item->used = any_used_ = true; }
-    // It is the only one.
+    // Whether there is only one job.
     bool lone() const { return jobs_ == 1; }
     Item *item(size_t i) { return &items_[i]; }
     // Wipes what was used.
     void end();
 
-    // NULL: there is no room for another. The parts must stay until the end.
+    // Returns NULL if there is no room for another key. The parts must stay until the end.
     const Key *key(const Suite &suite, const ExpandedKey &parts);
     // The keys of the last composed job, if they are of the same source: of the first burst, and of the second.
     struct Composed {
@@ -77,8 +77,8 @@ public:
         return &composed_;
     }
 
-    // A job of the library's in one of the two bursts, sealing, with nothing but its key; NULL (and the item has
-    // failed): there is none.
+    // Adds a sealing job of the library, with only its key set, to one of the two bursts. Returns NULL (and the item
+    // has failed) if there is none.
     cst_job *add_job(unsigned step, Item *item, const Key *its) {
         if (!its) {
             item->failed = any_failed_ = true;

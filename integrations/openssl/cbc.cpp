@@ -54,7 +54,7 @@ const OSSL_PARAM Cbc::SETTABLE[] = {
     OSSL_PARAM_uint(OSSL_CIPHER_PARAM_USE_BITS, nullptr),       OSSL_PARAM_uint(OSSL_CIPHER_PARAM_TLS_VERSION, nullptr),
     OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_TLS_MAC_SIZE, nullptr), OSSL_PARAM_END};
 
-// Without a new IV a message begins with the one before.
+// Without a new IV, a message begins with the IV of the one before.
 bool Cbc::init(bool seals, Bytes key, Bytes iv) {
     seals_ = seals;
     held_bytes_ = number_ = 0;
@@ -66,12 +66,13 @@ bool Cbc::chained(const uint8_t *in, uint8_t *out, size_t n) {
     return provider_.done(chain_blocks(key_.get(), seals_, iv_, in, out, n));
 }
 
-// Whole blocks go through; of what is opened with padding the last one waits, because it might be the text's end. Input
-// and output may be one buffer when what was held back came from it too: then both go on at the same byte.
+// Processes whole blocks. Opening with padding, it holds the last block back, which may be the end of the text. Input
+// and output may be one buffer if the held bytes came from it too: then both advance by the same bytes.
 bool Cbc::update(uint8_t *out, size_t *written, size_t room, Bytes in) {
     if (!key_.get()) return raise(NO_KEY);
     if (version_) return record(out, written, room, in);
-    // A block that was held back might have had padding; when that is turned off, it goes through with the next bytes.
+    // A held block might have had padding; if padding is turned off, the block is processed together with the next
+    // bytes.
     if (!in.n && (pads_ || held_bytes_ < BLOCK)) return true;
     if (in.n && !in.data) return raise(DATA_LENGTH);
     const size_t all = held_bytes_ + in.n, whole = all / BLOCK * BLOCK,
@@ -125,7 +126,7 @@ bool Cbc::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
     return true;
 }
 
-// In place. What is sealed has its MAC already, and gets its padding (RFC 5246, 6.2.3.2).
+// Processes a record in place. A record to be sealed has its MAC already, and is padded here (RFC 5246, 6.2.3.2).
 bool Cbc::record(uint8_t *out, size_t *written, size_t room, Bytes in) {
     if (!in.data || in.data != out || !pads_) return raise(WRONG_ORDER);
     size_t n = in.n;
@@ -142,7 +143,7 @@ bool Cbc::record(uint8_t *out, size_t *written, size_t room, Bytes in) {
     return true;
 }
 
-// What is told is the text's length, without the explicit IV; it lies behind that.
+// Reports the length of the text, without the explicit IV, and the text's place after the IV.
 bool Cbc::open_record(uint8_t *text, size_t *n) {
     size_t explicit_iv;
     if (!has_version(version_, &explicit_iv)) return raise(BAD_PARAMETER);

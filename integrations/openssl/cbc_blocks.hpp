@@ -1,4 +1,4 @@
-// Whole blocks in CBC mode, as part of a longer text.
+// Processes whole blocks in CBC mode, as part of a longer text.
 #pragma once
 
 #include <cstring>

@@ -64,7 +64,7 @@ bool Ccm::init(bool seals, Bytes key, Bytes iv) {
     return !key.data || take_key(key);
 }
 
-// Without buffers: the length of the text to come. Without an output: AAD.
+// A call without buffers sets the length of the text to come; a call without an output passes AAD.
 bool Ccm::update(uint8_t *out, size_t *written, size_t room, Bytes in) {
     if (tls_) return record(out, written, in);
     if (out && !in.data) return true;  // the end, or a text of nothing

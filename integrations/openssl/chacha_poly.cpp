@@ -56,7 +56,7 @@ bool ChaChaPoly::begin() {
     return true;
 }
 
-// From a block of the keystream on; the last may be used in part.
+// Continues from a block of the keystream on, of which the last may be used in part.
 bool ChaChaPoly::add_stream(const uint8_t *in, uint8_t *out, size_t n) {
     uint8_t iv[sizeof(block_) + NONCE];
     memcpy(iv, &block_, sizeof(block_));

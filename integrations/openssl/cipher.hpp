@@ -1,4 +1,4 @@
-// What all contexts of ciphers have in common, and the functions that libcrypto calls for them.
+// The common part of all contexts of ciphers, and the functions that libcrypto calls for them.
 #pragma once
 
 #include <openssl/core_names.h>
@@ -12,7 +12,7 @@
 
 namespace cst::ossl {
 
-// Of OpenSSL 3.6; the headers of earlier versions lack it.
+// A parameter of OpenSSL 3.6, which the headers of earlier versions lack.
 constexpr char ENCRYPT_THEN_MAC[] = "encrypt-then-mac";
 
 constexpr size_t BLOCK = 16, TLS_HEAD = 13;
@@ -27,7 +27,7 @@ struct CipherInfo {
 bool cipher_params(const CipherInfo &info, OSSL_PARAM params[]);
 const OSSL_PARAM *gettable_cipher_params(void *provider);
 
-// A key of the library in memory of its own.
+// A key of the library, in memory of its own.
 class KeyMemory {
 public:
     KeyMemory(const Provider &provider, SuiteId suite);
@@ -59,7 +59,7 @@ struct Bytes {
 // Whether one of them begins inside of the other, but not where it begins.
 bool overlap_partially(const void *in, const void *out, size_t bytes);
 
-// What contexts derive from.
+// Base class of all contexts.
 class Context {
 public:
     Context(const Provider &provider, const CipherInfo &info)
@@ -71,11 +71,11 @@ protected:
     bool raise(Reason reason) const { return provider_.raise(reason); }
     // Whether there is a key, room and no overlap for as much output as input.
     bool ready(const uint8_t *out, size_t room, Bytes in) const;
-    // Takes the header of a TLS record, whose length counts so many bytes beside the text (explicit IV, tag): the MAC
-    // has that of the text alone.
+    // Takes the header of a TLS record. Its length includes `beside` bytes besides the text (explicit IV, tag); the MAC
+    // covers the length of the text alone.
     bool take_tls_head(const OSSL_PARAM &param, size_t beside, uint8_t *head) const;
-    // A message of a mode whose IV is a block begins with the one given (`first` from now on), else with the first.
-    // Where there was none so far, it goes on behind the message before, which began with zeros.
+    // Begins a message of a mode whose IV is a block, with the given IV (`first` from now on), or without one with the
+    // last given IV. If there was none so far, the message continues the one before, which began with zeros.
     bool begin_with(Bytes iv, uint8_t *first, uint8_t *current) {
         if (iv.data) {
             if (iv.n != BLOCK) return raise(IV_LENGTH);

@@ -13,10 +13,10 @@ struct Offer {
 extern const Offer OFFERS[];
 extern const size_t OFFER_COUNT;
 
-// Of AES alone: a program that wants it with another cipher would not go to default for it. So it has to be asked for.
+// CMAC with AES only: a program that wants it with another cipher would not ask default for it. So it must be enabled.
 extern const OSSL_ALGORITHM CMAC;
 
-// By SuiteId: the library's names.
+// The library's names of the suites, by SuiteId.
 extern const char *const SUITE_NAMES[SUITES];
 
 }  // namespace cst::ossl

@@ -10,7 +10,7 @@
 namespace cst::ossl {
 namespace {
 
-// What libcrypto and its callers call the cipher.
+// The names of the cipher in libcrypto.
 const char *const NAMES[][3] = {{"AES-128-CBC", "AES128", "2.16.840.1.101.3.4.1.2"},
                                 {"AES-192-CBC", "AES192", "2.16.840.1.101.3.4.1.22"},
                                 {"AES-256-CBC", "AES256", "2.16.840.1.101.3.4.1.42"}};

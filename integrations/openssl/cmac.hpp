@@ -11,7 +11,7 @@ public:
     const Provider &provider() const { return provider_; }
     bool allocated() const;
 
-    // A key: a new message under it; none: a new message under the one that is there.
+    // Begins a message, under a new key if one is given, else under the present key.
     bool init(Bytes key, const OSSL_PARAM params[]);
     bool update(Bytes in);
     bool final(uint8_t *out, size_t *written, size_t room);

@@ -5,7 +5,7 @@
 namespace cst::ossl {
 namespace {
 
-// A big-endian number of 128 bits.
+// Adds to a big-endian number of 128 bits.
 void count_on(uint8_t *counter, uint64_t blocks) {
     for (int i = BLOCK; i-- && blocks; blocks >>= 8) {
         blocks += counter[i];
@@ -26,7 +26,7 @@ const OSSL_PARAM Ctr::SETTABLE[] = {OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, 
                                     OSSL_PARAM_uint(OSSL_CIPHER_PARAM_PADDING, nullptr),
                                     OSSL_PARAM_uint(OSSL_CIPHER_PARAM_NUM, nullptr), OSSL_PARAM_END};
 
-// Without a new IV counting goes on.
+// Without a new IV, counting continues.
 bool Ctr::init(bool seals, Bytes key, Bytes iv) {
     seals_ = seals;
     used_ = 0;

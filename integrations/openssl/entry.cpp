@@ -1,4 +1,4 @@
-// What libcrypto calls when it loads the module, and the functions of the provider as a whole.
+// The functions that libcrypto calls when it loads the module, and those of the provider as a whole.
 #include <openssl/core_names.h>
 
 #include "params.hpp"

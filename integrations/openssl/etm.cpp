@@ -40,7 +40,7 @@ bool Etm::init(bool seals, Bytes key, Bytes iv) {
     return provider_.done(halves_.make(&key_));
 }
 
-// The next message goes on with the last block of this one's ciphertext, as CBC does.
+// The next message continues with the last block of this one's ciphertext, as CBC does.
 bool Etm::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
     if (!ready(out, room, in)) return false;
     if (!in.n) return true;

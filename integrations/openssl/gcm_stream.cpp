@@ -20,7 +20,7 @@ void add_into(uint8_t *to, const uint8_t *from, size_t n) {
     for (size_t i = 0; i < n; i++) to[i] ^= from[i];
 }
 
-// A block whose bytes were added one after the other is whole.
+// Multiplies by H after a block whose bytes were added one after the other.
 void close_block(const Key &key, uint8_t *hash) {
     static const uint8_t zero[BLOCK] = {};
     ghash(*key.suite, powers_end(key), hash, zero, BLOCK);
@@ -42,7 +42,7 @@ const Variant *message_kernel(const Key &key, bool opens, uint64_t bytes, uint64
     return v && Calls::has_room(*v) ? v : nullptr;
 }
 
-// A call of a kernel of whole messages.
+// Calls a kernel of whole messages.
 class MessageCall : public Calls {
 public:
     MessageCall(const Key &key, const Variant &v, uint64_t bytes) : Calls(*key.suite->engine, v, bytes), key_(key) {}
@@ -54,9 +54,9 @@ public:
         put_words(state_ + place_.lengths, __builtin_bswap64(aad_bits), __builtin_bswap64(bits));
         run(first, aad, 1, in, out, tag);
     }
-    // out and GHASH as it is behind the text, which is not empty, masked with `first` enciphered: all powers of H are
-    // one less, and with lengths of 0 their block adds nothing.
-    void stretch(const uint8_t *first, const uint8_t *head, Bytes in, uint8_t *out, uint8_t *hash) {
+    // Writes `out` and the GHASH after the text, which is not empty, masked with the encrypted block `first`: all
+    // powers of H are one less, and lengths of 0 add nothing.
+    void continued(const uint8_t *first, const uint8_t *head, Bytes in, uint8_t *out, uint8_t *hash) {
         put_zeros(state_ + place_.lengths);
         run(first, {head, BLOCK}, 0, in, out, hash);
     }
@@ -126,7 +126,7 @@ bool GcmStream::aad(const Key &key, Bytes data) {
     return true;
 }
 
-// What waited is hashed.
+// Hashes what was held back.
 void GcmStream::begin_pieces(const Key &key) {
     stage_ = Stage::pieces;
     memcpy(counter_, first_, BLOCK);
@@ -213,13 +213,13 @@ size_t GcmStream::part_of_block(const Key &key, Bytes in, uint8_t *out, bool ope
     return n;
 }
 
-// Whole ones, of which the counter does not carry.
+// Processes whole blocks, within which the counter does not carry.
 bool GcmStream::blocks(const Key &key, Bytes in, uint8_t *out, bool opens) {
-    if (in.n > BLOCK && stretch(key, in, out, opens)) return true;
+    if (in.n > BLOCK && further_call(key, in, out, opens)) return true;
     return apart(key, in, out, opens);
 }
 
-bool GcmStream::stretch(const Key &key, Bytes in, uint8_t *out, bool opens) {
+bool GcmStream::further_call(const Key &key, Bytes in, uint8_t *out, bool opens) {
     const Variant *const v = message_kernel(key, opens, in.n - BLOCK, BLOCK);
     if (!v) return false;
     uint8_t first[BLOCK], head[BLOCK];
@@ -229,7 +229,7 @@ bool GcmStream::stretch(const Key &key, Bytes in, uint8_t *out, bool opens) {
         head[i] = hash_[i] ^ (opens ? from : to);
         out[i] = to;
     }
-    MessageCall(key, *v, in.n - BLOCK).stretch(counter_, head, {in.data + BLOCK, in.n - BLOCK}, out + BLOCK, hash_);
+    MessageCall(key, *v, in.n - BLOCK).continued(counter_, head, {in.data + BLOCK, in.n - BLOCK}, out + BLOCK, hash_);
     add_into(hash_, first, BLOCK);
     count_on(counter_, in.n / BLOCK);
     wipe(first, sizeof(first));

@@ -1,9 +1,9 @@
 // A GCM message that comes in pieces (SP 800-38D).
 //
-// What is usual, one piece of text, is one call of a kernel that ends with the tag. Nobody knows by then whether more
-// follows; if it does, the step from GHASH to the tag is taken back (which needs the inverse of H), and the message
-// goes on in stretches. A stretch is a call of the same kernel in which the hash so far, with the first block of
-// ciphertext, stands where the AAD of a message does.
+// The usual message, one piece of text, is one call of a kernel that ends with the tag. Whether more text follows is
+// not known then; if it does, the step from GHASH to the tag is reverted (which needs the inverse of H), and each
+// further piece is another call of the same kernel, with the hash so far, and the first block of ciphertext, in the
+// place of the AAD.
 #pragma once
 
 #include "cipher.hpp"
@@ -16,13 +16,13 @@ public:
     // ctr: for CPUs without kernels of whole messages.
     explicit GcmStream(const cst_suite *ctr) : ctr_(ctr) {}
 
-    // A message begins.
+    // Begins a message.
     void begin(const Key &key, Bytes iv);
-    // False: too much, or text was there already.
+    // Returns false if there is too much AAD, or text came already.
     bool aad(const Key &key, Bytes data);
-    // False: too much, or it could not be done. out == in.data is allowed.
+    // Returns false if the text is too long, or the call failed. out == in.data is allowed.
     bool text(const Key &key, Bytes in, uint8_t *out, bool opens);
-    // What was is the message.
+    // Ends the message, and writes its tag.
     void tag(const Key &key, uint8_t *to);
 
 private:
@@ -32,7 +32,7 @@ private:
     void take_back_tag(const Key &key);
     bool whole_text(const Key &key, Bytes in, uint8_t *out, bool opens);
     bool blocks(const Key &key, Bytes in, uint8_t *out, bool opens);
-    bool stretch(const Key &key, Bytes in, uint8_t *out, bool opens);
+    bool further_call(const Key &key, Bytes in, uint8_t *out, bool opens);
     bool apart(const Key &key, Bytes in, uint8_t *out, bool opens);
     void next_key_stream(const Key &key);
     size_t part_of_block(const Key &key, Bytes in, uint8_t *out, bool opens);

@@ -28,12 +28,12 @@ private:
     bool has_key_ = false, has_mac_key_ = false;
 };
 
-// A context with such keys.
+// A context with a cipher key and a MAC key.
 class TwoKeyContext : public Context {
 protected:
     using Context::Context;
 
-    // Takes the MAC's, of at most so many bytes.
+    // Takes the MAC key, of at most `most` bytes.
     bool set_mac_key(const OSSL_PARAM &param, size_t most) {
         if (!is_octets(param) || (param.data_size && !param.data)) return raise(BAD_PARAMETER);
         if (param.data_size > most) return raise(KEY_LENGTH);

@@ -5,7 +5,7 @@
 namespace cst::ossl {
 namespace {
 
-// Where libcrypto asks for a length, it asks for each message: most names differ in their first letters.
+// libcrypto asks for a length once per message, so the comparison is short: most names differ in their first letters.
 bool same(const char *a, const char *b) {
     while (*a && *a == *b) a++, b++;
     return *a == *b;

@@ -10,13 +10,13 @@
 
 namespace cst::ossl {
 
-// NULL: it is not there.
+// Return NULL if there is none of that name.
 const OSSL_PARAM *find(const OSSL_PARAM *params, const char *key);
 OSSL_PARAM *find(OSSL_PARAM *params, const char *key);
 
 // Unsigned and signed integers of 1 to 8 bytes. False: of another type, negative, or too large.
 bool get_number(const OSSL_PARAM &param, uint64_t *out);
-// The same of a parameter that may be missing: then nothing happens.
+// Reads a parameter that may be missing: then nothing happens.
 template <typename T>
 bool get_if(const OSSL_PARAM *params, const char *key, T *out) {
     const OSSL_PARAM *const param = find(params, key);
@@ -27,11 +27,12 @@ bool get_if(const OSSL_PARAM *params, const char *key, T *out) {
     return true;
 }
 
-// What a caller asks for. Without room (data NULL) only the size is told. False: of another type, or no room.
+// Write a value that a caller asks for. Without room (data NULL) they report only the size. They return false if the
+// type is another one, or there is no room.
 bool put_number(OSSL_PARAM *param, uint64_t number);
 bool put_octets(OSSL_PARAM *param, const void *data, size_t bytes);
 bool put_text(OSSL_PARAM *param, const char *text);
-// The same of parameters that nobody may have asked for.
+// Write a value if the caller asks for it.
 bool put_if(OSSL_PARAM *params, const char *key, uint64_t number);
 bool put_octets_if(OSSL_PARAM *params, const char *key, const void *data, size_t bytes);
 

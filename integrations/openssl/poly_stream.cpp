@@ -59,18 +59,18 @@ void PolyStream::blocks(const Suite &suite, const uint8_t *data, size_t n) {
     poly1305_blocks(*suite.engine, suite.hashes, key_, sum_, data + done, (n - done) / BLOCK);
 }
 
-// By a kernel of one message that takes powers of r; as many bytes as fill its iterations.
+// Hashes as many bytes as fill the iterations of a kernel of one message that takes powers of r. Returns their number.
 size_t PolyStream::many_blocks(const Suite &suite, const uint8_t *data, size_t n) {
     constexpr size_t STATE_ROOM = 2048, ALIGNED = 64;
     const Need need = {&suite.hashes, 1, n, n};
     const Variant *const v = line_up(suite, need).variant;
-    if (!v || v->lanes != 1 || v->hash.key_rows == POLY_ABREAST_ROWS || v->hash.key_rows > POLY_MOST_ROWS ||
-        v->state_bytes > STATE_ROOM || v->state_align > ALIGNED || n >> v->step_log2 <= v->lag)
+    if (!v || v->lanes != 1 || v->hash.key_form == KEY_R || v->state_bytes > STATE_ROOM || v->state_align > ALIGNED ||
+        n >> v->step_log2 <= v->lag)
         return 0;
     alignas(ALIGNED) uint8_t state[STATE_ROOM], powers[POLY_MOST_ROWS * BLOCK];
     const Part &part = v->hash;
     const LanePlace &lane = part.lanes[0];
-    if (!poly1305_powers(key_, part.key_rows, powers)) return 0;
+    poly1305_powers(key_, part.key_form, powers);
     const auto put_powers = [&](uint32_t at) {
         for (uint32_t i = 0; i < part.key_rows; i++)
             memcpy(state + at + i * part.key_row_bytes, powers + i * BLOCK, BLOCK);

@@ -17,7 +17,7 @@ public:
     void add(const Suite &suite, const uint8_t *data, size_t n);
     // Zeros up to a whole block.
     void fill(const Suite &suite);
-    // With the lengths; wipes what was.
+    // Hashes the lengths, makes the tag, and wipes the state.
     void end(const Suite &suite, uint64_t aad_bytes, uint64_t text_bytes, uint8_t *tag);
 
 private:

@@ -21,7 +21,7 @@
 namespace cst::ossl {
 namespace {
 
-// Only ciphers that are slower than default's.
+// Whether only ciphers that are slower than default's use the suite.
 bool serves_slower(SuiteId suite) {
     if (suite == CBC_128 || suite == CBC_256) return false;  // the records of TLS need them too
     if (suite == CHACHA20) suite = CHACHA20_POLY1305;
@@ -91,13 +91,13 @@ void Provider::delist() {
 }
 
 void Provider::tell_of_all() {
-    // Who ends the process while a provider is made or freed will not hear of it.
+    // If another thread makes or frees a provider while the process ends, the lock is busy, and nothing is written.
     const std::unique_lock<std::mutex> lock(all_mutex, std::try_to_lock);
     for (; lock && all; all = all->next_) all->tell_use();
 }
 
-// A line of JSON: how many keys of each suite there were, and calls of multiblock. Of a process that ends in its own
-// time.
+// Appends a line of JSON: keys that were set by suite, and calls of multiblock. It does so when the process ends
+// normally.
 void Provider::tell_use() const {
     const char *const path = secure_getenv("CRYPTOSTITCH_OPENSSL_STATS");
     FILE *const file = path && context_ ? fopen(path, "a") : nullptr;
@@ -125,14 +125,14 @@ bool Provider::configured(cst_options *options, bool *slower, bool *cmac) const 
     return true;
 }
 
-// No value: it stays as it is.
+// Without a value, *yes stays as it is.
 bool Provider::is_yes(const char *line, const char *value, bool *yes) const {
     if (!value) return true;
     *yes = !strcmp(value, "yes");
     return *yes || !strcmp(value, "no") || raise(BAD_CONFIGURATION, line);
 }
 
-// A CPU that has nothing to offer is no error: there are no ciphers then, and build_info says why.
+// A CPU for which there is no suite is no error: the provider then has no ciphers, and build_info says why.
 bool Provider::start() {
     cst_options options = {};
     options.size = sizeof(options);

@@ -1,5 +1,5 @@
-// One instance of the provider: what libcrypto hands over, and the library's context with the suites of the ciphers
-// that are offered.
+// An instance of the provider: libcrypto's handles, and the library's context with the suites of the ciphers that are
+// offered.
 #pragma once
 
 #include <openssl/core.h>
@@ -11,7 +11,7 @@
 
 namespace cst::ossl {
 
-// What goes onto OpenSSL's error queue; the texts are in reasons.cpp.
+// The reasons for OpenSSL's error queue; the texts are in reasons.cpp.
 enum Reason : uint32_t {
     BAD_CONFIGURATION = 1,
     NO_CONTEXT,
@@ -69,7 +69,7 @@ enum SuiteId {
     SUITES
 };
 
-// What libcrypto gives to a module.
+// The functions that libcrypto gives to a module.
 struct Upcalls {
     const OSSL_CORE_HANDLE *core;
     OSSL_FUNC_core_get_params_fn *get_params;
@@ -81,7 +81,7 @@ struct Upcalls {
 
 class Provider {
 public:
-    // NULL, and the reason on the error queue: a line of the configuration is wrong, or memory ran out.
+    // Returns NULL, with the reason on the error queue, if a line of the configuration is wrong, or memory ran out.
     static Provider *make(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *upcalls);
     void free();
     // The process ends, and something still holds references: providers that nobody frees any more tell their use.
@@ -93,20 +93,20 @@ public:
     void release(void *memory, size_t bytes) const { up_.clear_free(memory, bytes, "", 0); }
     // Always false, for the caller to hand on. `detail` may be NULL.
     bool raise(Reason reason, const char *detail = nullptr) const;
-    // The same of an error of the library: false if it is one.
+    // Puts an error of the library onto the queue. Returns false if it is one.
     bool done(int error) const;
 
-    // NULL: this CPU has no such suite.
+    // Returns NULL if this CPU has no such suite.
     const cst_suite *suite(SuiteId id) const { return suites_[id]; }
-    // A key was set.
+    // Counts a key that was set.
     void count_key(SuiteId id) const { keys_[id].fetch_add(1, std::memory_order_relaxed); }
-    // A call of TLS multiblock was served.
+    // Counts a call of TLS multiblock.
     void count_many() const { many_.fetch_add(1, std::memory_order_relaxed); }
     // The ciphers whose suites are there.
     const OSSL_ALGORITHM *ciphers() const { return ciphers_; }
-    // Empty unless asked for.
+    // Returns an empty list unless the configuration asks for MACs.
     const OSSL_ALGORITHM *macs() const { return macs_; }
-    // In words: what is assembled, what decides about kernels, or why nothing is offered.
+    // Says in words how many ciphers there are, whose costs decide, or why nothing is offered.
     const char *build_info() const { return info_; }
 
 private:

@@ -40,7 +40,7 @@ bool Tls::init(bool seals, Bytes key, Bytes iv) {
     return provider_.done(cipher_key_.set(key.data, key.n)) && provider_.done(halves_.make(&key_));
 }
 
-// Of a record to seal the length is that of text and explicit IV, and the caller's copy is told that of the text.
+// To seal a record, the header's length is that of text and explicit IV; the caller's copy gets the length of the text.
 bool Tls::set_head(const OSSL_PARAM &param) {
     if (!is_octets(param) || !param.data || param.data_size != HEAD) return raise(AAD_LENGTH);
     memcpy(head_, param.data, HEAD);
@@ -71,7 +71,7 @@ bool Tls::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
     return seals_ ? seal(out, written, in) : open(out, written, in);
 }
 
-// What was not announced as a record.
+// Processes text that was not announced as a record.
 bool Tls::without_mac(uint8_t *out, size_t *written, Bytes in) {
     if (!chained(seals_, in.data, out, in.n)) return false;
     *written = in.n;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t MOST_PADDING = 256;  // with the byte that tells it
 
-// A mask: whether the last `padding + 1` of n bytes are a padding with room for so much before it.
+// Returns a mask: whether the last `padding + 1` of n bytes are a padding with room for `before` bytes in front of it.
 uint32_t is_padding(unsigned version, const uint8_t *text, uint32_t n, uint32_t padding, uint32_t before) {
     const uint32_t fits = mask_less(padding + before, n);
     if (version == SSL_3) return fits & mask_less(padding, BLOCK);

@@ -53,8 +53,11 @@ enum : uint32_t {
     FIELD_SECRET = 1,
     FIELD_SHARED = 2,
     FIELD_REACH_WRITTEN = 4,
+    FIELD_FORM_SHIFT = 4,
     FIELD_REACH_ALIGN_SHIFT = 8
 };  // FieldRecord::flags
+// FieldRecord::form(), of keys; KEY_FORMS of generator/cryptostitch/core/contract.py explains each.
+enum KeyForm : uint32_t { KEY_USUAL, KEY_R, KEY_LIMBS_26, KEY_LIMBS_44, KEY_WORDS, KEY_BITS, KEY_NIBBLES };
 enum : uint32_t { KERNEL_STATIC = 1 };  // KernelRecord::flags
 enum : uint32_t { MAX_STREAMS = 4, MAX_CODE_BYTES = 1u << 20 };
 
@@ -154,6 +157,7 @@ struct FieldRecord {
     const uint16_t *lane_offsets;  // n_lanes entries, inside the pack
 
     uint32_t reach_align() const { return flags >> FIELD_REACH_ALIGN_SHIFT; }
+    KeyForm form() const { return KeyForm(flags >> FIELD_FORM_SHIFT & 15); }
 };
 
 struct ConstantRecord {

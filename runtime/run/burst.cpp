@@ -142,7 +142,7 @@ bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *re
     for (size_t i = 0; i < n; i++) {
         begin(start, jobs[i], &memory->messages[i]);
         c.one_key &= jobs[i]->key == first.key;
-        c.alike &= as_long(first, *jobs[i]);
+        c.same_shape &= as_long(first, *jobs[i]);
     }
     run(c);
     bool all = true;
@@ -171,7 +171,7 @@ void refuse_unopened(cst_job *job) {
 namespace {
 
 // Whether all jobs wait and have the shape (suite, direction, lengths) of the first.
-bool all_alike(const cst_job *jobs, size_t n) {
+bool all_same_shape(const cst_job *jobs, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (jobs[i].status != JOB_WAITING || suite_of(&jobs[i]) != suite_of(jobs) ||
             jobs[i].direction != jobs->direction || !as_long(*jobs, jobs[i]))
@@ -179,7 +179,7 @@ bool all_alike(const cst_job *jobs, size_t n) {
     return true;
 }
 
-int run_alike(Memory *memory, cst_job *jobs, size_t n) {
+int run_same_shape(Memory *memory, cst_job *jobs, size_t n) {
     bool all = true;
     for (size_t first = 0; first < n; first += memory->room()) {
         const size_t some = std::min(n - first, memory->room());
@@ -214,30 +214,30 @@ int run_mixed(Memory *memory, cst_job *jobs, size_t n) {
 }
 
 // Tries the paths that need no workspace, for jobs of the same shape. JOB_WAITING: none applies, nothing was written.
-int run_straight(cst_job *jobs, size_t n) {
+int run_without_workspace(cst_job *jobs, size_t n) {
     const int result = run_one_call(jobs, n);
     return result == JOB_WAITING ? run_one_by_one(jobs, n) : result;
 }
 
 }  // namespace
 
-int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool alike) {
-    alike = alike || all_alike(jobs, n);
-    if (alike) {
+int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool same_shape) {
+    same_shape = same_shape || all_same_shape(jobs, n);
+    if (same_shape) {
         fetch_cold(jobs, std::min(n, MOST_MESSAGES));
-        const int result = run_straight(jobs, n);
+        const int result = run_without_workspace(jobs, n);
         if (result != JOB_WAITING) return result;
     }
     Memory memory;
     if (int error = memory.allocate(engine, n)) return error;
-    return (alike ? run_alike : run_mixed)(&memory, jobs, n);
+    return (same_shape ? run_same_shape : run_mixed)(&memory, jobs, n);
 }
 
 int run_jobs(Memory *memory, cst_job *jobs, size_t n) {
-    const bool alike = all_alike(jobs, n);
-    const int result = alike ? run_straight(jobs, n) : JOB_WAITING;
+    const bool same_shape = all_same_shape(jobs, n);
+    const int result = same_shape ? run_without_workspace(jobs, n) : JOB_WAITING;
     if (result != JOB_WAITING) return result;
-    const int status = (alike ? run_alike : run_mixed)(memory, jobs, n);
+    const int status = (same_shape ? run_same_shape : run_mixed)(memory, jobs, n);
     memory->clean();
     return status;
 }

@@ -76,7 +76,7 @@ void begin_messages(const Class &c) {
 // Makes the key rows of a kernel that takes powers.
 void make_powers(const Class &c, Message *m, const Variant &v) {
     uint8_t *const powers = c.memory->area_of(*m, Memory::AREA_BYTES) + POWERS;
-    poly1305_powers(*poly_key_of(m), v.hash.key_rows, powers);
+    poly1305_powers(*poly_key_of(m), v.hash.key_form, powers);
     m->mac_keys_end = powers + BLOCK * v.hash.key_rows;
 }
 
@@ -132,7 +132,7 @@ void run_long_messages(const Class &c) {
     need.messages = 1;
     const Lineup one = line_up(*c.suite, need);
     const double one_cycles = step_cycles(*c.suite, need);
-    if (!one.variant || one.variant->lanes != 1 || one.variant->hash.key_rows == POLY_ABREAST_ROWS) return;
+    if (!one.variant || one.variant->lanes != 1 || one.variant->hash.key_form == KEY_R) return;
     need.messages = n;
     need.whole_only = true;
     if (one.variant != c.suite->forced) {

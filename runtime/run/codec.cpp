@@ -67,7 +67,7 @@ struct Products::Round {
 
 Products::Round::Round(const Products &products, const Variant &v, size_t first_row)
     : kernel(v), row(first_row), outputs(std::min<size_t>(outputs_of(v), products.factors_.rows - first_row)) {
-    const bool nibbles = 16 * v.cipher.key_rows >= NIBBLE_PRODUCTS * outputs_of(v);
+    const bool nibbles = v.cipher.key_form == KEY_NIBBLES;
     const size_t columns = products.factors_.columns, size = key_bytes(v);
     keys.resize(size * calls(v, outputs, columns + products.adds_ * outputs));
     const auto put = [&](uint8_t *key, size_t i, uint8_t factor) {

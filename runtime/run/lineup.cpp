@@ -30,7 +30,7 @@ double calls(const Variant &v, const Need &need) {
     const double one = v.cost.per_call, iteration = v.cost.per_iteration;
     if (need.whole) return one + iteration * double(rest ? whole : whole ? whole - 1 : 0);
     if (!rest) return one + iteration * double(whole);
-    if (need.rounds_up) return (need.bytes > MOST_DETOUR ? 2 : 1) * one + iteration * double(whole + 1);
+    if (need.rounds_up) return (need.bytes > MOST_BOUNCE ? 2 : 1) * one + iteration * double(whole + 1);
     return (whole ? 2 : 1) * one + iteration * double(whole) + v.cost.per_byte * double(rest);
 }
 
@@ -40,7 +40,7 @@ double on_this(const Variant &v, const Need &need, size_t n) {
     if (v.lanes == 1 || need.bytes == need.most) return calls(v, need) * double(v.full_rounds(n + v.lanes - 1)) + loads;
     // Lengths differ: lanes are refilled as they become free. A call ends when a lane ends, and the longest message may
     // still be in progress when the others are done.
-    const bool in_two = need.rounds_up && need.bytes > MOST_DETOUR && need.bytes & (v.step - 1);
+    const bool in_two = need.rounds_up && need.bytes > MOST_BOUNCE && need.bytes & (v.step - 1);
     const double whole = double(v.whole_iterations(need.bytes) >> v.step_log2),
                  longest = double(need.most >> v.step_log2),
                  iterations = std::max(longest, whole * double(n) / double(v.lanes)),

@@ -100,7 +100,7 @@ private:
             case End::none: return 0;
             case End::zeros: {
                 const size_t rest = job.in_len & (step_ - 1);
-                return rest && job.in_len <= MOST_DETOUR ? job.in_len : rest;
+                return rest && job.in_len <= MOST_BOUNCE ? job.in_len : rest;
             }
             default: return job.in_len % AES_BLOCK;
         }

@@ -63,7 +63,7 @@ public:
           poly_(suite_.construction == Construction::chacha_poly),
           headed_(headed(suite_)),
           block_mac_(hash_.kind == ALGORITHM_CBC_MAC),
-          alike_(c.alike),
+          same_shape_(c.same_shape),
           key_bytes_(16 * v.hash.key_rows),
           hmac_(suite_.hmac()),
           keys_(v.hash, state_) {}
@@ -176,7 +176,7 @@ private:
         }
         return false;
     }
-    bool stretch(uint32_t lane) { return make(lane, decide(*message[lane])); }
+    bool next_run(uint32_t lane) { return make(lane, decide(*message[lane])); }
 
     void go_on(const uint32_t *lanes, size_t n) {
         uint32_t gone[MAX_LANES];
@@ -184,7 +184,7 @@ private:
         Move move = decide(*message[lanes[0]]);
         for (size_t i = 0; i < n; i++) {
             const Message &m = *message[lanes[i]];
-            if (i && (!alike_ || m.stage != move.from || m.hashed != move.hashed)) move = decide(m);
+            if (i && (!same_shape_ || m.stage != move.from || m.hashed != move.hashed)) move = decide(m);
             if (!make(lanes[i], move)) gone[leaves++] = lanes[i];
         }
         if (leaves) leave(gone, leaves);
@@ -209,13 +209,13 @@ private:
         if (m.scattered) {
             const uint64_t here = m.body->together(at) & ~uint64_t(step_ - 1);
             if (!here) {
-                uint64_t detour = step_;
-                while (detour < bytes && detour + step_ <= MOST_DETOUR && m.body->together(at + detour) < LONG_STRETCH)
-                    detour += step_;
-                uint8_t *const to = memory_->scratch_of(lane, detour);
-                m.body->read(at, to, detour);
-                m.hashed += detour;
-                return begin(lane, to, detour);
+                uint64_t bounced = step_;
+                while (bounced < bytes && bounced + step_ <= MOST_BOUNCE && m.body->together(at + bounced) < LONG_RUN)
+                    bounced += step_;
+                uint8_t *const to = memory_->scratch_of(lane, bounced);
+                m.body->read(at, to, bounced);
+                m.hashed += bounced;
+                return begin(lane, to, bounced);
             }
             bytes = std::min(bytes, here);
         }
@@ -257,7 +257,7 @@ private:
         if (step_ != unit_) return false;
         if (m.aad_hashed && !left) {
             m.stage = Stage::body;
-            return stretch(lane);
+            return next_run(lane);
         }
         uint8_t *const to = memory_->scratch_of(lane, CCM_HEAD + PAD_SLACK);
         size_t used = 0;
@@ -288,7 +288,7 @@ private:
             return begin(lane, aad, whole);
         }
         m.stage = Stage::body;
-        if (!left) return stretch(lane);
+        if (!left) return next_run(lane);
         uint8_t *const to = memory_->scratch_of(lane, 2 * unit_);
         copy_few(to, aad, left);
         return begin(lane, to, fill_with_zeros(to, left));
@@ -305,7 +305,7 @@ private:
 
     const Suite &suite_;
     const size_t unit_, step_;
-    const bool ccm_, poly_, headed_, block_mac_, alike_;
+    const bool ccm_, poly_, headed_, block_mac_, same_shape_;
     const size_t key_bytes_;
     const bool hmac_;
     LaneKeys keys_;
@@ -344,7 +344,7 @@ void pass(const Class &c, Message **list, size_t n, size_t step, const Variant *
     Need need = {&suite.hashes, 0, 0, 0};
     need.whole_only = true;
     uint64_t sum = 0;
-    if (c.alike && !only && n && pending(suite, *list[0], step, false) && same_stage(list, n)) {
+    if (c.same_shape && !only && n && pending(suite, *list[0], step, false) && same_stage(list, n)) {
         need.messages = n;
         need.most = need.bytes = std::max<uint64_t>(bytes_left(suite, *list[0]), step);
     } else {

@@ -23,8 +23,8 @@ constexpr size_t WHOLE_MESSAGE = 3 * MOST_BLOCK;  // longest message that is ass
 constexpr size_t SCRATCH_PITCH = SCRATCH_BYTES + 64;
 static_assert(PAD_SLACK <= SCRATCH_PITCH - SCRATCH_BYTES);
 
-constexpr uint64_t MOST_DETOUR = 512;  // bytes up to which a copy there is better than two kernel calls
-constexpr uint64_t LONG_STRETCH = 256;  // contiguous bytes of a scattered buffer that are worth a run of their own
+constexpr uint64_t MOST_BOUNCE = 512;  // bytes up to which a copy there is better than two kernel calls
+constexpr uint64_t LONG_RUN = 256;  // contiguous bytes of a scattered buffer that are worth a run of their own
 
 // A caller's buffer, in one piece or several. Positions count from the buffer's first byte. It caches the piece of the
 // last access, so that accesses near each other are cheap.
@@ -196,7 +196,7 @@ struct Class {
     Message *messages;
     size_t n;
     bool opens, one_key;
-    bool alike = false;  // same shape: equal lengths of text, AAD and IV, in one piece each
+    bool same_shape = false;  // equal lengths of text, AAD and IV, in one piece each
 };
 
 }  // namespace cst

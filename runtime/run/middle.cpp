@@ -60,7 +60,7 @@ public:
             if (place.table != NO_FIELD) memcpy(state_ + place.table, m.cipher_from + 16, v_.cipher.table_bytes);
             keys_.put(lane, m.round_keys);
             if (keyed_) mac_keys_.put(lane, m.mac_keys_end - 16 * v_.hash.key_rows);
-            left[lane] = stretch(&m, m.ciphered, m.hashed) >> v_.step_log2;
+            left[lane] = contiguous(&m, m.ciphered, m.hashed) >> v_.step_log2;
             in_[lane] = m.in.at(m.ciphered);
             out_[lane] = m.out.at(m.ciphered);
             hash_in_[lane] = m.body->at(m.hashed);
@@ -95,7 +95,7 @@ public:
     void idle(uint32_t lane, uint32_t model) const { point(lane, in_[model], memory_.idle_out, hash_in_[model]); }
 
     // Returns how many bytes are contiguous from both positions on.
-    static uint64_t stretch(Message *m, uint64_t cipher_at, uint64_t hash_at) {
+    static uint64_t contiguous(Message *m, uint64_t cipher_at, uint64_t hash_at) {
         const uint64_t left = both_left(*m, cipher_at, hash_at);
         if (!m->scattered) return left;
         return std::min({left, m->in.together(cipher_at), m->out.together(cipher_at), m->body->together(hash_at)});
@@ -128,7 +128,7 @@ private:
 bool takes_part(const Message &m, const Middle &middle) { return m.paired && m.aligned == middle.aligned; }
 
 // Makes one call for every message whose next contiguous run is long enough.
-void run_stretches(const Class &c, const Middle &middle) {
+void run_contiguous(const Class &c, const Middle &middle) {
     const Suite &suite = *c.suite;
     const uint64_t least = middle.choice->need();
     for (;;) {
@@ -138,7 +138,7 @@ void run_stretches(const Class &c, const Middle &middle) {
         for (size_t i = 0; i < c.n; i++) {
             Message &m = c.messages[i];
             if (!takes_part(m, middle)) continue;
-            const uint64_t bytes = PairStep::stretch(&m, m.ciphered, m.hashed);
+            const uint64_t bytes = PairStep::contiguous(&m, m.ciphered, m.hashed);
             if (bytes < least) continue;
             list[need.messages++] = &m;
             sum += bytes;
@@ -154,7 +154,7 @@ void run_stretches(const Class &c, const Middle &middle) {
         const Variant &on = *lineup.variant;
         size_t some = 0;
         for (size_t i = 0; i < need.messages && some < lineup.messages; i++)
-            if (PairStep::stretch(list[i], list[i]->ciphered, list[i]->hashed) >= on.need())
+            if (PairStep::contiguous(list[i], list[i]->ciphered, list[i]->hashed) >= on.need())
                 std::swap(list[some++], list[i]);
         PairStep step(c, on);
         if (on.one_key) step.share_key(list[0]->round_keys);
@@ -164,16 +164,16 @@ void run_stretches(const Class &c, const Middle &middle) {
 
 // Lists the messages in several pieces for which cipher and hash run alone up to the next long contiguous run, and sets
 // how far. Returns the number of messages.
-size_t find_stretches(const Class &c, const Middle &middle, Message **list) {
+size_t find_contiguous(const Class &c, const Middle &middle, Message **list) {
     const uint64_t need = middle.choice->need(), unit = std::max<uint64_t>(c.suite->hash->record.block_bytes, 16),
-                   enough = std::max(need, LONG_STRETCH);
+                   enough = std::max(need, LONG_RUN);
     size_t n = 0;
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
         if (!takes_part(m, middle) || !m.scattered) continue;
         const uint64_t left = PairStep::both_left(m, m.ciphered, m.hashed);
         for (uint64_t at = unit; at + need <= left; at += unit) {
-            if (PairStep::stretch(&m, m.ciphered + at, m.hashed + at) < std::min(enough, left - at)) continue;
+            if (PairStep::contiguous(&m, m.ciphered + at, m.hashed + at) < std::min(enough, left - at)) continue;
             m.text_stop = m.ciphered + at;
             m.hash_stop = m.hashed + at;
             list[n++] = &m;
@@ -239,12 +239,12 @@ void choose(const Class &c, Middle *middle) {
 void run_middle(const Class &c, const Middle &middle) {
     if (!middle.choice) return;
     Message **const list = c.memory->other;
-    run_stretches(c, middle);
-    while (const size_t n = find_stretches(c, middle, list)) {
+    run_contiguous(c, middle);
+    while (const size_t n = find_contiguous(c, middle, list)) {
         if (middle.overwrites) run_macs(c, list, n);
         run_texts(c, list, n, middle.opens);
         if (!middle.overwrites) run_macs(c, list, n);
-        run_stretches(c, middle);
+        run_contiguous(c, middle);
     }
 }
 

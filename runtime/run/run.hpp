@@ -10,9 +10,9 @@ namespace cst {
 // Runs the checked jobs whose status is JOB_WAITING. Returns CST_OK, or CST_ERR_AUTH if a job did not authenticate.
 // Leaves the memory wiped.
 int run_jobs(Memory *memory, cst_job *jobs, size_t n);
-// Does the same with memory of its own; returns CST_ERR_MEMORY if there is none, and nothing was written. alike: the
-// caller knows that all jobs are to be run and have the suite, direction and lengths of the first.
-int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool alike);
+// Does the same with memory of its own; returns CST_ERR_MEMORY if there is none, and nothing was written. same_shape:
+// the caller knows that all jobs are to be run and have the suite, direction and lengths of the first.
+int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool same_shape);
 
 // Runs jobs of one suite and direction, the longest (by blocks) first, at most memory->room(). Returns false if a job
 // did not authenticate. Does not wipe the memory. readable: as for run_lists.

@@ -179,7 +179,7 @@ struct Buffers {
             for (size_t i = 0; i < n; i++) {
                 hashes[64 * i + 16] &= 3;
                 memset(hashes.data() + 64 * i + 17, 0, 47);
-                poly1305_powers(poly_key(i), v.hash.key_rows,
+                poly1305_powers(poly_key(i), v.hash.key_form,
                                 mac_keys.data() + (i + 1) * POWER_BYTES - 16 * v.hash.key_rows);
             }
         if (!v.hash.algorithm || v.hash.algorithm->record.kind != ALGORITHM_GHASH) return;

@@ -40,7 +40,7 @@ public:
                 memcpy(m.chain, m.cipher_from, 16);
                 m.cipher_from = m.chain;
             }
-            stretch(lane);
+            next_run(lane);
         }
     }
     void turn(const uint32_t *lanes, size_t n) {
@@ -55,10 +55,10 @@ public:
             }
             if (counts_) {
                 count_on(suite_.construction, m.chain, (bytes_[lane] + unit_ - 1) / unit_);
-                if (stretch(lane)) memcpy(state_ + place.chain, m.chain, 16);
+                if (next_run(lane)) memcpy(state_ + place.chain, m.chain, 16);
                 continue;
             }
-            if (stretch(lane) || place.chain == NO_FIELD) continue;
+            if (next_run(lane) || place.chain == NO_FIELD) continue;
             uint8_t *const chain = place.table != NO_FIELD ? areas_->area_of(m, RC4_STATE) : m.chain;
             memcpy(chain, state_ + place.chain, 16);
             if (place.table != NO_FIELD) memcpy(chain + 16, state_ + place.table, part_.table_bytes);
@@ -70,10 +70,10 @@ private:
     static bool done(const Message &m) { return m.ciphered == m.text_end + m.last_bytes; }
 
     // Sets the next contiguous run that the kernel can process. Returns false if there is none.
-    bool stretch(uint32_t lane) {
+    bool next_run(uint32_t lane) {
         Message &m = *message[lane];
         left[lane] = bytes_[lane] = 0;
-        if (m.ciphered >= m.text_end) return stretch_of_last(lane);
+        if (m.ciphered >= m.text_end) return run_of_last(lane);
         uint64_t bytes = m.text_stop - m.ciphered;
         if (counts_ && word_.carries() && bytes) {
             const uint64_t blocks = word_.left(m.chain);
@@ -82,15 +82,15 @@ private:
         uint64_t whole = bytes & ~uint64_t(step_ - 1);
         if (m.scattered) {
             const uint64_t here = together(&m, m.ciphered);
-            if (here < std::min<uint64_t>(bytes, step_)) return detour(lane, scattered_bytes(&m, bytes));
+            if (here < std::min<uint64_t>(bytes, step_)) return bounce(lane, scattered_bytes(&m, bytes));
             whole = std::min(bytes, here) & ~uint64_t(step_ - 1);
         }
-        if (fills_ && bytes != whole && bytes <= MOST_DETOUR) return detour(lane, bytes);
+        if (fills_ && bytes != whole && bytes <= MOST_BOUNCE) return bounce(lane, bytes);
         if (whole) return begin(lane, m.in.at(m.ciphered), m.out.at(m.ciphered), whole, false);
-        return fills_ && detour(lane, bytes);
+        return fills_ && bounce(lane, bytes);
     }
     // Sets the next run in `last`, which follows the text.
-    bool stretch_of_last(uint32_t lane) {
+    bool run_of_last(uint32_t lane) {
         Message &m = *message[lane];
         if (m.text_stop < m.text_end || done(m)) return false;
         uint8_t *const last = m.last + (m.ciphered - m.text_end);
@@ -98,7 +98,7 @@ private:
         return bytes && begin(lane, last, last, bytes, true);
     }
     // Copies the next bytes to the bounce buffer and pads them with zeros.
-    bool detour(uint32_t lane, uint64_t bytes) {
+    bool bounce(uint32_t lane, uint64_t bytes) {
         Message &m = *message[lane];
         if (!fills_) bytes &= ~uint64_t(step_ - 1);
         if (!bytes) return false;
@@ -131,9 +131,9 @@ private:
     }
     // Returns how many bytes of pieces that are not contiguous go through the bounce buffer at once.
     uint64_t scattered_bytes(Message *m, uint64_t bytes) const {
-        const uint64_t most = std::min(bytes, std::max(step_, MOST_DETOUR));
+        const uint64_t most = std::min(bytes, std::max(step_, MOST_BOUNCE));
         uint64_t some = step_;
-        while (some < most && together(m, m->ciphered + some) < LONG_STRETCH) some += step_;
+        while (some < most && together(m, m->ciphered + some) < LONG_RUN) some += step_;
         return std::min(some, bytes);
     }
 
@@ -188,7 +188,7 @@ uint64_t left_of(const Message &m) {
 }
 
 // Whether messages of the same shape have the same progress.
-bool all_alike(Message *const *list, size_t n) {
+bool same_progress(Message *const *list, size_t n) {
     const Message &first = *list[0];
     for (size_t i = 1; i < n; i++)
         if (((list[i]->ciphered ^ first.ciphered) | (list[i]->text_stop ^ first.text_stop)) || list[i]->failed)
@@ -225,7 +225,7 @@ void run_texts(const Class &c, Message **list, size_t n, bool decrypts) {
         Need need = {&suite.ciphers(decrypts), 0, 0, 0};
         uint64_t sum = 0;
         bool fills = may_fill;
-        const bool same = c.alike && all_alike(list, n);
+        const bool same = c.same_shape && same_progress(list, n);
         for (size_t i = 0; i < (same ? 1 : n); i++) {
             const uint64_t left = left_of(*list[i]);
             if (!left) continue;

@@ -4,6 +4,7 @@
 
 #include "../suite/crc.hpp"
 #include "../suite/galois.hpp"
+#include "../suite/poly1305.hpp"
 
 namespace cst {
 namespace {
@@ -19,12 +20,14 @@ bool fits_rc4(const ProgramRecord &program, const FieldRecord *chain, const Fiel
 bool fits_keyed(const AlgorithmRecord &algorithm, const FieldRecord *chain, const FieldRecord *key) {
     if (!key || key->entry_bytes != 16 || (algorithm.reads_only() && (key->flags & FIELD_SHARED))) return false;
     if (algorithm.kind == ALGORITHM_POLY1305)
-        return chain->entry_bytes % 4 == 0 && chain->rows * chain->entry_bytes <= MOST_CHAIN &&
-               key->rows <= MOST_POWERS;
-    if (algorithm.kind == ALGORITHM_CODEC) {  // factors in one of two forms (suite/galois.hpp)
-        const uint32_t bits = (BIT_MATRIX * algorithm.key_bytes + 15) / 16, nibbles = NIBBLE_PRODUCTS / 16;
-        return key->rows == bits || key->rows == nibbles * algorithm.key_bytes;
+        return chain->entry_bytes % 4 == 0 && chain->rows * chain->entry_bytes <= MOST_CHAIN && key->rows &&
+               key->rows == poly1305_rows(key->form());
+    if (algorithm.kind == ALGORITHM_CODEC) {
+        const uint32_t factor = key->form() == KEY_BITS ? BIT_MATRIX : NIBBLE_PRODUCTS;
+        return (key->form() == KEY_BITS || key->form() == KEY_NIBBLES) &&
+               key->rows == (factor * algorithm.key_bytes + 15) / 16;
     }
+    if (key->form() != KEY_USUAL) return false;
     if (chain && (chain->entry_bytes != 16 || chain->rows != 1)) return false;
     if (algorithm.kind == ALGORITHM_GHASH) return key->rows <= MOST_POWERS;
     if (algorithm.is_des()) return key->rows == algorithm.rounds / 2;
@@ -57,7 +60,9 @@ bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, 
     const bool shared = key && (key->flags & FIELD_SHARED);
     if (!first) {
         if (chain && chain->row_bytes != part->chain_row_bytes) return false;
-        if (key && (key->row_bytes != part->key_row_bytes || shared == part->key_copies.empty())) return false;
+        if (key && (key->row_bytes != part->key_row_bytes || key->form() != part->key_form ||
+                    shared == part->key_copies.empty()))
+            return false;
     }
     if (chain) {
         part->chain_rows = chain->rows;
@@ -67,6 +72,7 @@ bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, 
     if (key) {
         part->key_rows = key->rows;
         part->key_row_bytes = key->row_bytes;
+        part->key_form = key->form();
         for (uint32_t i = 0; shared && i < key->n_lanes; i++)
             part->key_copies.push_back(base + key->offset + key->lane_offsets[i]);
     }

@@ -71,6 +71,7 @@ struct Part {
     std::vector<LanePlace> lanes;
     uint32_t chain_rows = 0, chain_row_bytes = 0, chain_entry = 0;
     uint32_t key_rows = 0, key_row_bytes = 0;
+    KeyForm key_form = KEY_USUAL;
     uint32_t table_bytes = 0;
     std::vector<uint32_t> key_copies;  // one key for all lanes: offset of each copy
 };

@@ -6,7 +6,7 @@ namespace cst {
 namespace {
 
 constexpr char kWeave = '~';
-bool alike(const Cost &a, const Cost &b) { return a.measured && b.measured && a.here == b.here; }
+bool comparable(const Cost &a, const Cost &b) { return a.measured && b.measured && a.here == b.here; }
 
 // Returns the kernel NAME of the weave NAME~CPU at `index`; NULL if that is no such weave, or NAME is missing. In a
 // sorted pack NAME comes just before.
@@ -24,7 +24,7 @@ const Variant *usual(const std::vector<std::unique_ptr<Variant>> &variants, size
 void settle_weaves(const std::vector<std::unique_ptr<Variant>> &variants) noexcept {
     for (size_t i = 0; i < variants.size(); i++) {
         const Variant *plain = usual(variants, i);
-        variants[i]->instead = plain && !alike(variants[i]->cost, plain->cost) ? plain : nullptr;
+        variants[i]->instead = plain && !comparable(variants[i]->cost, plain->cost) ? plain : nullptr;
     }
 }
 

@@ -53,7 +53,7 @@ void write_26(const Limbs &power, uint32_t lane, uint8_t *to) {
 
 // Key rows of streams/poly1305_word.j2: the limbs of each power and of 2^64 times it, then of 2^128 times the first
 // power, and times the sum of the others.
-constexpr uint32_t WORD_ROWS = 27, WORD_BLOCKS = 8;  // rows; blocks, and powers
+constexpr uint32_t WORD_BLOCKS = 8;  // blocks of an iteration, and powers
 
 // Stores limbs one by one: stored together they would go through memory, and wait there.
 inline __attribute__((always_inline)) void write_factor(const Limbs &factor, uint32_t number, uint8_t *to) {
@@ -130,25 +130,34 @@ void poly1305_tag(const PolyKey &key, const uint64_t *accumulator, uint8_t *tag)
     memcpy(tag + 8, &high, 8);
 }
 
-bool poly1305_powers(const PolyKey &key, uint32_t rows, uint8_t *to) {
-    if (rows == POLY_ABREAST_ROWS) {
+uint32_t poly1305_rows(KeyForm form) {
+    switch (form) {
+        case KEY_R: return 1;
+        case KEY_LIMBS_26: return 18;
+        case KEY_LIMBS_44: return 20;
+        case KEY_WORDS: return POLY_MOST_ROWS;
+        default: return 0;
+    }
+}
+
+void poly1305_powers(const PolyKey &key, KeyForm form, uint8_t *to) {
+    if (form == KEY_R) {
         memcpy(to, key.r, sizeof(key.r));
-        return true;
+        return;
     }
-    if (rows == WORD_ROWS) {
+    if (form == KEY_WORDS) {
         word_powers(key, to);
-        return true;
+        return;
     }
-    if (rows != 18 && rows != 20) return false;
     // Separate variables, because an array would go through memory.
     const Limbs p1 = limbs_of(key);
     const Limbs p2 = product(p1, p1), p3 = product(p2, p1), p4 = product(p2, p2);
-    if (rows == 18) {
+    if (form == KEY_LIMBS_26) {
         write_26(p4, 0, to);
         write_26(p2, 1, to);
         write_26(p3, 2, to);
         write_26(p1, 3, to);
-        return true;
+        return;
     }
     const Limbs p5 = product(p4, p1), p6 = product(p4, p2), p7 = product(p4, p3), p8 = product(p4, p4);
     write_44(p8, 0, to);
@@ -159,7 +168,6 @@ bool poly1305_powers(const PolyKey &key, uint32_t rows, uint8_t *to) {
     write_44(p2, 5, to);
     write_44(p5, 6, to);
     write_44(p1, 7, to);
-    return true;
 }
 
 }  // namespace cst

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../code/pack.hpp"
+
 namespace cst {
 
 // The accumulator is three words of 64 bits, at most 131 bits altogether, as in streams/poly1305.j2; r is clamped.
@@ -17,9 +19,10 @@ struct PolyKey {
 void poly1305_key(const uint8_t *bytes, PolyKey *out);
 void poly1305_tag(const PolyKey &key, const uint64_t *accumulator, uint8_t *tag);
 
-// Writes the key rows (16 bytes each) of a kernel that has `rows` of them: the number tells the form. Returns false if
-// it is not known.
-constexpr uint32_t POLY_MOST_ROWS = 27, POLY_ABREAST_ROWS = 1;  // r itself: lanes, or one message in serial
-bool poly1305_powers(const PolyKey &key, uint32_t rows, uint8_t *to);
+// Returns the number of key rows (16 bytes each) of that form; 0: it is not one of Poly1305.
+uint32_t poly1305_rows(KeyForm form);
+constexpr uint32_t POLY_MOST_ROWS = 27;
+// Writes the key rows of that form.
+void poly1305_powers(const PolyKey &key, KeyForm form, uint8_t *to);
 
 }  // namespace cst

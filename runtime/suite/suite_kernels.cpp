@@ -98,7 +98,7 @@ bool Suite::could_use(const Variant &variant) const {
 const Variant *poly1305_alone(const Family &kernels) {
     const Variant *least = nullptr;
     for (const Variant *v : kernels.variants)
-        if (v->hash.key_rows == POLY_ABREAST_ROWS && v->runnable && v->state_bytes <= POLY1305_ALONE_STATE &&
+        if (v->hash.key_form == KEY_R && v->runnable && v->state_bytes <= POLY1305_ALONE_STATE &&
             (!least || v->lanes < least->lanes))
             least = v;
     return least;

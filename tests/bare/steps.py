@@ -225,6 +225,7 @@ def packages(root: Path) -> list[Step]:
         *of_blocks(root, ("packaging/README.md", *BY_USE)),
         Step("cst-sum of cryptostitch-tools", CST_SUM),
         Step("pkg-config and CMake with libcryptostitch-dev", CONSUMERS),
+        *of_blocks(root, BY_USE),
         Step("the provider of cryptostitch-openssl", PROVIDER),
         Step("the drop-in of cryptostitch-ipsec-mb", DROP_IN),
         Step("the wheel in an empty environment", WHEEL),

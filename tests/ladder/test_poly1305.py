@@ -93,5 +93,5 @@ def test_edges_on_this_cpu(generator: Generator, kernel: str) -> None:
 
 def test_a_wrong_power_is_seen(generator: Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = READERS["poly1305"]
-    monkeypatch.setitem(READERS, "poly1305", replace(reader, rows=lambda key, n: [bytes(16), *reader.rows(key, n)[1:]]))
+    monkeypatch.setitem(READERS, "poly1305", replace(reader, rows=lambda *of: [bytes(16), *reader.rows(*of)[1:]]))
     assert problems(Subject(generator, generator.recipe(KERNELS[0])), ModelMachine(), [(5, CLAMP, (7,))]) != []

@@ -10,7 +10,7 @@
 namespace sum {
 namespace {
 
-// In the order in which they are listed.
+// Name and tag of each hash, in the order in which messages list them.
 constexpr const char *NAMES[][2] = {
     {"md5", "MD5"},           {"sha1", "SHA1"},         {"sha224", "SHA224"},         {"sha256", "SHA256"},
     {"sha384", "SHA384"},     {"sha512", "SHA512"},     {"sha512_256", "SHA512/256"}, {"sm3", "SM3"},
@@ -32,7 +32,7 @@ Names suites(cst_ctx *context) {
     return names;
 }
 
-// Empty text: it is loaded; else why it is not.
+// Loads a pack. Returns why it could not; "": it is loaded.
 std::string load(cst_ctx *context, const std::string &file) {
     std::ifstream stream(file, std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());

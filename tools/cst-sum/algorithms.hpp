@@ -15,13 +15,13 @@ struct Algorithm {
     const cst_key *key = nullptr;
 };
 
-// All that this library offers. Lives until the program ends.
+// All hashes that the library offers. Lives until the program ends.
 class Algorithms {
 public:
-    // With the hashes of these packs, files. Empty text: it went well; else why it did not.
+    // Makes the keys, also of the hashes of these packs (files). Returns why it could not; "": success.
     std::string open(const std::vector<std::string> &packs);
     cst_ctx *context() const { return context_; }
-    // NULL: there is none of that name, or tag.
+    // Return NULL if there is none of that name, or tag.
     const Algorithm *named(const std::string &name) const;
     const Algorithm *tagged(const std::string &tag) const;
     std::string names() const;

@@ -38,7 +38,7 @@ void Checker::take(const Task &task, const Result &result) {
 void Checker::judge_file(const Task &task, const Result &result) {
     List &list = *task.list;
     list.found = true;
-    // Only a newline would tear a line apart here.
+    // Only a newline would split the line here.
     const std::string name = task.name.find('\n') != std::string::npos ? "\\" + escaped(task.name) : task.name;
     if (result.error) {
         if (options_.ignore_missing && result.error == ENOENT) return;

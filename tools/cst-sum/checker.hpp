@@ -1,4 +1,4 @@
-// What becomes of results: lines with digests, or the judgement of lists.
+// Sinks for results: one writes lines with digests, the other compares digests with lists.
 #pragma once
 
 #include "lists.hpp"

@@ -18,7 +18,8 @@ namespace {
 int error_of(const Task &task, const Result &result) {
     if (task.error) return task.error;
     if (result.error || task.rolls) return result.error;
-    // Its chunks are those of the length that the file had: of a shorter one they are not a list, nor an ETag.
+    // The chunks were cut by the length that the file had. Those of a file that has shrunk are neither a list of chunks
+    // nor an ETag.
     const bool shrank = task.last ? task.from && !result.bytes : result.bytes < task.chunk;
     return shrank ? SHRANK : 0;
 }

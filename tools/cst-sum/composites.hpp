@@ -8,13 +8,13 @@
 
 namespace sum {
 
-// A file's name as it stands behind a digest, with the line's end and what must be in front of the line.
+// A file's name as written after a digest, with the end of the line and what precedes the line.
 struct NamedLine {
     std::string front, back;
 };
 NamedLine named_line(const std::string &name, bool zero);
 
-// What sinks of files in chunks have in common: a file that cannot be read is said to be so once.
+// Common part of the sinks of files in chunks: reports only once that a file cannot be read.
 class ChunkSink : public Sink {
 public:
     ChunkSink(const Options &options, Output *output) : options_(options), output_(output) {}

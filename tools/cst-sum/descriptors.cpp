@@ -9,7 +9,8 @@ namespace sum {
 
 int Descriptors::open(const std::string &path, int flags) {
     {
-        // It counts before it is there: whoever fails meanwhile, because this one got the last, must see it.
+        // Counts the descriptor before it is open: a thread that fails meanwhile, because this one took the last, must
+        // see it.
         const std::lock_guard<std::mutex> lock(mutex_);
         open_++;
     }
@@ -23,7 +24,7 @@ int Descriptors::open(const std::string &path, int flags) {
     return -1;
 }
 
-// What close() says of a file that was only read is of no account.
+// An error of close() has no meaning for a file that was only read.
 void Descriptors::close(int file) {
     ::close(file);
     count_closed();

@@ -1,4 +1,4 @@
-// Files that threads have open for reading. The system gives only so many descriptors (EMFILE, ENFILE): who gets none
+// Files that threads have open for reading. The system limits descriptors (EMFILE, ENFILE): a thread that gets none
 // waits until another file is closed.
 #pragma once
 
@@ -15,12 +15,12 @@ public:
     // The descriptor of a file, for close(); or -1 and errno. flags: beside O_RDONLY | O_CLOEXEC | O_NOCTTY.
     int open(const std::string &path, int flags = 0);
     void close(int file);
-    // One of these was closed by other means (closedir).
+    // Notes that a file was closed by other means (closedir).
     void count_closed();
 
     // open() has failed for want of a descriptor.
     static bool lacking(int error);
-    // How many files were closed so far.
+    // Returns how many files were closed so far.
     uint64_t closed();
     // Returns when more than `before` were closed: true, open() may succeed now; or when none is open: false.
     bool wait(uint64_t before);

@@ -20,7 +20,7 @@ namespace {
 // their pieces are as much memory as a thread takes.
 constexpr size_t SLOTS = 64;
 constexpr size_t PIECE = DIGEST_MEMORY / SLOTS;
-// Of new files so many in a round: a thread leaves some to the others.
+// A thread takes at most this many new files in a round, and leaves the others to other threads.
 constexpr size_t MOST_NEW = 32;
 
 struct Slot {
@@ -85,8 +85,8 @@ private:
         return false;
     }
 
-    // Those that are not open. Where descriptors are lacking, they wait until others are closed: this thread's, if it
-    // has any, or those of other threads.
+    // Opens files that are not open yet. Where descriptors are lacking, they wait until other files are closed: this
+    // thread's, if it has any, or other threads'.
     void open_files() {
         const uint64_t closed = descriptors_->closed();
         Slot *lacking = nullptr;
@@ -100,7 +100,7 @@ private:
         if (lacking && !starved_) lacking->result.error = EMFILE;
     }
 
-    // False: there is no descriptor for it now.
+    // Returns false if there is no descriptor for it now.
     bool open_file(Slot *slot) {
         const Task &task = slot->task;
         slot->size = 0;
@@ -135,14 +135,14 @@ private:
             }
             slot->filled += size_t(n);
             slot->result.bytes += uint64_t(n);
-            // What a file on a disk is said to have is all that it has: a second call would only say so. Of /proc it is
-            // 0, and of others the end may come before.
+            // The stated size of a file on a disk is its size: a second read would only confirm the end. In /proc it is
+            // 0, and other files may end earlier.
             slot->ended = n == 0 || (slot->size && slot->result.bytes == slot->size);
         }
         if (fresh && slot->filled && slot->result.chunks == slot->task.most_chunks) slot->result.error = TOO_MANY_PARTS;
         slot->chunk_left -= slot->filled;
         slot->ended |= !slot->chunk_left && !slot->task.rolls;
-        // Behind the last chunk there is not an empty one.
+        // No empty chunk follows the last one.
         const bool nothing = fresh && !slot->filled && slot->result.chunks;
         slot->closes = (slot->ended || !slot->chunk_left) && !nothing;
     }
@@ -169,7 +169,7 @@ private:
         queue_->read(bytes);
     }
 
-    // Where there is no memory for so many at once, nothing has happened, and fewer may do.
+    // If there is no memory for this many at once, nothing was written, and a smaller number may succeed.
     void digest_parts(const cst_part *parts, Slot *const *of, size_t n) {
         if (!n || cst_digest_parts(context_, parts, n) == CST_OK) {
             for (size_t i = 0; i < n; i++)
@@ -202,7 +202,7 @@ private:
     Slot slots_[SLOTS];
 };
 
-// What is mapped for a thread: its pieces, and behind them the Digester.
+// Memory that is mapped for a thread: its pieces, followed by the Digester.
 constexpr size_t MAPPED = DIGEST_MEMORY + sizeof(Digester);
 
 }  // namespace

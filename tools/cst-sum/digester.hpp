@@ -1,4 +1,4 @@
-// A thread's work: as many files at once as fill lanes, each read a piece at a time.
+// The work of a thread: it digests as many files at once as fill the lanes, and reads each a piece at a time.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace sum {
 
-// The memory of a thread for what it reads, so many bytes; NULL: there is none.
+// A buffer into which a thread reads, of DIGEST_MEMORY bytes; NULL: there is no memory for it.
 constexpr size_t DIGEST_MEMORY = size_t(4) << 20;
 struct Unmap {
     void operator()(unsigned char *memory) const;

@@ -1,4 +1,4 @@
-// What can be wrong with a file, in words.
+// Errors of files, and their texts.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 
 namespace sum {
 
-// Of an object that is uploaded in parts.
+// Most parts of an object that is uploaded in parts.
 constexpr uint64_t S3_MOST_PARTS = 10000;
 
-// Beside those of errno, which are positive.
+// Besides the values of errno, which are positive.
 enum Error : int {
     SHRANK = -1,  // it was longer when it was cut into chunks
     TOO_MANY_PARTS = -2,  // than S3_MOST_PARTS

@@ -11,7 +11,7 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// Lower-case, if it is just so many digits.
+// Whether the text is n hexadecimal digits; makes them lower-case.
 bool digits(std::string *text, size_t n) {
     if (text->size() != n) return false;
     for (char &c : *text) {
@@ -21,7 +21,7 @@ bool digits(std::string *text, size_t n) {
     return true;
 }
 
-// For the tools that this one stands in for, a NUL ends a text.
+// The tools that this one replaces end a text at a NUL.
 std::string up_to_nul(const std::string &text) { return text.substr(0, text.find('\0')); }
 
 bool read_name(bool escapes, std::string *name) {

@@ -8,7 +8,7 @@
 
 namespace sum {
 
-// A list that is being checked.
+// A list of digests that is being checked.
 struct List {
     std::string name;  // quoted
     bool found = false, matched = false;  // a line that is one; a file that is right
@@ -17,7 +17,7 @@ struct List {
     const Algorithm *algorithm = nullptr;  // of lines without a tag
 };
 
-// One line says a digest and a name.
+// One line: a digest and a name.
 struct Line {
     const Algorithm *algorithm = nullptr;
     std::string digest;  // lower-case digits
@@ -30,7 +30,7 @@ public:
     LineReader(const Algorithms &algorithms, const Algorithm *usual, bool only)
         : algorithms_(algorithms), usual_(usual), only_(only) {}
 
-    // False: it is no such line.
+    // Returns false if it is no such line.
     bool read(const std::string &text, Line *line);
 
 private:
@@ -45,7 +45,7 @@ private:
     enum class Form { unknown, marked, reversed } form_ = Form::unknown;
 };
 
-// What is written for a file, with the line's end.
+// How a file's line is written, and how it ends.
 struct Style {
     bool tag, zero, binary;
 };

@@ -78,7 +78,7 @@ struct Worker {
     std::thread thread;
 };
 
-// False: the system gives no more threads.
+// Returns false if the system gives no more threads.
 template <typename Work>
 bool start(std::thread *thread, const Work &work, unsigned char *memory) {
     try {
@@ -89,7 +89,7 @@ bool start(std::thread *thread, const Work &work, unsigned char *memory) {
     }
 }
 
-// With as many threads, of those that are wanted, as the system gives. False: there is no memory, not even for one.
+// Runs with as many of the wanted threads as the system gives. Returns false if there is not even memory for one.
 bool work(const Options &options, cst_ctx *context, Queue *queue, Descriptors *descriptors, Output *output) {
     const VerityForm form = {options.verity_block, options.salt};
     const auto digest = [&](unsigned char *memory) {
@@ -136,11 +136,11 @@ void occupy_standard_streams() {
         if (fcntl(file, F_GETFD) < 0) open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-// For messages when nothing can be allocated any more.
+// The name for messages, even when nothing can be allocated any more.
 const char *program_name = "cst-sum";
 
-// The end of a program that an exception has left, in whatever thread: of those, only lack of memory is foreseen. The
-// lines that are written are whole, and the status says that they are not all.
+// Ends the program after an exception in any thread; the only one that is foreseen is lack of memory. The lines that
+// were written are whole, and the status tells that some are missing.
 [[noreturn]] void give_up() {
     static std::atomic_flag one = ATOMIC_FLAG_INIT;
     while (one.test_and_set()) pause();  // another thread ends the program

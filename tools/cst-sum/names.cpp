@@ -13,7 +13,7 @@ struct Escape {
     char byte, letter;
 };
 constexpr Escape ESCAPES[] = {{'\\', '\\'}, {'\n', 'n'}, {'\r', 'r'}};
-// What a shell's $'...' knows.
+// The escapes of a shell's $'...'.
 constexpr Escape CONTROLS[] = {{'\a', 'a'}, {'\b', 'b'}, {'\f', 'f'}, {'\n', 'n'},
                                {'\r', 'r'}, {'\t', 't'}, {'\v', 'v'}};
 
@@ -76,7 +76,7 @@ std::string quoted(const std::string &name) {
         const size_t n = printable(name, i);
         controls |= !n;
         single |= name[i] == '\'';
-        // A few mean something to a shell only in front.
+        // A few characters are special to a shell only at the beginning.
         if (n == 1 && strchr(SPECIAL, name[i])) special |= !strchr("~#", name[i]) || i == 0;
         i += n ? n : 1;
     }

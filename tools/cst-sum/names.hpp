@@ -1,4 +1,4 @@
-// How names of files are written: in lists, and in messages.
+// Writes names of files, in lists and in messages.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@ namespace sum {
 // In lists, backslashes, newlines and carriage returns are escaped; a line with such a name begins with a backslash.
 bool needs_escape(const std::string &name);
 std::string escaped(const std::string &name);
-// False: it is not such.
+// Returns false if the name is not escaped correctly.
 bool unescape(std::string *name);
 
-// As a shell would take it, and quoted only where it must be.
+// Returns the name as a shell would take it, quoted only where necessary.
 std::string quoted(const std::string &name);
 
 }  // namespace sum

@@ -115,7 +115,7 @@ unsigned number_of(const Options &options, const char *text) {
     return unsigned(value);
 }
 
-// A number with K, M, G or T behind it, powers of 1024.
+// Reads a number that may end with K, M, G or T, powers of 1024.
 uint64_t size_of(const Options &options, const char *text) {
     constexpr char UNITS[] = "KMGT";
     char *end = nullptr;
@@ -157,7 +157,7 @@ std::string salt_of(const Options &options, const std::string &digits) {
     exit(EXIT_FAILURE);
 }
 
-// Those that go only with or only without -c.
+// Rejects options that need -c, or that -c excludes.
 void check_combination(const Options &options, bool mode_named) {
     if (options.tag && mode_named && !options.binary) refuse(options, "--tag does not support --text mode");
     if (options.zero && options.check) refuse(options, "the --zero option is not supported when verifying checksums");

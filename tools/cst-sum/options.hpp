@@ -25,7 +25,7 @@ struct Options {
 // Ends the program where that is what was asked for, or with status 1 where it is not to be understood.
 Options options_of(int argc, char **argv);
 
-// On the standard error: where to read more.
+// Writes to the standard error where to read more.
 [[noreturn]] void refer_to_help(const Options &options);
 
 }  // namespace sum

@@ -1,4 +1,4 @@
-// What the program writes: lines, always whole ones, and messages.
+// The program's output: whole lines, and messages.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@ public:
     explicit Output(const std::string &program) : program_(program) {}
 
     void write(const std::string &text) { waiting_ += text; }
-    // All that was written, at once: whoever interrupts the program finds whole lines.
+    // Writes all pending lines at once, so that an interrupted program leaves whole lines.
     void flush();
     // Flushes, and closes the standard output: some file systems say only then that there is no room.
     void close();
-    // On the standard error, behind what was written before.
+    // Writes to the standard error, after the pending lines.
     void message(const std::string &text);
     bool failed() const { return failed_; }
-    // A line that comes and goes on a terminal; empty: none.
+    // Shows a temporary line on a terminal; "" removes it.
     void show(const std::string &line);
 
 private:

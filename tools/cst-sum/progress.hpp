@@ -11,7 +11,7 @@ class Progress {
 public:
     // total: bytes of all files; 0: not known.
     explicit Progress(uint64_t total) : total_(total), start_(std::chrono::steady_clock::now()) {}
-    // Empty in the first second: what is done by then needs none.
+    // Returns "" in the first second: a run that is finished by then needs no progress.
     std::string line(uint64_t files, uint64_t bytes) const;
 
 private:

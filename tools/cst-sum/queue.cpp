@@ -8,7 +8,7 @@
 namespace sum {
 namespace {
 
-// What is not a file on a disk gives its bytes once, or when somebody writes them.
+// Whether it is not a file on a disk: its bytes can be read only once, or when somebody writes them.
 bool must_run_alone(const std::string &name) {
     struct stat found;
     if (name == "-") return true;
@@ -38,8 +38,8 @@ Queue::Draw Queue::draw(Task *task, bool wait) {
     return Draw::task;
 }
 
-// What is pending is the next task, unless that was the last. False: the source has none yet, and the caller does not
-// want to wait.
+// Makes the source's next task the pending one, unless that was the last. Returns false if the source has none yet, and
+// the caller does not want to wait.
 bool Queue::find_next(std::unique_lock<std::mutex> *lock, bool wait) {
     for (bool patient = true; !has_pending_ && !ended_;) {
         const uint64_t closed = descriptors_->closed();

@@ -27,12 +27,12 @@ struct Task {
     std::string name;
     const Algorithm *algorithm = nullptr;
     int error = 0;  // errno, or an Error
-    // Digested are chunks of at most so many bytes, the first from `from` on: one, or with `rolls` all to the end.
+    // The chunks to digest: of at most `chunk` bytes, from `from` on: one, or with `rolls` all to the end.
     uint64_t from = 0, chunk = UINT64_MAX;
     bool rolls = false;
     uint64_t most_chunks = UINT64_MAX;  // more are an Error: TOO_MANY_PARTS
     bool last = true;  // of the file
-    // Of a line of a list.
+    // The list, for a task that is a line of one.
     std::shared_ptr<List> list;
     uint64_t line = 0;
     std::string expected;
@@ -60,11 +60,11 @@ public:
 class Sink {
 public:
     virtual ~Sink() = default;
-    // In the order of the tasks, by one thread at a time.
+    // Receives the results in the order of the tasks, from one thread at a time.
     virtual void take(const Task &task, const Result &result) = 0;
     // After some of them.
     virtual void flush() = 0;
-    // Nothing has failed so far.
+    // Whether nothing has failed so far.
     virtual bool all_right() const = 0;
 };
 
@@ -74,15 +74,15 @@ public:
         : source_(source), sink_(sink), descriptors_(descriptors) {}
 
     enum class Draw { task, later, end };
-    // A task to do. later: none may begin before others are done. One that must run alone is given out when no other
-    // runs. wait: not to return with later; the caller has no file open.
+    // Draws a task. Draw::later: none may begin before others are done. A task that must run alone is given out when no
+    // other runs. wait: waits instead of returning `later`; the caller has no file open.
     Draw draw(Task *task, bool wait);
     void done(const Task &task, Result result);
 
     // Waits for so long, or until all is done: true. Then tells how many files are done, and how many bytes were read,
     // while no result is taken.
     bool wait(unsigned milliseconds, const std::function<void(uint64_t files, uint64_t bytes)> &tell);
-    // So many bytes more were read.
+    // Counts bytes that were read.
     void read(uint64_t bytes);
 
 private:

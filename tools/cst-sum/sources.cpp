@@ -42,7 +42,7 @@ Source::Next Names::next(Task *task, bool patient) {
     return Next::task;
 }
 
-// A file on a disk is as many tasks as it has chunks; of others the length is not known.
+// A file on a disk becomes a task for each chunk; the length of other files is not known.
 void Names::begin_chunks(Task *task) {
     struct stat found;
     task->chunk = chunk_;
@@ -118,7 +118,7 @@ Source::Next Lists::next(Task *task, bool patient) {
     return Next::task;
 }
 
-// False, and errno: there is no such list, or no descriptor for it.
+// Returns false, with errno, if there is no such list, or no descriptor for it.
 bool Lists::open_next() {
     const std::string &name = names_[at_];
     standard_input_ = name == "-";
@@ -142,7 +142,7 @@ bool Lists::read_line(Task *task) {
         Line line;
         task->list = list_;
         task->line = line_;
-        // A list on the standard input cannot be of the standard input.
+        // A list that is read from the standard input cannot name the standard input.
         if (!reader_.read(text, &line) || (standard_input_ && line.name == "-")) {
             task->kind = Task::Kind::wrong_line;
             return true;

@@ -1,4 +1,4 @@
-// Where tasks come from: names on the command line, folders, lists of digests.
+// Sources of tasks: names on the command line, folders, lists of digests.
 #pragma once
 
 #include <cstdio>
@@ -29,7 +29,7 @@ private:
     const bool recursive_;
     const uint64_t chunk_, most_chunks_;
     Descriptors *const descriptors_;
-    // Of the file that is being cut.
+    // The task of the file that is being cut into chunks.
     Task cut_;
     uint64_t left_ = 0;
     size_t at_ = 0;

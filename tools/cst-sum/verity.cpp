@@ -16,7 +16,7 @@ namespace {
 // Blocks that are hashed at once.
 constexpr size_t MOST_BLOCKS = 256;
 
-// What the kernel calls struct fsverity_descriptor; numbers are little-endian.
+// Layout of the kernel's struct fsverity_descriptor; numbers are little-endian.
 constexpr size_t DESCRIPTOR = 256, AT_VERSION = 0, AT_HASH = 1, AT_LOG_BLOCK = 2, AT_SALT_BYTES = 3, AT_DATA_BYTES = 8,
                  AT_ROOT = 16, AT_SALT = 80;
 constexpr char VERSION = 1, SHA256 = 1, SHA512 = 2;
@@ -37,7 +37,7 @@ public:
             memcpy(&salted_[i * item_], salt_.data(), salt_.size());
     }
 
-    // Whole blocks of the file. 0, or errno.
+    // Adds whole blocks of the file. Returns 0 or errno.
     int add(const unsigned char *data, size_t bytes) {
         data_bytes_ += bytes;
         return add_to(0, data, bytes / form_.block);
@@ -51,7 +51,7 @@ public:
             block.resize(form_.block);
             if (int error = add_to(0, reinterpret_cast<const unsigned char *>(block.data()), 1)) return error;
         }
-        // A level of one block has the root above it.
+        // A level of a single block is followed by the root.
         for (size_t i = 0; data_bytes_; i++) {
             if (levels_[i].blocks == 1) {
                 root = levels_[i].digests;
@@ -107,7 +107,7 @@ private:
         }
         return 0;
     }
-    // Whole blocks of digests go to the next level; all: the rest too, filled up.
+    // Hashes whole blocks of digests into the next level; all: also the rest, padded.
     int flush(size_t level, bool all) {
         std::string digests = std::move(levels_[level].digests);
         if (all) digests.resize((digests.size() + form_.block - 1) / form_.block * form_.block);
@@ -125,7 +125,7 @@ private:
     uint64_t data_bytes_ = 0;
 };
 
-// A descriptor; or -1 and errno.
+// Returns a descriptor, or -1 and errno.
 int open_file(const std::string &name, Descriptors *descriptors) {
     if (name == "-") return STDIN_FILENO;
     for (;;) {

@@ -11,7 +11,7 @@ struct VerityForm {
     std::string salt;
 };
 
-// A thread's work, as digest_files: a file at a time, its blocks side by side. memory: of digest_memory.
+// The work of a thread, as digest_files: one file at a time, its blocks side by side. memory: of digest_memory.
 void verity_files(const VerityForm &form, Queue *queue, Descriptors *descriptors, unsigned char *memory);
 
 }  // namespace sum

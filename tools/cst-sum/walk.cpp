@@ -10,7 +10,7 @@
 namespace sum {
 namespace {
 
-// Of files whose type the file system does not tell with the name.
+// Finds the type of a file where the file system does not tell it with the name.
 int type_of(const std::string &path, unsigned char *type) {
     struct stat found;
     if (lstat(path.c_str(), &found)) return errno;
@@ -45,7 +45,7 @@ Walk::Step Walk::next(bool patient, std::string *path, int *error) {
     return Step::end;
 }
 
-// Its entries, as many as could be read. 0, or errno.
+// Lists the entries that could be read. Returns 0 or errno.
 int Walk::list(Folder *folder) {
     const int file = descriptors_->open(folder->path, O_DIRECTORY | folder->flags);
     if (file < 0) return errno;

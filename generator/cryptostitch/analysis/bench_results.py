@@ -33,7 +33,7 @@ class Cell:
 
     @property
     def place(self) -> tuple[str, str, str, int]:
-        """What was to be done, whoever did it."""
+        """Returns what identifies the task of a cell, without who did it."""
         return self.row, self.keys, self.size, self.jobs
 
 

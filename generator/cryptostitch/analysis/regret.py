@@ -108,8 +108,9 @@ class _Measured:
         return all(kernel in self.rows for kernel in plan)
 
     def cycles(self, kernel: str, jobs: int, size: int, block: int) -> float:
-        """The end of a text is filled up to an iteration. That of a message which is hashed is filled up to a block:
-        what is left of an iteration has a call of a kernel of fewer blocks, or was in the head."""
+        """Returns the cycles of all jobs. Pads the end of a text to an iteration. The end of a message that is hashed
+        is padded to a block: what is left of an iteration has a call of a kernel of fewer blocks, or was in the
+        head."""
         shape, (iteration, call) = self.shape(kernel), self.rows[kernel]
         unit = shape.step if shape.writes else block
         iterations = math.ceil(size / unit) * unit / shape.step - shape.whole

@@ -98,7 +98,7 @@ class Key(BaseKey):
         return bytes(memoryview(out)[: write.out_len])
 
     def tls_size(self, size: int, fragment: int = 0) -> tuple[int, int]:
-        """(records, bytes) that cst_tls_seal makes of `size` bytes."""
+        """Returns (records, bytes) that cst_tls_seal makes of `size` bytes."""
         records, bytes_ = c_size_t(), c_size_t()
         code = self.call(
             self.lib.cst_tls_seal_size,
@@ -122,7 +122,7 @@ class Key(BaseKey):
         return bytes(tag)
 
     def checksum(self, data: Buffer, value: int = 0) -> int:
-        """cst_checksum_update: the checksum of what ``value`` is that of, with ``data`` behind it."""
+        """Returns the checksum of a text whose checksum is ``value``, followed by ``data`` (cst_checksum_update)."""
         at = c_uint64(number(value, "a checksum"))
         d, d_len, keep_d = place(data)
         code = self.call(self.lib.cst_checksum_update, d, d_len, byref(at))

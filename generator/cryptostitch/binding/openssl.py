@@ -126,7 +126,7 @@ default_properties = ?provider=cryptostitch
 
 
 def ask(path: Path) -> Found:
-    """What libcrypto makes of a configuration file."""
+    """Returns what libcrypto loads by a configuration file."""
     done = subprocess.run(
         [sys.executable, "-c", _ASK, *CIPHERS, *SLOWER],
         capture_output=True,

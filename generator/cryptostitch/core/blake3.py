@@ -34,7 +34,7 @@ def compress(chain: tuple[int, ...], start: tuple[int, ...], block: bytes, tweak
 
 
 def chain_of(start: tuple[int, ...], blocks: bytes, first: int, others: int) -> bytes:
-    """What one call of a kernel makes of whole blocks: flags of the first one, and of those behind it."""
+    """Returns what one call of a kernel computes from whole blocks: flags of the first block, and of the others."""
     chain = start
     for at in range(0, len(blocks), BLOCK):
         chain = compress(chain, start, blocks[at : at + BLOCK], (0, 0, BLOCK, others if at else first))

@@ -34,6 +34,12 @@ def mask_field(name: str) -> str:
     return name.partition("_")[0] + "_mask"
 
 
+KEY_FORMS = ("", "r", "limbs_26", "limbs_44", "words", "bits", "nibbles")
+"""How rows of a key hold what is derived of it, by the number in a pack: "" (the usual form of the kind); of Poly1305
+r itself (streams/poly1305_abreast.j2, poly1305_serial.j2), powers of it in limbs (poly1305.j2), or in words
+(poly1305_word.j2); of a codec the factors as matrices of bits, or as products of nibbles (ladder/field.py)."""
+
+
 @dataclass(frozen=True)
 class Field:
     """One field of the state block: `rows` rows of `row_bytes`; entry (row, lane) of `entry_bytes` bytes lies at
@@ -42,7 +48,7 @@ class Field:
     ``secret`` says whether the contents may depend on keys or data; pointers are public. Of a pointer ``reach`` says
     how many bytes any section may access from where it points, at a multiple of ``reach_align``: read them, or write
     them if ``reach_written``. Where there is a field of bit masks for them (``mask_field``), only those whose bits are
-    set are touched. A reach of 0: no such pointer.
+    set are touched. A reach of 0: no such pointer. ``form``: one of KEY_FORMS.
     """
 
     name: str
@@ -57,6 +63,7 @@ class Field:
     reach: int = 0
     reach_align: int = 1
     reach_written: bool = False
+    form: str = ""
 
     @property
     def size(self) -> int:

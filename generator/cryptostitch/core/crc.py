@@ -24,7 +24,8 @@ class Crc:
 
     @functools.cached_property
     def _table(self) -> list[int]:
-        """What each byte makes of 0: in 64 bits, the value on top; reflected, at the bottom."""
+        """Returns the register after each byte, from 0: in 64 bits, the value in the highest ones; reflected, in the
+        lowest."""
         return [self._bits(byte, 8) for byte in range(256)]
 
     def _bits(self, byte: int, count: int) -> int:
@@ -39,7 +40,7 @@ class Crc:
         return value
 
     def register(self, data: bytes, before: int) -> int:
-        """What ``data`` makes of a register, without ``final``."""
+        """Returns the register after ``data``, without ``final``."""
         if self.reflected:
             for byte in data:
                 before = before >> 8 ^ self._table[(before ^ byte) & 255]

@@ -13,8 +13,8 @@ was, and of XTS is what the first tweak is made of, with a pointer to that key. 
                          16 bytes; key: 2 rows of 16 bytes
     ghash                SP 800-38D, 6.4; chain: Y (16 bytes); key: powers of H in a form of its own, row i of n is
                          power n - i
-    poly1305             RFC 8439, 2.5; chain: the accumulator, three words; key: r, or powers of it in a form of its
-                         own
+    poly1305             RFC 8439, 2.5; chain: the accumulator, three words; key: r, or powers of it, in the form that
+                         its field names (KEY_FORMS)
     xts_enc, _dec        IEEE 1619; chain: the next tweak (16 bytes); key: rounds + 1 round keys
     ecb_enc, _dec        key: rounds + 1 round keys; no chain
     cbc_mac              chain: the block before (16 bytes); key: rounds + 1 round keys
@@ -31,8 +31,8 @@ was, and of XTS is what the first tweak is made of, with a pointer to that key. 
     checksum             a cyclic redundancy check of a whole text (streams/crc.j2), of any polynomial: chain: the value
                          so far; pointers to key, powers and phase, which say the polynomial (ladder/crc_rows.py)
     codec                parities of an erasure code over GF(2^8): the lanes are its inputs, and the first key_bytes
-                         pointers of `out` its outputs; key: of each input its factors, one for each output, in a form
-                         of their own (ladder/field.py). No chain
+                         pointers of `out` its outputs; key: of each input its factors, one for each output, in the
+                         form that its field names (KEY_FORMS). No chain
     schedule             the round keys of a block cipher of one's own, made of its key; key: the key, rows of 16 bytes
                          filled up with zeros; chain: rounds + 1 rows of 16 bytes, which the only iteration of a call
                          writes. No in, no out

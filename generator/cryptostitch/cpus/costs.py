@@ -100,7 +100,7 @@ def is_cost_file(path: Path) -> bool:
 
 
 def cost_table_of(path: Path) -> CostTable:
-    """A file's table as a pack has it. CryptostitchError when it is not a cost table."""
+    """Reads a cost table from a file, in the form for a pack. CryptostitchError when it is not a cost table."""
     rows = rows_of(path)
     costs = {name: (round(100 * iteration), round(100 * call)) for name, (iteration, call) in rows.items()}
     return CostTable(json.loads(path.read_text())["microarchitecture"], costs, message=round(100 * message_of(path)))

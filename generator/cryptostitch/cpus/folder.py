@@ -103,7 +103,7 @@ class CpuFolder:
 
     @property
     def page(self) -> Path:
-        """What people read of it: the tables that bench/summary makes of its results."""
+        """Returns the path of the page for readers: the tables that bench/summary makes of the folder's results."""
         return self.path / "README.md"
 
     def recipes(self) -> list[Path]:

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 
 from ..core.answers import Answer
-from ..core.contract import FROM_HAND, HAND, KEY, Contract, Field
+from ..core.contract import FROM_HAND, HAND, KEY, KEY_FORMS, Contract, Field
 from ..core.ir import GENERAL, MASK, RDX, VECTOR, XMM0, Imm, Ins, Operand, Reg
 from ..core.program import Algorithm, CostTable, Program, Recipe
 from ..core.tree import Tree
@@ -33,7 +33,7 @@ MEMORY = struct.Struct("<7Bi")
 
 BIG_ENDIAN, EXTENDABLE, HMAC, HAS_LEAVES = 1, 2, 4, 8
 BY1, SHARED_KEY, IS_HAND, READS_INPUT = 1, 2, 4, 8
-SECRET, SHARED, REACH_WRITTEN, REACH_ALIGN_SHIFT = 1, 2, 4, 8
+SECRET, SHARED, REACH_WRITTEN, FORM_SHIFT, FORM_MASK, REACH_ALIGN_SHIFT = 1, 2, 4, 4, 15, 8
 STATIC = 1
 GLUE, ZEROING, HAS_MASK = 1 << 4, 1 << 5, 1 << 6
 WIDTHS = (
@@ -194,7 +194,7 @@ class _Writer:
     def field(self, f: Field) -> bytes:
         lanes = struct.pack(f"<{len(f.lane_offsets)}H", *f.lane_offsets)
         flags = SECRET * f.secret | SHARED * f.shared | REACH_WRITTEN * f.reach_written
-        flags |= f.reach_align << REACH_ALIGN_SHIFT
+        flags |= KEY_FORMS.index(f.form) << FORM_SHIFT | f.reach_align << REACH_ALIGN_SHIFT
         return FIELD.pack(
             self.string(f.name), f.offset, f.rows, f.row_bytes, f.entry_bytes, flags, f.reach, len(f.lane_offsets)
         ) + _padded(lanes)
@@ -257,7 +257,7 @@ def _indices(what: str, names: Iterable[str]) -> dict[str, int]:
 
 
 def _number(known: dict[bytes, int], record: bytes) -> int:
-    """The record's place among those that are known, of which it is one from now on."""
+    """Returns the number of a record among the known ones, to which it adds the record."""
     return known.setdefault(record, len(known))
 
 

@@ -8,7 +8,7 @@ import zlib
 from dataclasses import dataclass
 
 from ..core.answers import Answer
-from ..core.contract import Contract, Field
+from ..core.contract import KEY_FORMS, Contract, Field
 from ..core.ir import GENERAL, MASK, Code, Constant, Imm, Ins, Mem, Operand, Reg, Window
 from ..core.kinds import KINDS
 from ..core.program import DERIVED_MARK, Algorithm, CostTable, Part, Program, Recipe
@@ -168,6 +168,7 @@ class _Reader:
             reach=reach,
             reach_align=flags >> p.REACH_ALIGN_SHIFT,
             reach_written=bool(flags & p.REACH_WRITTEN),
+            form=KEY_FORMS[flags >> p.FORM_SHIFT & p.FORM_MASK],
         )
 
     def constant(self, offset: int) -> bytes:

@@ -81,27 +81,26 @@ class Layout:
         stride = -(-rows * size // 16) * 16
         return self._add(Field(name, 0, rows, size, size, tuple(range(0, self.lanes * stride, stride)), align=16))
 
-    def blocks(self, name: str, rows: int, shared: bool = False) -> str:
+    def blocks(self, name: str, rows: int, shared: bool = False, form: str = "") -> str:
         """``rows`` blocks of 16 bytes per lane; ``shared``: one vector of copies of the same block per row."""
         q = max(1, self.isa.vector_bytes // 16)
         entries = q if shared else self.lanes
         groups = max(1, entries // q)
         offsets = tuple(16 * ((lane % groups) * q + lane // groups) for lane in range(entries))
-        return self._add(Field(name, 0, rows, 16 * entries, 16, offsets, shared=shared, align=16 * min(q, entries)))
+        align = 16 * min(q, entries)
+        return self._add(Field(name, 0, rows, 16 * entries, 16, offsets, shared=shared, align=align, form=form))
 
-    def blocks_of_lane(self, name: str, rows: int) -> str:
+    def blocks_of_lane(self, name: str, rows: int, form: str = "") -> str:
         """``rows`` blocks of 16 bytes per lane, each lane's together; of several lanes each aligned to 32, so that
         pairs of rows lie in a cache line."""
         stride = -(-rows // 2) * 32
-        return self._add(
-            Field(
-                name, 0, rows, 16, 16, tuple(range(0, self.lanes * stride, stride)), align=32 if self.lanes > 1 else 16
-            )
-        )
+        offsets, align = tuple(range(0, self.lanes * stride, stride)), 32 if self.lanes > 1 else 16
+        return self._add(Field(name, 0, rows, 16, 16, offsets, align=align, form=form))
 
-    def consecutive(self, name: str, rows: int) -> str:
+    def consecutive(self, name: str, rows: int, form: str = "") -> str:
         """``rows`` blocks of 16 bytes of a single lane, so that a vector holds rows that follow one another."""
-        return self._add(Field(name, 0, rows, 16, 16, (0,), align=max(16, min(self.isa.vector_bytes, 16 * rows))))
+        align = max(16, min(self.isa.vector_bytes, 16 * rows))
+        return self._add(Field(name, 0, rows, 16, 16, (0,), align=align, form=form))
 
     def hand(self, bytes_per_lane: int) -> str:
         """The hand-over buffer: two halves, aligned so that a toggle of one address bit changes the half."""

@@ -41,10 +41,10 @@ class Writer:
 
 @dataclass(frozen=True)
 class Reader:
-    """``after(key, chain, text)`` is the chain afterwards; ``rows(key, n)`` the rows of a program with n of them."""
+    """``after(key, chain, text)`` is the chain afterwards; ``rows(key, form, n)`` the n rows of a program's key."""
 
     after: Callable[[bytes, bytes, bytes], bytes]
-    rows: Callable[[bytes, int], list[bytes]]
+    rows: Callable[[bytes, str, int], list[bytes]]
     chain: Callable[[bytes], bytes] = lambda secret: secret
     modulus: int = 0
     """The chain is a little-endian number, and any that is congruent will do."""
@@ -202,9 +202,9 @@ def _own_counter(cipher: BlockCipher) -> tuple[Run, Run]:
 OWN_MODES: dict[str, Callable[[BlockCipher], tuple[Run, Run]]] = {"counter": _own_counter}
 
 READERS = {
-    "ghash": Reader(ghash, power_rows),
+    "ghash": Reader(ghash, lambda key, _, n: power_rows(key, n)),
     "poly1305": Reader(poly1305.after, poly1305.rows, poly1305.chain, poly1305.P),
-    "cbc_mac": Reader(lambda key, chain, text: _cbc_encrypted(key, chain, text)[-16:], lambda key, n: expanded(key)),
+    "cbc_mac": Reader(lambda key, chain, text: _cbc_encrypted(key, chain, text)[-16:], lambda key, *_: expanded(key)),
 }
 
 

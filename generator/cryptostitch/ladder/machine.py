@@ -41,8 +41,8 @@ class Machine(Protocol):
     """
 
     def take(self, name: str, size: int, align: int, writable: bool) -> int:
-        """The address of a new block of zeros. The memory right before and right behind it faults, as far as ``align``
-        allows."""
+        """Returns the address of a new block of zeros. The memory right before and right after it faults, as far as
+        ``align`` allows."""
 
     def write(self, address: int, data: bytes) -> None: ...
 

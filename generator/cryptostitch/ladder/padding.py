@@ -38,8 +38,8 @@ def padded(row: Algorithm, text: bytes) -> bytes:
 
 
 def chained(row: Algorithm, text: bytes, digest: Digest) -> bytes:
-    """What a kernel makes of it: as much of the message's digest as a sponge gives at once, or, of a tree, the
-    chaining value behind blocks of one chunk, however many, with the flags of the row."""
+    """Returns what a kernel computes from it: as much of the digest as a sponge gives at once, or, of a tree, the
+    chaining value after any number of blocks of one chunk, with the flags of the row."""
     if row.padding == "tree":
         return blake3.chain_of(row.initial[:8], text, *row.initial[11:])
     return digest(text)[: row.squeezed]

@@ -5,9 +5,9 @@ from __future__ import annotations
 P = (1 << 130) - 5
 CLAMP = 0x0FFFFFFC_0FFFFFFC_0FFFFFFC_0FFFFFFF
 CHAIN_BYTES = 24
-FORMS = {18: (26, 4), 20: (44, 8)}
-"""Of vectors, by the rows of the key: bits of a limb, lanes."""
-WORD_ROWS, WORD_BLOCKS = 27, 8
+LIMBS = {"limbs_26": (26, 4), "limbs_44": (44, 8)}
+"""By the form of the key: bits of a limb, lanes."""
+WORD_BLOCKS = 8
 
 
 def chain(secret: bytes) -> bytes:
@@ -23,14 +23,14 @@ def after(key: bytes, chain: bytes, text: bytes) -> bytes:
     return accumulator.to_bytes(CHAIN_BYTES, "little")
 
 
-def rows(key: bytes, n: int) -> list[bytes]:
-    """The n rows of a text's key: see templates/streams/poly1305.j2, poly1305_word.j2 and poly1305_abreast.j2."""
+def rows(key: bytes, form: str, n: int) -> list[bytes]:
+    """Returns the n rows of a key in that form (KEY_FORMS of core/contract.py)."""
     r = int.from_bytes(key, "little") & CLAMP
-    if n == 1:
+    if form == "r":
         return [r.to_bytes(16, "little")]
-    if n == WORD_ROWS:
+    if form == "words":
         return _word_rows(r)
-    bits, lanes = FORMS[n]
+    bits, lanes = LIMBS[form]
     limbs = -(-128 // bits)
     powers = [pow(r, lanes - (lane // 2 + lane % 2 * (lanes // 2)), P) for lane in range(lanes)]
     low = [[power >> bits * i & (1 << bits) - 1 for power in powers] for i in range(limbs)]

@@ -50,7 +50,7 @@ class Needles:
 
 
 def _recorded(secrets: Secrets, needles: Needles) -> Secrets:
-    """Equal lanes: what a transposition makes of a word is the word again."""
+    """Gives all lanes equal secrets, and records them: transposed, a word of equal lanes is itself."""
     seen: dict[tuple[str, int], bytes] = {}
 
     def same(what: str, size: int) -> bytes:

@@ -69,7 +69,7 @@ lane."""
 
 
 def _filled(data: bytes) -> int:
-    """Bytes of the whole blocks that it is filled up to."""
+    """Returns the length of the data, padded to whole blocks."""
     return -(-len(data) // 16) * 16
 
 
@@ -294,7 +294,8 @@ class Scene:
             else:
                 text = secrets(f"text {where}", self.length(i))
                 self.machine.write(self.buffers[i, "in", lane], text)
-            for r, key_row in enumerate(reader.rows(key, self.contract(i).field("key").rows)):
+            field = self.contract(i).field("key")
+            for r, key_row in enumerate(reader.rows(key, field.form, field.rows)):
                 self.machine.write(self.entry(i, "key", r, lane), key_row)
             for r in range(chains.rows):
                 self.machine.write(
@@ -330,7 +331,7 @@ class Scene:
         lanes, outputs = range(self.contract(i).lanes), row.key_bytes
         factors = [secrets(f"key of stream {i}, lane {lane}", outputs) for lane in lanes]
         texts = [secrets(f"text of stream {i}, lane {lane}", self.length(i)) for lane in lanes]
-        by_matrix = "gfni" in self.contract(i).features
+        by_matrix = self.contract(i).field("key").form == "bits"
         expected = []
         for lane in lanes:
             self.machine.write(self.buffers[i, "in", lane], texts[lane])

@@ -69,7 +69,7 @@ class Subject:
         return self._context()
 
     def assembled(self) -> runtime.RawKernel:
-        """The kernel as the library has it; one that its pack does not hold is loaded into it. Raises Skip."""
+        """Returns the kernel of the library; loads a pack with it if the library's own pack lacks it. Raises Skip."""
         context = self.native()
         try:
             return context.kernel(self.name)

@@ -48,7 +48,7 @@ class Diary:
 
     @property
     def spent(self) -> float:
-        """Seconds, by this run and those before it."""
+        """Returns the seconds that this run and those before it have taken."""
         return self._page["spent"]
 
     def done(self, what: str) -> Any:

@@ -28,8 +28,8 @@ Progress = Callable[[float, float, str], None]
 
 
 def pairs_that_run(context: Context) -> list[str]:
-    """Kernels of several streams that the library would choose here for any of its suites, the most often chosen
-    first; a tuned weave stands for its pair."""
+    """Returns the kernels of several streams that the library would choose here for any of its suites, the most often
+    chosen first; a tuned weave counts as its pair."""
     found: Counter[str] = Counter()
     for name in context.suites():
         try:

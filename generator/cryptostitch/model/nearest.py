@@ -22,8 +22,8 @@ def _maker(brand: str) -> str:
 
 
 def nearest_table(cpu: Mapping[str, Any]) -> tuple[Table, str]:
-    """The shipped table that has the most of the forms that the CPU runs; of equal ones that of the same maker's CPU;
-    of those the one with the fewest forms beside. And a sentence that says which, and that it is not this CPU's.
+    """Returns the shipped table with the most of the forms that the CPU runs (of equal ones that of the same maker's
+    CPU, then the one with the fewest other forms), and a sentence that names it and says that it is not this CPU's.
 
     ``cpu``: what ``Context.cpu`` gives."""
     runs = forms_of(set(cpu["features"]))

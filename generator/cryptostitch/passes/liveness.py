@@ -21,7 +21,7 @@ def live_sets(accesses: Accesses, live_out: Iterable[Key]) -> list[frozenset[Key
 
 
 def around_loop(body: Accesses, leave: Accesses) -> tuple[frozenset[Key], frozenset[Key]]:
-    """What is alive at the head of the loop, and behind it."""
+    """Returns what is alive at the head of the loop, and after it."""
     behind = live_sets(leave, ())[0]
     head = live_sets(body, behind)[0]
     return live_sets(body, behind | head)[0], behind

@@ -32,7 +32,8 @@ FLAGS: Key = ("flags", "")
 
 
 def ordered(stream: Stream, window: int) -> Stream:
-    """The stream with its loop, and what is behind it, in another order. ``window`` of 0 or 1: as the text has it."""
+    """Returns the stream with its loop, and what follows it, in another order. ``window`` of 0 or 1: the order of the
+    text."""
     if window < 2:
         return stream
     accesses = [accesses_of(code) for _, code in stream.code.sections()]

@@ -346,8 +346,8 @@ class Laboratory:
         self._names = 0
 
     def add(self, generator: Generator, recipe: Recipe, iterations: int | None = None) -> Setup:
-        """Assembles a recipe under a name of its own, so that a kernel of the default pack with the same name does not
-        stand in for it."""
+        """Assembles a recipe under a name of its own, so that no kernel of the default pack with the same name is used
+        instead."""
         self._names += 1
         recipe = replace(recipe, name=f"{recipe.name}~{self._names}")
         used = {p.program.algorithm for p in recipe.parts}
