@@ -7,6 +7,7 @@
 #include "checksum.hpp"
 #include "constructions.hpp"
 #include "framed.hpp"
+#include "one_piece.hpp"
 #include "leaves.hpp"
 #include "order.hpp"
 #include "tree.hpp"
@@ -219,25 +220,42 @@ int run_without_workspace(cst_job *jobs, size_t n) {
     return result == JOB_WAITING ? run_one_by_one(jobs, n) : result;
 }
 
+int run_with(Memory *memory, cst_job *jobs, size_t n) {
+    const bool same_shape = all_same_shape(jobs, n);
+    const int result = same_shape ? run_without_workspace(jobs, n) : JOB_WAITING;
+    if (result != JOB_WAITING) return result;
+    return (same_shape ? run_same_shape : run_mixed)(memory, jobs, n);
+}
+
+int run_in_pieces(Memory *memory, cst_job *jobs, size_t n) {
+    bool all = true;
+    for (size_t first = 0; first < n;) {
+        OnePieceJobs some(memory);
+        while (first + some.size() < n && some.add(jobs[first + some.size()])) {}
+        all &= run_with(memory, some.jobs(), some.size()) == CST_OK;
+        some.settle(jobs + first);
+        first += some.size();
+    }
+    return all ? CST_OK : CST_ERR_AUTH;
+}
+
 }  // namespace
 
 int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool same_shape) {
+    const bool pieces = n > 1 && same_shape ? false : std::any_of(jobs, jobs + n, in_pieces);
     same_shape = same_shape || all_same_shape(jobs, n);
-    if (same_shape) {
+    if (same_shape && !pieces) {
         fetch_cold(jobs, std::min(n, MOST_MESSAGES));
         const int result = run_without_workspace(jobs, n);
         if (result != JOB_WAITING) return result;
     }
     Memory memory;
     if (int error = memory.allocate(engine, n)) return error;
-    return (same_shape ? run_same_shape : run_mixed)(&memory, jobs, n);
+    return (pieces ? run_in_pieces : same_shape ? run_same_shape : run_mixed)(&memory, jobs, n);
 }
 
 int run_jobs(Memory *memory, cst_job *jobs, size_t n) {
-    const bool same_shape = all_same_shape(jobs, n);
-    const int result = same_shape ? run_without_workspace(jobs, n) : JOB_WAITING;
-    if (result != JOB_WAITING) return result;
-    const int status = (same_shape ? run_same_shape : run_mixed)(memory, jobs, n);
+    const int status = (std::any_of(jobs, jobs + n, in_pieces) ? run_in_pieces : run_with)(memory, jobs, n);
     memory->clean();
     return status;
 }

@@ -7,7 +7,7 @@
 namespace cst {
 namespace {
 
-constexpr size_t LINE = 64;
+constexpr size_t LINE = Memory::LINE;
 constexpr size_t lines(size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
 static_assert(alignof(Message) <= LINE && IDLE_OUT_BYTES % LINE == 0 && SCRATCH_PITCH % LINE == 0 &&
                   Memory::AREA_BYTES % LINE == 0,
@@ -32,7 +32,7 @@ int Memory::allocate(const Engine &engine, size_t n) {
     const size_t state_bytes = lines(engine.most_state_bytes()), scratch_bytes = MAX_LANES * SCRATCH_PITCH,
                  message_bytes = lines(n * sizeof(Message)), list_bytes = lines(n * sizeof(Message *));
     base_ = engine.spare().take(STATE_ALIGN + state_bytes + IDLE_OUT_BYTES + scratch_bytes + message_bytes +
-                                2 * list_bytes + n * AREA_BYTES);
+                                2 * list_bytes + n * AREA_BYTES + COPIES_BYTES);
     if (!base_) return CST_ERR_MEMORY;
     spare_ = &engine.spare();
     uint8_t *p = static_cast<uint8_t *>(base_);
@@ -43,7 +43,8 @@ int Memory::allocate(const Engine &engine, size_t n) {
     list = reinterpret_cast<Message **>(p += message_bytes);
     other = reinterpret_cast<Message **>(p += list_bytes);
     lanes.scratch = p += list_bytes;
-    areas_ = p + scratch_bytes;
+    areas_ = p += scratch_bytes;
+    copies = p + n * AREA_BYTES;
     room_ = n;
     return CST_OK;
 }
@@ -55,8 +56,9 @@ void Memory::clean() {
         wipe(lanes.scratch + lane * SCRATCH_PITCH, lanes.scratch_used + PAD_SLACK);
     for (size_t i = 0; i < messages_used; i++) wipe(messages[i].chain, secret_bytes);
     for (size_t i = 0; area_used && i < messages_used; i++) wipe(areas_ + i * AREA_BYTES, area_used);
+    wipe(copies, copies_used);
     lanes.state_used = lanes.idle_used = lanes.scratch_lanes = lanes.scratch_used = messages_used = secret_bytes =
-        area_used = 0;
+        area_used = copies_used = 0;
 }
 
 Memory::~Memory() {

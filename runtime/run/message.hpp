@@ -181,6 +181,11 @@ public:
     }
     size_t area_used = 0;
 
+    // For copies of texts that are in pieces (one_piece.hpp): some bursts' worth of packets, or records of TLS.
+    static constexpr size_t LINE = 64, MOST_COPIED = 20480, COPIES_BYTES = 65536;
+    uint8_t *copies = nullptr;
+    size_t copies_used = 0;
+
 private:
     void *base_ = nullptr;
     uint8_t *areas_ = nullptr;

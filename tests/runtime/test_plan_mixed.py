@@ -79,6 +79,17 @@ def test_pieces_among_whole_ones(context: Context, suite: str) -> None:
             )
 
 
+@pytest.mark.parametrize("suite", SUITES)
+def test_texts_in_pieces_longer_than_what_is_copied(context: Context, suite: str) -> None:
+    """Short ones are copied together and run as others (runtime/run/one_piece.hpp); these run piece by piece, in one
+    burst with some of the others."""
+    bench = Bench(context, suite)
+    for direction in (SEAL, OPEN):
+        for lengths in ((20480, 20481, 300), (33000,), (65553, 40000, 20470, 64)):
+            bench.burst([JobSpec(suite, direction, length, OWN_KEY, 13, pieces=3) for length in lengths])
+            bench.burst([JobSpec(suite, direction, length, 0, 13, in_place=True, pieces=7) for length in lengths])
+
+
 @pytest.mark.parametrize("seed", range(25))
 def test_any_mix(shared_context: Context, seed: int) -> None:
     bench = Bench(shared_context, seed)
