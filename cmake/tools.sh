@@ -11,6 +11,10 @@ if [ "${1:-}" = deb ]; then
     command -v dh >/dev/null || missing="$missing debhelper"
     command -v lintian >/dev/null || missing="$missing lintian"
     command -v git >/dev/null || missing="$missing git"
+    # dpkg asks for the packages that it builds with by their names, whatever compilers and tools there are
+    for package in build-essential cmake ninja-build; do
+        dpkg -s $package >/dev/null 2>&1 || missing="$missing $package"
+    done
     [ -e /usr/include/openssl/evp.h ] || missing="$missing libssl-dev"
     [ -e /usr/include/intel-ipsec-mb.h ] || missing="$missing libipsec-mb-dev"
 fi

@@ -180,9 +180,11 @@ cmake -S examples/embed -B /tmp/embed -G Ninja && cmake --build /tmp/embed
 """
 PROVIDER = """
 command -v openssl >/dev/null || apt-get -qq -y install openssl >/dev/null
-encrypted() { openssl enc -aes-128-ctr -K 0102 -iv 0304 "$@" -in README.md 2>/dev/null | sha256sum; }
 openssl list -providers -provider cryptostitch | grep -i 'status: active'
-[ "$(encrypted -provider cryptostitch -provider default)" = "$(encrypted)" ]
+encrypt() { openssl enc -aes-128-ctr -K 00112233445566778899aabbccddeeff -iv 0123456789abcdef0123456789abcdef "$@"; }
+encrypt -in README.md -out /tmp/ours -provider cryptostitch -provider default
+encrypt -in README.md -out /tmp/theirs
+cmp /tmp/ours /tmp/theirs
 """
 DROP_IN = """
 cc tests/packages/ipsec_mb_digest.c -o /tmp/digest -lIPSec_MB
