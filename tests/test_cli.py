@@ -132,6 +132,13 @@ def test_three_streams_of_which_one_has_its_suites_name(needs_pair: None) -> Non
     assert picture and picture[1].startswith("aes128_cbc_enc_x1+sha1_ni_x1+crc_reflected_x1@sse")
 
 
+def test_names_of_nothing() -> None:
+    """What was meant may be a stream, an algorithm or a suite: the nearest of all of them are named."""
+    for name, near in (("sha-256", "sha256"), ("aes-128-cba", "aes-128-cbc"), ("md6_x4", "md5_x4")):
+        said = run("stitch", name, "sha1_ni_x1", "--isa", "sse", code=1).stderr
+        assert f"no stream, algorithm or suite named '{name}'; nearest: " in said and near in said
+
+
 def test_show_with_colours() -> None:
     text = run("show", "sha1_ni_x1@sse_shani", "--color", color=True).stdout
     assert "\x1b[36m 0 " in text

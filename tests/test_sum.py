@@ -460,3 +460,12 @@ def test_progress(program: Path, tmp_path: Path) -> None:
     os.close(master)
     assert b"0 files, " in shown and b"/s" in shown and shown.endswith(b"\r\x1b[K")
     assert out == f"{hashlib.md5(b'x' * 100_000).hexdigest()}  {pipe}\n".encode()
+
+
+def test_the_environments_command_runs_the_checkouts_program(program: Path, tmp_path: Path) -> None:
+    """`.venv/bin` has a command of that name, for wheels; first in PATH, it must not hide the program."""
+    file = tmp_path / "file"
+    file.write_bytes(b"abc")
+    command = [sys.executable, "-c", "from cryptostitch.binding.program import cst_sum; cst_sum()", "-a", "md5", file]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert said.split()[0] == hashlib.md5(b"abc").hexdigest()

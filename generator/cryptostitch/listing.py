@@ -85,8 +85,9 @@ class Catalogue(Generator):
         stem, _, tail = text.rpartition("_x")
         row = self.row_named(stem if stem else text) or self.row_named(text)
         if row is None:
-            name = stream_name(text)  # says how names are written
-            raise UnknownName("stream", text, [*self.stream_names(), *(a.name for a in self.algorithms.values())])
+            rows = self.algorithms.values()
+            known = {*self.stream_names(), *(row.name for row in rows), *(row.suite for row in rows)}
+            raise UnknownName("stream, algorithm or suite", text, known)
         forms = (self.algorithms[row.base] if row.base else row).forms
         form = next((form for form in forms if form.lanes.get(isa)), None)
         if form is None:

@@ -1,4 +1,5 @@
-"""`cst-sum` of an installed wheel: the program lies beside the library, and takes this process's place."""
+"""`cst-sum` of an installed wheel, where the program lies beside the library, or of a checkout, where it is in
+`build/`: it takes the place of this process."""
 
 from __future__ import annotations
 
@@ -9,7 +10,10 @@ from pathlib import Path
 
 def cst_sum() -> None:
     """Its options, its exit status, and, through a link of another name, the hash of that name."""
-    program = Path(__file__).resolve().parents[1] / "bin" / "cst-sum"
+    _, package, _, checkout, *_ = Path(__file__).resolve().parents
+    program = package / "bin" / "cst-sum"
     if not program.exists():
-        sys.exit("cst-sum: only a wheel has it here; in a checkout it is build/cst-sum")
+        program = checkout / "build" / "cst-sum"
+    if not program.exists():
+        sys.exit("cst-sum: neither a wheel's nor a checkout's, whose `make` builds it")
     os.execv(program, sys.argv)
