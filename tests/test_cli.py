@@ -132,6 +132,11 @@ def test_three_streams_of_which_one_has_its_suites_name(needs_pair: None) -> Non
     assert picture and picture[1].startswith("aes128_cbc_enc_x1+sha1_ni_x1+crc_reflected_x1@sse")
 
 
+def test_a_text_by_its_name(needs_pair: None) -> None:
+    found = run("stitch", "aes-128-cbc", "sha1_ni", "--isa", "sse", "--seconds", "0.02")
+    assert "sha1_ni is sha1_ni_x1" in found.stderr and "sha1_ni_x1 reads what aes128_cbc_enc_x1 writes" in found.stdout
+
+
 def test_names_of_nothing() -> None:
     """What was meant may be a stream, an algorithm or a suite: the nearest of all of them are named."""
     for name, near in (("sha-256", "sha256"), ("aes-128-cba", "aes-128-cbc"), ("md6_x4", "md5_x4")):
