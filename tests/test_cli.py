@@ -137,6 +137,13 @@ def test_a_text_by_its_name(needs_pair: None) -> None:
     assert "sha1_ni is sha1_ni_x1" in found.stderr and "sha1_ni_x1 reads what aes128_cbc_enc_x1 writes" in found.stdout
 
 
+def test_parts_that_take_unequal_bytes_say_so(needs_pair: None) -> None:
+    """Blocks of 136 and of 64 bytes have no common multiple that a loop has room for."""
+    found = run("stitch", "sha3-256", "sha1_ni", "--isa", "scalar:sse", "--seconds", "0.02").stdout
+    assert "keccak_x1 takes 136 bytes of each message, sha1_ni_x1 takes 64 bytes" in found
+    assert "read the same bytes" not in found
+
+
 def test_names_of_nothing() -> None:
     """What was meant may be a stream, an algorithm or a suite: the nearest of all of them are named."""
     for name, near in (("sha-256", "sha256"), ("aes-128-cba", "aes-128-cbc"), ("md6_x4", "md5_x4")):
