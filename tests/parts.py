@@ -49,7 +49,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "cst-sum": _files("test_sum.py", "test_sum_faults.py"),
     "digests": _files(
         *("runtime/test_api_checksum.py", "runtime/test_api_hashes.py"),
-        *("runtime/test_api_parts.py", "runtime/test_api_residue.py", "runtime/test_api_trees.py"),
+        *("runtime/test_api_parts.py", "runtime/test_api_residue.py", "runtime/test_api_trees.py", "test_own_tree.py"),
     ),
     "edges": _files("engine/test_edges.py", "engine/test_lane_isolation.py"),
     "fuzz": _files("runtime/test_fuzz.py", "runtime/test_fuzz_binding.py"),

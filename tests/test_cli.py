@@ -132,6 +132,25 @@ def test_three_streams_of_which_one_has_its_suites_name(needs_pair: None) -> Non
     assert picture and picture[1].startswith("aes128_cbc_enc_x1+sha1_ni_x1+crc_reflected_x1@sse")
 
 
+def test_a_text_by_its_name(needs_pair: None) -> None:
+    found = run("stitch", "aes-128-cbc", "sha1_ni", "--isa", "sse", "--seconds", "0.02")
+    assert "sha1_ni is sha1_ni_x1" in found.stderr and "sha1_ni_x1 reads what aes128_cbc_enc_x1 writes" in found.stdout
+
+
+def test_parts_that_take_unequal_bytes_say_so(needs_pair: None) -> None:
+    """Blocks of 136 and of 64 bytes have no common multiple that a loop has room for."""
+    found = run("stitch", "sha3-256", "sha1_ni", "--isa", "scalar:sse", "--seconds", "0.02").stdout
+    assert "keccak_x1 takes 136 bytes of each message, sha1_ni_x1 takes 64 bytes" in found
+    assert "read the same bytes" not in found
+
+
+def test_names_of_nothing() -> None:
+    """What was meant may be a stream, an algorithm or a suite: the nearest of all of them are named."""
+    for name, near in (("sha-256", "sha256"), ("aes-128-cba", "aes-128-cbc"), ("md6_x4", "md5_x4")):
+        said = run("stitch", name, "sha1_ni_x1", "--isa", "sse", code=1).stderr
+        assert f"no stream, algorithm or suite named '{name}'; nearest: " in said and near in said
+
+
 def test_show_with_colours() -> None:
     text = run("show", "sha1_ni_x1@sse_shani", "--color", color=True).stdout
     assert "\x1b[36m 0 " in text

@@ -152,8 +152,10 @@ def test_texts_are_named_by_text_algorithm_suite_and_family() -> None:
         ("md5", "sha1"),
         ("crc_reflected", "md5"),
     ]
-    with pytest.raises(CryptostitchError, match="'md5' is no pair"):
-        pairs_of(generator, "", "", ["md5"])
+    assert len(pairs_of(generator, "", "", ["md5+sha1,crc32c+md5"])) == 2
+    for wrong in ("md5", "md5+", "md5+sha1+sha256"):
+        with pytest.raises(CryptostitchError, match="is no pair"):
+            pairs_of(generator, "", "", [wrong])
 
 
 def test_two_digests_share_a_loop(build: Path, tmp_path: Path) -> None:

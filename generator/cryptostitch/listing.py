@@ -77,20 +77,22 @@ class Catalogue(Generator):
 
     def stream_named(self, text: str, isa: str) -> StreamName:
         """The stream that a name means on an instruction set: a stream's own name; or that of an algorithm or a suite,
-        with `_x<lanes>` or without, which then has the fewest lanes. UnknownName, CryptostitchError."""
+        with `_x<lanes>` or without, or that of a text (`sha256_ni`). Without lanes in its name it has the fewest.
+        UnknownName, CryptostitchError."""
         with contextlib.suppress(CryptostitchError):
             if (name := stream_name(text)).form in self.forms:
                 return name
         stem, _, tail = text.rpartition("_x")
         row = self.row_named(stem if stem else text) or self.row_named(text)
-        if row is None:
-            name = stream_name(text)  # says how names are written
-            raise UnknownName("stream", text, [*self.stream_names(), *(a.name for a in self.algorithms.values())])
-        forms = (self.algorithms[row.base] if row.base else row).forms
+        if row is None and text not in self.forms:
+            rows = self.algorithms.values()
+            known = {*self.stream_names(), *(row.name for row in rows), *(row.suite for row in rows)}
+            raise UnknownName("stream, algorithm or suite", text, known)
+        forms = (self.algorithms[row.base] if row.base else row).forms if row else (self.forms[text][1],)
         form = next((form for form in forms if form.lanes.get(isa)), None)
         if form is None:
             raise CryptostitchError(f"{text} has no text for {isa}: use --isa {', '.join(forms[0].lanes)}")
-        if self.row_named(text) is row:
+        if text in self.forms or self.row_named(text) is row:
             return StreamName(form.name, min(form.lanes[isa]))
         return stream_name(f"{form.name}_x{tail}")
 

@@ -151,7 +151,14 @@ class Generator:
     def message_share(self, recipe: Recipe) -> float:
         """How much of what the recipe's first part reads is the message: all, but where a hash's padding makes a frame
         of each block."""
-        row = self.algorithms[recipe.parts[0].program.algorithm]
+        return self._message_share(recipe.parts[0])
+
+    def message_bytes(self, part: Part) -> int:
+        """Bytes of a message that a part of a recipe takes in an iteration of the kernel."""
+        return round(part.program.contract.bytes * part.ratio * self._message_share(part))
+
+    def _message_share(self, part: Part) -> float:
+        row = self.algorithms[part.program.algorithm]
         return row.block_bytes / row.bytes if row.padding in catalog.FRAMED else 1
 
     def recipe(self, name: str) -> Recipe:

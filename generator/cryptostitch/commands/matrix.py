@@ -30,7 +30,7 @@ from .common import OutputFile, OutputFolder, format_option, generator, page_fol
 @click.option(
     "--columns", "--hashes", "columns", default="readers", show_default=True, metavar="NAME,...", help="The same."
 )
-@click.option("--pairs", multiple=True, metavar="A+B", help="These cells alone; may be given more than once.")
+@click.option("--pairs", multiple=True, metavar="A+B,...", help="These cells alone; may be given more than once.")
 @click.option(
     "--seconds",
     type=click.FloatRange(0.01),

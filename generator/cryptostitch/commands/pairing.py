@@ -118,7 +118,7 @@ def stitch(streams, isa, ratio, lead, lag, budget, order, strategy, iterations, 
     click.echo(
         json.dumps({**found.data(), "why": reasons}, indent=1)
         if fmt == "json"
-        else f"{_text(found)}\n{why_text(reasons)}\n{_reading(found.recipe)}\n"
+        else f"{_text(found)}\n{why_text(reasons)}\n{_reading(made, found.recipe)}\n"
         f"a picture of it: cryptostitch report {found.recipe.name} -o page.html"
         + (f" --templates {templates}" if templates else "")
     )
@@ -203,7 +203,7 @@ def _text(found) -> str:
     )
 
 
-def _reading(recipe) -> str:
+def _reading(made, recipe) -> str:
     """Which bytes the parts read."""
     from ..tuning.trial import streams_of_parts
 
@@ -212,6 +212,10 @@ def _reading(recipe) -> str:
     behind = [str(name) for name, streams in parts if streams[0].lag and name not in writers]
     if writers and behind:
         return f"{' and '.join(behind)} {'read' if len(behind) > 1 else 'reads'} what {writers[0]} writes"
+    sizes = [(str(name), made.message_bytes(streams[0])) for name, streams in parts]
+    if len({size for _, size in sizes}) > 1:
+        first, *others = (f"{name} takes {size} bytes" for name, size in sizes)
+        return f"in an iteration {first} of each message, {', '.join(others)}; cycles per byte are {sizes[0][0]}'s"
     return f"{'both' if len(parts) == 2 else 'all'} read the same bytes"
 
 

@@ -83,8 +83,8 @@ def predictions_text(given: Predictions, table: Table, stand_in: str = "") -> st
         )
     elif not bands:
         lines.append(
-            f"nothing was measured on {table.microarchitecture}: `cryptostitch calibrate -o "
-            f"generator/cryptostitch/cpus/{table.microarchitecture}/costs.json` on such a CPU"
+            f"nothing was measured on {table.microarchitecture}: `cryptostitch calibrate -o costs.json` on such a CPU "
+            "(with --templates for kernels of your own), then --cost-table costs.json"
         )
     if given.lacking:
         forms = Counter(given.lacking.values())

@@ -151,13 +151,13 @@ def _bound(generator: Generator, best: Trial, table: Table) -> float | None:
 
 
 def pairs_of(generator: Generator, rows: str, columns: str, pairs: Sequence[str] = ()) -> list[tuple[Form, Form]]:
-    """The cells' texts: every row with every column, or those that ``pairs`` name as A+B. See ``texts``."""
+    """The cells' texts: every row with every column, or those that ``pairs`` name as A+B,... See ``texts``."""
     if not pairs:
         return list(itertools.product(texts(generator, rows), texts(generator, columns)))
     found: list[tuple[Form, Form]] = []
-    for named in pairs:
+    for named in ",".join(pairs).split(","):
         sides = named.split("+")
-        if len(sides) != 2:
+        if len(sides) != 2 or not all(sides):
             raise CryptostitchError(f"'{named}' is no pair: write two names like md5+sha1")
         first, second = (texts(generator, side) for side in sides)
         found += [pair for pair in itertools.product(first, second) if pair not in found]
