@@ -129,7 +129,7 @@ tarball: build
 # Of this build's library; `pip install .` builds its own.
 wheel: build
 	@$(IN); PATH="$$PWD/.venv/bin:$$PATH" pip wheel -q --no-deps --no-build-isolation -w build/packages \
-	    -C cmake.define.CST_PREBUILT="$$PWD/build" .
+	    --config-settings cmake.define.CST_PREBUILT="$$PWD/build" .
 	ls build/packages/*.whl
 
 # Sources with this build's kernels, for Cargo.

@@ -10,6 +10,7 @@ missing=
 if [ "${1:-}" = deb ]; then
     command -v dh >/dev/null || missing="$missing debhelper"
     command -v lintian >/dev/null || missing="$missing lintian"
+    command -v git >/dev/null || missing="$missing git"
     [ -e /usr/include/openssl/evp.h ] || missing="$missing libssl-dev"
     [ -e /usr/include/intel-ipsec-mb.h ] || missing="$missing libipsec-mb-dev"
 fi
@@ -68,7 +69,7 @@ if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
 else
     command -v cmake >/dev/null || .venv/bin/pip install -q 'cmake==3.31.*'
     command -v ninja >/dev/null || .venv/bin/pip install -q 'ninja==1.13.*'
-    for tool in c++ xz $([ "${1:-}" != deb ] || echo dh lintian); do
+    for tool in c++ xz $([ "${1:-}" != deb ] || echo dh lintian git); do
         command -v "$tool" >/dev/null || { echo "no $tool here and no right to install it" >&2; exit 1; }
     done
 fi

@@ -13,6 +13,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+BURSTS = "engine/test_burst_model.py"
 PACK = "ladder/test_default_pack.py"
 PACK_PARTS, PACK_BATCHES = 10, 140
 
@@ -28,13 +29,21 @@ def _files(*names: str) -> tuple[str, ...]:
     return tuple(rf"{re.escape(name)}::.*" for name in names)
 
 
+def _tests(file: str, *names: str) -> tuple[str, ...]:
+    return tuple(rf"{re.escape(file)}::test_{name}(\[.*)?" for name in names)
+
+
 PARTS: dict[str, tuple[str, ...]] = {
     **{
         f"bare-{group}": (rf"bare/test_bare\.py::test_group\[{group}\]",)
         for group in ("readme", "examples", "packages")
     },
-    "bursts": _files("engine/test_burst_model.py"),
+    "bursts-any": _tests(BURSTS, "any_burst", "every_suite_comes_up"),
+    "bursts-forced": _tests(
+        BURSTS, "any_burst_on_any_kernel", "jobs_that_are_alike", "messages_of_one_length_in_other_pieces"
+    ),
     "calibration": _files("runtime/test_api_calibrate.py", "test_defaults.py"),
+    "choices": _files("runtime/test_api_choice.py"),
     "columns": _files("runtime/test_api_column.py", "runtime/test_api_code.py"),
     "constant-time": _files("engine/test_constant_time.py"),
     "cst-sum": _files("test_sum.py", "test_sum_faults.py"),
@@ -55,6 +64,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         *("integrations/test_openssl_nginx.py", "integrations/test_openssl_servers.py"),
         "integrations/test_openssl_tls.py",
     ),
+    "own-trees": _files("test_own_tree.py"),
     "packages": _files("packages/test_conan.py", "packages/test_deb.py", "packages/test_vcpkg.py", "test_wheel.py"),
     **{f"pack-{part}": (_batches(part),) for part in range(PACK_PARTS)},
     "peers": _files("test_bench_newest.py", "test_bench_peers.py"),
@@ -70,7 +80,7 @@ PARTS: dict[str, tuple[str, ...]] = {
 }
 """By name: patterns of node ids below tests/."""
 
-DRAWN = ("columns", "digests", "managers", "models", "plans-counters", "tls")
+DRAWN = ("choices", "columns", "digests", "managers", "models", "plans-counters", "tls")
 """Parts that passed as a whole, in at most ten minutes."""
 NOT_RUN = "has not been run as a whole since it was cut out: run it, then put it into DRAWN"
 NOT_DRAWN = {name: NOT_RUN for name in sorted(PARTS) if name not in DRAWN}

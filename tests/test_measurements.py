@@ -17,7 +17,7 @@ from cryptostitch.pipeline import Generator
 from cryptostitch.report.bound import bound_data, bound_text
 from cryptostitch.report.pairings import matrix_text
 from cryptostitch.tuning.matrix import Cell
-from cryptostitch.tuning.measure import AGAIN, FEWEST, NOISE, Cost, _cost, _Sample
+from cryptostitch.tuning.measure import AGAIN, FEWEST, JOBS, NEAR_JOBS, NOISE, Cost, Laboratory, _cost, _Sample
 from cryptostitch.tuning.trial import impossible, trial
 
 PAIR = [("md5_x4", "sse"), ("sha1_x4", "sse")]
@@ -151,3 +151,16 @@ def test_a_sponge_counts_the_bytes_of_the_message() -> None:
     assert bound(generator.kernel(recipe), table_of("zen4"), share=generator.message_share(recipe)).bytes == 4 * 136
     recipe = generator.recipe("sha1_x4@sse")
     assert generator.message_share(recipe) == 1
+
+
+@pytest.mark.parametrize(("kernel", "lanes"), [("sha1_x1@scalar", 1), ("sha1_x4@sse", 4)])
+def test_calls_of_a_sample(build: Path, kernel: str, lanes: int) -> None:
+    """Whole buffers are those of NEAR_JOBS jobs; the cost of a call is that of all jobs' sets of lanes."""
+    setup = Laboratory().open(kernel)
+    calls: list[int] = []
+    setup._function = calls.append  # type: ignore[assignment]
+    setup.seconds(setup.iterations, setup.near)
+    assert len(calls) == len(set(calls)) == NEAR_JOBS // lanes
+    calls.clear()
+    setup.seconds(1)
+    assert len(calls) == len(set(calls)) == JOBS // lanes

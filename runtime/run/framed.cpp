@@ -25,11 +25,11 @@ void give(const AlgorithmRecord &hash, Framed *m, const uint8_t *chain) {
 
 // Returns the bytes of the text from `at` on that lie together, and their number.
 const uint8_t *together(Framed *m, uint64_t *n) {
+    *n = m->bytes - m->at;
     if (m->at < m->in_bytes) {
-        *n = std::min(m->in.together(m->at), m->in_bytes - m->at);
+        *n = std::min({*n, m->in.together(m->at), m->in_bytes - m->at});
         return m->in.at(m->at);
     }
-    *n = m->bytes - m->at;
     return m->behind + (m->at - m->in_bytes);
 }
 
@@ -76,7 +76,8 @@ public:
           hmac_(suite.hmac()),
           unit_(hash_.block_bytes),
           frame_(hash_.input_bytes),
-          most_frames_((SCRATCH_BYTES - FRAMES) / frame_) {}
+          most_frames_(std::max<size_t>(1, std::min(SCRATCH_BYTES - FRAMES, FRAMES_OF_ALL / v.lanes) / frame_)),
+          in_words_(hash_.padding == PADDING_SPONGE && unit_ % 8 == 0 && frame_ % 16 == 0) {}
 
     Framed *message[MAX_LANES];
 
@@ -98,6 +99,8 @@ public:
 private:
     // Layout of a lane's bounce buffer: a chaining value; at FRAMES the padded blocks.
     static constexpr size_t FRAMES = MOST_FRAME;
+    // Bytes of the frames of all lanes: half of a first-level cache, which has at least 32 KiB.
+    static constexpr size_t FRAMES_OF_ALL = 16384;
     static_assert(MOST_FRAMED_CHAIN <= FRAMES && 2 * FRAMES <= SCRATCH_BYTES);
 
     // Copies the lanes' chaining values to their bounce buffers.
@@ -132,10 +135,28 @@ private:
         }
     }
     uint8_t *frames(uint32_t lane, size_t n) { return memory_->scratch_of(lane, FRAMES + n * frame_) + FRAMES; }
+    void put_whole_frame(uint8_t *to, const uint8_t *from) const {
+        constexpr size_t word = sizeof(uint64_t), row = 2 * word;
+        size_t at = 0;
+        for (; at + row <= unit_; at += row) memcpy(to + at, from + at, row);
+        if (at < unit_) put_words(to + at, load64(from + at), 0), at += row;
+        for (; at < frame_; at += row) put_zeros(to + at);
+    }
+    // Writes whole blocks of a sponge that lie together as frames. Returns their number, at most as many as there is
+    // room for.
+    size_t put_whole_frames(uint8_t *to, Framed *m) {
+        if (m->at == m->bytes) return 0;
+        uint64_t some;
+        const uint8_t *from = together(m, &some);
+        const size_t n = size_t(std::min<uint64_t>(some / unit_, most_frames_));
+        for (size_t i = 0; i < n; i++) put_whole_frame(to + i * frame_, from + i * unit_);
+        m->at += n * unit_;
+        return n;
+    }
     // Assembles as many padded blocks as there is room for. Bytes that do not fill a block, and are not the end, stay.
     size_t put_frames(uint32_t lane, Framed *m) {
         uint8_t *const to = frames(lane, 0);
-        size_t n = 0;
+        size_t n = in_words_ && !m->held ? put_whole_frames(to, m) : 0;
         for (; n < most_frames_ && m->progress == FramedProgress::absorb; n++) {
             const uint64_t rest = m->bytes - m->at;
             const size_t room = unit_ - m->held;
@@ -167,6 +188,7 @@ private:
 
     const bool hmac_;
     const size_t unit_, frame_, most_frames_;
+    const bool in_words_;  // blocks and frames of a sponge are whole words and pairs of words
 };
 
 // Returns the number of compressions.

@@ -18,7 +18,8 @@
 namespace cst {
 
 // Computes digests, HMACs and MACs of block ciphers, either alone or of an AEAD's AAD, IV and text. Sealing writes
-// tags; opening compares them. Sets status and out_len of all jobs.
+// tags, or the MAC of a TLS record where its text ends in the output; opening compares them. Sets status and out_len of
+// all jobs.
 class MacWriter {
 public:
     typedef HashSegment Segment;
@@ -41,7 +42,9 @@ public:
           headed_(suite.kind == CST_AEAD),
           block_mac_(hash_.kind == ALGORITHM_CBC_MAC),
           ccm_(suite.construction == Construction::ccm),
-          reads_output_(headed_ && opens == ccm_),
+          record_(suite.construction == Construction::tls),
+          pads_(suite.construction == Construction::rfc7518 && !opens),
+          reads_output_(headed_ && opens == (ccm_ || record_)),
           inner_(suite.key_layout.inner),
           outer_(suite.key_layout.outer),
           keys_end_(suite.key_layout.mac + 16 * (hash_.rounds + 1)),
@@ -64,7 +67,7 @@ public:
             load = nullptr;
         };
         const uint8_t *body = static_cast<const uint8_t *>(reads_output_ ? job.out : job.in);
-        size_t left = job.in_len, used = 0;
+        size_t left = body_bytes(job), used = 0;
         uint8_t *end = memory_.scratch_of(lane, END) + END;
         const uint64_t head = headed_ ? head_bytes(suite_, job.aad_len) : 0;
         if (!headed_) {
@@ -89,8 +92,10 @@ public:
         const size_t bytes = end_message(job, head, body, left, end, used);
         memory_.scratch_of(lane, size_t(end - scratch(lane)) + bytes);
         const bool writes = !opens_ && !ccm_;
-        uint8_t *const tag = writes ? static_cast<uint8_t *>(job.tag) : scratch(lane) + OTHER;
-        const size_t tag_bytes = writes ? job.tag_len : block_mac_ ? 16 : hash_.digest_bytes;
+        uint8_t *const tag = record_  ? static_cast<uint8_t *>(job.out) + job.in_len
+                             : writes ? static_cast<uint8_t *>(job.tag)
+                                      : scratch(lane) + OTHER;
+        const size_t tag_bytes = writes && !record_ ? job.tag_len : block_mac_ ? 16 : hash_.digest_bytes;
         if (!hmac_) {
             add(end, bytes, tag, tag_bytes);
         } else {
@@ -123,7 +128,7 @@ public:
             return;
         }
         if (!opens_ && ccm_) copy_few(static_cast<uint8_t *>(job->tag), tag, job->tag_len);
-        job->out_len = headed_ ? job->in_len : 0;
+        job->out_len = headed_ ? body_bytes(*job) : 0;
         job->status = CST_OK;
     }
 
@@ -146,6 +151,9 @@ private:
         *body += some;
         *left -= some;
     }
+    size_t body_bytes(const cst_job &job) const {
+        return pads_ ? job.in_len / AES_BLOCK * AES_BLOCK + AES_BLOCK : job.in_len;
+    }
     // Puts the whole head; the head of CCM is filled up to whole blocks (SP 800-38C, A.2).
     size_t begin_end(const cst_job &job, uint8_t *end) const {
         if (!ccm_) return put_head(suite_, job, end);
@@ -156,7 +164,7 @@ private:
     // Appends the rest of the body, the trailer and the padding to `used` bytes. Returns the length of the result.
     size_t end_message(const cst_job &job, uint64_t head, const uint8_t *rest, size_t n, uint8_t *end,
                        size_t used) const {
-        const uint64_t all = head + job.in_len + (hmac_ ? unit_ : 0);
+        const uint64_t all = head + body_bytes(job) + (hmac_ ? unit_ : 0);
         if (!headed_ && !block_mac_ && readable_ && size_t(readable_ - rest) >= hash_end_bytes(hash_, n))
             return hash_end(hash_, end, rest, n, all);
         copy_few(end + used, rest, n);
@@ -177,7 +185,9 @@ private:
     const uint8_t *const readable_;
     const size_t unit_, most_together_;
     const uint32_t log2_;
-    const bool opens_, hmac_, headed_, block_mac_, ccm_, reads_output_;
+    const bool opens_, hmac_, headed_, block_mac_, ccm_;
+    const bool record_, pads_;  // TLS: the MAC is encrypted after the text; RFC 7518: the text was padded
+    const bool reads_output_;
     const size_t inner_, outer_;  // offsets in a key; inner_ 0: the hash begins with the suite's initial value
     const size_t keys_end_, key_bytes_;
     std::optional<BlockCalls> blocks_;

@@ -12,7 +12,8 @@ namespace cst {
 
 // Takes texts of at least one byte, of one suite and direction. A partial iteration at the end of a text is zero-padded
 // in the lane's bounce buffer: the kernel must be one whose texts may be padded (rounds_up), or no length ends in a
-// partial iteration.
+// partial iteration. If the suite adds a MAC or padding to what is encrypted, the text's last blocks are assembled
+// there; of a TLS record the MAC is in the output already, where the text ends (list_mac.hpp).
 class TextWriter {
 public:
     typedef TextSegment Segment;
@@ -26,7 +27,9 @@ public:
           log2_(v.step_log2),
           round_keys_(key_of(first).suite->key_layout.round_keys(first.direction == CST_OPEN)),
           begins_(begin_of(*key_of(first).suite)),
-          fills_(fills),
+          end_(fills ? End::zeros : end_of(*key_of(first).suite, first.direction == CST_OPEN)),
+          unpads_(key_of(first).suite->construction == Construction::rfc7518 && first.direction == CST_OPEN),
+          mac_bytes_(end_ == End::record ? key_of(first).suite->hash->record.digest_bytes : 0),
           keys_(v.cipher, memory->state) {
         if (begins_ == Begin::tweak) blocks_.emplace(*key_of(first).suite);
         if (v.one_key) keys_.share(reinterpret_cast<const uint8_t *>(first.key) + round_keys_);
@@ -41,11 +44,16 @@ public:
         const size_t rest = rest_of(job), body = job.in_len - rest;
         size_t n = 0;
         if (body) to[n++] = {in, out, body >> log2_};
-        if (!rest) return n;
-        const size_t bytes = (rest + step_ - 1) & ~(step_ - 1);
+        const size_t bytes = end_bytes(rest);
+        if (!bytes) return n;
         uint8_t *const aside = memory_.scratch_of(lane, bytes);
         copy_few(aside, in + body, rest);
-        memset(aside + rest, 0, bytes - rest);
+        if (end_ == End::zeros) {
+            memset(aside + rest, 0, bytes - rest);
+        } else {
+            copy_few(aside + rest, out + job.in_len, mac_bytes_);
+            pad(aside, rest + mac_bytes_, bytes);
+        }
         to[n++] = {aside, aside, bytes >> log2_};
         return n;
     }
@@ -54,10 +62,15 @@ public:
         put_pointer(state_ + places_[lane].out, out);
     }
     void done(uint32_t lane, cst_job *job) {
-        if (const size_t rest = rest_of(*job))
-            copy_few(static_cast<uint8_t *>(job->out) + (job->in_len - rest), memory_.scratch_of(lane, 0), rest);
-        text_done(job);
+        const size_t rest = rest_of(*job), body = job->in_len - rest, end = end_ == End::zeros ? rest : end_bytes(rest);
+        copy_few(static_cast<uint8_t *>(job->out) + body, memory_.scratch_of(lane, 0), end);
+        job->out_len = body + end;
+        job->status = CST_OK;
+        if (unpads_) remove_padding(job);
     }
+
+    // Whether the padding of all texts was right (RFC 7518, 5.2.2.2).
+    bool all_right() const { return all_right_; }
 
 private:
     // Tells what the chaining value is made of.
@@ -73,12 +86,47 @@ private:
         if (begins_ == Begin::ccm) return put_ccm_block(job, 0, 1, to);
         if (blocks_) blocks_->encipher(key_of(job).tweak(), iv, to);  // IEEE 1619, 5.3.1: the first tweak is E(K2, i)
     }
-    // Returns how many bytes at the end go through the bounce buffer: all bytes of a short text, so that it is one
-    // segment.
+    // Tells what follows a text in its last iteration, or in the blocks after it: PKCS#7's padding (RFC 7518, 5.2.2.1),
+    // a MAC and the padding of a TLS record (RFC 5246, 6.2.3.2).
+    enum class End : uint8_t { none, zeros, padding, record };
+    static End end_of(const Suite &suite, bool opens) {
+        if (opens || !suite.expansion) return End::none;
+        return suite.construction == Construction::tls ? End::record : End::padding;
+    }
+    // Returns how many bytes of the input's end go through the bounce buffer: all bytes of a short text, so that it is
+    // one segment.
     size_t rest_of(const cst_job &job) const {
-        if (!fills_) return 0;
-        const size_t rest = job.in_len & (step_ - 1);
-        return rest && job.in_len <= MOST_BOUNCE ? job.in_len : rest;
+        switch (end_) {
+            case End::none: return 0;
+            case End::zeros: {
+                const size_t rest = job.in_len & (step_ - 1);
+                return rest && job.in_len <= MOST_BOUNCE ? job.in_len : rest;
+            }
+            default: return job.in_len % AES_BLOCK;
+        }
+    }
+    // Returns how many bytes run from there.
+    size_t end_bytes(size_t rest) const {
+        switch (end_) {
+            case End::none: return 0;
+            case End::zeros: return (rest + step_ - 1) & ~(step_ - 1);
+            default: return (rest + mac_bytes_) / AES_BLOCK * AES_BLOCK + AES_BLOCK;
+        }
+    }
+    // Each byte of PKCS#7's padding is its length; of a TLS record's, its length less one.
+    void pad(uint8_t *end, size_t used, size_t bytes) const {
+        memset(end + used, int(bytes - used - (end_ == End::record)), bytes - used);
+    }
+    void remove_padding(cst_job *job) {
+        uint8_t *const end = static_cast<uint8_t *>(job->out) + job->in_len;
+        const uint32_t padding = padding_bytes(end - AES_BLOCK);
+        if (!padding) {
+            refuse_unopened(job);
+            all_right_ = false;
+            return;
+        }
+        job->out_len -= padding;
+        memset(end - padding, 0, padding);
     }
 
     const LanePlace *const places_;
@@ -88,7 +136,10 @@ private:
     const uint32_t log2_;
     const size_t round_keys_;
     const Begin begins_;
-    const bool fills_;
+    const End end_;
+    const bool unpads_;
+    const size_t mac_bytes_;
+    bool all_right_ = true;
     LaneKeys keys_;
     std::optional<BlockCalls> blocks_;
 };

@@ -32,16 +32,20 @@ Need text_need(const Lists &lists) {
     return need;
 }
 
-void walk_texts(const Lists &lists) {
-    if (!lists.n) return;
+// Returns false if the padding of a text was wrong.
+bool walk_texts(const Lists &lists) {
+    if (!lists.n) return true;
     Need need = text_need(lists);
+    bool all = true;
     for (cst_job *const *at = lists.jobs; need.messages;) {
         const Lineup lineup = line_up(lists.suite, need);
         TextWriter writer(*lineup.variant, &lists.memory->lanes, *at[0], need.rounds_up);
         Walker<TextWriter>(*lineup.variant, &lists.memory->lanes, &writer).run(at, lineup.messages);
+        all &= writer.all_right();
         at += lineup.messages;
         need.messages -= lineup.messages;
     }
+    return all;
 }
 
 Need mac_need(const Suite &suite, size_t n, uint64_t aad, uint64_t mean, uint64_t most) {
@@ -70,7 +74,7 @@ bool walk_macs(const Lists &lists) {
     return all;
 }
 
-bool serves(const Suite &suite) {
+bool serves(const Suite &suite, bool opens) {
     switch (suite.construction) {
         case Construction::single:
         case Construction::counter:
@@ -80,13 +84,20 @@ bool serves(const Suite &suite) {
         case Construction::xts:
         case Construction::ccm:
         case Construction::etm:
+        case Construction::rfc7518:
         case Construction::esp: return true;
+        case Construction::tls: return !opens;
         default: return false;
     }
 }
 
+// Whether the MAC covers the plaintext, not the ciphertext.
+bool authenticates_plaintext(const Suite &suite) {
+    return suite.construction == Construction::ccm || suite.construction == Construction::tls;
+}
+
 // Whether a walk can run the forced kernel. If it cannot, another path runs the jobs, because a forced kernel must be
-// seen to run wherever it fits.
+// seen to run wherever it fits. lengths: all lengths of what is encrypted or decrypted, or'ed.
 bool forced_fits(const Suite &suite, uint64_t lengths) {
     const Variant *const forced = suite.forced;
     if (!forced) return true;
@@ -120,7 +131,7 @@ bool prepare(Lists *lists) {
     const Suite &suite = lists->suite;
     const cst_job &first = *lists->jobs[0];
     const bool enciphers = suite.enciphers();
-    if (!serves(suite)) return false;
+    if (!serves(suite, lists->opens)) return false;
     const bool counted = enciphers && counts(suite);
     uint64_t lengths = 0, sum = 0;
     size_t most_aad = 0;
@@ -134,11 +145,14 @@ bool prepare(Lists *lists) {
         most_aad = std::max(most_aad, job.aad_len);
         lists->one_key &= job.key == first.key;
     }
-    if (!forced_fits(suite, lengths)) return false;
+    const bool pads = suite.expansion && !lists->opens;  // the last blocks are assembled
+    if (!forced_fits(suite, pads ? AES_BLOCK : lengths)) return false;
     lists->mean = lengths == first.in_len && sum == lengths * lists->n ? lengths : sum / lists->n;
     if (enciphers) {
         if (suite.tweaked() && lengths % suite.encrypt->record.block_bytes) return false;  // ciphertext stealing
-        if (!rounds_up(suite, lists->opens)) {
+        if (pads) {
+            lists->grain = AES_BLOCK;
+        } else if (!rounds_up(suite, lists->opens)) {
             lists->grain = lengths & -lengths;
             if (lists->grain < suite.encrypt->record.block_bytes) return false;
         }
@@ -168,25 +182,26 @@ int run_lists(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *rea
     lists.memory = memory;
     lists.readable = readable;
     if (!prepare(&lists)) return JOB_WAITING;
-    if (!suite.enciphers()) return walk_macs(lists) ? CST_OK : CST_ERR_AUTH;
-    if (!suite.hash) {
+    bool all = true;
+    if (!suite.enciphers()) {
+        all = walk_macs(lists);
+    } else if (!suite.hash) {
         walk_texts(lists);
-        return CST_OK;
+    } else if (lists.opens != authenticates_plaintext(suite)) {
+        all = walk_macs(lists);
+        cst_job *right[MOST_MESSAGES];
+        if (!all) {
+            size_t some = 0;
+            for (size_t i = 0; i < n; i++)
+                if (jobs[i]->status == CST_OK) right[some++] = jobs[i];
+            lists.jobs = right;
+            lists.n = some;
+        }
+        all &= walk_texts(lists);
+    } else {
+        walk_texts(lists);
+        all = walk_macs(lists);
     }
-    // CCM authenticates the plaintext, the other constructions the ciphertext.
-    const bool mac_first = lists.opens != (suite.construction == Construction::ccm);
-    if (!mac_first) walk_texts(lists);
-    const bool all = walk_macs(lists);
-    if (!mac_first) return all ? CST_OK : CST_ERR_AUTH;
-    cst_job *opened[MOST_MESSAGES];
-    if (!all) {
-        size_t some = 0;
-        for (size_t i = 0; i < n; i++)
-            if (jobs[i]->status == CST_OK) opened[some++] = jobs[i];
-        lists.jobs = opened;
-        lists.n = some;
-    }
-    walk_texts(lists);
     return all ? CST_OK : CST_ERR_AUTH;
 }
 

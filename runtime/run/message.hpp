@@ -85,7 +85,7 @@ private:
     }
     void seek(uint64_t position);
 
-    const cst_piece *pieces_ = nullptr;
+    const cst_piece *pieces_;
     size_t n_, index_;
     uint64_t first_, bytes_;  // of the piece at data_
     uint8_t *data_;

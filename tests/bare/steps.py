@@ -222,7 +222,7 @@ def packages(root: Path) -> list[Step]:
         Step("make", "make", 3600),
         Step("make deb", "make deb", 3600),
         Step("make wheel", "make wheel"),
-        *of_blocks(root, ("packaging/README.md",)),
+        *of_blocks(root, ("packaging/README.md", *BY_USE)),
         Step("cst-sum of cryptostitch-tools", CST_SUM),
         Step("pkg-config and CMake with libcryptostitch-dev", CONSUMERS),
         *of_blocks(root, BY_USE),

@@ -1,9 +1,10 @@
 """Times kernels through the C library, in core cycles.
 
-A kernel works on lanes' own buffers of 16 KiB, as it would for 64 equal jobs: a kernel of 16 lanes goes through four
-sets of lanes in turn. The core's clock is measured beside every sample, with a chain of dependent additions (one core
-cycle each, whatever the clock does), and the cost of calling from Python, measured with the same kernel, is taken off.
-A second chain, of rotates, tells whether a core takes a cycle for each addition: some fold additions of a constant.
+A kernel works on lanes' own buffers of 16 KiB: a kernel of four lanes goes through four sets of lanes in turn, whose
+data a second-level cache has room for, and for the cost of a call through sixteen. The core's clock is measured beside
+every sample, with a chain of dependent additions (one core cycle each, whatever the clock does), and the cost of
+calling from Python, measured with the same kernel, is taken off. A second chain, of rotates, tells whether a core takes
+a cycle for each addition: some fold additions of a constant.
 """
 
 from __future__ import annotations
@@ -48,6 +49,9 @@ from ..pipeline import Generator
 from .message import message_cost
 
 JOBS = 64
+# Jobs that are run whole: 512 KiB with outputs. More come from the cache that cores share, and its other users were
+# measured too: by tables of five runs on a busy machine 21 of 81 selections were not always the same, with these 9.
+NEAR_JOBS = 16
 BUFFER = 16384
 PITCH = BUFFER + 128  # equal offsets of neighbouring lanes fall into different cache sets
 CHAIN_ADDS = 64  # additions, or rotates, per iteration of a clock kernel
@@ -174,7 +178,7 @@ class Setup:
         self.kernel = kernel
         self.bytes = kernel.streams[0].bytes
         self.lanes = sum(s.lanes for s in kernel.streams if s.name == kernel.streams[0].name)
-        self.sets = max(1, JOBS // self.lanes)
+        self.sets, self.near = (max(1, jobs // self.lanes) for jobs in (JOBS, NEAR_JOBS))
         most = BUFFER // max(s.bytes for s in kernel.streams)
         self.iterations = iterations or most
         if not kernel.lag + 1 < self.iterations <= most:
@@ -267,9 +271,9 @@ class Setup:
         assert info is not None  # else `entry` has raised KeyError
         return ctypes.string_at(at, info.entry_bytes)
 
-    def seconds(self, iterations: int, rounds: int = 1) -> float:
-        """Seconds per call, calling from Python included."""
-        function, calls = self._function, self.calls(iterations) * rounds
+    def seconds(self, iterations: int, sets: int | None = None) -> float:
+        """Seconds per call, calling from Python included, of one call of each set of lanes, or of so many of them."""
+        function, calls = self._function, self.calls(iterations)[:sets]
         start = time.perf_counter_ns()
         for argument in calls:
             function(argument)
@@ -384,7 +388,7 @@ class Laboratory:
         samples: list[list[_Sample]] = [[] for _ in setups]
         stop, give_up = time.monotonic() + seconds, time.monotonic() + 4 * seconds
         for setup in setups:
-            setup.seconds(setup.iterations)
+            setup.seconds(setup.iterations, setup.near)
             setup.seconds(setup.kernel.lag + 1)
         while time.monotonic() < stop or (len(samples[0]) < least and time.monotonic() < give_up) or not samples[0]:
             for setup, some in zip(setups, samples):
@@ -401,7 +405,7 @@ class Laboratory:
         setup.seconds(setup.kernel.lag + 1)
         overhead = min(self._clock.seconds(1) for _ in range(3))
         first = self.frequency()
-        long = setup.seconds(setup.iterations)
+        long = setup.seconds(setup.iterations, setup.near)
         short = setup.seconds(setup.kernel.lag + 1)
         last = self.frequency()
         hertz = (first + last) / 2
