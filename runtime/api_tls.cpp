@@ -26,7 +26,7 @@ struct Cut {
     uint64_t whole;  // bytes of text
 
     size_t text(size_t i) const { return std::min<uint64_t>(fragment, whole - i * fragment); }
-    size_t sealed(size_t text) const { return suite->record_bytes(text); }
+    size_t sealed(size_t text) const { return suite->sealed_bytes(text); }
     size_t record(size_t text) const { return HEADER + IV + sealed(text); }
     size_t bytes() const { return (records - 1) * record(fragment) + record(text(records - 1)); }
 };

@@ -151,9 +151,7 @@ private:
         *body += some;
         *left -= some;
     }
-    size_t body_bytes(const cst_job &job) const {
-        return pads_ ? job.in_len / AES_BLOCK * AES_BLOCK + AES_BLOCK : job.in_len;
-    }
+    size_t body_bytes(const cst_job &job) const { return pads_ ? suite_.sealed_bytes(job.in_len) : job.in_len; }
     // Puts the whole head; the head of CCM is filled up to whole blocks (SP 800-38C, A.2).
     size_t begin_end(const cst_job &job, uint8_t *end) const {
         if (!ccm_) return put_head(suite_, job, end);

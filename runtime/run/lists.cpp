@@ -25,7 +25,8 @@ struct Lists {
 };
 
 Need text_need(const Lists &lists) {
-    Need need = {&lists.suite.ciphers(lists.opens), lists.n, lists.mean, lists.most};
+    const auto bytes = [&](uint64_t text) { return lists.opens ? text : lists.suite.sealed_bytes(text); };
+    Need need = {&lists.suite.ciphers(lists.opens), lists.n, bytes(lists.mean), bytes(lists.most)};
     need.one_key = lists.one_key;
     need.grain = lists.grain;
     need.rounds_up = !lists.grain;

@@ -31,7 +31,7 @@ uint64_t tags_of(const Suite &suite) {
 TextLengths opened(const Suite &suite, const TextLengths &sealed) {
     switch (suite.construction) {
         case Construction::rfc7518: return {AES_BLOCK, sealed.max / AES_BLOCK * AES_BLOCK + AES_BLOCK, AES_BLOCK};
-        case Construction::tls: return {suite.record_bytes(0), TLS_MOST_PLAIN + TLS_MOST_EXPANSION, AES_BLOCK};
+        case Construction::tls: return {suite.sealed_bytes(0), TLS_MOST_PLAIN + TLS_MOST_EXPANSION, AES_BLOCK};
         default: return sealed;
     }
 }

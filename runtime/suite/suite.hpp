@@ -96,9 +96,15 @@ struct Suite {
     // Returns the hash whose kernels do the work; NULL: none.
     const Algorithm *hash_base() const { return hash ? hash->base : nullptr; }
     bool enciphers() const { return encrypt != nullptr; }
-    // TLS: returns how many bytes are encrypted of a record with `text` bytes of text: these, its MAC, and the least
-    // padding (RFC 5246, 6.2.3.2).
-    size_t record_bytes(size_t text) const { return (text + hash->record.digest_bytes) / 16 * 16 + 16; }
+    // Returns how many bytes a text becomes when it is sealed: with padding (RFC 7518, 5.2.2.1), or with its MAC and
+    // the least padding (RFC 5246, 6.2.3.2).
+    size_t sealed_bytes(size_t text) const {
+        switch (construction) {
+            case Construction::rfc7518: return text / 16 * 16 + 16;
+            case Construction::tls: return (text + hash->record.digest_bytes) / 16 * 16 + 16;
+            default: return text;
+        }
+    }
     const Family &ciphers(bool decrypt) const { return decrypt ? decrypts : encrypts; }
     // Fills in the families.
     void find_kernels();
