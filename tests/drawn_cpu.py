@@ -29,9 +29,25 @@ DEPENDS_ON_CPU = (
         "ladder/test_native",
         "ladder/test_model_",
     ),
-    *("test_bench", "test_bound_command", "test_cli", "test_defaults", "test_examples", "test_learn", "test_many"),
-    *("test_matrix", "test_new_pair", "test_regret", "test_report", "test_seal_many", "test_sum", "test_tune"),
-    "test_unknown_cpu",
+    *(
+        "bench/test_bench",
+        "cli/test_bound_command",
+        "cli/test_cli",
+        "cli/test_defaults",
+        "examples/test_examples",
+        "cli/test_learn",
+        "binding/test_many",
+    ),
+    *(
+        "cli/test_matrix",
+        "examples/test_new_pair",
+        "cli/test_regret",
+        "cli/test_report",
+        "binding/test_seal_many",
+        "cst_sum/test_sum",
+        "cli/test_tune",
+    ),
+    "cli/test_unknown_cpu",
 )
 """Of files whose tests may end otherwise on another CPU (marker `cpu`): how their paths below tests/ begin."""
 

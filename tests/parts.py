@@ -42,14 +42,19 @@ PARTS: dict[str, tuple[str, ...]] = {
     "bursts-forced": _tests(
         BURSTS, "any_burst_on_any_kernel", "jobs_that_are_alike", "messages_of_one_length_in_other_pieces"
     ),
-    "calibration": _files("runtime/test_api_calibrate.py", "test_defaults.py"),
+    "calibration": _files("runtime/test_api_calibrate.py", "cli/test_defaults.py"),
     "choices": _files("runtime/test_api_choice.py"),
     "columns": _files("runtime/test_api_column.py", "runtime/test_api_code.py"),
     "constant-time": _files("engine/test_constant_time.py"),
-    "cst-sum": _files("test_sum.py", "test_sum_faults.py"),
+    "cst-sum": _files("cst_sum/test_sum.py", "cst_sum/test_sum_faults.py"),
     "digests": _files(
         *("runtime/test_api_checksum.py", "runtime/test_api_hashes.py"),
-        *("runtime/test_api_parts.py", "runtime/test_api_residue.py", "runtime/test_api_trees.py", "test_own_tree.py"),
+        *(
+            "runtime/test_api_parts.py",
+            "runtime/test_api_residue.py",
+            "runtime/test_api_trees.py",
+            "examples/test_own_tree.py",
+        ),
     ),
     "edges": _files("engine/test_edges.py", "engine/test_lane_isolation.py"),
     "fuzz": _files("runtime/test_fuzz.py", "runtime/test_fuzz_binding.py"),
@@ -58,16 +63,17 @@ PARTS: dict[str, tuple[str, ...]] = {
     "managers": _files("engine/test_manager_model.py"),
     "models": _files("generator/test_allocate_random.py", "ladder/test_model_instructions.py"),
     "mutations": _files("ladder/test_mutate.py"),
-    "newcomer": _files("test_newcomer.py"),
+    "newcomer": _files("examples/test_newcomer.py"),
     "openssl-calls": _files("integrations/test_openssl_ciphers.py", "integrations/test_openssl_evp_test.py"),
     "openssl-servers": _files(
         *("integrations/test_openssl_nginx.py", "integrations/test_openssl_servers.py"),
         "integrations/test_openssl_tls.py",
     ),
-    "own-trees": _files("test_own_tree.py"),
-    "packages": _files("packages/test_conan.py", "packages/test_deb.py", "packages/test_vcpkg.py", "test_wheel.py"),
+    "packages": _files(
+        "packages/test_conan.py", "packages/test_deb.py", "packages/test_vcpkg.py", "packages/test_wheel.py"
+    ),
     **{f"pack-{part}": (_batches(part),) for part in range(PACK_PARTS)},
-    "peers": _files("test_bench_newest.py", "test_bench_peers.py"),
+    "peers": _files("bench/test_bench_newest.py", "bench/test_bench_peers.py"),
     "plans-counters": _files("runtime/test_plan_counters.py", "runtime/test_plan_entries.py"),
     "plans-heads": _files("runtime/test_plan_heads.py"),
     "plans-lengths": _files("runtime/test_plan_lengths.py"),

@@ -122,7 +122,7 @@ def script(block: Block) -> list[Step]:
 
 OUTPUT = None  # a block that shows what a command prints
 FILE = None  # one that is a file of the folder, as test_newcomer.py knows
-LANGUAGES = None  # one whose languages a minimal Debian has not; tests/test_foreign.py runs its programs
+LANGUAGES = None  # one whose languages a minimal Debian has not; tests/examples/test_foreign.py runs its programs
 RUN = {
     ("packaging/README.md", 0): installs,
     ("packaging/vendoring.md", 0): script,

@@ -12,7 +12,7 @@ from cryptostitch.cpus.folder import FOLDER
 from test_bench import bench
 
 assert bench  # a fixture
-BOUNDS = Path(__file__).resolve().parents[1] / "bench/bounds"
+BOUNDS = Path(__file__).resolve().parents[2] / "bench/bounds"
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,7 @@ from cryptostitch.tuning.tune import (
 )
 
 A, B = "aes128_cbc_enc_x1", "sha1_ni_x1"
-CPUS = Path(__file__).resolve().parents[1] / "generator/cryptostitch/cpus"
+CPUS = Path(__file__).resolve().parents[2] / "generator/cryptostitch/cpus"
 
 
 @pytest.fixture(scope="module")

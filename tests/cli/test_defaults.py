@@ -26,7 +26,7 @@ from cryptostitch.tuning import matrix, tune
 from jobs.samples import LONG
 
 KERNEL = "md5_x1@scalar"
-OWN_HASH = Path(__file__).resolve().parents[1] / "examples/own_hash/algorithms.py"
+OWN_HASH = Path(__file__).resolve().parents[2] / "examples/own_hash/algorithms.py"
 PAIR = ("aes128_cbc_enc_x1", "sha1_x1", "--isa", "sse:scalar")
 DEFAULTS: dict[str, tuple[str, ...]] = {
     "list": (),

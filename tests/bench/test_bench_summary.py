@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 CPUS = ROOT / "generator/cryptostitch/cpus"
 MACHINE = {
     "cpu": "AMD EPYC",

@@ -55,7 +55,7 @@ def test_a_file_that_is_left_aside(costs: Path) -> None:
     assert "left aside" not in run("cpu", "--costs", costs, "--suite", "sha1").stderr
 
 
-TABLE = Path(__file__).resolve().parents[1] / "generator/cryptostitch/cpus/zen4/costs.json"
+TABLE = Path(__file__).resolve().parents[2] / "generator/cryptostitch/cpus/zen4/costs.json"
 
 
 @pytest.mark.parametrize("command", [["cpu"], ["calibrate"], ["cst-bench", "--rows", "md5"]], ids=" ".join)
