@@ -21,12 +21,6 @@ public:
     TextCalls(const Engine &engine, const Variant &v, const cst_job &first)
         : Calls(engine, v, first.in_len), opens_(v.cipher.algorithm->record.decrypts_only()) {}
 
-    bool run(cst_job *job) {
-        run_text(*job, job->in_len);
-        text_done(job);
-        return true;
-    }
-
 protected:
     void run_text(const cst_job &job, uint64_t bytes) {
         if (bytes != bytes_) set_length(bytes);
@@ -42,31 +36,50 @@ protected:
     const bool opens_;
 };
 
+class WholeTextCalls : public TextCalls {
+public:
+    using TextCalls::TextCalls;
+
+    bool run(cst_job *job) {
+        run_text(*job, job->in_len);
+        text_done(job);
+        return true;
+    }
+};
+
 // Runs XTS (IEEE 1619): whole blocks by one call, and a text's end by ciphertext stealing.
 class XtsCalls : public TextCalls {
 public:
-    XtsCalls(const Engine &engine, const Variant &v, const cst_job &first) : TextCalls(engine, v, first) {}
+    using TextCalls::TextCalls;
 
     bool run(cst_job *job) {
         const uint64_t before = StolenEnd::before(job->in_len);
-        if (before == job->in_len) return TextCalls::run(job);
-        const Key &key = key_of(*job);
-        if (!end_) blocks_.emplace(*key.suite), end_.emplace(*key.suite, opens_);
-        alignas(16) uint8_t tweak[BLOCK];
-        blocks_->encipher(key.tweak(), static_cast<const uint8_t *>(job->iv), tweak);  // 5.3.1
-        advance_tweak(tweak, before / BLOCK, tweak);
-        const uint8_t *const in = static_cast<const uint8_t *>(job->in);
-        const size_t left = size_t(job->in_len - before);
-        if (before) run_text(*job, before);
-        end_->run(key, tweak, in + before, left, static_cast<uint8_t *>(job->out) + before);
-        wipe(tweak, sizeof(tweak));
+        if (before == job->in_len) run_text(*job, before);
+        else run_with_end(*job, before);
         text_done(job);
         return true;
     }
 
 private:
-    std::optional<BlockCalls> blocks_;
-    std::optional<StolenEnd> end_;
+    struct Ends {
+        Ends(const Suite &suite, bool opens) : blocks(suite), end(suite, opens) {}
+        BlockCalls blocks;
+        StolenEnd end;
+    };
+
+    void run_with_end(const cst_job &job, uint64_t before) {
+        const Key &key = key_of(job);
+        Ends &ends = ends_ ? *ends_ : ends_.emplace(*key.suite, opens_);
+        alignas(16) uint8_t tweak[BLOCK];
+        ends.blocks.encipher(key.tweak(), static_cast<const uint8_t *>(job.iv), tweak);  // 5.3.1
+        advance_tweak(tweak, before / BLOCK, tweak);
+        if (before) run_text(job, before);
+        ends.end.run(key, tweak, static_cast<const uint8_t *>(job.in) + before, size_t(job.in_len - before),
+                     static_cast<uint8_t *>(job.out) + before);
+        wipe(tweak, sizeof(tweak));
+    }
+
+    std::optional<Ends> ends_;
 };
 
 // Runs messages of an AEAD with IVs of 12 bytes and AADs as long as that of the first. Derived::put_length sets what
@@ -193,7 +206,7 @@ template <typename Job>
 bool run_on(const Variant &v, size_t n, Job job) {
     const Suite &suite = *key_of(*job(0)).suite;
     if (suite.tweaked()) return run_calls<XtsCalls>(v, n, job);
-    if (suite.kind == CST_CIPHER) return run_calls<TextCalls>(v, n, job);
+    if (suite.kind == CST_CIPHER) return run_calls<WholeTextCalls>(v, n, job);
     if (suite.construction == Construction::chacha_poly) return run_calls<ChachaPolyCalls>(v, n, job);
     return run_calls<GcmCalls>(v, n, job);
 }
