@@ -77,6 +77,14 @@ void ghash_lengths(const Suite &suite, const uint8_t (*powers_end)[16], uint8_t 
     ghash(suite, powers_end, y, lengths, sizeof(lengths));
 }
 
+void hash_iv(const cst_job &job, uint8_t *counter) {
+    const Key &key = key_of(job);
+    const KeyRow *const powers_end = key.powers() + GHASH_POWERS;
+    put_zeros(counter);
+    ghash(*key.suite, powers_end, counter, job.iv, job.iv_len);
+    ghash_lengths(*key.suite, powers_end, counter, 0, job.iv_len);
+}
+
 void poly1305_blocks(const Engine &engine, const Family &kernels, const PolyKey &key, uint64_t *accumulator,
                      const uint8_t *in, uint64_t blocks) {
     if (!blocks) return;

@@ -87,6 +87,14 @@ void ghash(const Suite &suite, const uint8_t (*powers_end)[16], uint8_t *y, cons
 // tag or a counter block.
 void ghash_lengths(const Suite &suite, const uint8_t (*powers_end)[16], uint8_t *y, uint64_t aad, uint64_t text);
 
+// Make GCM's first counter block J0 (7.1, step 2): of an IV that is not 12 bytes long; of any.
+void hash_iv(const cst_job &job, uint8_t *counter);
+inline void first_counter(const cst_job &job, uint8_t *counter) {
+    if (job.iv_len != GCM_IV) return hash_iv(job, counter);
+    const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
+    put_words(counter, load64(iv), load64(iv + 4) >> 32 | uint64_t(1) << 56);
+}
+
 // Poly1305: adds whole blocks, by the kernel that poly1305_alone names. prepare_suite has loaded its code already.
 void poly1305_blocks(const Engine &engine, const Family &kernels, const PolyKey &key, uint64_t *accumulator,
                      const uint8_t *in, uint64_t blocks);

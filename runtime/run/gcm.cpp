@@ -19,18 +19,10 @@ constexpr size_t BLOCK = 16;
 
 const KeyRow *powers_end(const Message &m) { return m.key->powers() + GHASH_POWERS; }
 
-// Makes the first counter block (7.1, step 2) in `chain`, encrypts it into `last`, and increments the counter (6.2).
+// Makes the first counter block in `chain`, encrypts it into `last`, and increments the counter (6.2).
 template <class Blocks>
-void make_counter(const Suite &suite, Blocks *blocks, Message *m) {
-    const cst_job &job = *m->job;
-    const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
-    if (job.iv_len == GCM_IV) {
-        put_words(m->chain, load64(iv), load64(iv + 4) >> 32 | uint64_t(1) << 56);
-    } else {
-        put_zeros(m->chain);
-        ghash(suite, powers_end(*m), m->chain, iv, job.iv_len);
-        ghash_lengths(suite, powers_end(*m), m->chain, 0, job.iv_len);
-    }
+void make_counter(Blocks *blocks, Message *m) {
+    first_counter(*m->job, m->chain);
     blocks->encipher(m->key->encrypt(), m->chain, m->last);
     count_on(Construction::gcm, m->chain, 1);
     m->cipher_from = m->chain;
@@ -96,7 +88,7 @@ void begin_messages(const Class &c) {
         text_done(m.job);
         begin_mac(suite, &m);
         m.stage = Stage::body;
-        make_counter(suite, &blocks, &m);
+        make_counter(&blocks, &m);
         put_zeros(m.hash_chain);
         m.hash_from = m.hash_chain;
         ghash(suite, powers_end(m), m.hash_chain, m.job->aad, m.job->aad_len);

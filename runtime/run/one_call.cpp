@@ -82,7 +82,7 @@ private:
     std::optional<Ends> ends_;
 };
 
-// Runs messages of an AEAD with IVs of 12 bytes and AADs as long as that of the first. Derived::put_length sets what
+// Runs messages of an AEAD with AADs as long as that of the first. Derived::put_length sets what
 // depends on the text length, Derived::begin sets the counter block and the key.
 template <typename Derived>
 class AeadCalls : public Calls {
@@ -144,8 +144,7 @@ public:
         if (powers_) point_end_powers();
     }
     void begin(const cst_job &job) {
-        const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
-        put_words(state_ + place_.counter, load64(iv), load64(iv + 4) >> 32 | uint64_t(1) << 56);  // 7.1, step 2
+        first_counter(job, state_ + place_.counter);
         if (!is_new(job.key)) return;
         const Key &key = key_of(job);
         powers_ = key.powers() + GHASH_POWERS;
@@ -189,7 +188,7 @@ private:
 bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
     const cst_job &first = *jobs;
     if (first.n_in_pieces | first.n_out_pieces) return false;
-    if (suite.kind == CST_AEAD) return first.iv_len == GCM_IV && first.aad_len <= MESSAGE_AAD;
+    if (suite.kind == CST_AEAD) return first.aad_len <= MESSAGE_AAD;
     return suite.kind == CST_CIPHER && CounterRoom(suite, first.in_len).hold(jobs, n);
 }
 
