@@ -82,8 +82,9 @@ private:
     std::optional<Ends> ends_;
 };
 
-// Runs messages of an AEAD with AADs as long as that of the first. Derived::put_length sets what
-// depends on the text length, Derived::begin sets the counter block and the key.
+// Runs messages of an AEAD with AADs as long as that of the first. Derived::put_length sets what depends on the text
+// length, Derived::begin sets the counter block and the key; Derived::put_long_aad prepares an AAD that is longer than
+// a kernel takes.
 template <typename Derived>
 class AeadCalls : public Calls {
 public:
@@ -94,8 +95,10 @@ public:
             static_cast<Derived *>(this)->put_length();
         }
         static_cast<Derived *>(this)->begin(*job);
-        if (aad_bytes_) {
-            const uint8_t *const aad = static_cast<const uint8_t *>(job->aad);
+        const uint8_t *const aad = static_cast<const uint8_t *>(job->aad);
+        if (aad_front_) {
+            static_cast<Derived *>(this)->put_long_aad(key_of(*job), aad);
+        } else if (aad_bytes_) {
             if (place_.bits) point(place_.aad, aad - before_aad_);
             else copy_few(aad_ + before_aad_, aad, aad_bytes_);
         }
@@ -112,25 +115,29 @@ public:
 
 protected:
     const bool opens_;
-    const size_t aad_bytes_;
-    const size_t before_aad_;  // offset of the AAD in its blocks
+    const size_t aad_front_;   // bytes of a long AAD that the kernel does not take
+    const size_t aad_bytes_;   // those that it takes
+    const size_t before_aad_;  // offset of these in their blocks
+    alignas(ALIGNED) uint8_t aad_[MESSAGE_AAD];  // copy of the AAD, for kernels without masks; the end of a long one
 
 private:
     friend Derived;
     AeadCalls(const Engine &engine, const Variant &v, const cst_job &first)
         : Calls(engine, v, first.in_len),
           opens_(v.cipher.algorithm->record.decrypts_only()),
-          aad_bytes_(first.aad_len),
-          before_aad_(BLOCK * (place_.aad_blocks - blocks_of(first.aad_len))) {
+          aad_front_(first.aad_len > MESSAGE_AAD ? BLOCK * (blocks_of(first.aad_len) - place_.aad_blocks) : 0),
+          aad_bytes_(first.aad_len - aad_front_),
+          before_aad_(BLOCK * (place_.aad_blocks - blocks_of(aad_bytes_))) {
         if (place_.bits) put_word(place_.aad_mask, first_bits(aad_bytes_) << (before_aad_ & 63));
         if (!aad_bytes_) point(place_.aad, state_);
-        if (!place_.bits) {
+        if (!place_.bits || aad_front_) {
             memset(aad_, 0, MESSAGE_AAD);
             point(place_.aad, aad_);
         }
     }
-
-    alignas(ALIGNED) uint8_t aad_[MESSAGE_AAD];  // copy of the AAD, for kernels without masks
+    ~AeadCalls() {
+        if (aad_front_) wipe(aad_, MESSAGE_AAD);
+    }
 };
 
 // Runs GCM (SP 800-38D).
@@ -140,7 +147,8 @@ public:
         put_length();
     }
     void put_length() {
-        put_words(state_ + place_.lengths, __builtin_bswap64(8 * uint64_t(aad_bytes_)), __builtin_bswap64(8 * bytes_));
+        const uint64_t aad = aad_front_ + aad_bytes_;
+        put_words(state_ + place_.lengths, __builtin_bswap64(8 * aad), __builtin_bswap64(8 * bytes_));
         if (powers_) point_end_powers();
     }
     void begin(const cst_job &job) {
@@ -151,6 +159,14 @@ public:
         point(place_.key, key.encrypt());
         point(place_.powers, powers_ - v_.step / BLOCK);
         point_end_powers();
+    }
+    // Hashes the front of a long AAD; the result is added to the first block of the rest (6.4, step 3).
+    void put_long_aad(const Key &key, const uint8_t *aad) {
+        alignas(BLOCK) uint8_t y[BLOCK] = {};
+        ghash(*key.suite, powers_, y, aad, aad_front_);
+        copy_few(aad_, aad + aad_front_, aad_bytes_);
+        put_words(aad_, load64(aad_) ^ load64(y), load64(aad_ + 8) ^ load64(y + 8));
+        wipe(y, sizeof(y));
     }
 
 private:
@@ -179,6 +195,7 @@ public:
         put_words(state_ + place_.counter, load64(iv) << 32, load64(iv + 4));
         if (is_new(job.key)) point(place_.key, key_of(job).encrypt());
     }
+    void put_long_aad(const Key &, const uint8_t *) {}  // serves() lets none pass
 
 private:
     static void put_present(uint8_t *to, bool there) { put_words(to, 0 - uint64_t(there), there); }
@@ -188,7 +205,7 @@ private:
 bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
     const cst_job &first = *jobs;
     if (first.n_in_pieces | first.n_out_pieces) return false;
-    if (suite.kind == CST_AEAD) return first.aad_len <= MESSAGE_AAD;
+    if (suite.kind == CST_AEAD) return first.aad_len <= MESSAGE_AAD || suite.construction == Construction::gcm;
     return suite.kind == CST_CIPHER && CounterRoom(suite, first.in_len).hold(jobs, n);
 }
 
