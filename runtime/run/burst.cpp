@@ -227,7 +227,8 @@ int run_with(Memory *memory, cst_job *jobs, size_t n) {
     return (same_shape ? run_same_shape : run_mixed)(memory, jobs, n);
 }
 
-int run_in_pieces(Memory *memory, cst_job *jobs, size_t n) {
+// Not inlined: it has copies of jobs on the stack.
+__attribute__((noinline)) int run_in_pieces(Memory *memory, cst_job *jobs, size_t n) {
     bool all = true;
     for (size_t first = 0; first < n;) {
         OnePieceJobs some(memory);
@@ -242,7 +243,7 @@ int run_in_pieces(Memory *memory, cst_job *jobs, size_t n) {
 }  // namespace
 
 int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool same_shape) {
-    const bool pieces = n > 1 && same_shape ? false : std::any_of(jobs, jobs + n, in_pieces);
+    const bool pieces = (n == 1 || !same_shape) && any_in_pieces(jobs, n);
     same_shape = same_shape || all_same_shape(jobs, n);
     if (same_shape && !pieces) {
         fetch_cold(jobs, std::min(n, MOST_MESSAGES));
@@ -255,7 +256,7 @@ int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool same_shape) {
 }
 
 int run_jobs(Memory *memory, cst_job *jobs, size_t n) {
-    const int status = (std::any_of(jobs, jobs + n, in_pieces) ? run_in_pieces : run_with)(memory, jobs, n);
+    const int status = (any_in_pieces(jobs, n) ? run_in_pieces : run_with)(memory, jobs, n);
     memory->clean();
     return status;
 }

@@ -14,8 +14,8 @@ void fetch_cold(const cst_job *jobs, size_t n);
 // The path of one kernel call per message, directly from the jobs: state between two steps of a message stays in
 // registers, and only pointers are copied to a state block.
 // Runs jobs of one suite, direction and length if this path takes them: checksums, and texts in one piece, of a cipher
-// alone, of GCM (SP 800-38D) or of ChaCha20-Poly1305 (RFC 8439), both with a short AAD. Returns CST_OK, CST_ERR_AUTH, or
-// JOB_WAITING: it does not take them, or other kernels take less time; nothing was written.
+// alone, of GCM (SP 800-38D) or of ChaCha20-Poly1305 (RFC 8439), this with a short AAD. Returns CST_OK, CST_ERR_AUTH,
+// or JOB_WAITING: it does not take them, or other kernels take less time; nothing was written.
 int run_one_call(cst_job *jobs, size_t n);
 // Runs those of at most MOST_MESSAGES jobs, of any lengths, that such kernels take; the others stay JOB_WAITING.
 // Returns false if a job did not authenticate.

@@ -41,6 +41,7 @@ public:
         keys_.put(lane, reinterpret_cast<const uint8_t *>(job.key) + round_keys_);
         const uint8_t *const in = static_cast<const uint8_t *>(job.in);
         uint8_t *const out = static_cast<uint8_t *>(job.out);
+        if (end_ == End::none) return to[0] = {in, out, job.in_len >> log2_}, 1;
         const size_t rest = rest_of(job), body = job.in_len - rest;
         size_t n = 0;
         if (body) to[n++] = {in, out, body >> log2_};
@@ -62,10 +63,13 @@ public:
         put_pointer(state_ + places_[lane].out, out);
     }
     void done(uint32_t lane, cst_job *job) {
-        const size_t rest = rest_of(*job), body = job->in_len - rest, end = end_ == End::zeros ? rest : end_bytes(rest);
-        copy_few(static_cast<uint8_t *>(job->out) + body, memory_.scratch_of(lane, 0), end);
-        job->out_len = body + end;
-        job->status = CST_OK;
+        text_done(job);
+        if (end_ != End::none) {
+            const size_t rest = rest_of(*job), body = job->in_len - rest,
+                         end = end_ == End::zeros ? rest : end_bytes(rest);
+            copy_few(static_cast<uint8_t *>(job->out) + body, memory_.scratch_of(lane, 0), end);
+            job->out_len = body + end;
+        }
         if (unpads_) remove_padding(job);
     }
 
@@ -93,25 +97,16 @@ private:
         if (opens || !suite.expansion) return End::none;
         return suite.construction == Construction::tls ? End::record : End::padding;
     }
-    // Returns how many bytes of the input's end go through the bounce buffer: all bytes of a short text, so that it is
-    // one segment.
+    // Of texts with an end: returns how many bytes of the input's end go through the bounce buffer, all bytes of a
+    // short text, so that it is one segment; and how many bytes run from there.
     size_t rest_of(const cst_job &job) const {
-        switch (end_) {
-            case End::none: return 0;
-            case End::zeros: {
-                const size_t rest = job.in_len & (step_ - 1);
-                return rest && job.in_len <= MOST_BOUNCE ? job.in_len : rest;
-            }
-            default: return job.in_len % AES_BLOCK;
-        }
+        if (end_ != End::zeros) return job.in_len % AES_BLOCK;
+        const size_t rest = job.in_len & (step_ - 1);
+        return rest && job.in_len <= MOST_BOUNCE ? job.in_len : rest;
     }
-    // Returns how many bytes run from there.
     size_t end_bytes(size_t rest) const {
-        switch (end_) {
-            case End::none: return 0;
-            case End::zeros: return (rest + step_ - 1) & ~(step_ - 1);
-            default: return (rest + mac_bytes_) / AES_BLOCK * AES_BLOCK + AES_BLOCK;
-        }
+        if (end_ == End::zeros) return (rest + step_ - 1) & ~(step_ - 1);
+        return (rest + mac_bytes_) / AES_BLOCK * AES_BLOCK + AES_BLOCK;
     }
     // Each byte of PKCS#7's padding is its length; of a TLS record's, its length less one.
     void pad(uint8_t *end, size_t used, size_t bytes) const {

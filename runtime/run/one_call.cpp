@@ -22,7 +22,7 @@ public:
         : Calls(engine, v, first.in_len), opens_(v.cipher.algorithm->record.decrypts_only()) {}
 
 protected:
-    void run_text(const cst_job &job, uint64_t bytes) {
+    [[gnu::always_inline]] void run_text(const cst_job &job, uint64_t bytes) {
         if (bytes != bytes_) set_length(bytes);
         if (place_.chain != NO_FIELD) memcpy(state_ + place_.chain, job.iv, BLOCK);
         if (is_new(job.key)) {
@@ -67,7 +67,8 @@ private:
         StolenEnd end;
     };
 
-    void run_with_end(const cst_job &job, uint64_t before) {
+    // Not inlined: most texts have no such end.
+    __attribute__((noinline)) void run_with_end(const cst_job &job, uint64_t before) {
         const Key &key = key_of(job);
         Ends &ends = ends_ ? *ends_ : ends_.emplace(*key.suite, opens_);
         alignas(16) uint8_t tweak[BLOCK];

@@ -25,6 +25,10 @@ private:
     cst_job jobs_[MOST_MESSAGES];
 };
 
-inline bool in_pieces(const cst_job &job) { return (job.n_in_pieces | job.n_out_pieces) != 0; }
+inline bool any_in_pieces(const cst_job *jobs, size_t n) {
+    size_t pieces = 0;
+    for (size_t i = 0; i < n; i++) pieces |= jobs[i].n_in_pieces | jobs[i].n_out_pieces;
+    return pieces != 0;
+}
 
 }  // namespace cst
