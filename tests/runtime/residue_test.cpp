@@ -325,6 +325,7 @@ struct Suite {
     cst_suite_info info;
     cst_key *key = nullptr;
     std::string name;
+    bool in_pieces = false;  // buffers of bursts
 
     bool ciphers() const { return info.kind == CST_CIPHER || info.kind == CST_AEAD; }
     size_t tag_len() const { return info.tag_max; }
@@ -345,9 +346,27 @@ struct Suite {
         return j;
     }
 
+    // Cuts the job's buffers into two pieces each: in, out.
+    static void cut(cst_job *job, cst_piece (*pieces)[2]) {
+        const auto cut_buffer = [](const void *data, size_t bytes, cst_piece *to) {
+            uint8_t *const at = static_cast<uint8_t *>(const_cast<void *>(data));
+            to[0] = {at, bytes / 3};
+            to[1] = {at + bytes / 3, bytes - bytes / 3};
+        };
+        cut_buffer(job->in, job->in_len, pieces[0]);
+        job->in = nullptr, job->in_pieces = pieces[0], job->n_in_pieces = 2;
+        if (!job->out) return;
+        cut_buffer(job->out, job->out_cap, pieces[1]);
+        job->out = nullptr, job->out_pieces = pieces[1], job->n_out_pieces = 2;
+    }
+
     int burst(const char *kind, int direction, size_t n, size_t bytes, const char *kernel) {
         cst_job jobs[JOBS];
-        for (size_t i = 0; i < n; i++) jobs[i] = job(direction, i, bytes);
+        cst_piece pieces[JOBS][2][2];
+        for (size_t i = 0; i < n; i++) {
+            jobs[i] = job(direction, i, bytes);
+            if (in_pieces) cut(&jobs[i], pieces[i]);
+        }
         const int error = observed(name + " " + kind + ", " + std::to_string(n) + " jobs of " + std::to_string(bytes) +
                                        " bytes" + (kernel ? std::string(", ") + kernel : ""),
                                    [&] { return cst_burst(ctx, jobs, n); });
@@ -570,6 +589,9 @@ void run(cst_ctx *ctx, const std::string &name, const std::vector<std::string> &
     for (size_t n : {size_t(1), size_t(2), size_t(5)})
         for (size_t bytes : {16, 48, 112, 240, 304, 576})
             s.roundtrip(n, bytes + (s.info.block_bytes == 1 ? n : 0), nullptr);
+    s.in_pieces = true;
+    for (size_t n : {size_t(1), JOBS}) s.roundtrip(n, 576, nullptr);
+    s.in_pieces = false;
     for (size_t bytes : {16, 112, 576}) s.single(bytes);
     if (!s.ciphers()) s.column();
     for (size_t n : {size_t(1), size_t(5), JOBS}) s.by_manager(n, n == 5 ? 112 : BYTES);
