@@ -61,8 +61,8 @@ enum KeyForm : uint32_t { KEY_USUAL, KEY_R, KEY_LIMBS_26, KEY_LIMBS_44, KEY_WORD
 enum : uint32_t { KERNEL_STATIC = 1 };  // KernelRecord::flags
 enum : uint32_t { MAX_STREAMS = 4, MAX_CODE_BYTES = 1u << 20 };
 
-// Of a sponge that hashes a long message in leaves and a node over their digests (run/leaves.cpp);
-// generator/cryptostitch/core/catalog.py, Tree, explains each. All zeros: it has none.
+// Describes how a sponge hashes a long message in leaves, and a node over their digests (run/leaves.cpp). Tree in
+// generator/cryptostitch/core/tree.py explains each field. All zeros: the algorithm has no leaves.
 struct LeavesRecord {
     struct Bytes {
         const uint8_t *data;  // inside the pack

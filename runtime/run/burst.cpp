@@ -7,8 +7,8 @@
 #include "checksum.hpp"
 #include "constructions.hpp"
 #include "framed.hpp"
-#include "one_piece.hpp"
 #include "leaves.hpp"
+#include "one_piece.hpp"
 #include "order.hpp"
 #include "tree.hpp"
 
@@ -68,7 +68,7 @@ inline void begin(const Start &start, cst_job *job, Message *m) {
     m->job = job;
     m->key = &key;
     m->in.set(job->in, job->in_len, job->in_pieces, job->n_in_pieces);
-    m->scattered = (job->n_in_pieces | job->n_out_pieces) != 0;
+    m->scattered = in_pieces(*job);
     m->failed = false;
     if (start.enciphers) {
         m->out.set(job->out, job->out_cap, job->out_pieces, job->n_out_pieces);

@@ -52,23 +52,22 @@ Ranking rank_hash(const Class &c) {
 // would run one after the other.
 Plan plan_of(const Class &c, const cst_job &job) {
     const Suite &suite = *c.suite;
-    Plan plan, parts;
-    const auto in_parts = [&] {
-        parts.cipher = suite.enciphers() ? rank_texts(c) : Ranking();
-        parts.hash = rank_hash(c);
-        return parts;
+    Plan plan;
+    const auto rank_parts = [&] {
+        if (suite.enciphers()) plan.cipher = rank_texts(c);
+        plan.hash = rank_hash(c);
     };
     if (suite.message[c.opens] && MessageKernels(suite, c.opens, c.n, job.aad_len).of(job.in_len)) {
-        plan = in_parts();
+        rank_parts();
         plan.pair = rank(suite, message_need(suite, c.opens, c.n, job.in_len, job.aad_len));
         return plan;
     }
     if (plan_one_by_one(suite, job, c.n, &plan)) {
-        if (plan.pair.chosen.variant) plan.cipher = in_parts().cipher, plan.hash = parts.hash;
+        if (plan.pair.chosen.variant) rank_parts();
         return plan;
     }
     if (plan_lists(suite, job, c.n, c.one_key, &plan)) return plan;
-    plan = in_parts();
+    rank_parts();
     if (!suite.hash || !suite.enciphers()) return plan;
     const Middles middles = choose_middles(c);
     for (size_t i = 0; i < middles.n && !plan.pair.chosen.variant; i++)
@@ -101,9 +100,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
                                     : 0;
         m.body_bytes -= hidden;
         m.cipher_from = m.chain;
-        if (suite.hash && suite.construction != Construction::framed && suite.construction != Construction::tree &&
-            suite.construction != Construction::leaves)
-            begin_mac(suite, &m);
+        if (suite.hash && !suite.hash->record.of_another_kind()) begin_mac(suite, &m);
     }
     const Plan plan = plan_of(c, job);
     const Ranking &cipher = plan.cipher, &hash = plan.hash;

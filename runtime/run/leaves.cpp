@@ -105,7 +105,7 @@ public:
     bool all_right() const { return all_right_; }
 
 private:
-    // What a node absorbs in this wave, after the first leaf.
+    // The bytes that a node absorbs in this wave, after the first leaf.
     struct Node {
         Input *input;
         uint8_t *text, *end;

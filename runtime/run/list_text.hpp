@@ -25,13 +25,14 @@ public:
           memory_(*memory),
           step_(v.step),
           log2_(v.step_log2),
-          round_keys_(key_of(first).suite->key_layout.round_keys(first.direction == CST_OPEN)),
-          begins_(begin_of(*key_of(first).suite)),
-          end_(fills ? End::zeros : end_of(*key_of(first).suite, first.direction == CST_OPEN)),
-          unpads_(key_of(first).suite->construction == Construction::rfc7518 && first.direction == CST_OPEN),
-          mac_bytes_(end_ == End::record ? key_of(first).suite->hash->record.digest_bytes : 0),
+          suite_(*key_of(first).suite),
+          round_keys_(suite_.key_layout.round_keys(first.direction == CST_OPEN)),
+          begins_(begin_of(suite_)),
+          end_(fills ? End::zeros : end_of(suite_, first.direction == CST_OPEN)),
+          unpads_(suite_.construction == Construction::rfc7518 && first.direction == CST_OPEN),
+          mac_bytes_(end_ == End::record ? suite_.hash->record.digest_bytes : 0),
           keys_(v.cipher, memory->state) {
-        if (begins_ == Begin::tweak) blocks_.emplace(*key_of(first).suite);
+        if (begins_ == Begin::tweak) blocks_.emplace(suite_);
         if (v.one_key) keys_.share(reinterpret_cast<const uint8_t *>(first.key) + round_keys_);
     }
 
@@ -97,16 +98,16 @@ private:
         if (opens || !suite.expansion) return End::none;
         return suite.construction == Construction::tls ? End::record : End::padding;
     }
-    // Of texts with an end: returns how many bytes of the input's end go through the bounce buffer, all bytes of a
-    // short text, so that it is one segment; and how many bytes run from there.
+    // Return, of a text whose end is assembled, how many bytes at the end of the input go through the bounce buffer
+    // (all bytes of a short text that is filled with zeros, so that it is one segment), and how many the kernel
+    // processes from there on.
     size_t rest_of(const cst_job &job) const {
         if (end_ != End::zeros) return job.in_len % AES_BLOCK;
         const size_t rest = job.in_len & (step_ - 1);
         return rest && job.in_len <= MOST_BOUNCE ? job.in_len : rest;
     }
     size_t end_bytes(size_t rest) const {
-        if (end_ == End::zeros) return (rest + step_ - 1) & ~(step_ - 1);
-        return (rest + mac_bytes_) / AES_BLOCK * AES_BLOCK + AES_BLOCK;
+        return end_ == End::zeros ? (rest + step_ - 1) & ~(step_ - 1) : suite_.sealed_bytes(rest);
     }
     // Each byte of PKCS#7's padding is its length; of a TLS record's, its length less one.
     void pad(uint8_t *end, size_t used, size_t bytes) const {
@@ -129,6 +130,7 @@ private:
     LaneMemory &memory_;
     const size_t step_;
     const uint32_t log2_;
+    const Suite &suite_;
     const size_t round_keys_;
     const Begin begins_;
     const End end_;

@@ -1,6 +1,6 @@
 // Runs messages as lists of segments (walk.hpp) directly from their jobs, without the staged path: a cipher, a digest
-// or a MAC alone, encrypt-then-MAC without padding, CCM. Cipher and MAC of a class take one walk each, on kernels of
-// their own.
+// or a MAC alone, encrypt-then-MAC, CCM, TLS records to be sealed. Cipher and MAC of a class take one walk each, on
+// kernels of their own.
 
 #include "constructions.hpp"
 #include "list_mac.hpp"
@@ -138,7 +138,7 @@ bool prepare(Lists *lists) {
     size_t most_aad = 0;
     for (size_t i = 0; i < lists->n; i++) {
         const cst_job &job = *lists->jobs[i];
-        if ((job.n_in_pieces | job.n_out_pieces) || (enciphers && !job.in_len)) return false;
+        if (in_pieces(job) || (enciphers && !job.in_len)) return false;
         if (counted && !CounterRoom(suite, job.in_len).holds(job.iv)) return false;
         lengths |= job.in_len;
         sum += job.in_len;

@@ -91,6 +91,9 @@ private:
     uint8_t *data_;
 };
 
+// Whether a buffer of the job is in pieces.
+inline bool in_pieces(const cst_job &job) { return (job.n_in_pieces | job.n_out_pieces) != 0; }
+
 // Progress of a message's MAC (mac.cpp).
 enum class Stage : uint8_t {
     aad,  // whole blocks of the AAD, in place

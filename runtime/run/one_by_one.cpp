@@ -143,7 +143,7 @@ bool choose(const Suite &suite, const Shape &shape, size_t n, Kernels *kernels, 
 
 bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
     const cst_job &job = *jobs;
-    if ((job.n_in_pieces | job.n_out_pieces) || (suite.enciphers() && !job.in_len)) return false;
+    if (in_pieces(job) || (suite.enciphers() && !job.in_len)) return false;
     const uint32_t cipher = suite.enciphers() ? suite.encrypt->record.kind : 0;
     const bool plain = !cipher || cipher == ALGORITHM_CIPHER_ENC;  // AES-CBC
     switch (suite.construction) {

@@ -84,8 +84,7 @@ private:
 };
 
 // Runs messages of an AEAD with AADs as long as that of the first. Derived::put_length sets what depends on the text
-// length, Derived::begin sets the counter block and the key; Derived::put_long_aad prepares an AAD that is longer than
-// a kernel takes.
+// length, Derived::begin sets the counter block and the key.
 template <typename Derived>
 class AeadCalls : public Calls {
 public:
@@ -98,7 +97,7 @@ public:
         static_cast<Derived *>(this)->begin(*job);
         const uint8_t *const aad = static_cast<const uint8_t *>(job->aad);
         if (aad_front_) {
-            static_cast<Derived *>(this)->put_long_aad(key_of(*job), aad);
+            put_long_aad(key_of(*job), aad);
         } else if (aad_bytes_) {
             if (place_.bits) point(place_.aad, aad - before_aad_);
             else copy_few(aad_ + before_aad_, aad, aad_bytes_);
@@ -139,6 +138,16 @@ private:
     ~AeadCalls() {
         if (aad_front_) wipe(aad_, MESSAGE_AAD);
     }
+
+    // Hashes the front of a long AAD, which only GCM has (serves), and adds the result to the first block of the rest
+    // (SP 800-38D, 6.4, step 3).
+    void put_long_aad(const Key &key, const uint8_t *aad) {
+        alignas(BLOCK) uint8_t y[BLOCK] = {};
+        ghash(*key.suite, key.powers() + GHASH_POWERS, y, aad, aad_front_);
+        copy_few(aad_, aad + aad_front_, aad_bytes_);
+        put_words(aad_, load64(aad_) ^ load64(y), load64(aad_ + 8) ^ load64(y + 8));
+        wipe(y, sizeof(y));
+    }
 };
 
 // Runs GCM (SP 800-38D).
@@ -160,14 +169,6 @@ public:
         point(place_.key, key.encrypt());
         point(place_.powers, powers_ - v_.step / BLOCK);
         point_end_powers();
-    }
-    // Hashes the front of a long AAD; the result is added to the first block of the rest (6.4, step 3).
-    void put_long_aad(const Key &key, const uint8_t *aad) {
-        alignas(BLOCK) uint8_t y[BLOCK] = {};
-        ghash(*key.suite, powers_, y, aad, aad_front_);
-        copy_few(aad_, aad + aad_front_, aad_bytes_);
-        put_words(aad_, load64(aad_) ^ load64(y), load64(aad_ + 8) ^ load64(y + 8));
-        wipe(y, sizeof(y));
     }
 
 private:
@@ -196,7 +197,6 @@ public:
         put_words(state_ + place_.counter, load64(iv) << 32, load64(iv + 4));
         if (is_new(job.key)) point(place_.key, key_of(job).encrypt());
     }
-    void put_long_aad(const Key &, const uint8_t *) {}  // serves() lets none pass
 
 private:
     static void put_present(uint8_t *to, bool there) { put_words(to, 0 - uint64_t(there), there); }
@@ -205,7 +205,7 @@ private:
 // Whether jobs of equal lengths can run in one call each.
 bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
     const cst_job &first = *jobs;
-    if (first.n_in_pieces | first.n_out_pieces) return false;
+    if (in_pieces(first)) return false;
     if (suite.kind == CST_AEAD) return first.aad_len <= MESSAGE_AAD || suite.construction == Construction::gcm;
     return suite.kind == CST_CIPHER && CounterRoom(suite, first.in_len).hold(jobs, n);
 }

@@ -26,9 +26,9 @@ private:
 };
 
 inline bool any_in_pieces(const cst_job *jobs, size_t n) {
-    size_t pieces = 0;
-    for (size_t i = 0; i < n; i++) pieces |= jobs[i].n_in_pieces | jobs[i].n_out_pieces;
-    return pieces != 0;
+    bool pieces = false;
+    for (size_t i = 0; i < n; i++) pieces |= in_pieces(jobs[i]);
+    return pieces;
 }
 
 }  // namespace cst

@@ -74,8 +74,8 @@ void Suite::find_kernels() {
         whole_hashes = engine->family(Role::message, nullptr, base);
     if (block) blocks = engine->family(Role::message, block, nullptr);
     else if (needs_block()) blocks = alone(encrypts, AES_BLOCK);
-    for (const bool opens : {false, true})
-        if (tweaked()) single[opens] = alone(ciphers(opens), AES_BLOCK);
+    if (tweaked())
+        for (const bool opens : {false, true}) single[opens] = alone(ciphers(opens), AES_BLOCK);
     if (schedule) schedules = alone(engine->family(Role::schedule, schedule, nullptr), UINT64_MAX);
 }
 
@@ -111,9 +111,9 @@ int prepare_suite(const Suite &suite) {
     if (block_mac && !suite.engine->has("aes")) return CST_ERR_UNSUPPORTED;
     if (suite.needs_block())
         if (int error = ready(*suite.engine, suite.blocks, AES_BLOCK)) return error;
-    for (const bool opens : {false, true})
-        if (suite.tweaked())
-            if (int error = ready(*suite.engine, suite.single[opens], AES_BLOCK)) return error;
+    if (suite.tweaked())
+        for (const Family &single : suite.single)
+            if (int error = ready(*suite.engine, single, AES_BLOCK)) return error;
     if (suite.schedule)
         if (int error = ready(*suite.engine, suite.schedules, UINT64_MAX)) return error;
     const bool checksum = suite.construction == Construction::checksum;
