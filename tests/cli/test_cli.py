@@ -145,7 +145,7 @@ def test_parts_that_take_unequal_bytes_say_so(needs_pair: None) -> None:
 
 
 def test_names_of_nothing() -> None:
-    """What was meant may be a stream, an algorithm or a suite: the nearest of all of them are named."""
+    """The message for an unknown name lists the nearest streams, algorithms and suites."""
     for name, near in (("sha-256", "sha256"), ("aes-128-cba", "aes-128-cbc"), ("md6_x4", "md5_x4")):
         said = run("stitch", name, "sha1_ni_x1", "--isa", "sse", code=1).stderr
         assert f"no stream, algorithm or suite named '{name}'; nearest: " in said and near in said

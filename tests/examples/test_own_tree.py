@@ -202,7 +202,7 @@ def test_lengths(leveled: Context, suite: str) -> None:
 
 @pytest.mark.parametrize("suite", TREES)
 def test_other_trees(context: Context, suite: str) -> None:
-    """What is data in the row is data in the library: leaves of 168 bytes to 8 KiB, digests of 1 to 64."""
+    """The library reads sizes and domains of a tree from its row: leaves of 168 bytes to 8 KiB, digests of 1 to 64."""
     rng, leaf = random.Random(suite), TREES[suite].leaf_bytes
     text = rng.randbytes(200 * min(leaf, 300))
     around = [n * leaf + d - len(TREES[suite].behind) for n in (1, 2, 3, 128, 129) for d in (-1, 0, 1)]

@@ -112,7 +112,7 @@ class Algorithm:
     block_cipher: str = ""
     """The name of the block cipher whose round keys the kernel takes or makes; empty: of none."""
     tree: Tree | None = None
-    """Of a sponge: how it hashes long messages."""
+    """Says how a sponge hashes long messages in leaves; None: as it hashes short ones."""
 
 
 @dataclass(frozen=True)

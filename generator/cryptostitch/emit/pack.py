@@ -229,7 +229,7 @@ class _Writer:
 
 
 def _leaves(tree: Tree | None) -> bytes:
-    """What follows the record of an algorithm with leaves."""
+    """Returns the bytes that follow the record of an algorithm with leaves; none for another algorithm."""
     if tree is None:
         return b""
     parts = (tree.behind, tree.marker, tree.end)
