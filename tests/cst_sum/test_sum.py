@@ -34,13 +34,6 @@ FAILING = ("missing", "folder", "broken", "loop", "/proc/self/mem")
 
 
 @pytest.fixture(scope="module")
-def program(build: Path) -> Path:
-    if not (build / "cst-sum").exists():
-        pytest.fail("cst-sum is not built", pytrace=False)
-    return build / "cst-sum"
-
-
-@pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Files of all kinds of names and lengths, and what cannot be read."""
     folder, rng = tmp_path_factory.mktemp("tree"), random.Random(5)

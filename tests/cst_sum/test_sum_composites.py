@@ -16,13 +16,6 @@ SIZES = (0, 1, 100, 1023, 1024, 1025, 4095, 4096, 4097, 65536, 131_072, 131_073,
 
 
 @pytest.fixture(scope="module")
-def program(build: Path) -> Path:
-    if not (build / "cst-sum").exists():
-        pytest.fail("cst-sum is not built", pytrace=False)
-    return build / "cst-sum"
-
-
-@pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found, rng = tmp_path_factory.mktemp("sizes"), random.Random(8)
     for size in SIZES:

@@ -78,13 +78,6 @@ class Scene:
 
 
 @pytest.fixture(scope="module")
-def program(build: Path) -> Path:
-    if not (build / "cst-sum").exists():
-        pytest.fail("cst-sum is not built", pytrace=False)
-    return build / "cst-sum"
-
-
-@pytest.fixture(scope="module")
 def scenes(program: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scene]:
     folder, rng = tmp_path_factory.mktemp("scenes"), random.Random(4)
     (folder / "tree/below/deeper").mkdir(parents=True)
