@@ -18,7 +18,7 @@ int check_part(const Engine &engine, const cst_part &part) {
     if (state.wraps() || in.wraps() || tag.wraps()) return CST_ERR_LENGTH;
     if (part.tag ? !suite.lengths.hold_tag(part.tag_len) : part.tag_len != 0) return CST_ERR_LENGTH;
     const HashState &its = *state_of(part);
-    if (its.key && its.key != part.key) return CST_ERR_ARGUMENT;
+    if (its.key && its.key != key_in_state(part)) return CST_ERR_ARGUMENT;
     const uint64_t most = suite.lengths.seal.max;
     if (its.bytes > most || part.in_len > most - its.bytes) return CST_ERR_LENGTH;
     return state.meets(in) || state.meets(tag) || tag.meets(in) ? CST_ERR_OVERLAP : CST_OK;

@@ -72,6 +72,9 @@
  * xz send it; of crc32-bzip2 and crc16-t10-dif the highest first. cst_checksum_update takes such numbers; cst_crc_new
  * makes a key of any other polynomial.
  *
+ * Two digests of the same bytes by one call: `md5+sha256`, `sha1+sha256`, `sha256+crc32c`. The tag, whole only, is the
+ * first digest, then the second; they have no key.
+ *
  * Legacy suites, for peers that have nothing better; only with CST_ALLOW_LEGACY (else they are CST_ERR_NAME, and no
  * list shows them, nor their kernels): `rc4-vartime` is RC4, whose time depends on key and data (so says its name) and
  * whose stream is biased (RFC 7465): keys of 5 to 32 bytes (16 are usual), no IV, any length. A key is for ONE message:

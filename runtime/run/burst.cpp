@@ -111,6 +111,7 @@ void run(const Class &c) {
         case Construction::checksum:
         case Construction::framed:
         case Construction::tree:
+        case Construction::both:
         case Construction::leaves: return;  // run_class() runs these
     }
 }
@@ -127,6 +128,7 @@ bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *re
         for (size_t i = 0; i < n; i++) all &= run_checksums(jobs[i], 1) == CST_OK;
         return all;
     }
+    if (suite_of(jobs[0])->construction == Construction::both) return run_both(memory, jobs, n, readable);
     if (suite_of(jobs[0])->construction == Construction::framed) return run_framed(memory, jobs, n);
     if (suite_of(jobs[0])->construction == Construction::tree) return run_trees(memory, jobs, n);
     if (suite_of(jobs[0])->construction == Construction::leaves) return run_leaves(memory, jobs, n);

@@ -179,6 +179,8 @@ void expand_others(const Suite &suite, const uint8_t *key, size_t key_len, const
     if (suite.construction == Construction::gcm) expand_gcm(suite, out);
     else if (is_checksum(suite)) expand_checksum(suite, key, key_len, out);
     else if (suite.key_layout.masks) expand_block_mac(suite, mac_key, out);
+    for (uint32_t i = 0; i < 2 && suite.halves[i]; i++)
+        make_key(*suite.halves[i], nullptr, 0, nullptr, 0, out->half_memory(i));  // no key bytes: cannot fail
 }
 
 }  // namespace

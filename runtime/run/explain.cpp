@@ -61,6 +61,14 @@ uint64_t text_bytes(const Class &c) {
 Plan plan_of(const Class &c, const cst_job &job) {
     const Suite &suite = *c.suite;
     Plan plan;
+    if (suite.construction == Construction::both) {  // the second half takes the place of the hash
+        for (const Suite *half : suite.halves) {
+            Class its = c;
+            its.suite = half;
+            (half == suite.halves[0] ? plan.cipher : plan.hash) = plan_of(its, job).hash;
+        }
+        return plan;
+    }
     const auto rank_parts = [&] {
         if (suite.enciphers()) plan.cipher = rank_texts(c, text_bytes(c));
         plan.hash = rank_hash(c);

@@ -184,57 +184,83 @@ void put_aside(const cst_part &part) {
     s->bytes += part.in_len;
 }
 
+void run_window(Memory *memory, const cst_part *parts, size_t n);
+
+// Runs parts of two digests of the same bytes: their states follow one another.
+void run_both_parts(Memory *memory, const cst_part *const *list, size_t n) {
+    cst_part parts[MOST_MESSAGES];
+    size_t at = 0;  // of the digest in the tag
+    for (uint32_t half = 0; n && half < 2; half++) {
+        const size_t bytes = suite_of(*list[0])->halves[half]->tag_max;
+        for (size_t i = 0; i < n; i++) {
+            parts[i] = *list[i];
+            const Key &key = reinterpret_cast<const Key *>(list[i]->key)->half(half);
+            parts[i].key = reinterpret_cast<const cst_key *>(&key);
+            parts[i].state = state_of(*list[i]) + half;
+            if (parts[i].tag) parts[i].tag = static_cast<uint8_t *>(parts[i].tag) + at;
+            parts[i].tag_len = parts[i].tag ? bytes : 0;
+        }
+        run_window(memory, parts, n);
+        at += bytes;
+    }
+}
+
+// Runs parts of at most memory->room() messages.
+void run_window(Memory *memory, const cst_part *parts, size_t n) {
+    Rest rests[MOST_MESSAGES], *list[MOST_MESSAGES];
+    const cst_part *framed[MOST_MESSAGES], *in_leaves[MOST_MESSAGES], *both[MOST_MESSAGES];
+    size_t working = 0, n_framed = 0, n_in_leaves = 0, n_both = 0;
+    for (const cst_part *part = parts; part < parts + n; part++) {
+        HashState *const s = state_of(*part);
+        const Key &key = *reinterpret_cast<const Key *>(part->key);
+        switch (key.suite->construction) {
+            case Construction::framed: framed[n_framed++] = part; continue;
+            case Construction::leaves: in_leaves[n_in_leaves++] = part; continue;
+            case Construction::both: both[n_both++] = part; continue;
+            default: break;
+        }
+        if (!s->key) {
+            const AlgorithmRecord &hash = key.suite->hash->record;
+            s->key = part->key;
+            if (is_checksum(*key.suite)) put_words(s->chain, key.crc().start, 0);
+            else memcpy(s->chain, key.inner(), size_t(hash.words) * hash.word_bytes);
+        }
+        if (is_checksum(*key.suite)) {
+            take_into_checksum(*part);
+            continue;
+        }
+        const uint64_t blocks = blocks_of(*part);
+        if (!blocks) {
+            put_aside(*part);
+            continue;
+        }
+        rests[working] = {part, blocks};
+        list[working] = &rests[working];
+        working++;
+    }
+    std::sort(list, list + working, [](const Rest *a, const Rest *b) {
+        const Suite *const its = suite_of(*a->part), *const other = suite_of(*b->part);
+        return its != other ? its < other : a->blocks > b->blocks;
+    });
+    for (size_t from = 0, to; from < working; from = to) {
+        for (to = from + 1; to < working && suite_of(*list[to]->part) == suite_of(*list[from]->part);) to++;
+        run_some(memory, list + from, to - from);
+    }
+    run_framed_parts(memory, framed, n_framed);
+    run_leaf_parts(memory, in_leaves, n_in_leaves);
+    for (size_t from = 0, to; from < n_both; from = to) {
+        for (to = from + 1; to < n_both && suite_of(*both[to]) == suite_of(*both[from]);) to++;
+        run_both_parts(memory, both + from, to - from);
+    }
+}
+
 }  // namespace
 
 int run_parts(const Engine &engine, const cst_part *parts, size_t n) {
     Memory memory;
     if (int error = memory.allocate(engine, n)) return error;
-    Rest rests[MOST_MESSAGES], *list[MOST_MESSAGES];
-    const cst_part *framed[MOST_MESSAGES], *in_leaves[MOST_MESSAGES];
-    for (size_t first = 0; first < n; first += memory.room()) {
-        const size_t some = std::min(n - first, memory.room());
-        size_t working = 0, n_framed = 0, n_in_leaves = 0;
-        for (const cst_part *part = parts + first; part < parts + first + some; part++) {
-            HashState *const s = state_of(*part);
-            const Key &key = *reinterpret_cast<const Key *>(part->key);
-            if (key.suite->construction == Construction::framed) {
-                framed[n_framed++] = part;
-                continue;
-            }
-            if (key.suite->construction == Construction::leaves) {
-                in_leaves[n_in_leaves++] = part;
-                continue;
-            }
-            if (!s->key) {
-                const AlgorithmRecord &hash = key.suite->hash->record;
-                s->key = part->key;
-                if (is_checksum(*key.suite)) put_words(s->chain, key.crc().start, 0);
-                else memcpy(s->chain, key.inner(), size_t(hash.words) * hash.word_bytes);
-            }
-            if (is_checksum(*key.suite)) {
-                take_into_checksum(*part);
-                continue;
-            }
-            const uint64_t blocks = blocks_of(*part);
-            if (!blocks) {
-                put_aside(*part);
-                continue;
-            }
-            rests[working] = {part, blocks};
-            list[working] = &rests[working];
-            working++;
-        }
-        std::sort(list, list + working, [](const Rest *a, const Rest *b) {
-            const Suite *const its = suite_of(*a->part), *const other = suite_of(*b->part);
-            return its != other ? its < other : a->blocks > b->blocks;
-        });
-        for (size_t from = 0, to; from < working; from = to) {
-            for (to = from + 1; to < working && suite_of(*list[to]->part) == suite_of(*list[from]->part);) to++;
-            run_some(&memory, list + from, to - from);
-        }
-        run_framed_parts(&memory, framed, n_framed);
-        run_leaf_parts(&memory, in_leaves, n_in_leaves);
-    }
+    for (size_t first = 0; first < n; first += memory.room())
+        run_window(&memory, parts + first, std::min(n - first, memory.room()));
     return CST_OK;
 }
 

@@ -54,9 +54,15 @@ struct HashState {
     uint8_t chain[64];
     uint8_t block[MOST_BLOCK];  // bytes that do not fill a block yet
 };
-static_assert(sizeof(HashState) <= CST_STATE_BYTES);
+static_assert(2 * sizeof(HashState) <= CST_STATE_BYTES, "two digests have two");
 
 inline HashState *state_of(const cst_part &part) { return static_cast<HashState *>(part.state); }
+
+// Returns the key that the state of such a part names: of two digests, whose states follow one another, the first's.
+inline const cst_key *key_in_state(const cst_part &part) {
+    const Key &key = *reinterpret_cast<const Key *>(part.key);
+    return key.suite->halves[0] ? reinterpret_cast<const cst_key *>(&key.half(0)) : part.key;
+}
 
 // Runs checked parts, of any suites. Returns CST_OK, or CST_ERR_MEMORY: nothing was written.
 int run_parts(const Engine &engine, const cst_part *parts, size_t n);

@@ -67,6 +67,8 @@ KeyLayout lay_out_key(const Suite &suite) {
         layout.inner = places.small(2 * apart);
         layout.outer = uint16_t(layout.inner + apart);
     }
+    for (uint32_t i = 0; i < 2 && suite.halves[i]; i++)
+        layout.halves[i] = places.lines(suite.halves[i]->key_layout.bytes);
     layout.bytes = places.end();
     return layout;
 }

@@ -71,6 +71,9 @@ public:
     // A checksum's parameters.
     const Crc &crc() const { return *reinterpret_cast<const Crc *>(at(suite->key_layout.crc)); }
     void set_crc(const Crc &crc) { memcpy(at(suite->key_layout.crc), &crc, sizeof(crc)); }
+    // Two digests: the key of the first or the second.
+    const Key &half(uint32_t i) const { return *reinterpret_cast<const Key *>(at(suite->key_layout.halves[i])); }
+    uint8_t *half_memory(uint32_t i) { return at(suite->key_layout.halves[i]); }
     // RC4: the state with which every message begins.
     const uint8_t *rc4() const { return at(suite->key_layout.rc4); }
     uint8_t *rc4() { return at(suite->key_layout.rc4); }

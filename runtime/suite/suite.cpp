@@ -51,6 +51,9 @@ struct Profile {
 constexpr Profile kProfiles[] = {
     {"a128cbc-hs256", "sha256", 16, 16}, {"a192cbc-hs384", "sha384", 24, 24}, {"a256cbc-hs512", "sha512", 32, 32}};
 
+// Digests that stores and archives keep of the same bytes: S3's, git's, an object store's.
+constexpr const char *kBoth[][2] = {{"md5", "sha256"}, {"sha1", "sha256"}, {"sha256", "crc32c"}};
+
 using Derived = std::vector<std::unique_ptr<Suite>>;
 
 // Returns the algorithm of a kind that belongs to the same block cipher. NULL: there is none.
@@ -129,6 +132,25 @@ void add_checksum(const Engine &engine, const Algorithm *checksum, Derived *deri
         complete(std::move(any), derived);
     }
     complete(std::move(suite), derived);
+}
+
+const Suite *find_derived(const Derived &derived, const char *name) {
+    for (const auto &suite : derived)
+        if (suite->name == name) return suite.get();
+    return nullptr;
+}
+
+// Adds two digests of the same bytes.
+void add_both(const char *first, const char *second, Derived *derived) {
+    const Suite *const halves[] = {find_derived(*derived, first), find_derived(*derived, second)};
+    if (!halves[0] || !halves[1]) return;
+    Suite both = *halves[0];
+    both.name += std::string("+") + second;
+    both.construction = Construction::both;
+    both.second = halves[1]->hash;
+    std::copy_n(halves, 2, both.halves);
+    both.tag_min = both.tag_max = halves[0]->tag_max + halves[1]->tag_max;
+    complete(std::move(both), derived);
 }
 
 // Adds the MACs that are CBC-MAC with the last block masked.
@@ -399,6 +421,7 @@ void Suites::derive(const Engine &engine) {
     }
     if (chacha) add_chacha(engine, chacha, poly1305, &derived);
     if (rc4) add_rc4(engine, rc4, hashes, &derived);
+    for (const auto &both : kBoth) add_both(both[0], both[1], &derived);
     suites_.reserve(suites_.size() + derived.size());
     for (auto &suite : derived) {  // nothing is allocated from here on
         Suite *other = find(suite->name.c_str());
@@ -409,6 +432,11 @@ void Suites::derive(const Engine &engine) {
         } else {
             suites_.push_back(std::move(suite));
         }
+    }
+    for (const auto &suite : suites_) {
+        if (suite->construction != Construction::both) continue;
+        suite->halves[0] = find(suite->hash->record.suite);
+        suite->halves[1] = find(suite->second->record.suite);
     }
 }
 

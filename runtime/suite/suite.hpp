@@ -34,7 +34,8 @@ enum class Construction {
     checksum,  // a cyclic redundancy check
     framed,  // a hash whose kernels read padded blocks (frames), or HMAC with it
     tree,  // a hash of chunks and of their chaining values (BLAKE3)
-    leaves  // a sponge that hashes long messages in leaves, and a node over their digests (KT128)
+    leaves,  // a sponge that hashes long messages in leaves, and a node over their digests (KT128)
+    both  // two digests of the same bytes, one behind the other in the tag
 };
 
 constexpr size_t CHACHA_BLOCK = 64, CHACHA_MOST_BLOCKS = 16;
@@ -52,6 +53,8 @@ struct Suite {
     bool named = true;  // false: callers cannot find it by its name
     int kind = 0;  // CST_DIGEST .. CST_AEAD
     const Algorithm *hash = nullptr, *encrypt = nullptr, *decrypt = nullptr;
+    const Algorithm *second = nullptr;  // of two digests; `hash` is the first
+    const Suite *halves[2] = {};  // of two digests, the suites of each
     const Algorithm *block = nullptr;  // the cipher by itself, for masks of tags and first tweaks. A cipher of one's
                                        // own has none: its counter mode enciphers blocks (run/alone.hpp)
     const Algorithm *message[2] = {};  // of kernels of whole messages, for sealing and opening; NULL: none
@@ -110,8 +113,8 @@ struct Suite {
     void find_kernels();
     // Whether keys of one suite serve the other.
     bool has_algorithms_of(const Suite &other) const {
-        return hash == other.hash && encrypt == other.encrypt && decrypt == other.decrypt && block == other.block &&
-               schedule == other.schedule && construction == other.construction;
+        return hash == other.hash && second == other.second && encrypt == other.encrypt && decrypt == other.decrypt &&
+               block == other.block && schedule == other.schedule && construction == other.construction;
     }
     // Whether the kernel does a part of the suite's work (whatever the CPU).
     bool could_use(const Variant &variant) const;

@@ -80,6 +80,7 @@ void Suite::find_kernels() {
 }
 
 bool Suite::could_use(const Variant &variant) const {
+    if (construction == Construction::both) return false;
     const Algorithm *c = variant.cipher.algorithm, *h = variant.hash.algorithm;
     switch (variant.role) {
         case Role::hash: return h == hash_base();
@@ -107,6 +108,10 @@ const Variant *poly1305_alone(const Family &kernels) {
 const Variant *ready_kernel(const Family &family, uint64_t bytes) { return cheapest(family, bytes, true); }
 
 int prepare_suite(const Suite &suite) {
+    if (suite.construction == Construction::both) {
+        const int error = prepare_suite(*suite.halves[0]);
+        return error ? error : prepare_suite(*suite.halves[1]);
+    }
     const bool block_mac = suite.construction == Construction::cmac || suite.construction == Construction::xcbc;
     if (block_mac && !suite.engine->has("aes")) return CST_ERR_UNSUPPORTED;
     if (suite.needs_block())

@@ -28,7 +28,7 @@ SLOW = 30
 """Seconds after which a run counts as hanging."""
 BUDGET = 4
 """Seconds that the quick form gives to a scene."""
-SCENES = ("files", "check", "folder", "etag", "chunks", "verity")
+SCENES = ("files", "several", "check", "folder", "etag", "chunks", "verity")
 Outcome = tuple[int, bytes, bytes]
 
 
@@ -93,6 +93,7 @@ def scenes(program: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     cannot_read = re.compile(rb"\\?tree/.*: FAILED open or read")
     return {
         "files": make(["-a", "sha1", "-j", "3", *names]),
+        "several": make(["-a", "crc32c,md5,sha256", "-j", "3", *names]),
         "check": make(["-a", "md5", "-j", "2", "-c", "list"], also=lambda line: bool(cannot_read.fullmatch(line))),
         "folder": whole,
         "etag": make(["-j", "2", "--s3-etag=64K", "tree/long", "tree/piece", "tree/one"]),

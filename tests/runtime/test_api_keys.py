@@ -87,10 +87,13 @@ def test_in_the_callers_memory(shared_context: Context, name: str) -> None:
 
 
 def test_sizes(shared_context: Context) -> None:
-    """As large as the suite needs: of a digest nothing but the suite, of a checksum what a polynomial leads to."""
+    """As large as the suite needs: of a digest nothing but the suite, of a checksum what a polynomial leads to, of two
+    digests a key of each."""
     size = {name: shared_context.suite(name).key_memory for name in suite_names()}
     digests = [name for name in size if shared_context.suite(name).kind == runtime.DIGEST]
-    assert {size[name] for name in digests if not name.startswith("crc")} == {64}
+    both = {name: size[name] for name in digests if "+" in name}
+    assert both == {name: 64 + sum(size[half] for half in name.split("+")) for name in both} and both
+    assert {size[name] for name in digests if not name.startswith("crc") and name not in both} == {64}
     assert max(size[name] for name in digests) <= 2048
     assert size["chacha20"] == size["chacha20-poly1305"] == 128
     assert size["hmac-sha256"] == 128

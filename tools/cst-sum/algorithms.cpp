@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstddef>
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 namespace sum {
 namespace {
@@ -16,6 +18,7 @@ constexpr const char *NAMES[][2] = {
     {"sha384", "SHA384"},     {"sha512", "SHA512"},     {"sha512_256", "SHA512/256"}, {"sm3", "SM3"},
     {"sha3-224", "SHA3-224"}, {"sha3-256", "SHA3-256"}, {"sha3-384", "SHA3-384"},     {"sha3-512", "SHA3-512"},
     {"shake128", "SHAKE128"}, {"shake256", "SHAKE256"}, {"blake2b-512", "BLAKE2b"},   {"blake2s-256", "BLAKE2s-256"},
+    {"crc32c", "CRC32C"},     {"crc32", "CRC32"},       {"crc64-nvme", "CRC64NVME"},
 };
 
 using Names = std::vector<std::string>;
@@ -31,6 +34,8 @@ Names suites(cst_ctx *context) {
         &names);
     return names;
 }
+
+bool is_checksum(const std::string &name) { return name.compare(0, 3, "crc") == 0; }
 
 // Loads a pack. Returns why it could not; "": it is loaded.
 std::string load(cst_ctx *context, const std::string &file) {
@@ -60,6 +65,8 @@ int Algorithms::add(const std::string &name, const std::string &tag) {
     cst_key *key = nullptr;
     if (int wrong = cst_key_new(suite, nullptr, 0, nullptr, 0, &key)) return wrong;
     one.key = key;
+    one.reversed = is_checksum(name);
+    one.passes = {{key, one.bytes, {{0, 0, one.bytes, one.reversed}}}};
     all_.push_back(one);
     return CST_OK;
 }
@@ -98,6 +105,73 @@ const Algorithm *Algorithms::tagged(const std::string &tag) const {
     for (const Algorithm &one : all_)
         if (one.tag == tag) return &one;
     return nullptr;
+}
+
+const cst_key *Algorithms::key_of_both(const Algorithm &first, const Algorithm &second) const {
+    const cst_suite *suite = nullptr;
+    cst_key *key = nullptr;
+    if (cst_suite_get(context_, (first.name + "+" + second.name).c_str(), &suite)) return nullptr;
+    return cst_key_new(suite, nullptr, 0, nullptr, 0, &key) ? nullptr : key;
+}
+
+// Finds passes that make all members, in as few readings of a piece as there are suites of both for.
+void Algorithms::add_passes(Algorithm *list) {
+    const std::vector<const Algorithm *> &members = list->members;
+    std::vector<size_t> places;
+    for (const Algorithm *one : members) {
+        places.push_back(list->bytes);
+        list->bytes += one->bytes;
+    }
+    std::vector<bool> done(members.size());
+    const auto place = [&](size_t i, size_t from) {
+        done[i] = true;
+        return Pass::Place{from, places[i], members[i]->bytes, members[i]->reversed};
+    };
+    for (size_t i = 0; i < members.size(); i++)
+        for (size_t j = 0; j < members.size() && !done[i]; j++) {
+            const cst_key *const key = i == j || done[j] ? nullptr : key_of_both(*members[i], *members[j]);
+            if (key)
+                list->passes.push_back(
+                    {key, members[i]->bytes + members[j]->bytes, {place(i, 0), place(j, members[i]->bytes)}});
+        }
+    for (size_t i = 0; i < members.size(); i++)
+        if (!done[i]) list->passes.push_back({members[i]->key, members[i]->bytes, {place(i, 0)}});
+}
+
+const Algorithm *Algorithms::listed(const std::string &names, std::string *wrong) {
+    Algorithm list;
+    for (size_t at = 0, end; at <= names.size(); at = end + 1) {
+        end = std::min(names.find(',', at), names.size());
+        const std::string name = names.substr(at, end - at);
+        const Algorithm *const one = named(name);
+        if (!one) {
+            *wrong = "no hash '" + name + "'; there are " + this->names();
+            return nullptr;
+        }
+        if (std::find(list.members.begin(), list.members.end(), one) != list.members.end()) continue;
+        if (list.members.size() == MOST_MEMBERS) {
+            *wrong = "more than " + std::to_string(MOST_MEMBERS) + " hashes";
+            return nullptr;
+        }
+        list.members.push_back(one);
+        list.tag += (list.tag.empty() ? "" : ",") + one->tag;
+    }
+    if (list.members.size() == 1) return list.members.front();
+    list.name = names;
+    add_passes(&list);
+    several_ = std::move(list);
+    return &several_;
+}
+
+std::string Algorithm::digest(const unsigned char (*made)[64]) const {
+    std::string all(bytes, '\0');
+    for (size_t i = 0; i < passes.size(); i++)
+        for (const Pass::Place &place : passes[i].places) {
+            const auto to = all.begin() + std::ptrdiff_t(place.to), end = to + std::ptrdiff_t(place.bytes);
+            std::copy_n(made[i] + place.from, place.bytes, to);
+            if (place.reversed) std::reverse(to, end);
+        }
+    return all;
 }
 
 std::string Algorithms::names() const {

@@ -16,9 +16,18 @@ std::string counted(uint64_t n, const char *one, const char *many) {
 
 void Writer::take(const Task &task, const Result &result) {
     const int error = task.error ? task.error : result.error;
-    if (!error) return output_->write(line_of(*task.algorithm, result.digest, task.name, style_));
+    if (!error) return write(*task.algorithm, result.digest, task.name);
     all_right_ = false;
     output_->message(what_is_wrong(task.name, error));
+}
+
+void Writer::write(const Algorithm &algorithm, const std::string &digest, const std::string &name) {
+    if (algorithm.members.empty()) output_->write(line_of(algorithm, digest, name, style_));
+    size_t at = 0;
+    for (const Algorithm *one : algorithm.members) {
+        output_->write(line_of(*one, digest.substr(at, one->bytes), name, {true, style_.zero, style_.binary}));
+        at += one->bytes;
+    }
 }
 
 void Checker::take(const Task &task, const Result &result) {

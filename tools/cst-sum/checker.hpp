@@ -17,6 +17,9 @@ public:
     bool all_right() const override { return all_right_; }
 
 private:
+    // Writes a line, or one for each of several hashes, with tags: nothing else tells them apart.
+    void write(const Algorithm &algorithm, const std::string &digest, const std::string &name);
+
     const Style style_;
     Output *const output_;
     bool all_right_ = true;

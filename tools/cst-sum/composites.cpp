@@ -73,10 +73,10 @@ void Etags::chunk(const Task &, const std::string &digest, uint64_t, uint64_t by
 int Etags::end(const Task &task) {
     std::string digest = digests_, number;
     if (bytes_ >= task.chunk) {
-        unsigned char made[64];
-        if (cst_digest(task.algorithm->key, digests_.data(), digests_.size(), made, task.algorithm->bytes))
+        unsigned char made[1][64];
+        if (cst_digest(task.algorithm->key, digests_.data(), digests_.size(), made[0], task.algorithm->bytes))
             return ENOMEM;
-        digest.assign(reinterpret_cast<const char *>(made), task.algorithm->bytes);
+        digest = task.algorithm->digest(made);
         number = "-" + std::to_string(parts_);
     }
     const NamedLine line = named_line(task.name, options_.zero);

@@ -24,8 +24,8 @@ constexpr size_t PIECE = DIGEST_MEMORY / SLOTS;
 constexpr size_t MOST_NEW = 32;
 
 struct Slot {
-    alignas(8) unsigned char state[CST_STATE_BYTES];
-    unsigned char digest[64];
+    alignas(8) unsigned char states[MOST_MEMBERS][CST_STATE_BYTES];  // of each pass over the file
+    unsigned char digests[MOST_MEMBERS][64];
     Task task;
     Result result;
     unsigned char *piece;
@@ -105,7 +105,7 @@ private:
         const Task &task = slot->task;
         slot->size = 0;
         slot->chunk_left = task.chunk;
-        memset(slot->state, 0, sizeof(slot->state));
+        memset(slot->states, 0, task.algorithm->passes.size() * sizeof(slot->states[0]));
         slot->file = task.name == "-" ? STDIN_FILENO : descriptors_->open(task.name);
         if (slot->file == NO_FILE) {
             if (Descriptors::lacking(errno)) return false;
@@ -148,33 +148,43 @@ private:
     }
 
     void take_in() {
+        uint64_t bytes = 0;
+        size_t passes = 0;
+        for (const Slot &slot : slots_) {
+            if (!reads(slot)) continue;
+            bytes += slot.filled;
+            passes = std::max(passes, slot.task.algorithm->passes.size());
+        }
+        for (size_t i = 0; i < passes; i++) take_pass(i);
+        for (Slot &slot : slots_)
+            if (reads(slot) && slot.closes) close_chunk(&slot);
+        queue_->read(bytes);
+    }
+
+    // Digests the pieces of all files that have a pass of this number, while they are cached.
+    void take_pass(size_t number) {
         cst_part parts[SLOTS];
         Slot *of[SLOTS];
         size_t n = 0;
-        uint64_t bytes = 0;
         for (Slot &slot : slots_) {
-            if (!reads(slot)) continue;
-            const Algorithm &algorithm = *slot.task.algorithm;
+            if (!reads(slot) || number >= slot.task.algorithm->passes.size()) continue;
+            const Pass &pass = slot.task.algorithm->passes[number];
             of[n] = &slot;
             parts[n++] = {sizeof(cst_part),
-                          algorithm.key,
-                          slot.state,
+                          pass.key,
+                          slot.states[number],
                           slot.piece,
                           slot.filled,
-                          slot.closes ? slot.digest : nullptr,
-                          slot.closes ? algorithm.bytes : 0};
-            bytes += slot.filled;
+                          slot.closes ? slot.digests[number] : nullptr,
+                          slot.closes ? pass.bytes : 0};
         }
         digest_parts(parts, of, n);
-        queue_->read(bytes);
     }
 
     // If there is no memory for this many at once, nothing was written, and a smaller number may succeed.
     void digest_parts(const cst_part *parts, Slot *const *of, size_t n) {
-        if (!n || cst_digest_parts(context_, parts, n) == CST_OK) {
-            for (size_t i = 0; i < n; i++)
-                if (of[i]->closes) close_chunk(of[i]);
-        } else if (n == 1) {
+        if (!n || cst_digest_parts(context_, parts, n) == CST_OK) return;
+        if (n == 1) {
             of[0]->result.error = ENOMEM;
         } else {
             digest_parts(parts, of, n / 2);
@@ -182,9 +192,9 @@ private:
         }
     }
 
-    // The library has left the state ready for another message.
+    // The library has left the states ready for another message.
     static void close_chunk(Slot *slot) {
-        slot->result.digest.append(reinterpret_cast<const char *>(slot->digest), slot->task.algorithm->bytes);
+        slot->result.digest += slot->task.algorithm->digest(slot->digests);
         slot->result.chunks++;
         slot->chunk_left = slot->task.chunk;
     }

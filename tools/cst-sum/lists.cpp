@@ -30,17 +30,29 @@ bool read_name(bool escapes, std::string *name) {
     return true;
 }
 
-constexpr const char *TAGS[] = {"SHA512/256", "SHA512",   "SHA384",   "SHA256",     "SHA224",   "SHA1",
-                                "MD5",        "SM3",      "SHA3-224", "SHA3-256",   "SHA3-384", "SHA3-512",
-                                "SHAKE128",   "SHAKE256", "BLAKE2b",  "BLAKE2s-256"};
+constexpr const char *TAGS[] = {"SHA512/256", "SHA512",      "SHA384",   "SHA256",   "SHA224",   "SHA1",     "MD5",
+                                "SM3",        "SHA3-224",    "SHA3-256", "SHA3-384", "SHA3-512", "SHAKE128", "SHAKE256",
+                                "BLAKE2b",    "BLAKE2s-256", "CRC32C",   "CRC32",    "CRC64NVME"};
 
 }  // namespace
 
 const Algorithm *LineReader::tag_at(const std::string &text, size_t at) const {
-    if (only_) return text.compare(at, usual_->tag.size(), usual_->tag) == 0 ? usual_ : nullptr;
+    const auto begins = [&](const std::string &tag) { return text.compare(at, tag.size(), tag) == 0; };
+    if (only_ && usual_->members.empty()) return begins(usual_->tag) ? usual_ : nullptr;
     for (const char *tag : TAGS)
-        if (text.compare(at, strlen(tag), tag) == 0) return algorithms_.tagged(tag);
-    return nullptr;
+        if (!only_ && begins(tag)) return algorithms_.tagged(tag);
+    const Algorithm *longest = nullptr;  // "SHA512/256", not "SHA512"
+    for (const Algorithm *one : usual_->members)
+        if (begins(one->tag) && (!longest || one->tag.size() > longest->tag.size())) longest = one;
+    return longest;
+}
+
+const Algorithm *LineReader::untagged_at(const std::string &text, size_t at) const {
+    size_t digits = 0;
+    while (at + digits < text.size() && isxdigit(static_cast<unsigned char>(text[at + digits]))) digits++;
+    for (const Algorithm *one : usual_->members)
+        if (2 * one->bytes == digits) return one;
+    return usual_;
 }
 
 bool LineReader::read(const std::string &text, Line *line) {
@@ -50,8 +62,8 @@ bool LineReader::read(const std::string &text, Line *line) {
     if (escapes) at++;
     if (const Algorithm *tagged = tag_at(text, at))
         return read_tagged(text, at + tagged->tag.size(), tagged, escapes, line);
-    line->algorithm = usual_;
-    const size_t n = 2 * usual_->bytes;
+    line->algorithm = untagged_at(text, at);
+    const size_t n = 2 * line->algorithm->bytes;
     // The digest and two characters at least: with no mark, the second is a name.
     if (text.size() - at < n + 2 || !is_blank(text[at + n])) return false;
     line->digest = text.substr(at, n);

@@ -36,6 +36,8 @@ public:
 private:
     bool read_tagged(const std::string &text, size_t at, const Algorithm *algorithm, bool escapes, Line *line) const;
     const Algorithm *tag_at(const std::string &text, size_t at) const;
+    // Returns the hash of a line without a tag: of several, the first that has so many digits.
+    const Algorithm *untagged_at(const std::string &text, size_t at) const;
 
     const Algorithms &algorithms_;
     const Algorithm *const usual_;

@@ -169,9 +169,10 @@ int run(int argc, char **argv) {
         return EXIT_FAILURE;
     }
     const bool any = options.algorithm.empty();
-    const Algorithm *const algorithm = algorithms.named(any ? "sha256" : options.algorithm);
+    std::string unknown;
+    const Algorithm *const algorithm = algorithms.listed(any ? "sha256" : options.algorithm, &unknown);
     if (!algorithm) {
-        output.message("no hash '" + options.algorithm + "'; there are " + algorithms.names());
+        output.message(unknown);
         refer_to_help(options);
     }
     Descriptors descriptors;

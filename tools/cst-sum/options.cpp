@@ -23,9 +23,11 @@ constexpr char HELP[] =
     "\n"
     "With no FILE, or when FILE is -, reads the standard input.\n"
     "  -a, --algorithm=NAME  md5, sha1, sha224, sha256, sha384, sha512, sha512_256, sm3, sha3-224, sha3-256,\n"
-    "                          sha3-384, sha3-512, shake128 (32 bytes), shake256 (64), blake2b-512 or\n"
-    "                          blake2s-256; by default what the program's name begins with (md5sum, ...), else\n"
-    "                          sha256. With -c and neither, lines with a tag may be of any\n"
+    "                          sha3-384, sha3-512, shake128 (32 bytes), shake256 (64), blake2b-512,\n"
+    "                          blake2s-256, crc32c, crc32 or crc64-nvme; or several of them with commas between\n"
+    "                          them, all from one reading of a file: a line with a tag for each. By default what\n"
+    "                          the program's name begins with (md5sum, ...), else sha256. With -c and neither,\n"
+    "                          lines with a tag may be of any\n"
     "  -b, --binary          mark files as read in binary mode (which makes no difference)\n"
     "  -c, --check           read digests from the FILEs and check them\n"
     "      --tag             write BSD-style lines\n"
@@ -169,6 +171,8 @@ void check_combination(const Options &options, bool mode_named) {
     const int others = (options.chunk != 0) + (options.part != 0) + options.verity;
     if (others && options.check)
         refuse(options, "the --chunks, --s3-etag and --fs-verity options are meaningless when verifying checksums");
+    if (others && options.algorithm.find(',') != std::string::npos)
+        refuse(options, "the --chunks, --s3-etag and --fs-verity options take one hash");
     if (others > 1) refuse(options, "only one of --chunks, --s3-etag and --fs-verity can be written");
     if (others && options.tag) refuse(options, "--tag does not support --chunks, --s3-etag and --fs-verity");
     if (!options.verity && (!options.salt.empty() || options.verity_block != Options().verity_block))

@@ -26,6 +26,8 @@ ESP_TAGS = {
 }
 PROFILES = {"a128cbc-hs256": ("sha256", 16), "a192cbc-hs384": ("sha384", 24), "a256cbc-hs512": ("sha512", 32)}
 """RFC 7518, 5.2: the hash, and the bytes of the cipher's key, of the MAC's and of the tag."""
+BOTH = ("md5+sha256", "sha1+sha256", "sha256+crc32c")
+"""Two digests of the same bytes: the tag is the first, then the second."""
 DES = {"des-ede3-cbc": 24}
 """Bytes of the key."""
 TLS_MOST = 1 << 14
@@ -91,8 +93,8 @@ class Meaning:
             return frozenset(("cipher_enc", "cipher_dec", "cbc_mac"))
         if self.counts:
             return frozenset(("counter", "hash"))
-        if self.hash in REFERENCES and self.kind == "digest":
-            return frozenset((REFERENCES[self.hash][0].kind,))
+        if self.kind == "digest":
+            return frozenset(REFERENCES[name][0].kind if name in REFERENCES else "hash" for name in halves(self.hash))
         if self.block is TripleDES:
             return frozenset(("des_enc", "des_dec") + ("hash",) * bool(self.hash))
         return frozenset(("cipher_enc", "cipher_dec") * bool(self.key_bytes) + ("hash",) * bool(self.hash))
@@ -157,8 +159,15 @@ class Meaning:
         )
 
 
+def halves(hash_: str) -> list[str]:
+    """Returns the hashes that make the digest: of two digests of the same bytes both."""
+    return hash_.split("+")
+
+
 def digest_bytes(hash_: str) -> int:
     """Raises Skip where hashlib lacks the hash (SM3 comes with OpenSSL)."""
+    if hash_ in BOTH:
+        return sum(digest_bytes(half) for half in halves(hash_))
     if hash_ in REFERENCES:
         return REFERENCES[hash_][0].digest_bytes
     if hash_ not in hashlib.algorithms_available:
@@ -167,7 +176,9 @@ def digest_bytes(hash_: str) -> int:
 
 
 def digest(hash_: str, data: bytes) -> bytes:
-    """Returns the digest or the checksum."""
+    """Returns the digest or the checksum, or both digests of a pair."""
+    if hash_ in BOTH:
+        return b"".join(digest(half, data) for half in halves(hash_))
     return REFERENCES[hash_][1](data) if hash_ in REFERENCES else hashlib.new(hash_, data).digest()
 
 
@@ -182,6 +193,8 @@ def hmac_of(hash_: str, key: bytes, data: bytes) -> bytes:
 
 
 def meaning(suite: str) -> Meaning:
+    if suite in BOTH:
+        return Meaning("digest", suite, 0, digest_bytes(suite))
     if suite in PROFILES:
         hash_, size = PROFILES[suite]
         return Meaning("profile", hash_, size, size)

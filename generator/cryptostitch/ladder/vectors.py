@@ -8,14 +8,14 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
 
 from ..core.crc import CATALOGUE
-from .oracle import GCM_TAGS, counter_mode, meaning, rc4, seal, unsealed
+from .oracle import BOTH, GCM_TAGS, counter_mode, digest, halves, meaning, rc4, seal, unsealed
 from .own_cipher import CIPHERS
 from .result import Skip
 
@@ -167,6 +167,17 @@ def _digests(suite: str) -> list[Vector]:
         for path in paths.get(suite, ())
         for r in records(f"hashes/{path}", "COUNT" if path.endswith("Out.rsp") else "LEN")
         if "MSG" in r
+    ]
+
+
+def _both(suite: str) -> list[Vector]:
+    """Makes vectors of two digests of the same bytes from the published ones of each half; the other half is hashlib's
+    or the checksum's definition."""
+    names = halves(suite) if suite in BOTH else []
+    return [
+        replace(v, suite=suite, tag=b"".join(v.tag if other == name else digest(other, v.data) for other in names))
+        for name in names
+        for v in published(name)
     ]
 
 
@@ -638,7 +649,7 @@ _SOURCES = {
     "xcbc": (_rfc_xcbc,),
     "chacha": (_chacha20,),
     "chacha_poly": (_chacha_poly,),
-    "digest": (_digests, _ipsec_mb_sm3, _checksums),
+    "digest": (_digests, _ipsec_mb_sm3, _checksums, _both),
     "mac": (_rfc_hmac, _gmt_hmac_sm3, _wycheproof_hmac, _ipsec_mb_sm3),
     "cipher": (_cavp_cbc, _wycheproof_cbc, _cavp_3des, _ipsec_mb_3des),
     "profile": (_rfc_profile, _wycheproof_profile),
