@@ -1,8 +1,8 @@
 """Cryptostitch: generates stitched and multi-buffer kernels for encryption and authentication.
 
 What a script that tries out an algorithm or a pairing, or seals or hashes many things, needs is here under its own
-name; each is imported when it is first used. The library's part (hash_many, hash_column, hmac_many, suite, Context,
-ErasureCode, Suite, Key, Address, RuntimeFailure, SomeForged) needs no other package; the rest wants
+name; each is imported when it is first used. The library's part (chunks, hash_many, hash_column, hmac_many, suite,
+Context, ErasureCode, Suite, Key, Address, RuntimeFailure, SomeForged) needs no other package; the rest wants
 `pip install 'cryptostitch[generator]'`.
 
 Rules of the library's part:
@@ -25,6 +25,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .binding.chunks import chunks
     from .binding.codes import ErasureCode
     from .binding.many import hash_column, hash_many, hmac_many, suite
     from .binding.runtime import Context, Key, RuntimeFailure, Suite
@@ -59,6 +60,7 @@ __all__ = [
     "Suite",
     "Tree",
     "__version__",
+    "chunks",
     "hash_column",
     "hash_many",
     "hmac_many",
@@ -85,6 +87,7 @@ _HOMES = {
     "SomeForged": "binding.sealing",
     "Suite": "binding.runtime",
     "Tree": "core.tree",
+    "chunks": "binding.chunks",
     "hash_column": "binding.many",
     "hash_many": "binding.many",
     "hmac_many": "binding.many",

@@ -462,6 +462,37 @@ typedef struct cst_text_part {
  * output zeroed; what earlier parts wrote is the caller's to discard. */
 CST_API int cst_text_parts(cst_ctx *ctx, cst_text_part *parts, size_t n);
 
+/* Chunks of a text whose borders its content decides, so that an insertion moves only the borders near it: FastCDC
+ * (W. Xia et al., 2020), which cuts where the crate `fastcdc` does (5.0, v2020); and a digest of each chunk. */
+typedef struct cst_chunker cst_chunker;
+typedef struct cst_chunker_options {
+    size_t size; /* sizeof(cst_chunker_options) */
+    const cst_key *key; /* of the digest or MAC of each chunk; it must outlive the chunker. NULL: none is made */
+    size_t average_bytes; /* 256 to 2^22; 0: 8192. All three are even */
+    size_t least_bytes; /* 64 to 2^20; 0: a quarter of the average */
+    size_t most_bytes; /* 1024 to 2^24; 0: eight times the average. Only the last chunk may be below least_bytes */
+    uint32_t normalization; /* 0 to 3: how closely lengths keep to the average; 1 is the crate's usual one */
+    uint32_t flags; /* 0 */
+} cst_chunker_options;
+typedef struct cst_chunk {
+    uint64_t offset; /* in the text */
+    uint64_t bytes;
+    uint8_t digest[64]; /* as many as the suite's digest has; the others are not touched */
+} cst_chunk;
+/* A chunker is for one thread at a time and holds up to most_bytes of a text. CST_ERR_ARGUMENT: also a key that
+ * enciphers or is of another context; CST_ERR_LENGTH: the bytes or the normalization; CST_ERR_UNSUPPORTED: the context
+ * has no MD5, from which the numbers of FastCDC come; CST_ERR_MEMORY, CST_ERR_JIT. */
+CST_API int cst_chunker_new(cst_ctx *ctx, const cst_chunker_options *options, cst_chunker **chunker);
+CST_API void cst_chunker_free(cst_chunker *chunker); /* NULL is ignored */
+/* Takes the next piece of a text, of any length; the chunks are those of the whole text, whatever the pieces are. *n
+ * chunks that have ended, at most `room` (at least 1), are written, and *used says how many bytes of `in` were taken:
+ * all of them unless *n is `room`; then call it again with what is left, which may be nothing. last 1: the text ends
+ * with this piece. Its last chunk has come when *n is below `room`, and the next text may begin. Chunks of one call are
+ * hashed side by side: pieces of some hundred KiB serve best. CST_ERR_ARGUMENT, CST_ERR_LENGTH, CST_ERR_OVERLAP:
+ * nothing was done; CST_ERR_MEMORY: the text cannot be gone on with. */
+CST_API int cst_chunker_feed(cst_chunker *chunker, const void *in, size_t in_len, int last, cst_chunk *chunks,
+                             size_t room, size_t *n, size_t *used);
+
 /* Checksums as numbers, whose digest is the same number in bytes. `key`: of a checksum (else CST_ERR_ARGUMENT, and so
  * it is for a number of more bits). *value is the checksum of what came before (of nothing: 0, of a cst_crc initial ^
  * final, with initial's bits the other way round where it is reflected), and becomes that of all with `in` behind it:

@@ -224,7 +224,7 @@ def packages(root: Path) -> list[Step]:
         Step("make", "make", 3600),
         Step("make deb", "make deb", 3600),
         Step("make wheel", "make wheel"),
-        *of_blocks(root, ("packaging/README.md", *BY_USE)),
+        *of_blocks(root, ("packaging/README.md",)),
         Step("cst-sum of cryptostitch-tools", CST_SUM),
         Step("pkg-config and CMake with libcryptostitch-dev", CONSUMERS),
         *of_blocks(root, BY_USE),
@@ -253,6 +253,6 @@ def steps(root: Path, group: str) -> list[Step]:
     if group == "readme":
         return [*first, *of_blocks(root, ("README.md",))]
     if group == "examples":
-        pages = tuple(page for page in PAGES if page.startswith("examples/"))
+        pages = tuple(page for page in PAGES if page.startswith("examples/") and page not in BY_USE)
         return [Step("make", "make", 3600), *of_examples(root), *of_blocks(root, pages), *integrations()]
     return packages(root)

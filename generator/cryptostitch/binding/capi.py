@@ -191,6 +191,23 @@ TextPartStruct = _sized(
     ("tag", c_void_p),
     ("tag_len", c_size_t),
 )
+ChunkerOptions = _sized(
+    "ChunkerOptions",
+    ("key", c_void_p),
+    ("average_bytes", c_size_t),
+    ("least_bytes", c_size_t),
+    ("most_bytes", c_size_t),
+    ("normalization", c_uint32),
+    ("flags", c_uint32),
+)
+
+
+class ChunkStruct(ctypes.Structure):
+    """cst_chunk."""
+
+    _fields_ = [("offset", c_uint64), ("bytes", c_uint64), ("digest", c_uint8 * 64)]
+
+
 TlsWrite = _sized(
     "TlsWrite",
     ("key", c_void_p),
@@ -298,6 +315,12 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "cst_job_size": (c_size_t, []),
     "cst_digest_parts": (c_int, [c_void_p, c_void_p, c_size_t]),
     "cst_text_parts": (c_int, [c_void_p, c_void_p, c_size_t]),
+    "cst_chunker_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
+    "cst_chunker_free": (None, [c_void_p]),
+    "cst_chunker_feed": (
+        c_int,
+        [c_void_p, c_void_p, c_size_t, c_int, c_void_p, c_size_t, POINTER(c_size_t), POINTER(c_size_t)],
+    ),
     "cst_checksum_update": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(c_uint64)]),
     "cst_checksum_combine": (c_int, [c_void_p, c_uint64, c_uint64, c_uint64, POINTER(c_uint64)]),
     "cst_crc_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),

@@ -83,7 +83,7 @@ def hash_many(
     digest, of "shake128" and "shake256" any number from 1 on; None: the usual. RuntimeFailure where there is no such
     hash, or it has no digests of that length. ``context``: whose hashes are meant, as of a pack that it has loaded;
     None: the library's own."""
-    return _many(_hash(name) if context is None else _new_key(context, name), buffers, length)
+    return _many(hash_key(name, context), buffers, length)
 
 
 def hmac_many(name: str, key: Buffer, buffers: Iterable[Buffer]) -> list[bytes]:
@@ -101,6 +101,11 @@ def hash_column(name: str, data: Buffer, offsets: Buffer, key: Buffer | None = N
     tags = bytearray(numbers.n * length)
     digest_column(used, data, numbers, tags, length, 0)
     return bytes(tags)
+
+
+def hash_key(name: str, context: Context | None) -> Key:
+    """The key of a hash of that context; None: of the one that all callers share."""
+    return _hash(name) if context is None else _new_key(context, name)
 
 
 def _hash(name: str) -> Key:
