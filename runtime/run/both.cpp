@@ -8,7 +8,6 @@
 
 #include "../suite/secret.hpp"
 #include "constructions.hpp"
-#include "hash_end.hpp"
 #include "lane_state.hpp"
 #include "mac.hpp"
 #include "walk.hpp"
@@ -22,10 +21,8 @@ class BothWriter {
 public:
     typedef HashSegment Segment;
 
-    BothWriter(const Suite &suite, const Variant &v, LaneMemory *memory, bool opens, bool parts,
-               const uint8_t *readable)
+    BothWriter(const Suite &suite, const Variant &v, LaneMemory *memory, bool opens, bool parts)
         : memory_(*memory),
-          readable_(readable),
           most_together_(most_together(suite)),
           unit_(suite.hash->record.block_bytes),
           opens_(opens),
@@ -49,10 +46,13 @@ public:
             *to++ = {body, load, nullptr, 0, whole / unit_};
             load = nullptr;
         }
-        uint8_t *const end = memory_.scratch_of(lane, END + 2 * APART) + END;
+        uint8_t *const end = scratch(lane) + END;
         size_t bytes = 0;
-        for (size_t i = 0; i < 2; i++)
-            bytes = end_message(halves_[i].hash, end + i * APART, body + whole, job.in_len - whole, job.in_len);
+        for (size_t i = 0; i < 2; i++) {
+            copy_few(end + i * APART, body + whole, job.in_len - whole);
+            bytes = hash_pad(halves_[i].hash, end + i * APART, job.in_len - whole, job.in_len);
+        }
+        memory_.scratch_of(lane, END + APART + bytes);
         *to++ = {end, load, opens_ ? scratch(lane) + OTHER : static_cast<uint8_t *>(job.tag), 0, bytes / unit_};
         return size_t(to - first);
     }
@@ -104,15 +104,7 @@ private:
     static_assert(END + 2 * APART <= SCRATCH_BYTES && 3 * PAD_SLACK <= MOST_BLOCK, "it fits");
 
     uint8_t *scratch(uint32_t lane) const { return memory_.scratch + lane * SCRATCH_PITCH; }
-    // Returns the length of the padded end.
-    size_t end_message(const AlgorithmRecord &hash, uint8_t *end, const uint8_t *rest, size_t n, uint64_t all) const {
-        if (readable_ && size_t(readable_ - rest) >= hash_end_bytes(hash, n)) return hash_end(hash, end, rest, n, all);
-        copy_few(end, rest, n);
-        return hash_pad(hash, end, n, all);
-    }
-
     LaneMemory &memory_;
-    const uint8_t *const readable_;
     const size_t most_together_, unit_;
     const bool opens_, parts_;
     bool all_right_ = true;
@@ -120,17 +112,20 @@ private:
     HashState *states_[MAX_LANES];  // of parts
 };
 
-// Describes what n jobs, the longest first, need. padded: the padding is counted, too.
+// Describes what n jobs need. padded: the padding is counted, too.
 Need need_of(const Suite &suite, cst_job *const *jobs, size_t n, bool padded) {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < n; i++) sum += jobs[i]->in_len;
+    uint64_t sum = 0, most = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += jobs[i]->in_len;
+        most = std::max<uint64_t>(most, jobs[i]->in_len);
+    }
     const auto bytes = [&](uint64_t text) { return padded ? hashed_bytes(suite, text) : text; };
-    Need need = {&suite.pairs, n, bytes(sum / n), bytes(jobs[0]->in_len)};
+    Need need = {&suite.pairs, n, bytes(sum / n), bytes(most)};
     need.whole_only = true;
     return need;
 }
 
-size_t walk(Memory *memory, cst_job *const *jobs, size_t n, bool parts, const uint8_t *readable, bool *all) {
+size_t walk(Memory *memory, cst_job *const *jobs, size_t n, bool parts, bool *all) {
     size_t done = 0;
     while (done < n) {
         const Suite &suite = *key_of(*jobs[done]).suite;
@@ -138,7 +133,7 @@ size_t walk(Memory *memory, cst_job *const *jobs, size_t n, bool parts, const ui
         if (!both_beat_halves(suite, need)) break;
         const Lineup lineup = line_up(suite, need);
         if (!lineup.variant) break;
-        BothWriter writer(suite, *lineup.variant, &memory->lanes, jobs[0]->direction == CST_OPEN, parts, readable);
+        BothWriter writer(suite, *lineup.variant, &memory->lanes, jobs[0]->direction == CST_OPEN, parts);
         Walker<BothWriter>(*lineup.variant, &memory->lanes, &writer).run(jobs + done, lineup.messages);
         *all &= writer.all_right();
         done += lineup.messages;
@@ -187,17 +182,17 @@ bool run_halves(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *r
 
 size_t run_both_blocks(Memory *memory, cst_job *const *jobs, size_t n) {
     bool all = true;
-    return walk(memory, jobs, n, true, nullptr, &all);
+    return walk(memory, jobs, n, true, &all);
 }
 
 bool run_both(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable) {
-    cst_job *whole[MOST_MESSAGES], *scattered[MOST_MESSAGES];
+    cst_job *whole[MOST_MESSAGES] = {}, *scattered[MOST_MESSAGES] = {};
     size_t n_whole = 0, n_scattered = 0;
     for (size_t i = 0; i < n; i++)
         if (in_pieces(*jobs[i])) scattered[n_scattered++] = jobs[i];
         else whole[n_whole++] = jobs[i];
     bool all = true;
-    const size_t done = walk(memory, whole, n_whole, false, readable, &all);
+    const size_t done = walk(memory, whole, n_whole, false, &all);
     all &= run_halves(memory, whole + done, n_whole - done, readable);
     return run_halves(memory, scattered, n_scattered, readable) && all;
 }

@@ -213,7 +213,6 @@ void run_blocks_of_both(Memory *memory, cst_part *parts, size_t n) {
         list[some++] = &job;
     }
     if (!some) return;
-    std::sort(list, list + some, [](const cst_job *a, const cst_job *b) { return a->in_len > b->in_len; });
     const size_t done = run_both_blocks(memory, list, some);
     for (size_t i = 0; i < done; i++) {
         cst_part &part = parts[list[i] - jobs];
@@ -280,7 +279,7 @@ void run_window(Memory *memory, const cst_part *parts, size_t n) {
         for (to = from + 1; to < working && suite_of(*list[to]->part) == suite_of(*list[from]->part);) to++;
         run_some(memory, list + from, to - from);
     }
-    run_framed_parts(memory, framed, n_framed);
+    if (n_framed) run_framed_parts(memory, framed, n_framed);
     run_leaf_parts(memory, in_leaves, n_in_leaves);
     for (size_t from = 0, to; from < n_both; from = to) {
         for (to = from + 1; to < n_both && suite_of(*both[to]) == suite_of(*both[from]);) to++;
