@@ -316,8 +316,7 @@ bool both_beat_halves(const Suite &suite, const Need &exact) {
                                  alone.family = &half->hashes;
                                  halves += alternative(*half, alone);
                              }
-                             const double stitched = alternative(suite, need);
-                             return halves < stitched * (1 - 2 * COST_PRECISION) ? nullptr : both.chosen.variant;
+                             return halves <= alternative(suite, need) ? nullptr : both.chosen.variant;
                          });
 }
 
