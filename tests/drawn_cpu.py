@@ -52,7 +52,7 @@ DEPENDS_ON_CPU = (
 """Of files whose tests may end otherwise on another CPU (marker `cpu`): how their paths below tests/ begin."""
 
 
-PASSED = ("haswell", "sapphire_rapids", "unknown_avx512", "zen3")
+PASSED = ("haswell", "sapphire_rapids", "unknown_avx2", "unknown_avx512", "unknown_sse", "zen3")
 """CPUs for which all of these tests have been seen to pass."""
 
 

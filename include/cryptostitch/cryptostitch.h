@@ -433,6 +433,35 @@ typedef struct cst_part {
  * CST_ERR_MEMORY. On an error nothing is written, for any part. */
 CST_API int cst_digest_parts(cst_ctx *ctx, const cst_part *parts, size_t n);
 
+/* A part of a text that is not all in memory, under AES-GCM or ChaCha20-Poly1305. Opened text is not authentic before
+ * the last part has returned CST_OK: until then it must not be used for anything that cannot be undone. */
+typedef struct cst_text_part {
+    size_t size; /* sizeof(cst_text_part) */
+    const cst_key *key; /* the same for all parts of a text, and so is the direction */
+    int direction; /* CST_SEAL or CST_OPEN */
+    int status; /* set by the call */
+    void *state; /* CST_STATE_BYTES, aligned to 8; zeros before the first part and, wiped, after the last. To go on from
+                    a copy of it, too, is to seal two texts under one IV */
+    const void *iv; /* of the first part; then NULL */
+    size_t iv_len;
+    const void *aad; /* AAD goes on from part to part, until the first byte of text */
+    size_t aad_len;
+    const void *in; /* any lengths; a part may have AAD alone, or nothing */
+    size_t in_len;
+    void *out; /* in_len bytes are written, to `in` or apart */
+    size_t out_cap;
+    void *tag; /* NULL: more follows; else this is the last part: CST_SEAL writes the tag, CST_OPEN compares it */
+    size_t tag_len; /* 0 with tag NULL */
+} cst_text_part;
+/* Processes the next part of each of n texts. The parts make the same bytes as the whole text does with cst_burst.
+ * Every part is checked before any is begun: then nothing is written but statuses (1: right, but not run).
+ * CST_ERR_ARGUMENT: also a state that belongs to another key or direction, AAD behind text; CST_ERR_UNSUPPORTED: of
+ * another suite; CST_ERR_LENGTH: also an IV with a part that is not the first; CST_ERR_OVERLAP, within a part. States
+ * must not overlap any other buffer of the call. Otherwise returns CST_OK; CST_ERR_MEMORY if that is the status of a
+ * part; or CST_ERR_AUTH if a tag was wrong. A text with either status is over: its state is wiped and this part's
+ * output zeroed; what earlier parts wrote is the caller's to discard. */
+CST_API int cst_text_parts(cst_ctx *ctx, cst_text_part *parts, size_t n);
+
 /* Checksums as numbers, whose digest is the same number in bytes. `key`: of a checksum (else CST_ERR_ARGUMENT, and so
  * it is for a number of more bits). *value is the checksum of what came before (of nothing: 0, of a cst_crc initial ^
  * final, with initial's bits the other way round where it is reflected), and becomes that of all with `in` behind it:

@@ -6,7 +6,7 @@
 #include "cryptostitch/cryptostitch.h"
 #include "errors.hpp"
 #include "run/alone.hpp"
-#include "suite/expanded_key.hpp"
+#include "run/key_stream.hpp"
 #include "suite/registers.hpp"
 #include "suite/secret.hpp"
 
@@ -91,20 +91,11 @@ void cipher_text(const void *key, Context *context, uint8_t *out, const uint8_t 
 bool key_stream(const void *key, const uint8_t *nonce, uint64_t block, const uint8_t *in, uint8_t *out,
                 uint64_t bytes) {
     const Suite *const suite = cipher_suite(Cipher::chacha20, KEY_BYTES);
-    alignas(64) uint8_t memory[64 + KEY_BYTES + 64];
     uint8_t iv[BLOCK];
-    const Key *made;
-    ExpandedKey parts;
-    parts.cipher = key;
-    if (!suite || suite->key_layout.bytes > sizeof(memory) || take_expanded_key(*suite, parts, memory, &made))
-        return false;
     const uint32_t first = uint32_t(block);
     memcpy(iv, &first, sizeof(first));
     memcpy(iv + sizeof(first), nonce, NONCE);
-    const int error = cst_seal(reinterpret_cast<const cst_key *>(made), iv, sizeof(iv), nullptr, 0, in, size_t(bytes),
-                               out, size_t(bytes), nullptr, nullptr, 0);
-    wipe(memory, suite->key_layout.bytes);
-    return !error;
+    return !add_key_stream(suite, key, iv, {in, size_t(bytes)}, out);
 }
 
 void chacha_begin(const void *key, Context *context, const uint8_t *iv, const uint8_t *aad, uint64_t aad_bytes) {

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cryptostitch/cryptostitch.h"
 #include "run/calls.hpp"
+#include "run/key_stream.hpp"
 #include "run/lineup.hpp"
-#include "suite/expanded_key.hpp"
 
 namespace cst::imb {
 namespace {
@@ -46,15 +45,7 @@ bool run_text(const Suite &suite, const void *round_keys, const uint8_t *counter
         TextCall(suite, *v, bytes).run(round_keys, counter, in, out);
         return true;
     }
-    alignas(64) uint8_t memory[64 + BLOCK * (AES_MOST_ROUNDS + 1) + 64];
-    const Key *key;
-    ExpandedKey parts;
-    parts.cipher = round_keys;
-    if (suite.key_layout.bytes > sizeof(memory) || take_expanded_key(suite, parts, memory, &key)) return false;
-    const bool done = !cst_seal(reinterpret_cast<const cst_key *>(key), counter, BLOCK, nullptr, 0, in, size_t(bytes),
-                                out, size_t(bytes), nullptr, nullptr, 0);
-    wipe(memory, suite.key_layout.bytes);
-    return done;
+    return !add_key_stream(&suite, round_keys, counter, {in, size_t(bytes)}, out);
 }
 
 }  // namespace

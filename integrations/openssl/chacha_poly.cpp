@@ -1,7 +1,5 @@
 #include "chacha_poly.hpp"
 
-#include <algorithm>
-
 #include "suite/registers.hpp"
 #include "suite/secret.hpp"
 
@@ -22,14 +20,6 @@ const OSSL_PARAM ChaChaPoly::SETTABLE[] = {OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_K
                                            OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED, nullptr, 0),
                                            OSSL_PARAM_END};
 
-namespace {
-
-constexpr uint64_t MOST_TEXT = (uint64_t(1) << 38) - 64, MOST_AAD = uint64_t(1) << 60;
-
-}  // namespace
-
-const Suite &ChaChaPoly::suite() const { return *reinterpret_cast<const Suite *>(provider_.suite(info_.suite)); }
-
 bool ChaChaPoly::init(bool seals, Bytes key, Bytes iv) {
     seals_ = seals;
     if (iv.data) {
@@ -41,28 +31,16 @@ bool ChaChaPoly::init(bool seals, Bytes key, Bytes iv) {
     if (!key.data) return true;
     if (iv_is_ == Iv::begun) iv_is_ = Iv::used;  // under another key
     tls_ = false;
-    return take_key(key) && provider_.done(cipher_key_.set(key.data, key.n));
+    return take_key(key);
 }
 
 bool ChaChaPoly::begin() {
     if (!key_.get()) return raise(NO_KEY);
     if (iv_is_ == Iv::begun) return true;
     if (iv_is_ != Iv::waits) return raise(NO_IV);
-    aad_bytes_ = text_bytes_ = block_ = 0;
-    memset(stream_, 0, sizeof(stream_));
-    if (!add_stream(stream_, stream_, KEY_STREAM)) return false;
-    poly_.begin(stream_);
+    if (!parts_.begin(key(), suite(CHACHA20), nonce_)) return raise(FAILED);
     iv_is_ = Iv::begun;
     return true;
-}
-
-// Continues from a block of the keystream on, of which the last may be used in part.
-bool ChaChaPoly::add_stream(const uint8_t *in, uint8_t *out, size_t n) {
-    uint8_t iv[sizeof(block_) + NONCE];
-    memcpy(iv, &block_, sizeof(block_));
-    memcpy(iv + sizeof(block_), nonce_, NONCE);
-    block_ += uint32_t(n / KEY_STREAM);
-    return provider_.done(cst_seal(cipher_key_.get(), iv, sizeof(iv), nullptr, 0, in, n, out, n, nullptr, nullptr, 0));
 }
 
 bool ChaChaPoly::update(uint8_t *out, size_t *written, size_t room, Bytes in) {
@@ -76,62 +54,24 @@ bool ChaChaPoly::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
 }
 
 bool ChaChaPoly::text(uint8_t *out, size_t *written, Bytes in) {
+    const ClearRegisters clear(cpu());
     if (!begin()) return false;
-    const ClearRegisters clear(suite().engine->cpu());
     if (!out) {
-        if (text_bytes_) return raise(WRONG_ORDER);
-        if (in.n > MOST_AAD - aad_bytes_) return raise(AAD_LENGTH);
-        aad_bytes_ += in.n;
-        poly_.add(suite(), in.data, in.n);
-    } else {
-        if (in.n > MOST_TEXT - text_bytes_) return raise(DATA_LENGTH);
-        if (!text_bytes_) poly_.fill(suite());
-        constexpr size_t MOST = 8192;  // what was enciphered is hashed while it is in the cache
-        for (size_t at = 0; at < in.n; at += MOST) {
-            const size_t n = std::min(MOST, in.n - at);
-            if (!seals_) poly_.add(suite(), in.data + at, n);
-            if (!encipher(in.data + at, out + at, n)) return false;
-            if (seals_) poly_.add(suite(), out + at, n);
-        }
+        if (!parts_.aad(key(), in)) return raise(WRONG_ORDER);
+    } else if (!parts_.text(key(), suite(CHACHA20), in, out, !seals_)) {
+        return raise(DATA_LENGTH);
     }
     *written = in.n;
     return true;
 }
 
-bool ChaChaPoly::encipher(const uint8_t *in, uint8_t *out, size_t n) {
-    const auto go_on = [&](size_t some) {
-        text_bytes_ += some;
-        in += some;
-        out += some;
-        n -= some;
-    };
-    const auto use_stream = [&] {
-        const size_t at = size_t(text_bytes_ % KEY_STREAM), some = std::min(n, KEY_STREAM - at);
-        for (size_t i = 0; i < some; i++) out[i] = in[i] ^ stream_[at + i];
-        go_on(some);
-    };
-    if (!text_bytes_) block_ = 1;
-    if (text_bytes_ % KEY_STREAM) use_stream();
-    if (const size_t whole = n / KEY_STREAM * KEY_STREAM) {
-        if (!add_stream(in, out, whole)) return false;
-        go_on(whole);
-    }
-    if (!n) return true;
-    memset(stream_, 0, KEY_STREAM);
-    if (!add_stream(stream_, stream_, KEY_STREAM)) return false;
-    use_stream();
-    return true;
-}
-
 bool ChaChaPoly::final(uint8_t *, size_t *, size_t) {
     if (tls_) return raise(WRONG_ORDER);
+    const ClearRegisters clear(cpu());
     if (!begin()) return false;
     if (!seals_ && !tag_bytes_) return raise(NO_TAG);
-    const ClearRegisters clear(suite().engine->cpu());
     uint8_t tag[TAG];
-    poly_.fill(suite());
-    poly_.end(suite(), aad_bytes_, text_bytes_, tag);
-    wipe(stream_, sizeof(stream_));
+    parts_.tag(key(), tag);
     iv_is_ = Iv::used;
     if (!seals_) {
         const bool right = same_bytes(tag, tag_, tag_bytes_);

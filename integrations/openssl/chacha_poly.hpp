@@ -2,15 +2,13 @@
 #pragma once
 
 #include "cipher.hpp"
-#include "poly_stream.hpp"
+#include "run/chacha_parts.hpp"
 
 namespace cst::ossl {
 
 class ChaChaPoly : public Context {
 public:
-    ChaChaPoly(const Provider &provider, const CipherInfo &info)
-        : Context(provider, info), cipher_key_(provider, CHACHA20) {}
-    bool allocated() const { return Context::allocated() && cipher_key_.allocated(); }
+    ChaChaPoly(const Provider &provider, const CipherInfo &info) : Context(provider, info) {}
 
     bool init(bool seals, Bytes key, Bytes iv);
     bool update(uint8_t *out, size_t *written, size_t room, Bytes in);
@@ -21,25 +19,19 @@ public:
     static const OSSL_PARAM GETTABLE[], SETTABLE[];
 
 private:
-    static constexpr size_t TAG = 16, NONCE = 12, KEY_STREAM = 64;
+    static constexpr size_t TAG = ChaChaParts::TAG, NONCE = ChaChaParts::NONCE;
     enum class Iv : uint8_t { none, waits, begun, used, records };  // records: its nonces are made from it
 
-    const Suite &suite() const;
     bool begin();
     bool text(uint8_t *out, size_t *written, Bytes in);
-    bool encipher(const uint8_t *in, uint8_t *out, size_t n);
-    bool add_stream(const uint8_t *in, uint8_t *out, size_t n);
     bool record(uint8_t *out, size_t *written, Bytes in);
     bool set_tag(const OSSL_PARAM &param);
     bool get_tag(OSSL_PARAM *param);
     bool set_tls_head(const OSSL_PARAM &param);
 
-    KeyMemory cipher_key_;
-    PolyStream poly_;
-    uint8_t nonce_[NONCE] = {}, tag_[TAG] = {}, stream_[KEY_STREAM] = {}, tls_head_[TLS_HEAD] = {};
-    uint64_t aad_bytes_ = 0, text_bytes_ = 0;
+    ChaChaParts parts_;
+    uint8_t nonce_[NONCE] = {}, tag_[TAG] = {}, tls_head_[TLS_HEAD] = {};
     size_t tag_bytes_ = 0, pad_ = 0, tls_bytes_ = 0;
-    uint32_t block_ = 0;
     Iv iv_is_ = Iv::none;
     bool tls_ = false;
 };

@@ -9,6 +9,8 @@
 
 #include "params.hpp"
 #include "provider.hpp"
+#include "run/copy.hpp"
+#include "suite/key.hpp"
 
 namespace cst::ossl {
 
@@ -51,11 +53,6 @@ private:
     bool set_ = false;
 };
 
-struct Bytes {
-    const uint8_t *data;
-    size_t n;
-};
-
 // Whether one of them begins inside of the other, but not where it begins.
 bool overlap_partially(const void *in, const void *out, size_t bytes);
 
@@ -69,6 +66,10 @@ public:
 
 protected:
     bool raise(Reason reason) const { return provider_.raise(reason); }
+    // There must be a key.
+    const Key &key() const { return *reinterpret_cast<const Key *>(key_.get()); }
+    const Suite *suite(SuiteId id) const { return reinterpret_cast<const Suite *>(provider_.suite(id)); }
+    const Cpu &cpu() const { return suite(info_.suite)->engine->cpu(); }
     // Whether there is a key, room and no overlap for as much output as input.
     bool ready(const uint8_t *out, size_t room, Bytes in) const;
     // Takes the header of a TLS record. Its length includes `beside` bytes besides the text (explicit IV, tag); the MAC

@@ -1,5 +1,6 @@
 #include "gcm.hpp"
 
+#include "suite/registers.hpp"
 #include "suite/secret.hpp"
 
 namespace cst::ossl {
@@ -32,8 +33,7 @@ const OSSL_PARAM Gcm::SETTABLE[] = {OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_AEAD_IVL
                                     OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV, nullptr, 0),
                                     OSSL_PARAM_END};
 
-Gcm::Gcm(const Provider &provider, const CipherInfo &info)
-    : Context(provider, info), stream_(provider.suite(counter_of(info.suite))), iv_bytes_(info.iv_bytes) {}
+Gcm::Gcm(const Provider &provider, const CipherInfo &info) : Context(provider, info), iv_bytes_(info.iv_bytes) {}
 
 bool Gcm::init(bool seals, Bytes key, Bytes iv) {
     seals_ = seals;
@@ -54,9 +54,14 @@ bool Gcm::init(bool seals, Bytes key, Bytes iv) {
 bool Gcm::begin() {
     if (!key_.get()) return raise(NO_KEY);
     if (iv_is_ == Iv::used || (iv_is_ == Iv::none && !generate_iv())) return raise(NO_IV);
-    if (iv_is_ == Iv::waits) stream_.begin(key(), {iv_, iv_bytes_});
-    iv_is_ = Iv::begun;
+    if (iv_is_ == Iv::waits) begin_parts();
     return true;
+}
+
+void Gcm::begin_parts() {
+    const ClearRegisters clear(cpu());
+    parts_.begin(key(), {iv_, iv_bytes_});
+    iv_is_ = Iv::begun;
 }
 
 bool Gcm::generate_iv() {
@@ -81,9 +86,10 @@ bool Gcm::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
 
 bool Gcm::text(uint8_t *out, size_t *written, Bytes in) {
     if (!begin()) return false;
+    const ClearRegisters clear(cpu());
     if (!out) {
-        if (!stream_.aad(key(), in)) return raise(WRONG_ORDER);
-    } else if (!stream_.text(key(), in, out, !seals_)) {
+        if (!parts_.aad(key(), in)) return raise(WRONG_ORDER);
+    } else if (!parts_.text(key(), suite(counter_of(info_.suite)), in, out, !seals_)) {
         return raise(DATA_LENGTH);
     }
     *written = in.n;
@@ -101,8 +107,9 @@ bool Gcm::end() {
     if (!begin()) return false;
     if (!seals_ && !tag_bytes_) return raise(NO_TAG);
     iv_is_ = Iv::used;
+    const ClearRegisters clear(cpu());
     uint8_t tag[TAG];
-    stream_.tag(key(), tag);
+    parts_.tag(key(), tag);
     if (!seals_) {
         const bool right = same_bytes(tag, tag_, tag_bytes_);
         wipe(tag, sizeof(tag));
@@ -173,8 +180,7 @@ bool Gcm::next_iv(OSSL_PARAM *param) {
     if (!is_octets(*param) || !param->data) return raise(BAD_PARAMETER);
     const size_t n = param->data_size && param->data_size <= iv_bytes_ ? param->data_size : iv_bytes_;
     if (param->data_size && param->data_size < n) return raise(BAD_PARAMETER);
-    stream_.begin(key(), {iv_, iv_bytes_});
-    iv_is_ = Iv::begun;
+    begin_parts();
     memcpy(param->data, iv_ + iv_bytes_ - n, n);
     param->return_size = n;
     count_on_64(iv_ + iv_bytes_);
@@ -232,8 +238,7 @@ bool Gcm::set_explicit_iv(const OSSL_PARAM &param) {
     if (!counts_ || !key_.get() || seals_) return raise(WRONG_ORDER);
     if (!is_octets(param) || !param.data || param.data_size > iv_bytes_) return raise(BAD_PARAMETER);
     memcpy(iv_ + iv_bytes_ - param.data_size, param.data, param.data_size);
-    stream_.begin(key(), {iv_, iv_bytes_});
-    iv_is_ = Iv::begun;
+    begin_parts();
     return true;
 }
 

@@ -1,7 +1,8 @@
 // AES-GCM, with the records of TLS 1.2 ("tlsaad").
 #pragma once
 
-#include "gcm_stream.hpp"
+#include "cipher.hpp"
+#include "run/gcm_parts.hpp"
 
 namespace cst::ossl {
 
@@ -21,7 +22,7 @@ private:
     enum class Iv : uint8_t { none, waits, begun, used };
     static constexpr size_t TAG = 16, MOST_IV = 128, TLS_FIXED = 4, TLS_EXPLICIT = 8;
 
-    const Key &key() const { return *reinterpret_cast<const Key *>(key_.get()); }
+    void begin_parts();
     bool begin();
     bool generate_iv();
     bool text(uint8_t *out, size_t *written, Bytes in);
@@ -35,7 +36,7 @@ private:
     bool set_explicit_iv(const OSSL_PARAM &param);
     void take_explicit_iv(uint8_t *to);
 
-    GcmStream stream_;
+    GcmParts parts_;
     uint8_t iv_[MOST_IV] = {}, tag_[TAG] = {}, tls_head_[TLS_HEAD] = {};
     size_t iv_bytes_, tag_bytes_ = 0, pad_ = 0;
     uint64_t records_ = 0;

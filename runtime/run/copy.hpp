@@ -6,6 +6,12 @@
 
 namespace cst {
 
+// A caller's input.
+struct Bytes {
+    const uint8_t *data;
+    size_t n;
+};
+
 // Writes a pointer into a field of a state block.
 inline void put_pointer(uint8_t *to, const void *pointer) { memcpy(to, &pointer, sizeof(pointer)); }
 

@@ -49,6 +49,14 @@ Ranking rank_hash(const Class &c) {
     return rank(suite, need);
 }
 
+// Returns how many bytes of a text one call enciphers: without those that go with ChaCha20-Poly1305's key before the
+// rest.
+uint64_t text_bytes(const Class &c) {
+    const Message &m = c.messages[0];
+    const bool in_two = c.suite->construction == Construction::chacha_poly && m.job->in_len > CHACHA_MOST_FIRST;
+    return m.text_end - (in_two ? chacha_first_bytes(m.job->in_len) : 0);
+}
+
 // Asks the paths in the order of run_jobs (burst.cpp). Beside a kernel that does both, cipher and hash are those that
 // would run one after the other.
 Plan plan_of(const Class &c, const cst_job &job) {
@@ -64,7 +72,7 @@ Plan plan_of(const Class &c, const cst_job &job) {
         return plan;
     }
     const auto rank_parts = [&] {
-        if (suite.enciphers()) plan.cipher = rank_texts(c);
+        if (suite.enciphers()) plan.cipher = rank_texts(c, text_bytes(c));
         plan.hash = rank_hash(c);
     };
     if (suite.message[c.opens] && MessageKernels(suite, c.opens, c.n, job.aad_len).of(job.in_len)) {

@@ -280,7 +280,7 @@ void run_window(Memory *memory, const cst_part *parts, size_t n) {
         run_some(memory, list + from, to - from);
     }
     if (n_framed) run_framed_parts(memory, framed, n_framed);
-    run_leaf_parts(memory, in_leaves, n_in_leaves);
+    if (n_in_leaves) run_leaf_parts(memory, in_leaves, n_in_leaves);
     for (size_t from = 0, to; from < n_both; from = to) {
         for (to = from + 1; to < n_both && suite_of(*both[to]) == suite_of(*both[from]);) to++;
         run_both_parts(memory, both + from, to - from);

@@ -259,8 +259,7 @@ void run_texts(const Class &c, Message **list, size_t n, bool decrypts) {
     }
 }
 
-Ranking rank_texts(const Class &c) {
-    const uint64_t bytes = c.messages[0].text_end;
+Ranking rank_texts(const Class &c, uint64_t bytes) {
     Need need = {&c.suite->ciphers(c.opens), c.n, bytes, bytes};
     need.one_key = c.one_key;
     need.rounds_up = rounds_up(*c.suite, c.opens);

@@ -12,8 +12,8 @@ void run_texts(const Class &c, Message **list, size_t n, bool decrypts);
 // Runs the cipher to the end of the text, for every message of the class that has not failed.
 void run_all_texts(const Class &c, bool decrypts);
 
-// Returns the kernel selection with which run_all_texts begins.
-Ranking rank_texts(const Class &c);
+// Returns the kernel selection for `bytes` bytes of each text.
+Ranking rank_texts(const Class &c, uint64_t bytes);
 // Whether the suite's cipher is a counter mode or ChaCha20.
 bool counts(const Suite &suite);
 // Whether a partial iteration at the end of a text may be padded in the bounce buffer, because blocks do not depend on

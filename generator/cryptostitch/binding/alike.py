@@ -43,15 +43,15 @@ def _ones(n: int) -> int:
     return int.from_bytes(array("Q", [1]) * n, sys.byteorder)
 
 
-def inputs(buffers: Sequence[Any]) -> tuple[Iterable[int], list[int], Any]:
+def inputs(buffers: Sequence[Any]) -> tuple[array[int], array[int], Any]:
     """Addresses, lengths, and what must be kept alive. TypeError for what is not a buffer."""
     if KNOWS_BYTES and set(map(type, buffers)) == {bytes}:
         kept = tuple(buffers)
         addresses = _addresses_of_bytes(kept)
         if addresses is not None:
-            return addresses, list(map(len, kept)), kept
+            return addresses, array("Q", map(len, kept)), kept
     found = [place(buffer) for buffer in buffers]
-    return (address or 0 for address, _, _ in found), [size for _, size, _ in found], found
+    return array("Q", (at or 0 for at, _, _ in found)), array("Q", (size for _, size, _ in found)), found
 
 
 class Alike:
@@ -70,7 +70,7 @@ class Alike:
         column = values if isinstance(values, array) else array("Q", values)
         self.jobs[_WORDS[field] : self.n * _STRIDE : _STRIDE] = column
 
-    def read(self, field: str, length: str, buffers: Sequence[Any]) -> list[int]:
+    def read(self, field: str, length: str, buffers: Sequence[Any]) -> array[int]:
         """Inputs: one buffer for each job. Returns their lengths."""
         addresses, sizes, kept = inputs(buffers)
         self._set(field, addresses)
@@ -96,12 +96,8 @@ class Alike:
         self._set("tag_len", [length] * self.n)
         return tags
 
-    def only(self, n: int) -> None:
-        """Restricts the burst to the first n jobs."""
-        self.n = n
-
     def run(self, context: Library) -> int:
-        """cst_burst: its code. The room for tags stays where it is, for inputs of another burst."""
+        """cst_burst: its code."""
         key = self.key.live()
         if key.pointer != self._pointer:
             raise RuntimeFailure(ERR_ARGUMENT, "the key was made anew meanwhile")

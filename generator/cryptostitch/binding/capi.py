@@ -174,6 +174,23 @@ PartStruct = _sized(
     ("tag", c_void_p),
     ("tag_len", c_size_t),
 )
+TextPartStruct = _sized(
+    "TextPartStruct",
+    ("key", c_void_p),
+    ("direction", c_int),
+    ("status", c_int),
+    ("state", c_void_p),
+    ("iv", c_void_p),
+    ("iv_len", c_size_t),
+    ("aad", c_void_p),
+    ("aad_len", c_size_t),
+    ("in", c_void_p),
+    ("in_len", c_size_t),
+    ("out", c_void_p),
+    ("out_cap", c_size_t),
+    ("tag", c_void_p),
+    ("tag_len", c_size_t),
+)
 TlsWrite = _sized(
     "TlsWrite",
     ("key", c_void_p),
@@ -280,6 +297,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "cst_open_column": (c_int, [c_void_p]),
     "cst_job_size": (c_size_t, []),
     "cst_digest_parts": (c_int, [c_void_p, c_void_p, c_size_t]),
+    "cst_text_parts": (c_int, [c_void_p, c_void_p, c_size_t]),
     "cst_checksum_update": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(c_uint64)]),
     "cst_checksum_combine": (c_int, [c_void_p, c_uint64, c_uint64, c_uint64, POINTER(c_uint64)]),
     "cst_crc_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),

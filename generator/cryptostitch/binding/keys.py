@@ -12,6 +12,7 @@ from .capi import CIPHER, DIGEST, ERR_ARGUMENT, ERR_LENGTH, CrcStruct, TlsWrite
 from .column import Offsets, digest_column
 from .handles import make
 from .library import Library, wanted
+from .text_parts import Opening, Sealing
 from .values import Address, Buffer, Place, number, optional, place
 
 
@@ -62,6 +63,16 @@ class Key(BaseKey):
         out = bytearray(text[1] if self.suite.kind >= CIPHER else 0)
         length = self._alone(self.lib.cst_open, text, optional(iv), optional(aad), out, optional(tag))
         return bytes(memoryview(out)[:length])
+
+    def sealing(self, iv: Buffer, aad: Buffer | None = None) -> Sealing:
+        """Begins a text that comes in parts, under AES-GCM or ChaCha20-Poly1305: ``update(data)`` returns ciphertext,
+        ``finish()`` the tag."""
+        return Sealing(self, iv, aad)
+
+    def opening(self, iv: Buffer, aad: Buffer | None = None) -> Opening:
+        """The same, to be opened: ``update(data)`` returns plaintext that must not be used for anything that cannot be
+        undone before ``finish(tag)`` has returned; it raises RuntimeFailure with ERR_AUTH when the text is forged."""
+        return Opening(self, iv, aad)
 
     def _alone(self, function: Any, text: Place, iv: Place, aad: Place, out: bytearray, tag: Place) -> int:
         """cst_seal or cst_open: the bytes of its output."""

@@ -14,11 +14,15 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from .alike import AT_ONCE, Alike
-from .capi import DIGEST, SEAL
+from . import causes
+from .alike import inputs
+from .capi import DIGEST
 from .column import Offsets, digest_column
 from .runtime import Context, Key, Suite
-from .values import Buffer, several
+from .values import Buffer, place, several
+
+AT_ONCE = 4096
+"""Buffers of a call: what addresses, lengths and digests take does not grow with the number of buffers."""
 
 _shared: list[Context] = []
 _making = threading.Lock()
@@ -45,18 +49,19 @@ _digest_key = lru_cache(maxsize=32)(_new_key)
 
 
 def _many(key: Key, buffers: Iterable[Any], length: int | None = None) -> list[bytes]:
-    context, rest = key.suite.context, iter(several(buffers))
-    length = key.tag_bytes(length)
+    rest, length = iter(several(buffers)), key.tag_bytes(length)
     found: list[bytes] = []
-    some = tuple(islice(rest, AT_ONCE))
-    jobs = Alike(key, SEAL, len(some))
-    tags = jobs.tags(length)
-    while some:
-        jobs.only(len(some))
-        jobs.read("in", "in_len", some)
-        jobs.check(jobs.run(context))
+    tags = bytearray()
+    while some := tuple(islice(rest, AT_ONCE)):
+        addresses, sizes, kept = inputs(some)
+        tags = tags or bytearray(len(some) * length)
+        to, _, keep = place(tags, write=True)
+        code = key.call(
+            key.lib.cst_digest_many, len(some), addresses.buffer_info()[0], sizes.buffer_info()[0], to, length, 0
+        )
+        del kept, keep
+        key.check(code, causes.of_digest(key.suite, max(sizes), length) if code else "")
         found.extend(_cutter(len(some), length).unpack_from(tags))
-        some = tuple(islice(rest, AT_ONCE)) if len(some) == AT_ONCE else ()
     return found
 
 

@@ -34,7 +34,7 @@ def _bursts(
             yield beside[0], some, beside[1]
 
 
-def _outputs(key: BaseKey, sizes: list[int], direction: int) -> list[bytearray]:
+def _outputs(key: BaseKey, sizes: Sequence[int], direction: int) -> list[bytearray]:
     if key.suite.kind < CIPHER:
         return [bytearray()] * len(sizes)
     more = key.suite.expansion if direction == SEAL else 0

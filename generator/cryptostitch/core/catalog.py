@@ -211,12 +211,10 @@ def _hash(
     grouped: tuple[str, ...] = ("sse", "avx2", "avx512"),
     word_bytes: int = 4,
     base: str = "",
+    object_isas: tuple[str, ...] | None = None,
 ) -> Algorithm:
-    forms = (
-        []
-        if base
-        else [Form(name, f"streams/{name}.j2", WORDS_32 if word_bytes == 4 else WORDS_64, groups, grouped=grouped)]
-    )
+    lanes = WORDS_32 if word_bytes == 4 else WORDS_64
+    forms = [] if base else [Form(name, f"streams/{name}.j2", lanes, groups, grouped=grouped, object_isas=object_isas)]
     if simd:
         forms.append(Form(f"{name}_simd", f"streams/{name}_simd.j2", SIMD, (1,)))
     if ni:
@@ -641,6 +639,7 @@ ALGORITHMS: tuple[Algorithm, ...] = (
         (0x7380166F, 0x4914B2B9, 0x172442D7, 0xDA8A0600, 0xA96F30BC, 0x163138AA, 0xE38DEE4D, 0xB0FB0E4E),
         32,
         grouped=("avx512",),
+        object_isas=("scalar",),  # those of lanes are 55 KB
     ),
     _keccak("sha3_256", 512, 0x06, 32, form=True),
     _keccak("sha3_224", 448, 0x06, 28),

@@ -1,15 +1,15 @@
-#include "poly_stream.hpp"
+#include "poly_parts.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "run/copy.hpp"
-#include "run/lineup.hpp"
-#include "run/alone.hpp"
-#include "select/upper_halves.hpp"
-#include "suite/secret.hpp"
+#include "../select/upper_halves.hpp"
+#include "../suite/secret.hpp"
+#include "alone.hpp"
+#include "copy.hpp"
+#include "lineup.hpp"
 
-namespace cst::ossl {
+namespace cst {
 namespace {
 
 constexpr size_t BLOCK = 16;
@@ -17,13 +17,13 @@ constexpr size_t MANY = 512;  // bytes that are worth powers of r
 
 }  // namespace
 
-void PolyStream::begin(const uint8_t *bytes) {
+void PolyParts::begin(const uint8_t *bytes) {
     poly1305_key(bytes, &key_);
     memset(sum_, 0, sizeof(sum_));
     waiting_ = 0;
 }
 
-void PolyStream::add(const Suite &suite, const uint8_t *data, size_t n) {
+void PolyParts::add(const Suite &suite, const uint8_t *data, size_t n) {
     if (waiting_) {
         const size_t some = std::min(n, BLOCK - waiting_);
         memcpy(rest_ + waiting_, data, some);
@@ -38,12 +38,12 @@ void PolyStream::add(const Suite &suite, const uint8_t *data, size_t n) {
     if (waiting_) memcpy(rest_, data + n - waiting_, waiting_);
 }
 
-void PolyStream::fill(const Suite &suite) {
+void PolyParts::fill(const Suite &suite) {
     static const uint8_t zero[BLOCK] = {};
     if (waiting_) add(suite, zero, BLOCK - waiting_);
 }
 
-void PolyStream::end(const Suite &suite, uint64_t aad_bytes, uint64_t text_bytes, uint8_t *tag) {
+void PolyParts::end(const Suite &suite, uint64_t aad_bytes, uint64_t text_bytes, uint8_t *tag) {
     uint8_t lengths[BLOCK];
     put_words(lengths, aad_bytes, text_bytes);
     fill(suite);
@@ -54,13 +54,13 @@ void PolyStream::end(const Suite &suite, uint64_t aad_bytes, uint64_t text_bytes
     wipe(rest_, sizeof(rest_));
 }
 
-void PolyStream::blocks(const Suite &suite, const uint8_t *data, size_t n) {
+void PolyParts::blocks(const Suite &suite, const uint8_t *data, size_t n) {
     const size_t done = n >= MANY ? many_blocks(suite, data, n) : 0;
     poly1305_blocks(*suite.engine, suite.hashes, key_, sum_, data + done, (n - done) / BLOCK);
 }
 
 // Hashes as many bytes as fill the iterations of a kernel of one message that takes powers of r. Returns their number.
-size_t PolyStream::many_blocks(const Suite &suite, const uint8_t *data, size_t n) {
+size_t PolyParts::many_blocks(const Suite &suite, const uint8_t *data, size_t n) {
     constexpr size_t STATE_ROOM = 2048, ALIGNED = 64;
     const Need need = {&suite.hashes, 1, n, n};
     const Variant *const v = line_up(suite, need).variant;
@@ -89,4 +89,4 @@ size_t PolyStream::many_blocks(const Suite &suite, const uint8_t *data, size_t n
     return size_t(args.iterations << v->step_log2);
 }
 
-}  // namespace cst::ossl
+}  // namespace cst

@@ -1,17 +1,17 @@
-#include "gcm_stream.hpp"
+#include "gcm_parts.hpp"
 
 #include <algorithm>
 
+#include "../suite/secret.hpp"
+#include "alone.hpp"
 #include "ghash_field.hpp"
-#include "run/alone.hpp"
-#include "run/lineup.hpp"
-#include "suite/expanded_key.hpp"
-#include "suite/registers.hpp"
-#include "suite/secret.hpp"
+#include "key_stream.hpp"
+#include "lineup.hpp"
 
-namespace cst::ossl {
+namespace cst {
 namespace {
 
+constexpr size_t BLOCK = 16;
 constexpr uint64_t MOST_TEXT = (uint64_t(1) << 36) - 32, MOST_AAD = uint64_t(1) << 60;
 
 const KeyRow *powers_end(const Key &key) { return key.powers() + GHASH_POWERS; }
@@ -84,7 +84,7 @@ private:
 
 }  // namespace
 
-void GcmStream::begin(const Key &key, Bytes iv) {
+void GcmParts::begin(const Key &key, Bytes iv) {
     stage_ = Stage::head;
     usual_iv_ = iv.n == GCM_IV;
     memset(first_, 0, sizeof(first_));
@@ -95,14 +95,12 @@ void GcmStream::begin(const Key &key, Bytes iv) {
         first_[BLOCK - 1] = 1;
         return;
     }
-    const ClearRegisters clear(key.suite->engine->cpu());
     ghash(*key.suite, powers_end(key), first_, iv.data, iv.n);
     ghash_lengths(*key.suite, powers_end(key), first_, 0, iv.n);
 }
 
-bool GcmStream::aad(const Key &key, Bytes data) {
+bool GcmParts::aad(const Key &key, Bytes data) {
     if (text_bytes_ || stage_ == Stage::whole || data.n > MOST_AAD - aad_bytes_) return false;
-    const ClearRegisters clear(key.suite->engine->cpu());
     if (stage_ == Stage::head) {
         if (usual_iv_ && data.n <= sizeof(head_) - aad_bytes_) {
             memcpy(head_ + aad_bytes_, data.data, data.n);
@@ -127,7 +125,7 @@ bool GcmStream::aad(const Key &key, Bytes data) {
 }
 
 // Hashes what was held back.
-void GcmStream::begin_pieces(const Key &key) {
+void GcmParts::begin_pieces(const Key &key) {
     stage_ = Stage::pieces;
     memcpy(counter_, first_, BLOCK);
     BlockCalls(*key.suite).encipher(key.encrypt(), first_, mask_);
@@ -137,10 +135,9 @@ void GcmStream::begin_pieces(const Key &key) {
     add_into(hash_, head_ + whole, rest);
 }
 
-bool GcmStream::text(const Key &key, Bytes in, uint8_t *out, bool opens) {
+bool GcmParts::text(const Key &key, const Suite *ctr, Bytes in, uint8_t *out, bool opens) {
     if (in.n > MOST_TEXT - text_bytes_) return false;
     if (!in.n) return true;
-    const ClearRegisters clear(key.suite->engine->cpu());
     if (stage_ == Stage::head) {
         if (usual_iv_ && whole_text(key, in, out, opens)) return true;
         begin_pieces(key);
@@ -156,7 +153,7 @@ bool GcmStream::text(const Key &key, Bytes in, uint8_t *out, bool opens) {
     while (in.n >= BLOCK) {  // where the 32 bits of the counter are used up, a kernel's could carry
         const uint64_t left = (uint64_t(1) << 32) - low_word(counter_);
         const size_t some = size_t(std::min<uint64_t>(in.n / BLOCK, left) * BLOCK);
-        if (!blocks(key, {in.data, some}, out, opens)) return false;
+        if (!blocks(key, ctr, {in.data, some}, out, opens)) return false;
         go_on(some);
     }
     if (!in.n) return true;
@@ -165,7 +162,7 @@ bool GcmStream::text(const Key &key, Bytes in, uint8_t *out, bool opens) {
     return true;
 }
 
-bool GcmStream::whole_text(const Key &key, Bytes in, uint8_t *out, bool opens) {
+bool GcmParts::whole_text(const Key &key, Bytes in, uint8_t *out, bool opens) {
     const Variant *const v = message_kernel(key, opens, in.n, aad_bytes_);
     if (!v) return false;
     MessageCall(key, *v, in.n).message(first_, {head_, size_t(aad_bytes_)}, in, out, hash_);
@@ -176,7 +173,7 @@ bool GcmStream::whole_text(const Key &key, Bytes in, uint8_t *out, bool opens) {
 
 // The tag is (Y + lengths) H + mask, where Y is GHASH behind the text. If that ended within a block, Y was multiplied
 // once too often.
-void GcmStream::take_back_tag(const Key &key) {
+void GcmParts::take_back_tag(const Key &key) {
     const Suite &suite = *key.suite;
     stage_ = Stage::pieces;
     memcpy(counter_, first_, BLOCK);
@@ -196,13 +193,13 @@ void GcmStream::take_back_tag(const Key &key) {
     wipe(h, sizeof(h));
 }
 
-void GcmStream::next_key_stream(const Key &key) {
+void GcmParts::next_key_stream(const Key &key) {
     BlockCalls(*key.suite).encipher(key.encrypt(), counter_, stream_);
     count_on(counter_, 1);
 }
 
 // Bytes of a block that was begun, or is: as many as there is room for.
-size_t GcmStream::part_of_block(const Key &key, Bytes in, uint8_t *out, bool opens) {
+size_t GcmParts::part_of_block(const Key &key, Bytes in, uint8_t *out, bool opens) {
     const size_t at = size_t(text_bytes_ % BLOCK), n = std::min(in.n, BLOCK - at);
     for (size_t i = 0; i < n; i++) {
         const uint8_t from = in.data[i], to = from ^ stream_[at + i];
@@ -214,12 +211,12 @@ size_t GcmStream::part_of_block(const Key &key, Bytes in, uint8_t *out, bool ope
 }
 
 // Processes whole blocks, within which the counter does not carry.
-bool GcmStream::blocks(const Key &key, Bytes in, uint8_t *out, bool opens) {
+bool GcmParts::blocks(const Key &key, const Suite *ctr, Bytes in, uint8_t *out, bool opens) {
     if (in.n > BLOCK && further_call(key, in, out, opens)) return true;
-    return apart(key, in, out, opens);
+    return apart(key, ctr, in, out, opens);
 }
 
-bool GcmStream::further_call(const Key &key, Bytes in, uint8_t *out, bool opens) {
+bool GcmParts::further_call(const Key &key, Bytes in, uint8_t *out, bool opens) {
     const Variant *const v = message_kernel(key, opens, in.n - BLOCK, BLOCK);
     if (!v) return false;
     uint8_t first[BLOCK], head[BLOCK];
@@ -238,36 +235,26 @@ bool GcmStream::further_call(const Key &key, Bytes in, uint8_t *out, bool opens)
 }
 
 // Cipher and hash one after the other, so much at a time that it is still in the cache.
-bool GcmStream::apart(const Key &key, Bytes in, uint8_t *out, bool opens) {
+bool GcmParts::apart(const Key &key, const Suite *ctr, Bytes in, uint8_t *out, bool opens) {
     constexpr size_t MOST = 8192;
     if (in.n == BLOCK) {
         next_key_stream(key);
         part_of_block(key, in, out, opens);
         return true;
     }
-    const Suite *const ctr = reinterpret_cast<const Suite *>(ctr_);
-    alignas(64) uint8_t memory[64 + BLOCK * (AES_MOST_ROUNDS + 1) + 64];
-    ExpandedKey parts;
-    parts.cipher = key.encrypt();
-    const Key *made;
-    if (!ctr || ctr->key_layout.bytes > sizeof(memory) || take_expanded_key(*ctr, parts, memory, &made)) return false;
-    bool done = true;
-    while (in.n && done) {
+    while (in.n) {
         const size_t some = std::min(in.n, MOST);
         if (opens) ghash(*key.suite, powers_end(key), hash_, in.data, some);
-        done = !cst_seal(reinterpret_cast<const cst_key *>(made), counter_, BLOCK, nullptr, 0, in.data, some, out, some,
-                         nullptr, nullptr, 0);
+        if (add_key_stream(ctr, key.encrypt(), counter_, {in.data, some}, out)) return false;
         if (!opens) ghash(*key.suite, powers_end(key), hash_, out, some);
         count_on(counter_, some / BLOCK);
         in = {in.data + some, in.n - some};
         out += some;
     }
-    wipe(memory, ctr->key_layout.bytes);
-    return done;
+    return true;
 }
 
-void GcmStream::tag(const Key &key, uint8_t *to) {
-    const ClearRegisters clear(key.suite->engine->cpu());
+void GcmParts::tag(const Key &key, uint8_t *to) {
     if (stage_ == Stage::head) begin_pieces(key);
     if (stage_ == Stage::pieces) {
         if (text_bytes_ ? text_bytes_ % BLOCK : aad_bytes_ % BLOCK) close_block(key, hash_);
@@ -279,4 +266,4 @@ void GcmStream::tag(const Key &key, uint8_t *to) {
     wipe(stream_, sizeof(stream_));
 }
 
-}  // namespace cst::ossl
+}  // namespace cst

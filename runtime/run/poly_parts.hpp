@@ -1,15 +1,15 @@
-// Poly1305 (RFC 8439, 2.5) of what comes in pieces and is filled up with zeros between them (2.8).
+// Poly1305 (RFC 8439, 2.5) of data that comes in parts and is filled up with zeros between them (2.8).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "suite/poly1305.hpp"
-#include "suite/suite.hpp"
+#include "../suite/poly1305.hpp"
+#include "../suite/suite.hpp"
 
-namespace cst::ossl {
+namespace cst {
 
-class PolyStream {
+class PolyParts {
 public:
     // bytes: 32, of the keystream.
     void begin(const uint8_t *bytes);
@@ -30,4 +30,4 @@ private:
     size_t waiting_ = 0;
 };
 
-}  // namespace cst::ossl
+}  // namespace cst

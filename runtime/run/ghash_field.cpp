@@ -1,10 +1,10 @@
 #include "ghash_field.hpp"
 
-#include "run/alone.hpp"
-#include "suite/ghash.hpp"
-#include "suite/secret.hpp"
+#include "../suite/ghash.hpp"
+#include "../suite/secret.hpp"
+#include "alone.hpp"
 
-namespace cst::ossl {
+namespace cst {
 
 void multiply(const Suite &suite, uint8_t *y, const uint8_t *x) {
     static const uint8_t zero[16] = {};
@@ -29,4 +29,4 @@ void invert(const Suite &suite, uint8_t *x) {
     wipe(product, sizeof(product));
 }
 
-}  // namespace cst::ossl
+}  // namespace cst

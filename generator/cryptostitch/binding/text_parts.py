@@ -1,0 +1,81 @@
+"""Texts under AES-GCM or ChaCha20-Poly1305 that are not all in memory (cst_text_parts)."""
+
+from __future__ import annotations
+
+import threading
+from ctypes import addressof, byref, c_uint64
+
+from . import causes
+from .base_key import BaseKey
+from .capi import ERR_AUTH, ERR_LENGTH, ERR_MEMORY, OK, OPEN, SEAL, STATE_BYTES, TextPartStruct
+from .values import Buffer, optional, place
+
+
+class TextParts:
+    """A text under way, of one key; made by `Key.sealing` and `Key.opening`. Threads take turns."""
+
+    def __init__(self, key: BaseKey, direction: int, iv: Buffer | None, aad: Buffer | None):
+        self._key, self._direction = key, direction
+        self._state = (c_uint64 * (STATE_BYTES // 8))()
+        self._lock = threading.Lock()
+        self._begun = self._ended = False
+        self._run(iv=iv, aad=aad)
+        self._begun = True
+
+    def update(self, data: Buffer) -> bytes:
+        """The next part of the text: as many bytes as it has."""
+        return self._run(data=data)
+
+    def _run(
+        self,
+        iv: Buffer | None = None,
+        aad: Buffer | None = None,
+        data: Buffer | None = None,
+        tag: bytearray | None = None,
+    ) -> bytes:
+        with self._lock:
+            if self._ended:
+                raise ValueError("the text has ended")
+            part, places = TextPartStruct(direction=self._direction, state=addressof(self._state)), []
+            for name, value in (("iv", iv), ("aad", aad), ("in", data), ("tag", tag)):
+                address, length, keep = optional(value)
+                setattr(part, name, address)
+                setattr(part, f"{name}_len", length)
+                places.append(keep)
+            out = bytearray(part.in_len)
+            part.out, part.out_cap, keep_out = place(out, write=True)
+            suite, owned = self._key.suite, self._key.live()
+            part.key = owned.pointer
+            of = suite.context.live()
+            code = owned.gate.call(self._key.lib.cst_text_parts, of.pointer, byref(part), 1)
+            del places, keep_out, owned, of
+            self._ended = code in (ERR_AUTH, ERR_MEMORY) or (tag is not None and code == OK)
+        if code == ERR_LENGTH:
+            iv_len = suite.iv_min if self._begun else part.iv_len
+            self._key.check(code, causes.of_job(suite, iv_len, part.aad_len, part.in_len, part.tag_len))
+        self._key.check(code)
+        return bytes(out)
+
+
+class Sealing(TextParts):
+    """Seals a text part by part."""
+
+    def __init__(self, key: BaseKey, iv: Buffer, aad: Buffer | None):
+        super().__init__(key, SEAL, iv, aad)
+
+    def finish(self, tag_len: int | None = None) -> bytes:
+        """Ends the text, and returns its tag."""
+        tag = bytearray(self._key.tag_bytes(tag_len))
+        self._run(tag=tag)
+        return bytes(tag)
+
+
+class Opening(TextParts):
+    """Opens a text part by part. What `update` returns is not authentic before `finish` has returned."""
+
+    def __init__(self, key: BaseKey, iv: Buffer, aad: Buffer | None):
+        super().__init__(key, OPEN, iv, aad)
+
+    def finish(self, tag: Buffer) -> None:
+        """Ends the text. RuntimeFailure with ERR_AUTH when any part of it, the AAD, the IV or the tag is forged."""
+        self._run(tag=bytearray(tag))
