@@ -433,6 +433,9 @@ class Generator:
             ) in catalog.PAIRED_FORMS:
                 pairs += self._equal_pairs(cipher, hash_)
             pairs += self._chosen_pairs(cipher, hash_)
+        for first, first_isa, second, second_isa, lanes in catalog.BOTH:
+            if {first, second} <= set(self.forms):
+                pairs.append(([(StreamName(first, lanes), first_isa), (StreamName(second, lanes), second_isa)], False))
         return singles + pairs
 
     @staticmethod

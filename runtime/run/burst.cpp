@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "../suite/secret.hpp"
+#include "both.hpp"
 #include "checksum.hpp"
 #include "constructions.hpp"
 #include "framed.hpp"

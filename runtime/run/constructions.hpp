@@ -32,9 +32,6 @@ bool plan_one_by_one(const Suite &suite, const cst_job &job, size_t n, Plan *pla
 // TLS records to be sealed, in one piece. Returns CST_OK, CST_ERR_AUTH, or JOB_WAITING: nothing was written. readable:
 // NULL, or the address up to which bytes after an input may be read (their values do not matter).
 int run_lists(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable);
-// Runs a class of two digests of the same messages. Returns false if a job did not authenticate. readable: as for
-// run_lists.
-bool run_both(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable);
 // Plans what run_lists does with n jobs like this one. Returns false if it does not take them.
 bool plan_lists(const Suite &suite, const cst_job &job, size_t n, bool one_key, Plan *plan);
 

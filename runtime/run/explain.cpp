@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "both.hpp"
 #include "constructions.hpp"
 #include "framed.hpp"
 #include "leaves.hpp"
@@ -61,7 +62,8 @@ uint64_t text_bytes(const Class &c) {
 Plan plan_of(const Class &c, const cst_job &job) {
     const Suite &suite = *c.suite;
     Plan plan;
-    if (suite.construction == Construction::both) {  // the second half takes the place of the hash
+    if (suite.construction == Construction::both) {  // the first half takes the place of the cipher
+        plan_both(suite, c.n, job.in_len, &plan);
         for (const Suite *half : suite.halves) {
             Class its = c;
             its.suite = half;
@@ -156,8 +158,8 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
         }
     }
     if (stitched && cipher.chosen.variant && hash.chosen.variant)
-        why += "; cipher and hash one after the other " + figure(*cipher.chosen.variant, cipher.cycles) + " + " +
-               figure(*hash.chosen.variant, hash.cycles);
+        why += std::string(suite.enciphers() ? "; cipher and hash" : "; the digests") + " one after the other " +
+               figure(*cipher.chosen.variant, cipher.cycles) + " + " + figure(*hash.chosen.variant, hash.cycles);
     if (other.chosen.variant)
         why += "; together with " + std::string(other.chosen.variant->name) + ", " +
                figure(*other.chosen.variant, other.cycles);

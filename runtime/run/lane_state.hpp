@@ -15,14 +15,15 @@ namespace cst {
 // at a time.
 class Chains {
 public:
-    Chains(const Variant &v, uint8_t *state)
-        : places_(v.hash.lanes.data()),
+    Chains(const Variant &v, uint8_t *state) : Chains(v, v.hash, state) {}
+    Chains(const Variant &v, const Part &part, uint8_t *state)
+        : places_(part.lanes.data()),
           state_(state),
-          rows_(v.hash.chain_rows),
-          stride_(v.hash.chain_row_bytes),
-          entry_(v.hash.chain_entry),
-          together_(v.hash.chain_row_bytes == v.hash.chain_entry || v.hash.chain_rows == 1),
-          at_once_(together_ ? 1 : columns(v)) {}
+          rows_(part.chain_rows),
+          stride_(part.chain_row_bytes),
+          entry_(part.chain_entry),
+          together_(part.chain_row_bytes == part.chain_entry || part.chain_rows == 1),
+          at_once_(together_ ? 1 : columns(v, part)) {}
 
     // Writes chaining values to n lanes, in ascending order: chain(i) is that of the i-th.
     template <typename Chain>
@@ -69,8 +70,7 @@ private:
 
     // Returns how many neighbouring lanes, from a multiple of that number on, have the words of a row side by side; 1:
     // none.
-    static size_t columns(const Variant &v) {
-        const Part &part = v.hash;
+    static size_t columns(const Variant &v, const Part &part) {
         const size_t most = ROW / part.chain_entry;
         if (v.lanes % most || (most != 2 && most != 4)) return 1;
         for (size_t i = 0; i < v.lanes; i++)

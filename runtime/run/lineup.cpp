@@ -302,6 +302,24 @@ const Variant *choose_pair(const Suite &suite, const Need &exact, const Family &
     return pair;
 }
 
+bool both_beat_halves(const Suite &suite, const Need &exact) {
+    if (exact.family->variants.empty()) return false;
+    return chosen_before(suite, exact, Question(suite, exact, Question::Kind::pair),
+                         [&](const Need &need) -> const Variant * {
+                             bool lasts;
+                             const Ranking both = decide_ready(suite, need, &lasts);
+                             if (!both.chosen.variant || both.chosen.variant == suite.forced)
+                                 return both.chosen.variant;
+                             double halves = 0;
+                             for (const Suite *half : suite.halves) {
+                                 Need alone = need;
+                                 alone.family = &half->hashes;
+                                 halves += alternative(*half, alone);
+                             }
+                             return halves <= alternative(suite, need) ? nullptr : both.chosen.variant;
+                         });
+}
+
 bool pair_beats_lists(const Suite &suite, const Need &exact, const Family &ciphers) {
     return pair_for(suite, exact, ciphers, Question::Kind::pair_or_lists);
 }

@@ -83,6 +83,8 @@ private:
 // Selects the stitched kernel for the middle of the messages. NULL: there is none, or the parts one after the other
 // take less time. cycles: NULL, or receives the kernel's core cycles.
 const Variant *choose_pair(const Suite &suite, const Need &exact, const Family &ciphers, double *cycles);
+// Whether a kernel that is stitched of two digests takes less time than the two one after the other.
+bool both_beat_halves(const Suite &suite, const Need &exact);
 // Whether the pair kernel, with the steps that it needs around it, takes less time than cipher and MAC as lists
 // (lists.cpp).
 bool pair_beats_lists(const Suite &suite, const Need &exact, const Family &ciphers);

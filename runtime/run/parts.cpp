@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../suite/secret.hpp"
+#include "both.hpp"
 #include "checksum.hpp"
 #include "framed.hpp"
 #include "lane_state.hpp"
@@ -186,17 +187,54 @@ void put_aside(const cst_part &part) {
 
 void run_window(Memory *memory, const cst_part *parts, size_t n);
 
+void begin_state(HashState *s, const Key &key) {
+    const AlgorithmRecord &hash = key.suite->hash->record;
+    s->key = reinterpret_cast<const cst_key *>(&key);
+    if (is_checksum(*key.suite)) put_words(s->chain, key.crc().start, 0);
+    else memcpy(s->chain, key.inner(), size_t(hash.words) * hash.word_bytes);
+}
+
+// Hashes whole blocks of parts of two digests, where stitched kernels do it, and advances these parts.
+void run_blocks_of_both(Memory *memory, cst_part *parts, size_t n) {
+    const Suite &suite = *suite_of(*parts);
+    const size_t unit = suite.hash->record.block_bytes;
+    cst_job jobs[MOST_MESSAGES], *list[MOST_MESSAGES];
+    size_t some = 0;
+    for (size_t i = 0; i < n && !suite.pairs.variants.empty(); i++) {
+        HashState *const s = state_of(parts[i]);
+        if (parts[i].in_len < unit || s->bytes % unit) continue;
+        const Key &key = *reinterpret_cast<const Key *>(parts[i].key);
+        for (uint32_t half = 0; half < 2 && !s[half].key; half++) begin_state(s + half, key.half(half));
+        cst_job &job = jobs[i] = {};
+        job.key = parts[i].key;
+        job.in = parts[i].in;
+        job.in_len = parts[i].in_len & ~(unit - 1);
+        job.tag = s;
+        list[some++] = &job;
+    }
+    if (!some) return;
+    const size_t done = run_both_blocks(memory, list, some);
+    for (size_t i = 0; i < done; i++) {
+        cst_part &part = parts[list[i] - jobs];
+        part.in = static_cast<const uint8_t *>(part.in) + list[i]->in_len;
+        part.in_len -= list[i]->in_len;
+        for (uint32_t half = 0; half < 2; half++) state_of(part)[half].bytes += list[i]->in_len;
+    }
+}
+
 // Runs parts of two digests of the same bytes: their states follow one another.
 void run_both_parts(Memory *memory, const cst_part *const *list, size_t n) {
-    cst_part parts[MOST_MESSAGES];
+    cst_part left[MOST_MESSAGES], parts[MOST_MESSAGES];
+    for (size_t i = 0; i < n; i++) left[i] = *list[i];
+    run_blocks_of_both(memory, left, n);
     size_t at = 0;  // of the digest in the tag
-    for (uint32_t half = 0; n && half < 2; half++) {
-        const size_t bytes = suite_of(*list[0])->halves[half]->tag_max;
+    for (uint32_t half = 0; half < 2; half++) {
+        const size_t bytes = suite_of(*left)->halves[half]->tag_max;
         for (size_t i = 0; i < n; i++) {
-            parts[i] = *list[i];
-            const Key &key = reinterpret_cast<const Key *>(list[i]->key)->half(half);
+            parts[i] = left[i];
+            const Key &key = reinterpret_cast<const Key *>(left[i].key)->half(half);
             parts[i].key = reinterpret_cast<const cst_key *>(&key);
-            parts[i].state = state_of(*list[i]) + half;
+            parts[i].state = state_of(left[i]) + half;
             if (parts[i].tag) parts[i].tag = static_cast<uint8_t *>(parts[i].tag) + at;
             parts[i].tag_len = parts[i].tag ? bytes : 0;
         }
@@ -219,12 +257,7 @@ void run_window(Memory *memory, const cst_part *parts, size_t n) {
             case Construction::both: both[n_both++] = part; continue;
             default: break;
         }
-        if (!s->key) {
-            const AlgorithmRecord &hash = key.suite->hash->record;
-            s->key = part->key;
-            if (is_checksum(*key.suite)) put_words(s->chain, key.crc().start, 0);
-            else memcpy(s->chain, key.inner(), size_t(hash.words) * hash.word_bytes);
-        }
+        if (!s->key) begin_state(s, key);
         if (is_checksum(*key.suite)) {
             take_into_checksum(*part);
             continue;

@@ -370,18 +370,19 @@ int test_checksum_kernel(const Suites &suites, const Variant &v) {
     return v.calls.sum() > before ? CST_OK : CST_ERR_SELFTEST;
 }
 
-// Compares digests with the kernel to digests without it: of messages of several lengths, more than the kernel has
-// lanes.
+// Compares digests with the kernel, of one hash or stitched of two, to digests without it: of messages of several
+// lengths, more than the kernel has lanes.
 int test_other_hash_kernel(const Suites &suites, const Variant &v) {
     const uint64_t before = v.calls.sum();
     for (const auto &suite : suites.all()) {
-        if (suite->kind != CST_DIGEST || suite->hash_base() != v.hash.algorithm) continue;
+        if (suite->kind != CST_DIGEST || !suite->could_use(v)) continue;
         Suite tested = *suite, reference = *suite;
         tested.remembered = reference.remembered = false;
         tested.forced = &v;
         reference.forced = nullptr;
-        reference.hashes = others(*suite->engine, Role::hash, nullptr, v.hash.algorithm, v);
-        if (reference.hashes.variants.empty()) return CST_ERR_UNSUPPORTED;
+        if (v.role == Role::both) reference.pairs = Family();
+        else reference.hashes = others(*suite->engine, Role::hash, nullptr, v.hash.algorithm, v);
+        if (v.role != Role::both && reference.hashes.variants.empty()) return CST_ERR_UNSUPPORTED;
         const size_t n = v.lanes + 1, tag_len = extends(*suite) ? 3 * v.step : suite->tag_max;
         Bytes in(n * 3 * v.step), tags[2];
         scramble(&in, n);
@@ -490,7 +491,8 @@ int selftest(const Engine &engine, const Suites &suites, const char *glob,
             report(variant->name, !variant->runnable || variant->role == Role::schedule ? CST_ERR_UNSUPPORTED
                                   : variant->role == Role::message ? test_message_kernel(suites, *variant)
                                   : variant->role == Role::codec   ? test_codec_kernel(engine, *variant)
-                                  : variant->role == Role::hash && variant->hash.algorithm->record.of_another_kind()
+                                  : variant->role == Role::both || (variant->role == Role::hash &&
+                                                                    variant->hash.algorithm->record.of_another_kind())
                                       ? test_other_hash_kernel(suites, *variant)
                                       : test_kernel(engine, *variant));
     return any ? first : CST_ERR_NAME;

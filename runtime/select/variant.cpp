@@ -187,16 +187,42 @@ Role schedule_role(const PackRecords &records, const KernelRecord &kernel, Varia
     return Role::schedule;
 }
 
+// Whether the streams are hashes with padding at the end, of two algorithms.
+bool two_hashes(const PackRecords &records, const KernelRecord &kernel, uint32_t n_streams) {
+    bool two = false;
+    for (uint32_t i = 0; i < n_streams; i++) {
+        const AlgorithmRecord &record = records.algorithm(kernel.streams[i]).record;
+        if (record.kind != ALGORITHM_HASH || record.of_another_kind()) return false;
+        two |= &records.algorithm(kernel.streams[i]) != &records.algorithm(kernel.streams[0]);
+    }
+    return two;
+}
+
+// Both hashes must have the same blocks, and read each lane's input at an address of its own.
+Role role_of_two(Variant *v, uint32_t hands) {
+    const size_t lanes = v->hash.lanes.size();
+    if (hands || v->lag || v->cipher.lanes.size() != lanes) return Role::other;
+    for (const Part *part : {&v->cipher, &v->hash}) {
+        if (part->algorithm->record.read_bytes() != v->step) return Role::other;
+        for (const LanePlace &place : part->lanes)
+            if (place.in == NO_FIELD) return Role::other;
+    }
+    v->lanes = uint32_t(lanes);
+    return Role::both;
+}
+
 // Returns what the streams compute together; Role::other if no suite has a name for it.
 Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
     bool decrypts = false, opens = false;  // opens: a decryption whose hash reads the ciphertext can be stitched
     uint32_t cipher_lag = 0, hash_lag = UINT32_MAX, hands = 0, step = 0;
     std::vector<uint32_t> buffers, readers;
+    const Algorithm *const first = &records.algorithm(kernel.streams[0]);
+    const bool both = two_hashes(records, kernel, v->n_streams);
     for (uint32_t i = 0; i < v->n_streams; i++) {
         const StreamRecord &stream = kernel.streams[i];
         const ProgramRecord &program = records.program(stream);
         const Algorithm *algorithm = &records.algorithm(stream);
-        const bool hash = algorithm->record.reads_only();
+        const bool hash = algorithm->record.reads_only() && !(both && algorithm == first);
         Part *part = hash ? &v->hash : &v->cipher;
         if (!algorithm->usable || algorithm->base != algorithm) return Role::other;
         if (part->algorithm && part->algorithm != algorithm) return Role::other;
@@ -208,7 +234,7 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
         if (hash) {
             hash_lag = stream.lag < hash_lag ? stream.lag : hash_lag;
             if (step % algorithm->record.read_bytes()) return Role::other;
-        } else {
+        } else if (!both) {
             cipher_lag = stream.lag > cipher_lag ? stream.lag : cipher_lag;
             decrypts = algorithm->record.decrypts_only();
             opens = algorithm->record.kind == ALGORITHM_CIPHER_DEC;
@@ -235,6 +261,7 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
         if (v->cipher.algorithm->record.kind == ALGORITHM_CODEC) return Role::codec;
         return decrypts ? Role::decrypt : Role::encrypt;
     }
+    if (both) return role_of_two(v, hands);
     if ((decrypts && !opens) || v->cipher.lanes.size() != v->hash.lanes.size() ||
         hash_lag + (opens && !hands) <= cipher_lag)
         return Role::other;

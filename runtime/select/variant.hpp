@@ -44,6 +44,7 @@ enum class Role {
     decrypt,
     pair,     // a cipher (encrypt) and the hash of its output, at least one iteration behind the cipher
     message,    // whole messages: of an AEAD, or of a cipher alone
+    both,       // two hashes of the same input: the first has the place of the cipher
     codec,      // outputs of an erasure code
     schedule,   // the round keys of a cipher of one's own
     open_pair,  // a cipher (decrypt) and the hash of its input; where that is handed over, at least one iteration
@@ -121,7 +122,7 @@ struct Variant {
     mutable CallCounter calls;  // made by the engine
 
     bool for_suites() const { return runnable && role != Role::other; }
-    bool stitched() const { return role == Role::pair || role == Role::open_pair; }
+    bool stitched() const { return role == Role::pair || role == Role::open_pair || role == Role::both; }
     // Returns the fewest bytes of an item that the kernel can process.
     uint64_t need() const { return skips ? 0 : uint64_t(step) * (lag + 1); }
     // Rounds `bytes` up to whole iterations.

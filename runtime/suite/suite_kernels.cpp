@@ -51,6 +51,7 @@ int ready(const Engine &engine, const Family &family, uint64_t block) {
 
 void Suite::find_kernels() {
     const Algorithm *base = hash_base();
+    if (second) pairs = engine->family(Role::both, base, second->base);
     if (base) hashes = engine->family(Role::hash, nullptr, base);
     if (encrypt) {
         encrypts = engine->family(Role::encrypt, encrypt, nullptr);
@@ -80,8 +81,8 @@ void Suite::find_kernels() {
 }
 
 bool Suite::could_use(const Variant &variant) const {
-    if (construction == Construction::both) return false;
     const Algorithm *c = variant.cipher.algorithm, *h = variant.hash.algorithm;
+    if (construction == Construction::both) return variant.role == Role::both && c == hash->base && h == second->base;
     switch (variant.role) {
         case Role::hash: return h == hash_base();
         case Role::encrypt: return c == encrypt;

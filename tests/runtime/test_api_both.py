@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 from array import array
 
 import pytest
 from cryptostitch import hash_column, hash_many
 from cryptostitch.binding import runtime
+from cryptostitch.binding.capi import STATE_BYTES, PartStruct
 from cryptostitch.binding.runtime import SEAL, Context, Job, RuntimeFailure
 from cryptostitch.ladder import oracle
+from jobs.builder import force
 from jobs.samples import LEVELS, LONGER, NUMBERS
 from targets import context_for
 
@@ -34,18 +37,71 @@ def test_every_length(context: Context, suite: str) -> None:
     assert hash_many(suite, texts, context=context) == [oracle.digest(suite, text) for text in texts]
 
 
+def stitched(context: Context, suite: str) -> list[str]:
+    """The kernels of both digests that can be forced here."""
+    found = []
+    for name in context.kernels():
+        if "+" in name and force(context, suite, name) == runtime.OK:
+            found.append(name)
+    context.force(suite, None)
+    return found
+
+
 @pytest.mark.parametrize("same", (False, True))
 def test_bursts(context: Context, suite: str, same: bool) -> None:
-    """Of any number of jobs, of one length and of many, in one piece and scattered, sealed and opened."""
+    """Of any number of jobs, of one length and of many, in one piece and scattered, on every kernel."""
     rng, key = random.Random(suite), context.suite(suite).key()
-    for number in (*NUMBERS, 64):
-        texts = [rng.randbytes(200 if same else rng.randrange(700)) for _ in range(number)]
-        wanted = [oracle.digest(suite, text) for text in texts]
-        jobs = [Job(key, SEAL, data=text, tag=bytearray(len(tag))) for text, tag in zip(texts, wanted)]
-        for job, text in zip(jobs[1::3], texts[1::3]):
-            job.data = [text[:50], b"", text[50:]]
-        assert context.burst(jobs) == runtime.OK
-        assert [bytes(job.tag) for job in jobs] == wanted
+    for kernel in (None, *stitched(context, suite)):
+        context.force(suite, kernel)
+        before = context.kernel(kernel).calls() if kernel else 0
+        for number in (*NUMBERS, 64):
+            texts = [rng.randbytes(200 if same else rng.randrange(700)) for _ in range(number)]
+            wanted = [oracle.digest(suite, text) for text in texts]
+            jobs = [Job(key, SEAL, data=text, tag=bytearray(len(tag))) for text, tag in zip(texts, wanted)]
+            for job, text in zip(jobs[1::3], texts[1::3]):
+                job.data = [text[:50], b"", text[50:]]
+            assert context.burst(jobs) == runtime.OK
+            assert [bytes(job.tag) for job in jobs] == wanted, kernel
+        assert not kernel or context.kernel(kernel).calls() > before
+    context.force(suite, None)
+
+
+def test_what_runs_is_chosen_by_costs(shared_context: Context) -> None:
+    """A pair of kernels that are stitched is there for MD5 and SHA-1, beside SHA-256."""
+    if not {"sha", "avx512bw"} & set(shared_context.cpu()["features"]):
+        pytest.skip("this CPU lacks the SHA extensions and AVX-512")
+    assert stitched(shared_context, "md5+sha256")
+    assert not stitched(shared_context, "sha256+crc32c")
+
+
+@pytest.mark.parametrize("suite", ("md5+sha256", "sha1+sha256"))
+def test_parts_on_every_kernel(context: Context, suite: str) -> None:
+    """Messages whose parts begin at a block, and others; as many as the lanes, and fewer."""
+    rng, key = random.Random(suite), context.suite(suite).key()
+    for kernel in (None, *stitched(context, suite)):
+        context.force(suite, kernel)
+        before = context.kernel(kernel).calls() if kernel else 0
+        for number in (1, 3, 20):
+            texts = [rng.randbytes(rng.randrange(3000)) for _ in range(number)]
+            states = [(ctypes.c_uint64 * (STATE_BYTES // 8))() for _ in texts]
+            tags = [ctypes.create_string_buffer(key.suite.tag_max) for _ in texts]
+            at = [0] * number
+            for last in (False, False, True):
+                parts, kept = (PartStruct * number)(), []
+                for i, text in enumerate(texts):
+                    size = len(text) - at[i] if last else min(len(text) - at[i], rng.choice((0, 64, 100, 640, 900)))
+                    kept.append(ctypes.create_string_buffer(text[at[i] : at[i] + size], max(size, 1)))
+                    part = PartStruct(key=key.handle, state=ctypes.addressof(states[i]), in_len=size)
+                    setattr(part, "in", ctypes.addressof(kept[i]))
+                    if last:
+                        part.tag, part.tag_len = ctypes.addressof(tags[i]), len(tags[i])
+                    parts[i] = part
+                    at[i] += size
+                assert context.lib.cst_digest_parts(context.handle, parts, number) == runtime.OK
+            assert [tag.raw for tag in tags] == [oracle.digest(suite, text) for text in texts], kernel
+            assert all(bytes(state) == bytes(STATE_BYTES) for state in states), "the states are wiped"
+        assert not kernel or context.kernel(kernel).calls() > before
+    context.force(suite, None)
 
 
 def test_a_wrong_half_is_found(context: Context, suite: str) -> None:

@@ -742,6 +742,17 @@ CHOSEN_KINDS = (
     ("cipher_enc", "aes128_cbc_mac", "avx2", 8),
     ("cipher_enc", "aes128_cbc_mac", "avx512", 16),
 )
+# Pairs of two hashes of the same bytes, chosen one by one: (form and instruction set of the first, of the second,
+# lanes). None is shipped as an object. On Zen 4 they take 31 % less time than the two one after the other for one
+# buffer, 12 to 15 % for more. 16 lanes of SHA-1 beside SHA-256 win 4 %: vector units bind both.
+BOTH = (
+    ("md5", "scalar", "sha256_ni", "sse", 1),
+    ("md5", "sse", "sha256_ni", "sse", 4),
+    ("md5", "avx2", "sha256", "avx2", 8),
+    ("md5", "avx512", "sha256", "avx512", 16),
+    ("sha1_ni", "sse", "sha256_ni", "sse", 1),
+    ("sha1_ni", "sse", "sha256_ni", "sse", 2),
+)
 # A pair is a cipher and a hash that can share a loop: same lanes, and instruction sets that mix without a penalty.
 PAIRED_ISAS = {("sse", "sse"), ("sse", "scalar"), ("avx2", "avx2"), ("avx512", "avx512")}
 # Instruction sets whose ciphers can leave their blocks in the form that the hash's transposition starts from (four

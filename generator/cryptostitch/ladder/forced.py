@@ -10,7 +10,7 @@ from ..binding.runtime import ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Jo
 from ..core.catalog import ALGORITHMS
 from ..core.contract import HEAD_IN, TWEAK_KEY
 from ..core.kinds import KINDS
-from .oracle import meaning
+from .oracle import BOTH, halves, meaning
 from .result import Skip
 from .subject import Subject
 
@@ -66,6 +66,8 @@ class Forced:
         hand = any(c.has("hand") for c in contracts)
         opens = any(KINDS[row.kind].direction == "open" for row in ciphers)
         block_ciphers = {row.block_cipher for row in subject.rows if row.cipher}
+        names = {row.suite for row in subject.rows}
+        hashes = {suite for suite in BOTH if set(halves(suite)) == names} or hashes
         suites = tuple(
             name
             for name in context.suites()
@@ -79,8 +81,8 @@ class Forced:
         suites = tuple(name for name in suites if name not in left_out)
         if not suites:
             raise Skip(f"nothing here can run {', '.join(left_out)}")
-        first_kind = subject.rows[0].kind
-        lanes = sum(c.lanes for c, row in zip(contracts, subject.rows) if row.kind == first_kind)
+        first = subject.rows[0].name
+        lanes = sum(c.lanes for c, row in zip(contracts, subject.rows) if row.name == first)
         step = contracts[0].bytes * subject.recipe.parts[0].ratio
         least = 0 if subject.recipe.skips else step * (subject.recipe.lag + 1)
         if ciphers and readers:
