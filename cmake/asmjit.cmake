@@ -12,6 +12,11 @@ if(NOT _sources)
                         "of commit ${CST_ASMJIT_COMMIT}")
 endif()
 add_library(cst_asmjit OBJECT ${_sources})
+# What an encoder seldom or never runs: small rather than fast.
+foreach(_cold core/codeholder core/constpool core/cpuinfo core/emithelper core/emitter core/func core/funcargscontext
+    core/string core/zone core/zonevector x86/x86emithelper x86/x86func x86/x86instapi)
+    set_source_files_properties("${asmjit_SOURCE_DIR}/src/asmjit/${_cold}.cpp" PROPERTIES COMPILE_OPTIONS -Os)
+endforeach()
 target_include_directories(cst_asmjit SYSTEM PUBLIC "${asmjit_SOURCE_DIR}/src")
 target_compile_definitions(cst_asmjit PUBLIC ASMJIT_STATIC=1 ASMJIT_NO_COMPILER=1 ASMJIT_NO_AARCH64=1
     ASMJIT_NO_FOREIGN=1 ASMJIT_NO_JIT=1 ASMJIT_NO_LOGGING=1 ASMJIT_NO_BUILDER=1)

@@ -83,7 +83,8 @@
  * ciphertexts collide after some 2^32 of them under a key (SP 800-67, 3.2: at most 2^20): key = K1 || K2 || K3, 24
  * bytes (parity bits are not looked at, equal keys not refused), iv 8, multiples of 8 bytes; constant-time.
  * `des-ede3-cbc+hmac-H-etm` and, for ESP (RFC 2451), `des-ede3-cbc+hmac-H-96`, H md5 or sha1, are as with aes-B-cbc,
- * with an IV of 8 bytes. They need AVX-512 VBMI and GFNI; elsewhere they are CST_ERR_UNSUPPORTED.
+ * with an IV of 8 bytes. Without AVX-512 VBMI and GFNI they are byte-sliced: a message alone is sealed as slowly as 16
+ * or 32.
  *
  * Key lengths: the cipher's exactly (RC4: see above); MAC keys any length, 0 included (RFC 2104). HMAC alone: tags of
  * 10 bytes to the hash's size.

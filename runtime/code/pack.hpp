@@ -57,7 +57,7 @@ enum : uint32_t {
     FIELD_REACH_ALIGN_SHIFT = 8
 };  // FieldRecord::flags
 // FieldRecord::form(), of keys; KEY_FORMS of generator/cryptostitch/core/contract.py explains each.
-enum KeyForm : uint32_t { KEY_USUAL, KEY_R, KEY_LIMBS_26, KEY_LIMBS_44, KEY_WORDS, KEY_BITS, KEY_NIBBLES };
+enum KeyForm : uint32_t { KEY_USUAL, KEY_R, KEY_LIMBS_26, KEY_LIMBS_44, KEY_WORDS, KEY_BITS, KEY_NIBBLES, KEY_SLICED };
 enum : uint32_t { KERNEL_STATIC = 1 };  // KernelRecord::flags
 enum : uint32_t { MAX_STREAMS = 4, MAX_CODE_BYTES = 1u << 20 };
 

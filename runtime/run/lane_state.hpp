@@ -211,12 +211,13 @@ public:
     }
     // Writes one key for all lanes.
     void share(const uint8_t *rows) const {
-        for (uint32_t copy : part_.key_copies) copy_key_rows(state_ + copy, part_.key_row_bytes, rows, part_.key_rows);
+        for (uint32_t copy : part_.key_copies)
+            copy_key_rows(state_ + copy, part_.key_row_bytes, part_.key_rows_in(rows), part_.key_rows);
     }
     void put(uint32_t lane, const uint8_t *rows) {
         const uint32_t place = part_.lanes[lane].key;
         if (place == NO_FIELD || has_[lane] == rows) return;
-        copy_key_rows(state_ + place, part_.key_row_bytes, rows, part_.key_rows);
+        copy_key_rows(state_ + place, part_.key_row_bytes, part_.key_rows_in(rows), part_.key_rows);
         has_[lane] = rows;
     }
 

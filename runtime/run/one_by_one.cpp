@@ -208,7 +208,7 @@ public:
 private:
     void put_key(const Part &part, const uint8_t *rows) {
         const uint32_t place = part.lanes[LANE].key;
-        if (place != NO_FIELD) copy_key_rows(state_ + place, part.key_row_bytes, rows, part.key_rows);
+        if (place != NO_FIELD) copy_key_rows(state_ + place, part.key_row_bytes, part.key_rows_in(rows), part.key_rows);
     }
 
     const Variant &v_;

@@ -171,7 +171,7 @@ struct Buffers {
         if (v.cipher.algorithm &&
             v.cipher.algorithm->record.is_des())  // a kernel may treat key bits that never occur as it likes
             for (size_t i = 0; i < n; i++) {
-                uint8_t *rows = keys.data() + i * KEY_BYTES, key[DES_MOST_ROWS];
+                uint8_t *rows = keys.data() + i * KEY_BYTES, key[3 * DES_KEY];
                 memcpy(key, rows, sizeof(key));
                 des_expand(key, v.cipher.algorithm->record.key_bytes, reinterpret_cast<uint8_t (*)[16]>(rows));
             }

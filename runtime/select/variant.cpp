@@ -27,7 +27,7 @@ bool fits_keyed(const AlgorithmRecord &algorithm, const FieldRecord *chain, cons
         return (key->form() == KEY_BITS || key->form() == KEY_NIBBLES) &&
                key->rows == (factor * algorithm.key_bytes + 15) / 16;
     }
-    if (key->form() != KEY_USUAL) return false;
+    if (key->form() != KEY_USUAL && !(algorithm.is_des() && key->form() == KEY_SLICED)) return false;
     if (chain && (chain->entry_bytes != 16 || chain->rows != 1)) return false;
     if (algorithm.kind == ALGORITHM_GHASH) return key->rows <= MOST_POWERS;
     if (algorithm.is_des()) return key->rows == algorithm.rounds / 2;

@@ -75,6 +75,11 @@ struct Part {
     KeyForm key_form = KEY_USUAL;
     uint32_t table_bytes = 0;
     std::vector<uint32_t> key_copies;  // one key for all lanes: offset of each copy
+
+    // Returns where the part's rows are among those of a key: behind those of the usual form, if it takes the other.
+    const uint8_t *key_rows_in(const uint8_t *rows) const {
+        return key_form == KEY_SLICED ? rows + size_t(16) * key_rows : rows;
+    }
 };
 
 struct Cost {

@@ -21,20 +21,28 @@ constexpr uint8_t kP[32] = {16, 7, 20, 21, 29, 12, 28, 17, 1,  15, 23, 26, 5,  1
 // two S-boxes.
 constexpr uint8_t kColumns[8] = {0x17, 0x2e, 0x20, 0x10, 0x08, 0x04, 0x02, 0x01};
 constexpr uint8_t kSecond = 0x40;
+// The bit of the index of S-box j that a bit from S-box i is in the sliced form, by i ^ j (place of
+// streams/des_sliced.j2).
+constexpr uint8_t kPlaces[8] = {7, 0, 4, 5, 1, 2, 6, 3};
 
-void round_keys(const uint8_t *key, uint8_t (*keys)[DES_BLOCK]) {
+typedef uint8_t RoundKey[DES_BLOCK];
+
+void round_keys(const uint8_t *key, RoundKey *keys, RoundKey *sliced) {
     uint8_t bits[56];
     for (uint32_t i = 0; i < 56; i++) bits[i] = uint8_t(key[(kPc1[i] - 1) / 8] >> (7 - (kPc1[i] - 1) % 8) & 1);
     uint32_t turned = 0;
     for (uint32_t t = 0; t < DES_ROUNDS; t++) {
         turned += kShifts[t];
         memset(keys[t], 0, DES_BLOCK);
+        memset(sliced[t], 0, DES_BLOCK);
         for (uint32_t j = 0; j < 8; j++) {
             uint8_t index = uint8_t(j % 2 * kSecond);
             for (uint32_t u = 0; u < 6; u++) {
                 const uint32_t n = kPc2[6 * j + u] - 1u, half = n / 28 * 28,
                                from = (kP[(4 * j + 31 + u) % 32] - 1u) / 4;
-                index ^= uint8_t(-bits[half + (n - half + turned) % 28] & kColumns[from]);
+                const uint8_t bit = bits[half + (n - half + turned) % 28];
+                index ^= uint8_t(-bit & kColumns[from]);
+                sliced[t][j] |= uint8_t(bit << kPlaces[from ^ j]);
             }
             for (uint32_t n = 0; n < 8; n++) keys[t][7 - n] |= uint8_t((index >> n & 1) << (7 - j));
         }
@@ -42,24 +50,29 @@ void round_keys(const uint8_t *key, uint8_t (*keys)[DES_BLOCK]) {
     wipe(bits, sizeof(bits));
 }
 
+uint32_t rows_of_form(uint32_t key_bytes) { return des_rows(key_bytes) / DES_FORMS; }
+
 }  // namespace
 
 void des_expand(const uint8_t *key, uint32_t key_bytes, uint8_t (*rows)[16]) {
-    uint8_t keys[DES_ROUNDS][DES_BLOCK];
+    RoundKey keys[DES_FORMS][DES_ROUNDS];
     for (uint32_t stage = 0; stage < key_bytes / DES_KEY; stage++) {
-        round_keys(key + stage * DES_KEY, keys);
-        for (uint32_t t = 0; t < DES_ROUNDS; t++)
-            memcpy(rows[(stage * DES_ROUNDS + t) / 2] + t % 2 * DES_BLOCK, keys[stage == 1 ? DES_ROUNDS - 1 - t : t],
-                   DES_BLOCK);
+        round_keys(key + stage * DES_KEY, keys[0], keys[1]);
+        for (uint32_t t = 0; t < DES_FORMS * DES_ROUNDS; t++) {
+            const uint32_t form = t / DES_ROUNDS, used = t % DES_ROUNDS;
+            memcpy(rows[(form * rows_of_form(key_bytes)) + (stage * DES_ROUNDS + used) / 2] + used % 2 * DES_BLOCK,
+                   keys[form][stage == 1 ? DES_ROUNDS - 1 - used : used], DES_BLOCK);
+        }
     }
     wipe(keys, sizeof(keys));
 }
 
 void des_invert(const uint8_t (*rows)[16], uint32_t key_bytes, uint8_t (*inverse)[16]) {
-    const uint32_t n = key_bytes / DES_KEY * DES_ROUNDS / 2;
-    for (uint32_t i = 0; i < n; i++) {
-        memcpy(inverse[i], rows[n - 1 - i] + DES_BLOCK, DES_BLOCK);
-        memcpy(inverse[i] + DES_BLOCK, rows[n - 1 - i], DES_BLOCK);
+    const uint32_t n = rows_of_form(key_bytes);
+    for (uint32_t i = 0; i < DES_FORMS * n; i++) {
+        const uint8_t *const row = rows[i / n * n + n - 1 - i % n];
+        memcpy(inverse[i], row + DES_BLOCK, DES_BLOCK);
+        memcpy(inverse[i] + DES_BLOCK, row, DES_BLOCK);
     }
 }
 

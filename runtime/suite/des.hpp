@@ -7,10 +7,14 @@
 namespace cst {
 
 constexpr uint32_t DES_KEY = 8, DES_BLOCK = 8, DES_ROUNDS = 16;
-constexpr uint32_t DES_MOST_ROWS = 3 * DES_ROUNDS / 2;  // two round keys of 8 bytes in each
+constexpr uint32_t DES_FORMS = 2;  // of a key's rows: that of streams/des.j2, then that of streams/des_sliced.j2
+
+// Returns how many rows of 16 bytes a key has: two round keys of 8 bytes in each, in both forms.
+constexpr uint32_t des_rows(uint32_t key_bytes) { return DES_FORMS * key_bytes / DES_KEY * DES_ROUNDS / 2; }
+constexpr uint32_t DES_MOST_ROWS = des_rows(3 * DES_KEY);
 
 // Writes the round keys of DES (8 bytes of key) or of encryption, decryption and encryption by three keys (24), in the
-// order in which encryption uses them and the form that streams/des.j2 reads. Parity bits are ignored.
+// order in which encryption uses them: all in one form, then all in the other. Parity bits are ignored.
 void des_expand(const uint8_t *key, uint32_t key_bytes, uint8_t (*rows)[16]);
 
 // Writes the round keys of decryption, likewise.

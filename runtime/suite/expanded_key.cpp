@@ -7,7 +7,7 @@ namespace {
 
 size_t cipher_bytes(const AlgorithmRecord &cipher) {
     if (cipher.kind == ALGORITHM_CHACHA) return cipher.key_bytes;
-    const size_t rows = cipher.is_des() ? cipher.key_bytes / DES_KEY * DES_ROUNDS / 2 : cipher.rounds + 1;
+    const size_t rows = cipher.is_des() ? des_rows(cipher.key_bytes) : cipher.rounds + 1;
     return rows * sizeof(KeyRow);
 }
 

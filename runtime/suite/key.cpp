@@ -34,7 +34,7 @@ private:
 
 uint32_t rows_of(const AlgorithmRecord &cipher) {
     if (cipher.kind == ALGORITHM_CHACHA) return CHACHA_KEY_ROWS;
-    if (cipher.is_des()) return cipher.key_bytes / DES_KEY * DES_ROUNDS / 2;
+    if (cipher.is_des()) return des_rows(cipher.key_bytes);
     return cipher.rounds + 1;
 }
 

@@ -33,6 +33,15 @@ def test_an_index_tells_all_inputs_apart() -> None:
         assert len(found) == 64
 
 
+def test_a_sliced_index_has_a_bit_for_each_input_and_none_in_bit_7() -> None:
+    for j in range(8):
+        places = {des.SLICED_PLACES[j ^ source] for source in sources(j)}
+        assert len(places) == 6 and 7 not in places
+        assert list(des.sliced([int(n // 6 == j) for n in range(48)])) == [
+            sum(1 << place for place in places) if i == j else 0 for i in range(8)
+        ]
+
+
 def test_decryption_takes_the_keys_backwards() -> None:
     key = random.Random(1).randbytes(24)
     forward, backward = b"".join(des.rows(key)), b"".join(des.inverse_rows(key))

@@ -3,6 +3,7 @@ implementations, limits."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +14,6 @@ from cryptostitch.binding.runtime import (
     ALLOW_PACKS,
     ERR_LENGTH,
     ERR_NAME,
-    ERR_UNSUPPORTED,
     NAME_KERNEL,
     NAME_SUITE,
     OPEN,
@@ -49,9 +49,12 @@ RC4_PAIRS = ("rc4_vartime_x1+md5_x1@scalar", "rc4_vartime_x1+sha1_ni_x1@sse_shan
 DES_SEALING = tuple(f"des_ede3_cbc_enc_{shape}@avx512_gfni" for shape in ("x8_by1", "x16_by1", "x16", "x32_by1"))
 DES_OPENING = tuple(f"des_ede3_cbc_dec_x1{by}@avx512_gfni" for by in ("_by1", "", "_by8", "_by16"))
 DES_PAIRS = ("des_ede3_cbc_enc_x16+md5_x16@avx512_gfni", "des_ede3_cbc_enc_x16+sha1_x16@avx512_gfni")
-KERNELS = RC4_SINGLES + RC4_PAIRS + DES_SEALING + DES_OPENING + DES_PAIRS
-NEEDED = {"avx512vbmi", "gfni"}
-"""By DES."""
+DES_SLICED = (
+    *(f"des_ede3_cbc_enc_sliced_{shape}_by1@{isa}" for shape, isa in (("x16", "sse"), ("x32", "avx2"))),
+    *(f"des_ede3_cbc_dec_sliced_x1{shape}" for shape in ("_by1@sse", "_by8@sse", "_by16@avx2")),
+)
+DES_KERNELS = DES_SEALING + DES_OPENING + DES_PAIRS + DES_SLICED
+KERNELS = RC4_SINGLES + RC4_PAIRS + DES_KERNELS
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +63,6 @@ def legacy(library: str) -> Context:
 
 
 def get(legacy: Context, name: str) -> Suite:
-    if name in DES and not set(legacy.cpu()["features"]) >= NEEDED:
-        pytest.skip(f"this CPU lacks {', '.join(NEEDED - set(legacy.cpu()['features']))}")
     return legacy.suite(name)
 
 
@@ -104,13 +105,19 @@ def test_3des_is_there_when_asked_for(legacy: Context) -> None:
         suite = get(legacy, name)
         assert (suite.key_min, suite.key_bytes, suite.key_max, suite.iv_bytes, suite.block_bytes) == (24, 24, 24, 8, 8)
     results = legacy.selftest("des*")
-    assert set(results) == {*DES, *DES_SEALING, *DES_OPENING, *DES_PAIRS} and not any(results.values())
+    assert set(results) == {*DES, *DES_KERNELS}
+    assert {name for name, code in results.items() if code} == {n for n in DES_KERNELS if not runs(legacy, n)}
 
 
-def test_3des_without_its_instructions(library: str) -> None:
-    with pytest.raises(RuntimeFailure) as failure:
-        Context(ALLOW_LEGACY, target="host-no_avx512", library=library).suite(DES[0])
-    assert failure.value.code == ERR_UNSUPPORTED
+@pytest.mark.parametrize("target", ["host-no_avx512", "sse_aesni"])
+@pytest.mark.parametrize("name", DES)
+def test_3des_by_shuffles_of_bytes(library: str, target: str, name: str) -> None:
+    """Without AVX-512 there are the byte-sliced kernels alone: bursts with lanes left over, and lone messages."""
+    bench = Bench(Context(ALLOW_LEGACY, target=target, library=library), f"{target} {name}")
+    for n, way in itertools.product((1, 2, 17, 40), (SEAL, OPEN)):
+        bench.burst(
+            JobSpec(name, way, 8 * bench.rng.randrange(150), OWN_KEY, bench.rng.randrange(70)) for _ in range(n)
+        )
 
 
 def test_a_packs_kernels_of_variable_time_are_hidden_too(library: str) -> None:

@@ -94,6 +94,12 @@ DES_CHAINS = {"avx512": (8, 16, 32)}
 DES_TAILS = {("avx512", 8): (1,), ("avx512", 16): (4, 1), ("avx512", 32): (1,)}
 DES_BUFFERS = {"avx512": (1,)}
 DES_BLOCKS = {("avx512", 1): (16, 8, 4, 1)}
+# The same byte-sliced, where there is neither VBMI nor GFNI: as many messages, or blocks of one, as a vector has bytes;
+# what is left of a message on SSE.
+DES_SLICED_CHAINS = {"sse": (16,), "avx2": (32,)}
+DES_SLICED_TAILS = {("sse", 16): (1,), ("avx2", 32): (1,)}
+DES_SLICED_BUFFERS = {"sse": (1,), "avx2": (1,)}
+DES_SLICED_BLOCKS = {("sse", 1): (8, 1), ("avx2", 1): (16,)}
 
 
 @dataclass(frozen=True)
@@ -216,7 +222,8 @@ def _hash(
     lanes = WORDS_32 if word_bytes == 4 else WORDS_64
     forms = [] if base else [Form(name, f"streams/{name}.j2", lanes, groups, grouped=grouped, object_isas=object_isas)]
     if simd:
-        forms.append(Form(f"{name}_simd", f"streams/{name}_simd.j2", SIMD, (1,)))
+        # the object for AVX2 serves AVX-512 as well
+        forms.append(Form(f"{name}_simd", f"streams/{name}_simd.j2", SIMD, (1,), object_isas=("sse", "avx2")))
     if ni:
         forms.append(Form(f"{name}_ni", f"streams/{name}_ni.j2", SHA_NI, (1,)))
     return Algorithm(
@@ -522,12 +529,20 @@ def _des_cbc(name: str, suite: str, key_bytes: int, rounds: int) -> tuple[Algori
     """Streams take two blocks at a time: ``block_bytes`` is 16."""
     common: dict[str, Any] = dict(block_bytes=16, key_bytes=key_bytes, iv_bytes=8, rounds=rounds)
     enc, dec, parameters = f"{name}_cbc_enc", f"{name}_cbc_dec", {"word": 64, "rounds": rounds}
+
+    def sliced(way: str, lanes: Mapping[str, tuple[int, ...]], by: Mapping[tuple[str, int], tuple[int, ...]]) -> Form:
+        template = f"streams/des_cbc_{way}_sliced.j2"
+        return Form(f"{name}_cbc_{way}_sliced", template, lanes, (1,), by, (), {"word": 32}, paired=False)
+
     return (
         Algorithm(
             enc,
             suite,
             "des_enc",
-            (Form(enc, "streams/des_cbc_enc.j2", DES_CHAINS, (1,), DES_TAILS),),
+            (
+                Form(enc, "streams/des_cbc_enc.j2", DES_CHAINS, (1,), DES_TAILS),
+                sliced("enc", DES_SLICED_CHAINS, DES_SLICED_TAILS),
+            ),
             parameters,
             **common,
         ),
@@ -535,7 +550,10 @@ def _des_cbc(name: str, suite: str, key_bytes: int, rounds: int) -> tuple[Algori
             dec,
             suite,
             "des_dec",
-            (Form(dec, "streams/des_cbc_dec.j2", DES_BUFFERS, (1,), DES_BLOCKS),),
+            (
+                Form(dec, "streams/des_cbc_dec.j2", DES_BUFFERS, (1,), DES_BLOCKS),
+                sliced("dec", DES_SLICED_BUFFERS, DES_SLICED_BLOCKS),
+            ),
             parameters,
             **common,
         ),

@@ -34,10 +34,11 @@ def mask_field(name: str) -> str:
     return name.partition("_")[0] + "_mask"
 
 
-KEY_FORMS = ("", "r", "limbs_26", "limbs_44", "words", "bits", "nibbles")
+KEY_FORMS = ("", "r", "limbs_26", "limbs_44", "words", "bits", "nibbles", "sliced")
 """How rows of a key hold what is derived of it, by the number in a pack: "" (the usual form of the kind); of Poly1305
 r itself (streams/poly1305_abreast.j2, poly1305_serial.j2), powers of it in limbs (poly1305.j2), or in words
-(poly1305_word.j2); of a codec the factors as matrices of bits, or as products of nibbles (ladder/field.py)."""
+(poly1305_word.j2); of a codec the factors as matrices of bits, or as products of nibbles (ladder/field.py); of DES a
+byte for each S-box (streams/des_sliced.j2)."""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@ independent of the template's and the runtime's tables."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
 from cryptography.hazmat.primitives.ciphers import Cipher, modes
 
@@ -150,6 +152,9 @@ P = (
     4,
     25,
 )
+SLICED_PLACES = (7, 0, 4, 5, 1, 2, 6, 3)
+"""The bit of an index of `streams/des_sliced.j2`, by the numbers of the S-boxes that it goes to and comes from, added
+without carries."""
 PLACES = (0b010111, 0b101110, 32, 16, 8, 4, 2, 1)
 """What a bit that S-box i puts out adds to an index."""
 
@@ -185,12 +190,29 @@ def indices(bits: list[int]) -> bytes:
     return bytes(found)
 
 
-def rows(key: bytes) -> list[bytes]:
+def sliced(bits: list[int]) -> bytes:
+    """The form of a round key that the byte-sliced stream takes: the indices of all S-boxes."""
+    found = bytearray(8)
+    for j in range(8):
+        for u in range(6):
+            found[j] |= bits[6 * j + u] << SLICED_PLACES[j ^ (P[(4 * j - 1 + u) % 32] - 1) // 4]
+    return bytes(found)
+
+
+def rows(key: bytes, form: Callable[[list[int]], bytes] = indices) -> list[bytes]:
     """Returns the key rows of three keys: encryption, decryption, encryption (SP 800-67, 3.1)."""
     first, second, third = (schedule(key[at : at + 8]) for at in (0, 8, 16))
-    ordered = [indices(bits) for bits in (*first, *reversed(second), *third)]
+    ordered = [form(bits) for bits in (*first, *reversed(second), *third)]
     return [ordered[i] + ordered[i + 1] for i in range(0, len(ordered), 2)]
 
 
-def inverse_rows(key: bytes) -> list[bytes]:
-    return [row[8:] + row[:8] for row in reversed(rows(key))]
+def inverse_rows(key: bytes, form: Callable[[list[int]], bytes] = indices) -> list[bytes]:
+    return [row[8:] + row[:8] for row in reversed(rows(key, form))]
+
+
+def sliced_rows(key: bytes) -> list[bytes]:
+    return rows(key, sliced)
+
+
+def inverse_sliced_rows(key: bytes) -> list[bytes]:
+    return inverse_rows(key, sliced)

@@ -6,8 +6,8 @@ A writer's key, chaining value and text are bytes; `rows` are the rows of the st
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.poly1305 import Poly1305
@@ -37,6 +37,11 @@ class Writer:
     table: Callable[[bytes], bytes] | None = None
     table_after: Callable[[bytes, bytes, int], bytes] = lambda key, chain, n: b""
     chain_after: Callable[[bytes, bytes, int], bytes] | None = None
+    other_rows: Mapping[str, Callable[[bytes], list[bytes]]] = field(default_factory=dict)
+    """The rows in other forms of the key than the usual one (KEY_FORMS of core/contract.py)."""
+
+    def rows_of(self, key: bytes, form: str) -> list[bytes]:
+        return self.other_rows.get(form, self.rows)(key)
 
 
 @dataclass(frozen=True)
@@ -160,8 +165,20 @@ WRITERS = {
     "xts_dec": Writer(_tweaked(_ecb_decrypted), _tweaked(_ecb_encrypted), _after_tweak, inverse_expanded),
     "ecb_enc": Writer(_ecb_encrypted, _ecb_decrypted, lambda chain, text, out: b"", expanded),
     "ecb_dec": Writer(_ecb_decrypted, _ecb_encrypted, lambda chain, text, out: b"", inverse_expanded),
-    "des_enc": Writer(des.encrypted, des.decrypted, lambda chain, text, out: out[-16:], des.rows),
-    "des_dec": Writer(des.decrypted, des.encrypted, lambda chain, text, out: text[-16:], des.inverse_rows),
+    "des_enc": Writer(
+        des.encrypted,
+        des.decrypted,
+        lambda chain, text, out: out[-16:],
+        des.rows,
+        other_rows={"sliced": des.sliced_rows},
+    ),
+    "des_dec": Writer(
+        des.decrypted,
+        des.encrypted,
+        lambda chain, text, out: text[-16:],
+        des.inverse_rows,
+        other_rows={"sliced": des.inverse_sliced_rows},
+    ),
     "rc4": Writer(
         rc4.run,
         rc4.run,

@@ -60,7 +60,7 @@ def _recorded(secrets: Secrets, needles: Needles) -> Secrets:
             needles.add(seen[kind])
             if kind[0] == "key":
                 aes = (expanded, inverse_expanded) if size in AES_KEY_BYTES else ()
-                schedules = (*aes, des.rows) if size == des.KEY_BYTES else aes
+                schedules = (*aes, des.rows, des.sliced_rows) if size == des.KEY_BYTES else aes
                 for round_key in (row for schedule in schedules for row in schedule(seen[kind])):
                     needles.add(round_key)
         return seen[kind]

@@ -265,7 +265,7 @@ class Scene:
                 texts[i, lane] = text if opening else out
             self.machine.write(self.buffers[i, "in", lane], text)
             self.machine.write(self.buffers[i, "out", lane], bytes(len(out)))
-            for r, key_row in enumerate(writer.rows(key)):
+            for r, key_row in enumerate(writer.rows_of(key, keys.form) if keys else ()):
                 for copy in copies or (lane,):
                     self.machine.write(self.entry(i, "key", r, copy), key_row)
             if writer.table:
