@@ -41,7 +41,7 @@ def test_it_decides(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     results = context.selftest()
     assert results and set(results.values()) <= {runtime.OK, runtime.ERR_UNSUPPORTED}
     cannot = {suite for suite in context.suites() if not runs(context, suite)}
-    by_aes_ni_or_pclmulqdq = {suite for suite in context.suites() if re.match(r"aes-|a\d+cbc-|crc", suite)}
+    by_aes_ni_or_pclmulqdq = {suite for suite in context.suites() if re.match(r"aes-|a\d+cbc-|(sha256\+)?crc", suite)}
     assert by_aes_ni_or_pclmulqdq and cannot == (by_aes_ni_or_pclmulqdq if name == "nehalem" else set())
 
 

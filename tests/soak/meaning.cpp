@@ -74,8 +74,17 @@ bool read_meaning(const std::string &name, Meaning *m) {
         m->kind = "hmac";
         return true;
     }
-    if (!read_alone(name.substr(0, plus), m) || m->form != Form::cipher) return false;
+    if (!read_alone(name.substr(0, plus), m)) return false;
     const std::string mac = name.substr(plus + 1);
+    if (m->form == Form::digest) {
+        Meaning second;
+        if (!read_alone(mac, &second) || (second.form != Form::digest && second.form != Form::checksum)) return false;
+        m->form = Form::both;
+        m->second = second.hash;
+        m->kind = "both";
+        return true;
+    }
+    if (m->form != Form::cipher) return false;
     if (mac == "aes-xcbc-96") {
         m->form = Form::esp;
         m->hash = "XCBC";

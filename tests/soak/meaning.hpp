@@ -10,6 +10,7 @@ namespace soak {
 // How cipher and MAC are put together.
 enum class Form {
     digest,
+    both,      // two digests, one behind the other
     checksum,  // crc.hpp
     tree,      // blake3.hpp
     hmac,      // RFC 2104
@@ -31,6 +32,7 @@ struct Meaning {
     std::string cipher,
         hash;  // libcrypto's names; of checksums the suite's; hash "XCBC": AES-XCBC-MAC; cipher "RC4": rc4.hpp
     std::string kind;          // suites of a kind share code: draws go by kinds
+    std::string second = {};   // of two digests; `hash` is the first
 };
 
 // False: the soak does not know what it means.

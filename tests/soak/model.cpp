@@ -59,7 +59,8 @@ Model::Model(const Meaning &meaning, const Secret &secret) : meaning_(meaning), 
         cipher_ = std::make_unique<Cipher>(meaning.cipher, key.data(), key.size());
     if (form == Form::tls) decipher_ = std::make_unique<Cipher>(meaning.cipher, key.data(), key.size(), false);
     if (form == Form::checksum || form == Form::tree) return;
-    if (form == Form::digest) digest_ = std::make_unique<Digest>(meaning.hash);
+    if (form == Form::both && !find_crc(meaning.second)) second_ = std::make_unique<Digest>(meaning.second);
+    if (form == Form::digest || form == Form::both) digest_ = std::make_unique<Digest>(meaning.hash);
     else if (meaning.hash == "XCBC") xcbc_ = std::make_unique<Xcbc>(mac_key);
     else if (!meaning.hash.empty()) {
         mac_ = std::make_unique<Mac>("HMAC", meaning.hash, mac_key);
@@ -104,6 +105,12 @@ void Model::seal(const Message &m, Bytes *out, Bytes *tag) {
     tag->clear();
     switch (meaning_.form) {
         case Form::digest: *tag = digest_->of(m.text); break;
+        case Form::both: {
+            const Bytes second = second_ ? second_->of(m.text) : crc_of(*find_crc(meaning_.second), m.text);
+            *tag = digest_->of(m.text);
+            tag->insert(tag->end(), second.begin(), second.end());
+            break;
+        }
         case Form::tree: *tag = Blake3::of(m.text); break;
         case Form::checksum: *tag = crc_of(*find_crc(meaning_.hash), m.text); break;
         case Form::hmac:

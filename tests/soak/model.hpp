@@ -52,6 +52,7 @@ private:
     std::unique_ptr<Cipher> cipher_, decipher_;
     std::unique_ptr<Aead> aead_;
     std::unique_ptr<Digest> digest_;
+    std::unique_ptr<Digest> second_;
     std::unique_ptr<Mac> mac_;
     std::unique_ptr<Xcbc> xcbc_;
     size_t hash_bytes_ = 0;
