@@ -56,7 +56,7 @@ int make_gear(const cst_ctx &ctx, Gear *gear) {
     return CST_OK;
 }
 
-// What of one call's chunks waits for its digest.
+// Collects the chunks of one call, and makes the digests of many at once.
 class Digests {
 public:
     Digests(const cst_key *key, cst_chunk *chunks) : key_(key), chunks_(chunks) {}
@@ -111,7 +111,7 @@ public:
     const uint8_t *at() const { return in_; }
 
 private:
-    // A byte that waits for the other one of its pair. *cut: it ended a chunk.
+    // Examines a byte that waits together with the other one of its pair. *cut: that ended a chunk.
     int pair_over_the_border(bool *cut) {
         *cut = false;
         if (c_.waiting == c_.cutter.examined() || in_ == end_) return CST_OK;
@@ -126,7 +126,7 @@ private:
         c_.keep(pair, 1);
         return CST_OK;
     }
-    // The chunk is what waits, and what lies between `from` and in_.
+    // The chunk consists of what waits and of what lies between `from` and in_.
     int end_chunk(const uint8_t *from) {
         const uint8_t *data = from;
         size_t bytes = size_t(in_ - from);
@@ -143,7 +143,7 @@ private:
         return digests_.add(data, bytes);
     }
     int keep(const uint8_t *from) {
-        const int error = digests_.make();  // one may be of bytes that lie where these go
+        const int error = digests_.make();  // of chunks that lie where these bytes go
         c_.keep(from, size_t(end_ - from));
         return error;
     }

@@ -17,7 +17,7 @@ namespace {
 // A text of which some parts have come, in the caller's memory. All zeros before the first part.
 struct TextState {
     const cst_key *key;  // NULL: before the first part
-    const Suite *cipher;  // of the cipher alone, for work without kernels of whole messages; NULL: there is none
+    const Suite *cipher;  // the suite of the cipher alone; NULL: there is none
     uint64_t aad_bytes, text_bytes;
     int direction;
     union {

@@ -7,7 +7,7 @@
 
 namespace cst {
 
-// A copy of the object goes on by itself. Callers clear the registers. chacha: the suite of the cipher alone.
+// The key must be the same in all calls. Callers clear the registers. chacha: the suite of the cipher alone.
 class ChaChaParts {
 public:
     static constexpr size_t NONCE = 12, TAG = 16;

@@ -11,7 +11,7 @@
 
 namespace cst {
 
-// Of AES. A copy of the object goes on by itself. Callers clear the registers.
+// The key must be one of AES-GCM, and the same in all calls. Callers clear the registers.
 class GcmParts {
 public:
     // Begins a message.

@@ -24,6 +24,18 @@ int Descriptors::open(const std::string &path, int flags) {
     return -1;
 }
 
+int Descriptors::open_waiting(const std::string &name) {
+    if (name == "-") return STDIN_FILENO;
+    for (;;) {
+        const uint64_t before = closed();
+        const int file = open(name);
+        if (file >= 0 || !lacking(errno)) return file;
+        if (wait(before)) continue;
+        errno = EMFILE;
+        return -1;
+    }
+}
+
 // An error of close() has no meaning for a file that was only read.
 void Descriptors::close(int file) {
     ::close(file);

@@ -26,6 +26,7 @@
 #include "algorithms.hpp"
 #include "checker.hpp"
 #include "composites.hpp"
+#include "dedupe.hpp"
 #include "descriptors.hpp"
 #include "digester.hpp"
 #include "errors.hpp"
@@ -94,6 +95,7 @@ bool work(const Options &options, cst_ctx *context, Queue *queue, Descriptors *d
     const VerityForm form = {options.verity_block, options.salt};
     const auto digest = [&](unsigned char *memory) {
         if (options.verity) verity_files(form, queue, descriptors, memory);
+        else if (options.dedupe) dedupe_files(context, size_t(options.dedupe), queue, descriptors, memory);
         else digest_files(context, queue, descriptors, memory);
     };
     const unsigned wanted = options.threads ? options.threads : processors();
@@ -124,6 +126,7 @@ bool work(const Options &options, cst_ctx *context, Queue *queue, Descriptors *d
 std::unique_ptr<Sink> sink_of(const Options &options, Output *output) {
     if (options.check) return std::make_unique<Checker>(options, output);
     if (options.chunk) return std::make_unique<Chunks>(options, output);
+    if (options.dedupe) return std::make_unique<Dedupes>(options, output);
     if (options.part) return std::make_unique<Etags>(options, output);
     if (options.verity) return std::make_unique<Verities>(options, output);
     return std::make_unique<Writer>(options, output);
@@ -187,6 +190,7 @@ int run(int argc, char **argv) {
         output.message("memory exhausted");
         return EXIT_FAILURE;
     }
+    sink->end();
     output.close();
     return sink->all_right() && !output.failed() ? EXIT_SUCCESS : EXIT_FAILURE;
 }

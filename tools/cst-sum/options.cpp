@@ -36,6 +36,10 @@ constexpr char HELP[] =
     "  -r, --recursive       of folders, the files in them, sorted by name; symbolic links in them are left out\n"
     "  -j, --threads=N       from 1 to 256; by default as many as there are processors\n"
     "      --chunks=SIZE     a digest of each SIZE bytes: DIGEST  FROM+BYTES  NAME. K, M, G stand for KiB, MiB, GiB\n"
+    "      --dedupe[=SIZE]   a digest of each chunk, in the lines of --chunks, where the content decides where a "
+    "chunk\n"
+    "                          ends (FastCDC, SIZE bytes on average, a multiple of 8 from 256 to 4M; by default 8K),\n"
+    "                          and how much it would save to store equal chunks once\n"
     "      --s3-etag=PART    the ETag of an object that was uploaded to S3 in parts of PART bytes (md5), or its "
     "composite\n"
     "                          checksum (others); of files shorter than PART, of an upload at once; at most 10000\n"
@@ -66,6 +70,7 @@ enum Long {
     HELP_OPTION,
     VERSION_OPTION,
     CHUNKS,
+    DEDUPE,
     S3_ETAG,
     FS_VERITY,
     BLOCK_SIZE,
@@ -86,6 +91,7 @@ const option LONG_OPTIONS[] = {{"algorithm", required_argument, nullptr, 'a'},
                                {"recursive", no_argument, nullptr, 'r'},
                                {"threads", required_argument, nullptr, 'j'},
                                {"chunks", required_argument, nullptr, CHUNKS},
+                               {"dedupe", optional_argument, nullptr, DEDUPE},
                                {"s3-etag", required_argument, nullptr, S3_ETAG},
                                {"fs-verity", no_argument, nullptr, FS_VERITY},
                                {"block-size", required_argument, nullptr, BLOCK_SIZE},
@@ -140,6 +146,13 @@ size_t block_size_of(const Options &options, const char *text) {
     return size_t(size);
 }
 
+uint64_t average_of(const Options &options, const char *text) {
+    constexpr uint64_t USUAL = 8192, LEAST = 256, MOST = uint64_t(4) << 20;
+    const uint64_t size = text ? size_of(options, text) : USUAL;
+    if (size < LEAST || size > MOST || size % 8) refuse(options, std::string("invalid size of chunks: '") + text + "'");
+    return size;
+}
+
 std::string salt_of(const Options &options, const std::string &digits) {
     constexpr size_t MOST = 32;
     std::string salt;
@@ -168,13 +181,14 @@ void check_combination(const Options &options, bool mode_named) {
         refuse(options, "the --binary and --text options are meaningless when verifying checksums");
     if (options.recursive && options.check)
         refuse(options, "the --recursive option is meaningless when verifying checksums");
-    const int others = (options.chunk != 0) + (options.part != 0) + options.verity;
+    const int others = (options.chunk != 0) + (options.dedupe != 0) + (options.part != 0) + options.verity;
     if (others && options.check)
-        refuse(options, "the --chunks, --s3-etag and --fs-verity options are meaningless when verifying checksums");
+        refuse(options,
+               "the --chunks, --dedupe, --s3-etag and --fs-verity options are meaningless when verifying checksums");
     if (others && options.algorithm.find(',') != std::string::npos)
-        refuse(options, "the --chunks, --s3-etag and --fs-verity options take one hash");
-    if (others > 1) refuse(options, "only one of --chunks, --s3-etag and --fs-verity can be written");
-    if (others && options.tag) refuse(options, "--tag does not support --chunks, --s3-etag and --fs-verity");
+        refuse(options, "the --chunks, --dedupe, --s3-etag and --fs-verity options take one hash");
+    if (others > 1) refuse(options, "only one of --chunks, --dedupe, --s3-etag and --fs-verity can be written");
+    if (others && options.tag) refuse(options, "--tag does not support --chunks, --dedupe, --s3-etag and --fs-verity");
     if (!options.verity && (!options.salt.empty() || options.verity_block != Options().verity_block))
         refuse(options, "the --block-size and --salt options are meaningful only with --fs-verity");
     if (options.check) return;
@@ -213,6 +227,7 @@ Options options_of(int argc, char **argv) {
             case 'r': options.recursive = true; break;
             case 'z': options.zero = true; break;
             case CHUNKS: options.chunk = size_of(options, optarg); break;
+            case DEDUPE: options.dedupe = average_of(options, optarg); break;
             case S3_ETAG: options.part = size_of(options, optarg); break;
             case FS_VERITY: options.verity = true; break;
             case BLOCK_SIZE: options.verity_block = block_size_of(options, optarg); break;

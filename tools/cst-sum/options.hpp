@@ -14,6 +14,7 @@ struct Options {
     bool ignore_missing = false, quiet = false, status = false, strict = false, warn = false;
     bool recursive = false;
     uint64_t chunk = 0, part = 0;  // bytes, of --chunks and --s3-etag; 0: not asked for
+    uint64_t dedupe = 0;  // the bytes of a chunk on average; 0: not asked for
     bool verity = false;
     size_t verity_block = 4096;
     std::string salt;

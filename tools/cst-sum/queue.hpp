@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "algorithms.hpp"
 #include "descriptors.hpp"
@@ -44,6 +45,7 @@ struct Task {
 struct Result {
     int error = 0;  // errno, or an Error
     std::string digest;  // of each chunk, one behind the other
+    std::vector<uint64_t> lengths;  // of chunks whose content decides where they end
     uint64_t chunks = 0;
     uint64_t bytes = 0;
 };
@@ -64,6 +66,8 @@ public:
     virtual void take(const Task &task, const Result &result) = 0;
     // After some of them.
     virtual void flush() = 0;
+    // After all of them.
+    virtual void end() {}
     // Whether nothing has failed so far.
     virtual bool all_right() const = 0;
 };

@@ -125,22 +125,9 @@ private:
     uint64_t data_bytes_ = 0;
 };
 
-// Returns a descriptor, or -1 and errno.
-int open_file(const std::string &name, Descriptors *descriptors) {
-    if (name == "-") return STDIN_FILENO;
-    for (;;) {
-        const uint64_t closed = descriptors->closed();
-        const int file = descriptors->open(name);
-        if (file >= 0 || !Descriptors::lacking(errno)) return file;
-        if (descriptors->wait(closed)) continue;
-        errno = EMFILE;
-        return -1;
-    }
-}
-
 int digest_file(const VerityForm &form, const Task &task, Queue *queue, Descriptors *descriptors, unsigned char *memory,
                 Result *result) {
-    const int file = open_file(task.name, descriptors);
+    const int file = descriptors->open_waiting(task.name);
     if (file < 0) return errno;
     Tree tree(form, *task.algorithm);
     int error = 0;
