@@ -1,5 +1,7 @@
 // The C API: checksums by themselves.
 
+#include <algorithm>
+
 #include "handles.hpp"
 #include "run/checksum.hpp"
 #include "run/run.hpp"
@@ -9,6 +11,13 @@ using namespace cst;
 namespace {
 
 bool of_checksum(const cst_key *key) { return key && is_checksum(*from(key)->suite); }
+
+int check_update(const cst_key *key, const void *in, size_t in_len, const uint64_t *value) {
+    if (!of_checksum(key) || !value || (in_len && !in) || !from(key)->crc().fits(*value)) return CST_ERR_ARGUMENT;
+    const Range read(in, in_len);
+    if (read.wraps()) return CST_ERR_LENGTH;
+    return read.meets(Range(value, sizeof(*value))) ? CST_ERR_OVERLAP : CST_OK;
+}
 
 }  // namespace
 
@@ -31,14 +40,32 @@ int cst_crc_new(cst_ctx *ctx, const cst_crc *parameters, cst_key **key) {
 }
 
 int cst_checksum_update(const cst_key *key, const void *in, size_t in_len, uint64_t *value) {
-    if (!of_checksum(key) || !value || (in_len && !in)) return CST_ERR_ARGUMENT;
+    if (const int error = check_update(key, in, in_len, value)) return error;
     const Crc &crc = from(key)->crc();
-    if (!crc.fits(*value)) return CST_ERR_ARGUMENT;
-    const Range read(in, in_len);
-    if (read.wraps()) return CST_ERR_LENGTH;
-    if (read.meets(Range(value, sizeof(*value)))) return CST_ERR_OVERLAP;
     return guarded([&]() -> int {
         *value = go_on_with(*from(key), *value ^ crc.final, in, in_len) ^ crc.final;
+        return CST_OK;
+    });
+}
+
+int cst_checksum_copy(const cst_key *key, const void *in, size_t in_len, void *out, uint64_t *value) {
+    constexpr size_t MOST = 8192;  // what was copied is summed up while it is in the cache
+    if (in_len && !out) return CST_ERR_ARGUMENT;
+    if (const int error = check_update(key, in, in_len, value)) return error;
+    const Range read(in, in_len), written(out, in_len);
+    if (written.wraps()) return CST_ERR_LENGTH;
+    if (written.meets(read) || written.meets(Range(value, sizeof(*value)))) return CST_ERR_OVERLAP;
+    const Crc &crc = from(key)->crc();
+    return guarded([&]() -> int {
+        const uint8_t *const text = static_cast<const uint8_t *>(in);
+        uint8_t *const copy = static_cast<uint8_t *>(out);
+        uint64_t sum = *value ^ crc.final;
+        for (size_t at = 0; at < in_len; at += MOST) {
+            const size_t some = std::min(MOST, in_len - at);
+            memcpy(copy + at, text + at, some);
+            sum = go_on_with(*from(key), sum, copy + at, some);
+        }
+        *value = sum ^ crc.final;
         return CST_OK;
     });
 }

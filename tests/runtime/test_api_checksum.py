@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 import zlib
+from ctypes import byref, c_uint64
 
 import pytest
 from cryptostitch.binding import runtime
@@ -63,6 +64,42 @@ def test_every_length_at_every_alignment(context: Context, crc: Crc) -> None:
     for size in range(577):
         at = size * 7 % 64
         assert key.checksum(memoryview(data)[at : at + size]) == crc.value(data[at : at + size]), size
+
+
+def test_copy(context: Context, crc: Crc) -> None:
+    """Parts of a text, at every alignment; the bytes behind the copy stay."""
+    key, rng = key_of(context, crc), random.Random(5)
+    for size in (*range(0, 300, 7), 4096, 8191, 8192, 8193, 16384, 70_001):
+        data, out = rng.randbytes(size), bytearray(b"x" * (size + 64))
+        at, cut = size % 61, rng.randrange(size + 1)
+        value = key.checksum_copy(data[:cut], memoryview(out)[at:])
+        assert value == crc.value(data[:cut])
+        assert key.checksum_copy(data[cut:], memoryview(out)[at + cut :], value) == crc.value(data)
+        assert out == b"x" * at + data + b"x" * (64 - at)
+
+
+def test_copies_that_are_refused(shared_context: Context) -> None:
+    key, cipher = shared_context.suite("crc32c").key(), shared_context.suite("sha256").key()
+    text = bytearray(range(200))
+    for data, out, value, code in (
+        (memoryview(text)[:100], memoryview(text)[99:], 0, runtime.ERR_OVERLAP),
+        (memoryview(text)[50:150], memoryview(text)[:100], 0, runtime.ERR_OVERLAP),
+        (text, text, 0, runtime.ERR_OVERLAP),
+        (b"text", bytearray(4), 1 << 32, runtime.ERR_ARGUMENT),
+    ):
+        with pytest.raises(RuntimeFailure) as failure:
+            key.checksum_copy(data, out, value)
+        assert failure.value.code == code
+    with pytest.raises(RuntimeFailure) as failure:
+        cipher.checksum_copy(b"text", bytearray(4))
+    assert failure.value.code == runtime.ERR_ARGUMENT
+    with pytest.raises(ValueError, match="an output of 3 bytes"):
+        key.checksum_copy(b"text", bytearray(3))
+    assert text == bytes(range(200))
+    lib, value = shared_context.lib, c_uint64(5)
+    assert lib.cst_checksum_copy(key.handle, b"text", 4, None, byref(value)) == runtime.ERR_ARGUMENT
+    assert lib.cst_checksum_copy(key.handle, b"text", 4, byref(value), byref(value)) == runtime.ERR_OVERLAP
+    assert lib.cst_checksum_copy(key.handle, None, 0, None, byref(value)) == runtime.OK and value.value == 5
 
 
 def test_combine(shared_context: Context, crc: Crc) -> None:

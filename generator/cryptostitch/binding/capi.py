@@ -322,6 +322,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
         [c_void_p, c_void_p, c_size_t, c_int, c_void_p, c_size_t, POINTER(c_size_t), POINTER(c_size_t)],
     ),
     "cst_checksum_update": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(c_uint64)]),
+    "cst_checksum_copy": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, POINTER(c_uint64)]),
     "cst_checksum_combine": (c_int, [c_void_p, c_uint64, c_uint64, c_uint64, POINTER(c_uint64)]),
     "cst_crc_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "cst_code_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),

@@ -141,6 +141,19 @@ class Key(BaseKey):
         self.check(code, causes.of_checksum(self.suite, value) if code == ERR_ARGUMENT else "")
         return at.value
 
+    def checksum_copy(self, data: Buffer, out: Buffer, value: int = 0) -> int:
+        """Does the same, and copies ``data`` to the front of ``out``, a writable buffer that does not overlap it
+        (cst_checksum_copy). ValueError where ``out`` is shorter."""
+        at = c_uint64(number(value, "a checksum"))
+        d, d_len, keep_d = place(data)
+        o, o_len, keep_o = place(out, write=True)
+        if o_len < d_len:
+            raise ValueError(f"an output of {o_len} bytes, for a text of {d_len}")
+        code = self.call(self.lib.cst_checksum_copy, d, d_len, o, byref(at))
+        del keep_d, keep_o
+        self.check(code, causes.of_checksum(self.suite, value) if code == ERR_ARGUMENT else "")
+        return at.value
+
     def combine(self, first: int, second: int, second_len: int) -> int:
         """Returns the checksum of two texts one behind the other, the second of ``second_len`` bytes
         (cst_checksum_combine)."""
