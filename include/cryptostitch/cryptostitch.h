@@ -499,8 +499,8 @@ CST_API int cst_chunker_feed(cst_chunker *chunker, const void *in, size_t in_len
  * final, with initial's bits the other way round where it is reflected), and becomes that of all with `in` behind it:
  * the parts of a text one after the other make what the whole text does. */
 CST_API int cst_checksum_update(const cst_key *key, const void *in, size_t in_len, uint64_t *value);
-/* The same, and copies the text to `out`, which overlaps neither `in` nor *value (CST_ERR_OVERLAP). The checksum is that
- * of the copy, whose parts are read again while they are in the first-level cache. */
+/* The same, and copies the text to `out`, which overlaps neither `in` nor *value (CST_ERR_OVERLAP). The checksum is
+ * that of the copy, whose parts are read again while they are in the first-level cache. */
 CST_API int cst_checksum_copy(const cst_key *key, const void *in, size_t in_len, void *out, uint64_t *value);
 /* The checksum of two texts one behind the other, from theirs and the second one's length (below 2^61), in some
  * microseconds, whatever that is. */
