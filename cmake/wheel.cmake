@@ -13,7 +13,7 @@ if(CST_PREBUILT)
             "${CST_PREBUILT}/generated/instruction_table.inc"
         COMMENT "Comparing this generator with that of ${CST_PREBUILT}"
         VERBATIM)
-    foreach(_target cryptostitch cst-sum) # pyproject.toml names them
+    foreach(_target cryptostitch cst-sum cst_python) # pyproject.toml names them
         add_custom_target(${_target} DEPENDS cst_same_source)
     endforeach()
     install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" --install \"${CST_PREBUILT}\" --component python --strip

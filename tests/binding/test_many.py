@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy
 import pytest
-from cryptostitch import hash_column, hash_many, hmac_many
+from cryptostitch import hash_column, hash_many, hmac_many, suite
+from cryptostitch.binding import many
 from cryptostitch.binding.runtime import ERR_LENGTH, ERR_NAME, RuntimeFailure
 from cryptostitch.binding.values import place
 
@@ -138,3 +139,23 @@ def test_threads(buffers: list[bytes]) -> None:
     for thread in threads:
         thread.join()
     assert found == [wanted] * 6
+
+
+@pytest.mark.parametrize("form", ("beside the library", "ctypes alone"))
+def test_both_forms(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes objects go through libcst-python where it is; other buffers, and all of them without it, through ctypes."""
+    called = []
+    beside = many._of_bytes(suite("md5").lib._name)
+    assert beside is not None, "libcst-python is built beside the library"
+
+    def counted(*arguments: Any) -> int:
+        called.append(beside(*arguments))
+        return called[-1]
+
+    monkeypatch.setattr(many, "_of_bytes", lambda library: counted if form == "beside the library" else None)
+    for n in (0, 1, 511, 512, 513, 5000):
+        texts = [bytes([i % 256]) * (i % 300) for i in range(n)]
+        wanted = [hashlib.sha256(text).digest() for text in texts]
+        assert hash_many("sha256", texts) == wanted
+        assert hash_many("sha256", [*texts, bytearray(b"abc")])[:n] == wanted
+    assert set(called) == ({0, many.NOT_BYTES} if form == "beside the library" else set())

@@ -7,11 +7,14 @@ threads. Errors are ``RuntimeFailure`` (capi.py has the codes), ``TypeError`` fo
 
 from __future__ import annotations
 
+import ctypes
 import struct
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from ctypes import c_int, c_size_t, c_void_p
 from functools import lru_cache
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from . import causes
@@ -23,6 +26,9 @@ from .values import Buffer, place, several
 
 AT_ONCE = 4096
 """Buffers of a call: what addresses, lengths and digests take does not grow with the number of buffers."""
+
+MOST_OF_BYTES, NOT_BYTES = 64, 1
+"""Of digests.c: the longest digests, in bytes; its answer where a buffer is no bytes object."""
 
 _shared: list[Context] = []
 _making = threading.Lock()
@@ -52,7 +58,15 @@ def _many(key: Key, buffers: Iterable[Any], length: int | None = None) -> list[b
     rest, length = iter(several(buffers)), key.tag_bytes(length)
     found: list[bytes] = []
     tags = bytearray()
+    of_bytes = _of_bytes(key.lib._name) if length <= MOST_OF_BYTES else None
     while some := tuple(islice(rest, AT_ONCE)):
+        if of_bytes is not None:
+            made: list[Any] = [None] * len(some)
+            code = key.call(of_bytes, key.lib.cst_digest_many, some, length, made)
+            if code != NOT_BYTES:
+                key.check(code, causes.of_digest(key.suite, max(map(len, some)), length) if code else "")
+                found += made
+                continue
         addresses, sizes, kept = inputs(some)
         tags = tags or bytearray(len(some) * length)
         to, _, keep = place(tags, write=True)
@@ -63,6 +77,20 @@ def _many(key: Key, buffers: Iterable[Any], length: int | None = None) -> list[b
         key.check(code, causes.of_digest(key.suite, max(sizes), length) if code else "")
         found.extend(_cutter(len(some), length).unpack_from(tags))
     return found
+
+
+@lru_cache(maxsize=4)
+def _of_bytes(library: str) -> Callable[..., int] | None:
+    """cst_python_digests (digests.c), which is beside the library; None: it is not, or does not fit this Python."""
+    path = Path(library).with_name("libcst-python.so")
+    try:
+        function = ctypes.PyDLL(str(path)).cst_python_digests if path.exists() else None
+    except (OSError, AttributeError):
+        return None
+    if function is not None:
+        function.restype = c_int
+        function.argtypes = [c_void_p, c_void_p, ctypes.py_object, c_size_t, ctypes.py_object]
+    return function
 
 
 @lru_cache(maxsize=8)
