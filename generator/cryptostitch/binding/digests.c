@@ -1,7 +1,7 @@
-/* Digests of many bytes objects by one call: what ctypes would do for each of them takes half as long as the digest of a
- * short message. The prototypes are those of Python's stable ABI (docs.python.org/3/c-api/stable.html), which every
- * CPython from 3.2 on keeps: this needs no headers of Python, and serves all of its versions. The interpreter that loads
- * it has the functions.
+/* Digests of many bytes objects by one call: what ctypes would do for each of them takes half as long as the digest of
+ * a short message. The prototypes are those of Python's stable ABI (docs.python.org/3/c-api/stable.html), which every
+ * CPython from 3.2 on keeps: this needs no headers of Python, and serves all of its versions. The interpreter that
+ * loads it has the functions.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -21,9 +21,10 @@ typedef int DigestMany(const void *key, size_t n, const void *const *in, const s
 
 enum { AT_ONCE = 512, MOST_DIGEST = 64, NOT_BYTES = 1 };
 
-/* digest_many: cst_digest_many. Puts the digest of each item of the tuple, of `length` bytes, at most 64, into the list,
- * which has as many items. Other threads run while the library works. Returns 0; NOT_BYTES: an item is something else,
- * and the caller must find another way for all of them; or an error of the library. -1 with an exception: no memory. */
+/* digest_many: cst_digest_many. Puts the digest of each item of the tuple, of `length` bytes, at most 64, into the
+ * list, which has as many items. Other threads run while the library works. Returns 0; NOT_BYTES: an item is something
+ * else, and the caller must find another way for all of them; or an error of the library. -1 with an exception: no
+ * memory. */
 __attribute__((visibility("default"))) int cst_python_digests(const void *key, DigestMany *digest_many, PyObject *tuple,
                                                               size_t length, PyObject *list) {
     const void *in[AT_ONCE];
