@@ -78,6 +78,7 @@ SAMPLE = (
     "des_ede3_cbc_dec_sliced_x1_by1@sse",
     "des_ede3_cbc_enc_sliced_x32_by1@avx2",
     "des_ede3_cbc_dec_sliced_x1_by16@avx2",
+    "md5_x1+sha256_ni_x1@sse_shani_bmi2",
     "aes128_cbc_enc_x1+sha1_x1@sse_aesni_bmi2",
     "aes192_cbc_enc_x4+sha1_ni_x4@sse_aesni_shani",
     "aes256_cbc_enc_x8_hand+sha256_x8_hand@avx2_vaes",
