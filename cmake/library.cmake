@@ -21,7 +21,7 @@ if(CST_HAS_MEMSET_STRATEGY)
 endif()
 # What runs once for a context or when somebody asks: small rather than fast.
 foreach(_cold api api_kernels code/announce code/check code/check_kernel code/check_layout code/check_program
-    code/check_value code/assemble code/bind code/cache code/form code/frame code/pack code/weave run/both
+    code/check_value code/assemble code/bind code/cache code/form code/frame code/pack code/weave
     run/explain run/selftest select/calibrate select/cost_file select/cpu select/engine select/features
     select/lesser_cpu select/nearest select/saved_costs select/target select/variant suite/crc suite/galois suite/suite
     suite/suite_kernels)

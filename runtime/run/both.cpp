@@ -112,6 +112,12 @@ private:
     HashState *states_[MAX_LANES];  // of parts
 };
 
+Need need_of(const Suite &suite, size_t n, uint64_t bytes, uint64_t most) {
+    Need need = {&suite.pairs, n, bytes, most};
+    need.whole_only = true;
+    return need;
+}
+
 // Describes what n jobs need. padded: the padding is counted, too.
 Need need_of(const Suite &suite, cst_job *const *jobs, size_t n, bool padded) {
     uint64_t sum = 0, most = 0;
@@ -120,9 +126,7 @@ Need need_of(const Suite &suite, cst_job *const *jobs, size_t n, bool padded) {
         most = std::max<uint64_t>(most, jobs[i]->in_len);
     }
     const auto bytes = [&](uint64_t text) { return padded ? hashed_bytes(suite, text) : text; };
-    Need need = {&suite.pairs, n, bytes(sum / n), bytes(most)};
-    need.whole_only = true;
-    return need;
+    return need_of(suite, n, bytes(sum / n), bytes(most));
 }
 
 size_t walk(Memory *memory, cst_job *const *jobs, size_t n, bool parts, bool *all) {
@@ -198,8 +202,7 @@ bool run_both(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *rea
 }
 
 bool plan_both(const Suite &suite, size_t n, uint64_t bytes, Plan *plan) {
-    Need need = {&suite.pairs, n, hashed_bytes(suite, bytes), hashed_bytes(suite, bytes)};
-    need.whole_only = true;
+    const Need need = need_of(suite, n, hashed_bytes(suite, bytes), hashed_bytes(suite, bytes));
     if (!both_beat_halves(suite, need)) return false;
     plan->pair = rank(suite, need);
     return plan->pair.chosen.variant;

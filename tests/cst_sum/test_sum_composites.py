@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from sums import run
 
 SIZES = (0, 1, 100, 1023, 1024, 1025, 4095, 4096, 4097, 65536, 131_072, 131_073, 524_288, 528_384, 1_048_577, 5_000_000)
 
@@ -22,11 +23,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (found / f"{size}").write_bytes(rng.randbytes(size))
     (found / "new\nline").write_bytes(b"new")
     return found
-
-
-def run(program: Path, *arguments: str, cwd: Path, stdin: bytes = b"") -> tuple[int, str, str]:
-    done = subprocess.run([program, *arguments], cwd=cwd, input=stdin, capture_output=True, timeout=120)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def cut(data: bytes, size: int) -> list[bytes]:

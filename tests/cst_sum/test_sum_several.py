@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from cryptostitch.ladder import oracle
+from sums import run
 
 TAGS = {
     "md5": "MD5",
@@ -43,11 +44,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (found / f"{size}").write_bytes(rng.randbytes(size))
     (found / "new\nline").write_bytes(b"new")
     return found
-
-
-def run(program: Path, *arguments: str, cwd: Path, stdin: bytes = b"") -> tuple[int, str, str]:
-    done = subprocess.run([program, *arguments], cwd=cwd, input=stdin, capture_output=True, timeout=120)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def written(name: str, data: bytes) -> str:
@@ -128,7 +124,7 @@ def test_what_is_refused(program: Path, folder: Path) -> None:
 
 
 def test_a_file_is_read_once(program: Path, folder: Path) -> None:
-    """Of a pipe there is no second reading."""
+    """A pipe can be read once only."""
     fifo = folder / "pipe"
     os.mkfifo(fifo)
     data = (folder / "300000").read_bytes()

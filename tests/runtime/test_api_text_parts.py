@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import random
+from ctypes import addressof
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,10 +23,6 @@ TAG = 16
 @pytest.fixture(params=LEVELS)
 def context(request: pytest.FixtureRequest, library: str) -> Context:
     return context_for(request.param, library)
-
-
-def address(of: Any) -> int:
-    return ctypes.addressof(of)
 
 
 @dataclass
@@ -54,26 +51,26 @@ class Text:
         self.status = runtime.OK
 
     def part(self) -> Any:
-        struct = TextPartStruct(key=self.key.handle, direction=self.direction, state=address(self.state))
+        struct = TextPartStruct(key=self.key.handle, direction=self.direction, state=addressof(self.state))
         if not self.parts:
             self.its_iv = ctypes.create_string_buffer(self.iv, len(self.iv))
-            struct.iv, struct.iv_len = address(self.its_iv), len(self.iv)
+            struct.iv, struct.iv_len = addressof(self.its_iv), len(self.iv)
         if aad := self.aad_cuts.pop(0) if self.aad_cuts else 0:
             self.piece = ctypes.create_string_buffer(self.aad[self.aad_at : self.aad_at + aad], aad)
-            struct.aad, struct.aad_len = address(self.piece), aad
+            struct.aad, struct.aad_len = addressof(self.piece), aad
             self.aad_at += aad
         if length := 0 if self.aad_cuts else self.cuts.pop(0):
             self.source = ctypes.create_string_buffer(self.data[self.at : self.at + length], length)
             to = self.source if self.in_place else ctypes.create_string_buffer(length)
             self.written.append(to)
-            setattr(struct, "in", address(self.source))
+            setattr(struct, "in", addressof(self.source))
             struct.in_len = struct.out_cap = length
-            struct.out = address(to)
+            struct.out = addressof(to)
             self.at += length
         self.parts += 1
         self.last_bytes = length
         if not self.cuts:
-            struct.tag, struct.tag_len = address(self.its_tag), TAG
+            struct.tag, struct.tag_len = addressof(self.its_tag), TAG
         return struct
 
     def output(self) -> bytes:
@@ -191,7 +188,7 @@ def test_errors(shared_context: Context) -> None:
     assert lib.cst_text_parts(handle, ctypes.byref(first), 1) == runtime.OK
     before = bytes(started.state)
     last = started.part()
-    state, source, out = address(started.state), address(started.source), address(started.written[-1])
+    state, source, out = addressof(started.state), addressof(started.source), addressof(started.written[-1])
     ctr = shared_context.suite("aes-128-ctr").key(bytes(16))
     sha = shared_context.suite("sha256").key()
     foreign = keys_of(Context(library=lib._name), suite)[0]
@@ -209,9 +206,9 @@ def test_errors(shared_context: Context) -> None:
         (runtime.ERR_ARGUMENT, {"in": None}),
         (runtime.ERR_ARGUMENT, {"out": None}),
         (runtime.ERR_ARGUMENT, {"aad_len": 1}),
-        (runtime.ERR_ARGUMENT, {"aad": address(extra), "aad_len": 1}),
+        (runtime.ERR_ARGUMENT, {"aad": addressof(extra), "aad_len": 1}),
         (runtime.ERR_ARGUMENT, {"iv_len": 12}),
-        (runtime.ERR_LENGTH, {"iv": address(extra), "iv_len": 12}),
+        (runtime.ERR_LENGTH, {"iv": addressof(extra), "iv_len": 12}),
         (runtime.ERR_LENGTH, {"tag": None}),
         (runtime.ERR_LENGTH, {"tag_len": 0}),
         (runtime.ERR_LENGTH, {"tag_len": 17}),

@@ -13,6 +13,11 @@ NamedLine named_line(const std::string &name, bool zero) {
     return {escapes ? "\\" : "", (escapes ? escaped(name) : name) + (zero ? '\0' : '\n')};
 }
 
+std::string chunk_line(const NamedLine &line, const std::string &digest, uint64_t from, uint64_t bytes) {
+    return line.front + hexadecimal(digest) + "  " + std::to_string(from) + "+" + std::to_string(bytes) + "  " +
+           line.back;
+}
+
 namespace {
 
 int error_of(const Task &task, const Result &result) {
@@ -54,9 +59,7 @@ void ChunkSink::fail(const Task &task, int error) {
 }
 
 void Chunks::chunk(const Task &task, const std::string &digest, uint64_t from, uint64_t bytes) {
-    const NamedLine line = named_line(task.name, options_.zero);
-    output_->write(line.front + hexadecimal(digest) + "  " + std::to_string(from) + "+" + std::to_string(bytes) + "  " +
-                   line.back);
+    output_->write(chunk_line(named_line(task.name, options_.zero), digest, from, bytes));
 }
 
 void Etags::begin(const Task &) {

@@ -14,6 +14,9 @@ struct NamedLine {
 };
 NamedLine named_line(const std::string &name, bool zero);
 
+// DIGEST  FROM+BYTES  NAME
+std::string chunk_line(const NamedLine &line, const std::string &digest, uint64_t from, uint64_t bytes);
+
 // Common part of the sinks of files in chunks: reports only once that a file cannot be read.
 class ChunkSink : public Sink {
 public:
@@ -37,7 +40,7 @@ private:
     bool all_right_ = true, begun_ = false, failed_ = false;
 };
 
-// DIGEST  FROM+BYTES  NAME for each chunk.
+// Writes a chunk_line for each chunk.
 class Chunks : public ChunkSink {
 public:
     using ChunkSink::ChunkSink;

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -33,13 +32,6 @@ Chunker chunker_of(cst_ctx *context, const Algorithm &algorithm, size_t average)
     return Chunker(cst_chunker_new(context, &options, &made) ? nullptr : made);
 }
 
-void add(const Algorithm &algorithm, const cst_chunk &chunk, Result *result) {
-    std::string digest(reinterpret_cast<const char *>(chunk.digest), algorithm.bytes);
-    if (algorithm.reversed) std::reverse(digest.begin(), digest.end());
-    result->digest += digest;
-    result->lengths.push_back(chunk.bytes);
-}
-
 // Takes a piece of the file. Returns 0 or errno.
 int feed(cst_chunker *chunker, const unsigned char *piece, size_t bytes, bool last, const Algorithm &algorithm,
          Result *result) {
@@ -47,7 +39,10 @@ int feed(cst_chunker *chunker, const unsigned char *piece, size_t bytes, bool la
     size_t n = ROOM, used;
     while (bytes || (last && n == ROOM)) {
         if (cst_chunker_feed(chunker, piece, bytes, last, chunks, ROOM, &n, &used)) return ENOMEM;
-        for (size_t i = 0; i < n; i++) add(algorithm, chunks[i], result);
+        for (size_t i = 0; i < n; i++) {
+            result->digest += algorithm.digest(&chunks[i].digest);
+            result->lengths.push_back(chunks[i].bytes);
+        }
         piece += used;
         bytes -= used;
     }
@@ -97,8 +92,7 @@ void Dedupes::take(const Task &task, const Result &result) {
     size_t at = 0;
     for (const uint64_t bytes : result.lengths) {
         const std::string digest = result.digest.substr(at, task.algorithm->bytes);
-        output_->write(line.front + hexadecimal(digest) + "  " + std::to_string(from) + "+" + std::to_string(bytes) +
-                       "  " + line.back);
+        output_->write(chunk_line(line, digest, from, bytes));
         if (digests_.insert(digest).second) stored_ += bytes;
         from += bytes;
         at += digest.size();
