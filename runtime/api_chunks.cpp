@@ -162,8 +162,9 @@ private:
 int cst_chunker_new(cst_ctx *ctx, const cst_chunker_options *options, cst_chunker **chunker) {
     if (!ctx || !options || options->size != sizeof(*options) || options->flags || !chunker) return CST_ERR_ARGUMENT;
     const size_t average = options->average_bytes ? options->average_bytes : USUAL_AVERAGE;
-    const ChunkSizes sizes = {options->least_bytes ? options->least_bytes : average / 4, average,
-                              options->most_bytes ? options->most_bytes : average * 8, options->normalization};
+    const size_t most = options->most_bytes ? options->most_bytes : std::min<size_t>(8 * average, GREATEST_MOST);
+    const ChunkSizes sizes = {options->least_bytes ? options->least_bytes : average / 4, average, most,
+                              options->normalization};
     if (!sizes.sound()) return CST_ERR_LENGTH;
     const cst_key *const key = options->key;
     if (key && (from(key)->suite->engine != &ctx->engine || from(key)->suite->enciphers())) return CST_ERR_ARGUMENT;

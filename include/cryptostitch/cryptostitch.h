@@ -471,7 +471,8 @@ typedef struct cst_chunker_options {
     const cst_key *key; /* of the digest or MAC of each chunk; it must outlive the chunker. NULL: none is made */
     size_t average_bytes; /* 256 to 2^22; 0: 8192. All three are even */
     size_t least_bytes; /* 64 to 2^20; 0: a quarter of the average */
-    size_t most_bytes; /* 1024 to 2^24; 0: eight times the average. Only the last chunk may be below least_bytes */
+    size_t most_bytes; /* 1024 to 2^24; 0: eight times the average, at most 2^24. Only the last chunk of a text may be
+                          shorter than least_bytes */
     uint32_t normalization; /* 0 to 3: how closely lengths keep to the average; 1 is the crate's usual one */
     uint32_t flags; /* 0 */
 } cst_chunker_options;
@@ -499,8 +500,8 @@ CST_API int cst_chunker_feed(cst_chunker *chunker, const void *in, size_t in_len
  * final, with initial's bits the other way round where it is reflected), and becomes that of all with `in` behind it:
  * the parts of a text one after the other make what the whole text does. */
 CST_API int cst_checksum_update(const cst_key *key, const void *in, size_t in_len, uint64_t *value);
-/* The same, and copies the text to `out`, which overlaps neither `in` nor *value (CST_ERR_OVERLAP). The checksum is
- * that of the copy, whose parts are read again while they are in the first-level cache. */
+/* Updates *value as cst_checksum_update does, and copies the text to `out`, which must overlap neither `in` nor *value
+ * (CST_ERR_OVERLAP). The checksum is made of the copy, whose parts are read while they are in the first-level cache. */
 CST_API int cst_checksum_copy(const cst_key *key, const void *in, size_t in_len, void *out, uint64_t *value);
 /* The checksum of two texts one behind the other, from theirs and the second one's length (below 2^61), in some
  * microseconds, whatever that is. */
