@@ -72,7 +72,7 @@ public:
     bool prove() override { return run_jobs(); }
 
 private:
-    // Of two digests of the same bytes ("md5+sha256") both.
+    // Fetches the row's hash, or both hashes of two digests of the same bytes ("md5+sha256").
     bool fetch_hashes() {
         const std::string names = hash_name(row_);
         for (size_t at = 0, end; at < names.size(); at = end + 1) {

@@ -10,9 +10,9 @@ namespace cst {
 // run_lists.
 bool run_both(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable);
 
-// Hashes whole blocks of parts: the two states that follow one another at job.tag go on by
-// job.in_len bytes of job.in. Returns how many it has done, the first ones: none where no stitched kernel takes less
-// time than the two digests one after the other.
+// Hashes whole blocks of parts: advances the two states that follow one another at job.tag by job.in_len bytes of
+// job.in. Returns how many parts it has done, from the first on: none where no stitched kernel takes less time than the
+// two digests one after the other.
 size_t run_both_blocks(Memory *memory, cst_job *const *jobs, size_t n);
 
 // Plans the stitched kernel of run_both for n jobs of so many bytes. Returns false if it takes none.

@@ -49,7 +49,7 @@ def stitched(context: Context, suite: str) -> list[str]:
 
 @pytest.mark.parametrize("same", (False, True))
 def test_bursts(context: Context, suite: str, same: bool) -> None:
-    """Of any number of jobs, of one length and of many, in one piece and scattered, on every kernel."""
+    """Every kernel makes the right digests of any number of jobs, equally long or not, in one piece or scattered."""
     rng, key = random.Random(suite), context.suite(suite).key()
     for kernel in (None, *stitched(context, suite)):
         context.force(suite, kernel)

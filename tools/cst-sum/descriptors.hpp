@@ -14,7 +14,8 @@ class Descriptors {
 public:
     // The descriptor of a file, for close(); or -1 and errno. flags: beside O_RDONLY | O_CLOEXEC | O_NOCTTY.
     int open(const std::string &path, int flags = 0);
-    // The same, of standard input for "-"; while descriptors are lacking, it waits until other threads close files.
+    // Opens a file as open() does, but waits until other threads close files while descriptors are lacking. Returns
+    // standard input for "-".
     int open_waiting(const std::string &name);
     void close(int file);
     // Notes that a file was closed by other means (closedir).

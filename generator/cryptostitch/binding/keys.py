@@ -70,8 +70,9 @@ class Key(BaseKey):
         return Sealing(self, iv, aad)
 
     def opening(self, iv: Buffer, aad: Buffer | None = None) -> Opening:
-        """The same, to be opened: ``update(data)`` returns plaintext that must not be used for anything that cannot be
-        undone before ``finish(tag)`` has returned; it raises RuntimeFailure with ERR_AUTH when the text is forged."""
+        """Begins to open a text that comes in parts: ``update(data)`` returns plaintext, ``finish(tag)`` checks all of
+        it and raises RuntimeFailure with ERR_AUTH when the text is forged. Callers must do nothing with the plaintext
+        that they cannot undo before ``finish`` has returned."""
         return Opening(self, iv, aad)
 
     def _alone(self, function: Any, text: Place, iv: Place, aad: Place, out: bytearray, tag: Place) -> int:

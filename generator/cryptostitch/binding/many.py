@@ -28,7 +28,7 @@ AT_ONCE = 4096
 """Buffers of a call: what addresses, lengths and digests take does not grow with the number of buffers."""
 
 MOST_OF_BYTES, NOT_BYTES = 64, 1
-"""Of digests.c: the longest digests, in bytes; its answer where a buffer is no bytes object."""
+"""digests.c makes digests of at most MOST_OF_BYTES bytes, and returns NOT_BYTES where a buffer is no bytes object."""
 
 _shared: list[Context] = []
 _making = threading.Lock()

@@ -94,8 +94,8 @@ DES_CHAINS = {"avx512": (8, 16, 32)}
 DES_TAILS = {("avx512", 8): (1,), ("avx512", 16): (4, 1), ("avx512", 32): (1,)}
 DES_BUFFERS = {"avx512": (1,)}
 DES_BLOCKS = {("avx512", 1): (16, 8, 4, 1)}
-# The same byte-sliced, where there is neither VBMI nor GFNI: as many messages, or blocks of one, as a vector has bytes;
-# what is left of a message on SSE.
+# Byte-sliced DES, for CPUs that have neither VBMI nor GFNI: a vector holds a byte of each of so many messages, or of
+# each of so many blocks of one message. A kernel for single blocks, on SSE, takes what is left of a message.
 DES_SLICED_CHAINS = {"sse": (16,), "avx2": (32,)}
 DES_SLICED_TAILS = {("sse", 16): (1,), ("avx2", 32): (1,)}
 DES_SLICED_BUFFERS = {"sse": (1,), "avx2": (1,)}
