@@ -1,9 +1,9 @@
 """Cryptostitch: generates stitched and multi-buffer kernels for encryption and authentication.
 
 What a script that tries out an algorithm or a pairing, or seals or hashes many things, needs is here under its own
-name; each is imported when it is first used. The library's part (chunks, hash_many, hash_column, hmac_many, suite,
-Context, ErasureCode, Suite, Key, Address, RuntimeFailure, SomeForged) needs no other package; the rest wants
-`pip install 'cryptostitch[generator]'`.
+name; each is imported when it is first used. The library's part (agree_many, chunks, hash_many, hash_column, hmac_many,
+suite, Context, ErasureCode, PublicKey, Suite, Key, Address, RuntimeFailure, SomeForged) needs no other package; the
+rest wants `pip install 'cryptostitch[generator]'`.
 
 Rules of the library's part:
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .binding.chunks import chunks
     from .binding.codes import ErasureCode
     from .binding.many import hash_column, hash_many, hmac_many, suite
+    from .binding.public_key import PublicKey, agree_many
     from .binding.runtime import Context, Key, RuntimeFailure, Suite
     from .binding.sealing import SomeForged
     from .binding.values import Address
@@ -54,12 +55,14 @@ __all__ = [
     "Generator",
     "Key",
     "Laboratory",
+    "PublicKey",
     "Recipe",
     "RuntimeFailure",
     "SomeForged",
     "Suite",
     "Tree",
     "__version__",
+    "agree_many",
     "chunks",
     "hash_column",
     "hash_many",
@@ -82,11 +85,13 @@ _HOMES = {
     "Generator": "pipeline",
     "Key": "binding.runtime",
     "Laboratory": "tuning.measure",
+    "PublicKey": "binding.public_key",
     "Recipe": "core.program",
     "RuntimeFailure": "binding.runtime",
     "SomeForged": "binding.sealing",
     "Suite": "binding.runtime",
     "Tree": "core.tree",
+    "agree_many": "binding.public_key",
     "chunks": "binding.chunks",
     "hash_column": "binding.many",
     "hash_many": "binding.many",

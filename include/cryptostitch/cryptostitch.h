@@ -128,7 +128,8 @@ enum {
     CST_ERR_FULL = -11,       /* a manager holds as many jobs as it may: take some, or flush and take */
     CST_ERR_FILE = -12,       /* a file that cannot be read or written */
     CST_ERR_COSTS = -13,      /* a damaged cost file, or something else that is not one */
-    CST_ERR_LOST = -14        /* more blocks are lost than an erasure code restores */
+    CST_ERR_LOST = -14,       /* more blocks are lost than an erasure code restores */
+    CST_ERR_POINT = -15       /* a public key that must not be used: a point of small order */
 };
 
 /* A short English description of an error code; a static string, never NULL. */
@@ -551,6 +552,33 @@ CST_API int cst_code_update(const cst_code *code, size_t bytes, uint32_t index, 
 CST_API int cst_code_decode(const cst_code *code, size_t bytes, void *const *blocks, const uint8_t *lost);
 /* *right: 1, or 0 where some parity is not that of the data. */
 CST_API int cst_code_check(const cst_code *code, size_t bytes, const void *const *blocks, int *right);
+
+/* Public-key operations, in lanes. Of "x25519" (RFC 7748, 5) `key` is a secret scalar of 32 bytes, any, and `in` the
+ * other side's public key, 32 bytes, of which the highest bit does not count; with `in` NULL it is the base point, so
+ * that `out` becomes the scalar's own public key. `out` receives 32 bytes: hash them before use as a key. */
+typedef struct cst_pk cst_pk;
+typedef struct cst_pk_job {
+    size_t size; /* sizeof(cst_pk_job) */
+    int status; /* set by the call */
+    const void *key;
+    size_t key_len;
+    const void *in;
+    size_t in_len;
+    void *out; /* may be `in` or `key` */
+    size_t out_cap;
+    size_t out_len; /* set by the call: bytes of the result in `out`; 0 after an error */
+} cst_pk_job;
+/* The context must outlive it; several threads may use one at the same time; cst_pk_free(NULL) does nothing. kernel:
+ * NULL; or, for tests, the one that does everything. CST_ERR_NAME: no such operation or kernel; CST_ERR_UNSUPPORTED: no
+ * kernel for this CPU; CST_ERR_JIT, CST_ERR_MEMORY. */
+CST_API int cst_pk_new(cst_ctx *ctx, const char *operation, const char *kernel, cst_pk **pk);
+CST_API void cst_pk_free(cst_pk *pk);
+/* Runs all jobs, in constant time. Every job is checked before any is begun, as by cst_burst: after CST_ERR_ARGUMENT
+ * (a null pointer), CST_ERR_LENGTH (of key, input, or room for the output) or CST_ERR_MEMORY nothing is written, and
+ * the status of jobs that were right is 1. Else returns CST_OK, or CST_ERR_POINT if the public key of at least one job
+ * is of small order, so that all would share the secret (RFC 7748, 6.1): that job's status says so, and its `out` is
+ * not touched. Jobs must not write what another job reads or writes: that is not checked. */
+CST_API int cst_pk_burst(const cst_pk *pk, cst_pk_job *jobs, size_t n);
 
 /* A text of any length as TLS 1.1 or 1.2 records that are sealed side by side. A record is its header (type, version,
  * length of what follows; 5 bytes), the explicit IV (16) and the ciphertext. */

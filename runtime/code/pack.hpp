@@ -32,7 +32,8 @@ enum : uint32_t {
     ALGORITHM_CHACHA_POLY_DEC = 19,
     ALGORITHM_CHECKSUM = 20,
     ALGORITHM_CODEC = 21,
-    ALGORITHM_SCHEDULE = 22
+    ALGORITHM_SCHEDULE = 22,
+    ALGORITHM_ARITHMETIC = 23
 };
 enum : uint32_t {
     ALGORITHM_BIG_ENDIAN = 1,
@@ -86,7 +87,7 @@ struct AlgorithmRecord {
     uint32_t base;  // index + 1, in the same pack, of the hash or checksum whose kernels it runs with another initial
                     // value, or another polynomial, and digest length; or 0
 
-    bool known_kind() const { return kind >= ALGORITHM_HASH && kind <= ALGORITHM_SCHEDULE; }
+    bool known_kind() const { return kind >= ALGORITHM_HASH && kind <= ALGORITHM_ARITHMETIC; }
     // Whether kernels of the hash read padded blocks (run/framed.cpp), instead of blocks in place.
     bool framed() const { return kind == ALGORITHM_HASH && (padding == PADDING_COUNTED || padding == PADDING_SPONGE); }
     bool of_another_kind() const { return kind == ALGORITHM_HASH && padding != PADDING_LENGTH; }

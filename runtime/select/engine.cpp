@@ -68,6 +68,7 @@ bool suites_know(const AlgorithmRecord &a) {
         const Crc crc(a);
         return a.block_bytes == 16 && a.words == 3 && a.digest_bytes == crc.bytes() && crc.sound();
     }
+    if (a.kind == ALGORITHM_ARITHMETIC) return true;
     if (a.kind == ALGORITHM_CODEC) return a.block_bytes == 16 && a.key_bytes >= 1;
     if (a.is_chacha_poly()) return a.block_bytes == 16 && a.iv_bytes == 16 && a.key_bytes == 32;
     return a.block_bytes == 16 && a.digest_bytes == 16;  // GHASH, Poly1305

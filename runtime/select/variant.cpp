@@ -187,6 +187,37 @@ Role schedule_role(const PackRecords &records, const KernelRecord &kernel, Varia
     return Role::schedule;
 }
 
+// Adds a stream of steps over numbers: chain and key are words of its lanes. Returns false if they are not.
+bool add_numbers(const ProgramRecord &program, const Algorithm &algorithm, uint32_t base, Part *part) {
+    const FieldRecord *const chain = program.field("chain"), *const key = program.field("key");
+    auto are_words = [&](const FieldRecord *f) { return f && f->entry_bytes == 8 && f->n_lanes == program.lanes; };
+    if (!are_words(chain) || !are_words(key) || program.field("in") || program.field("out")) return false;
+    part->algorithm = &algorithm;
+    part->chain_rows = chain->rows;
+    part->chain_row_bytes = chain->row_bytes;
+    part->chain_entry = chain->entry_bytes;
+    part->key_rows = key->rows;
+    part->key_row_bytes = key->row_bytes;
+    for (uint32_t i = 0; i < program.lanes; i++)
+        part->lanes.push_back({NO_FIELD, NO_FIELD, base + chain->offset + chain->lane_offsets[i],
+                               base + key->offset + key->lane_offsets[i], NO_FIELD});
+    return true;
+}
+
+Role arithmetic_role(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
+    const Algorithm &algorithm = records.algorithm(kernel.streams[0]);
+    if (v->n_streams > 2 || v->lag || !algorithm.usable) return Role::other;
+    for (uint32_t i = 0; i < v->n_streams; i++) {
+        const ProgramRecord &program = records.program(kernel.streams[i]);
+        if (&records.algorithm(kernel.streams[i]) != &algorithm || kernel.streams[i].ratio != 1 ||
+            !add_numbers(program, algorithm, v->state_offset[i], i ? &v->hash : &v->cipher))
+            return Role::other;
+        v->step = program.bytes;
+    }
+    v->lanes = uint32_t(v->cipher.lanes.size() + v->hash.lanes.size());
+    return v->lanes <= MAX_LANES ? Role::arithmetic : Role::other;
+}
+
 // Whether the streams are hashes with padding at the end, of two algorithms.
 bool two_hashes(const PackRecords &records, const KernelRecord &kernel, uint32_t n_streams) {
     bool two = false;
@@ -305,12 +336,13 @@ int describe_variant(const PackRecords &records, uint32_t index, const KernelRec
     out->state_bytes = round_up(offset, 64);
     out->state_align = most_align;
     out->skips = !out->lag && out->n_streams == 1 && records.program(kernel.streams[0]).skips();
-    const bool message = out->n_streams && records.program(kernel.streams[0]).skips(),
-               schedule = out->n_streams && records.algorithm(kernel.streams[0]).record.kind == ALGORITHM_SCHEDULE;
-    out->role = most_align > STATE_ALIGN ? Role::other
-                : message                ? message_role(records, kernel, out)
-                : schedule               ? schedule_role(records, kernel, out)
-                                         : role_of(records, kernel, out);
+    const bool message = out->n_streams && records.program(kernel.streams[0]).skips();
+    const uint32_t kind = out->n_streams ? records.algorithm(kernel.streams[0]).record.kind : 0;
+    out->role = most_align > STATE_ALIGN       ? Role::other
+                : message                      ? message_role(records, kernel, out)
+                : kind == ALGORITHM_SCHEDULE   ? schedule_role(records, kernel, out)
+                : kind == ALGORITHM_ARITHMETIC ? arithmetic_role(records, kernel, out)
+                                               : role_of(records, kernel, out);
     if (out->step & (out->step - 1)) out->role = Role::other;
     if (out->lanes) out->lanes_inverse = ((uint64_t(1) << 32) + out->lanes - 1) / out->lanes;
     while (out->step >> out->step_log2 > 1) out->step_log2++;

@@ -47,6 +47,8 @@ enum class Role {
     both,       // two hashes of the same input: the first has the place of the cipher
     codec,      // outputs of an erasure code
     schedule,   // the round keys of a cipher of one's own
+    arithmetic,  // steps over numbers modulo a prime: one stream, in the place of the cipher, or two of them, the
+                 // second in the place of the hash
     open_pair,  // a cipher (decrypt) and the hash of its input; where that is handed over, at least one iteration
                 // behind it
 };

@@ -17,7 +17,7 @@ from .values import number
 
 OK, ERR_ARGUMENT, ERR_NAME, ERR_LENGTH, ERR_OVERLAP, ERR_AUTH = 0, -1, -2, -3, -4, -5
 ERR_UNSUPPORTED, ERR_MEMORY, ERR_PACK, ERR_JIT, ERR_SELFTEST, ERR_FULL = -6, -7, -8, -9, -10, -11
-ERR_FILE, ERR_COSTS, ERR_LOST = -12, -13, -14
+ERR_FILE, ERR_COSTS, ERR_LOST, ERR_POINT = -12, -13, -14, -15
 NOT_RUN = 1
 """Status of a job that was not begun because another job of its burst had bad arguments."""
 NO_JIT, ALLOW_PACKS, CALIBRATE, ALLOW_LEGACY = 1, 2, 4, 8
@@ -208,6 +208,17 @@ class ChunkStruct(ctypes.Structure):
     _fields_ = [("offset", c_uint64), ("bytes", c_uint64), ("digest", c_uint8 * 64)]
 
 
+PkJob = _sized(
+    "PkJob",
+    ("status", c_int),
+    ("key", c_void_p),
+    ("key_len", c_size_t),
+    ("in", c_void_p),
+    ("in_len", c_size_t),
+    ("out", c_void_p),
+    ("out_cap", c_size_t),
+    ("out_len", c_size_t),
+)
 TlsWrite = _sized(
     "TlsWrite",
     ("key", c_void_p),
@@ -330,6 +341,9 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "cst_code_encode": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
     "cst_code_update": (c_int, [c_void_p, c_size_t, c_uint32, c_void_p, c_void_p]),
     "cst_code_decode": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
+    "cst_pk_new": (c_int, [c_void_p, c_char_p, c_char_p, c_void_p]),
+    "cst_pk_free": (None, [c_void_p]),
+    "cst_pk_burst": (c_int, [c_void_p, c_void_p, c_size_t]),
     "cst_code_check": (c_int, [c_void_p, c_size_t, c_void_p, POINTER(c_int)]),
     "cst_tls_seal_size": (c_int, [c_void_p, c_size_t, c_size_t, POINTER(c_size_t), POINTER(c_size_t)]),
     "cst_tls_seal": (c_int, [c_void_p]),

@@ -14,6 +14,7 @@ from typing import Any
 
 from . import blake3
 from .answers import Answer
+from .arithmetic import X25519_LADDER, Arithmetic
 from .crc import CATALOGUE as CRCS
 from .tree import Tree
 
@@ -100,6 +101,10 @@ DES_SLICED_CHAINS = {"sse": (16,), "avx2": (32,)}
 DES_SLICED_TAILS = {("sse", 16): (1,), ("avx2", 32): (1,)}
 DES_SLICED_BUFFERS = {"sse": (1,), "avx2": (1,)}
 DES_SLICED_BLOCKS = {("sse", 1): (8, 1), ("avx2", 1): (16,)}
+# The ladder of X25519: by products of IFMA, of 32-bit halves, and in general registers.
+LADDER_FIELDS = {"52": {"avx512": (8,)}, "25": {"sse": (2,), "avx2": (4,)}, "64": {"scalar": (1,)}}
+# A ladder in general registers beside one in vectors, whose units it leaves alone: a lane more in the same time.
+LADDERS = (("x25519_ladder52", "avx512", 8), ("x25519_ladder25", "avx2", 4))
 
 
 @dataclass(frozen=True)
@@ -169,6 +174,8 @@ class Algorithm:
     block_cipher: str = ""
     # None: it is the project's own
     cipher: BlockCipher | None = None
+    # of kind arithmetic
+    arithmetic: Arithmetic | None = None
 
     def __post_init__(self) -> None:
         if self.tree and (self.padding != "sponge" or self.hmac or not self.base or self.forms):
@@ -597,6 +604,20 @@ def _codec(outputs: int) -> Algorithm:
     )
 
 
+def _ladder_form(radix: str) -> Form:
+    field_text = {"field": f"streams/field_{radix}.j2"}
+    lanes = LADDER_FIELDS[radix]
+    return Form(
+        f"x25519_ladder{radix}",
+        "streams/x25519_ladder.j2",
+        lanes,
+        (1,),
+        parameters=field_text,
+        paired=False,
+        object_isas=("sse", "scalar", "avx512"),
+    )
+
+
 SHA256 = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19)
 SHA512 = (
     0x6A09E667F3BCC908,
@@ -668,6 +689,18 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _blake2("blake2b", SHA512, 8),
     _blake2("blake2s", SHA256, 4),
     _blake3(SHA256),
+    Algorithm(
+        "x25519_ladder",
+        "x25519",
+        "arithmetic",
+        tuple(_ladder_form(radix) for radix in LADDER_FIELDS),
+        {"word": 64},
+        bytes=16,
+        block_bytes=16,
+        word_bytes=8,
+        key_bytes=32,
+        arithmetic=X25519_LADDER,
+    ),
     Algorithm(
         "chacha20",
         "chacha20",
@@ -806,6 +839,7 @@ ORDERS: dict[tuple, tuple[int, int]] = {
     ("sha256_ni", "sse", 4): (0, 12),
     ("sha512", "sse"): (32, 0),
     ("des_ede3_cbc_enc", "avx512", 8): (96, 0),
+    ("x25519_ladder52", "avx512"): (64, 0),
     **{(f"chacha_poly_{way}", isa): (1024, 0) for way in ("enc", "dec") for isa in ("avx2", "avx512")},
     **{(f"aes{bits}_xts_{way}_whole", "avx512"): (8, 0) for bits in (128, 256) for way in ("enc", "dec")},
 }

@@ -36,6 +36,9 @@ was, and of XTS is what the first tweak is made of, with a pointer to that key. 
     schedule             the round keys of a block cipher of one's own, made of its key; key: the key, rows of 16 bytes
                          filled up with zeros; chain: rounds + 1 rows of 16 bytes, which the only iteration of a call
                          writes. No in, no out
+    arithmetic           steps over numbers modulo a prime; chain: the numbers that a step makes anew, then other words;
+                         key: numbers that it reads. A number is as many rows of 64 bits as its radix wants, the lowest
+                         limb first (core/arithmetic.py). No in, no out
     rc4                  RC4, both directions; table: S, 256 numbers of 32 bits; chain: i, a multiple of 16, and j (32
                          bits each, modulo 256), 8 unused bytes
 """
@@ -79,4 +82,5 @@ KINDS = {
     "checksum": Kind(20, public=True),
     "codec": Kind(21, True),
     "schedule": Kind(22),
+    "arithmetic": Kind(23),
 }

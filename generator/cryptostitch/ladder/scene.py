@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ..core.arithmetic import Arithmetic, limbs_of, number_of
 from ..core.catalog import ALGORITHMS, Algorithm
 from ..core.contract import (
     AAD,
@@ -92,7 +93,8 @@ class Expected:
     """The bytes at ``address`` must be ``data``, as little-endian numbers modulo ``modulus`` if there is one: ``what``
     says it in words.
 
-    ``pieces`` of them, equal ones, may lie ``pitch`` bytes apart.
+    ``pieces`` of them, equal ones, may lie ``pitch`` bytes apart; of a number ``limbs`` says how many limbs in words of
+    64 bits they are (core/arithmetic.py).
     """
 
     what: str
@@ -101,12 +103,16 @@ class Expected:
     modulus: int = 0
     pieces: int = 1
     pitch: int = 0
+    limbs: int = 0
 
     def read(self, machine: Machine) -> bytes:
-        size = len(self.data) // self.pieces
+        size = 8 if self.limbs else len(self.data) // self.pieces
         return b"".join(machine.read(self.address + i * self.pitch, size) for i in range(self.pieces))
 
     def is_met(self, found: bytes) -> bool:
+        if self.limbs:
+            number = number_of([int.from_bytes(found[at : at + 8], "little") for at in range(0, len(found), 8)])
+            return number % self.modulus == int.from_bytes(self.data, "little")
         if self.modulus:
             return int.from_bytes(found, "little") % self.modulus == int.from_bytes(self.data, "little")
         return found == self.data
@@ -206,6 +212,8 @@ class Scene:
                 expected += self._codec(i, row, secrets)
             elif row.kind == "schedule":
                 expected += self._schedule(i, row, secrets)
+            elif row.arithmetic:
+                expected += self._arithmetic(i, row.arithmetic, secrets)
             elif self.contract(i).is_message:
                 takes_aad, reads = self.contract(i).has(AAD), row.kind in READERS
                 whole = self._message_of_aead if takes_aad else self._whole_mac if reads else self._whole_text
@@ -324,6 +332,35 @@ class Scene:
             Expected(f"round key {n}", self.entry(i, CHAIN, n, 0), round_key)
             for n, round_key in enumerate(row.cipher.round_keys(key))
         ]
+
+    def _arithmetic(self, i: int, meaning: Arithmetic, secrets: Secrets) -> list[Expected]:
+        """Numbers below the prime. The first word of the chain is a bit, the others are any."""
+        expected, chain = [], self.contract(i).field(CHAIN)
+        limbs = (chain.rows - meaning.words) // meaning.chain
+        for lane in range(self.contract(i).lanes):
+            where = f"of stream {i}, lane {lane}"
+            numbers = [self._number(secrets(f"iv {where}, number {n}", 40), meaning) for n in range(meaning.chain)]
+            key = [self._number(secrets(f"key {where}, number {n}", 40), meaning) for n in range(meaning.key)]
+            words = [int.from_bytes(secrets(f"key {where}, word {n}", 8), "little") for n in range(meaning.words)]
+            words[0] &= 1
+            for name, of, behind in ((CHAIN, numbers, words), (KEY, key, [])):
+                for r, word in enumerate([limb for number in of for limb in limbs_of(number, limbs)] + behind):
+                    self.machine.write(self.entry(i, name, r, lane), word.to_bytes(8, "little"))
+            for _ in range(self.iterations * self.recipe.parts[i].ratio):
+                numbers, words = meaning.step(numbers, words, key)
+            for n, number in enumerate(numbers):
+                at, data = self.entry(i, CHAIN, n * limbs, lane), number.to_bytes(40, "little")
+                expected.append(Expected(f"number {n} {where}", at, data, meaning.prime, limbs, chain.row_bytes, limbs))
+            for n, word in enumerate(words):
+                at = self.entry(i, CHAIN, len(numbers) * limbs + n, lane)
+                expected.append(Expected(f"word {n} {where}", at, word.to_bytes(8, "little")))
+        return expected
+
+    @staticmethod
+    def _number(secret: bytes, meaning: Arithmetic) -> int:
+        """A number below the prime; one in eight is at the prime's end of them."""
+        number = int.from_bytes(secret, "little") % meaning.prime
+        return meaning.prime - 1 - secret[0] // 32 if secret[1] < 32 else number
 
     def _codec(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
         """Sets up a codec. Every factor is random: sums of products need not be parities of a code. Behind the outputs

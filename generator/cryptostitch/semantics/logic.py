@@ -134,6 +134,7 @@ for _prefix in ("", "v"):
             "paddd": _add(32),
             "paddq": _add(64),
             "psubd": _subtract(32),
+            "psubq": _subtract(64),
             "pxor": _xor,
             "pand": _and,
             "por": _or,

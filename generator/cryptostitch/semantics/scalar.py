@@ -62,6 +62,18 @@ def _subtract(form: Form) -> Flagged:
     return Flagged(apply, STATUS)
 
 
+def _subtract_with_borrow(form: Form) -> Flagged:
+    mask, sign, flags = (1 << form.bits) - 1, form.bits - 1, _result(form.bits)
+
+    def apply(a: int, b: int, carry: int) -> tuple[int, int]:
+        r = a - b - carry & mask
+        return r, flags(r) | (CF if a < b + carry else 0) | (a ^ b ^ r) & AF | (
+            OF if (a ^ b) & (a ^ r) & 1 << sign else 0
+        )
+
+    return Flagged(apply, STATUS)
+
+
 def _logic(function: Callable[[int, int], int]) -> Meaning:
     def meaning(form: Form) -> Flagged:
         flags = _result(form.bits)
@@ -165,6 +177,7 @@ MEANING: dict[str, Meaning] = {
     "add": _add,
     "adc": _add_with_carry,
     "sub": _subtract,
+    "sbb": _subtract_with_borrow,
     "mulx": lambda form: lambda a, b: a * b,
     "xor": _logic(lambda a, b: a ^ b),
     "and": _logic(lambda a, b: a & b),

@@ -1,0 +1,177 @@
+#include "x25519.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "../select/upper_halves.hpp"
+#include "../suite/field25519.hpp"
+#include "../suite/registers.hpp"
+#include "../suite/secret.hpp"
+#include "cryptostitch/cryptostitch.h"
+
+namespace cst {
+namespace {
+
+constexpr size_t BITS = 255, WORD_BITS = 64, WORDS = 4;
+constexpr size_t NUMBERS = 4;  // of the chain: x2, z2, x3, z3; behind them the bit before, and bits of the scalar
+constexpr size_t MOST_LADDERS = 16, STATE_ROOM = 8192;
+constexpr size_t TOGETHER = 64;  // jobs that share an inversion, which takes as long as some 90 products
+
+size_t limbs_of(const Part &part) { return part.key_rows; }
+
+bool fits(const Part &part) {
+    const size_t limbs = limbs_of(part);
+    return (limbs == 4 || limbs == 5 || limbs == 10) && part.chain_rows == NUMBERS * limbs + 2;
+}
+
+bool fits(const Variant &v) {
+    return v.role == Role::arithmetic && !strcmp(v.cipher.algorithm->record.suite, "x25519") && fits(v.cipher) &&
+           (v.hash.lanes.empty() || fits(v.hash)) && v.lanes <= MOST_LADDERS && v.state_bytes <= STATE_ROOM &&
+           v.state_align <= 64 && !v.instead;
+}
+
+double cycles(const Variant &v) { return double(BITS) * v.cost.per_iteration + double(WORDS) * v.cost.per_call; }
+
+// The ladders of some jobs, as many at most as the kernel has lanes.
+class Ladders {
+public:
+    Ladders(const Variant &v, const X25519::Job *jobs, size_t n) : v_(v), jobs_(jobs), n_(n) {
+        for (uint32_t i = 0; i < v.n_streams; i++) args_.state[i] = state_ + v.state_offset[i];
+    }
+    ~Ladders() {
+        wipe(state_, v_.state_bytes);
+        wipe(scalars_, sizeof(scalars_));
+    }
+
+    // Lanes without a job of their own have the first one's.
+    void run() {
+        for (size_t lane = 0; lane < v_.lanes; lane++) start(lane, jobs_[lane < n_ ? lane : 0]);
+        const cst_kernel_fn fn = v_.kernel.load(std::memory_order_acquire)->fn;
+        for (size_t word = WORDS; word--;) {
+            // The scalar's highest bit, of 256, is no bit of the ladder.
+            const bool first = word == WORDS - 1;
+            for (size_t lane = 0; lane < v_.lanes; lane++) put_bits(lane, scalars_[lane][word] << first);
+            args_.iterations = WORD_BITS - first;
+            fn(&args_);
+        }
+        v_.calls.add(WORDS);
+    }
+
+    // A scalar's lowest bit is 0 (RFC 7748, 5), so that nothing is to be exchanged after the last step.
+    Number25519 number(size_t lane, size_t which) const {
+        const Part &part = part_of(lane);
+        return number_from_limbs(state_ + place(lane).chain + which * limbs_of(part) * part.chain_row_bytes,
+                                 limbs_of(part), part.chain_row_bytes);
+    }
+
+private:
+    const Part &part_of(size_t lane) const { return lane < v_.cipher.lanes.size() ? v_.cipher : v_.hash; }
+    const LanePlace &place(size_t lane) const {
+        const size_t first = v_.cipher.lanes.size();
+        return lane < first ? v_.cipher.lanes[lane] : v_.hash.lanes[lane - first];
+    }
+    void put(size_t lane, size_t row, uint64_t word) {
+        memcpy(state_ + place(lane).chain + row * part_of(lane).chain_row_bytes, &word, sizeof(word));
+    }
+    void put_bits(size_t lane, uint64_t bits) { put(lane, NUMBERS * limbs_of(part_of(lane)) + 1, bits); }
+
+    void start(size_t lane, const X25519::Job &job) {
+        const Part &part = part_of(lane);
+        const size_t limbs = limbs_of(part);
+        // RFC 7748, 5, decodeScalar25519 and decodeUCoordinate
+        memcpy(scalars_[lane], job.scalar, X25519::BYTES);
+        scalars_[lane][0] &= ~uint64_t(7);
+        scalars_[lane][3] = (scalars_[lane][3] & ~(uint64_t(1) << 63)) | uint64_t(1) << 62;
+        uint8_t u[X25519::BYTES];
+        memcpy(u, job.u, sizeof(u));
+        u[31] &= 127;
+        for (size_t row = 0; row < part.chain_rows; row++) put(lane, row, 0);
+        put(lane, 0, 1);  // x2 = 1, z2 = 0, x3 = u, z3 = 1
+        put_limbs(u, state_ + place(lane).chain + 2 * limbs * part.chain_row_bytes, limbs, part.chain_row_bytes);
+        put(lane, 3 * limbs, 1);
+        put_limbs(u, state_ + place(lane).key, limbs, part.key_row_bytes);
+    }
+
+    const Variant &v_;
+    const X25519::Job *const jobs_;
+    const size_t n_;
+    cst_kernel_args args_;
+    uint64_t scalars_[MOST_LADDERS][WORDS];
+    alignas(64) uint8_t state_[STATE_ROOM];
+};
+
+// The quotients of some jobs: with one inversion, of the product of all denominators (P. L. Montgomery, 1987).
+class Quotients {
+public:
+    ~Quotients() { wipe(this, sizeof(*this)); }
+    size_t n() const { return n_; }
+    bool have_room(size_t more) const { return n_ + more <= TOGETHER; }
+    void add(const Number25519 &numerator, const Number25519 &denominator) {
+        x_[n_] = numerator;
+        z_[n_++] = denominator;
+    }
+    // Writes the results of the jobs, and empties the list. A quotient by 0 is 0, as RFC 7748, 5 wants it.
+    void divide(X25519::Job *jobs) {
+        Number25519 all = {{1, 0, 0, 0, 0}};
+        for (size_t i = 0; i < n_; i++) {
+            const uint64_t zero = is_zero(z_[i]);
+            for (size_t k = 0; k < 5; k++) z_[i].limb[k] &= ~zero, x_[i].limb[k] &= ~zero;
+            z_[i].limb[0] |= zero & 1;
+            products_[i] = all;
+            all = product(all, z_[i]);
+        }
+        all = inverse(all);
+        for (size_t i = n_; i--;) {
+            put_number(product(x_[i], product(all, products_[i])), jobs[i].result);
+            all = product(all, z_[i]);
+            uint8_t any = 0;
+            for (const uint8_t byte : jobs[i].result) any |= byte;
+            jobs[i].zero = !any;
+        }
+        n_ = 0;
+    }
+
+private:
+    Number25519 x_[TOGETHER], z_[TOGETHER], products_[TOGETHER];
+    size_t n_ = 0;
+};
+
+}  // namespace
+
+int X25519::init(const Engine &engine, const char *kernel) {
+    engine_ = &engine;
+    int error = kernel ? CST_ERR_NAME : CST_ERR_UNSUPPORTED;
+    for (const auto &v : engine.variants()) {
+        if (!fits(*v) || (kernel && strcmp(kernel, v->name) != 0)) continue;
+        const Kernel *code;
+        const int its = v->runnable ? engine.fetch(*v, &code) : CST_ERR_UNSUPPORTED;
+        if (its == CST_ERR_MEMORY) return its;
+        if (its) error = its;
+        else kernels_.push_back(v.get());
+    }
+    return kernels_.empty() ? error : CST_OK;
+}
+
+const Variant &X25519::best(size_t n) const {
+    const auto each = [&](const Variant *v) { return cycles(*v) / double(std::min<size_t>(v->lanes, n)); };
+    return **std::min_element(kernels_.begin(), kernels_.end(),
+                              [&](const Variant *a, const Variant *b) { return each(a) < each(b); });
+}
+
+void X25519::run(Job *jobs, size_t n) const {
+    const ClearRegisters clear(engine_->cpu());
+    Quotients quotients;
+    for (size_t at = 0; at < n;) {
+        const Variant &v = best(n - at);
+        const size_t count = std::min<size_t>(v.lanes, n - at);
+        if (v.legacy_sse && engine_->avx()) clear_upper_halves();
+        Ladders ladders(v, jobs + at, count);
+        ladders.run();
+        if (!quotients.have_room(count)) quotients.divide(jobs + at - quotients.n());
+        for (size_t lane = 0; lane < count; lane++) quotients.add(ladders.number(lane, 0), ladders.number(lane, 1));
+        at += count;
+    }
+    quotients.divide(jobs + n - quotients.n());
+}
+
+}  // namespace cst

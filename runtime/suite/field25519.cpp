@@ -1,0 +1,131 @@
+#include "field25519.hpp"
+
+#include <cstring>
+
+namespace cst {
+namespace {
+
+typedef unsigned __int128 Wide;
+constexpr uint64_t MASK = (uint64_t(1) << 51) - 1;
+
+uint64_t load_word(const uint8_t *from) {
+    uint64_t word;
+    memcpy(&word, from, sizeof(word));
+    return word;
+}
+
+// Carries sums of products below 2^110 to limbs below 2^51 + 2^13, in two rounds in which no carry waits for another.
+inline Number25519 carried(Wide sum0, Wide sum1, Wide sum2, Wide sum3, Wide sum4) {
+    const auto above = [](Wide sum) { return uint64_t(sum >> 51); };
+    const uint64_t limb0 = (uint64_t(sum0) & MASK) + 19 * above(sum4), limb1 = (uint64_t(sum1) & MASK) + above(sum0),
+                   limb2 = (uint64_t(sum2) & MASK) + above(sum1), limb3 = (uint64_t(sum3) & MASK) + above(sum2),
+                   limb4 = (uint64_t(sum4) & MASK) + above(sum3);
+    return {{(limb0 & MASK) + 19 * (limb4 >> 51), (limb1 & MASK) + (limb0 >> 51), (limb2 & MASK) + (limb1 >> 51),
+             (limb3 & MASK) + (limb2 >> 51), (limb4 & MASK) + (limb3 >> 51)}};
+}
+
+Number25519 square(const Number25519 &a) {
+    const uint64_t *const x = a.limb;
+    const uint64_t x0 = 2 * x[0], x1 = 2 * x[1], x2 = 2 * x[2], x3 = 19 * x[3], x4 = 19 * x[4];
+    return carried(Wide(x[0]) * x[0] + Wide(x1) * x4 + Wide(x2) * x3, Wide(x0) * x[1] + Wide(x2) * x4 + Wide(x[3]) * x3,
+                   Wide(x0) * x[2] + Wide(x[1]) * x[1] + Wide(2 * x[3]) * x4,
+                   Wide(x0) * x[3] + Wide(x1) * x[2] + Wide(x[4]) * x4,
+                   Wide(x0) * x[4] + Wide(x1) * x[3] + Wide(x[2]) * x[2]);
+}
+
+Number25519 squares(Number25519 a, int n) {
+    while (n--) a = square(a);
+    return a;
+}
+
+}  // namespace
+
+size_t limb_start(size_t limbs, size_t i) {
+    return i == limbs ? 256 : limbs == 4 ? 64 * i : limbs == 5 ? 52 * i : (51 * i + 1) / 2;
+}
+
+Number25519 number_from_limbs(const uint8_t *rows, size_t limbs, size_t pitch) {
+    uint64_t words[6] = {};  // of 320 bits, and one that stays zero
+    for (size_t i = 0; i < limbs; i++) {
+        const size_t start = limb_start(limbs, i);
+        Wide add = Wide(load_word(rows + i * pitch)) << start % 64;
+        for (size_t w = start / 64; w < 5; w++) {
+            const Wide sum = Wide(words[w]) + uint64_t(add);
+            words[w] = uint64_t(sum);
+            add = (add >> 64) + (sum >> 64);
+        }
+    }
+    Number25519 out;
+    for (size_t i = 0; i < 5; i++) {
+        const size_t at = 51 * i / 64, shift = 51 * i % 64;
+        out.limb[i] = uint64_t((Wide(words[at + 1]) << 64 | words[at]) >> shift) & MASK;
+    }
+    out.limb[0] += 19 * (words[4] << 1 | words[3] >> 63);
+    return out;
+}
+
+void put_limbs(const uint8_t *bytes, uint8_t *rows, size_t limbs, size_t pitch) {
+    uint64_t words[5] = {load_word(bytes), load_word(bytes + 8), load_word(bytes + 16), load_word(bytes + 24), 0};
+    for (size_t i = 0; i < limbs; i++) {
+        const size_t start = limb_start(limbs, i), bits = limb_start(limbs, i + 1) - start;
+        uint64_t limb = uint64_t((Wide(words[start / 64 + 1]) << 64 | words[start / 64]) >> start % 64);
+        if (bits < 64) limb &= (uint64_t(1) << bits) - 1;
+        memcpy(rows + i * pitch, &limb, sizeof(limb));
+    }
+}
+
+void put_number(const Number25519 &a, uint8_t *bytes) {
+    uint64_t limb[5];
+    memcpy(limb, a.limb, sizeof(limb));
+    // Two rounds of carries leave limbs below 2^51, but for the first.
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < 4; i++) {
+            limb[i + 1] += limb[i] >> 51;
+            limb[i] &= MASK;
+        }
+        limb[0] += 19 * (limb[4] >> 51);
+        limb[4] &= MASK;
+    }
+    // The number is below 2^255 + 19: p is to be subtracted if adding 19 carries out of 255 bits.
+    uint64_t carry = limb[0] + 19;
+    for (size_t i = 1; i < 5; i++) carry = limb[i] + (carry >> 51);
+    limb[0] += 19 * (carry >> 51);
+    for (size_t i = 0; i < 4; i++) {
+        limb[i + 1] += limb[i] >> 51;
+        limb[i] &= MASK;
+    }
+    limb[4] &= MASK;
+    const uint64_t words[4] = {limb[0] | limb[1] << 51, limb[1] >> 13 | limb[2] << 38, limb[2] >> 26 | limb[3] << 25,
+                               limb[3] >> 39 | limb[4] << 12};
+    memcpy(bytes, words, sizeof(words));
+}
+
+Number25519 product(const Number25519 &a, const Number25519 &b) {
+    const uint64_t *const x = a.limb, *const y = b.limb;
+    const uint64_t y1 = 19 * y[1], y2 = 19 * y[2], y3 = 19 * y[3], y4 = 19 * y[4];
+    return carried(Wide(x[0]) * y[0] + Wide(x[1]) * y4 + Wide(x[2]) * y3 + Wide(x[3]) * y2 + Wide(x[4]) * y1,
+                   Wide(x[0]) * y[1] + Wide(x[1]) * y[0] + Wide(x[2]) * y4 + Wide(x[3]) * y3 + Wide(x[4]) * y2,
+                   Wide(x[0]) * y[2] + Wide(x[1]) * y[1] + Wide(x[2]) * y[0] + Wide(x[3]) * y4 + Wide(x[4]) * y3,
+                   Wide(x[0]) * y[3] + Wide(x[1]) * y[2] + Wide(x[2]) * y[1] + Wide(x[3]) * y[0] + Wide(x[4]) * y4,
+                   Wide(x[0]) * y[4] + Wide(x[1]) * y[3] + Wide(x[2]) * y[2] + Wide(x[3]) * y[1] + Wide(x[4]) * y[0]);
+}
+
+// The exponent p - 2 = 2^255 - 21 is built of runs of ones: aN has N of them.
+Number25519 inverse(const Number25519 &a) {
+    const Number25519 a2 = square(a), a9 = product(a, squares(a2, 2)), a11 = product(a2, a9);
+    const Number25519 ones5 = product(a9, square(a11)), ones10 = product(squares(ones5, 5), ones5),
+                      ones20 = product(squares(ones10, 10), ones10), ones40 = product(squares(ones20, 20), ones20),
+                      ones50 = product(squares(ones40, 10), ones10), ones100 = product(squares(ones50, 50), ones50),
+                      ones200 = product(squares(ones100, 100), ones100),
+                      ones250 = product(squares(ones200, 50), ones50);
+    return product(squares(ones250, 5), a11);
+}
+
+uint64_t is_zero(const Number25519 &a) {
+    uint8_t bytes[32];
+    put_number(a, bytes);
+    const uint64_t any = load_word(bytes) | load_word(bytes + 8) | load_word(bytes + 16) | load_word(bytes + 24);
+    return ((any | (0 - any)) >> 63) - 1;
+}
+
+}  // namespace cst
