@@ -52,6 +52,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         *(
             "runtime/test_api_parts.py",
             "runtime/test_api_residue.py",
+            "runtime/test_api_protection.py",
             "runtime/test_api_text_parts.py",
             "runtime/test_api_chunks.py",
             "runtime/test_api_trees.py",

@@ -1,9 +1,9 @@
 """Cryptostitch: generates stitched and multi-buffer kernels for encryption and authentication.
 
 What a script that tries out an algorithm or a pairing, or seals or hashes many things, needs is here under its own
-name; each is imported when it is first used. The library's part (agree_many, chunks, hash_many, hash_column, hmac_many,
-suite, Context, ErasureCode, PublicKey, Suite, Key, Address, RuntimeFailure, SomeForged) needs no other package; the
-rest wants `pip install 'cryptostitch[generator]'`.
+name; each is imported when it is first used. The library's part (agree_many, chunks, hash_column, hash_many, hmac_many,
+suite, Address, Context, ErasureCode, Key, Protection, PublicKey, RuntimeFailure, SectorFault, SomeForged, Suite) needs
+no other package; the rest wants `pip install 'cryptostitch[generator]'`.
 
 Rules of the library's part:
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .binding.chunks import chunks
     from .binding.codes import ErasureCode
     from .binding.many import hash_column, hash_many, hmac_many, suite
+    from .binding.protection import Protection, SectorFault
     from .binding.public_key import PublicKey, agree_many
     from .binding.runtime import Context, Key, RuntimeFailure, Suite
     from .binding.sealing import SomeForged
@@ -55,9 +56,11 @@ __all__ = [
     "Generator",
     "Key",
     "Laboratory",
+    "Protection",
     "PublicKey",
     "Recipe",
     "RuntimeFailure",
+    "SectorFault",
     "SomeForged",
     "Suite",
     "Tree",
@@ -85,9 +88,11 @@ _HOMES = {
     "Generator": "pipeline",
     "Key": "binding.runtime",
     "Laboratory": "tuning.measure",
+    "Protection": "binding.protection",
     "PublicKey": "binding.public_key",
     "Recipe": "core.program",
     "RuntimeFailure": "binding.runtime",
+    "SectorFault": "binding.protection",
     "SomeForged": "binding.sealing",
     "Suite": "binding.runtime",
     "Tree": "core.tree",

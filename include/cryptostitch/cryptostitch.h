@@ -509,6 +509,45 @@ CST_API int cst_checksum_copy(const cst_key *key, const void *in, size_t in_len,
 CST_API int cst_checksum_combine(const cst_key *key, uint64_t first, uint64_t second, uint64_t second_len,
                                  uint64_t *value);
 
+/* Sectors with protection information behind the data of each: a guard, which is a checksum of the data, an application
+ * tag, a storage tag, as a rule of no bits, and a reference tag, all big-endian. With a key of crc16-t10-dif it is
+ * T10's (SBC-4, 4.21; NVMe's with a 16-bit guard): 8 bytes, of which the guard has 2, the application tag 2, the
+ * others 4. With one of crc64-nvme it is NVMe's with a 64-bit guard (NVM Command Set, "Protection Information
+ * Formats"): 16 bytes, of which the guard has 8, the application tag 2, the others 6. */
+enum { CST_PI_GUARD = 1, CST_PI_APPLICATION = 2, CST_PI_REFERENCE = 4, CST_PI_STORAGE = 8 };
+typedef struct cst_pi {
+    size_t size; /* sizeof(cst_pi) */
+    const cst_key *key;
+    size_t sector_bytes; /* of data: 512, 4,096 (which NVMe's 16 bytes are for), or any other number, at least 1 */
+    uint32_t type; /* 1 or 2: reference tags count up from sector to sector; 3: all of them are the same */
+    uint32_t ignored; /* fields that are not compared, CST_PI_GUARD | ...; 0: all are compared */
+    uint64_t reference; /* tag of the first sector, of which as many lower bits count as the field has: in type 1 the
+                           number of the logical block */
+    uint64_t storage_tag; /* the upper bits of what it has in common with the reference tag; */
+    uint32_t storage_bits; /* how many: 0 to 32, or to 48 */
+    uint16_t application_tag;
+    uint16_t application_ignored; /* its bits that are not compared */
+} cst_pi;
+/* The first sector that does not match: its index among those of the call, and all of its fields that do not,
+ * CST_PI_GUARD | ... If all match, `sector` is their number and `fields` 0. */
+typedef struct cst_pi_fault {
+    size_t size; /* sizeof(cst_pi_fault), set by the caller */
+    size_t sector;
+    uint32_t fields;
+} cst_pi_fault;
+/* Of all three: information is not compared at all where its application tag is 0xFFFF and, in type 3, all bits of its
+ * reference tag are ones. CST_ERR_ARGUMENT: a null pointer, a key of another suite, a type, an unknown field, a storage
+ * tag; CST_ERR_LENGTH: sectors without data, a product that overflows; CST_ERR_OVERLAP: of any two buffers. Then
+ * nothing was written. They may be called by several threads with the same key. */
+/* Copies n sectors of data, which lie one behind the other, and writes the information behind each. */
+CST_API int cst_pi_insert(const cst_pi *pi, const void *in, size_t n, void *out);
+/* Compares the information of n sectors, which lie one behind the other, each with its own behind it. CST_ERR_AUTH: a
+ * sector does not match; those behind it were not looked at. `fault` may be NULL. */
+CST_API int cst_pi_check(const cst_pi *pi, const void *in, size_t n, cst_pi_fault *fault);
+/* Does the same, and copies the data alone. After CST_ERR_AUTH there are the sectors in front of the one that does not
+ * match, zeros in its place, and nothing was written behind it. */
+CST_API int cst_pi_strip(const cst_pi *pi, const void *in, size_t n, void *out, cst_pi_fault *fault);
+
 /* A cyclic redundancy check by the parameters of the Rocksoft model, as catalogues have them. */
 typedef struct cst_crc {
     size_t size; /* sizeof(cst_crc) */

@@ -48,21 +48,6 @@ uint64_t call(const Variant &v, const Key &key, uint64_t at, const uint8_t *in, 
     return load64(state + place.chain + 8 * crc.reflected) >> above;
 }
 
-// Runs n texts one after the other.
-class Calls {
-public:
-    Calls(const Suite &suite, size_t n, uint64_t bytes) : v_(*line_up_whole(suite, suite.whole_hashes, n, bytes)) {
-        if (v_.legacy_sse && suite.engine->avx()) clear_upper_halves();
-        v_.calls.add(n);
-    }
-    uint64_t run(const Key &key, uint64_t at, const void *in, uint64_t bytes) const {
-        return call(v_, key, at, static_cast<const uint8_t *>(in), bytes);
-    }
-
-private:
-    const Variant &v_;
-};
-
 bool finish(cst_job *job, uint64_t at) {
     uint8_t digest[8];
     put_checksum(key_of(*job), at, digest);
@@ -71,8 +56,18 @@ bool finish(cst_job *job, uint64_t at) {
 
 }  // namespace
 
+ChecksumCalls::ChecksumCalls(const Suite &suite, size_t n, uint64_t bytes)
+    : v_(*line_up_whole(suite, suite.whole_hashes, n, bytes)) {
+    if (v_.legacy_sse && suite.engine->avx()) clear_upper_halves();
+    v_.calls.add(n);
+}
+
+uint64_t ChecksumCalls::run(const Key &key, uint64_t at, const void *in, uint64_t bytes) const {
+    return call(v_, key, at, static_cast<const uint8_t *>(in), bytes);
+}
+
 uint64_t go_on_with(const Key &key, uint64_t at, const void *in, uint64_t bytes) {
-    return Calls(*key.suite, 1, bytes).run(key, at, in, bytes);
+    return ChecksumCalls(*key.suite, 1, bytes).run(key, at, in, bytes);
 }
 
 void put_checksum(const Key &key, uint64_t at, void *tag) {
@@ -93,7 +88,7 @@ int run_checksums(cst_job *jobs, size_t n) {
         }
         return all ? CST_OK : CST_ERR_AUTH;
     }
-    const Calls calls(*key_of(*jobs).suite, n, jobs->in_len);
+    const ChecksumCalls calls(*key_of(*jobs).suite, n, jobs->in_len);
     for (cst_job *job = jobs; job < jobs + n; job++) {
         const Key &key = key_of(*job);
         all &= finish(job, calls.run(key, key.crc().start, job->in, job->in_len));

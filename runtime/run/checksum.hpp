@@ -6,7 +6,18 @@
 
 namespace cst {
 
-// Returns the register (suite/crc.hpp) after `bytes` more bytes.
+// Runs texts of one suite and length, one after the other, on the kernel that is selected for `n` of them.
+class ChecksumCalls {
+public:
+    ChecksumCalls(const Suite &suite, size_t n, uint64_t bytes);
+    // Returns the register (suite/crc.hpp) after `bytes` more bytes.
+    uint64_t run(const Key &key, uint64_t at, const void *in, uint64_t bytes) const;
+
+private:
+    const Variant &v_;
+};
+
+// Does the same once.
 uint64_t go_on_with(const Key &key, uint64_t at, const void *in, uint64_t bytes);
 // Writes the digest of a register.
 void put_checksum(const Key &key, uint64_t at, void *tag);

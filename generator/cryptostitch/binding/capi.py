@@ -25,6 +25,7 @@ NAME_SUITE, NAME_KERNEL, NAME_TARGET, NAME_CPU = 1, 2, 3, 4
 DIGEST, MAC, CIPHER, AEAD = 1, 2, 3, 4
 SEAL, OPEN = 0, 1
 CODE_CAUCHY, CODE_VANDERMONDE = 0, 1
+PI_GUARD, PI_APPLICATION, PI_REFERENCE, PI_STORAGE = 1, 2, 4, 8
 KEY_ALIGN = 64
 """CST_KEY_ALIGN: of the memory for cst_key_init."""
 STATE_BYTES = 512
@@ -263,6 +264,19 @@ ManagerInfo = _sized(
     ("flushed", c_uint64),
 )
 CodeShape = _sized("CodeShape", ("data", c_uint32), ("parity", c_uint32), ("matrix", c_int), ("kernel", c_char_p))
+ProtectionStruct = _sized(
+    "ProtectionStruct",
+    ("key", c_void_p),
+    ("sector_bytes", c_size_t),
+    ("type", c_uint32),
+    ("ignored", c_uint32),
+    ("reference", c_uint64),
+    ("storage_tag", c_uint64),
+    ("storage_bits", c_uint32),
+    ("application_tag", c_uint16),
+    ("application_ignored", c_uint16),
+)
+ProtectionFault = _sized("ProtectionFault", ("sector", c_size_t), ("fields", c_uint32))
 StreamInfo = _sized(
     "StreamInfo",
     ("name", c_char_p),
@@ -335,6 +349,9 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "cst_checksum_update": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(c_uint64)]),
     "cst_checksum_copy": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, POINTER(c_uint64)]),
     "cst_checksum_combine": (c_int, [c_void_p, c_uint64, c_uint64, c_uint64, POINTER(c_uint64)]),
+    "cst_pi_insert": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
+    "cst_pi_check": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
+    "cst_pi_strip": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_void_p]),
     "cst_crc_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "cst_code_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "cst_code_free": (None, [c_void_p]),

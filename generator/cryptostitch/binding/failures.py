@@ -25,3 +25,13 @@ class SomeForged(RuntimeFailure):
         text = f"{failure.text}: {len(self.forged)} of {len(opened)} messages"
         super().__init__(failure.code, text, failure.subject)
         self.args = failure, opened  # what the class is called with when it is unpickled
+
+
+class SectorFault(RuntimeFailure):
+    """A sector does not match its protection information. ``sector``: its index among those of the call; ``fields``:
+    what does not match, of "guard", "application", "reference", "storage"."""
+
+    def __init__(self, failure: RuntimeFailure, sector: int, fields: list[str]):
+        self.sector, self.fields = sector, fields
+        super().__init__(failure.code, f"sector {sector} does not match: {', '.join(fields)}", failure.subject)
+        self.args = failure, sector, fields  # what the class is called with when it is unpickled
