@@ -4,6 +4,7 @@
 
 #include "handles.hpp"
 #include "run/checksum.hpp"
+#include "run/past_caches.hpp"
 #include "run/run.hpp"
 
 using namespace cst;
@@ -17,6 +18,26 @@ int check_update(const cst_key *key, const void *in, size_t in_len, const uint64
     const Range read(in, in_len);
     if (read.wraps()) return CST_ERR_LENGTH;
     return read.meets(Range(value, sizeof(*value))) ? CST_ERR_OVERLAP : CST_OK;
+}
+
+// Copies a text part by part, and returns the checksum of what had `value`, followed by the text. Of the copy and the
+// sum of a part, whichever comes second finds it in the first-level cache.
+uint64_t copy_and_sum(const Key &key, uint64_t value, const uint8_t *in, size_t n, uint8_t *out, bool past_caches) {
+    constexpr size_t PART = 4096;  // a page: CPUs fetch ahead within one
+    const Crc &crc = key.crc();
+    uint64_t sum = value ^ crc.final;
+    while (n) {
+        const size_t some = std::min(PART, n), parts = n / some;
+        const ChecksumCalls calls(*key.suite, parts, some);
+        for (size_t i = 0; i < parts; i++, in += some, out += some) {
+            if (!past_caches) memcpy(out, in, some);
+            sum = calls.run(key, sum, past_caches ? in : out, some);
+            if (past_caches) copy_past_caches(out, in, some);
+        }
+        n -= parts * some;
+    }
+    if (past_caches) end_past_caches();
+    return sum ^ crc.final;
 }
 
 }  // namespace
@@ -48,24 +69,15 @@ int cst_checksum_update(const cst_key *key, const void *in, size_t in_len, uint6
     });
 }
 
-int cst_checksum_copy(const cst_key *key, const void *in, size_t in_len, void *out, uint64_t *value) {
-    constexpr size_t MOST = 8192;  // what was copied is summed up while it is in the cache
-    if (in_len && !out) return CST_ERR_ARGUMENT;
+int cst_checksum_copy(const cst_key *key, const void *in, size_t in_len, void *out, uint32_t flags, uint64_t *value) {
+    if ((in_len && !out) || flags & ~uint32_t(CST_STREAMING)) return CST_ERR_ARGUMENT;
     if (const int error = check_update(key, in, in_len, value)) return error;
     const Range read(in, in_len), written(out, in_len);
     if (written.wraps()) return CST_ERR_LENGTH;
     if (written.meets(read) || written.meets(Range(value, sizeof(*value)))) return CST_ERR_OVERLAP;
-    const Crc &crc = from(key)->crc();
     return guarded([&]() -> int {
-        const uint8_t *const text = static_cast<const uint8_t *>(in);
-        uint8_t *const copy = static_cast<uint8_t *>(out);
-        uint64_t sum = *value ^ crc.final;
-        for (size_t at = 0; at < in_len; at += MOST) {
-            const size_t some = std::min(MOST, in_len - at);
-            memcpy(copy + at, text + at, some);
-            sum = go_on_with(*from(key), sum, copy + at, some);
-        }
-        *value = sum ^ crc.final;
+        *value = copy_and_sum(*from(key), *value, static_cast<const uint8_t *>(in), in_len, static_cast<uint8_t *>(out),
+                              flags & CST_STREAMING);
         return CST_OK;
     });
 }

@@ -18,6 +18,7 @@ struct Sides {
     int check() {
         if (!pi || pi->size != sizeof(*pi) || !pi->key || pi->type < 1 || pi->type > 3 || pi->ignored & ~ALL_FIELDS)
             return CST_ERR_ARGUMENT;
+        if (pi->flags & ~uint32_t(CST_STREAMING)) return CST_ERR_ARGUMENT;
         const size_t behind = Protection::bytes_of(*from(pi->key));
         if (!behind || pi->storage_bits > Protection::tag_bits(*from(pi->key)) || pi->storage_tag >> pi->storage_bits)
             return CST_ERR_ARGUMENT;

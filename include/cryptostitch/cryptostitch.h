@@ -501,9 +501,16 @@ CST_API int cst_chunker_feed(cst_chunker *chunker, const void *in, size_t in_len
  * final, with initial's bits the other way round where it is reflected), and becomes that of all with `in` behind it:
  * the parts of a text one after the other make what the whole text does. */
 CST_API int cst_checksum_update(const cst_key *key, const void *in, size_t in_len, uint64_t *value);
+/* A flag of copies: the output is written past the caches, with non-temporal stores. For outputs that are larger than
+ * the caches, or will not be read soon; it takes less time for those, more for others, and the results are the same.
+ * Whole lines go to memory where `out` is a multiple of 8 (and, of sectors, their bytes are). */
+enum { CST_STREAMING = 1u };
 /* Updates *value as cst_checksum_update does, and copies the text to `out`, which must overlap neither `in` nor *value
- * (CST_ERR_OVERLAP). The checksum is made of the copy, whose parts are read while they are in the first-level cache. */
-CST_API int cst_checksum_copy(const cst_key *key, const void *in, size_t in_len, void *out, uint64_t *value);
+ * (CST_ERR_OVERLAP). The checksum is made of the copy, whose parts are read while they are in the first-level cache;
+ * with CST_STREAMING of the text, which must not change during the call. flags: 0 or CST_STREAMING, else
+ * CST_ERR_ARGUMENT. */
+CST_API int cst_checksum_copy(const cst_key *key, const void *in, size_t in_len, void *out, uint32_t flags,
+                              uint64_t *value);
 /* The checksum of two texts one behind the other, from theirs and the second one's length (below 2^61), in some
  * microseconds, whatever that is. */
 CST_API int cst_checksum_combine(const cst_key *key, uint64_t first, uint64_t second, uint64_t second_len,
@@ -525,6 +532,7 @@ typedef struct cst_pi {
                            number of the logical block */
     uint64_t storage_tag; /* the upper bits of what it has in common with the reference tag; */
     uint32_t storage_bits; /* how many: 0 to 32, or to 48 */
+    uint32_t flags; /* 0, or CST_STREAMING for what is inserted or stripped */
     uint16_t application_tag;
     uint16_t application_ignored; /* its bits that are not compared */
 } cst_pi;
@@ -536,9 +544,9 @@ typedef struct cst_pi_fault {
     uint32_t fields;
 } cst_pi_fault;
 /* Of all three: information is not compared at all where its application tag is 0xFFFF and, in type 3, all bits of its
- * reference tag are ones. CST_ERR_ARGUMENT: a null pointer, a key of another suite, a type, an unknown field, a storage
- * tag; CST_ERR_LENGTH: sectors without data, a product that overflows; CST_ERR_OVERLAP: of any two buffers. Then
- * nothing was written. They may be called by several threads with the same key. */
+ * reference tag are ones. CST_ERR_ARGUMENT: a null pointer, a key of another suite, a type, an unknown field or flag, a
+ * storage tag; CST_ERR_LENGTH: sectors without data, a product that overflows; CST_ERR_OVERLAP: of any two buffers.
+ * Then nothing was written. They may be called by several threads with the same key. */
 /* Copies n sectors of data, which lie one behind the other, and writes the information behind each. */
 CST_API int cst_pi_insert(const cst_pi *pi, const void *in, size_t n, void *out);
 /* Compares the information of n sectors, which lie one behind the other, each with its own behind it. CST_ERR_AUTH: a

@@ -4,6 +4,7 @@
 
 #include "checksum.hpp"
 #include "copy.hpp"
+#include "past_caches.hpp"
 
 namespace cst {
 namespace {
@@ -15,10 +16,6 @@ uint64_t low_bits(uint32_t n) { return n >= 64 ? ~uint64_t(0) : (uint64_t(1) << 
 // In both layouts application tag, storage tag and reference tag are the lower bits of the last 8 bytes, a big-endian
 // word. T10's guard is above them; NVMe's is a word in front.
 uint64_t load_big(const uint8_t *from) { return __builtin_bswap64(load64(from)); }
-void put_big(uint8_t *to, uint64_t word) {
-    word = __builtin_bswap64(word);
-    memcpy(to, &word, sizeof(word));
-}
 
 }  // namespace
 
@@ -40,12 +37,31 @@ Protection::Protection(const cst_pi &pi)
       constant_(uint64_t(pi.application_tag) << tag_bits_ |
                 (pi.storage_bits ? pi.storage_tag << (tag_bits_ - pi.storage_bits) : 0)),
       counts_(pi.type != 3),
+      streams_(pi.flags & CST_STREAMING),
       ignored_(pi.ignored),
       application_bits_(uint64_t(uint16_t(~pi.application_ignored)) << tag_bits_) {}
 
 uint64_t Protection::guard(const ChecksumCalls &calls, const uint8_t *data) const {
     const Crc &crc = key_.crc();
     return calls.run(key_, crc.start, data, data_bytes_) ^ crc.final;
+}
+
+// Copies a sector's data and returns its guard: that of the copy, or past the caches, where the copy cannot be read
+// again, that of the data, which is in the first-level cache then.
+uint64_t Protection::copy(const ChecksumCalls &calls, const uint8_t *in, uint8_t *out) const {
+    if (!streams_) {
+        memcpy(out, in, data_bytes_);
+        return guard(calls, out);
+    }
+    const uint64_t sum = guard(calls, in);
+    copy_past_caches(out, in, data_bytes_);
+    return sum;
+}
+
+void Protection::put(uint8_t *to, uint64_t word) const {
+    word = __builtin_bswap64(word);
+    if (streams_) put_past_caches(to, word);
+    else memcpy(to, &word, sizeof(word));
 }
 
 uint64_t Protection::tags(size_t sector) const {
@@ -71,35 +87,34 @@ void Protection::insert(const uint8_t *in, size_t n, uint8_t *out) const {
     if (!n) return;
     const ChecksumCalls calls(*key_.suite, n, data_bytes_);
     for (size_t i = 0; i < n; i++, in += data_bytes_, out += data_bytes_ + bytes_) {
-        memcpy(out, in, data_bytes_);
-        const uint64_t sum = guard(calls, out);
+        const uint64_t sum = copy(calls, in, out);
         uint8_t *const behind = out + data_bytes_;
-        if (bytes_ == NVME_BYTES) put_big(behind, sum);
-        put_big(behind + bytes_ - 8, tags(i) | (bytes_ == T10_BYTES ? sum << 48 : 0));
+        if (bytes_ == NVME_BYTES) put(behind, sum);
+        put(behind + bytes_ - 8, tags(i) | (bytes_ == T10_BYTES ? sum << 48 : 0));
     }
+    if (streams_) end_past_caches();
 }
 
 size_t Protection::check(const uint8_t *in, size_t n, uint8_t *out, uint32_t *fields) const {
     *fields = 0;
     if (!n) return n;
     const ChecksumCalls calls(*key_.suite, n, data_bytes_);
-    for (size_t i = 0; i < n; i++, in += data_bytes_ + bytes_) {
-        if (out) memcpy(out, in, data_bytes_);
+    size_t i = 0;
+    for (; i < n; i++, in += data_bytes_ + bytes_) {
         const uint8_t *const behind = in + data_bytes_;
         const uint64_t last = load_big(behind + bytes_ - 8),
                        found = bytes_ == NVME_BYTES ? load_big(behind) : last >> 48;
-        if (!is_unchecked(last)) {
-            uint32_t wrong = wrong_tags(last, tags(i)) & ~ignored_;
-            if (!(ignored_ & CST_PI_GUARD) && guard(calls, out ? out : in) != found) wrong |= CST_PI_GUARD;
-            if (wrong) {
-                if (out) memset(out, 0, data_bytes_);
-                *fields = wrong;
-                return i;
-            }
+        const uint64_t sum = out ? copy(calls, in, out) : guard(calls, in);
+        if (!is_unchecked(last))
+            *fields = (wrong_tags(last, tags(i)) | (sum == found ? 0u : uint32_t(CST_PI_GUARD))) & ~ignored_;
+        if (*fields) {
+            if (out) memset(out, 0, data_bytes_);
+            break;
         }
         if (out) out += data_bytes_;
     }
-    return n;
+    if (out && streams_) end_past_caches();
+    return i;
 }
 
 }  // namespace cst

@@ -24,6 +24,8 @@ public:
 
 private:
     uint64_t guard(const class ChecksumCalls &calls, const uint8_t *data) const;
+    uint64_t copy(const class ChecksumCalls &calls, const uint8_t *in, uint8_t *out) const;
+    void put(uint8_t *to, uint64_t word) const;
     uint64_t tags(size_t sector) const;
     bool is_unchecked(uint64_t tags) const;
     uint32_t wrong_tags(uint64_t tags, uint64_t expected) const;
@@ -33,7 +35,7 @@ private:
     const uint32_t tag_bits_;
     const uint64_t reference_bits_, storage_bits_;  // masks
     const uint64_t first_, constant_;  // the first reference tag; the other tags
-    const bool counts_;
+    const bool counts_, streams_;
     const uint32_t ignored_;
     const uint64_t application_bits_;  // a mask: those that are compared
 };

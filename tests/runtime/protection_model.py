@@ -21,6 +21,7 @@ class Model:
     application_ignored: int = 0
     storage: int = 0
     storage_bits: int = 0
+    streaming: bool = False
 
     @property
     def behind(self) -> int:

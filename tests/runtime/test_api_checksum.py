@@ -3,6 +3,7 @@ numbers that are no checksums."""
 
 from __future__ import annotations
 
+import ctypes
 import random
 import zlib
 from ctypes import byref, c_uint64
@@ -66,16 +67,30 @@ def test_every_length_at_every_alignment(context: Context, crc: Crc) -> None:
         assert key.checksum(memoryview(data)[at : at + size]) == crc.value(data[at : at + size]), size
 
 
-def test_copy(context: Context, crc: Crc) -> None:
+@pytest.mark.parametrize("streaming", [False, True])
+def test_copy(context: Context, crc: Crc, streaming: bool) -> None:
     """Parts of a text, at every alignment; the bytes behind the copy stay."""
     key, rng = key_of(context, crc), random.Random(5)
-    for size in (*range(0, 300, 7), 4096, 8191, 8192, 8193, 16384, 70_001):
+    for size in (*range(0, 300, 7), 4095, 4096, 4097, 8192, 16384, 70_001):
         data, out = rng.randbytes(size), bytearray(b"x" * (size + 64))
         at, cut = size % 61, rng.randrange(size + 1)
-        value = key.checksum_copy(data[:cut], memoryview(out)[at:])
+        value = key.checksum_copy(data[:cut], memoryview(out)[at:], streaming=streaming)
         assert value == crc.value(data[:cut])
-        assert key.checksum_copy(data[cut:], memoryview(out)[at + cut :], value) == crc.value(data)
+        assert key.checksum_copy(data[cut:], memoryview(out)[at + cut :], value, streaming) == crc.value(data)
         assert out == b"x" * at + data + b"x" * (64 - at)
+
+
+def test_streaming_at_every_alignment(shared_context: Context) -> None:
+    """Of every length around words and lines; nothing beside the copy is written."""
+    crc, rng = CATALOGUE["crc32c"], random.Random(7)
+    key, data = key_of(shared_context, crc), rng.randbytes(200)
+    for size in range(130):
+        for at in range(17):
+            out = bytearray(b"x" * (size + 40))
+            first = -ctypes.addressof(ctypes.c_char.from_buffer(out)) % 16 + at
+            text = memoryview(data)[size % 5 :][:size]
+            assert key.checksum_copy(text, memoryview(out)[first:], streaming=True) == crc.value(bytes(text))
+            assert out == b"x" * first + bytes(text) + b"x" * (40 - first)
 
 
 def test_copies_that_are_refused(shared_context: Context) -> None:
@@ -97,9 +112,10 @@ def test_copies_that_are_refused(shared_context: Context) -> None:
         key.checksum_copy(b"text", bytearray(3))
     assert text == bytes(range(200))
     lib, value = shared_context.lib, c_uint64(5)
-    assert lib.cst_checksum_copy(key.handle, b"text", 4, None, byref(value)) == runtime.ERR_ARGUMENT
-    assert lib.cst_checksum_copy(key.handle, b"text", 4, byref(value), byref(value)) == runtime.ERR_OVERLAP
-    assert lib.cst_checksum_copy(key.handle, None, 0, None, byref(value)) == runtime.OK and value.value == 5
+    assert lib.cst_checksum_copy(key.handle, b"text", 4, None, 0, byref(value)) == runtime.ERR_ARGUMENT
+    assert lib.cst_checksum_copy(key.handle, b"text", 4, byref(value), 0, byref(value)) == runtime.ERR_OVERLAP
+    assert lib.cst_checksum_copy(key.handle, b"", 0, None, 2, byref(value)) == runtime.ERR_ARGUMENT
+    assert lib.cst_checksum_copy(key.handle, None, 0, None, 1, byref(value)) == runtime.OK and value.value == 5
 
 
 def test_combine(shared_context: Context, crc: Crc) -> None:

@@ -50,6 +50,7 @@ def any_model(rng: random.Random, suite: str, sector: int) -> Model:
         application_ignored=rng.choice((0, 0, 0xFF, 0x8001)),
         storage=rng.getrandbits(bits),
         storage_bits=bits,
+        streaming=rng.random() < 0.5,
     )
 
 
@@ -111,11 +112,12 @@ def test_many_sectors(context: Context, suite: str) -> None:
     assert its.strip(its.insert(data, 3), 3) == data
 
 
+@pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize("kind", [1, 2, 3])
-def test_damage(shared_context: Context, suite: str, kind: int) -> None:
+def test_damage(shared_context: Context, suite: str, kind: int, streaming: bool) -> None:
     """Every bit behind the sector in the middle, and some of its data."""
     rng, n, bad = random.Random(kind), 3, 1
-    model = Model(suite, 64, kind, (), 0x5A5A, storage=0x2A, storage_bits=7)
+    model = Model(suite, 64, kind, (), 0x5A5A, storage=0x2A, storage_bits=7, streaming=streaming)
     its, data = protection(shared_context, model), rng.randbytes(64 * n)
     whole, names = model.insert(data, 0xFFFF), set()
     for bit in [rng.randrange(512), *range(512, 8 * its.sector_bytes)]:
@@ -178,11 +180,12 @@ def test_escapes(shared_context: Context, suite: str, kind: int, storage_bits: i
                 assert its.strip(whole, 0) == data
 
 
+@pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize("at_end", [False, True])
-def test_guard_pages(context: Context, suite: str, at_end: bool) -> None:
+def test_guard_pages(context: Context, suite: str, at_end: bool, streaming: bool) -> None:
     memory, rng = Guarded(2, 3, at_end), random.Random(3)
     for sector, n in ((512, 3), (4096, 2), (1, 1), (33, 5)):
-        model = Model(suite, sector)
+        model = Model(suite, sector, streaming=streaming)
         its, data = protection(context, model), rng.randbytes(n * sector)
         whole = model.insert(data, 1)
         for source, result, function in ((data, whole, its.insert), (whole, data, its.strip)):
@@ -264,6 +267,7 @@ def test_what_c_refuses(shared_context: Context) -> None:
         (pi(type=0), ERR_ARGUMENT),
         (pi(type=4), ERR_ARGUMENT),
         (pi(ignored=16), ERR_ARGUMENT),
+        (pi(flags=2), ERR_ARGUMENT),
         (pi(storage_bits=49), ERR_ARGUMENT),
         (pi(storage_tag=1), ERR_ARGUMENT),
         (pi(storage_tag=8, storage_bits=3), ERR_ARGUMENT),

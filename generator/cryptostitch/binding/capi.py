@@ -25,6 +25,7 @@ NAME_SUITE, NAME_KERNEL, NAME_TARGET, NAME_CPU = 1, 2, 3, 4
 DIGEST, MAC, CIPHER, AEAD = 1, 2, 3, 4
 SEAL, OPEN = 0, 1
 CODE_CAUCHY, CODE_VANDERMONDE = 0, 1
+STREAMING = 1
 PI_GUARD, PI_APPLICATION, PI_REFERENCE, PI_STORAGE = 1, 2, 4, 8
 KEY_ALIGN = 64
 """CST_KEY_ALIGN: of the memory for cst_key_init."""
@@ -273,6 +274,7 @@ ProtectionStruct = _sized(
     ("reference", c_uint64),
     ("storage_tag", c_uint64),
     ("storage_bits", c_uint32),
+    ("flags", c_uint32),
     ("application_tag", c_uint16),
     ("application_ignored", c_uint16),
 )
@@ -347,7 +349,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
         [c_void_p, c_void_p, c_size_t, c_int, c_void_p, c_size_t, POINTER(c_size_t), POINTER(c_size_t)],
     ),
     "cst_checksum_update": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(c_uint64)]),
-    "cst_checksum_copy": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, POINTER(c_uint64)]),
+    "cst_checksum_copy": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_uint32, POINTER(c_uint64)]),
     "cst_checksum_combine": (c_int, [c_void_p, c_uint64, c_uint64, c_uint64, POINTER(c_uint64)]),
     "cst_pi_insert": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
     "cst_pi_check": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),

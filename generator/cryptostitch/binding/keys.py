@@ -8,7 +8,7 @@ from typing import Any
 
 from . import causes
 from .base_key import BaseKey, OfKeys
-from .capi import CIPHER, DIGEST, ERR_ARGUMENT, ERR_LENGTH, CrcStruct, TlsWrite
+from .capi import CIPHER, DIGEST, ERR_ARGUMENT, ERR_LENGTH, STREAMING, CrcStruct, TlsWrite
 from .column import Offsets, digest_column
 from .handles import make
 from .library import Library, wanted
@@ -142,15 +142,15 @@ class Key(BaseKey):
         self.check(code, causes.of_checksum(self.suite, value) if code == ERR_ARGUMENT else "")
         return at.value
 
-    def checksum_copy(self, data: Buffer, out: Buffer, value: int = 0) -> int:
+    def checksum_copy(self, data: Buffer, out: Buffer, value: int = 0, streaming: bool = False) -> int:
         """Does the same, and copies ``data`` to the front of ``out``, a writable buffer that does not overlap it
-        (cst_checksum_copy). ValueError where ``out`` is shorter."""
+        (cst_checksum_copy). ``streaming``: past the caches. ValueError where ``out`` is shorter."""
         at = c_uint64(number(value, "a checksum"))
         d, d_len, keep_d = place(data)
         o, o_len, keep_o = place(out, write=True)
         if o_len < d_len:
             raise ValueError(f"an output of {o_len} bytes, for a text of {d_len}")
-        code = self.call(self.lib.cst_checksum_copy, d, d_len, o, byref(at))
+        code = self.call(self.lib.cst_checksum_copy, d, d_len, o, STREAMING if streaming else 0, byref(at))
         del keep_d, keep_o
         self.check(code, causes.of_checksum(self.suite, value) if code == ERR_ARGUMENT else "")
         return at.value

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ctypes import byref
 from typing import Any
 
-from .capi import ERR_ARGUMENT, ERR_AUTH, PI_APPLICATION, PI_GUARD, PI_REFERENCE, PI_STORAGE
+from .capi import ERR_ARGUMENT, ERR_AUTH, PI_APPLICATION, PI_GUARD, PI_REFERENCE, PI_STORAGE, STREAMING
 from .capi import ProtectionFault as Fault
 from .capi import ProtectionStruct as Struct
 from .failures import RuntimeFailure, SectorFault
@@ -25,8 +25,8 @@ BEHIND = {"crc16-t10-dif": 8, "crc64-nvme": 16}
 class Protection:
     """What the information behind sectors of ``sector`` bytes of data says, by T10's types 1, 2 and 3. ``key``: of
     crc16-t10-dif (8 bytes) or crc64-nvme (16). ``ignored`` (of "guard", "application", "reference", "storage") and the
-    bits ``application_ignored`` are not compared. The other arguments are as in cst_pi. ValueError for another key, or
-    a field that there is not."""
+    bits ``application_ignored`` are not compared. ``streaming``: outputs are written past the caches. The other
+    arguments are as in cst_pi. ValueError for another key, or a field that there is not."""
 
     def __init__(
         self,
@@ -38,6 +38,7 @@ class Protection:
         application_ignored: int = 0,
         storage: int = 0,
         storage_bits: int = 0,
+        streaming: bool = False,
     ):
         if wanted(Key, key, "the key").suite.name not in BEHIND:
             raise ValueError(f"a key of {key.suite.name}: one of {' or '.join(BEHIND)} is wanted")
@@ -56,6 +57,7 @@ class Protection:
             "application_ignored": number(application_ignored, "bits of an application tag", 16),
             "storage_tag": number(storage, "a storage tag"),
             "storage_bits": number(storage_bits, "the bits of a storage tag", 32),
+            "flags": STREAMING if streaming else 0,
         }
         self.insert(b"")  # refuses what is wrong here, not later
 
