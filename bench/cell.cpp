@@ -19,11 +19,12 @@ static uint8_t *placed(Table<uint8_t> &bytes, size_t in_page) {
                                        in_page);
 }
 static size_t sealed_bytes(const Row &row, size_t text) {
-    return row.write     ? tls_write_bytes(text)
-           : row.tls     ? tls_ciphertext_bytes(row, text)
-           : row.jose    ? text / 16 * 16 + 16
-           : row.coded() ? text / row.data_blocks * row.parity_blocks
-                         : text;
+    return row.write          ? tls_write_bytes(text)
+           : row.tls          ? tls_ciphertext_bytes(row, text)
+           : row.jose         ? text / 16 * 16 + 16
+           : row.sector_bytes ? text / row.sector_bytes * (row.sector_bytes + 8)
+           : row.coded()      ? text / row.data_blocks * row.parity_blocks
+                              : text;
 }
 
 // Buffers lie one pitch apart: the data starts on a cache line, its IV right before it, and equal offsets of neighbours
@@ -86,7 +87,7 @@ bool Cell::answer(Peer &reference) {
     if (row_.open)
         for (Buffer &b : sealing.buffers) std::swap(b.in_bytes, b.out_bytes);
     if (!row_.tls) {
-        auto tasks = (row_.checksum || row_.coded() ? *make_storage_reference() : reference).prepare(seal, sealing);
+        auto tasks = (row_.checksum || row_.stored() ? *make_storage_reference() : reference).prepare(seal, sealing);
         if (tasks.empty() || !tasks[0]->run()) return false;
     }
     for (const Buffer &b : batch_.buffers) {
@@ -96,7 +97,7 @@ bool Cell::answer(Peer &reference) {
         if (row_.open) {
             expected_out_.emplace_back(in, in + b.bytes);
             memcpy(in, b.out, b.in_bytes);
-        } else if (row_.key_bits || row_.coded()) {
+        } else if (row_.key_bits || row_.stored()) {
             expected_out_.emplace_back(b.out, b.out + b.out_bytes);
         }
     }

@@ -100,7 +100,7 @@ std::vector<Row> all_rows(const std::string &target, const std::vector<std::stri
             }
         }
     }
-    const std::vector<std::string> codes = erasure_codes();
+    const std::vector<std::string> codes = storage_rows();
     suites.insert(suites.end(), codes.begin(), codes.end());
     for (const std::string &suite : suites)
         for (const char *way : {"", "/open", "/write", "/key"}) {
@@ -137,6 +137,8 @@ static std::string objection(const Row &row, const Load &load) {
     const bool keyless = !row.key_bits && !row.hmac && !row.mac_bits;
     if (load.sessions && (row.make_keys || row.write || keyless)) return row.name + " has no sessions";
     if (row.make_keys) return "";
+    if (row.sector_bytes && (load.size.mix || bytes % row.sector_bytes))
+        return row.name + " wants whole sectors; " + load.size.text() + " left out";
     if (load.size.mix && load.size.mix->kind == Mix::packets && load.jobs < 12) return "imix wants 12 jobs or more";
     if (load.size.mix) return row.coded() || row.write ? row.name + " has no mixes" : "";
     if (row.whole_blocks() && bytes % 16)

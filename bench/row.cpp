@@ -33,7 +33,9 @@ size_t checksum_bytes(const std::string &suite) {
     return 0;
 }
 
-std::vector<std::string> erasure_codes() { return {"rs-4+2", "rs-6+3", "rs-10+4", "rs-20+4", "pq-16+2", "xor-10+1"}; }
+std::vector<std::string> storage_rows() {
+    return {"rs-4+2", "rs-6+3", "rs-10+4", "rs-20+4", "pq-16+2", "xor-10+1", "t10-pi-512", "t10-pi-4096"};
+}
 
 // K and M of "K+M".
 static bool take_blocks(const std::string &text, Row &row) {
@@ -65,6 +67,10 @@ bool parse_row(const std::string &name, Row &row) {
         return !row.open && !row.write;
     }
     std::string rest = row.suite;
+    if (take(rest, "t10-pi-")) {
+        row.sector_bytes = rest == "512" ? 512 : rest == "4096" ? 4096 : 0;
+        return row.sector_bytes && !row.write;
+    }
     row.cauchy = take(rest, "rs-");
     if (row.cauchy) return take_blocks(rest, row) && !row.open && !row.write;
     for (size_t parity : {1, 2})

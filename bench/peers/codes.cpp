@@ -1,5 +1,7 @@
 #include "codes.hpp"
 
+#include "sectors.hpp"
+
 #ifdef BENCH_ISAL
 #include <isa-l/erasure_code.h>
 #include <isa-l/raid.h>
@@ -60,6 +62,7 @@ std::unique_ptr<Task> code_task(const Row &row, const Batch &batch, const char *
 }  // namespace
 
 std::vector<std::unique_ptr<Task>> codes_by_definition(const Row &row, const Batch &batch) {
+    if (row.sector_bytes) return sectors_by_definition(row, batch);
     return tasks_of(code_task(row, batch, "definition", [row](Blocks &b) {
         for (size_t i = 0; i < row.parity_blocks; i++) {
             memset(b.parity[i], 0, b.bytes);
@@ -74,6 +77,7 @@ std::vector<std::unique_ptr<Task>> codes_by_definition(const Row &row, const Bat
 
 #ifdef BENCH_ISAL
 std::vector<std::unique_ptr<Task>> codes_of_isal(const Row &row, const Batch &batch) {
+    if (row.sector_bytes) return sectors_of_isal(row, batch);
     const int k = int(row.data_blocks), m = int(row.parity_blocks);
     std::vector<uint8_t> matrix(size_t(k + m) * size_t(k)), tables(32 * size_t(k) * size_t(m));
     if (row.cauchy) gf_gen_cauchy1_matrix(matrix.data(), k + m, k);

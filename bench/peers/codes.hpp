@@ -1,4 +1,4 @@
-// Erasure codes of the storage peers.
+// Erasure codes, and sectors (sectors.hpp), of the storage peers.
 #pragma once
 
 #include "../peer.hpp"

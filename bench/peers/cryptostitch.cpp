@@ -1,5 +1,5 @@
 // Cryptostitch through its public C API: one cst_burst for the whole batch, or one cst_tls_seal per text, or one
-// cst_checksum_update, or one cst_code_encode.
+// cst_checksum_update, or one cst_code_encode, or one cst_pi_insert.
 #include "../pages.hpp"
 #include "../peer.hpp"
 
@@ -213,6 +213,41 @@ private:
     Turns turns_{batch_};
 };
 
+// Sectors: one call for each text.
+class SectorsTask : public Task {
+public:
+    SectorsTask(cst_ctx *ctx, const Row &row, const Batch &batch) : open_(row.open), batch_(batch) {
+        const cst_suite *suite = nullptr;
+        if (cst_suite_get(ctx, "crc16-t10-dif", &suite) != CST_OK ||
+            cst_key_new(suite, nullptr, 0, nullptr, 0, &key_) != CST_OK)
+            key_ = nullptr;
+        pi_.size = sizeof pi_;
+        pi_.key = key_;
+        pi_.sector_bytes = row.sector_bytes;
+        pi_.type = 1;
+        variant = row.open ? "cst_pi_strip" : "cst_pi_insert";
+    }
+    ~SectorsTask() override { cst_key_free(key_); }
+    bool ready() const { return key_; }
+    bool run() override {
+        const size_t first = turns_.next();
+        for (size_t i = first; i < first + batch_.jobs; i++) {
+            const Buffer &b = batch_.buffers[i];
+            const size_t n = b.bytes / pi_.sector_bytes;
+            if ((open_ ? cst_pi_strip(&pi_, b.in, n, b.out, nullptr) : cst_pi_insert(&pi_, b.in, n, b.out)) != CST_OK)
+                return false;
+        }
+        return true;
+    }
+
+private:
+    const bool open_;
+    const Batch &batch_;
+    cst_key *key_ = nullptr;
+    cst_pi pi_ = {};
+    Turns turns_{batch_};
+};
+
 // Makes the keys anew, and frees, or overwrites, those that were there.
 class KeyTask : public BurstTask {
 public:
@@ -283,9 +318,9 @@ public:
     std::string version() const override { return cst_version(); }
     std::vector<std::unique_ptr<Task> > prepare(const Row &row, const Batch &batch) override {
         std::vector<std::unique_ptr<Task> > tasks;
-        if (row.coded()) {
-            auto task = std::make_unique<CodeTask>(ctx_, row, batch);
-            if (task->ready()) tasks.push_back(std::move(task));
+        if (row.stored()) {
+            if (row.coded()) add_ready<CodeTask>(tasks, row, batch);
+            else add_ready<SectorsTask>(tasks, row, batch);
             return tasks;
         }
         if (!force_.empty() && cst_suite_force(ctx_, row.suite.c_str(), force_.c_str()) != CST_OK) return tasks;
@@ -308,6 +343,11 @@ public:
     }
 
 private:
+    template <typename T>
+    void add_ready(std::vector<std::unique_ptr<Task> > &tasks, const Row &row, const Batch &batch) {
+        auto task = std::make_unique<T>(ctx_, row, batch);
+        if (task->ready()) tasks.push_back(std::move(task));
+    }
     static void add(std::vector<std::unique_ptr<Task> > &tasks, std::unique_ptr<CstTask> task, const Row &row) {
         if (task->prepare()) tasks.push_back(std::move(task));
         else fprintf(stderr, "cst-bench: cryptostitch cannot do %s\n", row.name.c_str());

@@ -161,7 +161,7 @@ public:
         return text;
     }
     std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
-        if (row.coded()) return {};
+        if (row.stored()) return {};
         if (batch.sessions) return {};  // its contexts take several KB each
         if (row.make_keys && (row.tls || row.block_mac == "XCBC")) return {};
         if (row.tls) return openssl_tls_tasks(crypto_, row, batch);

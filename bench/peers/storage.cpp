@@ -84,14 +84,14 @@ public:
         const char *name, *called;
         Function function;
     };
-    // codes: what it offers for an erasure code.
+    // codes: what it offers for an erasure code, or for sectors.
     StoragePeer(std::string name, std::string version, std::vector<Known> known, MakeCodes codes)
         : name_(std::move(name)), version_(std::move(version)), known_(std::move(known)), codes_(codes) {}
 
     std::string name() const override { return name_; }
     std::string version() const override { return version_; }
     std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
-        if (row.coded() && codes_) return codes_(row, batch);
+        if (row.stored() && codes_) return codes_(row, batch);
         const Checksum *const checksum = find(row.suite);
         for (const Known &known : known_)
             if (checksum && row.suite == known.name)
