@@ -517,7 +517,7 @@ CST_API int cst_checksum_combine(const cst_key *key, uint64_t first, uint64_t se
                                  uint64_t *value);
 
 /* Sectors with protection information behind the data of each: a guard, which is a checksum of the data, an application
- * tag, a storage tag, as a rule of no bits, and a reference tag, all big-endian. With a key of crc16-t10-dif it is
+ * tag, a storage tag (as a rule of no bits) and a reference tag, all big-endian. With a key of crc16-t10-dif it is
  * T10's (SBC-4, 4.21; NVMe's with a 16-bit guard): 8 bytes, of which the guard has 2, the application tag 2, the
  * others 4. With one of crc64-nvme it is NVMe's with a 64-bit guard (NVM Command Set, "Protection Information
  * Formats"): 16 bytes, of which the guard has 8, the application tag 2, the others 6. */
