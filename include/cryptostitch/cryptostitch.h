@@ -15,8 +15,10 @@
  *
  * Every hash H (sha1, sha224, sha256, sha384, sha512, sha512_256 (SHA-512/256), sm3, md5) gives `H` and `hmac-H`; so do
  * sha3-224, sha3-256, sha3-384 and sha3-512, which take no part in what follows. shake128, shake256, blake2b-512,
- * blake2s-256 and blake3 are digests alone. Every cipher C (aes-128-cbc, ...) gives `C`; cipher and hash together, C of
- * aes-B-cbc and aes-B-ctr, give `C+hmac-H-etm`, encrypt-then-MAC, 12 <= tag_len <= size of H:
+ * blake2s-256 and blake3 are digests alone. `blake3-keyed` (mac_key: 32 bytes) and `blake3-derive-key` (mac_key: the
+ * context string; the message is the key material) are BLAKE3's other modes, MACs that are no HMAC. Every cipher C
+ * (aes-128-cbc, ...) gives `C`; cipher and hash together, C of aes-B-cbc and aes-B-ctr, give `C+hmac-H-etm`,
+ * encrypt-then-MAC, 12 <= tag_len <= size of H:
  *
  *     tag = the first tag_len bytes of HMAC-H(mac_key, aad || iv || ciphertext),   ciphertext = C(key, iv, in)
  *
@@ -352,8 +354,9 @@ CST_API int cst_seal(const cst_key *key, const void *iv, size_t iv_len, const vo
                      size_t in_len, void *out, size_t out_cap, size_t *out_len, void *tag, size_t tag_len);
 CST_API int cst_open(const cst_key *key, const void *iv, size_t iv_len, const void *aad, size_t aad_len, const void *in,
                      size_t in_len, void *out, size_t out_cap, size_t *out_len, const void *tag, size_t tag_len);
-/* Digest or MAC of one buffer. Of an extendable-output function (shake128, shake256; FIPS 202) tag_len is as many bytes
- * of output as are wanted; the same holds for cst_job, cst_column and cst_part. */
+/* Digest or MAC of one buffer. Of an extendable-output function (shake128, shake256; FIPS 202; and BLAKE3 in its three
+ * modes) tag_len is as many bytes of output as are wanted; the same holds for cst_job, cst_column and cst_part. A MAC
+ * is compared as far as its tag reaches: it should not be short. */
 CST_API int cst_digest(const cst_key *key, const void *in, size_t in_len, void *tag, size_t tag_len);
 
 /* Many items under one key, in the layout of Arrow's variable-size binary arrays (strings of a database's column): item
@@ -417,8 +420,9 @@ CST_API int cst_open_column(const cst_text_column *column);
 CST_API size_t cst_job_size(void);
 
 /* A part of a message that is not all in memory: a digest or HMAC (not MACs of block ciphers) that goes on from call to
- * call. Parts of many messages in one call fill lanes; parts that are multiples of the hash's block are not copied. */
-#define CST_STATE_BYTES 512
+ * call. Parts of many messages in one call fill lanes (of BLAKE3, chunks of each part do); parts that are multiples of
+ * the hash's block are not copied. */
+#define CST_STATE_BYTES 2048
 typedef struct cst_part {
     size_t size; /* sizeof(cst_part) */
     const cst_key *key; /* the same for all parts of a message */
@@ -431,9 +435,22 @@ typedef struct cst_part {
 } cst_part;
 /* Takes in the next part of each of n messages. Of any suites; states and tags must not overlap any other buffer of
  * the call: within a part that is checked (CST_ERR_OVERLAP), between parts it is not. CST_ERR_ARGUMENT: also a state
- * that belongs to another key; CST_ERR_UNSUPPORTED: BLAKE3, whose tree does not fit a state; CST_ERR_LENGTH,
- * CST_ERR_MEMORY. On an error nothing is written, for any part. */
+ * that belongs to another key; CST_ERR_LENGTH, CST_ERR_MEMORY. On an error nothing is written, for any part. */
 CST_API int cst_digest_parts(cst_ctx *ctx, const cst_part *parts, size_t n);
+
+/* BLAKE3 of one long message by several threads: parts of it become chaining values, in any order, and these the tag.
+ * All parts have the same length, a power of two from 1,024 bytes on, but for the last one, which may be shorter. A
+ * message that is not longer than one part is for cst_digest. Keys are those of blake3, blake3-keyed and
+ * blake3-derive-key; any thread may use them at the same time. */
+#define CST_TREE_CHAIN_BYTES 32
+/* Writes the chaining value of the part that begins at byte `at` of the message. CST_ERR_ARGUMENT: a null pointer;
+ * CST_ERR_LENGTH: in_len is 0, or no part of such a length begins at `at`; CST_ERR_UNSUPPORTED: a key of another suite;
+ * CST_ERR_OVERLAP, CST_ERR_MEMORY. On an error nothing is written. */
+CST_API int cst_tree_part(const cst_key *key, uint64_t at, const void *in, size_t in_len, void *chain);
+/* Writes the tag (tag_len as in cst_digest) of the message whose n parts, in their order, have these chaining values,
+ * one behind the other. Errors as above; CST_ERR_LENGTH: n is less than 2, or a tag_len that cst_digest does not take.
+ */
+CST_API int cst_tree_root(const cst_key *key, const void *chains, size_t n, void *tag, size_t tag_len);
 
 /* A part of a text that is not all in memory, under AES-GCM or ChaCha20-Poly1305. Opened text is not authentic before
  * the last part has returned CST_OK: until then it must not be used for anything that cannot be undone. */

@@ -89,9 +89,9 @@ bool sound_hash(const AlgorithmRecord &a) {
                    a.squeeze_bytes >= 1 && a.squeeze_bytes <= a.chain_bytes() && !(a.flags & ALGORITHM_BIG_ENDIAN) &&
                    // HMAC hashes the digest as one block, after the key's (RFC 2104)
                    !(a.flags & ALGORITHM_HMAC && (a.digest_bytes > a.squeeze_bytes || a.digest_bytes > a.block_bytes));
-        case PADDING_TREE:  // eight words and, after them, five
-            return a.words == 13 && a.word_bytes == 4 && a.digest_bytes <= 32 && a.block_bytes == 64 &&
-                   a.input_bytes == a.block_bytes && !a.flags;
+        case PADDING_TREE:  // eight words, five that a compression takes besides, and eight that it gives besides
+            return a.words == 21 && a.word_bytes == 4 && a.digest_bytes <= 32 && a.block_bytes == 64 &&
+                   a.input_bytes == a.block_bytes && a.flags == ALGORITHM_EXTENDABLE;
         default: return false;
     }
 }

@@ -16,14 +16,9 @@ namespace cst {
 class Chains {
 public:
     Chains(const Variant &v, uint8_t *state) : Chains(v, v.hash, state) {}
-    Chains(const Variant &v, const Part &part, uint8_t *state)
-        : places_(part.lanes.data()),
-          state_(state),
-          rows_(part.chain_rows),
-          stride_(part.chain_row_bytes),
-          entry_(part.chain_entry),
-          together_(part.chain_row_bytes == part.chain_entry || part.chain_rows == 1),
-          at_once_(together_ ? 1 : columns(v, part)) {}
+    Chains(const Variant &v, const Part &part, uint8_t *state) : Chains(v, part, state, part.chain_rows) {}
+    // Of the first rows alone.
+    Chains(const Variant &v, uint8_t *state, uint32_t rows) : Chains(v, v.hash, state, rows) {}
 
     // Writes chaining values to n lanes, in ascending order: chain(i) is that of the i-th.
     template <typename Chain>
@@ -67,6 +62,15 @@ public:
 
 private:
     static constexpr size_t ROW = 16;
+
+    Chains(const Variant &v, const Part &part, uint8_t *state, uint32_t rows)
+        : places_(part.lanes.data()),
+          state_(state),
+          rows_(rows),
+          stride_(part.chain_row_bytes),
+          entry_(part.chain_entry),
+          together_(part.chain_row_bytes == part.chain_entry || part.chain_rows == 1),
+          at_once_(together_ ? 1 : columns(v, part)) {}
 
     // Returns how many neighbouring lanes, from a multiple of that number on, have the words of a row side by side; 1:
     // none.

@@ -11,6 +11,7 @@
 #include "lanes.hpp"
 #include "lineup.hpp"
 #include "mac.hpp"
+#include "tree.hpp"
 
 namespace cst {
 namespace {
@@ -246,8 +247,8 @@ void run_both_parts(Memory *memory, const cst_part *const *list, size_t n) {
 // Runs parts of at most memory->room() messages.
 void run_window(Memory *memory, const cst_part *parts, size_t n) {
     Rest rests[MOST_MESSAGES], *list[MOST_MESSAGES];
-    const cst_part *framed[MOST_MESSAGES], *in_leaves[MOST_MESSAGES], *both[MOST_MESSAGES];
-    size_t working = 0, n_framed = 0, n_in_leaves = 0, n_both = 0;
+    const cst_part *framed[MOST_MESSAGES], *in_leaves[MOST_MESSAGES], *both[MOST_MESSAGES], *trees[MOST_MESSAGES];
+    size_t working = 0, n_framed = 0, n_in_leaves = 0, n_both = 0, n_trees = 0;
     for (const cst_part *part = parts; part < parts + n; part++) {
         HashState *const s = state_of(*part);
         const Key &key = *reinterpret_cast<const Key *>(part->key);
@@ -255,6 +256,7 @@ void run_window(Memory *memory, const cst_part *parts, size_t n) {
             case Construction::framed: framed[n_framed++] = part; continue;
             case Construction::leaves: in_leaves[n_in_leaves++] = part; continue;
             case Construction::both: both[n_both++] = part; continue;
+            case Construction::tree: trees[n_trees++] = part; continue;
             default: break;
         }
         if (!s->key) begin_state(s, key);
@@ -281,6 +283,7 @@ void run_window(Memory *memory, const cst_part *parts, size_t n) {
     }
     if (n_framed) run_framed_parts(memory, framed, n_framed);
     if (n_in_leaves) run_leaf_parts(memory, in_leaves, n_in_leaves);
+    if (n_trees) run_tree_parts(memory, trees, n_trees);
     for (size_t from = 0, to; from < n_both; from = to) {
         for (to = from + 1; to < n_both && suite_of(*both[to]) == suite_of(*both[from]);) to++;
         run_both_parts(memory, both + from, to - from);

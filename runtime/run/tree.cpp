@@ -8,195 +8,136 @@
 #include <algorithm>
 
 #include "../suite/secret.hpp"
-#include "lane_state.hpp"
-#include "lanes.hpp"
+#include "tree_nodes.hpp"
 
 namespace cst {
 namespace {
 
-constexpr size_t BLOCK = 64, CHUNK = 1024, CHAIN = 32;
-enum : uint32_t { CHUNK_START = 1, CHUNK_END = 2, PARENT = 4, ROOT = 8 };  // table 3
-
-// The start values that a kernel reads: templates/streams/blake3.j2.
-struct Start {
-    uint8_t chain[CHAIN];
-    uint32_t number[2], bytes, flags, next_flags;
-};
-constexpr size_t BYTES_ROW = 10, FLAGS_ROW = 11;
-
-// A chunk, or a parent of two chaining values.
-struct Node {
-    const uint8_t *data;  // where it is, if contiguous
-    Buffer *scattered;  // the message, if it is in pieces; else NULL
-    uint64_t at, bytes;  // position and length there
-    uint64_t number;  // of the chunk
-    uint32_t flags, first, last;  // for all its blocks; additional ones for the first and the last
-    const uint8_t *key;
-    uint8_t *to;  // receives its chaining value; may be where the node was read
-};
-
-class TreeStep : public HashLanes {
-public:
-    TreeStep(const AlgorithmRecord &hash, const Variant &v, LaneMemory *memory)
-        : HashLanes(hash, v, memory), row_bytes_(v.hash.chain_row_bytes) {}
-
-    Node *message[MAX_LANES];
-
-    void load(const uint32_t *lanes, size_t n) {
-        Start starts[MAX_LANES];
-        for (size_t i = 0; i < n; i++) {
-            const Node &m = *message[lanes[i]];
-            memcpy(starts[i].chain, m.key, CHAIN);
-            memcpy(starts[i].number, &m.number, sizeof(m.number));
-            starts[i].bytes = BLOCK;
-            starts[i].flags = m.flags | m.first;
-            starts[i].next_flags = m.flags;
-        }
-        chains_.put(lanes, n, [&](size_t i) { return starts[i].chain; });
-        for (size_t i = 0; i < n; i++) {
-            done_[lanes[i]] = 0;
-            ends_[lanes[i]] = false;
-            go_on(lanes[i]);
-        }
-    }
-    void turn(const uint32_t *lanes, size_t n) {
-        uint32_t ends[MAX_LANES];
-        size_t n_ends = 0;
-        for (size_t i = 0; i < n; i++)
-            if (!go_on(lanes[i])) ends[n_ends++] = lanes[i];
-        take(ends, n_ends);
-        for (size_t i = 0; i < n_ends; i++) memcpy(message[ends[i]]->to, scratch(ends[i]), CHAIN);
-    }
-
-private:
-    // Begins the lane's next contiguous run. Returns false if its node is done.
-    bool go_on(uint32_t lane) {
-        const Node &m = *message[lane];
-        const uint64_t done = done_[lane], rest = m.bytes - done;
-        if (ends_[lane]) return left[lane] = 0, false;
-        const bool last = rest <= BLOCK;
-        if (last) {
-            put_word(lane, BYTES_ROW, uint32_t(rest));
-            put_word(lane, FLAGS_ROW, m.flags | m.last | (done ? 0 : m.first));
-        }
-        const uint64_t together = m.scattered && rest ? m.scattered->together(m.at + done) : rest,
-                       whole = std::min(together, last ? rest : rest - 1) & ~uint64_t(BLOCK - 1);
-        if (whole) {
-            done_[lane] += whole;
-            ends_[lane] = whole == rest;
-            return begin(lane, m.scattered ? m.scattered->at(m.at + done) : m.data + done, whole);
-        }
-        const size_t some = size_t(std::min<uint64_t>(rest, BLOCK));
-        uint8_t *const block = memory_->scratch_of(lane, READ + BLOCK) + READ;
-        if (!m.scattered) copy_few(block, m.data + done, some);
-        else if (some) m.scattered->read(m.at + done, block, some);
-        memset(block + some, 0, BLOCK - some);
-        done_[lane] += BLOCK;
-        ends_[lane] = last;
-        return begin(lane, block, BLOCK);
-    }
-    void put_word(uint32_t lane, size_t row, uint32_t word) const {
-        memcpy(state_ + places_[lane].chain + row * row_bytes_, &word, sizeof(word));
-    }
-
-    const size_t row_bytes_;
-    uint64_t done_[MAX_LANES];  // bytes of the node
-    bool ends_[MAX_LANES];  // the call includes the last block
-};
-
 Need need_of(const Suite &suite, size_t n, uint64_t bytes, uint64_t most) {
-    const auto filled = [](uint64_t its) { return std::max<uint64_t>(1, (its + BLOCK - 1) / BLOCK) * BLOCK; };
+    const auto filled = [](uint64_t its) {
+        return std::max<uint64_t>(1, (its + TREE_BLOCK - 1) / TREE_BLOCK) * TREE_BLOCK;
+    };
     Need need = {&suite.hashes, n, filled(bytes / n), filled(most)};
     need.whole_only = true;
     return need;
 }
 
-uint64_t chunks_of(uint64_t bytes) { return std::max<uint64_t>(1, (bytes + CHUNK - 1) / CHUNK); }
-
 // Chunks of a message that become one chaining value.
 struct Subtree {
-    const uint8_t *data;  // as for Node: the message
-    Buffer *scattered;
-    const uint8_t *key;
-    uint64_t at, bytes;  // position and length there; `at` is a multiple of a chunk
+    const Key *key;
+    TreeText text;
+    uint64_t bytes;
+    uint64_t first;  // number of its first chunk
     bool root;  // this is the whole message
-    uint8_t *chains;  // n chaining values, in the end one
-    size_t n;
+    bool wide;  // and more than a chaining value of output is wanted
 };
+
+uint32_t mode_of(const Key &key) { return key.suite->tree_mode; }
+
+Node parent(const Key &key, const uint8_t *two, uint32_t root, uint8_t *to, bool wide = false) {
+    return {{two, nullptr, 0}, TREE_BLOCK, 0, PARENT | mode_of(key), 0, root, key.inner(), to, wide};
+}
 
 // Hashes the nodes of several subtrees together, level by level.
 class Wave {
 public:
     static constexpr size_t MOST_CHUNKS = 256;  // a power of two: all but the last subtree of a message are complete
+    static constexpr size_t MOST_OUTPUTS = MOST_CHUNKS * TREE_CHAIN / TREE_OUTPUT;
 
     Wave(const Suite &suite, Memory *memory) : suite_(suite), memory_(memory) {}
-    ~Wave() { wipe(chains_, CHAIN * most_used_); }
+    ~Wave() { wipe(chains_, TREE_CHAIN * most_used_); }
     Wave(const Wave &) = delete;
     Wave &operator=(const Wave &) = delete;
 
-    bool has_room(uint64_t bytes) const { return n_ < MOST_MESSAGES && used_ + chunks_of(bytes) <= MOST_CHUNKS; }
-    void add(const Subtree &subtree) {
-        Subtree *const s = &subtrees_[n_++];
-        *s = subtree;
-        s->n = size_t(chunks_of(s->bytes));
-        s->chains = chains_ + CHAIN * used_;
-        used_ += s->n;
-        most_used_ = std::max(most_used_, used_);
+    bool has_room(uint64_t bytes, bool wide = false) const {
+        return n_ < MOST_MESSAGES && used_ + places(bytes, wide) <= MOST_CHUNKS;
     }
-    // give(chain) receives the chaining value of each subtree, in the order in which they were added.
+    void add(const Subtree &subtree) {
+        Tree *const t = &trees_[n_++];
+        t->from = subtree;
+        t->n = size_t(tree_chunks(subtree.bytes));
+        t->chains = chains_ + TREE_CHAIN * used_;
+        use(used_ + places(subtree.bytes, subtree.wide));
+    }
+    // give(chain) receives the chaining value, or output, of each subtree, in the order in which they were added.
     template <typename Give>
     void run(Give give) {
         size_t nodes = 0;
-        for (Subtree *s = subtrees_; s < subtrees_ + n_; s++)
-            for (size_t i = 0; i < s->n; i++) nodes_[nodes++] = chunk(*s, i);
+        for (Tree *t = trees_; t < trees_ + n_; t++)
+            for (size_t i = 0; i < t->n; i++) nodes_[nodes++] = chunk(*t, i);
         run_nodes(nodes);
         while ((nodes = put_parents())) {
             run_nodes(nodes);
-            for (Subtree *s = subtrees_; s < subtrees_ + n_; s++) {
+            for (Tree *t = trees_; t < trees_ + n_; t++) {
                 // An odd node moves up; its place has been read already.
-                if (s->n > 1 && s->n % 2) memcpy(s->chains + CHAIN * (s->n / 2), s->chains + CHAIN * (s->n - 1), CHAIN);
-                s->n = (s->n + 1) / 2;
+                if (t->n > 1 && t->n % 2)
+                    memcpy(t->chains + TREE_CHAIN * (t->n / 2), t->chains + TREE_CHAIN * (t->n - 1), TREE_CHAIN);
+                t->n = (t->n + 1) / 2;
             }
         }
-        for (const Subtree *s = subtrees_; s < subtrees_ + n_; s++) give(s->chains);
-        n_ = used_ = 0;
+        const size_t n = n_;
+        n_ = used_ = 0;  // `give` may run nodes of its own
+        for (const Tree *t = trees_; t < trees_ + n; t++) give(t->chains);
     }
-    // Replaces two chaining values by that of their parent, in the place of the first.
-    void join(const uint8_t *key, uint8_t *two, bool root) {
-        nodes_[0] = parent(two, key, root, two);
+    void run_node(const Node &node) {
+        nodes_[0] = node;
         run_nodes(1);
+    }
+    // Runs the root, up to MOST_OUTPUTS times, for blocks of output from `number` on. They stay until the next call.
+    const uint8_t *output(const Node &root, uint64_t number, size_t blocks) {
+        use(2 * blocks);
+        used_ = 0;
+        for (size_t i = 0; i < blocks; i++) {
+            nodes_[i] = root;
+            nodes_[i].number = number + i;
+            nodes_[i].to = chains_ + TREE_OUTPUT * i;
+            nodes_[i].wide = true;
+        }
+        run_nodes(blocks);
+        return chains_;
     }
 
 private:
-    static Node chunk(const Subtree &s, size_t i) {
-        const uint64_t at = s.at + CHUNK * i;
-        return {s.scattered ? nullptr : s.data + at,
-                s.scattered,
-                at,
-                std::min<uint64_t>(CHUNK, s.at + s.bytes - at),
-                at / CHUNK,
-                0,
-                CHUNK_START,
-                s.root && s.n == 1 ? CHUNK_END | ROOT : CHUNK_END,
-                s.key,
-                s.chains + CHAIN * i};
+    struct Tree {
+        Subtree from;
+        uint8_t *chains;  // n chaining values, in the end one
+        size_t n;
+    };
+
+    // Returns how many chaining values there must be room for; the output of more than one chunk takes the place of
+    // those that the root reads.
+    static uint64_t places(uint64_t bytes, bool wide) {
+        const uint64_t chunks = tree_chunks(bytes);
+        return chunks + (wide && chunks == 1);
     }
-    static Node parent(const uint8_t *two, const uint8_t *key, bool root, uint8_t *to) {
-        return {two, nullptr, 0, BLOCK, 0, PARENT, 0, root ? uint32_t(ROOT) : 0, key, to};
+    void use(size_t chains) {
+        used_ = chains;
+        most_used_ = std::max(most_used_, used_);
+    }
+    static Node chunk(const Tree &t, size_t i) {
+        const Subtree &s = t.from;
+        const uint64_t at = TREE_CHUNK * i;
+        const bool root = s.root && t.n == 1;
+        return {
+            s.text.behind(at), std::min<uint64_t>(TREE_CHUNK, s.bytes - at), s.first + i,    mode_of(*s.key),
+            CHUNK_START,       root ? CHUNK_END | ROOT : CHUNK_END,          s.key->inner(), t.chains + TREE_CHAIN * i,
+            root && s.wide};
     }
     // Makes the parents of all pairs of this level. Returns their number.
     size_t put_parents() {
         size_t nodes = 0;
-        for (Subtree *s = subtrees_; s < subtrees_ + n_; s++)
-            for (size_t i = 0; i + 1 < s->n; i += 2)
-                nodes_[nodes++] =
-                    parent(s->chains + CHAIN * i, s->key, s->root && s->n == 2, s->chains + CHAIN * (i / 2));
+        for (Tree *t = trees_; t < trees_ + n_; t++) {
+            const bool root = t->from.root && t->n == 2;
+            for (size_t i = 0; i + 1 < t->n; i += 2)
+                nodes_[nodes++] = parent(*t->from.key, t->chains + TREE_CHAIN * i, root ? ROOT : 0,
+                                         t->chains + TREE_CHAIN * (i / 2), root && t->from.wide);
+        }
         return nodes;
     }
     // Runs the first n nodes; chunks with the most blocks go first. Parents stay in their order: their chaining values
     // overwrite what nodes before them, or beside them in the same call, have read.
     void run_nodes(size_t n) {
-        Node **list = list_;
+        const Node **list = list_;
         for (size_t i = 0; i < n; i++) list[i] = &nodes_[i];
         const auto before = [](const Node *a, const Node *b) { return a->bytes > b->bytes; };
         if (!std::is_sorted(list, list + n, before)) std::sort(list, list + n, before);
@@ -204,8 +145,12 @@ private:
             uint64_t bytes = 0;
             for (size_t i = 0; i < n; i++) bytes += list[i]->bytes;
             const Lineup lineup = line_up(suite_, need_of(suite_, n, bytes, list[0]->bytes));
-            TreeStep step(suite_.hash->record, *lineup.variant, &memory_->lanes);
-            execute(*suite_.engine, *lineup.variant, &memory_->lanes, &step, list, lineup.messages);
+            if (EqualNodes::hold(list, lineup.messages)) {
+                EqualNodes(*suite_.engine, *lineup.variant, &memory_->lanes).run(list, lineup.messages);
+            } else {
+                TreeStep step(suite_.hash->record, *lineup.variant, &memory_->lanes);
+                execute(*suite_.engine, *lineup.variant, &memory_->lanes, &step, list, lineup.messages);
+            }
             list += lineup.messages;
             n -= lineup.messages;
         }
@@ -214,45 +159,184 @@ private:
     const Suite &suite_;
     Memory *const memory_;
     size_t n_ = 0, used_ = 0, most_used_ = 0;
-    Subtree subtrees_[MOST_MESSAGES];
-    Node nodes_[MOST_CHUNKS], *list_[MOST_CHUNKS];
-    uint8_t chains_[CHAIN * MOST_CHUNKS];
+    Tree trees_[MOST_MESSAGES];
+    Node nodes_[MOST_CHUNKS];
+    const Node *list_[MOST_CHUNKS];
+    uint8_t chains_[TREE_CHAIN * MOST_CHUNKS];
 };
 
-// Hashes a message of more chunks than a wave holds: it joins complete subtrees as soon as something follows them
-// (5.1.2).
-class LongMessage {
+// A message of which a state holds what is needed to go on: complete subtrees, which are joined as soon as something
+// follows them (5.1.2), and the chunk that may be the last.
+class TreeMessage {
 public:
-    LongMessage(Wave *wave, const Subtree &message) : wave_(*wave), message_(message) {}
-    ~LongMessage() { wipe(stack_, sizeof(stack_)); }
+    TreeMessage(Wave *wave, const Key &key, TreeState *state) : wave_(*wave), key_(key), s_(*state) {}
 
-    const uint8_t *run() {
-        constexpr uint64_t most = CHUNK * Wave::MOST_CHUNKS;
-        for (uint64_t at = 0, complete = 0; at < message_.bytes; at += most, complete++) {
-            while (depth_ > size_t(__builtin_popcountll(complete))) join(false);
-            Subtree some = message_;
-            some.at = at;
-            some.bytes = std::min(most, message_.bytes - at);
-            some.root = false;
-            wave_.add(some);
-            wave_.run([this](const uint8_t *chain) { memcpy(stack_ + CHAIN * depth_++, chain, CHAIN); });
+    // Adds bytes, more of which may follow.
+    void add(TreeText text, uint64_t n) {
+        size_t used = chunk_used();
+        while (n) {
+            if (used == TREE_CHUNK) {
+                push_chunk();
+                used = 0;
+            }
+            const bool whole = !used && n > TREE_CHUNK;
+            const uint64_t bytes = whole ? add_subtrees(text, n) : add_to_chunk(text, n, used);
+            if (!whole) used += size_t(bytes);
+            s_.bytes += bytes;
+            text = text.behind(bytes);
+            n -= bytes;
         }
-        while (depth_ > 1) join(depth_ == 2);
-        return stack_;
+    }
+    // Adds all bytes of a message, or of a part of it whose first chunk has the number `first`, in subtrees of `step`
+    // chunks, a power of two; more than one of them, if this is the message.
+    void add_all(const TreeText &text, uint64_t first, uint64_t bytes, uint64_t step) {
+        const uint64_t most = step * TREE_CHUNK;
+        uint64_t pushed = 0;
+        const auto push_next = [&](const uint8_t *chain) { push(chain, pushed++); };
+        for (uint64_t at = 0; at < bytes; at += most) {
+            const uint64_t some = std::min(most, bytes - at);
+            if (!wave_.has_room(some)) wave_.run(push_next);
+            wave_.add({&key_, text.behind(at), some, first + at / TREE_CHUNK, false, false});
+        }
+        wave_.run(push_next);
+    }
+    // Adds a subtree, before which there were so many of its size, or chunks.
+    void push(const uint8_t *chain, uint64_t before) {
+        join_down_to(size_t(__builtin_popcountll(before)));
+        memcpy(s_.stack + TREE_CHAIN * s_.depth++, chain, TREE_CHAIN);
+    }
+    // Joins subtrees, from the right, until so many are left.
+    void join_down_to(size_t depth) {
+        for (; s_.depth > depth; s_.depth--) {
+            uint8_t *const two = s_.stack + TREE_CHAIN * (s_.depth - 2);
+            wave_.run_node(parent(key_, two, 0, two));
+        }
+    }
+    // Ends the message. Returns its root, which reads the state.
+    Node end() {
+        if (!s_.depth) return last_block(ROOT, nullptr);
+        if (s_.bytes) push_chunk();
+        join_down_to(2);
+        return parent(key_, s_.stack, ROOT, nullptr);
     }
 
 private:
-    void join(bool root) {
-        depth_--;
-        wave_.join(message_.key, stack_ + CHAIN * (depth_ - 1), root);
+    // Bytes of the chunk that may be the last.
+    size_t chunk_used() const { return s_.bytes ? size_t((s_.bytes - 1) % TREE_CHUNK) + 1 : 0; }
+    static size_t block_used(size_t used) { return used ? (used - 1) % TREE_BLOCK + 1 : 0; }
+
+    // Adds complete subtrees that something follows. Returns their bytes.
+    uint64_t add_subtrees(const TreeText &text, uint64_t n) {
+        const uint64_t first = s_.bytes / TREE_CHUNK;
+        uint64_t at = 0, sizes[MOST_MESSAGES];
+        for (size_t i = 0; at + TREE_CHUNK < n; i++) {
+            uint64_t chunks = Wave::MOST_CHUNKS;
+            while ((first + at / TREE_CHUNK) & (chunks - 1) || at + chunks * TREE_CHUNK >= n) chunks /= 2;
+            if (!wave_.has_room(chunks * TREE_CHUNK)) break;
+            wave_.add({&key_, text.behind(at), chunks * TREE_CHUNK, first + at / TREE_CHUNK, false, false});
+            sizes[i] = chunks;
+            at += chunks * TREE_CHUNK;
+        }
+        uint64_t before = first;
+        const uint64_t *size = sizes;
+        wave_.run([&](const uint8_t *chain) {
+            push(chain, before);
+            before += *size++;
+        });
+        return at;
+    }
+    // Adds bytes to a chunk that has `used`, and keeps its last block. Returns how many.
+    uint64_t add_to_chunk(TreeText text, uint64_t n, size_t used) {
+        const size_t all = size_t(std::min<uint64_t>(n, TREE_CHUNK - used)), filled = block_used(used);
+        const uint64_t number = (s_.bytes - used) / TREE_CHUNK;
+        size_t left = all;
+        if (filled) {
+            const size_t some = std::min(TREE_BLOCK - filled, left);
+            keep(&text, filled, some);
+            left -= some;
+            if (!left) return all;
+            used -= filled;
+            go_on({s_.block, nullptr, 0}, TREE_BLOCK, number, used);
+            used += TREE_BLOCK;
+        }
+        const size_t whole = (left - 1) / TREE_BLOCK * TREE_BLOCK;
+        if (whole) go_on(text, whole, number, used);
+        text = text.behind(whole);
+        keep(&text, 0, left - whole);
+        return all;
+    }
+    void keep(TreeText *text, size_t at, size_t n) {
+        if (n) text->read(s_.block + at, n);
+        *text = text->behind(n);
+    }
+    // Hashes blocks of a chunk of which `used` bytes are hashed, and which does not end with them.
+    void go_on(const TreeText &text, size_t bytes, uint64_t number, size_t used) {
+        wave_.run_node(
+            {text, bytes, number, mode_of(key_), used ? 0 : CHUNK_START, 0, chain_at(used), s_.chain, false});
+    }
+    const uint8_t *chain_at(size_t used) const { return used ? s_.chain : key_.inner(); }
+    Node last_block(uint32_t root, uint8_t *to) const {
+        const size_t used = chunk_used(), last = block_used(used), before = used - last;
+        return {{s_.block, nullptr, 0},
+                last,
+                (s_.bytes - used) / TREE_CHUNK,
+                mode_of(key_),
+                before ? 0 : CHUNK_START,
+                CHUNK_END | root,
+                chain_at(before),
+                to,
+                false};
+    }
+    void push_chunk() {
+        const uint64_t before = (s_.bytes - 1) / TREE_CHUNK;
+        join_down_to(size_t(__builtin_popcountll(before)));
+        wave_.run_node(last_block(0, s_.stack + TREE_CHAIN * s_.depth));
+        s_.depth++;
     }
 
-    static constexpr size_t DEPTH = 54;  // 2^54 chunks are 2^64 bytes
     Wave &wave_;
-    const Subtree message_;
-    size_t depth_ = 0;
-    uint8_t stack_[CHAIN * (DEPTH + 1)];
+    const Key &key_;
+    TreeState &s_;
 };
+
+// Gives the first n bytes of the root's output, some at a time: take(bytes, at, n).
+template <typename Take>
+void give_output(Wave *wave, const Node &root, size_t n, Take take) {
+    for (size_t at = 0, some; at < n; at += some) {
+        some = std::min(n - at, Wave::MOST_OUTPUTS * TREE_OUTPUT);
+        take(wave->output(root, at / TREE_OUTPUT, (some + TREE_OUTPUT - 1) / TREE_OUTPUT), at, some);
+    }
+}
+void put_output(Wave *wave, const Node &root, void *tag, size_t tag_len) {
+    give_output(wave, root, tag_len, [tag](const uint8_t *from, size_t at, size_t some) {
+        memcpy(static_cast<uint8_t *>(tag) + at, from, some);
+    });
+}
+
+// Runs a job whose message or output is too long to share a wave. Returns false if it did not authenticate.
+bool run_long(Wave *wave, cst_job *job, const TreeText &text) {
+    const uint64_t chunks = tree_chunks(job->in_len);
+    uint64_t step = Wave::MOST_CHUNKS;
+    while (chunks > 1 && step >= chunks) step /= 2;
+    TreeState state;
+    state.bytes = state.depth = 0;
+    TreeMessage message(wave, key_of(*job), &state);
+    if (chunks > 1) message.add_all(text, 0, job->in_len, step);
+    else message.add(text, job->in_len);
+    const Node root = message.end();
+    bool right = true;
+    if (job->direction == CST_SEAL) {
+        put_output(wave, root, job->tag, job->tag_len);
+    } else {
+        const uint8_t *const tag = static_cast<const uint8_t *>(job->tag);
+        give_output(wave, root, job->tag_len,
+                    [&](const uint8_t *from, size_t at, size_t some) { right &= same_bytes(from, tag + at, some); });
+    }
+    wipe(&state, sizeof(state));
+    job->out_len = 0;
+    job->status = right ? CST_OK : CST_ERR_AUTH;
+    return right;
+}
 
 }  // namespace
 
@@ -261,25 +345,85 @@ bool run_trees(Memory *memory, cst_job *const *jobs, size_t n) {
     Wave wave(suite, memory);
     bool all = true;
     size_t given = 0;
-    const auto give = [&](const uint8_t *chain) { all &= settle_digest(jobs[given++], chain); };
+    const auto give = [&](const uint8_t *output) { all &= settle_digest(jobs[given++], output); };
     for (size_t i = 0; i < n; i++) {
         const cst_job &job = *jobs[i];
         Buffer *const scattered = job.n_in_pieces ? &memory->messages[i].in : nullptr;
         if (scattered) scattered->set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
-        const Subtree all_of_it = {
-            static_cast<const uint8_t *>(job.in), scattered, key_of(job).inner(), 0, job.in_len, true, nullptr, 0};
-        if (!wave.has_room(job.in_len)) wave.run(give);
-        if (wave.has_room(job.in_len)) wave.add(all_of_it);
-        else give(LongMessage(&wave, all_of_it).run());
+        const TreeText text = {static_cast<const uint8_t *>(job.in), scattered, 0};
+        const bool wide = job.tag_len > TREE_CHAIN, longer = job.tag_len > TREE_OUTPUT;
+        if (longer || !wave.has_room(job.in_len, wide)) wave.run(give);
+        if (!longer && wave.has_room(job.in_len, wide)) wave.add({&key_of(job), text, job.in_len, 0, true, wide});
+        else all &= run_long(&wave, jobs[given++], text);
     }
     wave.run(give);
     return all;
 }
 
+void run_tree_parts(Memory *memory, const cst_part *const *parts, size_t n) {
+    // Messages that are one part are jobs: their chunks share lanes.
+    cst_job jobs[MOST_MESSAGES], *list[MOST_MESSAGES];
+    size_t whole = 0;
+    for (size_t i = 0; i < n; i++) {
+        const cst_part &part = *parts[i];
+        const Key &key = *reinterpret_cast<const Key *>(part.key);
+        TreeState *const state = static_cast<TreeState *>(part.state);
+        if (part.tag && !state->key) {
+            cst_job *const job = list[whole] = &jobs[whole];
+            *job = {};
+            job->key = part.key;
+            job->in = part.in;
+            job->in_len = part.in_len;
+            job->tag = part.tag;
+            job->tag_len = part.tag_len;
+            whole++;
+            continue;
+        }
+        Wave wave(*key.suite, memory);
+        state->key = part.key;
+        TreeMessage message(&wave, key, state);
+        message.add({static_cast<const uint8_t *>(part.in), nullptr, 0}, part.in_len);
+        if (!part.tag) continue;
+        put_output(&wave, message.end(), part.tag, part.tag_len);
+        wipe(state, sizeof(*state));
+    }
+    for (size_t from = 0, to; from < whole; from = to) {
+        for (to = from + 1; to < whole && key_of(*list[to]).suite == key_of(*list[from]).suite;) to++;
+        run_trees(memory, list + from, to - from);
+    }
+}
+
+int run_tree_part(const Key &key, uint64_t at, const void *in, uint64_t bytes, uint8_t *chain) {
+    Memory memory;
+    if (int error = memory.allocate(*key.suite->engine, 1)) return error;
+    Wave wave(*key.suite, &memory);
+    TreeState state;
+    state.bytes = state.depth = 0;
+    TreeMessage message(&wave, key, &state);
+    message.add_all({static_cast<const uint8_t *>(in), nullptr, 0}, at / TREE_CHUNK, bytes, Wave::MOST_CHUNKS);
+    message.join_down_to(1);
+    memcpy(chain, state.stack, TREE_CHAIN);
+    wipe(&state, sizeof(state));
+    return CST_OK;
+}
+
+int run_tree_root(const Key &key, const uint8_t *chains, size_t n, uint8_t *tag, size_t tag_len) {
+    Memory memory;
+    if (int error = memory.allocate(*key.suite->engine, 1)) return error;
+    Wave wave(*key.suite, &memory);
+    TreeState state;
+    state.bytes = state.depth = 0;
+    TreeMessage message(&wave, key, &state);
+    for (size_t i = 0; i < n; i++) message.push(chains + TREE_CHAIN * i, i);
+    put_output(&wave, message.end(), tag, tag_len);
+    wipe(&state, sizeof(state));
+    return CST_OK;
+}
+
 Ranking rank_trees(const Suite &suite, size_t messages, uint64_t bytes) {
-    const uint64_t chunks = chunks_of(bytes), some = std::min<uint64_t>(messages * chunks, Wave::MOST_CHUNKS);
+    const uint64_t chunks = tree_chunks(bytes), some = std::min<uint64_t>(messages * chunks, Wave::MOST_CHUNKS);
     const uint64_t mean = bytes / chunks;
-    Ranking ranking = rank(suite, need_of(suite, size_t(some), some * mean, std::min<uint64_t>(bytes, CHUNK)));
+    Ranking ranking = rank(suite, need_of(suite, size_t(some), some * mean, std::min<uint64_t>(bytes, TREE_CHUNK)));
     ranking.cycles *= double(messages * chunks) / double(some);
     return ranking;
 }

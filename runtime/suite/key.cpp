@@ -9,7 +9,7 @@
 namespace cst {
 namespace {
 
-constexpr uint32_t LINE = alignof(Key), CHACHA_KEY_ROWS = 2;
+constexpr uint32_t LINE = alignof(Key), CHACHA_KEY_ROWS = 2, TREE_KEY = 32;
 
 // Assigns offsets to the parts of a key: small parts go into the rest of the header's cache line, the others after it.
 class Places {
@@ -66,6 +66,8 @@ KeyLayout lay_out_key(const Suite &suite) {
         const uint32_t apart = (each + 7) & ~7u;
         layout.inner = places.small(2 * apart);
         layout.outer = uint16_t(layout.inner + apart);
+    } else if (suite.construction == Construction::tree && suite.mac()) {
+        layout.inner = places.small(TREE_KEY);
     }
     for (uint32_t i = 0; i < 2 && suite.halves[i]; i++)
         layout.halves[i] = places.lines(suite.halves[i]->key_layout.bytes);

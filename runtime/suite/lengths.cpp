@@ -22,6 +22,7 @@ uint64_t tags_of(const Suite &suite) {
             return tags_between(suite.tag_min, suite.tag_max, 2);
         case Construction::framed:
         case Construction::leaves:
+        case Construction::tree:
             if (extends(suite)) return tags_between(1, 64);
             [[fallthrough]];
         default: return tags_between(suite.tag_min, suite.tag_max);

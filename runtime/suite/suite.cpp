@@ -91,6 +91,24 @@ void complete(Suite suite, Derived *derived) {
     derived->push_back(std::make_unique<Suite>(std::move(suite)));
 }
 
+constexpr size_t kTreeKey = 32;
+constexpr size_t kMostMacKey = size_t(1) << 32;
+
+// Adds the keyed hash and the key derivation of BLAKE3 (2.3); the latter's key is a context string.
+void add_tree_macs(const Suite &digest, Derived *derived) {
+    Suite keyed = digest, derives = digest;
+    keyed.name += "-keyed";
+    keyed.tree_mode = KEYED_HASH;
+    keyed.mac_key_min = keyed.mac_key_max = kTreeKey;
+    derives.name += "-derive-key";
+    derives.tree_mode = DERIVE_KEY_MATERIAL;
+    derives.mac_key_max = kMostMacKey;
+    for (Suite *mac : {&keyed, &derives}) {
+        mac->kind = CST_MAC;
+        complete(std::move(*mac), derived);
+    }
+}
+
 void add_hash(const Engine &engine, const Algorithm *hash, Derived *derived) {
     Suite digest;
     digest.engine = &engine;
@@ -104,11 +122,12 @@ void add_hash(const Engine &engine, const Algorithm *hash, Derived *derived) {
     if (hash->record.has_leaves()) digest.construction = Construction::leaves;
     Suite mac = digest;
     if (hash->record.flags & ALGORITHM_EXTENDABLE) digest.tag_min = 1;
+    if (hash->record.tree()) add_tree_macs(digest, derived);
     complete(std::move(digest), derived);
     if (!(hash->record.flags & ALGORITHM_HMAC)) return;
     mac.name = "hmac-" + mac.name;
     mac.kind = CST_MAC;
-    mac.mac_key_max = size_t(1) << 32;
+    mac.mac_key_max = kMostMacKey;
     mac.tag_min = std::min<size_t>(10, hash->record.digest_bytes);  // RFC 2104, 5: not less than 80 bits
     mac.max_bytes = kMostHashed - hash->record.block_bytes;
     complete(std::move(mac), derived);
@@ -236,7 +255,7 @@ Suite etm_suite(const Suite &cipher, const Algorithm *hash) {
     etm.name += std::string("+hmac-") + hash->record.suite + "-etm";
     etm.kind = CST_AEAD;
     etm.hash = hash;
-    etm.mac_key_max = size_t(1) << 32;
+    etm.mac_key_max = kMostMacKey;
     etm.aad_max = kMostHashed;
     etm.tag_min = std::min<size_t>(12, hash->record.digest_bytes), etm.tag_max = hash->record.digest_bytes;
     return etm;

@@ -33,10 +33,13 @@ enum class Construction {
     rc4_hmac,  // encrypt-then-MAC with RC4, over aad || ciphertext
     checksum,  // a cyclic redundancy check
     framed,  // a hash whose kernels read padded blocks (frames), or HMAC with it
-    tree,  // a hash of chunks and of their chaining values (BLAKE3)
+    tree,  // a hash of chunks and of their chaining values (BLAKE3), or its keyed hash or key derivation
     leaves,  // a sponge that hashes long messages in leaves, and a node over their digests (KT128)
     both  // two digests of the same bytes, one behind the other in the tag
 };
+
+// BLAKE3, table 3: the flags of a keyed hash, and of key material.
+constexpr uint32_t KEYED_HASH = 16, DERIVE_KEY_MATERIAL = 64;
 
 constexpr size_t CHACHA_BLOCK = 64, CHACHA_MOST_BLOCKS = 16;
 // ChaCha20-Poly1305: texts of at most this length are encrypted together with the block that holds Poly1305's key.
@@ -75,6 +78,7 @@ struct Suite {
     size_t key_min = 0, key_max = 0;  // key_bytes is the usual length
     uint64_t aad_min = 0, aad_max = 0;
     uint64_t min_bytes = 0, max_bytes = 0;
+    uint32_t tree_mode = 0;  // of BLAKE3: flags of all nodes of a message
     Lengths lengths;  // derived from these
     KeyLayout key_layout;
     uint8_t initial[MOST_FRAMED_CHAIN] = {};  // a digest's chaining value before the first block
@@ -83,7 +87,7 @@ struct Suite {
     Family schedules;
 
     bool mac() const { return kind == CST_MAC || kind == CST_AEAD; }
-    bool hmac() const { return mac() && hash->record.kind == ALGORITHM_HASH; }
+    bool hmac() const { return mac() && hash->record.kind == ALGORITHM_HASH && construction != Construction::tree; }
     // Whether it has a cipher and the MAC of a block cipher (ESP with XCBC).
     bool block_mac() const { return construction == Construction::esp && hash->record.kind == ALGORITHM_CBC_MAC; }
     // Whether the cipher is in counter mode: texts have any length.
@@ -114,7 +118,8 @@ struct Suite {
     // Whether keys of one suite serve the other.
     bool has_algorithms_of(const Suite &other) const {
         return hash == other.hash && second == other.second && encrypt == other.encrypt && decrypt == other.decrypt &&
-               block == other.block && schedule == other.schedule && construction == other.construction;
+               block == other.block && schedule == other.schedule && construction == other.construction &&
+               tree_mode == other.tree_mode;
     }
     // Whether the kernel does a part of the suite's work (whatever the CPU).
     bool could_use(const Variant &variant) const;
@@ -137,7 +142,8 @@ constexpr size_t TLS_MOST_MAC = 48;
 inline bool is_checksum(const Suite &suite) { return suite.construction == Construction::checksum; }
 // Whether the suite is an extendable-output function, with digests of any length.
 inline bool extends(const Suite &suite) {
-    return (suite.construction == Construction::framed || suite.construction == Construction::leaves) &&
+    return (suite.construction == Construction::framed || suite.construction == Construction::leaves ||
+            suite.construction == Construction::tree) &&
            suite.hash->record.flags & ALGORITHM_EXTENDABLE;
 }
 // Returns the name of the suite of checksums whose polynomial is in the key.

@@ -140,6 +140,7 @@ def test_a_real_tree(program: Path, tmp_path: Path, hash_: str) -> None:
         "shake256",
         "blake2b-512",
         "blake2s-256",
+        "blake3",
     ),
 )
 def test_hashes_that_coreutils_lacks(program: Path, tree: Path, hash_: str) -> None:

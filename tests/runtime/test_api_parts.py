@@ -13,13 +13,11 @@ from built import suite_names
 from cryptostitch.binding import runtime
 from cryptostitch.binding.capi import STATE_BYTES, PartStruct
 from cryptostitch.binding.runtime import Context, Key
-from cryptostitch.core.catalog import ALGORITHMS
 from cryptostitch.ladder import oracle
 from jobs.samples import LEVELS
 from targets import context_for
 
-TREES = {row.suite for row in ALGORITHMS if row.padding == "tree"}  # not in parts: test_api_trees.py
-SUITES = [name for name in suite_names() if oracle.meaning(name).kind in ("digest", "mac") and name not in TREES]
+SUITES = [name for name in suite_names() if oracle.meaning(name).kind in ("digest", "mac", "tree_mac")]
 
 
 @pytest.fixture(params=LEVELS)

@@ -111,7 +111,11 @@ void Model::seal(const Message &m, Bytes *out, Bytes *tag) {
             tag->insert(tag->end(), second.begin(), second.end());
             break;
         }
-        case Form::tree: *tag = Blake3::of(m.text); break;
+        case Form::tree:
+            if (meaning_.hash == "blake3-keyed") *tag = Blake3::keyed(secret_.mac_key, m.text);
+            else if (meaning_.hash == "blake3-derive-key") *tag = Blake3::derived(secret_.mac_key, m.text);
+            else *tag = Blake3::of(m.text);
+            break;
         case Form::checksum: *tag = crc_of(*find_crc(meaning_.hash), m.text); break;
         case Form::hmac:
         case Form::cmac:

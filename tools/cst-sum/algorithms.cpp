@@ -18,7 +18,7 @@ constexpr const char *NAMES[][2] = {
     {"sha384", "SHA384"},     {"sha512", "SHA512"},     {"sha512_256", "SHA512/256"}, {"sm3", "SM3"},
     {"sha3-224", "SHA3-224"}, {"sha3-256", "SHA3-256"}, {"sha3-384", "SHA3-384"},     {"sha3-512", "SHA3-512"},
     {"shake128", "SHAKE128"}, {"shake256", "SHAKE256"}, {"blake2b-512", "BLAKE2b"},   {"blake2s-256", "BLAKE2s-256"},
-    {"crc32c", "CRC32C"},     {"crc32", "CRC32"},       {"crc64-nvme", "CRC64NVME"},
+    {"blake3", "BLAKE3"},     {"crc32c", "CRC32C"},     {"crc32", "CRC32"},           {"crc64-nvme", "CRC64NVME"},
 };
 
 using Names = std::vector<std::string>;
@@ -50,20 +50,22 @@ std::string load(cst_ctx *context, const std::string &file) {
 
 }  // namespace
 
-int Algorithms::add(const std::string &name, const std::string &tag) {
+int Algorithms::add(const std::string &name, const std::string &tag, const Mode &mode) {
     Algorithm one;
     one.name = name;
     one.tag = tag;
     const cst_suite *suite = nullptr;
     cst_suite_info info = {};
     info.size = sizeof(info);
-    int error = cst_suite_get(context_, name.c_str(), &suite);
+    one.tree = name == "blake3";
+    int error = cst_suite_get(context_, (one.tree ? mode.suite : name).c_str(), &suite);
     if (!error) error = cst_suite_info_get(suite, &info);
-    if (!error && info.kind != CST_DIGEST) error = CST_ERR_NAME;
+    if (!error && info.kind != CST_DIGEST && !one.tree) error = CST_ERR_NAME;
     if (error) return error;
-    one.bytes = info.tag_max;
+    one.bytes = mode.length && info.most_tag_bytes ? mode.length : info.tag_max;
     cst_key *key = nullptr;
-    if (int wrong = cst_key_new(suite, nullptr, 0, nullptr, 0, &key)) return wrong;
+    const std::string &mac_key = info.kind == CST_MAC ? mode.mac_key : "";
+    if (int wrong = cst_key_new(suite, nullptr, 0, mac_key.data(), mac_key.size(), &key)) return wrong;
     one.key = key;
     one.reversed = is_checksum(name);
     one.passes = {{key, one.bytes, {{0, 0, one.bytes, one.reversed}}}};
@@ -71,7 +73,7 @@ int Algorithms::add(const std::string &name, const std::string &tag) {
     return CST_OK;
 }
 
-std::string Algorithms::open(const std::vector<std::string> &packs) {
+std::string Algorithms::open(const std::vector<std::string> &packs, const Mode &mode) {
     cst_options options = {};
     options.size = sizeof(options);
     options.flags = packs.empty() ? 0 : uint32_t(CST_ALLOW_PACKS);
@@ -90,7 +92,7 @@ std::string Algorithms::open(const std::vector<std::string> &packs) {
         all[0].push_back(name), all[1].push_back(tag);
     }
     for (size_t i = 0; i < all[0].size(); i++)
-        if (int error = add(all[0][i], all[1][i]))
+        if (int error = add(all[0][i], all[1][i], mode))
             if (error != CST_ERR_UNSUPPORTED && error != CST_ERR_NAME) return cst_error_text(error);
     return "";
 }

@@ -26,6 +26,7 @@ struct Algorithm {
     std::string tag;   // in lists: "SHA256"
     size_t bytes = 0;  // of a digest
     const cst_key *key = nullptr;  // of one hash
+    bool tree = false;  // BLAKE3: parts of a file may be digested side by side
     bool reversed = false;  // a checksum, which is written as a number: its most significant byte first
     std::vector<Pass> passes;
     std::vector<const Algorithm *> members;  // of several hashes; empty: one
@@ -35,11 +36,17 @@ struct Algorithm {
 };
 constexpr size_t MOST_MEMBERS = 32;
 
+// What is asked of an extendable-output function, and of BLAKE3 (--keyed, --derive-key).
+struct Mode {
+    std::string suite = "blake3", mac_key;
+    size_t length = 0;  // bytes of a digest; 0: the usual number
+};
+
 // All hashes that the library offers. Lives until the program ends.
 class Algorithms {
 public:
     // Makes the keys, also of the hashes of these packs (files). Returns why it could not; "": success.
-    std::string open(const std::vector<std::string> &packs);
+    std::string open(const std::vector<std::string> &packs, const Mode &mode);
     cst_ctx *context() const { return context_; }
     // Return NULL if there is none of that name, or tag.
     const Algorithm *named(const std::string &name) const;
@@ -50,7 +57,7 @@ public:
     std::string names() const;
 
 private:
-    int add(const std::string &name, const std::string &tag);
+    int add(const std::string &name, const std::string &tag, const Mode &mode);
     void add_passes(Algorithm *list);
     // Returns the key of a suite of both hashes; NULL: there is none.
     const cst_key *key_of_both(const Algorithm &first, const Algorithm &second) const;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "errors.hpp"
+#include "trees.hpp"
 
 namespace sum {
 namespace {
@@ -52,8 +53,11 @@ public:
                 continue;
             }
             open_files();
+            // The pieces of a round are taken in before it ends, so that their memory is free now.
             for (Slot &slot : slots_)
-                if (reads(slot)) read_piece(&slot);
+                if (reads(slot) && slot.task.tree) digest_part(&slot);
+            for (Slot &slot : slots_)
+                if (reads(slot) && !slot.ended) read_piece(&slot);
             take_in();
             for (Slot &slot : slots_) {
                 if (!slot.busy || !(slot.ended || slot.result.error)) continue;
@@ -65,6 +69,7 @@ public:
 
 private:
     static bool reads(const Slot &slot) { return slot.busy && slot.file != NO_FILE && !slot.result.error; }
+    static bool takes(const Slot &slot) { return reads(slot) && !slot.task.tree; }
 
     // New files into free slots. True: there are no more.
     bool fill(size_t *busy) {
@@ -80,7 +85,8 @@ private:
             slot.result = Result();
             ++*busy;
             ++some;
-            if (slot.task.alone) return false;
+            // Other threads take the next parts of a large file.
+            if (slot.task.alone || slot.task.tree) return false;
         }
         return false;
     }
@@ -147,17 +153,23 @@ private:
         slot->closes = (slot->ended || !slot->chunk_left) && !nothing;
     }
 
+    void digest_part(Slot *slot) {
+        digest_tree_part(slot->file, slot->task, slots_[0].piece, &slot->result);
+        slot->ended = true;
+        queue_->read(slot->result.bytes);
+    }
+
     void take_in() {
         uint64_t bytes = 0;
         size_t passes = 0;
         for (const Slot &slot : slots_) {
-            if (!reads(slot)) continue;
+            if (!takes(slot)) continue;
             bytes += slot.filled;
             passes = std::max(passes, slot.task.algorithm->passes.size());
         }
         for (size_t i = 0; i < passes; i++) take_pass(i);
         for (Slot &slot : slots_)
-            if (reads(slot) && slot.closes) close_chunk(&slot);
+            if (takes(slot) && slot.closes) close_chunk(&slot);
         queue_->read(bytes);
     }
 
@@ -167,7 +179,7 @@ private:
         Slot *of[SLOTS];
         size_t n = 0;
         for (Slot &slot : slots_) {
-            if (!reads(slot) || number >= slot.task.algorithm->passes.size()) continue;
+            if (!takes(slot) || number >= slot.task.algorithm->passes.size()) continue;
             const Pass &pass = slot.task.algorithm->passes[number];
             of[n] = &slot;
             parts[n++] = {sizeof(cst_part),
@@ -175,7 +187,7 @@ private:
                           slot.states[number],
                           slot.piece,
                           slot.filled,
-                          slot.closes ? slot.digests[number] : nullptr,
+                          slot.closes ? digest_of(&slot, number) : nullptr,
                           slot.closes ? pass.bytes : 0};
         }
         digest_parts(parts, of, n);
@@ -192,9 +204,16 @@ private:
         }
     }
 
+    // Whether digests are longer than those of hashes (--length): they are made where they stay.
+    static bool wide(const Slot &slot) { return slot.task.algorithm->passes[0].bytes > sizeof(slot.digests[0]); }
+    static unsigned char *digest_of(Slot *slot, size_t number) {
+        if (!wide(*slot)) return slot->digests[number];
+        slot->result.digest.resize(slot->task.algorithm->bytes);
+        return reinterpret_cast<unsigned char *>(&slot->result.digest[0]);
+    }
     // The library has left the states ready for another message.
     static void close_chunk(Slot *slot) {
-        slot->result.digest += slot->task.algorithm->digest(slot->digests);
+        if (!wide(*slot)) slot->result.digest += slot->task.algorithm->digest(slot->digests);
         slot->result.chunks++;
         slot->chunk_left = slot->task.chunk;
     }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <clocale>
 #include <csignal>
 #include <cstdio>
@@ -35,6 +36,7 @@
 #include "progress.hpp"
 #include "queue.hpp"
 #include "sources.hpp"
+#include "trees.hpp"
 #include "verity.hpp"
 
 using namespace sum;
@@ -132,6 +134,26 @@ std::unique_ptr<Sink> sink_of(const Options &options, Output *output) {
     return std::make_unique<Writer>(options, output);
 }
 
+// Finds out which mode of BLAKE3 is asked for; a key is read from the standard input. Returns what is wrong; "":
+// nothing.
+std::string read_mode(const Options &options, Mode *mode) {
+    constexpr size_t KEY = 32;
+    mode->length = options.length;
+    if (options.derives) *mode = {"blake3-derive-key", options.context, options.length};
+    if (!options.keyed) return "";
+    *mode = {"blake3-keyed", std::string(KEY + 1, '\0'), options.length};
+    size_t filled = 0;
+    while (filled <= KEY) {
+        const ssize_t n = read(STDIN_FILENO, &mode->mac_key[filled], KEY + 1 - filled);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return "standard input: " + std::generic_category().message(errno);
+        if (!n) break;
+        filled += size_t(n);
+    }
+    mode->mac_key.resize(filled);
+    return filled == KEY ? "" : "the standard input is not a key of 32 bytes";
+}
+
 // Descriptors 0 to 2 are the standard streams, even where the caller has closed one: a file that is opened must not be
 // taken for it. Reading or writing it is an error all the same (EBADF).
 void occupy_standard_streams() {
@@ -166,7 +188,9 @@ int run(int argc, char **argv) {
     const Options options = options_of(argc, argv);
     Output output(options.program);
     Algorithms algorithms;
-    const std::string wrong = algorithms.open(options.packs);
+    Mode mode;
+    std::string wrong = read_mode(options, &mode);
+    if (wrong.empty()) wrong = algorithms.open(options.packs, mode);
     if (!wrong.empty()) {
         output.message(wrong);
         return EXIT_FAILURE;
@@ -184,7 +208,11 @@ int run(int argc, char **argv) {
     else
         source = std::make_unique<Names>(options.files, algorithm, options.recursive, options.chunk + options.part,
                                          options.part ? S3_MOST_PARTS : UINT64_MAX, &descriptors);
-    const std::unique_ptr<Sink> sink = sink_of(options, &output);
+    std::unique_ptr<Sink> sink = sink_of(options, &output);
+    if (!options.chunk && !options.part && !options.dedupe && !options.verity) {
+        source = std::make_unique<TreeSource>(std::move(source));
+        sink = std::make_unique<TreeSink>(std::move(sink));
+    }
     Queue queue(source.get(), sink.get(), &descriptors);
     if (!work(options, algorithms.context(), &queue, &descriptors, &output)) {
         output.message("memory exhausted");

@@ -15,6 +15,7 @@ namespace sum {
 namespace {
 
 constexpr unsigned MOST_THREADS = 256;
+constexpr uint64_t MOST_LENGTH = uint64_t(1) << 20;
 constexpr const char *DEFAULT = "sha256";
 
 constexpr char HELP[] =
@@ -24,7 +25,8 @@ constexpr char HELP[] =
     "With no FILE, or when FILE is -, reads the standard input.\n"
     "  -a, --algorithm=NAME  md5, sha1, sha224, sha256, sha384, sha512, sha512_256, sm3, sha3-224, sha3-256,\n"
     "                          sha3-384, sha3-512, shake128 (32 bytes), shake256 (64), blake2b-512,\n"
-    "                          blake2s-256, crc32c, crc32 or crc64-nvme; or several of them with commas between\n"
+    "                          blake2s-256, blake3, crc32c, crc32 or crc64-nvme; or several of them with commas "
+    "between\n"
     "                          them, all from one reading of a file: a line with a tag for each. By default what\n"
     "                          the program's name begins with (md5sum, ...), else sha256. With -c and neither,\n"
     "                          lines with a tag may be of any\n"
@@ -35,6 +37,9 @@ constexpr char HELP[] =
     "  -z, --zero            end each line with NUL, not newline, and do not escape names\n"
     "  -r, --recursive       of folders, the files in them, sorted by name; symbolic links in them are left out\n"
     "  -j, --threads=N       from 1 to 256; by default as many as there are processors\n"
+    "      --keyed           BLAKE3's keyed hash: its key is the standard input, 32 bytes\n"
+    "      --derive-key=CONTEXT  BLAKE3's key derivation: files are key material\n"
+    "      --length=N        of blake3, shake128 and shake256: bytes of a digest, at most 1M\n"
     "      --chunks=SIZE     a digest of each SIZE bytes: DIGEST  FROM+BYTES  NAME. K, M, G stand for KiB, MiB, GiB\n"
     "      --dedupe[=SIZE]   a digest of each chunk, in the lines of --chunks, where the content decides where a "
     "chunk\n"
@@ -75,7 +80,10 @@ enum Long {
     FS_VERITY,
     BLOCK_SIZE,
     SALT,
-    PACK
+    PACK,
+    KEYED,
+    DERIVE_KEY,
+    LENGTH
 };
 const option LONG_OPTIONS[] = {{"algorithm", required_argument, nullptr, 'a'},
                                {"binary", no_argument, nullptr, 'b'},
@@ -97,6 +105,9 @@ const option LONG_OPTIONS[] = {{"algorithm", required_argument, nullptr, 'a'},
                                {"block-size", required_argument, nullptr, BLOCK_SIZE},
                                {"salt", required_argument, nullptr, SALT},
                                {"pack", required_argument, nullptr, PACK},
+                               {"keyed", no_argument, nullptr, KEYED},
+                               {"derive-key", required_argument, nullptr, DERIVE_KEY},
+                               {"length", required_argument, nullptr, LENGTH},
                                {"help", no_argument, nullptr, HELP_OPTION},
                                {"version", no_argument, nullptr, VERSION_OPTION},
                                {nullptr, 0, nullptr, 0}};
@@ -105,6 +116,7 @@ const option LONG_OPTIONS[] = {{"algorithm", required_argument, nullptr, 'a'},
 std::string algorithm_of_program(const std::string &program) {
     std::string name = program.substr(program.rfind('/') + 1);
     const size_t end = name.size() > 3 ? name.size() - 3 : 0;
+    if (name == "b3sum") return "blake3";
     return name != "cst-sum" && name.compare(end, 3, "sum") == 0 ? name.substr(0, end) : "";
 }
 
@@ -153,6 +165,12 @@ uint64_t average_of(const Options &options, const char *text) {
     return size;
 }
 
+size_t length_of(const Options &options, const char *text) {
+    const uint64_t length = size_of(options, text);
+    if (length > MOST_LENGTH) refuse(options, std::string("invalid length: '") + text + "' is more than 1M");
+    return size_t(length);
+}
+
 std::string salt_of(const Options &options, const std::string &digits) {
     constexpr size_t MOST = 32;
     std::string salt;
@@ -170,6 +188,21 @@ std::string salt_of(const Options &options, const std::string &digits) {
     if (fflush(stdout) == 0) exit(EXIT_SUCCESS);
     fprintf(stderr, "%s: write error: %s\n", options.program.c_str(), std::generic_category().message(errno).c_str());
     exit(EXIT_FAILURE);
+}
+
+// Rejects modes of BLAKE3 and lengths where they have no meaning. Other digests are made of 64 bytes at most.
+void check_mode(const Options &options) {
+    const bool modes = options.keyed || options.derives;
+    const std::string &hash = options.algorithm;
+    if (options.keyed && options.derives) refuse(options, "only one of --keyed and --derive-key can be used");
+    if (modes && hash != "blake3") refuse(options, "the --keyed and --derive-key options are modes of blake3");
+    if (options.length && hash != "blake3" && hash != "shake128" && hash != "shake256")
+        refuse(options, "the --length option is for one of blake3, shake128 and shake256");
+    if (options.length && (options.chunk || options.dedupe || options.part || options.verity))
+        refuse(options, "--length does not support --chunks, --dedupe, --s3-etag and --fs-verity");
+    if (!options.keyed) return;
+    for (const std::string &name : options.files)
+        if (name == "-") refuse(options, "with --keyed the standard input is the key, not a file");
 }
 
 // Rejects options that need -c, or that -c excludes.
@@ -231,6 +264,9 @@ Options options_of(int argc, char **argv) {
             case S3_ETAG: options.part = size_of(options, optarg); break;
             case FS_VERITY: options.verity = true; break;
             case BLOCK_SIZE: options.verity_block = block_size_of(options, optarg); break;
+            case KEYED: options.keyed = true; break;
+            case DERIVE_KEY: options.derives = true, options.context = optarg; break;
+            case LENGTH: options.length = length_of(options, optarg); break;
             case PACK: options.packs.push_back(optarg); break;
             case SALT: options.salt = salt_of(options, optarg); break;
             case TAG: options.tag = true; break;
@@ -248,9 +284,11 @@ Options options_of(int argc, char **argv) {
     check_combination(options, mode_named);
     options.files.assign(argv + optind, argv + argc);
     if (options.files.empty()) options.files.emplace_back(options.recursive ? "." : "-");
+    if (options.algorithm.empty() && (options.keyed || options.derives)) options.algorithm = "blake3";
     if (options.algorithm.empty() && !options.check) options.algorithm = options.part ? "md5" : DEFAULT;
     if (options.verity && options.algorithm != "sha256" && options.algorithm != "sha512")
         refuse(options, "fs-verity is made with sha256 or sha512, not " + options.algorithm);
+    check_mode(options);
     return options;
 }
 

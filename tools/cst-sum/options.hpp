@@ -18,6 +18,9 @@ struct Options {
     bool verity = false;
     size_t verity_block = 4096;
     std::string salt;
+    bool keyed = false, derives = false;  // BLAKE3's modes
+    std::string context;  // of --derive-key
+    size_t length = 0;  // bytes of a digest; 0: the usual number
     unsigned threads = 0;  // 0: as many as there are processors
     std::vector<std::string> packs;  // files
     std::vector<std::string> files;  // at least one

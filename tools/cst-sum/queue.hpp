@@ -33,6 +33,7 @@ struct Task {
     bool rolls = false;
     uint64_t most_chunks = UINT64_MAX;  // more are an Error: TOO_MANY_PARTS
     bool last = true;  // of the file
+    bool tree = false;  // a part of a file that BLAKE3 digests (trees.hpp)
     // The list, for a task that is a line of one.
     std::shared_ptr<List> list;
     uint64_t line = 0;

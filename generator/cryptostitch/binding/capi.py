@@ -29,8 +29,10 @@ STREAMING = 1
 PI_GUARD, PI_APPLICATION, PI_REFERENCE, PI_STORAGE = 1, 2, 4, 8
 KEY_ALIGN = 64
 """CST_KEY_ALIGN: of the memory for cst_key_init."""
-STATE_BYTES = 512
+STATE_BYTES = 2048
 """CST_STATE_BYTES: of a message that comes in parts."""
+TREE_CHAIN_BYTES = 32
+"""CST_TREE_CHAIN_BYTES: of a part of a message that BLAKE3 hashes."""
 
 
 _BITS = {c_uint8: 8, c_uint16: 16, c_uint32: 32, c_uint64: 64, c_size_t: 64}
@@ -341,6 +343,8 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "cst_open_column": (c_int, [c_void_p]),
     "cst_job_size": (c_size_t, []),
     "cst_digest_parts": (c_int, [c_void_p, c_void_p, c_size_t]),
+    "cst_tree_part": (c_int, [c_void_p, c_uint64, c_void_p, c_size_t, c_void_p]),
+    "cst_tree_root": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t]),
     "cst_text_parts": (c_int, [c_void_p, c_void_p, c_size_t]),
     "cst_chunker_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "cst_chunker_free": (None, [c_void_p]),

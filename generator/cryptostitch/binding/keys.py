@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from ctypes import byref, c_size_t, c_uint64
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import causes
 from .base_key import BaseKey, OfKeys
-from .capi import CIPHER, DIGEST, ERR_ARGUMENT, ERR_LENGTH, STREAMING, CrcStruct, TlsWrite
+from .capi import CIPHER, DIGEST, ERR_ARGUMENT, ERR_LENGTH, STREAMING, TREE_CHAIN_BYTES, CrcStruct, TlsWrite
 from .column import Offsets, digest_column
 from .handles import make
 from .library import Library, wanted
@@ -131,6 +132,32 @@ class Key(BaseKey):
         code = self.call(self.lib.cst_digest, d, d_len, t, t_len)
         del keep_t, keep_d
         self.check(code, causes.of_digest(self.suite, d_len, t_len) if code else "")
+        return bytes(tag)
+
+    def tree_part(self, at: int, data: Buffer) -> bytes:
+        """Returns the chaining value of a part of a long message, which begins at byte ``at``, under a key of BLAKE3
+        (cst_tree_part). All parts have the same length, a power of two from 1,024 bytes on, but for the last one.
+        Threads may do parts at the same time."""
+        chain = bytearray(TREE_CHAIN_BYTES)
+        c, _, keep_c = place(chain, True)
+        d, d_len, keep_d = place(data)
+        code = self.call(self.lib.cst_tree_part, number(at, "a position"), d, d_len, c)
+        del keep_c, keep_d
+        self.check(code, f"no part of {d_len} bytes begins at {at}" if code == ERR_LENGTH else "")
+        return bytes(chain)
+
+    def tree_root(self, chains: Sequence[bytes], tag_len: int | None = None) -> bytes:
+        """Returns the digest or MAC of a message from the chaining values of its parts, at least two
+        (cst_tree_root)."""
+        tag, joined = bytearray(self.tag_bytes(tag_len)), b"".join(chains)
+        if len(joined) != TREE_CHAIN_BYTES * len(chains):
+            raise ValueError(f"chaining values have {TREE_CHAIN_BYTES} bytes")
+        t, t_len, keep_t = place(tag, True)
+        c, _, keep_c = place(joined)
+        code = self.call(self.lib.cst_tree_root, c, len(chains), t, t_len)
+        del keep_t, keep_c
+        few = "a message of one part is for `digest`" if code == ERR_LENGTH and len(chains) < 2 else ""
+        self.check(code, few or (causes.of_digest(self.suite, 0, t_len) if code == ERR_LENGTH else ""))
         return bytes(tag)
 
     def checksum(self, data: Buffer, value: int = 0) -> int:

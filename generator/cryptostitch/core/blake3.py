@@ -6,7 +6,7 @@ import importlib
 import struct
 
 BLOCK, CHUNK = 64, 1024
-CHUNK_START, CHUNK_END, PARENT, ROOT = 1, 2, 4, 8
+CHUNK_START, CHUNK_END, PARENT, ROOT, KEYED_HASH, DERIVE_KEY_CONTEXT, DERIVE_KEY_MATERIAL = (1 << n for n in range(7))
 PERMUTATION = (2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8)
 ROUNDS = 7
 MASK = (1 << 32) - 1
@@ -17,8 +17,8 @@ def _rotated(x: int, n: int) -> int:
 
 
 def compress(chain: tuple[int, ...], start: tuple[int, ...], block: bytes, tweak: tuple[int, ...]) -> tuple[int, ...]:
-    """Section 2.2: the next chaining value, 8 words. ``start``: IV; ``tweak``: t (two words), the bytes of the block,
-    flags."""
+    """Section 2.2: 16 words, of which the first 8 are the next chaining value. ``start``: IV; ``tweak``: t (two words),
+    the bytes of the block, flags."""
     v, m = [*chain, *start[:4], *tweak], list(struct.unpack("<16I", block.ljust(BLOCK, b"\0")))
     for _ in range(ROUNDS):
         for i in range(8):
@@ -30,42 +30,65 @@ def compress(chain: tuple[int, ...], start: tuple[int, ...], block: bytes, tweak
                 v[c] = v[c] + v[d] & MASK
                 v[b] = _rotated(v[b] ^ v[c], left)
         m = [m[i] for i in PERMUTATION]
-    return tuple(x ^ y for x, y in zip(v[:8], v[8:]))
+    return (*(x ^ y for x, y in zip(v[:8], v[8:])), *(x ^ y for x, y in zip(v[8:], chain)))
 
 
-def chain_of(start: tuple[int, ...], blocks: bytes, first: int, others: int) -> bytes:
-    """Returns what one call of a kernel computes from whole blocks: flags of the first block, and of the others."""
-    chain = start
+def state_of(start: tuple[int, ...], blocks: bytes, first: int, others: int) -> bytes:
+    """Returns the words that one call of a kernel leaves of whole blocks: the chaining value, what a compression takes
+    besides, and its other output. Flags of the first block, and of the others."""
+    words = start
     for at in range(0, len(blocks), BLOCK):
-        chain = compress(chain, start, blocks[at : at + BLOCK], (0, 0, BLOCK, others if at else first))
-    return struct.pack("<8I", *chain)
+        words = compress(words[:8], start, blocks[at : at + BLOCK], (0, 0, BLOCK, others if at else first))
+    return struct.pack("<21I", *words[:8], 0, 0, BLOCK, others, others, *words[8:])
 
 
-def digest(start: tuple[int, ...], text: bytes) -> bytes:
-    """Sections 2.4 and 2.5, with ``start`` as the key words."""
+def digest(
+    start: tuple[int, ...], text: bytes, length: int = 32, key: tuple[int, ...] | None = None, mode: int = 0
+) -> bytes:
+    """Sections 2.3 to 2.6: the first ``length`` bytes of output. ``start``: IV; ``key``: the key words, if they are
+    others; ``mode``: flags of all nodes."""
+    words = key or start
 
-    def chunk(number: int, data: bytes, root: int) -> tuple[int, ...]:
-        chain = start
+    def chunk(number: int, data: bytes) -> tuple:
+        """The last compression of a chunk, as `compress` takes it, without t."""
+        chain = words
         for at in range(0, max(len(data), 1), BLOCK):
             block, last = data[at : at + BLOCK], at + BLOCK >= len(data)
-            flags = (CHUNK_START if not at else 0) | (CHUNK_END | root if last else 0)
-            chain = compress(chain, start, block, (number & MASK, number >> 32, len(block), flags))
-        return chain
+            flags = mode | (CHUNK_START if not at else 0) | (CHUNK_END if last else 0)
+            if last:
+                return chain, block, flags
+            chain = compress(chain, start, block, (number & MASK, number >> 32, len(block), flags))[:8]
+        raise AssertionError("a chunk has a last block")
+
+    def chained(node: tuple, number: int = 0) -> tuple[int, ...]:
+        chain, block, flags = node
+        return compress(chain, start, block, (number & MASK, number >> 32, len(block), flags))[:8]
 
     chunks = [text[at : at + CHUNK] for at in range(0, max(len(text), 1), CHUNK)]
-    if len(chunks) == 1:
-        return struct.pack("<8I", *chunk(0, text, ROOT))
-    nodes = [chunk(i, data, 0) for i, data in enumerate(chunks)]
+    root = chunk(0, text)
+    nodes = [chained(chunk(i, data), i) for i, data in enumerate(chunks)]
     while len(nodes) > 1:  # the largest power of two to the left: pairs from the left, and an odd one goes up
-        root = ROOT if len(nodes) == 2 else 0
         pairs = [nodes[i : i + 2] for i in range(0, len(nodes), 2)]
-        nodes = [
-            compress(start, start, struct.pack("<16I", *pair[0], *pair[1]), (0, 0, BLOCK, PARENT | root))
-            if len(pair) == 2
-            else pair[0]
-            for pair in pairs
-        ]
-    return struct.pack("<8I", *nodes[0])
+        parents = [(words, struct.pack("<16I", *a, *b), mode | PARENT) for a, b in (p for p in pairs if len(p) == 2)]
+        root = parents[0]
+        nodes = [*map(chained, parents), *(pair[0] for pair in pairs if len(pair) == 1)]
+    chain, block, flags = root
+    outputs = [
+        struct.pack("<16I", *compress(chain, start, block, (n & MASK, n >> 32, len(block), flags | ROOT)))
+        for n in range(-(-length // BLOCK))
+    ]
+    return b"".join(outputs)[:length]
+
+
+def keyed(start: tuple[int, ...], key: bytes, text: bytes, length: int = 32) -> bytes:
+    """The keyed hash (2.3): ``key`` has 32 bytes."""
+    return digest(start, text, length, struct.unpack("<8I", key), KEYED_HASH)
+
+
+def derived(start: tuple[int, ...], context: bytes, material: bytes, length: int = 32) -> bytes:
+    """A key that is derived from key material for a context (2.3)."""
+    key = digest(start, context, mode=DERIVE_KEY_CONTEXT)
+    return digest(start, material, length, struct.unpack("<8I", key), DERIVE_KEY_MATERIAL)
 
 
 def quick_digest(start: tuple[int, ...], text: bytes) -> bytes:
@@ -74,3 +97,19 @@ def quick_digest(start: tuple[int, ...], text: bytes) -> bytes:
         return importlib.import_module("blake3").blake3(text).digest()
     except ImportError:
         return digest(start, text)
+
+
+def quick_keyed(start: tuple[int, ...], key: bytes, text: bytes) -> bytes:
+    """The same of `keyed`."""
+    try:
+        return importlib.import_module("blake3").blake3(text, key=key).digest()
+    except ImportError:
+        return keyed(start, key, text)
+
+
+def quick_derived(start: tuple[int, ...], context: bytes, material: bytes) -> bytes:
+    """The same of `derived`; the package takes contexts in UTF-8."""
+    try:
+        return importlib.import_module("blake3").blake3(material, derive_key_context=context.decode()).digest()
+    except (ImportError, UnicodeDecodeError):
+        return derived(start, context, material)

@@ -315,7 +315,7 @@ def _blake2(name: str, start: tuple[int, ...], word_bytes: int) -> Algorithm:
 
 
 def _blake3(start: tuple[int, ...]) -> Algorithm:
-    """Without a key; ``start``: the initial words of SHA-2 (2.2)."""
+    """Hash, keyed hash and key derivation; ``start``: the initial words of SHA-2 (2.2)."""
     return Algorithm(
         "blake3",
         "blake3",
@@ -325,14 +325,15 @@ def _blake3(start: tuple[int, ...]) -> Algorithm:
         bytes=blake3.BLOCK,
         block_bytes=blake3.BLOCK,
         padding="tree",
+        extendable=True,
         hmac=False,
         word_bytes=4,
-        words=13,
+        words=21,
         digest_bytes=32,
         big_endian=False,
         length_bytes=0,
-        # the words IV; t, the bytes of a block and its flags, as of the two blocks of a message of 128 bytes
-        initial=(*start, 0, 0, blake3.BLOCK, blake3.CHUNK_START, blake3.CHUNK_END | blake3.ROOT),
+        # the words IV; t, the bytes of a block and its flags, as of the two blocks of a message of 128 bytes; output
+        initial=(*start, 0, 0, blake3.BLOCK, blake3.CHUNK_START, blake3.CHUNK_END | blake3.ROOT, *(0,) * 8),
         reference=lambda text: blake3.quick_digest(start, text),
     )
 

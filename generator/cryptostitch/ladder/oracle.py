@@ -13,7 +13,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM, ChaCha20Poly1305
 from cryptography.hazmat.primitives.cmac import CMAC
 
-from ..core.catalog import ALGORITHMS, Algorithm
+from ..core import blake3
+from ..core.catalog import ALGORITHMS, SHA256, Algorithm
 from . import own_cipher
 from .result import Skip
 
@@ -28,6 +29,8 @@ PROFILES = {"a128cbc-hs256": ("sha256", 16), "a192cbc-hs384": ("sha384", 24), "a
 """RFC 7518, 5.2: the hash, and the bytes of the cipher's key, of the MAC's and of the tag."""
 BOTH = ("md5+sha256", "sha1+sha256", "sha256+crc32c")
 """Two digests of the same bytes: the tag is the first, then the second."""
+TREE_MACS = {"blake3-keyed": blake3.quick_keyed, "blake3-derive-key": blake3.quick_derived}
+"""BLAKE3's other modes: what they compute of the words IV, the MAC key and a message."""
 DES = {"des-ede3-cbc": 24}
 """Bytes of the key."""
 TLS_MOST = 1 << 14
@@ -53,7 +56,7 @@ class Meaning:
     """A suite taken apart: hash name or "" (ESP without one: XCBC), cipher key length or 0, what is done with them."""
 
     # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm, chacha, chacha_poly, xts, ecb, cmac, xcbc, ccm,
-    # rc4, rc4_hmac, ciphertext (etm without the IV under the MAC)
+    # rc4, rc4_hmac, ciphertext (etm without the IV under the MAC), tree_mac (BLAKE3's)
     kind: str
     hash: str = ""
     key_bytes: int = 0
@@ -195,6 +198,8 @@ def hmac_of(hash_: str, key: bytes, data: bytes) -> bytes:
 def meaning(suite: str) -> Meaning:
     if suite in BOTH:
         return Meaning("digest", suite, 0, digest_bytes(suite))
+    if suite in TREE_MACS:
+        return Meaning("tree_mac", suite, 0, 32, 32 * (suite == "blake3-keyed"))
     if suite in PROFILES:
         hash_, size = PROFILES[suite]
         return Meaning("profile", hash_, size, size)
@@ -304,6 +309,8 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
         return b"", digest(m.hash, data)
     if m.kind == "mac":
         return b"", hmac_of(m.hash, mac_key, data)
+    if m.kind == "tree_mac":
+        return b"", TREE_MACS[m.hash](SHA256, mac_key, data)
     if m.kind in ("cmac", "xcbc"):
         return b"", (cmac if m.kind == "cmac" else xcbc)(mac_key, data)
     if m.kind == "ecb":
@@ -373,6 +380,8 @@ def secrets(rng: random.Random, suite: str) -> tuple[bytes, bytes]:
     key = rng.randbytes(m.whole_key_bytes)
     if m.mac_key_bytes:
         return key, rng.randbytes(m.mac_key_bytes)
+    if m.kind == "tree_mac":  # a context string
+        return key, rng.randbytes(rng.choice((0, 8, 16, 32, 33, 512, 600))).hex().encode()
     has_mac_key = m.kind == "mac" or (m.authenticates and m.kind not in ("profile", "gcm", "ccm", "chacha_poly"))
     return key, rng.randbytes(rng.choice((0, 1, 16, 20, 32, 63, 64, 65, 128, 129, 200))) if has_mac_key else b""
 

@@ -1,0 +1,11 @@
+// Makes the keys of BLAKE3's keyed hash and key derivation.
+#pragma once
+
+#include "../suite/key.hpp"
+
+namespace cst {
+
+// As make_key. `bytes`: the key, or the context string.
+int make_tree_key(const Suite &suite, const uint8_t *bytes, size_t n, void *memory);
+
+}  // namespace cst
