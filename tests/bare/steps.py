@@ -11,6 +11,7 @@ from pathlib import Path
 PAGES = (
     "README.md",
     "examples/README.md",
+    "examples/backup/README.md",
     "examples/columns/README.md",
     "examples/foreign/README.md",
     "examples/packets/README.md",
@@ -126,6 +127,7 @@ LANGUAGES = None  # one whose languages a minimal Debian has not; tests/examples
 RUN = {
     ("packaging/README.md", 0): installs,
     ("packaging/vendoring.md", 0): script,
+    ("examples/backup/README.md", 0): script,
     ("examples/columns/README.md", 0): script,
     ("examples/packets/README.md", 0): script,
     ("examples/foreign/README.md", 0): LANGUAGES,
