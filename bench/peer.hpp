@@ -13,7 +13,8 @@ namespace bench {
 
 // A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS],
 // aes-128-cbc+aes-xcbc-96, aes-N-ctr [+hmac-hash-etm], -gcm, -ccm, -xts, -ecb, -cmac, -xcbc, chacha20[-poly1305],
-// rc4-vartime [+hmac-hash-etm], des-ede3-cbc [+hmac-hash-etm | -BITS], a{128cbc-hs256,192cbc-hs384,256cbc-hs512}, crc*;
+// rc4-vartime [+hmac-hash-etm], des-ede3-cbc [+hmac-hash-etm | -BITS], a{128cbc-hs256,192cbc-hs384,256cbc-hs512}, crc*,
+// aes-N-{xts,gcm}+crc*[-plaintext];
 // or an erasure code: rs-K+M (Cauchy), pq-K+2, xor-K+1; or sectors with T10's protection information, sealed when it is
 // inserted, opened when it is stripped: t10-pi-N.
 struct Row {
@@ -32,6 +33,8 @@ struct Row {
     int mac_bits = 0;  // of its key
     bool tls = false;  // MAC then encrypt
     bool checksum = false;
+    std::string sum;  // the checksum beside a cipher (aes-256-xts+crc32c); empty: none
+    bool sums_plaintext = false;  // it is of the plaintext, else of the ciphertext
     size_t data_blocks = 0, parity_blocks = 0;  // of an erasure code, whose texts are the data blocks, one behind the
                                                 // other, and whose output is the parity; 0: it is none
     bool cauchy = false;  // its matrix

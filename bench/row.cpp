@@ -104,6 +104,12 @@ bool parse_row(const std::string &name, Row &row) {
     if (row.mac_bits) return rest.empty() && !row.write && !row.open;
     if (row.key_bits && rest == "+aes-xcbc-96")
         return row.block_mac = "XCBC", row.mac_bits = 128, row.tag_bytes = 12, row.header = 8, !row.write;
+    if ((row.mode == "XTS" || row.mode == "GCM") && take(rest, "+")) {
+        row.sums_plaintext = take_end(rest, "-plaintext");
+        row.sum = rest;
+        row.tag_bytes += checksum_bytes(rest);
+        return checksum_bytes(rest) && !row.write && !row.make_keys;
+    }
     if (row.mode != "CBC" && (rest.empty() || (row.mode != "CTR" && !row.rc4() && !row.des())))
         return rest.empty() && !row.write;
     if (row.key_bits) {

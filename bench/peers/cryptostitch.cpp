@@ -14,6 +14,7 @@ std::vector<NamedSuite> cryptostitch_suites(const std::string &, const std::vect
 #else
 
 #include "../tls.hpp"
+#include "summed.hpp"
 
 #include <cryptostitch/cryptostitch.h>
 
@@ -332,6 +333,7 @@ public:
             add(tasks, std::make_unique<UpdateTask>(ctx_, row, batch), row);
         } else {
             add(tasks, std::make_unique<BurstTask>(ctx_, row, batch), row);
+            if (!row.sum.empty()) add_parts(tasks, row, batch);
         }
         return tasks;
     }
@@ -351,6 +353,23 @@ private:
     static void add(std::vector<std::unique_ptr<Task> > &tasks, std::unique_ptr<CstTask> task, const Row &row) {
         if (task->prepare()) tasks.push_back(std::move(task));
         else fprintf(stderr, "cst-bench: cryptostitch cannot do %s\n", row.name.c_str());
+    }
+    // The library's own parts, one after the other.
+    void add_parts(std::vector<std::unique_ptr<Task> > &tasks, const Row &row, const Batch &batch) {
+        const cst_suite *suite = nullptr;
+        cst_key *key = nullptr;
+        if (cst_suite_get(ctx_, row.sum.c_str(), &suite) != CST_OK ||
+            cst_key_new(suite, nullptr, 0, nullptr, 0, &key) != CST_OK)
+            return;
+        const std::shared_ptr<cst_key> sum(key, cst_key_free);
+        auto cipher = std::make_unique<BurstTask>(ctx_, without_sum(row), batch);
+        if (!cipher->prepare()) return;
+        const auto update = [sum](const uint8_t *in, size_t bytes) {
+            uint64_t value = 0;
+            cst_checksum_update(sum.get(), in, bytes, &value);
+            return value;
+        };
+        tasks.push_back(std::make_unique<SummedTask>(std::move(cipher), update, "cst_checksum_update", row, batch));
     }
     cst_ctx *ctx_;
     std::string force_;

@@ -127,6 +127,7 @@ public:
     }
     std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
         if (row.stored()) return {};
+        if (!row.sum.empty()) return {};
         std::vector<std::unique_ptr<Task>> tasks;
         const bool known = imb_knows(row);
         if (row.make_keys && (row.chacha() || row.mode == "CCM" || row.tls)) return tasks; // no function of its own

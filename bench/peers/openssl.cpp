@@ -4,6 +4,7 @@
 #include "openssl_aead.hpp"
 #include "openssl_tls.hpp"
 #include "openssl_xcbc.hpp"
+#include "summed.hpp"
 
 #include <openssl/core_names.h>
 
@@ -162,6 +163,7 @@ public:
     }
     std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
         if (row.stored()) return {};
+        if (!row.sum.empty()) return summed_tasks(*this, row, batch);
         if (batch.sessions) return {};  // its contexts take several KB each
         if (row.make_keys && (row.tls || row.block_mac == "XCBC")) return {};
         if (row.tls) return openssl_tls_tasks(crypto_, row, batch);

@@ -1,6 +1,7 @@
 // Checksums and erasure codes: isa-l's and zlib's functions, one call per buffer, where their headers and libraries are
 // there; and the definition, bit by bit, as the reference for everybody's output.
 #include "codes.hpp"
+#include "summed.hpp"
 
 #include <cstring>
 #include <utility>
@@ -105,20 +106,9 @@ private:
     const MakeCodes codes_;
 };
 
-}  // namespace
-
-ChecksumForm::ChecksumForm(const std::string &suite)
-    : big_endian_(find(suite)->big_endian), bytes_(checksum_bytes(suite)) {}
-
-std::unique_ptr<Peer> make_storage_reference() {
-    std::vector<StoragePeer::Known> all;
-    for (const Checksum &known : CHECKSUMS) all.push_back({known.name, "definition", known.definition});
-    return std::make_unique<StoragePeer>("reference", "", all, codes_by_definition);
-}
-
-std::unique_ptr<Peer> make_isal() {
 #ifdef BENCH_ISAL
-    std::vector<StoragePeer::Known> known = {
+std::vector<StoragePeer::Known> isal_checksums() {
+    return {
         {"crc32c", "crc32_iscsi",
          [](const uint8_t *in, size_t n) {
              return uint64_t(uint32_t(~crc32_iscsi(const_cast<uint8_t *>(in), int(n), ~0u)));
@@ -128,7 +118,32 @@ std::unique_ptr<Peer> make_isal() {
         {"crc16-t10-dif", "crc16_t10dif", [](const uint8_t *in, size_t n) { return uint64_t(crc16_t10dif(0, in, n)); }},
         {"crc64-xz", "crc64_ecma_refl", [](const uint8_t *in, size_t n) { return crc64_ecma_refl(0, in, n); }},
     };
-    return std::make_unique<StoragePeer>("isa-l", BENCH_ISAL, known, codes_of_isal);
+}
+#endif
+
+}  // namespace
+
+ChecksumForm::ChecksumForm(const std::string &suite)
+    : big_endian_(find(suite)->big_endian), bytes_(checksum_bytes(suite)) {}
+
+SumFunction sum_function(const std::string &suite, std::string *called) {
+#ifdef BENCH_ISAL
+    for (const StoragePeer::Known &known : isal_checksums())
+        if (suite == known.name) return *called = known.called, known.function;
+#endif
+    *called = "definition";
+    return find(suite)->definition;
+}
+
+std::unique_ptr<Peer> make_storage_reference() {
+    std::vector<StoragePeer::Known> all;
+    for (const Checksum &known : CHECKSUMS) all.push_back({known.name, "definition", known.definition});
+    return std::make_unique<StoragePeer>("reference", "", all, codes_by_definition);
+}
+
+std::unique_ptr<Peer> make_isal() {
+#ifdef BENCH_ISAL
+    return std::make_unique<StoragePeer>("isa-l", BENCH_ISAL, isal_checksums(), codes_of_isal);
 #else
     return nullptr;
 #endif

@@ -77,6 +77,15 @@
  * Two digests of the same bytes by one call: `md5+sha256`, `sha1+sha256`, `sha256+crc32c`. The tag, whole only, is the
  * first digest, then the second; they have no key.
  *
+ * Ciphers of storage with a checksum, by one call: `aes-128-xts+crc32c`, `aes-256-xts+crc32c`,
+ * `aes-256-xts+crc16-t10-dif` and `aes-256-gcm+crc32c`. The checksum is that of the ciphertext, of what lies on the
+ * disk; with `-plaintext` behind the name it is that of the plaintext, of the host's data. The tag, whole only, is
+ * GCM's tag of 16 bytes if there is one, then the checksum as its suite has it: 4, 2 or 20 bytes. Opening compares all
+ * of it, and takes a wrong checksum as it takes a wrong tag: CST_ERR_AUTH, and the output is wiped. But a checksum does
+ * not authenticate: with XTS it finds damage, no attack. To read what is damaged, open it with the cipher's own suite.
+ * Whoever sees the checksum of a plaintext can tell which of a few possible texts it is: encrypt that checksum, or keep
+ * it where the plaintext may be. Keys, IVs and lengths are the cipher's.
+ *
  * Legacy suites, for peers that have nothing better; only with CST_ALLOW_LEGACY (else they are CST_ERR_NAME, and no
  * list shows them, nor their kernels): `rc4-vartime` is RC4, whose time depends on key and data (so says its name) and
  * whose stream is biased (RFC 7465): keys of 5 to 32 bytes (16 are usual), no IV, any length. A key is for ONE message:
@@ -309,15 +318,15 @@ typedef struct cst_piece {
     size_t bytes;
 } cst_piece;
 
-/* One buffer. Pointers of length 0 may be NULL. Digests and MACs: the message is `in`, the result is `tag`; no iv, aad,
- * out. Plain ciphers: no aad, no tag. CST_SEAL writes out and tag. CST_OPEN checks the tag and, where the suite pads,
- * the padding; if anything is wrong, the status is CST_ERR_AUTH, out_len is 0 and out[0..in_len) is zeroed; until the
- * call returns, it may hold plaintext that is not authenticated. So it is, for an AEAD, with an in_len that nothing is
- * sealed to (cst_suite_info: open_block_bytes, open_min_bytes, open_max_bytes, iv_and_count_bytes), because that is the
- * peer's doing: a forgery of this job alone, while a length that the caller chooses (of IV, AAD, tag, room for the
- * output) is CST_ERR_LENGTH. Opening what was padded, out_len is the length without padding (and TLS's MAC), and
- * out[out_len..in_len) is zeroed too. `out` needs room for what is written: in_len, or where the suite pads (expansion
- * > 0) the padded length for CST_SEAL and in_len for CST_OPEN. */
+/* One buffer. Pointers of length 0 may be NULL. Digests and MACs: the message is `in`, the result is `tag`; no iv,
+ * aad, out. Plain ciphers: no aad, no tag, but for a checksum. CST_SEAL writes out and tag. CST_OPEN checks the tag
+ * and, where the suite pads, the padding; if anything is wrong, the status is CST_ERR_AUTH, out_len is 0 and
+ * out[0..in_len) is zeroed; until the call returns, it may hold plaintext that is not authenticated. So it is, for an
+ * AEAD, with an in_len that nothing is sealed to (cst_suite_info: open_block_bytes, open_min_bytes, open_max_bytes,
+ * iv_and_count_bytes), because that is the peer's doing: a forgery of this job alone, while a length that the caller
+ * chooses (of IV, AAD, tag, room for the output) is CST_ERR_LENGTH. Opening what was padded, out_len is the length
+ * without padding (and TLS's MAC), and out[out_len..in_len) is zeroed too. `out` needs room for what is written:
+ * in_len, or where the suite pads (expansion > 0) the padded length for CST_SEAL and in_len for CST_OPEN. */
 typedef struct cst_job {
     size_t size; /* sizeof(cst_job) */
     const cst_key *key;

@@ -5,6 +5,7 @@
 
 #include "../suite/secret.hpp"
 #include "both.hpp"
+#include "checked.hpp"
 #include "checksum.hpp"
 #include "constructions.hpp"
 #include "framed.hpp"
@@ -113,6 +114,7 @@ void run(const Class &c) {
         case Construction::framed:
         case Construction::tree:
         case Construction::both:
+        case Construction::checked:
         case Construction::leaves: return;  // run_class() runs these
     }
 }
@@ -130,6 +132,7 @@ bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *re
         return all;
     }
     if (suite_of(jobs[0])->construction == Construction::both) return run_both(memory, jobs, n, readable);
+    if (is_checked(*suite_of(jobs[0]))) return run_checked(memory, jobs, n, readable);
     if (suite_of(jobs[0])->construction == Construction::framed) return run_framed(memory, jobs, n);
     if (suite_of(jobs[0])->construction == Construction::tree) return run_trees(memory, jobs, n);
     if (suite_of(jobs[0])->construction == Construction::leaves) return run_leaves(memory, jobs, n);

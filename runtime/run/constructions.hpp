@@ -17,6 +17,11 @@ void fetch_cold(const cst_job *jobs, size_t n);
 // alone, of GCM (SP 800-38D) or of ChaCha20-Poly1305 (RFC 8439), this with a short AAD. Returns CST_OK, CST_ERR_AUTH,
 // or JOB_WAITING: it does not take them, or other kernels take less time; nothing was written.
 int run_one_call(cst_job *jobs, size_t n);
+// Returns the kernel on which run_one_call runs the texts of n jobs of the same shape under keys of this suite; NULL:
+// it does not take them.
+const Variant *one_call_kernel(const Suite &suite, const cst_job *jobs, size_t n);
+// Runs jobs of the same shape on that kernel. Returns false if a job did not authenticate.
+bool run_one_call_on(const Variant &v, cst_job *jobs, size_t n);
 // Runs those of at most MOST_MESSAGES jobs, of any lengths, that such kernels take; the others stay JOB_WAITING.
 // Returns false if a job did not authenticate.
 bool run_one_calls(cst_job *jobs, size_t n);

@@ -125,12 +125,15 @@ void expand_cipher(const Suite &suite, const uint8_t *key, size_t key_len, Key *
 
 // Expands all parts of the key that need no hash kernel.
 void expand_others(const Suite &suite, const uint8_t *key, size_t key_len, const uint8_t *mac_key, Key *out) {
-    if (suite.enciphers()) expand_cipher(suite, key, key_len, out);
+    const bool checked = suite.construction == Construction::checked;  // the first half is the cipher
+    if (suite.enciphers() && !checked) expand_cipher(suite, key, key_len, out);
     if (suite.construction == Construction::gcm) expand_gcm(suite, out);
     else if (is_checksum(suite)) expand_checksum(suite, key, key_len, out);
     else if (suite.key_layout.masks) expand_block_mac(suite, mac_key, out);
-    for (uint32_t i = 0; i < 2 && suite.halves[i]; i++)
-        make_key(*suite.halves[i], nullptr, 0, nullptr, 0, out->half_memory(i));  // no key bytes: cannot fail
+    if (!suite.halves[0]) return;
+    // Neither can fail: make_key has looked at the cipher's key, and others have no bytes.
+    make_key(*suite.halves[0], checked ? key : nullptr, checked ? key_len : 0, nullptr, 0, out->half_memory(0));
+    make_key(*suite.halves[1], nullptr, 0, nullptr, 0, out->half_memory(1));
 }
 
 }  // namespace
@@ -143,10 +146,11 @@ int make_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8
         key += mac_key_len;
         key_len -= mac_key_len;
     }
+    const Suite &cipher = suite.construction == Construction::checked ? *suite.halves[0] : suite;
     // IEEE 1619, 5.1: the key consists of two keys, which must differ (FIPS 140-3 IG, C.I).
-    if (suite.tweaked() && same_bytes(key, key + key_len / 2, key_len / 2)) return CST_ERR_ARGUMENT;
-    if (suite.schedule && !ready_kernel(suite.schedules, UINT64_MAX)) return CST_ERR_UNSUPPORTED;
-    if (suite.needs_block() && !suite.block && !ready_kernel(suite.blocks, AES_BLOCK)) return CST_ERR_UNSUPPORTED;
+    if (cipher.tweaked() && same_bytes(key, key + key_len / 2, key_len / 2)) return CST_ERR_ARGUMENT;
+    if (cipher.schedule && !ready_kernel(cipher.schedules, UINT64_MAX)) return CST_ERR_UNSUPPORTED;
+    if (cipher.needs_block() && !cipher.block && !ready_kernel(cipher.blocks, AES_BLOCK)) return CST_ERR_UNSUPPORTED;
     if (suite.construction == Construction::tree && suite.mac())
         return make_tree_key(suite, mac_key, mac_key_len, memory);
     if (!suite.hmac()) {

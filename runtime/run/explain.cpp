@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "both.hpp"
+#include "checked.hpp"
 #include "constructions.hpp"
 #include "framed.hpp"
 #include "leaves.hpp"
@@ -71,6 +72,14 @@ Plan plan_of(const Class &c, const cst_job &job) {
         }
         return plan;
     }
+    if (is_checked(suite)) {
+        Class its = c;
+        its.suite = suite.halves[0];
+        plan = plan_of(its, job);
+        its.suite = suite.halves[1];
+        plan.checksum = rank_hash(its);
+        return plan;
+    }
     const auto rank_parts = [&] {
         if (suite.enciphers()) plan.cipher = rank_texts(c, text_bytes(c));
         plan.hash = rank_hash(c);
@@ -105,6 +114,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     job.iv = first_counter;
     job.in_len = bytes;
     job.aad_len = suite.aad_min;
+    const Suite &maced = is_checked(suite) ? *suite.halves[0] : suite;
     const Class c = {&suite, nullptr, messages.data(), n, opens, one_key || n == 1};
     for (Message &m : messages) {
         m.job = &job;
@@ -118,7 +128,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
                                     : 0;
         m.body_bytes -= hidden;
         m.cipher_from = m.chain;
-        if (suite.hash && !suite.hash->record.of_another_kind()) begin_mac(suite, &m);
+        if (suite.hash && !suite.hash->record.of_another_kind()) begin_mac(maced, &m);
     }
     const Plan plan = plan_of(c, job);
     const Ranking &cipher = plan.cipher, &hash = plan.hash;
@@ -163,12 +173,17 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     if (other.chosen.variant)
         why += "; together with " + std::string(other.chosen.variant->name) + ", " +
                figure(*other.chosen.variant, other.cycles);
+    const Ranking &checksum = plan.checksum;
+    if (checksum.chosen.variant)
+        why += "; the checksum on " + std::string(checksum.chosen.variant->name) + ", " +
+               figure(*checksum.chosen.variant, checksum.cycles);
     put_text(choice->kernel, v.name);
     put_text(choice->origin, kernel->origin == KernelOrigin::jit ? "jit" : "static");
     put_text(choice->why, why);
     choice->lanes = v.lanes;
-    const bool measured = v.cost.measured && (!other.chosen.variant || other.chosen.variant->cost.measured);
-    choice->cycles_per_byte = measured ? (chosen.cycles + other.cycles) / all_bytes : 0;
+    const auto estimated = [](const Ranking &of) { return of.chosen.variant && !of.chosen.variant->cost.measured; };
+    const bool measured = v.cost.measured && !estimated(other) && !estimated(checksum);
+    choice->cycles_per_byte = measured ? (chosen.cycles + other.cycles + checksum.cycles) / all_bytes : 0;
     return CST_OK;
 }
 

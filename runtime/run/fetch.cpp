@@ -22,6 +22,10 @@ void fetch_last(const void *end, uint64_t bytes) { fetch(static_cast<const uint8
 class KeyLines {
 public:
     KeyLines(const Suite &suite, bool open) : suite_(suite), layout_(suite.key_layout) {
+        if (suite.construction == Construction::checked) {
+            for (uint32_t i = 0; i < 2; i++) add(layout_.halves[i], suite.halves[i]->key_layout.bytes);
+            return;
+        }
         if (suite.enciphers() && !layout_.rc4) add(layout_.round_keys(open), 16 * (suite.encrypt->record.rounds + 1));
         if (layout_.rc4) add(layout_.rc4, RC4_STATE);
         if (layout_.tweak) add(layout_.tweak, 16 * (suite.block->record.rounds + 1));

@@ -17,6 +17,7 @@ struct Ranking {
 // The selections of one path for jobs of the same shape; one without a kernel: the path has nothing to do for it.
 struct Plan {
     Ranking pair, cipher, hash;
+    Ranking checksum;  // beside these, of a cipher with a checksum
 };
 
 // Selects the kernel for a need that was not asked about before.

@@ -5,6 +5,7 @@
 
 #include "run.hpp"
 #include "calls.hpp"
+#include "checked.hpp"
 #include "checksum.hpp"
 #include "lane_state.hpp"
 #include "lineup.hpp"
@@ -228,22 +229,26 @@ bool run_on(const Variant &v, size_t n, Job job) {
     return run_calls<GcmCalls>(v, n, job);
 }
 
-// Returns the kernel for n jobs of equal lengths; NULL: they cannot run in one call each.
-const Variant *kernel_for(const cst_job *jobs, size_t n) {
-    const Suite &suite = *key_of(*jobs).suite;
+}  // namespace
+
+const Variant *one_call_kernel(const Suite &suite, const cst_job *jobs, size_t n) {
     const bool opens = jobs->direction == CST_OPEN;
     if (suite.messages[opens].variants.empty() || !serves(suite, jobs, n)) return nullptr;
     const Variant *const v = MessageKernels(suite, opens, n, jobs->aad_len).of(jobs->in_len);
     return v && Calls::has_room(*v) ? v : nullptr;
 }
 
-}  // namespace
+bool run_one_call_on(const Variant &v, cst_job *jobs, size_t n) {
+    return run_on(v, n, [=](size_t i) { return jobs + i; });
+}
 
 int run_one_call(cst_job *jobs, size_t n) {
-    if (is_checksum(*key_of(*jobs).suite)) return run_checksums(jobs, n);
-    const Variant *const v = kernel_for(jobs, n);
+    const Suite &suite = *key_of(*jobs).suite;
+    if (is_checksum(suite)) return run_checksums(jobs, n);
+    if (is_checked(suite)) return run_checked_calls(jobs, n);
+    const Variant *const v = one_call_kernel(suite, jobs, n);
     if (!v) return JOB_WAITING;
-    return run_on(*v, n, [=](size_t i) { return jobs + i; }) ? CST_OK : CST_ERR_AUTH;
+    return run_one_call_on(*v, jobs, n) ? CST_OK : CST_ERR_AUTH;
 }
 
 namespace {

@@ -78,7 +78,7 @@ int run_one(const Suite &suite, const Bytes &key, const Bytes &mac_key, const By
     if (int error = run_jobs(&memory, &job, 1)) return error == CST_ERR_AUTH ? CST_ERR_SELFTEST : error;
     if (suite.enciphers() && (job.out_len != in.size() || !std::equal(in.begin(), in.end(), back.begin())))
         return CST_ERR_SELFTEST;
-    if (suite.kind == CST_CIPHER) return CST_OK;
+    if (suite.kind == CST_CIPHER && !suite.tag_max) return CST_OK;
     uint8_t *spoilt = tag_len ? sealed->tag.data() : sealed->out.data();  // a spoilt message must be refused
     *spoilt ^= 1;
     job.status = JOB_WAITING;

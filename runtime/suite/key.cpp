@@ -43,7 +43,9 @@ uint32_t rows_of(const AlgorithmRecord &cipher) {
 KeyLayout lay_out_key(const Suite &suite) {
     KeyLayout layout;
     Places places;
-    if (suite.encrypt && suite.encrypt->record.kind == ALGORITHM_RC4) {
+    if (suite.construction == Construction::checked) {
+        // its halves have the parts
+    } else if (suite.encrypt && suite.encrypt->record.kind == ALGORITHM_RC4) {
         layout.rc4 = places.lines(RC4_STATE);
     } else if (suite.enciphers()) {
         places.rows(rows_of(suite.encrypt->record));

@@ -71,7 +71,7 @@ public:
     // A checksum's parameters.
     const Crc &crc() const { return *reinterpret_cast<const Crc *>(at(suite->key_layout.crc)); }
     void set_crc(const Crc &crc) { memcpy(at(suite->key_layout.crc), &crc, sizeof(crc)); }
-    // Two digests: the key of the first or the second.
+    // Two digests: the key of the first or the second. A cipher and a checksum: the cipher's, or the checksum's.
     const Key &half(uint32_t i) const { return *reinterpret_cast<const Key *>(at(suite->key_layout.halves[i])); }
     uint8_t *half_memory(uint32_t i) { return at(suite->key_layout.halves[i]); }
     // RC4: the state with which every message begins.

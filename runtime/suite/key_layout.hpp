@@ -16,7 +16,7 @@ struct KeyLayout {
     static constexpr uint16_t ENCRYPT = 64;
 
     uint16_t decrypt = 0, tweak = 0, mac = 0, inner = 0, outer = 0, masks = 0, powers = 0, rc4 = 0, crc = 0;
-    uint16_t halves[2] = {};  // of two digests: a key of each
+    uint16_t halves[2] = {};  // of two digests: a key of each; or of the cipher, and of the checksum
     uint32_t bytes = 0;  // of the whole key; a multiple of 64
 
     // Returns the offset of the cipher's round keys; both directions share them if the cipher is its own inverse.

@@ -54,6 +54,12 @@ constexpr Profile kProfiles[] = {
 // Digests that stores and archives keep of the same bytes: S3's, git's, an object store's.
 constexpr const char *kBoth[][2] = {{"md5", "sha256"}, {"sha1", "sha256"}, {"sha256", "crc32c"}};
 
+// Ciphers of storage, and the checksums that are kept beside what they write: of the ciphertext, and of the plaintext
+// by the name with this end.
+constexpr const char *kChecked[][2] = {
+    {"aes-128-xts", "crc32c"}, {"aes-256-xts", "crc32c"}, {"aes-256-xts", "crc16-t10-dif"}, {"aes-256-gcm", "crc32c"}};
+constexpr const char *kOfPlaintext = "-plaintext";
+
 using Derived = std::vector<std::unique_ptr<Suite>>;
 
 // Returns the algorithm of a kind that belongs to the same block cipher. NULL: there is none.
@@ -170,6 +176,22 @@ void add_both(const char *first, const char *second, Derived *derived) {
     std::copy_n(halves, 2, both.halves);
     both.tag_min = both.tag_max = halves[0]->tag_max + halves[1]->tag_max;
     complete(std::move(both), derived);
+}
+
+// Adds a cipher and a checksum of the same messages.
+void add_checked(const char *cipher, const char *checksum, Derived *derived) {
+    const Suite *const halves[] = {find_derived(*derived, cipher), find_derived(*derived, checksum)};
+    if (!halves[0] || !halves[1]) return;
+    for (const bool plaintext : {false, true}) {
+        Suite checked = *halves[0];
+        checked.name += std::string("+") + checksum + (plaintext ? kOfPlaintext : "");
+        checked.construction = Construction::checked;
+        checked.second = halves[1]->hash;
+        checked.sums_plaintext = plaintext;
+        std::copy_n(halves, 2, checked.halves);
+        checked.tag_min = checked.tag_max = halves[0]->tag_max + halves[1]->tag_max;
+        complete(std::move(checked), derived);
+    }
 }
 
 // Adds the MACs that are CBC-MAC with the last block masked.
@@ -441,6 +463,7 @@ void Suites::derive(const Engine &engine) {
     if (chacha) add_chacha(engine, chacha, poly1305, &derived);
     if (rc4) add_rc4(engine, rc4, hashes, &derived);
     for (const auto &both : kBoth) add_both(both[0], both[1], &derived);
+    for (const auto &checked : kChecked) add_checked(checked[0], checked[1], &derived);
     suites_.reserve(suites_.size() + derived.size());
     for (auto &suite : derived) {  // nothing is allocated from here on
         Suite *other = find(suite->name.c_str());
@@ -453,8 +476,10 @@ void Suites::derive(const Engine &engine) {
         }
     }
     for (const auto &suite : suites_) {
-        if (suite->construction != Construction::both) continue;
-        suite->halves[0] = find(suite->hash->record.suite);
+        if (!suite->second) continue;
+        const size_t plus = suite->name.find('+');
+        for (const auto &half : suites_)
+            if (!suite->name.compare(0, plus, half->name)) suite->halves[0] = half.get();
         suite->halves[1] = find(suite->second->record.suite);
     }
 }

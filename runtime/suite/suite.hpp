@@ -35,7 +35,8 @@ enum class Construction {
     framed,  // a hash whose kernels read padded blocks (frames), or HMAC with it
     tree,  // a hash of chunks and of their chaining values (BLAKE3), or its keyed hash or key derivation
     leaves,  // a sponge that hashes long messages in leaves, and a node over their digests (KT128)
-    both  // two digests of the same bytes, one behind the other in the tag
+    both,  // two digests of the same bytes, one behind the other in the tag
+    checked  // a cipher, alone or an AEAD, and a checksum of its plaintext or ciphertext behind its tag
 };
 
 // BLAKE3, table 3: the flags of a keyed hash, and of key material.
@@ -56,8 +57,9 @@ struct Suite {
     bool named = true;  // false: callers cannot find it by its name
     int kind = 0;  // CST_DIGEST .. CST_AEAD
     const Algorithm *hash = nullptr, *encrypt = nullptr, *decrypt = nullptr;
-    const Algorithm *second = nullptr;  // of two digests; `hash` is the first
-    const Suite *halves[2] = {};  // of two digests, the suites of each
+    const Algorithm *second = nullptr;  // of two digests; `hash` is the first. Beside a cipher, the checksum
+    const Suite *halves[2] = {};  // of two digests, the suites of each; or of the cipher, and of the checksum
+    bool sums_plaintext = false;  // a checksum beside a cipher is of the plaintext, else of the ciphertext
     const Algorithm *block = nullptr;  // the cipher by itself, for masks of tags and first tweaks. A cipher of one's
                                        // own has none: its counter mode enciphers blocks (run/alone.hpp)
     const Algorithm *message[2] = {};  // of kernels of whole messages, for sealing and opening; NULL: none

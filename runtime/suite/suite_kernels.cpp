@@ -51,6 +51,12 @@ int ready(const Engine &engine, const Family &family, uint64_t block) {
 
 void Suite::find_kernels() {
     const Algorithm *base = hash_base();
+    if (construction == Construction::checked) {  // its halves have the kernels
+        for (Family *family : {&messages[0], &messages[1], &hashes, &encrypts, &decrypts, &pairs, &whole_hashes,
+                               &blocks, &single[0], &single[1], &open_pairs, &handed_open_pairs, &schedules})
+            *family = Family();
+        return;
+    }
     if (second) pairs = engine->family(Role::both, base, second->base);
     if (base) hashes = engine->family(Role::hash, nullptr, base);
     if (encrypt) {
@@ -82,6 +88,7 @@ void Suite::find_kernels() {
 
 bool Suite::could_use(const Variant &variant) const {
     const Algorithm *c = variant.cipher.algorithm, *h = variant.hash.algorithm;
+    if (construction == Construction::checked) return false;  // its halves' kernels are forced
     if (construction == Construction::both) return variant.role == Role::both && c == hash->base && h == second->base;
     switch (variant.role) {
         case Role::hash: return h == hash_base();
@@ -109,7 +116,7 @@ const Variant *poly1305_alone(const Family &kernels) {
 const Variant *ready_kernel(const Family &family, uint64_t bytes) { return cheapest(family, bytes, true); }
 
 int prepare_suite(const Suite &suite) {
-    if (suite.construction == Construction::both) {
+    if (suite.halves[0]) {
         const int error = prepare_suite(*suite.halves[0]);
         return error ? error : prepare_suite(*suite.halves[1]);
     }

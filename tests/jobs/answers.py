@@ -31,6 +31,8 @@ def opened(suite: str, secrets: tuple[bytes, bytes], iv: bytes, aad: bytes, data
     """The plaintext (nothing, for a digest or MAC that is right), or None for what must be refused."""
     meaning = oracle.meaning(suite)
     key, mac_key = secrets
+    if meaning.kind == "checked":
+        return checked_opened(suite, secrets, iv, aad, data, tag)
     if meaning.kind == "tls":
         return Tls.of(suite, *secrets).open(iv, aad, data)
     if meaning.kind == "esp":
@@ -74,3 +76,15 @@ def esp_opened(
         return Esp.of(suite, *secrets).open(Header.of(aad), iv, data, tag)
     plain = oracle.unsealed(secrets[0], iv, data, oracle.meaning(suite).block)
     return plain if oracle.seal(suite, *secrets, iv, aad, plain)[1][: len(tag)] == tag else None
+
+
+def checked_opened(
+    suite: str, secrets: tuple[bytes, bytes], iv: bytes, aad: bytes, data: bytes, tag: bytes
+) -> bytes | None:
+    """The cipher's tag, if it has one, stands in front of the checksum."""
+    m = oracle.meaning(suite)
+    cut = oracle.meaning(m.cipher).tag_bytes
+    plain = opened(m.cipher, secrets, iv, aad, data, tag[:cut])
+    if plain is None:
+        return None
+    return plain if oracle.digest(m.hash, plain if m.sums_plaintext else data) == tag[cut:] else None

@@ -46,7 +46,12 @@ def suites_of(context: Context) -> list[str]:
 def construction(suite: str) -> tuple[object, ...]:
     """What two suites have in common that differ in the size of a key only."""
     of = oracle.meaning(suite)
-    return of.kind, of.hash, of.counts, of.block
+    return of.kind, of.hash, of.counts, of.block, *beside(of)
+
+
+def beside(of: oracle.Meaning) -> tuple[object, ...]:
+    """What stands beside a checksum, and of what it is."""
+    return (oracle.meaning(of.cipher).kind, of.sums_plaintext) if of.cipher else ()
 
 
 def one_of_each(suites: list[str]) -> list[str]:
@@ -59,5 +64,7 @@ def one_of_each(suites: list[str]) -> list[str]:
 
 def one_per_construction(suites: list[str]) -> list[str]:
     """Whatever the hash is."""
-    found = {(of.kind, of.counts, of.block): name for name in reversed(suites) for of in [oracle.meaning(name)]}
+    found = {
+        (of.kind, of.counts, of.block, *beside(of)): name for name in reversed(suites) for of in [oracle.meaning(name)]
+    }
     return sorted(found.values())

@@ -63,6 +63,17 @@ bool read_alone(const std::string &name, Meaning *m) {
     return true;
 }
 
+// Reads what stands behind the cipher where it is a checksum: of the ciphertext, or of the plaintext.
+bool read_checksum(std::string name, Meaning *m) {
+    const std::string plaintext = "-plaintext";
+    m->sums_plaintext = ends(name, plaintext);
+    if (m->sums_plaintext) name.resize(name.size() - plaintext.size());
+    if (!find_crc(name) || (m->form != Form::cipher && m->form != Form::gcm)) return false;
+    m->second = name;
+    m->kind += "-checked";
+    return true;
+}
+
 }  // namespace
 
 bool read_meaning(const std::string &name, Meaning *m) {
@@ -84,6 +95,7 @@ bool read_meaning(const std::string &name, Meaning *m) {
         m->kind = "both";
         return true;
     }
+    if (read_checksum(mac, m)) return true;
     if (m->form != Form::cipher) return false;
     if (mac == "aes-xcbc-96") {
         m->form = Form::esp;

@@ -32,7 +32,8 @@ struct Meaning {
     std::string cipher,
         hash;  // libcrypto's names; of checksums the suite's; hash "XCBC": AES-XCBC-MAC; cipher "RC4": rc4.hpp
     std::string kind;          // suites of a kind share code: draws go by kinds
-    std::string second = {};   // of two digests; `hash` is the first
+    std::string second = {};   // of two digests; `hash` is the first. Beside a cipher: the checksum
+    bool sums_plaintext = false;  // that checksum is of the plaintext, else of the ciphertext
 };
 
 // False: the soak does not know what it means.

@@ -103,6 +103,18 @@ Bytes Model::text_of_record(const Bytes &iv, const Bytes &ciphertext) {
 void Model::seal(const Message &m, Bytes *out, Bytes *tag) {
     out->clear();
     tag->clear();
+    const bool checked = !meaning_.second.empty() && meaning_.form != Form::both;
+    if (checked) {
+        Meaning alone = meaning_;
+        alone.second.clear();
+        Message message = m;
+        const size_t sum_bytes = crc_of(*find_crc(meaning_.second), {}).size();
+        message.tag_bytes -= sum_bytes;
+        Model(alone, secret_).seal(message, out, tag);
+        const Bytes sum = crc_of(*find_crc(meaning_.second), meaning_.sums_plaintext ? m.text : *out);
+        tag->insert(tag->end(), sum.begin(), sum.end());
+        return;
+    }
     switch (meaning_.form) {
         case Form::digest: *tag = digest_->of(m.text); break;
         case Form::both: {

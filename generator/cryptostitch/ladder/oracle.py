@@ -31,6 +31,9 @@ BOTH = ("md5+sha256", "sha1+sha256", "sha256+crc32c")
 """Two digests of the same bytes: the tag is the first, then the second."""
 TREE_MACS = {"blake3-keyed": blake3.quick_keyed, "blake3-derive-key": blake3.quick_derived}
 """BLAKE3's other modes: what they compute of the words IV, the MAC key and a message."""
+CHECKSUMS_BESIDE = ("crc32c", "crc16-t10-dif")
+"""Checksums that ciphers have beside them: of the ciphertext, or of the plaintext with PLAINTEXT behind the name."""
+PLAINTEXT = "-plaintext"
 DES = {"des-ede3-cbc": 24}
 """Bytes of the key."""
 TLS_MOST = 1 << 14
@@ -56,7 +59,8 @@ class Meaning:
     """A suite taken apart: hash name or "" (ESP without one: XCBC), cipher key length or 0, what is done with them."""
 
     # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm, chacha, chacha_poly, xts, ecb, cmac, xcbc, ccm,
-    # rc4, rc4_hmac, ciphertext (etm without the IV under the MAC), tree_mac (BLAKE3's)
+    # rc4, rc4_hmac, ciphertext (etm without the IV under the MAC), tree_mac (BLAKE3's), checked (XTS or GCM, and a
+    # checksum: `cipher`)
     kind: str
     hash: str = ""
     key_bytes: int = 0
@@ -70,15 +74,23 @@ class Meaning:
     """Of the cipher."""
     own: str = ""
     """The cipher, where it is one of one's own (own_cipher.py)."""
+    cipher: str = ""
+    """Of checked: the suite of the cipher alone."""
+    sums_plaintext: bool = False
+    """Of checked: the checksum is of the plaintext, else of the ciphertext."""
 
     @property
     def authenticates(self) -> bool:
         """Cipher and MAC."""
+        if self.kind == "checked":
+            return meaning(self.cipher).authenticates
         return self.kind in ("etm", "profile", "esp", "tls", "gcm", "ccm", "chacha_poly", "rc4_hmac", "ciphertext")
 
     @property
     def kinds(self) -> frozenset[str]:
         """Returns the kinds of the algorithms that the suite is made of (kinds.py)."""
+        if self.kind == "checked":
+            return meaning(self.cipher).kinds | {"checksum"}
         if self.kind in ("chacha", "chacha_poly"):
             parts = ("poly1305", "chacha_poly_enc", "chacha_poly_dec") * (self.kind == "chacha_poly")
             return frozenset(("chacha", *parts))
@@ -105,6 +117,8 @@ class Meaning:
     @property
     def iv_bytes(self) -> int:
         """The usual length."""
+        if self.kind == "checked":
+            return meaning(self.cipher).iv_bytes
         return (
             12
             if self.kind in ("gcm", "ccm", "chacha_poly")
@@ -121,6 +135,8 @@ class Meaning:
     @property
     def least(self) -> int:
         """Bytes of the shortest input."""
+        if self.kind == "checked":
+            return meaning(self.cipher).least
         return 16 if self.kind == "xts" else 0
 
     @property
@@ -136,6 +152,8 @@ class Meaning:
 
     @property
     def whole_key_bytes(self) -> int:
+        if self.kind == "checked":
+            return meaning(self.cipher).whole_key_bytes
         return 2 * self.key_bytes if self.kind in ("profile", "xts") else self.key_bytes
 
     def fit_aad(self, wanted: int) -> int:
@@ -195,7 +213,19 @@ def hmac_of(hash_: str, key: bytes, data: bytes) -> bytes:
     return its(outer + its(inner + data))
 
 
+def checked(suite: str) -> tuple[str, str, bool] | None:
+    """Returns the suite of the cipher, the checksum beside it, and whether that is of the plaintext."""
+    cipher, _, rest = suite.partition("+")
+    checksum = rest.removesuffix(PLAINTEXT)
+    return (cipher, checksum, rest != checksum) if checksum in CHECKSUMS_BESIDE and suite not in BOTH else None
+
+
 def meaning(suite: str) -> Meaning:
+    if beside := checked(suite):
+        cipher, checksum, plaintext = beside
+        its = meaning(cipher)
+        tag_bytes = its.tag_bytes + digest_bytes(checksum)
+        return Meaning("checked", checksum, its.key_bytes, tag_bytes, cipher=cipher, sums_plaintext=plaintext)
     if suite in BOTH:
         return Meaning("digest", suite, 0, digest_bytes(suite))
     if suite in TREE_MACS:
@@ -305,6 +335,9 @@ def xcbc(key: bytes, data: bytes) -> bytes:
 def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: bytes) -> tuple[bytes, bytes]:
     """(output, whole tag)."""
     m = meaning(suite)
+    if m.kind == "checked":
+        text, tag = seal(m.cipher, key, mac_key, iv, aad, data)
+        return text, tag + digest(m.hash, data if m.sums_plaintext else text)
     if m.kind == "digest":
         return b"", digest(m.hash, data)
     if m.kind == "mac":
@@ -382,7 +415,8 @@ def secrets(rng: random.Random, suite: str) -> tuple[bytes, bytes]:
         return key, rng.randbytes(m.mac_key_bytes)
     if m.kind == "tree_mac":  # a context string
         return key, rng.randbytes(rng.choice((0, 8, 16, 32, 33, 512, 600))).hex().encode()
-    has_mac_key = m.kind == "mac" or (m.authenticates and m.kind not in ("profile", "gcm", "ccm", "chacha_poly"))
+    without = ("profile", "gcm", "ccm", "chacha_poly", "checked")
+    has_mac_key = m.kind == "mac" or (m.authenticates and m.kind not in without)
     return key, rng.randbytes(rng.choice((0, 1, 16, 20, 32, 63, 64, 65, 128, 129, 200))) if has_mac_key else b""
 
 
