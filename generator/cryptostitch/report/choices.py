@@ -25,6 +25,7 @@ SAME_KERNELS = (  # names of suites that run the kernels of others: what is left
     (r"sha(384|512_256)", "sha512"),
     (r"^(sha3-\d+|shake\d+)$", "sha3, shake"),
     (r"^crc.*", "crc"),
+    (r"^(aes-\w+\+crc).*", r"\1"),
     (r"^aes-(cmac|xcbc)$", "aes-cmac, xcbc"),
 )
 
