@@ -295,8 +295,8 @@ CST_API void cst_key_free(cst_key *key);
  * bytes: a copy of all of them at another such address is the same key. */
 #define CST_KEY_ALIGN 64
 /* What a key of that suite takes: a multiple of CST_KEY_ALIGN, from 64 (digests) over 448 (aes-128-cbc with hmac-sha1)
- * to some 2,500 (GCM with a checksum). The same for all keys of a suite; it may differ between contexts, CPUs and versions of the
- * library. 0: no suite. */
+ * to some 2,500 (GCM with a checksum). The same for all keys of a suite; it may differ between contexts, CPUs and
+ * versions of the library. 0: no suite. */
 CST_API size_t cst_key_bytes(const cst_suite *suite);
 /* Makes a key in `memory`, of which it is the first byte (*out == memory). CST_ERR_ARGUMENT also where `memory` is not
  * aligned; CST_ERR_LENGTH also where `bytes` is less than cst_key_bytes; CST_ERR_OVERLAP where a key's bytes lie in
