@@ -48,7 +48,12 @@ PARTS: dict[str, tuple[str, ...]] = {
     "constant-time": _files("engine/test_constant_time.py"),
     "cst-sum": _files("cst_sum/test_sum.py", "cst_sum/test_sum_faults.py"),
     "digests": _files(
-        *("runtime/test_api_both.py", "runtime/test_api_checked.py", "runtime/test_api_checksum.py", "runtime/test_api_hashes.py"),
+        *(
+            "runtime/test_api_both.py",
+            "runtime/test_api_checked.py",
+            "runtime/test_api_checksum.py",
+            "runtime/test_api_hashes.py",
+        ),
         *(
             "runtime/test_api_parts.py",
             "runtime/test_api_residue.py",

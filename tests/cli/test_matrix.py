@@ -171,6 +171,20 @@ def test_two_digests_share_a_loop(build: Path, tmp_path: Path) -> None:
     assert "md5" in page.read_text()
 
 
+def test_a_scalar_digest_goes_with_a_checksum_in_vectors(features: set[str]) -> None:
+    """Whichever stands first, and on each instruction set."""
+    generator = Generator()
+    md5, crc = (texts(generator, name)[0] for name in ("md5", "crc32c"))
+    isas = ("scalar", "sse", "avx2", "avx512")
+    both = [{isa for _, isa in parts} for parts in candidates(generator, md5, crc, isas)]
+    assert both == [{"scalar", isa} for isa in isas[1:]]
+    assert len(candidates(generator, crc, md5, isas)) == 3
+    if not {"aes", "sha"} <= features:
+        pytest.skip("this CPU has no AES-NI or SHA extensions")
+    found = json.loads(run("--isa", "sse", "--pairs", "md5+crc32c", "--format", "json", *QUICK))
+    assert [t["kernel"] for t in found["cells"][0]["trials"]] == ["md5_x1+crc_reflected_x1@sse_pclmul_bmi2"]
+
+
 def test_equal_bytes_of_unequal_blocks() -> None:
     generator = Generator()
     parts = [(stream_name("md5_x4"), "sse"), (stream_name("sha512_x2"), "sse")]

@@ -94,8 +94,9 @@ def candidates(generator: Generator, first: Form, second: Form, isas: Sequence[s
     writes = KINDS[generator.forms[first.name][0].kind].writes
     by = generator.blocks_beside(first, second) if writes else 0
     found = []
-    for fi, si in sorted(catalog.PAIRED_ISAS if writes else {(isa, isa) for isa in isas} | catalog.PAIRED_ISAS):
-        if fi not in isas or si not in isas:
+    for fi, si in itertools.product(isas, isas):
+        # what only reads has no side: a stream in general registers goes with one in vectors of any width
+        if (fi, si) not in catalog.PAIRED_ISAS and (writes or (fi != si and "scalar" not in (fi, si))):
             continue
         for lanes in sorted(set(first.lanes.get(fi, ())) & set(second.lanes.get(si, ()))):
             for hand in (False, True) if writes and (fi, lanes) in catalog.HAND_OVER else (False,):
