@@ -182,8 +182,8 @@ struct ProgramRecord {
     std::vector<ConstantRecord> constants;
 
     const FieldRecord *field(const char *field_name) const;  // NULL when there is none
-    // Whether a call may have no iterations, because there is work after the loop: the end of a text.
-    bool skips() const { return field("end_in") != nullptr; }
+    // Whether a call may have no iterations, because there is work besides the loop: a text's end, or its head.
+    bool skips() const { return field("end_in") || field("head_in"); }
 };
 
 struct StreamRecord {

@@ -9,7 +9,15 @@
 namespace cst {
 namespace {
 
-constexpr size_t BLOCK = 16, MOST_STEP = BLOCK * MOST_MESSAGE_BLOCKS;
+constexpr size_t MOST_STEP = 16 * CRC_MOST_BLOCKS;
+
+// Says which bytes of a stride there are, behind so many zeros: a bit for each.
+void put_bits(uint8_t *to, uint64_t zeros, uint64_t step) {
+    for (uint64_t first = 0; first < step; first += 64, to += 8) {
+        const uint64_t before = zeros > first ? zeros - first : 0, bits = before < 64 ? ~uint64_t(0) << before : 0;
+        memcpy(to, &bits, sizeof(bits));
+    }
+}
 
 // Calls the kernel once (streams/crc.j2). A checksum reveals of its text no more than the caller discloses, but no copy
 // of the text stays in memory.
@@ -19,33 +27,39 @@ uint64_t call(const Variant &v, const Key &key, uint64_t at, const uint8_t *in, 
     const MessagePlace &place = v.message;
     const Crc &crc = key.crc();
     const uint32_t above = crc.reflected ? 0 : 64 - crc.width;
-    const uint64_t iterations = bytes ? (bytes - 1) >> v.step_log2 : 0, front = iterations << v.step_log2,
-                   end = bytes - front, blocks = (end + BLOCK - 1) / BLOCK;
+    const uint64_t iterations = bytes ? (bytes - 1) >> v.step_log2 : 0, head = bytes - (iterations << v.step_log2),
+                   zeros = v.step - head;
+    const bool apart = !place.bits && zeros;
     put_words(state + place.chain, crc.reflected ? 0 : at << above, crc.reflected ? at : 0);
     const KeyRow *const rows = key.powers();
     point(place.key, rows);
-    point(place.powers, rows + CRC_POWERS_END - v.step / BLOCK - blocks);
-    point(place.phase, rows + CRC_PHASE + (BLOCK * blocks - end));
-    point(v.hash.lanes[0].in, in);
-    point(place.end_in, bytes ? in + front : state);  // the kernel uses none of it
-    if (place.bits) {
-        for (uint64_t first = 0; first < v.step; first += 64) {
-            const uint64_t left = end > first ? end - first : 0,
-                           bits = left >= 64 ? ~uint64_t(0) : ~(~uint64_t(0) << left);
-            memcpy(state + place.end_mask + first / 8, &bits, sizeof(bits));
-        }
-    }
-    const bool apart = !place.bits && end != v.step;
+    point(place.phase, reinterpret_cast<const uint8_t *>(rows + CRC_KEY) + 8 * head);
+    point(v.hash.lanes[0].in, in + head);
     if (apart) {
-        if (end) copy_few(aside, in + front, end);
-        memset(aside + end, 0, v.step - end);
-        point(place.end_in, aside);
+        for (uint64_t i = 0; i < zeros; i += 16) put_zeros(aside + i);
+        if (head) copy_few(aside + zeros, in, head);
+        point(place.head_in, aside);
+    } else {
+        point(place.head_in, bytes ? in - zeros : state);  // of no bytes the kernel uses none
+        if (place.bits) put_bits(state + place.head_mask, zeros, v.step);
     }
     cst_kernel_args args = {iterations, {}};
     args.state[0] = state + v.state_offset[0];
     v.kernel.load(std::memory_order_acquire)->fn(&args);
-    if (apart) wipe(aside, v.step);
+    if (apart) wipe(aside + zeros, head);
     return load64(state + place.chain + 8 * crc.reflected) >> above;
+}
+
+// Selects the kernel for n texts. Every kernel of a checksum takes every text, so that a cached choice needs no check.
+const Variant &kernel_for(const Suite &suite, size_t n, uint64_t bytes) {
+    const Family &family = suite.whole_hashes;
+    Need need = {&family, n, bytes, bytes};
+    need.whole = true;
+    Choice choice;
+    if (usual(suite) && family.choices.recall(Question(suite, need, Question::Kind::step).number, &choice) &&
+        choice.index != Choice::NONE)
+        return *family.variants[choice.index];
+    return *line_up_whole(suite, family, n, bytes);
 }
 
 bool finish(cst_job *job, uint64_t at) {
@@ -57,7 +71,7 @@ bool finish(cst_job *job, uint64_t at) {
 }  // namespace
 
 ChecksumCalls::ChecksumCalls(const Suite &suite, size_t n, uint64_t bytes)
-    : v_(*line_up_whole(suite, suite.whole_hashes, n, bytes)) {
+    : v_(kernel_for(suite, n, bytes)) {
     if (v_.legacy_sse && suite.engine->avx()) clear_upper_halves();
     v_.calls.add(n);
 }

@@ -121,7 +121,8 @@ private:
             put(field, in);
         for (uint32_t field : {place.head_out, place.end_out}) put(field, in + side_);
         if (place.aad_mask != NO_FIELD) memset(state_ + place.aad_mask, 0xff, MESSAGE_AAD / 8);
-        if (place.end_mask != NO_FIELD) memset(state_ + place.end_mask, 0xff, place.bits ? step / 8 : step);
+        for (uint32_t mask : {place.head_mask, place.end_mask})
+            if (mask != NO_FIELD) memset(state_ + mask, 0xff, place.bits ? step / 8 : step);
     }
     // Sets the pointers of all lanes. Lanes of a pair hash what their cipher writes.
     void point(size_t set) {

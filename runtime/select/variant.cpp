@@ -89,7 +89,7 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
     const bool aead = algorithm.is_message(), mac = algorithm.reads_only(), chacha_poly = algorithm.is_chacha_poly(),
                checksum = algorithm.kind == ALGORITHM_CHECKSUM,
                polynomial = (aead && !chacha_poly) || (mac && !checksum);  // the key holds its powers
-    const bool head = program.field("head_in"), short_chacha = chacha_poly && !head;
+    const bool head = chacha_poly && program.field("head_in"), short_chacha = chacha_poly && !head;
     if (checksum && (program.state_bytes > MOST_CHECKSUM_STATE || program.state_align > 64)) return false;
     const uint32_t key_bytes = checksum      ? 16 * CRC_KEY
                                : chacha_poly ? algorithm.key_bytes
@@ -107,12 +107,12 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
          ((short_chacha ? SHORT_MESSAGE_AAD : MESSAGE_AAD) + program.bytes) / 16},
         {"key", &out->key, 8, key_bytes, !mac || checksum},
         {"tweak_key", &out->tweak_key, 8, key_bytes, algorithm.is_tweaked()},
-        {"powers", &out->powers, 8, (checksum ? 2 : 1) * program.bytes, polynomial || checksum},
+        {"powers", &out->powers, 8, program.bytes, polynomial},
         {"phase", &out->phase, 8, 16, checksum},
         {"aad", &out->aad, 8, MESSAGE_AAD, aead},
-        {"head_in", &out->head_in, 8, program.bytes, head},
+        {"head_in", &out->head_in, 8, program.bytes, head || checksum},
         {"head_out", &out->head_out, 8, program.bytes, head},
-        {"end_in", &out->end_in, 8, program.bytes, true},
+        {"end_in", &out->end_in, 8, program.bytes, !checksum},
         {"end_out", &out->end_out, 8, program.bytes, !mac},
     };
     for (const auto &field : fields) {
@@ -125,11 +125,12 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
         *field.place = base + f->offset + f->lane_offsets[0];
     }
     const FieldRecord *const powers = program.field("powers_end"), *const aad = program.field("aad_mask"),
-                             *const end = program.field("end_mask");
-    const uint32_t most_blocks = mac && !checksum ? MOST_WHOLE_GHASH
-                                 : polynomial     ? MOST_GCM_BLOCKS
-                                                  : MOST_MESSAGE_BLOCKS;
-    if (program.bytes > 16 * most_blocks || !powers != !polynomial || (head && !chacha_poly)) return false;
+                             *const rest = program.field(checksum ? "head_mask" : "end_mask");
+    const uint32_t most_blocks = checksum     ? CRC_MOST_BLOCKS
+                                 : mac        ? MOST_WHOLE_GHASH
+                                 : polynomial ? MOST_GCM_BLOCKS
+                                              : MOST_MESSAGE_BLOCKS;
+    if (program.bytes > 16 * most_blocks || !powers != !polynomial) return false;
     out->head = head ? program.bytes : 0;
     out->end_powers = NO_FIELD;
     out->is_short = short_chacha;
@@ -141,11 +142,13 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
         out->end_powers = base + powers->offset + powers->lane_offsets[0];
     }
     out->aad_blocks = (out->is_short ? SHORT_MESSAGE_AAD : MESSAGE_AAD) / 16;
-    out->bits = end && end->entry_bytes == 8;
+    out->bits = rest && rest->entry_bytes == 8;
     if (!aad != !(aead && out->bits) || (aad && (aad->entry_bytes != 8 || aad->rows != 1))) return false;
-    if (out->bits ? end->rows != program.bytes / 64 : end && end->rows * end->row_bytes != program.bytes) return false;
+    if (out->bits ? rest->rows != program.bytes / 64 : rest && rest->rows * rest->row_bytes != program.bytes)
+        return false;
     out->aad_mask = aad ? base + aad->offset : NO_FIELD;
-    out->end_mask = end ? base + end->offset : NO_FIELD;
+    out->head_mask = out->end_mask = NO_FIELD;
+    if (rest) (checksum ? out->head_mask : out->end_mask) = base + rest->offset;
     return true;
 }
 

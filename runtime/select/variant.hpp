@@ -62,6 +62,7 @@ struct LanePlace {
 struct MessagePlace {
     uint32_t counter, chain, lengths, present, key, tweak_key, powers, aad, aad_mask;
     uint32_t head_in, head_out, end_in, end_out, end_powers, end_mask, phase;
+    uint32_t head_mask;   // of a checksum, whose head has up to an iteration's bytes
     uint32_t head;        // bytes of the text before the loop, which every message has
     uint32_t aad_blocks;  // blocks of AAD that it takes; a shorter AAD is at their end
     bool is_short;  // no message is longer than an iteration

@@ -64,8 +64,6 @@ public:
         memset(rows_, 0, CRC_ROWS * sizeof(*rows_));
         const uint32_t above = 64 - crc_.width;
         const uint64_t p = crc_.polynomial << above;  // the degree is 64 now: x^64 is not written
-        uint64_t over = 1;
-        for (int i = 0; i < 64; i++) over = remainders_.over_x(over);
         // floor(x^128 / P) without x^64, by long division
         uint64_t quotient = 0, rest = p;
         for (int i = 64; i--;) {
@@ -75,29 +73,35 @@ public:
         }
         uint64_t most = remainders_.times(x64_, remainders_.power(crc_.width));
         if (crc_.reflected) {
-            put(3, 0, word(remainders_.over_x(over)));
-            put(4, word(remainders_.over_x(most) << above), 0);
+            put(0, word(remainders_.over_x(most) << above), 0);
             // without the lowest term, and with the highest
-            put(5, word(quotient >> 1 | uint64_t(1) << 63), word(p >> 1 | uint64_t(1) << 63));
+            put(1, word(quotient >> 1 | uint64_t(1) << 63), word(p >> 1 | uint64_t(1) << 63));
         } else {
-            put(3, over, 0);
-            put(4, most << above, 0);
-            put(5, quotient, p);
+            put(0, most << above, 0);
+            put(1, quotient, p);
         }
-        if (!above) put(6, 0, ~uint64_t(0));
-        uint64_t power = remainders_.times(x64_, x64_);
-        for (uint32_t row = 7; row < CRC_KEY; row++, power = remainders_.times(power, power)) put_times(row, power);
+        if (!above) put(2, 0, ~uint64_t(0));
+        const uint64_t block = remainders_.times(x64_, x64_);
+        uint64_t power = block;
+        for (uint32_t row = 3; row < 9; row++, power = remainders_.times(power, power)) put_times(row, power);
         power = 1;
-        for (uint32_t i = 1; i <= CRC_POWERS; i++, power = remainders_.times(power, remainders_.times(x64_, x64_)))
-            put_times(CRC_POWERS_END - i, power);
-        power = 1;
-        for (uint32_t row = CRC_PHASE; row < CRC_ROWS; row++) {
-            put_times(row, power);
-            for (int i = 0; i < 8; i++) power = remainders_.over_x(power);
-        }
+        for (uint32_t row = CRC_KEY; row-- > 9; power = remainders_.times(power, block)) put_times(row, power);
+        put_phases();
     }
 
 private:
+    // Words that multiply by x^(8 i - 64), over x where products are x times as large.
+    void put_phases() {
+        uint64_t power = 1;
+        for (uint32_t i = 0; i < 64 + crc_.reflected; i++) power = remainders_.over_x(power);
+        uint8_t *to = rows_[CRC_KEY];
+        for (uint32_t i = 0; i < CRC_PHASES; i++, to += 8) {
+            const uint64_t phase = word(power);
+            memcpy(to, &phase, 8);
+            for (int bit = 0; bit < 8; bit++) power = remainders_.times_x(power);
+        }
+    }
+
     const Crc crc_;
     const Remainders remainders_;
     uint8_t (*const rows_)[16];

@@ -31,11 +31,10 @@ struct Crc {
     uint64_t go_on(uint64_t at, const uint8_t *data, size_t bytes) const;
 };
 
-// The rows that kernels multiply by (streams/crc.j2): those of the key; powers of x^128, falling, with zeros after
-// them; rows that divide out 0 to 15 missing bytes.
-constexpr uint32_t CRC_KEY = 13, CRC_POWERS = 32, CRC_ZEROS = 15, CRC_PHASES = 16,
-                   CRC_POWERS_END = CRC_KEY + CRC_POWERS, CRC_PHASE = CRC_POWERS_END + CRC_ZEROS,
-                   CRC_ROWS = CRC_PHASE + CRC_PHASES;
+// What kernels multiply by (streams/crc.j2): the rows of the key; then a word for each number of bytes that may stand
+// in front of a kernel's loop, from 0 to CRC_MOST_BLOCKS blocks, and one more word, since kernels read two.
+constexpr uint32_t CRC_KEY = 13, CRC_MOST_BLOCKS = 16, CRC_PHASES = 16 * CRC_MOST_BLOCKS + 2,
+                   CRC_ROWS = CRC_KEY + CRC_PHASES / 2;
 void crc_rows(const Crc &crc, uint8_t (*rows)[16]);
 
 }  // namespace cst

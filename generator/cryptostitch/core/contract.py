@@ -15,12 +15,14 @@ HAND = "hand"  # two buffers in which the producer leaves its blocks for the nex
 FROM_HAND = "from"  # one pointer: the producer's HAND field
 TWEAK_KEY = "tweak_key"  # one pointer: to the round keys of XTS's first tweak
 SPILL = "spill"  # slots of the register allocator
-HEAD_IN = "head_in"  # one pointer: what of the text is in front of the loop's, read before it
+HEAD_IN = (
+    "head_in"  # one pointer: what of the text is in front of the loop's, read before it; of checksums it may be less
+)
 HEAD_OUT = "head_out"  # one pointer: where that goes
 END_IN = "end_in"  # one pointer: the text's end, read behind the loop
 END_OUT = "end_out"  # one pointer: where that goes
 POWERS, POWERS_END = "powers", "powers_end"  # pointers to powers of a polynomial MAC's key
-PHASE = "phase"  # one pointer: to what takes the zeros of a checksum's last block back
+PHASE = "phase"  # one pointer: to the word by which a checksum's value so far is multiplied in front of HEAD_IN
 AAD = "aad"  # one pointer: to the blocks at whose end the AAD stands
 MESSAGE_AAD, SHORT_MESSAGE_AAD = 64, 48  # bytes of these blocks; of a short message's, behind which its lengths stand
 PRESENT = "present"  # of each block of a message's AAD and end: all ones and 1, or zeros
@@ -92,8 +94,20 @@ class Contract:
 
     @property
     def is_message(self) -> bool:
-        """Whether a call is a whole message, which begins anew: it has an end behind the loop."""
-        return self.has(END_IN)
+        """Whether a call is a whole message, which begins anew: it has an end behind the loop, or, of a checksum, a
+        beginning in front of it."""
+        return self.has(END_IN) or self.has(HEAD_IN)
+
+    @property
+    def rest(self) -> str:
+        """The pointer to what is left of a message's text where iterations have their whole strides: its end, or a
+        checksum's beginning."""
+        return END_IN if self.has(END_IN) else HEAD_IN
+
+    @property
+    def head_bytes(self) -> int:
+        """Bytes in front of the loop that every text has."""
+        return self.field(HEAD_IN).reach if self.has(HEAD_IN) and self.has(END_IN) else 0
 
     @property
     def is_short(self) -> bool:

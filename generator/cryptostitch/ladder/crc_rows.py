@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.catalog import Algorithm
 from ..core.crc import Crc, reversed_bits
 
-ZEROS, FOLDS = 3, 6  # rows of zeros in front; how many powers of x^128 that the loop may want
+FOLDS = 6  # how many powers of x^128 the loop may want
 
 
 def crc_of(row: Algorithm) -> Crc:
@@ -51,23 +51,20 @@ class CrcRows:
                 quotient |= 1 << bit
                 rest ^= p << bit
         if self.crc.reflected:
-            first = bytes(8) + self.times(-64)[8:]
             barrett = self._words(*(reversed_bits(n >> 1, 64) for n in (quotient, p)))
             most = self._words(reversed_bits(self._power(63 + self.crc.width) << shift, 64), 0)
         else:
-            first = self.times(-64)[:8] + bytes(8)
             barrett = self._words(quotient % (1 << 64), p % (1 << 64))
             most = self._words(self._power(64 + self.crc.width) << shift, 0)
         whole = bytes(8) + (b"\xff" if self.crc.width == 64 else b"\0") * 8
-        return bytes(16 * ZEROS) + first + most + barrett + whole + b"".join(map(self.times, self.folds))
+        powers = [128 << i for i in range(FOLDS)] + [384, 256, 128, 0]
+        return most + barrett + whole + b"".join(map(self.times, powers))
 
-    @property
-    def folds(self) -> list[int]:
-        return [128 << i for i in range(FOLDS)]
-
-    def powers(self, count: int) -> bytes:
-        """Times x^(128 (count - 1)) .. x^0."""
-        return b"".join(self.times(128 * k) for k in reversed(range(count)))
+    def phase(self, beginning: int) -> bytes:
+        """What the value so far is multiplied by in front of a beginning of so many bytes; a word, and another one."""
+        power = 8 * beginning - 64
+        word = reversed_bits(self._power(power - 1), 64) if self.crc.reflected else self._power(power)
+        return self._words(word, 0xA5A5A5A5A5A5A5A5)
 
     def chain(self, register: int) -> bytes:
         """The value so far, as streams keep it."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..binding.runtime import ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
 from ..core.catalog import ALGORITHMS
-from ..core.contract import HEAD_IN, TWEAK_KEY
+from ..core.contract import TWEAK_KEY
 from ..core.kinds import KINDS
 from .oracle import BOTH, halves, meaning
 from .result import Skip
@@ -91,7 +91,7 @@ class Forced:
             least += max(row.block_bytes for row in readers)  # the text up to a boundary of the hash's blocks
         elif "cbc_mac" in kinds:
             least += 16  # CMAC's last block, to which a subkey is added
-        if contracts[0].has(HEAD_IN):
+        if contracts[0].head_bytes:
             least = contracts[0].bytes
         if {"chacha", "poly1305"} <= kinds:
             least = max(least, CHACHA_STITCHED)

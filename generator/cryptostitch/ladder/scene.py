@@ -386,9 +386,9 @@ class Scene:
             whole = self.rows[i].kind in WHOLE_BLOCKS
             self.end = contract.bytes - (32 if whole else 27)
         for name in (HEAD_IN, HEAD_OUT):
-            if contract.has(name):
+            if contract.has(name) and contract.head_bytes:
                 self.buffers[i, name, 0] = self.machine.take(f"{name} of stream {i}", self.head(i), 1, name == HEAD_OUT)
-        for name, size in ((AAD, self.aad), (END_IN, self.end), (END_OUT, self.end)):
+        for name, size in ((AAD, self.aad), (contract.rest, self.end), (END_OUT, self.end)):
             if contract.has(name):
                 field = contract.field(name)
                 size = size if contract.bit_masks(name) else field.reach
@@ -400,9 +400,8 @@ class Scene:
             key = contract.field(TWEAK_KEY)
             self.buffers[i, TWEAK_KEY, 0] = self.machine.take(f"tweak's key of stream {i}", key.reach, 16, False)
         if contract.has(PHASE):
-            self.buffers[i, PHASE, 0] = self.machine.take(f"phase of stream {i}", 16, 16, False)
-            self.buffers[i, POWERS, 0] = self.machine.take(f"powers of stream {i}", 3 * contract.bytes, 16, False)
-        elif contract.has(POWERS):
+            self.buffers[i, PHASE, 0] = self.machine.take(f"phase of stream {i}", 16, 8, False)
+        if contract.has(POWERS):
             self.buffers[i, POWERS, 0] = self.machine.take(
                 f"powers of stream {i}", 16 * (GHASH_POWERS + GHASH_ZEROS), 16, False
             )
@@ -438,8 +437,7 @@ class Scene:
 
     def head(self, i: int) -> int:
         """Bytes of a message's text in front of the loop."""
-        contract = self.contract(i)
-        return contract.field(HEAD_IN).reach if contract.has(HEAD_IN) else 0
+        return self.contract(i).head_bytes
 
     def _cut(self, i: int, text: bytes) -> tuple[bytes, bytes, bytes]:
         """Head, what the loop does, and end of a message's text."""
@@ -481,21 +479,18 @@ class Scene:
         crc, digest = crc_of(row), digest_of(row)
         rows = CrcRows(crc)
         before, text = secrets("text before", 20), secrets("text", self.length(i) + self.end)
-        self._text(i, text)
-        contract, blocks = self.contract(i), -(-self.end // 16)
+        contract = self.contract(i)
+        zeros, masked = contract.bytes - self.end, contract.bit_masks(HEAD_IN) is not None
+        self.machine.write(self.buffers[i, IN, 0], text[self.end :])
+        self.machine.write(self.buffers[i, HEAD_IN, 0], bytes(0 if masked else zeros) + text[: self.end])
+        self._point(i, HEAD_IN, self.buffers[i, HEAD_IN, 0] - zeros * masked)
+        self._mask(i, HEAD_IN, zeros, self.end)
         order: Literal["big", "little"] = "big" if row.big_endian else "little"
         chains = [rows.chain(int.from_bytes(digest(t), order) ^ crc.final) for t in (before, before + text)]
         self.machine.write(self.entry(i, "chain", 0, 0), chains[0])
-        powers = self.buffers[i, POWERS, 0]
-        for name, at, data in (
-            (KEY, self.buffers[i, KEY, 0], rows.key),
-            (PHASE, self.buffers[i, PHASE, 0], rows.times(-8 * (16 * blocks - self.end))),
-        ):
-            self.machine.write(at, data)
-            self._point(i, name, at)
-        count = 2 * contract.bytes // 16
-        self.machine.write(powers, rows.powers(count) + bytes(contract.bytes))
-        self._point(i, POWERS, powers + 16 * (count - contract.bytes // 16 - blocks))
+        for name, data in ((KEY, rows.key), (PHASE, rows.phase(self.end))):
+            self.machine.write(self.buffers[i, name, 0], data)
+            self._point(i, name, self.buffers[i, name, 0])
         half = 8 * crc.reflected
         result = chains[1][half : half + 8]
         return [Expected("checksum of the text", self.entry(i, "chain", 0, 0) + half, result)]

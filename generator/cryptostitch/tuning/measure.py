@@ -202,7 +202,7 @@ class Setup:
         readers = 0
         for stream, state in zip(streams, states):
             key, chain, out = stream.field("key"), stream.field("chain"), stream.field("out")
-            message = stream.field("end_in") is not None
+            message = any(stream.field(name) for name in (HEAD_IN, END_IN))
             for field in (chain,) if message else (key, chain):
                 if field:
                     self._memory.fill(
@@ -245,7 +245,7 @@ class Setup:
         for name in (HEAD_OUT, END_OUT):
             if stream.field(name):
                 self._pointers(stream, state, name, [target])
-        for name in (AAD, END_IN):
+        for name in (AAD, HEAD_IN, END_IN):
             masks = stream.field(mask_field(name))
             if masks:
                 self._memory.fill(state + masks.offset, b"\xff" * (masks.rows * masks.row_bytes))
