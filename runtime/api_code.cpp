@@ -1,53 +1,19 @@
 // The C API: erasure codes.
 
 #include <algorithm>
-#include <deque>
 #include <memory>
 #include <new>
 #include <vector>
 
-#include "handles.hpp"
-#include "run/codec.hpp"
+#include "codes.hpp"
 #include "suite/registers.hpp"
 #include "suite/secret.hpp"
 
 using namespace cst;
 
-struct cst_code {
-    cst_code(cst_ctx *its_ctx, const Matrix &factors)
-        : ctx(its_ctx), data(factors.columns), parity(factors.rows), parities(codec, factors, false) {
-        Matrix column(parity, 1);
-        for (size_t j = 0; j < data; j++) {
-            for (size_t i = 0; i < parity; i++) column.at[i] = factors.row(i)[j];
-            changes.emplace_back(codec, column, true);
-        }
-    }
-
-    cst_ctx *ctx;
-    size_t data, parity;
-    Codec codec;
-    Products parities;  // computes them from all data
-    std::deque<Products> changes;  // of the parities, one entry for a change of each data block
-};
-
 namespace {
 
-constexpr uint32_t MOST_BLOCKS = 255;
 constexpr size_t CHECKED = 4096;  // bytes of each parity that are compared at once
-
-// The caller's pointers to blocks.
-template <typename T>
-struct Blocks {
-    T *const *at;
-    size_t n;
-
-    Blocks(T *const *first, size_t count) : at(first), n(count) {}
-    explicit Blocks(const std::vector<T *> &all) : at(all.data()), n(all.size()) {}
-    T *const *begin() const { return at; }
-    T *const *end() const { return at + n; }
-};
-using Inputs = Blocks<const void>;
-using Outputs = Blocks<void>;
 
 uint8_t factor_of(const cst_code_shape &shape, uint32_t i, uint32_t j) {
     if (shape.matrix == CST_CODE_CAUCHY) return galois_inverse(uint8_t((shape.data + i) ^ j));
@@ -55,37 +21,6 @@ uint8_t factor_of(const cst_code_shape &shape, uint32_t i, uint32_t j) {
     while (i--) base = galois_product(base, 2);
     while (j--) factor = galois_product(factor, base);
     return factor;
-}
-
-uintptr_t address(const void *p) { return reinterpret_cast<uintptr_t>(p); }
-
-// Addresses of the lowest and the highest block; without blocks such that no address is between them.
-struct Reach {
-    uintptr_t first = UINTPTR_MAX, last = 0;
-
-    template <typename T>
-    explicit Reach(const Blocks<T> &blocks) {
-        for (const T *p : blocks) first = std::min(first, address(p)), last = std::max(last, address(p));
-    }
-};
-
-// Checks the places of blocks of `bytes` bytes. Outputs are compared with all other outputs, but with inputs only if
-// the addresses of inputs and outputs interleave. Comparisons use bit operations instead of branches.
-int check_places(size_t bytes, const Inputs &in, const Outputs &out) {
-    const Reach ins(in), outs(out);
-    if (!ins.first || !outs.first) return CST_ERR_ARGUMENT;
-    if (!bytes) return CST_OK;
-    if (bytes > SIZE_MAX / 2 || ins.last + bytes < bytes || outs.last + bytes < bytes) return CST_ERR_LENGTH;
-    const uintptr_t last = bytes - 1;
-    const bool apart = ins.last + last < outs.first || outs.last + last < ins.first;
-    bool meet = false;
-    for (size_t i = 0; i < out.n; i++) {
-        const uintptr_t before = address(out.at[i]) - last;  // a block from there to as far after it overlaps
-        if (!apart)
-            for (const void *other : in) meet |= address(other) - before <= 2 * last;
-        for (size_t j = 0; j < i; j++) meet |= address(out.at[j]) - before <= 2 * last;
-    }
-    return meet ? CST_ERR_OVERLAP : CST_OK;
 }
 
 int run(const Products &products, size_t bytes, const Inputs &in, const Outputs &out) {

@@ -295,7 +295,7 @@ CST_API void cst_key_free(cst_key *key);
  * bytes: a copy of all of them at another such address is the same key. */
 #define CST_KEY_ALIGN 64
 /* What a key of that suite takes: a multiple of CST_KEY_ALIGN, from 64 (digests) over 448 (aes-128-cbc with hmac-sha1)
- * to some 2,500 (GCM with a checksum). The same for all keys of a suite; it may differ between contexts, CPUs and
+ * to some 4,000 (GCM with a checksum). The same for all keys of a suite; it may differ between contexts, CPUs and
  * versions of the library. 0: no suite. */
 CST_API size_t cst_key_bytes(const cst_suite *suite);
 /* Makes a key in `memory`, of which it is the first byte (*out == memory). CST_ERR_ARGUMENT also where `memory` is not
@@ -625,6 +625,21 @@ CST_API int cst_code_update(const cst_code *code, size_t bytes, uint32_t index, 
 CST_API int cst_code_decode(const cst_code *code, size_t bytes, void *const *blocks, const uint8_t *lost);
 /* *right: 1, or 0 where some parity is not that of the data. */
 CST_API int cst_code_check(const cst_code *code, size_t bytes, const void *const *blocks, int *right);
+/* With a checksum of every block, made while the blocks are in a cache near the core: one pass over memory. `checksum`:
+ * the key of a checksum (a suite's, or cst_crc_new's; else CST_ERR_ARGUMENT). Checksums are numbers as
+ * cst_checksum_update has them, first those of all data, then those of all parity; they may not overlap a block that
+ * the call reads or writes (CST_ERR_OVERLAP). Otherwise as above.
+ * Makes the parities, and data + parity checksums. */
+CST_API int cst_code_encode_checked(const cst_code *code, const cst_key *checksum, size_t bytes,
+                                    const void *const *data, void *const *parity, uint64_t *checksums);
+/* cst_code_update, and the checksums of the changed block and of all parities; those of other data are not read. The
+ * changed block's is made of what it was and of `change`, those of the parities of their bytes. */
+CST_API int cst_code_update_checked(const cst_code *code, const cst_key *checksum, size_t bytes, uint32_t index,
+                                    const void *change, void *const *parity, uint64_t *checksums);
+/* bad[i]: 1 where the checksum of block i is not checksums[i], else 0: what cst_code_decode takes as `lost`. *right: 1,
+ * or 0 where a block is bad or some parity is not that of the data. `bad` has room for data + parity bytes. */
+CST_API int cst_code_check_blocks(const cst_code *code, const cst_key *checksum, size_t bytes,
+                                  const void *const *blocks, const uint64_t *checksums, uint8_t *bad, int *right);
 
 /* Public-key operations, in lanes. Of "x25519" (RFC 7748, 5) `key` is a secret scalar of 32 bytes, any, and `in` the
  * other side's public key, 32 bytes, of which the highest bit does not count; with `in` NULL it is the base point, so

@@ -190,9 +190,13 @@ const Products::Round &Products::round(size_t row, size_t bytes) const {
     return *found;
 }
 
+void Products::prepare(size_t bytes) const {
+    for (size_t row = 0; row < factors_.rows;) row += round(row, bytes).outputs;
+}
+
 void Products::run(const void *const *in, void *const *out, size_t bytes) const {
     if (!bytes) return;
-    for (size_t row = 0; row < factors_.rows;) row += round(row, bytes).outputs;  // allocates all memory
+    prepare(bytes);
     for (size_t row = 0; row < factors_.rows;) {
         const Round &its = round(row, bytes);
         const Variant &v = its.kernel;

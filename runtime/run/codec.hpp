@@ -39,6 +39,8 @@ public:
     Products &operator=(const Products &) = delete;
 
     const Matrix &factors() const { return factors_; }
+    // Allocates what run() needs for blocks of `bytes` bytes, so that it does not throw. Throws std::bad_alloc.
+    void prepare(size_t bytes) const;
     // Sets out[i] = the sum over j of in[j] times factors().row(i)[j]. Blocks have `bytes` bytes; no output may be an
     // input. Throws std::bad_alloc before anything is written.
     void run(const void *const *in, void *const *out, size_t bytes) const;

@@ -14,44 +14,15 @@ from built import kernel_names
 from cryptostitch import ErasureCode
 from cryptostitch.binding.capi import ERR_ARGUMENT, ERR_LOST, ERR_NAME, ERR_OVERLAP, ERR_UNSUPPORTED, CodeShape
 from cryptostitch.binding.runtime import Context, RuntimeFailure
-from cryptostitch.ladder.field import multiply, products, sum_of_products
+from erasure import MATRICES, SHAPES, encoded, random_blocks
 from jobs.memory import Guarded
 from jobs.samples import LEVELS
 from targets import context_for
-
-MATRICES = ("cauchy", "vandermonde")
-SHAPES = ((1, 1), (2, 2), (4, 2), (10, 4), (16, 2), (6, 3), (17, 5), (40, 9))
 
 
 @pytest.fixture(params=LEVELS)
 def context(request: pytest.FixtureRequest, library: str) -> Context:
     return context_for(request.param, library)
-
-
-def inverse(a: int) -> int:
-    return products(a).index(1)
-
-
-def power(a: int, n: int) -> int:
-    result = 1
-    for _ in range(n):
-        result = multiply(result, a)
-    return result
-
-
-def factors(matrix: str, data: int, parity: int) -> list[list[int]]:
-    """By the header."""
-    if matrix == "cauchy":
-        return [[inverse((data + i) ^ j) for j in range(data)] for i in range(parity)]
-    return [[power(power(2, i), j) for j in range(data)] for i in range(parity)]
-
-
-def encoded(matrix: str, parity: int, data: list[bytes]) -> list[bytes]:
-    return [sum_of_products(row, data) for row in factors(matrix, len(data), parity)]
-
-
-def random_blocks(rng: random.Random, count: int, size: int) -> list[bytes]:
-    return [rng.randbytes(size) for _ in range(count)]
 
 
 @pytest.mark.parametrize("matrix", MATRICES)

@@ -368,6 +368,12 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "cst_pk_free": (None, [c_void_p]),
     "cst_pk_burst": (c_int, [c_void_p, c_void_p, c_size_t]),
     "cst_code_check": (c_int, [c_void_p, c_size_t, c_void_p, POINTER(c_int)]),
+    "cst_code_encode_checked": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),
+    "cst_code_update_checked": (c_int, [c_void_p, c_void_p, c_size_t, c_uint32, c_void_p, c_void_p, c_void_p]),
+    "cst_code_check_blocks": (
+        c_int,
+        [c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p, POINTER(c_int)],
+    ),
     "cst_tls_seal_size": (c_int, [c_void_p, c_size_t, c_size_t, POINTER(c_size_t), POINTER(c_size_t)]),
     "cst_tls_seal": (c_int, [c_void_p]),
     "cst_manager_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Sequence
-from ctypes import byref, c_int, c_uint8, c_void_p
+from ctypes import byref, c_int, c_uint8, c_uint64, c_void_p
 from typing import Any
 
+from .base_key import BaseKey
 from .capi import CODE_CAUCHY, CODE_VANDERMONDE, ERR_ARGUMENT, NAME_KERNEL, CodeShape
 from .handles import Handle, make
 from .library import Library, wanted
 from .many import shared_context
 from .values import Buffer, name, number, place, several
 
+_NO_CHECKSUM = "the key is not one of a checksum, or a checksum has more bits than it"
 MATRICES = {"cauchy": CODE_CAUCHY, "vandermonde": CODE_VANDERMONDE}
 
 
@@ -85,6 +87,54 @@ class ErasureCode(Handle):
         del keep
         self._context.check(code)
         return bool(right.value)
+
+    def encode_checked(self, data: Sequence[Buffer], key: BaseKey) -> tuple[list[bytearray], list[int]]:
+        """The parities, and a checksum of every block, of all data, then of all parity, in one pass over memory
+        (cst_code_encode_checked). ``key``: of a checksum (`Key`, `CrcKey`)."""
+        size, blocks, keep = self._blocks(data, self.data)
+        parity = [bytearray(size) for _ in range(self.parity)]
+        out = self._blocks(parity, self.parity, written=True)
+        sums = (c_uint64 * (self.data + self.parity))()
+        self._checked(self.lib.cst_code_encode_checked, key, size, blocks, out[1], sums)
+        del keep
+        return parity, list(sums)
+
+    def update_checked(
+        self, index: int, change: Buffer, parity: Sequence[Buffer], checksums: Sequence[int], key: BaseKey
+    ) -> list[int]:
+        """As `update`; returns the new checksums of all blocks (cst_code_update_checked)."""
+        if number(index, "the number of a block", 32) >= self.data:
+            raise IndexError(f"no block {index} of data: there are {self.data}")
+        size, blocks, keep = self._blocks(parity, self.parity, written=True)
+        address, length, kept = place(change)
+        if length != size:
+            raise ValueError(f"a change of {length} bytes, of blocks of {size}")
+        sums = self._checksums(checksums)
+        self._checked(self.lib.cst_code_update_checked, key, size, index, address or _NOWHERE, blocks, sums)
+        del keep, kept
+        return list(sums)
+
+    def check_blocks(self, blocks: Sequence[Buffer], checksums: Sequence[int], key: BaseKey) -> tuple[list[int], bool]:
+        """The numbers of the blocks whose checksums are others (those to pass to `decode` as None), and whether there
+        are none and all parities are those of the data (cst_code_check_blocks)."""
+        size, addresses, keep = self._blocks(blocks, self.data + self.parity)
+        bad, right = (c_uint8 * (self.data + self.parity))(), c_int()
+        self._checked(
+            self.lib.cst_code_check_blocks, key, size, addresses, self._checksums(checksums), bad, byref(right)
+        )
+        del keep
+        return [i for i, wrong in enumerate(bad) if wrong], bool(right.value)
+
+    def _checked(self, function: Any, key: BaseKey, *arguments: Any) -> None:
+        of = wanted(BaseKey, key, "the key").live()
+        code: int = self.call(function, of.pointer, *arguments)
+        self._context.check(code, cause=_NO_CHECKSUM if code == ERR_ARGUMENT else "")
+
+    def _checksums(self, checksums: Sequence[int]) -> Any:
+        found = [number(value, "a checksum") for value in several(checksums)]
+        if len(found) != self.data + self.parity:
+            raise ValueError(f"{len(found)} checksums, not {self.data + self.parity}")
+        return (c_uint64 * len(found))(*found)
 
     @staticmethod
     def _blocks(buffers: Iterable[Any], count: int, written: bool = False) -> tuple[int, Any, list[Any]]:
