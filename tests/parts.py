@@ -45,7 +45,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "calibration": _files("runtime/test_api_calibrate.py", "cli/test_defaults.py"),
     "choices": _files("runtime/test_api_choice.py"),
     "columns": _files("runtime/test_api_column.py", "runtime/test_api_code.py", "runtime/test_api_stripe.py"),
-    "constant-time": _files("engine/test_constant_time.py"),
+    "constant-time": _files("engine/test_constant_time.py", "engine/test_constant_time_pk.py"),
     "cst-sum": _files("cst_sum/test_sum.py", "cst_sum/test_sum_faults.py"),
     "digests": _files(
         *(

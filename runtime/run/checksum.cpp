@@ -70,8 +70,7 @@ bool finish(cst_job *job, uint64_t at) {
 
 }  // namespace
 
-ChecksumCalls::ChecksumCalls(const Suite &suite, size_t n, uint64_t bytes)
-    : v_(kernel_for(suite, n, bytes)) {
+ChecksumCalls::ChecksumCalls(const Suite &suite, size_t n, uint64_t bytes) : v_(kernel_for(suite, n, bytes)) {
     if (v_.legacy_sse && suite.engine->avx()) clear_upper_halves();
     v_.calls.add(n);
 }

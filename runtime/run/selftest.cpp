@@ -16,6 +16,7 @@
 #include "middle.hpp"
 #include "alone.hpp"
 #include "text.hpp"
+#include "x25519.hpp"
 
 namespace cst {
 namespace {
@@ -432,6 +433,32 @@ int test_codec_kernel(const Engine &engine, const Variant &v) {
     return out == wanted ? CST_OK : CST_ERR_SELFTEST;
 }
 
+// Tests a kernel of X25519's ladder by the two vectors of RFC 7748, 5.2, which lanes have in turn.
+int test_ladder_kernel(const Engine &engine, const Variant &v) {
+    static const struct {
+        uint8_t scalar[X25519::BYTES], u[X25519::BYTES], result[X25519::BYTES];
+    } known[2] = {{{0xa5, 0x46, 0xe3, 0x6b, 0xf0, 0x52, 0x7c, 0x9d, 0x3b, 0x16, 0x15, 0x4b, 0x82, 0x46, 0x5e, 0xdd,
+                    0x62, 0x14, 0x4c, 0x0a, 0xc1, 0xfc, 0x5a, 0x18, 0x50, 0x6a, 0x22, 0x44, 0xba, 0x44, 0x9a, 0xc4},
+                   {0xe6, 0xdb, 0x68, 0x67, 0x58, 0x30, 0x30, 0xdb, 0x35, 0x94, 0xc1, 0xa4, 0x24, 0xb1, 0x5f, 0x7c,
+                    0x72, 0x66, 0x24, 0xec, 0x26, 0xb3, 0x35, 0x3b, 0x10, 0xa9, 0x03, 0xa6, 0xd0, 0xab, 0x1c, 0x4c},
+                   {0xc3, 0xda, 0x55, 0x37, 0x9d, 0xe9, 0xc6, 0x90, 0x8e, 0x94, 0xea, 0x4d, 0xf2, 0x8d, 0x08, 0x4f,
+                    0x32, 0xec, 0xcf, 0x03, 0x49, 0x1c, 0x71, 0xf7, 0x54, 0xb4, 0x07, 0x55, 0x77, 0xa2, 0x85, 0x52}},
+                  {{0x4b, 0x66, 0xe9, 0xd4, 0xd1, 0xb4, 0x67, 0x3c, 0x5a, 0xd2, 0x26, 0x91, 0x95, 0x7d, 0x6a, 0xf5,
+                    0xc1, 0x1b, 0x64, 0x21, 0xe0, 0xea, 0x01, 0xd4, 0x2c, 0xa4, 0x16, 0x9e, 0x79, 0x18, 0xba, 0x0d},
+                   {0xe5, 0x21, 0x0f, 0x12, 0x78, 0x68, 0x11, 0xd3, 0xf4, 0xb7, 0x95, 0x9d, 0x05, 0x38, 0xae, 0x2c,
+                    0x31, 0xdb, 0xe7, 0x10, 0x6f, 0xc0, 0x3c, 0x3e, 0xfc, 0x4c, 0xd5, 0x49, 0xc7, 0x15, 0xa4, 0x93},
+                   {0x95, 0xcb, 0xde, 0x94, 0x76, 0xe8, 0x90, 0x7d, 0x7a, 0xad, 0xe4, 0x5c, 0xb4, 0xb8, 0x73, 0xf8,
+                    0x8b, 0x59, 0x5a, 0x68, 0x79, 0x9f, 0xa1, 0x52, 0xe6, 0xf8, 0xf7, 0x64, 0x7a, 0xac, 0x79, 0x57}}};
+    X25519 x25519;
+    if (int error = x25519.init(engine, v.name)) return error;
+    std::vector<X25519::Job> jobs(v.lanes + 1);
+    for (size_t i = 0; i < jobs.size(); i++) jobs[i].scalar = known[i % 2].scalar, jobs[i].u = known[i % 2].u;
+    x25519.run(jobs.data(), jobs.size());
+    for (size_t i = 0; i < jobs.size(); i++)
+        if (memcmp(jobs[i].result, known[i % 2].result, X25519::BYTES) != 0) return CST_ERR_SELFTEST;
+    return CST_OK;
+}
+
 // Tests a kernel of whole messages, forced, against its suite without such kernels: others do the parts of a message.
 int test_message_kernel(const Suites &suites, const Variant &v) {
     if (v.hash.algorithm && v.hash.algorithm->record.kind == ALGORITHM_CHECKSUM) return test_checksum_kernel(suites, v);
@@ -489,8 +516,9 @@ int selftest(const Engine &engine, const Suites &suites, const char *glob,
         if (wanted(variant->name))
             // Known answers of its suites test a key schedule.
             report(variant->name, !variant->runnable || variant->role == Role::schedule ? CST_ERR_UNSUPPORTED
-                                  : variant->role == Role::message ? test_message_kernel(suites, *variant)
-                                  : variant->role == Role::codec   ? test_codec_kernel(engine, *variant)
+                                  : variant->role == Role::message    ? test_message_kernel(suites, *variant)
+                                  : variant->role == Role::codec      ? test_codec_kernel(engine, *variant)
+                                  : variant->role == Role::arithmetic ? test_ladder_kernel(engine, *variant)
                                   : variant->role == Role::both || (variant->role == Role::hash &&
                                                                     variant->hash.algorithm->record.of_another_kind())
                                       ? test_other_hash_kernel(suites, *variant)

@@ -100,7 +100,7 @@ private:
     alignas(64) uint8_t state_[STATE_ROOM];
 };
 
-// The quotients of some jobs: with one inversion, of the product of all denominators (P. L. Montgomery, 1987).
+// The quotients of some jobs.
 class Quotients {
 public:
     ~Quotients() { wipe(this, sizeof(*this)); }
@@ -112,18 +112,9 @@ public:
     }
     // Writes the results of the jobs, and empties the list. A quotient by 0 is 0, as RFC 7748, 5 wants it.
     void divide(X25519::Job *jobs) {
-        Number25519 all = {{1, 0, 0, 0, 0}};
+        cst::divide(x_, z_, products_, n_);
         for (size_t i = 0; i < n_; i++) {
-            const uint64_t zero = is_zero(z_[i]);
-            for (size_t k = 0; k < 5; k++) z_[i].limb[k] &= ~zero, x_[i].limb[k] &= ~zero;
-            z_[i].limb[0] |= zero & 1;
-            products_[i] = all;
-            all = product(all, z_[i]);
-        }
-        all = inverse(all);
-        for (size_t i = n_; i--;) {
-            put_number(product(x_[i], product(all, products_[i])), jobs[i].result);
-            all = product(all, z_[i]);
+            put_number(x_[i], jobs[i].result);
             uint8_t any = 0;
             for (const uint8_t byte : jobs[i].result) any |= byte;
             jobs[i].zero = !any;

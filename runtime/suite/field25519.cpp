@@ -7,6 +7,8 @@ namespace {
 
 typedef unsigned __int128 Wide;
 constexpr uint64_t MASK = (uint64_t(1) << 51) - 1;
+// Kept in registers from product to product, numbers do not wait for stores.
+#define IN_REGISTERS __attribute__((always_inline)) inline
 
 uint64_t load_word(const uint8_t *from) {
     uint64_t word;
@@ -15,7 +17,7 @@ uint64_t load_word(const uint8_t *from) {
 }
 
 // Carries sums of products below 2^110 to limbs below 2^51 + 2^13, in two rounds in which no carry waits for another.
-inline Number25519 carried(Wide sum0, Wide sum1, Wide sum2, Wide sum3, Wide sum4) {
+IN_REGISTERS Number25519 carried(Wide sum0, Wide sum1, Wide sum2, Wide sum3, Wide sum4) {
     const auto above = [](Wide sum) { return uint64_t(sum >> 51); };
     const uint64_t limb0 = (uint64_t(sum0) & MASK) + 19 * above(sum4), limb1 = (uint64_t(sum1) & MASK) + above(sum0),
                    limb2 = (uint64_t(sum2) & MASK) + above(sum1), limb3 = (uint64_t(sum3) & MASK) + above(sum2),
@@ -24,7 +26,7 @@ inline Number25519 carried(Wide sum0, Wide sum1, Wide sum2, Wide sum3, Wide sum4
              (limb3 & MASK) + (limb2 >> 51), (limb4 & MASK) + (limb3 >> 51)}};
 }
 
-Number25519 square(const Number25519 &a) {
+IN_REGISTERS Number25519 square(const Number25519 &a) {
     const uint64_t *const x = a.limb;
     const uint64_t x0 = 2 * x[0], x1 = 2 * x[1], x2 = 2 * x[2], x3 = 19 * x[3], x4 = 19 * x[4];
     return carried(Wide(x[0]) * x[0] + Wide(x1) * x4 + Wide(x2) * x3, Wide(x0) * x[1] + Wide(x2) * x4 + Wide(x[3]) * x3,
@@ -33,9 +35,30 @@ Number25519 square(const Number25519 &a) {
                    Wide(x0) * x[4] + Wide(x1) * x[3] + Wide(x[2]) * x[2]);
 }
 
+IN_REGISTERS Number25519 product(const Number25519 &a, const Number25519 &b) {
+    const uint64_t *const x = a.limb, *const y = b.limb;
+    const uint64_t y1 = 19 * y[1], y2 = 19 * y[2], y3 = 19 * y[3], y4 = 19 * y[4];
+    return carried(Wide(x[0]) * y[0] + Wide(x[1]) * y4 + Wide(x[2]) * y3 + Wide(x[3]) * y2 + Wide(x[4]) * y1,
+                   Wide(x[0]) * y[1] + Wide(x[1]) * y[0] + Wide(x[2]) * y4 + Wide(x[3]) * y3 + Wide(x[4]) * y2,
+                   Wide(x[0]) * y[2] + Wide(x[1]) * y[1] + Wide(x[2]) * y[0] + Wide(x[3]) * y4 + Wide(x[4]) * y3,
+                   Wide(x[0]) * y[3] + Wide(x[1]) * y[2] + Wide(x[2]) * y[1] + Wide(x[3]) * y[0] + Wide(x[4]) * y4,
+                   Wide(x[0]) * y[4] + Wide(x[1]) * y[3] + Wide(x[2]) * y[2] + Wide(x[3]) * y[1] + Wide(x[4]) * y[0]);
+}
+
 Number25519 squares(Number25519 a, int n) {
     while (n--) a = square(a);
     return a;
+}
+
+// The exponent p - 2 = 2^255 - 21 is built of runs of ones: aN has N of them.
+Number25519 inverse(const Number25519 &a) {
+    const Number25519 a2 = square(a), a9 = product(a, squares(a2, 2)), a11 = product(a2, a9);
+    const Number25519 ones5 = product(a9, square(a11)), ones10 = product(squares(ones5, 5), ones5),
+                      ones20 = product(squares(ones10, 10), ones10), ones40 = product(squares(ones20, 20), ones20),
+                      ones50 = product(squares(ones40, 10), ones10), ones100 = product(squares(ones50, 50), ones50),
+                      ones200 = product(squares(ones100, 100), ones100),
+                      ones250 = product(squares(ones200, 50), ones50);
+    return product(squares(ones250, 5), a11);
 }
 
 }  // namespace
@@ -100,32 +123,32 @@ void put_number(const Number25519 &a, uint8_t *bytes) {
     memcpy(bytes, words, sizeof(words));
 }
 
-Number25519 product(const Number25519 &a, const Number25519 &b) {
-    const uint64_t *const x = a.limb, *const y = b.limb;
-    const uint64_t y1 = 19 * y[1], y2 = 19 * y[2], y3 = 19 * y[3], y4 = 19 * y[4];
-    return carried(Wide(x[0]) * y[0] + Wide(x[1]) * y4 + Wide(x[2]) * y3 + Wide(x[3]) * y2 + Wide(x[4]) * y1,
-                   Wide(x[0]) * y[1] + Wide(x[1]) * y[0] + Wide(x[2]) * y4 + Wide(x[3]) * y3 + Wide(x[4]) * y2,
-                   Wide(x[0]) * y[2] + Wide(x[1]) * y[1] + Wide(x[2]) * y[0] + Wide(x[3]) * y4 + Wide(x[4]) * y3,
-                   Wide(x[0]) * y[3] + Wide(x[1]) * y[2] + Wide(x[2]) * y[1] + Wide(x[3]) * y[0] + Wide(x[4]) * y4,
-                   Wide(x[0]) * y[4] + Wide(x[1]) * y[3] + Wide(x[2]) * y[2] + Wide(x[3]) * y[1] + Wide(x[4]) * y[0]);
-}
+namespace {
 
-// The exponent p - 2 = 2^255 - 21 is built of runs of ones: aN has N of them.
-Number25519 inverse(const Number25519 &a) {
-    const Number25519 a2 = square(a), a9 = product(a, squares(a2, 2)), a11 = product(a2, a9);
-    const Number25519 ones5 = product(a9, square(a11)), ones10 = product(squares(ones5, 5), ones5),
-                      ones20 = product(squares(ones10, 10), ones10), ones40 = product(squares(ones20, 20), ones20),
-                      ones50 = product(squares(ones40, 10), ones10), ones100 = product(squares(ones50, 50), ones50),
-                      ones200 = product(squares(ones100, 100), ones100),
-                      ones250 = product(squares(ones200, 50), ones50);
-    return product(squares(ones250, 5), a11);
-}
-
+// Returns all ones if a is 0 modulo p, else 0.
 uint64_t is_zero(const Number25519 &a) {
     uint8_t bytes[32];
     put_number(a, bytes);
     const uint64_t any = load_word(bytes) | load_word(bytes + 8) | load_word(bytes + 16) | load_word(bytes + 24);
     return ((any | (0 - any)) >> 63) - 1;
+}
+
+}  // namespace
+
+void divide(Number25519 *x, Number25519 *z, Number25519 *products, size_t n) {
+    Number25519 all = {{1, 0, 0, 0, 0}};
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t zero = is_zero(z[i]);
+        for (size_t k = 0; k < 5; k++) z[i].limb[k] &= ~zero, x[i].limb[k] &= ~zero;
+        z[i].limb[0] |= zero & 1;
+        products[i] = all;
+        all = product(all, z[i]);
+    }
+    all = inverse(all);
+    for (size_t i = n; i--;) {
+        x[i] = product(x[i], product(all, products[i]));
+        all = product(all, z[i]);
+    }
 }
 
 }  // namespace cst

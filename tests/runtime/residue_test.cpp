@@ -1,7 +1,7 @@
 // What is left of secrets after each call of the C API: registers, 16 KiB below the stack pointer, the library's live
 // and freed memory, its writable data. `cst-residue [--leak freed|live|stack|register|mask] [--pack FILE] [--suite
-// NAME]... [GLOB]` over these suites, or all, the legacy ones too, and erasure codes, each with every kernel that can
-// be forced and matches.
+// NAME]... [GLOB]` over these suites, or all, the legacy ones too, erasure codes and X25519, each with every kernel that
+// can be forced and matches.
 //
 // Needles are 8-byte pieces of keys and plaintext at every offset, of the live key object (round keys, HMAC states) at
 // every word, and, because all jobs of a burst are equal, every word of these twice: what a transposition over lanes
@@ -654,6 +654,34 @@ void run_code(cst_ctx *ctx, const char *kernel) {
     });
 }
 
+// X25519: scalars and shared secrets.
+void run_agreement(cst_ctx *ctx, const char *kernel) {
+    constexpr size_t N = 10, SIZE = 32;
+    cst_pk *pk = nullptr;
+    tracking = true;
+    const int error = cst_pk_new(ctx, "x25519", kernel, &pk);
+    tracking = false;
+    if (error == CST_ERR_NAME || error == CST_ERR_UNSUPPORTED) return;
+    expect(error, CST_OK);
+    cst_pk_job jobs[N] = {};
+    for (size_t i = 0; i < N; i++) {
+        cst_pk_job &job = jobs[i];
+        job.size = sizeof job;
+        job.key = plain + SIZE * i;
+        job.in = plain + 2 * SIZE * N;
+        job.key_len = job.in_len = job.out_cap = SIZE;
+        job.out = out[i];
+    }
+    const auto burst = [&] { return cst_pk_burst(pk, jobs, N); };
+    expect(burst(), CST_OK);
+    needles.clear();
+    needles.bytes(plain, SIZE * N, 1);
+    for (size_t i = 0; i < N; i++) needles.bytes(out[i], SIZE, 1);
+    needles.ready();
+    expect(observed(std::string("x25519 cst_pk_burst ") + (kernel ? kernel : ""), burst), CST_OK);
+    cst_pk_free(pk);
+}
+
 int load(cst_ctx *ctx, const char *path) {
     std::ifstream file(path, std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -700,8 +728,12 @@ int main(int argc, char **argv) {
     }
     if (!*leak) {
         run_code(ctx, nullptr);
-        for (const std::string &kernel : kernels)
-            if (!fnmatch(glob, kernel.c_str(), 0)) run_code(ctx, kernel.c_str());
+        run_agreement(ctx, nullptr);
+        for (const std::string &kernel : kernels) {
+            if (fnmatch(glob, kernel.c_str(), 0)) continue;
+            run_code(ctx, kernel.c_str());
+            run_agreement(ctx, kernel.c_str());
+        }
     }
     printf("%zu calls of %zu suites, %d findings\n", calls, suites.size(), failures);
     return failures != 0;
