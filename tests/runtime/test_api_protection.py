@@ -237,6 +237,11 @@ def test_what_python_refuses(shared_context: Context) -> None:
     with pytest.raises(RuntimeFailure) as failure:
         Protection(key, 0)
     assert failure.value.code == ERR_LENGTH
+    closed = shared_context.suite("crc16-t10-dif").key()
+    its = Protection(closed)
+    closed.close()
+    with pytest.raises(RuntimeFailure, match="closed"):
+        its.insert(bytes(512))
     fault = SectorFault(RuntimeFailure(ERR_AUTH, "x", "y"), 3, ["guard"])
     again = pickle.loads(pickle.dumps(fault))
     assert (again.sector, again.fields, str(again)) == (3, ["guard"], str(fault))
