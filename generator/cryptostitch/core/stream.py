@@ -5,7 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .contract import Field
-from .ir import Code, Constant, Mem
+from .ir import Code, Constant, Mem, Place
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a template says that the instructions before it have computed: the number in the registers ``result`` is
+    ``operation`` (product, square, sum, difference, add_multiple) of the numbers in ``operands``, modulo the algorithm's
+    prime. Registers hold limbs, the lowest first. verify/arithmetic.py proves it.
+
+    The claim stands before instruction ``at`` of ``section``. ``factor``: of add_multiple, which is
+    operands[0] + factor * operands[1].
+    """
+
+    section: str
+    at: int
+    operation: str
+    result: tuple[str, ...]
+    operands: tuple[tuple[str, ...], ...]
+    factor: int = 1
+    place: Place | None = None
 
 
 @dataclass(frozen=True)
@@ -29,3 +48,4 @@ class Stream:
     reads_input: bool = True
     features: frozenset[str] = frozenset()
     public: bool = False  # of the contract
+    claims: tuple[Claim, ...] = ()  # of the code as it was parsed; passes that change the code drop them

@@ -12,7 +12,7 @@ from ..core.errors import TemplateError, nearest
 from ..core.instructions import INSTRUCTIONS, Row, features_of
 from ..core.ir import GENERAL, MASK, SHARED, STATE, VECTOR, Code, Imm, Ins, Mem, Operand, Place, Reg
 from ..core.isa import Isa
-from ..core.stream import Stream
+from ..core.stream import Claim, Stream
 from .render import MARK, Rendered
 
 _NAME = r"[A-Za-z_][\w.]*?"
@@ -38,21 +38,24 @@ def parse(
     """The stream that ``rendered`` describes; lanes, fields and constants come from its layout."""
     parser = _Parser(rendered, isa)
     sections: dict[str, list[Ins]] = {"enter": [], "body": [], "leave": []}
-    current = sections["enter"]
+    name_of_section, claims = "enter", list[Claim]()
     for raw in rendered.text.split("\n"):
         text, _, mark = raw.partition(MARK)
         text = text.strip()
         if not text:
             continue
         places = tuple(Place(f, int(n)) for f, _, n in (p.rpartition(":") for p in mark.split()))
+        if text.startswith(".claim "):
+            claims.append(_claim(text, name_of_section, len(sections[name_of_section]), places))
+            continue
         if text.startswith("."):
             if text[1:] not in sections:
                 raise TemplateError(
                     places[0] if places else name, f"unknown section '{text}': use .enter, .body, .leave"
                 )
-            current = sections[text[1:]]
+            name_of_section = text[1:]
             continue
-        current.append(parser.instruction(text, places))
+        sections[name_of_section].append(parser.instruction(text, places))
     layout = rendered.layout
     return Stream(
         name,
@@ -67,7 +70,16 @@ def parse(
         layout.reads_input,
         frozenset(parser.features),
         public,
+        tuple(claims),
     )
+
+
+def _claim(text: str, section: str, at: int, places: tuple[Place, ...]) -> Claim:
+    """``.claim OPERATION FACTOR RESULT = OPERAND, OPERAND`` as render.claimed() writes it."""
+    head, _, operands = text.partition(" = ")
+    _, operation, factor, *result = head.split()
+    numbers = tuple(tuple(number.split()) for number in operands.split(","))
+    return Claim(section, at, operation, tuple(result), numbers, int(factor), places[0] if places else None)
 
 
 class _Parser:

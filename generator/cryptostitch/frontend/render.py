@@ -5,6 +5,7 @@ A stream's template sees
     g      the scalar vocabulary, of words of 64 bits, for texts that compute in general registers too
     s      the state block and the constants (layout.Layout)
     fresh  a new virtual register name
+    claim  what a number in registers is, for the proof of arithmetic (verify/arithmetic.py)
 and the parameters of the catalogue's row. Instruction lines that stand in a template are marked while it is loaded;
 a call of a macro marks what it returns with the caller's line, so an instruction knows its algorithm's line too.
 """
@@ -93,6 +94,12 @@ def _line(template: jinja2.Template, python_line: int) -> int:
     return template.get_corresponding_lineno(python_line)
 
 
+def claimed(operation: str, result: Sequence[str], *operands: Sequence[str], factor: int = 1) -> str:
+    """The line of a claim (core/stream.py): the limbs of ``result`` are ``operation`` of the operands' limbs."""
+    numbers = ", ".join(" ".join(number) for number in operands)
+    return f".claim {operation} {factor} {' '.join(result)} = {numbers}{MARK}{_caller()}\n"
+
+
 class _Vocabulary:
     """The macros of several files under one name."""
 
@@ -155,6 +162,7 @@ def render(
         s=layout,
         lanes=lanes,
         fresh=lambda stem="t": f"{stem}.{next(counter)}",
+        claim=claimed,
         vector_bytes=isa.vector_bytes,
     )
     environment.globals.update(names)

@@ -29,7 +29,7 @@ def legalize(stream: Stream) -> Stream:
         name: tuple(_section(code, live_sets(accesses[name], live_out[name])[1:], isa, fresh))
         for name, code in stream.code.sections()
     }
-    return replace(stream, code=Code(**sections))
+    return replace(stream, code=Code(**sections), claims=())
 
 
 def _section(code: tuple[Ins, ...], live_after: list[frozenset], isa: Isa, fresh) -> Iterable[Ins]:

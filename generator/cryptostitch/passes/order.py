@@ -48,6 +48,7 @@ def ordered(stream: Stream, window: int) -> Stream:
             body=_ordered(code.body, window, pointers, words),
             leave=_ordered(code.leave, window, pointers, words),
         ),
+        claims=(),
     )
 
 

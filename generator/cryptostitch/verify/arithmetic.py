@@ -1,0 +1,270 @@
+"""Arithmetic: that a stream over numbers modulo a prime computes its step (core/arithmetic.py), for any number of
+iterations.
+
+1. Bounds: every word of a lane is known by bounds, from those of canonical limbs on; iterations are run until the
+   bounds of the chain's limbs are stable, so they are found, not given. In vectors nothing may overflow (lane.py).
+2. Congruence: at each claim of the template (core/stream.py) the result, as a polynomial in the operands' limbs, minus
+   what is claimed has only coefficients that the prime divides. Its limbs are new symbols from there on.
+3. Formula: with each claimed number a symbol, the chain's numbers and words after an iteration are what the step makes
+   of those before it, as polynomials modulo the prime; for every bit that the step decides by.
+
+What is between the iterations of one call stays in registers: they must hold what another call would find in them, so
+that n iterations are n calls of one. The code is the virtual one, with which `values` compares what was allocated.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ..core.accesses import accesses_of
+from ..core.arithmetic import LIMBS, Arithmetic
+from ..core.contract import CHAIN, KEY, Field
+from ..core.ir import STATE
+from ..core.stream import Claim, Stream
+from ..passes.liveness import around_loop
+from .carries import Bounds, Number
+from .integer import BITS, Integer
+from .lane import Lane, Unproved
+from .polynomial import Polynomial, Symbol
+
+ROUNDS = 16  # in which the bounds must become stable
+
+OPERATIONS: dict[str, Callable[..., Polynomial]] = {
+    "product": lambda factor, a, b: a * b,
+    "square": lambda factor, a: a * a,
+    "sum": lambda factor, a, b: a + b,
+    "difference": lambda factor, a, b: a - b,
+    "add_multiple": lambda factor, a, b: a + b * factor,
+}
+
+
+@dataclass
+class Finding:
+    """What was shown, counted over the last round: ``words`` that keep their bounds, ``claims``, and numbers and words
+    of the chain that are the step's (``steps``)."""
+
+    problems: list[str] = field(default_factory=list)
+    words: int = 0
+    claims: int = 0
+    steps: int = 0
+
+
+@dataclass(frozen=True)
+class _Held:
+    """The bounds of a number in memory, and of its limbs."""
+
+    number: Bounds
+    limbs: tuple[Bounds, ...]
+
+    def joined(self, other: _Held) -> _Held:
+        return _Held(_join(self.number, other.number), tuple(map(_join, self.limbs, other.limbs)))
+
+
+def _join(a: Bounds, b: Bounds) -> Bounds:
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def arithmetic_finding(stream: Stream, meaning: Arithmetic) -> Finding:
+    """Every problem is a sentence; the first one ends the proof."""
+    try:
+        return _Proof(stream, meaning).finding()
+    except Unproved as problem:
+        return Finding([str(problem)])
+
+
+class _Word:
+    """What a step may do with a word of the chain."""
+
+    def __init__(self, value: Integer) -> None:
+        self.value = value
+
+    def __rshift__(self, bits: int) -> _Word:
+        return _Word(self.value >> bits)
+
+    def __lshift__(self, bits: int) -> _Word:
+        return _Word(self.value << bits)
+
+    def __and__(self, mask: int) -> _Word:
+        if mask & (mask + 1):
+            raise Unproved("the step masks a word by what is no 2^k - 1")
+        return _Word(self.value.lowest(mask.bit_length()))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Word) or self.value.constant is None or other.value.constant is None:
+            raise Unproved("the step decides by more than the first word and the highest bits of the others")
+        return self.value.constant == other.value.constant
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class _Proof:
+    def __init__(self, stream: Stream, meaning: Arithmetic) -> None:
+        self.stream, self.meaning = stream, meaning
+        fields = {f.name: f for f in stream.fields}
+        self.chain, self.key = fields[CHAIN], fields[KEY]
+        self.limbs = (self.chain.rows - meaning.words) // meaning.chain
+        self.starts = LIMBS[self.limbs]
+        self.claims: dict[tuple[str, int], list[Claim]] = defaultdict(list)
+        for claim in stream.claims:
+            self.claims[claim.section, claim.at].append(claim)
+        accesses = {name: accesses_of(code) for name, code in stream.code.sections()}
+        self.carried = [
+            register
+            for cls, register in around_loop(accesses["body"], accesses["leave"])[0]
+            if register != STATE and register not in stream.keep
+        ]
+
+    def finding(self) -> Finding:
+        held = [self._canonical()] * self.meaning.chain
+        for _ in range(ROUNDS):
+            finding, before = Finding(), held
+            for bits in itertools.product((0, 1), repeat=self.meaning.words):
+                after = _Iteration(self, before, bits, finding).run()
+                held = [a.joined(b) for a, b in zip(held, after)]
+            if held == before:
+                return finding
+        raise Unproved(f"{self.stream.name}: the bounds of the chain's limbs grow from iteration to iteration")
+
+    def _canonical(self) -> _Held:
+        """A number of as many bits as the prime has."""
+        bits = self.meaning.prime.bit_length()
+        widths = [end - start for start, end in zip(self.starts, (*self.starts[1:], bits))]
+        return _Held((0, (1 << bits) - 1), tuple((0, (1 << width) - 1) for width in widths))
+
+    def polynomial(self, number: Sequence[Integer]) -> Polynomial:
+        total = Polynomial.of(0)
+        for limb, start in zip(number, self.starts, strict=True):
+            total = total + limb.polynomial * (1 << start)
+        return total
+
+    def vanishes(self, polynomial: Polynomial) -> bool:
+        return not (polynomial % self.meaning.prime).terms
+
+
+class _Iteration:
+    """A call of one iteration, from numbers of which only bounds are known. ``bits``: the first word of the chain, and
+    the highest bits of the others."""
+
+    def __init__(self, proof: _Proof, held: Sequence[_Held], bits: Sequence[int], finding: Finding) -> None:
+        self.proof, self.meaning, self.counted = proof, proof.meaning, finding
+        self.lane = Lane(proof.stream)
+        self.formulas: dict[Number, Polynomial] = {}
+        self.numbers = [self._number(proof.chain, n, h) for n, h in enumerate(held)]
+        self.keys = [self._number(proof.key, n, proof._canonical()) for n in range(self.meaning.key)]
+        rest = (Integer.unknown(0, (1 << BITS - 1) - 1) + (bit << BITS - 1) for bit in bits[1:])
+        self.words = [Integer.of(bit) for bit in bits[:1]] + list(rest)
+        for n, word in enumerate(self.words):
+            self.lane.memory[self._place(proof.chain, self.meaning.chain * proof.limbs + n)] = word
+
+    def _number(self, of: Field, n: int, held: _Held) -> Polynomial:
+        number = tuple(Integer.unknown(*bounds) for bounds in held.limbs)
+        for i, limb in enumerate(number):
+            self.lane.memory[self._place(of, n * self.proof.limbs + i)] = limb
+        self.lane.carries.known.numbers[number] = held.number
+        self.formulas[number] = Polynomial.of(Symbol.fresh(0, self.meaning.prime - 1))
+        return self.formulas[number]
+
+    @staticmethod
+    def _place(of: Field, row: int) -> int:
+        return of.offset + of.lane_offsets[0] + row * of.row_bytes
+
+    def _stored(self, of: Field, n: int) -> Number:
+        """The number in memory."""
+        rows = range(n * self.proof.limbs, (n + 1) * self.proof.limbs)
+        return tuple(self.lane.memory[self._place(of, row)] for row in rows)
+
+    def run(self) -> list[_Held]:
+        """The bounds that the chain's numbers have after it."""
+        places = set(self.lane.memory)
+        keys = [self._stored(self.proof.key, n) for n in range(self.meaning.key)]
+        for name, _ in self.proof.stream.code.sections():
+            self._section(name)
+            carried = dict(self.lane.registers) if name == "body" else carried if name == "leave" else {}
+        self._need(set(self.lane.memory) == places, "something is stored beside the chain and the key")
+        self._need(keys == [self._stored(self.proof.key, n) for n in range(self.meaning.key)], "the key is changed")
+        self._compare()
+        after = [self._held(self._stored(self.proof.chain, n)) for n in range(self.meaning.chain)]
+        self._section("enter")
+        for register in self.proof.carried:
+            same = self._equal(carried.get(register), self.lane.registers.get(register))
+            self._need(same, f"'{register}' is not, after an iteration, what another call would begin with")
+        self.counted.words += self.lane.checks
+        return after
+
+    def _section(self, name: str) -> None:
+        code = getattr(self.proof.stream.code, name)
+        self.lane.carries.forget()
+        for at in range(len(code) + 1):
+            for claim in self.proof.claims.get((name, at), ()):
+                self._claim(claim)
+            if at < len(code):
+                self.lane.run(name, code[at])
+
+    def _held(self, number: Number) -> _Held:
+        return _Held(self.lane.carries.known.of_number(number), tuple((limb.low, limb.high) for limb in number))
+
+    def _need(self, holds: bool, otherwise: str) -> None:
+        if not holds:
+            raise Unproved(f"{self.proof.stream.name}: {otherwise}")
+
+    @staticmethod
+    def _equal(a: Integer | None, b: Integer | None) -> bool:
+        return a is not None and b is not None and not (a - b).polynomial.terms
+
+    # ---- claims
+
+    def _claim(self, claim: Claim) -> None:
+        said = f"{claim.place}: the claim of a {claim.operation}"
+        operation = OPERATIONS.get(claim.operation)
+        operands = [self._registers(names, said) for names in claim.operands]
+        result = self._registers(claim.result, said)
+        self._need(operation is not None, f"{said} is of no known operation")
+        assert operation is not None
+        for names, operand in zip(claim.operands, operands):
+            self._need(operand in self.formulas, f"{said}: {', '.join(names)} are the limbs of no claimed number")
+        wanted = operation(claim.factor, *map(self.proof.polynomial, operands))
+        self._need(
+            self.proof.vanishes(self.proof.polynomial(result) - wanted),
+            f"{said} does not hold: the result differs by more than multiples of the prime",
+        )
+        formula = operation(claim.factor, *(self.formulas[operand] for operand in operands))
+        self._cut(result, formula % self.meaning.prime)
+        self.counted.claims += 1
+
+    def _registers(self, names: Sequence[str], said: str) -> Number:
+        self._need(
+            len(names) == self.proof.limbs and all(name in self.lane.registers for name in names),
+            f"{said}: {', '.join(names)} are no number in registers",
+        )
+        return tuple(self.lane.registers[name] for name in names)
+
+    def _cut(self, number: Number, formula: Polynomial) -> None:
+        """New symbols for the limbs, wherever they are."""
+        known = self.lane.carries.known
+        made = {limb: Integer.unknown(limb.low, limb.high) for limb in number}
+        cut = tuple(made[limb] for limb in number)
+        known.numbers[cut] = known.of_number(number)
+        self.formulas[cut] = formula
+        for places in (self.lane.registers, self.lane.memory):
+            for place, value in places.items():
+                if value in made:
+                    places[place] = made[value]
+
+    # ---- the step
+
+    def _compare(self) -> None:
+        words = [_Word(word) for word in self.words]
+        numbers, after = self.meaning.step(list(self.numbers), words, list(self.keys))  # type: ignore[arg-type]
+        for n, wanted in enumerate(numbers):
+            number = self._stored(self.proof.chain, n)
+            self._need(number in self.formulas, f"number {n} of the chain is not a claimed one after an iteration")
+            holds = self.proof.vanishes(self.formulas[number] - wanted)  # type: ignore[operator]
+            self._need(holds, f"number {n} of the chain is not what the step makes of it")
+        for n, word in enumerate(after):
+            found = self.lane.memory[self._place(self.proof.chain, self.meaning.chain * self.proof.limbs + n)]
+            assert isinstance(word, _Word)
+            self._need(self._equal(found, word.value), f"word {n} of the chain is not what the step makes of it")
+        self.counted.steps += len(numbers) + len(after)
