@@ -11,8 +11,8 @@ from .ir import Code, Constant, Mem, Place
 @dataclass(frozen=True)
 class Claim:
     """What a template says that the instructions before it have computed: the number in the registers ``result`` is
-    ``operation`` (product, square, sum, difference, add_multiple) of the numbers in ``operands``, modulo the algorithm's
-    prime. Registers hold limbs, the lowest first. verify/arithmetic.py proves it.
+    ``operation`` (product, square, sum, difference, add_multiple) of the numbers in ``operands``, modulo the prime of
+    the algorithm. Registers hold limbs, the lowest first. verify/arithmetic.py proves it.
 
     The claim stands before instruction ``at`` of ``section``. ``factor``: of add_multiple, which is
     operands[0] + factor * operands[1].

@@ -8,8 +8,9 @@ from ..core.names import stream_name
 from ..core.program import Program
 from ..core.registers import BindError
 from ..passes.frame import frame
-from ..passes.verify import check_bounds, check_kernel, check_taint, prove_program
-from .result import Effort, Result
+from ..passes.verify import check_bounds, check_kernel, check_taint, prove_arithmetic, prove_program
+from ..verify.arithmetic import Finding
+from .result import Effort, Result, Skip
 from .subject import Subject
 
 
@@ -24,6 +25,7 @@ class Proof:
 
 
 _proofs: dict[int, Proof] = {}
+_findings: dict[int, Finding] = {}
 
 
 def proofs(subject: Subject) -> list[Proof]:
@@ -79,3 +81,22 @@ def weave(subject: Subject, effort: Effort) -> Result:
     except BindError:
         conventions.append("no Win64: its registers do not fit")
     return Result.of(problems, ", ".join(conventions))
+
+
+def arithmetic(subject: Subject, effort: Effort) -> Result:
+    """Streams over numbers modulo a prime compute their step. Of a stream this is shown once in a process."""
+    found = {}
+    for part, row in zip(subject.recipe.parts, subject.rows):
+        if row.arithmetic is None:
+            continue
+        stream = subject.generator.virtual(stream_name(part.program.stream), part.program.isa)
+        if id(stream) not in _findings:
+            _findings[id(stream)] = prove_arithmetic(stream, row.arithmetic)
+        found[id(stream)] = _findings[id(stream)]
+    if not found:
+        raise Skip("it has no numbers modulo a prime")
+    return Result.of(
+        [problem for finding in found.values() for problem in finding.problems],
+        f"{sum(f.words for f in found.values())} bounds, {sum(f.claims for f in found.values())} field operations,"
+        f" {sum(f.steps for f in found.values())} numbers and words of the chain",
+    )

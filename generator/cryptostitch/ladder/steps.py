@@ -48,6 +48,13 @@ LADDER: tuple[Rung, ...] = (
         "weave",
     ),
     Rung(
+        "arithmetic",
+        "statements",
+        "numbers modulo a prime: no limb overflows, each field operation and the whole step are right, for any number"
+        " of iterations",
+        "arithmetic",
+    ),
+    Rung(
         "decoder",
         "decoder",
         "a second decoder reads the same instructions from the final bytes, none above the declared level",

@@ -7,11 +7,13 @@ template places; the functions ``verify_*`` raise VerifyError with them.
 
 from __future__ import annotations
 
+from ..core.arithmetic import Arithmetic
 from ..core.errors import CryptostitchError
 from ..core.kernel import Kernel
 from ..core.program import Program
 from ..core.stream import Stream
 from ..verify.allocation import allocation_problems, compare, contract_problems
+from ..verify.arithmetic import Finding, arithmetic_finding
 from ..verify.bounds import Bounds
 from ..verify.forms import form_problems
 from ..verify.induct import Induction, Side, induct
@@ -49,6 +51,12 @@ def check_bounds(program: Program, found: Induction | None = None) -> list[str]:
 def check_taint(program: Program, found: Induction | None = None) -> list[str]:
     """No secret reaches an address, a variable-time instruction or a public field."""
     return Taint(program, found or induct(Side.of_program(program))).problems()
+
+
+def prove_arithmetic(stream: Stream, meaning: Arithmetic) -> Finding:
+    """That the virtual code of ``stream`` computes the step of numbers modulo a prime; its problems, and how much was
+    looked at."""
+    return arithmetic_finding(stream, meaning)
 
 
 def prove_program(stream: Stream, program: Program) -> tuple[list[str], Induction | None]:

@@ -178,11 +178,12 @@ class _Iteration:
 
     def run(self) -> list[_Held]:
         """The bounds that the chain's numbers have after it."""
-        places = set(self.lane.memory)
+        places, carried = set(self.lane.memory), dict(self.lane.registers)
         keys = [self._stored(self.proof.key, n) for n in range(self.meaning.key)]
         for name, _ in self.proof.stream.code.sections():
             self._section(name)
-            carried = dict(self.lane.registers) if name == "body" else carried if name == "leave" else {}
+            if name == "body":
+                carried = dict(self.lane.registers)
         self._need(set(self.lane.memory) == places, "something is stored beside the chain and the key")
         self._need(keys == [self._stored(self.proof.key, n) for n in range(self.meaning.key)], "the key is changed")
         self._compare()
@@ -248,10 +249,8 @@ class _Iteration:
         cut = tuple(made[limb] for limb in number)
         known.numbers[cut] = known.of_number(number)
         self.formulas[cut] = formula
-        for places in (self.lane.registers, self.lane.memory):
-            for place, value in places.items():
-                if value in made:
-                    places[place] = made[value]
+        self.lane.registers = {name: made.get(value, value) for name, value in self.lane.registers.items()}
+        self.lane.memory = {place: made.get(value, value) for place, value in self.lane.memory.items()}
 
     # ---- the step
 
@@ -261,7 +260,7 @@ class _Iteration:
         for n, wanted in enumerate(numbers):
             number = self._stored(self.proof.chain, n)
             self._need(number in self.formulas, f"number {n} of the chain is not a claimed one after an iteration")
-            holds = self.proof.vanishes(self.formulas[number] - wanted)  # type: ignore[operator]
+            holds = self.proof.vanishes(self.formulas[number] - wanted)
             self._need(holds, f"number {n} of the chain is not what the step makes of it")
         for n, word in enumerate(after):
             found = self.lane.memory[self._place(self.proof.chain, self.meaning.chain * self.proof.limbs + n)]

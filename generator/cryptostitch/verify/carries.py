@@ -1,9 +1,9 @@
 """Sums and differences of several 64-bit words, whose carries (borrows) pass through the carry flag.
 
 A carry that is not known is a symbol of 0 or 1, so every word is exact: a carry that is dropped stays in the number's
-polynomial, and there no prime divides it. Whether a chain's last carry is 0 is seen from the bounds of the whole sum: of
-its words, of its polynomial, or of numbers that are known to be smaller than their words allow. Where that depends on
-another carry (a correction by 38 times the carry before), both of that one's cases are looked at.
+polynomial, with a coefficient that the prime does not divide. Whether a chain's last carry is 0 is seen from the bounds
+of the whole sum: of its words, of its polynomial, or of numbers that are known to be smaller than their words allow.
+Where that depends on another carry (a correction by 38 times the carry before), both of that one's cases are looked at.
 """
 
 from __future__ import annotations

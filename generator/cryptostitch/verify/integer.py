@@ -18,7 +18,7 @@ class Integer:
     """Immutable, and itself by identity: two of them may have the same value. ``toggles``: of an exclusive-or that has
     no better form, the numbers that are in it."""
 
-    __slots__ = ("low", "high", "polynomial", "toggles", "_quotients")
+    __slots__ = ("_quotients", "high", "low", "polynomial", "toggles")
 
     def __init__(self, low: int, high: int, polynomial: Polynomial, toggles: frozenset[Integer] = frozenset()) -> None:
         if low == high:

@@ -60,7 +60,8 @@ class Polynomial:
         return self * self ** (exponent - 1) if exponent else Polynomial.of(1)
 
     def __mod__(self, modulus: int) -> Polynomial:
-        """Every coefficient modulo ``modulus``: nothing is left of what ``modulus`` divides whatever the symbols are."""
+        """Every coefficient modulo ``modulus``. If no term is left, the modulus divides the value whatever the symbols
+        are."""
         return Polynomial({m: c % modulus for m, c in self.terms.items() if c % modulus})
 
     def divisible(self, divisor: int) -> bool:
@@ -76,9 +77,7 @@ class Polynomial:
 
     def at(self, symbol: Symbol, value: int) -> Polynomial:
         """With a number in the place of a symbol."""
-        return _sum(
-            (tuple(s for s in m if s != symbol), c * value ** m.count(symbol)) for m, c in self.terms.items()
-        )
+        return _sum((tuple(s for s in m if s != symbol), c * value ** m.count(symbol)) for m, c in self.terms.items())
 
     def bounds(self) -> tuple[int, int]:
         """Two numbers that the value lies between."""
