@@ -70,81 +70,95 @@ public:
 
     EqualNodes(const Engine &engine, const Variant &v, LaneMemory *memory)
         : v_(v),
-          places_(v.hash.lanes.data()),
-          state_(memory->state),
-          row_bytes_(v.hash.chain_row_bytes),
-          together_(v.lanes % 4 == 0),
-          ends_(v, state_, TreeStart::CHAIN_ROWS),
+          rows_(v, memory->state),
+          ends_(v, memory->state, TreeStart::CHAIN_ROWS),
           fn_(v.kernel.load(std::memory_order_acquire)->fn),
           args_(begin_calls(engine, v, memory)) {
-        for (uint32_t lane = 0; lane < v.lanes; lane++) {
-            lanes_[lane] = lane;
-            together_ &= places_[lane].chain == places_[0].chain + 4 * lane;
-        }
+        for (uint32_t lane = 0; lane < v.lanes; lane++) lanes_[lane] = lane;
     }
 
     void run(const Node *const *nodes, size_t n) {
+        const Rows rows = rows_;  // a copy, which stores cannot change
         const Node &first = *nodes[0];
         const uint64_t blocks = first.bytes / TREE_BLOCK;
-        for (size_t at = 0; at < n; at += v_.lanes) {
-            const size_t live = std::min<size_t>(n - at, v_.lanes);
+        for (size_t at = 0; at < n; at += rows.lanes) {
+            const size_t live = std::min<size_t>(n - at, rows.lanes);
             const Node *const *const some = nodes + at;
-            begin(some, live);
+            rows.begin(some, live);
             if (blocks > 1) {
-                fill(TreeStart::FLAGS_ROW, first.flags | first.first);
-                call(some, live, 0, blocks - 1);
+                rows.fill(TreeStart::FLAGS_ROW, first.flags | first.first);
+                rows.point(some, live, 0);
+                call(blocks - 1);
             }
-            fill(TreeStart::FLAGS_ROW, first.flags | first.last | (blocks > 1 ? 0 : first.first));
-            call(some, live, blocks - 1, 1);
+            rows.fill(TreeStart::FLAGS_ROW, first.flags | first.last | (blocks > 1 ? 0 : first.first));
+            rows.point(some, live, blocks - 1);
+            call(1);
             ends_.take(lanes_, live, [&](size_t i) { return some[i]->to; });
         }
     }
 
 private:
-    void begin(const Node *const *nodes, size_t live) {
-        const Node &first = *nodes[0];
-        for (uint32_t row = 0; row < TreeStart::CHAIN_ROWS; row++) {
-            uint32_t word;
-            memcpy(&word, first.chain + 4 * row, sizeof(word));
-            fill(row, word);
+    // The kernel's state. Lanes without a node repeat the first.
+    struct Rows {
+        uint8_t *state;
+        const LanePlace *places;
+        size_t row_bytes;
+        uint32_t lanes;
+        bool together;  // a row has a word of every lane side by side
+
+        Rows(const Variant &v, uint8_t *its_state)
+            : state(its_state),
+              places(v.hash.lanes.data()),
+              row_bytes(v.hash.chain_row_bytes),
+              lanes(v.lanes),
+              together(v.lanes % 4 == 0) {
+            for (uint32_t lane = 0; lane < lanes; lane++) together &= places[lane].chain == places[0].chain + 4 * lane;
         }
-        for (uint32_t lane = 0; lane < v_.lanes; lane++) {
-            const uint64_t number = nodes[lane < live ? lane : 0]->number;
-            put(lane, TreeStart::NUMBER_ROW, uint32_t(number));
-            put(lane, TreeStart::NUMBER_ROW + 1, uint32_t(number >> 32));
+        void begin(const Node *const *nodes, size_t live) const {
+            const Node &first = *nodes[0];
+            for (uint32_t row = 0; row < TreeStart::CHAIN_ROWS; row++) {
+                uint32_t word;
+                memcpy(&word, first.chain + 4 * row, sizeof(word));
+                fill(row, word);
+            }
+            for (uint32_t lane = 0; lane < lanes; lane++) {
+                const uint64_t number = nodes[lane < live ? lane : 0]->number;
+                put(lane, TreeStart::NUMBER_ROW, uint32_t(number));
+                put(lane, TreeStart::NUMBER_ROW + 1, uint32_t(number >> 32));
+            }
+            fill(TreeStart::BYTES_ROW, TREE_BLOCK);
+            fill(TreeStart::FLAGS_ROW + 1, first.flags);
         }
-        fill(TreeStart::BYTES_ROW, TREE_BLOCK);
-        fill(TreeStart::FLAGS_ROW + 1, first.flags);
-    }
-    void call(const Node *const *nodes, size_t live, uint64_t block, uint64_t iterations) {
-        for (uint32_t lane = 0; lane < v_.lanes; lane++) {
-            const TreeText &text = nodes[lane < live ? lane : 0]->text;
-            put_pointer(state_ + places_[lane].in, text.data + text.at + TREE_BLOCK * block);
+        void point(const Node *const *nodes, size_t live, uint64_t block) const {
+            for (uint32_t lane = 0; lane < lanes; lane++) {
+                const TreeText &text = nodes[lane < live ? lane : 0]->text;
+                put_pointer(state + places[lane].in, text.data + text.at + TREE_BLOCK * block);
+            }
         }
+        void put(uint32_t lane, uint32_t row, uint32_t word) const {
+            memcpy(state + places[lane].chain + row * row_bytes, &word, sizeof(word));
+        }
+        // Writes a word for all lanes, as wide as can be: the kernel's loads wait for stores that are narrower.
+        void fill(uint32_t row, uint32_t word) const {
+            if (!together) {
+                for (uint32_t lane = 0; lane < lanes; lane++) put(lane, row, word);
+                return;
+            }
+            uint8_t *const to = state + places[0].chain + row * row_bytes;
+            const __m128i four = _mm_set1_epi32(int(word));
+            for (uint32_t lane = 0; lane < lanes; lane += 4)
+                _mm_storeu_si128(reinterpret_cast<__m128i *>(to + 4 * lane), four);
+        }
+    };
+
+    void call(uint64_t iterations) {
         args_.iterations = iterations;
         fn_(&args_);
         v_.calls.add(1);
     }
-    void put(uint32_t lane, uint32_t row, uint32_t word) const {
-        memcpy(state_ + places_[lane].chain + row * row_bytes_, &word, sizeof(word));
-    }
-    // Writes a word for all lanes, as wide as the kernel will read it: else the loads wait for the stores.
-    void fill(uint32_t row, uint32_t word) const {
-        if (!together_) {
-            for (uint32_t lane = 0; lane < v_.lanes; lane++) put(lane, row, word);
-            return;
-        }
-        uint8_t *const to = state_ + places_[0].chain + row * row_bytes_;
-        const __m128i four = _mm_set1_epi32(int(word));
-        for (uint32_t lane = 0; lane < v_.lanes; lane += 4)
-            _mm_storeu_si128(reinterpret_cast<__m128i *>(to + 4 * lane), four);
-    }
 
     const Variant &v_;
-    const LanePlace *const places_;
-    uint8_t *const state_;
-    const size_t row_bytes_;
-    bool together_;  // a row has a word of every lane side by side
+    const Rows rows_;
     const Chains ends_;
     const cst_kernel_fn fn_;
     cst_kernel_args args_;

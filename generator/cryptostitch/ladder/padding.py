@@ -41,5 +41,5 @@ def chained(row: Algorithm, text: bytes, digest: Digest) -> bytes:
     """Returns what a kernel computes from it: as much of the digest as a sponge gives at once, or, of a tree, the
     state after any number of blocks of one chunk, with the flags of the row."""
     if row.padding == "tree":
-        return blake3.state_of(row.initial[:8], text, *row.initial[11:])
+        return blake3.state_of(row.initial[:8], text, *row.initial[11:13])
     return digest(text)[: row.squeezed]
