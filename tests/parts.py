@@ -61,6 +61,7 @@ PARTS: dict[str, tuple[str, ...]] = {
             "runtime/test_api_text_parts.py",
             "runtime/test_api_chunks.py",
             "runtime/test_api_trees.py",
+            "runtime/test_api_multi_hash.py",
             "examples/test_own_tree.py",
         ),
     ),

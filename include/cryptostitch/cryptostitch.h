@@ -74,6 +74,9 @@
  * xz send it; of crc32-bzip2 and crc16-t10-dif the highest first. cst_checksum_update takes such numbers; cst_crc_new
  * makes a key of any other polynomial.
  *
+ * `mh-sha1` and `mh-sha256` are multi-hashes, as isa-l_crypto has them (mh_sha1, mh_sha256): digests of a message whose
+ * 32-bit words are dealt to 16 segments, which are hashed side by side. They are no SHA-1 or SHA-256 of the message.
+ *
  * Two digests of the same bytes by one call: `md5+sha256`, `sha1+sha256`, `sha256+crc32c`. The tag, whole only, is the
  * first digest, then the second; they have no key.
  *

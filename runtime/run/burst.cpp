@@ -12,6 +12,7 @@
 #include "leaves.hpp"
 #include "one_piece.hpp"
 #include "order.hpp"
+#include "multi_hash.hpp"
 #include "tree.hpp"
 
 namespace cst {
@@ -115,6 +116,7 @@ void run(const Class &c) {
         case Construction::tree:
         case Construction::both:
         case Construction::checked:
+        case Construction::multi:
         case Construction::leaves: return;  // run_class() runs these
     }
 }
@@ -135,6 +137,7 @@ bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *re
     if (is_checked(*suite_of(jobs[0]))) return run_checked(memory, jobs, n, readable);
     if (suite_of(jobs[0])->construction == Construction::framed) return run_framed(memory, jobs, n);
     if (suite_of(jobs[0])->construction == Construction::tree) return run_trees(memory, jobs, n);
+    if (suite_of(jobs[0])->construction == Construction::multi) return run_multi_hashes(memory, jobs, n);
     if (suite_of(jobs[0])->construction == Construction::leaves) return run_leaves(memory, jobs, n);
     const int result = run_lists(memory, jobs, n, readable);
     if (result != JOB_WAITING) return result == CST_OK;

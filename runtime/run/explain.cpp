@@ -14,6 +14,7 @@
 #include "lineup.hpp"
 #include "mac.hpp"
 #include "middle.hpp"
+#include "multi_hash.hpp"
 #include "tree.hpp"
 #include "text.hpp"
 
@@ -41,6 +42,7 @@ Ranking rank_hash(const Class &c) {
     if (suite.construction == Construction::framed) return rank_framed(suite, c.n, c.messages[0].job->in_len);
     if (suite.construction == Construction::tree) return rank_trees(suite, c.n, c.messages[0].job->in_len);
     if (suite.construction == Construction::leaves) return rank_leaves(suite, c.n, c.messages[0].job->in_len);
+    if (suite.construction == Construction::multi) return rank_multi_hashes(suite, c.n, c.messages[0].job->in_len);
     const bool whole = suite.construction == Construction::checksum;
     if (!whole && (!suite.forced || suite.forced->role != Role::message || !suite.forced->hash.algorithm))
         return rank_macs(c);

@@ -11,6 +11,7 @@
 #include "lanes.hpp"
 #include "lineup.hpp"
 #include "mac.hpp"
+#include "multi_hash.hpp"
 #include "tree.hpp"
 
 namespace cst {
@@ -244,32 +245,18 @@ void run_both_parts(Memory *memory, const cst_part *const *list, size_t n) {
     }
 }
 
-// Runs parts of at most memory->room() messages.
-void run_window(Memory *memory, const cst_part *parts, size_t n) {
+}  // namespace
+
+void run_plain_parts(Memory *memory, const cst_part *const *parts, size_t n) {
     Rest rests[MOST_MESSAGES], *list[MOST_MESSAGES];
-    const cst_part *framed[MOST_MESSAGES], *in_leaves[MOST_MESSAGES], *both[MOST_MESSAGES], *trees[MOST_MESSAGES];
-    size_t working = 0, n_framed = 0, n_in_leaves = 0, n_both = 0, n_trees = 0;
-    for (const cst_part *part = parts; part < parts + n; part++) {
-        HashState *const s = state_of(*part);
-        const Key &key = *reinterpret_cast<const Key *>(part->key);
-        switch (key.suite->construction) {
-            case Construction::framed: framed[n_framed++] = part; continue;
-            case Construction::leaves: in_leaves[n_in_leaves++] = part; continue;
-            case Construction::both: both[n_both++] = part; continue;
-            case Construction::tree: trees[n_trees++] = part; continue;
-            default: break;
-        }
-        if (!s->key) begin_state(s, key);
-        if (is_checksum(*key.suite)) {
-            take_into_checksum(*part);
-            continue;
-        }
-        const uint64_t blocks = blocks_of(*part);
+    size_t working = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t blocks = blocks_of(*parts[i]);
         if (!blocks) {
-            put_aside(*part);
+            put_aside(*parts[i]);
             continue;
         }
-        rests[working] = {part, blocks};
+        rests[working] = {parts[i], blocks};
         list[working] = &rests[working];
         working++;
     }
@@ -281,6 +268,34 @@ void run_window(Memory *memory, const cst_part *parts, size_t n) {
         for (to = from + 1; to < working && suite_of(*list[to]->part) == suite_of(*list[from]->part);) to++;
         run_some(memory, list + from, to - from);
     }
+}
+
+namespace {
+
+// Runs parts of at most memory->room() messages.
+void run_window(Memory *memory, const cst_part *parts, size_t n) {
+    const cst_part *plain[MOST_MESSAGES], *framed[MOST_MESSAGES], *in_leaves[MOST_MESSAGES], *both[MOST_MESSAGES],
+        *trees[MOST_MESSAGES];
+    size_t n_plain = 0, n_framed = 0, n_in_leaves = 0, n_both = 0, n_trees = 0;
+    for (const cst_part *part = parts; part < parts + n; part++) {
+        HashState *const s = state_of(*part);
+        const Key &key = *reinterpret_cast<const Key *>(part->key);
+        switch (key.suite->construction) {
+            case Construction::framed: framed[n_framed++] = part; continue;
+            case Construction::leaves: in_leaves[n_in_leaves++] = part; continue;
+            case Construction::both: both[n_both++] = part; continue;
+            case Construction::tree: trees[n_trees++] = part; continue;
+            case Construction::multi: run_multi_hash_part(memory, *part); continue;
+            default: break;
+        }
+        if (!s->key) begin_state(s, key);
+        if (is_checksum(*key.suite)) {
+            take_into_checksum(*part);
+            continue;
+        }
+        plain[n_plain++] = part;
+    }
+    if (n_plain) run_plain_parts(memory, plain, n_plain);
     if (n_framed) run_framed_parts(memory, framed, n_framed);
     if (n_in_leaves) run_leaf_parts(memory, in_leaves, n_in_leaves);
     if (n_trees) run_tree_parts(memory, trees, n_trees);

@@ -64,6 +64,9 @@ inline const cst_key *key_in_state(const cst_part &part) {
     return key.suite->halves[0] ? reinterpret_cast<const cst_key *>(&key.half(0)) : part.key;
 }
 
+// Runs parts of digests and HMACs whose kernels read blocks where they lie, and whose states have begun; at most
+// MOST_MESSAGES.
+void run_plain_parts(Memory *memory, const cst_part *const *parts, size_t n);
 // Runs checked parts, of any suites. Returns CST_OK, or CST_ERR_MEMORY: nothing was written.
 int run_parts(const Engine &engine, const cst_part *parts, size_t n);
 

@@ -59,6 +59,7 @@ constexpr const char *kBoth[][2] = {{"md5", "sha256"}, {"sha1", "sha256"}, {"sha
 constexpr const char *kChecked[][2] = {
     {"aes-128-xts", "crc32c"}, {"aes-256-xts", "crc32c"}, {"aes-256-xts", "crc16-t10-dif"}, {"aes-256-gcm", "crc32c"}};
 constexpr const char *kOfPlaintext = "-plaintext";
+constexpr const char *kMultiHashes[] = {"sha1", "sha256"};
 
 using Derived = std::vector<std::unique_ptr<Suite>>;
 
@@ -163,6 +164,16 @@ const Suite *find_derived(const Derived &derived, const char *name) {
     for (const auto &suite : derived)
         if (suite->name == name) return suite.get();
     return nullptr;
+}
+
+// Adds the multi-hash of a hash (isa-l_crypto).
+void add_multi_hash(const char *hash, Derived *derived) {
+    const Suite *const base = find_derived(*derived, hash);
+    if (!base) return;
+    Suite multi = *base;
+    multi.name = std::string("mh-") + hash;
+    multi.construction = Construction::multi;
+    complete(std::move(multi), derived);
 }
 
 // Adds two digests of the same bytes.
@@ -462,6 +473,7 @@ void Suites::derive(const Engine &engine) {
     }
     if (chacha) add_chacha(engine, chacha, poly1305, &derived);
     if (rc4) add_rc4(engine, rc4, hashes, &derived);
+    for (const char *hash : kMultiHashes) add_multi_hash(hash, &derived);
     for (const auto &both : kBoth) add_both(both[0], both[1], &derived);
     for (const auto &checked : kChecked) add_checked(checked[0], checked[1], &derived);
     suites_.reserve(suites_.size() + derived.size());

@@ -35,6 +35,7 @@ enum class Construction {
     framed,  // a hash whose kernels read padded blocks (frames), or HMAC with it
     tree,  // a hash of chunks and of their chaining values (BLAKE3), or its keyed hash or key derivation
     leaves,  // a sponge that hashes long messages in leaves, and a node over their digests (KT128)
+    multi,  // a hash of 16 segments of a message, then of their digests (multi-hash)
     both,  // two digests of the same bytes, one behind the other in the tag
     checked  // a cipher, alone or an AEAD, and a checksum of its plaintext or ciphertext behind its tag
 };

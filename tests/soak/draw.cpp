@@ -65,7 +65,8 @@ void Worker::draw_job(Random &random, size_t place, Shape *shape, Job *job) {
     Model *model;
     choose_key(random, place, job, &model);
     job->direction = random.chance(habits_.seals_percent) ? CST_SEAL : CST_OPEN;
-    if (form == Form::digest || form == Form::both || form == Form::checksum || form == Form::tree)
+    if (form == Form::digest || form == Form::both || form == Form::checksum || form == Form::tree ||
+        form == Form::multi)
         job->direction = CST_SEAL;
     job->in_place = random.chance(habits_.in_place_percent);
 

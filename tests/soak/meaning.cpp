@@ -44,6 +44,7 @@ bool read_alone(const std::string &name, Meaning *m) {
         return true;
     }
     if (begins(name, "blake3")) *m = {Form::tree, "", name, "tree"};
+    else if (name == "mh-sha1" || name == "mh-sha256") *m = {Form::multi, "", name, "multi"};
     else if (find_crc(name)) *m = {Form::checksum, "", name, "checksum"};
     else if (name == "chacha20") *m = {Form::cipher, "ChaCha20", "", "chacha20"};
     else if (name == "chacha20-poly1305") *m = {Form::poly1305, "ChaCha20-Poly1305", "", "chacha20-poly1305"};

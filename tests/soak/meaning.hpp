@@ -13,6 +13,7 @@ enum class Form {
     both,      // two digests, one behind the other
     checksum,  // crc.hpp
     tree,      // blake3.hpp
+    multi,     // multi_hash.hpp
     hmac,      // RFC 2104
     cmac,      // SP 800-38B
     xcbc,      // RFC 3566

@@ -1,7 +1,9 @@
+#define OPENSSL_SUPPRESS_DEPRECATED  // the compression functions by themselves (multi_hash.hpp)
 #include "model.hpp"
 
 #include "blake3.hpp"
 #include "crc.hpp"
+#include "multi_hash.hpp"
 #include "rc4.hpp"
 
 namespace soak {
@@ -58,7 +60,7 @@ Model::Model(const Meaning &meaning, const Secret &secret) : meaning_(meaning), 
     else if (!meaning.cipher.empty() && meaning.cipher != "RC4")
         cipher_ = std::make_unique<Cipher>(meaning.cipher, key.data(), key.size());
     if (form == Form::tls) decipher_ = std::make_unique<Cipher>(meaning.cipher, key.data(), key.size(), false);
-    if (form == Form::checksum || form == Form::tree) return;
+    if (form == Form::checksum || form == Form::tree || form == Form::multi) return;
     if (form == Form::both && !find_crc(meaning.second)) second_ = std::make_unique<Digest>(meaning.second);
     if (form == Form::digest || form == Form::both) digest_ = std::make_unique<Digest>(meaning.hash);
     else if (meaning.hash == "XCBC") xcbc_ = std::make_unique<Xcbc>(mac_key);
@@ -128,6 +130,7 @@ void Model::seal(const Message &m, Bytes *out, Bytes *tag) {
             else if (meaning_.hash == "blake3-derive-key") *tag = Blake3::derived(secret_.mac_key, m.text);
             else *tag = Blake3::of(m.text);
             break;
+        case Form::multi: *tag = meaning_.hash == "mh-sha1" ? MultiSha1::of(m.text) : MultiSha256::of(m.text); break;
         case Form::checksum: *tag = crc_of(*find_crc(meaning_.hash), m.text); break;
         case Form::hmac:
         case Form::cmac:

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.cmac import CMAC
 
 from ..core import blake3
 from ..core.catalog import ALGORITHMS, SHA256, Algorithm
-from . import own_cipher
+from . import multi_hash, own_cipher
 from .result import Skip
 
 ESP_TAGS = {
@@ -187,6 +187,8 @@ def halves(hash_: str) -> list[str]:
 
 def digest_bytes(hash_: str) -> int:
     """Raises Skip where hashlib lacks the hash (SM3 comes with OpenSSL)."""
+    if hash_ in multi_hash.HASHES:
+        return digest_bytes(multi_hash.HASHES[hash_])
     if hash_ in BOTH:
         return sum(digest_bytes(half) for half in halves(hash_))
     if hash_ in REFERENCES:
@@ -198,6 +200,8 @@ def digest_bytes(hash_: str) -> int:
 
 def digest(hash_: str, data: bytes) -> bytes:
     """Returns the digest or the checksum, or both digests of a pair."""
+    if hash_ in multi_hash.HASHES:
+        return multi_hash.digest(hash_, data)
     if hash_ in BOTH:
         return b"".join(digest(half, data) for half in halves(hash_))
     return REFERENCES[hash_][1](data) if hash_ in REFERENCES else hashlib.new(hash_, data).digest()
@@ -226,7 +230,7 @@ def meaning(suite: str) -> Meaning:
         its = meaning(cipher)
         tag_bytes = its.tag_bytes + digest_bytes(checksum)
         return Meaning("checked", checksum, its.key_bytes, tag_bytes, cipher=cipher, sums_plaintext=plaintext)
-    if suite in BOTH:
+    if suite in BOTH or suite in multi_hash.HASHES:
         return Meaning("digest", suite, 0, digest_bytes(suite))
     if suite in TREE_MACS:
         return Meaning("tree_mac", suite, 0, 32, 32 * (suite == "blake3-keyed"))

@@ -1,0 +1,29 @@
+// Multi-hash SHA-1 and SHA-256, isa-l_crypto's mh_sha1 and mh_sha256: the hash of one message's segments in lanes.
+#pragma once
+
+#include "lineup.hpp"
+#include "run.hpp"
+
+namespace cst {
+
+// Runs jobs of one suite. Returns false if one did not authenticate.
+bool run_multi_hashes(Memory *memory, cst_job *const *jobs, size_t n);
+// Runs the next part of a message.
+void run_multi_hash_part(Memory *memory, const cst_part &part);
+// Returns the kernel selection for the segments of `messages` messages of `bytes` bytes each.
+Ranking rank_multi_hashes(const Suite &suite, size_t messages, uint64_t bytes);
+
+// A partly hashed message, as HashState is.
+struct MultiHashState {
+    static constexpr size_t SEGMENTS = 16, BLOCK = 64 * SEGMENTS;
+
+    const cst_key *key;
+    uint64_t bytes;  // of the message
+    uint8_t chains[SEGMENTS][32];  // of the segments
+    uint8_t block[BLOCK];  // bytes that do not fill one
+};
+static_assert(sizeof(MultiHashState) <= CST_STATE_BYTES);
+static_assert(offsetof(MultiHashState, key) == offsetof(HashState, key) &&
+              offsetof(MultiHashState, bytes) == offsetof(HashState, bytes));
+
+}  // namespace cst
