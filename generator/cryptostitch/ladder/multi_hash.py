@@ -82,8 +82,8 @@ def digest(suite: str, text: bytes) -> bytes:
     for segment in range(SEGMENTS):
         chain = start
         for at in range(4 * segment, len(padded), BLOCK):
-            words = (padded[at + row : at + row + 4] for row in range(0, BLOCK, 4 * SEGMENTS))
-            chain = compress(chain, b"".join(words))
+            block = b"".join(padded[at + row : at + row + 4] for row in range(0, BLOCK, 4 * SEGMENTS))
+            chain = compress(chain, block)
         chains.append(chain)
     words = [chain[i] for i in range(len(start)) for chain in chains]
     return hashlib.new(HASHES[suite], struct.pack(f"<{len(words)}I", *words)).digest()
