@@ -209,7 +209,7 @@ private:
     static unsigned char *digest_of(Slot *slot, size_t number) {
         if (!wide(*slot)) return slot->digests[number];
         slot->result.digest.resize(slot->task.algorithm->bytes);
-        return reinterpret_cast<unsigned char *>(&slot->result.digest[0]);
+        return reinterpret_cast<unsigned char *>(slot->result.digest.data());
     }
     // The library has left the states ready for another message.
     static void close_chunk(Slot *slot) {

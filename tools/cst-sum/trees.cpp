@@ -50,7 +50,7 @@ void TreeSink::take(const Task &task, const Result &result) {
     const std::string chains = std::move(whole_.digest);
     whole_.digest.assign(task.algorithm->bytes, '\0');
     if (!whole_.error && cst_tree_root(task.algorithm->key, chains.data(), chains.size() / CST_TREE_CHAIN_BYTES,
-                                       &whole_.digest[0], whole_.digest.size()))
+                                       whole_.digest.data(), whole_.digest.size()))
         whole_.error = ENOMEM;
     whole_.chunks = 1;
     sink_->take(task, whole_);
