@@ -1,5 +1,5 @@
 """What X25519 tells by its time: nothing. Every instruction and every address of a whole cst_pk_burst is compared
-(stepped.py), for secrets and public keys that differ, among them those at which a ladder or a reduction could branch."""
+(stepped.py), for secrets and public keys that differ, some of which are at the edges of a ladder and a reduction."""
 
 from __future__ import annotations
 

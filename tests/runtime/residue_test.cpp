@@ -623,6 +623,10 @@ void run_code(cst_ctx *ctx, const char *kernel) {
     tracking = false;
     if (error == CST_ERR_NAME || error == CST_ERR_UNSUPPORTED) return;
     expect(error, CST_OK);
+    const cst_suite *crc32c = nullptr;
+    cst_key *crc = nullptr;
+    expect(cst_suite_get(ctx, "crc32c", &crc32c), CST_OK);
+    expect(cst_key_new(crc32c, nullptr, 0, nullptr, 0, &crc), CST_OK);
     for (const size_t bytes : {size_t(256), BYTES / DATA}) {
         void *blocks[DATA + PARITY];
         for (size_t i = 0; i < DATA; i++) blocks[i] = plain + i * bytes;
@@ -647,7 +651,22 @@ void run_code(cst_ctx *ctx, const char *kernel) {
         expect(observed(name + " cst_code_update" + size,
                         [&] { return cst_code_update(code, bytes, 2, plain, blocks + DATA); }),
                CST_OK);
+        blocks[1] = plain + bytes;
+        uint64_t sums[DATA + PARITY];
+        uint8_t bad[DATA + PARITY];
+        const auto encode_checked = [&] {
+            return cst_code_encode_checked(code, crc, bytes, blocks, blocks + DATA, sums);
+        };
+        expect(observed(name + " cst_code_encode_checked" + size, encode_checked), CST_OK);
+        const auto check_blocks = [&] { return cst_code_check_blocks(code, crc, bytes, blocks, sums, bad, &right); };
+        expect(observed(name + " cst_code_check_blocks" + size, check_blocks), CST_OK);
+        expect(right ? CST_OK : CST_ERR_SELFTEST, CST_OK);
+        const auto update_checked = [&] {
+            return cst_code_update_checked(code, crc, bytes, 2, plain, blocks + DATA, sums);
+        };
+        expect(observed(name + " cst_code_update_checked" + size, update_checked), CST_OK);
     }
+    cst_key_free(crc);
     observed(name + " cst_code_free", [&] {
         cst_code_free(code);
         return 0;
