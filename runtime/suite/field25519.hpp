@@ -23,7 +23,8 @@ void put_limbs(const uint8_t *bytes, uint8_t *rows, size_t limbs, size_t pitch);
 // Writes 32 bytes, little-endian, of the number below p.
 void put_number(const Number25519 &a, uint8_t *bytes);
 // Sets x[i] = x[i] / z[i], and 0 where z[i] is 0, for all n with one inversion, of the product of all z (P. L.
-// Montgomery, "Speeding the Pollard and elliptic curve methods of factorization", 1987). z and products are overwritten.
+// Montgomery, "Speeding the Pollard and elliptic curve methods of factorization", 1987). z and products are
+// overwritten.
 void divide(Number25519 *x, Number25519 *z, Number25519 *products, size_t n);
 
 }  // namespace cst
