@@ -52,8 +52,6 @@ class Forced:
         context, kernel = subject.native(), subject.assembled()
         if schedules := [row.name for row in subject.rows if row.kind == "schedule"]:
             raise Skip(f"no kernel can be forced for a key schedule ({', '.join(schedules)})")
-        if arithmetic := [row.name for row in subject.rows if row.arithmetic]:
-            raise Skip(f"{', '.join(arithmetic)} is no suite's; tests/runtime/test_api_pk.py forces it by cst_pk_new")
         hashes = {row.suite for row in subject.rows if row.kind == "hash"}
         # Of one kernel for many rates all are tried.
         framed = {row.name for row in subject.rows if row.kind == "hash" and row.padding != "length"}

@@ -15,9 +15,9 @@ from ..core.contract import SPILL, Contract, Field
 from ..core.errors import DoesNotFit
 from ..core.ir import GENERAL, STATE, VECTOR, Code, Ins, Mem, Reg, Window
 from ..core.isa import GENERALS, ISAS, Isa
+from ..core.liveness import around_loop, state_pointers
 from ..core.program import Program
 from ..core.stream import Stream
-from .liveness import around_loop, state_pointers
 from .scan import NEVER, SPILL_SYMBOLS, Section, load
 
 SPILL_WORDS = "spill_words"

@@ -15,8 +15,8 @@ from ..core.accesses import accesses_of
 from ..core.instructions import INSTRUCTIONS, Row
 from ..core.ir import GENERAL, Code, Ins, Mem, Operand, Reg
 from ..core.isa import ISAS, Isa
+from ..core.liveness import around_loop, live_sets
 from ..core.stream import Stream
-from .liveness import around_loop, live_sets
 
 
 def legalize(stream: Stream) -> Stream:

@@ -18,8 +18,8 @@ from ..core.accesses import Key, accesses_of, names_read, names_written, operand
 from ..core.instructions import INSTRUCTIONS
 from ..core.ir import GENERAL, STATE, Ins, Mem, Operand, Reg
 from ..core.isa import ISAS
+from ..core.liveness import around_loop, state_pointers
 from ..core.stream import Stream
-from .liveness import around_loop, state_pointers
 
 Group = tuple[Ins, ...]
 """Instructions that nothing may come between."""

@@ -23,8 +23,8 @@ from ..core.accesses import accesses_of
 from ..core.arithmetic import LIMBS, Arithmetic
 from ..core.contract import CHAIN, KEY, Field
 from ..core.ir import STATE
+from ..core.liveness import around_loop
 from ..core.stream import Claim, Stream
-from ..passes.liveness import around_loop
 from .carries import Bounds, Number
 from .integer import BITS, Integer
 from .lane import Lane, Unproved

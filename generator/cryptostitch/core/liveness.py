@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..core.accesses import Accesses, Key, names_written, operand_accesses
-from ..core.instructions import INSTRUCTIONS
-from ..core.ir import GENERAL, STATE, Code, Ins, Mem, Reg
+from .accesses import Accesses, Key, names_written, operand_accesses
+from .instructions import INSTRUCTIONS
+from .ir import GENERAL, STATE, Code, Ins, Mem, Reg
 
 
 def live_sets(accesses: Accesses, live_out: Iterable[Key]) -> list[frozenset[Key]]:
