@@ -5,11 +5,13 @@
 
 #include "handles.hpp"
 #include "run/x25519.hpp"
+#include "suite/registers.hpp"
 #include "suite/secret.hpp"
 
 using namespace cst;
 
 struct cst_pk {
+    cst_ctx *ctx;
     X25519 x25519;
 };
 
@@ -39,6 +41,7 @@ int check(cst_pk_job *jobs, size_t n) {
 
 int run(const cst_pk &pk, cst_pk_job *jobs, size_t n) {
     std::vector<X25519::Job> work(n);
+    const ClearRegisters clear(pk.ctx->engine.cpu());
     for (size_t i = 0; i < n; i++) {
         work[i].scalar = static_cast<const uint8_t *>(jobs[i].key);
         work[i].u = jobs[i].in ? static_cast<const uint8_t *>(jobs[i].in) : BASE_POINT;
@@ -65,6 +68,7 @@ int cst_pk_new(cst_ctx *ctx, const char *operation, const char *kernel, cst_pk *
     if (strcmp(operation, "x25519") != 0) return CST_ERR_NAME;
     return guarded([&]() -> int {
         auto made = std::make_unique<cst_pk>();
+        made->ctx = ctx;
         if (int error = made->x25519.init(ctx->engine, kernel)) return error;
         *pk = made.release();
         return CST_OK;

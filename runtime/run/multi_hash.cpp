@@ -22,13 +22,15 @@ constexpr size_t MOST_BLOCKS = 16;  // that are dealt at once
 void deal(const uint8_t *block, uint8_t *to, size_t pitch) {
     for (size_t row = 0; row < 16; row += 4) {
         for (size_t column = 0; column < SEGMENTS; column += 4) {
-            __m128i r[4];
+            __m128i r[4];  // in registers, so that no text is left on the stack
+#pragma GCC unroll 4
             for (size_t i = 0; i < 4; i++)
                 r[i] = _mm_loadu_si128(reinterpret_cast<const __m128i *>(block + UNIT * (row + i) + 4 * column));
             const __m128i a = _mm_unpacklo_epi32(r[0], r[1]), b = _mm_unpackhi_epi32(r[0], r[1]),
                           c = _mm_unpacklo_epi32(r[2], r[3]), d = _mm_unpackhi_epi32(r[2], r[3]);
             const __m128i words[] = {_mm_unpacklo_epi64(a, c), _mm_unpackhi_epi64(a, c), _mm_unpacklo_epi64(b, d),
                                      _mm_unpackhi_epi64(b, d)};
+#pragma GCC unroll 4
             for (size_t i = 0; i < 4; i++)
                 _mm_storeu_si128(reinterpret_cast<__m128i *>(to + pitch * (column + i) + 4 * row), words[i]);
         }
@@ -87,6 +89,7 @@ public:
         const cst_part *const list[] = {&part};
         run_plain_parts(&memory_, list, 1);
         wipe(blocks, sizeof(blocks));
+        wipe(&whole, sizeof(whole));
     }
 
 private:

@@ -1,5 +1,6 @@
 #include "tree_key.hpp"
 
+#include "../suite/secret.hpp"
 #include "key_hash.hpp"
 #include "tree_nodes.hpp"
 
@@ -16,6 +17,9 @@ public:
         hash_initial(suite.hash->record, words);
         memcpy(start_, words, TREE_CHAIN);
     }
+    ~Context() { wipe(stack_, sizeof(stack_)); }
+    Context(const Context &) = delete;
+    Context &operator=(const Context &) = delete;
 
     void hash(const uint8_t *text, size_t n, uint8_t *key) {
         const uint64_t chunks = tree_chunks(n);
@@ -44,6 +48,7 @@ private:
         uint8_t *const chains[] = {state.chain};
         kernel_.run(&block, chains, 1, TREE_BLOCK);
         memcpy(chain, state.chain, TREE_CHAIN);
+        wipe(&state, sizeof(state));
     }
     void hash_chunk(const uint8_t *text, size_t n, uint64_t number, uint32_t root) {
         uint8_t *const chain = stack_[depth_++];
@@ -56,6 +61,7 @@ private:
             const uint32_t first = at ? 0 : CHUNK_START, last = at + some == n ? CHUNK_END | root : 0;
             compress(chain, block, number, some, first | last);
             at += some;
+            wipe(block, sizeof(block));
         } while (at < n);
     }
     void join(uint32_t root) {
@@ -64,6 +70,7 @@ private:
         depth_--;
         compress(chain, stack_[depth_ - 1], 0, TREE_BLOCK, PARENT | root);
         memcpy(stack_[depth_ - 1], chain, TREE_CHAIN);
+        wipe(chain, sizeof(chain));
     }
 
     KeyHash &kernel_;

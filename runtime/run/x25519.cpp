@@ -5,7 +5,6 @@
 
 #include "../select/upper_halves.hpp"
 #include "../suite/field25519.hpp"
-#include "../suite/registers.hpp"
 #include "../suite/secret.hpp"
 #include "cryptostitch/cryptostitch.h"
 
@@ -150,7 +149,6 @@ const Variant &X25519::best(size_t n) const {
 }
 
 void X25519::run(Job *jobs, size_t n) const {
-    const ClearRegisters clear(engine_->cpu());
     Quotients quotients;
     for (size_t at = 0; at < n;) {
         const Variant &v = best(n - at);

@@ -20,7 +20,8 @@ public:
     // kernel: NULL, or the name of the kernel that must do everything. Returns CST_ERR_NAME: no kernel of that name
     // can; CST_ERR_UNSUPPORTED, CST_ERR_JIT, CST_ERR_MEMORY: no kernel's code can be loaded.
     int init(const Engine &engine, const char *kernel);
-    // Several threads may share an object. Everything in the jobs stays secret, but for `zero`.
+    // Several threads may share an object. Everything in the jobs stays secret, but for `zero`; the caller clears the
+    // registers.
     void run(Job *jobs, size_t n) const;
 
 private:

@@ -39,7 +39,10 @@ def test_wrong_tags(host: Context, suite: str, entry: Entry) -> None:
     scene = Scene(host, [key], OPEN, [len(data)], entry=entry, right=(iv, aad, data, tag))
     with scene.stepped:
         judge = Judge(scene.stepped)
-        for wrong in (changed(tag, 0), changed(tag, -1, 0x80), bytes(byte ^ 0xFF for byte in tag)):
+        # That a checksum behind the tag is wrong tells only who has the key: without it the tag is wrong, too.
+        m = oracle.meaning(suite)
+        last = -1 - oracle.digest_bytes(m.hash) if m.kind == "checked" and "gcm" in m.cipher else -1
+        for wrong in (changed(tag, 0), changed(tag, last, 0x80), bytes(byte ^ 0xFF for byte in tag)):
             scene.put(0, iv, aad, data, wrong)
             outcome, trace = scene.trace()
             assert outcome == ((ERR_AUTH, 0),)

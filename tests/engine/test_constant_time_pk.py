@@ -24,10 +24,10 @@ JOB, AWAY = 128, 1024  # bytes from a job's buffers to the next one's; of the fi
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_one_trace_for_all_secrets(shared_context: Context, kernel: str) -> None:
+def test_one_trace_for_all_secrets(host: Context, kernel: str) -> None:
     """Two jobs: the second one's lane is another, or another call."""
     try:
-        pk = PublicKey("x25519", shared_context, kernel)
+        pk = PublicKey("x25519", host, kernel)
     except RuntimeFailure as failure:
         assert failure.code == ERR_UNSUPPORTED
         pytest.skip("this CPU cannot run it")
