@@ -22,17 +22,20 @@ constexpr size_t MOST_BLOCKS = 16;  // that are dealt at once
 void deal(const uint8_t *block, uint8_t *to, size_t pitch) {
     for (size_t row = 0; row < 16; row += 4) {
         for (size_t column = 0; column < SEGMENTS; column += 4) {
-            __m128i r[4];  // in registers, so that no text is left on the stack
-#pragma GCC unroll 4
-            for (size_t i = 0; i < 4; i++)
-                r[i] = _mm_loadu_si128(reinterpret_cast<const __m128i *>(block + UNIT * (row + i) + 4 * column));
-            const __m128i a = _mm_unpacklo_epi32(r[0], r[1]), b = _mm_unpackhi_epi32(r[0], r[1]),
-                          c = _mm_unpacklo_epi32(r[2], r[3]), d = _mm_unpackhi_epi32(r[2], r[3]);
-            const __m128i words[] = {_mm_unpacklo_epi64(a, c), _mm_unpackhi_epi64(a, c), _mm_unpacklo_epi64(b, d),
-                                     _mm_unpackhi_epi64(b, d)};
-#pragma GCC unroll 4
-            for (size_t i = 0; i < 4; i++)
-                _mm_storeu_si128(reinterpret_cast<__m128i *>(to + pitch * (column + i) + 4 * row), words[i]);
+            // In named values, which stay in registers: no text is left on the stack.
+            const auto words = [&](size_t i) {
+                return _mm_loadu_si128(reinterpret_cast<const __m128i *>(block + UNIT * (row + i) + 4 * column));
+            };
+            const auto put = [&](size_t i, __m128i dealt) {
+                _mm_storeu_si128(reinterpret_cast<__m128i *>(to + pitch * (column + i) + 4 * row), dealt);
+            };
+            const __m128i r0 = words(0), r1 = words(1), r2 = words(2), r3 = words(3);
+            const __m128i a = _mm_unpacklo_epi32(r0, r1), b = _mm_unpackhi_epi32(r0, r1),
+                          c = _mm_unpacklo_epi32(r2, r3), d = _mm_unpackhi_epi32(r2, r3);
+            put(0, _mm_unpacklo_epi64(a, c));
+            put(1, _mm_unpackhi_epi64(a, c));
+            put(2, _mm_unpacklo_epi64(b, d));
+            put(3, _mm_unpackhi_epi64(b, d));
         }
     }
 }

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "secret.hpp"
+
 namespace cst {
 namespace {
 
@@ -84,6 +86,7 @@ Number25519 number_from_limbs(const uint8_t *rows, size_t limbs, size_t pitch) {
         out.limb[i] = uint64_t((Wide(words[at + 1]) << 64 | words[at]) >> shift) & MASK;
     }
     out.limb[0] += 19 * (words[4] << 1 | words[3] >> 63);
+    wipe(words, sizeof(words));
     return out;
 }
 
@@ -118,9 +121,11 @@ void put_number(const Number25519 &a, uint8_t *bytes) {
         limb[i] &= MASK;
     }
     limb[4] &= MASK;
-    const uint64_t words[4] = {limb[0] | limb[1] << 51, limb[1] >> 13 | limb[2] << 38, limb[2] >> 26 | limb[3] << 25,
-                               limb[3] >> 39 | limb[4] << 12};
+    uint64_t words[4] = {limb[0] | limb[1] << 51, limb[1] >> 13 | limb[2] << 38, limb[2] >> 26 | limb[3] << 25,
+                         limb[3] >> 39 | limb[4] << 12};
     memcpy(bytes, words, sizeof(words));
+    wipe(limb, sizeof(limb));
+    wipe(words, sizeof(words));
 }
 
 namespace {
@@ -130,6 +135,7 @@ uint64_t is_zero(const Number25519 &a) {
     uint8_t bytes[32];
     put_number(a, bytes);
     const uint64_t any = load_word(bytes) | load_word(bytes + 8) | load_word(bytes + 16) | load_word(bytes + 24);
+    wipe(bytes, sizeof(bytes));
     return ((any | (0 - any)) >> 63) - 1;
 }
 
