@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "handles.hpp"
+#include "run/message.hpp"
 #include "run/x25519.hpp"
 #include "suite/registers.hpp"
 #include "suite/secret.hpp"
@@ -18,7 +19,6 @@ struct cst_pk {
 namespace {
 
 constexpr size_t BYTES = X25519::BYTES;
-constexpr int NOT_RUN = 1;
 const uint8_t BASE_POINT[BYTES] = {9};  // RFC 7748, 4.1
 
 int check(const cst_pk_job &job) {
@@ -32,7 +32,7 @@ int check(cst_pk_job *jobs, size_t n) {
     int error = CST_OK;
     for (size_t i = 0; i < n; i++) {
         const int its = check(jobs[i]);
-        jobs[i].status = its ? its : NOT_RUN;
+        jobs[i].status = its ? its : JOB_WAITING;
         jobs[i].out_len = 0;
         if (!error) error = its;
     }

@@ -37,21 +37,14 @@ size_t key_bytes(const Variant &v) {
 
 int Codec::init(const Engine &engine, const char *kernel) {
     engine_ = &engine;
-    int error = kernel ? CST_ERR_NAME : CST_ERR_UNSUPPORTED;
-    for (const auto &v : engine.variants()) {
-        if (v->role != Role::codec || !has_room(*v) || (kernel && strcmp(kernel, v->name) != 0)) continue;
-        const Kernel *code;
-        const int its = v->runnable ? engine.fetch(*v, &code) : CST_ERR_UNSUPPORTED;
-        if (its == CST_ERR_MEMORY) return its;
-        if (its) error = its;
-        else kernels_.push_back(v.get());
-    }
+    const auto fits = [](const Variant &v) { return v.role == Role::codec && has_room(v); };
+    if (int error = engine.fetch_all(kernel, fits, &kernels_)) return error;
     forms_.resize(256);
     for (size_t factor = 0; factor < forms_.size(); factor++) {
         put_bit_matrix(uint8_t(factor), forms_[factor].bit_matrix);
         put_nibble_products(uint8_t(factor), forms_[factor].nibble_products);
     }
-    return kernels_.empty() ? error : CST_OK;
+    return CST_OK;
 }
 
 // The factors of all calls for as many outputs as a kernel makes at once, from a row on.

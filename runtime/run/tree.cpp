@@ -338,6 +338,20 @@ bool run_long(Wave *wave, cst_job *job, const TreeText &text) {
     return right;
 }
 
+// Calls work(wave, state, message) for a message of its own, of which nothing stays in memory.
+template <typename Work>
+int with_message(const Key &key, Work work) {
+    Memory memory;
+    if (int error = memory.allocate(*key.suite->engine, 1)) return error;
+    Wave wave(*key.suite, &memory);
+    TreeState state;
+    state.bytes = state.depth = 0;
+    TreeMessage message(&wave, key, &state);
+    work(&wave, &state, &message);
+    wipe(&state, sizeof(state));
+    return CST_OK;
+}
+
 }  // namespace
 
 bool run_trees(Memory *memory, cst_job *const *jobs, size_t n) {
@@ -394,30 +408,18 @@ void run_tree_parts(Memory *memory, const cst_part *const *parts, size_t n) {
 }
 
 int run_tree_part(const Key &key, uint64_t at, const void *in, uint64_t bytes, uint8_t *chain) {
-    Memory memory;
-    if (int error = memory.allocate(*key.suite->engine, 1)) return error;
-    Wave wave(*key.suite, &memory);
-    TreeState state;
-    state.bytes = state.depth = 0;
-    TreeMessage message(&wave, key, &state);
-    message.add_all({static_cast<const uint8_t *>(in), nullptr, 0}, at / TREE_CHUNK, bytes, Wave::MOST_CHUNKS);
-    message.join_down_to(1);
-    memcpy(chain, state.stack, TREE_CHAIN);
-    wipe(&state, sizeof(state));
-    return CST_OK;
+    return with_message(key, [&](Wave *, TreeState *state, TreeMessage *message) {
+        message->add_all({static_cast<const uint8_t *>(in), nullptr, 0}, at / TREE_CHUNK, bytes, Wave::MOST_CHUNKS);
+        message->join_down_to(1);
+        memcpy(chain, state->stack, TREE_CHAIN);
+    });
 }
 
 int run_tree_root(const Key &key, const uint8_t *chains, size_t n, uint8_t *tag, size_t tag_len) {
-    Memory memory;
-    if (int error = memory.allocate(*key.suite->engine, 1)) return error;
-    Wave wave(*key.suite, &memory);
-    TreeState state;
-    state.bytes = state.depth = 0;
-    TreeMessage message(&wave, key, &state);
-    for (size_t i = 0; i < n; i++) message.push(chains + TREE_CHAIN * i, i);
-    put_output(&wave, message.end(), tag, tag_len);
-    wipe(&state, sizeof(state));
-    return CST_OK;
+    return with_message(key, [&](Wave *wave, TreeState *, TreeMessage *message) {
+        for (size_t i = 0; i < n; i++) message->push(chains + TREE_CHAIN * i, i);
+        put_output(wave, message->end(), tag, tag_len);
+    });
 }
 
 Ranking rank_trees(const Suite &suite, size_t messages, uint64_t bytes) {

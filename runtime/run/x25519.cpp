@@ -130,16 +130,7 @@ private:
 
 int X25519::init(const Engine &engine, const char *kernel) {
     engine_ = &engine;
-    int error = kernel ? CST_ERR_NAME : CST_ERR_UNSUPPORTED;
-    for (const auto &v : engine.variants()) {
-        if (!fits(*v) || (kernel && strcmp(kernel, v->name) != 0)) continue;
-        const Kernel *code;
-        const int its = v->runnable ? engine.fetch(*v, &code) : CST_ERR_UNSUPPORTED;
-        if (its == CST_ERR_MEMORY) return its;
-        if (its) error = its;
-        else kernels_.push_back(v.get());
-    }
-    return kernels_.empty() ? error : CST_OK;
+    return engine.fetch_all(kernel, [](const Variant &v) { return fits(v); }, &kernels_);
 }
 
 const Variant &X25519::best(size_t n) const {

@@ -309,6 +309,19 @@ int Engine::fetch(const Variant &variant, const Kernel **out) const {
     return CST_OK;
 }
 
+int Engine::fetch_all(const char *kernel, bool (*fits)(const Variant &), std::vector<const Variant *> *out) const {
+    int error = kernel ? CST_ERR_NAME : CST_ERR_UNSUPPORTED;
+    for (const auto &v : variants_) {
+        if (!fits(*v) || (kernel && strcmp(kernel, v->name) != 0)) continue;
+        const Kernel *code;
+        const int its = v->runnable ? fetch(*v, &code) : CST_ERR_UNSUPPORTED;
+        if (its == CST_ERR_MEMORY) return its;
+        if (its) error = its;
+        else out->push_back(v.get());
+    }
+    return out->empty() ? error : CST_OK;
+}
+
 Family Engine::family(Role role, const Algorithm *cipher, const Algorithm *hash) const {
     const auto found = families_.find({role, cipher, hash});
     return found == families_.end() ? Family() : found->second;

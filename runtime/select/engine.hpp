@@ -80,6 +80,10 @@ public:
     // Loads the code of a kernel, which is made on first use. Returns CST_ERR_UNSUPPORTED if this CPU, or CST_ERR_JIT
     // if this OS, cannot run it.
     int fetch(const Variant &variant, const Kernel **out) const;
+    // Loads the code of all kernels that fit, for a caller that selects among them itself; kernel: NULL, or the name of
+    // the only one wanted. Returns CST_ERR_NAME: no kernel of that name fits; CST_ERR_UNSUPPORTED, CST_ERR_JIT,
+    // CST_ERR_MEMORY: no kernel's code can be loaded.
+    int fetch_all(const char *kernel, bool (*fits)(const Variant &), std::vector<const Variant *> *out) const;
 
     // See Cache::freeze.
     void freeze() { cache_->freeze(); }

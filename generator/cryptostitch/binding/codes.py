@@ -55,14 +55,9 @@ class ErasureCode(Handle):
     def update(self, index: int, change: Buffer, parity: Sequence[Buffer]) -> None:
         """Block ``index`` of data has changed: ``change`` is the exclusive-or of what it was and is. Changes the
         parities, which are writable buffers. IndexError where there is no such block."""
-        if number(index, "the number of a block", 32) >= self.data:
-            raise IndexError(f"no block {index} of data: there are {self.data}")
-        size, blocks, keep = self._blocks(parity, self.parity, written=True)
-        address, length, kept = place(change)
-        if length != size:
-            raise ValueError(f"a change of {length} bytes, of blocks of {size}")
-        code = self.call(self.lib.cst_code_update, size, index, address or _NOWHERE, blocks)
-        del keep, kept
+        size, address, blocks, keep = self._change(index, change, parity)
+        code = self.call(self.lib.cst_code_update, size, index, address, blocks)
+        del keep
         self._context.check(code)
 
     def decode(self, blocks: Sequence[Buffer | None]) -> list[Any]:
@@ -103,15 +98,10 @@ class ErasureCode(Handle):
         self, index: int, change: Buffer, parity: Sequence[Buffer], checksums: Sequence[int], key: BaseKey
     ) -> list[int]:
         """As `update`; returns the new checksums of all blocks (cst_code_update_checked)."""
-        if number(index, "the number of a block", 32) >= self.data:
-            raise IndexError(f"no block {index} of data: there are {self.data}")
-        size, blocks, keep = self._blocks(parity, self.parity, written=True)
-        address, length, kept = place(change)
-        if length != size:
-            raise ValueError(f"a change of {length} bytes, of blocks of {size}")
+        size, address, blocks, keep = self._change(index, change, parity)
         sums = self._checksums(checksums)
-        self._checked(self.lib.cst_code_update_checked, key, size, index, address or _NOWHERE, blocks, sums)
-        del keep, kept
+        self._checked(self.lib.cst_code_update_checked, key, size, index, address, blocks, sums)
+        del keep
         return list(sums)
 
     def check_blocks(self, blocks: Sequence[Buffer], checksums: Sequence[int], key: BaseKey) -> tuple[list[int], bool]:
@@ -124,6 +114,17 @@ class ErasureCode(Handle):
         )
         del keep
         return [i for i, wrong in enumerate(bad) if wrong], bool(right.value)
+
+    def _change(self, index: int, change: Buffer, parity: Sequence[Buffer]) -> tuple[int, int, Any, list[Any]]:
+        """Bytes of a block; the address of the change of block ``index``; an array of pointers to the parities; what
+        must live as long."""
+        if number(index, "the number of a block", 32) >= self.data:
+            raise IndexError(f"no block {index} of data: there are {self.data}")
+        size, blocks, keep = self._blocks(parity, self.parity, written=True)
+        address, length, kept = place(change)
+        if length != size:
+            raise ValueError(f"a change of {length} bytes, of blocks of {size}")
+        return size, address or _NOWHERE, blocks, [*keep, kept]
 
     def _checked(self, function: Any, key: BaseKey, *arguments: Any) -> None:
         of = wanted(BaseKey, key, "the key").live()

@@ -23,7 +23,7 @@ BEHIND = {"crc16-t10-dif": 8, "crc64-nvme": 16}
 
 
 class Protection:
-    """What the information behind sectors of ``sector`` bytes of data says, by T10's types 1, 2 and 3. ``key``: of
+    """Inserts, checks and strips the information behind sectors of ``sector`` bytes, of T10's types 1 to 3. ``key``: of
     crc16-t10-dif (8 bytes) or crc64-nvme (16). ``ignored`` (of "guard", "application", "reference", "storage") and the
     bits ``application_ignored`` are not compared. ``streaming``: outputs are written past the caches. The other
     arguments are as in cst_pi. ValueError for another key, or a field that there is not."""

@@ -1,4 +1,4 @@
-"""What a stream of kind ``arithmetic`` computes, in plain integers, and how numbers lie in its rows."""
+"""Defines in plain integers what a stream of kind ``arithmetic`` computes, and in which rows its numbers' limbs lie."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def quick_digest(start: tuple[int, ...], text: bytes) -> bytes:
 
 
 def quick_keyed(start: tuple[int, ...], key: bytes, text: bytes) -> bytes:
-    """The same of `keyed`."""
+    """Computes `keyed` by the package blake3 where it is installed."""
     try:
         return importlib.import_module("blake3").blake3(text, key=key).digest()
     except ImportError:
@@ -108,7 +108,7 @@ def quick_keyed(start: tuple[int, ...], key: bytes, text: bytes) -> bytes:
 
 
 def quick_derived(start: tuple[int, ...], context: bytes, material: bytes) -> bytes:
-    """The same of `derived`; the package takes contexts in UTF-8."""
+    """Computes `derived` by the package blake3 where it is installed; it takes contexts in UTF-8."""
     try:
         return importlib.import_module("blake3").blake3(material, derive_key_context=context.decode()).digest()
     except (ImportError, UnicodeDecodeError):

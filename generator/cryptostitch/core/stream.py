@@ -10,7 +10,7 @@ from .ir import Code, Constant, Mem, Place
 
 @dataclass(frozen=True)
 class Claim:
-    """What a template says that the instructions before it have computed: the number in the registers ``result`` is
+    """A template claims what the instructions before this place compute: the number in the registers ``result`` is
     ``operation`` (product, square, sum, difference, add_multiple) of the numbers in ``operands``, modulo the prime of
     the algorithm. Registers hold limbs, the lowest first. verify/arithmetic.py proves it.
 

@@ -61,7 +61,8 @@ class CrcRows:
         return most + barrett + whole + b"".join(map(self.times, powers))
 
     def phase(self, beginning: int) -> bytes:
-        """What the value so far is multiplied by in front of a beginning of so many bytes; a word, and another one."""
+        """Returns the factor by which a kernel multiplies the value so far, before it adds a text's first
+        ``beginning`` bytes; behind that word stands one that kernels read and ignore."""
         power = 8 * beginning - 64
         word = reversed_bits(self._power(power - 1), 64) if self.crc.reflected else self._power(power)
         return self._words(word, 0xA5A5A5A5A5A5A5A5)

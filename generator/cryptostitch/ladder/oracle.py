@@ -75,9 +75,9 @@ class Meaning:
     own: str = ""
     """The cipher, where it is one of one's own (own_cipher.py)."""
     cipher: str = ""
-    """Of checked: the suite of the cipher alone."""
+    """Names the suite of the cipher alone, where the kind is checked."""
     sums_plaintext: bool = False
-    """Of checked: the checksum is of the plaintext, else of the ciphertext."""
+    """Says, where the kind is checked, whether the checksum covers the plaintext; else it covers the ciphertext."""
 
     @property
     def authenticates(self) -> bool:

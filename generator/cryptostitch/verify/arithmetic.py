@@ -8,8 +8,9 @@ iterations.
 3. Formula: with each claimed number a symbol, the chain's numbers and words after an iteration are what the step makes
    of those before it, as polynomials modulo the prime; for every bit that the step decides by.
 
-What is between the iterations of one call stays in registers: they must hold what another call would find in them, so
-that n iterations are n calls of one. The code is the virtual one, with which `values` compares what was allocated.
+Between two iterations of a call, registers must hold the values that a new call would load, so that n iterations
+compute what n calls of one iteration compute. The code is the virtual one, with which `values` compares what was
+allocated.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ OPERATIONS: dict[str, Callable[..., Polynomial]] = {
 
 @dataclass
 class Finding:
-    """What was shown, counted over the last round: ``words`` that keep their bounds, ``claims``, and numbers and words
-    of the chain that are the step's (``steps``)."""
+    """Counts what the proof showed in its last round: ``words`` that keep their bounds, ``claims``, and numbers and
+    words of the chain that are the step's (``steps``)."""
 
     problems: list[str] = field(default_factory=list)
     words: int = 0
@@ -76,7 +77,7 @@ def arithmetic_finding(stream: Stream, meaning: Arithmetic) -> Finding:
 
 
 class _Word:
-    """What a step may do with a word of the chain."""
+    """A word of the chain, with the operations that a step may apply to it."""
 
     def __init__(self, value: Integer) -> None:
         self.value = value
