@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "handles.hpp"
+#include "run/ed25519.hpp"
 #include "run/message.hpp"
 #include "run/x25519.hpp"
 #include "suite/registers.hpp"
@@ -11,53 +12,138 @@
 
 using namespace cst;
 
+namespace {
+
+// An operation. `check` returns the error of a job's arguments; `run` writes results and status, and may throw
+// std::bad_alloc before it writes any.
+class PkOperation {
+public:
+    virtual ~PkOperation() = default;
+    virtual int init(const cst_ctx &ctx, const char *kernel) = 0;
+    virtual int check(const cst_pk_job &job) const = 0;
+    virtual void run(cst_pk_job *jobs, size_t n) const = 0;
+};
+
+const uint8_t *bytes_of(const void *p) { return static_cast<const uint8_t *>(p); }
+
+void succeed(cst_pk_job *job, const uint8_t *result, size_t bytes) {
+    memcpy(job->out, result, bytes);
+    job->out_len = bytes;
+    job->status = CST_OK;
+}
+
+class Agreement : public PkOperation {
+public:
+    int init(const cst_ctx &ctx, const char *kernel) override { return x25519_.init(ctx.engine, kernel); }
+    int check(const cst_pk_job &job) const override {
+        if (!job.out) return CST_ERR_ARGUMENT;
+        if (job.key_len != BYTES || (job.in && job.in_len != BYTES) || job.out_cap < BYTES) return CST_ERR_LENGTH;
+        return CST_OK;
+    }
+    void run(cst_pk_job *jobs, size_t n) const override {
+        static const uint8_t BASE_POINT[BYTES] = {9};  // RFC 7748, 4.1
+        std::vector<X25519::Job> work(n);
+        for (size_t i = 0; i < n; i++) {
+            work[i].scalar = bytes_of(jobs[i].key);
+            work[i].u = jobs[i].in ? bytes_of(jobs[i].in) : BASE_POINT;
+        }
+        x25519_.run(work.data(), n);
+        for (size_t i = 0; i < n; i++) {
+            if (work[i].zero) jobs[i].status = CST_ERR_POINT;
+            else succeed(&jobs[i], work[i].result, BYTES);
+        }
+        wipe(work.data(), n * sizeof(work[0]));
+    }
+
+private:
+    static constexpr size_t BYTES = X25519::BYTES;
+    X25519 x25519_;
+};
+
+class Verification : public PkOperation {
+public:
+    explicit Verification(bool zip215) : zip215_(zip215) {}
+    int init(const cst_ctx &ctx, const char *kernel) override {
+        return ed25519_.init(ctx.engine, ctx.suites, kernel, zip215_);
+    }
+    int check(const cst_pk_job &job) const override {
+        if (!job.signature) return CST_ERR_ARGUMENT;
+        if (job.key_len != ED25519_KEY || job.signature_len != ED25519_SIGNATURE) return CST_ERR_LENGTH;
+        return CST_OK;
+    }
+    void run(cst_pk_job *jobs, size_t n) const override {
+        std::vector<Ed25519Verification::Job> work(n);
+        for (size_t i = 0; i < n; i++)
+            work[i] = {bytes_of(jobs[i].key), bytes_of(jobs[i].signature), jobs[i].in, jobs[i].in_len, false};
+        ed25519_.run(work.data(), n);
+        for (size_t i = 0; i < n; i++) jobs[i].status = work[i].right ? CST_OK : CST_ERR_AUTH;
+    }
+
+private:
+    const bool zip215_;
+    Ed25519Verification ed25519_;
+};
+
+class Signing : public PkOperation {
+public:
+    explicit Signing(bool public_keys) : public_keys_(public_keys) {}
+    int init(const cst_ctx &ctx, const char *kernel) override {
+        return ed25519_.init(ctx.engine, ctx.suites, kernel);
+    }
+    int check(const cst_pk_job &job) const override {
+        if (!job.out) return CST_ERR_ARGUMENT;
+        const bool with_public_key = !public_keys_ && job.key_len == 2 * ED25519_KEY;
+        if ((job.key_len != ED25519_KEY && !with_public_key) || job.out_cap < bytes()) return CST_ERR_LENGTH;
+        return CST_OK;
+    }
+    void run(cst_pk_job *jobs, size_t n) const override {
+        std::vector<Ed25519Signing::Job> work(n);
+        for (size_t i = 0; i < n; i++) {
+            const uint8_t *const key = bytes_of(jobs[i].key);
+            work[i].seed = key;
+            work[i].public_key = jobs[i].key_len == ED25519_KEY ? nullptr : key + ED25519_KEY;
+            work[i].message = jobs[i].in;
+            work[i].bytes = jobs[i].in_len;
+        }
+        if (public_keys_) ed25519_.make_public_keys(work.data(), n);
+        else ed25519_.sign(work.data(), n);
+        for (size_t i = 0; i < n; i++) succeed(&jobs[i], work[i].result, bytes());
+    }
+
+private:
+    size_t bytes() const { return public_keys_ ? ED25519_KEY : ED25519_SIGNATURE; }
+    const bool public_keys_;
+    Ed25519Signing ed25519_;
+};
+
+std::unique_ptr<PkOperation> operation_of(const char *name) {
+    const auto is = [&](const char *other) { return !strcmp(name, other); };
+    if (is("x25519")) return std::make_unique<Agreement>();
+    if (is("ed25519-verify") || is("ed25519-verify-zip215")) return std::make_unique<Verification>(is("ed25519-verify-zip215"));
+    if (is("ed25519-sign") || is("ed25519-public-key")) return std::make_unique<Signing>(is("ed25519-public-key"));
+    return nullptr;
+}
+
+}  // namespace
+
 struct cst_pk {
     cst_ctx *ctx;
-    X25519 x25519;
+    std::unique_ptr<PkOperation> operation;
 };
 
 namespace {
 
-constexpr size_t BYTES = X25519::BYTES;
-const uint8_t BASE_POINT[BYTES] = {9};  // RFC 7748, 4.1
-
-int check(const cst_pk_job &job) {
-    if (job.size != sizeof(job) || !job.key || !job.out || (!job.in && job.in_len)) return CST_ERR_ARGUMENT;
-    if (job.key_len != BYTES || (job.in && job.in_len != BYTES) || job.out_cap < BYTES) return CST_ERR_LENGTH;
-    return CST_OK;
-}
-
 // Returns the first error.
-int check(cst_pk_job *jobs, size_t n) {
+int check(const PkOperation &operation, cst_pk_job *jobs, size_t n) {
     int error = CST_OK;
     for (size_t i = 0; i < n; i++) {
-        const int its = check(jobs[i]);
-        jobs[i].status = its ? its : JOB_WAITING;
-        jobs[i].out_len = 0;
+        cst_pk_job &job = jobs[i];
+        const bool sound = job.size == sizeof(job) && job.key && (job.in || !job.in_len);
+        const int its = sound ? operation.check(job) : CST_ERR_ARGUMENT;
+        job.status = its ? its : JOB_WAITING;
+        job.out_len = 0;
         if (!error) error = its;
     }
-    return error;
-}
-
-int run(const cst_pk &pk, cst_pk_job *jobs, size_t n) {
-    std::vector<X25519::Job> work(n);
-    const ClearRegisters clear(pk.ctx->engine.cpu());
-    for (size_t i = 0; i < n; i++) {
-        work[i].scalar = static_cast<const uint8_t *>(jobs[i].key);
-        work[i].u = jobs[i].in ? static_cast<const uint8_t *>(jobs[i].in) : BASE_POINT;
-    }
-    pk.x25519.run(work.data(), n);
-    int error = CST_OK;
-    for (size_t i = 0; i < n; i++) {
-        jobs[i].status = work[i].zero ? CST_ERR_POINT : CST_OK;
-        if (work[i].zero) {
-            error = CST_ERR_POINT;
-            continue;
-        }
-        memcpy(jobs[i].out, work[i].result, BYTES);
-        jobs[i].out_len = BYTES;
-    }
-    wipe(work.data(), n * sizeof(work[0]));
     return error;
 }
 
@@ -65,12 +151,11 @@ int run(const cst_pk &pk, cst_pk_job *jobs, size_t n) {
 
 int cst_pk_new(cst_ctx *ctx, const char *operation, const char *kernel, cst_pk **pk) {
     if (!ctx || !operation || !pk) return CST_ERR_ARGUMENT;
-    if (strcmp(operation, "x25519") != 0) return CST_ERR_NAME;
     return guarded([&]() -> int {
-        auto made = std::make_unique<cst_pk>();
-        made->ctx = ctx;
-        if (int error = made->x25519.init(ctx->engine, kernel)) return error;
-        *pk = made.release();
+        std::unique_ptr<PkOperation> made = operation_of(operation);
+        if (!made) return CST_ERR_NAME;
+        if (int error = made->init(*ctx, kernel)) return error;
+        *pk = new cst_pk{ctx, std::move(made)};
         return CST_OK;
     });
 }
@@ -79,6 +164,12 @@ void cst_pk_free(cst_pk *pk) { delete pk; }
 
 int cst_pk_burst(const cst_pk *pk, cst_pk_job *jobs, size_t n) {
     if (!pk || (!jobs && n)) return CST_ERR_ARGUMENT;
-    if (int error = check(jobs, n)) return error;
-    return guarded([&]() -> int { return run(*pk, jobs, n); });
+    if (int error = check(*pk->operation, jobs, n)) return error;
+    return guarded([&]() -> int {
+        const ClearRegisters clear(pk->ctx->engine.cpu());
+        pk->operation->run(jobs, n);
+        for (size_t i = 0; i < n; i++)
+            if (jobs[i].status) return jobs[i].status;
+        return CST_OK;
+    });
 }

@@ -436,10 +436,11 @@ class Generator:
         for first, first_isa, second, second_isa, lanes in catalog.BOTH:
             if {first, second} <= set(self.forms):
                 pairs.append(([(StreamName(first, lanes), first_isa), (StreamName(second, lanes), second_isa)], False))
-        for form_name, isa, lanes in catalog.LADDERS:
-            if form_name in self.forms:
-                beside = StreamName("x25519_ladder64", 1), "scalar"
-                pairs.append(([(StreamName(form_name, lanes), isa), beside], False))
+        for radix, isa, lanes in catalog.NUMBERS_BESIDE:
+            for name in (a.name for a in self.algorithms.values() if a.arithmetic):
+                if {f"{name}{radix}", f"{name}64"} <= set(self.forms):
+                    beside = StreamName(f"{name}64", 1), "scalar"
+                    pairs.append(([(StreamName(f"{name}{radix}", lanes), isa), beside], False))
         return singles + pairs
 
     @staticmethod

@@ -644,9 +644,18 @@ CST_API int cst_code_update_checked(const cst_code *code, const cst_key *checksu
 CST_API int cst_code_check_blocks(const cst_code *code, const cst_key *checksum, size_t bytes,
                                   const void *const *blocks, const uint64_t *checksums, uint8_t *bad, int *right);
 
-/* Public-key operations, in lanes. Of "x25519" (RFC 7748, 5) `key` is a secret scalar of 32 bytes, any, and `in` the
- * other side's public key, 32 bytes, of which the highest bit does not count; with `in` NULL it is the base point, so
- * that `out` becomes the scalar's own public key. `out` receives 32 bytes: hash them before use as a key. */
+/* Public-key operations, in lanes, by name:
+ * "x25519" (RFC 7748, 5): `key` is a secret scalar of 32 bytes, any, and `in` the other side's public key, 32 bytes, of
+ *   which the highest bit does not count; with `in` NULL it is the base point, so that `out` becomes the scalar's own
+ *   public key. `out` receives 32 bytes: hash them before use as a key.
+ * "ed25519-verify" (RFC 8032, 5.1.7, without the cofactor): `key` is a public key of 32 bytes, `in` the message,
+ *   `signature` 64 bytes; nothing is written. Everything is public, and time depends on it.
+ * "ed25519-verify-zip215": the same by the rules of ZIP 215, on which all parties of a consensus agree: encodings of
+ *   points need not be canonical, and the equation has the cofactor.
+ * "ed25519-sign": `key` is a secret key of 32 bytes, `in` the message; `out` receives the signature, 64 bytes. A key of
+ *   64 bytes has its public key behind it, which saves a third of the time; it is not checked, and a wrong one gives
+ *   the secret key away.
+ * "ed25519-public-key": `key` is a secret key of 32 bytes; `out` receives its public key, 32 bytes. */
 typedef struct cst_pk cst_pk;
 typedef struct cst_pk_job {
     size_t size; /* sizeof(cst_pk_job) */
@@ -658,17 +667,20 @@ typedef struct cst_pk_job {
     void *out; /* may be `in` or `key` */
     size_t out_cap;
     size_t out_len; /* set by the call: bytes of the result in `out`; 0 after an error */
+    const void *signature; /* that is verified */
+    size_t signature_len;
 } cst_pk_job;
 /* The context must outlive it; several threads may use one at the same time; cst_pk_free(NULL) does nothing. kernel:
- * NULL; or, for tests, the one that does everything. CST_ERR_NAME: no such operation or kernel; CST_ERR_UNSUPPORTED: no
- * kernel for this CPU; CST_ERR_JIT, CST_ERR_MEMORY. */
+ * NULL; or, for tests, the one that does everything (of Ed25519, with those that go with it). CST_ERR_NAME: no such
+ * operation or kernel; CST_ERR_UNSUPPORTED: no kernel for this CPU; CST_ERR_JIT, CST_ERR_MEMORY. */
 CST_API int cst_pk_new(cst_ctx *ctx, const char *operation, const char *kernel, cst_pk **pk);
 CST_API void cst_pk_free(cst_pk *pk);
-/* Runs all jobs, in constant time. Every job is checked before any is begun, as by cst_burst: after CST_ERR_ARGUMENT
- * (a null pointer), CST_ERR_LENGTH (of key, input, or room for the output) or CST_ERR_MEMORY nothing is written, and
- * the status of jobs that were right is 1. Else returns CST_OK, or CST_ERR_POINT if the public key of at least one job
- * is of small order, so that all would share the secret (RFC 7748, 6.1): that job's status says so, and its `out` is
- * not touched. Jobs must not write what another job reads or writes: that is not checked. */
+/* Runs all jobs, in constant time but for verifications. Every job is checked before any is begun, as by cst_burst:
+ * after CST_ERR_ARGUMENT (a null pointer), CST_ERR_LENGTH (of key, input, signature, or room for the output) or
+ * CST_ERR_MEMORY nothing is written, and the status of jobs that were right is 1. Else returns CST_OK, or the error of
+ * the first job that has one, and the others are done: CST_ERR_POINT, a public key of small order, with which all would
+ * share the secret (RFC 7748, 6.1); CST_ERR_AUTH, a signature that is not right, for whatever reason. That job's status
+ * says so, and its `out` is not touched. Jobs must not write what another job reads or writes: that is not checked. */
 CST_API int cst_pk_burst(const cst_pk *pk, cst_pk_job *jobs, size_t n);
 
 /* A text of any length as TLS 1.1 or 1.2 records that are sealed side by side. A record is its header (type, version,

@@ -111,9 +111,9 @@ public:
     }
     // Writes the results of the jobs, and empties the list. A quotient by 0 is 0, as RFC 7748, 5 wants it.
     void divide(X25519::Job *jobs) {
-        cst::divide(x_, z_, products_, n_);
+        invert(z_, products_, n_);
         for (size_t i = 0; i < n_; i++) {
-            put_number(x_[i], jobs[i].result);
+            put_number(product(x_[i], z_[i]), jobs[i].result);
             uint8_t any = 0;
             for (const uint8_t byte : jobs[i].result) any |= byte;
             jobs[i].zero = !any;

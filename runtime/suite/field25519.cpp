@@ -37,7 +37,7 @@ IN_REGISTERS Number25519 square(const Number25519 &a) {
                    Wide(x0) * x[4] + Wide(x1) * x[3] + Wide(x[2]) * x[2]);
 }
 
-IN_REGISTERS Number25519 product(const Number25519 &a, const Number25519 &b) {
+IN_REGISTERS Number25519 multiply(const Number25519 &a, const Number25519 &b) {
     const uint64_t *const x = a.limb, *const y = b.limb;
     const uint64_t y1 = 19 * y[1], y2 = 19 * y[2], y3 = 19 * y[3], y4 = 19 * y[4];
     return carried(Wide(x[0]) * y[0] + Wide(x[1]) * y4 + Wide(x[2]) * y3 + Wide(x[3]) * y2 + Wide(x[4]) * y1,
@@ -54,13 +54,13 @@ Number25519 squares(Number25519 a, int n) {
 
 // The exponent p - 2 = 2^255 - 21 is built of runs of ones: aN has N of them.
 Number25519 inverse(const Number25519 &a) {
-    const Number25519 a2 = square(a), a9 = product(a, squares(a2, 2)), a11 = product(a2, a9);
-    const Number25519 ones5 = product(a9, square(a11)), ones10 = product(squares(ones5, 5), ones5),
-                      ones20 = product(squares(ones10, 10), ones10), ones40 = product(squares(ones20, 20), ones20),
-                      ones50 = product(squares(ones40, 10), ones10), ones100 = product(squares(ones50, 50), ones50),
-                      ones200 = product(squares(ones100, 100), ones100),
-                      ones250 = product(squares(ones200, 50), ones50);
-    return product(squares(ones250, 5), a11);
+    const Number25519 a2 = square(a), a9 = multiply(a, squares(a2, 2)), a11 = multiply(a2, a9);
+    const Number25519 ones5 = multiply(a9, square(a11)), ones10 = multiply(squares(ones5, 5), ones5),
+                      ones20 = multiply(squares(ones10, 10), ones10), ones40 = multiply(squares(ones20, 20), ones20),
+                      ones50 = multiply(squares(ones40, 10), ones10), ones100 = multiply(squares(ones50, 50), ones50),
+                      ones200 = multiply(squares(ones100, 100), ones100),
+                      ones250 = multiply(squares(ones200, 50), ones50);
+    return multiply(squares(ones250, 5), a11);
 }
 
 }  // namespace
@@ -128,9 +128,28 @@ void put_number(const Number25519 &a, uint8_t *bytes) {
     wipe(words, sizeof(words));
 }
 
-namespace {
+Number25519 number_from_bytes(const uint8_t *bytes) {
+    const uint64_t w0 = load_word(bytes), w1 = load_word(bytes + 8), w2 = load_word(bytes + 16),
+                   w3 = load_word(bytes + 24);
+    return {{w0 & MASK, (w0 >> 51 | w1 << 13) & MASK, (w1 >> 38 | w2 << 26) & MASK, (w2 >> 25 | w3 << 39) & MASK,
+             w3 >> 12 & MASK}};
+}
 
-// Returns all ones if a is 0 modulo p, else 0.
+Number25519 product(const Number25519 &a, const Number25519 &b) { return multiply(a, b); }
+
+Number25519 sum(const Number25519 &a, const Number25519 &b) {
+    const uint64_t *const x = a.limb, *const y = b.limb;
+    return carried(x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3], x[4] + y[4]);
+}
+
+// a + 4 p - b, whose limbs are above those of b.
+Number25519 difference(const Number25519 &a, const Number25519 &b) {
+    const uint64_t *const x = a.limb, *const y = b.limb;
+    constexpr uint64_t FIRST = 4 * (MASK - 18), OTHER = 4 * MASK;
+    return carried(x[0] + FIRST - y[0], x[1] + OTHER - y[1], x[2] + OTHER - y[2], x[3] + OTHER - y[3],
+                   x[4] + OTHER - y[4]);
+}
+
 uint64_t is_zero(const Number25519 &a) {
     uint8_t bytes[32];
     put_number(a, bytes);
@@ -139,21 +158,24 @@ uint64_t is_zero(const Number25519 &a) {
     return ((any | (0 - any)) >> 63) - 1;
 }
 
-}  // namespace
-
-void divide(Number25519 *x, Number25519 *z, Number25519 *products, size_t n) {
+void invert(Number25519 *z, Number25519 *products, size_t n) {
     Number25519 all = {{1, 0, 0, 0, 0}};
     for (size_t i = 0; i < n; i++) {
         const uint64_t zero = is_zero(z[i]);
-        for (size_t k = 0; k < 5; k++) z[i].limb[k] &= ~zero, x[i].limb[k] &= ~zero;
-        z[i].limb[0] |= zero & 1;
+        for (uint64_t &limb : z[i].limb) limb &= ~zero;
         products[i] = all;
-        all = product(all, z[i]);
+        Number25519 factor = z[i];
+        factor.limb[0] |= zero & 1;
+        all = multiply(all, factor);
     }
     all = inverse(all);
     for (size_t i = n; i--;) {
-        x[i] = product(x[i], product(all, products[i]));
-        all = product(all, z[i]);
+        const uint64_t zero = is_zero(z[i]);
+        Number25519 factor = z[i];
+        factor.limb[0] |= zero & 1;
+        z[i] = multiply(all, products[i]);
+        for (uint64_t &limb : z[i].limb) limb &= ~zero;
+        all = multiply(all, factor);
     }
 }
 

@@ -22,9 +22,15 @@ void put_limbs(const uint8_t *bytes, uint8_t *rows, size_t limbs, size_t pitch);
 
 // Writes 32 bytes, little-endian, of the number below p.
 void put_number(const Number25519 &a, uint8_t *bytes);
-// Sets x[i] = x[i] / z[i], and 0 where z[i] is 0, for all n with one inversion, of the product of all z (P. L.
-// Montgomery, "Speeding the Pollard and elliptic curve methods of factorization", 1987). z and products are
-// overwritten.
-void divide(Number25519 *x, Number25519 *z, Number25519 *products, size_t n);
+// Reads 32 bytes, little-endian; the highest bit does not count.
+Number25519 number_from_bytes(const uint8_t *bytes);
+Number25519 product(const Number25519 &a, const Number25519 &b);
+Number25519 sum(const Number25519 &a, const Number25519 &b);
+Number25519 difference(const Number25519 &a, const Number25519 &b);
+// Returns all ones if a is 0 modulo p, else 0.
+uint64_t is_zero(const Number25519 &a);
+// Sets z[i] = 1 / z[i], and 0 where z[i] is 0, for all n with one inversion, of the product of all z (P. L. Montgomery,
+// "Speeding the Pollard and elliptic curve methods of factorization", 1987). products, of n, is overwritten.
+void invert(Number25519 *z, Number25519 *products, size_t n);
 
 }  // namespace cst

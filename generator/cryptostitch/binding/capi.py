@@ -222,6 +222,8 @@ PkJob = _sized(
     ("out", c_void_p),
     ("out_cap", c_size_t),
     ("out_len", c_size_t),
+    ("signature", c_void_p),
+    ("signature_len", c_size_t),
 )
 TlsWrite = _sized(
     "TlsWrite",

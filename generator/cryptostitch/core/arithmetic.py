@@ -15,17 +15,29 @@ LIMBS: Mapping[int, tuple[int, ...]] = {
     10: tuple((51 * i + 1) // 2 for i in range(10)),
 }
 
+# What the limbs of products, of their sums and differences, and of sums and differences of those are at most.
+BOUNDS: Mapping[int, tuple[tuple[int, ...], ...]] = {
+    4: ((2**64 - 1,) * 4,) * 3,
+    5: tuple((*(2**52 - 1,) * 4, last) for last in (2**47 + 2**10, 2**49 + 2**48, 2**49 + 2**48 + 2**47)),
+    10: tuple((most, most // 2) * 5 for most in (2**26 + 2**16, 2**27 + 2**26 + 2**17, 2**28 + 2**26 + 2**17)),
+}
+
 
 @dataclass(frozen=True)
 class Arithmetic:
     """``chain`` and ``key``: how many numbers the fields have; ``words``: how many rows of one word the chain has
-    behind them. ``step(numbers, words, key)`` is what an iteration makes of the chain's numbers and words."""
+    behind them. ``step(numbers, words, key)`` is what an iteration makes of the chain's numbers and words.
+
+    ``levels``: of the chain's numbers, for kernels that take what others left: how many sums or differences stand, at
+    most, between a number and products, before and after an iteration (BOUNDS); the key's have one at most. Without
+    it the chain begins with limbs of numbers below the prime, and the key has such."""
 
     prime: int
     chain: int
     words: int
     key: int
     step: Callable[[list[int], list[int], list[int]], tuple[list[int], list[int]]]
+    levels: tuple[int, ...] = ()
 
 
 def limbs_of(number: int, limbs: int) -> list[int]:
@@ -52,3 +64,53 @@ def ladder_step(numbers: list[int], words: list[int], key: list[int]) -> tuple[l
 
 
 X25519_LADDER = Arithmetic(P25519, 4, 2, 1, ladder_step)
+
+
+POINT_LEVELS = (2, 1, 1, 1, 1)
+# RFC 8032, 5.1
+D25519 = -121665 * pow(121666, -1, P25519) % P25519
+
+
+def _point_step(operation: Callable[..., list[int]]) -> Arithmetic:
+    """Of E, F, G, H (streams/edwards25519.j2), and a number behind them."""
+
+    def step(numbers: list[int], words: list[int], key: list[int]) -> tuple[list[int], list[int]]:
+        e, f, g, h, n = numbers
+        made = operation(e * f, g * h, f * g, e * h, key)
+        return [number % P25519 for number in (*made, n)[:5]], words
+
+    return Arithmetic(P25519, 5, 0, 6, step, POINT_LEVELS)
+
+
+def _number_step(operation: Callable[[int, list[int]], int]) -> Arithmetic:
+    """Of the number behind a point."""
+
+    def step(numbers: list[int], words: list[int], key: list[int]) -> tuple[list[int], list[int]]:
+        return [*numbers[:4], operation(numbers[4], key) % P25519], words
+
+    return Arithmetic(P25519, 5, 0, 6, step, POINT_LEVELS)
+
+
+def _double(x: int, y: int, z: int, t: int, key: list[int]) -> list[int]:
+    """Hisil and others, 2008, 3.3, with all four negated."""
+    a, b = x * x, y * y
+    return [a + b - (x + y) ** 2, a - b + 2 * z * z, a - b, a + b]
+
+
+def _add(x: int, y: int, z: int, t: int, key: list[int]) -> list[int]:
+    """Hisil and others, 2008, 3.1: the key has, of the other point, y + x, y - x, 2 z and 2 d t."""
+    a, b, c, d = (y - x) * key[1], (y + x) * key[0], t * key[3], z * key[2]
+    return [b - a, d - c, d + c, b + a]
+
+
+def _cached(x: int, y: int, z: int, t: int, key: list[int]) -> list[int]:
+    return [y + x, y - x, z + z, t * key[4], t * key[5]]
+
+
+ED25519: Mapping[str, Arithmetic] = {
+    "double": _point_step(_double),
+    "add": _point_step(_add),
+    "cached": _point_step(_cached),
+    "square": _number_step(lambda n, key: n * n),
+    "multiply": _number_step(lambda n, key: n * key[0]),
+}

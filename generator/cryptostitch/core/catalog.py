@@ -14,7 +14,7 @@ from typing import Any
 
 from . import blake3
 from .answers import Answer
-from .arithmetic import X25519_LADDER, Arithmetic
+from .arithmetic import ED25519, X25519_LADDER, Arithmetic
 from .crc import CATALOGUE as CRCS
 from .tree import Tree
 
@@ -101,10 +101,10 @@ DES_SLICED_CHAINS = {"sse": (16,), "avx2": (32,)}
 DES_SLICED_TAILS = {("sse", 16): (1,), ("avx2", 32): (1,)}
 DES_SLICED_BUFFERS = {"sse": (1,), "avx2": (1,)}
 DES_SLICED_BLOCKS = {("sse", 1): (8, 1), ("avx2", 1): (16,)}
-# The ladder of X25519: by products of IFMA, of 32-bit halves, and in general registers.
-LADDER_FIELDS = {"52": {"avx512": (8,)}, "25": {"sse": (2,), "avx2": (4,)}, "64": {"scalar": (1,)}}
-# A ladder in general registers beside one in vectors, whose units it leaves alone: a lane more in the same time.
-LADDERS = (("x25519_ladder52", "avx512", 8), ("x25519_ladder25", "avx2", 4))
+# Numbers modulo 2^255 - 19: by products of IFMA, of 32-bit halves, and in general registers.
+NUMBER_FIELDS = {"52": {"avx512": (8,)}, "25": {"sse": (2,), "avx2": (4,)}, "64": {"scalar": (1,)}}
+# Numbers in general registers beside those in vectors, whose units they leave alone: a lane more in the same time.
+NUMBERS_BESIDE = (("52", "avx512", 8), ("25", "avx2", 4))
 
 
 @dataclass(frozen=True)
@@ -605,17 +605,30 @@ def _codec(outputs: int) -> Algorithm:
     )
 
 
-def _ladder_form(radix: str) -> Form:
-    field_text = {"field": f"streams/field_{radix}.j2"}
-    lanes = LADDER_FIELDS[radix]
-    return Form(
-        f"x25519_ladder{radix}",
-        "streams/x25519_ladder.j2",
-        lanes,
-        (1,),
-        parameters=field_text,
-        paired=False,
-        object_isas=("sse", "scalar", "avx512"),
+def _modular(name: str, suite: str, template: str, meaning: Arithmetic, **parameters: str) -> Algorithm:
+    forms = [
+        Form(
+            f"{name}{radix}",
+            template,
+            lanes,
+            (1,),
+            parameters={"field": f"streams/field_{radix}.j2"},
+            paired=False,
+            object_isas=("sse", "scalar", "avx512"),
+        )
+        for radix, lanes in NUMBER_FIELDS.items()
+    ]
+    return Algorithm(
+        name,
+        suite,
+        "arithmetic",
+        tuple(forms),
+        {"word": 64, **parameters},
+        bytes=16,
+        block_bytes=16,
+        word_bytes=8,
+        key_bytes=32,
+        arithmetic=meaning,
     )
 
 
@@ -690,17 +703,10 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _blake2("blake2b", SHA512, 8),
     _blake2("blake2s", SHA256, 4),
     _blake3(SHA256),
-    Algorithm(
-        "x25519_ladder",
-        "x25519",
-        "arithmetic",
-        tuple(_ladder_form(radix) for radix in LADDER_FIELDS),
-        {"word": 64},
-        bytes=16,
-        block_bytes=16,
-        word_bytes=8,
-        key_bytes=32,
-        arithmetic=X25519_LADDER,
+    _modular("x25519_ladder", "x25519", "streams/x25519_ladder.j2", X25519_LADDER),
+    *(
+        _modular(f"ed25519_{name}", "ed25519", "streams/edwards25519.j2", meaning, operation=name)
+        for name, meaning in ED25519.items()
     ),
     Algorithm(
         "chacha20",
@@ -841,6 +847,8 @@ ORDERS: dict[tuple, tuple[int, int]] = {
     ("sha512", "sse"): (32, 0),
     ("des_ede3_cbc_enc", "avx512", 8): (96, 0),
     ("x25519_ladder52", "avx512"): (64, 0),
+    ("ed25519_double52", "avx512"): (32, 32),
+    ("ed25519_add52", "avx512"): (0, 32),
     **{(f"chacha_poly_{way}", isa): (1024, 0) for way in ("enc", "dec") for isa in ("avx2", "avx512")},
     **{(f"aes{bits}_xts_{way}_whole", "avx512"): (8, 0) for bits in (128, 256) for way in ("enc", "dec")},
 }

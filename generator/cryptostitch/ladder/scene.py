@@ -342,7 +342,7 @@ class Scene:
             numbers = [self._number(secrets(f"iv {where}, number {n}", 40), meaning) for n in range(meaning.chain)]
             key = [self._number(secrets(f"key {where}, number {n}", 40), meaning) for n in range(meaning.key)]
             words = [int.from_bytes(secrets(f"key {where}, word {n}", 8), "little") for n in range(meaning.words)]
-            words[0] &= 1
+            words[:1] = [word & 1 for word in words[:1]]
             for name, of, behind in ((CHAIN, numbers, words), (KEY, key, [])):
                 for r, word in enumerate([limb for number in of for limb in limbs_of(number, limbs)] + behind):
                     self.machine.write(self.entry(i, name, r, lane), word.to_bytes(8, "little"))

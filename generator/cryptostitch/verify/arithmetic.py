@@ -2,7 +2,9 @@
 iterations.
 
 1. Bounds: every word of a lane is known by bounds, from those of canonical limbs on; iterations are run until the
-   bounds of the chain's limbs are stable, so they are found, not given. In vectors nothing may overflow (lane.py).
+   bounds of the chain's limbs are stable, so they are found, not given; or, of kernels that take what others left, the
+   bounds of that (core/arithmetic.py) are given, and hold after an iteration. In vectors nothing may overflow
+   (lane.py).
 2. Congruence: at each claim of the template (core/stream.py) the result, as a polynomial in the operands' limbs, minus
    what is claimed has only coefficients that the prime divides. Its limbs are new symbols from there on.
 3. Formula: with each claimed number a symbol, the chain's numbers and words after an iteration are what the step makes
@@ -21,7 +23,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ..core.accesses import accesses_of
-from ..core.arithmetic import LIMBS, Arithmetic
+from ..core.arithmetic import BOUNDS, LIMBS, Arithmetic
 from ..core.contract import CHAIN, KEY, Field
 from ..core.ir import STATE
 from ..core.liveness import around_loop
@@ -119,17 +121,35 @@ class _Proof:
         ]
 
     def finding(self) -> Finding:
-        held = [self._canonical()] * self.meaning.chain
-        for _ in range(ROUNDS):
+        held = [self._at_level(level) for level in self.meaning.levels] or [self.canonical()] * self.meaning.chain
+        for _ in range(1 if self.meaning.levels else ROUNDS):
             finding, before = Finding(), held
             for bits in itertools.product((0, 1), repeat=self.meaning.words):
                 after = _Iteration(self, before, bits, finding).run()
                 held = [a.joined(b) for a, b in zip(held, after)]
             if held == before:
                 return finding
+        if self.meaning.levels:
+            raise Unproved(f"{self.stream.name}: {self._beyond(before, held)}")
         raise Unproved(f"{self.stream.name}: the bounds of the chain's limbs grow from iteration to iteration")
 
-    def _canonical(self) -> _Held:
+    @staticmethod
+    def _beyond(before: Sequence[_Held], after: Sequence[_Held]) -> str:
+        """Says which limb an iteration leaves above the bounds of its number's level."""
+        for n, (allowed, found) in enumerate(zip(before, after)):
+            for i, (a, b) in enumerate(zip(allowed.limbs, found.limbs)):
+                if a != b:
+                    return f"limb {i} of number {n} is up to {b[1]:#x} after an iteration, not {a[1]:#x}"
+        return "a number is larger after an iteration than its limbs"
+
+    def _at_level(self, level: int) -> _Held:
+        most = BOUNDS[self.limbs][level]
+        return _Held((0, sum(limb << BITS * i for i, limb in enumerate(most))), tuple((0, limb) for limb in most))
+
+    def key_numbers(self) -> _Held:
+        return self._at_level(1) if self.meaning.levels else self.canonical()
+
+    def canonical(self) -> _Held:
         """A number of as many bits as the prime has."""
         bits = self.meaning.prime.bit_length()
         widths = [end - start for start, end in zip(self.starts, (*self.starts[1:], bits))]
@@ -154,7 +174,7 @@ class _Iteration:
         self.lane = Lane(proof.stream)
         self.formulas: dict[Number, Polynomial] = {}
         self.numbers = [self._number(proof.chain, n, h) for n, h in enumerate(held)]
-        self.keys = [self._number(proof.key, n, proof._canonical()) for n in range(self.meaning.key)]
+        self.keys = [self._number(proof.key, n, proof.key_numbers()) for n in range(self.meaning.key)]
         rest = (Integer.unknown(0, (1 << BITS - 1) - 1) + (bit << BITS - 1) for bit in bits[1:])
         self.words = [Integer.of(bit) for bit in bits[:1]] + list(rest)
         for n, word in enumerate(self.words):

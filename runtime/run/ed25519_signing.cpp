@@ -1,0 +1,152 @@
+#include <algorithm>
+
+#include "../suite/secret.hpp"
+#include "ed25519.hpp"
+
+namespace cst {
+namespace {
+
+constexpr size_t TOGETHER = 64;  // jobs that share an inversion, which takes as long as some 90 products
+constexpr size_t COMB_TEETH = POINT_DIGITS / 2;
+constexpr PointMultiplication::Counts BASE_MULTIPLICATION = {
+    {1, POINT_BITS}, {POINT_DIGITS, POINT_DIGITS}, {0, 0}, {0, 0}, {0, 0}};
+
+// The secrets of some jobs.
+struct Secrets {
+    ~Secrets() { wipe(this, sizeof(*this)); }
+    uint8_t digests[TOGETHER][Sha512::BYTES], numbers[TOGETHER][Sha512::BYTES];
+    Scalar25519 scalar[2 * TOGETHER];  // of the keys, then of the nonces
+};
+
+// Selects table[|digit| - 1], the neutral point for 0, and the negative of it for a digit below 0; reads everything.
+PointForAddition select_multiple(const PointForAddition *table, int8_t digit) {
+    const uint64_t negative = uint64_t(int64_t(digit) >> 63), size = (uint64_t(int64_t(digit)) ^ negative) - negative;
+    PointForAddition found = {{{1}, {1}, {}}};
+    for (size_t i = 0; i < POINT_MULTIPLES; i++) {
+        const uint64_t differs = size ^ (i + 1), mask = (differs - 1) & ~differs;
+        const uint64_t take = 0 - (mask >> 63);
+        for (size_t number = 0; number < PointForAddition::NUMBERS; number++)
+            for (size_t w = 0; w < 4; w++)
+                found.word[number][w] ^= (found.word[number][w] ^ table[i].word[number][w]) & take;
+    }
+    // p - a; p itself stands for 0.
+    constexpr uint64_t P[4] = {0xffffffffffffffed, 0xffffffffffffffff, 0xffffffffffffffff, 0x7fffffffffffffff};
+    uint64_t *const sum = found.word[PointForAddition::SUM], *const other = found.word[PointForAddition::DIFFERENCE],
+                    *const product = found.word[PointForAddition::PRODUCT];
+    uint64_t borrow = 0;
+    for (size_t w = 0; w < 4; w++) {
+        const uint64_t exchanged = (sum[w] ^ other[w]) & negative;
+        sum[w] ^= exchanged;
+        other[w] ^= exchanged;
+        const unsigned __int128 less = (unsigned __int128)(P[w]) - product[w] - borrow;
+        borrow = uint64_t(less >> 64) & 1;
+        product[w] ^= (product[w] ^ uint64_t(less)) & negative;
+    }
+    return found;
+}
+
+}  // namespace
+
+int Ed25519Signing::init(const Engine &engine, const Suites &suites, const char *kernel) {
+    if (int error = sha512_.init(engine, suites)) return error;
+    if (int error = points_.init(engine, kernel)) return error;
+    for (const AffinePoint &point : points_.base_multiples(COMB_TEETH, POINT_MULTIPLES, 2 * POINT_BITS))
+        table_.push_back(for_addition(point));
+    return CST_OK;
+}
+
+// A comb (the digits' two halves): the sum over odd digits, 16 times, and that over even digits.
+void Ed25519Signing::multiply_base(const Scalar25519 *scalars, size_t n, uint8_t (*encoded)[POINT_BYTES]) const {
+    std::vector<ChainPoint> chains(n);
+    points_.for_lanes(n, BASE_MULTIPLICATION, [&](const PointKernels &kernels, size_t first, size_t count) {
+        PointLanes lanes(kernels);
+        int8_t digits[MOST_POINTS][POINT_DIGITS];
+        for (size_t i = 0; i < count; i++) {
+            put_digits(scalars[first + i], POINT_BITS, digits[i]);
+            lanes.put_key(i, PointKey::TWICE_Z, TWO_25519);
+        }
+        for (const size_t odd : {1, 0}) {
+            for (size_t tooth = 0; tooth < COMB_TEETH; tooth++) {
+                for (size_t i = 0; i < count; i++) {
+                    PointForAddition multiple =
+                        select_multiple(&table_[tooth * POINT_MULTIPLES], digits[i][2 * tooth + odd]);
+                    const auto put = [&](size_t number, const uint64_t *words) {
+                        lanes.put_key(i, number, reinterpret_cast<const uint8_t *>(words));
+                    };
+                    put(PointKey::SUM, multiple.word[PointForAddition::SUM]);
+                    put(PointKey::DIFFERENCE, multiple.word[PointForAddition::DIFFERENCE]);
+                    put(PointKey::PRODUCT, multiple.word[PointForAddition::PRODUCT]);
+                    wipe(&multiple, sizeof(multiple));
+                }
+                lanes.run(PointOperation::add);
+            }
+            if (odd) lanes.run(PointOperation::twice, POINT_BITS);
+        }
+        for (size_t i = 0; i < count; i++) chains[first + i] = lanes.point(i);
+        wipe(digits, sizeof(digits));
+    });
+    std::vector<AffinePoint> points(n);
+    std::vector<Number25519> work(2 * n);
+    to_affine(chains.data(), n, points.data(), work.data());
+    for (size_t i = 0; i < n; i++) encode_point(points[i], encoded[i]);
+    wipe(chains.data(), n * sizeof(chains[0]));
+    wipe(points.data(), n * sizeof(points[0]));
+    wipe(work.data(), work.size() * sizeof(work[0]));
+}
+
+// RFC 8032, 5.1.5: the first half of the seed's digest is the scalar, the second one the prefix. A scalar below 2^255
+// and the same modulo L have the same multiple of the base point.
+void Ed25519Signing::expand(const Job *jobs, size_t n, Scalar25519 *scalars, uint8_t (*digests)[Sha512::BYTES]) const {
+    std::vector<Sha512::Text> texts(n);
+    for (size_t i = 0; i < n; i++) texts[i] = {{piece(jobs[i].seed, ED25519_KEY), {}, {}}};
+    sha512_.run(texts, digests[0]);
+    for (size_t i = 0; i < n; i++) {
+        uint8_t clamped[Sha512::BYTES] = {};
+        memcpy(clamped, digests[i], ED25519_KEY);
+        clamped[0] &= 248;
+        clamped[31] = uint8_t((clamped[31] & 127) | 64);
+        scalars[i] = reduced(clamped);
+        wipe(clamped, sizeof(clamped));
+    }
+}
+
+void Ed25519Signing::make_public_keys(Job *jobs, size_t n) const {
+    Secrets secrets;
+    uint8_t encoded[TOGETHER][POINT_BYTES];
+    for (size_t at = 0; at < n; at += TOGETHER) {
+        const size_t some = std::min(TOGETHER, n - at);
+        expand(jobs + at, some, secrets.scalar, secrets.digests);
+        multiply_base(secrets.scalar, some, encoded);
+        for (size_t i = 0; i < some; i++) memcpy(jobs[at + i].result, encoded[i], POINT_BYTES);
+    }
+}
+
+void Ed25519Signing::sign(Job *jobs, size_t n) const {
+    for (size_t at = 0; at < n; at += TOGETHER) sign_some(jobs + at, std::min(TOGETHER, n - at));
+}
+
+// RFC 8032, 5.1.6
+void Ed25519Signing::sign_some(Job *jobs, size_t n) const {
+    Secrets secrets;
+    std::vector<Sha512::Text> texts(n);
+    expand(jobs, n, secrets.scalar, secrets.digests);
+    for (size_t i = 0; i < n; i++)
+        texts[i] = {{piece(secrets.digests[i] + ED25519_KEY, ED25519_KEY), piece(jobs[i].message, jobs[i].bytes), {}}};
+    sha512_.run(texts, secrets.numbers[0]);
+    for (size_t i = 0; i < n; i++) secrets.scalar[n + i] = reduced(secrets.numbers[i]);
+
+    uint8_t encoded[2 * TOGETHER][POINT_BYTES];
+    const bool lacks_key = std::any_of(jobs, jobs + n, [](const Job &job) { return !job.public_key; });
+    multiply_base(secrets.scalar + (lacks_key ? 0 : n), lacks_key ? 2 * n : n, encoded + (lacks_key ? 0 : n));
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *const key = jobs[i].public_key ? jobs[i].public_key : encoded[i];
+        memcpy(jobs[i].result, encoded[n + i], POINT_BYTES);
+        texts[i] = {{piece(encoded[n + i], POINT_BYTES), piece(key, POINT_BYTES), piece(jobs[i].message, jobs[i].bytes)}};
+    }
+    sha512_.run(texts, secrets.numbers[0]);
+    for (size_t i = 0; i < n; i++)
+        put_scalar(multiply_add(reduced(secrets.numbers[i]), secrets.scalar[i], secrets.scalar[n + i]),
+                   jobs[i].result + POINT_BYTES);
+}
+
+}  // namespace cst

@@ -1,0 +1,206 @@
+#include <algorithm>
+
+#include "ed25519.hpp"
+
+namespace cst {
+namespace {
+
+constexpr size_t TOGETHER = 64;  // jobs that share an inversion, which takes as long as some 90 products
+constexpr unsigned BASE_BITS = 8;  // of the signed digits of the base point's multipliers
+constexpr size_t BASE_DIGITS = 256 / BASE_BITS, BASE_MULTIPLES = 1 << (BASE_BITS - 1);
+
+// A table of multiples, doublings between digits, additions, a square root.
+constexpr PointMultiplication::Counts VERIFICATION = {
+    {POINT_DIGITS, (POINT_DIGITS - 1) * POINT_BITS + 1},
+    {POINT_DIGITS + BASE_DIGITS + POINT_MULTIPLES, POINT_DIGITS + BASE_DIGITS + POINT_MULTIPLES},
+    {POINT_MULTIPLES, POINT_MULTIPLES},
+    {12, 254},
+    {11, 11}};
+
+}  // namespace
+
+int Ed25519Verification::init(const Engine &engine, const Suites &suites, const char *kernel, bool zip215) {
+    zip215_ = zip215;
+    if (int error = sha512_.init(engine, suites)) return error;
+    if (int error = points_.init(engine, kernel)) return error;
+    const std::vector<AffinePoint> multiples = points_.base_multiples(1, BASE_MULTIPLES, BASE_BITS);
+    for (const size_t limbs : {4, 5, 10}) {
+        Table made{limbs, std::vector<uint64_t>((BASE_MULTIPLES + 1) * 4 * limbs)};
+        uint64_t *to = made.rows.data();
+        const auto put = [&](const uint64_t *number) {
+            put_limbs(reinterpret_cast<const uint8_t *>(number), reinterpret_cast<uint8_t *>(to), limbs, sizeof(*to));
+            to += limbs;
+        };
+        for (size_t i = 0; i <= BASE_MULTIPLES; i++) {
+            const AffinePoint point = i ? multiples[i - 1] : neutral_point();
+            const PointForAddition its = for_addition(point);
+            for (const auto &number : its.word) put(number);
+            put(for_addition(negative(point)).word[PointForAddition::PRODUCT]);
+        }
+        tables_.push_back(std::move(made));
+    }
+    return CST_OK;
+}
+
+const Ed25519Verification::Table &Ed25519Verification::table(size_t limbs) const {
+    return *std::find_if(tables_.begin(), tables_.end(), [&](const Table &t) { return t.limbs == limbs; });
+}
+
+// Jobs that share an inversion. A signature R, S of a message M under A is right if [S]B - [k]A = R, where k is
+// SHA-512(R || A || M).
+class Ed25519Verification::Round {
+public:
+    Round(const Ed25519Verification &its, Job *jobs, size_t n) : its_(its), jobs_(jobs), n_(n) {}
+
+    void run() {
+        hash();
+        its_.points_.for_lanes(n_, VERIFICATION, [&](const PointKernels &kernels, size_t first, size_t count) {
+            PointLanes lanes(kernels);
+            decode(&lanes, first, count, &Job::key, keys_);
+            for (size_t i = 0; i < count; i++) lanes.put_point(i, negative(keys_[first + i]));
+            make_multiples(&lanes);
+            lanes.make_neutral();
+            multiply(&lanes, first, count);
+            if (its_.zip215_) {
+                compare_by_cofactor(&lanes, first, count);
+            } else {
+                for (size_t i = 0; i < count; i++) results_[first + i] = lanes.point(i);
+            }
+        });
+        if (!its_.zip215_) compare();
+    }
+
+private:
+    void hash() {
+        std::vector<Sha512::Text> texts(n_);
+        uint8_t digests[TOGETHER * Sha512::BYTES];
+        for (size_t i = 0; i < n_; i++) {
+            const Job &job = jobs_[i];
+            texts[i] = {{piece(job.signature, POINT_BYTES), piece(job.key, POINT_BYTES), piece(job.message, job.bytes)}};
+        }
+        its_.sha512_.run(texts, digests);
+        for (size_t i = 0; i < n_; i++) {
+            const Scalar25519 s = scalar_from_bytes(jobs_[i].signature + POINT_BYTES);
+            right_[i] = is_reduced(s);
+            put_digits(right_[i] ? s : Scalar25519{}, BASE_BITS, base_digits_[i]);
+            put_digits(reduced(digests + i * Sha512::BYTES), POINT_BITS, key_digits_[i]);
+        }
+    }
+
+    // The points of some jobs; jobs whose bytes are no point are wrong.
+    void decode(PointLanes *lanes, size_t first, size_t n, const uint8_t *Job::*encoded, AffinePoint *points) {
+        PointDecoder decoders[MOST_POINTS];
+        for (size_t i = 0; i < n; i++) lanes->put_number(i, decoders[i].begin(jobs_[first + i].*encoded));
+        lanes->raise();
+        for (size_t i = 0; i < n; i++)
+            right_[first + i] &= decoders[i].finish(lanes->number(i), its_.zip215_, &points[first + i]);
+    }
+
+    // 0 to POINT_MULTIPLES times the points in the lanes, as operands of additions.
+    void make_multiples(PointLanes *lanes) {
+        const size_t bytes = lanes->saved_bytes();
+        std::vector<uint8_t> point(bytes);
+        multiples_.resize((POINT_MULTIPLES + 1) * bytes);
+        const auto keep = [&](size_t multiple) {
+            lanes->save(point.data());
+            lanes->run(PointOperation::cached);
+            lanes->save(multiples_.data() + multiple * bytes);
+            lanes->restore(point.data());
+        };
+        keep(1);
+        for (size_t lane = 0; lane < lanes->lanes(); lane++) take(lanes, lane, 1);
+        lanes->run(PointOperation::twice);
+        keep(2);
+        for (size_t i = 3; i <= POINT_MULTIPLES; i++) {
+            lanes->run(PointOperation::add);
+            keep(i);
+        }
+        lanes->make_neutral();
+        keep(0);
+    }
+
+    // Sets the lane's operand to a multiple of its point.
+    void take(PointLanes *lanes, size_t lane, int digit) const {
+        const uint8_t *const multiple = multiples_.data() + size_t(digit < 0 ? -digit : digit) * lanes->saved_bytes();
+        const bool negative = digit < 0;
+        lanes->take_key(lane, PointKey::SUM, multiple, negative ? CachedPoint::DIFFERENCE : CachedPoint::SUM);
+        lanes->take_key(lane, PointKey::DIFFERENCE, multiple, negative ? CachedPoint::SUM : CachedPoint::DIFFERENCE);
+        lanes->take_key(lane, PointKey::TWICE_Z, multiple, CachedPoint::TWICE_Z);
+        lanes->take_key(lane, PointKey::PRODUCT, multiple,
+                        negative ? CachedPoint::MINUS_PRODUCT : CachedPoint::PRODUCT);
+    }
+
+    void take_base(PointLanes *lanes, size_t lane, int digit) const {
+        const size_t limbs = lanes->limbs(lane);
+        const bool negative = digit < 0;
+        const uint64_t *const multiple =
+            its_.table(limbs).rows.data() + size_t(negative ? -digit : digit) * 4 * limbs;
+        lanes->put_key_limbs(lane, PointKey::SUM, multiple + negative * limbs);
+        lanes->put_key_limbs(lane, PointKey::DIFFERENCE, multiple + !negative * limbs);
+        lanes->put_key_limbs(lane, PointKey::PRODUCT, multiple + (2 + negative) * limbs);
+        lanes->put_key(lane, PointKey::TWICE_Z, TWO_25519);
+    }
+
+    // Horner's rule, for all digits of the points' multipliers; one of the base point's stands for two of them.
+    void multiply(PointLanes *lanes, size_t first, size_t n) const {
+        for (size_t at = POINT_DIGITS; at--;) {
+            if (at != POINT_DIGITS - 1) lanes->run(PointOperation::twice, POINT_BITS);
+            for (size_t i = 0; i < n; i++) take(lanes, i, key_digits_[first + i][at]);
+            lanes->run(PointOperation::add);
+            if (at % (BASE_BITS / POINT_BITS)) continue;
+            for (size_t i = 0; i < n; i++) take_base(lanes, i, base_digits_[first + i][at / (BASE_BITS / POINT_BITS)]);
+            lanes->run(PointOperation::add);
+        }
+    }
+
+    // RFC 8032, 5.1.7: the point's encoding is the signature's first half.
+    void compare() {
+        AffinePoint points[TOGETHER];
+        Number25519 work[2 * TOGETHER];
+        to_affine(results_, n_, points, work);
+        for (size_t i = 0; i < n_; i++) {
+            uint8_t encoded[POINT_BYTES];
+            encode_point(points[i], encoded);
+            jobs_[i].right = right_[i] && !memcmp(encoded, jobs_[i].signature, POINT_BYTES);
+        }
+    }
+
+    // ZIP 215: eight times the difference from R is the neutral point, of which x is 0 and y is 1.
+    void compare_by_cofactor(PointLanes *lanes, size_t first, size_t n) {
+        std::vector<uint8_t> chains(lanes->saved_bytes());
+        lanes->save(chains.data());
+        decode(lanes, first, n, &Job::signature, results_of_jobs_);
+        lanes->restore(chains.data());
+        for (size_t i = 0; i < n; i++) {
+            const PointForAddition r = for_addition(negative(results_of_jobs_[first + i]));
+            const auto put = [&](size_t number, const uint64_t *words) {
+                lanes->put_key(i, number, reinterpret_cast<const uint8_t *>(words));
+            };
+            put(PointKey::SUM, r.word[PointForAddition::SUM]);
+            put(PointKey::DIFFERENCE, r.word[PointForAddition::DIFFERENCE]);
+            put(PointKey::PRODUCT, r.word[PointForAddition::PRODUCT]);
+            lanes->put_key(i, PointKey::TWICE_Z, TWO_25519);
+        }
+        lanes->run(PointOperation::add);
+        lanes->run(PointOperation::twice, 3);
+        for (size_t i = 0; i < n; i++) {
+            const ChainPoint point = lanes->point(i);
+            jobs_[first + i].right = right_[first + i] && is_zero(point.e) && is_zero(difference(point.h, point.f));
+        }
+    }
+
+    const Ed25519Verification &its_;
+    Job *const jobs_;
+    const size_t n_;
+    bool right_[TOGETHER];
+    int8_t base_digits_[TOGETHER][BASE_DIGITS], key_digits_[TOGETHER][POINT_DIGITS];
+    AffinePoint keys_[TOGETHER], results_of_jobs_[TOGETHER];
+    ChainPoint results_[TOGETHER];
+    std::vector<uint8_t> multiples_;
+};
+
+void Ed25519Verification::run(Job *jobs, size_t n) const {
+    for (size_t at = 0; at < n; at += TOGETHER) Round(*this, jobs + at, std::min(TOGETHER, n - at)).run();
+}
+
+}  // namespace cst

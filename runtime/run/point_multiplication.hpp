@@ -1,0 +1,49 @@
+// Multiples of points of edwards25519 by kernels: which of them, and for how many jobs at a time.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "point_lanes.hpp"
+
+namespace cst {
+
+// Bits of the signed digits of multipliers of any point.
+constexpr unsigned POINT_BITS = 4;
+constexpr size_t POINT_DIGITS = 256 / POINT_BITS, POINT_MULTIPLES = 1 << (POINT_BITS - 1);
+constexpr uint8_t TWO_25519[POINT_BYTES] = {2};
+
+class PointMultiplication {
+public:
+    // Of an operation, by PointOperation, for one job in every lane.
+    struct Count {
+        double calls, iterations;
+    };
+    using Counts = Count[POINT_OPERATIONS];
+
+    // kernel: as for fetch_point_kernels.
+    int init(const Engine &engine, const char *kernel);
+
+    // Calls each(kernels, first, count) for parts of n jobs; the kernels are those that take the fewest cycles a job.
+    template <typename Each>
+    void for_lanes(size_t n, const Counts &counts, Each each) const {
+        for (size_t at = 0; at < n;) {
+            const PointKernels &kernels = best(n - at, counts);
+            const size_t count = std::min(kernels.lanes(), n - at);
+            prepare(kernels);
+            each(kernels, at, count);
+            at += count;
+        }
+    }
+    // Returns 1 to `entries` times the base point, then the same of 2^bits times it, and so on. entries: a power of 2.
+    std::vector<AffinePoint> base_multiples(size_t positions, size_t entries, unsigned bits) const;
+
+private:
+    const PointKernels &best(size_t n, const Counts &counts) const;
+    void prepare(const PointKernels &kernels) const;
+
+    const Engine *engine_ = nullptr;
+    std::vector<PointKernels> all_;
+};
+
+}  // namespace cst
