@@ -28,8 +28,7 @@ public:
     void run(Job *jobs, size_t n) const;
 
 private:
-    // Multiples of the base point in the limbs of kernels: the sum and difference of coordinates, then the product and
-    // its negative.
+    // 0 to 128 times the base point: the numbers of a PointOperand, and the negative of the product.
     struct Table {
         size_t limbs;
         std::vector<uint64_t> rows;
@@ -70,7 +69,7 @@ private:
 
     Sha512 sha512_;
     PointMultiplication points_;
-    std::vector<PointForAddition> table_;
+    std::unique_ptr<CommonTables> tables_;
 };
 
 }  // namespace cst

@@ -7,9 +7,8 @@ namespace cst {
 namespace {
 
 constexpr size_t TOGETHER = 64;  // jobs that share an inversion, which takes as long as some 90 products
-constexpr size_t COMB_TEETH = POINT_DIGITS / 2;
-constexpr PointMultiplication::Counts BASE_MULTIPLICATION = {
-    {1, POINT_BITS}, {POINT_DIGITS, POINT_DIGITS}, {0, 0}, {0, 0}, {0, 0}};
+constexpr size_t COMB_TEETH = DIGITS / 2;
+constexpr PointMultiplication::Counts BASE_MULTIPLICATION = {{1, DIGIT_BITS}, {0, 0}, {0, 0}, {DIGITS, DIGITS}};
 
 // The secrets of some jobs.
 struct Secrets {
@@ -18,40 +17,12 @@ struct Secrets {
     Scalar25519 scalar[2 * TOGETHER];  // of the keys, then of the nonces
 };
 
-// Selects table[|digit| - 1], the neutral point for 0, and the negative of it for a digit below 0; reads everything.
-PointForAddition select_multiple(const PointForAddition *table, int8_t digit) {
-    const uint64_t negative = uint64_t(int64_t(digit) >> 63), size = (uint64_t(int64_t(digit)) ^ negative) - negative;
-    PointForAddition found = {{{1}, {1}, {}}};
-    for (size_t i = 0; i < POINT_MULTIPLES; i++) {
-        const uint64_t differs = size ^ (i + 1), mask = (differs - 1) & ~differs;
-        const uint64_t take = 0 - (mask >> 63);
-        for (size_t number = 0; number < PointForAddition::NUMBERS; number++)
-            for (size_t w = 0; w < 4; w++)
-                found.word[number][w] ^= (found.word[number][w] ^ table[i].word[number][w]) & take;
-    }
-    // p - a; p itself stands for 0.
-    constexpr uint64_t P[4] = {0xffffffffffffffed, 0xffffffffffffffff, 0xffffffffffffffff, 0x7fffffffffffffff};
-    uint64_t *const sum = found.word[PointForAddition::SUM], *const other = found.word[PointForAddition::DIFFERENCE],
-                    *const product = found.word[PointForAddition::PRODUCT];
-    uint64_t borrow = 0;
-    for (size_t w = 0; w < 4; w++) {
-        const uint64_t exchanged = (sum[w] ^ other[w]) & negative;
-        sum[w] ^= exchanged;
-        other[w] ^= exchanged;
-        const unsigned __int128 less = (unsigned __int128)(P[w]) - product[w] - borrow;
-        borrow = uint64_t(less >> 64) & 1;
-        product[w] ^= (product[w] ^ uint64_t(less)) & negative;
-    }
-    return found;
-}
-
 }  // namespace
 
 int Ed25519Signing::init(const Engine &engine, const Suites &suites, const char *kernel) {
     if (int error = sha512_.init(engine, suites)) return error;
     if (int error = points_.init(engine, kernel)) return error;
-    for (const AffinePoint &point : points_.base_multiples(COMB_TEETH, POINT_MULTIPLES, 2 * POINT_BITS))
-        table_.push_back(for_addition(point));
+    tables_ = std::make_unique<CommonTables>(points_.base_multiples(COMB_TEETH, MULTIPLES, 2 * DIGIT_BITS));
     return CST_OK;
 }
 
@@ -60,27 +31,15 @@ void Ed25519Signing::multiply_base(const Scalar25519 *scalars, size_t n, uint8_t
     std::vector<ChainPoint> chains(n);
     points_.for_lanes(n, BASE_MULTIPLICATION, [&](const PointKernels &kernels, size_t first, size_t count) {
         PointLanes lanes(kernels);
-        int8_t digits[MOST_POINTS][POINT_DIGITS];
-        for (size_t i = 0; i < count; i++) {
-            put_digits(scalars[first + i], POINT_BITS, digits[i]);
-            lanes.put_key(i, PointKey::TWICE_Z, TWO_25519);
-        }
+        int8_t digits[MOST_POINTS][DIGITS];
+        for (size_t i = 0; i < count; i++) put_digits(scalars[first + i], DIGIT_BITS, digits[i]);
         for (const size_t odd : {1, 0}) {
             for (size_t tooth = 0; tooth < COMB_TEETH; tooth++) {
-                for (size_t i = 0; i < count; i++) {
-                    PointForAddition multiple =
-                        select_multiple(&table_[tooth * POINT_MULTIPLES], digits[i][2 * tooth + odd]);
-                    const auto put = [&](size_t number, const uint64_t *words) {
-                        lanes.put_key(i, number, reinterpret_cast<const uint8_t *>(words));
-                    };
-                    put(PointKey::SUM, multiple.word[PointForAddition::SUM]);
-                    put(PointKey::DIFFERENCE, multiple.word[PointForAddition::DIFFERENCE]);
-                    put(PointKey::PRODUCT, multiple.word[PointForAddition::PRODUCT]);
-                    wipe(&multiple, sizeof(multiple));
-                }
-                lanes.run(PointOperation::add);
+                lanes.put_common(*tables_, tooth);
+                for (size_t i = 0; i < count; i++) lanes.put_digit(i, digits[i][2 * tooth + odd]);
+                lanes.run(PointOperation::add_common);
             }
-            if (odd) lanes.run(PointOperation::twice, POINT_BITS);
+            if (odd) lanes.run(PointOperation::twice, DIGIT_BITS);
         }
         for (size_t i = 0; i < count; i++) chains[first + i] = lanes.point(i);
         wipe(digits, sizeof(digits));

@@ -8,12 +8,15 @@ namespace {
 constexpr size_t TOGETHER = 64;  // jobs that share an inversion, which takes as long as some 90 products
 constexpr unsigned BASE_BITS = 8;  // of the signed digits of the base point's multipliers
 constexpr size_t BASE_DIGITS = 256 / BASE_BITS, BASE_MULTIPLES = 1 << (BASE_BITS - 1);
+constexpr size_t TABLE_NUMBERS = PointOperand::NUMBERS + 1;  // and the negative of the product
 
 // A table of multiples, doublings between digits, additions, a square root.
 constexpr PointMultiplication::Counts VERIFICATION = {
-    {POINT_DIGITS, (POINT_DIGITS - 1) * POINT_BITS + 1},
-    {POINT_DIGITS + BASE_DIGITS + POINT_MULTIPLES, POINT_DIGITS + BASE_DIGITS + POINT_MULTIPLES},
-    {POINT_MULTIPLES, POINT_MULTIPLES},
+    {DIGITS, (DIGITS - 1) * DIGIT_BITS + 1},
+    {BASE_DIGITS + MULTIPLES, BASE_DIGITS + MULTIPLES},
+    {DIGITS, DIGITS},
+    {0, 0},
+    {MULTIPLES + 1, MULTIPLES + 1},
     {12, 254},
     {11, 11}};
 
@@ -25,17 +28,17 @@ int Ed25519Verification::init(const Engine &engine, const Suites &suites, const 
     if (int error = points_.init(engine, kernel)) return error;
     const std::vector<AffinePoint> multiples = points_.base_multiples(1, BASE_MULTIPLES, BASE_BITS);
     for (const size_t limbs : {4, 5, 10}) {
-        Table made{limbs, std::vector<uint64_t>((BASE_MULTIPLES + 1) * 4 * limbs)};
+        Table made{limbs, std::vector<uint64_t>((BASE_MULTIPLES + 1) * TABLE_NUMBERS * limbs)};
         uint64_t *to = made.rows.data();
-        const auto put = [&](const uint64_t *number) {
-            put_limbs(reinterpret_cast<const uint8_t *>(number), reinterpret_cast<uint8_t *>(to), limbs, sizeof(*to));
-            to += limbs;
-        };
         for (size_t i = 0; i <= BASE_MULTIPLES; i++) {
             const AffinePoint point = i ? multiples[i - 1] : neutral_point();
-            const PointForAddition its = for_addition(point);
-            for (const auto &number : its.word) put(number);
-            put(for_addition(negative(point)).word[PointForAddition::PRODUCT]);
+            const PointOperand its = operand_of(point), other = operand_of(negative(point));
+            for (const Number25519 &number : its.number) {
+                put_number_limbs(number, limbs, to);
+                to += limbs;
+            }
+            put_number_limbs(other.number[PointOperand::PRODUCT], limbs, to);
+            to += limbs;
         }
         tables_.push_back(std::move(made));
     }
@@ -83,7 +86,7 @@ private:
             const Scalar25519 s = scalar_from_bytes(jobs_[i].signature + POINT_BYTES);
             right_[i] = is_reduced(s);
             put_digits(right_[i] ? s : Scalar25519{}, BASE_BITS, base_digits_[i]);
-            put_digits(reduced(digests + i * Sha512::BYTES), POINT_BITS, key_digits_[i]);
+            put_digits(reduced(digests + i * Sha512::BYTES), DIGIT_BITS, key_digits_[i]);
         }
     }
 
@@ -96,22 +99,20 @@ private:
             right_[first + i] &= decoders[i].finish(lanes->number(i), its_.zip215_, &points[first + i]);
     }
 
-    // 0 to POINT_MULTIPLES times the points in the lanes, as operands of additions.
+    // Fills the lanes' tables with multiples of the points in them.
     void make_multiples(PointLanes *lanes) {
-        const size_t bytes = lanes->saved_bytes();
-        std::vector<uint8_t> point(bytes);
-        multiples_.resize((POINT_MULTIPLES + 1) * bytes);
+        std::vector<uint8_t> point(lanes->saved_bytes());
         const auto keep = [&](size_t multiple) {
             lanes->save(point.data());
             lanes->run(PointOperation::cached);
-            lanes->save(multiples_.data() + multiple * bytes);
+            lanes->take_multiple(multiple);
+            if (multiple == 1) lanes->take_point();
             lanes->restore(point.data());
         };
         keep(1);
-        for (size_t lane = 0; lane < lanes->lanes(); lane++) take(lanes, lane, 1);
         lanes->run(PointOperation::twice);
         keep(2);
-        for (size_t i = 3; i <= POINT_MULTIPLES; i++) {
+        for (size_t i = 3; i <= MULTIPLES; i++) {
             lanes->run(PointOperation::add);
             keep(i);
         }
@@ -119,36 +120,26 @@ private:
         keep(0);
     }
 
-    // Sets the lane's operand to a multiple of its point.
-    void take(PointLanes *lanes, size_t lane, int digit) const {
-        const uint8_t *const multiple = multiples_.data() + size_t(digit < 0 ? -digit : digit) * lanes->saved_bytes();
-        const bool negative = digit < 0;
-        lanes->take_key(lane, PointKey::SUM, multiple, negative ? CachedPoint::DIFFERENCE : CachedPoint::SUM);
-        lanes->take_key(lane, PointKey::DIFFERENCE, multiple, negative ? CachedPoint::SUM : CachedPoint::DIFFERENCE);
-        lanes->take_key(lane, PointKey::TWICE_Z, multiple, CachedPoint::TWICE_Z);
-        lanes->take_key(lane, PointKey::PRODUCT, multiple,
-                        negative ? CachedPoint::MINUS_PRODUCT : CachedPoint::PRODUCT);
-    }
-
     void take_base(PointLanes *lanes, size_t lane, int digit) const {
         const size_t limbs = lanes->limbs(lane);
         const bool negative = digit < 0;
         const uint64_t *const multiple =
-            its_.table(limbs).rows.data() + size_t(negative ? -digit : digit) * 4 * limbs;
+            its_.table(limbs).rows.data() + size_t(negative ? -digit : digit) * TABLE_NUMBERS * limbs;
         lanes->put_key_limbs(lane, PointKey::SUM, multiple + negative * limbs);
         lanes->put_key_limbs(lane, PointKey::DIFFERENCE, multiple + !negative * limbs);
         lanes->put_key_limbs(lane, PointKey::PRODUCT, multiple + (2 + negative) * limbs);
-        lanes->put_key(lane, PointKey::TWICE_Z, TWO_25519);
     }
 
     // Horner's rule, for all digits of the points' multipliers; one of the base point's stands for two of them.
     void multiply(PointLanes *lanes, size_t first, size_t n) const {
-        for (size_t at = POINT_DIGITS; at--;) {
-            if (at != POINT_DIGITS - 1) lanes->run(PointOperation::twice, POINT_BITS);
-            for (size_t i = 0; i < n; i++) take(lanes, i, key_digits_[first + i][at]);
-            lanes->run(PointOperation::add);
-            if (at % (BASE_BITS / POINT_BITS)) continue;
-            for (size_t i = 0; i < n; i++) take_base(lanes, i, base_digits_[first + i][at / (BASE_BITS / POINT_BITS)]);
+        constexpr size_t EACH = BASE_BITS / DIGIT_BITS;
+        for (size_t i = 0; i < n; i++) lanes->put_key(i, PointKey::TWICE_Z, ONE_25519);
+        for (size_t at = DIGITS; at--;) {
+            if (at != DIGITS - 1) lanes->run(PointOperation::twice, DIGIT_BITS);
+            for (size_t i = 0; i < n; i++) lanes->put_digit(i, key_digits_[first + i][at]);
+            lanes->run(PointOperation::add_own);
+            if (at % EACH) continue;
+            for (size_t i = 0; i < n; i++) take_base(lanes, i, base_digits_[first + i][at / EACH]);
             lanes->run(PointOperation::add);
         }
     }
@@ -172,14 +163,15 @@ private:
         decode(lanes, first, n, &Job::signature, results_of_jobs_);
         lanes->restore(chains.data());
         for (size_t i = 0; i < n; i++) {
-            const PointForAddition r = for_addition(negative(results_of_jobs_[first + i]));
-            const auto put = [&](size_t number, const uint64_t *words) {
-                lanes->put_key(i, number, reinterpret_cast<const uint8_t *>(words));
+            const PointOperand r = operand_of(negative(results_of_jobs_[first + i]));
+            const auto put = [&](size_t number, const Number25519 &n) {
+                uint8_t bytes[POINT_BYTES];
+                put_number(n, bytes);
+                lanes->put_key(i, number, bytes);
             };
-            put(PointKey::SUM, r.word[PointForAddition::SUM]);
-            put(PointKey::DIFFERENCE, r.word[PointForAddition::DIFFERENCE]);
-            put(PointKey::PRODUCT, r.word[PointForAddition::PRODUCT]);
-            lanes->put_key(i, PointKey::TWICE_Z, TWO_25519);
+            put(PointKey::SUM, r.number[PointOperand::SUM]);
+            put(PointKey::DIFFERENCE, r.number[PointOperand::DIFFERENCE]);
+            put(PointKey::PRODUCT, r.number[PointOperand::PRODUCT]);
         }
         lanes->run(PointOperation::add);
         lanes->run(PointOperation::twice, 3);
@@ -193,10 +185,9 @@ private:
     Job *const jobs_;
     const size_t n_;
     bool right_[TOGETHER];
-    int8_t base_digits_[TOGETHER][BASE_DIGITS], key_digits_[TOGETHER][POINT_DIGITS];
+    int8_t base_digits_[TOGETHER][BASE_DIGITS], key_digits_[TOGETHER][DIGITS];
     AffinePoint keys_[TOGETHER], results_of_jobs_[TOGETHER];
     ChainPoint results_[TOGETHER];
-    std::vector<uint8_t> multiples_;
 };
 
 void Ed25519Verification::run(Job *jobs, size_t n) const {

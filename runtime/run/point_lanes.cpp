@@ -9,15 +9,21 @@
 namespace cst {
 namespace {
 
-constexpr const char *NAMES[POINT_OPERATIONS] = {"ed25519_double", "ed25519_add", "ed25519_cached", "ed25519_square",
-                                                 "ed25519_multiply"};
+constexpr const char *NAMES[POINT_OPERATIONS] = {"ed25519_double", "ed25519_add",    "ed25519_add_own", "ed25519_add_common",
+                                                 "ed25519_cached", "ed25519_square", "ed25519_multiply"};
+constexpr size_t WIDTHS[] = {4, 5, 10};  // limbs of a number
 
 size_t limbs_of(const Part &part) { return part.key_rows / PointKey::NUMBERS; }
 
 bool fits(const Part &part) {
     const size_t limbs = limbs_of(part);
-    return (limbs == 4 || limbs == 5 || limbs == 10) && part.key_rows == PointKey::NUMBERS * limbs &&
-           part.chain_rows == PointChain::NUMBERS * limbs;
+    return std::count(std::begin(WIDTHS), std::end(WIDTHS), limbs) && part.key_rows == PointKey::NUMBERS * limbs &&
+           part.chain_rows == PointChain::NUMBERS * limbs + PointChain::WORDS &&
+           part.key_row_bytes == part.chain_row_bytes && part.table_bytes == CommonTables::bytes(limbs) &&
+           std::all_of(part.lanes.begin(), part.lanes.end(), [&](const LanePlace &its) {
+               return its.key - its.chain == part.lanes[0].key - part.lanes[0].chain &&
+                      its.chain >= part.lanes[0].chain && its.table != NO_FIELD;
+           });
 }
 
 bool fits(const Variant &v) {
@@ -26,10 +32,9 @@ bool fits(const Variant &v) {
 }
 
 bool same_places(const Part &a, const Part &b) {
-    return a.chain_rows == b.chain_rows && a.chain_row_bytes == b.chain_row_bytes &&
-           a.key_row_bytes == b.key_row_bytes &&
+    return a.chain_row_bytes == b.chain_row_bytes &&
            std::equal(a.lanes.begin(), a.lanes.end(), b.lanes.begin(), b.lanes.end(),
-                      [](const LanePlace &x, const LanePlace &y) { return x.chain == y.chain && x.key == y.key; });
+                      [](const LanePlace &x, const LanePlace &y) { return x.chain == y.chain && x.key == y.key && x.table == y.table; });
 }
 
 // Places within a stream's block, because blocks of several streams have other sizes in other kernels.
@@ -66,6 +71,35 @@ int fetch_point_kernels(const Engine &engine, const char *kernel, std::vector<Po
     return out->empty() ? CST_ERR_UNSUPPORTED : CST_OK;
 }
 
+void put_number_limbs(const Number25519 &number, size_t limbs, uint64_t *to) {
+    uint8_t bytes[POINT_BYTES];
+    put_number(number, bytes);
+    put_limbs(bytes, reinterpret_cast<uint8_t *>(to), limbs, sizeof(*to));
+}
+
+CommonTables::CommonTables(const std::vector<AffinePoint> &points) {
+    for (size_t w = 0; w < std::size(WIDTHS); w++) {
+        std::vector<uint64_t> &rows = rows_[w];
+        rows.resize(points.size() / MULTIPLES * bytes(WIDTHS[w]) / sizeof(rows[0]));
+        uint64_t *to = rows.data();
+        const auto put = [&](const AffinePoint &point) {
+            for (const Number25519 &number : operand_of(point).number) {
+                put_number_limbs(number, WIDTHS[w], to);
+                to += WIDTHS[w];
+            }
+        };
+        for (size_t i = 0; i < points.size(); i++) {
+            if (i % MULTIPLES == 0) put(neutral_point());
+            put(points[i]);
+        }
+    }
+}
+
+const uint8_t *CommonTables::table(size_t limbs, size_t i) const {
+    const size_t w = size_t(std::find(std::begin(WIDTHS), std::end(WIDTHS), limbs) - std::begin(WIDTHS));
+    return reinterpret_cast<const uint8_t *>(rows_[w].data()) + i * bytes(limbs);
+}
+
 PointLanes::PointLanes(const PointKernels &kernels) : kernels_(kernels) {
     size_t block[2] = {}, align = 64;
     for (const Variant *v : kernels.of) {
@@ -84,25 +118,18 @@ PointLanes::PointLanes(const PointKernels &kernels) : kernels_(kernels) {
     size_t lane = 0;
     for (const Part *part : {&v.cipher, &v.hash}) {
         if (part->lanes.empty()) continue;
-        const size_t stream = n_chains_++, limbs = limbs_of(*part), base = v.state_offset[stream];
-        uint8_t *const state = first + stream * block[0];
-        args_.state[stream] = state;
-        size_t begin = SIZE_MAX;
-        for (const LanePlace &its : part->lanes) begin = std::min<size_t>(begin, its.chain - base);
-        chains_[stream] = {state + begin, part->chain_rows * part->chain_row_bytes};
-        for (const LanePlace &its : part->lanes)
-            place_[lane++] = {limbs,
-                              part->chain_row_bytes,
-                              part->key_row_bytes,
-                              saved_bytes_ + (its.chain - base - begin),
-                              state + its.chain - base,
-                              state + its.key - base};
-        saved_bytes_ += chains_[stream].bytes;
+        const size_t limbs = limbs_of(*part), base = v.state_offset[n_streams_];
+        const LanePlace &its = part->lanes[0];
+        uint8_t *const state = first + n_streams_ * block[0];
+        args_.state[n_streams_] = state;
+        for (const LanePlace &place : part->lanes)
+            place_[lane++] = {limbs, part->chain_row_bytes, saved_bytes_ + (place.chain - its.chain),
+                              state + (place.chain - base), state + (place.key - base)};
+        stream_[n_streams_] = {limbs, part->chain_row_bytes, state + (its.chain - base), state + (its.key - base),
+                               state + (its.table - base)};
+        saved_bytes_ += stream_[n_streams_++].bytes();
     }
-    for (size_t i = 0; i < lanes(); i++) {
-        put_key(i, PointKey::TWICE_D, TWICE_D_25519);
-        put_key(i, PointKey::MINUS_TWICE_D, MINUS_TWICE_D_25519);
-    }
+    for (size_t i = 0; i < lanes(); i++) put_key(i, PointKey::TWICE_D, TWICE_D_25519);
     make_neutral();
 }
 
@@ -119,13 +146,13 @@ void PointLanes::put_chain(size_t lane, size_t number, const Number25519 &n) {
     const Place &at = place_[lane];
     uint8_t bytes[POINT_BYTES];
     cst::put_number(n, bytes);
-    put_limbs(bytes, at.chain + number * at.limbs * at.chain_pitch, at.limbs, at.chain_pitch);
+    put_limbs(bytes, at.chain + number * at.limbs * at.pitch, at.limbs, at.pitch);
     wipe(bytes, sizeof(bytes));
 }
 
 Number25519 PointLanes::chain(size_t lane, size_t number) const {
     const Place &at = place_[lane];
-    return number_from_limbs(at.chain + number * at.limbs * at.chain_pitch, at.limbs, at.chain_pitch);
+    return number_from_limbs(at.chain + number * at.limbs * at.pitch, at.limbs, at.pitch);
 }
 
 void PointLanes::make_neutral() {
@@ -152,28 +179,50 @@ Number25519 PointLanes::number(size_t lane) const { return chain(lane, PointChai
 
 void PointLanes::put_key(size_t lane, size_t number, const uint8_t *bytes) {
     const Place &at = place_[lane];
-    put_limbs(bytes, at.key + number * at.limbs * at.key_pitch, at.limbs, at.key_pitch);
+    put_limbs(bytes, at.key + number * at.limbs * at.pitch, at.limbs, at.pitch);
 }
 
 void PointLanes::put_key_limbs(size_t lane, size_t number, const uint64_t *limbs) {
     const Place &at = place_[lane];
-    uint8_t *const key = at.key + number * at.limbs * at.key_pitch;
-    for (size_t i = 0; i < at.limbs; i++) memcpy(key + i * at.key_pitch, limbs + i, sizeof(limbs[i]));
+    uint8_t *const key = at.key + number * at.limbs * at.pitch;
+    for (size_t i = 0; i < at.limbs; i++) memcpy(key + i * at.pitch, limbs + i, sizeof(limbs[i]));
+}
+
+void PointLanes::put_digit(size_t lane, int digit) {
+    const Place &at = place_[lane];
+    const uint64_t sign = uint64_t(int64_t(digit)) >> 63, words[PointChain::WORDS] = {
+        (uint64_t(int64_t(digit)) ^ (0 - sign)) + sign, sign};
+    uint8_t *const to = at.chain + PointChain::NUMBERS * at.limbs * at.pitch;
+    for (size_t i = 0; i < PointChain::WORDS; i++) memcpy(to + i * at.pitch, &words[i], sizeof(words[i]));
+}
+
+void PointLanes::put_common(const CommonTables &tables, size_t entry) {
+    for (size_t i = 0; i < n_streams_; i++)
+        memcpy(stream_[i].table, tables.table(stream_[i].limbs, entry), CommonTables::bytes(stream_[i].limbs));
 }
 
 void PointLanes::save(uint8_t *to) const {
-    for (size_t i = 0; i < n_chains_; to += chains_[i++].bytes) memcpy(to, chains_[i].from, chains_[i].bytes);
+    for (size_t i = 0; i < n_streams_; to += stream_[i++].bytes()) memcpy(to, stream_[i].chains, stream_[i].bytes());
 }
 
 void PointLanes::restore(const uint8_t *from) {
-    for (size_t i = 0; i < n_chains_; from += chains_[i++].bytes) memcpy(chains_[i].from, from, chains_[i].bytes);
+    for (size_t i = 0; i < n_streams_; from += stream_[i++].bytes())
+        memcpy(stream_[i].chains, from, stream_[i].bytes());
 }
 
-void PointLanes::take_key(size_t lane, size_t number, const uint8_t *saved, size_t which) {
-    const Place &at = place_[lane];
-    const uint8_t *from = saved + at.saved + which * at.limbs * at.chain_pitch;
-    uint8_t *to = at.key + number * at.limbs * at.key_pitch;
-    for (size_t i = 0; i < at.limbs; i++, from += at.chain_pitch, to += at.key_pitch) memcpy(to, from, 8);
+void PointLanes::copy_to_keys(size_t number) {
+    for (size_t i = 0; i < n_streams_; i++) {
+        const Lanes &its = stream_[i];
+        memcpy(its.keys + number * its.limbs * its.pitch, its.chains, PointKey::POINT * its.limbs * its.pitch);
+    }
+}
+
+void PointLanes::take_factor(const uint8_t *saved) {
+    for (size_t lane = 0; lane < lanes(); lane++) {
+        const Place &at = place_[lane];
+        const uint8_t *const from = saved + at.saved + PointChain::N * at.limbs * at.pitch;
+        for (size_t i = 0; i < at.limbs; i++) memcpy(at.key + i * at.pitch, from + i * at.pitch, sizeof(uint64_t));
+    }
 }
 
 // Exponents are runs of ones, and 2^252 - 3 is 2^250 - 1, twice doubled, and 1. Each step squares, then multiplies by
@@ -200,8 +249,7 @@ void PointLanes::raise() {
     for (const auto &step : steps) {
         if (step.squares) run(PointOperation::square, step.squares);
         if (step.times >= 0) {
-            for (size_t lane = 0; lane < lanes(); lane++)
-                take_key(lane, 0, kept.get() + size_t(step.times) * saved_bytes_, PointChain::N);
+            take_factor(kept.get() + size_t(step.times) * saved_bytes_);
             run(PointOperation::multiply);
         }
         if (step.keep >= 0) save(kept.get() + size_t(step.keep) * saved_bytes_);

@@ -10,20 +10,20 @@
 
 namespace cst {
 
-enum class PointOperation { twice, add, cached, square, multiply };
-constexpr size_t POINT_OPERATIONS = 5;
+enum class PointOperation { twice, add, add_own, add_common, cached, square, multiply };
+constexpr size_t POINT_OPERATIONS = 7;
 constexpr size_t MOST_POINTS = 16;  // lanes of a kernel
+// Tables have 0 to MULTIPLES times a point, for a digit from -MULTIPLES to MULTIPLES.
+constexpr size_t MULTIPLES = 8;
 
-// Numbers of a lane's chain, and of its key: of another point Y + X, Y - X, 2 Z and 2 d T, then 2 d and -2 d.
+// Numbers of a lane's chain, and of its key: of another point Y + X, Y - X, 2 Z and 2 d T, then 2 d, and the lane's own
+// table of such points.
 struct PointChain {
     enum { E, F, G, H, N, NUMBERS };
+    enum { SIZE, SIGN, WORDS };  // of a digit
 };
 struct PointKey {
-    enum { SUM, DIFFERENCE, TWICE_Z, PRODUCT, TWICE_D, MINUS_TWICE_D, NUMBERS };
-};
-// What the operation `cached` leaves in the chain.
-struct CachedPoint {
-    enum { SUM, DIFFERENCE, TWICE_Z, PRODUCT, MINUS_PRODUCT };
+    enum { SUM, DIFFERENCE, TWICE_Z, PRODUCT, POINT, TWICE_D = POINT, OWN, NUMBERS = OWN + (MULTIPLES + 1) * POINT };
 };
 
 // One kernel for each operation, with the same lanes, at the same places of the state.
@@ -43,6 +43,21 @@ struct PointKernels {
 // Loads kernels of all operations. kernel: NULL, or the name of one; those that go with it then do everything. Returns
 // CST_ERR_NAME: no such kernel; CST_ERR_UNSUPPORTED, CST_ERR_JIT, CST_ERR_MEMORY.
 int fetch_point_kernels(const Engine &engine, const char *kernel, std::vector<PointKernels> *out);
+
+// Writes a number as limbs, one behind the other.
+void put_number_limbs(const Number25519 &number, size_t limbs, uint64_t *to);
+
+// Tables for all lanes, in the limbs of all kernels.
+class CommonTables {
+public:
+    // points: MULTIPLES of them, which are multiples of one point, for each table.
+    explicit CommonTables(const std::vector<AffinePoint> &points);
+    static size_t bytes(size_t limbs) { return (MULTIPLES + 1) * PointOperand::NUMBERS * limbs * sizeof(uint64_t); }
+    const uint8_t *table(size_t limbs, size_t i) const;
+
+private:
+    std::vector<uint64_t> rows_[3];
+};
 
 class PointLanes {
 public:
@@ -64,32 +79,41 @@ public:
     // Sets a number of a lane's key to one below p, of 32 bytes; or to these limbs.
     void put_key(size_t lane, size_t number, const uint8_t *bytes);
     void put_key_limbs(size_t lane, size_t number, const uint64_t *limbs);
+    // The digit that add_own and add_common take.
+    void put_digit(size_t lane, int digit);
+    // Sets the table for all lanes to an entry of tables.
+    void put_common(const CommonTables &tables, size_t entry);
 
     // The chains of all lanes, as they are.
     size_t saved_bytes() const { return saved_bytes_; }
     void save(uint8_t *to) const;
     void restore(const uint8_t *from);
-    // Sets a number of a lane's key to one of a saved chain.
-    void take_key(size_t lane, size_t number, const uint8_t *saved, size_t which);
+    // Copies what `cached` left to the keys: as the point of an addition, or as a multiple in the lanes' own tables.
+    void take_point() { copy_to_keys(PointKey::SUM); }
+    void take_multiple(size_t multiple) { copy_to_keys(PointKey::OWN + multiple * PointKey::POINT); }
 
     // Raises N to 2^252 - 3 in every lane. Overwrites the first number of the key.
     void raise();
 
 private:
     struct Place {
-        size_t limbs, chain_pitch, key_pitch, saved;
+        size_t limbs, pitch, saved;
         uint8_t *chain, *key;
     };
-    struct Chains {  // of one stream
-        uint8_t *from;
-        size_t bytes;
+    struct Lanes {  // of one stream
+        size_t limbs, pitch;
+        uint8_t *chains, *keys, *table;
+        size_t bytes() const { return (PointChain::NUMBERS * limbs + PointChain::WORDS) * pitch; }
     };
+    void copy_to_keys(size_t number);
+    // Sets the first number of each lane's key to N of saved chains.
+    void take_factor(const uint8_t *saved);
     void put_chain(size_t lane, size_t number, const Number25519 &n);
     Number25519 chain(size_t lane, size_t number) const;
 
     const PointKernels &kernels_;
-    size_t n_chains_ = 0, saved_bytes_ = 0;
-    Chains chains_[2];
+    size_t n_streams_ = 0, saved_bytes_ = 0;
+    Lanes stream_[2];
     Place place_[MOST_POINTS];
     cst_kernel_args args_;
     size_t bytes_;

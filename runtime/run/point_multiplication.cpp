@@ -5,7 +5,7 @@
 namespace cst {
 namespace {
 
-constexpr PointMultiplication::Counts BY_ADDITION = {{0, 0}, {1, 1}, {0, 0}, {0, 0}, {0, 0}};
+constexpr PointMultiplication::Counts BY_ADDITION = {{0, 0}, {1, 1}};
 
 }  // namespace
 
@@ -33,14 +33,13 @@ std::vector<AffinePoint> PointMultiplication::base_multiples(size_t positions, s
     const PointKernels &kernels = best(1, BY_ADDITION);
     prepare(kernels);
     PointLanes lanes(kernels);
-    std::vector<uint8_t> first(lanes.saved_bytes()), cached(lanes.saved_bytes());
+    std::vector<uint8_t> first(lanes.saved_bytes());
     std::vector<ChainPoint> chains;
     lanes.put_point(0, base_point());
     for (size_t position = 0; position < positions; position++) {
         lanes.save(first.data());
         lanes.run(PointOperation::cached);
-        lanes.save(cached.data());
-        for (size_t number = 0; number <= PointKey::PRODUCT; number++) lanes.take_key(0, number, cached.data(), number);
+        lanes.take_point();
         lanes.restore(first.data());
         chains.push_back(lanes.point(0));
         for (size_t i = 1; i < entries; i++) {

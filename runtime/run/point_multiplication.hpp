@@ -8,10 +8,9 @@
 
 namespace cst {
 
-// Bits of the signed digits of multipliers of any point.
-constexpr unsigned POINT_BITS = 4;
-constexpr size_t POINT_DIGITS = 256 / POINT_BITS, POINT_MULTIPLES = 1 << (POINT_BITS - 1);
-constexpr uint8_t TWO_25519[POINT_BYTES] = {2};
+constexpr unsigned DIGIT_BITS = 4;  // of multipliers
+constexpr size_t DIGITS = 256 / DIGIT_BITS;
+static_assert(MULTIPLES == 1 << (DIGIT_BITS - 1), "tables have all that a digit asks for");
 
 class PointMultiplication {
 public:

@@ -190,11 +190,14 @@ Role schedule_role(const PackRecords &records, const KernelRecord &kernel, Varia
     return Role::schedule;
 }
 
-// Adds a stream of steps over numbers: chain and key are words of its lanes. Returns false if they are not.
+// Adds a stream of steps over numbers: chain and key are words of its lanes, and a table, if there is one, of all lanes
+// together. Returns false if they are not.
 bool add_numbers(const ProgramRecord &program, const Algorithm &algorithm, uint32_t base, Part *part) {
     const FieldRecord *const chain = program.field("chain"), *const key = program.field("key");
     auto are_words = [&](const FieldRecord *f) { return f && f->entry_bytes == 8 && f->n_lanes == program.lanes; };
     if (!are_words(chain) || !are_words(key) || program.field("in") || program.field("out")) return false;
+    const FieldRecord *const table = program.field("table");
+    if (table) part->table_bytes = table->rows * table->row_bytes;
     part->algorithm = &algorithm;
     part->chain_rows = chain->rows;
     part->chain_row_bytes = chain->row_bytes;
@@ -203,7 +206,7 @@ bool add_numbers(const ProgramRecord &program, const Algorithm &algorithm, uint3
     part->key_row_bytes = key->row_bytes;
     for (uint32_t i = 0; i < program.lanes; i++)
         part->lanes.push_back({NO_FIELD, NO_FIELD, base + chain->offset + chain->lane_offsets[i],
-                               base + key->offset + key->lane_offsets[i], NO_FIELD});
+                               base + key->offset + key->lane_offsets[i], table ? base + table->offset : NO_FIELD});
     return true;
 }
 

@@ -6,18 +6,16 @@
 
 namespace cst {
 
-const uint8_t TWICE_D_25519[32] = {0x59, 0xf1, 0xb2, 0x26, 0x94, 0x9b, 0xd6, 0xeb, 0x56, 0xb1, 0x83,
+const uint8_t ONE_25519[POINT_BYTES] = {1};
+const uint8_t TWICE_D_25519[POINT_BYTES] = {0x59, 0xf1, 0xb2, 0x26, 0x94, 0x9b, 0xd6, 0xeb, 0x56, 0xb1, 0x83,
                                    0x82, 0x9a, 0x14, 0xe0, 0x00, 0x30, 0xd1, 0xf3, 0xee, 0xf2, 0x80,
                                    0x8e, 0x19, 0xe7, 0xfc, 0xdf, 0x56, 0xdc, 0xd9, 0x06, 0x24};
-const uint8_t MINUS_TWICE_D_25519[32] = {0x94, 0x0e, 0x4d, 0xd9, 0x6b, 0x64, 0x29, 0x14, 0xa9, 0x4e, 0x7c,
-                                         0x7d, 0x65, 0xeb, 0x1f, 0xff, 0xcf, 0x2e, 0x0c, 0x11, 0x0d, 0x7f,
-                                         0x71, 0xe6, 0x18, 0x03, 0x20, 0xa9, 0x23, 0x26, 0xf9, 0x5b};
-
 namespace {
 
 constexpr Number25519 ZERO = {{0, 0, 0, 0, 0}}, ONE = {{1, 0, 0, 0, 0}};
 constexpr Number25519 D = {{0x34dca135978a3, 0x1a8283b156ebd, 0x5e7a26001c029, 0x739c663a03cbb, 0x52036cee2b6ff}};
-constexpr Number25519 TWICE_D = {{0x69b9426b2f159, 0x35050762add7a, 0x3cf44c0038052, 0x6738cc7407977, 0x2406d9dc56dff}};
+// (p + 1) / 2 = 2^254 - 9
+constexpr Number25519 HALF = {{0x7fffffffffff7, 0x7ffffffffffff, 0x7ffffffffffff, 0x7ffffffffffff, 0x3ffffffffffff}};
 // 2^((p - 1) / 4), a square root of -1
 constexpr Number25519 ROOT = {{0x61b274a0ea0b0, 0xd5a5fc8f189d, 0x7ef5e9cbd0c60, 0x78595a6804c9e, 0x2b8324804fc1d}};
 constexpr AffinePoint BASE = {
@@ -89,15 +87,9 @@ bool PointDecoder::finish(const Number25519 &power, bool any_encoding, AffinePoi
     return any_encoding || (canonical_ && !(is_zero(root) && sign_));
 }
 
-PointForAddition for_addition(const AffinePoint &point) {
-    PointForAddition out;
-    const auto put = [&](size_t number, const Number25519 &a) {
-        put_number(a, reinterpret_cast<uint8_t *>(out.word[number]));
-    };
-    put(PointForAddition::SUM, sum(point.y, point.x));
-    put(PointForAddition::DIFFERENCE, difference(point.y, point.x));
-    put(PointForAddition::PRODUCT, product(TWICE_D, product(point.x, point.y)));
-    return out;
+PointOperand operand_of(const AffinePoint &point) {
+    return {{product(HALF, sum(point.y, point.x)), product(HALF, difference(point.y, point.x)),
+             product(D, product(point.x, point.y))}};
 }
 
 }  // namespace cst

@@ -41,13 +41,13 @@ private:
     uint64_t sign_;
 };
 
-// What an addition of a point in lanes takes of one whose Z is 1: Y + X, Y - X, 2 d T, below p.
-struct PointForAddition {
+// What an addition takes of a point whose Z is 1: (Y + X) / 2, (Y - X) / 2, d T.
+struct PointOperand {
     enum { SUM, DIFFERENCE, PRODUCT, NUMBERS };
-    uint64_t word[NUMBERS][4];
+    Number25519 number[NUMBERS];
 };
-PointForAddition for_addition(const AffinePoint &point);
+PointOperand operand_of(const AffinePoint &point);
 
-extern const uint8_t TWICE_D_25519[32], MINUS_TWICE_D_25519[32];  // d of RFC 8032, 5.1
+extern const uint8_t ONE_25519[POINT_BYTES], TWICE_D_25519[POINT_BYTES];  // d of RFC 8032, 5.1
 
 }  // namespace cst

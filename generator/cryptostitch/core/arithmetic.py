@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -30,7 +31,9 @@ class Arithmetic:
 
     ``levels``: of the chain's numbers, for kernels that take what others left: how many sums or differences stand, at
     most, between a number and products, before and after an iteration (BOUNDS); the key's have one at most. Without
-    it the chain begins with limbs of numbers below the prime, and the key has such."""
+    it the chain begins with limbs of numbers below the prime, and the key has such. ``table``: how many numbers the
+    field of that name has, for all lanes; ``step`` gets them behind the key's. ``cases``: all that the chain's words
+    may be, where they are few; else the first one is a bit, and the others are any."""
 
     prime: int
     chain: int
@@ -38,6 +41,8 @@ class Arithmetic:
     key: int
     step: Callable[[list[int], list[int], list[int]], tuple[list[int], list[int]]]
     levels: tuple[int, ...] = ()
+    table: int = 0
+    cases: tuple[tuple[int, ...], ...] = ()
 
 
 def limbs_of(number: int, limbs: int) -> list[int]:
@@ -67,50 +72,80 @@ X25519_LADDER = Arithmetic(P25519, 4, 2, 1, ladder_step)
 
 
 POINT_LEVELS = (2, 1, 1, 1, 1)
-# RFC 8032, 5.1
-D25519 = -121665 * pow(121666, -1, P25519) % P25519
+
+MULTIPLES = 9  # 0 to 8 times a point
+OWN_NUMBERS, COMMON_NUMBERS = 4, 3  # of a multiple, in the lane's table and in that for all lanes
+OTHER_NUMBERS = 5  # of the key, before the lane's table
+KEY_NUMBERS = OTHER_NUMBERS + MULTIPLES * OWN_NUMBERS
+DIGITS = tuple((size, sign) for size in range(MULTIPLES) for sign in (0, 1))
+
+PointOperation = Callable[[int, int, int, int, list[int], list[int]], list[int]]
 
 
-def _point_step(operation: Callable[..., list[int]]) -> Arithmetic:
-    """Of E, F, G, H (streams/edwards25519.j2), and a number behind them."""
+def _on_points(operation: PointOperation, cases: tuple[tuple[int, ...], ...] = ()) -> Arithmetic:
+    """Of E, F, G, H (streams/edwards25519.j2): ``operation`` gets X, Y, Z, T, the words and the key."""
 
     def step(numbers: list[int], words: list[int], key: list[int]) -> tuple[list[int], list[int]]:
         e, f, g, h, n = numbers
-        made = operation(e * f, g * h, f * g, e * h, key)
-        return [number % P25519 for number in (*made, n)[:5]], words
+        made = operation(e * f, g * h, f * g, e * h, words, key)
+        return [number % P25519 for number in (*made, n)], words
 
-    return Arithmetic(P25519, 5, 0, 6, step, POINT_LEVELS)
+    return Arithmetic(P25519, 5, 2, KEY_NUMBERS, step, POINT_LEVELS, MULTIPLES * COMMON_NUMBERS, cases)
 
 
-def _number_step(operation: Callable[[int, list[int]], int]) -> Arithmetic:
+def _on_number(operation: Callable[[int, list[int]], int]) -> Arithmetic:
     """Of the number behind a point."""
 
     def step(numbers: list[int], words: list[int], key: list[int]) -> tuple[list[int], list[int]]:
         return [*numbers[:4], operation(numbers[4], key) % P25519], words
 
-    return Arithmetic(P25519, 5, 0, 6, step, POINT_LEVELS)
+    return Arithmetic(P25519, 5, 2, KEY_NUMBERS, step, POINT_LEVELS, MULTIPLES * COMMON_NUMBERS)
 
 
-def _double(x: int, y: int, z: int, t: int, key: list[int]) -> list[int]:
+def _double(x: int, y: int, z: int, t: int, words: list[int], key: list[int]) -> list[int]:
     """Hisil and others, 2008, 3.3, with all four negated."""
     a, b = x * x, y * y
     return [a + b - (x + y) ** 2, a - b + 2 * z * z, a - b, a + b]
 
 
-def _add(x: int, y: int, z: int, t: int, key: list[int]) -> list[int]:
-    """Hisil and others, 2008, 3.1: the key has, of the other point, y + x, y - x, 2 z and 2 d t."""
-    a, b, c, d = (y - x) * key[1], (y + x) * key[0], t * key[3], z * key[2]
+def _sum(x: int, y: int, z: int, t: int, other: list[int]) -> list[int]:
+    """Hisil and others, 2008, 3.1: of the other point y + x, y - x, 2 z and 2 d t."""
+    a, b, c, d = (y - x) * other[1], (y + x) * other[0], t * other[3], z * other[2]
     return [b - a, d - c, d + c, b + a]
 
 
-def _cached(x: int, y: int, z: int, t: int, key: list[int]) -> list[int]:
-    return [y + x, y - x, z + z, t * key[4], t * key[5]]
+def _negative(other: list[int]) -> list[int]:
+    return [other[1], other[0], other[2], other[3] * -1]
+
+
+def _add(x: int, y: int, z: int, t: int, words: list[int], key: list[int]) -> list[int]:
+    return _sum(x, y, z, t, key[:4])
+
+
+def _add_own(x: int, y: int, z: int, t: int, words: list[int], key: list[int]) -> list[int]:
+    at = OTHER_NUMBERS + OWN_NUMBERS * operator.index(words[0])
+    other = key[at : at + OWN_NUMBERS]
+    return _sum(x, y, z, t, _negative(other) if operator.index(words[1]) else other)
+
+
+def _add_common(x: int, y: int, z: int, t: int, words: list[int], key: list[int]) -> list[int]:
+    """The halves of y + x, y - x, and of 2 and 2 d t, because z is 1."""
+    at = KEY_NUMBERS + COMMON_NUMBERS * operator.index(words[0])
+    sum_, difference, product = key[at : at + COMMON_NUMBERS]
+    other = [sum_, difference, 1, product]
+    return _sum(x, y, z, t, _negative(other) if operator.index(words[1]) else other)
+
+
+def _cached(x: int, y: int, z: int, t: int, words: list[int], key: list[int]) -> list[int]:
+    return [y + x, y - x, z + z, t * key[4]]
 
 
 ED25519: Mapping[str, Arithmetic] = {
-    "double": _point_step(_double),
-    "add": _point_step(_add),
-    "cached": _point_step(_cached),
-    "square": _number_step(lambda n, key: n * n),
-    "multiply": _number_step(lambda n, key: n * key[0]),
+    "double": _on_points(_double),
+    "add": _on_points(_add),
+    "add_own": _on_points(_add_own, DIGITS),
+    "add_common": _on_points(_add_common, DIGITS),
+    "cached": _on_points(_cached),
+    "square": _on_number(lambda n, key: n * n),
+    "multiply": _on_number(lambda n, key: n * key[0]),
 }

@@ -334,20 +334,26 @@ class Scene:
         ]
 
     def _arithmetic(self, i: int, meaning: Arithmetic, secrets: Secrets) -> list[Expected]:
-        """Numbers below the prime. The first word of the chain is a bit, the others are any."""
+        """Numbers below the prime. The words of the chain are one of the step's cases; or the first one is a bit, and
+        the others are any."""
         expected, chain = [], self.contract(i).field(CHAIN)
         limbs = (chain.rows - meaning.words) // meaning.chain
+        table = [self._number(secrets(f"table of stream {i}, number {n}", 40), meaning) for n in range(meaning.table)]
+        for r, word in enumerate(limb for number in table for limb in limbs_of(number, limbs)):
+            self.machine.write(self.entry(i, TABLE, r, 0), word.to_bytes(8, "little"))
         for lane in range(self.contract(i).lanes):
             where = f"of stream {i}, lane {lane}"
             numbers = [self._number(secrets(f"iv {where}, number {n}", 40), meaning) for n in range(meaning.chain)]
             key = [self._number(secrets(f"key {where}, number {n}", 40), meaning) for n in range(meaning.key)]
             words = [int.from_bytes(secrets(f"key {where}, word {n}", 8), "little") for n in range(meaning.words)]
             words[:1] = [word & 1 for word in words[:1]]
+            if meaning.cases:
+                words = list(meaning.cases[secrets(f"key {where}, case", 1)[0] % len(meaning.cases)])
             for name, of, behind in ((CHAIN, numbers, words), (KEY, key, [])):
                 for r, word in enumerate([limb for number in of for limb in limbs_of(number, limbs)] + behind):
                     self.machine.write(self.entry(i, name, r, lane), word.to_bytes(8, "little"))
             for _ in range(self.iterations * self.recipe.parts[i].ratio):
-                numbers, words = meaning.step(numbers, words, key)
+                numbers, words = meaning.step(numbers, words, key + table)
             for n, number in enumerate(numbers):
                 at, data = self.entry(i, CHAIN, n * limbs, lane), number.to_bytes(40, "little")
                 expected.append(Expected(f"number {n} {where}", at, data, meaning.prime, limbs, chain.row_bytes, limbs))

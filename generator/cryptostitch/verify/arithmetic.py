@@ -19,12 +19,12 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..core.accesses import accesses_of
 from ..core.arithmetic import BOUNDS, LIMBS, Arithmetic
-from ..core.contract import CHAIN, KEY, Field
+from ..core.contract import CHAIN, KEY, TABLE, Field
 from ..core.ir import STATE
 from ..core.liveness import around_loop
 from ..core.stream import Claim, Stream
@@ -95,6 +95,11 @@ class _Word:
             raise Unproved("the step masks a word by what is no 2^k - 1")
         return _Word(self.value.lowest(mask.bit_length()))
 
+    def __index__(self) -> int:
+        if self.value.constant is None:
+            raise Unproved("the step decides by a word that may be any")
+        return self.value.constant
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, _Word) or self.value.constant is None or other.value.constant is None:
             raise Unproved("the step decides by more than the first word and the highest bits of the others")
@@ -107,7 +112,7 @@ class _Proof:
     def __init__(self, stream: Stream, meaning: Arithmetic) -> None:
         self.stream, self.meaning = stream, meaning
         fields = {f.name: f for f in stream.fields}
-        self.chain, self.key = fields[CHAIN], fields[KEY]
+        self.chain, self.key, self.table = fields[CHAIN], fields[KEY], fields.get(TABLE)
         self.limbs = (self.chain.rows - meaning.words) // meaning.chain
         self.starts = LIMBS[self.limbs]
         self.claims: dict[tuple[str, int], list[Claim]] = defaultdict(list)
@@ -124,14 +129,22 @@ class _Proof:
         held = [self._at_level(level) for level in self.meaning.levels] or [self.canonical()] * self.meaning.chain
         for _ in range(1 if self.meaning.levels else ROUNDS):
             finding, before = Finding(), held
-            for bits in itertools.product((0, 1), repeat=self.meaning.words):
-                after = _Iteration(self, before, bits, finding).run()
+            for words in self._words():
+                after = _Iteration(self, before, words, finding).run()
                 held = [a.joined(b) for a, b in zip(held, after)]
             if held == before:
                 return finding
         if self.meaning.levels:
             raise Unproved(f"{self.stream.name}: {self._beyond(before, held)}")
         raise Unproved(f"{self.stream.name}: the bounds of the chain's limbs grow from iteration to iteration")
+
+    def _words(self) -> Iterator[list[Integer]]:
+        """The words of the chain before an iteration, in every case that a step may decide by."""
+        for case in self.meaning.cases:
+            yield [Integer.of(word) for word in case]
+        for bits in () if self.meaning.cases else itertools.product((0, 1), repeat=self.meaning.words):
+            rest = (Integer.unknown(0, (1 << BITS - 1) - 1) + (bit << BITS - 1) for bit in bits[1:])
+            yield [Integer.of(bit) for bit in bits[:1]] + list(rest)
 
     @staticmethod
     def _beyond(before: Sequence[_Held], after: Sequence[_Held]) -> str:
@@ -166,17 +179,17 @@ class _Proof:
 
 
 class _Iteration:
-    """A call of one iteration, from numbers of which only bounds are known. ``bits``: the first word of the chain, and
-    the highest bits of the others."""
+    """A call of one iteration, from numbers of which only bounds are known, and ``words`` behind them."""
 
-    def __init__(self, proof: _Proof, held: Sequence[_Held], bits: Sequence[int], finding: Finding) -> None:
+    def __init__(self, proof: _Proof, held: Sequence[_Held], words: list[Integer], finding: Finding) -> None:
         self.proof, self.meaning, self.counted = proof, proof.meaning, finding
         self.lane = Lane(proof.stream)
         self.formulas: dict[Number, Polynomial] = {}
         self.numbers = [self._number(proof.chain, n, h) for n, h in enumerate(held)]
         self.keys = [self._number(proof.key, n, proof.key_numbers()) for n in range(self.meaning.key)]
-        rest = (Integer.unknown(0, (1 << BITS - 1) - 1) + (bit << BITS - 1) for bit in bits[1:])
-        self.words = [Integer.of(bit) for bit in bits[:1]] + list(rest)
+        if proof.table:
+            self.keys += [self._number(proof.table, n, proof.key_numbers()) for n in range(self.meaning.table)]
+        self.words = words
         for n, word in enumerate(self.words):
             self.lane.memory[self._place(proof.chain, self.meaning.chain * proof.limbs + n)] = word
 
@@ -197,16 +210,20 @@ class _Iteration:
         rows = range(n * self.proof.limbs, (n + 1) * self.proof.limbs)
         return tuple(self.lane.memory[self._place(of, row)] for row in rows)
 
+    def _stored_keys(self) -> list[Number]:
+        keys = [self._stored(self.proof.key, n) for n in range(self.meaning.key)]
+        return keys + [self._stored(self.proof.table, n) for n in range(self.meaning.table) if self.proof.table]
+
     def run(self) -> list[_Held]:
         """The bounds that the chain's numbers have after it."""
         places, carried = set(self.lane.memory), dict(self.lane.registers)
-        keys = [self._stored(self.proof.key, n) for n in range(self.meaning.key)]
+        keys = self._stored_keys()
         for name, _ in self.proof.stream.code.sections():
             self._section(name)
             if name == "body":
                 carried = dict(self.lane.registers)
         self._need(set(self.lane.memory) == places, "something is stored beside the chain and the key")
-        self._need(keys == [self._stored(self.proof.key, n) for n in range(self.meaning.key)], "the key is changed")
+        self._need(keys == self._stored_keys(), "the key is changed")
         self._compare()
         after = [self._held(self._stored(self.proof.chain, n)) for n in range(self.meaning.chain)]
         self._section("enter")

@@ -72,7 +72,7 @@ class Lane:
 
     def put(self, target: Operand, value: Integer) -> None:
         if isinstance(target, Mem):
-            self.memory[self._place(target)] = value
+            self.memory[self._place(target, self.row_bits)] = value
             return
         if not isinstance(target, Reg) or target.bits != self.row_bits:
             raise Unproved("writes a part of a register")
@@ -85,13 +85,15 @@ class Lane:
             raise Unproved("reads a constant that differs in lanes")
         return Integer.of(int.from_bytes(words.pop(), "little"))
 
-    def _place(self, mem: Mem) -> int:
-        if mem.base is None or mem.base.id != STATE or mem.index is not None or mem.bits != self.row_bits:
+    def _place(self, mem: Mem, bits: int) -> int:
+        if mem.base is None or mem.base.id != STATE or mem.index is not None or mem.bits != bits:
             raise Unproved("is not at a row of the state block")
         return mem.disp
 
     def _stored(self, mem: Mem) -> Integer:
-        place = self._place(mem)
+        return self._at(self._place(mem, self.row_bits))
+
+    def _at(self, place: int) -> Integer:
         if place not in self.memory:
             raise Unproved("reads what is no limb and no word of the chain or the key")
         return self.memory[place]
@@ -100,6 +102,17 @@ class Lane:
 
     def copy(self, ins: Ins) -> None:
         self.put(ins.operands[0], self.value(ins.operands[1]))
+
+    def spread(self, ins: Ins) -> None:
+        """A word that all lanes share."""
+        self.put(ins.operands[0], self._at(self._place(ins.memory(1), BITS)))
+
+    def spread_half(self, ins: Ins) -> None:
+        """One of two such words."""
+        halves = {0x44: 0, 0xEE: BITS // 8}
+        if ins.immediate(2) not in halves:
+            raise Unproved("moves words from lane to lane")
+        self.put(ins.operands[0], self._at(self._place(ins.memory(1), 2 * BITS) + halves[ins.immediate(2)]))
 
     def sum(self, ins: Ins) -> None:
         a, b = self.values(ins, 2)
@@ -228,6 +241,8 @@ class Lane:
 Rule = Callable[[Lane, Ins], None]
 RULES: Mapping[str, Rule] = {
     "movdqa": Lane.copy,
+    "pbroadcastq": Lane.spread,
+    "pshufd": Lane.spread_half,
     "paddq": Lane.sum,
     "psubq": Lane.difference,
     "psllq": Lane.shift_left,
