@@ -35,7 +35,7 @@ private:
     };
     class Round;
 
-    const Table &table(size_t limbs) const;
+    const uint64_t *table(size_t limbs) const;
 
     bool zip215_ = false;
     Sha512 sha512_;

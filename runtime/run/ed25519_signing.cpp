@@ -21,7 +21,7 @@ struct Secrets {
 
 int Ed25519Signing::init(const Engine &engine, const Suites &suites, const char *kernel) {
     if (int error = sha512_.init(engine, suites)) return error;
-    if (int error = points_.init(engine, kernel)) return error;
+    if (int error = points_.init(engine, kernel, BASE_MULTIPLICATION)) return error;
     tables_ = std::make_unique<CommonTables>(points_.base_multiples(COMB_TEETH, MULTIPLES, 2 * DIGIT_BITS));
     return CST_OK;
 }
@@ -29,19 +29,18 @@ int Ed25519Signing::init(const Engine &engine, const Suites &suites, const char 
 // A comb (the digits' two halves): the sum over odd digits, 16 times, and that over even digits.
 void Ed25519Signing::multiply_base(const Scalar25519 *scalars, size_t n, uint8_t (*encoded)[POINT_BYTES]) const {
     std::vector<ChainPoint> chains(n);
-    points_.for_lanes(n, BASE_MULTIPLICATION, [&](const PointKernels &kernels, size_t first, size_t count) {
-        PointLanes lanes(kernels);
+    points_.for_lanes(n, [&](PointLanes *lanes, size_t first, size_t count) {
         int8_t digits[MOST_POINTS][DIGITS];
         for (size_t i = 0; i < count; i++) put_digits(scalars[first + i], DIGIT_BITS, digits[i]);
         for (const size_t odd : {1, 0}) {
             for (size_t tooth = 0; tooth < COMB_TEETH; tooth++) {
-                lanes.put_common(*tables_, tooth);
-                for (size_t i = 0; i < count; i++) lanes.put_digit(i, digits[i][2 * tooth + odd]);
-                lanes.run(PointOperation::add_common);
+                lanes->put_common(*tables_, tooth);
+                for (size_t i = 0; i < count; i++) lanes->put_digit(i, digits[i][2 * tooth + odd]);
+                lanes->run(PointOperation::add_common);
             }
-            if (odd) lanes.run(PointOperation::twice, DIGIT_BITS);
+            if (odd) lanes->run(PointOperation::twice, DIGIT_BITS);
         }
-        for (size_t i = 0; i < count; i++) chains[first + i] = lanes.point(i);
+        for (size_t i = 0; i < count; i++) chains[first + i] = lanes->point(i);
         wipe(digits, sizeof(digits));
     });
     std::vector<AffinePoint> points(n);

@@ -25,7 +25,7 @@ constexpr PointMultiplication::Counts VERIFICATION = {
 int Ed25519Verification::init(const Engine &engine, const Suites &suites, const char *kernel, bool zip215) {
     zip215_ = zip215;
     if (int error = sha512_.init(engine, suites)) return error;
-    if (int error = points_.init(engine, kernel)) return error;
+    if (int error = points_.init(engine, kernel, VERIFICATION)) return error;
     const std::vector<AffinePoint> multiples = points_.base_multiples(1, BASE_MULTIPLES, BASE_BITS);
     for (const size_t limbs : {4, 5, 10}) {
         Table made{limbs, std::vector<uint64_t>((BASE_MULTIPLES + 1) * TABLE_NUMBERS * limbs)};
@@ -33,20 +33,16 @@ int Ed25519Verification::init(const Engine &engine, const Suites &suites, const 
         for (size_t i = 0; i <= BASE_MULTIPLES; i++) {
             const AffinePoint point = i ? multiples[i - 1] : neutral_point();
             const PointOperand its = operand_of(point), other = operand_of(negative(point));
-            for (const Number25519 &number : its.number) {
-                put_number_limbs(number, limbs, to);
-                to += limbs;
-            }
-            put_number_limbs(other.number[PointOperand::PRODUCT], limbs, to);
-            to += limbs;
+            for (const Number25519 &number : its.number) put_number_limbs(number, limbs, &to);
+            put_number_limbs(other.number[PointOperand::PRODUCT], limbs, &to);
         }
         tables_.push_back(std::move(made));
     }
     return CST_OK;
 }
 
-const Ed25519Verification::Table &Ed25519Verification::table(size_t limbs) const {
-    return *std::find_if(tables_.begin(), tables_.end(), [&](const Table &t) { return t.limbs == limbs; });
+const uint64_t *Ed25519Verification::table(size_t limbs) const {
+    return std::find_if(tables_.begin(), tables_.end(), [&](const Table &t) { return t.limbs == limbs; })->rows.data();
 }
 
 // Jobs that share an inversion. A signature R, S of a message M under A is right if [S]B - [k]A = R, where k is
@@ -57,17 +53,16 @@ public:
 
     void run() {
         hash();
-        its_.points_.for_lanes(n_, VERIFICATION, [&](const PointKernels &kernels, size_t first, size_t count) {
-            PointLanes lanes(kernels);
-            decode(&lanes, first, count, &Job::key, keys_);
-            for (size_t i = 0; i < count; i++) lanes.put_point(i, negative(keys_[first + i]));
-            make_multiples(&lanes);
-            lanes.make_neutral();
-            multiply(&lanes, first, count);
+        its_.points_.for_lanes(n_, [&](PointLanes *lanes, size_t first, size_t count) {
+            decode(lanes, first, count, &Job::key, keys_);
+            for (size_t i = 0; i < count; i++) lanes->put_point(i, negative(keys_[first + i]));
+            make_multiples(lanes);
+            lanes->make_neutral();
+            multiply(lanes, first, count);
             if (its_.zip215_) {
-                compare_by_cofactor(&lanes, first, count);
+                compare_by_cofactor(lanes, first, count);
             } else {
-                for (size_t i = 0; i < count; i++) results_[first + i] = lanes.point(i);
+                for (size_t i = 0; i < count; i++) results_[first + i] = lanes->point(i);
             }
         });
         if (!its_.zip215_) compare();
@@ -101,13 +96,13 @@ private:
 
     // Fills the lanes' tables with multiples of the points in them.
     void make_multiples(PointLanes *lanes) {
-        std::vector<uint8_t> point(lanes->saved_bytes());
+        point_.resize(lanes->saved_bytes());
         const auto keep = [&](size_t multiple) {
-            lanes->save(point.data());
+            lanes->save(point_.data());
             lanes->run(PointOperation::cached);
             lanes->take_multiple(multiple);
             if (multiple == 1) lanes->take_point();
-            lanes->restore(point.data());
+            lanes->restore(point_.data());
         };
         keep(1);
         lanes->run(PointOperation::twice);
@@ -120,11 +115,10 @@ private:
         keep(0);
     }
 
-    void take_base(PointLanes *lanes, size_t lane, int digit) const {
+    static void take_base(PointLanes *lanes, size_t lane, const uint64_t *table, int digit) {
         const size_t limbs = lanes->limbs(lane);
         const bool negative = digit < 0;
-        const uint64_t *const multiple =
-            its_.table(limbs).rows.data() + size_t(negative ? -digit : digit) * TABLE_NUMBERS * limbs;
+        const uint64_t *const multiple = table + size_t(negative ? -digit : digit) * TABLE_NUMBERS * limbs;
         lanes->put_key_limbs(lane, PointKey::SUM, multiple + negative * limbs);
         lanes->put_key_limbs(lane, PointKey::DIFFERENCE, multiple + !negative * limbs);
         lanes->put_key_limbs(lane, PointKey::PRODUCT, multiple + (2 + negative) * limbs);
@@ -133,13 +127,17 @@ private:
     // Horner's rule, for all digits of the points' multipliers; one of the base point's stands for two of them.
     void multiply(PointLanes *lanes, size_t first, size_t n) const {
         constexpr size_t EACH = BASE_BITS / DIGIT_BITS;
-        for (size_t i = 0; i < n; i++) lanes->put_key(i, PointKey::TWICE_Z, ONE_25519);
+        const uint64_t *tables[MOST_POINTS];
+        for (size_t i = 0; i < n; i++) {
+            tables[i] = its_.table(lanes->limbs(i));
+            lanes->put_key(i, PointKey::TWICE_Z, ONE_25519);
+        }
         for (size_t at = DIGITS; at--;) {
             if (at != DIGITS - 1) lanes->run(PointOperation::twice, DIGIT_BITS);
             for (size_t i = 0; i < n; i++) lanes->put_digit(i, key_digits_[first + i][at]);
             lanes->run(PointOperation::add_own);
             if (at % EACH) continue;
-            for (size_t i = 0; i < n; i++) take_base(lanes, i, base_digits_[first + i][at / EACH]);
+            for (size_t i = 0; i < n; i++) take_base(lanes, i, tables[i], base_digits_[first + i][at / EACH]);
             lanes->run(PointOperation::add);
         }
     }
@@ -158,10 +156,9 @@ private:
 
     // ZIP 215: eight times the difference from R is the neutral point, of which x is 0 and y is 1.
     void compare_by_cofactor(PointLanes *lanes, size_t first, size_t n) {
-        std::vector<uint8_t> chains(lanes->saved_bytes());
-        lanes->save(chains.data());
+        lanes->save(point_.data());
         decode(lanes, first, n, &Job::signature, results_of_jobs_);
-        lanes->restore(chains.data());
+        lanes->restore(point_.data());
         for (size_t i = 0; i < n; i++) {
             const PointOperand r = operand_of(negative(results_of_jobs_[first + i]));
             const auto put = [&](size_t number, const Number25519 &n) {
@@ -188,6 +185,7 @@ private:
     int8_t base_digits_[TOGETHER][BASE_DIGITS], key_digits_[TOGETHER][DIGITS];
     AffinePoint keys_[TOGETHER], results_of_jobs_[TOGETHER];
     ChainPoint results_[TOGETHER];
+    std::vector<uint8_t> point_;  // in all lanes, meanwhile
 };
 
 void Ed25519Verification::run(Job *jobs, size_t n) const {

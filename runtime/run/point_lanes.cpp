@@ -11,6 +11,7 @@ namespace {
 
 constexpr const char *NAMES[POINT_OPERATIONS] = {"ed25519_double", "ed25519_add",    "ed25519_add_own", "ed25519_add_common",
                                                  "ed25519_cached", "ed25519_square", "ed25519_multiply"};
+constexpr size_t KEPT = 4;  // powers, while a number is raised
 constexpr size_t WIDTHS[] = {4, 5, 10};  // limbs of a number
 
 size_t limbs_of(const Part &part) { return part.key_rows / PointKey::NUMBERS; }
@@ -31,16 +32,21 @@ bool fits(const Variant &v) {
            (v.hash.lanes.empty() || fits(v.hash)) && v.lanes <= MOST_POINTS && !v.instead;
 }
 
-bool same_places(const Part &a, const Part &b) {
+// Whether lanes have the same places within their stream's block; blocks of one kernel need not be as long as those of
+// another.
+bool same_places(const Part &a, uint32_t block_a, const Part &b, uint32_t block_b) {
     return a.chain_row_bytes == b.chain_row_bytes &&
            std::equal(a.lanes.begin(), a.lanes.end(), b.lanes.begin(), b.lanes.end(),
-                      [](const LanePlace &x, const LanePlace &y) { return x.chain == y.chain && x.key == y.key && x.table == y.table; });
+                      [&](const LanePlace &x, const LanePlace &y) {
+                          return x.chain - block_a == y.chain - block_b && x.key - block_a == y.key - block_b &&
+                                 x.table - block_a == y.table - block_b;
+                      });
 }
 
-// Places within a stream's block, because blocks of several streams have other sizes in other kernels.
 bool go_together(const Variant &a, const Variant &b) {
-    return !strcmp(a.target, b.target) && a.n_streams == b.n_streams && a.lanes == b.lanes &&
-           limbs_of(a.cipher) == limbs_of(b.cipher) && same_places(a.cipher, b.cipher) && same_places(a.hash, b.hash);
+    return !strcmp(a.target, b.target) && a.n_streams == b.n_streams && limbs_of(a.cipher) == limbs_of(b.cipher) &&
+           same_places(a.cipher, a.state_offset[0], b.cipher, b.state_offset[0]) &&
+           same_places(a.hash, a.state_offset[1], b.hash, b.state_offset[1]);
 }
 
 size_t operation_of(const Variant &v) {
@@ -71,10 +77,11 @@ int fetch_point_kernels(const Engine &engine, const char *kernel, std::vector<Po
     return out->empty() ? CST_ERR_UNSUPPORTED : CST_OK;
 }
 
-void put_number_limbs(const Number25519 &number, size_t limbs, uint64_t *to) {
+void put_number_limbs(const Number25519 &number, size_t limbs, uint64_t **to) {
     uint8_t bytes[POINT_BYTES];
     put_number(number, bytes);
-    put_limbs(bytes, reinterpret_cast<uint8_t *>(to), limbs, sizeof(*to));
+    put_limbs(bytes, reinterpret_cast<uint8_t *>(*to), limbs, sizeof(**to));
+    *to += limbs;
 }
 
 CommonTables::CommonTables(const std::vector<AffinePoint> &points) {
@@ -83,10 +90,7 @@ CommonTables::CommonTables(const std::vector<AffinePoint> &points) {
         rows.resize(points.size() / MULTIPLES * bytes(WIDTHS[w]) / sizeof(rows[0]));
         uint64_t *to = rows.data();
         const auto put = [&](const AffinePoint &point) {
-            for (const Number25519 &number : operand_of(point).number) {
-                put_number_limbs(number, WIDTHS[w], to);
-                to += WIDTHS[w];
-            }
+            for (const Number25519 &number : operand_of(point).number) put_number_limbs(number, WIDTHS[w], &to);
         };
         for (size_t i = 0; i < points.size(); i++) {
             if (i % MULTIPLES == 0) put(neutral_point());
@@ -130,10 +134,16 @@ PointLanes::PointLanes(const PointKernels &kernels) : kernels_(kernels) {
         saved_bytes_ += stream_[n_streams_++].bytes();
     }
     for (size_t i = 0; i < lanes(); i++) put_key(i, PointKey::TWICE_D, TWICE_D_25519);
-    make_neutral();
+    for (size_t i = 0; i < lanes(); i++) put_point(i, neutral_point());
+    neutral_ = std::make_unique<uint8_t[]>(saved_bytes_);
+    kept_ = std::make_unique<uint8_t[]>(KEPT * saved_bytes_);
+    save(neutral_.get());
 }
 
-PointLanes::~PointLanes() { wipe(memory_.get(), bytes_); }
+PointLanes::~PointLanes() {
+    wipe(memory_.get(), bytes_);
+    wipe(kept_.get(), KEPT * saved_bytes_);
+}
 
 void PointLanes::run(PointOperation operation, uint64_t iterations) {
     const Variant &v = kernels_.kernel(operation);
@@ -155,16 +165,13 @@ Number25519 PointLanes::chain(size_t lane, size_t number) const {
     return number_from_limbs(at.chain + number * at.limbs * at.pitch, at.limbs, at.pitch);
 }
 
-void PointLanes::make_neutral() {
-    const AffinePoint neutral = neutral_point();
-    for (size_t i = 0; i < lanes(); i++) put_point(i, neutral);
-}
+void PointLanes::make_neutral() { restore(neutral_.get()); }
 
 void PointLanes::put_point(size_t lane, const AffinePoint &point) {
-    const Number25519 one = neutral_point().y;
+    const Place &at = place_[lane];
     put_chain(lane, PointChain::E, point.x);
-    put_chain(lane, PointChain::F, one);
-    put_chain(lane, PointChain::G, one);
+    for (const size_t number : {PointChain::F, PointChain::G})
+        put_limbs(ONE_25519, at.chain + number * at.limbs * at.pitch, at.limbs, at.pitch);
     put_chain(lane, PointChain::H, point.y);
 }
 
@@ -243,18 +250,15 @@ void PointLanes::raise() {
                  {100, 2, -1},  // 200
                  {50, 1, -1},   // 250
                  {2, 0, -1}};
-    constexpr size_t KEPT = 4;
-    const std::unique_ptr<uint8_t[]> kept(new uint8_t[KEPT * saved_bytes_]);
-    save(kept.get());
+    save(kept_.get());
     for (const auto &step : steps) {
         if (step.squares) run(PointOperation::square, step.squares);
         if (step.times >= 0) {
-            take_factor(kept.get() + size_t(step.times) * saved_bytes_);
+            take_factor(kept_.get() + size_t(step.times) * saved_bytes_);
             run(PointOperation::multiply);
         }
-        if (step.keep >= 0) save(kept.get() + size_t(step.keep) * saved_bytes_);
+        if (step.keep >= 0) save(kept_.get() + size_t(step.keep) * saved_bytes_);
     }
-    wipe(kept.get(), KEPT * saved_bytes_);
 }
 
 }  // namespace cst

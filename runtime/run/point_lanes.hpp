@@ -44,8 +44,8 @@ struct PointKernels {
 // CST_ERR_NAME: no such kernel; CST_ERR_UNSUPPORTED, CST_ERR_JIT, CST_ERR_MEMORY.
 int fetch_point_kernels(const Engine &engine, const char *kernel, std::vector<PointKernels> *out);
 
-// Writes a number as limbs, one behind the other.
-void put_number_limbs(const Number25519 &number, size_t limbs, uint64_t *to);
+// Writes a number as limbs, one behind the other, and moves `to` behind them.
+void put_number_limbs(const Number25519 &number, size_t limbs, uint64_t **to);
 
 // Tables for all lanes, in the limbs of all kernels.
 class CommonTables {
@@ -117,7 +117,7 @@ private:
     Place place_[MOST_POINTS];
     cst_kernel_args args_;
     size_t bytes_;
-    std::unique_ptr<uint8_t[]> memory_;
+    std::unique_ptr<uint8_t[]> memory_, neutral_, kept_;
 };
 
 }  // namespace cst

@@ -1,28 +1,21 @@
 #include "point_multiplication.hpp"
 
 #include "../select/upper_halves.hpp"
+#include "cryptostitch/cryptostitch.h"
 
 namespace cst {
-namespace {
-
-constexpr PointMultiplication::Counts BY_ADDITION = {{0, 0}, {1, 1}};
-
-}  // namespace
-
-int PointMultiplication::init(const Engine &engine, const char *kernel) {
+int PointMultiplication::init(const Engine &engine, const char *kernel, const Counts &counts) {
     engine_ = &engine;
-    return fetch_point_kernels(engine, kernel, &all_);
-}
-
-const PointKernels &PointMultiplication::best(size_t n, const Counts &counts) const {
-    const auto each = [&](const PointKernels &kernels) {
+    if (int error = fetch_point_kernels(engine, kernel, &all_)) return error;
+    std::vector<LanePlan::Choice> choices;
+    for (const PointKernels &kernels : all_) {
         double cycles = 0;
         for (size_t i = 0; i < POINT_OPERATIONS; i++)
             cycles += kernels.cycles(PointOperation(i), counts[i].calls, counts[i].iterations);
-        return cycles / double(std::min(kernels.lanes(), n));
-    };
-    return *std::min_element(all_.begin(), all_.end(),
-                             [&](const PointKernels &a, const PointKernels &b) { return each(a) < each(b); });
+        choices.push_back({kernels.lanes(), cycles});
+    }
+    plan_ = std::make_unique<LanePlan>(choices);
+    return CST_OK;
 }
 
 void PointMultiplication::prepare(const PointKernels &kernels) const {
@@ -30,7 +23,7 @@ void PointMultiplication::prepare(const PointKernels &kernels) const {
 }
 
 std::vector<AffinePoint> PointMultiplication::base_multiples(size_t positions, size_t entries, unsigned bits) const {
-    const PointKernels &kernels = best(1, BY_ADDITION);
+    const PointKernels &kernels = all_[plan_->first(1)];
     prepare(kernels);
     PointLanes lanes(kernels);
     std::vector<uint8_t> first(lanes.saved_bytes());

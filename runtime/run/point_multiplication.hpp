@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
+#include "lane_plan.hpp"
 #include "point_lanes.hpp"
 
 namespace cst {
@@ -21,28 +23,33 @@ public:
     using Counts = Count[POINT_OPERATIONS];
 
     // kernel: as for fetch_point_kernels.
-    int init(const Engine &engine, const char *kernel);
+    int init(const Engine &engine, const char *kernel, const Counts &counts);
 
-    // Calls each(kernels, first, count) for parts of n jobs; the kernels are those that take the fewest cycles a job.
+    // Calls each(lanes, first, count) for parts of n jobs, which have the lanes, with the neutral point in them.
     template <typename Each>
-    void for_lanes(size_t n, const Counts &counts, Each each) const {
+    void for_lanes(size_t n, Each each) const {
+        const PointKernels *before = nullptr;
+        std::unique_ptr<PointLanes> lanes;
         for (size_t at = 0; at < n;) {
-            const PointKernels &kernels = best(n - at, counts);
+            const PointKernels &kernels = all_[plan_->first(n - at)];
             const size_t count = std::min(kernels.lanes(), n - at);
             prepare(kernels);
-            each(kernels, at, count);
+            if (before != &kernels) lanes = std::make_unique<PointLanes>(kernels);
+            else lanes->make_neutral();
+            each(lanes.get(), at, count);
             at += count;
+            before = &kernels;
         }
     }
     // Returns 1 to `entries` times the base point, then the same of 2^bits times it, and so on. entries: a power of 2.
     std::vector<AffinePoint> base_multiples(size_t positions, size_t entries, unsigned bits) const;
 
 private:
-    const PointKernels &best(size_t n, const Counts &counts) const;
     void prepare(const PointKernels &kernels) const;
 
     const Engine *engine_ = nullptr;
     std::vector<PointKernels> all_;
+    std::unique_ptr<LanePlan> plan_;
 };
 
 }  // namespace cst

@@ -1,6 +1,5 @@
 #include "x25519.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "../select/upper_halves.hpp"
@@ -130,19 +129,17 @@ private:
 
 int X25519::init(const Engine &engine, const char *kernel) {
     engine_ = &engine;
-    return engine.fetch_all(kernel, [](const Variant &v) { return fits(v); }, &kernels_);
-}
-
-const Variant &X25519::best(size_t n) const {
-    const auto each = [&](const Variant *v) { return cycles(*v) / double(std::min<size_t>(v->lanes, n)); };
-    return **std::min_element(kernels_.begin(), kernels_.end(),
-                              [&](const Variant *a, const Variant *b) { return each(a) < each(b); });
+    if (int error = engine.fetch_all(kernel, [](const Variant &v) { return fits(v); }, &kernels_)) return error;
+    std::vector<LanePlan::Choice> choices;
+    for (const Variant *v : kernels_) choices.push_back({v->lanes, cycles(*v)});
+    plan_ = std::make_unique<LanePlan>(choices);
+    return CST_OK;
 }
 
 void X25519::run(Job *jobs, size_t n) const {
     Quotients quotients;
     for (size_t at = 0; at < n;) {
-        const Variant &v = best(n - at);
+        const Variant &v = *kernels_[plan_->first(n - at)];
         const size_t count = std::min<size_t>(v.lanes, n - at);
         if (v.legacy_sse && engine_->avx()) clear_upper_halves();
         Ladders ladders(v, jobs + at, count);

@@ -2,9 +2,11 @@
 // serves many jobs.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "../select/engine.hpp"
+#include "lane_plan.hpp"
 
 namespace cst {
 
@@ -25,10 +27,9 @@ public:
     void run(Job *jobs, size_t n) const;
 
 private:
-    const Variant &best(size_t n) const;
-
     const Engine *engine_ = nullptr;
     std::vector<const Variant *> kernels_;  // their code is loaded
+    std::unique_ptr<LanePlan> plan_;
 };
 
 }  // namespace cst

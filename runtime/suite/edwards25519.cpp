@@ -28,14 +28,6 @@ Number25519 chosen(uint64_t mask, const Number25519 &a, const Number25519 &b) {
     return out;
 }
 
-uint64_t lowest_bit(const Number25519 &a) {
-    uint8_t bytes[POINT_BYTES];
-    put_number(a, bytes);
-    const uint64_t bit = bytes[0] & 1;
-    wipe(bytes, sizeof(bytes));
-    return bit;
-}
-
 }  // namespace
 
 AffinePoint neutral_point() { return {ZERO, ONE}; }
@@ -57,7 +49,7 @@ void to_affine(const ChainPoint *chains, size_t n, AffinePoint *points, Number25
 
 void encode_point(const AffinePoint &point, uint8_t *bytes) {
     put_number(point.y, bytes);
-    bytes[POINT_BYTES - 1] = uint8_t(bytes[POINT_BYTES - 1] | lowest_bit(point.x) << 7);
+    bytes[POINT_BYTES - 1] = uint8_t(bytes[POINT_BYTES - 1] | is_odd(point.x) << 7);
 }
 
 // x^2 = u / v, u = y^2 - 1, v = d y^2 + 1; the candidate for x is u v^3 (u v^7)^((p - 5) / 8), and (p - 5) / 8 is
@@ -81,7 +73,7 @@ bool PointDecoder::finish(const Number25519 &power, bool any_encoding, AffinePoi
     const Number25519 x = product(uv3_, power), vx2 = product(v_, product(x, x));
     const uint64_t right = is_zero(difference(vx2, u_)), turned = is_zero(sum(vx2, u_));
     const Number25519 root = chosen(right, x, product(x, ROOT));
-    const uint64_t negate = 0 - (lowest_bit(root) ^ sign_);
+    const uint64_t negate = 0 - (is_odd(root) ^ sign_);
     *point = {chosen(negate, difference(ZERO, root), root), y_};
     if (!(right | turned)) return false;
     return any_encoding || (canonical_ && !(is_zero(root) && sign_));

@@ -90,42 +90,70 @@ Number25519 number_from_limbs(const uint8_t *rows, size_t limbs, size_t pitch) {
     return out;
 }
 
-void put_limbs(const uint8_t *bytes, uint8_t *rows, size_t limbs, size_t pitch) {
-    uint64_t words[5] = {load_word(bytes), load_word(bytes + 8), load_word(bytes + 16), load_word(bytes + 24), 0};
-    for (size_t i = 0; i < limbs; i++) {
-        const size_t start = limb_start(limbs, i), bits = limb_start(limbs, i + 1) - start;
+namespace {
+
+template <size_t LIMBS>
+void put_limbs_of(const uint8_t *bytes, uint8_t *rows, size_t pitch) {
+    const uint64_t words[5] = {load_word(bytes), load_word(bytes + 8), load_word(bytes + 16), load_word(bytes + 24), 0};
+#pragma GCC unroll 10
+    for (size_t i = 0; i < LIMBS; i++) {
+        const size_t start = limb_start(LIMBS, i), bits = limb_start(LIMBS, i + 1) - start;
         uint64_t limb = uint64_t((Wide(words[start / 64 + 1]) << 64 | words[start / 64]) >> start % 64);
         if (bits < 64) limb &= (uint64_t(1) << bits) - 1;
         memcpy(rows + i * pitch, &limb, sizeof(limb));
     }
 }
 
-void put_number(const Number25519 &a, uint8_t *bytes) {
-    uint64_t limb[5];
-    memcpy(limb, a.limb, sizeof(limb));
+}  // namespace
+
+void put_limbs(const uint8_t *bytes, uint8_t *rows, size_t limbs, size_t pitch) {
+    if (limbs == 4) put_limbs_of<4>(bytes, rows, pitch);
+    else if (limbs == 5) put_limbs_of<5>(bytes, rows, pitch);
+    else put_limbs_of<10>(bytes, rows, pitch);
+}
+
+namespace {
+
+struct Words {
+    uint64_t w0, w1, w2, w3;
+};
+
+// The number below p. What is kept in single variables stays in registers.
+IN_REGISTERS Words canonical(const Number25519 &a) {
+    const auto above = [](uint64_t limb) { return limb >> 51; };
+    uint64_t l0 = a.limb[0], l1 = a.limb[1], l2 = a.limb[2], l3 = a.limb[3], l4 = a.limb[4];
     // Two rounds of carries leave limbs below 2^51, but for the first.
+#pragma GCC unroll 2
     for (int round = 0; round < 2; round++) {
-        for (size_t i = 0; i < 4; i++) {
-            limb[i + 1] += limb[i] >> 51;
-            limb[i] &= MASK;
-        }
-        limb[0] += 19 * (limb[4] >> 51);
-        limb[4] &= MASK;
+        l1 += above(l0), l2 += above(l1), l3 += above(l2), l4 += above(l3);
+        l0 = (l0 & MASK) + 19 * above(l4);
+        l1 &= MASK, l2 &= MASK, l3 &= MASK, l4 &= MASK;
     }
     // The number is below 2^255 + 19: p is to be subtracted if adding 19 carries out of 255 bits.
-    uint64_t carry = limb[0] + 19;
-    for (size_t i = 1; i < 5; i++) carry = limb[i] + (carry >> 51);
-    limb[0] += 19 * (carry >> 51);
-    for (size_t i = 0; i < 4; i++) {
-        limb[i + 1] += limb[i] >> 51;
-        limb[i] &= MASK;
-    }
-    limb[4] &= MASK;
-    uint64_t words[4] = {limb[0] | limb[1] << 51, limb[1] >> 13 | limb[2] << 38, limb[2] >> 26 | limb[3] << 25,
-                         limb[3] >> 39 | limb[4] << 12};
-    memcpy(bytes, words, sizeof(words));
-    wipe(limb, sizeof(limb));
-    wipe(words, sizeof(words));
+    l0 += 19 * above(l4 + above(l3 + above(l2 + above(l1 + above(l0 + 19)))));
+    l1 += above(l0), l2 += above(l1), l3 += above(l2), l4 += above(l3);
+    l0 &= MASK, l1 &= MASK, l2 &= MASK, l3 &= MASK, l4 &= MASK;
+    return {l0 | l1 << 51, l1 >> 13 | l2 << 38, l2 >> 26 | l3 << 25, l3 >> 39 | l4 << 12};
+}
+
+void store_word(uint64_t word, uint8_t *to) { memcpy(to, &word, sizeof(word)); }
+
+}  // namespace
+
+void put_number(const Number25519 &a, uint8_t *bytes) {
+    const Words words = canonical(a);
+    store_word(words.w0, bytes);
+    store_word(words.w1, bytes + 8);
+    store_word(words.w2, bytes + 16);
+    store_word(words.w3, bytes + 24);
+}
+
+uint64_t is_odd(const Number25519 &a) { return canonical(a).w0 & 1; }
+
+uint64_t is_zero(const Number25519 &a) {
+    const Words words = canonical(a);
+    const uint64_t any = words.w0 | words.w1 | words.w2 | words.w3;
+    return ((any | (0 - any)) >> 63) - 1;
 }
 
 Number25519 number_from_bytes(const uint8_t *bytes) {
@@ -148,14 +176,6 @@ Number25519 difference(const Number25519 &a, const Number25519 &b) {
     constexpr uint64_t FIRST = 4 * (MASK - 18), OTHER = 4 * MASK;
     return carried(x[0] + FIRST - y[0], x[1] + OTHER - y[1], x[2] + OTHER - y[2], x[3] + OTHER - y[3],
                    x[4] + OTHER - y[4]);
-}
-
-uint64_t is_zero(const Number25519 &a) {
-    uint8_t bytes[32];
-    put_number(a, bytes);
-    const uint64_t any = load_word(bytes) | load_word(bytes + 8) | load_word(bytes + 16) | load_word(bytes + 24);
-    wipe(bytes, sizeof(bytes));
-    return ((any | (0 - any)) >> 63) - 1;
 }
 
 void invert(Number25519 *z, Number25519 *products, size_t n) {

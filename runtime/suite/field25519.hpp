@@ -27,6 +27,8 @@ Number25519 number_from_bytes(const uint8_t *bytes);
 Number25519 product(const Number25519 &a, const Number25519 &b);
 Number25519 sum(const Number25519 &a, const Number25519 &b);
 Number25519 difference(const Number25519 &a, const Number25519 &b);
+// Returns the lowest bit of the number below p.
+uint64_t is_odd(const Number25519 &a);
 // Returns all ones if a is 0 modulo p, else 0.
 uint64_t is_zero(const Number25519 &a);
 // Sets z[i] = 1 / z[i], and 0 where z[i] is 0, for all n with one inversion, of the product of all z (P. L. Montgomery,

@@ -94,14 +94,16 @@ Scalar25519 multiply_add(const Scalar25519 &a, const Scalar25519 &b, const Scala
     return out;
 }
 
+// With half of a digit's range added everywhere no digit borrows from the next one.
 void put_digits(const Scalar25519 &a, unsigned bits, int8_t *digits) {
-    const unsigned count = 256 / bits, each = 64 / bits;
-    const uint64_t mask = (uint64_t(1) << bits) - 1, half = uint64_t(1) << (bits - 1);
+    const unsigned each = 64 / bits, half = 1u << (bits - 1), mask = 2 * half - 1;
+    const uint64_t halves = ~uint64_t(0) / mask * half;
     uint64_t carry = 0;
-    for (unsigned i = 0; i < count; i++) {
-        const uint64_t digit = (a.word[i / each] >> bits * (i % each) & mask) + carry;
-        carry = (digit + half) >> bits;
-        digits[i] = int8_t(digit - (carry << bits));
+    for (size_t w = 0; w < WORDS; w++) {
+        const Wide all = Wide(a.word[w]) + halves + carry;
+        carry = uint64_t(all >> 64);
+        for (unsigned i = 0; i < each; i++)
+            *digits++ = int8_t(int(uint64_t(all) >> bits * i & mask) - int(half));
     }
 }
 
