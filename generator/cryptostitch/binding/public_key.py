@@ -1,84 +1,136 @@
-"""Public-key operations in lanes (cst_pk): `PublicKey`, `agree_many`. The interpreter's lock is released while the
-library works."""
+"""Public-key operations in lanes (cst_pk): `PublicKey`, and `agree_many`, `sign_many`, `verify_many` for all at once. The
+interpreter's lock is released while the library works."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from ctypes import sizeof
 
-from .capi import ERR_POINT, NAME_KERNEL, OK, PkJob
+from .capi import ERR_AUTH, ERR_POINT, NAME_KERNEL, OK, PkJob
 from .handles import Handle, make
 from .library import Library, wanted
 from .many import shared_context
 from .values import Buffer, name, place, several
 
-X25519_BYTES = 32
+RESULT_BYTES = {"x25519": 32, "ed25519-sign": 64, "ed25519-public-key": 32}
 AT_ONCE = 1024
 """Jobs of a call: what they take does not grow with their number."""
 
 
 class PublicKey(Handle):
-    """An operation with public keys, by name: "x25519" (RFC 7748). ``kernel``: for tests, the one that does everything.
-    RuntimeFailure for unknown names, and where this CPU has no kernel. Several threads may share one."""
+    """An operation with public keys, by name: "x25519" (RFC 7748); of Ed25519 (RFC 8032) "ed25519-verify",
+    "ed25519-verify-zip215" (by the rules of ZIP 215), "ed25519-sign" and "ed25519-public-key". ``kernel``: for tests,
+    the one that does everything. RuntimeFailure for unknown names, and where this CPU has no kernel. Several threads
+    may share one."""
 
     _what = "public-key operation"
 
     def __init__(self, operation: str, context: Library | None = None, kernel: str | None = None):
         self._context = shared_context() if context is None else wanted(Library, context, "the context")
         self.lib = self._context.lib
+        self._operation = operation
         forced = None if kernel is None else name(kernel, "the name of a kernel")
         of = self._context.live()
         operation_name = name(operation, "the name of an operation")
         code, self._owned = make(self.lib.cst_pk_new, self.lib.cst_pk_free, of, of.pointer, operation_name, forced)
         self._context.check(code, kernel or operation, NAME_KERNEL)
 
+    def _need(self, *operations: str) -> None:
+        if self._operation not in operations:
+            raise ValueError(f"'{self._operation}' does not do that: {' or '.join(operations)} does")
+
     def agree_many(self, secrets: Iterable[Buffer], peers: Iterable[Buffer] | None = None) -> list[bytes | None]:
         """The shared secrets of scalars and the other sides' public keys, 32 bytes each; None where a public key is a
         point of small order, which must not be used. Without ``peers``: the scalars' own public keys. ValueError for as
         many secrets as peers are not, RuntimeFailure for other lengths."""
+        self._need("x25519")
         scalars = list(several(secrets))
-        others = None if peers is None else list(several(peers))
-        if others is not None and len(others) != len(scalars):
-            raise ValueError(f"{len(scalars)} secrets and {len(others)} public keys")
-        found: list[bytes | None] = []
-        for first in range(0, len(scalars), AT_ONCE):
-            some = scalars[first : first + AT_ONCE]
-            found += self._burst(some, None if others is None else others[first : first + AT_ONCE])
+        return self._results(scalars, _as_many(scalars, peers, "secrets", "public keys"))
+
+    def public_keys(self, secrets: Iterable[Buffer]) -> list[bytes]:
+        """The public keys of Ed25519's secret keys, 32 bytes each."""
+        self._need("ed25519-public-key")
+        return [result or b"" for result in self._results(list(several(secrets)))]
+
+    def sign_many(self, secrets: Iterable[Buffer], messages: Iterable[Buffer]) -> list[bytes]:
+        """A signature of 64 bytes for each secret key and message. A secret key of 32 bytes may have its public key
+        behind it, which saves time; it is not checked, and a wrong one gives the secret key away. ValueError for as
+        many keys as messages are not, RuntimeFailure for other lengths."""
+        self._need("ed25519-sign")
+        keys = list(several(secrets))
+        return [result or b"" for result in self._results(keys, _as_many(keys, messages, "secret keys", "messages"))]
+
+    def verify_many(
+        self, keys: Iterable[Buffer], messages: Iterable[Buffer], signatures: Iterable[Buffer]
+    ) -> list[bool]:
+        """Whether each signature is right for its public key and message. ValueError where there are not as many of
+        each, RuntimeFailure for lengths other than 32 and 64 bytes."""
+        self._need("ed25519-verify", "ed25519-verify-zip215")
+        publics = list(several(keys))
+        texts = _as_many(publics, messages, "public keys", "messages")
+        tags = _as_many(publics, signatures, "public keys", "signatures")
+        found: list[bool] = []
+        for first in range(0, len(publics), AT_ONCE):
+            some = slice(first, first + AT_ONCE)
+            jobs, _ = self._burst(publics[some], texts and texts[some], tags and tags[some])
+            found += [job.status == OK for job in jobs]
         return found
 
-    def _burst(self, scalars: list[Buffer], others: list[Buffer] | None) -> list[bytes | None]:
-        n = len(scalars)
-        results = bytearray(X25519_BYTES * n)
+    def _results(self, keys: list[Buffer], inputs: list[Buffer] | None = None) -> list[bytes | None]:
+        found: list[bytes | None] = []
+        size = RESULT_BYTES[self._operation]
+        for first in range(0, len(keys), AT_ONCE):
+            some = slice(first, first + AT_ONCE)
+            jobs, results = self._burst(keys[some], inputs and inputs[some])
+            found += [
+                None if job.status else bytes(results[size * i : size * i + job.out_len]) for i, job in enumerate(jobs)
+            ]
+        return found
+
+    def _burst(
+        self, keys: list[Buffer], inputs: list[Buffer] | None, signatures: list[Buffer] | None = None
+    ) -> tuple[Sequence[PkJob], bytearray]:
+        size = RESULT_BYTES.get(self._operation, 1)
+        results = bytearray(size * len(keys))
         to, _, keep = place(results, write=True)
         kept: list[object] = [keep]
-        jobs = (PkJob * n)()
+        jobs = (PkJob * len(keys))()
+
+        def at(buffer: Buffer) -> tuple[int | None, int]:
+            address, length, held = place(buffer)
+            kept.append(held)
+            # An empty buffer has no address, but is there.
+            return address or to, length
+
         for i, job in enumerate(jobs):
             job.size = sizeof(PkJob)
-            job.key, job.key_len, held = place(scalars[i])
-            kept.append(held)
-            if others is not None:
-                address, length, held = place(others[i])
-                # An empty buffer has no address, and no length that is right.
-                setattr(job, "in", address or to)
-                job.in_len = length
-                kept.append(held)
-            job.out, job.out_cap = (to or 0) + X25519_BYTES * i, X25519_BYTES
-        code = self.call(self.lib.cst_pk_burst, jobs, n)
+            job.key, job.key_len = at(keys[i])
+            if inputs is not None:
+                address, job.in_len = at(inputs[i])
+                setattr(job, "in", address)
+            if signatures is not None:
+                job.signature, job.signature_len = at(signatures[i])
+            job.out, job.out_cap = (to or 0) + size * i, size
+        code = self.call(self.lib.cst_pk_burst, jobs, len(keys))
         del kept
-        if code not in (OK, ERR_POINT):
+        if code not in (OK, ERR_POINT, ERR_AUTH):
             self._context.check(code)
-        return [
-            None if job.status else bytes(results[X25519_BYTES * i : X25519_BYTES * (i + 1)])
-            for i, job in enumerate(jobs)
-        ]
+        return jobs, results
+
+
+def _as_many(first: list[Buffer], others: Iterable[Buffer] | None, what: str, other: str) -> list[Buffer] | None:
+    found = None if others is None else list(several(others))
+    if found is not None and len(found) != len(first):
+        raise ValueError(f"{len(first)} {what} and {len(found)} {other}")
+    return found
 
 
 _shared: dict[str, PublicKey] = {}
 _making = threading.Lock()
 
 
-def _operation(operation: str) -> PublicKey:
+def _shared_operation(operation: str) -> PublicKey:
     with _making:
         if operation not in _shared or _shared[operation].closed:
             _shared[operation] = PublicKey(operation)
@@ -87,4 +139,17 @@ def _operation(operation: str) -> PublicKey:
 
 def agree_many(secrets: Iterable[Buffer], peers: Iterable[Buffer] | None = None) -> list[bytes | None]:
     """X25519 of many (RFC 7748): ``PublicKey("x25519").agree_many``."""
-    return _operation("x25519").agree_many(secrets, peers)
+    return _shared_operation("x25519").agree_many(secrets, peers)
+
+
+def sign_many(secrets: Iterable[Buffer], messages: Iterable[Buffer]) -> list[bytes]:
+    """Ed25519 of many (RFC 8032): ``PublicKey("ed25519-sign").sign_many``."""
+    return _shared_operation("ed25519-sign").sign_many(secrets, messages)
+
+
+def verify_many(
+    keys: Iterable[Buffer], messages: Iterable[Buffer], signatures: Iterable[Buffer], zip215: bool = False
+) -> list[bool]:
+    """Ed25519 of many: ``PublicKey("ed25519-verify").verify_many``; ``zip215``: by the rules of ZIP 215."""
+    operation = "ed25519-verify-zip215" if zip215 else "ed25519-verify"
+    return _shared_operation(operation).verify_many(keys, messages, signatures)

@@ -71,6 +71,8 @@ def ladder_step(numbers: list[int], words: list[int], key: list[int]) -> tuple[l
 X25519_LADDER = Arithmetic(P25519, 4, 2, 1, ladder_step)
 
 
+# RFC 8032, 5.1
+D25519 = -121665 * pow(121666, -1, P25519) % P25519
 POINT_LEVELS = (2, 1, 1, 1, 1)
 
 MULTIPLES = 9  # 0 to 8 times a point
