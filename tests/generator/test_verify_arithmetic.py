@@ -132,11 +132,10 @@ BUGS: dict[str, Bug] = {  # stream, file, text, what it becomes, what is said
     "the bit is not kept": ("52", LADDER, "{{ v.copy('before', 'bit') }}", "", "word 0 of the chain " + NUMBER),
     "the scalar's second bit": ("52", LADDER, "v.shr('bit', 'bits', 63)", "v.shr('bit', 'bits', 62)", "may borrow"),
     "the scalar is not kept": ("52", LADDER, "'chain', 4 * f.n + 1), 'bits'", "'chain', 4 * f.n + 1), 'bit'", "word 1"),
-    "stored elsewhere": ("52", LADDER, "store(2, x3)", "store(3, x3)", "number 2 of the chain " + NUMBER),
-    "the key is overwritten": (
-        "52", LADDER, "{{ store(0, x2) }}", "{{ store(0, x2) }}\n{{ v.store(f.row('key', 0), 'bit') }}",
-        "the key is changed",
+    "stored elsewhere": (
+        "52", LADDER, "store('chain', 2, x3)", "store('chain', 3, x3)", "number 2 of the chain " + NUMBER,
     ),
+    "the key is overwritten": ("52", LADDER, ".leave", "{{ v.store(f.row('key', 0), 'bit') }}\n.leave", "the key is"),
     "zero is lost in an iteration": (
         "52", LADDER, ".leave", "{{ v.copy('zero', 'bit') }}\n.leave", "'zero' is not, after an iteration",
     ),

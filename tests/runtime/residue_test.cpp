@@ -1,6 +1,6 @@
 // What is left of secrets after each call of the C API: registers, 16 KiB below the stack pointer, the library's live
 // and freed memory, its writable data. `cst-residue [--leak freed|live|stack|register|mask] [--pack FILE] [--suite
-// NAME]... [GLOB]` over these suites, or all, the legacy ones too, erasure codes and X25519, each with every kernel
+// NAME]... [GLOB]` over these suites, or all, the legacy ones too, erasure codes, X25519 and Ed25519, each with every kernel
 // that can be forced and matches.
 //
 // Needles are 8-byte pieces of keys and plaintext at every offset, of the live key object (round keys, HMAC states) at
@@ -726,6 +726,63 @@ void run_agreement(cst_ctx *ctx, const char *kernel) {
     cst_pk_free(pk);
 }
 
+void digest_of(cst_ctx *ctx, const std::vector<uint8_t> &text, uint8_t *digest) {
+    const cst_suite *sha512;
+    cst_key *key;
+    expect(cst_suite_get(ctx, "sha512", &sha512), CST_OK);
+    expect(cst_key_new(sha512, nullptr, 0, nullptr, 0, &key), CST_OK);
+    cst_job job = {};
+    job.size = sizeof job;
+    job.key = key;
+    job.direction = CST_SEAL;
+    job.in = text.data();
+    job.in_len = text.size();
+    job.tag = digest;
+    job.tag_len = 64;
+    expect(cst_burst(ctx, &job, 1), CST_OK);
+    cst_key_free(key);
+}
+
+// Ed25519: secret keys, and what nonces are made of. Signatures and public keys are public.
+void run_signing(cst_ctx *ctx, const char *kernel, const char *operation) {
+    constexpr size_t N = 10, SIZE = 32;
+    cst_pk *pk = nullptr;
+    tracking = true;
+    const int error = cst_pk_new(ctx, operation, kernel, &pk);
+    tracking = false;
+    if (error == CST_ERR_NAME || error == CST_ERR_UNSUPPORTED) return;
+    expect(error, CST_OK);
+    cst_pk_job jobs[N] = {};
+    for (size_t i = 0; i < N; i++) {
+        cst_pk_job &job = jobs[i];
+        job.size = sizeof job;
+        job.key = plain + SIZE * i;
+        job.in = aad;
+        job.in_len = sizeof aad;
+        job.key_len = SIZE;
+        job.out_cap = 2 * SIZE;
+        job.out = out[i];
+    }
+    const auto burst = [&] { return cst_pk_burst(pk, jobs, N); };
+    expect(burst(), CST_OK);
+    needles.clear();
+    needles.bytes(plain, SIZE * N, 1);
+    const auto add_digest = [&](const std::vector<uint8_t> &text, uint8_t *digest) {
+        digest_of(ctx, text, digest);
+        needles.bytes(digest, 2 * SIZE, 1);
+    };
+    for (size_t i = 0; i < N; i++) {
+        uint8_t digest[2 * SIZE], nonce[2 * SIZE];
+        add_digest({plain + SIZE * i, plain + SIZE * (i + 1)}, digest);
+        std::vector<uint8_t> text(digest + SIZE, digest + 2 * SIZE);
+        text.insert(text.end(), aad, aad + sizeof aad);
+        add_digest(text, nonce);
+    }
+    needles.ready();
+    expect(observed(std::string(operation) + " cst_pk_burst " + (kernel ? kernel : ""), burst), CST_OK);
+    cst_pk_free(pk);
+}
+
 int load(cst_ctx *ctx, const char *path) {
     std::ifstream file(path, std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -773,10 +830,12 @@ int main(int argc, char **argv) {
     if (!*leak) {
         run_code(ctx, nullptr);
         run_agreement(ctx, nullptr);
+        for (const char *operation : {"ed25519-sign", "ed25519-public-key"}) run_signing(ctx, nullptr, operation);
         for (const std::string &kernel : kernels) {
             if (fnmatch(glob, kernel.c_str(), 0)) continue;
             run_code(ctx, kernel.c_str());
             run_agreement(ctx, kernel.c_str());
+            run_signing(ctx, kernel.c_str(), "ed25519-sign");
         }
     }
     printf("%zu calls of %zu suites, %d findings\n", calls, suites.size(), failures);
