@@ -87,9 +87,7 @@ private:
 class Signing : public PkOperation {
 public:
     explicit Signing(bool public_keys) : public_keys_(public_keys) {}
-    int init(const cst_ctx &ctx, const char *kernel) override {
-        return ed25519_.init(ctx.engine, ctx.suites, kernel);
-    }
+    int init(const cst_ctx &ctx, const char *kernel) override { return ed25519_.init(ctx.engine, ctx.suites, kernel); }
     int check(const cst_pk_job &job) const override {
         if (!job.out) return CST_ERR_ARGUMENT;
         const bool with_public_key = !public_keys_ && job.key_len == 2 * ED25519_KEY;
@@ -119,8 +117,10 @@ private:
 std::unique_ptr<PkOperation> operation_of(const char *name) {
     const auto is = [&](const char *other) { return !strcmp(name, other); };
     if (is("x25519")) return std::make_unique<Agreement>();
-    if (is("ed25519-verify") || is("ed25519-verify-zip215")) return std::make_unique<Verification>(is("ed25519-verify-zip215"));
-    if (is("ed25519-sign") || is("ed25519-public-key")) return std::make_unique<Signing>(is("ed25519-public-key"));
+    if (is("ed25519-verify")) return std::make_unique<Verification>(false);
+    if (is("ed25519-verify-zip215")) return std::make_unique<Verification>(true);
+    if (is("ed25519-sign")) return std::make_unique<Signing>(false);
+    if (is("ed25519-public-key")) return std::make_unique<Signing>(true);
     return nullptr;
 }
 

@@ -99,7 +99,8 @@ void Ed25519Signing::sign_some(Job *jobs, size_t n) const {
     for (size_t i = 0; i < n; i++) {
         const uint8_t *const key = jobs[i].public_key ? jobs[i].public_key : encoded[i];
         memcpy(jobs[i].result, encoded[n + i], POINT_BYTES);
-        texts[i] = {{piece(encoded[n + i], POINT_BYTES), piece(key, POINT_BYTES), piece(jobs[i].message, jobs[i].bytes)}};
+        texts[i] = {
+            {piece(encoded[n + i], POINT_BYTES), piece(key, POINT_BYTES), piece(jobs[i].message, jobs[i].bytes)}};
     }
     sha512_.run(texts, secrets.numbers[0]);
     for (size_t i = 0; i < n; i++)

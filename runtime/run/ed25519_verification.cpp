@@ -11,14 +11,13 @@ constexpr size_t BASE_DIGITS = 256 / BASE_BITS, BASE_MULTIPLES = 1 << (BASE_BITS
 constexpr size_t TABLE_NUMBERS = PointOperand::NUMBERS + 1;  // and the negative of the product
 
 // A table of multiples, doublings between digits, additions, a square root.
-constexpr PointMultiplication::Counts VERIFICATION = {
-    {DIGITS, (DIGITS - 1) * DIGIT_BITS + 1},
-    {BASE_DIGITS + MULTIPLES, BASE_DIGITS + MULTIPLES},
-    {DIGITS, DIGITS},
-    {0, 0},
-    {MULTIPLES + 1, MULTIPLES + 1},
-    {12, 254},
-    {11, 11}};
+constexpr PointMultiplication::Counts VERIFICATION = {{DIGITS, (DIGITS - 1) * DIGIT_BITS + 1},
+                                                      {BASE_DIGITS + MULTIPLES, BASE_DIGITS + MULTIPLES},
+                                                      {DIGITS, DIGITS},
+                                                      {0, 0},
+                                                      {MULTIPLES + 1, MULTIPLES + 1},
+                                                      {12, 254},
+                                                      {11, 11}};
 
 }  // namespace
 
@@ -74,7 +73,8 @@ private:
         uint8_t digests[TOGETHER * Sha512::BYTES];
         for (size_t i = 0; i < n_; i++) {
             const Job &job = jobs_[i];
-            texts[i] = {{piece(job.signature, POINT_BYTES), piece(job.key, POINT_BYTES), piece(job.message, job.bytes)}};
+            texts[i] = {
+                {piece(job.signature, POINT_BYTES), piece(job.key, POINT_BYTES), piece(job.message, job.bytes)}};
         }
         its_.sha512_.run(texts, digests);
         for (size_t i = 0; i < n_; i++) {

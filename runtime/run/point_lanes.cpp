@@ -9,8 +9,9 @@
 namespace cst {
 namespace {
 
-constexpr const char *NAMES[POINT_OPERATIONS] = {"ed25519_double", "ed25519_add",    "ed25519_add_own", "ed25519_add_common",
-                                                 "ed25519_cached", "ed25519_square", "ed25519_multiply"};
+constexpr const char *NAMES[POINT_OPERATIONS] = {"ed25519_double",     "ed25519_add",    "ed25519_add_own",
+                                                 "ed25519_add_common", "ed25519_cached", "ed25519_square",
+                                                 "ed25519_multiply"};
 constexpr size_t KEPT = 4;  // powers, while a number is raised
 constexpr size_t WIDTHS[] = {4, 5, 10};  // limbs of a number
 
@@ -197,8 +198,8 @@ void PointLanes::put_key_limbs(size_t lane, size_t number, const uint64_t *limbs
 
 void PointLanes::put_digit(size_t lane, int digit) {
     const Place &at = place_[lane];
-    const uint64_t sign = uint64_t(int64_t(digit)) >> 63, words[PointChain::WORDS] = {
-        (uint64_t(int64_t(digit)) ^ (0 - sign)) + sign, sign};
+    const uint64_t sign = uint64_t(int64_t(digit)) >> 63,
+                   words[PointChain::WORDS] = {(uint64_t(int64_t(digit)) ^ (0 - sign)) + sign, sign};
     uint8_t *const to = at.chain + PointChain::NUMBERS * at.limbs * at.pitch;
     for (size_t i = 0; i < PointChain::WORDS; i++) memcpy(to + i * at.pitch, &words[i], sizeof(words[i]));
 }

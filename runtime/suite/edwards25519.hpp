@@ -1,8 +1,6 @@
-// Points of edwards25519 (RFC 8032, 5.1) as they come in and go out: encodings, affine coordinates, tables of multiples.
-// No branch and no address depends on a point; but whether an encoding is right is no secret.
+// Points of edwards25519 (RFC 8032, 5.1) as they come in and go out: encodings, affine coordinates, operands of
+// additions. No branch and no address depends on a point; but whether an encoding is right is no secret.
 #pragma once
-
-#include <vector>
 
 #include "field25519.hpp"
 

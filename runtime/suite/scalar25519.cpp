@@ -102,8 +102,7 @@ void put_digits(const Scalar25519 &a, unsigned bits, int8_t *digits) {
     for (size_t w = 0; w < WORDS; w++) {
         const Wide all = Wide(a.word[w]) + halves + carry;
         carry = uint64_t(all >> 64);
-        for (unsigned i = 0; i < each; i++)
-            *digits++ = int8_t(int(uint64_t(all) >> bits * i & mask) - int(half));
+        for (unsigned i = 0; i < each; i++) *digits++ = int8_t(int(uint64_t(all) >> bits * i & mask) - int(half));
     }
 }
 

@@ -1,5 +1,5 @@
-"""The proof of the kernels for points of edwards25519 (verify/arithmetic.py): every operation in every radix, and seeded
-bugs of their text, which must be found."""
+"""The proof of the kernels for points of edwards25519 (verify/arithmetic.py): every operation in every radix, and
+seeded bugs of their text, which must be found."""
 
 from __future__ import annotations
 

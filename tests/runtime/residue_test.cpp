@@ -1,7 +1,7 @@
 // What is left of secrets after each call of the C API: registers, 16 KiB below the stack pointer, the library's live
 // and freed memory, its writable data. `cst-residue [--leak freed|live|stack|register|mask] [--pack FILE] [--suite
-// NAME]... [GLOB]` over these suites, or all, the legacy ones too, erasure codes, X25519 and Ed25519, each with every kernel
-// that can be forced and matches.
+// NAME]... [GLOB]` over these suites, or all, the legacy ones too, erasure codes, X25519 and Ed25519, each with every
+// kernel that can be forced and matches.
 //
 // Needles are 8-byte pieces of keys and plaintext at every offset, of the live key object (round keys, HMAC states) at
 // every word, and, because all jobs of a burst are equal, every word of these twice: what a transposition over lanes

@@ -19,7 +19,9 @@ MOST_BYTES = {"_short_": 16}
 """Of messages that kernels which take only short ones are asked for."""
 
 
-@pytest.mark.parametrize("name", [name for name in kernel_names() if not name.startswith(("codec", "x25519", "ed25519"))])
+@pytest.mark.parametrize(
+    "name", [name for name in kernel_names() if not name.startswith(("codec", "x25519", "ed25519"))]
+)
 def test_every_kernel_forced(shared_context: Context, name: str) -> None:
     """Two suites that fit: the choice names it, its call counter moves, and the answers are right. Codecs are of no
     suite (test_api_code.py), nor are ladders (test_api_pk.py)."""

@@ -14,9 +14,8 @@ from cryptostitch import PublicKey, sign_many, verify_many
 from cryptostitch.binding.capi import ERR_ARGUMENT, ERR_AUTH, ERR_LENGTH, ERR_NAME, ERR_UNSUPPORTED, NOT_RUN, OK, PkJob
 from cryptostitch.binding.runtime import Context, RuntimeFailure
 from cryptostitch.ladder.result import Skip
-from cryptostitch.ladder.vectors import given
-from edwards import L, add, challenge, decode, encode, encodings, is_right, multiple, small_order
-from edwards import BASE as BASE_POINT
+from cryptostitch.ladder.vectors import given, package
+from edwards import BASE, L, add, challenge, decode, encode, encodings, is_right, multiple, small_order
 from jobs.memory import Guarded
 from jobs.samples import LEVELS
 from targets import context_for
@@ -68,8 +67,6 @@ def check(context: Context, some: list[Signed], rng: random.Random, kernel: str 
 
 def test_vectors_of_rfc_8032(context: Context) -> None:
     """7.1, among others."""
-    from cryptostitch.ladder.vectors import package
-
     folder = package("cryptography_vectors")
     if folder is None:
         pytest.skip("pip install cryptography-vectors==50.0.2")
@@ -124,7 +121,7 @@ def test_keys_and_nonces_with_a_part_of_small_order(context: Context) -> None:
     rng, torsion, some = random.Random(3), small_order(), []
     for t, u in itertools.product(torsion[:4], torsion[4:] + torsion[:1]):
         a, r, message = rng.randrange(L), rng.randrange(L), rng.randbytes(20)
-        key, nonce = (encode(add(multiple(n, BASE_POINT), extra)) for n, extra in ((a, t), (r, u)))
+        key, nonce = (encode(add(multiple(n, BASE), extra)) for n, extra in ((a, t), (r, u)))
         s = (r + challenge(nonce, key, message) * a) % L
         some.append((b"", key, message, nonce + s.to_bytes(32, "little")))
     assert verify(PublicKey(RULES[1], context), some) == [True] * len(some)

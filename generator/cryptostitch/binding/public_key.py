@@ -1,11 +1,12 @@
-"""Public-key operations in lanes (cst_pk): `PublicKey`, and `agree_many`, `sign_many`, `verify_many` for all at once. The
+"""Public-key operations in lanes (cst_pk): `PublicKey`, and `agree_many`, `sign_many`, `verify_many` for many. The
 interpreter's lock is released while the library works."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from ctypes import sizeof
+from typing import Any
 
 from .capi import ERR_AUTH, ERR_POINT, NAME_KERNEL, OK, PkJob
 from .handles import Handle, make
@@ -90,7 +91,7 @@ class PublicKey(Handle):
 
     def _burst(
         self, keys: list[Buffer], inputs: list[Buffer] | None, signatures: list[Buffer] | None = None
-    ) -> tuple[Sequence[PkJob], bytearray]:
+    ) -> tuple[Any, bytearray]:
         size = RESULT_BYTES.get(self._operation, 1)
         results = bytearray(size * len(keys))
         to, _, keep = place(results, write=True)
@@ -113,7 +114,6 @@ class PublicKey(Handle):
                 job.signature, job.signature_len = at(signatures[i])
             job.out, job.out_cap = (to or 0) + size * i, size
         code = self.call(self.lib.cst_pk_burst, jobs, len(keys))
-        del kept
         if code not in (OK, ERR_POINT, ERR_AUTH):
             self._context.check(code)
         return jobs, results

@@ -39,7 +39,8 @@ was, and of XTS is what the first tweak is made of, with a pointer to that key. 
                          writes. No in, no out
     arithmetic           steps over numbers modulo a prime; chain: the numbers that a step makes anew, then other words;
                          key: numbers that it reads. A number is as many rows of 64 bits as its radix wants, the lowest
-                         limb first (core/arithmetic.py). No in, no out
+                         limb first (core/arithmetic.py); table, where there is one: numbers for all
+                         lanes. No in, no out
     rc4                  RC4, both directions; table: S, 256 numbers of 32 bits; chain: i, a multiple of 16, and j (32
                          bits each, modulo 256), 8 unused bytes
 """
