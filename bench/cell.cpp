@@ -94,7 +94,7 @@ bool Cell::answer(Peer &reference) {
         if (row_.tls && !tls_seal(row_, b, b.sequence, b.iv, b.in, b.bytes, b.out)) return false;
         memcpy(const_cast<uint8_t *>(b.expected_tag), b.tag, TAG_PITCH);
         uint8_t *in = const_cast<uint8_t *>(b.in);
-        if (row_.open) {
+        if (row_.open && row_.public_key.empty()) {
             expected_out_.emplace_back(in, in + b.bytes);
             memcpy(in, b.out, b.in_bytes);
         } else if (row_.key_bits || row_.stored()) {

@@ -122,6 +122,7 @@ static std::vector<Group> default_groups() {
         {{"hmac-sha256", "aes-128-cbc+hmac-md5-etm", "aes-128-cbc+hmac-sha1-96"}, {{64}, {1024}, {16384}}, {1, 8, 64}},
         {{"crc32c", "crc32", "crc64-nvme", "crc64-xz", "crc32-bzip2", "crc16-t10-dif"}, {{64}, {1024}, {16384}}, {1}},
         {{"rs-10+4", "rs-4+2", "pq-16+2"}, {{512}, {4096}, {16384}}, {1}},
+        {{"x25519", "ed25519", "ed25519/open"}, {{64}}, {1, 8, 64}},
         {{"t10-pi-512", "t10-pi-512/open", "t10-pi-4096", "t10-pi-4096/open"}, {{65536}}, {1}},
         {{"rc4-vartime+hmac-md5-etm"}, {{1024}, {16384}}, {1, 64}},
         {{"des-ede3-cbc", "des-ede3-cbc/open", "des-ede3-cbc+hmac-sha1-etm"},

@@ -100,8 +100,8 @@ std::vector<Row> all_rows(const std::string &target, const std::vector<std::stri
             }
         }
     }
-    const std::vector<std::string> codes = storage_rows();
-    suites.insert(suites.end(), codes.begin(), codes.end());
+    for (const auto &others : {storage_rows(), public_key_rows()})
+        suites.insert(suites.end(), others.begin(), others.end());
     for (const std::string &suite : suites)
         for (const char *way : {"", "/open", "/write", "/key"}) {
             Row row;

@@ -37,6 +37,8 @@ std::vector<std::string> storage_rows() {
     return {"rs-4+2", "rs-6+3", "rs-10+4", "rs-20+4", "pq-16+2", "xor-10+1", "t10-pi-512", "t10-pi-4096"};
 }
 
+std::vector<std::string> public_key_rows() { return {"x25519", "ed25519"}; }
+
 // K and M of "K+M".
 static bool take_blocks(const std::string &text, Row &row) {
     return sscanf(text.c_str(), "%zu+%zu", &row.data_blocks, &row.parity_blocks) == 2 && row.data_blocks &&
@@ -65,6 +67,12 @@ bool parse_row(const std::string &name, Row &row) {
         row.hash = row.suite;
         row.checksum = true;
         return !row.open && !row.write;
+    }
+    for (const std::string &operation : public_key_rows()) {
+        if (row.suite != operation) continue;
+        row.public_key = operation;
+        row.tag_bytes = operation == "x25519" ? 32 : 64;
+        return !row.write && !(row.open && operation == "x25519");
     }
     std::string rest = row.suite;
     if (take(rest, "t10-pi-")) {

@@ -249,6 +249,58 @@ private:
     Turns turns_{batch_};
 };
 
+// Public-key operations. A key of Ed25519 has its public key behind it, as in OpenSSL's keys.
+class PublicKeyTask : public Task {
+public:
+    PublicKeyTask(cst_ctx *ctx, const Row &row, const Batch &batch) : batch_(batch) {
+        const bool agrees = row.public_key == "x25519";
+        const char *operation = agrees ? "x25519" : row.open ? "ed25519-verify" : "ed25519-sign";
+        variant = operation;
+        for (size_t k = 0; k < batch.keys(); k++) keys_.insert(keys_.end(), batch.key(k), batch.key(k) + PAIR);
+        if (!agrees && !make_public_keys(ctx)) return;
+        for (size_t i = 0; i < batch.buffers.size(); i++) {
+            const Buffer &b = batch.buffers[i];
+            cst_pk_job job = {};
+            job.size = sizeof job;
+            job.key = keys_.data() + PAIR * batch.key_of(i) + (row.open ? PAIR / 2 : 0);
+            job.key_len = agrees || row.open ? PAIR / 2 : PAIR;
+            job.in = b.in;
+            job.in_len = agrees ? PAIR / 2 : b.bytes;
+            job.out = b.tag;
+            job.out_cap = row.tag_bytes;
+            job.signature = b.expected_tag;
+            job.signature_len = row.tag_bytes;
+            jobs_.push_back(job);
+        }
+        if (cst_pk_new(ctx, operation, nullptr, &pk_) != CST_OK) pk_ = nullptr;
+    }
+    ~PublicKeyTask() override { cst_pk_free(pk_); }
+    bool ready() const { return pk_; }
+    bool run() override { return cst_pk_burst(pk_, jobs_.data() + turns_.next(), batch_.jobs) == CST_OK; }
+
+private:
+    static constexpr size_t PAIR = 64;  // bytes of a secret key, and its public key
+    bool make_public_keys(cst_ctx *ctx) {
+        cst_pk *pk = nullptr;
+        if (cst_pk_new(ctx, "ed25519-public-key", nullptr, &pk) != CST_OK) return false;
+        std::vector<cst_pk_job> jobs(keys_.size() / PAIR);
+        for (size_t k = 0; k < jobs.size(); k++) {
+            jobs[k].size = sizeof jobs[k];
+            jobs[k].key = keys_.data() + PAIR * k;
+            jobs[k].out = keys_.data() + PAIR * k + PAIR / 2;
+            jobs[k].key_len = jobs[k].out_cap = PAIR / 2;
+        }
+        const bool done = cst_pk_burst(pk, jobs.data(), jobs.size()) == CST_OK;
+        cst_pk_free(pk);
+        return done;
+    }
+    const Batch &batch_;
+    cst_pk *pk_ = nullptr;
+    std::vector<uint8_t> keys_;
+    std::vector<cst_pk_job> jobs_;
+    Turns turns_{batch_};
+};
+
 // Makes the keys anew, and frees, or overwrites, those that were there.
 class KeyTask : public BurstTask {
 public:
@@ -322,6 +374,10 @@ public:
         if (row.stored()) {
             if (row.coded()) add_ready<CodeTask>(tasks, row, batch);
             else add_ready<SectorsTask>(tasks, row, batch);
+            return tasks;
+        }
+        if (!row.public_key.empty()) {
+            add_ready<PublicKeyTask>(tasks, row, batch);
             return tasks;
         }
         if (!force_.empty() && cst_suite_force(ctx_, row.suite.c_str(), force_.c_str()) != CST_OK) return tasks;

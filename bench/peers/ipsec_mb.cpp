@@ -126,7 +126,7 @@ public:
                                         : "other instruction sets");
     }
     std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
-        if (row.stored()) return {};
+        if (row.stored() || !row.public_key.empty()) return {};
         if (!row.sum.empty()) return {};
         std::vector<std::unique_ptr<Task>> tasks;
         const bool known = imb_knows(row);

@@ -19,6 +19,7 @@
 //! | many digests under one key | [`Key::digest_many`], [`hash_many`] |
 //! | checksums as numbers | [`Checksum`] |
 //! | Reed-Solomon and RAID-6 parities | [`ErasureCode`] |
+//! | Ed25519 signatures of many messages | [`verify_many`], [`sign_many`] |
 //!
 //! Contexts, suites, keys and codes may be shared by threads. Keys are wiped when they are dropped.
 
@@ -28,6 +29,7 @@ mod code;
 mod context;
 mod error;
 mod key;
+mod public_key;
 
 pub use burst::Burst;
 pub use checksum::Checksum;
@@ -35,3 +37,4 @@ pub use code::{ErasureCode, Matrix};
 pub use context::{default_context, hash_many, Context, Kind, Suite};
 pub use error::Error;
 pub use key::{Digests, Key};
+pub use public_key::{public_keys, sign_many, verify_many, Rules, Signed, ToSign};

@@ -1,6 +1,7 @@
 //! Known answers, and many buffers against one after the other.
 
 use cryptostitch::{default_context, hash_many, Burst, Checksum, Context, ErasureCode, Error, Kind, Matrix};
+use cryptostitch::{public_keys, sign_many, verify_many, Rules, Signed, ToSign};
 
 fn hex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
@@ -157,4 +158,26 @@ fn threads_share_a_key() {
             scope.spawn(|| assert_eq!(key.digest_many(&items).unwrap(), expected));
         }
     });
+}
+
+#[test]
+fn signatures_are_those_of_rfc_8032() {
+    // 7.1, test 2
+    let secret_key: [u8; 32] =
+        hex("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb").try_into().unwrap();
+    let key: [u8; 32] = hex("3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c").try_into().unwrap();
+    let signature: [u8; 64] = hex("92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da\
+                                   085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00")
+    .try_into()
+    .unwrap();
+    assert_eq!(public_keys(&[secret_key; 9]).unwrap(), [key; 9]);
+    assert_eq!(sign_many(&[ToSign { secret_key: &secret_key, message: &[0x72] }; 9]).unwrap(), [signature; 9]);
+    for rules in [Rules::Rfc8032, Rules::Zip215] {
+        let messages: Vec<[u8; 1]> = (0x70..0x7a).map(|byte| [byte]).collect();
+        let items: Vec<_> =
+            messages.iter().map(|message| Signed { key: &key, message, signature: &signature }).collect();
+        let right: Vec<bool> = messages.iter().map(|message| message[0] == 0x72).collect();
+        assert_eq!(verify_many(&items, rules).unwrap(), right);
+    }
+    assert!(verify_many(&[], Rules::Rfc8032).unwrap().is_empty());
 }
