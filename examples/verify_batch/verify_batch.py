@@ -138,10 +138,7 @@ def main() -> int:
     parser.add_argument("--zip215", action="store_true", help="verify by the rules of ZIP 215 instead of RFC 8032's")
     given = parser.parse_args()
     unreadable: collections.Counter[str] = collections.Counter()
-    if given.source.is_dir():
-        some = list(signed_objects(given.source, unreadable))
-    else:
-        some = list(lines(given.source))
+    some = list(signed_objects(given.source, unreadable) if given.source.is_dir() else lines(given.source))
     known = signers(given.signers) if given.signers else None
 
     begun = time.perf_counter()
