@@ -31,9 +31,8 @@ uint64_t call(const Variant &v, const Key &key, uint64_t at, const uint8_t *in, 
                    zeros = v.step - head;
     const bool apart = !place.bits && zeros;
     put_words(state + place.chain, crc.reflected ? 0 : at << above, crc.reflected ? at : 0);
-    const KeyRow *const rows = key.powers();
-    point(place.key, rows);
-    point(place.phase, reinterpret_cast<const uint8_t *>(rows + CRC_KEY) + 8 * head);
+    point(place.key, key.powers());
+    point(place.phase, key.phase(head));
     point(v.hash.lanes[0].in, in + head);
     if (apart) {
         for (uint64_t i = 0; i < zeros; i += 16) put_zeros(aside + i);

@@ -327,6 +327,27 @@ bool both_beat_halves(const Suite &suite, const Need &exact) {
                          });
 }
 
+const Variant *choose_checked(const Suite &suite, bool opens, size_t n, uint64_t bytes) {
+    const Family &family = opens ? suite.open_pairs : suite.pairs;
+    const bool forced_apart = suite.halves[0]->forced || suite.halves[1]->forced;  // they must be seen to run
+    if (family.variants.empty() || !n || forced_apart) return nullptr;
+    Need exact = {&family, n, bytes, bytes};
+    exact.whole = true;
+    return chosen_before(
+        suite, exact, Question(suite, exact, Question::Kind::pair), [&](const Need &need) -> const Variant * {
+            bool lasts;
+            const Ranking both = decide_ready(suite, need, &lasts);
+            const Variant *const v = both.chosen.variant;
+            if (!v || v == suite.forced) return v;
+            const Suite &cipher = *suite.halves[0], &checksum = *suite.halves[1];
+            Need sum = need;
+            sum.family = &checksum.whole_hashes;
+            const double alone =
+                alternative(cipher, message_need(cipher, opens, n, need.bytes, 0)) + alternative(checksum, sum);
+            return alone <= both.cycles ? nullptr : v;
+        });
+}
+
 bool pair_beats_lists(const Suite &suite, const Need &exact, const Family &ciphers) {
     return pair_for(suite, exact, ciphers, Question::Kind::pair_or_lists);
 }

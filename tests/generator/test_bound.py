@@ -154,7 +154,9 @@ UNMEASURED = {
         "vpermi2b",
         "vpmultishiftqb",
         "vgf2p8affineqb",
-    }
+        "crc32",
+    },
+    "sapphire_rapids": {"crc32"},
 }
 
 

@@ -67,6 +67,8 @@ SAMPLE = (
     "crc_normal_x1@sse_pclmul",
     "crc_reflected_x1_by8@avx2_vpclmul",
     "crc_reflected_x1_by16@avx512_vpclmul",
+    "aes256_xts_enc_whole_x1_by16+crc32c_words_x1_by16@avx512_vaes",
+    "crc32c_words_x1_by16+aes128_xts_dec_whole_x1_by16@avx512_vaes",
     "codec2_x4_by2@sse",
     "codec2_x4@avx2",
     "codec2_x4_by16@avx512_gfni",
