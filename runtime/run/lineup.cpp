@@ -26,7 +26,8 @@ bool fits(const Variant &v, const Need &need, bool only_ready) {
 // Returns the core cycles to copy a checksum's head behind zeros, for a kernel that has no masks of bytes: two stores
 // and two loads for each block.
 double head_copy(const Variant &v) {
-    const bool copies = v.role == Role::message && v.message.phase != NO_FIELD && !v.message.bits;
+    const bool copies = v.role == Role::message && v.hash.algorithm && !v.message.bits &&
+                        v.hash.algorithm->record.kind == ALGORITHM_CHECKSUM;
     return copies ? 4 * double(v.step >> 4) : 0;
 }
 

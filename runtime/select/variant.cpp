@@ -87,7 +87,7 @@ bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, 
 // Returns false if the layout is not as core/kinds.py says.
 bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm, uint32_t base, MessagePlace *out) {
     const bool aead = algorithm.is_message(), mac = algorithm.reads_only(), chacha_poly = algorithm.is_chacha_poly(),
-               checksum = algorithm.kind == ALGORITHM_CHECKSUM,
+               checksum = algorithm.kind == ALGORITHM_CHECKSUM, remainder = checksum && !algorithm.sums(),
                polynomial = (aead && !chacha_poly) || (mac && !checksum);  // the key holds its powers
     const bool head = chacha_poly && program.field("head_in"), short_chacha = chacha_poly && !head;
     if (checksum && (program.state_bytes > MOST_CHECKSUM_STATE || program.state_align > 64)) return false;
@@ -105,10 +105,10 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
         {"lengths", &out->lengths, 16, 0, aead},
         {"present", &out->present, 16, 0, chacha_poly,
          ((short_chacha ? SHORT_MESSAGE_AAD : MESSAGE_AAD) + program.bytes) / 16},
-        {"key", &out->key, 8, key_bytes, !mac || checksum},
+        {"key", &out->key, 8, key_bytes, !mac || remainder},
         {"tweak_key", &out->tweak_key, 8, key_bytes, algorithm.is_tweaked()},
         {"powers", &out->powers, 8, program.bytes, polynomial},
-        {"phase", &out->phase, 8, 16, checksum},
+        {"phase", &out->phase, 8, 16, remainder},
         {"aad", &out->aad, 8, MESSAGE_AAD, aead},
         {"head_in", &out->head_in, 8, program.bytes, head || checksum},
         {"head_out", &out->head_out, 8, program.bytes, head},

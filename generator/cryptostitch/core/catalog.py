@@ -8,11 +8,13 @@ multi-buffer kernels and the pairs with every cipher follow.
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import blake3
+from .adler import ADLER32
 from .answers import Answer
 from .arithmetic import X25519_LADDER, Arithmetic
 from .crc import CATALOGUE as CRCS
@@ -80,6 +82,7 @@ WHOLE_GHASH_BLOCKS = {("sse", 1): (8,), ("avx2", 1): (8,), ("avx512", 1): (8,)}
 # Checksums: as many blocks as hide the latency of a product; where that is many, few for short texts too.
 CHECKSUMS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 CHECKSUM_BLOCKS = {("sse", 1): (4,), ("avx2", 1): (8,), ("avx512", 1): (16, 4)}
+ADLER_BLOCKS = {("sse", 1): (4,), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 # By the crc32 instruction, beside a cipher: as many blocks as the cipher has; ends of texts want masks of bytes.
 CHECKSUM_WORDS = {"avx512": (1,)}
 CHECKSUM_WORD_BLOCKS = {("avx512", 1): (16,)}
@@ -603,6 +606,25 @@ def _checksum(suite: str, form: str = "", base: str = "", words: tuple[Form, ...
     )
 
 
+def _adler32() -> Algorithm:
+    """The fourth word of ``initial``, the modulus, tells it from a cyclic redundancy check."""
+    name = "adler32"
+    return Algorithm(
+        name,
+        name,
+        "checksum",
+        (Form(name, f"streams/{name}.j2", CHECKSUMS, (1,), ADLER_BLOCKS, (), paired=False, object_isas=("sse",)),),
+        {"word": 64},
+        block_bytes=16,
+        word_bytes=8,
+        words=4,
+        digest_bytes=ADLER32.digest_bytes,
+        initial=(0, ADLER32.initial, ADLER32.final, ADLER32.modulus),
+        rounds=ADLER32.width,
+        reference=lambda text: zlib.adler32(text).to_bytes(4, "big"),
+    )
+
+
 def _codec(outputs: int) -> Algorithm:
     blocks = {(isa, k): (by,) for isa, by in CODEC_BLOCKS.items() for k in CODEC_INPUTS[outputs]}
     inputs = dict.fromkeys(CODEC_BLOCKS, CODEC_INPUTS[outputs])
@@ -767,6 +789,7 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _checksum("crc64-xz", base="crc32c"),
     _checksum("crc32-bzip2", form="crc_normal"),
     _checksum("crc16-t10-dif", base="crc32_bzip2"),
+    _adler32(),
     _codec(2),
     _codec(4),
 )
