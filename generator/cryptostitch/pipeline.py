@@ -71,6 +71,10 @@ class Generator:
             raise UnknownName("stream", str(name), self.stream_names())
         return self.forms[name.form]
 
+    def forms_of(self, row: Algorithm) -> list[Form]:
+        """Returns the texts that compute the row's algorithm: its own, or those of its base that serve other rows."""
+        return [form for form in self.algorithms[row.base].forms if form.shared] if row.base else list(row.forms)
+
     def stream_names(self) -> list[str]:
         """Returns the names of every stream of the catalogue, without the options _by, _1key and _hand."""
         return sorted(

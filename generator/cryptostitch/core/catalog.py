@@ -129,6 +129,7 @@ class Form:
     paired: bool = True  # may be a part of pairs
     objects: int | None = None  # so many of `by`, the first, are shipped as objects too; None: all
     object_isas: tuple[str, ...] | None = None  # on these instruction sets alone; None: on all
+    shared: bool = True  # serves rows that have its row as `base` too
 
 
 @dataclass(frozen=True)
@@ -578,7 +579,7 @@ def _crc32c_words() -> Form:
     blocks = CHECKSUM_WORD_BLOCKS
     factors = {"factors": CRCS["crc32c"].factors(64, 128, 192, 256)}
     name = "crc32c_words"
-    return Form(name, f"streams/{name}.j2", CHECKSUM_WORDS, (1,), blocks, (), factors, paired=False, objects=0)
+    return Form(name, f"streams/{name}.j2", CHECKSUM_WORDS, (1,), blocks, (), factors, False, 0, shared=False)
 
 
 def _checksum(suite: str, form: str = "", base: str = "", words: tuple[Form, ...] = ()) -> Algorithm:
