@@ -27,7 +27,8 @@ size_t hash_bytes(const std::string &hash) {
 
 size_t checksum_bytes(const std::string &suite) {
     static const std::pair<const char *, size_t> all[] = {{"crc32c", 4},   {"crc32", 4},       {"crc64-nvme", 8},
-                                                          {"crc64-xz", 8}, {"crc32-bzip2", 4}, {"crc16-t10-dif", 2}};
+                                                          {"crc64-xz", 8}, {"crc32-bzip2", 4}, {"crc16-t10-dif", 2},
+                                                          {"adler32", 4}};
     for (const auto &known : all)
         if (suite == known.first) return known.second;
     return 0;

@@ -166,12 +166,13 @@ private:
 // Checksums as numbers, one call per buffer, as their peers are called.
 class UpdateTask : public CstTask {
 public:
-    UpdateTask(cst_ctx *ctx, const Row &row, const Batch &batch) : CstTask(ctx, row, batch), form_(row.suite) {}
+    UpdateTask(cst_ctx *ctx, const Row &row, const Batch &batch)
+        : CstTask(ctx, row, batch), form_(row.suite), of_nothing_(row.suite == "adler32") {}
     bool run() override {
         const size_t first = turns_.next();
         for (size_t i = first; i < first + batch_.jobs; i++) {
             const Buffer &b = batch_.buffers[i];
-            uint64_t value = 0;
+            uint64_t value = of_nothing_;
             if (cst_checksum_update(key(i), b.in, b.bytes, &value) != CST_OK) return false;
             form_.put(value, b.tag);
         }
@@ -180,6 +181,7 @@ public:
 
 private:
     const ChecksumForm form_;
+    const uint64_t of_nothing_;
     Turns turns_{batch_};
 };
 

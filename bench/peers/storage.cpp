@@ -9,6 +9,7 @@
 #ifdef BENCH_ISAL
 #include <isa-l/crc.h>
 #include <isa-l/crc64.h>
+#include <isa-l/igzip_lib.h>
 #endif
 #ifdef BENCH_ZLIB
 #include <zlib.h>
@@ -35,6 +36,13 @@ uint64_t by_definition(const uint8_t *data, size_t bytes) {
     return reflected ? turned : value;
 }
 
+// RFC 1950, 8.2.
+uint64_t adler32_by_definition(const uint8_t *in, size_t n) {
+    uint32_t a = 1, b = 0;
+    for (size_t i = 0; i < n; i++) b = (b + (a = (a + in[i]) % 65521)) % 65521;
+    return b << 16 | a;
+}
+
 constexpr uint64_t ONES = ~uint64_t(0), ONES_32 = ONES >> 32;
 
 struct Checksum {
@@ -49,6 +57,7 @@ const Checksum CHECKSUMS[] = {
     {"crc64-xz", false, by_definition<64, 0x42f0e1eba9ea3693, ONES, true>},
     {"crc32-bzip2", true, by_definition<32, 0x04c11db7, ONES_32, false>},
     {"crc16-t10-dif", true, by_definition<16, 0x8bb7, 0, false>},
+    {"adler32", true, adler32_by_definition},
 };
 
 const Checksum *find(const std::string &name) {
@@ -116,6 +125,7 @@ std::vector<StoragePeer::Known> isal_checksums() {
         {"crc32", "crc32_gzip_refl", [](const uint8_t *in, size_t n) { return uint64_t(crc32_gzip_refl(0, in, n)); }},
         {"crc32-bzip2", "crc32_ieee", [](const uint8_t *in, size_t n) { return uint64_t(crc32_ieee(0, in, n)); }},
         {"crc16-t10-dif", "crc16_t10dif", [](const uint8_t *in, size_t n) { return uint64_t(crc16_t10dif(0, in, n)); }},
+        {"adler32", "isal_adler32", [](const uint8_t *in, size_t n) { return uint64_t(isal_adler32(1, in, n)); }},
         {"crc64-xz", "crc64_ecma_refl", [](const uint8_t *in, size_t n) { return crc64_ecma_refl(0, in, n); }},
     };
 }
@@ -152,7 +162,8 @@ std::unique_ptr<Peer> make_isal() {
 std::unique_ptr<Peer> make_zlib() {
 #ifdef BENCH_ZLIB
     std::vector<StoragePeer::Known> known = {
-        {"crc32", "crc32_z", [](const uint8_t *in, size_t n) { return uint64_t(crc32_z(0, in, n)); }}};
+        {"crc32", "crc32_z", [](const uint8_t *in, size_t n) { return uint64_t(crc32_z(0, in, n)); }},
+        {"adler32", "adler32_z", [](const uint8_t *in, size_t n) { return uint64_t(adler32_z(1, in, n)); }}};
     return std::make_unique<StoragePeer>("zlib", zlibVersion(), known, nullptr);
 #else
     return nullptr;

@@ -71,6 +71,10 @@ class Generator:
             raise UnknownName("stream", str(name), self.stream_names())
         return self.forms[name.form]
 
+    def forms_of(self, row: Algorithm) -> list[Form]:
+        """Returns the texts that compute the row's algorithm: its own, or those of its base that serve other rows."""
+        return [form for form in self.algorithms[row.base].forms if form.shared] if row.base else list(row.forms)
+
     def stream_names(self) -> list[str]:
         """Returns the names of every stream of the catalogue, without the options _by, _1key and _hand."""
         return sorted(
@@ -210,12 +214,13 @@ class Generator:
         lags: Sequence[int] | None = None,
         budgets: Sequence[int] | None = None,
         orders: Sequence[int] | None = None,
-        strategy: str = "proportional",
+        strategy: str = "",
         static: bool = False,
     ) -> Recipe:
         """Makes one kernel of one to four parts (each a stream name with its total lanes, and an ISA). Raises
         DoesNotFit when the windows do not fit. ``lags``: by default, what follows a part that writes runs one iteration
-        behind it and reads what it wrote.
+        behind it and reads what it wrote; a cipher behind a checksum, which reads what it reads, runs one behind that,
+        because it may overwrite its input. ``strategy``: by default the catalogue's.
 
         ``orders``: windows for passes/order.py, of each part; 0: as its text has it.
         """
@@ -225,12 +230,12 @@ class Generator:
         budgets = list(budgets or self._budgets(split))
         orders = orders or self.orders(parts)
         if lags is None:
+            kinds = [self.form(name)[0].kind for name, _ in parts]
             follows = [
-                KINDS[kind].writes and (name.hand or kind != "cipher_dec")
-                for name, _ in parts
-                for kind in (self.form(name)[0].kind,)
+                KINDS[kind].writes and (name.hand or kind != "cipher_dec") for (name, _), kind in zip(parts, kinds)
             ]
-            lags = [catalog.PAIR_LAG * any(follows[:n]) for n in range(len(parts))]
+            overwrites = [KINDS[kind].writes and "checksum" in kinds[:n] for n, kind in enumerate(kinds)]
+            lags = [catalog.PAIR_LAG * (any(follows[:n]) or overwrites[n]) for n in range(len(parts))]
         chosen = []
         for i, ((stream, groups, isa), budget) in enumerate(zip(split, budgets)):
             program = self._verify(stream, isa, budget, orders[i])
@@ -243,6 +248,8 @@ class Generator:
             [p.program.isa for p in chosen], set().union(*(p.program.contract.features for p in chosen))
         )
         name = "+".join(str(p) for p, _ in parts) + "@" + target
+        if not strategy:
+            strategy = "sequential" if catalog.SEQUENTIAL & {p.form for p, _ in parts} else "proportional"
         return Recipe(name, target, tuple(chosen), strategy, static)
 
     def stitch_as(self, settings: WeaveSettings) -> Recipe:
@@ -436,6 +443,10 @@ class Generator:
         for first, first_isa, second, second_isa, lanes in catalog.BOTH:
             if {first, second} <= set(self.forms):
                 pairs.append(([(StreamName(first, lanes), first_isa), (StreamName(second, lanes), second_isa)], False))
+        for form_name, sum_name, isa, by in catalog.CHECKED:
+            if {form_name, sum_name} <= set(self.forms):
+                whole = [(StreamName(name, 1, by), isa) for name in (form_name, sum_name)]
+                pairs += [(whole, False), (whole[::-1], False)]
         for radix, isa, lanes in catalog.NUMBERS_BESIDE:
             for name in (a.name for a in self.algorithms.values() if a.arithmetic):
                 if {f"{name}{radix}", f"{name}64"} <= set(self.forms):

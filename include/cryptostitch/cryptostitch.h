@@ -69,10 +69,10 @@
  * `aes-128-xcbc` (RFC 3566) are MACs: the AES key is mac_key, tags of 8 to 16 bytes.
  *
  * Checksums have no key and detect accidents, not attackers: `crc32c` (Castagnoli's: iSCSI, ext4, Btrfs, NVMe), `crc32`
- * (zip, gzip, PNG, Ethernet), `crc64-nvme`, `crc64-xz` (ECMA-182's, reflected), `crc32-bzip2`, `crc16-t10-dif`. They
- * are digests of 4, 8 and 2 bytes, which are the checksum as a number: the lowest byte first, as iSCSI, zip, NVMe and
- * xz send it; of crc32-bzip2 and crc16-t10-dif the highest first. cst_checksum_update takes such numbers; cst_crc_new
- * makes a key of any other polynomial.
+ * (zip, gzip, PNG, Ethernet), `crc64-nvme`, `crc64-xz` (ECMA-182's, reflected), `crc32-bzip2`, `crc16-t10-dif`, and
+ * `adler32` (zlib's: RFC 1950). They are digests of 4, 8 and 2 bytes, which are the checksum as a number: the lowest
+ * byte first, as iSCSI, zip, NVMe and xz send it; of crc32-bzip2, crc16-t10-dif and adler32 the highest first.
+ * cst_checksum_update takes such numbers; cst_crc_new makes a key of any other polynomial.
  *
  * `mh-sha1` and `mh-sha256` are multi-hashes, as isa-l_crypto has them (mh_sha1, mh_sha256): digests of a message whose
  * 32-bit words are dealt to 16 segments, which are hashed side by side. They are no SHA-1 or SHA-256 of the message.
@@ -526,9 +526,9 @@ CST_API int cst_chunker_feed(cst_chunker *chunker, const void *in, size_t in_len
                              size_t room, size_t *n, size_t *used);
 
 /* Checksums as numbers, whose digest is the same number in bytes. `key`: of a checksum (else CST_ERR_ARGUMENT, and so
- * it is for a number of more bits). *value is the checksum of what came before (of nothing: 0, of a cst_crc initial ^
- * final, with initial's bits the other way round where it is reflected), and becomes that of all with `in` behind it:
- * the parts of a text one after the other make what the whole text does. */
+ * it is for a number of more bits). *value is the checksum of what came before (of nothing: 0, of adler32 1, of a
+ * cst_crc initial ^ final, with initial's bits the other way round where it is reflected), and becomes that of all with
+ * `in` behind it: the parts of a text one after the other make what the whole text does. */
 CST_API int cst_checksum_update(const cst_key *key, const void *in, size_t in_len, uint64_t *value);
 /* A flag of copies: the output is written past the caches, with non-temporal stores. For outputs that are larger than
  * the caches, or will not be read soon; it takes less time for those, more for others, and the results are the same.

@@ -104,6 +104,8 @@ struct AlgorithmRecord {
     }
     // Whether it reads, and writes nothing: the hash side of a kernel.
     bool reads_only() const { return kind == ALGORITHM_HASH || kind == ALGORITHM_CHECKSUM || keyed_mac(); }
+    // Whether it is a checksum of sums modulo a number, its fourth word (streams/adler32.j2), not of a polynomial.
+    bool sums() const { return kind == ALGORITHM_CHECKSUM && words == 4; }
     bool decrypts_only() const {
         return kind == ALGORITHM_CIPHER_DEC || kind == ALGORITHM_XTS_DEC || kind == ALGORITHM_ECB_DEC ||
                kind == ALGORITHM_DES_DEC || kind == ALGORITHM_GCM_DEC || kind == ALGORITHM_CHACHA_POLY_DEC;

@@ -32,7 +32,7 @@ protected:
           fn_(v.kernel.load(std::memory_order_acquire)->fn),
           lane_((v.cipher.algorithm ? v.cipher : v.hash).lanes[0]) {
         if (v.legacy_sse && engine.avx()) clear_upper_halves();
-        args_.state[0] = state_ + v.state_offset[0];
+        for (uint32_t i = 0; i < v.n_streams; i++) args_.state[i] = state_ + v.state_offset[i];
         set_length(bytes);
     }
     ~Calls() {

@@ -19,8 +19,8 @@ void put_bits(uint8_t *to, uint64_t zeros, uint64_t step) {
     }
 }
 
-// Calls the kernel once (streams/crc.j2). A checksum reveals of its text no more than the caller discloses, but no copy
-// of the text stays in memory.
+// Calls the kernel once (streams/crc.j2, streams/adler32.j2). A checksum reveals of its text no more than the caller
+// discloses, but no copy of the text stays in memory.
 uint64_t call(const Variant &v, const Key &key, uint64_t at, const uint8_t *in, uint64_t bytes) {
     alignas(64) uint8_t state[MOST_CHECKSUM_STATE], aside[MOST_STEP];
     const auto point = [&](uint32_t field, const void *to) { put_pointer(state + field, to); };
@@ -30,10 +30,11 @@ uint64_t call(const Variant &v, const Key &key, uint64_t at, const uint8_t *in, 
     const uint64_t iterations = bytes ? (bytes - 1) >> v.step_log2 : 0, head = bytes - (iterations << v.step_log2),
                    zeros = v.step - head;
     const bool apart = !place.bits && zeros;
-    put_words(state + place.chain, crc.reflected ? 0 : at << above, crc.reflected ? at : 0);
-    const KeyRow *const rows = key.powers();
-    point(place.key, rows);
-    point(place.phase, reinterpret_cast<const uint8_t *>(rows + CRC_KEY) + 8 * head);
+    if (!crc.modulus) {
+        put_words(state + place.chain, crc.reflected ? 0 : at << above, crc.reflected ? at : 0);
+        point(place.key, key.powers());
+        point(place.phase, key.phase(head));
+    }
     point(v.hash.lanes[0].in, in + head);
     if (apart) {
         for (uint64_t i = 0; i < zeros; i += 16) put_zeros(aside + i);
@@ -47,6 +48,7 @@ uint64_t call(const Variant &v, const Key &key, uint64_t at, const uint8_t *in, 
     args.state[0] = state + v.state_offset[0];
     v.kernel.load(std::memory_order_acquire)->fn(&args);
     if (apart) wipe(aside + zeros, head);
+    if (crc.modulus) return crc.add_sums(at, bytes, load64(state + place.chain), load64(state + place.chain + 8));
     return load64(state + place.chain + 8 * crc.reflected) >> above;
 }
 
@@ -76,7 +78,11 @@ ChecksumCalls::ChecksumCalls(const Suite &suite, size_t n, uint64_t bytes) : v_(
 }
 
 uint64_t ChecksumCalls::run(const Key &key, uint64_t at, const void *in, uint64_t bytes) const {
-    return call(v_, key, at, static_cast<const uint8_t *>(in), bytes);
+    const uint8_t *from = static_cast<const uint8_t *>(in);
+    if (key.crc().modulus)
+        for (; bytes > MOST_SUMMED; bytes -= MOST_SUMMED, from += MOST_SUMMED)
+            at = call(v_, key, at, from, MOST_SUMMED);
+    return call(v_, key, at, from, bytes);
 }
 
 uint64_t go_on_with(const Key &key, uint64_t at, const void *in, uint64_t bytes) {

@@ -80,6 +80,14 @@ Plan plan_of(const Class &c, const cst_job &job) {
         plan = plan_of(its, job);
         its.suite = suite.halves[1];
         plan.checksum = rank_hash(its);
+        if (job.in_len % AES_BLOCK == 0 && choose_checked(suite, c.opens, c.n, job.in_len)) {
+            Need need = {c.opens ? &suite.open_pairs : &suite.pairs, c.n, job.in_len, job.in_len};
+            need.whole = true;
+            plan.cipher = plan.pair.chosen.variant ? plan.pair : plan.cipher;
+            plan.hash = plan.checksum;
+            plan.checksum = {};
+            plan.pair = rank(suite, need);
+        }
         return plan;
     }
     const auto rank_parts = [&] {

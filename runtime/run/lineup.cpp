@@ -26,7 +26,8 @@ bool fits(const Variant &v, const Need &need, bool only_ready) {
 // Returns the core cycles to copy a checksum's head behind zeros, for a kernel that has no masks of bytes: two stores
 // and two loads for each block.
 double head_copy(const Variant &v) {
-    const bool copies = v.role == Role::message && v.message.phase != NO_FIELD && !v.message.bits;
+    const bool copies = v.role == Role::message && v.hash.algorithm && !v.message.bits &&
+                        v.hash.algorithm->record.kind == ALGORITHM_CHECKSUM;
     return copies ? 4 * double(v.step >> 4) : 0;
 }
 
@@ -325,6 +326,27 @@ bool both_beat_halves(const Suite &suite, const Need &exact) {
                              }
                              return halves <= alternative(suite, need) ? nullptr : both.chosen.variant;
                          });
+}
+
+const Variant *choose_checked(const Suite &suite, bool opens, size_t n, uint64_t bytes) {
+    const Family &family = opens ? suite.open_pairs : suite.pairs;
+    const bool forced_apart = suite.halves[0]->forced || suite.halves[1]->forced;  // they must be seen to run
+    if (family.variants.empty() || !n || forced_apart) return nullptr;
+    Need exact = {&family, n, bytes, bytes};
+    exact.whole = true;
+    return chosen_before(
+        suite, exact, Question(suite, exact, Question::Kind::pair), [&](const Need &need) -> const Variant * {
+            bool lasts;
+            const Ranking both = decide_ready(suite, need, &lasts);
+            const Variant *const v = both.chosen.variant;
+            if (!v || v == suite.forced) return v;
+            const Suite &cipher = *suite.halves[0], &checksum = *suite.halves[1];
+            Need sum = need;
+            sum.family = &checksum.whole_hashes;
+            const double alone =
+                alternative(cipher, message_need(cipher, opens, n, need.bytes, 0)) + alternative(checksum, sum);
+            return alone <= both.cycles ? nullptr : v;
+        });
 }
 
 bool pair_beats_lists(const Suite &suite, const Need &exact, const Family &ciphers) {

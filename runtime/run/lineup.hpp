@@ -86,6 +86,9 @@ private:
 const Variant *choose_pair(const Suite &suite, const Need &exact, const Family &ciphers, double *cycles);
 // Whether a kernel that is stitched of two digests takes less time than the two one after the other.
 bool both_beat_halves(const Suite &suite, const Need &exact);
+// Selects the kernel for n messages of a cipher and their checksums together. NULL: there is none, or the two one after
+// the other take less time.
+const Variant *choose_checked(const Suite &suite, bool opens, size_t n, uint64_t bytes);
 // Whether the pair kernel, with the steps that it needs around it, takes less time than cipher and MAC as lists
 // (lists.cpp).
 bool pair_beats_lists(const Suite &suite, const Need &exact, const Family &ciphers);

@@ -8,6 +8,7 @@
 
 #include "../suite/crc.hpp"
 #include "../suite/ghash.hpp"
+#include "checked.hpp"
 #include "checksum.hpp"
 #include "codec.hpp"
 #include "run.hpp"
@@ -432,6 +433,30 @@ int test_codec_kernel(const Engine &engine, const Variant &v) {
     return out == wanted ? CST_OK : CST_ERR_SELFTEST;
 }
 
+// Tests a kernel that is stitched of a cipher and a checksum, forced, against its suites without such kernels.
+int test_checked_kernel(const Suites &suites, const Variant &v) {
+    for (const auto &suite : suites.all()) {
+        if (!is_checked(*suite) || !suite->could_use(v)) continue;
+        Suite tested = *suite, reference = *suite;
+        tested.remembered = reference.remembered = false;
+        tested.forced = &v;
+        reference.forced = nullptr;
+        reference.pairs = reference.open_pairs = Family();
+        Bytes key(suite->key_bytes), iv(suite->iv_bytes), in(4 * v.step);
+        for (Bytes *bytes : {&key, &iv, &in}) scramble(bytes, bytes->size());
+        for (const size_t length : {size_t(4 * v.step), size_t(3 * v.step + 16), size_t(v.need() + 15)}) {
+            in.resize(length / 16 * 16);
+            const uint64_t before = v.calls.sum();
+            Sealed got, wanted;
+            if (int error = run_one(reference, key, Bytes(), iv, Bytes(), in, suite->tag_max, &wanted)) return error;
+            if (int error = run_one(tested, key, Bytes(), iv, Bytes(), in, suite->tag_max, &got)) return error;
+            if (got.out != wanted.out || got.tag != wanted.tag || v.calls.sum() == before) return CST_ERR_SELFTEST;
+        }
+        return CST_OK;
+    }
+    return CST_ERR_UNSUPPORTED;
+}
+
 // Tests a kernel of whole messages, forced, against its suite without such kernels: others do the parts of a message.
 int test_message_kernel(const Suites &suites, const Variant &v) {
     if (v.hash.algorithm && v.hash.algorithm->record.kind == ALGORITHM_CHECKSUM) return test_checksum_kernel(suites, v);
@@ -490,6 +515,7 @@ int selftest(const Engine &engine, const Suites &suites, const char *glob,
             // Known answers of its suites test a key schedule.
             report(variant->name, !variant->runnable || variant->role == Role::schedule ? CST_ERR_UNSUPPORTED
                                   : variant->role == Role::message    ? test_message_kernel(suites, *variant)
+                                  : variant->role == Role::checked    ? test_checked_kernel(suites, *variant)
                                   : variant->role == Role::codec      ? test_codec_kernel(engine, *variant)
                                   : variant->role == Role::arithmetic ? test_arithmetic_kernel(engine, suites, *variant)
                                   : variant->role == Role::both || (variant->role == Role::hash &&

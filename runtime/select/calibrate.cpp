@@ -92,7 +92,8 @@ public:
         sets_ = sets(v);
         for (const Variant::Link &link : v.links) put(link.from, state_ + link.hand);
         for (uint32_t i = 0; i < v.n_streams; i++) args_.state[i] = state_ + v.state_offset[i];
-        if (v.role == Role::message) prepare_message(v.message, v.step);
+        if (v.role == Role::message || v.role == Role::checked) prepare_message(v.message, v.step);
+        if (v.role == Role::checked) prepare_sum(v.sum, v.step);
     }
 
     // Returns the ticks of `calls` calls, one after the other.
@@ -124,6 +125,13 @@ private:
         for (uint32_t mask : {place.head_mask, place.end_mask})
             if (mask != NO_FIELD) memset(state_ + mask, 0xff, place.bits ? step / 8 : step);
     }
+    // Prepares the checksum beside a message.
+    void prepare_sum(const SumPlace &place, uint32_t step) {
+        uint8_t *const in = state_ + state_bytes_;
+        put(place.phase, in);
+        put(place.end_in, place.reads_input ? in : in + side_);
+        memset(state_ + place.end_mask, 0xff, step / 8);
+    }
     // Sets the pointers of all lanes. Lanes of a pair hash what their cipher writes.
     void point(size_t set) {
         const Variant &v = *v_;
@@ -132,8 +140,9 @@ private:
             put(v.cipher.lanes[i].in, in + i * pitch_);
             put(v.cipher.lanes[i].out, out + i * pitch_);
         }
+        const bool reads_output = v.role == Role::pair || (v.role == Role::checked && !v.sum.reads_input);
         for (size_t i = 0; i < v.hash.lanes.size(); i++)
-            put(v.hash.lanes[i].in, (v.role == Role::pair ? out : in) + i * pitch_);
+            put(v.hash.lanes[i].in, (reads_output ? out : in) + i * pitch_);
     }
 
     uint8_t *base_ = nullptr, *state_ = nullptr;

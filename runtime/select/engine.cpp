@@ -66,7 +66,7 @@ bool suites_know(const AlgorithmRecord &a) {
     if (a.kind == ALGORITHM_CHACHA) return a.block_bytes == 64 && a.iv_bytes == 16 && a.key_bytes == 32;
     if (a.kind == ALGORITHM_CHECKSUM) {
         const Crc crc(a);
-        return a.block_bytes == 16 && a.words == 3 && a.digest_bytes == crc.bytes() && crc.sound();
+        return a.block_bytes == 16 && (a.words == 3 || a.sums()) && a.digest_bytes == crc.bytes() && crc.sound();
     }
     if (a.kind == ALGORITHM_ARITHMETIC) return true;
     if (a.kind == ALGORITHM_CODEC) return a.block_bytes == 16 && a.key_bytes >= 1;

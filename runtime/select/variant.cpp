@@ -87,7 +87,7 @@ bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, 
 // Returns false if the layout is not as core/kinds.py says.
 bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm, uint32_t base, MessagePlace *out) {
     const bool aead = algorithm.is_message(), mac = algorithm.reads_only(), chacha_poly = algorithm.is_chacha_poly(),
-               checksum = algorithm.kind == ALGORITHM_CHECKSUM,
+               checksum = algorithm.kind == ALGORITHM_CHECKSUM, remainder = checksum && !algorithm.sums(),
                polynomial = (aead && !chacha_poly) || (mac && !checksum);  // the key holds its powers
     const bool head = chacha_poly && program.field("head_in"), short_chacha = chacha_poly && !head;
     if (checksum && (program.state_bytes > MOST_CHECKSUM_STATE || program.state_align > 64)) return false;
@@ -105,10 +105,10 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
         {"lengths", &out->lengths, 16, 0, aead},
         {"present", &out->present, 16, 0, chacha_poly,
          ((short_chacha ? SHORT_MESSAGE_AAD : MESSAGE_AAD) + program.bytes) / 16},
-        {"key", &out->key, 8, key_bytes, !mac || checksum},
+        {"key", &out->key, 8, key_bytes, !mac || remainder},
         {"tweak_key", &out->tweak_key, 8, key_bytes, algorithm.is_tweaked()},
         {"powers", &out->powers, 8, program.bytes, polynomial},
-        {"phase", &out->phase, 8, 16, checksum},
+        {"phase", &out->phase, 8, 16, remainder},
         {"aad", &out->aad, 8, MESSAGE_AAD, aead},
         {"head_in", &out->head_in, 8, program.bytes, head || checksum},
         {"head_out", &out->head_out, 8, program.bytes, head},
@@ -168,6 +168,53 @@ Role message_role(const PackRecords &records, const KernelRecord &kernel, Varian
     v->lanes = 1;
     v->step = program.bytes;
     return Role::message;
+}
+
+// Finds the fields of a checksum whose end is behind the loop. Returns false if they are not as core/kinds.py says.
+bool find_sum(const ProgramRecord &program, uint32_t base, SumPlace *out) {
+    const struct {
+        const char *name;
+        uint32_t *place, bytes, reach, rows;
+    } fields[] = {
+        {"in", &out->in, 8, 0, 1},
+        {"chain", &out->chain, 16, 0, 1},
+        {"phase", &out->phase, 8, 16, 1},
+        {"end_in", &out->end_in, 8, program.bytes, 1},
+        {"end_mask", &out->end_mask, 8, 0, program.bytes / 64},
+    };
+    for (const auto &field : fields) {
+        const FieldRecord *const f = program.field(field.name);
+        if (!f || f->n_lanes != 1 || f->rows != field.rows || f->entry_bytes != field.bytes || f->reach != field.reach)
+            return false;
+        *field.place = base + f->offset + f->lane_offsets[0];
+    }
+    return program.bytes % 64 == 0 && program.bytes <= 16 * CRC_MOST_BLOCKS;
+}
+
+// Returns whether the kernel is of whole messages of a cipher without a MAC, and a checksum: of the cipher's input, and
+// then it comes first and is an iteration ahead, or of its output, and then it comes second and is one behind.
+bool is_checked_kernel(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
+    if (v->n_streams != 2) return false;
+    const uint32_t sum = records.algorithm(kernel.streams[0]).record.kind != ALGORITHM_CHECKSUM, cipher = 1 - sum;
+    const StreamRecord &its = kernel.streams[sum], &text = kernel.streams[cipher];
+    const ProgramRecord &program = records.program(its), &other = records.program(text);
+    const Algorithm &checksum = records.algorithm(its), &enciphers = records.algorithm(text);
+    const FieldRecord *const in = other.field("in"), *const out = other.field("out");
+    if (checksum.record.kind != ALGORITHM_CHECKSUM || !checksum.usable || !enciphers.usable ||
+        !enciphers.record.is_tweaked() || its.ratio != 1 || text.ratio != 1 || program.lanes != 1 || other.lanes != 1 ||
+        program.bytes != other.bytes || kernel.streams[0].lag || kernel.streams[1].lag != 1 || !in || !out ||
+        !find_message(other, enciphers.record, v->state_offset[cipher], &v->message) || !v->message.bits ||
+        !find_sum(program, v->state_offset[sum], &v->sum))
+        return false;
+    auto at = [&](const FieldRecord *f) { return v->state_offset[cipher] + f->offset + f->lane_offsets[0]; };
+    v->sum.reads_input = sum == 0;
+    v->cipher.algorithm = &enciphers;
+    v->hash.algorithm = &checksum;
+    v->cipher.lanes.push_back({at(in), at(out), v->message.chain, NO_FIELD, NO_FIELD});
+    v->hash.lanes.push_back({v->sum.in, NO_FIELD, v->sum.chain, NO_FIELD, NO_FIELD});
+    v->lanes = 1;
+    v->step = program.bytes;
+    return true;
 }
 
 // A key schedule has no input and no output but its state block.
@@ -344,11 +391,12 @@ int describe_variant(const PackRecords &records, uint32_t index, const KernelRec
     out->skips = !out->lag && out->n_streams == 1 && records.program(kernel.streams[0]).skips();
     const bool message = out->n_streams && records.program(kernel.streams[0]).skips();
     const uint32_t kind = out->n_streams ? records.algorithm(kernel.streams[0]).record.kind : 0;
-    out->role = most_align > STATE_ALIGN       ? Role::other
-                : message                      ? message_role(records, kernel, out)
-                : kind == ALGORITHM_SCHEDULE   ? schedule_role(records, kernel, out)
-                : kind == ALGORITHM_ARITHMETIC ? arithmetic_role(records, kernel, out)
-                                               : role_of(records, kernel, out);
+    out->role = most_align > STATE_ALIGN                             ? Role::other
+                : message && is_checked_kernel(records, kernel, out) ? Role::checked
+                : message                                            ? message_role(records, kernel, out)
+                : kind == ALGORITHM_SCHEDULE                         ? schedule_role(records, kernel, out)
+                : kind == ALGORITHM_ARITHMETIC                       ? arithmetic_role(records, kernel, out)
+                                                                     : role_of(records, kernel, out);
     if (out->step & (out->step - 1)) out->role = Role::other;
     if (out->lanes) out->lanes_inverse = ((uint64_t(1) << 32) + out->lanes - 1) / out->lanes;
     while (out->step >> out->step_log2 > 1) out->step_log2++;

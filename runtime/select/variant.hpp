@@ -49,6 +49,7 @@ enum class Role {
     schedule,   // the round keys of a cipher of one's own
     arithmetic,  // steps over numbers modulo a prime: one stream, in the place of the cipher, or two of them, the
                  // second in the place of the hash
+    checked,     // whole messages of a cipher, and a checksum of what it reads or writes
     open_pair,  // a cipher (decrypt) and the hash of its input; where that is handed over, at least one iteration
                 // behind it
 };
@@ -67,6 +68,13 @@ struct MessagePlace {
     uint32_t aad_blocks;  // blocks of AAD that it takes; a shorter AAD is at their end
     bool is_short;  // no message is longer than an iteration
     bool bits;  // masks have a bit for each byte; else a byte, and whole vectors are read and written
+};
+
+// Fields of the checksum beside a kernel of messages (streams/crc32c_words.j2). The end has an iteration's bytes: zeros
+// come first, and the mask has a bit for each byte.
+struct SumPlace {
+    uint32_t in, chain, phase, end_in, end_mask;
+    bool reads_input;  // of the cipher; else its output
 };
 
 // The streams of one algorithm in a kernel; their lanes have consecutive numbers.
@@ -109,6 +117,7 @@ struct Variant {
     uint32_t lag = 0;  // iterations per call must exceed it,
     bool skips = false;  // or there may be none
     MessagePlace message = {};
+    SumPlace sum = {};
     bool hand = false;  // the hash reads the cipher's hand-over buffer: both must be at the same byte
     bool one_key = false;
     bool legacy_sse = false;  // slowed down by dirty upper halves of the vector registers
@@ -132,7 +141,10 @@ struct Variant {
     bool for_suites() const { return runnable && role != Role::other; }
     bool stitched() const { return role == Role::pair || role == Role::open_pair || role == Role::both; }
     // Returns the fewest bytes of an item that the kernel can process.
-    uint64_t need() const { return skips ? 0 : uint64_t(step) * (lag + 1); }
+    uint64_t need() const {
+        const bool has_end = role == Role::checked;  // behind its iterations
+        return skips ? 0 : uint64_t(step) * (lag + 1) + has_end;
+    }
     // Rounds `bytes` up to whole iterations.
     uint64_t whole_iterations(uint64_t bytes) const { return (bytes + step - 1) & ~uint64_t(step - 1); }
     // Returns how often `items` items (fewer than 2^26) fill all lanes. This runs several times per burst for

@@ -120,9 +120,17 @@ Crc::Crc(uint32_t its_width, bool is_reflected, uint64_t its_polynomial, uint64_
 
 Crc::Crc(const AlgorithmRecord &checksum)
     : Crc(checksum.rounds, !(checksum.flags & ALGORITHM_BIG_ENDIAN), checksum.initial[0], checksum.initial[1],
-          checksum.initial[2]) {}
+          checksum.initial[2]) {
+    if (checksum.sums()) modulus = checksum.initial[3];
+}
 
 uint64_t Crc::combine(uint64_t first, uint64_t second, uint64_t second_bytes) const {
+    if (modulus) {  // the second text's sums began with those of no bytes, `start`
+        const uint64_t a = first & 0xffff, less = modulus - (start & 0xffff) % modulus;
+        const uint64_t sum = (a + (second & 0xffff) + less) % modulus;
+        const uint64_t above = (first >> 16) + (second >> 16) + second_bytes % modulus * ((a + less) % modulus);
+        return above % modulus << 16 | sum;
+    }
     const Remainders remainders(*this);
     uint64_t before = first ^ final ^ start;
     if (reflected) before = reversed(before, width);
@@ -131,6 +139,10 @@ uint64_t Crc::combine(uint64_t first, uint64_t second, uint64_t second_bytes) co
 }
 
 uint64_t Crc::go_on(uint64_t at, const uint8_t *data, size_t bytes) const {
+    if (modulus) {
+        for (size_t i = 0; i < bytes; i++) at = add_sums(at, 1, data[i], data[i]);
+        return at;
+    }
     const Remainders remainders(*this);
     uint64_t remainder = reflected ? reversed(at, width) : at;
     for (size_t i = 0; i < 8 * bytes; i++) {

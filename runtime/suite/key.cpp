@@ -56,7 +56,7 @@ KeyLayout lay_out_key(const Suite &suite) {
     if (suite.construction == Construction::gcm) layout.powers = places.rows(GHASH_POWERS + GHASH_ZEROS);
     if (suite.construction == Construction::checksum) {
         layout.crc = places.small(sizeof(Crc));
-        layout.powers = places.rows(CRC_ROWS);
+        if (!suite.hash->record.sums()) layout.powers = places.rows(CRC_ROWS);
     }
     if (suite.construction == Construction::ccm) layout.mac = KeyLayout::ENCRYPT;
     else if (suite.hash && suite.hash->record.kind == ALGORITHM_CBC_MAC) {

@@ -70,6 +70,10 @@ public:
     KeyRow *powers() { return rows(suite->key_layout.powers); }
     // A checksum's parameters.
     const Crc &crc() const { return *reinterpret_cast<const Crc *>(at(suite->key_layout.crc)); }
+    // What a checksum's value so far is multiplied by in front of so many bytes (crc_rows).
+    const uint8_t *phase(size_t bytes) const {
+        return reinterpret_cast<const uint8_t *>(powers() + CRC_KEY) + 8 * bytes;
+    }
     void set_crc(const Crc &crc) { memcpy(at(suite->key_layout.crc), &crc, sizeof(crc)); }
     // Two digests: the key of the first or the second. A cipher and a checksum: the cipher's, or the checksum's.
     const Key &half(uint32_t i) const { return *reinterpret_cast<const Key *>(at(suite->key_layout.halves[i])); }

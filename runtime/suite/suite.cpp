@@ -149,7 +149,7 @@ void add_checksum(const Engine &engine, const Algorithm *checksum, Derived *deri
     suite.hash = checksum;
     suite.tag_min = suite.tag_max = checksum->record.digest_bytes;
     suite.max_bytes = kMostHashed;
-    if (checksum->base == checksum) {  // the suite of any other checksum on its kernels
+    if (checksum->base == checksum && !checksum->record.sums()) {  // the suite of any other checksum on its kernels
         Suite any = suite;
         any.name = any_checksum_name(Crc(checksum->record).reflected);
         any.named = false;

@@ -1,4 +1,6 @@
 // Finds the kernels that do a suite's work.
+#include <algorithm>
+
 #include "poly1305.hpp"
 #include "suite.hpp"
 
@@ -55,6 +57,9 @@ void Suite::find_kernels() {
         for (Family *family : {&messages[0], &messages[1], &hashes, &encrypts, &decrypts, &pairs, &whole_hashes,
                                &blocks, &single[0], &single[1], &open_pairs, &handed_open_pairs, &schedules})
             *family = Family();
+        for (const bool opens : {false, true})  // but those that are stitched of both
+            for (const Variant *v : engine->family(Role::checked, halves[0]->message[opens], halves[1]->hash).variants)
+                if (v->sum.reads_input == (sums_plaintext != opens)) (opens ? open_pairs : pairs).add(v);
         return;
     }
     if (second) pairs = engine->family(Role::both, base, second->base);
@@ -88,7 +93,12 @@ void Suite::find_kernels() {
 
 bool Suite::could_use(const Variant &variant) const {
     const Algorithm *c = variant.cipher.algorithm, *h = variant.hash.algorithm;
-    if (construction == Construction::checked) return false;  // its halves' kernels are forced
+    if (construction == Construction::checked) {  // others are forced for its halves
+        const auto holds = [&](const Family &family) {
+            return std::find(family.variants.begin(), family.variants.end(), &variant) != family.variants.end();
+        };
+        return holds(pairs) || holds(open_pairs);
+    }
     if (construction == Construction::both) return variant.role == Role::both && c == hash->base && h == second->base;
     switch (variant.role) {
         case Role::hash: return h == hash_base();

@@ -23,6 +23,7 @@ TAGS = {
     "crc32c": "CRC32C",
     "crc32": "CRC32",
     "crc64-nvme": "CRC64NVME",
+    "adler32": "ADLER32",
 }
 SIZES = (0, 1, 63, 64, 65, 1000, 65535, 65536, 65537, 300_000)
 LISTS = (
@@ -33,6 +34,7 @@ LISTS = (
     "md5,sha1,sha256,crc32c",
     "sha512,sha512_256,sha3-256,blake2b-512",
     "crc32,crc32c,crc64-nvme",
+    "adler32,md5",
     ",".join(TAGS),
 )
 

@@ -69,6 +69,8 @@ xchg g1d, g2d
 movzx g1d, [g0+4]:8
 imul g1, g2
 mulx g1, g2, g3
+crc32 g1, g2
+crc32 g9, [g0+8]:64
 adc g1, g2
 adc g1, 0
 """

@@ -20,6 +20,7 @@ CALLEE_SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 INITIAL_FLAGS = 0x202
 SPELLINGS = {
     "sse4.1": "sse4_1",
+    "sse4.2": "sse4_2",
     "sha": "sha_ni",
     "pclmul": "pclmulqdq",
     "movbe": "movbe",

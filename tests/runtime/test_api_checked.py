@@ -164,13 +164,59 @@ def test_lengths_and_keys(context: Context, suite: str) -> None:
 
 
 def test_what_would_run(context: Context, suite: str) -> None:
-    """The choice names a kernel of the cipher and one of the checksum, and no kernel can be forced for both."""
+    """The choice names a kernel of the cipher and one of the checksum, or one that is stitched of both, which alone can
+    be forced."""
     its = context.suite(suite)
     choice = its.choice(16, 4096)
+    if "+" in choice.kernel:
+        assert "one after the other" in choice.why and "crc32c_words" in choice.kernel and "xts+crc32c" in suite
+        assert force(context, suite, choice.kernel) == runtime.OK
+        assert "forced by name" in its.choice(16, 4096).why
+        context.force(suite, None)
+        apart = its.choice(16, 256)  # shorter than what such a kernel takes
+        assert "+" not in apart.kernel and "crc_" in apart.why
+        return
     assert "aes" in choice.kernel and "crc_" in choice.why
     with pytest.raises(RuntimeFailure) as failure:
         context.force(suite, choice.kernel)
     assert failure.value.code == runtime.ERR_NAME
+
+
+def stitched(context: Context, suite: str) -> list[str]:
+    """The kernels that are stitched of the suite's cipher and checksum."""
+    names = [name for name in context.kernels() if "crc32c_words" in name and "+" in name]
+    return [name for name in names if force(context, suite, name) == runtime.OK]
+
+
+@pytest.mark.parametrize("direction", (SEAL, OPEN))
+def test_stitched_kernels(context: Context, suite: str, direction: int) -> None:
+    """Forced, of every length that they take and others; in place and not, alone and in bursts; and that they ran."""
+    bench, before = Bench(context, f"stitched {suite}"), {}
+    for kernel in stitched(context, suite):
+        before[kernel] = context.kernel(kernel).calls()
+        lengths = range(16, 4200, 16) if LONG else (*range(480, 1056, 16), 512, 1008, 4080, 4096, 4112)
+        specs = [JobSpec(suite, direction, n, in_place=n // 16 % 2 == 1) for n in (*lengths, 513, 4097)]
+        for spec in specs:
+            bench.burst([spec])
+        bench.burst(specs)
+        bench.burst(JobSpec(suite, direction, n, pieces=n % 3) for n in (512, 528, 4096, 777))
+    ran = [kernel for kernel, calls in before.items() if context.kernel(kernel).calls() > calls]
+    assert len(ran) == (1 if before else 0)
+    context.force(suite, None)
+
+
+@pytest.mark.parametrize("number", (1, 5))
+def test_damage_is_found_by_stitched_kernels(context: Context, suite: str, number: int) -> None:
+    bench = Bench(context, f"damage {suite}")
+    for kernel in stitched(context, suite):
+        context.force(suite, kernel)
+        for damage in ("tag", "data"):
+            for at in {0, number - 1}:
+                bench.burst(
+                    JobSpec(suite, OPEN, 1024 + 16 * i, damage=damage * (i == at), in_place=i % 2 == 0)
+                    for i in range(number)
+                )
+    context.force(suite, None)
 
 
 @pytest.mark.parametrize("direction", (SEAL, OPEN))

@@ -12,13 +12,15 @@ import pytest
 from cryptostitch.binding import runtime
 from cryptostitch.binding.keys import CrcKey
 from cryptostitch.binding.runtime import Context, Key, RuntimeFailure
+from cryptostitch.core.adler import ADLER32, Adler
 from cryptostitch.core.crc import CATALOGUE, Crc
 from cryptostitch.ladder import oracle
 from cryptostitch.ladder.vectors import CHECK_VALUES
 from jobs.samples import LEVELS
 from targets import context_for
 
-SUITES = sorted(CATALOGUE)
+ALL: dict[str, Crc | Adler] = {**CATALOGUE, "adler32": ADLER32}
+SUITES = sorted(ALL)
 
 
 @pytest.fixture(params=LEVELS)
@@ -27,12 +29,12 @@ def context(request: pytest.FixtureRequest, library: str) -> Context:
 
 
 @pytest.fixture(params=SUITES)
-def crc(request: pytest.FixtureRequest) -> Crc:
-    return CATALOGUE[request.param]
+def crc(request: pytest.FixtureRequest) -> Crc | Adler:
+    return ALL[request.param]
 
 
-def key_of(context: Context, crc: Crc) -> Key:
-    return context.suite(next(name for name, its in CATALOGUE.items() if its == crc)).key()
+def key_of(context: Context, crc: Crc | Adler) -> Key:
+    return context.suite(next(name for name, its in ALL.items() if its == crc)).key()
 
 
 def test_check_values(context: Context) -> None:
@@ -49,18 +51,35 @@ def test_crc32_is_zlibs(context: Context) -> None:
         assert int.from_bytes(key.digest(data), "little") == zlib.crc32(data)
 
 
-def test_value_so_far(context: Context, crc: Crc) -> None:
+def test_adler32_is_zlibs(context: Context) -> None:
+    """Of every length and alignment up to 4,096 bytes; of bytes that make the largest sums, and of more than a kernel
+    takes in a call."""
+    key, rng = context.suite("adler32").key(), random.Random(1)
+    data = rng.randbytes(4096 + 64)
+    for size in range(4097):
+        at = size * 7 % 64
+        text = memoryview(data)[at : at + size]
+        assert key.checksum(text) == zlib.adler32(text), size
+    for size in (4096, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3_000_001):
+        for text in (b"\xff" * size, rng.randbytes(size)):
+            assert key.checksum(text) == zlib.adler32(text)
+            assert key.checksum(text, 0xFFF0FFF0) == zlib.adler32(text, 0xFFF0FFF0)  # the largest value
+            assert int.from_bytes(key.digest(text), "big") == zlib.adler32(text)
+    assert key.checksum(b"") == zlib.adler32(b"") == 1
+
+
+def test_value_so_far(context: Context, crc: Crc | Adler) -> None:
     key, rng = key_of(context, crc), random.Random(2)
     for _ in range(100):
         cuts = [rng.choice((0, 1, 3, 16, rng.randrange(70), rng.randrange(1200))) for _ in range(rng.randrange(6))]
-        data, value, at = rng.randbytes(sum(cuts)), 0, 0
+        data, value, at = rng.randbytes(sum(cuts)), crc.value(b""), 0
         for cut in cuts:
             value = key.checksum(data[at : at + cut], value)
             at += cut
             assert value == crc.value(data[:at])
 
 
-def test_every_length_at_every_alignment(context: Context, crc: Crc) -> None:
+def test_every_length_at_every_alignment(context: Context, crc: Crc | Adler) -> None:
     key, data = key_of(context, crc), random.Random(3).randbytes(1024)
     for size in range(577):
         at = size * 7 % 64
@@ -68,7 +87,7 @@ def test_every_length_at_every_alignment(context: Context, crc: Crc) -> None:
 
 
 @pytest.mark.parametrize("streaming", [False, True])
-def test_copy(context: Context, crc: Crc, streaming: bool) -> None:
+def test_copy(context: Context, crc: Crc | Adler, streaming: bool) -> None:
     """Parts of a text, at every alignment; the bytes behind the copy stay."""
     key, rng = key_of(context, crc), random.Random(5)
     for size in (*range(0, 300, 7), 4095, 4096, 4097, 8192, 16384, 70_001):
@@ -118,7 +137,7 @@ def test_copies_that_are_refused(shared_context: Context) -> None:
     assert lib.cst_checksum_copy(key.handle, None, 0, None, 1, byref(value)) == runtime.OK and value.value == 5
 
 
-def test_combine(shared_context: Context, crc: Crc) -> None:
+def test_combine(shared_context: Context, crc: Crc | Adler) -> None:
     key, rng = key_of(shared_context, crc), random.Random(4)
     for size in (0, 1, 2, 15, 16, 17, 4096, rng.randrange(1 << 16)):
         first, second = rng.randbytes(rng.randrange(40)), rng.randbytes(size)
@@ -132,7 +151,7 @@ def test_combine(shared_context: Context, crc: Crc) -> None:
 
 
 @pytest.mark.parametrize("direction", [runtime.SEAL, runtime.OPEN])
-def test_jobs(context: Context, crc: Crc, direction: int) -> None:
+def test_jobs(context: Context, crc: Crc | Adler, direction: int) -> None:
     """Of one burst, of any lengths."""
     key, rng = key_of(context, crc), random.Random(5)
     texts = [rng.randbytes(rng.choice((0, 9, 512, rng.randrange(3000)))) for _ in range(40)]
@@ -143,7 +162,7 @@ def test_jobs(context: Context, crc: Crc, direction: int) -> None:
     assert [bytes(tag) for tag in tags] == [crc.digest(text) for text in texts]
 
 
-def test_a_wrong_checksum(shared_context: Context, crc: Crc) -> None:
+def test_a_wrong_checksum(shared_context: Context, crc: Crc | Adler) -> None:
     key, data = key_of(shared_context, crc), b"123456789"
     assert key.open(data, crc.digest(data)) == b""
     for bit in range(8 * crc.digest_bytes):

@@ -19,6 +19,7 @@ constexpr const char *NAMES[][2] = {
     {"sha3-224", "SHA3-224"}, {"sha3-256", "SHA3-256"}, {"sha3-384", "SHA3-384"},     {"sha3-512", "SHA3-512"},
     {"shake128", "SHAKE128"}, {"shake256", "SHAKE256"}, {"blake2b-512", "BLAKE2b"},   {"blake2s-256", "BLAKE2s-256"},
     {"blake3", "BLAKE3"},     {"crc32c", "CRC32C"},     {"crc32", "CRC32"},           {"crc64-nvme", "CRC64NVME"},
+    {"adler32", "ADLER32"},
 };
 
 using Names = std::vector<std::string>;

@@ -30,9 +30,10 @@ bool read_name(bool escapes, std::string *name) {
     return true;
 }
 
-constexpr const char *TAGS[] = {"SHA512/256", "SHA512",      "SHA384",   "SHA256",   "SHA224",   "SHA1",     "MD5",
-                                "SM3",        "SHA3-224",    "SHA3-256", "SHA3-384", "SHA3-512", "SHAKE128", "SHAKE256",
-                                "BLAKE2b",    "BLAKE2s-256", "BLAKE3",   "CRC32C",   "CRC32",    "CRC64NVME"};
+constexpr const char *TAGS[] = {"SHA512/256", "SHA512",    "SHA384",   "SHA256",      "SHA224",   "SHA1",
+                                "MD5",        "SM3",       "SHA3-224", "SHA3-256",    "SHA3-384", "SHA3-512",
+                                "SHAKE128",   "SHAKE256",  "BLAKE2b",  "BLAKE2s-256", "BLAKE3",   "CRC32C",
+                                "CRC32",      "CRC64NVME", "ADLER32"};
 
 }  // namespace
 

@@ -160,8 +160,15 @@ class Key(BaseKey):
         self.check(code, few or (causes.of_digest(self.suite, 0, t_len) if code == ERR_LENGTH else ""))
         return bytes(tag)
 
-    def checksum(self, data: Buffer, value: int = 0) -> int:
-        """Returns the checksum of a text whose checksum is ``value``, followed by ``data`` (cst_checksum_update)."""
+    @property
+    def _of_nothing(self) -> int:
+        """The checksum of no bytes, but of one of `CrcKey`."""
+        return 1 if self.suite.name == "adler32" else 0
+
+    def checksum(self, data: Buffer, value: int | None = None) -> int:
+        """Returns the checksum of a text whose checksum is ``value``, followed by ``data`` (cst_checksum_update). None:
+        of ``data`` alone."""
+        value = self._of_nothing if value is None else value
         at = c_uint64(number(value, "a checksum"))
         d, d_len, keep_d = place(data)
         code = self.call(self.lib.cst_checksum_update, d, d_len, byref(at))
@@ -169,9 +176,10 @@ class Key(BaseKey):
         self.check(code, causes.of_checksum(self.suite, value) if code == ERR_ARGUMENT else "")
         return at.value
 
-    def checksum_copy(self, data: Buffer, out: Buffer, value: int = 0, streaming: bool = False) -> int:
+    def checksum_copy(self, data: Buffer, out: Buffer, value: int | None = None, streaming: bool = False) -> int:
         """Does the same, and copies ``data`` to the front of ``out``, a writable buffer that does not overlap it
         (cst_checksum_copy). ``streaming``: past the caches. ValueError where ``out`` is shorter."""
+        value = self._of_nothing if value is None else value
         at = c_uint64(number(value, "a checksum"))
         d, d_len, keep_d = place(data)
         o, o_len, keep_o = place(out, write=True)

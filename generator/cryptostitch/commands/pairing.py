@@ -62,9 +62,7 @@ from .common import (
 @click.option(
     "--strategy",
     type=click.Choice(["proportional", "sequential"]),
-    default="proportional",
-    show_default=True,
-    help="How bodies are interleaved.",
+    help="How bodies are interleaved (default: the catalogue's, for most streams proportional).",
 )
 @click.option("--iterations", type=click.IntRange(2), help="Iterations per call (default: 16 KiB per lane).")
 @click.option("--seconds", type=click.FloatRange(0.01), default=1.0, show_default=True, help="How long to measure.")
@@ -109,7 +107,7 @@ def stitch(streams, isa, ratio, lead, lag, budget, order, strategy, iterations, 
                 lags=lag,
                 budgets=budget,
                 orders=order,
-                strategy=strategy,
+                strategy=strategy or "",
             )
         except DoesNotFit as error:
             raise DoesNotFit(_explained(error, isas, budget)) from error

@@ -8,11 +8,13 @@ multi-buffer kernels and the pairs with every cipher follow.
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import blake3
+from .adler import ADLER32
 from .answers import Answer
 from .arithmetic import ED25519, X25519_LADDER, Arithmetic
 from .crc import CATALOGUE as CRCS
@@ -80,6 +82,10 @@ WHOLE_GHASH_BLOCKS = {("sse", 1): (8,), ("avx2", 1): (8,), ("avx512", 1): (8,)}
 # Checksums: as many blocks as hide the latency of a product; where that is many, few for short texts too.
 CHECKSUMS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 CHECKSUM_BLOCKS = {("sse", 1): (4,), ("avx2", 1): (8,), ("avx512", 1): (16, 4)}
+ADLER_BLOCKS = {("sse", 1): (4,), ("avx2", 1): (8,), ("avx512", 1): (16,)}
+# By the crc32 instruction, beside a cipher: as many blocks as the cipher has; ends of texts want masks of bytes.
+CHECKSUM_WORDS = {"avx512": (1,)}
+CHECKSUM_WORD_BLOCKS = {("avx512", 1): (16,)}
 # Erasure codes: inputs of a kernel, by its outputs (RAID-6 and updates; the common k + 3 and k + 4), and blocks.
 CODEC_INPUTS = {2: (4, 16), 4: (10, 16)}
 CODEC_BLOCKS = {"sse": 2, "avx2": 4, "avx512": 16}
@@ -123,6 +129,7 @@ class Form:
     paired: bool = True  # may be a part of pairs
     objects: int | None = None  # so many of `by`, the first, are shipped as objects too; None: all
     object_isas: tuple[str, ...] | None = None  # on these instruction sets alone; None: on all
+    shared: bool = True  # serves rows that have its row as `base` too
 
 
 @dataclass(frozen=True)
@@ -568,10 +575,20 @@ def _des_cbc(name: str, suite: str, key_bytes: int, rounds: int) -> tuple[Algori
     )
 
 
-def _checksum(suite: str, form: str = "", base: str = "") -> Algorithm:
-    """``form``: of its kernels, or ``base``: whose kernels it runs."""
+def _crc32c_words() -> Form:
+    blocks = CHECKSUM_WORD_BLOCKS
+    factors = {"factors": CRCS["crc32c"].factors(64, 128, 192, 256)}
+    name = "crc32c_words"
+    return Form(name, f"streams/{name}.j2", CHECKSUM_WORDS, (1,), blocks, (), factors, False, 0, shared=False)
+
+
+def _checksum(suite: str, form: str = "", base: str = "", words: tuple[Form, ...] = ()) -> Algorithm:
+    """``form``: of its kernels, or ``base``: whose kernels it runs; ``words``: forms for this polynomial alone."""
     crc = CRCS[suite]
-    forms = (Form(form, "streams/crc.j2", CHECKSUMS, (1,), CHECKSUM_BLOCKS, (), paired=False, object_isas=("sse",)),)
+    forms = (
+        Form(form, "streams/crc.j2", CHECKSUMS, (1,), CHECKSUM_BLOCKS, (), paired=False, object_isas=("sse",)),
+        *words,
+    )
     return Algorithm(
         suite.replace("-", "_"),
         suite,
@@ -587,6 +604,25 @@ def _checksum(suite: str, form: str = "", base: str = "") -> Algorithm:
         rounds=crc.width,
         base=base,
         reference=crc.digest,
+    )
+
+
+def _adler32() -> Algorithm:
+    """The fourth word of ``initial``, the modulus, tells it from a cyclic redundancy check."""
+    name = "adler32"
+    return Algorithm(
+        name,
+        name,
+        "checksum",
+        (Form(name, f"streams/{name}.j2", CHECKSUMS, (1,), ADLER_BLOCKS, (), paired=False, object_isas=("sse",)),),
+        {"word": 64},
+        block_bytes=16,
+        word_bytes=8,
+        words=4,
+        digest_bytes=ADLER32.digest_bytes,
+        initial=(0, ADLER32.initial, ADLER32.final, ADLER32.modulus),
+        rounds=ADLER32.width,
+        reference=lambda text: zlib.adler32(text).to_bytes(4, "big"),
     )
 
 
@@ -754,12 +790,13 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _cbc_mac(256),
     _rc4(),
     *_des_cbc("des_ede3", "des-ede3-cbc", 24, 48),
-    _checksum("crc32c", form="crc_reflected"),
+    _checksum("crc32c", form="crc_reflected", words=(_crc32c_words(),)),
     _checksum("crc32", base="crc32c"),
     _checksum("crc64-nvme", base="crc32c"),
     _checksum("crc64-xz", base="crc32c"),
     _checksum("crc32-bzip2", form="crc_normal"),
     _checksum("crc16-t10-dif", base="crc32_bzip2"),
+    _adler32(),
     _codec(2),
     _codec(4),
 )
@@ -811,6 +848,11 @@ BOTH = (
     ("sha1_ni", "sse", "sha256_ni", "sse", 1),
     ("sha1_ni", "sse", "sha256_ni", "sse", 2),
 )
+# Whole texts of a cipher and a checksum of what the cipher reads or writes: (form of the cipher, of the checksum,
+# instruction set of both, blocks). On Zen 4 the crc32 instruction takes units that AES leaves idle.
+CHECKED = tuple(
+    (f"aes{bits}_xts_{way}_whole", "crc32c_words", "avx512", 16) for bits in (128, 256) for way in ("enc", "dec")
+)
 # A pair is a cipher and a hash that can share a loop: same lanes, and instruction sets that mix without a penalty.
 PAIRED_ISAS = {("sse", "sse"), ("sse", "scalar"), ("avx2", "avx2"), ("avx512", "avx512")}
 # Instruction sets whose ciphers can leave their blocks in the form that the hash's transposition starts from (four
@@ -850,8 +892,13 @@ ORDERS: dict[tuple, tuple[int, int]] = {
     ("ed25519_double52", "avx512"): (32, 32),
     ("ed25519_add52", "avx512"): (0, 32),
     **{(f"chacha_poly_{way}", isa): (1024, 0) for way in ("enc", "dec") for isa in ("avx2", "avx512")},
-    **{(f"aes{bits}_xts_{way}_whole", "avx512"): (8, 0) for bits in (128, 256) for way in ("enc", "dec")},
+    **{(f"aes{bits}_xts_{way}_whole", "avx512"): (8, 8) for bits in (128, 256) for way in ("enc", "dec")},
+    ("crc32c_words", "avx512"): (24, 24),
 }
+# Forms whose bodies stand undivided among those of others: while AES's rounds wait in the queue of the vector units, a
+# few instructions of general registers between them take places that the next rounds want. On Zen 4 an iteration of XTS
+# with a checksum takes 70 cycles so, and 76 evenly spread.
+SEQUENTIAL = {"crc32c_words"}
 # Groups of a pair, at most. Without the hand-over a second group only adds loads, which bind already.
 PAIR_GROUPS = 2
 # With the hand-over, or reading what the cipher writes, the hash runs one iteration behind; reading what it reads, it

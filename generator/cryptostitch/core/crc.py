@@ -50,6 +50,22 @@ class Crc:
             before = (before << 8 & (1 << 64) - 1) ^ self._table[before >> 56 ^ byte]
         return before >> 64 - self.width
 
+    def power(self, n: int) -> int:
+        """Returns x^n modulo the polynomial, whatever the sign of n; bit i is x^i."""
+        value, p = 1, 1 << self.width | self.polynomial
+        for _ in range(abs(n)):
+            if n > 0:
+                value <<= 1
+                value ^= p * (value >> self.width)
+            else:
+                value = (value ^ p * (value & 1)) >> 1
+        return value
+
+    def factors(self, *sizes: int) -> dict[int, int]:
+        """Returns by what streams/crc32c_words.j2 multiplies a register that stands so many bytes in front of a
+        stride's end."""
+        return {size: reversed_bits(self.power(8 * size - 33), self.width) for size in sizes}
+
     @property
     def start(self) -> int:
         """The register before the first byte."""

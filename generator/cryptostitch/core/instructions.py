@@ -82,11 +82,14 @@ EVEX_TWINS = frozenset(
     f"v{stem}"
     for stem in (
         "paddd paddq psubd psubq pslld psrld psllq psrlq punpckldq punpckhdq punpcklqdq punpckhqdq pshufb pshufd "
-        "palignr pbroadcastd pbroadcastq pmuludq aesenc aesenclast aesdec aesdeclast pclmulqdq"
+        "palignr pbroadcastd pbroadcastq pmuludq psadbw pmaddwd pmaddubsw aesenc aesenclast aesdec aesdeclast pclmulqdq"
     ).split()
 )
 """VEX rows whose mnemonic also has an EVEX encoding, and with it a 512-bit form and an embedded broadcast
 (`element`)."""
+
+OF_BYTES = frozenset(("vpshufb", "vpalignr", "vpsadbw", "vpmaddwd", "vpmaddubsw"))
+"""Those of them whose elements are bytes or words of 16 bits: their EVEX forms need AVX512BW."""
 
 INSTRUCTIONS: dict[str, Row] = {}
 
@@ -101,6 +104,8 @@ def _rows(names: str, operands: str, features: str, **more) -> None:
 _sse = dict(swap=(0, 1))
 _rows("paddd paddq pxor pand por", "x:v r:va", "sse2", **_sse)
 _rows("pmuludq", "x:v r:va", "sse2", kind="multiply", **_sse)
+_rows("psadbw pmaddwd", "x:v r:va", "sse2", kind="multiply", **_sse)
+_rows("pmaddubsw", "x:v r:va", "ssse3", kind="multiply")
 _rows("psubd psubq pandn", "x:v r:va", "sse2")
 _rows("pslld psrld psllq psrlq", "x:v r:i", "sse2", kind="shift")
 _rows("punpckldq punpckhdq punpcklqdq punpckhqdq", "x:v r:va", "sse2", kind="shuffle")
@@ -138,6 +143,8 @@ _rows("vbroadcasti128", "w:v r:m", "avx2", kind="move", memory=128, only=(256,))
 _rows("vpbroadcastd", "w:v r:m", "avx2", element=32, kind="move", memory=32)
 _rows("vpbroadcastq", "w:v r:m", "avx2", element=64, kind="move", memory=64)
 _rows("vmovq", "w:v r:m", "avx", kind="shuffle", memory=64, only=(128,))
+_rows("vpsadbw vpmaddwd", "w:v r:v r:vm", "avx2", kind="multiply", **_vex)
+_rows("vpmaddubsw", "w:v r:v r:vm", "avx2", kind="multiply")
 _rows("vpmuludq", "w:v r:v r:vm", "avx2", element=64, kind="multiply", **_vex)
 _rows("vmovdqu", "w:vm r:vm", "avx", move=True, kind="move")
 _rows("vmovdqa", "w:va r:va", "avx", move=True, kind="move")
@@ -181,6 +188,7 @@ _rows("lea", "w:g r:m", "", kind="scalar", accesses=False)
 _rows("prefetcht0", "r:m", "", kind="hint", only=(64,), memory=8, accesses=False)
 _rows("rorx", "w:g r:gm r:i", "bmi2", kind="scalar")
 _rows("andn", "w:g r:g r:gm", "bmi1", flags_written=True, kind="scalar")
+_rows("crc32", "x:g r:gm", "sse4.2", kind="scalar", only=(64,))
 _rows("mulx", "w:g w:g r:gm", "bmi2", implicit=(RDX,), kind="scalar", only=(64,))
 
 
@@ -200,7 +208,7 @@ def features_of(row: Row, bits: int, registers: int = 16) -> frozenset[str]:
     beyond = registers > 16 and row.encoding == "vex"
     if (row.encoding == "evex" or beyond) and 0 < bits < 512 and row.kind != "mask":
         features.add("avx512vl")
-    if (bits == 512 or (beyond and bits)) and row.name in ("vpshufb", "vpalignr"):
+    if (bits == 512 or (beyond and bits)) and row.name in OF_BYTES:
         features.add("avx512bw")
     if bits == 512:
         features -= {"avx", "avx2"}

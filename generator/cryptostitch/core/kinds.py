@@ -30,7 +30,9 @@ was, and of XTS is what the first tweak is made of, with a pointer to that key. 
                          message, the head, as long as a stride, which is read before the loop
     checksum             a cyclic redundancy check of a whole text (streams/crc.j2), of any polynomial: chain: the value
                          so far; pointers to the text's beginning, at the end of a stride, and to key and phase, which
-                         say the polynomial (ladder/crc_rows.py)
+                         say the polynomial (ladder/crc_rows.py). A form of one polynomial (streams/crc32c_words.j2) has
+                         the text's end, so placed, behind the loop, and no key. Of sums (streams/adler32.j2), without
+                         key and phase: chain: two sums, of this text alone
     codec                parities of an erasure code over GF(2^8): the lanes are its inputs, and the first key_bytes
                          pointers of `out` its outputs; key: of each input its factors, one for each output, in the
                          form that its field names (KEY_FORMS). No chain

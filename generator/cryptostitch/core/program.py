@@ -64,14 +64,19 @@ class Recipe:
     @property
     def skips(self) -> bool:
         """Whether a call may have no iterations: there is work behind the loop, a text's end."""
-        return not self.lag and any(part.program.contract.is_message for part in self.parts)
+        return not self.lag and self.ends
+
+    @property
+    def ends(self) -> bool:
+        """Whether a call is a whole message, whose end is no iteration."""
+        return any(part.program.contract.is_message for part in self.parts)
 
     def counts(self, *more: int) -> tuple[int, ...]:
         """Returns the iterations of consecutive calls: each of ``more``, plus the lag. A message is a single call, and
         a short message has no iterations."""
         contract = self.parts[0].program.contract
         if contract.is_message:
-            return (0 if contract.is_short else sum(more),)
+            return (0 if contract.is_short else self.lag + sum(more),)
         return tuple(self.lag + n for n in more)
 
 

@@ -20,22 +20,11 @@ class CrcRows:
         self.crc = crc
         self.p = 1 << crc.width | crc.polynomial
 
-    def _power(self, n: int) -> int:
-        """x^n mod P, whatever the sign of n."""
-        value = 1
-        for _ in range(abs(n)):
-            if n > 0:
-                value <<= 1
-                value ^= self.p * (value >> self.crc.width)
-            else:
-                value = (value ^ self.p * (value & 1)) >> 1
-        return value
-
     def times(self, n: int) -> bytes:
         """The row that multiplies by x^n."""
         if self.crc.reflected:
-            return self._words(reversed_bits(self._power(n + 63), 64), reversed_bits(self._power(n - 1), 64))
-        return self._words(self._power(n), self._power(n + 64))
+            return self._words(reversed_bits(self.crc.power(n + 63), 64), reversed_bits(self.crc.power(n - 1), 64))
+        return self._words(self.crc.power(n), self.crc.power(n + 64))
 
     @staticmethod
     def _words(low: int, high: int) -> bytes:
@@ -52,10 +41,10 @@ class CrcRows:
                 rest ^= p << bit
         if self.crc.reflected:
             barrett = self._words(*(reversed_bits(n >> 1, 64) for n in (quotient, p)))
-            most = self._words(reversed_bits(self._power(63 + self.crc.width) << shift, 64), 0)
+            most = self._words(reversed_bits(self.crc.power(63 + self.crc.width) << shift, 64), 0)
         else:
             barrett = self._words(quotient % (1 << 64), p % (1 << 64))
-            most = self._words(self._power(64 + self.crc.width) << shift, 0)
+            most = self._words(self.crc.power(64 + self.crc.width) << shift, 0)
         whole = bytes(8) + (b"\xff" if self.crc.width == 64 else b"\0") * 8
         powers = [128 << i for i in range(FOLDS)] + [384, 256, 128, 0]
         return most + barrett + whole + b"".join(map(self.times, powers))
@@ -64,7 +53,7 @@ class CrcRows:
         """Returns the factor by which a kernel multiplies the value so far, before it adds a text's first
         ``beginning`` bytes; behind that word stands one that kernels read and ignore."""
         power = 8 * beginning - 64
-        word = reversed_bits(self._power(power - 1), 64) if self.crc.reflected else self._power(power)
+        word = reversed_bits(self.crc.power(power - 1), 64) if self.crc.reflected else self.crc.power(power)
         return self._words(word, 0xA5A5A5A5A5A5A5A5)
 
     def chain(self, register: int) -> bytes:

@@ -8,7 +8,7 @@ from .model import explore
 from .result import Effort, Result, Skip
 from .subject import Subject
 
-COVERED_FEATURES = frozenset(("aes", "bmi1", "bmi2", "movbe", "pclmul", "sse4.1", "ssse3"))
+COVERED_FEATURES = frozenset(("aes", "bmi1", "bmi2", "movbe", "pclmul", "sse4.1", "sse4.2", "ssse3"))
 """A kernel that needs nothing else passes the gate."""
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..binding.runtime import ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
-from ..core.catalog import ALGORITHMS
-from ..core.contract import TWEAK_KEY
+from ..core.catalog import ALGORITHMS, Algorithm
+from ..core.contract import END_IN, TWEAK_KEY
 from ..core.kinds import KINDS
 from .oracle import BOTH, halves, meaning
 from .result import Skip
@@ -57,7 +57,10 @@ class Forced:
         framed = {row.name for row in subject.rows if row.kind == "hash" and row.padding != "length"}
         hashes |= {row.suite for row in ALGORITHMS if row.base in framed}
         checksums = {row.name for row in subject.rows if row.kind == "checksum"}
-        hashes |= {row.suite for row in ALGORITHMS if (row.base or row.name) in checksums}
+        if checksums and len(subject.rows) == 1:
+            hashes |= {row.suite for row in ALGORITHMS if (row.base or row.name) in checksums}
+        elif checksums:
+            hashes |= {row.suite for row in subject.rows if row.kind == "checksum"}
         readers = [row for row in subject.rows if not KINDS[row.kind].writes]
         ciphers = [row for row in subject.rows if KINDS[row.kind].writes]
         kinds = {row.kind for row in subject.rows}
@@ -68,13 +71,19 @@ class Forced:
         block_ciphers = {row.block_cipher for row in subject.rows if row.cipher}
         names = {row.suite for row in subject.rows}
         hashes = {suite for suite in BOTH if set(halves(suite)) == names} or hashes
-        suites = tuple(
-            name
-            for name in context.suites()
-            if _serves(name, kinds, hashes, key_bytes, hand, bool(opens and hashes))
-            and {meaning(name).own} - {""} == block_ciphers
-            and not (contracts[0].is_message and _has_parts(name, kinds))
-        )
+        if checksums and contracts[0].has(END_IN) and not ciphers:
+            raise Skip("no suite runs this checksum's kernel but beside a cipher")
+        if checksums and ciphers:
+            of_input = subject.rows[0].kind == "checksum"
+            suites = tuple(name for name in context.suites() if _sums(name, ciphers[0], hashes, opens != of_input))
+        else:
+            suites = tuple(
+                name
+                for name in context.suites()
+                if _serves(name, kinds, hashes, key_bytes, hand, bool(opens and hashes))
+                and {meaning(name).own} - {""} == block_ciphers
+                and not (contracts[0].is_message and _has_parts(name, kinds))
+            )
         if not suites:
             raise Skip("no suite is made of these algorithms")
         left_out = tuple(name for name in suites if not _runs(context, name))
@@ -104,7 +113,7 @@ class Forced:
             least,
             bool(readers and ciphers),
             contracts[0].bytes if contracts[0].is_short else 0,
-            16 if contracts[0].has(TWEAK_KEY) else 1,
+            16 if any(c.has(TWEAK_KEY) for c in contracts) else 1,
             left_out,
         )
 
@@ -170,6 +179,12 @@ def _serves(suite: str, kinds: set[str], hashes: set[str], key_bytes: set[int], 
         and (not hashes or m.hash in hashes)
         and (not key_bytes or (m.key_bytes or m.mac_key_bytes) in key_bytes)
     )
+
+
+def _sums(suite: str, cipher: Algorithm, checksums: set[str], plaintext: bool) -> bool:
+    """Whether the suite is of this cipher and one of these checksums, of the plaintext or of the ciphertext."""
+    m = meaning(suite)
+    return m.kind == "checked" and (m.cipher, m.sums_plaintext) == (cipher.suite, plaintext) and m.hash in checksums
 
 
 def _has_parts(suite: str, kinds: set[str]) -> bool:

@@ -31,7 +31,7 @@ def explore(recipe: Recipe, rows: list, code: bytes, effort: Effort) -> tuple[li
         counts = recipe.counts(more, more)
         scene = Scene(recipe, rows, machine, sum(counts), end)
         where = f"{len(counts)} calls of {counts[0]} iterations, blocks at the {placement} of their pages"
-        where += f", an end of {end} bytes" if recipe.skips else ""
+        where += f", an end of {end} bytes" if recipe.ends else ""
         expected = scene.fill(random_secrets((effort.seed, recipe.name, more)))
         for outcome, changes in scene.calls(code, counts):
             runs += 1
@@ -47,8 +47,9 @@ def explore(recipe: Recipe, rows: list, code: bytes, effort: Effort) -> tuple[li
 
 def _ends(recipe: Recipe, effort: Effort) -> tuple[int, ...]:
     """Bytes of a message's end: all numbers, or those where something begins."""
-    if not recipe.skips:
+    if not recipe.ends:
         return (0,)
-    contract = recipe.parts[0].program.contract
+    contract = next((p.program.contract for p in recipe.parts if p.program.contract.has(OUT)), None)
+    contract = contract or recipe.parts[0].program.contract
     ends = range(contract.bytes + 1) if effort.long else (0, 1, 15, 16, 17, contract.bytes - 1, contract.bytes)
     return tuple(ends if contract.has(OUT) else ends[1:])  # a MAC has a byte at least (streams/ghash_whole.j2)

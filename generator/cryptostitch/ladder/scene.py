@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ..core.adler import sums
 from ..core.arithmetic import Arithmetic, limbs_of, number_of
 from ..core.catalog import ALGORITHMS, Algorithm
 from ..core.contract import (
@@ -150,9 +151,12 @@ class Scene:
             i for i, p in enumerate(self.recipe.parts) if not p.program.contract.has("out") and i not in self.feeds
         ]
         self.feeds |= dict(zip(readers, writers)) if not consumers and len(readers) == len(writers) else {}
-        # Which of the two buffers of the cipher the hash reads.
+        # Which of the two buffers of the cipher the hash reads; a checksum in front of the cipher reads its input.
         self.source = {
-            i: "in" if KINDS[self.rows[writer].kind].direction == "open" else "out" for i, writer in self.feeds.items()
+            i: "in"
+            if (i < writer if self.rows[i].kind == "checksum" else KINDS[self.rows[writer].kind].direction == "open")
+            else "out"
+            for i, writer in self.feeds.items()
         }
         for i, part in enumerate(self.recipe.parts):
             contract = part.program.contract
@@ -166,8 +170,9 @@ class Scene:
                         self.buffers[i, name, lane] = self.machine.take(
                             f"{name} of stream {i}, lane {lane}", size, 1, name == "out"
                         )
-            if contract.is_message:
-                self._take_message(i, contract)
+        for i, part in enumerate(self.recipe.parts):
+            if part.program.contract.is_message:
+                self._take_message(i, part.program.contract)
         self.arguments = self.machine.take("arguments", 40, 8, False)
 
     def contract(self, stream: int) -> Contract:
@@ -203,9 +208,11 @@ class Scene:
                 hand = self.states[self.feeds[i]] + self.contract(self.feeds[i]).field("hand").offset
                 self.machine.write(self.entry(i, "from", 0, 0), hand.to_bytes(8, "little"))
         consumers = {producer: consumer for consumer, producer in self.feeds.items()}
-        for i, row in enumerate(self.rows):
+        for i, row in sorted(enumerate(self.rows), key=lambda stream: stream[0] in self.feeds):
             if row.kind == "hash":
                 expected += self._hash(i, row, secrets, texts)
+            elif row.kind == "checksum" and self.contract(i).has(END_IN):
+                expected += self._checksum_of_whole(i, row, secrets, texts)
             elif row.kind == "checksum":
                 expected += self._checksum(i, row, secrets)
             elif row.kind == "codec":
@@ -216,8 +223,12 @@ class Scene:
                 expected += self._arithmetic(i, row.arithmetic, secrets)
             elif self.contract(i).is_message:
                 takes_aad, reads = self.contract(i).has(AAD), row.kind in READERS
-                whole = self._message_of_aead if takes_aad else self._whole_mac if reads else self._whole_text
-                expected += whole(i, row, secrets)
+                if takes_aad:
+                    expected += self._message_of_aead(i, row, secrets)
+                elif reads:
+                    expected += self._whole_mac(i, row, secrets)
+                else:
+                    expected += self._whole_text(i, row, secrets, texts, consumers.get(i))
             elif row.kind in READERS:
                 expected += self._mac(i, row, secrets, texts)
             else:
@@ -391,11 +402,13 @@ class Scene:
         if self.end < 0:
             whole = self.rows[i].kind in WHOLE_BLOCKS
             self.end = contract.bytes - (32 if whole else 27)
+        if any(self.rows[writer].kind in WHOLE_BLOCKS for writer in self.feeds.values()):
+            self.end -= self.end % 16
         for name in (HEAD_IN, HEAD_OUT):
             if contract.has(name) and contract.head_bytes:
                 self.buffers[i, name, 0] = self.machine.take(f"{name} of stream {i}", self.head(i), 1, name == HEAD_OUT)
         for name, size in ((AAD, self.aad), (contract.rest, self.end), (END_OUT, self.end)):
-            if contract.has(name):
+            if contract.has(name) and i not in self.feeds:
                 field = contract.field(name)
                 size = size if contract.bit_masks(name) else field.reach
                 self.buffers[i, name, 0] = self.machine.take(f"{name} of stream {i}", size, 1, field.reach_written)
@@ -454,7 +467,9 @@ class Scene:
     def _point(self, i: int, name: str, address: int) -> None:
         self.machine.write(self.entry(i, name, 0, 0), (address % (1 << 64)).to_bytes(8, "little"))
 
-    def _whole_text(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
+    def _whole_text(
+        self, i: int, row: Algorithm, secrets: Secrets, texts: dict[tuple[int, int], bytes], consumer: int | None
+    ) -> list[Expected]:
         writer, key = writer_of(row), secrets("key", row.key_bytes)
         chain, text = writer.chain(secrets("iv", chain_bytes(row))), secrets("text", self.length(i) + self.end)
         if chain:
@@ -464,7 +479,10 @@ class Scene:
             self.machine.write(self.buffers[i, TWEAK_KEY, 0], b"".join(expanded(tweak_key)))
             self._point(i, TWEAK_KEY, self.buffers[i, TWEAK_KEY, 0])
             chain = counter_mode(tweak_key, chain, bytes(16))
-        return self._enciphered(i, text, writer.run(key, chain, text), writer.rows(key))
+        out = writer.run(key, chain, text)
+        if consumer is not None:
+            texts[i, 0] = text if self.source[consumer] == "in" else out[: len(text)]
+        return self._enciphered(i, text, out, writer.rows(key))
 
     def _whole_mac(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
         reader, key = READERS[row.kind], secrets("key", row.key_bytes)
@@ -482,21 +500,46 @@ class Scene:
         before."""
         those = [row, *(a for a in ALGORITHMS if a.base == row.name)]
         row = those[secrets("which", 1)[0] % len(those)]
-        crc, digest = crc_of(row), digest_of(row)
-        rows = CrcRows(crc)
-        before, text = secrets("text before", 20), secrets("text", self.length(i) + self.end)
+        text = secrets("text", self.length(i) + self.end)
         contract = self.contract(i)
         zeros, masked = contract.bytes - self.end, contract.bit_masks(HEAD_IN) is not None
         self.machine.write(self.buffers[i, IN, 0], text[self.end :])
         self.machine.write(self.buffers[i, HEAD_IN, 0], bytes(0 if masked else zeros) + text[: self.end])
         self._point(i, HEAD_IN, self.buffers[i, HEAD_IN, 0] - zeros * masked)
         self._mask(i, HEAD_IN, zeros, self.end)
+        if not contract.has(PHASE):
+            found = b"".join(n.to_bytes(8, "little") for n in sums(text))
+            return [Expected("sums of the text", self.entry(i, "chain", 0, 0), found)]
+        self.machine.write(self.buffers[i, KEY, 0], CrcRows(crc_of(row)).key)
+        self._point(i, KEY, self.buffers[i, KEY, 0])
+        return self._summed(i, row, secrets, text)
+
+    def _checksum_of_whole(
+        self, i: int, row: Algorithm, secrets: Secrets, texts: dict[tuple[int, int], bytes]
+    ) -> list[Expected]:
+        """Sets up a checksum by the row's own polynomial, whose end is read behind the loop, of a text of its own or of
+        what a cipher reads or writes."""
+        if i in self.feeds:
+            text = texts[self.feeds[i], 0]
+            end = self.buffers[self.feeds[i], END_IN if self.source[i] == "in" else END_OUT, 0]
+        else:
+            text, end = secrets("text", self.length(i) + self.end), self.buffers[i, END_IN, 0]
+            self.machine.write(self.buffers[i, IN, 0], text[: self.length(i)])
+            self.machine.write(end, text[self.length(i) :])
+        zeros = self.contract(i).bytes - self.end
+        self._point(i, END_IN, end - zeros)
+        self._mask(i, END_IN, zeros, self.end)
+        return self._summed(i, row, secrets, text)
+
+    def _summed(self, i: int, row: Algorithm, secrets: Secrets, text: bytes) -> list[Expected]:
+        """Sets up the value of a text before this one, and what multiplies it."""
+        crc, digest, before = crc_of(row), digest_of(row), secrets("text before", 20)
+        rows = CrcRows(crc)
         order: Literal["big", "little"] = "big" if row.big_endian else "little"
         chains = [rows.chain(int.from_bytes(digest(t), order) ^ crc.final) for t in (before, before + text)]
         self.machine.write(self.entry(i, "chain", 0, 0), chains[0])
-        for name, data in ((KEY, rows.key), (PHASE, rows.phase(self.end))):
-            self.machine.write(self.buffers[i, name, 0], data)
-            self._point(i, name, self.buffers[i, name, 0])
+        self.machine.write(self.buffers[i, PHASE, 0], rows.phase(self.end))
+        self._point(i, PHASE, self.buffers[i, PHASE, 0])
         half = 8 * crc.reflected
         result = chains[1][half : half + 8]
         return [Expected("checksum of the text", self.entry(i, "chain", 0, 0) + half, result)]
@@ -561,7 +604,7 @@ class Scene:
         Yields how each call ended and what it changed in state blocks though it must not; a fault is the end.
         ValueError for other counts."""
         least = 0 if self.recipe.skips else self.recipe.lag + 1
-        if sum(counts) != self.iterations or min(counts) < least or (self.recipe.skips and len(counts) > 1):
+        if sum(counts) != self.iterations or min(counts) < least or (self.recipe.ends and len(counts) > 1):
             raise ValueError("the calls' iterations are not the scene's, or not more than the kernel's lag")
         for count in counts:
             self.machine.write(self.arguments, count.to_bytes(8, "little"))

@@ -33,6 +33,38 @@ def _subtract(element: int) -> Meaning:
     return meaning
 
 
+def _signed(value: int, bits: int) -> int:
+    return value - (value >> bits - 1 << bits)
+
+
+def _each(element: int, function: Binary) -> Meaning:
+    """The function of each element of both."""
+
+    def meaning(form: Form) -> Binary:
+        mask = (1 << element) - 1
+        return lambda a, b: sum(
+            (function(a >> at & mask, b >> at & mask) & mask) << at for at in range(0, form.bits, element)
+        )
+
+    return meaning
+
+
+def _distances(a: int, b: int) -> int:
+    """The sum of the differences of eight bytes."""
+    return sum(abs((a >> at & 255) - (b >> at & 255)) for at in range(0, 64, 8))
+
+
+def _products_of_bytes(a: int, b: int) -> int:
+    """Bytes without sign times bytes with one: the sum of two products, saturated to 16 bits."""
+    both = sum((a >> at & 255) * _signed(b >> at & 255, 8) for at in (0, 8))
+    return max(-(1 << 15), min((1 << 15) - 1, both))
+
+
+def _products_of_words(a: int, b: int) -> int:
+    """The sum of two products of 16-bit words with a sign."""
+    return sum(_signed(a >> at & 0xFFFF, 16) * _signed(b >> at & 0xFFFF, 16) for at in (0, 16))
+
+
 def _xor(form: Form) -> Binary:
     return lambda a, b: a ^ b
 
@@ -143,6 +175,9 @@ for _prefix in ("", "v"):
             "psllq": _left(64),
             "psrld": _right(32),
             "psrlq": _right(64),
+            "psadbw": _each(64, _distances),
+            "pmaddubsw": _each(16, _products_of_bytes),
+            "pmaddwd": _each(32, _products_of_words),
             "movdqu": _move,
             "movdqa": _move,
         }.items()

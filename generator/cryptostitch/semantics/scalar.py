@@ -156,6 +156,21 @@ def _swap_bytes(form: Form) -> Callable[[int], int]:
     return lambda a: int.from_bytes(a.to_bytes(size, "little"), "big")
 
 
+CRC32C = 0x82F63B78  # the polynomial of CRC-32C without its highest term, the term x^31 lowest
+
+
+def _crc32(form: Form) -> Callable[[int, int], int]:
+    """The register of CRC-32C behind the bytes of the second operand, the lowest first; the upper half becomes 0."""
+
+    def apply(register: int, data: int) -> int:
+        value = register & (1 << 32) - 1 ^ data
+        for _ in range(form.bits):
+            value = value >> 1 ^ (value & 1) * CRC32C
+        return value
+
+    return apply
+
+
 def _not(form: Form) -> Callable[[int], int]:
     mask = (1 << form.bits) - 1
     return lambda a: a ^ mask
@@ -178,6 +193,7 @@ MEANING: dict[str, Meaning] = {
     "adc": _add_with_carry,
     "sub": _subtract,
     "sbb": _subtract_with_borrow,
+    "crc32": _crc32,
     "mulx": lambda form: lambda a, b: a * b,
     "xor": _logic(lambda a, b: a ^ b),
     "and": _logic(lambda a, b: a & b),

@@ -78,7 +78,7 @@ def texts(generator: Generator, wanted: str) -> list[Form]:
             meant = [form for row in rows if FAMILIES[name](row) for form in row.forms]
         else:
             named = [row for row in rows if plain in (row.name, row.suite.replace("-", "_"))]
-            meant = [form for row in named for form in (generator.algorithms[row.base] if row.base else row).forms]
+            meant = [form for row in named for form in generator.forms_of(row)]
             meant = [
                 form for form in (f for row in rows for f in row.forms) if fnmatch.fnmatchcase(form.name, name)
             ] or meant

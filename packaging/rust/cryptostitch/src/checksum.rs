@@ -41,7 +41,7 @@ impl Checksum {
         Ok(Self(Key::new(raw, 8, context.clone())))
     }
 
-    /// The checksum of a text whose first part has the checksum `value` (of nothing: 0, or `initial ^ last`).
+    /// The checksum of a text whose first part has the checksum `value` (of nothing: 0, of adler32 1, or `initial ^ last`).
     pub fn update(&self, mut value: u64, part: &[u8]) -> Result<u64, Error> {
         // SAFETY: the length is that of the slice.
         check(unsafe { sys::cst_checksum_update(self.0.raw(), part.as_ptr().cast(), part.len(), &mut value) })?;
