@@ -164,8 +164,7 @@ public:
     }
     std::vector<std::unique_ptr<Task>> prepare(const Row &row, const Batch &batch) override {
         if (row.stored()) return {};
-        if (!row.public_key.empty())
-            return libcrypto_public_key_tasks(crypto_, build_.kind == "aws-lc", row, batch);
+        if (!row.public_key.empty()) return libcrypto_public_key_tasks(crypto_, build_.kind == "aws-lc", row, batch);
         if (!row.sum.empty()) return summed_tasks(*this, row, batch);
         if (batch.sessions) return {};  // its contexts take several KB each
         if (row.make_keys && (row.tls || row.block_mac == "XCBC")) return {};
