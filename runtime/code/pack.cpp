@@ -92,6 +92,9 @@ bool sound_hash(const AlgorithmRecord &a) {
         case PADDING_TREE:  // eight words, five that a compression takes besides, and eight that it gives besides
             return a.words == 21 && a.word_bytes == 4 && a.digest_bytes <= 32 && a.block_bytes == 64 &&
                    a.input_bytes == a.block_bytes && a.flags == ALGORITHM_EXTENDABLE;
+        case PADDING_SEGMENTS:
+            return a.words <= 8 && a.word_bytes == 4 && a.length_bytes == 8 && a.block_bytes == 64 * SEGMENTS &&
+                   a.input_bytes == a.block_bytes && a.flags == ALGORITHM_BIG_ENDIAN;
         default: return false;
     }
 }
@@ -175,7 +178,8 @@ int Pack::plain_algorithm(uint32_t index, AlgorithmRecord *out) const {
     for (uint32_t i = 0; i < MOST_WORDS; i++) out->initial[i] = i < out->words ? r.u64() : 0;
     out->leaves = out->has_leaves() ? leaves(&r) : LeavesRecord();
     if (!r.ok() || !out->known_kind()) return CST_ERR_PACK;
-    if (out->block_bytes == 0 || out->block_bytes > 256 || out->key_bytes > 64 || out->iv_bytes > 64 ||
+    const uint32_t most_block = out->padding == PADDING_SEGMENTS ? 64 * SEGMENTS : 256;
+    if (out->block_bytes == 0 || out->block_bytes > most_block || out->key_bytes > 64 || out->iv_bytes > 64 ||
         out->rounds > 64)
         return CST_ERR_PACK;
     if (out->base && out->kind != ALGORITHM_HASH && out->kind != ALGORITHM_CHECKSUM) return CST_ERR_PACK;

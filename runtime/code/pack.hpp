@@ -42,8 +42,15 @@ enum : uint32_t {
     ALGORITHM_LEAVES = 8
 };  // AlgorithmRecord::flags
 // AlgorithmRecord::padding; generator/cryptostitch/core/catalog.py explains each.
-enum : uint32_t { PADDING_LENGTH = 0, PADDING_COUNTED = 1, PADDING_SPONGE = 2, PADDING_TREE = 3 };
+enum : uint32_t {
+    PADDING_LENGTH = 0,
+    PADDING_COUNTED = 1,
+    PADDING_SPONGE = 2,
+    PADDING_TREE = 3,
+    PADDING_SEGMENTS = 4
+};
 constexpr uint32_t MOST_WORDS = 25;  // of a hash's chaining value
+constexpr uint32_t SEGMENTS = 16;  // of a multi-hash
 enum : uint32_t {
     PROGRAM_BY1 = 1,
     PROGRAM_SHARED_KEY = 2,
@@ -93,6 +100,8 @@ struct AlgorithmRecord {
     bool of_another_kind() const { return kind == ALGORITHM_HASH && padding != PADDING_LENGTH; }
     // Whether it is a hash of chunks, and of their chaining values (run/tree.cpp).
     bool tree() const { return kind == ALGORITHM_HASH && padding == PADDING_TREE; }
+    // Whether its kernels hash segments of a message, side by side (run/multi_hash.cpp).
+    bool segments() const { return kind == ALGORITHM_HASH && padding == PADDING_SEGMENTS; }
     // Whether a long message is hashed in leaves (run/leaves.cpp).
     bool has_leaves() const { return flags & ALGORITHM_LEAVES; }
     // Returns how many bytes a kernel that only reads takes for a block.

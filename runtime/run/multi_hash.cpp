@@ -1,75 +1,72 @@
-// A message is padded as the hash pads, to whole blocks of 1,024 bytes, whose 32-bit words are dealt to 16 segments in
-// turn. Each segment is hashed without padding of its own. The digest is the hash of the segments' chaining values: the
-// first words of all, in the byte order of the machine, then the second words, and so on.
+// A message is padded as the hash pads, to whole blocks of 1,024 bytes, whose 32-bit words belong to 16 segments in turn:
+// word w of segment s is 64 w + 4 s bytes into a block, so that a kernel reads a word of neighbouring segments as a
+// vector, where they lie. Each segment is hashed without padding of its own. The digest is the hash of the segments'
+// chaining values: the first words of all, in the byte order of the machine, then the second words, and so on.
 
 #include "multi_hash.hpp"
 
-#include <emmintrin.h>
-
 #include <algorithm>
 
+#include "../select/upper_halves.hpp"
 #include "../suite/secret.hpp"
 #include "framed_list.hpp"
 
 namespace cst {
 namespace {
 
-constexpr size_t SEGMENTS = MultiHashState::SEGMENTS, BLOCK = MultiHashState::BLOCK;
-constexpr size_t UNIT = BLOCK / SEGMENTS;  // bytes of a segment's block
-constexpr size_t MOST_BLOCKS = 16;  // that are dealt at once
+constexpr size_t BLOCK = MultiHashState::BLOCK, WORD = 4, ROW = WORD * SEGMENTS;
+constexpr uint64_t MOST_BLOCKS = 16;  // that one call reads after another, and stay in the first-level cache meanwhile
 
-// Deals a block: segment i goes to to + i * pitch. Four rows of four words at a time change places.
-void deal(const uint8_t *block, uint8_t *to, size_t pitch) {
-    for (size_t row = 0; row < 16; row += 4) {
-        for (size_t column = 0; column < SEGMENTS; column += 4) {
-            // In named values, which stay in registers: no text is left on the stack.
-            const auto words = [&](size_t i) {
-                return _mm_loadu_si128(reinterpret_cast<const __m128i *>(block + UNIT * (row + i) + 4 * column));
-            };
-            const auto put = [&](size_t i, __m128i dealt) {
-                _mm_storeu_si128(reinterpret_cast<__m128i *>(to + pitch * (column + i) + 4 * row), dealt);
-            };
-            const __m128i r0 = words(0), r1 = words(1), r2 = words(2), r3 = words(3);
-            const __m128i a = _mm_unpacklo_epi32(r0, r1), b = _mm_unpackhi_epi32(r0, r1),
-                          c = _mm_unpacklo_epi32(r2, r3), d = _mm_unpackhi_epi32(r2, r3);
-            put(0, _mm_unpacklo_epi64(a, c));
-            put(1, _mm_unpackhi_epi64(a, c));
-            put(2, _mm_unpacklo_epi64(b, d));
-            put(3, _mm_unpackhi_epi64(b, d));
-        }
+// Returns the number of calls that do all segments.
+size_t calls(const Variant &v) { return ROW / v.hash.chain_row_bytes; }
+
+// Compares the costs of the kernels that fit.
+Ranking decide(const Suite &suite, uint64_t blocks, bool only_ready) {
+    const auto cycles = [&](const Variant &v) {
+        return double(calls(v)) * (v.cost.per_call + v.cost.per_iteration * double(blocks));
+    };
+    Query query;
+    query.least = BLOCK;
+    query.only_ready = only_ready;
+    Pick pick;
+    for (const Variant *v : suite.segment_hashes.variants) {
+        if (!competes(*v, query)) continue;
+        if (v == suite.forced) return {{v, 1}, cycles(*v), nullptr, 0};
+        pick.offer(v, cycles(*v));
     }
+    return {{pick.variant, 1}, pick.cycles, pick.next, pick.next_cycles};
+}
+
+// Selects among kernels whose code can be made; if the system refuses a kernel's code, among those that exist already.
+const Variant &select(const Suite &suite, uint64_t blocks) {
+    const Variant *const v = decide(suite, blocks, false).chosen.variant;
+    const Kernel *kernel;
+    return v && !suite.engine->fetch(*v, &kernel) ? *v : *decide(suite, blocks, true).chosen.variant;
 }
 
 // The segments of a message while a call lasts.
 class Segments {
 public:
-    Segments(Memory *memory, const cst_key *key) : memory_(*memory), key_(key) {
-        for (size_t i = 0; i < SEGMENTS; i++) {
-            states_[i].key = key;
-            states_[i].bytes = 0;
-            memcpy(states_[i].chain, of(key).inner(), chain_bytes());
-        }
+    Segments(Memory *memory, const cst_key *key, uint64_t blocks)
+        : memory_(*memory), key_(key), v_(select(*of(key).suite, blocks)) {
+        args_.state[0] = state_ + v_.state_offset[0];
+        for (size_t at = 0; at < chains_bytes(); at += WORD) memcpy(chains_ + at, of(key).inner() + at / ROW * WORD, WORD);
     }
     ~Segments() {
-        wipe(states_, sizeof(states_));
-        wipe(dealt_, dealt_used_);
+        wipe(state_, v_.state_bytes);
+        wipe(chains_, chains_bytes());
     }
     Segments(const Segments &) = delete;
     Segments &operator=(const Segments &) = delete;
 
-    void load(const MultiHashState &s) {
-        for (size_t i = 0; i < SEGMENTS; i++) memcpy(states_[i].chain, s.chains[i], chain_bytes());
-    }
-    void store(MultiHashState *s) const {
-        for (size_t i = 0; i < SEGMENTS; i++) memcpy(s->chains[i], states_[i].chain, chain_bytes());
-    }
+    void load(const MultiHashState &s) { memcpy(chains_, s.chains, chains_bytes()); }
+    void store(MultiHashState *s) const { memcpy(s->chains, chains_, chains_bytes()); }
     void add(const uint8_t *blocks, uint64_t n) {
+        const size_t row = v_.hash.chain_row_bytes;
+        if (v_.legacy_sse && of(key_).suite->engine->avx()) clear_upper_halves();
         for (uint64_t some; n; n -= some, blocks += some * BLOCK) {
-            some = std::min<uint64_t>(n, MOST_BLOCKS);
-            const size_t pitch = UNIT * size_t(some);
-            for (size_t i = 0; i < some; i++) deal(blocks + BLOCK * i, dealt_ + UNIT * i, pitch);
-            dealt_used_ = std::max(dealt_used_, SEGMENTS * pitch);
-            hash(pitch);
+            some = row == ROW ? n : std::min(n, MOST_BLOCKS);
+            for (size_t at = 0; at < ROW; at += row) call(blocks + at, some, chains_ + at, row);
         }
     }
     // Ends a message of `bytes` bytes with the last of them, which fill no block. digest: as long as the hash's.
@@ -82,13 +79,10 @@ public:
         const uint64_t bits = __builtin_bswap64(bytes << 3);
         memcpy(blocks + all - sizeof(bits), &bits, sizeof(bits));
         add(blocks, all / BLOCK);
-        for (size_t i = 0; i < SEGMENTS; i++)
-            for (size_t word = 0; word < hash.words; word++)
-                memcpy(blocks + 4 * (SEGMENTS * word + i), states_[i].chain + 4 * word, 4);
         HashState whole = {};
         whole.key = key_;
-        memcpy(whole.chain, of(key_).inner(), chain_bytes());
-        const cst_part part = {sizeof(part), key_, &whole, blocks, SEGMENTS * chain_bytes(), digest, hash.digest_bytes};
+        memcpy(whole.chain, of(key_).inner(), hash.chain_bytes());
+        const cst_part part = {sizeof(part), key_, &whole, chains_, chains_bytes(), digest, hash.digest_bytes};
         const cst_part *const list[] = {&part};
         run_plain_parts(&memory_, list, 1);
         wipe(blocks, sizeof(blocks));
@@ -97,22 +91,24 @@ public:
 
 private:
     static const Key &of(const cst_key *key) { return *reinterpret_cast<const Key *>(key); }
-    size_t chain_bytes() const { return of(key_).suite->hash->record.chain_bytes(); }
-    void hash(size_t bytes) {
-        cst_part parts[SEGMENTS];
-        const cst_part *list[SEGMENTS];
-        for (size_t i = 0; i < SEGMENTS; i++) {
-            parts[i] = {sizeof(cst_part), key_, &states_[i], dealt_ + bytes * i, bytes, nullptr, 0};
-            list[i] = &parts[i];
-        }
-        run_plain_parts(&memory_, list, SEGMENTS);
+    size_t chains_bytes() const { return of(key_).suite->hash->record.words * ROW; }
+    // Hashes as many segments as the kernel has, from those at `in` on.
+    void call(const uint8_t *in, uint64_t n, uint8_t *chains, size_t row) {
+        const LanePlace &place = v_.hash.lanes[0];
+        put_pointer(state_ + place.in, in);
+        for (size_t i = 0; i < v_.hash.chain_rows; i++) memcpy(state_ + place.chain + i * row, chains + i * ROW, row);
+        args_.iterations = n;
+        v_.kernel.load(std::memory_order_acquire)->fn(&args_);
+        v_.calls.add(1);
+        for (size_t i = 0; i < v_.hash.chain_rows; i++) memcpy(chains + i * ROW, state_ + place.chain + i * row, row);
     }
 
     Memory &memory_;
     const cst_key *const key_;
-    HashState states_[SEGMENTS];
-    size_t dealt_used_ = 0;
-    uint8_t dealt_[MOST_BLOCKS * BLOCK];
+    const Variant &v_;
+    cst_kernel_args args_ = {};
+    uint8_t chains_[MultiHashState::MOST_CHAINS];
+    alignas(64) uint8_t state_[MOST_ALONE_STATE];
 };
 
 }  // namespace
@@ -123,7 +119,7 @@ bool run_multi_hashes(Memory *memory, cst_job *const *jobs, size_t n) {
         const cst_job &job = *jobs[i];
         Buffer in;
         in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
-        Segments segments(memory, job.key);
+        Segments segments(memory, job.key, job.in_len / BLOCK + 1);
         uint8_t block[BLOCK], digest[MOST_CHAIN];
         uint64_t at = 0;
         while (job.in_len - at >= BLOCK) {
@@ -144,7 +140,7 @@ bool run_multi_hashes(Memory *memory, cst_job *const *jobs, size_t n) {
 
 void run_multi_hash_part(Memory *memory, const cst_part &part) {
     MultiHashState *const s = static_cast<MultiHashState *>(part.state);
-    Segments segments(memory, part.key);
+    Segments segments(memory, part.key, part.in_len / BLOCK + 1);
     if (s->key && s->bytes >= BLOCK) segments.load(*s);
     s->key = part.key;
     const uint8_t *in = static_cast<const uint8_t *>(part.in);
@@ -166,9 +162,10 @@ void run_multi_hash_part(Memory *memory, const cst_part &part) {
 }
 
 Ranking rank_multi_hashes(const Suite &suite, size_t messages, uint64_t bytes) {
-    const uint64_t blocks = bytes / BLOCK + 1;
-    Ranking ranking = rank_blocks(suite, SEGMENTS, blocks * SEGMENTS, blocks);
+    Ranking ranking = decide(suite, bytes / BLOCK + 1, false);
+    ranking.chosen.messages = messages;
     ranking.cycles *= double(messages);
+    ranking.next_cycles *= double(messages);
     return ranking;
 }
 

@@ -15,11 +15,11 @@ Ranking rank_multi_hashes(const Suite &suite, size_t messages, uint64_t bytes);
 
 // A partly hashed message, as HashState is.
 struct MultiHashState {
-    static constexpr size_t SEGMENTS = 16, BLOCK = 64 * SEGMENTS;
+    static constexpr size_t BLOCK = 64 * SEGMENTS, MOST_CHAINS = 8 * 4 * SEGMENTS;
 
     const cst_key *key;
     uint64_t bytes;  // of the message
-    uint8_t chains[SEGMENTS][32];  // of the segments
+    uint8_t chains[MOST_CHAINS];  // of the segments: their first words, then their second words, and so on
     uint8_t block[BLOCK];  // bytes that do not fill one
 };
 static_assert(sizeof(MultiHashState) <= CST_STATE_BYTES);

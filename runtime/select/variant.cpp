@@ -34,6 +34,14 @@ bool fits_keyed(const AlgorithmRecord &algorithm, const FieldRecord *chain, cons
     return key->rows == (algorithm.kind == ALGORITHM_CHACHA ? 2 : algorithm.rounds + 1);
 }
 
+// A row of the chaining value has a word of each segment that a call does; calls together do all of them.
+bool fits_segments(const ProgramRecord &program, const AlgorithmRecord &algorithm, const FieldRecord &chain) {
+    const uint32_t segments = chain.entry_bytes / algorithm.word_bytes;
+    return program.lanes == 1 && program.state_bytes <= MOST_ALONE_STATE && program.state_align <= 64 &&
+           chain.row_bytes == chain.entry_bytes && chain.rows == algorithm.words && segments &&
+           chain.entry_bytes % algorithm.word_bytes == 0 && SEGMENTS % segments == 0;
+}
+
 // Adds the lanes of one stream to a part. Returns false if the stream's layout differs from that of the part's earlier
 // streams.
 bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, uint32_t base, Part *part) {
@@ -50,8 +58,9 @@ bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, 
     if (algorithm.kind == ALGORITHM_RC4) {
         if (!fits_rc4(program, chain, key, table)) return false;
         part->table_bytes = table->rows * table->row_bytes;
-    } else if (table || (hash ? chain->entry_bytes != algorithm.word_bytes || chain->rows != algorithm.words
-                              : !fits_keyed(algorithm, chain, key))) {
+    } else if (table || (algorithm.segments() ? !fits_segments(program, algorithm, *chain)
+                         : hash ? chain->entry_bytes != algorithm.word_bytes || chain->rows != algorithm.words
+                                : !fits_keyed(algorithm, chain, key))) {
         return false;
     }
     if (writes && (!out || !in)) return false;

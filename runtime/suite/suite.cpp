@@ -59,7 +59,8 @@ constexpr const char *kBoth[][2] = {{"md5", "sha256"}, {"sha1", "sha256"}, {"sha
 constexpr const char *kChecked[][2] = {
     {"aes-128-xts", "crc32c"}, {"aes-256-xts", "crc32c"}, {"aes-256-xts", "crc16-t10-dif"}, {"aes-256-gcm", "crc32c"}};
 constexpr const char *kOfPlaintext = "-plaintext";
-constexpr const char *kMultiHashes[] = {"sha1", "sha256"};
+
+constexpr const char *kMulti = "mh-";
 
 using Derived = std::vector<std::unique_ptr<Suite>>;
 
@@ -166,13 +167,20 @@ const Suite *find_derived(const Derived &derived, const char *name) {
     return nullptr;
 }
 
-// Adds the multi-hash of a hash (isa-l_crypto).
-void add_multi_hash(const char *hash, Derived *derived) {
-    const Suite *const base = find_derived(*derived, hash);
-    if (!base) return;
+bool same_words(const AlgorithmRecord &a, const AlgorithmRecord &b) {
+    return a.words == b.words && a.word_bytes == b.word_bytes && a.digest_bytes == b.digest_bytes &&
+           a.flags & b.flags & ALGORITHM_BIG_ENDIAN && !memcmp(a.initial, b.initial, sizeof(a.initial));
+}
+
+// Adds the multi-hash of a hash (isa-l_crypto): "mh-" is in front of the hash's name.
+void add_multi_hash(const Algorithm *segments, Derived *derived) {
+    const char *const name = segments->record.suite;
+    const Suite *const base = strncmp(name, kMulti, strlen(kMulti)) ? nullptr : find_derived(*derived, name + strlen(kMulti));
+    if (!base || base->construction != Construction::single || !same_words(base->hash->record, segments->record)) return;
     Suite multi = *base;
-    multi.name = std::string("mh-") + hash;
+    multi.name = name;
     multi.construction = Construction::multi;
+    multi.segments = segments;
     complete(std::move(multi), derived);
 }
 
@@ -435,12 +443,13 @@ void add_rc4(const Engine &engine, const Algorithm *rc4, const std::vector<const
 
 void Suites::derive(const Engine &engine) {
     Derived derived;
-    std::vector<const Algorithm *> hashes, counters, cbc_macs;
+    std::vector<const Algorithm *> hashes, multis, counters, cbc_macs;
     const Algorithm *ghash = nullptr, *chacha = nullptr, *poly1305 = nullptr, *rc4 = nullptr;
     std::vector<Suite> ciphers;
     for (const auto &a : engine.algorithms()) {
         if (!a->usable) continue;
-        if (a->record.of_another_kind()) add_hash(engine, a.get(), &derived);
+        if (a->record.segments()) multis.push_back(a.get());
+        else if (a->record.of_another_kind()) add_hash(engine, a.get(), &derived);
         else if (a->record.kind == ALGORITHM_HASH) hashes.push_back(a.get());
         if (a->record.kind == ALGORITHM_CHECKSUM) add_checksum(engine, a.get(), &derived);
         if (a->record.kind == ALGORITHM_COUNTER) counters.push_back(a.get());
@@ -473,7 +482,7 @@ void Suites::derive(const Engine &engine) {
     }
     if (chacha) add_chacha(engine, chacha, poly1305, &derived);
     if (rc4) add_rc4(engine, rc4, hashes, &derived);
-    for (const char *hash : kMultiHashes) add_multi_hash(hash, &derived);
+    for (const Algorithm *multi : multis) add_multi_hash(multi, &derived);
     for (const auto &both : kBoth) add_both(both[0], both[1], &derived);
     for (const auto &checked : kChecked) add_checked(checked[0], checked[1], &derived);
     suites_.reserve(suites_.size() + derived.size());

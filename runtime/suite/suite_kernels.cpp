@@ -63,6 +63,7 @@ void Suite::find_kernels() {
         return;
     }
     if (second) pairs = engine->family(Role::both, base, second->base);
+    if (segments) segment_hashes = engine->family(Role::hash, nullptr, segments);
     if (base) hashes = engine->family(Role::hash, nullptr, base);
     if (encrypt) {
         encrypts = engine->family(Role::encrypt, encrypt, nullptr);
@@ -101,7 +102,7 @@ bool Suite::could_use(const Variant &variant) const {
     }
     if (construction == Construction::both) return variant.role == Role::both && c == hash->base && h == second->base;
     switch (variant.role) {
-        case Role::hash: return h == hash_base();
+        case Role::hash: return h == (segments ? segments : hash_base());
         case Role::encrypt: return c == encrypt;
         case Role::decrypt: return c == decrypt;
         case Role::message:
@@ -142,6 +143,8 @@ int prepare_suite(const Suite &suite) {
     const bool checksum = suite.construction == Construction::checksum;
     if (suite.hash && !checksum)
         if (int error = ready(*suite.engine, suite.hashes, suite.hash->record.read_bytes())) return error;
+    if (suite.segments)
+        if (int error = ready(*suite.engine, suite.segment_hashes, suite.segments->record.block_bytes)) return error;
     if (suite.construction == Construction::chacha_poly) {
         const Variant *const v = poly1305_alone(suite.hashes);
         const Kernel *kernel;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 
 import pytest
@@ -9,6 +10,7 @@ from cryptostitch import hash_many
 from cryptostitch.binding import runtime
 from cryptostitch.binding.runtime import SEAL, Context, Job, RuntimeFailure
 from cryptostitch.ladder import multi_hash
+from jobs.memory import Guarded
 from jobs.samples import LEVELS
 from targets import context_for
 
@@ -74,26 +76,64 @@ def test_opened(context: Context, suite: str) -> None:
     assert failure.value.code == runtime.ERR_AUTH
 
 
-@pytest.mark.parametrize("suite", multi_hash.HASHES)
-def test_with_each_kernel(context: Context, suite: str) -> None:
-    """Kernels of the hash, of any number of lanes."""
-    key, text = context.suite(suite).key(), text_of(5000)
-    wanted, hash_ = multi_hash.digest(suite, text), multi_hash.HASHES[suite]
-    ran = 0
+def segment_kernels(context: Context, suite: str) -> list[str]:
+    """The kernels of a suite's segments that can run here: 16, 8, 4 or one of them in a call."""
+    found = []
     for kernel in context.kernels():
-        if not kernel.startswith((f"{hash_}_x", f"{hash_}_ni", f"{hash_}_simd")):
+        if not kernel.startswith(f"{multi_hash.HASHES[suite]}_segments_"):
             continue
         try:
             context.force(suite, kernel)
         except RuntimeFailure as failure:
-            assert failure.code in (runtime.ERR_UNSUPPORTED, runtime.ERR_NAME)
-            continue
+            assert failure.code == runtime.ERR_UNSUPPORTED
+        else:
+            found.append(kernel)
+    context.force(suite, None)
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("suite", multi_hash.HASHES)
+def test_with_each_kernel(context: Context, suite: str) -> None:
+    """Few blocks, and more than are read again and again by calls for the next segments."""
+    key = context.suite(suite).key()
+    texts = {text: multi_hash.digest(suite, text) for text in (text_of(5000), text_of(17 * 1024 + 5))}
+    for kernel in segment_kernels(context, suite):
+        context.force(suite, kernel)
+        before = context.kernel(kernel).calls()
         try:
-            assert key.digest(text) == wanted, kernel
+            for text, wanted in texts.items():
+                assert key.digest(text) == wanted, kernel
         finally:
             context.force(suite, None)
-        ran += 1
-    assert ran
+        assert context.kernel(kernel).calls() > before
+
+
+@pytest.mark.parametrize("suite", multi_hash.HASHES)
+def test_other_kernels_are_refused(context: Context, suite: str) -> None:
+    """The hash by itself comes last, and has no choice that is worth being forced."""
+    for kernel in (f"{multi_hash.HASHES[suite]}_x16@avx512", "md5_x16@avx512"):
+        with pytest.raises(RuntimeFailure) as failure:
+            context.force(suite, kernel)
+        assert failure.value.code == runtime.ERR_NAME
+
+
+@pytest.mark.parametrize("at_end", (False, True))
+@pytest.mark.parametrize("suite", multi_hash.HASHES)
+def test_guard_pages(context: Context, suite: str, at_end: bool) -> None:
+    """No kernel reads in front of a text or behind it, though calls begin in the middle of a block."""
+    key, rng, memory = context.suite(suite).key(), random.Random(suite), Guarded(1, 5, at_end)
+    texts = [rng.randbytes(length) for length in (1, 64, 1023, 1024, 1025, 2048, 3000, 17 * 1024)]
+    wanted = [multi_hash.digest(suite, text) for text in texts]
+    for kernel in segment_kernels(context, suite):
+        context.force(suite, kernel)
+        try:
+            for text, digest in zip(texts, wanted):
+                address = memory.put(text, writable=False)
+                assert key.digest((ctypes.c_char * len(text)).from_address(address)) == digest, (kernel, len(text))
+                memory.clear()
+        finally:
+            context.force(suite, None)
 
 
 def test_from_python() -> None:

@@ -10,7 +10,7 @@ SECRET = {"suite/aes.cpp", "suite/ghash.cpp", "suite/mask.hpp", "suite/padding.h
 """What computes from secrets, by name."""
 PUBLIC = {"suite/intrinsics.hpp", "surely_right_wide.cpp", "select/calibrate.cpp"}
 """What sees lengths, addresses and clocks."""
-MOVED = {"run/multi_hash.cpp", "run/past_caches.hpp", "run/tree_nodes.hpp"}
+MOVED = {"run/past_caches.hpp", "run/tree_nodes.hpp"}
 """What moves texts, and computes nothing of them."""
 
 

@@ -215,7 +215,10 @@ class Algorithm:
 #           the chaining value says the length; then pairs of chunks' chaining values are, and so on (BLAKE3, 2.4)
 #   sponge  `domain`, zeros, and `last` added to the block's last byte: 0x80 (FIPS 202, 5.1 and B.2), 0 (SP 800-232,
 #           2.1). Output is the first `squeeze_bytes` of the chaining value, and so on after each further permutation
-PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3}
+#   segments as length, to whole blocks of SEGMENTS times the block of the hash by itself. The words of a block belong to
+#           the segments in turn; each segment is hashed as the hash does, without a padding of its own, and the digest
+#           is that of the segments' chaining values (isa-l_crypto's multi-hashes)
+PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3, "segments": 4}
 FRAMED = {"counted", "sponge"}
 
 
@@ -255,6 +258,31 @@ def _hash(
         length_bytes=2 * word_bytes,
         initial=initial,
         base=base,
+    )
+
+
+SEGMENTS = 16  # of a multi-hash
+
+
+def _multi_hash(name: str, initial: tuple[int, ...]) -> Algorithm:
+    """The kernels of a multi-hash: the text of the hash, whose words come without a transposition. A kernel does as
+    many segments as a vector has words; it is called again for the next ones, with a pointer to their first word."""
+    unit, words = 64 * SEGMENTS, len(initial)
+    lanes = dict.fromkeys(WORDS_32, (1,))
+    return Algorithm(
+        f"{name}_segments",
+        f"mh-{name}",
+        "hash",
+        (Form(f"{name}_segments", f"streams/{name}.j2", lanes, (1,), paired=False),),
+        {"word": 32, "big_endian": True, "segments": SEGMENTS},
+        bytes=unit,
+        block_bytes=unit,
+        padding="segments",
+        hmac=False,
+        word_bytes=4,
+        words=words,
+        digest_bytes=4 * words,
+        initial=initial,
     )
 
 
@@ -668,6 +696,7 @@ def _modular(name: str, suite: str, template: str, meaning: Arithmetic, **parame
     )
 
 
+SHA1 = (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0)
 SHA256 = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19)
 SHA512 = (
     0x6A09E667F3BCC908,
@@ -681,7 +710,7 @@ SHA512 = (
 )
 
 ALGORITHMS: tuple[Algorithm, ...] = (
-    _hash("sha1", (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0), 20, ni=True),
+    _hash("sha1", SHA1, 20, ni=True),
     _hash("sha256", SHA256, 32, ni=True),
     _hash("md5", (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476), 16, big_endian=False, groups=(1, 2, 3, 4)),
     _hash(
@@ -739,6 +768,8 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _blake2("blake2b", SHA512, 8),
     _blake2("blake2s", SHA256, 4),
     _blake3(SHA256),
+    _multi_hash("sha1", SHA1),
+    _multi_hash("sha256", SHA256),
     _modular("x25519_ladder", "x25519", "streams/x25519_ladder.j2", X25519_LADDER),
     *(
         _modular(f"ed25519_{name}", "ed25519", "streams/edwards25519.j2", meaning, operation=name)
@@ -882,6 +913,8 @@ OPENING = {
 ORDERS: dict[tuple, tuple[int, int]] = {
     ("sha1", "avx512"): (32, 0),
     ("sha256", "avx512"): (32, 0),
+    ("sha1_segments", "avx512"): (32, 0),
+    ("sha256_segments", "avx512"): (32, 0),
     ("sm3", "avx512"): (48, 48),
     ("sha1_ni", "sse", 2): (24, 0),
     ("sha256_ni", "sse", 2): (12, 0),

@@ -75,6 +75,12 @@ class Layout:
         )
         return self._add(Field(name, 0, rows, row, size, offsets, align=max(16, min(64, row))))
 
+    def columns(self, name: str, rows: int) -> str:
+        """``rows`` rows of a single lane, as long as a vector (scalar: as a word): row i is word i of segments whose
+        words lie side by side in the lane's text."""
+        size = self.isa.vector_bytes or self.word // 8
+        return self._add(Field(name, 0, rows, size, size, (0,), align=max(16, size)))
+
     def words_of_lane(self, name: str, rows: int) -> str:
         """``rows`` words per lane, each lane's words together and aligned to 16 bytes."""
         size = self.word // 8

@@ -156,7 +156,7 @@ def render(
     vocabulary = _Vocabulary(files)
     general = vocabulary if isa.name == "scalar" else _Vocabulary(VOCABULARIES["scalar"])
     names = dict(
-        parameters,
+        {"segments": 0} | dict(parameters),
         v=vocabulary,
         g=general,
         s=layout,

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ..core import catalog
 from ..core.adler import sums
 from ..core.arithmetic import Arithmetic, limbs_of, number_of
 from ..core.catalog import ALGORITHMS, Algorithm
@@ -84,6 +85,13 @@ def digest_of(row: Algorithm) -> Callable[[bytes], bytes]:
     return lambda text: hashlib.new(row.name, text).digest()
 
 
+def of_segment(row: Algorithm) -> Algorithm:
+    """Of a multi-hash the hash of one segment by itself, else the row."""
+    if row.padding != "segments":
+        return row
+    return next(other for other in ALGORITHMS if f"mh-{other.suite}" == row.suite)
+
+
 def random_secrets(seed: object) -> Secrets:
     rnd = random.Random(repr(seed))
     return lambda what, size: rnd.randbytes(size)
@@ -142,7 +150,7 @@ class Scene:
             raise ValueError("a kernel with a lag needs more iterations than its lag")
         for row in self.rows:
             if row.kind == "hash":
-                digest_of(row)
+                digest_of(of_segment(row))
         producers = [i for i, p in enumerate(self.recipe.parts) if p.program.contract.has("hand")]
         consumers = [i for i, p in enumerate(self.recipe.parts) if p.program.contract.has("from")]
         self.feeds = dict(zip(consumers, producers))
@@ -209,7 +217,9 @@ class Scene:
                 self.machine.write(self.entry(i, "from", 0, 0), hand.to_bytes(8, "little"))
         consumers = {producer: consumer for consumer, producer in self.feeds.items()}
         for i, row in sorted(enumerate(self.rows), key=lambda stream: stream[0] in self.feeds):
-            if row.kind == "hash":
+            if row.padding == "segments":
+                expected += self._segments(i, row, secrets)
+            elif row.kind == "hash":
                 expected += self._hash(i, row, secrets, texts)
             elif row.kind == "checksum" and self.contract(i).has(END_IN):
                 expected += self._checksum_of_whole(i, row, secrets, texts)
@@ -260,6 +270,27 @@ class Scene:
                         value[::-1] if row.big_endian else value,
                     )
                 )
+        return expected
+
+    def _segments(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
+        """Deals a padded message to each segment that the kernel does; the words of the others are random."""
+        size, one = row.word_bytes, of_segment(row)
+        columns, length = self.contract(i).field(CHAIN).row_bytes // size, self.length(i) // catalog.SEGMENTS
+        text = bytearray(secrets(f"text of stream {i}", self.length(i)))
+        digests = []
+        for segment in range(columns):
+            message, digest = self._message(one, length, secrets, f"message of stream {i}, segment {segment}")
+            digests.append(digest)
+            for word in range(0, length, size):
+                at = word * catalog.SEGMENTS + segment * size
+                text[at : at + size] = message[word : word + size]
+        self.machine.write(self.buffers[i, IN, 0], bytes(text))
+        expected = []
+        for word, value in enumerate(row.initial):
+            at, rows = self.entry(i, CHAIN, word, 0), (digest[word * size :][:size] for digest in digests)
+            self.machine.write(at, value.to_bytes(size, "little") * columns)
+            data = b"".join(row[::-1] for row in rows)
+            expected.append(Expected(f"chaining value {word} of the segments of stream {i}", at, data))
         return expected
 
     def _cipher(
