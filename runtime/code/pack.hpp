@@ -42,13 +42,7 @@ enum : uint32_t {
     ALGORITHM_LEAVES = 8
 };  // AlgorithmRecord::flags
 // AlgorithmRecord::padding; generator/cryptostitch/core/catalog.py explains each.
-enum : uint32_t {
-    PADDING_LENGTH = 0,
-    PADDING_COUNTED = 1,
-    PADDING_SPONGE = 2,
-    PADDING_TREE = 3,
-    PADDING_SEGMENTS = 4
-};
+enum : uint32_t { PADDING_LENGTH = 0, PADDING_COUNTED = 1, PADDING_SPONGE = 2, PADDING_TREE = 3, PADDING_SEGMENTS = 4 };
 constexpr uint32_t MOST_WORDS = 25;  // of a hash's chaining value
 constexpr uint32_t SEGMENTS = 16;  // of a multi-hash
 enum : uint32_t {

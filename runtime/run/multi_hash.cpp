@@ -1,6 +1,6 @@
-// A message is padded as the hash pads, to whole blocks of 1,024 bytes, whose 32-bit words belong to 16 segments in turn:
-// word w of segment s is 64 w + 4 s bytes into a block, so that a kernel reads a word of neighbouring segments as a
-// vector, where they lie. Each segment is hashed without padding of its own. The digest is the hash of the segments'
+// A message is padded as the hash pads, to whole blocks of 1,024 bytes, whose 32-bit words belong to 16 segments in
+// turn: word w of segment s is 64 w + 4 s bytes into a block, so that a kernel reads a word of neighbouring segments as
+// a vector, where they lie. Each segment is hashed without padding of its own. The digest is the hash of the segments'
 // chaining values: the first words of all, in the byte order of the machine, then the second words, and so on.
 
 #include "multi_hash.hpp"
@@ -50,7 +50,8 @@ public:
     Segments(Memory *memory, const cst_key *key, uint64_t blocks)
         : memory_(*memory), key_(key), v_(select(*of(key).suite, blocks)) {
         args_.state[0] = state_ + v_.state_offset[0];
-        for (size_t at = 0; at < chains_bytes(); at += WORD) memcpy(chains_ + at, of(key).inner() + at / ROW * WORD, WORD);
+        for (size_t at = 0; at < chains_bytes(); at += WORD)
+            memcpy(chains_ + at, of(key).inner() + at / ROW * WORD, WORD);
     }
     ~Segments() {
         wipe(state_, v_.state_bytes);

@@ -175,8 +175,10 @@ bool same_words(const AlgorithmRecord &a, const AlgorithmRecord &b) {
 // Adds the multi-hash of a hash (isa-l_crypto): "mh-" is in front of the hash's name.
 void add_multi_hash(const Algorithm *segments, Derived *derived) {
     const char *const name = segments->record.suite;
-    const Suite *const base = strncmp(name, kMulti, strlen(kMulti)) ? nullptr : find_derived(*derived, name + strlen(kMulti));
-    if (!base || base->construction != Construction::single || !same_words(base->hash->record, segments->record)) return;
+    const Suite *const base =
+        strncmp(name, kMulti, strlen(kMulti)) ? nullptr : find_derived(*derived, name + strlen(kMulti));
+    if (!base || base->construction != Construction::single || !same_words(base->hash->record, segments->record))
+        return;
     Suite multi = *base;
     multi.name = name;
     multi.construction = Construction::multi;

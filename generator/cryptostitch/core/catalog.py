@@ -215,9 +215,9 @@ class Algorithm:
 #           the chaining value says the length; then pairs of chunks' chaining values are, and so on (BLAKE3, 2.4)
 #   sponge  `domain`, zeros, and `last` added to the block's last byte: 0x80 (FIPS 202, 5.1 and B.2), 0 (SP 800-232,
 #           2.1). Output is the first `squeeze_bytes` of the chaining value, and so on after each further permutation
-#   segments as length, to whole blocks of SEGMENTS times the block of the hash by itself. The words of a block belong to
-#           the segments in turn; each segment is hashed as the hash does, without a padding of its own, and the digest
-#           is that of the segments' chaining values (isa-l_crypto's multi-hashes)
+#   segments as length, to whole blocks of SEGMENTS times the block of the hash by itself. The words of a block belong
+#           to the segments in turn; each segment is hashed as the hash does, without a padding of its own, and the
+#           digest is that of the segments' chaining values (isa-l_crypto's multi-hashes)
 PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3, "segments": 4}
 FRAMED = {"counted", "sponge"}
 
