@@ -435,7 +435,9 @@ class Generator:
             pairs += self._chosen_pairs(cipher, hash_)
         for first, first_isa, second, second_isa, lanes in catalog.BOTH:
             if {first, second} <= set(self.forms):
-                pairs.append(([(StreamName(first, lanes), first_isa), (StreamName(second, lanes), second_isa)], False))
+                by = self.blocks_beside(self.forms[second][1], self.forms[first][1])
+                parts = [(StreamName(first, lanes), first_isa), (StreamName(second, lanes, by), second_isa)]
+                pairs.append((parts, False))
         for form_name, isa, lanes in catalog.LADDERS:
             if form_name in self.forms:
                 beside = StreamName("x25519_ladder64", 1), "scalar"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import importlib.util
 import os
@@ -68,6 +69,15 @@ def test_demo(root: Path, build: Path, tmp_path: Path) -> None:
     assert "13 of 13 records agree" in output
     for word in ("CPU:", "kernel:", "why:", "start:", "speed:"):
         assert word in output
+
+
+@pytest.mark.parametrize("size", [0, 1, 65535, 65536, 300_001])
+def test_ride_along(example: Example, tmp_path: Path, size: int) -> None:
+    """gzip's reader compares the CRC-32 and the length."""
+    file, text = tmp_path / "file", bytes(i * i >> 7 & 0xFF for i in range(size))
+    file.write_bytes(text)
+    assert run(example("ride_along") / "ride_along", file) == f"{hashlib.sha256(text).hexdigest()}  {file}\n"
+    assert gzip.decompress((tmp_path / "file.gz").read_bytes()) == text
 
 
 @pytest.mark.parametrize("size", [0, 9, 1_000_003])

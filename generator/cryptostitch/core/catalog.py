@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import blake3
+from . import blake3, murmur3
 from .answers import Answer
 from .arithmetic import X25519_LADDER, Arithmetic
 from .crc import CATALOGUE as CRCS
@@ -208,10 +208,12 @@ class Algorithm:
 #           the chaining value says the length; then pairs of chunks' chaining values are, and so on (BLAKE3, 2.4)
 #   sponge  `domain`, zeros, and `last` added to the block's last byte: 0x80 (FIPS 202, 5.1 and B.2), 0 (SP 800-232,
 #           2.1). Output is the first `squeeze_bytes` of the chaining value, and so on after each further permutation
-#   segments as length, to whole blocks of SEGMENTS times the block of the hash by itself. The words of a block belong to
-#           the segments in turn; each segment is hashed as the hash does, without a padding of its own, and the digest
-#           is that of the segments' chaining values (isa-l_crypto's multi-hashes)
-PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3, "segments": 4}
+#   segments as length, to whole blocks of SEGMENTS times the block of the hash by itself. The words of a block belong
+#           to the segments in turn; each segment is hashed as the hash does, without a padding of its own, and the
+#           digest is that of the segments' chaining values (isa-l_crypto's multi-hashes)
+#   rest    none: what is left behind whole blocks, and the length, join the chaining value in a way of its own
+#           (MurmurHash3)
+PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3, "segments": 4, "rest": 5}
 FRAMED = {"counted", "sponge"}
 
 
@@ -276,6 +278,29 @@ def _multi_hash(name: str, initial: tuple[int, ...]) -> Algorithm:
         words=words,
         digest_bytes=4 * words,
         initial=initial,
+    )
+
+
+def _murmur3() -> Algorithm:
+    """Beside a multi-hash, whose blocks have 64 of this one's."""
+    blocks = {("scalar", 1): (1, 64 * SEGMENTS // murmur3.BLOCK)}
+    return Algorithm(
+        "murmur3",
+        "murmur3-x64-128",
+        "hash",
+        (Form("murmur3", "streams/murmur3.j2", {"scalar": (1,)}, (1,), blocks, paired=False, objects=1),),
+        {"word": 64, "big_endian": False},
+        bytes=murmur3.BLOCK,
+        block_bytes=murmur3.BLOCK,
+        padding="rest",
+        hmac=False,
+        word_bytes=8,
+        words=2,
+        digest_bytes=16,
+        big_endian=False,
+        length_bytes=0,
+        initial=(0, 0),
+        reference=murmur3.digest,
     )
 
 
@@ -721,6 +746,7 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _blake3(SHA256),
     _multi_hash("sha1", SHA1),
     _multi_hash("sha256", SHA256),
+    _murmur3(),
     Algorithm(
         "x25519_ladder",
         "x25519",
@@ -835,6 +861,8 @@ BOTH = (
     ("md5", "avx512", "sha256", "avx512", 16),
     ("sha1_ni", "sse", "sha256_ni", "sse", 1),
     ("sha1_ni", "sse", "sha256_ni", "sse", 2),
+    ("sha1_segments", "avx2", "murmur3", "scalar", 1),
+    ("sha1_segments", "avx512", "murmur3", "scalar", 1),
 )
 # A pair is a cipher and a hash that can share a loop: same lanes, and instruction sets that mix without a penalty.
 PAIRED_ISAS = {("sse", "sse"), ("sse", "scalar"), ("avx2", "avx2"), ("avx512", "avx512")}
