@@ -2,8 +2,8 @@
 
 What a script that tries out an algorithm or a pairing, or seals or hashes many things, needs is here under its own
 name; each is imported when it is first used. The library's part (agree_many, chunks, hash_column, hash_many, hmac_many,
-sign_many, suite, verify_many, Address, Context, ErasureCode, Key, Protection, PublicKey, RuntimeFailure, SectorFault,
-SomeForged, Suite) needs no other package; the rest wants `pip install 'cryptostitch[generator]'`.
+rolling_cuts, sign_many, suite, verify_many, Address, Context, ErasureCode, Key, Protection, PublicKey, RuntimeFailure,
+SectorFault, SomeForged, Suite) needs no other package; the rest wants `pip install 'cryptostitch[generator]'`.
 
 Rules of the library's part:
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .binding.many import hash_column, hash_many, hmac_many, suite
     from .binding.protection import Protection, SectorFault
     from .binding.public_key import PublicKey, agree_many, sign_many, verify_many
+    from .binding.rolling import rolling_cuts
     from .binding.runtime import Context, Key, RuntimeFailure, Suite
     from .binding.sealing import SomeForged
     from .binding.values import Address
@@ -72,6 +73,7 @@ __all__ = [
     "hmac_many",
     "known_answers",
     "read_answers",
+    "rolling_cuts",
     "sign_many",
     "stream_name",
     "suite",
@@ -105,6 +107,7 @@ _HOMES = {
     "hmac_many": "binding.many",
     "known_answers": "core.answers",
     "read_answers": "core.own",
+    "rolling_cuts": "binding.rolling",
     "sign_many": "binding.public_key",
     "stream_name": "core.names",
     "suite": "binding.many",

@@ -442,7 +442,9 @@ class Generator:
             pairs += self._chosen_pairs(cipher, hash_)
         for first, first_isa, second, second_isa, lanes in catalog.BOTH:
             if {first, second} <= set(self.forms):
-                pairs.append(([(StreamName(first, lanes), first_isa), (StreamName(second, lanes), second_isa)], False))
+                by = self.blocks_beside(self.forms[second][1], self.forms[first][1])
+                parts = [(StreamName(first, lanes), first_isa), (StreamName(second, lanes, by), second_isa)]
+                pairs.append((parts, False))
         for form_name, sum_name, isa, by in catalog.CHECKED:
             if {form_name, sum_name} <= set(self.forms):
                 whole = [(StreamName(name, 1, by), isa) for name in (form_name, sum_name)]

@@ -76,6 +76,8 @@
  *
  * `mh-sha1` and `mh-sha256` are multi-hashes, as isa-l_crypto has them (mh_sha1, mh_sha256): digests of a message whose
  * 32-bit words are dealt to 16 segments, which are hashed side by side. They are no SHA-1 or SHA-256 of the message.
+ * `mh-sha1+murmur3-x64-128` has MurmurHash3 of the message behind mh-sha1 in the tag, whole only, as isa-l_crypto's
+ * mh_sha1_murmur3_x64_128 with seed 0 computes both.
  *
  * Two digests of the same bytes by one call: `md5+sha256`, `sha1+sha256`, `sha256+crc32c`. The tag, whole only, is the
  * first digest, then the second; they have no key.
@@ -524,6 +526,22 @@ CST_API void cst_chunker_free(cst_chunker *chunker); /* NULL is ignored */
  * nothing was done; CST_ERR_MEMORY: the text cannot be gone on with. */
 CST_API int cst_chunker_feed(cst_chunker *chunker, const void *in, size_t in_len, int last, cst_chunk *chunks,
                              size_t room, size_t *n, size_t *used);
+
+/* A rolling hash, for programs that cut texts where isa-l_crypto's rolling_hash2 does: that of the last `window` bytes,
+ * the exclusive-or of a 64-bit number of each byte, rotated left by one bit for each byte behind it. The numbers are
+ * the fraction of pi. It detects nothing: who knows it can choose where texts are cut. */
+typedef struct cst_rolling cst_rolling;
+/* window: 1 to 48 bytes, else CST_ERR_LENGTH; before the first text are zeros. A rolling hash is for one thread at a
+ * time. CST_ERR_ARGUMENT, CST_ERR_MEMORY. */
+CST_API int cst_rolling_new(size_t window, cst_rolling **rolling);
+CST_API void cst_rolling_free(cst_rolling *rolling); /* NULL is ignored */
+/* Begins another text, in front of which are `window` bytes (another number: CST_ERR_LENGTH); or, bytes 0, zeros. */
+CST_API int cst_rolling_reset(cst_rolling *rolling, const void *before, size_t bytes);
+/* Goes on with a text, of any length, up to the first byte behind which hash & mask == trigger: *hit 1, and *used bytes
+ * were taken, this one the last of them. Call it again with the rest. *hit 0: all bytes were taken. isa-l_crypto's mask
+ * for a mean length, rolling_hashx_mask_gen, is the largest power of two up to it, less 1, rotated as 32 bits. */
+CST_API int cst_rolling_run(cst_rolling *rolling, const void *in, size_t in_len, uint64_t mask, uint64_t trigger,
+                            size_t *used, int *hit);
 
 /* Checksums as numbers, whose digest is the same number in bytes. `key`: of a checksum (else CST_ERR_ARGUMENT, and so
  * it is for a number of more bits). *value is the checksum of what came before (of nothing: 0, of adler32 1, of a

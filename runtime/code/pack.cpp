@@ -95,6 +95,9 @@ bool sound_hash(const AlgorithmRecord &a) {
         case PADDING_SEGMENTS:
             return a.words <= 8 && a.word_bytes == 4 && a.length_bytes == 8 && a.block_bytes == 64 * SEGMENTS &&
                    a.input_bytes == a.block_bytes && a.flags == ALGORITHM_BIG_ENDIAN;
+        case PADDING_REST:
+            return a.words == 2 && a.word_bytes == 8 && a.digest_bytes == 16 && a.block_bytes == 16 &&
+                   a.input_bytes == a.block_bytes && !a.flags;
         default: return false;
     }
 }

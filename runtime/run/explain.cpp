@@ -42,7 +42,6 @@ Ranking rank_hash(const Class &c) {
     if (suite.construction == Construction::framed) return rank_framed(suite, c.n, c.messages[0].job->in_len);
     if (suite.construction == Construction::tree) return rank_trees(suite, c.n, c.messages[0].job->in_len);
     if (suite.construction == Construction::leaves) return rank_leaves(suite, c.n, c.messages[0].job->in_len);
-    if (suite.construction == Construction::multi) return rank_multi_hashes(suite, c.n, c.messages[0].job->in_len);
     const bool whole = suite.construction == Construction::checksum;
     if (!whole && (!suite.forced || suite.forced->role != Role::message || !suite.forced->hash.algorithm))
         return rank_macs(c);
@@ -72,6 +71,10 @@ Plan plan_of(const Class &c, const cst_job &job) {
             its.suite = half;
             (half == suite.halves[0] ? plan.cipher : plan.hash) = plan_of(its, job).hash;
         }
+        return plan;
+    }
+    if (suite.construction == Construction::multi) {
+        plan_multi_hashes(suite, c.n, job.in_len, &plan);
         return plan;
     }
     if (is_checked(suite)) {

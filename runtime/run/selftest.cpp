@@ -372,7 +372,10 @@ int test_checksum_kernel(const Suites &suites, const Variant &v) {
 }
 
 // Returns the kernels that hash the text itself.
-Family &hashes_of(Suite *suite) { return suite->segments ? suite->segment_hashes : suite->hashes; }
+Family &hashes_of(Suite *suite, const Variant &v) {
+    if (suite->beside && v.hash.algorithm == suite->beside) return suite->beside_hashes;
+    return suite->segments ? suite->segment_hashes : suite->hashes;
+}
 
 // Compares digests with the kernel, of one hash or stitched of two, to digests without it: of messages of several
 // lengths, more than the kernel has lanes.
@@ -384,9 +387,9 @@ int test_other_hash_kernel(const Suites &suites, const Variant &v) {
         tested.remembered = reference.remembered = false;
         tested.forced = &v;
         reference.forced = nullptr;
-        if (v.role == Role::both) reference.pairs = Family();
-        else hashes_of(&reference) = others(*suite->engine, Role::hash, nullptr, v.hash.algorithm, v);
-        if (v.role != Role::both && hashes_of(&reference).variants.empty()) return CST_ERR_UNSUPPORTED;
+        if (v.role == Role::both) reference.pairs = reference.segments_and_beside = Family();
+        else hashes_of(&reference, v) = others(*suite->engine, Role::hash, nullptr, v.hash.algorithm, v);
+        if (v.role != Role::both && hashes_of(&reference, v).variants.empty()) return CST_ERR_UNSUPPORTED;
         const size_t n = v.lanes + 1, tag_len = extends(*suite) ? 3 * v.step : suite->tag_max;
         Bytes in(n * 3 * v.step), tags[2];
         scramble(&in, n);

@@ -280,23 +280,26 @@ Role arithmetic_role(const PackRecords &records, const KernelRecord &kernel, Var
     return v->lanes <= MAX_LANES ? Role::arithmetic : Role::other;
 }
 
-// Whether the streams are hashes with padding at the end, of two algorithms.
+// Whether the streams are hashes that read blocks of a message in place, of two algorithms.
 bool two_hashes(const PackRecords &records, const KernelRecord &kernel, uint32_t n_streams) {
     bool two = false;
     for (uint32_t i = 0; i < n_streams; i++) {
         const AlgorithmRecord &record = records.algorithm(kernel.streams[i]).record;
-        if (record.kind != ALGORITHM_HASH || record.of_another_kind()) return false;
+        const bool in_place = !record.of_another_kind() || record.segments() || record.leaves_rest();
+        if (record.kind != ALGORITHM_HASH || !in_place) return false;
         two |= &records.algorithm(kernel.streams[i]) != &records.algorithm(kernel.streams[0]);
     }
     return two;
 }
 
-// Both hashes must have the same blocks, and read each lane's input at an address of its own.
+// Both hashes must have the same blocks, but beside a multi-hash, and read each lane's input at an address of its own.
 Role role_of_two(Variant *v, uint32_t hands) {
     const size_t lanes = v->hash.lanes.size();
     if (hands || v->lag || v->cipher.lanes.size() != lanes) return Role::other;
     for (const Part *part : {&v->cipher, &v->hash}) {
-        if (part->algorithm->record.read_bytes() != v->step) return Role::other;
+        const AlgorithmRecord &its = part->algorithm->record;
+        if (its.read_bytes() != v->step && !(its.leaves_rest() && v->cipher.algorithm->record.segments()))
+            return Role::other;
         for (const LanePlace &place : part->lanes)
             if (place.in == NO_FIELD) return Role::other;
     }

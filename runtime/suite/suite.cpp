@@ -60,7 +60,7 @@ constexpr const char *kChecked[][2] = {
     {"aes-128-xts", "crc32c"}, {"aes-256-xts", "crc32c"}, {"aes-256-xts", "crc16-t10-dif"}, {"aes-256-gcm", "crc32c"}};
 constexpr const char *kOfPlaintext = "-plaintext";
 
-constexpr const char *kMulti = "mh-";
+constexpr const char *kMulti = "mh-", *kMultiWithRest = "mh-sha1";  // isa-l_crypto has MurmurHash3 beside this one
 
 using Derived = std::vector<std::unique_ptr<Suite>>;
 
@@ -175,14 +175,22 @@ bool same_words(const AlgorithmRecord &a, const AlgorithmRecord &b) {
 // Adds the multi-hash of a hash (isa-l_crypto): "mh-" is in front of the hash's name.
 void add_multi_hash(const Algorithm *segments, Derived *derived) {
     const char *const name = segments->record.suite;
-    const Suite *const base =
-        strncmp(name, kMulti, strlen(kMulti)) ? nullptr : find_derived(*derived, name + strlen(kMulti));
+    if (strncmp(name, kMulti, strlen(kMulti)) != 0) return;
+    const Suite *const base = find_derived(*derived, name + strlen(kMulti));
     if (!base || base->construction != Construction::single || !same_words(base->hash->record, segments->record))
         return;
     Suite multi = *base;
     multi.name = name;
     multi.construction = Construction::multi;
     multi.segments = segments;
+    for (const auto &a : multi.engine->algorithms()) {
+        if (!a->usable || !a->record.leaves_rest() || strcmp(name, kMultiWithRest) != 0) continue;
+        Suite both = multi;
+        both.name += std::string("+") + a->record.suite;
+        both.beside = a.get();
+        both.tag_max = both.tag_min += a->record.digest_bytes;
+        complete(std::move(both), derived);
+    }
     complete(std::move(multi), derived);
 }
 
@@ -451,6 +459,7 @@ void Suites::derive(const Engine &engine) {
     for (const auto &a : engine.algorithms()) {
         if (!a->usable) continue;
         if (a->record.segments()) multis.push_back(a.get());
+        else if (a->record.leaves_rest()) continue;
         else if (a->record.of_another_kind()) add_hash(engine, a.get(), &derived);
         else if (a->record.kind == ALGORITHM_HASH) hashes.push_back(a.get());
         if (a->record.kind == ALGORITHM_CHECKSUM) add_checksum(engine, a.get(), &derived);

@@ -60,6 +60,7 @@ struct Suite {
     const Algorithm *hash = nullptr, *encrypt = nullptr, *decrypt = nullptr;
     const Algorithm *second = nullptr;  // of two digests; `hash` is the first. Beside a cipher, the checksum
     const Algorithm *segments = nullptr;  // of a multi-hash; `hash` is the one that each segment has
+    const Algorithm *beside = nullptr;  // of a multi-hash, a hash of the same bytes behind it in the tag; NULL: none
     const Suite *halves[2] = {};  // of two digests, the suites of each; or of the cipher, and of the checksum
     bool sums_plaintext = false;  // a checksum beside a cipher is of the plaintext, else of the ciphertext
     const Algorithm *block = nullptr;  // the cipher by itself, for masks of tags and first tweaks. A cipher of one's
@@ -69,7 +70,7 @@ struct Suite {
 
     Family messages[2];
     Family hashes, encrypts, decrypts, pairs;
-    Family segment_hashes;
+    Family segment_hashes, beside_hashes, segments_and_beside;
     Family whole_hashes, blocks;  // of single calls: GHASH outside of lanes, or a checksum; `block`, or counter mode
     Family single[2];  // XTS: kernels of one lane and one block an iteration, by direction, for stolen blocks
     Family open_pairs, handed_open_pairs;  // separate: hash and cipher begin at different places (run/middle.cpp)
@@ -124,7 +125,7 @@ struct Suite {
     bool has_algorithms_of(const Suite &other) const {
         return hash == other.hash && second == other.second && encrypt == other.encrypt && decrypt == other.decrypt &&
                block == other.block && schedule == other.schedule && segments == other.segments &&
-               construction == other.construction && tree_mode == other.tree_mode;
+               beside == other.beside && construction == other.construction && tree_mode == other.tree_mode;
     }
     // Whether the kernel does a part of the suite's work (whatever the CPU).
     bool could_use(const Variant &variant) const;

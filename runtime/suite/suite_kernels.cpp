@@ -64,6 +64,10 @@ void Suite::find_kernels() {
     }
     if (second) pairs = engine->family(Role::both, base, second->base);
     if (segments) segment_hashes = engine->family(Role::hash, nullptr, segments);
+    if (beside) {
+        beside_hashes = engine->family(Role::hash, nullptr, beside);
+        segments_and_beside = engine->family(Role::both, segments, beside);
+    }
     if (base) hashes = engine->family(Role::hash, nullptr, base);
     if (encrypt) {
         encrypts = engine->family(Role::encrypt, encrypt, nullptr);
@@ -102,7 +106,8 @@ bool Suite::could_use(const Variant &variant) const {
     }
     if (construction == Construction::both) return variant.role == Role::both && c == hash->base && h == second->base;
     switch (variant.role) {
-        case Role::hash: return h == (segments ? segments : hash_base());
+        case Role::hash: return segments ? h == segments || (beside && h == beside) : h == hash_base();
+        case Role::both: return beside && c == segments && h == beside;
         case Role::encrypt: return c == encrypt;
         case Role::decrypt: return c == decrypt;
         case Role::message:
@@ -145,6 +150,8 @@ int prepare_suite(const Suite &suite) {
         if (int error = ready(*suite.engine, suite.hashes, suite.hash->record.read_bytes())) return error;
     if (suite.segments)
         if (int error = ready(*suite.engine, suite.segment_hashes, suite.segments->record.block_bytes)) return error;
+    if (suite.beside)
+        if (int error = ready(*suite.engine, suite.beside_hashes, suite.beside->record.block_bytes)) return error;
     if (suite.construction == Construction::chacha_poly) {
         const Variant *const v = poly1305_alone(suite.hashes);
         const Kernel *kernel;

@@ -140,7 +140,7 @@ def test_row(sample: Sample, decoded: dict[Sample, Instruction]) -> None:
 
 def test_swaps_are_symmetric() -> None:
     """Operands that may be exchanged: both read, of the same width; and only sums, products and symmetric logic."""
-    symmetric = ("add", "adc", "xor", "and", "or", "mul", "clmul", "madd", "sadbw")
+    symmetric = ("add", "adc", "xor", "and", "or", "mul", "imul", "clmul", "madd", "sadbw")
     for row in INSTRUCTIONS.values():
         if row.swap:
             first, second = (row.operands[i] for i in row.swap)

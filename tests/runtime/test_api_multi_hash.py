@@ -9,6 +9,7 @@ import pytest
 from cryptostitch import hash_many
 from cryptostitch.binding import runtime
 from cryptostitch.binding.runtime import SEAL, Context, Job, RuntimeFailure
+from cryptostitch.core import murmur3
 from cryptostitch.ladder import multi_hash
 from jobs.memory import Guarded
 from jobs.samples import LEVELS
@@ -28,6 +29,14 @@ PEERS = {
         "6eace2b58d1df47065f12d13fa28471e762becfb",
         "d6b7ea055f98806f856dc097402370ea0667ebc42cdc43aafdb047bdabc5b576",
     ),
+}
+MURMUR = "mh-sha1+murmur3-x64-128"
+# the last 16 bytes of its tags, of the same texts
+MURMUR_PEERS = {
+    0: "00000000000000000000000000000000",
+    3: "f355f18cb94570e5a772e71d1734ed9a",
+    5000: "609ab638fec2755148306830787354b4",
+    1048576: "4976b0551810dce34e5641c5c8af573a",
 }
 LENGTHS = (0, 1, 55, 1014, 1015, 1016, 1017, 1023, 1024, 1025, 2039, 2040, 2048, 5000, 17 * 1024 + 5)
 
@@ -80,7 +89,7 @@ def segment_kernels(context: Context, suite: str) -> list[str]:
     """The kernels of a suite's segments that can run here: 16, 8, 4 or one of them in a call."""
     found = []
     for kernel in context.kernels():
-        if not kernel.startswith(f"{multi_hash.HASHES[suite]}_segments_"):
+        if not kernel.startswith(f"{multi_hash.HASHES[suite]}_segments_x1@"):
             continue
         try:
             context.force(suite, kernel)
@@ -134,6 +143,55 @@ def test_guard_pages(context: Context, suite: str, at_end: bool) -> None:
                 memory.clear()
         finally:
             context.force(suite, None)
+
+
+def test_murmur_of_the_peer(context: Context) -> None:
+    key, alone = context.suite(MURMUR).key(), context.suite("mh-sha1").key()
+    for length, wanted in MURMUR_PEERS.items():
+        text = text_of(length)
+        assert key.digest(text) == alone.digest(text) + bytes.fromhex(wanted), length
+        if length < 10_000:
+            assert murmur3.digest(text).hex() == wanted
+
+
+def test_murmur_of_each_length(context: Context) -> None:
+    """Each rest of a block of either hash."""
+    key, alone, text = context.suite(MURMUR).key(), context.suite("mh-sha1").key(), random.Random(3).randbytes(5000)
+    for length in (*range(70), *range(1000, 1100), *range(2030, 2060), 4999):
+        assert key.digest(text[:length]) == alone.digest(text[:length]) + murmur3.digest(text[:length]), length
+
+
+def test_murmur_with_each_kernel(context: Context) -> None:
+    """Stitched kernels; kernels of either hash alone, beside which the other has one of its own."""
+    key, text = context.suite(MURMUR).key(), text_of(17 * 1024 + 37)
+    wanted, ran = multi_hash.digest("mh-sha1", text) + murmur3.digest(text), []
+    for kernel in context.kernels():
+        if not kernel.startswith(("sha1_segments_", "murmur3_")):
+            continue
+        try:
+            context.force(MURMUR, kernel)
+        except RuntimeFailure as failure:
+            assert failure.code == runtime.ERR_UNSUPPORTED
+            continue
+        before = context.kernel(kernel).calls()
+        try:
+            assert key.digest(text) == wanted, kernel
+        finally:
+            context.force(MURMUR, None)
+        assert context.kernel(kernel).calls() > before
+        ran.append(kernel)
+    assert any(kernel.startswith("murmur3_x1_by64") for kernel in ran)
+
+
+@pytest.mark.parametrize("at_end", (False, True))
+def test_murmur_at_guard_pages(context: Context, at_end: bool) -> None:
+    key, rng, memory = context.suite(MURMUR).key(), random.Random(5), Guarded(1, 5, at_end)
+    for length in (1, 15, 16, 17, 1023, 1024, 3000, 17 * 1024 + 40):
+        text = rng.randbytes(length)
+        address = memory.put(text, writable=False)
+        wanted = multi_hash.digest("mh-sha1", text) + murmur3.digest(text)
+        assert key.digest((ctypes.c_char * length).from_address(address)) == wanted, length
+        memory.clear()
 
 
 def test_from_python() -> None:

@@ -44,7 +44,8 @@ bool read_alone(const std::string &name, Meaning *m) {
         return true;
     }
     if (begins(name, "blake3")) *m = {Form::tree, "", name, "tree"};
-    else if (name == "mh-sha1" || name == "mh-sha256") *m = {Form::multi, "", name, "multi"};
+    else if (name == "mh-sha1" || name == "mh-sha256" || name == "mh-sha1+murmur3-x64-128")
+        *m = {Form::multi, "", name, "multi"};
     else if (find_crc(name)) *m = {Form::checksum, "", name, "checksum"};
     else if (name == "chacha20") *m = {Form::cipher, "ChaCha20", "", "chacha20"};
     else if (name == "chacha20-poly1305") *m = {Form::poly1305, "ChaCha20-Poly1305", "", "chacha20-poly1305"};
@@ -87,6 +88,7 @@ bool read_meaning(const std::string &name, Meaning *m) {
         return true;
     }
     if (!read_alone(name.substr(0, plus), m)) return false;
+    if (m->form == Form::multi) return read_alone(name, m);
     const std::string mac = name.substr(plus + 1);
     if (m->form == Form::digest) {
         Meaning second;

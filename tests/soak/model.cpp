@@ -130,7 +130,10 @@ void Model::seal(const Message &m, Bytes *out, Bytes *tag) {
             else if (meaning_.hash == "blake3-derive-key") *tag = Blake3::derived(secret_.mac_key, m.text);
             else *tag = Blake3::of(m.text);
             break;
-        case Form::multi: *tag = meaning_.hash == "mh-sha1" ? MultiSha1::of(m.text) : MultiSha256::of(m.text); break;
+        case Form::multi:
+            *tag = meaning_.hash == "mh-sha256" ? MultiSha256::of(m.text) : MultiSha1::of(m.text);
+            if (meaning_.hash != "mh-sha1" && meaning_.hash != "mh-sha256") put_murmur3(m.text, tag);
+            break;
         case Form::checksum: *tag = crc_of(*find_crc(meaning_.hash), m.text); break;
         case Form::hmac:
         case Form::cmac:

@@ -1,4 +1,4 @@
-// Multi-hash SHA-1 and SHA-256 by their definition, on libcrypto's compression functions.
+// Multi-hash SHA-1 and SHA-256 by their definition, on libcrypto's compression functions; MurmurHash3.
 #pragma once
 
 #include <openssl/sha.h>
@@ -62,6 +62,32 @@ public:
         return digest;
     }
 };
+// Appends MurmurHash3 of the text (x64, 128 bits, seed 0).
+inline void put_murmur3(Bytes text, Bytes *tag) {
+    const uint64_t bytes = text.size(), c1 = 0x87c37b91114253d5, c2 = 0x4cf5ad432745937f;
+    const auto left = [](uint64_t x, int n) { return x << n | x >> (64 - n); };
+    const auto scatter = [](uint64_t x) {
+        for (const uint64_t factor : {0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53}) x = (x ^ x >> 33) * factor;
+        return x ^ x >> 33;
+    };
+    uint64_t h[2] = {}, k[2] = {};
+    text.resize((bytes + 15) / 16 * 16);
+    for (uint64_t at = 0; at < text.size(); at += 16) {
+        memcpy(k, text.data() + at, sizeof(k));
+        h[0] ^= left(k[0] * c1, 31) * c2;
+        h[1] ^= left(k[1] * c2, 33) * c1;
+        if (bytes - at < 16) break;
+        h[0] = (left(h[0], 27) + h[1]) * 5 + 0x52dce729;
+        h[1] = (left(h[1], 31) + h[0]) * 5 + 0x38495ab5;
+    }
+    for (uint64_t &its : h) its ^= bytes;
+    h[0] += h[1], h[1] += h[0];
+    for (uint64_t &its : h) its = scatter(its);
+    h[0] += h[1], h[1] += h[0];
+    const uint8_t *const bytes_of = reinterpret_cast<const uint8_t *>(h);
+    tag->insert(tag->end(), bytes_of, bytes_of + sizeof(h));
+}
+
 using MultiSha1 = MultiHash<SHA_CTX>;
 using MultiSha256 = MultiHash<SHA256_CTX>;
 

@@ -354,6 +354,13 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
         c_int,
         [c_void_p, c_void_p, c_size_t, c_int, c_void_p, c_size_t, POINTER(c_size_t), POINTER(c_size_t)],
     ),
+    "cst_rolling_new": (c_int, [c_size_t, POINTER(c_void_p)]),
+    "cst_rolling_free": (None, [c_void_p]),
+    "cst_rolling_reset": (c_int, [c_void_p, c_void_p, c_size_t]),
+    "cst_rolling_run": (
+        c_int,
+        [c_void_p, c_void_p, c_size_t, c_uint64, c_uint64, POINTER(c_size_t), POINTER(c_int)],
+    ),
     "cst_checksum_update": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(c_uint64)]),
     "cst_checksum_copy": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_uint32, POINTER(c_uint64)]),
     "cst_checksum_combine": (c_int, [c_void_p, c_uint64, c_uint64, c_uint64, POINTER(c_uint64)]),

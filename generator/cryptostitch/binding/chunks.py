@@ -65,7 +65,7 @@ class _Chunker(Handle):
         del keep
 
 
-def _pieces(source: Buffer | File | Iterable[Buffer]) -> Iterator[Any]:
+def pieces_of(source: Buffer | File | Iterable[Buffer]) -> Iterator[Any]:
     read = getattr(source, "read", None)
     if read is not None:
         while piece := read(READ):
@@ -99,6 +99,6 @@ def chunks(
 
 
 def _found(chunker: _Chunker, source: Any) -> Iterator[Chunk]:
-    for piece in _pieces(source):
+    for piece in pieces_of(source):
         yield from chunker.feed(piece, False)
     yield from chunker.feed(b"", True)

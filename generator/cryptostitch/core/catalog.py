@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import blake3
+from . import blake3, murmur3
 from .adler import ADLER32
 from .answers import Answer
 from .arithmetic import ED25519, X25519_LADDER, Arithmetic
@@ -218,7 +218,9 @@ class Algorithm:
 #   segments as length, to whole blocks of SEGMENTS times the block of the hash by itself. The words of a block belong
 #           to the segments in turn; each segment is hashed as the hash does, without a padding of its own, and the
 #           digest is that of the segments' chaining values (isa-l_crypto's multi-hashes)
-PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3, "segments": 4}
+#   rest    none: what is left behind whole blocks, and the length, join the chaining value in a way of its own
+#           (MurmurHash3)
+PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3, "segments": 4, "rest": 5}
 FRAMED = {"counted", "sponge"}
 
 
@@ -283,6 +285,29 @@ def _multi_hash(name: str, initial: tuple[int, ...]) -> Algorithm:
         words=words,
         digest_bytes=4 * words,
         initial=initial,
+    )
+
+
+def _murmur3() -> Algorithm:
+    """Beside a multi-hash, whose blocks have 64 of this one's."""
+    blocks = {("scalar", 1): (1, 64 * SEGMENTS // murmur3.BLOCK)}
+    return Algorithm(
+        "murmur3",
+        "murmur3-x64-128",
+        "hash",
+        (Form("murmur3", "streams/murmur3.j2", {"scalar": (1,)}, (1,), blocks, paired=False, objects=1),),
+        {"word": 64, "big_endian": False},
+        bytes=murmur3.BLOCK,
+        block_bytes=murmur3.BLOCK,
+        padding="rest",
+        hmac=False,
+        word_bytes=8,
+        words=2,
+        digest_bytes=16,
+        big_endian=False,
+        length_bytes=0,
+        initial=(0, 0),
+        reference=murmur3.digest,
     )
 
 
@@ -770,6 +795,7 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _blake3(SHA256),
     _multi_hash("sha1", SHA1),
     _multi_hash("sha256", SHA256),
+    _murmur3(),
     _modular("x25519_ladder", "x25519", "streams/x25519_ladder.j2", X25519_LADDER),
     *(
         _modular(f"ed25519_{name}", "ed25519", "streams/edwards25519.j2", meaning, operation=name)
@@ -878,6 +904,8 @@ BOTH = (
     ("md5", "avx512", "sha256", "avx512", 16),
     ("sha1_ni", "sse", "sha256_ni", "sse", 1),
     ("sha1_ni", "sse", "sha256_ni", "sse", 2),
+    ("sha1_segments", "avx2", "murmur3", "scalar", 1),
+    ("sha1_segments", "avx512", "murmur3", "scalar", 1),
 )
 # Whole texts of a cipher and a checksum of what the cipher reads or writes: (form of the cipher, of the checksum,
 # instruction set of both, blocks). On Zen 4 the crc32 instruction takes units that AES leaves idle.

@@ -189,6 +189,7 @@ _rows("prefetcht0", "r:m", "", kind="hint", only=(64,), memory=8, accesses=False
 _rows("rorx", "w:g r:gm r:i", "bmi2", kind="scalar")
 _rows("andn", "w:g r:g r:gm", "bmi1", flags_written=True, kind="scalar")
 _rows("crc32", "x:g r:gm", "sse4.2", kind="scalar", only=(64,))
+_rows("imul", "x:g r:gm", "", swap=(0, 1), flags_written=True, kind="scalar", only=(64,))
 _rows("mulx", "w:g w:g r:gm", "bmi2", implicit=(RDX,), kind="scalar", only=(64,))
 
 

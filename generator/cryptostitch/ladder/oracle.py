@@ -27,7 +27,7 @@ ESP_TAGS = {
 }
 PROFILES = {"a128cbc-hs256": ("sha256", 16), "a192cbc-hs384": ("sha384", 24), "a256cbc-hs512": ("sha512", 32)}
 """RFC 7518, 5.2: the hash, and the bytes of the cipher's key, of the MAC's and of the tag."""
-BOTH = ("md5+sha256", "sha1+sha256", "sha256+crc32c")
+BOTH = ("md5+sha256", "sha1+sha256", "sha256+crc32c", "mh-sha1+murmur3-x64-128")
 """Two digests of the same bytes: the tag is the first, then the second."""
 TREE_MACS = {"blake3-keyed": blake3.quick_keyed, "blake3-derive-key": blake3.quick_derived}
 """BLAKE3's other modes: what they compute of the words IV, the MAC key and a message."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ..core import catalog
+from ..core import catalog, murmur3
 from ..core.adler import sums
 from ..core.arithmetic import Arithmetic, limbs_of, number_of
 from ..core.catalog import ALGORITHMS, Algorithm
@@ -219,6 +219,8 @@ class Scene:
         for i, row in sorted(enumerate(self.rows), key=lambda stream: stream[0] in self.feeds):
             if row.padding == "segments":
                 expected += self._segments(i, row, secrets)
+            elif row.padding == "rest":
+                expected += self._blocks_of_rest(i, secrets)
             elif row.kind == "hash":
                 expected += self._hash(i, row, secrets, texts)
             elif row.kind == "checksum" and self.contract(i).has(END_IN):
@@ -291,6 +293,17 @@ class Scene:
             self.machine.write(at, value.to_bytes(size, "little") * columns)
             data = b"".join(row[::-1] for row in rows)
             expected.append(Expected(f"chaining value {word} of the segments of stream {i}", at, data))
+        return expected
+
+    def _blocks_of_rest(self, i: int, secrets: Secrets) -> list[Expected]:
+        text, chain = secrets(f"text of stream {i}", self.length(i)), secrets(f"iv of stream {i}", 16)
+        self.machine.write(self.buffers[i, IN, 0], text)
+        words = murmur3.after((int.from_bytes(chain[:8], "little"), int.from_bytes(chain[8:], "little")), text)
+        expected = []
+        for n, word in enumerate(words):
+            at = self.entry(i, CHAIN, n, 0)
+            self.machine.write(at, chain[8 * n : 8 * n + 8])
+            expected.append(Expected(f"chaining value {n} of stream {i}", at, word.to_bytes(8, "little")))
         return expected
 
     def _cipher(

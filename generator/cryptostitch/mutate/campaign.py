@@ -66,6 +66,7 @@ SAMPLE = (
     "chacha_poly_dec_x1_by32@avx512",
     "sha1_segments_x1@sse",
     "sha256_segments_x1@avx512",
+    "murmur3_x1@scalar",
     "crc_normal_x1@sse_pclmul",
     "crc_reflected_x1_by8@avx2_vpclmul",
     "crc_reflected_x1_by16@avx512_vpclmul",

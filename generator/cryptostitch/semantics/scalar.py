@@ -146,6 +146,17 @@ def _rotate(left: bool) -> Meaning:
     return meaning
 
 
+def _multiply(form: Form) -> Flagged:
+    """Of signed numbers; CF and OF say that the product is longer. The other flags are undefined."""
+    bits, mask = form.bits, (1 << form.bits) - 1
+
+    def apply(a: int, b: int) -> tuple[int, int]:
+        whole = (a - (a >> bits - 1 << bits)) * (b - (b >> bits - 1 << bits))
+        return whole & mask, 0 if -(1 << bits - 1) <= whole < 1 << bits - 1 else CF | OF
+
+    return Flagged(apply, CF | OF, SF | ZF | AF | PF)
+
+
 def _rorx(form: Form) -> Callable[[int], int]:
     n, bits, mask = _count(form), form.bits, (1 << form.bits) - 1
     return lambda a: (a >> n | a << bits - n) & mask
@@ -194,6 +205,7 @@ MEANING: dict[str, Meaning] = {
     "sub": _subtract,
     "sbb": _subtract_with_borrow,
     "crc32": _crc32,
+    "imul": _multiply,
     "mulx": lambda form: lambda a, b: a * b,
     "xor": _logic(lambda a, b: a ^ b),
     "and": _logic(lambda a, b: a & b),
