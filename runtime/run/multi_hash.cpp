@@ -183,7 +183,9 @@ private:
     }
     void hash_beside(const uint8_t *in, uint64_t bytes) {
         for (uint64_t some; bytes; bytes -= some, in += some) {
-            const Variant &v = *best_beside(suite_, bytes, true);
+            const Kernel *kernel;
+            const Variant *const best = best_beside(suite_, bytes, false);
+            const Variant &v = suite_.engine->fetch(*best, &kernel) ? *best_beside(suite_, bytes, true) : *best;
             some = bytes & ~uint64_t(v.step - 1);
             put_beside(v.hash.lanes[0], in);
             call(v, some >> v.step_log2);

@@ -194,6 +194,13 @@ def test_murmur_at_guard_pages(context: Context, at_end: bool) -> None:
         memory.clear()
 
 
+@pytest.mark.parametrize("glob", ("*_segments_*", "murmur3_*"))
+def test_self_test(library: str, glob: str) -> None:
+    """In a context that has no suite yet: the code of no kernel has been made."""
+    found = Context(library=library).selftest(glob)
+    assert found and set(found.values()) <= {runtime.OK, runtime.ERR_UNSUPPORTED}
+
+
 def test_from_python() -> None:
     texts = [text_of(length) for length in (3, 5000)]
     assert [digest.hex() for digest in hash_many("mh-sha256", texts)] == [PEERS[3][1], PEERS[5000][1]]

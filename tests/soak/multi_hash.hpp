@@ -74,11 +74,11 @@ inline void put_murmur3(Bytes text, Bytes *tag) {
     text.resize((bytes + 15) / 16 * 16);
     for (uint64_t at = 0; at < text.size(); at += 16) {
         memcpy(k, text.data() + at, sizeof(k));
+        const bool whole = bytes - at >= 16;
         h[0] ^= left(k[0] * c1, 31) * c2;
+        if (whole) h[0] = (left(h[0], 27) + h[1]) * 5 + 0x52dce729;
         h[1] ^= left(k[1] * c2, 33) * c1;
-        if (bytes - at < 16) break;
-        h[0] = (left(h[0], 27) + h[1]) * 5 + 0x52dce729;
-        h[1] = (left(h[1], 31) + h[0]) * 5 + 0x38495ab5;
+        if (whole) h[1] = (left(h[1], 31) + h[0]) * 5 + 0x38495ab5;
     }
     for (uint64_t &its : h) its ^= bytes;
     h[0] += h[1], h[1] += h[0];
