@@ -671,7 +671,7 @@ CST_API int cst_code_check_blocks(const cst_code *code, const cst_key *checksum,
  * "ed25519-verify-zip215": the same by the rules of ZIP 215, on which all parties of a consensus agree: encodings of
  *   points need not be canonical, and the equation has the cofactor.
  * "ed25519-sign": `key` is a secret key of 32 bytes, `in` the message; `out` receives the signature, 64 bytes. A key of
- *   64 bytes has its public key behind it, which saves a third of the time; it is not checked, and a wrong one gives
+ *   64 bytes has its public key behind it, which saves two fifths of the time; it is not checked, and a wrong one gives
  *   the secret key away.
  * "ed25519-public-key": `key` is a secret key of 32 bytes; `out` receives its public key, 32 bytes. */
 typedef struct cst_pk cst_pk;

@@ -24,7 +24,7 @@ public:
     // zip215: by the rules of ZIP 215 (every encoding of a point, and the equation with the cofactor) instead of those
     // of RFC 8032, 5.1.7 (canonical encodings, and the equation without it). Returns the errors of kernels.
     int init(const Engine &engine, const Suites &suites, const char *kernel, bool zip215);
-    // Throws std::bad_alloc, before any result is set.
+    // Throws std::bad_alloc; then no result counts.
     void run(Job *jobs, size_t n) const;
 
 private:
@@ -56,7 +56,7 @@ public:
     };
 
     int init(const Engine &engine, const Suites &suites, const char *kernel);
-    // Throw std::bad_alloc.
+    // Throw std::bad_alloc; then no result counts.
     void make_public_keys(Job *jobs, size_t n) const;
     void sign(Job *jobs, size_t n) const;
 

@@ -6,7 +6,7 @@
 namespace cst {
 namespace {
 
-constexpr size_t TOGETHER = 64;  // jobs that share an inversion, which takes as long as some 90 products
+constexpr size_t TOGETHER = INVERTED_TOGETHER;
 constexpr size_t COMB_TEETH = DIGITS / 2;
 constexpr PointMultiplication::Counts BASE_MULTIPLICATION = {{1, DIGIT_BITS}, {0, 0}, {0, 0}, {DIGITS, DIGITS}};
 

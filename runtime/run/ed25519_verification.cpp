@@ -5,7 +5,7 @@
 namespace cst {
 namespace {
 
-constexpr size_t TOGETHER = 64;  // jobs that share an inversion, which takes as long as some 90 products
+constexpr size_t TOGETHER = INVERTED_TOGETHER;
 constexpr unsigned BASE_BITS = 8;  // of the signed digits of the base point's multipliers
 constexpr size_t BASE_DIGITS = 256 / BASE_BITS, BASE_MULTIPLES = 1 << (BASE_BITS - 1);
 constexpr size_t TABLE_NUMBERS = PointOperand::NUMBERS + 1;  // and the negative of the product
@@ -26,7 +26,7 @@ int Ed25519Verification::init(const Engine &engine, const Suites &suites, const 
     if (int error = sha512_.init(engine, suites)) return error;
     if (int error = points_.init(engine, kernel, VERIFICATION)) return error;
     const std::vector<AffinePoint> multiples = points_.base_multiples(1, BASE_MULTIPLES, BASE_BITS);
-    for (const size_t limbs : {4, 5, 10}) {
+    for (const size_t limbs : NUMBER_WIDTHS) {
         Table made{limbs, std::vector<uint64_t>((BASE_MULTIPLES + 1) * TABLE_NUMBERS * limbs)};
         uint64_t *to = made.rows.data();
         for (size_t i = 0; i <= BASE_MULTIPLES; i++) {
@@ -157,10 +157,10 @@ private:
     // ZIP 215: eight times the difference from R is the neutral point, of which x is 0 and y is 1.
     void compare_by_cofactor(PointLanes *lanes, size_t first, size_t n) {
         lanes->save(point_.data());
-        decode(lanes, first, n, &Job::signature, results_of_jobs_);
+        decode(lanes, first, n, &Job::signature, nonces_);
         lanes->restore(point_.data());
         for (size_t i = 0; i < n; i++) {
-            const PointOperand r = operand_of(negative(results_of_jobs_[first + i]));
+            const PointOperand r = operand_of(negative(nonces_[first + i]));
             const auto put = [&](size_t number, const Number25519 &n) {
                 uint8_t bytes[POINT_BYTES];
                 put_number(n, bytes);
@@ -183,7 +183,7 @@ private:
     const size_t n_;
     bool right_[TOGETHER];
     int8_t base_digits_[TOGETHER][BASE_DIGITS], key_digits_[TOGETHER][DIGITS];
-    AffinePoint keys_[TOGETHER], results_of_jobs_[TOGETHER];
+    AffinePoint keys_[TOGETHER], nonces_[TOGETHER];
     ChainPoint results_[TOGETHER];
     std::vector<uint8_t> point_;  // in all lanes, meanwhile
 };

@@ -13,13 +13,13 @@ constexpr const char *NAMES[POINT_OPERATIONS] = {"ed25519_double",     "ed25519_
                                                  "ed25519_add_common", "ed25519_cached", "ed25519_square",
                                                  "ed25519_multiply"};
 constexpr size_t KEPT = 4;  // powers, while a number is raised
-constexpr size_t WIDTHS[] = {4, 5, 10};  // limbs of a number
 
 size_t limbs_of(const Part &part) { return part.key_rows / PointKey::NUMBERS; }
 
 bool fits(const Part &part) {
     const size_t limbs = limbs_of(part);
-    return std::count(std::begin(WIDTHS), std::end(WIDTHS), limbs) && part.key_rows == PointKey::NUMBERS * limbs &&
+    return std::count(std::begin(NUMBER_WIDTHS), std::end(NUMBER_WIDTHS), limbs) &&
+           part.key_rows == PointKey::NUMBERS * limbs &&
            part.chain_rows == PointChain::NUMBERS * limbs + PointChain::WORDS &&
            part.key_row_bytes == part.chain_row_bytes && part.table_bytes == CommonTables::bytes(limbs) &&
            std::all_of(part.lanes.begin(), part.lanes.end(), [&](const LanePlace &its) {
@@ -86,12 +86,12 @@ void put_number_limbs(const Number25519 &number, size_t limbs, uint64_t **to) {
 }
 
 CommonTables::CommonTables(const std::vector<AffinePoint> &points) {
-    for (size_t w = 0; w < std::size(WIDTHS); w++) {
+    for (size_t w = 0; w < std::size(NUMBER_WIDTHS); w++) {
         std::vector<uint64_t> &rows = rows_[w];
-        rows.resize(points.size() / MULTIPLES * bytes(WIDTHS[w]) / sizeof(rows[0]));
+        rows.resize(points.size() / MULTIPLES * bytes(NUMBER_WIDTHS[w]) / sizeof(rows[0]));
         uint64_t *to = rows.data();
         const auto put = [&](const AffinePoint &point) {
-            for (const Number25519 &number : operand_of(point).number) put_number_limbs(number, WIDTHS[w], &to);
+            for (const Number25519 &number : operand_of(point).number) put_number_limbs(number, NUMBER_WIDTHS[w], &to);
         };
         for (size_t i = 0; i < points.size(); i++) {
             if (i % MULTIPLES == 0) put(neutral_point());
@@ -101,7 +101,8 @@ CommonTables::CommonTables(const std::vector<AffinePoint> &points) {
 }
 
 const uint8_t *CommonTables::table(size_t limbs, size_t i) const {
-    const size_t w = size_t(std::find(std::begin(WIDTHS), std::end(WIDTHS), limbs) - std::begin(WIDTHS));
+    const size_t w =
+        size_t(std::find(std::begin(NUMBER_WIDTHS), std::end(NUMBER_WIDTHS), limbs) - std::begin(NUMBER_WIDTHS));
     return reinterpret_cast<const uint8_t *>(rows_[w].data()) + i * bytes(limbs);
 }
 

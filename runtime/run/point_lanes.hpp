@@ -2,6 +2,7 @@
 // that all of them share.
 #pragma once
 
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -56,7 +57,7 @@ public:
     const uint8_t *table(size_t limbs, size_t i) const;
 
 private:
-    std::vector<uint64_t> rows_[3];
+    std::vector<uint64_t> rows_[std::size(NUMBER_WIDTHS)];
 };
 
 class PointLanes {

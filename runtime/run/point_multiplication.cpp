@@ -4,6 +4,7 @@
 #include "cryptostitch/cryptostitch.h"
 
 namespace cst {
+
 int PointMultiplication::init(const Engine &engine, const char *kernel, const Counts &counts) {
     engine_ = &engine;
     if (int error = fetch_point_kernels(engine, kernel, &all_)) return error;

@@ -13,7 +13,6 @@ namespace {
 constexpr size_t BITS = 255, WORD_BITS = 64, WORDS = 4;
 constexpr size_t NUMBERS = 4;  // of the chain: x2, z2, x3, z3; behind them the bit before, and bits of the scalar
 constexpr size_t MOST_LADDERS = 16, STATE_ROOM = 8192;
-constexpr size_t TOGETHER = 64;  // jobs that share an inversion, which takes as long as some 90 products
 
 size_t limbs_of(const Part &part) { return part.key_rows; }
 
@@ -103,7 +102,7 @@ class Quotients {
 public:
     ~Quotients() { wipe(this, sizeof(*this)); }
     size_t n() const { return n_; }
-    bool have_room(size_t more) const { return n_ + more <= TOGETHER; }
+    bool have_room(size_t more) const { return n_ + more <= INVERTED_TOGETHER; }
     void add(const Number25519 &numerator, const Number25519 &denominator) {
         x_[n_] = numerator;
         z_[n_++] = denominator;
@@ -121,7 +120,7 @@ public:
     }
 
 private:
-    Number25519 x_[TOGETHER], z_[TOGETHER], products_[TOGETHER];
+    Number25519 x_[INVERTED_TOGETHER], z_[INVERTED_TOGETHER], products_[INVERTED_TOGETHER];
     size_t n_ = 0;
 };
 

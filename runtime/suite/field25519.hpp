@@ -12,6 +12,11 @@ struct Number25519 {
     uint64_t limb[5];
 };
 
+// As many numbers as are inverted together at most: an inversion takes as long as some 90 products.
+constexpr size_t INVERTED_TOGETHER = 64;
+// How many limbs numbers have in kernels.
+constexpr size_t NUMBER_WIDTHS[] = {4, 5, 10};
+
 // The limbs of kernels (generator/cryptostitch/core/arithmetic.py): 4 of 64 bits, 5 of 52, or 10 of 26 and 25 in turn.
 // Returns the bit where limb i of so many begins; of i = limbs where the last one ends.
 size_t limb_start(size_t limbs, size_t i);

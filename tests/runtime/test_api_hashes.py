@@ -19,7 +19,7 @@ from cryptostitch.ladder import oracle
 from jobs.samples import LEVELS
 from targets import context_for
 
-ROWS = {row.suite: row for row in ALGORITHMS if row.kind == "hash" and row.padding != "length"}
+ROWS = {row.suite: row for row in ALGORITHMS if row.kind == "hash" and row.padding not in ("length", "rest")}
 EXTENDABLE: dict[str, Callable[[bytes, int], bytes]] = {
     "shake128": lambda text, length: hashlib.shake_128(text).digest(length),
     "shake256": lambda text, length: hashlib.shake_256(text).digest(length),

@@ -98,7 +98,7 @@ def bounding(stream: StreamName, level: str) -> list[tuple[str, float]]:
         return [("multiply", 1)] if "word" in form else [(f"multiply_{max(width, 256)}", 1)]
     if "_ni" in form:
         return [("sha_latency", 1), ("sha", lanes)]
-    if form.startswith(("rc4", "sha512_simd")) or (not stream.by and lanes == 1):
+    if form.startswith(("rc4", "sha512_simd", "murmur3", "crc32c_words")) or (not stream.by and lanes == 1):
         return []
     chained = form.startswith(("md5", "chacha")) and _in_flight(stream, width, 4 if stream.by else 1) <= 1
     return [] if chained else [(f"integer_{width}", 1)]
