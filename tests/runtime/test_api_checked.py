@@ -193,6 +193,7 @@ def test_stitched_kernels(context: Context, suite: str, direction: int) -> None:
     """Forced, of every length that they take and others; in place and not, alone and in bursts; and that they ran."""
     bench, before = Bench(context, f"stitched {suite}"), {}
     for kernel in stitched(context, suite):
+        context.force(suite, kernel)
         before[kernel] = context.kernel(kernel).calls()
         lengths = range(16, 4200, 16) if LONG else (*range(480, 1056, 16), 512, 1008, 4080, 4096, 4112)
         specs = [JobSpec(suite, direction, n, in_place=n // 16 % 2 == 1) for n in (*lengths, 513, 4097)]
