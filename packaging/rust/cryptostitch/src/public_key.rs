@@ -140,11 +140,7 @@ pub fn public_keys(secret_keys: &[[u8; 32]]) -> Result<Vec<[u8; 32]>, Error> {
     let mut jobs: Vec<_> = secret_keys
         .iter()
         .zip(&mut keys)
-        .map(|(secret, out)| sys::cst_pk_job {
-            out: out.as_mut_ptr().cast(),
-            out_cap: out.len(),
-            ..job(secret, &[])
-        })
+        .map(|(secret, out)| sys::cst_pk_job { out: out.as_mut_ptr().cast(), out_cap: out.len(), ..job(secret, &[]) })
         .collect();
     shared(&SHARED, c"ed25519-public-key")?.run(&mut jobs)?;
     Ok(keys)
