@@ -28,19 +28,12 @@ public:
     void run(Job *jobs, size_t n) const;
 
 private:
-    // 0 to 128 times the base point: the numbers of a PointOperand, and the negative of the product.
-    struct Table {
-        size_t limbs;
-        std::vector<uint64_t> rows;
-    };
     class Round;
-
-    const uint64_t *table(size_t limbs) const;
 
     bool zip215_ = false;
     Sha512 sha512_;
     PointMultiplication points_;
-    std::vector<Table> tables_;
+    NumberTable base_;  // 0 to 128 times the base point: the numbers of an operand, and the negative of the product
 };
 
 // Makes keys and signatures. Several threads may share an object. Everything but the results and the length of a
@@ -69,7 +62,7 @@ private:
 
     Sha512 sha512_;
     PointMultiplication points_;
-    std::unique_ptr<CommonTables> tables_;
+    NumberTable combs_;  // for each tooth, what add_common reads
 };
 
 }  // namespace cst

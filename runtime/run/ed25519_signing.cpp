@@ -22,7 +22,17 @@ struct Secrets {
 int Ed25519Signing::init(const Engine &engine, const Suites &suites, const char *kernel) {
     if (int error = sha512_.init(engine, suites)) return error;
     if (int error = points_.init(engine, kernel, BASE_MULTIPLICATION)) return error;
-    tables_ = std::make_unique<CommonTables>(points_.base_multiples(COMB_TEETH, MULTIPLES, 2 * DIGIT_BITS));
+    std::vector<Number25519> numbers;
+    const auto add = [&](const AffinePoint &point) {
+        const PointOperand its = operand_of(point);
+        numbers.insert(numbers.end(), std::begin(its.number), std::end(its.number));
+    };
+    const std::vector<AffinePoint> points = points_.base_multiples(COMB_TEETH, MULTIPLES, 2 * DIGIT_BITS);
+    for (size_t i = 0; i < points.size(); i++) {
+        if (i % MULTIPLES == 0) add(neutral_point());
+        add(points[i]);
+    }
+    combs_ = NumberTable(numbers);
     return CST_OK;
 }
 
@@ -34,7 +44,7 @@ void Ed25519Signing::multiply_base(const Scalar25519 *scalars, size_t n, uint8_t
         for (size_t i = 0; i < count; i++) put_digits(scalars[first + i], DIGIT_BITS, digits[i]);
         for (const size_t odd : {1, 0}) {
             for (size_t tooth = 0; tooth < COMB_TEETH; tooth++) {
-                lanes->put_common(*tables_, tooth);
+                lanes->put_common(combs_, tooth * COMMON_NUMBERS);
                 for (size_t i = 0; i < count; i++) lanes->put_digit(i, digits[i][2 * tooth + odd]);
                 lanes->run(PointOperation::add_common);
             }

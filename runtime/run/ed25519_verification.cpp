@@ -25,23 +25,16 @@ int Ed25519Verification::init(const Engine &engine, const Suites &suites, const 
     zip215_ = zip215;
     if (int error = sha512_.init(engine, suites)) return error;
     if (int error = points_.init(engine, kernel, VERIFICATION)) return error;
-    const std::vector<AffinePoint> multiples = points_.base_multiples(1, BASE_MULTIPLES, BASE_BITS);
-    for (const size_t limbs : NUMBER_WIDTHS) {
-        Table made{limbs, std::vector<uint64_t>((BASE_MULTIPLES + 1) * TABLE_NUMBERS * limbs)};
-        uint64_t *to = made.rows.data();
-        for (size_t i = 0; i <= BASE_MULTIPLES; i++) {
-            const AffinePoint point = i ? multiples[i - 1] : neutral_point();
-            const PointOperand its = operand_of(point), other = operand_of(negative(point));
-            for (const Number25519 &number : its.number) put_number_limbs(number, limbs, &to);
-            put_number_limbs(other.number[PointOperand::PRODUCT], limbs, &to);
-        }
-        tables_.push_back(std::move(made));
+    std::vector<AffinePoint> multiples = points_.base_multiples(1, BASE_MULTIPLES, BASE_BITS);
+    multiples.insert(multiples.begin(), neutral_point());
+    std::vector<Number25519> numbers;
+    for (const AffinePoint &point : multiples) {
+        const PointOperand its = operand_of(point);
+        numbers.insert(numbers.end(), std::begin(its.number), std::end(its.number));
+        numbers.push_back(operand_of(negative(point)).number[PointOperand::PRODUCT]);
     }
+    base_ = NumberTable(numbers);
     return CST_OK;
-}
-
-const uint64_t *Ed25519Verification::table(size_t limbs) const {
-    return std::find_if(tables_.begin(), tables_.end(), [&](const Table &t) { return t.limbs == limbs; })->rows.data();
 }
 
 // Jobs that share an inversion. A signature R, S of a message M under A is right if [S]B - [k]A = R, where k is
@@ -129,7 +122,7 @@ private:
         constexpr size_t EACH = BASE_BITS / DIGIT_BITS;
         const uint64_t *tables[MOST_POINTS];
         for (size_t i = 0; i < n; i++) {
-            tables[i] = its_.table(lanes->limbs(i));
+            tables[i] = its_.base_.from(lanes->limbs(i), 0);
             lanes->put_key(i, PointKey::TWICE_Z, ONE_25519);
         }
         for (size_t at = DIGITS; at--;) {

@@ -16,12 +16,14 @@ constexpr size_t KEPT = 4;  // powers, while a number is raised
 
 size_t limbs_of(const Part &part) { return part.key_rows / PointKey::NUMBERS; }
 
+size_t common_bytes(size_t limbs) { return COMMON_NUMBERS * limbs * sizeof(uint64_t); }
+
 bool fits(const Part &part) {
     const size_t limbs = limbs_of(part);
     return std::count(std::begin(NUMBER_WIDTHS), std::end(NUMBER_WIDTHS), limbs) &&
            part.key_rows == PointKey::NUMBERS * limbs &&
            part.chain_rows == PointChain::NUMBERS * limbs + PointChain::WORDS &&
-           part.key_row_bytes == part.chain_row_bytes && part.table_bytes == CommonTables::bytes(limbs) &&
+           part.key_row_bytes == part.chain_row_bytes && part.table_bytes == common_bytes(limbs) &&
            std::all_of(part.lanes.begin(), part.lanes.end(), [&](const LanePlace &its) {
                return its.key - its.chain == part.lanes[0].key - part.lanes[0].chain &&
                       its.chain >= part.lanes[0].chain && its.table != NO_FIELD;
@@ -78,32 +80,22 @@ int fetch_point_kernels(const Engine &engine, const char *kernel, std::vector<Po
     return out->empty() ? CST_ERR_UNSUPPORTED : CST_OK;
 }
 
-void put_number_limbs(const Number25519 &number, size_t limbs, uint64_t **to) {
-    uint8_t bytes[POINT_BYTES];
-    put_number(number, bytes);
-    put_limbs(bytes, reinterpret_cast<uint8_t *>(*to), limbs, sizeof(**to));
-    *to += limbs;
-}
-
-CommonTables::CommonTables(const std::vector<AffinePoint> &points) {
-    for (size_t w = 0; w < std::size(NUMBER_WIDTHS); w++) {
-        std::vector<uint64_t> &rows = rows_[w];
-        rows.resize(points.size() / MULTIPLES * bytes(NUMBER_WIDTHS[w]) / sizeof(rows[0]));
-        uint64_t *to = rows.data();
-        const auto put = [&](const AffinePoint &point) {
-            for (const Number25519 &number : operand_of(point).number) put_number_limbs(number, NUMBER_WIDTHS[w], &to);
-        };
-        for (size_t i = 0; i < points.size(); i++) {
-            if (i % MULTIPLES == 0) put(neutral_point());
-            put(points[i]);
+NumberTable::NumberTable(const std::vector<Number25519> &numbers) {
+    for (const Number25519 &number : numbers) {
+        uint8_t bytes[POINT_BYTES];
+        put_number(number, bytes);
+        for (size_t w = 0; w < std::size(NUMBER_WIDTHS); w++) {
+            std::vector<uint64_t> &limbs = limbs_[w];
+            limbs.resize(limbs.size() + NUMBER_WIDTHS[w]);
+            uint64_t *const to = limbs.data() + limbs.size() - NUMBER_WIDTHS[w];
+            put_limbs(bytes, reinterpret_cast<uint8_t *>(to), NUMBER_WIDTHS[w], sizeof(*to));
         }
     }
 }
 
-const uint8_t *CommonTables::table(size_t limbs, size_t i) const {
-    const size_t w =
-        size_t(std::find(std::begin(NUMBER_WIDTHS), std::end(NUMBER_WIDTHS), limbs) - std::begin(NUMBER_WIDTHS));
-    return reinterpret_cast<const uint8_t *>(rows_[w].data()) + i * bytes(limbs);
+const uint64_t *NumberTable::from(size_t limbs, size_t i) const {
+    const auto *const width = std::find(std::begin(NUMBER_WIDTHS), std::end(NUMBER_WIDTHS), limbs);
+    return limbs_[width - std::begin(NUMBER_WIDTHS)].data() + i * limbs;
 }
 
 PointLanes::PointLanes(const PointKernels &kernels) : kernels_(kernels) {
@@ -205,9 +197,11 @@ void PointLanes::put_digit(size_t lane, int digit) {
     for (size_t i = 0; i < PointChain::WORDS; i++) memcpy(to + i * at.pitch, &words[i], sizeof(words[i]));
 }
 
-void PointLanes::put_common(const CommonTables &tables, size_t entry) {
-    for (size_t i = 0; i < n_streams_; i++)
-        memcpy(stream_[i].table, tables.table(stream_[i].limbs, entry), CommonTables::bytes(stream_[i].limbs));
+void PointLanes::put_common(const NumberTable &numbers, size_t i) {
+    for (size_t stream = 0; stream < n_streams_; stream++) {
+        const Lanes &its = stream_[stream];
+        memcpy(its.table, numbers.from(its.limbs, i), common_bytes(its.limbs));
+    }
 }
 
 void PointLanes::save(uint8_t *to) const {

@@ -45,20 +45,19 @@ struct PointKernels {
 // CST_ERR_NAME: no such kernel; CST_ERR_UNSUPPORTED, CST_ERR_JIT, CST_ERR_MEMORY.
 int fetch_point_kernels(const Engine &engine, const char *kernel, std::vector<PointKernels> *out);
 
-// Writes a number as limbs, one behind the other, and moves `to` behind them.
-void put_number_limbs(const Number25519 &number, size_t limbs, uint64_t **to);
-
-// Tables for all lanes, in the limbs of all kernels.
-class CommonTables {
+// Numbers in the limbs of all kernels.
+class NumberTable {
 public:
-    // points: MULTIPLES of them, which are multiples of one point, for each table.
-    explicit CommonTables(const std::vector<AffinePoint> &points);
-    static size_t bytes(size_t limbs) { return (MULTIPLES + 1) * PointOperand::NUMBERS * limbs * sizeof(uint64_t); }
-    const uint8_t *table(size_t limbs, size_t i) const;
+    NumberTable() = default;
+    explicit NumberTable(const std::vector<Number25519> &numbers);
+    // Returns the limbs of number i and of those behind it.
+    const uint64_t *from(size_t limbs, size_t i) const;
 
 private:
-    std::vector<uint64_t> rows_[std::size(NUMBER_WIDTHS)];
+    std::vector<uint64_t> limbs_[std::size(NUMBER_WIDTHS)];
 };
+// What add_common reads: operands of 0 to MULTIPLES times a point.
+constexpr size_t COMMON_NUMBERS = (MULTIPLES + 1) * PointOperand::NUMBERS;
 
 class PointLanes {
 public:
@@ -82,8 +81,8 @@ public:
     void put_key_limbs(size_t lane, size_t number, const uint64_t *limbs);
     // The digit that add_own and add_common take.
     void put_digit(size_t lane, int digit);
-    // Sets the table for all lanes to an entry of tables.
-    void put_common(const CommonTables &tables, size_t entry);
+    // Sets the table for all lanes to COMMON_NUMBERS of these numbers, from number i on.
+    void put_common(const NumberTable &numbers, size_t i);
 
     // The chains of all lanes, as they are.
     size_t saved_bytes() const { return saved_bytes_; }

@@ -16,7 +16,7 @@ static_assert(MULTIPLES == 1 << (DIGIT_BITS - 1), "tables have all that a digit 
 
 class PointMultiplication {
 public:
-    // Of an operation, by PointOperation, for one job in every lane.
+    // How often a kernel is called, and how many iterations that makes, while every lane does one job.
     struct Count {
         double calls, iterations;
     };

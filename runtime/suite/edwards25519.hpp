@@ -39,7 +39,7 @@ private:
     uint64_t sign_;
 };
 
-// What an addition takes of a point whose Z is 1: (Y + X) / 2, (Y - X) / 2, d T.
+// The numbers by which an addition multiplies, for a point whose Z is 1: (Y + X) / 2, (Y - X) / 2, d T.
 struct PointOperand {
     enum { SUM, DIFFERENCE, PRODUCT, NUMBERS };
     Number25519 number[NUMBERS];

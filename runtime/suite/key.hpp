@@ -70,7 +70,7 @@ public:
     KeyRow *powers() { return rows(suite->key_layout.powers); }
     // A checksum's parameters.
     const Crc &crc() const { return *reinterpret_cast<const Crc *>(at(suite->key_layout.crc)); }
-    // What a checksum's value so far is multiplied by in front of so many bytes (crc_rows).
+    // Returns the factor by which kernels multiply a checksum's value so far, if so many bytes follow it (crc_rows).
     const uint8_t *phase(size_t bytes) const {
         return reinterpret_cast<const uint8_t *>(powers() + CRC_KEY) + 8 * bytes;
     }

@@ -1,5 +1,5 @@
-// What MurmurHash3 (x64, 128 bits; A. Appleby, in the public domain) does with the bytes behind whole blocks, which are
-// the kernels' (streams/murmur3.j2), and with the length.
+// Ends MurmurHash3 (x64, 128 bits; A. Appleby, in the public domain): adds the bytes behind the last whole block, and
+// the length. Kernels hash the whole blocks (streams/murmur3.j2).
 #pragma once
 
 #include <cstddef>

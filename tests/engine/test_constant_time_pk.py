@@ -1,6 +1,6 @@
-"""What X25519 and signing with Ed25519 tell by their time: nothing. Every instruction and every address of a whole
-cst_pk_burst is compared (stepped.py), for secrets and public keys that differ, some of which are at the edges of a
-ladder and a reduction."""
+"""X25519 and Ed25519's signing run in constant time. The tests compare every instruction and every address of a whole
+cst_pk_burst (stepped.py), for secrets and public keys that differ, some of which are at the edges of a ladder and a
+reduction."""
 
 from __future__ import annotations
 

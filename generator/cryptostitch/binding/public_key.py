@@ -4,7 +4,7 @@ interpreter's lock is released while the library works."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from ctypes import sizeof
 from typing import Any
 
@@ -71,23 +71,21 @@ class PublicKey(Handle):
         publics = list(several(keys))
         texts = _as_many(publics, messages, "public keys", "messages")
         tags = _as_many(publics, signatures, "public keys", "signatures")
-        found: list[bool] = []
-        for first in range(0, len(publics), AT_ONCE):
-            some = slice(first, first + AT_ONCE)
-            jobs, _ = self._burst(publics[some], texts and texts[some], tags and tags[some])
-            found += [job.status == OK for job in jobs]
-        return found
+        return [job.status == OK for job, _ in self._run(publics, texts, tags)]
 
     def _results(self, keys: list[Buffer], inputs: list[Buffer] | None = None) -> list[bytes | None]:
-        found: list[bytes | None] = []
-        size = RESULT_BYTES[self._operation]
+        return [None if job.status else result for job, result in self._run(keys, inputs)]
+
+    def _run(
+        self, keys: list[Buffer], inputs: list[Buffer] | None, signatures: list[Buffer] | None = None
+    ) -> Iterator[tuple[Any, bytes]]:
+        """Each job, and what it wrote."""
+        size = RESULT_BYTES.get(self._operation, 0)
         for first in range(0, len(keys), AT_ONCE):
             some = slice(first, first + AT_ONCE)
-            jobs, results = self._burst(keys[some], inputs and inputs[some])
-            found += [
-                None if job.status else bytes(results[size * i : size * i + job.out_len]) for i, job in enumerate(jobs)
-            ]
-        return found
+            jobs, results = self._burst(keys[some], inputs and inputs[some], signatures and signatures[some])
+            for i, job in enumerate(jobs):
+                yield job, bytes(results[size * i : size * i + job.out_len])
 
     def _burst(
         self, keys: list[Buffer], inputs: list[Buffer] | None, signatures: list[Buffer] | None = None

@@ -16,7 +16,7 @@ LIMBS: Mapping[int, tuple[int, ...]] = {
     10: tuple((51 * i + 1) // 2 for i in range(10)),
 }
 
-# What the limbs of products, of their sums and differences, and of sums and differences of those are at most.
+# The largest limbs that numbers may have, by level: products; sums and differences of products; those of these.
 BOUNDS: Mapping[int, tuple[tuple[int, ...], ...]] = {
     4: ((2**64 - 1,) * 4,) * 3,
     5: tuple((*(2**52 - 1,) * 4, last) for last in (2**47 + 2**10, 2**49 + 2**48, 2**49 + 2**48 + 2**47)),
@@ -85,7 +85,8 @@ PointOperation = Callable[[int, int, int, int, list[int], list[int]], list[int]]
 
 
 def _on_points(operation: PointOperation, cases: tuple[tuple[int, ...], ...] = ()) -> Arithmetic:
-    """Of E, F, G, H (streams/edwards25519.j2): ``operation`` gets X, Y, Z, T, the words and the key."""
+    """Describes a step on a point (streams/edwards25519.j2): ``operation`` computes the new E, F, G and H from X, Y,
+    Z, T, the words and the key."""
 
     def step(numbers: list[int], words: list[int], key: list[int]) -> tuple[list[int], list[int]]:
         e, f, g, h, n = numbers
@@ -96,7 +97,7 @@ def _on_points(operation: PointOperation, cases: tuple[tuple[int, ...], ...] = (
 
 
 def _on_number(operation: Callable[[int, list[int]], int]) -> Arithmetic:
-    """Of the number behind a point."""
+    """Describes a step on the number behind a point: ``operation`` computes the new one from it and the key."""
 
     def step(numbers: list[int], words: list[int], key: list[int]) -> tuple[list[int], list[int]]:
         return [*numbers[:4], operation(numbers[4], key) % P25519], words

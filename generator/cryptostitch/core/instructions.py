@@ -89,7 +89,7 @@ EVEX_TWINS = frozenset(
 (`element`)."""
 
 OF_BYTES = frozenset(("vpshufb", "vpalignr", "vpsadbw", "vpmaddwd", "vpmaddubsw"))
-"""Those of them whose elements are bytes or words of 16 bits: their EVEX forms need AVX512BW."""
+"""EVEX mnemonics that work on bytes or words of 16 bits: they need AVX512BW."""
 
 INSTRUCTIONS: dict[str, Row] = {}
 

@@ -86,7 +86,7 @@ def digest_of(row: Algorithm) -> Callable[[bytes], bytes]:
 
 
 def of_segment(row: Algorithm) -> Algorithm:
-    """Of a multi-hash the hash of one segment by itself, else the row."""
+    """Returns the hash that a multi-hash applies to each segment; for another algorithm, its own row."""
     if row.padding != "segments":
         return row
     return next(other for other in ALGORITHMS if f"mh-{other.suite}" == row.suite)

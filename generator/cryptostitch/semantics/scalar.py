@@ -147,7 +147,7 @@ def _rotate(left: bool) -> Meaning:
 
 
 def _multiply(form: Form) -> Flagged:
-    """Of signed numbers; CF and OF say that the product is longer. The other flags are undefined."""
+    """Multiplies signed numbers. Sets CF and OF if the product does not fit, and leaves other flags undefined."""
     bits, mask = form.bits, (1 << form.bits) - 1
 
     def apply(a: int, b: int) -> tuple[int, int]:
