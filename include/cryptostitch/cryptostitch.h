@@ -145,7 +145,8 @@ enum {
     CST_ERR_FILE = -12,       /* a file that cannot be read or written */
     CST_ERR_COSTS = -13,      /* a damaged cost file, or something else that is not one */
     CST_ERR_LOST = -14,       /* more blocks are lost than an erasure code restores */
-    CST_ERR_POINT = -15       /* a public key that must not be used: a point of small order */
+    CST_ERR_POINT = -15       /* a key that must not be used: a point of small order, or not on the curve; a secret key
+                                 of P-256 that is 0 or not below the order */
 };
 
 /* A short English description of an error code; a static string, never NULL. */
@@ -673,7 +674,16 @@ CST_API int cst_code_check_blocks(const cst_code *code, const cst_key *checksum,
  * "ed25519-sign": `key` is a secret key of 32 bytes, `in` the message; `out` receives the signature, 64 bytes. A key of
  *   64 bytes has its public key behind it, which saves two fifths of the time; it is not checked, and a wrong one gives
  *   the secret key away.
- * "ed25519-public-key": `key` is a secret key of 32 bytes; `out` receives its public key, 32 bytes. */
+ * "ed25519-public-key": `key` is a secret key of 32 bytes; `out` receives its public key, 32 bytes.
+ * Of P-256 (SP 800-186, 3.2.1.3) secret keys and numbers are 32 bytes, big-endian; a secret key is at least 1 and below
+ *   the order. Points are 65 bytes, or compressed 33 (SEC 1, 2.3.3). CPUs without AVX-512 IFMA compute in general
+ *   registers, one job after the other.
+ * "ecdsa-p256-verify" (FIPS 186-5, 6.4.2, with SHA-256): `key` is a public key, `in` the message, `signature` r and s,
+ *   64 bytes; nothing is written. Everything is public, and time depends on it.
+ * "ecdsa-p256-sign" (with the nonce of RFC 6979): `key` is a secret key, `in` the message; `out` receives r and s.
+ * "ecdh-p256" (SP 800-56A, 5.7.1.2): `key` is a secret key, `in` the other side's public key; `out` receives the shared
+ *   point's x, 32 bytes: hash them before use as a key.
+ * "p256-public-key": `key` is a secret key; `out` receives its public key, 65 bytes. */
 typedef struct cst_pk cst_pk;
 typedef struct cst_pk_job {
     size_t size; /* sizeof(cst_pk_job) */
@@ -696,8 +706,8 @@ CST_API void cst_pk_free(cst_pk *pk);
 /* Runs all jobs, in constant time but for verifications. Every job is checked before any is begun, as by cst_burst:
  * after CST_ERR_ARGUMENT (a null pointer), CST_ERR_LENGTH (of key, input, signature, or room for the output) or
  * CST_ERR_MEMORY nothing is written, and the status of jobs that were right is 1. Else returns CST_OK, or the error of
- * the first job that has one, and the others are done: CST_ERR_POINT, a public key of small order, with which all would
- * share the secret (RFC 7748, 6.1); CST_ERR_AUTH, a signature that is not right, for whatever reason. That job's status
+ * the first job that has one, and the others are done: CST_ERR_POINT, a key that must not be used (with a public key of
+ * small order all would share the secret: RFC 7748, 6.1); CST_ERR_AUTH, a signature that is not right, for whatever reason. That job's status
  * says so, and its `out` is not touched. Jobs must not write what another job reads or writes: that is not checked. */
 CST_API int cst_pk_burst(const cst_pk *pk, cst_pk_job *jobs, size_t n);
 

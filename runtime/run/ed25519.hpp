@@ -5,7 +5,7 @@
 
 #include "../suite/scalar25519.hpp"
 #include "point_multiplication.hpp"
-#include "sha512.hpp"
+#include "digests.hpp"
 
 namespace cst {
 
@@ -31,7 +31,7 @@ private:
     class Round;
 
     bool zip215_ = false;
-    Sha512 sha512_;
+    Digests sha512_;
     PointMultiplication points_;
     NumberTable base_;  // 0 to 128 times the base point: the numbers of an operand, and the negative of the product
 };
@@ -56,11 +56,11 @@ public:
 private:
     void sign_some(Job *jobs, size_t n) const;
     // The scalars of seeds, and the digests, whose second half begins what a nonce is made of.
-    void expand(const Job *jobs, size_t n, Scalar25519 *scalars, uint8_t (*digests)[Sha512::BYTES]) const;
+    void expand(const Job *jobs, size_t n, Scalar25519 *scalars, uint8_t (*digests)[SHA512_BYTES]) const;
     // Writes the encodings of multiples of the base point.
     void multiply_base(const Scalar25519 *scalars, size_t n, uint8_t (*encoded)[POINT_BYTES]) const;
 
-    Sha512 sha512_;
+    Digests sha512_;
     PointMultiplication points_;
     NumberTable combs_;  // for each tooth, what add_common reads
 };

@@ -8,19 +8,19 @@ namespace {
 
 constexpr size_t TOGETHER = INVERTED_TOGETHER;
 constexpr size_t COMB_TEETH = DIGITS / 2;
-constexpr PointMultiplication::Counts BASE_MULTIPLICATION = {{1, DIGIT_BITS}, {0, 0}, {0, 0}, {DIGITS, DIGITS}};
+constexpr OperationCount BASE_MULTIPLICATION[POINT_OPERATIONS] = {{1, DIGIT_BITS}, {0, 0}, {0, 0}, {DIGITS, DIGITS}};
 
 // The secrets of some jobs.
 struct Secrets {
     ~Secrets() { wipe(this, sizeof(*this)); }
-    uint8_t digests[TOGETHER][Sha512::BYTES], numbers[TOGETHER][Sha512::BYTES];
+    uint8_t digests[TOGETHER][SHA512_BYTES], numbers[TOGETHER][SHA512_BYTES];
     Scalar25519 scalar[2 * TOGETHER];  // of the keys, then of the nonces
 };
 
 }  // namespace
 
 int Ed25519Signing::init(const Engine &engine, const Suites &suites, const char *kernel) {
-    if (int error = sha512_.init(engine, suites)) return error;
+    if (int error = sha512_.init(engine, suites, "sha512")) return error;
     if (int error = points_.init(engine, kernel, BASE_MULTIPLICATION)) return error;
     std::vector<Number25519> numbers;
     const auto add = [&](const AffinePoint &point) {
@@ -40,7 +40,7 @@ int Ed25519Signing::init(const Engine &engine, const Suites &suites, const char 
 void Ed25519Signing::multiply_base(const Scalar25519 *scalars, size_t n, uint8_t (*encoded)[POINT_BYTES]) const {
     std::vector<ChainPoint> chains(n);
     points_.for_lanes(n, [&](PointLanes *lanes, size_t first, size_t count) {
-        int8_t digits[MOST_POINTS][DIGITS];
+        int8_t digits[MOST_LANES][DIGITS];
         for (size_t i = 0; i < count; i++) put_digits(scalars[first + i], DIGIT_BITS, digits[i]);
         for (const size_t odd : {1, 0}) {
             for (size_t tooth = 0; tooth < COMB_TEETH; tooth++) {
@@ -64,12 +64,12 @@ void Ed25519Signing::multiply_base(const Scalar25519 *scalars, size_t n, uint8_t
 
 // RFC 8032, 5.1.5: the first half of the seed's digest is the scalar, the second one the prefix. A scalar below 2^255
 // and the same modulo L have the same multiple of the base point.
-void Ed25519Signing::expand(const Job *jobs, size_t n, Scalar25519 *scalars, uint8_t (*digests)[Sha512::BYTES]) const {
-    std::vector<Sha512::Text> texts(n);
+void Ed25519Signing::expand(const Job *jobs, size_t n, Scalar25519 *scalars, uint8_t (*digests)[SHA512_BYTES]) const {
+    std::vector<Digests::Text> texts(n);
     for (size_t i = 0; i < n; i++) texts[i] = {{piece(jobs[i].seed, ED25519_KEY), {}, {}}};
     sha512_.run(texts, digests[0]);
     for (size_t i = 0; i < n; i++) {
-        uint8_t clamped[Sha512::BYTES] = {};
+        uint8_t clamped[SHA512_BYTES] = {};
         memcpy(clamped, digests[i], ED25519_KEY);
         clamped[0] &= 248;
         clamped[31] = uint8_t((clamped[31] & 127) | 64);
@@ -96,7 +96,7 @@ void Ed25519Signing::sign(Job *jobs, size_t n) const {
 // RFC 8032, 5.1.6
 void Ed25519Signing::sign_some(Job *jobs, size_t n) const {
     Secrets secrets;
-    std::vector<Sha512::Text> texts(n);
+    std::vector<Digests::Text> texts(n);
     expand(jobs, n, secrets.scalar, secrets.digests);
     for (size_t i = 0; i < n; i++)
         texts[i] = {{piece(secrets.digests[i] + ED25519_KEY, ED25519_KEY), piece(jobs[i].message, jobs[i].bytes), {}}};

@@ -11,19 +11,19 @@ constexpr size_t BASE_DIGITS = 256 / BASE_BITS, BASE_MULTIPLES = 1 << (BASE_BITS
 constexpr size_t TABLE_NUMBERS = PointOperand::NUMBERS + 1;  // and the negative of the product
 
 // A table of multiples, doublings between digits, additions, a square root.
-constexpr PointMultiplication::Counts VERIFICATION = {{DIGITS, (DIGITS - 1) * DIGIT_BITS + 1},
-                                                      {BASE_DIGITS + MULTIPLES, BASE_DIGITS + MULTIPLES},
-                                                      {DIGITS, DIGITS},
-                                                      {0, 0},
-                                                      {MULTIPLES + 1, MULTIPLES + 1},
-                                                      {12, 254},
-                                                      {11, 11}};
+constexpr OperationCount VERIFICATION[POINT_OPERATIONS] = {{DIGITS, (DIGITS - 1) * DIGIT_BITS + 1},
+                                                           {BASE_DIGITS + MULTIPLES, BASE_DIGITS + MULTIPLES},
+                                                           {DIGITS, DIGITS},
+                                                           {0, 0},
+                                                           {MULTIPLES + 1, MULTIPLES + 1},
+                                                           {12, 254},
+                                                           {11, 11}};
 
 }  // namespace
 
 int Ed25519Verification::init(const Engine &engine, const Suites &suites, const char *kernel, bool zip215) {
     zip215_ = zip215;
-    if (int error = sha512_.init(engine, suites)) return error;
+    if (int error = sha512_.init(engine, suites, "sha512")) return error;
     if (int error = points_.init(engine, kernel, VERIFICATION)) return error;
     std::vector<AffinePoint> multiples = points_.base_multiples(1, BASE_MULTIPLES, BASE_BITS);
     multiples.insert(multiples.begin(), neutral_point());
@@ -62,8 +62,8 @@ public:
 
 private:
     void hash() {
-        std::vector<Sha512::Text> texts(n_);
-        uint8_t digests[TOGETHER * Sha512::BYTES];
+        std::vector<Digests::Text> texts(n_);
+        uint8_t digests[TOGETHER * SHA512_BYTES];
         for (size_t i = 0; i < n_; i++) {
             const Job &job = jobs_[i];
             texts[i] = {
@@ -74,13 +74,13 @@ private:
             const Scalar25519 s = scalar_from_bytes(jobs_[i].signature + POINT_BYTES);
             right_[i] = is_reduced(s);
             put_digits(right_[i] ? s : Scalar25519{}, BASE_BITS, base_digits_[i]);
-            put_digits(reduced(digests + i * Sha512::BYTES), DIGIT_BITS, key_digits_[i]);
+            put_digits(reduced(digests + i * SHA512_BYTES), DIGIT_BITS, key_digits_[i]);
         }
     }
 
     // The points of some jobs; jobs whose bytes are no point are wrong.
     void decode(PointLanes *lanes, size_t first, size_t n, const uint8_t *Job::*encoded, AffinePoint *points) {
-        PointDecoder decoders[MOST_POINTS];
+        PointDecoder decoders[MOST_LANES];
         for (size_t i = 0; i < n; i++) lanes->put_number(i, decoders[i].begin(jobs_[first + i].*encoded));
         lanes->raise();
         for (size_t i = 0; i < n; i++)
@@ -120,7 +120,7 @@ private:
     // Horner's rule, for all digits of the points' multipliers; one of the base point's stands for two of them.
     void multiply(PointLanes *lanes, size_t first, size_t n) const {
         constexpr size_t EACH = BASE_BITS / DIGIT_BITS;
-        const uint64_t *tables[MOST_POINTS];
+        const uint64_t *tables[MOST_LANES];
         for (size_t i = 0; i < n; i++) {
             tables[i] = its_.base_.from(lanes->limbs(i), 0);
             lanes->put_key(i, PointKey::TWICE_Z, ONE_25519);

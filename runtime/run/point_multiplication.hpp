@@ -1,11 +1,10 @@
 // Multiples of points of edwards25519 by kernels: which of them, and for how many jobs at a time.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 
-#include "lane_plan.hpp"
+#include "lane_dealer.hpp"
 #include "point_lanes.hpp"
 
 namespace cst {
@@ -16,40 +15,28 @@ static_assert(MULTIPLES == 1 << (DIGIT_BITS - 1), "tables have all that a digit 
 
 class PointMultiplication {
 public:
-    // How often a kernel is called, and how many iterations that makes, while every lane does one job.
-    struct Count {
-        double calls, iterations;
-    };
-    using Counts = Count[POINT_OPERATIONS];
-
-    // kernel: as for fetch_point_kernels.
-    int init(const Engine &engine, const char *kernel, const Counts &counts);
+    // kernel: as for fetch_number_kernels; counts: one for each operation.
+    int init(const Engine &engine, const char *kernel, const OperationCount *counts) {
+        return dealer_.init(engine, ED25519_LAYOUT, kernel, counts);
+    }
 
     // Calls each(lanes, first, count) for parts of n jobs, which have the lanes, with the neutral point in them.
     template <typename Each>
     void for_lanes(size_t n, Each each) const {
-        const PointKernels *before = nullptr;
+        const NumberKernels *before = nullptr;
         std::unique_ptr<PointLanes> lanes;
-        for (size_t at = 0; at < n;) {
-            const PointKernels &kernels = all_[plan_->first(n - at)];
-            const size_t count = std::min(kernels.lanes(), n - at);
-            prepare(kernels);
+        dealer_.deal(n, [&](const NumberKernels &kernels, size_t first, size_t count) {
             if (before != &kernels) lanes = std::make_unique<PointLanes>(kernels);
             else lanes->make_neutral();
-            each(lanes.get(), at, count);
-            at += count;
+            each(lanes.get(), first, count);
             before = &kernels;
-        }
+        });
     }
     // Returns 1 to `entries` times the base point, then the same of 2^bits times it, and so on. entries: a power of 2.
     std::vector<AffinePoint> base_multiples(size_t positions, size_t entries, unsigned bits) const;
 
 private:
-    void prepare(const PointKernels &kernels) const;
-
-    const Engine *engine_ = nullptr;
-    std::vector<PointKernels> all_;
-    std::unique_ptr<LanePlan> plan_;
+    LaneDealer dealer_;
 };
 
 }  // namespace cst

@@ -309,7 +309,8 @@ int Engine::fetch(const Variant &variant, const Kernel **out) const {
     return CST_OK;
 }
 
-int Engine::fetch_all(const char *kernel, bool (*fits)(const Variant &), std::vector<const Variant *> *out) const {
+int Engine::fetch_all(const char *kernel, const std::function<bool(const Variant &)> &fits,
+                      std::vector<const Variant *> *out) const {
     int error = kernel ? CST_ERR_NAME : CST_ERR_UNSUPPORTED;
     for (const auto &v : variants_) {
         if (!fits(*v) || (kernel && strcmp(kernel, v->name) != 0)) continue;

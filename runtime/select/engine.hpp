@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <functional>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -83,7 +84,8 @@ public:
     // Loads the code of all kernels that fit, for a caller that selects among them itself; kernel: NULL, or the name of
     // the only one wanted. Returns CST_ERR_NAME: no kernel of that name fits; CST_ERR_UNSUPPORTED, CST_ERR_JIT,
     // CST_ERR_MEMORY: no kernel's code can be loaded.
-    int fetch_all(const char *kernel, bool (*fits)(const Variant &), std::vector<const Variant *> *out) const;
+    int fetch_all(const char *kernel, const std::function<bool(const Variant &)> &fits,
+                  std::vector<const Variant *> *out) const;
 
     // See Cache::freeze.
     void freeze() { cache_->freeze(); }

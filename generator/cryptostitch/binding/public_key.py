@@ -14,14 +14,22 @@ from .library import Library, wanted
 from .many import shared_context
 from .values import Buffer, name, place, several
 
-RESULT_BYTES = {"x25519": 32, "ed25519-sign": 64, "ed25519-public-key": 32}
+RESULT_BYTES = {
+    "x25519": 32,
+    "ed25519-sign": 64,
+    "ed25519-public-key": 32,
+    "ecdsa-p256-sign": 64,
+    "ecdh-p256": 32,
+    "p256-public-key": 65,
+}
 AT_ONCE = 1024
 """Jobs of a call: what they take does not grow with their number."""
 
 
 class PublicKey(Handle):
     """An operation with public keys, by name: "x25519" (RFC 7748); of Ed25519 (RFC 8032) "ed25519-verify",
-    "ed25519-verify-zip215" (by the rules of ZIP 215), "ed25519-sign" and "ed25519-public-key". ``kernel``: for tests,
+    "ed25519-verify-zip215" (by the rules of ZIP 215), "ed25519-sign" and "ed25519-public-key"; of P-256
+    "ecdsa-p256-verify", "ecdsa-p256-sign" (FIPS 186-5, RFC 6979), "ecdh-p256" and "p256-public-key". ``kernel``: for tests,
     the one that does everything. RuntimeFailure for unknown names, and where this CPU has no kernel. Several threads
     may share one."""
 
@@ -42,32 +50,34 @@ class PublicKey(Handle):
             raise ValueError(f"'{self._operation}' does not do that: {' or '.join(operations)} does")
 
     def agree_many(self, secrets: Iterable[Buffer], peers: Iterable[Buffer] | None = None) -> list[bytes | None]:
-        """The shared secrets of scalars and the other sides' public keys, 32 bytes each; None where a public key is a
-        point of small order, which must not be used. Without ``peers``: the scalars' own public keys. ValueError for as
-        many secrets as peers are not, RuntimeFailure for other lengths."""
-        self._need("x25519")
+        """The shared secrets, 32 bytes each, of secret keys and the other sides' public keys; None where a key must not be
+        used: a point of small order, or not on the curve. Without ``peers``, of X25519: the scalars' own public keys.
+        ValueError for as many secrets as peers are not, RuntimeFailure for other lengths."""
+        self._need("x25519", "ecdh-p256")
         scalars = list(several(secrets))
         return self._results(scalars, _as_many(scalars, peers, "secrets", "public keys"))
 
-    def public_keys(self, secrets: Iterable[Buffer]) -> list[bytes]:
-        """The public keys of Ed25519's secret keys, 32 bytes each."""
-        self._need("ed25519-public-key")
-        return [result or b"" for result in self._results(list(several(secrets)))]
+    def public_keys(self, secrets: Iterable[Buffer]) -> list[bytes | None]:
+        """The public keys of secret keys of 32 bytes: 32 bytes each of Ed25519, 65 of P-256, where it is None for what is
+        no secret key."""
+        self._need("ed25519-public-key", "p256-public-key")
+        return self._results(list(several(secrets)))
 
-    def sign_many(self, secrets: Iterable[Buffer], messages: Iterable[Buffer]) -> list[bytes]:
-        """A signature of 64 bytes for each secret key and message. A secret key of 32 bytes may have its public key
-        behind it, which saves time; it is not checked, and a wrong one gives the secret key away. ValueError for as
+    def sign_many(self, secrets: Iterable[Buffer], messages: Iterable[Buffer]) -> list[bytes | None]:
+        """A signature of 64 bytes for each secret key and message. A secret key of Ed25519, 32 bytes, may have its public
+        key behind it, which saves time; it is not checked, and a wrong one gives the secret key away. Of P-256 it is
+        None for what is no secret key. ValueError for as
         many keys as messages are not, RuntimeFailure for other lengths."""
-        self._need("ed25519-sign")
+        self._need("ed25519-sign", "ecdsa-p256-sign")
         keys = list(several(secrets))
-        return [result or b"" for result in self._results(keys, _as_many(keys, messages, "secret keys", "messages"))]
+        return self._results(keys, _as_many(keys, messages, "secret keys", "messages"))
 
     def verify_many(
         self, keys: Iterable[Buffer], messages: Iterable[Buffer], signatures: Iterable[Buffer]
     ) -> list[bool]:
         """Whether each signature is right for its public key and message. ValueError where there are not as many of
-        each, RuntimeFailure for lengths other than 32 and 64 bytes."""
-        self._need("ed25519-verify", "ed25519-verify-zip215")
+        each, RuntimeFailure for lengths that the operation does not take."""
+        self._need("ed25519-verify", "ed25519-verify-zip215", "ecdsa-p256-verify")
         publics = list(several(keys))
         texts = _as_many(publics, messages, "public keys", "messages")
         tags = _as_many(publics, signatures, "public keys", "signatures")
@@ -140,7 +150,7 @@ def agree_many(secrets: Iterable[Buffer], peers: Iterable[Buffer] | None = None)
     return _shared_operation("x25519").agree_many(secrets, peers)
 
 
-def sign_many(secrets: Iterable[Buffer], messages: Iterable[Buffer]) -> list[bytes]:
+def sign_many(secrets: Iterable[Buffer], messages: Iterable[Buffer]) -> list[bytes | None]:
     """Ed25519 of many (RFC 8032): ``PublicKey("ed25519-sign").sign_many``."""
     return _shared_operation("ed25519-sign").sign_many(secrets, messages)
 

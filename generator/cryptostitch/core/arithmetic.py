@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 P25519 = 2**255 - 19  # RFC 7748, 4.1
 
-# Where the limbs of a number stand, by how many there are (streams/field_64.j2, field_52.j2, field_25.j2).
+# Where the limbs of a number stand, by how many there are (streams/field_64.j2, limbs_52.j2, field_25.j2).
 LIMBS: Mapping[int, tuple[int, ...]] = {
     4: tuple(range(0, 256, 64)),
     5: tuple(range(0, 260, 52)),
@@ -33,7 +33,8 @@ class Arithmetic:
     most, between a number and products, before and after an iteration (BOUNDS); the key's have one at most. Without
     it the chain begins with limbs of numbers below the prime, and the key has such. ``table``: how many numbers the
     field of that name has, for all lanes; ``step`` gets them behind the key's. ``cases``: all that the chain's words
-    may be, where they are few; else the first one is a bit, and the others are any."""
+    may be, where they are few; else the first one is a bit, and the others are any. ``scale``: times which the product
+    of two numbers stands for them, modulo the prime. ``bounds``: the largest limbs by their number and level."""
 
     prime: int
     chain: int
@@ -43,6 +44,8 @@ class Arithmetic:
     levels: tuple[int, ...] = ()
     table: int = 0
     cases: tuple[tuple[int, ...], ...] = ()
+    scale: int = 1
+    bounds: Mapping[int, tuple[tuple[int, ...], ...]] = field(default_factory=lambda: BOUNDS)
 
 
 def limbs_of(number: int, limbs: int) -> list[int]:

@@ -17,6 +17,7 @@ from . import blake3, murmur3
 from .adler import ADLER32
 from .answers import Answer
 from .arithmetic import ED25519, X25519_LADDER, Arithmetic
+from .p256 import P256_POINTS
 from .crc import CATALOGUE as CRCS
 from .tree import Tree
 
@@ -107,8 +108,13 @@ DES_SLICED_CHAINS = {"sse": (16,), "avx2": (32,)}
 DES_SLICED_TAILS = {("sse", 16): (1,), ("avx2", 32): (1,)}
 DES_SLICED_BUFFERS = {"sse": (1,), "avx2": (1,)}
 DES_SLICED_BLOCKS = {("sse", 1): (8, 1), ("avx2", 1): (16,)}
-# Numbers modulo 2^255 - 19: by products of IFMA, of 32-bit halves, and in general registers.
-NUMBER_FIELDS = {"52": {"avx512": (8,)}, "25": {"sse": (2,), "avx2": (4,)}, "64": {"scalar": (1,)}}
+# The texts of numbers modulo a prime, by radix: by products of IFMA, of 32-bit halves, and in general registers.
+FIELDS_25519 = {
+    "52": ("field_52", {"avx512": (8,)}),
+    "25": ("field_25", {"sse": (2,), "avx2": (4,)}),
+    "64": ("field_64", {"scalar": (1,)}),
+}
+FIELDS_P256 = {"52": ("field_p256", {"avx512": (8,)})}
 # Numbers in general registers beside those in vectors, whose units they leave alone: a lane more in the same time.
 NUMBERS_BESIDE = (("52", "avx512", 8), ("25", "avx2", 4))
 
@@ -694,18 +700,25 @@ def _codec(outputs: int) -> Algorithm:
     )
 
 
-def _modular(name: str, suite: str, template: str, meaning: Arithmetic, **parameters: str) -> Algorithm:
+def _modular(
+    name: str,
+    suite: str,
+    template: str,
+    meaning: Arithmetic,
+    fields: Mapping[str, tuple[str, Mapping[str, tuple[int, ...]]]],
+    **parameters: str,
+) -> Algorithm:
     forms = [
         Form(
             f"{name}{radix}",
             template,
             lanes,
             (1,),
-            parameters={"field": f"streams/field_{radix}.j2"},
+            parameters={"field": f"streams/{text}.j2"},
             paired=False,
             object_isas=("sse", "scalar", "avx512"),
         )
-        for radix, lanes in NUMBER_FIELDS.items()
+        for radix, (text, lanes) in fields.items()
     ]
     return Algorithm(
         name,
@@ -796,9 +809,13 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _multi_hash("sha1", SHA1),
     _multi_hash("sha256", SHA256),
     _murmur3(),
-    _modular("x25519_ladder", "x25519", "streams/x25519_ladder.j2", X25519_LADDER),
     *(
-        _modular(f"ed25519_{name}", "ed25519", "streams/edwards25519.j2", meaning, operation=name)
+        _modular(f"p256_{name}", "p256", "streams/p256.j2", meaning, FIELDS_P256, operation=name)
+        for name, meaning in P256_POINTS.items()
+    ),
+    _modular("x25519_ladder", "x25519", "streams/x25519_ladder.j2", X25519_LADDER, FIELDS_25519),
+    *(
+        _modular(f"ed25519_{name}", "ed25519", "streams/edwards25519.j2", meaning, FIELDS_25519, operation=name)
         for name, meaning in ED25519.items()
     ),
     Algorithm(
@@ -951,6 +968,8 @@ ORDERS: dict[tuple, tuple[int, int]] = {
     ("des_ede3_cbc_enc", "avx512", 8): (96, 0),
     ("x25519_ladder52", "avx512"): (64, 0),
     ("ed25519_double52", "avx512"): (32, 32),
+    **{(f"p256_{name}52", "avx512"): (64, 0) for name in ("double", "add_common")},
+    **{(f"p256_{name}52", "avx512"): (128, 0) for name in ("add", "add_own")},
     ("ed25519_add52", "avx512"): (0, 32),
     **{(f"chacha_poly_{way}", isa): (1024, 0) for way in ("enc", "dec") for isa in ("avx2", "avx512")},
     **{(f"aes{bits}_xts_{way}_whole", "avx512"): (8, 8) for bits in (128, 256) for way in ("enc", "dec")},

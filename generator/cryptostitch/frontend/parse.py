@@ -75,11 +75,12 @@ def parse(
 
 
 def _claim(text: str, section: str, at: int, places: tuple[Place, ...]) -> Claim:
-    """``.claim OPERATION FACTOR RESULT = OPERAND, OPERAND`` as render.claimed() writes it."""
+    """``.claim OPERATION [FACTOR,FACTOR] RESULT = OPERAND, OPERAND`` as render.claimed() writes it."""
     head, _, operands = text.partition(" = ")
-    _, operation, factor, *result = head.split()
+    _, operation, listed, *result = head.split()
+    factors = tuple(map(int, filter(None, listed.strip("[]").split(","))))
     numbers = tuple(tuple(number.split()) for number in operands.split(","))
-    return Claim(section, at, operation, tuple(result), numbers, int(factor), places[0] if places else None)
+    return Claim(section, at, operation, tuple(result), numbers, factors, places[0] if places else None)
 
 
 class _Parser:

@@ -94,10 +94,11 @@ def _line(template: jinja2.Template, python_line: int) -> int:
     return template.get_corresponding_lineno(python_line)
 
 
-def claimed(operation: str, result: Sequence[str], *operands: Sequence[str], factor: int = 1) -> str:
+def claimed(operation: str, result: Sequence[str], *operands: Sequence[str], factors: Sequence[int] = ()) -> str:
     """The line of a claim (core/stream.py): the limbs of ``result`` are ``operation`` of the operands' limbs."""
     numbers = ", ".join(" ".join(number) for number in operands)
-    return f".claim {operation} {factor} {' '.join(result)} = {numbers}{MARK}{_caller()}\n"
+    listed = ",".join(map(str, factors))
+    return f".claim {operation} [{listed}] {' '.join(result)} = {numbers}{MARK}{_caller()}\n"
 
 
 class _Vocabulary:

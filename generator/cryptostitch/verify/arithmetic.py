@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..core.accesses import accesses_of
-from ..core.arithmetic import BOUNDS, LIMBS, Arithmetic
+from ..core.arithmetic import LIMBS, Arithmetic
 from ..core.contract import CHAIN, KEY, TABLE, Field
 from ..core.ir import STATE
 from ..core.liveness import around_loop
@@ -36,11 +36,14 @@ from .polynomial import Polynomial, Symbol
 ROUNDS = 16  # in which the bounds must become stable
 
 OPERATIONS: dict[str, Callable[..., Polynomial]] = {
-    "product": lambda factor, a, b: a * b,
-    "square": lambda factor, a: a * a,
-    "sum": lambda factor, a, b: a + b,
-    "difference": lambda factor, a, b: a - b,
-    "add_multiple": lambda factor, a, b: a + b * factor,
+    "sum": lambda factors, a, b: a + b,
+    "difference": lambda factors, a, b: a - b,
+    "add_multiple": lambda factors, a, b: a + b * factors[0],
+    "combination": lambda factors, *numbers: sum((a * f for a, f in zip(numbers, factors, strict=True)), Polynomial.of(0)),
+}
+PRODUCTS: dict[str, Callable[..., Polynomial]] = {
+    "product": lambda factors, a, b: a * b,
+    "square": lambda factors, a: a * a,
 }
 
 
@@ -156,7 +159,7 @@ class _Proof:
         return "a number is larger after an iteration than its limbs"
 
     def _at_level(self, level: int) -> _Held:
-        most = BOUNDS[self.limbs][level]
+        most = self.meaning.bounds[self.limbs][level]
         return _Held((0, sum(limb << BITS * i for i, limb in enumerate(most))), tuple((0, limb) for limb in most))
 
     def key_numbers(self) -> _Held:
@@ -257,21 +260,25 @@ class _Iteration:
 
     def _claim(self, claim: Claim) -> None:
         said = f"{claim.place}: the claim of a {claim.operation}"
-        operation = OPERATIONS.get(claim.operation)
+        operation = OPERATIONS.get(claim.operation) or self._scaled(PRODUCTS.get(claim.operation))
         operands = [self._registers(names, said) for names in claim.operands]
         result = self._registers(claim.result, said)
         self._need(operation is not None, f"{said} is of no known operation")
         assert operation is not None
         for names, operand in zip(claim.operands, operands):
             self._need(operand in self.formulas, f"{said}: {', '.join(names)} are the limbs of no claimed number")
-        wanted = operation(claim.factor, *map(self.proof.polynomial, operands))
+        wanted = operation(claim.factors, *map(self.proof.polynomial, operands))
         self._need(
             self.proof.vanishes(self.proof.polynomial(result) - wanted),
             f"{said} does not hold: the result differs by more than multiples of the prime",
         )
-        formula = operation(claim.factor, *(self.formulas[operand] for operand in operands))
+        formula = operation(claim.factors, *(self.formulas[operand] for operand in operands))
         self._cut(result, formula % self.meaning.prime)
         self.counted.claims += 1
+
+    def _scaled(self, operation: Callable[..., Polynomial] | None) -> Callable[..., Polynomial] | None:
+        scale = self.meaning.scale
+        return operation and (lambda *arguments: operation(*arguments) * scale)
 
     def _registers(self, names: Sequence[str], said: str) -> Number:
         self._need(

@@ -1,4 +1,4 @@
-// SHA-512 of many texts, for what needs it as a part.
+// Digests of many texts, for what needs it as a part.
 #pragma once
 
 #include <vector>
@@ -7,20 +7,23 @@
 
 namespace cst {
 
-class Sha512 {
+constexpr size_t SHA256_BYTES = 32, SHA512_BYTES = 64;
+
+class Digests {
 public:
-    static constexpr size_t BYTES = 64;
     struct Text {  // three parts, one behind the other
         cst_piece part[3];
     };
 
-    int init(const Engine &engine, const Suites &suites);
-    // Writes BYTES for each text. Throws std::bad_alloc. Several threads may share an object.
+    // suite: of digests. Returns CST_ERR_UNSUPPORTED, CST_ERR_MEMORY.
+    int init(const Engine &engine, const Suites &suites, const char *suite);
+    // Writes a digest for each text, one behind the other. Throws std::bad_alloc. Several threads may share an object.
     void run(const std::vector<Text> &texts, uint8_t *digests) const;
 
 private:
     const Engine *engine_ = nullptr;
     KeyPointer key_;
+    size_t bytes_ = 0;
 };
 
 // A part of a text.

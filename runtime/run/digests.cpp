@@ -1,4 +1,4 @@
-#include "sha512.hpp"
+#include "digests.hpp"
 
 #include <new>
 
@@ -6,13 +6,15 @@
 
 namespace cst {
 
-int Sha512::init(const Engine &engine, const Suites &suites) {
+int Digests::init(const Engine &engine, const Suites &suites, const char *suite) {
     engine_ = &engine;
-    const Suite *const suite = suites.find("sha512");
-    return suite ? new_key(*suite, nullptr, 0, nullptr, 0, &key_) : CST_ERR_UNSUPPORTED;
+    const Suite *const found = suites.find(suite);
+    if (!found) return CST_ERR_UNSUPPORTED;
+    bytes_ = found->tag_max;
+    return new_key(*found, nullptr, 0, nullptr, 0, &key_);
 }
 
-void Sha512::run(const std::vector<Text> &texts, uint8_t *digests) const {
+void Digests::run(const std::vector<Text> &texts, uint8_t *digests) const {
     std::vector<cst_job> jobs(texts.size());
     for (size_t i = 0; i < jobs.size(); i++) {
         cst_job &job = jobs[i];
@@ -23,8 +25,8 @@ void Sha512::run(const std::vector<Text> &texts, uint8_t *digests) const {
         job.in_pieces = texts[i].part;
         job.n_in_pieces = 3;
         for (const cst_piece &part : texts[i].part) job.in_len += part.bytes;
-        job.tag = digests + i * BYTES;
-        job.tag_len = BYTES;
+        job.tag = digests + i * bytes_;
+        job.tag_len = bytes_;
     }
     if (run_jobs(*engine_, jobs.data(), jobs.size(), false)) throw std::bad_alloc();
 }

@@ -1,0 +1,45 @@
+// Deals jobs to the lanes of kernels: which kernels, and how many jobs at a time.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "../select/upper_halves.hpp"
+#include "lane_plan.hpp"
+#include "number_lanes.hpp"
+
+namespace cst {
+
+class LaneDealer {
+public:
+    // kernel: as for fetch_number_kernels; counts: one for each operation of the layout.
+    int init(const Engine &engine, const NumberLayout &layout, const char *kernel, const OperationCount *counts) {
+        engine_ = &engine;
+        if (int error = fetch_number_kernels(engine, layout, kernel, &all_)) return error;
+        std::vector<LanePlan::Choice> choices;
+        for (const NumberKernels &kernels : all_) choices.push_back({kernels.lanes(), cycles_of(kernels, counts)});
+        plan_ = std::make_unique<LanePlan>(choices);
+        return 0;
+    }
+
+    // Calls each(kernels, first, count) for parts of n jobs; the kernels have so many lanes or more. Other kernels than
+    // before are another object.
+    template <typename Each>
+    void deal(size_t n, Each each) const {
+        for (size_t at = 0; at < n;) {
+            const NumberKernels &kernels = all_[plan_->first(n - at)];
+            const size_t count = std::min(kernels.lanes(), n - at);
+            if (kernels.legacy_sse() && engine_->avx()) clear_upper_halves();
+            each(kernels, at, count);
+            at += count;
+        }
+    }
+
+private:
+    const Engine *engine_ = nullptr;
+    std::vector<NumberKernels> all_;
+    std::unique_ptr<LanePlan> plan_;
+};
+
+}  // namespace cst

@@ -1,0 +1,237 @@
+#include "p256.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "../suite/secret.hpp"
+
+namespace cst {
+namespace {
+
+constexpr size_t TOGETHER = 64;  // jobs that share an inversion, which takes as long as some 100 products
+
+// A plain number modulo the order, from a digest or a coordinate (FIPS 186-5, 6.4).
+Number256 scalar(const uint8_t *bytes) { return p256_order().reduced(number256_from_bytes(bytes)); }
+
+bool is_multiplier(const Number256 &a) { return p256_order().is_reduced(a) && !is_zero(a); }
+
+// x of a point, modulo the order.
+Number256 x_scalar(const P256Point &point) { return p256_order().reduced(p256_field().to_plain(point.x)); }
+
+struct Affine {
+    ~Affine() { wipe(this, sizeof(*this)); }
+    void convert(size_t n) { to_affine(jacobian, n, point, work); }
+    P256Jacobian jacobian[TOGETHER];
+    P256Point point[TOGETHER];
+    Number256 work[2 * TOGETHER];
+};
+
+}  // namespace
+
+int EcdsaVerification::init(const Engine &engine, const Suites &suites, const char *kernel) {
+    if (int error = sha256_.init(engine, suites, "sha256")) return error;
+    return points_.init(engine, kernel);
+}
+
+void EcdsaVerification::run(Job *jobs, size_t n) const {
+    for (size_t at = 0; at < n; at += TOGETHER) run_some(jobs + at, std::min(TOGETHER, n - at));
+}
+
+// FIPS 186-5, 6.4.2
+void EcdsaVerification::run_some(Job *jobs, size_t n) const {
+    const Modulus256 &order = p256_order();
+    std::vector<Digests::Text> texts(n);
+    uint8_t digests[TOGETHER * SHA256_BYTES];
+    for (size_t i = 0; i < n; i++) texts[i] = {{piece(jobs[i].message, jobs[i].bytes), {}, {}}};
+    sha256_.run(texts, digests);
+
+    // A wrong job's place is taken by the base point, and the number 1.
+    Number256 r[TOGETHER], inverse[TOGETHER], work[TOGETHER], base[TOGETHER], multiplier[TOGETHER];
+    P256Point key[TOGETHER];
+    for (size_t i = 0; i < n; i++) {
+        r[i] = number256_from_bytes(jobs[i].signature);
+        const Number256 s = number256_from_bytes(jobs[i].signature + NUMBER256_BYTES);
+        jobs[i].right = is_multiplier(r[i]) && is_multiplier(s) && decode(jobs[i].key, jobs[i].key_bytes, &key[i]);
+        if (!jobs[i].right) {
+            key[i] = p256_base();
+            r[i] = {{1, 0, 0, 0}};
+        }
+        inverse[i] = jobs[i].right ? order.from_plain(s) : order.one();
+    }
+    order.invert(inverse, work, n);
+    for (size_t i = 0; i < n; i++) {
+        base[i] = order.product(scalar(digests + i * SHA256_BYTES), inverse[i]);
+        multiplier[i] = order.product(r[i], inverse[i]);
+    }
+    Affine sums;
+    points_.multiply_both(base, multiplier, key, n, sums.jacobian);
+    sums.convert(n);
+    for (size_t i = 0; i < n; i++) {
+        const bool neutral = is_zero(sums.jacobian[i].z);
+        const Number256 x = x_scalar(sums.point[i]);
+        jobs[i].right = jobs[i].right && !neutral && !memcmp(&x, &r[i], sizeof(x));
+    }
+}
+
+int EcdsaSigning::init(const Engine &engine, const Suites &suites, const char *kernel) {
+    if (int error = sha256_.init(engine, suites, "sha256")) return error;
+    return points_.init(engine, kernel);
+}
+
+// Jobs that share inversions.
+class EcdsaSigning::Round {
+public:
+    Round(const EcdsaSigning &its, Job *jobs, size_t n) : its_(its), jobs_(jobs), n_(n) {}
+    ~Round() {
+        wipe(draws_, sizeof(draws_));
+        wipe(secret_, sizeof(secret_));
+        wipe(nonce_, sizeof(nonce_));
+        wipe(inverse_, sizeof(inverse_));
+        wipe(work_, sizeof(work_));
+    }
+
+    void run() {
+        uint8_t digests[TOGETHER * SHA256_BYTES];
+        std::vector<Digests::Text> texts(n_);
+        for (size_t i = 0; i < n_; i++) {
+            jobs_[i].usable = is_multiplier(number256_from_bytes(jobs_[i].secret));
+            texts[i] = {{piece(jobs_[i].message, jobs_[i].bytes), {}, {}}};
+        }
+        its_.sha256_.run(texts, digests);
+        for (size_t i = 0; i < n_; i++) {
+            secret_[i] = jobs_[i].usable ? number256_from_bytes(jobs_[i].secret) : Number256{{1, 0, 0, 0}};
+            digest_[i] = scalar(digests + i * SHA256_BYTES);
+        }
+        begin();
+        for (draw(); !sign(); draw()) {
+            hmac(0, 1, &Draw::key);
+            hmac(0, 0, &Draw::value);
+        }
+    }
+
+private:
+    // The state of a job (RFC 6979, 3.2, HMAC_DRBG). done: it has its signature.
+    static constexpr size_t TAIL = 1 + 2 * NUMBER256_BYTES;
+    struct Draw {
+        uint8_t key[SHA256_BYTES], value[SHA256_BYTES];
+        bool done;
+    };
+
+    // Sets `out`, of jobs that are not done, to HMAC-SHA-256, under the key, of the value and `bytes` of the tail: a
+    // byte, the secret, the digest.
+    void hmac(uint8_t byte, size_t bytes, uint8_t (Draw::*out)[SHA256_BYTES]) {
+        constexpr size_t BLOCK = 64;
+        std::vector<Digests::Text> texts(n_);
+        std::vector<uint8_t> pads(n_ * BLOCK);
+        uint8_t inner[TOGETHER][SHA256_BYTES], outer[TOGETHER][SHA256_BYTES], tail[TOGETHER][TAIL];
+        const auto pad = [&](uint8_t byte) {
+            for (size_t i = 0; i < n_; i++)
+                for (size_t j = 0; j < BLOCK; j++)
+                    pads[i * BLOCK + j] = uint8_t((j < SHA256_BYTES ? draws_[i].key[j] : 0) ^ byte);
+        };
+        pad(0x36);
+        for (size_t i = 0; i < n_; i++) {
+            tail[i][0] = byte;
+            put_number256(secret_[i], tail[i] + 1);
+            put_number256(digest_[i], tail[i] + 1 + NUMBER256_BYTES);
+            texts[i] = {{piece(&pads[i * BLOCK], BLOCK), piece(draws_[i].value, SHA256_BYTES), piece(tail[i], bytes)}};
+        }
+        its_.sha256_.run(texts, inner[0]);
+        pad(0x5c);
+        for (size_t i = 0; i < n_; i++)
+            texts[i] = {{piece(&pads[i * BLOCK], BLOCK), piece(inner[i], SHA256_BYTES), {}}};
+        its_.sha256_.run(texts, outer[0]);
+        for (size_t i = 0; i < n_; i++)
+            if (!draws_[i].done) memcpy(draws_[i].*out, outer[i], SHA256_BYTES);
+        wipe(pads.data(), pads.size());
+        wipe(inner, sizeof(inner));
+        wipe(outer, sizeof(outer));
+        wipe(tail, sizeof(tail));
+    }
+
+    // Steps b to g.
+    void begin() {
+        for (size_t i = 0; i < n_; i++) {
+            memset(draws_[i].key, 0, SHA256_BYTES);
+            memset(draws_[i].value, 1, SHA256_BYTES);
+            draws_[i].done = false;
+        }
+        for (const uint8_t byte : {uint8_t(0), uint8_t(1)}) {
+            hmac(byte, TAIL, &Draw::key);
+            hmac(0, 0, &Draw::value);
+        }
+    }
+
+    // Step h, once. What is no nonce is replaced.
+    void draw() {
+        hmac(0, 0, &Draw::value);
+        for (size_t i = 0; i < n_; i++) {
+            nonce_[i] = number256_from_bytes(draws_[i].value);
+            usable_[i] = is_multiplier(nonce_[i]);
+            if (!usable_[i]) nonce_[i] = {{1, 0, 0, 0}};
+        }
+    }
+
+    // FIPS 186-5, 6.4.1. Returns whether all jobs have their signatures.
+    bool sign() {
+        const Modulus256 &order = p256_order();
+        Affine points;
+        its_.points_.multiply_base(nonce_, n_, points.jacobian);
+        points.convert(n_);
+        for (size_t i = 0; i < n_; i++) inverse_[i] = order.from_plain(nonce_[i]);
+        order.invert(inverse_, work_, n_);
+        bool all = true;
+        for (size_t i = 0; i < n_; i++) {
+            const Number256 r = x_scalar(points.point[i]);
+            const Number256 rd = order.product(r, order.from_plain(secret_[i]));
+            const Number256 s = order.product(order.sum(digest_[i], rd), inverse_[i]);
+            const bool made = usable_[i] && !is_zero(r) && !is_zero(s);
+            if (made && !draws_[i].done) {
+                put_number256(r, jobs_[i].signature);
+                put_number256(s, jobs_[i].signature + NUMBER256_BYTES);
+            }
+            draws_[i].done |= made;
+            all &= draws_[i].done;
+        }
+        return all;
+    }
+
+    const EcdsaSigning &its_;
+    Job *const jobs_;
+    const size_t n_;
+    Draw draws_[TOGETHER];
+    Number256 secret_[TOGETHER], digest_[TOGETHER], nonce_[TOGETHER], inverse_[TOGETHER], work_[TOGETHER];
+    bool usable_[TOGETHER];
+};
+
+void EcdsaSigning::run(Job *jobs, size_t n) const {
+    for (size_t at = 0; at < n; at += TOGETHER) Round(*this, jobs + at, std::min(TOGETHER, n - at)).run();
+}
+
+void P256Agreement::run(Job *jobs, size_t n) const {
+    for (size_t at = 0; at < n; at += TOGETHER) run_some(jobs + at, std::min(TOGETHER, n - at));
+}
+
+void P256Agreement::run_some(Job *jobs, size_t n) const {
+    Number256 secret[TOGETHER];
+    P256Point peer[TOGETHER];
+    bool base = true;
+    for (size_t i = 0; i < n; i++) {
+        secret[i] = number256_from_bytes(jobs[i].secret);
+        jobs[i].usable = is_multiplier(secret[i]);
+        if (!jobs[i].usable) secret[i] = {{1, 0, 0, 0}};
+        base &= !jobs[i].peer;
+        if (!jobs[i].peer || !decode(jobs[i].peer, jobs[i].peer_bytes, &peer[i])) {
+            jobs[i].usable &= !jobs[i].peer;
+            peer[i] = p256_base();
+        }
+    }
+    Affine results;
+    if (base) points_.multiply_base(secret, n, results.jacobian);
+    else points_.multiply(secret, peer, n, results.jacobian);
+    results.convert(n);
+    for (size_t i = 0; i < n; i++) encode(results.point[i], jobs[i].result);
+    wipe(secret, sizeof(secret));
+}
+
+}  // namespace cst

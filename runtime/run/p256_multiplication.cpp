@@ -1,0 +1,275 @@
+#include "p256_multiplication.hpp"
+
+#include <cstring>
+
+#include "../suite/field25519.hpp"
+#include "../suite/secret.hpp"
+#include "cryptostitch/cryptostitch.h"
+
+namespace cst {
+namespace {
+
+enum Operation : size_t { DOUBLE, ADD, ADD_OWN, ADD_COMMON, CACHED, OPERATIONS };
+struct Chain {
+    enum { X, Y, Z, Z2, Z3, NUMBERS };
+};
+constexpr size_t ENTRIES = 8, OTHER = 0, OWN = Chain::NUMBERS;  // of the key: another point, then the lane's table
+constexpr size_t COMMON_NUMBERS = 2 * ENTRIES;
+constexpr unsigned DIGIT_BITS = 4;
+constexpr size_t DIGITS = 256 / DIGIT_BITS;
+
+const NumberLayout LAYOUT = {"p256",
+                             {"p256_double", "p256_add", "p256_add_own", "p256_add_common", "p256_cached"},
+                             OPERATIONS,
+                             Chain::NUMBERS,
+                             OWN + ENTRIES * Chain::NUMBERS,
+                             COMMON_NUMBERS};
+constexpr OperationCount FOR_POINTS[OPERATIONS] = {
+    {DIGITS, 256}, {ENTRIES - 1, ENTRIES - 1}, {DIGITS, DIGITS}, {0, 0}, {ENTRIES + 1, ENTRIES + 1}};
+constexpr OperationCount FOR_BASE[OPERATIONS] = {{0, 0}, {0, 0}, {0, 0}, {DIGITS, DIGITS}, {0, 0}};
+
+// Kernels have a 2^260 for a, where Modulus256 has a 2^256; plain factors convert one to the other.
+constexpr Number256 TO_KERNEL = {{0x0000000000000010, 0xfffffff000000000, 0xffffffffffffffff, 0x0000000fffffffef}};
+constexpr Number256 FROM_KERNEL = {{0, 0, 0, uint64_t(1) << 60}};  // 2^252
+
+void put_number(const Number256 &a, uint8_t *bytes) {
+    const Number256 its = p256_field().product(a, TO_KERNEL);
+    memcpy(bytes, its.word, NUMBER_BYTES);
+}
+
+// What kernels leave is below 2^256 + 2^253.
+Number256 number_from(const uint8_t *rows, size_t limbs, size_t pitch) {
+    const Modulus256 &f = p256_field();
+    uint64_t words[5];
+    words_from_limbs(rows, limbs, pitch, words);
+    const Number256 low = {{words[0], words[1], words[2], words[3]}};
+    const Number256 carry = f.product(chosen(0 - words[4], f.one(), {{0, 0, 0, 0}}), FROM_KERNEL);
+    const Number256 out = f.sum(f.product(low, FROM_KERNEL), carry);
+    wipe(words, sizeof(words));
+    return out;
+}
+
+// An odd number k is 2^256 + the sum of d_i 16^i, where d_i = 2 b_i - 15 and b_i are the hexadecimal digits of
+// (k - 1) / 2: no digit is 0, so that no addition but the last one may be of equal or opposite points, or to the
+// neutral one (M. Joye, M. Tunstall, Exponent recoding and regular exponentiation algorithms, 2009). For an even k the
+// order less k, which is odd, is the multiplier, and all signs are the other ones.
+class Digits {
+public:
+    explicit Digits(const Number256 &k) {
+        const Modulus256 &order = p256_order();
+        flipped_ = 1 ^ is_odd(k);
+        // A sum modulo the order would make 0 of the order itself, which stands for 0.
+        const Number256 odd = chosen(0 - flipped_, minus(order.modulus(), k), k);
+        for (size_t w = 0; w < 4; w++) half_[w] = odd.word[w] >> 1 | (w < 3 ? odd.word[w + 1] << 63 : 0);
+    }
+    ~Digits() { wipe(half_, sizeof(half_)); }
+    uint64_t flipped() const { return flipped_; }
+    void put(NumberLanes *lanes, size_t lane, size_t at) const {
+        const uint64_t b = half_[at * DIGIT_BITS / 64] >> at * DIGIT_BITS % 64 & 15, positive = b >> 3;
+        lanes->put_words(lane, {(b ^ (positive - 1)) & 7, positive ^ 1 ^ flipped_});
+    }
+
+private:
+    static Number256 minus(const Number256 &a, const Number256 &b) {
+        Number256 out;
+        uint64_t borrow = 0;
+        for (size_t i = 0; i < 4; i++) {
+            const unsigned __int128 all = (unsigned __int128)a.word[i] - b.word[i] - borrow;
+            out.word[i] = uint64_t(all);
+            borrow = uint64_t(all >> 64) & 1;
+        }
+        return out;
+    }
+    uint64_t flipped_, half_[4];
+};
+
+}  // namespace
+
+// The lanes of some jobs, and their digits.
+class P256Multiplication::Lanes : public NumberLanes {
+public:
+    using NumberLanes::NumberLanes;
+
+    void put_point(size_t lane, const P256Point &point) {
+        put(lane, Chain::X, point.x);
+        put(lane, Chain::Y, point.y);
+        put(lane, Chain::Z, p256_field().one());
+    }
+    P256Jacobian point(size_t lane) const {
+        return {number(lane, Chain::X), number(lane, Chain::Y), number(lane, Chain::Z)};
+    }
+    void put_common(const uint64_t *limbs) {
+        put_table([&](size_t) { return limbs; });
+    }
+
+    // Multiplies the points of some jobs: makes the lanes' tables of the odd multiples from 1 to 15, then takes four
+    // bits at a time.
+    void multiply(const Number256 *multipliers, const P256Point *points, size_t n) {
+        const auto put_all = [&](const std::vector<Digits> *signs) {
+            for (size_t i = 0; i < lanes(); i++) {  // lanes without a job have the first one's point
+                const size_t job = i < n ? i : 0;
+                put_point(i, signs ? negative_where(0 - (*signs)[job].flipped(), points[job]) : points[job]);
+            }
+        };
+        const std::vector<Digits> digits(multipliers, multipliers + n);
+        put_all(nullptr);
+        take(OWN);
+        run_operation(DOUBLE, 1);
+        take(OTHER);
+        put_all(nullptr);
+        for (size_t i = 1; i < ENTRIES; i++) {
+            run_operation(ADD, 1);
+            take(OWN + i * Chain::NUMBERS);
+        }
+        put_all(&digits);
+        for (size_t at = DIGITS; at--;) {
+            run_operation(DOUBLE, DIGIT_BITS);
+            put_digits(digits, at);
+            run_operation(ADD_OWN, 1);
+        }
+    }
+
+    // Adds multiples of the base point to the points, but for 2^256 times it, less for `flipped` digits.
+    void add_base(const P256Multiplication &its, const std::vector<Digits> &digits) {
+        for (size_t at = DIGITS; at--;) {
+            put_common(its.comb(at));
+            put_digits(digits, at);
+            run_operation(ADD_COMMON, 1);
+        }
+    }
+
+    void put_other(size_t lane, const P256Point &point) {
+        put_key_number(lane, OTHER + Chain::X, point.x);
+        put_key_number(lane, OTHER + Chain::Y, point.y);
+        for (const size_t number : {Chain::Z, Chain::Z2, Chain::Z3})
+            put_key_number(lane, OTHER + number, p256_field().one());
+    }
+
+    // Copies the points, with Z^2 and Z^3, to the keys.
+    void take(size_t number) {
+        run_operation(CACHED, 1);
+        copy_to_keys(number, Chain::NUMBERS);
+    }
+
+private:
+    void put_digits(const std::vector<Digits> &digits, size_t at) {
+        for (size_t i = 0; i < digits.size(); i++) digits[i].put(this, i, at);
+    }
+    void put(size_t lane, size_t number, const Number256 &a) {
+        uint8_t bytes[NUMBER_BYTES];
+        put_number(a, bytes);
+        put_chain(lane, number, bytes);
+        wipe(bytes, sizeof(bytes));
+    }
+    void put_key_number(size_t lane, size_t number, const Number256 &a) {
+        uint8_t bytes[NUMBER_BYTES];
+        put_number(a, bytes);
+        put_key(lane, number, bytes);
+    }
+    Number256 number(size_t lane, size_t number) const {
+        return number_from(chain(lane, number), limbs(lane), pitch(lane));
+    }
+};
+
+int P256Multiplication::init(const Engine &engine, const char *kernel) {
+    int error = for_points_.init(engine, LAYOUT, kernel, FOR_POINTS);
+    if (!error) error = for_base_.init(engine, LAYOUT, kernel, FOR_BASE);
+    if (error) return error == CST_ERR_UNSUPPORTED && !kernel ? CST_OK : error;
+    in_lanes_ = true;
+    make_combs();
+    return CST_OK;
+}
+
+// Tables of odd multiples of the base point from 1 to 15, and the same times 16, and so on.
+void P256Multiplication::make_combs() {
+    std::vector<P256Jacobian> made;
+    for_base_.deal(1, [&](const NumberKernels &kernels, size_t, size_t) {
+        Lanes lanes(kernels);
+        lanes.put_point(0, p256_base());
+        std::vector<uint8_t> first(lanes.saved_bytes());
+        for (size_t i = 0; i < DIGITS; i++) {
+            lanes.save(first.data());
+            made.push_back(lanes.point(0));
+            lanes.run_operation(DOUBLE, 1);
+            lanes.take(OTHER);
+            lanes.restore(first.data());
+            for (size_t j = 1; j < ENTRIES; j++) {
+                lanes.run_operation(ADD, 1);
+                made.push_back(lanes.point(0));
+            }
+            lanes.restore(first.data());
+            lanes.run_operation(DOUBLE, DIGIT_BITS);
+        }
+        made.push_back(lanes.point(0));
+    });
+    std::vector<P256Point> points(made.size());
+    std::vector<Number256> work(2 * points.size());
+    to_affine(made.data(), made.size(), points.data(), work.data());
+    base_start_ = points.back();
+    combs_.resize(DIGITS * COMMON_NUMBERS * LIMBS);
+    for (size_t i = 0; i < DIGITS * COMMON_NUMBERS; i++) {
+        uint8_t bytes[NUMBER_BYTES];
+        put_number(i % 2 ? points[i / 2].y : points[i / 2].x, bytes);
+        put_limbs(bytes, reinterpret_cast<uint8_t *>(combs_.data() + i * LIMBS), LIMBS, sizeof(uint64_t));
+    }
+}
+
+const uint64_t *P256Multiplication::comb(size_t position) const {
+    return combs_.data() + position * COMMON_NUMBERS * LIMBS;
+}
+
+namespace {
+
+// Computes again, by formulas that know no exceptions, what an addition of equal or opposite points has made 0.
+template <typename Slowly>
+void complete(P256Jacobian *points, size_t n, Slowly slowly) {
+    for (size_t i = 0; i < n; i++)
+        if (is_zero(points[i].z)) points[i] = slowly(i);
+}
+
+}  // namespace
+
+void P256Multiplication::multiply(const Number256 *multipliers, const P256Point *points, size_t n,
+                                  P256Jacobian *out) const {
+    memset(static_cast<void *>(out), 0, n * sizeof(*out));
+    if (in_lanes_)
+        for_points_.deal(n, [&](const NumberKernels &kernels, size_t first, size_t count) {
+            Lanes lanes(kernels);
+            lanes.multiply(multipliers + first, points + first, count);
+            for (size_t i = 0; i < count; i++) out[first + i] = lanes.point(i);
+        });
+    complete(out, n, [&](size_t i) { return multiple(multipliers[i], points[i]); });
+}
+
+void P256Multiplication::multiply_base(const Number256 *multipliers, size_t n, P256Jacobian *out) const {
+    memset(static_cast<void *>(out), 0, n * sizeof(*out));
+    if (in_lanes_)
+        for_base_.deal(n, [&](const NumberKernels &kernels, size_t first, size_t count) {
+            Lanes lanes(kernels);
+            const std::vector<Digits> digits(multipliers + first, multipliers + first + count);
+            for (size_t i = 0; i < lanes.lanes(); i++)
+                lanes.put_point(i, negative_where(0 - digits[i < count ? i : 0].flipped(), base_start_));
+            lanes.add_base(*this, digits);
+            for (size_t i = 0; i < count; i++) out[first + i] = lanes.point(i);
+        });
+    complete(out, n, [&](size_t i) { return multiple(multipliers[i], p256_base()); });
+}
+
+void P256Multiplication::multiply_both(const Number256 *base, const Number256 *multipliers, const P256Point *points,
+                                       size_t n, P256Jacobian *out) const {
+    memset(static_cast<void *>(out), 0, n * sizeof(*out));
+    if (in_lanes_)
+        for_points_.deal(n, [&](const NumberKernels &kernels, size_t first, size_t count) {
+            Lanes lanes(kernels);
+            lanes.multiply(multipliers + first, points + first, count);
+            const std::vector<Digits> digits(base + first, base + first + count);
+            for (size_t i = 0; i < lanes.lanes(); i++)
+                lanes.put_other(i, negative_where(0 - digits[i < count ? i : 0].flipped(), base_start_));
+            lanes.run_operation(ADD, 1);
+            lanes.add_base(*this, digits);
+            for (size_t i = 0; i < count; i++) out[first + i] = lanes.point(i);
+        });
+    complete(out, n, [&](size_t i) { return sum_of_multiples(base[i], multipliers[i], points[i]); });
+}
+
+}  // namespace cst

@@ -1,0 +1,39 @@
+// Multiples of points of P-256 in lanes (templates/streams/p256.j2), or without kernels where this CPU has none.
+#pragma once
+
+#include <vector>
+
+#include "../suite/p256.hpp"
+#include "lane_dealer.hpp"
+
+namespace cst {
+
+// Several threads may share an object. Constant-time in multipliers and points, but where a multiplier is one of the
+// dozen below the order for which an addition of equal points is the last one. Functions throw std::bad_alloc.
+class P256Multiplication {
+public:
+    // kernel: as for fetch_number_kernels. Without one, CPUs that have no kernel compute in general registers.
+    int init(const Engine &engine, const char *kernel);
+
+    // out[i] = multipliers[i], plain and from 1 on to below the order, times points[i].
+    void multiply(const Number256 *multipliers, const P256Point *points, size_t n, P256Jacobian *out) const;
+    // The same of the base point.
+    void multiply_base(const Number256 *multipliers, size_t n, P256Jacobian *out) const;
+    // out[i] = base[i] times the base point, plus multipliers[i] times points[i]. base[i] may be 0. Not constant-time.
+    void multiply_both(const Number256 *base, const Number256 *multipliers, const P256Point *points, size_t n,
+                       P256Jacobian *out) const;
+
+private:
+    class Lanes;
+    static constexpr size_t LIMBS = 5;
+
+    void make_combs();
+    const uint64_t *comb(size_t position) const;
+
+    bool in_lanes_ = false;
+    LaneDealer for_points_, for_base_;
+    std::vector<uint64_t> combs_;  // for each digit, eight multiples of the base point: limbs of x and y
+    P256Point base_start_;         // 2^256 times the base point
+};
+
+}  // namespace cst
