@@ -125,9 +125,14 @@ private:
         std::vector<uint8_t> pads(n_ * BLOCK);
         uint8_t inner[TOGETHER][SHA256_BYTES], outer[TOGETHER][SHA256_BYTES], tail[TOGETHER][TAIL];
         const auto pad = [&](uint8_t byte) {
-            for (size_t i = 0; i < n_; i++)
-                for (size_t j = 0; j < BLOCK; j++)
-                    pads[i * BLOCK + j] = uint8_t((j < SHA256_BYTES ? draws_[i].key[j] : 0) ^ byte);
+            memset(pads.data(), byte, pads.size());
+            for (size_t i = 0; i < n_; i++) {
+                Number256 key, start;
+                memcpy(&key, draws_[i].key, sizeof(key));
+                memcpy(&start, &pads[i * BLOCK], sizeof(start));
+                for (size_t w = 0; w < 4; w++) start.word[w] ^= key.word[w];
+                memcpy(&pads[i * BLOCK], &start, sizeof(start));
+            }
         };
         pad(0x36);
         for (size_t i = 0; i < n_; i++) {

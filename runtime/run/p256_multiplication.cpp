@@ -31,20 +31,22 @@ constexpr OperationCount FOR_BASE[OPERATIONS] = {{0, 0}, {0, 0}, {0, 0}, {DIGITS
 // Kernels have a 2^260 for a, where Modulus256 has a 2^256; plain factors convert one to the other.
 constexpr Number256 TO_KERNEL = {{0x0000000000000010, 0xfffffff000000000, 0xffffffffffffffff, 0x0000000fffffffef}};
 constexpr Number256 FROM_KERNEL = {{0, 0, 0, uint64_t(1) << 60}};  // 2^252
+// 2^508, for what is above 2^256
+constexpr Number256 FROM_KERNEL_HIGH = {
+    {0xf000000000000000, 0xefffffffefffffff, 0x0fffffffffffffff, 0x3000000020000000}};
 
 void put_number(const Number256 &a, uint8_t *bytes) {
     const Number256 its = p256_field().product(a, TO_KERNEL);
     memcpy(bytes, its.word, NUMBER_BYTES);
 }
 
-// What kernels leave is below 2^256 + 2^253.
+// What kernels leave is below 3 p; Z alone may be above 2^256 + 2^253, and what is above 2^256 then is another product.
 Number256 number_from(const uint8_t *rows, size_t limbs, size_t pitch) {
     const Modulus256 &f = p256_field();
     uint64_t words[5];
     words_from_limbs(rows, limbs, pitch, words);
-    const Number256 low = {{words[0], words[1], words[2], words[3]}};
-    const Number256 carry = f.product(chosen(0 - words[4], f.one(), {{0, 0, 0, 0}}), FROM_KERNEL);
-    const Number256 out = f.sum(f.product(low, FROM_KERNEL), carry);
+    const Number256 low = {{words[0], words[1], words[2], words[3]}}, high = {{words[4], 0, 0, 0}};
+    const Number256 out = f.sum(f.product(low, FROM_KERNEL), f.product(high, FROM_KERNEL_HIGH));
     wipe(words, sizeof(words));
     return out;
 }

@@ -9,9 +9,11 @@ namespace {
 
 typedef unsigned __int128 Wide;
 constexpr size_t WORDS = 4;
+// Kept in registers from product to product, numbers do not wait for stores.
+#define IN_REGISTERS __attribute__((always_inline)) inline
 
 // out = a - b. Returns 1 if that is below zero, else 0.
-uint64_t subtract(const Number256 &a, const Number256 &b, Number256 *out) {
+IN_REGISTERS uint64_t subtract(const Number256 &a, const Number256 &b, Number256 *out) {
     uint64_t borrow = 0;
     for (size_t i = 0; i < WORDS; i++) {
         const Wide all = Wide(a.word[i]) - b.word[i] - borrow;
@@ -22,7 +24,7 @@ uint64_t subtract(const Number256 &a, const Number256 &b, Number256 *out) {
 }
 
 // out = a + b. Returns the carry.
-uint64_t add(const Number256 &a, const Number256 &b, Number256 *out) {
+IN_REGISTERS uint64_t add(const Number256 &a, const Number256 &b, Number256 *out) {
     uint64_t carry = 0;
     for (size_t i = 0; i < WORDS; i++) {
         const Wide all = Wide(a.word[i]) + b.word[i] + carry;
@@ -33,7 +35,7 @@ uint64_t add(const Number256 &a, const Number256 &b, Number256 *out) {
 }
 
 // The number carry 2^256 + a, below 2 m, modulo m.
-Number256 once_reduced(uint64_t carry, const Number256 &a, const Number256 &m) {
+IN_REGISTERS Number256 once_reduced(uint64_t carry, const Number256 &a, const Number256 &m) {
     Number256 less;
     const uint64_t borrow = subtract(a, m, &less);
     return chosen(0 - (borrow & (carry ^ 1)), a, less);
@@ -44,12 +46,6 @@ Number256 once_reduced(uint64_t carry, const Number256 &a, const Number256 &m) {
 uint64_t is_zero(const Number256 &a) {
     const uint64_t any = a.word[0] | a.word[1] | a.word[2] | a.word[3];
     return ((any | (0 - any)) >> 63) - 1;
-}
-
-Number256 chosen(uint64_t mask, const Number256 &a, const Number256 &b) {
-    Number256 out;
-    for (size_t i = 0; i < WORDS; i++) out.word[i] = (a.word[i] & mask) | (b.word[i] & ~mask);
-    return out;
 }
 
 Number256 number256_from_bytes(const uint8_t *bytes) {
@@ -77,33 +73,26 @@ Modulus256::Modulus256(const Number256 &m) : m_(m), factor_(1) {
     for (int i = 0; i < 256; i++) square_ = sum(square_, square_);
 }
 
+// Row by row: t = (t + a[i] b + q m) / 2^64, with the q that makes it divisible.
 Number256 Modulus256::product(const Number256 &a, const Number256 &b) const {
-    uint64_t t[WORDS + 2] = {};
-#pragma GCC unroll 4
-    for (size_t i = 0; i < WORDS; i++) {
-        uint64_t carry = 0;
-#pragma GCC unroll 4
-        for (size_t j = 0; j < WORDS; j++) {
-            const Wide all = Wide(a.word[i]) * b.word[j] + t[j] + carry;
-            t[j] = uint64_t(all);
-            carry = uint64_t(all >> 64);
-        }
-        Wide all = Wide(t[WORDS]) + carry;
-        t[WORDS] = uint64_t(all);
-        t[WORDS + 1] = uint64_t(all >> 64);
-        const uint64_t q = t[0] * factor_;
-        carry = uint64_t((Wide(q) * m_.word[0] + t[0]) >> 64);
-#pragma GCC unroll 3
-        for (size_t j = 1; j < WORDS; j++) {
-            all = Wide(q) * m_.word[j] + t[j] + carry;
-            t[j - 1] = uint64_t(all);
-            carry = uint64_t(all >> 64);
-        }
-        all = Wide(t[WORDS]) + carry;
-        t[WORDS - 1] = uint64_t(all);
-        t[WORDS] = t[WORDS + 1] + uint64_t(all >> 64);
-    }
-    return once_reduced(t[WORDS], {{t[0], t[1], t[2], t[3]}}, m_);
+    const uint64_t b0 = b.word[0], b1 = b.word[1], b2 = b.word[2], b3 = b.word[3];
+    const uint64_t m0 = m_.word[0], m1 = m_.word[1], m2 = m_.word[2], m3 = m_.word[3];
+    uint64_t t0 = 0, t1 = 0, t2 = 0, t3 = 0, t4 = 0;
+    const auto row = [&](uint64_t factor) __attribute__((always_inline)) {
+        const Wide p0 = Wide(factor) * b0 + t0, p1 = Wide(factor) * b1 + t1 + uint64_t(p0 >> 64),
+                   p2 = Wide(factor) * b2 + t2 + uint64_t(p1 >> 64), p3 = Wide(factor) * b3 + t3 + uint64_t(p2 >> 64),
+                   p4 = Wide(t4) + uint64_t(p3 >> 64);
+        const uint64_t q = uint64_t(p0) * factor_;
+        const Wide r0 = Wide(q) * m0 + uint64_t(p0), r1 = Wide(q) * m1 + uint64_t(p1) + uint64_t(r0 >> 64),
+                   r2 = Wide(q) * m2 + uint64_t(p2) + uint64_t(r1 >> 64),
+                   r3 = Wide(q) * m3 + uint64_t(p3) + uint64_t(r2 >> 64), r4 = p4 + uint64_t(r3 >> 64);
+        t0 = uint64_t(r1), t1 = uint64_t(r2), t2 = uint64_t(r3), t3 = uint64_t(r4), t4 = uint64_t(r4 >> 64);
+    };
+    row(a.word[0]);
+    row(a.word[1]);
+    row(a.word[2]);
+    row(a.word[3]);
+    return once_reduced(t4, {{t0, t1, t2, t3}}, m_);
 }
 
 Number256 Modulus256::sum(const Number256 &a, const Number256 &b) const {
@@ -147,7 +136,7 @@ void Modulus256::invert(Number256 *a, Number256 *products, size_t n) const {
     }
 }
 
-Number256 Modulus256::reduced(const Number256 &a) const { return once_reduced(0, a, m_); }
+Number256 Modulus256::reduced(const Number256 &a, uint64_t carry) const { return once_reduced(carry, a, m_); }
 
 bool Modulus256::is_reduced(const Number256 &a) const {
     Number256 less;

@@ -35,8 +35,8 @@ public:
     // Sets a[i] = 1 / a[i], and 0 where a[i] is 0, for all n with one inversion (P. L. Montgomery, "Speeding the
     // Pollard and elliptic curve methods of factorization", 1987). products, of n, is overwritten.
     void invert(Number256 *a, Number256 *products, size_t n) const;
-    // Of any 256 bits: less m if they are not below it.
-    Number256 reduced(const Number256 &a) const;
+    // carry 2^256 + a, which is below 2 m, modulo m.
+    Number256 reduced(const Number256 &a, uint64_t carry = 0) const;
     bool is_reduced(const Number256 &a) const;
 
 private:
@@ -48,7 +48,10 @@ private:
 uint64_t is_zero(const Number256 &a);
 inline uint64_t is_odd(const Number256 &a) { return a.word[0] & 1; }
 // Returns a where mask is all ones, b where it is 0.
-Number256 chosen(uint64_t mask, const Number256 &a, const Number256 &b);
+inline Number256 chosen(uint64_t mask, const Number256 &a, const Number256 &b) {
+    const auto word = [&](size_t i) { return (a.word[i] & mask) | (b.word[i] & ~mask); };
+    return {{word(0), word(1), word(2), word(3)}};
+}
 // 32 bytes, big-endian.
 Number256 number256_from_bytes(const uint8_t *bytes);
 void put_number256(const Number256 &a, uint8_t *bytes);

@@ -103,22 +103,22 @@ BUGS: dict[str, Bug] = {  # stream, file, text, what it becomes, what is said
     "fold by 609": ("52", "field_52", "c[n + i], s.constant(608)", "c[n + i], s.constant(609)", "claim of a product"),
     "column 9 by 2^4 * 19": ("52", "field_52", "v.shl(t, t, 5)", "v.shl(t, t, 4)", "claim of a product"),
     "the top from bit 256": ("52", "field_52", "v.shr(t, d[4], 47)", "v.shr(t, d[4], 48)", "claim of a product"),
-    "a product less": ("52", "field_52", "a[j], i + j) }}", "a[j], i + j) if i * j != 3 else '' }}", "a square"),
-    "a square less": ("52", "field_52", "a[i], 2 * i) }}", "a[i], 2 * i) if i != 2 else '' }}", "claim of a square"),
+    "a product less": ("52", "limbs_52", "a[j], i + j) }}", "a[j], i + j) if i * j != 3 else '' }}", "a square"),
+    "a square less": ("52", "limbs_52", "a[i], 2 * i) }}", "a[i], 2 * i) if i != 2 else '' }}", "claim of a square"),
     "products that do not stand twice": (
-        "52", "field_52", "{{ v.add(c[k], c[k], c[k]) }}", "{{ v.copy(c[k], c[k]) }}", "claim of a square",
+        "52", "limbs_52", "{{ v.add(c[k], c[k], c[k]) }}", "{{ v.copy(c[k], c[k]) }}", "claim of a square",
     ),
     "2 p where limbs need 4": (
         "52", "field_52", "2 ** 53 - 76 if i == 0 else 2 ** 53 - 2 if i < n - 1 else 2 ** 49 - 2",
         "2 ** 52 - 38 if i == 0 else 2 ** 52 - 1 if i < n - 1 else 2 ** 48 - 1", "may borrow",
     ),
     "no multiple of p": ("52", "field_52", "2 ** 53 - 76", "2 ** 53 - 75", "claim of a difference"),
-    "a carry that is lost": ("52", "field_52", "{{ v.add(d[i + 1], d[i + 1], c) }}", "", "claim of a sum"),
+    "a carry that is lost": ("52", "limbs_52", "{{ v.add(d[i + 1], d[i + 1], c) }}", "", "claim of a sum"),
     "sums without carries": (
-        "52", "field_52", "{{ ripple(d) }}\n{{ claim('sum'", "{{ claim('sum'", "takes 52 bits of a factor",
+        "52", "field_52", "{{ ripple(d) }}\n{{ claim('sum'", "{{ claim('sum'", "claim of a product",
     ),
     "an exchange of what stays": (
-        "52", "field_52", "v.merge(t, b[i], a[i], mask)", "v.merge(t, a[i], b[i], mask)", NUMBER,
+        "52", "limbs_52", "v.merge(t, b[i], a[i], mask)", "v.merge(t, a[i], b[i], mask)", NUMBER,
     ),
     "a claim of something else": (
         "52", "field_52", "claim('difference', d, a, b)", "claim('difference', d, b, a)", "claim of a difference",

@@ -1,5 +1,5 @@
-"""The proof of the kernels for points of edwards25519 (verify/arithmetic.py): every operation in every radix, and
-seeded bugs of their text, which must be found."""
+"""The proof of the kernels for points of edwards25519 and P-256 (verify/arithmetic.py): every operation in every radix,
+and seeded bugs of their texts, which must be found."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from cryptostitch.core.arithmetic import ED25519
 from cryptostitch.core.names import StreamName
+from cryptostitch.core.p256 import P256_POINTS
 from cryptostitch.frontend.render import TEMPLATES
 from cryptostitch.passes.verify import prove_arithmetic
 from cryptostitch.pipeline import Generator
@@ -16,13 +17,14 @@ from cryptostitch.verify.arithmetic import Finding
 
 STREAMS = {"52": ("avx512", 8), "25": ("avx2", 4), "25 in SSE": ("sse", 2), "64": ("scalar", 1)}
 CLAIMS = {"double": 12, "add": 14, "add_own": 14, "add_common": 13, "cached": 8, "square": 1, "multiply": 1}
+P256_CLAIMS = {"double": 16, "add": 19, "add_own": 20, "add_common": 17, "cached": 2}
 NUMBERS_AND_WORDS = 7
 
 
-def proof(generator: Generator, operation: str, radix: str) -> Finding:
+def proof(generator: Generator, operation: str, radix: str, suite: str = "ed25519") -> Finding:
     isa, lanes = STREAMS[radix]
-    name = StreamName(f"ed25519_{operation}{radix.split()[0]}", lanes)
-    return prove_arithmetic(generator.virtual(name, isa), ED25519[operation])
+    name = StreamName(f"{suite}_{operation}{radix.split()[0]}", lanes)
+    return prove_arithmetic(generator.virtual(name, isa), {"ed25519": ED25519, "p256": P256_POINTS}[suite][operation])
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +40,14 @@ def test_operations_are_proved(generator: Generator, operation: str, radix: str)
     assert finding.problems == []
     cases = len(ED25519[operation].cases) or 4
     assert (finding.claims, finding.steps) == (cases * CLAIMS[operation], cases * NUMBERS_AND_WORDS)
+
+
+@pytest.mark.parametrize("operation", P256_POINTS)
+def test_operations_on_p256_are_proved(generator: Generator, operation: str) -> None:
+    finding = proof(generator, operation, "52", "p256")
+    assert finding.problems == []
+    cases = len(P256_POINTS[operation].cases) or 4
+    assert (finding.claims, finding.steps) == (cases * P256_CLAIMS[operation], cases * NUMBERS_AND_WORDS)
 
 
 def test_a_step_may_decide_by_its_cases_alone(generator: Generator) -> None:
@@ -61,19 +71,21 @@ BUGS: dict[str, tuple[str, str, str, str, str]] = {  # operation, radix, text, w
     "x + y for t": ("add", "25", "f.multiply(c, t, k)", "f.multiply(c, sum, k)", NUMBER),
     "t is z": ("add", "25", "'t': (e, h)", "'t': (e, g)", NUMBER),
     "the largest multiple is never chosen": (
-        "add_own", "52", "{% for i in range(9) %}\n{% set at", "{% for i in range(8) %}\n{% set at", "limbs of no",
+        "add_own", "52", "digits.own(d, 9, 5, 4, which)", "digits.own(d, 8, 5, 4, which)", "limbs of no",
     ),
-    "the next multiple": ("add_own", "64", "(per * i + which)", "(per * ((i + 1) % 9) + which)", NUMBER),
+    "the next multiple": ("add_own", "64", "first + per * i + which", "first + per * ((i + 1) % 9) + which", NUMBER),
     "a limb of another multiple": (
-        "add_own", "25", "f.n * (per * i + which) + j", "f.n * (per * (i if j else 0) + which) + j", "limbs of no",
+        "add_own", "25", "(first + per * i + which)", "(first + per * (i if j else 0) + which)", "limbs of no",
     ),
     "the digit's sign forgets the product": ("add_own", "52", "{{ f.swap(ff, g, 'negative') }}", "", NUMBER),
     "the digit's sign forgets the sum": ("add_own", "52", "{{ f.swap(k, l, 'negative') }}", "", NUMBER),
     "digits are compared by their lowest bits": (
-        "add_own", "52", "{{ v.xor(m, 'size', s.constant(i)) }}", "{{ v.copy(m, 'size') }}", "is no choice by a mask",
+        "add_own", "52", "{{ v.xor(m, 'index', s.constant(i)) }}", "{{ v.copy(m, 'index') }}", "is no choice by a mask",
     ),
-    "another table": ("add_common", "52", "per == 3", "per == 2", NUMBER),
-    "a word beside it": ("add_common", "25 in SSE", "shared_row(t, 'table', at)", "shared_row(t, 'table', at + 1)", ""),
+    "another table": ("add_common", "52", "digits.common(d, 9, 3, which)", "digits.common(d, 9, 2, which)", NUMBER),
+    "a word beside it": (
+        "add_common", "25 in SSE", "shared_row(t, 'table', f.n * (per", "shared_row(t, 'table', 1 + f.n * (per", "",
+    ),
     "z twice": ("add_common", "52", "{% set d = z %}", "{{ f.add(x, z, z) }}{% set d = x %}", NUMBER),
     "4 d": ("cached", "52", "load(k, 'key', 4)", "load(k, 'key', 3)", NUMBER),
     "z once": ("cached", "52", "f.add(d, z, z)", "f.add(d, z, x)", NUMBER),
@@ -83,13 +95,55 @@ BUGS: dict[str, tuple[str, str, str, str, str]] = {  # operation, radix, text, w
 }  # fmt: skip
 
 
+PRODUCT, SQUARE, SUM = "claim of a product", "claim of a square", "claim of a combination"
+P256_BUGS: dict[str, tuple[str, str, str, str, str]] = {  # operation, file, text, what it becomes, what is said
+    "another prime": ("double", "field_p256", "(3, 2 ** 36)", "(3, 2 ** 35)", SQUARE),
+    "q in another column": ("double", "field_p256", "(4, 2 ** 48 - 2 ** 16)", "(3, 2 ** 48 - 2 ** 16)", SQUARE),
+    "the upper half is lost": (
+        "cached", "field_p256", "v.multiply_high(c[i + at + 1], c[i + at + 1], c[i], ", "v.add('lost', c[i], ", SQUARE,
+    ),
+    "a column's carry is lost": ("double", "field_p256", "{{ v.add(c[i + 1], c[i + 1], t) }}", "", SQUARE),
+    "four rows of five": ("double", "field_p256", "range(n) %}\n{% set t", "range(4) %}\n{% set t", ""),
+    "a product is not carried": ("cached", "p256", "f.square(a, z)", "f.square(a, z, carried=false)", PRODUCT),
+    "a factor is not carried": ("add", "p256", "f.square(e, h)", "f.square(e, h, carried=false)", PRODUCT),
+    "too small a multiple": ("double", "p256", "(-4, u)], multiple=5", "(-4, u)], multiple=4", "may borrow"),
+    "no multiple of p": ("double", "field_p256", "(multiple * 2 ** 5 if i else 0)", "0", SUM),
+    "limbs that may borrow": ("double", "field_p256", "multiple * 2 ** 57", "multiple * 2 ** 53", ""),
+    "x is not made small": ("add", "p256", "(-2, u)], multiple=4, small=true", "(-2, u)], multiple=4", "may borrow"),
+    "y is not made small": ("add", "p256", "b)], multiple=2, small=true", "b)], multiple=2", "of number 1 is up to"),
+    "the top comes back elsewhere": ("double", "field_p256", "((1, 44), (3, 36))", "((1, 44), (3, 35))", SUM),
+    "the top comes back twice": ("double", "field_p256", "{{ v.and_(d[4], d[4], s.constant(2 ** 48 - 1)) }}", "", SUM),
+    "4 for 2": ("double", "field_p256", "1 if factor | abs == 2 else 2", "2", SUM),
+    "b for a": ("double", "p256", "f.square(t, a, carried", "f.square(t, b, carried", NUMBER),
+    "3 beta": ("double", "p256", "[(2, u), (-1, made)]", "[(1, u), (-1, made)]", NUMBER),
+    "y1 for y2": ("add", "p256", "f.multiply(d, k, b, carried", "f.multiply(d, y, b, carried", NUMBER),
+    "z alone": ("add", "p256", "f.multiply(made, z, h)", "f.multiply(made, h, h)", NUMBER),
+    "the sign is forgotten": ("add_own", "p256", "{{ f.negate_where(k, k, 'negative') }}", "", NUMBER),
+    "the sign is the other one": ("add_common", "field_p256", "v.merge(d[i], negative[i], a[i], mask)",
+                                  "v.merge(d[i], a[i], negative[i], mask)", NUMBER),
+    "seven entries": ("add_own", "p256", "digits.own(d, 8, 5,", "digits.own(d, 7, 5,", "limbs of no"),
+    "the next entry": ("add_common", "digits", "(per * i + which)", "(per * ((i + 1) % 8) + which)", NUMBER),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("bug", P256_BUGS)
+def test_bugs_of_p256_are_found(tmp_path: Path, bug: str) -> None:
+    operation, file, text, becomes, said = P256_BUGS[bug]
+    expect_found(tmp_path, f"streams/{file}.j2", text, becomes, said, operation, "52", "p256")
+
+
 @pytest.mark.parametrize("bug", BUGS)
 def test_bugs_are_found(tmp_path: Path, bug: str) -> None:
     operation, radix, text, becomes, said = BUGS[bug]
-    file = "streams/edwards25519.j2"
+    file = "digits" if text in (TEMPLATES / "streams/digits.j2").read_text() else "edwards25519"
+    expect_found(tmp_path, f"streams/{file}.j2", text, becomes, said, operation, radix, "ed25519")
+
+
+def expect_found(folder: Path, file: str, text: str, becomes: str, said: str, *of: str) -> None:
+    """``of``: arguments of ``proof``."""
     right = (TEMPLATES / file).read_text()
     assert text in right
-    (tmp_path / "streams").mkdir()
-    (tmp_path / file).write_text(right.replace(text, becomes))
-    finding = proof(Generator(roots=[tmp_path], proves=False), operation, radix)
+    (folder / "streams").mkdir()
+    (folder / file).write_text(right.replace(text, becomes))
+    finding = proof(Generator(roots=[folder], proves=False), *of)
     assert len(finding.problems) == 1 and said in finding.problems[0], finding.problems

@@ -10,9 +10,12 @@ from .arithmetic import Arithmetic
 P256 = 2**256 - 2**224 + 2**192 + 2**96 - 1
 SCALE = pow(2**260, -1, P256)  # of a product, by Montgomery
 
-# The largest limbs that numbers may have: all operations leave the same.
-BOUNDS: Mapping[int, tuple[tuple[int, ...], ...]] = {5: ((*(2**52 - 1,) * 4, 2**48 + 2**45),) * 2}
-CHAIN_NUMBERS = 5  # X, Y, Z and two more
+# The largest limbs that numbers may have, by level: of X and Y, 1.2 p; of others, 3 p.
+BOUNDS: Mapping[int, tuple[tuple[int, ...], ...]] = {
+    5: ((*(2**52 - 1,) * 4, 2**48 + 2**45), (*(2**52 - 1,) * 4, 2**49 + 2**48))
+}
+LEVELS = (0, 0, 1, 1, 1)
+CHAIN_NUMBERS = len(LEVELS)  # X, Y, Z and two more
 ENTRIES = 8
 OWN_NUMBERS, COMMON_NUMBERS = 5, 2  # of a table's entry, in the lane's table and in that for all lanes
 KEY_NUMBERS = OWN_NUMBERS * (1 + ENTRIES)
@@ -39,7 +42,7 @@ def _on_points(operation: PointOperation, cases: tuple[tuple[int, ...], ...] = (
         2,
         KEY_NUMBERS,
         step,
-        (0,) * CHAIN_NUMBERS,
+        LEVELS,
         ENTRIES * COMMON_NUMBERS,
         cases,
         scale=SCALE,

@@ -18,7 +18,7 @@ class Integer:
     """Immutable, and itself by identity: two of them may have the same value. ``toggles``: of an exclusive-or that has
     no better form, the numbers that are in it."""
 
-    __slots__ = ("_quotients", "high", "low", "polynomial", "toggles")
+    __slots__ = ("_quotients", "_rests", "high", "low", "polynomial", "toggles")
 
     def __init__(self, low: int, high: int, polynomial: Polynomial, toggles: frozenset[Integer] = frozenset()) -> None:
         if low == high:
@@ -28,6 +28,7 @@ class Integer:
         self.low, self.high, self.polynomial = low, high, polynomial
         self.toggles = toggles or frozenset((self,))
         self._quotients: dict[int, Integer] = {}
+        self._rests: dict[int, Integer] = {}
 
     @classmethod
     def of(cls, value: int | Integer) -> Integer:
@@ -72,9 +73,13 @@ class Integer:
         return self._quotients[bits]
 
     def lowest(self, bits: int) -> Integer:
-        """The number modulo 2^bits."""
+        """The number modulo 2^bits, one object however often it is asked for."""
         above = self >> bits
-        return (self - (above << bits)).within(0, (1 << bits) - 1) if above.high or above.low else self
+        if not above.high and not above.low:
+            return self
+        if bits not in self._rests:
+            self._rests[bits] = (self - (above << bits)).within(0, (1 << bits) - 1)
+        return self._rests[bits]
 
 
 def bitwise(table: int, inputs: Sequence[Integer]) -> Integer | None:

@@ -15,8 +15,6 @@ from .carries import Carries
 from .integer import BITS, MOST, Integer, bitwise, exclusive_or
 from .text import describe
 
-FACTOR_BITS = {"vpmadd52luq": 52, "vpmadd52huq": 52, "pmuludq": 32}
-
 
 class Unproved(Exception):
     """Something that cannot be shown; the message is a sentence."""
@@ -130,7 +128,9 @@ class Lane:
 
     def product(self, ins: Ins) -> None:
         a, b = self.values(ins, 2)
-        self.put(ins.operands[0], self._product(a, b, FACTOR_BITS["pmuludq"]))
+        for factor in (a, b):
+            self.need(factor.high < 1 << 32, f"takes 32 bits of a factor that may have {factor.high.bit_length()}")
+        self.put(ins.operands[0], self._multiplied(a, b))
 
     def add_low(self, ins: Ins) -> None:
         self._add_half(ins, lambda product: product.lowest(52))
@@ -139,14 +139,9 @@ class Lane:
         self._add_half(ins, lambda product: product >> 52)
 
     def _add_half(self, ins: Ins, half: Callable[[Integer], Integer]) -> None:
-        c, a, b = self.values(ins, 3)
-        part = half(self._product(a, b, FACTOR_BITS[ins.op]))
+        c, *factors = self.values(ins, 3)
+        part = half(self._multiplied(*(factor.lowest(52) for factor in factors)))
         self.put(ins.operands[0], self._wrapped(c + part, "may overflow"))
-
-    def _product(self, a: Integer, b: Integer, bits: int) -> Integer:
-        most = max(a.high, b.high)
-        self.need(most < 1 << bits, f"takes {bits} bits of a factor that may have {most.bit_length()}")
-        return self._multiplied(a, b)
 
     def _multiplied(self, a: Integer, b: Integer) -> Integer:
         """One object for each pair of factors, so that its halves belong together."""
