@@ -249,6 +249,7 @@ int cst_pk_burst(const cst_pk *pk, cst_pk_job *jobs, size_t n) {
     if (int error = check(*pk->operation, jobs, n)) return error;
     return guarded([&]() -> int {
         const ClearRegisters clear(pk->ctx->engine.cpu());
+        const ClearStack clear_below;
         pk->operation->run(jobs, n);
         for (size_t i = 0; i < n; i++)
             if (jobs[i].status) return jobs[i].status;

@@ -2,6 +2,7 @@
 
 #include "cryptostitch/cryptostitch.h"
 #include "ed25519.hpp"
+#include "p256.hpp"
 #include "selftest.hpp"
 #include "x25519.hpp"
 
@@ -69,11 +70,61 @@ int test_point_kernel(const Engine &engine, const Suites &suites, const Variant 
     return CST_OK;
 }
 
+// Tests kernels of P-256 by the first test with SHA-256 of RFC 6979, A.2.5, and by a signature that is wrong, in turn;
+// and by the public key, which is the secret one times the base point.
+int test_p256_kernel(const Engine &engine, const Suites &suites, const Variant &v) {
+    static const uint8_t secret[P256_SECRET] = {0xc9, 0xaf, 0xa9, 0xd8, 0x45, 0xba, 0x75, 0x16, 0x6b, 0x5c, 0x21,
+                                                0x57, 0x67, 0xb1, 0xd6, 0x93, 0x4e, 0x50, 0xc3, 0xdb, 0x36, 0xe8,
+                                                0x9b, 0x12, 0x7b, 0x8a, 0x62, 0x2b, 0x12, 0x0f, 0x67, 0x21};
+    static const uint8_t public_key[P256_POINT] = {
+        0x04, 0x60, 0xfe, 0xd4, 0xba, 0x25, 0x5a, 0x9d, 0x31, 0xc9, 0x61, 0xeb, 0x74, 0xc6, 0x35, 0x6d, 0x68,
+        0xc0, 0x49, 0xb8, 0x92, 0x3b, 0x61, 0xfa, 0x6c, 0xe6, 0x69, 0x62, 0x2e, 0x60, 0xf2, 0x9f, 0xb6, 0x79,
+        0x03, 0xfe, 0x10, 0x08, 0xb8, 0xbc, 0x99, 0xa4, 0x1a, 0xe9, 0xe9, 0x56, 0x28, 0xbc, 0x64, 0xf2, 0xf1,
+        0xb2, 0x0c, 0x2d, 0x7e, 0x9f, 0x51, 0x77, 0xa3, 0xc2, 0x94, 0xd4, 0x46, 0x22, 0x99};
+    static const uint8_t signature[P256_SIGNATURE] = {
+        0xef, 0xd4, 0x8b, 0x2a, 0xac, 0xb6, 0xa8, 0xfd, 0x11, 0x40, 0xdd, 0x9c, 0xd4, 0x5e, 0x81, 0xd6,
+        0x9d, 0x2c, 0x87, 0x7b, 0x56, 0xaa, 0xf9, 0x91, 0xc3, 0x4d, 0x0e, 0xa8, 0x4e, 0xaf, 0x37, 0x16,
+        0xf7, 0xcb, 0x1c, 0x94, 0x2d, 0x65, 0x7c, 0x41, 0xd4, 0x36, 0xc7, 0xa1, 0xb6, 0xe2, 0x9f, 0x65,
+        0xf3, 0xe9, 0x00, 0xdb, 0xb9, 0xaf, 0xf4, 0x06, 0x4d, 0xc4, 0xab, 0x2f, 0x84, 0x3a, 0xcd, 0xa8};
+    static const char message[] = "sample", other_message[] = "simple";
+    constexpr size_t BYTES = sizeof(message) - 1;
+    EcdsaSigning signing;
+    EcdsaVerification verification;
+    P256Agreement agreement;
+    if (int error = signing.init(engine, suites, v.name)) return error;
+    if (int error = verification.init(engine, suites, v.name)) return error;
+    if (int error = agreement.init(engine, v.name)) return error;
+    uint8_t base[P256_POINT];
+    encode(p256_base(), base);
+    const size_t n = v.lanes + 1;
+    std::vector<EcdsaSigning::Job> made(n);
+    std::vector<EcdsaVerification::Job> looked(n);
+    std::vector<P256Agreement::Job> multiplied(n);
+    for (size_t i = 0; i < n; i++) {
+        made[i].secret = multiplied[i].secret = secret;
+        made[i].message = message;
+        made[i].bytes = BYTES;
+        looked[i] = {public_key, P256_POINT, signature, i % 2 ? message : other_message, BYTES, false};
+        multiplied[i].peer = base;
+        multiplied[i].peer_bytes = P256_POINT;
+    }
+    signing.run(made.data(), n);
+    verification.run(looked.data(), n);
+    agreement.run(multiplied.data(), n);
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(made[i].signature, signature, sizeof(signature)) != 0 || looked[i].right != (i % 2 == 1) ||
+            memcmp(multiplied[i].result, public_key, P256_POINT) != 0)
+            return CST_ERR_SELFTEST;
+    return CST_OK;
+}
+
 }  // namespace
 
 int test_arithmetic_kernel(const Engine &engine, const Suites &suites, const Variant &v) {
-    const bool points = !strcmp(v.cipher.algorithm->record.suite, "ed25519");
-    return points ? test_point_kernel(engine, suites, v) : test_ladder_kernel(engine, v);
+    const char *const suite = v.cipher.algorithm->record.suite;
+    if (!strcmp(suite, "ed25519")) return test_point_kernel(engine, suites, v);
+    if (!strcmp(suite, "p256")) return test_p256_kernel(engine, suites, v);
+    return test_ladder_kernel(engine, v);
 }
 
 }  // namespace cst

@@ -1,5 +1,7 @@
 #include "registers.hpp"
 
+#include "secret.hpp"
+
 namespace cst {
 namespace {
 
@@ -51,6 +53,11 @@ inline void clear_general() {
 void clear_registers(RegisterState state) {
     clear_vectors(state);
     clear_general();
+}
+
+__attribute__((noinline)) void clear_stack() {
+    uint8_t below[32 << 10];
+    wipe(below, sizeof(below));
 }
 
 }  // namespace cst

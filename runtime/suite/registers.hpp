@@ -21,4 +21,17 @@ private:
     RegisterState state_;
 };
 
+// Zeroes 32 KiB of the stack below the caller: arithmetic in C++ leaves numbers there that the compiler has put beside
+// the variables.
+void clear_stack();
+
+// Clears the stack at the end of a scope, on every path.
+class ClearStack {
+public:
+    ClearStack() = default;
+    ~ClearStack() { clear_stack(); }
+    ClearStack(const ClearStack &) = delete;
+    ClearStack &operator=(const ClearStack &) = delete;
+};
+
 }  // namespace cst

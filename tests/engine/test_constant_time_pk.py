@@ -1,6 +1,6 @@
-"""X25519 and Ed25519's signing run in constant time. The tests compare every instruction and every address of a whole
-cst_pk_burst (stepped.py), for secrets and public keys that differ, some of which are at the edges of a ladder and a
-reduction."""
+"""X25519, and signing by Ed25519 and ECDSA, run in constant time. The tests compare every instruction and every address
+of a whole cst_pk_burst (stepped.py), for secrets and public keys that differ, some of which are at the edges of a
+ladder and a reduction."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import random
 
 import pytest
 from built import kernel_names
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from cryptostitch import PublicKey
 from cryptostitch.binding.capi import PkJob
 from cryptostitch.binding.runtime import ERR_UNSUPPORTED, Context, RuntimeFailure
@@ -17,17 +19,33 @@ from engine.entries import address
 from engine.stepped import NotTraceable, Stepped, shared
 from jobs.samples import LONG
 
-QUICK = {"x25519": "x25519_ladder64_x1@scalar", "ed25519-sign": "ed25519_double64_x1@scalar"}
+QUICK = {
+    "x25519": "x25519_ladder64_x1@scalar",
+    "ed25519-sign": "ed25519_double64_x1@scalar",
+    "ecdsa-p256-sign": "p256_double52_x8@avx512",
+}
 KERNELS = [
     (operation, name)
     for operation, quick in QUICK.items()
     for name in kernel_names()
-    if name.startswith(quick.partition("64")[0]) and (LONG or name == quick)
+    if name.startswith(quick[: quick.index("_x")].rstrip("0123456789")) and (LONG or name == quick)
 ]
+if LONG:
+    KERNELS.append(("ecdh-p256", QUICK["ecdsa-p256-sign"]))
 SECRETS = [bytes(32), b"\xff" * 32, bytes.fromhex("55" * 32)]
+ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551  # of P-256 (SP 800-186, 3.2.1.3)
+SECRETS_P256 = [n.to_bytes(32, "big") for n in (5, ORDER - 2, ORDER // 3)]
 POINTS = [(P25519 - 2).to_bytes(32, "little"), b"\xff" * 32, (9).to_bytes(32, "little")]
 TRIES = 8  # because what the library allocates need not be at the same place
-JOB, AWAY = 128, 1024  # bytes from a job's buffers to the next one's; of the first from the structs
+IN, OUT = 32, 80  # behind a job's key
+JOB, AWAY = 160, 1024  # bytes from a job's buffers to the next one's; of the first from the structs
+
+
+def secret_and_input(operation: str, rng: random.Random) -> tuple[bytes, bytes]:
+    if operation != "ecdh-p256":
+        return b"\x7f" + rng.randbytes(31), rng.randbytes(32)
+    key = ec.derive_private_key(rng.randrange(1, ORDER), ec.SECP256R1()).public_key()
+    return b"\x7f" + rng.randbytes(31), key.public_bytes(Encoding.X962, PublicFormat.CompressedPoint)
 
 
 @pytest.mark.parametrize(("operation", "kernel"), KERNELS)
@@ -42,26 +60,30 @@ def test_one_trace_for_all_secrets(host: Context, operation: str, kernel: str) -
     memory, rng = shared(8192), random.Random(kernel)
     base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     structs = (PkJob * n).from_buffer(memory)
+    some = [secret_and_input(operation, rng) for _ in range(n)]
     for i, job in enumerate(structs):
         key = base + AWAY + JOB * i
-        job.__init__(key=key, key_len=32, in_len=32, out=key + 64, out_cap=64, **{"in": key + 32})  # type: ignore[misc]
+        in_ = {"in": key + IN, "in_len": len(some[i][1])}
+        job.__init__(key=key, key_len=32, out=key + OUT, out_cap=64, **in_)  # type: ignore[misc]
 
     def put(cases: list[tuple[bytes, bytes]]) -> None:
         for i, (secret, point) in enumerate(cases):
             at = AWAY + JOB * i
-            memory[at : at + 64] = secret + point
+            memory[at : at + len(secret + point)] = secret + point
 
-    put([(rng.randbytes(32), rng.randbytes(32)) for _ in range(n)])
+    put(some)
     burst = pk.lib.cst_pk_burst
     assert burst(pk.handle, structs, n) == 0
     try:
         stepped = Stepped(address(burst), lambda: burst(pk.handle, structs, n))
     except NotTraceable as error:
         pytest.skip(f"no single steps here: {error}")
-    put([(rng.randbytes(32), rng.randbytes(32)) for _ in range(n)])
+    put([secret_and_input(operation, rng) for _ in range(n)])
     first = stepped.trace()
     assert len(first.steps) > 64 * 900
-    for secret, point in zip(SECRETS, POINTS) if LONG else [(SECRETS[1], POINTS[0])]:
+    secrets = SECRETS_P256 if "p256" in operation else SECRETS
+    inputs = [secret_and_input(operation, rng)[1] for _ in secrets] if operation == "ecdh-p256" else POINTS
+    for secret, point in list(zip(secrets, inputs))[slice(None) if LONG else slice(1, 2)]:
         put([(secret, point)] * n)
         for _ in range(TRIES):
             trace = stepped.trace()

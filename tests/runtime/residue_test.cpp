@@ -698,55 +698,90 @@ void run_code(cst_ctx *ctx, const char *kernel) {
     });
 }
 
-void digest_of(cst_ctx *ctx, const std::vector<uint8_t> &text, uint8_t *digest) {
-    const cst_suite *sha512;
+typedef std::vector<uint8_t> Text;
+
+Text digest_of(cst_ctx *ctx, const char *name, const Text &mac_key, const Text &text) {
+    const cst_suite *suite;
     cst_key *key;
-    expect(cst_suite_get(ctx, "sha512", &sha512), CST_OK);
-    expect(cst_key_new(sha512, nullptr, 0, nullptr, 0, &key), CST_OK);
-    expect(cst_digest(key, text.data(), text.size(), digest, 64), CST_OK);
+    cst_suite_info info = {sizeof info};
+    expect(cst_suite_get(ctx, name, &suite), CST_OK);
+    expect(cst_suite_info_get(suite, &info), CST_OK);
+    expect(cst_key_new(suite, nullptr, 0, mac_key.empty() ? nullptr : mac_key.data(), mac_key.size(), &key), CST_OK);
+    Text digest(info.tag_max);
+    expect(cst_digest(key, text.data(), text.size(), digest.data(), digest.size()), CST_OK);
     cst_key_free(key);
+    return digest;
 }
 
-// Public-key operations: X25519's scalars and shared secrets; Ed25519's secret keys, and the digests of which scalars
-// and nonces are made. Signatures and public keys are public.
+Text joined(std::initializer_list<Text> parts) {
+    Text all;
+    for (const Text &part : parts) all.insert(all.end(), part.begin(), part.end());
+    return all;
+}
+
+void add_needle(const Text &text) { needles.bytes(text.data(), text.size(), 1); }
+
+// Of Ed25519: the digests that scalars and nonces are made of.
+void add_ed25519(cst_ctx *ctx, const Text &secret, const Text &message) {
+    const Text digest = digest_of(ctx, "sha512", {}, secret);
+    add_needle(digest);
+    add_needle(digest_of(ctx, "sha512", {}, joined({{digest.begin() + 32, digest.end()}, message})));
+}
+
+// Of ECDSA: what RFC 6979, 3.2 makes of the secret key, which ends with the nonce. As numbers they are reversed.
+void add_ecdsa(cst_ctx *ctx, const Text &secret, const Text &message) {
+    const auto hmac = [&](const Text &key, const Text &text) { return digest_of(ctx, "hmac-sha256", key, text); };
+    const Text behind = joined({secret, digest_of(ctx, "sha256", {}, message)});
+    Text key(32, 0), value(32, 1);
+    for (const uint8_t byte : {0, 1}) {
+        key = hmac(key, joined({value, {byte}, behind}));
+        value = hmac(key, value);
+        add_needle(key);
+        add_needle(value);
+    }
+    value = hmac(key, value);
+    for (const Text &number : {value, secret}) {
+        add_needle(number);
+        add_needle({number.rbegin(), number.rend()});
+    }
+}
+
+// Public-key operations: secret keys, shared secrets, and what nonces are made of. Signatures and public keys are
+// public.
 void run_public_key(cst_ctx *ctx, const char *kernel, const std::string &operation) {
     constexpr size_t N = 10, SIZE = 32;
-    const bool agrees = operation == "x25519";
+    const bool p256 = operation.find("p256") != std::string::npos;
+    const bool agrees = operation == "x25519" || operation == "ecdh-p256";
     cst_pk *pk = nullptr;
     tracking = true;
     const int error = cst_pk_new(ctx, operation.c_str(), kernel, &pk);
     tracking = false;
     if (error == CST_ERR_NAME || error == CST_ERR_UNSUPPORTED) return;
     expect(error, CST_OK);
+    // The base point of P-256, compressed (SEC 2, 2.4.2).
+    static const uint8_t base[33] = {0x03, 0x6b, 0x17, 0xd1, 0xf2, 0xe1, 0x2c, 0x42, 0x47, 0xf8, 0xbc,
+                                     0xe6, 0xe5, 0x63, 0xa4, 0x40, 0xf2, 0x77, 0x03, 0x7d, 0x81, 0x2d,
+                                     0xeb, 0x33, 0xa0, 0xf4, 0xa1, 0x39, 0x45, 0xd8, 0x98, 0xc2, 0x96};
     cst_pk_job jobs[N] = {};
     for (size_t i = 0; i < N; i++) {
         cst_pk_job &job = jobs[i];
         job.size = sizeof job;
         job.key = plain + SIZE * i;
         job.key_len = SIZE;
-        job.in = agrees ? plain + 2 * SIZE * N : aad;
-        job.in_len = agrees ? SIZE : sizeof aad;
+        job.in = !agrees ? aad : p256 ? base : plain + 2 * SIZE * N;
+        job.in_len = !agrees ? sizeof aad : p256 ? sizeof base : SIZE;
         job.out = out[i];
-        job.out_cap = 2 * SIZE;
+        job.out_cap = 2 * SIZE + 1;
     }
     const auto burst = [&] { return cst_pk_burst(pk, jobs, N); };
     expect(burst(), CST_OK);
     needles.clear();
     needles.bytes(plain, SIZE * N, 1);
-    const auto add_digest = [&](const std::vector<uint8_t> &text, uint8_t *digest) {
-        digest_of(ctx, text, digest);
-        needles.bytes(digest, 2 * SIZE, 1);
-    };
     for (size_t i = 0; i < N; i++) {
-        if (agrees) {
-            needles.bytes(out[i], SIZE, 1);
-            continue;
-        }
-        uint8_t digest[2 * SIZE], nonce[2 * SIZE];
-        add_digest({plain + SIZE * i, plain + SIZE * (i + 1)}, digest);
-        std::vector<uint8_t> text(digest + SIZE, digest + 2 * SIZE);
-        text.insert(text.end(), aad, aad + sizeof aad);
-        add_digest(text, nonce);
+        const Text secret(plain + SIZE * i, plain + SIZE * (i + 1)), message(aad, aad + sizeof aad);
+        if (agrees) needles.bytes(out[i], SIZE, 1);
+        else if (p256) add_ecdsa(ctx, secret, message);
+        else add_ed25519(ctx, secret, message);
     }
     needles.ready();
     expect(observed(operation + " cst_pk_burst " + (kernel ? kernel : ""), burst), CST_OK);
@@ -799,12 +834,14 @@ int main(int argc, char **argv) {
     }
     if (!*leak) {
         run_code(ctx, nullptr);
-        for (const char *operation : {"x25519", "ed25519-sign", "ed25519-public-key"})
+        for (const char *operation :
+             {"x25519", "ed25519-sign", "ed25519-public-key", "ecdh-p256", "ecdsa-p256-sign", "p256-public-key"})
             run_public_key(ctx, nullptr, operation);
         for (const std::string &kernel : kernels) {
             if (fnmatch(glob, kernel.c_str(), 0)) continue;
             run_code(ctx, kernel.c_str());
-            for (const char *operation : {"x25519", "ed25519-sign"}) run_public_key(ctx, kernel.c_str(), operation);
+            for (const char *operation : {"x25519", "ed25519-sign", "ecdh-p256", "ecdsa-p256-sign"})
+                run_public_key(ctx, kernel.c_str(), operation);
         }
     }
     printf("%zu calls of %zu suites, %d findings\n", calls, suites.size(), failures);

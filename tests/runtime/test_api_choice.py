@@ -20,7 +20,7 @@ MOST_BYTES = {"_short_": 16}
 """Of messages that kernels which take only short ones are asked for."""
 
 
-OF_NO_SUITE = re.compile(r"codec|x25519|ed25519|crc32c_words_x1_by16@")
+OF_NO_SUITE = re.compile(r"codec|x25519|ed25519|p256|crc32c_words_x1_by16@")
 OF_SUITES = [name for name in kernel_names() if not OF_NO_SUITE.match(name)]
 
 

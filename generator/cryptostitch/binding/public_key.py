@@ -29,9 +29,9 @@ AT_ONCE = 1024
 class PublicKey(Handle):
     """An operation with public keys, by name: "x25519" (RFC 7748); of Ed25519 (RFC 8032) "ed25519-verify",
     "ed25519-verify-zip215" (by the rules of ZIP 215), "ed25519-sign" and "ed25519-public-key"; of P-256
-    "ecdsa-p256-verify", "ecdsa-p256-sign" (FIPS 186-5, RFC 6979), "ecdh-p256" and "p256-public-key". ``kernel``: for tests,
-    the one that does everything. RuntimeFailure for unknown names, and where this CPU has no kernel. Several threads
-    may share one."""
+    "ecdsa-p256-verify", "ecdsa-p256-sign" (FIPS 186-5, RFC 6979), "ecdh-p256" and "p256-public-key". ``kernel``: for
+    tests, the one that does everything. RuntimeFailure for unknown names, and where this CPU has no kernel. Several
+    threads may share one."""
 
     _what = "public-key operation"
 
@@ -50,24 +50,24 @@ class PublicKey(Handle):
             raise ValueError(f"'{self._operation}' does not do that: {' or '.join(operations)} does")
 
     def agree_many(self, secrets: Iterable[Buffer], peers: Iterable[Buffer] | None = None) -> list[bytes | None]:
-        """The shared secrets, 32 bytes each, of secret keys and the other sides' public keys; None where a key must not be
-        used: a point of small order, or not on the curve. Without ``peers``, of X25519: the scalars' own public keys.
-        ValueError for as many secrets as peers are not, RuntimeFailure for other lengths."""
+        """The shared secrets, 32 bytes each, of secret keys and the other sides' public keys; None where a key must not
+        be used: a point of small order, or not on the curve. Without ``peers``, of X25519: the scalars' own public
+        keys. ValueError for as many secrets as peers are not, RuntimeFailure for other lengths."""
         self._need("x25519", "ecdh-p256")
         scalars = list(several(secrets))
         return self._results(scalars, _as_many(scalars, peers, "secrets", "public keys"))
 
     def public_keys(self, secrets: Iterable[Buffer]) -> list[bytes | None]:
-        """The public keys of secret keys of 32 bytes: 32 bytes each of Ed25519, 65 of P-256, where it is None for what is
-        no secret key."""
+        """The public keys of secret keys of 32 bytes: 32 bytes each of Ed25519, 65 of P-256, where it is None for what
+        is no secret key."""
         self._need("ed25519-public-key", "p256-public-key")
         return self._results(list(several(secrets)))
 
     def sign_many(self, secrets: Iterable[Buffer], messages: Iterable[Buffer]) -> list[bytes | None]:
-        """A signature of 64 bytes for each secret key and message. A secret key of Ed25519, 32 bytes, may have its public
-        key behind it, which saves time; it is not checked, and a wrong one gives the secret key away. Of P-256 it is
-        None for what is no secret key. ValueError for as
-        many keys as messages are not, RuntimeFailure for other lengths."""
+        """A signature of 64 bytes for each secret key and message. A secret key of Ed25519, 32 bytes, may have its
+        public key behind it, which saves time; it is not checked, and a wrong one gives the secret key away. Of P-256
+        it is None for what is no secret key. ValueError for as many keys as messages are not, RuntimeFailure for other
+        lengths."""
         self._need("ed25519-sign", "ecdsa-p256-sign")
         keys = list(several(secrets))
         return self._results(keys, _as_many(keys, messages, "secret keys", "messages"))

@@ -17,8 +17,8 @@ from . import blake3, murmur3
 from .adler import ADLER32
 from .answers import Answer
 from .arithmetic import ED25519, X25519_LADDER, Arithmetic
-from .p256 import P256_POINTS
 from .crc import CATALOGUE as CRCS
+from .p256 import P256_POINTS
 from .tree import Tree
 
 Digest = Callable[[bytes], bytes]  # of a text

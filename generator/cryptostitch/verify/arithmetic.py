@@ -39,7 +39,9 @@ OPERATIONS: dict[str, Callable[..., Polynomial]] = {
     "sum": lambda factors, a, b: a + b,
     "difference": lambda factors, a, b: a - b,
     "add_multiple": lambda factors, a, b: a + b * factors[0],
-    "combination": lambda factors, *numbers: sum((a * f for a, f in zip(numbers, factors, strict=True)), Polynomial.of(0)),
+    "combination": lambda factors, *numbers: sum(
+        (a * f for a, f in zip(numbers, factors, strict=True)), Polynomial.of(0)
+    ),
 }
 PRODUCTS: dict[str, Callable[..., Polynomial]] = {
     "product": lambda factors, a, b: a * b,
