@@ -145,8 +145,8 @@ enum {
     CST_ERR_FILE = -12,       /* a file that cannot be read or written */
     CST_ERR_COSTS = -13,      /* a damaged cost file, or something else that is not one */
     CST_ERR_LOST = -14,       /* more blocks are lost than an erasure code restores */
-    CST_ERR_POINT = -15       /* a key that must not be used: a point of small order, or not on the curve; a secret key
-                                 of P-256 that is 0 or not below the order */
+    CST_ERR_POINT = -15 /* a key that must not be used: a point of small order, or not on the curve; a secret key
+                           of P-256 that is 0 or not below the order */
 };
 
 /* A short English description of an error code; a static string, never NULL. */
@@ -157,16 +157,16 @@ CST_API const char *cst_version(void);
  */
 
 enum {
-    CST_NO_JIT = 1u,      /* static kernels only; no executable memory is ever made */
+    CST_NO_JIT = 1u, /* static kernels only; no executable memory is ever made */
     CST_ALLOW_PACKS = 2u, /* let cst_pack_load take programs from the application */
-    CST_CALIBRATE = 4u,   /* measure the kernels, for about 3 seconds, unless cst_options.costs has them all */
+    CST_CALIBRATE = 4u, /* measure the kernels, for about 3 seconds, unless cst_options.costs has them all */
     CST_ALLOW_LEGACY =
         8u /* offer the legacy suites too, whose algorithms are broken or take a time that depends on secrets */
 };
 
 typedef struct cst_options {
-    size_t size;        /* sizeof(cst_options); the sizes without pack_key or costs are taken too */
-    uint32_t flags;     /* CST_NO_JIT, CST_ALLOW_PACKS, CST_CALIBRATE, CST_ALLOW_LEGACY */
+    size_t size; /* sizeof(cst_options); the sizes without pack_key or costs are taken too */
+    uint32_t flags; /* CST_NO_JIT, CST_ALLOW_PACKS, CST_CALIBRATE, CST_ALLOW_LEGACY */
     const char *target; /* NULL, or what may be used: "host", "host-avx512f" (without that), "host-no_avx512" (without
                            any avx512 feature), "sse_aesni" (at most what kernels of that target use). It can only lower
                            the level */
@@ -707,8 +707,9 @@ CST_API void cst_pk_free(cst_pk *pk);
  * after CST_ERR_ARGUMENT (a null pointer), CST_ERR_LENGTH (of key, input, signature, or room for the output) or
  * CST_ERR_MEMORY nothing is written, and the status of jobs that were right is 1. Else returns CST_OK, or the error of
  * the first job that has one, and the others are done: CST_ERR_POINT, a key that must not be used (with a public key of
- * small order all would share the secret: RFC 7748, 6.1); CST_ERR_AUTH, a signature that is not right, for whatever reason. That job's status
- * says so, and its `out` is not touched. Jobs must not write what another job reads or writes: that is not checked. */
+ * small order all would share the secret: RFC 7748, 6.1); CST_ERR_AUTH, a signature that is not right, for whatever
+ * reason. That job's status says so, and its `out` is not touched. Jobs must not write what another job reads or
+ * writes: that is not checked. */
 CST_API int cst_pk_burst(const cst_pk *pk, cst_pk_job *jobs, size_t n);
 
 /* A text of any length as TLS 1.1 or 1.2 records that are sealed side by side. A record is its header (type, version,
