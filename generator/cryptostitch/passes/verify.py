@@ -8,6 +8,7 @@ template places; the functions ``verify_*`` raise VerifyError with them.
 from __future__ import annotations
 
 from ..core.arithmetic import Arithmetic
+from ..core.montgomery import Montgomery
 from ..core.errors import CryptostitchError
 from ..core.kernel import Kernel
 from ..core.program import Program
@@ -53,7 +54,7 @@ def check_taint(program: Program, found: Induction | None = None) -> list[str]:
     return Taint(program, found or induct(Side.of_program(program))).problems()
 
 
-def prove_arithmetic(stream: Stream, meaning: Arithmetic) -> Finding:
+def prove_arithmetic(stream: Stream, meaning: Arithmetic | Montgomery) -> Finding:
     """That the virtual code of ``stream`` computes the step of numbers modulo a prime; its problems, and how much was
     looked at."""
     return arithmetic_finding(stream, meaning)

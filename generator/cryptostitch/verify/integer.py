@@ -37,6 +37,13 @@ class Integer:
     def unknown(cls, low: int, high: int, toggles: frozenset[Integer] = frozenset()) -> Integer:
         return cls(low, high, Polynomial.of(Symbol.fresh(low, high)), toggles)
 
+    @classmethod
+    def of_parts(cls, low: Integer, high: Integer, bits: int) -> Integer:
+        """low + 2^bits high, where low is below 2^bits: the two that shifts and masks will find."""
+        made = low + (high << bits)
+        made._quotients[bits] = high
+        return made
+
     @property
     def constant(self) -> int | None:
         return self.low if self.low == self.high else None
