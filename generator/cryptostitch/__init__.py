@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .binding.many import hash_column, hash_many, hmac_many, suite
     from .binding.protection import Protection, SectorFault
     from .binding.public_key import PublicKey, agree_many, sign_many, verify_many
+    from .binding.rsa import RsaKey
     from .binding.rolling import rolling_cuts
     from .binding.runtime import Context, Key, RuntimeFailure, Suite
     from .binding.sealing import SomeForged
@@ -59,6 +60,7 @@ __all__ = [
     "Laboratory",
     "Protection",
     "PublicKey",
+    "RsaKey",
     "Recipe",
     "RuntimeFailure",
     "SectorFault",
@@ -94,6 +96,7 @@ _HOMES = {
     "Laboratory": "tuning.measure",
     "Protection": "binding.protection",
     "PublicKey": "binding.public_key",
+    "RsaKey": "binding.rsa",
     "Recipe": "core.program",
     "RuntimeFailure": "binding.runtime",
     "SectorFault": "binding.protection",

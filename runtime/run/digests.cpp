@@ -1,0 +1,33 @@
+#include "digests.hpp"
+
+#include <new>
+
+#include "run.hpp"
+
+namespace cst {
+
+int Digests::init(const Engine &engine, const Suites &suites, const char *hash, size_t digest_bytes) {
+    engine_ = &engine;
+    bytes_ = digest_bytes;
+    const Suite *const suite = suites.find(hash);
+    return suite ? new_key(*suite, nullptr, 0, nullptr, 0, &key_) : CST_ERR_UNSUPPORTED;
+}
+
+void Digests::run(const std::vector<Text> &texts, uint8_t *digests) const {
+    std::vector<cst_job> jobs(texts.size());
+    for (size_t i = 0; i < jobs.size(); i++) {
+        cst_job &job = jobs[i];
+        job.size = sizeof(job);
+        job.key = reinterpret_cast<const cst_key *>(key_.get());
+        job.direction = CST_SEAL;
+        job.status = JOB_WAITING;
+        job.in_pieces = texts[i].part;
+        job.n_in_pieces = 3;
+        for (const cst_piece &part : texts[i].part) job.in_len += part.bytes;
+        job.tag = digests + i * bytes_;
+        job.tag_len = bytes_;
+    }
+    if (run_jobs(*engine_, jobs.data(), jobs.size(), false)) throw std::bad_alloc();
+}
+
+}  // namespace cst
