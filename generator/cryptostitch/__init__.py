@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from .binding.many import hash_column, hash_many, hmac_many, suite
     from .binding.protection import Protection, SectorFault
     from .binding.public_key import PublicKey, agree_many, sign_many, verify_many
-    from .binding.rsa import RsaKey
     from .binding.rolling import rolling_cuts
+    from .binding.rsa import RsaKey
     from .binding.runtime import Context, Key, RuntimeFailure, Suite
     from .binding.sealing import SomeForged
     from .binding.values import Address
@@ -60,8 +60,8 @@ __all__ = [
     "Laboratory",
     "Protection",
     "PublicKey",
-    "RsaKey",
     "Recipe",
+    "RsaKey",
     "RuntimeFailure",
     "SectorFault",
     "SomeForged",

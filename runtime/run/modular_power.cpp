@@ -143,7 +143,5 @@ void PowerLanes::get_x(size_t lane, const uint64_t *m, uint64_t *a) const {
 void PowerLanes::x_to_y() { memcpy(number(Y), chain_, limbs_ * pitch_); }
 void PowerLanes::x_to_entry(size_t i) { memcpy(number(TABLE + i), chain_, limbs_ * pitch_); }
 void PowerLanes::entry_to_x(size_t i) { memcpy(chain_, number(TABLE + i), limbs_ * pitch_); }
-void PowerLanes::save_x(uint8_t *to) const { memcpy(to, chain_, limbs_ * pitch_); }
-void PowerLanes::restore_x(const uint8_t *from) { memcpy(chain_, from, limbs_ * pitch_); }
 
 }  // namespace cst

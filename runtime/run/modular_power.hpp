@@ -58,9 +58,6 @@ public:
     void x_to_y();
     void x_to_entry(size_t i);
     void entry_to_x(size_t i);
-    size_t saved_bytes() const { return limbs_ * pitch_; }
-    void save_x(uint8_t *to) const;
-    void restore_x(const uint8_t *from);
 
 private:
     void run(PowerKernels::Operation operation, uint64_t times);

@@ -25,20 +25,19 @@ public:
     }
     ~Round() { wipe(this, sizeof(*this)); }
 
-    void run(uint8_t *input) {
+    void run() {
         for (size_t i = 0; i < n_; i++) jobs_[i]->key->next_blinding(&blinding_[i]);
         load(&RsaPrivate::Job::in);
-        lanes_.save_x(input);
+        take(inputs_);
         multiply_by([&](size_t lane) { return blinding_[job_at(lane)].blind[lane % 2]; });
         raise();
         multiply_by([&](size_t lane) { return blinding_[job_at(lane)].unblind[lane % 2]; });
-        take_numbers(powers_);
+        multiply_by([](size_t) { return UNIT; });
+        take(powers_);
         for (size_t i = 0; i < n_; i++) join(i);
         load(&RsaPrivate::Job::out);
         raise_to_public_exponents();
-        take_numbers(checks_);
-        lanes_.restore_x(input);
-        take_numbers(inputs_);
+        take(checks_);
         for (size_t i = 0; i < n_; i++) {
             const size_t words = lanes_.words();
             const uint64_t p = is_equal(checks_[2 * i], inputs_[2 * i], words),
@@ -87,11 +86,13 @@ private:
             lanes_.x_to_entry(i);
         }
         lanes_.entry_to_x(0);
+        const uint64_t *exponents[MOST_POWERS_IN_LANES];
+        for (size_t lane = 0; lane < lanes_.lanes(); lane++) exponents[lane] = prime(lane).exponent;
         for (size_t bit = 64 * lanes_.words(); bit;) {
             if (bit != 64 * lanes_.words()) lanes_.square(POWER_DIGIT_BITS);
             bit -= POWER_DIGIT_BITS;
             for (size_t lane = 0; lane < lanes_.lanes(); lane++)
-                lanes_.put_digit(lane, prime(lane).exponent[bit / 64] >> bit % 64 & (POWER_NUMBERS - 1));
+                lanes_.put_digit(lane, exponents[lane][bit / 64] >> bit % 64 & (POWER_NUMBERS - 1));
             lanes_.choose();
         }
     }
@@ -112,9 +113,8 @@ private:
         }
     }
 
-    // Writes x / R modulo the primes.
-    void take_numbers(uint64_t (*to)[MOST_PRIME_WORDS]) {
-        multiply_by([](size_t) { return UNIT; });
+    // Writes x modulo the primes.
+    void take(uint64_t (*to)[MOST_PRIME_WORDS]) const {
         for (size_t lane = 0; lane < 2 * n_; lane++) lanes_.get_x(lane, prime(lane).modulus.m, to[lane]);
     }
 
@@ -162,12 +162,10 @@ void RsaPrivate::run(Job *jobs, size_t n) const {
             if (jobs[i].key->prime_bits() == PRIME_BITS[size]) some.push_back(&jobs[i]);
         if (some.empty()) continue;
         PowerLanes lanes(kernels_[size]);
-        std::vector<uint8_t> input(lanes.saved_bytes());
         for (size_t at = 0; at < some.size(); at += lanes.lanes() / 2) {
             Round round(&lanes, some.data() + at, std::min(lanes.lanes() / 2, some.size() - at));
-            round.run(input.data());
+            round.run();
         }
-        wipe(input.data(), input.size());
     }
 }
 

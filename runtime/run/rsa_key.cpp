@@ -82,6 +82,9 @@ bool are_inverse(const uint64_t *a, const uint64_t *b, const uint64_t *m, size_t
     return are;
 }
 
+// The bits of the kernels' limbs for numbers of so many words.
+unsigned limb_bits(size_t words) { return unsigned((64 * words + LIMB_BITS) / LIMB_BITS) * LIMB_BITS; }
+
 bool is_full(const uint64_t *a, size_t n) { return a[n - 1] >> 63 && a[0] & 1; }
 
 }  // namespace
@@ -156,7 +159,7 @@ bool RsaKey::belong_together(const uint64_t *d, const uint64_t *dp, const uint64
 // Returns whether the primes seem to be primes: b / b is 1 if 1 / b is b^(p - 2) (Fermat).
 bool RsaKey::prepare(const uint8_t *seed) {
     const size_t half = words_ / 2;
-    const unsigned bits = unsigned(64 * half), limb_bits = unsigned((bits + 52) / LIMB_BITS) * LIMB_BITS;
+    const unsigned bits = unsigned(64 * half), all = limb_bits(half);
     uint64_t b[MOST_PRIME_WORDS], exponent[MOST_PRIME_WORDS], product[MOST_PRIME_WORDS];
     const uint64_t two[MOST_PRIME_WORDS] = {2}, e[MOST_PRIME_WORDS] = {e_};
     bool primes = true;
@@ -164,9 +167,9 @@ bool RsaKey::prepare(const uint8_t *seed) {
         const Modulus &modulus = prime.modulus;
         // 2^(52 limbs) is 2^bits, doubled as often as is missing.
         memcpy(prime.one, modulus.one, sizeof(prime.one));
-        for (unsigned i = bits; i < limb_bits; i++) modulus.twice(prime.one);
+        for (unsigned i = bits; i < all; i++) modulus.twice(prime.one);
         memcpy(prime.square, prime.one, sizeof(prime.square));
-        for (unsigned i = 0; i < limb_bits; i++) modulus.twice(prime.square);
+        for (unsigned i = 0; i < all; i++) modulus.twice(prime.square);
         memcpy(prime.upper, prime.square, sizeof(prime.upper));
         for (unsigned i = 0; i < bits; i++) modulus.twice(prime.upper);
 
@@ -180,6 +183,8 @@ bool RsaKey::prepare(const uint8_t *seed) {
         modulus.multiply(b, prime.unblind, product);
         primes &= is_equal(product, modulus.one, half) != 0;
         modulus.raise(b, e, prime.blind);
+        modulus.multiply(prime.blind, prime.one, prime.blind);
+        modulus.multiply(prime.unblind, prime.one, prime.unblind);
     }
     wipe(b, sizeof(b));
     wipe(exponent, sizeof(exponent));
@@ -190,11 +195,14 @@ void RsaKey::next_blinding(Blinding *out) const {
     const std::lock_guard<std::mutex> lock(blinding_);
     for (size_t i = 0; i < 2; i++) {
         RsaPrime &its = prime_[i];
-        its.modulus.multiply(its.blind, its.blind, its.blind);
-        its.modulus.multiply(its.unblind, its.unblind, its.unblind);
-        // From a R to a R of the kernels: multiplied by their R, divided by that of the modulus
-        its.modulus.multiply(its.blind, its.one, out->blind[i]);
-        its.modulus.multiply(its.unblind, its.one, out->unblind[i]);
+        // The square of a R is a^2 R times what the kernels' R is larger than that of the modulus.
+        const unsigned larger = limb_bits(its.modulus.n) - unsigned(64 * its.modulus.n);
+        for (uint64_t *const factor : {its.blind, its.unblind}) {
+            its.modulus.multiply(factor, factor, factor);
+            its.modulus.shift_down(factor, larger);
+        }
+        memcpy(out->blind[i], its.blind, sizeof(its.blind));
+        memcpy(out->unblind[i], its.unblind, sizeof(its.unblind));
     }
 }
 

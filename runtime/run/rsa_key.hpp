@@ -16,7 +16,7 @@ struct RsaPrime {
     uint64_t exponent[MOST_PRIME_WORDS];  // the private one, modulo the prime less 1
     // Of the kernels' form, where R is 2^(52 limbs): R, R^2 and 2^bits R^2 modulo the prime
     uint64_t one[MOST_PRIME_WORDS], square[MOST_PRIME_WORDS], upper[MOST_PRIME_WORDS];
-    // Blinding (P. Kocher, Timing attacks, 1996, 10): b^e and 1 / b, times R of the modulus
+    // Blinding (P. Kocher, Timing attacks, 1996, 10): b^e and 1 / b, times the kernels' R
     uint64_t blind[MOST_PRIME_WORDS], unblind[MOST_PRIME_WORDS];
 };
 

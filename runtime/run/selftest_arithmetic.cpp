@@ -70,8 +70,8 @@ int test_point_kernel(const Engine &engine, const Suites &suites, const Variant 
     return CST_OK;
 }
 
-// Tests the kernels of a modulus's size: what they make of x, of x y and of x times an entry of the table, compared with
-// words of 64 bits, whose product is right if x R is what the kernel's is, times its R.
+// Tests the kernels of a modulus's size by the products of suite/big_number, whose words have 64 bits: x times the
+// kernels' R is the product of the operands.
 int test_power_kernel(const Engine &engine, const Variant &v) {
     const size_t limbs = v.cipher.chain_rows - 1, words = limbs * LIMB_BITS / 64;
     PowerKernels kernels;

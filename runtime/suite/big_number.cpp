@@ -136,18 +136,31 @@ void Modulus::twice(uint64_t *a) const {
     subtract_if_not_less(a, carry, m, n);
 }
 
+// The products of a row with a and m go on side by side, so that their carries do not wait for each other.
 void Modulus::multiply(const uint64_t *a, const uint64_t *b, uint64_t *product) const {
-    uint64_t sum[MOST / 2 + 2] = {};
+    uint64_t sum[MOST / 2 + 1] = {};
     for (size_t i = 0; i < n; i++) {
-        Wide top = Wide(sum[n]) + add_multiple(sum, a, b[i], n);
-        top += add_multiple(sum, m, sum[0] * inverse, n);
-        memmove(sum, sum + 1, (n - 1) * sizeof(*sum));
+        Wide x = Wide(a[0]) * b[i] + sum[0];
+        const uint64_t quotient = uint64_t(x) * inverse;
+        Wide y = Wide(m[0]) * quotient + uint64_t(x);
+        for (size_t j = 1; j < n; j++) {
+            x = Wide(a[j]) * b[i] + sum[j] + uint64_t(x >> 64);
+            y = Wide(m[j]) * quotient + uint64_t(x) + uint64_t(y >> 64);
+            sum[j - 1] = uint64_t(y);
+        }
+        const Wide top = Wide(sum[n]) + uint64_t(x >> 64) + uint64_t(y >> 64);
         sum[n - 1] = uint64_t(top);
         sum[n] = uint64_t(top >> 64);
     }
     subtract_if_not_less(sum, sum[n], m, n);
     memcpy(product, sum, n * sizeof(*product));
     wipe(sum, sizeof(sum));
+}
+
+// A row of multiply(), of fewer bits: the multiple of m makes the lowest ones zeros.
+void Modulus::shift_down(uint64_t *a, unsigned bits) const {
+    const uint64_t quotient = a[0] * inverse & ((uint64_t(1) << bits) - 1), top = add_multiple(a, m, quotient, n);
+    for (size_t i = 0; i < n; i++) a[i] = a[i] >> bits | (i + 1 < n ? a[i + 1] : top) << (64 - bits);
 }
 
 void Modulus::leave(const uint64_t *in, uint64_t *a) const {

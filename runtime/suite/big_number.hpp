@@ -44,6 +44,8 @@ struct Modulus {
     void leave(const uint64_t *in, uint64_t *a) const;
     // power = a^exponent R, of a R; the exponent, of n words, is secret.
     void raise(const uint64_t *a, const uint64_t *exponent, uint64_t *power) const;
+    // a = a / 2^bits modulo m, of 1 to 63 bits
+    void shift_down(uint64_t *a, unsigned bits) const;
     // a = 2 a modulo m
     void twice(uint64_t *a) const;
 };

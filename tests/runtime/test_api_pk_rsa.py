@@ -17,7 +17,6 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptostitch import PublicKey
 from cryptostitch.binding.capi import (
     ERR_ARGUMENT,
-    ERR_AUTH,
     ERR_LENGTH,
     ERR_NAME,
     ERR_SELFTEST,
@@ -71,9 +70,11 @@ def integers(*numbers: int) -> bytes:
 
     def element(tag: int, content: bytes) -> bytes:
         size = len(content)
-        length = bytes([size]) if size < 128 else (s := size.to_bytes(2 if size > 255 else 1, "big")) and bytes(
-            [0x80 | len(s)]
-        ) + s
+        length = (
+            bytes([size])
+            if size < 128
+            else (s := size.to_bytes(2 if size > 255 else 1, "big")) and bytes([0x80 | len(s)]) + s
+        )
         return bytes([tag]) + length + content
 
     content = b"".join(element(2, n.to_bytes(n.bit_length() // 8 + 1, "big")) for n in numbers)
@@ -278,7 +279,9 @@ def test_wrong_keys(rsa_context: Context) -> None:
     assert code(whole + b"\0") == code(b"\x31" + whole[1:]) == ERR_ARGUMENT
     wrapped = der(private(0), True)
     RsaKey(wrapped, rsa_context)
-    assert code(wrapped.replace(bytes.fromhex("2a864886f70d010101"), bytes.fromhex("2a864886f70d010107"))) == ERR_ARGUMENT
+    assert (
+        code(wrapped.replace(bytes.fromhex("2a864886f70d010101"), bytes.fromhex("2a864886f70d010107"))) == ERR_ARGUMENT
+    )
     assert code(wrapped + b"\0") == ERR_ARGUMENT
 
 
@@ -308,7 +311,7 @@ class Jobs:
 
     def __init__(self, keys: list[RsaKey], inputs: list[bytes]):
         self.memory = Guarded(2 * len(keys), 1, True)
-        self.array = (PkJob * len(keys))()
+        self.array, self.keys = (PkJob * len(keys))(), keys
         self.out = []
         for job, key, data in zip(self.array, keys, inputs):
             into, out = self.memory.put(data, writable=False), self.memory.put(bytes(256))

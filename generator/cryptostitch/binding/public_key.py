@@ -22,10 +22,9 @@ AT_ONCE = 1024
 
 class PublicKey(Handle):
     """An operation with public keys, by name: "x25519" (RFC 7748); of Ed25519 (RFC 8032) "ed25519-verify",
-    "ed25519-verify-zip215" (by the rules of ZIP 215), "ed25519-sign" and "ed25519-public-key"; of RSA (RFC 8017), with keys
-    that are `RsaKey`, those of `rsa.OPERATIONS`. ``kernel``: for tests,
-    the one that does everything. RuntimeFailure for unknown names, and where this CPU has no kernel. Several threads
-    may share one."""
+    "ed25519-verify-zip215" (by the rules of ZIP 215), "ed25519-sign" and "ed25519-public-key"; of RSA (RFC 8017), with
+    keys that are `RsaKey`, those of `rsa.OPERATIONS`. ``kernel``: for tests, the one that does everything.
+    RuntimeFailure for unknown names, and where this CPU has no kernel. Several threads may share one."""
 
     _what = "public-key operation"
 
@@ -66,9 +65,9 @@ class PublicKey(Handle):
         messages: Iterable[Buffer],
         salts: Iterable[Buffer] | None = None,
     ) -> list[bytes]:
-        """A signature for each secret key and message; ``salts``: of PSS. Of Ed25519 it has 64 bytes: a secret key of 32 bytes may have its public key
-        behind it, which saves time; it is not checked, and a wrong one gives the secret key away. ValueError for as
-        many keys as messages are not, RuntimeFailure for other lengths."""
+        """A signature for each secret key and message. ``salts``: of PSS. Of Ed25519 it has 64 bytes: a secret key of
+        32 bytes may have its public key behind it, which saves time; it is not checked, and a wrong one gives the
+        secret key away. ValueError for as many keys as messages are not, RuntimeFailure for other lengths."""
         self._need("ed25519-sign", *SIGNATURES)
         keys = list(several(secrets))
         texts = _as_many(keys, messages, "secret keys", "messages")

@@ -20,8 +20,8 @@ MOST_BYTES = 512  # of a modulus
 
 class RsaKey(Handle):
     """A private key of RSA with 2048, 3072 or 4096 bits, prepared for all operations of its context (cst_pk_key).
-    ``der``: RSAPrivateKey, or PrivateKeyInfo of PKCS#8 with it. RuntimeFailure for other encodings, and for numbers that
-    do not belong together. Several threads may share one."""
+    ``der``: RSAPrivateKey, or PrivateKeyInfo of PKCS#8 with it. RuntimeFailure for other encodings, and for numbers
+    that do not belong together. Several threads may share one."""
 
     _what = "key"
 

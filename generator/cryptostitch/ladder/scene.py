@@ -441,9 +441,7 @@ class Scene:
             for _ in range(self.iterations * self.recipe.parts[i].ratio):
                 x = meaning.step(x, digit, key)
             at = self.entry(i, CHAIN, 0, lane)
-            expected.append(
-                Expected(f"x {where}", at, x.to_bytes(size, "little"), m, limbs, chain.row_bytes, limbs)
-            )
+            expected.append(Expected(f"x {where}", at, x.to_bytes(size, "little"), m, limbs, chain.row_bytes, limbs))
             expected.append(Expected(f"digit {where}", self.entry(i, CHAIN, limbs, lane), digit.to_bytes(8, "little")))
         return expected
 

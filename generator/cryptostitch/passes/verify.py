@@ -8,9 +8,9 @@ template places; the functions ``verify_*`` raise VerifyError with them.
 from __future__ import annotations
 
 from ..core.arithmetic import Arithmetic
-from ..core.montgomery import Montgomery
 from ..core.errors import CryptostitchError
 from ..core.kernel import Kernel
+from ..core.montgomery import Montgomery
 from ..core.program import Program
 from ..core.stream import Stream
 from ..verify.allocation import allocation_problems, compare, contract_problems

@@ -6,7 +6,7 @@ x = low + 2^k high, whatever is computed from them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from .polynomial import Polynomial, Symbol
 
@@ -47,6 +47,11 @@ class Integer:
     @property
     def constant(self) -> int | None:
         return self.low if self.low == self.high else None
+
+    @property
+    def shifted(self) -> Collection[int]:
+        """By how many bits it was shifted right."""
+        return self._quotients.keys()
 
     def within(self, low: int, high: int) -> Integer:
         """The same number, of which these bounds are known too."""

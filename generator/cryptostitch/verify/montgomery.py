@@ -1,12 +1,14 @@
-"""Montgomery products (core/montgomery.py): that an iteration of a stream makes x with x R = a b + Q m, as integers, for
-every modulus m, whatever the digit.
+"""Montgomery products (core/montgomery.py): that an iteration of a stream makes x with x R = a b + Q m, as integers,
+for every modulus m, whatever the digit.
 
 The limbs of x, m and the key's numbers are symbols with bounds, and so is the word k behind them, of which one thing is
 assumed: k m = -1 modulo 2^52. Hence, if q is the lowest 52 bits of k t, then t + q m_0 is a multiple of 2^52, whatever
 the number t is: q becomes a new symbol, and q m_0 is 2^52 e - t with another one. So the column of which t is the
-lowest bits becomes a multiple of 2^52 by the low half of q m_0, and nothing is lost where it is shifted away. Q is the
-sum of these q, the first one's worth 1, the next one's 2^52. Nothing may overflow (lane.py), and the limbs of x have the
-bounds afterwards that they may have before, so this holds for any number of iterations.
+lowest bits becomes a multiple of 2^52 by the low half of q m_0, and nothing is lost where it is shifted away. Or the
+low half is not computed: it is what the column lacks of the next multiple of 2^52, so that their sum is 2^52 times the
+column's quotient by 2^52, rounded up. Q is the sum of these q, the first one's worth 1, the next one's 2^52. Nothing
+may overflow (lane.py), and the limbs of x have the bounds afterwards that they may have before, so this holds for any
+number of iterations.
 """
 
 from __future__ import annotations
@@ -55,12 +57,27 @@ class _Lane(Lane):
         return symbol if alone else None
 
     def vanishing(self, q: Symbol) -> Integer:
-        """q m_0 = 2^52 e - t"""
+        """q m_0"""
         if q not in self._multiples:
-            t, most = self.quotients[q], FULL * self.lowest.high
-            e = Symbol.fresh(0, (most + t.high) >> LIMB_BITS)
-            self._multiples[q] = Integer(0, most, Polynomial.of(e) * (1 << LIMB_BITS) - t.polynomial)
+            self._multiples[q] = self._rounded(self.quotients[q]) or self._vanishing(self.quotients[q])
         return self._multiples[q]
+
+    def _vanishing(self, t: Integer) -> Integer:
+        """2^52 e - t"""
+        most = FULL * self.lowest.high
+        e = Symbol.fresh(0, (most + t.high) >> LIMB_BITS)
+        return Integer(0, most, Polynomial.of(e) * (1 << LIMB_BITS) - t.polynomial)
+
+    def _rounded(self, t: Integer) -> Integer | None:
+        """2^52 high + 2^52 up - c, if `up`, the quotient of c by 2^52, rounded up, is known of a column c that is t
+        modulo 2^52."""
+        for sum_ in self.registers.values():
+            c = sum_ - FULL
+            if LIMB_BITS in sum_.shifted and (c - t).polynomial.divisible(1 << LIMB_BITS):
+                low = ((sum_ >> LIMB_BITS) << LIMB_BITS) - c
+                high = Integer.unknown(0, FULL * self.lowest.high >> LIMB_BITS)
+                return Integer.of_parts(low.within(0, FULL), high, LIMB_BITS)
+        return None
 
 
 class MontgomeryProof:
