@@ -12,18 +12,19 @@ namespace {
 
 const uint8_t *bytes_of(const void *p) { return static_cast<const uint8_t *>(p); }
 
-// What there is to do around the private operation. `begin` makes the encoded message of each job, of as many bytes as
-// its key has, and returns the status of jobs that cannot be run; `end` writes the result of one.
+// What there is to do around the private operation. Encoded messages have as many bytes as the modulus.
 class Scheme {
 public:
     virtual ~Scheme() = default;
     virtual int check(const cst_pk_job &job, size_t size) const = 0;
-    virtual int encode(const cst_pk_job &job, const uint8_t *digest, uint8_t *encoded, size_t size) const = 0;
-    virtual void finish(cst_pk_job *job, const uint8_t *, uint8_t *result, size_t size) const {
-        succeed(job, result, size);
-    }
-    // Of which texts digests are wanted: in, label (signature) or none
+    // Returns the text whose digest `encode` and `decode` get: of no use where nothing is hashed.
     virtual cst_piece hashed(const cst_pk_job &) const { return {nullptr, 0}; }
+    virtual void encode(const cst_pk_job &job, const uint8_t *digest, uint8_t *encoded, size_t size) const = 0;
+    // Makes the result of a job in place, of *bytes, and returns its status.
+    virtual int decode(const uint8_t *, uint8_t *, size_t size, size_t *bytes) const {
+        *bytes = size;
+        return CST_OK;
+    }
 
     Digests hash;  // not initialised where nothing is hashed
 };
@@ -34,9 +35,8 @@ public:
         if (job.in_len != size || job.out_cap < size) return CST_ERR_LENGTH;
         return CST_OK;
     }
-    int encode(const cst_pk_job &job, const uint8_t *, uint8_t *encoded, size_t size) const override {
+    void encode(const cst_pk_job &job, const uint8_t *, uint8_t *encoded, size_t size) const override {
         memcpy(encoded, job.in, size);
-        return CST_OK;
     }
 };
 
@@ -45,9 +45,8 @@ public:
     int check(const cst_pk_job &job, size_t size) const override {
         return job.out_cap < size ? CST_ERR_LENGTH : CST_OK;
     }
-    int encode(const cst_pk_job &, const uint8_t *digest, uint8_t *encoded, size_t size) const override {
+    void encode(const cst_pk_job &, const uint8_t *digest, uint8_t *encoded, size_t size) const override {
         pad_pkcs1(digest, hash.bytes(), encoded, size);
-        return CST_OK;
     }
     cst_piece hashed(const cst_pk_job &job) const override { return {const_cast<void *>(job.in), job.in_len}; }
 };
@@ -59,9 +58,8 @@ public:
         if (job.signature_len > pss_salt_room(hash.bytes(), size)) return CST_ERR_LENGTH;
         return Signature::check(job, size);
     }
-    int encode(const cst_pk_job &job, const uint8_t *digest, uint8_t *encoded, size_t size) const override {
+    void encode(const cst_pk_job &job, const uint8_t *digest, uint8_t *encoded, size_t size) const override {
         pad_pss(hash, digest, bytes_of(job.signature), job.signature_len, encoded, size);
-        return CST_OK;
     }
 };
 
@@ -72,10 +70,8 @@ public:
         if (job.in_len != size || job.out_cap < oaep_room(hash.bytes(), size)) return CST_ERR_LENGTH;
         return CST_OK;
     }
-    void finish(cst_pk_job *job, const uint8_t *digest, uint8_t *result, size_t size) const override {
-        size_t bytes = 0;
-        if (unpad_oaep(hash, digest, result, size, &bytes)) succeed(job, result, bytes);
-        else job->status = CST_ERR_AUTH;
+    int decode(const uint8_t *digest, uint8_t *result, size_t size, size_t *bytes) const override {
+        return unpad_oaep(hash, digest, result, size, bytes) ? CST_OK : CST_ERR_AUTH;
     }
     cst_piece hashed(const cst_pk_job &job) const override {
         return {const_cast<void *>(job.signature), job.signature_len};
@@ -115,7 +111,14 @@ public:
     }
     int check(const cst_pk_job &job) const override {
         if (!job.out) return CST_ERR_ARGUMENT;
-        return scheme_->check(job, job.prepared->rsa.bytes());
+        const RsaKey &key = job.prepared->rsa;
+        if (int error = scheme_->check(job, key.bytes())) return error;
+        if (row_.hash) return CST_OK;
+        uint64_t number[MOST_NUMBER_WORDS];
+        read_number(bytes_of(job.in), key.bytes(), number, key.words());
+        const bool below = is_less(number, key.n(), key.words());
+        wipe(number, sizeof(number));
+        return below ? CST_OK : CST_ERR_ARGUMENT;
     }
 
     void run(cst_pk_job *jobs, size_t n) const override {
@@ -127,34 +130,46 @@ public:
             scheme_->hash.run(texts, digests.data());
         }
         Works works(n);
+        std::vector<RsaPrivate::Job> &some = works.jobs;
         std::vector<size_t> places;
-        uint8_t encoded[MOST_RSA_BYTES];
         for (size_t i = 0; i < n; i++) {
             const RsaKey &key = jobs[i].prepared->rsa;
-            RsaPrivate::Job &work = works.jobs[places.size()];
+            uint8_t *const encoded = works.encoded(i);
+            RsaPrivate::Job &work = some[places.size()];
             scheme_->encode(jobs[i], digests.data() + each * i, encoded, key.bytes());
             read_number(encoded, key.bytes(), work.in, key.words());
             work.key = &key;
-            // A number as large as the modulus: of OAEP one more ciphertext that is wrong
+            // A ciphertext as large as the modulus is one more that is wrong (RFC 8017, 7.1.2, 2.b).
             if (is_less(work.in, key.n(), key.words())) places.push_back(i);
-            else jobs[i].status = row_.hash ? CST_ERR_AUTH : CST_ERR_ARGUMENT;
+            else works.status[i] = CST_ERR_AUTH;
         }
-        private_.run(works.jobs.data(), places.size());
+        private_.run(some.data(), places.size());
         for (size_t k = 0; k < places.size(); k++) {
-            const RsaPrivate::Job &work = works.jobs[k];
-            cst_pk_job &job = jobs[places[k]];
-            write_number(work.out, encoded, work.key->bytes());
-            if (work.right) scheme_->finish(&job, digests.data() + each * places[k], encoded, work.key->bytes());
-            else job.status = CST_ERR_SELFTEST;
+            const size_t i = places[k], size = some[k].key->bytes();
+            write_number(some[k].out, works.encoded(i), size);
+            works.status[i] = !some[k].right
+                                  ? CST_ERR_SELFTEST
+                                  : scheme_->decode(digests.data() + each * i, works.encoded(i), size, &works.bytes[i]);
         }
-        wipe(encoded, sizeof(encoded));
+        // From here on nothing is thrown.
+        for (size_t i = 0; i < n; i++) {
+            if (works.status[i]) jobs[i].status = works.status[i];
+            else succeed(&jobs[i], works.encoded(i), works.bytes[i]);
+        }
     }
 
 private:
     struct Works {
-        explicit Works(size_t n) : jobs(n) {}
-        ~Works() { wipe(jobs.data(), jobs.size() * sizeof(jobs[0])); }
+        explicit Works(size_t n) : jobs(n), bytes(n), status(n), memory(n * MOST_RSA_BYTES) {}
+        ~Works() {
+            wipe(jobs.data(), jobs.size() * sizeof(jobs[0]));
+            wipe(memory.data(), memory.size());
+        }
+        uint8_t *encoded(size_t i) { return memory.data() + i * MOST_RSA_BYTES; }
         std::vector<RsaPrivate::Job> jobs;
+        std::vector<size_t> bytes;  // of results
+        std::vector<int> status;
+        std::vector<uint8_t> memory;
     };
 
     const Row &row_;

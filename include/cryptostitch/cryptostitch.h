@@ -682,8 +682,8 @@ CST_API int cst_code_check_blocks(const cst_code *code, const cst_key *checksum,
  *   32, which the caller draws, because the library has no random numbers.
  * "rsa-decrypt-oaep-sha256" (7.1.2, MGF1 with SHA-256): `in` is the ciphertext, k bytes, `signature` the label (NULL:
  *   none); `out` receives the message and has room for k - 66 bytes.
- * "rsa-private": `in` is a number of k bytes, big-endian, below the modulus (else the job's status is
- *   CST_ERR_ARGUMENT); `out` receives its power by the private exponent. For callers that pad by themselves.
+ * "rsa-private": `in` is a number of k bytes, big-endian, below the modulus (else CST_ERR_ARGUMENT);
+ *   `out` receives its power by the private exponent. For callers that pad by themselves.
  * Powers are computed modulo both primes, in two lanes of eight, so that four jobs of one length fill the lanes. Every
  * number is blinded by a secret number that is derived from the key's encoding by SHA-256 when the key is prepared, and
  * squared for each use. Every result is checked by the public exponent before it leaves. */

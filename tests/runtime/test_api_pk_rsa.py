@@ -369,7 +369,7 @@ def test_errors(rsa_context: Context) -> None:
         assert jobs.run(pk) == error
         assert [job.status for job in jobs.array] == [NOT_RUN, error] and jobs.outputs() == before
     large = Jobs([key, key], [b"\xff" * 256, bytes(256)])
-    assert large.run(pk) == ERR_ARGUMENT and [job.status for job in large.array] == [ERR_ARGUMENT, OK]
+    assert large.run(pk) == ERR_ARGUMENT and [job.status for job in large.array] == [ERR_ARGUMENT, NOT_RUN]
     with pytest.raises(RuntimeFailure) as caught:
         PublicKey("rsa-private", rsa_context, "x25519_ladder64_x1@scalar")
     assert caught.value.code == ERR_NAME
