@@ -9,7 +9,7 @@
 
 namespace bench {
 
-static constexpr size_t TAG_PITCH = 64, HEAD = 64;
+static constexpr size_t HEAD = 64;
 
 // Offset in a page of each kind of memory. A processor takes a load for one of an earlier store's bytes if the low 12
 // bits of the addresses agree, so random offsets would change a figure by up to a sixth.
@@ -55,8 +55,8 @@ void Cell::lay_out() {
     batch_.first_key = placed(keys_, KEYS);
     fill(in_, jobs * pitch);
     fill(out_, jobs * pitch);
-    fill(tags_, jobs * TAG_PITCH);
-    fill(expected_tags_, jobs * TAG_PITCH);
+    fill(tags_, jobs * tag_pitch());
+    fill(expected_tags_, jobs * tag_pitch());
     for (size_t i = 0; i < jobs; i++) {
         Buffer b;
         uint8_t *in = placed(in_, 0) + slots[i] * pitch + HEAD;
@@ -67,8 +67,8 @@ void Cell::lay_out() {
         b.out = placed(out_, OUTPUT) + slots[i] * pitch + HEAD;
         b.iv = (row_.open ? in : b.out) - (row_.des() ? 8 : 16);
         memcpy(b.out - HEAD, in - HEAD, HEAD);
-        b.tag = placed(tags_, TAGS) + slots[i] * TAG_PITCH;
-        b.expected_tag = placed(expected_tags_, TAGS) + slots[i] * TAG_PITCH;
+        b.tag = placed(tags_, TAGS) + slots[i] * tag_pitch();
+        b.expected_tag = placed(expected_tags_, TAGS) + slots[i] * tag_pitch();
         b.bytes = b.in_bytes = b.out_bytes = sizes[i];
         (row_.open ? b.in_bytes : b.out_bytes) = sealed_bytes(row_, b.bytes);
         b.sequence = uint64_t(i) << 32;
@@ -92,7 +92,7 @@ bool Cell::answer(Peer &reference) {
     }
     for (const Buffer &b : batch_.buffers) {
         if (row_.tls && !tls_seal(row_, b, b.sequence, b.iv, b.in, b.bytes, b.out)) return false;
-        memcpy(const_cast<uint8_t *>(b.expected_tag), b.tag, TAG_PITCH);
+        memcpy(const_cast<uint8_t *>(b.expected_tag), b.tag, tag_pitch());
         uint8_t *in = const_cast<uint8_t *>(b.in);
         if (row_.open && row_.public_key.empty()) {
             expected_out_.emplace_back(in, in + b.bytes);
@@ -103,6 +103,8 @@ bool Cell::answer(Peer &reference) {
     }
     return true;
 }
+
+size_t Cell::tag_pitch() const { return std::max<size_t>(64, row_.tag_bytes); }
 
 Cell::Cell(const Row &row, const Load &load, Peer &reference) : row_(row), load_(load) {
     lay_out();
@@ -123,7 +125,7 @@ bool Cell::is_right(const Buffer &b, size_t i, std::vector<uint8_t> &scratch) co
 const char *Cell::fault(Task &task) {
     for (const Buffer &b : batch_.buffers) {
         memset(b.out, 0xa5, std::max(b.in_bytes, b.out_bytes));
-        if (!row_.open) memset(b.tag, 0xa5, TAG_PITCH);
+        if (!row_.open) memset(b.tag, 0xa5, tag_pitch());
     }
     for (size_t i = 0; i < runs(); i++)
         if (!task.run()) return "an error";

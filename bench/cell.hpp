@@ -37,6 +37,7 @@ private:
     Row row_;
     Load load_;
     Batch batch_;
+    size_t tag_pitch() const;
     Table<uint8_t> keys_, in_, out_, tags_, expected_tags_;
     std::vector<std::vector<uint8_t>> expected_out_;
     bool ok_ = false, failed_ = false;

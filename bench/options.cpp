@@ -125,6 +125,7 @@ static std::vector<Group> default_groups() {
          {1}},
         {{"rs-10+4", "rs-4+2", "pq-16+2"}, {{512}, {4096}, {16384}}, {1}},
         {{"x25519", "ed25519", "ed25519/open"}, {{64}}, {1, 8, 64}},
+        {{"rsa-2048-sign", "rsa-3072-sign", "rsa-4096-sign"}, {{64}}, {1, 4, 8, 64}},
         {{"t10-pi-512", "t10-pi-512/open", "t10-pi-4096", "t10-pi-4096/open"}, {{65536}}, {1}},
         {{"rc4-vartime+hmac-md5-etm"}, {{1024}, {16384}}, {1, 64}},
         {{"des-ede3-cbc", "des-ede3-cbc/open", "des-ede3-cbc+hmac-sha1-etm"},

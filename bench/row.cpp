@@ -38,7 +38,9 @@ std::vector<std::string> storage_rows() {
     return {"rs-4+2", "rs-6+3", "rs-10+4", "rs-20+4", "pq-16+2", "xor-10+1", "t10-pi-512", "t10-pi-4096"};
 }
 
-std::vector<std::string> public_key_rows() { return {"x25519", "ed25519"}; }
+std::vector<std::string> public_key_rows() {
+    return {"x25519", "ed25519", "rsa-2048-sign", "rsa-3072-sign", "rsa-4096-sign"};
+}
 
 // K and M of "K+M".
 static bool take_blocks(const std::string &text, Row &row) {
@@ -72,8 +74,8 @@ bool parse_row(const std::string &name, Row &row) {
     for (const std::string &operation : public_key_rows()) {
         if (row.suite != operation) continue;
         row.public_key = operation;
-        row.tag_bytes = operation == "x25519" ? 32 : 64;
-        return !row.write && !(row.open && operation == "x25519");
+        row.tag_bytes = row.rsa_bits() ? row.rsa_bits() / 8 : operation == "x25519" ? 32 : 64;
+        return !row.write && !(row.open && operation != "ed25519");
     }
     std::string rest = row.suite;
     if (take(rest, "t10-pi-")) {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "handles.hpp"
+#include "pk_operation.hpp"
 #include "run/ed25519.hpp"
 #include "run/message.hpp"
 #include "run/p256.hpp"
@@ -15,23 +15,7 @@ using namespace cst;
 
 namespace {
 
-// An operation. `check` returns the error of a job's arguments; `run` writes results and status, and may throw
-// std::bad_alloc before it writes any.
-class PkOperation {
-public:
-    virtual ~PkOperation() = default;
-    virtual int init(const cst_ctx &ctx, const char *kernel) = 0;
-    virtual int check(const cst_pk_job &job) const = 0;
-    virtual void run(cst_pk_job *jobs, size_t n) const = 0;
-};
-
 const uint8_t *bytes_of(const void *p) { return static_cast<const uint8_t *>(p); }
-
-void succeed(cst_pk_job *job, const uint8_t *result, size_t bytes) {
-    memcpy(job->out, result, bytes);
-    job->out_len = bytes;
-    job->status = CST_OK;
-}
 
 class Agreement : public PkOperation {
 public:
@@ -203,7 +187,7 @@ std::unique_ptr<PkOperation> operation_of(const char *name) {
     if (is("ecdsa-p256-sign")) return std::make_unique<EcdsaSigner>();
     if (is("ecdh-p256")) return std::make_unique<P256Multiplying>(false);
     if (is("p256-public-key")) return std::make_unique<P256Multiplying>(true);
-    return nullptr;
+    return rsa_operation_of(name);
 }
 
 }  // namespace
@@ -220,7 +204,8 @@ int check(const PkOperation &operation, cst_pk_job *jobs, size_t n) {
     int error = CST_OK;
     for (size_t i = 0; i < n; i++) {
         cst_pk_job &job = jobs[i];
-        const bool sound = job.size == sizeof(job) && job.key && (job.in || !job.in_len);
+        const bool has_key = operation.takes_prepared() ? job.prepared != nullptr : job.key != nullptr;
+        const bool sound = job.size == sizeof(job) && has_key && (job.in || !job.in_len);
         const int its = sound ? operation.check(job) : CST_ERR_ARGUMENT;
         job.status = its ? its : JOB_WAITING;
         job.out_len = 0;
@@ -243,6 +228,19 @@ int cst_pk_new(cst_ctx *ctx, const char *operation, const char *kernel, cst_pk *
 }
 
 void cst_pk_free(cst_pk *pk) { delete pk; }
+
+int cst_pk_key_new(const cst_pk *pk, const void *der, size_t len, cst_pk_key **key) {
+    if (!pk || !der || !key) return CST_ERR_ARGUMENT;
+    return guarded([&]() -> int {
+        const ClearRegisters clear(pk->ctx->engine.cpu());
+        auto made = std::make_unique<cst_pk_key>();
+        if (int error = pk->operation->new_key(der, len, made.get())) return error;
+        *key = made.release();
+        return CST_OK;
+    });
+}
+
+void cst_pk_key_free(cst_pk_key *key) { delete key; }
 
 int cst_pk_burst(const cst_pk *pk, cst_pk_job *jobs, size_t n) {
     if (!pk || (!jobs && n)) return CST_ERR_ARGUMENT;

@@ -1,5 +1,6 @@
 // Cryptostitch through its public C API: one cst_burst for the whole batch, or one cst_tls_seal per text, or one
 // cst_checksum_update, or one cst_code_encode, or one cst_pi_insert.
+#include "../rsa_keys.hpp"
 #include "../pages.hpp"
 #include "../peer.hpp"
 
@@ -303,6 +304,40 @@ private:
     Turns turns_{batch_};
 };
 
+class RsaTask : public Task {
+public:
+    RsaTask(cst_ctx *ctx, const Row &row, const Batch &batch) : batch_(batch) {
+        static const char operation[] = "rsa-sign-pkcs1-sha256";
+        variant = operation;
+        const std::vector<uint8_t> der = rsa_key(row.rsa_bits());
+        if (cst_pk_new(ctx, operation, nullptr, &pk_) != CST_OK) return;
+        if (cst_pk_key_new(pk_, der.data(), der.size(), &key_) != CST_OK) return;
+        for (const Buffer &b : batch.buffers) {
+            cst_pk_job job = {};
+            job.size = sizeof job;
+            job.prepared = key_;
+            job.in = b.in;
+            job.in_len = b.bytes;
+            job.out = b.tag;
+            job.out_cap = row.tag_bytes;
+            jobs_.push_back(job);
+        }
+    }
+    ~RsaTask() override {
+        cst_pk_key_free(key_);
+        cst_pk_free(pk_);
+    }
+    bool ready() const { return key_; }
+    bool run() override { return cst_pk_burst(pk_, jobs_.data() + turns_.next(), batch_.jobs) == CST_OK; }
+
+private:
+    const Batch &batch_;
+    cst_pk *pk_ = nullptr;
+    cst_pk_key *key_ = nullptr;
+    std::vector<cst_pk_job> jobs_;
+    Turns turns_{batch_};
+};
+
 // Makes the keys anew, and frees, or overwrites, those that were there.
 class KeyTask : public BurstTask {
 public:
@@ -379,7 +414,8 @@ public:
             return tasks;
         }
         if (!row.public_key.empty()) {
-            add_ready<PublicKeyTask>(tasks, row, batch);
+            if (row.rsa_bits()) add_ready<RsaTask>(tasks, row, batch);
+            else add_ready<PublicKeyTask>(tasks, row, batch);
             return tasks;
         }
         if (!force_.empty() && cst_suite_force(ctx_, row.suite.c_str(), force_.c_str()) != CST_OK) return tasks;

@@ -51,6 +51,8 @@ namespace bench {
     X(EVP_PKEY_free)                \
     X(EVP_PKEY_new_raw_private_key) \
     X(EVP_PKEY_new_raw_public_key)  \
+    X(EVP_sha256)                   \
+    X(d2i_AutoPrivateKey)           \
     X(OSSL_PROVIDER_load)           \
     X(RAND_bytes)                   \
     X(CRYPTO_memcmp)                \

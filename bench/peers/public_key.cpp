@@ -2,6 +2,8 @@
 
 #include <openssl/obj_mac.h>
 
+#include "../rsa_keys.hpp"
+
 namespace bench {
 namespace {
 
@@ -18,6 +20,12 @@ public:
         crypto_.EVP_MD_CTX_free(context_);
     }
     bool prepare() {
+        if (row_.rsa_bits()) {
+            const std::vector<uint8_t> der = rsa_key(row_.rsa_bits());
+            const uint8_t *at = der.data();
+            keys_.push_back(crypto_.d2i_AutoPrivateKey(nullptr, &at, long(der.size())));
+            return keys_.back();
+        }
         for (size_t k = 0; k < batch_.keys(); k++) {
             keys_.push_back(crypto_.EVP_PKEY_new_raw_private_key(type_, nullptr, batch_.key(k), RAW_KEY));
             if (!keys_.back()) return false;
@@ -28,7 +36,7 @@ public:
         const size_t first = turns_.next();
         for (size_t i = first; i < first + batch_.jobs; i++) {
             const Buffer &b = batch_.buffers[i];
-            EVP_PKEY *const key = keys_[batch_.key_of(i)];
+            EVP_PKEY *const key = keys_[row_.rsa_bits() ? 0 : batch_.key_of(i)];
             if (!(row_.public_key == "x25519" ? agree(key, b) : row_.open ? verify(key, b) : sign(key, b)))
                 return false;
         }
@@ -51,7 +59,8 @@ private:
     bool sign(EVP_PKEY *key, const Buffer &b) {
         size_t bytes = row_.tag_bytes;
         return crypto_.EVP_MD_CTX_reset(context_) == 1 &&
-               crypto_.EVP_DigestSignInit(context_, nullptr, nullptr, nullptr, key) == 1 &&
+               crypto_.EVP_DigestSignInit(context_, nullptr, row_.rsa_bits() ? crypto_.EVP_sha256() : nullptr, nullptr,
+                                          key) == 1 &&
                crypto_.EVP_DigestSign(context_, b.tag, &bytes, b.in, b.bytes) == 1;
     }
     bool verify(EVP_PKEY *key, const Buffer &b) {

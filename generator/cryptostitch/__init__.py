@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .binding.protection import Protection, SectorFault
     from .binding.public_key import PublicKey, agree_many, sign_many, verify_many
     from .binding.rolling import rolling_cuts
+    from .binding.rsa import RsaKey
     from .binding.runtime import Context, Key, RuntimeFailure, Suite
     from .binding.sealing import SomeForged
     from .binding.values import Address
@@ -60,6 +61,7 @@ __all__ = [
     "Protection",
     "PublicKey",
     "Recipe",
+    "RsaKey",
     "RuntimeFailure",
     "SectorFault",
     "SomeForged",
@@ -94,6 +96,7 @@ _HOMES = {
     "Laboratory": "tuning.measure",
     "Protection": "binding.protection",
     "PublicKey": "binding.public_key",
+    "RsaKey": "binding.rsa",
     "Recipe": "core.program",
     "RuntimeFailure": "binding.runtime",
     "SectorFault": "binding.protection",

@@ -683,8 +683,22 @@ CST_API int cst_code_check_blocks(const cst_code *code, const cst_key *checksum,
  * "ecdsa-p256-sign" (with the nonce of RFC 6979): `key` is a secret key, `in` the message; `out` receives r and s.
  * "ecdh-p256" (SP 800-56A, 5.7.1.2): `key` is a secret key, `in` the other side's public key; `out` receives the shared
  *   point's x, 32 bytes: hash them before use as a key.
- * "p256-public-key": `key` is a secret key; `out` receives its public key, 65 bytes. */
+ * "p256-public-key": `key` is a secret key; `out` receives its public key, 65 bytes.
+ * Of RSA (RFC 8017) with 2048, 3072 and 4096 bits, on CPUs with AVX-512 IFMA; `prepared` is the private key, and k
+ * its length in bytes, 256, 384 or 512:
+ * "rsa-sign-pkcs1-sha256", "rsa-sign-pkcs1-sha384", "rsa-sign-pkcs1-sha512" (8.2.1): `in` is the message; `out`
+ *   receives the signature, k bytes.
+ * "rsa-sign-pss-sha256" (8.1.1, MGF1 with SHA-256): the same; `signature` is the salt, at most k - 34 bytes, as a rule
+ *   32, which the caller draws, because the library has no random numbers.
+ * "rsa-decrypt-oaep-sha256" (7.1.2, MGF1 with SHA-256): `in` is the ciphertext, k bytes, `signature` the label (NULL:
+ *   none); `out` receives the message and has room for k - 66 bytes.
+ * "rsa-private": `in` is a number of k bytes, big-endian, below the modulus (else CST_ERR_ARGUMENT);
+ *   `out` receives its power by the private exponent. For callers that pad by themselves.
+ * Powers are computed modulo both primes, in two lanes of eight, so that four jobs of one length fill the lanes. Every
+ * number is blinded by a secret number that is derived from the key's encoding by SHA-256 when the key is prepared, and
+ * squared for each use. Every result is checked by the public exponent before it leaves. */
 typedef struct cst_pk cst_pk;
+typedef struct cst_pk_key cst_pk_key;
 typedef struct cst_pk_job {
     size_t size; /* sizeof(cst_pk_job) */
     int status; /* set by the call */
@@ -697,18 +711,28 @@ typedef struct cst_pk_job {
     size_t out_len; /* set by the call: bytes of the result in `out`; 0 after an error */
     const void *signature; /* that is verified */
     size_t signature_len;
+    const cst_pk_key *prepared; /* of the operations with keys that are prepared, in the place of `key` */
 } cst_pk_job;
 /* The context must outlive it; several threads may use one at the same time; cst_pk_free(NULL) does nothing. kernel:
  * NULL; or, for tests, the one that does everything (of Ed25519, with those that go with it). CST_ERR_NAME: no such
  * operation or kernel; CST_ERR_UNSUPPORTED: no kernel for this CPU; CST_ERR_JIT, CST_ERR_MEMORY. */
 CST_API int cst_pk_new(cst_ctx *ctx, const char *operation, const char *kernel, cst_pk **pk);
 CST_API void cst_pk_free(cst_pk *pk);
+/* Prepares a private key for all of RSA's operations; it outlives `pk`, and several threads may use it at the same
+ * time. der: RSAPrivateKey (RFC 8017, A.1.2), or PrivateKeyInfo of PKCS#8 with it (RFC 5208, 5), not encrypted; it may
+ * be wiped afterwards. CST_ERR_LENGTH: a modulus of another length; CST_ERR_ARGUMENT: not such an encoding, primes that
+ * are equal, not of half the length, or no primes, numbers that do not belong to them, a public exponent that is even,
+ * or has more than 64 bits, or an operation without prepared keys; CST_ERR_UNSUPPORTED, CST_ERR_MEMORY.
+ * cst_pk_key_free wipes it; NULL is ignored. */
+CST_API int cst_pk_key_new(const cst_pk *pk, const void *der, size_t len, cst_pk_key **key);
+CST_API void cst_pk_key_free(cst_pk_key *key);
 /* Runs all jobs, in constant time but for verifications. Every job is checked before any is begun, as by cst_burst:
  * after CST_ERR_ARGUMENT (a null pointer), CST_ERR_LENGTH (of key, input, signature, or room for the output) or
  * CST_ERR_MEMORY nothing is written, and the status of jobs that were right is 1. Else returns CST_OK, or the error of
  * the first job that has one, and the others are done: CST_ERR_POINT, a key that must not be used (with a public key of
- * small order all would share the secret: RFC 7748, 6.1); CST_ERR_AUTH, a signature that is not right, for whatever
- * reason. That job's status says so, and its `out` is not touched. Jobs must not write what another job reads or
+ * small order all would share the secret: RFC 7748, 6.1); CST_ERR_AUTH, a signature that is not right, or a ciphertext
+ * that cannot be opened, for whatever reason; CST_ERR_SELFTEST, a result of RSA that failed its check, because the
+ * machine erred. That job's status says so, and its `out` is not touched. Jobs must not write what another job reads or
  * writes: that is not checked. */
 CST_API int cst_pk_burst(const cst_pk *pk, cst_pk_job *jobs, size_t n);
 

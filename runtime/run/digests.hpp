@@ -11,13 +11,16 @@ constexpr size_t SHA256_BYTES = 32, SHA512_BYTES = 64;
 
 class Digests {
 public:
+    static constexpr size_t MOST_BYTES = 64;
     struct Text {  // three parts, one behind the other
         cst_piece part[3];
     };
 
     // suite: of digests. Returns CST_ERR_UNSUPPORTED, CST_ERR_MEMORY.
     int init(const Engine &engine, const Suites &suites, const char *suite);
-    // Writes a digest for each text, one behind the other. Throws std::bad_alloc. Several threads may share an object.
+    size_t bytes() const { return bytes_; }
+    // Writes bytes() for each text, one behind the other. Throws std::bad_alloc. Several threads may share an object.
+    // Time depends on lengths only.
     void run(const std::vector<Text> &texts, uint8_t *digests) const;
 
 private:

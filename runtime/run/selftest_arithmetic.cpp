@@ -2,6 +2,7 @@
 
 #include "cryptostitch/cryptostitch.h"
 #include "ed25519.hpp"
+#include "modular_power.hpp"
 #include "p256.hpp"
 #include "selftest.hpp"
 #include "x25519.hpp"
@@ -118,12 +119,61 @@ int test_p256_kernel(const Engine &engine, const Suites &suites, const Variant &
     return CST_OK;
 }
 
+// Tests the kernels of a modulus's size by the products of suite/big_number, whose words have 64 bits: x times the
+// kernels' R is the product of the operands.
+int test_power_kernel(const Engine &engine, const Variant &v) {
+    const size_t limbs = v.cipher.chain_rows - 1, words = limbs * LIMB_BITS / 64;
+    PowerKernels kernels;
+    if (int error = fetch_power_kernels(engine, v.name, 64 * words, &kernels)) return error;
+    PowerLanes lanes(kernels);
+    for (const PowerKernels::Operation operation :
+         {PowerKernels::SQUARE, PowerKernels::MULTIPLY, PowerKernels::CHOOSE}) {
+        uint64_t m[MOST_NUMBER_WORDS / 2], a[MOST_NUMBER_WORDS / 2], b[MOST_NUMBER_WORDS / 2];
+        uint64_t word = operation + 1;
+        const auto draw = [&](uint64_t *to) {  // G. Marsaglia, Xorshift RNGs, 2003
+            for (size_t i = 0; i < words; i++) {
+                word ^= word << 13, word ^= word >> 7, word ^= word << 17;
+                to[i] = word;
+            }
+        };
+        std::vector<Modulus> moduli(lanes.lanes());
+        std::vector<uint64_t> wanted(lanes.lanes() * words);
+        for (size_t lane = 0; lane < lanes.lanes(); lane++) {
+            draw(m);
+            m[0] |= 1, m[words - 1] |= uint64_t(1) << 63;
+            moduli[lane].init(m, words);
+            lanes.put_modulus(lane, m);
+            draw(a);
+            draw(b);
+            subtract_if_not_less(a, 0, m, words);
+            subtract_if_not_less(b, 0, m, words);
+            lanes.put_x(lane, a);
+            lanes.put_y(lane, b);
+            for (size_t i = 0; i < POWER_NUMBERS; i++) lanes.put_entry(lane, i, i == lane ? b : a);
+            lanes.put_digit(lane, lane);
+            moduli[lane].multiply(a, operation == PowerKernels::SQUARE ? a : b, &wanted[lane * words]);
+        }
+        if (operation == PowerKernels::SQUARE) lanes.square();
+        else if (operation == PowerKernels::MULTIPLY) lanes.multiply();
+        else lanes.choose();
+        for (size_t lane = 0; lane < lanes.lanes(); lane++) {
+            lanes.get_x(lane, moduli[lane].m, a);
+            memcpy(b, moduli[lane].one, words * sizeof(*b));
+            for (size_t i = 64 * words; i < limbs * LIMB_BITS; i++) moduli[lane].twice(b);
+            moduli[lane].multiply(a, b, a);
+            if (!is_equal(a, &wanted[lane * words], words)) return CST_ERR_SELFTEST;
+        }
+    }
+    return CST_OK;
+}
+
 }  // namespace
 
 int test_arithmetic_kernel(const Engine &engine, const Suites &suites, const Variant &v) {
     const char *const suite = v.cipher.algorithm->record.suite;
     if (!strcmp(suite, "ed25519")) return test_point_kernel(engine, suites, v);
     if (!strcmp(suite, "p256")) return test_p256_kernel(engine, suites, v);
+    if (!strcmp(suite, "montgomery")) return test_power_kernel(engine, v);
     return test_ladder_kernel(engine, v);
 }
 

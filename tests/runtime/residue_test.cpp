@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "../../bench/rsa_keys.hpp"
 #include "cryptostitch/cryptostitch.h"
 extern "C" {
 #include "../../probe/probe.h"
@@ -788,6 +789,43 @@ void run_public_key(cst_ctx *ctx, const char *kernel, const std::string &operati
     cst_pk_free(pk);
 }
 
+// Private operations of RSA: the numbers of the key, in words as they are kept, and the results of raw operations.
+void run_rsa(cst_ctx *ctx, const char *kernel) {
+    constexpr size_t N = 5, SIZE = 256;
+    const std::vector<uint8_t> der = bench::rsa_key(8 * SIZE);
+    cst_pk *pk = nullptr;
+    cst_pk_key *key = nullptr;
+    tracking = true;
+    const int error = cst_pk_new(ctx, "rsa-private", kernel, &pk);
+    tracking = false;
+    if (error == CST_ERR_NAME || error == CST_ERR_UNSUPPORTED) return;
+    expect(error, CST_OK);
+    const auto prepare = [&] { return cst_pk_key_new(pk, der.data(), der.size(), &key); };
+    needles.clear();
+    // RFC 8017, A.1.2: behind n and e come d, p, q and what belongs to them.
+    for (size_t at = der.size() - 5 * (SIZE / 2 + 4) - SIZE; at + 16 <= der.size(); at += 8)
+        needles.bytes(der.data() + at, 16, 1);
+    needles.ready();
+    expect(observed(std::string("rsa cst_pk_key_new ") + (kernel ? kernel : ""), prepare), CST_OK);
+    static uint8_t results[N][SIZE];
+    cst_pk_job jobs[N] = {};
+    for (size_t i = 0; i < N; i++) {
+        plain[SIZE * i] = 0;  // below the modulus
+        jobs[i].size = sizeof jobs[i];
+        jobs[i].prepared = key;
+        jobs[i].in = plain + SIZE * i;
+        jobs[i].out = results[i];
+        jobs[i].in_len = jobs[i].out_cap = SIZE;
+    }
+    const auto burst = [&] { return cst_pk_burst(pk, jobs, N); };
+    expect(burst(), CST_OK);
+    for (const auto &result : results) needles.bytes(result, SIZE, 1);
+    needles.ready();
+    expect(observed(std::string("rsa cst_pk_burst ") + (kernel ? kernel : ""), burst), CST_OK);
+    cst_pk_key_free(key);
+    cst_pk_free(pk);
+}
+
 int load(cst_ctx *ctx, const char *path) {
     std::ifstream file(path, std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -837,11 +875,13 @@ int main(int argc, char **argv) {
         for (const char *operation :
              {"x25519", "ed25519-sign", "ed25519-public-key", "ecdh-p256", "ecdsa-p256-sign", "p256-public-key"})
             run_public_key(ctx, nullptr, operation);
+        run_rsa(ctx, nullptr);
         for (const std::string &kernel : kernels) {
             if (fnmatch(glob, kernel.c_str(), 0)) continue;
             run_code(ctx, kernel.c_str());
             for (const char *operation : {"x25519", "ed25519-sign", "ecdh-p256", "ecdsa-p256-sign"})
                 run_public_key(ctx, kernel.c_str(), operation);
+            if (kernel.compare(0, 10, "montgomery") == 0) run_rsa(ctx, kernel.c_str());
         }
     }
     printf("%zu calls of %zu suites, %d findings\n", calls, suites.size(), failures);

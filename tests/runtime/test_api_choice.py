@@ -20,14 +20,15 @@ MOST_BYTES = {"_short_": 16}
 """Of messages that kernels which take only short ones are asked for."""
 
 
-OF_NO_SUITE = re.compile(r"codec|x25519|ed25519|p256|crc32c_words_x1_by16@")
+OF_NO_SUITE = re.compile(r"codec|x25519|ed25519|p256|montgomery|crc32c_words_x1_by16@")
 OF_SUITES = [name for name in kernel_names() if not OF_NO_SUITE.match(name)]
 
 
 @pytest.mark.parametrize("name", OF_SUITES)
 def test_every_kernel_forced(shared_context: Context, name: str) -> None:
     """Two suites that fit: the choice names it, its call counter moves, and the answers are right. Codecs are of no
-    suite (test_api_code.py), nor are ladders (test_api_pk.py), nor is a checksum of words but beside a cipher."""
+    suite (test_api_code.py), nor are ladders (test_api_pk.py) and products (test_api_pk_rsa.py), nor is a checksum of
+    words but beside a cipher."""
     context, bench = shared_context, Bench(shared_context, name)
     with forced(context, name, context.suites()) as suites:
         if not suites:

@@ -224,6 +224,7 @@ PkJob = _sized(
     ("out_len", c_size_t),
     ("signature", c_void_p),
     ("signature_len", c_size_t),
+    ("prepared", c_void_p),
 )
 TlsWrite = _sized(
     "TlsWrite",
@@ -375,6 +376,8 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "cst_code_decode": (c_int, [c_void_p, c_size_t, c_void_p, c_void_p]),
     "cst_pk_new": (c_int, [c_void_p, c_char_p, c_char_p, c_void_p]),
     "cst_pk_free": (None, [c_void_p]),
+    "cst_pk_key_new": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
+    "cst_pk_key_free": (None, [c_void_p]),
     "cst_pk_burst": (c_int, [c_void_p, c_void_p, c_size_t]),
     "cst_code_check": (c_int, [c_void_p, c_size_t, c_void_p, POINTER(c_int)]),
     "cst_code_encode_checked": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_void_p]),

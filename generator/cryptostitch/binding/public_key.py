@@ -4,7 +4,7 @@ interpreter's lock is released while the library works."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from ctypes import sizeof
 from typing import Any
 
@@ -12,6 +12,7 @@ from .capi import ERR_AUTH, ERR_POINT, NAME_KERNEL, OK, PkJob
 from .handles import Handle, make
 from .library import Library, wanted
 from .many import shared_context
+from .rsa import MOST_BYTES, OPERATIONS, SIGNATURES, RsaKey
 from .values import Buffer, name, place, several
 
 RESULT_BYTES = {
@@ -21,6 +22,7 @@ RESULT_BYTES = {
     "ecdsa-p256-sign": 64,
     "ecdh-p256": 32,
     "p256-public-key": 65,
+    **dict.fromkeys(OPERATIONS, MOST_BYTES),
 }
 AT_ONCE = 1024
 """Jobs of a call: what they take does not grow with their number."""
@@ -29,9 +31,9 @@ AT_ONCE = 1024
 class PublicKey(Handle):
     """An operation with public keys, by name: "x25519" (RFC 7748); of Ed25519 (RFC 8032) "ed25519-verify",
     "ed25519-verify-zip215" (by the rules of ZIP 215), "ed25519-sign" and "ed25519-public-key"; of P-256
-    "ecdsa-p256-verify", "ecdsa-p256-sign" (FIPS 186-5, RFC 6979), "ecdh-p256" and "p256-public-key". ``kernel``: for
-    tests, the one that does everything. RuntimeFailure for unknown names, and where this CPU has no kernel. Several
-    threads may share one."""
+    "ecdsa-p256-verify", "ecdsa-p256-sign" (FIPS 186-5, RFC 6979), "ecdh-p256" and "p256-public-key"; of RSA (RFC 8017),
+    with keys that are `RsaKey`, those of `rsa.OPERATIONS`. ``kernel``: for tests, the one that does everything.
+    RuntimeFailure for unknown names, and where this CPU has no kernel. Several threads may share one."""
 
     _what = "public-key operation"
 
@@ -44,6 +46,10 @@ class PublicKey(Handle):
         operation_name = name(operation, "the name of an operation")
         code, self._owned = make(self.lib.cst_pk_new, self.lib.cst_pk_free, of, of.pointer, operation_name, forced)
         self._context.check(code, kernel or operation, NAME_KERNEL)
+
+    def check(self, code: int, what: str) -> None:
+        """Raises RuntimeFailure for an error."""
+        self._context.check(code, what)
 
     def _need(self, *operations: str) -> None:
         if self._operation not in operations:
@@ -63,14 +69,35 @@ class PublicKey(Handle):
         self._need("ed25519-public-key", "p256-public-key")
         return self._results(list(several(secrets)))
 
-    def sign_many(self, secrets: Iterable[Buffer], messages: Iterable[Buffer]) -> list[bytes | None]:
-        """A signature of 64 bytes for each secret key and message. A secret key of Ed25519, 32 bytes, may have its
-        public key behind it, which saves time; it is not checked, and a wrong one gives the secret key away. Of P-256
-        it is None for what is no secret key. ValueError for as many keys as messages are not, RuntimeFailure for other
-        lengths."""
-        self._need("ed25519-sign", "ecdsa-p256-sign")
+    def sign_many(
+        self,
+        secrets: Iterable[Buffer] | Iterable[RsaKey],
+        messages: Iterable[Buffer],
+        salts: Iterable[Buffer] | None = None,
+    ) -> list[bytes | None]:
+        """A signature for each secret key and message. ``salts``: of PSS. A secret key of Ed25519, 32 bytes, may have
+        its public key behind it, which saves time; it is not checked, and a wrong one gives the secret key away. Of
+        P-256 it is None for what is no secret key. ValueError for as many keys as messages are not, RuntimeFailure for
+        other lengths."""
+        self._need("ed25519-sign", "ecdsa-p256-sign", *SIGNATURES)
         keys = list(several(secrets))
-        return self._results(keys, _as_many(keys, messages, "secret keys", "messages"))
+        texts = _as_many(keys, messages, "secret keys", "messages")
+        return self._results(keys, texts, _as_many(keys, salts, "secret keys", "salts"))
+
+    def decrypt_many(
+        self, keys: Iterable[RsaKey], ciphertexts: Iterable[Buffer], labels: Iterable[Buffer] | None = None
+    ) -> list[bytes | None]:
+        """The messages of RSA's ciphertexts; None where one cannot be opened."""
+        self._need("rsa-decrypt-oaep-sha256")
+        privates = list(keys)
+        texts = _as_many(privates, ciphertexts, "keys", "ciphertexts")
+        return self._results(privates, texts, _as_many(privates, labels, "keys", "labels"))
+
+    def powers(self, keys: Iterable[RsaKey], numbers: Iterable[Buffer]) -> list[bytes | None]:
+        """The powers of numbers by RSA's private exponents, as big-endian bytes; of the key's length all."""
+        self._need("rsa-private")
+        privates = list(keys)
+        return self._results(privates, _as_many(privates, numbers, "keys", "numbers"))
 
     def verify_many(
         self, keys: Iterable[Buffer], messages: Iterable[Buffer], signatures: Iterable[Buffer]
@@ -83,11 +110,16 @@ class PublicKey(Handle):
         tags = _as_many(publics, signatures, "public keys", "signatures")
         return [job.status == OK for job, _ in self._run(publics, texts, tags)]
 
-    def _results(self, keys: list[Buffer], inputs: list[Buffer] | None = None) -> list[bytes | None]:
-        return [None if job.status else result for job, result in self._run(keys, inputs)]
+    def _results(
+        self,
+        keys: Sequence[Buffer | RsaKey],
+        inputs: list[Buffer] | None = None,
+        signatures: list[Buffer] | None = None,
+    ) -> list[bytes | None]:
+        return [None if job.status else result for job, result in self._run(keys, inputs, signatures)]
 
     def _run(
-        self, keys: list[Buffer], inputs: list[Buffer] | None, signatures: list[Buffer] | None = None
+        self, keys: Sequence[Buffer | RsaKey], inputs: list[Buffer] | None, signatures: list[Buffer] | None = None
     ) -> Iterator[tuple[Any, bytes]]:
         """Each job, and what it wrote."""
         size = RESULT_BYTES.get(self._operation, 0)
@@ -98,7 +130,7 @@ class PublicKey(Handle):
                 yield job, bytes(results[size * i : size * i + job.out_len])
 
     def _burst(
-        self, keys: list[Buffer], inputs: list[Buffer] | None, signatures: list[Buffer] | None = None
+        self, keys: Sequence[Buffer | RsaKey], inputs: list[Buffer] | None, signatures: list[Buffer] | None = None
     ) -> tuple[Any, bytearray]:
         size = RESULT_BYTES.get(self._operation, 1)
         results = bytearray(size * len(keys))
@@ -114,7 +146,12 @@ class PublicKey(Handle):
 
         for i, job in enumerate(jobs):
             job.size = sizeof(PkJob)
-            job.key, job.key_len = at(keys[i])
+            key = keys[i]
+            if isinstance(key, RsaKey):
+                kept.append(owned := key.prepared())
+                job.prepared = owned.pointer
+            else:
+                job.key, job.key_len = at(key)
             if inputs is not None:
                 address, job.in_len = at(inputs[i])
                 setattr(job, "in", address)
@@ -127,7 +164,7 @@ class PublicKey(Handle):
         return jobs, results
 
 
-def _as_many(first: list[Buffer], others: Iterable[Buffer] | None, what: str, other: str) -> list[Buffer] | None:
+def _as_many(first: Sequence[object], others: Iterable[Buffer] | None, what: str, other: str) -> list[Buffer] | None:
     found = None if others is None else list(several(others))
     if found is not None and len(found) != len(first):
         raise ValueError(f"{len(first)} {what} and {len(found)} {other}")

@@ -7,13 +7,17 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from .montgomery import LIMB_BITS, MODULUS_BITS
+
 P25519 = 2**255 - 19  # RFC 7748, 4.1
 
-# Where the limbs of a number stand, by how many there are (streams/field_64.j2, limbs_52.j2, field_25.j2).
+# Where the limbs of a number stand, by how many there are (streams/field_64.j2, limbs_52.j2, field_25.j2,
+# montgomery.j2).
 LIMBS: Mapping[int, tuple[int, ...]] = {
     4: tuple(range(0, 256, 64)),
     5: tuple(range(0, 260, 52)),
     10: tuple((51 * i + 1) // 2 for i in range(10)),
+    **{limbs: tuple(range(0, LIMB_BITS * limbs, LIMB_BITS)) for limbs in MODULUS_BITS},
 }
 
 # The largest limbs that numbers may have, by level: products; sums and differences of products; those of these.
@@ -49,8 +53,8 @@ class Arithmetic:
 
 
 def limbs_of(number: int, limbs: int) -> list[int]:
-    """The rows of a number below 2^256."""
-    starts = (*LIMBS[limbs], 512)
+    """The rows of a number; the last one has all that is left."""
+    starts = (*LIMBS[limbs], 1 << 14)
     return [(number >> low) & ((1 << high - low) - 1) for low, high in itertools.pairwise(starts)]
 
 

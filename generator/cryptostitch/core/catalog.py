@@ -18,6 +18,7 @@ from .adler import ADLER32
 from .answers import Answer
 from .arithmetic import ED25519, X25519_LADDER, Arithmetic
 from .crc import CATALOGUE as CRCS
+from .montgomery import MONTGOMERY, Montgomery
 from .p256 import P256_POINTS
 from .tree import Tree
 
@@ -188,7 +189,7 @@ class Algorithm:
     # None: it is the project's own
     cipher: BlockCipher | None = None
     # of kind arithmetic
-    arithmetic: Arithmetic | None = None
+    arithmetic: Arithmetic | Montgomery | None = None
 
     def __post_init__(self) -> None:
         if self.tree and (self.padding != "sponge" or self.hmac or not self.base or self.forms):
@@ -734,6 +735,22 @@ def _modular(
     )
 
 
+def _montgomery(name: str, meaning: Montgomery) -> Algorithm:
+    form = Form(name, "streams/montgomery.j2", {"avx512": (8,)}, (1,), paired=False, objects=0)
+    return Algorithm(
+        name,
+        "montgomery",
+        "arithmetic",
+        (form,),
+        {"word": 64, "limbs": meaning.limbs, "operation": meaning.operation},
+        bytes=16,
+        block_bytes=16,
+        word_bytes=8,
+        key_bytes=32,
+        arithmetic=meaning,
+    )
+
+
 SHA1 = (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0)
 SHA256 = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19)
 SHA512 = (
@@ -873,6 +890,7 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _adler32(),
     _codec(2),
     _codec(4),
+    *(_montgomery(name, meaning) for name, meaning in MONTGOMERY.items()),
 )
 
 # Kinds whose groups make kernels of their own; those of others are for pairs.

@@ -42,6 +42,7 @@ from ..core.contract import (
     mask_field,
 )
 from ..core.kinds import KINDS
+from ..core.montgomery import KEY_NUMBERS, MODULUS, Montgomery
 from ..core.program import Recipe
 from .crc_rows import CrcRows, crc_of
 from .field import factor_rows, sum_of_products
@@ -231,6 +232,8 @@ class Scene:
                 expected += self._codec(i, row, secrets)
             elif row.kind == "schedule":
                 expected += self._schedule(i, row, secrets)
+            elif isinstance(row.arithmetic, Montgomery):
+                expected += self._montgomery(i, row.arithmetic, secrets)
             elif row.arithmetic:
                 expected += self._arithmetic(i, row.arithmetic, secrets)
             elif self.contract(i).is_message:
@@ -415,6 +418,31 @@ class Scene:
             for n, word in enumerate(words):
                 at = self.entry(i, CHAIN, len(numbers) * limbs + n, lane)
                 expected.append(Expected(f"word {n} {where}", at, word.to_bytes(8, "little")))
+        return expected
+
+    def _montgomery(self, i: int, meaning: Montgomery, secrets: Secrets) -> list[Expected]:
+        """Moduli of full size, and numbers below twice them."""
+        expected, limbs, chain = [], meaning.limbs, self.contract(i).field(CHAIN)
+        for lane in range(self.contract(i).lanes):
+            where, size = f"of stream {i}, lane {lane}", meaning.bits // 8
+            m = int.from_bytes(secrets(f"key {where}, modulus", size), "little") | 1 << meaning.bits - 1 | 1
+
+            def number(what: str, size: int = size, m: int = m) -> int:
+                secret = secrets(what, size + 1)
+                return 2 * m - 1 - secret[0] if secret[1] < 32 else int.from_bytes(secret, "little") % (2 * m)
+
+            x, key = number(f"iv {where}"), [number(f"key {where}, number {n}") for n in range(KEY_NUMBERS)]
+            key[MODULUS] = m
+            digit = secrets(f"key {where}, digit", 1)[0] % 16
+            rows = [row for n in key for row in limbs_of(n, limbs)] + [meaning.inverse_of(m)]
+            for name, words in ((CHAIN, [*limbs_of(x, limbs), digit]), (KEY, rows)):
+                for r, word in enumerate(words):
+                    self.machine.write(self.entry(i, name, r, lane), word.to_bytes(8, "little"))
+            for _ in range(self.iterations * self.recipe.parts[i].ratio):
+                x = meaning.step(x, digit, key)
+            at = self.entry(i, CHAIN, 0, lane)
+            expected.append(Expected(f"x {where}", at, x.to_bytes(size, "little"), m, limbs, chain.row_bytes, limbs))
+            expected.append(Expected(f"digit {where}", self.entry(i, CHAIN, limbs, lane), digit.to_bytes(8, "little")))
         return expected
 
     @staticmethod

@@ -87,6 +87,8 @@ SAMPLE = (
     "ed25519_add_own25_x4@avx2",
     "ed25519_add_own52_x8@avx512",
     "p256_add_common52_x8@avx512",
+    "montgomery20_square_x8@avx512",
+    "montgomery30_choose_x8@avx512",
     "chacha20_x1_by32+poly1305_word_x1_by32@avx2_bmi2",
     "chacha20_x1_by64+poly1305_word_x1_by64@avx512_bmi2",
     "des_ede3_cbc_enc_x8_by1@avx512_gfni",

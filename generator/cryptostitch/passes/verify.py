@@ -10,6 +10,7 @@ from __future__ import annotations
 from ..core.arithmetic import Arithmetic
 from ..core.errors import CryptostitchError
 from ..core.kernel import Kernel
+from ..core.montgomery import Montgomery
 from ..core.program import Program
 from ..core.stream import Stream
 from ..verify.allocation import allocation_problems, compare, contract_problems
@@ -53,7 +54,7 @@ def check_taint(program: Program, found: Induction | None = None) -> list[str]:
     return Taint(program, found or induct(Side.of_program(program))).problems()
 
 
-def prove_arithmetic(stream: Stream, meaning: Arithmetic) -> Finding:
+def prove_arithmetic(stream: Stream, meaning: Arithmetic | Montgomery) -> Finding:
     """That the virtual code of ``stream`` computes the step of numbers modulo a prime; its problems, and how much was
     looked at."""
     return arithmetic_finding(stream, meaning)

@@ -27,10 +27,12 @@ from ..core.arithmetic import LIMBS, Arithmetic
 from ..core.contract import CHAIN, KEY, TABLE, Field
 from ..core.ir import STATE
 from ..core.liveness import around_loop
+from ..core.montgomery import Montgomery
 from ..core.stream import Claim, Stream
 from .carries import Bounds, Number
 from .integer import BITS, Integer
 from .lane import Lane, Unproved
+from .montgomery import MontgomeryProof
 from .polynomial import Polynomial, Symbol
 
 ROUNDS = 16  # in which the bounds must become stable
@@ -75,9 +77,13 @@ def _join(a: Bounds, b: Bounds) -> Bounds:
     return min(a[0], b[0]), max(a[1], b[1])
 
 
-def arithmetic_finding(stream: Stream, meaning: Arithmetic) -> Finding:
+def arithmetic_finding(stream: Stream, meaning: Arithmetic | Montgomery) -> Finding:
     """Every problem is a sentence; the first one ends the proof."""
     try:
+        if isinstance(meaning, Montgomery):
+            proof = MontgomeryProof(stream, meaning)
+            proof.run()
+            return Finding(words=proof.words, claims=0, steps=proof.steps)
         return _Proof(stream, meaning).finding()
     except Unproved as problem:
         return Finding([str(problem)])

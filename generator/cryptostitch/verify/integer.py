@@ -6,7 +6,7 @@ x = low + 2^k high, whatever is computed from them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from .polynomial import Polynomial, Symbol
 
@@ -38,9 +38,21 @@ class Integer:
     def unknown(cls, low: int, high: int, toggles: frozenset[Integer] = frozenset()) -> Integer:
         return cls(low, high, Polynomial.of(Symbol.fresh(low, high)), toggles)
 
+    @classmethod
+    def of_parts(cls, low: Integer, high: Integer, bits: int) -> Integer:
+        """low + 2^bits high, where low is below 2^bits: the two that shifts and masks will find."""
+        made = low + (high << bits)
+        made._quotients[bits] = high
+        return made
+
     @property
     def constant(self) -> int | None:
         return self.low if self.low == self.high else None
+
+    @property
+    def shifted(self) -> Collection[int]:
+        """By how many bits it was shifted right."""
+        return self._quotients.keys()
 
     def within(self, low: int, high: int) -> Integer:
         """The same number, of which these bounds are known too."""

@@ -81,6 +81,7 @@ fn job(key: &[u8], message: &[u8]) -> sys::cst_pk_job {
         out_len: 0,
         signature: ptr::null(),
         signature_len: 0,
+        prepared: ptr::null(),
     }
 }
 

@@ -1,0 +1,67 @@
+"""Defines in plain integers what streams/montgomery.j2 computes: products modulo odd numbers that are data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+LIMB_BITS = 52
+TABLE_NUMBERS = 16  # of a lane, one of which a digit chooses
+FACTOR, FIRST_OF_TABLE, MODULUS = 0, 1, 1 + TABLE_NUMBERS  # numbers of the key; behind them stands -1 / m modulo 2^52
+KEY_NUMBERS = MODULUS + 1
+
+# How many bits a modulus has, at most, by the number of limbs: halves of RSA-2048, -3072 and -4096.
+MODULUS_BITS: Mapping[int, int] = {20: 1024, 30: 1536, 40: 2048}
+
+
+@dataclass(frozen=True)
+class Montgomery:
+    """An iteration makes the chain's number x the product x b / R modulo m, where R = 2^(52 ``limbs``) and b is x
+    itself ("square"), the key's first number ("multiply"), or the one of the key's table that the chain's word behind x
+    chooses ("choose")."""
+
+    limbs: int
+    operation: str
+
+    @property
+    def bits(self) -> int:
+        return MODULUS_BITS[self.limbs]
+
+    @property
+    def radix(self) -> int:
+        """R"""
+        return 1 << LIMB_BITS * self.limbs
+
+    @property
+    def cases(self) -> Sequence[int]:
+        """All digits that the step distinguishes."""
+        return range(TABLE_NUMBERS) if self.operation == "choose" else (0,)
+
+    def factor(self, digit: int) -> int | None:
+        """Which of the key's numbers b is; None: it is x."""
+        return {"square": None, "multiply": FACTOR, "choose": FIRST_OF_TABLE + digit}[self.operation]
+
+    def step(self, x: int, digit: int, key: Sequence[int]) -> int:
+        """x after an iteration, below m; ``key``: its numbers."""
+        factor, m = self.factor(digit), key[MODULUS]
+        return x * (x if factor is None else key[factor]) * pow(self.radix, -1, m) % m
+
+    def largest_limbs(self) -> list[int]:
+        """Of x and the key's numbers but m. The last one leaves room for numbers up to twice the largest m."""
+        last = self.bits + 1 - LIMB_BITS * (self.limbs - 1)
+        return [(1 << LIMB_BITS) - 1] * (self.limbs - 1) + [(1 << last) - 1]
+
+    def largest_limbs_of_modulus(self) -> list[int]:
+        last = self.bits - LIMB_BITS * (self.limbs - 1)
+        return [(1 << LIMB_BITS) - 1] * (self.limbs - 1) + [(1 << last) - 1]
+
+    @staticmethod
+    def inverse_of(modulus: int) -> int:
+        """The word behind the key's numbers: -1 / m modulo 2^52."""
+        return -pow(modulus, -1, 1 << LIMB_BITS) % (1 << LIMB_BITS)
+
+
+OPERATIONS = ("square", "multiply", "choose")
+MONTGOMERY: Mapping[str, Montgomery] = {
+    f"montgomery{limbs}_{operation}": Montgomery(limbs, operation) for limbs in MODULUS_BITS for operation in OPERATIONS
+}

@@ -1,0 +1,37 @@
+// What an operation of the C API's cst_pk is.
+#pragma once
+
+#include <memory>
+
+#include "handles.hpp"
+#include "run/rsa_key.hpp"
+
+struct cst_pk_key {
+    cst::RsaKey rsa;
+};
+
+namespace cst {
+
+// `check` returns the error of a job's arguments; `run` writes results and status, and may throw std::bad_alloc before
+// it writes any.
+class PkOperation {
+public:
+    virtual ~PkOperation() = default;
+    virtual int init(const cst_ctx &ctx, const char *kernel) = 0;
+    virtual int check(const cst_pk_job &job) const = 0;
+    virtual void run(cst_pk_job *jobs, size_t n) const = 0;
+    // Whether jobs have prepared keys, which new_key makes of their encodings.
+    virtual bool takes_prepared() const { return false; }
+    virtual int new_key(const void *, size_t, cst_pk_key *) const { return CST_ERR_ARGUMENT; }
+};
+
+inline void succeed(cst_pk_job *job, const uint8_t *result, size_t bytes) {
+    memcpy(job->out, result, bytes);
+    job->out_len = bytes;
+    job->status = CST_OK;
+}
+
+// NULL: it is none of RSA's.
+std::unique_ptr<PkOperation> rsa_operation_of(const char *name);
+
+}  // namespace cst
