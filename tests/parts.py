@@ -45,7 +45,9 @@ PARTS: dict[str, tuple[str, ...]] = {
     "calibration": _files("runtime/test_api_calibrate.py", "cli/test_defaults.py"),
     "choices": _files("runtime/test_api_choice.py"),
     "columns": _files("runtime/test_api_column.py", "runtime/test_api_code.py", "runtime/test_api_stripe.py"),
-    "constant-time": _files("engine/test_constant_time.py", "engine/test_constant_time_pk.py"),
+    "constant-time": _files(
+        "engine/test_constant_time.py", "engine/test_constant_time_pk.py", "engine/test_constant_time_rsa.py"
+    ),
     "cst-sum": _files("cst_sum/test_sum.py", "cst_sum/test_sum_faults.py"),
     "digests": _files(
         *(
@@ -83,7 +85,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     ),
     **{f"pack-{part}": (_batches(part),) for part in range(PACK_PARTS)},
     "peers": _files("bench/test_bench_newest.py", "bench/test_bench_peers.py"),
-    "public-key": _files("runtime/test_api_pk.py", "runtime/test_api_pk_ed25519.py", "runtime/test_api_pk_rsa.py"),
+    "public-key": _files("runtime/test_api_pk.py", "runtime/test_api_pk_ed25519.py"),
     "plans-counters": _files("runtime/test_plan_counters.py", "runtime/test_plan_entries.py"),
     "plans-heads": _files("runtime/test_plan_heads.py"),
     "plans-lengths": _files("runtime/test_plan_lengths.py"),

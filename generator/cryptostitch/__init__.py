@@ -2,8 +2,9 @@
 
 What a script that tries out an algorithm or a pairing, or seals or hashes many things, needs is here under its own
 name; each is imported when it is first used. The library's part (agree_many, chunks, hash_column, hash_many, hmac_many,
-rolling_cuts, sign_many, suite, verify_many, Address, Context, ErasureCode, Key, Protection, PublicKey, RuntimeFailure,
-SectorFault, SomeForged, Suite) needs no other package; the rest wants `pip install 'cryptostitch[generator]'`.
+rolling_cuts, sign_many, suite, verify_many, Address, Context, ErasureCode, Key, Protection, PublicKey, RsaKey,
+RuntimeFailure, SectorFault, SomeForged, Suite) needs no other package; the rest wants
+`pip install 'cryptostitch[generator]'`.
 
 Rules of the library's part:
 

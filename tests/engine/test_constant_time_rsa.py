@@ -44,7 +44,7 @@ def wrong(rng: random.Random, public: rsa.RSAPublicNumbers, first: int, end: byt
     return pow(int.from_bytes(number, "big"), public.e, public.n).to_bytes(256, "big")
 
 
-@pytest.mark.skipif(not LONG, reason="minutes of single steps, which long runs take")
+@pytest.mark.skipif(not LONG, reason="millions of single steps: CRYPTOSTITCH_LONG=1")
 @pytest.mark.parametrize("operation", ["rsa-private", "rsa-decrypt-oaep-sha256"])
 def test_one_trace_for_all_secrets(host: Context, operation: str) -> None:
     try:
