@@ -143,6 +143,12 @@ void NumberLanes::put_key_limbs(size_t lane, size_t number, const uint64_t *limb
     for (size_t i = 0; i < at.limbs; i++) memcpy(key + i * at.pitch, limbs + i, sizeof(limbs[i]));
 }
 
+void NumberLanes::put_chain_limbs(size_t lane, size_t number, const uint64_t *limbs) {
+    const Place &at = place_[lane];
+    uint8_t *const chain = at.chain + number * at.limbs * at.pitch;
+    for (size_t i = 0; i < at.limbs; i++) memcpy(chain + i * at.pitch, limbs + i, sizeof(limbs[i]));
+}
+
 void NumberLanes::put_chain(size_t lane, size_t number, const uint8_t *bytes) {
     const Place &at = place_[lane];
     put_limbs(bytes, at.chain + number * at.limbs * at.pitch, at.limbs, at.pitch);

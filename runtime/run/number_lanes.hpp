@@ -58,6 +58,7 @@ public:
     void put_key_limbs(size_t lane, size_t number, const uint64_t *limbs);
     // Sets a number of a lane's chain.
     void put_chain(size_t lane, size_t number, const uint8_t *bytes);
+    void put_chain_limbs(size_t lane, size_t number, const uint64_t *limbs);
     // Returns the rows of a number's limbs, which are `pitch` bytes apart.
     const uint8_t *chain(size_t lane, size_t number) const;
     size_t pitch(size_t lane) const { return place_[lane].pitch; }

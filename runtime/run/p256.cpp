@@ -23,7 +23,7 @@ struct Affine {
     void convert(size_t n) { to_affine(jacobian, n, point, work); }
     P256Jacobian jacobian[TOGETHER];
     P256Point point[TOGETHER];
-    Number256 work[2 * TOGETHER];
+    Residue256 work[2 * TOGETHER];
 };
 
 }  // namespace
@@ -46,7 +46,8 @@ void EcdsaVerification::run_some(Job *jobs, size_t n) const {
     sha256_.run(texts, digests);
 
     // A wrong job's place is taken by the base point, and the number 1.
-    Number256 r[TOGETHER], inverse[TOGETHER], work[TOGETHER], base[TOGETHER], multiplier[TOGETHER];
+    Number256 r[TOGETHER], base[TOGETHER], multiplier[TOGETHER];
+    Residue256 inverse[TOGETHER], work[TOGETHER];
     P256Point key[TOGETHER];
     for (size_t i = 0; i < n; i++) {
         r[i] = number256_from_bytes(jobs[i].signature);
@@ -60,14 +61,14 @@ void EcdsaVerification::run_some(Job *jobs, size_t n) const {
     }
     order.invert(inverse, work, n);
     for (size_t i = 0; i < n; i++) {
-        base[i] = order.product(scalar(digests + i * SHA256_BYTES), inverse[i]);
-        multiplier[i] = order.product(r[i], inverse[i]);
+        base[i] = order.times(scalar(digests + i * SHA256_BYTES), inverse[i]);
+        multiplier[i] = order.times(r[i], inverse[i]);
     }
     Affine sums;
     points_.multiply_both(base, multiplier, key, n, sums.jacobian);
     sums.convert(n);
     for (size_t i = 0; i < n; i++) {
-        const bool neutral = is_zero(sums.jacobian[i].z);
+        const bool neutral = p256_field().is_zero(sums.jacobian[i].z);
         const Number256 x = x_scalar(sums.point[i]);
         jobs[i].right = jobs[i].right && !neutral && !memcmp(&x, &r[i], sizeof(x));
     }
@@ -188,8 +189,8 @@ private:
         bool all = true;
         for (size_t i = 0; i < n_; i++) {
             const Number256 r = x_scalar(points.point[i]);
-            const Number256 rd = order.product(r, order.from_plain(secret_[i]));
-            const Number256 s = order.product(order.sum(digest_[i], rd), inverse_[i]);
+            const Residue256 rd = order.product(order.from_plain(r), order.from_plain(secret_[i]));
+            const Number256 s = order.to_plain(order.product(order.sum(order.from_plain(digest_[i]), rd), inverse_[i]));
             const bool made = usable_[i] && !is_zero(r) && !is_zero(s);
             if (made && !draws_[i].done) {
                 put_number256(r, jobs_[i].signature);
@@ -205,7 +206,8 @@ private:
     Job *const jobs_;
     const size_t n_;
     Draw draws_[TOGETHER];
-    Number256 secret_[TOGETHER], digest_[TOGETHER], nonce_[TOGETHER], inverse_[TOGETHER], work_[TOGETHER];
+    Number256 secret_[TOGETHER], digest_[TOGETHER], nonce_[TOGETHER];
+    Residue256 inverse_[TOGETHER], work_[TOGETHER];
     bool usable_[TOGETHER];
 };
 

@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "../suite/field25519.hpp"
 #include "../suite/secret.hpp"
 #include "cryptostitch/cryptostitch.h"
 
@@ -28,29 +27,6 @@ constexpr OperationCount FOR_POINTS[OPERATIONS] = {
     {DIGITS, 256}, {ENTRIES - 1, ENTRIES - 1}, {DIGITS, DIGITS}, {0, 0}, {ENTRIES + 1, ENTRIES + 1}};
 constexpr OperationCount FOR_BASE[OPERATIONS] = {{0, 0}, {0, 0}, {0, 0}, {DIGITS, DIGITS}, {0, 0}};
 
-// Kernels have a 2^260 for a, where Modulus256 has a 2^256; plain factors convert one to the other.
-constexpr Number256 TO_KERNEL = {{0x0000000000000010, 0xfffffff000000000, 0xffffffffffffffff, 0x0000000fffffffef}};
-constexpr Number256 FROM_KERNEL = {{0, 0, 0, uint64_t(1) << 60}};  // 2^252
-// 2^508, for what is above 2^256
-constexpr Number256 FROM_KERNEL_HIGH = {
-    {0xf000000000000000, 0xefffffffefffffff, 0x0fffffffffffffff, 0x3000000020000000}};
-
-void put_number(const Number256 &a, uint8_t *bytes) {
-    const Number256 its = p256_field().product(a, TO_KERNEL);
-    memcpy(bytes, its.word, NUMBER_BYTES);
-}
-
-// What kernels leave is below 3 p; Z alone may be above 2^256 + 2^253, and what is above 2^256 then is another product.
-Number256 number_from(const uint8_t *rows, size_t limbs, size_t pitch) {
-    const Modulus256 &f = p256_field();
-    uint64_t words[5];
-    words_from_limbs(rows, limbs, pitch, words);
-    const Number256 low = {{words[0], words[1], words[2], words[3]}}, high = {{words[4], 0, 0, 0}};
-    const Number256 out = f.sum(f.product(low, FROM_KERNEL), f.product(high, FROM_KERNEL_HIGH));
-    wipe(words, sizeof(words));
-    return out;
-}
-
 // An odd number k is 2^256 + the sum of d_i 16^i, where d_i = 2 b_i - 15 and b_i are the hexadecimal digits of
 // (k - 1) / 2: no digit is 0, so that no addition but the last one may be of equal or opposite points, or to the
 // neutral one (M. Joye, M. Tunstall, Exponent recoding and regular exponentiation algorithms, 2009). For an even k the
@@ -58,10 +34,8 @@ Number256 number_from(const uint8_t *rows, size_t limbs, size_t pitch) {
 class Digits {
 public:
     explicit Digits(const Number256 &k) {
-        const Modulus256 &order = p256_order();
         flipped_ = 1 ^ is_odd(k);
-        // A sum modulo the order would make 0 of the order itself, which stands for 0.
-        const Number256 odd = chosen(0 - flipped_, minus(order.modulus(), k), k);
+        const Number256 odd = chosen(0 - flipped_, p256_order().less(k), k);
         for (size_t w = 0; w < 4; w++) half_[w] = odd.word[w] >> 1 | (w < 3 ? odd.word[w + 1] << 63 : 0);
     }
     ~Digits() { wipe(half_, sizeof(half_)); }
@@ -72,16 +46,6 @@ public:
     }
 
 private:
-    static Number256 minus(const Number256 &a, const Number256 &b) {
-        Number256 out;
-        uint64_t borrow = 0;
-        for (size_t i = 0; i < 4; i++) {
-            const unsigned __int128 all = (unsigned __int128)a.word[i] - b.word[i] - borrow;
-            out.word[i] = uint64_t(all);
-            borrow = uint64_t(all >> 64) & 1;
-        }
-        return out;
-    }
     uint64_t flipped_, half_[4];
 };
 
@@ -157,19 +121,18 @@ private:
     void put_digits(const std::vector<Digits> &digits, size_t at) {
         for (size_t i = 0; i < digits.size(); i++) digits[i].put(this, i, at);
     }
-    void put(size_t lane, size_t number, const Number256 &a) {
-        uint8_t bytes[NUMBER_BYTES];
-        put_number(a, bytes);
-        put_chain(lane, number, bytes);
-        wipe(bytes, sizeof(bytes));
+    void put(size_t lane, size_t number, const Residue256 &a) {
+        put_chain_limbs(lane, number, p256_field().canonical(a).limb);
     }
-    void put_key_number(size_t lane, size_t number, const Number256 &a) {
-        uint8_t bytes[NUMBER_BYTES];
-        put_number(a, bytes);
-        put_key(lane, number, bytes);
+    void put_key_number(size_t lane, size_t number, const Residue256 &a) {
+        put_key_limbs(lane, number, p256_field().canonical(a).limb);
     }
-    Number256 number(size_t lane, size_t number) const {
-        return number_from(chain(lane, number), limbs(lane), pitch(lane));
+    // What kernels leave is below 3 p.
+    Residue256 number(size_t lane, size_t number) const {
+        Residue256 its;
+        for (size_t i = 0; i < LIMBS; i++)
+            memcpy(&its.limb[i], chain(lane, number) + i * pitch(lane), sizeof(uint64_t));
+        return p256_field().canonical(its);
     }
 };
 
@@ -205,14 +168,13 @@ void P256Multiplication::make_combs() {
         made.push_back(lanes.point(0));
     });
     std::vector<P256Point> points(made.size());
-    std::vector<Number256> work(2 * points.size());
+    std::vector<Residue256> work(2 * points.size());
     to_affine(made.data(), made.size(), points.data(), work.data());
     base_start_ = points.back();
     combs_.resize(DIGITS * COMMON_NUMBERS * LIMBS);
     for (size_t i = 0; i < DIGITS * COMMON_NUMBERS; i++) {
-        uint8_t bytes[NUMBER_BYTES];
-        put_number(i % 2 ? points[i / 2].y : points[i / 2].x, bytes);
-        put_limbs(bytes, reinterpret_cast<uint8_t *>(combs_.data() + i * LIMBS), LIMBS, sizeof(uint64_t));
+        const Residue256 its = p256_field().canonical(i % 2 ? points[i / 2].y : points[i / 2].x);
+        memcpy(combs_.data() + i * LIMBS, its.limb, sizeof(its.limb));
     }
 }
 
@@ -226,7 +188,7 @@ namespace {
 template <typename Slowly>
 void complete(P256Jacobian *points, size_t n, Slowly slowly) {
     for (size_t i = 0; i < n; i++)
-        if (is_zero(points[i].z)) points[i] = slowly(i);
+        if (p256_field().is_zero(points[i].z)) points[i] = slowly(i);
 }
 
 }  // namespace

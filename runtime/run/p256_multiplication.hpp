@@ -15,7 +15,7 @@ public:
     // kernel: as for fetch_number_kernels. Without one, CPUs that have no kernel compute in general registers.
     int init(const Engine &engine, const char *kernel);
 
-    // out[i] = multipliers[i], plain and from 1 on to below the order, times points[i].
+    // out[i] = multipliers[i], from 1 on to below the order, times points[i].
     void multiply(const Number256 *multipliers, const P256Point *points, size_t n, P256Jacobian *out) const;
     // The same of the base point.
     void multiply_base(const Number256 *multipliers, size_t n, P256Jacobian *out) const;

@@ -69,8 +69,8 @@ size_t limb_start(size_t limbs, size_t i) {
     return i == limbs ? 256 : limbs == 4 ? 64 * i : limbs == 5 ? 52 * i : (51 * i + 1) / 2;
 }
 
-void words_from_limbs(const uint8_t *rows, size_t limbs, size_t pitch, uint64_t *words) {
-    memset(words, 0, 5 * sizeof(*words));
+Number25519 number_from_limbs(const uint8_t *rows, size_t limbs, size_t pitch) {
+    uint64_t words[6] = {};  // of 320 bits, and one that stays zero
     for (size_t i = 0; i < limbs; i++) {
         const size_t start = limb_start(limbs, i);
         Wide add = Wide(load_word(rows + i * pitch)) << start % 64;
@@ -80,11 +80,6 @@ void words_from_limbs(const uint8_t *rows, size_t limbs, size_t pitch, uint64_t 
             add = (add >> 64) + (sum >> 64);
         }
     }
-}
-
-Number25519 number_from_limbs(const uint8_t *rows, size_t limbs, size_t pitch) {
-    uint64_t words[6] = {};  // the last one stays zero
-    words_from_limbs(rows, limbs, pitch, words);
     Number25519 out;
     for (size_t i = 0; i < 5; i++) {
         const size_t at = 51 * i / 64, shift = 51 * i % 64;

@@ -20,9 +20,7 @@ constexpr size_t NUMBER_WIDTHS[] = {4, 5, 10};
 // The limbs of kernels (generator/cryptostitch/core/arithmetic.py): 4 of 64 bits, 5 of 52, or 10 of 26 and 25 in turn.
 // Returns the bit where limb i of so many begins; of i = limbs where the last one ends.
 size_t limb_start(size_t limbs, size_t i);
-// Sets `words`, five of 64 bits, to the number whose limbs, of up to 64 bits each, are `pitch` bytes apart.
-void words_from_limbs(const uint8_t *rows, size_t limbs, size_t pitch, uint64_t *words);
-// Reads such a number.
+// Reads a number whose limbs, of up to 64 bits each, are `pitch` bytes apart.
 Number25519 number_from_limbs(const uint8_t *rows, size_t limbs, size_t pitch);
 // Writes 32 bytes, little-endian, as limbs. The last one gets all that is left of 256 bits.
 void put_limbs(const uint8_t *bytes, uint8_t *rows, size_t limbs, size_t pitch);

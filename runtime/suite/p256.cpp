@@ -17,33 +17,33 @@ constexpr unsigned DIGIT_BITS = 4;
 
 // x = X / Z, y = Y / Z.
 struct Projective {
-    Number256 x, y, z;
+    Residue256 x, y, z;
 };
 
-const Number256 &curve_b() {
-    static const Number256 b = p256_field().from_plain(B);
+const Residue256 &curve_b() {
+    static const Residue256 b = p256_field().from_plain(B);
     return b;
 }
 
-Number256 thrice(const Number256 &a) { return p256_field().sum(a, p256_field().sum(a, a)); }
+Residue256 thrice(const Residue256 &a) { return p256_field().sum(a, p256_field().sum(a, a)); }
 
-Projective neutral() { return {{{0, 0, 0, 0}}, p256_field().one(), {{0, 0, 0, 0}}}; }
+Projective neutral() { return {{{0, 0, 0, 0, 0}}, p256_field().one(), {{0, 0, 0, 0, 0}}}; }
 
 // J. Renes, C. Costello, L. Batina, Complete addition formulas for prime order elliptic curves, 2016, for a = -3: right
 // for any two points.
 Projective sum(const Projective &p, const Projective &q) {
     const Modulus256 &f = p256_field();
-    const auto mixed = [&](const Number256 &a, const Number256 &b, const Number256 &c, const Number256 &d,
-                           const Number256 &ac, const Number256 &bd) {  // a d + b c
+    const auto mixed = [&](const Residue256 &a, const Residue256 &b, const Residue256 &c, const Residue256 &d,
+                           const Residue256 &ac, const Residue256 &bd) {  // a d + b c
         return f.difference(f.product(f.sum(a, b), f.sum(c, d)), f.sum(ac, bd));
     };
-    const Number256 xx = f.product(p.x, q.x), yy = f.product(p.y, q.y), zz = f.product(p.z, q.z);
-    const Number256 xy = mixed(p.x, p.y, q.x, q.y, xx, yy), yz = mixed(p.y, p.z, q.y, q.z, yy, zz),
-                    xz = mixed(p.x, p.z, q.x, q.z, xx, zz);
-    const Number256 w = thrice(f.difference(xz, f.product(curve_b(), zz)));
-    const Number256 plus = f.sum(yy, w), minus = f.difference(yy, w), zz3 = thrice(zz);
-    const Number256 v = thrice(f.difference(f.product(curve_b(), xz), f.sum(zz3, xx)));
-    const Number256 u = f.difference(thrice(xx), zz3);
+    const Residue256 xx = f.product(p.x, q.x), yy = f.product(p.y, q.y), zz = f.product(p.z, q.z);
+    const Residue256 xy = mixed(p.x, p.y, q.x, q.y, xx, yy), yz = mixed(p.y, p.z, q.y, q.z, yy, zz),
+                     xz = mixed(p.x, p.z, q.x, q.z, xx, zz);
+    const Residue256 w = thrice(f.difference(xz, f.product(curve_b(), zz)));
+    const Residue256 plus = f.sum(yy, w), minus = f.difference(yy, w), zz3 = thrice(zz);
+    const Residue256 v = thrice(f.difference(f.product(curve_b(), xz), f.sum(zz3, xx)));
+    const Residue256 u = f.difference(thrice(xx), zz3);
     return {f.difference(f.product(xy, plus), f.product(yz, v)), f.sum(f.product(plus, minus), f.product(u, v)),
             f.sum(f.product(yz, minus), f.product(xy, u))};
 }
@@ -76,12 +76,12 @@ P256Jacobian jacobian(const Projective &point) {
     return {f.product(point.x, point.z), f.product(point.y, f.product(point.z, point.z)), point.z};
 }
 
-Number256 right_side(const Number256 &x) {  // x^3 - 3 x + b
+Residue256 right_side(const Residue256 &x) {  // x^3 - 3 x + b
     const Modulus256 &f = p256_field();
     return f.sum(f.difference(f.product(f.product(x, x), x), thrice(x)), curve_b());
 }
 
-bool equal(const Number256 &a, const Number256 &b) { return is_zero(p256_field().difference(a, b)); }
+bool equal(const Residue256 &a, const Residue256 &b) { return p256_field().is_zero(p256_field().difference(a, b)); }
 
 }  // namespace
 
@@ -108,9 +108,9 @@ bool decode(const uint8_t *bytes, size_t size, P256Point *point) {
     const Number256 x = number256_from_bytes(bytes + 1);
     if (!f.is_reduced(x)) return false;
     point->x = f.from_plain(x);
-    const Number256 square = right_side(point->x);
+    const Residue256 square = right_side(point->x);
     if (compressed) {
-        const Number256 root = f.power(square, ROOT);
+        const Residue256 root = f.power(square, ROOT);
         const uint64_t other = is_odd(f.to_plain(root)) ^ (bytes[0] & 1);
         point->y = chosen(0 - other, f.negative(root), root);
     } else {
@@ -135,13 +135,13 @@ P256Jacobian sum_of_multiples(const Number256 &a, const Number256 &b, const P256
     return jacobian(sum(projective_multiple(a, p256_base()), projective_multiple(b, point)));
 }
 
-void to_affine(const P256Jacobian *points, size_t n, P256Point *out, Number256 *work) {
+void to_affine(const P256Jacobian *points, size_t n, P256Point *out, Residue256 *work) {
     const Modulus256 &f = p256_field();
-    Number256 *const inverses = work + n;
+    Residue256 *const inverses = work + n;
     for (size_t i = 0; i < n; i++) inverses[i] = points[i].z;
     f.invert(inverses, work, n);
     for (size_t i = 0; i < n; i++) {
-        const Number256 square = f.product(inverses[i], inverses[i]);
+        const Residue256 square = f.product(inverses[i], inverses[i]);
         out[i] = {f.product(points[i].x, square), f.product(points[i].y, f.product(square, inverses[i]))};
     }
 }

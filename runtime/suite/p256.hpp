@@ -10,13 +10,12 @@ namespace cst {
 const Modulus256 &p256_field();  // coordinates
 const Modulus256 &p256_order();  // scalars
 
-// Numbers of p256_field.
 struct P256Point {
-    Number256 x, y;
+    Residue256 x, y;
 };
 // x = X / Z^2, y = Y / Z^3.
 struct P256Jacobian {
-    Number256 x, y, z;
+    Residue256 x, y, z;
 };
 
 constexpr size_t P256_POINT = 65, P256_COMPRESSED = 33;  // bytes of encodings
@@ -27,11 +26,11 @@ P256Point negative_where(uint64_t mask, const P256Point &point);
 bool decode(const uint8_t *bytes, size_t size, P256Point *point);
 // Writes 65 bytes.
 void encode(const P256Point &point, uint8_t *bytes);
-// Returns `multiplier`, plain and below the order, times the point; the neutral point has Z = 0.
+// Returns `multiplier`, below the order, times the point; the neutral point has Z = 0.
 P256Jacobian multiple(const Number256 &multiplier, const P256Point &point);
 // Returns a times the base point plus b times the point.
 P256Jacobian sum_of_multiples(const Number256 &a, const Number256 &b, const P256Point &point);
 // Converts n points with one inversion; of the neutral point both are 0. work, of 2 n, is overwritten.
-void to_affine(const P256Jacobian *points, size_t n, P256Point *out, Number256 *work);
+void to_affine(const P256Jacobian *points, size_t n, P256Point *out, Residue256 *work);
 
 }  // namespace cst
