@@ -1,7 +1,9 @@
 // The C API: managers.
 
+#include <algorithm>
+
 #include "jobs.hpp"
-#include "run/manager.hpp"
+#include "manager_limits.hpp"
 #include "suite/registers.hpp"
 
 using namespace cst;
@@ -20,16 +22,19 @@ size_t or_default(size_t value, size_t usual) { return value ? value : usual; }
 
 }  // namespace
 
-int cst_manager_new(cst_ctx *ctx, const cst_manager_options *options, cst_manager **out) {
-    if (!ctx || !out || (options && options->size != sizeof(*options))) return CST_ERR_ARGUMENT;
+bool cst::take_limits(const cst_manager_options *options, size_t usual_fill, Manager::Limits *limits) {
+    if (options && options->size != sizeof(*options)) return false;
     const cst_manager_options none = {sizeof(none), 0, 0, 0};
     const cst_manager_options &o = options ? *options : none;
+    limits->min_fill = or_default(o.min_fill, usual_fill);
+    limits->max_age = or_default(o.max_age, DEFAULT_AGE);
+    limits->capacity = or_default(o.capacity, std::max(DEFAULT_CAPACITY, limits->min_fill));
+    return limits->min_fill <= MOST_FILL && limits->capacity >= limits->min_fill && limits->capacity <= MOST_CAPACITY;
+}
+
+int cst_manager_new(cst_ctx *ctx, const cst_manager_options *options, cst_manager **out) {
     Manager::Limits limits;
-    limits.min_fill = or_default(o.min_fill, DEFAULT_FILL);
-    limits.max_age = or_default(o.max_age, DEFAULT_AGE);
-    limits.capacity = or_default(o.capacity, DEFAULT_CAPACITY > limits.min_fill ? DEFAULT_CAPACITY : limits.min_fill);
-    if (limits.min_fill > MOST_FILL || limits.capacity < limits.min_fill || limits.capacity > MOST_CAPACITY)
-        return CST_ERR_ARGUMENT;
+    if (!ctx || !out || !take_limits(options, DEFAULT_FILL, &limits)) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
         auto made = std::make_unique<cst_manager>(ctx->engine);
         if (int error = made->manager.prepare(limits, ctx->suites.all().size())) return error;

@@ -192,15 +192,8 @@ std::unique_ptr<PkOperation> operation_of(const char *name) {
 
 }  // namespace
 
-struct cst_pk {
-    cst_ctx *ctx;
-    std::unique_ptr<PkOperation> operation;
-};
-
-namespace {
-
-// Returns the first error.
-int check(const PkOperation &operation, cst_pk_job *jobs, size_t n) {
+int cst::check_pk_jobs(const cst_pk &pk, cst_pk_job *jobs, size_t n) {
+    const PkOperation &operation = *pk.operation;
     int error = CST_OK;
     for (size_t i = 0; i < n; i++) {
         cst_pk_job &job = jobs[i];
@@ -214,7 +207,14 @@ int check(const PkOperation &operation, cst_pk_job *jobs, size_t n) {
     return error;
 }
 
-}  // namespace
+int cst::run_pk_jobs(const cst_pk &pk, cst_pk_job *jobs, size_t n) {
+    const ClearRegisters clear(pk.ctx->engine.cpu());
+    const ClearStack clear_below;
+    pk.operation->run(jobs, n);
+    for (size_t i = 0; i < n; i++)
+        if (jobs[i].status) return jobs[i].status;
+    return CST_OK;
+}
 
 int cst_pk_new(cst_ctx *ctx, const char *operation, const char *kernel, cst_pk **pk) {
     if (!ctx || !operation || !pk) return CST_ERR_ARGUMENT;
@@ -233,6 +233,7 @@ int cst_pk_key_new(const cst_pk *pk, const void *der, size_t len, cst_pk_key **k
     if (!pk || !der || !key) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
         const ClearRegisters clear(pk->ctx->engine.cpu());
+        const ClearStack clear_below;
         auto made = std::make_unique<cst_pk_key>();
         if (int error = pk->operation->new_key(der, len, made.get())) return error;
         *key = made.release();
@@ -244,13 +245,6 @@ void cst_pk_key_free(cst_pk_key *key) { delete key; }
 
 int cst_pk_burst(const cst_pk *pk, cst_pk_job *jobs, size_t n) {
     if (!pk || (!jobs && n)) return CST_ERR_ARGUMENT;
-    if (int error = check(*pk->operation, jobs, n)) return error;
-    return guarded([&]() -> int {
-        const ClearRegisters clear(pk->ctx->engine.cpu());
-        const ClearStack clear_below;
-        pk->operation->run(jobs, n);
-        for (size_t i = 0; i < n; i++)
-            if (jobs[i].status) return jobs[i].status;
-        return CST_OK;
-    });
+    if (int error = check_pk_jobs(*pk, jobs, n)) return error;
+    return guarded([&] { return run_pk_jobs(*pk, jobs, n); });
 }

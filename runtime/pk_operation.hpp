@@ -35,3 +35,17 @@ inline void succeed(cst_pk_job *job, const uint8_t *result, size_t bytes) {
 std::unique_ptr<PkOperation> rsa_operation_of(const char *name);
 
 }  // namespace cst
+
+struct cst_pk {
+    cst_ctx *ctx;
+    std::unique_ptr<cst::PkOperation> operation;
+};
+
+namespace cst {
+
+// Returns the first error; status says which jobs have one.
+int check_pk_jobs(const cst_pk &pk, cst_pk_job *jobs, size_t n);
+// Runs checked jobs. Returns the first status that is an error. Throws std::bad_alloc before a result is written.
+int run_pk_jobs(const cst_pk &pk, cst_pk_job *jobs, size_t n);
+
+}  // namespace cst

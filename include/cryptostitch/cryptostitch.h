@@ -804,6 +804,25 @@ typedef struct cst_manager_info {
 } cst_manager_info;
 CST_API int cst_manager_info_get(const cst_manager *manager, cst_manager_info *info);
 
+/* Public-key jobs that come one by one: holds them back until enough of one operation are there to fill lanes. Used by
+ * one thread at a time; the context, and all operations and keys of jobs inside, must outlive it. options: those of
+ * cst_manager_new, of an operation (a cst_pk) instead of a suite and direction; min_fill 0: 8. */
+typedef struct cst_pk_manager cst_pk_manager;
+CST_API int cst_pk_manager_new(cst_ctx *ctx, const cst_manager_options *options, cst_pk_manager **manager);
+/* Jobs that still wait are not run. NULL is ignored. */
+CST_API void cst_pk_manager_free(cst_pk_manager *manager);
+/* Takes a job in; it and its buffers must stay where they are, untouched, until it comes back. Bad arguments are
+ * refused as by cst_pk_burst, and the job does not come back then; CST_ERR_FULL likewise. May run waiting jobs, this
+ * one among them. */
+CST_API int cst_pk_manager_submit(cst_pk_manager *manager, const cst_pk *pk, cst_pk_job *job);
+/* The next finished job, or NULL: every submitted job comes back exactly once, those of one operation in the order of
+ * their submits. See its `status` and `out_len`; CST_ERR_MEMORY: it was not run. */
+CST_API cst_pk_job *cst_pk_manager_take(cst_pk_manager *manager);
+/* Runs everything that waits. */
+CST_API int cst_pk_manager_flush(cst_pk_manager *manager);
+/* Takes back a job that still waits. CST_ERR_ARGUMENT: it does not wait. */
+CST_API int cst_pk_manager_cancel(cst_pk_manager *manager, cst_pk_job *job);
+
 /* ---- Raw kernels (experts) ----------------------------------------------------------------------------------------
  */
 
