@@ -31,11 +31,13 @@ public:
 
 private:
     void lay_out();
-    bool answer(Peer &reference);
+    bool answer();
+    bool are_verified() const;
     bool is_right(const Buffer &buffer, size_t i, std::vector<uint8_t> &scratch) const;
     const char *fault(Task &task);
     Row row_;
     Load load_;
+    Peer &reference_;
     Batch batch_;
     size_t tag_pitch() const;
     Table<uint8_t> keys_, in_, out_, tags_, expected_tags_;

@@ -14,7 +14,7 @@ namespace bench {
 // A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS],
 // aes-128-cbc+aes-xcbc-96, aes-N-ctr [+hmac-hash-etm], -gcm, -ccm, -xts, -ecb, -cmac, -xcbc, chacha20[-poly1305],
 // rc4-vartime [+hmac-hash-etm], des-ede3-cbc [+hmac-hash-etm | -BITS], a{128cbc-hs256,192cbc-hs384,256cbc-hs512}, crc*,
-// aes-N-{xts,gcm}+crc*[-plaintext]; x25519; ed25519, which opened is verified; rsa-N-sign
+// aes-N-{xts,gcm}+crc*[-plaintext]; x25519, ecdh-p256; ed25519, ecdsa-p256, which opened are verified; rsa-N-sign
 // (PKCS#1 v1.5 with SHA-256, one key);
 // or an erasure code: rs-K+M (Cauchy), pq-K+2, xor-K+1; or sectors with T10's protection information, sealed when it is
 // inserted, opened when it is stripped: t10-pi-N.
@@ -40,7 +40,9 @@ struct Row {
                                                 // other, and whose output is the parity; 0: it is none
     bool cauchy = false;  // its matrix
     bool coded() const { return data_blocks != 0; }
-    std::string public_key;  // "x25519", "ed25519", "rsa-N-sign"; its result is the tag; empty: another row
+    std::string public_key;  // of public_key_rows(); its result is the tag; empty: another row
+    bool agrees() const { return public_key == "x25519" || public_key == "ecdh-p256"; }
+    bool p256() const { return public_key == "ecdh-p256" || public_key == "ecdsa-p256"; }
     size_t rsa_bits() const { return public_key.compare(0, 4, "rsa-") ? 0 : size_t(std::stoul(public_key.substr(4))); }
     size_t sector_bytes = 0;  // of data, with T10's 8 bytes of protection information behind them; 0: no sectors
     bool stored() const { return coded() || sector_bytes; }  // storage peers alone do it

@@ -39,7 +39,7 @@ std::vector<std::string> storage_rows() {
 }
 
 std::vector<std::string> public_key_rows() {
-    return {"x25519", "ed25519", "rsa-2048-sign", "rsa-3072-sign", "rsa-4096-sign"};
+    return {"x25519", "ed25519", "ecdh-p256", "ecdsa-p256", "rsa-2048-sign", "rsa-3072-sign", "rsa-4096-sign"};
 }
 
 // K and M of "K+M".
@@ -74,8 +74,8 @@ bool parse_row(const std::string &name, Row &row) {
     for (const std::string &operation : public_key_rows()) {
         if (row.suite != operation) continue;
         row.public_key = operation;
-        row.tag_bytes = row.rsa_bits() ? row.rsa_bits() / 8 : operation == "x25519" ? 32 : 64;
-        return !row.write && !(row.open && operation != "ed25519");
+        row.tag_bytes = row.rsa_bits() ? row.rsa_bits() / 8 : row.agrees() ? 32 : 64;
+        return !row.write && !(row.open && operation != "ed25519" && operation != "ecdsa-p256");
     }
     std::string rest = row.suite;
     if (take(rest, "t10-pi-")) {

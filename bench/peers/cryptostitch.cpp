@@ -1,6 +1,7 @@
 // Cryptostitch through its public C API: one cst_burst for the whole batch, or one cst_tls_seal per text, or one
 // cst_checksum_update, or one cst_code_encode, or one cst_pi_insert.
 #include "../rsa_keys.hpp"
+#include "p256.hpp"
 #include "../pages.hpp"
 #include "../peer.hpp"
 
@@ -252,46 +253,49 @@ private:
     Turns turns_{batch_};
 };
 
-// Public-key operations. A key of Ed25519 has its public key behind it, as in OpenSSL's keys.
+// Public-key operations. A secret key has its public key behind it, as in OpenSSL's keys.
 class PublicKeyTask : public Task {
 public:
     PublicKeyTask(cst_ctx *ctx, const Row &row, const Batch &batch) : batch_(batch) {
-        const bool agrees = row.public_key == "x25519";
-        const char *operation = agrees ? "x25519" : row.open ? "ed25519-verify" : "ed25519-sign";
-        variant = operation;
+        variant = row.agrees() ? row.public_key : row.public_key + (row.open ? "-verify" : "-sign");
+        const size_t public_bytes = row.p256() ? P256_POINT : SECRET;
         for (size_t k = 0; k < batch.keys(); k++) keys_.insert(keys_.end(), batch.key(k), batch.key(k) + PAIR);
-        if (!agrees && !make_public_keys(ctx)) return;
+        if (!row.agrees() &&
+            !make_public_keys(ctx, row.p256() ? "p256-public-key" : "ed25519-public-key", public_bytes))
+            return;
+        const size_t secret_bytes = row.public_key == "ed25519" ? 2 * SECRET : SECRET;
         for (size_t i = 0; i < batch.buffers.size(); i++) {
             const Buffer &b = batch.buffers[i];
             cst_pk_job job = {};
             job.size = sizeof job;
-            job.key = keys_.data() + PAIR * batch.key_of(i) + (row.open ? PAIR / 2 : 0);
-            job.key_len = agrees || row.open ? PAIR / 2 : PAIR;
-            job.in = b.in;
-            job.in_len = agrees ? PAIR / 2 : b.bytes;
+            job.key = keys_.data() + PAIR * batch.key_of(i) + (row.open ? SECRET : 0);
+            job.key_len = row.open ? public_bytes : secret_bytes;
+            job.in = row.public_key == "ecdh-p256" ? P256_PEER : b.in;
+            job.in_len = row.public_key == "ecdh-p256" ? sizeof P256_PEER : row.agrees() ? SECRET : b.bytes;
             job.out = b.tag;
             job.out_cap = row.tag_bytes;
             job.signature = b.expected_tag;
             job.signature_len = row.tag_bytes;
             jobs_.push_back(job);
         }
-        if (cst_pk_new(ctx, operation, nullptr, &pk_) != CST_OK) pk_ = nullptr;
+        if (cst_pk_new(ctx, variant.c_str(), nullptr, &pk_) != CST_OK) pk_ = nullptr;
     }
     ~PublicKeyTask() override { cst_pk_free(pk_); }
     bool ready() const { return pk_; }
     bool run() override { return cst_pk_burst(pk_, jobs_.data() + turns_.next(), batch_.jobs) == CST_OK; }
 
 private:
-    static constexpr size_t PAIR = 64;  // bytes of a secret key, and its public key
-    bool make_public_keys(cst_ctx *ctx) {
+    static constexpr size_t SECRET = 32, P256_POINT = 65, PAIR = SECRET + P256_POINT;  // bytes
+    bool make_public_keys(cst_ctx *ctx, const char *operation, size_t bytes) {
         cst_pk *pk = nullptr;
-        if (cst_pk_new(ctx, "ed25519-public-key", nullptr, &pk) != CST_OK) return false;
+        if (cst_pk_new(ctx, operation, nullptr, &pk) != CST_OK) return false;
         std::vector<cst_pk_job> jobs(keys_.size() / PAIR);
         for (size_t k = 0; k < jobs.size(); k++) {
             jobs[k].size = sizeof jobs[k];
             jobs[k].key = keys_.data() + PAIR * k;
-            jobs[k].out = keys_.data() + PAIR * k + PAIR / 2;
-            jobs[k].key_len = jobs[k].out_cap = PAIR / 2;
+            jobs[k].out = keys_.data() + PAIR * k + SECRET;
+            jobs[k].key_len = SECRET;
+            jobs[k].out_cap = bytes;
         }
         const bool done = cst_pk_burst(pk, jobs.data(), jobs.size()) == CST_OK;
         cst_pk_free(pk);

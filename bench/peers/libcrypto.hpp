@@ -9,6 +9,7 @@
 #include <openssl/evp.h>
 #include <openssl/provider.h>
 #include <openssl/rand.h>
+#include <openssl/x509.h>
 
 namespace bench {
 
@@ -53,6 +54,7 @@ namespace bench {
     X(EVP_PKEY_new_raw_public_key)  \
     X(EVP_sha256)                   \
     X(d2i_AutoPrivateKey)           \
+    X(d2i_PUBKEY)                   \
     X(OSSL_PROVIDER_load)           \
     X(RAND_bytes)                   \
     X(CRYPTO_memcmp)                \
