@@ -18,10 +18,10 @@ from cryptostitch.ladder.vectors import given, package
 from edwards import BASE, L, add, challenge, decode, encode, encodings, is_right, multiple, small_order
 from jobs.memory import Guarded
 from jobs.samples import LEVELS
+from jobs.signatures import Signed, damaged, run, verify
 from targets import context_for
 
 RULES = ("ed25519-verify", "ed25519-verify-zip215")
-Signed = tuple[bytes, bytes, bytes, bytes]  # secret key, public key, message, signature
 
 
 @pytest.fixture(params=LEVELS)
@@ -37,19 +37,6 @@ def signed(rng: random.Random, n: int, most: int = 300) -> list[Signed]:
         key = Ed25519PrivateKey.from_private_bytes(secret)
         made.append((secret, key.public_key().public_bytes_raw(), message, key.sign(message)))
     return made
-
-
-def verify(pk: PublicKey, some: list[Signed]) -> list[bool]:
-    return pk.verify_many([s[1] for s in some], [s[2] for s in some], [s[3] for s in some])
-
-
-def damaged(rng: random.Random, one: Signed) -> Signed:
-    """With one bit of the public key, message or signature flipped."""
-    secret, *parts = one
-    at = rng.choice([i for i, part in enumerate(parts) if part])
-    bit = rng.randrange(8 * len(parts[at]))
-    parts[at] = bytes(b ^ (bit // 8 == i) << bit % 8 for i, b in enumerate(parts[at]))
-    return secret, parts[0], parts[1], parts[2]
 
 
 def check(context: Context, some: list[Signed], rng: random.Random, kernel: str | None = None) -> None:
@@ -190,12 +177,6 @@ def test_guard_pages(context: Context, at_end: bool) -> None:
         assert run(verifying, *jobs) == (OK,) * (n + 1)
         assert not memory.problem()
         memory.clear()
-
-
-def run(pk: PublicKey, *jobs: PkJob) -> tuple[int, ...]:
-    array = (PkJob * len(jobs))(*jobs)
-    code = pk.call(pk.lib.cst_pk_burst, array, len(jobs))
-    return code, *(job.status for job in array)
 
 
 def test_bad_input_changes_nothing(shared_context: Context) -> None:

@@ -32,12 +32,12 @@ from cryptostitch.ladder.result import Skip
 from cryptostitch.ladder.vectors import given
 from jobs.memory import Guarded
 from jobs.samples import LEVELS
+from jobs.signatures import Signed, damaged, run, verify
 from targets import context_for
 
 ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 B = 0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B
 EDGES = [*range(1, 70), *(ORDER - i for i in range(1, 70)), (ORDER - 1) // 2, (ORDER + 1) // 2, 2**255, 2**252 - 1]
-Signed = tuple[bytes, bytes, bytes, bytes]  # secret key, public key, message, signature
 
 
 @pytest.fixture(params=LEVELS)
@@ -80,19 +80,6 @@ def is_right(one: Signed) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
-
-
-def verify(pk: PublicKey, some: list[Signed]) -> list[bool]:
-    return pk.verify_many([s[1] for s in some], [s[2] for s in some], [s[3] for s in some])
-
-
-def damaged(rng: random.Random, one: Signed) -> Signed:
-    """With one bit of the public key, message or signature flipped."""
-    secret, *parts = one
-    at = rng.choice([i for i, part in enumerate(parts) if part])
-    bit = rng.randrange(8 * len(parts[at]))
-    parts[at] = bytes(b ^ (bit // 8 == i) << bit % 8 for i, b in enumerate(parts[at]))
-    return secret, parts[0], parts[1], parts[2]
 
 
 def check(context: Context, some: list[Signed], rng: random.Random, kernel: str | None = None) -> None:
@@ -249,12 +236,6 @@ def test_each_kernel_by_name(shared_context: Context, kernel: str) -> None:
         assert failure.code == ERR_UNSUPPORTED
         pytest.skip("this CPU cannot run it")
     assert shared_context.kernel(kernel).calls() > before
-
-
-def run(pk: PublicKey, *jobs: PkJob) -> tuple[int, ...]:
-    array = (PkJob * len(jobs))(*jobs)
-    code = pk.call(pk.lib.cst_pk_burst, array, len(jobs))
-    return code, *(job.status for job in array)
 
 
 @pytest.mark.parametrize("at_end", (False, True))
