@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from .binding.codes import ErasureCode
     from .binding.many import hash_column, hash_many, hmac_many, suite
     from .binding.protection import Protection, SectorFault
-    from .binding.public_key import PublicKey, agree_many, sign_many, verify_many
+    from .binding.public_key import PublicKey, RsaKey, agree_many, sign_many, verify_many
     from .binding.rolling import rolling_cuts
-    from .binding.rsa import RsaKey
     from .binding.runtime import Context, Key, RuntimeFailure, Suite
     from .binding.sealing import SomeForged
     from .binding.values import Address
@@ -97,7 +96,7 @@ _HOMES = {
     "Laboratory": "tuning.measure",
     "Protection": "binding.protection",
     "PublicKey": "binding.public_key",
-    "RsaKey": "binding.rsa",
+    "RsaKey": "binding.public_key",
     "Recipe": "core.program",
     "RuntimeFailure": "binding.runtime",
     "SectorFault": "binding.protection",

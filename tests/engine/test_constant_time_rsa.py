@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptostitch import PublicKey
 from cryptostitch.binding.capi import ERR_AUTH, OK, PkJob
-from cryptostitch.binding.rsa import RsaKey
+from cryptostitch.binding.public_key import RsaKey
 from cryptostitch.binding.runtime import ERR_UNSUPPORTED, Context, RuntimeFailure
 from engine.entries import address
 from engine.stepped import NotTraceable, Stepped, shared

@@ -98,9 +98,14 @@ BUGS: dict[str, tuple[str, str, str, str]] = {  # operation, text, what it becom
         "square",
         "v.multiply_low(q, 'zero', low, 'k')",
         "v.multiply_low(q, 'zero', low, modulus(0))",
-        "there are 0",
+        "but long sums",
     ),
-    "q that adds up": ("square", "v.multiply_low(q, 'zero', low, 'k')", "v.multiply_low(q, low, low, 'k')", ""),
+    "q that adds up": (
+        "square",
+        "multiply_low(q, 'zero', low, 'k')",
+        "multiply_low(q, low, low, 'k')",
+        "but long sums",
+    ),
     "a carry by 51 bits": ("square", "{{ v.shr(carry, up, 52) }}", "{{ v.shr(carry, up, 51) }}", PRODUCT),
     "a carry rounded down": ("square", "{{ v.add(up, c[r], mask) }}", "{{ v.copy(up, c[r]) }}", PRODUCT),
     "a carry too large": (

@@ -25,7 +25,7 @@ from cryptostitch.binding.capi import (
     OK,
     PkJob,
 )
-from cryptostitch.binding.rsa import RsaKey
+from cryptostitch.binding.public_key import RsaKey
 from cryptostitch.binding.runtime import Context, RuntimeFailure
 from cryptostitch.ladder.result import Skip
 from cryptostitch.ladder.vectors import given

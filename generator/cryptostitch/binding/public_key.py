@@ -9,10 +9,10 @@ from ctypes import sizeof
 from typing import Any
 
 from .capi import ERR_AUTH, ERR_POINT, NAME_KERNEL, OK, PkJob
-from .handles import Handle, make
+from .handles import Handle, Owned, make
 from .library import Library, wanted
 from .many import shared_context
-from .rsa import MOST_BYTES, OPERATIONS, SIGNATURES, RsaKey
+from .rsa import MOST_BYTES, OPERATIONS, SIGNATURES
 from .values import Buffer, name, place, several
 
 RESULT_BYTES = {
@@ -162,6 +162,29 @@ class PublicKey(Handle):
         if code not in (OK, ERR_POINT, ERR_AUTH):
             self._context.check(code)
         return jobs, results
+
+
+class RsaKey(Handle):
+    """A private key of RSA with 2048, 3072 or 4096 bits, prepared for all operations of its context (cst_pk_key).
+    ``der``: RSAPrivateKey, or PrivateKeyInfo of PKCS#8 with it. RuntimeFailure for other encodings, and for numbers
+    that do not belong together. Several threads may share one."""
+
+    _what = "key"
+
+    def __init__(self, der: Buffer, context: Library | None = None):
+        operation = PublicKey("rsa-private", context)
+        self.lib = operation.lib
+        of = operation.live()
+        address, size, held = place(der)
+        code, self._owned = make(
+            self.lib.cst_pk_key_new, self.lib.cst_pk_key_free, of, of.pointer, address or None, size
+        )
+        del held
+        operation.check(code, "a private key of RSA")
+
+    def prepared(self) -> Owned:
+        """Keeps the C object alive."""
+        return self.live()
 
 
 def _as_many(first: Sequence[object], others: Iterable[Buffer] | None, what: str, other: str) -> list[Buffer] | None:

@@ -15,6 +15,9 @@ from .carries import Carries
 from .integer import BITS, MOST, Integer, bitwise, exclusive_or
 from .text import describe
 
+MOST_TERMS = 1000
+"""Of a product of polynomials: those of limbs have few, and those of wrong code may take all memory."""
+
 
 class Unproved(Exception):
     """Something that cannot be shown; the message is a sentence."""
@@ -147,6 +150,8 @@ class Lane:
         """One object for each pair of factors, so that its halves belong together."""
         factors = frozenset(x if x.constant is None else x.constant for x in (a, b))
         if factors not in self._products:
+            if len(a.polynomial.terms) * len(b.polynomial.terms) > MOST_TERMS:
+                raise Unproved("multiplies numbers that are no limbs, but long sums")
             self._products[factors] = a * b
         return self._products[factors]
 
