@@ -111,7 +111,7 @@ Cell::Cell(const Row &row, const Load &load, Peer &reference) : row_(row), load_
     ok_ = answer();
 }
 
-// Of signatures with random nonces the reference verifies each.
+// Has the reference verify each signature: with random nonces, there is nothing to compare it with.
 bool Cell::are_verified() const {
     Row open = row_;
     open.open = true;

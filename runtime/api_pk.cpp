@@ -15,8 +15,6 @@ using namespace cst;
 
 namespace {
 
-const uint8_t *bytes_of(const void *p) { return static_cast<const uint8_t *>(p); }
-
 class Agreement : public PkOperation {
 public:
     int init(const cst_ctx &ctx, const char *kernel) override { return x25519_.init(ctx.engine, kernel); }
@@ -99,6 +97,8 @@ private:
     Ed25519Signing ed25519_;
 };
 
+bool is_point(size_t bytes) { return bytes == P256_POINT || bytes == P256_COMPRESSED; }
+
 class EcdsaVerifying : public PkOperation {
 public:
     int init(const cst_ctx &ctx, const char *kernel) override { return ecdsa_.init(ctx.engine, ctx.suites, kernel); }
@@ -114,7 +114,6 @@ public:
         ecdsa_.run(work.data(), n);
         for (size_t i = 0; i < n; i++) jobs[i].status = work[i].right ? CST_OK : CST_ERR_AUTH;
     }
-    static bool is_point(size_t bytes) { return bytes == P256_POINT || bytes == P256_COMPRESSED; }
 
 private:
     EcdsaVerification ecdsa_;
@@ -152,7 +151,7 @@ public:
     int init(const cst_ctx &ctx, const char *kernel) override { return p256_.init(ctx.engine, kernel); }
     int check(const cst_pk_job &job) const override {
         if (!job.out || (!public_keys_ && !job.in)) return CST_ERR_ARGUMENT;
-        const bool peer = public_keys_ || EcdsaVerifying::is_point(job.in_len);
+        const bool peer = public_keys_ || is_point(job.in_len);
         return job.key_len == P256_SECRET && peer && job.out_cap >= bytes() ? CST_OK : CST_ERR_LENGTH;
     }
     void run(cst_pk_job *jobs, size_t n) const override {

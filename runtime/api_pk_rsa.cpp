@@ -10,9 +10,8 @@
 namespace cst {
 namespace {
 
-const uint8_t *bytes_of(const void *p) { return static_cast<const uint8_t *>(p); }
-
-// What there is to do around the private operation. Encoded messages have as many bytes as the modulus.
+// Encodes a job's input for the private operation, and decodes what that returns. Encoded messages have as many bytes
+// as the modulus.
 class Scheme {
 public:
     virtual ~Scheme() = default;

@@ -1,4 +1,4 @@
-// What an operation of the C API's cst_pk is.
+// Declares the interface of cst_pk's operations.
 #pragma once
 
 #include <memory>
@@ -24,6 +24,8 @@ public:
     virtual bool takes_prepared() const { return false; }
     virtual int new_key(const void *, size_t, cst_pk_key *) const { return CST_ERR_ARGUMENT; }
 };
+
+inline const uint8_t *bytes_of(const void *p) { return static_cast<const uint8_t *>(p); }
 
 inline void succeed(cst_pk_job *job, const uint8_t *result, size_t bytes) {
     memcpy(job->out, result, bytes);

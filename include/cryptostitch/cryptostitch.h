@@ -675,7 +675,7 @@ CST_API int cst_code_check_blocks(const cst_code *code, const cst_key *checksum,
  *   64 bytes has its public key behind it, which saves two fifths of the time; it is not checked, and a wrong one gives
  *   the secret key away.
  * "ed25519-public-key": `key` is a secret key of 32 bytes; `out` receives its public key, 32 bytes.
- * Of P-256 (SP 800-186, 3.2.1.3) secret keys and numbers are 32 bytes, big-endian; a secret key is at least 1 and below
+ * P-256 (SP 800-186, 3.2.1.3): secret keys and numbers have 32 bytes, big-endian; a secret key is at least 1 and below
  *   the order. Points are 65 bytes, or compressed 33 (SEC 1, 2.3.3). CPUs without AVX-512 IFMA compute in general
  *   registers, one job after the other.
  * "ecdsa-p256-verify" (FIPS 186-5, 6.4.2, with SHA-256): `key` is a public key, `in` the message, `signature` r and s,
@@ -684,8 +684,8 @@ CST_API int cst_code_check_blocks(const cst_code *code, const cst_key *checksum,
  * "ecdh-p256" (SP 800-56A, 5.7.1.2): `key` is a secret key, `in` the other side's public key; `out` receives the shared
  *   point's x, 32 bytes: hash them before use as a key.
  * "p256-public-key": `key` is a secret key; `out` receives its public key, 65 bytes.
- * Of RSA (RFC 8017) with 2048, 3072 and 4096 bits, on CPUs with AVX-512 IFMA; `prepared` is the private key, and k
- * its length in bytes, 256, 384 or 512:
+ * RSA (RFC 8017) with 2048, 3072 or 4096 bits needs a CPU with AVX-512 IFMA; `prepared` is the private key, and k its
+ * length in bytes, 256, 384 or 512:
  * "rsa-sign-pkcs1-sha256", "rsa-sign-pkcs1-sha384", "rsa-sign-pkcs1-sha512" (8.2.1): `in` is the message; `out`
  *   receives the signature, k bytes.
  * "rsa-sign-pss-sha256" (8.1.1, MGF1 with SHA-256): the same; `signature` is the salt, at most k - 34 bytes, as a rule

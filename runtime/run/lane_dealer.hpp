@@ -23,16 +23,20 @@ public:
         return 0;
     }
 
-    // Calls each(kernels, first, count) for parts of n jobs; the kernels have so many lanes or more. Other kernels than
-    // before are another object.
-    template <typename Each>
+    // Calls each(lanes, first, count) for parts of n jobs, which have the lanes. Parts with the same kernels have the
+    // same object, with what the part before has left in it.
+    template <typename Lanes, typename Each>
     void deal(size_t n, Each each) const {
+        const NumberKernels *before = nullptr;
+        std::unique_ptr<Lanes> lanes;
         for (size_t at = 0; at < n;) {
             const NumberKernels &kernels = all_[plan_->first(n - at)];
             const size_t count = std::min(kernels.lanes(), n - at);
             if (kernels.legacy_sse() && engine_->avx()) clear_upper_halves();
-            each(kernels, at, count);
+            if (before != &kernels) lanes = std::make_unique<Lanes>(kernels);
+            each(lanes.get(), at, count);
             at += count;
+            before = &kernels;
         }
     }
 

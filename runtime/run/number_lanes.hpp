@@ -14,7 +14,7 @@ constexpr size_t MOST_LANES = 16;  // of a kernel
 constexpr size_t NUMBER_BYTES = 32;  // of a number below a prime, little-endian
 constexpr size_t DIGIT_WORDS = 2;  // behind the chain's numbers: a digit's size or index, and its sign
 
-// What the kernels of a suite have in common: their names, by operation, and how many numbers their fields hold.
+// Describes the kernels of a suite: their names, by operation, and how many numbers their fields hold.
 struct NumberLayout {
     const char *suite;
     const char *names[MOST_OPERATIONS];

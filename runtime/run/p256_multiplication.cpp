@@ -23,9 +23,8 @@ const NumberLayout LAYOUT = {"p256",
                              Chain::NUMBERS,
                              OWN + ENTRIES * Chain::NUMBERS,
                              COMMON_NUMBERS};
-constexpr OperationCount FOR_POINTS[OPERATIONS] = {
+constexpr OperationCount COUNTS[OPERATIONS] = {
     {DIGITS, 256}, {ENTRIES - 1, ENTRIES - 1}, {DIGITS, DIGITS}, {0, 0}, {ENTRIES + 1, ENTRIES + 1}};
-constexpr OperationCount FOR_BASE[OPERATIONS] = {{0, 0}, {0, 0}, {0, 0}, {DIGITS, DIGITS}, {0, 0}};
 
 // An odd number k is 2^256 + the sum of d_i 16^i, where d_i = 2 b_i - 15 and b_i are the hexadecimal digits of
 // (k - 1) / 2: no digit is 0, so that no addition but the last one may be of equal or opposite points, or to the
@@ -79,14 +78,7 @@ public:
         };
         const std::vector<Digits> digits(multipliers, multipliers + n);
         put_all(nullptr);
-        take(OWN);
-        run_operation(DOUBLE, 1);
-        take(OTHER);
-        put_all(nullptr);
-        for (size_t i = 1; i < ENTRIES; i++) {
-            run_operation(ADD, 1);
-            take(OWN + i * Chain::NUMBERS);
-        }
+        odd_multiples([&](size_t i) { take(OWN + i * Chain::NUMBERS); });
         put_all(&digits);
         for (size_t at = DIGITS; at--;) {
             run_operation(DOUBLE, DIGIT_BITS);
@@ -111,6 +103,21 @@ public:
             put_key_number(lane, OTHER + number, p256_field().one());
     }
 
+    // Calls each(i) when the points are 2 i + 1 times what they were, for all of a table; leaves them as they were.
+    template <typename Each>
+    void odd_multiples(Each each) {
+        std::vector<uint8_t> first(saved_bytes());
+        save(first.data());
+        run_operation(DOUBLE, 1);
+        take(OTHER);
+        restore(first.data());
+        for (size_t i = 0; i < ENTRIES; i++) {
+            if (i) run_operation(ADD, 1);
+            each(i);
+        }
+        restore(first.data());
+    }
+
     // Copies the points, with Z^2 and Z^3, to the keys.
     void take(size_t number) {
         run_operation(CACHED, 1);
@@ -127,7 +134,7 @@ private:
     void put_key_number(size_t lane, size_t number, const Residue256 &a) {
         put_key_limbs(lane, number, p256_field().canonical(a).limb);
     }
-    // What kernels leave is below 3 p.
+    // Kernels leave numbers below 3 p.
     Residue256 number(size_t lane, size_t number) const {
         Residue256 its;
         for (size_t i = 0; i < LIMBS; i++)
@@ -137,9 +144,8 @@ private:
 };
 
 int P256Multiplication::init(const Engine &engine, const char *kernel) {
-    int error = for_points_.init(engine, LAYOUT, kernel, FOR_POINTS);
-    if (!error) error = for_base_.init(engine, LAYOUT, kernel, FOR_BASE);
-    if (error) return error == CST_ERR_UNSUPPORTED && !kernel ? CST_OK : error;
+    if (int error = dealer_.init(engine, LAYOUT, kernel, COUNTS))
+        return error == CST_ERR_UNSUPPORTED && !kernel ? CST_OK : error;
     in_lanes_ = true;
     make_combs();
     return CST_OK;
@@ -148,24 +154,13 @@ int P256Multiplication::init(const Engine &engine, const char *kernel) {
 // Tables of odd multiples of the base point from 1 to 15, and the same times 16, and so on.
 void P256Multiplication::make_combs() {
     std::vector<P256Jacobian> made;
-    for_base_.deal(1, [&](const NumberKernels &kernels, size_t, size_t) {
-        Lanes lanes(kernels);
-        lanes.put_point(0, p256_base());
-        std::vector<uint8_t> first(lanes.saved_bytes());
+    dealer_.deal<Lanes>(1, [&](Lanes *lanes, size_t, size_t) {
+        lanes->put_point(0, p256_base());
         for (size_t i = 0; i < DIGITS; i++) {
-            lanes.save(first.data());
-            made.push_back(lanes.point(0));
-            lanes.run_operation(DOUBLE, 1);
-            lanes.take(OTHER);
-            lanes.restore(first.data());
-            for (size_t j = 1; j < ENTRIES; j++) {
-                lanes.run_operation(ADD, 1);
-                made.push_back(lanes.point(0));
-            }
-            lanes.restore(first.data());
-            lanes.run_operation(DOUBLE, DIGIT_BITS);
+            lanes->odd_multiples([&](size_t) { made.push_back(lanes->point(0)); });
+            lanes->run_operation(DOUBLE, DIGIT_BITS);
         }
-        made.push_back(lanes.point(0));
+        made.push_back(lanes->point(0));
     });
     std::vector<P256Point> points(made.size());
     std::vector<Residue256> work(2 * points.size());
@@ -197,10 +192,9 @@ void P256Multiplication::multiply(const Number256 *multipliers, const P256Point 
                                   P256Jacobian *out) const {
     memset(static_cast<void *>(out), 0, n * sizeof(*out));
     if (in_lanes_)
-        for_points_.deal(n, [&](const NumberKernels &kernels, size_t first, size_t count) {
-            Lanes lanes(kernels);
-            lanes.multiply(multipliers + first, points + first, count);
-            for (size_t i = 0; i < count; i++) out[first + i] = lanes.point(i);
+        dealer_.deal<Lanes>(n, [&](Lanes *lanes, size_t first, size_t count) {
+            lanes->multiply(multipliers + first, points + first, count);
+            for (size_t i = 0; i < count; i++) out[first + i] = lanes->point(i);
         });
     complete(out, n, [&](size_t i) { return multiple(multipliers[i], points[i]); });
 }
@@ -208,13 +202,12 @@ void P256Multiplication::multiply(const Number256 *multipliers, const P256Point 
 void P256Multiplication::multiply_base(const Number256 *multipliers, size_t n, P256Jacobian *out) const {
     memset(static_cast<void *>(out), 0, n * sizeof(*out));
     if (in_lanes_)
-        for_base_.deal(n, [&](const NumberKernels &kernels, size_t first, size_t count) {
-            Lanes lanes(kernels);
+        dealer_.deal<Lanes>(n, [&](Lanes *lanes, size_t first, size_t count) {
             const std::vector<Digits> digits(multipliers + first, multipliers + first + count);
-            for (size_t i = 0; i < lanes.lanes(); i++)
-                lanes.put_point(i, negative_where(0 - digits[i < count ? i : 0].flipped(), base_start_));
-            lanes.add_base(*this, digits);
-            for (size_t i = 0; i < count; i++) out[first + i] = lanes.point(i);
+            for (size_t i = 0; i < lanes->lanes(); i++)
+                lanes->put_point(i, negative_where(0 - digits[i < count ? i : 0].flipped(), base_start_));
+            lanes->add_base(*this, digits);
+            for (size_t i = 0; i < count; i++) out[first + i] = lanes->point(i);
         });
     complete(out, n, [&](size_t i) { return multiple(multipliers[i], p256_base()); });
 }
@@ -223,15 +216,14 @@ void P256Multiplication::multiply_both(const Number256 *base, const Number256 *m
                                        size_t n, P256Jacobian *out) const {
     memset(static_cast<void *>(out), 0, n * sizeof(*out));
     if (in_lanes_)
-        for_points_.deal(n, [&](const NumberKernels &kernels, size_t first, size_t count) {
-            Lanes lanes(kernels);
-            lanes.multiply(multipliers + first, points + first, count);
+        dealer_.deal<Lanes>(n, [&](Lanes *lanes, size_t first, size_t count) {
+            lanes->multiply(multipliers + first, points + first, count);
             const std::vector<Digits> digits(base + first, base + first + count);
-            for (size_t i = 0; i < lanes.lanes(); i++)
-                lanes.put_other(i, negative_where(0 - digits[i < count ? i : 0].flipped(), base_start_));
-            lanes.run_operation(ADD, 1);
-            lanes.add_base(*this, digits);
-            for (size_t i = 0; i < count; i++) out[first + i] = lanes.point(i);
+            for (size_t i = 0; i < lanes->lanes(); i++)
+                lanes->put_other(i, negative_where(0 - digits[i < count ? i : 0].flipped(), base_start_));
+            lanes->run_operation(ADD, 1);
+            lanes->add_base(*this, digits);
+            for (size_t i = 0; i < count; i++) out[first + i] = lanes->point(i);
         });
     complete(out, n, [&](size_t i) { return sum_of_multiples(base[i], multipliers[i], points[i]); });
 }

@@ -17,7 +17,7 @@ public:
 
     // out[i] = multipliers[i], from 1 on to below the order, times points[i].
     void multiply(const Number256 *multipliers, const P256Point *points, size_t n, P256Jacobian *out) const;
-    // The same of the base point.
+    // out[i] = multipliers[i] times the base point.
     void multiply_base(const Number256 *multipliers, size_t n, P256Jacobian *out) const;
     // out[i] = base[i] times the base point, plus multipliers[i] times points[i]. base[i] may be 0. Not constant-time.
     void multiply_both(const Number256 *base, const Number256 *multipliers, const P256Point *points, size_t n,
@@ -31,7 +31,7 @@ private:
     const uint64_t *comb(size_t position) const;
 
     bool in_lanes_ = false;
-    LaneDealer for_points_, for_base_;
+    LaneDealer dealer_;
     std::vector<uint64_t> combs_;  // for each digit, eight multiples of the base point: limbs of x and y
     P256Point base_start_;         // 2^256 times the base point
 };

@@ -35,7 +35,7 @@ public:
 private:
     std::vector<uint64_t> limbs_[std::size(NUMBER_WIDTHS)];
 };
-// What add_common reads: operands of 0 to MULTIPLES times a point.
+// add_common reads the operands of 0 to MULTIPLES times a point.
 constexpr size_t COMMON_NUMBERS = (MULTIPLES + 1) * PointOperand::NUMBERS;
 
 extern const NumberLayout ED25519_LAYOUT;

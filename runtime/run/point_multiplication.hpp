@@ -23,13 +23,9 @@ public:
     // Calls each(lanes, first, count) for parts of n jobs, which have the lanes, with the neutral point in them.
     template <typename Each>
     void for_lanes(size_t n, Each each) const {
-        const NumberKernels *before = nullptr;
-        std::unique_ptr<PointLanes> lanes;
-        dealer_.deal(n, [&](const NumberKernels &kernels, size_t first, size_t count) {
-            if (before != &kernels) lanes = std::make_unique<PointLanes>(kernels);
-            else lanes->make_neutral();
-            each(lanes.get(), first, count);
-            before = &kernels;
+        dealer_.deal<PointLanes>(n, [&](PointLanes *lanes, size_t first, size_t count) {
+            lanes->make_neutral();
+            each(lanes, first, count);
         });
     }
     // Returns 1 to `entries` times the base point, then the same of 2^bits times it, and so on. entries: a power of 2.

@@ -47,7 +47,8 @@ class Montgomery:
         return x * (x if factor is None else key[factor]) * pow(self.radix, -1, m) % m
 
     def largest_limbs(self) -> list[int]:
-        """Of x and the key's numbers but m. The last one leaves room for numbers up to twice the largest m."""
+        """Returns the largest limbs that x and the key's numbers, except m, may have; the last one leaves room for
+        numbers up to twice the largest m."""
         last = self.bits + 1 - LIMB_BITS * (self.limbs - 1)
         return [(1 << LIMB_BITS) - 1] * (self.limbs - 1) + [(1 << last) - 1]
 

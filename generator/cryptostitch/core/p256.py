@@ -59,7 +59,7 @@ def _double(numbers: list[int], words: list[int], key: list[int]) -> list[int]:
 
 
 def _sum(numbers: list[int], other: list[int]) -> list[int]:
-    """Of the other point X, Y, Z, Z^2, Z^3."""
+    """Adds the point of which ``other`` holds X, Y, Z, Z^2 and Z^3."""
     x, y, z, *_ = numbers
     zz = product(z, z)
     u1, u2 = product(x, other[3]), product(other[0], zz)

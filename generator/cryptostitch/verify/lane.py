@@ -16,7 +16,8 @@ from .integer import BITS, MOST, Integer, bitwise, exclusive_or
 from .text import describe
 
 MOST_TERMS = 1000
-"""Of a product of polynomials: those of limbs have few, and those of wrong code may take all memory."""
+"""Terms that a product of polynomials may have: right code multiplies limbs, which have few; wrong code could fill the
+memory."""
 
 
 class Unproved(Exception):
