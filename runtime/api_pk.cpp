@@ -6,7 +6,6 @@
 #include "pk_operation.hpp"
 #include "run/ed25519.hpp"
 #include "run/message.hpp"
-#include "run/p256.hpp"
 #include "run/x25519.hpp"
 #include "suite/registers.hpp"
 #include "suite/secret.hpp"
@@ -97,84 +96,6 @@ private:
     Ed25519Signing ed25519_;
 };
 
-bool is_point(size_t bytes) { return bytes == P256_POINT || bytes == P256_COMPRESSED; }
-
-class EcdsaVerifying : public PkOperation {
-public:
-    int init(const cst_ctx &ctx, const char *kernel) override { return ecdsa_.init(ctx.engine, ctx.suites, kernel); }
-    int check(const cst_pk_job &job) const override {
-        if (!job.signature) return CST_ERR_ARGUMENT;
-        return is_point(job.key_len) && job.signature_len == P256_SIGNATURE ? CST_OK : CST_ERR_LENGTH;
-    }
-    void run(cst_pk_job *jobs, size_t n) const override {
-        std::vector<EcdsaVerification::Job> work(n);
-        for (size_t i = 0; i < n; i++)
-            work[i] = {
-                bytes_of(jobs[i].key), jobs[i].key_len, bytes_of(jobs[i].signature), jobs[i].in, jobs[i].in_len, false};
-        ecdsa_.run(work.data(), n);
-        for (size_t i = 0; i < n; i++) jobs[i].status = work[i].right ? CST_OK : CST_ERR_AUTH;
-    }
-
-private:
-    EcdsaVerification ecdsa_;
-};
-
-class EcdsaSigner : public PkOperation {
-public:
-    int init(const cst_ctx &ctx, const char *kernel) override { return ecdsa_.init(ctx.engine, ctx.suites, kernel); }
-    int check(const cst_pk_job &job) const override {
-        if (!job.out) return CST_ERR_ARGUMENT;
-        return job.key_len == P256_SECRET && job.out_cap >= P256_SIGNATURE ? CST_OK : CST_ERR_LENGTH;
-    }
-    void run(cst_pk_job *jobs, size_t n) const override {
-        std::vector<EcdsaSigning::Job> work(n);
-        for (size_t i = 0; i < n; i++) {
-            work[i].secret = bytes_of(jobs[i].key);
-            work[i].message = jobs[i].in;
-            work[i].bytes = jobs[i].in_len;
-        }
-        ecdsa_.run(work.data(), n);
-        for (size_t i = 0; i < n; i++) {
-            if (work[i].usable) succeed(&jobs[i], work[i].signature, P256_SIGNATURE);
-            else jobs[i].status = CST_ERR_POINT;
-        }
-    }
-
-private:
-    EcdsaSigning ecdsa_;
-};
-
-// The other side's point times the secret, of which x is the result; or the base point times it.
-class P256Multiplying : public PkOperation {
-public:
-    explicit P256Multiplying(bool public_keys) : public_keys_(public_keys) {}
-    int init(const cst_ctx &ctx, const char *kernel) override { return p256_.init(ctx.engine, kernel); }
-    int check(const cst_pk_job &job) const override {
-        if (!job.out || (!public_keys_ && !job.in)) return CST_ERR_ARGUMENT;
-        const bool peer = public_keys_ || is_point(job.in_len);
-        return job.key_len == P256_SECRET && peer && job.out_cap >= bytes() ? CST_OK : CST_ERR_LENGTH;
-    }
-    void run(cst_pk_job *jobs, size_t n) const override {
-        std::vector<P256Agreement::Job> work(n);
-        for (size_t i = 0; i < n; i++) {
-            work[i].secret = bytes_of(jobs[i].key);
-            work[i].peer = public_keys_ ? nullptr : bytes_of(jobs[i].in);
-            work[i].peer_bytes = jobs[i].in_len;
-        }
-        p256_.run(work.data(), n);
-        for (size_t i = 0; i < n; i++) {
-            if (work[i].usable) succeed(&jobs[i], work[i].result + (public_keys_ ? 0 : 1), bytes());
-            else jobs[i].status = CST_ERR_POINT;
-        }
-        wipe(work.data(), n * sizeof(work[0]));
-    }
-
-private:
-    size_t bytes() const { return public_keys_ ? P256_POINT : P256_SHARED; }
-    const bool public_keys_;
-    P256Agreement p256_;
-};
-
 std::unique_ptr<PkOperation> operation_of(const char *name) {
     const auto is = [&](const char *other) { return !strcmp(name, other); };
     if (is("x25519")) return std::make_unique<Agreement>();
@@ -182,11 +103,8 @@ std::unique_ptr<PkOperation> operation_of(const char *name) {
     if (is("ed25519-verify-zip215")) return std::make_unique<Verification>(true);
     if (is("ed25519-sign")) return std::make_unique<Signing>(false);
     if (is("ed25519-public-key")) return std::make_unique<Signing>(true);
-    if (is("ecdsa-p256-verify")) return std::make_unique<EcdsaVerifying>();
-    if (is("ecdsa-p256-sign")) return std::make_unique<EcdsaSigner>();
-    if (is("ecdh-p256")) return std::make_unique<P256Multiplying>(false);
-    if (is("p256-public-key")) return std::make_unique<P256Multiplying>(true);
-    return rsa_operation_of(name);
+    std::unique_ptr<PkOperation> other = p256_operation_of(name);
+    return other ? std::move(other) : rsa_operation_of(name);
 }
 
 }  // namespace

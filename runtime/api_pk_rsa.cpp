@@ -1,5 +1,6 @@
 // The C API: operations with private keys of RSA.
 
+#include <string>
 #include <vector>
 
 #include "pk_operation.hpp"
@@ -80,6 +81,7 @@ public:
 struct Row {
     const char *name, *hash;
     std::unique_ptr<Scheme> (*make)();
+    bool signs = false;  // a message's digest, which may be given in the message's place
 };
 template <typename Its>
 std::unique_ptr<Scheme> make() {
@@ -87,16 +89,17 @@ std::unique_ptr<Scheme> make() {
 }
 constexpr Row ROWS[] = {
     {"rsa-private", nullptr, make<Raw>},
-    {"rsa-sign-pkcs1-sha256", "sha256", make<Signature>},
-    {"rsa-sign-pkcs1-sha384", "sha384", make<Signature>},
-    {"rsa-sign-pkcs1-sha512", "sha512", make<Signature>},
-    {"rsa-sign-pss-sha256", "sha256", make<Probabilistic>},
+    {"rsa-sign-pkcs1-sha256", "sha256", make<Signature>, true},
+    {"rsa-sign-pkcs1-sha384", "sha384", make<Signature>, true},
+    {"rsa-sign-pkcs1-sha512", "sha512", make<Signature>, true},
+    {"rsa-sign-pss-sha256", "sha256", make<Probabilistic>, true},
     {"rsa-decrypt-oaep-sha256", "sha256", make<Decryption>},
 };
 
 class RsaOperation : public PkOperation {
 public:
-    explicit RsaOperation(const Row &row) : row_(row), scheme_(row.make()) {}
+    // digests: inputs are digests of messages.
+    RsaOperation(const Row &row, bool digests) : row_(row), digests_(digests), scheme_(row.make()) {}
     int init(const cst_ctx &ctx, const char *kernel) override {
         if (int error = sha256_.init(ctx.engine, ctx.suites, "sha256")) return error;
         if (row_.hash)
@@ -111,6 +114,7 @@ public:
         if (!job.out) return CST_ERR_ARGUMENT;
         const RsaKey &key = job.prepared->rsa;
         if (int error = scheme_->check(job, key.bytes())) return error;
+        if (digests_ && job.in_len != scheme_->hash.bytes()) return CST_ERR_LENGTH;
         if (row_.hash) return CST_OK;
         uint64_t number[MOST_NUMBER_WORDS];
         read_number(bytes_of(job.in), key.bytes(), number, key.words());
@@ -125,7 +129,9 @@ public:
         if (each && n) {
             std::vector<Digests::Text> texts(n);
             for (size_t i = 0; i < n; i++) texts[i] = {{scheme_->hashed(jobs[i]), {}, {}}};
-            scheme_->hash.run(texts, digests.data());
+            if (digests_)
+                for (size_t i = 0; i < n; i++) memcpy(&digests[each * i], jobs[i].in, each);
+            else scheme_->hash.run(texts, digests.data());
         }
         Works works(n);
         std::vector<RsaPrivate::Job> &some = works.jobs;
@@ -171,6 +177,7 @@ private:
     };
 
     const Row &row_;
+    const bool digests_;
     const std::unique_ptr<Scheme> scheme_;
     Digests sha256_;
     RsaPrivate private_;
@@ -179,8 +186,10 @@ private:
 }  // namespace
 
 std::unique_ptr<PkOperation> rsa_operation_of(const char *name) {
-    for (const Row &row : ROWS)
-        if (!strcmp(name, row.name)) return std::make_unique<RsaOperation>(row);
+    for (const Row &row : ROWS) {
+        if (!strcmp(name, row.name)) return std::make_unique<RsaOperation>(row, false);
+        if (row.signs && name == std::string(row.name) + "-digest") return std::make_unique<RsaOperation>(row, true);
+    }
     return nullptr;
 }
 

@@ -33,7 +33,8 @@ inline void succeed(cst_pk_job *job, const uint8_t *result, size_t bytes) {
     job->status = CST_OK;
 }
 
-// NULL: it is none of RSA's.
+// NULL: it is none of P-256's, or of RSA's.
+std::unique_ptr<PkOperation> p256_operation_of(const char *name);
 std::unique_ptr<PkOperation> rsa_operation_of(const char *name);
 
 }  // namespace cst

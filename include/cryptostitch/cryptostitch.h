@@ -681,6 +681,8 @@ CST_API int cst_code_check_blocks(const cst_code *code, const cst_key *checksum,
  * "ecdsa-p256-verify" (FIPS 186-5, 6.4.2, with SHA-256): `key` is a public key, `in` the message, `signature` r and s,
  *   64 bytes; nothing is written. Everything is public, and time depends on it.
  * "ecdsa-p256-sign" (with the nonce of RFC 6979): `key` is a secret key, `in` the message; `out` receives r and s.
+ * "ecdsa-p256-verify-digest", "ecdsa-p256-sign-digest": the same, but `in` is the message's digest by any hash, of 1 to
+ *   64 bytes, of which the 32 leftmost count.
  * "ecdh-p256" (SP 800-56A, 5.7.1.2): `key` is a secret key, `in` the other side's public key; `out` receives the shared
  *   point's x, 32 bytes: hash them before use as a key.
  * "p256-public-key": `key` is a secret key; `out` receives its public key, 65 bytes.
@@ -690,6 +692,7 @@ CST_API int cst_code_check_blocks(const cst_code *code, const cst_key *checksum,
  *   receives the signature, k bytes.
  * "rsa-sign-pss-sha256" (8.1.1, MGF1 with SHA-256): the same; `signature` is the salt, at most k - 34 bytes, as a rule
  *   32, which the caller draws, because the library has no random numbers.
+ * These names with "-digest" behind them: `in` is the message's digest by that hash.
  * "rsa-decrypt-oaep-sha256" (7.1.2, MGF1 with SHA-256): `in` is the ciphertext, k bytes, `signature` the label (NULL:
  *   none); `out` receives the message and has room for k - 66 bytes.
  * "rsa-private": `in` is a number of k bytes, big-endian, below the modulus (else CST_ERR_ARGUMENT);

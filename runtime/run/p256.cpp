@@ -13,6 +13,30 @@ constexpr size_t TOGETHER = 64;  // jobs that share an inversion, which takes as
 // A plain number modulo the order, from a digest or a coordinate (FIPS 186-5, 6.4).
 Number256 scalar(const uint8_t *bytes) { return p256_order().reduced(number256_from_bytes(bytes)); }
 
+// Sets each number to what the digest of a job's message stands for: its 256 leftmost bits.
+template <typename Job>
+void take_digests(const Digests &sha256, const Job *jobs, size_t n, Number256 *out) {
+    std::vector<Digests::Text> texts(n);
+    uint8_t digests[TOGETHER * SHA256_BYTES];
+    bool hashed = false;
+    for (size_t i = 0; i < n; i++) {
+        const EcdsaMessage &message = jobs[i].message;
+        if (!message.is_digest) texts[i] = {{piece(message.data, message.bytes), {}, {}}};
+        hashed |= !message.is_digest;
+    }
+    if (hashed) sha256.run(texts, digests);
+    for (size_t i = 0; i < n; i++) {
+        const EcdsaMessage &message = jobs[i].message;
+        uint8_t *const digest = digests + i * SHA256_BYTES;
+        if (message.is_digest) {
+            const size_t bytes = std::min(message.bytes, SHA256_BYTES);
+            memset(digest, 0, SHA256_BYTES - bytes);
+            memcpy(digest + SHA256_BYTES - bytes, message.data, bytes);
+        }
+        out[i] = scalar(digest);
+    }
+}
+
 bool is_multiplier(const Number256 &a) { return p256_order().is_reduced(a) && !is_zero(a); }
 
 // x of a point, modulo the order.
@@ -40,10 +64,8 @@ void EcdsaVerification::run(Job *jobs, size_t n) const {
 // FIPS 186-5, 6.4.2
 void EcdsaVerification::run_some(Job *jobs, size_t n) const {
     const Modulus256 &order = p256_order();
-    std::vector<Digests::Text> texts(n);
-    uint8_t digests[TOGETHER * SHA256_BYTES];
-    for (size_t i = 0; i < n; i++) texts[i] = {{piece(jobs[i].message, jobs[i].bytes), {}, {}}};
-    sha256_.run(texts, digests);
+    Number256 digest[TOGETHER];
+    take_digests(sha256_, jobs, n, digest);
 
     // A wrong job's place is taken by the base point, and the number 1.
     Number256 r[TOGETHER], base[TOGETHER], multiplier[TOGETHER];
@@ -61,7 +83,7 @@ void EcdsaVerification::run_some(Job *jobs, size_t n) const {
     }
     order.invert(inverse, work, n);
     for (size_t i = 0; i < n; i++) {
-        base[i] = order.times(scalar(digests + i * SHA256_BYTES), inverse[i]);
+        base[i] = order.times(digest[i], inverse[i]);
         multiplier[i] = order.times(r[i], inverse[i]);
     }
     Affine sums;
@@ -92,16 +114,11 @@ public:
     }
 
     void run() {
-        uint8_t digests[TOGETHER * SHA256_BYTES];
-        std::vector<Digests::Text> texts(n_);
+        take_digests(its_.sha256_, jobs_, n_, digest_);
         for (size_t i = 0; i < n_; i++) {
-            jobs_[i].usable = is_multiplier(number256_from_bytes(jobs_[i].secret));
-            texts[i] = {{piece(jobs_[i].message, jobs_[i].bytes), {}, {}}};
-        }
-        its_.sha256_.run(texts, digests);
-        for (size_t i = 0; i < n_; i++) {
-            secret_[i] = jobs_[i].usable ? number256_from_bytes(jobs_[i].secret) : Number256{{1, 0, 0, 0}};
-            digest_[i] = scalar(digests + i * SHA256_BYTES);
+            secret_[i] = number256_from_bytes(jobs_[i].secret);
+            jobs_[i].usable = is_multiplier(secret_[i]);
+            if (!jobs_[i].usable) secret_[i] = {{1, 0, 0, 0}};
         }
         begin();
         for (draw(); !sign(); draw()) {

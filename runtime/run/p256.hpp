@@ -11,14 +11,20 @@ constexpr size_t P256_SECRET = 32, P256_SHARED = 32, P256_SIGNATURE = 64;
 
 // Objects may be shared by several threads. `run` throws std::bad_alloc; then no result counts.
 
+// What is signed: a message, or its digest by any hash, of 1 to Digests::MOST_BYTES bytes.
+struct EcdsaMessage {
+    const void *data;
+    size_t bytes;
+    bool is_digest;
+};
+
 class EcdsaVerification {
 public:
     struct Job {
         const uint8_t *key;  // of 65 bytes or 33
         size_t key_bytes;
         const uint8_t *signature;  // r, then s
-        const void *message;
-        size_t bytes;
+        EcdsaMessage message;
         bool right;  // the result
     };
     // kernel: as for P256Multiplication.
@@ -37,8 +43,7 @@ class EcdsaSigning {
 public:
     struct Job {
         const uint8_t *secret;
-        const void *message;
-        size_t bytes;
+        EcdsaMessage message;
         bool usable;  // result: false if the secret key is 0 or not below the order
         uint8_t signature[P256_SIGNATURE];
     };

@@ -103,9 +103,8 @@ int test_p256_kernel(const Engine &engine, const Suites &suites, const Variant &
     std::vector<P256Agreement::Job> multiplied(n);
     for (size_t i = 0; i < n; i++) {
         made[i].secret = multiplied[i].secret = secret;
-        made[i].message = message;
-        made[i].bytes = BYTES;
-        looked[i] = {public_key, P256_POINT, signature, i % 2 ? message : other_message, BYTES, false};
+        made[i].message = {message, BYTES, false};
+        looked[i] = {public_key, P256_POINT, signature, {i % 2 ? message : other_message, BYTES, false}, false};
         multiplied[i].peer = base;
         multiplied[i].peer_bytes = P256_POINT;
     }

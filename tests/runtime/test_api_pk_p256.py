@@ -11,8 +11,8 @@ import pytest
 from built import kernel_names
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
-from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.asymmetric.utils import Prehashed, decode_dss_signature, encode_dss_signature
+from cryptography.hazmat.primitives.hashes import SHA1, SHA256, SHA384, SHA512, HashAlgorithm
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from cryptostitch import PublicKey
 from cryptostitch.binding.capi import (
@@ -35,6 +35,7 @@ from jobs.samples import LEVELS
 from jobs.signatures import Signed, damaged, run, verify
 from targets import context_for
 
+WITH_SHA256 = SHA256()
 ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 B = 0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B
 EDGES = [*range(1, 70), *(ORDER - i for i in range(1, 70)), (ORDER - 1) // 2, (ORDER + 1) // 2, 2**255, 2**252 - 1]
@@ -70,13 +71,13 @@ def signed(rng: random.Random, n: int, most: int = 300) -> list[Signed]:
     return made
 
 
-def is_right(one: Signed) -> bool:
+def is_right(one: Signed, algorithm: HashAlgorithm = WITH_SHA256) -> bool:
     """What libcrypto says."""
     _, public, message, signature = one
     r, s = (int.from_bytes(signature[at : at + 32], "big") for at in (0, 32))
     try:
         key = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), public)
-        key.verify(encode_dss_signature(r, s), message, ec.ECDSA(SHA256()))
+        key.verify(encode_dss_signature(r, s), message, ec.ECDSA(algorithm))
     except (InvalidSignature, ValueError):
         return False
     return True
@@ -109,6 +110,34 @@ def test_vectors_of_rfc_6979(context: Context) -> None:
     }
     made = PublicKey("ecdsa-p256-sign", context).sign_many([secret] * len(known), list(known))
     assert [signature and signature.hex().upper() for signature in made] == list(known.values())
+
+
+def test_digests_of_any_hash(context: Context) -> None:
+    """Signatures of messages' digests, which libcrypto verifies; its own; those of SHA-256 are those of messages."""
+    rng = random.Random(8)
+    signing, verifying = (PublicKey(f"ecdsa-p256-{what}-digest", context) for what in ("sign", "verify"))
+    for algorithm in (SHA1(), SHA256(), SHA384(), SHA512()):
+        some = signed(rng, 9)
+        digests = [hashlib.new(algorithm.name, message).digest() for _, _, message, _ in some]
+        made = signing.sign_many([s[0] for s in some], digests)
+        for (secret, public, message, _), signature in zip(some, made):
+            assert is_right((secret, public, message, signature or b""), algorithm)
+        theirs = [
+            raw(private(int.from_bytes(s[0], "big")).sign(digest, ec.ECDSA(Prehashed(algorithm))))
+            for s, digest in zip(some, digests)
+        ]
+        ours = [signature or b"" for signature in made]
+        for signatures in (theirs, ours):
+            verdicts = verifying.verify_many([s[1] for s in some], digests, signatures)
+            assert verdicts == [True] * 9
+            assert not any(verifying.verify_many([s[1] for s in some], [d[1:] for d in digests], signatures))
+        if isinstance(algorithm, SHA256):
+            messages = PublicKey("ecdsa-p256-sign", context).sign_many([s[0] for s in some], [s[2] for s in some])
+            assert made == messages
+    for length in (0, 65):
+        with pytest.raises(RuntimeFailure) as failure:
+            signing.sign_many([bytes(31) + b"\1"], [bytes(length)])
+        assert failure.value.code == ERR_LENGTH
 
 
 def wycheproof(name: str) -> list:
@@ -228,8 +257,9 @@ def test_what_is_no_key(context: Context) -> None:
 @pytest.mark.cpu
 @pytest.mark.parametrize("kernel", [n for n in kernel_names() if n.startswith("p256")])
 def test_each_kernel_by_name(shared_context: Context, kernel: str) -> None:
-    rng, before = random.Random(kernel), shared_context.kernel(kernel).calls()
+    rng = random.Random(kernel)
     try:
+        before = shared_context.kernel(kernel).calls()
         for n in (1, 2, 9, 17):
             check(shared_context, signed(rng, n), rng, kernel)
     except RuntimeFailure as failure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import hashlib
 import itertools
 import random
 from collections.abc import Callable
@@ -97,10 +98,14 @@ def check(context: Context, privates: list[rsa.RSAPrivateKey], rng: random.Rando
     for name, algorithm in HASHES.items():
         made = operation(f"rsa-sign-pkcs1-{name}", context, kernel).sign_many(keys, messages)
         assert made == [key.sign(m, padding.PKCS1v15(), algorithm) for key, m in zip(privates, messages)]
+        digests = [hashlib.new(name, message).digest() for message in messages]
+        assert operation(f"rsa-sign-pkcs1-{name}-digest", context, kernel).sign_many(keys, digests) == made
     salts = [rng.randbytes(32) for _ in privates]
     made = operation("rsa-sign-pss-sha256", context, kernel).sign_many(keys, messages, salts)
     for key, message, signature in zip(privates, messages, made):
         key.public_key().verify(signature, message, PSS, hashes.SHA256())
+    digests = [hashlib.sha256(message).digest() for message in messages]
+    assert operation("rsa-sign-pss-sha256-digest", context, kernel).sign_many(keys, digests, salts) == made
     texts = [message[:190] for message in messages]
     sealed = [key.public_key().encrypt(text, oaep()) for key, text in zip(privates, texts)]
     assert operation("rsa-decrypt-oaep-sha256", context, kernel).decrypt_many(keys, sealed) == texts

@@ -24,6 +24,7 @@ RESULT_BYTES = {
     "p256-public-key": 65,
     **dict.fromkeys(OPERATIONS, MOST_BYTES),
 }
+DIGEST = "-digest"
 AT_ONCE = 1024
 """Jobs of a call: what they take does not grow with their number."""
 
@@ -32,7 +33,8 @@ class PublicKey(Handle):
     """An operation with public keys, by name: "x25519" (RFC 7748); of Ed25519 (RFC 8032) "ed25519-verify",
     "ed25519-verify-zip215" (by the rules of ZIP 215), "ed25519-sign" and "ed25519-public-key"; of P-256
     "ecdsa-p256-verify", "ecdsa-p256-sign" (FIPS 186-5, RFC 6979), "ecdh-p256" and "p256-public-key"; of RSA (RFC 8017),
-    with keys that are `RsaKey`, those of `rsa.OPERATIONS`. ``kernel``: for tests, the one that does everything.
+    with keys that are `RsaKey`, those of `rsa.OPERATIONS`. Where ECDSA or RSA signs or verifies, "-digest" behind the
+    name says that the messages are digests. ``kernel``: for tests, the one that does everything.
     RuntimeFailure for unknown names, and where this CPU has no kernel. Several threads may share one."""
 
     _what = "public-key operation"
@@ -40,10 +42,10 @@ class PublicKey(Handle):
     def __init__(self, operation: str, context: Library | None = None, kernel: str | None = None):
         self._context = shared_context() if context is None else wanted(Library, context, "the context")
         self.lib = self._context.lib
-        self._operation = operation
         forced = None if kernel is None else name(kernel, "the name of a kernel")
         of = self._context.live()
         operation_name = name(operation, "the name of an operation")
+        self._operation = operation.removesuffix(DIGEST)
         code, self._owned = make(self.lib.cst_pk_new, self.lib.cst_pk_free, of, of.pointer, operation_name, forced)
         self._context.check(code, kernel or operation, NAME_KERNEL)
 
