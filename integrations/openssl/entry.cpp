@@ -31,8 +31,15 @@ const OSSL_ALGORITHM *query(void *provider, int operation, int *no_store) {
     switch (operation) {
         case OSSL_OP_CIPHER: return from->ciphers();
         case OSSL_OP_MAC: return from->macs();
+        case OSSL_OP_KEYMGMT: return from->public_keys().keys();
+        case OSSL_OP_KEYEXCH: return from->public_keys().exchanges();
+        case OSSL_OP_SIGNATURE: return from->public_keys().signatures();
         default: return nullptr;
     }
+}
+
+int capabilities(void *provider, const char *name, OSSL_CALLBACK *each, void *argument) {
+    return static_cast<Provider *>(provider)->public_keys().capabilities(name, each, argument);
 }
 
 const OSSL_ITEM *reasons(void *) { return REASONS; }
@@ -42,6 +49,7 @@ const OSSL_DISPATCH FUNCTIONS[] = {{OSSL_FUNC_PROVIDER_TEARDOWN, Any(teardown)},
                                    {OSSL_FUNC_PROVIDER_GETTABLE_PARAMS, Any(gettable)},
                                    {OSSL_FUNC_PROVIDER_GET_PARAMS, Any(get)},
                                    {OSSL_FUNC_PROVIDER_QUERY_OPERATION, Any(query)},
+                                   {OSSL_FUNC_PROVIDER_GET_CAPABILITIES, Any(capabilities)},
                                    {OSSL_FUNC_PROVIDER_GET_REASON_STRINGS, Any(reasons)},
                                    {0, nullptr}};
 

@@ -69,9 +69,10 @@ Provider *Provider::make(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *upca
 void Provider::free() {
     delist();
     tell_use();
-    cst_ctx_free(context_);
     const Upcalls up = up_;
-    this->~Provider();
+    cst_ctx *const context = context_;
+    this->~Provider();  // frees what needs the context
+    cst_ctx_free(context);
     up.clear_free(this, sizeof(*this), "", 0);
 }
 
@@ -104,6 +105,10 @@ void Provider::tell_use() const {
     if (!file) return;
     std::string line = "{\"pid\": " + std::to_string(getpid());
     if (many_) line += ", \"multiblock\": " + std::to_string(many_);
+    const AsyncBursts &async = public_keys_.bursts();
+    if (async.bursts())
+        line += ", \"async jobs\": " + std::to_string(async.jobs()) +
+                ", \"async bursts\": " + std::to_string(async.bursts());
     for (size_t i = 0; i < SUITES; i++)
         if (keys_[i]) line += std::string(", \"") + SUITE_NAMES[i] + "\": " + std::to_string(keys_[i]);
     fprintf(file, "%s}\n", line.c_str());
@@ -111,17 +116,19 @@ void Provider::tell_use() const {
 }
 
 // Lines of the provider's section of openssl.cnf.
-bool Provider::configured(cst_options *options, bool *slower, bool *cmac) const {
-    const char *jit = nullptr, *more = nullptr, *macs = nullptr;
-    OSSL_PARAM lines[] = {OSSL_PARAM_utf8_ptr("jit", &jit, 0), OSSL_PARAM_utf8_ptr("slower", &more, 0),
-                          OSSL_PARAM_utf8_ptr("cmac", &macs, 0), OSSL_PARAM_utf8_ptr("target", &options->target, 0),
+bool Provider::configured(cst_options *options, Wishes *wishes) const {
+    const char *jit = nullptr, *slower = nullptr, *cmac = nullptr, *async = nullptr;
+    OSSL_PARAM lines[] = {OSSL_PARAM_utf8_ptr("jit", &jit, 0),
+                          OSSL_PARAM_utf8_ptr("slower", &slower, 0),
+                          OSSL_PARAM_utf8_ptr("cmac", &cmac, 0),
+                          OSSL_PARAM_utf8_ptr("async", &async, 0),
+                          OSSL_PARAM_utf8_ptr("target", &options->target, 0),
                           OSSL_PARAM_END};
-    bool assembles = true;
     if (!up_.get_params(up_.core, lines)) return raise(BAD_CONFIGURATION);
-    if (!is_yes("jit: yes or no", jit, &assembles) || !is_yes("slower: yes or no", more, slower) ||
-        !is_yes("cmac: yes or no", macs, cmac))
+    if (!is_yes("jit: yes or no", jit, &wishes->assembles) || !is_yes("slower: yes or no", slower, &wishes->slower) ||
+        !is_yes("cmac: yes or no", cmac, &wishes->cmac) || !is_yes("async: yes or no", async, &wishes->async))
         return false;
-    if (!assembles) options->flags |= CST_NO_JIT;
+    if (!wishes->assembles) options->flags |= CST_NO_JIT;
     return true;
 }
 
@@ -136,8 +143,9 @@ bool Provider::is_yes(const char *line, const char *value, bool *yes) const {
 bool Provider::start() {
     cst_options options = {};
     options.size = sizeof(options);
-    bool slower = false, cmac = false;
-    if (!configured(&options, &slower, &cmac)) return false;
+    Wishes wishes;
+    if (!configured(&options, &wishes)) return false;
+    const bool slower = wishes.slower, cmac = wishes.cmac;
     const int error = cst_ctx_new(&context_, &options);
     if (error == CST_ERR_NAME) return raise(BAD_CONFIGURATION, "target: no such CPU or feature");
     if (error) return raise(NO_CONTEXT, cst_error_text(error));
@@ -151,6 +159,8 @@ bool Provider::start() {
         last = why;
         suites_[i] = nullptr;
     }
+    if (wishes.async && !public_keys_.start(context_, reinterpret_cast<const void *>(up_.get_params)))
+        return raise(NO_CONTEXT, "async: this libcrypto has no functions for ASYNC jobs, or memory ran out");
     context_->engine.freeze();
     if (cmac && suites_[CBC_128] && suites_[CBC_192] && suites_[CBC_256]) macs_[0] = CMAC;
     size_t n = 0;

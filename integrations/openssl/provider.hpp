@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "cryptostitch/cryptostitch.h"
+#include "public_keys.hpp"
 
 namespace cst::ossl {
 
@@ -106,6 +107,8 @@ public:
     const OSSL_ALGORITHM *ciphers() const { return ciphers_; }
     // Returns an empty list unless the configuration asks for MACs.
     const OSSL_ALGORITHM *macs() const { return macs_; }
+    // Offers nothing unless the configuration asks for ASYNC jobs.
+    const PublicKeys &public_keys() const { return public_keys_; }
     // Says in words how many ciphers there are, whose costs decide, or why nothing is offered.
     const char *build_info() const { return info_; }
 
@@ -116,13 +119,17 @@ private:
     bool start();
     void enlist();
     void delist();
-    bool configured(cst_options *options, bool *slower, bool *cmac) const;
+    struct Wishes {  // lines of the configuration
+        bool assembles = true, slower = false, cmac = false, async = false;
+    };
+    bool configured(cst_options *options, Wishes *wishes) const;
     void tell_use() const;
     bool is_yes(const char *line, const char *value, bool *yes) const;
 
     const Upcalls up_;
     Provider *next_ = nullptr;  // of all that are not freed
     cst_ctx *context_ = nullptr;
+    PublicKeys public_keys_;
     const cst_suite *suites_[SUITES] = {};
     OSSL_ALGORITHM ciphers_[MOST_CIPHERS + 1] = {}, macs_[2] = {};
     char info_[256] = {};

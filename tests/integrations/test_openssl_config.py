@@ -60,6 +60,7 @@ def test_what_is_slower_comes_when_asked_for(build: Path, tmp_path: Path) -> Non
         ("jit", "perhaps", "jit: yes or no"),
         ("slower", "1", "slower: yes or no"),
         ("cmac", "on", "cmac: yes or no"),
+        ("async", "8", "async: yes or no"),
         ("target", "z80", "target: no such"),
     ],
 )

@@ -1,0 +1,125 @@
+#include "key_material.hpp"
+
+#include <openssl/core_names.h>
+#include <openssl/params.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "der.hpp"
+#include "suite/secret.hpp"
+
+namespace cst::ossl {
+namespace {
+
+bool get(Algorithm keys, void *key, OSSL_PARAM *params) {
+    return original<OSSL_FUNC_keymgmt_get_params_fn>(keys, OSSL_FUNC_KEYMGMT_GET_PARAMS)(key, params);
+}
+
+}  // namespace
+
+bool get_octets(Algorithm keys, void *key, const char *name, uint8_t (&to)[CURVE_BYTES]) {
+    OSSL_PARAM params[] = {OSSL_PARAM_octet_string(name, to, CURVE_BYTES), OSSL_PARAM_END};
+    params[0].return_size = OSSL_PARAM_UNMODIFIED;
+    return key && get(keys, key, params) && params[0].return_size == CURVE_BYTES;
+}
+
+bool is_p256(void *key) {
+    char name[64] = {};
+    OSSL_PARAM params[] = {OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, name, sizeof(name)), OSSL_PARAM_END};
+    return key && get(EC_KEYS, key, params) && (!strcmp(name, "prime256v1") || !strcmp(name, "P-256"));
+}
+
+bool get_p256_secret(void *key, uint8_t (&to)[CURVE_BYTES]) {
+    OSSL_PARAM params[] = {
+        {OSSL_PKEY_PARAM_PRIV_KEY, OSSL_PARAM_UNSIGNED_INTEGER, to, CURVE_BYTES, OSSL_PARAM_UNMODIFIED},
+        OSSL_PARAM_END};
+    if (!key || !get(EC_KEYS, key, params) || params[0].return_size != CURVE_BYTES) return false;
+    std::reverse(to, to + CURVE_BYTES);
+    return true;
+}
+
+bool get_p256_public(void *key, uint8_t (&to)[POINT_BYTES], size_t *bytes) {
+    OSSL_PARAM params[] = {OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY, to, POINT_BYTES), OSSL_PARAM_END};
+    params[0].return_size = OSSL_PARAM_UNMODIFIED;
+    if (!key || !get(EC_KEYS, key, params)) return false;
+    *bytes = params[0].return_size;
+    return (*bytes == POINT_BYTES && to[0] == 4) || *bytes == CURVE_BYTES + 1;
+}
+
+namespace {
+
+constexpr size_t NUMBERS = 8, MOST_RSA_BYTES = 512;
+constexpr const char *NAMES[NUMBERS] = {OSSL_PKEY_PARAM_RSA_N,         OSSL_PKEY_PARAM_RSA_E,
+                                        OSSL_PKEY_PARAM_RSA_D,         OSSL_PKEY_PARAM_RSA_FACTOR1,
+                                        OSSL_PKEY_PARAM_RSA_FACTOR2,   OSSL_PKEY_PARAM_RSA_EXPONENT1,
+                                        OSSL_PKEY_PARAM_RSA_EXPONENT2, OSSL_PKEY_PARAM_RSA_COEFFICIENT1};
+
+struct Numbers {
+    ~Numbers() { wipe(this, sizeof(*this)); }
+    uint8_t number[NUMBERS][MOST_RSA_BYTES];
+    uint8_t der[NUMBERS * (MOST_RSA_BYTES + 8) + 16];
+};
+
+std::shared_ptr<const PreparedRsaKey> prepare(const PublicKeys &its, void *key) {
+    const auto numbers = std::make_unique<Numbers>();
+    OSSL_PARAM params[NUMBERS + 1] = {};
+    for (size_t i = 0; i < NUMBERS; i++)
+        params[i] = {NAMES[i], OSSL_PARAM_UNSIGNED_INTEGER, numbers->number[i], MOST_RSA_BYTES, OSSL_PARAM_UNMODIFIED};
+    auto made = std::make_shared<PreparedRsaKey>();
+    const bool all = get(RSA_KEYS, key, params) && std::all_of(params, params + NUMBERS, [](const OSSL_PARAM &param) {
+                         return param.return_size != OSSL_PARAM_UNMODIFIED && param.return_size <= MOST_RSA_BYTES;
+                     });
+    if (!all) return made;
+    Der der(numbers->der, sizeof(numbers->der));
+    for (size_t i = NUMBERS; i--;) {
+        size_t bytes = params[i].return_size;
+        while (bytes > 1 && !numbers->number[i][bytes - 1]) bytes--;
+        std::reverse(numbers->number[i], numbers->number[i] + bytes);
+        if (!i) made->bytes = bytes;
+        der.put_integer(numbers->number[i], bytes);
+    }
+    const uint8_t two_primes = 0;
+    der.put_integer(&two_primes, 1);
+    der.put_sequence();
+    made->prepared.reset(its.prepare(der.data(), der.bytes()));
+    return made;
+}
+
+std::mutex rsa_mutex;
+std::map<void *, std::shared_ptr<const PreparedRsaKey>> &rsa_keys() {
+    static auto *const all = new std::map<void *, std::shared_ptr<const PreparedRsaKey>>();  // keys outlive destructors
+    return *all;
+}
+
+}  // namespace
+
+std::shared_ptr<const PreparedRsaKey> rsa_key(const PublicKeys &its, void *key) {
+    if (!key) return nullptr;
+    try {
+        {
+            const std::lock_guard<std::mutex> lock(rsa_mutex);
+            const auto found = rsa_keys().find(key);
+            if (found != rsa_keys().end()) return found->second;
+        }
+        auto made = prepare(its, key);
+        const std::lock_guard<std::mutex> lock(rsa_mutex);
+        return rsa_keys().emplace(key, std::move(made)).first->second;
+    } catch (const std::bad_alloc &) {
+        return nullptr;
+    }
+}
+
+void forget_rsa_key(void *key) {
+    std::shared_ptr<const PreparedRsaKey> its;  // freed without the lock
+    const std::lock_guard<std::mutex> lock(rsa_mutex);
+    const auto found = rsa_keys().find(key);
+    if (found == rsa_keys().end()) return;
+    its = std::move(found->second);
+    rsa_keys().erase(found);
+}
+
+}  // namespace cst::ossl

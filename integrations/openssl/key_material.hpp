@@ -1,0 +1,34 @@
+// What the library's operations need of the keys of `default`.
+#pragma once
+
+#include <memory>
+
+#include "public_keys.hpp"
+
+namespace cst::ossl {
+
+constexpr size_t CURVE_BYTES = 32;   // of secret keys, and of the public keys of Curve25519 and Ed25519
+constexpr size_t POINT_BYTES = 65;   // of P-256, at most
+
+// name: of a parameter. False if the key has another number of bytes, or none, there.
+bool get_octets(Algorithm keys, void *key, const char *name, uint8_t (&to)[CURVE_BYTES]);
+
+bool is_p256(void *key);
+// Big-endian.
+bool get_p256_secret(void *key, uint8_t (&to)[CURVE_BYTES]);
+// Sets *bytes to 33 or 65.
+bool get_p256_public(void *key, uint8_t (&to)[POINT_BYTES], size_t *bytes);
+
+struct RsaKeyDeleter {
+    void operator()(cst_pk_key *key) const { cst_pk_key_free(key); }
+};
+// A private key, prepared for the library's operations. `prepared` is NULL if they have no use for it.
+struct PreparedRsaKey {
+    std::unique_ptr<cst_pk_key, RsaKeyDeleter> prepared;
+    size_t bytes;  // of the modulus
+};
+// Prepares a key once, and keeps that until the key is freed. NULL: no memory.
+std::shared_ptr<const PreparedRsaKey> rsa_key(const PublicKeys &its, void *key);
+void forget_rsa_key(void *key);
+
+}  // namespace cst::ossl
