@@ -37,8 +37,8 @@ bool Originals::take(Algorithm of, int operation, const char *name) {
     for (const OSSL_DISPATCH *entry = all->implementation; entry->function_id; entry++) {
         if (entry->function_id >= MOST_IDS) continue;
         AnyFunction &its = functions[of][entry->function_id];
-        if (its && its != entry->function) return false;
-        its = entry->function;
+        if (!its) its = entry->function;
+        if (its != entry->function) return false;
     }
     return true;
 }
