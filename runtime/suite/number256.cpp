@@ -81,8 +81,10 @@ Modulus256::Modulus256(const Number256 &m) : m_(m), limbs_(limbs_of(m)), factor_
     factor_ = (0 - factor_) & MASK;
     Number256 rest;
     subtract({{0, 0, 0, 0}}, m, &rest);  // 2^256 - m
-    one_ = limbs_of(rest);
+    one_ = word_one_ = limbs_of(rest);
     for (int i = 256; i < 260; i++) one_ = sum(one_, one_);
+    word_factor_ = one_;
+    for (int i = 260; i < 264; i++) word_factor_ = sum(word_factor_, word_factor_);
     square_ = one_;
     for (int i = 0; i < 260; i++) square_ = sum(square_, square_);
 }
@@ -118,6 +120,12 @@ Residue256 Modulus256::from_plain(const Number256 &a) const { return product(lim
 Number256 Modulus256::times(const Number256 &a, const Residue256 &b) const {
     return words_of(canonical(product(limbs_of(a), b)));
 }
+
+// a 2^260 2^256 2^-260
+Number256 Modulus256::to_words(const Residue256 &a) const { return words_of(canonical(product(a, word_one_))); }
+
+// a 2^256 2^264 2^-260
+Residue256 Modulus256::from_words(const Number256 &a) const { return product(limbs_of(a), word_factor_); }
 
 Residue256 Modulus256::sum(const Residue256 &a, const Residue256 &b) const {
     const uint64_t *const x = a.limb, *const y = b.limb;

@@ -115,7 +115,7 @@ FIELDS_25519 = {
     "25": ("field_25", {"sse": (2,), "avx2": (4,)}),
     "64": ("field_64", {"scalar": (1,)}),
 }
-FIELDS_P256 = {"52": ("field_p256", {"avx512": (8,)})}
+FIELDS_P256 = {"52": ("field_p256", {"avx512": (8,)}), "64": ("field_p256_64", {"scalar": (1,)})}
 # Numbers in general registers beside those in vectors, whose units they leave alone: a lane more in the same time.
 NUMBERS_BESIDE = (("52", "avx512", 8), ("25", "avx2", 4))
 
