@@ -56,10 +56,13 @@ public:
     Number256 less(const Number256 &a) const;
 
 private:
+    template <bool MINUS_ONE>
+    Residue256 product_of(const Residue256 &a, const Residue256 &b) const;
+
     Number256 m_;
-    Residue256 limbs_, twice_, one_, square_;  // m, 2 m, 2^260 and 2^520 mod m
-    Residue256 word_one_, word_factor_;        // 2^256 and 2^264 mod m
-    uint64_t factor_;                          // -1 / m mod 2^52
+    Residue256 limbs_, twice_, one_, square_, cube_;  // m, 2 m, 2^260, 2^520 and 2^780 mod m
+    Residue256 word_one_, word_factor_;               // 2^256 and 2^264 mod m
+    uint64_t factor_;                                 // -1 / m mod 2^52
 };
 
 uint64_t is_zero(const Number256 &a);  // all ones, or 0
