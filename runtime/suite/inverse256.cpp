@@ -57,71 +57,75 @@ Steps steps_of(uint64_t f, uint64_t g, int64_t *delta) {
     return {int64_t(u), int64_t(v), int64_t(q), int64_t(r)};
 }
 
-// (x a + y b + z m) / 2^62, which is whole.
-Signed combined(int64_t x, const Signed &a, int64_t y, const Signed &b, int64_t z, const Signed &m) {
-    Signed out;
+// Sets out = (x a + y b + z m) / 2^62, which is whole.
+void combine(int64_t x, const Signed &a, int64_t y, const Signed &b, int64_t z, const Signed &m, Signed *out) {
     Wide all = 0;
     for (int i = 0; i < LIMBS; i++) {
         all += Wide(x) * a.limb[i] + Wide(y) * b.limb[i] + Wide(z) * m.limb[i];
-        if (i) out.limb[i - 1] = int64_t(uint64_t(all) & MASK);
+        if (i) out->limb[i - 1] = int64_t(uint64_t(all) & MASK);
         all >>= BITS;
     }
-    out.limb[LIMBS - 1] = int64_t(all);
-    return out;
+    out->limb[LIMBS - 1] = int64_t(all);
 }
 
-// a + factor b
-Signed sum(const Signed &a, int64_t factor, const Signed &b) {
-    Signed out;
+// Sets out = x a + y b.
+void add(int64_t x, const Signed &a, int64_t y, const Signed &b, Signed *out) {
     Wide all = 0;
     for (int i = 0; i < LIMBS; i++) {
-        all += a.limb[i] + Wide(factor) * b.limb[i];
-        out.limb[i] = i < LIMBS - 1 ? int64_t(uint64_t(all) & MASK) : int64_t(all);
+        all += Wide(x) * a.limb[i] + Wide(y) * b.limb[i];
+        out->limb[i] = i < LIMBS - 1 ? int64_t(uint64_t(all) & MASK) : int64_t(all);
         all >>= BITS;
     }
-    return out;
 }
 
-// The sign of f, of 1 or -1, times d, modulo m; d lies between -13 m and 13 m, since a batch adds less than m.
-Number256 result(const Signed &f, const Signed &d, const Signed &m) {
-    static const Signed zero = {};
-    const int64_t sign = f.limb[LIMBS - 1] >> 63 | 1;
-    Signed out = sum(sum(zero, sign, d), BATCHES + 1, m);
+// All that depends on the number.
+struct Work {
+    ~Work() { wipe(this, sizeof(*this)); }
+    struct {
+        Signed f, g, d, e;
+    } of[2];  // before steps and after them, in turn
+    Steps by;
+    int64_t delta;
+    Signed sum, less;
+};
+
+// Returns the sign of f, of 1 or -1, times d, modulo m; d lies between -13 m and 13 m, since a batch adds less than m.
+Number256 result(Work *its, const Signed &m) {
+    Signed &sum = its->sum, &less = its->less;
+    add(its->of[0].f.limb[LIMBS - 1] >> 63 | 1, its->of[0].d, BATCHES + 1, m, &sum);
     for (int64_t multiple = 16; multiple; multiple /= 2) {
-        const Signed less = sum(out, -multiple, m);
+        add(1, sum, -multiple, m, &less);
         const int64_t below = less.limb[LIMBS - 1] >> 63;
-        for (int i = 0; i < LIMBS; i++) out.limb[i] = (out.limb[i] & below) | (less.limb[i] & ~below);
+        for (int i = 0; i < LIMBS; i++) sum.limb[i] = (sum.limb[i] & below) | (less.limb[i] & ~below);
     }
-    uint64_t l[LIMBS];
-    for (int i = 0; i < LIMBS; i++) l[i] = uint64_t(out.limb[i]);
-    return {{l[0] | l[1] << 62, l[1] >> 2 | l[2] << 60, l[2] >> 4 | l[3] << 58, l[3] >> 6 | l[4] << 56}};
+    const auto limb = [&](int i) { return uint64_t(sum.limb[i]); };
+    return {{limb(0) | limb(1) << 62, limb(1) >> 2 | limb(2) << 60, limb(2) >> 4 | limb(3) << 58,
+             limb(3) >> 6 | limb(4) << 56}};
 }
 
 }  // namespace
 
 Number256 inverse256(const Number256 &a, const Number256 &m) {
-    struct {
-        Signed f, g, d, e;
-    } its = {limbs_of(m), limbs_of(a), {}, {{1, 0, 0, 0, 0}}};
-    const Signed modulus = its.f;
+    const Signed modulus = limbs_of(m);
     uint64_t factor = 1;  // -1 / m modulo 2^62: Newton's iteration doubles the bits of 1 / m, from one on
     for (unsigned bits = 1; bits < BITS; bits *= 2) factor *= 2 - m.word[0] * factor;
     factor = 0 - factor;
-    int64_t delta = 1;
+    Work its = {{{modulus, limbs_of(a), {}, {{1, 0, 0, 0, 0}}}, {}}, {}, 1, {}, {}};
+    static_assert(BATCHES % 2 == 0, "the last numbers are of[0]");
     for (int i = 0; i < BATCHES; i++) {
-        const auto f0 = uint64_t(its.f.limb[0]), g0 = uint64_t(its.g.limb[0]), d0 = uint64_t(its.d.limb[0]),
-                   e0 = uint64_t(its.e.limb[0]);
-        const Steps by = steps_of(f0, g0, &delta);
+        const auto &from = its.of[i % 2];
+        auto &to = its.of[1 - i % 2];
+        const Steps &by = its.by = steps_of(uint64_t(from.f.limb[0]), uint64_t(from.g.limb[0]), &its.delta);
         const auto times_m = [&](int64_t x, int64_t y) {
-            return int64_t((uint64_t(x) * d0 + uint64_t(y) * e0) * factor & MASK);
+            const uint64_t lowest = uint64_t(x) * uint64_t(from.d.limb[0]) + uint64_t(y) * uint64_t(from.e.limb[0]);
+            return int64_t(lowest * factor & MASK);
         };
-        its = {combined(by.u, its.f, by.v, its.g, 0, modulus), combined(by.q, its.f, by.r, its.g, 0, modulus),
-               combined(by.u, its.d, by.v, its.e, times_m(by.u, by.v), modulus),
-               combined(by.q, its.d, by.r, its.e, times_m(by.q, by.r), modulus)};
+        combine(by.u, from.f, by.v, from.g, 0, modulus, &to.f);
+        combine(by.q, from.f, by.r, from.g, 0, modulus, &to.g);
+        combine(by.u, from.d, by.v, from.e, times_m(by.u, by.v), modulus, &to.d);
+        combine(by.q, from.d, by.r, from.e, times_m(by.q, by.r), modulus, &to.e);
     }
-    const Number256 out = result(its.f, its.d, modulus);
-    wipe(&its, sizeof(its));
-    return out;
+    return result(&its, modulus);
 }
 
 }  // namespace cst
