@@ -449,8 +449,9 @@ class Generator:
             if {form_name, sum_name} <= set(self.forms):
                 whole = [(StreamName(name, 1, by), isa) for name in (form_name, sum_name)]
                 pairs += [(whole, False), (whole[::-1], False)]
+        alone = catalog.NUMBERS_ALONE
         for radix, isa, lanes in catalog.NUMBERS_BESIDE:
-            for name in (a.name for a in self.algorithms.values() if a.arithmetic):
+            for name in (a.name for a in self.algorithms.values() if a.arithmetic and a.suite not in alone):
                 if {f"{name}{radix}", f"{name}64"} <= set(self.forms):
                     beside = StreamName(f"{name}64", 1), "scalar"
                     pairs.append(([(StreamName(f"{name}{radix}", lanes), isa), beside], False))

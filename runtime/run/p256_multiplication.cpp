@@ -26,6 +26,20 @@ const NumberLayout LAYOUT = {"p256",
 constexpr OperationCount COUNTS[OPERATIONS] = {
     {DIGITS, 256}, {ENTRIES - 1, ENTRIES - 1}, {DIGITS, DIGITS}, {0, 0}, {ENTRIES + 1, ENTRIES + 1}};
 
+// A coordinate as the kernels have it, in limbs of 52 bits or in words.
+struct Limbs {
+    static constexpr size_t MOST = 5, WORDS = 4;
+    Limbs(const Residue256 &a, size_t limbs) {
+        if (limbs == WORDS) {
+            const Number256 words = p256_field().to_words(a);
+            memcpy(of, words.word, sizeof(words.word));
+        } else {
+            memcpy(of, p256_field().canonical(a).limb, sizeof(of));
+        }
+    }
+    uint64_t of[MOST];
+};
+
 // An odd number k is 2^256 + the sum of d_i 16^i, where d_i = 2 b_i - 15 and b_i are the hexadecimal digits of
 // (k - 1) / 2: no digit is 0, so that no addition but the last one may be of equal or opposite points, or to the
 // neutral one (M. Joye, M. Tunstall, Exponent recoding and regular exponentiation algorithms, 2009). For an even k the
@@ -63,10 +77,6 @@ public:
     P256Jacobian point(size_t lane) const {
         return {number(lane, Chain::X), number(lane, Chain::Y), number(lane, Chain::Z)};
     }
-    void put_common(const uint64_t *limbs) {
-        put_table([&](size_t) { return limbs; });
-    }
-
     // Multiplies the points of some jobs: makes the lanes' tables of the odd multiples from 1 to 15, then takes four
     // bits at a time.
     void multiply(const Number256 *multipliers, const P256Point *points, size_t n) {
@@ -90,7 +100,7 @@ public:
     // Adds multiples of the base point to the points, but for 2^256 times it, less for `flipped` digits.
     void add_base(const P256Multiplication &its, const std::vector<Digits> &digits) {
         for (size_t at = DIGITS; at--;) {
-            put_common(its.comb(at));
+            put_table([&](size_t limbs) { return its.comb(limbs, at); });
             put_digits(digits, at);
             run_operation(ADD_COMMON, 1);
         }
@@ -129,17 +139,17 @@ private:
         for (size_t i = 0; i < digits.size(); i++) digits[i].put(this, i, at);
     }
     void put(size_t lane, size_t number, const Residue256 &a) {
-        put_chain_limbs(lane, number, p256_field().canonical(a).limb);
+        put_chain_limbs(lane, number, Limbs(a, limbs(lane)).of);
     }
     void put_key_number(size_t lane, size_t number, const Residue256 &a) {
-        put_key_limbs(lane, number, p256_field().canonical(a).limb);
+        put_key_limbs(lane, number, Limbs(a, limbs(lane)).of);
     }
-    // Kernels leave numbers below 3 p.
+    // Kernels leave any words, or in limbs of 52 bits numbers below 3 p.
     Residue256 number(size_t lane, size_t number) const {
-        Residue256 its;
-        for (size_t i = 0; i < LIMBS; i++)
-            memcpy(&its.limb[i], chain(lane, number) + i * pitch(lane), sizeof(uint64_t));
-        return p256_field().canonical(its);
+        uint64_t its[Limbs::MOST];
+        for (size_t i = 0; i < limbs(lane); i++) memcpy(&its[i], chain(lane, number) + i * pitch(lane), sizeof(its[i]));
+        if (limbs(lane) == Limbs::WORDS) return p256_field().from_words({{its[0], its[1], its[2], its[3]}});
+        return p256_field().canonical({{its[0], its[1], its[2], its[3], its[4]}});
     }
 };
 
@@ -166,15 +176,16 @@ void P256Multiplication::make_combs() {
     std::vector<Residue256> work(2 * points.size());
     to_affine(made.data(), made.size(), points.data(), work.data());
     base_start_ = points.back();
-    combs_.resize(DIGITS * COMMON_NUMBERS * LIMBS);
-    for (size_t i = 0; i < DIGITS * COMMON_NUMBERS; i++) {
-        const Residue256 its = p256_field().canonical(i % 2 ? points[i / 2].y : points[i / 2].x);
-        memcpy(combs_.data() + i * LIMBS, its.limb, sizeof(its.limb));
-    }
+    for (size_t i = 0; i < DIGITS * COMMON_NUMBERS; i++)
+        for (const size_t limbs : {Limbs::WORDS, Limbs::MOST}) {
+            const Limbs its(i % 2 ? points[i / 2].y : points[i / 2].x, limbs);
+            std::vector<uint64_t> *const combs = limbs == Limbs::WORDS ? &word_combs_ : &limb_combs_;
+            combs->insert(combs->end(), its.of, its.of + limbs);
+        }
 }
 
-const uint64_t *P256Multiplication::comb(size_t position) const {
-    return combs_.data() + position * COMMON_NUMBERS * LIMBS;
+const uint64_t *P256Multiplication::comb(size_t limbs, size_t position) const {
+    return (limbs == Limbs::WORDS ? word_combs_ : limb_combs_).data() + position * COMMON_NUMBERS * limbs;
 }
 
 namespace {

@@ -25,15 +25,16 @@ public:
 
 private:
     class Lanes;
-    static constexpr size_t LIMBS = 5;
 
     void make_combs();
-    const uint64_t *comb(size_t position) const;
+    // Returns the limbs of a digit's multiples, so many for a number.
+    const uint64_t *comb(size_t limbs, size_t position) const;
 
     bool in_lanes_ = false;
     LaneDealer dealer_;
-    std::vector<uint64_t> combs_;  // for each digit, eight multiples of the base point: limbs of x and y
-    P256Point base_start_;         // 2^256 times the base point
+    // For each digit, eight multiples of the base point: x and y, in words and in limbs of 52 bits.
+    std::vector<uint64_t> word_combs_, limb_combs_;
+    P256Point base_start_;  // 2^256 times the base point
 };
 
 }  // namespace cst

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "inverse256.hpp"
 #include "secret.hpp"
 
 namespace cst {
@@ -81,24 +82,33 @@ Modulus256::Modulus256(const Number256 &m) : m_(m), limbs_(limbs_of(m)), factor_
     factor_ = (0 - factor_) & MASK;
     Number256 rest;
     subtract({{0, 0, 0, 0}}, m, &rest);  // 2^256 - m
-    one_ = limbs_of(rest);
+    one_ = word_one_ = limbs_of(rest);
     for (int i = 256; i < 260; i++) one_ = sum(one_, one_);
+    word_factor_ = one_;
+    for (int i = 260; i < 264; i++) word_factor_ = sum(word_factor_, word_factor_);
     square_ = one_;
     for (int i = 0; i < 260; i++) square_ = sum(square_, square_);
+    cube_ = product(square_, square_);
 }
 
 // Row by row: t = (t + a[i] b + q m) / 2^52, with the q that makes it divisible. Of factors below 2 m the result is
 // below m + 4 m^2 / 2^260, which is below 2 m.
 Residue256 Modulus256::product(const Residue256 &a, const Residue256 &b) const {
+    return factor_ == 1 ? product_of<true>(a, b) : product_of<false>(a, b);
+}
+
+// The lowest limb of P-256's prime is 2^52 - 1: q is t's then, and no row waits for a product of q.
+template <bool MINUS_ONE>
+Residue256 Modulus256::product_of(const Residue256 &a, const Residue256 &b) const {
     const uint64_t b0 = b.limb[0], b1 = b.limb[1], b2 = b.limb[2], b3 = b.limb[3], b4 = b.limb[4];
     const uint64_t m0 = limbs_.limb[0], m1 = limbs_.limb[1], m2 = limbs_.limb[2], m3 = limbs_.limb[3],
                    m4 = limbs_.limb[4];
     Wide t0 = 0, t1 = 0, t2 = 0, t3 = 0, t4 = 0;
     const auto row = [&](uint64_t x) __attribute__((always_inline)) {
         t0 += Wide(x) * b0;
-        const uint64_t q = uint64_t(t0) * factor_ & MASK;
-        t0 += Wide(q) * m0;
-        t0 = t1 + Wide(x) * b1 + Wide(q) * m1 + uint64_t(t0 >> BITS);
+        const uint64_t q = (MINUS_ONE ? uint64_t(t0) : uint64_t(t0) * factor_) & MASK;
+        const uint64_t carry = MINUS_ONE ? uint64_t(t0 >> BITS) + q : uint64_t((t0 + Wide(q) * m0) >> BITS);
+        t0 = t1 + Wide(x) * b1 + Wide(q) * m1 + carry;
         t1 = t2 + Wide(x) * b2 + Wide(q) * m2;
         t2 = t3 + Wide(x) * b3 + Wide(q) * m3;
         t3 = t4 + Wide(x) * b4 + Wide(q) * m4;
@@ -118,6 +128,12 @@ Residue256 Modulus256::from_plain(const Number256 &a) const { return product(lim
 Number256 Modulus256::times(const Number256 &a, const Residue256 &b) const {
     return words_of(canonical(product(limbs_of(a), b)));
 }
+
+// a 2^260 2^256 2^-260
+Number256 Modulus256::to_words(const Residue256 &a) const { return words_of(canonical(product(a, word_one_))); }
+
+// a 2^256 2^264 2^-260
+Residue256 Modulus256::from_words(const Number256 &a) const { return product(limbs_of(a), word_factor_); }
 
 Residue256 Modulus256::sum(const Residue256 &a, const Residue256 &b) const {
     const uint64_t *const x = a.limb, *const y = b.limb;
@@ -149,13 +165,11 @@ Residue256 Modulus256::power(const Residue256 &a, const Number256 &exponent) con
 
 void Modulus256::invert(Residue256 *a, Residue256 *products, size_t n) const {
     Residue256 all = one_;
-    Number256 exponent;
     for (size_t i = 0; i < n; i++) {
         products[i] = all;
         all = product(all, chosen(is_zero(a[i]), one_, a[i]));
     }
-    subtract(m_, {{2, 0, 0, 0}}, &exponent);
-    all = power(all, exponent);
+    all = product(limbs_of(inverse256(words_of(canonical(all)), m_)), cube_);  // 1 / (a 2^260) 2^780 2^-260
     for (size_t i = n; i--;) {
         const uint64_t zero = is_zero(a[i]);
         const Residue256 factor = chosen(zero, one_, a[i]);

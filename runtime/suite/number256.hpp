@@ -1,6 +1,6 @@
 // Numbers modulo an odd number m from 2^255 to 2^256, as a 2^260 mod m stands for a (P. L. Montgomery, Modular
-// Multiplication Without Trial Division, 1985): as the kernels of P-256 have them. No branch and no address depends on
-// a number.
+// Multiplication Without Trial Division, 1985): as the kernels of P-256 in vectors have them. No branch and no address
+// depends on a number.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +37,10 @@ public:
     Residue256 negative(const Residue256 &a) const { return difference({{0, 0, 0, 0, 0}}, a); }
     // Returns the limbs of the number below m, of one below 4 m.
     Residue256 canonical(const Residue256 &a) const;
+    // Kernels in general registers have words of 64 bits, where a 2^256 mod m stands for a. Return that number, below
+    // m; and what any words stand for.
+    Number256 to_words(const Residue256 &a) const;
+    Residue256 from_words(const Number256 &a) const;
     // Returns all ones if a is 0 modulo m, else 0.
     uint64_t is_zero(const Residue256 &a) const;
     // a to a public exponent.
@@ -52,9 +56,13 @@ public:
     Number256 less(const Number256 &a) const;
 
 private:
+    template <bool MINUS_ONE>
+    Residue256 product_of(const Residue256 &a, const Residue256 &b) const;
+
     Number256 m_;
-    Residue256 limbs_, twice_, one_, square_;  // m, 2 m, 2^260 and 2^520 mod m
-    uint64_t factor_;                          // -1 / m mod 2^52
+    Residue256 limbs_, twice_, one_, square_, cube_;  // m, 2 m, 2^260, 2^520 and 2^780 mod m
+    Residue256 word_one_, word_factor_;               // 2^256 and 2^264 mod m
+    uint64_t factor_;                                 // -1 / m mod 2^52
 };
 
 uint64_t is_zero(const Number256 &a);  // all ones, or 0

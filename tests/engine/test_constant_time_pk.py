@@ -22,7 +22,7 @@ from jobs.samples import LONG
 QUICK = {
     "x25519": "x25519_ladder64_x1@scalar",
     "ed25519-sign": "ed25519_double64_x1@scalar",
-    "ecdsa-p256-sign": "p256_double52_x8@avx512",
+    "ecdsa-p256-sign": "p256_double64_x1@scalar",
 }
 KERNELS = [
     (operation, name)

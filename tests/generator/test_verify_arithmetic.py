@@ -173,7 +173,7 @@ BUGS: dict[str, Bug] = {  # stream, file, text, what it becomes, what is said
         "{{ 'sub' if loop.first else 'add' }} {{ d[i] }}, {{ d[i] }}, {{ m", "claim of a difference",
     ),
     "multiples without carries": (
-        "64", "field_64", "{{ v.add_words(t[1:], low[1:] + [0]) }}", "", "claim of a product",
+        "64", "limbs_64", "{{ v.add_words(t[1:], low[1:] + [0]) }}", "", "claim of a product",
     ),
 }  # fmt: skip
 
@@ -192,7 +192,7 @@ def test_bugs_are_found(tmp_path: Path, bug: str) -> None:
 
 # ---- small streams: a number of five limbs, to which a step adds the key
 
-SUM = Arithmetic(P25519, 1, 0, 1, lambda numbers, words, key: ([numbers[0] + key[0]], words))
+SUM = Arithmetic(P25519, 1, 0, 1, lambda numbers, words, key, scale: ([numbers[0] + key[0]], words))
 VECTORS = """
 .enter
 {{ s.words('chain', 5) }}{{ s.words('key', 5) }}

@@ -18,6 +18,7 @@ from cryptostitch.verify.arithmetic import Finding
 STREAMS = {"52": ("avx512", 8), "25": ("avx2", 4), "25 in SSE": ("sse", 2), "64": ("scalar", 1)}
 CLAIMS = {"double": 12, "add": 14, "add_own": 14, "add_common": 13, "cached": 8, "square": 1, "multiply": 1}
 P256_CLAIMS = {"double": 16, "add": 19, "add_own": 20, "add_common": 17, "cached": 2}
+P256_PRODUCTS = {"double": 8, "add": 14, "add_own": 14, "add_common": 11, "cached": 2}
 NUMBERS_AND_WORDS = 7
 
 
@@ -42,12 +43,15 @@ def test_operations_are_proved(generator: Generator, operation: str, radix: str)
     assert (finding.claims, finding.steps) == (cases * CLAIMS[operation], cases * NUMBERS_AND_WORDS)
 
 
+@pytest.mark.parametrize("radix", ("52", "64"))
 @pytest.mark.parametrize("operation", P256_POINTS)
-def test_operations_on_p256_are_proved(generator: Generator, operation: str) -> None:
-    finding = proof(generator, operation, "52", "p256")
+def test_operations_on_p256_are_proved(generator: Generator, operation: str, radix: str) -> None:
+    """In words, products claim their eight words too."""
+    finding = proof(generator, operation, radix, "p256")
     assert finding.problems == []
     cases = len(P256_POINTS[operation].cases) or 4
-    assert (finding.claims, finding.steps) == (cases * P256_CLAIMS[operation], cases * NUMBERS_AND_WORDS)
+    claims = P256_CLAIMS[operation] + (P256_PRODUCTS[operation] if radix == "64" else 0)
+    assert (finding.claims, finding.steps) == (cases * claims, cases * NUMBERS_AND_WORDS)
 
 
 def test_a_step_may_decide_by_its_cases_alone(generator: Generator) -> None:
@@ -124,6 +128,45 @@ P256_BUGS: dict[str, tuple[str, str, str, str, str]] = {  # operation, file, tex
     "seven entries": ("add_own", "p256", "digits.own(d, 8, 5,", "digits.own(d, 7, 5,", "limbs of no"),
     "the next entry": ("add_common", "digits", "(per * i + which)", "(per * ((i + 1) % 8) + which)", NUMBER),
 }  # fmt: skip
+
+
+EXACT, REDUCTION = "claim of a exact_", "claim of a reduction"
+P256_WORD_BUGS: dict[str, tuple[str, str, str, str, str]] = {  # operation, file, text, what it becomes, what is said
+    "another delta": ("double", "field_p256_64", "delta = 2 ** 256 - p", "delta = 2 ** 256 - p + 2 ** 96", SUM),
+    "another k": ("cached", "field_p256_64", "2 ** 64 - 2 ** 32 + 1) }}", "2 ** 64 - 2 ** 32 - 1) }}", REDUCTION),
+    "q times another power": ("double", "field_p256_64", "s.constant(2 ** 32)", "s.constant(2 ** 33)", REDUCTION),
+    "the upper half of q 2^32 is lost": ("double", "field_p256_64", "[low, high, t, 0]", "[low, 0, t, 0]", REDUCTION),
+    "three rows of four": (
+        "cached", "field_p256_64", "{% set m, half = fresh('m'), rows[n] %}", "{% set m, half = fresh('m'), rows[3] %}",
+        REDUCTION,
+    ),
+    "the product's carry is lost": ("cached", "field_p256_64", "{{ finish('sub', d, half, m) }}",
+                                    "{{ chain('add', d, half, [0, 0, 0, 0]) }}", REDUCTION),
+    "the sum's carry is lost": ("double", "field_p256_64", "masked_delta(t, top) }}\nmov {{ m }}, 0\n{{ chain(op, sum, "
+                                "sum, t, keeps=true) }}", "masked_delta(t, top) }}\nmov {{ m }}, 0\n{{ chain(op, sum, "
+                                "sum, [0, 0, 0, 0], keeps=true) }}", SUM),
+    "no second time": ("double", "field_p256_64", "{{ finish('sub' if op == 'add' else 'add', d, sum, m) }}",
+                       "{{ chain('add', d, sum, [0, 0, 0, 0]) }}", SUM),
+    "the second time twice": ("add", "field_p256_64", "chain(op, d, a, [mask, upper, 0, last])",
+                              "chain(op, d, a, [mask, upper, 0, mask])", REDUCTION),
+    "a difference's carry is added": ("add", "field_p256_64", "'sub' if op == 'add' else 'add', d", "'sub', d", SUM),
+    "carries once for all": ("double", "field_p256_64", "{{ 'adc' if several else 'sbb' }} {{ top }}, {{ top }}, 0",
+                             "sbb {{ top }}, {{ top }}, 0", SUM),
+    "a row's carry is lost": ("cached", "limbs_64", "{{ v.add_words(c[i:n + i + 1], t[:n] + [0]) }}",
+                              "{{ v.add_words(c[i:n + i], t[:n]) }}", EXACT),
+    "the square's last carry": ("double", "limbs_64", "{{ v.add_words(c[1:], c[1:2 * n - 1] + [0]) }}",
+                                "{{ v.add_words(c[1:7], c[1:7]) }}", EXACT),
+    "the sign is the other one": ("add_common", "field_p256_64", "v.xor(t, a[i], negative[i])",
+                                  "v.xor(t, a[i], a[i])", NUMBER),
+    "3 beta": ("double", "p256", "[(2, u), (-1, made)]", "[(1, u), (-1, made)]", NUMBER),
+    "seven entries": ("add_own", "p256", "digits.own(d, 8, 5,", "digits.own(d, 7, 5,", "limbs of no"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("bug", P256_WORD_BUGS)
+def test_bugs_of_p256_in_words_are_found(tmp_path: Path, bug: str) -> None:
+    operation, file, text, becomes, said = P256_WORD_BUGS[bug]
+    expect_found(tmp_path, f"streams/{file}.j2", text, becomes, said, operation, "64", "p256")
 
 
 @pytest.mark.parametrize("bug", P256_BUGS)

@@ -192,6 +192,20 @@ def test_multipliers_at_the_edges(context: Context) -> None:
     assert PublicKey("ecdh-p256", context).agree_many(secrets, [encoded(other)] * len(keys)) == shared
 
 
+def test_inverses_at_the_edges(context: Context) -> None:
+    """Right signatures with a given s, which verification inverts: d = (s k - e) / r."""
+    rng, some = random.Random(7), []
+    for s in EDGES + [2**i for i in range(0, 256, 5)]:
+        message, k = rng.randbytes(9), rng.randrange(1, ORDER)
+        e = int.from_bytes(hashlib.sha256(message).digest(), "big")
+        r = private(k).public_key().public_numbers().x % ORDER
+        public = encoded(private((s * k - e) * pow(r, -1, ORDER) % ORDER))
+        some.append((b"", public, message, r.to_bytes(32, "big") + s.to_bytes(32, "big")))
+    assert all(map(is_right, some))
+    pk = PublicKey("ecdsa-p256-verify", context)
+    assert all(verify(pk, some)) and all(verify(pk, [one])[0] for one in some)
+
+
 def test_sums_of_equal_and_opposite_points(context: Context) -> None:
     """Right signatures of which u2 Q is what an addition of the base point's multiples begins with, 2^256 G or its
     negative: u2 = r / s, s = (e + r d) / k, and u2 d = c make d = c e / (r (k - c)). And r for which u2 Q is u1 G or

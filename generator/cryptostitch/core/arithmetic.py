@@ -11,7 +11,7 @@ from .montgomery import LIMB_BITS, MODULUS_BITS
 
 P25519 = 2**255 - 19  # RFC 7748, 4.1
 
-# Where the limbs of a number stand, by how many there are (streams/field_64.j2, limbs_52.j2, field_25.j2,
+# Where the limbs of a number stand, by how many there are (streams/limbs_64.j2, limbs_52.j2, field_25.j2,
 # montgomery.j2).
 LIMBS: Mapping[int, tuple[int, ...]] = {
     4: tuple(range(0, 256, 64)),
@@ -37,19 +37,25 @@ class Arithmetic:
     most, between a number and products, before and after an iteration (BOUNDS); the key's have one at most. Without
     it the chain begins with limbs of numbers below the prime, and the key has such. ``table``: how many numbers the
     field of that name has, for all lanes; ``step`` gets them behind the key's. ``cases``: all that the chain's words
-    may be, where they are few; else the first one is a bit, and the others are any. ``scale``: times which the product
-    of two numbers stands for them, modulo the prime. ``bounds``: the largest limbs by their number and level."""
+    may be, where they are few; else the first one is a bit, and the others are any. ``montgomery``: a b 2^-k stands
+    for the product of a and b, where k are the bits that the limbs of a number have; ``step`` gets the factor 2^-k, or
+    1. ``bounds``: the largest limbs by their number and level."""
 
     prime: int
     chain: int
     words: int
     key: int
-    step: Callable[[list[int], list[int], list[int]], tuple[list[int], list[int]]]
+    step: Callable[[list[int], list[int], list[int], int], tuple[list[int], list[int]]]
     levels: tuple[int, ...] = ()
     table: int = 0
     cases: tuple[tuple[int, ...], ...] = ()
-    scale: int = 1
+    montgomery: bool = False
     bounds: Mapping[int, tuple[tuple[int, ...], ...]] = field(default_factory=lambda: BOUNDS)
+
+    def scale(self, limbs: int) -> int:
+        """What ``step`` multiplies products by, of numbers of so many limbs."""
+        starts = LIMBS[limbs]
+        return pow(2, -(starts[-1] + starts[1]), self.prime) if self.montgomery else 1
 
 
 def limbs_of(number: int, limbs: int) -> list[int]:
@@ -63,7 +69,7 @@ def number_of(rows: list[int]) -> int:
     return sum(row << start for row, start in zip(rows, LIMBS[len(rows)]))
 
 
-def ladder_step(numbers: list[int], words: list[int], key: list[int]) -> tuple[list[int], list[int]]:
+def ladder_step(numbers: list[int], words: list[int], key: list[int], scale: int = 1) -> tuple[list[int], list[int]]:
     """RFC 7748, 5: x2, z2, x3, z3; the bit before, and bits of the scalar, the highest first; ``key``: x1."""
     before, bits = words
     bit = bits >> 63
@@ -95,7 +101,7 @@ def _on_points(operation: PointOperation, cases: tuple[tuple[int, ...], ...] = (
     """Describes a step on a point (streams/edwards25519.j2): ``operation`` computes the new E, F, G and H from X, Y,
     Z, T, the words and the key."""
 
-    def step(numbers: list[int], words: list[int], key: list[int]) -> tuple[list[int], list[int]]:
+    def step(numbers: list[int], words: list[int], key: list[int], scale: int = 1) -> tuple[list[int], list[int]]:
         e, f, g, h, n = numbers
         made = operation(e * f, g * h, f * g, e * h, words, key)
         return [number % P25519 for number in (*made, n)], words
@@ -106,7 +112,7 @@ def _on_points(operation: PointOperation, cases: tuple[tuple[int, ...], ...] = (
 def _on_number(operation: Callable[[int, list[int]], int]) -> Arithmetic:
     """Describes a step on the number behind a point: ``operation`` computes the new one from it and the key."""
 
-    def step(numbers: list[int], words: list[int], key: list[int]) -> tuple[list[int], list[int]]:
+    def step(numbers: list[int], words: list[int], key: list[int], scale: int = 1) -> tuple[list[int], list[int]]:
         return [*numbers[:4], operation(numbers[4], key) % P25519], words
 
     return Arithmetic(P25519, 5, 2, KEY_NUMBERS, step, POINT_LEVELS, MULTIPLES * COMMON_NUMBERS)

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from .arithmetic import Arithmetic
 
 P256 = 2**256 - 2**224 + 2**192 + 2**96 - 1
-SCALE = pow(2**260, -1, P256)  # of a product, by Montgomery
 
 # The largest limbs that numbers may have, by level: of X and Y, 1.2 p; of others, 3 p.
 BOUNDS: Mapping[int, tuple[tuple[int, ...], ...]] = {
-    5: ((*(2**52 - 1,) * 4, 2**48 + 2**45), (*(2**52 - 1,) * 4, 2**49 + 2**48))
+    4: ((2**64 - 1,) * 4,) * 2,
+    5: ((*(2**52 - 1,) * 4, 2**48 + 2**45), (*(2**52 - 1,) * 4, 2**49 + 2**48)),
 }
 LEVELS = (0, 0, 1, 1, 1)
 CHAIN_NUMBERS = len(LEVELS)  # X, Y, Z and two more
@@ -21,19 +21,16 @@ OWN_NUMBERS, COMMON_NUMBERS = 5, 2  # of a table's entry, in the lane's table an
 KEY_NUMBERS = OWN_NUMBERS * (1 + ENTRIES)
 DIGITS = tuple((index, sign) for index in range(ENTRIES) for sign in (0, 1))
 
-PointOperation = Callable[[list[int], list[int], list[int]], list[int]]
-
-
-def product(a: int, b: int) -> int:
-    return a * b * SCALE
+Product = Callable[[int, int], int]
+PointOperation = Callable[[list[int], list[int], list[int], Product], list[int]]
 
 
 def _on_points(operation: PointOperation, cases: tuple[tuple[int, ...], ...] = ()) -> Arithmetic:
     """Describes a step on a point; ``operation`` computes the first of the chain's numbers, which change, from these,
-    the words and the key."""
+    the words and the key, with Montgomery's product of two numbers."""
 
-    def step(numbers: list[int], words: list[int], key: list[int]) -> tuple[list[int], list[int]]:
-        made = operation(numbers, words, key)
+    def step(numbers: list[int], words: list[int], key: list[int], scale: int) -> tuple[list[int], list[int]]:
+        made = operation(numbers, words, key, lambda a, b: a * b * scale)
         return [number % P256 for number in (*made, *numbers[len(made) :])], words
 
     return Arithmetic(
@@ -45,12 +42,12 @@ def _on_points(operation: PointOperation, cases: tuple[tuple[int, ...], ...] = (
         LEVELS,
         ENTRIES * COMMON_NUMBERS,
         cases,
-        scale=SCALE,
+        montgomery=True,
         bounds=BOUNDS,
     )
 
 
-def _double(numbers: list[int], words: list[int], key: list[int]) -> list[int]:
+def _double(numbers: list[int], words: list[int], key: list[int], product: Product) -> list[int]:
     x, y, z, *_ = numbers
     delta, gamma = product(z, z), product(y, y)
     beta, alpha = product(x, gamma), 3 * product(x - delta, x + delta)
@@ -58,7 +55,7 @@ def _double(numbers: list[int], words: list[int], key: list[int]) -> list[int]:
     return [x3, product(alpha, 4 * beta - x3) - 8 * product(gamma, gamma), 2 * product(y, z)]
 
 
-def _sum(numbers: list[int], other: list[int]) -> list[int]:
+def _sum(numbers: list[int], other: list[int], product: Product) -> list[int]:
     """Adds the point of which ``other`` holds X, Y, Z, Z^2 and Z^3."""
     x, y, z, *_ = numbers
     zz = product(z, z)
@@ -78,21 +75,21 @@ def _chosen(words: list[int], of: list[int], per: int) -> list[int]:
     return [entry[0], entry[1] * (-1 if operator.index(words[1]) else 1), *entry[2:]]
 
 
-def _add(numbers: list[int], words: list[int], key: list[int]) -> list[int]:
-    return _sum(numbers, key)
+def _add(numbers: list[int], words: list[int], key: list[int], product: Product) -> list[int]:
+    return _sum(numbers, key, product)
 
 
-def _add_own(numbers: list[int], words: list[int], key: list[int]) -> list[int]:
-    return _sum(numbers, _chosen(words, key[OWN_NUMBERS:], OWN_NUMBERS))
+def _add_own(numbers: list[int], words: list[int], key: list[int], product: Product) -> list[int]:
+    return _sum(numbers, _chosen(words, key[OWN_NUMBERS:], OWN_NUMBERS), product)
 
 
-def _add_common(numbers: list[int], words: list[int], key: list[int]) -> list[int]:
-    """Z is 1, which stands for itself times 2^260."""
-    one = 2**260 % P256
-    return _sum(numbers, [*_chosen(words, key[KEY_NUMBERS:], COMMON_NUMBERS), one, one, one])
+def _add_common(numbers: list[int], words: list[int], key: list[int], product: Product) -> list[int]:
+    """Z is 1: the number that leaves its factor as it is."""
+    one = pow(product(1, 1), -1, P256)
+    return _sum(numbers, [*_chosen(words, key[KEY_NUMBERS:], COMMON_NUMBERS), one, one, one], product)
 
 
-def _cached(numbers: list[int], words: list[int], key: list[int]) -> list[int]:
+def _cached(numbers: list[int], words: list[int], key: list[int], product: Product) -> list[int]:
     x, y, z, *_ = numbers
     zz = product(z, z)
     return [x, y, z, zz, product(zz, z)]

@@ -12,7 +12,8 @@ from .ir import Code, Constant, Mem, Place
 class Claim:
     """A template claims what the instructions before this place compute: the number in the registers ``result`` is
     ``operation`` (product, square, sum, difference, add_multiple, combination) of the numbers in ``operands``, modulo
-    the prime of the algorithm. Registers hold limbs, the lowest first. verify/arithmetic.py proves it.
+    the prime of the algorithm. Registers hold limbs, the lowest first. verify/arithmetic.py proves it. Or a product in
+    two claims: exact_product or exact_square, of twice as many limbs and not modulo the prime, and its reduction.
 
     The claim stands before instruction ``at`` of ``section``. ``factors``: of add_multiple, which is
     operands[0] + factors[0] * operands[1]; of combination, for each operand one.

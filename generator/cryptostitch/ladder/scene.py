@@ -411,7 +411,7 @@ class Scene:
                 for r, word in enumerate([limb for number in of for limb in limbs_of(number, limbs)] + behind):
                     self.machine.write(self.entry(i, name, r, lane), word.to_bytes(8, "little"))
             for _ in range(self.iterations * self.recipe.parts[i].ratio):
-                numbers, words = meaning.step(numbers, words, key + table)
+                numbers, words = meaning.step(numbers, words, key + table, meaning.scale(limbs))
             for n, number in enumerate(numbers):
                 at, data = self.entry(i, CHAIN, n * limbs, lane), number.to_bytes(40, "little")
                 expected.append(Expected(f"number {n} {where}", at, data, meaning.prime, limbs, chain.row_bytes, limbs))

@@ -87,6 +87,7 @@ SAMPLE = (
     "ed25519_add_own25_x4@avx2",
     "ed25519_add_own52_x8@avx512",
     "p256_add_common52_x8@avx512",
+    "p256_add_own64_x1@scalar",
     "montgomery20_square_x8@avx512",
     "montgomery30_choose_x8@avx512",
     "chacha20_x1_by32+poly1305_word_x1_by32@avx2_bmi2",

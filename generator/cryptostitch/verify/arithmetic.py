@@ -45,9 +45,16 @@ OPERATIONS: dict[str, Callable[..., Polynomial]] = {
         (a * f for a, f in zip(numbers, factors, strict=True)), Polynomial.of(0)
     ),
 }
-PRODUCTS: dict[str, Callable[..., Polynomial]] = {
+# Scaled as the algorithm's products are (Arithmetic.scale).
+SCALED: dict[str, Callable[..., Polynomial]] = {
     "product": lambda factors, a, b: a * b,
     "square": lambda factors, a: a * a,
+    "reduction": lambda factors, a: a,
+}
+# Of twice as many limbs, which are the number itself, not modulo the prime.
+EXACT: dict[str, Callable[..., Polynomial]] = {
+    "exact_product": SCALED["product"],
+    "exact_square": SCALED["square"],
 }
 
 
@@ -181,7 +188,8 @@ class _Proof:
 
     def polynomial(self, number: Sequence[Integer]) -> Polynomial:
         total = Polynomial.of(0)
-        for limb, start in zip(number, self.starts, strict=True):
+        words = len(number) > self.limbs
+        for limb, start in zip(number, range(0, BITS * len(number), BITS) if words else self.starts, strict=True):
             total = total + limb.polynomial * (1 << start)
         return total
 
@@ -268,39 +276,41 @@ class _Iteration:
 
     def _claim(self, claim: Claim) -> None:
         said = f"{claim.place}: the claim of a {claim.operation}"
-        operation = OPERATIONS.get(claim.operation) or self._scaled(PRODUCTS.get(claim.operation))
-        operands = [self._registers(names, said) for names in claim.operands]
-        result = self._registers(claim.result, said)
+        exact = EXACT.get(claim.operation)
+        operation = exact or OPERATIONS.get(claim.operation) or self._scaled(SCALED.get(claim.operation))
+        operands = [self._registers(names, said, claim.operation == "reduction") for names in claim.operands]
+        result = self._registers(claim.result, said, exact is not None)
         self._need(operation is not None, f"{said} is of no known operation")
         assert operation is not None
         for names, operand in zip(claim.operands, operands):
             self._need(operand in self.formulas, f"{said}: {', '.join(names)} are the limbs of no claimed number")
         wanted = operation(claim.factors, *map(self.proof.polynomial, operands))
+        difference = self.proof.polynomial(result) - wanted
         self._need(
-            self.proof.vanishes(self.proof.polynomial(result) - wanted),
-            f"{said} does not hold: the result differs by more than multiples of the prime",
+            not difference.terms if exact else self.proof.vanishes(difference),
+            f"{said} does not hold: the result differs" + ("" if exact else " by more than multiples of the prime"),
         )
         formula = operation(claim.factors, *(self.formulas[operand] for operand in operands))
-        self._cut(result, formula % self.meaning.prime)
+        self._cut(result, formula % self.meaning.prime, wanted.bounds() if exact else None)
         self.counted.claims += 1
 
     def _scaled(self, operation: Callable[..., Polynomial] | None) -> Callable[..., Polynomial] | None:
-        scale = self.meaning.scale
+        scale = self.meaning.scale(self.proof.limbs)
         return operation and (lambda *arguments: operation(*arguments) * scale)
 
-    def _registers(self, names: Sequence[str], said: str) -> Number:
+    def _registers(self, names: Sequence[str], said: str, twice: bool) -> Number:
         self._need(
-            len(names) == self.proof.limbs and all(name in self.lane.registers for name in names),
+            len(names) == self.proof.limbs * (1 + twice) and all(name in self.lane.registers for name in names),
             f"{said}: {', '.join(names)} are no number in registers",
         )
         return tuple(self.lane.registers[name] for name in names)
 
-    def _cut(self, number: Number, formula: Polynomial) -> None:
+    def _cut(self, number: Number, formula: Polynomial, bounds: Bounds | None) -> None:
         """New symbols for the limbs, wherever they are."""
         known = self.lane.carries.known
         made = {limb: Integer.unknown(limb.low, limb.high) for limb in number}
         cut = tuple(made[limb] for limb in number)
-        known.numbers[cut] = known.of_number(number)
+        known.learn(cut, bounds or known.of_number(number))
         self.formulas[cut] = formula
         self.lane.registers = {name: made.get(value, value) for name, value in self.lane.registers.items()}
         self.lane.memory = {place: made.get(value, value) for place, value in self.lane.memory.items()}
@@ -309,7 +319,7 @@ class _Iteration:
 
     def _compare(self) -> None:
         words = [_Word(word) for word in self.words]
-        numbers, after = self.meaning.step(list(self.numbers), words, list(self.keys))  # type: ignore[arg-type]
+        numbers, after = self.meaning.step(self.numbers, words, self.keys, self.meaning.scale(self.proof.limbs))  # type: ignore[arg-type]
         for n, wanted in enumerate(numbers):
             number = self._stored(self.proof.chain, n)
             self._need(number in self.formulas, f"number {n} of the chain is not a claimed one after an iteration")

@@ -8,7 +8,8 @@ Where that depends on another carry (a correction by 38 times the carry before),
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .integer import BITS, MOST, Integer
@@ -36,6 +37,31 @@ class Known:
             high, sum(w[1] << BITS * i for i, w in enumerate(words))
         )
 
+    def of_sum(self, *numbers: Sequence[Integer]) -> Bounds:
+        """Of the sum of numbers of as many words. It does not matter which of the numbers a word belongs to: words
+        that are known to be a number together are taken as that."""
+        columns = [list(column) for column in zip(*numbers, strict=True)]
+        low = high = 0
+        for i, column in enumerate(columns):
+            while column:
+                taken = next(filter(self.numbers.__contains__, _runs(columns[i:])), (column[0],))
+                for word, of in zip(taken, columns[i:]):
+                    of.remove(word)
+                bounds = self.of_number(taken)
+                low, high = low + (bounds[0] << BITS * i), high + (bounds[1] << BITS * i)
+        return low, high
+
+    def learn(self, number: Sequence[Integer], bounds: Bounds) -> None:
+        """Of the number, and of its upper words."""
+        for i in range(len(number)):
+            self.numbers[tuple(number[i:])] = bounds[0] >> BITS * i, bounds[1] >> BITS * i
+
+
+def _runs(columns: Sequence[Sequence[Integer]]) -> Iterator[Number]:
+    """Two words or more from columns side by side, from the first one on; the longest first."""
+    for size in range(len(columns), 1, -1):
+        yield from itertools.product(*columns[:size])
+
 
 @dataclass
 class _Chain:
@@ -48,7 +74,9 @@ class _Chain:
     digits: list[Integer] = field(default_factory=list)
 
     def bounds(self, known: Known) -> Bounds:
-        return _combined(self.sign, known.of_number(self.a), known.of_number(self.b))
+        if self.sign > 0:
+            return known.of_sum(self.a, self.b)
+        return _combined(self.sign, known.of_sum(self.a), known.of_sum(self.b))
 
     def polynomial(self) -> Polynomial:
         total = Polynomial.of(0)
@@ -93,12 +121,13 @@ class Carries:
             self._learn(chain, times, fresh)
         return digit
 
-    def masked(self, number: Integer, mask: int) -> Integer | None:
-        """The number & mask, if the number depends on one carry alone."""
+    @staticmethod
+    def applied(function: Callable[[int], int], number: Integer) -> Integer | None:
+        """The function's value, if the number depends on one carry alone."""
         symbols = number.polynomial.symbols()
         if len(symbols) != 1 or (symbol := symbols.pop()).high != 1:
             return None
-        return _interpolated(symbol, *(_at(number, symbol, case) & mask for case in (0, 1)))
+        return _interpolated(symbol, *(function(_at(number, symbol, case)) for case in (0, 1)))
 
     # ---- how often 2^64 goes into a word
 
@@ -142,7 +171,7 @@ class Carries:
         low, high = chain.bounds(self.known)
         if times.constant is not None:
             out = times.constant * size
-            self.known.numbers[digits] = max(0, low - out), min(size - 1, high - out)
+            self.known.learn(digits, (max(0, low - out), min(size - 1, high - out)))
         elif fresh:
             (symbol,) = times.polynomial.symbols()
             cases = (Known(), Known())

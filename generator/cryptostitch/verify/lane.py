@@ -175,10 +175,10 @@ class Lane:
         self.carries.forget()
         found = bitwise(0b1000, (a, b))
         for number, mask in ((a, b.constant), (b, a.constant)):
+            if found is None and mask is not None:
+                found = self.carries.applied(mask.__and__, number)
             if found is None and mask is not None and mask & (mask + 1) == 0:
                 found = number.lowest(mask.bit_length())
-            elif found is None and mask is not None:
-                found = self.carries.masked(number, mask)
         if found is None:
             raise Unproved("masks by what is no 2^k - 1")
         self.put(ins.operands[0], found)
@@ -208,6 +208,7 @@ class Lane:
         product = self._multiplied(rdx, self.value(source))
         self.put(low, product.lowest(BITS))
         self.put(high, product >> BITS)
+        self.carries.known.numbers[product.lowest(BITS), product >> BITS] = product.low, product.high
 
     def drop_left(self, ins: Ins) -> None:
         """What is shifted out is dropped, and known."""
@@ -216,8 +217,10 @@ class Lane:
         self.put(ins.operands[0], a.lowest(BITS - bits) << bits)
 
     def drop_right(self, ins: Ins) -> None:
+        a, bits = self.shifted(ins)
         self.carries.forget()
-        self.shift_right(ins)
+        found = self.carries.applied(lambda value: value >> bits, a)
+        self.put(ins.operands[0], a >> bits if found is None else found)
 
     def or_(self, ins: Ins) -> None:
         a, b = self.values(ins, 2)
