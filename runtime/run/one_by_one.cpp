@@ -37,6 +37,7 @@ struct Shape {
           seals_record(suite.construction == Construction::tls),
           reads_output(suite.enciphers() && !seals_record && opens == ccm),
           ahead(ccm || opens ? !reads_output : seals_record && in_place),
+          masks(suite.hash && suite.hash->record.kind == ALGORITHM_CBC_MAC && !ccm),
           unit(suite.hash ? suite.hash->record.block_bytes : AES),
           head(suite.hash && suite.enciphers() ? head_bytes(suite, job.aad_len) : 0),
           boundary(ccm ? 0 : -head & (unit - 1)),
@@ -46,9 +47,14 @@ struct Shape {
                                   : job.in_len),
           whole(head && fits_whole(suite, head, body)) {}
 
+    // Of `left` bytes of the body that stand behind what is hashed, those that a kernel reads where they are: whole
+    // blocks, but the last block of CMAC and XCBC, which may be masked, belongs to the end.
+    uint64_t blocks_of_body(uint64_t left) const { return (left - (masks && left)) & ~uint64_t(unit - 1); }
+
     const bool opens, ccm, seals_record;
     const bool reads_output;  // the hash reads what the cipher writes
     const bool ahead;  // the hash must be ahead of the cipher, which overwrites what the hash reads
+    const bool masks;  // the last block
     const size_t unit;        // block bytes of the hash
     const uint64_t head;      // bytes in front of the body
     const uint64_t boundary;  // body bytes up to the first block boundary after the head
@@ -123,11 +129,14 @@ bool choose(const Suite &suite, const Shape &shape, size_t n, Kernels *kernels, 
         Need need = {&suite.hashes, beside, bytes, bytes};
         need.whole_only = true;
         if (!ask(need, &kernels->hash, &Plan::hash)) return false;
-        need.whole_only = false;
-        if (suite.hash->record.kind == ALGORITHM_CBC_MAC && !kernels->pair && !shape.whole &&
-            !ask(need, &kernels->coarse, &Plan::hash))
-            return false;
-        if (kernels->coarse == kernels->hash) kernels->coarse = nullptr;
+        if (suite.hash->record.kind == ALGORITHM_CBC_MAC && !kernels->pair && !shape.whole) {
+            const Ranking alone = plan ? plan->hash : Ranking();
+            need.whole_only = false;
+            if (!ask(need, &kernels->coarse, &Plan::hash)) return false;
+            const bool runs = kernels->coarse->step <= shape.blocks_of_body(shape.body - shape.boundary);
+            if (!runs && plan) plan->hash = alone;
+            if (!runs || kernels->coarse == kernels->hash) kernels->coarse = nullptr;
+        }
     }
     if (suite.enciphers()) {
         const uint64_t bytes = kernels->pair ? AES : shape.text, lengths = bytes | (shape.seals_record ? AES : 0);
@@ -363,10 +372,7 @@ public:
         head_hashed_ = false;
         // A short message is assembled as a whole: that takes less time than a call of the kernel.
         const uint64_t left = shape_.body - hashed_;
-        if (!used && left + unit + 2 * PAD_SLACK > WHOLE_MESSAGE) {
-            const bool masked = block_mac_ && !shape_.ccm;  // the last block of CMAC and XCBC belongs to the end
-            run_body((left - masked) & ~uint64_t(unit - 1));
-        }
+        if (!used && left + unit + 2 * PAD_SLACK > WHOLE_MESSAGE) run_body(shape_.blocks_of_body(left));
         const size_t rest = size_t(shape_.body - hashed_);
         copy_few(end_ + used, body_ + hashed_, rest);
         used += rest;
