@@ -19,6 +19,7 @@ SOURCES = {VECTOR: (0, 1), GENERAL: (1, 2)}
 TARGETS = {VECTOR: range(2, 15), GENERAL: range(3, 13)}
 STATE = Reg(GENERAL, 0, 64)
 LINES = 8
+POINTERS = 6
 SPILL, LOADED, STORED = (
     Field("spill_words", 0, 8, 8, 8),
     Field("table", 64, LINES, 64, 64, align=64),
@@ -103,11 +104,15 @@ def through_memory(store: Form, load: Form, count: int) -> list[Ins]:
 
 
 def pointer_chain(count: int) -> tuple[list[Ins], list[Ins]]:
-    """(what goes before the loop, body): loads of which each gives the next one's address."""
+    """(what goes before the loop, body): loads of which each gives the next one's address, a ring of words. ``count`` is
+    a multiple of POINTERS, so that an iteration leaves what it began with: the runtime refuses other pointers."""
     register = Reg(GENERAL, TARGETS[GENERAL][0], 64)
-    place = Mem(register, SPILL.offset, 64)
-    enter = [Ins("mov", (Mem(STATE, SPILL.offset, 64), STATE)), Ins("mov", (register, STATE))]
-    return enter, [Ins("mov", (register, place))] * count
+    enter = [Ins("mov", (register, STATE))]
+    for word in reversed(range(POINTERS)):
+        enter.append(Ins("mov", (Mem(STATE, SPILL.offset + SPILL.row_bytes * word, 64), register)))
+        enter.append(Ins("mov", (register, STATE)))
+        enter += [Ins("add", (register, Imm(SPILL.row_bytes)))] * word
+    return enter, [Ins("mov", (register, Mem(register, SPILL.offset, 64)))] * count
 
 
 def mixture(forms: Iterable[tuple[Form, int]]) -> list[Ins]:
