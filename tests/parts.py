@@ -75,7 +75,9 @@ PARTS: dict[str, tuple[str, ...]] = {
     "models": _files("generator/test_allocate_random.py", "ladder/test_model_instructions.py"),
     "mutations": _files("ladder/test_mutate.py"),
     "newcomer": _files("examples/test_newcomer.py"),
-    "openssl-calls": _files("integrations/test_openssl_ciphers.py", "integrations/test_openssl_evp_test.py"),
+    "openssl-calls": _files(
+        *(f"integrations/test_openssl_{name}.py" for name in ("async", "ciphers", "evp_test")),
+    ),
     "openssl-servers": _files(
         *("integrations/test_openssl_nginx.py", "integrations/test_openssl_servers.py"),
         "integrations/test_openssl_tls.py",
