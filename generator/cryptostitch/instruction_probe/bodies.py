@@ -104,8 +104,9 @@ def through_memory(store: Form, load: Form, count: int) -> list[Ins]:
 
 
 def pointer_chain(count: int) -> tuple[list[Ins], list[Ins]]:
-    """(what goes before the loop, body): loads of which each gives the next one's address, a ring of words. ``count`` is
-    a multiple of POINTERS, so that an iteration leaves what it began with: the runtime refuses other pointers."""
+    """(what goes before the loop, body): loads of which each gives the next one's address, in a ring of words.
+    ``count`` is a multiple of POINTERS, so that an iteration leaves what it began with: the runtime refuses other
+    pointers."""
     register = Reg(GENERAL, TARGETS[GENERAL][0], 64)
     enter = [Ins("mov", (register, STATE))]
     for word in reversed(range(POINTERS)):
