@@ -76,7 +76,7 @@ private:
     uint64_t arrivals_ = 0;
 };
 
-// What a thread has: ASYNC jobs stay in the thread that began them.
+// Holds the queues of a thread, one for each operation. OpenSSL resumes an ASYNC job in the thread that began it.
 class AsyncBursts::Thread {
 public:
     static Thread &here() {

@@ -12,7 +12,7 @@
 
 namespace cst::ossl {
 
-// Of a provider; several threads may use it.
+// Each provider has one object; several threads may use it.
 class AsyncBursts {
 public:
     explicit AsyncBursts(const Libcrypto &libcrypto) : libcrypto_(libcrypto) {}

@@ -8,7 +8,7 @@
 namespace cst::ossl {
 namespace {
 
-// What a job reads and writes.
+// Holds the keys that a job reads, and the secret that it writes.
 struct Agreement {
     ~Agreement() { wipe(this, sizeof(*this)); }
     uint8_t secret[CURVE_BYTES], peer[POINT_BYTES], result[CURVE_BYTES];

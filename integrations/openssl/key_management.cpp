@@ -10,7 +10,7 @@
 namespace cst::ossl {
 namespace {
 
-// Of later versions of OpenSSL
+// OpenSSL 3.0's headers lack these functions of later versions.
 constexpr int GEN_GET_PARAMS = 15, GEN_GETTABLE_PARAMS = 16, IMPORT_TYPES_EX = 45, EXPORT_TYPES_EX = 46;
 
 // A new key pair of X25519 (RFC 7748, 5). NULL: none was made.

@@ -1,4 +1,4 @@
-// What the library's operations need of the keys of `default`.
+// Reads secret and public keys out of the key objects of `default`, in the form that the library's operations take.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What contexts of public-key operations have in common: that of the original, and what a job needs.
+// The context of a public-key operation: it owns the original's context, and keeps the keys that a job reads.
 #pragma once
 
 #include <new>

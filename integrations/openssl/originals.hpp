@@ -34,7 +34,7 @@ public:
     bool load(const Libcrypto &libcrypto);
     void unload();
 
-    // Of the provider `default`.
+    // Returns the provider context that functions of `default` take.
     void *context() const { return context_; }
     // As OSSL_FUNC_provider_get_capabilities.
     bool capabilities(const char *name, OSSL_CALLBACK *each, void *argument) const {

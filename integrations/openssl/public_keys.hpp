@@ -28,7 +28,7 @@ enum PkId {
     PK_IDS
 };
 
-// Of a provider.
+// Each provider has one object.
 class PublicKeys {
 public:
     PublicKeys() : bursts_(libcrypto_) {}

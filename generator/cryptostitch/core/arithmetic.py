@@ -53,7 +53,7 @@ class Arithmetic:
     bounds: Mapping[int, tuple[tuple[int, ...], ...]] = field(default_factory=lambda: BOUNDS)
 
     def scale(self, limbs: int) -> int:
-        """What ``step`` multiplies products by, of numbers of so many limbs."""
+        """Returns the factor that ``step`` multiplies products by, where numbers have so many limbs."""
         starts = LIMBS[limbs]
         return pow(2, -(starts[-1] + starts[1]), self.prime) if self.montgomery else 1
 

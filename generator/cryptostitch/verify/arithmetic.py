@@ -51,7 +51,7 @@ SCALED: dict[str, Callable[..., Polynomial]] = {
     "square": lambda factors, a: a * a,
     "reduction": lambda factors, a: a,
 }
-# Of twice as many limbs, which are the number itself, not modulo the prime.
+# Results have twice as many limbs, and equal the product itself, not only modulo the prime.
 EXACT: dict[str, Callable[..., Polynomial]] = {
     "exact_product": SCALED["product"],
     "exact_square": SCALED["square"],

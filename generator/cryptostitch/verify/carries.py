@@ -38,8 +38,8 @@ class Known:
         )
 
     def of_sum(self, *numbers: Sequence[Integer]) -> Bounds:
-        """Of the sum of numbers of as many words. It does not matter which of the numbers a word belongs to: words
-        that are known to be a number together are taken as that."""
+        """Returns the bounds of the sum of numbers that have the same number of words. Words whose bounds are known
+        together are taken together, whichever of the numbers they stand in: the sum is the same."""
         columns = [list(column) for column in zip(*numbers, strict=True)]
         low = high = 0
         for i, column in enumerate(columns):
@@ -52,7 +52,7 @@ class Known:
         return low, high
 
     def learn(self, number: Sequence[Integer], bounds: Bounds) -> None:
-        """Of the number, and of its upper words."""
+        """Records the bounds of the number, and those that follow for its upper words."""
         for i in range(len(number)):
             self.numbers[tuple(number[i:])] = bounds[0] >> BITS * i, bounds[1] >> BITS * i
 
