@@ -11,7 +11,7 @@ namespace {
 // Holds the keys that a job reads, and the secret that it writes.
 struct Agreement {
     ~Agreement() { wipe(this, sizeof(*this)); }
-    uint8_t secret[CURVE_BYTES], peer[POINT_BYTES], result[CURVE_BYTES];
+    uint8_t secret[CURVE_BYTES], peer[P256_POINT], result[CURVE_BYTES];
     size_t peer_bytes;
 };
 
@@ -19,12 +19,9 @@ bool take_keys(const OperationContext &context, PkId id, Agreement *its) {
     if (id == PK_ECDH_P256)
         return is_p256(context.key) && is_p256(context.peer) && get_p256_secret(context.key, its->secret) &&
                get_p256_public(context.peer, its->peer, &its->peer_bytes);
-    uint8_t peer[CURVE_BYTES];
     its->peer_bytes = CURVE_BYTES;
-    const bool both = get_octets(X25519_KEYS, context.key, OSSL_PKEY_PARAM_PRIV_KEY, its->secret) &&
-                      get_octets(X25519_KEYS, context.peer, OSSL_PKEY_PARAM_PUB_KEY, peer);
-    if (both) memcpy(its->peer, peer, CURVE_BYTES);
-    return both;
+    return get_octets(X25519_KEYS, context.key, OSSL_PKEY_PARAM_PRIV_KEY, its->secret) &&
+           get_octets(X25519_KEYS, context.peer, OSSL_PKEY_PARAM_PUB_KEY, its->peer);
 }
 
 bool agree(const OperationContext &context, PkId id, uint8_t *secret) {
@@ -44,20 +41,10 @@ bool agree(const OperationContext &context, PkId id, uint8_t *secret) {
 
 template <Algorithm of, PkId id>
 struct Exchange {
-    static void free_original(void *its) { original<OSSL_FUNC_keyexch_freectx_fn>(of, OSSL_FUNC_KEYEXCH_FREECTX)(its); }
     static void *make(void *provider) {
         void *const its =
             original<OSSL_FUNC_keyexch_newctx_fn>(of, OSSL_FUNC_KEYEXCH_NEWCTX)(original_provider(provider));
-        return make_context(*static_cast<Provider *>(provider), its, nullptr, free_original);
-    }
-    static void *duplicate(void *context) {
-        void *const its = original<OSSL_FUNC_keyexch_dupctx_fn>(of, OSSL_FUNC_KEYEXCH_DUPCTX)(original_of(context));
-        return make_context(from(context)->provider, its, from(context), free_original);
-    }
-    static void free(void *context) {
-        if (!context) return;
-        free_original(original_of(context));
-        from(context)->provider.release(context, sizeof(OperationContext));
+        return make_context<of, OSSL_FUNC_KEYEXCH_FREECTX>(*static_cast<Provider *>(provider), its);
     }
     static int begin(void *context, void *key, const OSSL_PARAM params[]) {
         const int done =
@@ -93,8 +80,8 @@ struct Exchange {
         {OSSL_FUNC_KEYEXCH_INIT, AnyFunction(begin)},
         {OSSL_FUNC_KEYEXCH_DERIVE, AnyFunction(derive)},
         {OSSL_FUNC_KEYEXCH_SET_PEER, AnyFunction(set_peer)},
-        {OSSL_FUNC_KEYEXCH_FREECTX, AnyFunction(free)},
-        {OSSL_FUNC_KEYEXCH_DUPCTX, AnyFunction(duplicate)},
+        {OSSL_FUNC_KEYEXCH_FREECTX, AnyFunction(free_context<of, OSSL_FUNC_KEYEXCH_FREECTX>)},
+        {OSSL_FUNC_KEYEXCH_DUPCTX, AnyFunction(copy_context<of, OSSL_FUNC_KEYEXCH_FREECTX, OSSL_FUNC_KEYEXCH_DUPCTX>)},
         {OSSL_FUNC_KEYEXCH_SET_CTX_PARAMS, AnyFunction(set_params)},
         {OSSL_FUNC_KEYEXCH_SETTABLE_CTX_PARAMS, AnyFunction(list_of<of, OSSL_FUNC_KEYEXCH_SETTABLE_CTX_PARAMS>)},
         {OSSL_FUNC_KEYEXCH_GET_CTX_PARAMS,
@@ -102,8 +89,6 @@ struct Exchange {
         {OSSL_FUNC_KEYEXCH_GETTABLE_CTX_PARAMS, AnyFunction(list_of<of, OSSL_FUNC_KEYEXCH_GETTABLE_CTX_PARAMS>)},
         {0, nullptr}};
 };
-
-bool none(int) { return false; }
 
 }  // namespace
 

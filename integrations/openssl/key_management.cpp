@@ -45,20 +45,13 @@ struct Keys {
     static void *make(void *provider) {
         return original<OSSL_FUNC_keymgmt_new_fn>(of, OSSL_FUNC_KEYMGMT_NEW)(original_provider(provider));
     }
-    static void free_generation(void *its) {
-        original<OSSL_FUNC_keymgmt_gen_cleanup_fn>(of, OSSL_FUNC_KEYMGMT_GEN_CLEANUP)(its);
-    }
     static void *begin_generation(void *provider, int selection, const OSSL_PARAM params[]) {
         void *const its = original<OSSL_FUNC_keymgmt_gen_init_fn>(of, OSSL_FUNC_KEYMGMT_GEN_INIT)(
             original_provider(provider), selection, params);
-        OperationContext *const made = make_context(*static_cast<Provider *>(provider), its, nullptr, free_generation);
+        OperationContext *const made =
+            make_context<of, OSSL_FUNC_KEYMGMT_GEN_CLEANUP>(*static_cast<Provider *>(provider), its);
         if (made) made->plain = !has_any(params) && selection & OSSL_KEYMGMT_SELECT_KEYPAIR;
         return made;
-    }
-    static void end_generation(void *generation) {
-        if (!generation) return;
-        free_generation(original_of(generation));
-        from(generation)->provider.release(generation, sizeof(OperationContext));
     }
     static int set_for_generation(void *generation, const OSSL_PARAM params[]) {
         from(generation)->plain &= !has_any(params);
@@ -93,7 +86,7 @@ struct Keys {
         {GEN_GET_PARAMS, AnyFunction(HandedOn<of, GEN_GET_PARAMS, OSSL_FUNC_keyexch_get_ctx_params_fn>::call)},
         {GEN_GETTABLE_PARAMS, AnyFunction(list_of<of, GEN_GETTABLE_PARAMS>)},
         {OSSL_FUNC_KEYMGMT_GEN, AnyFunction(generate)},
-        {OSSL_FUNC_KEYMGMT_GEN_CLEANUP, AnyFunction(end_generation)},
+        {OSSL_FUNC_KEYMGMT_GEN_CLEANUP, AnyFunction(free_context<of, OSSL_FUNC_KEYMGMT_GEN_CLEANUP>)},
         {OSSL_FUNC_KEYMGMT_GETTABLE_PARAMS, AnyFunction(list<OSSL_FUNC_KEYMGMT_GETTABLE_PARAMS>)},
         {OSSL_FUNC_KEYMGMT_SETTABLE_PARAMS, AnyFunction(list<OSSL_FUNC_KEYMGMT_SETTABLE_PARAMS>)},
         {IMPORT_TYPES_EX, AnyFunction(types<IMPORT_TYPES_EX>)},
@@ -101,8 +94,6 @@ struct Keys {
         {OSSL_FUNC_KEYMGMT_FREE, AnyFunction(free)},
         {0, nullptr}};
 };
-
-bool none(int) { return false; }
 
 bool handed_on(int id) {
     switch (id) {

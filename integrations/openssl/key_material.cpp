@@ -21,7 +21,7 @@ bool get(Algorithm keys, void *key, OSSL_PARAM *params) {
 
 }  // namespace
 
-bool get_octets(Algorithm keys, void *key, const char *name, uint8_t (&to)[CURVE_BYTES]) {
+bool get_octets(Algorithm keys, void *key, const char *name, uint8_t *to) {
     OSSL_PARAM params[] = {OSSL_PARAM_octet_string(name, to, CURVE_BYTES), OSSL_PARAM_END};
     params[0].return_size = OSSL_PARAM_UNMODIFIED;
     return key && get(keys, key, params) && params[0].return_size == CURVE_BYTES;
@@ -42,17 +42,17 @@ bool get_p256_secret(void *key, uint8_t (&to)[CURVE_BYTES]) {
     return true;
 }
 
-bool get_p256_public(void *key, uint8_t (&to)[POINT_BYTES], size_t *bytes) {
-    OSSL_PARAM params[] = {OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY, to, POINT_BYTES), OSSL_PARAM_END};
+bool get_p256_public(void *key, uint8_t (&to)[P256_POINT], size_t *bytes) {
+    OSSL_PARAM params[] = {OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY, to, P256_POINT), OSSL_PARAM_END};
     params[0].return_size = OSSL_PARAM_UNMODIFIED;
     if (!key || !get(EC_KEYS, key, params)) return false;
     *bytes = params[0].return_size;
-    return (*bytes == POINT_BYTES && to[0] == 4) || *bytes == CURVE_BYTES + 1;
+    return (*bytes == P256_POINT && to[0] == 4) || *bytes == P256_COMPRESSED;
 }
 
 namespace {
 
-constexpr size_t NUMBERS = 8, MOST_RSA_BYTES = 512;
+constexpr size_t NUMBERS = 8;
 constexpr const char *NAMES[NUMBERS] = {OSSL_PKEY_PARAM_RSA_N,         OSSL_PKEY_PARAM_RSA_E,
                                         OSSL_PKEY_PARAM_RSA_D,         OSSL_PKEY_PARAM_RSA_FACTOR1,
                                         OSSL_PKEY_PARAM_RSA_FACTOR2,   OSSL_PKEY_PARAM_RSA_EXPONENT1,

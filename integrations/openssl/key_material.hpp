@@ -4,20 +4,21 @@
 #include <memory>
 
 #include "public_keys.hpp"
+#include "run/rsa_key.hpp"
+#include "suite/p256.hpp"
 
 namespace cst::ossl {
 
 constexpr size_t CURVE_BYTES = 32;   // of secret keys, and of the public keys of Curve25519 and Ed25519
-constexpr size_t POINT_BYTES = 65;   // of P-256, at most
 
-// name: of a parameter. False if the key has another number of bytes, or none, there.
-bool get_octets(Algorithm keys, void *key, const char *name, uint8_t (&to)[CURVE_BYTES]);
+// Reads the parameter `name`, CURVE_BYTES long. False if the key has another number of bytes, or none, there.
+bool get_octets(Algorithm keys, void *key, const char *name, uint8_t *to);
 
 bool is_p256(void *key);
 // Big-endian.
 bool get_p256_secret(void *key, uint8_t (&to)[CURVE_BYTES]);
-// Sets *bytes to 33 or 65.
-bool get_p256_public(void *key, uint8_t (&to)[POINT_BYTES], size_t *bytes);
+// Sets *bytes to P256_COMPRESSED or P256_POINT.
+bool get_p256_public(void *key, uint8_t (&to)[P256_POINT], size_t *bytes);
 
 struct RsaKeyDeleter {
     void operator()(cst_pk_key *key) const { cst_pk_key_free(key); }

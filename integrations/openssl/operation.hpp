@@ -26,19 +26,35 @@ inline void *original_provider(void *provider) {
 }
 inline bool has_any(const OSSL_PARAM params[]) { return params && params->key; }
 
-// The context around that of the original, which is freed if there is no memory, and may be NULL. like: NULL, or the
-// one of which it is a copy.
-inline OperationContext *make_context(const Provider &provider, void *its, const OperationContext *like,
-                                      void (*free_original)(void *)) {
+// Frees an original's context; free_id: of its function for that.
+template <Algorithm of, int free_id>
+void free_original(void *its) {
+    original<void(void *)>(of, free_id)(its);
+}
+// Makes the context around that of the original, which is freed if there is no memory, and may be NULL. like: NULL, or
+// the one of which it is a copy.
+template <Algorithm of, int free_id>
+OperationContext *make_context(const Provider &provider, void *its, const OperationContext *like = nullptr) {
     if (!its) return nullptr;
     void *const memory = provider.allocate(sizeof(OperationContext));
     if (!memory) {
-        free_original(its);
+        free_original<of, free_id>(its);
         return nullptr;
     }
     auto *const made = like ? new (memory) OperationContext(*like) : new (memory) OperationContext{provider, its};
     made->original = its;
     return made;
+}
+template <Algorithm of, int free_id, int copy_id>
+void *copy_context(void *context) {
+    void *const its = original<void *(void *)>(of, copy_id)(original_of(context));
+    return make_context<of, free_id>(from(context)->provider, its, from(context));
+}
+template <Algorithm of, int free_id>
+void free_context(void *context) {
+    if (!context) return;
+    free_original<of, free_id>(original_of(context));
+    from(context)->provider.release(context, sizeof(OperationContext));
 }
 
 // A function that is handed on, with the original's context instead of the own one.

@@ -72,6 +72,7 @@ struct Front {
     bool (*added)(int id);
     bool (*handed_on)(int id);
 };
+inline bool none(int) { return false; }
 extern const Front KEY_MANAGEMENT[4], EXCHANGE[2], SIGNATURE[3];
 
 }  // namespace cst::ossl

@@ -8,25 +8,12 @@ template <typename Signer>
 struct Signature {
     static constexpr Algorithm of = Signer::ORIGINAL;
 
-    static void free_original(void *its) {
-        original<OSSL_FUNC_signature_freectx_fn>(of, OSSL_FUNC_SIGNATURE_FREECTX)(its);
-    }
     // The original looks for digests in a library context of its own, where properties of the caller's mean nothing.
     static void *make(void *provider, const char *) {
         void *const its = original<OSSL_FUNC_signature_newctx_fn>(of, OSSL_FUNC_SIGNATURE_NEWCTX)(
             original_provider(provider), nullptr);
-        return make_context(*static_cast<Provider *>(provider), its, nullptr, free_original);
+        return make_context<of, OSSL_FUNC_SIGNATURE_FREECTX>(*static_cast<Provider *>(provider), its);
     }
-    static void *duplicate(void *context) {
-        void *const its = original<OSSL_FUNC_signature_dupctx_fn>(of, OSSL_FUNC_SIGNATURE_DUPCTX)(original_of(context));
-        return make_context(from(context)->provider, its, from(context), free_original);
-    }
-    static void free(void *context) {
-        if (!context) return;
-        free_original(original_of(context));
-        from(context)->provider.release(context, sizeof(OperationContext));
-    }
-
     static int begun(void *context, int done, void *key, const OSSL_PARAM params[]) {
         OperationContext &its = *from(context);
         if (key) its.key = key;
@@ -101,8 +88,9 @@ struct Signature {
     }
     static inline const OSSL_DISPATCH OWN[] = {
         {OSSL_FUNC_SIGNATURE_NEWCTX, AnyFunction(make)},
-        {OSSL_FUNC_SIGNATURE_FREECTX, AnyFunction(free)},
-        {OSSL_FUNC_SIGNATURE_DUPCTX, AnyFunction(duplicate)},
+        {OSSL_FUNC_SIGNATURE_FREECTX, AnyFunction(free_context<of, OSSL_FUNC_SIGNATURE_FREECTX>)},
+        {OSSL_FUNC_SIGNATURE_DUPCTX,
+         AnyFunction(copy_context<of, OSSL_FUNC_SIGNATURE_FREECTX, OSSL_FUNC_SIGNATURE_DUPCTX>)},
         {OSSL_FUNC_SIGNATURE_SIGN_INIT, AnyFunction(begin<OSSL_FUNC_SIGNATURE_SIGN_INIT>)},
         {OSSL_FUNC_SIGNATURE_SIGN, AnyFunction(sign)},
         {OSSL_FUNC_SIGNATURE_VERIFY_INIT, AnyFunction(begin<OSSL_FUNC_SIGNATURE_VERIFY_INIT>)},
@@ -137,8 +125,6 @@ struct Signature {
 
 // Messages in one piece are worth a function of their own, which libcrypto prefers to those for many pieces.
 bool added(int id) { return id == OSSL_FUNC_SIGNATURE_DIGEST_SIGN || id == OSSL_FUNC_SIGNATURE_DIGEST_VERIFY; }
-bool none(int) { return false; }
-
 }  // namespace
 
 const Front SIGNATURE[3] = {{Signature<Ed25519Signer>::OWN, added, none},

@@ -55,7 +55,7 @@ constexpr size_t NAME = 64, RAW_SIGNATURE = 64;
 
 struct CurveKeys {
     ~CurveKeys() { wipe(this, sizeof(*this)); }
-    uint8_t both[2 * CURVE_BYTES], part[CURVE_BYTES], signature[RAW_SIGNATURE], point[POINT_BYTES];
+    uint8_t both[2 * CURVE_BYTES], part[CURVE_BYTES], signature[RAW_SIGNATURE], point[P256_POINT];
     size_t point_bytes;
 };
 
@@ -65,12 +65,9 @@ bool Ed25519Signer::sign(const OperationContext &context, Signed what, uint8_t *
     if (what.is_digest || !context.plain || room < RAW_SIGNATURE || !context.public_keys().can_run(PK_ED25519_SIGN))
         return false;
     CurveKeys its;
-    size_t at = 0;
-    for (const char *name : {OSSL_PKEY_PARAM_PRIV_KEY, OSSL_PKEY_PARAM_PUB_KEY}) {
-        if (!get_octets(ED25519_KEYS, context.key, name, its.part)) return false;
-        memcpy(its.both + at, its.part, CURVE_BYTES);
-        at += CURVE_BYTES;
-    }
+    if (!get_octets(ED25519_KEYS, context.key, OSSL_PKEY_PARAM_PRIV_KEY, its.both) ||
+        !get_octets(ED25519_KEYS, context.key, OSSL_PKEY_PARAM_PUB_KEY, its.both + CURVE_BYTES))
+        return false;
     cst_pk_job job = {};
     job.key = its.both;
     job.key_len = sizeof(its.both);
@@ -150,7 +147,7 @@ bool EcdsaSigner::verify(const OperationContext &context, Signed what, const uin
 
 namespace {
 
-constexpr size_t MOST_RSA_BYTES = 512, PSS_SALT = 32;
+constexpr size_t PSS_SALT = 32;
 
 struct RsaScheme {
     int padding = 0, salt = 0;
