@@ -4,6 +4,7 @@ and mixtures, where none does."""
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -19,12 +20,9 @@ SOURCES = {VECTOR: (0, 1), GENERAL: (1, 2)}
 TARGETS = {VECTOR: range(2, 15), GENERAL: range(3, 13)}
 STATE = Reg(GENERAL, 0, 64)
 LINES = 8
-POINTERS = 6
-SPILL, LOADED, STORED = (
-    Field("spill_words", 0, 8, 8, 8),
-    Field("table", 64, LINES, 64, 64, align=64),
-    Field("scratch", 64 + 64 * LINES, LINES, 64, 64, align=64),
-)
+WORDS = 8  # of a chain of loads
+LOADED = Field("table", 0, LINES, 64, 64, align=64)
+STORED = Field("scratch", 64 * LINES, LINES, 64, 64, align=64)
 IMMEDIATE = 1
 
 
@@ -103,17 +101,26 @@ def through_memory(store: Form, load: Form, count: int) -> list[Ins]:
     return [Ins(store.op, (place, register)), Ins(load.op, (register, place))] * count
 
 
-def pointer_chain(count: int) -> tuple[list[Ins], list[Ins]]:
-    """(what goes before the loop, body): loads of which each gives the next one's address, in a ring of words.
-    ``count`` is a multiple of POINTERS, so that an iteration leaves what it began with: the runtime refuses other
-    pointers."""
-    register = Reg(GENERAL, TARGETS[GENERAL][0], 64)
-    enter = [Ins("mov", (register, STATE))]
-    for word in reversed(range(POINTERS)):
-        enter.append(Ins("mov", (Mem(STATE, SPILL.offset + SPILL.row_bytes * word, 64), register)))
-        enter.append(Ins("mov", (register, STATE)))
-        enter += [Ins("add", (register, Imm(SPILL.row_bytes)))] * word
-    return enter, [Ins("mov", (register, Mem(register, SPILL.offset, 64)))] * count
+def load_chain(count: int) -> tuple[list[Ins], list[Ins]]:
+    """(what goes before the loop, body): loads of which each gives the next one's address. Between two are an AND and
+    an addition, by which the runtime sees that the address lies in the table.
+
+    ``count`` and the number of words have no common factor, so that an instruction meets another address and another
+    value in each iteration: a core that predicts values, such as Golden Cove, would wait for nothing."""
+    if math.gcd(count, WORDS) != 1:
+        raise ValueError(f"{count} loads fall into step with {WORDS} words")
+    register, table = Reg(GENERAL, TARGETS[GENERAL][0], 64), LOADED.offset
+    enter = []
+    for word in range(WORDS):
+        enter.append(Ins("xor", (replace(register, bits=32),) * 2))
+        enter.append(Ins("add", (register, Imm(8 * ((word + 3) % WORDS)))))
+        enter.append(Ins("mov", (Mem(STATE, table + 8 * word, 64), register)))
+    step = [
+        Ins("and", (register, Imm(8 * (WORDS - 1)))),
+        Ins("add", (register, STATE)),
+        Ins("mov", (register, Mem(register, table, 64))),
+    ]
+    return enter, step * count
 
 
 def mixture(forms: Iterable[tuple[Form, int]]) -> list[Ins]:
@@ -151,7 +158,7 @@ def recipe(name: str, body: Sequence[Ins], forms: Iterable[Form], enter: Sequenc
         body = [*(replace(ins, glue=True) for ins in body[:-1]), body[-1]]
     features = frozenset().union(*(features_of(form.row, form.bits) for form in forms))
     state = STORED.offset + STORED.size
-    contract = Contract(1, 64, (SPILL, LOADED, STORED), state, 64, reads_input=False, features=features)
+    contract = Contract(1, 64, (LOADED, STORED), state, 64, reads_input=False, features=features)
     used = [r for ins in (*enter, *body) for r in ins.registers() if not r.physical]
     window = Window(max((r.number + 1 for r in used if r.cls == VECTOR), default=0), 13)
     program = Program(

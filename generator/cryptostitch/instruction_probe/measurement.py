@@ -17,7 +17,7 @@ from .resources import UNIONS, VECTOR, Resource, candidates, resources, union_na
 
 Progress = Callable[[int, int, str], None]
 COPIES = 24  # of the throughput and latency loops
-LOADS = 40  # samples of the latency of a load
+LOADS = 25  # of the chain of loads
 BUSY = 24.0  # cycles per iteration for which a loop keeps its resource busy
 # cycles that the tried copies would need by themselves: few enough to run beside any resource that they do not need
 ADDED = 6.0
@@ -195,13 +195,10 @@ class Probe:
         )
 
     def _load(self) -> float:
-        """Cycles from an address to what is there. Golden Cove foresees, more or less often, what the same instruction
-        loads again, and then waits for nothing: the upper quartile counts."""
-        enter, body = bodies.pointer_chain(COPIES)
-        chain = self.cycles(body, [self.known["mov r64 m64"]], 4 * COPIES, enter)
-        samples = sorted(chain() / COPIES for _ in range(LOADS))
-        load = samples[3 * LOADS // 4]
-        return on_grid(load) or load
+        """Cycles from an address to what is there: those of a chain without its AND and its addition, a cycle each."""
+        enter, body = bodies.load_chain(LOADS)
+        forms = [self.known[name] for name in ("and r64 i", "add r64 r64", "mov r64 m64")]
+        return self._settled(self.cycles(body, forms, 7 * LOADS, enter), LOADS) - 2
 
     def _unions(self) -> dict[tuple[str, str], float]:
         named = {r.name: r for r in self.resources}
