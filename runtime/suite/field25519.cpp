@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "inverse256.hpp"
 #include "secret.hpp"
 
 namespace cst {
@@ -28,15 +29,6 @@ IN_REGISTERS Number25519 carried(Wide sum0, Wide sum1, Wide sum2, Wide sum3, Wid
              (limb3 & MASK) + (limb2 >> 51), (limb4 & MASK) + (limb3 >> 51)}};
 }
 
-IN_REGISTERS Number25519 square(const Number25519 &a) {
-    const uint64_t *const x = a.limb;
-    const uint64_t x0 = 2 * x[0], x1 = 2 * x[1], x2 = 2 * x[2], x3 = 19 * x[3], x4 = 19 * x[4];
-    return carried(Wide(x[0]) * x[0] + Wide(x1) * x4 + Wide(x2) * x3, Wide(x0) * x[1] + Wide(x2) * x4 + Wide(x[3]) * x3,
-                   Wide(x0) * x[2] + Wide(x[1]) * x[1] + Wide(2 * x[3]) * x4,
-                   Wide(x0) * x[3] + Wide(x1) * x[2] + Wide(x[4]) * x4,
-                   Wide(x0) * x[4] + Wide(x1) * x[3] + Wide(x[2]) * x[2]);
-}
-
 IN_REGISTERS Number25519 multiply(const Number25519 &a, const Number25519 &b) {
     const uint64_t *const x = a.limb, *const y = b.limb;
     const uint64_t y1 = 19 * y[1], y2 = 19 * y[2], y3 = 19 * y[3], y4 = 19 * y[4];
@@ -45,22 +37,6 @@ IN_REGISTERS Number25519 multiply(const Number25519 &a, const Number25519 &b) {
                    Wide(x[0]) * y[2] + Wide(x[1]) * y[1] + Wide(x[2]) * y[0] + Wide(x[3]) * y4 + Wide(x[4]) * y3,
                    Wide(x[0]) * y[3] + Wide(x[1]) * y[2] + Wide(x[2]) * y[1] + Wide(x[3]) * y[0] + Wide(x[4]) * y4,
                    Wide(x[0]) * y[4] + Wide(x[1]) * y[3] + Wide(x[2]) * y[2] + Wide(x[3]) * y[1] + Wide(x[4]) * y[0]);
-}
-
-Number25519 squares(Number25519 a, int n) {
-    while (n--) a = square(a);
-    return a;
-}
-
-// The exponent p - 2 = 2^255 - 21 is built of runs of ones: aN has N of them.
-Number25519 inverse(const Number25519 &a) {
-    const Number25519 a2 = square(a), a9 = multiply(a, squares(a2, 2)), a11 = multiply(a2, a9);
-    const Number25519 ones5 = multiply(a9, square(a11)), ones10 = multiply(squares(ones5, 5), ones5),
-                      ones20 = multiply(squares(ones10, 10), ones10), ones40 = multiply(squares(ones20, 20), ones20),
-                      ones50 = multiply(squares(ones40, 10), ones10), ones100 = multiply(squares(ones50, 50), ones50),
-                      ones200 = multiply(squares(ones100, 100), ones100),
-                      ones250 = multiply(squares(ones200, 50), ones50);
-    return multiply(squares(ones250, 5), a11);
 }
 
 }  // namespace
@@ -114,12 +90,10 @@ void put_limbs(const uint8_t *bytes, uint8_t *rows, size_t limbs, size_t pitch) 
 
 namespace {
 
-struct Words {
-    uint64_t w0, w1, w2, w3;
-};
+constexpr Number256 P = {{0 - uint64_t(19), ~uint64_t(0), ~uint64_t(0), ~uint64_t(0) >> 1}};
 
 // The number below p. What is kept in single variables stays in registers.
-IN_REGISTERS Words canonical(const Number25519 &a) {
+IN_REGISTERS Number256 canonical(const Number25519 &a) {
     const auto above = [](uint64_t limb) { return limb >> 51; };
     uint64_t l0 = a.limb[0], l1 = a.limb[1], l2 = a.limb[2], l3 = a.limb[3], l4 = a.limb[4];
     // Two rounds of carries leave limbs below 2^51, but for the first.
@@ -133,34 +107,34 @@ IN_REGISTERS Words canonical(const Number25519 &a) {
     l0 += 19 * above(l4 + above(l3 + above(l2 + above(l1 + above(l0 + 19)))));
     l1 += above(l0), l2 += above(l1), l3 += above(l2), l4 += above(l3);
     l0 &= MASK, l1 &= MASK, l2 &= MASK, l3 &= MASK, l4 &= MASK;
-    return {l0 | l1 << 51, l1 >> 13 | l2 << 38, l2 >> 26 | l3 << 25, l3 >> 39 | l4 << 12};
+    return {{l0 | l1 << 51, l1 >> 13 | l2 << 38, l2 >> 26 | l3 << 25, l3 >> 39 | l4 << 12}};
 }
 
-void store_word(uint64_t word, uint8_t *to) { memcpy(to, &word, sizeof(word)); }
+IN_REGISTERS Number25519 number_of(const Number256 &a) {
+    const uint64_t *const w = a.word;
+    return {{w[0] & MASK, (w[0] >> 51 | w[1] << 13) & MASK, (w[1] >> 38 | w[2] << 26) & MASK,
+             (w[2] >> 25 | w[3] << 39) & MASK, w[3] >> 12 & MASK}};
+}
 
 }  // namespace
 
 void put_number(const Number25519 &a, uint8_t *bytes) {
-    const Words words = canonical(a);
-    store_word(words.w0, bytes);
-    store_word(words.w1, bytes + 8);
-    store_word(words.w2, bytes + 16);
-    store_word(words.w3, bytes + 24);
+    const Number256 words = canonical(a);
+    memcpy(bytes, words.word, sizeof(words.word));
 }
 
-uint64_t is_odd(const Number25519 &a) { return canonical(a).w0 & 1; }
+uint64_t is_odd(const Number25519 &a) { return canonical(a).word[0] & 1; }
 
 uint64_t is_zero(const Number25519 &a) {
-    const Words words = canonical(a);
-    const uint64_t any = words.w0 | words.w1 | words.w2 | words.w3;
+    const Number256 words = canonical(a);
+    const uint64_t any = words.word[0] | words.word[1] | words.word[2] | words.word[3];
     return ((any | (0 - any)) >> 63) - 1;
 }
 
 Number25519 number_from_bytes(const uint8_t *bytes) {
-    const uint64_t w0 = load_word(bytes), w1 = load_word(bytes + 8), w2 = load_word(bytes + 16),
-                   w3 = load_word(bytes + 24);
-    return {{w0 & MASK, (w0 >> 51 | w1 << 13) & MASK, (w1 >> 38 | w2 << 26) & MASK, (w2 >> 25 | w3 << 39) & MASK,
-             w3 >> 12 & MASK}};
+    Number256 words;
+    memcpy(words.word, bytes, sizeof(words.word));
+    return number_of(words);
 }
 
 Number25519 product(const Number25519 &a, const Number25519 &b) { return multiply(a, b); }
@@ -188,7 +162,7 @@ void invert(Number25519 *z, Number25519 *products, size_t n) {
         factor.limb[0] |= zero & 1;
         all = multiply(all, factor);
     }
-    all = inverse(all);
+    all = number_of(inverse256(canonical(all), P));
     for (size_t i = n; i--;) {
         const uint64_t zero = is_zero(z[i]);
         Number25519 factor = z[i];

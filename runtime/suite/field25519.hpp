@@ -12,7 +12,7 @@ struct Number25519 {
     uint64_t limb[5];
 };
 
-// As many numbers as are inverted together at most: an inversion takes as long as some 90 products.
+// As many numbers as are inverted together at most: an inversion takes as long as some 70 products.
 constexpr size_t INVERTED_TOGETHER = 64;
 // How many limbs numbers have in kernels.
 constexpr size_t NUMBER_WIDTHS[] = {4, 5, 10};
