@@ -10,7 +10,7 @@ namespace cst {
 namespace {
 
 // Numbers of the key (generator/cryptostitch/core/montgomery.py)
-enum { Y, TABLE, MODULUS = TABLE + POWER_NUMBERS, KEY_NUMBERS };
+enum { Y, TABLE, MODULUS = TABLE + POWER_NUMBERS, RADIX_INVERSE, KEY_NUMBERS };
 constexpr uint64_t LIMB_MASK = (uint64_t(1) << LIMB_BITS) - 1;
 constexpr size_t SIZES[][2] = {{20, 1024}, {30, 1536}, {40, 2048}};  // limbs, bits
 constexpr const char *NAMES[PowerKernels::OPERATIONS] = {"square", "multiply", "choose"};
@@ -111,9 +111,13 @@ void PowerLanes::put(size_t lane, uint8_t *rows, const uint64_t *a) const {
     }
 }
 
-void PowerLanes::put_modulus(size_t lane, const uint64_t *m) {
-    put(lane, number(MODULUS), m);
-    const uint64_t inverse = negative_inverse(m[0]) & LIMB_MASK;
+void PowerLanes::put_modulus(size_t lane, const Modulus &modulus) {
+    uint64_t radix_inverse[MOST_NUMBER_WORDS / 2] = {1};
+    modulus.shift_down(radix_inverse, LIMB_BITS);
+    put(lane, number(MODULUS), modulus.m);
+    put(lane, number(RADIX_INVERSE), radix_inverse);
+    wipe(radix_inverse, sizeof(radix_inverse));
+    const uint64_t inverse = modulus.inverse & LIMB_MASK;
     memcpy(number(KEY_NUMBERS) + lane_offset_[lane], &inverse, sizeof(inverse));
 }
 
@@ -135,6 +139,7 @@ void PowerLanes::get_x(size_t lane, const uint64_t *m, uint64_t *a) const {
         if (shift > 64 - LIMB_BITS) x[word + 1] |= limb >> (64 - shift);
     }
     const size_t n = words();
+    x[n] = subtract_if_not_less(x, x[n], m, n);
     subtract_if_not_less(x, x[n], m, n);
     memcpy(a, x, n * sizeof(*a));
     wipe(x, sizeof(x));

@@ -40,13 +40,13 @@ public:
     size_t lanes() const { return kernels_.lanes(); }
     size_t words() const { return kernels_.bits() / 64; }
 
-    void put_modulus(size_t lane, const uint64_t *m);
+    void put_modulus(size_t lane, const Modulus &modulus);
     // Numbers of words() words, below 2^bits.
     void put_x(size_t lane, const uint64_t *a);
     void put_y(size_t lane, const uint64_t *a);
     void put_entry(size_t lane, size_t i, const uint64_t *a);
     void put_digit(size_t lane, uint64_t digit);
-    // x modulo m, of which x is less than twice as much and below 2^(bits + 1).
+    // x modulo m, of which x is less than three times as much.
     void get_x(size_t lane, const uint64_t *m, uint64_t *a) const;
 
     // In all lanes: x = x^2 / R, so often; x = x y / R; x = x times the digit's entry, / R.

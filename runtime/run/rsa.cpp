@@ -19,7 +19,7 @@ class Round {
 public:
     Round(PowerLanes *lanes, RsaPrivate::Job *const *jobs, size_t n) : lanes_(*lanes), jobs_(jobs), n_(n) {
         for (size_t lane = 0; lane < lanes_.lanes(); lane++) {
-            lanes_.put_modulus(lane, prime(lane).modulus.m);
+            lanes_.put_modulus(lane, prime(lane).modulus);
             lanes_.put_entry(lane, 0, prime(lane).one);
         }
     }

@@ -141,7 +141,7 @@ int test_power_kernel(const Engine &engine, const Variant &v) {
             draw(m);
             m[0] |= 1, m[words - 1] |= uint64_t(1) << 63;
             moduli[lane].init(m, words);
-            lanes.put_modulus(lane, m);
+            lanes.put_modulus(lane, moduli[lane]);
             draw(a);
             draw(b);
             subtract_if_not_less(a, 0, m, words);

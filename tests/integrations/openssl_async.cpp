@@ -238,6 +238,7 @@ void run(const Algorithm &algorithm, uint64_t seed, long operations, size_t jobs
     Random random(seed);
     std::vector<Place> places(jobs);
     long begun = 0;
+    size_t left = jobs;  // places that are not given up
     for (size_t busy = 0; begun < operations || busy;) {
         fd_set ready;
         FD_ZERO(&ready);
@@ -260,8 +261,9 @@ void run(const Algorithm &algorithm, uint64_t seed, long operations, size_t jobs
                 int descriptor;
                 ASYNC_WAIT_CTX_get_all_fds(place.wait, &descriptor, &n);
                 if (!FD_ISSET(descriptor, &ready)) continue;
-                if (random.once_in(400) && jobs > 4) {
+                if (random.once_in(400) && left > 4) {
                     place.given_up = true;
+                    left--;
                     busy--;
                     continue;
                 }

@@ -976,7 +976,7 @@ OPENING = {
 # Windows for passes/order.py, (alone, in pairs), of a form on an instruction set, or of some of its lanes; where there
 # is none, the text's order is as good. As measured on Zen 4: a third for ChaCha20 beside Poly1305, 18 % for four chains
 # of SHA-256 beside AES, 8 % for two of SHA-1, 2 to 5 % for SM3 and for 8 lanes of 3DES, 1 to 3 % for the rest (SHA-512
-# on SSE: 2 %). On Emerald Rapids: 8 % for Montgomery products of 20 limbs (the model says 0 for Zen 4).
+# on SSE: 2 %).
 ORDERS: dict[tuple, tuple[int, int]] = {
     ("sha1", "avx512"): (32, 0),
     ("sha256", "avx512"): (32, 0),
@@ -993,7 +993,6 @@ ORDERS: dict[tuple, tuple[int, int]] = {
     **{(f"p256_{name}52", "avx512"): (64, 0) for name in ("double", "add_common")},
     **{(f"p256_{name}52", "avx512"): (128, 0) for name in ("add", "add_own")},
     ("ed25519_add52", "avx512"): (0, 32),
-    **{(f"montgomery20_{name}", "avx512"): (256, 0) for name in ("square", "multiply", "choose")},
     **{(f"chacha_poly_{way}", isa): (1024, 0) for way in ("enc", "dec") for isa in ("avx2", "avx512")},
     **{(f"aes{bits}_xts_{way}_whole", "avx512"): (8, 8) for bits in (128, 256) for way in ("enc", "dec")},
     ("crc32c_words", "avx512"): (24, 24),

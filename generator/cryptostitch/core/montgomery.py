@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 LIMB_BITS = 52
 TABLE_NUMBERS = 16  # of a lane, one of which a digit chooses
-FACTOR, FIRST_OF_TABLE, MODULUS = 0, 1, 1 + TABLE_NUMBERS  # numbers of the key; behind them stands -1 / m modulo 2^52
-KEY_NUMBERS = MODULUS + 1
+# Numbers of the key, the last of which is 2^-52 modulo m; behind them stands -1 / m modulo 2^52.
+FACTOR, FIRST_OF_TABLE, MODULUS, RADIX_INVERSE = 0, 1, 1 + TABLE_NUMBERS, 2 + TABLE_NUMBERS
+KEY_NUMBERS = RADIX_INVERSE + 1
 
 # How many bits a modulus has, at most, by the number of limbs: halves of RSA-2048, -3072 and -4096.
 MODULUS_BITS: Mapping[int, int] = {20: 1024, 30: 1536, 40: 2048}
@@ -47,14 +48,20 @@ class Montgomery:
         return x * (x if factor is None else key[factor]) * pow(self.radix, -1, m) % m
 
     def largest_limbs(self) -> list[int]:
-        """Returns the largest limbs that x and the key's numbers, except m, may have; the last one leaves room for
-        numbers up to twice the largest m."""
-        last = self.bits + 1 - LIMB_BITS * (self.limbs - 1)
+        """Returns the largest limbs that x and the key's factors may have; the last one leaves room for numbers up to
+        four times the largest m."""
+        last = self.bits + 2 - LIMB_BITS * (self.limbs - 1)
         return [(1 << LIMB_BITS) - 1] * (self.limbs - 1) + [(1 << last) - 1]
 
     def largest_limbs_of_modulus(self) -> list[int]:
+        """Returns the largest limbs of m, and of numbers below it."""
         last = self.bits - LIMB_BITS * (self.limbs - 1)
         return [(1 << LIMB_BITS) - 1] * (self.limbs - 1) + [(1 << last) - 1]
+
+    @staticmethod
+    def radix_inverse_of(modulus: int) -> int:
+        """The key's last number."""
+        return pow(1 << LIMB_BITS, -1, modulus)
 
     @staticmethod
     def inverse_of(modulus: int) -> int:

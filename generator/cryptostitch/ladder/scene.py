@@ -42,7 +42,7 @@ from ..core.contract import (
     mask_field,
 )
 from ..core.kinds import KINDS
-from ..core.montgomery import KEY_NUMBERS, MODULUS, Montgomery
+from ..core.montgomery import KEY_NUMBERS, MODULUS, RADIX_INVERSE, Montgomery
 from ..core.program import Recipe
 from .crc_rows import CrcRows, crc_of
 from .field import factor_rows, sum_of_products
@@ -432,7 +432,7 @@ class Scene:
                 return 2 * m - 1 - secret[0] if secret[1] < 32 else int.from_bytes(secret, "little") % (2 * m)
 
             x, key = number(f"iv {where}"), [number(f"key {where}, number {n}") for n in range(KEY_NUMBERS)]
-            key[MODULUS] = m
+            key[MODULUS], key[RADIX_INVERSE] = m, meaning.radix_inverse_of(m)
             digit = secrets(f"key {where}, digit", 1)[0] % 16
             rows = [row for n in key for row in limbs_of(n, limbs)] + [meaning.inverse_of(m)]
             for name, words in ((CHAIN, [*limbs_of(x, limbs), digit]), (KEY, rows)):

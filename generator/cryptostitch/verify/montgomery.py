@@ -1,25 +1,28 @@
 """Montgomery products (core/montgomery.py): that an iteration of a stream makes x with x R = a b + Q m, as integers,
 for every modulus m, whatever the digit.
 
-The limbs of x, m and the key's numbers are symbols with bounds, and so is the word k behind them, of which one thing is
-assumed: k m = -1 modulo 2^52. Hence, if q is the lowest 52 bits of k t, then t + q m_0 is a multiple of 2^52, whatever
-the number t is: q becomes a new symbol, and q m_0 is 2^52 e - t with another one. So the column of which t is the
-lowest bits becomes a multiple of 2^52 by the low half of q m_0, and nothing is lost where it is shifted away. Or the
-low half is not computed: it is what the column lacks of the next multiple of 2^52, so that their sum is 2^52 times the
-column's quotient by 2^52, rounded up. Q is the sum of these q, the first one's worth 1, the next one's 2^52. Nothing
-may overflow (lane.py), and the limbs of x have the bounds afterwards that they may have before, so this holds for any
+The limbs of x, m, w and the key's other numbers are symbols with bounds, and so is the word k behind them. Two things
+are assumed of them: 2^52 w = 1 modulo m, and k m = -1 modulo 2^52.
+
+What is multiplied by a limb of w is the q of a row. It becomes a new symbol, and Q m has q (2^52 w - 1), which is a
+multiple of m. In the last row, which is one of m, q is the lowest 52 bits of k t; then t + q m_0 is a multiple of 2^52,
+whatever the number t is: q becomes a new symbol, and q m_0 is 2^52 e - t with another one. So the column of which t is
+the lowest bits becomes a multiple of 2^52 by the low half of q m_0, and nothing is lost where it is shifted away. Or
+the low half is not computed: it is what the column lacks of the next multiple of 2^52, so that their sum is 2^52 times
+the column's quotient by 2^52, rounded up. A row's part of Q m is worth 2^52 times that of the row before. Nothing may
+overflow (lane.py), and the limbs of x have the bounds afterwards that they may have before, so this holds for any
 number of iterations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..core.accesses import accesses_of
 from ..core.contract import CHAIN, KEY, Field
 from ..core.ir import STATE
 from ..core.liveness import around_loop
-from ..core.montgomery import KEY_NUMBERS, LIMB_BITS, MODULUS, Montgomery
+from ..core.montgomery import KEY_NUMBERS, LIMB_BITS, MODULUS, RADIX_INVERSE, Montgomery
 from ..core.stream import Stream
 from .integer import Integer
 from .lane import Lane, Unproved
@@ -29,16 +32,20 @@ FULL = (1 << LIMB_BITS) - 1
 
 
 class _Lane(Lane):
-    """``quotients``: the symbols q in their order, and the t of each."""
+    """``rows``: what limbs of w were multiplied by, in order, and the symbol q of each. ``quotients``: of the rows of m
+    the symbols q, in order, and the t of each."""
 
-    def __init__(self, stream: Stream, lowest: Integer, inverse: Integer) -> None:
+    def __init__(self, stream: Stream, lowest: Integer, inverse: Integer, radix_inverse: Collection[Integer]) -> None:
         super().__init__(stream)
-        self.lowest, self.inverse = lowest, inverse
+        self.lowest, self.inverse, self.radix_inverse = lowest, inverse, radix_inverse
+        self.rows: dict[Integer, Integer] = {}
         self.quotients: dict[Symbol, Integer] = {}
         self._multiples: dict[Symbol, Integer] = {}
 
     def _multiplied(self, a: Integer, b: Integer) -> Integer:
         for x, y in ((a, b), (b, a)):
+            if y in self.radix_inverse:
+                return super()._multiplied(self.rows.setdefault(x, Integer.unknown(0, FULL)), y)
             if y is self.inverse:
                 return self._with_quotient(x)
             if y is self.lowest and (q := self._quotient(x)) is not None:
@@ -106,10 +113,11 @@ class MontgomeryProof:
         meaning, limbs = self.meaning, self.meaning.limbs
         x = [Integer.unknown(0, most) for most in meaning.largest_limbs()]
         key = [[Integer.unknown(0, most) for most in meaning.largest_limbs()] for _ in range(KEY_NUMBERS)]
-        m = key[MODULUS] = [Integer.unknown(0, most) for most in meaning.largest_limbs_of_modulus()]
+        for number in (MODULUS, RADIX_INVERSE):
+            key[number] = [Integer.unknown(0, most) for most in meaning.largest_limbs_of_modulus()]
         inverse = Integer.unknown(0, FULL)
         word = Integer.of(digit) if len(meaning.cases) > 1 else Integer.unknown(0, FULL)
-        lane = _Lane(self.stream, m[0], inverse)
+        lane = _Lane(self.stream, key[MODULUS][0], inverse, key[RADIX_INVERSE])
         before = {self._place(self.chain, i): limb for i, limb in enumerate([*x, word])}
         keys = {self._place(self.key, i): limb for i, limb in enumerate([*(y for n in key for y in n), inverse])}
         lane.memory = before | keys
@@ -126,7 +134,7 @@ class MontgomeryProof:
         for i, (limb, most) in enumerate(zip(after, meaning.largest_limbs())):
             self._need(limb.high <= most, f"limb {i} is up to {limb.high:#x} after an iteration, not {most:#x}")
         factor = meaning.factor(digit)
-        self._compare(lane, after, x, x if factor is None else key[factor], m)
+        self._compare(lane, after, x, x if factor is None else key[factor], key)
         for ins in self.stream.code.enter:
             lane.run("enter", ins)
         for register in self.carried:
@@ -137,12 +145,20 @@ class MontgomeryProof:
         self.steps += 2
 
     def _compare(
-        self, lane: _Lane, after: Sequence[Integer], a: Sequence[Integer], b: Sequence[Integer], m: Sequence[Integer]
+        self,
+        lane: _Lane,
+        after: Sequence[Integer],
+        a: Sequence[Integer],
+        b: Sequence[Integer],
+        key: Sequence[Sequence[Integer]],
     ) -> None:
-        rows = len(lane.quotients)
-        self._need(rows == self.meaning.limbs, f"there are {rows} quotients")
+        rows, m, last = self.meaning.limbs, key[MODULUS], len(lane.rows)
+        self._need(last + len(lane.quotients) == rows, f"there are {last} and {len(lane.quotients)} rows, not {rows}")
         rest = self._number(after) * self.meaning.radix - self._number(a) * self._number(b)
-        for row, q in enumerate(lane.quotients):
+        for row, (column, q) in enumerate(lane.rows.items()):
+            multiple = q.polynomial * self._number(key[RADIX_INVERSE]) * (1 << LIMB_BITS) - column.polynomial
+            rest = rest - multiple * (1 << LIMB_BITS * row)
+        for row, q in enumerate(lane.quotients, last):
             multiple = lane.vanishing(q).polynomial + Polynomial.of(q) * (self._number(m) - m[0].polynomial)
             rest = rest - multiple * (1 << LIMB_BITS * row)
         self._need(not rest.terms, "x R is not a b and a multiple of m")
