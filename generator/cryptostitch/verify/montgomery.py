@@ -158,8 +158,9 @@ class MontgomeryProof:
         for row, (column, q) in enumerate(lane.rows.items()):
             multiple = q.polynomial * self._number(key[RADIX_INVERSE]) * (1 << LIMB_BITS) - column.polynomial
             rest = rest - multiple * (1 << LIMB_BITS * row)
-        for row, q in enumerate(lane.quotients, last):
-            multiple = lane.vanishing(q).polynomial + Polynomial.of(q) * (self._number(m) - m[0].polynomial)
+        for row, quotient in enumerate(lane.quotients, last):
+            others = Polynomial.of(quotient) * (self._number(m) - m[0].polynomial)
+            multiple = lane.vanishing(quotient).polynomial + others
             rest = rest - multiple * (1 << LIMB_BITS * row)
         self._need(not rest.terms, "x R is not a b and a multiple of m")
 
