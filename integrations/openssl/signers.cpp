@@ -9,6 +9,7 @@
 #include "der.hpp"
 #include "key_material.hpp"
 #include "params.hpp"
+#include "run/rsa_padding.hpp"
 #include "suite/secret.hpp"
 
 namespace cst::ossl {
@@ -192,18 +193,6 @@ struct RsaWork {
     uint8_t encoded[MOST_RSA_BYTES], signature[MOST_RSA_BYTES], salt[PSS_SALT];
 };
 
-// EMSA-PKCS1-v1_5 (RFC 8017, 9.2) without DigestInfo.
-bool pad(Signed what, uint8_t *encoded, size_t bytes) {
-    if (what.bytes + 11 > bytes) return false;
-    memset(encoded, 0xff, bytes);
-    encoded[0] = 0;
-    encoded[1] = 1;
-    uint8_t *const end = encoded + bytes - what.bytes;
-    end[-1] = 0;
-    if (what.bytes) memcpy(end, what.data, what.bytes);
-    return true;
-}
-
 }  // namespace
 
 bool RsaSigner::sign(const OperationContext &context, Signed what, uint8_t *signature, size_t *bytes, size_t room) {
@@ -215,7 +204,8 @@ bool RsaSigner::sign(const OperationContext &context, Signed what, uint8_t *sign
     RsaWork work;
     cst_pk_job job = {};
     if (id == PK_RSA_PRIVATE) {
-        if (!pad(what, work.encoded, key->bytes)) return false;
+        if (what.bytes + PKCS1_FRAME > key->bytes) return false;
+        pad_pkcs1_content(what.data, what.bytes, work.encoded, key->bytes);
         what = {work.encoded, key->bytes, true};
     } else if (id == PK_RSA_PSS_SHA256 || id == PK_RSA_PSS_SHA256_DIGEST) {
         if (!random_bytes(work.salt, sizeof(work.salt))) return false;

@@ -8,7 +8,7 @@
 namespace cst {
 namespace {
 
-constexpr size_t MOST_BYTES = 512, COUNTER = 4;
+constexpr size_t MOST_BYTES = 512, COUNTER = 4, PKCS1_PREFIX = 19;
 const uint8_t ZEROS[8] = {};
 
 // to ^= MGF1 of the seed (RFC 8017, B.2.1)
@@ -28,19 +28,23 @@ void mask(const Digests &hash, const uint8_t *seed, size_t seed_bytes, uint8_t *
 }  // namespace
 
 void pad_pkcs1(const uint8_t *digest, size_t digest_bytes, uint8_t *out, size_t size) {
-    // DER of DigestInfo in front of the digest (9.2, note 1)
-    uint8_t info[] = {0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01,
-                      0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00, 0x04, 0x20};
-    info[1] = uint8_t(sizeof(info) - 2 + digest_bytes);
+    // DER of DigestInfo, and the digest (9.2, note 1)
+    uint8_t info[PKCS1_PREFIX + SHA512_BYTES] = {0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01,
+                                                 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0x00, 0x04, 0x20};
+    info[1] = uint8_t(PKCS1_PREFIX - 2 + digest_bytes);
     info[14] = uint8_t(digest_bytes / 16 - 1);
-    info[sizeof(info) - 1] = uint8_t(digest_bytes);
-    const size_t end = size - digest_bytes - sizeof(info);
+    info[PKCS1_PREFIX - 1] = uint8_t(digest_bytes);
+    memcpy(info + PKCS1_PREFIX, digest, digest_bytes);
+    pad_pkcs1_content(info, PKCS1_PREFIX + digest_bytes, out, size);
+}
+
+void pad_pkcs1_content(const uint8_t *content, size_t bytes, uint8_t *out, size_t size) {
+    const size_t end = size - bytes;
     out[0] = 0;
     out[1] = 1;
     memset(out + 2, 0xff, end - 3);
     out[end - 1] = 0;
-    memcpy(out + end, info, sizeof(info));
-    memcpy(out + end + sizeof(info), digest, digest_bytes);
+    if (bytes) memcpy(out + end, content, bytes);
 }
 
 size_t pss_salt_room(size_t hash_bytes, size_t size) { return size - hash_bytes - 2; }

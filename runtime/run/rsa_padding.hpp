@@ -7,6 +7,9 @@ namespace cst {
 
 // EMSA-PKCS1-v1_5 of a digest of SHA-256, SHA-384 or SHA-512, which its length tells; `size`: of the modulus in bytes.
 void pad_pkcs1(const uint8_t *digest, size_t digest_bytes, uint8_t *out, size_t size);
+// The same of any content in the place of DigestInfo, of at most size - PKCS1_FRAME bytes.
+constexpr size_t PKCS1_FRAME = 11;
+void pad_pkcs1_content(const uint8_t *content, size_t bytes, uint8_t *out, size_t size);
 
 // EMSA-PSS of a digest of `hash`, of a modulus whose highest bit is set. salt_bytes is at most pss_salt_room().
 size_t pss_salt_room(size_t hash_bytes, size_t size);

@@ -25,6 +25,10 @@ pub enum Error {
     ExecutableMemory,
     /// More blocks are lost than the erasure code restores.
     Lost,
+    /// A key that must not be used: no point of the curve, one of small order, or a number out of range.
+    Point,
+    /// A result failed its check, because the machine erred.
+    SelfTest,
     /// Any other code of the C library.
     Other(i32),
 }
@@ -41,6 +45,8 @@ impl Error {
             Error::Memory => sys::CST_ERR_MEMORY,
             Error::ExecutableMemory => sys::CST_ERR_JIT,
             Error::Lost => sys::CST_ERR_LOST,
+            Error::Point => sys::CST_ERR_POINT,
+            Error::SelfTest => sys::CST_ERR_SELFTEST,
             Error::Other(code) => code,
         }
     }
@@ -68,6 +74,8 @@ pub(crate) fn check(code: i32) -> Result<(), Error> {
         sys::CST_ERR_MEMORY => Error::Memory,
         sys::CST_ERR_JIT => Error::ExecutableMemory,
         sys::CST_ERR_LOST => Error::Lost,
+        sys::CST_ERR_POINT => Error::Point,
+        sys::CST_ERR_SELFTEST => Error::SelfTest,
         other => Error::Other(other),
     })
 }

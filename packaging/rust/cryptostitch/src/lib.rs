@@ -20,6 +20,7 @@
 //! | checksums as numbers | [`Checksum`] |
 //! | Reed-Solomon and RAID-6 parities | [`ErasureCode`] |
 //! | Ed25519 signatures of many messages | [`verify_many`], [`sign_many`] |
+//! | other public keys | [`x25519`], [`p256`], [`rsa`] |
 //!
 //! Contexts, suites, keys and codes may be shared by threads. Keys are wiped when they are dropped.
 
@@ -27,14 +28,18 @@ mod burst;
 mod checksum;
 mod code;
 mod context;
+mod ed25519;
 mod error;
 mod key;
+pub mod p256;
 mod public_key;
+pub mod rsa;
+pub mod x25519;
 
 pub use burst::Burst;
 pub use checksum::Checksum;
 pub use code::{ErasureCode, Matrix};
 pub use context::{default_context, hash_many, Context, Kind, Suite};
+pub use ed25519::{public_keys, sign_many, verify_many, Rules, Signed, ToSign};
 pub use error::Error;
 pub use key::{Digests, Key};
-pub use public_key::{public_keys, sign_many, verify_many, Rules, Signed, ToSign};

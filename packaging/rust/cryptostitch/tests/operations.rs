@@ -1,7 +1,10 @@
 //! Known answers, and many buffers against one after the other.
 
 use cryptostitch::{default_context, hash_many, Burst, Checksum, Context, ErasureCode, Error, Kind, Matrix};
+use cryptostitch::{p256, rsa, x25519};
 use cryptostitch::{public_keys, sign_many, verify_many, Rules, Signed, ToSign};
+
+mod rsa_vector;
 
 fn hex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
@@ -180,4 +183,71 @@ fn signatures_are_those_of_rfc_8032() {
         assert_eq!(verify_many(&items, rules).unwrap(), right);
     }
     assert!(verify_many(&[], Rules::Rfc8032).unwrap().is_empty());
+}
+
+fn array<const N: usize>(text: &str) -> [u8; N] {
+    hex(text).try_into().unwrap()
+}
+
+#[test]
+fn shared_secrets_are_those_of_rfc_7748() {
+    // 5.2
+    let secret_key = array("a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4");
+    let public_key = array("e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c");
+    let secret: [u8; 32] = array("c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552");
+    let item = x25519::Agreement { secret_key: &secret_key, public_key: &public_key };
+    let small_order = x25519::Agreement { public_key: &[0; 32], ..item };
+    let secrets = x25519::agree_many(&[item, small_order, item]).unwrap();
+    assert_eq!(secrets, [Ok(secret), Err(Error::Point), Ok(secret)]);
+    let keys = x25519::public_keys(&[secret_key, public_key]).unwrap();
+    let one = x25519::Agreement { secret_key: &secret_key, public_key: &keys[1] };
+    let other = x25519::Agreement { secret_key: &public_key, public_key: &keys[0] };
+    let secrets = x25519::agree_many(&[one, other]).unwrap();
+    assert_eq!(secrets[0], secrets[1]);
+}
+
+#[test]
+fn p256_signs_as_in_rfc_6979() {
+    // A.2.5
+    let secret_key = array("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721");
+    let signature: [u8; 64] = array(
+        "efd48b2aacb6a8fd1140dd9cd45e81d69d2c877b56aaf991c34d0ea84eaf3716\
+         f7cb1c942d657c41d436c7a1b6e29f65f3e900dbb9aff4064dc4ab2f843acda8",
+    );
+    let item = p256::ToSign { secret_key: &secret_key, message: b"sample" };
+    let zero = p256::ToSign { secret_key: &[0; 32], ..item };
+    assert_eq!(p256::sign_many(&[item, zero, item]).unwrap(), [Ok(signature), Err(Error::Point), Ok(signature)]);
+    let key = p256::public_keys(&[secret_key]).unwrap()[0].unwrap();
+    let signed = |key, message| p256::Signed { key, message, signature: &signature };
+    let other_point = [4; 65];
+    let items = [signed(&key[..], &b"sample"[..]), signed(&key, b"simple"), signed(&other_point, b"sample")];
+    assert_eq!(p256::verify_many(&items).unwrap(), [true, false, false]);
+    assert_eq!(p256::verify_many(&[signed(&key[..64], b"sample")]), Err(Error::Length));
+    let other_key = p256::public_keys(&[[7; 32]]).unwrap()[0].unwrap();
+    let shared = p256::agree_many(&[
+        p256::Agreement { secret_key: &secret_key, public_key: &other_key },
+        p256::Agreement { secret_key: &[7; 32], public_key: &key },
+        p256::Agreement { secret_key: &[7; 32], public_key: &other_point },
+    ])
+    .unwrap();
+    assert!(shared[0].is_ok() && shared[0] == shared[1] && shared[2] == Err(Error::Point));
+}
+
+#[test]
+fn rsa_signs_and_decrypts() {
+    let key = match rsa::PrivateKey::from_der(&hex(rsa_vector::PRIVATE_KEY)) {
+        Err(Error::Unsupported) => return, // without AVX-512 IFMA
+        key => key.unwrap(),
+    };
+    let item = rsa::ToSign { key: &key, message: b"a message", salt: &[] };
+    let signature = Ok(hex(rsa_vector::SIGNATURE));
+    assert_eq!(rsa::sign_many(&[item; 5], rsa::Scheme::Pkcs1Sha256).unwrap(), vec![signature; 5]);
+    let salted = rsa::ToSign { salt: &[7; 32], ..item };
+    let made = rsa::sign_many(&[salted, salted], rsa::Scheme::PssSha256).unwrap();
+    assert!(made[0].as_ref().is_ok_and(|signature| signature.len() == 256) && made[0] == made[1]);
+    let ciphertext = hex(rsa_vector::CIPHERTEXT);
+    let sealed = |label| rsa::ToDecrypt { key: &key, ciphertext: &ciphertext, label };
+    let texts = rsa::decrypt_many(&[sealed(b"label"), sealed(b"another")]).unwrap();
+    assert_eq!(texts, [Ok(b"a text".to_vec()), Err(Error::Authentication)]);
+    assert_eq!(rsa::PrivateKey::from_der(b"no key").err(), Some(Error::Argument));
 }

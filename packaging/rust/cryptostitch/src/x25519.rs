@@ -1,0 +1,31 @@
+//! Key exchange by X25519 (RFC 7748, 5), many at once. Secret keys are any 32 bytes.
+
+use crate::error::Error;
+use crate::public_key::{job, whole, Operation, Shared};
+
+/// One side's secret key and the other side's public key.
+#[derive(Clone, Copy, Debug)]
+pub struct Agreement<'a> {
+    pub secret_key: &'a [u8; 32],
+    pub public_key: &'a [u8; 32],
+}
+
+static SHARED: Shared = Shared::new();
+
+/// The secrets that both sides share, or [`Error::Point`] for a public key of small order. Hash a secret before its use
+/// as a key.
+pub fn agree_many(items: &[Agreement<'_>]) -> Result<Vec<Result<[u8; 32], Error>>, Error> {
+    let jobs = items.iter().map(|item| job(item.secret_key, item.public_key)).collect();
+    Ok(whole(Operation::shared(&SHARED, c"x25519")?.results(jobs)?))
+}
+
+/// The public keys of secret keys.
+pub fn public_keys(secret_keys: &[[u8; 32]]) -> Result<Vec<[u8; 32]>, Error> {
+    let base = |secret: &[u8; 32]| {
+        let mut its = job(secret, &[]);
+        its.in_ = std::ptr::null();
+        its
+    };
+    let jobs = secret_keys.iter().map(base).collect();
+    whole(Operation::shared(&SHARED, c"x25519")?.results(jobs)?).into_iter().collect()
+}
