@@ -7,7 +7,7 @@ namespace cst {
 
 // EMSA-PKCS1-v1_5 of a digest of SHA-256, SHA-384 or SHA-512, which its length tells; `size`: of the modulus in bytes.
 void pad_pkcs1(const uint8_t *digest, size_t digest_bytes, uint8_t *out, size_t size);
-// The same of any content in the place of DigestInfo, of at most size - PKCS1_FRAME bytes.
+// Writes the same encoding with `content`, of at most size - PKCS1_FRAME bytes, in the place of DigestInfo.
 constexpr size_t PKCS1_FRAME = 11;
 void pad_pkcs1_content(const uint8_t *content, size_t bytes, uint8_t *out, size_t size);
 

@@ -125,11 +125,7 @@ void put_number(const Number25519 &a, uint8_t *bytes) {
 
 uint64_t is_odd(const Number25519 &a) { return canonical(a).word[0] & 1; }
 
-uint64_t is_zero(const Number25519 &a) {
-    const Number256 words = canonical(a);
-    const uint64_t any = words.word[0] | words.word[1] | words.word[2] | words.word[3];
-    return ((any | (0 - any)) >> 63) - 1;
-}
+uint64_t is_zero(const Number25519 &a) { return is_zero(canonical(a)); }
 
 Number25519 number_from_bytes(const uint8_t *bytes) {
     Number256 words;

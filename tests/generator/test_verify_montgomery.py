@@ -64,6 +64,7 @@ def test_on_known_numbers_the_rules_compute_the_product(generator: Generator, na
 
 PRODUCT = "x R is not a b and a multiple of m"
 ROWS = "rows, not 20"
+QUOTIENT = "v.multiply_low('q%d' % r, 'zero', c[r], 'k')"
 BUGS: dict[str, tuple[str, str, str, str]] = {  # operation, text, what it becomes, what is said
     "a product less": ("multiply", "if j + t + moved >= together", "if j + t + moved > together", PRODUCT),
     "an upper half less": ("multiply", "if j + t + moved + 1 >= together", "if j + t + moved >= together", PRODUCT),
@@ -100,31 +101,31 @@ BUGS: dict[str, tuple[str, str, str, str]] = {  # operation, text, what it becom
     "w moved by no column": ("square", "all_rows, radix_inverse, 1)", "all_rows, radix_inverse, 0)", PRODUCT),
     "q of the next column": (
         "square",
-        "v.multiply_low('q%d' % r, 'zero', c[r], 'k')",
+        QUOTIENT,
         "v.multiply_low('q%d' % r, 'zero', c[r + 1], 'k')",
         PRODUCT,
     ),
     "q of 51 bits": (
         "square",
-        "{{ v.multiply_low('q%d' % r, 'zero', c[r], 'k') }}",
-        "{{ v.and_('q19', c[r], s.constant(2 ** 51 - 1)) }}{{ v.multiply_low('q%d' % r, 'zero', 'q19', 'k') }}",
+        QUOTIENT,
+        "v.and_('q19', c[r], s.constant(2 ** 51 - 1)) }}{{ v.multiply_low('q%d' % r, 'zero', 'q19', 'k')",
         PRODUCT,
     ),
     "q of an upper half": (
         "square",
-        "{{ v.multiply_low('q%d' % r, 'zero', c[r], 'k') }}",
-        "{{ v.multiply_high('q%d' % r, 'zero', c[r], 'k') }}",
+        QUOTIENT,
+        "v.multiply_high('q%d' % r, 'zero', c[r], 'k')",
         PRODUCT,
     ),
     "q without the inverse": (
         "square",
-        "v.multiply_low('q%d' % r, 'zero', c[r], 'k')",
+        QUOTIENT,
         "v.multiply_low('q%d' % r, 'zero', c[r], modulus(0))",
         ROWS,
     ),
     "q that adds up": (
         "square",
-        "v.multiply_low('q%d' % r, 'zero', c[r], 'k')",
+        QUOTIENT,
         "v.multiply_low('q%d' % r, 'k', c[r], 'k')",
         PRODUCT,
     ),
@@ -227,7 +228,7 @@ def test_the_low_half_may_be_computed_too(tmp_path: Path) -> None:
 
 
 def test_a_number_that_may_be_larger_is_refused(generator: Generator) -> None:
-    """Of 20 limbs, moduli of 1039 bits leave no room."""
+    """A modulus of 1039 bits is refused for 20 limbs: x could be larger than its last limb may be."""
 
     class Larger(Montgomery):
         @property

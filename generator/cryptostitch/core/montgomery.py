@@ -60,7 +60,7 @@ class Montgomery:
 
     @staticmethod
     def radix_inverse_of(modulus: int) -> int:
-        """The key's last number."""
+        """Returns 2^-52 modulo m, the last of the key's numbers."""
         return pow(1 << LIMB_BITS, -1, modulus)
 
     @staticmethod

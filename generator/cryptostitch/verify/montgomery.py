@@ -4,14 +4,18 @@ for every modulus m, whatever the digit.
 The limbs of x, m, w and the key's other numbers are symbols with bounds, and so is the word k behind them. Two things
 are assumed of them: 2^52 w = 1 modulo m, and k m = -1 modulo 2^52.
 
-What is multiplied by a limb of w is the q of a row. It becomes a new symbol, and Q m has q (2^52 w - 1), which is a
-multiple of m. In the last row, which is one of m, q is the lowest 52 bits of k t; then t + q m_0 is a multiple of 2^52,
-whatever the number t is: q becomes a new symbol, and q m_0 is 2^52 e - t with another one. So the column of which t is
-the lowest bits becomes a multiple of 2^52 by the low half of q m_0, and nothing is lost where it is shifted away. Or
-the low half is not computed: it is what the column lacks of the next multiple of 2^52, so that their sum is 2^52 times
-the column's quotient by 2^52, rounded up. A row's part of Q m is worth 2^52 times that of the row before. Nothing may
-overflow (lane.py), and the limbs of x have the bounds afterwards that they may have before, so this holds for any
-number of iterations.
+All rows of the reduction but the last multiply w. The proof takes each factor that the code multiplies by limbs of w
+for the quotient q of a row, and gives it a new symbol. Such a row takes q away and adds 2^52 q w; together they are
+q (2^52 w - 1), a multiple of m, which is the row's part of Q m.
+
+The last row multiplies m. Its q is the lowest 52 bits of k t; then t + q m_0 is a multiple of 2^52, whatever the number
+t is: q becomes a new symbol, and q m_0 is 2^52 e - t with another one. So the column of which t is the lowest bits
+becomes a multiple of 2^52 by the low half of q m_0, and nothing is lost where it is shifted away. Or the code leaves
+the low half out: it is what the column lacks of the next multiple of 2^52, so that their sum is 2^52 times the column's
+quotient by 2^52, rounded up.
+
+The part of row r counts 2^(52 r) times. Nothing may overflow (lane.py), and the limbs of x have the bounds afterwards
+that they may have before, so this holds for any number of iterations.
 """
 
 from __future__ import annotations
@@ -32,8 +36,8 @@ FULL = (1 << LIMB_BITS) - 1
 
 
 class _Lane(Lane):
-    """``rows``: what limbs of w were multiplied by, in order, and the symbol q of each. ``quotients``: of the rows of m
-    the symbols q, in order, and the t of each."""
+    """``rows``: the factors that were multiplied by limbs of w, in order, and the symbol q of each. ``quotients``: the
+    symbols q of rows that multiply m, in order, and the t of each."""
 
     def __init__(self, stream: Stream, lowest: Integer, inverse: Integer, radix_inverse: Collection[Integer]) -> None:
         super().__init__(stream)
