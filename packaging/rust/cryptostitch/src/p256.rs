@@ -4,19 +4,14 @@
 use crate::error::Error;
 use crate::public_key::{job, job_to_verify, whole, Operation, Shared};
 
+pub use crate::ed25519::ToSign;
+
 /// One signature to verify: r and s.
 #[derive(Clone, Copy, Debug)]
 pub struct Signed<'a> {
     pub key: &'a [u8],
     pub message: &'a [u8],
     pub signature: &'a [u8; 64],
-}
-
-/// One message to sign.
-#[derive(Clone, Copy, Debug)]
-pub struct ToSign<'a> {
-    pub secret_key: &'a [u8; 32],
-    pub message: &'a [u8],
 }
 
 /// One side's secret key and the other side's public key.

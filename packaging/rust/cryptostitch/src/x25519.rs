@@ -1,5 +1,9 @@
 //! Key exchange by X25519 (RFC 7748, 5), many at once. Secret keys are any 32 bytes.
 
+use std::ptr;
+
+use cryptostitch_sys as sys;
+
 use crate::error::Error;
 use crate::public_key::{job, whole, Operation, Shared};
 
@@ -21,11 +25,7 @@ pub fn agree_many(items: &[Agreement<'_>]) -> Result<Vec<Result<[u8; 32], Error>
 
 /// The public keys of secret keys.
 pub fn public_keys(secret_keys: &[[u8; 32]]) -> Result<Vec<[u8; 32]>, Error> {
-    let base = |secret: &[u8; 32]| {
-        let mut its = job(secret, &[]);
-        its.in_ = std::ptr::null();
-        its
-    };
+    let base = |secret: &[u8; 32]| sys::cst_pk_job { in_: ptr::null(), ..job(secret, &[]) };
     let jobs = secret_keys.iter().map(base).collect();
     whole(Operation::shared(&SHARED, c"x25519")?.results(jobs)?).into_iter().collect()
 }
