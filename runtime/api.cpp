@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "handles.hpp"
+#include "arguments.hpp"
 #include "run/run.hpp"
 #include "run/selftest.hpp"
 #include "select/saved_costs.hpp"
@@ -18,6 +18,7 @@ constexpr size_t OPTIONS_WITHOUT_COSTS = offsetof(cst_options, costs);
 constexpr size_t INFO_WITHOUT_RULES = offsetof(cst_suite_info, tag_lengths);
 constexpr size_t INFO_WITHOUT_MOST_TAG = offsetof(cst_suite_info, most_tag_bytes);
 constexpr size_t INFO_WITHOUT_ANSWERS = offsetof(cst_suite_info, known_answers);
+constexpr size_t INFO_WITHOUT_OPEN_TAGS = offsetof(cst_suite_info, open_tag_lengths);
 
 }  // namespace
 
@@ -46,7 +47,7 @@ const char *cst_error_text(int error) {
 const char *cst_version(void) { return CST_VERSION; }
 
 int cst_ctx_new(cst_ctx **out, const cst_options *options) {
-    if (!out) return CST_ERR_ARGUMENT;
+    if (!is_object(out) || address(options) % alignof(cst_options)) return CST_ERR_ARGUMENT;
     if (options && ((options->size != sizeof(cst_options) && options->size != OPTIONS_WITHOUT_COSTS &&
                      options->size != OPTIONS_WITHOUT_KEY) ||
                     (options->flags & ~uint32_t(CST_NO_JIT | CST_ALLOW_PACKS | CST_CALIBRATE | CST_ALLOW_LEGACY))))
@@ -72,7 +73,7 @@ int cst_ctx_new(cst_ctx **out, const cst_options *options) {
 void cst_ctx_free(cst_ctx *ctx) { delete ctx; }
 
 int cst_ctx_cpu(const cst_ctx *ctx, cst_cpu_info *info) {
-    if (!ctx || !info || info->size != sizeof(*info)) return CST_ERR_ARGUMENT;
+    if (!ctx || !is_object(info) || info->size != sizeof(*info)) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
         const Cpu &cpu = ctx->engine.cpu();
         std::string features = feature_names(cpu.features);
@@ -88,7 +89,7 @@ int cst_ctx_cpu(const cst_ctx *ctx, cst_cpu_info *info) {
 }
 
 int cst_suite_get(cst_ctx *ctx, const char *name, const cst_suite **suite) {
-    if (!ctx || !name || !suite) return CST_ERR_ARGUMENT;
+    if (!ctx || !name || !is_object(suite)) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
         const Suite *found = ctx->suites.find(name);
         if (!found || !found->named) return CST_ERR_NAME;
@@ -99,9 +100,9 @@ int cst_suite_get(cst_ctx *ctx, const char *name, const cst_suite **suite) {
 }
 
 int cst_suite_info_get(const cst_suite *handle, cst_suite_info *info) {
-    if (!handle || !info ||
+    if (!handle || !is_object(info) ||
         (info->size != sizeof(*info) && info->size != INFO_WITHOUT_RULES && info->size != INFO_WITHOUT_MOST_TAG &&
-         info->size != INFO_WITHOUT_ANSWERS))
+         info->size != INFO_WITHOUT_ANSWERS && info->size != INFO_WITHOUT_OPEN_TAGS))
         return CST_ERR_ARGUMENT;
     const Suite &suite = *from(handle);
     info->name = suite.name.c_str();
@@ -124,23 +125,25 @@ int cst_suite_info_get(const cst_suite *handle, cst_suite_info *info) {
     info->key_max = suite.key_max;
     if (info->size == INFO_WITHOUT_RULES) return CST_OK;
     const Lengths &lengths = suite.lengths;
-    info->tag_lengths = lengths.tags;
+    info->tag_lengths = lengths.seal.tags;
     info->aad_step = lengths.aad_step;
     info->iv_and_count_bytes = lengths.iv_and_count;
     info->open_block_bytes = size_t(lengths.open.multiple);
     info->open_min_bytes = lengths.open.min;
     info->open_max_bytes = lengths.open.max;
     if (info->size == INFO_WITHOUT_MOST_TAG) return CST_OK;
-    info->most_tag_bytes = extends(suite) ? lengths.most_tag : suite.tag_max;
+    info->most_tag_bytes = extends(suite) ? lengths.seal.most_tag : suite.tag_max;
     if (info->size == INFO_WITHOUT_ANSWERS) return CST_OK;
     info->known_answers = known_answers(suite);
+    if (info->size == INFO_WITHOUT_OPEN_TAGS) return CST_OK;
+    info->open_tag_lengths = lengths.open.tags;
     return CST_OK;
 }
 
 int cst_suite_choice(const cst_suite *handle, int direction, size_t jobs, size_t bytes, int one_key,
                      cst_choice *choice) {
-    if (!handle || !choice || choice->size != sizeof(*choice) || (direction != CST_SEAL && direction != CST_OPEN) ||
-        !jobs)
+    if (!handle || !is_object(choice) || choice->size != sizeof(*choice) ||
+        (direction != CST_SEAL && direction != CST_OPEN) || !jobs)
         return CST_ERR_ARGUMENT;
     return guarded([&]() -> int { return explain(*from(handle), direction, jobs, bytes, one_key != 0, choice); });
 }

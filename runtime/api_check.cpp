@@ -1,5 +1,8 @@
-// The C API: checks the arguments of a job.
+// The C API: checks the arguments of a job, by the rule of arguments.hpp.
 
+#include <algorithm>
+
+#include "arguments.hpp"
 #include "jobs.hpp"
 #include "run/run.hpp"
 
@@ -7,9 +10,6 @@ using namespace cst;
 
 namespace {
 
-// A hash counts 2^61 - 1 bytes. Nothing that is added to a length that passed this check can overflow.
-constexpr uint64_t kMostBytes = (uint64_t(1) << 61) - 1;
-constexpr uint64_t kMostAdded = 512;  // more than the IV, the key's block, the trailer and the padding together
 constexpr size_t kMostPieces = 1024;
 
 // A buffer of a job, in one piece or several; `used` bytes of it are read or written.
@@ -18,16 +18,21 @@ public:
     Pieces(const void *data, size_t bytes, const cst_piece *pieces, size_t n, size_t used)
         : data_(data), whole_(data, used), pieces_(pieces), n_(n), bytes_(bytes), used_(used) {}
 
-    int check() const {
-        if (!n_) return !whole_.first ? CST_ERR_ARGUMENT : whole_.wraps() ? CST_ERR_LENGTH : CST_OK;
-        if (!pieces_ || n_ > kMostPieces || data_) return CST_ERR_ARGUMENT;
+    // The array of the pieces, which is read.
+    Range array() const { return Range(pieces_, n_ * sizeof(*pieces_)); }
+    bool wrong_pointer() const {
+        if (!n_) return !whole_.first;
+        if (!is_object(pieces_) || n_ > kMostPieces || data_ || array().wraps()) return true;
+        return std::any_of(pieces_, pieces_ + n_, [](const cst_piece &piece) { return piece.bytes && !piece.data; });
+    }
+    bool wrong_length() const {
+        if (!n_) return whole_.wraps();
         size_t sum = 0;
         for (size_t i = 0; i < n_; i++) {
-            if (pieces_[i].bytes && !pieces_[i].data) return CST_ERR_ARGUMENT;
-            if (Range(pieces_[i].data, pieces_[i].bytes).wraps() || sum + pieces_[i].bytes < sum) return CST_ERR_LENGTH;
+            if (Range(pieces_[i].data, pieces_[i].bytes).wraps() || sum + pieces_[i].bytes < sum) return true;
             sum += pieces_[i].bytes;
         }
-        return sum == bytes_ ? CST_OK : CST_ERR_LENGTH;
+        return sum != bytes_;
     }
 
     bool meets(const Range &other) const {
@@ -78,7 +83,8 @@ size_t output_bytes(const Suite &suite, const cst_job &job) {
 // Checks all lengths except that of the input.
 inline bool right_lengths(const Suite &suite, const cst_job &job) {
     const Lengths &lengths = suite.lengths;
-    return job.iv_len - suite.iv_min <= suite.iv_max - suite.iv_min && lengths.hold_tag(job.tag_len) &&
+    return job.iv_len - suite.iv_min <= suite.iv_max - suite.iv_min &&
+           lengths.of(job.direction == CST_OPEN).hold_tag(job.tag_len) &&
            job.aad_len - suite.aad_min <= suite.aad_max - suite.aad_min &&
            !((job.aad_len - suite.aad_min) & (lengths.aad_step - 1));
 }
@@ -86,24 +92,29 @@ inline bool right_input(const Suite &suite, const cst_job &job) {
     return suite.lengths.hold_input(job.direction == CST_OPEN, job.iv_len, job.in_len);
 }
 
-int check_buffers(const Suite &suite, const cst_job &job) {
+// right_lengths: whether the suite takes the job's lengths.
+int check_buffers(const Suite &suite, const cst_job &job, bool right_lengths) {
     if ((job.iv_len && !job.iv) || (job.aad_len && !job.aad) || (job.tag_len && !job.tag)) return CST_ERR_ARGUMENT;
+    if (!suite.enciphers() && (job.out || job.out_cap || job.n_out_pieces)) return CST_ERR_ARGUMENT;
+    // The output of an input that is too long for any suite may be computed wrong: the input's length is.
     const size_t written = output_bytes(suite, job);
     const Pieces in(job.in, job.in_len, job.in_pieces, job.n_in_pieces, job.in_len);
     const Pieces out(job.out, job.out_cap, job.out_pieces, job.n_out_pieces, written);
-    if (int error = in.check()) return error;
-    if (!suite.enciphers() && (job.out || job.out_cap || job.n_out_pieces)) return CST_ERR_ARGUMENT;
-    if (job.out_cap < written) return CST_ERR_LENGTH;
-    if (int error = out.check()) return error;
+    if (in.wrong_pointer() || (out.wrong_pointer() && (job.out_cap >= written || job.n_out_pieces)))
+        return CST_ERR_ARGUMENT;
     const Range tag(job.tag, job.tag_len), iv(job.iv, job.iv_len), aad(job.aad, job.aad_len);
-    if (tag.wraps() || iv.wraps() || aad.wraps()) return CST_ERR_LENGTH;
-    if (out.clashes(in) || out.meets_itself() || out.meets(tag) || out.meets(iv) || out.meets(aad))
+    if (!right_lengths || job.out_cap < written || in.wrong_length() || out.wrong_length() || tag.wraps() ||
+        iv.wraps() || aad.wraps())
+        return CST_ERR_LENGTH;
+    const Range arrays[] = {in.array(), out.array()};
+    if (out.clashes(in) || out.meets_itself() || out.meets(tag) || out.meets(iv) || out.meets(aad) ||
+        out.meets(arrays[0]) || out.meets(arrays[1]))
         return CST_ERR_OVERLAP;
-    if (job.direction == CST_SEAL && (in.meets(tag) || tag.meets(iv) || tag.meets(aad))) return CST_ERR_OVERLAP;
+    if (job.direction == CST_SEAL &&
+        (in.meets(tag) || tag.meets(iv) || tag.meets(aad) || tag.meets(arrays[0]) || tag.meets(arrays[1])))
+        return CST_ERR_OVERLAP;
     return CST_OK;
 }
-
-inline uint64_t address(const void *p) { return reinterpret_cast<uintptr_t>(p); }
 
 // Holds right lengths, below 2^59, of buffers in one piece and a text as long as its input. Decides whether a job with
 // these lengths is right, by few tests, which jobs that usually come do not fail. If the answer is no, look_closer must
@@ -178,12 +189,11 @@ int look_closer(const Engine &engine, const cst_job &job) {
         return CST_ERR_ARGUMENT;
     const Suite &suite = *from(job.key)->suite;
     if (suite.engine != &engine) return CST_ERR_ARGUMENT;
-    if (!right_lengths(suite, job)) return CST_ERR_LENGTH;
     const bool right = right_input(suite, job), by_peer = suite.kind == CST_AEAD && job.direction == CST_OPEN;
-    if (!right && !by_peer) return CST_ERR_LENGTH;
-    if (suite.kind == CST_AEAD && (job.in_len > kMostBytes || job.in_len + job.aad_len > kMostBytes - kMostAdded))
-        return CST_ERR_LENGTH;
-    if (int error = check_buffers(suite, job)) return error;
+    const bool countable =
+        suite.kind != CST_AEAD || (job.in_len <= MOST_COUNTED && job.in_len + job.aad_len <= MOST_BYTES);
+    if (int error = check_buffers(suite, job, right_lengths(suite, job) && (right || by_peer) && countable))
+        return error;
     return right ? CST_OK : CST_ERR_AUTH;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "handles.hpp"
+#include "arguments.hpp"
 #include "run/checksum.hpp"
 #include "run/past_caches.hpp"
 #include "run/run.hpp"
@@ -13,11 +13,11 @@ namespace {
 
 bool of_checksum(const cst_key *key) { return key && is_checksum(*from(key)->suite); }
 
-int check_update(const cst_key *key, const void *in, size_t in_len, const uint64_t *value) {
-    if (!of_checksum(key) || !value || (in_len && !in) || !from(key)->crc().fits(*value)) return CST_ERR_ARGUMENT;
-    const Range read(in, in_len);
-    if (read.wraps()) return CST_ERR_LENGTH;
-    return read.meets(Range(value, sizeof(*value))) ? CST_ERR_OVERLAP : CST_OK;
+template <size_t N>
+int check_update(const cst_key *key, const uint64_t *value, const Argument (&buffers)[N]) {
+    if (!of_checksum(key)) return CST_ERR_ARGUMENT;
+    if (int error = check_arguments(CST_OK, buffers)) return error;
+    return from(key)->crc().fits(*value) ? CST_OK : CST_ERR_ARGUMENT;
 }
 
 // Copies a text part by part, and returns the checksum of what had `value`, followed by the text. Of the copy and the
@@ -43,7 +43,8 @@ uint64_t copy_and_sum(const Key &key, uint64_t value, const uint8_t *in, size_t 
 }  // namespace
 
 int cst_crc_new(cst_ctx *ctx, const cst_crc *parameters, cst_key **key) {
-    if (!ctx || !parameters || parameters->size != sizeof(*parameters) || parameters->reflected > 1 || !key)
+    if (!ctx || !is_object(parameters) || parameters->size != sizeof(*parameters) || parameters->reflected > 1 ||
+        !is_object(key))
         return CST_ERR_ARGUMENT;
     const Crc crc(parameters->width, parameters->reflected, parameters->polynomial, parameters->initial,
                   parameters->final);
@@ -61,7 +62,8 @@ int cst_crc_new(cst_ctx *ctx, const cst_crc *parameters, cst_key **key) {
 }
 
 int cst_checksum_update(const cst_key *key, const void *in, size_t in_len, uint64_t *value) {
-    if (const int error = check_update(key, in, in_len, value)) return error;
+    if (const int error = check_update(key, value, {Argument::input(in, in_len), Argument::outputs(value)}))
+        return error;
     const Crc &crc = from(key)->crc();
     return guarded([&]() -> int {
         *value = go_on_with(*from(key), *value ^ crc.final, in, in_len) ^ crc.final;
@@ -70,11 +72,10 @@ int cst_checksum_update(const cst_key *key, const void *in, size_t in_len, uint6
 }
 
 int cst_checksum_copy(const cst_key *key, const void *in, size_t in_len, void *out, uint32_t flags, uint64_t *value) {
-    if ((in_len && !out) || flags & ~uint32_t(CST_STREAMING)) return CST_ERR_ARGUMENT;
-    if (const int error = check_update(key, in, in_len, value)) return error;
-    const Range read(in, in_len), written(out, in_len);
-    if (written.wraps()) return CST_ERR_LENGTH;
-    if (written.meets(read) || written.meets(Range(value, sizeof(*value)))) return CST_ERR_OVERLAP;
+    if (flags & ~uint32_t(CST_STREAMING)) return CST_ERR_ARGUMENT;
+    if (const int error = check_update(
+            key, value, {Argument::input(in, in_len), Argument::output(out, in_len), Argument::outputs(value)}))
+        return error;
     return guarded([&]() -> int {
         *value = copy_and_sum(*from(key), *value, static_cast<const uint8_t *>(in), in_len, static_cast<uint8_t *>(out),
                               flags & CST_STREAMING);
@@ -83,7 +84,7 @@ int cst_checksum_copy(const cst_key *key, const void *in, size_t in_len, void *o
 }
 
 int cst_checksum_combine(const cst_key *key, uint64_t first, uint64_t second, uint64_t second_len, uint64_t *value) {
-    if (!of_checksum(key) || !value) return CST_ERR_ARGUMENT;
+    if (!of_checksum(key) || !is_object(value)) return CST_ERR_ARGUMENT;
     const Crc &crc = from(key)->crc();
     if (!crc.fits(first) || !crc.fits(second)) return CST_ERR_ARGUMENT;
     if (second_len >> 61) return CST_ERR_LENGTH;

@@ -5,7 +5,7 @@
 #include <memory>
 #include <new>
 
-#include "handles.hpp"
+#include "arguments.hpp"
 #include "run/chunks.hpp"
 #include "run/run.hpp"
 #include "suite/secret.hpp"
@@ -160,14 +160,15 @@ private:
 }  // namespace
 
 int cst_chunker_new(cst_ctx *ctx, const cst_chunker_options *options, cst_chunker **chunker) {
-    if (!ctx || !options || options->size != sizeof(*options) || options->flags || !chunker) return CST_ERR_ARGUMENT;
+    if (!ctx || !is_object(options) || options->size != sizeof(*options) || options->flags || !is_object(chunker))
+        return CST_ERR_ARGUMENT;
     const size_t average = options->average_bytes ? options->average_bytes : USUAL_AVERAGE;
     const size_t most = options->most_bytes ? options->most_bytes : std::min<size_t>(8 * average, GREATEST_MOST);
     const ChunkSizes sizes = {options->least_bytes ? options->least_bytes : average / 4, average, most,
                               options->normalization};
-    if (!sizes.sound()) return CST_ERR_LENGTH;
     const cst_key *const key = options->key;
     if (key && (from(key)->suite->engine != &ctx->engine || from(key)->suite->enciphers())) return CST_ERR_ARGUMENT;
+    if (!sizes.sound()) return CST_ERR_LENGTH;
     return guarded([&]() -> int {
         std::unique_ptr<uint8_t[]> memory(new uint8_t[sizes.most]);
         std::unique_ptr<cst_chunker> made(new cst_chunker(sizes, key, memory.release()));
@@ -181,11 +182,10 @@ void cst_chunker_free(cst_chunker *chunker) { delete chunker; }
 
 int cst_chunker_feed(cst_chunker *chunker, const void *in, size_t in_len, int last, cst_chunk *chunks, size_t room,
                      size_t *n, size_t *used) {
-    if (!chunker || (in_len && !in) || !chunks || !room || !n || !used || last < 0 || last > 1) return CST_ERR_ARGUMENT;
-    if (room > SIZE_MAX / sizeof(*chunks)) return CST_ERR_LENGTH;
-    const Range read(in, in_len), written(chunks, room * sizeof(*chunks));
-    if (read.wraps() || written.wraps()) return CST_ERR_LENGTH;
-    if (read.meets(written)) return CST_ERR_OVERLAP;
+    if (!chunker || !room || last < 0 || last > 1) return CST_ERR_ARGUMENT;
+    if (int error = check_arguments(CST_OK, {Argument::input(in, in_len), Argument::outputs(chunks, room),
+                                             Argument::outputs(n), Argument::outputs(used)}))
+        return error;
     return guarded([&]() -> int {
         Feed feed(chunker, static_cast<const uint8_t *>(in), in_len, chunks, room);
         const int error = feed.run(last);

@@ -23,15 +23,16 @@ uint8_t factor_of(const cst_code_shape &shape, uint32_t i, uint32_t j) {
     return factor;
 }
 
-int run(const Products &products, size_t bytes, const Inputs &in, const Outputs &out) {
-    if (int error = check_places(bytes, in, out)) return error;
+template <size_t N>
+int run(const Products &products, size_t bytes, const Inputs &in, const Outputs &out, const Argument (&others)[N]) {
+    if (int error = check_blocks(bytes, in, out, others)) return error;
     products.run(in.at, out.at, bytes);
     return CST_OK;
 }
 
 // Restores lost blocks. Lost data d = A^-1 (P - the share of the available data in P), where P are as many parities as
 // there are lost data blocks, and the matrix A are their factors for these; lost parities are sums of data.
-int restore(const cst_code &code, size_t bytes, void *const *blocks, const uint8_t *lost) {
+int restore(const cst_code &code, size_t bytes, void *const *blocks, const uint8_t *lost, const Argument (&others)[2]) {
     const Matrix &factors = code.parities.factors();
     std::vector<size_t> gone, there, parities;
     for (size_t j = 0; j < code.data; j++) (lost[j] ? gone : there).push_back(j);
@@ -73,13 +74,13 @@ int restore(const cst_code &code, size_t bytes, void *const *blocks, const uint8
                     row[at] ^= galois_product(factors.row(i)[gone[l]], data.row(l)[at]);
         });
     }
-    return run(Products(code.codec, wanted, false), bytes, Inputs(in), Outputs(out));
+    return run(Products(code.codec, wanted, false), bytes, Inputs(in), Outputs(out), others);
 }
 
 }  // namespace
 
 int cst_code_new(cst_ctx *ctx, const cst_code_shape *shape, cst_code **code) {
-    if (!ctx || !shape || shape->size != sizeof(*shape) || !code) return CST_ERR_ARGUMENT;
+    if (!ctx || !is_object(shape) || shape->size != sizeof(*shape) || !is_object(code)) return CST_ERR_ARGUMENT;
     if (!shape->data || !shape->parity || shape->data > MOST_BLOCKS || shape->parity > MOST_BLOCKS - shape->data ||
         (shape->matrix != CST_CODE_CAUCHY && shape->matrix != CST_CODE_VANDERMONDE))
         return CST_ERR_ARGUMENT;
@@ -97,26 +98,36 @@ int cst_code_new(cst_ctx *ctx, const cst_code_shape *shape, cst_code **code) {
 void cst_code_free(cst_code *code) { delete code; }
 
 int cst_code_encode(const cst_code *code, size_t bytes, const void *const *data, void *const *parity) {
-    if (!code || !data || !parity) return CST_ERR_ARGUMENT;
-    return guarded([&] { return run(code->parities, bytes, {data, code->data}, {parity, code->parity}); });
+    if (!code) return CST_ERR_ARGUMENT;
+    const Argument arrays[] = {Argument::inputs(data, code->data), Argument::inputs(parity, code->parity)};
+    if (int error = check_arguments(CST_OK, arrays)) return error;
+    return guarded([&] { return run(code->parities, bytes, {data, code->data}, {parity, code->parity}, arrays); });
 }
 
 int cst_code_update(const cst_code *code, size_t bytes, uint32_t index, const void *change, void *const *parity) {
-    if (!code || index >= code->data || !change || !parity) return CST_ERR_ARGUMENT;
-    return guarded([&] { return run(code->changes[index], bytes, {&change, 1}, {parity, code->parity}); });
+    if (!code || index >= code->data) return CST_ERR_ARGUMENT;
+    const Argument arrays[] = {Argument::inputs(parity, code->parity)};
+    if (int error = check_arguments(CST_OK, arrays)) return error;
+    return guarded([&] { return run(code->changes[index], bytes, {&change, 1}, {parity, code->parity}, arrays); });
 }
 
 int cst_code_decode(const cst_code *code, size_t bytes, void *const *blocks, const uint8_t *lost) {
-    if (!code || !blocks || !lost) return CST_ERR_ARGUMENT;
-    return guarded([&]() -> int { return restore(*code, bytes, blocks, lost); });
+    if (!code) return CST_ERR_ARGUMENT;
+    const size_t n = code->data + code->parity;
+    const Argument arrays[] = {Argument::inputs(blocks, n), Argument::inputs(lost, n)};
+    if (int error = check_arguments(length_error(bytes <= MOST_BYTES), arrays)) return error;
+    return guarded([&]() -> int { return restore(*code, bytes, blocks, lost, arrays); });
 }
 
 int cst_code_check(const cst_code *code, size_t bytes, const void *const *blocks, int *right) {
-    if (!code || !blocks || !right) return CST_ERR_ARGUMENT;
+    if (!code) return CST_ERR_ARGUMENT;
+    const size_t n = code->data + code->parity;
+    const Argument others[] = {Argument::inputs(blocks, n), Argument::outputs(right)};
+    if (int error = check_arguments(CST_OK, others)) return error;
+    if (int error = check_blocks(bytes, {blocks, n}, {nullptr, 0}, others)) return error;
     return guarded([&]() -> int {
         std::vector<const void *> in(blocks, blocks + code->data);
-        const Blocks<const void> parity(blocks + code->data, code->parity);
-        if (!Reach(Inputs(in)).first || !Reach(parity).first) return CST_ERR_ARGUMENT;
+        const Inputs parity(blocks + code->data, code->parity);
         std::vector<uint8_t> made(code->parity * CHECKED);
         std::vector<void *> out;
         for (size_t i = 0; i < code->parity; i++) out.push_back(made.data() + i * CHECKED);

@@ -60,51 +60,49 @@ struct Rows {
     Rows(const void *at, size_t its_bytes, size_t its_stride)
         : first(static_cast<const uint8_t *>(at)), bytes(its_bytes), stride(its_stride ? its_stride : its_bytes) {}
 
-    const uint8_t *operator[](size_t i) const { return first + i * stride; }
-    int check(size_t n) const {
-        if (!bytes) return CST_OK;
-        if (!first) return CST_ERR_ARGUMENT;
-        return stride < bytes || n > SIZE_MAX / 2 / stride || all(n).wraps() ? CST_ERR_LENGTH : CST_OK;
-    }
-    Range all(size_t n) const { return Range(first, bytes ? (n - 1) * stride + bytes : 0); }
+    const uint8_t *operator[](size_t i) const { return bytes ? first + i * stride : nullptr; }
+    Argument read(size_t n) const { return Argument::input(first, rows_of(n, bytes, stride)); }
+    Argument written(size_t n) const { return Argument::output(first, rows_of(n, bytes, stride)); }
+};
+
+// The buffers of a text column whose places do not depend on the offsets.
+struct TextBuffers {
+    Argument column, ivs, aads, tags, offsets, statuses;
+
+    TextBuffers(const cst_text_column &c, int direction)
+        : column(Argument::inputs(&c)),
+          ivs(Rows(c.ivs, c.iv_len, c.iv_stride).read(c.n)),
+          aads(Rows(c.aads, c.aad_len, c.aad_stride).read(c.n)),
+          tags(direction == CST_SEAL ? Rows(c.tags, c.tag_len, c.tag_stride).written(c.n)
+                                     : Rows(c.tags, c.tag_len, c.tag_stride).read(c.n)),
+          offsets(offset_array(c.offsets, c.offset_bytes, c.n)),
+          statuses(Argument::outputs(c.statuses, c.statuses ? c.n : 0)) {}
 };
 
 template <typename Offset>
-int run_texts(const cst_text_column &c, int direction) {
+int run_texts(const cst_text_column &c, int direction, const TextBuffers &buffers) {
     const Offset *const offsets = static_cast<const Offset *>(c.offsets);
-    const Rows ivs(c.ivs, c.iv_len, c.iv_stride), aads(c.aads, c.aad_len, c.aad_stride),
-        tags(c.tags, c.tag_len, c.tag_stride);
-    const Suite &suite = *from(c.key)->suite;
-    if (c.iv_len > suite.iv_max || c.aad_len > suite.aad_max || !suite.lengths.hold_tag(c.tag_len))
-        return CST_ERR_LENGTH;
-    for (const Rows *rows : {&ivs, &aads, &tags})
-        if (int error = rows->check(c.n)) return error;
     if (!right_offsets<Offset>(offsets, c.n, c.bytes)) return CST_ERR_LENGTH;
     const uint8_t *const in = static_cast<const uint8_t *>(c.in);
     uint8_t *const out = static_cast<uint8_t *>(c.out);
-    const Range texts(in + offsets[0], offsets[c.n] - offsets[0]), outputs(out + offsets[0], offsets[c.n] - offsets[0]),
-        all_offsets(c.offsets, (c.n + 1) * sizeof(Offset)),
-        statuses(c.statuses, c.statuses ? c.n * sizeof(*c.statuses) : 0);
-    if (texts.wraps() || outputs.wraps()) return CST_ERR_LENGTH;
-    if (in != out && outputs.meets(texts)) return CST_ERR_OVERLAP;
-    for (const Range &read : {ivs.all(c.n), aads.all(c.n), tags.all(c.n), all_offsets, statuses})
-        if (outputs.meets(read)) return CST_ERR_OVERLAP;
-    for (const Range &other : {texts, ivs.all(c.n), aads.all(c.n), tags.all(c.n), all_offsets})
-        if (statuses.meets(other)) return CST_ERR_OVERLAP;
-    if (direction == CST_SEAL)
-        for (const Range &other : {texts, ivs.all(c.n), aads.all(c.n), all_offsets})
-            if (tags.all(c.n).meets(other)) return CST_ERR_OVERLAP;
+    const size_t bytes = offsets[c.n] - offsets[0];
+    if (int error = check_places({buffers.column, buffers.ivs, buffers.aads, buffers.tags, buffers.offsets,
+                                  buffers.statuses, Argument::input(in + offsets[0], bytes).or_in_place(),
+                                  Argument::output(out + offsets[0], bytes).or_in_place()}))
+        return error;
+    const Rows ivs(c.ivs, c.iv_len, c.iv_stride), aads(c.aads, c.aad_len, c.aad_stride),
+        tags(c.tags, c.tag_len, c.tag_stride);
     const auto make = [&](size_t i, cst_job *job) {
         job->key = c.key;
         job->direction = direction;
-        job->iv = c.iv_len ? ivs[i] : nullptr;
+        job->iv = ivs[i];
         job->iv_len = c.iv_len;
-        job->aad = c.aad_len ? aads[i] : nullptr;
+        job->aad = aads[i];
         job->aad_len = c.aad_len;
         job->in = in + offsets[i];
         job->out = out + offsets[i];
         job->in_len = job->out_cap = offsets[i + 1] - offsets[i];
-        job->tag = c.tag_len ? const_cast<uint8_t *>(tags[i]) : nullptr;
+        job->tag = const_cast<uint8_t *>(tags[i]);
         job->tag_len = c.tag_len;
     };
     return run_many(c.key, c.n, make, [&](size_t i, int status) {
@@ -113,14 +111,22 @@ int run_texts(const cst_text_column &c, int direction) {
 }
 
 int run_text_column(const cst_text_column *c, int direction) {
-    if (!c || c->size != sizeof(*c) || !c->key || !from(c->key)->suite->enciphers()) return CST_ERR_ARGUMENT;
+    if (!is_object(c) || c->size != sizeof(*c) || !c->key || !from(c->key)->suite->enciphers()) return CST_ERR_ARGUMENT;
     if (c->offset_bytes != 4 && c->offset_bytes != 8) return CST_ERR_ARGUMENT;
-    if (from(c->key)->suite->expansion) return CST_ERR_UNSUPPORTED;
+    const Suite &suite = *from(c->key)->suite;
+    const TextBuffers buffers(*c, direction);
+    const Argument in = Argument::input(c->in, c->bytes),
+                   out = Argument::input(c->out, c->bytes);  // not all is written
+    if (any_wrong_pointer({in, out}) ||
+        (c->n && any_wrong_pointer({buffers.ivs, buffers.aads, buffers.tags, buffers.offsets, buffers.statuses})))
+        return CST_ERR_ARGUMENT;
+    if (suite.expansion) return CST_ERR_UNSUPPORTED;
     if (!c->n) return CST_OK;
-    if (c->bytes && (!c->in || !c->out)) return CST_ERR_ARGUMENT;
-    if (int error = check_offset_array(c->offsets, c->offset_bytes, c->n)) return error;
-    if (Range(c->in, c->bytes).wraps() || Range(c->out, c->bytes).wraps()) return CST_ERR_LENGTH;
-    return (c->offset_bytes == 8 ? run_texts<uint64_t> : run_texts<uint32_t>)(*c, direction);
+    if (c->iv_len > suite.iv_max || c->aad_len > suite.aad_max ||
+        !suite.lengths.of(direction == CST_OPEN).hold_tag(c->tag_len))
+        return CST_ERR_LENGTH;
+    if (int error = check_places({in, out, buffers.offsets})) return error;
+    return (c->offset_bytes == 8 ? run_texts<uint64_t> : run_texts<uint32_t>)(*c, direction, buffers);
 }
 
 }  // namespace
@@ -131,10 +137,10 @@ int cst_open_column(const cst_text_column *column) { return run_text_column(colu
 int cst_digest_many(const cst_key *key, size_t n, const void *const *in, const size_t *in_len, void *tags,
                     size_t tag_len, size_t stride) {
     if (!key || from(key)->suite->enciphers()) return CST_ERR_ARGUMENT;
-    if (!n) return CST_OK;
     const Rows rows(tags, tag_len, stride);
-    if (!in || !in_len || !tags) return CST_ERR_ARGUMENT;
-    if (int error = rows.check(n)) return error;
+    if (int error = check_arguments(CST_OK, {Argument::inputs(in, n), Argument::inputs(in_len, n), rows.written(n)}))
+        return error;
+    if (!n) return CST_OK;
     const auto make = [&](size_t i, cst_job *job) {
         job->key = key;
         job->direction = CST_SEAL;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "arguments.hpp"
 #include "jobs.hpp"
 #include "run/run.hpp"
 #include "suite/registers.hpp"
@@ -38,7 +39,7 @@ int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
 namespace {
 
 int one(cst_job *job, size_t *out_len) {
-    if (!job->key) return CST_ERR_ARGUMENT;
+    if (!job->key || address(out_len) % alignof(size_t)) return CST_ERR_ARGUMENT;
     job->size = sizeof(*job);
     const int error = burst(from(job->key)->suite->engine, job, 1);
     if (out_len && (error == CST_OK || error == CST_ERR_AUTH)) *out_len = job->out_len;
@@ -48,7 +49,8 @@ int one(cst_job *job, size_t *out_len) {
 }  // namespace
 
 int cst_burst(cst_ctx *ctx, cst_job *jobs, size_t n) {
-    if (!ctx || (n && !jobs)) return CST_ERR_ARGUMENT;
+    if (!ctx) return CST_ERR_ARGUMENT;
+    if (int error = check_arguments(CST_OK, {Argument::outputs(jobs, n)})) return error;
     return n ? burst(&ctx->engine, jobs, n) : CST_OK;
 }
 

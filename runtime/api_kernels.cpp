@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "arguments.hpp"
 #include "code/signature.hpp"
-#include "handles.hpp"
 #include "run/selftest.hpp"
 #include "select/calibrate.hpp"
 #include "select/lesser_cpu.hpp"
@@ -40,6 +40,7 @@ int names_of(const cst_ctx *ctx, int kind, std::vector<std::string> *names) {
 
 int cst_nearest(const cst_ctx *ctx, int kind, const char *name, char *text, size_t text_size) {
     if ((!ctx && kind != CST_NAME_CPU) || !name || !text || !text_size) return CST_ERR_ARGUMENT;
+    if (int error = check_arguments(CST_OK, {Argument::output(text, text_size)})) return error;
     return guarded([&]() -> int {
         std::vector<std::string> names;
         if (int error = names_of(ctx, kind, &names)) return error;
@@ -63,7 +64,7 @@ int cst_list(const cst_ctx *ctx, int kind, int (*each)(const char *name, void *a
 }
 
 int cst_kernel_get(cst_ctx *ctx, const char *name, const cst_kernel **kernel) {
-    if (!ctx || !name || !kernel) return CST_ERR_ARGUMENT;
+    if (!ctx || !name || !is_object(kernel)) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
         const Variant *variant = ctx->engine.find(name);
         if (!variant) return CST_ERR_NAME;
@@ -75,7 +76,7 @@ int cst_kernel_get(cst_ctx *ctx, const char *name, const cst_kernel **kernel) {
 }
 
 int cst_kernel_info_get(const cst_kernel *handle, cst_kernel_info *info) {
-    if (!handle || !info || info->size != sizeof(*info)) return CST_ERR_ARGUMENT;
+    if (!handle || !is_object(info) || info->size != sizeof(*info)) return CST_ERR_ARGUMENT;
     const Kernel &kernel = *from(handle)->kernel.load(std::memory_order_acquire);
     info->name = kernel.name;
     info->target = kernel.target;
@@ -91,7 +92,7 @@ int cst_kernel_info_get(const cst_kernel *handle, cst_kernel_info *info) {
 }
 
 int cst_kernel_stream(const cst_kernel *handle, uint32_t index, cst_stream_info *info) {
-    if (!handle || !info || info->size != sizeof(*info)) return CST_ERR_ARGUMENT;
+    if (!handle || !is_object(info) || info->size != sizeof(*info)) return CST_ERR_ARGUMENT;
     const Kernel &kernel = *from(handle)->kernel.load(std::memory_order_acquire);
     if (index >= kernel.streams.size()) return CST_ERR_ARGUMENT;
     const KernelStream &stream = kernel.streams[index];
@@ -104,7 +105,7 @@ int cst_kernel_stream(const cst_kernel *handle, uint32_t index, cst_stream_info 
 }
 
 int cst_kernel_field(const cst_kernel *handle, uint32_t index, const char *name, cst_field *field) {
-    if (!handle || !name || !field || field->size != sizeof(*field)) return CST_ERR_ARGUMENT;
+    if (!handle || !name || !is_object(field) || field->size != sizeof(*field)) return CST_ERR_ARGUMENT;
     const Kernel &kernel = *from(handle)->kernel.load(std::memory_order_acquire);
     if (index >= kernel.streams.size()) return CST_ERR_ARGUMENT;
     const FieldRecord *record = kernel.streams[index].program.field(name);
@@ -120,8 +121,10 @@ int cst_kernel_field(const cst_kernel *handle, uint32_t index, const char *name,
 }
 
 int cst_pack_load(cst_ctx *ctx, const void *bytes, size_t size) {
-    if (!ctx || (size && !bytes)) return CST_ERR_ARGUMENT;
-    if (!(ctx->flags & CST_ALLOW_PACKS)) return CST_ERR_UNSUPPORTED;
+    if (!ctx) return CST_ERR_ARGUMENT;
+    if (int error = check_arguments(ctx->flags & CST_ALLOW_PACKS ? CST_OK : CST_ERR_UNSUPPORTED,
+                                    {Argument::input(bytes, size)}))
+        return error;
     return guarded([&]() -> int {
         Engine::Mark before = ctx->engine.mark();
         if (int error = ctx->engine.add_pack(bytes, size, ctx->wants_signature ? ctx->pack_key : nullptr)) return error;
@@ -136,7 +139,8 @@ int cst_pack_load(cst_ctx *ctx, const void *bytes, size_t size) {
 }
 
 int cst_pack_check(const void *bytes, size_t given, char *text, size_t text_size) {
-    if ((given && !bytes) || (text_size && !text)) return CST_ERR_ARGUMENT;
+    if (int error = check_arguments(CST_OK, {Argument::input(bytes, given), Argument::output(text, text_size)}))
+        return error;
     if (text_size) text[0] = 0;
     return guarded([&]() -> int {
         size_t size = given;

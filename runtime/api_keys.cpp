@@ -1,6 +1,6 @@
 // The C API: keys.
 
-#include "handles.hpp"
+#include "arguments.hpp"
 #include "run/run.hpp"
 #include "suite/registers.hpp"
 
@@ -10,19 +10,8 @@ static_assert(alignof(Key) == CST_KEY_ALIGN, "as the header says");
 
 namespace {
 
-struct KeyBytes {
-    const void *key;
-    size_t key_len;
-    const void *mac_key;
-    size_t mac_key_len;
-};
-
-int check_key(const Suite &suite, const KeyBytes &bytes) {
-    if ((bytes.key_len && !bytes.key) || (bytes.mac_key_len && !bytes.mac_key)) return CST_ERR_ARGUMENT;
-    if (bytes.key_len < suite.key_min || bytes.key_len > suite.key_max || bytes.mac_key_len < suite.mac_key_min ||
-        bytes.mac_key_len > suite.mac_key_max)
-        return CST_ERR_LENGTH;
-    return CST_OK;
+bool right_lengths(const Suite &suite, size_t key, size_t mac_key) {
+    return key >= suite.key_min && key <= suite.key_max && mac_key >= suite.mac_key_min && mac_key <= suite.mac_key_max;
 }
 
 const uint8_t *octets(const void *p) { return static_cast<const uint8_t *>(p); }
@@ -31,9 +20,12 @@ const uint8_t *octets(const void *p) { return static_cast<const uint8_t *>(p); }
 
 int cst_key_new(const cst_suite *handle, const void *key, size_t key_len, const void *mac_key, size_t mac_key_len,
                 cst_key **out) {
-    if (!handle || !out) return CST_ERR_ARGUMENT;
+    if (!handle) return CST_ERR_ARGUMENT;
     const Suite &suite = *from(handle);
-    if (int error = check_key(suite, {key, key_len, mac_key, mac_key_len})) return error;
+    if (int error = check_arguments(
+            length_error(right_lengths(suite, key_len, mac_key_len)),
+            {Argument::input(key, key_len), Argument::input(mac_key, mac_key_len), Argument::outputs(out)}))
+        return error;
     const ClearRegisters clear(suite.engine->cpu());
     return guarded([&]() -> int {
         KeyPointer made;
@@ -54,13 +46,13 @@ size_t cst_key_bytes(const cst_suite *handle) { return handle ? from(handle)->ke
 
 int cst_key_init(const cst_suite *handle, void *memory, size_t bytes, const void *key, size_t key_len,
                  const void *mac_key, size_t mac_key_len, cst_key **out) {
-    if (!handle || !out || !memory || reinterpret_cast<uintptr_t>(memory) % alignof(Key)) return CST_ERR_ARGUMENT;
+    if (!handle) return CST_ERR_ARGUMENT;
     const Suite &suite = *from(handle);
-    if (int error = check_key(suite, {key, key_len, mac_key, mac_key_len})) return error;
-    if (bytes < suite.key_layout.bytes) return CST_ERR_LENGTH;
-    const Range written(memory, suite.key_layout.bytes);
-    if (written.wraps() || Range(key, key_len).wraps() || Range(mac_key, mac_key_len).wraps()) return CST_ERR_LENGTH;
-    if (written.meets(Range(key, key_len)) || written.meets(Range(mac_key, mac_key_len))) return CST_ERR_OVERLAP;
+    const size_t written = suite.key_layout.bytes;
+    if (int error = check_arguments(length_error(right_lengths(suite, key_len, mac_key_len) && bytes >= written),
+                                    {Argument::input(key, key_len), Argument::input(mac_key, mac_key_len),
+                                     Argument::outputs(out), Argument{memory, written, true, alignof(Key)}}))
+        return error;
     const ClearRegisters clear(suite.engine->cpu());
     return guarded([&]() -> int {
         if (int error = make_key(suite, octets(key), key_len, octets(mac_key), mac_key_len, memory)) return error;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "arguments.hpp"
 #include "jobs.hpp"
 #include "manager_limits.hpp"
 #include "suite/registers.hpp"
@@ -23,7 +24,7 @@ size_t or_default(size_t value, size_t usual) { return value ? value : usual; }
 }  // namespace
 
 bool cst::take_limits(const cst_manager_options *options, size_t usual_fill, Manager::Limits *limits) {
-    if (options && options->size != sizeof(*options)) return false;
+    if (options && (!is_object(options) || options->size != sizeof(*options))) return false;
     const cst_manager_options none = {sizeof(none), 0, 0, 0};
     const cst_manager_options &o = options ? *options : none;
     limits->min_fill = or_default(o.min_fill, usual_fill);
@@ -34,7 +35,7 @@ bool cst::take_limits(const cst_manager_options *options, size_t usual_fill, Man
 
 int cst_manager_new(cst_ctx *ctx, const cst_manager_options *options, cst_manager **out) {
     Manager::Limits limits;
-    if (!ctx || !out || !take_limits(options, DEFAULT_FILL, &limits)) return CST_ERR_ARGUMENT;
+    if (!ctx || !is_object(out) || !take_limits(options, DEFAULT_FILL, &limits)) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
         auto made = std::make_unique<cst_manager>(ctx->engine);
         if (int error = made->manager.prepare(limits, ctx->suites.all().size())) return error;
@@ -46,7 +47,7 @@ int cst_manager_new(cst_ctx *ctx, const cst_manager_options *options, cst_manage
 void cst_manager_free(cst_manager *manager) { delete manager; }
 
 int cst_manager_submit(cst_manager *handle, cst_job *job) {
-    if (!handle || !job) return CST_ERR_ARGUMENT;
+    if (!handle || !is_object(job)) return CST_ERR_ARGUMENT;
     Manager &manager = handle->manager;
     if (manager.full()) return CST_ERR_FULL;
     const int wrong = check_job(manager.engine(), *job);
@@ -75,7 +76,7 @@ int cst_manager_cancel(cst_manager *handle, cst_job *job) {
 }
 
 int cst_manager_info_get(const cst_manager *handle, cst_manager_info *info) {
-    if (!handle || !info || info->size != sizeof(*info)) return CST_ERR_ARGUMENT;
+    if (!handle || !is_object(info) || info->size != sizeof(*info)) return CST_ERR_ARGUMENT;
     const Manager &manager = handle->manager;
     const Manager::Limits &limits = manager.limits();
     const Manager::Counts &counts = manager.counts();

@@ -22,6 +22,7 @@ public:
         if (job.key_len != BYTES || (job.in && job.in_len != BYTES) || job.out_cap < BYTES) return CST_ERR_LENGTH;
         return CST_OK;
     }
+    size_t written(const cst_pk_job &) const override { return BYTES; }
     void run(cst_pk_job *jobs, size_t n) const override {
         static const uint8_t BASE_POINT[BYTES] = {9};  // RFC 7748, 4.1
         std::vector<X25519::Job> work(n);
@@ -53,6 +54,7 @@ public:
         if (job.key_len != ED25519_KEY || job.signature_len != ED25519_SIGNATURE) return CST_ERR_LENGTH;
         return CST_OK;
     }
+    size_t written(const cst_pk_job &) const override { return 0; }
     void run(cst_pk_job *jobs, size_t n) const override {
         std::vector<Ed25519Verification::Job> work(n);
         for (size_t i = 0; i < n; i++)
@@ -76,6 +78,7 @@ public:
         if ((job.key_len != ED25519_KEY && !with_public_key) || job.out_cap < bytes()) return CST_ERR_LENGTH;
         return CST_OK;
     }
+    size_t written(const cst_pk_job &) const override { return bytes(); }
     void run(cst_pk_job *jobs, size_t n) const override {
         std::vector<Ed25519Signing::Job> work(n);
         for (size_t i = 0; i < n; i++) {
@@ -107,16 +110,28 @@ std::unique_ptr<PkOperation> operation_of(const char *name) {
     return other ? std::move(other) : rsa_operation_of(name);
 }
 
+// all: the array of jobs that the call takes.
+int check_pk_job(const PkOperation &operation, const cst_pk_job &job, const Argument &all) {
+    if (operation.takes_prepared() ? !job.prepared : !job.key) return CST_ERR_ARGUMENT;
+    const int error =
+        check_arguments(operation.check(job), {all, Argument::input(job.key, job.key_len).or_in_place(),
+                                               Argument::input(job.in, job.in_len).or_in_place(),
+                                               Argument::input(job.signature, job.signature_len),
+                                               Argument::output(job.out, operation.written(job)).or_in_place()});
+    return error ? error : operation.check_contents(job);
+}
+
 }  // namespace
 
 int cst::check_pk_jobs(const cst_pk &pk, cst_pk_job *jobs, size_t n) {
-    const PkOperation &operation = *pk.operation;
+    const Argument all = Argument::outputs(jobs, n);
+    if (int error = check_arguments(CST_OK, {all})) return error;
+    for (size_t i = 0; i < n; i++)
+        if (jobs[i].size != sizeof(cst_pk_job)) return CST_ERR_ARGUMENT;  // no status to write
     int error = CST_OK;
     for (size_t i = 0; i < n; i++) {
         cst_pk_job &job = jobs[i];
-        const bool has_key = operation.takes_prepared() ? job.prepared != nullptr : job.key != nullptr;
-        const bool sound = job.size == sizeof(job) && has_key && (job.in || !job.in_len);
-        const int its = sound ? operation.check(job) : CST_ERR_ARGUMENT;
+        const int its = check_pk_job(*pk.operation, job, all);
         job.status = its ? its : JOB_WAITING;
         job.out_len = 0;
         if (!error) error = its;
@@ -134,7 +149,7 @@ int cst::run_pk_jobs(const cst_pk &pk, cst_pk_job *jobs, size_t n) {
 }
 
 int cst_pk_new(cst_ctx *ctx, const char *operation, const char *kernel, cst_pk **pk) {
-    if (!ctx || !operation || !pk) return CST_ERR_ARGUMENT;
+    if (!ctx || !operation || !is_object(pk)) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
         std::unique_ptr<PkOperation> made = operation_of(operation);
         if (!made) return CST_ERR_NAME;
@@ -147,7 +162,8 @@ int cst_pk_new(cst_ctx *ctx, const char *operation, const char *kernel, cst_pk *
 void cst_pk_free(cst_pk *pk) { delete pk; }
 
 int cst_pk_key_new(const cst_pk *pk, const void *der, size_t len, cst_pk_key **key) {
-    if (!pk || !der || !key) return CST_ERR_ARGUMENT;
+    if (!pk || !der) return CST_ERR_ARGUMENT;
+    if (int error = check_arguments(CST_OK, {Argument::input(der, len), Argument::outputs(key)})) return error;
     return guarded([&]() -> int {
         const ClearRegisters clear(pk->ctx->engine.cpu());
         const ClearStack clear_below;
@@ -161,7 +177,7 @@ int cst_pk_key_new(const cst_pk *pk, const void *der, size_t len, cst_pk_key **k
 void cst_pk_key_free(cst_pk_key *key) { delete key; }
 
 int cst_pk_burst(const cst_pk *pk, cst_pk_job *jobs, size_t n) {
-    if (!pk || (!jobs && n)) return CST_ERR_ARGUMENT;
+    if (!pk) return CST_ERR_ARGUMENT;
     if (int error = check_pk_jobs(*pk, jobs, n)) return error;
     return guarded([&] { return run_pk_jobs(*pk, jobs, n); });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "arguments.hpp"
 #include "manager_limits.hpp"
 #include "pk_operation.hpp"
 
@@ -77,7 +78,7 @@ private:
 
 int cst_pk_manager_new(cst_ctx *ctx, const cst_manager_options *options, cst_pk_manager **manager) {
     Manager::Limits limits;
-    if (!ctx || !manager || !take_limits(options, USUAL_FILL, &limits)) return CST_ERR_ARGUMENT;
+    if (!ctx || !is_object(manager) || !take_limits(options, USUAL_FILL, &limits)) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
         *manager = new cst_pk_manager(limits);
         return CST_OK;
@@ -87,7 +88,7 @@ int cst_pk_manager_new(cst_ctx *ctx, const cst_manager_options *options, cst_pk_
 void cst_pk_manager_free(cst_pk_manager *manager) { delete manager; }
 
 int cst_pk_manager_submit(cst_pk_manager *manager, const cst_pk *pk, cst_pk_job *job) {
-    if (!manager || !pk || !job) return CST_ERR_ARGUMENT;
+    if (!manager || !pk || !is_object(job)) return CST_ERR_ARGUMENT;
     if (manager->full()) return CST_ERR_FULL;
     if (int error = check_pk_jobs(*pk, job, 1)) return error;
     manager->submit(pk, job);

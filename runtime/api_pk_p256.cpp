@@ -24,6 +24,7 @@ public:
         if (!is_point(job.key_len) || job.signature_len != P256_SIGNATURE) return CST_ERR_LENGTH;
         return digests_ ? check_digest(job) : CST_OK;
     }
+    size_t written(const cst_pk_job &) const override { return 0; }
     void run(cst_pk_job *jobs, size_t n) const override {
         std::vector<EcdsaVerification::Job> work(n);
         for (size_t i = 0; i < n; i++) {
@@ -50,6 +51,7 @@ public:
         if (job.key_len != P256_SECRET || job.out_cap < P256_SIGNATURE) return CST_ERR_LENGTH;
         return digests_ ? check_digest(job) : CST_OK;
     }
+    size_t written(const cst_pk_job &) const override { return P256_SIGNATURE; }
     void run(cst_pk_job *jobs, size_t n) const override {
         std::vector<EcdsaSigning::Job> work(n);
         for (size_t i = 0; i < n; i++) {
@@ -78,6 +80,7 @@ public:
         const bool peer = public_keys_ || is_point(job.in_len);
         return job.key_len == P256_SECRET && peer && job.out_cap >= bytes() ? CST_OK : CST_ERR_LENGTH;
     }
+    size_t written(const cst_pk_job &) const override { return bytes(); }
     void run(cst_pk_job *jobs, size_t n) const override {
         std::vector<P256Agreement::Job> work(n);
         for (size_t i = 0; i < n; i++) {

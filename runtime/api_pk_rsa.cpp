@@ -17,6 +17,7 @@ class Scheme {
 public:
     virtual ~Scheme() = default;
     virtual int check(const cst_pk_job &job, size_t size) const = 0;
+    virtual size_t most_result(size_t size) const { return size; }
     // Returns the text whose digest `encode` and `decode` get: of no use where nothing is hashed.
     virtual cst_piece hashed(const cst_pk_job &) const { return {nullptr, 0}; }
     virtual void encode(const cst_pk_job &job, const uint8_t *digest, uint8_t *encoded, size_t size) const = 0;
@@ -54,7 +55,6 @@ public:
 class Probabilistic : public Signature {
 public:
     int check(const cst_pk_job &job, size_t size) const override {
-        if (!job.signature && job.signature_len) return CST_ERR_ARGUMENT;
         if (job.signature_len > pss_salt_room(hash.bytes(), size)) return CST_ERR_LENGTH;
         return Signature::check(job, size);
     }
@@ -66,10 +66,10 @@ public:
 class Decryption : public Raw {
 public:
     int check(const cst_pk_job &job, size_t size) const override {
-        if (!job.signature && job.signature_len) return CST_ERR_ARGUMENT;
-        if (job.in_len != size || job.out_cap < oaep_room(hash.bytes(), size)) return CST_ERR_LENGTH;
+        if (job.in_len != size || job.out_cap < most_result(size)) return CST_ERR_LENGTH;
         return CST_OK;
     }
+    size_t most_result(size_t size) const override { return oaep_room(hash.bytes(), size); }
     int decode(const uint8_t *digest, uint8_t *result, size_t size, size_t *bytes) const override {
         return unpad_oaep(hash, digest, result, size, bytes) ? CST_OK : CST_ERR_AUTH;
     }
@@ -114,8 +114,12 @@ public:
         if (!job.out) return CST_ERR_ARGUMENT;
         const RsaKey &key = job.prepared->rsa;
         if (int error = scheme_->check(job, key.bytes())) return error;
-        if (digests_ && job.in_len != scheme_->hash.bytes()) return CST_ERR_LENGTH;
+        return length_error(!digests_ || job.in_len == scheme_->hash.bytes());
+    }
+    size_t written(const cst_pk_job &job) const override { return scheme_->most_result(job.prepared->rsa.bytes()); }
+    int check_contents(const cst_pk_job &job) const override {
         if (row_.hash) return CST_OK;
+        const RsaKey &key = job.prepared->rsa;
         uint64_t number[MOST_NUMBER_WORDS];
         read_number(bytes_of(job.in), key.bytes(), number, key.words());
         const bool below = is_less(number, key.n(), key.words());

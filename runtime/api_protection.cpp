@@ -1,6 +1,6 @@
 // The C API: sectors with protection information.
 
-#include "handles.hpp"
+#include "arguments.hpp"
 #include "run/protection.hpp"
 
 using namespace cst;
@@ -13,34 +13,33 @@ constexpr uint32_t ALL_FIELDS = CST_PI_GUARD | CST_PI_APPLICATION | CST_PI_REFER
 struct Sides {
     const cst_pi *pi;
     size_t n;
-    size_t plain = 0, whole = 0;  // bytes
+    int length_error = CST_OK;
+    size_t plain = 0, whole = 0;  // bytes of each side
 
+    // Checks what the description says, but for the sectors' length.
     int check() {
-        if (!pi || pi->size != sizeof(*pi) || !pi->key || pi->type < 1 || pi->type > 3 || pi->ignored & ~ALL_FIELDS)
+        if (!is_object(pi) || pi->size != sizeof(*pi) || !pi->key || pi->type < 1 || pi->type > 3 ||
+            pi->ignored & ~ALL_FIELDS)
             return CST_ERR_ARGUMENT;
         if (pi->flags & ~uint32_t(CST_STREAMING)) return CST_ERR_ARGUMENT;
         const size_t behind = Protection::bytes_of(*from(pi->key));
         if (!behind || pi->storage_bits > Protection::tag_bits(*from(pi->key)) || pi->storage_tag >> pi->storage_bits)
             return CST_ERR_ARGUMENT;
-        size_t sector;
-        if (!pi->sector_bytes || __builtin_add_overflow(pi->sector_bytes, behind, &sector) ||
-            __builtin_mul_overflow(sector, n, &whole))
-            return CST_ERR_LENGTH;
-        plain = pi->sector_bytes * n;
+        const bool right = pi->sector_bytes && pi->sector_bytes <= MOST_BYTES;
+        length_error = cst::length_error(right);
+        whole = product_of(n, right ? pi->sector_bytes + behind : SIZE_MAX);
+        plain = product_of(n, pi->sector_bytes);
         return CST_OK;
     }
 };
 
-int check_ranges(const Range &read, const Range &written, const cst_pi_fault *fault) {
-    const Range told(fault, fault ? sizeof(*fault) : 0);
-    if (read.wraps() || written.wraps()) return CST_ERR_LENGTH;
-    return written.meets(read) || told.meets(read) || told.meets(written) ? CST_ERR_OVERLAP : CST_OK;
-}
-
-// out: NULL, or where the data goes.
-int check_sectors(Sides sides, const void *in, void *out, cst_pi_fault *fault) {
-    if (fault && fault->size != sizeof(*fault)) return CST_ERR_ARGUMENT;
-    if (const int error = check_ranges(Range(in, sides.whole), Range(out, out ? sides.plain : 0), fault)) return error;
+// out: where the data goes, if out_bytes is not 0.
+int check_sectors(const Sides &sides, const void *in, void *out, size_t out_bytes, cst_pi_fault *fault) {
+    const Argument buffers[] = {Argument::inputs(sides.pi), Argument::input(in, sides.whole),
+                                Argument::output(out, out_bytes), Argument::outputs(fault, fault ? 1 : 0)};
+    if (any_wrong_pointer(buffers) || (fault && fault->size != sizeof(*fault))) return CST_ERR_ARGUMENT;
+    if (sides.length_error) return sides.length_error;
+    if (int error = check_places(buffers)) return error;
     return guarded([&]() -> int {
         uint32_t fields;
         const size_t sector = Protection(*sides.pi).check(static_cast<const uint8_t *>(in), sides.n,
@@ -58,8 +57,9 @@ int check_sectors(Sides sides, const void *in, void *out, cst_pi_fault *fault) {
 int cst_pi_insert(const cst_pi *pi, const void *in, size_t n, void *out) {
     Sides sides = {pi, n};
     if (const int error = sides.check()) return error;
-    if (n && (!in || !out)) return CST_ERR_ARGUMENT;
-    if (const int error = check_ranges(Range(in, sides.plain), Range(out, sides.whole), nullptr)) return error;
+    if (int error = check_arguments(sides.length_error, {Argument::inputs(pi), Argument::input(in, sides.plain),
+                                                         Argument::output(out, sides.whole)}))
+        return error;
     return guarded([&]() -> int {
         Protection(*pi).insert(static_cast<const uint8_t *>(in), n, static_cast<uint8_t *>(out));
         return CST_OK;
@@ -69,13 +69,11 @@ int cst_pi_insert(const cst_pi *pi, const void *in, size_t n, void *out) {
 int cst_pi_check(const cst_pi *pi, const void *in, size_t n, cst_pi_fault *fault) {
     Sides sides = {pi, n};
     if (const int error = sides.check()) return error;
-    if (n && !in) return CST_ERR_ARGUMENT;
-    return check_sectors(sides, in, nullptr, fault);
+    return check_sectors(sides, in, nullptr, 0, fault);
 }
 
 int cst_pi_strip(const cst_pi *pi, const void *in, size_t n, void *out, cst_pi_fault *fault) {
     Sides sides = {pi, n};
     if (const int error = sides.check()) return error;
-    if (n && (!in || !out)) return CST_ERR_ARGUMENT;
-    return check_sectors(sides, in, out, fault);
+    return check_sectors(sides, in, out, sides.plain, fault);
 }

@@ -50,23 +50,19 @@ private:
 const uint8_t *behind(const void *p, size_t at) { return static_cast<const uint8_t *>(p) + at; }
 uint8_t *behind(void *p, size_t at) { return static_cast<uint8_t *>(p) + at; }
 
-template <typename T>
-bool meets(const Blocks<T> &blocks, size_t bytes, const Range &other) {
-    return std::any_of(blocks.begin(), blocks.end(), [&](const void *p) { return Range(p, bytes).meets(other); });
-}
-
 bool of_checksum(const cst_key *key) { return key && is_checksum(*from(key)->suite); }
 
 }  // namespace
 
 int cst_code_encode_checked(const cst_code *code, const cst_key *checksum, size_t bytes, const void *const *data,
                             void *const *parity, uint64_t *checksums) {
-    if (!code || !of_checksum(checksum) || !data || !parity || !checksums) return CST_ERR_ARGUMENT;
-    const Blocks<const void> in(data, code->data);
-    const Blocks<void> out(parity, code->parity);
-    if (int error = check_places(bytes, in, out)) return error;
-    const Range written(checksums, (in.n + out.n) * sizeof(*checksums));
-    if (meets(in, bytes, written) || meets(out, bytes, written)) return CST_ERR_OVERLAP;
+    if (!code || !of_checksum(checksum)) return CST_ERR_ARGUMENT;
+    const Inputs in(data, code->data);
+    const Outputs out(parity, code->parity);
+    const Argument others[] = {Argument::inputs(data, in.n), Argument::inputs(parity, out.n),
+                               Argument::outputs(checksums, in.n + out.n)};
+    if (int error = check_arguments(CST_OK, others)) return error;
+    if (int error = check_blocks(bytes, in, out, others)) return error;
     return guarded([&]() -> int {
         Stripe stripe(*code, *from(checksum), bytes);
         stripe.prepare(code->parities);
@@ -86,13 +82,12 @@ int cst_code_encode_checked(const cst_code *code, const cst_key *checksum, size_
 
 int cst_code_update_checked(const cst_code *code, const cst_key *checksum, size_t bytes, uint32_t index,
                             const void *change, void *const *parity, uint64_t *checksums) {
-    if (!code || !of_checksum(checksum) || index >= code->data || !change || !parity || !checksums)
-        return CST_ERR_ARGUMENT;
-    const Blocks<const void> in(&change, 1);
-    const Blocks<void> out(parity, code->parity);
-    if (int error = check_places(bytes, in, out)) return error;
-    const Range written(checksums, (code->data + code->parity) * sizeof(*checksums));
-    if (meets(in, bytes, written) || meets(out, bytes, written)) return CST_ERR_OVERLAP;
+    if (!code || !of_checksum(checksum) || index >= code->data || !change) return CST_ERR_ARGUMENT;
+    const Inputs in(&change, 1);
+    const Outputs out(parity, code->parity);
+    const Argument others[] = {Argument::inputs(parity, out.n), Argument::outputs(checksums, code->data + out.n)};
+    if (int error = check_arguments(CST_OK, others)) return error;
+    if (int error = check_blocks(bytes, in, out, others)) return error;
     if (!from(checksum)->crc().fits(checksums[index])) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
         const Key &key = *from(checksum);
@@ -115,9 +110,13 @@ int cst_code_update_checked(const cst_code *code, const cst_key *checksum, size_
 
 int cst_code_check_blocks(const cst_code *code, const cst_key *checksum, size_t bytes, const void *const *blocks,
                           const uint64_t *checksums, uint8_t *bad, int *right) {
-    if (!code || !of_checksum(checksum) || !blocks || !checksums || !bad || !right) return CST_ERR_ARGUMENT;
-    const Blocks<const void> in(blocks, code->data), parity(blocks + code->data, code->parity);
-    if (!Reach(in).first || !Reach(parity).first) return CST_ERR_ARGUMENT;
+    if (!code || !of_checksum(checksum)) return CST_ERR_ARGUMENT;
+    const size_t n = code->data + code->parity;
+    const Argument others[] = {Argument::inputs(blocks, n), Argument::inputs(checksums, n), Argument::outputs(bad, n),
+                               Argument::outputs(right)};
+    if (int error = check_arguments(CST_OK, others)) return error;
+    if (int error = check_blocks(bytes, {blocks, n}, {nullptr, 0}, others)) return error;
+    const Inputs in(blocks, code->data), parity(blocks + code->data, code->parity);
     return guarded([&]() -> int {
         Stripe stripe(*code, *from(checksum), bytes);
         stripe.prepare(code->parities);

@@ -3,7 +3,7 @@
 #include <new>
 #include <type_traits>
 
-#include "handles.hpp"
+#include "arguments.hpp"
 #include "run/chacha_parts.hpp"
 #include "run/gcm_parts.hpp"
 #include "run/message.hpp"
@@ -34,39 +34,32 @@ bool is_gcm(const Suite &suite) { return suite.construction == Construction::gcm
 int check_lengths(const Suite &suite, const cst_text_part &part) {
     const TextState &its = *state_of(part);
     if (its.key ? part.iv_len != 0 : part.iv_len - suite.iv_min > suite.iv_max - suite.iv_min) return CST_ERR_LENGTH;
-    if (part.tag ? !suite.lengths.hold_tag(part.tag_len) : part.tag_len != 0) return CST_ERR_LENGTH;
+    if (part.tag ? !suite.lengths.of(part.direction == CST_OPEN).hold_tag(part.tag_len) : part.tag_len != 0)
+        return CST_ERR_LENGTH;
     const uint64_t most_aad = suite.aad_max, most_text = suite.lengths.seal.max;
     if (part.aad_len > most_aad - its.aad_bytes || part.in_len > most_text - its.text_bytes) return CST_ERR_LENGTH;
     return part.out_cap < part.in_len ? CST_ERR_LENGTH : CST_OK;
 }
 
-int check_places(const cst_text_part &part) {
-    const Range state(part.state, CST_STATE_BYTES), iv(part.iv, part.iv_len), aad(part.aad, part.aad_len),
-        in(part.in, part.in_len), out(part.out, part.in_len), tag(part.tag, part.tag_len);
-    for (const Range *range : {&state, &iv, &aad, &in, &out, &tag})
-        if (range->wraps()) return CST_ERR_LENGTH;
-    for (const Range *range : {&iv, &aad, &in, &out, &tag})
-        if (state.meets(*range)) return CST_ERR_OVERLAP;
-    if ((in.first != out.first && in.meets(out)) || out.meets(tag) || out.meets(iv) || out.meets(aad))
-        return CST_ERR_OVERLAP;
-    const bool writes_tag = part.direction == CST_SEAL;
-    return writes_tag && (tag.meets(in) || tag.meets(iv) || tag.meets(aad)) ? CST_ERR_OVERLAP : CST_OK;
-}
-
-int check_part(const Engine &engine, const cst_text_part &part) {
-    if (part.size != sizeof(part) || !part.key || !part.state) return CST_ERR_ARGUMENT;
+// all: the array of parts that the call takes.
+int check_part(const Engine &engine, const cst_text_part &part, const Argument &all) {
+    if (part.size != sizeof(part) || !part.key) return CST_ERR_ARGUMENT;
     if (part.direction != CST_SEAL && part.direction != CST_OPEN) return CST_ERR_ARGUMENT;
     const Suite &suite = *from(part.key)->suite;
-    if (suite.engine != &engine || reinterpret_cast<uintptr_t>(part.state) % alignof(TextState))
-        return CST_ERR_ARGUMENT;
+    const Argument buffers[] = {all,
+                                Argument{part.state, CST_STATE_BYTES, true, alignof(TextState)},
+                                Argument::input(part.iv, part.iv_len),
+                                Argument::input(part.aad, part.aad_len),
+                                Argument::input(part.in, part.in_len).or_in_place(),
+                                Argument::output(part.out, part.in_len).or_in_place(),
+                                Argument{part.tag, part.tag_len, part.direction == CST_SEAL}};
+    if (suite.engine != &engine || any_wrong_pointer(buffers)) return CST_ERR_ARGUMENT;
     if (suite.construction != Construction::chacha_poly && !(is_gcm(suite) && suite.block)) return CST_ERR_UNSUPPORTED;
-    if ((part.iv_len && !part.iv) || (part.aad_len && !part.aad) || (part.in_len && (!part.in || !part.out)))
-        return CST_ERR_ARGUMENT;
     const TextState &its = *state_of(part);
     if (its.key && (its.key != part.key || its.direction != part.direction)) return CST_ERR_ARGUMENT;
     if (its.text_bytes && part.aad_len) return CST_ERR_ARGUMENT;
     const int error = check_lengths(suite, part);
-    return error ? error : check_places(part);
+    return error ? error : check_places(buffers);
 }
 
 // The suite whose only work is the cipher of `aead`. NULL: there is none.
@@ -126,11 +119,14 @@ int run(const cst_ctx &ctx, const cst_text_part &part) {
 }  // namespace
 
 int cst_text_parts(cst_ctx *ctx, cst_text_part *parts, size_t n) {
-    if (!ctx || (n && !parts)) return CST_ERR_ARGUMENT;
+    if (!ctx) return CST_ERR_ARGUMENT;
+    const Argument all = Argument::outputs(parts, n);
+    if (int error = check_arguments(CST_OK, {all})) return error;
+    for (size_t i = 0; i < n; i++)
+        if (parts[i].size != sizeof(cst_text_part)) return CST_ERR_ARGUMENT;  // no status to write
     int result = CST_OK;
     for (size_t i = 0; i < n; i++) {
-        if (parts[i].size != sizeof(cst_text_part)) return CST_ERR_ARGUMENT;
-        parts[i].status = check_part(ctx->engine, parts[i]);
+        parts[i].status = check_part(ctx->engine, parts[i], all);
         if (!result) result = parts[i].status;
     }
     if (result) {

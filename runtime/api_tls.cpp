@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "arguments.hpp"
 #include "jobs.hpp"
 #include "run/run.hpp"
 #include "run/lineup.hpp"
@@ -75,14 +76,15 @@ int cut_text(const cst_key *key, size_t in_len, size_t fragment, Cut *cut) {
 
 int check_write(const cst_tls_write &write, Cut *cut) {
     if (write.size != sizeof(write)) return CST_ERR_ARGUMENT;
-    if (int error = cut_text(write.key, write.in_len, write.fragment, cut)) return error;
     if (write.version < 0x0302 || write.version > 0x0303) return CST_ERR_ARGUMENT;  // TLS 1.0 has no explicit IV
     if (!write.iv || !write.out || (write.in_len && !write.in)) return CST_ERR_ARGUMENT;
-    if (write.iv_len < IV * cut->records || write.out_cap < cut->bytes()) return CST_ERR_LENGTH;
-    if (write.sequence + (cut->records - 1) < write.sequence) return CST_ERR_LENGTH;
-    const Range in(write.in, write.in_len), iv(write.iv, IV * cut->records), out(write.out, cut->bytes());
-    if (in.wraps() || iv.wraps() || out.wraps()) return CST_ERR_LENGTH;
-    return out.meets(in) || out.meets(iv) ? CST_ERR_OVERLAP : CST_OK;
+    if (int error = cut_text(write.key, write.in_len, write.fragment, cut)) return error;
+    const size_t iv_bytes = IV * cut->records, out_bytes = cut->bytes();
+    const bool right =
+        write.iv_len >= iv_bytes && write.out_cap >= out_bytes && write.sequence + (cut->records - 1) >= write.sequence;
+    return check_arguments(length_error(right),
+                           {Argument::outputs(&write), Argument::input(write.in, write.in_len),
+                            Argument::input(write.iv, iv_bytes), Argument::output(write.out, out_bytes)});
 }
 
 struct Head {
@@ -121,6 +123,8 @@ cst_job begin_record(const cst_tls_write &write, const Cut &cut, size_t i, Head 
 
 int cst_tls_seal_size(const cst_key *key, size_t in_len, size_t fragment, size_t *records, size_t *bytes) {
     Cut cut;
+    if (any_wrong_pointer({Argument::outputs(records, records ? 1 : 0), Argument::outputs(bytes, bytes ? 1 : 0)}))
+        return CST_ERR_ARGUMENT;
     if (int error = cut_text(key, in_len, fragment, &cut)) return error;
     if (records) *records = cut.records;
     if (bytes) *bytes = cut.bytes();
@@ -129,7 +133,7 @@ int cst_tls_seal_size(const cst_key *key, size_t in_len, size_t fragment, size_t
 
 int cst_tls_seal(cst_tls_write *write) {
     Cut cut;
-    if (!write) return CST_ERR_ARGUMENT;
+    if (!is_object(write)) return CST_ERR_ARGUMENT;
     if (int error = check_write(*write, &cut)) return error;
     const Engine &engine = *from(write->key)->suite->engine;
     const ClearRegisters clear(engine.cpu());

@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "handles.hpp"
+#include "arguments.hpp"
 #include "run/codec.hpp"
 
 struct cst_code {
@@ -43,8 +43,6 @@ struct Blocks {
 using Inputs = Blocks<const void>;
 using Outputs = Blocks<void>;
 
-inline uintptr_t address(const void *p) { return reinterpret_cast<uintptr_t>(p); }
-
 // Addresses of the lowest and the highest block; without blocks such that no address is between them.
 struct Reach {
     uintptr_t first = UINTPTR_MAX, last = 0;
@@ -55,13 +53,22 @@ struct Reach {
     }
 };
 
-// Checks the places of blocks of `bytes` bytes. Outputs are compared with all other outputs, but with inputs only if
-// the addresses of inputs and outputs interleave. Comparisons use bit operations instead of branches.
-inline int check_places(size_t bytes, const Inputs &in, const Outputs &out) {
+template <typename T>
+bool any_meets(const Blocks<T> &blocks, size_t bytes, const Argument &other) {
+    return std::any_of(blocks.begin(), blocks.end(),
+                       [&](const void *p) { return Range(p, bytes).meets(Range(other.at, other.bytes)); });
+}
+
+// Checks the places of blocks of `bytes` bytes: none is absent. Outputs are compared with all other outputs, but with
+// inputs only if the addresses of inputs and outputs interleave. Comparisons use bit operations instead of branches.
+// others: the other buffers of the call, which have been checked.
+template <size_t N>
+int check_blocks(size_t bytes, const Inputs &in, const Outputs &out, const Argument (&others)[N]) {
     const Reach ins(in), outs(out);
     if (!ins.first || !outs.first) return CST_ERR_ARGUMENT;
+    if (bytes > MOST_BYTES) return CST_ERR_LENGTH;
     if (!bytes) return CST_OK;
-    if (bytes > SIZE_MAX / 2 || ins.last + bytes < bytes || outs.last + bytes < bytes) return CST_ERR_LENGTH;
+    if (ins.last + bytes < bytes || outs.last + bytes < bytes) return CST_ERR_LENGTH;
     const uintptr_t last = bytes - 1;
     const bool apart = ins.last + last < outs.first || outs.last + last < ins.first;
     bool meet = false;
@@ -70,6 +77,10 @@ inline int check_places(size_t bytes, const Inputs &in, const Outputs &out) {
         if (!apart)
             for (const void *other : in) meet |= address(other) - before <= 2 * last;
         for (size_t j = 0; j < i; j++) meet |= address(out.at[j]) - before <= 2 * last;
+    }
+    for (const Argument &other : others) {
+        meet |= any_meets(out, bytes, other);
+        if (other.is_written) meet |= any_meets(in, bytes, other);
     }
     return meet ? CST_ERR_OVERLAP : CST_OK;
 }

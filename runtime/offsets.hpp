@@ -1,15 +1,13 @@
 // The offsets of a column: item i lies between offset i and offset i + 1.
 #pragma once
 
-#include "handles.hpp"
+#include "arguments.hpp"
 
 namespace cst {
 
-// Checks an array of n + 1 offsets of offset_bytes bytes each, n > 0, before any offset is read.
-inline int check_offset_array(const void *offsets, size_t offset_bytes, size_t n) {
-    if (!offsets || reinterpret_cast<uintptr_t>(offsets) % offset_bytes) return CST_ERR_ARGUMENT;
-    if (n >= SIZE_MAX / 2 / offset_bytes || Range(offsets, (n + 1) * offset_bytes).wraps()) return CST_ERR_LENGTH;
-    return CST_OK;
+// The array of the n + 1 offsets of n > 0 items.
+inline Argument offset_array(const void *offsets, size_t offset_bytes, size_t n) {
+    return {offsets, n < MOST_BYTES ? product_of(n + 1, offset_bytes) : SIZE_MAX, false, offset_bytes};
 }
 
 // Whether no offset is less than the one before, and all are within the data.

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "handles.hpp"
+#include "arguments.hpp"
 #include "run/rsa_key.hpp"
 
 struct cst_pk_key {
@@ -12,13 +12,16 @@ struct cst_pk_key {
 
 namespace cst {
 
-// `check` returns the error of a job's arguments; `run` writes results and status, and may throw std::bad_alloc before
-// it writes any.
+// `check` returns what is wrong with a job's pointers and lengths beside the rule for all buffers, and reads nothing of
+// them; `written` returns how many bytes of `out` a result may take. `check_contents` may read the input. `run` writes
+// results and status, and may throw std::bad_alloc before it writes any.
 class PkOperation {
 public:
     virtual ~PkOperation() = default;
     virtual int init(const cst_ctx &ctx, const char *kernel) = 0;
     virtual int check(const cst_pk_job &job) const = 0;
+    virtual size_t written(const cst_pk_job &job) const = 0;
+    virtual int check_contents(const cst_pk_job &) const { return CST_OK; }
     virtual void run(cst_pk_job *jobs, size_t n) const = 0;
     // Whether jobs have prepared keys, which new_key makes of their encodings.
     virtual bool takes_prepared() const { return false; }

@@ -3,13 +3,32 @@
  * Two calls to start: cst_ctx_new, cst_suite_get; then cst_key_new once per key, and cst_seal, cst_open, cst_digest for
  * one buffer or cst_burst for many. Lane counts never appear here: the burst chooses the kernel for the jobs in hand.
  *
- * Errors are returned (CST_OK or a negative CST_ERR_ value), never stored. Every length and pointer is checked before
- * any byte is read or written. There is no global and no thread-local state. A context, its suites and its keys may be
- * used from any number of threads at once after creation, and from a forked child; only cst_suite_force, cst_pack_load,
- * cst_calibrate and the *_free call of an object must not run while another thread uses it.
+ * Errors are returned (CST_OK or a negative CST_ERR_ value), never stored. There is no global and no thread-local
+ * state. A context, its suites and its keys may be used from any number of threads at once after creation, and from a
+ * forked child; only cst_suite_force, cst_pack_load, cst_calibrate and the *_free call of an object must not run while
+ * another thread uses it.
  *
- * `in == out` is allowed; any other overlap of an output with another buffer of the same job is CST_ERR_OVERLAP.
  * Structs begin with their own size, which the caller sets.
+ *
+ * ARGUMENTS. Every length and pointer is checked before any byte that it describes is read or written, by one rule for
+ * all calls. The first of these errors that a call finds is returned, in this order, and nothing is written then but
+ * `status` and `out_len` of jobs:
+ *   CST_ERR_ARGUMENT: a pointer that is NULL, though its length is not 0 (with the length 0 it may be NULL, and an
+ *     address is not looked at); a number, a pointer or a struct, or an array of them, that is not aligned as its type
+ *     is in C (an array without elements may lie anywhere); what else the call says;
+ *   CST_ERR_UNSUPPORTED, where a call says so;
+ *   CST_ERR_LENGTH: a length that the call or the suite does not take; a buffer that would go on behind the end of the
+ *     address space, or is longer than 2^61 - 513 bytes (of cst_job: than cst_suite_info says), so that inside the
+ *     library no sum of lengths overflows; a number of elements times their size or stride that overflows, or is as
+ *     long;
+ *   CST_ERR_OVERLAP: a buffer that is written meets another one of the call, be that an input, an output, or an array
+ *     or a struct that describes others. `in == out` is allowed where the call says so (of cst_job, cst_text_part,
+ *     cst_text_column: the whole text in place; of cst_pk_job: `out` may begin where `in` or `key` does).
+ * What buffers hold (offsets, checksums so far, a number that must be below a modulus) is looked at after that; where
+ * places or lengths follow from it, these are checked by the same rule.
+ * Not checked: what one job of a call writes against the buffers of its other jobs, and against the jobs themselves, in
+ * cst_burst, cst_seal, cst_open and cst_digest, and *out_len there; names and paths, which are strings of C; objects
+ * that the library has made (contexts, suites, keys, ...), but for NULL.
  *
  * SUITES. cst_suite_info tells the lengths that each of them takes.
  *
@@ -238,7 +257,8 @@ enum { CST_DIGEST = 1, CST_MAC = 2, CST_CIPHER = 3, CST_AEAD = 4 };
 
 typedef struct cst_suite_info {
     size_t size; /* sizeof(cst_suite_info), set by the caller; the sizes without tag_lengths and what follows, without
-                    most_tag_bytes and what follows, and without known_answers, are taken too */
+                    most_tag_bytes and what follows, without known_answers and what follows, and without
+                    open_tag_lengths, are taken too */
     const char *name;
     int kind; /* CST_DIGEST .. CST_AEAD */
     size_t key_bytes; /* of the cipher key (or the combined key of a profile); 0: none */
@@ -261,6 +281,8 @@ typedef struct cst_suite_info {
     uint64_t most_tag_bytes; /* of an extendable-output function (SHAKE) digests may have any length from 1 up to this,
                                 and tag_max is the usual one; of all others the same as tag_max */
     uint64_t known_answers; /* that packs bring, the library's own among them, and cst_selftest checks */
+    uint64_t open_tag_lengths; /* as tag_lengths, but of tags that CST_OPEN compares: of blake3-keyed and
+                                  blake3-derive-key 10 bytes or more, of all others the same */
 } cst_suite_info;
 
 /* Suites live as long as the context. Unknown name: CST_ERR_NAME; no kernel for this CPU: CST_ERR_UNSUPPORTED (ciphers
@@ -370,8 +392,9 @@ CST_API int cst_seal(const cst_key *key, const void *iv, size_t iv_len, const vo
 CST_API int cst_open(const cst_key *key, const void *iv, size_t iv_len, const void *aad, size_t aad_len, const void *in,
                      size_t in_len, void *out, size_t out_cap, size_t *out_len, const void *tag, size_t tag_len);
 /* Digest or MAC of one buffer. Of an extendable-output function (shake128, shake256; FIPS 202; and BLAKE3 in its three
- * modes) tag_len is as many bytes of output as are wanted; the same holds for cst_job, cst_column and cst_part. A MAC
- * is compared as far as its tag reaches: it should not be short. */
+ * modes) tag_len is as many bytes of output as are wanted; the same holds for cst_job, cst_column and cst_part. Tags
+ * that CST_OPEN compares have at least 10 bytes with blake3-keyed and blake3-derive-key, as those of HMAC always have:
+ * who guesses a shorter one is right too often. */
 CST_API int cst_digest(const cst_key *key, const void *in, size_t in_len, void *tag, size_t tag_len);
 
 /* Many items under one key, in the layout of Arrow's variable-size binary arrays (strings of a database's column): item
@@ -399,8 +422,9 @@ CST_API int cst_digest_column(const cst_column *column);
 
 /* Messages that lie anywhere, under one key of a digest or MAC: the i-th of n is in[i][0 .. in_len[i]), and its tag
  * goes to tags + i * stride (0: tag_len). What cst_burst makes of n jobs; for callers whose language makes arrays of
- * pointers and lengths more easily than arrays of cst_job. Errors as cst_burst's; on an error nothing is written. May
- * be called by several threads with the same key. */
+ * pointers and lengths more easily than arrays of cst_job. Errors as cst_burst's; CST_ERR_OVERLAP also where tags (from
+ * the first to the last one) meet `in` or `in_len`; on an error nothing is written. May be called by several threads
+ * with the same key. */
 CST_API int cst_digest_many(const cst_key *key, size_t n, const void *const *in, const size_t *in_len, void *tags,
                             size_t tag_len, size_t stride);
 
@@ -635,7 +659,7 @@ typedef struct cst_code_shape {
 CST_API int cst_code_new(cst_ctx *ctx, const cst_code_shape *shape, cst_code **code);
 CST_API void cst_code_free(cst_code *code);
 /* All of these: every block has so many bytes, any number; none that is written may overlap another (CST_ERR_OVERLAP);
- * CST_ERR_ARGUMENT: a null pointer; CST_ERR_MEMORY. On an error nothing is written.
+ * CST_ERR_ARGUMENT: a null pointer; CST_ERR_LENGTH; CST_ERR_MEMORY. On an error nothing is written.
  * Makes the parities. */
 CST_API int cst_code_encode(const cst_code *code, size_t bytes, const void *const *data, void *const *parity);
 /* A block of data has changed; `change` is the exclusive-or of what it was and is. Changes the parities alike. */
@@ -709,7 +733,7 @@ typedef struct cst_pk_job {
     size_t key_len;
     const void *in;
     size_t in_len;
-    void *out; /* may be `in` or `key` */
+    void *out; /* may begin where `in` or `key` does, and may meet no other byte of them, nor of `signature` */
     size_t out_cap;
     size_t out_len; /* set by the call: bytes of the result in `out`; 0 after an error */
     const void *signature; /* that is verified */

@@ -24,7 +24,7 @@ void set_iv(Work *work, cst_job *job, Item *item, size_t bytes) {
 // Writes the tag to the job's buffer directly, if the library makes tags of that length.
 void set_tag(Work *work, cst_job *job, Item *item, const Suite &suite) {
     const uint64_t bytes = item->job->auth_tag_output_len_in_bytes;
-    if (!suite.lengths.hold_tag(bytes)) return set_tag(work, job, item, suite.tag_max);
+    if (!suite.lengths.seal.hold_tag(bytes)) return set_tag(work, job, item, suite.tag_max);
     job->tag = item->job->auth_tag_output;
     job->tag_len = size_t(bytes);
 }

@@ -11,6 +11,7 @@ int Digests::init(const Engine &engine, const Suites &suites, const char *suite)
     const Suite *const found = suites.find(suite);
     if (!found) return CST_ERR_UNSUPPORTED;
     bytes_ = found->tag_max;
+    most_ = found->lengths.seal.max;
     return new_key(*found, nullptr, 0, nullptr, 0, &key_);
 }
 
@@ -24,7 +25,9 @@ void Digests::run(const std::vector<Text> &texts, uint8_t *digests) const {
         job.status = JOB_WAITING;
         job.in_pieces = texts[i].part;
         job.n_in_pieces = 3;
-        for (const cst_piece &part : texts[i].part) job.in_len += part.bytes;
+        for (const cst_piece &part : texts[i].part)
+            if (__builtin_add_overflow(job.in_len, part.bytes, &job.in_len)) throw std::bad_alloc();
+        if (job.in_len > most_) throw std::bad_alloc();  // of a text that no hash can count, a part would be hashed
         job.tag = digests + i * bytes_;
         job.tag_len = bytes_;
     }

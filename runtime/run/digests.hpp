@@ -19,7 +19,8 @@ public:
     // suite: of digests. Returns CST_ERR_UNSUPPORTED, CST_ERR_MEMORY.
     int init(const Engine &engine, const Suites &suites, const char *suite);
     size_t bytes() const { return bytes_; }
-    // Writes bytes() for each text, one behind the other. Throws std::bad_alloc. Several threads may share an object.
+    // Writes bytes() for each text, one behind the other. Throws std::bad_alloc, for a text that is longer than hashes
+    // count, too. Several threads may share an object.
     // Time depends on lengths only.
     void run(const std::vector<Text> &texts, uint8_t *digests) const;
 
@@ -27,6 +28,7 @@ private:
     const Engine *engine_ = nullptr;
     KeyPointer key_;
     size_t bytes_ = 0;
+    uint64_t most_ = 0;  // bytes of a text
 };
 
 // A part of a text.

@@ -14,6 +14,10 @@ uint64_t tags_between(size_t least, size_t most, size_t step = 1) {
 
 // Far beyond what callers ask for, and small enough that sums of lengths do not overflow.
 constexpr uint64_t MOST_OUTPUT = uint64_t(1) << 40;
+// Whoever guesses is right once in 2^(8 n) for n bytes that are compared. RFC 2104, 5 wants this many of HMAC, and the
+// output of a MAC that may have any length has no length of its own that would protect its callers.
+constexpr size_t LEAST_COMPARED = 10;
+
 uint64_t tags_of(const Suite &suite) {
     switch (suite.construction) {
         case Construction::gcm:  // SP 800-38D, 5.2.1.2
@@ -43,8 +47,11 @@ Lengths lengths_of(const Suite &suite) {
     Lengths lengths;
     lengths.seal = {suite.min_bytes, suite.max_bytes, suite.block_bytes};
     lengths.open = opened(suite, lengths.seal);
-    lengths.tags = tags_of(suite);
-    if (extends(suite)) lengths.most_tag = MOST_OUTPUT;
+    lengths.seal.tags = lengths.open.tags = tags_of(suite);
+    if (extends(suite)) {
+        lengths.seal.most_tag = lengths.open.most_tag = MOST_OUTPUT;
+        if (suite.kind == CST_MAC) lengths.open.tags = tags_between(LEAST_COMPARED, 64);
+    }
     if (suite.construction == Construction::esp) lengths.aad_step = ESP_EXTENSION;
     if (suite.construction == Construction::ccm) lengths.iv_and_count = CCM_IV_AND_COUNT;
     return lengths;

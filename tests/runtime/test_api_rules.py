@@ -58,10 +58,11 @@ def takes_aad(suite: Suite, size: int) -> bool:
     return size in range(suite.aad_min, suite.aad_max + 1, suite.aad_step)
 
 
-def takes_tag(suite: Suite, size: int) -> bool:
+def takes_tag(suite: Suite, direction: int, size: int) -> bool:
     if size > 64:
         return size <= suite.most_tag_bytes
-    return size in suite.tag_lengths if suite.tag_lengths else size == 0
+    taken = suite.tag_lengths if direction == SEAL else suite.open_tag_lengths
+    return size in taken if taken else size == 0
 
 
 def statuses(context: Context, jobs: list[Job], stop: Job) -> list[int]:
@@ -120,7 +121,7 @@ def test_lengths_that_are_taken(shared_context: Context, name: str, direction: i
     ]
     for (iv, aad, size, tag), status in zip(cases, statuses(shared_context, jobs, stop)):
         by_peer = suite.kind == AEAD and direction == OPEN
-        right = suite.iv_min <= iv <= suite.iv_max and takes_aad(suite, aad) and takes_tag(suite, tag)
+        right = suite.iv_min <= iv <= suite.iv_max and takes_aad(suite, aad) and takes_tag(suite, direction, tag)
         right = right and (by_peer or takes_input(suite, direction, iv, size))
         assert status == (NOT_RUN if right else ERR_LENGTH), (iv, aad, size, tag)
 

@@ -35,6 +35,7 @@ class OfKeys(Handle):
     key_min: int
     key_max: int
     tag_lengths: list[int]
+    open_tag_lengths: list[int]  # of tags that are compared
     aad_step: int
     iv_and_count_bytes: int
     open_block_bytes: int

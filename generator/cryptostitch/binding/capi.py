@@ -91,6 +91,7 @@ SuiteInfo = _sized(
     ("open_max_bytes", c_uint64),
     ("most_tag_bytes", c_uint64),
     ("known_answers", c_uint64),
+    ("open_tag_lengths", c_uint64),
 )
 CrcStruct = _sized(
     "CrcStruct",

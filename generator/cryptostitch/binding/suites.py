@@ -15,7 +15,7 @@ from .library import Library, wanted
 from .sealing import open_many, seal_many
 from .values import Address, Buffer, name, number
 
-_TOLD = [field for field, *_ in SuiteInfo._fields_ if field not in ("size", "name", "tag_lengths")]
+_TOLD = [field for field, *_ in SuiteInfo._fields_ if field not in ("size", "name", "tag_lengths", "open_tag_lengths")]
 
 
 @dataclass
@@ -44,7 +44,9 @@ class Suite(OfKeys):
         context.check(self.call(self.lib.cst_suite_info_get, byref(info)))
         vars(self).update({field: getattr(info, field) for field in _TOLD})
         self.checksum_bits = 8 * self.tag_max
-        self.tag_lengths = [n for n in range(1, 65) if info.tag_lengths >> (n - 1) & 1]
+        self.tag_lengths, self.open_tag_lengths = (
+            [n for n in range(1, 65) if lengths >> (n - 1) & 1] for lengths in (info.tag_lengths, info.open_tag_lengths)
+        )
 
     def key(self, key: Any = None, mac_key: Any = None, memory: Address | None = None) -> Key:
         """A key of these bytes: see `Key`."""
