@@ -51,6 +51,9 @@ const uint8_t *behind(const void *p, size_t at) { return static_cast<const uint8
 uint8_t *behind(void *p, size_t at) { return static_cast<uint8_t *>(p) + at; }
 
 bool of_checksum(const cst_key *key) { return key && is_checksum(*from(key)->suite); }
+// Whether the checksum of a block that changes follows from what it was and the exclusive-or of old and new block, as
+// that of a remainder does. Adler-32 adds bytes as integers, and the exclusive-or does not tell the sums' difference.
+bool is_linear(const Key &key) { return !key.crc().modulus; }
 
 }  // namespace
 
@@ -86,7 +89,7 @@ int cst_code_update_checked(const cst_code *code, const cst_key *checksum, size_
     const Inputs in(&change, 1);
     const Outputs out(parity, code->parity);
     const Argument others[] = {Argument::inputs(parity, out.n), Argument::outputs(checksums, code->data + out.n)};
-    if (int error = check_arguments(CST_OK, others)) return error;
+    if (int error = check_arguments(is_linear(*from(checksum)) ? CST_OK : CST_ERR_UNSUPPORTED, others)) return error;
     if (int error = check_blocks(bytes, in, out, others)) return error;
     if (!from(checksum)->crc().fits(checksums[index])) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {

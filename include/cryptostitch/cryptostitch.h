@@ -679,7 +679,9 @@ CST_API int cst_code_check(const cst_code *code, size_t bytes, const void *const
 CST_API int cst_code_encode_checked(const cst_code *code, const cst_key *checksum, size_t bytes,
                                     const void *const *data, void *const *parity, uint64_t *checksums);
 /* cst_code_update, and the checksums of the changed block and of all parities; those of other data are not read. The
- * changed block's is made of what it was and of `change`, those of the parities of their bytes. */
+ * changed block's is made of what it was and of `change`, those of the parities of their bytes. CST_ERR_UNSUPPORTED:
+ * adler32, whose sums do not follow from an exclusive-or. Use cst_code_update then, and cst_checksum_update for the
+ * changed block and the parities. */
 CST_API int cst_code_update_checked(const cst_code *code, const cst_key *checksum, size_t bytes, uint32_t index,
                                     const void *change, void *const *parity, uint64_t *checksums);
 /* bad[i]: 1 where the checksum of block i is not checksums[i], else 0: what cst_code_decode takes as `lost`. *right: 1,
