@@ -1,6 +1,7 @@
 // The C API: messages in parts.
 
 #include "arguments.hpp"
+#include "part_end.hpp"
 #include "run/run.hpp"
 #include "run/tree.hpp"
 #include "suite/registers.hpp"
@@ -17,7 +18,7 @@ int check_part(const Engine &engine, const cst_part &part, const Argument &all) 
     const Argument buffers[] = {all, Argument{part.state, CST_STATE_BYTES, true, alignof(HashState)},
                                 Argument::input(part.in, part.in_len), Argument::output(part.tag, part.tag_len)};
     if (any_wrong_pointer(buffers)) return CST_ERR_ARGUMENT;
-    if (part.tag ? !suite.lengths.seal.hold_tag(part.tag_len) : part.tag_len != 0) return CST_ERR_LENGTH;
+    if (int error = check_end(suite.lengths.seal, part)) return error;
     const HashState &its = *state_of(part);
     if (its.key && its.key != key_in_state(part)) return CST_ERR_ARGUMENT;
     const uint64_t most = suite.lengths.seal.max;

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "arguments.hpp"
+#include "part_end.hpp"
 #include "run/chacha_parts.hpp"
 #include "run/gcm_parts.hpp"
 #include "run/message.hpp"
@@ -34,8 +35,7 @@ bool is_gcm(const Suite &suite) { return suite.construction == Construction::gcm
 int check_lengths(const Suite &suite, const cst_text_part &part) {
     const TextState &its = *state_of(part);
     if (its.key ? part.iv_len != 0 : part.iv_len - suite.iv_min > suite.iv_max - suite.iv_min) return CST_ERR_LENGTH;
-    if (part.tag ? !suite.lengths.of(part.direction == CST_OPEN).hold_tag(part.tag_len) : part.tag_len != 0)
-        return CST_ERR_LENGTH;
+    if (int error = check_end(suite.lengths.of(part.direction == CST_OPEN), part)) return error;
     const uint64_t most_aad = suite.aad_max, most_text = suite.lengths.seal.max;
     if (part.aad_len > most_aad - its.aad_bytes || part.in_len > most_text - its.text_bytes) return CST_ERR_LENGTH;
     return part.out_cap < part.in_len ? CST_ERR_LENGTH : CST_OK;
@@ -110,9 +110,9 @@ int end(const cst_text_part &part) {
 int run(const cst_ctx &ctx, const cst_text_part &part) {
     int status = CST_OK;
     if ((!state_of(part)->key && !begin(ctx, part)) || !take_in(part)) status = CST_ERR_MEMORY;
-    else if (part.tag) status = end(part);
+    else if (part.last) status = end(part);
     if (status && part.in_len) memset(part.out, 0, part.in_len);
-    if (status || part.tag) wipe(part.state, sizeof(TextState));
+    if (status || part.last) wipe(part.state, sizeof(TextState));
     return status;
 }
 

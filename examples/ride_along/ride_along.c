@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
         const size_t n = fread(in, 1, sizeof(in), from);
         if (ferror(from)) return failed(argv[1], "cannot be read");
         last = n < sizeof(in);
-        const cst_part part = {sizeof(part), sha_key, state, in, n, last ? digest : NULL, last ? DIGEST : 0};
+        const cst_part part = {sizeof(part), sha_key, state, in, n, last, last ? digest : NULL, last ? DIGEST : 0};
         if ((error = cst_checksum_update(crc_key, in, n, &crc)) || (error = cst_digest_parts(ctx, &part, 1)))
             return failed("library", cst_error_text(error));
         written = compress_piece(&z, n, last, to);

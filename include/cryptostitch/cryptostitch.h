@@ -469,12 +469,15 @@ typedef struct cst_part {
                     is a message that goes on by itself */
     const void *in;
     size_t in_len;
-    void *tag; /* NULL: more follows; else this is the last part, and the digest or MAC is written there */
-    size_t tag_len; /* 0 with tag NULL */
+    int last; /* 1: the message ends with this part; 0: more follows */
+    void *tag; /* of the last part: the digest or MAC is written there; else NULL */
+    size_t tag_len; /* of the last part, as in cst_digest; else 0 */
 } cst_part;
 /* Takes in the next part of each of n messages. Of any suites; states and tags must not overlap any other buffer of
  * the call: within a part that is checked (CST_ERR_OVERLAP), between parts it is not. CST_ERR_ARGUMENT: also a state
- * that belongs to another key; CST_ERR_LENGTH, CST_ERR_MEMORY. On an error nothing is written, for any part. */
+ * that belongs to another key, `last` neither 0 nor 1, a tag before the last part or none with it; CST_ERR_LENGTH: also
+ * a tag_len before the last part, or one with it that the suite does not take; CST_ERR_MEMORY. On an error nothing is
+ * written, for any part, and the messages can go on. */
 CST_API int cst_digest_parts(cst_ctx *ctx, const cst_part *parts, size_t n);
 
 /* BLAKE3 of one long message by several threads: parts of it become chaining values, in any order, and these the tag.
@@ -508,14 +511,17 @@ typedef struct cst_text_part {
     size_t in_len;
     void *out; /* in_len bytes are written, to `in` or apart */
     size_t out_cap;
-    void *tag; /* NULL: more follows; else this is the last part: CST_SEAL writes the tag, CST_OPEN compares it */
-    size_t tag_len; /* 0 with tag NULL */
+    int last; /* 1: the text ends with this part; 0: more follows */
+    void *tag; /* of the last part: CST_SEAL writes the tag, CST_OPEN compares it; else NULL */
+    size_t tag_len; /* of the last part, as in cst_job; else 0 */
 } cst_text_part;
 /* Processes the next part of each of n texts. The parts make the same bytes as the whole text does with cst_burst.
- * Every part is checked before any is begun: then nothing is written but statuses (1: right, but not run).
- * CST_ERR_ARGUMENT: also a state that belongs to another key or direction, AAD behind text; CST_ERR_UNSUPPORTED: of
- * another suite; CST_ERR_LENGTH: also an IV with a part that is not the first; CST_ERR_OVERLAP, within a part. States
- * must not overlap any other buffer of the call. Otherwise returns CST_OK; CST_ERR_MEMORY if that is the status of a
+ * Every part is checked before any is begun: if one is wrong, nothing is written but statuses (1: right, but not run),
+ * and the texts can go on. CST_ERR_ARGUMENT: also a state that belongs to another key or direction, AAD behind text,
+ * `last` neither 0 nor 1, a tag before the last part or none with it; CST_ERR_UNSUPPORTED: of another suite;
+ * CST_ERR_LENGTH: also an IV with a part that is not the first, a tag_len before the last part, or one with it that the
+ * suite does not take; CST_ERR_OVERLAP, within a part. States must not overlap any other buffer of the call. Otherwise
+ * returns CST_OK; CST_ERR_MEMORY if that is the status of a
  * part; or CST_ERR_AUTH if a tag was wrong. A text with either status is over: its state is wiped and this part's
  * output zeroed; what earlier parts wrote is the caller's to discard. */
 CST_API int cst_text_parts(cst_ctx *ctx, cst_text_part *parts, size_t n);

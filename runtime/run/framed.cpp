@@ -296,7 +296,7 @@ bool begin_part(const cst_part &part, Framed *m) {
     in.set(part.in, part.in_len, nullptr, 0);
     set_text(m, in, 0, part.in_len);
     set_output(m, static_cast<uint8_t *>(part.tag), part.tag_len, false);
-    return go_on_with(suite, s, part.tag != nullptr, m);
+    return go_on_with(suite, s, part.last != 0, m);
 }
 
 }  // namespace

@@ -242,7 +242,7 @@ void run_leaf_parts(Memory *memory, const cst_part **parts, size_t n) {
             input->state = static_cast<LeavesState *>(part.state);
             input->state->key = part.key;
             input->job = nullptr;
-            input->ends = part.tag != nullptr;
+            input->ends = part.last != 0;
             input->tag = static_cast<uint8_t *>(part.tag);
             input->tag_len = part.tag_len;
             input->compares = false;

@@ -151,7 +151,7 @@ public:
         HashState whole = {};
         whole.key = key_;
         memcpy(whole.chain, of(key_).inner(), hash.chain_bytes());
-        const cst_part part = {sizeof(part), key_, &whole, chains_, chains_bytes(), digest, hash.digest_bytes};
+        const cst_part part = {sizeof(part), key_, &whole, chains_, chains_bytes(), 1, digest, hash.digest_bytes};
         const cst_part *const list[] = {&part};
         run_plain_parts(&memory_, list, 1);
         wipe(blocks, sizeof(blocks));
@@ -261,7 +261,7 @@ void run_multi_hash_part(Memory *memory, const cst_part &part) {
     }
     if (left >= BLOCK) segments.add(in, left / BLOCK);
     if (left) memcpy(s->block, in + left / BLOCK * BLOCK, size_t(left % BLOCK));
-    if (!part.tag) return segments.store(s);
+    if (!part.last) return segments.store(s);
     segments.end(s->block, s->bytes, static_cast<uint8_t *>(part.tag));
     wipe(s, sizeof(*s));
 }

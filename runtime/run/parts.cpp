@@ -97,7 +97,7 @@ private:
         if (stage_[lane] == Stage::end) {
             stage_[lane] = Stage::done;
             take_into_block(s, lane, s->bytes & (unit_ - 1), in_left_[lane]);
-            if (!part_at(lane).tag) return false;
+            if (!part_at(lane).last) return false;
             if (hmac_) stage_[lane] = Stage::outer;
             uint8_t *const to = memory_->scratch_of(lane, READ + 2 * MOST_BLOCK + PAD_SLACK) + READ;
             const size_t used = s->bytes & (unit_ - 1);
@@ -116,7 +116,7 @@ private:
         chains_.take(lanes, n, [&](size_t i) { return state_at(lanes[i])->chain; });
         for (size_t i = 0; i < n; i++) {
             const cst_part &part = part_at(lanes[i]);
-            if (!part.tag) continue;
+            if (!part.last) continue;
             hash_digest(hash_, state_at(lanes[i])->chain, static_cast<uint8_t *>(part.tag), part.tag_len);
             wipe(part.state, sizeof(HashState));
         }
@@ -134,7 +134,7 @@ uint64_t blocks_of(const cst_part &part) {
     const Suite &suite = *suite_of(part);
     const size_t unit = suite.hash->record.block_bytes;
     const uint64_t bytes = (state_of(part)->bytes & (unit - 1)) + part.in_len;
-    return (part.tag ? hashed_bytes(suite, bytes) : bytes) / unit;
+    return (part.last ? hashed_bytes(suite, bytes) : bytes) / unit;
 }
 
 Need need_of(const Suite &suite, Rest *const *list, size_t n) {
@@ -174,7 +174,7 @@ void take_into_checksum(const cst_part &part) {
     const uint64_t at = go_on_with(*reinterpret_cast<const Key *>(part.key), load64(s->chain), part.in, part.in_len);
     put_words(s->chain, at, 0);
     s->bytes += part.in_len;
-    if (!part.tag) return;
+    if (!part.last) return;
     put_checksum(*reinterpret_cast<const Key *>(part.key), at, part.tag);
     wipe(part.state, sizeof(HashState));
 }
@@ -237,8 +237,9 @@ void run_both_parts(Memory *memory, const cst_part *const *list, size_t n) {
             const Key &key = reinterpret_cast<const Key *>(left[i].key)->half(half);
             parts[i].key = reinterpret_cast<const cst_key *>(&key);
             parts[i].state = state_of(left[i]) + half;
-            if (parts[i].tag) parts[i].tag = static_cast<uint8_t *>(parts[i].tag) + at;
-            parts[i].tag_len = parts[i].tag ? bytes : 0;
+            if (!parts[i].last) continue;
+            parts[i].tag = static_cast<uint8_t *>(parts[i].tag) + at;
+            parts[i].tag_len = bytes;
         }
         run_window(memory, parts, n);
         at += bytes;

@@ -382,7 +382,7 @@ void run_tree_parts(Memory *memory, const cst_part *const *parts, size_t n) {
         const cst_part &part = *parts[i];
         const Key &key = *reinterpret_cast<const Key *>(part.key);
         TreeState *const state = static_cast<TreeState *>(part.state);
-        if (part.tag && !state->key) {
+        if (part.last && !state->key) {
             cst_job *const job = list[whole] = &jobs[whole];
             *job = {};
             job->key = part.key;
@@ -397,7 +397,7 @@ void run_tree_parts(Memory *memory, const cst_part *const *parts, size_t n) {
         state->key = part.key;
         TreeMessage message(&wave, key, state);
         message.add({static_cast<const uint8_t *>(part.in), nullptr, 0}, part.in_len);
-        if (!part.tag) continue;
+        if (!part.last) continue;
         put_output(&wave, message.end(), part.tag, part.tag_len);
         wipe(state, sizeof(*state));
     }

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import random
+from array import array
+from functools import partial
+from typing import Any
 
+import numpy
 import pytest
 from cryptostitch import Context, RuntimeFailure
-from cryptostitch.binding.runtime import ERR_AUTH, ERR_UNSUPPORTED
+from cryptostitch.binding.runtime import ERR_AUTH, ERR_LENGTH, ERR_UNSUPPORTED
+from cryptostitch.binding.values import Address
 
 SUITES = ("aes-256-gcm", "chacha20-poly1305")
 
@@ -66,3 +71,69 @@ def test_what_is_refused(context: Context) -> None:
     key.close()
     with pytest.raises(RuntimeFailure, match="closed"):
         key.sealing(bytes(12))
+
+
+NOTHING = (
+    b"",
+    bytearray(),
+    memoryview(b""),
+    memoryview(bytearray(b"xyz"))[3:],
+    array("B"),
+    numpy.zeros(0, numpy.uint8),
+    numpy.zeros((0, 4), numpy.uint32),
+    numpy.frombuffer(b"", numpy.uint8),
+    Address(None, 0),
+)
+
+
+@pytest.mark.parametrize("nothing", NOTHING, ids=lambda nothing: type(nothing).__name__)
+@pytest.mark.parametrize("suite", SUITES)
+def test_a_tag_that_was_cut_off_ends_nothing(context: Context, suite: str, nothing: Any) -> None:
+    """Of a text that is right, and of one that is forged: an empty tag is an error, and the text has not ended."""
+    key = context.suite(suite).key(bytes(32))
+    sealed, tag = key.seal(b"text" * 350, bytes(12), b"head")
+    for aad in (b"head", b"WRONG"):
+        opening = key.opening(bytes(12), aad)
+        opening.update(sealed)
+        for _ in range(2):
+            with pytest.raises(RuntimeFailure, match="a tag of 0 bytes") as failure:
+                opening.finish(nothing)
+            assert failure.value.code == ERR_LENGTH
+        if aad == b"head":
+            opening.finish(tag)
+        else:
+            with pytest.raises(RuntimeFailure) as failure:
+                opening.finish(tag)
+            assert failure.value.code == ERR_AUTH
+        with pytest.raises(ValueError, match="has ended"):
+            opening.finish(nothing)
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_tags_that_the_suite_does_not_take(context: Context, suite: str) -> None:
+    taken = context.suite(suite).tag_lengths
+    key = context.suite(suite).key(bytes(32))
+    sealed, tag = key.seal(b"text", bytes(12))
+    for n in set(range(40)) - set(taken):
+        opening, sealing = key.opening(bytes(12)), key.sealing(bytes(12))
+        assert (opening.update(sealed), sealing.update(b"text")) == (b"text", sealed)
+        for refused in (partial(opening.finish, (tag * 3)[:n]), partial(sealing.finish, n)):
+            with pytest.raises(RuntimeFailure, match=f"a tag of {n} bytes") as failure:
+                refused()
+            assert failure.value.code == ERR_LENGTH
+        opening.finish(tag)
+        assert sealing.finish() == tag
+
+
+@pytest.mark.parametrize("wrong", (None, 16, "", 0, True, [0] * 16))
+def test_what_is_no_tag(context: Context, wrong: Any) -> None:
+    """A number is no tag of as many zeros."""
+    key = context.suite("aes-256-gcm").key(bytes(32))
+    sealed, tag = key.seal(b"text", bytes(12))
+    opening = key.opening(bytes(12))
+    opening.update(sealed)
+    with pytest.raises(TypeError):
+        opening.finish(wrong)
+    with pytest.raises(TypeError):
+        opening.update(wrong)
+    opening.finish(tag)

@@ -285,7 +285,7 @@ class InParts:
         part = PartStruct(key=self.key.handle, state=ctypes.addressof(self.state), in_len=len(self.data))
         setattr(part, "in", ctypes.cast(ctypes.c_char_p(self.data), ctypes.c_void_p))
         if last:
-            part.tag, part.tag_len = ctypes.addressof(self.tag), len(self.tag)
+            part.last, part.tag, part.tag_len = 1, ctypes.addressof(self.tag), len(self.tag)
         return part
 
     def is_right(self) -> bool:

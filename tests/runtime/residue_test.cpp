@@ -468,8 +468,8 @@ struct Suite {
         alignas(8) uint8_t state[CST_STATE_BYTES] = {};
         uint8_t output[200], chains[2 * CST_TREE_CHAIN_BYTES];
         const bool tree = name.compare(0, 6, "blake3") == 0;
-        const cst_part first = {sizeof first, key, state, plain, 1040, nullptr, 0};
-        const cst_part last = {sizeof last, key, state, plain + 1040, BYTES - 1040, tag[0], tag_len()};
+        const cst_part first = {sizeof first, key, state, plain, 1040, 0, nullptr, 0};
+        const cst_part last = {sizeof last, key, state, plain + 1040, BYTES - 1040, 1, tag[0], tag_len()};
         for (const cst_part *part : {&first, &last})
             expect(observed(name + " cst_digest_parts", [&] { return cst_digest_parts(ctx, part, 1); }), CST_OK);
         if (!tree) return;

@@ -97,7 +97,7 @@ def test_parts_on_every_kernel(context: Context, suite: str) -> None:
                     part = PartStruct(key=key.handle, state=ctypes.addressof(states[i]), in_len=size)
                     setattr(part, "in", ctypes.addressof(kept[i]))
                     if last:
-                        part.tag, part.tag_len = ctypes.addressof(tags[i]), len(tags[i])
+                        part.last, part.tag, part.tag_len = 1, ctypes.addressof(tags[i]), len(tags[i])
                     parts[i] = part
                     at[i] += size
                 assert context.lib.cst_digest_parts(context.handle, parts, number) == runtime.OK

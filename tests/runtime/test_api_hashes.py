@@ -104,7 +104,7 @@ def test_long_output_of_parts(shared_context: Context, suite: str) -> None:
         part = PartStruct(key=key.handle, state=ctypes.addressof(state), in_len=end - at)
         setattr(part, "in", ctypes.addressof(piece))
         if end == len(text):
-            part.tag, part.tag_len = ctypes.addressof(tag), len(tag)
+            part.last, part.tag, part.tag_len = 1, ctypes.addressof(tag), len(tag)
         assert shared_context.lib.cst_digest_parts(shared_context.handle, ctypes.byref(part), 1) == runtime.OK
     assert bytes(tag) == EXTENDABLE[suite](text, 777) and bytes(state) == bytes(STATE_BYTES)
 

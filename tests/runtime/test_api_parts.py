@@ -51,7 +51,7 @@ class Message:
         setattr(struct, "in", address(self.piece) if length else None)
         self.at += length
         if last:
-            struct.tag, struct.tag_len = address(self.tag), len(self.tag)
+            struct.last, struct.tag, struct.tag_len = 1, address(self.tag), len(self.tag)
         return struct
 
     def check(self, secrets: tuple[bytes, bytes]) -> None:
@@ -153,7 +153,7 @@ def test_errors(shared_context: Context, suite: str) -> None:
         (runtime.ERR_ARGUMENT, {"state": state + 4}),
         (runtime.ERR_ARGUMENT, {"in": None}),
         (runtime.ERR_ARGUMENT, {"size": 8}),
-        (runtime.ERR_LENGTH, {"tag": None}),
+        (runtime.ERR_ARGUMENT, {"tag": None}),
         (runtime.ERR_LENGTH, {"tag_len": 0}),
         (runtime.ERR_LENGTH, {"tag_len": size + 1}),
         (runtime.ERR_LENGTH, {"in_len": (1 << 64) - 1}),

@@ -70,7 +70,7 @@ class Text:
         self.parts += 1
         self.last_bytes = length
         if not self.cuts:
-            struct.tag, struct.tag_len = addressof(self.its_tag), TAG
+            struct.last, struct.tag, struct.tag_len = 1, addressof(self.its_tag), TAG
         return struct
 
     def output(self) -> bytes:
@@ -209,7 +209,7 @@ def test_errors(shared_context: Context) -> None:
         (runtime.ERR_ARGUMENT, {"aad": addressof(extra), "aad_len": 1}),
         (runtime.ERR_ARGUMENT, {"iv_len": 12}),
         (runtime.ERR_LENGTH, {"iv": addressof(extra), "iv_len": 12}),
-        (runtime.ERR_LENGTH, {"tag": None}),
+        (runtime.ERR_ARGUMENT, {"tag": None}),
         (runtime.ERR_LENGTH, {"tag_len": 0}),
         (runtime.ERR_LENGTH, {"tag_len": 17}),
         (runtime.ERR_LENGTH, {"out_cap": 129}),

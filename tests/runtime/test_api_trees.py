@@ -211,7 +211,7 @@ class Parts:
         buffer = ctypes.create_string_buffer(data, max(1, len(data)))
         setattr(part, "in", ctypes.addressof(buffer) if data else None)
         if last:
-            part.tag, part.tag_len = ctypes.addressof(self.tag), len(self.tag)
+            part.last, part.tag, part.tag_len = 1, ctypes.addressof(self.tag), len(self.tag)
         context = self.key.suite.context
         assert context.lib.cst_digest_parts(context.handle, ctypes.byref(part), 1) == runtime.OK
 

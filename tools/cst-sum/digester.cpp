@@ -187,6 +187,7 @@ private:
                           slot.states[number],
                           slot.piece,
                           slot.filled,
+                          slot.closes,
                           slot.closes ? digest_of(&slot, number) : nullptr,
                           slot.closes ? pass.bytes : 0};
         }

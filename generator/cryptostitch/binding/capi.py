@@ -176,6 +176,7 @@ PartStruct = _sized(
     ("state", c_void_p),
     ("in", c_void_p),
     ("in_len", c_size_t),
+    ("last", c_int),
     ("tag", c_void_p),
     ("tag_len", c_size_t),
 )
@@ -193,6 +194,7 @@ TextPartStruct = _sized(
     ("in_len", c_size_t),
     ("out", c_void_p),
     ("out_cap", c_size_t),
+    ("last", c_int),
     ("tag", c_void_p),
     ("tag_len", c_size_t),
 )

@@ -30,15 +30,18 @@ class TextParts:
         self,
         iv: Buffer | None = None,
         aad: Buffer | None = None,
-        data: Buffer | None = None,
-        tag: bytearray | None = None,
+        data: Buffer = b"",
+        tag: Buffer | None = None,
+        last: bool = False,
     ) -> bytes:
         with self._lock:
             if self._ended:
                 raise ValueError("the text has ended")
-            part, places = TextPartStruct(direction=self._direction, state=addressof(self._state)), []
-            for name, value in (("iv", iv), ("aad", aad), ("in", data), ("tag", tag)):
-                address, length, keep = optional(value)
+            part, places = TextPartStruct(direction=self._direction, state=addressof(self._state), last=last), []
+            buffers = {"iv": optional(iv), "aad": optional(aad), "in": place(data)}
+            if last:
+                buffers["tag"] = place(tag)
+            for name, (address, length, keep) in buffers.items():
                 setattr(part, name, address)
                 setattr(part, f"{name}_len", length)
                 places.append(keep)
@@ -49,10 +52,11 @@ class TextParts:
             of = suite.context.live()
             code = owned.gate.call(self._key.lib.cst_text_parts, of.pointer, byref(part), 1)
             del places, keep_out, owned, of
-            self._ended = code in (ERR_AUTH, ERR_MEMORY) or (tag is not None and code == OK)
+            self._ended = code in (ERR_AUTH, ERR_MEMORY) or (last and code == OK)
         if code == ERR_LENGTH:
             iv_len = suite.iv_min if self._begun else part.iv_len
-            self._key.check(code, causes.of_job(suite, iv_len, part.aad_len, part.in_len, part.tag_len))
+            tag_len = part.tag_len if last else suite.tag_max
+            self._key.check(code, causes.of_job(suite, iv_len, part.aad_len, part.in_len, tag_len))
         self._key.check(code)
         return bytes(out)
 
@@ -64,9 +68,10 @@ class Sealing(TextParts):
         super().__init__(key, SEAL, iv, aad)
 
     def finish(self, tag_len: int | None = None) -> bytes:
-        """Ends the text, and returns its tag."""
+        """Ends the text, and returns its tag. RuntimeFailure for a length that the suite does not take (0 is none); the
+        text has not ended then."""
         tag = bytearray(self._key.tag_bytes(tag_len))
-        self._run(tag=tag)
+        self._run(tag=tag, last=True)
         return bytes(tag)
 
 
@@ -77,5 +82,7 @@ class Opening(TextParts):
         super().__init__(key, OPEN, iv, aad)
 
     def finish(self, tag: Buffer) -> None:
-        """Ends the text. RuntimeFailure with ERR_AUTH when any part of it, the AAD, the IV or the tag is forged."""
-        self._run(tag=bytearray(tag))
+        """Ends the text. RuntimeFailure with ERR_AUTH when any part of it, the AAD, the IV or the tag is forged.
+        RuntimeFailure with ERR_LENGTH for a tag of a length that the suite does not take, an empty one too: nothing
+        has been authenticated then, and the text has not ended, so that ``finish`` may be called again."""
+        self._run(tag=tag, last=True)
