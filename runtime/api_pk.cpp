@@ -8,7 +8,7 @@
 #include "run/message.hpp"
 #include "run/x25519.hpp"
 #include "suite/registers.hpp"
-#include "suite/secret.hpp"
+#include "suite/wiped.hpp"
 
 using namespace cst;
 
@@ -25,7 +25,7 @@ public:
     size_t written(const cst_pk_job &) const override { return BYTES; }
     void run(cst_pk_job *jobs, size_t n) const override {
         static const uint8_t BASE_POINT[BYTES] = {9};  // RFC 7748, 4.1
-        std::vector<X25519::Job> work(n);
+        WipedVector<X25519::Job> work(n);
         for (size_t i = 0; i < n; i++) {
             work[i].scalar = bytes_of(jobs[i].key);
             work[i].u = jobs[i].in ? bytes_of(jobs[i].in) : BASE_POINT;
@@ -35,7 +35,6 @@ public:
             if (work[i].zero) jobs[i].status = CST_ERR_POINT;
             else succeed(&jobs[i], work[i].result, BYTES);
         }
-        wipe(work.data(), n * sizeof(work[0]));
     }
 
 private:
@@ -80,7 +79,7 @@ public:
     }
     size_t written(const cst_pk_job &) const override { return bytes(); }
     void run(cst_pk_job *jobs, size_t n) const override {
-        std::vector<Ed25519Signing::Job> work(n);
+        WipedVector<Ed25519Signing::Job> work(n);
         for (size_t i = 0; i < n; i++) {
             const uint8_t *const key = bytes_of(jobs[i].key);
             work[i].seed = key;

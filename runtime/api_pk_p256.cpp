@@ -4,7 +4,7 @@
 
 #include "pk_operation.hpp"
 #include "run/p256.hpp"
-#include "suite/secret.hpp"
+#include "suite/wiped.hpp"
 
 namespace cst {
 namespace {
@@ -53,7 +53,7 @@ public:
     }
     size_t written(const cst_pk_job &) const override { return P256_SIGNATURE; }
     void run(cst_pk_job *jobs, size_t n) const override {
-        std::vector<EcdsaSigning::Job> work(n);
+        WipedVector<EcdsaSigning::Job> work(n);
         for (size_t i = 0; i < n; i++) {
             work[i].secret = bytes_of(jobs[i].key);
             work[i].message = {jobs[i].in, jobs[i].in_len, digests_};
@@ -82,7 +82,7 @@ public:
     }
     size_t written(const cst_pk_job &) const override { return bytes(); }
     void run(cst_pk_job *jobs, size_t n) const override {
-        std::vector<P256Agreement::Job> work(n);
+        WipedVector<P256Agreement::Job> work(n);
         for (size_t i = 0; i < n; i++) {
             work[i].secret = bytes_of(jobs[i].key);
             work[i].peer = public_keys_ ? nullptr : bytes_of(jobs[i].in);
@@ -93,7 +93,6 @@ public:
             if (work[i].usable) succeed(&jobs[i], work[i].result + (public_keys_ ? 0 : 1), bytes());
             else jobs[i].status = CST_ERR_POINT;
         }
-        wipe(work.data(), n * sizeof(work[0]));
     }
 
 private:

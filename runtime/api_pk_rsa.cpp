@@ -6,7 +6,7 @@
 #include "pk_operation.hpp"
 #include "run/rsa.hpp"
 #include "run/rsa_padding.hpp"
-#include "suite/secret.hpp"
+#include "suite/wiped.hpp"
 
 namespace cst {
 namespace {
@@ -129,7 +129,7 @@ public:
 
     void run(cst_pk_job *jobs, size_t n) const override {
         const size_t each = scheme_->hash.bytes();
-        std::vector<uint8_t> digests(each * n);
+        WipedVector<uint8_t> digests(each * n);
         if (each && n) {
             std::vector<Digests::Text> texts(n);
             for (size_t i = 0; i < n; i++) texts[i] = {{scheme_->hashed(jobs[i]), {}, {}}};
@@ -138,7 +138,7 @@ public:
             else scheme_->hash.run(texts, digests.data());
         }
         Works works(n);
-        std::vector<RsaPrivate::Job> &some = works.jobs;
+        WipedVector<RsaPrivate::Job> &some = works.jobs;
         std::vector<size_t> places;
         for (size_t i = 0; i < n; i++) {
             const RsaKey &key = jobs[i].prepared->rsa;
@@ -169,15 +169,11 @@ public:
 private:
     struct Works {
         explicit Works(size_t n) : jobs(n), bytes(n), status(n), memory(n * MOST_RSA_BYTES) {}
-        ~Works() {
-            wipe(jobs.data(), jobs.size() * sizeof(jobs[0]));
-            wipe(memory.data(), memory.size());
-        }
         uint8_t *encoded(size_t i) { return memory.data() + i * MOST_RSA_BYTES; }
-        std::vector<RsaPrivate::Job> jobs;
-        std::vector<size_t> bytes;  // of results
+        WipedVector<RsaPrivate::Job> jobs;
+        WipedVector<size_t> bytes;  // of results
         std::vector<int> status;
-        std::vector<uint8_t> memory;
+        WipedVector<uint8_t> memory;
     };
 
     const Row &row_;

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "../suite/secret.hpp"
+#include "../suite/wiped.hpp"
 #include "ed25519.hpp"
 
 namespace cst {
@@ -10,11 +10,11 @@ constexpr size_t TOGETHER = INVERTED_TOGETHER;
 constexpr size_t COMB_TEETH = DIGITS / 2;
 constexpr OperationCount BASE_MULTIPLICATION[POINT_OPERATIONS] = {{1, DIGIT_BITS}, {0, 0}, {0, 0}, {DIGITS, DIGITS}};
 
-// The secrets of some jobs.
-struct Secrets {
-    ~Secrets() { wipe(this, sizeof(*this)); }
+// What is computed for some jobs.
+struct Work {
     uint8_t digests[TOGETHER][SHA512_BYTES], numbers[TOGETHER][SHA512_BYTES];
     Scalar25519 scalar[2 * TOGETHER];  // of the keys, then of the nonces
+    uint8_t encoded[2 * TOGETHER][POINT_BYTES];  // their multiples of the base point
 };
 
 }  // namespace
@@ -38,7 +38,7 @@ int Ed25519Signing::init(const Engine &engine, const Suites &suites, const char 
 
 // A comb (the digits' two halves): the sum over odd digits, 16 times, and that over even digits.
 void Ed25519Signing::multiply_base(const Scalar25519 *scalars, size_t n, uint8_t (*encoded)[POINT_BYTES]) const {
-    std::vector<ChainPoint> chains(n);
+    WipedVector<ChainPoint> chains(n);
     points_.for_lanes(n, [&](PointLanes *lanes, size_t first, size_t count) {
         int8_t digits[MOST_LANES][DIGITS];
         for (size_t i = 0; i < count; i++) put_digits(scalars[first + i], DIGIT_BITS, digits[i]);
@@ -53,13 +53,10 @@ void Ed25519Signing::multiply_base(const Scalar25519 *scalars, size_t n, uint8_t
         for (size_t i = 0; i < count; i++) chains[first + i] = lanes->point(i);
         wipe(digits, sizeof(digits));
     });
-    std::vector<AffinePoint> points(n);
-    std::vector<Number25519> work(2 * n);
+    WipedVector<AffinePoint> points(n);
+    WipedVector<Number25519> work(2 * n);
     to_affine(chains.data(), n, points.data(), work.data());
     for (size_t i = 0; i < n; i++) encode_point(points[i], encoded[i]);
-    wipe(chains.data(), n * sizeof(chains[0]));
-    wipe(points.data(), n * sizeof(points[0]));
-    wipe(work.data(), work.size() * sizeof(work[0]));
 }
 
 // RFC 8032, 5.1.5: the first half of the seed's digest is the scalar, the second one the prefix. A scalar below 2^255
@@ -79,13 +76,12 @@ void Ed25519Signing::expand(const Job *jobs, size_t n, Scalar25519 *scalars, uin
 }
 
 void Ed25519Signing::make_public_keys(Job *jobs, size_t n) const {
-    Secrets secrets;
-    uint8_t encoded[TOGETHER][POINT_BYTES];
+    const auto work = make_wiped<Work>();
     for (size_t at = 0; at < n; at += TOGETHER) {
         const size_t some = std::min(TOGETHER, n - at);
-        expand(jobs + at, some, secrets.scalar, secrets.digests);
-        multiply_base(secrets.scalar, some, encoded);
-        for (size_t i = 0; i < some; i++) memcpy(jobs[at + i].result, encoded[i], POINT_BYTES);
+        expand(jobs + at, some, work->scalar, work->digests);
+        multiply_base(work->scalar, some, work->encoded);
+        for (size_t i = 0; i < some; i++) memcpy(jobs[at + i].result, work->encoded[i], POINT_BYTES);
     }
 }
 
@@ -95,26 +91,26 @@ void Ed25519Signing::sign(Job *jobs, size_t n) const {
 
 // RFC 8032, 5.1.6
 void Ed25519Signing::sign_some(Job *jobs, size_t n) const {
-    Secrets secrets;
+    const auto work = make_wiped<Work>();
     std::vector<Digests::Text> texts(n);
-    expand(jobs, n, secrets.scalar, secrets.digests);
+    expand(jobs, n, work->scalar, work->digests);
     for (size_t i = 0; i < n; i++)
-        texts[i] = {{piece(secrets.digests[i] + ED25519_KEY, ED25519_KEY), piece(jobs[i].message, jobs[i].bytes), {}}};
-    sha512_.run(texts, secrets.numbers[0]);
-    for (size_t i = 0; i < n; i++) secrets.scalar[n + i] = reduced(secrets.numbers[i]);
+        texts[i] = {{piece(work->digests[i] + ED25519_KEY, ED25519_KEY), piece(jobs[i].message, jobs[i].bytes), {}}};
+    sha512_.run(texts, work->numbers[0]);
+    for (size_t i = 0; i < n; i++) work->scalar[n + i] = reduced(work->numbers[i]);
 
-    uint8_t encoded[2 * TOGETHER][POINT_BYTES];
+    uint8_t (*const encoded)[POINT_BYTES] = work->encoded;
     const bool lacks_key = std::any_of(jobs, jobs + n, [](const Job &job) { return !job.public_key; });
-    multiply_base(secrets.scalar + (lacks_key ? 0 : n), lacks_key ? 2 * n : n, encoded + (lacks_key ? 0 : n));
+    multiply_base(work->scalar + (lacks_key ? 0 : n), lacks_key ? 2 * n : n, encoded + (lacks_key ? 0 : n));
     for (size_t i = 0; i < n; i++) {
         const uint8_t *const key = jobs[i].public_key ? jobs[i].public_key : encoded[i];
         memcpy(jobs[i].result, encoded[n + i], POINT_BYTES);
         texts[i] = {
             {piece(encoded[n + i], POINT_BYTES), piece(key, POINT_BYTES), piece(jobs[i].message, jobs[i].bytes)}};
     }
-    sha512_.run(texts, secrets.numbers[0]);
+    sha512_.run(texts, work->numbers[0]);
     for (size_t i = 0; i < n; i++)
-        put_scalar(multiply_add(reduced(secrets.numbers[i]), secrets.scalar[i], secrets.scalar[n + i]),
+        put_scalar(multiply_add(reduced(work->numbers[i]), work->scalar[i], work->scalar[n + i]),
                    jobs[i].result + POINT_BYTES);
 }
 

@@ -63,18 +63,18 @@ public:
 private:
     void hash() {
         std::vector<Digests::Text> texts(n_);
-        uint8_t digests[TOGETHER * SHA512_BYTES];
+        std::vector<uint8_t> digests(n_ * SHA512_BYTES);
         for (size_t i = 0; i < n_; i++) {
             const Job &job = jobs_[i];
             texts[i] = {
                 {piece(job.signature, POINT_BYTES), piece(job.key, POINT_BYTES), piece(job.message, job.bytes)}};
         }
-        its_.sha512_.run(texts, digests);
+        its_.sha512_.run(texts, digests.data());
         for (size_t i = 0; i < n_; i++) {
             const Scalar25519 s = scalar_from_bytes(jobs_[i].signature + POINT_BYTES);
             right_[i] = is_reduced(s);
             put_digits(right_[i] ? s : Scalar25519{}, BASE_BITS, base_digits_[i]);
-            put_digits(reduced(digests + i * SHA512_BYTES), DIGIT_BITS, key_digits_[i]);
+            put_digits(reduced(&digests[i * SHA512_BYTES]), DIGIT_BITS, key_digits_[i]);
         }
     }
 
@@ -137,9 +137,9 @@ private:
 
     // RFC 8032, 5.1.7: the point's encoding is the signature's first half.
     void compare() {
-        AffinePoint points[TOGETHER];
-        Number25519 work[2 * TOGETHER];
-        to_affine(results_, n_, points, work);
+        std::vector<AffinePoint> points(n_);
+        std::vector<Number25519> work(2 * n_);
+        to_affine(results_, n_, points.data(), work.data());
         for (size_t i = 0; i < n_; i++) {
             uint8_t encoded[POINT_BYTES];
             encode_point(points[i], encoded);
@@ -182,7 +182,8 @@ private:
 };
 
 void Ed25519Verification::run(Job *jobs, size_t n) const {
-    for (size_t at = 0; at < n; at += TOGETHER) Round(*this, jobs + at, std::min(TOGETHER, n - at)).run();
+    for (size_t at = 0; at < n; at += TOGETHER)
+        std::make_unique<Round>(*this, jobs + at, std::min(TOGETHER, n - at))->run();
 }
 
 }  // namespace cst

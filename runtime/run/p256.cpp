@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../suite/secret.hpp"
+#include "../suite/wiped.hpp"
 
 namespace cst {
 namespace {
@@ -17,17 +17,17 @@ Number256 scalar(const uint8_t *bytes) { return p256_order().reduced(number256_f
 template <typename Job>
 void take_digests(const Digests &sha256, const Job *jobs, size_t n, Number256 *out) {
     std::vector<Digests::Text> texts(n);
-    uint8_t digests[TOGETHER * SHA256_BYTES];
+    WipedVector<uint8_t> digests(n * SHA256_BYTES);
     bool hashed = false;
     for (size_t i = 0; i < n; i++) {
         const EcdsaMessage &message = jobs[i].message;
         if (!message.is_digest) texts[i] = {{piece(message.data, message.bytes), {}, {}}};
         hashed |= !message.is_digest;
     }
-    if (hashed) sha256.run(texts, digests);
+    if (hashed) sha256.run(texts, digests.data());
     for (size_t i = 0; i < n; i++) {
         const EcdsaMessage &message = jobs[i].message;
-        uint8_t *const digest = digests + i * SHA256_BYTES;
+        uint8_t *const digest = &digests[i * SHA256_BYTES];
         if (message.is_digest) {
             const size_t bytes = std::min(message.bytes, SHA256_BYTES);
             memset(digest, 0, SHA256_BYTES - bytes);
@@ -43,7 +43,6 @@ bool is_multiplier(const Number256 &a) { return p256_order().is_reduced(a) && !i
 Number256 x_scalar(const P256Point &point) { return p256_order().reduced(p256_field().to_plain(point.x)); }
 
 struct Affine {
-    ~Affine() { wipe(this, sizeof(*this)); }
     void convert(size_t n) { to_affine(jacobian, n, point, work); }
     P256Jacobian jacobian[TOGETHER];
     P256Point point[TOGETHER];
@@ -63,14 +62,18 @@ void EcdsaVerification::run(Job *jobs, size_t n) const {
 
 // FIPS 186-5, 6.4.2
 void EcdsaVerification::run_some(Job *jobs, size_t n) const {
+    struct Work {
+        Number256 digest[TOGETHER], r[TOGETHER], base[TOGETHER], multiplier[TOGETHER];
+        Residue256 inverse[TOGETHER], products[TOGETHER];
+        P256Point key[TOGETHER];
+        Affine sums;
+    };
     const Modulus256 &order = p256_order();
-    Number256 digest[TOGETHER];
+    const auto work = make_wiped<Work>();
+    auto &[digest, r, base, multiplier, inverse, products, key, sums] = *work;
     take_digests(sha256_, jobs, n, digest);
 
     // A wrong job's place is taken by the base point, and the number 1.
-    Number256 r[TOGETHER], base[TOGETHER], multiplier[TOGETHER];
-    Residue256 inverse[TOGETHER], work[TOGETHER];
-    P256Point key[TOGETHER];
     for (size_t i = 0; i < n; i++) {
         r[i] = number256_from_bytes(jobs[i].signature);
         const Number256 s = number256_from_bytes(jobs[i].signature + NUMBER256_BYTES);
@@ -81,12 +84,11 @@ void EcdsaVerification::run_some(Job *jobs, size_t n) const {
         }
         inverse[i] = jobs[i].right ? order.from_plain(s) : order.one();
     }
-    order.invert(inverse, work, n);
+    order.invert(inverse, products, n);
     for (size_t i = 0; i < n; i++) {
         base[i] = order.times(digest[i], inverse[i]);
         multiplier[i] = order.times(r[i], inverse[i]);
     }
-    Affine sums;
     points_.multiply_both(base, multiplier, key, n, sums.jacobian);
     sums.convert(n);
     for (size_t i = 0; i < n; i++) {
@@ -105,13 +107,6 @@ int EcdsaSigning::init(const Engine &engine, const Suites &suites, const char *k
 class EcdsaSigning::Round {
 public:
     Round(const EcdsaSigning &its, Job *jobs, size_t n) : its_(its), jobs_(jobs), n_(n) {}
-    ~Round() {
-        wipe(draws_, sizeof(draws_));
-        wipe(secret_, sizeof(secret_));
-        wipe(nonce_, sizeof(nonce_));
-        wipe(inverse_, sizeof(inverse_));
-        wipe(work_, sizeof(work_));
-    }
 
     void run() {
         take_digests(its_.sha256_, jobs_, n_, digest_);
@@ -140,8 +135,7 @@ private:
     void hmac(uint8_t byte, size_t bytes, uint8_t (Draw::*out)[SHA256_BYTES]) {
         constexpr size_t BLOCK = 64;
         std::vector<Digests::Text> texts(n_);
-        std::vector<uint8_t> pads(n_ * BLOCK);
-        uint8_t inner[TOGETHER][SHA256_BYTES], outer[TOGETHER][SHA256_BYTES], tail[TOGETHER][TAIL];
+        WipedVector<uint8_t> pads(n_ * BLOCK);
         const auto pad = [&](uint8_t byte) {
             memset(pads.data(), byte, pads.size());
             for (size_t i = 0; i < n_; i++) {
@@ -154,22 +148,18 @@ private:
         };
         pad(0x36);
         for (size_t i = 0; i < n_; i++) {
-            tail[i][0] = byte;
-            put_number256(secret_[i], tail[i] + 1);
-            put_number256(digest_[i], tail[i] + 1 + NUMBER256_BYTES);
-            texts[i] = {{piece(&pads[i * BLOCK], BLOCK), piece(draws_[i].value, SHA256_BYTES), piece(tail[i], bytes)}};
+            tail_[i][0] = byte;
+            put_number256(secret_[i], tail_[i] + 1);
+            put_number256(digest_[i], tail_[i] + 1 + NUMBER256_BYTES);
+            texts[i] = {{piece(&pads[i * BLOCK], BLOCK), piece(draws_[i].value, SHA256_BYTES), piece(tail_[i], bytes)}};
         }
-        its_.sha256_.run(texts, inner[0]);
+        its_.sha256_.run(texts, inner_[0]);
         pad(0x5c);
         for (size_t i = 0; i < n_; i++)
-            texts[i] = {{piece(&pads[i * BLOCK], BLOCK), piece(inner[i], SHA256_BYTES), {}}};
-        its_.sha256_.run(texts, outer[0]);
+            texts[i] = {{piece(&pads[i * BLOCK], BLOCK), piece(inner_[i], SHA256_BYTES), {}}};
+        its_.sha256_.run(texts, outer_[0]);
         for (size_t i = 0; i < n_; i++)
-            if (!draws_[i].done) memcpy(draws_[i].*out, outer[i], SHA256_BYTES);
-        wipe(pads.data(), pads.size());
-        wipe(inner, sizeof(inner));
-        wipe(outer, sizeof(outer));
-        wipe(tail, sizeof(tail));
+            if (!draws_[i].done) memcpy(draws_[i].*out, outer_[i], SHA256_BYTES);
     }
 
     // Steps b to g.
@@ -198,14 +188,13 @@ private:
     // FIPS 186-5, 6.4.1. Returns whether all jobs have their signatures.
     bool sign() {
         const Modulus256 &order = p256_order();
-        Affine points;
-        its_.points_.multiply_base(nonce_, n_, points.jacobian);
-        points.convert(n_);
+        its_.points_.multiply_base(nonce_, n_, points_.jacobian);
+        points_.convert(n_);
         for (size_t i = 0; i < n_; i++) inverse_[i] = order.from_plain(nonce_[i]);
         order.invert(inverse_, work_, n_);
         bool all = true;
         for (size_t i = 0; i < n_; i++) {
-            const Number256 r = x_scalar(points.point[i]);
+            const Number256 r = x_scalar(points_.point[i]);
             const Residue256 rd = order.product(order.from_plain(r), order.from_plain(secret_[i]));
             const Number256 s = order.to_plain(order.product(order.sum(order.from_plain(digest_[i]), rd), inverse_[i]));
             const bool made = usable_[i] && !is_zero(r) && !is_zero(s);
@@ -223,13 +212,15 @@ private:
     Job *const jobs_;
     const size_t n_;
     Draw draws_[TOGETHER];
+    uint8_t inner_[TOGETHER][SHA256_BYTES], outer_[TOGETHER][SHA256_BYTES], tail_[TOGETHER][TAIL];
     Number256 secret_[TOGETHER], digest_[TOGETHER], nonce_[TOGETHER];
     Residue256 inverse_[TOGETHER], work_[TOGETHER];
+    Affine points_;
     bool usable_[TOGETHER];
 };
 
 void EcdsaSigning::run(Job *jobs, size_t n) const {
-    for (size_t at = 0; at < n; at += TOGETHER) Round(*this, jobs + at, std::min(TOGETHER, n - at)).run();
+    for (size_t at = 0; at < n; at += TOGETHER) make_wiped<Round>(*this, jobs + at, std::min(TOGETHER, n - at))->run();
 }
 
 void P256Agreement::run(Job *jobs, size_t n) const {
@@ -237,8 +228,13 @@ void P256Agreement::run(Job *jobs, size_t n) const {
 }
 
 void P256Agreement::run_some(Job *jobs, size_t n) const {
-    Number256 secret[TOGETHER];
-    P256Point peer[TOGETHER];
+    struct Work {
+        Number256 secret[TOGETHER];
+        P256Point peer[TOGETHER];
+        Affine results;
+    };
+    const auto work = make_wiped<Work>();
+    auto &[secret, peer, results] = *work;
     bool base = true;
     for (size_t i = 0; i < n; i++) {
         secret[i] = number256_from_bytes(jobs[i].secret);
@@ -250,12 +246,10 @@ void P256Agreement::run_some(Job *jobs, size_t n) const {
             peer[i] = p256_base();
         }
     }
-    Affine results;
     if (base) points_.multiply_base(secret, n, results.jacobian);
     else points_.multiply(secret, peer, n, results.jacobian);
     results.convert(n);
     for (size_t i = 0; i < n; i++) encode(results.point[i], jobs[i].result);
-    wipe(secret, sizeof(secret));
 }
 
 }  // namespace cst

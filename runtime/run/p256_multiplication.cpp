@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "../suite/secret.hpp"
+#include "../suite/wiped.hpp"
 #include "cryptostitch/cryptostitch.h"
 
 namespace cst {
@@ -51,7 +51,7 @@ public:
         const Number256 odd = chosen(0 - flipped_, p256_order().less(k), k);
         for (size_t w = 0; w < 4; w++) half_[w] = odd.word[w] >> 1 | (w < 3 ? odd.word[w + 1] << 63 : 0);
     }
-    ~Digits() { wipe(half_, sizeof(half_)); }
+    ~Digits() { wipe(this, sizeof(*this)); }
     uint64_t flipped() const { return flipped_; }
     void put(NumberLanes *lanes, size_t lane, size_t at) const {
         const uint64_t b = half_[at * DIGIT_BITS / 64] >> at * DIGIT_BITS % 64 & 15, positive = b >> 3;
@@ -116,7 +116,7 @@ public:
     // Calls each(i) when the points are 2 i + 1 times what they were, for all of a table; leaves them as they were.
     template <typename Each>
     void odd_multiples(Each each) {
-        std::vector<uint8_t> first(saved_bytes());
+        WipedVector<uint8_t> first(saved_bytes());
         save(first.data());
         run_operation(DOUBLE, 1);
         take(OTHER);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../suite/secret.hpp"
+#include "../suite/wiped.hpp"
 #include "cryptostitch/cryptostitch.h"
 
 namespace cst {
@@ -23,7 +23,6 @@ public:
             lanes_.put_entry(lane, 0, prime(lane).one);
         }
     }
-    ~Round() { wipe(this, sizeof(*this)); }
 
     void run() {
         for (size_t i = 0; i < n_; i++) jobs_[i]->key->next_blinding(&blinding_[i]);
@@ -162,10 +161,8 @@ void RsaPrivate::run(Job *jobs, size_t n) const {
             if (jobs[i].key->prime_bits() == PRIME_BITS[size]) some.push_back(&jobs[i]);
         if (some.empty()) continue;
         PowerLanes lanes(kernels_[size]);
-        for (size_t at = 0; at < some.size(); at += lanes.lanes() / 2) {
-            Round round(&lanes, some.data() + at, std::min(lanes.lanes() / 2, some.size() - at));
-            round.run();
-        }
+        for (size_t at = 0; at < some.size(); at += lanes.lanes() / 2)
+            make_wiped<Round>(&lanes, some.data() + at, std::min(lanes.lanes() / 2, some.size() - at))->run();
     }
 }
 

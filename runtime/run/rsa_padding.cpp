@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "../suite/mask.hpp"
-#include "../suite/secret.hpp"
+#include "../suite/wiped.hpp"
 
 namespace cst {
 namespace {
@@ -14,7 +14,8 @@ const uint8_t ZEROS[8] = {};
 // to ^= MGF1 of the seed (RFC 8017, B.2.1)
 void mask(const Digests &hash, const uint8_t *seed, size_t seed_bytes, uint8_t *to, size_t n) {
     const size_t each = hash.bytes(), count = (n + each - 1) / each;
-    std::vector<uint8_t> numbers(count * COUNTER), digests(count * each);
+    std::vector<uint8_t> numbers(count * COUNTER);
+    WipedVector<uint8_t> digests(count * each);
     std::vector<Digests::Text> texts(count);
     for (size_t i = 0; i < count; i++) {
         numbers[i * COUNTER + COUNTER - 1] = uint8_t(i);
@@ -22,7 +23,6 @@ void mask(const Digests &hash, const uint8_t *seed, size_t seed_bytes, uint8_t *
     }
     hash.run(texts, digests.data());
     for (size_t i = 0; i < n; i++) to[i] ^= digests[i];
-    wipe(digests.data(), digests.size());
 }
 
 }  // namespace

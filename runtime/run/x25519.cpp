@@ -4,7 +4,7 @@
 
 #include "../select/upper_halves.hpp"
 #include "../suite/field25519.hpp"
-#include "../suite/secret.hpp"
+#include "../suite/wiped.hpp"
 #include "cryptostitch/cryptostitch.h"
 
 namespace cst {
@@ -29,15 +29,17 @@ bool fits(const Variant &v) {
 
 double cycles(const Variant &v) { return double(BITS) * v.cost.per_iteration + double(WORDS) * v.cost.per_call; }
 
+struct LadderMemory {
+    alignas(64) uint8_t state[STATE_ROOM];
+    uint64_t scalars[MOST_LADDERS][WORDS];
+};
+
 // The ladders of some jobs, as many at most as the kernel has lanes.
 class Ladders {
 public:
-    Ladders(const Variant &v, const X25519::Job *jobs, size_t n) : v_(v), jobs_(jobs), n_(n) {
+    Ladders(const Variant &v, const X25519::Job *jobs, size_t n, LadderMemory *memory)
+        : v_(v), jobs_(jobs), n_(n), state_(memory->state), scalars_(memory->scalars) {
         for (uint32_t i = 0; i < v.n_streams; i++) args_.state[i] = state_ + v.state_offset[i];
-    }
-    ~Ladders() {
-        wipe(state_, v_.state_bytes);
-        wipe(scalars_, sizeof(scalars_));
     }
 
     // Lanes without a job of their own have the first one's.
@@ -92,15 +94,14 @@ private:
     const Variant &v_;
     const X25519::Job *const jobs_;
     const size_t n_;
+    uint8_t *const state_;
+    uint64_t (*const scalars_)[WORDS];
     cst_kernel_args args_;
-    uint64_t scalars_[MOST_LADDERS][WORDS];
-    alignas(64) uint8_t state_[STATE_ROOM];
 };
 
 // The quotients of some jobs.
 class Quotients {
 public:
-    ~Quotients() { wipe(this, sizeof(*this)); }
     size_t n() const { return n_; }
     bool have_room(size_t more) const { return n_ + more <= INVERTED_TOGETHER; }
     void add(const Number25519 &numerator, const Number25519 &denominator) {
@@ -124,6 +125,11 @@ private:
     size_t n_ = 0;
 };
 
+struct Work {
+    LadderMemory ladders;
+    Quotients quotients;
+};
+
 }  // namespace
 
 int X25519::init(const Engine &engine, const char *kernel) {
@@ -136,12 +142,13 @@ int X25519::init(const Engine &engine, const char *kernel) {
 }
 
 void X25519::run(Job *jobs, size_t n) const {
-    Quotients quotients;
+    const auto work = make_wiped<Work>();
+    Quotients &quotients = work->quotients;
     for (size_t at = 0; at < n;) {
         const Variant &v = *kernels_[plan_->first(n - at)];
         const size_t count = std::min<size_t>(v.lanes, n - at);
         if (v.legacy_sse && engine_->avx()) clear_upper_halves();
-        Ladders ladders(v, jobs + at, count);
+        Ladders ladders(v, jobs + at, count, &work->ladders);
         ladders.run();
         if (!quotients.have_room(count)) quotients.divide(jobs + at - quotients.n());
         for (size_t lane = 0; lane < count; lane++) quotients.add(ladders.number(lane, 0), ladders.number(lane, 1));

@@ -56,7 +56,7 @@ void clear_registers(RegisterState state) {
 }
 
 __attribute__((noinline)) void clear_stack() {
-    uint8_t below[32 << 10];
+    uint8_t below[CLEARED_STACK];
     wipe(below, sizeof(below));
 }
 

@@ -2,6 +2,8 @@
 // move keys and data through registers, too.
 #pragma once
 
+#include <cstddef>
+
 #include "../select/cpu.hpp"
 
 namespace cst {
@@ -21,8 +23,10 @@ private:
     RegisterState state_;
 };
 
-// Zeroes 32 KiB of the stack below the caller: arithmetic in C++ leaves numbers there that the compiler has put beside
-// the variables.
+// Zeroes CLEARED_STACK bytes of the stack below the caller: arithmetic in C++ leaves numbers there that the compiler
+// has put beside the variables. No public-key operation goes deeper, which cst-residue sees on a painted stack: their
+// large objects are on the heap (wiped.hpp).
+constexpr size_t CLEARED_STACK = 14 << 10;
 void clear_stack();
 
 // Clears the stack at the end of a scope, on every path.

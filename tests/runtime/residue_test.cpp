@@ -1,7 +1,7 @@
 // What is left of secrets after each call of the C API: registers, 16 KiB below the stack pointer, the library's live
 // and freed memory, its writable data. `cst-residue [--leak freed|live|stack|register|mask] [--pack FILE] [--suite
-// NAME]... [GLOB]` over these suites, or all, the legacy ones too, erasure codes, X25519 and Ed25519, each with every
-// kernel that can be forced and matches.
+// NAME]... [GLOB]` over these suites, or all, the legacy ones too, and erasure codes, each with every kernel that can
+// be forced and matches. Public-key calls: pk_residue.cpp.
 //
 // Needles are 8-byte pieces of keys and plaintext at every offset, of the live key object (round keys, HMAC states) at
 // every word, and, because all jobs of a burst are equal, every word of these twice: what a transposition over lanes
@@ -20,7 +20,6 @@
 #include <string>
 #include <vector>
 
-#include "../../bench/rsa_keys.hpp"
 #include "cryptostitch/cryptostitch.h"
 extern "C" {
 #include "../../probe/probe.h"
@@ -699,133 +698,6 @@ void run_code(cst_ctx *ctx, const char *kernel) {
     });
 }
 
-typedef std::vector<uint8_t> Text;
-
-Text digest_of(cst_ctx *ctx, const char *name, const Text &mac_key, const Text &text) {
-    const cst_suite *suite;
-    cst_key *key;
-    cst_suite_info info = {sizeof info};
-    expect(cst_suite_get(ctx, name, &suite), CST_OK);
-    expect(cst_suite_info_get(suite, &info), CST_OK);
-    expect(cst_key_new(suite, nullptr, 0, mac_key.empty() ? nullptr : mac_key.data(), mac_key.size(), &key), CST_OK);
-    Text digest(info.tag_max);
-    expect(cst_digest(key, text.data(), text.size(), digest.data(), digest.size()), CST_OK);
-    cst_key_free(key);
-    return digest;
-}
-
-Text joined(std::initializer_list<Text> parts) {
-    Text all;
-    for (const Text &part : parts) all.insert(all.end(), part.begin(), part.end());
-    return all;
-}
-
-void add_needle(const Text &text) { needles.bytes(text.data(), text.size(), 1); }
-
-// Of Ed25519: the digests that scalars and nonces are made of.
-void add_ed25519(cst_ctx *ctx, const Text &secret, const Text &message) {
-    const Text digest = digest_of(ctx, "sha512", {}, secret);
-    add_needle(digest);
-    add_needle(digest_of(ctx, "sha512", {}, joined({{digest.begin() + 32, digest.end()}, message})));
-}
-
-// Of ECDSA: what RFC 6979, 3.2 makes of the secret key, which ends with the nonce. As numbers they are reversed.
-void add_ecdsa(cst_ctx *ctx, const Text &secret, const Text &message) {
-    const auto hmac = [&](const Text &key, const Text &text) { return digest_of(ctx, "hmac-sha256", key, text); };
-    const Text behind = joined({secret, digest_of(ctx, "sha256", {}, message)});
-    Text key(32, 0), value(32, 1);
-    for (const uint8_t byte : {0, 1}) {
-        key = hmac(key, joined({value, {byte}, behind}));
-        value = hmac(key, value);
-        add_needle(key);
-        add_needle(value);
-    }
-    value = hmac(key, value);
-    for (const Text &number : {value, secret}) {
-        add_needle(number);
-        add_needle({number.rbegin(), number.rend()});
-    }
-}
-
-// Public-key operations: secret keys, shared secrets, and what nonces are made of. Signatures and public keys are
-// public.
-void run_public_key(cst_ctx *ctx, const char *kernel, const std::string &operation) {
-    constexpr size_t N = 10, SIZE = 32;
-    const bool p256 = operation.find("p256") != std::string::npos;
-    const bool agrees = operation == "x25519" || operation == "ecdh-p256";
-    cst_pk *pk = nullptr;
-    tracking = true;
-    const int error = cst_pk_new(ctx, operation.c_str(), kernel, &pk);
-    tracking = false;
-    if (error == CST_ERR_NAME || error == CST_ERR_UNSUPPORTED) return;
-    expect(error, CST_OK);
-    // The base point of P-256, compressed (SEC 2, 2.4.2).
-    static const uint8_t base[33] = {0x03, 0x6b, 0x17, 0xd1, 0xf2, 0xe1, 0x2c, 0x42, 0x47, 0xf8, 0xbc,
-                                     0xe6, 0xe5, 0x63, 0xa4, 0x40, 0xf2, 0x77, 0x03, 0x7d, 0x81, 0x2d,
-                                     0xeb, 0x33, 0xa0, 0xf4, 0xa1, 0x39, 0x45, 0xd8, 0x98, 0xc2, 0x96};
-    cst_pk_job jobs[N] = {};
-    for (size_t i = 0; i < N; i++) {
-        cst_pk_job &job = jobs[i];
-        job.size = sizeof job;
-        job.key = plain + SIZE * i;
-        job.key_len = SIZE;
-        job.in = !agrees ? aad : p256 ? base : plain + 2 * SIZE * N;
-        job.in_len = !agrees ? sizeof aad : p256 ? sizeof base : SIZE;
-        job.out = out[i];
-        job.out_cap = 2 * SIZE + 1;
-    }
-    const auto burst = [&] { return cst_pk_burst(pk, jobs, N); };
-    expect(burst(), CST_OK);
-    needles.clear();
-    needles.bytes(plain, SIZE * N, 1);
-    for (size_t i = 0; i < N; i++) {
-        const Text secret(plain + SIZE * i, plain + SIZE * (i + 1)), message(aad, aad + sizeof aad);
-        if (agrees) needles.bytes(out[i], SIZE, 1);
-        else if (p256) add_ecdsa(ctx, secret, message);
-        else add_ed25519(ctx, secret, message);
-    }
-    needles.ready();
-    expect(observed(operation + " cst_pk_burst " + (kernel ? kernel : ""), burst), CST_OK);
-    cst_pk_free(pk);
-}
-
-// Private operations of RSA: the numbers of the key, in words as they are kept, and the results of raw operations.
-void run_rsa(cst_ctx *ctx, const char *kernel) {
-    constexpr size_t N = 5, SIZE = 256;
-    const std::vector<uint8_t> der = bench::rsa_key(8 * SIZE);
-    cst_pk *pk = nullptr;
-    cst_pk_key *key = nullptr;
-    tracking = true;
-    const int error = cst_pk_new(ctx, "rsa-private", kernel, &pk);
-    tracking = false;
-    if (error == CST_ERR_NAME || error == CST_ERR_UNSUPPORTED) return;
-    expect(error, CST_OK);
-    const auto prepare = [&] { return cst_pk_key_new(pk, der.data(), der.size(), &key); };
-    needles.clear();
-    // RFC 8017, A.1.2: behind n and e come d, p, q and what belongs to them.
-    for (size_t at = der.size() - 5 * (SIZE / 2 + 4) - SIZE; at + 16 <= der.size(); at += 8)
-        needles.bytes(der.data() + at, 16, 1);
-    needles.ready();
-    expect(observed(std::string("rsa cst_pk_key_new ") + (kernel ? kernel : ""), prepare), CST_OK);
-    static uint8_t results[N][SIZE];
-    cst_pk_job jobs[N] = {};
-    for (size_t i = 0; i < N; i++) {
-        plain[SIZE * i] = 0;  // below the modulus
-        jobs[i].size = sizeof jobs[i];
-        jobs[i].prepared = key;
-        jobs[i].in = plain + SIZE * i;
-        jobs[i].out = results[i];
-        jobs[i].in_len = jobs[i].out_cap = SIZE;
-    }
-    const auto burst = [&] { return cst_pk_burst(pk, jobs, N); };
-    expect(burst(), CST_OK);
-    for (const auto &result : results) needles.bytes(result, SIZE, 1);
-    needles.ready();
-    expect(observed(std::string("rsa cst_pk_burst ") + (kernel ? kernel : ""), burst), CST_OK);
-    cst_pk_key_free(key);
-    cst_pk_free(pk);
-}
-
 int load(cst_ctx *ctx, const char *path) {
     std::ifstream file(path, std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -872,17 +744,8 @@ int main(int argc, char **argv) {
     }
     if (!*leak) {
         run_code(ctx, nullptr);
-        for (const char *operation :
-             {"x25519", "ed25519-sign", "ed25519-public-key", "ecdh-p256", "ecdsa-p256-sign", "p256-public-key"})
-            run_public_key(ctx, nullptr, operation);
-        run_rsa(ctx, nullptr);
-        for (const std::string &kernel : kernels) {
-            if (fnmatch(glob, kernel.c_str(), 0)) continue;
-            run_code(ctx, kernel.c_str());
-            for (const char *operation : {"x25519", "ed25519-sign", "ecdh-p256", "ecdsa-p256-sign"})
-                run_public_key(ctx, kernel.c_str(), operation);
-            if (kernel.compare(0, 10, "montgomery") == 0) run_rsa(ctx, kernel.c_str());
-        }
+        for (const std::string &kernel : kernels)
+            if (!fnmatch(glob, kernel.c_str(), 0)) run_code(ctx, kernel.c_str());
     }
     printf("%zu calls of %zu suites, %d findings\n", calls, suites.size(), failures);
     return failures != 0;
