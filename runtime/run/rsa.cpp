@@ -141,7 +141,7 @@ private:
     PowerLanes &lanes_;
     RsaPrivate::Job *const *const jobs_;
     const size_t n_;
-    RsaKey::Blinding blinding_[MOST_JOBS];
+    BlindingFactors blinding_[MOST_JOBS];
     uint64_t sums_[MOST_POWERS_IN_LANES][MOST_PRIME_WORDS], powers_[MOST_POWERS_IN_LANES][MOST_PRIME_WORDS],
         checks_[MOST_POWERS_IN_LANES][MOST_PRIME_WORDS], inputs_[MOST_POWERS_IN_LANES][MOST_PRIME_WORDS];
 };

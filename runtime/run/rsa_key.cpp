@@ -93,6 +93,7 @@ RsaKey::~RsaKey() {
     wipe(n_, sizeof(n_));
     wipe(coefficient_, sizeof(coefficient_));
     wipe(prime_, sizeof(prime_));
+    wipe(&blinding_, sizeof(blinding_));
 }
 
 int RsaKey::init(const void *der, size_t size, const Digests &sha256) {
@@ -161,10 +162,13 @@ bool RsaKey::prepare(const uint8_t *seed) {
     const size_t half = words_ / 2;
     const unsigned bits = unsigned(64 * half), all = limb_bits(half);
     uint64_t b[MOST_PRIME_WORDS], exponent[MOST_PRIME_WORDS], product[MOST_PRIME_WORDS];
+    BlindingFactors first = {};
     const uint64_t two[MOST_PRIME_WORDS] = {2}, e[MOST_PRIME_WORDS] = {e_};
     bool primes = true;
-    for (RsaPrime &prime : prime_) {
+    for (size_t i = 0; i < 2; i++) {
+        RsaPrime &prime = prime_[i];
         const Modulus &modulus = prime.modulus;
+        uint64_t *const blind = first.blind[i], *const unblind = first.unblind[i];
         // 2^(52 limbs) is 2^bits, doubled as often as is missing.
         memcpy(prime.one, modulus.one, sizeof(prime.one));
         for (unsigned i = bits; i < all; i++) modulus.twice(prime.one);
@@ -179,31 +183,23 @@ bool RsaKey::prepare(const uint8_t *seed) {
         modulus.enter(b, b);
         memcpy(exponent, modulus.m, sizeof(exponent));
         subtract_number(exponent, two, half);
-        modulus.raise(b, exponent, prime.unblind);
-        modulus.multiply(b, prime.unblind, product);
+        modulus.raise(b, exponent, unblind);
+        modulus.multiply(b, unblind, product);
         primes &= is_equal(product, modulus.one, half) != 0;
-        modulus.raise(b, e, prime.blind);
-        modulus.multiply(prime.blind, prime.one, prime.blind);
-        modulus.multiply(prime.unblind, prime.one, prime.unblind);
+        modulus.raise(b, e, blind);
+        modulus.multiply(blind, prime.one, blind);
+        modulus.multiply(unblind, prime.one, unblind);
     }
+    blinding_.begin(first);
+    wipe(&first, sizeof(first));
     wipe(b, sizeof(b));
     wipe(exponent, sizeof(exponent));
     return primes;
 }
 
-void RsaKey::next_blinding(Blinding *out) const {
-    const std::lock_guard<std::mutex> lock(blinding_);
-    for (size_t i = 0; i < 2; i++) {
-        RsaPrime &its = prime_[i];
-        // The square of a R is a^2 R times what the kernels' R is larger than that of the modulus.
-        const unsigned larger = limb_bits(its.modulus.n) - unsigned(64 * its.modulus.n);
-        for (uint64_t *const factor : {its.blind, its.unblind}) {
-            its.modulus.multiply(factor, factor, factor);
-            its.modulus.shift_down(factor, larger);
-        }
-        memcpy(out->blind[i], its.blind, sizeof(its.blind));
-        memcpy(out->unblind[i], its.unblind, sizeof(its.unblind));
-    }
+void RsaKey::next_blinding(BlindingFactors *out) const {
+    const Modulus &p = prime_[0].modulus, &q = prime_[1].modulus;
+    blinding_.next({p, q, limb_bits(p.n) - unsigned(64 * p.n)}, out);
 }
 
 }  // namespace cst

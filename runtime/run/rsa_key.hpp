@@ -1,14 +1,12 @@
 // A private key of RSA (RFC 8017, 3.2), ready for use: its two primes with what is computed modulo each of them once.
 #pragma once
 
-#include <mutex>
-
-#include "../suite/big_number.hpp"
+#include "blinding.hpp"
 #include "digests.hpp"
 
 namespace cst {
 
-constexpr size_t MOST_RSA_BYTES = MOST_NUMBER_WORDS * 8, MOST_PRIME_WORDS = MOST_NUMBER_WORDS / 2;
+constexpr size_t MOST_RSA_BYTES = MOST_NUMBER_WORDS * 8;
 
 // One of the primes. Its numbers have as many words as it has.
 struct RsaPrime {
@@ -16,8 +14,6 @@ struct RsaPrime {
     uint64_t exponent[MOST_PRIME_WORDS];  // the private one, modulo the prime less 1
     // Of the kernels' form, where R is 2^(52 limbs): R, R^2 and 2^bits R^2 modulo the prime
     uint64_t one[MOST_PRIME_WORDS], square[MOST_PRIME_WORDS], upper[MOST_PRIME_WORDS];
-    // Blinding (P. Kocher, Timing attacks, 1996, 10): b^e and 1 / b, times the kernels' R
-    uint64_t blind[MOST_PRIME_WORDS], unblind[MOST_PRIME_WORDS];
 };
 
 class RsaKey {
@@ -41,12 +37,9 @@ public:
     // q, and 1 / q modulo p times R of that modulus
     const uint64_t *coefficient() const { return coefficient_; }
 
-    // Takes the pair of blinding factors of each prime that is next, in the kernels' form: each is the square of the
-    // one before. Several threads may call it.
-    struct Blinding {
-        uint64_t blind[2][MOST_PRIME_WORDS], unblind[2][MOST_PRIME_WORDS];
-    };
-    void next_blinding(Blinding *out) const;
+    // Several threads may call it.
+    void next_blinding(BlindingFactors *out) const;
+    const Blinding &blinding() const { return blinding_; }
 
 private:
     bool belong_together(const uint64_t *d, const uint64_t *dp, const uint64_t *dq, const uint64_t *coefficient) const;
@@ -55,8 +48,8 @@ private:
     size_t words_ = 0;
     uint64_t e_ = 0;
     uint64_t n_[MOST_NUMBER_WORDS] = {}, coefficient_[MOST_PRIME_WORDS] = {};
-    mutable RsaPrime prime_[2] = {};  // the blinding factors change
-    mutable std::mutex blinding_;
+    RsaPrime prime_[2] = {};
+    mutable Blinding blinding_;
 };
 
 }  // namespace cst

@@ -16,7 +16,7 @@ struct WipingAllocator {
     typedef T value_type;
     WipingAllocator() = default;
     template <typename Other>
-    WipingAllocator(const WipingAllocator<Other> &) {}
+    WipingAllocator(const WipingAllocator<Other> &) {}  // NOLINT(misc-explicit-constructor): allocators convert
     T *allocate(size_t n) { return std::allocator<T>().allocate(n); }
     void deallocate(T *at, size_t n) {
         wipe(static_cast<void *>(at), n * sizeof(T));

@@ -19,8 +19,9 @@ from engine.entries import address
 from engine.stepped import NotTraceable, Stepped, shared
 from jobs.samples import LONG
 
-PLAIN_BYTES = 5424
-"""Of a prepared key in front of its lock (run/rsa_key.hpp): numbers, whose places do not depend on the key."""
+PLAIN_BYTES = 6456
+"""Of a prepared key in front of its process and lock (run/blinding.hpp): numbers, whose places do not depend on the
+key, and which of the blinding factors are the current ones."""
 AT_MODULUS = 16
 TRIES = 8  # because what the library allocates need not be at the same place
 
@@ -67,7 +68,7 @@ def test_one_trace_for_all_secrets(host: Context, operation: str) -> None:
     base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     (job,) = structs = (PkJob * 1).from_buffer(memory)
     job.__init__(in_len=256, out=base + 2048, out_cap=256, prepared=base + 4096, **{"in": base + 1024})
-    memory[4096 : 4096 + PLAIN_BYTES + 64] = images[0] + bytes(64)  # a lock that nobody holds
+    memory[4096 : 4096 + PLAIN_BYTES + 64] = images[0] + bytes(64)  # of no process; a lock that nobody holds
 
     def put(which: int) -> None:
         memory[1024:1280] = inputs[which]

@@ -645,6 +645,11 @@ std::vector<Text> numbers_of(const std::vector<uint8_t> &der, std::vector<size_t
 
 // Needles of numbers of a prime's form: as the key has them, and in the kernels' limbs.
 void add_number(const uint64_t *a, size_t words) { needles.number(Number(a, a + words)); }
+Number wide(const uint64_t *a, size_t words) {
+    Number out(a, a + words);
+    out.push_back(0);
+    return out;
+}
 
 void add_key(const std::vector<Text> &numbers) {
     for (size_t i = 3; i < numbers.size(); i++) needles.number(from_big(numbers[i], (numbers[i].size() + 7) / 8));
@@ -654,17 +659,33 @@ void add_prepared(const cst::RsaKey &key) {
         const cst::RsaPrime &its = key.prime(i);
         const size_t words = its.modulus.n;
         for (const uint64_t *a : {its.modulus.m, its.modulus.one, its.modulus.r2, its.exponent, its.one, its.square,
-                                  its.upper, its.blind, its.unblind})
+                                  its.upper})
             add_number(a, words);
     }
     add_number(key.coefficient(), key.words() / 2);
+}
+// The blinding factors of the next n jobs, each the square of the one before.
+void add_blinding(const cst::RsaKey &key, size_t n) {
+    const size_t words = key.words() / 2;
+    const unsigned radix = unsigned(64 * words + 52) / 52 * 52;
+    const cst::BlindingFactors &last = key.blinding().last();
+    for (size_t i = 0; i < 2; i++) {
+        const Number m = wide(key.prime(i).modulus.m, words), down = inverse(two_to(radix, m), m);
+        for (const uint64_t *from : {last.blind[i], last.unblind[i]}) {
+            Number factor = wide(from, words);
+            for (size_t job = 0; job < n; job++) {
+                factor = times(times(factor, factor, m), down, m);
+                needles.number(factor);
+                needles.number(times(factor, down, m));
+            }
+        }
+    }
 }
 // A result modulo the primes, and times the kernels' R; `words`: of a prime.
 void add_result(const cst::RsaKey &key, const Text &result) {
     const size_t words = key.words() / 2;
     for (size_t i = 0; i < 2; i++) {
-        Number m(key.prime(i).modulus.m, key.prime(i).modulus.m + words);
-        m.push_back(0);
+        const Number m = wide(key.prime(i).modulus.m, words);
         const Number rest = reduced(from_big(result, 2 * words), m);
         for (const unsigned exponent : {0u, unsigned(64 * words + 52) / 52 * 52})
             needles.number(times(two_to(exponent, m), rest, m));
@@ -724,10 +745,10 @@ void run_rsa(cst_ctx *ctx, const std::string &operation, const char *kernel) {
             memcpy(message.data(), drawn.data(), drawn.size());
             message[0] = 0;  // below the modulus
             for (int i = 0; i < 2; i++) {
-                // The blinding factors that the call uses are in the key after it.
                 needles.clear();
                 add_key(numbers);
                 add_prepared(key->rsa);
+                if (i) add_blinding(key->rsa, n);
                 if (!opens) add_result(key->rsa, Text(out[0], out[0] + SIZE));
                 if (raw) needles.bytes(message), needles.bytes(Text(out[0], out[0] + SIZE));
                 needles.ready();

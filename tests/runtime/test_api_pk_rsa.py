@@ -7,7 +7,12 @@ import ctypes
 import functools
 import hashlib
 import itertools
+import mmap
+import os
 import random
+import signal
+import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -31,6 +36,7 @@ from cryptostitch.binding.runtime import Context, RuntimeFailure
 from cryptostitch.ladder.result import Skip
 from cryptostitch.ladder.vectors import given
 from jobs.memory import Guarded
+from sanitized import LONG
 
 PSS = padding.PSS(padding.MGF1(hashes.SHA256()), 32)
 HASHES = {"sha256": hashes.SHA256(), "sha384": hashes.SHA384(), "sha512": hashes.SHA512()}
@@ -398,8 +404,6 @@ def test_results_in_the_place_of_inputs(rsa_context: Context) -> None:
 
 def test_blinding_goes_on(rsa_context: Context) -> None:
     """The same job again and again, alone and many times in a burst; and by threads at the same time."""
-    import threading
-
     key = private(0)
     prepared = RsaKey(der(key), rsa_context)
     pk = PublicKey("rsa-sign-pkcs1-sha256", rsa_context)
@@ -417,3 +421,98 @@ def test_blinding_goes_on(rsa_context: Context) -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+BLINDING = slice(4400, 6456)
+"""Of a prepared key (run/rsa_key.hpp, run/blinding.hpp): two pairs of factors for each prime."""
+
+
+def child_signs(pk: PublicKey, key: RsaKey, jobs: Jobs, wanted: list[bytes], report: mmap.mmap) -> int:
+    """Forks; the child runs the jobs and reports the blinding factors. Returns its process id."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            right = jobs.run(pk) == OK and jobs.outputs() == wanted
+            report[:] = ctypes.string_at(key.prepared().pointer, BLINDING.stop)[BLINDING]
+            os._exit(0 if right else 1)
+        finally:
+            os._exit(2)
+    return pid
+
+
+def end_of(pid: int, seconds: float = 60) -> int | None:
+    """Returns a child's exit code; None if it hangs."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.001)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return None
+
+
+def forked_jobs(context: Context) -> tuple[PublicKey, RsaKey, Jobs, list[bytes], mmap.mmap]:
+    its = private(0).private_numbers()
+    key, pk = RsaKey(der(private(0)), context), PublicKey("rsa-private", context)
+    power = pow(2, its.d, its.public_numbers.n).to_bytes(256, "big")
+    jobs = Jobs([key], [(2).to_bytes(256, "big")])
+    return pk, key, jobs, [power], mmap.mmap(-1, BLINDING.stop - BLINDING.start)
+
+
+def test_children_of_a_process_whose_threads_sign(rsa_context: Context) -> None:
+    """Most are forked while another thread takes blinding factors."""
+    pk, key, jobs, wanted, report = forked_jobs(rsa_context)
+    # As many jobs as possible in a call, and no Python between two calls.
+    busy = Jobs([key] * 64, [bytes(255) + b"\3"] * 64)
+    stop = threading.Event()
+
+    def work() -> None:
+        array = (PkJob * 64).from_buffer_copy(busy.array)
+        while not stop.is_set():
+            pk.lib.cst_pk_burst(pk.handle, array, 64)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(200 if LONG else 40):
+            assert end_of(child_signs(pk, key, jobs, wanted, report)) == 0
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert jobs.run(pk) == OK and jobs.outputs() == wanted
+
+
+def test_a_child_of_a_process_whose_thread_was_inside(rsa_context: Context) -> None:
+    """What such a fork leaves in the child's memory: a holder of another process, and unfinished factors."""
+    pk, key, jobs, wanted, _ = forked_jobs(rsa_context)
+    address = key.prepared().pointer
+    current, holder = (ctypes.c_int.from_address(address + at) for at in (BLINDING.stop - 8, BLINDING.stop + 4))
+    assert jobs.run(pk) == OK and holder.value == 0
+    pid = os.fork()
+    if pid == 0:
+        holder.value = os.getppid()
+        ctypes.memset(address + BLINDING.start + 1024 * (1 - current.value), 0xA5, 1024)
+        os._exit(0 if jobs.run(pk) == OK and jobs.outputs() == wanted and holder.value == 0 else 1)
+    assert end_of(pid) == 0
+
+
+def test_processes_have_blinding_of_their_own(rsa_context: Context) -> None:
+    """A process and three children of it, which begin with the same factors: none takes what another one takes."""
+    pk, key, jobs, wanted, report = forked_jobs(rsa_context)
+    assert jobs.run(pk) == OK
+    seen = []
+    for _ in range(3):
+        assert end_of(child_signs(pk, key, jobs, wanted, report)) == 0
+        seen.append(report[:])
+    assert jobs.run(pk) == OK and jobs.outputs() == wanted
+    seen.append(ctypes.string_at(key.prepared().pointer, BLINDING.stop)[BLINDING])
+    factors = [[image[at : at + 128] for at in range(0, 2048, 256)] for image in seen]
+    current = int.from_bytes(seen[-1][2048:2052], "little")
+    mine = factors[-1][4 * current : 4 * current + 4]
+    assert len(set(mine)) == 4 and bytes(128) not in mine
+    taken = [factor for its in factors[:-1] for factor in its] + mine
+    assert len(set(taken)) == len(taken)
