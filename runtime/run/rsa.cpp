@@ -26,8 +26,8 @@ public:
 
     void run() {
         for (size_t i = 0; i < n_; i++) jobs_[i]->key->next_blinding(&blinding_[i]);
+        for (size_t lane = 0; lane < 2 * n_; lane++) reduce_input(lane);
         load(&RsaPrivate::Job::in);
-        take(inputs_);
         multiply_by([&](size_t lane) { return blinding_[job_at(lane)].blind[lane % 2]; });
         raise();
         multiply_by([&](size_t lane) { return blinding_[job_at(lane)].unblind[lane % 2]; });
@@ -36,6 +36,7 @@ public:
         for (size_t i = 0; i < n_; i++) join(i);
         load(&RsaPrivate::Job::out);
         raise_to_public_exponents();
+        multiply_by([](size_t) { return UNIT; });
         take(checks_);
         for (size_t i = 0; i < n_; i++) {
             const size_t words = lanes_.words();
@@ -74,6 +75,24 @@ private:
             lanes_.put_x(lane, lower);
             wipe(lower, sizeof(lower));
         }
+    }
+
+    // Sets what the check compares with: the input modulo a lane's prime, of which no lane knows, so that a fault of any
+    // step in lanes is seen.
+    void reduce_input(size_t lane) {
+        const size_t words = lanes_.words();
+        const Modulus &modulus = prime(lane).modulus;
+        const uint64_t *const in = jobs_[job_at(lane)]->in;
+        uint64_t *const sum = inputs_[lane];
+        uint64_t lower[MOST_PRIME_WORDS];
+        memcpy(sum, in + words, words * sizeof(*in));
+        memcpy(lower, in, words * sizeof(*in));
+        subtract_if_not_less(sum, 0, modulus.m, words);
+        subtract_if_not_less(lower, 0, modulus.m, words);
+        modulus.enter(sum, sum);
+        const uint64_t carry = add_number(sum, lower, words);
+        subtract_if_not_less(sum, carry, modulus.m, words);
+        wipe(lower, sizeof(lower));
     }
 
     // x^exponent, by windows of four bits.

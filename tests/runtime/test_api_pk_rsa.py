@@ -516,3 +516,38 @@ def test_processes_have_blinding_of_their_own(rsa_context: Context) -> None:
     assert len(set(mine)) == 4 and bytes(128) not in mine
     taken = [factor for its in factors[:-1] for factor in its] + mine
     assert len(set(taken)) == len(taken)
+
+
+def test_a_passing_fault_is_seen(rsa_context: Context) -> None:
+    """What brings inputs into the lanes is wrong for a while, and right again when the result is checked."""
+    its = private(0).private_numbers()
+    pk, key, jobs, _, _ = forked_jobs(rsa_context)
+    data = b"\0" + random.Random(9).randbytes(255)
+    wanted = pow(int.from_bytes(data, "big"), its.d, its.public_numbers.n).to_bytes(256, "big")
+    jobs = Jobs([key], [data])
+    factor = pow(2, 1024 + 2 * 1040, its.p).to_bytes(128, "little")  # of the upper half
+    at = ctypes.string_at(key.prepared().pointer, BLINDING.start).index(factor)
+    place = ctypes.c_uint8.from_address(key.prepared().pointer + at + 60)
+    right, stop = place.value, threading.Event()
+
+    def disturb() -> None:
+        rng = random.Random(10)
+        while not stop.is_set():
+            place.value = right ^ 4
+            time.sleep(rng.random() * 1e-4)
+            place.value = right
+            time.sleep(rng.random() * 1e-4)
+
+    thread = threading.Thread(target=disturb)
+    thread.start()
+    codes = []
+    try:
+        for _ in range(2000):
+            codes.append(jobs.run(pk))
+            assert codes[-1] == ERR_SELFTEST or jobs.outputs() == [wanted]
+    finally:
+        stop.set()
+        thread.join()
+        place.value = right
+    assert set(codes) == {OK, ERR_SELFTEST}
+    assert jobs.run(pk) == OK and jobs.outputs() == [wanted]
