@@ -1,4 +1,4 @@
-# The front door. `make`, `make check`, `make test [CPU=zen3]`, `make test-lesser`,
+# The front door. `make`, `make check`, `make test [CPU=zen3]`, `make test-lesser`, `make record`,
 # `make test-long [PART=name]`, `make demo [FILE=...]`,
 # `make bench [BENCH="--rows ..."]`, `make bench-tiers`, `make figures`, `make peers [PEERS="openssl ..."]` (the newest
 # of those whom the benchmark compares with, into build/peers), `make deb`, `make tarball`, `make wheel` (into
@@ -15,8 +15,8 @@ PYTEST ?=
 PART ?=
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build configured venv tools check format test test-lesser test-long demo bench bench-tiers figures peers
-.PHONY: install clean deb tarball wheel crates
+.PHONY: all build configured venv tools check format test test-lesser test-long record demo bench bench-tiers
+.PHONY: figures peers install clean deb tarball wheel crates
 all: build
 
 # Every recipe runs in the checkout; nothing below depends on the caller's folder.
@@ -74,6 +74,11 @@ test-lesser: build
 	cpu=$$(.venv/bin/python tests/drawn_cpu.py)
 	echo "on a lesser CPU, $$cpu:"
 	CRYPTOSTITCH_CPU=$$cpu .venv/bin/python -m pytest -n $(JOBS) --dist worksteal -m cpu $(PYTEST)
+
+# The ladder's record of the default pack (tests/README.md): runs what has changed since, and writes it.
+record: build
+	@$(IN); cmake/tools.sh test
+	.venv/bin/python tests/ladder/record.py
 
 # The long forms, in parts (tests/parts.py): every kernel's whole ladder, long fuzzing, the whole suite under each
 # restriction. Hours on two cores without PART.

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from ..binding import runtime
 from ..core.errors import DoesNotFit, UnknownName
 from ..core.names import StreamName
+from ..core.program import Recipe
 from ..listing import Catalogue
 from ..pipeline import Generator
 from .oracle import refer
@@ -61,15 +62,19 @@ class Climber:
         with contextlib.suppress(FileNotFoundError):
             self.library = runtime.Context(runtime.ALLOW_PACKS | runtime.ALLOW_LEGACY)
 
-    def climb(self, task: Task) -> Evidence | None:
-        """The evidence for one kernel; None when its registers do not fit, so that it does not exist."""
+    def climb(self, task: Task, checks: Sequence[str] | None = None) -> Evidence | None:
+        """The evidence for one kernel, compiled from its templates; None when its registers do not fit, so that it does
+        not exist. ``checks``: those of the plan without them."""
         try:
-            subject = Subject(self.generator, self.generator.default_recipe(task.parts, tuned=task.name), self.library)
+            recipe = self.generator.default_recipe(task.parts, tuned=task.name)
         except DoesNotFit:
             return None
-        return Evidence(
-            subject.name, {rung.name: rung.run(subject, self.plan.effort) for rung in rungs(self.plan.checks)}
-        )
+        return self.examine(recipe, self.plan.checks if checks is None else checks)
+
+    def examine(self, recipe: Recipe, checks: Sequence[str]) -> Evidence:
+        """The evidence for one kernel, a pack's too, of which only checks through the C API know enough."""
+        subject = Subject(self.generator, recipe, self.library)
+        return Evidence(subject.name, {rung.name: rung.run(subject, self.plan.effort) for rung in rungs(tuple(checks))})
 
 
 _climber: Climber
