@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from cryptostitch.binding.runtime import ERR_JIT, ERR_UNSUPPORTED, Context, RuntimeFailure
 from cryptostitch.ladder import oracle
@@ -11,7 +12,21 @@ LONG = bool(os.environ.get("CRYPTOSTITCH_LONG"))
 LANES = 16
 TARGETS = ("host", "host-sha", "host-vaes", "host-no_avx512", "host-no_avx512-vaes-sha", "sse_aesni_shani", "sse_aesni")
 """Levels of the machine's instructions, so that kernels of all widths come to run."""
-LEVELS = TARGETS if LONG else ("host", "host-no_avx512", "sse_aesni")
+
+
+def different(targets: Sequence[str]) -> tuple[str, ...]:
+    """Returns the targets but those that leave this CPU the same features as one before; on a lesser CPU
+    `host-no_avx512` may be `host` again. All of them where no library is built."""
+    found: dict[tuple[str, ...], str] = {}
+    try:
+        for target in targets:
+            found.setdefault(tuple(Context(target=target).cpu()["features"]), target)
+    except (FileNotFoundError, RuntimeFailure):
+        return tuple(targets)
+    return tuple(found.values())
+
+
+LEVELS = different(TARGETS if LONG else ("host", "host-no_avx512", "sse_aesni"))
 """The widest vectors, narrower ones, the narrowest."""
 
 EDGES = (0, 1, 15, 16, 17, 32, 48, 55, 56, 57, 63, 64, 65, 112, 119, 120, 121, 128)
@@ -43,10 +58,14 @@ def suites_of(context: Context) -> list[str]:
     return [name for name in context.suites() if runs(context, name)]
 
 
+SHORTENED = {"sha224": "sha256", "sha384": "sha512", "sha512_256": "sha512"}
+"""Hashes that are another one with other initial values, cut: the same kernels and the same code run for both."""
+
+
 def construction(suite: str) -> tuple[object, ...]:
-    """What two suites have in common that differ in the size of a key only."""
+    """What two suites have in common that differ in the size of a key or of a digest only."""
     of = oracle.meaning(suite)
-    return of.kind, of.hash, of.counts, of.block, *beside(of)
+    return of.kind, SHORTENED.get(of.hash, of.hash), of.counts, of.block, *beside(of)
 
 
 def beside(of: oracle.Meaning) -> tuple[object, ...]:
@@ -55,7 +74,7 @@ def beside(of: oracle.Meaning) -> tuple[object, ...]:
 
 
 def one_of_each(suites: list[str]) -> list[str]:
-    """One suite per construction and hash; the sizes of their keys take turns. All suites in the long form."""
+    """One suite per construction and hash; the sizes of keys and digests take turns. All suites in the long form."""
     found: dict[tuple[object, ...], list[str]] = {}
     for name in suites:
         found.setdefault(construction(name), []).append(name)
