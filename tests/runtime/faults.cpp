@@ -6,158 +6,24 @@
 //
 //   cst-faults SCENARIO PACK [leak | write]    the third word seeds a bug that must be reported
 #include <dirent.h>
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
 #include "cryptostitch/cryptostitch.h"
+#include "refusals.hpp"
 
 namespace {
 
-enum Kind { MALLOC, MMAP, MPROTECT, MEMFD, WRITE, FTRUNCATE, FCNTL, KINDS };
-const char *const NAMES[KINDS] = {"malloc", "mmap", "mprotect", "memfd_create", "write", "ftruncate", "fcntl"};
+using namespace refusals;
 
-bool watching = false;  // the library is being called
-bool no_mprotect = false;  // as under PR_SET_MDWE: the sealed file is the way
 enum Step { CONTEXT, PACK, KERNEL, SUITE_GET, KEY, BURST, STEPS };
 const char *const STEP_NAMES[STEPS] = {"context", "pack", "kernel", "suite", "key", "burst"};
-Kind refused_kind = KINDS;
-Step step_now = STEPS, refused_step = STEPS;
-long refused_call = 0, calls = 0, blocks = 0, pages = 0;
+Step refused_step = STEPS;
 
-bool refuse(Kind kind) {
-    return watching && kind == refused_kind && step_now == refused_step && ++calls == refused_call;
-}
-
-template <typename Function>
-Function real(const char *name) {
-    return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-}
-
-}  // namespace
-
-extern "C" {
-
-void *malloc(size_t size) {
-    static auto next = real<void *(*)(size_t)>("malloc");
-    if (refuse(MALLOC)) return nullptr;
-    void *block = next(size);
-    if (block) blocks++;
-    return block;
-}
-
-void free(void *block) {
-    static auto next = real<void (*)(void *)>("free");
-    if (block) blocks--;
-    next(block);
-}
-
-void *aligned_alloc(size_t align, size_t size) {
-    static auto next = real<void *(*)(size_t, size_t)>("aligned_alloc");
-    if (refuse(MALLOC)) return nullptr;
-    void *block = next(align, size);
-    if (block) blocks++;
-    return block;
-}
-
-int posix_memalign(void **out, size_t align, size_t size) {
-    static auto next = real<int (*)(void **, size_t, size_t)>("posix_memalign");
-    if (refuse(MALLOC)) return ENOMEM;
-    const int error = next(out, align, size);
-    if (!error) blocks++;
-    return error;
-}
-
-void *realloc(void *block, size_t size) {
-    static auto next = real<void *(*)(void *, size_t)>("realloc");
-    if (refuse(MALLOC)) return nullptr;
-    void *moved = next(block, size);
-    if (moved && !block) blocks++;
-    return moved;
-}
-
-void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset) {
-    static auto next = real<void *(*)(void *, size_t, int, int, int, off_t)>("mmap");
-    if (refuse(MMAP)) {
-        errno = ENOMEM;
-        return MAP_FAILED;
-    }
-    void *base = next(address, size, protection, flags, fd, offset);
-    if (base != MAP_FAILED) pages += long(size / 4096);
-    return base;
-}
-
-int munmap(void *address, size_t size) {
-    static auto next = real<int (*)(void *, size_t)>("munmap");
-    pages -= long(size / 4096);
-    return next(address, size);
-}
-
-int mprotect(void *address, size_t size, int protection) {
-    static auto next = real<int (*)(void *, size_t, int)>("mprotect");
-    if (refuse(MPROTECT) || (watching && no_mprotect)) {
-        errno = EACCES;
-        return -1;
-    }
-    return next(address, size, protection);
-}
-
-long syscall(long number, ...) {
-    static auto next = real<long (*)(long, ...)>("syscall");
-    va_list list;
-    va_start(list, number);
-    long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long);
-    va_end(list);
-    if (number == SYS_memfd_create && refuse(MEMFD)) {
-        errno = ENFILE;
-        return -1;
-    }
-    return next(number, a, b, c);
-}
-
-ssize_t write(int fd, const void *data, size_t size) {
-    static auto next = real<ssize_t (*)(int, const void *, size_t)>("write");
-    if (refuse(WRITE)) {
-        errno = ENOSPC;
-        return -1;
-    }
-    return next(fd, data, watching && size > 1000 ? 1000 : size);  // and never all at once
-}
-
-int ftruncate(int fd, off_t size) {
-    static auto next = real<int (*)(int, off_t)>("ftruncate");
-    if (refuse(FTRUNCATE)) {
-        errno = ENOSPC;
-        return -1;
-    }
-    return next(fd, size);
-}
-
-int fcntl(int fd, int command, ...) {
-    static auto next = real<int (*)(int, int, ...)>("fcntl");
-    va_list list;
-    va_start(list, command);
-    long argument = va_arg(list, long);
-    va_end(list);
-    if (refuse(FCNTL)) {
-        errno = EPERM;
-        return -1;
-    }
-    return next(fd, command, argument);
-}
-
-}  // extern "C"
-
-namespace {
+void now_in(Step step) { armed = step == refused_step; }
 
 const char *const SUITE = "aes-128-cbc+hmac-sha1-etm";
 const size_t JOBS = 20, BYTES = 1024;
@@ -254,7 +120,7 @@ bool acceptable(int error) {
 // Each step again while it fails, at most twice: what failed under the refusal must work without it.
 template <typename Function>
 void twice(Step step, Function function, int *refusals) {
-    step_now = step;
+    now_in(step);
     const int error = function();
     CHECK(acceptable(error));
     if (error != CST_OK) {
@@ -263,7 +129,7 @@ void twice(Step step, Function function, int *refusals) {
         const int again = function();
         CHECK(again == CST_OK || (step == KERNEL && again == CST_ERR_JIT));
     }
-    step_now = STEPS;
+    now_in(STEPS);
 }
 
 int use(bool load, bool kernels) {
