@@ -14,6 +14,7 @@ from cryptostitch.binding import runtime
 CPU = "CRYPTOSTITCH_CPU"
 DEPENDS_ON_CPU = (
     *(
+        "api_table/",
         "engine/",
         "integrations/",
         "pages/",

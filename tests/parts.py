@@ -34,6 +34,7 @@ def _tests(file: str, *names: str) -> tuple[str, ...]:
 
 
 PARTS: dict[str, tuple[str, ...]] = {
+    "api-table": _files(*(f"api_table/test_{name}.py" for name in ("hostile", "neighbours", "refusals"))),
     **{
         f"bare-{group}": (rf"bare/test_bare\.py::test_group\[{group}\]",)
         for group in ("readme", "examples", "packages")

@@ -24,9 +24,11 @@ QUICK = [
     "runtime/test_api_process",
     "runtime/test_api_vectors",
     "engine/test_tls_write",
+    "api_table/test_neighbours",
 ]
-"""Every construction through bursts, single calls and managers; cst_tls_seal."""
+"""Every construction through bursts, single calls and managers; cst_tls_seal; bad jobs among good ones."""
 LONGER = [
+    "api_table/test_hostile",
     "runtime/test_plan_lengths",
     "runtime/test_plan_numbers",
     "runtime/test_api_errors",

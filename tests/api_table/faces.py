@@ -1,0 +1,172 @@
+"""What Python and Rust offer of the library, and the C functions that each name calls: their rows in rows.py say what
+is promised. "" stands for a name that calls none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+RUST_SOURCES = Path(__file__).resolve().parents[2] / "packaging/rust/cryptostitch/src"
+OBJECT = dict.fromkeys(("call", "close", "closed", "handle", "live"), "")
+"""What every class that owns a C object has; closing frees it."""
+
+PYTHON: dict[str, str] = {
+    "Address": "",
+    "Context": "cst_ctx_new cst_ctx_free",
+    "ErasureCode": "cst_code_new cst_code_free",
+    "Key": "cst_key_new cst_key_init cst_key_clear cst_key_free cst_crc_new",
+    "Protection": "",
+    "PublicKey": "cst_pk_new cst_pk_free",
+    "RsaKey": "cst_pk_key_new cst_pk_key_free",
+    "RuntimeFailure": "cst_error_text",
+    "SectorFault": "",
+    "SomeForged": "",
+    "Suite": "cst_suite_get cst_suite_info_get",
+    "agree_many": "cst_pk_burst",
+    "chunks": "cst_chunker_new cst_chunker_feed cst_chunker_free",
+    "hash_column": "cst_digest_column",
+    "hash_many": "cst_digest_many",
+    "hmac_many": "cst_digest_many",
+    "rolling_cuts": "cst_rolling_new cst_rolling_reset cst_rolling_run cst_rolling_free",
+    "sign_many": "cst_pk_burst",
+    "suite": "cst_suite_get",
+    "verify_many": "cst_pk_burst",
+}
+"""The library's part of the package `cryptostitch`."""
+GENERATOR = (
+    *("WORDS_32", "WORDS_64", "Algorithm", "BlockCipher", "Form", "Generator", "Laboratory", "Recipe", "Tree"),
+    *("__version__", "known_answers", "read_answers", "stream_name", "trial"),
+)
+"""Names of the package that call the generator, not the library."""
+
+METHODS: dict[str, dict[str, str]] = {
+    "Address": {"address": "", "length": "", "count": "", "index": ""},
+    "Context": {
+        **OBJECT,
+        "burst": "cst_burst",
+        "calibrate": "cst_calibrate",
+        "calibrated": "",
+        "check": "",
+        "cpu": "cst_ctx_cpu",
+        "force": "cst_suite_force",
+        "kernel": "cst_kernel_get cst_kernel_info_get cst_kernel_stream cst_kernel_field",
+        "kernels": "cst_list",
+        "load_pack": "cst_pack_load cst_pack_check",
+        "names": "cst_list",
+        "nearest": "cst_nearest",
+        "save_costs": "cst_costs_save",
+        "selftest": "cst_selftest",
+        "suite": "cst_suite_get",
+        "suites": "cst_list",
+        "try_force": "cst_suite_force",
+        "why_refused": "cst_pack_check",
+    },
+    "ErasureCode": {
+        **OBJECT,
+        "check": "cst_code_check",
+        "check_blocks": "cst_code_check_blocks",
+        "decode": "cst_code_decode",
+        "encode": "cst_code_encode",
+        "encode_checked": "cst_code_encode_checked",
+        "update": "cst_code_update",
+        "update_checked": "cst_code_update_checked",
+    },
+    "Key": {
+        **OBJECT,
+        "check": "",
+        "check_job": "",
+        "checksum": "cst_checksum_update",
+        "checksum_copy": "cst_checksum_copy",
+        "combine": "cst_checksum_combine",
+        "digest": "cst_digest",
+        "digest_column": "cst_digest_column",
+        "open": "cst_open",
+        "opening": "cst_text_parts",
+        "seal": "cst_seal",
+        "sealing": "cst_text_parts",
+        "tag_bytes": "",
+        "tls_records": "cst_tls_seal",
+        "tls_size": "cst_tls_seal_size",
+        "tree_part": "cst_tree_part",
+        "tree_root": "cst_tree_root",
+    },
+    "Protection": {"check": "cst_pi_check", "insert": "cst_pi_insert", "strip": "cst_pi_strip"},
+    "PublicKey": {
+        **OBJECT,
+        "check": "",
+        "agree_many": "cst_pk_burst",
+        "decrypt_many": "cst_pk_burst",
+        "powers": "cst_pk_burst",
+        "public_keys": "cst_pk_burst",
+        "sign_many": "cst_pk_burst",
+        "verify_many": "cst_pk_burst",
+    },
+    "RsaKey": {**OBJECT, "prepared": "cst_pk_key_new"},
+    "Suite": {
+        **OBJECT,
+        "choice": "cst_suite_choice",
+        "key": "cst_key_new",
+        "key_memory": "cst_key_bytes",
+        "open_many": "cst_open_column",
+        "seal_many": "cst_seal_column",
+    },
+}
+"""Public methods and properties of the classes."""
+
+RUST: dict[str, dict[str, str]] = {
+    "burst": {
+        **dict.fromkeys(("Burst::new", "Burst::len", "Burst::is_empty"), ""),
+        **dict.fromkeys(("Burst::seal", "Burst::open", "Burst::seal_in_place", "Burst::open_in_place"), "cst_burst"),
+        **dict.fromkeys(("Burst::digest", "Burst::run"), "cst_burst"),
+    },
+    "checksum": {
+        "Checksum::new": "cst_suite_get cst_key_new",
+        "Checksum::of_polynomial": "cst_crc_new",
+        "Checksum::update": "cst_checksum_update",
+        "Checksum::combine": "cst_checksum_combine",
+    },
+    "code": {
+        "ErasureCode::new": "cst_code_new",
+        "ErasureCode::encode": "cst_code_encode",
+        "ErasureCode::decode": "cst_code_decode",
+        "ErasureCode::check": "cst_code_check",
+    },
+    "context": {
+        "Context::new": "cst_ctx_new",
+        "Context::suite": "cst_suite_get",
+        "Context::suites": "cst_list",
+        **dict.fromkeys(("Suite::kind", "Suite::key_len", "Suite::iv_len", "Suite::tag_len"), "cst_suite_info_get"),
+        "Suite::expansion": "cst_suite_info_get",
+        **dict.fromkeys(("Suite::key", "Suite::key_and_mac_key"), "cst_key_new"),
+        "default_context": "cst_ctx_new",
+        "hash_many": "cst_digest_many",
+    },
+    "ed25519": dict.fromkeys(("verify_many", "sign_many", "public_keys"), "cst_pk_burst"),
+    "key": {
+        "Key::seal": "cst_seal",
+        "Key::open": "cst_open",
+        "Key::digest": "cst_digest",
+        "Key::digest_many": "cst_digest_many",
+        **dict.fromkeys(("Digests::len", "Digests::is_empty", "Digests::iter", "Digests::as_bytes"), ""),
+    },
+    "p256": dict.fromkeys(("verify_many", "sign_many", "agree_many", "public_keys"), "cst_pk_burst"),
+    "rsa": {
+        "PrivateKey::from_der": "cst_pk_key_new",
+        **dict.fromkeys(("sign_many", "decrypt_many"), "cst_pk_burst"),
+    },
+    "x25519": dict.fromkeys(("agree_many", "public_keys"), "cst_pk_burst"),
+}
+"""By module of the crate: its public functions."""
+EXTERNAL = re.compile(r"^impl(?:<[^>]*>)? (?:[\w:<>]+ for )?(\w+)")
+PUBLIC = re.compile(r"( *)pub (?:const |unsafe )*fn (\w+)")
+
+
+def rust_functions(source: str) -> Iterator[str]:
+    """The public functions of a module, methods behind their type."""
+    owner = ""
+    for line in source.splitlines():
+        if found := EXTERNAL.match(line):
+            owner = found[1]
+        elif found := PUBLIC.match(line):
+            yield f"{owner}::{found[2]}" if found[1] else found[2]

@@ -1,0 +1,141 @@
+"""The checks of hostile calls find seeded faults: functions that misbehave in one way each, in the library's place."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from api_table import frame
+from api_table.cases import CASES, Case
+from api_table.hostile import findings, right_call, run, trials_of
+from api_table.objects import Objects
+from cryptostitch.binding.capi import ERR_FULL, ERR_LENGTH, OK
+
+Function = Callable[..., Any]
+REAL = frame.function
+
+
+def wrong_function(
+    monkeypatch: pytest.MonkeyPatch, name: str, wrong: Callable[[Function, tuple[Any, ...]], Any]
+) -> None:
+    """`name` is what `wrong` makes of the real function and the arguments."""
+
+    def function(path: str, wanted: str) -> Function:
+        real = REAL(path, wanted)
+        return (lambda *arguments: wrong(real, arguments)) if wanted == name else real
+
+    monkeypatch.setattr(frame, "function", function)
+
+
+def believes(_: Function, arguments: tuple[Any, ...]) -> int:
+    return OK
+
+
+def writes(real: Function, arguments: tuple[Any, ...]) -> Any:
+    """Writes to the tag before it refuses."""
+    result = real(*arguments)
+    if result < 0 and arguments[3]:
+        ctypes.memset(RIGHT_TAG[0], 7, 1)
+    return result
+
+
+def crashes(real: Function, arguments: tuple[Any, ...]) -> Any:
+    if arguments[2] == (1 << 64) - 5:
+        ctypes.string_at(1)
+    return real(*arguments)
+
+
+def another_error(real: Function, arguments: tuple[Any, ...]) -> Any:
+    return ERR_FULL if (result := real(*arguments)) == ERR_LENGTH else result
+
+
+def wrong_word(real: Function, arguments: tuple[Any, ...]) -> Any:
+    return -7 if (result := real(*arguments)) == ERR_LENGTH else result
+
+
+def remembers(real: Function, arguments: tuple[Any, ...]) -> Any:
+    """An error changes what later calls give."""
+    result = real(*arguments)
+    if result < 0:
+        SPOILT.append(result)
+    elif SPOILT:
+        ctypes.memset(arguments[3], 7, 1)
+    return result
+
+
+SPOILT: list[int] = []
+RIGHT_TAG: list[int] = []
+
+
+@pytest.mark.parametrize(
+    "wrong, kind, report",
+    [
+        (believes, "lengths", "returned CST_OK, not CST_ERR_LENGTH"),
+        (believes, "absent", "key NULL: returned CST_OK"),
+        (believes, "places", "returned CST_OK, not CST_ERR_OVERLAP"),
+        (writes, "lengths", "of the memory is 0x07"),
+        (crashes, "lengths", "in_len = 0xfffffffffffffffb: crashes (SIGSEGV)"),
+        (another_error, "lengths", "returned CST_ERR_FULL, which the header does not promise"),
+        (wrong_word, "lengths", "returned CST_ERR_MEMORY, not CST_ERR_LENGTH"),
+        (remembers, "lengths", "the right call behind it wrote something else"),
+    ],
+)
+def test_a_wrong_function_is_seen(
+    wrong: Callable[[Function, tuple[Any, ...]], Any],
+    kind: str,
+    report: str,
+    objects: Objects,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    case = CASES["cst_digest-sha256"]
+    right_call(case, objects)
+    from api_table.hostile import laid_out
+
+    RIGHT_TAG[:] = [laid_out(case, objects).cells["tag"].value]
+    SPOILT.clear()
+    if wrong is not believes:  # the real one stands for the right call
+        wrong_function(monkeypatch, case.entry, wrong)
+        found = findings(case, objects, kind)
+    else:
+        found = findings_of_hostile_calls(case, objects, kind, monkeypatch)
+    assert any(report in each for each in found), found[:5]
+
+
+def findings_of_hostile_calls(case: Case, objects: Objects, kind: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is found where each hostile call is believed."""
+    from api_table.hostile import tried
+
+    right, trials = right_call(case, objects), trials_of(case, objects, kind)
+    wrong_function(monkeypatch, case.entry, believes)
+    return run(len(trials), lambda i: tried(case, objects, trials[i], right, again=False), lambda i: str(trials[i]))
+
+
+@pytest.mark.parametrize("name, kind", [("cst_pi_check", "sizes"), ("cst_code_new", "sizes")])
+def test_a_size_or_value_that_is_believed_is_seen(
+    name: str, kind: str, objects: Objects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = findings_of_hostile_calls(CASES[name], objects, kind, monkeypatch)
+    assert any("size = " in each and "returned CST_OK" in each for each in found)
+    assert any("= 1 << " in each or "matrix = " in each for each in found)
+
+
+def test_an_opening_without_its_tag_is_seen(objects: Objects, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("cst_open-aes-128-gcm", "cst_text_parts-aes-128-gcm-open-last", "cst_burst-chacha20-poly1305-open"):
+        with monkeypatch.context() as patch:
+            found = findings_of_hostile_calls(CASES[name], objects, "absent", patch)
+        assert any("tag NULL with 0: returned CST_OK" in each for each in found)
+        assert any("tag an address with 0: returned CST_OK" in each for each in found)
+
+
+def test_a_call_that_waits_for_ever_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api_table.hostile.SECONDS", 1)
+
+    def each(i: int) -> list[str]:
+        if i == 1:
+            ctypes.CDLL(None).pause()
+        return [f"was tried: {i}"]
+
+    found = run(3, each, lambda i: f"call {i}")
+    assert found == ["call 0: was tried: 0", "call 1: hangs (SIGALRM)", "call 2: was tried: 2"]
