@@ -10,6 +10,7 @@ int Digests::init(const Engine &engine, const Suites &suites, const char *suite)
     engine_ = &engine;
     const Suite *const found = suites.find(suite);
     if (!found) return CST_ERR_UNSUPPORTED;
+    if (int error = prepare_suite(*found)) return error;
     bytes_ = found->tag_max;
     most_ = found->lengths.seal.max;
     return new_key(*found, nullptr, 0, nullptr, 0, &key_);

@@ -16,7 +16,8 @@ public:
         cst_piece part[3];
     };
 
-    // suite: of digests. Returns CST_ERR_UNSUPPORTED, CST_ERR_MEMORY.
+    // suite: of digests. Returns CST_ERR_UNSUPPORTED: there is none, or no kernel that this CPU can run; CST_ERR_JIT,
+    // CST_ERR_MEMORY.
     int init(const Engine &engine, const Suites &suites, const char *suite);
     size_t bytes() const { return bytes_; }
     // Writes bytes() for each text, one behind the other. Throws std::bad_alloc, for a text that is longer than hashes
