@@ -49,15 +49,15 @@ public:
     uint64_t arrivals() const { return arrivals_; }
     // Whether nobody need wait: there is no more room, or all who were in the last burst have come again.
     bool is_full() const { return n_ == MOST_JOBS || (away_ == 0 && last_ >= FEWEST_JOBS && n_ >= last_); }
-    // Runs all that wait, on the stack, or releases them without a result if they are few. Returns how many were run.
-    size_t run(Stack *stack) {
-        const bool few = n_ < FEWEST_JOBS;
+    // Runs all that wait, or releases them without a result if they are few, or there is no stack for them. Returns how
+    // many were run.
+    size_t run() {
         last_ = n_;
         away_ += n_;
-        if (!few) stack->run([this] { burst(); });
+        const bool ran = n_ >= FEWEST_JOBS && Stack::run([this] { burst(); });
         for (size_t i = 0; i < n_; i++) waiting_[i]->done = true;
         n_ = 0;
-        return few ? 0 : last_;
+        return ran ? last_ : 0;
     }
     // A job that had waited has gone on.
     void leave() { away_--; }
@@ -111,8 +111,7 @@ bool AsyncBursts::can_wait() const {
 int AsyncBursts::run(const cst_pk *operation, cst_pk_job *job) const {
     constexpr int NOT_RUN = 1;
     ASYNC_WAIT_CTX *const wait = libcrypto_.wait_context(libcrypto_.current_job());
-    Stack *const stack = Stack::of_thread();
-    Queue *const queue = stack ? Thread::here().queue(operation) : nullptr;
+    Queue *const queue = Thread::here().queue(operation);
     const int descriptor = queue ? descriptor_of(libcrypto_, wait) : -1;
     if (descriptor < 0) return NOT_RUN;
     job->size = sizeof(*job);
@@ -120,7 +119,7 @@ int AsyncBursts::run(const cst_pk *operation, cst_pk_job *job) const {
     Queue::Waiting waiting = {*job, false};
     queue->add(&waiting);
     const auto burst = [&] {
-        const size_t n = queue->run(stack);
+        const size_t n = queue->run();
         jobs_.fetch_add(n, std::memory_order_relaxed);
         bursts_.fetch_add(n > 0, std::memory_order_relaxed);
     };

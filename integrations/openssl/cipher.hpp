@@ -10,6 +10,7 @@
 #include "params.hpp"
 #include "provider.hpp"
 #include "run/copy.hpp"
+#include "stack.hpp"
 #include "suite/key.hpp"
 
 namespace cst::ossl {
@@ -98,6 +99,15 @@ private:
     bool has_first_iv_ = false;  // begin_with was given one
 };
 
+// Makes a call of the library for a context of class C, where the stack has room for it. Returns whether that was
+// right.
+template <typename C, typename Call>
+int with_room(void *context, Call call) {
+    C &its = *static_cast<C *>(context);
+    bool right = false;
+    return Stack::run([&] { right = call(its); }) ? right : its.provider().raise(NO_STACK);
+}
+
 // The functions of a cipher whose contexts are of class C. A context is zeros but for what its constructors set.
 template <typename C, const CipherInfo &info>
 struct Functions {
@@ -123,23 +133,28 @@ struct Functions {
     template <bool seals>
     static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *iv, size_t iv_bytes,
                     const OSSL_PARAM params[]) {
-        return from(context)->init(seals, {key, key_bytes}, {iv, iv_bytes}) && from(context)->set(params);
+        return with_room<C>(
+            context, [&](C &its) { return its.init(seals, {key, key_bytes}, {iv, iv_bytes}) && its.set(params); });
     }
     static int update(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t bytes) {
         *written = 0;
-        return from(context)->update(out, written, room, {in, bytes});
+        return with_room<C>(context, [&](C &its) { return its.update(out, written, room, {in, bytes}); });
     }
     static int final(void *context, uint8_t *out, size_t *written, size_t room) {
         *written = 0;
-        return from(context)->final(out, written, room);
+        return with_room<C>(context, [&](C &its) { return its.final(out, written, room); });
     }
     static int cipher(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t bytes) {
         *written = 0;
-        return from(context)->cipher(out, written, room, {in, bytes});
+        return with_room<C>(context, [&](C &its) { return its.cipher(out, written, room, {in, bytes}); });
     }
     static int get_params(OSSL_PARAM params[]) { return cipher_params(info, params); }
-    static int get_ctx_params(void *context, OSSL_PARAM params[]) { return from(context)->get(params); }
-    static int set_ctx_params(void *context, const OSSL_PARAM params[]) { return from(context)->set(params); }
+    static int get_ctx_params(void *context, OSSL_PARAM params[]) {
+        return with_room<C>(context, [&](C &its) { return its.get(params); });
+    }
+    static int set_ctx_params(void *context, const OSSL_PARAM params[]) {
+        return with_room<C>(context, [&](C &its) { return its.set(params); });
+    }
     static const OSSL_PARAM *gettable(void *, void *) { return C::GETTABLE; }
     static const OSSL_PARAM *settable(void *, void *) { return C::SETTABLE; }
 

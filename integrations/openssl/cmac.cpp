@@ -151,14 +151,18 @@ void freectx(void *context) {
     if (context) destroy(from(context));
 }
 int init(void *context, const uint8_t *key, size_t key_bytes, const OSSL_PARAM params[]) {
-    return from(context)->init({key, key_bytes}, params);
+    return with_room<Cmac>(context, [&](Cmac &its) { return its.init({key, key_bytes}, params); });
 }
-int update(void *context, const uint8_t *in, size_t bytes) { return from(context)->update({in, bytes}); }
+int update(void *context, const uint8_t *in, size_t bytes) {
+    return with_room<Cmac>(context, [&](Cmac &its) { return its.update({in, bytes}); });
+}
 int final(void *context, uint8_t *out, size_t *written, size_t room) {
-    return from(context)->final(out, written, room);
+    return with_room<Cmac>(context, [&](Cmac &its) { return its.final(out, written, room); });
 }
 int get_ctx_params(void *context, OSSL_PARAM params[]) { return from(context)->get(params); }
-int set_ctx_params(void *context, const OSSL_PARAM params[]) { return from(context)->set(params); }
+int set_ctx_params(void *context, const OSSL_PARAM params[]) {
+    return with_room<Cmac>(context, [&](Cmac &its) { return its.set(params); });
+}
 const OSSL_PARAM *gettable(void *, void *) {
     static const OSSL_PARAM all[] = {OSSL_PARAM_size_t(OSSL_MAC_PARAM_SIZE, nullptr),
                                      OSSL_PARAM_size_t(OSSL_MAC_PARAM_BLOCK_SIZE, nullptr), OSSL_PARAM_END};

@@ -3,11 +3,15 @@
 
 #include "params.hpp"
 #include "provider.hpp"
+#include "stack.hpp"
 
 namespace cst::ossl {
 namespace {
 
-void teardown(void *provider) { static_cast<Provider *>(provider)->free(); }
+// Without memory for a stack the provider stays.
+void teardown(void *provider) {
+    Stack::run([&] { static_cast<Provider *>(provider)->free(); });
+}
 
 const OSSL_PARAM *gettable(void *) {
     static const OSSL_PARAM all[] = {OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_NAME, nullptr, 0),
@@ -60,7 +64,8 @@ extern "C" __attribute__((visibility("default"))) int OSSL_provider_init(const O
                                                                          const OSSL_DISPATCH *upcalls,
                                                                          const OSSL_DISPATCH **functions,
                                                                          void **provider) {
-    *provider = cst::ossl::Provider::make(core, upcalls);
+    *provider = nullptr;
+    cst::ossl::Stack::run([&] { *provider = cst::ossl::Provider::make(core, upcalls); });
     *functions = cst::ossl::FUNCTIONS;
     return *provider != nullptr;
 }

@@ -32,6 +32,7 @@ enum Reason : uint32_t {
     PADDING,
     CIPHER,
     NO_RANDOM,
+    NO_STACK,
     OVERLAP,
     FAILED,
     NOT_AUTHENTIC

@@ -113,9 +113,7 @@ bool PublicKeys::capabilities(const char *name, OSSL_CALLBACK *each, void *argum
 
 cst_pk_key *PublicKeys::prepare(const uint8_t *der, size_t bytes) const {
     cst_pk_key *key = nullptr;
-    Stack *const stack = Stack::of_thread();
-    if (operations_[PK_RSA_PRIVATE] && stack)
-        stack->run([&] { cst_pk_key_new(operations_[PK_RSA_PRIVATE], der, bytes, &key); });
+    if (operations_[PK_RSA_PRIVATE]) Stack::run([&] { cst_pk_key_new(operations_[PK_RSA_PRIVATE], der, bytes, &key); });
     return key;
 }
 

@@ -27,6 +27,7 @@ const OSSL_ITEM REASONS[] = {item(BAD_CONFIGURATION, "wrong line in the provider
                              item(PADDING, "wrong padding"),
                              item(CIPHER, "no cipher set, or one that is not offered here"),
                              item(NO_RANDOM, "no random bytes from the operating system"),
+                             item(NO_STACK, "no memory for a stack"),
                              item(OVERLAP, "input and output overlap"),
                              item(FAILED, "the operation failed"),
                              item(NOT_AUTHENTIC, "authentication failed"),

@@ -1,33 +1,38 @@
-// A stack for each thread: that of an ASYNC job has 32 KiB, which is too little for the library.
+// Room on the stack for calls of the library: that of an ASYNC job has 32 KiB without a guard page, of which libssl and
+// libcrypto have used a part, and threads may have small ones.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace cst::ossl {
 
 class Stack {
 public:
-    Stack() = default;
-    ~Stack();
-    Stack(const Stack &) = delete;
-    Stack &operator=(const Stack &) = delete;
-
-    // NULL: no memory.
-    static Stack *of_thread();
-    // Calls the function there. It does not throw, and does not come here again.
+    // Calls the function, which does not throw: here, if much is left of the stack that the thread began with, else on
+    // one that is kept for the thread. Returns false, and does not call it, if there is no memory for that.
     template <typename Function>
-    void run(Function function) {
-        call([](void *its) { (*static_cast<Function *>(its))(); }, &function);
+    static bool run(Function function) {
+        if (here() - begun.low < begun.bytes) {
+            function();
+            return true;
+        }
+        return run_elsewhere([](void *its) { (*static_cast<Function *>(its))(); }, &function);
     }
 
 private:
-    bool allocate();
-    void call(void (*function)(void *), void *argument);
-    static void begin(unsigned high, unsigned low);
+    // Addresses at which a call has enough of the thread's stack below it. bytes 0: there are none, or not known yet.
+    struct Range {
+        uintptr_t low, bytes;
+        bool known;
+    };
+    class Kept;
 
-    uint8_t *memory_ = nullptr;
-    void (*function_)(void *) = nullptr;
-    void *argument_ = nullptr;
+    static uintptr_t here() { return reinterpret_cast<uintptr_t>(__builtin_frame_address(0)); }
+    static bool run_elsewhere(void (*function)(void *), void *argument);
+    static void learn();
+
+    static inline thread_local Range begun = {0, 0, false};
 };
 
 }  // namespace cst::ossl

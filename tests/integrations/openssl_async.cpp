@@ -10,7 +10,7 @@
 #include <memory>
 #include <thread>
 
-#include "openssl_sides.hpp"
+#include "openssl_jobs.hpp"
 
 namespace {
 
@@ -281,6 +281,7 @@ void run(const Algorithm &algorithm, uint64_t seed, long operations, size_t jobs
 }  // namespace
 
 int main(int argc, char **argv) {
+    GuardedStacks::use();
     if (argc < 5) fail("openssl-async ALGORITHM SEED OPERATIONS JOBS");
     const auto seed = uint64_t(atoll(argv[2]));
     const long operations = atol(argv[3]);

@@ -2,7 +2,7 @@
 // which OPENSSL_CONF activates. Ends with 1 and a sentence at the first difference.
 #include <algorithm>
 
-#include "openssl_sides.hpp"
+#include "openssl_jobs.hpp"
 
 namespace {
 
@@ -432,9 +432,7 @@ void message(Sides &sides, Random &random) {
     }
 }
 
-}  // namespace
-
-int main(int argc, char **argv) {
+int work(int argc, char **argv) {
     if (argc < 4) fail("openssl-ciphers CIPHER SEED MESSAGES [MOST]");
     if (argc > 4) most_text = size_t(atoll(argv[4]));
     const long messages = atol(argv[3]);
@@ -447,3 +445,7 @@ int main(int argc, char **argv) {
     printf("%ld messages\n", messages);
     return 0;
 }
+
+}  // namespace
+
+int main(int argc, char **argv) { return Program::run(work, argc, argv); }

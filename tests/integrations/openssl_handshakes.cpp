@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "openssl_sides.hpp"
+#include "openssl_jobs.hpp"
 
 namespace {
 
@@ -65,6 +65,7 @@ struct Connection {
 }  // namespace
 
 int main(int argc, char **argv) {
+    GuardedStacks::use();
     if (argc < 5) fail("openssl-handshakes FOLDER HANDSHAKES CONNECTIONS ASYNC");
     const std::string folder = argv[1], certificate = folder + "/cert.pem", key = folder + "/key.pem";
     const long wanted = atol(argv[2]);

@@ -3,7 +3,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "openssl_sides.hpp"
+#include "openssl_jobs.hpp"
 
 namespace {
 
@@ -141,9 +141,7 @@ private:
     EVP_CIPHER_CTX *context_ = nullptr;
 };
 
-}  // namespace
-
-int main(int argc, char **argv) {
+int work(int argc, char **argv) {
     if (argc < 4) fail("openssl-macs NAME SEED MESSAGES");
     const std::string name = argv[1];
     const long messages = atol(argv[3]);
@@ -157,3 +155,7 @@ int main(int argc, char **argv) {
     printf("%ld messages\n", messages);
     return 0;
 }
+
+}  // namespace
+
+int main(int argc, char **argv) { return Program::run(work, argc, argv); }

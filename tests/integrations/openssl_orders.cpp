@@ -4,7 +4,7 @@
 // are made too, and a difference must be found.
 #include <openssl/err.h>
 
-#include "openssl_sides.hpp"
+#include "openssl_jobs.hpp"
 
 namespace {
 
@@ -306,9 +306,7 @@ private:
     std::string log_;
 };
 
-}  // namespace
-
-int main(int argc, char **argv) {
+int work(int argc, char **argv) {
     if (argc < 4) fail("openssl-orders CIPHER SEED SEQUENCES [all]");
     const long sequences = atol(argv[3]);
     long calls = 0;
@@ -319,3 +317,7 @@ int main(int argc, char **argv) {
     printf("%ld sequences, %ld calls\n", sequences, calls);
     return 0;
 }
+
+}  // namespace
+
+int main(int argc, char **argv) { return Program::run(work, argc, argv); }

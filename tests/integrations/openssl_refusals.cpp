@@ -1,7 +1,7 @@
 // openssl-refusals: what the provider that OPENSSL_CONF activates must refuse, and that nothing is written then.
 #include <openssl/err.h>
 
-#include "openssl_sides.hpp"
+#include "openssl_jobs.hpp"
 
 namespace {
 
@@ -260,9 +260,7 @@ void cmac(uint8_t *bytes) {
     EVP_MAC_free(mac);
 }
 
-}  // namespace
-
-int main() {
+int work(int, char **) {
     uint8_t bytes[160];
     for (uint8_t i = 0; i < sizeof(bytes); i++) bytes[i] = i;
     gcm(bytes);
@@ -277,3 +275,7 @@ int main() {
     puts("all refused");
     return 0;
 }
+
+}  // namespace
+
+int main(int argc, char **argv) { return Program::run(work, argc, argv); }

@@ -72,6 +72,33 @@ def test_calls_in_any_order(build: Path, tmp_path: Path, cipher: str) -> None:
             compare(build, environment, cipher, seed(), 8_000, "all", with_="orders")
 
 
+JOB = {"OPENSSL_TEST_JOB": "16384"}
+"""The whole program in an ASYNC job, of whose stack (32 KiB, then a guard page) half is used already."""
+
+
+ALL_LINES = {"slower": "yes", "cmac": "yes", "async": "yes"}
+PLAIN = tuple(name for name in (*ONE_OF_EACH, ETM[0]) if name in CIPHERS)
+
+
+@pytest.mark.parametrize(
+    "name, lines",
+    [(name, ALL_LINES) for name in (*ONE_OF_EACH, "CMAC", ETM[0], ETM[-1])] + [(name, {}) for name in PLAIN],
+)
+def test_in_async_jobs(build: Path, tmp_path: Path, name: str, lines: dict[str, str]) -> None:
+    """The configuration is read there, too."""
+    environment = configured(build, tmp_path, **lines) | JOB
+    if name in ONE_OF_EACH:
+        compare(build, environment, name, seed(), 5_000 if LONG else 60, 70_000)
+    else:
+        compare(build, environment, name, seed(), 5_000 if LONG else 60, with_="macs")
+
+
+def test_refusals_in_async_jobs(build: Path, tmp_path: Path) -> None:
+    environment = configured(build, tmp_path, slower="yes", cmac="yes") | JOB
+    done = subprocess.run([program(build, "refusals")], capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stdout) == (0, "all refused\n"), done.stderr
+
+
 def test_forks_and_threads(build: Path, tmp_path: Path) -> None:
     """Contexts that were made before, in children and in four threads."""
     done = subprocess.run(

@@ -86,3 +86,23 @@ def test_records_are_sealed_side_by_side(build: Path, folder: Path, tmp_path: Pa
     with server(folder, here, *options, "-no_etm", "-max_send_frag", str(fragment)) as port:
         assert fetched(port, dict(os.environ), *options) == TEXT
     assert keys(stats)["multiblock"] >= len(TEXT) // 16384
+
+
+@pytest.mark.parametrize("lines", [{}, {"slower": "yes", "async": "yes"}], ids=["plain", "all"])
+@pytest.mark.parametrize(
+    "version, suite",
+    [
+        ("-tls1_2", "AES128-SHA"),
+        ("-tls1_2", "AES256-SHA256"),
+        ("-tls1_2", "AES128-GCM-SHA256"),
+        ("-tls1_3", "TLS_CHACHA20_POLY1305_SHA256"),
+        ("-tls1_3", "TLS_AES_128_CCM_SHA256"),
+    ],
+)
+def test_servers_whose_connections_are_async_jobs(
+    build: Path, folder: Path, tmp_path: Path, version: str, suite: str, lines: dict[str, str]
+) -> None:
+    """Such a job has a stack of 32 KiB on the heap; short fragments make multiblock of what is sent."""
+    options = options_of(version, suite)
+    with server(folder, configured(build, tmp_path, **lines), *options, "-no_etm", "-async") as port:
+        assert fetched(port, dict(os.environ), *options, "-maxfraglen", "512") == TEXT
