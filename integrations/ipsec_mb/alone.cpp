@@ -8,37 +8,39 @@
 namespace cst::imb {
 namespace {
 
-void gcm(const IMB_JOB &job, uint8_t *tag) {
+bool gcm(const IMB_JOB &job, uint8_t *tag) {
     const auto &fields = job.u.GCM;
-    gcm_whole(job.key_len_in_bytes, *static_cast<const gcm_key_data *>(job.enc_keys), !seals(job),
-              {job.iv, job.iv_len_in_bytes, octets(fields.aad), fields.aad_len_in_bytes}, job.dst,
-              job.src + job.cipher_start_src_offset_in_bytes, job.msg_len_to_cipher_in_bytes, tag);
+    return gcm_whole(job.key_len_in_bytes, *static_cast<const gcm_key_data *>(job.enc_keys), !seals(job),
+                     {job.iv, job.iv_len_in_bytes, octets(fields.aad), fields.aad_len_in_bytes}, job.dst,
+                     job.src + job.cipher_start_src_offset_in_bytes, job.msg_len_to_cipher_in_bytes, tag);
 }
 
-void gmac(const IMB_JOB &job, uint64_t key_bytes, uint8_t *tag) {
+bool gmac(const IMB_JOB &job, uint64_t key_bytes, uint8_t *tag) {
     const auto &fields = job.u.GMAC;
-    gcm_whole(key_bytes, *fields._key, false,
-              {octets(fields._iv), fields.iv_len_in_bytes, job.src + job.hash_start_src_offset_in_bytes,
-               job.msg_len_to_hash_in_bytes},
-              nullptr, nullptr, 0, tag);
+    return gcm_whole(key_bytes, *fields._key, false,
+                     {octets(fields._iv), fields.iv_len_in_bytes, job.src + job.hash_start_src_offset_in_bytes,
+                      job.msg_len_to_hash_in_bytes},
+                     nullptr, nullptr, 0, tag);
 }
 
 }  // namespace
 
-void run_alone(const IMB_JOB &job, const Plan &plan) {
+bool run_alone(const IMB_JOB &job, const Plan &plan) {
     alignas(16) uint8_t tag[16];
     const Bytes hashed = job.src + job.hash_start_src_offset_in_bytes;
     const uint64_t bytes = job.msg_len_to_hash_in_bytes;
+    bool done = true;
     switch (plan.kind) {
-        case Kind::gcm: gcm(job, tag); break;
-        case Kind::gmac: gmac(job, plan.mac->key_bytes, tag); break;
+        case Kind::gcm: done = gcm(job, tag); break;
+        case Kind::gmac: done = gmac(job, plan.mac->key_bytes, tag); break;
         case Kind::ghash: ghash(*job.u.GHASH._key, octets(job.u.GHASH._init_tag), hashed, bytes, tag); break;
         case Kind::poly1305: poly1305(octets(job.u.POLY1305._key), hashed, bytes, tag); break;
         case Kind::gcm_segments: return run_gcm_segments(job);
         case Kind::chacha_segments: return run_chacha_segments(job);
-        default: return;
+        default: return true;  // neither cipher nor hash
     }
     copy_few(job.auth_tag_output, tag, size_t(job.auth_tag_output_len_in_bytes));
+    return done;
 }
 
 }  // namespace cst::imb

@@ -6,7 +6,8 @@
 namespace cst::imb {
 
 // Runs a job for which runs_alone(plan.kind) holds, and whose arguments have been checked. Writes the text and the tag;
-// the caller sets the status and clears the registers.
-void run_alone(const IMB_JOB &job, const Plan &plan);
+// the caller sets the status and clears the registers. False: there was no memory, or none that may be executed; then
+// text and tag are zeros.
+[[nodiscard]] bool run_alone(const IMB_JOB &job, const Plan &plan);
 
 }  // namespace cst::imb

@@ -13,6 +13,7 @@
 #include "run/copy.hpp"
 #include "stats.hpp"
 #include "suite/registers.hpp"
+#include "suite/secret.hpp"
 
 namespace cst::imb {
 namespace {
@@ -49,19 +50,27 @@ void between(Item *item) {
     if (item->plan->kind == Kind::chacha_poly) between_chacha_poly(item);
 }
 
+// Wipes text and tag of a job that failed: a caller that overlooks the status must not find plaintext there, and a tag
+// that is right.
+void discard(const IMB_JOB &job, const Plan &plan) {
+    if (plan.cipher && job.dst) wipe(job.dst, size_t(job.msg_len_to_cipher_in_bytes));
+    if (plan.mac && job.auth_tag_output) wipe(job.auth_tag_output, size_t(job.auth_tag_output_len_in_bytes));
+}
+
 void finish(Item *item) {
     IMB_JOB &job = *item->job;
     job.status = item->failed ? IMB_STATUS_INTERNAL_ERROR : IMB_STATUS_COMPLETED;
     count_job(job, item->failed ? RanOn::refused : RanOn::cryptostitch);
+    if (item->failed) discard(job, *item->plan);
     if (item->failed || !item->tag_here || has_tag_first(*item)) return;
     if (item->plan->kind == Kind::ccm) finish_ccm(item);
     put_tag(*item);
 }
 
 void run_and_count(IMB_JOB *job, const Plan &plan) {
-    run_alone(*job, plan);
-    job->status = IMB_STATUS_COMPLETED;
-    count_job(*job, RanOn::cryptostitch);
+    const bool done = run_alone(*job, plan);
+    job->status = done ? IMB_STATUS_COMPLETED : IMB_STATUS_INTERNAL_ERROR;
+    count_job(*job, done ? RanOn::cryptostitch : RanOn::refused);
 }
 
 // Runs at most MOST_JOBS jobs.
@@ -98,6 +107,13 @@ int run_some(Work *work, IMB_JOB *const *jobs, size_t n, bool checked) {
     return error;
 }
 
+// There is no memory to run it.
+void fail(IMB_JOB *job) {
+    const Plan &plan = plan_of(*job);
+    job->status = IMB_STATUS_INTERNAL_ERROR;
+    if (!check_job(*job, plan, false)) discard(*job, plan);
+}
+
 }  // namespace
 
 void run_checked(IMB_JOB *job, const Plan &plan) {
@@ -114,7 +130,7 @@ int run_jobs(IMB_JOB *const *jobs, size_t n, bool checked) {
         if (work) {
             if (const int wrong = run_some(work, jobs + i, some, checked)) error = wrong;
         } else {
-            for (size_t j = 0; j < some; j++) jobs[i + j]->status = IMB_STATUS_INTERNAL_ERROR;
+            for (size_t j = 0; j < some; j++) fail(jobs[i + j]);
         }
     }
     return error;

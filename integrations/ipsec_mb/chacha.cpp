@@ -18,8 +18,8 @@ typedef chacha20_poly1305_context_data Context;
 static_assert(sizeof(PolyKey) <= sizeof(Context::poly_key) && sizeof(Context::last_ks) == CHACHA_BLOCK);
 
 void absorb_blocks(const PolyKey &key, uint64_t *sum, const uint8_t *data, uint64_t blocks) {
-    const Suite *const suite = cipher_suite(Cipher::chacha20_poly1305, KEY_BYTES);
-    if (suite && blocks) poly1305_blocks(*suite->engine, suite->hashes, key, sum, data, blocks);
+    const Suite &suite = basic_suite(Cipher::chacha20_poly1305, KEY_BYTES);
+    if (blocks) poly1305_blocks(*suite.engine, suite.hashes, key, sum, data, blocks);
 }
 
 // Filled up with zeros.
@@ -35,6 +35,15 @@ void absorb_padded(const PolyKey &key, uint64_t *sum, const uint8_t *data, uint6
 void absorb_lengths(const PolyKey &key, uint64_t *sum, uint64_t aad_bytes, uint64_t text_bytes) {
     const uint64_t lengths[] = {aad_bytes, text_bytes};
     absorb_blocks(key, sum, reinterpret_cast<const uint8_t *>(lengths), 1);
+}
+
+// A context whose message has failed: so many bytes never wait.
+constexpr uint64_t FAILED = ~uint64_t(0);
+bool has_failed(const Context &context) { return context.remain_ct_bytes == FAILED; }
+bool fail(Context *context) {
+    wipe(context, sizeof(*context));
+    context->remain_ct_bytes = FAILED;
+    return false;
 }
 
 PolyKey poly_key(const Context &context) {
@@ -60,7 +69,7 @@ void absorb_ciphertext(const PolyKey &key, Context *context, const uint8_t *data
     memcpy(context->poly_scratch, data + bytes - bytes % BLOCK, bytes % BLOCK);
 }
 
-void cipher_text(const void *key, Context *context, uint8_t *out, const uint8_t *in, uint64_t bytes) {
+bool cipher_text(const void *key, Context *context, uint8_t *out, const uint8_t *in, uint64_t bytes) {
     const auto take = [&](uint64_t n) {
         in += n;
         out += n;
@@ -75,33 +84,35 @@ void cipher_text(const void *key, Context *context, uint8_t *out, const uint8_t 
     };
     use_rest();
     if (const uint64_t blocks = bytes / CHACHA_BLOCK) {
-        key_stream(key, context->IV, context->last_block_count, in, out, blocks * CHACHA_BLOCK);
+        if (!key_stream(key, context->IV, context->last_block_count, in, out, blocks * CHACHA_BLOCK)) return false;
         context->last_block_count += blocks;
         take(blocks * CHACHA_BLOCK);
     }
-    if (!bytes) return;
-    memset(context->last_ks, 0, CHACHA_BLOCK);
-    key_stream(key, context->IV, context->last_block_count++, context->last_ks, context->last_ks, CHACHA_BLOCK);
+    if (!bytes) return true;
+    uint8_t *const stream = context->last_ks;
+    memset(stream, 0, CHACHA_BLOCK);
+    if (!key_stream(key, context->IV, context->last_block_count++, stream, stream, CHACHA_BLOCK)) return false;
     context->remain_ks_bytes = CHACHA_BLOCK;
     use_rest();
+    return true;
 }
 
 }  // namespace
 
 bool key_stream(const void *key, const uint8_t *nonce, uint64_t block, const uint8_t *in, uint8_t *out,
                 uint64_t bytes) {
-    const Suite *const suite = cipher_suite(Cipher::chacha20, KEY_BYTES);
+    const Suite &suite = basic_suite(Cipher::chacha20, KEY_BYTES);
     uint8_t iv[BLOCK];
     const uint32_t first = uint32_t(block);
     memcpy(iv, &first, sizeof(first));
     memcpy(iv + sizeof(first), nonce, NONCE);
-    return !add_key_stream(suite, key, iv, {in, size_t(bytes)}, out);
+    return !add_key_stream(&suite, key, iv, {in, size_t(bytes)}, out);
 }
 
-void chacha_begin(const void *key, Context *context, const uint8_t *iv, const uint8_t *aad, uint64_t aad_bytes) {
+bool chacha_begin(const void *key, Context *context, const uint8_t *iv, const uint8_t *aad, uint64_t aad_bytes) {
     memset(context, 0, sizeof(*context));
     memcpy(context->IV, iv, NONCE);
-    key_stream(key, iv, 0, context->last_ks, context->last_ks, CHACHA_BLOCK);
+    if (!key_stream(key, iv, 0, context->last_ks, context->last_ks, CHACHA_BLOCK)) return fail(context);
     PolyKey made;
     poly1305_key(context->last_ks, &made);
     memcpy(context->poly_key, &made, sizeof(made));
@@ -110,26 +121,35 @@ void chacha_begin(const void *key, Context *context, const uint8_t *iv, const ui
     context->aad_len = aad_bytes;
     if (aad_bytes) absorb_padded(made, context->hash, aad, aad_bytes);
     wipe(&made, sizeof(made));
+    return true;
 }
 
-void chacha_text(const void *key, Context *context, uint8_t *out, const uint8_t *in, uint64_t bytes, bool opens) {
+bool chacha_text(const void *key, Context *context, uint8_t *out, const uint8_t *in, uint64_t bytes, bool opens) {
     PolyKey poly = poly_key(*context);
+    bool done = !has_failed(*context);
     context->hash_len += bytes;
-    if (opens) absorb_ciphertext(poly, context, in, bytes);
-    cipher_text(key, context, out, in, bytes);
-    if (!opens) absorb_ciphertext(poly, context, out, bytes);
+    if (done && opens) absorb_ciphertext(poly, context, in, bytes);
+    done = done && cipher_text(key, context, out, in, bytes);
+    if (done && !opens) absorb_ciphertext(poly, context, out, bytes);
     wipe(&poly, sizeof(poly));
+    if (done) return true;
+    wipe(out, size_t(bytes));
+    return fail(context);
 }
 
-void chacha_end(Context *context, uint8_t *tag, uint64_t tag_bytes) {
+bool chacha_end(Context *context, uint8_t *tag, uint64_t tag_bytes) {
+    const bool done = !has_failed(*context);
+    if (!done) wipe(context, sizeof(*context));  // what follows reads it
     PolyKey key = poly_key(*context);
     uint8_t all[BLOCK];
     absorb_padded(key, context->hash, context->poly_scratch, context->remain_ct_bytes);
     absorb_lengths(key, context->hash, context->aad_len, context->hash_len);
     poly1305_tag(key, context->hash, all);
+    if (!done) memset(all, 0, sizeof(all));
     memcpy(tag, all, size_t(std::min<uint64_t>(tag_bytes, BLOCK)));
     wipe(&key, sizeof(key));
     wipe(context, sizeof(*context));
+    return done;
 }
 
 void chacha_tag(const uint8_t *stream, const uint8_t *aad, uint64_t aad_bytes, const uint8_t *ciphertext,
@@ -178,7 +198,7 @@ void begin(const void *key, Context *context, const void *iv, const void *aad, u
                                     : 0))
         return;
     const ClearRegisters clear(cpu());
-    chacha_begin(key, context, octets(iv), octets(aad), aad_bytes);
+    report(chacha_begin(key, context, octets(iv), octets(aad), aad_bytes));
 }
 
 template <bool opens>
@@ -191,7 +211,7 @@ void text(const void *key, Context *context, void *out, const void *in, uint64_t
         !bytes)
         return;
     const ClearRegisters clear(cpu());
-    chacha_text(key, context, octets(out), octets(in), bytes, opens);
+    report(chacha_text(key, context, octets(out), octets(in), bytes, opens));
 }
 
 void end(Context *context, void *tag, uint64_t tag_bytes) {
@@ -201,7 +221,7 @@ void end(Context *context, void *tag, uint64_t tag_bytes) {
                                                   : 0))
         return;
     const ClearRegisters clear(cpu());
-    chacha_end(context, octets(tag), tag_bytes);
+    report(chacha_end(context, octets(tag), tag_bytes));
 }
 
 }  // namespace

@@ -6,13 +6,14 @@
 
 namespace cst::imb {
 
-// key: 32 bytes, iv: 12. Lengths of 0 need no buffers.
-void chacha_begin(const void *key, chacha20_poly1305_context_data *context, const uint8_t *iv, const uint8_t *aad,
-                  uint64_t aad_bytes);
-void chacha_text(const void *key, chacha20_poly1305_context_data *context, uint8_t *out, const uint8_t *in,
-                 uint64_t bytes, bool opens);
+// key: 32 bytes, iv: 12. Lengths of 0 need no buffers. False: there was no memory, or none that may be executed; then
+// the output is zeros, and the message has no tag any more: each further step fails, and the tag becomes zeros.
+[[nodiscard]] bool chacha_begin(const void *key, chacha20_poly1305_context_data *context, const uint8_t *iv,
+                                const uint8_t *aad, uint64_t aad_bytes);
+[[nodiscard]] bool chacha_text(const void *key, chacha20_poly1305_context_data *context, uint8_t *out,
+                               const uint8_t *in, uint64_t bytes, bool opens);
 // Wipes the context.
-void chacha_end(chacha20_poly1305_context_data *context, uint8_t *tag, uint64_t tag_bytes);
+[[nodiscard]] bool chacha_end(chacha20_poly1305_context_data *context, uint8_t *tag, uint64_t tag_bytes);
 
 // The tag of a message whose ciphertext is there; key_stream: its first 32 bytes (2.6).
 void chacha_tag(const uint8_t *key_stream, const uint8_t *aad, uint64_t aad_bytes, const uint8_t *ciphertext,
@@ -20,8 +21,9 @@ void chacha_tag(const uint8_t *key_stream, const uint8_t *aad, uint64_t aad_byte
 // Poly1305 of any message (2.5); key: 32 bytes.
 void poly1305(const uint8_t *key, const uint8_t *data, uint64_t bytes, uint8_t *tag);
 
-// Adds `bytes` of the keystream from that block on to `in` (2.4). False: it could not be done.
-bool key_stream(const void *key, const uint8_t *nonce, uint64_t block, const uint8_t *in, uint8_t *out, uint64_t bytes);
+// Adds `bytes` of the keystream from that block on to `in` (2.4). False: it could not be done, and nothing was written.
+[[nodiscard]] bool key_stream(const void *key, const uint8_t *nonce, uint64_t block, const uint8_t *in, uint8_t *out,
+                              uint64_t bytes);
 
 // The functions of the manager.
 void set_chacha_functions(IMB_MGR *manager);

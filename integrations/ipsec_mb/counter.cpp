@@ -57,21 +57,20 @@ void count_on_32(uint8_t *counter, uint64_t blocks) {
 
 void encrypt_block(uint64_t key_bytes, const void *round_keys, const uint8_t *in, uint8_t *out) {
     static std::atomic<const Variant *> kernels[3];
-    const Suite *const suite = cipher_suite(Cipher::ecb, key_bytes);
-    if (!suite) return;
+    const Suite &suite = basic_suite(Cipher::ecb, key_bytes);
     std::atomic<const Variant *> &known = kernels[key_bytes / 8 - 2];
     const Variant *v = known.load(std::memory_order_acquire);
-    if (!v) known.store(v = block_kernel(*suite), std::memory_order_release);
-    TextCall(*suite, *v, BLOCK).run(round_keys, nullptr, in, out);
+    if (!v) known.store(v = block_kernel(suite), std::memory_order_release);
+    TextCall(suite, *v, BLOCK).run(round_keys, nullptr, in, out);
 }
 
 bool counter_blocks(uint64_t key_bytes, const void *round_keys, uint8_t *counter, const uint8_t *in, uint8_t *out,
                     uint64_t blocks) {
-    const Suite *const suite = cipher_suite(Cipher::ctr, key_bytes);
-    bool done = suite;
+    const Suite &suite = basic_suite(Cipher::ctr, key_bytes);
+    bool done = true;
     while (blocks && done) {  // where the 32 bits are used up, the library's counter would carry
         const uint64_t some = std::min(blocks, (uint64_t(1) << 32) - low_word(counter));
-        done = run_text(*suite, round_keys, counter, in, out, some * BLOCK);
+        done = run_text(suite, round_keys, counter, in, out, some * BLOCK);
         count_on_32(counter, some);
         in += some * BLOCK;
         out += some * BLOCK;

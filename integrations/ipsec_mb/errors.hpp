@@ -1,6 +1,8 @@
 // The error number of a manager, and that of calls that have none.
 #pragma once
 
+#include <cerrno>
+
 #include "interface.hpp"
 
 namespace cst::imb {
@@ -13,6 +15,11 @@ inline int &last_error() {
 inline void set_error(IMB_MGR *manager, int error) {
     if (manager) manager->imb_errno = error;
     last_error() = error;
+}
+
+// What a function without a status has done: false, if there was no memory, or none that may be executed.
+inline void report(bool done) {
+    if (!done) set_error(nullptr, ENOMEM);
 }
 
 }  // namespace cst::imb

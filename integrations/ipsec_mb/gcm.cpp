@@ -20,14 +20,22 @@ uint8_t *hash_of(gcm_context_data *context) { return context->aad_hash; }
 uint8_t *first_counter(gcm_context_data *context) { return context->orig_IV; }        // J0
 uint8_t *last_counter(gcm_context_data *context) { return context->current_counter; }  // that was used
 
+// A message that has failed: of a block that was begun there are fewer bytes.
+constexpr uint64_t FAILED = ~uint64_t(0);
+bool has_failed(const gcm_context_data &context) { return context.partial_block_length == FAILED; }
+bool fail(gcm_context_data *context) {
+    wipe(context, sizeof(*context));
+    context->partial_block_length = FAILED;
+    return false;
+}
+
 const KeyRow *powers_end(const gcm_key_data &key) {
     return reinterpret_cast<const KeyRow *>(&key.ghash_keys) + GCM_POWERS;
 }
 
 void absorb(const gcm_key_data &key, uint8_t *hash, const void *data, uint64_t bytes) {
     // Any AES suite will do: GHASH is the same.
-    if (const Suite *const suite = cipher_suite(Cipher::gcm, 16))
-        cst::ghash(*suite, powers_end(key), hash, data, bytes);
+    cst::ghash(basic_suite(Cipher::gcm, 16), powers_end(key), hash, data, bytes);
 }
 
 void add_block(uint8_t *to, const uint8_t *block) {
@@ -94,13 +102,13 @@ size_t go_on(gcm_context_data *context, const uint8_t *key_stream, uint8_t *out,
 }
 
 // Runs cipher and hash one after the other, where no kernel takes a piece.
-void text_apart(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, uint8_t *out, const uint8_t *in,
+bool text_apart(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, uint8_t *out, const uint8_t *in,
                 uint64_t bytes, bool opens) {
     if (opens) absorb_kept(key, hash_of(context), in, bytes);
     const size_t rest = bytes % BLOCK;
     uint8_t *const counter = last_counter(context), *const end = out + bytes - rest;
     count_on_32(counter, 1);
-    counter_blocks(key_bytes, key.expanded_keys, counter, in, out, bytes / BLOCK);
+    if (!counter_blocks(key_bytes, key.expanded_keys, counter, in, out, bytes / BLOCK)) return false;
     if (rest) {
         alignas(BLOCK) uint8_t stream[BLOCK];
         encrypt_block(key_bytes, key.expanded_keys, counter, stream);
@@ -110,6 +118,7 @@ void text_apart(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *c
         count_on_32(counter, UINT32_MAX);  // back
     }
     if (!opens) absorb_kept(key, hash_of(context), out, bytes);
+    return true;
 }
 
 }  // namespace
@@ -132,7 +141,7 @@ void gcm_expand(uint64_t key_bytes, const void *key, gcm_key_data *out) {
     gcm_expand_hash(key_bytes, out);
 }
 
-void gcm_whole(uint64_t key_bytes, const gcm_key_data &key, bool opens, const GcmInput &input, uint8_t *out,
+bool gcm_whole(uint64_t key_bytes, const gcm_key_data &key, bool opens, const GcmInput &input, uint8_t *out,
                const uint8_t *in, uint64_t bytes, uint8_t *tag) {
     if (in != out && meet(in, bytes, out, bytes)) in = static_cast<uint8_t *>(memmove(out, in, size_t(bytes)));
     alignas(BLOCK) uint8_t counter[BLOCK], block[BLOCK], copy[MESSAGE_AAD];
@@ -145,12 +154,16 @@ void gcm_whole(uint64_t key_bytes, const gcm_key_data &key, bool opens, const Gc
     } else if (input.aad_bytes && meet(input.aad, input.aad_bytes, out, bytes)) {
         message.aad = static_cast<uint8_t *>(memcpy(copy, input.aad, size_t(input.aad_bytes)));
     }
-    if (run_gcm_message(key_bytes, key, message, input.aad_bytes, tag)) return;
+    if (run_gcm_message(key_bytes, key, message, input.aad_bytes, tag)) return true;
     gcm_context_data context;
     gcm_begin(key, &context, input);
-    if (bytes) text_apart(key_bytes, key, &context, out, in, bytes, opens);
-    context.in_length = bytes;
-    gcm_end(key_bytes, key, &context, tag, BLOCK);
+    if (bytes && !text_apart(key_bytes, key, &context, out, in, bytes, opens)) {
+        wipe(out, size_t(bytes));
+        fail(&context);
+    } else {
+        context.in_length = bytes;
+    }
+    return gcm_end(key_bytes, key, &context, tag, BLOCK);
 }
 
 void gcm_begin(const gcm_key_data &key, gcm_context_data *context, const GcmInput &input) {
@@ -161,8 +174,12 @@ void gcm_begin(const gcm_key_data &key, gcm_context_data *context, const GcmInpu
     context->in_length = context->partial_block_length = 0;
 }
 
-void gcm_text(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, uint8_t *out, const uint8_t *in,
+bool gcm_text(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, uint8_t *out, const uint8_t *in,
               uint64_t bytes, bool opens) {
+    uint8_t *const whole = out;
+    const uint64_t whole_bytes = bytes;
+    bool done = !has_failed(*context);
+    if (!done) bytes = context->partial_block_length = 0;
     context->in_length += bytes;
     if (in != out && meet(in, bytes, out, bytes)) in = static_cast<uint8_t *>(memmove(out, in, size_t(bytes)));
     // Keystream of the last block that was begun, and the mask of a piece's chaining value.
@@ -186,24 +203,30 @@ void gcm_text(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *con
             memcpy(hash_of(context), chain, BLOCK);
             count_on_32(last_counter(context), (bytes + BLOCK - 1) / BLOCK);
         } else {
-            text_apart(key_bytes, key, context, out, in, bytes, opens);
+            done = text_apart(key_bytes, key, context, out, in, bytes, opens);
         }
         context->partial_block_length = n % BLOCK;
     }
     wipe(stream, sizeof(stream));
     wipe(chain, sizeof(chain));
     wipe(last, sizeof(last));
+    if (done) return true;
+    wipe(whole, size_t(whole_bytes));
+    return fail(context);
 }
 
-void gmac_text(const gcm_key_data &key, gcm_context_data *context, const uint8_t *in, uint64_t bytes) {
+bool gmac_text(const gcm_key_data &key, gcm_context_data *context, const uint8_t *in, uint64_t bytes) {
+    if (has_failed(*context)) return false;
     const size_t at = size_t(context->partial_block_length), n = at ? size_t(std::min<uint64_t>(bytes, BLOCK - at)) : 0;
     add_few(hash_of(context) + at, in, n);
     if (n < bytes) absorb_kept(key, hash_of(context), in + n, bytes - n);
     context->aad_length += bytes;
     context->partial_block_length = (at + bytes) % BLOCK;
+    return true;
 }
 
-void gcm_end(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, uint8_t *tag, uint64_t tag_bytes) {
+bool gcm_end(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, uint8_t *tag, uint64_t tag_bytes) {
+    const bool done = !has_failed(*context);
     alignas(BLOCK) uint8_t all[BLOCK], blocks[2 * BLOCK];
     memcpy(blocks, hash_of(context), BLOCK);
     put_lengths(blocks + BLOCK, context->aad_length, context->in_length);
@@ -211,9 +234,11 @@ void gcm_end(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *cont
     absorb(key, all, blocks, sizeof(blocks));
     encrypt_block(key_bytes, key.expanded_keys, first_counter(context), blocks);
     add_block(all, blocks);
+    if (!done) put_zeros(all);
     copy_few(tag, all, size_t(std::min<uint64_t>(tag_bytes, BLOCK)));
     wipe(blocks, sizeof(blocks));
     wipe(context, sizeof(*context));
+    return done;
 }
 
 void ghash(const gcm_key_data &key, const uint8_t *first, const uint8_t *data, uint64_t bytes, uint8_t *tag) {

@@ -20,16 +20,19 @@ struct GcmInput {
 };
 
 // Processes a message in one call: the text, whose input and output may overlap, and the whole tag. GMAC has no text.
-void gcm_whole(uint64_t key_bytes, const gcm_key_data &key, bool opens, const GcmInput &input, uint8_t *out,
-               const uint8_t *in, uint64_t bytes, uint8_t *tag);
+// False: there was no memory, or none that may be executed; then text and tag are zeros.
+[[nodiscard]] bool gcm_whole(uint64_t key_bytes, const gcm_key_data &key, bool opens, const GcmInput &input,
+                             uint8_t *out, const uint8_t *in, uint64_t bytes, uint8_t *tag);
 
 void gcm_begin(const gcm_key_data &key, gcm_context_data *context, const GcmInput &input);
-void gcm_text(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, uint8_t *out, const uint8_t *in,
-              uint64_t bytes, bool opens);
+// False: as of gcm_whole, and the message has no tag any more: each further step fails, and the tag becomes zeros.
+[[nodiscard]] bool gcm_text(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, uint8_t *out,
+                            const uint8_t *in, uint64_t bytes, bool opens);
 // Adds to the data that GMAC authenticates.
-void gmac_text(const gcm_key_data &key, gcm_context_data *context, const uint8_t *in, uint64_t bytes);
+[[nodiscard]] bool gmac_text(const gcm_key_data &key, gcm_context_data *context, const uint8_t *in, uint64_t bytes);
 // Wipes the context.
-void gcm_end(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, uint8_t *tag, uint64_t tag_bytes);
+[[nodiscard]] bool gcm_end(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *context, uint8_t *tag,
+                           uint64_t tag_bytes);
 
 // Continues GHASH from `first` over data, padded with zeros.
 void ghash(const gcm_key_data &key, const uint8_t *first, const uint8_t *data, uint64_t bytes, uint8_t *tag);

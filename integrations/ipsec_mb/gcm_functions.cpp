@@ -74,14 +74,14 @@ template <unsigned key_bytes, bool opens>
 void text(const gcm_key_data *key, gcm_context_data *context, uint8_t *out, const uint8_t *in, uint64_t bytes) {
     if (refused(wrong_text(key, context, out, in, bytes)) || !bytes) return;
     const ClearRegisters clear(cpu());
-    gcm_text(key_bytes, *key, context, out, in, bytes, opens);
+    report(gcm_text(key_bytes, *key, context, out, in, bytes, opens));
 }
 
 template <unsigned key_bytes>
 void end(const gcm_key_data *key, gcm_context_data *context, uint8_t *tag, uint64_t tag_bytes) {
     if (refused(wrong_end(key, context, tag, tag_bytes))) return;
     const ClearRegisters clear(cpu());
-    gcm_end(key_bytes, *key, context, tag, tag_bytes);
+    report(gcm_end(key_bytes, *key, context, tag, tag_bytes));
 }
 
 void begin_gmac(const gcm_key_data *key, gcm_context_data *context, const uint8_t *iv, uint64_t iv_bytes) {
@@ -91,7 +91,7 @@ void begin_gmac(const gcm_key_data *key, gcm_context_data *context, const uint8_
 void text_gmac(const gcm_key_data *key, gcm_context_data *context, const uint8_t *in, uint64_t bytes) {
     if (refused(wrong_text(key, context, context, in, bytes)) || !bytes) return;
     const ClearRegisters clear(cpu());
-    gmac_text(*key, context, in, bytes);
+    report(gmac_text(*key, context, in, bytes));
 }
 
 // The context is not needed.
@@ -104,7 +104,7 @@ void whole(const gcm_key_data *key, gcm_context_data *context, uint8_t *out, con
     if (refused(error)) return;
     const ClearRegisters clear(cpu());
     alignas(BLOCK) uint8_t all[BLOCK];
-    gcm_whole(key_bytes, *key, opens, {iv, GCM_IV, aad, aad_bytes}, out, in, bytes, all);
+    report(gcm_whole(key_bytes, *key, opens, {iv, GCM_IV, aad, aad_bytes}, out, in, bytes, all));
     copy_few(tag, all, size_t(tag_bytes));
 }
 

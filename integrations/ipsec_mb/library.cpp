@@ -25,9 +25,17 @@ public:
             const std::lock_guard<std::mutex> guard(one_by_one);
             found = suite_.load(std::memory_order_acquire);
             if (!found) {
-                found = make();
+                const bool before = ran_out_of_memory();
+                ran_out_of_memory() = false;
+                try {
+                    found = make();
+                } catch (const std::bad_alloc &) {
+                    ran_out_of_memory() = true;
+                }
+                const bool keeps = found || !ran_out_of_memory();
+                ran_out_of_memory() |= before;
                 if (!found) found = &none();
-                suite_.store(found, std::memory_order_release);
+                if (keeps) suite_.store(found, std::memory_order_release);
             }
         }
         return found == &none() ? nullptr : found;
@@ -43,8 +51,9 @@ private:
 
 const Suite *find(const std::string &name) {
     const cst_suite *suite = nullptr;
-    if (!context() || cst_suite_get(context(), name.c_str(), &suite)) return nullptr;
-    return from(suite);
+    const int error = context() ? cst_suite_get(context(), name.c_str(), &suite) : CST_ERR_UNSUPPORTED;
+    ran_out_of_memory() |= error == CST_ERR_MEMORY;
+    return error ? nullptr : from(suite);
 }
 
 constexpr unsigned KEY_LENGTHS = 3;
@@ -67,6 +76,7 @@ std::string name_of(Cipher cipher, uint64_t key_bytes) {
 const Suite *without_iv(const Suite *original) {
     if (!original) return nullptr;
     Suite *const suite = new (std::nothrow) Suite(*original);
+    ran_out_of_memory() |= !suite;
     if (!suite) return nullptr;
     suite->forced = nullptr;
     suite->iv_bytes = suite->mac_iv_bytes = suite->iv_min = suite->iv_max = 0;

@@ -174,8 +174,10 @@ const Plan &find_plan(const IMB_JOB &job) {
              [key_index(job.key_len_in_bytes)];
     const Plan *known = place.load(std::memory_order_acquire);
     if (known) return *known;
-    const Plan *const made = new (std::nothrow) Plan(make_plan(job));
-    if (!made) return impossible;
+    ran_out_of_memory() = false;
+    const Plan planned = make_plan(job);
+    const Plan *const made = ran_out_of_memory() ? nullptr : new (std::nothrow) Plan(planned);
+    if (!made) return impossible;  // this time
     if (place.compare_exchange_strong(known, made, std::memory_order_acq_rel)) return *made;
     delete made;
     return *known;

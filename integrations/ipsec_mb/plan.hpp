@@ -56,7 +56,7 @@ inline const Plan &plan_of(const IMB_JOB &job) {
         !((modes[0] ^ last.modes[0]) | (modes[1] ^ last.modes[1]) | (job.key_len_in_bytes ^ last.key_bytes)))
         return *last.plan;
     const Plan &plan = find_plan(job);
-    last = {{modes[0], modes[1]}, job.key_len_in_bytes, &plan};
+    last = {{modes[0], modes[1]}, job.key_len_in_bytes, plan.kind == Kind::impossible ? nullptr : &plan};
     return plan;
 }
 

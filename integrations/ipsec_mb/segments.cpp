@@ -28,27 +28,31 @@ void run_segments(const IMB_JOB &job, bool all_bring, Text text) {
 
 }  // namespace
 
-void run_gcm_segments(const IMB_JOB &job) {
+bool run_gcm_segments(const IMB_JOB &job) {
     const gcm_key_data &data = *static_cast<const gcm_key_data *>(job.enc_keys);
     const auto &fields = job.u.GCM;
     const uint64_t key_bytes = job.key_len_in_bytes;
+    bool done = true;
     const auto text = [&](const void *in, void *out, uint64_t bytes) {
-        if (bytes) gcm_text(key_bytes, data, fields.ctx, octets(out), octets(in), bytes, !seals(job));
+        if (bytes) done &= gcm_text(key_bytes, data, fields.ctx, octets(out), octets(in), bytes, !seals(job));
     };
     if (begins(job))
         gcm_begin(data, fields.ctx, {job.iv, job.iv_len_in_bytes, octets(fields.aad), fields.aad_len_in_bytes});
     run_segments(job, false, text);
-    if (ends(job)) gcm_end(key_bytes, data, fields.ctx, job.auth_tag_output, job.auth_tag_output_len_in_bytes);
+    if (ends(job)) done &= gcm_end(key_bytes, data, fields.ctx, job.auth_tag_output, job.auth_tag_output_len_in_bytes);
+    return done;
 }
 
-void run_chacha_segments(const IMB_JOB &job) {
+bool run_chacha_segments(const IMB_JOB &job) {
     const auto &fields = job.u.CHACHA20_POLY1305;
+    bool done = true;
     const auto text = [&](const void *in, void *out, uint64_t bytes) {
-        if (bytes) chacha_text(job.enc_keys, fields.ctx, octets(out), octets(in), bytes, !seals(job));
+        if (bytes) done &= chacha_text(job.enc_keys, fields.ctx, octets(out), octets(in), bytes, !seals(job));
     };
-    if (begins(job)) chacha_begin(job.enc_keys, fields.ctx, job.iv, octets(fields.aad), fields.aad_len_in_bytes);
+    if (begins(job)) done = chacha_begin(job.enc_keys, fields.ctx, job.iv, octets(fields.aad), fields.aad_len_in_bytes);
     run_segments(job, true, text);
-    if (ends(job)) chacha_end(fields.ctx, job.auth_tag_output, job.auth_tag_output_len_in_bytes);
+    if (ends(job)) done &= chacha_end(fields.ctx, job.auth_tag_output, job.auth_tag_output_len_in_bytes);
+    return done;
 }
 
 }  // namespace cst::imb

@@ -80,7 +80,11 @@ void Work::run(unsigned number) {
                 item->failed = any_failed_ = true;
             return refused;
         });
-        if (step->n == before) return;
+        if (step->n < before) continue;
+        // An error of the whole burst, which names no job.
+        for (size_t i = 0; i < step->n; i++) step->items[i]->failed = true;
+        any_failed_ = true;
+        return;
     }
 }
 

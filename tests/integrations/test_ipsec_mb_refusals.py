@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import random
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -189,3 +190,13 @@ def test_calls_without_a_manager(interface: Interface) -> None:
     assert library.imb_get_version() >> 8 == 0x103 and library.imb_get_version_str().startswith(b"1.3.")
     texts = {library.imb_get_strerror(number) for number in errors().values()}
     assert len(texts) == len(errors()) and all(texts) and b"unknown error" not in texts
+
+
+@pytest.mark.parametrize("refusal", ["code", *range(8)])
+def test_what_fails_leaves_neither_plaintext_nor_a_tag(interface: Interface, refusal: str | int) -> None:
+    """Executable memory, or all memory after some allocations, is refused from behind the manager on."""
+    program = interface.library.with_name(f"ipsec-mb-denied-{interface.number}")
+    done = subprocess.run([program, interface.library, str(refusal)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    failed = int(done.stdout.split()[0])
+    assert failed > 40 if refusal == 0 else failed >= 0

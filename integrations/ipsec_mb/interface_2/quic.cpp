@@ -67,10 +67,11 @@ int wrong_samples(const void *key, void *const *out, const void *const *in, uint
 
 // 5.4.3: the samples are enciphered as one text.
 template <unsigned key_bytes>
-void aes_masks(const void *in, const void *round_keys, void *out, uint64_t n) {
+bool make_aes_masks(const void *in, const void *round_keys, void *out, uint64_t n) {
     const void *const *const samples = static_cast<const void *const *>(in);
     void *const *const masks = static_cast<void *const *>(out);
     alignas(16) uint8_t blocks[64][SAMPLE];
+    bool done = true;
     for (uint64_t at = 0; at < n; at += 64) {
         const uint64_t some = std::min<uint64_t>(n - at, 64);
         for (uint64_t i = 0; i < some; i++) memcpy(blocks[i], samples[at + i], SAMPLE);
@@ -84,9 +85,16 @@ void aes_masks(const void *in, const void *round_keys, void *out, uint64_t n) {
         job.src = job.dst = blocks[0];
         job.msg_len_to_cipher_in_bytes = some * SAMPLE;
         run_jobs(&list, 1, false);
+        done &= job.status == IMB_STATUS_COMPLETED;
+        if (job.status != IMB_STATUS_COMPLETED) memset(blocks, 0, sizeof(blocks));
         for (uint64_t i = 0; i < some; i++) memcpy(masks[at + i], blocks[i], MASK);
     }
     cst::wipe(blocks, sizeof(blocks));
+    return done;
+}
+template <unsigned key_bytes>
+void aes_masks(const void *in, const void *round_keys, void *out, uint64_t n) {
+    report(make_aes_masks<key_bytes>(in, round_keys, out, n));
 }
 
 // 5.4.4: a sample is the number of a block, little-endian, and a nonce.
@@ -98,7 +106,9 @@ void chacha_masks(const void *key, const void *const *samples, void **masks, con
         uint32_t block;
         memcpy(sample, samples[i], SAMPLE);
         memcpy(&block, sample, sizeof(block));
-        key_stream(key, sample + sizeof(block), block, zeros, octets(masks[i]), MASK);
+        if (key_stream(key, sample + sizeof(block), block, zeros, octets(masks[i]), MASK)) continue;
+        memset(masks[i], 0, MASK);
+        report(false);
     }
 }
 
@@ -134,9 +144,11 @@ void imb_quic_aes_gcm(IMB_MGR *manager, const gcm_key_data *key, const IMB_KEY_S
     const cst::ClearRegisters clear(cpu());
     for (uint64_t i = 0; i < n; i++) {
         alignas(BLOCK) uint8_t all[BLOCK];
-        gcm_whole(number, *key, direction == IMB_DIR_DECRYPT, {octets(iv[i]), cst::GCM_IV, octets(aad[i]), aad_bytes},
-                  octets(out[i]), octets(in[i]), bytes[i], all);
+        const bool done = gcm_whole(number, *key, direction == IMB_DIR_DECRYPT,
+                                    {octets(iv[i]), cst::GCM_IV, octets(aad[i]), aad_bytes}, octets(out[i]),
+                                    octets(in[i]), bytes[i], all);
         cst::copy_few(octets(tag[i]), all, size_t(tag_bytes));
+        if (!done) set_error(manager, ENOMEM);
     }
 }
 
@@ -170,6 +182,8 @@ void imb_quic_chacha20_poly1305(IMB_MGR *manager, const void *key, const IMB_CIP
             job.auth_tag_output_len_in_bytes = BLOCK;
         }
         if (refused(manager, run_jobs(list, size_t(some), false))) return;
+        if (std::any_of(jobs, jobs + some, [](const IMB_JOB &job) { return job.status != IMB_STATUS_COMPLETED; }))
+            return set_error(manager, ENOMEM);
     }
 }
 
