@@ -29,6 +29,8 @@ Ccm::Ccm(const Ccm &other) : Context(other) {
     has_length_ = other.has_length_;
     tls_ = other.tls_;
     has_head_ = other.has_head_;
+    processed_ = other.processed_;
+    made_bytes_ = other.made_bytes_;
     if (other.aad_bytes_) take_aad({other.aad_, other.aad_bytes_});
     aad_bytes_ = other.aad_bytes_;
 }
@@ -53,12 +55,13 @@ bool Ccm::take_aad(Bytes aad) {
 }
 
 bool Ccm::init(bool seals, Bytes key, Bytes iv) {
+    if (seals != seals_) processed_ = false;
     seals_ = seals;
     if (iv.data) {
         if (iv.n != iv_bytes_) return raise(IV_LENGTH);
         memcpy(iv_, iv.data, iv.n);
         has_iv_ = true;
-        has_length_ = false;
+        has_length_ = processed_ = false;
         drop_aad();
     }
     return !key.data || take_key(key);
@@ -67,7 +70,7 @@ bool Ccm::init(bool seals, Bytes key, Bytes iv) {
 // A call without buffers sets the length of the text to come; a call without an output passes AAD.
 bool Ccm::update(uint8_t *out, size_t *written, size_t room, Bytes in) {
     if (tls_) return record(out, written, in);
-    if (out && !in.data) return true;  // the end, or a text of nothing
+    if (out && !in.data) return !in.n || raise(DATA_LENGTH);
     if (!ready(out, out ? room : in.n, in)) return false;
     if (!has_iv_) return raise(NO_IV);
     if (out) return text(out, written, in);
@@ -82,6 +85,11 @@ bool Ccm::update(uint8_t *out, size_t *written, size_t room, Bytes in) {
     return true;
 }
 
+// in.data NULL: the end.
+bool Ccm::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
+    return out && !in.data && !tls_ ? final(out, written, room) : update(out, written, room, in);
+}
+
 bool Ccm::text(uint8_t *out, size_t *written, Bytes in) {
     if (has_length_ && in.n != text_bytes_) return raise(DATA_LENGTH);
     if (!seals_ && tag_is_ != Tag::given) return raise(NO_TAG);
@@ -92,13 +100,23 @@ bool Ccm::text(uint8_t *out, size_t *written, Bytes in) {
     // Whatever comes of it: another text under this nonce would be given the same keystream.
     has_iv_ = has_length_ = false;
     tag_is_ = seals_ && !error ? Tag::made : Tag::none;
+    made_bytes_ = tag_bytes_;
+    processed_ = !error;
     drop_aad();
     if (!provider_.done(error)) return false;
     *written = in.n;
     return true;
 }
 
-bool Ccm::final(uint8_t *, size_t *, size_t) { return key_.get() ? !tls_ || raise(WRONG_ORDER) : raise(NO_KEY); }
+// Under an IV that no text has used, this is the end of the empty one. What is opened ends only behind a right tag.
+bool Ccm::final(uint8_t *, size_t *, size_t) {
+    if (!key_.get()) return raise(NO_KEY);
+    if (tls_) return raise(WRONG_ORDER);
+    uint8_t nothing[BLOCK];
+    size_t none;
+    if (has_iv_) return text(nothing, &none, {nothing, 0});
+    return seals_ || processed_ || raise(NO_IV);
+}
 
 // RFC 6655, 3: explicit nonce (the sequence number), text, tag, in place. A head is for one record: a second one would
 // be sealed under the same nonce.
@@ -138,8 +156,8 @@ bool Ccm::get(OSSL_PARAM params[]) {
 bool Ccm::get_tag(OSSL_PARAM *param) {
     if (!seals_ || tag_is_ != Tag::made) return raise(NO_TAG);
     if (!is_octets(*param) || !param->data) return raise(BAD_PARAMETER);
-    if (param->data_size != tag_bytes_) return raise(TAG_LENGTH);
-    if (!put_octets(param, tag_, tag_bytes_)) return raise(BAD_PARAMETER);
+    if (param->data_size != made_bytes_) return raise(TAG_LENGTH);
+    if (!put_octets(param, tag_, made_bytes_)) return raise(BAD_PARAMETER);
     tag_is_ = Tag::none;
     return true;
 }
@@ -168,6 +186,8 @@ bool Ccm::set_tag(const OSSL_PARAM &param) {
         if (seals_) return raise(WRONG_ORDER);
         memcpy(tag_, param.data, param.data_size);
         tag_is_ = Tag::given;
+    } else if (tag_is_ == Tag::given && param.data_size != tag_bytes_) {
+        tag_is_ = Tag::none;  // that one has another length
     }
     tag_bytes_ = param.data_size;
     return true;

@@ -16,7 +16,7 @@ public:
     bool init(bool seals, Bytes key, Bytes iv);
     bool update(uint8_t *out, size_t *written, size_t room, Bytes in);
     bool final(uint8_t *out, size_t *written, size_t room);
-    bool cipher(uint8_t *out, size_t *written, size_t room, Bytes in) { return update(out, written, room, in); }
+    bool cipher(uint8_t *out, size_t *written, size_t room, Bytes in);
     bool get(OSSL_PARAM params[]);
     bool set(const OSSL_PARAM params[]);
     static const OSSL_PARAM GETTABLE[], SETTABLE[];
@@ -35,9 +35,11 @@ private:
 
     uint8_t iv_[MOST_IV + 3] = {}, tag_[TAG] = {}, tls_head_[TLS_HEAD] = {};
     size_t iv_bytes_ = 7, tag_bytes_ = 12, pad_ = 0, aad_bytes_ = 0, text_bytes_ = 0;
+    size_t made_bytes_ = 0;  // of the tag, when it was made
     uint8_t *aad_ = nullptr;
     Tag tag_is_ = Tag::none;
     bool has_iv_ = false, has_length_ = false, tls_ = false, has_head_ = false;
+    bool processed_ = false;  // the last IV's text; if it was opened, its tag was right
 };
 
 }  // namespace cst::ossl

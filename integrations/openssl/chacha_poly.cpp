@@ -59,6 +59,7 @@ bool ChaChaPoly::text(uint8_t *out, size_t *written, Bytes in) {
     if (!out) {
         if (!parts_.aad(key(), in)) return raise(WRONG_ORDER);
     } else if (!parts_.text(key(), suite(CHACHA20), in, out, !seals_)) {
+        iv_is_ = Iv::used;  // a part may be done: the message can have no tag
         return raise(DATA_LENGTH);
     }
     *written = in.n;
@@ -69,7 +70,7 @@ bool ChaChaPoly::final(uint8_t *, size_t *, size_t) {
     if (tls_) return raise(WRONG_ORDER);
     const ClearRegisters clear(cpu());
     if (!begin()) return false;
-    if (!seals_ && !tag_bytes_) return raise(NO_TAG);
+    if (!seals_ && !has_tag_) return raise(NO_TAG);
     uint8_t tag[TAG];
     parts_.tag(key(), tag);
     iv_is_ = Iv::used;
@@ -79,6 +80,7 @@ bool ChaChaPoly::final(uint8_t *, size_t *, size_t) {
         return right || raise(NOT_AUTHENTIC);
     }
     memcpy(tag_, tag, TAG);
+    has_tag_ = false;
     return true;
 }
 
@@ -143,6 +145,9 @@ bool ChaChaPoly::set_tag(const OSSL_PARAM &param) {
     if (param.data) {
         if (seals_) return raise(WRONG_ORDER);
         memcpy(tag_, param.data, param.data_size);
+        has_tag_ = true;
+    } else if (param.data_size != tag_bytes_) {
+        has_tag_ = false;  // that one has another length
     }
     tag_bytes_ = param.data_size;
     return true;

@@ -33,7 +33,7 @@ private:
     uint8_t nonce_[NONCE] = {}, tag_[TAG] = {}, tls_head_[TLS_HEAD] = {};
     size_t tag_bytes_ = 0, pad_ = 0, tls_bytes_ = 0;
     Iv iv_is_ = Iv::none;
-    bool tls_ = false;
+    bool tls_ = false, has_tag_ = false;  // has_tag_: one to compare with
 };
 
 }  // namespace cst::ossl

@@ -33,6 +33,7 @@ Etm::Etm(const Provider &provider, const CipherInfo &info)
 bool Etm::init(bool seals, Bytes key, Bytes iv) {
     seals_ = seals;
     tag_bytes_ = 0;
+    opened_ = false;
     if (!begin_with(iv, first_iv_, iv_)) return false;
     if (!key.data) return true;
     if (key.n != info_.key_bytes) return raise(KEY_LENGTH);
@@ -43,13 +44,13 @@ bool Etm::init(bool seals, Bytes key, Bytes iv) {
 // The next message continues with the last block of this one's ciphertext, as CBC does.
 bool Etm::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
     if (!ready(out, room, in)) return false;
-    if (!in.n) return true;
     if (!in.data || !out) return raise(NO_ROOM);
-    if (in.n % BLOCK) return raise(DATA_LENGTH);
+    if (!in.n || in.n % BLOCK) return raise(DATA_LENGTH);
     if (!seals_ && !expected_bytes_) return raise(NO_TAG);
     uint8_t last[BLOCK];
     memcpy(last, in.data + in.n - BLOCK, BLOCK);
     tag_bytes_ = 0;
+    opened_ = false;
     const int error =
         seals_ ? cst_seal(key_.get(), iv_, BLOCK, nullptr, 0, in.data, in.n, out, in.n, nullptr, tag_, digest_bytes_)
                : cst_open(key_.get(), iv_, BLOCK, nullptr, 0, in.data, in.n, out, in.n, nullptr, expected_,
@@ -57,11 +58,15 @@ bool Etm::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
     if (!provider_.done(error)) return false;
     memcpy(iv_, seals_ ? out + in.n - BLOCK : last, BLOCK);
     if (seals_) tag_bytes_ = digest_bytes_;
+    opened_ = !seals_;
     *written = in.n;
     return true;
 }
 
-bool Etm::final(uint8_t *, size_t *, size_t) { return key_.get() || raise(NO_KEY); }
+bool Etm::final(uint8_t *, size_t *, size_t) {
+    if (!key_.get()) return raise(NO_KEY);
+    return seals_ || opened_ || raise(WRONG_ORDER);
+}
 
 bool Etm::get(OSSL_PARAM params[]) {
     OSSL_PARAM *const tag = find(params, OSSL_CIPHER_PARAM_AEAD_TAG);

@@ -10,7 +10,9 @@ public:
     Etm(const Provider &provider, const CipherInfo &info);
 
     bool init(bool seals, Bytes key, Bytes iv);
-    bool update(uint8_t *out, size_t *written, size_t room, Bytes in) { return cipher(out, written, room, in); }
+    bool update(uint8_t *out, size_t *written, size_t room, Bytes in) {
+        return !in.n || cipher(out, written, room, in);
+    }
     bool final(uint8_t *out, size_t *written, size_t room);
     bool cipher(uint8_t *out, size_t *written, size_t room, Bytes in);
     bool get(OSSL_PARAM params[]);
@@ -27,6 +29,7 @@ private:
     uint8_t first_iv_[BLOCK] = {}, iv_[BLOCK] = {};
     uint8_t tag_[MOST_TAG] = {}, expected_[MOST_TAG] = {};
     size_t tag_bytes_ = 0, expected_bytes_ = 0;
+    bool opened_ = false;  // a message, whose tag was right
 };
 
 }  // namespace cst::ossl

@@ -90,6 +90,7 @@ bool Gcm::text(uint8_t *out, size_t *written, Bytes in) {
     if (!out) {
         if (!parts_.aad(key(), in)) return raise(WRONG_ORDER);
     } else if (!parts_.text(key(), suite(counter_of(info_.suite)), in, out, !seals_)) {
+        iv_is_ = Iv::used;  // a part may be done: the message can have no tag
         return raise(DATA_LENGTH);
     }
     *written = in.n;
@@ -105,7 +106,7 @@ bool Gcm::final(uint8_t *, size_t *, size_t) {
 
 bool Gcm::end() {
     if (!begin()) return false;
-    if (!seals_ && !tag_bytes_) return raise(NO_TAG);
+    if (!seals_ && !has_tag_) return raise(NO_TAG);
     iv_is_ = Iv::used;
     const ClearRegisters clear(cpu());
     uint8_t tag[TAG];
@@ -117,6 +118,7 @@ bool Gcm::end() {
     }
     memcpy(tag_, tag, TAG);
     tag_bytes_ = TAG;
+    has_tag_ = false;
     return true;
 }
 
@@ -209,7 +211,7 @@ bool Gcm::set_tag(const OSSL_PARAM &param) {
     if (seals_) return raise(WRONG_ORDER);
     if (!param.data || !param.data_size || param.data_size > TAG) return raise(TAG_LENGTH);
     memcpy(tag_, param.data, tag_bytes_ = param.data_size);
-    return true;
+    return has_tag_ = true;
 }
 
 bool Gcm::set_tls_head(const OSSL_PARAM &param) {

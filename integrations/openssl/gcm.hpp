@@ -41,7 +41,9 @@ private:
     size_t iv_bytes_, tag_bytes_ = 0, pad_ = 0;
     uint64_t records_ = 0;
     Iv iv_is_ = Iv::none;
-    bool tls_ = false, counts_ = false, random_iv_ = false;  // counts_: the IV's last 8 bytes are an invocation field
+    bool tls_ = false, counts_ = false, random_iv_ = false;
+    bool has_tag_ = false;  // one to compare with
+    // counts_: the IV's last 8 bytes are an invocation field
 };
 
 }  // namespace cst::ossl

@@ -114,7 +114,10 @@ bool Tls::open(uint8_t *out, size_t *written, Bytes in) {
     return true;
 }
 
-bool Tls::final(uint8_t *, size_t *, size_t) { return cipher_key_.get() || raise(NO_KEY); }
+bool Tls::final(uint8_t *, size_t *, size_t) {
+    if (!cipher_key_.get()) return raise(NO_KEY);
+    return seals_ || !has_head_ || raise(WRONG_ORDER);  // a record was announced, and has not come
+}
 
 bool Tls::get(OSSL_PARAM params[]) {
     OSSL_PARAM *const most = find(params, OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_MAX_BUFSIZE);

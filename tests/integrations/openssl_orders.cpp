@@ -101,6 +101,8 @@ struct State {
     bool told = false;                   // CCM: the text's length, and not the text
     bool head = false, records = false;  // a head of a record, that comes next; at any time under this IV
     bool sealed = false;                 // CCM: a text, and its tag was not fetched
+    bool opened = false;                 // CCM: a text, whose tag was right
+    bool stale = false;                  // CCM: the tag's length was changed behind the key
     bool tag = false;                    // one to compare with
     bool fixed = false;                  // GCM: an invocation field; default writes in front of a shorter IV
     int iv_bytes = 0, tag_bytes = 12, head_bytes = 0;
@@ -225,7 +227,8 @@ private:
         if (call.kind == Call::IV) return chacha_;
         if (call.kind == Call::IV_LENGTH) return ccm_ && (s.key || s.records);
         if (call.kind == Call::SET_TAG)
-            return (ccm_ && s.key && call.number != s.tag_bytes) || (gcm_ && (s.seals || s.head) && call.with_data);
+            return (ccm_ && s.key && call.number != s.tag_bytes && !s.sealed) ||
+                   (gcm_ && (s.seals || s.head) && call.with_data);
         if (call.kind == Call::GET_TAG) return s.records || (chacha_ && !s.ended) || (ccm_ && !s.sealed);
         if (call.kind == Call::HEAD && chacha_ && (s.aad || s.text || s.ended || !s.iv)) return true;
         if (call.kind == Call::FIXED && chacha_ && s.head) return true;
@@ -235,7 +238,8 @@ private:
         if (s.head) return false;
         if (gcm_ && s.seals) return !s.iv;  // an IV is drawn by lot
         if (gcm_) return s.records && call.kind == Call::FINAL;  // the place of the tag was that of the head
-        if (ccm_) return (s.text || s.records) && call.kind != Call::FINAL;
+        if (ccm_ && call.kind == Call::FINAL) return s.seals ? s.told : !s.opened;  // nothing was opened
+        if (ccm_) return s.text || s.records || s.stale;
         if (!chacha_) return false;
         return s.records || s.ended || (call.kind == Call::AAD && s.text) ||
                (call.kind == Call::FINAL && !s.seals && !s.tag);
@@ -245,7 +249,7 @@ private:
         const State &s = state_;
         const bool seals = call.number < 0 ? s.seals : call.number != 0;
         if ((cbc_ || xts_ || ccm_) && s.key && !call.key && seals != s.key_seals) return true;
-        if (ccm_) return s.told || (s.sealed && call.iv);
+        if (ccm_) return s.told || s.stale || (s.sealed && call.iv);
         return aead() && call.key && !call.iv && (s.aad || s.text) && !s.ended;
     }
 
@@ -255,6 +259,7 @@ private:
         switch (call.kind) {
             case Call::INIT:
                 if (!done) return false;
+                if (call.iv || (call.number >= 0 && s.seals != (call.number != 0))) s.opened = false;
                 if (call.number >= 0) s.seals = call.number;
                 if (call.key) s.key = true, s.key_seals = s.seals;
                 if (chacha_ && (call.key || call.iv)) s.head = false;
@@ -264,6 +269,7 @@ private:
                 if (done && s.iv_bytes != call.number) s.iv_bytes = call.number, s.iv = s.iv && gcm_;
                 return true;
             case Call::SET_TAG:
+                s.stale = s.stale || (ccm_ && done && s.key && call.number != s.tag_bytes);
                 if (done) s.tag_bytes = call.number, s.tag = s.tag || call.with_data;
                 return true;
             case Call::GET_TAG: s.sealed = s.sealed && !done; return true;
@@ -278,11 +284,13 @@ private:
                 if (ccm_ && !done) return false;
                 s.text = s.text || done;
                 s.sealed = s.seals && done;
+                s.opened = !s.seals && done;
                 s.told = false;
                 return true;
             case Call::FINAL:
                 if (s.head) return s.head = false, true;
                 s.ended = s.ended || done;
+                s.text = s.text || (ccm_ && done);  // under an IV without a text it is the end of the empty one
                 s.records = s.records && !(gcm_ && done);
                 return done || !s.key || !(cbc_ || (s.iv && (gcm_ || chacha_)));
             case Call::HEAD:

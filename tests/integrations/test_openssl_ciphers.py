@@ -93,6 +93,13 @@ def test_in_async_jobs(build: Path, tmp_path: Path, name: str, lines: dict[str, 
         compare(build, environment, name, seed(), 5_000 if LONG else 60, with_="macs")
 
 
+def test_opening_never_ends_without_a_right_tag(build: Path, tmp_path: Path) -> None:
+    """Sequences of calls that give an AEAD less than a message, or a wrong tag."""
+    environment = configured(build, tmp_path, slower="yes")
+    done = subprocess.run([program(build, "ends")], capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stdout) == (0, "none opens\n"), done.stderr
+
+
 def test_refusals_in_async_jobs(build: Path, tmp_path: Path) -> None:
     environment = configured(build, tmp_path, slower="yes", cmac="yes") | JOB
     done = subprocess.run([program(build, "refusals")], capture_output=True, text=True, env=environment, check=False)
