@@ -15,16 +15,21 @@ namespace {
 constexpr size_t MOST_JOBS = 64;  // of a burst
 constexpr size_t FEWEST_JOBS = 3;  // of eight lanes that would be busy: with fewer, `default` is as fast
 
-// The descriptor by which an application learns that a paused ASYNC job can go on. -1: there is none to be had.
-int descriptor_of(const Libcrypto &libcrypto, ASYNC_WAIT_CTX *wait) {
+// The descriptor by which an application learns that a paused ASYNC job can go on. -1: there is none to be had. One
+// that a forked process has inherited is its parent's: reading there would take the parent's event.
+int descriptor_of(const Libcrypto &libcrypto, ASYNC_WAIT_CTX *wait, pid_t process) {
     static const char key = 0;  // its address
     int descriptor;
-    void *unused;
-    if (libcrypto.wait_descriptor(wait, &key, &descriptor, &unused)) return descriptor;
+    void *owner = nullptr, *const own = reinterpret_cast<void *>(intptr_t(process));
+    if (libcrypto.wait_descriptor(wait, &key, &descriptor, &owner)) {
+        if (owner == own) return descriptor;
+        libcrypto.clear_wait_descriptor(wait, &key);
+        close(descriptor);
+    }
     descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (descriptor < 0) return -1;
     const auto cleanup = [](ASYNC_WAIT_CTX *, const void *, int its, void *) { close(its); };
-    if (libcrypto.set_wait_descriptor(wait, &key, descriptor, nullptr, cleanup)) return descriptor;
+    if (libcrypto.set_wait_descriptor(wait, &key, descriptor, own, cleanup)) return descriptor;
     close(descriptor);
     return -1;
 }
@@ -112,7 +117,8 @@ int AsyncBursts::run(const cst_pk *operation, cst_pk_job *job) const {
     constexpr int NOT_RUN = 1;
     ASYNC_WAIT_CTX *const wait = libcrypto_.wait_context(libcrypto_.current_job());
     Queue *const queue = Thread::here().queue(operation);
-    const int descriptor = queue ? descriptor_of(libcrypto_, wait) : -1;
+    const pid_t process = getpid();
+    const int descriptor = queue ? descriptor_of(libcrypto_, wait, process) : -1;
     if (descriptor < 0) return NOT_RUN;
     job->size = sizeof(*job);
     job->status = NOT_RUN;
@@ -135,7 +141,7 @@ int AsyncBursts::run(const cst_pk *operation, cst_pk_job *job) const {
             if (!waiting.done && (!paused || queue->arrivals() == seen)) burst();
         }
         eventfd_t unused;
-        eventfd_read(descriptor, &unused);
+        if (getpid() == process) eventfd_read(descriptor, &unused);  // a fork's copy of the job has its parent's
     }
     queue->leave();
     *job = waiting.job;

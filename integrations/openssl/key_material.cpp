@@ -64,12 +64,25 @@ struct Numbers {
     uint8_t der[NUMBERS * (MOST_RSA_BYTES + 8) + 16];
 };
 
+// Little-endian, without leading zeros.
+bool get_modulus(void *key, PreparedRsaKey *to) {
+    OSSL_PARAM params[] = {
+        {OSSL_PKEY_PARAM_RSA_N, OSSL_PARAM_UNSIGNED_INTEGER, to->modulus, MOST_RSA_BYTES, OSSL_PARAM_UNMODIFIED},
+        OSSL_PARAM_END};
+    if (!get(RSA_KEYS, key, params) || params[0].return_size > MOST_RSA_BYTES) return false;
+    to->bytes = params[0].return_size;
+    while (to->bytes > 1 && !to->modulus[to->bytes - 1]) to->bytes--;
+    return true;
+}
+
+// NULL: no memory.
 std::shared_ptr<const PreparedRsaKey> prepare(const PublicKeys &its, void *key) {
     const auto numbers = std::make_unique<Numbers>();
     OSSL_PARAM params[NUMBERS + 1] = {};
     for (size_t i = 0; i < NUMBERS; i++)
         params[i] = {NAMES[i], OSSL_PARAM_UNSIGNED_INTEGER, numbers->number[i], MOST_RSA_BYTES, OSSL_PARAM_UNMODIFIED};
     auto made = std::make_shared<PreparedRsaKey>();
+    if (!get_modulus(key, made.get())) return made;
     const bool all = get(RSA_KEYS, key, params) && std::all_of(params, params + NUMBERS, [](const OSSL_PARAM &param) {
                          return param.return_size != OSSL_PARAM_UNMODIFIED && param.return_size <= MOST_RSA_BYTES;
                      });
@@ -79,14 +92,23 @@ std::shared_ptr<const PreparedRsaKey> prepare(const PublicKeys &its, void *key) 
         size_t bytes = params[i].return_size;
         while (bytes > 1 && !numbers->number[i][bytes - 1]) bytes--;
         std::reverse(numbers->number[i], numbers->number[i] + bytes);
-        if (!i) made->bytes = bytes;
         der.put_integer(numbers->number[i], bytes);
     }
     const uint8_t two_primes = 0;
     der.put_integer(&two_primes, 1);
     der.put_sequence();
-    made->prepared.reset(its.prepare(der.data(), der.bytes()));
+    cst_pk_key *prepared;
+    if (!its.prepare(der.data(), der.bytes(), &prepared)) return nullptr;
+    made->prepared.reset(prepared);
     return made;
+}
+
+// Whether it is the private key of which `prepared` was made. Its object may lie where one lay that was freed behind
+// the provider's back, by the context of an operation that held the last reference.
+bool is_same(void *key, const PreparedRsaKey &prepared) {
+    PreparedRsaKey its;
+    return get_modulus(key, &its) && its.bytes == prepared.bytes && !memcmp(its.modulus, prepared.modulus, its.bytes) &&
+           original<OSSL_FUNC_keymgmt_has_fn>(RSA_KEYS, OSSL_FUNC_KEYMGMT_HAS)(key, OSSL_KEYMGMT_SELECT_PRIVATE_KEY);
 }
 
 std::mutex rsa_mutex;
@@ -100,14 +122,18 @@ std::map<void *, std::shared_ptr<const PreparedRsaKey>> &rsa_keys() {
 std::shared_ptr<const PreparedRsaKey> rsa_key(const PublicKeys &its, void *key) {
     if (!key) return nullptr;
     try {
+        std::shared_ptr<const PreparedRsaKey> known;
         {
             const std::lock_guard<std::mutex> lock(rsa_mutex);
             const auto found = rsa_keys().find(key);
-            if (found != rsa_keys().end()) return found->second;
+            if (found != rsa_keys().end()) known = found->second;
         }
+        if (known && is_same(key, *known)) return known;
         auto made = prepare(its, key);
+        if (!made) return nullptr;
         const std::lock_guard<std::mutex> lock(rsa_mutex);
-        return rsa_keys().emplace(key, std::move(made)).first->second;
+        known.swap(rsa_keys()[key]);  // freed without the lock
+        return rsa_keys()[key] = std::move(made);
     } catch (const std::bad_alloc &) {
         return nullptr;
     }

@@ -26,7 +26,8 @@ struct RsaKeyDeleter {
 // A private key, prepared for the library's operations. `prepared` is NULL if they have no use for it.
 struct PreparedRsaKey {
     std::unique_ptr<cst_pk_key, RsaKeyDeleter> prepared;
-    size_t bytes;  // of the modulus
+    size_t bytes = 0;  // of the modulus
+    uint8_t modulus[MOST_RSA_BYTES];
 };
 // Prepares a key once, and keeps that until the key is freed. NULL: no memory.
 std::shared_ptr<const PreparedRsaKey> rsa_key(const PublicKeys &its, void *key);

@@ -27,7 +27,8 @@ bool Libcrypto::find(const void *one_of_its) {
         take("OSSL_PROVIDER_get_capabilities", &capabilities) && take("ASYNC_get_current_job", &current_job) &&
         take("ASYNC_get_wait_ctx", &wait_context) && take("ASYNC_pause_job", &pause_job) &&
         take("ASYNC_WAIT_CTX_get_callback", &wait_callback) && take("ASYNC_WAIT_CTX_get_fd", &wait_descriptor) &&
-        take("ASYNC_WAIT_CTX_set_wait_fd", &set_wait_descriptor);
+        take("ASYNC_WAIT_CTX_set_wait_fd", &set_wait_descriptor) &&
+        take("ASYNC_WAIT_CTX_clear_fd", &clear_wait_descriptor);
     if (handle) dlclose(handle);
     return all;
 }

@@ -25,6 +25,7 @@ struct Libcrypto {
     decltype(&ASYNC_WAIT_CTX_get_callback) wait_callback;
     decltype(&ASYNC_WAIT_CTX_get_fd) wait_descriptor;
     decltype(&ASYNC_WAIT_CTX_set_wait_fd) set_wait_descriptor;
+    decltype(&ASYNC_WAIT_CTX_clear_fd) clear_wait_descriptor;
 };
 
 }  // namespace cst::ossl

@@ -111,10 +111,13 @@ bool PublicKeys::capabilities(const char *name, OSSL_CALLBACK *each, void *argum
     return originals_.capabilities(name, filter, &wanted);
 }
 
-cst_pk_key *PublicKeys::prepare(const uint8_t *der, size_t bytes) const {
-    cst_pk_key *key = nullptr;
-    if (operations_[PK_RSA_PRIVATE]) Stack::run([&] { cst_pk_key_new(operations_[PK_RSA_PRIVATE], der, bytes, &key); });
-    return key;
+bool PublicKeys::prepare(const uint8_t *der, size_t bytes, cst_pk_key **key) const {
+    *key = nullptr;
+    if (!operations_[PK_RSA_PRIVATE]) return true;
+    int error = CST_ERR_MEMORY;
+    Stack::run([&] { error = cst_pk_key_new(operations_[PK_RSA_PRIVATE], der, bytes, key); });
+    if (error) *key = nullptr;
+    return error != CST_ERR_MEMORY;
 }
 
 }  // namespace cst::ossl

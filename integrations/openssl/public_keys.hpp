@@ -54,8 +54,9 @@ public:
     bool can_run(PkId id) const { return operations_[id] && bursts_.can_wait(); }
     // Whether the job was run, without an error.
     bool run(PkId id, cst_pk_job *job) const { return !bursts_.run(operations_[id], job); }
-    // Makes a key for RSA's operations. NULL: this CPU, or this key, has no use for one.
-    cst_pk_key *prepare(const uint8_t *der, size_t bytes) const;
+    // Makes a key for RSA's operations; *key is NULL if this CPU, or this key, has no use for one. Returns false if
+    // there was no memory.
+    bool prepare(const uint8_t *der, size_t bytes, cst_pk_key **key) const;
 
 private:
     Libcrypto libcrypto_ = {};

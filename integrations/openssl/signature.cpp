@@ -47,27 +47,44 @@ struct Signature {
                                                                                        bytes, digest, digest_bytes);
     }
 
-    // Messages in one piece. An original without a function for them has those for many pieces.
+    // Messages in one piece. An original without a function for them has those for many pieces; it hashes what a burst
+    // has signed, too, because more may follow.
     static int digest_sign(void *context, unsigned char *signature, size_t *bytes, size_t room,
                            const unsigned char *message, size_t message_bytes) {
         OperationContext &its = *from(context);
-        if (signature && !its.updated && Signer::sign(its, {message, message_bytes, false}, signature, bytes, room))
-            return 1;
+        const bool signs =
+            signature && !its.updated && Signer::sign(its, {message, message_bytes, false}, signature, bytes, room);
         if (auto *whole = original<OSSL_FUNC_signature_digest_sign_fn>(of, OSSL_FUNC_SIGNATURE_DIGEST_SIGN))
-            return whole(its.original, signature, bytes, room, message, message_bytes);
-        if (signature && !update<OSSL_FUNC_SIGNATURE_DIGEST_SIGN_UPDATE>(context, message, message_bytes)) return 0;
-        return original<OSSL_FUNC_signature_digest_sign_final_fn>(of, OSSL_FUNC_SIGNATURE_DIGEST_SIGN_FINAL)(
-            its.original, signature, bytes, room);
+            return signs ? 1 : whole(its.original, signature, bytes, room, message, message_bytes);
+        const auto end = [&](void *at) {
+            return original<OSSL_FUNC_signature_digest_sign_final_fn>(of, OSSL_FUNC_SIGNATURE_DIGEST_SIGN_FINAL)(
+                at, signature, bytes, room);
+        };
+        if (!signature) return end(its.original);
+        if (!update<OSSL_FUNC_SIGNATURE_DIGEST_SIGN_UPDATE>(context, message, message_bytes)) return 0;
+        return signs ? 1 : end_copy(its, end);
     }
     static int digest_verify(void *context, const unsigned char *signature, size_t bytes, const unsigned char *message,
                              size_t message_bytes) {
         OperationContext &its = *from(context);
-        if (!its.updated && Signer::verify(its, {message, message_bytes, false}, signature, bytes)) return 1;
+        const bool right = !its.updated && Signer::verify(its, {message, message_bytes, false}, signature, bytes);
         if (auto *whole = original<OSSL_FUNC_signature_digest_verify_fn>(of, OSSL_FUNC_SIGNATURE_DIGEST_VERIFY))
-            return whole(its.original, signature, bytes, message, message_bytes);
+            return right ? 1 : whole(its.original, signature, bytes, message, message_bytes);
         if (!update<OSSL_FUNC_SIGNATURE_DIGEST_VERIFY_UPDATE>(context, message, message_bytes)) return 0;
-        return original<OSSL_FUNC_signature_digest_verify_final_fn>(of, OSSL_FUNC_SIGNATURE_DIGEST_VERIFY_FINAL)(
-            its.original, signature, bytes);
+        if (right) return 1;
+        return end_copy(its, [&](void *at) {
+            return original<OSSL_FUNC_signature_digest_verify_final_fn>(of, OSSL_FUNC_SIGNATURE_DIGEST_VERIFY_FINAL)(
+                at, signature, bytes);
+        });
+    }
+    // A message may go on behind a signature (EVP_DigestSignFinal(3)), so that what ends is a copy.
+    template <typename End>
+    static int end_copy(const OperationContext &its, End end) {
+        void *const copy = original<OSSL_FUNC_signature_dupctx_fn>(of, OSSL_FUNC_SIGNATURE_DUPCTX)(its.original);
+        if (!copy) return 0;
+        const int done = end(copy);
+        free_original<of, OSSL_FUNC_SIGNATURE_FREECTX>(copy);
+        return done;
     }
     template <int id>
     static int update(void *context, const unsigned char *data, size_t bytes) {

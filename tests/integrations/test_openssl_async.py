@@ -64,6 +64,16 @@ def test_lesser_cpus(build: Path, tmp_path: Path, algorithm: str, lines: dict[st
     assert done > 0 or algorithm not in ("X25519", "ED25519")
 
 
+@pytest.mark.parametrize("what", ("go-on", "reuse", "fork", "print"))
+def test_keys_and_contexts(build: Path, tmp_path: Path, what: str) -> None:
+    """A context that signs again; keys in the place of others that were freed; forks; parameters that are printed."""
+    environment = configured(build, tmp_path, **{"async": "yes"})
+    done = subprocess.run(
+        [program(build, "keys"), what], capture_output=True, text=True, timeout=120, env=environment, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "all right\n"), done.stderr
+
+
 def test_nothing_is_offered_unless_asked_for(build: Path, tmp_path: Path) -> None:
     said = {}
     for wish in ("yes", "no"):
