@@ -14,13 +14,15 @@ using namespace cst;
 
 namespace {
 
-class Agreement : public PkOperation {
+// The other side's public key times the secret scalar; or the base point times it.
+class X25519Multiplying : public PkOperation {
 public:
+    explicit X25519Multiplying(bool public_keys) : public_keys_(public_keys) {}
     int init(const cst_ctx &ctx, const char *kernel) override { return x25519_.init(ctx.engine, kernel); }
     int check(const cst_pk_job &job) const override {
-        if (!job.out) return CST_ERR_ARGUMENT;
-        if (job.key_len != BYTES || (job.in && job.in_len != BYTES) || job.out_cap < BYTES) return CST_ERR_LENGTH;
-        return CST_OK;
+        if (!job.out || (!public_keys_ && !job.in)) return CST_ERR_ARGUMENT;
+        const bool peer = public_keys_ || job.in_len == BYTES;
+        return job.key_len == BYTES && peer && job.out_cap >= BYTES ? CST_OK : CST_ERR_LENGTH;
     }
     size_t written(const cst_pk_job &) const override { return BYTES; }
     void run(cst_pk_job *jobs, size_t n) const override {
@@ -28,7 +30,7 @@ public:
         WipedVector<X25519::Job> work(n);
         for (size_t i = 0; i < n; i++) {
             work[i].scalar = bytes_of(jobs[i].key);
-            work[i].u = jobs[i].in ? bytes_of(jobs[i].in) : BASE_POINT;
+            work[i].u = public_keys_ ? BASE_POINT : bytes_of(jobs[i].in);
         }
         x25519_.run(work.data(), n);
         for (size_t i = 0; i < n; i++) {
@@ -39,6 +41,7 @@ public:
 
 private:
     static constexpr size_t BYTES = X25519::BYTES;
+    const bool public_keys_;
     X25519 x25519_;
 };
 
@@ -100,7 +103,8 @@ private:
 
 std::unique_ptr<PkOperation> operation_of(const char *name) {
     const auto is = [&](const char *other) { return !strcmp(name, other); };
-    if (is("x25519")) return std::make_unique<Agreement>();
+    if (is("x25519")) return std::make_unique<X25519Multiplying>(false);
+    if (is("x25519-public-key")) return std::make_unique<X25519Multiplying>(true);
     if (is("ed25519-verify")) return std::make_unique<Verification>(false);
     if (is("ed25519-verify-zip215")) return std::make_unique<Verification>(true);
     if (is("ed25519-sign")) return std::make_unique<Signing>(false);

@@ -697,8 +697,8 @@ CST_API int cst_code_check_blocks(const cst_code *code, const cst_key *checksum,
 
 /* Public-key operations, in lanes, by name:
  * "x25519" (RFC 7748, 5): `key` is a secret scalar of 32 bytes, any, and `in` the other side's public key, 32 bytes, of
- *   which the highest bit does not count; with `in` NULL it is the base point, so that `out` becomes the scalar's own
- *   public key. `out` receives 32 bytes: hash them before use as a key.
+ *   which the highest bit does not count. `out` receives 32 bytes: hash them before use as a key.
+ * "x25519-public-key": `key` is a secret scalar; `out` receives its public key, 32 bytes.
  * "ed25519-verify" (RFC 8032, 5.1.7, without the cofactor): `key` is a public key of 32 bytes, `in` the message,
  *   `signature` 64 bytes; nothing is written. Everything is public, and time depends on it.
  * "ed25519-verify-zip215": the same by the rules of ZIP 215, on which all parties of a consensus agree: encodings of

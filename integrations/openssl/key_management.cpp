@@ -13,6 +13,8 @@ namespace {
 // OpenSSL 3.0's headers lack these functions of later versions.
 constexpr int GEN_GET_PARAMS = 15, GEN_GETTABLE_PARAMS = 16, IMPORT_TYPES_EX = 45, EXPORT_TYPES_EX = 46;
 
+constexpr uint8_t BASE_POINT[CURVE_BYTES] = {9};  // RFC 7748, 4.1
+
 // A new key pair of X25519 (RFC 7748, 5). NULL: none was made.
 void *agreement_key(const OperationContext &generation) {
     struct Pair {
@@ -25,6 +27,8 @@ void *agreement_key(const OperationContext &generation) {
     cst_pk_job job = {};
     job.key = pair.secret;
     job.key_len = CURVE_BYTES;
+    job.in = BASE_POINT;  // not the operation for public keys: this way a burst has key pairs and agreements
+    job.in_len = CURVE_BYTES;
     job.out = pair.own;
     job.out_cap = CURVE_BYTES;
     if (!generation.public_keys().run(PK_X25519, &job)) return nullptr;

@@ -427,11 +427,11 @@ void add_ed25519(cst_ctx *ctx, const Text &secret, const Text &message) {
     }
 }
 
-void add_x25519(const Text &scalar, const Text &shared) {
+void add_x25519(const Text &scalar) {
     Text clamped = scalar;
     clamped[0] &= 248;
     clamped[31] = uint8_t((clamped[31] & 127) | 64);
-    for (const Text &text : {scalar, clamped, shared}) needles.number(from_little(text, WORDS));
+    for (const Text &text : {scalar, clamped}) needles.number(from_little(text, WORDS));
     Number shifted = from_little(clamped, WORDS);
     needles.number(plus(shifted, shifted));
 }
@@ -526,8 +526,9 @@ void take_secrets(cst_ctx *ctx, const std::string &operation, uint64_t seed, Job
     needles.clear();
     needles.bytes(secret);
     const Text result(out[0], out[0] + 32);
-    if (operation == "x25519") {
-        add_x25519(secret, result);
+    if (operation.compare(0, 6, "x25519") == 0) {
+        add_x25519(secret);
+        if (operation == "x25519") needles.number(from_little(result, WORDS));
     } else if (operation == "ecdh-p256") {
         add_p256_scalar(from_big(secret, WORDS));
         add_forms(from_big(result, WORDS), P256_PRIME);
@@ -793,6 +794,7 @@ int collect(const char *name, void *names) {
 }
 
 const char *const OPERATIONS[] = {"x25519",
+                                  "x25519-public-key",
                                   "ed25519-sign",
                                   "ed25519-public-key",
                                   "ed25519-verify",
@@ -810,7 +812,7 @@ const char *const OPERATIONS[] = {"x25519",
 std::string family(const std::string &operation) {
     if (operation.compare(0, 3, "rsa") == 0) return "montgomery";
     if (operation.find("p256") != std::string::npos) return "p256_double";
-    return operation == "x25519" ? "x25519" : "ed25519_double";
+    return operation.compare(0, 6, "x25519") == 0 ? "x25519" : "ed25519_double";
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ from sanitized import LONG
 from targets import context_for
 
 BASE = (9).to_bytes(32, "little")
+BASE_POINT_P256 = bytes.fromhex("036b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")  # SEC 2, 2.4.2
 # RFC 7748, 5.2
 SCALAR_1 = bytes.fromhex("a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4")
 U_1 = bytes.fromhex("e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c")
@@ -116,10 +117,46 @@ def test_small_order_disturbs_no_other_job(context: Context) -> None:
 
 
 def test_public_keys(context: Context) -> None:
-    rng, pk = random.Random(4), PublicKey("x25519", context)
+    rng, pk = random.Random(4), PublicKey("x25519-public-key", context)
     secrets = [rng.randbytes(32) for _ in range(21)]
     own = [X25519PrivateKey.from_private_bytes(s).public_key().public_bytes_raw() for s in secrets]
-    assert pk.agree_many(secrets) == own == pk.agree_many(secrets, [BASE] * 21)
+    assert pk.public_keys(secrets) == own == PublicKey("x25519", context).agree_many(secrets, [BASE] * 21)
+
+
+AGREEMENTS = {"x25519": BASE, "ecdh-p256": BASE_POINT_P256}
+PUBLIC_KEYS = ("x25519-public-key", "ed25519-public-key", "p256-public-key")
+
+
+@pytest.mark.parametrize("operation", AGREEMENTS)
+def test_an_absent_public_key_is_an_error(shared_context: Context, operation: str) -> None:
+    """It must never stand for another one, such as the base point."""
+    pk = PublicKey(operation, shared_context)
+    key, out = (ctypes.create_string_buffer(b"\x07" * 32, 32) for _ in range(2))
+    peer = ctypes.create_string_buffer(AGREEMENTS[operation], len(AGREEMENTS[operation]))
+    right = {"key": ctypes.addressof(key), "key_len": 32, "out": ctypes.addressof(out), "out_cap": 32}
+    for at, length in ((None, 0), (None, len(peer)), (ctypes.addressof(peer), 0)):
+        good = PkJob(**right, **{"in": ctypes.addressof(peer), "in_len": len(peer)})
+        job = PkJob(**right, **{"in": at, "in_len": length})
+        error = ERR_LENGTH if at else ERR_ARGUMENT
+        assert run(pk, good, job) == (error, NOT_RUN, error)
+        assert out.raw == b"\x07" * 32
+    for nothing in (b"", bytearray(), memoryview(b"")):
+        with pytest.raises(RuntimeFailure) as failure:
+            pk.agree_many([bytes(31) + b"\x01"], [nothing])
+        assert failure.value.code == ERR_LENGTH
+    for peers in (None, [None]):
+        with pytest.raises(TypeError):
+            pk.agree_many([bytes(32)], peers)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("operation", PUBLIC_KEYS)
+def test_public_keys_have_operations_of_their_own(shared_context: Context, operation: str) -> None:
+    pk = PublicKey(operation, shared_context)
+    for do in (pk.agree_many, pk.sign_many):
+        with pytest.raises(ValueError, match="does not do that"):
+            do([bytes(32)], [BASE])
+    with pytest.raises(RuntimeFailure):
+        pk.public_keys([b""])
 
 
 @pytest.mark.cpu
@@ -200,7 +237,7 @@ def test_names(shared_context: Context) -> None:
     with pytest.raises(ValueError, match="2 secrets and 1 public keys"):
         agree_many([bytes(32)] * 2, [BASE])
     with pytest.raises(RuntimeFailure):
-        agree_many([bytes(31)])
+        agree_many([bytes(31)], [BASE])
     assert agree_many([SCALAR_1], [bytearray(U_1)]) == [RESULT_1]
 
 

@@ -12,11 +12,12 @@ from .capi import ERR_AUTH, ERR_POINT, NAME_KERNEL, OK, PkJob
 from .handles import Handle, Owned, make
 from .library import Library, wanted
 from .many import shared_context
-from .rsa import MOST_BYTES, OPERATIONS, SIGNATURES
+from .rsa import MOST_BYTES, OPERATIONS, SALTED, SIGNATURES
 from .values import Buffer, name, place, several
 
 RESULT_BYTES = {
     "x25519": 32,
+    "x25519-public-key": 32,
     "ed25519-sign": 64,
     "ed25519-public-key": 32,
     "ecdsa-p256-sign": 64,
@@ -30,11 +31,11 @@ AT_ONCE = 1024
 
 
 class PublicKey(Handle):
-    """An operation with public keys, by name: "x25519" (RFC 7748); of Ed25519 (RFC 8032) "ed25519-verify",
-    "ed25519-verify-zip215" (by the rules of ZIP 215), "ed25519-sign" and "ed25519-public-key"; of P-256
-    "ecdsa-p256-verify", "ecdsa-p256-sign" (FIPS 186-5, RFC 6979), "ecdh-p256" and "p256-public-key"; of RSA (RFC 8017),
-    with keys that are `RsaKey`, those of `rsa.OPERATIONS`. Where ECDSA or RSA signs or verifies, "-digest" behind the
-    name says that the messages are digests. ``kernel``: for tests, the one that does everything.
+    """An operation with public keys, by name: "x25519" and "x25519-public-key" (RFC 7748); of Ed25519 (RFC 8032)
+    "ed25519-verify", "ed25519-verify-zip215" (by the rules of ZIP 215), "ed25519-sign" and "ed25519-public-key"; of
+    P-256 "ecdsa-p256-verify", "ecdsa-p256-sign" (FIPS 186-5, RFC 6979), "ecdh-p256" and "p256-public-key"; of RSA
+    (RFC 8017), with keys that are `RsaKey`, those of `rsa.OPERATIONS`. Where ECDSA or RSA signs or verifies, "-digest"
+    behind the name says that the messages are digests. ``kernel``: for tests, the one that does everything.
     RuntimeFailure for unknown names, and where this CPU has no kernel. Several threads may share one."""
 
     _what = "public-key operation"
@@ -57,18 +58,18 @@ class PublicKey(Handle):
         if self._operation not in operations:
             raise ValueError(f"'{self._operation}' does not do that: {' or '.join(operations)} does")
 
-    def agree_many(self, secrets: Iterable[Buffer], peers: Iterable[Buffer] | None = None) -> list[bytes | None]:
+    def agree_many(self, secrets: Iterable[Buffer], peers: Iterable[Buffer]) -> list[bytes | None]:
         """The shared secrets, 32 bytes each, of secret keys and the other sides' public keys; None where a key must not
-        be used: a point of small order, or not on the curve. Without ``peers``, of X25519: the scalars' own public
-        keys. ValueError for as many secrets as peers are not, RuntimeFailure for other lengths."""
+        be used: a point of small order, or not on the curve. ValueError for as many secrets as peers are not,
+        RuntimeFailure for other lengths."""
         self._need("x25519", "ecdh-p256")
         scalars = list(several(secrets))
         return self._results(scalars, _as_many(scalars, peers, "secrets", "public keys"))
 
     def public_keys(self, secrets: Iterable[Buffer]) -> list[bytes | None]:
-        """The public keys of secret keys of 32 bytes: 32 bytes each of Ed25519, 65 of P-256, where it is None for what
-        is no secret key."""
-        self._need("ed25519-public-key", "p256-public-key")
+        """The public keys of secret keys of 32 bytes: 32 bytes each of X25519 and Ed25519, 65 of P-256, where it is
+        None for what is no secret key."""
+        self._need("x25519-public-key", "ed25519-public-key", "p256-public-key")
         return self._results(list(several(secrets)))
 
     def sign_many(
@@ -77,14 +78,17 @@ class PublicKey(Handle):
         messages: Iterable[Buffer],
         salts: Iterable[Buffer] | None = None,
     ) -> list[bytes | None]:
-        """A signature for each secret key and message. ``salts``: of PSS. A secret key of Ed25519, 32 bytes, may have
+        """A signature for each secret key and message. ``salts``: one for each, of PSS and of nothing else; they may be
+        empty. A secret key of Ed25519, 32 bytes, may have
         its public key behind it, which saves time; it is not checked, and a wrong one gives the secret key away. Of
         P-256 it is None for what is no secret key. ValueError for as many keys as messages are not, RuntimeFailure for
         other lengths."""
         self._need("ed25519-sign", "ecdsa-p256-sign", *SIGNATURES)
         keys = list(several(secrets))
         texts = _as_many(keys, messages, "secret keys", "messages")
-        return self._results(keys, texts, _as_many(keys, salts, "secret keys", "salts"))
+        if (salts is None) == (self._operation in SALTED):
+            raise ValueError(f"'{self._operation}' takes {'a salt with each message' if salts is None else 'no salts'}")
+        return self._results(keys, texts, None if salts is None else _as_many(keys, salts, "secret keys", "salts"))
 
     def decrypt_many(
         self, keys: Iterable[RsaKey], ciphertexts: Iterable[Buffer], labels: Iterable[Buffer] | None = None
@@ -93,7 +97,7 @@ class PublicKey(Handle):
         self._need("rsa-decrypt-oaep-sha256")
         privates = list(keys)
         texts = _as_many(privates, ciphertexts, "keys", "ciphertexts")
-        return self._results(privates, texts, _as_many(privates, labels, "keys", "labels"))
+        return self._results(privates, texts, None if labels is None else _as_many(privates, labels, "keys", "labels"))
 
     def powers(self, keys: Iterable[RsaKey], numbers: Iterable[Buffer]) -> list[bytes | None]:
         """The powers of numbers by RSA's private exponents, as big-endian bytes; of the key's length all."""
@@ -189,9 +193,9 @@ class RsaKey(Handle):
         return self.live()
 
 
-def _as_many(first: Sequence[object], others: Iterable[Buffer] | None, what: str, other: str) -> list[Buffer] | None:
-    found = None if others is None else list(several(others))
-    if found is not None and len(found) != len(first):
+def _as_many(first: Sequence[object], others: Iterable[Buffer], what: str, other: str) -> list[Buffer]:
+    found = list(several(others))
+    if len(found) != len(first):
         raise ValueError(f"{len(first)} {what} and {len(found)} {other}")
     return found
 
@@ -207,7 +211,7 @@ def _shared_operation(operation: str) -> PublicKey:
         return _shared[operation]
 
 
-def agree_many(secrets: Iterable[Buffer], peers: Iterable[Buffer] | None = None) -> list[bytes | None]:
+def agree_many(secrets: Iterable[Buffer], peers: Iterable[Buffer]) -> list[bytes | None]:
     """X25519 of many (RFC 7748): ``PublicKey("x25519").agree_many``."""
     return _shared_operation("x25519").agree_many(secrets, peers)
 

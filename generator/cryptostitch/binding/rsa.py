@@ -11,4 +11,5 @@ OPERATIONS = (
     "rsa-decrypt-oaep-sha256",
 )
 SIGNATURES = OPERATIONS[1:5]
+SALTED = OPERATIONS[4:5]
 MOST_BYTES = 512  # of a modulus

@@ -1,9 +1,5 @@
 //! Key exchange by X25519 (RFC 7748, 5), many at once. Secret keys are any 32 bytes.
 
-use std::ptr;
-
-use cryptostitch_sys as sys;
-
 use crate::error::Error;
 use crate::public_key::{job, whole, Operation, Shared};
 
@@ -14,18 +10,17 @@ pub struct Agreement<'a> {
     pub public_key: &'a [u8; 32],
 }
 
-static SHARED: Shared = Shared::new();
-
 /// The secrets that both sides share, or [`Error::Point`] for a public key of small order. Hash a secret before its use
 /// as a key.
 pub fn agree_many(items: &[Agreement<'_>]) -> Result<Vec<Result<[u8; 32], Error>>, Error> {
+    static SHARED: Shared = Shared::new();
     let jobs = items.iter().map(|item| job(item.secret_key, item.public_key)).collect();
     Ok(whole(Operation::shared(&SHARED, c"x25519")?.results(jobs)?))
 }
 
 /// The public keys of secret keys.
 pub fn public_keys(secret_keys: &[[u8; 32]]) -> Result<Vec<[u8; 32]>, Error> {
-    let base = |secret: &[u8; 32]| sys::cst_pk_job { in_: ptr::null(), ..job(secret, &[]) };
-    let jobs = secret_keys.iter().map(base).collect();
-    whole(Operation::shared(&SHARED, c"x25519")?.results(jobs)?).into_iter().collect()
+    static SHARED: Shared = Shared::new();
+    let jobs = secret_keys.iter().map(|secret| job(secret, &[])).collect();
+    whole(Operation::shared(&SHARED, c"x25519-public-key")?.results(jobs)?).into_iter().collect()
 }
