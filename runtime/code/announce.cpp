@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "file_size_signal.hpp"
+
 // gdb's JIT interface ("JIT Compilation Interface" in its manual): gdb stops in the function and reads the descriptor.
 // In a stripped library gdb finds only exported symbols. These are protected, so that those of another library do not
 // replace them, and weak, so that the static library can be linked with another JIT compiler that defines them.
@@ -187,6 +189,7 @@ void tell_perf(const char *name, const uint8_t *code, size_t code_bytes) {
     const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) return;
     struct stat file = {};
+    const FileSizeSignal signal;
     if (length > 0 && size_t(length) < sizeof line && fstat(fd, &file) == 0 && file.st_uid == geteuid() &&
         S_ISREG(file.st_mode) && write(fd, line, size_t(length)) < 0) {
         // Ignored: perf only lacks the name.

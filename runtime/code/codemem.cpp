@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cryptostitch/cryptostitch.h"
+#include "file_size_signal.hpp"
 
 #ifdef _WIN32
 #include <windows.h>
@@ -110,6 +111,7 @@ int publish_sealed(const uint8_t *code, size_t size, CodePages *out) {
     int error = CST_ERR_JIT;
     constexpr int SEALS = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
     size_t whole = whole_pages(size);
+    const FileSizeSignal signal;
     if (write_all(fd, code, size) && ftruncate(fd, off_t(whole)) == 0 && fcntl(fd, F_ADD_SEALS, SEALS) == 0) {
         void *base = mmap(nullptr, whole, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
         if (base != MAP_FAILED) {

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "../code/file_size_signal.hpp"
 #include "cryptostitch/cryptostitch.h"
 
 namespace cst {
@@ -178,6 +179,7 @@ public:
 
     bool there() const { return there_; }
     bool write_all(const std::string &text) {
+        const FileSizeSignal signal;
         for (size_t done = 0; done < text.size();) {
             const ssize_t n = write(file_, text.data() + done, text.size() - done);
             if (n < 0 && errno == EINTR) continue;
