@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 from collections.abc import Callable
 from ctypes import byref
 from typing import Any
@@ -12,6 +11,7 @@ from .capi import ERR_ARGUMENT, JobStruct, ManagerInfo, ManagerOptions
 from .handles import Handle, make
 from .jobs import Job, filled
 from .library import Library, wanted
+from .turns import Turns
 
 __all__ = ["Manager"]
 
@@ -25,18 +25,25 @@ class Manager(Handle):
 
     def __init__(self, context: Library, min_fill: int = 0, max_age: int = 0, capacity: int = 0):
         self.context, self.lib = wanted(Library, context, "the context"), context.lib
-        self._lock = threading.RLock()
+        self._lock = Turns("the manager")
         self._inside: dict[int, tuple[Job, Any, list[Any]]] = {}  # by the struct's address
         options = ManagerOptions(min_fill=min_fill, max_age=max_age, capacity=capacity)
-        owned = context.live()
-        code, self._owned = make(
-            self.lib.cst_manager_new, self.lib.cst_manager_free, owned, owned.pointer, byref(options)
-        )
+        owned, lock, free = context.live(), self._lock, self.lib.cst_manager_free
+
+        def free_whole(manager: int) -> None:
+            """C may not walk lists that another thread was changing when this process was forked."""
+            if not lock.lost:
+                free(manager)
+
+        code, self._owned = make(self.lib.cst_manager_new, free_whole, owned, owned.pointer, byref(options))
         cause = "min_fill is at most 1024, capacity at least min_fill" if code == ERR_ARGUMENT else ""
         context.check(code, "manager", cause=cause)
 
     def close(self) -> None:
         """Frees the manager; jobs that still wait are not run."""
+        if self._lock.lost:
+            super().close()
+            return
         with self._lock:
             super().close()
             self._inside.clear()

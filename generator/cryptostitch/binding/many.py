@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import struct
-import threading
 from collections.abc import Callable, Iterable
 from ctypes import c_int, c_size_t, c_void_p
 from functools import lru_cache
@@ -22,6 +21,7 @@ from .alike import inputs
 from .capi import DIGEST
 from .column import Offsets, digest_column
 from .runtime import Context, Key, Suite
+from .turns import Turns
 from .values import Buffer, place, several
 
 AT_ONCE = 4096
@@ -31,11 +31,14 @@ MOST_OF_BYTES, NOT_BYTES = 64, 1
 """digests.c makes digests of at most MOST_OF_BYTES bytes, and returns NOT_BYTES where a buffer is no bytes object."""
 
 _shared: list[Context] = []
-_making = threading.Lock()
+_making = Turns()
 
 
 def shared_context() -> Context:
     """That of all functions here. One that a caller closed is followed by another."""
+    for context in _shared:
+        if not context.closed:
+            return context
     with _making:
         if not _shared or _shared[0].closed:
             _digest_key.cache_clear()

@@ -3,7 +3,6 @@ interpreter's lock is released while the library works."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from ctypes import sizeof
 from typing import Any
@@ -13,6 +12,7 @@ from .handles import Handle, Owned, make
 from .library import Library, wanted
 from .many import shared_context
 from .rsa import MOST_BYTES, OPERATIONS, SALTED, SIGNATURES
+from .turns import Turns
 from .values import Buffer, name, place, several
 
 RESULT_BYTES = {
@@ -201,10 +201,13 @@ def _as_many(first: Sequence[object], others: Iterable[Buffer], what: str, other
 
 
 _shared: dict[str, PublicKey] = {}
-_making = threading.Lock()
+_making = Turns()
 
 
 def _shared_operation(operation: str) -> PublicKey:
+    found = _shared.get(operation)
+    if found is not None and not found.closed:
+        return found
     with _making:
         if operation not in _shared or _shared[operation].closed:
             _shared[operation] = PublicKey(operation)

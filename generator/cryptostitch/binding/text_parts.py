@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from ctypes import addressof, byref, c_uint64
 
 from . import causes
 from .base_key import BaseKey
 from .capi import ERR_AUTH, ERR_LENGTH, ERR_MEMORY, OK, OPEN, SEAL, STATE_BYTES, TextPartStruct
+from .turns import Turns
 from .values import Buffer, optional, place
 
 
@@ -17,7 +17,7 @@ class TextParts:
     def __init__(self, key: BaseKey, direction: int, iv: Buffer | None, aad: Buffer | None):
         self._key, self._direction = key, direction
         self._state = (c_uint64 * (STATE_BYTES // 8))()
-        self._lock = threading.Lock()
+        self._lock = Turns("the text")
         self._begun = self._ended = False
         self._run(iv=iv, aad=aad)
         self._begun = True
