@@ -87,7 +87,7 @@ class Writer:
             self.end_stripe()
         place = Place(self.stripe, self.filled, len(chunk), self.number)
         self.number += 1
-        sealed, tag = self.keys.chunks.seal(chunk, place.number.to_bytes(12, "big"), name)
+        sealed, tag = self.keys.chunks.seal(chunk, iv=place.number.to_bytes(12, "big"), aad=name)
         self.text[self.filled : self.filled + len(chunk) + TAG] = sealed + tag
         self.filled += len(chunk) + TAG
         return place
@@ -222,7 +222,7 @@ class Store:
 
     def chunk(self, place: Place, name: bytes) -> bytes:
         sealed = memoryview(self.stripe(place.stripe))[place.at : place.at + place.size + TAG]
-        return self.keys.chunks.open(sealed[:-TAG], sealed[-TAG:], place.number.to_bytes(12, "big"), name)
+        return self.keys.chunks.open(sealed[:-TAG], sealed[-TAG:], iv=place.number.to_bytes(12, "big"), aad=name)
 
     def repair(self) -> str:
         """Writes lost and damaged blocks anew."""

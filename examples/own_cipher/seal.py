@@ -13,8 +13,8 @@ def main(pack: str, suite: str, key: str, iv: str, file: str) -> None:
     context.load_pack(Path(pack).read_bytes())
     made = context.suite(suite).key(bytes.fromhex(key))
     text = Path(file).read_bytes()
-    out, tag = made.seal(text, bytes.fromhex(iv))
-    assert made.open(out, tag or None, bytes.fromhex(iv)) == text
+    out, tag = made.seal(text, iv=bytes.fromhex(iv))
+    assert made.open(out, tag or None, iv=bytes.fromhex(iv)) == text
     sys.stdout.buffer.write(out + tag)
 
 

@@ -37,7 +37,7 @@ def sealed() -> object:
 
 
 def parts() -> tuple[bytes, bytes]:
-    sealing = gcm().sealing(IVS[0], b"head")
+    sealing = gcm().sealing(iv=IVS[0], aad=b"head")
     return sealing.update(TEXTS[9]), sealing.finish()
 
 
@@ -167,7 +167,7 @@ def test_locks_that_others_hold() -> None:
         with held(lock):
             assert in_child(lambda call=call: bool(call()))
     context = Context()
-    manager, sealing = Manager(context), gcm().sealing(bytes(12))
+    manager, sealing = Manager(context), gcm().sealing(iv=bytes(12))
     job = Job(context.suite("sha1").key(), data=b"x", tag=bytearray(20))
     for lock, call in ((manager._lock, lambda: manager.submit(job)), (sealing._lock, lambda: sealing.update(b"x"))):
         with held(lock):

@@ -132,7 +132,7 @@ def test_keys_of_other_suites_and_contexts(context: Context, gcm: Key) -> None:
         suite.open_many(gcm, [IV], [(b"x", bytes(16))])
     with pytest.raises(ValueError, match="another context"):
         Context().suite(GCM).seal_many(gcm, [IV], [b"x"])
-    assert context.suite(GCM).seal_many(gcm, [IV], [b"x"]) == [gcm.seal(b"x", IV)]
+    assert context.suite(GCM).seal_many(gcm, [IV], [b"x"]) == [gcm.seal(b"x", iv=IV)]
     with pytest.raises(ValueError, match="a cst_crc"):
         context.suite("crc32c").seal_many(CrcKey(context, 32, 7), None, [b"x"])
     other = Manager(Context())
@@ -175,10 +175,10 @@ NUMBERS: dict[str, Callable[[Context], object]] = {
     "code index": lambda c: ErasureCode(4, 2).update(1 << 32, b"x", [bytearray(1)] * 2),
     "code data": lambda c: ErasureCode((1 << 32) + 4, 2),
     "code parity": lambda c: ErasureCode(4, -1),
-    "tls sequence": lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"x", bytes(16), sequence=HUGE),
-    "tls kind": lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"x", bytes(16), kind=279),
-    "tls version": lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"x", bytes(16), version=0x10303),
-    "tls fragment": lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"x", bytes(16), fragment=HUGE + 100),
+    "tls sequence": lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"x", ivs=bytes(16), sequence=HUGE),
+    "tls kind": lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"x", ivs=bytes(16), kind=279),
+    "tls version": lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"x", ivs=bytes(16), version=0x10303),
+    "tls fragment": lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"x", ivs=bytes(16), fragment=HUGE + 100),
     "tls size": lambda c: c.suite(TLS).key(bytes(16), b"").tls_size(-1),
     "crc width": lambda c: CrcKey(c, 32 + (1 << 32), 0x04C11DB7),
     "crc polynomial": lambda c: CrcKey(c, 32, HUGE + 0x04C11DB7),
@@ -272,7 +272,7 @@ def test_handles_are_not_copied(context: Context, gcm: Key) -> None:
         for way in (copy.copy, copy.deepcopy, pickle.dumps):
             with pytest.raises(TypeError, match="neither copied nor pickled"):
                 way(handle)
-    assert gcm.seal(b"x", IV) == context.suite(GCM).key(bytes(16)).seal(b"x", IV)
+    assert gcm.seal(b"x", iv=IV) == context.suite(GCM).key(bytes(16)).seal(b"x", iv=IV)
 
 
 def run_all(calls: list[Callable[[], object]]) -> None:
@@ -336,13 +336,13 @@ def after(context: Context) -> dict[str, Callable[[], object]]:
     job = Job(digest, data=b"x", tag=bytearray(20))
     manager.submit(job)
     return {
-        "seal": lambda: key.seal(b"x", IV),
-        "open": lambda: key.open(b"x", bytes(16), IV),
+        "seal": lambda: key.seal(b"x", iv=IV),
+        "open": lambda: key.open(b"x", bytes(16), iv=IV),
         "digest": lambda: digest.digest(b"x"),
         "digest_column": lambda: digest.digest_column(b"x", array("i", [0, 1]), bytearray(20)),
         "checksum": lambda: crc.checksum(b"x"),
         "combine": lambda: crc.combine(1, 2, 3),
-        "tls_records": lambda: sealing.tls_records(b"x", bytes(16)),
+        "tls_records": lambda: sealing.tls_records(b"x", ivs=bytes(16)),
         "tls_size": lambda: sealing.tls_size(5),
         "key": lambda: suite.key(bytes(16)),
         "crc key": lambda: CrcKey(context, 32, 7),
@@ -392,7 +392,7 @@ def test_nothing_is_used_after_the_context() -> None:
 def test_nothing_is_used_after_its_own_close(context: Context, gcm: Key) -> None:
     manager, code = Manager(context), ErasureCode(2, 1, context=context)
     for handle, call, what in (
-        (gcm, lambda: gcm.seal(b"x", IV), "key"),
+        (gcm, lambda: gcm.seal(b"x", iv=IV), "key"),
         (gcm, lambda: gcm.suite.seal_many(gcm, [IV], [b"x"]), "key"),
         (gcm, lambda: context.burst([Job(gcm, iv=IV, data=b"", tag=bytearray(16))]), "key"),
         (manager, lambda: manager.flush(), "manager"),
@@ -440,9 +440,9 @@ def test_the_shared_context_is_followed_by_another() -> None:
     key = suite.key(bytes(16))
     suite.context.close()
     with pytest.raises(RuntimeFailure, match="closed"):
-        key.seal(b"x", IV)
+        key.seal(b"x", iv=IV)
     assert hash_many("sha256", [b"x"]) == [sha(b"x")]
-    assert cryptostitch.suite(GCM).key(bytes(16)).seal(b"x", IV)
+    assert cryptostitch.suite(GCM).key(bytes(16)).seal(b"x", iv=IV)
     assert cryptostitch.suite("sha1").context is cryptostitch.suite("sha256").context
 
 
@@ -543,10 +543,10 @@ def test_a_child_process_does_not_wait_for_threads_of_its_parent(context: Contex
 PAIR = (1, 1000)
 TUPLES: dict[str, Callable[[Context, Key], object]] = {
     "digest": lambda c, k: c.suite("sha1").key().digest(PAIR),
-    "seal": lambda c, k: k.seal(PAIR, IV),
-    "iv": lambda c, k: k.seal(b"x", PAIR),
-    "aad": lambda c, k: k.seal(b"x", IV, aad=PAIR),
-    "tag": lambda c, k: k.open(b"x", PAIR, IV),
+    "seal": lambda c, k: k.seal(PAIR, iv=IV),
+    "iv": lambda c, k: k.seal(b"x", iv=PAIR),
+    "aad": lambda c, k: k.seal(b"x", iv=IV, aad=PAIR),
+    "tag": lambda c, k: k.open(b"x", PAIR, iv=IV),
     "key": lambda c, k: c.suite(GCM).key((1, 16)),
     "mac_key": lambda c, k: c.suite("hmac-sha1").key(None, (1, 16)),
     "memory": lambda c, k: c.suite(GCM).key(bytes(16), memory=(64, 4096)),
@@ -563,9 +563,27 @@ TUPLES: dict[str, Callable[[Context, Key], object]] = {
     "piece": lambda c, k: c.burst([Job(k, data=[PAIR])]),
     "seal_many": lambda c, k: k.suite.seal_many(k, [IV], [PAIR]),
     "open_many": lambda c, k: k.suite.open_many(k, [IV], [(b"x", PAIR)]),
-    "tls_records": lambda c, k: c.suite(TLS).key(bytes(16), b"").tls_records(PAIR, bytes(16)),
+    "tls_records": lambda c, k: c.suite(TLS).key(bytes(16), b"").tls_records(PAIR, ivs=bytes(16)),
     "load_pack": lambda c, k: c.load_pack(PAIR),
 }
+
+
+def test_no_bytes_are_taken_for_others(gcm: Key, tls: Key) -> None:
+    """Libraries differ in the order of nonce, text and AAD: all but the text, and the tag behind it, have names."""
+    call: Any
+    for call, arguments in (
+        (gcm.seal, (IV, b"text")),
+        (gcm.seal, (IV, b"text", b"aad")),
+        (gcm.open, (IV, b"text" + bytes(16), b"aad")),
+        (gcm.open, (b"text", bytes(16), IV)),
+        (gcm.sealing, (IV,)),
+        (gcm.opening, (IV, b"aad")),
+        (tls.tls_records, (bytes(16), b"text")),
+    ):
+        with pytest.raises(TypeError, match="positional argument"):
+            call(*arguments)
+    with pytest.raises(RuntimeFailure, match="an IV of 0 bytes"):
+        gcm.open(IV, b"text" + bytes(16))
 
 
 @pytest.mark.parametrize("name", TUPLES)
@@ -587,13 +605,13 @@ def test_lengths_are_in_bytes(context: Context, gcm: Key, tls: Key) -> None:
         memoryview(bytes(24)).cast("B", (4, 6)),
     ):
         raw = bytes(buffer) if isinstance(buffer, (array, memoryview)) else buffer.tobytes()
-        assert gcm.seal(buffer, IV, buffer) == gcm.seal(raw, IV, raw)
-        assert gcm.suite.seal_many(gcm, [IV], [buffer], [buffer]) == [gcm.seal(raw, IV, raw)]
+        assert gcm.seal(buffer, iv=IV, aad=buffer) == gcm.seal(raw, iv=IV, aad=raw)
+        assert gcm.suite.seal_many(gcm, [IV], [buffer], [buffer]) == [gcm.seal(raw, iv=IV, aad=raw)]
         assert hash_many("sha256", [buffer]) == [sha(raw)]
-        assert tls.tls_records(buffer, bytes(16)) == tls.tls_records(raw, bytes(16))
+        assert tls.tls_records(buffer, ivs=bytes(16)) == tls.tls_records(raw, ivs=bytes(16))
         assert ErasureCode(1, 1).encode([buffer]) == ErasureCode(1, 1).encode([raw])
-        out, tag = gcm.seal(raw, IV)
-        assert gcm.open(numpy.frombuffer(out, numpy.uint8), numpy.frombuffer(tag, numpy.uint64), IV) == raw
+        out, tag = gcm.seal(raw, iv=IV)
+        assert gcm.open(numpy.frombuffer(out, numpy.uint8), numpy.frombuffer(tag, numpy.uint64), iv=IV) == raw
 
 
 def test_buffers_that_are_not_bytes_one_behind_the_other(context: Context, gcm: Key, sha256: Key) -> None:
@@ -603,7 +621,7 @@ def test_buffers_that_are_not_bytes_one_behind_the_other(context: Context, gcm: 
         for call in (
             lambda wrong=wrong: sha256.digest(wrong),
             lambda wrong=wrong: hash_many("sha256", [wrong]),
-            lambda wrong=wrong: gcm.seal(b"x", IV, wrong),
+            lambda wrong=wrong: gcm.seal(b"x", iv=IV, aad=wrong),
             lambda wrong=wrong: hash_column("sha256", wrong, array("i", [0, 1])),
             lambda wrong=wrong: ErasureCode(1, 1).encode([wrong]),
         ):
@@ -706,7 +724,7 @@ def fails(what: str) -> None:
     if what == "forged":
         cryptostitch.suite(GCM).open_many(key, [IV] * 2, [(b"", bytes(16)), (b"x", bytes(16))])
     elif what == "auth":
-        key.open(b"x", bytes(16), IV)
+        key.open(b"x", bytes(16), iv=IV)
     else:
         cryptostitch.suite("sha257")
 
@@ -737,31 +755,35 @@ def test_what_progress_says_is_no_error(context: Context, said: int) -> None:
     assert context.calibrate("md5_x4@sse", 0.01, lambda *_: said) == said
 
 
+def of(context: Context, suite: str) -> Key:
+    return context.suite(suite).key(bytes(16))
+
+
 CAUSES: dict[str, tuple[Callable[[Context], object], str]] = {
     "key": (lambda c: c.suite(GCM).key(bytes(15)), "a key of 15 bytes, where the suite takes 16"),
     "no key": (lambda c: c.suite("sha1").key(b"x"), "a key of 1 bytes, where the suite takes none"),
     "mac key": (lambda c: c.suite("aes-128-cmac").key(None, b"x"), "a MAC key of 1 bytes, where the suite takes 16"),
     "xts": (lambda c: c.suite(XTS).key(bytes(32)), "the halves of the key are equal"),
-    "iv": (lambda c: c.suite("aes-128-ctr").key(bytes(16)).seal(b"x", IV), "an IV of 12 bytes, .* takes 16"),
-    "no iv": (lambda c: c.suite(GCM).key(bytes(16)).seal(b"x"), "an IV of 0 bytes"),
-    "block": (lambda c: c.suite("aes-128-cbc").key(bytes(16)).seal(b"x", bytes(16)), "no multiple of 16"),
-    "tag": (lambda c: c.suite(GCM).key(bytes(16)).seal(b"x", IV, tag_len=17), "a tag of 17 bytes, .* 4, 8, 12, 13, 14"),
-    "no tag": (lambda c: c.suite(GCM).key(bytes(16)).open(b"x", None, IV), "a tag of 0 bytes"),
-    "aad": (lambda c: c.suite("aes-128-ctr").key(bytes(16)).seal(b"x", bytes(16), b"a"), "AAD of 1 bytes, .* none"),
-    "ccm": (lambda c: c.suite("aes-128-ccm").key(bytes(16)).seal(bytes(70000), bytes(13)), "too long for an IV of 13"),
-    "esp": (lambda c: esp(c).seal(bytes(16), bytes(16), bytes(9)), "AAD of 9 bytes"),
+    "iv": (lambda c: of(c, "aes-128-ctr").seal(b"x", iv=IV), "an IV of 12 bytes, .* takes 16"),
+    "no iv": (lambda c: of(c, GCM).seal(b"x"), "an IV of 0 bytes"),
+    "block": (lambda c: of(c, "aes-128-cbc").seal(b"x", iv=bytes(16)), "no multiple of 16"),
+    "tag": (lambda c: of(c, GCM).seal(b"x", iv=IV, tag_len=17), "a tag of 17 bytes, .* 4, 8, 12, 13, 14"),
+    "no tag": (lambda c: of(c, GCM).open(b"x", None, iv=IV), "a tag of 0 bytes"),
+    "aad": (lambda c: of(c, "aes-128-ctr").seal(b"x", iv=bytes(16), aad=b"a"), "AAD of 1 bytes, .* none"),
+    "ccm": (lambda c: of(c, "aes-128-ccm").seal(bytes(70000), iv=bytes(13)), "too long for an IV of 13"),
+    "esp": (lambda c: esp(c).seal(bytes(16), iv=bytes(16), aad=bytes(9)), "AAD of 9 bytes"),
     "hash length": (lambda c: hash_many("sha256", [b""], 40), "a tag of 40 bytes, where the suite takes 32"),
     "shake": (lambda c: hash_many("shake128", [b""], 0), "a tag of 0 bytes, where the suite takes 1 to"),
-    "digest of a cipher": (lambda c: c.suite(GCM).key(bytes(16)).digest(b""), "the suite enciphers"),
+    "digest of a cipher": (lambda c: of(c, GCM).digest(b""), "the suite enciphers"),
     "column of a cipher": (lambda c: column_of_a_cipher(c), "the suite enciphers"),
     "which message": (lambda c: c.suite(GCM).seal_many(c.suite(GCM).key(bytes(16)), [IV, b""], [b"", b""]), "context"),
     "no checksum": (lambda c: c.suite("sha1").key().checksum(b""), "not a checksum"),
     "large checksum": (lambda c: c.suite("crc32").key().checksum(b"", 1 << 32), "more bits than the checksum"),
-    "no tls": (lambda c: c.suite(GCM).key(bytes(16)).tls_records(b"", b""), "not one of TLS"),
-    "tls version": (lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"", bytes(16), version=0x0304), "0x0304"),
-    "tls ivs": (lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"", b""), "1 records take 16"),
+    "no tls": (lambda c: of(c, GCM).tls_records(b"", ivs=b""), "not one of TLS"),
+    "tls version": (lambda c: records(c, b"", bytes(16), version=0x0304), "0x0304"),
+    "tls ivs": (lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"", ivs=b""), "1 records take 16"),
     "tls wrap": (
-        lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"xy", bytes(32), (1 << 64) - 1, fragment=1),
+        lambda c: records(c, b"xy", bytes(32), sequence=(1 << 64) - 1, fragment=1),
         "sequence numbers would wrap",
     ),
     "tls fragment": (lambda c: c.suite(TLS).key(bytes(16), b"").tls_size(1, 16385), "a fragment of 16385 bytes"),
@@ -776,6 +798,10 @@ CAUSES: dict[str, tuple[Callable[[Context], object], str]] = {
     "direction": (lambda c: Job(c.suite("sha1").key(), 2, data=b"", tag=bytearray(20)).run_alone(), "no direction 2"),
 }
 CAUSES["which message"] = (lambda c: second_message(c), "buffer 1: an IV of 0 bytes")
+
+
+def records(context: Context, text: bytes, ivs: bytes, **more: int) -> None:
+    context.suite(TLS).key(bytes(16), b"").tls_records(text, ivs=ivs, **more)
 
 
 def esp(context: Context) -> Key:

@@ -36,7 +36,7 @@ class Messages:
     def alone(self) -> list[tuple[bytes, bytes]]:
         nothing = [None] * len(self.texts)
         each = zip(self.texts, self.ivs or nothing, self.aads or nothing)
-        return [self.key.seal(text, iv, aad) for text, iv, aad in each]
+        return [self.key.seal(text, iv=iv, aad=aad) for text, iv, aad in each]
 
     def to_open(self, sealed: list[Any]) -> list[tuple[Any, bytes]]:
         """What `open_many` takes: MACs and digests have no output, and are compared over the text."""

@@ -26,15 +26,15 @@ def test_there_and_back(context: Context, suite: str) -> None:
     rng = random.Random(suite)
     key = context.suite(suite).key(rng.randbytes(32))
     iv, aad, data = rng.randbytes(12), rng.randbytes(40), rng.randbytes(50_000)
-    sealing = key.sealing(iv, aad)
+    sealing = key.sealing(iv=iv, aad=aad)
     sealed, at = b"", 0
     while at < len(data):
         n = rng.randrange(9000)
         sealed += sealing.update(memoryview(data)[at : at + n])
         at += n
     tag = sealing.finish()
-    assert (sealed, tag) == key.seal(data, iv, aad)
-    opening = key.opening(iv, aad)
+    assert (sealed, tag) == key.seal(data, iv=iv, aad=aad)
+    opening = key.opening(iv=iv, aad=aad)
     assert opening.update(sealed[:777]) + opening.update(sealed[777:]) == data
     opening.finish(tag)
     for ended in (sealing, opening):
@@ -45,8 +45,8 @@ def test_there_and_back(context: Context, suite: str) -> None:
 @pytest.mark.parametrize("suite", SUITES)
 def test_forged(context: Context, suite: str) -> None:
     key = context.suite(suite).key(bytes(32))
-    sealed, tag = key.seal(b"text", bytes(12), b"head")
-    opening = key.opening(bytes(12), b"heat")
+    sealed, tag = key.seal(b"text", iv=bytes(12), aad=b"head")
+    opening = key.opening(iv=bytes(12), aad=b"heat")
     assert opening.update(sealed) == b"text", "given out before it is known to be forged"
     with pytest.raises(RuntimeFailure) as failure:
         opening.finish(tag)
@@ -58,19 +58,19 @@ def test_forged(context: Context, suite: str) -> None:
 def test_what_is_refused(context: Context) -> None:
     key = context.suite("aes-128-gcm").key(bytes(16))
     with pytest.raises(RuntimeFailure, match="an IV of 0 bytes"):
-        key.sealing(b"")
+        key.sealing(iv=b"")
     with pytest.raises(TypeError):
-        key.sealing("text")  # type: ignore[arg-type]
+        key.sealing(iv="text")  # type: ignore[arg-type]
     with pytest.raises(RuntimeFailure) as failure:
-        context.suite("aes-128-ctr").key(bytes(16)).sealing(bytes(16))
+        context.suite("aes-128-ctr").key(bytes(16)).sealing(iv=bytes(16))
     assert failure.value.code == ERR_UNSUPPORTED
-    sealing = key.sealing(bytes(12))
+    sealing = key.sealing(iv=bytes(12))
     with pytest.raises(RuntimeFailure, match="a tag of 3 bytes"):
         sealing.finish(3)
-    assert sealing.update(b"goes on") + sealing.finish() == b"".join(key.seal(b"goes on", bytes(12)))
+    assert sealing.update(b"goes on") + sealing.finish() == b"".join(key.seal(b"goes on", iv=bytes(12)))
     key.close()
     with pytest.raises(RuntimeFailure, match="closed"):
-        key.sealing(bytes(12))
+        key.sealing(iv=bytes(12))
 
 
 NOTHING = (
@@ -91,9 +91,9 @@ NOTHING = (
 def test_a_tag_that_was_cut_off_ends_nothing(context: Context, suite: str, nothing: Any) -> None:
     """Of a text that is right, and of one that is forged: an empty tag is an error, and the text has not ended."""
     key = context.suite(suite).key(bytes(32))
-    sealed, tag = key.seal(b"text" * 350, bytes(12), b"head")
+    sealed, tag = key.seal(b"text" * 350, iv=bytes(12), aad=b"head")
     for aad in (b"head", b"WRONG"):
-        opening = key.opening(bytes(12), aad)
+        opening = key.opening(iv=bytes(12), aad=aad)
         opening.update(sealed)
         for _ in range(2):
             with pytest.raises(RuntimeFailure, match="a tag of 0 bytes") as failure:
@@ -113,9 +113,9 @@ def test_a_tag_that_was_cut_off_ends_nothing(context: Context, suite: str, nothi
 def test_tags_that_the_suite_does_not_take(context: Context, suite: str) -> None:
     taken = context.suite(suite).tag_lengths
     key = context.suite(suite).key(bytes(32))
-    sealed, tag = key.seal(b"text", bytes(12))
+    sealed, tag = key.seal(b"text", iv=bytes(12))
     for n in set(range(40)) - set(taken):
-        opening, sealing = key.opening(bytes(12)), key.sealing(bytes(12))
+        opening, sealing = key.opening(iv=bytes(12)), key.sealing(iv=bytes(12))
         assert (opening.update(sealed), sealing.update(b"text")) == (b"text", sealed)
         for refused in (partial(opening.finish, (tag * 3)[:n]), partial(sealing.finish, n)):
             with pytest.raises(RuntimeFailure, match=f"a tag of {n} bytes") as failure:
@@ -129,8 +129,8 @@ def test_tags_that_the_suite_does_not_take(context: Context, suite: str) -> None
 def test_what_is_no_tag(context: Context, wrong: Any) -> None:
     """A number is no tag of as many zeros."""
     key = context.suite("aes-256-gcm").key(bytes(32))
-    sealed, tag = key.seal(b"text", bytes(12))
-    opening = key.opening(bytes(12))
+    sealed, tag = key.seal(b"text", iv=bytes(12))
+    opening = key.opening(iv=bytes(12))
     opening.update(sealed)
     with pytest.raises(TypeError):
         opening.finish(wrong)

@@ -323,7 +323,7 @@ def test_wrong_tags(contexts: dict[str, Context], target: str, suite: str, size:
     )
     out, tag = answers.sealed(suite, secrets, iv, aad, text, key.suite.tag_max)
     data = out or text
-    key.open(data, tag, iv or None, aad or None)  # assembles what only a right tag needs
+    key.open(data, tag, iv=iv or None, aad=aad or None)  # assembles what only a right tag needs
     scene = Scene(context, [key] * jobs, OPEN, [len(data)] * jobs)
     with scene.stepped:
         judge = Judge(scene.stepped)

@@ -58,11 +58,11 @@ def test_one_record_alone(connection: Connection) -> None:
     rng, key = connection.rng, connection.key
     for length in (0, 1, 55, 64, 300, 5000):
         record = connection.record(rng.randbytes(length), rng.choice(connection.tls.paddings(length)))
-        assert key.open(record.text, None, record.iv, record.aad) == connection.tls.open(
+        assert key.open(record.text, None, iv=record.iv, aad=record.aad) == connection.tls.open(
             record.iv, record.aad, record.text
         )
         with pytest.raises(RuntimeFailure):
-            key.open(changed(record.text, 0, 1), None, record.iv, record.aad)
+            key.open(changed(record.text, 0, 1), None, iv=record.iv, aad=record.aad)
 
 
 @pytest.mark.parametrize("least", [0, 40, 300, 1000] if LONG else [0, 300])
@@ -220,7 +220,7 @@ def test_truncated(connection: Connection) -> None:
     )
     for n in [*range(0, least), *range(least + 1, least + BLOCK), len(whole.text) - 1]:
         with pytest.raises(RuntimeFailure) as failure:
-            connection.key.open(whole.text[:n], None, whole.iv, whole.aad)
+            connection.key.open(whole.text[:n], None, iv=whole.iv, aad=whole.aad)
         assert failure.value.code == ERR_AUTH, n
 
 
@@ -311,4 +311,4 @@ def test_the_oracle_knows_good_from_bad(connection: Connection) -> None:
     plain = b"hello" + mac + bytes([15 - (5 + MAC_BYTES[tls.hash]) % 16]) * (16 - (5 + MAC_BYTES[tls.hash]) % 16)
     assert tls.decrypt(bytes(16), tls.seal(bytes(16), message[:11], b"hello")) == plain
     assert tls.open(bytes(16), message[:11], tls.encrypt(bytes(16), plain)) == b"hello"
-    assert connection.key.open(tls.encrypt(bytes(16), plain), None, bytes(16), message[:11]) == b"hello"
+    assert connection.key.open(tls.encrypt(bytes(16), plain), None, iv=bytes(16), aad=message[:11]) == b"hello"

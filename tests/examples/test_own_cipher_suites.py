@@ -138,7 +138,7 @@ def test_the_same_as_openssl(context: Context, folder: Path) -> None:
         ["openssl", "enc", "-aria-128-ctr", "-K", key.hex(), "-iv", iv.hex()], input=text, capture_output=True
     )
     assert done.returncode == 0, done.stderr
-    assert context.suite("aria-128-ctr").key(key).seal(text, iv)[0] == done.stdout
+    assert context.suite("aria-128-ctr").key(key).seal(text, iv=iv)[0] == done.stdout
 
 
 def test_the_smallest_pack(catalogue: Catalogue, build: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_program_in_c(example, folder: Path, pack: bytes, context: Context) ->
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    sealed = [context.suite("aria-128-gcm").key(key).seal(text, iv) for text in (b"one text", b"another")]
+    sealed = [context.suite("aria-128-gcm").key(key).seal(text, iv=iv) for text in (b"one text", b"another")]
     assert done.stdout.splitlines() == [f"{out.hex()} {tag.hex()}" for out, tag in sealed]
 
 

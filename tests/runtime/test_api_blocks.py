@@ -42,8 +42,8 @@ def test_published(shared_context: Context, count_cases: CountCases, name: str) 
         elif v.mac_key:
             assert key.digest(v.data, len(v.tag)) == v.tag, v.source
         else:
-            assert key.seal(v.data, v.iv or None) == (v.out, b""), v.source
-            assert key.open(v.out, None, v.iv or None) == v.data, v.source
+            assert key.seal(v.data, iv=v.iv or None) == (v.out, b""), v.source
+            assert key.open(v.out, None, iv=v.iv or None) == v.data, v.source
     theirs = sum(v.source.startswith("Wycheproof") for v in vectors)
     count_cases(
         f"{name}, {'RFC' if name == 'aes-128-xcbc' else 'SP 800-38B' if 'cmac' in name else 'CAVP'}",
@@ -73,12 +73,12 @@ def test_xts_limits(shared_context: Context) -> None:
     key, text = suite.key(secret), rng.randbytes(1 << 16) * (MOST_XTS >> 16)
     for length in (0, 1, 15, MOST_XTS + 1):
         with pytest.raises(RuntimeFailure) as failure:
-            key.seal((text + b"x")[:length], iv)
+            key.seal((text + b"x")[:length], iv=iv)
         assert failure.value.code == runtime.ERR_LENGTH
     for length in (16, MOST_XTS - 1, MOST_XTS):
-        sealed, _ = key.seal(text[:length], iv)
+        sealed, _ = key.seal(text[:length], iv=iv)
         assert sealed == oracle.seal("aes-128-xts", secret, b"", iv, b"", text[:length])[0]
-        assert key.open(sealed, None, iv) == text[:length]
+        assert key.open(sealed, None, iv=iv) == text[:length]
 
 
 @pytest.mark.parametrize("name", ["aes-128-cmac", "aes-256-cmac", "aes-128-xcbc"])

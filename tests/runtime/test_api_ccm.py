@@ -26,11 +26,11 @@ def test_published(shared_context: Context, count_cases: CountCases, name: str) 
     for v in vectors:
         key = suite.key(v.key)
         if v.valid:
-            assert key.seal(v.data, v.iv, v.aad or None, len(v.tag)) == (v.out, v.tag), v.source
-            assert key.open(v.out, v.tag, v.iv, v.aad or None) == v.data, v.source
+            assert key.seal(v.data, iv=v.iv, aad=v.aad or None, tag_len=len(v.tag)) == (v.out, v.tag), v.source
+            assert key.open(v.out, v.tag, iv=v.iv, aad=v.aad or None) == v.data, v.source
             continue
         with pytest.raises(RuntimeFailure) as failure:
-            key.open(v.out, v.tag, v.iv or None, v.aad or None)
+            key.open(v.out, v.tag, iv=v.iv or None, aad=v.aad or None)
         assert failure.value.code in (runtime.ERR_AUTH, runtime.ERR_LENGTH), v.source
     theirs = sum(v.source.startswith("Wycheproof") for v in vectors)
     count_cases(f"{name}, CAVP", len(vectors) - theirs)
@@ -52,11 +52,11 @@ def test_limits(shared_context: Context) -> None:
         (13, 16, 1 << 16),
     ):
         with pytest.raises(RuntimeFailure) as failure:
-            key.seal(text[:length], bytes(iv), None, tag)
+            key.seal(text[:length], iv=bytes(iv), aad=None, tag_len=tag)
         assert failure.value.code == runtime.ERR_LENGTH, (iv, tag, length)
     for iv, tag, length in ((7, 4, 0), (13, 16, (1 << 16) - 1), (12, 16, 1 << 16), (7, 12, 1 << 16)):
         nonce = rng.randbytes(iv)
-        out, mac = key.seal(text[:length], nonce, None, tag)
+        out, mac = key.seal(text[:length], iv=nonce, aad=None, tag_len=tag)
         assert out + mac == AESCCM(secret, tag).encrypt(nonce, text[:length], b"")
     for aad in (
         1,
@@ -79,6 +79,6 @@ def test_limits(shared_context: Context) -> None:
         70000,
     ):  # 2.2: the length has two forms
         head = rng.randbytes(aad)
-        out, mac = key.seal(text[:100], bytes(12), head)
+        out, mac = key.seal(text[:100], iv=bytes(12), aad=head)
         assert out + mac == both.encrypt(bytes(12), text[:100], head), aad
-        assert key.open(out, mac, bytes(12), head) == text[:100]
+        assert key.open(out, mac, iv=bytes(12), aad=head) == text[:100]

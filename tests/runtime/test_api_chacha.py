@@ -98,7 +98,7 @@ def test_lengths_where_calls_divide(shared_context: Context, aad: int) -> None:
     cases = [oracle.case(rng, SUITE, n, aad) for n in LENGTHS]
     for case in cases:
         key = shared_context.suite(SUITE).key(case.key, None)
-        assert key.seal(case.data, case.iv, case.aad or None) == (case.out, case.tag), len(case.data)
+        assert key.seal(case.data, iv=case.iv, aad=case.aad or None) == (case.out, case.tag), len(case.data)
         buffer = bytearray(case.out)
         job = Job(key, OPEN, iv=case.iv, aad=case.aad or None, data=memoryview(buffer), out=buffer, tag=case.tag)
         assert shared_context.burst([job]) == 0 and bytes(buffer) == case.data, len(case.data)

@@ -68,8 +68,8 @@ def test_by_the_definitions(context: Context, suite: str) -> None:
     else:
         checksum = crc(summed, 16, 0x8BB7, 0).to_bytes(2, "big")
     its = context.suite(suite).key(key)
-    assert its.seal(text, iv) == (out, tag + checksum)
-    assert its.open(out, its.seal(text, iv)[1], iv) == text
+    assert its.seal(text, iv=iv) == (out, tag + checksum)
+    assert its.open(out, its.seal(text, iv=iv)[1], iv=iv) == text
 
 
 @pytest.mark.parametrize("direction", (SEAL, OPEN))
@@ -121,7 +121,7 @@ def test_damage_is_found(context: Context, suite: str, number: int) -> None:
 def test_every_byte_of_the_tag_counts(context: Context, suite: str) -> None:
     its, iv = context.suite(suite), bytes(12 if "gcm" in suite else 16)
     key = its.key(bytes(range(its.key_bytes)))
-    out, tag = key.seal(b"sixteen bytes or more", iv)
+    out, tag = key.seal(b"sixteen bytes or more", iv=iv)
     for at in range(len(tag)):
         wrong = bytearray(tag)
         wrong[at] ^= 0x40
@@ -135,11 +135,11 @@ def test_what_is_damaged_can_be_read(context: Context, suite: str) -> None:
     """With the cipher's own suite, where that does not authenticate."""
     its, iv = context.suite(suite), bytes(16)
     secret = bytes(range(its.key_bytes))
-    out, tag = its.key(secret).seal(b"one sector of a disk", iv)
+    out, tag = its.key(secret).seal(b"one sector of a disk", iv=iv)
     with pytest.raises(RuntimeFailure) as failure:
-        its.key(secret).open(out, bytes(len(tag)), iv)
+        its.key(secret).open(out, bytes(len(tag)), iv=iv)
     assert failure.value.code == runtime.ERR_AUTH
-    assert context.suite(suite.partition("+")[0]).key(secret).open(out, b"", iv) == b"one sector of a disk"
+    assert context.suite(suite.partition("+")[0]).key(secret).open(out, b"", iv=iv) == b"one sector of a disk"
 
 
 def test_lengths_and_keys(context: Context, suite: str) -> None:
@@ -152,14 +152,14 @@ def test_lengths_and_keys(context: Context, suite: str) -> None:
     key, iv = its.key(bytes(range(its.key_bytes))), bytes(its.iv_bytes)
     for size in (0, 1, whole - 1, whole + 1):
         with pytest.raises(RuntimeFailure) as failure:
-            key.seal(bytes(32), iv, tag_len=size)
+            key.seal(bytes(32), iv=iv, tag_len=size)
         assert failure.value.code == runtime.ERR_LENGTH
     if "xts" in suite:
         with pytest.raises(RuntimeFailure) as failure:
             its.key(bytes(its.key_bytes))  # both halves are the same
         assert failure.value.code == runtime.ERR_ARGUMENT
         with pytest.raises(RuntimeFailure) as failure:
-            key.seal(bytes(15), iv)
+            key.seal(bytes(15), iv=iv)
         assert failure.value.code == runtime.ERR_LENGTH
 
 

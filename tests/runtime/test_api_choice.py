@@ -105,7 +105,7 @@ def answers(context: Context) -> dict[str, tuple[bytes, bytes]]:
             assert failure.code in (runtime.ERR_UNSUPPORTED, runtime.ERR_JIT)
             continue
         made[name] = suite.key(case.key or None, case.mac_key or None).seal(
-            case.data, case.iv or None, case.aad or None
+            case.data, iv=case.iv or None, aad=case.aad or None
         )
         assert made[name] == (case.out, case.tag), name
     return made

@@ -135,7 +135,7 @@ def test_every_text_is_as_by_itself(context: Context, suite: str, n: int, gap: i
     assert column.statuses() == [0] * n
     for i in range(n):
         aad = column.row("aads", i, column.aad_len)
-        want, tag = key.seal(column.text("text", i), column.row("ivs", i, column.iv_len), aad)
+        want, tag = key.seal(column.text("text", i), iv=column.row("ivs", i, column.iv_len), aad=aad)
         assert (column.text("out", i), column.row("tags", i, column.tag_len)) == (want, tag), i
     before = column.bytes_of("text")
     assert column.bytes_of("out")[:3] == bytes([MARK]) * 3 and column.bytes_of("out")[-5:] == bytes([MARK]) * 5

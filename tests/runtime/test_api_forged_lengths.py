@@ -51,7 +51,7 @@ class Opened:
         if self.right:
             low = size - suite.expansion if suite.expansion else size
             self.text = rng.randbytes(max(low, 0))
-            data, tag = key.seal(self.text, iv, aad or None)
+            data, tag = key.seal(self.text, iv=iv, aad=aad or None)
         else:
             data, tag = rng.randbytes(size), rng.randbytes(suite.tag_max)
         self.out = bytearray([BLANK]) * (len(data) + 40)
@@ -95,7 +95,7 @@ def test_alone(shared_context: Context, name: str) -> None:
         opened.check()
         with pytest.raises(RuntimeFailure) as failure:
             job = opened.job
-            key.open(bytes(size), job.tag, job.iv, job.aad)
+            key.open(bytes(size), job.tag, iv=job.iv, aad=job.aad)
         assert failure.value.code == ERR_AUTH, size
 
 

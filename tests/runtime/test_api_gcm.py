@@ -50,11 +50,11 @@ def test_published(shared_context: Context, count_cases: CountCases, name: str) 
     for v in vectors:
         key = suite.key(v.key)
         if v.valid:
-            assert key.seal(v.data, v.iv, v.aad or None, len(v.tag)) == (v.out, v.tag), v.source
-            assert key.open(v.out, v.tag or None, v.iv, v.aad or None) == v.data, v.source
+            assert key.seal(v.data, iv=v.iv, aad=v.aad or None, tag_len=len(v.tag)) == (v.out, v.tag), v.source
+            assert key.open(v.out, v.tag or None, iv=v.iv, aad=v.aad or None) == v.data, v.source
             continue
         with pytest.raises(RuntimeFailure) as failure:
-            key.open(v.out, v.tag, v.iv or None, v.aad or None)
+            key.open(v.out, v.tag, iv=v.iv or None, aad=v.aad or None)
         assert failure.value.code in (runtime.ERR_AUTH, runtime.ERR_LENGTH), v.source
     theirs = sum(v.source.startswith("Wycheproof") for v in vectors)
     count_cases(f"{name}, {'RFC' if name in CTR else 'CAVP'}", len(vectors) - theirs)
@@ -83,8 +83,8 @@ def test_counter_wraps(shared_context: Context, name: str, start: str) -> None:
     for length in (1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 250, 255, 256, 257, 511, 512, 513, 1000, 4097):
         data = rng.randbytes(length)
         out = oracle.seal(name, key, b"", iv, b"", data)[0]
-        assert ours.seal(data, iv)[0] == out, length
-        assert ours.open(out, None, iv) == data, length
+        assert ours.seal(data, iv=iv)[0] == out, length
+        assert ours.open(out, None, iv=iv) == data, length
 
 
 @pytest.mark.parametrize("name", GCM)
@@ -106,8 +106,8 @@ def test_any_iv(shared_context: Context, name: str, iv_bytes: int) -> None:
         iv, aad, data = rng.randbytes(iv_bytes), rng.randbytes(aad_bytes), rng.randbytes(length)
         wanted = gcm(key, iv, aad, data)
         ours = shared_context.suite(name).key(key)
-        assert ours.seal(data, iv, aad) == wanted, (length, aad_bytes)
-        assert ours.open(wanted[0], wanted[1], iv, aad) == data, (length, aad_bytes)
+        assert ours.seal(data, iv=iv, aad=aad) == wanted, (length, aad_bytes)
+        assert ours.open(wanted[0], wanted[1], iv=iv, aad=aad) == data, (length, aad_bytes)
 
 
 def test_counter_of_gcm_wraps_in_32_bits(shared_context: Context) -> None:
@@ -131,8 +131,8 @@ def test_counter_of_gcm_wraps_in_32_bits(shared_context: Context) -> None:
         for length in (16, 100, 480, 500, 4096, 5000):
             data = random.Random(length).randbytes(length)
             wanted = gcm(key, iv, b"", data)
-            assert ours.seal(data, iv) == wanted
-            assert ours.open(wanted[0], wanted[1], iv) == data
+            assert ours.seal(data, iv=iv) == wanted
+            assert ours.open(wanted[0], wanted[1], iv=iv) == data
 
 
 @pytest.mark.parametrize("pattern", ["00", "ff", "80", "01", "0f", "8000000000000000000000000000000000"])
@@ -144,23 +144,23 @@ def test_rare_blocks(shared_context: Context, pattern: str) -> None:
         ours = shared_context.suite("aes-128-gcm").key(key)
         block = (bytes.fromhex(pattern) * length)[:length]
         data = gcm(key, iv, b"", block)[0]  # its own inverse
-        out, tag = ours.seal(data, iv, block)
+        out, tag = ours.seal(data, iv=iv, aad=block)
         assert out == block and (out, tag) == gcm(key, iv, block, data)
 
 
 def test_tags_and_limits(shared_context: Context) -> None:
     key = shared_context.suite("aes-128-gcm").key(bytes(16))
-    whole = key.seal(b"text", bytes(12), b"aad")[1]
+    whole = key.seal(b"text", iv=bytes(12), aad=b"aad")[1]
     for n in range(18):
         if n in (4, 8, 12, 13, 14, 15, 16):
-            out, tag = key.seal(b"text", bytes(12), b"aad", n)
-            assert tag == whole[:n] and key.open(out, tag, bytes(12), b"aad") == b"text"
+            out, tag = key.seal(b"text", iv=bytes(12), aad=b"aad", tag_len=n)
+            assert tag == whole[:n] and key.open(out, tag, iv=bytes(12), aad=b"aad") == b"text"
             continue
         with pytest.raises(RuntimeFailure) as failure:
-            key.seal(b"text", bytes(12), b"aad", n)
+            key.seal(b"text", iv=bytes(12), aad=b"aad", tag_len=n)
         assert failure.value.code == runtime.ERR_LENGTH
     with pytest.raises(RuntimeFailure) as failure:
-        key.seal(b"text", None)
+        key.seal(b"text", iv=None)
     assert failure.value.code == runtime.ERR_LENGTH
     suite = shared_context.suite("aes-128-gcm")
     assert suite.max_bytes == 2**36 - 32 and suite.block_bytes == 1  # SP 800-38D, 5.2.1.1
@@ -171,7 +171,7 @@ def test_tags_and_limits(shared_context: Context) -> None:
         assert failure.value.code == code
     for name, iv in (("aes-128-ctr", bytes(15)), ("aes-128-ctr", bytes(17)), ("aes-128-ctr", None)):
         with pytest.raises(RuntimeFailure) as failure:
-            shared_context.suite(name).key(bytes(16)).seal(b"text", iv)
+            shared_context.suite(name).key(bytes(16)).seal(b"text", iv=iv)
         assert failure.value.code == runtime.ERR_LENGTH
     for wrong in (bytes(15), bytes(17), bytes(24), None):
         with pytest.raises(RuntimeFailure) as failure:
@@ -185,7 +185,7 @@ def test_forgeries(shared_context: Context, length: int) -> None:
     rng = random.Random(length)
     key = shared_context.suite("aes-256-gcm").key(rng.randbytes(32))
     iv, aad, data = rng.randbytes(12), rng.randbytes(20), rng.randbytes(length)
-    out, tag = key.seal(data, iv, aad)
+    out, tag = key.seal(data, iv=iv, aad=aad)
     parts = [iv, aad, out, tag]
     for which in range(4):
         for _ in range(6):

@@ -58,7 +58,7 @@ def secrets_of(suite: Suite, rng: random.Random) -> tuple[bytes | None, bytes | 
 def sealed(key: Key, rng: random.Random) -> tuple[bytes, bytes]:
     suite = key.suite
     iv, aad = rng.randbytes(suite.iv_bytes), rng.randbytes(suite.aad_min)
-    return key.seal(rng.randbytes(320), iv or None, aad or None)
+    return key.seal(rng.randbytes(320), iv=iv or None, aad=aad or None)
 
 
 @pytest.mark.parametrize("name", suite_names())
@@ -169,7 +169,7 @@ def test_all_powers_of_a_gcm_key(library: str, name: str, target: str) -> None:
     suite = context.suite(name)
     for size in (0, 16, 160, 400, 576, 577, 1040, 20000):
         secret, iv, text = rng.randbytes(suite.key_bytes), rng.randbytes(12), rng.randbytes(size)
-        assert suite.key(secret).seal(text, iv, b"aad") == oracle.seal(name, secret, b"", iv, b"aad", text)
+        assert suite.key(secret).seal(text, iv=iv, aad=b"aad") == oracle.seal(name, secret, b"", iv, b"aad", text)
 
 
 def test_many_keys_in_one_table(shared_context: Context) -> None:

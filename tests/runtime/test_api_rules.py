@@ -137,10 +137,10 @@ def test_what_is_sealed_can_be_opened(shared_context: Context, name: str) -> Non
     for size in (n for n in SMALL if n < 20000):
         if not takes_input(suite, SEAL, suite.iv_bytes, size):
             continue
-        out, tag = key.seal(bytes(size), iv or None, aad or None)
+        out, tag = key.seal(bytes(size), iv=iv or None, aad=aad or None)
         assert takes_input(suite, OPEN, suite.iv_bytes, len(out)), size
         assert len(out) <= size + suite.expansion
-        assert key.open(out, tag or None, iv or None, aad or None) == bytes(size)
+        assert key.open(out, tag or None, iv=iv or None, aad=aad or None) == bytes(size)
         found.append(len(out))
     assert min(found) == suite.open_min_bytes
 

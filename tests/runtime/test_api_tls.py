@@ -35,7 +35,7 @@ def test_records(shared_context: Context, size: int, fragment: int) -> None:
     data, sequence = rng.randbytes(size), rng.randrange(1 << 60)
     count, total = key.tls_size(size, fragment)
     ivs = rng.randbytes(16 * count)
-    stream = key.tls_records(data, ivs, sequence, 22, 0x0302, fragment)
+    stream = key.tls_records(data, ivs=ivs, sequence=sequence, kind=22, version=0x0302, fragment=fragment)
     records = records_of(stream)
     assert len(stream) == total and len(records) == count
     if fragment:

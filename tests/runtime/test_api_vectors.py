@@ -26,11 +26,11 @@ def test_wycheproof_profile(shared_context: Context, count_cases: CountCases, na
         iv, aad, ct, tag = H(test["iv"]), H(test["aad"]), H(test["ct"]), H(test["tag"])
         counts[test["result"]] += 1
         if test["result"] == "valid":
-            assert key.seal(H(test["msg"]), iv, aad) == (ct, tag), test["tcId"]
-            assert key.open(ct, tag, iv, aad) == H(test["msg"]), test["tcId"]
+            assert key.seal(H(test["msg"]), iv=iv, aad=aad) == (ct, tag), test["tcId"]
+            assert key.open(ct, tag, iv=iv, aad=aad) == H(test["msg"]), test["tcId"]
             continue
         with pytest.raises(RuntimeFailure) as failure:
-            key.open(ct, tag, iv, aad)
+            key.open(ct, tag, iv=iv, aad=aad)
         assert failure.value.code in (runtime.ERR_AUTH, runtime.ERR_LENGTH), test["tcId"]
     count_cases(f"{name}, {source}", sum(counts.values()))
     assert counts["valid"] > 60 and counts["invalid"] > 20
@@ -66,13 +66,13 @@ def test_wycheproof_cbc(shared_context: Context, count_cases: CountCases) -> Non
         counts[test["result"]] += 1
         if test["result"] == "valid":
             pad = 16 - len(message) % 16
-            assert key.seal(message + bytes([pad]) * pad, iv)[0] == ct, test["tcId"]
-            assert key.open(ct, None, iv) == message + bytes([pad]) * pad, test["tcId"]
+            assert key.seal(message + bytes([pad]) * pad, iv=iv)[0] == ct, test["tcId"]
+            assert key.open(ct, None, iv=iv) == message + bytes([pad]) * pad, test["tcId"]
         elif len(ct) % 16:
             with pytest.raises(RuntimeFailure):
-                key.open(ct, None, iv)
+                key.open(ct, None, iv=iv)
         elif ct:
-            text = key.open(ct, None, iv)
+            text = key.open(ct, None, iv=iv)
             pad = text[-1]
             assert not (1 <= pad <= 16 and text.endswith(bytes([pad]) * pad)) or text[:-pad] != message, test["tcId"]
     count_cases(f"aes-cbc, {source}", sum(counts.values()))
@@ -88,9 +88,9 @@ def test_cavp_cbc(shared_context: Context, count_cases: CountCases, file: str, b
         key, iv = suite.key(H(record["KEY"])), H(record["IV"])
         plain, cipher = H(record["PLAINTEXT"]), H(record["CIPHERTEXT"])
         if record["section"] == "ENCRYPT":
-            assert key.seal(plain, iv)[0] == cipher, record
+            assert key.seal(plain, iv=iv)[0] == cipher, record
         else:
-            assert key.open(cipher, None, iv) == plain, record
+            assert key.open(cipher, None, iv=iv) == plain, record
         count += 1
     count_cases(f"aes-{bits}-cbc, CAVP", count)
     assert count
@@ -213,10 +213,10 @@ def test_published(shared_context: Context, count_cases: CountCases, name: str) 
         counts["Wycheproof" if v.source.startswith("Wycheproof") else v.source] += 1
         if not v.valid:
             with pytest.raises(RuntimeFailure):
-                key.open(v.out or v.data, v.tag, *(v.iv, v.aad) if v.key else ())
+                key.open(v.out or v.data, v.tag, iv=v.iv if v.key else None, aad=v.aad if v.key else None)
         elif v.key:
-            assert key.seal(v.data, v.iv, v.aad) == (v.out, v.tag)
-            assert key.open(v.out, v.tag, v.iv, v.aad) == v.data
+            assert key.seal(v.data, iv=v.iv, aad=v.aad) == (v.out, v.tag)
+            assert key.open(v.out, v.tag, iv=v.iv, aad=v.aad) == v.data
         else:
             assert key.digest(v.data, len(v.tag)) == v.tag
     for source, number in counts.items():

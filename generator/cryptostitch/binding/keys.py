@@ -47,9 +47,9 @@ class Key(BaseKey):
         super().close()
 
     def seal(
-        self, data: Buffer, iv: Buffer | None = None, aad: Buffer | None = None, tag_len: int | None = None
+        self, data: Buffer, *, iv: Buffer | None = None, aad: Buffer | None = None, tag_len: int | None = None
     ) -> tuple[bytes, bytes]:
-        """(output, tag)."""
+        """(output, tag). All but ``data`` are named, because libraries differ in the order of IV and text."""
         suite, tag = self.suite, bytearray(self.tag_bytes(tag_len))
         text = place(data)
         out = bytearray(text[1] + suite.expansion if suite.kind >= CIPHER else 0)
@@ -57,7 +57,7 @@ class Key(BaseKey):
         return bytes(memoryview(out)[:length]), bytes(tag)
 
     def open(
-        self, data: Buffer, tag: Buffer | None = None, iv: Buffer | None = None, aad: Buffer | None = None
+        self, data: Buffer, tag: Buffer | None = None, *, iv: Buffer | None = None, aad: Buffer | None = None
     ) -> bytes:
         """The plaintext (or b"" for a digest or MAC that is right); RuntimeFailure with ERR_AUTH when it is forged."""
         text = place(data)
@@ -65,12 +65,12 @@ class Key(BaseKey):
         length = self._alone(self.lib.cst_open, text, optional(iv), optional(aad), out, optional(tag))
         return bytes(memoryview(out)[:length])
 
-    def sealing(self, iv: Buffer, aad: Buffer | None = None) -> Sealing:
+    def sealing(self, *, iv: Buffer, aad: Buffer | None = None) -> Sealing:
         """Begins a text that comes in parts, under AES-GCM or ChaCha20-Poly1305: ``update(data)`` returns ciphertext,
         ``finish()`` the tag."""
         return Sealing(self, iv, aad)
 
-    def opening(self, iv: Buffer, aad: Buffer | None = None) -> Opening:
+    def opening(self, *, iv: Buffer, aad: Buffer | None = None) -> Opening:
         """Begins to open a text that comes in parts: ``update(data)`` returns plaintext, ``finish(tag)`` checks all of
         it and raises RuntimeFailure with ERR_AUTH when the text is forged. Callers must do nothing with the plaintext
         that they cannot undo before ``finish`` has returned."""
@@ -87,7 +87,7 @@ class Key(BaseKey):
         return length.value
 
     def tls_records(
-        self, data: Buffer, ivs: Buffer, sequence: int = 0, kind: int = 23, version: int = 0x0303, fragment: int = 0
+        self, data: Buffer, *, ivs: Buffer, sequence: int = 0, kind: int = 23, version: int = 0x0303, fragment: int = 0
     ) -> bytes:
         """cst_tls_seal: `data` as TLS records, one behind the other. `ivs`: 16 bytes per record; see `tls_size`."""
         address, length, keep_in = place(data)

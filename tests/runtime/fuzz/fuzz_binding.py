@@ -244,10 +244,10 @@ class Caller:
         if not isinstance(suite, cryptostitch.Suite):
             return
         text, (iv, aad) = self.text(suite), self.iv_and_aad(suite)
-        arguments = self.buffer(text), self.buffer(iv), self.buffer(aad)
-        out, tag = key.seal(*arguments, self.number(suite.tag_max, LENGTHS) if self.rng.random() < 0.2 else None)
+        tag_len = self.number(suite.tag_max, LENGTHS) if self.rng.random() < 0.2 else None
+        out, tag = key.seal(self.buffer(text), iv=self.buffer(iv), aad=self.buffer(aad), tag_len=tag_len)
         if self.right:
-            opened = key.open(out if suite.kind >= 3 else text, tag or None, iv, aad)
+            opened = key.open(out if suite.kind >= 3 else text, tag or None, iv=iv, aad=aad)
             self.wanted(opened == (text if suite.kind >= 3 else b""), "open of seal")
 
     def do_open(self) -> None:
@@ -255,7 +255,7 @@ class Caller:
         if isinstance(key.suite, cryptostitch.Suite):
             iv, aad = self.iv_and_aad(key.suite)
             tag = self.rng.randbytes(key.suite.tag_max) or None
-            key.open(self.buffer(self.text(key.suite)), self.buffer(tag), self.buffer(iv), self.buffer(aad))
+            key.open(self.buffer(self.text(key.suite)), self.buffer(tag), iv=self.buffer(iv), aad=self.buffer(aad))
 
     def do_digest(self) -> None:
         name = self.rng.choice(HASHES)
@@ -353,8 +353,9 @@ class Caller:
     def do_tls(self) -> None:
         key = self.key("aes-128-cbc+hmac-sha1-tls") if self.rng.random() < 0.8 else self.key()
         text, fragment = self.bytes(0, 1, 100, 5000), self.rng.choice((0, 100, 1024, 16384))
-        numbers = self.number(0), self.number(23), self.number(0x0303), self.number(fragment)
-        key.tls_records(self.buffer(text), self.buffer(bytes(16 * 60)), *numbers)
+        numbers = {"sequence": 0, "kind": 23, "version": 0x0303, "fragment": fragment}
+        given = {name: self.number(value) for name, value in numbers.items()}
+        key.tls_records(self.buffer(text), ivs=self.buffer(bytes(16 * 60)), **given)
         key.tls_size(self.number(100), self.number(fragment))
 
     def do_code(self) -> None:
