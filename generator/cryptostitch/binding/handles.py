@@ -19,6 +19,7 @@ from typing import Any
 
 from .capi import ERR_ARGUMENT
 from .failures import RuntimeFailure
+from .fixed import Fixed
 
 _WAIT = 0.0005  # seconds, of a call that must be alone, between two looks
 
@@ -113,7 +114,7 @@ class Owned:
                 self._parent._release()
 
 
-class Handle:
+class Handle(Fixed):
     """What a class has that owns a C object. Not to be copied or pickled: there is only the one."""
 
     lib: ctypes.CDLL

@@ -209,7 +209,7 @@ class Key(BaseKey):
         digest_column(self, data, Offsets(offsets), tags, self.tag_bytes(tag_len), number(stride, "a stride"))
 
 
-@dataclass
+@dataclass(frozen=True)
 class AnyCrc:
     """What keys of `CrcKey` have in the place of a suite."""
 

@@ -11,6 +11,7 @@ from .capi import ERR_ARGUMENT, ERR_AUTH, PI_APPLICATION, PI_GUARD, PI_REFERENCE
 from .capi import ProtectionFault as Fault
 from .capi import ProtectionStruct as Struct
 from .failures import RuntimeFailure, SectorFault
+from .fixed import Fixed
 from .keys import Key
 from .library import wanted
 from .values import Buffer, number, place
@@ -22,7 +23,7 @@ BEHIND = {"crc16-t10-dif": 8, "crc64-nvme": 16}
 """Bytes of the information behind a sector, by the suite of its guard."""
 
 
-class Protection:
+class Protection(Fixed):
     """Inserts, checks and strips the information behind sectors of ``sector`` bytes, of T10's types 1 to 3. ``key``: of
     crc16-t10-dif (8 bytes) or crc64-nvme (16). ``ignored`` (of "guard", "application", "reference", "storage") and the
     bits ``application_ignored`` are not compared. ``streaming``: outputs are written past the caches. The other

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .capi import ERR_NAME, NAME_KERNEL, FieldInfo, KernelArgs, KernelInfo, StreamInfo
+from .fixed import Fixed
 from .handles import Handle, Owned
 from .library import Library, wanted
 from .values import name as name_of
@@ -28,7 +29,7 @@ class Field:
     lane_offsets: tuple[int, ...]
 
 
-class RawStream:
+class RawStream(Fixed):
     """One stream of a raw kernel: its lanes, and the state block that it wants."""
 
     def __init__(self, kernel: RawKernel, index: int):
