@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable, Iterator
 from ctypes import byref, c_size_t
 from typing import Any, NamedTuple, Protocol
@@ -29,7 +30,7 @@ class Chunk(NamedTuple):
 class File(Protocol):
     """A file that was opened for reading bytes."""
 
-    def read(self, size: int, /) -> bytes: ...
+    def read(self, size: int, /) -> bytes | None: ...
 
 
 class _Chunker(Handle):
@@ -37,10 +38,10 @@ class _Chunker(Handle):
 
     def __init__(self, hash_: str | None, context: Context | None, **sizes: int):
         options: Any = ChunkerOptions(**sizes)
-        key = hash_key(hash_ or "sha256", context)
-        self.lib, self.tag_bytes = key.lib, key.suite.tag_max if hash_ else 0
+        key = hash_key("sha256" if hash_ is None else hash_, context)
+        self.lib, self.tag_bytes = key.lib, 0 if hash_ is None else key.suite.tag_max
         owned = key.live()
-        if hash_:
+        if hash_ is not None:
             options.key = owned.pointer
         of = key.suite.context.live()
         code, self._owned = make(self.lib.cst_chunker_new, self.lib.cst_chunker_free, owned, of.pointer, byref(options))
@@ -66,11 +67,16 @@ class _Chunker(Handle):
 
 
 def pieces_of(source: Buffer | File | Iterable[Buffer]) -> Iterator[Any]:
+    """BlockingIOError where a file that does not block has nothing to read yet (`read` returns None)."""
     read = getattr(source, "read", None)
     if read is not None:
-        while piece := read(READ):
+        while True:
+            piece = read(READ)
+            if piece is None:
+                raise BlockingIOError(errno.EAGAIN, "the file does not block, and has nothing to read yet")
+            if not memoryview(piece).nbytes:
+                return
             yield piece
-        return
     try:
         memoryview(source)  # type: ignore[arg-type]
     except TypeError:
@@ -91,7 +97,8 @@ def chunks(
     """The chunks of a buffer, of what a file has from its position on, or of buffers one after the other, by FastCDC
     (as the crate ``fastcdc`` cuts, v2020), each with its digest (``hash``; None: without). ``average``, ``least`` (0: a
     quarter of that) and ``most`` (0: eight times) are bytes, and even. What is held of the text is bounded.
-    RuntimeFailure for lengths that cannot be, or a hash that there is not."""
+    RuntimeFailure for lengths that cannot be, or a hash that there is not; BlockingIOError for a file that does
+    not block and has nothing to read yet."""
     chunker = _Chunker(
         hash, context, average_bytes=average, least_bytes=least, most_bytes=most, normalization=normalization
     )

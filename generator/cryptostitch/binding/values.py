@@ -94,7 +94,7 @@ def number(value: Any, what: str, bits: int = 64) -> int:
 
 
 def name(text: Any, what: str) -> bytes:
-    """A name for C. TypeError for what is not a str, ValueError where a NUL character would end it."""
+    """A name for C. TypeError for what is not a str, ValueError where it is empty, or a NUL character would end it."""
     if not isinstance(text, str):
         raise TypeError(f"{what} is a str, not {type(text).__name__}")
     return _ended(str.encode(text), what)
@@ -102,13 +102,12 @@ def name(text: Any, what: str) -> bytes:
 
 def path(of: str | os.PathLike[str]) -> bytes:
     """The name of a file. ValueError where it is empty, or a NUL character would end it."""
-    encoded = _ended(os.fsencode(of), "the name of a file")
-    if not encoded:
-        raise ValueError("the name of a file is empty")
-    return encoded
+    return _ended(os.fsencode(of), "the name of a file")
 
 
 def _ended(text: bytes, what: str) -> bytes:
+    if not text:
+        raise ValueError(f"{what} is empty")
     if b"\0" in text:
         raise ValueError(f"{what} has no NUL characters")
     return text
