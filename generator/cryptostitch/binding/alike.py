@@ -105,14 +105,13 @@ class Alike:
         self._kept = []
         return code
 
-    def check(self, code: int) -> None:
-        """Raises RuntimeFailure unless the code is OK: what is wrong with the first job that was refused."""
+    def check(self, code: int, first: int = 0) -> None:
+        """Raises RuntimeFailure unless the code is OK: what is wrong with the first job that was refused.
+        ``first``: the number of the first of these jobs among the caller's."""
         if code == OK:
             return
         at = next((at for at, status in enumerate(self.statuses()) if status not in (OK, NOT_RUN)), 0)
-        self.key.check_job(
-            code, JobStruct.from_buffer(self.jobs, at * 8 * _STRIDE), f"buffer {at}" if self.n > 1 else ""
-        )
+        self.key.check_job(code, JobStruct.from_buffer(self.jobs, at * 8 * _STRIDE), f"buffer {first + at}")
 
     def statuses(self) -> list[int]:
         """Returns the status of each job, after `run`."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import causes
 from .base_key import BaseKey
-from .capi import ERR_OVERLAP, ColumnStruct
+from .capi import ERR_LENGTH, ERR_OVERLAP, ColumnStruct
 from .values import place
 
 _WHOLE = frozenset("iIlLqQ")
@@ -25,6 +25,15 @@ class Offsets:
         self.bytes = view.tobytes()
         self.n = max(len(self.bytes) // self.width - 1, 0)
 
+    def fault(self, data_bytes: int) -> str:
+        """Says which item is the first that lies wrong; "" where none does."""
+        numbers = memoryview(self.bytes).cast("I" if self.width == 4 else "Q")
+        for at in range(self.n):
+            start, end = numbers[at], numbers[at + 1]
+            if not start <= end <= data_bytes:
+                return f"item {at} is data[{start}:{end}], of {data_bytes} bytes"
+        return ""
+
 
 def digest_column(key: BaseKey, data: Any, offsets: Offsets, tags: Any, tag_len: int, stride: int) -> None:
     """See `Key.digest_column`."""
@@ -39,4 +48,5 @@ def digest_column(key: BaseKey, data: Any, offsets: Offsets, tags: Any, tag_len:
     column.key = owned.pointer
     code = owned.gate.call(key.lib.cst_digest_column, byref(column))
     del keep_t, keep_d, keep_o, owned
-    key.check(code, causes.of_digest(key.suite, 0, tag_len) if code and code != ERR_OVERLAP else "")
+    wrong = offsets.fault(d_len) if code == ERR_LENGTH else ""
+    key.check(code, wrong or (causes.of_digest(key.suite, 0, tag_len) if code and code != ERR_OVERLAP else ""))

@@ -14,7 +14,7 @@ from .column import Offsets, digest_column
 from .handles import make
 from .library import Library, wanted
 from .text_parts import Opening, Sealing
-from .values import Address, Buffer, Place, number, optional, place
+from .values import Address, Buffer, Place, number, optional, place, several
 
 
 class Key(BaseKey):
@@ -148,15 +148,16 @@ class Key(BaseKey):
 
     def tree_root(self, chains: Sequence[bytes], tag_len: int | None = None) -> bytes:
         """Returns the digest or MAC of a message from the chaining values of its parts, at least two
-        (cst_tree_root)."""
-        tag, joined = bytearray(self.tag_bytes(tag_len)), b"".join(chains)
-        if len(joined) != TREE_CHAIN_BYTES * len(chains):
-            raise ValueError(f"chaining values have {TREE_CHAIN_BYTES} bytes")
+        (cst_tree_root). ValueError for one that has not 32 bytes."""
+        tag, parts = bytearray(self.tag_bytes(tag_len)), [memoryview(chain).tobytes() for chain in several(chains)]
+        for at, part in enumerate(parts):
+            if len(part) != TREE_CHAIN_BYTES:
+                raise ValueError(f"chaining value {at} has {len(part)} bytes, not {TREE_CHAIN_BYTES}")
         t, t_len, keep_t = place(tag, True)
-        c, _, keep_c = place(joined)
-        code = self.call(self.lib.cst_tree_root, c, len(chains), t, t_len)
+        c, _, keep_c = place(b"".join(parts))
+        code = self.call(self.lib.cst_tree_root, c, len(parts), t, t_len)
         del keep_t, keep_c
-        few = "a message of one part is for `digest`" if code == ERR_LENGTH and len(chains) < 2 else ""
+        few = "a message of one part is for `digest`" if code == ERR_LENGTH and len(parts) < 2 else ""
         self.check(code, few or (causes.of_digest(self.suite, 0, t_len) if code == ERR_LENGTH else ""))
         return bytes(tag)
 

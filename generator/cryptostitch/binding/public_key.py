@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ctypes import sizeof
 from typing import Any
 
-from .capi import ERR_AUTH, ERR_POINT, NAME_KERNEL, OK, PkJob
+from .capi import ERR_AUTH, ERR_LENGTH, ERR_POINT, NAME_KERNEL, NOT_RUN, OK, PkJob
 from .handles import Handle, Owned, make
 from .library import Library, wanted
 from .many import shared_context
@@ -79,10 +79,9 @@ class PublicKey(Handle):
         salts: Iterable[Buffer] | None = None,
     ) -> list[bytes | None]:
         """A signature for each secret key and message. ``salts``: one for each, of PSS and of nothing else; they may be
-        empty. A secret key of Ed25519, 32 bytes, may have
-        its public key behind it, which saves time; it is not checked, and a wrong one gives the secret key away. Of
-        P-256 it is None for what is no secret key. ValueError for as many keys as messages are not, RuntimeFailure for
-        other lengths."""
+        empty. A secret key of Ed25519, 32 bytes, may have its public key behind it, which saves time; it is not
+        checked, and a wrong one gives the secret key away. Of P-256 it is None for what is no secret key. ValueError for as many keys as messages are not, RuntimeFailure for
+        other lengths, which names the item."""
         self._need("ed25519-sign", "ecdsa-p256-sign", *SIGNATURES)
         keys = list(several(secrets))
         texts = _as_many(keys, messages, "secret keys", "messages")
@@ -93,11 +92,13 @@ class PublicKey(Handle):
     def decrypt_many(
         self, keys: Iterable[RsaKey], ciphertexts: Iterable[Buffer], labels: Iterable[Buffer] | None = None
     ) -> list[bytes | None]:
-        """The messages of RSA's ciphertexts; None where one cannot be opened."""
+        """The messages of RSA's ciphertexts; None where one cannot be opened, for whatever reason: another length is
+        one, too."""
         self._need("rsa-decrypt-oaep-sha256")
         privates = list(keys)
         texts = _as_many(privates, ciphertexts, "keys", "ciphertexts")
-        return self._results(privates, texts, None if labels is None else _as_many(privates, labels, "keys", "labels"))
+        told = None if labels is None else _as_many(privates, labels, "keys", "labels")
+        return self._results(privates, texts, told, lengths_are_forged=True)
 
     def powers(self, keys: Iterable[RsaKey], numbers: Iterable[Buffer]) -> list[bytes | None]:
         """The powers of numbers by RSA's private exponents, as big-endian bytes; of the key's length all."""
@@ -121,23 +122,38 @@ class PublicKey(Handle):
         keys: Sequence[Buffer | RsaKey],
         inputs: list[Buffer] | None = None,
         signatures: list[Buffer] | None = None,
+        lengths_are_forged: bool = False,
     ) -> list[bytes | None]:
-        return [None if job.status else result for job, result in self._run(keys, inputs, signatures)]
+        ran = self._run(keys, inputs, signatures, lengths_are_forged)
+        return [None if job.status else result for job, result in ran]
 
     def _run(
-        self, keys: Sequence[Buffer | RsaKey], inputs: list[Buffer] | None, signatures: list[Buffer] | None = None
+        self,
+        keys: Sequence[Buffer | RsaKey],
+        inputs: list[Buffer] | None,
+        signatures: list[Buffer] | None = None,
+        lengths_are_forged: bool = False,
     ) -> Iterator[tuple[Any, bytes]]:
-        """Each job, and what it wrote."""
+        """Each job, and what it wrote. RuntimeFailure names the first job with a wrong length; with
+        ``lengths_are_forged`` its status says so, and the others run."""
         size = RESULT_BYTES.get(self._operation, 0)
         for first in range(0, len(keys), AT_ONCE):
             some = slice(first, first + AT_ONCE)
-            jobs, results = self._burst(keys[some], inputs and inputs[some], signatures and signatures[some])
+            jobs, results, code = self._burst(
+                keys[some], inputs and inputs[some], signatures and signatures[some], lengths_are_forged
+            )
+            if code not in (OK, ERR_POINT, ERR_AUTH):
+                self._context.check(code, cause=_cause(jobs, first) if code == ERR_LENGTH else "")
             for i, job in enumerate(jobs):
                 yield job, bytes(results[size * i : size * i + job.out_len])
 
     def _burst(
-        self, keys: Sequence[Buffer | RsaKey], inputs: list[Buffer] | None, signatures: list[Buffer] | None = None
-    ) -> tuple[Any, bytearray]:
+        self,
+        keys: Sequence[Buffer | RsaKey],
+        inputs: list[Buffer] | None,
+        signatures: list[Buffer] | None,
+        lengths_are_forged: bool,
+    ) -> tuple[Any, bytearray, int]:
         size = RESULT_BYTES.get(self._operation, 1)
         results = bytearray(size * len(keys))
         to, _, keep = place(results, write=True)
@@ -165,9 +181,13 @@ class PublicKey(Handle):
                 job.signature, job.signature_len = at(signatures[i])
             job.out, job.out_cap = (to or 0) + size * i, size
         code = self.call(self.lib.cst_pk_burst, jobs, len(keys))
-        if code not in (OK, ERR_POINT, ERR_AUTH):
-            self._context.check(code)
-        return jobs, results
+        if code == ERR_LENGTH and lengths_are_forged:
+            right = [i for i, job in enumerate(jobs) if job.status == NOT_RUN]
+            others = (PkJob * len(right))(*(jobs[i] for i in right))
+            code = self.call(self.lib.cst_pk_burst, others, len(right))
+            for i, job in zip(right, others):
+                jobs[i] = job
+        return jobs, results, code
 
 
 class RsaKey(Handle):
@@ -191,6 +211,16 @@ class RsaKey(Handle):
     def prepared(self) -> Owned:
         """Keeps the C object alive."""
         return self.live()
+
+
+def _cause(jobs: Any, first: int) -> str:
+    """Which job has a length that the operation does not take. ``first``: the number of the first one."""
+    for at, job in enumerate(jobs, first):
+        if job.status == ERR_LENGTH:
+            told = {"a key": job.key_len, "an input": job.in_len, "a signature, salt or label": job.signature_len}
+            lengths = ", ".join(f"{what} of {n} bytes" for what, n in told.items() if n)
+            return f"item {at} has {lengths or 'no bytes'}: the operation takes other lengths"
+    return ""
 
 
 def _as_many(first: Sequence[object], others: Iterable[Buffer], what: str, other: str) -> list[Buffer]:

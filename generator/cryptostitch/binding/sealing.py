@@ -74,7 +74,7 @@ def seal_many(
     for some_ivs, some_texts, some_aads in _bursts(ivs, texts, aads):
         jobs, outputs = _alike(key, SEAL, some_ivs, some_texts, some_aads)
         tags = jobs.tags(length)
-        jobs.check(jobs.run(key.suite.context))
+        jobs.check(jobs.run(key.suite.context), len(sealed))
         _cut(outputs, jobs.lengths())
         sealed += ((output, bytes(tags[at * length : (at + 1) * length])) for at, output in enumerate(outputs))
     return sealed
@@ -95,7 +95,7 @@ def open_many(
             jobs.read("tag", "tag_len", [tag for _, tag in some_sealed])
         code = jobs.run(key.suite.context)
         if code != ERR_AUTH:
-            jobs.check(code)
+            jobs.check(code, len(opened))
         _cut(outputs, jobs.lengths())
         opened += (output if status == OK else None for output, status in zip(outputs, jobs.statuses()))
     texts_only = [text for text in opened if text is not None]
