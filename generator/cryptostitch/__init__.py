@@ -3,8 +3,9 @@
 What a script that tries out an algorithm or a pairing, or seals or hashes many things, needs is here under its own
 name; each is imported when it is first used. The library's part (agree_many, chunks, hash_column, hash_many, hmac_many,
 rolling_cuts, sign_many, suite, verify_many, Address, Context, ErasureCode, Key, Protection, PublicKey, RsaKey,
-RuntimeFailure, SectorFault, SomeForged, Suite) needs no other package; the rest wants
-`pip install 'cryptostitch[generator]'`.
+RuntimeFailure, SectorFault, SomeForged, Suite) needs no other package, and is what `import *` takes; the rest
+(Algorithm, BlockCipher, Form, Generator, Laboratory, Recipe, Tree, WORDS_32, WORDS_64, known_answers, read_answers,
+stream_name, trial) wants `pip install 'cryptostitch[generator]'`.
 
 Rules of the library's part:
 
@@ -12,9 +13,11 @@ Rules of the library's part:
   copied. They must not change during a call: if another thread writes to one, the answer is of a mixture.
 - What C cannot be given raises TypeError (another type, references to objects), OverflowError (numbers that its type
   does not hold), ValueError or BufferError. What the library refuses raises RuntimeFailure, with code and cause.
-- Everything may be used by several threads. `close` takes effect behind the calls that are under way and may be called
-  again; later calls raise RuntimeFailure. Closing a context ends the use of all that was made of it; keys are wiped
-  when they are closed or dropped themselves.
+- Public attributes of objects are read-only.
+- Everything may be used by several threads, and in a child that is forked while they are at work; but a text in parts
+  or a manager that another thread was using then is refused there by RuntimeError. `close` takes effect behind the
+  calls that are under way and may be called again; later calls raise RuntimeFailure. Closing a context ends the use of
+  all that was made of it; keys are wiped when they are closed or dropped themselves.
 - Contexts, suites, keys, codes and managers can be neither copied nor pickled; exceptions can be.
 - An Address stands for memory that the caller manages; with a wrong one the process may crash. So it may by what ctypes
   makes of `lib` and `handle`, and by `RawKernel.run`. Nothing else can.
@@ -23,6 +26,7 @@ Rules of the library's part:
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -35,51 +39,44 @@ if TYPE_CHECKING:
     from .binding.runtime import Context, Key, RuntimeFailure, Suite
     from .binding.sealing import SomeForged
     from .binding.values import Address
-    from .core.answers import known_answers
-    from .core.catalog import WORDS_32, WORDS_64, Algorithm, BlockCipher, Form
-    from .core.names import stream_name
-    from .core.own import read_answers
-    from .core.program import Recipe
-    from .core.tree import Tree
-    from .pipeline import Generator
-    from .tuning.measure import Laboratory
-    from .tuning.trial import trial
+
+    # isort: split
+    from .core.answers import known_answers as known_answers
+    from .core.catalog import WORDS_32 as WORDS_32
+    from .core.catalog import WORDS_64 as WORDS_64
+    from .core.catalog import Algorithm as Algorithm
+    from .core.catalog import BlockCipher as BlockCipher
+    from .core.catalog import Form as Form
+    from .core.names import stream_name as stream_name
+    from .core.own import read_answers as read_answers
+    from .core.program import Recipe as Recipe
+    from .core.tree import Tree as Tree
+    from .pipeline import Generator as Generator
+    from .tuning.measure import Laboratory as Laboratory
+    from .tuning.trial import trial as trial
 
 __version__ = "0.1.0"
 __all__ = [
-    "WORDS_32",
-    "WORDS_64",
     "Address",
-    "Algorithm",
-    "BlockCipher",
     "Context",
     "ErasureCode",
-    "Form",
-    "Generator",
     "Key",
-    "Laboratory",
     "Protection",
     "PublicKey",
-    "Recipe",
     "RsaKey",
     "RuntimeFailure",
     "SectorFault",
     "SomeForged",
     "Suite",
-    "Tree",
     "__version__",
     "agree_many",
     "chunks",
     "hash_column",
     "hash_many",
     "hmac_many",
-    "known_answers",
-    "read_answers",
     "rolling_cuts",
     "sign_many",
-    "stream_name",
     "suite",
-    "trial",
     "verify_many",
 ]
 _HOMES = {
@@ -122,4 +119,9 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    return globals().setdefault(name, getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name))
+
+
+def __dir__() -> list[str]:
+    """The rest only where it can be imported."""
+    return sorted({*globals(), *(_HOMES if importlib.util.find_spec("jinja2") else __all__)})

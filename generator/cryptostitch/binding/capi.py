@@ -429,12 +429,29 @@ def library_path() -> str:
     raise FileNotFoundError("no libcryptostitch: build it (cmake --build build) or set CRYPTOSTITCH_LIBRARY")
 
 
+class _Symbol(ctypes.Structure):
+    """Dl_info."""
+
+    _fields_ = [("file", c_char_p), ("base", c_void_p), ("name", c_char_p), ("address", c_void_p)]
+
+
+def file_of(library: ctypes.CDLL) -> Path | None:
+    """Where the loader found the library; None where it does not tell, or knows a relative name alone."""
+    symbol, dladdr = _Symbol(), ctypes.CDLL(None).dladdr
+    if not dladdr(ctypes.cast(library.cst_version, c_void_p), ctypes.byref(symbol)) or not symbol.file:
+        return None
+    path = Path(os.fsdecode(symbol.file))
+    return path if path.is_absolute() else None
+
+
 _loaded: dict[str, ctypes.CDLL] = {}
 
 
 def load(path: str | None = None) -> ctypes.CDLL:
     """The library with the argument types of every function set."""
     path = path or library_path()
+    if "/" in path:  # else the loader searches
+        path = os.path.abspath(path)
     if path not in _loaded:
         library = ctypes.CDLL(path)
         for name, (result, arguments) in _PROTOTYPES.items():

@@ -63,7 +63,7 @@ class ErasureCode(Handle):
     def decode(self, blocks: Sequence[Buffer | None]) -> list[Any]:
         """Restores lost blocks. ``blocks``: all of them, data, then parity; None for each that is lost. Returns all
         blocks."""
-        whole = list(blocks)
+        whole = list(several(blocks))
         there = [block for block in whole if block is not None]
         size = self._blocks(there, len(there))[0] if there else 0
         lost = (c_uint8 * len(whole))(*(block is None for block in whole))

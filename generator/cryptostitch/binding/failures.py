@@ -4,11 +4,17 @@ from __future__ import annotations
 
 
 class RuntimeFailure(Exception):
-    """An error code of the C API. ``nearest`` holds names that may have been meant, for ERR_NAME."""
+    """An error code of the C API. ``cause``: why, in words; ``subject``: what was refused, where that has a name;
+    ``nearest``: names that may have been meant, for ERR_NAME."""
 
     def __init__(self, code: int, text: str, subject: str = "", nearest: str = ""):
         super().__init__(code, text, subject, nearest)
         self.code, self.text, self.subject, self.nearest = code, text, subject, nearest
+
+    @property
+    def cause(self) -> str:
+        """Why the library refused: what was wrong with which argument, where that is known."""
+        return self.text
 
     def __str__(self) -> str:
         message = f"{self.subject}: {self.text}" if self.subject else self.text

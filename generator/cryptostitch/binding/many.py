@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable
 from ctypes import c_int, c_size_t, c_void_p
 from functools import lru_cache
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from . import causes
 from .alike import inputs
-from .capi import DIGEST
+from .capi import DIGEST, file_of
 from .column import Offsets, digest_column
+from .library import wanted
 from .runtime import Context, Key, Suite
 from .turns import Turns
 from .values import Buffer, place, several
@@ -61,7 +61,7 @@ def _many(key: Key, buffers: Iterable[Any], length: int | None = None) -> list[b
     rest, length = iter(several(buffers)), key.tag_bytes(length)
     found: list[bytes] = []
     tags = bytearray()
-    of_bytes = _of_bytes(key.lib._name) if length <= MOST_OF_BYTES else None
+    of_bytes = _of_bytes(key.lib) if length <= MOST_OF_BYTES else None
     while some := tuple(islice(rest, AT_ONCE)):
         if of_bytes is not None:
             made: list[Any] = [None] * len(some)
@@ -83,11 +83,12 @@ def _many(key: Key, buffers: Iterable[Any], length: int | None = None) -> list[b
 
 
 @lru_cache(maxsize=4)
-def _of_bytes(library: str) -> Callable[..., int] | None:
+def _of_bytes(library: ctypes.CDLL) -> Callable[..., int] | None:
     """cst_python_digests (digests.c), which is beside the library; None: it is not, or does not fit this Python."""
-    path = Path(library).with_name("libcst-python.so")
+    whole = file_of(library)
+    path = whole and whole.with_name("libcst-python.so")
     try:
-        function = ctypes.PyDLL(str(path)).cst_python_digests if path.exists() else None
+        function = ctypes.PyDLL(str(path)).cst_python_digests if path and path.exists() else None
     except (OSError, AttributeError):
         return None
     if function is not None:
@@ -136,7 +137,7 @@ def hash_column(name: str, data: Buffer, offsets: Buffer, key: Buffer | None = N
 
 def hash_key(name: str, context: Context | None) -> Key:
     """The key of a hash of that context; None: of the one that all callers share."""
-    return _hash(name) if context is None else _new_key(context, name)
+    return _hash(name) if context is None else _new_key(wanted(Context, context, "the context"), name)
 
 
 def _hash(name: str) -> Key:

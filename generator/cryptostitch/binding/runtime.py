@@ -65,7 +65,7 @@ from .keys import Key
 from .library import Library
 from .raw_kernel import RawKernel, RawStream
 from .suites import Choice, Suite
-from .values import Address, Buffer, number, place
+from .values import Address, Buffer, number, place, several
 from .values import name as name_of
 from .values import path as path_of
 
@@ -108,7 +108,9 @@ class Context(Library):
         code = self.lib.cst_ctx_new(byref(made), byref(options))
         if made.value:
             self._owned = Owned(made.value, self.lib.cst_ctx_free, gate)
-        if code in (ERR_NAME, ERR_UNSUPPORTED) and (why := self._why_not_that_cpu(code)):
+        if code in (ERR_NAME, ERR_UNSUPPORTED) and (
+            why := self._why_not_that_cpu(code) or _why_not_that_target(target)
+        ):
             raise RuntimeFailure(code, why)
         cause = f"unknown flags among {options.flags:#x}" if code == ERR_ARGUMENT else ""
         of_file = costs is not None and code in (ERR_FILE, ERR_COSTS)
@@ -253,7 +255,7 @@ class Context(Library):
     def burst(self, jobs: Iterable[Job]) -> int:
         """Runs the jobs; returns the code (nothing is raised that C says), and sets `status` and `out_len` of each.
         What a job writes must not be what another reads or writes. RuntimeFailure where a key is closed."""
-        jobs = list(jobs)
+        jobs = list(several(jobs))
         array = (JobStruct * len(jobs))()
         kept = [filled(job, struct, self.lib) for struct, job in zip(array, jobs)]
         code: int = self.call(self.lib.cst_burst, array, len(jobs))
@@ -261,6 +263,12 @@ class Context(Library):
         for struct, job in zip(array, jobs):
             job.status, job.out_len = struct.status, struct.out_len
         return code
+
+
+def _why_not_that_target(target: str | None) -> str:
+    """What is wrong with CRYPTOSTITCH_TARGET; empty when it is not that."""
+    lower = os.environ.get("CRYPTOSTITCH_TARGET", "")
+    return f"CRYPTOSTITCH_TARGET={lower}: there is no such target, or this CPU lacks it" if lower and not target else ""
 
 
 def _careful(function: Callable[..., Any], raised: list[BaseException]) -> Callable[..., int]:
