@@ -5,6 +5,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 out=$PWD/build/packages/rust deps=$PWD/build/_deps
 bindgen_version=0.72.1 libclang_version=18.1.1
+rust=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' packaging/rust/Cargo.toml)
 command -v cargo >/dev/null || { echo "crate.sh: the crates need Cargo (https://rustup.rs)" >&2; exit 1; }
 
 mkdir -p "$out"
@@ -44,7 +45,7 @@ fi
 [ -d "$tools/libclang/clang" ] ||
     .venv/bin/pip install -q --no-deps --target "$tools/libclang" "libclang==$libclang_version"
 LIBCLANG_PATH=$tools/libclang/clang/native "$tools/bin/bindgen" --allowlist-item '(cst|CST)_.*' --no-layout-tests \
-    --default-enum-style consts --no-prepend-enum-name --use-core --generate-cstr \
+    --rust-target "$rust" --default-enum-style consts --no-prepend-enum-name --use-core --generate-cstr \
     --rustfmt-configuration-file "$out/rustfmt.toml" \
     "$vendor/include/cryptostitch/cryptostitch.h" -o "$sys/src/bindings.rs" -- -I"$vendor/include"
 (cd "$out" && cargo package --quiet --allow-dirty --no-verify)

@@ -4,8 +4,11 @@ neither Python nor CMake."""
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tarfile
+import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -20,7 +23,37 @@ fn main() {
     }
 }
 """
+SINCE = {
+    r'\bc"': "1.77",
+    r"\bconst \{": "1.79",
+    r"(?<![:\w])size_of::<": "1.80",
+    r"&raw (mut|const)\b": "1.82",
+    r'\bunsafe extern "C" \{': "1.82",
+    r"\b(if|while) let [^{]*&& let\b": "1.88",
+}
+"""What the language has since which version of Rust; of the standard library clippy knows it."""
 TOOLS = ("cc", "c++", "gcc", "g++", "ar", "ld", "as", "cargo", "rustc", "rustup")
+
+
+def needed(sources: Iterable[Path]) -> tuple[int, ...]:
+    """The oldest version of Rust whose language the sources are written in."""
+    text = "\n".join(source.read_text() for source in sources)
+    return max(version(since) for pattern, since in SINCE.items() if re.search(pattern, text))
+
+
+def version(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(".")))
+
+
+def stated(folder: Path) -> tuple[int, ...]:
+    """What Cargo.toml says."""
+    return version(tomllib.loads((folder / "Cargo.toml").read_text())["workspace"]["package"]["rust-version"])
+
+
+def test_the_oldest_rust(root: Path) -> None:
+    """The sources want what Cargo.toml says, neither less nor more."""
+    folder = root / "packaging/rust"
+    assert needed((folder / "cryptostitch").rglob("*.rs")) == stated(folder) > (1, 77)
 
 
 @pytest.fixture(scope="module")
@@ -35,13 +68,16 @@ def crates(root: Path, build: Path) -> Path:
 
 def test_the_sources(crates: Path) -> None:
     run("cargo", "fmt", "--check", cwd=crates)
-    run("cargo", "clippy", "--quiet", "--all-targets", "--", "-D", "warnings", cwd=crates)
+    lints = ("-D", "warnings", "-D", "clippy::incompatible_msrv")
+    run("cargo", "clippy", "--quiet", "--all-targets", "--", *lints, cwd=crates)
+    assert needed(crates.glob("cryptostitch*/src/*.rs")) <= stated(crates)
 
 
 def test_cargo_test(crates: Path) -> None:
     """The integration tests, and the examples in the documentation."""
     out = run("cargo", "test", cwd=crates)
     assert out.count("test result: ok.") >= 4 and "\ntest a_burst_is_its_jobs ... ok" in out and "src/burst.rs" in out
+    assert "\ntest the_next_call_tries_again ... ok" in out
 
 
 def test_a_program_needs_a_compiler_alone(crates: Path, tmp_path: Path) -> None:

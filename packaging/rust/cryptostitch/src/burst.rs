@@ -29,6 +29,7 @@ pub struct Burst<'a> {
 }
 
 impl<'a> Burst<'a> {
+    /// A burst without jobs, of keys of that context.
     pub fn new(context: &'a Context) -> Self {
         Self { context, jobs: Vec::new(), buffers: PhantomData }
     }
@@ -38,6 +39,7 @@ impl<'a> Burst<'a> {
         self.jobs.len()
     }
 
+    /// Whether there are no jobs.
     pub fn is_empty(&self) -> bool {
         self.jobs.is_empty()
     }

@@ -65,9 +65,13 @@ impl Context {
 /// What a suite does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
+    /// Digests and checksums, which have no key.
     Digest,
+    /// Tags under a key.
     Mac,
+    /// Encryption without a tag.
     Cipher,
+    /// Encryption with authentication.
     Aead,
 }
 
@@ -93,6 +97,7 @@ impl Suite {
         }
     }
 
+    /// What it does.
     pub fn kind(&self) -> Kind {
         match self.info().kind as _ {
             sys::CST_DIGEST => Kind::Digest,
@@ -140,14 +145,29 @@ impl Suite {
     }
 }
 
-/// The context of [`hash_many`], made on its first use; for programs that need no other.
+/// The context of [`hash_many`], made on its first use; for programs that need no other. After an error the next call
+/// tries again.
 pub fn default_context() -> Result<&'static Context, Error> {
-    static DEFAULT: OnceLock<Result<Context, Error>> = OnceLock::new();
-    DEFAULT.get_or_init(Context::new).as_ref().map_err(|error| *error)
+    static DEFAULT: OnceLock<Context> = OnceLock::new();
+    made_once(&DEFAULT, Context::new)
+}
+
+/// What was made by the first call that did not fail. An error is that of the call alone. `make` holds no lock, so that
+/// a child which is forked meanwhile does not wait for it; of two threads' results one is dropped.
+pub(crate) fn made_once<T>(at: &OnceLock<T>, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
+    if let Some(made) = at.get() {
+        return Ok(made);
+    }
+    let made = make()?;
+    Ok(at.get_or_init(|| made))
 }
 
 /// The digest of every item by the algorithm of that name. [`Key::digest_many`] of a digest's empty key does the same
-/// without looking up the name.
+/// without looking up the name. [`Error::Argument`]: the suite is not a digest, as `hmac-sha256`, which has a key.
 pub fn hash_many<T: AsRef<[u8]>>(name: &str, items: &[T]) -> Result<Digests, Error> {
-    default_context()?.suite(name)?.key(&[])?.digest_many(items)
+    let suite = default_context()?.suite(name)?;
+    if suite.kind() != Kind::Digest {
+        return Err(Error::Argument);
+    }
+    suite.key(&[])?.digest_many(items)
 }

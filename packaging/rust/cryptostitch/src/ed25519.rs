@@ -13,15 +13,20 @@ pub enum Rules {
 /// One signature to verify.
 #[derive(Clone, Copy, Debug)]
 pub struct Signed<'a> {
+    /// The public key.
     pub key: &'a [u8; 32],
+    /// What was signed.
     pub message: &'a [u8],
+    /// R and S.
     pub signature: &'a [u8; 64],
 }
 
 /// One message to sign.
 #[derive(Clone, Copy, Debug)]
 pub struct ToSign<'a> {
+    /// Of Ed25519 the seed (RFC 8032, 5.1.5), of P-256 a number, big-endian.
     pub secret_key: &'a [u8; 32],
+    /// What is signed.
     pub message: &'a [u8],
 }
 

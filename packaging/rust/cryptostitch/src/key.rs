@@ -99,14 +99,16 @@ impl Key {
 
     /// The digests or MACs of many messages, of the usual length.
     pub fn digest_many<T: AsRef<[u8]>>(&self, items: &[T]) -> Result<Digests, Error> {
-        let starts: Vec<_> = items.iter().map(|item| item.as_ref().as_ptr().cast()).collect();
-        let lengths: Vec<_> = items.iter().map(|item| item.as_ref().len()).collect();
+        // Asked once: another `as_ref` may answer with another slice.
+        let slices: Vec<&[u8]> = items.iter().map(AsRef::as_ref).collect();
+        let starts: Vec<_> = slices.iter().map(|slice| slice.as_ptr().cast()).collect();
+        let lengths: Vec<_> = slices.iter().map(|slice| slice.len()).collect();
         let mut digests = Digests { bytes: vec![0; self.tag_len * items.len()], each: self.tag_len.max(1) };
         if items.is_empty() {
             return Ok(digests);
         }
         let tags = if digests.bytes.is_empty() { ptr::null_mut() } else { digests.bytes.as_mut_ptr().cast() };
-        // SAFETY: the pointers and lengths are those of `items`, which live during the call.
+        // SAFETY: the pointers and lengths are those of `slices`, which live during the call.
         check(unsafe {
             sys::cst_digest_many(self.raw, items.len(), starts.as_ptr(), lengths.as_ptr(), tags, self.tag_len, 0)
         })?;
@@ -122,14 +124,17 @@ pub struct Digests {
 }
 
 impl Digests {
+    /// The number of digests.
     pub fn len(&self) -> usize {
         self.bytes.len() / self.each
     }
 
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
+    /// Each digest, in the order of the items.
     pub fn iter(&self) -> std::slice::ChunksExact<'_, u8> {
         self.bytes.chunks_exact(self.each)
     }

@@ -23,6 +23,7 @@
 //! | other public keys | [`x25519`], [`p256`], [`rsa`] |
 //!
 //! Contexts, suites, keys and codes may be shared by threads. Keys are wiped when they are dropped.
+#![warn(missing_docs)]
 
 mod burst;
 mod checksum;

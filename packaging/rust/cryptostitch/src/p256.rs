@@ -9,20 +9,25 @@ pub use crate::ed25519::ToSign;
 /// One signature to verify: r and s.
 #[derive(Clone, Copy, Debug)]
 pub struct Signed<'a> {
+    /// The public key, 65 or 33 bytes.
     pub key: &'a [u8],
+    /// What was signed.
     pub message: &'a [u8],
+    /// r and s, big-endian.
     pub signature: &'a [u8; 64],
 }
 
 /// One side's secret key and the other side's public key.
 #[derive(Clone, Copy, Debug)]
 pub struct Agreement<'a> {
+    /// One's own.
     pub secret_key: &'a [u8; 32],
+    /// The other side's, 65 or 33 bytes.
     pub public_key: &'a [u8],
 }
 
 /// Whether each ECDSA signature is right (FIPS 186-5, 6.4.2), a verdict each; with a key that is no point of the curve
-/// none is. Keys, messages and signatures are no secrets.
+/// none is, nor with one of another length. Keys, messages and signatures are no secrets.
 ///
 /// ```
 /// use cryptostitch::p256::{public_keys, sign_many, verify_many, Signed, ToSign};
@@ -46,8 +51,8 @@ pub fn sign_many(items: &[ToSign<'_>]) -> Result<Vec<Result<[u8; 64], Error>>, E
     Ok(whole(Operation::shared(&SHARED, c"ecdsa-p256-sign")?.results(jobs)?))
 }
 
-/// What both sides share (SP 800-56A, 5.7.1.2): x of a point, or [`Error::Point`] for a key that must not be used. Hash
-/// it before its use as a key.
+/// What both sides share (SP 800-56A, 5.7.1.2): x of a point, or [`Error::Point`] for a key that must not be used, and
+/// [`Error::Length`] for a public key of another length. Hash it before its use as a key.
 pub fn agree_many(items: &[Agreement<'_>]) -> Result<Vec<Result<[u8; 32], Error>>, Error> {
     static SHARED: Shared = Shared::new();
     let jobs = items.iter().map(|item| job(item.secret_key, item.public_key)).collect();

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use cryptostitch_sys as sys;
 
-use crate::context::{default_context, Context};
+use crate::context::{default_context, made_once, Context};
 use crate::error::{check, Error};
 
 /// An operation with public keys, in lanes, for many jobs at once.
@@ -25,11 +25,14 @@ impl Drop for Operation {
 }
 
 /// Where an operation is kept that all calls share.
-pub(crate) type Shared = OnceLock<Result<Operation, Error>>;
+pub(crate) type Shared = OnceLock<Operation>;
+
+/// The status of a job that was right, but not begun because another was not.
+const NOT_RUN: i32 = 1;
 
 impl Operation {
     pub(crate) fn shared(at: &'static Shared, name: &CStr) -> Result<&'static Operation, Error> {
-        at.get_or_init(|| Operation::new(name)).as_ref().map_err(|error| *error)
+        made_once(at, || Operation::new(name))
     }
 
     fn new(name: &CStr) -> Result<Self, Error> {
@@ -61,8 +64,21 @@ impl Operation {
         Ok(jobs.iter().zip(results).map(|(job, result)| check(job.status).map(|()| (result, job.out_len))).collect())
     }
 
-    /// An error if the jobs could not be run. That of one job alone is its status.
+    /// An error if the jobs could not be run. That of one job alone, a wrong length too, is its status.
     fn run(&self, jobs: &mut [sys::cst_pk_job]) -> Result<(), Error> {
+        match self.burst(jobs) {
+            Err(Error::Length) => {}
+            all => return all,
+        }
+        let mut right: Vec<_> = jobs.iter().copied().filter(|job| job.status == NOT_RUN).collect();
+        self.burst(&mut right)?;
+        for (job, done) in jobs.iter_mut().filter(|job| job.status == NOT_RUN).zip(right) {
+            *job = done;
+        }
+        Ok(())
+    }
+
+    fn burst(&self, jobs: &mut [sys::cst_pk_job]) -> Result<(), Error> {
         // SAFETY: the callers' jobs have pointers to as many bytes as their lengths say.
         match check(unsafe { sys::cst_pk_burst(self.raw, jobs.as_mut_ptr(), jobs.len()) }) {
             Err(Error::Authentication | Error::Point | Error::SelfTest) => Ok(()),

@@ -45,30 +45,39 @@ impl PrivateKey {
 /// How a message is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scheme {
+    /// RSASSA-PKCS1-v1_5 with SHA-256.
     Pkcs1Sha256,
+    /// With SHA-384.
     Pkcs1Sha384,
+    /// With SHA-512.
     Pkcs1Sha512,
-    /// With MGF1 by SHA-256 and the item's salt.
+    /// RSASSA-PSS with SHA-256, with MGF1 by SHA-256 and the item's salt.
     PssSha256,
 }
 
-/// One message to sign. `salt` is that of PSS, as a rule 32 random bytes, and empty else.
+/// One message to sign.
 #[derive(Clone, Copy, Debug)]
 pub struct ToSign<'a> {
+    /// Who signs.
     pub key: &'a PrivateKey,
+    /// What is signed.
     pub message: &'a [u8],
+    /// Of PSS, as a rule 32 random bytes; else empty.
     pub salt: &'a [u8],
 }
 
-/// One ciphertext to decrypt, of OAEP with SHA-256. `label` is empty as a rule.
+/// One ciphertext to decrypt, of OAEP with SHA-256.
 #[derive(Clone, Copy, Debug)]
 pub struct ToDecrypt<'a> {
+    /// To whom it was encrypted.
     pub key: &'a PrivateKey,
+    /// As long as the key's modulus.
     pub ciphertext: &'a [u8],
+    /// Empty as a rule.
     pub label: &'a [u8],
 }
 
-/// A signature of each message, as long as its key's modulus.
+/// A signature of each message, as long as its key's modulus, or [`Error::Length`] for a salt that is too long.
 pub fn sign_many(items: &[ToSign<'_>], scheme: Scheme) -> Result<Vec<Result<Vec<u8>, Error>>, Error> {
     static SHARED: [Shared; 4] = [const { Shared::new() }; 4];
     let name: &CStr = match scheme {
@@ -86,7 +95,9 @@ pub fn sign_many(items: &[ToSign<'_>], scheme: Scheme) -> Result<Vec<Result<Vec<
 pub fn decrypt_many(items: &[ToDecrypt<'_>]) -> Result<Vec<Result<Vec<u8>, Error>>, Error> {
     static SHARED: Shared = Shared::new();
     let jobs = items.iter().map(|item| private_job(item.key, item.ciphertext, item.label, true)).collect();
-    Ok(lengths(Operation::shared(&SHARED, c"rsa-decrypt-oaep-sha256")?.results(jobs)?))
+    let texts = lengths(Operation::shared(&SHARED, c"rsa-decrypt-oaep-sha256")?.results(jobs)?);
+    let one_error = |error| if error == Error::Length { Error::Authentication } else { error };
+    Ok(texts.into_iter().map(|text| text.map_err(one_error)).collect())
 }
 
 fn private_job(key: &PrivateKey, input: &[u8], parameter: &[u8], is_given: bool) -> sys::cst_pk_job {

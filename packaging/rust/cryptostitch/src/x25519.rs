@@ -6,7 +6,9 @@ use crate::public_key::{job, whole, Operation, Shared};
 /// One side's secret key and the other side's public key.
 #[derive(Clone, Copy, Debug)]
 pub struct Agreement<'a> {
+    /// One's own.
     pub secret_key: &'a [u8; 32],
+    /// The other side's.
     pub public_key: &'a [u8; 32],
 }
 

@@ -30,6 +30,33 @@ fn digests_are_those_of_fips_180() {
     assert!(hash_many::<&str>("sha256", &[]).unwrap().is_empty());
 }
 
+/// Answers with a short slice, and then with long ones.
+struct Unsteady(std::cell::Cell<bool>, Vec<u8>);
+
+impl AsRef<[u8]> for Unsteady {
+    fn as_ref(&self) -> &[u8] {
+        if self.0.replace(true) {
+            &self.1
+        } else {
+            &self.1[..1]
+        }
+    }
+}
+
+/// What safe code may do: the bytes that are hashed are those of one answer.
+#[test]
+fn an_item_is_asked_once() {
+    let items: Vec<_> = (0..20).map(|_| Unsteady(false.into(), vec![0; 1 << 20])).collect();
+    assert_eq!(hash_many("sha256", &items).unwrap(), hash_many("sha256", &[[0u8]; 20]).unwrap());
+}
+
+#[test]
+fn a_hash_has_no_key() {
+    for keyed in ["hmac-sha256", "aes-128-cmac", "blake3-keyed", "aes-128-gcm"] {
+        assert_eq!(hash_many(keyed, &["abc"]).err(), Some(Error::Argument), "{keyed}");
+    }
+}
+
 #[test]
 fn gcm_is_that_of_sp_800_38d() {
     // test case 4 of the submission of GCM (McGrew, Viega)
@@ -222,15 +249,19 @@ fn p256_signs_as_in_rfc_6979() {
     let other_point = [4; 65];
     let items = [signed(&key[..], &b"sample"[..]), signed(&key, b"simple"), signed(&other_point, b"sample")];
     assert_eq!(p256::verify_many(&items).unwrap(), [true, false, false]);
-    assert_eq!(p256::verify_many(&[signed(&key[..64], b"sample")]), Err(Error::Length));
+    let some = [signed(&key[..64], b"sample"), signed(&key, b"sample"), signed(&[], b"sample")];
+    assert_eq!(p256::verify_many(&some).unwrap(), [false, true, false]);
+    assert_eq!(p256::verify_many(&some[..1]).unwrap(), [false]);
     let other_key = p256::public_keys(&[[7; 32]]).unwrap()[0].unwrap();
     let shared = p256::agree_many(&[
         p256::Agreement { secret_key: &secret_key, public_key: &other_key },
         p256::Agreement { secret_key: &[7; 32], public_key: &key },
         p256::Agreement { secret_key: &[7; 32], public_key: &other_point },
+        p256::Agreement { secret_key: &[7; 32], public_key: &key[1..] },
     ])
     .unwrap();
-    assert!(shared[0].is_ok() && shared[0] == shared[1] && shared[2] == Err(Error::Point));
+    assert!(shared[0].is_ok() && shared[0] == shared[1]);
+    assert_eq!(shared[2..], [Err(Error::Point), Err(Error::Length)]);
 }
 
 #[test]
@@ -249,5 +280,11 @@ fn rsa_signs_and_decrypts() {
     let sealed = |label| rsa::ToDecrypt { key: &key, ciphertext: &ciphertext, label };
     let texts = rsa::decrypt_many(&[sealed(b"label"), sealed(b"another")]).unwrap();
     assert_eq!(texts, [Ok(b"a text".to_vec()), Err(Error::Authentication)]);
+    let short = rsa::ToDecrypt { ciphertext: &ciphertext[1..], ..sealed(b"label") };
+    let texts = rsa::decrypt_many(&[short, sealed(b"label")]).unwrap();
+    assert_eq!(texts, [Err(Error::Authentication), Ok(b"a text".to_vec())]);
+    let long = rsa::ToSign { salt: &[7; 300], ..item };
+    let made = rsa::sign_many(&[salted, long], rsa::Scheme::PssSha256).unwrap();
+    assert!(made[0].is_ok() && made[1] == Err(Error::Length));
     assert_eq!(rsa::PrivateKey::from_der(b"no key").err(), Some(Error::Argument));
 }
