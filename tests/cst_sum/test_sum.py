@@ -331,6 +331,56 @@ def test_options_of_its_own(program: Path, tree: Path) -> None:
     assert run("cst-sum", ["--version"], tree, program)[1].startswith(b"cst-sum (Cryptostitch)")
 
 
+def refused(program: Path, arguments: Sequence[str | Path | bytes], cwd: Path, **environment: str) -> bytes:
+    """The message, of one line, with which it ends at once."""
+    done = subprocess.run(
+        [program, *arguments], cwd=cwd, env=os.environ | environment, input=b"", capture_output=True, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (1, b""), (arguments, done)
+    assert done.stderr.startswith(bytes(program) + b": ")
+    return done.stderr.splitlines()[0].partition(b": ")[2]
+
+
+@pytest.mark.parametrize("option", (["-a", ""], ["--algorithm="], ["--algorithm", "", "-c", "list"]))
+def test_a_hash_without_a_name(program: Path, tmp_path: Path, option: list[str]) -> None:
+    """It is not the usual one."""
+    assert refused(program, option, tmp_path) == b"the --algorithm option wants the name of a hash, not ''"
+    assert refused(program, ["-a", "md5,"], tmp_path).startswith(b"no hash ''; there are md5, ")
+
+
+def test_packs_that_are_no_files(program: Path, tmp_path: Path) -> None:
+    """Only regular files of a sensible length are read."""
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "text").write_bytes(b"no pack")
+    with open(tmp_path / "huge", "wb") as file:
+        file.truncate(1 << 40)
+    reader, writer = os.pipe()
+    os.close(writer)
+    for name, said in (
+        (".", b".: Is a directory"),
+        ("/dev/zero", b"/dev/zero: a pack is a regular file"),
+        ("fifo", b"fifo: a pack is a regular file"),
+        (f"/proc/self/fd/{reader}", b": No such file or directory"),  # closed in the program
+        ("/proc/self/fd/0", b"/proc/self/fd/0: a pack is a regular file"),
+        ("/proc/self/mem", b"/proc/self/mem: Input/output error"),
+        ("huge", b"huge: File too large"),
+        ("missing", b"missing: No such file or directory"),
+        ("", b"'': No such file or directory"),
+        ("empty", b"empty: "),
+        ("text", b"text: "),
+    ):
+        message = refused(program, [f"--pack={name}", "-a", "md5"], tmp_path)
+        assert said in message and len(message) > len(said) - 1, name
+    os.close(reader)
+
+
+@pytest.mark.parametrize("setting", ("CRYPTOSTITCH_CPU=zen9", "CRYPTOSTITCH_TARGET=avx1024"))
+def test_a_setting_that_is_wrong_is_named(program: Path, tmp_path: Path, setting: str) -> None:
+    name, value = setting.split("=")
+    assert refused(program, ["-a", "md5"], tmp_path, **{name: value}).startswith(setting.encode() + b": ")
+
+
 def test_folders(program: Path, tree: Path, tmp_path: Path) -> None:
     """Regular files, sorted by name; symbolic links only where they are named."""
     shutil.copytree(tree, tmp_path / "copy", symlinks=True)

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <cstddef>
-#include <fstream>
-#include <iterator>
-#include <system_error>
+#include <cstdlib>
 #include <utility>
+
+#include "pack_file.hpp"
 
 namespace sum {
 namespace {
@@ -38,15 +37,15 @@ Names suites(cst_ctx *context) {
 
 bool is_checksum(const std::string &name) { return name.compare(0, 3, "crc") == 0; }
 
-// Loads a pack. Returns why it could not; "": it is loaded.
-std::string load(cst_ctx *context, const std::string &file) {
-    std::ifstream stream(file, std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-    if (!stream) return file + ": " + std::system_category().message(errno);
-    const int error = cst_pack_load(context, bytes.data(), bytes.size());
-    char why[1024] = "";
-    if (error == CST_ERR_PACK) cst_pack_check(bytes.data(), bytes.size(), why, sizeof(why));
-    return error ? file + ": " + (*why ? why : cst_error_text(error)) : "";
+// Why there is no context: the environment variable that asks for something else, where it is that.
+std::string why_no_context(int error) {
+    std::string text;
+    for (const char *name : {"CRYPTOSTITCH_CPU", "CRYPTOSTITCH_TARGET"}) {
+        const char *const value = getenv(name);  // NOLINT(concurrency-mt-unsafe): there are no threads yet
+        if (value && (error == CST_ERR_NAME || error == CST_ERR_UNSUPPORTED))
+            text += std::string(name) + "=" + value + ": ";
+    }
+    return text + cst_error_text(error);
 }
 
 }  // namespace
@@ -78,10 +77,10 @@ std::string Algorithms::open(const std::vector<std::string> &packs, const Mode &
     cst_options options = {};
     options.size = sizeof(options);
     options.flags = packs.empty() ? 0 : uint32_t(CST_ALLOW_PACKS);
-    if (int error = cst_ctx_new(&context_, &options)) return cst_error_text(error);
+    if (int error = cst_ctx_new(&context_, &options)) return why_no_context(error);
     const Names built_in = suites(context_);
     for (const std::string &pack : packs) {
-        const std::string wrong = load(context_, pack);
+        const std::string wrong = load_pack(context_, pack);
         if (!wrong.empty()) return wrong;
     }
     Names all[2];  // names, tags
@@ -94,7 +93,7 @@ std::string Algorithms::open(const std::vector<std::string> &packs, const Mode &
     }
     for (size_t i = 0; i < all[0].size(); i++)
         if (int error = add(all[0][i], all[1][i], mode))
-            if (error != CST_ERR_UNSUPPORTED && error != CST_ERR_NAME) return cst_error_text(error);
+            if (error != CST_ERR_UNSUPPORTED && error != CST_ERR_NAME) return all[0][i] + ": " + cst_error_text(error);
     return "";
 }
 

@@ -124,6 +124,11 @@ std::string algorithm_of_program(const std::string &program) {
     refer_to_help(options);
 }
 
+std::string named(const Options &options, const char *text) {
+    if (!*text) refuse(options, "the --algorithm option wants the name of a hash, not ''");
+    return text;
+}
+
 unsigned number_of(const Options &options, const char *text) {
     char *end = nullptr;
     errno = 0;
@@ -251,7 +256,7 @@ Options options_of(int argc, char **argv) {
     bool mode_named = false;
     for (int c; (c = getopt_long(argc, argv, "a:bcj:rtwz", LONG_OPTIONS, nullptr)) != -1;) {
         switch (c) {
-            case 'a': options.algorithm = optarg; break;
+            case 'a': options.algorithm = named(options, optarg); break;
             case 'b': options.binary = mode_named = true; break;
             case 't': options.binary = false, mode_named = true; break;
             case 'c': options.check = true; break;
