@@ -10,7 +10,9 @@ import pytest
 from api_table import frame
 from api_table.cases import CASES, Case
 from api_table.hostile import findings, right_call, run, trials_of
+from api_table.many import manyfold
 from api_table.objects import Objects
+from api_table.test_neighbours import forgery, refused
 from cryptostitch.binding.capi import ERR_FULL, ERR_LENGTH, OK
 
 Function = Callable[..., Any]
@@ -139,3 +141,26 @@ def test_a_call_that_waits_for_ever_is_seen(monkeypatch: pytest.MonkeyPatch) -> 
 
     found = run(3, each, lambda i: f"call {i}")
     assert found == ["call 0: was tried: 0", "call 1: hangs (SIGALRM)", "call 2: was tried: 2"]
+
+
+def test_a_burst_that_believes_a_forgery_is_seen(objects: Objects, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = CASES["cst_burst-aes-128-gcm-open"]
+    right = right_call(manyfold(case, 3), objects).outputs
+    assert not forgery(case, objects, 3, 1, right)
+    wrong_function(monkeypatch, case.entry, believes)
+    found = forgery(case, objects, 3, 1, right)
+    assert "returned CST_OK" in found and "the status of job 1 is CST_OK" in found
+    assert "job 0 wrote something else" in found and "job 2 wrote something else" in found
+
+
+def test_a_burst_that_runs_neighbours_of_a_wrong_job_is_seen(objects: Objects, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = CASES["cst_burst-sha256-seal"]
+    assert not refused(case, objects, 3, 2, "key")
+
+    def runs_those_before(real: Function, arguments: tuple[Any, ...]) -> Any:
+        real(arguments[0], arguments[1], arguments[2] - 1)
+        return -1
+
+    wrong_function(monkeypatch, case.entry, runs_those_before)
+    found = refused(case, objects, 3, 2, "key")
+    assert any("statuses are" in each for each in found) and any("of the memory is" in each for each in found)
