@@ -12,8 +12,8 @@ extern "C" {
 // many requests of the kind it has made.
 __attribute__((visibility("default"))) int64_t call_refused(const void *function, const uint64_t *arguments, int kind,
                                                             long n, int without_mprotect, long *requests) {
-    typedef int64_t (*Function)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                                uint64_t, uint64_t, uint64_t);
+    typedef int64_t (*Function)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                                uint64_t, uint64_t, uint64_t, uint64_t);
     const uint64_t *const a = arguments;
     refused_kind = Kind(kind), refused_call = n, calls = 0, no_mprotect = without_mprotect;
     watching = true;
