@@ -55,6 +55,17 @@ def test_the_item_is_named(at: int) -> None:
         assert failure.value.code == runtime.ERR_LENGTH and failure.value.cause in str(failure.value)
 
 
+def test_a_ciphertext_of_another_length_is_one_that_cannot_be_opened() -> None:
+    """What decrypt_many does, with an operation that every CPU has; beyond the first burst, too."""
+    operation, secrets = PublicKey("ed25519-public-key"), [bytes([1]) * 32] * 1500
+    (public,) = operation.public_keys(secrets[:1])
+    wrong = {0, 7, 1023, 1024, 1499}
+    some = [bytes(at % 32) if at in wrong else secret for at, secret in enumerate(secrets)]
+    expected = [None if at in wrong else public for at in range(1500)]
+    assert operation._results(some, lengths_are_forged=True) == expected
+    assert operation._results([b""] * 3, lengths_are_forged=True) == [None] * 3
+
+
 def test_the_item_of_a_column_is_named() -> None:
     with pytest.raises(RuntimeFailure, match=r"item 2 is data\[5:4\], of 9 bytes"):
         hash_column("sha256", bytes(9), array("i", [0, 1, 5, 4]))
