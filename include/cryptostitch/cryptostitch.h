@@ -164,8 +164,9 @@ enum {
     CST_ERR_FILE = -12,       /* a file that cannot be read or written */
     CST_ERR_COSTS = -13,      /* a damaged cost file, or something else that is not one */
     CST_ERR_LOST = -14,       /* more blocks are lost than an erasure code restores */
-    CST_ERR_POINT = -15 /* a key that must not be used: a point of small order, or not on the curve; a secret key
-                           of P-256 that is 0 or not below the order */
+    CST_ERR_POINT = -15 /* a key that must not be used, in operations with secret keys: a public key of X25519 of small
+                           order, one of P-256 that is no point of the curve; a secret key of P-256 that is 0 or not
+                           below the order. Verifications return CST_ERR_AUTH for a public key that is no point */
 };
 
 /* A short English description of an error code; a static string, never NULL. */
@@ -699,8 +700,11 @@ CST_API int cst_code_check_blocks(const cst_code *code, const cst_key *checksum,
  * "x25519" (RFC 7748, 5): `key` is a secret scalar of 32 bytes, any, and `in` the other side's public key, 32 bytes, of
  *   which the highest bit does not count. `out` receives 32 bytes: hash them before use as a key.
  * "x25519-public-key": `key` is a secret scalar; `out` receives its public key, 32 bytes.
- * "ed25519-verify" (RFC 8032, 5.1.7, without the cofactor): `key` is a public key of 32 bytes, `in` the message,
- *   `signature` 64 bytes; nothing is written. Everything is public, and time depends on it.
+ * "ed25519-verify" (RFC 8032, 5.1.7, without the cofactor): `key` is a public key A of 32 bytes, `in` the message,
+ *   `signature` R and S, 64 bytes; nothing is written. Points of small order are taken for A and R, as the RFC has it,
+ *   so that such a key may have signatures that are right for many messages; encodings of A or R that are not canonical
+ *   (y not below p, or x = 0 with the sign set) and S that are not below the group's order are refused. Everything is
+ *   public, and time depends on it.
  * "ed25519-verify-zip215": the same by the rules of ZIP 215, on which all parties of a consensus agree: encodings of
  *   points need not be canonical, and the equation has the cofactor.
  * "ed25519-sign": `key` is a secret key of 32 bytes, `in` the message; `out` receives the signature, 64 bytes. A key of
@@ -711,7 +715,8 @@ CST_API int cst_code_check_blocks(const cst_code *code, const cst_key *checksum,
  *   the order. Points are 65 bytes, or compressed 33 (SEC 1, 2.3.3). CPUs without AVX-512 IFMA compute in general
  *   registers, one job after the other.
  * "ecdsa-p256-verify" (FIPS 186-5, 6.4.2, with SHA-256): `key` is a public key, `in` the message, `signature` r and s,
- *   64 bytes; nothing is written. Everything is public, and time depends on it.
+ *   64 bytes; nothing is written. A key that is no point of the curve is CST_ERR_AUTH, as any other signature that is
+ *   not right. Everything is public, and time depends on it.
  * "ecdsa-p256-sign" (with the nonce of RFC 6979): `key` is a secret key, `in` the message; `out` receives r and s.
  * "ecdsa-p256-verify-digest", "ecdsa-p256-sign-digest": the same, but `in` is the message's digest by any hash, of 1 to
  *   64 bytes, of which the 32 leftmost count.
@@ -731,7 +736,10 @@ CST_API int cst_code_check_blocks(const cst_code *code, const cst_key *checksum,
  *   `out` receives its power by the private exponent. For callers that pad by themselves.
  * Powers are computed modulo both primes, in two lanes of eight, so that four jobs of one length fill the lanes. Every
  * number is blinded by a secret number that is derived from the key's encoding by SHA-256 when the key is prepared, and
- * squared for each use. Every result is checked by the public exponent before it leaves. */
+ * squared for each use; a forked process goes on with numbers of its own. Every result is checked by the public
+ * exponent before it leaves. Signatures of Ed25519 and ECDSA are not checked: they are deterministic, so that one that
+ * a fault of the machine has spoilt, and the right one of the same message, tell the secret key. Callers that must fear
+ * faults verify each signature before it leaves. */
 typedef struct cst_pk cst_pk;
 typedef struct cst_pk_key cst_pk_key;
 typedef struct cst_pk_job {
@@ -750,7 +758,8 @@ typedef struct cst_pk_job {
 } cst_pk_job;
 /* The context must outlive it; several threads may use one at the same time; cst_pk_free(NULL) does nothing. kernel:
  * NULL; or, for tests, the one that does everything (of Ed25519, with those that go with it). CST_ERR_NAME: no such
- * operation or kernel; CST_ERR_UNSUPPORTED: no kernel for this CPU; CST_ERR_JIT, CST_ERR_MEMORY. */
+ * operation or kernel; CST_ERR_UNSUPPORTED: no kernel for this CPU, of the operation or of a hash inside it;
+ * CST_ERR_JIT, CST_ERR_MEMORY. */
 CST_API int cst_pk_new(cst_ctx *ctx, const char *operation, const char *kernel, cst_pk **pk);
 CST_API void cst_pk_free(cst_pk *pk);
 /* Prepares a private key for all of RSA's operations; it outlives `pk`, and several threads may use it at the same
@@ -765,10 +774,10 @@ CST_API void cst_pk_key_free(cst_pk_key *key);
  * after CST_ERR_ARGUMENT (a null pointer), CST_ERR_LENGTH (of key, input, signature, or room for the output) or
  * CST_ERR_MEMORY nothing is written, and the status of jobs that were right is 1. Else returns CST_OK, or the error of
  * the first job that has one, and the others are done: CST_ERR_POINT, a key that must not be used (with a public key of
- * small order all would share the secret: RFC 7748, 6.1); CST_ERR_AUTH, a signature that is not right, or a ciphertext
- * that cannot be opened, for whatever reason; CST_ERR_SELFTEST, a result of RSA that failed its check, because the
- * machine erred. That job's status says so, and its `out` is not touched. Jobs must not write what another job reads or
- * writes: that is not checked. */
+ * small order all would share the secret: RFC 7748, 6.1), but for verifications; CST_ERR_AUTH, a signature that is not
+ * right, or a ciphertext that cannot be opened, for whatever reason; CST_ERR_SELFTEST, a result of RSA that failed its
+ * check, because the machine erred. That job's status says so, and its `out` is not touched. Jobs must not write what
+ * another job reads or writes: that is not checked. */
 CST_API int cst_pk_burst(const cst_pk *pk, cst_pk_job *jobs, size_t n);
 
 /* A text of any length as TLS 1.1 or 1.2 records that are sealed side by side. A record is its header (type, version,

@@ -77,8 +77,8 @@ private:
         }
     }
 
-    // Sets what the check compares with: the input modulo a lane's prime, of which no lane knows, so that a fault of any
-    // step in lanes is seen.
+    // Sets what the check compares with: the input modulo a lane's prime, computed without lanes, so that it shows a
+    // fault of any step in them.
     void reduce_input(size_t lane) {
         const size_t words = lanes_.words();
         const Modulus &modulus = prime(lane).modulus;

@@ -50,7 +50,8 @@ namespace {
 
 typedef std::vector<unsigned char> Bytes;
 enum Moment { NEVER, CONTEXT, OPERATION, BURST, MOMENTS };
-const char *const MOMENT_NAMES[MOMENTS] = {"never", "from the context on", "from the operation on", "from the burst on"};
+const char *const MOMENT_NAMES[MOMENTS] = {"never", "from the context on", "from the operation on",
+                                           "from the burst on"};
 constexpr size_t MOST = 70, ROOM = 256;
 
 struct Operation {
@@ -112,7 +113,8 @@ int try_all(const char *target, Moment moment, const std::vector<Operation> &ope
                 bool right = true;
                 if (!error) error = run(pk, key, its, n, &right);
                 if (right) continue;
-                printf("%s, code denied %s, %s: a wrong result of %zu jobs\n", target, MOMENT_NAMES[moment], its.name, n);
+                printf("%s, code denied %s, %s: a wrong result of %zu jobs\n", target, MOMENT_NAMES[moment], its.name,
+                       n);
                 return -1;
             }
         }

@@ -443,9 +443,9 @@ Text secret, peer, message, small_point;
 uint8_t out[MOST][ROOM];
 
 // The base point of P-256, compressed (SEC 1, 2.3.3; SEC 2, 2.4.2).
-const Text P256_BASE = {0x03, 0x6b, 0x17, 0xd1, 0xf2, 0xe1, 0x2c, 0x42, 0x47, 0xf8, 0xbc, 0xe6, 0xe5, 0x63, 0xa4, 0x40,
-                        0xf2, 0x77, 0x03, 0x7d, 0x81, 0x2d, 0xeb, 0x33, 0xa0, 0xf4, 0xa1, 0x39, 0x45, 0xd8, 0x98, 0xc2,
-                        0x96};
+const Text P256_BASE = {0x03, 0x6b, 0x17, 0xd1, 0xf2, 0xe1, 0x2c, 0x42, 0x47, 0xf8, 0xbc,
+                        0xe6, 0xe5, 0x63, 0xa4, 0x40, 0xf2, 0x77, 0x03, 0x7d, 0x81, 0x2d,
+                        0xeb, 0x33, 0xa0, 0xf4, 0xa1, 0x39, 0x45, 0xd8, 0x98, 0xc2, 0x96};
 
 struct Jobs {
     cst_pk *pk;
@@ -462,8 +462,9 @@ struct Jobs {
     }
     // With the jobs as they are.
     int again(const std::string &kind, size_t n, Traces *traces = nullptr) {
-        return observed(name + " cst_pk_burst, " + kind + ", " + std::to_string(n) + " jobs",
-                        [&] { return cst_pk_burst(pk, jobs, n); }, traces);
+        return observed(
+            name + " cst_pk_burst, " + kind + ", " + std::to_string(n) + " jobs",
+            [&] { return cst_pk_burst(pk, jobs, n); }, traces);
     }
 
     // The last job is refused; then each allocation.
@@ -490,9 +491,9 @@ struct Jobs {
                CST_OK);
         burst("sound", N);
         for (size_t i = 0; i < N; i++)
-            expect(observed(name + " cst_pk_manager_submit",
-                            [&] { return cst_pk_manager_submit(manager, pk, &jobs[i]); }),
-                   CST_OK);
+            expect(
+                observed(name + " cst_pk_manager_submit", [&] { return cst_pk_manager_submit(manager, pk, &jobs[i]); }),
+                CST_OK);
         expect(observed(name + " cst_pk_manager_flush", [&] { return cst_pk_manager_flush(manager); }), CST_OK);
         size_t taken = 0;
         observed(name + " cst_pk_manager_take", [&] {
@@ -659,8 +660,8 @@ void add_prepared(const cst::RsaKey &key) {
     for (size_t i = 0; i < 2; i++) {
         const cst::RsaPrime &its = key.prime(i);
         const size_t words = its.modulus.n;
-        for (const uint64_t *a : {its.modulus.m, its.modulus.one, its.modulus.r2, its.exponent, its.one, its.square,
-                                  its.upper})
+        for (const uint64_t *a :
+             {its.modulus.m, its.modulus.one, its.modulus.r2, its.exponent, its.one, its.square, its.upper})
             add_number(a, words);
     }
     add_number(key.coefficient(), key.words() / 2);

@@ -551,3 +551,10 @@ def test_a_passing_fault_is_seen(rsa_context: Context) -> None:
         place.value = right
     assert set(codes) == {OK, ERR_SELFTEST}
     assert jobs.run(pk) == OK and jobs.outputs() == [wanted]
+
+
+@pytest.mark.parametrize("make", [lambda c: PublicKey("rsa-private", c), lambda c: RsaKey(der(private(0)), c)])
+def test_what_the_cpu_lacks_has_a_name(make: Callable[[Context], object], library: str) -> None:
+    with pytest.raises(RuntimeFailure, match="RSA needs AVX-512 IFMA") as caught:
+        make(Context(target="host-avx512ifma", library=library))
+    assert caught.value.code == ERR_UNSUPPORTED

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ctypes import sizeof
 from typing import Any
 
-from .capi import ERR_AUTH, ERR_LENGTH, ERR_POINT, NAME_KERNEL, NOT_RUN, OK, PkJob
+from .capi import ERR_AUTH, ERR_LENGTH, ERR_POINT, ERR_UNSUPPORTED, NAME_KERNEL, NOT_RUN, OK, PkJob
 from .handles import Handle, Owned, make
 from .library import Library, wanted
 from .many import shared_context
@@ -48,7 +48,9 @@ class PublicKey(Handle):
         operation_name = name(operation, "the name of an operation")
         self._operation = operation.removesuffix(DIGEST)
         code, self._owned = make(self.lib.cst_pk_new, self.lib.cst_pk_free, of, of.pointer, operation_name, forced)
-        self._context.check(code, kernel or operation, NAME_KERNEL)
+        lacks = code == ERR_UNSUPPORTED and operation.startswith("rsa-")
+        cause = "RSA needs AVX-512 IFMA, which this CPU or the chosen target lacks" if lacks else ""
+        self._context.check(code, kernel or operation, NAME_KERNEL, cause)
 
     def check(self, code: int, what: str) -> None:
         """Raises RuntimeFailure for an error."""
