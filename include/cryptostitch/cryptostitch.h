@@ -95,6 +95,7 @@
  *
  * `mh-sha1` and `mh-sha256` are multi-hashes, as isa-l_crypto has them (mh_sha1, mh_sha256): digests of a message whose
  * 32-bit words are dealt to 16 segments, which are hashed side by side. They are no SHA-1 or SHA-256 of the message.
+ * Their bytes are those that isa-l_crypto leaves in memory on x86: 32-bit words, the lowest byte of each first.
  * `mh-sha1+murmur3-x64-128` has MurmurHash3 of the message behind mh-sha1 in the tag, whole only, as isa-l_crypto's
  * mh_sha1_murmur3_x64_128 with seed 0 computes both.
  *

@@ -2,7 +2,8 @@
 // turn: word w of segment s is 64 w + 4 s bytes into a block, so that a kernel reads a word of neighbouring segments as
 // a vector, where they lie. Each segment is hashed without padding of its own. The digest is the hash of the segments'
 // chaining values: the first words of all, in the byte order of the machine, then the second words, and so on. Another
-// hash may read the same bytes (MurmurHash3), stitched into the kernel of the first segments.
+// hash may read the same bytes (MurmurHash3), stitched into the kernel of the first segments. isa-l_crypto stores the
+// digest as words of the machine, so that its bytes are those of the hash with each word reversed.
 
 #include "multi_hash.hpp"
 
@@ -99,6 +100,10 @@ Kernels select(const Suite &suite, uint64_t blocks) {
     return kernels;
 }
 
+void reverse_words(uint8_t *bytes, size_t n) {
+    for (size_t at = 0; at < n; at += WORD) std::reverse(bytes + at, bytes + at + WORD);
+}
+
 // The segments of a message while a call lasts, and the hash beside them.
 class Segments {
 public:
@@ -154,6 +159,7 @@ public:
         const cst_part part = {sizeof(part), key_, &whole, chains_, chains_bytes(), 1, digest, hash.digest_bytes};
         const cst_part *const list[] = {&part};
         run_plain_parts(&memory_, list, 1);
+        reverse_words(digest, hash.digest_bytes);
         wipe(blocks, sizeof(blocks));
         wipe(&whole, sizeof(whole));
     }

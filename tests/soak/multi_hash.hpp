@@ -3,6 +3,7 @@
 
 #include <openssl/sha.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -59,6 +60,8 @@ public:
         }
         Bytes digest(4 * Its::WORDS);
         Its::hash(reinterpret_cast<const uint8_t *>(words), sizeof(words), digest.data());
+        for (size_t at = 0; at < digest.size(); at += 4)  // stored as little-endian words
+            std::reverse(digest.begin() + long(at), digest.begin() + long(at) + 4);
         return digest;
     }
 };

@@ -1,7 +1,8 @@
 """Multi-hash SHA-1 and SHA-256 (mh_sha1 and mh_sha256 of isa-l_crypto) by their definition, in plain Python.
 
 The message, padded as the hash pads to whole blocks of 1,024 bytes, is dealt to 16 segments word by word; each is
-hashed without padding, and the digest is the hash of their chaining values.
+hashed without padding, and the digest is the hash of their chaining values, whose words are stored little-endian, as
+isa-l_crypto stores them on x86.
 """
 
 from __future__ import annotations
@@ -86,4 +87,5 @@ def digest(suite: str, text: bytes) -> bytes:
             chain = compress(chain, block)
         chains.append(chain)
     words = [chain[i] for i in range(len(start)) for chain in chains]
-    return hashlib.new(HASHES[suite], struct.pack(f"<{len(words)}I", *words)).digest()
+    whole = hashlib.new(HASHES[suite], struct.pack(f"<{len(words)}I", *words)).digest()
+    return struct.pack(f"<{len(whole) // 4}I", *struct.unpack(f">{len(whole) // 4}I", whole))
