@@ -211,7 +211,8 @@ typedef struct cst_options {
 
 /* Detects the CPU, reads the pack. `options` may be NULL. The environment variable CRYPTOSTITCH_TARGET lowers the level
  * further (same syntax as `target`) and is ignored in set-uid programs; an unknown name there is an error
- * (CST_ERR_NAME). Of CRYPTOSTITCH_ANNOUNCE, likewise, see README.md ("Kernels in perf and gdb").
+ * (CST_ERR_NAME). CRYPTOSTITCH_ANNOUNCE=perf,gdb, likewise, lets profiles and debuggers name the kernels that are
+ * assembled at run time (examples/README.md, "a profile, a debugger").
  * For tests only, and ignored in set-uid programs too: CRYPTOSTITCH_CPU names another CPU ("zen3", "haswell",
  * "unknown_avx2", all by cst_list; "unknown": this one, under no name) which the library then takes for the one that it
  * runs on: features, family and model, hence the table of costs. CST_ERR_NAME: there is no such name;
@@ -529,7 +530,9 @@ typedef struct cst_text_part {
 CST_API int cst_text_parts(cst_ctx *ctx, cst_text_part *parts, size_t n);
 
 /* Chunks of a text whose borders its content decides, so that an insertion moves only the borders near it: FastCDC
- * (W. Xia et al., 2020), which cuts where the crate `fastcdc` does (5.0, v2020); and a digest of each chunk. */
+ * (W. Xia et al., 2020), which cuts where the crate `fastcdc` does (5.0, v2020); and a digest of each chunk. As the
+ * crate's, a border within a text depends on the byte behind the chunk too, which the next chunk begins with: the bytes
+ * of a chunk alone do not tell that it ends there. */
 typedef struct cst_chunker cst_chunker;
 typedef struct cst_chunker_options {
     size_t size; /* sizeof(cst_chunker_options) */
@@ -572,7 +575,9 @@ CST_API void cst_rolling_free(cst_rolling *rolling); /* NULL is ignored */
 CST_API int cst_rolling_reset(cst_rolling *rolling, const void *before, size_t bytes);
 /* Goes on with a text, of any length, up to the first byte behind which hash & mask == trigger: *hit 1, and *used bytes
  * were taken, this one the last of them. Call it again with the rest. *hit 0: all bytes were taken. isa-l_crypto's mask
- * for a mean length, rolling_hashx_mask_gen, is the largest power of two up to it, less 1, rotated as 32 bits. */
+ * for a mean length, rolling_hashx_mask_gen, is the largest power of two up to it, less 1, rotated as 32 bits. Where
+ * the last byte of a call is a hit, isa-l_crypto's assembly may report one byte more than the call had (window 1, text
+ * `ab`, mask 1); *used is never more than in_len. */
 CST_API int cst_rolling_run(cst_rolling *rolling, const void *in, size_t in_len, uint64_t mask, uint64_t trigger,
                             size_t *used, int *hit);
 

@@ -36,3 +36,7 @@ def test_the_library_is_small(build: Path, tmp_path: Path) -> None:
     size, pack = stripped(library.resolve(), tmp_path).stat().st_size, (build / "generated/default.pack").stat().st_size
     print(f"{size} bytes, {pack} of them the default pack")
     assert pack < size < MOST
+
+
+def test_the_page_says_the_limit(root: Path) -> None:
+    assert f"less than {MOST / 1e6:.1f} MB, stripped" in (root / "cmake/README.md").read_text()
