@@ -8,8 +8,14 @@
 namespace cst {
 namespace {
 
-#define WIDE __attribute__((target("avx512f")))
-#define WIDE_INLINE __attribute__((target("avx512f"), always_inline)) inline
+// Clang 18 to 21 have vectors of 512 bits as a feature of its own, which `zig c++` switches off.
+#if defined(__clang__) && __clang_major__ >= 18 && __clang_major__ <= 21
+#define WIDE_TARGET "avx512f,evex512"
+#else
+#define WIDE_TARGET "avx512f"
+#endif
+#define WIDE __attribute__((target(WIDE_TARGET)))
+#define WIDE_INLINE __attribute__((target(WIDE_TARGET), always_inline)) inline
 
 enum { IV, AAD, IN, OUT, TAG };  // element of each buffer in a vector
 // Pairs of buffers that must not overlap if they are written. `in` and `out` may be the same.

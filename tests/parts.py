@@ -74,6 +74,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "hardening": _files("runtime/test_hardening.py", "runtime/test_api_memory.py"),
     "ipsec-mb": _files("integrations/test_ipsec_mb_programs.py"),
     "managers": _files("engine/test_manager_model.py"),
+    "musl": _files("packages/test_musl.py"),
     "models": _files("generator/test_allocate_random.py", "ladder/test_model_instructions.py"),
     "mutations": _files("ladder/test_mutate.py"),
     "newcomer": _files("examples/test_newcomer.py"),

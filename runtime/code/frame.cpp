@@ -72,7 +72,7 @@ private:
             woven += uint64_t(programs_[i].record.n_body) * stream.ratio;
         }
         if (woven > MAX_WOVEN) return CST_ERR_PACK;
-        if (int error = bind(programs_, abi_, &binding_)) return error;
+        if (int error = cst::bind(programs_, abi_, &binding_)) return error;
         if (int error = find_avx()) return error;
         find_hops();
         for (uint32_t i = 0; i < binding_.n_generals; i++)

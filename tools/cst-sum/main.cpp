@@ -69,11 +69,13 @@ bool has_reserve() {
     return memory != MAP_FAILED && munmap(memory, RESERVE) == 0;
 }
 
-// glibc reserves 64 MiB of address space for the small blocks of each thread.
+// glibc reserves 64 MiB of address space for the small blocks of each thread; other C libraries do not.
 void share_small_blocks() {
+#ifdef M_ARENA_MAX
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY) return;
     mallopt(M_ARENA_MAX, 1);  // NOLINT(concurrency-mt-unsafe): there are no threads yet
+#endif
 }
 
 struct Worker {
