@@ -80,6 +80,7 @@ int cst_ctx_cpu(const cst_ctx *ctx, cst_cpu_info *info) {
         put_text(info->brand, cpu.brand);
         put_text(info->microarchitecture, ctx->engine.costs_from());
         put_text(info->features, features);
+        put_text(info->name, cpu.microarchitecture);
         info->family = cpu.family;
         info->model = cpu.model;
         info->stepping = cpu.stepping;

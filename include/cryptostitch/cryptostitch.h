@@ -250,6 +250,8 @@ typedef struct cst_cpu_info {
                                    were */
     char features[512]; /* comma separated: what the CPU and the OS (XCR0) offer, after lowering */
     uint32_t jit; /* 1: kernels are assembled at run time; 0: static kernels only */
+    char name[32]; /* of the microarchitecture, by which cost tables are looked for, of the library's pack and of
+                      others: "zen4"; "intel_family_6_model_d7" of a CPU that the library has no name for */
 } cst_cpu_info;
 CST_API int cst_ctx_cpu(const cst_ctx *ctx, cst_cpu_info *info);
 

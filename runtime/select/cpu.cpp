@@ -2,6 +2,7 @@
 
 #include <cpuid.h>
 
+#include <cstdio>
 #include <cstring>
 
 namespace cst {
@@ -91,6 +92,20 @@ void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *registers) {
     __cpuid_count(leaf, subleaf, registers[0], registers[1], registers[2], registers[3]);
 }
 
+// Returns maker, family and model as a name.
+std::string unnamed(const Cpu &cpu) {
+    constexpr size_t MOST_MAKER = 10;  // so that the name fits cst_cpu_info
+    std::string maker;
+    for (const char c : cpu.brand) {
+        if (c == ' ' || c == '(' || maker.size() == MOST_MAKER) break;
+        if (c >= 'A' && c <= 'Z') maker += char(c - 'A' + 'a');
+        else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) maker += c;
+    }
+    char numbers[32];
+    snprintf(numbers, sizeof(numbers), "_family_%x_model_%x", cpu.family, cpu.model);
+    return (maker.empty() ? "cpu" : maker) + numbers;
+}
+
 }  // namespace
 
 CpuLeaves read_cpu(const CpuidSource &source) {
@@ -156,7 +171,7 @@ Cpu decode_cpu(const CpuLeaves &leaves) {
     if (cpu.features & feature_bit("avx512f", 7)) cpu.registers = RegisterState::zmm;
     else if (cpu.features & feature_bit("avx", 3)) cpu.registers = RegisterState::ymm;
 
-    cpu.microarchitecture = "generic";
+    cpu.microarchitecture = unnamed(cpu);
     for (const Micro &micro : kMicros) {
         if (strcmp(micro.vendor, leaves.vendor) != 0 || micro.family != cpu.family) continue;
         if (cpu.model < micro.first_model || cpu.model > micro.last_model) continue;

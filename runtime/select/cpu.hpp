@@ -22,7 +22,9 @@ enum class RegisterState { xmm, ymm, zmm };
 struct Cpu {
     std::string brand;
     uint32_t family = 0, model = 0, stepping = 0;
-    std::string microarchitecture;  // "zen4", ..., "generic"
+    // "zen4"; of a CPU without such a name its maker, family and model: "intel_family_6_model_d7". Cost tables have
+    // these names.
+    std::string microarchitecture;
     Features features = 0;
     RegisterState registers = RegisterState::xmm;
 };

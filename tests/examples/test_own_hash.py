@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -69,12 +70,22 @@ def test_a_pack_for_other_cpus(build: Path, folder: Path, tmp_path: Path, monkey
     assert read_pack((tmp_path / "scalar.pack").read_bytes())
 
 
-@pytest.mark.parametrize("kernel", ["ascon_x1@scalar", "ascon_x2@sse", "ascon_x4@avx2", "ascon_x8@avx512"])
-def test_every_check_of_the_ladder(folder: Path, build: Path, kernel: str) -> None:
+@pytest.mark.parametrize(
+    "kernel, feature",
+    [
+        ("ascon_x1@scalar", "bmi2"),
+        ("ascon_x2@sse", "ssse3"),
+        ("ascon_x4@avx2", "avx2"),
+        ("ascon_x8@avx512", "avx512vl"),
+    ],
+)
+def test_every_check_of_the_ladder(folder: Path, build: Path, cpu: set[str], kernel: str, feature: str) -> None:
+    """Those that run the kernel too, where this CPU can."""
     found = json.loads(run("verify", kernel, "--templates", folder, "--jobs", 1, "--format", "json"))
     checks = found["kernels"][0]["checks"]
     results = {result.partition(":")[0] for result in checks.values()}  # a skip has its reason behind it
-    assert {"pass"} <= results <= {"pass", "skip"} and checks["lengths"] == "pass"
+    assert {"pass"} <= results <= {"pass", "skip"}
+    assert checks["lengths"] == "pass" if feature in cpu else checks["lengths"].startswith("skip: this CPU has no ")
 
 
 def test_answers_that_are_in_no_file_of_the_example(context: Context, folder: Path) -> None:
@@ -147,7 +158,13 @@ def test_a_signed_pack(folder: Path, tmp_path: Path, build: Path) -> None:
         Context().load_pack(path.read_bytes())
 
 
-def test_measured_costs_choose(folder: Path, tmp_path: Path, build: Path) -> None:
+@pytest.mark.parametrize("named", [True, False])
+def test_measured_costs_choose(
+    folder: Path, tmp_path: Path, build: Path, monkeypatch: pytest.MonkeyPatch, named: bool
+) -> None:
+    """On a CPU that the library has no table for, and no name, too."""
+    if not named:
+        monkeypatch.setenv(CPU, ",".join(filter(None, (os.environ.get(CPU), "unknown"))))
     costs, path = tmp_path / "costs.json", tmp_path / "ascon.pack"
     run("calibrate", "--templates", folder, "--kernels", "ascon_x[12]@s*", "-o", costs)
     run("pack", folder, "--kernels", "ascon_x[12]@s*", "--costs", costs, "-o", path)
@@ -155,7 +172,9 @@ def test_measured_costs_choose(folder: Path, tmp_path: Path, build: Path) -> Non
     assert set(table.costs) == set(json.loads(costs.read_text())["kernels"]) == {"ascon_x1@scalar", "ascon_x2@sse"}
     context = Context(ALLOW_PACKS)
     context.load_pack(path.read_bytes())
-    assert context.suite("ascon-hash256").choice(1, 64, False, runtime.SEAL).cycles_per_byte > 0
+    chosen = context.suite("ascon-hash256").choice(1, 64, False, runtime.SEAL)
+    assert chosen.cycles_per_byte > 0 and f"by the table for {table.microarchitecture}" in chosen.why
+    assert table.microarchitecture == context.cpu()["name"] and ("_family_" in table.microarchitecture) >= (not named)
 
 
 def test_the_record_is_what_the_row_says(folder: Path) -> None:

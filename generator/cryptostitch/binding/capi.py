@@ -62,6 +62,7 @@ CpuInfo = _sized(
     ("microarchitecture", c_char * 32),
     ("features", c_char * 512),
     ("jit", c_uint32),
+    ("name", c_char * 32),
 )
 SuiteInfo = _sized(
     "SuiteInfo",

@@ -154,7 +154,8 @@ class Context(Library):
         return self.names(NAME_KERNEL)
 
     def cpu(self) -> dict[str, Any]:
-        """brand, family, model, stepping, microarchitecture, features (a list), jit (a bool)."""
+        """brand, family, model, stepping, name (by which cost tables are looked for), microarchitecture (whose costs
+        decide), features (a list), jit (a bool)."""
         info = CpuInfo()
         self.check(self.call(self.lib.cst_ctx_cpu, byref(info)))
         return {
@@ -162,6 +163,7 @@ class Context(Library):
             "family": info.family,
             "model": info.model,
             "stepping": info.stepping,
+            "name": info.name.decode(),
             "microarchitecture": info.microarchitecture.decode(),
             "features": [f for f in info.features.decode().split(",") if f],
             "jit": bool(info.jit),

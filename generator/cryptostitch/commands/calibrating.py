@@ -10,7 +10,7 @@ import click
 
 from .common import (
     OutputFile,
-    cpu_name,
+    folder_name,
     format_option,
     generator,
     legacy_option,
@@ -108,7 +108,8 @@ def cpu(jobs, size, one_key, glob, every, target, costs, legacy, fmt) -> None:
 )
 @click.option(
     "--microarchitecture",
-    help="The table's name (default: as detected; where the library has no table yet, FILE's, or its folder's).",
+    help="The table's name, by which the library looks for it (default: as detected; where the library has no name for "
+    "this CPU and FILE is costs.json of a CPU's folder, the folder's).",
 )
 @click.option(
     "--costs",
@@ -144,6 +145,7 @@ def calibrate(output, kernels, microarchitecture, costs, table_file, seconds, le
               cryptostitch calibrate --templates . --kernels 'fletcher_*' -o fletcher.costs.json
     """
     from ..cpus.costs import rows_of, table_text
+    from ..cpus.folder import UNNAMED
     from ..emit.artefacts import own_pack, own_recipes
     from ..tuning import measure
 
@@ -174,8 +176,10 @@ def calibrate(output, kernels, microarchitecture, costs, table_file, seconds, le
         raise click.UsageError(
             f"no kernel that this CPU can run matches '{kernels}'; `cryptostitch list` shows their names"
         )
-    if microarchitecture or (table["microarchitecture"] == "generic" and output):
-        table["microarchitecture"] = microarchitecture or cpu_name(output)
+    if microarchitecture:
+        table["microarchitecture"] = microarchitecture
+    elif output and UNNAMED in table["microarchitecture"]:
+        table["microarchitecture"] = folder_name(output) or table["microarchitecture"]
     if output and output.exists() and (kernels != "*" or templates):
         kept = rows_of(output)
         table = {**json.loads(output.read_text()), **table, "kernels": dict(sorted((kept | table["kernels"]).items()))}

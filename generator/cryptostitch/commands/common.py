@@ -177,14 +177,17 @@ class OutputFolder(click.Path):
         return path
 
 
-def cpu_name(table: Path) -> str:
-    """The microarchitecture that a file's place names: that of the CPU's folder it is a part of, else its own stem."""
+def folder_name(table: Path) -> str:
+    """The name of the CPU's folder that a file is a part of; empty where it is none."""
     from ..cpus.folder import FOLDER, Part
 
     folder = table.absolute().parent
-    return (
-        folder.name if folder.parent.name == FOLDER.name and table.name in {part.file for part in Part} else table.stem
-    )
+    return folder.name if folder.parent.name == FOLDER.name and table.name in {part.file for part in Part} else ""
+
+
+def cpu_name(table: Path) -> str:
+    """The microarchitecture that a file's place names: that of the CPU's folder it is a part of, else its own stem."""
+    return folder_name(table) or table.stem
 
 
 def this_cpu() -> dict[str, Any] | None:

@@ -19,6 +19,8 @@ from ..core.errors import CryptostitchError, UnknownName
 FOLDER = Path(__file__).resolve().parent
 FORMAT = "cryptostitch cpu 1"
 ABOUT = "about.json"
+UNNAMED = "_family_"
+"""In the name of a CPU that the library knows by maker, family and model alone (runtime/select/cpu.cpp)."""
 
 
 class Grade(Enum):

@@ -9,17 +9,8 @@ from pathlib import Path
 
 from ..binding import runtime
 from ..core.errors import CryptostitchError
-from ..core.program import CostTable
-from ..emit.pack import write_pack
-from ..tuning.measure import clock_recipes
+from ..cpus.folder import UNNAMED
 
-# by which runtime/select/cpu.cpp knows CPUs
-DETECTED = (
-    *("zen1", "zen2", "zen3", "zen4", "zen5", "haswell", "broadwell", "skylake", "skylake_server", "icelake"),
-    *("tigerlake", "rocketlake", "sapphire_rapids", "granite_rapids", "alderlake", "meteorlake", "arrowlake"),
-    "lunarlake",
-)
-GENERIC = "generic"
 MOST_BUSY = 0.15  # cores with other work, beside which figures can still be believed
 STAT = Path("/proc/stat")
 TARGET = "CRYPTOSTITCH_TARGET"
@@ -31,7 +22,8 @@ class Busy(CryptostitchError):
 
 @dataclass(frozen=True)
 class Host:
-    """``name``: of the folder. ``detected``: whether the runtime will look for a table of that name here."""
+    """``name``: of the folder, by which the runtime looks for a table here. ``detected``: whether the runtime knows the
+    microarchitecture, rather than the model alone."""
 
     name: str
     brand: str
@@ -44,17 +36,8 @@ def host() -> Host:
         raise CryptostitchError(
             f"{TARGET}={os.environ[TARGET]} hides a part of this CPU; a folder is made of the whole: unset {TARGET}"
         )
-    context = runtime.Context(runtime.ALLOW_PACKS)
-    cpu = context.cpu()
-    brand = cpu["brand"].strip()
-    if cpu["microarchitecture"] == GENERIC:  # no pack has a table for it so far
-        algorithm, recipes = clock_recipes()
-        context.load_pack(write_pack([algorithm], recipes, [CostTable(name, {}) for name in DETECTED]))
-        cpu = context.cpu()
-    if cpu["microarchitecture"] != GENERIC:
-        return Host(cpu["microarchitecture"], brand, True)
-    maker = "".join(c for c in next(iter(brand.split()), "cpu").partition("(")[0].lower() if c.isalnum())
-    return Host(f"{maker}_family_{cpu['family']:x}_model_{cpu['model']:x}", brand, False)
+    cpu = runtime.Context().cpu()
+    return Host(cpu["name"], cpu["brand"].strip(), UNNAMED not in cpu["name"])
 
 
 def _times(stat: Path) -> tuple[int, int, int]:

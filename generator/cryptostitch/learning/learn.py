@@ -128,8 +128,8 @@ def learn(
     searched = diary.done("searched") or {"tried": {}, "untried": []}
     if not here.detected:
         notes.append(
-            f"the runtime does not know this CPU by a name, so it will not look for a table '{here.name}': add it to "
-            "kMicros in runtime/select/cpu.cpp"
+            f"the runtime has no name for this CPU's microarchitecture, so the table '{here.name}' is of this model "
+            "alone: add a name for all its models to kMicros in runtime/select/cpu.cpp"
         )
     seconds = work.budget.used
     worse = tuple(diary.done("worse") or ())

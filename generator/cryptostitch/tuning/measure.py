@@ -486,7 +486,7 @@ def calibrate(
             laboratory.frequency()
         cpu = laboratory.context.cpu()
         return {
-            "microarchitecture": cpu["microarchitecture"],
+            "microarchitecture": cpu["name"],
             "cpu": cpu["brand"].strip(),
             "ghz": round(laboratory.ghz(), 3) if rows else 0,
             **({"message": round(message, 2)} if message else {}),
