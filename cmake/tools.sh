@@ -22,8 +22,8 @@ command -v c++ >/dev/null || missing="$missing g++"
 command -v cmake >/dev/null || missing="$missing cmake"
 command -v ninja >/dev/null || missing="$missing ninja-build"
 command -v xz >/dev/null || missing="$missing xz-utils"
-optional= # libssl-dev, libipsec-mb-dev: cst-bench; clang, libclang-rt: fuzzing with libFuzzer; qemu-user: other CPUs;
-# gdb, linux-perf: whether they see kernels
+optional= # libssl-dev, libipsec-mb-dev, libisal-dev: cst-bench; clang, libclang-rt: fuzzing with libFuzzer; qemu-user:
+# other CPUs; gdb, linux-perf: whether they see kernels
 stamp=build/tools.optional
 [ -e /usr/include/openssl/evp.h ] || optional="$optional libssl-dev"
 if [ "${1:-}" = demo ]; then
@@ -34,6 +34,7 @@ else
     command -v qemu-x86_64 >/dev/null || optional="$optional qemu-user"
     command -v clang++ >/dev/null || optional="$optional clang libclang-rt-14-dev"
     [ -e /usr/include/intel-ipsec-mb.h ] || optional="$optional libipsec-mb-dev"
+    [ -e /usr/include/isa-l/crc64.h ] || optional="$optional libisal-dev"
 fi
 
 beside= # for tests/pages, tests/bare, and the tests that compare with ISA-L and fsverity, which are skipped without
@@ -62,8 +63,7 @@ if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
         for package in $optional; do
             install "$package" || echo "  $package: not to be had; what needs it will do without"
         done
-        touch $stamp
-        [ ! -e build/CMakeCache.txt ] || touch build/CMakeCache.txt # so that CMake looks for them again
+        touch $stamp # CMake looks for them by itself: found_later.cmake
     fi
     if [ -n "$beside" ] && [ ! -e build/tools.beside ]; then
         echo "installing$beside (for tests that are skipped without; not required)"

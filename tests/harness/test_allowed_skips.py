@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from allowed_skips import ALLOWED, refused
+from allowed_skips import ALLOWED, PREVENTED, refused
 
 CASES = """
 import pytest
@@ -23,13 +23,18 @@ def test_of_a_kernel(record_property):
     record_property("checks", ["answers", "skip", {check!r}])
 """
 LOSS, FINE = "this library has no CCM", "takes an hour: CRYPTOSTITCH_LONG=1"
+NOT_BUILT = "not built: no intel-ipsec-mb.h of version 1.3"
 
 
 def session(folder: Path, root: Path, reason: str, check: str, *options: str, **env: str) -> tuple[int, str]:
     (folder / "conftest.py").write_text('pytest_plugins = ["allowed_skips"]\n')
     (folder / "test_cases.py").write_text(CASES.format(reason=reason, check=check))
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", folder, *options]
-    kept = {name: value for name, value in os.environ.items() if name not in ("CI", "PYTEST_ADDOPTS")}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("CI", "CRYPTOSTITCH_LIBRARY", "PYTEST_ADDOPTS")
+    }
     env = kept | {"PYTHONPATH": str(root / "tests")} | env
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
@@ -45,6 +50,8 @@ def session(folder: Path, root: Path, reason: str, check: str, *options: str, **
         (FINE, FINE, (), {"CI": "true"}, False),
         (FINE, FINE, ("-n", "2"), {"CI": "true"}, False),
         (LOSS, LOSS, (), {}, False),
+        (NOT_BUILT, FINE, (), {}, not os.geteuid()),
+        (NOT_BUILT, FINE, (), {"CRYPTOSTITCH_LIBRARY": "another.so"}, False),
     ],
 )
 def test_a_session(
@@ -52,7 +59,8 @@ def test_a_session(
 ) -> None:
     code, text = session(tmp_path, root, reason, check, *options, **env)
     assert code == (1 if fails else 0), text
-    assert (f"1 skipped, which tests/allowed_skips.py does not allow: {LOSS}" in text) == fails
+    loss = NOT_BUILT if reason == NOT_BUILT else LOSS
+    assert (f"1 skipped, which tests/allowed_skips.py does not allow: {loss}" in text) == fails
 
 
 def test_what_only_lesser_cpus_lack() -> None:
@@ -62,6 +70,12 @@ def test_what_only_lesser_cpus_lack() -> None:
     assert refused(reasons, everything=True) == [
         "2 skipped, which tests/allowed_skips.py does not allow: this CPU has no AES-NI"
     ]
+
+
+def test_what_make_test_prevents() -> None:
+    for reason in (NOT_BUILT, "cst-bench was built without isa-l", "qemu-x86_64 (package qemu-user) is not installed"):
+        assert PREVENTED.match(reason) and refused(Counter([reason]), everything=False)
+    assert not PREVENTED.match(NOT_BUILT.replace("1.3", "2.0")) and not PREVENTED.match("no Go with pkg-config here")
 
 
 def test_each_says_why() -> None:
