@@ -29,8 +29,9 @@ int check_column(const cst_column &column, Column *out) {
             column.tag_len,
             stride};
     if (!column.n) return CST_OK;
-    if (int error = check_places({its, data, offsets})) return error;
-    if (column.data_bytes > suite.lengths.seal.max) return CST_ERR_LENGTH;
+    // All lengths, before offsets are read: how many there are is one of them.
+    if (any_wrong_length({its, data, offsets, tags}) || column.data_bytes > suite.lengths.seal.max)
+        return CST_ERR_LENGTH;
     out->end = out->data + column.data_bytes;
     if (!(out->wide ? right_offsets<uint64_t> : right_offsets<uint32_t>)(column.offsets, column.n, column.data_bytes))
         return CST_ERR_LENGTH;

@@ -125,7 +125,9 @@ int run_text_column(const cst_text_column *c, int direction) {
     if (c->iv_len > suite.iv_max || c->aad_len > suite.aad_max ||
         !suite.lengths.of(direction == CST_OPEN).hold_tag(c->tag_len))
         return CST_ERR_LENGTH;
-    if (int error = check_places({in, out, buffers.offsets})) return error;
+    // All lengths, before offsets are read: how many there are is one of them.
+    if (any_wrong_length({in, out, buffers.ivs, buffers.aads, buffers.tags, buffers.offsets, buffers.statuses}))
+        return CST_ERR_LENGTH;
     return (c->offset_bytes == 8 ? run_texts<uint64_t> : run_texts<uint32_t>)(*c, direction, buffers);
 }
 

@@ -68,15 +68,21 @@ bool any_wrong_pointer(const Argument (&buffers)[N]) {
     return wrong;
 }
 
+template <size_t N>
+bool any_wrong_length(const Argument (&buffers)[N]) {
+    bool wrong = false;
+    for (const Argument &buffer : buffers) wrong |= buffer.wrong_length();
+    return wrong;
+}
+
 // Checks lengths and overlaps of buffers whose pointers are right.
 template <size_t N>
 int check_places(const Argument (&buffers)[N]) {
-    bool wrong = false, meet = false;
-    for (size_t i = 0; i < N; i++) {
-        wrong |= buffers[i].wrong_length();
+    if (any_wrong_length(buffers)) return CST_ERR_LENGTH;
+    bool meet = false;
+    for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < i; j++) meet |= buffers[i].clashes(buffers[j]);
-    }
-    return wrong ? CST_ERR_LENGTH : meet ? CST_ERR_OVERLAP : CST_OK;
+    return meet ? CST_ERR_OVERLAP : CST_OK;
 }
 
 // The whole rule. other_error: what is wrong beside the buffers, CST_ERR_UNSUPPORTED or CST_ERR_LENGTH; CST_OK:
