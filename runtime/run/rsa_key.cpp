@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "../suite/secret.hpp"
+#include "../suite/wiped.hpp"
 #include "cryptostitch/cryptostitch.h"
 #include "modular_power.hpp"
 
@@ -98,11 +98,12 @@ RsaKey::~RsaKey() {
 
 int RsaKey::init(const void *der, size_t size, const Digests &sha256) {
     struct Numbers {
-        ~Numbers() { wipe(this, sizeof(*this)); }
         uint64_t d[MOST_NUMBER_WORDS], p[MOST_PRIME_WORDS], q[MOST_PRIME_WORDS], dp[MOST_PRIME_WORDS],
             dq[MOST_PRIME_WORDS], coefficient[MOST_PRIME_WORDS];
         uint8_t seed[Digests::MOST_BYTES];
-    } its = {};
+    };
+    const auto numbers = make_wiped<Numbers>();
+    Numbers &its = *numbers = {};
     Der whole(static_cast<const uint8_t *>(der), size), key;
     uint64_t version;
     size_t bytes = 0;
