@@ -84,7 +84,7 @@ int check_write(const cst_tls_write &write, Cut *cut) {
         write.iv_len >= iv_bytes && write.out_cap >= out_bytes && write.sequence + (cut->records - 1) >= write.sequence;
     return check_arguments(length_error(right),
                            {Argument::outputs(&write), Argument::input(write.in, write.in_len),
-                            Argument::input(write.iv, iv_bytes), Argument::output(write.out, out_bytes)});
+                            Argument::input(write.iv, write.iv_len), Argument::output(write.out, out_bytes)});
 }
 
 struct Head {
@@ -123,9 +123,10 @@ cst_job begin_record(const cst_tls_write &write, const Cut &cut, size_t i, Head 
 
 int cst_tls_seal_size(const cst_key *key, size_t in_len, size_t fragment, size_t *records, size_t *bytes) {
     Cut cut;
-    if (any_wrong_pointer({Argument::outputs(records, records ? 1 : 0), Argument::outputs(bytes, bytes ? 1 : 0)}))
-        return CST_ERR_ARGUMENT;
+    const Argument buffers[] = {Argument::outputs(records, records ? 1 : 0), Argument::outputs(bytes, bytes ? 1 : 0)};
+    if (any_wrong_pointer(buffers)) return CST_ERR_ARGUMENT;
     if (int error = cut_text(key, in_len, fragment, &cut)) return error;
+    if (int error = check_places(buffers)) return error;
     if (records) *records = cut.records;
     if (bytes) *bytes = cut.bytes();
     return CST_OK;

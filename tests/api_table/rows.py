@@ -252,6 +252,8 @@ ONE_JOB: dict[str, Role] = {
     **{name: STRUCTS["cst_job"][name] for name in ("tag", "tag_len")},
     "out_len": Buffer(1, WRITE, unit=8, align=8, absent=ALLOWED),
 }
+LENGTH_APART = tuple(("out_len", other) for other in ("iv", "aad", "in", "out", "tag"))
+"""The header: *out_len of a single call is not checked against its other buffers."""
 NUMBER = Buffer(1, WRITE, unit=8, align=8, absent=NEVER)
 VALUE = Buffer(1, BOTH, unit=8, align=8, absent=NEVER)
 SUM = Number(wrong=capi.ERR_ARGUMENT)
@@ -288,7 +290,7 @@ ENTRIES: dict[str, Entry] = {
     "cst_ctx_cpu": Entry({"info": filled("cst_cpu_info")}),
     "cst_suite_get": Entry({"name": Text(), "suite": Made()}, (ERR_NAME, *MADE_CODE)),
     "cst_suite_info_get": Entry(
-        {"info": Structs("cst_suite_info", use=WRITE, older=("tag_lengths", "most_tag_bytes", "known_answers"))}
+        {"info": Structs("cst_suite_info", use=WRITE, older=("tag_lengths", "most_tag_bytes", "known_answers", "open_tag_lengths"))}
     ),
     "cst_suite_choice": Entry(
         {
@@ -315,8 +317,8 @@ ENTRIES: dict[str, Entry] = {
     ),
     "cst_key_clear": Entry({"key": Handle(ALLOWED)}),
     "cst_burst": Entry({"jobs": Structs("cst_job", "n", BOTH, EMPTY), "n": Length()}, (ERR_AUTH, *BUFFERS, *MADE_CODE)),
-    "cst_seal": Entry(ONE_JOB, (*BUFFERS, *MADE_CODE)),
-    "cst_open": Entry({**ONE_JOB, "tag": Buffer("tag_len")}, (ERR_AUTH, *BUFFERS, *MADE_CODE)),
+    "cst_seal": Entry(ONE_JOB, (*BUFFERS, *MADE_CODE), apart=LENGTH_APART),
+    "cst_open": Entry({**ONE_JOB, "tag": Buffer("tag_len")}, (ERR_AUTH, *BUFFERS, *MADE_CODE), apart=LENGTH_APART),
     "cst_digest": Entry(
         {"in": INPUT, "in_len": Length(), "tag": Buffer("tag_len", WRITE), "tag_len": Length()},
         (*BUFFERS, *MADE_CODE),
