@@ -36,7 +36,7 @@ PYTHON: dict[str, str] = {
 """The library's part of the package `cryptostitch`."""
 GENERATOR = (
     *("WORDS_32", "WORDS_64", "Algorithm", "BlockCipher", "Form", "Generator", "Laboratory", "Recipe", "Tree"),
-    *("__version__", "known_answers", "read_answers", "stream_name", "trial"),
+    *("known_answers", "read_answers", "stream_name", "trial"),
 )
 """Names of the package that call the generator, not the library."""
 
