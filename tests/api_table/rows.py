@@ -290,7 +290,13 @@ ENTRIES: dict[str, Entry] = {
     "cst_ctx_cpu": Entry({"info": filled("cst_cpu_info")}),
     "cst_suite_get": Entry({"name": Text(), "suite": Made()}, (ERR_NAME, *MADE_CODE)),
     "cst_suite_info_get": Entry(
-        {"info": Structs("cst_suite_info", use=WRITE, older=("tag_lengths", "most_tag_bytes", "known_answers", "open_tag_lengths"))}
+        {
+            "info": Structs(
+                "cst_suite_info",
+                use=WRITE,
+                older=("tag_lengths", "most_tag_bytes", "known_answers", "open_tag_lengths"),
+            )
+        }
     ),
     "cst_suite_choice": Entry(
         {

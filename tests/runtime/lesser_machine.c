@@ -1,7 +1,7 @@
 /* Jobs of every kind through the public interface, for CPUs that have less than this one: lines of name, number and
  * result in hexadecimal, between tabs. A result that is an error is its number. The argument is a part: `features`,
- * `selftest`, `seals`, `digests`, or a public-key operation. It runs on a thread, whose stack is what the C library gives
- * one (musl: 128 KiB). runtime/lesser.py computes the same. */
+ * `selftest`, `seals`, `digests`, or a public-key operation. It runs on a thread, whose stack is what the C library
+ * gives one (musl: 128 KiB). runtime/lesser.py computes the same. */
 #include <cryptostitch/cryptostitch.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -59,9 +59,17 @@ static void run_seals(cst_ctx *ctx, const char *name) {
         const size_t n = length_of(i) / 16 * 16;
         fill(texts[i], n, i);
         fill(ivs[i], info.iv_bytes, i);
-        const cst_job job = {.size = sizeof(job), .key = key, .direction = CST_SEAL, .iv = ivs[i],
-                             .iv_len = info.iv_bytes, .in = texts[i], .in_len = n, .out = outs[i], .out_cap = ROOM,
-                             .tag = tags[i], .tag_len = TAG};
+        const cst_job job = {.size = sizeof(job),
+                             .key = key,
+                             .direction = CST_SEAL,
+                             .iv = ivs[i],
+                             .iv_len = info.iv_bytes,
+                             .in = texts[i],
+                             .in_len = n,
+                             .out = outs[i],
+                             .out_cap = ROOM,
+                             .tag = tags[i],
+                             .tag_len = TAG};
         jobs[i] = job;
     }
     error = cst_burst(ctx, jobs, JOBS);
@@ -100,8 +108,13 @@ static void run_digests(cst_ctx *ctx, const char *name) {
     const size_t bytes = info.tag_max <= 64 ? info.tag_max : 32;
     for (size_t i = 0; i < JOBS; i++) {
         fill(texts[i], length_of(i), i);
-        const cst_job job = {.size = sizeof(job), .key = key, .direction = CST_SEAL, .in = texts[i],
-                             .in_len = length_of(i), .tag = tags[i], .tag_len = bytes};
+        const cst_job job = {.size = sizeof(job),
+                             .key = key,
+                             .direction = CST_SEAL,
+                             .in = texts[i],
+                             .in_len = length_of(i),
+                             .tag = tags[i],
+                             .tag_len = bytes};
         jobs[i] = job;
     }
     error = cst_burst(ctx, jobs, JOBS);
@@ -129,8 +142,13 @@ static void run_public(cst_ctx *ctx, const char *name) {
         fill(keys[i], 32, i);
         keys[i][0] = 1;
         fill(texts[i], length_of(i), i);
-        const cst_pk_job job = {.size = sizeof(job), .key = keys[i], .key_len = 32, .in = signs ? texts[i] : NULL,
-                                .in_len = signs ? length_of(i) : 0, .out = outs[i], .out_cap = sizeof(outs[i])};
+        const cst_pk_job job = {.size = sizeof(job),
+                                .key = keys[i],
+                                .key_len = 32,
+                                .in = signs ? texts[i] : NULL,
+                                .in_len = signs ? length_of(i) : 0,
+                                .out = outs[i],
+                                .out_cap = sizeof(outs[i])};
         jobs[i] = job;
     }
     error = cst_pk_burst(pk, jobs, JOBS);
