@@ -21,7 +21,7 @@ AUTH, UNSUPPORTED = "-5", "-6"
 JOBS, MOST, FORGED = 20, 1500, 7
 SEALS = ("aes-128-cbc+hmac-sha1-etm", "aes-128-cbc+hmac-sha256-etm", "aes-128-gcm", "chacha20-poly1305")
 DIGESTS = ("md5", "sha1", "sha256", "sha512", "sha3-256", "blake3", "crc32c")
-PUBLIC = ("x25519", "ed25519-sign", "ed25519-public-key", "ecdsa-p256-sign", "p256-public-key")
+PUBLIC = ("x25519-public-key", "ed25519-sign", "ed25519-public-key", "ecdsa-p256-sign", "p256-public-key")
 VERIFICATIONS = ("ed25519-verify", "ecdsa-p256-verify")
 PARTS = ("selftest", "seals", "digests", *PUBLIC, *VERIFICATIONS)
 LOWERING = ("CRYPTOSTITCH_TARGET", "CRYPTOSTITCH_CPU")
@@ -88,7 +88,7 @@ def expected(name: str, job: int) -> str:
         its = sealed(name, job)
     elif name in DIGESTS:
         its = digest(name, filled(length(job), job))
-    elif name == "x25519":
+    elif name == "x25519-public-key":
         its = x25519.X25519PrivateKey.from_private_bytes(secret(job)).public_key().public_bytes_raw()
     elif name == "p256-public-key":
         its = point(p256_key(job))
