@@ -12,6 +12,15 @@ target_compile_definitions(cst_runtime PRIVATE
 target_include_directories(cst_runtime SYSTEM PRIVATE $<TARGET_PROPERTY:cst_asmjit,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>
                            $<TARGET_PROPERTY:cst_zstd,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>)
 target_compile_options(cst_runtime PRIVATE -Wall -Wextra $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+# No call needs more than 16 KiB of its caller's stack (the header promises it, tests/runtime/test_api_stack.py measures
+# it). Larger objects belong into memory: runtime/run/slot.hpp. Other compilers and options make other frames.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CMAKE_CXX_FLAGS)
+    target_compile_options(cst_runtime PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Werror=frame-larger-than=12288>)
+    foreach(_deep run/ed25519_signing run/ed25519_verification run/p256 run/rsa run/x25519 suite/registers)
+        set_property(SOURCE "${PROJECT_SOURCE_DIR}/runtime/${_deep}.cpp" APPEND PROPERTY COMPILE_OPTIONS
+            -Wno-frame-larger-than)
+    endforeach()
+endif()
 # `rep stos`, with which GCC clears a few hundred bytes otherwise, takes some 35 cycles to start, several times per
 # burst.
 check_cxx_compiler_flag(-mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign CST_HAS_MEMSET_STRATEGY)
