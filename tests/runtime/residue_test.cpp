@@ -462,6 +462,50 @@ struct Suite {
         }
     }
 
+    // Messages that lie anywhere, of all lengths.
+    void many() {
+        const void *in[JOBS];
+        size_t in_len[JOBS];
+        for (size_t i = 0; i < JOBS; i++) in[i] = plain + i, in_len[i] = (BYTES - JOBS) / (i + 1);
+        expect(observed(name + " cst_digest_many",
+                        [&] { return cst_digest_many(key, JOBS, in, in_len, tag, tag_len(), sizeof tag[0]); }),
+               CST_OK);
+    }
+
+    // Texts in flat memory, sealed to the first output, and opened where they lie; the last of them is forged once.
+    void texts() {
+        static uint8_t ivs[16 * JOBS];
+        static uint32_t offsets[JOBS + 1];
+        constexpr size_t EACH = BYTES / JOBS / 16 * 16;
+        for (size_t i = 0; i <= JOBS; i++) offsets[i] = uint32_t(i * EACH);
+        cst_text_column column = {};
+        column.size = sizeof column;
+        column.key = key;
+        column.in = plain;
+        column.out = out[0];
+        column.bytes = JOBS * EACH;
+        column.offsets = offsets;
+        column.offset_bytes = 4;
+        column.n = JOBS;
+        column.ivs = ivs;
+        column.iv_len = info.iv_bytes;
+        column.tags = tag;
+        column.tag_len = tag_len();
+        column.tag_stride = sizeof tag[0];
+        const cst_job usual = job(CST_SEAL, 0, EACH);
+        static uint8_t aads[JOBS * sizeof aad];
+        column.aads = aads;
+        column.aad_len = usual.aad_len;
+        expect(observed(name + " cst_seal_column", [&] { return cst_seal_column(&column); }), CST_OK);
+        column.in = out[0];
+        column.out = back[0];
+        expect(observed(name + " cst_open_column", [&] { return cst_open_column(&column); }), CST_OK);
+        expect(memcmp(back[0], plain, column.bytes) ? CST_ERR_SELFTEST : CST_OK, CST_OK);
+        if (!info.tag_max) return;
+        tag[JOBS - 1][0] ^= 1;
+        expect(observed(name + " cst_open_column, forged", [&] { return cst_open_column(&column); }), CST_ERR_AUTH);
+    }
+
     // A message in two parts, and, of BLAKE3, long output and the parts of threads.
     void parts() {
         alignas(8) uint8_t state[CST_STATE_BYTES] = {};
@@ -471,6 +515,18 @@ struct Suite {
         const cst_part last = {sizeof last, key, state, plain + 1040, BYTES - 1040, 1, tag[0], tag_len()};
         for (const cst_part *part : {&first, &last})
             expect(observed(name + " cst_digest_parts", [&] { return cst_digest_parts(ctx, part, 1); }), CST_OK);
+        alignas(8) static uint8_t states[JOBS][CST_STATE_BYTES];
+        memset(states, 0, sizeof states);
+        for (const cst_part *part : {&first, &last}) {
+            cst_part together[JOBS];
+            for (size_t i = 0; i < JOBS; i++) {
+                together[i] = *part;
+                together[i].state = states[i];
+                if (part->tag) together[i].tag = tag[i];
+            }
+            expect(observed(name + " cst_digest_parts of many", [&] { return cst_digest_parts(ctx, together, JOBS); }),
+                   CST_OK);
+        }
         if (!tree) return;
         expect(observed(name + " cst_digest, 200 bytes of output",
                         [&] { return cst_digest(key, plain, BYTES, output, sizeof output); }),
@@ -617,7 +673,8 @@ void run(cst_ctx *ctx, const std::string &name, const std::vector<std::string> &
     for (size_t n : {size_t(1), JOBS}) s.roundtrip(n, 576, nullptr);
     s.in_pieces = false;
     for (size_t bytes : {16, 112, 576}) s.single(bytes);
-    if (!s.ciphers()) s.column();
+    if (!s.ciphers()) s.column(), s.many();
+    else if (!s.info.expansion) s.texts();
     if (!s.ciphers() && name.find("aes") == std::string::npos) s.parts();
     for (size_t n : {size_t(1), size_t(5), JOBS}) s.by_manager(n, n == 5 ? 112 : BYTES);
     if (name.find("-tls") != std::string::npos) s.written();
