@@ -14,9 +14,16 @@ namespace {
 // Calls make(i, job) for the n messages, some at a time, then run(jobs, count) for these. The first error ends the
 // loop.
 template <typename Make, typename Run>
-int each_window(size_t n, Make make, Run run) {
-    cst_job jobs[MOST_MESSAGES] = {};
-    for (cst_job &job : jobs) job.size = sizeof(job);
+int each_window(Memory *memory, size_t n, Make make, Run run) {
+    struct Window {
+        cst_job jobs[MOST_MESSAGES];
+    };
+    const InSlot<Window> window(memory->window);
+    cst_job *const jobs = window->jobs;
+    for (size_t i = 0; i < std::min(n, MOST_MESSAGES); i++) {
+        jobs[i] = {};
+        jobs[i].size = sizeof(cst_job);
+    }
     for (size_t first = 0; first < n; first += MOST_MESSAGES) {
         const size_t some = std::min(n - first, MOST_MESSAGES);
         for (size_t i = 0; i < some; i++) make(first + i, &jobs[i]);
@@ -30,7 +37,9 @@ template <typename Make, typename SetStatus>
 int run_many(const cst_key *key, size_t n, Make make, SetStatus set_status) {
     const Engine &engine = *from(key)->suite->engine;
     bool same_shape;
-    if (int error = each_window(n, make, [&](size_t first, cst_job *jobs, size_t some) {
+    Memory memory;
+    if (int error = memory.allocate(engine, n)) return error;
+    if (int error = each_window(&memory, n, make, [&](size_t first, cst_job *jobs, size_t some) {
             const int wrong = check_jobs(engine, jobs, some, &same_shape);
             if (!wrong || wrong == CST_ERR_AUTH) return int(CST_OK);
             for (size_t i = 0; i < some; i++) set_status(first + i, jobs[i].status);
@@ -39,10 +48,8 @@ int run_many(const cst_key *key, size_t n, Make make, SetStatus set_status) {
         return error;
     const ClearRegisters clear(engine.cpu());
     return guarded([&]() -> int {
-        Memory memory;
-        if (int error = memory.allocate(engine, n)) return error;
         bool all = true;
-        each_window(n, make, [&](size_t first, cst_job *jobs, size_t some) {
+        each_window(&memory, n, make, [&](size_t first, cst_job *jobs, size_t some) {
             check_jobs(engine, jobs, some, &same_shape);
             all &= run_checked(&memory, jobs, some) == CST_OK;
             for (size_t i = 0; i < some; i++) set_status(first + i, jobs[i].status);

@@ -24,9 +24,11 @@ size_t piece_of(size_t blocks) {
 class Stripe {
 public:
     Stripe(const cst_code &code, const Key &key, size_t bytes)
-        : key_(key), blocks_(code.data + code.parity), bytes_(bytes), piece_(piece_of(blocks_)) {
-        std::fill(at_, at_ + blocks_, key.crc().start);
-    }
+        : key_(key),
+          blocks_(code.data + code.parity),
+          bytes_(bytes),
+          piece_(piece_of(blocks_)),
+          at_(blocks_, key.crc().start) {}
     // Calls work(offset, bytes) for each piece.
     template <typename Work>
     void each(Work work) const {
@@ -44,7 +46,7 @@ public:
 private:
     const Key &key_;
     const size_t blocks_, bytes_, piece_;
-    uint64_t at_[MOST_BLOCKS];
+    std::vector<uint64_t> at_;
 };
 
 const uint8_t *behind(const void *p, size_t at) { return static_cast<const uint8_t *>(p) + at; }
@@ -69,12 +71,12 @@ int cst_code_encode_checked(const cst_code *code, const cst_key *checksum, size_
     return guarded([&]() -> int {
         Stripe stripe(*code, *from(checksum), bytes);
         stripe.prepare(code->parities);
-        const void *from_there[MOST_BLOCKS];
-        void *to_there[MOST_BLOCKS];
+        std::vector<const void *> from_there(in.n);
+        std::vector<void *> to_there(out.n);
         stripe.each([&](size_t at, size_t some) {
             for (size_t j = 0; j < in.n; j++) from_there[j] = behind(in.at[j], at);
             for (size_t i = 0; i < out.n; i++) to_there[i] = behind(out.at[i], at);
-            code->parities.run(from_there, to_there, some);
+            code->parities.run(from_there.data(), to_there.data(), some);
             for (size_t j = 0; j < in.n; j++) stripe.go_on(j, from_there[j], some);
             for (size_t i = 0; i < out.n; i++) stripe.go_on(in.n + i, to_there[i], some);
         });
@@ -97,11 +99,11 @@ int cst_code_update_checked(const cst_code *code, const cst_key *checksum, size_
         Stripe stripe(*code, key, bytes);
         stripe.prepare(code->changes[index]);
         uint64_t changed = 0;  // remainders are sums: that of the change, begun with nothing, is added to the block's
-        void *to_there[MOST_BLOCKS];
+        std::vector<void *> to_there(out.n);
         stripe.each([&](size_t at, size_t some) {
             const void *const there = behind(change, at);
             for (size_t i = 0; i < out.n; i++) to_there[i] = behind(out.at[i], at);
-            code->changes[index].run(&there, to_there, some);
+            code->changes[index].run(&there, to_there.data(), some);
             changed = go_on_with(key, changed, there, some);
             for (size_t i = 0; i < out.n; i++) stripe.go_on(code->data + i, to_there[i], some);
         });
@@ -126,13 +128,13 @@ int cst_code_check_blocks(const cst_code *code, const cst_key *checksum, size_t 
         const size_t piece = std::min(stripe.piece(), bytes);
         std::vector<uint8_t> made(parity.n * piece);
         const ClearRegisters clear(code->ctx->engine.cpu());
-        const void *from_there[MOST_BLOCKS];
-        void *to_there[MOST_BLOCKS];
+        std::vector<const void *> from_there(in.n);
+        std::vector<void *> to_there(parity.n);
         for (size_t i = 0; i < parity.n; i++) to_there[i] = made.data() + i * piece;
         uint32_t same = 1;
         stripe.each([&](size_t at, size_t some) {
             for (size_t j = 0; j < in.n; j++) from_there[j] = behind(in.at[j], at);
-            code->parities.run(from_there, to_there, some);
+            code->parities.run(from_there.data(), to_there.data(), some);
             for (size_t j = 0; j < in.n; j++) stripe.go_on(j, from_there[j], some);
             for (size_t i = 0; i < parity.n; i++) {
                 stripe.go_on(in.n + i, behind(parity.at[i], at), some);

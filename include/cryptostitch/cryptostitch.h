@@ -8,6 +8,9 @@
  * forked child; only cst_suite_force, cst_pack_load, cst_calibrate and the *_free call of an object must not run while
  * another thread uses it.
  *
+ * No call needs more than 16 KiB of its caller's stack, callbacks and signal handlers apart; large objects are in
+ * memory that is allocated before anything is written.
+ *
  * Structs begin with their own size, which the caller sets.
  *
  * ARGUMENTS. Every length and pointer is checked before any byte that it describes is read or written, by one rule for
@@ -418,7 +421,7 @@ typedef struct cst_column {
     size_t stride; /* bytes from one to the next, at least tag_len; 0: tag_len. What lies between is not touched */
 } cst_column;
 /* The digest or MAC of every item: what cst_burst of n jobs makes, without a cst_job for each, and sorted by blocks
- * inside, so that any mix of lengths fills the lanes. It takes some 400 KiB of memory, whatever n is, and may be called
+ * inside, so that any mix of lengths fills the lanes. It takes some 600 KiB of memory, whatever n is, and may be called
  * by several threads with the same key, for parts of a column.
  * CST_ERR_ARGUMENT: a null or misaligned pointer, offset_bytes, a key that enciphers. CST_ERR_LENGTH: an offset that is
  * below the one before it or above data_bytes, tag_len, stride, or a product that overflows. CST_ERR_OVERLAP,

@@ -129,7 +129,7 @@ Need need_of(const Suite &suite, cst_job *const *jobs, size_t n, bool padded) {
     return need_of(suite, n, bytes(sum / n), bytes(most));
 }
 
-size_t walk(Memory *memory, cst_job *const *jobs, size_t n, bool parts, bool *all) {
+size_t walk_both(Memory *memory, cst_job *const *jobs, size_t n, bool parts, bool *all) {
     size_t done = 0;
     while (done < n) {
         const Suite &suite = *key_of(*jobs[done]).suite;
@@ -137,9 +137,8 @@ size_t walk(Memory *memory, cst_job *const *jobs, size_t n, bool parts, bool *al
         if (!both_beat_halves(suite, need)) break;
         const Lineup lineup = line_up(suite, need);
         if (!lineup.variant) break;
-        BothWriter writer(suite, *lineup.variant, &memory->lanes, jobs[0]->direction == CST_OPEN, parts);
-        Walker<BothWriter>(*lineup.variant, &memory->lanes, &writer).run(jobs + done, lineup.messages);
-        *all &= writer.all_right();
+        *all &= walk<BothWriter>(&memory->lanes, *lineup.variant, jobs + done, lineup.messages, suite, *lineup.variant,
+                                 &memory->lanes, jobs[0]->direction == CST_OPEN, parts);
         done += lineup.messages;
     }
     return done;
@@ -155,7 +154,11 @@ bool equally_long(cst_job *const *jobs, size_t n) {
 // Runs the digests one after the other.
 bool run_halves(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable) {
     if (!n) return true;
-    cst_job copies[MOST_MESSAGES], *list[MOST_MESSAGES];
+    struct Copies {
+        cst_job jobs[MOST_MESSAGES], *list[MOST_MESSAGES];
+    };
+    const InSlot<Copies> its(memory->halves);
+    cst_job *const copies = its->jobs, **const list = its->list;
     const bool equal = equally_long(jobs, n);
     size_t at = 0;  // of the digest in the tag
     bool all = true;
@@ -186,7 +189,7 @@ bool run_halves(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *r
 
 size_t run_both_blocks(Memory *memory, cst_job *const *jobs, size_t n) {
     bool all = true;
-    return walk(memory, jobs, n, true, &all);
+    return walk_both(memory, jobs, n, true, &all);
 }
 
 bool run_both(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable) {
@@ -196,7 +199,7 @@ bool run_both(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *rea
         if (in_pieces(*jobs[i])) scattered[n_scattered++] = jobs[i];
         else whole[n_whole++] = jobs[i];
     bool all = true;
-    const size_t done = walk(memory, whole, n_whole, false, &all);
+    const size_t done = walk_both(memory, whole, n_whole, false, &all);
     all &= run_halves(memory, whole + done, n_whole - done, readable);
     return run_halves(memory, scattered, n_scattered, readable) && all;
 }

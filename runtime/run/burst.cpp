@@ -20,8 +20,9 @@ namespace {
 
 const Suite *suite_of(const cst_job *job) { return key_of(*job).suite; }
 
-// Groups jobs by suite and direction; within a group, jobs of more blocks go first.
-void order(cst_job **jobs, size_t n) {
+// Groups jobs by suite and direction; within a group, jobs of more blocks go first. Not inlined: its lists are not
+// needed while the jobs run.
+__attribute__((noinline)) void order(cst_job **jobs, size_t n) {
     const auto of_another_class = [](const cst_job *a, const cst_job *b) {
         return suite_of(a) != suite_of(b) || a->direction != b->direction;
     };
@@ -206,7 +207,7 @@ int run_mixed(Memory *memory, cst_job *jobs, size_t n) {
     for (size_t first = 0; first < n; first += memory->room()) {
         const size_t some = std::min(n - first, memory->room());
         fetch_cold(jobs + first, some);
-        cst_job *sorted[MOST_MESSAGES];
+        cst_job **const sorted = memory->waiting;
         size_t waiting = 0;
         all &= run_one_calls(jobs + first, some);
         for (cst_job *job = jobs + first; job < jobs + first + some; job++)
@@ -236,15 +237,14 @@ int run_with(Memory *memory, cst_job *jobs, size_t n) {
     return (same_shape ? run_same_shape : run_mixed)(memory, jobs, n);
 }
 
-// Not inlined: it has copies of jobs on the stack.
-__attribute__((noinline)) int run_in_pieces(Memory *memory, cst_job *jobs, size_t n) {
+int run_in_pieces(Memory *memory, cst_job *jobs, size_t n) {
     bool all = true;
     for (size_t first = 0; first < n;) {
-        OnePieceJobs some(memory);
-        while (first + some.size() < n && some.add(jobs[first + some.size()])) {}
-        all &= run_with(memory, some.jobs(), some.size()) == CST_OK;
-        some.settle(jobs + first);
-        first += some.size();
+        const InSlot<OnePieceJobs> some(memory->window, memory);
+        while (first + some->size() < n && some->add(jobs[first + some->size()])) {}
+        all &= run_with(memory, some->jobs(), some->size()) == CST_OK;
+        some->settle(jobs + first);
+        first += some->size();
     }
     return all ? CST_OK : CST_ERR_AUTH;
 }

@@ -23,7 +23,7 @@ public:
     }
 
 protected:
-    static constexpr size_t BLOCK = 16, ALIGNED = 64, STATE_ROOM = 2048, MOST_STEP = BLOCK * MOST_MESSAGE_BLOCKS;
+    static constexpr size_t BLOCK = 16, ALIGNED = 64, STATE_ROOM = 1536, MOST_STEP = BLOCK * MOST_MESSAGE_BLOCKS;
 
     Calls(const Engine &engine, const Variant &v, uint64_t bytes)
         : v_(v),

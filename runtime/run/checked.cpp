@@ -89,8 +89,9 @@ const Variant *stitched_kernel(const cst_job &job, size_t n) {
     return v && Calls::has_room(*v) ? v : nullptr;
 }
 
-// Runs those messages that take less time so; the others, whose number it returns, go to `apart`.
-size_t run_stitched(cst_job *const *jobs, size_t n, cst_job **apart, bool *all) {
+// Runs those messages that take less time so; the others, whose number it returns, go to `apart`. Not inlined, so that
+// the others have the stack to themselves.
+__attribute__((noinline)) size_t run_stitched(cst_job *const *jobs, size_t n, cst_job **apart, bool *all) {
     std::optional<StitchedCalls> calls;
     const Variant *before = nullptr;
     size_t rest = 0;
@@ -108,7 +109,8 @@ size_t run_stitched(cst_job *const *jobs, size_t n, cst_job **apart, bool *all) 
     return rest;
 }
 
-// Some jobs of one suite and direction, as jobs of the cipher's suite.
+// At most MOST jobs of one suite and direction, as jobs of the cipher's suite.
+template <size_t MOST>
 class Checked {
 public:
     explicit Checked(const cst_job &first)
@@ -171,8 +173,8 @@ private:
     const bool opens_;
     const bool sums_input_;  // the checksum is that of what is read, else of what is written
     size_t most_ = 0;
-    cst_job copies_[MOST_MESSAGES];
-    uint8_t sums_[MOST_MESSAGES][MOST_SUM];
+    cst_job copies_[MOST];
+    uint8_t sums_[MOST][MOST_SUM];
 };
 
 }  // namespace
@@ -187,8 +189,9 @@ int run_checked_calls(cst_job *jobs, size_t n) {
     }
     const Variant *const v = one_call_kernel(*key_of(*jobs).suite->halves[0], jobs, n);
     if (!v) return JOB_WAITING;
-    const size_t together = std::clamp<size_t>(MOST_TOGETHER / std::max<size_t>(jobs->in_len, 1), 1, MOST_MESSAGES);
-    Checked checked(*jobs);
+    constexpr size_t MOST_ON_STACK = 16;
+    const size_t together = std::clamp<size_t>(MOST_TOGETHER / std::max<size_t>(jobs->in_len, 1), 1, MOST_ON_STACK);
+    Checked<MOST_ON_STACK> checked(*jobs);
     bool all = true;
     for (size_t first = 0; first < n; first += together)
         all &= checked.run(
@@ -198,20 +201,23 @@ int run_checked_calls(cst_job *jobs, size_t n) {
 }
 
 bool run_checked(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable) {
+    struct Apart {
+        cst_job *jobs[MOST_MESSAGES], *rest[MOST_MESSAGES];
+    };
+    const InSlot<Apart> apart(memory->work);
     bool all = true;
-    cst_job *apart[MOST_MESSAGES];
-    n = run_stitched(jobs, n, apart, &all);
+    n = run_stitched(jobs, n, apart->jobs, &all);
     if (!n) return all;
-    jobs = apart;
-    Checked checked(*jobs[0]);
+    jobs = apart->jobs;
+    cst_job **const rest = apart->rest;
+    const InSlot<Checked<MOST_MESSAGES>> checked(memory->halves, *jobs[0]);
     for (size_t first = 0, next; first < n; first = next) {
         size_t bytes = 0;
         for (next = first; next < n && (next == first || bytes + jobs[next]->in_len <= MOST_TOGETHER); next++)
             bytes += jobs[next]->in_len;
-        all &= checked.run(
+        all &= checked->run(
             next - first, [=](size_t i) { return jobs[first + i]; },
             [=](cst_job *some, size_t number) {
-                cst_job *rest[MOST_MESSAGES];
                 size_t waiting = 0;
                 run_one_calls(some, number);
                 for (size_t i = 0; i < number; i++)

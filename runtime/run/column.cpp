@@ -22,15 +22,21 @@ template <typename Offset>
 void run_items(const Column &c, Memory *memory) {
     const Offset *const offsets = static_cast<const Offset *>(c.offsets);
     const AlgorithmRecord &hash = c.key->suite->hash->record;
-    cst_job jobs[MOST_MESSAGES] = {}, *list[MOST_MESSAGES];
+    struct Jobs {
+        cst_job jobs[MOST_MESSAGES], *list[MOST_MESSAGES];
+        uint16_t order[WINDOW];
+    };
+    const InSlot<Jobs> its(memory->window);
+    cst_job *const jobs = its->jobs, **const list = its->list;
+    uint16_t *const order = its->order;
     for (size_t i = 0; i < MOST_MESSAGES; i++) {
         list[i] = &jobs[i];
+        jobs[i] = {};
         jobs[i].size = sizeof(cst_job);
         jobs[i].key = reinterpret_cast<const cst_key *>(c.key);
         jobs[i].direction = CST_SEAL;
         jobs[i].tag_len = c.tag_len;
     }
-    uint16_t order[WINDOW];
     for (size_t first = 0; first < c.size; first += WINDOW) {
         const size_t n = std::min(WINDOW, c.size - first);
         order_items(offsets + first, n, hash, order);

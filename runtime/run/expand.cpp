@@ -136,6 +136,18 @@ void expand_others(const Suite &suite, const uint8_t *key, size_t key_len, const
     make_key(*suite.halves[1], nullptr, 0, nullptr, 0, out->half_memory(1));
 }
 
+// Not inlined: make_key calls itself for the halves of a suite, and no half has this kernel's state.
+__attribute__((noinline)) int make_hmac_key(const Suite &suite, const uint8_t *key, size_t key_len,
+                                            const uint8_t *mac_key, size_t mac_key_len, void *memory) {
+    KeyHash kernel(suite);
+    if (int error = kernel.prepare()) return error;
+    Key *const out = Key::make(suite, memory);
+    expand_others(suite, key, key_len, mac_key, out);
+    const bool framed = suite.construction == Construction::framed;
+    (framed ? expand_framed_mac : expand_mac)(&kernel, suite.hash->record, mac_key, mac_key_len, out);
+    return CST_OK;
+}
+
 }  // namespace
 
 int make_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8_t *mac_key, size_t mac_key_len,
@@ -157,13 +169,7 @@ int make_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8
         expand_others(suite, key, key_len, mac_key, Key::make(suite, memory));
         return CST_OK;
     }
-    KeyHash kernel(suite);
-    if (int error = kernel.prepare()) return error;
-    Key *const out = Key::make(suite, memory);
-    expand_others(suite, key, key_len, mac_key, out);
-    const bool framed = suite.construction == Construction::framed;
-    (framed ? expand_framed_mac : expand_mac)(&kernel, suite.hash->record, mac_key, mac_key_len, out);
-    return CST_OK;
+    return make_hmac_key(suite, key, key_len, mac_key, mac_key_len, memory);
 }
 
 // Aligns a larger block itself, because the C library takes longer for an aligned block than AES for its key schedule.

@@ -218,8 +218,8 @@ void run_list(const Suite &suite, Memory *memory, Framed **list, size_t n) {
         uint64_t blocks = 0;
         for (size_t i = 0; i < n; i++) blocks += list[i]->blocks;
         const Lineup lineup = line_up(suite, need_of(suite, n, blocks, list[0]->blocks));
-        FramedStep step(suite, *lineup.variant, &memory->lanes);
-        execute(*suite.engine, *lineup.variant, &memory->lanes, &step, list, lineup.messages);
+        const InSlot<FramedStep> step(memory->lanes.step, suite, *lineup.variant, &memory->lanes);
+        execute(*suite.engine, *lineup.variant, &memory->lanes, &*step, list, lineup.messages);
         list += lineup.messages;
         n -= lineup.messages;
     }
@@ -255,9 +255,18 @@ Ranking rank_blocks(const Suite &suite, size_t messages, uint64_t blocks, uint64
     return rank(suite, need_of(suite, messages, blocks, most));
 }
 
+namespace {
+
+struct FramedMessages {
+    Framed messages[MOST_MESSAGES], *list[MOST_MESSAGES];
+};
+
+}  // namespace
+
 bool run_framed(Memory *memory, cst_job *const *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs[0]).suite;
-    Framed messages[MOST_MESSAGES], *list[MOST_MESSAGES];
+    const InSlot<FramedMessages> its(memory->work);
+    Framed *const messages = its->messages, **const list = its->list;
     for (size_t i = 0; i < n; i++) {
         const cst_job &job = *jobs[i];
         Framed *const m = list[i] = &messages[i];
@@ -302,7 +311,8 @@ bool begin_part(const cst_part &part, Framed *m) {
 }  // namespace
 
 void run_framed_parts(Memory *memory, const cst_part *const *parts, size_t n) {
-    Framed messages[MOST_MESSAGES], *list[MOST_MESSAGES];
+    const InSlot<FramedMessages> its(memory->work);
+    Framed *const messages = its->messages, **const list = its->list;
     size_t working = 0;
     for (size_t i = 0; i < n; i++)
         if (begin_part(*parts[i], &messages[working])) list[working] = &messages[working], working++;

@@ -42,6 +42,10 @@ struct Input {
     bool compares;
 };
 
+struct Inputs {
+    Input each[MOST_MESSAGES];
+};
+
 // Short messages and leaves that run together, and then the nodes.
 class Wave {
 public:
@@ -204,11 +208,11 @@ private:
 
 bool run_leaves(Memory *memory, cst_job *const *jobs, size_t n) {
     memory->messages_used = std::max(memory->messages_used, n);
-    Wave wave(*key_of(*jobs[0]).suite, memory);
-    Input inputs[MOST_MESSAGES];
+    const InSlot<Wave> wave(memory->work, *key_of(*jobs[0]).suite, memory);
+    const InSlot<Inputs> inputs(memory->halves);
     for (size_t i = 0; i < n; i++) {
         cst_job *const job = jobs[i];
-        Input *const input = &inputs[i];
+        Input *const input = &inputs->each[i];
         uint8_t *const area = memory->area_of(memory->messages[i], sizeof(LeavesState));
         static_assert(sizeof(LeavesState) <= Memory::AREA_BYTES);
         input->key = &key_of(*job);
@@ -221,21 +225,21 @@ bool run_leaves(Memory *memory, cst_job *const *jobs, size_t n) {
         input->tag = static_cast<uint8_t *>(job->tag);
         input->tag_len = job->tag_len;
         input->compares = job->direction == CST_OPEN;
-        wave.add(input);
+        wave->add(input);
     }
-    wave.run();
-    return wave.all_right();
+    wave->run();
+    return wave->all_right();
 }
 
 void run_leaf_parts(Memory *memory, const cst_part **parts, size_t n) {
     const auto suite_of = [](const cst_part *part) { return reinterpret_cast<const Key *>(part->key)->suite; };
     std::sort(parts, parts + n, [&](const cst_part *a, const cst_part *b) { return suite_of(a) < suite_of(b); });
-    Input inputs[MOST_MESSAGES];
+    const InSlot<Inputs> inputs(memory->halves);
     for (size_t from = 0, to; from < n; from = to) {
-        Wave wave(*suite_of(parts[from]), memory);
+        const InSlot<Wave> wave(memory->work, *suite_of(parts[from]), memory);
         for (to = from; to < n && suite_of(parts[to]) == suite_of(parts[from]); to++) {
             const cst_part &part = *parts[to];
-            Input *const input = &inputs[to];
+            Input *const input = &inputs->each[to];
             input->key = reinterpret_cast<const Key *>(part.key);
             input->in.set(part.in, part.in_len, nullptr, 0);
             input->bytes = part.in_len;
@@ -246,9 +250,9 @@ void run_leaf_parts(Memory *memory, const cst_part **parts, size_t n) {
             input->tag = static_cast<uint8_t *>(part.tag);
             input->tag_len = part.tag_len;
             input->compares = false;
-            wave.add(input);
+            wave->add(input);
         }
-        wave.run();
+        wave->run();
     }
 }
 

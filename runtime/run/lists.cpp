@@ -40,9 +40,8 @@ bool walk_texts(const Lists &lists) {
     bool all = true;
     for (cst_job *const *at = lists.jobs; need.messages;) {
         const Lineup lineup = line_up(lists.suite, need);
-        TextWriter writer(*lineup.variant, &lists.memory->lanes, *at[0], need.rounds_up);
-        Walker<TextWriter>(*lineup.variant, &lists.memory->lanes, &writer).run(at, lineup.messages);
-        all &= writer.all_right();
+        all &= walk<TextWriter>(&lists.memory->lanes, *lineup.variant, at, lineup.messages, *lineup.variant,
+                                &lists.memory->lanes, *at[0], need.rounds_up);
         at += lineup.messages;
         need.messages -= lineup.messages;
     }
@@ -66,9 +65,8 @@ bool walk_macs(const Lists &lists) {
     bool all = true;
     for (cst_job *const *at = lists.jobs; need.messages;) {
         const Lineup lineup = line_up(suite, need);
-        MacWriter writer(suite, *lineup.variant, &lists.memory->lanes, lists.opens, lists.readable);
-        Walker<MacWriter>(*lineup.variant, &lists.memory->lanes, &writer).run(at, lineup.messages);
-        all &= writer.all_right();
+        all &= walk<MacWriter>(&lists.memory->lanes, *lineup.variant, at, lineup.messages, suite, *lineup.variant,
+                               &lists.memory->lanes, lists.opens, lists.readable);
         at += lineup.messages;
         need.messages -= lineup.messages;
     }

@@ -361,8 +361,8 @@ void pass(const Class &c, Message **list, size_t n, size_t step, const Variant *
     while (need.messages) {
         Lineup lineup = {only, need.messages};
         if (!only) lineup = line_up(suite, need);
-        MacStep mac(c, *lineup.variant);
-        execute(*suite.engine, *lineup.variant, &c.memory->lanes, &mac, list, lineup.messages);
+        const InSlot<MacStep> mac(c.memory->lanes.step, c, *lineup.variant);
+        execute(*suite.engine, *lineup.variant, &c.memory->lanes, &*mac, list, lineup.messages);
         list += lineup.messages;
         need.messages -= lineup.messages;
     }

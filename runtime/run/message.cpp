@@ -32,7 +32,8 @@ int Memory::allocate(const Engine &engine, size_t n) {
     const size_t state_bytes = lines(engine.most_state_bytes()), scratch_bytes = MAX_LANES * SCRATCH_PITCH,
                  message_bytes = lines(n * sizeof(Message)), list_bytes = lines(n * sizeof(Message *));
     base_ = engine.spare().take(STATE_ALIGN + state_bytes + IDLE_OUT_BYTES + scratch_bytes + message_bytes +
-                                2 * list_bytes + n * AREA_BYTES + COPIES_BYTES);
+                                3 * list_bytes + n * AREA_BYTES + COPIES_BYTES + lanes.step.bytes + window.bytes +
+                                halves.bytes + work.bytes);
     if (!base_) return CST_ERR_MEMORY;
     spare_ = &engine.spare();
     uint8_t *p = static_cast<uint8_t *>(base_);
@@ -42,9 +43,14 @@ int Memory::allocate(const Engine &engine, size_t n) {
     messages = reinterpret_cast<Message *>(p += IDLE_OUT_BYTES);
     list = reinterpret_cast<Message **>(p += message_bytes);
     other = reinterpret_cast<Message **>(p += list_bytes);
+    waiting = reinterpret_cast<cst_job **>(p += list_bytes);
     lanes.scratch = p += list_bytes;
     areas_ = p += scratch_bytes;
-    copies = p + n * AREA_BYTES;
+    copies = p += n * AREA_BYTES;
+    lanes.step.at = p += COPIES_BYTES;
+    window.at = p += lanes.step.bytes;
+    halves.at = p += window.bytes;
+    work.at = p + halves.bytes;
     room_ = n;
     return CST_OK;
 }

@@ -7,6 +7,7 @@
 #include "../suite/padding.hpp"
 #include "copy.hpp"
 #include "cryptostitch/cryptostitch.h"
+#include "slot.hpp"
 
 namespace cst {
 
@@ -147,6 +148,7 @@ struct LaneMemory {
     uint8_t *idle_out =
         nullptr;  // IDLE_OUT_BYTES: output of lanes without a message, which repeat the input of another lane
     uint8_t *scratch = nullptr;  // SCRATCH_PITCH bytes for each lane
+    Slot<38912> step;  // what a step, or a walk, knows of all lanes
     size_t state_used = 0, scratch_lanes = 0, scratch_used = 0, idle_used = 0;  // scratch_used: the most of any lane
 
     // Returns the bounce buffer of a lane, and notes that `bytes` bytes of it are to be wiped.
@@ -183,6 +185,11 @@ public:
         return areas_ + size_t(&m - messages) * AREA_BYTES;
     }
     size_t area_used = 0;
+
+    // Jobs that stand for others, one slot above the other: of a column, or in one piece; then of half a suite.
+    Slot<24576> window, halves;
+    cst_job **waiting = nullptr;  // a list of jobs with the same room
+    Slot<57344> work;  // what a construction knows of its messages
 
     // For copies of texts that are in pieces (one_piece.hpp): some bursts' worth of packets, or records of TLS.
     static constexpr size_t LINE = 64, MOST_COPIED = 20480, COPIES_BYTES = 65536;

@@ -156,9 +156,9 @@ void run_contiguous(const Class &c, const Middle &middle) {
         for (size_t i = 0; i < need.messages && some < lineup.messages; i++)
             if (PairStep::contiguous(list[i], list[i]->ciphered, list[i]->hashed) >= on.need())
                 std::swap(list[some++], list[i]);
-        PairStep step(c, on);
-        if (on.one_key) step.share_key(list[0]->round_keys);
-        execute(*suite.engine, on, &c.memory->lanes, &step, list, some);
+        const InSlot<PairStep> step(c.memory->lanes.step, c, on);
+        if (on.one_key) step->share_key(list[0]->round_keys);
+        execute(*suite.engine, on, &c.memory->lanes, &*step, list, some);
     }
 }
 

@@ -230,7 +230,8 @@ bool run_multi_hashes(Memory *memory, cst_job *const *jobs, size_t n) {
         const cst_job &job = *jobs[i];
         Buffer in;
         in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
-        Segments segments(memory, job.key, job.in_len / BLOCK + 1);
+        const InSlot<Segments> its(memory->work, memory, job.key, job.in_len / BLOCK + 1);
+        Segments &segments = *its;
         uint8_t block[BLOCK], digest[MOST_CHAIN];
         uint64_t at = 0;
         while (job.in_len - at >= BLOCK) {
@@ -251,7 +252,8 @@ bool run_multi_hashes(Memory *memory, cst_job *const *jobs, size_t n) {
 
 void run_multi_hash_part(Memory *memory, const cst_part &part) {
     MultiHashState *const s = static_cast<MultiHashState *>(part.state);
-    Segments segments(memory, part.key, part.in_len / BLOCK + 1);
+    const InSlot<Segments> its(memory->work, memory, part.key, part.in_len / BLOCK + 1);
+    Segments &segments = *its;
     if (s->key && s->bytes >= BLOCK) segments.load(*s);
     s->key = part.key;
     const uint8_t *in = static_cast<const uint8_t *>(part.in);

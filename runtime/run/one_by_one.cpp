@@ -89,7 +89,7 @@ struct Kernels {
     const Variant *pair;
 };
 
-constexpr size_t STATE_ROOM = 2048, STATE_ALIGNED = 64, MOST_STEP = 512;
+constexpr size_t STATE_ROOM = 1536, STATE_ALIGNED = 64, MOST_STEP = 512;
 
 bool has_room(const Variant *v) {
     return !v || (v->lanes == 1 && v->state_bytes <= STATE_ROOM && v->state_align <= STATE_ALIGNED &&

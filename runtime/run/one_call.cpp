@@ -259,7 +259,8 @@ bool of_one_kind(const cst_job &a, const cst_job &b) {
 
 // Runs jobs of one suite, direction and AAD length, in one call each if there is a kernel for it: all jobs of one
 // kernel run before those of the next kernel.
-bool run_kind(cst_job *const *jobs, size_t n) {
+// Changes the order of the jobs.
+bool run_kind(cst_job **jobs, size_t n) {
     const Suite &suite = *key_of(*jobs[0]).suite;
     const bool opens = jobs[0]->direction == CST_OPEN;
     bool all = true;
@@ -284,17 +285,16 @@ bool run_kind(cst_job *const *jobs, size_t n) {
         on[i] = serves(suite, jobs[i], 1) ? kernels.of(jobs[i]->in_len) : nullptr;
         if (on[i] && !Calls::has_room(*on[i])) on[i] = nullptr;
     }
-    for (size_t first = 0; first < n; first++) {
+    for (size_t first = 0, next; first < n; first = next) {
         const Variant *const v = on[first];
+        next = first + 1;
         if (!v) continue;
-        cst_job *same[MOST_MESSAGES];
-        size_t some = 0;
-        for (size_t i = first; i < n; i++) {
+        for (size_t i = next; i < n; i++) {
             if (on[i] != v) continue;
-            on[i] = nullptr;
-            same[some++] = jobs[i];
+            std::swap(on[i], on[next]);
+            std::swap(jobs[i], jobs[next++]);
         }
-        all &= run_on(*v, some, [&](size_t i) { return same[i]; });
+        all &= run_on(*v, next - first, [&](size_t i) { return jobs[first + i]; });
     }
     return all;
 }

@@ -162,8 +162,8 @@ void run_some(Memory *memory, Rest *const *list, size_t n) {
     const Suite &suite = *suite_of(*list[0]->part);
     while (n) {
         const Lineup lineup = line_up(suite, need_of(suite, list, alone(suite, list, n)));
-        PartStep step(suite, *lineup.variant, &memory->lanes);
-        execute(*suite.engine, *lineup.variant, &memory->lanes, &step, list, lineup.messages);
+        const InSlot<PartStep> step(memory->lanes.step, suite, *lineup.variant, &memory->lanes);
+        execute(*suite.engine, *lineup.variant, &memory->lanes, &*step, list, lineup.messages);
         list += lineup.messages;
         n -= lineup.messages;
     }
@@ -200,7 +200,11 @@ void begin_state(HashState *s, const Key &key) {
 void run_blocks_of_both(Memory *memory, cst_part *parts, size_t n) {
     const Suite &suite = *suite_of(*parts);
     const size_t unit = suite.hash->record.block_bytes;
-    cst_job jobs[MOST_MESSAGES], *list[MOST_MESSAGES];
+    struct Blocks {
+        cst_job jobs[MOST_MESSAGES], *list[MOST_MESSAGES];
+    };
+    const InSlot<Blocks> its(memory->window);
+    cst_job *const jobs = its->jobs, **const list = its->list;
     size_t some = 0;
     for (size_t i = 0; i < n && !suite.pairs.variants.empty(); i++) {
         HashState *const s = state_of(parts[i]);
@@ -226,7 +230,11 @@ void run_blocks_of_both(Memory *memory, cst_part *parts, size_t n) {
 
 // Runs parts of two digests of the same bytes: their states follow one another.
 void run_both_parts(Memory *memory, const cst_part *const *list, size_t n) {
-    cst_part left[MOST_MESSAGES], parts[MOST_MESSAGES];
+    struct Halves {
+        cst_part left[MOST_MESSAGES], parts[MOST_MESSAGES];
+    };
+    const InSlot<Halves> its(memory->halves);
+    cst_part *const left = its->left, *const parts = its->parts;
     for (size_t i = 0; i < n; i++) left[i] = *list[i];
     run_blocks_of_both(memory, left, n);
     size_t at = 0;  // of the digest in the tag
@@ -273,36 +281,46 @@ void run_plain_parts(Memory *memory, const cst_part *const *parts, size_t n) {
 
 namespace {
 
+// Begins the state of a part whose kernels read blocks where they lie, or takes it into a checksum. Returns whether it
+// is for run_plain_parts.
+bool is_plain(const cst_part &part) {
+    const Key &key = *reinterpret_cast<const Key *>(part.key);
+    switch (key.suite->construction) {
+        case Construction::framed:
+        case Construction::leaves:
+        case Construction::both:
+        case Construction::tree:
+        case Construction::multi: return false;
+        default: break;
+    }
+    if (!state_of(part)->key) begin_state(state_of(part), key);
+    if (!is_checksum(*key.suite)) return true;
+    take_into_checksum(part);
+    return false;
+}
+
 // Runs parts of at most memory->room() messages.
 void run_window(Memory *memory, const cst_part *parts, size_t n) {
-    const cst_part *plain[MOST_MESSAGES], *framed[MOST_MESSAGES], *in_leaves[MOST_MESSAGES], *both[MOST_MESSAGES],
-        *trees[MOST_MESSAGES];
-    size_t n_plain = 0, n_framed = 0, n_in_leaves = 0, n_both = 0, n_trees = 0;
-    for (const cst_part *part = parts; part < parts + n; part++) {
-        HashState *const s = state_of(*part);
-        const Key &key = *reinterpret_cast<const Key *>(part->key);
-        switch (key.suite->construction) {
-            case Construction::framed: framed[n_framed++] = part; continue;
-            case Construction::leaves: in_leaves[n_in_leaves++] = part; continue;
-            case Construction::both: both[n_both++] = part; continue;
-            case Construction::tree: trees[n_trees++] = part; continue;
-            case Construction::multi: run_multi_hash_part(memory, *part); continue;
-            default: break;
-        }
-        if (!s->key) begin_state(s, key);
-        if (is_checksum(*key.suite)) {
-            take_into_checksum(*part);
-            continue;
-        }
-        plain[n_plain++] = part;
-    }
-    if (n_plain) run_plain_parts(memory, plain, n_plain);
-    if (n_framed) run_framed_parts(memory, framed, n_framed);
-    if (n_in_leaves) run_leaf_parts(memory, in_leaves, n_in_leaves);
-    if (n_trees) run_tree_parts(memory, trees, n_trees);
-    for (size_t from = 0, to; from < n_both; from = to) {
-        for (to = from + 1; to < n_both && suite_of(*both[to]) == suite_of(*both[from]);) to++;
-        run_both_parts(memory, both + from, to - from);
+    const cst_part *list[MOST_MESSAGES];
+    // Returns the number of parts for which that is so, and lists them.
+    const auto those = [&](auto is_so) {
+        size_t some = 0;
+        for (const cst_part *part = parts; part < parts + n; part++)
+            if (is_so(*part)) list[some++] = part;
+        return some;
+    };
+    const auto of = [&](Construction construction) {
+        return those([&](const cst_part &part) { return suite_of(part)->construction == construction; });
+    };
+    if (const size_t some = those(is_plain)) run_plain_parts(memory, list, some);
+    if (const size_t some = of(Construction::framed)) run_framed_parts(memory, list, some);
+    if (const size_t some = of(Construction::leaves)) run_leaf_parts(memory, list, some);
+    if (const size_t some = of(Construction::tree)) run_tree_parts(memory, list, some);
+    for (size_t i = 0, some = of(Construction::multi); i < some; i++) run_multi_hash_part(memory, *list[i]);
+    const size_t both = of(Construction::both);
+    for (size_t from = 0, to; from < both; from = to) {
+        for (to = from + 1; to < both && suite_of(*list[to]) == suite_of(*list[from]);) to++;
+        run_both_parts(memory, list + from, to - from);
     }
 }
 

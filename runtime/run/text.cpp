@@ -176,9 +176,9 @@ CounterRoom::CounterRoom(const Suite &suite, uint64_t bytes) : word_(suite.const
 namespace {
 
 void run_on(const Class &c, const Variant &v, bool fills, Message **list, size_t n) {
-    TextStep step(c, v, fills);
-    if (v.one_key) step.share_key(list[0]->round_keys);
-    execute(*c.suite->engine, v, &c.memory->lanes, &step, list, n);
+    const InSlot<TextStep> step(c.memory->lanes.step, c, v, fills);
+    if (v.one_key) step->share_key(list[0]->round_keys);
+    execute(*c.suite->engine, v, &c.memory->lanes, &*step, list, n);
 }
 
 uint64_t left_of(const Message &m) {

@@ -148,8 +148,8 @@ private:
             if (EqualNodes::hold(list, lineup.messages)) {
                 EqualNodes(*suite_.engine, *lineup.variant, &memory_->lanes).run(list, lineup.messages);
             } else {
-                TreeStep step(suite_.hash->record, *lineup.variant, &memory_->lanes);
-                execute(*suite_.engine, *lineup.variant, &memory_->lanes, &step, list, lineup.messages);
+                const InSlot<TreeStep> step(memory_->lanes.step, suite_.hash->record, *lineup.variant, &memory_->lanes);
+                execute(*suite_.engine, *lineup.variant, &memory_->lanes, &*step, list, lineup.messages);
             }
             list += lineup.messages;
             n -= lineup.messages;
@@ -343,11 +343,11 @@ template <typename Work>
 int with_message(const Key &key, Work work) {
     Memory memory;
     if (int error = memory.allocate(*key.suite->engine, 1)) return error;
-    Wave wave(*key.suite, &memory);
+    const InSlot<Wave> wave(memory.work, *key.suite, &memory);
     TreeState state;
     state.bytes = state.depth = 0;
-    TreeMessage message(&wave, key, &state);
-    work(&wave, &state, &message);
+    TreeMessage message(&*wave, key, &state);
+    work(&*wave, &state, &message);
     wipe(&state, sizeof(state));
     return CST_OK;
 }
@@ -356,7 +356,7 @@ int with_message(const Key &key, Work work) {
 
 bool run_trees(Memory *memory, cst_job *const *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs[0]).suite;
-    Wave wave(suite, memory);
+    const InSlot<Wave> wave(memory->work, suite, memory);
     bool all = true;
     size_t given = 0;
     const auto give = [&](const uint8_t *output) { all &= settle_digest(jobs[given++], output); };
@@ -366,17 +366,21 @@ bool run_trees(Memory *memory, cst_job *const *jobs, size_t n) {
         if (scattered) scattered->set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
         const TreeText text = {static_cast<const uint8_t *>(job.in), scattered, 0};
         const bool wide = job.tag_len > TREE_CHAIN, longer = job.tag_len > TREE_OUTPUT;
-        if (longer || !wave.has_room(job.in_len, wide)) wave.run(give);
-        if (!longer && wave.has_room(job.in_len, wide)) wave.add({&key_of(job), text, job.in_len, 0, true, wide});
-        else all &= run_long(&wave, jobs[given++], text);
+        if (longer || !wave->has_room(job.in_len, wide)) wave->run(give);
+        if (!longer && wave->has_room(job.in_len, wide)) wave->add({&key_of(job), text, job.in_len, 0, true, wide});
+        else all &= run_long(&*wave, jobs[given++], text);
     }
-    wave.run(give);
+    wave->run(give);
     return all;
 }
 
 void run_tree_parts(Memory *memory, const cst_part *const *parts, size_t n) {
     // Messages that are one part are jobs: their chunks share lanes.
-    cst_job jobs[MOST_MESSAGES], *list[MOST_MESSAGES];
+    struct Whole {
+        cst_job jobs[MOST_MESSAGES], *list[MOST_MESSAGES];
+    };
+    const InSlot<Whole> its(memory->halves);
+    cst_job *const jobs = its->jobs, **const list = its->list;
     size_t whole = 0;
     for (size_t i = 0; i < n; i++) {
         const cst_part &part = *parts[i];
@@ -393,12 +397,12 @@ void run_tree_parts(Memory *memory, const cst_part *const *parts, size_t n) {
             whole++;
             continue;
         }
-        Wave wave(*key.suite, memory);
+        const InSlot<Wave> wave(memory->work, *key.suite, memory);
         state->key = part.key;
-        TreeMessage message(&wave, key, state);
+        TreeMessage message(&*wave, key, state);
         message.add({static_cast<const uint8_t *>(part.in), nullptr, 0}, part.in_len);
         if (!part.last) continue;
-        put_output(&wave, message.end(), part.tag, part.tag_len);
+        put_output(&*wave, message.end(), part.tag, part.tag_len);
         wipe(state, sizeof(*state));
     }
     for (size_t from = 0, to; from < whole; from = to) {

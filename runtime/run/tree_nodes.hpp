@@ -177,10 +177,10 @@ public:
     const Node *message[MAX_LANES];
 
     void load(const uint32_t *lanes, size_t n) {
-        TreeStart starts[MAX_LANES];
+        TreeStart *const starts = begins_;
         for (size_t i = 0; i < n; i++) {
             const Node &m = *message[lanes[i]];
-            memcpy(starts[i].chain, m.chain, TREE_CHAIN);
+            for (size_t at = 0; at < TREE_CHAIN; at += 16) copy_key_row(starts[i].chain + at, m.chain + at);
             memcpy(starts[i].number, &m.number, sizeof(m.number));
             starts[i].bytes = TREE_BLOCK;
             starts[i].flags = m.flags | m.first;
@@ -243,6 +243,7 @@ private:
     const Chains starts_, ends_of_;
     uint64_t done_[MAX_LANES];  // bytes of the node
     bool ends_[MAX_LANES];  // the call includes the last block
+    TreeStart begins_[MAX_LANES];
 };
 
 }  // namespace cst

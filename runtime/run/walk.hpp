@@ -161,4 +161,18 @@ private:
     Segment lists_[MAX_LANES][MOST_SEGMENTS];
 };
 
+// Walks n jobs through the lanes of a kernel, by a Writer made of `arguments`. Returns whether all were right.
+template <typename Writer, typename... Arguments>
+bool walk(LaneMemory *memory, const Variant &v, cst_job *const *jobs, size_t n, Arguments &&...arguments) {
+    struct Walk {
+        Walk(LaneMemory *lanes, const Variant &variant, Arguments &&...its)
+            : writer(std::forward<Arguments>(its)...), walker(variant, lanes, &writer) {}
+        Writer writer;
+        Walker<Writer> walker;
+    };
+    const InSlot<Walk> its(memory->step, memory, v, std::forward<Arguments>(arguments)...);
+    its->walker.run(jobs, n);
+    return its->writer.all_right();
+}
+
 }  // namespace cst

@@ -88,7 +88,7 @@ bool find_cipher(Suite *suite) {
 }
 
 // Completes the suite with usual values and kernels, and adds it.
-void complete(Suite suite, Derived *derived) {
+void complete(Suite &&suite, Derived *derived) {
     if (!find_cipher(&suite)) return;
     if (!suite.iv_max) suite.iv_min = suite.iv_max = suite.iv_bytes;
     if (!suite.key_max) suite.key_min = suite.key_max = suite.key_bytes;
@@ -396,7 +396,7 @@ void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
         alone.mac_iv_bytes = 0;
         complete(std::move(alone), derived);
     }
-    complete(etm, derived);
+    complete(Suite(etm), derived);
 }
 
 // Adds ESP with XCBC (RFC 3566, 4.1) in the place of HMAC.
@@ -489,7 +489,7 @@ void Suites::derive(const Engine &engine) {
         for (const Algorithm *hash : hashes)
             if (!cipher.half_blocks() || legacy_hash(*hash)) add_pairs(cipher, hash, &derived);
         for (const Algorithm *cbc_mac : cbc_macs) add_esp_xcbc(cipher, cbc_mac, &derived);
-        complete(cipher, &derived);
+        complete(Suite(cipher), &derived);
     }
     if (chacha) add_chacha(engine, chacha, poly1305, &derived);
     if (rc4) add_rc4(engine, rc4, hashes, &derived);

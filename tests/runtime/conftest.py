@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
 import pytest
 from cryptostitch.binding import runtime
+from painted_stack import PROMISED, PaintedStack
 
 
 @pytest.fixture(scope="session")
@@ -25,3 +29,29 @@ def shared_context(library: str) -> runtime.Context:
 def context(library: str) -> runtime.Context:
     """A fresh one."""
     return runtime.Context(library=library)
+
+
+NOT_YET = ("cst_pk_", "cst_selftest")
+"""Entries that run Ed25519 and P-256."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def painted(library: str) -> Iterator[PaintedStack | None]:
+    """All calls of the library run on a painted stack; in the end the deepest are printed. Not those of a library that
+    is named, as a sanitizer may be in it."""
+    if os.environ.get("CRYPTOSTITCH_LIBRARY"):
+        yield None
+        return
+    with PaintedStack(runtime.load(library), size=256 << 10) as stack:
+        yield stack
+        deepest = sorted(stack.deepest.items(), key=lambda of: of[1], reverse=True)
+        print("\nstack: " + ", ".join(f"{name} {depth}" for name, depth in deepest[:5]))
+
+
+@pytest.fixture(autouse=True)
+def shallow(painted: PaintedStack | None) -> Iterator[None]:
+    """No call needs more of the stack than the header promises."""
+    yield
+    if painted:
+        depths = painted.depths()
+        assert not {name for name, depth in depths.items() if depth > PROMISED and not name.startswith(NOT_YET)}, depths
