@@ -90,7 +90,12 @@ PARTS: dict[str, tuple[str, ...]] = {
     ),
     **{f"pack-{part}": (_batches(part),) for part in range(PACK_PARTS)},
     "peers": _files("bench/test_bench_newest.py", "bench/test_bench_peers.py"),
-    "public-key": _files("runtime/test_api_pk.py", "runtime/test_api_pk_ed25519.py", "runtime/test_api_pk_p256.py"),
+    "public-key": _files(
+        "runtime/test_api_pk.py",
+        "runtime/test_api_pk_ed25519.py",
+        "runtime/test_api_pk_lesser.py",
+        "runtime/test_api_pk_p256.py",
+    ),
     "plans-counters": _files("runtime/test_plan_counters.py", "runtime/test_plan_entries.py"),
     "plans-heads": _files("runtime/test_plan_heads.py"),
     "plans-lengths": _files("runtime/test_plan_lengths.py"),
