@@ -25,6 +25,8 @@ PATIENCE = 60
 TEXTS = [bytes([i]) * (40 * i) for i in range(60)]
 IVS = [i.to_bytes(12, "big") for i in range(60)]
 SECRETS = [bytes([i]) * 32 for i in range(1, 17)]
+PEERS = [bytes([9, *bytes(31)])] * len(SECRETS)
+"""The base point of X25519."""
 
 
 def gcm() -> Key:
@@ -53,7 +55,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "hash_column": lambda: hash_column("sha256", bytes(6000), array("i", range(0, 6000, 100))),
     "seal_many": sealed,
     "sealing": parts,
-    "agree_many": lambda: agree_many(SECRETS),
+    "agree_many": lambda: agree_many(SECRETS, PEERS),
     "sign_many": lambda: sign_many(SECRETS, TEXTS[: len(SECRETS)]),
     "verify_many": verified,
 }
@@ -124,8 +126,12 @@ def in_child(call: Callable[[], bool]) -> bool:
     """What the call says in a forked child, which a signal ends that waits for ever."""
     pid = os.fork()
     if pid == 0:
-        signal.alarm(PATIENCE)
-        os._exit(0 if call() else 1)
+        right = False
+        try:
+            signal.alarm(PATIENCE)
+            right = call()
+        finally:
+            os._exit(0 if right else 1)
     return os.waitpid(pid, 0)[1] == 0
 
 
@@ -161,7 +167,7 @@ def test_locks_that_others_hold() -> None:
     """A lock of nobody's state is free in the child. What another thread was changing is refused there, by name."""
     for lock, call in (
         (many._making, lambda: hash_many("sha256", [b""])),
-        (public_key._making, lambda: agree_many(SECRETS)),
+        (public_key._making, lambda: agree_many(SECRETS, PEERS)),
     ):
         forget()
         with held(lock):
