@@ -95,6 +95,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "runtime/test_api_pk_ed25519.py",
         "runtime/test_api_pk_lesser.py",
         "runtime/test_api_pk_p256.py",
+        "runtime/test_api_pk_rsa.py",
     ),
     "plans-counters": _files("runtime/test_plan_counters.py", "runtime/test_plan_entries.py"),
     "plans-heads": _files("runtime/test_plan_heads.py"),
