@@ -154,8 +154,10 @@ def test_a_sponge_counts_the_bytes_of_the_message() -> None:
 
 
 @pytest.mark.parametrize(("kernel", "lanes"), [("sha1_x1@scalar", 1), ("sha1_x4@sse", 4)])
-def test_calls_of_a_sample(build: Path, kernel: str, lanes: int) -> None:
+def test_calls_of_a_sample(build: Path, cpu: set[str], kernel: str, lanes: int) -> None:
     """Whole buffers are those of NEAR_JOBS jobs; the cost of a call is that of all jobs' sets of lanes."""
+    if not {"bmi2", "ssse3"} <= cpu:
+        pytest.skip("this CPU has no BMI2 or SSSE3")
     setup = Laboratory().open(kernel)
     calls: list[int] = []
     setup._function = calls.append  # type: ignore[assignment]

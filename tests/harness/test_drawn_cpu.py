@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from cryptostitch.binding import runtime
-from drawn_cpu import CPU, DEPENDS_ON_CPU, PASSED, candidates, drawn
+from drawn_cpu import CPU, INDEPENDENT, PASSED, SEEN_EVERYWHERE, WHOLE, candidates, depends, drawn
 
 
 def test_every_candidate_gets_its_turn(build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,4 +30,11 @@ def test_no_candidate() -> None:
 
 def test_every_mark_is_of_a_file(root: Path) -> None:
     files = [file.relative_to(root / "tests").as_posix() for file in (root / "tests").rglob("test_*.py")]
-    assert all(any(file.startswith(beginning) for file in files) for beginning in DEPENDS_ON_CPU)
+    assert all(any(file.startswith(beginning) for file in files) for beginning in (*INDEPENDENT, *SEEN_EVERYWHERE))
+    assert not any(file.startswith(INDEPENDENT) for file in files if file.startswith(SEEN_EVERYWHERE))
+
+
+def test_a_file_that_nobody_lists_depends_on_the_cpu() -> None:
+    assert set(WHOLE) <= set(PASSED)
+    for cpu in ("", *WHOLE):
+        assert depends("examples/test_new_file.py", cpu) and not depends("generator/test_order.py", cpu)
