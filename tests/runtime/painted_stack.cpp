@@ -95,8 +95,7 @@ thread_local PaintedCall *painted_now = nullptr;
 extern const uint8_t painted_thunks[] __attribute__((visibility("hidden")));
 __attribute__((visibility("hidden"))) void painted_callback();
 __attribute__((visibility("hidden"))) uint64_t painted_switch(const void *code, const Registers *registers,
-                                                              const uint64_t *words, uint64_t *top,
-                                                              PaintedCall *call);
+                                                              const uint64_t *words, uint64_t *top, PaintedCall *call);
 
 __attribute__((visibility("hidden"), used)) uint64_t painted_dispatch(size_t index, Registers *registers,
                                                                       const uint64_t *words) {

@@ -82,8 +82,8 @@ class PublicKey(Handle):
     ) -> list[bytes | None]:
         """A signature for each secret key and message. ``salts``: one for each, of PSS and of nothing else; they may be
         empty. A secret key of Ed25519, 32 bytes, may have its public key behind it, which saves time; it is not
-        checked, and a wrong one gives the secret key away. Of P-256 it is None for what is no secret key. ValueError for as many keys as messages are not, RuntimeFailure for
-        other lengths, which names the item."""
+        checked, and a wrong one gives the secret key away. Of P-256 it is None for what is no secret key. ValueError
+        for as many keys as messages are not, RuntimeFailure for other lengths, which names the item."""
         self._need("ed25519-sign", "ecdsa-p256-sign", *SIGNATURES)
         keys = list(several(secrets))
         texts = _as_many(keys, messages, "secret keys", "messages")
