@@ -93,6 +93,8 @@ class BuiltJob:
         suite = key.suite
         opens, self.enciphers = spec.direction == OPEN, suite.kind >= 3
         tag_len = meaning.fit_tag(suite.tag_min + (suite.tag_max - suite.tag_min) * spec.tag // 100)
+        if opens and suite.open_tag_lengths:
+            tag_len = max(tag_len, suite.open_tag_lengths[0])
         iv = rng.randbytes(spec.iv or suite.iv_bytes)
         if spec.carry:
             iv = iv[:12] + ((1 << 32) - spec.carry).to_bytes(4, "big")

@@ -251,7 +251,7 @@ def text_parts(context: Context) -> None:
     for name in ("aes-128-gcm", "chacha20-poly1305"):
         key = context.suite(name).key(bytes(16 if "128" in name else 32))
         for size in SIZES:
-            sealing, opening = key.sealing(bytes(12), bytes(100)), key.opening(bytes(12), bytes(100))
+            sealing, opening = key.sealing(iv=bytes(12), aad=bytes(100)), key.opening(iv=bytes(12), aad=bytes(100))
             for cut in (size, 1, size // 2 or 1, 77):
                 opening.update(sealing.update(bytes(cut)))
             opening.finish(sealing.finish())

@@ -96,6 +96,8 @@ size_t fit_iv(const Suite &suite, size_t bytes) {
 size_t fit_tag(const Suite &suite, size_t bytes) {
     const cst_suite_info &info = suite.info;
     bytes = std::max(std::min(bytes, info.tag_max), info.tag_min);
+    // Those that are compared have a least length, which tags that are only written may go below.
+    if (info.open_tag_lengths) bytes = std::max(bytes, size_t(__builtin_ctzll(info.open_tag_lengths)) + 1);
     if (suite.meaning.form == Form::gcm && bytes < 12) return bytes < 8 ? 4 : 8;
     return suite.meaning.form == Form::ccm ? bytes & ~size_t(1) : bytes;
 }
