@@ -38,13 +38,13 @@ def run(*arguments: str, target: str = "host") -> tuple[int, str]:
 
 @pytest.mark.parametrize("target", TARGETS if LONG else TARGETS[:2])
 @pytest.mark.parametrize("operations", OPERATIONS)
-def test_nothing_is_left(operations: str, target: str) -> None:
+def test_nothing_is_left(operations: str, target: str, cpu: set[str]) -> None:
     """Every operation (with every kernel in the long form): success, bad keys and points, too little room, every
     allocation refused, managers, keys of RSA that are wrong."""
     code, output = run(operations, "*" if LONG else "", target=target)
     assert code == 0, output[:4000]
-    if operations.startswith("rsa") and target != "host":
-        return  # needs AVX-512 IFMA
+    if operations.startswith("rsa") and (target != "host" or "avx512ifma" not in cpu):
+        return  # RSA needs AVX-512 IFMA
     assert int(re.match(r"(\d+) calls, ", output.splitlines()[-1])[1]) > 30  # type: ignore[index]
 
 
