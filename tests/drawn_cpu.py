@@ -60,8 +60,9 @@ SEEN_EVERYWHERE = (
     "cli/test_unknown_cpu",
 )
 """Of the others, files that have been seen to pass for all of PASSED."""
-WHOLE = ("haswell",)
-"""CPUs for which the rest has been seen to pass, too; for others it is not marked yet."""
+WHOLE: tuple[str, ...] = ()
+"""CPUs for which the rest has been seen to pass, too; for others it is not marked yet. On Haswell 2,586 of 2,615 tests
+were seen."""
 
 
 PASSED = ("haswell", "sapphire_rapids", "unknown_avx2", "unknown_avx512", "unknown_sse", "westmere", "zen3")
