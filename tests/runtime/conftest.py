@@ -31,10 +31,6 @@ def context(library: str) -> runtime.Context:
     return runtime.Context(library=library)
 
 
-NOT_YET = ("cst_pk_", "cst_selftest")
-"""Entries that run Ed25519 and P-256."""
-
-
 @pytest.fixture(autouse=True, scope="session")
 def painted(library: str) -> Iterator[PaintedStack | None]:
     """All calls of the library run on a painted stack; in the end the deepest are printed. Not those of a library that
@@ -54,4 +50,4 @@ def shallow(painted: PaintedStack | None) -> Iterator[None]:
     yield
     if painted:
         depths = painted.depths()
-        assert not {name for name, depth in depths.items() if depth > PROMISED and not name.startswith(NOT_YET)}, depths
+        assert not {name for name, depth in depths.items() if depth > PROMISED}, depths
