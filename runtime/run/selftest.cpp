@@ -1,11 +1,10 @@
 #include "selftest.hpp"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <cstring>
 #include <new>
 
+#include "../select/name_glob.hpp"
 #include "../suite/crc.hpp"
 #include "../suite/ghash.hpp"
 #include "checked.hpp"
@@ -517,11 +516,11 @@ int selftest(const Engine &engine, const Suites &suites, const char *glob,
         if (each) each(name, result, arg);
         if (first == CST_OK && result != CST_ERR_UNSUPPORTED && result != CST_ERR_JIT) first = result;
     };
-    auto wanted = [&](const char *name) { return !glob || fnmatch(glob, name, 0) == 0; };
     for (const auto &suite : suites.all())
-        if (suite->named && wanted(suite->name.c_str())) report(suite->name.c_str(), test_suite(suites, *suite));
+        if (suite->named && matches_glob(glob, suite->name.c_str()))
+            report(suite->name.c_str(), test_suite(suites, *suite));
     for (const auto &variant : engine.variants())
-        if (wanted(variant->name))
+        if (matches_glob(glob, variant->name))
             // Known answers of its suites test a key schedule.
             report(variant->name, !variant->runnable || variant->role == Role::schedule ? CST_ERR_UNSUPPORTED
                                   : variant->role == Role::message    ? test_message_kernel(suites, *variant)

@@ -1,6 +1,5 @@
 #include "calibrate.hpp"
 
-#include <fnmatch.h>
 #include <x86intrin.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <cstring>
 #include <memory>
 
+#include "name_glob.hpp"
 #include "upper_halves.hpp"
 
 namespace cst {
@@ -229,8 +229,7 @@ int measure_costs(const Engine &engine, const char *glob, double seconds, const 
     using Clock = std::chrono::steady_clock;
     std::vector<const Variant *> wanted;
     for (const auto &variant : engine.variants())
-        if (worth_measuring(*variant) && (!glob || fnmatch(glob, variant->name, 0) == 0))
-            wanted.push_back(variant.get());
+        if (worth_measuring(*variant) && matches_glob(glob, variant->name)) wanted.push_back(variant.get());
     if (wanted.empty()) return glob ? CST_ERR_NAME : CST_ERR_UNSUPPORTED;
     if (seconds == 0) seconds = std::min(kSecondsForAll, kSecondsPerKernel * double(wanted.size()));
     Bench bench;

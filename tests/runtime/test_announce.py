@@ -45,7 +45,7 @@ def needs(tool: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def library(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stripped(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Stripped, as packages have it."""
     needs("strip")
     folder = tmp_path_factory.mktemp("stripped")
@@ -55,13 +55,13 @@ def library(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("suite", "length", "target"), CASES, ids=str)
-def test_gdb(root: Path, library: Path, tmp_path: Path, suite: str, length: int, target: str) -> None:
+def test_gdb(root: Path, stripped: Path, tmp_path: Path, suite: str, length: int, target: str) -> None:
     """At every instruction of a kernel: its name, the same way back to main, the same registers of its caller."""
     needs("gdb")
     kernel = Context(target=target).suite(suite).choice(1, 3).kernel
     (tmp_path / "main.c").write_text(PROGRAM.replace("SUITE", suite).replace("LENGTH", str(length)))
     program = tmp_path / "main"
-    done = run("cc", f"-I{root}/include", tmp_path / "main.c", "-o", program, library, f"-Wl,-rpath,{library.parent}")
+    done = run("cc", f"-I{root}/include", tmp_path / "main.c", "-o", program, stripped, f"-Wl,-rpath,{stripped.parent}")
     assert done.returncode == 0, done.stderr
     script = root / "tests/runtime/announce_gdb.py"
     env = {"KERNEL": kernel, "CRYPTOSTITCH_TARGET": target, "CRYPTOSTITCH_ANNOUNCE": "perf,gdb"}

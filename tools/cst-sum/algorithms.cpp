@@ -42,7 +42,7 @@ std::string why_no_context(int error) {
     std::string text;
     for (const char *name : {"CRYPTOSTITCH_CPU", "CRYPTOSTITCH_TARGET"}) {
         const char *const value = getenv(name);  // NOLINT(concurrency-mt-unsafe): there are no threads yet
-        if (value && (error == CST_ERR_NAME || error == CST_ERR_UNSUPPORTED))
+        if (value && *value && (error == CST_ERR_NAME || error == CST_ERR_UNSUPPORTED))
             text += std::string(name) + "=" + value + ": ";
     }
     return text + cst_error_text(error);
