@@ -1,5 +1,6 @@
 # cryptostitch (shared) and cryptostitch_static: the runtime, asmjit, the default pack and the static kernels.
-file(GLOB _runtime CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/runtime/*.cpp" "${PROJECT_SOURCE_DIR}/runtime/*/*.cpp")
+file(GLOB _runtime CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/runtime/*/*.cpp"
+     "${PROJECT_SOURCE_DIR}/runtime/*/*/*.cpp")
 find_package(Threads REQUIRED)
 include(CheckCXXCompilerFlag)
 
@@ -13,7 +14,7 @@ target_include_directories(cst_runtime SYSTEM PRIVATE $<TARGET_PROPERTY:cst_asmj
                            $<TARGET_PROPERTY:cst_zstd,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>)
 target_compile_options(cst_runtime PRIVATE -Wall -Wextra $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 # No call needs more than 16 KiB of its caller's stack (the header promises it, tests/runtime/test_api_stack.py measures
-# it). Larger objects belong into memory: runtime/run/slot.hpp. Other compilers and options make other frames.
+# it). Larger objects belong into memory: runtime/executors/slot.hpp. Other compilers and options make other frames.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CMAKE_CXX_FLAGS)
     target_compile_options(cst_runtime PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Werror=frame-larger-than=12288>)
     # clear_stack clears what public keys use, by a frame of that size.
@@ -28,9 +29,10 @@ if(CST_HAS_MEMSET_STRATEGY)
         $<$<COMPILE_LANGUAGE:CXX>:-mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign>)
 endif()
 # What runs once for a context or when somebody asks: small rather than fast.
-foreach(_cold api api_kernels code/announce code/check code/check_kernel code/check_layout code/check_program
+foreach(_cold api/context api/kernels code/announce code/check code/check_kernel code/check_layout code/check_program
     code/check_value code/assemble code/bind code/cache code/form code/frame code/pack code/weave
-    run/explain run/selftest run/tree_key select/calibrate select/cost_file select/cpu select/engine select/features
+    run/explain selftest/selftest keys/tree_key select/calibrate select/cost_file select/cpu select/engine
+    select/features
     select/lesser_cpu select/nearest select/saved_costs select/target select/variant suite/crc suite/galois suite/suite
     suite/suite_kernels)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/${_cold}.cpp" PROPERTIES COMPILE_OPTIONS -Os)

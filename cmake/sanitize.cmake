@@ -40,7 +40,7 @@ if(CST_SANITIZE MATCHES "undefined")
         $<$<NOT:$<COMPILE_LANGUAGE:ASM>>:-fno-sanitize=vptr -fno-sanitize-recover=undefined>)
 endif()
 
-file(GLOB _runtime CONFIGURE_DEPENDS "${CST_ROOT}/runtime/*.cpp" "${CST_ROOT}/runtime/*/*.cpp")
+file(GLOB _runtime CONFIGURE_DEPENDS "${CST_ROOT}/runtime/*/*.cpp" "${CST_ROOT}/runtime/*/*/*.cpp")
 add_library(cst_runtime OBJECT ${_runtime} "${CST_GENERATED}/static_kernels.c" "${CST_ROOT}/cmake/default_pack.S")
 target_include_directories(cst_runtime PUBLIC "${CST_ROOT}/include" "${CST_ROOT}/runtime" "${CST_GENERATED}")
 target_include_directories(cst_runtime SYSTEM PUBLIC "${_source}/src"

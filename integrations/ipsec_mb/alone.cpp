@@ -2,7 +2,7 @@
 
 #include "chacha.hpp"
 #include "gcm.hpp"
-#include "run/copy.hpp"
+#include "executors/copy.hpp"
 #include "segments.hpp"
 
 namespace cst::imb {

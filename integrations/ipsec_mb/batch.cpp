@@ -10,7 +10,7 @@
 #include "composed.hpp"
 #include "custom.hpp"
 #include "real.hpp"
-#include "run/copy.hpp"
+#include "executors/copy.hpp"
 #include "stats.hpp"
 #include "suite/registers.hpp"
 #include "suite/secret.hpp"

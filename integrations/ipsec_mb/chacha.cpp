@@ -5,8 +5,8 @@
 
 #include "cryptostitch/cryptostitch.h"
 #include "errors.hpp"
-#include "run/alone.hpp"
-#include "run/key_stream.hpp"
+#include "executors/alone.hpp"
+#include "parts/key_stream.hpp"
 #include "suite/registers.hpp"
 #include "suite/secret.hpp"
 

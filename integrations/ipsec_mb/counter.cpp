@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "run/calls.hpp"
-#include "run/key_stream.hpp"
-#include "run/lineup.hpp"
+#include "executors/calls.hpp"
+#include "parts/key_stream.hpp"
+#include "plan/lineup.hpp"
 
 namespace cst::imb {
 namespace {

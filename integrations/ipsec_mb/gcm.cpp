@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "gcm_message.hpp"
-#include "run/copy.hpp"
-#include "run/alone.hpp"
+#include "executors/copy.hpp"
+#include "executors/alone.hpp"
 #include "suite/aes.hpp"
 #include "suite/ghash.hpp"
 #include "suite/key.hpp"

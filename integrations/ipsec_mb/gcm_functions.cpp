@@ -5,7 +5,7 @@
 #include "check.hpp"
 #include "errors.hpp"
 #include "gcm.hpp"
-#include "run/copy.hpp"
+#include "executors/copy.hpp"
 #include "suite/registers.hpp"
 
 namespace cst::imb {

@@ -1,8 +1,8 @@
 #include "gcm_message.hpp"
 
 #include "library.hpp"
-#include "run/lineup.hpp"
-#include "run/calls.hpp"
+#include "plan/lineup.hpp"
+#include "executors/calls.hpp"
 #include "suite/key.hpp"
 
 namespace cst::imb {

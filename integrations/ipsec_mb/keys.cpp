@@ -5,7 +5,7 @@
 #include "counter.hpp"
 #include "cryptostitch/cryptostitch.h"
 #include "errors.hpp"
-#include "run/run.hpp"
+#include "keys/keys.hpp"
 #include "suite/block_mac.hpp"
 #include "suite/registers.hpp"
 #include "suite/secret.hpp"

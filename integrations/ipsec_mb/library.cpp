@@ -3,7 +3,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "handles.hpp"
+#include "api/handles.hpp"
 
 namespace cst::imb {
 namespace {

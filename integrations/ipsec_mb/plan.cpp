@@ -3,7 +3,7 @@
 #include <atomic>
 #include <new>
 
-#include "run/mac.hpp"
+#include "message/mac.hpp"
 
 namespace cst::imb {
 namespace {

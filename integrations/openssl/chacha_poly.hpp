@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cipher.hpp"
-#include "run/chacha_parts.hpp"
+#include "parts/chacha_parts.hpp"
 
 namespace cst::ossl {
 

@@ -9,7 +9,7 @@
 
 #include "params.hpp"
 #include "provider.hpp"
-#include "run/copy.hpp"
+#include "executors/copy.hpp"
 #include "stack.hpp"
 #include "suite/key.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cipher.hpp"
-#include "run/gcm_parts.hpp"
+#include "parts/gcm_parts.hpp"
 
 namespace cst::ossl {
 

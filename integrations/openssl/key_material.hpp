@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "public_keys.hpp"
-#include "run/rsa_key.hpp"
-#include "suite/p256.hpp"
+#include "public_key/rsa_key.hpp"
+#include "public_key/numbers/p256.hpp"
 
 namespace cst::ossl {
 

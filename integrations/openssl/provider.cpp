@@ -15,7 +15,7 @@
 #include <string>
 
 #include "ciphers.hpp"
-#include "handles.hpp"
+#include "api/handles.hpp"
 #include "warm.hpp"
 
 namespace cst::ossl {

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "handles.hpp"
+#include "api/handles.hpp"
 #include "params.hpp"
 #include "stack.hpp"
 

@@ -9,7 +9,7 @@
 #include "der.hpp"
 #include "key_material.hpp"
 #include "params.hpp"
-#include "run/rsa_padding.hpp"
+#include "public_key/rsa_padding.hpp"
 #include "suite/secret.hpp"
 
 namespace cst::ossl {

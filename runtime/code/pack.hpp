@@ -70,7 +70,7 @@ enum KeyForm : uint32_t { KEY_USUAL, KEY_R, KEY_LIMBS_26, KEY_LIMBS_44, KEY_WORD
 enum : uint32_t { KERNEL_STATIC = 1 };  // KernelRecord::flags
 enum : uint32_t { MAX_STREAMS = 4, MAX_CODE_BYTES = 1u << 20 };
 
-// Describes how a sponge hashes a long message in leaves, and a node over their digests (run/leaves.cpp). Tree in
+// Describes how a sponge hashes a long message in leaves, and a node over their digests (hash/leaves.cpp). Tree in
 // generator/cryptostitch/core/tree.py explains each field. All zeros: the algorithm has no leaves.
 struct LeavesRecord {
     struct Bytes {
@@ -96,16 +96,16 @@ struct AlgorithmRecord {
                     // value, or another polynomial, and digest length; or 0
 
     bool known_kind() const { return kind >= ALGORITHM_HASH && kind <= ALGORITHM_ARITHMETIC; }
-    // Whether kernels of the hash read padded blocks (run/framed.cpp), instead of blocks in place.
+    // Whether kernels of the hash read padded blocks (hash/framed.cpp), instead of blocks in place.
     bool framed() const { return kind == ALGORITHM_HASH && (padding == PADDING_COUNTED || padding == PADDING_SPONGE); }
     bool of_another_kind() const { return kind == ALGORITHM_HASH && padding != PADDING_LENGTH; }
-    // Whether it is a hash of chunks, and of their chaining values (run/tree.cpp).
+    // Whether it is a hash of chunks, and of their chaining values (hash/tree.cpp).
     bool tree() const { return kind == ALGORITHM_HASH && padding == PADDING_TREE; }
-    // Whether its kernels hash segments of a message, side by side (run/multi_hash.cpp).
+    // Whether its kernels hash segments of a message, side by side (hash/multi_hash.cpp).
     bool segments() const { return kind == ALGORITHM_HASH && padding == PADDING_SEGMENTS; }
     // Whether what is left of a text behind whole blocks is not the kernels' (suite/murmur3.hpp).
     bool leaves_rest() const { return kind == ALGORITHM_HASH && padding == PADDING_REST; }
-    // Whether a long message is hashed in leaves (run/leaves.cpp).
+    // Whether a long message is hashed in leaves (hash/leaves.cpp).
     bool has_leaves() const { return flags & ALGORITHM_LEAVES; }
     // Returns how many bytes a kernel that only reads takes for a block.
     uint32_t read_bytes() const { return kind == ALGORITHM_HASH ? input_bytes : block_bytes; }

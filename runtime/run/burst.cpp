@@ -1,19 +1,21 @@
+#include "../executors/message.hpp"
+#include "../message/run_class.hpp"
 #include "run.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
 #include "../suite/secret.hpp"
-#include "both.hpp"
-#include "checked.hpp"
-#include "checksum.hpp"
-#include "constructions.hpp"
-#include "framed.hpp"
-#include "leaves.hpp"
+#include "../hash/both.hpp"
+#include "../message/checked.hpp"
+#include "../storage/checksum.hpp"
+#include "../message/constructions.hpp"
+#include "../hash/framed.hpp"
+#include "../hash/leaves.hpp"
 #include "one_piece.hpp"
 #include "order.hpp"
-#include "multi_hash.hpp"
-#include "tree.hpp"
+#include "../hash/multi_hash.hpp"
+#include "../hash/tree.hpp"
 
 namespace cst {
 namespace {
@@ -159,24 +161,6 @@ bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *re
     bool all = true;
     for (size_t i = 0; c.opens && i < n; i++) all &= !memory->messages[i].failed;
     return all;
-}
-
-bool settle_digest(cst_job *job, const uint8_t *digest) {
-    job->out_len = 0;
-    job->status = CST_OK;
-    if (job->direction == CST_SEAL) memcpy(job->tag, digest, job->tag_len);
-    else if (!same_bytes(digest, static_cast<const uint8_t *>(job->tag), job->tag_len)) job->status = CST_ERR_AUTH;
-    return job->status == CST_OK;
-}
-
-void refuse_unopened(cst_job *job) {
-    if (suite_of(job)->enciphers()) {
-        Buffer out;
-        out.set(job->out, job->out_cap, job->out_pieces, job->n_out_pieces);
-        out.zero(0, job->in_len);
-    }
-    job->out_len = 0;
-    job->status = CST_ERR_AUTH;
 }
 
 namespace {

@@ -1,6 +1,8 @@
-#include "run.hpp"
+#include "../executors/message.hpp"
+#include "../message/run_class.hpp"
+#include "column.hpp"
 
-#include "mac.hpp"
+#include "../message/mac.hpp"
 #include "order.hpp"
 
 namespace cst {

@@ -1,4 +1,5 @@
-#include "run.hpp"
+#include "../executors/message.hpp"
+#include "explain.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -6,17 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "both.hpp"
-#include "checked.hpp"
-#include "constructions.hpp"
-#include "framed.hpp"
-#include "leaves.hpp"
-#include "lineup.hpp"
-#include "mac.hpp"
-#include "middle.hpp"
-#include "multi_hash.hpp"
-#include "tree.hpp"
-#include "text.hpp"
+#include "../hash/both.hpp"
+#include "../message/checked.hpp"
+#include "../message/constructions.hpp"
+#include "../hash/framed.hpp"
+#include "../hash/leaves.hpp"
+#include "../plan/lineup.hpp"
+#include "../message/mac.hpp"
+#include "../message/middle.hpp"
+#include "../hash/multi_hash.hpp"
+#include "../hash/tree.hpp"
+#include "../message/text.hpp"
 
 namespace cst {
 namespace {
@@ -35,7 +36,7 @@ std::string basis(const Engine &engine, const Variant &variant) {
 }
 
 // Returns the kernel selection of the hash; no variant: there is nothing to hash. A forced kernel of single calls
-// (alone.hpp) is named in the place of the others.
+// (executors/alone.hpp) is named in the place of the others.
 Ranking rank_hash(const Class &c) {
     const Suite &suite = *c.suite;
     if (!suite.hash) return {};
@@ -135,7 +136,8 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
         if (suite.construction == Construction::tls && !opens) m.text_end = bytes & ~uint64_t(AES_BLOCK - 1);
         if (suite.construction == Construction::chacha_poly && bytes <= CHACHA_MOST_FIRST) m.text_end += CHACHA_BLOCK;
         m.body_bytes = bytes + (suite.construction == Construction::rfc7518 ? 16 - bytes % 16 : 0);
-        // open_records first hashes the text that every padding leaves, then the rest block by block (record.cpp).
+        // open_records first hashes the text that every padding leaves, then the rest block by block
+        // (message/record.cpp).
         const uint64_t hidden = suite.construction == Construction::tls && opens
                                     ? std::min<uint64_t>(bytes, TLS_MOST_PADDING + suite.hash->record.digest_bytes)
                                     : 0;

@@ -1,7 +1,7 @@
 // Prefetches keys and texts that are in no cache: a processor fetches some twenty lines at once when they are requested
 // together, and one after the other when each job waits for its own.
 
-#include "constructions.hpp"
+#include "../message/constructions.hpp"
 
 namespace cst {
 namespace {

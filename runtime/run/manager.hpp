@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "run.hpp"
+#include "../executors/message.hpp"
 
 namespace cst {
 

@@ -2,7 +2,7 @@
 // less time than a call for each piece.
 #pragma once
 
-#include "message.hpp"
+#include "../executors/message.hpp"
 
 namespace cst {
 

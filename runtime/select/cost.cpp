@@ -27,7 +27,7 @@ constexpr double kMd5WideStep = 5.0;    // or one instruction, as the function
 constexpr double kChaChaRounds = 20.0;
 constexpr double kChaChaRound = 14.0;  // latency: a quarter round's twelve operations, a shuffle on either side
 constexpr double kCall = 35.0;
-constexpr double kMessage = 400.0;  // to write and read its positions and chaining values: run/message.hpp
+constexpr double kMessage = 400.0;  // to write and read its positions and chaining values: executors/message.hpp
 constexpr double kLane = 22.0;         // with several lanes: pointer and chaining value are sorted into vectors
 constexpr double kWritingLane = 18.0;  // more for a lane that writes: output pointer and key
 

@@ -27,8 +27,8 @@ Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel);
 // them: the mean of both is used.
 Cost table_cost(const CostEntry &entry, bool derived, const Cost &estimate);
 
-// Returns the core cycles of what is kept of a message from one step to the next (run/message.hpp), besides calls: the
-// table's figure (0: it has none), or an estimate.
+// Returns the core cycles of what is kept of a message from one step to the next (executors/message.hpp), besides
+// calls: the table's figure (0: it has none), or an estimate.
 double message_cost(uint32_t centicycles, bool derived);
 
 // An iteration of any kernel takes a few cycles at least, and no more than some 100,000; a call has no lower bound but

@@ -13,7 +13,7 @@ namespace cst {
 struct Family {
     std::vector<const Variant *> variants;
     std::vector<uint64_t> needs;  // the distinct Variant::need(), largest first
-    mutable Choices choices;      // cached choices among them (run/lineup.cpp)
+    mutable Choices choices;      // cached choices among them (plan/lineup.cpp)
 
     void add(const Variant *variant);
 };

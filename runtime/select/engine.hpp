@@ -74,7 +74,7 @@ public:
     Recent &recent() const { return recent_; }
     // Changes whenever costs change: choices cached under another generation are not used.
     uint16_t cost_generation() const { return cost_generation_; }
-    // Returns how often kernels were compared by their costs (run/lineup.cpp) because no choice was cached.
+    // Returns how often kernels were compared by their costs (plan/lineup.cpp) because no choice was cached.
     uint64_t questions() const { return questions_.load(std::memory_order_relaxed); }
     void count_question() const { questions_.fetch_add(1, std::memory_order_relaxed); }
 

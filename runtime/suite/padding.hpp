@@ -9,6 +9,8 @@
 
 namespace cst {
 
+constexpr size_t MOST_BLOCK = 128;  // bytes in a block of any hash
+
 // `block` holds the last `used` bytes of a message of `message_bytes` bytes, starting at a block boundary. Appends
 // 0x80, zeros and the length; returns the number of bytes, a multiple of the block. Room for used + 1 + length bytes,
 // rounded up, and PAD_SLACK bytes more is needed.

@@ -64,7 +64,7 @@ struct Suite {
     const Suite *halves[2] = {};  // of two digests, the suites of each; or of the cipher, and of the checksum
     bool sums_plaintext = false;  // a checksum beside a cipher is of the plaintext, else of the ciphertext
     const Algorithm *block = nullptr;  // the cipher by itself, for masks of tags and first tweaks. A cipher of one's
-                                       // own has none: its counter mode enciphers blocks (run/alone.hpp)
+                                       // own has none: its counter mode enciphers blocks (executors/alone.hpp)
     const Algorithm *message[2] = {};  // of kernels of whole messages, for sealing and opening; NULL: none
     Construction construction = Construction::single;
 
@@ -73,7 +73,7 @@ struct Suite {
     Family segment_hashes, beside_hashes, segments_and_beside;
     Family whole_hashes, blocks;  // of single calls: GHASH outside of lanes, or a checksum; `block`, or counter mode
     Family single[2];  // XTS: kernels of one lane and one block an iteration, by direction, for stolen blocks
-    Family open_pairs, handed_open_pairs;  // separate: hash and cipher begin at different places (run/middle.cpp)
+    Family open_pairs, handed_open_pairs;  // separate: hash and cipher begin at different places (message/middle.cpp)
     const Variant *forced = nullptr;
     bool remembered = true;  // choices of kernels for it are cached
 

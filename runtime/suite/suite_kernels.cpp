@@ -7,9 +7,9 @@
 namespace cst {
 namespace {
 
-// Whether a pair kernel can ever do the middle. A hand-over needs cipher and hash at the same byte (run/middle.cpp), so
-// a head of whole cipher blocks. Records of TLS are opened without pairs, because what their MAC covers is known only
-// when all has been decrypted.
+// Whether a pair kernel can ever do the middle. A hand-over needs cipher and hash at the same byte
+// (message/middle.cpp), so a head of whole cipher blocks. Records of TLS are opened without pairs, because what their
+// MAC covers is known only when all has been decrypted.
 bool takes_pair(const Suite &suite, const Variant &variant) {
     if (suite.construction == Construction::tls && variant.role == Role::open_pair) return false;
     return suite.construction == Construction::chacha_poly || !variant.hand ||

@@ -20,8 +20,8 @@ from engine.stepped import NotTraceable, Stepped, shared
 from jobs.samples import LONG
 
 PLAIN_BYTES = 6456
-"""Of a prepared key in front of its process and lock (run/blinding.hpp): numbers, whose places do not depend on the
-key, and which of the blinding factors are the current ones."""
+"""Of a prepared key in front of its process and lock (public_key/blinding.hpp): numbers, whose places do not depend on
+the key, and which of the blinding factors are the current ones."""
 AT_MODULUS = 16
 TRIES = 8  # because what the library allocates need not be at the same place
 

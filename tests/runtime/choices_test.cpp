@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "cryptostitch/cryptostitch.h"
-#include "handles.hpp"
-#include "run/run.hpp"
+#include "api/handles.hpp"
+#include "run/explain.hpp"
 #include "select/choices.hpp"
 
 using cst::Choice;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cpuid/dump.hpp"
-#include "run/run.hpp"
+#include "run/explain.hpp"
 #include "suite/suite.hpp"
 
 using namespace cst;

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "cryptostitch/cryptostitch.h"
-#include "run/selftest.hpp"
+#include "selftest/selftest.hpp"
 #include "suite/suite.hpp"
 
 static void told(const char *name, int result, void *) { printf("test\t%s\t%d\n", name, result); }

@@ -20,7 +20,7 @@
 
 #include "../../bench/rsa_keys.hpp"
 #include "cryptostitch/cryptostitch.h"
-#include "pk_operation.hpp"
+#include "api/pk_operation.hpp"
 #include "secret_numbers.hpp"
 #include "suite/registers.hpp"
 extern "C" {

@@ -424,7 +424,7 @@ def test_blinding_goes_on(rsa_context: Context) -> None:
 
 
 BLINDING = slice(4400, 6456)
-"""Of a prepared key (run/rsa_key.hpp, run/blinding.hpp): two pairs of factors for each prime."""
+"""Of a prepared key (public_key/rsa_key.hpp, public_key/blinding.hpp): two pairs of factors for each prime."""
 
 
 def child_signs(pk: PublicKey, key: RsaKey, jobs: Jobs, wanted: list[bytes], report: mmap.mmap) -> int:

@@ -119,7 +119,7 @@ class _Measured:
     def costs(self, plans: Sequence[Plan], jobs: int, size: int) -> dict[Plan, float]:
         """Returns the cost of each plan. Before and after the stitched middle, cipher and hash have a call of one block
         each, on the cheapest kernel. Where a kernel could process whole messages, the steps also cost what is kept of a
-        message between them, as in `choose_pair` and `choose_message` of runtime/run/lineup.cpp."""
+        message between them, as in `choose_pair` and `choose_message` of runtime/plan/lineup.cpp."""
         kernels = {kernel for plan in plans for kernel in plan if kernel in self.rows}
         hashing = [k for k in kernels if not self.shape(k).writes]
         ciphers = [k for plan in plans if len(plan) > 1 for k in plan if k in kernels and self.shape(k).writes]

@@ -18,8 +18,8 @@ DIRECTIONS = {SEAL: "seal", OPEN: "open"}
 
 
 CHACHA_STITCHED = 1024
-"""Bytes of the shortest text of which chacha20-poly1305 leaves anything to a pair kernel (runtime/run/chacha_poly.cpp,
-first_bytes)."""
+"""Bytes of the shortest text of which chacha20-poly1305 leaves anything to a pair kernel
+(runtime/message/chacha_poly.cpp, first_bytes)."""
 
 
 @dataclass

@@ -1,9 +1,9 @@
 """What a message costs that is done in steps, beside the calls of kernels.
 
 Where a kernel takes a whole message, its costs are told from its calls alone; cipher and hash one after the other keep
-a message's positions and chaining values between their calls (runtime/run/message.hpp). So bursts of such suites are
-timed both ways, by tables that leave the library no other, and what their calls should take by the costs of kernels is
-taken off. What both ways share, checking jobs and writing tags, falls out.
+a message's positions and chaining values between their calls (runtime/executors/message.hpp). So bursts of such suites
+are timed both ways, by tables that leave the library no other, and what their calls should take by the costs of kernels
+is taken off. What both ways share, checking jobs and writing tags, falls out.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@
 #include "keys.hpp"
 #include "queue.hpp"
 #include "real.hpp"
-#include "run/lineup.hpp"
+#include "plan/lineup.hpp"
 
 using namespace cst::imb;
 

@@ -9,7 +9,7 @@
 #include "functions.hpp"
 #include "chacha.hpp"
 #include "gcm.hpp"
-#include "run/copy.hpp"
+#include "executors/copy.hpp"
 #include "suite/registers.hpp"
 #include "suite/secret.hpp"
 

@@ -4,7 +4,7 @@ set -e
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 work=$(mktemp -d)
-for source in "$root"/runtime/*.cpp "$root"/runtime/run/*.cpp "$root"/runtime/suite/*.cpp "$root"/runtime/select/*.cpp \
+for source in $(find "$root/runtime" -name "*.cpp" ! -path "*/runtime/code/*") \
               "$root/runtime/code/announce.cpp" "$root/runtime/code/codemem.cpp" "$here"/*.cpp; do
     echo "$source"
 done | xargs -P 2 -I '{}' sh -c '${CXX:-g++} -std=c++17 ${CXXFLAGS:--O1 -g} -fPIC -fno-rtti -fvisibility=hidden \

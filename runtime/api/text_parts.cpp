@@ -1,0 +1,143 @@
+// The C API: texts in parts.
+
+#include <new>
+#include <type_traits>
+
+#include "arguments.hpp"
+#include "part_end.hpp"
+#include "../parts/chacha_parts.hpp"
+#include "../parts/gcm_parts.hpp"
+#include "../executors/message.hpp"
+#include "../suite/registers.hpp"
+#include "../suite/secret.hpp"
+
+using namespace cst;
+
+namespace {
+
+// A text of which some parts have come, in the caller's memory. All zeros before the first part.
+struct TextState {
+    const cst_key *key;  // NULL: before the first part
+    const Suite *cipher;  // the suite of the cipher alone; NULL: there is none
+    uint64_t aad_bytes, text_bytes;
+    int direction;
+    union {
+        GcmParts gcm;
+        ChaChaParts chacha;
+    };
+};
+static_assert(sizeof(TextState) <= CST_STATE_BYTES && std::is_trivially_copyable<TextState>::value);
+
+TextState *state_of(const cst_text_part &part) { return static_cast<TextState *>(part.state); }
+Bytes bytes(const void *data, size_t n) { return {static_cast<const uint8_t *>(data), n}; }
+bool is_gcm(const Suite &suite) { return suite.construction == Construction::gcm; }
+
+int check_lengths(const Suite &suite, const cst_text_part &part) {
+    const TextState &its = *state_of(part);
+    if (its.key ? part.iv_len != 0 : part.iv_len - suite.iv_min > suite.iv_max - suite.iv_min) return CST_ERR_LENGTH;
+    if (int error = check_end(suite.lengths.of(part.direction == CST_OPEN), part)) return error;
+    const uint64_t most_aad = suite.aad_max, most_text = suite.lengths.seal.max;
+    if (part.aad_len > most_aad - its.aad_bytes || part.in_len > most_text - its.text_bytes) return CST_ERR_LENGTH;
+    return part.out_cap < part.in_len ? CST_ERR_LENGTH : CST_OK;
+}
+
+// all: the array of parts that the call takes.
+int check_part(const Engine &engine, const cst_text_part &part, const Argument &all) {
+    if (part.size != sizeof(part) || !part.key) return CST_ERR_ARGUMENT;
+    if (part.direction != CST_SEAL && part.direction != CST_OPEN) return CST_ERR_ARGUMENT;
+    const Suite &suite = *from(part.key)->suite;
+    const Argument buffers[] = {all,
+                                Argument{part.state, CST_STATE_BYTES, true, alignof(TextState)},
+                                Argument::input(part.iv, part.iv_len),
+                                Argument::input(part.aad, part.aad_len),
+                                Argument::input(part.in, part.in_len).or_in_place(),
+                                Argument::output(part.out, part.in_len).or_in_place(),
+                                Argument{part.tag, part.tag_len, part.direction == CST_SEAL}};
+    if (suite.engine != &engine || any_wrong_pointer(buffers)) return CST_ERR_ARGUMENT;
+    if (suite.construction != Construction::chacha_poly && !(is_gcm(suite) && suite.block)) return CST_ERR_UNSUPPORTED;
+    const TextState &its = *state_of(part);
+    if (its.key && (its.key != part.key || its.direction != part.direction)) return CST_ERR_ARGUMENT;
+    if (its.text_bytes && part.aad_len) return CST_ERR_ARGUMENT;
+    const int error = check_lengths(suite, part);
+    return error ? error : check_places(buffers);
+}
+
+// The suite whose only work is the cipher of `aead`. NULL: there is none.
+const Suite *cipher_of(const Suites &suites, const Suite &aead) {
+    for (const auto &suite : suites.all())
+        if (suite->kind == CST_CIPHER && suite->encrypt == aead.encrypt) return suite.get();
+    return nullptr;
+}
+
+bool begin(const cst_ctx &ctx, const cst_text_part &part) {
+    TextState *const its = state_of(part);
+    const Key &key = *from(part.key);
+    its->cipher = cipher_of(ctx.suites, *key.suite);
+    its->direction = part.direction;
+    its->key = part.key;
+    if (is_gcm(*key.suite)) {
+        (new (&its->gcm) GcmParts)->begin(key, bytes(part.iv, part.iv_len));
+        return true;
+    }
+    return (new (&its->chacha) ChaChaParts)->begin(key, its->cipher, static_cast<const uint8_t *>(part.iv));
+}
+
+bool take_in(const cst_text_part &part) {
+    TextState *const its = state_of(part);
+    const Key &key = *from(part.key);
+    const Bytes aad = bytes(part.aad, part.aad_len), in = bytes(part.in, part.in_len);
+    uint8_t *const out = static_cast<uint8_t *>(part.out);
+    const bool opens = part.direction == CST_OPEN;
+    its->aad_bytes += aad.n;
+    its->text_bytes += in.n;
+    if (is_gcm(*key.suite))
+        return (!aad.n || its->gcm.aad(key, aad)) && its->gcm.text(key, its->cipher, in, out, opens);
+    return (!aad.n || its->chacha.aad(key, aad)) && its->chacha.text(key, its->cipher, in, out, opens);
+}
+
+int end(const cst_text_part &part) {
+    TextState *const its = state_of(part);
+    const Key &key = *from(part.key);
+    uint8_t tag[16];
+    is_gcm(*key.suite) ? its->gcm.tag(key, tag) : its->chacha.tag(key, tag);
+    bool right = true;
+    if (part.direction == CST_SEAL) memcpy(part.tag, tag, part.tag_len);
+    else right = same_bytes(tag, static_cast<const uint8_t *>(part.tag), part.tag_len);
+    wipe(tag, sizeof(tag));
+    return right ? CST_OK : CST_ERR_AUTH;
+}
+
+int run(const cst_ctx &ctx, const cst_text_part &part) {
+    int status = CST_OK;
+    if ((!state_of(part)->key && !begin(ctx, part)) || !take_in(part)) status = CST_ERR_MEMORY;
+    else if (part.last) status = end(part);
+    if (status && part.in_len) memset(part.out, 0, part.in_len);
+    if (status || part.last) wipe(part.state, sizeof(TextState));
+    return status;
+}
+
+}  // namespace
+
+int cst_text_parts(cst_ctx *ctx, cst_text_part *parts, size_t n) {
+    if (!ctx) return CST_ERR_ARGUMENT;
+    const Argument all = Argument::outputs(parts, n);
+    if (int error = check_arguments(CST_OK, {all})) return error;
+    for (size_t i = 0; i < n; i++)
+        if (parts[i].size != sizeof(cst_text_part)) return CST_ERR_ARGUMENT;  // no status to write
+    int result = CST_OK;
+    for (size_t i = 0; i < n; i++) {
+        parts[i].status = check_part(ctx->engine, parts[i], all);
+        if (!result) result = parts[i].status;
+    }
+    if (result) {
+        for (size_t i = 0; i < n; i++)
+            if (!parts[i].status) parts[i].status = JOB_WAITING;
+        return result;
+    }
+    const ClearRegisters clear(ctx->engine.cpu());
+    for (size_t i = 0; i < n; i++) {
+        parts[i].status = guarded([&] { return run(*ctx, parts[i]); });
+        if (parts[i].status && result != CST_ERR_MEMORY) result = parts[i].status;
+    }
+    return result;
+}

@@ -1,0 +1,55 @@
+// The paths by which the messages of a class run, from the one with least bookkeeping to the steps of its
+// construction.
+#pragma once
+
+#include "../plan/lineup.hpp"
+#include "../executors/message.hpp"
+
+namespace cst {
+
+// Prefetches what the next checked jobs read, if it is in no cache (run/fetch.cpp). Does nothing if keys were used
+// recently, and so are cached.
+void fetch_cold(const cst_job *jobs, size_t n);
+
+// The path of one kernel call per message, directly from the jobs: state between two steps of a message stays in
+// registers, and only pointers are copied to a state block.
+// Runs jobs of one suite, direction and length if this path takes them: checksums, and texts in one piece, of a cipher
+// alone, of GCM (SP 800-38D) or of ChaCha20-Poly1305 (RFC 8439), this with a short AAD. Returns CST_OK, CST_ERR_AUTH,
+// or JOB_WAITING: it does not take them, or other kernels take less time; nothing was written.
+int run_one_call(cst_job *jobs, size_t n);
+// Returns the kernel on which run_one_call runs the texts of n jobs of the same shape under keys of this suite; NULL:
+// it does not take them.
+const Variant *one_call_kernel(const Suite &suite, const cst_job *jobs, size_t n);
+// Runs jobs of the same shape on that kernel. Returns false if a job did not authenticate.
+bool run_one_call_on(const Variant &v, cst_job *jobs, size_t n);
+// Runs those of at most MOST_MESSAGES jobs, of any lengths, that such kernels take; the others stay JOB_WAITING.
+// Returns false if a job did not authenticate.
+bool run_one_calls(cst_job *jobs, size_t n);
+
+// Runs jobs in one piece each that take least time one after the other on kernels of one lane: a digest, a MAC, CBC,
+// encrypt-then-MAC, CCM, a TLS record to be sealed. Returns as run_one_call.
+int run_one_by_one(cst_job *jobs, size_t n);
+// Plans what run_one_by_one does with n jobs like this one. Returns false if it does not take them.
+bool plan_one_by_one(const Suite &suite, const cst_job &job, size_t n, Plan *plan);
+
+// Runs a class (jobs of one suite and direction, the longest first, at most MOST_MESSAGES) as lists of segments, if
+// that takes all its jobs and no other path takes less time: a cipher, a MAC, encrypt-then-MAC, CCM, or TLS
+// records to be sealed, in one piece. Returns CST_OK, CST_ERR_AUTH, or JOB_WAITING: nothing was written. readable:
+// NULL, or the address up to which bytes after an input may be read (their values do not matter).
+int run_lists(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable);
+// Plans what run_lists does with n jobs like this one. Returns false if it does not take them.
+bool plan_lists(const Suite &suite, const cst_job &job, size_t n, bool one_key, Plan *plan);
+
+// Run the steps of each construction (suite/suite.hpp) on the messages of a class, in order. Each sets status and
+// out_len of all jobs.
+void run_cipher_alone(const Class &c);             // compose.cpp
+void run_mac_alone(const Class &c);
+void run_encrypt_then_mac(const Class &c);
+void seal_records(const Class &c);                 // record.cpp
+void open_records(const Class &c);
+void run_xts(const Class &c);                      // xts.cpp
+void run_ccm(const Class &c);                      // compose.cpp
+void run_gcm(const Class &c);                      // gcm.cpp
+void run_chacha_poly(const Class &c);              // chacha_poly.cpp
+
+}  // namespace cst

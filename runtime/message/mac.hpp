@@ -1,0 +1,52 @@
+// Runs the hash of messages: HMAC, digests, and the MACs of block ciphers.
+//
+// A message is a head (AAD and IV; for TLS sequence number, type, version and length), a body in the caller's memory, a
+// trailer, and padding. A lane reads contiguous bytes in place and assembles the rest in its bounce buffer (Stage).
+#pragma once
+
+#include "../plan/lineup.hpp"
+#include "../executors/message.hpp"
+
+namespace cst {
+
+// Returns the number of bytes that the MAC covers in front of the body: AAD and IV; ESP: SPI, sequence number, IV; TLS:
+// sequence number, type, version and length.
+uint64_t head_bytes(const Suite &suite, uint64_t aad_len);
+// Returns the greatest length of head and body of a message that is assembled as a whole.
+size_t most_together(const Suite &suite);
+// Whether a message is assembled as a whole; no pair kernel runs on it then.
+bool fits_whole(const Suite &suite, uint64_t head, uint64_t body);
+
+// Write the head (TLS: of a record to be sealed), and what comes between body and padding. Each returns its length.
+size_t put_head(const Suite &suite, const cst_job &job, uint8_t *to);
+size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to);
+// For an AEAD with a hash's blocks: whole_aad returns the length of the AAD's whole blocks, which precede the rest of
+// the head; put_end_of_head writes that rest and returns its length.
+size_t whole_aad(const Suite &suite, const cst_job &job);
+size_t put_end_of_head(const Suite &suite, const cst_job &job, uint8_t *to);
+// Returns the bytes that are hashed of a message, with its padding and HMAC's outer hash.
+uint64_t hashed_bytes(const Suite &suite, uint64_t head_and_body);
+
+// Sets stage, `whole`, `boundary` and the initial chaining value of a message whose body is known.
+void begin_mac(const Suite &suite, Message *m);
+
+// Hashes each message: the head and whole blocks of the body up to hash_stop; or, with to_end, all of it, so that
+// `digest` is its hash or MAC, HMAC's outer hash included.
+void run_macs(const Class &c, Message **list, size_t n);
+// Hashes bodies alone on kernel v: whole iterations up to hash_stop. For a MAC with a key, mac_keys_end must have the
+// rows that the kernel reads.
+void run_bodies(const Class &c, Message **list, size_t n, const Variant &v);
+// Runs run_macs to the end for all messages that have not failed.
+void finish_macs(const Class &c);
+
+// Returns the kernel selection for most of the work of finish_macs.
+Ranking rank_macs(const Class &c);
+
+// Sealing, writes the first tag_len bytes of each digest to the job's tag; opening, compares them, and calls fail() on
+// a mismatch.
+void write_tags(const Class &c);
+void check_tags(const Class &c);
+// Sets CST_ERR_AUTH and zeroes the output.
+void fail(Message *m);
+
+}  // namespace cst

@@ -1,0 +1,332 @@
+// Let p be the hash's position in the body and c the cipher's, a multiple of 16; B bytes are an iteration.
+//
+// The hash of what the cipher wrote (encrypt-then-MAC, sealing): a pair kernel's hash lags one iteration behind its
+// cipher: in the call's iteration i it reads body bytes [p + iB, p + (i + 1)B) while the cipher, in iteration i + 1,
+// writes from c + (i + 1)B on. So what it reads was written in earlier iterations if and only if p <= c. Therefore the
+// cipher first runs alone up to c = p rounded up to 16, the head block is hashed, and the pair starts from there. Where
+// c = p (heads of a multiple of 16 bytes) both are at the same byte, and kernels that hand the ciphertext over in the
+// state block can run too.
+//
+// The hash of what the cipher overwrites, where input and output are the same buffer (MAC-then-encrypt, sealing;
+// encrypt-then-MAC, opening): in iteration i the cipher writes [c + iB, c + (i + 1)B), and until then the hash has read
+// up to p + (i - lag)B; the order of the two inside an iteration is the weaver's. So p >= c + (lag + 1)B, which is what
+// `need` says: the hash first runs alone that far. It is right for any lag, none too. Kernels that decrypt and hand the
+// ciphertext over need none of this: the hash reads the hand-over buffer. They do need c = p, so they begin where the
+// head block ends, if that is a multiple of 16: it is hashed, and then what it holds of the body is decrypted.
+// In both cases the hash goes first wherever the two run one after the other.
+//
+// In a scattered buffer, a pair kernel runs over bytes that are contiguous on both sides; between such runs, cipher and
+// hash run one after the other.
+
+#include "middle.hpp"
+
+#include <algorithm>
+
+#include "../executors/lane_state.hpp"
+#include "../executors/lanes.hpp"
+#include "../plan/lineup.hpp"
+#include "mac.hpp"
+#include "text.hpp"
+
+namespace cst {
+namespace {
+
+class PairStep {
+public:
+    PairStep(const Class &c, const Variant &v)
+        : c_(c),
+          v_(v),
+          ciphers_(v.cipher.lanes.data()),
+          hashes_(v.hash.lanes.data()),
+          memory_(c.memory->lanes),
+          state_(memory_.state),
+          keyed_(v.hash.key_rows != 0),
+          chains_(v, state_),
+          keys_(v.cipher, state_),
+          mac_keys_(v.hash, state_) {}
+
+    Message *message[MAX_LANES];
+    uint64_t left[MAX_LANES];
+
+    void share_key(const uint8_t *rows) { keys_.share(rows); }
+
+    void load(const uint32_t *lanes, size_t n) {
+        chains_.put(lanes, n, [&](size_t i) { return message[lanes[i]]->hash_from; });
+        for (size_t i = 0; i < n; i++) {
+            const uint32_t lane = lanes[i];
+            Message &m = *message[lane];
+            const LanePlace &place = ciphers_[lane];
+            if (place.chain != NO_FIELD) memcpy(state_ + place.chain, m.cipher_from, 16);
+            if (place.table != NO_FIELD) memcpy(state_ + place.table, m.cipher_from + 16, v_.cipher.table_bytes);
+            keys_.put(lane, m.round_keys);
+            if (keyed_) mac_keys_.put(lane, m.mac_keys_end - 16 * v_.hash.key_rows);
+            left[lane] = contiguous(&m, m.ciphered, m.hashed) >> v_.step_log2;
+            in_[lane] = m.in.at(m.ciphered);
+            out_[lane] = m.out.at(m.ciphered);
+            hash_in_[lane] = m.body->at(m.hashed);
+            point(lane, in_[lane], out_[lane], hash_in_[lane]);
+        }
+    }
+    void turn(const uint32_t *lanes, size_t n) {
+        chains_.take(lanes, n, [&](size_t i) { return message[lanes[i]]->hash_chain; });
+        for (size_t i = 0; i < n; i++) {
+            Message &m = *message[lanes[i]];
+            const LanePlace &place = ciphers_[lanes[i]];
+            m.hash_from = m.hash_chain;
+            left[lanes[i]] = 0;
+            if (place.chain == NO_FIELD) continue;
+            uint8_t *const chain = place.table != NO_FIELD ? c_.memory->area_of(m, RC4_STATE) : m.chain;
+            memcpy(chain, state_ + place.chain, 16);
+            if (place.table != NO_FIELD) memcpy(chain + 16, state_ + place.table, v_.cipher.table_bytes);
+            m.cipher_from = chain;
+        }
+    }
+    void advance(uint32_t lane, uint64_t iterations) {
+        Message &m = *message[lane];
+        const uint64_t bytes = iterations << v_.step_log2;
+        m.ciphered += bytes;
+        m.hashed += bytes;
+        point(lane, in_[lane] += bytes, out_[lane] += bytes, hash_in_[lane] += bytes);
+    }
+    uint64_t most_idle(uint64_t iterations) {
+        memory_.idle_used = IDLE_OUT_BYTES;
+        return std::min<uint64_t>(iterations, IDLE_OUT_BYTES >> v_.step_log2);
+    }
+    void idle(uint32_t lane, uint32_t model) const { point(lane, in_[model], memory_.idle_out, hash_in_[model]); }
+
+    // Returns how many bytes are contiguous from both positions on.
+    static uint64_t contiguous(Message *m, uint64_t cipher_at, uint64_t hash_at) {
+        const uint64_t left = both_left(*m, cipher_at, hash_at);
+        if (!m->scattered) return left;
+        return std::min({left, m->in.together(cipher_at), m->out.together(cipher_at), m->body->together(hash_at)});
+    }
+    static uint64_t both_left(const Message &m, uint64_t cipher_at, uint64_t hash_at) {
+        const uint64_t end = std::max(m.text_end & ~uint64_t(15), cipher_at),
+                       body_end = std::max(m.body_bytes, hash_at);
+        return std::min(end - cipher_at, body_end - hash_at);
+    }
+
+private:
+    void point(uint32_t lane, const uint8_t *in, uint8_t *out, const uint8_t *hash_in) const {
+        put_pointer(state_ + ciphers_[lane].in, in);
+        put_pointer(state_ + ciphers_[lane].out, out);
+        if (hashes_[lane].in != NO_FIELD) put_pointer(state_ + hashes_[lane].in, hash_in);
+    }
+
+    const Class &c_;
+    const Variant &v_;
+    const LanePlace *const ciphers_, *const hashes_;
+    LaneMemory &memory_;
+    uint8_t *const state_;
+    const bool keyed_;
+    const Chains chains_;
+    LaneKeys keys_, mac_keys_;
+    const uint8_t *in_[MAX_LANES], *hash_in_[MAX_LANES];
+    uint8_t *out_[MAX_LANES];
+};
+
+bool takes_part(const Message &m, const Middle &middle) { return m.paired && m.aligned == middle.aligned; }
+
+// Makes one call for every message whose next contiguous run is long enough.
+void run_contiguous(const Class &c, const Middle &middle) {
+    const Suite &suite = *c.suite;
+    const uint64_t least = middle.choice->need();
+    for (;;) {
+        Message **const list = c.memory->list;
+        Need need = {middle.family, 0, 0, 0};
+        uint64_t sum = 0;
+        for (size_t i = 0; i < c.n; i++) {
+            Message &m = c.messages[i];
+            if (!takes_part(m, middle)) continue;
+            const uint64_t bytes = PairStep::contiguous(&m, m.ciphered, m.hashed);
+            if (bytes < least) continue;
+            list[need.messages++] = &m;
+            sum += bytes;
+            need.most = std::max(need.most, bytes);
+        }
+        if (!need.messages) return;
+        need.bytes = sum / need.messages;
+        need.one_key = c.one_key;
+        need.aligned = middle.aligned;
+        Lineup lineup;
+        if (!middle.keyed) lineup = line_up(suite, need);
+        if (!lineup.variant) lineup = {middle.choice, need.messages};
+        const Variant &on = *lineup.variant;
+        size_t some = 0;
+        for (size_t i = 0; i < need.messages && some < lineup.messages; i++)
+            if (PairStep::contiguous(list[i], list[i]->ciphered, list[i]->hashed) >= on.need())
+                std::swap(list[some++], list[i]);
+        const InSlot<PairStep> step(c.memory->lanes.step, c, on);
+        if (on.one_key) step->share_key(list[0]->round_keys);
+        execute(*suite.engine, on, &c.memory->lanes, &*step, list, some);
+    }
+}
+
+// Lists the messages in several pieces for which cipher and hash run alone up to the next long contiguous run, and sets
+// how far. Returns the number of messages.
+size_t find_contiguous(const Class &c, const Middle &middle, Message **list) {
+    const uint64_t need = middle.choice->need(), unit = std::max<uint64_t>(c.suite->hash->record.block_bytes, 16),
+                   enough = std::max(need, LONG_RUN);
+    size_t n = 0;
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        if (!takes_part(m, middle) || !m.scattered) continue;
+        const uint64_t left = PairStep::both_left(m, m.ciphered, m.hashed);
+        for (uint64_t at = unit; at + need <= left; at += unit) {
+            if (PairStep::contiguous(&m, m.ciphered + at, m.hashed + at) < std::min(enough, left - at)) continue;
+            m.text_stop = m.ciphered + at;
+            m.hash_stop = m.hashed + at;
+            list[n++] = &m;
+            break;
+        }
+    }
+    return n;
+}
+
+}  // namespace
+
+// Where the cipher may be ahead of the hash, it starts so far ahead that whole iterations of its text are left.
+uint64_t cipher_start(const Message &m, const Middle &middle) {
+    if (middle.ahead() || middle.apart) return 0;
+    const uint64_t start = (uint64_t(m.boundary) + 15) & ~uint64_t(15);
+    if (middle.aligned || middle.opens || !middle.choice || m.text_end < start) return start;
+    return start + ((m.text_end - start) & (middle.choice->step - 1) & ~uint64_t(15));
+}
+
+uint64_t hash_start(const Message &m, const Middle &middle) {
+    if (!middle.ahead()) return m.boundary;
+    const uint64_t unit = middle.family->variants.front()->hash.algorithm->record.block_bytes;
+    return m.boundary + (middle.family->needs.front() + unit - 1) / unit * unit;
+}
+
+namespace {
+
+// Marks the messages (of the middle's alignment, and not marked already) whose middle a pair kernel will do.
+void choose(const Class &c, Middle *middle) {
+    if (middle->family->variants.empty()) return;
+    const Suite &suite = *c.suite;
+    const std::vector<const Variant *> &variants = middle->family->variants;
+    const bool forced = std::find(variants.begin(), variants.end(), suite.forced) != variants.end();
+    const uint64_t least = forced ? suite.forced->need() : middle->family->needs.back();
+    const bool polynomial = suite.construction == Construction::gcm || suite.construction == Construction::chacha_poly;
+    Need need = {middle->family, 0, 0, 0};
+    uint64_t sum = 0;
+    for (size_t i = 0; i < c.n; i++) {
+        Message &m = c.messages[i];
+        const bool aligned = !middle->ahead() && !middle->apart && m.boundary % 16 == 0;
+        if (m.whole || m.paired || aligned != middle->aligned) continue;
+        const uint64_t bytes =
+            PairStep::both_left(m, std::max(m.ciphered, cipher_start(m, *middle)), hash_start(m, *middle));
+        if (bytes < least || !CounterRoom(suite, m.text_end - m.ciphered).holds(m.cipher_from))
+            continue;  // pair kernels count in 32 bits
+        if (m.scattered && polynomial) continue;  // polynomial MACs have no kernel between runs
+        m.paired = true;
+        m.aligned = aligned;
+        need.messages++;
+        sum += bytes;
+        need.most = std::max(need.most, bytes);
+    }
+    if (!need.messages) return;
+    need.bytes = sum / need.messages;
+    need.one_key = c.one_key;
+    need.aligned = middle->aligned;
+    middle->choice = choose_pair(suite, need, suite.ciphers(middle->opens), &middle->cycles);
+    if (middle->choice) return;
+    for (size_t i = 0; i < c.n; i++)
+        if (c.messages[i].aligned == middle->aligned) c.messages[i].paired = false;
+}
+
+void run_middle(const Class &c, const Middle &middle) {
+    if (!middle.choice) return;
+    Message **const list = c.memory->other;
+    run_contiguous(c, middle);
+    while (const size_t n = find_contiguous(c, middle, list)) {
+        if (middle.overwrites) run_macs(c, list, n);
+        run_texts(c, list, n, middle.opens);
+        if (!middle.overwrites) run_macs(c, list, n);
+        run_contiguous(c, middle);
+    }
+}
+
+}  // namespace
+
+Middles choose_middles(const Class &c) {
+    const Suite &suite = *c.suite;
+    bool in_place = false;
+    for (size_t i = 0; i < c.n; i++) in_place |= c.messages[i].in_place;
+    Middles middles;
+    const auto add = [&](const Family &family, bool aligned, bool overwrites, bool opens, bool apart = false) {
+        Middle &middle = middles.of[middles.n++];
+        middle.family = &family;
+        middle.aligned = aligned;
+        middle.overwrites = overwrites;
+        middle.opens = opens;
+        middle.apart = apart;
+    };
+    switch (suite.construction) {
+        case Construction::etm:
+        case Construction::rfc7518:
+        case Construction::esp:
+        case Construction::rc4_hmac:
+            if (c.opens) {
+                add(suite.handed_open_pairs, true, true, true);
+                add(suite.open_pairs, false, true, true);
+            } else {
+                add(suite.pairs, true, false, false);
+                add(suite.pairs, false, false, false);
+            }
+            break;
+        case Construction::tls:  // MAC-then-encrypt
+            if (!c.opens) add(suite.pairs, false, in_place, false, !in_place);
+            break;
+        case Construction::ccm: add(suite.pairs, c.opens, !c.opens, false); break;
+        case Construction::gcm:
+        case Construction::chacha_poly:
+            add(suite.pairs, !c.opens, c.opens && in_place, false, c.opens && !in_place);
+            break;
+        default: break;
+    }
+    middles.of[0].keyed = suite.construction == Construction::chacha_poly;
+    for (size_t i = 0; i < middles.n; i++) choose(c, &middles.of[i]);
+    return middles;
+}
+
+void run_middles(const Class &c, const Middles &middles) {
+    for (size_t i = 0; i < middles.n; i++) run_middle(c, middles.of[i]);
+}
+
+void run_middles_behind(const Class &c, RunHashes *hash) {
+    const Middles middles = choose_middles(c);
+    Message **const list = c.memory->other;
+    const size_t n = list_paired(c, list);
+    for (size_t i = 0; i < n; i++) list[i]->hash_stop = hash_start(*list[i], middles.of[0]);
+    hash(c, list, n);
+    run_middles(c, middles);
+}
+
+bool stitches(const Suite &suite, bool opens, uint64_t aad, const Need &texts) {
+    const bool ccm = suite.construction == Construction::ccm, deciphers = opens && !ccm;
+    const uint64_t boundary = ccm ? 0 : -head_bytes(suite, aad) & (suite.hash->record.block_bytes - 1);
+    for (const bool handed : {true, false}) {
+        const Family &family = !deciphers ? suite.pairs : handed ? suite.handed_open_pairs : suite.open_pairs;
+        if (family.variants.empty() || (handed && deciphers && boundary % 16)) continue;
+        if (texts.bytes < boundary + family.needs.back()) continue;
+        Need need = texts;
+        need.family = &family;
+        need.bytes -= boundary;
+        need.most -= boundary;
+        need.aligned = ccm ? opens : deciphers ? handed : boundary % 16 == 0;
+        if (pair_beats_lists(suite, need, suite.ciphers(opens))) return true;
+        if (!deciphers) break;
+    }
+    return false;
+}
+
+size_t list_paired(const Class &c, Message **list) {
+    size_t n = 0;
+    for (size_t i = 0; i < c.n; i++)
+        if (c.messages[i].paired) list[n++] = &c.messages[i];
+    return n;
+}
+
+}  // namespace cst

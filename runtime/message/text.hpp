@@ -1,0 +1,60 @@
+// Runs the cipher of messages.
+#pragma once
+
+#include "../plan/lineup.hpp"
+#include "../executors/message.hpp"
+
+namespace cst {
+
+// Runs the cipher over each text, from `ciphered` up to `text_stop`; if that is the end of the text, over `last` too;
+// and writes both. In a counter mode, lengths are arbitrary. A list of several messages is reordered.
+void run_texts(const Class &c, Message **list, size_t n, bool decrypts);
+// Runs the cipher to the end of the text, for every message of the class that has not failed.
+void run_all_texts(const Class &c, bool decrypts);
+
+// Returns the kernel selection for `bytes` bytes of each text.
+Ranking rank_texts(const Class &c, uint64_t bytes);
+// Whether the suite's cipher is a counter mode or ChaCha20.
+bool counts(const Suite &suite);
+// Whether a partial iteration at the end of a text may be padded in the bounce buffer, because blocks do not depend on
+// one another, or nothing follows.
+bool rounds_up(const Suite &suite, bool decrypts);
+// The 32 bits of a counter in which kernels count.
+class CounterWord {
+public:
+    explicit CounterWord(Construction construction);
+    // Whether a carry goes beyond these 32 bits at all; texts may be long enough for that.
+    bool carries() const { return carries_; }
+    // Returns the number of blocks until that carry.
+    uint64_t left(const void *counter) const {
+        uint32_t word;
+        memcpy(&word, static_cast<const uint8_t *>(counter) + at_, sizeof(word));
+        return (uint64_t(1) << 32) - (big_endian_ ? __builtin_bswap32(word) : word);
+    }
+
+private:
+    size_t at_ = 12;
+    bool big_endian_ = true, carries_ = true;
+};
+
+// Tells whether counters stay within these 32 bits, for texts of `bytes` bytes and the block after them. They always do
+// if a suite has no counters.
+class CounterRoom {
+public:
+    CounterRoom(const Suite &suite, uint64_t bytes);
+    bool hold(const cst_job *jobs, size_t n) const {
+        for (size_t i = 0; blocks_ && i < n; i++)
+            if (!holds(jobs[i].iv)) return false;
+        return true;
+    }
+    bool holds(const void *counter) const { return !blocks_ || word_.left(counter) > blocks_; }
+
+private:
+    const CounterWord word_;
+    uint64_t blocks_ = 0;
+};
+// Advances a counter by `blocks`, as the suite's construction counts (SP 800-38A, B.1; SP 800-38D, 6.2; RFC 8439, 2.4;
+// ChaCha20's carry goes into the next word).
+void count_on(Construction construction, uint8_t *counter, uint64_t blocks);
+
+}  // namespace cst

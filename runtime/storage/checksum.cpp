@@ -1,0 +1,118 @@
+#include "checksum.hpp"
+
+#include "../select/upper_halves.hpp"
+#include "../suite/secret.hpp"
+#include "../executors/copy.hpp"
+#include "../plan/lineup.hpp"
+#include "../executors/message.hpp"
+
+namespace cst {
+namespace {
+
+constexpr size_t MOST_STEP = 16 * CRC_MOST_BLOCKS;
+
+// Says which bytes of a stride there are, behind so many zeros: a bit for each.
+void put_bits(uint8_t *to, uint64_t zeros, uint64_t step) {
+    for (uint64_t first = 0; first < step; first += 64, to += 8) {
+        const uint64_t before = zeros > first ? zeros - first : 0, bits = before < 64 ? ~uint64_t(0) << before : 0;
+        memcpy(to, &bits, sizeof(bits));
+    }
+}
+
+// Calls the kernel once (streams/crc.j2, streams/adler32.j2). A checksum reveals of its text no more than the caller
+// discloses, but no copy of the text stays in memory.
+uint64_t call(const Variant &v, const Key &key, uint64_t at, const uint8_t *in, uint64_t bytes) {
+    alignas(64) uint8_t state[MOST_CHECKSUM_STATE], aside[MOST_STEP];
+    const auto point = [&](uint32_t field, const void *to) { put_pointer(state + field, to); };
+    const MessagePlace &place = v.message;
+    const Crc &crc = key.crc();
+    const uint32_t above = crc.reflected ? 0 : 64 - crc.width;
+    const uint64_t iterations = bytes ? (bytes - 1) >> v.step_log2 : 0, head = bytes - (iterations << v.step_log2),
+                   zeros = v.step - head;
+    const bool apart = !place.bits && zeros;
+    if (!crc.modulus) {
+        put_words(state + place.chain, crc.reflected ? 0 : at << above, crc.reflected ? at : 0);
+        point(place.key, key.powers());
+        point(place.phase, key.phase(head));
+    }
+    point(v.hash.lanes[0].in, in + head);
+    if (apart) {
+        for (uint64_t i = 0; i < zeros; i += 16) put_zeros(aside + i);
+        if (head) copy_few(aside + zeros, in, head);
+        point(place.head_in, aside);
+    } else {
+        point(place.head_in, bytes ? in - zeros : state);  // of no bytes the kernel uses none
+        if (place.bits) put_bits(state + place.head_mask, zeros, v.step);
+    }
+    cst_kernel_args args = {iterations, {}};
+    args.state[0] = state + v.state_offset[0];
+    v.kernel.load(std::memory_order_acquire)->fn(&args);
+    if (apart) wipe(aside + zeros, head);
+    if (crc.modulus) return crc.add_sums(at, bytes, load64(state + place.chain), load64(state + place.chain + 8));
+    return load64(state + place.chain + 8 * crc.reflected) >> above;
+}
+
+// Selects the kernel for n texts. Every kernel of a checksum takes every text, so that a cached choice needs no check.
+const Variant &kernel_for(const Suite &suite, size_t n, uint64_t bytes) {
+    const Family &family = suite.whole_hashes;
+    Need need = {&family, n, bytes, bytes};
+    need.whole = true;
+    Choice choice;
+    if (usual(suite) && family.choices.recall(Question(suite, need, Question::Kind::step).number, &choice) &&
+        choice.index != Choice::NONE)
+        return *family.variants[choice.index];
+    return *line_up_whole(suite, family, n, bytes);
+}
+
+bool finish(cst_job *job, uint64_t at) {
+    uint8_t digest[8];
+    put_checksum(key_of(*job), at, digest);
+    return settle_digest(job, digest);
+}
+
+}  // namespace
+
+ChecksumCalls::ChecksumCalls(const Suite &suite, size_t n, uint64_t bytes) : v_(kernel_for(suite, n, bytes)) {
+    if (v_.legacy_sse && suite.engine->avx()) clear_upper_halves();
+    v_.calls.add(n);
+}
+
+uint64_t ChecksumCalls::run(const Key &key, uint64_t at, const void *in, uint64_t bytes) const {
+    const uint8_t *from = static_cast<const uint8_t *>(in);
+    if (key.crc().modulus)
+        for (; bytes > MOST_SUMMED; bytes -= MOST_SUMMED, from += MOST_SUMMED)
+            at = call(v_, key, at, from, MOST_SUMMED);
+    return call(v_, key, at, from, bytes);
+}
+
+uint64_t go_on_with(const Key &key, uint64_t at, const void *in, uint64_t bytes) {
+    return ChecksumCalls(*key.suite, 1, bytes).run(key, at, in, bytes);
+}
+
+void put_checksum(const Key &key, uint64_t at, void *tag) {
+    const size_t bytes = key.suite->tag_max;
+    uint64_t value = at ^ key.crc().final;
+    if (!key.crc().reflected) value = __builtin_bswap64(value << (64 - 8 * bytes));
+    memcpy(tag, &value, bytes);
+}
+
+int run_checksums(cst_job *jobs, size_t n) {
+    bool all = true;
+    if (jobs->n_in_pieces) {
+        for (cst_job *job = jobs; job < jobs + n; job++) {
+            uint64_t at = key_of(*job).crc().start;
+            for (size_t i = 0; i < job->n_in_pieces; i++)
+                at = go_on_with(key_of(*job), at, job->in_pieces[i].data, job->in_pieces[i].bytes);
+            all &= finish(job, at);
+        }
+        return all ? CST_OK : CST_ERR_AUTH;
+    }
+    const ChecksumCalls calls(*key_of(*jobs).suite, n, jobs->in_len);
+    for (cst_job *job = jobs; job < jobs + n; job++) {
+        const Key &key = key_of(*job);
+        all &= finish(job, calls.run(key, key.crc().start, job->in, job->in_len));
+    }
+    return all ? CST_OK : CST_ERR_AUTH;
+}
+
+}  // namespace cst
