@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-HEADERS = re.compile(r'#include\s*[<"](?:\w*intrin|[\w/]*intrinsics)\.h(?:pp)?[>"]')
+HEADERS = re.compile(r'#include\s*[<"](?:\w*intrin|[\w./]*intrinsics)\.h(?:pp)?[>"]')
 SECRET = {"suite/aes.cpp", "suite/ghash.cpp", "suite/mask.hpp", "suite/padding.hpp"}
 """What computes from secrets, by name."""
 PUBLIC = {"suite/intrinsics.hpp", "api/surely_right_wide.cpp", "select/calibrate.cpp"}
