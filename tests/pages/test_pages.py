@@ -20,6 +20,7 @@ from cryptostitch.learning.host import Host
 from cryptostitch.learning.learn import Learned
 from cryptostitch.report.folder import INDEX
 from cryptostitch.report.learned import learned_data, learned_page
+from cryptostitch.report.overview import LOADS, NOT_MEASURED, times_as_fast
 from pages.browser import WIDTHS, opened, printed
 
 PAIR = "aes128_cbc_enc_x1+sha1_ni_x1@sse_aesni_shani"
@@ -183,6 +184,45 @@ def test_a_plot(browser: Any, pages: Any) -> None:
     libraries = {c.implementation for c in read_results(shipped("zen4")).cells if c.row in PLOTTED}
     assert not seen.errors and not seen.fetched and seen.colours > BLANK
     assert seen.legends == len(libraries) > 2 and not seen.hidden
+
+
+# What an SVG draws, its grid and background aside, and sticks out of its view box.
+OUTSIDE = """const svg = document.documentElement, view = svg.viewBox.baseVal, page = svg.getBoundingClientRect();
+    const scale = page.width / view.width;
+    return [...document.querySelectorAll('text, #legend_1 path')].filter(e => {
+        const box = e.getBoundingClientRect();
+        return box.left < page.left - 1 || box.top < page.top - 1 || box.right > page.left + view.width * scale + 1 ||
+            box.bottom > page.top + view.height * scale + 1;
+    }).map(e => e.textContent || e.tagName)"""
+
+
+@pytest.mark.parametrize("ink", ("light", "dark"))
+@pytest.mark.parametrize("width", SCREENS)
+def test_the_picture_of_the_front_page(browser: Any, root: Path, ink: str, width: int) -> None:
+    """Every text and every swatch lies inside, and each bar has a number, or "not measured" in its place."""
+    picture = root / f"bench/speed-{ink}.svg"
+    browser.set_window_size(width, 1000)
+    browser.get(picture.as_uri())
+    assert not browser.execute_script(OUTSIDE)
+    texts = [text.text for text in browser.find_elements("css selector", "text")]
+    results = [read_results(shipped(cpu)) for cpu in ("zen4", "sapphire_rapids")]
+    shown = [load for load in LOADS if any(times_as_fast(of, load) for of in results)]
+    wanted = [times_as_fast(of, load) for of in results for load in shown]
+    numbers = [text for text in texts if re.fullmatch(r"\d+\.\d\d", text)]
+    assert sorted(numbers) == sorted(f"{ratio:.2f}" for ratio in wanted if ratio)
+    assert texts.count(NOT_MEASURED) == wanted.count(None)
+    assert {" ".join(load.label.split()) for load in shown} <= set(texts)
+
+
+def test_what_is_outside_is_found(browser: Any, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.svg"
+    bad.write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30" viewBox="0 0 90 30">'
+        '<text x="5" y="20">in</text><text x="70" y="20">outside</text>'
+        '<g id="legend_1"><path d="M-22 5h16v4z"/></g></svg>'
+    )
+    browser.get(bad.as_uri())
+    assert browser.execute_script(OUTSIDE) == ["outside", "path"]
 
 
 def test_what_is_looked_for_is_found(browser: Any, tmp_path: Path) -> None:
