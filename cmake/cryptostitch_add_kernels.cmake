@@ -26,7 +26,7 @@ function(_cst_generator command result)
     if(failed)
         message(FATAL_ERROR "${command} needs the generator, which an installed library does not contain, and "
             "'${python}' cannot import it. Install the wheel (`make wheel` in a checkout builds it):\n"
-            "  python3 -m venv generator && generator/bin/pip install cryptostitch-*.whl\n"
+            "  python3 -m venv generator && generator/bin/pip install \"$(ls cryptostitch-*.whl)[generator]\"\n"
             "and configure with -DCRYPTOSTITCH_PYTHON=<absolute path>/generator/bin/python.\n${why}")
     endif()
     set(${result} "${python}" "${from}" cryptostitch.cli PARENT_SCOPE)

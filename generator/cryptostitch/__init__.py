@@ -5,7 +5,7 @@ name; each is imported when it is first used. The library's part (agree_many, ch
 rolling_cuts, sign_many, suite, verify_many, Address, Context, ErasureCode, Key, Protection, PublicKey, RsaKey,
 RuntimeFailure, SectorFault, SomeForged, Suite) needs no other package, and is what `import *` takes; the rest
 (Algorithm, BlockCipher, Form, Generator, Laboratory, Recipe, Tree, WORDS_32, WORDS_64, known_answers, read_answers,
-stream_name, trial) wants `pip install 'cryptostitch[generator]'`.
+stream_name, trial) wants what the wheel's extra `generator` installs.
 
 Rules of the library's part:
 

@@ -1,10 +1,12 @@
-"""The door to the command line, open without what it needs: `pip install cryptostitch` brings the library and its
-binding, `pip install 'cryptostitch[generator]'` the generator's dependencies too."""
+"""The door to the command line, open without what it needs: the wheel brings the library and its binding, with its
+extra `generator` what the generator needs too."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+
+from .extras import how_to_install
 
 
 def main() -> None:
@@ -15,7 +17,7 @@ def main() -> None:
     except ModuleNotFoundError as missing:
         if (missing.name or "").startswith("cryptostitch"):
             raise
-        sys.exit(f"the commands need {missing.name}: pip install 'cryptostitch[generator]'")
+        sys.exit(f"the commands need {missing.name}: {how_to_install('generator')}")
     commands()
 
 

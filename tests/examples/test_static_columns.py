@@ -147,7 +147,7 @@ def test_without_the_generator_the_message_says_what_to_install(folder: Path, bu
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     said = " ".join(done.stderr.split())
     assert done.returncode and "cryptostitch_add_columns needs the generator" in said
-    assert "pip install cryptostitch-*.whl" in said and "-DCRYPTOSTITCH_PYTHON=" in said
+    assert 'pip install "$(ls cryptostitch-*.whl)[generator]"' in said and "-DCRYPTOSTITCH_PYTHON=" in said
 
 
 def test_two_copies_as_assembly_text_in_one_library(build: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 from dataclasses import dataclass
 
+from ..extras import how_to_install
 from .result import FAIL, SKIP, Effort, Result, Skip
 from .subject import Subject
 
@@ -28,7 +29,7 @@ class Rung:
             return Result(SKIP, str(skip))
         except Exception as error:
             if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("cryptostitch"):
-                return Result(SKIP, f"{error.name} is not installed: pip install 'cryptostitch[verify]'")
+                return Result(SKIP, f"{error.name} is not installed: {how_to_install('verify')}")
             return Result(FAIL, problems=(f"{type(error).__name__}: {error}",))
 
 
